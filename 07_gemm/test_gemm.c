@@ -1,0 +1,83 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "step_test.h"
+
+/* Every rung where products break: nothing, one row, one column, one term, around the tiles' edges,
+ * with inputs that are not aligned and rows that do not follow on each other. */
+static void test_edge_shapes(void **state)
+{
+    static const struct {
+        size_t m, n, k;
+    } shapes[] = {
+        {0, 0, 0},    {0, 5, 3},    {5, 0, 3},     {5, 3, 0},     {1, 1, 0},
+        {1, 1, 1},    {1, 33, 1},   {33, 1, 1},    {1, 1, 33},    {2, 3, 4},
+        {7, 5, 3},    {31, 33, 32}, {32, 32, 32},  {33, 31, 1},   {64, 32, 31},
+        {65, 63, 33}, {1, 300, 5},  {300, 1, 5},   {3, 2, 1025},  {17, 97, 64},
+        {97, 17, 65}, {96, 96, 96}, {127, 129, 7}, {128, 64, 40}, {129, 255, 9},
+    };
+    static const struct {
+        size_t offset, padding;
+    } layouts[] = {{0, 0}, {1, 0}, {0, 3}, {3, 5}};
+    struct options options;
+    (void)state;
+
+    options_default(&options, &step);
+    for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++)
+        for (size_t l = 0; l < sizeof layouts / sizeof layouts[0]; l++) {
+            options.m = shapes[i].m;
+            options.n = shapes[i].n;
+            options.k = shapes[i].k;
+            options.offset = layouts[l].offset;
+            options.padding = layouts[l].padding;
+            step_test_rungs(&options);
+        }
+}
+
+static void test_factors(void **state)
+{
+    static const float factors[][2] = {{0, 0}, {1, 1},        {0, 2},      {-1, 3},
+                                       {2, 0}, {0.3F, -0.7F}, {0.5F, 0.1F}};
+    struct options options;
+    (void)state;
+
+    options_default(&options, &step);
+    options.m = 37;
+    options.n = 70;
+    options.padding = 2;
+    for (size_t i = 0; i < sizeof factors / sizeof factors[0]; i++)
+        for (options.k = 0; options.k <= 40; options.k += 40) {
+            options.alpha = factors[i][0];
+            options.beta = factors[i][1];
+            step_test_rungs(&options);
+        }
+}
+
+/* More rows than gridDim.y allows tiles for. Emulation would take too long. */
+static void test_more_rows_than_a_grid_takes(void **state)
+{
+    struct options options;
+    (void)state;
+
+    if (!step.back_end->clocks)
+        skip();
+    options_default(&options, &step);
+    options.m = (size_t)65535 * 32 + 17;
+    options.n = 3;
+    options.k = 2;
+    step_test_rungs(&options);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_edge_shapes),
+        cmocka_unit_test(test_factors),
+        cmocka_unit_test(test_more_rows_than_a_grid_takes),
+    };
+    return cmocka_run_group_tests_name("07_gemm", tests, NULL, NULL);
+}

@@ -1,0 +1,14 @@
+#include "error.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+bool error_set(struct error *error, enum exit_code code, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    error->code = code;
+    vsnprintf(error->text, sizeof error->text, format, arguments);
+    va_end(arguments);
+    return false;
+}

@@ -1,0 +1,33 @@
+/* The problem of step 07: C = alpha * A * B + beta * C, row-major float32.
+ *
+ * A is m x k, B is k x n, C is m x n; row i of A starts at a + i * lda, and so on. Any size may be
+ * 0: with k = 0 the product is 0 and C becomes beta * C. With beta = 0, C is not read (BLAS's rule,
+ * so that NaN in an uninitialised C does not spread). */
+#ifndef RUNGS_GEMM_H
+#define RUNGS_GEMM_H
+
+#include <stddef.h>
+
+/* What a rung is given. All pointers are memory of the back end that runs it. */
+struct gemm {
+    size_t m, n, k;
+    float alpha, beta;
+    const float *a;
+    size_t lda; /* at least k */
+    const float *b;
+    size_t ldb; /* at least n */
+    float *c;
+    size_t ldc;          /* at least n */
+    void *workspace;     /* GEMM_WORKSPACE bytes of scratch; undefined on entry */
+    int multiprocessors; /* of the GPU in use */
+    int threads;         /* CPU threads to use, at least 1 */
+};
+
+#define GEMM_WORKSPACE ((size_t)32 << 20)
+
+extern const struct family gemm_family;
+
+/* One accumulator running over k. */
+double gemm_depth_serial(const struct gemm *call);
+
+#endif

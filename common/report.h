@@ -1,0 +1,80 @@
+/* One result row for every rung of every step, as a table, CSV and JSON.
+ *
+ * The CSV header is a contract; a field that does not apply is empty:
+ *   step,rung,op,type,shape,seed,backend,device,cache,warmups,reps,min_us,median_us,mean_us,std_us,
+ *   max_us,gb_per_s,gflop_per_s,percent_of_peak,speedup_first,speedup_library,error,error_bound,
+ *   verdict
+ * Times are microseconds of one call. device names the processor, and on a GPU driver and toolkit. percent_of_peak is the shortest time that the machine's peak
+ * bandwidth and peak arithmetic allow, as a share of the median. error is |computed - reference| and
+ * error_bound the largest accepted (verify.h). */
+#ifndef RUNGS_REPORT_H
+#define RUNGS_REPORT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "back_end.h"
+#include "problem.h"
+#include "step.h"
+#include "trial.h"
+
+enum verdict { VERDICT_PASS, VERDICT_FAIL, VERDICT_RACY, VERDICT_SKIP };
+
+struct row {
+    const struct rung *rung;
+    enum verdict verdict;
+    char reason[128]; /* why a rung failed, raced or was skipped; else "" */
+    struct comparison comparison;
+    struct trial trial;
+    bool timed;
+    struct counters counters;
+    bool counted;
+    /* Derived by report_finish_run; NaN where they do not apply. */
+    double gb_per_s, gflop_per_s, percent_of_peak, speedup_first, speedup_library;
+};
+
+/* The rows of one size of one step, and what they have in common. */
+struct run {
+    const struct step *step;
+    const struct machine *machine;
+    uint64_t seed;
+    bool cold;
+    char op[8], type[8], shape[64];
+    double bytes, flops;
+    bool is_scalar; /* the result is one number: `answer`, by the reference */
+    double answer;
+    double peak_gb_per_s;
+    struct row *rows;
+    size_t row_count;
+};
+
+/* Fills in what depends on all rows: rates and speedups. */
+void report_finish_run(struct run *run);
+
+void report_table(FILE *file, const struct run *run, bool colour);
+void report_histograms(FILE *file, const struct run *run);
+
+/* A file asked for with --csv or --json. Rows are kept in memory; the file is written beside its
+ * place and moved there when the program is done, so that an interrupted run leaves the old file
+ * whole and nothing half written. A path that is no regular file (a pipe, /dev/stdout) is written
+ * in place. */
+struct report_file {
+    const char *path; /* NULL: not asked for, and the functions below do nothing */
+    FILE *text;
+    char *buffer;
+    size_t length;
+    size_t rows;        /* so far */
+    const char *ending; /* what closes the file, or NULL */
+};
+
+/* Tries whether the place can be written before any work is done. */
+bool report_open(struct report_file *report, const char *path, struct error *error);
+void report_csv(struct report_file *report, const struct run *run);
+void report_json(struct report_file *report, const struct run *run);
+/* Writes the file and closes the report. */
+bool report_commit(struct report_file *report, struct error *error);
+/* Closes a report without writing anything. */
+void report_discard(struct report_file *report);
+
+#endif

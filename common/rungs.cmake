@@ -1,0 +1,100 @@
+# How the parts of this repository are built: flags, back ends, and rungs_add_step, which declares a
+# step. The root CMakeLists.txt includes this file once.
+
+# Warnings and sanitizers, on every target of ours.
+add_library(rungs_flags INTERFACE)
+target_compile_definitions(rungs_flags INTERFACE _GNU_SOURCE)
+target_compile_options(rungs_flags INTERFACE
+  $<$<COMPILE_LANGUAGE:C,CXX>:-Wall -Wextra -Wpedantic>
+  # Contracting a * b + c into one rounding would change what a rung computes from machine to machine.
+  $<$<COMPILE_LANGUAGE:C,CXX>:-ffp-contract=off>)
+if(RUNGS_WERROR)
+  target_compile_options(rungs_flags INTERFACE
+    $<$<COMPILE_LANGUAGE:C,CXX>:-Werror> $<$<COMPILE_LANGUAGE:CUDA>:-Werror=all-warnings>)
+endif()
+if(RUNGS_SANITIZE)
+  target_compile_options(rungs_flags INTERFACE
+    $<$<COMPILE_LANGUAGE:C,CXX>:-fsanitize=${RUNGS_SANITIZE} -fno-sanitize-recover=all
+      -fno-omit-frame-pointer -g>)
+  target_link_options(rungs_flags INTERFACE -fsanitize=${RUNGS_SANITIZE})
+endif()
+
+if(RUNGS_BACKEND STREQUAL cuda)
+  # The GPU that is here; without one, code that can be compiled and looked at but not run.
+  if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
+    execute_process(COMMAND nvidia-smi --query-gpu=compute_cap --format=csv,noheader
+      OUTPUT_VARIABLE found ERROR_QUIET RESULT_VARIABLE failed OUTPUT_STRIP_TRAILING_WHITESPACE)
+    if(NOT failed AND found MATCHES "^([0-9]+)\\.([0-9]+)")
+      set(CMAKE_CUDA_ARCHITECTURES ${CMAKE_MATCH_1}${CMAKE_MATCH_2})
+    else()
+      set(CMAKE_CUDA_ARCHITECTURES 90)
+    endif()
+    set(CMAKE_CUDA_ARCHITECTURES ${CMAKE_CUDA_ARCHITECTURES} CACHE STRING "GPU architectures")
+  endif()
+  # nvcc hands host code to this compiler; its standard library must be one that nvcc accepts.
+  enable_language(CXX)
+  enable_language(CUDA)
+  find_package(CUDAToolkit REQUIRED)
+  target_compile_options(rungs_flags INTERFACE
+    $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-Wall,-Wextra -lineinfo>)
+elseif(RUNGS_BACKEND STREQUAL simt)
+  enable_language(CXX)
+  enable_language(ASM)
+  include(common/simt/simt.cmake)
+endif()
+
+# rungs_add_step(CPU|GPU source... [TEST source...])
+#
+# Declares the step in the current directory: the program (named as the directory) from main.c and
+# the sources, and the test program test_NAME. The sources hold the rungs: .c files for a CPU step,
+# .cu files, which either back end compiles, for a GPU step.
+function(rungs_add_step kind)
+  cmake_parse_arguments(PARSE_ARGV 1 STEP "" "" "TEST")
+  get_filename_component(name ${CMAKE_CURRENT_SOURCE_DIR} NAME)
+  set(library rungs_common)
+  if(kind STREQUAL GPU)
+    set(library rungs_common_gpu)
+  endif()
+
+  add_library(${name}_rungs OBJECT)
+  target_include_directories(${name}_rungs PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
+  target_link_libraries(${name}_rungs PRIVATE ${library} rungs_flags)
+  if(kind STREQUAL GPU AND RUNGS_BACKEND STREQUAL simt)
+    simt_add_cuda_sources(${name}_rungs ${STEP_UNPARSED_ARGUMENTS})
+  else()
+    target_sources(${name}_rungs PRIVATE ${STEP_UNPARSED_ARGUMENTS})
+  endif()
+
+  # C++ links what the .cu files need; the common parts are C.
+  set(linker C)
+  if(kind STREQUAL GPU)
+    set(linker CXX)
+  endif()
+  add_executable(${name} main.c)
+  target_link_libraries(${name} PRIVATE ${name}_rungs ${library} rungs_flags)
+  set_target_properties(${name} PROPERTIES LINKER_LANGUAGE ${linker})
+  if(NOT BUILD_TESTING)
+    return()
+  endif()
+
+  set(label cpu)
+  if(kind STREQUAL GPU)
+    string(REPLACE cuda gpu label ${RUNGS_BACKEND})
+  endif()
+  add_test(NAME ${name}.run COMMAND ${name} --warmup 0 --reps 1)
+  set_tests_properties(${name}.run PROPERTIES LABELS "step;${label}")
+
+  # The table of rungs is in main.c; a test brings a main of its own.
+  add_library(${name}_table OBJECT main.c)
+  target_compile_definitions(${name}_table PRIVATE main=step_main)
+  target_link_libraries(${name}_table PRIVATE ${library} rungs_flags)
+  foreach(source IN LISTS STEP_TEST)
+    get_filename_component(test ${source} NAME_WE)
+    add_executable(${test} ${source})
+    target_link_libraries(${test} PRIVATE
+      ${name}_table ${name}_rungs rungs_step_test ${library} rungs_flags)
+    set_target_properties(${test} PROPERTIES LINKER_LANGUAGE ${linker})
+    add_test(NAME ${name}.${test} COMMAND ${test})
+    set_tests_properties(${name}.${test} PROPERTIES LABELS "unit;step;${label}")
+  endforeach()
+endfunction()

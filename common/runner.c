@@ -1,0 +1,228 @@
+/* rungs_main: the one runner behind every step. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "format.h"
+#include "options.h"
+#include "report.h"
+#include "step.h"
+#include "trial.h"
+
+/* ---- progress -------------------------------------------------------------------------------- */
+
+/* One line on a terminal, written over and over; nothing anywhere else. */
+static void progress(const char *step, const char *what, const char *rung)
+{
+    if (isatty(STDERR_FILENO))
+        fprintf(stderr, "\r\033[K%s: %s %s", step, what, rung);
+}
+
+static void progress_end(void)
+{
+    if (isatty(STDERR_FILENO))
+        fprintf(stderr, "\r\033[K");
+}
+
+static bool wants_colour(void)
+{
+    const char *no_colour = getenv("NO_COLOR");
+    return isatty(STDOUT_FILENO) && (no_colour == NULL || no_colour[0] == '\0');
+}
+
+/* ---- one size -------------------------------------------------------------------------------- */
+
+static bool is_selected(const struct options *options, const struct rung *rung)
+{
+    if (options->rung_count == 0)
+        return true;
+    for (size_t i = 0; i < options->rung_count; i++)
+        if (strcmp(options->rungs[i], rung->name) == 0)
+            return true;
+    return false;
+}
+
+/* Whether the rung can run here; if not, the row says why. */
+static bool is_runnable(const struct step *step, const struct machine *machine, struct row *row)
+{
+    const int needed = row->rung->needs_compute_capability;
+
+    if (row->rung->run.reduce == NULL && needed > 0)
+        snprintf(row->reason, sizeof row->reason, "needs sm_%d", needed);
+    else if (row->rung->run.reduce == NULL)
+        snprintf(row->reason, sizeof row->reason, "not in this build (%s back end)",
+                 step->back_end->name);
+    else if (needed > machine->compute_capability)
+        snprintf(row->reason, sizeof row->reason, "needs sm_%d, this is sm_%d", needed,
+                 machine->compute_capability);
+    else
+        return true;
+    row->verdict = VERDICT_SKIP;
+    return false;
+}
+
+/* Notes the outcome of one input. What was wrong once stays wrong; of a lesson, which goes on, the last
+ * wrong answer is kept: the real data's, if that was wrong too. */
+static void judge(struct row *row, const struct comparison *comparison, bool probe)
+{
+    if (comparison->right && row->verdict != VERDICT_PASS)
+        return;
+    row->comparison = *comparison;
+    if (comparison->right)
+        return;
+    row->verdict = row->rung->flags & RUNG_LESSON ? VERDICT_RACY : VERDICT_FAIL;
+    snprintf(row->reason, sizeof row->reason, "%s%s", comparison->where,
+             probe ? " (whole numbers: no rounding)" : "");
+}
+
+/* Verifies all rungs on all inputs, and times those that passed on the real data. */
+static bool run_rungs(struct problem *problem, const struct options *options, struct run *run,
+                      struct error *error)
+{
+    const struct step *step = run->step;
+    const struct back_end *back_end = step->back_end;
+
+    for (size_t input = 0; input <= problem->probes; input++) {
+        const bool probe = input < problem->probes;
+
+        progress(step->name, "preparing inputs", "");
+        if (!problem->family->load(problem, input, error))
+            return false;
+        for (size_t i = 0; i < run->row_count; i++) {
+            struct row *row = &run->rows[i];
+            struct comparison comparison;
+
+            if (row->verdict == VERDICT_SKIP || row->verdict == VERDICT_FAIL)
+                continue;
+            progress(step->name, "verifying", row->rung->name);
+            if (!probe && back_end->counters_reset != NULL)
+                back_end->counters_reset();
+            if (!problem_verify(problem, row->rung, &comparison, error))
+                return false;
+            judge(row, &comparison, probe);
+            if (!probe && back_end->counters_read != NULL) {
+                back_end->counters_read(&row->counters);
+                row->counted = true;
+            }
+            /* A racing lesson is timed all the same: how slow a wrong answer is belongs to it. */
+            if (!probe && back_end->clocks && row->verdict != VERDICT_FAIL) {
+                progress(step->name, "timing", row->rung->name);
+                if (!trial_run(problem, row->rung, options->warmup, options->reps, options->cold,
+                               &row->trial, error))
+                    return false;
+                row->timed = true;
+            }
+        }
+    }
+    return true;
+}
+
+struct reports {
+    struct report_file csv, json;
+};
+
+static bool run_size(const struct step *step, const struct options *options,
+                     const struct machine *machine, struct reports *reports, bool *all_right,
+                     struct error *error)
+{
+    struct run run = {
+        .step = step, .machine = machine, .seed = options->seed, .cold = options->cold};
+    bool done = false;
+
+    run.rows = calloc(step->rung_count, sizeof *run.rows);
+    if (run.rows == NULL)
+        return error_set(error, EXIT_DEVICE_ERROR, "out of memory");
+    for (size_t i = 0; i < step->rung_count; i++)
+        if (is_selected(options, &step->rungs[i])) {
+            struct row *row = &run.rows[run.row_count++];
+            row->rung = &step->rungs[i];
+            is_runnable(step, machine, row);
+        }
+
+    struct problem *problem = step->family->create(options, step->back_end, machine, error);
+    if (problem != NULL) {
+        snprintf(run.op, sizeof run.op, "%s", problem->op);
+        snprintf(run.type, sizeof run.type, "%s", problem->type);
+        snprintf(run.shape, sizeof run.shape, "%s", problem->shape);
+        run.bytes = problem->bytes;
+        run.flops = problem->flops;
+        run.is_scalar = problem->is_scalar;
+        done = step->back_end->peak((size_t)problem->bytes, &run.peak_gb_per_s, error) &&
+               run_rungs(problem, options, &run, error);
+        run.answer = problem->answer;
+        problem->family->destroy(problem);
+    }
+    progress_end();
+    if (done) {
+        report_finish_run(&run);
+        report_table(stdout, &run, wants_colour());
+        if (options->histogram)
+            report_histograms(stdout, &run);
+        fflush(stdout);
+        report_csv(&reports->csv, &run);
+        report_json(&reports->json, &run);
+    }
+    for (size_t i = 0; i < run.row_count; i++) {
+        *all_right = *all_right && run.rows[i].verdict != VERDICT_FAIL;
+        trial_free(&run.rows[i].trial);
+    }
+    free(run.rows);
+    return done;
+}
+
+/* ---- all sizes ------------------------------------------------------------------------------- */
+
+static bool run_sizes(const struct step *step, const struct options *options,
+                      const struct machine *machine, struct reports *reports, bool *all_right,
+                      struct error *error)
+{
+    struct options at_size = *options;
+
+    if (options->sweep_factor == 0)
+        return run_size(step, options, machine, reports, all_right, error);
+    for (size_t size = options->sweep_from; size <= options->sweep_to;) {
+        at_size.n = at_size.m = at_size.k = size;
+        if (!run_size(step, &at_size, machine, reports, all_right, error))
+            return false;
+        if (size > options->sweep_to / options->sweep_factor)
+            break;
+        size *= options->sweep_factor;
+    }
+    return true;
+}
+
+int rungs_main(int argc, char **argv, const struct step *step)
+{
+    struct options options;
+    struct machine machine = {0};
+    struct reports reports = {{0}, {0}};
+    struct error error;
+    bool all_right = true;
+
+    switch (options_parse(argc, argv, step, &options, stdout, &error)) {
+    case OPTIONS_DONE:
+        return EXIT_ALL_VERIFIED;
+    case OPTIONS_BAD:
+        fprintf(stderr, "%s: %s\n", step->name, error.text);
+        return (int)error.code;
+    case OPTIONS_RUN:
+        break;
+    }
+    if (!report_open(&reports.csv, options.csv, &error) ||
+        !report_open(&reports.json, options.json, &error) ||
+        !step->back_end->open(options.device, &machine, &error) ||
+        !run_sizes(step, &options, &machine, &reports, &all_right, &error) ||
+        !report_commit(&reports.csv, &error) || !report_commit(&reports.json, &error)) {
+        progress_end();
+        fprintf(stderr, "%s: %s\n", step->name, error.text);
+        report_discard(&reports.csv);
+        report_discard(&reports.json);
+        return (int)error.code;
+    }
+    if (fflush(stdout) != 0 || ferror(stdout)) {
+        fprintf(stderr, "%s: cannot write standard output\n", step->name);
+        return EXIT_FILE_ERROR;
+    }
+    return all_right ? EXIT_ALL_VERIFIED : EXIT_WRONG_RESULT;
+}

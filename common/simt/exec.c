@@ -1,0 +1,966 @@
+/* Runs launches: fibers, blocks, barriers and warp collectives, and the reports when threads wait for
+ * what cannot come. */
+#define _GNU_SOURCE
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "context.h"
+#include "internal.h"
+
+#if defined(__SANITIZE_ADDRESS__)
+#define SIMT_ASAN 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define SIMT_ASAN 1
+#endif
+#endif
+#ifdef SIMT_ASAN
+#include <sanitizer/common_interface_defs.h>
+#endif
+
+enum {
+    STACK_BYTES = 256 << 10,
+    STACK_GUARD_BYTES = 68 << 10, /* wide, so that a large frame cannot step over it */
+    MAX_WARPS = SIMT_MAX_BLOCK_THREADS / SIMT_WARP_SIZE,
+    POLLS_BEFORE_YIELD = 64,
+    ROUNDS_BEFORE_LIVELOCK = 10000,
+    SHARED_ALIGNMENT = 128 /* one row of the 32 banks */
+};
+
+struct fiber {
+    struct simt_context context;
+    struct fiber *next_free;
+    const void *stack; /* the next three for the address sanitizer */
+    size_t stack_bytes;
+    void *fake_stack;
+};
+
+/* What each switch and each collective needs comes first, in one cache line. */
+struct thread {
+    struct fiber *fiber; /* NULL before it starts and after it ends */
+    struct uint3 index;
+    int line; /* where it waits */
+    const char *file;
+    uint64_t value, result;
+    unsigned int mask;
+    unsigned char operation; /* enum simt_collective */
+    unsigned char barrier;   /* enum simt_barrier */
+    unsigned char lane;      /* a shuffle's argument */
+    unsigned char width;
+    unsigned char size;
+    unsigned int failed_polls;
+    struct simt_pipeline pipeline;
+} __attribute__((aligned(64)));
+
+/* A lane that runs is in none of the sets but `members`; any other is in exactly one more. */
+struct warp {
+    unsigned int members;
+    unsigned int ready;
+    unsigned int at_barrier;
+    unsigned int at_collective;
+    unsigned int at_activemask;
+    unsigned int yielded;
+    unsigned int exited;
+};
+
+struct simt_counters simt_counts;
+
+static struct thread threads[SIMT_MAX_BLOCK_THREADS];
+static struct warp warps[MAX_WARPS];
+static struct thread *current;
+
+static const struct simt_launch *launch;
+static struct uint3 block_index;
+static unsigned int block_threads, block_warps;
+
+/* The running block. */
+static unsigned int alive;       /* threads that have not exited */
+static unsigned int ready_warps; /* warps with a ready lane */
+static unsigned int current_warp;
+static unsigned int rounds_without_progress;
+
+/* Its barrier: who has come, and what the last one gave. */
+static unsigned int waiting, waiting_true;
+static bool waiting_at_different_barriers;
+static unsigned int finished, finished_true;
+static const struct thread *first_at_barrier;
+
+static struct fiber fibers[SIMT_MAX_BLOCK_THREADS];
+static struct fiber *free_fibers;
+static size_t fibers_made;
+static char *stacks;
+static struct fiber host_fiber;
+
+static char *shared_end; /* dynamic shared memory ends here, a guard page follows */
+
+/* ---- stacks and fibers ---- */
+
+static size_t stack_stride(void)
+{
+    return (size_t)STACK_BYTES + STACK_GUARD_BYTES;
+}
+
+static void fatal(const char *what)
+{
+    perror(what);
+    simt_exit();
+}
+
+static void *reserve(size_t size)
+{
+    void *memory =
+        mmap(NULL, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (memory == MAP_FAILED) {
+        fatal("simt: cannot reserve memory for kernels");
+    }
+    return memory;
+}
+
+static void allow(void *memory, size_t size)
+{
+    if (mprotect(memory, size, PROT_READ | PROT_WRITE) != 0) {
+        fatal("simt: cannot get memory for kernels");
+    }
+}
+
+static void prepare(void)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    size_t shared = (SIMT_MAX_SHARED_BYTES + page - 1) / page * page;
+    if (stacks) {
+        return;
+    }
+    simt_fault_install();
+    stacks = reserve(stack_stride() * SIMT_MAX_BLOCK_THREADS);
+    shared_end = (char *)reserve(shared + page) + shared;
+    allow(shared_end - shared, shared);
+}
+
+static void fiber_main(void *argument);
+
+static struct fiber *take_fiber(void)
+{
+    struct fiber *fiber = free_fibers;
+    size_t colour = (fibers_made * 192) & 4095; /* else all stacks would share their cache sets */
+    char *stack = stacks + fibers_made * stack_stride() + STACK_GUARD_BYTES;
+    if (fiber) {
+        free_fibers = fiber->next_free;
+        return fiber;
+    }
+    fiber = &fibers[fibers_made++];
+    allow(stack, STACK_BYTES);
+    fiber->stack = stack;
+    fiber->stack_bytes = STACK_BYTES - colour;
+    simt_context_make(&fiber->context, stack, fiber->stack_bytes, fiber_main, fiber);
+    return fiber;
+}
+
+static void give_fiber(struct fiber *fiber)
+{
+    fiber->next_free = free_fibers;
+    free_fibers = fiber;
+}
+
+#ifdef SIMT_ASAN
+static struct fiber *switched_from;
+
+static void arrived(struct fiber *fiber)
+{
+    __sanitizer_finish_switch_fiber(fiber->fake_stack, &switched_from->stack,
+                                    &switched_from->stack_bytes);
+}
+
+static void switch_fiber(struct fiber *from, struct fiber *to)
+{
+    switched_from = from;
+    __sanitizer_start_switch_fiber(&from->fake_stack, to->stack, to->stack_bytes);
+    simt_context_switch(&from->context, &to->context);
+    arrived(from);
+}
+#else
+static void arrived(struct fiber *fiber)
+{
+    (void)fiber;
+}
+
+static void switch_fiber(struct fiber *from, struct fiber *to)
+{
+    simt_context_switch(&from->context, &to->context);
+}
+#endif
+
+/* ---- reports ---- */
+
+void simt_exit(void)
+{
+    fflush(NULL);
+    _exit(EXIT_FAILURE);
+}
+
+bool simt_in_kernel(void)
+{
+    return current != NULL;
+}
+
+size_t simt_stack_bytes(void)
+{
+    return STACK_BYTES;
+}
+
+size_t simt_shared_bytes(void)
+{
+    return launch ? launch->shared_bytes : 0;
+}
+
+enum simt_stack simt_guard_of(const void *address)
+{
+    uintptr_t in_stacks = (uintptr_t)address - (uintptr_t)stacks;
+    uintptr_t past_shared = (uintptr_t)address - (uintptr_t)shared_end;
+    if (stacks && in_stacks < stack_stride() * SIMT_MAX_BLOCK_THREADS) {
+        return in_stacks % stack_stride() < STACK_GUARD_BYTES ? SIMT_STACK_GUARD : SIMT_NO_STACK;
+    }
+    return stacks && past_shared < 4096 ? SIMT_SHARED_GUARD : SIMT_NO_STACK;
+}
+
+static void report_kernel(void)
+{
+    fflush(stdout);
+    fprintf(stderr, "simt: kernel %s (launched at %s:%d), block (%u,%u,%u)", launch->name,
+            launch->file, launch->line, block_index.x, block_index.y, block_index.z);
+}
+
+void simt_report_place(void)
+{
+    report_kernel();
+    if (current) {
+        fprintf(stderr, ", thread (%u,%u,%u)", current->index.x, current->index.y,
+                current->index.z);
+    }
+}
+
+/* "0-15 32 40-47": the members of a set of block_threads (or fewer) flags. */
+static void print_ranges(const bool *members, unsigned int count)
+{
+    for (unsigned int i = 0; i < count; i++) {
+        unsigned int first = i;
+        if (!members[i]) {
+            continue;
+        }
+        while (i + 1 < count && members[i + 1]) {
+            i++;
+        }
+        fprintf(stderr, first == i ? " %u" : " %u-%u", first, i);
+    }
+    fputc('\n', stderr);
+}
+
+static void print_lanes(unsigned int lanes)
+{
+    bool members[SIMT_WARP_SIZE];
+    for (unsigned int i = 0; i < SIMT_WARP_SIZE; i++) {
+        members[i] = lanes >> i & 1;
+    }
+    print_ranges(members, SIMT_WARP_SIZE);
+}
+
+static const char *barrier_name(enum simt_barrier barrier)
+{
+    static const char *const names[] = {"__syncthreads", "__syncthreads_count",
+                                        "__syncthreads_and", "__syncthreads_or"};
+    return names[barrier];
+}
+
+static const char *collective_name(enum simt_collective operation)
+{
+    static const char *const names[SIMT_COLLECTIVES] = {
+        [SIMT_SYNCWARP] = "__syncwarp",
+        [SIMT_SHUFFLE] = "__shfl_sync",
+        [SIMT_SHUFFLE_UP] = "__shfl_up_sync",
+        [SIMT_SHUFFLE_DOWN] = "__shfl_down_sync",
+        [SIMT_SHUFFLE_XOR] = "__shfl_xor_sync",
+        [SIMT_BALLOT] = "__ballot_sync",
+        [SIMT_ANY] = "__any_sync",
+        [SIMT_ALL] = "__all_sync",
+        [SIMT_MATCH_ANY] = "__match_any_sync",
+        [SIMT_MATCH_ALL] = "__match_all_sync",
+        [SIMT_REDUCE_ADD] = "__reduce_add_sync",
+        [SIMT_REDUCE_MIN] = "__reduce_min_sync",
+        [SIMT_REDUCE_MAX] = "__reduce_max_sync",
+        [SIMT_REDUCE_MIN_SIGNED] = "__reduce_min_sync",
+        [SIMT_REDUCE_MAX_SIGNED] = "__reduce_max_sync",
+        [SIMT_REDUCE_AND] = "__reduce_and_sync",
+        [SIMT_REDUCE_OR] = "__reduce_or_sync",
+        [SIMT_REDUCE_XOR] = "__reduce_xor_sync",
+        [SIMT_ACTIVEMASK] = "__activemask",
+    };
+    return names[operation];
+}
+
+enum place { PLACE_BARRIER, PLACE_COLLECTIVE, PLACE_YIELDED, PLACE_EXITED };
+
+static enum place place_of(unsigned int thread)
+{
+    const struct warp *warp = &warps[thread / SIMT_WARP_SIZE];
+    unsigned int bit = 1u << thread % SIMT_WARP_SIZE;
+    return warp->at_barrier & bit      ? PLACE_BARRIER
+           : warp->at_collective & bit ? PLACE_COLLECTIVE
+           : warp->exited & bit        ? PLACE_EXITED
+                                       : PLACE_YIELDED;
+}
+
+static bool same_place(unsigned int a, unsigned int b)
+{
+    const struct thread *first = &threads[a], *second = &threads[b];
+    enum place place = place_of(a);
+    if (place != place_of(b)) {
+        return false;
+    }
+    if (place == PLACE_EXITED) {
+        return true;
+    }
+    return first->line == second->line && strcmp(first->file, second->file) == 0 &&
+           (place == PLACE_BARRIER      ? first->barrier == second->barrier
+            : place == PLACE_COLLECTIVE ? first->operation == second->operation &&
+                                              first->mask == second->mask
+                                        : true);
+}
+
+static void print_place(unsigned int thread)
+{
+    const struct thread *at = &threads[thread];
+    switch (place_of(thread)) {
+    case PLACE_BARRIER:
+        fprintf(stderr, "in %s() at %s:%d:", barrier_name(at->barrier), at->file, at->line);
+        break;
+    case PLACE_COLLECTIVE:
+        fprintf(stderr, "in %s(), mask 0x%08x, at %s:%d:", collective_name(at->operation),
+                at->mask, at->file, at->line);
+        break;
+    case PLACE_YIELDED:
+        fprintf(stderr, "spinning on an atomic at %s:%d:", at->file, at->line);
+        break;
+    case PLACE_EXITED:
+        fputs("returned from the kernel:", stderr);
+        break;
+    }
+}
+
+/* Ends the program: which threads of the block are where, and what to do about it. */
+__attribute__((noreturn)) static void report_stuck(const char *headline)
+{
+    bool told[SIMT_MAX_BLOCK_THREADS] = {false};
+    bool barrier = false, collective = false, yielded = false, exited = false;
+    report_kernel();
+    fprintf(stderr, ": %s\n", headline);
+    for (unsigned int i = 0; i < block_threads; i++) {
+        bool here[SIMT_MAX_BLOCK_THREADS] = {false};
+        unsigned int count = 0;
+        if (told[i]) {
+            continue;
+        }
+        for (unsigned int j = i; j < block_threads; j++) {
+            here[j] = !told[j] && same_place(i, j);
+            told[j] = told[j] || here[j];
+            count += here[j];
+        }
+        barrier = barrier || place_of(i) == PLACE_BARRIER;
+        collective = collective || place_of(i) == PLACE_COLLECTIVE;
+        yielded = yielded || place_of(i) == PLACE_YIELDED;
+        exited = exited || place_of(i) == PLACE_EXITED;
+        fprintf(stderr, "  %u thread%s ", count, count == 1 ? "" : "s");
+        print_place(i);
+        print_ranges(here, block_threads);
+    }
+    if (barrier) {
+        fputs("  hint: every thread of a block must reach the same __syncthreads(): move it out of "
+              "the branch or loop\n"
+              "  that only some threads take. (A GPU may hang here, or go on with wrong data.)\n",
+              stderr);
+    }
+    if (collective) {
+        fputs("  hint: every lane that a mask names must make the same call with the same mask: "
+              "make the call outside of\n"
+              "  the branch, or name only the lanes that take it.\n",
+              stderr);
+    }
+    if (yielded) {
+        fputs("  hint: a lock must be given back by a thread that can run: not across a barrier, "
+              "and not in a block\n"
+              "  that has yet to start.\n",
+              stderr);
+    }
+    simt_exit();
+}
+
+/* Ends the program: the running thread's warp collective is wrong in itself. */
+__attribute__((noreturn)) static void report_collective(const struct thread *thread,
+                                                        const char *what, unsigned int lanes,
+                                                        const char *hint)
+{
+    current = threads + (thread - threads);
+    simt_report_place();
+    fprintf(stderr, ": %s() at %s:%d: mask 0x%08x %s", collective_name(thread->operation),
+            thread->file, thread->line, thread->mask, what);
+    print_lanes(lanes);
+    fprintf(stderr, "  hint: %s\n", hint);
+    simt_exit();
+}
+
+/* ---- who runs next ---- */
+
+static unsigned int linear(const struct thread *thread)
+{
+    return (unsigned int)(thread - threads);
+}
+
+static struct warp *warp_of(const struct thread *thread)
+{
+    return &warps[linear(thread) / SIMT_WARP_SIZE];
+}
+
+static unsigned int bit_of(const struct thread *thread)
+{
+    return 1u << linear(thread) % SIMT_WARP_SIZE;
+}
+
+static unsigned int lowest(unsigned int set)
+{
+    return (unsigned int)__builtin_ctz(set);
+}
+
+static void make_ready(unsigned int warp, unsigned int lanes)
+{
+    warps[warp].ready |= lanes;
+    ready_warps |= 1u << warp;
+    rounds_without_progress = 0;
+}
+
+/* Nothing else in the warp can run: the lanes that wait at the same __activemask() are together. */
+static void resolve_activemask(unsigned int number)
+{
+    struct warp *warp = &warps[number];
+    struct thread *lanes = &threads[number * SIMT_WARP_SIZE];
+    const struct thread *first = &lanes[lowest(warp->at_activemask)];
+    unsigned int together = 0;
+    for (unsigned int set = warp->at_activemask; set; set &= set - 1) {
+        const struct thread *lane = &lanes[lowest(set)];
+        if (lane->line == first->line && strcmp(lane->file, first->file) == 0) {
+            together |= 1u << lowest(set);
+        }
+    }
+    for (unsigned int set = together; set; set &= set - 1) {
+        lanes[lowest(set)].result = together;
+    }
+    simt_counts.votes++;
+    warp->at_activemask &= ~together;
+    make_ready(number, together);
+}
+
+static void wake_yielded(void)
+{
+    unsigned int rounds = rounds_without_progress + 1;
+    for (unsigned int i = 0; i < block_warps; i++) {
+        if (warps[i].yielded) {
+            make_ready(i, warps[i].yielded);
+        }
+    }
+    rounds_without_progress = rounds;
+    if (!ready_warps) {
+        report_stuck("deadlock: no thread can go on");
+    }
+    if (rounds > ROUNDS_BEFORE_LIVELOCK) {
+        ready_warps = 0;
+        report_stuck("livelock: the threads that can run wait for a value that never comes");
+    }
+    for (unsigned int i = 0; i < block_warps; i++) {
+        warps[i].yielded = 0;
+    }
+}
+
+/* A block's stacks do not fit into the first-level cache: fetch the one that comes after the next. */
+static void prefetch(const struct thread *thread)
+{
+#ifndef SIMT_UCONTEXT
+    if (thread->fiber) {
+        __builtin_prefetch(thread->fiber->context.stack_pointer);
+        __builtin_prefetch((char *)thread->fiber->context.stack_pointer + 64);
+    }
+#else
+    (void)thread;
+#endif
+}
+
+/* Takes the lowest ready lane, from the current warp as long as it has any. */
+static struct thread *next_thread(void)
+{
+    struct warp *warp = &warps[current_warp];
+    unsigned int lane;
+    if (!warp->ready && warp->at_activemask) {
+        resolve_activemask(current_warp);
+    }
+    if (!warp->ready) {
+        if (!ready_warps) {
+            wake_yielded();
+        }
+        current_warp = lowest(ready_warps);
+        warp = &warps[current_warp];
+    }
+    lane = lowest(warp->ready);
+    warp->ready &= warp->ready - 1;
+    if (!warp->ready) {
+        ready_warps &= ~(1u << current_warp);
+    } else {
+        prefetch(&threads[current_warp * SIMT_WARP_SIZE + lowest(warp->ready)]);
+    }
+    return &threads[current_warp * SIMT_WARP_SIZE + lane];
+}
+
+/* Suspends the running thread, which has put itself into one of its warp's sets. */
+static void wait_turn(void)
+{
+    struct thread *self = current;
+    struct thread *next = next_thread();
+    if (next == self) {
+        return;
+    }
+    if (!next->fiber) {
+        next->fiber = take_fiber();
+    }
+    current = next;
+    switch_fiber(self->fiber, next->fiber);
+}
+
+/* ---- block barriers ---- */
+
+static void release_barrier(void)
+{
+    if (waiting_at_different_barriers) {
+        report_stuck("divergent barrier: the threads of one block wait at different barriers");
+    }
+    finished = waiting;
+    finished_true = waiting_true;
+    waiting = 0;
+    waiting_true = 0;
+    for (unsigned int i = 0; i < block_warps; i++) {
+        if (warps[i].at_barrier) {
+            make_ready(i, warps[i].at_barrier);
+            warps[i].at_barrier = 0;
+        }
+    }
+    current_warp = 0;
+    simt_counts.block_barriers++;
+}
+
+int simt_block_barrier(enum simt_barrier kind, int predicate, const char *file, int line)
+{
+    struct thread *self = current;
+    self->barrier = (unsigned char)kind;
+    self->file = file;
+    self->line = line;
+    if (waiting == 0) {
+        first_at_barrier = self;
+        waiting_at_different_barriers = false;
+    } else if (line != first_at_barrier->line || self->barrier != first_at_barrier->barrier ||
+               (file != first_at_barrier->file && strcmp(file, first_at_barrier->file) != 0)) {
+        waiting_at_different_barriers = true;
+    }
+    warp_of(self)->at_barrier |= bit_of(self);
+    waiting++;
+    waiting_true += predicate != 0;
+    if (waiting == alive) {
+        release_barrier();
+    }
+    wait_turn();
+    /* The next barrier cannot complete before this thread has come to it. */
+    switch (kind) {
+    case SIMT_BARRIER_AND:
+        return finished_true == finished;
+    case SIMT_BARRIER_OR:
+        return finished_true != 0;
+    default:
+        return (int)finished_true;
+    }
+}
+
+/* ---- warp collectives ---- */
+
+/* The lane a shuffle reads; outside of its segment, its own. */
+static unsigned int source_lane(const struct thread *thread, unsigned int lane)
+{
+    unsigned int width = thread->width, argument = thread->lane;
+    unsigned int first = lane & ~(width - 1), source = lane;
+    switch (thread->operation) {
+    case SIMT_SHUFFLE:
+        return first + (argument & (width - 1));
+    case SIMT_SHUFFLE_UP:
+        return lane >= first + argument ? lane - argument : lane;
+    case SIMT_SHUFFLE_DOWN:
+        source = lane + argument;
+        break;
+    default:
+        source = lane ^ argument;
+        break;
+    }
+    return source < first + width ? source : lane;
+}
+
+static void shuffle(struct thread *lanes, unsigned int together)
+{
+    for (unsigned int set = together; set; set &= set - 1) {
+        unsigned int lane = lowest(set), source = source_lane(&lanes[lane], lane);
+        lanes[lane].result = together >> source & 1 ? lanes[source].value
+                             : lanes[lane].size == 8 ? UINT64_C(0x7ff8deaddeaddead)
+                                                     : UINT64_C(0x7fc0dead);
+    }
+    simt_counts.shuffles++;
+}
+
+/* The lanes of a set that hold the same value. */
+static unsigned int matching(const struct thread *lanes, unsigned int together, uint64_t value)
+{
+    unsigned int same = 0;
+    for (unsigned int set = together; set; set &= set - 1) {
+        if (lanes[lowest(set)].value == value) {
+            same |= 1u << lowest(set);
+        }
+    }
+    return same;
+}
+
+static void vote(struct thread *lanes, unsigned int together)
+{
+    unsigned int without = matching(lanes, together, 0);
+    for (unsigned int set = together; set; set &= set - 1) {
+        struct thread *lane = &lanes[lowest(set)];
+        unsigned int same = matching(lanes, together, lane->value);
+        switch (lane->operation) {
+        case SIMT_ANY:
+            lane->result = without != together;
+            break;
+        case SIMT_ALL:
+            lane->result = without == 0;
+            break;
+        case SIMT_MATCH_ANY:
+            lane->result = same;
+            break;
+        case SIMT_MATCH_ALL:
+            lane->result = same == together ? same : 0;
+            break;
+        default:
+            lane->result = together & ~without;
+            break;
+        }
+    }
+    simt_counts.votes++;
+}
+
+static uint32_t combine(enum simt_collective operation, uint32_t a, uint32_t b)
+{
+    switch (operation) {
+    case SIMT_REDUCE_ADD:
+        return a + b;
+    case SIMT_REDUCE_MIN:
+        return a < b ? a : b;
+    case SIMT_REDUCE_MAX:
+        return a > b ? a : b;
+    case SIMT_REDUCE_MIN_SIGNED:
+        return (int32_t)a < (int32_t)b ? a : b;
+    case SIMT_REDUCE_MAX_SIGNED:
+        return (int32_t)a > (int32_t)b ? a : b;
+    case SIMT_REDUCE_AND:
+        return a & b;
+    case SIMT_REDUCE_OR:
+        return a | b;
+    default:
+        return a ^ b;
+    }
+}
+
+static void reduce(struct thread *lanes, unsigned int together)
+{
+    const struct thread *first = &lanes[lowest(together)];
+    uint32_t result = (uint32_t)first->value;
+    for (unsigned int set = together & (together - 1); set; set &= set - 1) {
+        result = combine(first->operation, result, (uint32_t)lanes[lowest(set)].value);
+    }
+    for (unsigned int set = together; set; set &= set - 1) {
+        lanes[lowest(set)].result = result;
+    }
+    simt_counts.reductions++;
+}
+
+/* Completes the collective that a waiting thread takes part in, if all of its lanes are there. */
+static void try_collective(struct thread *thread)
+{
+    struct warp *warp = warp_of(thread);
+    unsigned int number = (unsigned int)(warp - warps);
+    struct thread *lanes = &threads[number * SIMT_WARP_SIZE];
+    unsigned int together = thread->mask & warp->members & ~warp->exited;
+    if (thread->mask & warp->exited && thread->operation != SIMT_SYNCWARP) {
+        report_collective(thread, "names lanes that have returned from the kernel:",
+                          thread->mask & warp->exited,
+                          "name only lanes that are still there, or let no lane return early: give "
+                          "it a neutral value instead.");
+    }
+    if (together & ~warp->at_collective) {
+        return;
+    }
+    for (unsigned int set = together; set; set &= set - 1) {
+        const struct thread *lane = &lanes[lowest(set)];
+        if (lane->operation != thread->operation || lane->mask != thread->mask) {
+            return;
+        }
+    }
+    switch (thread->operation) {
+    case SIMT_SYNCWARP:
+        simt_counts.warp_barriers++;
+        break;
+    case SIMT_SHUFFLE:
+    case SIMT_SHUFFLE_UP:
+    case SIMT_SHUFFLE_DOWN:
+    case SIMT_SHUFFLE_XOR:
+        shuffle(lanes, together);
+        break;
+    case SIMT_BALLOT:
+    case SIMT_ANY:
+    case SIMT_ALL:
+    case SIMT_MATCH_ANY:
+    case SIMT_MATCH_ALL:
+        vote(lanes, together);
+        break;
+    default:
+        reduce(lanes, together);
+        break;
+    }
+    warp->at_collective &= ~together;
+    make_ready(number, together);
+}
+
+uint64_t simt_warp_collective(enum simt_collective operation, unsigned int mask, uint64_t value,
+                              unsigned int lane, int width, int size, const char *file, int line)
+{
+    struct thread *self = current;
+    struct warp *warp = warp_of(self);
+    self->operation = (unsigned char)operation;
+    self->mask = mask;
+    self->value = value;
+    self->lane = lane % SIMT_WARP_SIZE; /* as the hardware does */
+    self->width = (unsigned char)width;
+    self->size = (unsigned char)size;
+    self->file = file;
+    self->line = line;
+    if (operation == SIMT_ACTIVEMASK) {
+        warp->at_activemask |= bit_of(self);
+        wait_turn();
+        return self->result;
+    }
+    if (!(mask & bit_of(self))) {
+        report_collective(self, "lacks the calling lane:", bit_of(self),
+                          "a lane may only call with a mask in which its own bit is set.");
+    }
+    if (width < 1 || width > SIMT_WARP_SIZE || (width & (width - 1)) != 0) {
+        report_collective(self, "comes with a width that is not 1, 2, 4, 8, 16 or 32, from lane",
+                          bit_of(self), "pass the number of lanes that make up a group.");
+    }
+    warp->at_collective |= bit_of(self);
+    try_collective(self);
+    wait_turn();
+    return self->result;
+}
+
+/* ---- locks and other spinning ---- */
+
+void simt_yield(const char *file, int line)
+{
+    current->file = file;
+    current->line = line;
+    warp_of(current)->yielded |= bit_of(current);
+    wait_turn();
+}
+
+void simt_poll_failed(const char *file, int line)
+{
+    if (current && ++current->failed_polls == POLLS_BEFORE_YIELD) {
+        current->failed_polls = 0;
+        simt_yield(file, line);
+    }
+}
+
+void simt_poll_succeeded(void)
+{
+    if (current) {
+        current->failed_polls = 0;
+        rounds_without_progress = 0;
+    }
+}
+
+/* ---- blocks and launches ---- */
+
+static void start_block(void)
+{
+    for (unsigned int i = 0; i < block_warps; i++) {
+        unsigned int rest = block_threads - i * SIMT_WARP_SIZE;
+        unsigned int members = rest >= SIMT_WARP_SIZE ? ~0u : (1u << rest) - 1;
+        warps[i] = (struct warp){.members = members, .ready = members};
+    }
+    alive = block_threads;
+    ready_warps = block_warps == MAX_WARPS ? ~0u : (1u << block_warps) - 1;
+    current_warp = 0;
+    rounds_without_progress = 0;
+    memset(simt_dynamic_shared(), 0xff, launch->shared_bytes);
+    simt_counts.blocks++;
+    simt_counts.threads += block_threads;
+}
+
+static bool next_block(void)
+{
+    if (++block_index.x == launch->grid.x) {
+        block_index.x = 0;
+        if (++block_index.y == launch->grid.y) {
+            block_index.y = 0;
+            block_index.z++;
+        }
+    }
+    return block_index.z < launch->grid.z;
+}
+
+static void exit_thread(void)
+{
+    struct warp *warp = warp_of(current);
+    simt_pipeline_drain(&current->pipeline, SIZE_MAX);
+    current->pipeline.group = 0;
+    current->fiber = NULL;
+    warp->exited |= bit_of(current);
+    alive--;
+    rounds_without_progress = 0;
+    /* Others may have waited for nobody but this thread. */
+    for (unsigned int set = warp->at_collective; set; set &= set - 1) {
+        if (warp->at_collective & 1u << lowest(set)) {
+            try_collective(&threads[(warp - warps) * SIMT_WARP_SIZE + lowest(set)]);
+        }
+    }
+    if (waiting && waiting == alive) {
+        release_barrier();
+    }
+}
+
+/* Runs one thread after the other for as long as none of them waits. */
+static void fiber_main(void *argument)
+{
+    struct fiber *self = argument;
+    arrived(self);
+    for (;;) {
+        launch->invoke(launch->closure);
+        exit_thread();
+        if (alive == 0) {
+            if (!next_block()) {
+                current = NULL;
+                give_fiber(self);
+                switch_fiber(self, &host_fiber);
+                continue;
+            }
+            start_block();
+        }
+        current = next_thread();
+        if (!current->fiber) {
+            current->fiber = self;
+        } else {
+            give_fiber(self);
+            switch_fiber(self, current->fiber);
+        }
+    }
+}
+
+void simt_launch_kernel(const struct simt_launch *asked)
+{
+    unsigned int number = 0;
+    if (simt_error(simt_check_launch(asked)) != cudaSuccess) {
+        return;
+    }
+    prepare();
+    launch = asked;
+    block_index = (struct uint3){0, 0, 0};
+    block_threads = asked->block.x * asked->block.y * asked->block.z;
+    block_warps = (block_threads + SIMT_WARP_SIZE - 1) / SIMT_WARP_SIZE;
+    for (unsigned int z = 0; z < asked->block.z; z++) {
+        for (unsigned int y = 0; y < asked->block.y; y++) {
+            for (unsigned int x = 0; x < asked->block.x; x++) {
+                threads[number++].index = (struct uint3){x, y, z};
+            }
+        }
+    }
+    simt_counts.launches++;
+    simt_memory_open();
+    start_block();
+    current = next_thread();
+    current->fiber = take_fiber();
+    switch_fiber(&host_fiber, current->fiber);
+    simt_memory_close();
+    launch = NULL;
+}
+
+/* ---- what a kernel asks for ---- */
+
+struct uint3 simt_thread_index(void)
+{
+    return current->index;
+}
+
+struct uint3 simt_block_index(void)
+{
+    return block_index;
+}
+
+struct uint3 simt_block_dimensions(void)
+{
+    return launch->block;
+}
+
+struct uint3 simt_grid_dimensions(void)
+{
+    return launch->grid;
+}
+
+void *simt_dynamic_shared(void)
+{
+    size_t size = (launch->shared_bytes + SHARED_ALIGNMENT - 1) / SHARED_ALIGNMENT;
+    return shared_end - size * SHARED_ALIGNMENT;
+}
+
+void simt_fence(void)
+{
+}
+
+long long simt_clock(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (long long)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+void simt_trap(const char *file, int line)
+{
+    simt_report_place();
+    fprintf(stderr, ": __trap() at %s:%d\n", file, line);
+    simt_exit();
+}
+
+struct simt_pipeline *simt_current_pipeline(void)
+{
+    return &current->pipeline;
+}
+
+void simt_counters_reset(void)
+{
+    simt_counts = (struct simt_counters){0};
+}
+
+void simt_counters_read(struct simt_counters *counters)
+{
+    *counters = simt_counts;
+}

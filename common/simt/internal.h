@@ -1,0 +1,68 @@
+/* What the runtime's own files share. */
+#ifndef SIMT_INTERNAL_H
+#define SIMT_INTERNAL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cuda_runtime_api.h"
+#include "simt.h"
+
+/* ---- api.c ---- */
+
+/* Keeps an error as the last error, and returns it. */
+cudaError_t simt_error(cudaError_t error);
+/* The error a device would give for this launch. */
+cudaError_t simt_check_launch(const struct simt_launch *launch);
+bool simt_stream_exists(const void *stream);
+
+/* ---- memory.c ---- */
+
+size_t simt_memory_total(void);
+/* Device memory can be touched between the two: while a kernel runs. */
+void simt_memory_open(void);
+void simt_memory_close(void);
+void simt_memory_reset(void);
+bool simt_memory_is_device(const void *address);
+/* Says in words where a device address lies. */
+void simt_memory_describe(const void *address, char *text, size_t size);
+
+/* ---- fault.c ---- */
+
+/* Takes SIGSEGV and SIGBUS: faults get a message that fits a learner's mistake. */
+void simt_fault_install(void);
+
+/* ---- exec.c ---- */
+
+extern struct simt_counters simt_counts;
+
+/* Starts a report on stderr: the kernel, block and thread that runs, if any. */
+void simt_report_place(void);
+bool simt_in_kernel(void);
+enum simt_stack { SIMT_NO_STACK, SIMT_STACK_GUARD, SIMT_SHARED_GUARD };
+/* Which guard area of the runtime, if any, an address lies in. */
+enum simt_stack simt_guard_of(const void *address);
+size_t simt_stack_bytes(void);
+size_t simt_shared_bytes(void);
+/* An atomic operation that changed nothing: after many the thread may be spinning on another one. */
+void simt_poll_failed(const char *file, int line);
+void simt_poll_succeeded(void);
+/* Ends the program with status 1, after what it has printed is out. */
+__attribute__((noreturn)) void simt_exit(void);
+
+/* The running thread's queue of asynchronous copies. */
+struct simt_pipeline_copy {
+    void *destination;
+    const void *source;
+    unsigned char size, zero_fill;
+    size_t group;
+};
+struct simt_pipeline {
+    struct simt_pipeline_copy *copies;
+    size_t count, capacity, group;
+};
+struct simt_pipeline *simt_current_pipeline(void);
+void simt_pipeline_drain(struct simt_pipeline *pipeline, size_t first_kept_group);
+
+#endif

@@ -1,0 +1,27 @@
+# simt_add_cuda_sources(target file.cu ...): compiles CUDA C for the CPU back end into a target.
+#
+# Each file goes through simt_rewrite into the binary directory and is compiled there as C++17, with the
+# back end's cuda_runtime.h first and the file's own folder after it on the include path. The target links
+# the runtime, and its C sources see the host API.
+function(simt_add_cuda_sources target)
+  target_link_libraries(${target} PRIVATE simt_runtime)
+  foreach(file IN LISTS ARGN)
+    get_filename_component(source "${file}" ABSOLUTE)
+    get_filename_component(folder "${source}" DIRECTORY)
+    get_filename_component(name "${source}" NAME)
+    set(rewritten "${CMAKE_CURRENT_BINARY_DIR}/simt_${target}/${name}.cpp")
+    file(MAKE_DIRECTORY "${CMAKE_CURRENT_BINARY_DIR}/simt_${target}")
+    add_custom_command(
+      OUTPUT "${rewritten}"
+      COMMAND simt_rewrite "${source}" "${rewritten}"
+      DEPENDS simt_rewrite "${source}"
+      COMMENT "Rewriting ${name} for the CPU back end"
+      VERBATIM)
+    target_sources(${target} PRIVATE "${rewritten}")
+    # #pragma unroll is for nvcc.
+    set_source_files_properties("${rewritten}" PROPERTIES
+      INCLUDE_DIRECTORIES "${folder}"
+      COMPILE_OPTIONS "-Wno-unknown-pragmas")
+  endforeach()
+  target_compile_features(${target} PRIVATE cxx_std_17)
+endfunction()

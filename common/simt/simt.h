@@ -1,0 +1,144 @@
+/* The runtime of the CPU back end, as its drop-in CUDA headers and a host program see it.
+ *
+ * A CUDA thread is a fiber. The blocks of a launch run one after the other, each to its end, on the OS
+ * thread that launched them; inside a block the lowest thread of the lowest warp that can run, runs.
+ * Results are therefore the same in every run. Use the runtime from one OS thread.
+ */
+#ifndef SIMT_H
+#define SIMT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define SIMT_WARP_SIZE 32
+#define SIMT_MAX_BLOCK_THREADS 1024
+#define SIMT_STATIC_SHARED_BYTES ((size_t)48 << 10) /* dynamic, too, unless a kernel opts in */
+#define SIMT_MAX_SHARED_BYTES ((size_t)227 << 10)
+
+/* What the launches since the last reset did. Cheap, always on. */
+struct simt_counters {
+    uint64_t launches;
+    uint64_t blocks;
+    uint64_t threads;
+    uint64_t block_barriers; /* __syncthreads and its kin that a block completed */
+    uint64_t warp_barriers;  /* __syncwarp that the lanes of a mask completed */
+    uint64_t shuffles;       /* warp-level: one for all the lanes of a mask */
+    uint64_t votes;          /* warp-level: ballot, any, all, match, activemask */
+    uint64_t reductions;     /* warp-level: __reduce_*_sync */
+    uint64_t atomics;        /* one for each lane */
+};
+
+void simt_counters_reset(void);
+void simt_counters_read(struct simt_counters *counters);
+
+/* ---- what cuda_runtime.h calls; not for programs ---- */
+
+struct uint3 {
+    unsigned int x, y, z;
+};
+#ifndef __cplusplus
+typedef struct uint3 uint3;
+#endif
+
+/* One launch: the kernel's arguments lie behind `closure`, and invoke(closure) runs one thread. */
+struct simt_launch {
+    const char *name;
+    const char *file; /* where the launch stands */
+    int line;
+    struct uint3 grid;
+    struct uint3 block;
+    size_t shared_bytes;
+    const void *function; /* what cudaFuncSetAttribute knows the kernel by; NULL when not to be had */
+    void *stream;
+    void (*invoke)(void *closure);
+    void *closure;
+};
+
+/* Runs the launch, or leaves the error that a device would give as the last error. */
+void simt_launch_kernel(const struct simt_launch *launch);
+
+/* Constant for as long as a thread runs, hence the attribute: a compiler may keep them in registers. */
+struct uint3 simt_thread_index(void) __attribute__((const));
+struct uint3 simt_block_index(void) __attribute__((const));
+struct uint3 simt_block_dimensions(void) __attribute__((const));
+struct uint3 simt_grid_dimensions(void) __attribute__((const));
+void *simt_dynamic_shared(void) __attribute__((const));
+
+enum simt_barrier { SIMT_BARRIER, SIMT_BARRIER_COUNT, SIMT_BARRIER_AND, SIMT_BARRIER_OR };
+
+/* Waits for every thread of the block that has not exited; file and line identify the barrier. */
+int simt_block_barrier(enum simt_barrier kind, int predicate, const char *file, int line);
+
+enum simt_collective {
+    SIMT_SYNCWARP,
+    SIMT_SHUFFLE,
+    SIMT_SHUFFLE_UP,
+    SIMT_SHUFFLE_DOWN,
+    SIMT_SHUFFLE_XOR,
+    SIMT_BALLOT,
+    SIMT_ANY,
+    SIMT_ALL,
+    SIMT_MATCH_ANY,
+    SIMT_MATCH_ALL,
+    SIMT_REDUCE_ADD,
+    SIMT_REDUCE_MIN,
+    SIMT_REDUCE_MAX,
+    SIMT_REDUCE_MIN_SIGNED,
+    SIMT_REDUCE_MAX_SIGNED,
+    SIMT_REDUCE_AND,
+    SIMT_REDUCE_OR,
+    SIMT_REDUCE_XOR,
+    SIMT_ACTIVEMASK,
+    SIMT_COLLECTIVES
+};
+
+/* Waits until every lane in the mask has come with the same operation and mask, and gives this lane's
+ * result. `value` is `size` (4 or 8) bytes wide; `lane` is a shuffle's source lane, delta or xor mask.
+ * A shuffle from a lane that takes no part gives a NaN pattern. A mask that names lanes which have
+ * returned from the kernel (except in SIMT_SYNCWARP) or that lacks the caller ends the program. */
+uint64_t simt_warp_collective(enum simt_collective operation, unsigned int mask, uint64_t value,
+                              unsigned int lane, int width, int size, const char *file, int line);
+
+enum simt_atomic {
+    SIMT_ATOMIC_ADD,
+    SIMT_ATOMIC_SUB,
+    SIMT_ATOMIC_EXCHANGE,
+    SIMT_ATOMIC_MIN,
+    SIMT_ATOMIC_MAX,
+    SIMT_ATOMIC_INC,
+    SIMT_ATOMIC_DEC,
+    SIMT_ATOMIC_COMPARE,
+    SIMT_ATOMIC_AND,
+    SIMT_ATOMIC_OR,
+    SIMT_ATOMIC_XOR
+};
+enum simt_type { SIMT_INT32, SIMT_UINT32, SIMT_INT64, SIMT_UINT64, SIMT_FLOAT32, SIMT_FLOAT64 };
+
+/* Values travel as bits; gives the old value's bits. */
+uint64_t simt_atomic(enum simt_atomic operation, enum simt_type type, void *address, uint64_t operand,
+                     uint64_t compare, const char *file, int line);
+
+void simt_fence(void);
+void simt_yield(const char *file, int line); /* lets the block's other threads go first */
+long long simt_clock(void);
+__attribute__((noreturn)) void simt_trap(const char *file, int line);
+
+/* A copy queued by __pipeline_memcpy_async is made no sooner than a wait asks for it, so that a
+ * missing wait shows as stale data. */
+void simt_pipeline_copy(void *destination, const void *source, size_t size, size_t zero_fill,
+                        const char *file, int line);
+void simt_pipeline_commit(void);
+void simt_pipeline_wait_prior(size_t groups);
+
+/* Makes a __device__ or __constant__ variable known as device memory for copies. */
+void simt_register_symbol(const void *address, size_t size);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

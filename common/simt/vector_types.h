@@ -1,0 +1,150 @@
+/* CUDA's vector types, C++ only, with CUDA's sizes and alignments.
+ *
+ * Types of two and four components copy themselves through one vector register: one access of 2 to 16
+ * bytes as the hardware does it, where compilers split the copy of a plain struct. Default constructors
+ * are constexpr, so a __shared__ array of them needs no guard. A float4 is therefore no aggregate:
+ * put it into a union and the union needs constructors; reinterpret_cast its address instead. */
+#ifndef SIMT_VECTOR_TYPES_H
+#define SIMT_VECTOR_TYPES_H
+
+#include "simt.h"
+
+#define SIMT_VECTOR_BODY(name)                                                                     \
+    constexpr name() : simt_lanes{} {}                                                             \
+    name(const name &other) : simt_lanes(other.simt_lanes) {}                                      \
+    name &operator=(const name &other)                                                             \
+    {                                                                                              \
+        simt_lanes = other.simt_lanes;                                                             \
+        return *this;                                                                              \
+    }
+
+#define SIMT_VECTOR_1(type, name)                                                                  \
+    struct name {                                                                                  \
+        type x;                                                                                    \
+    };                                                                                             \
+    static inline name make_##name(type x)                                                         \
+    {                                                                                              \
+        return name{x};                                                                            \
+    }
+
+#define SIMT_VECTOR_2(type, name, alignment)                                                       \
+    struct alignas(alignment) name {                                                               \
+        typedef type simt_lanes_type __attribute__((vector_size(2 * sizeof(type)), may_alias));    \
+        __extension__ union {                                                                      \
+            __extension__ struct {                                                                 \
+                type x, y;                                                                         \
+            };                                                                                     \
+            simt_lanes_type simt_lanes;                                                            \
+        };                                                                                         \
+        SIMT_VECTOR_BODY(name)                                                                     \
+        constexpr name(type a, type b = 0) : x(a), y(b) {}                                         \
+    };                                                                                             \
+    static inline name make_##name(type x, type y)                                                 \
+    {                                                                                              \
+        return name(x, y);                                                                         \
+    }
+
+#define SIMT_MAKE_3(type, name)                                                                    \
+    static inline name make_##name(type x, type y, type z)                                         \
+    {                                                                                              \
+        return name{x, y, z};                                                                      \
+    }
+
+#define SIMT_VECTOR_3(type, name)                                                                  \
+    struct name {                                                                                  \
+        type x, y, z;                                                                              \
+    };                                                                                             \
+    SIMT_MAKE_3(type, name)
+
+#define SIMT_MAKE_4(type, name)                                                                    \
+    static inline name make_##name(type x, type y, type z, type w)                                 \
+    {                                                                                              \
+        return name(x, y, z, w);                                                                   \
+    }
+
+#define SIMT_VECTOR_4(type, name, alignment)                                                       \
+    struct alignas(alignment) name {                                                               \
+        typedef type simt_lanes_type __attribute__((vector_size(4 * sizeof(type)), may_alias));    \
+        __extension__ union {                                                                      \
+            __extension__ struct {                                                                 \
+                type x, y, z, w;                                                                   \
+            };                                                                                     \
+            simt_lanes_type simt_lanes;                                                            \
+        };                                                                                         \
+        SIMT_VECTOR_BODY(name)                                                                     \
+        constexpr name(type a, type b = 0, type c = 0, type d = 0) : x(a), y(b), z(c), w(d) {}     \
+    };                                                                                             \
+    SIMT_MAKE_4(type, name)
+
+/* 32 bytes: two accesses of 16, on the hardware (before Blackwell) as here. */
+#define SIMT_VECTOR_4_WIDE(type, name)                                                             \
+    struct alignas(16) name {                                                                      \
+        typedef type simt_lanes_type __attribute__((vector_size(2 * sizeof(type)), may_alias));    \
+        __extension__ union {                                                                      \
+            __extension__ struct {                                                                 \
+                type x, y, z, w;                                                                   \
+            };                                                                                     \
+            simt_lanes_type simt_lanes[2];                                                         \
+        };                                                                                         \
+        constexpr name() : simt_lanes{} {}                                                         \
+        constexpr name(type a, type b = 0, type c = 0, type d = 0) : x(a), y(b), z(c), w(d) {}     \
+        name(const name &other) : simt_lanes{other.simt_lanes[0], other.simt_lanes[1]} {}          \
+        name &operator=(const name &other)                                                         \
+        {                                                                                          \
+            simt_lanes[0] = other.simt_lanes[0];                                                   \
+            simt_lanes[1] = other.simt_lanes[1];                                                   \
+            return *this;                                                                          \
+        }                                                                                          \
+    };                                                                                             \
+    SIMT_MAKE_4(type, name)
+
+#define SIMT_VECTORS(type, name)                                                                   \
+    SIMT_VECTOR_1(type, name##1)                                                                   \
+    SIMT_VECTOR_2(type, name##2, 2 * sizeof(type))                                                 \
+    SIMT_VECTOR_3(type, name##3)                                                                   \
+    SIMT_VECTOR_4(type, name##4, 4 * sizeof(type))
+
+#define SIMT_VECTORS_WIDE(type, name)                                                              \
+    SIMT_VECTOR_1(type, name##1)                                                                   \
+    SIMT_VECTOR_2(type, name##2, 16)                                                               \
+    SIMT_VECTOR_3(type, name##3)                                                                   \
+    SIMT_VECTOR_4_WIDE(type, name##4)
+
+SIMT_VECTORS(signed char, char)
+SIMT_VECTORS(unsigned char, uchar)
+SIMT_VECTORS(short, short)
+SIMT_VECTORS(unsigned short, ushort)
+SIMT_VECTORS(int, int)
+SIMT_VECTORS(float, float)
+SIMT_VECTORS_WIDE(long long, longlong)
+SIMT_VECTORS_WIDE(unsigned long long, ulonglong)
+SIMT_VECTORS_WIDE(double, double)
+
+/* uint3 is in simt.h, which C reads as well. */
+SIMT_VECTOR_1(unsigned int, uint1)
+SIMT_VECTOR_2(unsigned int, uint2, 8)
+SIMT_MAKE_3(unsigned int, uint3)
+SIMT_VECTOR_4(unsigned int, uint4, 16)
+
+struct dim3 {
+    unsigned int x, y, z;
+    constexpr dim3(unsigned int a = 1, unsigned int b = 1, unsigned int c = 1) : x(a), y(b), z(c) {}
+    constexpr dim3(uint3 other) : x(other.x), y(other.y), z(other.z) {}
+    constexpr operator uint3() const
+    {
+        return uint3{x, y, z};
+    }
+};
+
+#undef SIMT_VECTOR_BODY
+#undef SIMT_VECTOR_1
+#undef SIMT_VECTOR_2
+#undef SIMT_VECTOR_3
+#undef SIMT_VECTOR_4
+#undef SIMT_VECTOR_4_WIDE
+#undef SIMT_VECTORS
+#undef SIMT_VECTORS_WIDE
+#undef SIMT_MAKE_3
+#undef SIMT_MAKE_4
+
+#endif

@@ -1,0 +1,55 @@
+/* A step: a table of rungs and one call. See 05_gpu_shared_tree/main.c for the model. */
+#ifndef RUNGS_STEP_H
+#define RUNGS_STEP_H
+
+#include <stddef.h>
+
+#include "back_end.h"
+#include "conv.h"
+#include "gemm.h"
+#include "problem.h"
+#include "reduction.h"
+
+#define RUNGS_VERSION "0.1.0"
+
+enum rung_flags {
+    RUNG_LIBRARY = 1 << 0,         /* a peer to be measured against, named after the library */
+    RUNG_LESSON = 1 << 1,          /* wrong on purpose: a wrong result is reported as `racy` */
+    RUNG_NONDETERMINISTIC = 1 << 2 /* right, but the last bits differ from run to run */
+};
+
+/* One variant inside a step. Which members of `run` and `depth` hold follows from the step's
+ * family. A rung whose function is NULL cannot run on the back end it was built for and is skipped.
+ */
+struct rung {
+    const char *name;
+    const char *idea; /* one line */
+    union {
+        void (*reduce)(const struct reduction *call);
+        void (*gemm)(const struct gemm *call);
+        void (*conv)(const struct conv *call);
+    } run;
+    /* How many roundings lie between an input and the result (the c of verify.h), not counting a
+     * product's own. */
+    union {
+        double (*reduce)(const struct reduction *call);
+        double (*gemm)(const struct gemm *call);
+        double (*conv)(const struct conv *call);
+    } depth;
+    unsigned flags;
+    int needs_compute_capability; /* 0: any; 90: sm_90 and later */
+};
+
+struct step {
+    const char *name; /* the directory's */
+    const char *idea;
+    const struct family *family;
+    const struct back_end *back_end;
+    const struct rung *rungs;
+    size_t rung_count;
+};
+
+/* main() of every step: options, inputs, verification, timing, report. Returns the exit code. */
+int rungs_main(int argc, char **argv, const struct step *step);
+
+#endif

@@ -1,0 +1,600 @@
+/* The conv problem's judgement: right rungs pass whatever the sizes, wrong ones are caught, each for
+ * the fault it has. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "options.h"
+#include "step.h"
+
+/* ---- rungs ----------------------------------------------------------------------------------- */
+
+enum fault {
+    RIGHT,
+    RIGHT_BACKWARDS,
+    NO_OP,
+    NAN_ELEMENT,
+    LAST_TAP_MISSING,
+    LAST_CHANNEL_MISSING,
+    LAST_ROW_MISSING,
+    LAST_COLUMN_MISSING,
+    LAST_FILTER_MISSING,
+    WRONG_SIGN,
+    SCALED,
+    OFF_BY_ONE_UNIT, /* of an integer, in one element */
+    PAD_IGNORED,
+    PAD_REPEATS_EDGE,
+    STRIDE_IGNORED,
+    DILATION_IGNORED,
+    CHANNELS_SWAPPED,
+    FILTERS_SWAPPED,
+    FIRST_PICTURE_ONLY,
+    KERNEL_FLIPPED,
+    KERNEL_TRANSPOSED,
+    WRITES_PAST_END,
+    WRITES_BEFORE_START,
+    READS_PAST_END,
+    ROUNDED_INPUTS, /* to 11 bits, as TF32 does */
+    FAULTS
+};
+
+static const char *const fault_names[FAULTS] = {
+    "right",
+    "right, backwards",
+    "no-op",
+    "NaN element",
+    "last tap",
+    "last channel",
+    "last row",
+    "last column",
+    "last filter",
+    "wrong sign",
+    "scaled by 1%",
+    "off by one",
+    "pad ignored",
+    "pad repeats edge",
+    "stride ignored",
+    "dilation ignored",
+    "channels swapped",
+    "filters swapped",
+    "first picture only",
+    "kernel flipped",
+    "kernel transposed",
+    "past the end",
+    "before start",
+    "read past the end",
+    "rounded inputs",
+};
+
+static enum fault fault;
+
+static float rounded(float x)
+{
+    uint32_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    bits = (bits + 0x1000u) & ~0x1FFFu;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
+static ptrdiff_t clamped(ptrdiff_t place, size_t size)
+{
+    return place < 0 ? 0 : place >= (ptrdiff_t)size ? (ptrdiff_t)size - 1 : place;
+}
+
+static float input_at(const struct conv *call, size_t b, size_t c, size_t y, size_t x)
+{
+    const float value =
+        call->input[((b * call->channels + c) * call->height + y) * call->width + x];
+    return fault == ROUNDED_INPUTS ? rounded(value) : value;
+}
+
+/* The product of one tap, or 0 outside the picture. */
+static float term(const struct conv *call, size_t b, size_t f, size_t c, size_t r, size_t s,
+                  size_t out_y, size_t out_x)
+{
+    const size_t stride = fault == STRIDE_IGNORED ? 1 : call->stride;
+    const size_t dilation = fault == DILATION_IGNORED ? 1 : call->dilation;
+    const size_t pad = fault == PAD_IGNORED ? 0 : call->pad;
+    ptrdiff_t y = (ptrdiff_t)(out_y * stride + r * dilation) - (ptrdiff_t)pad;
+    ptrdiff_t x = (ptrdiff_t)(out_x * stride + s * dilation) - (ptrdiff_t)pad;
+
+    if (fault == PAD_REPEATS_EDGE) {
+        y = clamped(y, call->height);
+        x = clamped(x, call->width);
+    }
+    if (y < 0 || x < 0 || y >= (ptrdiff_t)call->height || x >= (ptrdiff_t)call->width)
+        return 0;
+
+    const size_t picture = fault == FIRST_PICTURE_ONLY ? 0 : b;
+    const size_t channel = fault == CHANNELS_SWAPPED ? call->channels - 1 - c : c;
+    const size_t filter = fault == FILTERS_SWAPPED ? call->filters - 1 - f : f;
+    size_t tap = r * call->kernel_width + s;
+    if (fault == KERNEL_FLIPPED)
+        tap = call->kernel_height * call->kernel_width - 1 - tap;
+    if (fault == KERNEL_TRANSPOSED)
+        tap = s * call->kernel_height + r;
+    const float weight =
+        call->filter[(filter * call->channels + c) * call->kernel_height * call->kernel_width +
+                     tap];
+    return input_at(call, picture, channel, (size_t)y, (size_t)x) * weight;
+}
+
+static float sum_of(const struct conv *call, size_t b, size_t f, size_t y, size_t x)
+{
+    const size_t area = call->kernel_height * call->kernel_width;
+    const size_t channels = call->channels - (fault == LAST_CHANNEL_MISSING ? 1 : 0);
+    const size_t taps = channels * area - (fault == LAST_TAP_MISSING ? 1 : 0);
+    float sum = 0;
+
+    for (size_t i = 0; i < taps; i++) {
+        const size_t tap = fault == RIGHT_BACKWARDS ? taps - 1 - i : i;
+        sum += term(call, b, f, tap / area, tap % area / call->kernel_width,
+                    tap % call->kernel_width, y, x);
+    }
+    if (fault == READS_PAST_END)
+        sum += 0 * call->input[call->batch * call->channels * call->height * call->width];
+    return sum;
+}
+
+static void convolve(const struct conv *call)
+{
+    const size_t count = call->batch * call->filters * call->out_height * call->out_width;
+    float *output = call->output;
+
+    if (fault == NO_OP)
+        return;
+    for (size_t b = 0; b < call->batch; b++)
+        for (size_t f = 0; f < call->filters; f++)
+            for (size_t y = 0; y < call->out_height; y++)
+                for (size_t x = 0; x < call->out_width; x++, output++) {
+                    const bool middle = b == call->batch / 2 && f == call->filters / 2 &&
+                                        y == call->out_height / 2 && x == call->out_width / 2;
+                    if ((fault == LAST_ROW_MISSING && y == call->out_height - 1) ||
+                        (fault == LAST_COLUMN_MISSING && x == call->out_width - 1) ||
+                        (fault == LAST_FILTER_MISSING && f == call->filters - 1))
+                        continue;
+                    float value = sum_of(call, b, f, y, x);
+                    if (fault == NAN_ELEMENT && middle)
+                        value = NAN;
+                    if (fault == WRONG_SIGN)
+                        value = -value;
+                    if (fault == SCALED)
+                        value *= 1.01F;
+                    if (fault == OFF_BY_ONE_UNIT && middle)
+                        value += 1;
+                    *output = value;
+                }
+    if (fault == WRITES_PAST_END)
+        call->output[count] = 0;
+    if (fault == WRITES_BEFORE_START)
+        call->output[-1] = 0;
+}
+
+static const struct rung rung = {
+    .name = "convolve",
+    .run.conv = convolve,
+    .depth.conv = conv_depth_serial,
+};
+
+/* ---- helpers --------------------------------------------------------------------------------- */
+
+static const struct machine machine = {.name = "test", .multiprocessors = 1};
+
+/* The rungs here use no workspace, and filling it takes most of the time. */
+static bool fill_all_but_workspace(void *to, int byte, size_t bytes, struct error *error)
+{
+    return bytes >= (size_t)32 << 20 || cpu_back_end.fill(to, byte, bytes, error);
+}
+
+static struct back_end host_back_end, copying_back_end;
+
+static int set_up(void **state)
+{
+    (void)state;
+    host_back_end = cpu_back_end;
+    host_back_end.fill = fill_all_but_workspace;
+    /* Memory that the problem must not take for the host's: all data has to come through copies. */
+    copying_back_end = host_back_end;
+    copying_back_end.host_memory = false;
+    return 0;
+}
+
+/* batch, channels, height, width, filters, kernel height and width, stride, pad, dilation */
+enum { SIZES = 10 };
+
+static struct options sizes(const size_t s[SIZES])
+{
+    return (struct options){
+        .batch = s[0],
+        .channels = s[1],
+        .height = s[2],
+        .width = s[3],
+        .filters = s[4],
+        .kernel_height = s[5],
+        .kernel_width = s[6],
+        .stride = s[7],
+        .pad = s[8],
+        .dilation = s[9],
+        .seed = 1,
+        .threads = 1,
+    };
+}
+
+static struct problem *create(const struct options *options, const struct back_end *back_end)
+{
+    struct error error;
+    struct problem *problem = conv_family.create(options, back_end, &machine, &error);
+    if (problem == NULL)
+        fail_msg("%s", error.text);
+    return problem;
+}
+
+/* The verdict on `convolve` with the fault given; input 0 is the probe, 1 the real data. */
+static struct comparison verdict(struct problem *problem, size_t input, enum fault with)
+{
+    struct comparison comparison = {.right = false};
+    struct error error;
+
+    fault = with;
+    if (!problem->family->load(problem, input, &error) ||
+        !problem_verify(problem, &rung, &comparison, &error))
+        fail_msg("%s", error.text);
+    return comparison;
+}
+
+static void assert_right(const struct options *options, const struct back_end *back_end,
+                         enum fault with)
+{
+    struct problem *problem = create(options, back_end);
+
+    assert_int_equal(problem->probes, 1);
+    for (size_t input = 0; input <= 1; input++) {
+        const struct comparison comparison = verdict(problem, input, with);
+        assert_true(problem->inexact_input == (input == 1));
+        if (!comparison.right)
+            fail_msg("%s, %s, offset %zu, input %zu: %s (error %g, bound %g)", fault_names[with],
+                     problem->shape, options->offset, input, comparison.where, comparison.error,
+                     comparison.bound);
+        if (input == 0)
+            assert_true(comparison.error == 0 && comparison.bound == 0);
+        else
+            assert_true(comparison.error == 0 || comparison.error <= comparison.bound);
+    }
+    problem->family->destroy(problem);
+}
+
+static void assert_caught(const struct options *options, size_t input, enum fault with)
+{
+    struct problem *problem = create(options, &host_back_end);
+    const struct comparison comparison = verdict(problem, input, with);
+
+    if (comparison.right)
+        fail_msg("%s, %s, input %zu: not caught", fault_names[with], problem->shape, input);
+    assert_true(comparison.where[0] != '\0');
+    assert_null(strchr(comparison.where, '\n'));
+    if (isfinite(comparison.bound))
+        assert_false(comparison.error <= comparison.bound);
+    problem->family->destroy(problem);
+}
+
+/* ---- tests ----------------------------------------------------------------------------------- */
+
+static void test_output_size(void **state)
+{
+    (void)state;
+    assert_int_equal(conv_output_size(130, 3, 1, 0, 1), 128);
+    assert_int_equal(conv_output_size(514, 3, 1, 0, 1), 512);
+    assert_int_equal(conv_output_size(1, 1, 1, 0, 1), 1);
+    assert_int_equal(conv_output_size(5, 5, 3, 0, 1), 1);
+    assert_int_equal(conv_output_size(5, 6, 1, 0, 1), 0);
+    assert_int_equal(conv_output_size(5, 6, 1, 1, 1), 2);
+    assert_int_equal(conv_output_size(7, 3, 2, 1, 1), 4);
+    assert_int_equal(conv_output_size(8, 3, 2, 1, 1), 4);
+    assert_int_equal(conv_output_size(8, 3, 1, 0, 4), 0);
+    assert_int_equal(conv_output_size(9, 3, 1, 0, 4), 1);
+    assert_int_equal(conv_output_size(0, 1, 1, 0, 1), 0);
+    assert_int_equal(conv_output_size(0, 1, 1, 2, 1), 4);
+    assert_int_equal(conv_output_size(5, 0, 1, 0, 1), 0);
+    assert_int_equal(conv_output_size(5, 1, 0, 0, 1), 0);
+    /* Sizes that would overflow. */
+    assert_int_equal(conv_output_size(5, SIZE_MAX, 1, 0, SIZE_MAX), 0);
+    assert_int_equal(conv_output_size(5, 3, 1, 0, SIZE_MAX), 0);
+    assert_int_equal(conv_output_size(5, 1, 1, SIZE_MAX, 1), SIZE_MAX);
+}
+
+static void test_right_at_all_sizes(void **state)
+{
+    static const size_t shapes[][SIZES] = {
+        {1, 1, 1, 1, 1, 1, 1, 1, 0, 1},   {1, 1, 5, 7, 1, 1, 1, 1, 0, 1},
+        {2, 3, 9, 11, 4, 3, 3, 1, 0, 1},  {2, 3, 9, 11, 4, 3, 3, 1, 1, 1},
+        {2, 3, 9, 11, 4, 3, 3, 2, 1, 1},  {2, 3, 9, 11, 4, 3, 3, 3, 0, 2},
+        {1, 2, 12, 8, 3, 5, 5, 1, 2, 1},  {1, 2, 12, 8, 3, 5, 1, 2, 4, 1},
+        {1, 2, 8, 12, 3, 1, 5, 1, 0, 2},  {1, 2, 8, 12, 3, 2, 4, 3, 5, 3},
+        {3, 1, 1, 33, 2, 1, 3, 1, 0, 1},  {3, 1, 33, 1, 2, 3, 1, 1, 0, 1},
+        {1, 1, 1, 1, 1, 3, 3, 1, 1, 1},   {1, 1, 1, 1, 1, 3, 3, 1, 7, 2},
+        {1, 33, 4, 4, 1, 3, 3, 1, 1, 1},  {1, 1, 4, 4, 33, 3, 3, 1, 1, 1},
+        {2, 3, 31, 33, 5, 3, 3, 1, 1, 1}, {1, 2, 20, 300, 2, 3, 3, 1, 1, 1},
+        {1, 2, 3, 3, 2, 5, 5, 1, 0, 1},   {1, 2, 5, 3, 2, 3, 5, 1, 0, 1},
+        {0, 2, 5, 5, 2, 3, 3, 1, 0, 1},   {2, 0, 5, 5, 2, 3, 3, 1, 0, 1},
+        {2, 2, 0, 5, 2, 3, 3, 1, 0, 1},   {2, 2, 5, 0, 2, 3, 3, 1, 2, 1},
+        {2, 2, 5, 5, 0, 3, 3, 1, 0, 1},   {2, 2, 5, 5, 2, 0, 3, 1, 0, 1},
+        {2, 2, 5, 5, 2, 3, 0, 1, 0, 1},   {2, 12, 20, 34, 24, 3, 3, 1, 0, 1},
+        {1, 2, 6, 6, 2, 2, 2, 5, 0, 1},   {1, 2, 6, 6, 2, 2, 2, 9, 3, 1},
+    };
+    (void)state;
+
+    for (size_t s = 0; s < sizeof shapes / sizeof shapes[0]; s++)
+        for (size_t offset = 0; offset <= 1; offset++) {
+            struct options options = sizes(shapes[s]);
+            options.offset = offset;
+            assert_right(&options, &host_back_end, RIGHT);
+            assert_right(&options, &host_back_end, RIGHT_BACKWARDS);
+            assert_right(&options, &copying_back_end, RIGHT);
+        }
+}
+
+/* Too large for judging every element of the real data. */
+static void test_right_by_sample(void **state)
+{
+    const size_t shape[SIZES] = {2, 12, 100, 130, 16, 3, 3, 1, 1, 1};
+    const struct options options = sizes(shape);
+    (void)state;
+
+    assert_right(&options, &host_back_end, RIGHT);
+    assert_caught(&options, 0, OFF_BY_ONE_UNIT);
+    assert_caught(&options, 1, NAN_ELEMENT);
+    assert_caught(&options, 1, LAST_COLUMN_MISSING);
+    assert_caught(&options, 1, SCALED);
+    assert_caught(&options, 1, PAD_IGNORED);
+    assert_caught(&options, 1, CHANNELS_SWAPPED);
+}
+
+static bool applies(enum fault with, const struct options *options)
+{
+    switch (with) {
+    case RIGHT:
+    case RIGHT_BACKWARDS:
+    case ROUNDED_INPUTS:
+        return false;
+    case PAD_IGNORED:
+    case PAD_REPEATS_EDGE:
+        return options->pad > 0;
+    case STRIDE_IGNORED:
+        return options->stride > 1;
+    case DILATION_IGNORED:
+        return options->dilation > 1;
+    case CHANNELS_SWAPPED:
+        return options->channels > 1;
+    case FILTERS_SWAPPED:
+        return options->filters > 1;
+    case FIRST_PICTURE_ONLY:
+        return options->batch > 1;
+    case KERNEL_FLIPPED:
+    case KERNEL_TRANSPOSED:
+        return options->kernel_height > 1 && options->kernel_width > 1;
+    default:
+        return true;
+    }
+}
+
+static void test_faults_are_caught(void **state)
+{
+    static const size_t shapes[][SIZES] = {
+        {1, 1, 1, 1, 1, 1, 1, 1, 0, 1},  {2, 3, 9, 11, 4, 3, 3, 1, 0, 1},
+        {2, 3, 9, 11, 4, 3, 3, 1, 1, 1}, {2, 3, 9, 11, 4, 3, 3, 2, 1, 1},
+        {2, 3, 9, 11, 4, 3, 3, 3, 0, 2}, {1, 2, 12, 8, 3, 5, 4, 1, 2, 1},
+        {3, 2, 1, 33, 2, 1, 3, 1, 0, 1}, {2, 2, 20, 100, 3, 3, 3, 1, 2, 2},
+        {1, 1, 3, 3, 1, 5, 5, 1, 2, 1},
+    };
+    (void)state;
+
+    for (size_t s = 0; s < sizeof shapes / sizeof shapes[0]; s++)
+        for (enum fault with = RIGHT; with < FAULTS; with++) {
+            const struct options options = sizes(shapes[s]);
+            if (applies(with, &options)) {
+                assert_caught(&options, 0, with);
+                assert_caught(&options, 1, with);
+            }
+        }
+}
+
+/* The bound must be tight enough to tell float from less; a probe cannot. */
+static void test_reduced_precision_is_caught(void **state)
+{
+    const size_t shape[SIZES] = {2, 3, 9, 11, 4, 3, 3, 1, 0, 1};
+    const struct options options = sizes(shape);
+    struct problem *problem = create(&options, &host_back_end);
+    (void)state;
+
+    assert_true(verdict(problem, 0, ROUNDED_INPUTS).right);
+    problem->family->destroy(problem);
+    assert_caught(&options, 1, ROUNDED_INPUTS);
+}
+
+static void test_report_names_the_element(void **state)
+{
+    const size_t shape[SIZES] = {2, 3, 9, 11, 4, 3, 3, 1, 0, 1};
+    const struct options options = sizes(shape);
+    struct problem *problem = create(&options, &host_back_end);
+    (void)state;
+
+    for (size_t input = 0; input <= 1; input++) {
+        const struct comparison comparison = verdict(problem, input, OFF_BY_ONE_UNIT);
+        assert_non_null(strstr(comparison.where, "output[1][2][3][4]: got "));
+        assert_non_null(strstr(comparison.where, ", expected "));
+        assert_true(fabs(comparison.error - 1) < 1e-5);
+    }
+    assert_non_null(strstr(verdict(problem, 0, NO_OP).where, "output[0][0][0][0]: got nan"));
+    assert_non_null(strstr(verdict(problem, 0, WRITES_PAST_END).where, "0 elements past its end"));
+    assert_non_null(strstr(verdict(problem, 1, WRITES_BEFORE_START).where, "1 elements before"));
+    problem->family->destroy(problem);
+}
+
+static void test_facts(void **state)
+{
+    const size_t shape[SIZES] = {2, 12, 130, 514, 24, 3, 3, 1, 0, 1};
+    const struct options options = sizes(shape);
+    struct problem *problem = create(&options, &host_back_end);
+    (void)state;
+
+    assert_string_equal(problem->op, "conv");
+    assert_string_equal(problem->type, "f32");
+    assert_string_equal(problem->shape, "2x12x130x514:24x3x3:s1p0d1");
+    assert_true(problem->flops == 2.0 * 2 * 24 * 128 * 512 * 12 * 9);
+    assert_true(problem->bytes == 4.0 * (2 * 12 * 130 * 514 + 24 * 12 * 9 + 2 * 24 * 128 * 512));
+    problem->family->destroy(problem);
+}
+
+/* ---- the user's data ------------------------------------------------------------------------- */
+
+/* Writes a float32 .npy file of the given shape (as Python writes it) and returns its path. */
+static char *write_npy(const char *shape, const float *data, size_t count)
+{
+    char header[128], dictionary[96];
+    char *path = strdup("/tmp/rungs_test_conv_XXXXXX");
+    const int descriptor = mkstemp(path);
+
+    assert_true(descriptor >= 0);
+    snprintf(dictionary, sizeof dictionary,
+             "{'descr': '<f4', 'fortran_order': False, 'shape': %s, }", shape);
+    memcpy(header, "\x93NUMPY\1\0\166\0", 10);
+    memset(header + 10, ' ', sizeof header - 10);
+    memcpy(header + 10, dictionary, strlen(dictionary));
+    header[sizeof header - 1] = '\n';
+    assert_int_equal(write(descriptor, header, sizeof header), (int)sizeof header);
+    assert_int_equal(write(descriptor, data, count * sizeof *data), (int)(count * sizeof *data));
+    assert_int_equal(close(descriptor), 0);
+    return path;
+}
+
+static void remove_npy(char *path)
+{
+    unlink(path);
+    free(path);
+}
+
+static void test_files(void **state)
+{
+    const size_t shape[SIZES] = {7, 7, 7, 7, 5, 2, 2, 1, 1, 1};
+    struct options options = sizes(shape);
+    float pictures[2 * 3 * 4 * 5], filters[2 * 3 * 2 * 3];
+    (void)state;
+
+    for (int i = 0; i < 120; i++)
+        pictures[i] = (float)i / 3;
+    for (int i = 0; i < 36; i++)
+        filters[i] = (float)(i - 17) / 7;
+    char *const path_a = write_npy("(2, 3, 4, 5)", pictures, 120);
+    char *const path_b = write_npy("(2, 3, 2, 3)", filters, 36);
+
+    options.a = path_a;
+    options.b = path_b;
+    struct problem *problem = create(&options, &host_back_end);
+    assert_string_equal(problem->shape, "2x3x4x5:2x2x3:s1p1d1");
+    problem->family->destroy(problem);
+    assert_right(&options, &host_back_end, RIGHT);
+    assert_caught(&options, 1, SCALED);
+
+    options.b = NULL; /* the other one is random, and as large as it must be */
+    assert_right(&options, &host_back_end, RIGHT);
+    options.a = NULL;
+    options.b = path_b;
+    assert_right(&options, &host_back_end, RIGHT);
+
+    /* A NaN in a filter reaches what it meets inside the picture; what the padding makes of it is
+     * not defined. */
+    filters[0] = NAN;
+    pictures[50] = INFINITY;
+    char *const path_nan = write_npy("(2, 3, 2, 3)", filters, 36);
+    char *const path_inf = write_npy("(2, 3, 4, 5)", pictures, 120);
+    options.a = path_a;
+    options.b = path_nan;
+    assert_right(&options, &host_back_end, RIGHT);
+    assert_caught(&options, 1, NAN_ELEMENT);
+    options.a = path_inf;
+    options.b = path_b;
+    assert_right(&options, &host_back_end, RIGHT);
+    remove_npy(path_a);
+    remove_npy(path_b);
+    remove_npy(path_nan);
+    remove_npy(path_inf);
+}
+
+static void assert_refused(const struct options *options, enum exit_code code, const char *text)
+{
+    struct error error = {EXIT_ALL_VERIFIED, ""};
+
+    assert_null(conv_family.create(options, &host_back_end, &machine, &error));
+    assert_int_equal(error.code, code);
+    if (strstr(error.text, text) == NULL)
+        fail_msg("'%s' does not contain '%s'", error.text, text);
+}
+
+static void test_refused(void **state)
+{
+    const size_t small[SIZES] = {1, 1, 1, 1, 1, 1, 1, 1, 0, 1};
+    const float data[24] = {0};
+    struct options options = sizes(small);
+    (void)state;
+
+    options.stride = 0;
+    assert_refused(&options, EXIT_BAD_USAGE, "--stride 0");
+    options.stride = 1;
+    options.dilation = 0;
+    assert_refused(&options, EXIT_BAD_USAGE, "--dilation 0");
+    options.dilation = 1;
+
+    char *const path_2x3 = write_npy("(2, 3, 2, 2)", data, 24);
+    char *const path_3x2 = write_npy("(3, 2, 2, 2)", data, 24);
+    char *const path_24 = write_npy("(24,)", data, 24);
+    options.a = path_2x3;
+    options.b = path_3x2;
+    assert_refused(&options, EXIT_FILE_ERROR, "3 channels");
+    options.b = path_24;
+    assert_refused(&options, EXIT_FILE_ERROR, "1 dimensions, want 4");
+    options.a = "/nonexistent.npy";
+    assert_refused(&options, EXIT_FILE_ERROR, "/nonexistent.npy");
+    remove_npy(path_2x3);
+    remove_npy(path_3x2);
+    remove_npy(path_24);
+
+    options = sizes(small);
+    options.batch = SIZE_MAX;
+    assert_refused(&options, EXIT_DEVICE_ERROR, "out of memory");
+    options = sizes(small);
+    options.height = options.width = (size_t)1 << 31;
+    assert_refused(&options, EXIT_DEVICE_ERROR, "out of memory");
+    options = sizes(small);
+    options.pad = SIZE_MAX / 2;
+    assert_refused(&options, EXIT_DEVICE_ERROR, "out of memory");
+    options = sizes(small);
+    options.filters = 0;
+    options.channels = options.kernel_width = (size_t)1 << 40;
+    assert_refused(&options, EXIT_DEVICE_ERROR, "out of memory");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_output_size),
+        cmocka_unit_test(test_right_at_all_sizes),
+        cmocka_unit_test(test_right_by_sample),
+        cmocka_unit_test(test_faults_are_caught),
+        cmocka_unit_test(test_reduced_precision_is_caught),
+        cmocka_unit_test(test_report_names_the_element),
+        cmocka_unit_test(test_facts),
+        cmocka_unit_test(test_files),
+        cmocka_unit_test(test_refused),
+    };
+    return cmocka_run_group_tests_name("conv_problem", tests, set_up, NULL);
+}

@@ -1,0 +1,576 @@
+/* The gemm problem's judgement: right rungs pass whatever the sizes, wrong ones are caught, each for
+ * the fault it has. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "judge.h"
+#include "options.h"
+#include "step.h"
+
+/* ---- rungs ----------------------------------------------------------------------------------- */
+
+enum fault {
+    RIGHT,
+    RIGHT_BACKWARDS,
+    NO_OP,
+    NAN_ELEMENT,
+    LAST_TERM_MISSING, /* in every element */
+    ONE_TERM_MISSING,  /* in one element */
+    ONE_TERM_TWICE,
+    LAST_ROW_MISSING,
+    LAST_COLUMN_MISSING,
+    WRONG_SIGN,
+    SCALED,
+    OFF_BY_ONE_UNIT, /* of an integer, in one element */
+    B_TRANSPOSED,
+    LDC_IGNORED,
+    PADDING_WRITTEN,
+    PADDING_READ,
+    WRITES_PAST_END,
+    WRITES_ONE_ROW_TOO_MANY,
+    WRITES_BEFORE_START,
+    ALPHA_IGNORED,
+    BETA_IGNORED,
+    OLD_C_READ,
+    ROUNDED_INPUTS, /* to 11 bits, as TF32 does */
+    FAULTS
+};
+
+static const char *const fault_names[FAULTS] = {
+    "right",        "right, k backwards", "no-op",           "NaN element",
+    "last term",    "one term missing",   "one term twice",  "last row",
+    "last column",  "wrong sign",         "scaled by 1%",    "off by one",
+    "B transposed", "ldc ignored",        "padding written", "padding read",
+    "past the end", "a row too many",     "before start",    "alpha ignored",
+    "beta ignored", "old C read",         "rounded inputs",
+};
+
+static enum fault fault;
+
+static float rounded(float x)
+{
+    uint32_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    bits = (bits + 0x1000u) & ~0x1FFFu;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
+static float sum_of(const struct gemm *call, size_t row, size_t column)
+{
+    const bool middle = row == call->m / 2 && column == call->n / 2;
+    const size_t terms = call->k - (fault == LAST_TERM_MISSING && call->k > 0 ? 1 : 0);
+    float sum = 0;
+
+    for (size_t i = 0; i < terms; i++) {
+        const size_t p = fault == RIGHT_BACKWARDS ? call->k - 1 - i : i;
+        float a = call->a[row * call->lda + p];
+        float b = fault == B_TRANSPOSED ? call->b[column * call->ldb + p]
+                                        : call->b[p * call->ldb + column];
+        if (fault == ROUNDED_INPUTS) {
+            a = rounded(a);
+            b = rounded(b);
+        }
+        if (!(fault == ONE_TERM_MISSING && middle && p == call->k / 2))
+            sum += a * b;
+        if (fault == ONE_TERM_TWICE && middle && p == call->k / 2)
+            sum += a * b;
+    }
+    if (fault == PADDING_READ && call->k > 0) /* a column too many */
+        sum += 0 * call->a[row * call->lda + call->k];
+    return sum;
+}
+
+static void product(const struct gemm *call)
+{
+    const size_t ldc = fault == LDC_IGNORED ? call->n : call->ldc;
+    const float alpha = fault == ALPHA_IGNORED ? 1 : call->alpha;
+    const float beta = fault == BETA_IGNORED ? 0 : call->beta;
+    size_t rows = call->m, columns = call->n;
+
+    if (fault == NO_OP)
+        return;
+    rows -= fault == LAST_ROW_MISSING ? 1 : 0;
+    columns -= fault == LAST_COLUMN_MISSING ? 1 : 0;
+    for (size_t row = 0; row < rows; row++)
+        for (size_t column = 0; column < columns; column++) {
+            const bool middle = row == call->m / 2 && column == call->n / 2;
+            float *const c = call->c + row * ldc + column;
+            float value = alpha * sum_of(call, row, column);
+            if (beta != 0 || fault == OLD_C_READ)
+                value += beta * *c;
+            if (fault == NAN_ELEMENT && middle)
+                value = NAN;
+            if (fault == WRONG_SIGN && middle)
+                value = -value;
+            if (fault == SCALED)
+                value *= 1.01F;
+            if (fault == OFF_BY_ONE_UNIT && middle)
+                value += 1;
+            *c = value;
+        }
+    if (fault == PADDING_WRITTEN)
+        call->c[call->n] = 0;
+    if (fault == WRITES_PAST_END)
+        call->c[call->m * call->ldc] = 0;
+    if (fault == WRITES_ONE_ROW_TOO_MANY)
+        for (size_t column = 0; column < call->n; column++)
+            call->c[call->m * call->ldc + column] = 1;
+    if (fault == WRITES_BEFORE_START)
+        call->c[-1] = 0;
+}
+
+static const struct rung rung = {
+    .name = "product",
+    .run.gemm = product,
+    .depth.gemm = gemm_depth_serial,
+};
+
+/* ---- helpers --------------------------------------------------------------------------------- */
+
+static const struct machine machine = {.name = "test", .multiprocessors = 1};
+
+/* The rungs here use no workspace, and filling it takes most of the time. */
+static bool fill_all_but_workspace(void *to, int byte, size_t bytes, struct error *error)
+{
+    return bytes == GEMM_WORKSPACE || cpu_back_end.fill(to, byte, bytes, error);
+}
+
+static struct back_end host_back_end, copying_back_end;
+
+static int set_up(void **state)
+{
+    (void)state;
+    host_back_end = cpu_back_end;
+    host_back_end.fill = fill_all_but_workspace;
+    /* Memory that the problem must not take for the host's: all data has to come through copies. */
+    copying_back_end = host_back_end;
+    copying_back_end.host_memory = false;
+    return 0;
+}
+
+static struct options sizes(size_t m, size_t n, size_t k)
+{
+    return (struct options){.m = m, .n = n, .k = k, .alpha = 1, .seed = 1, .threads = 1};
+}
+
+static struct problem *create(const struct options *options, const struct back_end *back_end)
+{
+    struct error error;
+    struct problem *problem = gemm_family.create(options, back_end, &machine, &error);
+    if (problem == NULL)
+        fail_msg("%s", error.text);
+    return problem;
+}
+
+/* The verdict on `product` with the fault given; input 0 is the probe, 1 the real data. */
+static struct comparison verdict(struct problem *problem, size_t input, enum fault with)
+{
+    struct comparison comparison = {.right = false};
+    struct error error;
+
+    fault = with;
+    if (!problem->family->load(problem, input, &error) ||
+        !problem_verify(problem, &rung, &comparison, &error))
+        fail_msg("%s", error.text);
+    return comparison;
+}
+
+static void assert_right(const struct options *options, const struct back_end *back_end,
+                         enum fault with)
+{
+    struct problem *problem = create(options, back_end);
+
+    assert_int_equal(problem->probes, 1);
+    for (size_t input = 0; input <= 1; input++) {
+        const struct comparison comparison = verdict(problem, input, with);
+        assert_true(problem->inexact_input == (input == 1));
+        if (!comparison.right)
+            fail_msg("%s, %s, alpha %g, beta %g, padding %zu, offset %zu, input %zu: %s (error "
+                     "%g, bound %g)",
+                     fault_names[with], problem->shape, (double)options->alpha,
+                     (double)options->beta, options->padding, options->offset, input,
+                     comparison.where, comparison.error, comparison.bound);
+        if (input == 0)
+            assert_true(comparison.error == 0 && comparison.bound == 0);
+        else
+            assert_true(comparison.error == 0 || comparison.error <= comparison.bound);
+    }
+    problem->family->destroy(problem);
+}
+
+static void assert_caught(const struct options *options, size_t input, enum fault with)
+{
+    struct problem *problem = create(options, &host_back_end);
+    const struct comparison comparison = verdict(problem, input, with);
+
+    if (comparison.right)
+        fail_msg("%s, %s, alpha %g, beta %g, padding %zu, input %zu: not caught", fault_names[with],
+                 problem->shape, (double)options->alpha, (double)options->beta, options->padding,
+                 input);
+    assert_true(comparison.where[0] != '\0');
+    assert_null(strchr(comparison.where, '\n'));
+    if (isfinite(comparison.bound))
+        assert_false(comparison.error <= comparison.bound);
+    problem->family->destroy(problem);
+}
+
+/* ---- tests ----------------------------------------------------------------------------------- */
+
+static void test_right_at_all_sizes(void **state)
+{
+    static const size_t shapes[][3] = {
+        {0, 0, 0},   {0, 5, 3},     {5, 0, 3},      {5, 3, 0},    {1, 1, 0},    {1, 1, 1},
+        {1, 9, 1},   {9, 1, 1},     {1, 1, 9},      {2, 3, 1},    {7, 5, 3},    {31, 33, 32},
+        {1, 257, 1}, {257, 1, 129}, {1023, 2, 3},   {2, 1025, 3}, {3, 2, 4099}, {64, 64, 64},
+        {65, 63, 1}, {129, 127, 1}, {300, 200, 31},
+    };
+    static const float factors[][2] = {{1, 0},    {1, 1},        {0, 0},    {0, 2},     {-1, 3},
+                                       {0.5F, 0}, {0.3F, -0.7F}, {2, 0.1F}, {1000, -50}};
+    (void)state;
+
+    for (size_t s = 0; s < sizeof shapes / sizeof shapes[0]; s++)
+        for (size_t f = 0; f < sizeof factors / sizeof factors[0]; f++)
+            for (size_t padding = 0; padding <= 3; padding += 3)
+                for (size_t offset = 0; offset <= 1; offset++) {
+                    struct options options = sizes(shapes[s][0], shapes[s][1], shapes[s][2]);
+                    options.alpha = factors[f][0];
+                    options.beta = factors[f][1];
+                    options.padding = padding;
+                    options.offset = offset;
+                    assert_right(&options, &host_back_end, RIGHT);
+                    assert_right(&options, &host_back_end, RIGHT_BACKWARDS);
+                }
+}
+
+static void test_right_through_copies(void **state)
+{
+    (void)state;
+
+    for (int beta = 0; beta <= 2; beta++)
+        for (size_t padding = 0; padding <= 5; padding += 5) {
+            struct options options = sizes(33, 17, 21);
+            options.beta = (float)beta;
+            options.padding = padding;
+            options.offset = padding;
+            assert_right(&options, &copying_back_end, RIGHT);
+        }
+}
+
+/* Too large for judging every element of the real data. */
+static void test_right_by_sample(void **state)
+{
+    const struct options options = sizes(300, 257, 260);
+    struct options long_sums = sizes(5, 5, 1 << 20);
+    (void)state;
+
+    assert_right(&options, &host_back_end, RIGHT);
+    long_sums.beta = 1;
+    assert_right(&long_sums, &host_back_end, RIGHT);
+}
+
+static bool applies(enum fault with, const struct options *options)
+{
+    switch (with) {
+    case RIGHT:
+    case RIGHT_BACKWARDS:
+    case ROUNDED_INPUTS:
+        return false;
+    case B_TRANSPOSED:
+        return options->n == options->k && options->n > 1;
+    case LDC_IGNORED:
+        return options->padding > 0 && options->m > 1;
+    case PADDING_WRITTEN:
+    case PADDING_READ:
+        return options->padding > 0;
+    case ALPHA_IGNORED:
+        return options->alpha != 1;
+    case BETA_IGNORED:
+        return options->beta != 0;
+    case OLD_C_READ:
+        return options->beta == 0;
+    default:
+        return true;
+    }
+}
+
+static void test_faults_are_caught(void **state)
+{
+    static const size_t shapes[][3] = {{5, 4, 4},    {1, 1, 1},    {1, 7, 3},      {7, 1, 3},
+                                       {33, 31, 17}, {65, 33, 33}, {300, 258, 258}};
+    static const float factors[][2] = {{1, 0}, {2, -1}, {0.5F, 0.25F}, {-1, 0}};
+    (void)state;
+
+    for (size_t s = 0; s < sizeof shapes / sizeof shapes[0]; s++)
+        for (size_t f = 0; f < sizeof factors / sizeof factors[0]; f++)
+            for (size_t padding = 0; padding <= 3; padding += 3)
+                for (enum fault with = RIGHT; with < FAULTS; with++) {
+                    struct options options = sizes(shapes[s][0], shapes[s][1], shapes[s][2]);
+                    const bool sampled = options.m * options.n * options.k > (size_t)1 << 24;
+                    const bool rare = with == ONE_TERM_MISSING || with == ONE_TERM_TWICE ||
+                                      with == WRONG_SIGN || with == OFF_BY_ONE_UNIT;
+                    options.alpha = factors[f][0];
+                    options.beta = factors[f][1];
+                    options.padding = padding;
+                    if (sampled && (f > 0 || padding > 0))
+                        continue; /* would take long */
+                    if (applies(with, &options)) {
+                        assert_caught(&options, 0, with);
+                        if (!(sampled && rare))
+                            assert_caught(&options, 1, with);
+                    }
+                }
+}
+
+/* The bound must be tight enough to tell float from less; a probe cannot. */
+static void test_reduced_precision_is_caught(void **state)
+{
+    const struct options options = sizes(40, 40, 40);
+    struct problem *problem = create(&options, &host_back_end);
+    (void)state;
+
+    assert_true(verdict(problem, 0, ROUNDED_INPUTS).right);
+    problem->family->destroy(problem);
+    assert_caught(&options, 1, ROUNDED_INPUTS);
+}
+
+static void test_report_names_the_element(void **state)
+{
+    struct options options = sizes(9, 7, 5);
+    (void)state;
+
+    struct problem *problem = create(&options, &host_back_end);
+    for (size_t input = 0; input <= 1; input++) {
+        const struct comparison comparison = verdict(problem, input, OFF_BY_ONE_UNIT);
+        assert_non_null(strstr(comparison.where, "C[4][3]: got "));
+        assert_non_null(strstr(comparison.where, ", expected "));
+        assert_true(fabs(comparison.error - 1) < 1e-5);
+    }
+    assert_non_null(strstr(verdict(problem, 0, NO_OP).where, "C[0][0]: got nan"));
+    assert_non_null(strstr(verdict(problem, 0, WRITES_PAST_END).where, "0 elements past the end"));
+    assert_non_null(strstr(verdict(problem, 1, WRITES_BEFORE_START).where, "1 elements before C"));
+    problem->family->destroy(problem);
+
+    options.padding = 2;
+    problem = create(&options, &host_back_end);
+    assert_non_null(strstr(verdict(problem, 0, PADDING_WRITTEN).where, "C[0][7]"));
+    problem->family->destroy(problem);
+}
+
+static void test_facts(void **state)
+{
+    struct options options = sizes(2048, 2048, 1024);
+    struct problem *problem = create(&options, &host_back_end);
+    (void)state;
+
+    assert_string_equal(problem->op, "gemm");
+    assert_string_equal(problem->type, "f32");
+    assert_string_equal(problem->shape, "2048x2048x1024");
+    assert_true(problem->flops == 2.0 * 2048 * 2048 * 1024);
+    assert_true(problem->bytes == 4.0 * (2048.0 * 1024 * 2 + 2048.0 * 2048));
+    problem->family->destroy(problem);
+
+    options = sizes(3, 5, 7);
+    options.beta = 1;
+    problem = create(&options, &host_back_end);
+    assert_true(problem->bytes == 4.0 * (3 * 7 + 7 * 5 + 2 * 3 * 5));
+    problem->family->destroy(problem);
+}
+
+/* ---- the user's data ------------------------------------------------------------------------- */
+
+/* Writes a float32 .npy file of the given shape (as Python writes it) and returns its path. */
+static char *write_npy(const char *shape, const float *data, size_t count)
+{
+    char header[128], dictionary[96];
+    char *path = strdup("/tmp/rungs_test_gemm_XXXXXX");
+    const int descriptor = mkstemp(path);
+
+    assert_true(descriptor >= 0);
+    snprintf(dictionary, sizeof dictionary,
+             "{'descr': '<f4', 'fortran_order': False, 'shape': %s, }", shape);
+    memcpy(header, "\x93NUMPY\1\0\166\0", 10);
+    memset(header + 10, ' ', sizeof header - 10);
+    memcpy(header + 10, dictionary, strlen(dictionary));
+    header[sizeof header - 1] = '\n';
+    assert_int_equal(write(descriptor, header, sizeof header), (int)sizeof header);
+    assert_int_equal(write(descriptor, data, count * sizeof *data), (int)(count * sizeof *data));
+    assert_int_equal(close(descriptor), 0);
+    return path;
+}
+
+static void remove_npy(char *path)
+{
+    unlink(path);
+    free(path);
+}
+
+static void test_files(void **state)
+{
+    float a[3 * 4], b[4 * 2];
+    struct options options = sizes(100, 100, 100);
+    (void)state;
+
+    for (int i = 0; i < 12; i++)
+        a[i] = (float)i / 3;
+    for (int i = 0; i < 8; i++)
+        b[i] = (float)(i - 4) / 7;
+    char *const path_a = write_npy("(3, 4)", a, 12);
+    char *const path_b = write_npy("(4, 2)", b, 8);
+
+    options.a = path_a;
+    options.b = path_b;
+    struct problem *problem = create(&options, &host_back_end);
+    assert_string_equal(problem->shape, "3x2x4");
+    problem->family->destroy(problem);
+    assert_right(&options, &host_back_end, RIGHT);
+    assert_caught(&options, 1, SCALED);
+
+    options.b = NULL; /* the other one is random, and as large as it must be */
+    assert_right(&options, &host_back_end, RIGHT);
+    options.a = NULL;
+    options.b = path_b;
+    assert_right(&options, &host_back_end, RIGHT);
+    remove_npy(path_a);
+    remove_npy(path_b);
+}
+
+/* NaN and infinities go where arithmetic takes them, and nowhere else. */
+static void test_files_with_special_values(void **state)
+{
+    float a[3 * 2] = {1, NAN, 2, 3, INFINITY, 4};
+    float b[2 * 2] = {1, 2, 3, 4};
+    struct options options = sizes(0, 0, 0);
+    (void)state;
+
+    char *const path_a = write_npy("(3, 2)", a, 6);
+    char *const path_b = write_npy("(2, 2)", b, 4);
+    options.a = path_a;
+    options.b = path_b;
+    assert_right(&options, &host_back_end, RIGHT);
+    assert_caught(&options, 1, NO_OP);
+    assert_caught(&options, 1, NAN_ELEMENT);
+    options.alpha = 0.5F;
+    options.beta = 2;
+    assert_right(&options, &host_back_end, RIGHT);
+    remove_npy(path_a);
+    remove_npy(path_b);
+}
+
+static void assert_refused(const struct options *options, enum exit_code code, const char *text)
+{
+    struct error error = {EXIT_ALL_VERIFIED, ""};
+
+    assert_null(gemm_family.create(options, &host_back_end, &machine, &error));
+    assert_int_equal(error.code, code);
+    if (strstr(error.text, text) == NULL)
+        fail_msg("'%s' does not contain '%s'", error.text, text);
+}
+
+static void test_refused(void **state)
+{
+    const float data[12] = {0};
+    struct options options = sizes(1, 1, 1);
+    (void)state;
+
+    char *const path_3x4 = write_npy("(3, 4)", data, 12);
+    char *const path_12 = write_npy("(12,)", data, 12);
+    options.a = options.b = path_3x4;
+    assert_refused(&options, EXIT_FILE_ERROR, "has 4 columns but");
+    options.b = path_12;
+    assert_refused(&options, EXIT_FILE_ERROR, "1 dimensions, want a matrix (2)");
+    options.a = "/nonexistent.npy";
+    assert_refused(&options, EXIT_FILE_ERROR, "/nonexistent.npy");
+    options.a = TEST_DATA_DIR "/float64_empty_2d.npy";
+    assert_refused(&options, EXIT_FILE_ERROR, "want float32");
+    remove_npy(path_3x4);
+    remove_npy(path_12);
+
+    options = sizes(SIZE_MAX, SIZE_MAX, SIZE_MAX);
+    assert_refused(&options, EXIT_DEVICE_ERROR, "out of memory");
+    options = sizes((size_t)1 << 31, (size_t)1 << 31, 1);
+    assert_refused(&options, EXIT_DEVICE_ERROR, "out of memory");
+    options = sizes(SIZE_MAX, 0, 0);
+    assert_refused(&options, EXIT_DEVICE_ERROR, "out of memory");
+    options = sizes(0, 0, SIZE_MAX / 4 + 1);
+    assert_refused(&options, EXIT_DEVICE_ERROR, "out of memory");
+}
+
+/* ---- judge.h --------------------------------------------------------------------------------- */
+
+static void test_to_integer(void **state)
+{
+    uint64_t integer;
+    (void)state;
+
+    assert_true(to_integer(-3, &integer) && integer == (uint64_t)-3);
+    assert_true(to_integer(-0.0F, &integer) && integer == 0);
+    assert_true(to_integer((float)EXACT_LIMIT, &integer) && integer == EXACT_LIMIT);
+    assert_false(to_integer((float)EXACT_LIMIT + 2, &integer));
+    assert_false(to_integer(0.5F, &integer));
+    assert_false(to_integer(NAN, &integer));
+    assert_false(to_integer(INFINITY, &integer));
+    assert_false(to_integer(-INFINITY, &integer));
+}
+
+static void test_places(void **state)
+{
+    size_t places[PLACES_MAX];
+    (void)state;
+
+    assert_int_equal(judge_places(0, places), 0);
+    assert_int_equal(judge_places(1, places), 1);
+    for (size_t size = 2; size < 2000; size++) {
+        const size_t count = judge_places(size, places);
+        assert_true(count >= 2 && count <= PLACES_MAX);
+        assert_int_equal(places[0], 0);
+        assert_int_equal(places[1], size - 1);
+        for (size_t i = 0; i < count; i++) {
+            assert_true(places[i] < size);
+            for (size_t j = 0; j < i; j++)
+                assert_int_not_equal(places[i], places[j]);
+        }
+    }
+    judge_places(SIZE_MAX, places);
+}
+
+static void test_sample_size(void **state)
+{
+    (void)state;
+    assert_int_equal(judge_sample_size(0, 5, 0), 0);
+    assert_int_equal(judge_sample_size(4096, 4096, 100), 4096);
+    assert_int_equal(judge_sample_size(1 << 20, 1 << 10, 100), 2148);
+    assert_int_equal(judge_sample_size((size_t)1 << 40, 0, 100), 2148);
+    assert_int_equal(judge_sample_size(1 << 20, (size_t)1 << 40, 100), 16);
+    assert_int_equal(judge_sample_size(3, (size_t)1 << 40, 3), 3);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_right_at_all_sizes),
+        cmocka_unit_test(test_right_through_copies),
+        cmocka_unit_test(test_right_by_sample),
+        cmocka_unit_test(test_faults_are_caught),
+        cmocka_unit_test(test_reduced_precision_is_caught),
+        cmocka_unit_test(test_report_names_the_element),
+        cmocka_unit_test(test_facts),
+        cmocka_unit_test(test_files),
+        cmocka_unit_test(test_files_with_special_values),
+        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_to_integer),
+        cmocka_unit_test(test_places),
+        cmocka_unit_test(test_sample_size),
+    };
+    return cmocka_run_group_tests_name("gemm_problem", tests, set_up, NULL);
+}

@@ -1,0 +1,77 @@
+#include "trial.h"
+
+#include <stdlib.h>
+
+static bool sample(struct problem *problem, const struct rung *rung, size_t calls, bool cold,
+                   double *microseconds, struct error *error)
+{
+    const struct back_end *back_end = problem->back_end;
+
+    if (cold && !problem->family->evict(problem, error))
+        return false;
+    if (!back_end->timer_start(error))
+        return false;
+    for (size_t i = 0; i < calls; i++)
+        problem->family->run(problem, rung);
+    if (!back_end->timer_stop(microseconds, error))
+        return false;
+    *microseconds /= (double)calls;
+    return true;
+}
+
+/* How many calls make a sample long enough; one call's time at that length goes to *each_us. */
+static bool calibrate(struct problem *problem, const struct rung *rung, bool cold, size_t *calls,
+                      double *each_us, struct error *error)
+{
+    const size_t most = (size_t)1 << 24;
+
+    *calls = 1;
+    for (;;) {
+        if (!sample(problem, rung, *calls, cold, each_us, error))
+            return false;
+        if (cold || *each_us * (double)*calls >= MINIMUM_SAMPLE_US || *calls >= most)
+            return true;
+        /* Aim past the minimum, but trust one short measurement for a factor of 10 only. */
+        const double wanted =
+            *each_us > 0 ? 1.2 * MINIMUM_SAMPLE_US / *each_us : 10.0 * (double)*calls;
+        const double capped = wanted > 10.0 * (double)*calls ? 10.0 * (double)*calls : wanted;
+        *calls = (size_t)capped + 1;
+    }
+}
+
+bool trial_run(struct problem *problem, const struct rung *rung, size_t warmup, size_t reps,
+               bool cold, struct trial *trial, struct error *error)
+{
+    enum { LEAST = 5, MOST = 101 };
+    const double budget_us = 250e3;
+    double each_us, ignored;
+
+    *trial = (struct trial){.warmups = warmup};
+    if (!calibrate(problem, rung, cold, &trial->calls, &each_us, error))
+        return false;
+    if (reps == 0) {
+        const double fitting = budget_us / (each_us * (double)trial->calls + 1e-3);
+        reps = fitting < LEAST ? LEAST : fitting > MOST ? MOST : (size_t)fitting;
+    }
+    trial->samples_us = malloc(reps * sizeof *trial->samples_us);
+    if (trial->samples_us == NULL)
+        return error_set(error, EXIT_DEVICE_ERROR, "out of memory: %zu samples", reps);
+
+    for (size_t i = 0; i < warmup; i++)
+        if (!sample(problem, rung, trial->calls, cold, &ignored, error))
+            goto failed;
+    for (size_t i = 0; i < reps; i++)
+        if (!sample(problem, rung, trial->calls, cold, &trial->samples_us[i], error))
+            goto failed;
+    trial->statistics = statistics_of(trial->samples_us, reps);
+    return true;
+failed:
+    trial_free(trial);
+    return false;
+}
+
+void trial_free(struct trial *trial)
+{
+    free(trial->samples_us);
+    trial->samples_us = NULL;
+}

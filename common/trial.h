@@ -1,0 +1,29 @@
+/* Timing one rung: warm up, take samples, summarise.
+ *
+ * A sample is at least MINIMUM_SAMPLE_US long: short work is called many times back to back within
+ * one sample, and the sample is the mean of one call. So neither the clock's resolution nor a GPU's
+ * launch latency is what gets measured (launches overlap the work of the call before). With --cold
+ * every sample is a single call, since the inputs are pushed out of the caches before each. */
+#ifndef RUNGS_TRIAL_H
+#define RUNGS_TRIAL_H
+
+#include <stddef.h>
+
+#include "problem.h"
+#include "statistics.h"
+
+#define MINIMUM_SAMPLE_US 200.0
+
+struct trial {
+    double *samples_us; /* of one call each; trial_free releases them */
+    size_t warmups;     /* samples not counted */
+    size_t calls;       /* calls a sample */
+    struct statistics statistics;
+};
+
+/* reps 0: as many samples as fit in a quarter second, at least 5 and at most 101. */
+bool trial_run(struct problem *problem, const struct rung *rung, size_t warmup, size_t reps,
+               bool cold, struct trial *trial, struct error *error);
+void trial_free(struct trial *trial);
+
+#endif

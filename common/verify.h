@@ -1,0 +1,51 @@
+/* When is a computed result right?
+ *
+ * Floating-point addition rounds, so a correct kernel's answer differs from the exact one. By how
+ * much it may differ follows from how it adds. Let u be the unit roundoff of the type (2^-24 for
+ * float, 2^-53 for double) and let at most c roundings lie on the way of any input to the result
+ * (a product rounds once, each addition once). Then for products x_i and their sum s
+ *
+ *     |computed - s|  <=  c * u * sum |x_i|
+ *
+ * (Jeannerod and Rump, Improved error bounds for inner products in floating-point arithmetic, SIAM
+ * J. Matrix Anal. Appl. 34, 2013: this form, without the usual 1/(1 - cu), and for any n.) A rung
+ * states its c, which is its summation depth: n for one loop, log2 n for a tree. Errors relative to
+ * s itself would be no measure: s can cancel to 0 while the terms do not.
+ *
+ * A product that underflows adds up to half the smallest subnormal number each; the bound has that
+ * term too. */
+#ifndef RUNGS_VERIFY_H
+#define RUNGS_VERIFY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#define UNIT_ROUNDOFF_F32 0x1p-24
+#define UNIT_ROUNDOFF_F64 0x1p-53
+
+/* A sum known to about twice double's precision: value + tail. */
+struct reference {
+    double value;
+    double tail;
+    double magnitude; /* sum of the terms' absolute values */
+};
+
+struct comparison {
+    bool right;
+    double computed;
+    double error;   /* |computed - reference|; NaN if the result is not a number but should be */
+    double bound;   /* largest error accepted; 0 where the result must be exact */
+    char where[96]; /* the worst element's place and values, for the report of a wrong result */
+};
+
+/* Compares one computed number with its reference. NaN is accepted only where the reference is NaN,
+ * an infinity only where the reference is that infinity or lies within `bound` of overflowing:
+ * `largest` is the type's largest finite number. */
+struct comparison compare_number(double computed, const struct reference *reference, double bound,
+                                 double largest);
+
+/* The bound above, for `terms` terms of which each meets at most `roundings` roundings. */
+double rounding_bound_f32(double roundings, size_t terms, double magnitude);
+double rounding_bound_f64(double roundings, size_t terms, double magnitude);
+
+#endif
