@@ -520,6 +520,19 @@ static bool poison(struct problem *base, struct error *error)
            back_end->fill(problem->call.workspace, 0xFF, problem->call.workspace_bytes, error);
 }
 
+static void prepare(const struct problem *base, const struct rung *rung)
+{
+    if (rung->prepare.conv != NULL)
+        rung->prepare.conv(&((const struct conv_problem *)base)->call);
+}
+
+static void describe(const struct problem *base, const struct rung *rung, char *text)
+{
+    text[0] = '\0';
+    if (rung->how.conv != NULL)
+        rung->how.conv(&((const struct conv_problem *)base)->call, text);
+}
+
 static void run(const struct problem *base, const struct rung *rung)
 {
     rung->run.conv(&((const struct conv_problem *)base)->call);
@@ -695,6 +708,8 @@ const struct family conv_family = {
     .destroy = destroy,
     .load = load,
     .poison = poison,
+    .prepare = prepare,
+    .describe = describe,
     .run = run,
     .check = check,
     .evict = evict,

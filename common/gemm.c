@@ -417,6 +417,19 @@ static bool poison(struct problem *base, struct error *error)
     return guarded_upload(&problem->c, back_end, error);
 }
 
+static void prepare(const struct problem *base, const struct rung *rung)
+{
+    if (rung->prepare.gemm != NULL)
+        rung->prepare.gemm(&((const struct gemm_problem *)base)->call);
+}
+
+static void describe(const struct problem *base, const struct rung *rung, char *text)
+{
+    text[0] = '\0';
+    if (rung->how.gemm != NULL)
+        rung->how.gemm(&((const struct gemm_problem *)base)->call, text);
+}
+
 static void run(const struct problem *base, const struct rung *rung)
 {
     rung->run.gemm(&((const struct gemm_problem *)base)->call);
@@ -567,6 +580,8 @@ const struct family gemm_family = {
     .destroy = destroy,
     .load = load,
     .poison = poison,
+    .prepare = prepare,
+    .describe = describe,
     .run = run,
     .check = check,
     .evict = evict,

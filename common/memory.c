@@ -3,6 +3,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 
 /* "12.3 GiB" */
 static void format_bytes(double bytes, char text[static 32])
@@ -49,17 +50,21 @@ bool memory_available(size_t bytes, struct error *error)
 
 void *host_allocate(size_t bytes, struct error *error)
 {
-    enum { ALIGNMENT = 256 };
+    const size_t huge_page = (size_t)2 << 20;
+    const size_t alignment = bytes < huge_page ? 256 : huge_page;
     void *memory = NULL;
 
     if (!memory_available(bytes, error))
         return NULL;
-    if (bytes <= SIZE_MAX - ALIGNMENT)
-        memory = aligned_alloc(ALIGNMENT, (bytes + ALIGNMENT) / ALIGNMENT * ALIGNMENT);
+    if (bytes <= SIZE_MAX - alignment)
+        memory = aligned_alloc(alignment, (bytes + alignment) / alignment * alignment);
     if (memory == NULL) {
         char wanted[32];
         format_bytes((double)bytes, wanted);
         error_set(error, EXIT_DEVICE_ERROR, "out of memory: %s wanted", wanted);
+    } else if (bytes >= huge_page) {
+        /* Fewer address translations to wait for; only a hint, so the outcome does not matter. */
+        madvise(memory, (bytes + alignment) / alignment * alignment, MADV_HUGEPAGE);
     }
     return memory;
 }

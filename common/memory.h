@@ -7,7 +7,8 @@
 
 #include "error.h"
 
-/* Contents are undefined; aligned to 256 bytes (as cudaMalloc's are); free() releases it. 0 bytes
+/* Contents are undefined, and pages are not touched: whoever writes them first decides where they lie.
+ * Large blocks ask for huge pages. Aligned to 256 bytes (as cudaMalloc's are); free() releases it. 0 bytes
  * give a valid pointer. NULL and *error if the machine has no room for it. */
 void *host_allocate(size_t bytes, struct error *error);
 

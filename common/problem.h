@@ -37,6 +37,12 @@ struct family {
      * output is seen. */
     bool (*poison)(struct problem *problem, struct error *error);
 
+    /* The rung's untimed preparation, if it has one. */
+    void (*prepare)(const struct problem *problem, const struct rung *rung);
+
+    /* What the rung really used; "" if it has nothing to tell. */
+    void (*describe)(const struct problem *problem, const struct rung *rung, char *text);
+
     /* Enqueues the rung's work. It has ended only after back_end->finish. */
     void (*run)(const struct problem *problem, const struct rung *rung);
 
@@ -63,7 +69,7 @@ struct problem {
     double flops;       /* arithmetic that the definition asks for */
 };
 
-/* NaN over, run, wait, compare: one rung on the inputs that are loaded. */
+/* NaN over, prepare, run, wait, compare: one rung on the inputs that are loaded. */
 bool problem_verify(struct problem *problem, const struct rung *rung, struct comparison *comparison,
                     struct error *error);
 

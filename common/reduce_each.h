@@ -7,6 +7,8 @@
  *   IDENTITY       the value that changes nothing: 0, or -inf for max, +inf for min
  *   TERM(a, b, i)  term number i: a[i] * b[i] for dot, a[i] otherwise
  *   COMBINE(x, y)  the operator
+ *   IS_SUM         1 for dot and sum, 0 for max and min
+ *   SUFFIX, TYPE   dot_f32 and f32, and so on, to choose macros by: REDUCE_NAME(x, SUFFIX)
  * and the source that wants it compiled says
  *   #define REDUCE_LOOPS "the file"
  *   #include "reduce_each.h"
@@ -23,86 +25,120 @@
 #define REDUCE_NAME(x, suffix) REDUCE_PASTE(x, suffix)
 #define NAME(x) REDUCE_NAME(x, SUFFIX)
 
+#define REDUCE_PRODUCT(a, b, i) ((a)[i] * (VALUE)(b)[i])
+#define REDUCE_ELEMENT(a, b, i) ((void)(b), (a)[i])
+#define REDUCE_ADD(x, y) ((x) + (y))
+/* A NaN compares false with everything: x != x keeps one in x, and the comparison one in y. */
+#define REDUCE_LARGER(x, y) ((x) > (y) || (x) != (x) ? (x) : (y))
+#define REDUCE_SMALLER(x, y) ((x) < (y) || (x) != (x) ? (x) : (y))
+
+#define SUFFIX dot_f32
+#define TYPE f32
 #define VALUE float
 #define A float
+#define B float
+#define IS_SUM 1
 #define IDENTITY 0
-#define COMBINE(x, y) ((x) + (y))
-#define TERM(a, b, i) ((a)[i] * (VALUE)(b)[i])
-
-#define B float
-#define SUFFIX dot_f32
+#define TERM REDUCE_PRODUCT
+#define COMBINE REDUCE_ADD
 #include REDUCE_LOOPS
-#undef B
-#undef SUFFIX
+#include "reduce_undef.h"
 
-#define B unsigned char
 #define SUFFIX dot_mixed
+#define TYPE f32
+#define VALUE float
+#define A float
+#define B unsigned char
+#define IS_SUM 1
+#define IDENTITY 0
+#define TERM REDUCE_PRODUCT
+#define COMBINE REDUCE_ADD
 #include REDUCE_LOOPS
-#undef B
-#undef SUFFIX
+#include "reduce_undef.h"
 
-#undef TERM
-#define TERM(a, b, i) ((void)(b), (a)[i])
-#define B float
-#define SUFFIX sum_f32
-#include REDUCE_LOOPS
-#undef SUFFIX
-
-/* A NaN compares false with everything: x != x keeps one in x, and the comparison one in y. */
-#undef IDENTITY
-#undef COMBINE
-#define IDENTITY ((VALUE)-INFINITY)
-#define COMBINE(x, y) ((x) > (y) || (x) != (x) ? (x) : (y))
-#define SUFFIX max_f32
-#include REDUCE_LOOPS
-#undef SUFFIX
-
-#undef IDENTITY
-#undef COMBINE
-#define IDENTITY ((VALUE)INFINITY)
-#define COMBINE(x, y) ((x) < (y) || (x) != (x) ? (x) : (y))
-#define SUFFIX min_f32
-#include REDUCE_LOOPS
-#undef SUFFIX
-
-#undef VALUE
-#undef A
-#undef B
+#define SUFFIX dot_f64
+#define TYPE f64
 #define VALUE double
 #define A double
 #define B double
-#define SUFFIX min_f64
-#include REDUCE_LOOPS
-#undef SUFFIX
-
-#undef IDENTITY
-#undef COMBINE
-#define IDENTITY ((VALUE)-INFINITY)
-#define COMBINE(x, y) ((x) > (y) || (x) != (x) ? (x) : (y))
-#define SUFFIX max_f64
-#include REDUCE_LOOPS
-#undef SUFFIX
-
-#undef IDENTITY
-#undef COMBINE
+#define IS_SUM 1
 #define IDENTITY 0
-#define COMBINE(x, y) ((x) + (y))
+#define TERM REDUCE_PRODUCT
+#define COMBINE REDUCE_ADD
+#include REDUCE_LOOPS
+#include "reduce_undef.h"
+
+#define SUFFIX sum_f32
+#define TYPE f32
+#define VALUE float
+#define A float
+#define B float
+#define IS_SUM 1
+#define IDENTITY 0
+#define TERM REDUCE_ELEMENT
+#define COMBINE REDUCE_ADD
+#include REDUCE_LOOPS
+#include "reduce_undef.h"
+
 #define SUFFIX sum_f64
+#define TYPE f64
+#define VALUE double
+#define A double
+#define B double
+#define IS_SUM 1
+#define IDENTITY 0
+#define TERM REDUCE_ELEMENT
+#define COMBINE REDUCE_ADD
 #include REDUCE_LOOPS
-#undef SUFFIX
+#include "reduce_undef.h"
 
-#undef TERM
-#define TERM(a, b, i) ((a)[i] * (VALUE)(b)[i])
-#define SUFFIX dot_f64
+#define SUFFIX max_f32
+#define TYPE f32
+#define VALUE float
+#define A float
+#define B float
+#define IS_SUM 0
+#define IDENTITY ((VALUE)-INFINITY)
+#define TERM REDUCE_ELEMENT
+#define COMBINE REDUCE_LARGER
 #include REDUCE_LOOPS
-#undef SUFFIX
+#include "reduce_undef.h"
 
-#undef VALUE
-#undef A
-#undef B
-#undef IDENTITY
-#undef COMBINE
-#undef TERM
+#define SUFFIX max_f64
+#define TYPE f64
+#define VALUE double
+#define A double
+#define B double
+#define IS_SUM 0
+#define IDENTITY ((VALUE)-INFINITY)
+#define TERM REDUCE_ELEMENT
+#define COMBINE REDUCE_LARGER
+#include REDUCE_LOOPS
+#include "reduce_undef.h"
+
+#define SUFFIX min_f32
+#define TYPE f32
+#define VALUE float
+#define A float
+#define B float
+#define IS_SUM 0
+#define IDENTITY ((VALUE)INFINITY)
+#define TERM REDUCE_ELEMENT
+#define COMBINE REDUCE_SMALLER
+#include REDUCE_LOOPS
+#include "reduce_undef.h"
+
+#define SUFFIX min_f64
+#define TYPE f64
+#define VALUE double
+#define A double
+#define B double
+#define IS_SUM 0
+#define IDENTITY ((VALUE)INFINITY)
+#define TERM REDUCE_ELEMENT
+#define COMBINE REDUCE_SMALLER
+#include REDUCE_LOOPS
+#include "reduce_undef.h"
 
 #define REDUCE_ONE(x, suffix, value, a_type, b_type, call)                                         \
     *(value *)(call)->result = x##_##suffix((const a_type *)(call)->a, (const b_type *)(call)->b,  \

@@ -404,6 +404,19 @@ static bool poison(struct problem *base, struct error *error)
            back_end->fill(problem->call.workspace, 0xFF, REDUCTION_WORKSPACE, error);
 }
 
+static void prepare(const struct problem *base, const struct rung *rung)
+{
+    if (rung->prepare.reduce != NULL)
+        rung->prepare.reduce(&((const struct reduction_problem *)base)->call);
+}
+
+static void describe(const struct problem *base, const struct rung *rung, char *text)
+{
+    text[0] = '\0';
+    if (rung->how.reduce != NULL)
+        rung->how.reduce(&((const struct reduction_problem *)base)->call, text);
+}
+
 static void run(const struct problem *base, const struct rung *rung)
 {
     rung->run.reduce(&((const struct reduction_problem *)base)->call);
@@ -441,6 +454,8 @@ const struct family reduction_family = {
     .destroy = destroy,
     .load = load,
     .poison = poison,
+    .prepare = prepare,
+    .describe = describe,
     .run = run,
     .check = check,
     .evict = evict,

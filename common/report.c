@@ -109,6 +109,18 @@ static int name_width(const struct run *run)
     return (int)width;
 }
 
+/* The column that says what each rung used: 0 where none tells. */
+static int how_width(const struct run *run)
+{
+    size_t width = 0;
+    for (size_t i = 0; i < run->row_count; i++) {
+        const size_t length = strlen(run->rows[i].how);
+        if (length > width)
+            width = length;
+    }
+    return (int)width;
+}
+
 static void timed_columns(FILE *file, const struct run *run, const struct row *row)
 {
     const bool arithmetic = run->flops > 4 * run->bytes;
@@ -160,7 +172,7 @@ static void heading(FILE *file, const struct run *run)
 
 void report_table(FILE *file, const struct run *run, bool colour)
 {
-    const int width = name_width(run);
+    const int width = name_width(run), used = how_width(run);
     const bool clocks = run->step->back_end->clocks;
 
     heading(file, run);
@@ -173,7 +185,8 @@ void report_table(FILE *file, const struct run *run, bool colour)
                 "barriers", "syncwarps", "shuffles", "atomics");
     if (run->is_scalar)
         fprintf(file, " %*s", strcmp(run->type, "f64") == 0 ? 20 : 13, "result");
-    fprintf(file, " %11s  verdict\n", "error/bound");
+    fprintf(file, " %11s  %-*s%sverdict\n", "error/bound", used, used > 0 ? "used" : "",
+            used > 0 ? "  " : "");
 
     for (size_t i = 0; i < run->row_count; i++) {
         const struct row *row = &run->rows[i];
@@ -184,8 +197,9 @@ void report_table(FILE *file, const struct run *run, bool colour)
             counted_columns(file, row);
         result_cell(file, run, row);
         error_cell(file, row);
-        fprintf(file, "  %s%s%s\n", colour ? colour_of(row->verdict) : "",
-                verdict_names[row->verdict], colour ? "\033[0m" : "");
+        fprintf(file, "  %-*s%s%s%s%s\n", used, row->how, used > 0 ? "  " : "",
+                colour ? colour_of(row->verdict) : "", verdict_names[row->verdict],
+                colour ? "\033[0m" : "");
     }
     if (run->is_scalar)
         fprintf(file, "  the answer, summed in double with compensation: %.17g%s\n", run->answer,
@@ -378,7 +392,9 @@ void report_json(struct report_file *report, const struct run *run)
         }
         if (run->is_scalar && row->verdict != VERDICT_SKIP && isfinite(row->comparison.computed))
             fprintf(file, "\"result\": %.17g, ", row->comparison.computed);
-        fprintf(file, "\"reason\": ");
+        fprintf(file, "\"used\": ");
+        json_string(file, row->how);
+        fprintf(file, ", \"reason\": ");
         json_string(file, row->reason);
         fprintf(file, ", \"calls_per_sample\": %zu, \"samples_us\": [", row->trial.calls);
         for (size_t s = 0; row->timed && s < row->trial.statistics.count; s++)

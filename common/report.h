@@ -24,7 +24,8 @@ enum verdict { VERDICT_PASS, VERDICT_FAIL, VERDICT_RACY, VERDICT_SKIP };
 struct row {
     const struct rung *rung;
     enum verdict verdict;
-    char reason[128]; /* why a rung failed, raced or was skipped; else "" */
+    char how[RUNG_HOW_SIZE]; /* what the rung really used; else "" */
+    char reason[128];        /* why a rung failed, raced or was skipped; else "" */
     struct comparison comparison;
     struct trial trial;
     bool timed;

@@ -56,6 +56,8 @@ static bool is_runnable(const struct step *step, const struct machine *machine, 
     else if (needed > machine->compute_capability)
         snprintf(row->reason, sizeof row->reason, "needs sm_%d, this is sm_%d", needed,
                  machine->compute_capability);
+    else if (row->rung->unavailable != NULL && row->rung->unavailable() != NULL)
+        snprintf(row->reason, sizeof row->reason, "%s", row->rung->unavailable());
     else
         return true;
     row->verdict = VERDICT_SKIP;
@@ -101,6 +103,7 @@ static bool run_rungs(struct problem *problem, const struct options *options, st
             if (!problem_verify(problem, row->rung, &comparison, error))
                 return false;
             judge(row, &comparison, probe);
+            problem->family->describe(problem, row->rung, row->how);
             if (!probe && back_end->counters_read != NULL) {
                 back_end->counters_read(&row->counters);
                 row->counted = true;

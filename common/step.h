@@ -18,6 +18,8 @@ enum rung_flags {
     RUNG_NONDETERMINISTIC = 1 << 2 /* right, but the last bits differ from run to run */
 };
 
+enum { RUNG_HOW_SIZE = 64 };
+
 /* One variant inside a step. Which members of `run` and `depth` hold follows from the step's
  * family. A rung whose function is NULL cannot run on the back end it was built for and is skipped.
  */
@@ -36,6 +38,21 @@ struct rung {
         double (*gemm)(const struct gemm *call);
         double (*conv)(const struct conv *call);
     } depth;
+    /* What the rung really used, such as "avx512, 2 threads", for the report. NULL: nothing to tell. */
+    union {
+        void (*reduce)(const struct reduction *call, char text[RUNG_HOW_SIZE]);
+        void (*gemm)(const struct gemm *call, char text[RUNG_HOW_SIZE]);
+        void (*conv)(const struct conv *call, char text[RUNG_HOW_SIZE]);
+    } how;
+    /* Work that a user would do once for many calls, such as placing the data: done after every change
+     * of the inputs, before `run`, and not timed. NULL: none. */
+    union {
+        void (*reduce)(const struct reduction *call);
+        void (*gemm)(const struct gemm *call);
+        void (*conv)(const struct conv *call);
+    } prepare;
+    /* Why the rung cannot run on this machine, or NULL if it can. NULL: it can on all. */
+    const char *(*unavailable)(void);
     unsigned flags;
     int needs_compute_capability; /* 0: any; 90: sm_90 and later */
 };

@@ -26,6 +26,7 @@ static const struct machine *open_machine(void)
 static bool is_tested(const struct rung *rung, const struct machine *machine)
 {
     return !(rung->flags & RUNG_LESSON) && rung->run.reduce != NULL &&
+           (rung->unavailable == NULL || rung->unavailable() == NULL) &&
            rung->needs_compute_capability <= machine->compute_capability;
 }
 
@@ -126,6 +127,8 @@ double step_test_reduce(const struct rung *rung, enum reduce_op op, enum element
         !back_end->fill(call.result, 0xFF, sizeof result, &error) ||
         !back_end->fill(call.workspace, 0xFF, REDUCTION_WORKSPACE, &error))
         fail_msg("%s", error.text);
+    if (rung->prepare.reduce != NULL)
+        rung->prepare.reduce(&call);
     rung->run.reduce(&call);
     if (!back_end->finish(&error) ||
         !back_end->download(&result, call.result, sizeof result, &error))

@@ -52,6 +52,7 @@ bool problem_verify(struct problem *problem, const struct rung *rung, struct com
 
     if (!problem->family->poison(problem, error))
         return false;
+    problem->family->prepare(problem, rung);
     problem->family->run(problem, rung);
     if (!back_end->finish(error))
         return false;

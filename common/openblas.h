@@ -1,0 +1,35 @@
+/* OpenBLAS, the CPU steps' peer, loaded at run time if the machine has it: nothing need be installed
+ * to build.
+ *
+ * Loading late also leaves time to help it. OpenBLAS picks its kernels by processor model, knows few
+ * virtual machines' models, and then falls back to kernels of 2006; OPENBLAS_CORETYPE, which it reads
+ * while it is loaded, says what to take. Unless the user has set it, it is set here to the best that
+ * the instruction set allows, so that the peer is at its best. */
+#ifndef RUNGS_OPENBLAS_H
+#define RUNGS_OPENBLAS_H
+
+#include "reduction.h"
+
+/* The C interface's functions that the steps call; cblas_sgemm's enums are ints: 101 row-major, 111 not
+ * transposed. NULL where this OpenBLAS lacks one. */
+struct openblas {
+    float (*sdot)(int n, const float *x, int step_x, const float *y, int step_y);
+    double (*ddot)(int n, const double *x, int step_x, const double *y, int step_y);
+    float (*ssum)(int n, const float *x, int step);
+    double (*dsum)(int n, const double *x, int step);
+    size_t (*ismax)(int n, const float *x, int step); /* place of the largest */
+    size_t (*idmax)(int n, const double *x, int step);
+    size_t (*ismin)(int n, const float *x, int step);
+    size_t (*idmin)(int n, const double *x, int step);
+    void (*set_threads)(int threads);
+    char *(*core_name)(void);
+};
+
+/* NULL if there is no OpenBLAS on this machine. */
+const struct openblas *openblas(void);
+
+/* The reduction by OpenBLAS with call->threads threads. Mixed types it cannot do: b is converted to float
+ * first, into memory of this function's own, which is part of the work. */
+void openblas_reduce(const struct reduction *call);
+
+#endif

@@ -1,0 +1,10 @@
+/* Part of reduce_each.h: forgets one operator and type before the next. */
+#undef SUFFIX
+#undef TYPE
+#undef VALUE
+#undef A
+#undef B
+#undef IS_SUM
+#undef IDENTITY
+#undef TERM
+#undef COMBINE
