@@ -39,8 +39,8 @@ static dim3 tiles_of(const struct gemm *call)
 /* One thread an element of C; threadIdx.x walks down a column.
  *
  * Better than a loop on one thread: all elements of C at once.
- * Still bad: the loads do not coalesce. The 32 threads of a warp differ in threadIdx.x, so they read
- * 32 rows of A and write 32 rows of C: 32 sectors of 32 bytes for 128 bytes that are wanted. */
+ * Still bad: the loads do not coalesce. The 32 threads of a warp differ in threadIdx.x, so they
+ * read 32 rows of A and write 32 rows of C: 32 sectors of 32 bytes where 4 would hold as much. */
 static __global__ void naive_rows(const struct gemm call)
 {
     const size_t row = (size_t)blockIdx.y * TILE + threadIdx.x;
@@ -68,8 +68,9 @@ extern "C" void launch_naive_rows(const struct gemm *call)
  *
  * Better: the loads coalesce. A warp reads one element of A, the same for all, and 32 neighbours of
  * B; it writes 32 neighbours of C.
- * Still bad: traffic. Every product takes two loads, and each element of A is asked for n times, each
- * of B m times. The caches soften that, but every load still costs an instruction and a trip there. */
+ * Still bad: traffic. Every product takes two loads, and each element of A is asked for n times,
+ * each of B m times. The caches soften that, but every load still costs an instruction and a trip
+ * there. */
 static __global__ void naive(const struct gemm call)
 {
     const size_t row = (size_t)blockIdx.y * TILE + threadIdx.y;

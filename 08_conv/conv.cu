@@ -1,9 +1,9 @@
 /* Step 08: 2-D convolution, forward, as neural networks mean it: the filter slides over the picture
  * unflipped, and every output element sums up channels x kernel_height x kernel_width products.
  *
- * Output outside the picture's reach does not exist; input outside the picture counts as 0. An input
- * coordinate is place * stride + tap * dilation - pad in unsigned arithmetic: left of the picture it
- * wraps around to a huge number, so that one comparison with the size catches both sides. */
+ * Input outside the picture counts as 0. An input coordinate is place * stride + tap * dilation -
+ * pad in unsigned arithmetic: left of the picture it wraps around to a huge number, so that one
+ * comparison with the size catches both sides. */
 #include <cuda_runtime.h>
 
 #include "conv.h"
@@ -13,9 +13,9 @@ static const unsigned BLOCK = 256;
 /* One thread an output element. Neighbouring threads have neighbouring x, so that what a warp reads
  * of the input and writes of the output coalesces, while all its threads read the same weight.
  *
- * Still bad: every product takes two loads, and each input element is asked for by up to filters x
- * kernel_height x kernel_width threads: nobody keeps what he has read. Three divisions a thread go
- * into finding out where it stands. */
+ * Still bad: every product takes two loads and some forty instructions, most of them to find out
+ * where in the input a tap lies and whether it lies there at all. Each input element is asked for
+ * by up to filters x kernel_height x kernel_width threads: no thread keeps what it has read. */
 static __global__ void naive(const struct conv call)
 {
     const size_t element = (size_t)blockIdx.x * BLOCK + threadIdx.x;
@@ -56,19 +56,20 @@ extern "C" void launch_naive(const struct conv *call)
 static const size_t CONSTANT_FLOATS = 65536 / sizeof(float); /* all of constant memory */
 static __constant__ float constant_weights[CONSTANT_FLOATS];
 
-/* The part of the filters that is in constant memory: some filters whole, or some channels of one. */
+/* What of the filters is in constant memory: some filters whole, or some channels of one. */
 struct chunk {
     size_t first_filter, filters;
     size_t first_channel, channels;
 };
 
-/* The weights come from constant memory, which has a cache of its own that hands one word to a whole
- * warp. Filters that do not fit in its 64 KB take turns, in as many launches; where a filter's
- * channels come in parts, the second part adds to what the first left in the output.
+/* The weights come from constant memory, which has a cache of its own that hands one word to a
+ * whole warp. Filters that do not fit in its 64 KB take turns, in as many launches; where a
+ * filter's channels come in parts, the second part adds to what the first left in the output.
  *
  * Better: one load a product from global memory, where there were two.
- * Still bad: that load. The input is read as often as before, and a weight serves one product of
- * each thread. The copy to constant memory is part of the work, and so is every further launch. */
+ * Still bad: it was the cheaper of the two, a single sector for a warp. The input is read as often
+ * as before, and the instructions around a product are hardly fewer. The copies to constant memory
+ * are part of the work: with filters that need many turns this rung loses. */
 static __global__ void constant_filter(const struct conv call, const struct chunk chunk)
 {
     const size_t thread = (size_t)blockIdx.x * BLOCK + threadIdx.x;

@@ -322,12 +322,12 @@ static bool open_files(struct conv_problem *problem, const struct options *optio
 
 /* Room for an array of a x b rows of c x d elements. */
 static bool allocate_guarded(struct guarded *array, const size_t sizes[4], size_t offset,
-                             const struct back_end *back_end, struct error *error)
+                             size_t after, const struct back_end *back_end, struct error *error)
 {
     size_t rows, leading;
     return checked_bytes(sizes[0], sizes[1], 1, &rows, error) &&
            checked_bytes(sizes[2], sizes[3], 1, &leading, error) &&
-           guarded_create(array, rows, leading, offset, back_end, error);
+           guarded_create(array, rows, leading, offset, after, back_end, error);
 }
 
 static void *allocate_array(size_t rows, size_t columns, size_t element_size, struct error *error)
@@ -374,9 +374,9 @@ static bool allocate_operands(struct conv_problem *problem, size_t offset, struc
                              call->kernel_width};
     const size_t output[] = {call->batch, call->filters, call->out_height, call->out_width};
 
-    if (!allocate_guarded(&problem->input, input, offset, back_end, error) ||
-        !allocate_guarded(&problem->filter, filter, offset, back_end, error) ||
-        !allocate_guarded(&problem->output, output, offset, back_end, error))
+    if (!allocate_guarded(&problem->input, input, offset, 0, back_end, error) ||
+        !allocate_guarded(&problem->filter, filter, offset, 0, back_end, error) ||
+        !allocate_guarded(&problem->output, output, offset, MARGIN_AFTER, back_end, error))
         return false;
     guarded_fill(&problem->input, guard_value());
     guarded_fill(&problem->filter, guard_value());

@@ -280,9 +280,10 @@ static bool allocate(struct gemm_problem *problem, const struct options *options
     struct gemm *const call = &problem->call;
 
     if (!enough_memory(problem, error) ||
-        !guarded_create(&problem->a, call->m, call->lda, options->offset, back_end, error) ||
-        !guarded_create(&problem->b, call->k, call->ldb, options->offset, back_end, error) ||
-        !guarded_create(&problem->c, call->m, call->ldc, options->offset, back_end, error))
+        !guarded_create(&problem->a, call->m, call->lda, options->offset, 0, back_end, error) ||
+        !guarded_create(&problem->b, call->k, call->ldb, options->offset, 0, back_end, error) ||
+        !guarded_create(&problem->c, call->m, call->ldc, options->offset, MARGIN_AFTER, back_end,
+                        error))
         return false;
     guarded_fill(&problem->a, guard_value());
     guarded_fill(&problem->b, guard_value());

@@ -6,10 +6,10 @@
 
 #include "memory.h"
 
-bool guarded_create(struct guarded *array, size_t rows, size_t leading, size_t offset,
+bool guarded_create(struct guarded *array, size_t rows, size_t leading, size_t offset, size_t after,
                     const struct back_end *back_end, struct error *error)
 {
-    const size_t margins = MARGIN_BEFORE + offset + MARGIN_AFTER;
+    const size_t margins = MARGIN_BEFORE + offset + after;
     size_t bytes;
 
     *array = (struct guarded){0};
@@ -69,8 +69,11 @@ void guarded_fill(const struct guarded *array, float value)
 bool guarded_margins_hold(const struct guarded *array, float value, ptrdiff_t *place)
 {
     for (size_t i = 0; i < array->total; i++) {
-        if (i == array->before)
+        if (i == array->before) {
             i += array->count;
+            if (i == array->total)
+                break;
+        }
         if (!same_bits(array->host[i], value)) {
             *place = (ptrdiff_t)i - (ptrdiff_t)array->before;
             return false;

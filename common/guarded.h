@@ -1,4 +1,6 @@
-/* An array of floats between two margins, which show when a rung reads or writes outside it. */
+/* An array of floats with margins, which show when a rung reads or writes outside it. Inputs have
+ * none behind: they end where their memory ends, so that whatever watches the bounds of memory (the
+ * simt back end, a sanitizer) sees a read past them, even one that changes no result. */
 #ifndef RUNGS_GUARDED_H
 #define RUNGS_GUARDED_H
 
@@ -14,13 +16,14 @@ enum { MARGIN_BEFORE = 64, MARGIN_AFTER = 1024 };
 struct guarded {
     size_t before; /* elements of the margin before the array */
     size_t count;  /* elements of the array */
-    size_t total;  /* both margins and the array */
+    size_t total;  /* margins and array */
     float *host;   /* total elements each; one and the same on a back end with host memory */
     float *memory;
 };
 
-/* Room for rows * leading elements, the first of them `offset` elements past an aligned address. */
-bool guarded_create(struct guarded *array, size_t rows, size_t leading, size_t offset,
+/* Room for rows * leading elements, the first of them `offset` elements past an aligned address,
+ * and `after` more: 0 or MARGIN_AFTER. */
+bool guarded_create(struct guarded *array, size_t rows, size_t leading, size_t offset, size_t after,
                     const struct back_end *back_end, struct error *error);
 void guarded_destroy(struct guarded *array, const struct back_end *back_end);
 
@@ -37,7 +40,7 @@ bool guarded_download(const struct guarded *array, const struct back_end *back_e
 /* `value` over the host's copy, margins included. */
 void guarded_fill(const struct guarded *array, float value);
 
-/* Do both margins of the host's copy still hold `value`? If not, *place is the index of the first
+/* Do the margins of the host's copy still hold `value`? If not, *place is the index of the first
  * element that does not, counted from the array's first element. */
 bool guarded_margins_hold(const struct guarded *array, float value, ptrdiff_t *place);
 

@@ -2,10 +2,10 @@
  *
  * Probes. The inputs are small integers, so the result consists of integers, and whether it is
  * right can be told without computing it a second time (R. Freivalds, Probabilistic machines can
- * use less running time, IFIP Congress 1977): multiply both sides of C = A B by a vector x of random
- * 64-bit integers and compare C x with A (B x), in integers that wrap around. That takes n^2 steps
- * instead of n^3. A wrong row passes only if its differences d have d . x = 0 modulo 2^64; since no
- * difference exceeds 2^25, the probability of that is below 2^-38.
+ * use less running time, IFIP Congress 1977): multiply both sides of C = A B by a vector x of
+ * random 64-bit integers and compare C x with A (B x), in integers that wrap around. That takes n^2
+ * steps instead of n^3. A wrong row passes only if its differences d have d . x = 0 modulo 2^64;
+ * since no difference exceeds 2^25, the probability of that is below 2^-38.
  *
  * The sums are exact in float, in any order. Products are integers of at most 9 in absolute value,
  * so 2^24 / 9 = 1.8 million of them cannot reach 2^24. Beyond that the random signs help: in an
@@ -40,8 +40,8 @@ void judge_wrong_integer(struct comparison *comparison, const char *place, float
 /* Fills *comparison for a write outside the result; `place` names where. */
 void judge_stray_write(struct comparison *comparison, const char *place);
 
-/* Keeps the worse of *worst and `next`, for the report: wrong before right, then by error as a share
- * of the bound. `place` names the element that `next` is about. */
+/* Keeps the worse of *worst and `next`, for the report: wrong before right, then by error as a
+ * share of the bound. `place` names the element that `next` is about. */
 void judge_keep_worse(struct comparison *worst, const struct comparison *next, const char *place);
 
 /* Places along a side of `size` elements where kernels go wrong: both ends, then both sides of the

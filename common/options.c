@@ -3,6 +3,7 @@
 #include <getopt.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -181,8 +182,8 @@ static bool float_value(const char *option, const char *text, float *value, stru
 {
     char *end;
     *value = strtof(text, &end);
-    if (end == text || *end != '\0')
-        return error_set(error, EXIT_BAD_USAGE, "--%s '%s': want a number", option, text);
+    if (end == text || *end != '\0' || !isfinite(*value))
+        return error_set(error, EXIT_BAD_USAGE, "--%s '%s': want a finite number", option, text);
     return true;
 }
 
@@ -379,6 +380,20 @@ static bool sets_size(enum option_id id)
            (id >= OPTION_BATCH && id <= OPTION_KERNEL);
 }
 
+/* What getopt_long refused: `word` unless it is a letter. There are no options of one letter. */
+static void refuse(int id, const char *word, struct error *error)
+{
+    const char letter[] = {'-', (char)optopt, '\0'};
+    const bool is_letter = id == '?' && optopt > 0 && optopt < OPTION_N;
+    const bool has_value = id == '?' && optopt >= OPTION_N;
+
+    error_set(error, EXIT_BAD_USAGE, "%s%s; --help lists the options", is_letter ? letter : word,
+              id == ':'   ? " wants a value"
+              : has_value ? ": the option takes no value"
+              : is_letter ? ": no such option"
+                          : ": no such option, or ambiguous");
+}
+
 enum options_outcome options_parse(int argc, char **argv, const struct step *step,
                                    struct options *options, FILE *out, struct error *error)
 {
@@ -402,8 +417,7 @@ enum options_outcome options_parse(int argc, char **argv, const struct step *ste
         if (id == -1)
             break;
         if (id == '?' || id == ':') {
-            error_set(error, EXIT_BAD_USAGE, "%s%s; --help lists the options", argv[optind - 1],
-                      id == ':' ? " wants a value" : ": no such option, or ambiguous");
+            refuse(id, argv[optind - 1], error);
             return OPTIONS_BAD;
         }
         if (id == OPTION_HELP) {

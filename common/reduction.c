@@ -80,8 +80,9 @@ static double fetch(const void *array, enum element_type type, size_t i)
 }
 
 /* Probe of dot and sum: integers of both signs, whose partial sums stay far below 2^24 in any order
- * (they grow like the square root of n), with a sum that is not 0, since 0 survives any scaling. */
-static void fill_integers(struct reduction_problem *problem)
+ * (they grow like the square root of n), with a sum that is not 0, since 0 survives any scaling.
+ * A 0 of a mixed dot hides its partner, so there is a second probe without any. */
+static void fill_integers(struct reduction_problem *problem, size_t probe)
 {
     const struct reduction *call = &problem->call;
     int64_t sum = 0;
@@ -92,7 +93,8 @@ static void fill_integers(struct reduction_problem *problem)
         store(problem->a, call->type, i, a);
         if (call->op == OP_DOT) {
             const uint64_t bits = random_bits(problem->seed, 2 * i + 1);
-            b = call->type == TYPE_MIXED ? (int)(bits & 1) : random_small_integer(bits);
+            b = call->type == TYPE_MIXED ? (probe > 0 ? 1 : (int)(bits & 1))
+                                         : random_small_integer(bits);
             if (call->type == TYPE_MIXED)
                 ((unsigned char *)problem->b)[i] = (unsigned char)b;
             else
@@ -359,7 +361,7 @@ static struct problem *create(const struct options *options, const struct back_e
     problem->base.op = op_names[call->op];
     problem->base.type = type_names[call->type];
     problem->base.is_scalar = true;
-    problem->base.probes = is_extremum(problem) ? 3 : 1;
+    problem->base.probes = is_extremum(problem) ? 3 : call->type == TYPE_MIXED ? 2 : 1;
     problem->base.bytes = (double)call->n * (double)(problem->a_size + problem->b_size);
     problem->base.flops = (double)call->n * (call->op == OP_DOT ? 2 : 1);
     snprintf(problem->base.shape, sizeof problem->base.shape, "%zu", call->n);
@@ -377,7 +379,7 @@ static bool load(struct problem *base, size_t input, struct error *error)
     if (!base->inexact_input && is_extremum(problem)) {
         fill_extremum(problem, input);
     } else if (!base->inexact_input) {
-        fill_integers(problem);
+        fill_integers(problem, input);
     } else if (problem->from_files) {
         memcpy(problem->a, problem->file_a.data, a_bytes);
         if (problem->b_size != 0)

@@ -1,5 +1,4 @@
 /* The host API but for memory: errors, the device, streams, events, kernels' attributes. */
-#define _GNU_SOURCE
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,8 +47,7 @@ static const struct {
      "an illegal memory access was encountered"},
     {cudaErrorLaunchOutOfResources, "cudaErrorLaunchOutOfResources",
      "too many resources requested for launch"},
-    {cudaErrorLaunchTimeout, "cudaErrorLaunchTimeout",
-     "the launch timed out and was terminated"},
+    {cudaErrorLaunchTimeout, "cudaErrorLaunchTimeout", "the launch timed out and was terminated"},
     {cudaErrorAssert, "cudaErrorAssert", "device-side assert triggered"},
     {cudaErrorLaunchFailure, "cudaErrorLaunchFailure", "unspecified launch failure"},
     {cudaErrorNotSupported, "cudaErrorNotSupported", "operation not supported"},
@@ -479,7 +477,9 @@ static struct kernel *find_kernel(const void *function)
 static size_t shared_limit(const void *function)
 {
     const struct kernel *kernel = find_kernel(function);
-    return !function ? SIMT_MAX_SHARED_BYTES : kernel ? kernel->shared_limit : SIMT_STATIC_SHARED_BYTES;
+    return !function ? SIMT_MAX_SHARED_BYTES
+           : kernel  ? kernel->shared_limit
+                     : SIMT_STATIC_SHARED_BYTES;
 }
 
 cudaError_t cudaFuncSetAttribute(const void *function, enum cudaFuncAttribute attribute, int value)
@@ -546,17 +546,19 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const voi
     return cudaSuccess;
 }
 
+/* Whatever is out of range, CUDA 13.0 says cudaErrorInvalidValue, as an H200 showed; version 12 and before
+ * said cudaErrorInvalidConfiguration of grids and blocks. */
 cudaError_t simt_check_launch(const struct simt_launch *launch)
 {
     struct uint3 grid = launch->grid, block = launch->block;
     if (grid.x == 0 || grid.y == 0 || grid.z == 0 || grid.x > INT_MAX || grid.y > GRID_Y ||
         grid.z > GRID_Y) {
-        return cudaErrorInvalidConfiguration;
+        return cudaErrorInvalidValue;
     }
     if (block.x == 0 || block.y == 0 || block.z == 0 || block.x > SIMT_MAX_BLOCK_THREADS ||
         block.y > SIMT_MAX_BLOCK_THREADS || block.z > BLOCK_Z ||
         block.x * block.y * block.z > SIMT_MAX_BLOCK_THREADS) {
-        return cudaErrorInvalidConfiguration;
+        return cudaErrorInvalidValue;
     }
     if (!simt_stream_exists(launch->stream)) {
         return cudaErrorInvalidResourceHandle;

@@ -107,7 +107,7 @@ uint64_t simt_atomic(enum simt_atomic operation, enum simt_type type, void *addr
         memcpy(&narrow, address, sizeof narrow);
         old = narrow;
         new = compute(operation, type, old, operand, compare);
-        narrow = (uint32_t)new;
+        narrow = (uint32_t) new;
         memcpy(address, &narrow, sizeof narrow);
     }
     /* Locks: a compare that failed, an exchange that found what it wrote. */

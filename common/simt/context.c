@@ -32,7 +32,7 @@ void simt_context_make(struct simt_context *context, void *stack, size_t size,
 void simt_trampoline(void); /* switch.S */
 
 #ifdef __x86_64__
-enum { ARGUMENT = 2, ENTRY = 3, RESUME = 6, SAVED_WORDS = 8 };
+enum { ARGUMENT = 2, ENTRY = 3, RESUME = 6, SAVED_WORDS = 9 };
 #else
 enum { ARGUMENT = 0, ENTRY = 1, RESUME = 11, SAVED_WORDS = 20 };
 #endif
@@ -40,7 +40,8 @@ enum { ARGUMENT = 0, ENTRY = 1, RESUME = 11, SAVED_WORDS = 20 };
 void simt_context_make(struct simt_context *context, void *stack, size_t size,
                        void (*entry)(void *), void *argument)
 {
-    /* What simt_switch would have saved; 16-byte aligned where the trampoline starts. */
+    /* What simt_switch would have saved, and so many words that the trampoline finds a 16-byte aligned
+     * stack. */
     uintptr_t top = ((uintptr_t)stack + size) & ~(uintptr_t)15;
     uintptr_t *frame = (uintptr_t *)top - SAVED_WORDS;
     memset(frame, 0, SAVED_WORDS * sizeof *frame);

@@ -171,17 +171,16 @@ SIMT_VOTE_FUNCTION(__all_sync, SIMT_ALL, int)
 
 SIMT_INLINE unsigned int __activemask(SIMT_SITE)
 {
-    return static_cast<unsigned int>(simt_warp_collective(SIMT_ACTIVEMASK, 0, 0, 0, SIMT_WARP_SIZE,
-                                                          4, simt_file, simt_line));
+    return static_cast<unsigned int>(
+        simt_warp_collective(SIMT_ACTIVEMASK, 0, 0, 0, SIMT_WARP_SIZE, 4, simt_file, simt_line));
 }
 
 #define SIMT_MATCH_FUNCTIONS(T)                                                                    \
     SIMT_INLINE unsigned int __match_any_sync(unsigned int mask, T value, SIMT_SITE)               \
     {                                                                                              \
-        return static_cast<unsigned int>(simt_warp_collective(SIMT_MATCH_ANY, mask,                \
-                                                              simt::pack(value), 0,                \
-                                                              SIMT_WARP_SIZE, sizeof(T),           \
-                                                              simt_file, simt_line));              \
+        return static_cast<unsigned int>(                                                          \
+            simt_warp_collective(SIMT_MATCH_ANY, mask, simt::pack(value), 0, SIMT_WARP_SIZE,       \
+                                 sizeof(T), simt_file, simt_line));                                \
     }                                                                                              \
     SIMT_INLINE unsigned int __match_all_sync(unsigned int mask, T value, int *all, SIMT_SITE)     \
     {                                                                                              \
@@ -223,8 +222,8 @@ SIMT_REDUCE_FUNCTION(__reduce_xor_sync, SIMT_REDUCE_XOR, unsigned int)
 #define SIMT_ATOMIC_FUNCTION(name, operation, T, type)                                             \
     SIMT_INLINE T name(T *address, T operand, SIMT_SITE)                                           \
     {                                                                                              \
-        return simt::unpack<T>(simt_atomic(operation, type, address, simt::pack(operand), 0,       \
-                                           simt_file, simt_line));                                 \
+        return simt::unpack<T>(                                                                    \
+            simt_atomic(operation, type, address, simt::pack(operand), 0, simt_file, simt_line));  \
     }
 #define SIMT_ATOMIC_SCOPES(name, operation, T, type)                                               \
     SIMT_ATOMIC_FUNCTION(name, operation, T, type)                                                 \
@@ -656,8 +655,7 @@ inline cudaError_t cudaEventCreate(cudaEvent_t *event, unsigned int flags)
 template <class T>
 inline cudaError_t cudaGetSymbolAddress(void **address, const T &symbol)
 {
-    simt_register_symbol(&symbol, sizeof symbol);
-    *address = const_cast<void *>(static_cast<const void *>(&symbol));
+    *address = simt_symbol(&symbol, sizeof symbol, 0, 0);
     return cudaSuccess;
 }
 
@@ -673,9 +671,7 @@ inline cudaError_t cudaMemcpyToSymbol(const T &symbol, const void *source, size_
                                       size_t offset = 0,
                                       cudaMemcpyKind kind = cudaMemcpyHostToDevice)
 {
-    void *address;
-    cudaGetSymbolAddress(&address, symbol);
-    return ::cudaMemcpy(static_cast<char *>(address) + offset, source, size, kind);
+    return ::cudaMemcpy(simt_symbol(&symbol, sizeof symbol, offset, size), source, size, kind);
 }
 
 template <class T>
@@ -683,9 +679,7 @@ inline cudaError_t cudaMemcpyFromSymbol(void *destination, const T &symbol, size
                                         size_t offset = 0,
                                         cudaMemcpyKind kind = cudaMemcpyDeviceToHost)
 {
-    void *address;
-    cudaGetSymbolAddress(&address, symbol);
-    return ::cudaMemcpy(destination, static_cast<char *>(address) + offset, size, kind);
+    return ::cudaMemcpy(destination, simt_symbol(&symbol, sizeof symbol, offset, size), size, kind);
 }
 
 template <class T>
@@ -693,9 +687,8 @@ inline cudaError_t cudaMemcpyToSymbolAsync(const T &symbol, const void *source, 
                                            size_t offset, cudaMemcpyKind kind,
                                            cudaStream_t stream = nullptr)
 {
-    void *address;
-    cudaGetSymbolAddress(&address, symbol);
-    return ::cudaMemcpyAsync(static_cast<char *>(address) + offset, source, size, kind, stream);
+    return ::cudaMemcpyAsync(simt_symbol(&symbol, sizeof symbol, offset, size), source, size, kind,
+                             stream);
 }
 
 template <class T>
@@ -703,10 +696,8 @@ inline cudaError_t cudaMemcpyFromSymbolAsync(void *destination, const T &symbol,
                                              size_t offset, cudaMemcpyKind kind,
                                              cudaStream_t stream = nullptr)
 {
-    void *address;
-    cudaGetSymbolAddress(&address, symbol);
-    return ::cudaMemcpyAsync(destination, static_cast<char *>(address) + offset, size, kind,
-                             stream);
+    return ::cudaMemcpyAsync(destination, simt_symbol(&symbol, sizeof symbol, offset, size), size,
+                             kind, stream);
 }
 
 template <class... Parameters>
@@ -724,10 +715,9 @@ inline cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *attributes,
 }
 
 template <class... Parameters>
-inline cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks,
-                                                                 void (*function)(Parameters...),
-                                                                 int block_size,
-                                                                 size_t shared_bytes)
+inline cudaError_t
+cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, void (*function)(Parameters...),
+                                              int block_size, size_t shared_bytes)
 {
     return ::cudaOccupancyMaxActiveBlocksPerMultiprocessor(
         blocks, reinterpret_cast<const void *>(function), block_size, shared_bytes);
@@ -744,8 +734,8 @@ inline cudaError_t cudaOccupancyMaxPotentialBlockSize(int *grid, int *block,
     for (int size = limit > 0 && limit < SIMT_MAX_BLOCK_THREADS ? limit : SIMT_MAX_BLOCK_THREADS;
          size > 0; size = (size - 1) / SIMT_WARP_SIZE * SIMT_WARP_SIZE) {
         int blocks = 0;
-        cudaError_t error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, function, size,
-                                                                          shared_bytes);
+        cudaError_t error =
+            cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, function, size, shared_bytes);
         if (error != cudaSuccess) {
             return error;
         }

@@ -194,9 +194,11 @@ cudaError_t cudaMallocHost(void **pointer, size_t size);
 cudaError_t cudaFreeHost(void *pointer);
 cudaError_t cudaHostAlloc(void **pointer, size_t size, unsigned int flags);
 
-cudaError_t cudaMemcpy(void *destination, const void *source, size_t size, enum cudaMemcpyKind kind);
+cudaError_t cudaMemcpy(void *destination, const void *source, size_t size,
+                       enum cudaMemcpyKind kind);
 cudaError_t cudaMemcpy2D(void *destination, size_t destination_pitch, const void *source,
-                         size_t source_pitch, size_t width, size_t height, enum cudaMemcpyKind kind);
+                         size_t source_pitch, size_t width, size_t height,
+                         enum cudaMemcpyKind kind);
 cudaError_t cudaMemset(void *pointer, int value, size_t size);
 
 /* ---- kernels ---- */

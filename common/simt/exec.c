@@ -1,6 +1,5 @@
 /* Runs launches: fibers, blocks, barriers and warp collectives, and the reports when threads wait for
  * what cannot come. */
-#define _GNU_SOURCE
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -113,8 +112,7 @@ static void fatal(const char *what)
 
 static void *reserve(size_t size)
 {
-    void *memory =
-        mmap(NULL, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    void *memory = mmap(NULL, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (memory == MAP_FAILED) {
         fatal("simt: cannot reserve memory for kernels");
     }
@@ -217,14 +215,14 @@ size_t simt_shared_bytes(void)
     return launch ? launch->shared_bytes : 0;
 }
 
-enum simt_stack simt_guard_of(const void *address)
+enum simt_guard simt_guard_of(const void *address)
 {
     uintptr_t in_stacks = (uintptr_t)address - (uintptr_t)stacks;
     uintptr_t past_shared = (uintptr_t)address - (uintptr_t)shared_end;
     if (stacks && in_stacks < stack_stride() * SIMT_MAX_BLOCK_THREADS) {
-        return in_stacks % stack_stride() < STACK_GUARD_BYTES ? SIMT_STACK_GUARD : SIMT_NO_STACK;
+        return in_stacks % stack_stride() < STACK_GUARD_BYTES ? SIMT_STACK_GUARD : SIMT_NO_GUARD;
     }
-    return stacks && past_shared < 4096 ? SIMT_SHARED_GUARD : SIMT_NO_STACK;
+    return stacks && past_shared < 4096 ? SIMT_SHARED_GUARD : SIMT_NO_GUARD;
 }
 
 static void report_kernel(void)
@@ -270,8 +268,8 @@ static void print_lanes(unsigned int lanes)
 
 static const char *barrier_name(enum simt_barrier barrier)
 {
-    static const char *const names[] = {"__syncthreads", "__syncthreads_count",
-                                        "__syncthreads_and", "__syncthreads_or"};
+    static const char *const names[] = {"__syncthreads", "__syncthreads_count", "__syncthreads_and",
+                                        "__syncthreads_or"};
     return names[barrier];
 }
 
@@ -324,10 +322,10 @@ static bool same_place(unsigned int a, unsigned int b)
         return true;
     }
     return first->line == second->line && strcmp(first->file, second->file) == 0 &&
-           (place == PLACE_BARRIER      ? first->barrier == second->barrier
-            : place == PLACE_COLLECTIVE ? first->operation == second->operation &&
-                                              first->mask == second->mask
-                                        : true);
+           (place == PLACE_BARRIER ? first->barrier == second->barrier
+            : place == PLACE_COLLECTIVE
+                ? first->operation == second->operation && first->mask == second->mask
+                : true);
 }
 
 static void print_place(unsigned int thread)
@@ -338,8 +336,8 @@ static void print_place(unsigned int thread)
         fprintf(stderr, "in %s() at %s:%d:", barrier_name(at->barrier), at->file, at->line);
         break;
     case PLACE_COLLECTIVE:
-        fprintf(stderr, "in %s(), mask 0x%08x, at %s:%d:", collective_name(at->operation),
-                at->mask, at->file, at->line);
+        fprintf(stderr, "in %s(), mask 0x%08x, at %s:%d:", collective_name(at->operation), at->mask,
+                at->file, at->line);
         break;
     case PLACE_YIELDED:
         fprintf(stderr, "spinning on an atomic at %s:%d:", at->file, at->line);
@@ -398,11 +396,10 @@ __attribute__((noreturn)) static void report_stuck(const char *headline)
 }
 
 /* Ends the program: the running thread's warp collective is wrong in itself. */
-__attribute__((noreturn)) static void report_collective(const struct thread *thread,
-                                                        const char *what, unsigned int lanes,
-                                                        const char *hint)
+__attribute__((noreturn)) static void report_collective(struct thread *thread, const char *what,
+                                                        unsigned int lanes, const char *hint)
 {
-    current = threads + (thread - threads);
+    current = thread;
     simt_report_place();
     fprintf(stderr, ": %s() at %s:%d: mask 0x%08x %s", collective_name(thread->operation),
             thread->file, thread->line, thread->mask, what);
@@ -613,7 +610,7 @@ static void shuffle(struct thread *lanes, unsigned int together)
 {
     for (unsigned int set = together; set; set &= set - 1) {
         unsigned int lane = lowest(set), source = source_lane(&lanes[lane], lane);
-        lanes[lane].result = together >> source & 1 ? lanes[source].value
+        lanes[lane].result = together >> source & 1  ? lanes[source].value
                              : lanes[lane].size == 8 ? UINT64_C(0x7ff8deaddeaddead)
                                                      : UINT64_C(0x7fc0dead);
     }
@@ -701,14 +698,14 @@ static void try_collective(struct thread *thread)
     unsigned int number = (unsigned int)(warp - warps);
     struct thread *lanes = &threads[number * SIMT_WARP_SIZE];
     unsigned int together = thread->mask & warp->members & ~warp->exited;
-    if (thread->mask & warp->exited && thread->operation != SIMT_SYNCWARP) {
-        report_collective(thread, "names lanes that have returned from the kernel:",
-                          thread->mask & warp->exited,
-                          "name only lanes that are still there, or let no lane return early: give "
-                          "it a neutral value instead.");
-    }
     if (together & ~warp->at_collective) {
         return;
+    }
+    if (thread->mask & warp->exited && thread->operation != SIMT_SYNCWARP) {
+        report_collective(
+            thread, "names lanes that have returned from the kernel:", thread->mask & warp->exited,
+            "name only lanes that are still there, or let no lane return early: give "
+            "it a neutral value instead.");
     }
     for (unsigned int set = together; set; set &= set - 1) {
         const struct thread *lane = &lanes[lowest(set)];

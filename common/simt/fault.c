@@ -1,5 +1,4 @@
 /* Memory faults, told in a learner's words. */
-#define _GNU_SOURCE
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,7 +34,7 @@ static void tell_kernel_fault(const void *address)
                 ": access past the end of dynamic shared memory: the launch asked for %zu bytes\n",
                 simt_shared_bytes());
         return;
-    case SIMT_NO_STACK:
+    case SIMT_NO_GUARD:
         break;
     }
     if (simt_memory_is_device(address)) {

@@ -40,9 +40,9 @@ extern struct simt_counters simt_counts;
 /* Starts a report on stderr: the kernel, block and thread that runs, if any. */
 void simt_report_place(void);
 bool simt_in_kernel(void);
-enum simt_stack { SIMT_NO_STACK, SIMT_STACK_GUARD, SIMT_SHARED_GUARD };
+enum simt_guard { SIMT_NO_GUARD, SIMT_STACK_GUARD, SIMT_SHARED_GUARD };
 /* Which guard area of the runtime, if any, an address lies in. */
-enum simt_stack simt_guard_of(const void *address);
+enum simt_guard simt_guard_of(const void *address);
 size_t simt_stack_bytes(void);
 size_t simt_shared_bytes(void);
 /* An atomic operation that changed nothing: after many the thread may be spinning on another one. */

@@ -1,5 +1,4 @@
 /* Device memory: one reserved address range, inaccessible except where an allocation is open. */
-#define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -124,11 +123,13 @@ static void drop(struct region *region)
     *region = regions[--region_count];
 }
 
-void simt_register_symbol(const void *address, size_t size)
+void *simt_symbol(const void *address, size_t symbol_size, size_t offset, size_t size)
 {
-    if (!find(address)) {
-        add((struct region){(char *)(uintptr_t)address, size, SYMBOL, NULL, 0});
+    char *base = (char *)(uintptr_t)address;
+    if (!find(base)) {
+        add((struct region){base, symbol_size, SYMBOL, NULL, 0});
     }
+    return offset <= symbol_size && size <= symbol_size - offset ? base + offset : NULL;
 }
 
 bool simt_memory_is_device(const void *address)
@@ -396,8 +397,7 @@ static void open_at(const void *address, int protection)
 }
 
 cudaError_t cudaMemcpy2D(void *destination, size_t destination_pitch, const void *source,
-                         size_t source_pitch, size_t width, size_t height,
-                         enum cudaMemcpyKind kind)
+                         size_t source_pitch, size_t width, size_t height, enum cudaMemcpyKind kind)
 {
     bool to_device = kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
     bool from_device = kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
@@ -425,8 +425,7 @@ cudaError_t cudaMemcpy2D(void *destination, size_t destination_pitch, const void
     return cudaSuccess;
 }
 
-cudaError_t cudaMemcpy(void *destination, const void *source, size_t size,
-                       enum cudaMemcpyKind kind)
+cudaError_t cudaMemcpy(void *destination, const void *source, size_t size, enum cudaMemcpyKind kind)
 {
     return cudaMemcpy2D(destination, size, source, size, size, 1, kind);
 }

@@ -52,7 +52,8 @@ struct simt_launch {
     struct uint3 grid;
     struct uint3 block;
     size_t shared_bytes;
-    const void *function; /* what cudaFuncSetAttribute knows the kernel by; NULL when not to be had */
+    const void
+        *function; /* what cudaFuncSetAttribute knows the kernel by; NULL when not to be had */
     void *stream;
     void (*invoke)(void *closure);
     void *closure;
@@ -119,8 +120,8 @@ enum simt_atomic {
 enum simt_type { SIMT_INT32, SIMT_UINT32, SIMT_INT64, SIMT_UINT64, SIMT_FLOAT32, SIMT_FLOAT64 };
 
 /* Values travel as bits; gives the old value's bits. */
-uint64_t simt_atomic(enum simt_atomic operation, enum simt_type type, void *address, uint64_t operand,
-                     uint64_t compare, const char *file, int line);
+uint64_t simt_atomic(enum simt_atomic operation, enum simt_type type, void *address,
+                     uint64_t operand, uint64_t compare, const char *file, int line);
 
 void simt_fence(void);
 void simt_yield(const char *file, int line); /* lets the block's other threads go first */
@@ -134,8 +135,9 @@ void simt_pipeline_copy(void *destination, const void *source, size_t size, size
 void simt_pipeline_commit(void);
 void simt_pipeline_wait_prior(size_t groups);
 
-/* Makes a __device__ or __constant__ variable known as device memory for copies. */
-void simt_register_symbol(const void *address, size_t size);
+/* Makes a __device__ or __constant__ variable known as device memory for copies, and gives the address
+ * of `size` bytes at `offset` in it, or NULL if it has not so many. */
+void *simt_symbol(const void *address, size_t symbol_size, size_t offset, size_t size);
 
 #ifdef __cplusplus
 }

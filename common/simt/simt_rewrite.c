@@ -169,8 +169,7 @@ static size_t skip_raw(size_t begin)
     if (open - begin - 1 > 16) {
         fail(begin, "raw string literal without its parenthesis");
     }
-    snprintf(closing, sizeof closing, ")%.*s\"", (int)(open - begin - 1),
-             source.bytes + begin + 1);
+    snprintf(closing, sizeof closing, ")%.*s\"", (int)(open - begin - 1), source.bytes + begin + 1);
     end = strstr(source.bytes + open, closing);
     if (!end) {
         fail(begin, "raw string literal without an end");
@@ -268,8 +267,7 @@ static void tokenize(void)
 
 static bool is_punctuation(size_t token, char c)
 {
-    return token < token_count && tokens[token].kind == PUNCTUATION &&
-           at(tokens[token].begin) == c;
+    return token < token_count && tokens[token].kind == PUNCTUATION && at(tokens[token].begin) == c;
 }
 
 static bool is(size_t token, const char *word)
@@ -293,8 +291,8 @@ static size_t run_of(size_t token, char c)
 
 static bool is_keyword(size_t token)
 {
-    static const char *const words[] = {"return", "else", "do", "case", "throw", "goto",
-                                        "if",     "for",  "while", "switch"};
+    static const char *const words[] = {"return", "else", "do",  "case",  "throw",
+                                        "goto",   "if",   "for", "while", "switch"};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         if (is(token, words[i])) {
             return true;
@@ -511,10 +509,13 @@ static void append_shared(struct text *out, size_t first, size_t end)
                 }
             }
         } else if (!is(i, "extern") && !is(i, "__shared__")) {
+            if (type.length > 0 && tokens[i].begin != tokens[i - 1].end) {
+                append(&type, " ", 1);
+            }
             append_tokens(&type, i, i + 1);
-            append(&type, " ", 1);
         }
     }
+    append(&type, " ", 1);
     for (i = bracket + 2; i < end; i++) {
         if (is_punctuation(i, ',')) {
             fail(tokens[i].begin, "declare one array in each extern __shared__");
@@ -523,13 +524,13 @@ static void append_shared(struct text *out, size_t first, size_t end)
     /* A pointer to the first element, which of T name[][2] is an array itself. */
     rows = bracket + 2 < end;
     append_string(out, "[[maybe_unused]] ");
-    append_string(out, type.bytes ? type.bytes : "");
+    append_string(out, type.bytes);
     append_string(out, rows ? "(*const " : "*const ");
     append_tokens(out, name, name + 1);
     append_string(out, rows ? ")" : "");
     append_tokens(out, bracket + 2, end);
     append_string(out, " = static_cast<");
-    append_string(out, type.bytes ? type.bytes : "");
+    append_string(out, type.bytes);
     append_string(out, rows ? "(*)" : "*");
     append_tokens(out, bracket + 2, end);
     append_string(out, ">(simt_dynamic_shared());");

@@ -10,8 +10,12 @@
 #include "simt.h"
 
 #define SIMT_VECTOR_BODY(name)                                                                     \
-    constexpr name() : simt_lanes{} {}                                                             \
-    name(const name &other) : simt_lanes(other.simt_lanes) {}                                      \
+    constexpr name() : simt_lanes{}                                                                \
+    {                                                                                              \
+    }                                                                                              \
+    name(const name &other) : simt_lanes(other.simt_lanes)                                         \
+    {                                                                                              \
+    }                                                                                              \
     name &operator=(const name &other)                                                             \
     {                                                                                              \
         simt_lanes = other.simt_lanes;                                                             \
@@ -37,7 +41,9 @@
             simt_lanes_type simt_lanes;                                                            \
         };                                                                                         \
         SIMT_VECTOR_BODY(name)                                                                     \
-        constexpr name(type a, type b = 0) : x(a), y(b) {}                                         \
+        constexpr name(type a, type b = 0) : x(a), y(b)                                            \
+        {                                                                                          \
+        }                                                                                          \
     };                                                                                             \
     static inline name make_##name(type x, type y)                                                 \
     {                                                                                              \
@@ -72,7 +78,9 @@
             simt_lanes_type simt_lanes;                                                            \
         };                                                                                         \
         SIMT_VECTOR_BODY(name)                                                                     \
-        constexpr name(type a, type b = 0, type c = 0, type d = 0) : x(a), y(b), z(c), w(d) {}     \
+        constexpr name(type a, type b = 0, type c = 0, type d = 0) : x(a), y(b), z(c), w(d)        \
+        {                                                                                          \
+        }                                                                                          \
     };                                                                                             \
     SIMT_MAKE_4(type, name)
 
@@ -86,9 +94,15 @@
             };                                                                                     \
             simt_lanes_type simt_lanes[2];                                                         \
         };                                                                                         \
-        constexpr name() : simt_lanes{} {}                                                         \
-        constexpr name(type a, type b = 0, type c = 0, type d = 0) : x(a), y(b), z(c), w(d) {}     \
-        name(const name &other) : simt_lanes{other.simt_lanes[0], other.simt_lanes[1]} {}          \
+        constexpr name() : simt_lanes{}                                                            \
+        {                                                                                          \
+        }                                                                                          \
+        constexpr name(type a, type b = 0, type c = 0, type d = 0) : x(a), y(b), z(c), w(d)        \
+        {                                                                                          \
+        }                                                                                          \
+        name(const name &other) : simt_lanes{other.simt_lanes[0], other.simt_lanes[1]}             \
+        {                                                                                          \
+        }                                                                                          \
         name &operator=(const name &other)                                                         \
         {                                                                                          \
             simt_lanes[0] = other.simt_lanes[0];                                                   \
@@ -128,8 +142,12 @@ SIMT_VECTOR_4(unsigned int, uint4, 16)
 
 struct dim3 {
     unsigned int x, y, z;
-    constexpr dim3(unsigned int a = 1, unsigned int b = 1, unsigned int c = 1) : x(a), y(b), z(c) {}
-    constexpr dim3(uint3 other) : x(other.x), y(other.y), z(other.z) {}
+    constexpr dim3(unsigned int a = 1, unsigned int b = 1, unsigned int c = 1) : x(a), y(b), z(c)
+    {
+    }
+    constexpr dim3(uint3 other) : x(other.x), y(other.y), z(other.z)
+    {
+    }
     constexpr operator uint3() const
     {
         return uint3{x, y, z};

@@ -42,7 +42,7 @@ enum fault {
     KERNEL_TRANSPOSED,
     WRITES_PAST_END,
     WRITES_BEFORE_START,
-    READS_PAST_END,
+    READS_BEFORE_START,
     ROUNDED_INPUTS, /* to 11 bits, as TF32 does */
     FAULTS
 };
@@ -71,7 +71,7 @@ static const char *const fault_names[FAULTS] = {
     "kernel transposed",
     "past the end",
     "before start",
-    "read past the end",
+    "read before start",
     "rounded inputs",
 };
 
@@ -141,8 +141,8 @@ static float sum_of(const struct conv *call, size_t b, size_t f, size_t y, size_
         sum += term(call, b, f, tap / area, tap % area / call->kernel_width,
                     tap % call->kernel_width, y, x);
     }
-    if (fault == READS_PAST_END)
-        sum += 0 * call->input[call->batch * call->channels * call->height * call->width];
+    if (fault == READS_BEFORE_START)
+        sum += 0 * call->input[-1];
     return sum;
 }
 

@@ -101,8 +101,8 @@ static void test_many_allocations(void **state)
         }
         for (size_t i = 0; i < 200; i++) {
             unsigned char last;
-            assert_works(cudaMemcpy(&last, (char *)pointers[i] + 100 * i, 1,
-                                    cudaMemcpyDeviceToHost));
+            assert_works(
+                cudaMemcpy(&last, (char *)pointers[i] + 100 * i, 1, cudaMemcpyDeviceToHost));
             assert_int_equal(last, i);
             assert_works(cudaFree(pointers[i]));
         }
@@ -156,7 +156,8 @@ static void test_copies(void **state)
     assert_works(cudaMemcpyAsync(other, device, sizeof host, cudaMemcpyDeviceToDevice, NULL));
     assert_works(cudaMemcpy(back, other, sizeof host, cudaMemcpyDefault));
     assert_memory_equal(host, back, sizeof host);
-    assert_works(cudaMemcpy(device, other, 8, cudaMemcpyHostToDevice)); /* as a device lets it pass */
+    assert_works(
+        cudaMemcpy(device, other, 8, cudaMemcpyHostToDevice)); /* as a device lets it pass */
 
     assert_fails(cudaErrorInvalidValue, cudaMemcpy(device, host, 2048, cudaMemcpyHostToDevice));
     assert_fails(cudaErrorInvalidValue,

@@ -232,7 +232,7 @@ __global__ void votes(unsigned *out)
 {
     unsigned lane = threadIdx.x % 32;
     unsigned *mine = out + threadIdx.x * 8;
-    int all_same;
+    int all_same = 0;
     mine[0] = __ballot_sync(~0u, lane < 5);
     mine[1] = (unsigned)__any_sync(~0u, lane == 31);
     mine[2] = (unsigned)__any_sync(~0u, 0);
@@ -326,6 +326,7 @@ __global__ void dynamic_and_static(T *out)
     fixed[threadIdx.x] = (T)1;
     __syncthreads();
     T sum = fixed[31 - threadIdx.x];
+#pragma unroll
     for (int row = 0; row < ROWS; row++) {
         sum += dynamic[row * 32 + 31 - threadIdx.x];
     }
@@ -597,8 +598,8 @@ __global__ void intrinsics(int *out)
 
 static void test_intrinsics(void **)
 {
-    const int expected[] = {8 + 64, 3132, 6364, 400 + 41, 1, 1, 3 + 4 + 1 + 3, 11, 2 + 3 + 1, 257, 1,
-                            19};
+    const int expected[] = {8 + 64,        3132, 6364,      400 + 41, 1, 1,
+                            3 + 4 + 1 + 3, 11,   2 + 3 + 1, 257,      1, 19};
     device_array<int> out(12);
     intrinsics<<<1, 1>>>(out.device);
     out.fetch();

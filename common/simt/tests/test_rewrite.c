@@ -1,0 +1,253 @@
+/* The rewriter's output, to the byte. */
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cmocka_all.h"
+
+static const char *rewriter;
+static char folder[] = "/tmp/simt_rewrite_XXXXXX";
+
+/* What stands for `name<<<` in the output, up to the configuration. */
+#define QUOTED(quoted, name)                                                                       \
+    "simt::launch(\"" quoted "\", [&]([[maybe_unused]] auto simt_tag) -> "                         \
+    "decltype(simt::function_of<decltype(simt_tag)>(" name                                         \
+    ")) { return simt::function_of<decltype(simt_tag)>(" name                                      \
+    "); }, [&](auto &...simt_arguments) { " name "(simt_arguments...); }, "
+#define LAUNCH(name) QUOTED(name, name)
+
+static void write_file(const char *path, const char *text)
+{
+    FILE *file = fopen(path, "wb");
+    assert_non_null(file);
+    assert_int_equal(fwrite(text, 1, strlen(text), file), strlen(text));
+    assert_int_equal(fclose(file), 0);
+}
+
+static char *read_file(const char *path)
+{
+    static char text[65536];
+    FILE *file = fopen(path, "rb");
+    if (!file) {
+        return NULL;
+    }
+    text[fread(text, 1, sizeof text - 1, file)] = '\0';
+    fclose(file);
+    return text;
+}
+
+/* Rewrites a text; the exit status, the output (NULL if there is none) and stderr. */
+static int rewrite(const char *input, char **output, char *messages, size_t size)
+{
+    char in[64], out[64], command[4096];
+    FILE *pipe;
+    int status;
+    snprintf(in, sizeof in, "%s/in.cu", folder);
+    snprintf(out, sizeof out, "%s/out.cpp", folder);
+    write_file(in, input);
+    remove(out);
+    snprintf(command, sizeof command, "'%s' %s %s 2>&1", rewriter, in, out);
+    pipe = popen(command, "r");
+    assert_non_null(pipe);
+    messages[fread(messages, 1, size - 1, pipe)] = '\0';
+    status = pclose(pipe);
+    assert_true(WIFEXITED(status));
+    *output = read_file(out);
+    return WEXITSTATUS(status);
+}
+
+static void assert_rewrites(const char *input, const char *expected)
+{
+    char messages[4096], header[128], *output;
+    int status = rewrite(input, &output, messages, sizeof messages);
+    snprintf(header, sizeof header, "#include <cuda_runtime.h>\n#line 1 \"%s/in.cu\"\n", folder);
+    assert_string_equal(messages, "");
+    assert_int_equal(status, 0);
+    assert_non_null(output);
+    assert_int_equal(strncmp(output, header, strlen(header)), 0);
+    assert_string_equal(output + strlen(header), expected);
+}
+
+static void assert_refuses(const char *input, const char *message)
+{
+    char messages[4096], expected[256], *output;
+    assert_int_equal(rewrite(input, &output, messages, sizeof messages), 1);
+    snprintf(expected, sizeof expected, "%s/in.cu:%s\n", folder, message);
+    assert_string_equal(messages, expected);
+    assert_null(output);
+}
+
+static void assert_same(const char *input)
+{
+    assert_rewrites(input, input);
+}
+
+static void test_launches(void **state)
+{
+    (void)state;
+    assert_rewrites("k<<<1, 2>>>(a);", LAUNCH("k") "1, 2)(a);");
+    assert_rewrites("k <<< g, b, 4 * n, s >>> (a, b);", LAUNCH("k") " g, b, 4 * n, s ) (a, b);");
+    assert_rewrites("if (x) k<<<1, 1>>>(); else j<<<2, 2>>>();",
+                    "if (x) " LAUNCH("k") "1, 1)(); else " LAUNCH("j") "2, 2)();");
+    assert_rewrites("k<<<1, 1>>>(), j<<<2, 2>>>();",
+                    LAUNCH("k") "1, 1)(), " LAUNCH("j") "2, 2)();");
+    assert_rewrites("k<<<f(1, 2), dim3{3, 4}>>>(a);", LAUNCH("k") "f(1, 2), dim3{3, 4})(a);");
+    assert_rewrites("{k<<<1,1>>>();}", "{" LAUNCH("k") "1,1)();}");
+}
+
+static void test_names(void **state)
+{
+    (void)state;
+    assert_rewrites("k<float, 256><<<1, 2>>>(a);", LAUNCH("k<float, 256>") "1, 2)(a);");
+    assert_rewrites("k<A<B<int>>><<<1, 2>>>(a);", LAUNCH("k<A<B<int>>>") "1, 2)(a);");
+    assert_rewrites("n::m::k<(a > b), f(c < d)><<<1, 2>>>(a);",
+                    LAUNCH("n::m::k<(a > b), f(c < d)>") "1, 2)(a);");
+    assert_rewrites("n::T<int>::k<<<1, 2>>>(a);", LAUNCH("n::T<int>::k") "1, 2)(a);");
+    assert_rewrites("return ::k<<<1, 2>>>(a);", "return " LAUNCH("::k") "1, 2)(a);");
+    assert_rewrites("x = t[i + 1].f->k<<<1, 2>>>(a);", "x = " LAUNCH("t[i + 1].f->k") "1, 2)(a);");
+    assert_rewrites("(*p)<<<1, 2>>>(a);", LAUNCH("(*p)") "1, 2)(a);");
+    assert_rewrites("get(1)<<<1, 2>>>(a);", LAUNCH("get(1)") "1, 2)(a);");
+    assert_rewrites("if (c) (*p)<<<1, 2>>>(a);", "if (c) " LAUNCH("(*p)") "1, 2)(a);");
+    assert_rewrites("x.template k<3><<<1, 2>>>(a);", LAUNCH("x.template k<3>") "1, 2)(a);");
+    assert_rewrites("k<'\"'><<<1, 2>>>(a);", QUOTED("k<'\\\"'>", "k<'\"'>") "1, 2)(a);");
+}
+
+static void test_chevrons_that_close_templates(void **state)
+{
+    (void)state;
+    assert_rewrites("k<<<f<A<B<1>>>(), 2>>>(x);", LAUNCH("k") "f<A<B<1>>>(), 2)(x);");
+    assert_rewrites("k<<<1, sizeof(A<B<C<1>>>)>>>(x);", LAUNCH("k") "1, sizeof(A<B<C<1>>>))(x);");
+    assert_rewrites("k<<<1, v<int>>>>(x);", LAUNCH("k") "1, v<int>)(x);");
+    assert_rewrites("k<<<n >> 8, 1 << 8>>>(x >> 2);", LAUNCH("k") "n >> 8, 1 << 8)(x >> 2);");
+}
+
+static void test_lines_keep_their_numbers(void **state)
+{
+    (void)state;
+    assert_rewrites("a;\nk\n  <\n int\n > // c\n<<<1,\n2>>>\n(x);\nb;\n",
+                    "a;\n" LAUNCH("k < int >") "\n\n\n\n1,\n2)\n(x);\nb;\n");
+    assert_rewrites("k<<<1, // a >>> b\n /* >>>( */ 2>>>(x);\n",
+                    LAUNCH("k") "1, // a >>> b\n /* >>>( */ 2)(x);\n");
+    assert_rewrites("f() {extern __shared__\nfloat\ns[];\n}",
+                    "f() {[[maybe_unused]] float *const s = static_cast<float "
+                    "*>(simt_dynamic_shared());\n\n\n}");
+}
+
+static void test_what_is_no_launch(void **state)
+{
+    (void)state;
+    assert_same("// k<<<1, 2>>>(a);\n/* k<<<1, 2>>>(a);\n */\n");
+    assert_same("s = \"k<<<1, \\\"2>>>(a);\"; c = '\\''; d = '\"';");
+    assert_same("s = R\"x(k<<<1, \" )\" 2>>>(a);)x\"; t = u8R\"(<<<)\"; u = L\"<<<\";");
+    assert_same("n = 1'000'000; m = 0x1'f; x = 1e+5 + .5; y = a<b>::c;");
+    assert_same("#if 0 <<< it's an unpaired quote\n#endif\n#error k<<<1 \\\n 2>>>(a)\n");
+    assert_same("# include <vector> // it's\nint a; // continued \\\n k<<<1\n");
+    assert_same("a << b; a <<= c; x.operator<<<int>(3); v<w<x>>();");
+    assert_same("");
+}
+
+static void test_macros(void **state)
+{
+    (void)state;
+    assert_rewrites("#define RUN(k) \\\n    k<<<1, 2>>>(a)\nRUN(x);\n",
+                    "#define RUN(k) \\\n    " LAUNCH("k") "1, 2)(a)\nRUN(x);\n");
+}
+
+static void test_extern_shared(void **state)
+{
+    (void)state;
+    assert_rewrites("void f() { extern __shared__ float s[]; }",
+                    "void f() { [[maybe_unused]] float *const s = static_cast<float "
+                    "*>(simt_dynamic_shared()); }");
+    assert_rewrites("template <class T> void f() { extern __shared__ __align__(16) T s[]; }",
+                    "template <class T> void f() { [[maybe_unused]] T *const s = static_cast<T "
+                    "*>(simt_dynamic_shared()); }");
+    assert_rewrites("void f() { extern __shared__ alignas(sizeof(A<1>)) volatile n::T<int> s[]; }",
+                    "void f() { [[maybe_unused]] volatile n::T<int> *const s = "
+                    "static_cast<volatile n::T<int> *>(simt_dynamic_shared()); }");
+    assert_rewrites("namespace n { void f() { extern __shared__ float s[][33]; } }",
+                    "namespace n { void f() { [[maybe_unused]] float (*const s)[33] = "
+                    "static_cast<float (*)[33]>(simt_dynamic_shared()); } }");
+    assert_same("extern \"C\" { extern int a[]; __shared__ float s[4]; }");
+}
+
+static void test_errors(void **state)
+{
+    (void)state;
+    assert_refuses("\n\nk<<<1, 2;\n", "3: error: <<< without >>>(...) in the same statement");
+    assert_refuses("k<<<1, 2>>>;", "1: error: <<< without >>>(...) in the same statement");
+    assert_refuses("f(k<<<1, 2);", "1: error: <<< without >>>(...) in the same statement");
+    assert_refuses("\nx = <<<1, 2>>>(a);", "2: error: <<< does not follow the name of a kernel");
+    assert_refuses("return <<<1, 2>>>(a);", "1: error: <<< does not follow the name of a kernel");
+    assert_refuses("a\n/* b", "2: error: comment without an end");
+    assert_refuses("a = \"b\n\";", "1: error: string literal without an end");
+    assert_refuses("a = R\"(b\n\";", "1: error: raw string literal without an end");
+    assert_refuses("namespace n {\nextern __shared__ float s[];\n}",
+                   "2: error: extern __shared__ outside of a function: declare it in the kernel "
+                   "that uses it");
+    assert_refuses("f() { extern __shared__ float s; }",
+                   "1: error: extern __shared__ takes one array of open size: T name[];");
+    assert_refuses("f() { extern __shared__ float a[], b[]; }",
+                   "1: error: declare one array in each extern __shared__");
+}
+
+static int run_status(const char *arguments)
+{
+    char command[4096];
+    int status;
+    snprintf(command, sizeof command, "'%s' %s >/dev/null 2>&1", rewriter, arguments);
+    status = system(command);
+    assert_true(WIFEXITED(status));
+    return WEXITSTATUS(status);
+}
+
+static void test_files(void **state)
+{
+    char arguments[256];
+    (void)state;
+    assert_int_equal(run_status(""), 1);
+    assert_int_equal(run_status("/nonexistent/in.cu /dev/null"), 1);
+    snprintf(arguments, sizeof arguments, "%s/in.cu /nonexistent/out.cpp", folder);
+    assert_int_equal(run_status(arguments), 1);
+}
+
+static int set_up(void **state)
+{
+    (void)state;
+    return mkdtemp(folder) ? 0 : -1;
+}
+
+static int tear_down(void **state)
+{
+    char path[64];
+    (void)state;
+    snprintf(path, sizeof path, "%s/in.cu", folder);
+    remove(path);
+    snprintf(path, sizeof path, "%s/out.cpp", folder);
+    remove(path);
+    return rmdir(folder);
+}
+
+int main(int count, char **arguments)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_launches),
+        cmocka_unit_test(test_names),
+        cmocka_unit_test(test_chevrons_that_close_templates),
+        cmocka_unit_test(test_lines_keep_their_numbers),
+        cmocka_unit_test(test_what_is_no_launch),
+        cmocka_unit_test(test_macros),
+        cmocka_unit_test(test_extern_shared),
+        cmocka_unit_test(test_errors),
+        cmocka_unit_test(test_files),
+    };
+    if (count != 2) {
+        fputs("usage: test_simt_rewrite path/to/simt_rewrite\n", stderr);
+        return 2;
+    }
+    rewriter = arguments[1];
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}

@@ -1,0 +1,244 @@
+# shellcheck shell=bash
+# What run.sh and test.sh share: messages, installing what is missing, choosing the back end,
+# configuring and building. Sourced, not run; the caller has set -euo pipefail and has set root
+# (the repository's folder) and install (yes or no).
+# shellcheck disable=SC2154 # root and install: the caller's
+# shellcheck disable=SC2034 # colours: for the caller
+
+# Exit codes, as in the programs (common/error.h).
+readonly exit_usage=2 exit_machine=3 exit_file=4
+
+# ---- messages ------------------------------------------------------------------------------------
+
+bold='' red='' green='' yellow='' plain=''
+if [[ -t 1 && -z ${NO_COLOR:-} && ${TERM:-dumb} != dumb ]]; then
+    bold=$'\e[1m' red=$'\e[31m' green=$'\e[32m' yellow=$'\e[33m' plain=$'\e[0m'
+fi
+self=${0##*/}
+
+say() { printf '%s\n' "$*"; }
+heading() { printf '\n%s%s%s\n' "$bold" "$*" "$plain"; }
+complain() { printf '%s: %s\n' "$self" "$*" >&2; }
+
+# die STATUS LINE...
+die() {
+    local status=$1
+    shift
+    complain "$1"
+    shift
+    (($# == 0)) || printf '%s\n' "$@" >&2
+    exit "$status"
+}
+
+# die_usage LINE: what was wrong and what is accepted, in one line.
+die_usage() { die "$exit_usage" "$1; --help lists the options"; }
+
+# A path as one would type it here.
+shown() { printf '%q\n' "${1#"$PWD"/}"; }
+
+# show_end FILE: the end of a log, and where the whole of it is.
+show_end() {
+    {
+        say "---- the end of the log:"
+        tail -n 25 -- "$1"
+        say "---- the whole log: $(shown "$1")"
+    } >&2
+}
+
+stop_on_interrupt() { trap 'printf "\n" >&2; complain "interrupted"; exit 130' INT; }
+
+# ---- what has to be installed --------------------------------------------------------------------
+
+have() { command -v "$1" >/dev/null 2>&1; }
+
+# compiles LANGUAGE HEADER COMPILER: the compiler is there, and so are its headers.
+compiles() {
+    have "$3" && printf '#include <%s>\n' "$2" | "$3" -fsyntax-only -x "$1" - >/dev/null 2>&1
+}
+
+# The compilers that cmake will take.
+c_compiler() { first_of "${CC:-}" cc gcc clang; }
+cxx_compiler() { first_of "${CXX:-}" c++ g++ clang++; }
+
+# The first of these programs that is here; an empty name is passed over.
+first_of() {
+    local name
+    for name; do
+        if [[ -n $name ]] && have "$name"; then
+            printf '%s\n' "$name"
+            return
+        fi
+    done
+    printf 'none\n'
+}
+
+have_c() { compiles c stdio.h "$(c_compiler)"; }
+have_cxx() { compiles c++ vector "$(cxx_compiler)"; }
+have_make() { have make || { [[ ${CMAKE_GENERATOR:-} == Ninja* ]] && have ninja; }; }
+have_cmocka() {
+    # cmocka.h wants these before it.
+    printf '#include <%s>\n' stdarg.h stddef.h stdint.h setjmp.h cmocka.h |
+        "$(c_compiler)" -fsyntax-only -x c - >/dev/null 2>&1
+}
+
+# require_packages build|tests: finds out what is missing and installs it, or ends with what to do.
+require_packages() {
+    local missing=() why=()
+
+    have_c || { missing+=(gcc) why+=('compiles the C sources'); }
+    have_cxx || { missing+=(g++) why+=('compiles the kernels (.cu) for the CPU'); }
+    have_make || { missing+=(make) why+=('runs the build'); }
+    have cmake || { missing+=(cmake) why+=('configures the build'); }
+    if [[ $1 == tests ]]; then
+        have_cmocka || { missing+=(libcmocka-dev) why+=('the library that the tests are written with'); }
+    fi
+    if ((${#missing[@]} > 0)); then
+        install_packages
+    fi
+    require_cmake_version
+}
+
+# Reads missing and why, arrays of require_packages.
+install_packages() {
+    local i list=() as_root=() command="apt-get install ${missing[*]}"
+
+    for i in "${!missing[@]}"; do
+        list+=("$(printf '  %-14s %s' "${missing[i]}" "${why[i]}")")
+    done
+    if ! have apt-get; then
+        die "$exit_machine" "needed here, and not found (the names are Debian's):" "${list[@]}" \
+            "There is no apt-get on this machine: please install them with what it has."
+    fi
+    if [[ $install == no ]]; then
+        die "$exit_machine" "not found, and --no-install was given:" "${list[@]}" \
+            "To install: $command"
+    fi
+    if ((EUID != 0)); then
+        if ! have sudo; then
+            die "$exit_machine" "not found, and only root can install it:" "${list[@]}" \
+                "Ask whoever looks after this machine to run: $command"
+        fi
+        # Without a terminal, sudo could not ask for a password either.
+        if ! sudo -n true 2>/dev/null && [[ ! -t 0 ]]; then
+            die "$exit_machine" "not found, and sudo wants a password:" "${list[@]}" \
+                "Please run: sudo $command"
+        fi
+        as_root=(sudo)
+        command="sudo $command"
+    fi
+
+    say "Installing what is missing here ($command):"
+    printf '%s\n' "${list[@]}"
+    local log
+    log=$(mktemp "${TMPDIR:-/tmp}/rungs-apt.XXXXXX")
+    as_root+=(env DEBIAN_FRONTEND=noninteractive apt-get -q -o DPkg::Lock::Timeout=120)
+    # The package lists: a fresh machine has none, or old ones that name files no longer there.
+    if ! apt-get -q install --simulate --no-install-recommends "${missing[@]}" >>"$log" 2>&1; then
+        apt_update
+        apt_install || apt_failed
+    elif ! apt_install; then
+        apt_update
+        apt_install || apt_failed
+    fi
+    rm -f -- "$log"
+}
+
+apt_update() {
+    say "Reading the package lists (apt-get update) ..."
+    "${as_root[@]}" update >>"$log" 2>&1 </dev/null || true # the install tells whether it mattered
+}
+
+apt_install() {
+    "${as_root[@]}" install --yes --no-install-recommends "${missing[@]}" >>"$log" 2>&1 </dev/null
+}
+
+apt_failed() {
+    complain "apt-get could not install: ${missing[*]}"
+    show_end "$log"
+    exit "$exit_machine"
+}
+
+require_cmake_version() {
+    local wanted found lower
+    wanted=$(sed -n 's/^cmake_minimum_required(VERSION \([0-9.]*\)).*/\1/p' "$root/CMakeLists.txt")
+    found=$(cmake --version | sed -n '1s/.*version \([0-9.]*\).*/\1/p')
+    lower=$(printf '%s\n%s\n' "$wanted" "$found" | sort -V | head -n 1)
+    if [[ $lower != "$wanted" ]]; then
+        die "$exit_machine" "cmake $found is too old: $wanted or later is needed" \
+            "($(command -v cmake); Debian 12 and Ubuntu 22.04 have a later one)"
+    fi
+}
+
+# ---- back end ------------------------------------------------------------------------------------
+
+# Whether a GPU answers; its name goes to the variable gpu.
+gpu_works() {
+    local listing
+    have nvidia-smi || return 1
+    listing=$(timeout 60 nvidia-smi -L 2>/dev/null) || return 1
+    gpu=$(sed -n '/^GPU [0-9]/{s/^GPU [0-9]*: *//;s/ *(UUID.*//;p;q;}' <<<"$listing")
+    [[ -n $gpu ]]
+}
+
+# Whether nvcc is here; puts it on PATH where it is in the toolkit's usual place only.
+nvcc_works() {
+    local folder
+    for folder in '' "${CUDA_HOME:+$CUDA_HOME/bin}" /usr/local/cuda/bin; do
+        if [[ -n $folder && -x $folder/nvcc ]]; then
+            PATH=$PATH:$folder
+        fi
+        if have nvcc; then
+            nvcc --version >/dev/null 2>&1
+            return
+        fi
+    done
+    return 1
+}
+
+# ---- building ------------------------------------------------------------------------------------
+
+# How many jobs at once: one for each processor this process may use.
+jobs=$(nproc 2>/dev/null || getconf _NPROCESSORS_ONLN)
+
+# prepare_folder PRESET: build/PRESET can be written and was configured for this very folder.
+prepare_folder() {
+    local folder=$root/build/$1 home
+    mkdir -p -- "$folder" 2>/dev/null || true
+    if [[ ! -d $folder || ! -w $folder || (-e $folder/CMakeCache.txt && ! -w $folder/CMakeCache.txt) ]]; then
+        die "$exit_file" "cannot write $folder (does it belong to another user?)"
+    fi
+    if [[ -e $folder/CMakeCache.txt ]]; then
+        home=$(sed -n 's/^CMAKE_HOME_DIRECTORY:INTERNAL=//p' "$folder/CMakeCache.txt")
+        if [[ ! $home -ef $root ]]; then
+            say "build/$1 was configured for $home: starting it anew."
+            rm -rf -- "$folder"
+            mkdir -p -- "$folder"
+        fi
+    fi
+}
+
+# configure PRESET OPTION...: quiet; on failure shows the log's end and returns 1.
+configure() {
+    local preset=$1 log=$root/build/$1/configure.log
+    shift
+    prepare_folder "$preset"
+    if ! (cd "$root" && cmake --preset "$preset" "$@") >"$log" 2>&1 </dev/null; then
+        complain "configuring with preset $preset failed"
+        show_end "$log"
+        return 1
+    fi
+}
+
+# build PRESET TARGET...: likewise; all targets where none is named.
+build() {
+    local preset=$1 log=$root/build/$1/build.log
+    shift
+    if ! (cd "$root" && cmake --build --preset "$preset" -j "$jobs" ${1:+--target "$@"}) \
+        >"$log" 2>&1 </dev/null; then
+        complain "building with preset $preset failed"
+        # Where several jobs ran, the first error may be far from the end.
+        head -n -25 -- "$log" | grep -m 3 -E '(error: |undefined reference)' >&2 || true
+        show_end "$log"
+        return 1
+    fi
+}

@@ -1,0 +1,41 @@
+/* Files for the tests of common/: scratch folders, vectors as .npy, CSV and JSON read back. Whatever
+ * goes wrong here fails the cmocka test that asked. */
+#ifndef RUNGS_TEST_FILES_H
+#define RUNGS_TEST_FILES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+enum { PATH_SIZE = 512 };
+
+/* A new empty folder, and its removal with everything in it. */
+void folder_create(char path[static PATH_SIZE]);
+void folder_remove(const char *path);
+/* Entries of a folder, without . and .. */
+size_t folder_count(const char *path);
+
+/* folder/name */
+void path_join(char path[static PATH_SIZE], const char *folder, const char *name);
+bool file_exists(const char *path);
+void file_write(const char *path, const char *text);
+/* The whole file with a zero byte behind it; the caller frees. */
+char *file_read(const char *path);
+
+/* A vector of `count` elements; `type` is NumPy's, such as "<f4". */
+void npy_write(const char *path, const char *type, const void *data, size_t count,
+               size_t element_size);
+
+/* Field `column` of line `line`, both from 0, without its quotes. False if there is none. */
+bool csv_field_of(const char *text, size_t line, size_t column, char field[static PATH_SIZE]);
+/* The field below the header `name`. Fails the test if there is none. */
+void csv_named(const char *text, size_t line, const char *name, char field[static PATH_SIZE]);
+size_t csv_lines(const char *text);
+
+/* Whether the text is one JSON value (RFC 8259) and nothing more. */
+bool json_is_valid(const char *text);
+
+/* Sends the standard output of this process to a file, and back again. */
+void output_redirect(const char *path);
+void output_restore(void);
+
+#endif

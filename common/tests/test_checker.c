@@ -1,0 +1,739 @@
+/* Who checks the checker: rungs that are wrong in every way we could think of are run as the runner
+ * runs them, and each has to be caught; right ones, however they add, have to pass. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "files.h"
+#include "options.h"
+#include "problem.h"
+#include "step.h"
+
+/* ---- rungs that are wrong -------------------------------------------------------------------- */
+
+enum fault {
+    NO_OP,
+    GIVES_NAN,
+    GIVES_INFINITY,
+    LAST_SKIPPED,
+    LAST_BLOCK_SKIPPED,
+    PAST_MULTIPLE_OF_4_SKIPPED,
+    FIRST_SKIPPED,
+    ONE_TWICE,
+    B_SHIFTED,
+    PRODUCT_MISSING,
+    SCALED,
+    WRONG_SIGN,
+    WRONG_OPERATOR,
+    STARTED_AT_0,
+    FIRST_PARTIAL_ONLY,
+    LAST_PARTIAL_SKIPPED,
+    PARTIALS_TWICE,
+    ROUNDED_TO_FLOAT,
+    FLOAT_STORED,
+    STALE_WORKSPACE,
+    NAN_DROPPED, /* shows on data with a NaN only */
+    FAULTS
+};
+
+static const char *const fault_names[FAULTS] = {
+    "no-op",
+    "gives NaN",
+    "gives infinity",
+    "last skipped",
+    "last block skipped",
+    "past multiple of 4 skipped",
+    "first skipped",
+    "one twice",
+    "b shifted",
+    "product missing",
+    "scaled by 1%",
+    "wrong sign",
+    "wrong operator",
+    "started at 0",
+    "first partial only",
+    "last partial skipped",
+    "partials twice",
+    "rounded to float",
+    "float stored",
+    "stale workspace",
+    "NaN dropped",
+};
+
+enum { BLOCK = 256 };
+
+static enum fault fault;
+static size_t calls;
+
+static double element(const void *array, enum element_type type, size_t i)
+{
+    return type == TYPE_F64 ? ((const double *)array)[i] : (double)((const float *)array)[i];
+}
+
+static double term(const struct reduction *call, size_t i)
+{
+    const double a = element(call->a, call->type, i);
+    if (call->op != OP_DOT || fault == PRODUCT_MISSING)
+        return a;
+
+    const size_t place = fault == B_SHIFTED ? (i + 1) % call->n : i;
+    if (call->type == TYPE_MIXED)
+        return ((const unsigned char *)call->b)[place] ? a : 0;
+    const double product = a * element(call->b, call->type, place);
+    return call->type == TYPE_F64 ? product : (double)(float)product;
+}
+
+static double identity(const struct reduction *call)
+{
+    if (fault == STARTED_AT_0)
+        return 0;
+    return call->op == OP_MAX ? -INFINITY : call->op == OP_MIN ? INFINITY : 0;
+}
+
+static double combine(const struct reduction *call, double x, double y)
+{
+    const bool max = (call->op == OP_MAX) != (fault == WRONG_OPERATOR);
+
+    if (fault == NAN_DROPPED && isnan(y))
+        return x;
+    if (call->op == OP_MAX || call->op == OP_MIN) {
+        if (isnan(x) || isnan(y))
+            return NAN;
+        return max ? (x > y ? x : y) : (x < y ? x : y);
+    }
+    if (fault == WRONG_OPERATOR)
+        y = -y;
+    return call->type == TYPE_F64 ? x + y : (double)((float)x + (float)y);
+}
+
+static double fold(const struct reduction *call, size_t from, size_t to)
+{
+    double total = identity(call);
+    for (size_t i = from; i < to; i++)
+        total = combine(call, total, term(call, i));
+    return total;
+}
+
+static void store(const struct reduction *call, double value)
+{
+    if (call->type == TYPE_F64 && fault != FLOAT_STORED)
+        *(double *)call->result = fault == ROUNDED_TO_FLOAT ? (double)(float)value : value;
+    else
+        *(float *)call->result = (float)value;
+}
+
+/* Partial results of BLOCK elements each, then a second stage over those. */
+static double two_stages(const struct reduction *call)
+{
+    size_t partials = (call->n + BLOCK - 1) / BLOCK;
+    double total = identity(call);
+
+    if (fault == FIRST_PARTIAL_ONLY)
+        partials = 1;
+    if (fault == LAST_PARTIAL_SKIPPED)
+        partials--;
+    for (int time = 0; time < (fault == PARTIALS_TWICE ? 2 : 1); time++)
+        for (size_t p = 0; p < partials; p++) {
+            const size_t end = (p + 1) * BLOCK < call->n ? (p + 1) * BLOCK : call->n;
+            total = combine(call, total, fold(call, p * BLOCK, end));
+        }
+    return total;
+}
+
+static void run_wrong(const struct reduction *call)
+{
+    const size_t n = call->n;
+    double total;
+
+    calls++;
+    switch (fault) {
+    case NO_OP:
+        return;
+    case GIVES_NAN:
+        total = NAN;
+        break;
+    case GIVES_INFINITY:
+        total = call->op == OP_MIN ? -INFINITY : INFINITY;
+        break;
+    case LAST_SKIPPED:
+        total = fold(call, 0, n - 1);
+        break;
+    case LAST_BLOCK_SKIPPED:
+        total = fold(call, 0, n / BLOCK * BLOCK);
+        break;
+    case PAST_MULTIPLE_OF_4_SKIPPED:
+        total = fold(call, 0, n / 4 * 4);
+        break;
+    case FIRST_SKIPPED:
+        total = fold(call, 1, n);
+        break;
+    case ONE_TWICE:
+        total = combine(call, fold(call, 0, n), term(call, n / 2));
+        break;
+    case SCALED:
+        total = 1.01 * fold(call, 0, n);
+        break;
+    case WRONG_SIGN:
+        total = -fold(call, 0, n);
+        break;
+    case FIRST_PARTIAL_ONLY:
+    case LAST_PARTIAL_SKIPPED:
+    case PARTIALS_TWICE:
+        total = two_stages(call);
+        break;
+    case STALE_WORKSPACE:
+        total = combine(call, fold(call, 0, n), element(call->workspace, call->type, 0));
+        break;
+    default: /* in one of the parts above */
+        total = fold(call, 0, n);
+    }
+    store(call, total);
+}
+
+static const struct rung wrong_rung = {
+    .name = "wrong",
+    .run.reduce = run_wrong,
+    .depth.reduce = depth_serial,
+};
+
+/* Whether the fault changes the answer at all. */
+static bool applies(enum fault with, enum reduce_op op, enum element_type type, size_t n)
+{
+    const bool adds = op == OP_DOT || op == OP_SUM;
+
+    switch (with) {
+    case NO_OP:
+    case GIVES_NAN:
+    case GIVES_INFINITY:
+    case STALE_WORKSPACE:
+        return true;
+    case STARTED_AT_0:
+        return !adds;
+    case LAST_BLOCK_SKIPPED:
+        return n % BLOCK != 0;
+    case PAST_MULTIPLE_OF_4_SKIPPED:
+        return n % 4 != 0;
+    case ONE_TWICE:
+    case PARTIALS_TWICE:
+        return adds && n > 0;
+    case B_SHIFTED:
+        return op == OP_DOT && n > (type == TYPE_MIXED ? 3 : 1);
+    case PRODUCT_MISSING: /* a few bools may all be 1 */
+        return op == OP_DOT && n > (type == TYPE_MIXED ? 3 : 0);
+    case WRONG_OPERATOR:
+        return n > (adds ? 0 : 1);
+    case FIRST_PARTIAL_ONLY:
+        return n > BLOCK;
+    case ROUNDED_TO_FLOAT:
+        return type == TYPE_F64 && n > 0;
+    case FLOAT_STORED:
+        return type == TYPE_F64;
+    case NAN_DROPPED:
+        return false;
+    default:
+        return n > 0;
+    }
+}
+
+/* ---- rungs that are right -------------------------------------------------------------------- */
+
+static void run_plain(const struct reduction *call)
+{
+    fault = FAULTS;
+    calls++;
+    store(call, fold(call, 0, call->n));
+}
+
+static void run_backwards(const struct reduction *call)
+{
+    fault = FAULTS;
+    double total = identity(call);
+    for (size_t i = call->n; i-- > 0;)
+        total = combine(call, total, term(call, i));
+    store(call, total);
+}
+
+static double pairwise(const struct reduction *call, size_t from, size_t to)
+{
+    const size_t middle = from + (to - from) / 2;
+    if (to - from < 2)
+        return fold(call, from, to);
+    return combine(call, pairwise(call, from, middle), pairwise(call, middle, to));
+}
+
+static void run_pairwise(const struct reduction *call)
+{
+    fault = FAULTS;
+    store(call, pairwise(call, 0, call->n));
+}
+
+static double depth_pairwise(const struct reduction *call)
+{
+    return call->n < 2 ? 0 : ceil(log2((double)call->n));
+}
+
+static void run_kahan(const struct reduction *call)
+{
+    double total = 0, lost = 0; /* hold floats where the type is float */
+
+    if (call->op == OP_MAX || call->op == OP_MIN) {
+        run_plain(call);
+        return;
+    }
+    fault = FAULTS;
+    for (size_t i = 0; i < call->n; i++) {
+        const double next = combine(call, term(call, i), -lost);
+        const double sum = combine(call, total, next);
+        lost = combine(call, combine(call, sum, -total), -next);
+        total = sum;
+    }
+    store(call, total);
+}
+
+/* Knuth, TAOCP 2, 4.2.2, exercise 19: 2u + O(n u^2). */
+static double depth_kahan(const struct reduction *call)
+{
+    const double unit = call->type == TYPE_F64 ? UNIT_ROUNDOFF_F64 : UNIT_ROUNDOFF_F32;
+    return 2 + 4 * (double)call->n * unit;
+}
+
+static void run_in_double(const struct reduction *call)
+{
+    double total = 0;
+
+    if (call->op == OP_MAX || call->op == OP_MIN) {
+        run_plain(call);
+        return;
+    }
+    fault = FAULTS;
+    for (size_t i = 0; i < call->n; i++)
+        total += term(call, i);
+    store(call, total);
+}
+
+static double depth_in_double(const struct reduction *call)
+{
+    const double n = (double)call->n;
+    return call->type == TYPE_F64 ? n : 1 + n * (UNIT_ROUNDOFF_F64 / UNIT_ROUNDOFF_F32);
+}
+
+static const struct rung right_rungs[] = {
+    {.name = "plain", .run.reduce = run_plain, .depth.reduce = depth_serial},
+    {.name = "backwards", .run.reduce = run_backwards, .depth.reduce = depth_serial},
+    {.name = "pairwise", .run.reduce = run_pairwise, .depth.reduce = depth_pairwise},
+    {.name = "kahan", .run.reduce = run_kahan, .depth.reduce = depth_kahan},
+    {.name = "in double", .run.reduce = run_in_double, .depth.reduce = depth_in_double},
+};
+
+enum { RIGHT_RUNGS = sizeof right_rungs / sizeof right_rungs[0] };
+
+/* The plain loop's additions, with a claim that only exact arithmetic could keep. */
+static double depth_one(const struct reduction *call)
+{
+    (void)call;
+    return 1;
+}
+
+/* ---- judging --------------------------------------------------------------------------------- */
+
+static const struct machine machine = {.name = "test", .multiprocessors = 1};
+
+static const size_t sizes[] = {0,   1,   2,   3,   4,   5,    31,   32,   33,
+                               255, 256, 257, 511, 513, 1023, 1024, 1025, 4099};
+enum { SIZES = sizeof sizes / sizeof sizes[0] };
+
+static struct options options_of(enum reduce_op op, enum element_type type, size_t n)
+{
+    return (struct options){.op = op, .type = type, .n = n, .seed = 1, .threads = 1};
+}
+
+static struct problem *create(const struct options *options)
+{
+    struct error error;
+    struct problem *problem = reduction_family.create(options, &cpu_back_end, &machine, &error);
+    if (problem == NULL)
+        fail_msg("%s", error.text);
+    return problem;
+}
+
+static struct comparison judged(struct problem *problem, size_t input, const struct rung *rung)
+{
+    struct comparison comparison;
+    struct error error;
+
+    if (!problem->family->load(problem, input, &error) ||
+        !problem_verify(problem, rung, &comparison, &error))
+        fail_msg("%s", error.text);
+    assert_true(comparison.where[0] != '\0');
+    assert_null(strchr(comparison.where, '\n'));
+    return comparison;
+}
+
+/* Whether one of the first `inputs` inputs shows the fault. */
+static bool is_caught(struct problem *problem, size_t inputs, enum fault with)
+{
+    bool caught = false;
+
+    for (size_t input = 0; input < inputs && !caught; input++) {
+        fault = with;
+        const struct comparison comparison = judged(problem, input, &wrong_rung);
+        assert_true(comparison.right == (comparison.error <= comparison.bound));
+        caught = !comparison.right;
+    }
+    return caught;
+}
+
+/* Calls visit for every operator with every type that it takes. */
+static void for_each_kind(void (*visit)(enum reduce_op op, enum element_type type))
+{
+    for (int op = OP_DOT; op <= OP_MIN; op++)
+        for (int type = TYPE_F32; type <= TYPE_MIXED; type++)
+            if (type != TYPE_MIXED || op == OP_DOT)
+                visit((enum reduce_op)op, (enum element_type)type);
+}
+
+/* ---- tests ----------------------------------------------------------------------------------- */
+
+static void catch_faults(enum reduce_op op, enum element_type type)
+{
+    for (size_t s = 0; s < SIZES; s++) {
+        struct options options = options_of(op, type, sizes[s]);
+        options.offset = s % 2;
+        struct problem *problem = create(&options);
+        for (enum fault with = 0; with < FAULTS; with++)
+            if (applies(with, op, type, options.n) &&
+                !is_caught(problem, problem->probes + 1, with))
+                fail_msg("%s, %s %s %s: not caught", fault_names[with], problem->op, problem->type,
+                         problem->shape);
+        problem->family->destroy(problem);
+    }
+}
+
+static void every_fault_is_caught(void **state)
+{
+    (void)state;
+    for_each_kind(catch_faults);
+}
+
+/* Among so many elements one is far below any rounding bound: the probes have to show it. */
+static void catch_single_elements(enum reduce_op op, enum element_type type)
+{
+    static const enum fault single[] = {LAST_SKIPPED, FIRST_SKIPPED, ONE_TWICE, B_SHIFTED};
+    static const size_t large[] = {65537, 135169};
+
+    for (size_t s = 0; s < sizeof large / sizeof large[0]; s++)
+        for (uint64_t seed = 1; seed <= 4; seed++) {
+            struct options options = options_of(op, type, large[s]);
+            options.seed = seed;
+            struct problem *problem = create(&options);
+            for (size_t i = 0; i < sizeof single / sizeof single[0]; i++)
+                if (applies(single[i], op, type, options.n) &&
+                    !is_caught(problem, problem->probes, single[i]))
+                    fail_msg("%s, %s %s %s, seed %llu: not caught", fault_names[single[i]],
+                             problem->op, problem->type, problem->shape, (unsigned long long)seed);
+            problem->family->destroy(problem);
+        }
+}
+
+static void probes_catch_single_elements(void **state)
+{
+    (void)state;
+    for_each_kind(catch_single_elements);
+}
+
+static void pass_right_rungs(enum reduce_op op, enum element_type type)
+{
+    for (size_t s = 0; s <= SIZES; s++)
+        for (size_t offset = 0; offset <= 1; offset++) {
+            struct options options = options_of(op, type, s < SIZES ? sizes[s] : 65537);
+            options.offset = offset;
+            struct problem *problem = create(&options);
+            for (size_t input = 0; input <= problem->probes; input++)
+                for (size_t r = 0; r < RIGHT_RUNGS; r++) {
+                    const struct comparison comparison = judged(problem, input, &right_rungs[r]);
+                    if (!comparison.right)
+                        fail_msg("%s, %s %s %s, input %zu: %s (error %g, bound %g)",
+                                 right_rungs[r].name, problem->op, problem->type, problem->shape,
+                                 input, comparison.where, comparison.error, comparison.bound);
+                    if (input < problem->probes)
+                        assert_true(comparison.error == 0 && comparison.bound == 0);
+                }
+            problem->family->destroy(problem);
+        }
+}
+
+static void right_rungs_pass(void **state)
+{
+    (void)state;
+    for_each_kind(pass_right_rungs);
+}
+
+/* Random inputs lie in [0, 1), so that a plain loop's error grows with n. */
+static void optimistic_depth_is_caught(void **state)
+{
+    static const enum reduce_op ops[] = {OP_DOT, OP_SUM};
+    struct rung optimist = right_rungs[0];
+    (void)state;
+
+    optimist.depth.reduce = depth_one;
+    for (int o = 0; o < 2; o++)
+        for (int type = TYPE_F32; type <= TYPE_F64; type++) {
+            const struct options options = options_of(ops[o], (enum element_type)type, 135169);
+            struct problem *problem = create(&options);
+            for (size_t input = 0; input < problem->probes; input++)
+                assert_true(judged(problem, input, &optimist).right);
+            assert_false(judged(problem, problem->probes, &optimist).right);
+            assert_true(judged(problem, problem->probes, &right_rungs[0]).right);
+            problem->family->destroy(problem);
+        }
+}
+
+/* ---- a user's data --------------------------------------------------------------------------- */
+
+/* Judges the rung on a[0..n) (and on b, all 1, for dot), read from files. */
+static struct comparison judged_on_file(const struct rung *rung, enum reduce_op op,
+                                        enum element_type type, const double *values, size_t n)
+{
+    enum { MOST = 16 };
+    static const char *const types[] = {"<f4", "<f8", "<f4"};
+    char folder[PATH_SIZE], a[PATH_SIZE], b[PATH_SIZE];
+    float narrow[MOST], narrow_ones[MOST];
+    double ones[MOST];
+    bool bools[MOST];
+    struct options options = options_of(op, type, 0);
+
+    assert_true(n <= MOST);
+    for (size_t i = 0; i < n; i++) {
+        narrow[i] = (float)values[i];
+        narrow_ones[i] = 1;
+        ones[i] = 1;
+        bools[i] = true;
+    }
+    folder_create(folder);
+    path_join(a, folder, "a.npy");
+    path_join(b, folder, "b.npy");
+    if (type == TYPE_F64)
+        npy_write(a, types[type], values, n, sizeof *values);
+    else
+        npy_write(a, types[type], narrow, n, sizeof *narrow);
+    if (type == TYPE_F64)
+        npy_write(b, "<f8", ones, n, sizeof *ones);
+    else if (type == TYPE_F32)
+        npy_write(b, "<f4", narrow_ones, n, sizeof *narrow_ones);
+    else
+        npy_write(b, "|b1", bools, n, 1);
+
+    options.a = a;
+    options.b = op == OP_DOT ? b : NULL;
+    struct problem *problem = create(&options);
+    const struct comparison comparison = judged(problem, problem->probes, rung);
+    problem->family->destroy(problem);
+    folder_remove(folder);
+    return comparison;
+}
+
+static void judge_special_values(enum reduce_op op, enum element_type type)
+{
+    const double with_nan[] = {1, 2, NAN, 4, 5};
+    const double nan_first[] = {NAN, 2, 3}, nan_last[] = {1, 2, NAN};
+    const double with_infinity[] = {1, INFINITY, 3}, opposed[] = {1, INFINITY, -INFINITY, 2};
+    const struct rung *const plain = &right_rungs[0];
+
+    fault = NAN_DROPPED;
+    assert_false(judged_on_file(&wrong_rung, op, type, with_nan, 5).right);
+    assert_false(judged_on_file(&wrong_rung, op, type, nan_first, 3).right);
+    assert_false(judged_on_file(&wrong_rung, op, type, nan_last, 3).right);
+    assert_true(judged_on_file(plain, op, type, with_nan, 5).right);
+    assert_true(judged_on_file(plain, op, type, nan_first, 3).right);
+    assert_true(judged_on_file(plain, op, type, nan_last, 3).right);
+
+    assert_true(judged_on_file(plain, op, type, with_infinity, 3).right);
+    assert_true(judged_on_file(plain, op, type, opposed, 4).right);
+    fault = NO_OP; /* its NaN is not the infinity asked for */
+    assert_false(judged_on_file(&wrong_rung, op, type, with_infinity, 3).right);
+    fault = WRONG_SIGN;
+    assert_false(judged_on_file(&wrong_rung, op, type, with_infinity, 3).right);
+    if (op == OP_DOT || op == OP_SUM) { /* inf - inf */
+        fault = GIVES_INFINITY;
+        assert_false(judged_on_file(&wrong_rung, op, type, opposed, 4).right);
+    }
+}
+
+static void special_values_of_users(void **state)
+{
+    (void)state;
+    for_each_kind(judge_special_values);
+}
+
+/* A large result that the type cannot hold: infinity is right, and nothing else is. */
+static void overflowing_sums(void **state)
+{
+    const double large[] = {3e38, 3e38, 3e38}, largest[] = {1e308, 1e308, 1e308};
+    const double negative[] = {-3e38, -3e38};
+    (void)state;
+
+    assert_true(judged_on_file(&right_rungs[0], OP_SUM, TYPE_F32, large, 3).right);
+    assert_true(judged_on_file(&right_rungs[0], OP_SUM, TYPE_F64, large, 3).right);
+    assert_true(judged_on_file(&right_rungs[0], OP_SUM, TYPE_F64, largest, 3).right);
+    assert_true(judged_on_file(&right_rungs[0], OP_DOT, TYPE_F32, large, 3).right);
+    assert_true(judged_on_file(&right_rungs[0], OP_SUM, TYPE_F32, negative, 2).right);
+    fault = WRONG_SIGN;
+    assert_false(judged_on_file(&wrong_rung, OP_SUM, TYPE_F32, large, 3).right);
+    fault = GIVES_INFINITY; /* of the wrong sign, and where double holds the sum */
+    assert_false(judged_on_file(&wrong_rung, OP_SUM, TYPE_F32, negative, 2).right);
+    assert_false(judged_on_file(&wrong_rung, OP_SUM, TYPE_F64, large, 3).right);
+    fault = LAST_SKIPPED; /* finite */
+    assert_false(judged_on_file(&wrong_rung, OP_SUM, TYPE_F32, large, 2).right);
+}
+
+/* ---- the runner ------------------------------------------------------------------------------ */
+
+/* Runs a step of one rung as its program would; gives the exit code and the CSV. */
+static int run_step(const struct rung *rungs, size_t count, const char *op, char **csv)
+{
+    const struct step step = {
+        .name = "test_step",
+        .idea = "a test",
+        .family = &reduction_family,
+        .back_end = &cpu_back_end,
+        .rungs = rungs,
+        .rung_count = count,
+    };
+    char folder[PATH_SIZE], path[PATH_SIZE], output[PATH_SIZE];
+    char *arguments[] = {"test_step", "--n",    "1000", "--op",  (char *)op, "--warmup",
+                         "0",         "--reps", "1",    "--csv", path,       NULL};
+
+    folder_create(folder);
+    path_join(path, folder, "rows.csv");
+    path_join(output, folder, "output");
+    output_redirect(output);
+    const int code =
+        rungs_main((int)(sizeof arguments / sizeof arguments[0]) - 1, arguments, &step);
+    output_restore();
+    *csv = file_read(path);
+    folder_remove(folder);
+    return code;
+}
+
+static void assert_field(const char *csv, size_t line, const char *name, const char *wanted)
+{
+    char field[PATH_SIZE];
+    csv_named(csv, line, name, field);
+    assert_string_equal(field, wanted);
+}
+
+static void assert_timed(const char *csv, size_t line, bool timed)
+{
+    static const char *const names[] = {"cache",   "warmups",  "reps",          "min_us",
+                                        "mean_us", "gb_per_s", "speedup_first", "median_us"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        char field[PATH_SIZE];
+        csv_named(csv, line, names[i], field);
+        assert_true((field[0] != '\0') == timed);
+    }
+}
+
+static void failing_rung_is_never_timed(void **state)
+{
+    static const char *const ops[] = {"dot", "sum", "max", "min"};
+    (void)state;
+
+    for (int op = OP_DOT; op <= OP_MIN; op++)
+        for (enum fault with = 0; with < FAULTS; with++) {
+            char *csv;
+            if (!applies(with, (enum reduce_op)op, TYPE_F32, 1000))
+                continue;
+            fault = with;
+            calls = 0;
+            assert_int_equal(run_step(&wrong_rung, 1, ops[op], &csv), EXIT_WRONG_RESULT);
+            assert_true(calls >= 1 && calls <= 4); /* once an input, and no more after a fault */
+            assert_int_equal(csv_lines(csv), 2);
+            assert_field(csv, 1, "verdict", "fail");
+            assert_timed(csv, 1, false);
+            free(csv);
+        }
+
+    /* Wrong on the first probe: not even run again. */
+    char *csv;
+    fault = NO_OP;
+    calls = 0;
+    assert_int_equal(run_step(&wrong_rung, 1, "max", &csv), EXIT_WRONG_RESULT);
+    assert_int_equal(calls, 1);
+    free(csv);
+}
+
+static void racing_lesson_is_no_failure(void **state)
+{
+    struct rung lesson = wrong_rung;
+    char *csv;
+    (void)state;
+
+    lesson.flags = RUNG_LESSON;
+    fault = ONE_TWICE;
+    assert_int_equal(run_step(&lesson, 1, "dot", &csv), EXIT_ALL_VERIFIED);
+    assert_field(csv, 1, "verdict", "racy");
+    assert_timed(csv, 1, true);
+    char text[PATH_SIZE];
+    csv_named(csv, 1, "error", text);
+    assert_true(strtod(text, NULL) > 0); /* how far off it was */
+    free(csv);
+
+    /* A race that by luck did no harm. */
+    struct rung lucky = right_rungs[0];
+    lucky.flags = RUNG_LESSON;
+    assert_int_equal(run_step(&lucky, 1, "dot", &csv), EXIT_ALL_VERIFIED);
+    assert_field(csv, 1, "verdict", "pass");
+    free(csv);
+}
+
+/* One wrong rung spoils the exit code, not the rows beside it. */
+static void rows_are_judged_apart(void **state)
+{
+    struct rung rungs[4] = {right_rungs[2], right_rungs[0], right_rungs[4], {.name = "elsewhere"}};
+    char *csv;
+    (void)state;
+
+    rungs[1].depth.reduce = depth_one;
+    rungs[3].needs_compute_capability = 90;
+    assert_int_equal(run_step(rungs, 4, "sum", &csv), EXIT_WRONG_RESULT);
+    assert_int_equal(csv_lines(csv), 5);
+    assert_field(csv, 1, "verdict", "pass");
+    assert_field(csv, 2, "verdict", "fail");
+    assert_field(csv, 3, "verdict", "pass");
+    assert_field(csv, 4, "verdict", "skip");
+    assert_timed(csv, 1, true);
+    assert_timed(csv, 2, false);
+    assert_timed(csv, 3, true);
+    assert_timed(csv, 4, false);
+    assert_field(csv, 4, "error", "");
+    assert_field(csv, 4, "error_bound", "");
+    free(csv);
+
+    /* What cannot run here is no failure. */
+    assert_int_equal(run_step(&rungs[3], 1, "sum", &csv), EXIT_ALL_VERIFIED);
+    free(csv);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_fault_is_caught),
+        cmocka_unit_test(probes_catch_single_elements),
+        cmocka_unit_test(right_rungs_pass),
+        cmocka_unit_test(optimistic_depth_is_caught),
+        cmocka_unit_test(special_values_of_users),
+        cmocka_unit_test(overflowing_sums),
+        cmocka_unit_test(failing_rung_is_never_timed),
+        cmocka_unit_test(racing_lesson_is_no_failure),
+        cmocka_unit_test(rows_are_judged_apart),
+    };
+    return cmocka_run_group_tests_name("checker", tests, NULL, NULL);
+}

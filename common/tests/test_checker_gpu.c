@@ -1,0 +1,164 @@
+/* The checker on a GPU back end: each wrong kernel of bad_kernels.cu is caught, the right one passes. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <stdio.h>
+
+#include "bad_kernels.h"
+#include "options.h"
+#include "problem.h"
+#include "step.h"
+
+static struct machine machine;
+
+static int open_machine(void **state)
+{
+    struct error error;
+    (void)state;
+    if (!gpu_back_end.open(0, &machine, &error)) {
+        print_error("%s\n", error.text);
+        return -1;
+    }
+    return 0;
+}
+
+static bool is_sum(enum reduce_op op)
+{
+    return op == OP_DOT || op == OP_SUM;
+}
+
+/* ---- what a fault needs to show -------------------------------------------------------------- */
+
+static bool always(enum reduce_op op, size_t n)
+{
+    (void)op;
+    (void)n;
+    return true;
+}
+
+static bool in_sums(enum reduce_op op, size_t n)
+{
+    return is_sum(op) && n > 0;
+}
+
+static bool past_first_warp(enum reduce_op op, size_t n)
+{
+    return is_sum(op) && n > 32;
+}
+
+static bool in_full_sums(enum reduce_op op, size_t n)
+{
+    return is_sum(op) && n >= REDUCTION_BLOCK;
+}
+
+static bool in_partial_blocks(enum reduce_op op, size_t n)
+{
+    (void)op;
+    return n % REDUCTION_BLOCK != 0;
+}
+
+static bool in_partial_vectors(enum reduce_op op, size_t n)
+{
+    (void)op;
+    return n % 4 != 0;
+}
+
+static bool in_several_blocks(enum reduce_op op, size_t n)
+{
+    (void)op;
+    return n > REDUCTION_BLOCK;
+}
+
+static bool in_long_inputs(enum reduce_op op, size_t n)
+{
+    (void)op;
+    return n > REDUCTION_BLOCK * REDUCTION_BLOCKS_PER_MULTIPROCESSOR;
+}
+
+static bool not_empty(enum reduce_op op, size_t n)
+{
+    (void)op;
+    return n > 0;
+}
+
+static const struct {
+    struct rung rung;
+    bool (*shows)(enum reduce_op op, size_t n);
+} wrong[] = {
+    {{.name = "nothing", .run.reduce = launch_nothing}, always},
+    {{.name = "without barrier", .run.reduce = launch_without_barrier}, past_first_warp},
+    {{.name = "without round barrier", .run.reduce = launch_without_round_barrier}, in_full_sums},
+    {{.name = "whole blocks only", .run.reduce = launch_whole_blocks_only}, in_partial_blocks},
+    {{.name = "whole vectors only", .run.reduce = launch_whole_vectors_only}, in_partial_vectors},
+    {{.name = "without stride", .run.reduce = launch_without_stride}, in_long_inputs},
+    {{.name = "one twice", .run.reduce = launch_one_twice}, in_sums},
+    {{.name = "first partial only", .run.reduce = launch_first_partial_only}, in_several_blocks},
+    {{.name = "last partial missing", .run.reduce = launch_last_partial_missing}, not_empty},
+    {{.name = "partials twice", .run.reduce = launch_partials_twice}, in_sums},
+    {{.name = "stale partial", .run.reduce = launch_stale_partial}, always},
+    {{.name = "first stage only", .run.reduce = launch_first_stage_only}, always},
+};
+
+static const struct rung right = {
+    .name = "right", .run.reduce = launch_right, .depth.reduce = depth_two_stages};
+
+/* ---- judging --------------------------------------------------------------------------------- */
+
+/* The first input on which the rung is wrong, or -1. */
+static int caught_on(struct problem *problem, const struct rung *rung)
+{
+    for (size_t input = 0; input <= problem->probes; input++) {
+        struct comparison comparison;
+        struct error error;
+        if (!problem->family->load(problem, input, &error) ||
+            !problem_verify(problem, rung, &comparison, &error))
+            fail_msg("%s: %s", rung->name, error.text);
+        if (!comparison.right)
+            return (int)input;
+    }
+    return -1;
+}
+
+static void judge_kind(enum reduce_op op, enum element_type type, size_t n)
+{
+    const struct options options = {.op = op, .type = type, .n = n, .seed = 1, .threads = 1};
+    struct error error;
+    struct problem *problem = reduction_family.create(&options, &gpu_back_end, &machine, &error);
+
+    if (problem == NULL)
+        fail_msg("%s", error.text);
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        struct rung rung = wrong[i].rung;
+        rung.depth.reduce = depth_two_stages;
+        if (wrong[i].shows(op, n) && caught_on(problem, &rung) < 0)
+            fail_msg("%s, %s %s %s: not caught", rung.name, problem->op, problem->type,
+                     problem->shape);
+    }
+    if (caught_on(problem, &right) >= 0)
+        fail_msg("right, %s %s %s: not accepted", problem->op, problem->type, problem->shape);
+    problem->family->destroy(problem);
+}
+
+static void every_fault_is_caught(void **state)
+{
+    static const size_t sizes[] = {0, 1, 31, 33, 255, 256, 257, 1023, 1025, 4099};
+    (void)state;
+
+    for (int op = OP_DOT; op <= OP_MIN; op++)
+        for (int type = TYPE_F32; type <= TYPE_MIXED; type++)
+            for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++)
+                if (type != TYPE_MIXED || op == OP_DOT)
+                    judge_kind((enum reduce_op)op, (enum element_type)type, sizes[s]);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_fault_is_caught),
+    };
+    return cmocka_run_group_tests_name("checker_gpu", tests, open_machine, NULL);
+}
