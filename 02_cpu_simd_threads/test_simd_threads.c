@@ -2,16 +2,110 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
 
 #include <cmocka.h>
 
+#include "pool.h"
+#include "split.h"
 #include "step_test.h"
+
+static const struct rung *rung_named(const char *name)
+{
+    for (size_t i = 0; i < step.rung_count; i++)
+        if (strcmp(step.rungs[i].name, name) == 0)
+            return &step.rungs[i];
+    fail_msg("no rung %s", name);
+    return NULL;
+}
+
+/* The shares cover everything once, in order, whatever the sizes. */
+static void shares_cover_all(void **state)
+{
+    static const size_t sizes[] = {0, 1, 63, 64, 65, 1000, 4096, 1000003, SIZE_MAX};
+    (void)state;
+
+    for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++)
+        for (int threads = 1; threads <= 17; threads++) {
+            assert_int_equal(share_start(sizes[s], threads, 0), 0);
+            assert_true(share_start(sizes[s], threads, threads) == sizes[s]);
+            for (int t = 0; t < threads; t++) {
+                const size_t first = share_start(sizes[s], threads, t);
+                assert_true(first <= share_start(sizes[s], threads, t + 1));
+                assert_int_equal(first % 64, 0);
+            }
+        }
+}
+
+struct visits {
+    int count[64];
+};
+
+static void visit(void *argument, int thread)
+{
+    struct visits *const visits = argument;
+    visits->count[thread]++;
+}
+
+/* Every share is done once in each run, with more threads than processors, fewer than before, and after
+ * the pool has gone to sleep. */
+static void pool_does_every_share_once(void **state)
+{
+    static const int threads[] = {1, 2, 3, 8, 64, 2, 1, 5};
+    struct visits visits;
+    (void)state;
+
+    for (size_t i = 0; i < sizeof threads / sizeof threads[0]; i++) {
+        const int runs = 50;
+        memset(&visits, 0, sizeof visits);
+        for (int run = 0; run < runs; run++)
+            pool_run(threads[i], visit, &visits);
+        for (int t = 0; t < 64; t++)
+            assert_int_equal(visits.count[t], t < threads[i] ? runs : 0);
+        const struct timespec pause = {.tv_nsec = 5000000};
+        nanosleep(&pause, NULL);
+    }
+}
+
+/* Any number of threads gives the right answer, more than there are elements too. */
+static void any_thread_count_is_right(void **state)
+{
+    struct options options;
+    (void)state;
+
+    options_default(&options, &step);
+    for (options.threads = 1; options.threads <= 9; options.threads += 2)
+        for (options.n = 0; options.n <= 8000; options.n = options.n * 3 + 1)
+            step_test_rungs(&options);
+}
+
+/* Threads in any order, but the same answer to the last bit. */
+static void top_rung_is_deterministic(void **state)
+{
+    enum { COUNT = 100003, RUNS = 200 };
+    const struct rung *const top = rung_named("simd_threads");
+    float *const a = malloc(COUNT * sizeof *a), *const b = malloc(COUNT * sizeof *b);
+    (void)state;
+
+    for (int i = 0; i < COUNT; i++) {
+        a[i] = (float)(i % 1013) * 0.37F - 100;
+        b[i] = 1.0F / (float)(i + 1);
+    }
+    const double first = step_test_reduce(top, OP_DOT, TYPE_F32, a, b, COUNT);
+    for (int run = 0; run < RUNS; run++)
+        assert_true(step_test_reduce(top, OP_DOT, TYPE_F32, a, b, COUNT) == first);
+    free(a);
+    free(b);
+}
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(step_test_reductions),
-        cmocka_unit_test(step_test_known_answers),
+        cmocka_unit_test(shares_cover_all),          cmocka_unit_test(pool_does_every_share_once),
+        cmocka_unit_test(any_thread_count_is_right), cmocka_unit_test(top_rung_is_deterministic),
+        cmocka_unit_test(step_test_reductions),      cmocka_unit_test(step_test_known_answers),
     };
     return cmocka_run_group_tests_name("02_cpu_simd_threads", tests, NULL, NULL);
 }

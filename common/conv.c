@@ -520,13 +520,13 @@ static bool poison(struct problem *base, struct error *error)
            back_end->fill(problem->call.workspace, 0xFF, problem->call.workspace_bytes, error);
 }
 
-static void prepare(const struct problem *base, const struct rung *rung)
+static void prepare_rung(const struct problem *base, const struct rung *rung)
 {
     if (rung->prepare.conv != NULL)
         rung->prepare.conv(&((const struct conv_problem *)base)->call);
 }
 
-static void describe(const struct problem *base, const struct rung *rung, char *text)
+static void describe_rung(const struct problem *base, const struct rung *rung, char *text)
 {
     text[0] = '\0';
     if (rung->how.conv != NULL)
@@ -708,8 +708,8 @@ const struct family conv_family = {
     .destroy = destroy,
     .load = load,
     .poison = poison,
-    .prepare = prepare,
-    .describe = describe,
+    .prepare = prepare_rung,
+    .describe = describe_rung,
     .run = run,
     .check = check,
     .evict = evict,

@@ -418,13 +418,13 @@ static bool poison(struct problem *base, struct error *error)
     return guarded_upload(&problem->c, back_end, error);
 }
 
-static void prepare(const struct problem *base, const struct rung *rung)
+static void prepare_rung(const struct problem *base, const struct rung *rung)
 {
     if (rung->prepare.gemm != NULL)
         rung->prepare.gemm(&((const struct gemm_problem *)base)->call);
 }
 
-static void describe(const struct problem *base, const struct rung *rung, char *text)
+static void describe_rung(const struct problem *base, const struct rung *rung, char *text)
 {
     text[0] = '\0';
     if (rung->how.gemm != NULL)
@@ -581,8 +581,8 @@ const struct family gemm_family = {
     .destroy = destroy,
     .load = load,
     .poison = poison,
-    .prepare = prepare,
-    .describe = describe,
+    .prepare = prepare_rung,
+    .describe = describe_rung,
     .run = run,
     .check = check,
     .evict = evict,

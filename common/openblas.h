@@ -9,9 +9,10 @@
 #define RUNGS_OPENBLAS_H
 
 #include "reduction.h"
+#include "step.h"
 
 /* The C interface's functions that the steps call; cblas_sgemm's enums are ints: 101 row-major, 111 not
- * transposed. NULL where this OpenBLAS lacks one. */
+ * transposed. */
 struct openblas {
     float (*sdot)(int n, const float *x, int step_x, const float *y, int step_y);
     double (*ddot)(int n, const double *x, int step_x, const double *y, int step_y);
@@ -25,11 +26,22 @@ struct openblas {
     char *(*core_name)(void);
 };
 
-/* NULL if there is no OpenBLAS on this machine. */
+/* NULL if there is no OpenBLAS on this machine, or one without all of these functions. */
 const struct openblas *openblas(void);
 
+/* Why a rung that calls OpenBLAS cannot run here, or NULL if it can. */
+const char *openblas_unavailable(void);
+
 /* The reduction by OpenBLAS with call->threads threads. Mixed types it cannot do: b is converted to float
- * first, into memory of this function's own, which is part of the work. */
+ * first, into memory of this function's own, which is part of the work. Where the library's ssum is wrong
+ * (that of OpenBLAS 0.3.21 for AVX-512 is), sums of float are dot products with ones. */
 void openblas_reduce(const struct reduction *call);
+
+/* Whose kernels OpenBLAS chose and how many threads it gets: "SkylakeX kernels, 1 thread". */
+void openblas_how(const struct reduction *call, char text[RUNG_HOW_SIZE]);
+
+/* For the error bound. OpenBLAS does not say in which order it adds, but no order of n terms needs more
+ * than n roundings on the way of one. */
+double openblas_depth(const struct reduction *call);
 
 #endif

@@ -6,7 +6,7 @@
  *   A, B           element types of a and b
  *   IDENTITY       the value that changes nothing: 0, or -inf for max, +inf for min
  *   TERM(a, b, i)  term number i: a[i] * b[i] for dot, a[i] otherwise
- *   COMBINE(x, y)  the operator
+ *   COMBINE(x, y)  the operator; a macro that may evaluate x and y more than once
  *   IS_SUM         1 for dot and sum, 0 for max and min
  *   SUFFIX, TYPE   dot_f32 and f32, and so on, to choose macros by: REDUCE_NAME(x, SUFFIX)
  * and the source that wants it compiled says

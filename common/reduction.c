@@ -406,13 +406,13 @@ static bool poison(struct problem *base, struct error *error)
            back_end->fill(problem->call.workspace, 0xFF, REDUCTION_WORKSPACE, error);
 }
 
-static void prepare(const struct problem *base, const struct rung *rung)
+static void prepare_rung(const struct problem *base, const struct rung *rung)
 {
     if (rung->prepare.reduce != NULL)
         rung->prepare.reduce(&((const struct reduction_problem *)base)->call);
 }
 
-static void describe(const struct problem *base, const struct rung *rung, char *text)
+static void describe_rung(const struct problem *base, const struct rung *rung, char *text)
 {
     text[0] = '\0';
     if (rung->how.reduce != NULL)
@@ -456,8 +456,8 @@ const struct family reduction_family = {
     .destroy = destroy,
     .load = load,
     .poison = poison,
-    .prepare = prepare,
-    .describe = describe,
+    .prepare = prepare_rung,
+    .describe = describe_rung,
     .run = run,
     .check = check,
     .evict = evict,

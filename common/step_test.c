@@ -146,6 +146,8 @@ static void known_answers_of(const struct rung *rung)
     float counting[COUNT], ones[COUNT], falling[COUNT];
     double counting_f64[COUNT];
     unsigned char odd[COUNT];
+    /* Libraries have rules of their own for a NaN in max and min, or none. */
+    const bool has_own_nan_rule = (rung->flags & RUNG_LIBRARY) != 0;
 
     for (int i = 0; i < COUNT; i++) {
         counting[i] = (float)(i + 1);
@@ -171,8 +173,10 @@ static void known_answers_of(const struct rung *rung)
         const size_t place = places[p];
         counting[place] = NAN;
         assert_true(isnan(step_test_reduce(rung, OP_SUM, TYPE_F32, counting, NULL, COUNT)));
-        assert_true(isnan(step_test_reduce(rung, OP_MAX, TYPE_F32, counting, NULL, COUNT)));
-        assert_true(isnan(step_test_reduce(rung, OP_MIN, TYPE_F32, counting, NULL, COUNT)));
+        if (!has_own_nan_rule) {
+            assert_true(isnan(step_test_reduce(rung, OP_MAX, TYPE_F32, counting, NULL, COUNT)));
+            assert_true(isnan(step_test_reduce(rung, OP_MIN, TYPE_F32, counting, NULL, COUNT)));
+        }
         counting[place] = INFINITY;
         assert_true(step_test_reduce(rung, OP_DOT, TYPE_F32, counting, ones, COUNT) == INFINITY);
         assert_true(step_test_reduce(rung, OP_MAX, TYPE_F32, counting, NULL, COUNT) == INFINITY);

@@ -1,0 +1,152 @@
+/* The vector loop of every instruction set that this machine runs, against the plain loop, on whole
+ * numbers: the answers must be equal. A program of its own, without the test framework, so that it can be
+ * compiled for another processor and run there or under an emulator. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "vector.h"
+
+enum { MOST = 700, OFFSETS = 3 };
+
+static const struct {
+    const char *name;
+    vector_function *reduce;
+} sets[] = {
+    {"scalar", vector_scalar},
+#if defined(__x86_64__)
+    {"avx2", vector_avx2},
+    {"avx512", vector_avx512},
+#elif defined(__aarch64__)
+    {"neon", vector_neon},
+#endif
+};
+
+static int runs_here(const char *name)
+{
+#if defined(__x86_64__)
+    if (strcmp(name, "avx2") == 0)
+        return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+    if (strcmp(name, "avx512") == 0)
+        return strcmp(vector_name(), "avx512") == 0;
+#endif
+    (void)name;
+    return 1;
+}
+
+static float a32[MOST + OFFSETS], b32[MOST + OFFSETS];
+static double a64[MOST + OFFSETS], b64[MOST + OFFSETS];
+static unsigned char mask[MOST + OFFSETS];
+
+static double expected(const struct reduction *call)
+{
+    double result = call->op == OP_MAX ? -INFINITY : call->op == OP_MIN ? INFINITY : 0;
+
+    for (size_t i = 0; i < call->n; i++) {
+        const double a = call->type == TYPE_F64 ? ((const double *)call->a)[i]
+                                                : (double)((const float *)call->a)[i];
+        const double b = call->op != OP_DOT         ? 1
+                         : call->type == TYPE_F64   ? ((const double *)call->b)[i]
+                         : call->type == TYPE_MIXED ? ((const unsigned char *)call->b)[i]
+                                                    : (double)((const float *)call->b)[i];
+        if (isnan(a))
+            return a;
+        if (call->op == OP_MAX)
+            result = a > result ? a : result;
+        else if (call->op == OP_MIN)
+            result = a < result ? a : result;
+        else
+            result += a * b;
+    }
+    return result;
+}
+
+/* Runs one call; true if the answer is the plain loop's. */
+static int is_right(const char *name, vector_function *reduce, struct reduction *call)
+{
+    union {
+        float f32;
+        double f64;
+    } result;
+
+    memset(&result, 0xFF, sizeof result);
+    call->result = &result;
+    reduce(call);
+    const double got = call->type == TYPE_F64 ? result.f64 : (double)result.f32;
+    const double want = expected(call);
+    if (got == want || (isnan(got) && isnan(want)))
+        return 1;
+    fprintf(stderr, "%s: op %d, type %d, n %zu: got %g, expected %g\n", name, call->op, call->type,
+            call->n, got, want);
+    return 0;
+}
+
+/* All sizes, alignments, operators and types. */
+static int check_set(const char *name, vector_function *reduce)
+{
+    int right = 1;
+
+    for (size_t n = 0; n <= MOST; n++)
+        for (size_t offset = 0; offset < OFFSETS; offset++)
+            for (int op = OP_DOT; op <= OP_MIN; op++)
+                for (int type = TYPE_F32; type <= (op == OP_DOT ? TYPE_MIXED : TYPE_F64); type++) {
+                    const int f64 = type == TYPE_F64;
+                    struct reduction call = {.op = (enum reduce_op)op,
+                                             .type = (enum element_type)type,
+                                             .n = n,
+                                             .threads = 1};
+                    call.a = f64 ? (const void *)(a64 + offset) : (const void *)(a32 + offset);
+                    call.b = op != OP_DOT       ? NULL
+                             : f64              ? (const void *)(b64 + offset)
+                             : type == TYPE_F32 ? (const void *)(b32 + offset)
+                                                : (const void *)(mask + offset);
+                    right = is_right(name, reduce, &call) && right;
+                }
+    return right;
+}
+
+/* A NaN in every place of an input with full registers and a tail. */
+static int check_nan(const char *name, vector_function *reduce)
+{
+    const size_t n = 150;
+    int right = 1;
+
+    for (size_t place = 0; place < n; place++) {
+        const float kept32 = a32[place];
+        const double kept64 = a64[place];
+        a32[place] = NAN;
+        a64[place] = NAN;
+        for (int op = OP_SUM; op <= OP_MIN; op++) {
+            struct reduction call = {.op = (enum reduce_op)op, .n = n, .a = a32, .threads = 1};
+            right = is_right(name, reduce, &call) && right;
+            call.type = TYPE_F64;
+            call.a = a64;
+            right = is_right(name, reduce, &call) && right;
+        }
+        a32[place] = kept32;
+        a64[place] = kept64;
+    }
+    return right;
+}
+
+int main(void)
+{
+    int right = 1;
+
+    for (int i = 0; i < MOST + OFFSETS; i++) {
+        a64[i] = a32[i] = (float)(i * 37 % 101 - 50);
+        b64[i] = b32[i] = (float)(i * 29 % 17 - 8);
+        mask[i] = i * 7 % 5 < 2;
+    }
+    for (size_t s = 0; s < sizeof sets / sizeof sets[0]; s++) {
+        if (!runs_here(sets[s].name)) {
+            printf("%s: not on this machine\n", sets[s].name);
+            continue;
+        }
+        const int passed =
+            check_set(sets[s].name, sets[s].reduce) && check_nan(sets[s].name, sets[s].reduce);
+        printf("%s: %s\n", sets[s].name, passed ? "passed" : "FAILED");
+        right = right && passed;
+    }
+    return right ? 0 : 1;
+}
