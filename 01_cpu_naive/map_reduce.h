@@ -1,0 +1,25 @@
+/* A loop that knows neither the types nor the operator: it is given a function for each. */
+#ifndef MAP_REDUCE_H
+#define MAP_REDUCE_H
+
+#include <stddef.h>
+
+typedef void map_function(const void *a, const void *b, size_t i, void *term);
+typedef void combine_function(void *result, const void *term);
+
+/* Term number i goes to *term, which is the caller's scratch, and is combined into *result. */
+static inline void map_reduce_inline(const void *a, const void *b, size_t n, map_function *map,
+                                     combine_function *combine, void *term, void *result)
+{
+    for (size_t i = 0; i < n; i++) {
+        map(a, b, i, term);
+        combine(result, term);
+    }
+}
+
+/* The same, compiled by itself (map_reduce.c), as qsort is in the C library: its caller's functions are
+ * pointers to it and no more. */
+void map_reduce(const void *a, const void *b, size_t n, map_function *map,
+                combine_function *combine, void *term, void *result);
+
+#endif
