@@ -2,7 +2,7 @@
 
 /* One accumulator, one element after the other.
  *
- * Bad: every addition waits for the one before it, about four cycles on a current CPU, although the
+ * Bad: every addition waits for the one before it, two to four cycles on current CPUs, although the
  * CPU could start several additions a cycle. The compiler may not reorder them: floating-point
  * addition rounds, so another order is another result, and C promises this one. */
 static VALUE NAME(naive)(const A *a, const B *b, size_t n, int threads)
