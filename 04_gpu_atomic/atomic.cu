@@ -60,7 +60,7 @@ extern "C" void launch_atomic_element(const struct reduction *call)
 /* Add up first, then one atomic a thread.
  *
  * Better: as many atomics as there are threads, however large n is.
- * Still bad: they are still tens of thousands on one address. */
+ * Still bad: they are still 1,024 a multiprocessor, all on one address. */
 template <typename R>
 __global__ void atomic_thread(R in, size_t n, typename R::value *result)
 {

@@ -15,8 +15,8 @@ static const unsigned BLOCK = REDUCTION_BLOCK; /* threads; a power of two */
  * in the value `stride` further on.
  *
  * Better than step 04: no atomics, and log2(256) = 8 rounds in place of 255 additions in a row.
- * Still bad: divergence. The working threads are spread over all warps, so every warp of the block
- * is issued in every round, although in the last one a single thread has work. */
+ * Still bad: divergence. The working threads are spread thinly: up to stride 16 all eight warps have some,
+ * in the fifth round one lane of 32 each, and a warp takes as long for one lane as for all. */
 template <typename R>
 __global__ void interleaved(R in, size_t n, typename R::value *out)
 {
@@ -48,8 +48,8 @@ extern "C" void launch_interleaved(const struct reduction *call)
 /* The same additions, handed to the first threads: thread t does what thread 2 * stride * t did.
  *
  * Better: the working threads fill whole warps, and the warps without work are skipped.
- * Still bad: bank conflicts. Neighbouring threads now touch words 2 * stride apart, so two, four, and
- * up to 32 threads of a warp want the same one of the 32 banks, one after the other. */
+ * Still bad: bank conflicts. Neighbouring threads now touch words 2 * stride apart, so that two, four or
+ * eight threads of a warp want different words of the same one of 32 banks, and take turns. */
 template <typename R>
 __global__ void strided(R in, size_t n, typename R::value *out)
 {
@@ -82,8 +82,8 @@ extern "C" void launch_strided(const struct reduction *call)
 /* Halves, not neighbours: in each round the first `stride` values take in the next `stride`.
  *
  * Better: neighbouring threads touch neighbouring words, each in a bank of its own.
- * Still bad: half of the threads are idle from the first round on, and the last five rounds
- * synchronise the whole block for the work of one warp. */
+ * Still bad: half of the threads are idle from the first round on, and the last six rounds synchronise
+ * the whole block for the work of one warp. */
 template <typename R>
 __global__ void sequential(R in, size_t n, typename R::value *out)
 {

@@ -364,6 +364,8 @@ static bool check_together(const struct step *step, const struct options *option
         return error_set(error, EXIT_BAD_USAGE, "--b: only --op dot has a second input");
     if (!unary && (options->a == NULL) != (options->b == NULL))
         return error_set(error, EXIT_BAD_USAGE, "--a and --b go together: there are two inputs");
+    if (options->csv != NULL && options->json != NULL && strcmp(options->csv, options->json) == 0)
+        return error_set(error, EXIT_BAD_USAGE, "--csv and --json name the same file");
     if (options->a != NULL && size_given)
         return error_set(error, EXIT_BAD_USAGE,
                          "the files say how large the problem is: leave the size options out");

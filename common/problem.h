@@ -3,11 +3,11 @@
  * Three families exist: reduction (steps 01 to 06), gemm (07) and conv (08). Each judges a rung on
  * several inputs:
  *
- *   probes      small integers, chosen so that every product and every partial sum in any order is
- *               exact in float. The answer must equal the reference to the last bit, so an element
- *               skipped, read twice, or paired with the wrong partner always shows, however large
- *               the problem. (A tolerance cannot promise that: one element in 2^20 is within any
- *               honest rounding bound.)
+ *   probes      small integers, chosen so that every product and every partial sum, in any order that
+ *               does not look at the data, is exact in float. The answer must equal the reference to
+ *               the last bit, so an element skipped, read twice, or paired with the wrong partner
+ *               always shows, however large the problem. (A tolerance cannot promise that: one
+ *               element in 2^20 is within any honest rounding bound.)
  *   real data   random numbers from the seed, or the user's files. The answer must lie within the
  *               rounding bound derived in verify.h. */
 #ifndef RUNGS_PROBLEM_H

@@ -80,8 +80,8 @@ static double fetch(const void *array, enum element_type type, size_t i)
 }
 
 /* Probe of dot and sum: integers of both signs, whose partial sums stay far below 2^24 in any order
- * (they grow like the square root of n), with a sum that is not 0, since 0 survives any scaling.
- * A 0 of a mixed dot hides its partner, so there is a second probe without any. */
+ * chosen without a look at them (they grow like the square root of n), with a sum that is not 0, since 0
+ * survives any scaling. A 0 of a mixed dot hides its partner, so there is a second probe without any. */
 static void fill_integers(struct reduction_problem *problem, size_t probe)
 {
     const struct reduction *call = &problem->call;
@@ -311,7 +311,8 @@ static bool allocate(struct reduction_problem *problem, const struct options *op
         !checked_bytes(count, problem->a_size + problem->b_size, 1, &bytes, error))
         return error_set(error, EXIT_DEVICE_ERROR,
                          "out of memory: n = %zu exceeds the address space", call->n);
-    if (!memory_available(bytes, error))
+    /* Emulated device memory is this machine's memory, too. */
+    if (!memory_available(back_end->host_memory || back_end->clocks ? bytes : 2 * bytes, error))
         return false;
     if (!allocate_operand(problem, count, options->offset, problem->a_size, &problem->host_a,
                           &problem->device_a, &problem->a, &problem->target_a, error) ||

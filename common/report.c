@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -202,7 +203,11 @@ void report_table(FILE *file, const struct run *run, bool colour)
                 colour ? "\033[0m" : "");
     }
     if (run->is_scalar)
-        fprintf(file, "  the answer, summed in double with compensation: %.17g%s\n", run->answer,
+        fprintf(file, "  the answer%s: %.17g%s\n",
+                strcmp(run->op, "dot") == 0 || strcmp(run->op, "sum") == 0
+                    ? ", summed in double with compensation"
+                    : "",
+                run->answer,
                 strcmp(run->shape, "0") == 0 ? " (an empty input has the operator's identity)"
                                              : "");
     for (size_t i = 0; i < run->row_count; i++)
@@ -303,7 +308,7 @@ static void fields_of(const struct run *run, const struct row *row,
 /* Quoted where CSV asks for it (RFC 4180). */
 static void csv_field(FILE *file, const char *text)
 {
-    const bool quoted = strpbrk(text, ",\"\n") != NULL;
+    const bool quoted = strpbrk(text, ",\"\r\n") != NULL;
 
     if (quoted)
         putc('"', file);
@@ -427,12 +432,53 @@ static bool is_special(const char *path)
     return stat(path, &status) == 0 && !S_ISREG(status.st_mode);
 }
 
+/* Whether the path is what standard output goes to: a file of that kind must not be replaced, nor what
+ * was printed to it overwritten. */
+static bool is_standard_output(const char *path)
+{
+    struct stat file, output;
+    return stat(path, &file) == 0 && fstat(STDOUT_FILENO, &output) == 0 &&
+           file.st_dev == output.st_dev && file.st_ino == output.st_ino;
+}
+
+/* What a path stands for where links are followed; NULL and errno on failure. */
+static char *followed(const char *path)
+{
+    enum { MOST_LINKS = 40 };
+    char link[PATH_MAX];
+    char *target = realpath(path, NULL);
+
+    if (target != NULL)
+        return target;
+    /* No file yet, but perhaps a link to where it is to be. */
+    target = strdup(path);
+    for (int links = 0; target != NULL; links++) {
+        const ssize_t length = readlink(target, link, sizeof link);
+        if (length < 0)
+            break;
+        const char *const slash = link[0] != '/' ? strrchr(target, '/') : NULL;
+        const size_t folder = slash != NULL ? (size_t)(slash - target) + 1 : 0;
+        char *const next = links < MOST_LINKS ? malloc(folder + (size_t)length + 1) : NULL;
+        if (next != NULL) {
+            memcpy(next, target, folder);
+            memcpy(next + folder, link, (size_t)length);
+            next[folder + (size_t)length] = '\0';
+        }
+        free(target);
+        target = next;
+        errno = links < MOST_LINKS ? errno : ELOOP;
+    }
+    return target;
+}
+
 /* Creates an empty file beside `path` (beside what it points to, if it is a link). */
 static int create_beside(const char *path, char **temporary, char **target)
 {
-    *target = realpath(path, NULL); /* fails where there is no file yet */
-    if (*target == NULL)
-        *target = strdup(path);
+    if (path[0] == '\0') {
+        errno = ENOENT;
+        return -1;
+    }
+    *target = followed(path);
     *temporary = *target != NULL ? malloc(strlen(*target) + sizeof ".XXXXXX") : NULL;
     if (*temporary == NULL)
         return -1;
@@ -535,9 +581,13 @@ bool report_commit(struct report_file *report, struct error *error)
         return error_set(error, EXIT_DEVICE_ERROR, "out of memory");
     }
     report->text = NULL;
-    done = is_special(report->path)
-               ? write_in_place(report->path, report->buffer, report->length)
-               : write_and_rename(report->path, report->buffer, report->length);
+    if (is_standard_output(report->path))
+        done = fwrite(report->buffer, 1, report->length, stdout) == report->length &&
+               fflush(stdout) == 0;
+    else
+        done = is_special(report->path)
+                   ? write_in_place(report->path, report->buffer, report->length)
+                   : write_and_rename(report->path, report->buffer, report->length);
     if (!done)
         cannot_write(report->path, error);
     report_discard(report);

@@ -195,6 +195,15 @@ static bool run_sizes(const struct step *step, const struct options *options,
     return true;
 }
 
+/* The exit code `code`, unless what was printed could not be written. */
+static int end_output(const struct step *step, enum exit_code code)
+{
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return (int)code;
+    fprintf(stderr, "%s: cannot write standard output\n", step->name);
+    return EXIT_FILE_ERROR;
+}
+
 int rungs_main(int argc, char **argv, const struct step *step)
 {
     struct options options;
@@ -205,7 +214,7 @@ int rungs_main(int argc, char **argv, const struct step *step)
 
     switch (options_parse(argc, argv, step, &options, stdout, &error)) {
     case OPTIONS_DONE:
-        return EXIT_ALL_VERIFIED;
+        return end_output(step, EXIT_ALL_VERIFIED);
     case OPTIONS_BAD:
         fprintf(stderr, "%s: %s\n", step->name, error.text);
         return (int)error.code;
@@ -223,9 +232,5 @@ int rungs_main(int argc, char **argv, const struct step *step)
         report_discard(&reports.json);
         return (int)error.code;
     }
-    if (fflush(stdout) != 0 || ferror(stdout)) {
-        fprintf(stderr, "%s: cannot write standard output\n", step->name);
-        return EXIT_FILE_ERROR;
-    }
-    return all_right ? EXIT_ALL_VERIFIED : EXIT_WRONG_RESULT;
+    return end_output(step, all_right ? EXIT_ALL_VERIFIED : EXIT_WRONG_RESULT);
 }

@@ -30,7 +30,7 @@ double step_test_reduce(const struct rung *rung, enum reduce_op op, enum element
                         const void *a, const void *b, size_t n);
 
 /* step_test_reduce of every rung on inputs with known answers: 1 + 2 + ... + n, a NaN, infinities,
- * signed zeros, an extremum at each end. A cmocka test function. */
+ * an extremum at each end. A cmocka test function. */
 void step_test_known_answers(void **state);
 
 #endif

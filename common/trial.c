@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#include "memory.h"
+
 static bool sample(struct problem *problem, const struct rung *rung, size_t calls, bool cold,
                    double *microseconds, struct error *error)
 {
@@ -53,9 +55,12 @@ bool trial_run(struct problem *problem, const struct rung *rung, size_t warmup, 
         const double fitting = budget_us / (each_us * (double)trial->calls + 1e-3);
         reps = fitting < LEAST ? LEAST : fitting > MOST ? MOST : (size_t)fitting;
     }
-    trial->samples_us = malloc(reps * sizeof *trial->samples_us);
+    size_t bytes;
+    if (!checked_bytes(reps, sizeof *trial->samples_us, 1, &bytes, error))
+        return false;
+    trial->samples_us = host_allocate(bytes, error);
     if (trial->samples_us == NULL)
-        return error_set(error, EXIT_DEVICE_ERROR, "out of memory: %zu samples", reps);
+        return false;
 
     for (size_t i = 0; i < warmup; i++)
         if (!sample(problem, rung, trial->calls, cold, &ignored, error))

@@ -9,7 +9,12 @@
 static double rounding_bound(double roundings, size_t terms, double magnitude, double unit_roundoff,
                              double smallest_subnormal)
 {
-    return roundings * unit_roundoff * magnitude + 0.5 * (double)terms * smallest_subnormal;
+    const double one_after_the_other = (double)terms;
+    double factor = roundings * unit_roundoff;
+
+    if (roundings < one_after_the_other)
+        factor = factor < 0.5 ? factor / (1 - factor) : one_after_the_other * unit_roundoff;
+    return factor * magnitude + 0.5 * one_after_the_other * smallest_subnormal;
 }
 
 double rounding_bound_f32(double roundings, size_t terms, double magnitude)

@@ -5,12 +5,13 @@
  * float, 2^-53 for double) and let at most c roundings lie on the way of any input to the result
  * (a product rounds once, each addition once). Then for products x_i and their sum s
  *
- *     |computed - s|  <=  c * u * sum |x_i|
+ *     |computed - s|  <=  c * u / (1 - c * u) * sum |x_i|
  *
- * (Jeannerod and Rump, Improved error bounds for inner products in floating-point arithmetic, SIAM
- * J. Matrix Anal. Appl. 34, 2013: this form, without the usual 1/(1 - cu), and for any n.) A rung
- * states its c, which is its summation depth: n for one loop, log2 n for a tree. Errors relative to
- * s itself would be no measure: s can cancel to 0 while the terms do not.
+ * (Higham, Accuracy and Stability of Numerical Algorithms, 2nd edition 2002, sections 3.1 and 4.2.) A
+ * rung states its c, which is its summation depth: n for one loop, log2 n for a tree. Where c is n or
+ * more, c * u alone will do, however large (Jeannerod and Rump, Improved error bounds for inner products
+ * in floating-point arithmetic, SIAM J. Matrix Anal. Appl. 34, 2013). Errors relative to s itself would be
+ * no measure: s can cancel to 0 while the terms do not.
  *
  * A product that underflows adds up to half the smallest subnormal number each; the bound has that
  * term too. */

@@ -178,8 +178,8 @@ END {
     for (at = 1; at <= 9; at++)
         set(0, at, heads[at])
     for (row = 1; row <= steps; row++) {
-        # Emulated time says nothing about a GPU; what was verified does.
         set(row, 1, name[row])
+        # Emulated time says nothing about a GPU; what was verified does.
         if (emulated[row])
             set(row, 2, "(simt: not timed)")
         else

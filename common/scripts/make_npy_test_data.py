@@ -74,6 +74,24 @@ def write_valid(folder):
             np.array([np.sum(wide), np.dot(wide, wide), np.dot(wide, bools.astype(np.float64))]))
 
 
+def write_vectors(folder):
+    """Inputs of the step programs, and what NumPy computes from them in float64: the dot products of
+    the float32 pair, the float64 pair and the float32 with the bool vector, then sum, max and min of
+    the float64 vector x."""
+    random = np.random.RandomState(20240229)
+    x, y = random.standard_normal((2, 1003))
+    mask = random.random_sample(1003) < 0.5
+    x32, y32 = x.astype(np.float32), y.astype(np.float32)
+    vectors = {"x_float64": x, "y_float64": y, "x_float32": x32, "y_float32": y32, "y_bool": mask,
+               "y_short_float32": y32[:-1]}
+    for name, vector in vectors.items():
+        np.save(folder / f"vector_{name}.npy", vector)
+    wide = x32.astype(np.float64)
+    np.save(folder / "vector_answers.npy", np.array([
+        np.dot(wide, y32.astype(np.float64)), np.dot(x, y), np.dot(wide, mask.astype(np.float64)),
+        np.sum(x), np.max(x), np.min(x)]))
+
+
 def write_malformed(folder):
     float32 = "{'descr': '<f4', 'fortran_order': False, 'shape': (6,), }"
     data = np.arange(6, dtype="<f4").tobytes()
@@ -160,6 +178,7 @@ def main():
                   Path(__file__).resolve().parent.parent / "tests" / "data")
     folder.mkdir(parents=True, exist_ok=True)
     write_valid(folder)
+    write_vectors(folder)
     write_malformed(folder)
     write_statistics(folder)
     return 0

@@ -16,7 +16,7 @@
 
 /* ---- folders and files ----------------------------------------------------------------------- */
 
-void folder_create(char path[static PATH_SIZE])
+void folder_create(char path[PATH_SIZE])
 {
     snprintf(path, PATH_SIZE, "/tmp/rungs_test_XXXXXX");
     if (mkdtemp(path) == NULL)
@@ -58,7 +58,7 @@ size_t folder_count(const char *path)
     return count;
 }
 
-void path_join(char path[static PATH_SIZE], const char *folder, const char *name)
+void path_join(char path[PATH_SIZE], const char *folder, const char *name)
 {
     const int length = snprintf(path, PATH_SIZE, "%s/%s", folder, name);
     assert_true(length > 0 && length < PATH_SIZE);
@@ -116,7 +116,7 @@ void npy_write(const char *path, const char *type, const void *data, size_t coun
 /* ---- CSV ------------------------------------------------------------------------------------- */
 
 /* Copies one field and returns what follows it: a comma, a line's end or the text's. */
-static const char *take_field(const char *text, char field[static PATH_SIZE])
+static const char *take_field(const char *text, char field[PATH_SIZE])
 {
     const bool quoted = *text == '"';
     size_t length = 0;
@@ -136,7 +136,7 @@ static const char *take_field(const char *text, char field[static PATH_SIZE])
     return text;
 }
 
-bool csv_field_of(const char *text, size_t line, size_t column, char field[static PATH_SIZE])
+bool csv_field_of(const char *text, size_t line, size_t column, char field[PATH_SIZE])
 {
     for (size_t l = 0; *text != '\0'; l++) {
         for (size_t c = 0;; c++) {
@@ -161,7 +161,7 @@ size_t csv_lines(const char *text)
     return lines;
 }
 
-void csv_named(const char *text, size_t line, const char *name, char field[static PATH_SIZE])
+void csv_named(const char *text, size_t line, const char *name, char field[PATH_SIZE])
 {
     size_t column = 0;
     while (csv_field_of(text, 0, column, field) && strcmp(field, name) != 0)

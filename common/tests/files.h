@@ -9,13 +9,13 @@
 enum { PATH_SIZE = 512 };
 
 /* A new empty folder, and its removal with everything in it. */
-void folder_create(char path[static PATH_SIZE]);
+void folder_create(char path[PATH_SIZE]);
 void folder_remove(const char *path);
 /* Entries of a folder, without . and .. */
 size_t folder_count(const char *path);
 
 /* folder/name */
-void path_join(char path[static PATH_SIZE], const char *folder, const char *name);
+void path_join(char path[PATH_SIZE], const char *folder, const char *name);
 bool file_exists(const char *path);
 void file_write(const char *path, const char *text);
 /* The whole file with a zero byte behind it; the caller frees. */
@@ -26,9 +26,9 @@ void npy_write(const char *path, const char *type, const void *data, size_t coun
                size_t element_size);
 
 /* Field `column` of line `line`, both from 0, without its quotes. False if there is none. */
-bool csv_field_of(const char *text, size_t line, size_t column, char field[static PATH_SIZE]);
+bool csv_field_of(const char *text, size_t line, size_t column, char field[PATH_SIZE]);
 /* The field below the header `name`. Fails the test if there is none. */
-void csv_named(const char *text, size_t line, const char *name, char field[static PATH_SIZE]);
+void csv_named(const char *text, size_t line, const char *name, char field[PATH_SIZE]);
 size_t csv_lines(const char *text);
 
 /* Whether the text is one JSON value (RFC 8259) and nothing more. */

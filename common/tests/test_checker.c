@@ -430,7 +430,7 @@ static void catch_single_elements(enum reduce_op op, enum element_type type)
     static const size_t large[] = {65537, 135169};
 
     for (size_t s = 0; s < sizeof large / sizeof large[0]; s++)
-        for (uint64_t seed = 1; seed <= 4; seed++) {
+        for (uint64_t seed = 1; seed <= 2; seed++) {
             struct options options = options_of(op, type, large[s]);
             options.seed = seed;
             struct problem *problem = create(&options);
@@ -447,6 +447,55 @@ static void probes_catch_single_elements(void **state)
 {
     (void)state;
     for_each_kind(catch_single_elements);
+}
+
+/* A sum of 0 would survive any factor. */
+static void catch_factors(enum reduce_op op, enum element_type type)
+{
+    for (size_t n = 1; n <= 40; n++)
+        for (uint64_t seed = 1; seed <= 10; seed++) {
+            struct options options = options_of(op, type, n);
+            options.seed = seed;
+            struct problem *problem = create(&options);
+            if (!is_caught(problem, problem->probes, SCALED) ||
+                !is_caught(problem, problem->probes, WRONG_SIGN))
+                fail_msg("a factor, %s %s %s, seed %llu: not caught", problem->op, problem->type,
+                         problem->shape, (unsigned long long)seed);
+            problem->family->destroy(problem);
+        }
+}
+
+static void probes_catch_factors(void **state)
+{
+    (void)state;
+    for_each_kind(catch_factors);
+}
+
+static size_t a_misalignment, b_misalignment;
+
+static void run_noting_alignment(const struct reduction *call)
+{
+    a_misalignment = (uintptr_t)call->a % 256;
+    b_misalignment = (uintptr_t)call->b % 256;
+    run_plain(call);
+}
+
+/* The tests of the steps rely on inputs that start where they are told to. */
+static void offset_spoils_alignment(void **state)
+{
+    struct rung rung = right_rungs[0];
+    (void)state;
+
+    rung.run.reduce = run_noting_alignment;
+    for (size_t offset = 0; offset <= 3; offset++) {
+        struct options options = options_of(OP_DOT, TYPE_MIXED, 100);
+        options.offset = offset;
+        struct problem *problem = create(&options);
+        assert_true(judged(problem, 0, &rung).right);
+        assert_int_equal(a_misalignment, offset * sizeof(float));
+        assert_int_equal(b_misalignment, offset);
+        problem->family->destroy(problem);
+    }
 }
 
 static void pass_right_rungs(enum reduce_op op, enum element_type type)
@@ -670,6 +719,12 @@ static void failing_rung_is_never_timed(void **state)
     free(csv);
 }
 
+static void run_wrong_once(const struct reduction *call)
+{
+    fault = calls == 0 ? ONE_TWICE : FAULTS;
+    run_wrong(call);
+}
+
 static void racing_lesson_is_no_failure(void **state)
 {
     struct rung lesson = wrong_rung;
@@ -684,6 +739,18 @@ static void racing_lesson_is_no_failure(void **state)
     char text[PATH_SIZE];
     csv_named(csv, 1, "error", text);
     assert_true(strtod(text, NULL) > 0); /* how far off it was */
+    csv_named(csv, 1, "error_bound", text);
+    assert_true(strtod(text, NULL) > 0); /* and where: on the real data, for a probe's is 0 */
+    free(csv);
+
+    /* A race that does harm once, on a probe: later luck does not wipe it out. */
+    lesson.run.reduce = run_wrong_once;
+    calls = 0;
+    assert_int_equal(run_step(&lesson, 1, "sum", &csv), EXIT_ALL_VERIFIED);
+    assert_true(calls > 2);
+    assert_field(csv, 1, "verdict", "racy");
+    csv_named(csv, 1, "error", text);
+    assert_true(strtod(text, NULL) > 0);
     free(csv);
 
     /* A race that by luck did no harm. */
@@ -727,6 +794,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_fault_is_caught),
         cmocka_unit_test(probes_catch_single_elements),
+        cmocka_unit_test(probes_catch_factors),
+        cmocka_unit_test(offset_spoils_alignment),
         cmocka_unit_test(right_rungs_pass),
         cmocka_unit_test(optimistic_depth_is_caught),
         cmocka_unit_test(special_values_of_users),

@@ -45,9 +45,10 @@ static bool in_sums(enum reduce_op op, size_t n)
     return is_sum(op) && n > 0;
 }
 
-static bool past_first_warp(enum reduce_op op, size_t n)
+/* The first round of the tree takes in the block's second half. */
+static bool past_half_block(enum reduce_op op, size_t n)
 {
-    return is_sum(op) && n > 32;
+    return is_sum(op) && n > REDUCTION_BLOCK / 2;
 }
 
 static bool in_full_sums(enum reduce_op op, size_t n)
@@ -90,7 +91,7 @@ static const struct {
     bool (*shows)(enum reduce_op op, size_t n);
 } wrong[] = {
     {{.name = "nothing", .run.reduce = launch_nothing}, always},
-    {{.name = "without barrier", .run.reduce = launch_without_barrier}, past_first_warp},
+    {{.name = "without barrier", .run.reduce = launch_without_barrier}, past_half_block},
     {{.name = "without round barrier", .run.reduce = launch_without_round_barrier}, in_full_sums},
     {{.name = "whole blocks only", .run.reduce = launch_whole_blocks_only}, in_partial_blocks},
     {{.name = "whole vectors only", .run.reduce = launch_whole_vectors_only}, in_partial_vectors},

@@ -1,1 +1,535 @@
-int main(void) { return 0; }
+/* The programs of the steps as a user runs them: what they print, where, and their exit codes. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <fcntl.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "error.h"
+#include "files.h"
+#include "npy.h"
+
+/* ---- running a program ----------------------------------------------------------------------- */
+
+enum { TIME_LIMIT_S = 30, MOST_ARGUMENTS = 24 };
+
+static const char *const cpu_steps[] = {"01_cpu_naive", "02_cpu_simd_threads"};
+static const char *const steps[] = {"01_cpu_naive", "02_cpu_simd_threads", "05_gpu_shared_tree"};
+static size_t step_count = 2; /* 3 where the last one can run */
+
+/* What a program did. It ran in `folder`, which is empty but for what it left or was given. */
+struct outcome {
+    int code; /* or -1: it was killed */
+    char *output, *errors;
+};
+
+static char folder[PATH_SIZE];  /* where programs run */
+static char streams[PATH_SIZE]; /* what they print */
+
+static int open_for_child(const char *path)
+{
+    const int file = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    assert_true(file >= 0);
+    return file;
+}
+
+/* A file on a disk that is full. */
+static const char full_device[] = "/dev/full";
+
+/* Runs `step` with the words of `line`, its standard output going to `output_path`. */
+static struct outcome run_to(const char *step, const char *line, const char *output_path)
+{
+    char program[PATH_SIZE], copy[2 * PATH_SIZE], errors[PATH_SIZE];
+    char *arguments[MOST_ARGUMENTS] = {program};
+    size_t count = 1;
+    struct outcome outcome = {-1, NULL, NULL};
+    int status;
+
+    path_join(program, BIN_DIR, step);
+    path_join(errors, streams, "errors");
+    assert_true(snprintf(copy, sizeof copy, "%s", line) < (int)sizeof copy);
+    for (char *word = strtok(copy, " "); word != NULL; word = strtok(NULL, " ")) {
+        assert_true(count < MOST_ARGUMENTS - 1);
+        arguments[count++] = word;
+    }
+    fflush(NULL);
+    const int output_file = open_for_child(output_path), error_file = open_for_child(errors);
+    const pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        if (chdir(folder) == 0 && dup2(output_file, STDOUT_FILENO) >= 0 &&
+            dup2(error_file, STDERR_FILENO) >= 0) {
+            alarm(TIME_LIMIT_S);
+            execv(program, arguments);
+        }
+        _exit(127);
+    }
+    close(output_file);
+    close(error_file);
+    assert_true(waitpid(child, &status, 0) == child);
+    if (WIFEXITED(status))
+        outcome.code = WEXITSTATUS(status);
+    outcome.output = strcmp(output_path, full_device) == 0 ? strdup("") : file_read(output_path);
+    outcome.errors = file_read(errors);
+    return outcome;
+}
+
+static struct outcome run(const char *step, const char *line)
+{
+    char output[PATH_SIZE];
+    path_join(output, streams, "output");
+    return run_to(step, line, output);
+}
+
+static void release(struct outcome *outcome)
+{
+    free(outcome->output);
+    free(outcome->errors);
+}
+
+static int make_folders(void **state)
+{
+    (void)state;
+    folder_create(folder);
+    folder_create(streams);
+    unsetenv("LC_ALL");
+    if (strcmp(RUNGS_BACKEND, "none") != 0) {
+        struct outcome outcome = run(steps[2], "--n 1 --reps 1");
+        if (outcome.code == EXIT_DEVICE_ERROR && strcmp(RUNGS_BACKEND, "cuda") == 0)
+            print_message("%s cannot run here: %s", steps[2], outcome.errors);
+        else
+            step_count = 3;
+        release(&outcome);
+    }
+    return 0;
+}
+
+static int remove_folders(void **state)
+{
+    (void)state;
+    folder_remove(folder);
+    folder_remove(streams);
+    return 0;
+}
+
+static void assert_has(const char *text, const char *part)
+{
+    if (strstr(text, part) == NULL)
+        fail_msg("expected \"%s\" in:\n%s", part, text);
+}
+
+/* The program ends with `code`, one line on stderr that names it and holds `wanted`, and leaves the
+ * folder as it was. */
+static void assert_refused(const char *step, const char *line, int code, const char *wanted)
+{
+    const size_t files = folder_count(folder);
+    struct outcome outcome = run(step, line);
+    const size_t length = strlen(outcome.errors);
+
+    if (outcome.code != code)
+        fail_msg("%s %s: exit code %d, expected %d; %s", step, line, outcome.code, code,
+                 outcome.errors);
+    if (length == 0 || strchr(outcome.errors, '\n') != outcome.errors + length - 1)
+        fail_msg("%s %s: not one line: %s", step, line, outcome.errors);
+    assert_memory_equal(outcome.errors, step, strlen(step));
+    assert_has(outcome.errors, wanted);
+    assert_int_equal(folder_count(folder), files);
+    release(&outcome);
+}
+
+static void all_refuse(const char *line, int code, const char *wanted)
+{
+    for (size_t s = 0; s < step_count; s++)
+        assert_refused(steps[s], line, code, wanted);
+}
+
+/* The program ends well and says nothing on stderr; the caller releases. */
+static struct outcome accepted(const char *step, const char *line)
+{
+    struct outcome outcome = run(step, line);
+    if (outcome.code != EXIT_ALL_VERIFIED || outcome.errors[0] != '\0')
+        fail_msg("%s %s: exit code %d; %s%s", step, line, outcome.code, outcome.errors,
+                 outcome.output);
+    return outcome;
+}
+
+/* A file that the program wrote into the folder, taken away from there; the caller frees. */
+static char *taken(const char *name)
+{
+    char path[PATH_SIZE];
+    path_join(path, folder, name);
+    char *const text = file_read(path);
+    unlink(path);
+    return text;
+}
+
+/* ---- bad usage ------------------------------------------------------------------------------- */
+
+static void bad_options(void **state)
+{
+    (void)state;
+    all_refuse("--n -5", EXIT_BAD_USAGE, "--n '-5': want a whole number");
+    all_refuse("--n 12Q", EXIT_BAD_USAGE, "--n '12Q': want a whole number");
+    all_refuse("--rung nosuch", EXIT_BAD_USAGE, "--rung 'nosuch': want one of");
+    all_refuse("--type f16", EXIT_BAD_USAGE, "--type 'f16': want f32, f64 or mixed");
+    all_refuse("--op mean", EXIT_BAD_USAGE, "--op 'mean': want dot, sum, max or min");
+    all_refuse("--reps 0", EXIT_BAD_USAGE, "--reps '0': want a whole number of at least 1");
+    all_refuse("--threads 0", EXIT_BAD_USAGE, "--threads '0'");
+    all_refuse("--nosuch", EXIT_BAD_USAGE, "--nosuch: no such option");
+    all_refuse("--csv", EXIT_BAD_USAGE, "--csv wants a value");
+    all_refuse("1000", EXIT_BAD_USAGE, "'1000': want options only");
+    all_refuse("--device -1", EXIT_BAD_USAGE, "--device '-1'");
+    all_refuse("--sweep 8:1", EXIT_BAD_USAGE, "--sweep '8:1'");
+    all_refuse("--op max --type mixed", EXIT_BAD_USAGE, "--op dot only");
+    all_refuse("--rung one\ntwo", EXIT_BAD_USAGE, "--rung 'one.two'");
+}
+
+static void too_much_memory(void **state)
+{
+    (void)state;
+    all_refuse("--n 1T", EXIT_DEVICE_ERROR, "out of memory");
+    all_refuse("--n 4T --type f64 --op sum", EXIT_DEVICE_ERROR, "out of memory");
+    all_refuse("--n 4096T --type mixed", EXIT_DEVICE_ERROR, "out of memory");
+    all_refuse("--n 9999999999999999999", EXIT_DEVICE_ERROR, "out of memory");
+    all_refuse("--n 18446744073709551615 --op max", EXIT_DEVICE_ERROR, "out of memory");
+    all_refuse("--n 2305843009213693952 --type f64", EXIT_DEVICE_ERROR, "out of memory");
+    all_refuse("--sweep 1:4096T:4096T --reps 1 --warmup 0", EXIT_DEVICE_ERROR, "out of memory");
+    for (size_t s = 0; s < 2; s++) {
+        assert_refused(cpu_steps[s], "--n 10 --reps 2305843009213693952", EXIT_DEVICE_ERROR,
+                       "out of memory");
+        assert_refused(cpu_steps[s], "--n 10 --reps 1T", EXIT_DEVICE_ERROR, "out of memory");
+    }
+}
+
+static void no_such_device(void **state)
+{
+    (void)state;
+    all_refuse("--device 99", EXIT_DEVICE_ERROR, "--device 99");
+}
+
+/* ---- bad files ------------------------------------------------------------------------------- */
+
+static void refuse_files(const char *a, const char *b, const char *more, const char *wanted)
+{
+    char line[2 * PATH_SIZE];
+    snprintf(line, sizeof line, "--a %s --b %s %s", a, b, more);
+    all_refuse(line, EXIT_FILE_ERROR, wanted);
+}
+
+#define DATA(name) TEST_DATA_DIR "/" name ".npy"
+
+static void bad_inputs(void **state)
+{
+    (void)state;
+    refuse_files("nosuch.npy", "nosuch.npy", "", "nosuch.npy: cannot open");
+    refuse_files(DATA("vector_x_float32"), "nosuch.npy", "", "nosuch.npy: cannot open");
+    refuse_files(".", ".", "", "a directory");
+    refuse_files("/dev/zero", "/dev/zero", "", "/dev/zero");
+    refuse_files(DATA("bad_data_truncated"), DATA("bad_data_truncated"), "", "truncated data");
+    refuse_files(DATA("bad_empty_file"), DATA("bad_empty_file"), "", "not an .npy file");
+    refuse_files(DATA("bad_fortran_2d"), DATA("bad_fortran_2d"), "", "Fortran order");
+    refuse_files(DATA("bad_int64"), DATA("bad_int64"), "", "'<i8' is not supported");
+    refuse_files(DATA("bad_shape_huge"), DATA("bad_shape_huge"), "", "truncated data");
+    refuse_files(DATA("float32_2d"), DATA("float32_2d"), "", "2 dimensions");
+    refuse_files(DATA("float32_0d"), DATA("float32_0d"), "", "0 dimensions");
+    refuse_files(DATA("uint8_1d"), DATA("uint8_1d"), "", "uint8");
+    refuse_files(DATA("vector_x_float32"), DATA("vector_y_short_float32"), "",
+                 "has 1003 elements but");
+    refuse_files(DATA("vector_x_float32"), DATA("vector_y_float64"), "", "float64");
+    refuse_files(DATA("vector_x_float64"), DATA("vector_y_bool"), "", "bool");
+    refuse_files(DATA("vector_y_bool"), DATA("vector_x_float32"), "", "bool");
+    refuse_files(DATA("vector_x_float32"), DATA("vector_y_float32"), "--type f64", "--type is f64");
+    all_refuse("--op sum --a " DATA("vector_y_bool"), EXIT_FILE_ERROR, "float32 or float64");
+}
+
+static void bad_places(void **state)
+{
+    char path[PATH_SIZE];
+    (void)state;
+    all_refuse("--n 10 --csv /nonexistent/x", EXIT_FILE_ERROR, "cannot write /nonexistent/x");
+    all_refuse("--n 10 --json /nonexistent/x", EXIT_FILE_ERROR, "cannot write /nonexistent/x");
+    all_refuse("--n 10 --csv good.csv --json /nonexistent/x", EXIT_FILE_ERROR,
+               "cannot write /nonexistent/x");
+    all_refuse("--n 10 --csv .", EXIT_FILE_ERROR, "cannot write .: Is a directory");
+
+    /* What was there before a run that fails is there after it. */
+    path_join(path, folder, "kept");
+    file_write(path, "old");
+    all_refuse("--n 1T --csv kept", EXIT_DEVICE_ERROR, "out of memory");
+    all_refuse("--a nosuch --b nosuch --json kept", EXIT_FILE_ERROR, "nosuch");
+    all_refuse("--n -1 --json kept", EXIT_BAD_USAGE, "--n");
+    char *const text = taken("kept");
+    assert_string_equal(text, "old");
+    free(text);
+}
+
+static void output_that_cannot_be_written(void **state)
+{
+    static const char *const lines[] = {"--n 10 --reps 1 --warmup 0", "--list", "--help",
+                                        "--version"};
+    (void)state;
+    if (!file_exists(full_device))
+        skip();
+    for (size_t s = 0; s < step_count; s++)
+        for (size_t l = 0; l < sizeof lines / sizeof lines[0]; l++) {
+            struct outcome outcome = run_to(steps[s], lines[l], full_device);
+            assert_int_equal(outcome.code, EXIT_FILE_ERROR);
+            assert_has(outcome.errors, "cannot write standard output\n");
+            release(&outcome);
+        }
+}
+
+/* ---- good runs ------------------------------------------------------------------------------- */
+
+static void empty_input(void **state)
+{
+    static const char *const lines[] = {"--op dot", "--op sum", "--op max", "--op min"};
+    static const char *const answers[] = {": 0 (", ": 0 (", ": -inf (", ": inf ("};
+    (void)state;
+    for (size_t s = 0; s < step_count; s++)
+        for (int op = 0; op < 4; op++)
+            for (int f64 = 0; f64 <= 1; f64++) {
+                char line[128];
+                snprintf(line, sizeof line, "--n 0 --reps 1 --warmup 0 %s --type %s --json j",
+                         lines[op], f64 ? "f64" : "f32");
+                struct outcome outcome = accepted(steps[s], line);
+                assert_has(outcome.output, answers[op]);
+                release(&outcome);
+                char *const json = taken("j");
+                assert_true(json_is_valid(json));
+                free(json);
+            }
+}
+
+/* Results in the order of the rows; returns how many. */
+static size_t results_of(const char *json, double results[], size_t most)
+{
+    size_t count = 0;
+    for (const char *place = json; (place = strstr(place, "\"result\": ")) != NULL;) {
+        place += strlen("\"result\": ");
+        assert_true(count < most);
+        results[count++] = strtod(place, NULL);
+    }
+    return count;
+}
+
+/* Every rung gives NumPy's number within its bound. */
+static void assert_agrees(const char *step, const char *inputs, double answer)
+{
+    enum { MOST = 64 };
+    char line[2 * PATH_SIZE], field[PATH_SIZE];
+    double results[MOST];
+
+    snprintf(line, sizeof line, "%s --reps 1 --warmup 0 --csv rows.csv --json rows.json", inputs);
+    struct outcome outcome = accepted(step, line);
+    const char *printed = strstr(outcome.output, "the answer");
+    assert_non_null(printed);
+    printed = strstr(printed, ": ");
+    assert_non_null(printed);
+    assert_true(fabs(strtod(printed + 2, NULL) - answer) < 1e-11);
+
+    char *const csv = taken("rows.csv"), *const json = taken("rows.json");
+    assert_true(json_is_valid(json));
+    const size_t rows = csv_lines(csv) - 1;
+    assert_true(rows >= 1);
+    assert_int_equal(results_of(json, results, MOST), rows);
+    for (size_t row = 0; row < rows; row++) {
+        csv_named(csv, row + 1, "verdict", field);
+        if (strcmp(field, "racy") == 0)
+            continue;
+        assert_string_equal(field, "pass");
+        csv_named(csv, row + 1, "error_bound", field);
+        const double bound = strtod(field, NULL);
+        assert_true(bound < 0.1);
+        if (!(fabs(results[row] - answer) <= bound + 1e-12))
+            fail_msg("%s %s, row %zu: got %.17g, NumPy %.17g, bound %g", step, inputs, row,
+                     results[row], answer, bound);
+        csv_named(csv, row + 1, "shape", field);
+        assert_string_equal(field, "1003");
+    }
+    free(csv);
+    free(json);
+    release(&outcome);
+}
+
+static void agrees_with_numpy(void **state)
+{
+    static const char *const inputs[] = {
+        "--a " DATA("vector_x_float32") " --b " DATA("vector_y_float32"),
+        "--a " DATA("vector_x_float64") " --b " DATA("vector_y_float64"),
+        "--a " DATA("vector_x_float32") " --b " DATA("vector_y_bool"),
+        "--op sum --a " DATA("vector_x_float64"),
+        "--op max --a " DATA("vector_x_float64"),
+        "--op min --type f64 --a " DATA("vector_x_float64"),
+    };
+    enum { KINDS = sizeof inputs / sizeof inputs[0] };
+    struct npy answers;
+    struct error error;
+    (void)state;
+
+    if (!npy_read(DATA("vector_answers"), &answers, &error))
+        fail_msg("%s", error.text);
+    assert_true(answers.type == NPY_FLOAT64 && answers.count == KINDS);
+    for (size_t s = 0; s < step_count; s++)
+        for (size_t i = 0; i < KINDS; i++)
+            assert_agrees(steps[s], inputs[i], ((const double *)answers.data)[i]);
+    npy_free(&answers);
+}
+
+static void same_seed_same_bits(void **state)
+{
+    enum { MOST = 64 };
+    static const char *const seeds[] = {"--seed 7", "--seed 7", "--seed 8"};
+    (void)state;
+
+    for (size_t s = 0; s < step_count; s++) {
+        double results[3][MOST] = {{0}};
+        size_t counts[3];
+        for (int i = 0; i < 3; i++) {
+            char line[128];
+            snprintf(line, sizeof line, "--n 5000 --reps 1 --warmup 0 --json j --threads 3 %s",
+                     seeds[i]);
+            struct outcome outcome = accepted(steps[s], line);
+            release(&outcome);
+            char *const json = taken("j");
+            counts[i] = results_of(json, results[i], MOST);
+            free(json);
+        }
+        assert_true(counts[0] >= 1 && counts[0] == counts[1] && counts[0] == counts[2]);
+        assert_memory_equal(results[0], results[1], sizeof results[0]);
+        assert_true(results[0][0] != results[2][0]);
+    }
+}
+
+static void sweep(void **state)
+{
+    static const char *const shapes[] = {"1", "4", "16", "64"};
+    (void)state;
+    for (size_t s = 0; s < step_count; s++) {
+        struct outcome outcome =
+            accepted(steps[s], "--sweep 1:64:4 --reps 1 --warmup 0 --csv c --json j");
+        char *const csv = taken("c"), *const json = taken("j");
+        const size_t rows = csv_lines(csv) - 1;
+        assert_true(json_is_valid(json));
+        assert_true(rows >= 4 && rows % 4 == 0);
+        for (size_t row = 0; row < rows; row++) {
+            char field[PATH_SIZE];
+            csv_named(csv, row + 1, "shape", field);
+            assert_string_equal(field, shapes[row / (rows / 4)]);
+            csv_named(csv, row + 1, "verdict", field);
+            assert_string_equal(field, "pass");
+        }
+        free(csv);
+        free(json);
+        release(&outcome);
+    }
+}
+
+static void cold_and_histogram(void **state)
+{
+    (void)state;
+    for (size_t s = 0; s < step_count; s++) {
+        char field[PATH_SIZE];
+        struct outcome outcome =
+            accepted(steps[s], "--n 1000 --reps 9 --warmup 1 --cold --histogram --csv c");
+        char *const csv = taken("c");
+        const bool timed = s < 2 || strcmp(RUNGS_BACKEND, "cuda") == 0;
+        csv_named(csv, 1, "cache", field);
+        assert_string_equal(field, timed ? "cold" : "");
+        csv_named(csv, 1, "reps", field);
+        assert_string_equal(field, timed ? "9" : "");
+        csv_named(csv, 1, "warmups", field);
+        assert_string_equal(field, timed ? "1" : "");
+        assert_true((strstr(outcome.output, "median") != NULL) == timed);
+        free(csv);
+        release(&outcome);
+    }
+}
+
+static void list_and_rung(void **state)
+{
+    (void)state;
+    for (size_t s = 0; s < step_count; s++) {
+        char name[64], line[128], field[PATH_SIZE];
+        size_t rungs = 0;
+        struct outcome list = accepted(steps[s], "--list");
+        for (const char *c = list.output; *c != '\0'; c++)
+            rungs += *c == '\n';
+        assert_true(rungs >= 1);
+        /* The last one's name. */
+        list.output[strlen(list.output) - 1] = '\0';
+        const char *const last = strrchr(list.output, '\n');
+        assert_int_equal(sscanf(last != NULL ? last : list.output, "%60s", name), 1);
+        release(&list);
+
+        struct outcome all = accepted(steps[s], "--n 100 --reps 1 --warmup 0 --csv c");
+        char *csv = taken("c");
+        assert_int_equal(csv_lines(csv), 1 + rungs);
+        free(csv);
+        release(&all);
+
+        snprintf(line, sizeof line, "--n 100 --reps 1 --warmup 0 --csv c --rung %s", name);
+        struct outcome one = accepted(steps[s], line);
+        csv = taken("c");
+        assert_int_equal(csv_lines(csv), 2);
+        csv_named(csv, 1, "rung", field);
+        assert_string_equal(field, name);
+        csv_named(csv, 1, "step", field);
+        assert_string_equal(field, steps[s]);
+        free(csv);
+        release(&one);
+
+        struct outcome version = accepted(steps[s], "--version");
+        assert_has(version.output, "rungs ");
+        release(&version);
+        struct outcome help = accepted(steps[s], "--help");
+        assert_has(help.output, steps[s]);
+        assert_has(help.output, "Exit status");
+        release(&help);
+    }
+}
+
+/* Output goes where it belongs: the table to stdout, nothing else there or on stderr. */
+static void report_on_standard_output(void **state)
+{
+    (void)state;
+    for (size_t s = 0; s < step_count; s++) {
+        struct outcome outcome = accepted(steps[s], "--n 100 --reps 1 --warmup 0");
+        assert_has(outcome.output, "verdict");
+        assert_has(outcome.output, steps[s]);
+        assert_null(strchr(outcome.output, '\033')); /* no colours in a file */
+        assert_null(strchr(outcome.output, '\r'));
+        assert_int_equal(folder_count(folder), 0);
+        release(&outcome);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(bad_options),
+        cmocka_unit_test(too_much_memory),
+        cmocka_unit_test(no_such_device),
+        cmocka_unit_test(bad_inputs),
+        cmocka_unit_test(bad_places),
+        cmocka_unit_test(output_that_cannot_be_written),
+        cmocka_unit_test(empty_input),
+        cmocka_unit_test(agrees_with_numpy),
+        cmocka_unit_test(same_seed_same_bits),
+        cmocka_unit_test(sweep),
+        cmocka_unit_test(cold_and_histogram),
+        cmocka_unit_test(list_and_rung),
+        cmocka_unit_test(report_on_standard_output),
+    };
+    return cmocka_run_group_tests_name("cli", tests, make_folders, remove_folders);
+}

@@ -353,8 +353,8 @@ static void bad_sizes(void **state)
             (void)good(options[o].step, line);
     }
     bad(&reduction_step, "--n 12Q", "12Q", "64K", "powers of two");
-    bad(&reduction_step, "--threads 3000000000", "--threads", "'3000000000'", "whole number");
-    bad(&reduction_step, "--device 3000000000", "--device", "'3000000000'", "whole number");
+    bad(&reduction_step, "--threads 4294967297", "--threads", "'4294967297'", "whole number");
+    bad(&reduction_step, "--device 4294967297", "--device", "'4294967297'", "whole number");
 }
 
 static void bad_names(void **state)

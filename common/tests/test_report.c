@@ -1,1 +1,751 @@
-int main(void) { return 0; }
+/* report.h: the row as CSV and JSON, derived figures, and files that are whole or not there. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <errno.h>
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "files.h"
+#include "report.h"
+
+#define HEADER                                                                                     \
+    "step,rung,op,type,shape,seed,backend,device,cache,warmups,reps,min_us,median_us,mean_us,"     \
+    "std_us,max_us,gb_per_s,gflop_per_s,percent_of_peak,speedup_first,speedup_library,error,"      \
+    "error_bound,verdict\n"
+enum { COLUMNS = 24 };
+
+/* ---- a run to report ------------------------------------------------------------------------- */
+
+enum { ROWS = 4 };
+
+/* Everything that a run points to. */
+struct fixture {
+    struct rung rungs[ROWS];
+    struct back_end back_end;
+    struct step step;
+    struct machine machine;
+    double samples[ROWS][3];
+    struct row rows[ROWS];
+    struct run run;
+};
+
+/* Four rungs: 400 us, 100 us, a library at 50 us, and one that was skipped. */
+static void make_fixture(struct fixture *fixture)
+{
+    static const double medians[ROWS] = {400, 100, 50, 0};
+    static const char *const rung_names[ROWS] = {"naive", "better", "openblas", "tensor"};
+
+    *fixture = (struct fixture){0};
+    fixture->back_end = cpu_back_end;
+    fixture->machine =
+        (struct machine){.name = "Test CPU", .details = "8 processors", .multiprocessors = 8};
+    for (int i = 0; i < ROWS; i++) {
+        struct row *row = &fixture->rows[i];
+        fixture->rungs[i].name = rung_names[i];
+        fixture->rungs[i].idea = "an idea";
+        row->rung = &fixture->rungs[i];
+        if (i == 3)
+            continue;
+        row->timed = true;
+        row->comparison =
+            (struct comparison){.right = true, .computed = 42.5, .error = 0.25, .bound = 0.5};
+        for (int s = 0; s < 3; s++)
+            fixture->samples[i][s] = medians[i] + s - 1;
+        row->trial = (struct trial){.samples_us = fixture->samples[i], .warmups = 2, .calls = 7};
+        row->trial.statistics = statistics_of(fixture->samples[i], 3);
+    }
+    fixture->rungs[2].flags = RUNG_LIBRARY;
+    fixture->rows[3].verdict = VERDICT_SKIP;
+    snprintf(fixture->rows[3].reason, sizeof fixture->rows[3].reason, "needs sm_90");
+    fixture->step = (struct step){.name = "01_test",
+                                  .idea = "a step",
+                                  .back_end = &fixture->back_end,
+                                  .rungs = fixture->rungs,
+                                  .rung_count = ROWS};
+    fixture->run = (struct run){.step = &fixture->step,
+                                .machine = &fixture->machine,
+                                .seed = 1,
+                                .op = "dot",
+                                .type = "f32",
+                                .shape = "1000000",
+                                .bytes = 8e6,
+                                .flops = 2e6,
+                                .is_scalar = true,
+                                .answer = 42.25,
+                                .peak_gb_per_s = 200,
+                                .rows = fixture->rows,
+                                .row_count = ROWS};
+    report_finish_run(&fixture->run);
+}
+
+/* What a report of the runs holds, written by `put`; the caller frees. */
+static char *written(void (*put)(struct report_file *, const struct run *), const struct run *run,
+                     int times)
+{
+    char folder[PATH_SIZE], path[PATH_SIZE];
+    struct report_file report;
+    struct error error;
+
+    folder_create(folder);
+    path_join(path, folder, "rows");
+    if (!report_open(&report, path, &error))
+        fail_msg("%s", error.text);
+    assert_int_equal(folder_count(folder), 0); /* nothing is left while the work goes on */
+    for (int i = 0; i < times; i++)
+        put(&report, run);
+    assert_int_equal(folder_count(folder), 0);
+    if (!report_commit(&report, &error))
+        fail_msg("%s", error.text);
+    assert_int_equal(folder_count(folder), 1);
+    char *const text = file_read(path);
+    folder_remove(folder);
+    return text;
+}
+
+static void assert_csv(const char *csv, size_t line, const char *name, const char *wanted)
+{
+    char field[PATH_SIZE];
+    csv_named(csv, line, name, field);
+    if (strcmp(field, wanted) != 0)
+        fail_msg("%s, line %zu: got '%s', expected '%s'", name, line, field, wanted);
+}
+
+static void assert_has(const char *text, const char *part)
+{
+    if (strstr(text, part) == NULL)
+        fail_msg("expected %s in:\n%s", part, text);
+}
+
+/* Every line has all columns and no more. */
+static void assert_columns(const char *csv)
+{
+    char field[PATH_SIZE];
+    for (size_t line = 0; line < csv_lines(csv); line++) {
+        size_t columns = 0;
+        while (csv_field_of(csv, line, columns, field))
+            columns++;
+        assert_int_equal(columns, COLUMNS);
+    }
+}
+
+/* ---- rows ------------------------------------------------------------------------------------ */
+
+static void csv_row(void **state)
+{
+    struct fixture fixture;
+    (void)state;
+    make_fixture(&fixture);
+    char *const csv = written(report_csv, &fixture.run, 1);
+
+    assert_memory_equal(csv, HEADER, strlen(HEADER));
+    assert_int_equal(csv_lines(csv), 1 + ROWS);
+    assert_columns(csv);
+    assert_true(csv[strlen(csv) - 1] == '\n');
+    assert_has(csv, "\n01_test,better,dot,f32,1000000,1,cpu,Test CPU; 8 processors,warm,2,3,99,100,"
+                    "100,1,101,80,20,40,4,0.5,0.25,0.5,pass\n");
+    assert_has(csv, "\n01_test,tensor,dot,f32,1000000,1,cpu,Test CPU; 8 processors,,,,,,,,,,,,,,,,"
+                    "skip\n");
+    free(csv);
+}
+
+static void csv_header_once(void **state)
+{
+    struct fixture fixture;
+    (void)state;
+    make_fixture(&fixture);
+    char *const csv = written(report_csv, &fixture.run, 3);
+    assert_int_equal(csv_lines(csv), 1 + 3 * ROWS);
+    assert_null(strstr(csv + 1, "step,rung"));
+    free(csv);
+}
+
+static void csv_quoting(void **state)
+{
+    static const char *const names[] = {
+        "A \"fast\" CPU, 3 GHz", "a,b", "\"", "two\nlines", "back\r", "plain; text"};
+    struct fixture fixture;
+    (void)state;
+    make_fixture(&fixture);
+
+    fixture.machine.details[0] = '\0';
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        snprintf(fixture.machine.name, sizeof fixture.machine.name, "%s", names[i]);
+        char *const csv = written(report_csv, &fixture.run, 1);
+        assert_columns(csv);
+        assert_csv(csv, 1, "device", names[i]);
+        assert_csv(csv, ROWS, "device", names[i]);
+        assert_csv(csv, 1, "verdict", "pass");
+        free(csv);
+    }
+    snprintf(fixture.machine.name, sizeof fixture.machine.name, "a \"b\"");
+    char *const csv = written(report_csv, &fixture.run, 1);
+    assert_has(csv, ",\"a \"\"b\"\"\",");
+    free(csv);
+}
+
+/* The longest texts that fit where they come from. */
+static void long_names(void **state)
+{
+    struct fixture fixture;
+    char both[300];
+    (void)state;
+    make_fixture(&fixture);
+    memset(fixture.machine.name, 'n', sizeof fixture.machine.name - 1);
+    memset(fixture.machine.details, 'd', sizeof fixture.machine.details - 1);
+    snprintf(both, sizeof both, "%s; %s", fixture.machine.name, fixture.machine.details);
+    char *const csv = written(report_csv, &fixture.run, 1);
+    assert_csv(csv, 1, "device", both);
+    free(csv);
+}
+
+/* Emulated: no times, no rates, no cache. */
+static void fields_of_emulation(void **state)
+{
+    static const char *const empty[] = {
+        "cache",           "warmups",       "reps",           "min_us",   "median_us",
+        "mean_us",         "std_us",        "max_us",         "gb_per_s", "gflop_per_s",
+        "percent_of_peak", "speedup_first", "speedup_library"};
+    struct fixture fixture;
+    (void)state;
+    make_fixture(&fixture);
+    fixture.back_end.name = "simt";
+    fixture.back_end.clocks = false;
+    for (int i = 0; i < ROWS; i++) {
+        fixture.rows[i].timed = false;
+        fixture.rows[i].trial = (struct trial){0};
+        fixture.rows[i].counted = i < 3;
+        fixture.rows[i].counters.launches = 2;
+        fixture.rows[i].counters.atomics = 17;
+    }
+    report_finish_run(&fixture.run);
+
+    char *const csv = written(report_csv, &fixture.run, 1);
+    for (size_t line = 1; line <= ROWS; line++) {
+        for (size_t i = 0; i < sizeof empty / sizeof empty[0]; i++)
+            assert_csv(csv, line, empty[i], "");
+        assert_csv(csv, line, "backend", "simt");
+    }
+    assert_csv(csv, 1, "error", "0.25");
+    assert_csv(csv, 1, "error_bound", "0.5");
+    free(csv);
+
+    char *const json = written(report_json, &fixture.run, 1);
+    assert_true(json_is_valid(json));
+    assert_has(json, "\"median_us\": null");
+    assert_has(json, "\"samples_us\": []");
+    assert_has(json, "\"counters\": {\"launches\": 2, ");
+    assert_has(json, "\"atomics\": 17}");
+    free(json);
+}
+
+static void verdicts(void **state)
+{
+    static const char *const names[] = {"pass", "fail", "racy", "skip"};
+    struct fixture fixture;
+    (void)state;
+    make_fixture(&fixture);
+    for (int i = 0; i < ROWS; i++)
+        fixture.rows[i].verdict = (enum verdict)i;
+    fixture.rows[1].timed = false;
+    fixture.rows[1].comparison.error = NAN;
+    fixture.rows[2].comparison.error = INFINITY;
+    fixture.run.cold = true;
+    report_finish_run(&fixture.run);
+    char *const csv = written(report_csv, &fixture.run, 1);
+    for (size_t i = 0; i < ROWS; i++)
+        assert_csv(csv, i + 1, "verdict", names[i]);
+    assert_csv(csv, 1, "cache", "cold");
+    assert_csv(csv, 2, "error", "");
+    assert_csv(csv, 3, "error", "inf");
+    assert_csv(csv, 4, "error", "");
+    free(csv);
+    char *const json = written(report_json, &fixture.run, 1);
+    assert_true(json_is_valid(json));
+    free(json);
+}
+
+/* ---- JSON ------------------------------------------------------------------------------------ */
+
+static void json_checker_works(void **state)
+{
+    static const char *const valid[] = {
+        "{}", "[]", " [1, -2.5e+3, 0] ", "{\"a\": [null, true]}", "\"\\u00e4\\n\"", "0.5"};
+    static const char *const invalid[] = {
+        "",   "{",     "[1,]",    "{\"a\"}", "{a: 1}", "[1 2]", "\"a",      "01",   "nan", "inf",
+        "1.", "{} {}", "\"\\x\"", "\"\n\"",  "-",      "[1]]",  "{\"a\":}", "-nan", ".5",  "'a'"};
+    (void)state;
+    for (size_t i = 0; i < sizeof valid / sizeof valid[0]; i++)
+        assert_true(json_is_valid(valid[i]));
+    for (size_t i = 0; i < sizeof invalid / sizeof invalid[0]; i++)
+        if (json_is_valid(invalid[i]))
+            fail_msg("taken for JSON: %s", invalid[i]);
+}
+
+static void json_row(void **state)
+{
+    struct fixture fixture;
+    (void)state;
+    make_fixture(&fixture);
+    char *const json = written(report_json, &fixture.run, 1);
+    assert_true(json_is_valid(json));
+    assert_has(json, "{\"version\": \"" RUNGS_VERSION "\"");
+    assert_has(json, "\"machine\": {\"name\": \"Test CPU\", \"details\": \"8 processors\", "
+                     "\"multiprocessors\": 8, \"compute_capability\": 0, \"peak_gb_per_s\": 200");
+    assert_has(json, "\"step\": \"01_test\", \"rung\": \"better\", \"op\": \"dot\"");
+    assert_has(json, "\"shape\": \"1000000\", \"seed\": 1, ");
+    assert_has(json, "\"median_us\": 100, \"mean_us\": 100, \"std_us\": 1, ");
+    assert_has(json, "\"error\": 0.25, \"error_bound\": 0.5, \"verdict\": \"pass\"");
+    assert_has(json, "\"result\": 42.5, \"reason\": \"\", \"calls_per_sample\": 7, "
+                     "\"samples_us\": [99, 100, 101]");
+    assert_has(json, "\"reason\": \"needs sm_90\"");
+    /* All of the CSV's columns, in all rows. */
+    char field[PATH_SIZE], name[PATH_SIZE + 4];
+    for (size_t c = 0; csv_field_of(HEADER, 0, c, field); c++) {
+        size_t count = 0;
+        snprintf(name, sizeof name, "\"%s\": ", field);
+        for (const char *place = json; (place = strstr(place, name)) != NULL; place++)
+            count++;
+        assert_int_equal(count, ROWS);
+    }
+    free(json);
+
+    char *const twice = written(report_json, &fixture.run, 2);
+    assert_true(json_is_valid(twice));
+    free(twice);
+}
+
+static void json_special_values(void **state)
+{
+    struct fixture fixture;
+    (void)state;
+    make_fixture(&fixture);
+    snprintf(fixture.machine.name, sizeof fixture.machine.name, "a \"b\" \\ c\td\001\n");
+    fixture.rows[0].comparison =
+        (struct comparison){.computed = NAN, .error = NAN, .bound = INFINITY};
+    fixture.rows[1].comparison.computed = -INFINITY;
+    fixture.rows[2].comparison.computed = 0.1;
+    fixture.run.seed = UINT64_MAX;
+    snprintf(fixture.rows[0].reason, sizeof fixture.rows[0].reason, "got \"nan\"");
+    char *const json = written(report_json, &fixture.run, 1);
+    assert_true(json_is_valid(json));
+    assert_has(json, "\"error\": null, \"error_bound\": null");
+    assert_has(json, "a \\\"b\\\" \\\\ c\\u0009d\\u0001\\u000a");
+    assert_has(json, "\"seed\": 18446744073709551615");
+    assert_has(json, "\"result\": 0.10000000000000001"); /* every digit */
+    free(json);
+}
+
+/* ---- derived figures ------------------------------------------------------------------------- */
+
+static bool about(double a, double b)
+{
+    return fabs(a - b) <= 1e-12 * fabs(b);
+}
+
+static void derived_figures(void **state)
+{
+    struct fixture fixture;
+    const struct row *rows = fixture.rows;
+    (void)state;
+    make_fixture(&fixture);
+
+    assert_true(about(rows[0].gb_per_s, 20) && about(rows[1].gb_per_s, 80));
+    assert_true(about(rows[0].gflop_per_s, 5) && about(rows[2].gflop_per_s, 40));
+    assert_true(about(rows[0].speedup_first, 1) && about(rows[1].speedup_first, 4));
+    assert_true(about(rows[2].speedup_first, 8));
+    assert_true(about(rows[0].speedup_library, 0.125) && about(rows[2].speedup_library, 1));
+    /* 8e6 bytes at 200 GB/s take 40 us. */
+    assert_true(about(rows[0].percent_of_peak, 10) && about(rows[2].percent_of_peak, 80));
+    assert_true(isnan(rows[3].gb_per_s) && isnan(rows[3].gflop_per_s));
+    assert_true(isnan(rows[3].percent_of_peak) && isnan(rows[3].speedup_first));
+    assert_true(isnan(rows[3].speedup_library));
+
+    /* Arithmetic is the limit: 2e6 operations at 40 GFLOP/s take 50 us. */
+    fixture.machine.peak_gflop_per_s = 40;
+    report_finish_run(&fixture.run);
+    assert_true(about(rows[1].percent_of_peak, 50));
+
+    /* No peak is known. */
+    fixture.run.peak_gb_per_s = 0;
+    report_finish_run(&fixture.run);
+    assert_true(isnan(rows[1].percent_of_peak));
+
+    /* The best of several libraries; the first rung that was timed. */
+    fixture.rungs[1].flags = RUNG_LIBRARY;
+    report_finish_run(&fixture.run);
+    assert_true(about(rows[1].speedup_library, 0.5) && about(rows[2].speedup_library, 1));
+    fixture.rows[0].timed = false;
+    report_finish_run(&fixture.run);
+    assert_true(isnan(rows[0].speedup_first) && about(rows[2].speedup_first, 2));
+
+    /* No library. */
+    fixture.rungs[1].flags = fixture.rungs[2].flags = 0;
+    report_finish_run(&fixture.run);
+    assert_true(isnan(rows[1].speedup_library) && isnan(rows[2].speedup_library));
+
+    /* An empty input moves nothing. */
+    fixture.run.bytes = fixture.run.flops = 0;
+    fixture.run.peak_gb_per_s = 200;
+    report_finish_run(&fixture.run);
+    assert_true(rows[1].gb_per_s == 0 && rows[1].gflop_per_s == 0);
+    assert_true(isfinite(rows[1].percent_of_peak));
+}
+
+static void table(void **state)
+{
+    struct fixture fixture;
+    char *text;
+    size_t length;
+    (void)state;
+    make_fixture(&fixture);
+    fixture.rows[1].verdict = VERDICT_RACY;
+    snprintf(fixture.rows[1].reason, sizeof fixture.rows[1].reason, "got 1, expected 2");
+    for (int colour = 0; colour <= 1; colour++) {
+        FILE *file = open_memstream(&text, &length);
+        assert_non_null(file);
+        report_table(file, &fixture.run, colour);
+        report_histograms(file, &fixture.run);
+        fclose(file);
+        assert_has(text, "naive");
+        assert_has(text, "400 us");
+        assert_has(text, "racy");
+        assert_has(text, "better: got 1, expected 2\n");
+        assert_has(text, "tensor: needs sm_90\n");
+        assert_has(text, "42.25");
+        assert_true((strchr(text, '\033') != NULL) == colour);
+        free(text);
+    }
+}
+
+/* ---- files ----------------------------------------------------------------------------------- */
+
+/* One row's report to `path`; whether it went well. */
+static bool report_to(const char *path, struct error *error)
+{
+    struct fixture fixture;
+    struct report_file report;
+
+    make_fixture(&fixture);
+    *error = (struct error){EXIT_ALL_VERIFIED, ""};
+    if (!report_open(&report, path, error))
+        return false;
+    report_csv(&report, &fixture.run);
+    return report_commit(&report, error);
+}
+
+static void assert_written(const char *path)
+{
+    struct error error;
+    if (!report_to(path, &error))
+        fail_msg("%s: %s", path, error.text);
+}
+
+static void assert_text(const char *path, const char *wanted)
+{
+    char *const text = file_read(path);
+    assert_memory_equal(text, wanted, strlen(wanted));
+    free(text);
+}
+
+/* Refused at once, before any work, with one line that names the path and the reason. */
+static void assert_refused(const char *path, int reason)
+{
+    struct report_file report;
+    struct error error;
+    if (report_open(&report, path, &error))
+        fail_msg("%s: not refused", path);
+    assert_int_equal(error.code, EXIT_FILE_ERROR);
+    assert_has(error.text, "cannot write");
+    assert_has(error.text, path);
+    assert_has(error.text, strerror(reason));
+    assert_null(strchr(error.text, '\n'));
+}
+
+static void not_asked_for(void **state)
+{
+    struct fixture fixture;
+    struct report_file report;
+    struct error error;
+    (void)state;
+    make_fixture(&fixture);
+    assert_true(report_open(&report, NULL, &error));
+    report_csv(&report, &fixture.run);
+    report_json(&report, &fixture.run);
+    assert_true(report_commit(&report, &error));
+    report_discard(&report);
+}
+
+static void places_that_cannot_be(void **state)
+{
+    char folder[PATH_SIZE], path[PATH_SIZE];
+    (void)state;
+    folder_create(folder);
+    assert_refused(folder, EISDIR);
+    path_join(path, folder, "nosuch/rows.csv");
+    assert_refused(path, ENOENT);
+    path_join(path, folder, "file");
+    file_write(path, "old");
+    path_join(path, folder, "file/rows.csv");
+    assert_refused(path, ENOTDIR);
+    path_join(path, folder, "file/");
+    assert_refused(path, ENOTDIR);
+    assert_refused("", ENOENT);
+    assert_int_equal(folder_count(folder), 1);
+    folder_remove(folder);
+}
+
+static void existing_file(void **state)
+{
+    char folder[PATH_SIZE], path[PATH_SIZE];
+    struct fixture fixture;
+    struct report_file report;
+    struct error error;
+    (void)state;
+    make_fixture(&fixture);
+    folder_create(folder);
+    path_join(path, folder, "rows.csv");
+    file_write(path, "old");
+
+    /* The run fails: the old file stays. */
+    assert_true(report_open(&report, path, &error));
+    report_csv(&report, &fixture.run);
+    assert_text(path, "old");
+    report_discard(&report);
+    assert_text(path, "old");
+    assert_int_equal(folder_count(folder), 1);
+
+    /* It goes well: the new one stands in its place. */
+    assert_written(path);
+    assert_text(path, HEADER);
+    assert_int_equal(folder_count(folder), 1);
+    folder_remove(folder);
+}
+
+/* Runs `act` in a child process, which may spoil its limits and rights. True if it gave true. */
+static bool in_child(bool (*act)(const char *path), const char *path)
+{
+    int status;
+    fflush(NULL);
+    const pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0)
+        _exit(act(path) ? 0 : 1);
+    assert_true(waitpid(child, &status, 0) == child);
+    return WIFEXITED(status) && WEXITSTATUS(status) == 0;
+}
+
+/* The superuser may write anywhere: become somebody else. */
+static bool give_up_rights(void)
+{
+    return geteuid() != 0 || (setgid(65534) == 0 && setuid(65534) == 0);
+}
+
+/* What must not happen to a device, replacing it, could not be undone: not as the superuser. */
+static bool fails_on_full_device(const char *path)
+{
+    struct error error;
+    return give_up_rights() && !report_to(path, &error) && error.code == EXIT_FILE_ERROR &&
+           strstr(error.text, path) != NULL && strstr(error.text, strerror(ENOSPC)) != NULL;
+}
+
+static void full_disk(void **state)
+{
+    (void)state;
+    if (!file_exists("/dev/full"))
+        skip();
+    assert_true(in_child(fails_on_full_device, "/dev/full"));
+}
+
+static bool is_written_without_rights(const char *path)
+{
+    struct error error;
+    return give_up_rights() && report_to(path, &error);
+}
+
+/* A disk that fills up half way. */
+static bool fails_when_full(const char *path)
+{
+    const struct rlimit limit = {100, 100};
+    struct error error;
+    signal(SIGXFSZ, SIG_IGN);
+    return setrlimit(RLIMIT_FSIZE, &limit) == 0 && !report_to(path, &error) &&
+           error.code == EXIT_FILE_ERROR && strstr(error.text, path) != NULL &&
+           strstr(error.text, strerror(EFBIG)) != NULL;
+}
+
+static void nothing_half_written(void **state)
+{
+    char folder[PATH_SIZE], path[PATH_SIZE];
+    (void)state;
+    folder_create(folder);
+    path_join(path, folder, "rows.csv");
+    assert_true(in_child(fails_when_full, path));
+    assert_int_equal(folder_count(folder), 0);
+    file_write(path, "old");
+    assert_true(in_child(fails_when_full, path));
+    assert_int_equal(folder_count(folder), 1);
+    assert_text(path, "old");
+    folder_remove(folder);
+}
+
+static bool is_denied(const char *path)
+{
+    struct report_file report;
+    struct error error;
+    return give_up_rights() && !report_open(&report, path, &error) &&
+           error.code == EXIT_FILE_ERROR && strstr(error.text, path) != NULL &&
+           strstr(error.text, strerror(EACCES)) != NULL;
+}
+
+static void without_rights(void **state)
+{
+    char folder[PATH_SIZE], path[PATH_SIZE];
+    (void)state;
+
+    /* A folder that may not be changed. */
+    folder_create(folder);
+    path_join(path, folder, "rows.csv");
+    assert_int_equal(chmod(folder, 0555), 0);
+    assert_true(in_child(is_denied, path));
+    assert_int_equal(folder_count(folder), 0);
+
+    /* A file that may not be changed, though the folder may: replacing it would be a trick. */
+    assert_int_equal(chmod(folder, 0777), 0);
+    file_write(path, "old");
+    assert_int_equal(chmod(path, 0444), 0);
+    assert_true(in_child(is_denied, path));
+    assert_text(path, "old");
+    assert_int_equal(folder_count(folder), 1);
+    folder_remove(folder);
+}
+
+static void special_files(void **state)
+{
+    struct stat status;
+    char folder[PATH_SIZE], path[PATH_SIZE];
+    (void)state;
+    assert_true(in_child(is_written_without_rights, "/dev/null"));
+    assert_int_equal(stat("/dev/null", &status), 0);
+    assert_true(S_ISCHR(status.st_mode));
+
+    /* A pipe, with its other end open so that nothing waits. */
+    folder_create(folder);
+    path_join(path, folder, "pipe");
+    assert_int_equal(mkfifo(path, 0600), 0);
+    FILE *const reader = fopen(path, "r+");
+    assert_non_null(reader);
+    assert_written(path);
+    char line[PATH_SIZE];
+    assert_non_null(fgets(line, sizeof line, reader));
+    assert_string_equal(line, HEADER);
+    fclose(reader);
+    assert_int_equal(lstat(path, &status), 0);
+    assert_true(S_ISFIFO(status.st_mode));
+    folder_remove(folder);
+}
+
+static void links_are_followed(void **state)
+{
+    char folder[PATH_SIZE], inner[PATH_SIZE], target[PATH_SIZE], link[PATH_SIZE];
+    struct stat status;
+    (void)state;
+    folder_create(folder);
+    path_join(inner, folder, "inner");
+    assert_int_equal(mkdir(inner, 0700), 0);
+    path_join(target, inner, "rows.csv");
+    path_join(link, folder, "link.csv");
+    file_write(target, "old");
+    assert_int_equal(symlink("inner/rows.csv", link), 0);
+    assert_written(link);
+    assert_int_equal(lstat(link, &status), 0);
+    assert_true(S_ISLNK(status.st_mode));
+    assert_text(target, HEADER);
+    assert_int_equal(folder_count(folder), 2);
+    assert_int_equal(folder_count(inner), 1);
+
+    /* A link to what is not there yet. */
+    unlink(target);
+    assert_written(link);
+    assert_int_equal(lstat(link, &status), 0);
+    assert_true(S_ISLNK(status.st_mode));
+    assert_text(target, HEADER);
+
+    /* A link to itself. */
+    unlink(link);
+    assert_int_equal(symlink("link.csv", link), 0);
+    assert_refused(link, ELOOP);
+    assert_int_equal(folder_count(folder), 2);
+    folder_remove(folder);
+}
+
+static mode_t mode_of(const char *path)
+{
+    struct stat status;
+    assert_int_equal(stat(path, &status), 0);
+    return status.st_mode & 07777;
+}
+
+static void permissions(void **state)
+{
+    char folder[PATH_SIZE], path[PATH_SIZE];
+    (void)state;
+    folder_create(folder);
+    path_join(path, folder, "rows.csv");
+    const mode_t mask = umask(022);
+    assert_written(path);
+    assert_int_equal(mode_of(path), 0644);
+    unlink(path);
+    umask(077);
+    assert_written(path);
+    assert_int_equal(mode_of(path), 0600);
+    unlink(path);
+    umask(0);
+    assert_written(path);
+    assert_int_equal(mode_of(path), 0666);
+    /* A file that was there keeps its own. */
+    assert_int_equal(chmod(path, 0640), 0);
+    umask(022);
+    assert_written(path);
+    assert_int_equal(mode_of(path), 0640);
+    umask(mask);
+    folder_remove(folder);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(csv_row),
+        cmocka_unit_test(csv_header_once),
+        cmocka_unit_test(csv_quoting),
+        cmocka_unit_test(long_names),
+        cmocka_unit_test(fields_of_emulation),
+        cmocka_unit_test(verdicts),
+        cmocka_unit_test(json_checker_works),
+        cmocka_unit_test(json_row),
+        cmocka_unit_test(json_special_values),
+        cmocka_unit_test(derived_figures),
+        cmocka_unit_test(table),
+        cmocka_unit_test(not_asked_for),
+        cmocka_unit_test(places_that_cannot_be),
+        cmocka_unit_test(existing_file),
+        cmocka_unit_test(full_disk),
+        cmocka_unit_test(nothing_half_written),
+        cmocka_unit_test(without_rights),
+        cmocka_unit_test(special_files),
+        cmocka_unit_test(links_are_followed),
+        cmocka_unit_test(permissions),
+    };
+    return cmocka_run_group_tests_name("report", tests, NULL, NULL);
+}

@@ -128,6 +128,26 @@ static void bounds(void **state)
     assert_true(UNIT_ROUNDOFF_F64 == DBL_EPSILON / 2);
 }
 
+/* c u / (1 - c u) for a tree; c u where the depth is that of one loop, which is never exceeded. */
+static void bounds_of_trees(void **state)
+{
+    const double u = UNIT_ROUNDOFF_F32;
+    (void)state;
+
+    assert_true(fabs(rounding_bound_f32(10, 1000, 3) - 10 * u / (1 - 10 * u) * 3) < 1e-15);
+    assert_true(rounding_bound_f32(10, 1000, 3) > 30 * u);
+    assert_true(fabs(rounding_bound_f32(1000, 1000, 3) - 3000 * u) < 1e-15);
+    assert_true(fabs(rounding_bound_f32(2000, 1000, 3) - 6000 * u) < 1e-15);
+    /* Deeper is never tighter, and the denominator never runs out. */
+    const size_t terms = (size_t)1 << 30;
+    double before = 0;
+    for (double depth = 1; depth <= 0x1p31; depth *= 2) {
+        const double bound = rounding_bound_f32(depth, terms, 1);
+        assert_true(bound >= before && bound <= 2 * 64 + 1);
+        before = bound;
+    }
+}
+
 /* One addition's error, as large as it gets, lies within the bound for one rounding; twice as much
  * does not. */
 static void bound_is_sharp(void **state)
@@ -145,10 +165,10 @@ static void bound_is_sharp(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(numbers),        cmocka_unit_test(nan_is_no_number),
-        cmocka_unit_test(infinities),     cmocka_unit_test(overflow),
-        cmocka_unit_test(tail_counts),    cmocka_unit_test(bounds),
-        cmocka_unit_test(bound_is_sharp),
+        cmocka_unit_test(numbers),         cmocka_unit_test(nan_is_no_number),
+        cmocka_unit_test(infinities),      cmocka_unit_test(overflow),
+        cmocka_unit_test(tail_counts),     cmocka_unit_test(bounds),
+        cmocka_unit_test(bounds_of_trees), cmocka_unit_test(bound_is_sharp),
     };
     return cmocka_run_group_tests_name("verify", tests, NULL, NULL);
 }

@@ -1,0 +1,168 @@
+#!/usr/bin/env bash
+# Installs what is missing, builds, climbs the eight steps and prints one ladder. See --help.
+set -euo pipefail
+
+root=$(cd -- "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")" && pwd -P)
+install=yes
+# shellcheck source=common/scripts/setup.sh
+. "$root/common/scripts/setup.sh"
+
+usage() {
+    cat <<'EOF'
+Usage: ./run.sh [OPTION]... [-- ARGUMENT...]
+Installs what is missing (Debian, Ubuntu), builds, and climbs the eight steps.
+
+  --backend simt|cuda   what runs the GPU steps: the CPU, or a GPU. By default cuda where
+                        a GPU answers and nvcc is installed, otherwise simt
+  --step NN             this step only, such as 05 (may be given again)
+  --no-install          install nothing: say what is missing and stop
+  --help                this text
+
+What follows -- goes to each step's program: ./run.sh --step 05 -- --n 4M --op sum
+
+Each step's rows are written to build/BACKEND/results/NN_step.csv.
+Exit status: 0 all results verified, 1 a wrong result (or a build that failed), 2 bad usage,
+3 something missing on this machine, or a device or memory error, 4 a file unreadable or not
+writable. A step that fails does not stop the others; the first failure is the exit status.
+EOF
+}
+
+# ---- arguments -----------------------------------------------------------------------------------
+
+steps=()
+for folder in "$root"/0[1-8]_*/; do
+    folder=${folder%/}
+    steps+=("${folder##*/}")
+done
+
+# Adds the step that a number or name means to those to climb.
+choose() {
+    local step
+    for step in "${steps[@]}"; do
+        if [[ $1 == "$step" || $1 == "${step%%_*}" || 0$1 == "${step%%_*}" ]]; then
+            chosen+=("$step")
+            return
+        fi
+    done
+    die_usage "--step $1: want 01 to 08"
+}
+
+backend=
+chosen=()
+while (($# > 0)); do
+    case $1 in
+    --backend | --step) (($# > 1)) || die_usage "$1 needs a value" ;;&
+    --backend) backend=$2 && shift ;;
+    --backend=*) backend=${1#*=} ;;
+    --step) choose "$2" && shift ;;
+    --step=*) choose "${1#*=}" ;;
+    --no-install) install=no ;;
+    --help | -h) usage && exit 0 ;;
+    --) shift && break ;;
+    *) die_usage "$1: no such option (what is for the steps' programs goes after --)" ;;
+    esac
+    shift
+done
+case $backend in
+'' | simt | cuda) ;;
+*) die_usage "--backend $backend: want simt or cuda" ;;
+esac
+if ((${#chosen[@]} > 0)); then
+    mapfile -t steps < <(printf '%s\n' "${chosen[@]}" | sort -u)
+fi
+stop_on_interrupt
+
+# ---- what runs the GPU steps ---------------------------------------------------------------------
+
+gpu=
+have_nvcc=no
+! nvcc_works || have_nvcc=yes
+case $backend in
+'')
+    backend=simt
+    if gpu_works && [[ $have_nvcc == yes ]]; then
+        backend=cuda
+        say "Back end: cuda ($gpu, $(command -v nvcc))"
+    elif [[ -n $gpu ]]; then
+        say "Back end: simt, the CPU. There is a GPU ($gpu) but no nvcc: with the CUDA toolkit"
+        say "installed, the same command uses the GPU."
+    else
+        say "Back end: simt, the CPU (nvidia-smi lists no GPU)"
+    fi
+    ;;
+cuda)
+    if [[ $have_nvcc == no ]]; then
+        die "$exit_machine" "--backend cuda: nvcc was found neither on PATH nor in /usr/local/cuda/bin" \
+            "Please install the CUDA toolkit, or use --backend simt."
+    fi
+    if gpu_works; then
+        say "Back end: cuda ($gpu, $(command -v nvcc))"
+    else
+        say "Back end: cuda, as asked for, though nvidia-smi lists no GPU"
+    fi
+    ;;
+simt) say "Back end: simt, the CPU" ;;
+esac
+
+# ---- build ---------------------------------------------------------------------------------------
+
+require_packages build
+options=(-DBUILD_TESTING=OFF)
+! have_cmocka || options=(-DBUILD_TESTING=ON)
+say "Building in $(shown "$root/build/$backend") with $jobs jobs ..."
+start=$SECONDS
+if ! { configure "$backend" "${options[@]}" && build "$backend" "${steps[@]}"; }; then
+    [[ $backend == simt ]] || say "To climb on the CPU instead: ./run.sh --backend simt" >&2
+    exit 1
+fi
+say "Built in $((SECONDS - start)) s."
+
+# ---- climb ---------------------------------------------------------------------------------------
+
+results=$root/build/$backend/results
+mkdir -p -- "$results"
+ladder=
+first_failure=0
+failed=()
+number=0
+rows=0
+for step in "${steps[@]}"; do
+    number=$((number + 1))
+    heading "== step $number of ${#steps[@]}: $step"
+    csv=$results/$step.csv
+    rm -f -- "$csv"
+    status=0
+    "$root/build/$backend/bin/$step" --csv "$csv" "$@" || status=$?
+    if ((status != 0)); then
+        failed+=("$step (exit status $status)")
+        ((first_failure != 0)) || first_failure=$status
+    fi
+    ladder+="step $step $status"$'\n'
+    if [[ -s $csv ]]; then
+        ladder+=$(<"$csv")$'\n'
+        rows=$((rows + 1))
+    fi
+done
+
+# ---- summary -------------------------------------------------------------------------------------
+
+printf '%s' "$ladder" | LC_ALL=C awk -v bold="$bold" -v plain="$plain" -v red="$red" \
+    -v green="$green" -v yellow="$yellow" -f "$root/common/scripts/ladder.awk"
+say
+if [[ $ladder == *,simt,* ]]; then
+    say "The time that a GPU step takes on simt says nothing about a GPU, so none is shown."
+fi
+if ((rows > 0)); then
+    say "The rows behind this, as CSV: $(shown "$results")"
+fi
+if ((first_failure != 0)); then
+    printf '%s%s%s\n' "$red" "Not verified: $(printf '%s, ' "${failed[@]}" | sed 's/, $//')." "$plain"
+elif ((rows > 0)); then
+    say "${green}All results verified.$plain"
+fi
+if ((first_failure == exit_machine)) && [[ $backend == cuda ]]; then
+    say "To climb on the CPU instead: ./run.sh --backend simt"
+fi
+say "Next: docs/README.md explains the rungs;" \
+    "$(shown "$root/build/$backend/bin/${steps[0]}") --help lists a step's options."
+exit "$first_failure"

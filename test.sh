@@ -1,0 +1,190 @@
+#!/usr/bin/env bash
+# Installs what is missing, builds each preset and runs its tests. See --help.
+set -euo pipefail
+
+root=$(cd -- "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")" && pwd -P)
+install=yes
+# shellcheck source=common/scripts/setup.sh
+. "$root/common/scripts/setup.sh"
+
+usage() {
+    cat <<'EOF'
+Usage: ./test.sh [OPTION]...
+Installs what is missing (Debian, Ubuntu), builds and tests, one suite for each preset:
+
+  simt    everything, GPU steps on the CPU
+  asan    as simt, with the address and undefined-behaviour sanitizers
+  tsan    the tests of the CPU steps with the thread sanitizer
+  clang   as simt, compiled by clang; only where clang is installed
+  cuda    compiled by nvcc, where it is installed; run where a GPU answers
+
+  --quick         the suite simt only
+  -L LABEL        only tests with a label that matches this regular expression, as in ctest
+  -R NAME         only tests with a name that matches
+  --no-install    install nothing: say what is missing and stop
+  --help          this text
+
+Each suite's output is in build/PRESET/test.log. Exit status: 0 all passed, 1 a test failed or a
+suite did not build, 2 bad usage, 3 something missing on this machine, 4 a file not writable.
+EOF
+}
+
+# ---- arguments -----------------------------------------------------------------------------------
+
+quick=no
+filter=()
+while (($# > 0)); do
+    case $1 in
+    -L | -R) (($# > 1)) || die_usage "$1 needs a value" ;;&
+    -L | -R) filter+=("$1" "$2") && shift ;;
+    --quick) quick=yes ;;
+    --no-install) install=no ;;
+    --help | -h) usage && exit 0 ;;
+    *) die_usage "$1: no such option" ;;
+    esac
+    shift
+done
+stop_on_interrupt
+
+# ---- one suite -----------------------------------------------------------------------------------
+
+all_passed=0 all_failed=0 all_skipped=0
+bad_suites=()
+left_out=()
+
+# close_suite NAME PASSED FAILED SKIPPED SECONDS: a suite's closing line.
+close_suite() {
+    local colour=$green skipped=''
+    (($3 == 0)) || colour=$red
+    (($4 == 0)) || skipped=", $4 skipped"
+    printf '%s%s: %d passed, %d failed%s%s (%d s)\n' "$colour" "$1" "$2" "$3" "$skipped" "$plain" "$5"
+    all_passed=$((all_passed + $2))
+    all_failed=$((all_failed + $3))
+    all_skipped=$((all_skipped + $4))
+    (($3 == 0)) || bad_suites+=("$1")
+}
+
+leave_out() {
+    left_out+=("$1: $2")
+    say "$yellow$1: not run: $2$plain"
+}
+
+# build_suite PRESET OPTION...: a suite that does not build counts as a failed test.
+build_suite() {
+    local preset=$1
+    started=$SECONDS
+    say "Building ..."
+    if ! { configure "$@" -DBUILD_TESTING=ON && build "$preset"; }; then
+        close_suite "$preset" 0 1 0 $((SECONDS - started))
+        return 1
+    fi
+}
+
+# test_suite PRESET COMMAND...: the tests of what was built; COMMAND, if any, runs ctest.
+test_suite() {
+    local preset=$1 folder=$root/build/$1 status=0 passed failed skipped only=()
+    shift
+    # Elsewhere there is one thread only, and the sanitizer slows it down tenfold.
+    [[ $preset != tsan ]] || only=(-L '^step$')
+    say "Built in $((SECONDS - started)) s. Testing ..."
+    rm -f -- "$folder/tests.xml"
+    (cd "$root" && "$@" ctest --preset "$preset" -j "$jobs" --output-junit "$folder/tests.xml" \
+        ${only[@]+"${only[@]}"} ${filter[@]+"${filter[@]}"}) >"$folder/test.log" 2>&1 </dev/null || status=$?
+    if [[ -s $folder/tests.xml ]]; then
+        read -r passed failed skipped < <(awk -f "$root/common/scripts/count_tests.awk" "$folder/tests.xml")
+    else
+        passed=0 failed=0 skipped=0
+    fi
+    if ((status != 0 && failed == 0)); then
+        failed=1 # ctest itself did not get through
+    fi
+    if ((failed > 0)); then
+        show_end "$folder/test.log"
+    fi
+    close_suite "$preset" "$passed" "$failed" "$skipped" $((SECONDS - started))
+}
+
+# sanitizer_runs NAME: whether the compiler has it, and how a program must be started to run with
+# it. Old sanitizers stop where the kernel scatters addresses more widely than they expect; those
+# programs run without that.
+sanitizer_runs() {
+    local folder result=1
+    folder=$(mktemp -d "${TMPDIR:-/tmp}/rungs-sanitizer.XXXXXX")
+    starter=()
+    if printf 'int main(void) { return 0; }\n' |
+        "$(c_compiler)" -fsanitize="$1" -x c - -o "$folder/probe" >/dev/null 2>&1; then
+        result=0
+        if [[ $(cat /proc/sys/vm/mmap_rnd_bits 2>/dev/null || echo 28) -gt 28 ]] &&
+            setarch -R true 2>/dev/null; then
+            starter=(setarch -R)
+        fi
+        ${starter[@]+"${starter[@]}"} "$folder/probe" >/dev/null 2>&1 || result=1
+    fi
+    rm -rf -- "$folder"
+    return "$result"
+}
+
+# ---- the suites ----------------------------------------------------------------------------------
+
+require_packages tests
+presets=(simt)
+if [[ $quick == no ]]; then
+    presets+=(asan tsan clang)
+    ! nvcc_works || presets+=(cuda)
+fi
+
+number=0
+for preset in "${presets[@]}"; do
+    number=$((number + 1))
+    heading "== suite $number of ${#presets[@]}: $preset"
+    case $preset in
+    simt)
+        if build_suite simt; then
+            test_suite simt
+        fi
+        ;;
+    asan | tsan)
+        sanitizer=address
+        [[ $preset == asan ]] || sanitizer=thread
+        if ! sanitizer_runs "$sanitizer"; then
+            leave_out "$preset" "programs with -fsanitize=$sanitizer do not build or run here"
+        elif build_suite "$preset"; then
+            test_suite "$preset" ${starter[@]+"${starter[@]}"}
+        fi
+        ;;
+    clang)
+        if ! have clang || ! compiles c++ vector clang++; then
+            leave_out clang "clang is not installed"
+        elif build_suite clang; then
+            test_suite clang
+        fi
+        ;;
+    cuda)
+        if ! build_suite cuda -DRUNGS_WERROR=ON; then
+            :
+        elif gpu_works; then
+            test_suite cuda
+        else
+            say "Built in $((SECONDS - started)) s."
+            leave_out "cuda's tests" "no GPU answers here; all of it compiled"
+        fi
+        ;;
+    esac
+done
+
+# ---- summary -------------------------------------------------------------------------------------
+
+heading "== all suites ($SECONDS s)"
+if ((${#left_out[@]} > 0)); then
+    printf 'not run: %s\n' "${left_out[@]}"
+fi
+if ((${#bad_suites[@]} > 0)); then
+    printf 'failed: %s\n' "${bad_suites[@]}"
+fi
+if ((all_passed + all_failed + all_skipped == 0 && ${#filter[@]} > 0)); then
+    die "$exit_usage" "${filter[*]}: no test matches; ctest -N --test-dir build/simt lists the tests"
+fi
+skipped=''
+((all_skipped == 0)) || skipped=", $all_skipped skipped"
+printf '%d passed, %d failed%s\n' "$all_passed" "$all_failed" "$skipped"
+((all_failed == 0))
