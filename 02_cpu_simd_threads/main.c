@@ -9,6 +9,7 @@ void run_lock(const struct reduction *call);
 void run_atomic(const struct reduction *call);
 void run_adjacent(const struct reduction *call);
 void run_padded(const struct reduction *call);
+void run_local(const struct reduction *call);
 void run_openmp(const struct reduction *call);
 void run_pool(const struct reduction *call);
 void run_first_touch(const struct reduction *call);
@@ -38,7 +39,7 @@ static const struct rung rungs[] = {
     },
     {
         .name = "vector",
-        .idea = "SIMD by hand, the widest this CPU has, eight registers of partial results",
+        .idea = "SIMD by hand, the widest this CPU has, several registers of partial results",
         .run.reduce = run_vector,
         .depth.reduce = depth_vector,
         .how.reduce = how_vector,
@@ -69,15 +70,22 @@ static const struct rung rungs[] = {
     },
     {
         .name = "adjacent",
-        .idea = "a result for each thread, side by side: false sharing",
+        .idea = "an atomic for each thread, side by side: false sharing",
         .run.reduce = run_adjacent,
         .depth.reduce = depth_partials,
         .how.reduce = how_threads,
     },
     {
         .name = "padded",
-        .idea = "a result for each thread, in cache lines of their own",
+        .idea = "an atomic for each thread, in cache lines of their own",
         .run.reduce = run_padded,
+        .depth.reduce = depth_partials,
+        .how.reduce = how_threads,
+    },
+    {
+        .name = "local",
+        .idea = "each thread adds up in a register",
+        .run.reduce = run_local,
         .depth.reduce = depth_partials,
         .how.reduce = how_threads,
     },

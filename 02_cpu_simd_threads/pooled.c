@@ -75,7 +75,7 @@ void how_pool(const struct reduction *call, char text[RUNG_HOW_SIZE])
 /* Each share as in the rung `vector`, then one number a thread. */
 double depth_pool(const struct reduction *call)
 {
-    return (double)(call->n / 8 + 8) + 3 + 4 + 16 + call->threads;
+    return (double)(call->n / 4 + 4) + 3 + 4 + 16 + thread_count(call);
 }
 
 /* ---- first touch ----------------------------------------------------------------------------- */

@@ -69,16 +69,21 @@ static void pool_does_every_share_once(void **state)
     }
 }
 
-/* Any number of threads gives the right answer, more than there are elements too. */
+/* Any number of threads gives the right answer, more than there are elements or processors too. */
 static void any_thread_count_is_right(void **state)
 {
+    static const int threads[] = {1, 3, 7};
+    static const size_t sizes[] = {0, 1, 63, 64, 65, 200, 3000};
     struct options options;
     (void)state;
 
     options_default(&options, &step);
-    for (options.threads = 1; options.threads <= 9; options.threads += 2)
-        for (options.n = 0; options.n <= 8000; options.n = options.n * 3 + 1)
+    for (size_t t = 0; t < sizeof threads / sizeof threads[0]; t++)
+        for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++) {
+            options.threads = threads[t];
+            options.n = sizes[s];
             step_test_rungs(&options);
+        }
 }
 
 /* Threads in any order, but the same answer to the last bit. */

@@ -69,6 +69,12 @@ void run_padded(const struct reduction *call)
     REDUCE_CALL(padded, &here);
 }
 
+void run_local(const struct reduction *call)
+{
+    const struct reduction here = limited(call);
+    REDUCE_CALL(local, &here);
+}
+
 #ifdef _OPENMP
 void run_openmp(const struct reduction *call)
 {
@@ -105,5 +111,6 @@ void how_openmp(const struct reduction *call, char text[RUNG_HOW_SIZE])
 /* A thread's own share, then the threads' results; with one shared result, all of n in a row. */
 double depth_partials(const struct reduction *call)
 {
-    return (double)(call->n / (size_t)call->threads + 64) + call->threads;
+    const int threads = limited(call).threads;
+    return (double)(call->n / (size_t)threads + 64) + threads;
 }

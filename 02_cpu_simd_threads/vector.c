@@ -55,7 +55,7 @@ void vector_reduce(const struct reduction *call, size_t first, size_t count, voi
     best.reduce(&share);
 }
 
-/* Better than the compiler's SIMD: registers as wide as this CPU has them, and eight of them.
+/* Better than the compiler's SIMD: registers as wide as this CPU has them, and several of them.
  * Still bad: one processor of several. */
 void run_vector(const struct reduction *call)
 {
@@ -68,8 +68,9 @@ void how_vector(const struct reduction *call, char text[RUNG_HOW_SIZE])
     snprintf(text, RUNG_HOW_SIZE, "%s", vector_name());
 }
 
-/* A lane's own terms (the narrowest registers hold one), the eight registers, the lanes, the tail. */
+/* A lane's own terms (the narrowest registers hold one, and there are four or eight), the registers,
+ * the lanes, the tail. */
 double depth_vector(const struct reduction *call)
 {
-    return (double)(call->n / 8 + 8) + 3 + 4 + 16;
+    return (double)(call->n / 4 + 4) + 3 + 4 + 16;
 }

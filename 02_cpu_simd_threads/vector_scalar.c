@@ -1,4 +1,4 @@
-/* Step 02, rung `vector` for every other CPU: registers of one number, yet eight of them. */
+/* Step 02, rung `vector` for every other CPU: registers of one number, yet several of them. */
 #include "vector.h"
 
 #define TARGET

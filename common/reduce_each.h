@@ -8,6 +8,7 @@
  *   TERM(a, b, i)  term number i: a[i] * b[i] for dot, a[i] otherwise
  *   COMBINE(x, y)  the operator; a macro that may evaluate x and y more than once
  *   IS_SUM         1 for dot and sum, 0 for max and min
+ *   INPUTS         2 for dot, 1 otherwise
  *   SUFFIX, TYPE   dot_f32 and f32, and so on, to choose macros by: REDUCE_NAME(x, SUFFIX)
  * and the source that wants it compiled says
  *   #define REDUCE_LOOPS "the file"
@@ -33,6 +34,7 @@
 #define REDUCE_SMALLER(x, y) ((x) < (y) || (x) != (x) ? (x) : (y))
 
 #define SUFFIX dot_f32
+#define INPUTS 2
 #define TYPE f32
 #define VALUE float
 #define A float
@@ -45,6 +47,7 @@
 #include "reduce_undef.h"
 
 #define SUFFIX dot_mixed
+#define INPUTS 2
 #define TYPE f32
 #define VALUE float
 #define A float
@@ -57,6 +60,7 @@
 #include "reduce_undef.h"
 
 #define SUFFIX dot_f64
+#define INPUTS 2
 #define TYPE f64
 #define VALUE double
 #define A double
@@ -69,6 +73,7 @@
 #include "reduce_undef.h"
 
 #define SUFFIX sum_f32
+#define INPUTS 1
 #define TYPE f32
 #define VALUE float
 #define A float
@@ -81,6 +86,7 @@
 #include "reduce_undef.h"
 
 #define SUFFIX sum_f64
+#define INPUTS 1
 #define TYPE f64
 #define VALUE double
 #define A double
@@ -93,6 +99,7 @@
 #include "reduce_undef.h"
 
 #define SUFFIX max_f32
+#define INPUTS 1
 #define TYPE f32
 #define VALUE float
 #define A float
@@ -105,6 +112,7 @@
 #include "reduce_undef.h"
 
 #define SUFFIX max_f64
+#define INPUTS 1
 #define TYPE f64
 #define VALUE double
 #define A double
@@ -117,6 +125,7 @@
 #include "reduce_undef.h"
 
 #define SUFFIX min_f32
+#define INPUTS 1
 #define TYPE f32
 #define VALUE float
 #define A float
@@ -129,6 +138,7 @@
 #include "reduce_undef.h"
 
 #define SUFFIX min_f64
+#define INPUTS 1
 #define TYPE f64
 #define VALUE double
 #define A double

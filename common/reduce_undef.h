@@ -5,6 +5,7 @@
 #undef A
 #undef B
 #undef IS_SUM
+#undef INPUTS
 #undef IDENTITY
 #undef TERM
 #undef COMBINE

@@ -66,6 +66,7 @@ static void make_fixture(struct fixture *fixture)
         row->trial = (struct trial){.samples_us = fixture->samples[i], .warmups = 2, .calls = 7};
         row->trial.statistics = statistics_of(fixture->samples[i], 3);
     }
+    snprintf(fixture->rows[1].how, RUNG_HOW_SIZE, "avx2, 8 threads");
     fixture->rungs[2].flags = RUNG_LIBRARY;
     fixture->rows[3].verdict = VERDICT_SKIP;
     snprintf(fixture->rows[3].reason, sizeof fixture->rows[3].reason, "needs sm_90");
@@ -307,8 +308,8 @@ static void json_row(void **state)
     assert_has(json, "\"shape\": \"1000000\", \"seed\": 1, ");
     assert_has(json, "\"median_us\": 100, \"mean_us\": 100, \"std_us\": 1, ");
     assert_has(json, "\"error\": 0.25, \"error_bound\": 0.5, \"verdict\": \"pass\"");
-    assert_has(json, "\"result\": 42.5, \"reason\": \"\", \"calls_per_sample\": 7, "
-                     "\"samples_us\": [99, 100, 101]");
+    assert_has(json, "\"result\": 42.5, \"used\": \"avx2, 8 threads\", \"reason\": \"\", "
+                     "\"calls_per_sample\": 7, \"samples_us\": [99, 100, 101]");
     assert_has(json, "\"reason\": \"needs sm_90\"");
     /* All of the CSV's columns, in all rows. */
     char field[PATH_SIZE], name[PATH_SIZE + 4];
