@@ -95,6 +95,7 @@ static const struct rung rungs[] = {
         .run.reduce = run_openmp,
         .depth.reduce = depth_partials,
         .how.reduce = how_openmp,
+        .flags = RUNG_NONDETERMINISTIC, /* from three threads on */
         .unavailable = openmp_unavailable,
     },
     {

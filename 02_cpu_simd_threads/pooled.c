@@ -158,11 +158,10 @@ static double shortest_ns(void (*work)(const struct reduction *call), const stru
 
 /* From how many bytes of input on several threads are faster than one. One thread takes bytes / rate; T
  * threads take bytes / (rate * T) and the time to tell them, which is what the pool takes for no work at
- * all. The rate is measured in the first-level cache, where it is highest, so the answer errs to the side
- * of one thread. */
+ * all. The rate is measured from the second-level cache, where inputs of the size in question lie. */
 static double worthwhile_bytes(int threads)
 {
-    enum { ELEMENTS = 2048 };
+    enum { ELEMENTS = 32768 };
     static double measured[MAX_SHARES + 1];
 
     if (measured[threads] == 0) {

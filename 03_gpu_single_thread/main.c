@@ -2,6 +2,10 @@
 #include "step.h"
 
 void launch_single_thread(const struct reduction *call);
+void launch_loads_in_flight(const struct reduction *call);
+void prepare_with_copies(const struct reduction *call);
+void launch_with_copies(const struct reduction *call);
+double depth_loads_in_flight(const struct reduction *call);
 
 static const struct rung rungs[] = {
     {
@@ -9,6 +13,19 @@ static const struct rung rungs[] = {
         .idea = "the CPU's loop on one GPU thread",
         .run.reduce = launch_single_thread,
         .depth.reduce = depth_serial,
+    },
+    {
+        .name = "loads_in_flight",
+        .idea = "one thread, 16 accumulators: several loads on the way at once",
+        .run.reduce = launch_loads_in_flight,
+        .depth.reduce = depth_loads_in_flight,
+    },
+    {
+        .name = "with_copies",
+        .idea = "the same, with the copies that data on the host needs",
+        .run.reduce = launch_with_copies,
+        .depth.reduce = depth_loads_in_flight,
+        .prepare.reduce = prepare_with_copies,
     },
 };
 

@@ -1,5 +1,8 @@
 /* Step 03: the CPU's loop, unchanged, on one thread of a GPU. `in` says what is reduced: see
  * common/reduce.cuh. */
+#include <stdio.h>
+#include <stdlib.h>
+
 #include "reduce.cuh"
 
 /* One thread, one accumulator: the definition again.
@@ -22,4 +25,104 @@ extern "C" void launch_single_thread(const struct reduction *call)
         typedef typename decltype(in)::value value;
         single_thread<<<1, 1>>>(in, call->n, (value *)call->result);
     });
+}
+
+enum { LOADS_IN_FLIGHT = 16 };
+
+/* Load a round of terms first, then add them, each to an accumulator of its own.
+ *
+ * Better: the thread waits for memory once in a round, not once for every few elements, and no addition
+ * waits for the one before. The many short chains also round less than the long one did.
+ * Still bad: some tens of loads on the way, where the memory of a GPU needs tens of thousands to be busy.
+ * One thread has not the registers for that.
+ *
+ * __launch_bounds__(1) says that a block has one thread, so that the compiler need not save registers for
+ * others: without it, the loads wait for each other's registers. */
+template <typename R>
+__global__ void __launch_bounds__(1) loads_in_flight(R in, size_t n, typename R::value *result)
+{
+    typename R::value sum[LOADS_IN_FLIGHT], term[LOADS_IN_FLIGHT];
+    for (int k = 0; k < LOADS_IN_FLIGHT; k++)
+        sum[k] = R::identity();
+
+    size_t i = 0;
+    for (; n - i >= LOADS_IN_FLIGHT; i += LOADS_IN_FLIGHT) {
+        for (int k = 0; k < LOADS_IN_FLIGHT; k++)
+            term[k] = in.term(i + k);
+        for (int k = 0; k < LOADS_IN_FLIGHT; k++)
+            sum[k] = R::combine(sum[k], term[k]);
+    }
+    for (; i < n; i++)
+        sum[0] = R::combine(sum[0], in.term(i));
+
+    for (int k = 1; k < LOADS_IN_FLIGHT; k++)
+        sum[0] = R::combine(sum[0], sum[k]);
+    *result = sum[0];
+}
+
+extern "C" void launch_loads_in_flight(const struct reduction *call)
+{
+    reduce_with(call, [=](auto in) {
+        typedef typename decltype(in)::value value;
+        loads_in_flight<<<1, 1>>>(in, call->n, (value *)call->result);
+    });
+}
+
+/* The first accumulator's way is the longest: its share, what is left at the end, the other accumulators. */
+extern "C" double depth_loads_in_flight(const struct reduction *call)
+{
+    return (double)(call->n / LOADS_IN_FLIGHT) + (double)(call->n % LOADS_IN_FLIGHT) +
+           (LOADS_IN_FLIGHT - 1);
+}
+
+/* The inputs as a user has them: in ordinary memory of the host. */
+static void *host_a, *host_b;
+
+static size_t bytes_of_a(const struct reduction *call)
+{
+    return call->n * (call->type == TYPE_F64 ? sizeof(double) : sizeof(float));
+}
+
+static size_t bytes_of_b(const struct reduction *call)
+{
+    if (call->op != OP_DOT)
+        return 0;
+    return call->type == TYPE_MIXED ? call->n : bytes_of_a(call);
+}
+
+/* A new copy, on the host, of `bytes` of the device's. */
+static void *copy_to_host(const void *device, size_t bytes)
+{
+    void *const host = malloc(bytes > 0 ? bytes : 1);
+
+    if (host == NULL) {
+        /* A rung has no way to report an error: end as the runner would. */
+        fprintf(stderr, "with_copies: no memory for %zu MiB\n", bytes >> 20);
+        exit(3);
+    }
+    cudaMemcpy(host, device, bytes, cudaMemcpyDeviceToHost);
+    return host;
+}
+
+extern "C" void prepare_with_copies(const struct reduction *call)
+{
+    free(host_a);
+    free(host_b);
+    host_a = copy_to_host(call->a, bytes_of_a(call));
+    host_b = copy_to_host(call->b, bytes_of_b(call));
+}
+
+/* The same kernel, with the way there and back: what a user pays whose data is on the host.
+ *
+ * Not better, only honest: the copies run at the speed of the bus between host and GPU, and every element
+ * is used once, so no kernel can make up for them. Data that a GPU works on should stay there. */
+extern "C" void launch_with_copies(const struct reduction *call)
+{
+    static double host_result; /* or a float, in its first bytes */
+    const size_t result_bytes = call->type == TYPE_F64 ? sizeof(double) : sizeof(float);
+
+    cudaMemcpyAsync((void *)call->a, host_a, bytes_of_a(call), cudaMemcpyHostToDevice);
+    cudaMemcpyAsync((void *)call->b, host_b, bytes_of_b(call), cudaMemcpyHostToDevice);
+    launch_loads_in_flight(call);
+    cudaMemcpyAsync(&host_result, call->result, result_bytes, cudaMemcpyDeviceToHost);
 }

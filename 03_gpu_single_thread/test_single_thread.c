@@ -2,16 +2,114 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <cmocka.h>
 
 #include "step_test.h"
 
+static const struct rung *rung_named(const char *name)
+{
+    for (size_t i = 0; i < step.rung_count; i++)
+        if (strcmp(step.rungs[i].name, name) == 0)
+            return &step.rungs[i];
+    fail_msg("no rung %s", name);
+    return NULL;
+}
+
+/* Every number of elements that the rounds of loads_in_flight can leave over. */
+static void every_tail_is_added(void **state)
+{
+    enum { MOST = 100 };
+    float a[MOST];
+    (void)state;
+
+    for (int i = 0; i < MOST; i++)
+        a[i] = (float)(i + 1);
+    for (int n = 0; n <= MOST; n++)
+        assert_true(step_test_reduce(rung_named("loads_in_flight"), OP_SUM, TYPE_F32, a, NULL,
+                                     (size_t)n) == n * (n + 1) / 2);
+}
+
+static void *placed(const void *vector, size_t bytes)
+{
+    struct error error;
+    void *const memory = step.back_end->allocate(bytes, &error);
+
+    assert_non_null(memory);
+    assert_true(step.back_end->upload(memory, vector, bytes, &error));
+    return memory;
+}
+
+/* with_copies takes the elements from the host: what is on the device when it starts does not matter. Any
+ * number of preparations is allowed, and the last one counts. */
+static void copies_come_from_the_host(void **state)
+{
+    enum { COUNT = 100 };
+    const struct back_end *back_end = step.back_end;
+    const struct rung *const rung = rung_named("with_copies");
+    double a[COUNT], b[COUNT], result = 0;
+    struct machine machine = {0};
+    struct error error;
+    (void)state;
+
+    assert_true(back_end->open(0, &machine, &error));
+    for (int i = 0; i < COUNT; i++) {
+        a[i] = i + 1;
+        b[i] = 2;
+    }
+    void *const a_placed = placed(a, sizeof a), *const b_placed = placed(b, sizeof b);
+    const struct reduction call = {
+        .op = OP_DOT,
+        .type = TYPE_F64,
+        .n = COUNT,
+        .a = a_placed,
+        .b = b_placed,
+        .result = placed(&result, sizeof result),
+        .multiprocessors = machine.multiprocessors,
+        .threads = 1,
+    };
+    for (int times = 1; times <= 3; times++) {
+        b[0] = times;
+        assert_true(back_end->upload(b_placed, b, sizeof b, &error));
+        rung->prepare.reduce(&call);
+        assert_true(back_end->fill(a_placed, 0xFF, sizeof a, &error));
+        assert_true(back_end->fill(b_placed, 0xFF, sizeof b, &error));
+        rung->run.reduce(&call);
+        assert_true(back_end->finish(&error));
+        assert_true(back_end->download(&result, call.result, sizeof result, &error));
+        assert_true(result == COUNT * (COUNT + 1) - 2 + times);
+    }
+    back_end->release(a_placed);
+    back_end->release(b_placed);
+    back_end->release(call.result);
+}
+
+/* One launch of one thread, whatever the rung. */
+static void one_thread_is_launched(void **state)
+{
+    const float a[] = {1, 2, 3};
+    struct counters counters;
+    (void)state;
+
+    if (step.back_end->counters_reset == NULL)
+        skip();
+    for (size_t i = 0; i < step.rung_count; i++) {
+        step.back_end->counters_reset();
+        assert_true(step_test_reduce(&step.rungs[i], OP_SUM, TYPE_F32, a, NULL, 3) == 6);
+        step.back_end->counters_read(&counters);
+        assert_int_equal(counters.launches, 1);
+        assert_int_equal(counters.threads, 1);
+        assert_int_equal(counters.atomics, 0);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(step_test_reductions),
-        cmocka_unit_test(step_test_known_answers),
+        cmocka_unit_test(step_test_reductions),   cmocka_unit_test(step_test_known_answers),
+        cmocka_unit_test(every_tail_is_added),    cmocka_unit_test(copies_come_from_the_host),
+        cmocka_unit_test(one_thread_is_launched),
     };
     return cmocka_run_group_tests_name("03_gpu_single_thread", tests, NULL, NULL);
 }

@@ -35,13 +35,13 @@ extern "C" void launch_race(const struct reduction *call)
 
 /* The same, with an addition that nothing can come between.
  *
- * Better: right, whatever the number of threads, so the whole grid may work.
+ * Better: right.
  * Still bad: n atomics on one address are carried out one after the other, and their order, which
  * decides how the sum rounds, differs from run to run. */
 template <typename R>
 __global__ void atomic_element(R in, size_t n, typename R::value *result)
 {
-    for (size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x; i < n; i += (size_t)gridDim.x * BLOCK)
+    for (size_t i = threadIdx.x; i < n; i += blockDim.x)
         R::atomic(result, in.term(i));
 }
 
@@ -50,17 +50,58 @@ extern "C" void launch_atomic_element(const struct reduction *call)
     reduce_with(call, [=](auto in) {
         typedef decltype(in) R;
         typename R::value *const result = (typename R::value *)call->result;
-        const unsigned grid = reduction_grid(call, BLOCK, REDUCTION_BLOCKS_PER_MULTIPROCESSOR);
 
         set_identity<R><<<1, 1>>>(result);
-        atomic_element<<<grid, BLOCK>>>(in, call->n, result);
+        atomic_element<<<1, BLOCK>>>(in, call->n, result);
     });
 }
 
-/* Add up first, then one atomic a thread.
+/* Add up first, in a register, then one atomic a thread.
  *
  * Better: as many atomics as there are threads, however large n is.
- * Still bad: they are still 1,024 a multiprocessor, all on one address. */
+ * Still bad: one block runs on one multiprocessor, and all the others look on. */
+template <typename R>
+__global__ void one_block(R in, size_t n, typename R::value *result)
+{
+    typename R::value mine = R::identity();
+    for (size_t i = threadIdx.x; i < n; i += blockDim.x)
+        mine = R::combine(mine, in.term(i));
+    R::atomic(result, mine);
+}
+
+extern "C" void launch_one_block(const struct reduction *call)
+{
+    reduce_with(call, [=](auto in) {
+        typedef decltype(in) R;
+        typename R::value *const result = (typename R::value *)call->result;
+
+        set_identity<R><<<1, 1>>>(result);
+        one_block<<<1, BLOCK>>>(in, call->n, result);
+    });
+}
+
+/* A thread's own additions, then the atomics: their order is anyone's guess, and the longest way is one
+ * that meets them all. */
+static double depth_of(size_t n, size_t threads, size_t atomics)
+{
+    return (double)(n / threads + 1) + (double)atomics;
+}
+
+extern "C" double depth_one_block(const struct reduction *call)
+{
+    return depth_of(call->n, BLOCK, BLOCK);
+}
+
+/* Blocks enough to fill the GPU. */
+static unsigned grid_of(const struct reduction *call)
+{
+    return reduction_grid(call, BLOCK, REDUCTION_BLOCKS_PER_MULTIPROCESSOR);
+}
+
+/* The same by many blocks: a thread starts at its number in the grid and goes on by the grid's size.
+ *
+ * Better: all multiprocessors work, and together have enough loads on the way to keep memory busy.
+ * Still bad: 1,024 atomics for each multiprocessor, all on one address. */
 template <typename R>
 __global__ void atomic_thread(R in, size_t n, typename R::value *result)
 {
@@ -75,17 +116,58 @@ extern "C" void launch_atomic_thread(const struct reduction *call)
     reduce_with(call, [=](auto in) {
         typedef decltype(in) R;
         typename R::value *const result = (typename R::value *)call->result;
-        const unsigned grid = reduction_grid(call, BLOCK, REDUCTION_BLOCKS_PER_MULTIPROCESSOR);
+        const unsigned grid = grid_of(call);
 
         set_identity<R><<<1, 1>>>(result);
         atomic_thread<<<grid, BLOCK>>>(in, call->n, result);
     });
 }
 
-/* The order of atomics is anyone's guess; the longest way is one that meets them all. */
 extern "C" double depth_atomic_thread(const struct reduction *call)
 {
-    const unsigned grid = reduction_grid(call, BLOCK, REDUCTION_BLOCKS_PER_MULTIPROCESSOR);
-    const size_t threads = (size_t)grid * BLOCK;
-    return (double)(call->n / threads + 1) + (double)threads;
+    const size_t threads = (size_t)grid_of(call) * BLOCK;
+    return depth_of(call->n, threads, threads);
+}
+
+/* The threads of a block first agree among themselves, by atomics in their shared memory.
+ *
+ * Better: one atomic a block on the result; those of different blocks in shared memory go on at the same
+ * time, and none of them leaves the multiprocessor.
+ * Still bad: within a block, a thread still waits for the others in turn; and where shared memory cannot
+ * add floating-point numbers by itself, an atomic there is a loop around a compare-and-swap. */
+template <typename R>
+__global__ void atomic_block(R in, size_t n, typename R::value *result)
+{
+    __shared__ typename R::value of_block;
+    if (threadIdx.x == 0)
+        of_block = R::identity();
+    __syncthreads();
+
+    typename R::value mine = R::identity();
+    for (size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x; i < n; i += (size_t)gridDim.x * BLOCK)
+        mine = R::combine(mine, in.term(i));
+    R::atomic(&of_block, mine);
+    __syncthreads();
+
+    if (threadIdx.x == 0)
+        R::atomic(result, of_block);
+}
+
+extern "C" void launch_atomic_block(const struct reduction *call)
+{
+    reduce_with(call, [=](auto in) {
+        typedef decltype(in) R;
+        typename R::value *const result = (typename R::value *)call->result;
+        const unsigned grid = grid_of(call);
+
+        set_identity<R><<<1, 1>>>(result);
+        atomic_block<<<grid, BLOCK>>>(in, call->n, result);
+    });
+}
+
+/* At worst, a number meets all the atomics of its block, then those of all blocks. */
+extern "C" double depth_atomic_block(const struct reduction *call)
+{
+    const size_t grid = grid_of(call);
+    return depth_of(call->n, grid * BLOCK, BLOCK + grid);
 }

@@ -1,10 +1,15 @@
 /* Step 04: the table of rungs. Everything else is rungs_main's, in common/. */
+#include "gpu_libraries.h"
 #include "step.h"
 
 void launch_race(const struct reduction *call);
 void launch_atomic_element(const struct reduction *call);
+void launch_one_block(const struct reduction *call);
 void launch_atomic_thread(const struct reduction *call);
+void launch_atomic_block(const struct reduction *call);
+double depth_one_block(const struct reduction *call);
 double depth_atomic_thread(const struct reduction *call);
+double depth_atomic_block(const struct reduction *call);
 
 static const struct rung rungs[] = {
     {
@@ -22,11 +27,46 @@ static const struct rung rungs[] = {
         .flags = RUNG_NONDETERMINISTIC,
     },
     {
-        .name = "atomic_thread",
+        .name = "one_block",
         .idea = "each thread adds up its own elements, then one atomic",
+        .run.reduce = launch_one_block,
+        .depth.reduce = depth_one_block,
+        .flags = RUNG_NONDETERMINISTIC,
+    },
+    {
+        .name = "atomic_thread",
+        .idea = "the same by as many blocks as fill the GPU",
         .run.reduce = launch_atomic_thread,
         .depth.reduce = depth_atomic_thread,
         .flags = RUNG_NONDETERMINISTIC,
+    },
+    {
+        .name = "atomic_block",
+        .idea = "atomics in shared memory, then one for each block",
+        .run.reduce = launch_atomic_block,
+        .depth.reduce = depth_atomic_block,
+        .flags = RUNG_NONDETERMINISTIC,
+    },
+    {
+        .name = "cublas",
+        .idea = "the library's dot product; b of mixed types is converted first",
+        .run.reduce = cublas_reduce,
+        .depth.reduce = depth_serial,
+        .how.reduce = cublas_how,
+        .prepare.reduce = cublas_prepare,
+        .unavailable = cublas_unavailable,
+        .reduce_ops = CUBLAS_OPS,
+        .flags = RUNG_LIBRARY,
+    },
+    {
+        .name = "cub",
+        .idea = "the library's reduction: DeviceReduce",
+        .run.reduce = cub_reduce,
+        .depth.reduce = depth_serial,
+        .how.reduce = cub_how,
+        .prepare.reduce = cub_prepare,
+        .unavailable = cub_unavailable,
+        .flags = RUNG_LIBRARY,
     },
 };
 

@@ -25,12 +25,56 @@ static void race_loses_updates(void **state)
     assert_true(step_test_reduce(&step.rungs[0], OP_SUM, TYPE_F32, ones, NULL, COUNT) < COUNT);
 }
 
+static struct counters counters_of(const char *name, enum reduce_op op, size_t n)
+{
+    enum { MOST = 200000 };
+    static float a[MOST];
+    struct counters counters = {0};
+
+    assert_true(n <= MOST);
+    for (size_t i = 0; i < step.rung_count; i++)
+        if (strcmp(step.rungs[i].name, name) == 0) {
+            step.back_end->counters_reset();
+            step_test_reduce(&step.rungs[i], op, TYPE_F32, a, NULL, n);
+            step.back_end->counters_read(&counters);
+        }
+    assert_int_equal(counters.launches, 2); /* the first, of one thread, writes the identity */
+    return counters;
+}
+
+/* As many atomics as the kernels' code has, for sums; a compare-and-swap may have to be repeated. */
+static void atomics_are_counted(void **state)
+{
+    static const size_t sizes[] = {0, 1, 1000, 200000};
+    (void)state;
+
+    if (step.back_end->counters_reset == NULL)
+        skip();
+    for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++) {
+        const size_t n = sizes[s];
+        const size_t grid = counters_of("atomic_thread", OP_SUM, n).blocks - 1;
+        const size_t covering = n == 0 ? 1 : (n + REDUCTION_BLOCK - 1) / REDUCTION_BLOCK;
+
+        assert_true(n > 100000 ? grid > 1 && grid < covering : grid == covering);
+        assert_int_equal(counters_of("race", OP_SUM, n).atomics, 0);
+        assert_int_equal(counters_of("atomic_element", OP_SUM, n).atomics, n);
+        assert_int_equal(counters_of("one_block", OP_SUM, n).atomics, REDUCTION_BLOCK);
+        assert_int_equal(counters_of("atomic_thread", OP_SUM, n).atomics, grid * REDUCTION_BLOCK);
+        assert_int_equal(counters_of("atomic_block", OP_SUM, n).atomics,
+                         grid * REDUCTION_BLOCK + grid);
+        assert_int_equal(counters_of("atomic_block", OP_SUM, n).block_barriers, 2 * grid);
+        assert_true(counters_of("atomic_block", OP_MAX, n).atomics >=
+                    grid * REDUCTION_BLOCK + grid);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(step_test_reductions),
         cmocka_unit_test(step_test_known_answers),
         cmocka_unit_test(race_loses_updates),
+        cmocka_unit_test(atomics_are_counted),
     };
     return cmocka_run_group_tests_name("04_gpu_atomic", tests, NULL, NULL);
 }

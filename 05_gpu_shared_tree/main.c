@@ -1,12 +1,30 @@
 /* Step 05: the table of rungs. Everything else (options, inputs, verification, timing, report) is
  * rungs_main's, in common/. */
+#include "gpu_libraries.h"
 #include "step.h"
 
+void launch_serial(const struct reduction *call);
 void launch_interleaved(const struct reduction *call);
 void launch_strided(const struct reduction *call);
 void launch_sequential(const struct reduction *call);
+void launch_first_add(const struct reduction *call);
+void launch_last_warp(const struct reduction *call);
+void launch_unrolled(const struct reduction *call);
+void launch_vectorized(const struct reduction *call);
+
+/* As depth_two_stages, with a row of additions over the block in place of a tree, twice. */
+static double depth_serial_finish(const struct reduction *call)
+{
+    return depth_two_stages(call) + 2 * REDUCTION_BLOCK;
+}
 
 static const struct rung rungs[] = {
+    {
+        .name = "serial",
+        .idea = "thread 0 adds up the partial results",
+        .run.reduce = launch_serial,
+        .depth.reduce = depth_serial_finish,
+    },
     {
         .name = "interleaved",
         .idea = "tree over neighbours, tid % (2 * stride): divergence",
@@ -24,6 +42,51 @@ static const struct rung rungs[] = {
         .idea = "tree over halves: neighbouring threads, neighbouring words",
         .run.reduce = launch_sequential,
         .depth.reduce = depth_two_stages,
+    },
+    {
+        .name = "first_add",
+        .idea = "two elements a turn: fewer idle threads",
+        .run.reduce = launch_first_add,
+        .depth.reduce = depth_two_stages,
+    },
+    {
+        .name = "last_warp",
+        .idea = "the last six rounds by one warp, with __syncwarp",
+        .run.reduce = launch_last_warp,
+        .depth.reduce = depth_two_stages,
+    },
+    {
+        .name = "unrolled",
+        .idea = "the block size known to the compiler: no loop",
+        .run.reduce = launch_unrolled,
+        .depth.reduce = depth_two_stages,
+    },
+    {
+        .name = "vectorized",
+        .idea = "16-byte loads, any alignment",
+        .run.reduce = launch_vectorized,
+        .depth.reduce = depth_two_stages,
+    },
+    {
+        .name = "cublas",
+        .idea = "the library's dot product; b of mixed types is converted first",
+        .run.reduce = cublas_reduce,
+        .depth.reduce = depth_serial,
+        .how.reduce = cublas_how,
+        .prepare.reduce = cublas_prepare,
+        .unavailable = cublas_unavailable,
+        .reduce_ops = CUBLAS_OPS,
+        .flags = RUNG_LIBRARY,
+    },
+    {
+        .name = "cub",
+        .idea = "the library's reduction: DeviceReduce",
+        .run.reduce = cub_reduce,
+        .depth.reduce = depth_serial,
+        .how.reduce = cub_how,
+        .prepare.reduce = cub_prepare,
+        .unavailable = cub_unavailable,
+        .flags = RUNG_LIBRARY,
     },
 };
 

@@ -1,20 +1,53 @@
-/* Step 05: the threads of a block meet in shared memory and combine their partial results in a tree.
+/* Step 05: the threads of a block meet in shared memory and combine their partial results there.
  *
- * All kernels here begin and end alike. A grid-stride loop leaves each thread with one partial
- * result, however large n is; the thread writes it to shared memory; the block reduces those to one
- * number, which thread 0 stores in out[blockIdx.x]. What differs from rung to rung is the tree.
+ * All kernels here begin and end alike. A grid-stride loop leaves each thread with one partial result,
+ * however large n is; the thread writes it to shared memory; the block reduces those to one number, which
+ * thread 0 stores in out[blockIdx.x]. What differs from rung to rung is the reduction in between, and
+ * towards the end how the input is read.
  *
- * `in` says what is reduced (common/reduce.cuh): in.term(i) is a[i] * b[i] for a dot product,
- * R::combine adds two of them, R::identity() is 0. reduce_two_stages launches a kernel twice, over
- * the input and then, as a single block, over the blocks' numbers. */
+ * `in` says what is reduced (common/reduce.cuh): in.term(i) is a[i] * b[i] for a dot product, R::combine
+ * adds two of them, R::identity() is 0. reduce_two_stages launches a kernel twice, over the input and
+ * then, as a single block, over the blocks' numbers. */
 #include "reduce.cuh"
 
-static const unsigned BLOCK = REDUCTION_BLOCK; /* threads; a power of two */
+static const unsigned BLOCK = REDUCTION_BLOCK; /* threads; a power of two, at least 64 */
+static const unsigned WARP = 32;
 
-/* Neighbours first: in round `stride`, every thread whose number is a multiple of 2 * stride takes
+/* Thread 0 adds up what the others left.
+ *
+ * Better than step 04: no atomics, and always in the same order.
+ * Still bad: 255 additions in a row, while 255 threads wait. */
+template <typename R>
+__global__ void serial(R in, size_t n, typename R::value *out)
+{
+    __shared__ typename R::value partial[BLOCK];
+    const unsigned tid = threadIdx.x;
+
+    typename R::value mine = R::identity();
+    for (size_t i = (size_t)blockIdx.x * blockDim.x + tid; i < n;
+         i += (size_t)gridDim.x * blockDim.x)
+        mine = R::combine(mine, in.term(i));
+    partial[tid] = mine;
+    __syncthreads();
+
+    if (tid == 0) {
+        for (unsigned t = 1; t < blockDim.x; t++)
+            mine = R::combine(mine, partial[t]);
+        out[blockIdx.x] = mine;
+    }
+}
+
+extern "C" void launch_serial(const struct reduction *call)
+{
+    reduce_two_stages(call, [](unsigned grid, auto in, size_t n, auto *out) {
+        serial<<<grid, BLOCK>>>(in, n, out);
+    });
+}
+
+/* A tree over neighbours: in round `stride`, every thread whose number is a multiple of 2 * stride takes
  * in the value `stride` further on.
  *
- * Better than step 04: no atomics, and log2(256) = 8 rounds in place of 255 additions in a row.
+ * Better: log2(256) = 8 rounds.
  * Still bad: divergence. The working threads are spread thinly: up to stride 16 all eight warps have some,
  * in the fifth round one lane of 32 each, and a warp takes as long for one lane as for all. */
 template <typename R>
@@ -24,12 +57,13 @@ __global__ void interleaved(R in, size_t n, typename R::value *out)
     const unsigned tid = threadIdx.x;
 
     typename R::value mine = R::identity();
-    for (size_t i = (size_t)blockIdx.x * BLOCK + tid; i < n; i += (size_t)gridDim.x * BLOCK)
+    for (size_t i = (size_t)blockIdx.x * blockDim.x + tid; i < n;
+         i += (size_t)gridDim.x * blockDim.x)
         mine = R::combine(mine, in.term(i));
     partial[tid] = mine;
     __syncthreads();
 
-    for (unsigned stride = 1; stride < BLOCK; stride *= 2) {
+    for (unsigned stride = 1; stride < blockDim.x; stride *= 2) {
         if (tid % (2 * stride) == 0)
             partial[tid] = R::combine(partial[tid], partial[tid + stride]);
         __syncthreads();
@@ -47,7 +81,7 @@ extern "C" void launch_interleaved(const struct reduction *call)
 
 /* The same additions, handed to the first threads: thread t does what thread 2 * stride * t did.
  *
- * Better: the working threads fill whole warps, and the warps without work are skipped.
+ * Better: the working threads fill whole warps, and the warps without work skip the round.
  * Still bad: bank conflicts. Neighbouring threads now touch words 2 * stride apart, so that two, four or
  * eight threads of a warp want different words of the same one of 32 banks, and take turns. */
 template <typename R>
@@ -57,14 +91,15 @@ __global__ void strided(R in, size_t n, typename R::value *out)
     const unsigned tid = threadIdx.x;
 
     typename R::value mine = R::identity();
-    for (size_t i = (size_t)blockIdx.x * BLOCK + tid; i < n; i += (size_t)gridDim.x * BLOCK)
+    for (size_t i = (size_t)blockIdx.x * blockDim.x + tid; i < n;
+         i += (size_t)gridDim.x * blockDim.x)
         mine = R::combine(mine, in.term(i));
     partial[tid] = mine;
     __syncthreads();
 
-    for (unsigned stride = 1; stride < BLOCK; stride *= 2) {
+    for (unsigned stride = 1; stride < blockDim.x; stride *= 2) {
         const unsigned left = 2 * stride * tid;
-        if (left < BLOCK)
+        if (left < blockDim.x)
             partial[left] = R::combine(partial[left], partial[left + stride]);
         __syncthreads();
     }
@@ -82,8 +117,8 @@ extern "C" void launch_strided(const struct reduction *call)
 /* Halves, not neighbours: in each round the first `stride` values take in the next `stride`.
  *
  * Better: neighbouring threads touch neighbouring words, each in a bank of its own.
- * Still bad: half of the threads are idle from the first round on, and the last six rounds synchronise
- * the whole block for the work of one warp. */
+ * Still bad: half of the threads are idle from the first round on: they have loaded, and do nothing
+ * more. */
 template <typename R>
 __global__ void sequential(R in, size_t n, typename R::value *out)
 {
@@ -91,12 +126,13 @@ __global__ void sequential(R in, size_t n, typename R::value *out)
     const unsigned tid = threadIdx.x;
 
     typename R::value mine = R::identity();
-    for (size_t i = (size_t)blockIdx.x * BLOCK + tid; i < n; i += (size_t)gridDim.x * BLOCK)
+    for (size_t i = (size_t)blockIdx.x * blockDim.x + tid; i < n;
+         i += (size_t)gridDim.x * blockDim.x)
         mine = R::combine(mine, in.term(i));
     partial[tid] = mine;
     __syncthreads();
 
-    for (unsigned stride = BLOCK / 2; stride > 0; stride /= 2) {
+    for (unsigned stride = blockDim.x / 2; stride > 0; stride /= 2) {
         if (tid < stride)
             partial[tid] = R::combine(partial[tid], partial[tid + stride]);
         __syncthreads();
@@ -109,5 +145,195 @@ extern "C" void launch_sequential(const struct reduction *call)
 {
     reduce_two_stages(call, [](unsigned grid, auto in, size_t n, auto *out) {
         sequential<<<grid, BLOCK>>>(in, n, out);
+    });
+}
+
+/* Two elements a turn: the first addition happens on the way to shared memory.
+ *
+ * Better: two loads are under way at a time, and every thread has added something before it falls idle.
+ * Still bad: the last six rounds synchronise the whole block for the work of one warp. */
+template <typename R>
+__global__ void first_add(R in, size_t n, typename R::value *out)
+{
+    __shared__ typename R::value partial[BLOCK];
+    const unsigned tid = threadIdx.x;
+
+    typename R::value mine = R::identity();
+    size_t i = (size_t)blockIdx.x * 2 * blockDim.x + tid;
+    for (; i + blockDim.x < n; i += (size_t)gridDim.x * 2 * blockDim.x)
+        mine = R::combine(mine, R::combine(in.term(i), in.term(i + blockDim.x)));
+    if (i < n) /* the first of a pair whose second lies past the end */
+        mine = R::combine(mine, in.term(i));
+    partial[tid] = mine;
+    __syncthreads();
+
+    for (unsigned stride = blockDim.x / 2; stride > 0; stride /= 2) {
+        if (tid < stride)
+            partial[tid] = R::combine(partial[tid], partial[tid + stride]);
+        __syncthreads();
+    }
+    if (tid == 0)
+        out[blockIdx.x] = partial[0];
+}
+
+extern "C" void launch_first_add(const struct reduction *call)
+{
+    reduce_two_stages(call, [](unsigned grid, auto in, size_t n, auto *out) {
+        first_add<<<grid, BLOCK>>>(in, n, out);
+    });
+}
+
+/* The last six rounds, unrolled, by one warp.
+ *
+ * A warp's lanes once ran in lock step, and this was written without any synchronisation and with a
+ * volatile pointer. Since Volta (2017) each thread has a program counter of its own: a lane may write before
+ * another has read, and volatile forbids the compiler to reorder, not the hardware. So every round reads,
+ * synchronises the warp, writes, and synchronises again. Lanes past the middle write values that nobody
+ * uses; it costs nothing, and a condition would.
+ *
+ * Better: six rounds without a barrier for the block.
+ * Still bad: the other rounds are a loop, with a condition, a shift and a branch each. */
+template <typename R>
+__device__ void reduce_last_warp(typename R::value *partial, unsigned tid)
+{
+    typename R::value mine = partial[tid];
+
+    mine = R::combine(mine, partial[tid + 32]);
+    __syncwarp();
+    partial[tid] = mine;
+    __syncwarp();
+    mine = R::combine(mine, partial[tid + 16]);
+    __syncwarp();
+    partial[tid] = mine;
+    __syncwarp();
+    mine = R::combine(mine, partial[tid + 8]);
+    __syncwarp();
+    partial[tid] = mine;
+    __syncwarp();
+    mine = R::combine(mine, partial[tid + 4]);
+    __syncwarp();
+    partial[tid] = mine;
+    __syncwarp();
+    mine = R::combine(mine, partial[tid + 2]);
+    __syncwarp();
+    partial[tid] = mine;
+    __syncwarp();
+    mine = R::combine(mine, partial[tid + 1]);
+    __syncwarp();
+    partial[tid] = mine;
+}
+
+template <typename R>
+__global__ void last_warp(R in, size_t n, typename R::value *out)
+{
+    __shared__ typename R::value partial[BLOCK];
+    const unsigned tid = threadIdx.x;
+
+    typename R::value mine = R::identity();
+    size_t i = (size_t)blockIdx.x * 2 * blockDim.x + tid;
+    for (; i + blockDim.x < n; i += (size_t)gridDim.x * 2 * blockDim.x)
+        mine = R::combine(mine, R::combine(in.term(i), in.term(i + blockDim.x)));
+    if (i < n) /* the first of a pair whose second lies past the end */
+        mine = R::combine(mine, in.term(i));
+    partial[tid] = mine;
+    __syncthreads();
+
+    for (unsigned stride = blockDim.x / 2; stride > WARP; stride /= 2) {
+        if (tid < stride)
+            partial[tid] = R::combine(partial[tid], partial[tid + stride]);
+        __syncthreads();
+    }
+    if (tid < WARP)
+        reduce_last_warp<R>(partial, tid);
+    if (tid == 0)
+        out[blockIdx.x] = partial[0];
+}
+
+extern "C" void launch_last_warp(const struct reduction *call)
+{
+    reduce_two_stages(call, [](unsigned grid, auto in, size_t n, auto *out) {
+        last_warp<<<grid, BLOCK>>>(in, n, out);
+    });
+}
+
+/* The block size as a template parameter, which the compiler knows: it lays out the rounds one behind the
+ * other, without a loop, and drops those that a smaller block would not have.
+ *
+ * Better: nothing but loads, additions, stores and barriers is left of the tree.
+ * Still bad: the tree was never what took long. Each load brings 4 bytes a thread. */
+template <unsigned THREADS, typename R>
+__global__ void unrolled(R in, size_t n, typename R::value *out)
+{
+    __shared__ typename R::value partial[THREADS];
+    const unsigned tid = threadIdx.x;
+
+    typename R::value mine = R::identity();
+    size_t i = (size_t)blockIdx.x * 2 * THREADS + tid;
+    for (; i + THREADS < n; i += (size_t)gridDim.x * 2 * THREADS)
+        mine = R::combine(mine, R::combine(in.term(i), in.term(i + THREADS)));
+    if (i < n) /* the first of a pair whose second lies past the end */
+        mine = R::combine(mine, in.term(i));
+    partial[tid] = mine;
+    __syncthreads();
+
+#pragma unroll
+    for (unsigned stride = THREADS / 2; stride > WARP; stride /= 2) {
+        if (tid < stride)
+            partial[tid] = R::combine(partial[tid], partial[tid + stride]);
+        __syncthreads();
+    }
+    if (tid < WARP)
+        reduce_last_warp<R>(partial, tid);
+    if (tid == 0)
+        out[blockIdx.x] = partial[0];
+}
+
+extern "C" void launch_unrolled(const struct reduction *call)
+{
+    reduce_two_stages(call, [](unsigned grid, auto in, size_t n, auto *out) {
+        unrolled<BLOCK><<<grid, BLOCK>>>(in, n, out);
+    });
+}
+
+/* 16 bytes a load: four floats, two doubles. Such an address must be a multiple of 16, so the few elements
+ * before the first such place and behind the last are read one by one; where a and b are not aligned
+ * alike, that is all of them.
+ *
+ * Better: a quarter of the load instructions, and four times the bytes under way.
+ * Still bad: still one load of each operand at a time; and the tree: registers would do (step 06). */
+template <unsigned THREADS, typename R>
+__global__ void vectorized(R in, size_t n, typename R::value *out)
+{
+    __shared__ typename R::value partial[THREADS];
+    const unsigned tid = threadIdx.x;
+    const size_t thread = (size_t)blockIdx.x * THREADS + tid, threads = (size_t)gridDim.x * THREADS;
+    const size_t head = in.head(n), packs = (n - head) / R::PACK, tail = head + packs * R::PACK;
+
+    typename R::value mine = R::identity();
+    for (size_t p = thread; p < packs; p += threads)
+        mine = R::combine(mine, in.pack(head + p * R::PACK));
+    for (size_t i = thread; i < head; i += threads)
+        mine = R::combine(mine, in.term(i));
+    for (size_t i = tail + thread; i < n; i += threads)
+        mine = R::combine(mine, in.term(i));
+    partial[tid] = mine;
+    __syncthreads();
+
+#pragma unroll
+    for (unsigned stride = THREADS / 2; stride > WARP; stride /= 2) {
+        if (tid < stride)
+            partial[tid] = R::combine(partial[tid], partial[tid + stride]);
+        __syncthreads();
+    }
+    if (tid < WARP)
+        reduce_last_warp<R>(partial, tid);
+    if (tid == 0)
+        out[blockIdx.x] = partial[0];
+}
+
+extern "C" void launch_vectorized(const struct reduction *call)
+{
+    reduce_two_stages(call, [](unsigned grid, auto in, size_t n, auto *out) {
+        vectorized<BLOCK><<<grid, BLOCK>>>(in, n, out);
     });
 }

@@ -12,6 +12,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(step_test_reductions),
         cmocka_unit_test(step_test_known_answers),
+        cmocka_unit_test(step_test_determinism),
     };
     return cmocka_run_group_tests_name("05_gpu_shared_tree", tests, NULL, NULL);
 }

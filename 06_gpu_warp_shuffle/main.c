@@ -1,14 +1,87 @@
 /* Step 06: the table of rungs. Everything else is rungs_main's, in common/. */
+#include "gpu_libraries.h"
+#include "matrix_rungs.h"
 #include "step.h"
 
 void launch_shuffle(const struct reduction *call);
+void launch_two_level(const struct reduction *call);
+void launch_wide(const struct reduction *call);
+void launch_in_flight(const struct reduction *call);
+void launch_one_launch(const struct reduction *call);
+void launch_overlapped(const struct reduction *call) CUDA_ONLY;
+void launch_bulk_copies(const struct reduction *call) CUDA_ONLY;
+
+/* Several accumulators a thread, joined at the end; the last block's warp takes several numbers a lane. */
+static double depth_one_launch(const struct reduction *call)
+{
+    return depth_two_stages(call) + 32;
+}
 
 static const struct rung rungs[] = {
     {
         .name = "shuffle",
-        .idea = "trees by warp shuffle, shared memory only between warps",
+        .idea = "trees by warp shuffle, thread 0 adds up the warps",
         .run.reduce = launch_shuffle,
         .depth.reduce = depth_two_stages,
+    },
+    {
+        .name = "two_level",
+        .idea = "the warps' results by shuffle, too",
+        .run.reduce = launch_two_level,
+        .depth.reduce = depth_two_stages,
+    },
+    {
+        .name = "wide",
+        .idea = "16-byte loads, any alignment",
+        .run.reduce = launch_wide,
+        .depth.reduce = depth_two_stages,
+    },
+    {
+        .name = "in_flight",
+        .idea = "four independent loads under way",
+        .run.reduce = launch_in_flight,
+        .depth.reduce = depth_two_stages,
+    },
+    {
+        .name = "one_launch",
+        .idea = "the last block finishes: one launch, same bits every time",
+        .run.reduce = launch_one_launch,
+        .depth.reduce = depth_one_launch,
+    },
+    {
+        .name = "overlapped",
+        .idea = "the next launch begins while this one ends",
+        .run.reduce = launch_overlapped,
+        .depth.reduce = depth_one_launch,
+        .needs_compute_capability = 90,
+    },
+    {
+        .name = "bulk_copies",
+        .idea = "the copy engine fills a ring of tiles in shared memory",
+        .run.reduce = launch_bulk_copies,
+        .depth.reduce = depth_one_launch,
+        .needs_compute_capability = 90,
+    },
+    {
+        .name = "cublas",
+        .idea = "the library's dot product; b of mixed types is converted first",
+        .run.reduce = cublas_reduce,
+        .depth.reduce = depth_serial,
+        .how.reduce = cublas_how,
+        .prepare.reduce = cublas_prepare,
+        .unavailable = cublas_unavailable,
+        .reduce_ops = CUBLAS_OPS,
+        .flags = RUNG_LIBRARY,
+    },
+    {
+        .name = "cub",
+        .idea = "the library's reduction: DeviceReduce",
+        .run.reduce = cub_reduce,
+        .depth.reduce = depth_serial,
+        .how.reduce = cub_how,
+        .prepare.reduce = cub_prepare,
+        .unavailable = cub_unavailable,
+        .flags = RUNG_LIBRARY,
     },
 };
 
@@ -19,6 +92,8 @@ const struct step step = {
     .back_end = &gpu_back_end,
     .rungs = rungs,
     .rung_count = sizeof rungs / sizeof rungs[0],
+    .rows = &step_of_rows, /* with --axis */
+    .columns = &step_of_columns,
 };
 
 int main(int argc, char **argv)

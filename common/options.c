@@ -10,10 +10,12 @@
 #include "format.h"
 #include "step.h"
 
-enum family_bit { REDUCTION = 1, GEMM = 2, CONV = 4, ANY = 7 };
+/* Who takes an option. WITH_AXIS: steps with a choice of tables, whichever is in use. */
+enum family_bit { REDUCTION = 1, GEMM = 2, CONV = 4, MATRIX = 8, ANY = 15, WITH_AXIS = 16 };
 
 enum option_id {
-    OPTION_N = 256,
+    OPTION_AXIS = 256,
+    OPTION_N,
     OPTION_M,
     OPTION_K,
     OPTION_ALPHA,
@@ -54,14 +56,16 @@ static const struct option_text {
     unsigned families;
     const char *help;
 } option_texts[] = {
-    {"n", "N", OPTION_N, REDUCTION | GEMM,
-     "elements (07: columns of C); K, M, G are powers of two"},
-    {"m", "M", OPTION_M, GEMM, "rows of C"},
+    {"axis", "AXIS", OPTION_AXIS, WITH_AXIS, "reduce the rows or the columns of a matrix"},
+    {"n", "N", OPTION_N, REDUCTION | MATRIX | GEMM,
+     "elements (of a matrix: columns); K, M, G are powers of two"},
+    {"m", "M", OPTION_M, MATRIX | GEMM, "rows of the matrix (07: of C)"},
     {"k", "K", OPTION_K, GEMM, "columns of A, rows of B"},
     {"alpha", "X", OPTION_ALPHA, GEMM, "C = alpha A B + beta C"},
     {"beta", "X", OPTION_BETA, GEMM, "the same"},
-    {"op", "OP", OPTION_OP, REDUCTION, "dot, sum, max or min"},
-    {"type", "TYPE", OPTION_TYPE, REDUCTION, "f32, f64 or mixed (dot of float32 and bool)"},
+    {"op", "OP", OPTION_OP, REDUCTION | MATRIX, "dot, sum, max or min (of a matrix: not dot)"},
+    {"type", "TYPE", OPTION_TYPE, REDUCTION | MATRIX,
+     "f32, f64 or mixed (dot of float32 and bool)"},
     {"batch", "N", OPTION_BATCH, CONV, "pictures"},
     {"channels", "N", OPTION_CHANNELS, CONV, "channels of a picture"},
     {"height", "N", OPTION_HEIGHT, CONV, "rows of a picture"},
@@ -72,15 +76,15 @@ static const struct option_text {
     {"pad", "N", OPTION_PAD, CONV, "rows and columns of 0 on every side"},
     {"dilation", "N", OPTION_DILATION, CONV, "distance between a filter's taps"},
     {"a", "FILE", OPTION_A, ANY, "first input from a NumPy .npy file"},
-    {"b", "FILE", OPTION_B, ANY, "second input likewise"},
+    {"b", "FILE", OPTION_B, REDUCTION | GEMM | CONV, "second input likewise"},
     {"seed", "N", OPTION_SEED, ANY, "seed of the random inputs"},
     {"rung", "NAME", OPTION_RUNG, ANY, "run this rung only (may be given again)"},
     {"list", NULL, OPTION_LIST, ANY, "list the rungs"},
     {"warmup", "N", OPTION_WARMUP, ANY, "untimed samples before the timed ones"},
     {"reps", "N", OPTION_REPS, ANY, "timed samples (default: what fits in a quarter second)"},
     {"cold", NULL, OPTION_COLD, ANY, "push the inputs out of the caches before each sample"},
-    {"sweep", "FROM:TO[:FACTOR]", OPTION_SWEEP, REDUCTION | GEMM,
-     "a range of sizes (07: square), each FACTOR (2) times the one before"},
+    {"sweep", "FROM:TO[:FACTOR]", OPTION_SWEEP, REDUCTION | MATRIX | GEMM,
+     "a range of sizes (matrices: square), each FACTOR (2) times the one before"},
     {"threads", "N", OPTION_THREADS, ANY, "CPU threads to use where a rung uses several"},
     {"device", "N", OPTION_DEVICE, ANY, "which GPU"},
     {"histogram", NULL, OPTION_HISTOGRAM, ANY, "print each rung's samples as a histogram"},
@@ -94,7 +98,10 @@ enum { OPTION_COUNT = sizeof option_texts / sizeof option_texts[0] };
 
 static unsigned family_of(const struct step *step)
 {
-    return step->family == &gemm_family ? GEMM : step->family == &conv_family ? CONV : REDUCTION;
+    return step->family == &gemm_family               ? GEMM
+           : step->family == &conv_family             ? CONV
+           : step->family == &matrix_reduction_family ? MATRIX
+                                                      : REDUCTION;
 }
 
 void options_default(struct options *options, const struct step *step)
@@ -102,6 +109,7 @@ void options_default(struct options *options, const struct step *step)
     const bool emulated = !step->back_end->clocks;
 
     *options = (struct options){
+        .table = step,
         .alpha = 1,
         .warmup = 3,
         .seed = 1,
@@ -112,6 +120,11 @@ void options_default(struct options *options, const struct step *step)
     switch (family_of(step)) {
     case REDUCTION:
         options->n = (size_t)1 << 20;
+        break;
+    case MATRIX:
+        options->op = OP_SUM;
+        options->m = emulated ? 256 : 4096;
+        options->n = emulated ? 512 : 4096;
         break;
     case GEMM: /* 2048 x 1024 times 1024 x 2048; emulated, an eighth of each side */
         options->m = options->n = emulated ? 256 : 2048;
@@ -127,13 +140,13 @@ void options_default(struct options *options, const struct step *step)
     }
 }
 
-static void print_help(const struct step *step, FILE *out)
+static void print_help(const struct step *step, unsigned families, FILE *out)
 {
     fprintf(out, "Usage: %s [OPTION]...\n%s\n\n", step->name, step->idea);
     for (size_t i = 0; i < OPTION_COUNT; i++) {
         const struct option_text *text = &option_texts[i];
         char left[40];
-        if ((text->families & family_of(step)) == 0)
+        if ((text->families & families) == 0)
             continue;
         snprintf(left, sizeof left, "--%s%s%s", text->name, text->argument != NULL ? " " : "",
                  text->argument != NULL ? text->argument : "");
@@ -355,8 +368,15 @@ static bool take_option(enum option_id id, const char *name, const char *text,
 static bool check_together(const struct step *step, const struct options *options, bool size_given,
                            struct error *error)
 {
-    const bool unary = family_of(step) == REDUCTION && options->op != OP_DOT;
+    const bool matrix = family_of(step) == MATRIX;
+    const bool unary = matrix || (family_of(step) == REDUCTION && options->op != OP_DOT);
 
+    if (matrix && options->op == OP_DOT)
+        return error_set(error, EXIT_BAD_USAGE,
+                         "--op dot has two inputs: with --axis, want sum, max or min");
+    if (matrix && options->type == TYPE_MIXED)
+        return error_set(error, EXIT_BAD_USAGE,
+                         "--type mixed has two inputs: with --axis, want f32 or f64");
     if (unary && options->type == TYPE_MIXED)
         return error_set(error, EXIT_BAD_USAGE,
                          "--type mixed has two inputs: it goes with --op dot only");
@@ -396,23 +416,60 @@ static void refuse(int id, const char *word, struct error *error)
                           : ": no such option, or ambiguous");
 }
 
-enum options_outcome options_parse(int argc, char **argv, const struct step *step,
-                                   struct options *options, FILE *out, struct error *error)
+/* The options of these families, as getopt_long wants them, and that reading starts afresh: tests
+ * parse many command lines. */
+static void start_reading(unsigned families, struct option long_options[OPTION_COUNT + 1])
 {
-    struct option long_options[OPTION_COUNT + 1] = {{0}};
     size_t count = 0;
-    bool size_given = false;
 
-    options_default(options, step);
     for (size_t i = 0; i < OPTION_COUNT; i++) {
         const struct option_text *text = &option_texts[i];
-        if (text->families & family_of(step))
+        if (text->families & families)
             long_options[count++] =
                 (struct option){text->name, text->argument != NULL, NULL, (int)text->id};
     }
-
-    optind = 0; /* start afresh: tests parse many command lines */
+    long_options[count] = (struct option){0};
+    optind = 0;
     opterr = 0;
+}
+
+/* Which of the step's tables the command line asks for: the rungs and the options that it may name
+ * depend on that, wherever --axis stands. All else that is wrong is left to be found later. */
+static bool find_table(int argc, char **argv, const struct step *step, const struct step **table,
+                       enum matrix_axis *axis, struct error *error)
+{
+    static const char *const axes[] = {"rows", "columns"};
+    struct option long_options[OPTION_COUNT + 1];
+    int id, place = 0;
+
+    *table = step;
+    if (step->rows == NULL)
+        return true;
+    start_reading(family_of(step) | MATRIX | WITH_AXIS, long_options);
+    while ((id = getopt_long(argc, argv, ":", long_options, NULL)) != -1) {
+        if (id != OPTION_AXIS)
+            continue;
+        if (!name_value("axis", optarg, axes, 2, "rows or columns", &place, error))
+            return false;
+        *axis = (enum matrix_axis)place;
+        *table = *axis == AXIS_ROWS ? step->rows : step->columns;
+    }
+    return true;
+}
+
+enum options_outcome options_parse(int argc, char **argv, const struct step *step,
+                                   struct options *options, FILE *out, struct error *error)
+{
+    const unsigned with_axis = step->rows != NULL ? WITH_AXIS : 0;
+    struct option long_options[OPTION_COUNT + 1];
+    enum matrix_axis axis = AXIS_ROWS;
+    bool size_given = false;
+
+    if (!find_table(argc, argv, step, &step, &axis, error))
+        return OPTIONS_BAD;
+    options_default(options, step);
+    options->axis = axis;
+    start_reading(family_of(step) | with_axis, long_options);
     for (;;) {
         int place = 0;
         const int id = getopt_long(argc, argv, ":", long_options, &place);
@@ -423,7 +480,7 @@ enum options_outcome options_parse(int argc, char **argv, const struct step *ste
             return OPTIONS_BAD;
         }
         if (id == OPTION_HELP) {
-            print_help(step, out);
+            print_help(step, family_of(step) | with_axis, out);
             return OPTIONS_DONE;
         }
         if (id == OPTION_VERSION) {
@@ -434,6 +491,8 @@ enum options_outcome options_parse(int argc, char **argv, const struct step *ste
             print_list(step, out);
             return OPTIONS_DONE;
         }
+        if (id == OPTION_AXIS)
+            continue; /* found before */
         size_given = size_given || sets_size((enum option_id)id);
         if (!take_option((enum option_id)id, long_options[place].name, optarg, step, options,
                          error))

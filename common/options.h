@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "error.h"
+#include "matrix_reduction.h"
 #include "reduction.h"
 
 struct step;
@@ -15,7 +16,10 @@ struct step;
 enum { MAX_RUNGS_NAMED = 64 };
 
 struct options {
-    size_t n; /* reduction: elements; gemm: columns of C */
+    const struct step *table; /* the step, or the table of it that --axis selects */
+    enum matrix_axis axis;
+
+    size_t n; /* reduction: elements; a matrix, and gemm's C: columns */
     size_t m, k;
     size_t batch, channels, height, width, filters, kernel_height, kernel_width;
     size_t stride, pad, dilation;
@@ -46,10 +50,10 @@ struct options {
 
 enum options_outcome { OPTIONS_RUN, OPTIONS_DONE, OPTIONS_BAD };
 
-/* The defaults of a step, before any argument is read. */
+/* The defaults of a step or one of its tables, before any argument is read. */
 void options_default(struct options *options, const struct step *step);
 
-/* OPTIONS_DONE: --help, --version or --list printed to `out` what was asked for. */
+/* options->table is `step` or, with --axis, one of its two others. OPTIONS_DONE: --help, --version or --list printed to `out` what was asked for. */
 enum options_outcome options_parse(int argc, char **argv, const struct step *step,
                                    struct options *options, FILE *out, struct error *error);
 

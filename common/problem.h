@@ -1,7 +1,7 @@
 /* A problem: inputs, a reference result, and the means to run a rung on them and judge the answer.
  *
- * Three families exist: reduction (steps 01 to 06), gemm (07) and conv (08). Each judges a rung on
- * several inputs:
+ * Four families exist: reduction (steps 01 to 06), matrix_reduction (06), gemm (07) and conv (08).
+ * Each judges a rung on several inputs:
  *
  *   probes      small integers, chosen so that every product and every partial sum, in any order that
  *               does not look at the data, is exact in float. The answer must equal the reference to

@@ -6,6 +6,10 @@
  *   R::identity()          the value that changes nothing: 0, or -inf for max, +inf for min
  *   R::combine(x, y)       the operator
  *   in.term(i)             term number i: a[i] * b[i] for dot, a[i] otherwise
+ *   in.pack(i)             R::PACK terms from number i on, combined: read 16 bytes at a time
+ *   R::pack_at(a, b, i)    the same of arrays elsewhere, such as copies in shared memory; the input's own
+ *                          are in.a and in.second(), of type second_type, which only dot has
+ *   in.head(n)             how many of the n terms lie before the first that pack may start at
  *   in.finish(values)      the same operator over an array of results, for a second stage
  *   R::atomic(target, x)   *target = combine(*target, x), as one indivisible step
  *
@@ -43,6 +47,61 @@ __device__ void atomic_combine(double *target, double x)
     } while (seen != expected);
 }
 
+/* A 16-byte load, and what to do with its elements. */
+template <typename T>
+struct Wide;
+template <>
+struct Wide<float> {
+    typedef float4 type;
+    static const unsigned COUNT = 4;
+};
+template <>
+struct Wide<double> {
+    typedef double2 type;
+    static const unsigned COUNT = 2;
+};
+
+/* As many elements of b as a 16-byte load has of a. */
+template <typename B>
+struct Partner {
+    typedef typename Wide<B>::type type;
+};
+template <>
+struct Partner<unsigned char> {
+    typedef uchar4 type;
+};
+
+static __device__ inline float4 multiply(float4 x, float4 y)
+{
+    return make_float4(x.x * y.x, x.y * y.y, x.z * y.z, x.w * y.w);
+}
+static __device__ inline float4 multiply(float4 x, uchar4 y)
+{
+    return make_float4(x.x * (float)y.x, x.y * (float)y.y, x.z * (float)y.z, x.w * (float)y.w);
+}
+static __device__ inline double2 multiply(double2 x, double2 y)
+{
+    return make_double2(x.x * y.x, x.y * y.y);
+}
+template <typename R>
+__device__ float fold(float4 v)
+{
+    return R::combine(R::combine(v.x, v.y), R::combine(v.z, v.w));
+}
+template <typename R>
+__device__ double fold(double2 v)
+{
+    return R::combine(v.x, v.y);
+}
+
+/* Elements from p to the next address that is a multiple of a 16-byte load's size. */
+template <typename T>
+__host__ __device__ size_t elements_to_alignment(const T *p)
+{
+    const size_t count = Wide<T>::COUNT, place = (size_t)p / sizeof(T) % count;
+    return place == 0 ? 0 : count - place;
+}
+
 template <typename T>
 struct Sum {
     typedef T value;
@@ -63,6 +122,26 @@ struct Sum {
     __device__ T term(size_t i) const
     {
         return a[i];
+    }
+    static const unsigned PACK = Wide<T>::COUNT;
+    typedef T second_type;
+    static const bool HAS_SECOND = false;
+    __host__ __device__ const T *second() const
+    {
+        return 0;
+    }
+    __device__ static T pack_at(const T *a, const T *, size_t i)
+    {
+        return fold<Sum<T>>(*(const typename Wide<T>::type *)(a + i));
+    }
+    __device__ T pack(size_t i) const
+    {
+        return pack_at(a, 0, i);
+    }
+    __host__ __device__ size_t head(size_t n) const
+    {
+        const size_t before = elements_to_alignment(a);
+        return before < n ? before : n;
     }
     Sum<T> finish(const T *values) const
     {
@@ -94,6 +173,29 @@ struct Dot {
     {
         return a[i] * (T)b[i];
     }
+    static const unsigned PACK = Wide<T>::COUNT;
+    typedef B second_type;
+    static const bool HAS_SECOND = true;
+    __host__ __device__ const B *second() const
+    {
+        return b;
+    }
+    __device__ static T pack_at(const T *a, const B *b, size_t i)
+    {
+        return fold<Sum<T>>(multiply(*(const typename Wide<T>::type *)(a + i),
+                                     *(const typename Partner<B>::type *)(b + i)));
+    }
+    __device__ T pack(size_t i) const
+    {
+        return pack_at(a, b, i);
+    }
+    /* Where b is not aligned when a is, all of the terms: one by one, then. */
+    __host__ __device__ size_t head(size_t n) const
+    {
+        const size_t before = elements_to_alignment(a);
+        const bool together = (size_t)(b + before) % sizeof(typename Partner<B>::type) == 0;
+        return together && before < n ? before : n;
+    }
     Sum<T> finish(const T *values) const
     {
         Sum<T> second = {values};
@@ -123,6 +225,26 @@ struct Max {
     {
         return a[i];
     }
+    static const unsigned PACK = Wide<T>::COUNT;
+    typedef T second_type;
+    static const bool HAS_SECOND = false;
+    __host__ __device__ const T *second() const
+    {
+        return 0;
+    }
+    __device__ static T pack_at(const T *a, const T *, size_t i)
+    {
+        return fold<Max<T>>(*(const typename Wide<T>::type *)(a + i));
+    }
+    __device__ T pack(size_t i) const
+    {
+        return pack_at(a, 0, i);
+    }
+    __host__ __device__ size_t head(size_t n) const
+    {
+        const size_t before = elements_to_alignment(a);
+        return before < n ? before : n;
+    }
     Max<T> finish(const T *values) const
     {
         Max<T> second = {values};
@@ -150,6 +272,26 @@ struct Min {
     __device__ T term(size_t i) const
     {
         return a[i];
+    }
+    static const unsigned PACK = Wide<T>::COUNT;
+    typedef T second_type;
+    static const bool HAS_SECOND = false;
+    __host__ __device__ const T *second() const
+    {
+        return 0;
+    }
+    __device__ static T pack_at(const T *a, const T *, size_t i)
+    {
+        return fold<Min<T>>(*(const typename Wide<T>::type *)(a + i));
+    }
+    __device__ T pack(size_t i) const
+    {
+        return pack_at(a, 0, i);
+    }
+    __host__ __device__ size_t head(size_t n) const
+    {
+        const size_t before = elements_to_alignment(a);
+        return before < n ? before : n;
     }
     Min<T> finish(const T *values) const
     {

@@ -32,6 +32,11 @@ struct reduction_problem {
 static const char *const op_names[] = {"dot", "sum", "max", "min"};
 static const char *const type_names[] = {"f32", "f64", "mixed"};
 
+const char *reduce_op_name(enum reduce_op op)
+{
+    return op_names[op];
+}
+
 unsigned reduction_grid(const struct reduction *call, unsigned block, unsigned per_multiprocessor)
 {
     const size_t covering = call->n / block + (call->n % block != 0);
@@ -359,7 +364,7 @@ static struct problem *create(const struct options *options, const struct back_e
         return NULL;
     }
 
-    problem->base.op = op_names[call->op];
+    problem->base.op = reduce_op_name(call->op);
     problem->base.type = type_names[call->type];
     problem->base.is_scalar = true;
     problem->base.probes = is_extremum(problem) ? 3 : call->type == TYPE_MIXED ? 2 : 1;

@@ -33,12 +33,15 @@ struct reduction {
     int threads;         /* CPU threads to use, at least 1 */
 };
 
-#define REDUCTION_WORKSPACE ((size_t)1 << 20)
+#define REDUCTION_WORKSPACE ((size_t)64 << 10)
 
 /* The usual launch of steps 04 to 06: 8 warps a block, and enough blocks to fill the GPU. */
 enum { REDUCTION_BLOCK = 256, REDUCTION_BLOCKS_PER_MULTIPROCESSOR = 4 };
 
 extern const struct family reduction_family;
+
+/* "dot", "sum", "max" or "min". */
+const char *reduce_op_name(enum reduce_op op);
 
 #ifdef __cplusplus
 extern "C" {

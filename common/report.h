@@ -41,7 +41,7 @@ struct run {
     const struct machine *machine;
     uint64_t seed;
     bool cold;
-    char op[8], type[8], shape[64];
+    char op[16], type[8], shape[64];
     double bytes, flops;
     bool is_scalar; /* the result is one number: `answer`, by the reference */
     double answer;

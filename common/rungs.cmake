@@ -43,13 +43,14 @@ elseif(RUNGS_BACKEND STREQUAL simt)
   include(common/simt/simt.cmake)
 endif()
 
-# rungs_add_step(CPU|GPU source... [TEST source...])
+# rungs_add_step(CPU|GPU source... [CUDA_ONLY source...] [TEST source...])
 #
 # Declares the step in the current directory: the program (named as the directory) from main.c and
 # the sources, and the test program test_NAME. The sources hold the rungs: .c files for a CPU step,
-# .cu files, which either back end compiles, for a GPU step.
+# .cu files, which either back end compiles, for a GPU step. Those behind CUDA_ONLY need hardware that
+# the CPU back end does not have (and CUDA_ONLY in step.h).
 function(rungs_add_step kind)
-  cmake_parse_arguments(PARSE_ARGV 1 STEP "" "" "TEST")
+  cmake_parse_arguments(PARSE_ARGV 1 STEP "" "" "CUDA_ONLY;TEST")
   get_filename_component(name ${CMAKE_CURRENT_SOURCE_DIR} NAME)
   set(library rungs_common)
   if(kind STREQUAL GPU)
@@ -62,7 +63,7 @@ function(rungs_add_step kind)
   if(kind STREQUAL GPU AND RUNGS_BACKEND STREQUAL simt)
     simt_add_cuda_sources(${name}_rungs ${STEP_UNPARSED_ARGUMENTS})
   else()
-    target_sources(${name}_rungs PRIVATE ${STEP_UNPARSED_ARGUMENTS})
+    target_sources(${name}_rungs PRIVATE ${STEP_UNPARSED_ARGUMENTS} ${STEP_CUDA_ONLY})
   endif()
 
   # C++ links what the .cu files need; the common parts are C.

@@ -43,8 +43,9 @@ static bool is_selected(const struct options *options, const struct rung *rung)
     return false;
 }
 
-/* Whether the rung can run here; if not, the row says why. */
-static bool is_runnable(const struct step *step, const struct machine *machine, struct row *row)
+/* Whether the rung can run here and do what is asked for; if not, the row says why. */
+static bool is_runnable(const struct step *step, const struct options *options,
+                        const struct machine *machine, struct row *row)
 {
     const int needed = row->rung->needs_compute_capability;
 
@@ -58,6 +59,8 @@ static bool is_runnable(const struct step *step, const struct machine *machine, 
                  machine->compute_capability);
     else if (row->rung->unavailable != NULL && row->rung->unavailable() != NULL)
         snprintf(row->reason, sizeof row->reason, "%s", row->rung->unavailable());
+    else if (!rung_does(row->rung, options->op))
+        snprintf(row->reason, sizeof row->reason, "has no %s", reduce_op_name(options->op));
     else
         return true;
     row->verdict = VERDICT_SKIP;
@@ -140,7 +143,7 @@ static bool run_size(const struct step *step, const struct options *options,
         if (is_selected(options, &step->rungs[i])) {
             struct row *row = &run.rows[run.row_count++];
             row->rung = &step->rungs[i];
-            is_runnable(step, machine, row);
+            is_runnable(step, options, machine, row);
         }
 
     struct problem *problem = step->family->create(options, step->back_end, machine, error);
@@ -219,6 +222,7 @@ int rungs_main(int argc, char **argv, const struct step *step)
         fprintf(stderr, "%s: %s\n", step->name, error.text);
         return (int)error.code;
     case OPTIONS_RUN:
+        step = options.table;
         break;
     }
     if (!report_open(&reports.csv, options.csv, &error) ||

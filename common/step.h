@@ -2,11 +2,13 @@
 #ifndef RUNGS_STEP_H
 #define RUNGS_STEP_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "back_end.h"
 #include "conv.h"
 #include "gemm.h"
+#include "matrix_reduction.h"
 #include "problem.h"
 #include "reduction.h"
 
@@ -20,6 +22,12 @@ enum rung_flags {
 
 enum { RUNG_HOW_SIZE = 64 };
 
+#define RUNG_OP(op) (1U << (op))
+
+/* On the declaration of a rung's function that only the cuda back end has: where it is not linked, its
+ * address is NULL, and the rung is skipped. */
+#define CUDA_ONLY __attribute__((weak))
+
 /* One variant inside a step. Which members of `run` and `depth` hold follows from the step's
  * family. A rung whose function is NULL cannot run on the back end it was built for and is skipped.
  */
@@ -30,6 +38,7 @@ struct rung {
         void (*reduce)(const struct reduction *call);
         void (*gemm)(const struct gemm *call);
         void (*conv)(const struct conv *call);
+        void (*matrix)(const struct matrix_reduction *call);
     } run;
     /* How many roundings lie between an input and the result (the c of verify.h), not counting a
      * product's own. */
@@ -37,12 +46,14 @@ struct rung {
         double (*reduce)(const struct reduction *call);
         double (*gemm)(const struct gemm *call);
         double (*conv)(const struct conv *call);
+        double (*matrix)(const struct matrix_reduction *call);
     } depth;
     /* What the rung really used, such as "avx512, 2 threads", for the report. NULL: nothing to tell. */
     union {
         void (*reduce)(const struct reduction *call, char text[RUNG_HOW_SIZE]);
         void (*gemm)(const struct gemm *call, char text[RUNG_HOW_SIZE]);
         void (*conv)(const struct conv *call, char text[RUNG_HOW_SIZE]);
+        void (*matrix)(const struct matrix_reduction *call, char text[RUNG_HOW_SIZE]);
     } how;
     /* Work that a user would do once for many calls, such as placing the data: done after every change
      * of the inputs, before `run`, and not timed. NULL: none. */
@@ -50,9 +61,11 @@ struct rung {
         void (*reduce)(const struct reduction *call);
         void (*gemm)(const struct gemm *call);
         void (*conv)(const struct conv *call);
+        void (*matrix)(const struct matrix_reduction *call);
     } prepare;
     /* Why the rung cannot run on this machine, or NULL if it can. NULL: it can on all. */
     const char *(*unavailable)(void);
+    unsigned reduce_ops; /* reductions: the operators it can do, RUNG_OP(OP_DOT) | ...; 0: all */
     unsigned flags;
     int needs_compute_capability; /* 0: any; 90: sm_90 and later */
 };
@@ -64,7 +77,15 @@ struct step {
     const struct back_end *back_end;
     const struct rung *rungs;
     size_t rung_count;
+    /* Two more tables of rungs, which --axis selects; they share the name. NULL: no --axis. */
+    const struct step *rows, *columns;
 };
+
+/* Whether the rung can do the operator at all. */
+static inline bool rung_does(const struct rung *rung, enum reduce_op op)
+{
+    return rung->reduce_ops == 0 || (rung->reduce_ops & RUNG_OP(op)) != 0;
+}
 
 /* main() of every step: options, inputs, verification, timing, report. Returns the exit code. */
 int rungs_main(int argc, char **argv, const struct step *step);

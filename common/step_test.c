@@ -45,7 +45,7 @@ void step_test_rungs(const struct options *options)
             const struct rung *rung = &step.rungs[i];
             struct comparison comparison;
 
-            if (!is_tested(rung, machine))
+            if (!is_tested(rung, machine) || !rung_does(rung, options->op))
                 continue;
             if (!problem_verify(problem, rung, &comparison, &error))
                 fail_msg("%s, %s %s %s: %s", rung->name, problem->op, problem->type, problem->shape,
@@ -64,7 +64,10 @@ void step_test_rungs(const struct options *options)
 static bool is_worth_it(const struct options *options)
 {
     const size_t large = 5000;
-    return options->n < large || (options->op == OP_DOT && options->offset == 1);
+    if (options->n < large)
+        return true;
+    return options->op == OP_DOT && options->offset == 1 &&
+           (options->type == TYPE_F32 || options->n == 65537);
 }
 
 void step_test_reductions(void **state)
@@ -140,6 +143,18 @@ double step_test_reduce(const struct rung *rung, enum reduce_op op, enum element
     return type == TYPE_F64 ? result.f64 : (double)result.f32;
 }
 
+/* The rung's answer, where it has one, is the expected one, or NaN if that is. */
+static void expect(const struct rung *rung, enum reduce_op op, enum element_type type,
+                   const void *a, const void *b, size_t n, double expected)
+{
+    if (!rung_does(rung, op))
+        return;
+    const double got = step_test_reduce(rung, op, type, a, b, n);
+    if (got != expected && !(isnan(got) && isnan(expected)))
+        fail_msg("%s, %s of %zu: %.17g instead of %.17g", rung->name, reduce_op_name(op), n, got,
+                 expected);
+}
+
 static void known_answers_of(const struct rung *rung)
 {
     enum { COUNT = 1000 };
@@ -156,32 +171,31 @@ static void known_answers_of(const struct rung *rung)
         falling[i] = (float)(-1 - i);
         odd[i] = i % 2 == 0; /* counting[i] is odd */
     }
-    assert_true(step_test_reduce(rung, OP_SUM, TYPE_F32, counting, NULL, COUNT) == 500500);
-    assert_true(step_test_reduce(rung, OP_SUM, TYPE_F64, counting_f64, NULL, COUNT) == 500500);
-    assert_true(step_test_reduce(rung, OP_DOT, TYPE_F32, counting, ones, COUNT) == 500500);
-    assert_true(step_test_reduce(rung, OP_DOT, TYPE_MIXED, counting, odd, COUNT) == 250000);
-    assert_true(step_test_reduce(rung, OP_MAX, TYPE_F32, falling, NULL, COUNT) == -1);
-    assert_true(step_test_reduce(rung, OP_MIN, TYPE_F32, falling, NULL, COUNT) == -COUNT);
-    assert_true(step_test_reduce(rung, OP_MAX, TYPE_F64, counting_f64, NULL, COUNT) == COUNT);
+    expect(rung, OP_SUM, TYPE_F32, counting, NULL, COUNT, 500500);
+    expect(rung, OP_SUM, TYPE_F64, counting_f64, NULL, COUNT, 500500);
+    expect(rung, OP_DOT, TYPE_F32, counting, ones, COUNT, 500500);
+    expect(rung, OP_DOT, TYPE_MIXED, counting, odd, COUNT, 250000);
+    expect(rung, OP_MAX, TYPE_F32, falling, NULL, COUNT, -1);
+    expect(rung, OP_MIN, TYPE_F32, falling, NULL, COUNT, -COUNT);
+    expect(rung, OP_MAX, TYPE_F64, counting_f64, NULL, COUNT, COUNT);
 
-    assert_true(step_test_reduce(rung, OP_SUM, TYPE_F32, counting, NULL, 0) == 0);
-    assert_true(step_test_reduce(rung, OP_MAX, TYPE_F32, counting, NULL, 0) == -INFINITY);
-    assert_true(step_test_reduce(rung, OP_MIN, TYPE_F64, counting_f64, NULL, 0) == INFINITY);
+    expect(rung, OP_SUM, TYPE_F32, counting, NULL, 0, 0);
+    expect(rung, OP_MAX, TYPE_F32, counting, NULL, 0, -INFINITY);
+    expect(rung, OP_MIN, TYPE_F64, counting_f64, NULL, 0, INFINITY);
 
     static const size_t places[] = {0, 1, 31, 32, 500, COUNT - 1};
     for (size_t p = 0; p < sizeof places / sizeof places[0]; p++) {
         const size_t place = places[p];
         counting[place] = NAN;
-        assert_true(isnan(step_test_reduce(rung, OP_SUM, TYPE_F32, counting, NULL, COUNT)));
+        expect(rung, OP_SUM, TYPE_F32, counting, NULL, COUNT, NAN);
         if (!has_own_nan_rule) {
-            assert_true(isnan(step_test_reduce(rung, OP_MAX, TYPE_F32, counting, NULL, COUNT)));
-            assert_true(isnan(step_test_reduce(rung, OP_MIN, TYPE_F32, counting, NULL, COUNT)));
+            expect(rung, OP_MAX, TYPE_F32, counting, NULL, COUNT, NAN);
+            expect(rung, OP_MIN, TYPE_F32, counting, NULL, COUNT, NAN);
         }
         counting[place] = INFINITY;
-        assert_true(step_test_reduce(rung, OP_DOT, TYPE_F32, counting, ones, COUNT) == INFINITY);
-        assert_true(step_test_reduce(rung, OP_MAX, TYPE_F32, counting, NULL, COUNT) == INFINITY);
-        assert_true(step_test_reduce(rung, OP_MIN, TYPE_F32, counting, NULL, COUNT) ==
-                    (place == 0 ? 2 : 1));
+        expect(rung, OP_DOT, TYPE_F32, counting, ones, COUNT, INFINITY);
+        expect(rung, OP_MAX, TYPE_F32, counting, NULL, COUNT, INFINITY);
+        expect(rung, OP_MIN, TYPE_F32, counting, NULL, COUNT, (place == 0 ? 2 : 1));
         counting[place] = (float)(place + 1);
     }
 }
@@ -194,4 +208,44 @@ void step_test_known_answers(void **state)
     for (size_t i = 0; i < step.rung_count; i++)
         if (is_tested(&step.rungs[i], machine))
             known_answers_of(&step.rungs[i]);
+}
+
+static void determinism_of(const struct rung *rung, struct problem *problem, int runs)
+{
+    struct comparison first, again;
+    struct error error;
+
+    if (!problem_verify(problem, rung, &first, &error))
+        fail_msg("%s", error.text);
+    for (int run = 1; run < runs; run++) {
+        if (!problem_verify(problem, rung, &again, &error))
+            fail_msg("%s", error.text);
+        if (again.computed != first.computed)
+            fail_msg("%s, %s: %.17g in run 0, %.17g in run %d", rung->name, problem->shape,
+                     first.computed, again.computed, run);
+    }
+}
+
+void step_test_determinism(void **state)
+{
+    static const size_t sizes[] = {100003, 9500007};
+    const struct machine *machine = open_machine();
+    const bool emulated = !step.back_end->clocks;
+    struct options options;
+    struct error error;
+    (void)state;
+
+    options_default(&options, &step);
+    for (size_t s = 0; s < sizeof sizes / sizeof sizes[0] - emulated; s++) {
+        options.n = sizes[s];
+        struct problem *const problem =
+            step.family->create(&options, step.back_end, machine, &error);
+        if (problem == NULL || !problem->family->load(problem, problem->probes, &error))
+            fail_msg("%s", error.text);
+        for (size_t i = 0; i < step.rung_count; i++)
+            if (is_tested(&step.rungs[i], machine) &&
+                !(step.rungs[i].flags & (RUNG_NONDETERMINISTIC | RUNG_LIBRARY)))
+                determinism_of(&step.rungs[i], problem, emulated ? 5 : 1000);
+        problem->family->destroy(problem);
+    }
 }

@@ -342,21 +342,28 @@ static void assert_agrees(const char *step, const char *inputs, double answer)
     assert_true(json_is_valid(json));
     const size_t rows = csv_lines(csv) - 1;
     assert_true(rows >= 1);
-    assert_int_equal(results_of(json, results, MOST), rows);
+    /* A row that was skipped has no result. */
+    const size_t found = results_of(json, results, MOST);
+    size_t next = 0;
     for (size_t row = 0; row < rows; row++) {
         csv_named(csv, row + 1, "verdict", field);
+        if (strcmp(field, "skip") == 0)
+            continue;
+        assert_true(next < found);
+        const double result = results[next++];
         if (strcmp(field, "racy") == 0)
             continue;
         assert_string_equal(field, "pass");
         csv_named(csv, row + 1, "error_bound", field);
         const double bound = strtod(field, NULL);
         assert_true(bound < 0.1);
-        if (!(fabs(results[row] - answer) <= bound + 1e-12))
-            fail_msg("%s %s, row %zu: got %.17g, NumPy %.17g, bound %g", step, inputs, row,
-                     results[row], answer, bound);
+        if (!(fabs(result - answer) <= bound + 1e-12))
+            fail_msg("%s %s, row %zu: got %.17g, NumPy %.17g, bound %g", step, inputs, row, result,
+                     answer, bound);
         csv_named(csv, row + 1, "shape", field);
         assert_string_equal(field, "1003");
     }
+    assert_true(next == found && found >= 1);
     free(csv);
     free(json);
     release(&outcome);
@@ -429,7 +436,7 @@ static void sweep(void **state)
             csv_named(csv, row + 1, "shape", field);
             assert_string_equal(field, shapes[row / (rows / 4)]);
             csv_named(csv, row + 1, "verdict", field);
-            assert_string_equal(field, "pass");
+            assert_true(strcmp(field, "pass") == 0 || strcmp(field, "skip") == 0);
         }
         free(csv);
         free(json);

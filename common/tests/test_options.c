@@ -484,6 +484,72 @@ static void combinations(void **state)
     bad(&reduction_step, "--a x --b y --sweep 1:8", "--sweep", "--a", "leave");
 }
 
+/* ---- a choice of tables ---------------------------------------------------------------------- */
+
+static const struct rung row_rungs[] = {{.name = "row_warp", .idea = "a warp a row"}};
+static const struct rung column_rungs[] = {{.name = "columns", .idea = "tiles"}};
+
+/* --axis selects a table, with the rungs, the options and the defaults that go with it, wherever on the
+ * command line it stands; without it nothing changes. */
+static void axis(void **state)
+{
+    struct step rows = reduction_step, columns, step = reduction_step;
+    (void)state;
+
+    rows.family = &matrix_reduction_family;
+    rows.rungs = row_rungs;
+    rows.rung_count = 1;
+    columns = rows;
+    columns.rungs = column_rungs;
+    step.rows = &rows;
+    step.columns = &columns;
+
+    struct options options = good(&step, "--n 5 --op dot --rung naive");
+    assert_ptr_equal(options.table, &step);
+    options = good(&step, "--axis rows");
+    assert_ptr_equal(options.table, &rows);
+    assert_true(options.axis == AXIS_ROWS && options.op == OP_SUM);
+    assert_true(options.m == 4096 && options.n == 4096);
+    options = good(&step, "--rung columns --m 0 --n 2K --op max --ax=columns --type f64");
+    assert_ptr_equal(options.table, &columns);
+    assert_true(options.axis == AXIS_COLUMNS && options.op == OP_MAX);
+    assert_true(options.m == 0 && options.n == 2048 && options.type == TYPE_F64);
+    assert_ptr_equal(good(&step, "--axis rows --axis columns").table, &columns);
+    assert_string_equal(good(&step, "--axis rows --a x.npy").a, "x.npy");
+    assert_int_equal(good(&step, "--axis rows --sweep 2:8").sweep_to, 8);
+    rows.back_end = &emulated;
+    options = good(&step, "--axis rows");
+    assert_true(options.m == 256 && options.n == 512);
+
+    bad(&step, "--axis", "--axis", "wants a value", "--help");
+    bad(&step, "--axis diagonals", "--axis", "'diagonals'", "rows or columns");
+    bad(&step, "--m 5", "--m", "no such option", "--help");
+    bad(&step, "--axis rows --b x", "--b", "no such option", "--help");
+    bad(&step, "--axis rows --op dot", "--op dot", "--axis", "sum, max or min");
+    bad(&step, "--axis rows --type mixed", "--type mixed", "--axis", "f32 or f64");
+    bad(&step, "--axis rows --rung columns", "--rung", "'columns'", "want one of row_warp");
+    bad(&step, "--rung row_warp", "--rung", "'row_warp'", "naive");
+    bad(&step, "--axis rows --a x --m 5", "files", "size", "leave");
+    bad(&step, "--axis rows --nosuch", "--nosuch", "no such option", "--help");
+    bad(&reduction_step, "--axis rows", "--axis", "no such option", "--help");
+    bad(&gemm_step, "--axis rows", "--axis", "no such option", "--help");
+
+    char *text = printed(&step, "--list --axis columns");
+    assert_non_null(strstr(text, "columns"));
+    assert_null(strstr(text, "naive"));
+    free(text);
+    text = printed(&step, "--help");
+    assert_non_null(strstr(text, "--axis AXIS"));
+    free(text);
+    text = printed(&step, "--axis rows --help");
+    assert_non_null(strstr(text, "--axis AXIS"));
+    assert_non_null(strstr(text, "--m M"));
+    free(text);
+    text = printed(&reduction_step, "--help");
+    assert_null(strstr(text, "--axis"));
+    free(text);
+}
+
 /* ---- what is printed ------------------------------------------------------------------------- */
 
 static void help(void **state)
@@ -563,6 +629,7 @@ int main(void)
         cmocka_unit_test(bad_command_lines),
         cmocka_unit_test(options_of_other_families),
         cmocka_unit_test(combinations),
+        cmocka_unit_test(axis),
         cmocka_unit_test(help),
         cmocka_unit_test(version),
         cmocka_unit_test(list),

@@ -1,0 +1,234 @@
+/* Step 06, the top rungs: what only Hopper (sm_90) and later GPUs can do. The CPU back end has neither.
+ *
+ * Programmatic dependent launch: the next kernel in the stream may be brought to the multiprocessors while
+ * this one still runs, and waits there until this one's memory is visible. So back-to-back calls do not pay
+ * for a launch each.
+ *
+ * Bulk copies: one thread asks the copy engine (TMA) for kilobytes at once, which arrive in shared memory
+ * without passing through registers, and a barrier in shared memory (mbarrier) tells when. */
+#include "warp_reduce.cuh"
+
+/* Lets the next kernel in, then waits for the one before: until then nothing of the caller's may be read,
+ * nor the workspace or the ticket touched. */
+static __device__ void overlap_launches()
+{
+    asm volatile("griddepcontrol.launch_dependents;");
+    asm volatile("griddepcontrol.wait;" ::: "memory");
+}
+
+/* Starts kernel(arguments...) so that it may overlap the kernel before it in the stream. */
+template <typename... Parameters, typename... Arguments>
+static void launch_dependent(void (*kernel)(Parameters...), unsigned grid, unsigned threads,
+                             size_t shared_bytes, Arguments... arguments)
+{
+    cudaLaunchAttribute overlap = {};
+    cudaLaunchConfig_t config = {};
+
+    overlap.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    overlap.val.programmaticStreamSerializationAllowed = 1;
+    config.gridDim = dim3(grid);
+    config.blockDim = dim3(threads);
+    config.dynamicSmemBytes = shared_bytes;
+    config.attrs = &overlap;
+    config.numAttrs = 1;
+    cudaLaunchKernelEx(&config, kernel, arguments...); /* an error stays as the last error */
+}
+
+/* The rung one_launch, overlapping.
+ *
+ * Better: a small input's time was mostly launch. Still bad: loads through registers leave a little
+ * bandwidth unused. */
+template <unsigned THREADS, unsigned LOADS, typename R>
+__global__ void __launch_bounds__(THREADS)
+    overlapped(R in, size_t n, typename R::value *block_results, typename R::value *result)
+{
+    overlap_launches();
+    const typename R::value mine = reduce_block<THREADS, R>(reduce_share<THREADS, LOADS>(in, n));
+    finish_by_last_block<R>(mine, block_results, result);
+}
+
+template <unsigned THREADS, unsigned LOADS, typename R>
+static void start_overlapped(const struct reduction *call, R in, unsigned blocks_per_multiprocessor)
+{
+    typedef typename R::value value;
+    const unsigned grid =
+        reduction_grid(call, THREADS * LOADS * R::PACK, blocks_per_multiprocessor);
+
+    launch_dependent(overlapped<THREADS, LOADS, R>, grid, THREADS, 0, in, call->n,
+                     (value *)call->workspace, (value *)call->result);
+}
+
+/* One load a turn while that gives every multiprocessor a block; several where there is more to do. */
+template <typename R>
+static void overlapped_by_size(const struct reduction *call, R in)
+{
+    const size_t packs = call->n / R::PACK;
+    const size_t round =
+        (size_t)call->multiprocessors * 1024; /* packs that a wave of blocks reads */
+
+    if (packs <= 4096)
+        start_overlapped<1024, 4>(call, in, 1); /* a single block: no ticket */
+    else if (packs <= round / 4)
+        start_overlapped<256, 1>(call, in, 1);
+    else if (packs <= 2 * round)
+        start_overlapped<1024, 1>(call, in, 1);
+    else if (packs <= 16 * round)
+        start_overlapped<1024, 2>(call, in, 2);
+    else
+        start_overlapped<1024, 4>(call, in, 2);
+}
+
+extern "C" void launch_overlapped(const struct reduction *call)
+{
+    reduce_with(call, [=](auto in) { overlapped_by_size(call, in); });
+}
+
+/* ---- bulk copies ----------------------------------------------------------------------------- */
+
+static const unsigned TILE_BYTES = 32
+                                   << 10; /* of the first input; of the second, as many elements */
+static const unsigned BULK_THREADS = 512;
+
+static __device__ unsigned shared_address(const void *p)
+{
+    return (unsigned)__cvta_generic_to_shared(p);
+}
+
+/* Asks for `bytes` (a multiple of 16, as must the addresses be) to be copied to shared memory and counted
+ * by the barrier. */
+static __device__ void copy_bulk(void *to, const void *from, unsigned bytes,
+                                 unsigned long long *barrier)
+{
+    asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes "
+                 "[%0], [%1], %2, [%3];" ::"r"(shared_address(to)),
+                 "l"(from), "r"(bytes), "r"(shared_address(barrier))
+                 : "memory");
+}
+
+/* One arrival, and `bytes` yet to come, end the barrier's phase. */
+static __device__ void expect_bytes(unsigned long long *barrier, unsigned bytes)
+{
+    asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;" ::"r"(shared_address(barrier)),
+                 "r"(bytes)
+                 : "memory");
+}
+
+static __device__ void wait_for_phase(unsigned long long *barrier, unsigned parity)
+{
+    unsigned done;
+    do
+        asm volatile("{\n\t.reg .pred p;\n\t"
+                     "mbarrier.try_wait.parity.shared.b64 p, [%1], %2;\n\t"
+                     "selp.u32 %0, 1, 0, p;\n\t}"
+                     : "=r"(done)
+                     : "r"(shared_address(barrier)), "r"(parity)
+                     : "memory");
+    while (!done);
+}
+
+/* A ring of STAGES tiles in shared memory: while the threads reduce one, the copy engine fills the others.
+ * A block takes every gridDim.x-th tile. What does not fill a tile is read as before, one by one.
+ *
+ * Better: 96 to 192 KB a multiprocessor are under way at all times, for one thread's asking. */
+template <unsigned STAGES, typename R>
+__global__ void __launch_bounds__(BULK_THREADS)
+    bulk_copies(R in, size_t n, size_t head, typename R::value *block_results,
+                typename R::value *result)
+{
+    typedef typename R::value value;
+    typedef typename R::second_type second;
+    const unsigned tile_terms = TILE_BYTES / sizeof(value);
+    const unsigned second_bytes = R::HAS_SECOND ? tile_terms * (unsigned)sizeof(second) : 0;
+    const unsigned stage_bytes = TILE_BYTES + second_bytes;
+    extern __shared__ __align__(128) unsigned char stages[];
+    __shared__ __align__(8) unsigned long long arrived[STAGES];
+    const size_t tiles = (n - head) / tile_terms;
+
+    if (threadIdx.x == 0) {
+        for (unsigned s = 0; s < STAGES; s++)
+            asm volatile("mbarrier.init.shared.b64 [%0], 1;" ::"r"(shared_address(&arrived[s])));
+        asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+    }
+    __syncthreads();
+    overlap_launches();
+
+    auto fetch = [&](size_t tile, unsigned stage) {
+        unsigned char *const to = stages + (size_t)stage * stage_bytes;
+        const size_t first = head + tile * tile_terms;
+        expect_bytes(&arrived[stage], stage_bytes);
+        copy_bulk(to, in.a + first, TILE_BYTES, &arrived[stage]);
+        if (R::HAS_SECOND)
+            copy_bulk(to + TILE_BYTES, in.second() + first, second_bytes, &arrived[stage]);
+    };
+    if (threadIdx.x == 0)
+        for (unsigned s = 0; s < STAGES; s++)
+            if (blockIdx.x + (size_t)s * gridDim.x < tiles)
+                fetch(blockIdx.x + (size_t)s * gridDim.x, s);
+
+    value mine[2] = {R::identity(), R::identity()};
+    unsigned stage = 0, parity = 0;
+    for (size_t tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
+        const value *const a = (const value *)(stages + (size_t)stage * stage_bytes);
+        const second *const b = (const second *)((const unsigned char *)a + TILE_BYTES);
+
+        wait_for_phase(&arrived[stage], parity);
+#pragma unroll
+        for (unsigned p = 0; p < TILE_BYTES / 16 / BULK_THREADS; p++)
+            mine[p % 2] = R::combine(mine[p % 2],
+                                     R::pack_at(a, b, (p * BULK_THREADS + threadIdx.x) * R::PACK));
+        __syncthreads(); /* all have read the tile: it may be overwritten */
+
+        const size_t next = tile + (size_t)STAGES * gridDim.x;
+        if (threadIdx.x == 0 && next < tiles)
+            fetch(next, stage);
+        if (++stage == STAGES) {
+            stage = 0;
+            parity ^= 1;
+        }
+    }
+    const size_t thread = (size_t)blockIdx.x * BULK_THREADS + threadIdx.x;
+    const size_t threads = (size_t)gridDim.x * BULK_THREADS;
+    for (size_t i = thread; i < head; i += threads)
+        mine[0] = R::combine(mine[0], in.term(i));
+    for (size_t i = head + tiles * tile_terms + thread; i < n; i += threads)
+        mine[0] = R::combine(mine[0], in.term(i));
+
+    finish_by_last_block<R>(reduce_block<BULK_THREADS, R>(R::combine(mine[0], mine[1])),
+                            block_results, result);
+}
+
+/* Whether the copy engine can read both inputs from term number `head` on. */
+template <typename R>
+static bool is_aligned_for_bulk(const R &in, size_t head)
+{
+    return (size_t)(in.a + head) % 16 == 0 &&
+           (!R::HAS_SECOND || (size_t)(in.second() + head) % 16 == 0);
+}
+
+template <unsigned STAGES, typename R>
+static void start_bulk(const struct reduction *call, R in)
+{
+    typedef typename R::value value;
+    const size_t tile_terms = TILE_BYTES / sizeof(value);
+    const size_t second_bytes = R::HAS_SECOND ? tile_terms * sizeof(typename R::second_type) : 0;
+    const size_t shared_bytes = STAGES * (TILE_BYTES + second_bytes);
+    const size_t head = elements_to_alignment(in.a);
+
+    /* The ring pays where every block fills it several times. */
+    if (call->n / tile_terms < 8 * (size_t)call->multiprocessors ||
+        !is_aligned_for_bulk(in, head)) {
+        overlapped_by_size(call, in);
+        return;
+    }
+    cudaFuncSetAttribute(bulk_copies<STAGES, R>, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                         (int)shared_bytes);
+    launch_dependent(bulk_copies<STAGES, R>, (unsigned)call->multiprocessors, BULK_THREADS,
+                     shared_bytes, in, call->n, head, (value *)call->workspace,
+                     (value *)call->result);
+}
+
+extern "C" void launch_bulk_copies(const struct reduction *call)
+{
+    /* Six tiles of one input, or three of two: 192 KB of the 227 that a block may have. */
+    reduce_with(call, [=](auto in) { start_bulk<decltype(in)::HAS_SECOND ? 3 : 6>(call, in); });
+}

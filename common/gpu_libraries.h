@@ -1,0 +1,39 @@
+/* cuBLAS and CUB, the GPU reductions' peers. Both need the cuda back end, and cuBLAS its library at build
+ * time; without them the rungs say why they are skipped.
+ *
+ * What a user would do once for many calls (the handle, temporary memory) is in the prepare functions;
+ * everything that one answer needs is in the others. For the error bound: neither library says in which
+ * order it adds, but no order of n terms needs more than n roundings, depth_serial. */
+#ifndef RUNGS_GPU_LIBRARIES_H
+#define RUNGS_GPU_LIBRARIES_H
+
+#include "reduction.h"
+#include "step.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* All that cuBLAS can do here: it has no maximum and no sum but that of absolute values. */
+enum { CUBLAS_OPS = RUNG_OP(OP_DOT) };
+
+/* The dot product by cuBLAS. Mixed types it cannot do: b is converted to float first, as part of the
+ * work, into memory that is kept. */
+void cublas_prepare(const struct reduction *call);
+void cublas_reduce(const struct reduction *call);
+void cublas_how(const struct reduction *call, char text[RUNG_HOW_SIZE]);
+
+/* The reduction by CUB's DeviceReduce, with this project's rule for NaN. */
+void cub_prepare(const struct reduction *call);
+void cub_reduce(const struct reduction *call);
+void cub_how(const struct reduction *call, char text[RUNG_HOW_SIZE]);
+
+/* Why the rung cannot run in this build, or NULL if it can. */
+const char *cublas_unavailable(void);
+const char *cub_unavailable(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,79 @@
+#!/usr/bin/env bash
+# Measures steps 03 to 06 on a GPU: measure_reductions.sh BIN_DIR OUT_DIR
+#
+# Writes OUT_DIR/reductions.csv (result rows), OUT_DIR/matrix.csv (rows and columns of 1 GiB matrices) and,
+# where ncu is installed, OUT_DIR/shared_tree_counters.csv (hardware counters of step 05's first launch at
+# n = 65536, one row a rung and metric). The vectors of 2^30 need 24 GB of host memory.
+set -euo pipefail
+
+bin=${1:?usage: measure_reductions.sh BIN_DIR OUT_DIR}
+out=${2:?usage: measure_reductions.sh BIN_DIR OUT_DIR}
+mkdir -p -- "$out"
+part=$(mktemp -d)
+trap 'rm -rf -- "$part"' EXIT
+
+# Appends a program's rows to a file; the header only once.
+measure() {
+    local file=$1
+    shift
+    "$@" --csv "$part/rows.csv" >"$part/log" 2>&1 || { cat "$part/log" >&2; return 1; }
+    if [[ -s $file ]]; then
+        tail -n +2 "$part/rows.csv" >>"$file"
+    else
+        cat "$part/rows.csv" >"$file"
+    fi
+    printf '.' >&2
+}
+
+rm -f -- "$out/reductions.csv" "$out/matrix.csv"
+for step in 03_gpu_single_thread 04_gpu_atomic; do
+    measure "$out/reductions.csv" "$bin/$step" --n 1M
+    measure "$out/reductions.csv" "$bin/$step" --n 1M --type mixed
+done
+for n in 64K 1M 64M; do
+    measure "$out/reductions.csv" "$bin/05_gpu_shared_tree" --n $n
+done
+for n in 4K 16K 64K 256K 1M 4M 16M 64M 256M 1G; do
+    measure "$out/reductions.csv" "$bin/06_gpu_warp_shuffle" --n $n
+done
+for n in 4K 1M 256M 1G; do
+    measure "$out/reductions.csv" "$bin/06_gpu_warp_shuffle" --n $n --op sum
+done
+for op in max min; do
+    for n in 4K 1M 256M; do
+        measure "$out/reductions.csv" "$bin/06_gpu_warp_shuffle" --n $n --op $op
+    done
+done
+for n in 4K 1M 256M 1G; do
+    measure "$out/reductions.csv" "$bin/06_gpu_warp_shuffle" --n $n --type f64
+done
+for n in 1M 256M; do
+    measure "$out/reductions.csv" "$bin/06_gpu_warp_shuffle" --n $n --type mixed
+    measure "$out/reductions.csv" "$bin/06_gpu_warp_shuffle" --n $n --cold
+done
+for axis in rows columns; do
+    for shape in "1M 256" "256K 1K" "16K 16K" "1K 256K" "256 1M"; do
+        read -r rows columns <<<"$shape"
+        measure "$out/matrix.csv" "$bin/06_gpu_warp_shuffle" --axis $axis --m "$rows" --n "$columns"
+    done
+done
+
+if command -v ncu >/dev/null; then
+    metrics=smsp__sass_inst_executed_op_shared_ld.sum,smsp__sass_inst_executed_op_shared_st.sum
+    metrics+=,l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum
+    metrics+=,l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum
+    metrics+=,l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum
+    metrics+=,l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum
+    metrics+=,smsp__thread_inst_executed_pred_on_per_inst_executed.ratio
+    metrics+=,smsp__sass_branch_targets_threads_divergent.sum,smsp__inst_executed.sum
+    echo "rung,metric,value" >"$out/shared_tree_counters.csv"
+    for rung in $("$bin/05_gpu_shared_tree" --list | awk '!/\[library\]/ { print $1 }'); do
+        ncu --clock-control none --launch-count 1 --csv --metrics $metrics \
+            "$bin/05_gpu_shared_tree" --n 64K --rung "$rung" --warmup 0 --reps 1 2>/dev/null |
+            awk -F'","' -v rung="$rung" '/^"[0-9]+",/ {
+                gsub(/[",]/, "", $NF); print rung "," $(NF - 2) "," $NF }' \
+                >>"$out/shared_tree_counters.csv"
+        printf '.' >&2
+    done
+fi
+echo >&2
