@@ -92,7 +92,7 @@ static void verify_both(size_t rows, size_t columns, enum reduce_op op, enum ele
 }
 
 /* Around warps, blocks, packs and tiles, one side after the other. */
-static const size_t sides[] = {0, 1, 2, 3, 4, 5, 31, 32, 33, 255, 257, 1025};
+static const size_t sides[] = {0, 1, 2, 5, 31, 32, 33, 257, 1025};
 enum { SIDES = sizeof sides / sizeof sides[0] };
 
 static void test_edge_shapes(void **state)
@@ -100,7 +100,7 @@ static void test_edge_shapes(void **state)
     (void)state;
     for (size_t r = 0; r < SIDES; r++)
         for (size_t c = 0; c < SIDES; c++)
-            if (sides[r] * sides[c] <= 20000)
+            if (sides[r] * sides[c] <= 10000)
                 verify_both(sides[r], sides[c], OP_SUM, TYPE_F32, 0);
 }
 
@@ -113,7 +113,7 @@ static void test_operators_types_and_alignment(void **state)
     for (size_t s = 0; s < sizeof shapes / sizeof shapes[0]; s++)
         for (int op = OP_SUM; op <= OP_MIN; op++)
             for (int type = TYPE_F32; type <= TYPE_F64; type++)
-                for (size_t offset = 0; offset <= 3; offset++)
+                for (size_t offset = 0; offset <= 1; offset++)
                     verify_both(shapes[s][0], shapes[s][1], (enum reduce_op)op,
                                 (enum element_type)type, offset);
 }

@@ -53,7 +53,7 @@ struct conv_problem {
 enum { STREAM_INPUT, STREAM_FILTER, STREAM_OTHER, STREAMS };
 
 /* Scratch that every rung gets: room for the im2col matrix, within limits. */
-static const size_t least_workspace = (size_t)32 << 20;
+static const size_t least_workspace = (size_t)1 << 20;
 static const size_t most_workspace = (size_t)512 << 20;
 
 size_t conv_output_size(size_t size, size_t kernel, size_t stride, size_t pad, size_t dilation)

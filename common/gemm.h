@@ -23,7 +23,7 @@ struct gemm {
     int threads;         /* CPU threads to use, at least 1 */
 };
 
-#define GEMM_WORKSPACE ((size_t)32 << 20)
+#define GEMM_WORKSPACE ((size_t)1 << 20)
 
 extern const struct family gemm_family;
 
