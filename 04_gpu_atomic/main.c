@@ -47,27 +47,8 @@ static const struct rung rungs[] = {
         .depth.reduce = depth_atomic_block,
         .flags = RUNG_NONDETERMINISTIC,
     },
-    {
-        .name = "cublas",
-        .idea = "the library's dot product; b of mixed types is converted first",
-        .run.reduce = cublas_reduce,
-        .depth.reduce = depth_serial,
-        .how.reduce = cublas_how,
-        .prepare.reduce = cublas_prepare,
-        .unavailable = cublas_unavailable,
-        .reduce_ops = CUBLAS_OPS,
-        .flags = RUNG_LIBRARY,
-    },
-    {
-        .name = "cub",
-        .idea = "the library's reduction: DeviceReduce",
-        .run.reduce = cub_reduce,
-        .depth.reduce = depth_serial,
-        .how.reduce = cub_how,
-        .prepare.reduce = cub_prepare,
-        .unavailable = cub_unavailable,
-        .flags = RUNG_LIBRARY,
-    },
+    CUBLAS_RUNG,
+    CUB_RUNG,
 };
 
 const struct step step = {

@@ -36,4 +36,21 @@ const char *cub_unavailable(void);
 }
 #endif
 
+/* The libraries' entries in a step's table of rungs. */
+#define CUBLAS_RUNG                                                                                \
+    {                                                                                              \
+        .name = "cublas",                                                                          \
+        .idea = "the library's dot product; b of mixed types is converted first",                  \
+        .run.reduce = cublas_reduce, .depth.reduce = depth_serial, .how.reduce = cublas_how,       \
+        .prepare.reduce = cublas_prepare, .unavailable = cublas_unavailable,                       \
+        .reduce_ops = CUBLAS_OPS, .flags = RUNG_LIBRARY,                                           \
+    }
+
+#define CUB_RUNG                                                                                   \
+    {                                                                                              \
+        .name = "cub", .idea = "the library's reduction: DeviceReduce", .run.reduce = cub_reduce,  \
+        .depth.reduce = depth_serial, .how.reduce = cub_how, .prepare.reduce = cub_prepare,        \
+        .unavailable = cub_unavailable, .flags = RUNG_LIBRARY,                                     \
+    }
+
 #endif
