@@ -350,29 +350,13 @@ static unsigned power_of_two(size_t n, unsigned most)
 }
 
 /* Calls launch(in) with the matrix and the operator. */
-template <typename T, typename Launch>
-static void matrix_of(const struct matrix_reduction *call, Launch launch)
-{
-    const T *const a = (const T *)call->a;
-    const Sum<T> sum = {a};
-    const Max<T> max = {a};
-    const Min<T> min = {a};
-
-    if (call->op == OP_SUM)
-        launch(sum);
-    else if (call->op == OP_MAX)
-        launch(max);
-    else
-        launch(min);
-}
-
 template <typename Launch>
 static void matrix_with(const struct matrix_reduction *call, Launch launch)
 {
     if (call->type == TYPE_F64)
-        matrix_of<double>(call, launch);
+        reduce_unary<double>(call->op, call->a, launch);
     else
-        matrix_of<float>(call, launch);
+        reduce_unary<float>(call->op, call->a, launch);
 }
 
 static size_t element_size(const struct matrix_reduction *call)

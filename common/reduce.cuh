@@ -300,23 +300,24 @@ struct Min {
     }
 };
 
-/* Calls launch(in) with the reduction object that `call` asks for. */
+/* Calls launch(in) with the reduction object of an operator with one input, which starts at `input`. */
 template <typename T, typename Launch>
-static void reduce_unary(const struct reduction *call, Launch launch)
+static void reduce_unary(enum reduce_op op, const void *input, Launch launch)
 {
-    const T *const a = (const T *)call->a;
+    const T *const a = (const T *)input;
     const Sum<T> sum = {a};
     const Max<T> max = {a};
     const Min<T> min = {a};
 
-    if (call->op == OP_SUM)
+    if (op == OP_SUM)
         launch(sum);
-    else if (call->op == OP_MAX)
+    else if (op == OP_MAX)
         launch(max);
     else
         launch(min);
 }
 
+/* Calls launch(in) with the reduction object that `call` asks for. */
 template <typename Launch>
 static void reduce_with(const struct reduction *call, Launch launch)
 {
@@ -331,9 +332,9 @@ static void reduce_with(const struct reduction *call, Launch launch)
                                                (const unsigned char *)call->b};
         launch(dot);
     } else if (call->type == TYPE_F64) {
-        reduce_unary<double>(call, launch);
+        reduce_unary<double>(call->op, call->a, launch);
     } else {
-        reduce_unary<float>(call, launch);
+        reduce_unary<float>(call->op, call->a, launch);
     }
 }
 
