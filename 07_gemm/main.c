@@ -1,5 +1,7 @@
 /* Step 07: the table of rungs. Everything else (options, inputs, verification, timing, report) is
  * rungs_main's, in common/. */
+#include "cpu.h"
+#include "openblas.h"
 #include "step.h"
 
 void launch_naive_rows(const struct gemm *call);
@@ -7,6 +9,30 @@ void launch_naive(const struct gemm *call);
 void launch_shared_tile(const struct gemm *call);
 
 static const struct rung rungs[] = {
+    {
+        .name = "cpu_naive",
+        .idea = "one CPU thread, i, j, p: the inner loop walks down a column of B",
+        .run.gemm = run_cpu_naive,
+        .depth.gemm = gemm_depth_serial,
+        .flags = RUNG_HOST,
+        .most_products = 0x1p27, /* half a second or so */
+    },
+    {
+        .name = "cpu_rows",
+        .idea = "one CPU thread, i, p, j: along a row of B, in vectors",
+        .run.gemm = run_cpu_rows,
+        .depth.gemm = gemm_depth_serial,
+        .flags = RUNG_HOST,
+        .most_products = 0x1p29,
+    },
+    {
+        .name = "cpu_blocked",
+        .idea = "one CPU thread, a block of B stays in the cache for 64 rows",
+        .run.gemm = run_cpu_blocked,
+        .depth.gemm = gemm_depth_serial,
+        .flags = RUNG_HOST,
+    },
+    OPENBLAS_GEMM_RUNG,
     {
         .name = "naive_rows",
         .idea = "one thread an element, threadIdx.x walks down a column: nothing coalesces",

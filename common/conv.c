@@ -34,6 +34,7 @@ struct conv_problem {
     struct conv call; /* pointers of the back end */
     struct guarded input, filter, output;
     struct npy file_input, file_filter;
+    void *host_workspace; /* of rungs that run on the host; made for the first */
     uint64_t seed;
     size_t taps; /* products that one output element sums up: channels * kernel's area */
 
@@ -77,6 +78,20 @@ double conv_depth_serial(const struct conv *call)
 static uint64_t stream_bits(const struct conv_problem *problem, unsigned stream, size_t i)
 {
     return random_bits(problem->seed, STREAMS * (uint64_t)i + stream);
+}
+
+/* What a rung is given: memory of the processor that runs it. */
+static struct conv call_of(const struct conv_problem *problem, const struct rung *rung)
+{
+    struct conv call = problem->call;
+
+    if (rung->flags & RUNG_HOST) {
+        call.input = guarded_host(&problem->input);
+        call.filter = guarded_host(&problem->filter);
+        call.output = guarded_host(&problem->output);
+        call.workspace = problem->host_workspace;
+    }
+    return call;
 }
 
 static const float *input_row(const struct conv_problem *problem, size_t batch, size_t channel,
@@ -263,6 +278,7 @@ static void destroy(struct problem *base)
     guarded_destroy(&problem->filter, base->back_end);
     guarded_destroy(&problem->output, base->back_end);
     base->back_end->release(problem->call.workspace);
+    cpu_back_end.release(problem->host_workspace);
     npy_free(&problem->file_input);
     npy_free(&problem->file_filter);
     free(problem->weights);
@@ -510,32 +526,45 @@ static bool load(struct problem *base, size_t input, struct error *error)
            guarded_upload(&problem->filter, base->back_end, error);
 }
 
-static bool poison(struct problem *base, struct error *error)
+static bool poison(struct problem *base, const struct rung *rung, struct error *error)
 {
-    const struct conv_problem *problem = (struct conv_problem *)base;
-    const struct back_end *back_end = base->back_end;
+    struct conv_problem *problem = (struct conv_problem *)base;
+    const struct back_end *back_end = rung_back_end(rung, base->back_end);
+    const bool on_host = (rung->flags & RUNG_HOST) != 0;
+    const size_t bytes = problem->call.workspace_bytes;
 
-    return back_end->fill(problem->output.memory, 0xFF, problem->output.total * sizeof(float),
-                          error) &&
-           back_end->fill(problem->call.workspace, 0xFF, problem->call.workspace_bytes, error);
+    if (on_host && problem->host_workspace == NULL) {
+        problem->host_workspace = cpu_back_end.allocate(bytes, error);
+        if (problem->host_workspace == NULL)
+            return false;
+    }
+    return back_end->fill(on_host ? problem->output.host : problem->output.memory, 0xFF,
+                          problem->output.total * sizeof(float), error) &&
+           back_end->fill(call_of(problem, rung).workspace, 0xFF, bytes, error);
 }
 
 static void prepare_rung(const struct problem *base, const struct rung *rung)
 {
+    const struct conv call = call_of((const struct conv_problem *)base, rung);
+
     if (rung->prepare.conv != NULL)
-        rung->prepare.conv(&((const struct conv_problem *)base)->call);
+        rung->prepare.conv(&call);
 }
 
 static void describe_rung(const struct problem *base, const struct rung *rung, char *text)
 {
+    const struct conv call = call_of((const struct conv_problem *)base, rung);
+
     text[0] = '\0';
     if (rung->how.conv != NULL)
-        rung->how.conv(&((const struct conv_problem *)base)->call, text);
+        rung->how.conv(&call, text);
 }
 
 static void run(const struct problem *base, const struct rung *rung)
 {
-    rung->run.conv(&((const struct conv_problem *)base)->call);
+    const struct conv call = call_of((const struct conv_problem *)base, rung);
+
+    rung->run.conv(&call);
 }
 
 /* ---- check ----------------------------------------------------------------------------------- */
@@ -681,7 +710,7 @@ static bool check(struct problem *base, const struct rung *rung, struct comparis
 {
     const struct conv_problem *problem = (struct conv_problem *)base;
 
-    if (!guarded_download(&problem->output, base->back_end, error))
+    if (!(rung->flags & RUNG_HOST) && !guarded_download(&problem->output, base->back_end, error))
         return false;
     if (stray_write(problem, comparison))
         return true;
@@ -692,13 +721,16 @@ static bool check(struct problem *base, const struct rung *rung, struct comparis
     return true;
 }
 
-static bool evict(struct problem *base, struct error *error)
+static bool evict(struct problem *base, const struct rung *rung, struct error *error)
 {
     const struct conv_problem *problem = (struct conv_problem *)base;
     const struct guarded *const arrays[] = {&problem->input, &problem->filter, &problem->output};
+    const struct back_end *back_end = rung_back_end(rung, base->back_end);
+    const bool on_host = (rung->flags & RUNG_HOST) != 0;
 
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
-        if (!base->back_end->evict(arrays[i]->memory, arrays[i]->total * sizeof(float), error))
+        if (!back_end->evict(on_host ? arrays[i]->host : arrays[i]->memory,
+                             arrays[i]->total * sizeof(float), error))
             return false;
     return true;
 }

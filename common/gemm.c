@@ -29,8 +29,9 @@ struct gemm_problem {
     struct guarded a, b, c;
     struct npy file_a, file_b;
     uint64_t seed;
-    float alpha, beta; /* as asked for; a probe may use others */
-    float *old_c;      /* m x n, C before the product; NULL if beta is 0 */
+    float alpha, beta;    /* as asked for; a probe may use others */
+    float *old_c;         /* m x n, C before the product; NULL if beta is 0 */
+    void *host_workspace; /* of rungs that run on the host; made for the first */
 
     /* Probes (judge.h): x, B x, and the right result times x. */
     uint64_t *x, *b_x, *expected_x;
@@ -54,6 +55,25 @@ double gemm_depth_serial(const struct gemm *call)
 static uint64_t stream_bits(const struct gemm_problem *problem, unsigned stream, size_t i)
 {
     return random_bits(problem->seed, STREAMS * (uint64_t)i + stream);
+}
+
+/* What a rung is given: memory of the processor that runs it and, on the host, no more rows than it is to
+ * have (most_products). */
+static struct gemm call_of(const struct gemm_problem *problem, const struct rung *rung)
+{
+    struct gemm call = problem->call;
+
+    if (!(rung->flags & RUNG_HOST))
+        return call;
+    call.a = guarded_host(&problem->a);
+    call.b = guarded_host(&problem->b);
+    call.c = guarded_host(&problem->c);
+    call.workspace = problem->host_workspace;
+
+    const double row = (double)call.n * (double)call.k;
+    if (rung->most_products > 0 && (double)call.m * row > rung->most_products)
+        call.m = row < rung->most_products ? (size_t)(rung->most_products / row) : 1;
+    return call;
 }
 
 static float *row_of_c(const struct gemm_problem *problem, size_t row)
@@ -206,6 +226,7 @@ static void destroy(struct problem *base)
     guarded_destroy(&problem->b, base->back_end);
     guarded_destroy(&problem->c, base->back_end);
     base->back_end->release(problem->call.workspace);
+    cpu_back_end.release(problem->host_workspace);
     npy_free(&problem->file_a);
     npy_free(&problem->file_b);
     free(problem->old_c);
@@ -320,18 +341,28 @@ static bool allocate(struct gemm_problem *problem, const struct options *options
     return problem->samples != NULL;
 }
 
+static struct part part_of(const struct gemm *call)
+{
+    const double m = (double)call->m, n = (double)call->n, k = (double)call->k;
+    struct part part = {
+        .bytes = sizeof(float) * (m * k + k * n + m * n * (call->beta != 0 ? 2 : 1)),
+        .flops = 2 * m * n * k,
+    };
+    snprintf(part.shape, sizeof part.shape, "%zux%zux%zu", call->m, call->n, call->k);
+    return part;
+}
+
 static void describe(struct gemm_problem *problem)
 {
     struct problem *const base = &problem->base;
-    const struct gemm *call = &problem->call;
-    const double m = (double)call->m, n = (double)call->n, k = (double)call->k;
+    const struct part all = part_of(&problem->call);
 
     base->op = "gemm";
     base->type = "f32";
     base->probes = 1;
-    base->bytes = sizeof(float) * (m * k + k * n + m * n * (call->beta != 0 ? 2 : 1));
-    base->flops = 2 * m * n * k;
-    snprintf(base->shape, sizeof base->shape, "%zux%zux%zu", call->m, call->n, call->k);
+    base->bytes = all.bytes;
+    base->flops = all.flops;
+    snprintf(base->shape, sizeof base->shape, "%s", all.shape);
 }
 
 static struct problem *create(const struct options *options, const struct back_end *back_end,
@@ -401,39 +432,59 @@ static float guard_of_c(const struct gemm_problem *problem)
     return problem->old_c == NULL ? poison_value() : c_guard;
 }
 
-static bool poison(struct problem *base, struct error *error)
+static bool poison(struct problem *base, const struct rung *rung, struct error *error)
 {
-    const struct gemm_problem *problem = (struct gemm_problem *)base;
+    struct gemm_problem *problem = (struct gemm_problem *)base;
     const struct gemm *call = &problem->call;
-    const struct back_end *back_end = base->back_end;
+    const struct back_end *back_end = rung_back_end(rung, base->back_end);
+    const bool on_host = (rung->flags & RUNG_HOST) != 0;
 
-    if (!back_end->fill(call->workspace, 0xFF, GEMM_WORKSPACE, error))
+    if (on_host && problem->host_workspace == NULL) {
+        problem->host_workspace = cpu_back_end.allocate(GEMM_WORKSPACE, error);
+        if (problem->host_workspace == NULL)
+            return false;
+    }
+    if (!back_end->fill(call_of(problem, rung).workspace, 0xFF, GEMM_WORKSPACE, error))
         return false;
     if (problem->old_c == NULL)
-        return back_end->fill(problem->c.memory, 0xFF, problem->c.total * sizeof(float), error);
+        return back_end->fill(on_host ? problem->c.host : problem->c.memory, 0xFF,
+                              problem->c.total * sizeof(float), error);
 
     guarded_fill(&problem->c, c_guard);
     for (size_t row = 0; row < call->m; row++)
         memcpy(row_of_c(problem, row), problem->old_c + row * call->n, call->n * sizeof(float));
-    return guarded_upload(&problem->c, back_end, error);
+    return on_host || guarded_upload(&problem->c, back_end, error);
 }
 
 static void prepare_rung(const struct problem *base, const struct rung *rung)
 {
+    const struct gemm call = call_of((const struct gemm_problem *)base, rung);
+
     if (rung->prepare.gemm != NULL)
-        rung->prepare.gemm(&((const struct gemm_problem *)base)->call);
+        rung->prepare.gemm(&call);
 }
 
 static void describe_rung(const struct problem *base, const struct rung *rung, char *text)
 {
+    const struct gemm call = call_of((const struct gemm_problem *)base, rung);
+
     text[0] = '\0';
     if (rung->how.gemm != NULL)
-        rung->how.gemm(&((const struct gemm_problem *)base)->call, text);
+        rung->how.gemm(&call, text);
 }
 
 static void run(const struct problem *base, const struct rung *rung)
 {
-    rung->run.gemm(&((const struct gemm_problem *)base)->call);
+    const struct gemm call = call_of((const struct gemm_problem *)base, rung);
+
+    rung->run.gemm(&call);
+}
+
+static void part_of_rung(const struct problem *base, const struct rung *rung, struct part *part)
+{
+    const struct gemm call = call_of((const struct gemm_problem *)base, rung);
+
+    *part = part_of(&call);
 }
 
 /* ---- check ----------------------------------------------------------------------------------- */
@@ -446,8 +497,10 @@ static const char *place_name(char place[static PLACE_SIZE], size_t row, size_t 
     return place;
 }
 
-/* Did the rung write around C, or between the end of a row and the start of the next? */
-static bool stray_write(const struct gemm_problem *problem, struct comparison *comparison)
+/* Did the rung write around C, between the end of a row and the start of the next, or below the rows that
+ * it was given? */
+static bool stray_write(const struct gemm_problem *problem, size_t rows,
+                        struct comparison *comparison)
 {
     const struct gemm *call = &problem->call;
     const float guard = guard_of_c(problem);
@@ -464,11 +517,14 @@ static bool stray_write(const struct gemm_problem *problem, struct comparison *c
         return true;
     }
     for (size_t row = 0; row < call->m; row++)
-        for (size_t column = call->n; column < call->ldc; column++)
-            if (!same_bits(row_of_c(problem, row)[column], guard)) {
+        for (size_t column = row < rows ? call->n : 0; column < call->ldc; column++) {
+            const bool is_element = problem->old_c != NULL && column < call->n;
+            const float before = is_element ? problem->old_c[row * call->n + column] : guard;
+            if (!same_bits(row_of_c(problem, row)[column], before)) {
                 judge_stray_write(comparison, place_name(place, row, column));
                 return true;
             }
+        }
     return false;
 }
 
@@ -501,12 +557,13 @@ static void find_in_row(const struct gemm_problem *problem, size_t row,
     }
 }
 
-static void judge_probe(const struct gemm_problem *problem, struct comparison *comparison)
+static void judge_probe(const struct gemm_problem *problem, size_t rows,
+                        struct comparison *comparison)
 {
     const struct gemm *call = &problem->call;
 
     *comparison = (struct comparison){.right = true};
-    for (size_t row = 0; row < call->m; row++) {
+    for (size_t row = 0; row < rows; row++) {
         bool possible = true;
         const uint64_t got = weighted_sum(row_of_c(problem, row), problem->x, call->n, &possible);
         if (!possible || got != problem->expected_x[row]) {
@@ -528,7 +585,7 @@ static void judge_element(const struct gemm_problem *problem, const struct rung 
     judge_keep_worse(worst, &comparison, place_name(place, row, column));
 }
 
-static void judge_real(const struct gemm_problem *problem, const struct rung *rung,
+static void judge_real(const struct gemm_problem *problem, const struct rung *rung, size_t rows,
                        struct comparison *worst)
 {
     enum { MOST_ODD_ONES = 64 };
@@ -538,10 +595,11 @@ static void judge_real(const struct gemm_problem *problem, const struct rung *ru
     *worst = (struct comparison){.right = true};
     for (size_t s = 0; s < problem->sample_count; s++) {
         const struct sample *sample = &problem->samples[s];
-        judge_element(problem, rung, sample->row, sample->column, &sample->reference, worst);
+        if (sample->row < rows)
+            judge_element(problem, rung, sample->row, sample->column, &sample->reference, worst);
     }
     /* What is no number is seldom right, in the sample or not. */
-    for (size_t row = 0; row < call->m; row++)
+    for (size_t row = 0; row < rows; row++)
         for (size_t column = 0; column < call->n; column++)
             if (!isfinite(row_of_c(problem, row)[column]) && odd_ones++ < MOST_ODD_ONES) {
                 const struct reference reference = reference_of(problem, row, column);
@@ -554,24 +612,29 @@ static bool check(struct problem *base, const struct rung *rung, struct comparis
 {
     const struct gemm_problem *problem = (struct gemm_problem *)base;
 
-    if (!guarded_download(&problem->c, base->back_end, error))
+    const size_t rows = call_of(problem, rung).m;
+
+    if (!(rung->flags & RUNG_HOST) && !guarded_download(&problem->c, base->back_end, error))
         return false;
-    if (stray_write(problem, comparison))
+    if (stray_write(problem, rows, comparison))
         return true;
     if (base->inexact_input)
-        judge_real(problem, rung, comparison);
+        judge_real(problem, rung, rows, comparison);
     else
-        judge_probe(problem, comparison);
+        judge_probe(problem, rows, comparison);
     return true;
 }
 
-static bool evict(struct problem *base, struct error *error)
+static bool evict(struct problem *base, const struct rung *rung, struct error *error)
 {
     const struct gemm_problem *problem = (struct gemm_problem *)base;
     const struct guarded *const arrays[] = {&problem->a, &problem->b, &problem->c};
+    const struct back_end *back_end = rung_back_end(rung, base->back_end);
+    const bool on_host = (rung->flags & RUNG_HOST) != 0;
 
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
-        if (!base->back_end->evict(arrays[i]->memory, arrays[i]->total * sizeof(float), error))
+        if (!back_end->evict(on_host ? arrays[i]->host : arrays[i]->memory,
+                             arrays[i]->total * sizeof(float), error))
             return false;
     return true;
 }
@@ -586,4 +649,5 @@ const struct family gemm_family = {
     .run = run,
     .check = check,
     .evict = evict,
+    .part = part_of_rung,
 };

@@ -318,8 +318,9 @@ static bool load(struct problem *base, size_t input, struct error *error)
     return guarded_upload(&problem->a, base->back_end, error);
 }
 
-static bool poison(struct problem *base, struct error *error)
+static bool poison(struct problem *base, const struct rung *rung, struct error *error)
 {
+    (void)rung;
     const struct matrix_problem *problem = (struct matrix_problem *)base;
     const struct matrix_reduction *call = &problem->call;
     const struct back_end *back_end = base->back_end;
@@ -420,8 +421,9 @@ static bool check(struct problem *base, const struct rung *rung, struct comparis
     return true;
 }
 
-static bool evict(struct problem *base, struct error *error)
+static bool evict(struct problem *base, const struct rung *rung, struct error *error)
 {
+    (void)rung;
     const struct matrix_problem *problem = (struct matrix_problem *)base;
 
     return base->back_end->evict(problem->a.memory, problem->a.total * sizeof(float), error);

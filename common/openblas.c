@@ -46,6 +46,7 @@ static bool load(struct openblas *functions)
            find(library, "cblas_idmax", &functions->idmax) &&
            find(library, "cblas_ismin", &functions->ismin) &&
            find(library, "cblas_idmin", &functions->idmin) &&
+           find(library, "cblas_sgemm", &functions->sgemm) &&
            find(library, "openblas_set_num_threads", &functions->set_threads) &&
            find(library, "openblas_get_corename", &functions->core_name);
 }
@@ -217,14 +218,73 @@ void openblas_reduce(const struct reduction *call)
         *(float *)call->result = reduce_f32(call->op, call->a, call->b, call->n);
 }
 
+static void tell_how(char text[RUNG_HOW_SIZE], const char *detour, int threads)
+{
+    snprintf(text, RUNG_HOW_SIZE, "%s kernels%s, %d thread%s", openblas()->core_name(), detour,
+             threads, threads == 1 ? "" : "s");
+}
+
 void openblas_how(const struct reduction *call, char text[RUNG_HOW_SIZE])
 {
-    snprintf(text, RUNG_HOW_SIZE, "%s kernels%s, %d thread%s", openblas()->core_name(),
-             sums_by_dot(call) ? " (sdot with ones)" : "", call->threads,
-             call->threads == 1 ? "" : "s");
+    tell_how(text, sums_by_dot(call) ? " (sdot with ones)" : "", call->threads);
 }
 
 double openblas_depth(const struct reduction *call)
 {
     return (double)call->n;
+}
+
+/* ---- matrix product -------------------------------------------------------------------------- */
+
+/* How many rows, from `first` on, one call can take of a matrix of this leading dimension: where an int
+ * cannot hold that, one, whose leading dimension is of no matter. */
+static int rows_at_once(size_t rows, size_t first, size_t leading)
+{
+    return leading <= LONGEST || rows - first <= 1 ? piece(rows, first) : 1;
+}
+
+/* At least 1, which BLAS asks for even where there are no columns. */
+static int leading_of(size_t leading)
+{
+    return leading == 0 ? 1 : leading <= LONGEST ? (int)leading : LONGEST;
+}
+
+/* One pass over k for `rows` rows and `columns` columns of C. */
+static void product_of_pieces(const struct gemm *call, size_t row, int rows, size_t column,
+                              int columns)
+{
+    enum { ROW_MAJOR = 101, NOT_TRANSPOSED = 111 };
+    float beta = call->beta;
+    size_t p = 0;
+
+    do { /* once where k is 0: C becomes beta C */
+        const int terms = rows_at_once(call->k, p, call->ldb);
+        openblas()->sgemm(ROW_MAJOR, NOT_TRANSPOSED, NOT_TRANSPOSED, rows, columns, terms,
+                          call->alpha, call->a + row * call->lda + p, leading_of(call->lda),
+                          call->b + p * call->ldb + column, leading_of(call->ldb), beta,
+                          call->c + row * call->ldc + column, leading_of(call->ldc));
+        beta = 1;
+        p += (size_t)terms;
+    } while (p < call->k);
+}
+
+void openblas_gemm(const struct gemm *call)
+{
+    const size_t leading = call->lda > call->ldc ? call->lda : call->ldc;
+
+    use_threads(call->threads);
+    for (size_t row = 0; row < call->m;) {
+        const int rows = rows_at_once(call->m, row, leading);
+        for (size_t column = 0; column < call->n;) {
+            const int columns = piece(call->n, column);
+            product_of_pieces(call, row, rows, column, columns);
+            column += (size_t)columns;
+        }
+        row += (size_t)rows;
+    }
+}
+
+void openblas_gemm_how(const struct gemm *call, char text[RUNG_HOW_SIZE])
+{
+    tell_how(text, "", call->threads);
 }

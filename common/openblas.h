@@ -8,6 +8,7 @@
 #ifndef RUNGS_OPENBLAS_H
 #define RUNGS_OPENBLAS_H
 
+#include "gemm.h"
 #include "reduction.h"
 #include "step.h"
 
@@ -22,6 +23,8 @@ struct openblas {
     size_t (*idmax)(int n, const double *x, int step);
     size_t (*ismin)(int n, const float *x, int step);
     size_t (*idmin)(int n, const double *x, int step);
+    void (*sgemm)(int order, int transpose_a, int transpose_b, int m, int n, int k, float alpha,
+                  const float *a, int lda, const float *b, int ldb, float beta, float *c, int ldc);
     void (*set_threads)(int threads);
     char *(*core_name)(void);
 };
@@ -43,5 +46,18 @@ void openblas_how(const struct reduction *call, char text[RUNG_HOW_SIZE]);
 /* For the error bound. OpenBLAS does not say in which order it adds, but no order of n terms needs more
  * than n roundings on the way of one. */
 double openblas_depth(const struct reduction *call);
+
+/* The matrix product by OpenBLAS with call->threads threads; openblas_how for it. Its depth is
+ * gemm_depth_serial, for the same reason. */
+void openblas_gemm(const struct gemm *call);
+void openblas_gemm_how(const struct gemm *call, char text[RUNG_HOW_SIZE]);
+
+/* The library's entry in a step's table of rungs: on the host, whatever runs the others. */
+#define OPENBLAS_GEMM_RUNG                                                                         \
+    {                                                                                              \
+        .name = "openblas", .idea = "the library on the CPU, all threads",                         \
+        .run.gemm = openblas_gemm, .depth.gemm = gemm_depth_serial, .how.gemm = openblas_gemm_how, \
+        .unavailable = openblas_unavailable, .flags = RUNG_LIBRARY | RUNG_HOST,                    \
+    }
 
 #endif

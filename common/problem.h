@@ -23,6 +23,13 @@ struct options;
 struct problem;
 struct rung;
 
+/* The part of a problem that a rung is given. */
+struct part {
+    char shape[64];
+    double bytes; /* each input read once, each output written once */
+    double flops; /* arithmetic that the definition asks for */
+};
+
 struct family {
     /* Checks the sizes, opens the user's files, allocates. NULL and *error on failure. */
     struct problem *(*create)(const struct options *options, const struct back_end *back_end,
@@ -33,9 +40,9 @@ struct family {
      * the numbers below it are the probes. */
     bool (*load)(struct problem *problem, size_t input, struct error *error);
 
-    /* NaN over the result and everything else that a rung may write, so that stale or missing
+    /* NaN over the result and everything else that the rung may write, so that stale or missing
      * output is seen. */
-    bool (*poison)(struct problem *problem, struct error *error);
+    bool (*poison)(struct problem *problem, const struct rung *rung, struct error *error);
 
     /* The rung's untimed preparation, if it has one. */
     void (*prepare)(const struct problem *problem, const struct rung *rung);
@@ -43,15 +50,19 @@ struct family {
     /* What the rung really used; "" if it has nothing to tell. */
     void (*describe)(const struct problem *problem, const struct rung *rung, char *text);
 
-    /* Enqueues the rung's work. It has ended only after back_end->finish. */
+    /* Enqueues the rung's work. It has ended only after the finish of the rung's
+     * back end (rung_back_end). */
     void (*run)(const struct problem *problem, const struct rung *rung);
 
     /* Fetches the result and compares it with the reference. False only on a device error. */
     bool (*check)(struct problem *problem, const struct rung *rung, struct comparison *comparison,
                   struct error *error);
 
-    /* Pushes the inputs out of the caches. */
-    bool (*evict)(struct problem *problem, struct error *error);
+    /* Pushes what the rung reads out of the caches. */
+    bool (*evict)(struct problem *problem, const struct rung *rung, struct error *error);
+
+    /* What the rung is given; NULL: every rung is given all. */
+    void (*part)(const struct problem *problem, const struct rung *rung, struct part *part);
 };
 
 /* The part that all families share; each embeds it as its first member. */

@@ -403,8 +403,9 @@ static bool load(struct problem *base, size_t input, struct error *error)
             back_end->upload(problem->target_b, problem->b, b_bytes, error));
 }
 
-static bool poison(struct problem *base, struct error *error)
+static bool poison(struct problem *base, const struct rung *rung, struct error *error)
 {
+    (void)rung;
     const struct reduction_problem *problem = (struct reduction_problem *)base;
     const struct back_end *back_end = base->back_end;
 
@@ -447,8 +448,9 @@ static bool check(struct problem *base, const struct rung *rung, struct comparis
     return true;
 }
 
-static bool evict(struct problem *base, struct error *error)
+static bool evict(struct problem *base, const struct rung *rung, struct error *error)
 {
+    (void)rung;
     const struct reduction_problem *problem = (struct reduction_problem *)base;
     const struct reduction *call = &problem->call;
     const struct back_end *back_end = base->back_end;

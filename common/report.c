@@ -21,21 +21,56 @@ static bool is_library(const struct row *row)
     return (row->rung->flags & RUNG_LIBRARY) != 0;
 }
 
+static const struct back_end *back_end_of(const struct run *run, const struct row *row)
+{
+    return rung_back_end(row->rung, run->step->back_end);
+}
+
+/* Whether the row is of a host rung in a GPU step. */
+static bool is_on_host(const struct run *run, const struct row *row)
+{
+    return back_end_of(run, row) != run->step->back_end;
+}
+
+static struct part part_of(const struct run *run, const struct row *row)
+{
+    struct part all = {.bytes = run->bytes, .flops = run->flops};
+
+    snprintf(all.shape, sizeof all.shape, "%s", run->shape);
+    return row->part.shape[0] != '\0' ? row->part : all;
+}
+
+/* The median; of a rung that was given a part, the time that all would take at the same rate. NaN if the
+ * row is not timed. */
+static double time_for_all(const struct run *run, const struct row *row)
+{
+    const double median = row->trial.statistics.median;
+
+    if (!row->timed)
+        return NAN;
+    return row->part.shape[0] != '\0' ? median * (run->flops / row->part.flops) : median;
+}
+
+/* The best time of a library on the processor that runs the row's rung; NaN if there is none. */
+static double library_time(const struct run *run, const struct row *row)
+{
+    double best = NAN;
+
+    for (size_t i = 0; i < run->row_count; i++) {
+        const struct row *library = &run->rows[i];
+        if (is_library(library) && back_end_of(run, library) == back_end_of(run, row))
+            best = fmin(best, time_for_all(run, library)); /* fmin passes over NaN */
+    }
+    return best;
+}
+
 void report_finish_run(struct run *run)
 {
     const struct machine *machine = run->machine;
-    double first = NAN, library = NAN;
+    double first = NAN;
 
-    for (size_t i = 0; i < run->row_count; i++) {
-        const struct row *row = &run->rows[i];
-        const double median = row->trial.statistics.median;
-        if (!row->timed)
-            continue;
-        if (isnan(first))
-            first = median;
-        if (is_library(row) && !(library <= median))
-            library = median;
-    }
+    for (size_t i = 0; i < run->row_count && isnan(first); i++)
+        first = time_for_all(run, &run->rows[i]);
     for (size_t i = 0; i < run->row_count; i++) {
         struct row *row = &run->rows[i];
         const double median = row->trial.statistics.median;
@@ -44,11 +79,12 @@ void report_finish_run(struct run *run)
         row->speedup_first = row->speedup_library = NAN;
         if (!row->timed || !(median > 0))
             continue;
-        row->gb_per_s = run->bytes / median * 1e-3;
-        row->gflop_per_s = run->flops / median * 1e-3;
-        row->speedup_first = first / median;
-        row->speedup_library = library / median;
-        if (run->peak_gb_per_s > 0) {
+        const struct part part = part_of(run, row);
+        row->gb_per_s = part.bytes / median * 1e-3;
+        row->gflop_per_s = part.flops / median * 1e-3;
+        row->speedup_first = first / time_for_all(run, row);
+        row->speedup_library = library_time(run, row) / time_for_all(run, row);
+        if (run->peak_gb_per_s > 0 && !is_on_host(run, row)) {
             const double memory_us = run->bytes / run->peak_gb_per_s * 1e-3;
             const double arithmetic_us =
                 machine->peak_gflop_per_s > 0 ? run->flops / machine->peak_gflop_per_s * 1e-3 : 0;
@@ -122,15 +158,25 @@ static int how_width(const struct run *run)
     return (int)width;
 }
 
-static void timed_columns(FILE *file, const struct run *run, const struct row *row)
+/* Arithmetic where it outweighs the traffic, otherwise bandwidth. */
+static bool is_arithmetic(const struct run *run)
 {
-    const bool arithmetic = run->flops > 4 * run->bytes;
+    return run->flops > 4 * run->bytes;
+}
+
+static void time_columns(FILE *file, const struct run *run, const struct row *row)
+{
     char median[FORMAT_TIME_SIZE] = "-";
 
     if (row->timed)
         format_time(row->trial.statistics.median, median);
     fprintf(file, " %9s", median);
-    cell(file, 9, 1, "", arithmetic ? row->gflop_per_s : row->gb_per_s);
+    cell(file, 9, 1, "", is_arithmetic(run) ? row->gflop_per_s : row->gb_per_s);
+}
+
+static void timed_columns(FILE *file, const struct run *run, const struct row *row)
+{
+    time_columns(file, run, row);
     cell(file, 7, 1, "%", row->percent_of_peak);
     cell(file, 9, 2, "x", row->speedup_first);
     cell(file, 10, 2, "x", row->speedup_library);
@@ -148,6 +194,14 @@ static void counted_columns(FILE *file, const struct row *row)
             fprintf(file, " %*" PRIu64, widths[i], figures[i]);
         else
             fprintf(file, " %*s", widths[i], "-");
+}
+
+static bool has_host_rows(const struct run *run)
+{
+    bool any = false;
+    for (size_t i = 0; i < run->row_count; i++)
+        any |= is_on_host(run, &run->rows[i]);
+    return any && run->host != NULL;
 }
 
 static void heading(FILE *file, const struct run *run)
@@ -168,22 +222,26 @@ static void heading(FILE *file, const struct run *run)
         fprintf(file, ", peak %.*f GB/s", run->peak_gb_per_s < 100 ? 1 : 0, run->peak_gb_per_s);
     if (run->step->back_end->clocks && machine->peak_gflop_per_s > 0)
         fprintf(file, ", %.1f TFLOP/s", machine->peak_gflop_per_s * 1e-3);
+    if (has_host_rows(run))
+        fprintf(file, "\nhost: %s, %s", run->host->name, run->host->details);
     fprintf(file, "\n\n");
 }
 
 void report_table(FILE *file, const struct run *run, bool colour)
 {
     const int width = name_width(run), used = how_width(run);
-    const bool clocks = run->step->back_end->clocks;
+    const bool clocks = run->step->back_end->clocks, host = has_host_rows(run);
+    const char *const rate = is_arithmetic(run) ? "GFLOP/s" : "GB/s";
 
     heading(file, run);
     if (clocks)
-        fprintf(file, "  %-*s %9s %9s %7s %9s %10s", width, "rung", "median",
-                run->flops > 4 * run->bytes ? "GFLOP/s" : "GB/s", "of peak", "vs first",
-                "vs library");
+        fprintf(file, "  %-*s %9s %9s %7s %9s %10s", width, "rung", "median", rate, "of peak",
+                "vs first", "vs library");
     else
         fprintf(file, "  %-*s %8s %7s %9s %9s %9s %9s", width, "rung", "launches", "blocks",
                 "barriers", "syncwarps", "shuffles", "atomics");
+    if (!clocks && host) /* their times are real */
+        fprintf(file, " %9s %9s", "median", rate);
     if (run->is_scalar)
         fprintf(file, " %*s", strcmp(run->type, "f64") == 0 ? 20 : 13, "result");
     fprintf(file, " %11s  %-*s%sverdict\n", "error/bound", used, used > 0 ? "used" : "",
@@ -196,6 +254,8 @@ void report_table(FILE *file, const struct run *run, bool colour)
             timed_columns(file, run, row);
         else
             counted_columns(file, row);
+        if (!clocks && host)
+            time_columns(file, run, row);
         result_cell(file, run, row);
         error_cell(file, row);
         fprintf(file, "  %-*s%s%s%s%s\n", used, row->how, used > 0 ? "  " : "",
@@ -213,6 +273,10 @@ void report_table(FILE *file, const struct run *run, bool colour)
     for (size_t i = 0; i < run->row_count; i++)
         if (run->rows[i].reason[0] != '\0')
             fprintf(file, "  %s: %s\n", run->rows[i].rung->name, run->rows[i].reason);
+    for (size_t i = 0; i < run->row_count; i++)
+        if (run->rows[i].part.shape[0] != '\0')
+            fprintf(file, "  %s: ran on %s only, since all would take long\n",
+                    run->rows[i].rung->name, run->rows[i].part.shape);
 }
 
 void report_histograms(FILE *file, const struct run *run)
@@ -272,7 +336,8 @@ static void fields_of(const struct run *run, const struct row *row,
     const double reps = row->timed ? (double)statistics->count : NAN;
     const bool ran = row->verdict != VERDICT_SKIP;
     struct field *field = fields;
-    const struct machine *machine = run->machine;
+    const struct machine *machine =
+        is_on_host(run, row) && run->host != NULL ? run->host : run->machine;
     char seed[24], device[264];
 
     snprintf(seed, sizeof seed, "%" PRIu64, run->seed);
@@ -282,10 +347,10 @@ static void fields_of(const struct run *run, const struct row *row,
     text_field(field++, "rung", row->rung->name);
     text_field(field++, "op", run->op);
     text_field(field++, "type", run->type);
-    text_field(field++, "shape", run->shape);
+    text_field(field++, "shape", part_of(run, row).shape);
     text_field(field, "seed", seed);
     field++->kind = FIELD_NUMBER;
-    text_field(field++, "backend", run->step->back_end->name);
+    text_field(field++, "backend", back_end_of(run, row)->name);
     text_field(field++, "device", device);
     text_field(field++, "cache", row->timed ? run->cold ? "cold" : "warm" : "");
     number_field(field++, "warmups", warmups, 15);

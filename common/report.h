@@ -4,8 +4,13 @@
  *   step,rung,op,type,shape,seed,backend,device,cache,warmups,reps,min_us,median_us,mean_us,std_us,
  *   max_us,gb_per_s,gflop_per_s,percent_of_peak,speedup_first,speedup_library,error,error_bound,
  *   verdict
- * Times are microseconds of one call. device names the processor, and on a GPU driver and toolkit. percent_of_peak is the shortest time that the machine's peak
- * bandwidth and peak arithmetic allow, as a share of the median. error is |computed - reference| and
+ * Times are microseconds of one call. backend and device are the rung's: `cpu` and the host's processor
+ * for one that runs there in a GPU step (RUNG_HOST). device names the processor, and on a GPU driver and
+ * toolkit. percent_of_peak is the shortest time that the machine's peak bandwidth and peak arithmetic
+ * allow, as a share of the median; a host rung in a GPU step has none, since the peaks are the GPU's.
+ * speedup_first is over the step's first rung, wherever that runs; speedup_library over the best library
+ * rung on the same processor: a GPU's rungs are not measured against OpenBLAS, nor the host's against
+ * cuBLAS. A rung that was given a part of the problem has that part's shape; its speed-ups compare rates. error is |computed - reference| and
  * error_bound the largest accepted (verify.h). */
 #ifndef RUNGS_REPORT_H
 #define RUNGS_REPORT_H
@@ -29,6 +34,7 @@ struct row {
     struct comparison comparison;
     struct trial trial;
     bool timed;
+    struct part part; /* what the rung was given, if that was not all; else the shape is "" */
     struct counters counters;
     bool counted;
     /* Derived by report_finish_run; NaN where they do not apply. */
@@ -39,6 +45,7 @@ struct row {
 struct run {
     const struct step *step;
     const struct machine *machine;
+    const struct machine *host; /* what runs the host rungs of a GPU step; NULL: there are none */
     uint64_t seed;
     bool cold;
     char op[16], type[8], shape[64];

@@ -46,8 +46,8 @@ endif()
 # rungs_add_step(CPU|GPU source... [CUDA_ONLY source...] [TEST source...])
 #
 # Declares the step in the current directory: the program (named as the directory) from main.c and
-# the sources, and the test program test_NAME. The sources hold the rungs: .c files for a CPU step,
-# .cu files, which either back end compiles, for a GPU step. Those behind CUDA_ONLY need hardware that
+# the sources, and the test program test_NAME. The sources hold the rungs: .c files for a CPU step and
+# the host rungs of a GPU step, .cu files, which either back end compiles, for a GPU step. Those behind CUDA_ONLY need hardware that
 # the CPU back end does not have (and CUDA_ONLY in step.h).
 function(rungs_add_step kind)
   cmake_parse_arguments(PARSE_ARGV 1 STEP "" "" "CUDA_ONLY;TEST")
@@ -61,7 +61,11 @@ function(rungs_add_step kind)
   target_include_directories(${name}_rungs PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
   target_link_libraries(${name}_rungs PRIVATE ${library} rungs_flags)
   if(kind STREQUAL GPU AND RUNGS_BACKEND STREQUAL simt)
-    simt_add_cuda_sources(${name}_rungs ${STEP_UNPARSED_ARGUMENTS})
+    set(cuda_sources ${STEP_UNPARSED_ARGUMENTS})
+    list(FILTER cuda_sources INCLUDE REGEX "\\.cu$")
+    list(FILTER STEP_UNPARSED_ARGUMENTS EXCLUDE REGEX "\\.cu$")
+    simt_add_cuda_sources(${name}_rungs ${cuda_sources})
+    target_sources(${name}_rungs PRIVATE ${STEP_UNPARSED_ARGUMENTS})
   else()
     target_sources(${name}_rungs PRIVATE ${STEP_UNPARSED_ARGUMENTS} ${STEP_CUDA_ONLY})
   endif()

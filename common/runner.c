@@ -81,12 +81,23 @@ static void judge(struct row *row, const struct comparison *comparison, bool pro
              probe ? " (whole numbers: no rounding)" : "");
 }
 
+/* What the rung was given, if that is not all of the problem. */
+static void note_part(const struct problem *problem, struct row *row)
+{
+    struct part part;
+
+    if (problem->family->part == NULL)
+        return;
+    problem->family->part(problem, row->rung, &part);
+    if (strcmp(part.shape, problem->shape) != 0)
+        row->part = part;
+}
+
 /* Verifies all rungs on all inputs, and times those that passed on the real data. */
 static bool run_rungs(struct problem *problem, const struct options *options, struct run *run,
                       struct error *error)
 {
     const struct step *step = run->step;
-    const struct back_end *back_end = step->back_end;
 
     for (size_t input = 0; input <= problem->probes; input++) {
         const bool probe = input < problem->probes;
@@ -96,6 +107,7 @@ static bool run_rungs(struct problem *problem, const struct options *options, st
             return false;
         for (size_t i = 0; i < run->row_count; i++) {
             struct row *row = &run->rows[i];
+            const struct back_end *back_end = rung_back_end(row->rung, step->back_end);
             struct comparison comparison;
 
             if (row->verdict == VERDICT_SKIP || row->verdict == VERDICT_FAIL)
@@ -107,6 +119,7 @@ static bool run_rungs(struct problem *problem, const struct options *options, st
                 return false;
             judge(row, &comparison, probe);
             problem->family->describe(problem, row->rung, row->how);
+            note_part(problem, row);
             if (!probe && back_end->counters_read != NULL) {
                 back_end->counters_read(&row->counters);
                 row->counted = true;
@@ -134,6 +147,7 @@ static bool run_size(const struct step *step, const struct options *options,
 {
     struct run run = {
         .step = step, .machine = machine, .seed = options->seed, .cold = options->cold};
+    struct machine host = {0};
     bool done = false;
 
     run.rows = calloc(step->rung_count, sizeof *run.rows);
@@ -144,7 +158,13 @@ static bool run_size(const struct step *step, const struct options *options,
             struct row *row = &run.rows[run.row_count++];
             row->rung = &step->rungs[i];
             is_runnable(step, options, machine, row);
+            if (rung_back_end(row->rung, step->back_end) != step->back_end)
+                run.host = &host;
         }
+    if (run.host != NULL && !cpu_back_end.open(0, &host, error)) {
+        free(run.rows);
+        return false;
+    }
 
     struct problem *problem = step->family->create(options, step->back_end, machine, error);
     if (problem != NULL) {

@@ -15,9 +15,12 @@
 #define RUNGS_VERSION "0.1.0"
 
 enum rung_flags {
-    RUNG_LIBRARY = 1 << 0,         /* a peer to be measured against, named after the library */
-    RUNG_LESSON = 1 << 1,          /* wrong on purpose: a wrong result is reported as `racy` */
-    RUNG_NONDETERMINISTIC = 1 << 2 /* right, but the last bits differ from run to run */
+    RUNG_LIBRARY = 1 << 0,          /* a peer to be measured against, named after the library */
+    RUNG_LESSON = 1 << 1,           /* wrong on purpose: a wrong result is reported as `racy` */
+    RUNG_NONDETERMINISTIC = 1 << 2, /* right, but the last bits differ from run to run */
+    /* Runs on the host CPU in a GPU step (gemm and conv): it is given the host's copies of the data, and
+     * judged and timed as on the CPU back end, with simt, too. */
+    RUNG_HOST = 1 << 3
 };
 
 enum { RUNG_HOW_SIZE = 64 };
@@ -68,6 +71,10 @@ struct rung {
     unsigned reduce_ops; /* reductions: the operators it can do, RUNG_OP(OP_DOT) | ...; 0: all */
     unsigned flags;
     int needs_compute_capability; /* 0: any; 90: sm_90 and later */
+    /* gemm on the host: the most products that one call is given, 0: any number. A larger problem is cut
+     * down to the first rows of C, since a GPU's problem can take a slow loop minutes; the result row
+     * says so, and speeds are compared by rate. */
+    double most_products;
 };
 
 struct step {
@@ -80,6 +87,13 @@ struct step {
     /* Two more tables of rungs, which --axis selects; they share the name. NULL: no --axis. */
     const struct step *rows, *columns;
 };
+
+/* What runs the rung in a step with the given back end. */
+static inline const struct back_end *rung_back_end(const struct rung *rung,
+                                                   const struct back_end *of_step)
+{
+    return rung->flags & RUNG_HOST ? &cpu_back_end : of_step;
+}
 
 /* Whether the rung can do the operator at all. */
 static inline bool rung_does(const struct rung *rung, enum reduce_op op)

@@ -3,13 +3,14 @@
 #include <stdlib.h>
 
 #include "memory.h"
+#include "step.h"
 
 static bool sample(struct problem *problem, const struct rung *rung, size_t calls, bool cold,
                    double *microseconds, struct error *error)
 {
-    const struct back_end *back_end = problem->back_end;
+    const struct back_end *back_end = rung_back_end(rung, problem->back_end);
 
-    if (cold && !problem->family->evict(problem, error))
+    if (cold && !problem->family->evict(problem, rung, error))
         return false;
     if (!back_end->timer_start(error))
         return false;
@@ -45,16 +46,22 @@ bool trial_run(struct problem *problem, const struct rung *rung, size_t warmup, 
                bool cold, struct trial *trial, struct error *error)
 {
     enum { LEAST = 5, MOST = 101 };
-    const double budget_us = 250e3;
+    const double budget_us = 250e3, longest_us = 1e6;
     double each_us, ignored;
 
-    *trial = (struct trial){.warmups = warmup};
+    *trial = (struct trial){0};
     if (!calibrate(problem, rung, cold, &trial->calls, &each_us, error))
         return false;
     if (reps == 0) {
-        const double fitting = budget_us / (each_us * (double)trial->calls + 1e-3);
+        const double sample_us = each_us * (double)trial->calls + 1e-3;
+        const double fitting = budget_us / sample_us, at_most = longest_us / sample_us;
         reps = fitting < LEAST ? LEAST : fitting > MOST ? MOST : (size_t)fitting;
+        if ((double)reps > at_most)
+            reps = at_most < 1 ? 1 : (size_t)at_most;
+        if ((double)warmup > at_most)
+            warmup = (size_t)at_most;
     }
+    trial->warmups = warmup;
     size_t bytes;
     if (!checked_bytes(reps, sizeof *trial->samples_us, 1, &bytes, error))
         return false;

@@ -21,7 +21,8 @@ struct trial {
     struct statistics statistics;
 };
 
-/* reps 0: as many samples as fit in a quarter second, at least 5 and at most 101. */
+/* reps 0: as many samples as fit in a quarter second, at most 101 and at least 5, but no more than fit in
+ * a second, at least 1; and warm-up samples, too, are left out where they would take longer than that. */
 bool trial_run(struct problem *problem, const struct rung *rung, size_t warmup, size_t reps,
                bool cold, struct trial *trial, struct error *error);
 void trial_free(struct trial *trial);

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "problem.h"
+#include "step.h"
 
 static double rounding_bound(double roundings, size_t terms, double magnitude, double unit_roundoff,
                              double smallest_subnormal)
@@ -56,9 +57,9 @@ struct comparison compare_number(double computed, const struct reference *refere
 bool problem_verify(struct problem *problem, const struct rung *rung, struct comparison *comparison,
                     struct error *error)
 {
-    const struct back_end *back_end = problem->back_end;
+    const struct back_end *back_end = rung_back_end(rung, problem->back_end);
 
-    if (!problem->family->poison(problem, error))
+    if (!problem->family->poison(problem, rung, error))
         return false;
     problem->family->prepare(problem, rung);
     problem->family->run(problem, rung);

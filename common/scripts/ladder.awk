@@ -89,7 +89,14 @@ function take_row(    verdict, median) {
     verdict = value("verdict")
     verdicts[steps, verdict]++
     rungs[steps]++
-    emulated[steps] = value("backend") == "simt"
+    emulated[steps] = emulated[steps] || value("backend") == "simt"
+    # In a GPU step, rungs on the host are what the others are measured against, and no best rung.
+    if (value("backend") != "cpu" && !on_gpu[steps]) {
+        on_gpu[steps] = 1
+        shape[steps] = ""
+    }
+    if (value("backend") == "cpu" && on_gpu[steps])
+        return
     if (value("shape") != shape[steps]) {
         shape[steps] = value("shape")
         best[steps] = ""

@@ -1,0 +1,456 @@
+/* Rungs that run on the host in a GPU step: what they are given, how they are judged, their rows. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "files.h"
+#include "options.h"
+#include "step.h"
+#include "trial.h"
+
+/* ---- a back end that is not the host --------------------------------------------------------- */
+
+/* Its memory is not the host's. While `forbidden`, only a host rung is at work, and nothing but the CPU back
+ * end may be asked to do anything. */
+static struct back_end device;
+static bool forbidden;
+
+static bool device_open(int number, struct machine *machine, struct error *error)
+{
+    (void)error;
+    machine->multiprocessors = 7 + number;
+    machine->peak_gflop_per_s = 1e6;
+    snprintf(machine->name, sizeof machine->name, "Test GPU");
+    return true;
+}
+
+static bool device_peak(size_t bytes, double *gb_per_s, struct error *error)
+{
+    (void)bytes;
+    (void)error;
+    *gb_per_s = 1000;
+    return true;
+}
+
+static bool device_download(void *to, const void *from, size_t bytes, struct error *error)
+{
+    assert_false(forbidden);
+    return cpu_back_end.download(to, from, bytes, error);
+}
+
+static bool device_upload(void *to, const void *from, size_t bytes, struct error *error)
+{
+    assert_false(forbidden);
+    return cpu_back_end.upload(to, from, bytes, error);
+}
+
+static bool device_fill(void *to, int byte, size_t bytes, struct error *error)
+{
+    assert_false(forbidden);
+    return cpu_back_end.fill(to, byte, bytes, error);
+}
+
+static bool device_finish(struct error *error)
+{
+    assert_false(forbidden);
+    return cpu_back_end.finish(error);
+}
+
+static bool device_timer_start(struct error *error)
+{
+    assert_false(forbidden);
+    return cpu_back_end.timer_start(error);
+}
+
+static bool device_evict(const void *memory, size_t bytes, struct error *error)
+{
+    assert_false(forbidden);
+    return cpu_back_end.evict(memory, bytes, error);
+}
+
+static void count_nothing(void)
+{
+}
+
+static void read_counters(struct counters *counters)
+{
+    *counters = (struct counters){.launches = 1};
+}
+
+static int set_up(void **state)
+{
+    (void)state;
+    device = cpu_back_end;
+    device.name = "device";
+    device.host_memory = false;
+    device.open = device_open;
+    device.peak = device_peak;
+    device.download = device_download;
+    device.upload = device_upload;
+    device.fill = device_fill;
+    device.finish = device_finish;
+    device.timer_start = device_timer_start;
+    device.evict = device_evict;
+    return 0;
+}
+
+/* ---- rungs ----------------------------------------------------------------------------------- */
+
+enum fault { RIGHT, NO_OP, OFF_BY_ONE, NAN_ELEMENT, WRITES_PAST_END, WRITES_BEFORE_START, FAULTS };
+
+static const char *const fault_names[FAULTS] = {"right",       "no-op",        "off by one",
+                                                "NaN element", "past the end", "before start"};
+
+static enum fault fault;
+static size_t rows_given;
+
+/* What both families' rungs do wrong, to `count` results. */
+static void spoil(float *results, size_t count)
+{
+    if (fault == OFF_BY_ONE)
+        results[count / 2] += 1;
+    if (fault == NAN_ELEMENT)
+        results[count / 2] = NAN;
+    if (fault == WRITES_PAST_END)
+        results[count] = 0;
+    if (fault == WRITES_BEFORE_START)
+        results[-1] = 0;
+}
+
+/* The leading dimensions are the sizes here, so that C is `m * n` numbers in a row. */
+static void product(const struct gemm *call)
+{
+    rows_given = call->m;
+    memset(call->workspace, 1, GEMM_WORKSPACE);
+    if (fault == NO_OP)
+        return;
+    for (size_t row = 0; row < call->m; row++)
+        for (size_t column = 0; column < call->n; column++) {
+            float *const c = call->c + row * call->ldc + column;
+            float sum = 0;
+            for (size_t p = 0; p < call->k; p++)
+                sum += call->a[row * call->lda + p] * call->b[p * call->ldb + column];
+            *c = call->beta == 0 ? call->alpha * sum : call->alpha * sum + call->beta * *c;
+        }
+    spoil(call->c, call->m * call->n);
+}
+
+/* One tap, stride 1 and no padding: a weight for each channel. */
+static void convolve(const struct conv *call)
+{
+    const size_t area = call->height * call->width;
+
+    memset(call->workspace, 1, call->workspace_bytes);
+    if (fault == NO_OP)
+        return;
+    for (size_t b = 0; b < call->batch; b++)
+        for (size_t f = 0; f < call->filters; f++)
+            for (size_t i = 0; i < area; i++) {
+                float sum = 0;
+                for (size_t c = 0; c < call->channels; c++)
+                    sum += call->input[(b * call->channels + c) * area + i] *
+                           call->filter[f * call->channels + c];
+                call->output[(b * call->filters + f) * area + i] = sum;
+            }
+    spoil(call->output, call->batch * call->filters * area);
+}
+
+static const struct rung gemm_rung = {
+    .name = "host",
+    .run.gemm = product,
+    .depth.gemm = gemm_depth_serial,
+    .flags = RUNG_HOST,
+};
+
+static const struct rung conv_rung = {
+    .name = "host",
+    .run.conv = convolve,
+    .depth.conv = conv_depth_serial,
+    .flags = RUNG_HOST,
+};
+
+/* ---- judging --------------------------------------------------------------------------------- */
+
+static struct options gemm_sizes(size_t m, size_t n, size_t k)
+{
+    return (struct options){.m = m, .n = n, .k = k, .alpha = 1, .seed = 1, .threads = 1};
+}
+
+static const struct options conv_sizes = {.batch = 2,
+                                          .channels = 3,
+                                          .height = 5,
+                                          .width = 7,
+                                          .filters = 4,
+                                          .kernel_height = 1,
+                                          .kernel_width = 1,
+                                          .stride = 1,
+                                          .dilation = 1,
+                                          .seed = 1,
+                                          .threads = 1};
+
+/* Verifies and times the rung, on every input, with nothing but the CPU back end. */
+static void judge(const struct family *family, const struct rung *rung,
+                  const struct options *options, enum fault with)
+{
+    const struct machine machine = {.name = "test", .multiprocessors = 1};
+    struct error error;
+    struct problem *problem = family->create(options, &device, &machine, &error);
+
+    if (problem == NULL)
+        fail_msg("%s", error.text);
+    fault = with;
+    for (size_t input = 0; input <= problem->probes; input++) {
+        struct comparison comparison;
+        struct trial trial;
+
+        if (!family->load(problem, input, &error))
+            fail_msg("%s", error.text);
+        forbidden = true;
+        if (!problem_verify(problem, rung, &comparison, &error))
+            fail_msg("%s", error.text);
+        if (comparison.right != (with == RIGHT))
+            fail_msg("%s, %s, beta %g, input %zu: %s", fault_names[with], problem->shape,
+                     (double)options->beta, input, comparison.where);
+        for (int cold = 0; cold <= 1; cold++) {
+            if (!trial_run(problem, rung, 1, 2, cold != 0, &trial, &error))
+                fail_msg("%s", error.text);
+            assert_true(trial.statistics.count == 2 && trial.statistics.min > 0);
+            trial_free(&trial);
+        }
+        forbidden = false;
+    }
+    family->destroy(problem);
+}
+
+static void test_judged_on_the_host(void **state)
+{
+    (void)state;
+    for (enum fault with = RIGHT; with < FAULTS; with++) {
+        for (int beta = 0; beta <= 2; beta++) {
+            struct options options = gemm_sizes(9, 8, 7);
+            options.beta = (float)beta;
+            judge(&gemm_family, &gemm_rung, &options, with);
+        }
+        judge(&conv_family, &conv_rung, &conv_sizes, with);
+    }
+}
+
+/* The rung is given some rows; a right one leaves the others alone. */
+static void test_part_of_the_rows(void **state)
+{
+    struct rung rung = gemm_rung;
+    (void)state;
+
+    rung.most_products = 4 * 8 * 7 + 3;
+    for (enum fault with = RIGHT; with < FAULTS; with++)
+        for (int beta = 0; beta <= 2; beta++) {
+            struct options options = gemm_sizes(9, 8, 7);
+            options.beta = (float)beta;
+            judge(&gemm_family, &rung, &options, with);
+            assert_int_equal(rows_given, 4);
+        }
+    const struct options options = gemm_sizes(9, 8, 7);
+    rung.most_products = 1; /* less than a row */
+    judge(&gemm_family, &rung, &options, RIGHT);
+    assert_int_equal(rows_given, 1);
+    rung.most_products = 9 * 8 * 7;
+    judge(&gemm_family, &rung, &options, RIGHT);
+    assert_int_equal(rows_given, 9);
+    const struct options empty = gemm_sizes(9, 8, 0);
+    judge(&gemm_family, &rung, &empty, RIGHT);
+    assert_int_equal(rows_given, 9);
+}
+
+/* ---- rows ------------------------------------------------------------------------------------ */
+
+enum { HOST, HOST_PART, HOST_LIBRARY, DEVICE, DEVICE_LIBRARY, DEVICE_SLOW_LIBRARY, ROWS };
+
+static void slow_product(const struct gemm *call)
+{
+    for (int i = 0; i < 5; i++)
+        product(call);
+}
+
+/* The step's rows as CSV and its table; the caller frees both. */
+static char *run_step(char **table)
+{
+    struct rung rungs[ROWS];
+    const struct step step = {
+        .name = "test_step",
+        .idea = "a test",
+        .family = &gemm_family,
+        .back_end = &device,
+        .rungs = rungs,
+        .rung_count = ROWS,
+    };
+    char folder[PATH_SIZE], path[PATH_SIZE], output[PATH_SIZE];
+    char *arguments[] = {"test_step", "--m", "16",       "--n", "16",    "--k", "16",
+                         "--reps",    "3",   "--warmup", "0",   "--csv", path,  NULL};
+
+    for (int i = 0; i < ROWS; i++)
+        rungs[i] = gemm_rung;
+    rungs[HOST_PART].most_products = 4 * 16 * 16;
+    rungs[HOST_LIBRARY].flags |= RUNG_LIBRARY;
+    rungs[DEVICE].flags = 0;
+    rungs[DEVICE_LIBRARY].flags = rungs[DEVICE_SLOW_LIBRARY].flags = RUNG_LIBRARY;
+    rungs[DEVICE_SLOW_LIBRARY].run.gemm = slow_product;
+    fault = RIGHT;
+
+    folder_create(folder);
+    path_join(path, folder, "rows.csv");
+    path_join(output, folder, "output");
+    output_redirect(output);
+    const int code =
+        rungs_main((int)(sizeof arguments / sizeof arguments[0]) - 1, arguments, &step);
+    output_restore();
+    assert_int_equal(code, EXIT_ALL_VERIFIED);
+    char *const csv = file_read(path);
+    *table = file_read(output);
+    folder_remove(folder);
+    return csv;
+}
+
+static bool is_host(int row)
+{
+    return row <= HOST_LIBRARY;
+}
+
+static double number(const char *csv, int row, const char *name)
+{
+    char field[PATH_SIZE];
+    csv_named(csv, (size_t)row + 1, name, field);
+    return field[0] == '\0' ? (double)NAN : strtod(field, NULL);
+}
+
+static void assert_text(const char *csv, int row, const char *name, const char *wanted)
+{
+    char field[PATH_SIZE];
+    csv_named(csv, (size_t)row + 1, name, field);
+    if (strcmp(field, wanted) != 0)
+        fail_msg("%s of row %d: '%s' instead of '%s'", name, row, field, wanted);
+}
+
+static void assert_near(double got, double wanted)
+{
+    if (!(fabs(got - wanted) <= 1e-4 * wanted))
+        fail_msg("%g instead of %g", got, wanted);
+}
+
+static void test_rows_beside_a_clocked_back_end(void **state)
+{
+    struct machine host = {0};
+    struct error error;
+    char device_text[2 * sizeof host.name + 4], *table;
+    (void)state;
+
+    assert_true(cpu_back_end.open(0, &host, &error));
+    snprintf(device_text, sizeof device_text, "%s; %s", host.name, host.details);
+    char *const csv = run_step(&table);
+
+    for (int row = 0; row < ROWS; row++) {
+        const double whole = row == HOST_PART ? 4 : 1; /* the problem is so many times as large */
+        const double time = number(csv, row, "median_us") * whole;
+        const double library = is_host(row) ? number(csv, HOST_LIBRARY, "median_us")
+                                            : fmin(number(csv, DEVICE_LIBRARY, "median_us"),
+                                                   number(csv, DEVICE_SLOW_LIBRARY, "median_us"));
+
+        assert_text(csv, row, "verdict", "pass");
+        assert_text(csv, row, "backend", is_host(row) ? "cpu" : "device");
+        assert_text(csv, row, "device", is_host(row) ? device_text : "Test GPU");
+        assert_text(csv, row, "shape", row == HOST_PART ? "4x16x16" : "16x16x16");
+        assert_true(isnan(number(csv, row, "percent_of_peak")) == is_host(row));
+        assert_near(number(csv, row, "gflop_per_s"), 2e-3 * 16 * 16 * 16 / time);
+        assert_near(number(csv, row, "speedup_first"), number(csv, HOST, "median_us") / time);
+        assert_near(number(csv, row, "speedup_library"), library / time);
+    }
+    assert_non_null(strstr(table, "\nhost: "));
+    assert_non_null(strstr(table, "ran on 4x16x16 only"));
+    free(csv);
+    free(table);
+}
+
+/* The emulated rungs have counts and no times, the host's have times and no counts. */
+static void test_rows_beside_emulation(void **state)
+{
+    char *table;
+    (void)state;
+
+    device.clocks = false;
+    device.counters_reset = count_nothing;
+    device.counters_read = read_counters;
+    char *const csv = run_step(&table);
+    for (int row = 0; row < ROWS; row++) {
+        assert_text(csv, row, "verdict", "pass");
+        assert_true(isnan(number(csv, row, "median_us")) != is_host(row));
+        assert_true(isnan(number(csv, row, "speedup_first")) != is_host(row));
+        assert_true(isnan(number(csv, row, "speedup_library")) != is_host(row));
+        assert_true(isnan(number(csv, row, "percent_of_peak")));
+    }
+    assert_non_null(strstr(table, "launches"));
+    assert_non_null(strstr(table, "median"));
+    free(csv);
+    free(table);
+    set_up(NULL);
+    device.counters_reset = NULL;
+}
+
+/* ---- how long timing takes ------------------------------------------------------------------- */
+
+static int calls;
+
+static void slow(const struct gemm *call)
+{
+    const struct timespec pause = {.tv_nsec = 300 * 1000 * 1000};
+
+    (void)call;
+    calls++;
+    nanosleep(&pause, NULL);
+}
+
+/* Slow calls are few, unless asked for. */
+static void test_slow_rungs_are_timed_briefly(void **state)
+{
+    const struct machine machine = {.name = "test", .multiprocessors = 1};
+    const struct options options = gemm_sizes(1, 1, 1);
+    struct rung rung = gemm_rung;
+    struct trial trial;
+    struct error error;
+    (void)state;
+
+    struct problem *problem = gemm_family.create(&options, &device, &machine, &error);
+    assert_non_null(problem);
+    rung.run.gemm = slow;
+    calls = 0;
+    assert_true(trial_run(problem, &rung, 10, 0, false, &trial, &error));
+    assert_int_equal(trial.calls, 1);
+    assert_true(trial.warmups <= 3 && trial.statistics.count >= 1 && trial.statistics.count <= 3);
+    assert_int_equal(calls, 1 + trial.warmups + trial.statistics.count);
+    trial_free(&trial);
+
+    calls = 0;
+    assert_true(trial_run(problem, &rung, 0, 4, false, &trial, &error));
+    assert_int_equal(calls, 1 + 4);
+    trial_free(&trial);
+    problem->family->destroy(problem);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_judged_on_the_host),
+        cmocka_unit_test(test_part_of_the_rows),
+        cmocka_unit_test(test_rows_beside_a_clocked_back_end),
+        cmocka_unit_test(test_rows_beside_emulation),
+        cmocka_unit_test(test_slow_rungs_are_timed_briefly),
+    };
+    return cmocka_run_group_tests_name("host_rungs", tests, set_up, NULL);
+}
