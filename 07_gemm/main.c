@@ -1,6 +1,7 @@
 /* Step 07: the table of rungs. Everything else (options, inputs, verification, timing, report) is
  * rungs_main's, in common/. */
 #include "cpu.h"
+#include "gpu_libraries.h"
 #include "openblas.h"
 #include "step.h"
 
@@ -51,6 +52,7 @@ static const struct rung rungs[] = {
         .run.gemm = launch_shared_tile,
         .depth.gemm = gemm_depth_serial,
     },
+    CUBLAS_GEMM_RUNG,
 };
 
 const struct step step = {

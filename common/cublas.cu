@@ -1,9 +1,8 @@
 /* The peer cuBLAS: see gpu_libraries.h. */
-#include <cublas_v2.h>
 #include <cuda_runtime.h>
 #include <stdio.h>
-#include <stdlib.h>
 
+#include "cublas_check.h"
 #include "gpu_libraries.h"
 
 static cublasHandle_t handle;
@@ -11,24 +10,6 @@ static cublasHandle_t handle;
 /* b's 0s and 1s as floats; kept for the next call, and grown where that one needs more. */
 static float *converted;
 static size_t room;
-
-/* A rung has no way to report an error: end as the runner would. */
-static void check_cuda(cudaError_t status, const char *call)
-{
-    if (status == cudaSuccess)
-        return;
-    fprintf(stderr, "cublas: %s: %s (%s)\n", call, cudaGetErrorString(status),
-            cudaGetErrorName(status));
-    exit(EXIT_DEVICE_ERROR);
-}
-
-static void check(cublasStatus_t status, const char *call)
-{
-    if (status == CUBLAS_STATUS_SUCCESS)
-        return;
-    fprintf(stderr, "cublas: %s: %s\n", call, cublasGetStatusString(status));
-    exit(EXIT_DEVICE_ERROR);
-}
 
 const char *cublas_unavailable(void)
 {

@@ -1,4 +1,4 @@
-/* Stands in for cublas.cu where cuBLAS is not part of the build. */
+/* Stands in for cublas.cu and cublas_gemm.c where cuBLAS is not part of the build. */
 #include "gpu_libraries.h"
 
 const char *cublas_unavailable(void)
@@ -21,6 +21,22 @@ void cublas_reduce(const struct reduction *call)
 }
 
 void cublas_how(const struct reduction *call, char text[RUNG_HOW_SIZE])
+{
+    (void)call;
+    text[0] = '\0';
+}
+
+void cublas_prepare_gemm(const struct gemm *call)
+{
+    (void)call;
+}
+
+void cublas_gemm(const struct gemm *call)
+{
+    (void)call;
+}
+
+void cublas_how_gemm(const struct gemm *call, char text[RUNG_HOW_SIZE])
 {
     (void)call;
     text[0] = '\0';

@@ -1,12 +1,13 @@
-/* cuBLAS and CUB, the GPU reductions' peers. Both need the cuda back end, and cuBLAS its library at build
+/* cuBLAS and CUB, the peers of the GPU's reductions and matrix product. Both need the cuda back end, and cuBLAS its library at build
  * time; without them the rungs say why they are skipped.
  *
  * What a user would do once for many calls (the handle, temporary memory) is in the prepare functions;
  * everything that one answer needs is in the others. For the error bound: neither library says in which
- * order it adds, but no order of n terms needs more than n roundings, depth_serial. */
+ * order it adds, but no order of n terms needs more than n roundings: depth_serial, gemm_depth_serial. */
 #ifndef RUNGS_GPU_LIBRARIES_H
 #define RUNGS_GPU_LIBRARIES_H
 
+#include "gemm.h"
 #include "reduction.h"
 #include "step.h"
 
@@ -22,6 +23,13 @@ enum { CUBLAS_OPS = RUNG_OP(OP_DOT) };
 void cublas_prepare(const struct reduction *call);
 void cublas_reduce(const struct reduction *call);
 void cublas_how(const struct reduction *call, char text[RUNG_HOW_SIZE]);
+
+/* The matrix product by cuBLAS in float32, never TF32, for the shape at hand by the fastest of cublasSgemm and
+ * up to 16 algorithms that cublasLt proposes, each timed by prepare; `how` says which. A peer picked by less
+ * care would be easier to beat. They share 64 MiB of workspace. */
+void cublas_prepare_gemm(const struct gemm *call);
+void cublas_gemm(const struct gemm *call);
+void cublas_how_gemm(const struct gemm *call, char text[RUNG_HOW_SIZE]);
 
 /* The reduction by CUB's DeviceReduce, with this project's rule for NaN. */
 void cub_prepare(const struct reduction *call);
@@ -44,6 +52,14 @@ const char *cub_unavailable(void);
         .run.reduce = cublas_reduce, .depth.reduce = depth_serial, .how.reduce = cublas_how,       \
         .prepare.reduce = cublas_prepare, .unavailable = cublas_unavailable,                       \
         .reduce_ops = CUBLAS_OPS, .flags = RUNG_LIBRARY,                                           \
+    }
+
+#define CUBLAS_GEMM_RUNG                                                                           \
+    {                                                                                              \
+        .name = "cublas", .idea = "the library: the fastest of cublasSgemm and cublasLt",          \
+        .run.gemm = cublas_gemm, .depth.gemm = gemm_depth_serial, .how.gemm = cublas_how_gemm,     \
+        .prepare.gemm = cublas_prepare_gemm, .unavailable = cublas_unavailable,                    \
+        .flags = RUNG_LIBRARY,                                                                     \
     }
 
 #define CUB_RUNG                                                                                   \

@@ -93,14 +93,13 @@ char *file_read(const char *path)
     return text;
 }
 
-void npy_write(const char *path, const char *type, const void *data, size_t count,
-               size_t element_size)
+static void npy_write_shaped(const char *path, const char *type, const char *shape,
+                             const void *data, size_t count, size_t element_size)
 {
     enum { START = 10, HEADER = 118 };
     char text[HEADER + 1];
-    const int length =
-        snprintf(text, sizeof text, "{'descr': '%s', 'fortran_order': False, 'shape': (%zu,), }",
-                 type, count);
+    const int length = snprintf(
+        text, sizeof text, "{'descr': '%s', 'fortran_order': False, 'shape': %s, }", type, shape);
     assert_true(length > 0 && length < HEADER);
     memset(text + length, ' ', (size_t)(HEADER - length));
     text[HEADER - 1] = '\n';
@@ -111,6 +110,32 @@ void npy_write(const char *path, const char *type, const void *data, size_t coun
     assert_int_equal(fwrite(text, 1, HEADER, file), HEADER);
     assert_int_equal(fwrite(data, element_size, count, file), count);
     assert_int_equal(fclose(file), 0);
+}
+
+void npy_write(const char *path, const char *type, const void *data, size_t count,
+               size_t element_size)
+{
+    char shape[32];
+
+    snprintf(shape, sizeof shape, "(%zu,)", count);
+    npy_write_shaped(path, type, shape, data, count, element_size);
+}
+
+char *npy_temporary(const char *shape, const float *data, size_t count)
+{
+    char *const path = strdup("/tmp/rungs_test_XXXXXX");
+    const int descriptor = mkstemp(path);
+
+    assert_true(descriptor >= 0);
+    assert_int_equal(close(descriptor), 0);
+    npy_write_shaped(path, "<f4", shape, data, count, sizeof *data);
+    return path;
+}
+
+void npy_remove(char *path)
+{
+    unlink(path);
+    free(path);
 }
 
 /* ---- CSV ------------------------------------------------------------------------------------- */

@@ -24,6 +24,10 @@ char *file_read(const char *path);
 /* A vector of `count` elements; `type` is NumPy's, such as "<f4". */
 void npy_write(const char *path, const char *type, const void *data, size_t count,
                size_t element_size);
+/* A new float32 file with `count` elements of the shape that Python writes as `shape`, such as "(3, 2)".
+ * Returns its path; npy_remove takes both away. */
+char *npy_temporary(const char *shape, const float *data, size_t count);
+void npy_remove(char *path);
 
 /* Field `column` of line `line`, both from 0, without its quotes. False if there is none. */
 bool csv_field_of(const char *text, size_t line, size_t column, char field[PATH_SIZE]);

@@ -8,11 +8,10 @@
 #include <cmocka.h>
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "files.h"
+#include "judging.h"
 #include "options.h"
 #include "step.h"
 
@@ -188,8 +187,6 @@ static const struct rung rung = {
 
 /* ---- helpers --------------------------------------------------------------------------------- */
 
-static const struct machine machine = {.name = "test", .multiprocessors = 1};
-
 /* The rungs here use no workspace, and filling it takes most of the time. */
 static bool fill_all_but_workspace(void *to, int byte, size_t bytes, struct error *error)
 {
@@ -230,61 +227,48 @@ static struct options sizes(const size_t s[SIZES])
     };
 }
 
+static struct judged judged_on(const struct back_end *back_end)
+{
+    return (struct judged){.family = &conv_family, .rung = &rung, .back_end = back_end};
+}
+
 static struct problem *create(const struct options *options, const struct back_end *back_end)
 {
-    struct error error;
-    struct problem *problem = conv_family.create(options, back_end, &machine, &error);
-    if (problem == NULL)
-        fail_msg("%s", error.text);
-    return problem;
+    const struct judged judged = judged_on(back_end);
+    return judged_problem(&judged, options);
 }
 
 /* The verdict on `convolve` with the fault given; input 0 is the probe, 1 the real data. */
 static struct comparison verdict(struct problem *problem, size_t input, enum fault with)
 {
-    struct comparison comparison = {.right = false};
-    struct error error;
+    const struct judged judged = judged_on(problem->back_end);
 
+    assert_int_equal(problem->probes, 1);
     fault = with;
-    if (!problem->family->load(problem, input, &error) ||
-        !problem_verify(problem, &rung, &comparison, &error))
-        fail_msg("%s", error.text);
-    return comparison;
+    return judged_verdict(&judged, problem, input);
 }
 
 static void assert_right(const struct options *options, const struct back_end *back_end,
                          enum fault with)
 {
-    struct problem *problem = create(options, back_end);
+    const struct judged judged = judged_on(back_end);
 
-    assert_int_equal(problem->probes, 1);
-    for (size_t input = 0; input <= 1; input++) {
-        const struct comparison comparison = verdict(problem, input, with);
-        assert_true(problem->inexact_input == (input == 1));
-        if (!comparison.right)
-            fail_msg("%s, %s, offset %zu, input %zu: %s (error %g, bound %g)", fault_names[with],
-                     problem->shape, options->offset, input, comparison.where, comparison.error,
-                     comparison.bound);
-        if (input == 0)
-            assert_true(comparison.error == 0 && comparison.bound == 0);
-        else
-            assert_true(comparison.error == 0 || comparison.error <= comparison.bound);
-    }
-    problem->family->destroy(problem);
+    fault = with;
+    assert_judged_right(&judged, options, fault_names[with]);
 }
 
-static void assert_caught(const struct options *options, size_t input, enum fault with)
+static void assert_caught(const struct options *options, int input, enum fault with)
 {
-    struct problem *problem = create(options, &host_back_end);
-    const struct comparison comparison = verdict(problem, input, with);
+    const struct judged judged = judged_on(&host_back_end);
 
-    if (comparison.right)
-        fail_msg("%s, %s, input %zu: not caught", fault_names[with], problem->shape, input);
-    assert_true(comparison.where[0] != '\0');
-    assert_null(strchr(comparison.where, '\n'));
-    if (isfinite(comparison.bound))
-        assert_false(comparison.error <= comparison.bound);
-    problem->family->destroy(problem);
+    fault = with;
+    assert_judged_wrong(&judged, options, input, fault_names[with]);
+}
+
+static void assert_refused(const struct options *options, enum exit_code code, const char *text)
+{
+    const struct judged judged = judged_on(&host_back_end);
+    assert_judged_refused(&judged, options, code, text);
 }
 
 /* ---- tests ----------------------------------------------------------------------------------- */
@@ -457,32 +441,6 @@ static void test_facts(void **state)
 
 /* ---- the user's data ------------------------------------------------------------------------- */
 
-/* Writes a float32 .npy file of the given shape (as Python writes it) and returns its path. */
-static char *write_npy(const char *shape, const float *data, size_t count)
-{
-    char header[128], dictionary[96];
-    char *path = strdup("/tmp/rungs_test_conv_XXXXXX");
-    const int descriptor = mkstemp(path);
-
-    assert_true(descriptor >= 0);
-    snprintf(dictionary, sizeof dictionary,
-             "{'descr': '<f4', 'fortran_order': False, 'shape': %s, }", shape);
-    memcpy(header, "\x93NUMPY\1\0\166\0", 10);
-    memset(header + 10, ' ', sizeof header - 10);
-    memcpy(header + 10, dictionary, strlen(dictionary));
-    header[sizeof header - 1] = '\n';
-    assert_int_equal(write(descriptor, header, sizeof header), (int)sizeof header);
-    assert_int_equal(write(descriptor, data, count * sizeof *data), (int)(count * sizeof *data));
-    assert_int_equal(close(descriptor), 0);
-    return path;
-}
-
-static void remove_npy(char *path)
-{
-    unlink(path);
-    free(path);
-}
-
 static void test_files(void **state)
 {
     const size_t shape[SIZES] = {7, 7, 7, 7, 5, 2, 2, 1, 1, 1};
@@ -494,8 +452,8 @@ static void test_files(void **state)
         pictures[i] = (float)i / 3;
     for (int i = 0; i < 36; i++)
         filters[i] = (float)(i - 17) / 7;
-    char *const path_a = write_npy("(2, 3, 4, 5)", pictures, 120);
-    char *const path_b = write_npy("(2, 3, 2, 3)", filters, 36);
+    char *const path_a = npy_temporary("(2, 3, 4, 5)", pictures, 120);
+    char *const path_b = npy_temporary("(2, 3, 2, 3)", filters, 36);
 
     options.a = path_a;
     options.b = path_b;
@@ -515,8 +473,8 @@ static void test_files(void **state)
      * not defined. */
     filters[0] = NAN;
     pictures[50] = INFINITY;
-    char *const path_nan = write_npy("(2, 3, 2, 3)", filters, 36);
-    char *const path_inf = write_npy("(2, 3, 4, 5)", pictures, 120);
+    char *const path_nan = npy_temporary("(2, 3, 2, 3)", filters, 36);
+    char *const path_inf = npy_temporary("(2, 3, 4, 5)", pictures, 120);
     options.a = path_a;
     options.b = path_nan;
     assert_right(&options, &host_back_end, RIGHT);
@@ -524,20 +482,10 @@ static void test_files(void **state)
     options.a = path_inf;
     options.b = path_b;
     assert_right(&options, &host_back_end, RIGHT);
-    remove_npy(path_a);
-    remove_npy(path_b);
-    remove_npy(path_nan);
-    remove_npy(path_inf);
-}
-
-static void assert_refused(const struct options *options, enum exit_code code, const char *text)
-{
-    struct error error = {EXIT_ALL_VERIFIED, ""};
-
-    assert_null(conv_family.create(options, &host_back_end, &machine, &error));
-    assert_int_equal(error.code, code);
-    if (strstr(error.text, text) == NULL)
-        fail_msg("'%s' does not contain '%s'", error.text, text);
+    npy_remove(path_a);
+    npy_remove(path_b);
+    npy_remove(path_nan);
+    npy_remove(path_inf);
 }
 
 static void test_refused(void **state)
@@ -554,9 +502,9 @@ static void test_refused(void **state)
     assert_refused(&options, EXIT_BAD_USAGE, "--dilation 0");
     options.dilation = 1;
 
-    char *const path_2x3 = write_npy("(2, 3, 2, 2)", data, 24);
-    char *const path_3x2 = write_npy("(3, 2, 2, 2)", data, 24);
-    char *const path_24 = write_npy("(24,)", data, 24);
+    char *const path_2x3 = npy_temporary("(2, 3, 2, 2)", data, 24);
+    char *const path_3x2 = npy_temporary("(3, 2, 2, 2)", data, 24);
+    char *const path_24 = npy_temporary("(24,)", data, 24);
     options.a = path_2x3;
     options.b = path_3x2;
     assert_refused(&options, EXIT_FILE_ERROR, "3 channels");
@@ -564,9 +512,9 @@ static void test_refused(void **state)
     assert_refused(&options, EXIT_FILE_ERROR, "1 dimensions, want 4");
     options.a = "/nonexistent.npy";
     assert_refused(&options, EXIT_FILE_ERROR, "/nonexistent.npy");
-    remove_npy(path_2x3);
-    remove_npy(path_3x2);
-    remove_npy(path_24);
+    npy_remove(path_2x3);
+    npy_remove(path_3x2);
+    npy_remove(path_24);
 
     options = sizes(small);
     options.batch = SIZE_MAX;

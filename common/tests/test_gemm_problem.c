@@ -8,12 +8,11 @@
 #include <cmocka.h>
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "files.h"
 #include "judge.h"
+#include "judging.h"
 #include "options.h"
 #include "step.h"
 
@@ -138,8 +137,6 @@ static const struct rung rung = {
 
 /* ---- helpers --------------------------------------------------------------------------------- */
 
-static const struct machine machine = {.name = "test", .multiprocessors = 1};
-
 /* The rungs here use no workspace, and filling it takes most of the time. */
 static bool fill_all_but_workspace(void *to, int byte, size_t bytes, struct error *error)
 {
@@ -164,65 +161,48 @@ static struct options sizes(size_t m, size_t n, size_t k)
     return (struct options){.m = m, .n = n, .k = k, .alpha = 1, .seed = 1, .threads = 1};
 }
 
+static struct judged judged_on(const struct back_end *back_end)
+{
+    return (struct judged){.family = &gemm_family, .rung = &rung, .back_end = back_end};
+}
+
 static struct problem *create(const struct options *options, const struct back_end *back_end)
 {
-    struct error error;
-    struct problem *problem = gemm_family.create(options, back_end, &machine, &error);
-    if (problem == NULL)
-        fail_msg("%s", error.text);
-    return problem;
+    const struct judged judged = judged_on(back_end);
+    return judged_problem(&judged, options);
 }
 
 /* The verdict on `product` with the fault given; input 0 is the probe, 1 the real data. */
 static struct comparison verdict(struct problem *problem, size_t input, enum fault with)
 {
-    struct comparison comparison = {.right = false};
-    struct error error;
+    const struct judged judged = judged_on(problem->back_end);
 
+    assert_int_equal(problem->probes, 1);
     fault = with;
-    if (!problem->family->load(problem, input, &error) ||
-        !problem_verify(problem, &rung, &comparison, &error))
-        fail_msg("%s", error.text);
-    return comparison;
+    return judged_verdict(&judged, problem, input);
 }
 
 static void assert_right(const struct options *options, const struct back_end *back_end,
                          enum fault with)
 {
-    struct problem *problem = create(options, back_end);
+    const struct judged judged = judged_on(back_end);
 
-    assert_int_equal(problem->probes, 1);
-    for (size_t input = 0; input <= 1; input++) {
-        const struct comparison comparison = verdict(problem, input, with);
-        assert_true(problem->inexact_input == (input == 1));
-        if (!comparison.right)
-            fail_msg("%s, %s, alpha %g, beta %g, padding %zu, offset %zu, input %zu: %s (error "
-                     "%g, bound %g)",
-                     fault_names[with], problem->shape, (double)options->alpha,
-                     (double)options->beta, options->padding, options->offset, input,
-                     comparison.where, comparison.error, comparison.bound);
-        if (input == 0)
-            assert_true(comparison.error == 0 && comparison.bound == 0);
-        else
-            assert_true(comparison.error == 0 || comparison.error <= comparison.bound);
-    }
-    problem->family->destroy(problem);
+    fault = with;
+    assert_judged_right(&judged, options, fault_names[with]);
 }
 
-static void assert_caught(const struct options *options, size_t input, enum fault with)
+static void assert_caught(const struct options *options, int input, enum fault with)
 {
-    struct problem *problem = create(options, &host_back_end);
-    const struct comparison comparison = verdict(problem, input, with);
+    const struct judged judged = judged_on(&host_back_end);
 
-    if (comparison.right)
-        fail_msg("%s, %s, alpha %g, beta %g, padding %zu, input %zu: not caught", fault_names[with],
-                 problem->shape, (double)options->alpha, (double)options->beta, options->padding,
-                 input);
-    assert_true(comparison.where[0] != '\0');
-    assert_null(strchr(comparison.where, '\n'));
-    if (isfinite(comparison.bound))
-        assert_false(comparison.error <= comparison.bound);
-    problem->family->destroy(problem);
+    fault = with;
+    assert_judged_wrong(&judged, options, input, fault_names[with]);
+}
+
+static void assert_refused(const struct options *options, enum exit_code code, const char *text)
+{
+    const struct judged judged = judged_on(&host_back_end);
+    assert_judged_refused(&judged, options, code, text);
 }
 
 /* ---- tests ----------------------------------------------------------------------------------- */
@@ -343,6 +323,59 @@ static void test_reduced_precision_is_caught(void **state)
     assert_caught(&options, 1, ROUNDED_INPUTS);
 }
 
+/* Four partial sums, each over a quarter of k and scaled for itself. */
+static void product_in_parts(const struct gemm *call)
+{
+    enum { PARTS = 4 };
+
+    for (size_t row = 0; row < call->m; row++)
+        for (size_t column = 0; column < call->n; column++) {
+            float *const c = call->c + row * call->ldc + column;
+            float sum = call->beta == 0 ? 0 : call->beta * *c;
+            for (size_t part = 0; part < PARTS; part++) {
+                float partial = 0;
+                for (size_t p = call->k * part / PARTS; p < call->k * (part + 1) / PARTS; p++)
+                    partial += call->a[row * call->lda + p] * call->b[p * call->ldb + column];
+                sum += call->alpha * partial;
+            }
+            *c = sum;
+        }
+}
+
+static double depth_in_parts(const struct gemm *call)
+{
+    return (double)((call->k + 3) / 4) + 4;
+}
+
+/* A rung that adds up partial sums has a smaller depth: it is right, and its bound is that of verify.h. */
+static void test_partial_sums(void **state)
+{
+    const struct rung parts = {
+        .name = "parts", .run.gemm = product_in_parts, .depth.gemm = depth_in_parts};
+    const struct judged serial_judged = judged_on(&host_back_end);
+    struct judged judged = serial_judged;
+    (void)state;
+
+    judged.rung = &parts;
+    for (int beta = 0; beta <= 1; beta++)
+        for (size_t k = 0; k <= 1000; k = 10 * k + 1) {
+            struct options options = sizes(20, 30, k);
+            options.alpha = 0.3F;
+            options.beta = (float)beta;
+            assert_judged_right(&judged, &options, "partial sums");
+        }
+
+    const struct options options = sizes(1, 1, 1000);
+    struct problem *problem = judged_problem(&judged, &options);
+    fault = RIGHT;
+    const double serial = judged_verdict(&serial_judged, problem, 1).bound;
+    const double in_parts = judged_verdict(&judged, problem, 1).bound;
+    const double roundings = (double)(250 + 4 + 1) * UNIT_ROUNDOFF_F32;
+    const double wanted = roundings / (1 - roundings) / (1001 * UNIT_ROUNDOFF_F32);
+    assert_true(fabs(in_parts / serial / wanted - 1) < 1e-9);
+    problem->family->destroy(problem);
+}
+
 static void test_report_names_the_element(void **state)
 {
     struct options options = sizes(9, 7, 5);
@@ -388,32 +421,6 @@ static void test_facts(void **state)
 
 /* ---- the user's data ------------------------------------------------------------------------- */
 
-/* Writes a float32 .npy file of the given shape (as Python writes it) and returns its path. */
-static char *write_npy(const char *shape, const float *data, size_t count)
-{
-    char header[128], dictionary[96];
-    char *path = strdup("/tmp/rungs_test_gemm_XXXXXX");
-    const int descriptor = mkstemp(path);
-
-    assert_true(descriptor >= 0);
-    snprintf(dictionary, sizeof dictionary,
-             "{'descr': '<f4', 'fortran_order': False, 'shape': %s, }", shape);
-    memcpy(header, "\x93NUMPY\1\0\166\0", 10);
-    memset(header + 10, ' ', sizeof header - 10);
-    memcpy(header + 10, dictionary, strlen(dictionary));
-    header[sizeof header - 1] = '\n';
-    assert_int_equal(write(descriptor, header, sizeof header), (int)sizeof header);
-    assert_int_equal(write(descriptor, data, count * sizeof *data), (int)(count * sizeof *data));
-    assert_int_equal(close(descriptor), 0);
-    return path;
-}
-
-static void remove_npy(char *path)
-{
-    unlink(path);
-    free(path);
-}
-
 static void test_files(void **state)
 {
     float a[3 * 4], b[4 * 2];
@@ -424,8 +431,8 @@ static void test_files(void **state)
         a[i] = (float)i / 3;
     for (int i = 0; i < 8; i++)
         b[i] = (float)(i - 4) / 7;
-    char *const path_a = write_npy("(3, 4)", a, 12);
-    char *const path_b = write_npy("(4, 2)", b, 8);
+    char *const path_a = npy_temporary("(3, 4)", a, 12);
+    char *const path_b = npy_temporary("(4, 2)", b, 8);
 
     options.a = path_a;
     options.b = path_b;
@@ -440,8 +447,8 @@ static void test_files(void **state)
     options.a = NULL;
     options.b = path_b;
     assert_right(&options, &host_back_end, RIGHT);
-    remove_npy(path_a);
-    remove_npy(path_b);
+    npy_remove(path_a);
+    npy_remove(path_b);
 }
 
 /* NaN and infinities go where arithmetic takes them, and nowhere else. */
@@ -452,8 +459,8 @@ static void test_files_with_special_values(void **state)
     struct options options = sizes(0, 0, 0);
     (void)state;
 
-    char *const path_a = write_npy("(3, 2)", a, 6);
-    char *const path_b = write_npy("(2, 2)", b, 4);
+    char *const path_a = npy_temporary("(3, 2)", a, 6);
+    char *const path_b = npy_temporary("(2, 2)", b, 4);
     options.a = path_a;
     options.b = path_b;
     assert_right(&options, &host_back_end, RIGHT);
@@ -462,18 +469,55 @@ static void test_files_with_special_values(void **state)
     options.alpha = 0.5F;
     options.beta = 2;
     assert_right(&options, &host_back_end, RIGHT);
-    remove_npy(path_a);
-    remove_npy(path_b);
+    npy_remove(path_a);
+    npy_remove(path_b);
 }
 
-static void assert_refused(const struct options *options, enum exit_code code, const char *text)
+/* Where alpha is 0, BLAS reads neither A nor B; multiplying by 0 is accepted, too, and nothing else. */
+static void multiply_unless_alpha_is_0(const struct gemm *call)
 {
-    struct error error = {EXIT_ALL_VERIFIED, ""};
+    if (call->alpha != 0) {
+        product(call);
+        return;
+    }
+    for (size_t row = 0; row < call->m; row++)
+        for (size_t column = 0; column < call->n; column++) {
+            float *const c = call->c + row * call->ldc + column;
+            *c = call->beta == 0 ? 0 : call->beta * *c;
+            if (fault == OFF_BY_ONE_UNIT)
+                *c += 1;
+        }
+}
 
-    assert_null(gemm_family.create(options, &host_back_end, &machine, &error));
-    assert_int_equal(error.code, code);
-    if (strstr(error.text, text) == NULL)
-        fail_msg("'%s' does not contain '%s'", error.text, text);
+static void test_alpha_0(void **state)
+{
+    const float a[3 * 2] = {1, NAN, 2, 3, INFINITY, 4};
+    const struct rung by_the_rule = {
+        .name = "rule", .run.gemm = multiply_unless_alpha_is_0, .depth.gemm = gemm_depth_serial};
+    struct judged judged = judged_on(&host_back_end);
+    struct options options = sizes(0, 5, 0);
+    char *const path = npy_temporary("(3, 2)", a, 6);
+    (void)state;
+
+    options.a = path;
+    for (int beta = 0; beta <= 3; beta++) {
+        options.alpha = 0;
+        options.beta = (float)beta;
+        assert_right(&options, &host_back_end, RIGHT);
+        assert_caught(&options, 1, OFF_BY_ONE_UNIT); /* in row 1, all of whose numbers are finite */
+        if (beta != 1)
+            assert_caught(&options, 1, NO_OP);
+
+        judged.rung = &by_the_rule;
+        fault = RIGHT;
+        assert_judged_right(&judged, &options, "alpha 0");
+        fault = OFF_BY_ONE_UNIT;
+        assert_judged_wrong(&judged, &options, 1, "alpha 0, off by one");
+        fault = ALPHA_IGNORED;
+        options.alpha = 0.5F;
+        assert_judged_wrong(&judged, &options, 1, "alpha ignored");
+    }
+    npy_remove(path);
 }
 
 static void test_refused(void **state)
@@ -482,8 +526,8 @@ static void test_refused(void **state)
     struct options options = sizes(1, 1, 1);
     (void)state;
 
-    char *const path_3x4 = write_npy("(3, 4)", data, 12);
-    char *const path_12 = write_npy("(12,)", data, 12);
+    char *const path_3x4 = npy_temporary("(3, 4)", data, 12);
+    char *const path_12 = npy_temporary("(12,)", data, 12);
     options.a = options.b = path_3x4;
     assert_refused(&options, EXIT_FILE_ERROR, "has 4 columns but");
     options.b = path_12;
@@ -492,8 +536,8 @@ static void test_refused(void **state)
     assert_refused(&options, EXIT_FILE_ERROR, "/nonexistent.npy");
     options.a = TEST_DATA_DIR "/float64_empty_2d.npy";
     assert_refused(&options, EXIT_FILE_ERROR, "want float32");
-    remove_npy(path_3x4);
-    remove_npy(path_12);
+    npy_remove(path_3x4);
+    npy_remove(path_12);
 
     options = sizes(SIZE_MAX, SIZE_MAX, SIZE_MAX);
     assert_refused(&options, EXIT_DEVICE_ERROR, "out of memory");
@@ -562,10 +606,12 @@ int main(void)
         cmocka_unit_test(test_right_by_sample),
         cmocka_unit_test(test_faults_are_caught),
         cmocka_unit_test(test_reduced_precision_is_caught),
+        cmocka_unit_test(test_partial_sums),
         cmocka_unit_test(test_report_names_the_element),
         cmocka_unit_test(test_facts),
         cmocka_unit_test(test_files),
         cmocka_unit_test(test_files_with_special_values),
+        cmocka_unit_test(test_alpha_0),
         cmocka_unit_test(test_refused),
         cmocka_unit_test(test_to_integer),
         cmocka_unit_test(test_places),

@@ -8,11 +8,10 @@
 #include <cmocka.h>
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "files.h"
+#include "judging.h"
 #include "options.h"
 #include "step.h"
 
@@ -140,8 +139,6 @@ static const struct rung rung = {
 
 /* ---- helpers --------------------------------------------------------------------------------- */
 
-static const struct machine machine = {.name = "test", .multiprocessors = 1};
-
 /* Memory that the problem must not take for the host's: all data has to come through copies. */
 static struct back_end copying_back_end;
 
@@ -159,66 +156,52 @@ static struct options shape(size_t rows, size_t columns)
         .m = rows, .n = columns, .op = OP_SUM, .seed = 1, .threads = 1, .axis = AXIS_ROWS};
 }
 
+static struct judged judged_on(const struct back_end *back_end)
+{
+    return (struct judged){.family = &matrix_reduction_family, .rung = &rung, .back_end = back_end};
+}
+
 static struct problem *create(const struct options *options, const struct back_end *back_end)
 {
-    struct error error;
-    struct problem *problem = matrix_reduction_family.create(options, back_end, &machine, &error);
-    if (problem == NULL)
-        fail_msg("%s", error.text);
+    const struct judged judged = judged_on(back_end);
+    struct problem *const problem = judged_problem(&judged, options);
+
+    assert_int_equal(problem->probes, options->op == OP_SUM ? 1 : 3);
     return problem;
 }
 
 static struct comparison verdict(struct problem *problem, size_t input, enum fault with)
 {
-    struct comparison comparison = {.right = false};
-    struct error error;
+    const struct judged judged = judged_on(problem->back_end);
 
     fault = with;
-    if (!problem->family->load(problem, input, &error) ||
-        !problem_verify(problem, &rung, &comparison, &error))
-        fail_msg("%s", error.text);
-    return comparison;
+    return judged_verdict(&judged, problem, input);
 }
 
 static void assert_right(const struct options *options, const struct back_end *back_end,
                          enum fault with)
 {
-    axis = options->axis;
-    struct problem *problem = create(options, back_end);
+    const struct judged judged = judged_on(back_end);
 
-    assert_int_equal(problem->probes, options->op == OP_SUM ? 1 : 3);
-    for (size_t input = 0; input <= problem->probes; input++) {
-        const struct comparison comparison = verdict(problem, input, with);
-        const bool rounds = input == problem->probes && options->op == OP_SUM;
-        if (!comparison.right)
-            fail_msg("%s, %s %s %s, offset %zu, input %zu: %s (error %g, bound %g)",
-                     fault_names[with], problem->op, problem->type, problem->shape, options->offset,
-                     input, comparison.where, comparison.error, comparison.bound);
-        assert_true(comparison.error == 0 || (rounds && comparison.error <= comparison.bound));
-    }
-    problem->family->destroy(problem);
+    axis = options->axis;
+    fault = with;
+    assert_judged_right(&judged, options, fault_names[with]);
 }
 
 /* Some probe or the real data tells. */
 static void assert_caught(const struct options *options, enum fault with)
 {
-    axis = options->axis;
-    struct problem *problem = create(options, &cpu_back_end);
-    bool caught = false;
+    const struct judged judged = judged_on(&cpu_back_end);
 
-    for (size_t input = 0; input <= problem->probes; input++) {
-        const struct comparison comparison = verdict(problem, input, with);
-        if (comparison.right)
-            continue;
-        caught = true;
-        assert_true(comparison.where[0] != '\0');
-        assert_null(strchr(comparison.where, '\n'));
-        assert_false(comparison.error <= comparison.bound);
-    }
-    if (!caught)
-        fail_msg("%s, %s %s %s: not caught", fault_names[with], problem->op, problem->type,
-                 problem->shape);
-    problem->family->destroy(problem);
+    axis = options->axis;
+    fault = with;
+    assert_judged_wrong(&judged, options, ANY_INPUT, fault_names[with]);
+}
+
+static void assert_refused(const struct options *options, enum exit_code code, const char *text)
+{
+    const struct judged judged = judged_on(&cpu_back_end);
+    assert_judged_refused(&judged, options, code, text);
 }
 
 /* ---- tests ----------------------------------------------------------------------------------- */
@@ -356,30 +339,11 @@ static void test_facts(void **state)
 
 /* ---- the user's data ------------------------------------------------------------------------- */
 
-/* Writes a 3 x 2 float32 .npy file (as Python writes it) and returns its path. */
-static char *write_npy(const float data[6])
-{
-    static const char dictionary[] = "{'descr': '<f4', 'fortran_order': False, 'shape': (3, 2), }";
-    char header[128];
-    char *path = strdup("/tmp/rungs_test_matrix_XXXXXX");
-    const int descriptor = mkstemp(path);
-
-    assert_true(descriptor >= 0);
-    memcpy(header, "\x93NUMPY\1\0\166\0", 10);
-    memset(header + 10, ' ', sizeof header - 10);
-    memcpy(header + 10, dictionary, strlen(dictionary));
-    header[sizeof header - 1] = '\n';
-    assert_int_equal(write(descriptor, header, sizeof header), (int)sizeof header);
-    assert_int_equal(write(descriptor, data, 6 * sizeof *data), (int)(6 * sizeof *data));
-    assert_int_equal(close(descriptor), 0);
-    return path;
-}
-
 static void test_file(void **state)
 {
     static const float data[6] = {1, NAN, -2, INFINITY, -INFINITY, 4};
     struct options options = shape(0, 0);
-    char *const path = write_npy(data);
+    char *const path = npy_temporary("(3, 2)", data, 6);
     (void)state;
 
     options.a = path;
@@ -394,25 +358,14 @@ static void test_file(void **state)
             if (op != OP_SUM)
                 assert_caught(&options, NAN_DROPPED);
         }
-    unlink(path);
-    free(path);
-}
-
-static void assert_refused(const struct options *options, enum exit_code code, const char *text)
-{
-    struct error error = {EXIT_ALL_VERIFIED, ""};
-
-    assert_null(matrix_reduction_family.create(options, &cpu_back_end, &machine, &error));
-    assert_int_equal(error.code, code);
-    if (strstr(error.text, text) == NULL)
-        fail_msg("'%s' does not contain '%s'", error.text, text);
+    npy_remove(path);
 }
 
 static void test_refused(void **state)
 {
     static const float data[6] = {0};
     struct options options = shape(1, 1);
-    char *const path = write_npy(data);
+    char *const path = npy_temporary("(3, 2)", data, 6);
     (void)state;
 
     options.a = path;
@@ -421,8 +374,7 @@ static void test_refused(void **state)
     assert_refused(&options, EXIT_FILE_ERROR, "but --type is f64");
     options.a = "/nonexistent.npy";
     assert_refused(&options, EXIT_FILE_ERROR, "/nonexistent.npy");
-    unlink(path);
-    free(path);
+    npy_remove(path);
 
     options = shape(SIZE_MAX, SIZE_MAX);
     assert_refused(&options, EXIT_DEVICE_ERROR, "out of memory");
