@@ -32,6 +32,7 @@ static const struct rung rungs[] = {
         .run.gemm = run_cpu_blocked,
         .depth.gemm = gemm_depth_serial,
         .flags = RUNG_HOST,
+        .most_products = 0x1p32,
     },
     OPENBLAS_GEMM_RUNG,
     {

@@ -57,6 +57,49 @@ static void test_factors(void **state)
         }
 }
 
+/* Around the edges of the CPU rungs' tiles, and rows longer than their workspace: too large to emulate, so
+ * these rungs alone. */
+static void test_edges_on_the_host(void **state)
+{
+    static const struct {
+        size_t m, n, k;
+    } shapes[] = {{64, 512, 64},  {65, 513, 65}, {63, 511, 63}, {130, 1025, 129},
+                  {1, 1030, 700}, {700, 1, 130}, {2, 262145, 3}};
+    const struct machine machine = {.name = "test", .multiprocessors = 1};
+    struct options options;
+    struct comparison comparison;
+    struct error error;
+    (void)state;
+
+    options_default(&options, &step);
+    options.offset = options.padding = 1;
+    for (size_t s = 0; s < sizeof shapes / sizeof shapes[0]; s++)
+        for (int beta = 0; beta <= 1; beta++) {
+            options.m = shapes[s].m;
+            options.n = shapes[s].n;
+            options.k = shapes[s].k;
+            options.beta = (float)beta;
+            struct problem *const problem =
+                gemm_family.create(&options, step.back_end, &machine, &error);
+            if (problem == NULL)
+                fail_msg("%s", error.text);
+            for (size_t input = 0; input <= problem->probes; input++) {
+                assert_true(gemm_family.load(problem, input, &error));
+                for (size_t i = 0; i < step.rung_count; i++) {
+                    const struct rung *const rung = &step.rungs[i];
+                    if (!(rung->flags & RUNG_HOST) ||
+                        (rung->unavailable != NULL && rung->unavailable() != NULL))
+                        continue;
+                    assert_true(problem_verify(problem, rung, &comparison, &error));
+                    if (!comparison.right)
+                        fail_msg("%s, %s, beta %d, input %zu: %s", rung->name, problem->shape, beta,
+                                 input, comparison.where);
+                }
+            }
+            gemm_family.destroy(problem);
+        }
+}
+
 /* More rows than gridDim.y allows tiles for. Emulation would take too long. */
 static void test_more_rows_than_a_grid_takes(void **state)
 {
@@ -77,6 +120,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_edge_shapes),
         cmocka_unit_test(test_factors),
+        cmocka_unit_test(test_edges_on_the_host),
         cmocka_unit_test(test_more_rows_than_a_grid_takes),
     };
     return cmocka_run_group_tests_name("07_gemm", tests, NULL, NULL);
