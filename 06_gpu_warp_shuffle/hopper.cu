@@ -6,32 +6,15 @@
  *
  * Bulk copies: one thread asks the copy engine (TMA) for kilobytes at once, which arrive in shared memory
  * without passing through registers, and a barrier in shared memory (mbarrier) tells when. */
+#include "hopper.cuh"
 #include "warp_reduce.cuh"
 
-/* Lets the next kernel in, then waits for the one before: until then nothing of the caller's may be read,
- * nor the workspace or the ticket touched. */
+/* Lets the next kernel in, then waits for the one before: until then neither the workspace nor the ticket may
+ * be touched. */
 static __device__ void overlap_launches()
 {
-    asm volatile("griddepcontrol.launch_dependents;");
-    asm volatile("griddepcontrol.wait;" ::: "memory");
-}
-
-/* Starts kernel(arguments...) so that it may overlap the kernel before it in the stream. */
-template <typename... Parameters, typename... Arguments>
-static void launch_dependent(void (*kernel)(Parameters...), unsigned grid, unsigned threads,
-                             size_t shared_bytes, Arguments... arguments)
-{
-    cudaLaunchAttribute overlap = {};
-    cudaLaunchConfig_t config = {};
-
-    overlap.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-    overlap.val.programmaticStreamSerializationAllowed = 1;
-    config.gridDim = dim3(grid);
-    config.blockDim = dim3(threads);
-    config.dynamicSmemBytes = shared_bytes;
-    config.attrs = &overlap;
-    config.numAttrs = 1;
-    cudaLaunchKernelEx(&config, kernel, arguments...); /* an error stays as the last error */
+    let_next_kernel_in();
+    wait_for_kernel_before();
 }
 
 /* The rung one_launch, overlapping.
@@ -89,43 +72,6 @@ static const unsigned TILE_BYTES = 32
                                    << 10; /* of the first input; of the second, as many elements */
 static const unsigned BULK_THREADS = 512;
 
-static __device__ unsigned shared_address(const void *p)
-{
-    return (unsigned)__cvta_generic_to_shared(p);
-}
-
-/* Asks for `bytes` (a multiple of 16, as must the addresses be) to be copied to shared memory and counted
- * by the barrier. */
-static __device__ void copy_bulk(void *to, const void *from, unsigned bytes,
-                                 unsigned long long *barrier)
-{
-    asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes "
-                 "[%0], [%1], %2, [%3];" ::"r"(shared_address(to)),
-                 "l"(from), "r"(bytes), "r"(shared_address(barrier))
-                 : "memory");
-}
-
-/* One arrival, and `bytes` yet to come, end the barrier's phase. */
-static __device__ void expect_bytes(unsigned long long *barrier, unsigned bytes)
-{
-    asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;" ::"r"(shared_address(barrier)),
-                 "r"(bytes)
-                 : "memory");
-}
-
-static __device__ void wait_for_phase(unsigned long long *barrier, unsigned parity)
-{
-    unsigned done;
-    do
-        asm volatile("{\n\t.reg .pred p;\n\t"
-                     "mbarrier.try_wait.parity.shared.b64 p, [%1], %2;\n\t"
-                     "selp.u32 %0, 1, 0, p;\n\t}"
-                     : "=r"(done)
-                     : "r"(shared_address(barrier)), "r"(parity)
-                     : "memory");
-    while (!done);
-}
-
 /* A ring of STAGES tiles in shared memory: while the threads reduce one, the copy engine fills the others.
  * A block takes every gridDim.x-th tile. What does not fill a tile is read as before, one by one.
  *
@@ -141,13 +87,13 @@ __global__ void __launch_bounds__(BULK_THREADS)
     const unsigned second_bytes = R::HAS_SECOND ? tile_terms * (unsigned)sizeof(second) : 0;
     const unsigned stage_bytes = TILE_BYTES + second_bytes;
     extern __shared__ __align__(128) unsigned char stages[];
-    __shared__ __align__(8) unsigned long long arrived[STAGES];
+    __shared__ phase_barrier arrived[STAGES];
     const size_t tiles = (n - head) / tile_terms;
 
     if (threadIdx.x == 0) {
         for (unsigned s = 0; s < STAGES; s++)
-            asm volatile("mbarrier.init.shared.b64 [%0], 1;" ::"r"(shared_address(&arrived[s])));
-        asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+            barrier_create(&arrived[s], 1);
+        barriers_created();
     }
     __syncthreads();
     overlap_launches();
@@ -155,7 +101,7 @@ __global__ void __launch_bounds__(BULK_THREADS)
     auto fetch = [&](size_t tile, unsigned stage) {
         unsigned char *const to = stages + (size_t)stage * stage_bytes;
         const size_t first = head + tile * tile_terms;
-        expect_bytes(&arrived[stage], stage_bytes);
+        barrier_arrive_expecting(&arrived[stage], stage_bytes);
         copy_bulk(to, in.a + first, TILE_BYTES, &arrived[stage]);
         if (R::HAS_SECOND)
             copy_bulk(to + TILE_BYTES, in.second() + first, second_bytes, &arrived[stage]);
@@ -171,7 +117,7 @@ __global__ void __launch_bounds__(BULK_THREADS)
         const value *const a = (const value *)(stages + (size_t)stage * stage_bytes);
         const second *const b = (const second *)((const unsigned char *)a + TILE_BYTES);
 
-        wait_for_phase(&arrived[stage], parity);
+        barrier_wait(&arrived[stage], parity);
 #pragma unroll
         for (unsigned p = 0; p < TILE_BYTES / 16 / BULK_THREADS; p++)
             mine[p % 2] = R::combine(mine[p % 2],

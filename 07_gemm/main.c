@@ -14,6 +14,9 @@ void launch_vectorized(const struct gemm *call);
 void launch_warp_tile(const struct gemm *call);
 void launch_double_buffered(const struct gemm *call);
 void launch_async_copies(const struct gemm *call);
+CUDA_ONLY void launch_specialized(const struct gemm *call);
+CUDA_ONLY void prepare_specialized(const struct gemm *call);
+CUDA_ONLY const char *specialized_unavailable(void);
 
 static const struct rung rungs[] = {
     {
@@ -95,12 +98,21 @@ static const struct rung rungs[] = {
         .run.gemm = launch_async_copies,
         .depth.gemm = gemm_depth_serial,
     },
+    {
+        .name = "specialized",
+        .idea = "warps that bring tiles, by the copy engine too, and warps that only multiply",
+        .run.gemm = launch_specialized,
+        .depth.gemm = gemm_depth_serial,
+        .prepare.gemm = prepare_specialized,
+        .unavailable = specialized_unavailable,
+        .needs_compute_capability = 90,
+    },
     CUBLAS_GEMM_RUNG,
 };
 
 const struct step step = {
     .name = "07_gemm",
-    .idea = "Matrix product: coalescing, then reuse from shared memory",
+    .idea = "Matrix product: reuse from shared memory, from registers, and past the library",
     .family = &gemm_family,
     .back_end = &gpu_back_end,
     .rungs = rungs,

@@ -1,0 +1,586 @@
+/* Step 07, the top rung: what Hopper (sm_90a) has for it. The CPU back end does not.
+ *
+ * A float32 product on Hopper is bound by instruction issue: a multiprocessor can start four instructions a
+ * cycle, and four multiply-adds are all that its arithmetic units take. Whatever else is issued costs a
+ * multiply-add. So the multiplying warps are left with nothing but multiply-adds and loads from shared memory:
+ *
+ *   - 4 warps of producers bring the tiles. What lies as it is needed (B) comes by the copy engine, for one
+ *     instruction of one thread; what must be turned round (A) passes through registers.
+ *   - 8 warps of multipliers own 8 x 16 elements of C a thread: 24 floats loaded for 128 multiply-adds. That
+ *     takes more registers than a twelfth of the file, so the producers give up some of theirs (setmaxnreg).
+ *   - Barriers in shared memory, two for each stage of a ring of tiles, say when it is full and when it is
+ *     free. No __syncthreads in the loop: warps drift apart, and one's waiting hides behind another's work.
+ *
+ * The same kernel divides the work in one of two ways: a tile of C for each block, or, where the last wave of
+ * blocks would leave many multiprocessors idle, an equal share of all steps along k for each (stream-K, Osama
+ * et al. 2023): a block may begin and end amid a tile, and hands its part to the block that began the tile. */
+#include <cuda.h> /* only types: nothing of the driver library is linked */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "error.h"
+#include "hopper.cuh"
+#include "tile.cuh"
+
+extern "C" void launch_async_copies(const struct gemm *call);
+
+static const unsigned TILE_M = 128, TILE_N = 256, TILE_K = 32; /* of a block, for a stage */
+static const unsigned THREAD_M = 8, THREAD_N = 16, UNROLL = 16;
+static const unsigned MULTIPLIERS = 256, PRODUCERS = 128;
+
+/* Registers of a thread. A launch gives each the same; what the producers give up, the multipliers take. */
+static const unsigned LAUNCH_REGISTERS = 168, MULTIPLIER_REGISTERS = 216, PRODUCER_REGISTERS = 72;
+static_assert(MULTIPLIERS * MULTIPLIER_REGISTERS + PRODUCERS * PRODUCER_REGISTERS <=
+                  (MULTIPLIERS + PRODUCERS) * LAUNCH_REGISTERS,
+              "the multipliers would wait for registers for ever");
+
+/* Of A, [p][row]; padded against bank conflicts of the producers' stores. Of B, [p][column]. */
+static const unsigned PADDED_M = TILE_M + 4;
+static const unsigned A_FLOATS = TILE_K * PADDED_M, B_FLOATS = TILE_K * TILE_N;
+static const unsigned STAGES = 4;
+static const unsigned SHARED_BYTES = STAGES * (A_FLOATS + B_FLOATS) * sizeof(float);
+
+/* Tiles of C are numbered down groups of so many rows of tiles: blocks that run at a time share rows of A and
+ * columns of B in L2. */
+static const unsigned GROUP = 8;
+
+/* Unit u of the work is step u % k_steps of tile u / k_steps; block b does those from first_unit(b) up to
+ * first_unit(b + 1). */
+struct work {
+    unsigned row_tiles, column_tiles;
+    unsigned k_steps;
+    unsigned blocks;
+    float *parts;   /* TILE_M x TILE_N for each block: of the tile that it began amid */
+    unsigned *sent; /* for each block: parts is there; all 0 between launches */
+};
+
+static __device__ unsigned long long first_unit(const struct work &work, unsigned block)
+{
+    const unsigned long long units =
+        (unsigned long long)work.row_tiles * work.column_tiles * work.k_steps;
+    return units * block / work.blocks;
+}
+
+/* A block's steps of one tile; none are left when steps is 0. */
+struct share {
+    unsigned tile, first, steps;
+};
+
+static __device__ struct share share_from(const struct work &work, unsigned long long unit)
+{
+    const unsigned long long end = first_unit(work, blockIdx.x + 1);
+    struct share share;
+
+    share.tile = (unsigned)(unit / work.k_steps);
+    share.first = (unsigned)(unit % work.k_steps);
+    share.steps = (unsigned)min((unsigned long long)(work.k_steps - share.first), end - unit);
+    return share;
+}
+
+static __device__ struct share first_share(const struct work &work)
+{
+    return share_from(work, first_unit(work, blockIdx.x));
+}
+
+static __device__ struct share next_share(const struct work &work, struct share share)
+{
+    return share_from(work,
+                      (unsigned long long)share.tile * work.k_steps + share.first + share.steps);
+}
+
+struct tile {
+    size_t row, column;
+};
+
+static __device__ struct tile tile_at(const struct work &work, unsigned number)
+{
+    const unsigned in_group = number % (GROUP * work.column_tiles);
+    const unsigned first = number / (GROUP * work.column_tiles) * GROUP;
+    const unsigned rows = min(GROUP, work.row_tiles - first);
+    struct tile tile;
+
+    tile.row = (size_t)(first + in_group % rows) * TILE_M;
+    tile.column = (size_t)(in_group / rows) * TILE_N;
+    return tile;
+}
+
+/* The ring of tiles in shared memory. */
+struct ring {
+    float *a, *b;
+    phase_barrier *full, *free;
+};
+
+/* A place in the ring, and the parity of the phase that it is in. */
+struct turn {
+    unsigned stage, parity;
+};
+
+static __device__ void advance(struct turn *turn)
+{
+    if (++turn->stage == STAGES) {
+        turn->stage = 0;
+        turn->parity ^= 1;
+    }
+}
+
+/* Offsets within a tile's rows of A are 32-bit. Longer rows are left to the rung before. */
+static const size_t MOST_A_COLUMNS = (size_t)UINT32_MAX / sizeof(float) / TILE_M - TILE_K;
+
+/* ---- producers ------------------------------------------------------------------------------- */
+
+/* A warp's loads of A: 8 lanes take 32 floats of a row, a warp 4 rows; then 16 rows on. */
+static const unsigned A_LOADS = TILE_M * TILE_K / 4 / PRODUCERS;
+
+static __device__ void fetch_a(const float *tile_a, const unsigned offset[A_LOADS], size_t column,
+                               size_t k, float4 fours[A_LOADS])
+{
+    if (column + 4 <= k) {
+#pragma unroll
+        for (unsigned i = 0; i < A_LOADS; i++)
+            fours[i] = *(const float4 *)((const char *)tile_a + offset[i]);
+    } else { /* past the end of the rows: zeros */
+#pragma unroll
+        for (unsigned i = 0; i < A_LOADS; i++) {
+            const float *const from = (const float *)((const char *)tile_a + offset[i]);
+            fours[i] = make_float4(column < k ? from[0] : 0, column + 1 < k ? from[1] : 0,
+                                   column + 2 < k ? from[2] : 0, 0);
+        }
+    }
+}
+
+static __device__ void copy_tile_of_b(float *to, const CUtensorMap *b, size_t column, size_t row,
+                                      phase_barrier *barrier)
+{
+    asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes "
+                 "[%0], [%1, {%2, %3}], [%4];" ::"r"(shared_address(to)),
+                 "l"(b), "r"((int)column), "r"((int)row), "r"(shared_address(barrier))
+                 : "memory");
+}
+
+static __device__ void produce(const struct gemm &call, const CUtensorMap *b,
+                               const struct work &work, const struct ring &ring)
+{
+    const unsigned thread = threadIdx.x - MULTIPLIERS, lane = thread % 32;
+    const unsigned row = thread / 32 * 4 + lane / 8, p = lane % 8 * 4;
+    const unsigned to_a = p * PADDED_M + row;
+    struct turn turn = {0, 1}; /* at first the stages are free, as after a phase 1 */
+
+    for (struct share share = first_share(work); share.steps > 0; share = next_share(work, share)) {
+        const struct tile tile = tile_at(work, share.tile);
+        const size_t last_row = call.m - 1 - tile.row;
+        unsigned
+            offset[A_LOADS]; /* bytes from the tile's first row: fewer instructions than pointers */
+
+#pragma unroll
+        for (unsigned i = 0; i < A_LOADS;
+             i++) /* a row outside is never stored: any other will do */
+            offset[i] =
+                (unsigned)((min((size_t)(row + i * 16), last_row) * call.lda + p) * sizeof(float));
+        for (unsigned step = share.first; step < share.first + share.steps; step++) {
+            const size_t first = (size_t)step * TILE_K;
+            float4 fours[A_LOADS];
+
+            fetch_a(call.a + tile.row * call.lda + first, offset, first + p, call.k, fours);
+            barrier_wait(&ring.free[turn.stage], turn.parity); /* while they are on their way */
+            if (thread == 0) {
+                barrier_arrive_expecting(&ring.full[turn.stage], B_FLOATS * sizeof(float));
+                copy_tile_of_b(ring.b + turn.stage * B_FLOATS, b, tile.column, first,
+                               &ring.full[turn.stage]);
+            }
+            float *const to = ring.a + turn.stage * A_FLOATS + to_a;
+#pragma unroll
+            for (unsigned i = 0; i < A_LOADS; i++) {
+                to[i * 16] = fours[i].x;
+                to[PADDED_M + i * 16] = fours[i].y;
+                to[2 * PADDED_M + i * 16] = fours[i].z;
+                to[3 * PADDED_M + i * 16] = fours[i].w;
+            }
+            barrier_arrive(&ring.full[turn.stage]);
+            advance(&turn);
+        }
+    }
+}
+
+/* ---- multipliers ----------------------------------------------------------------------------- */
+
+/* A warp owns 64 x 64 of the tile, its lanes stand in 8 rows of 4. A lane's elements are squares of 4 x 4:
+ * 2 below each other, 32 rows apart, 4 side by side, 16 columns apart. */
+struct place {
+    unsigned row, column;
+};
+
+static __device__ struct place place_in_tile()
+{
+    const unsigned warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+    struct place at;
+
+    at.row = warp / 4 * 64 + lane / 4 * 4;
+    at.column = warp % 4 * 64 + lane % 4 * 4;
+    return at;
+}
+
+static __device__ void load_fragments(const float *tile_a, const float *tile_b, unsigned p,
+                                      float a[THREAD_M], float b[THREAD_N])
+{
+#pragma unroll
+    for (unsigned i = 0; i < THREAD_M / 4; i++)
+        *(float4 *)&a[4 * i] = *(const float4 *)(tile_a + p * PADDED_M + i * 32);
+#pragma unroll
+    for (unsigned j = 0; j < THREAD_N / 4; j++)
+        *(float4 *)&b[4 * j] = *(const float4 *)(tile_b + p * TILE_N + j * 16);
+}
+
+/* Adds the products of `steps` stages to the sums.
+ *
+ * The elements for p + 1 are loaded while those of p are multiplied. Rows are walked to and fro, so that each
+ * multiply-add shares an operand with the one before: it is then at hand and need not be read from the
+ * register file, where three reads at a time cost an extra cycle. */
+static __device__ void multiply(const struct ring &ring, struct place at, unsigned steps,
+                                struct turn *turn, float sum[THREAD_M][THREAD_N])
+{
+    const float *const all_a = ring.a + at.row, *const all_b = ring.b + at.column;
+    float a[2][THREAD_M], b[2][THREAD_N];
+
+    barrier_wait(&ring.full[turn->stage], turn->parity);
+    load_fragments(all_a + turn->stage * A_FLOATS, all_b + turn->stage * B_FLOATS, 0, a[0], b[0]);
+#pragma unroll 1
+    for (unsigned step = 0; step < steps; step++) {
+        const float *tile_a = all_a + turn->stage * A_FLOATS;
+        const float *tile_b = all_b + turn->stage * B_FLOATS;
+        struct turn next = *turn;
+        advance(&next);
+
+#pragma unroll 1
+        for (unsigned p0 = 0; p0 < TILE_K; p0 += UNROLL) {
+#pragma unroll
+            for (unsigned p = 0; p < UNROLL; p++) {
+                if (p < UNROLL - 1) {
+                    load_fragments(tile_a, tile_b, p + 1, a[(p + 1) % 2], b[(p + 1) % 2]);
+                } else {
+                    tile_a += UNROLL * PADDED_M;
+                    tile_b += UNROLL * TILE_N;
+                    if (p0 == TILE_K - UNROLL) {
+                        tile_a -= TILE_K * PADDED_M;
+                        tile_b -= TILE_K * TILE_N;
+                        if (step + 1 < steps) {
+                            barrier_wait(&ring.full[next.stage], next.parity);
+                            tile_a = all_a + next.stage * A_FLOATS;
+                            tile_b = all_b + next.stage * B_FLOATS;
+                        }
+                    }
+                    load_fragments(tile_a, tile_b, 0, a[0], b[0]);
+                }
+#pragma unroll
+                for (unsigned i = 0; i < THREAD_M; i++)
+#pragma unroll
+                    for (unsigned j = 0; j < THREAD_N; j++) {
+                        const unsigned to_and_fro = i % 2 == 0 ? THREAD_N - 1 - j : j;
+                        sum[THREAD_M - 1 - i][to_and_fro] +=
+                            a[p % 2][THREAD_M - 1 - i] * b[p % 2][to_and_fro];
+                    }
+            }
+        }
+        __syncwarp(); /* all lanes have read their last */
+        if (threadIdx.x % 32 == 0)
+            barrier_arrive(&ring.free[turn->stage]);
+        *turn = next;
+    }
+}
+
+static __device__ void store_tile(const struct gemm &call, struct tile tile, struct place at,
+                                  const float sum[THREAD_M][THREAD_N])
+{
+    const bool aligned = has_aligned_rows(call.c, call.ldc);
+
+#pragma unroll
+    for (unsigned i = 0; i < THREAD_M; i++)
+#pragma unroll
+        for (unsigned j = 0; j < THREAD_N; j += 4)
+            store_4(call, tile.row + at.row + i / 4 * 32 + i % 4, tile.column + at.column + j * 4,
+                    &sum[i][j], aligned);
+}
+
+/* All multipliers, and only they. */
+static __device__ void multipliers_meet()
+{
+    asm volatile("bar.sync 1, %0;" ::"n"(MULTIPLIERS) : "memory");
+}
+
+/* The sums of a tile that another block began, for that block to collect. */
+static __device__ void send_part(const struct work &work, const float sum[THREAD_M][THREAD_N])
+{
+    float *const part = work.parts + (size_t)blockIdx.x * TILE_M * TILE_N;
+
+#pragma unroll
+    for (unsigned i = 0; i < THREAD_M * THREAD_N; i++)
+        part[i * MULTIPLIERS + threadIdx.x] = sum[i / THREAD_N][i % THREAD_N];
+    __threadfence();
+    multipliers_meet();
+    if (threadIdx.x == 0)
+        atomicExch(&work.sent[blockIdx.x], 1);
+}
+
+/* Adds what the blocks after this one have computed of a tile whose last unit is before `end`: in the order of
+ * k, so that the result does not depend on who comes first. */
+static __device__ void collect_parts(const struct work &work, unsigned long long end,
+                                     float sum[THREAD_M][THREAD_N])
+{
+    for (unsigned block = blockIdx.x + 1; first_unit(work, block) < end; block++) {
+        const float *const part = work.parts + (size_t)block * TILE_M * TILE_N;
+
+        if (threadIdx.x == 0) {
+            while (atomicExch(&work.sent[block], 0) == 0) /* leaves 0 for the next launch */
+                ;
+            __threadfence();
+        }
+        multipliers_meet();
+#pragma unroll
+        for (unsigned i = 0; i < THREAD_M * THREAD_N; i++) /* __ldcg: not through L1 */
+            sum[i / THREAD_N][i % THREAD_N] += __ldcg(&part[i * MULTIPLIERS + threadIdx.x]);
+    }
+}
+
+static __device__ void consume(const struct gemm &call, const struct work &work,
+                               const struct ring &ring)
+{
+    const struct place at = place_in_tile();
+    struct turn turn = {0, 0};
+
+    for (struct share share = first_share(work); share.steps > 0; share = next_share(work, share)) {
+        float sum[THREAD_M][THREAD_N] = {};
+
+        multiply(ring, at, share.steps, &turn, sum);
+        if (share.first > 0) {
+            send_part(work, sum);
+            continue;
+        }
+        if (share.steps < work.k_steps)
+            collect_parts(work, (unsigned long long)(share.tile + 1) * work.k_steps, sum);
+        store_tile(call, tile_at(work, share.tile), at, sum);
+    }
+}
+
+static __global__ void __launch_bounds__(MULTIPLIERS + PRODUCERS, 1)
+    specialized(const struct gemm call, const __grid_constant__ CUtensorMap b,
+                const struct work work)
+{
+    extern __shared__ __align__(128) float tiles[];
+    __shared__ phase_barrier full[STAGES], free[STAGES];
+    const struct ring ring = {tiles + STAGES * B_FLOATS, tiles, full, free};
+
+    if (threadIdx.x == 0) {
+        for (unsigned s = 0; s < STAGES; s++) {
+            barrier_create(&full[s], PRODUCERS + 1); /* and the one that expects B */
+            barrier_create(&free[s], MULTIPLIERS / 32);
+        }
+        barriers_created();
+    }
+    __syncthreads();
+    let_next_kernel_in();
+    wait_for_kernel_before();
+
+    if (threadIdx.x >= MULTIPLIERS) {
+        asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(PRODUCER_REGISTERS));
+        produce(call, &b, work, ring);
+    } else {
+        asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(MULTIPLIER_REGISTERS));
+        consume(call, work, ring);
+    }
+}
+
+/* ---- rows that are not aligned --------------------------------------------------------------- */
+
+/* A copy to be made, with rows that begin at multiples of 16 bytes, as the copy engine asks for. */
+struct copy {
+    const float *from;
+    float *to;
+    size_t from_leading, to_leading, rows, columns;
+};
+
+static const unsigned COPY_THREADS = 256;
+
+struct copies {
+    struct copy of[2];
+};
+
+/* blockIdx.z says which of the two. */
+static __global__ void __launch_bounds__(COPY_THREADS)
+    align_rows(const __grid_constant__ struct copies copies)
+{
+    const struct copy &copy = copies.of[blockIdx.z];
+    const size_t column = ((size_t)blockIdx.x * COPY_THREADS + threadIdx.x) * 4;
+
+    let_next_kernel_in();
+    wait_for_kernel_before();
+    if (column >= copy.columns)
+        return;
+    for (size_t row = blockIdx.y; row < copy.rows; row += gridDim.y)
+        *(float4 *)(copy.to + row * copy.to_leading + column) =
+            load_4(copy.from, copy.from_leading, copy.rows, copy.columns, row, column, false);
+}
+
+static size_t aligned_leading(size_t columns)
+{
+    return (columns + 3) / 4 * 4;
+}
+
+/* The copy that a matrix needs, in the memory at *room, which moves on; of no rows if it needs none. */
+static struct copy copy_of(const float *matrix, size_t leading, size_t rows, size_t columns,
+                           float **room)
+{
+    struct copy copy = {matrix, *room, leading, aligned_leading(columns), rows, columns};
+
+    if (has_aligned_rows(matrix, leading))
+        copy.rows = copy.columns = 0;
+    *room += copy.rows * copy.to_leading;
+    return copy;
+}
+
+/* The product with matrices whose rows are aligned, copies where they have to be. */
+static struct gemm align(const struct gemm *call, float *room)
+{
+    const struct copy a = copy_of(call->a, call->lda, call->m, call->k, &room);
+    const struct copy b = copy_of(call->b, call->ldb, call->k, call->n, &room);
+    const struct copies copies = {{a, b}};
+    const size_t columns = max(a.columns, b.columns), rows = max(a.rows, b.rows);
+    struct gemm aligned = *call;
+
+    if (rows == 0)
+        return aligned;
+    launch_dependent(align_rows,
+                     dim3((unsigned)((columns + 4 * COPY_THREADS - 1) / (4 * COPY_THREADS)),
+                          (unsigned)min(rows, (size_t)65535), 2),
+                     COPY_THREADS, 0, copies);
+    if (a.rows > 0) {
+        aligned.a = a.to;
+        aligned.lda = a.to_leading;
+    }
+    if (b.rows > 0) {
+        aligned.b = b.to;
+        aligned.ldb = b.to_leading;
+    }
+    return aligned;
+}
+
+/* ---- launch ---------------------------------------------------------------------------------- */
+
+static void fail(const char *what)
+{
+    fprintf(stderr, "specialized: %s\n", what);
+    exit(EXIT_DEVICE_ERROR);
+}
+
+/* What the copy engine needs to know of B. Outside B it fills with zeros. */
+static CUtensorMap describe_b(const struct gemm *call)
+{
+    typedef CUresult (*encoder)(CUtensorMap *, CUtensorMapDataType, cuuint32_t, void *,
+                                const cuuint64_t *, const cuuint64_t *, const cuuint32_t *,
+                                const cuuint32_t *, CUtensorMapInterleave, CUtensorMapSwizzle,
+                                CUtensorMapL2promotion, CUtensorMapFloatOOBfill);
+    static void *encode;
+    const cuuint64_t size[] = {call->n, call->k}, stride[] = {call->ldb * sizeof(float)};
+    const cuuint32_t box[] = {TILE_N, TILE_K}, element_stride[] = {1, 1};
+    CUtensorMap map;
+
+    if (encode == NULL) {
+        cudaDriverEntryPointQueryResult found;
+        if (cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &encode, 12000,
+                                             cudaEnableDefault, &found) != cudaSuccess ||
+            found != cudaDriverEntryPointSuccess)
+            fail("the driver has no cuTensorMapEncodeTiled");
+    }
+    if (((encoder)encode)(&map, CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 2, (void *)call->b, size, stride,
+                          box, element_stride, CU_TENSOR_MAP_INTERLEAVE_NONE,
+                          CU_TENSOR_MAP_SWIZZLE_NONE, CU_TENSOR_MAP_L2_PROMOTION_L2_128B,
+                          CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE) != CUDA_SUCCESS)
+        fail("cuTensorMapEncodeTiled refused the matrix B");
+    return map;
+}
+
+/* Memory of this rung's own, made by prepare_specialized and kept for the next call: stream-K's parts, its
+ * flags, and the aligned copies. */
+struct scratch {
+    float *memory;
+    size_t bytes;
+};
+
+static struct scratch scratch;
+
+static size_t parts_floats(const struct gemm *call)
+{
+    return (size_t)call->multiprocessors * TILE_M * TILE_N;
+}
+
+static size_t flags_floats(const struct gemm *call) /* as many as keep the copies aligned */
+{
+    return aligned_leading((size_t)call->multiprocessors);
+}
+
+/* How to divide the tiles: one for each block if that keeps most multiprocessors busy. If not, equal shares,
+ * though not so small that passing parts on costs more than it saves. */
+static unsigned blocks_for(const struct gemm *call, unsigned tiles, unsigned k_steps)
+{
+    const unsigned multiprocessors = (unsigned)call->multiprocessors;
+    const unsigned waves = (tiles + multiprocessors - 1) / multiprocessors;
+    const unsigned long long units = (unsigned long long)tiles * k_steps;
+    const unsigned least_units = 8;
+
+    if ((double)tiles >= 0.9 * (double)waves * multiprocessors || waves > 8 || k_steps == 1)
+        return tiles;
+    if (units / least_units >= multiprocessors)
+        return multiprocessors;
+    return max(tiles, (unsigned)(units / least_units));
+}
+
+/* setmaxnreg is Hopper's alone: machine code for sm_90a runs on no other GPU. */
+extern "C" const char *specialized_unavailable(void)
+{
+    int device = 0, major = 0, minor = 0;
+
+    cudaGetDevice(&device);
+    cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device);
+    cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device);
+    return major == 9 && minor == 0 ? NULL : "needs sm_90a, that is Hopper";
+}
+
+extern "C" void prepare_specialized(const struct gemm *call)
+{
+    const size_t floats =
+        parts_floats(call) + flags_floats(call) +
+        (has_aligned_rows(call->a, call->lda) ? 0 : call->m * aligned_leading(call->k)) +
+        (has_aligned_rows(call->b, call->ldb) ? 0 : call->k * aligned_leading(call->n));
+
+    if (floats * sizeof(float) > scratch.bytes) {
+        cudaFree(scratch.memory);
+        scratch.bytes = floats * sizeof(float);
+        if (cudaMalloc((void **)&scratch.memory, scratch.bytes) != cudaSuccess)
+            fail("out of memory for the workspace");
+    }
+    cudaMemsetAsync(scratch.memory + parts_floats(call), 0, flags_floats(call) * sizeof(float));
+}
+
+extern "C" void launch_specialized(const struct gemm *call)
+{
+    struct work work;
+
+    if (call->m == 0 || call->n == 0)
+        return;
+    if (call->k == 0 || call->lda > MOST_A_COLUMNS) {
+        launch_async_copies(call);
+        return;
+    }
+    const struct gemm aligned =
+        align(call, scratch.memory + parts_floats(call) + flags_floats(call));
+
+    work.row_tiles = (unsigned)((call->m + TILE_M - 1) / TILE_M);
+    work.column_tiles = (unsigned)((call->n + TILE_N - 1) / TILE_N);
+    work.k_steps = (unsigned)((call->k + TILE_K - 1) / TILE_K);
+    work.blocks = blocks_for(call, work.row_tiles * work.column_tiles, work.k_steps);
+    work.parts = scratch.memory;
+    work.sent = (unsigned *)(scratch.memory + parts_floats(call));
+
+    cudaFuncSetAttribute(specialized, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                         (int)SHARED_BYTES);
+    launch_dependent(specialized, work.blocks, MULTIPLIERS + PRODUCERS, SHARED_BYTES, aligned,
+                     describe_b(&aligned), work);
+}
