@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gemm.h"
 #include "guarded.h"
 #include "judge.h"
 #include "memory.h"
@@ -26,7 +27,8 @@ struct pixel {
 struct sample {
     struct pixel pixel;
     struct reference reference;
-    bool defined; /* see terms_of */
+    double winograd; /* what the bound of RUNG_WINOGRAD is relative to; 0 unless 3x3 at stride 1 */
+    bool defined;    /* see terms_of */
 };
 
 struct conv_problem {
@@ -48,14 +50,16 @@ struct conv_problem {
     float *term_inputs, *term_filters; /* scratch: the factors of one output element */
     struct sample *samples;
     size_t sample_count;
+    double largest_magnitude; /* among the samples */
 };
 
 /* Where elements come from in the random stream. */
 enum { STREAM_INPUT, STREAM_FILTER, STREAM_OTHER, STREAMS };
 
-/* Scratch that every rung gets: room for the im2col matrix, within limits. */
-static const size_t least_workspace = (size_t)1 << 20;
-static const size_t most_workspace = (size_t)512 << 20;
+/* Scratch that every rung gets: room for a matrix product's own, and for the im2col matrix within limits,
+ * at least for 3 x 3 filters in any layout of the rungs: padded to whole blocks of up to 64 filters and 8
+ * channels, up to 36 numbers for 9 weights. */
+static const size_t most_matrix = (size_t)512 << 20;
 
 size_t conv_output_size(size_t size, size_t kernel, size_t stride, size_t pad, size_t dilation)
 {
@@ -73,6 +77,11 @@ size_t conv_output_size(size_t size, size_t kernel, size_t stride, size_t pad, s
 double conv_depth_serial(const struct conv *call)
 {
     return (double)call->channels * (double)call->kernel_height * (double)call->kernel_width;
+}
+
+double conv_depth_winograd(const struct conv *call)
+{
+    return (double)call->channels + 9;
 }
 
 static uint64_t stream_bits(const struct conv_problem *problem, unsigned stream, size_t i)
@@ -233,6 +242,38 @@ static struct reference reference_of(const struct conv_problem *problem, struct 
     return reference_dot_f32(problem->term_inputs, 1, problem->term_filters, 1, count);
 }
 
+/* The sum of the channels' |A^T| [(|G| |g| |G^T|) . (|B^T| |d| |B|)] |A| at a pixel: see conv.h. */
+static double winograd_magnitude(const struct conv_problem *problem, struct pixel pixel)
+{
+    static const double b[4][4] = {{1, 0, 1, 0}, {0, 1, 1, 0}, {0, 1, 1, 0}, {0, 1, 0, 1}};
+    static const double g[4][3] = {{1, 0, 0}, {0.5, 0.5, 0.5}, {0.5, 0.5, 0.5}, {0, 0, 1}};
+    static const double a[2][4] = {{1, 1, 1, 0}, {0, 1, 1, 1}};
+    const struct conv *call = &problem->call;
+    const size_t top = pixel.y / 2 * 2 - call->pad, left = pixel.x / 2 * 2 - call->pad;
+    const float *filter = guarded_host(&problem->filter) + pixel.filter * problem->taps;
+    double sum = 0;
+
+    if (call->kernel_height != 3 || call->kernel_width != 3 || call->stride != 1 ||
+        call->dilation != 1)
+        return 0;
+    for (size_t c = 0; c < call->channels; c++, filter += 9)
+        for (size_t i = 0; i < 4; i++)
+            for (size_t j = 0; j < 4; j++) {
+                double input = 0, weight = 0;
+                for (size_t r = 0; r < 4; r++)
+                    for (size_t s = 0; s < 4; s++)
+                        if (top + r < call->height && left + s < call->width)
+                            input += b[i][r] * b[j][s] *
+                                     fabs((double)input_row(problem, pixel.batch, c,
+                                                            top + r)[left + s]);
+                for (size_t r = 0; r < 3; r++)
+                    for (size_t s = 0; s < 3; s++)
+                        weight += g[i][r] * g[j][s] * fabs((double)filter[3 * r + s]);
+                sum += a[pixel.y % 2][i] * a[pixel.x % 2][j] * input * weight;
+            }
+    return sum;
+}
+
 /* Elements to judge: all, or the places where tiles meet and others at random. */
 static void prepare_samples(struct conv_problem *problem)
 {
@@ -244,6 +285,7 @@ static void prepare_samples(struct conv_problem *problem)
     const size_t x_count = judge_places(call->out_width, xs);
     const bool all = problem->sample_count == problem->output.count;
 
+    problem->largest_magnitude = 0;
     for (size_t i = 0; i < problem->sample_count; i++) {
         struct sample *const sample = &problem->samples[i];
         if (!all && i < y_count * x_count) { /* each pair of y and x once, the corners early */
@@ -265,6 +307,9 @@ static void prepare_samples(struct conv_problem *problem)
             sample->pixel.batch = element / call->filters;
         }
         sample->reference = reference_of(problem, sample->pixel, &sample->defined);
+        sample->winograd = winograd_magnitude(problem, sample->pixel);
+        if (sample->reference.magnitude > problem->largest_magnitude)
+            problem->largest_magnitude = sample->reference.magnitude;
     }
 }
 
@@ -357,12 +402,16 @@ static void *allocate_array(size_t rows, size_t columns, size_t element_size, st
 static size_t workspace_size(const struct conv_problem *problem)
 {
     const struct conv *call = &problem->call;
-    const double bytes = sizeof(float) * (double)problem->taps * (double)call->batch *
-                         (double)call->out_height * (double)call->out_width;
+    const double matrix = sizeof(float) * (double)problem->taps * (double)call->batch *
+                          (double)call->out_height * (double)call->out_width;
+    const bool packed = call->kernel_height == 3 && call->kernel_width == 3;
+    const double filters =
+        packed ? sizeof(float) * 36 * ((double)call->filters + 64) * ((double)call->channels + 8)
+               : 0;
+    const double room = matrix < (double)most_matrix ? matrix : (double)most_matrix;
+    const double bytes = (double)GEMM_WORKSPACE + (room > filters ? room : filters);
 
-    if (bytes >= (double)most_workspace)
-        return most_workspace;
-    return bytes > (double)least_workspace ? (size_t)bytes : least_workspace;
+    return bytes < 0x1p62 ? (size_t)bytes : SIZE_MAX / 2;
 }
 
 /* Asked once for everything: memory counts as taken only when it is written. */
@@ -543,6 +592,13 @@ static bool poison(struct problem *base, const struct rung *rung, struct error *
            back_end->fill(call_of(problem, rung).workspace, 0xFF, bytes, error);
 }
 
+static const char *declines(const struct problem *base, const struct rung *rung)
+{
+    const struct conv call = call_of((const struct conv_problem *)base, rung);
+
+    return rung->declines.conv != NULL ? rung->declines.conv(&call) : NULL;
+}
+
 static void prepare_rung(const struct problem *base, const struct rung *rung)
 {
     const struct conv call = call_of((const struct conv_problem *)base, rung);
@@ -594,9 +650,15 @@ static bool stray_write(const struct conv_problem *problem, struct comparison *c
     return true;
 }
 
+/* What a probe's result is judged as: RUNG_TRANSFORMS only after rounding. */
+static float whole(const struct rung *rung, float result)
+{
+    return rung->flags & RUNG_TRANSFORMS ? rintf(result) : result;
+}
+
 /* Recomputes a row of pixels, in all filters, that is known to be wrong, to name an element. */
-static void find_in_row(const struct conv_problem *problem, size_t batch, size_t y,
-                        struct comparison *comparison)
+static void find_in_row(const struct conv_problem *problem, const struct rung *rung, size_t batch,
+                        size_t y, struct comparison *comparison)
 {
     const struct conv *call = &problem->call;
     char place[PLACE_SIZE];
@@ -604,7 +666,7 @@ static void find_in_row(const struct conv_problem *problem, size_t batch, size_t
     for (size_t f = 0; f < call->filters; f++)
         for (size_t x = 0; x < call->out_width; x++) {
             const struct pixel pixel = {.batch = batch, .filter = f, .y = y, .x = x};
-            const float got = output_row(problem, batch, f, y)[x];
+            const float got = whole(rung, output_row(problem, batch, f, y)[x]);
             bool defined;
             const size_t count = terms_of(problem, pixel, &defined);
             int64_t want = 0;
@@ -618,7 +680,8 @@ static void find_in_row(const struct conv_problem *problem, size_t batch, size_t
 }
 
 /* Is the row of pixels right in all filters? */
-static bool row_is_right(const struct conv_problem *problem, size_t batch, size_t y)
+static bool row_is_right(const struct conv_problem *problem, const struct rung *rung, size_t batch,
+                         size_t y)
 {
     const struct conv *call = &problem->call;
     const uint64_t *const expected =
@@ -631,7 +694,7 @@ static bool row_is_right(const struct conv_problem *problem, size_t batch, size_
         const float *const row = output_row(problem, batch, f, y);
         for (size_t x = 0; x < call->out_width; x++) {
             uint64_t element;
-            right &= to_integer(row[x], &element);
+            right &= to_integer(whole(rung, row[x]), &element);
             problem->row_sums[x] += problem->weights[f] * element;
         }
     }
@@ -640,7 +703,8 @@ static bool row_is_right(const struct conv_problem *problem, size_t batch, size_
     return right;
 }
 
-static void judge_probe(const struct conv_problem *problem, struct comparison *comparison)
+static void judge_probe(const struct conv_problem *problem, const struct rung *rung,
+                        struct comparison *comparison)
 {
     const struct conv *call = &problem->call;
 
@@ -650,19 +714,22 @@ static void judge_probe(const struct conv_problem *problem, struct comparison *c
         return;
     for (size_t b = 0; b < call->batch; b++)
         for (size_t y = 0; y < call->out_height; y++)
-            if (!row_is_right(problem, b, y)) {
+            if (!row_is_right(problem, rung, b, y)) {
                 comparison->right = false;
-                find_in_row(problem, b, y, comparison);
+                find_in_row(problem, rung, b, y, comparison);
                 return;
             }
 }
 
 static void judge_element(const struct conv_problem *problem, const struct rung *rung,
-                          struct pixel pixel, const struct reference *reference,
+                          struct pixel pixel, const struct reference *reference, double winograd,
                           struct comparison *worst)
 {
     const double roundings = rung->depth.conv(&problem->call) + 1; /* a product rounds once */
-    const double bound = rounding_bound_f32(roundings, problem->taps + 1, reference->magnitude);
+    const double magnitude = rung->flags & RUNG_WINOGRAD     ? winograd
+                             : rung->flags & RUNG_TRANSFORMS ? 16 * problem->largest_magnitude
+                                                             : reference->magnitude;
+    const double bound = rounding_bound_f32(roundings, problem->taps + 1, magnitude);
     const double got = (double)output_row(problem, pixel.batch, pixel.filter, pixel.y)[pixel.x];
     const struct comparison comparison = compare_number(got, reference, bound, FLT_MAX);
     char place[PLACE_SIZE];
@@ -688,7 +755,8 @@ static void judge_odd_ones(const struct conv_problem *problem, const struct rung
                         bool defined;
                         const struct reference reference = reference_of(problem, pixel, &defined);
                         if (defined)
-                            judge_element(problem, rung, pixel, &reference, worst);
+                            judge_element(problem, rung, pixel, &reference,
+                                          winograd_magnitude(problem, pixel), worst);
                     }
             }
 }
@@ -700,7 +768,8 @@ static void judge_real(const struct conv_problem *problem, const struct rung *ru
     for (size_t i = 0; i < problem->sample_count; i++) {
         const struct sample *sample = &problem->samples[i];
         if (sample->defined)
-            judge_element(problem, rung, sample->pixel, &sample->reference, worst);
+            judge_element(problem, rung, sample->pixel, &sample->reference, sample->winograd,
+                          worst);
     }
     judge_odd_ones(problem, rung, worst);
 }
@@ -717,7 +786,7 @@ static bool check(struct problem *base, const struct rung *rung, struct comparis
     if (base->inexact_input)
         judge_real(problem, rung, comparison);
     else
-        judge_probe(problem, comparison);
+        judge_probe(problem, rung, comparison);
     return true;
 }
 
@@ -740,6 +809,7 @@ const struct family conv_family = {
     .destroy = destroy,
     .load = load,
     .poison = poison,
+    .declines = declines,
     .prepare = prepare_rung,
     .describe = describe_rung,
     .run = run,

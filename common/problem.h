@@ -44,6 +44,9 @@ struct family {
      * output is seen. */
     bool (*poison)(struct problem *problem, const struct rung *rung, struct error *error);
 
+    /* Why the rung does not do this problem, or NULL. NULL: every rung does every problem. */
+    const char *(*declines)(const struct problem *problem, const struct rung *rung);
+
     /* The rung's untimed preparation, if it has one. */
     void (*prepare)(const struct problem *problem, const struct rung *rung);
 
