@@ -13,6 +13,7 @@
 #include "memory.h"
 #include "npy.h"
 #include "options.h"
+#include "picture.h"
 #include "problem.h"
 #include "random.h"
 #include "reference.h"
@@ -51,6 +52,9 @@ struct conv_problem {
     struct sample *samples;
     size_t sample_count;
     double largest_magnitude; /* among the samples */
+
+    const char *picture; /* where to write the last right result, or NULL */
+    float *last_right;   /* that result; NULL: none yet */
 };
 
 /* Where elements come from in the random stream. */
@@ -263,9 +267,9 @@ static double winograd_magnitude(const struct conv_problem *problem, struct pixe
                 for (size_t r = 0; r < 4; r++)
                     for (size_t s = 0; s < 4; s++)
                         if (top + r < call->height && left + s < call->width)
-                            input += b[i][r] * b[j][s] *
-                                     fabs((double)input_row(problem, pixel.batch, c,
-                                                            top + r)[left + s]);
+                            input +=
+                                b[i][r] * b[j][s] *
+                                fabs((double)input_row(problem, pixel.batch, c, top + r)[left + s]);
                 for (size_t r = 0; r < 3; r++)
                     for (size_t s = 0; s < 3; s++)
                         weight += g[i][r] * g[j][s] * fabs((double)filter[3 * r + s]);
@@ -333,6 +337,7 @@ static void destroy(struct problem *base)
     free(problem->term_inputs);
     free(problem->term_filters);
     free(problem->samples);
+    free(problem->last_right);
     free(problem);
 }
 
@@ -349,12 +354,37 @@ static bool open_array(const char *path, const char *wanted, struct npy *file, s
     return true;
 }
 
+/* Three pictures of one channel; padded, unless the user says how, so that a filter of 3 x 3 or of any other odd
+ * size leaves the picture's size as it is. */
+static bool open_picture(struct conv_problem *problem, const struct options *options,
+                         struct error *error)
+{
+    struct conv *const call = &problem->call;
+    const char *const filter = options->filter != NULL ? options->filter : "sharpen";
+
+    if (!picture_read(options->image, &problem->file_input, error) ||
+        !picture_filter(filter, &problem->file_filter, error))
+        return false;
+    call->batch = problem->file_input.shape[0];
+    call->channels = call->filters = 1;
+    call->height = problem->file_input.shape[2];
+    call->width = problem->file_input.shape[3];
+    call->kernel_height = problem->file_filter.shape[2];
+    call->kernel_width = problem->file_filter.shape[3];
+    if (call->pad == 0)
+        call->pad = (call->kernel_height - 1) / 2 * call->dilation;
+    problem->picture = options->output;
+    return true;
+}
+
 /* Files set the sizes; what no file sets stays as the options have it. */
 static bool open_files(struct conv_problem *problem, const struct options *options,
                        struct error *error)
 {
     struct conv *const call = &problem->call;
 
+    if (options->image != NULL)
+        return open_picture(problem, options, error);
     if (options->a != NULL) {
         const size_t *const shape = problem->file_input.shape;
         if (!open_array(options->a, "batch, channels, height, width", &problem->file_input, error))
@@ -774,10 +804,25 @@ static void judge_real(const struct conv_problem *problem, const struct rung *ru
     judge_odd_ones(problem, rung, worst);
 }
 
+/* Later rungs overwrite the output. */
+static bool keep_result(struct conv_problem *problem, struct error *error)
+{
+    const size_t bytes = problem->output.count * sizeof(float);
+
+    if (problem->picture == NULL)
+        return true;
+    if (problem->last_right == NULL)
+        problem->last_right = host_allocate(bytes, error);
+    if (problem->last_right == NULL)
+        return false;
+    memcpy(problem->last_right, guarded_host(&problem->output), bytes);
+    return true;
+}
+
 static bool check(struct problem *base, const struct rung *rung, struct comparison *comparison,
                   struct error *error)
 {
-    const struct conv_problem *problem = (struct conv_problem *)base;
+    struct conv_problem *problem = (struct conv_problem *)base;
 
     if (!(rung->flags & RUNG_HOST) && !guarded_download(&problem->output, base->back_end, error))
         return false;
@@ -787,7 +832,20 @@ static bool check(struct problem *base, const struct rung *rung, struct comparis
         judge_real(problem, rung, comparison);
     else
         judge_probe(problem, rung, comparison);
-    return true;
+    return !(base->inexact_input && comparison->right) || keep_result(problem, error);
+}
+
+static bool save(const struct problem *base, struct error *error)
+{
+    const struct conv_problem *problem = (const struct conv_problem *)base;
+
+    if (problem->picture == NULL)
+        return true;
+    if (problem->last_right == NULL)
+        return error_set(error, EXIT_WRONG_RESULT, "%s is not written: no rung's result is right",
+                         problem->picture);
+    return picture_write(problem->picture, problem->last_right, problem->call.out_height,
+                         problem->call.out_width, error);
 }
 
 static bool evict(struct problem *base, const struct rung *rung, struct error *error)
@@ -815,4 +873,5 @@ const struct family conv_family = {
     .run = run,
     .check = check,
     .evict = evict,
+    .save = save,
 };

@@ -189,7 +189,8 @@ static bool run_size(const struct step *step, const struct options *options,
         run.is_scalar = problem->is_scalar;
         skip_declined(problem, &run);
         done = step->back_end->peak((size_t)problem->bytes, &run.peak_gb_per_s, error) &&
-               run_rungs(problem, options, &run, error);
+               run_rungs(problem, options, &run, error) &&
+               (problem->family->save == NULL || problem->family->save(problem, error));
         run.answer = problem->answer;
         problem->family->destroy(problem);
     }
