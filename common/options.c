@@ -139,8 +139,8 @@ void options_default(struct options *options, const struct step *step)
     default:
         options->batch = 2;
         options->channels = 12;
-        options->height = 130;
-        options->width = 514;
+        options->height = emulated ? 34 : 130; /* emulated, a quarter of each side */
+        options->width = emulated ? 130 : 514;
         options->filters = 24;
         options->kernel_height = options->kernel_width = 3;
     }
@@ -494,8 +494,8 @@ enum options_outcome options_parse(int argc, char **argv, const struct step *ste
     start_reading(family_of(step) | with_axis, long_options);
     for (;;) {
         int place = 0;
-        int id = getopt_long(argc, argv, family_of(step) == CONV ? ":o:" : ":", long_options,
-                             &place);
+        int id =
+            getopt_long(argc, argv, family_of(step) == CONV ? ":o:" : ":", long_options, &place);
         if (id == -1)
             break;
         if (id == 'o')
