@@ -24,6 +24,10 @@ void prepare_winograd(const struct conv *call);
 void launch_winograd(const struct conv *call);
 const char *declines_winograd(const struct conv *call);
 
+void prepare_winograd4(const struct conv *call);
+void launch_winograd4(const struct conv *call);
+const char *declines_winograd4(const struct conv *call);
+
 CUDA_ONLY void prepare_tensor(const struct conv *call);
 CUDA_ONLY void launch_tensor(const struct conv *call);
 CUDA_ONLY const char *declines_tensor(const struct conv *call);
@@ -110,6 +114,15 @@ static const struct rung rungs[] = {
         .prepare.conv = prepare_winograd,
         .declines.conv = declines_winograd,
         .flags = RUNG_WINOGRAD,
+    },
+    {
+        .name = "winograd_4x4",
+        .idea = "3x3: F(4x4, 3x3), 36 multiplications for 144, transforms and products apart",
+        .run.conv = launch_winograd4,
+        .depth.conv = conv_depth_winograd4,
+        .prepare.conv = prepare_winograd4,
+        .declines.conv = declines_winograd4,
+        .flags = RUNG_WINOGRAD_4,
     },
     {
         .name = "tensor_3xtf32",

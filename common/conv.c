@@ -28,8 +28,9 @@ struct pixel {
 struct sample {
     struct pixel pixel;
     struct reference reference;
-    double winograd; /* what the bound of RUNG_WINOGRAD is relative to; 0 unless 3x3 at stride 1 */
-    bool defined;    /* see terms_of */
+    /* What the bounds of RUNG_WINOGRAD and RUNG_WINOGRAD_4 are relative to. */
+    double winograd, winograd4;
+    bool defined; /* see terms_of */
 };
 
 struct conv_problem {
@@ -61,8 +62,8 @@ struct conv_problem {
 enum { STREAM_INPUT, STREAM_FILTER, STREAM_OTHER, STREAMS };
 
 /* Scratch that every rung gets: room for a matrix product's own, and for the im2col matrix within limits,
- * at least for 3 x 3 filters in any layout of the rungs: padded to whole blocks of up to 64 filters and 8
- * channels, up to 36 numbers for 9 weights. */
+ * at least for 3 x 3 filters in any layout of the rungs, padded to whole blocks of up to 64 filters and 16
+ * channels, up to 36 numbers for 9 weights, and 128 tiles of Winograd's inputs and outputs. */
 static const size_t most_matrix = (size_t)512 << 20;
 
 size_t conv_output_size(size_t size, size_t kernel, size_t stride, size_t pad, size_t dilation)
@@ -86,6 +87,11 @@ double conv_depth_serial(const struct conv *call)
 double conv_depth_winograd(const struct conv *call)
 {
     return (double)call->channels + 9;
+}
+
+double conv_depth_winograd4(const struct conv *call)
+{
+    return (double)call->channels + 26;
 }
 
 static uint64_t stream_bits(const struct conv_problem *problem, unsigned stream, size_t i)
@@ -246,36 +252,97 @@ static struct reference reference_of(const struct conv_problem *problem, struct 
     return reference_dot_f32(problem->term_inputs, 1, problem->term_filters, 1, count);
 }
 
-/* The sum of the channels' |A^T| [(|G| |g| |G^T|) . (|B^T| |d| |B|)] |A| at a pixel: see conv.h. */
-static double winograd_magnitude(const struct conv_problem *problem, struct pixel pixel)
+/* The absolute values of Winograd's matrices for tiles of 2 and of 4 outputs: conv.h. */
+enum { LARGEST_PATCH = 6 };
+
+static const struct transforms {
+    size_t tile, patch; /* outputs and inputs of a tile, in one dimension */
+    double b[LARGEST_PATCH][LARGEST_PATCH], g[LARGEST_PATCH][3], a[4][LARGEST_PATCH];
+} winograd_2 =
+    {
+        .tile = 2,
+        .patch = 4,
+        .b = {{1, 0, 1, 0}, {0, 1, 1, 0}, {0, 1, 1, 0}, {0, 1, 0, 1}},
+        .g = {{1, 0, 0}, {0.5, 0.5, 0.5}, {0.5, 0.5, 0.5}, {0, 0, 1}},
+        .a = {{1, 1, 1, 0}, {0, 1, 1, 1}},
+},
+  winograd_4 = {
+      .tile = 4,
+      .patch = 6,
+      .b = {{4, 0, 5, 0, 1, 0},
+            {0, 4, 4, 1, 1, 0},
+            {0, 4, 4, 1, 1, 0},
+            {0, 2, 1, 2, 1, 0},
+            {0, 2, 1, 2, 1, 0},
+            {0, 4, 0, 5, 0, 1}},
+      .g = {{1.0 / 4, 0, 0},
+            {1.0 / 6, 1.0 / 6, 1.0 / 6},
+            {1.0 / 6, 1.0 / 6, 1.0 / 6},
+            {1.0 / 24, 1.0 / 12, 1.0 / 6},
+            {1.0 / 24, 1.0 / 12, 1.0 / 6},
+            {0, 0, 1}},
+      .a = {{1, 1, 1, 1, 1, 0}, {0, 1, 1, 2, 2, 0}, {0, 1, 1, 4, 4, 0}, {0, 1, 1, 8, 8, 1}},
+};
+
+/* |B^T| |d| |B| of a tile in one channel, in place of |d|. */
+static void transform_patch(const struct transforms *t, double d[LARGEST_PATCH][LARGEST_PATCH])
 {
-    static const double b[4][4] = {{1, 0, 1, 0}, {0, 1, 1, 0}, {0, 1, 1, 0}, {0, 1, 0, 1}};
-    static const double g[4][3] = {{1, 0, 0}, {0.5, 0.5, 0.5}, {0.5, 0.5, 0.5}, {0, 0, 1}};
-    static const double a[2][4] = {{1, 1, 1, 0}, {0, 1, 1, 1}};
+    double half[LARGEST_PATCH][LARGEST_PATCH] = {{0}};
+
+    for (size_t i = 0; i < t->patch; i++)
+        for (size_t r = 0; r < t->patch; r++)
+            for (size_t s = 0; s < t->patch; s++)
+                half[i][s] += t->b[i][r] * d[r][s];
+    for (size_t i = 0; i < t->patch; i++)
+        for (size_t j = 0; j < t->patch; j++) {
+            d[i][j] = 0;
+            for (size_t s = 0; s < t->patch; s++)
+                d[i][j] += t->b[j][s] * half[i][s];
+        }
+}
+
+/* The sum of the channels' |A^T| [(|G| |g| |G^T|) . (|B^T| |d| |B|)] |A| at a pixel; 0 for other filters than 3 x 3
+ * at stride 1. */
+static double winograd_magnitude(const struct conv_problem *problem, const struct transforms *t,
+                                 struct pixel pixel)
+{
     const struct conv *call = &problem->call;
-    const size_t top = pixel.y / 2 * 2 - call->pad, left = pixel.x / 2 * 2 - call->pad;
+    const size_t top = pixel.y / t->tile * t->tile - call->pad;
+    const size_t left = pixel.x / t->tile * t->tile - call->pad;
+    const double *const row = t->a[pixel.y % t->tile], *const column = t->a[pixel.x % t->tile];
     const float *filter = guarded_host(&problem->filter) + pixel.filter * problem->taps;
     double sum = 0;
 
     if (call->kernel_height != 3 || call->kernel_width != 3 || call->stride != 1 ||
         call->dilation != 1)
         return 0;
-    for (size_t c = 0; c < call->channels; c++, filter += 9)
-        for (size_t i = 0; i < 4; i++)
-            for (size_t j = 0; j < 4; j++) {
-                double input = 0, weight = 0;
-                for (size_t r = 0; r < 4; r++)
-                    for (size_t s = 0; s < 4; s++)
-                        if (top + r < call->height && left + s < call->width)
-                            input +=
-                                b[i][r] * b[j][s] *
-                                fabs((double)input_row(problem, pixel.batch, c, top + r)[left + s]);
-                for (size_t r = 0; r < 3; r++)
-                    for (size_t s = 0; s < 3; s++)
-                        weight += g[i][r] * g[j][s] * fabs((double)filter[3 * r + s]);
-                sum += a[pixel.y % 2][i] * a[pixel.x % 2][j] * input * weight;
+    for (size_t c = 0; c < call->channels; c++, filter += 9) {
+        double d[LARGEST_PATCH][LARGEST_PATCH] = {{0}};
+
+        for (size_t r = 0; r < t->patch; r++)
+            for (size_t s = 0; s < t->patch; s++)
+                if (top + r < call->height && left + s < call->width)
+                    d[r][s] = fabs((double)input_row(problem, pixel.batch, c, top + r)[left + s]);
+        transform_patch(t, d);
+        for (size_t i = 0; i < t->patch; i++)
+            for (size_t j = 0; j < t->patch; j++) {
+                double weight = 0;
+                for (size_t tap = 0; tap < 9; tap++)
+                    weight += t->g[i][tap / 3] * t->g[j][tap % 3] * fabs((double)filter[tap]);
+                sum += row[i] * column[j] * d[i][j] * weight;
             }
+    }
     return sum;
+}
+
+static struct sample sample_at(const struct conv_problem *problem, struct pixel pixel)
+{
+    struct sample sample = {.pixel = pixel};
+
+    sample.reference = reference_of(problem, pixel, &sample.defined);
+    sample.winograd = winograd_magnitude(problem, &winograd_2, pixel);
+    sample.winograd4 = winograd_magnitude(problem, &winograd_4, pixel);
+    return sample;
 }
 
 /* Elements to judge: all, or the places where tiles meet and others at random. */
@@ -310,8 +377,7 @@ static void prepare_samples(struct conv_problem *problem)
             sample->pixel.filter = element % call->filters;
             sample->pixel.batch = element / call->filters;
         }
-        sample->reference = reference_of(problem, sample->pixel, &sample->defined);
-        sample->winograd = winograd_magnitude(problem, sample->pixel);
+        *sample = sample_at(problem, sample->pixel);
         if (sample->reference.magnitude > problem->largest_magnitude)
             problem->largest_magnitude = sample->reference.magnitude;
     }
@@ -435,8 +501,11 @@ static size_t workspace_size(const struct conv_problem *problem)
     const double matrix = sizeof(float) * (double)problem->taps * (double)call->batch *
                           (double)call->out_height * (double)call->out_width;
     const bool packed = call->kernel_height == 3 && call->kernel_width == 3;
+    const double padded_filters = (double)call->filters + 64;
+    const double padded_channels = (double)call->channels + 16;
     const double filters =
-        packed ? sizeof(float) * 36 * ((double)call->filters + 64) * ((double)call->channels + 8)
+        packed ? sizeof(float) * 36 *
+                     (padded_filters * padded_channels + 128 * (padded_filters + padded_channels))
                : 0;
     const double room = matrix < (double)most_matrix ? matrix : (double)most_matrix;
     const double bytes = (double)GEMM_WORKSPACE + (room > filters ? room : filters);
@@ -680,10 +749,10 @@ static bool stray_write(const struct conv_problem *problem, struct comparison *c
     return true;
 }
 
-/* What a probe's result is judged as: RUNG_TRANSFORMS only after rounding. */
+/* What a probe's result is judged as: after rounding, if the rung need not be exact. */
 static float whole(const struct rung *rung, float result)
 {
-    return rung->flags & RUNG_TRANSFORMS ? rintf(result) : result;
+    return rung->flags & (RUNG_TRANSFORMS | RUNG_WINOGRAD_4) ? rintf(result) : result;
 }
 
 /* Recomputes a row of pixels, in all filters, that is known to be wrong, to name an element. */
@@ -752,11 +821,13 @@ static void judge_probe(const struct conv_problem *problem, const struct rung *r
 }
 
 static void judge_element(const struct conv_problem *problem, const struct rung *rung,
-                          struct pixel pixel, const struct reference *reference, double winograd,
-                          struct comparison *worst)
+                          const struct sample *sample, struct comparison *worst)
 {
+    const struct pixel pixel = sample->pixel;
+    const struct reference *const reference = &sample->reference;
     const double roundings = rung->depth.conv(&problem->call) + 1; /* a product rounds once */
-    const double magnitude = rung->flags & RUNG_WINOGRAD     ? winograd
+    const double magnitude = rung->flags & RUNG_WINOGRAD     ? sample->winograd
+                             : rung->flags & RUNG_WINOGRAD_4 ? sample->winograd4
                              : rung->flags & RUNG_TRANSFORMS ? 16 * problem->largest_magnitude
                                                              : reference->magnitude;
     const double bound = rounding_bound_f32(roundings, problem->taps + 1, magnitude);
@@ -782,11 +853,9 @@ static void judge_odd_ones(const struct conv_problem *problem, const struct rung
                 const float *const row = output_row(problem, pixel.batch, pixel.filter, pixel.y);
                 for (pixel.x = 0; pixel.x < call->out_width; pixel.x++)
                     if (!isfinite(row[pixel.x]) && odd_ones++ < MOST_ODD_ONES) {
-                        bool defined;
-                        const struct reference reference = reference_of(problem, pixel, &defined);
-                        if (defined)
-                            judge_element(problem, rung, pixel, &reference,
-                                          winograd_magnitude(problem, pixel), worst);
+                        const struct sample sample = sample_at(problem, pixel);
+                        if (sample.defined)
+                            judge_element(problem, rung, &sample, worst);
                     }
             }
 }
@@ -798,8 +867,7 @@ static void judge_real(const struct conv_problem *problem, const struct rung *ru
     for (size_t i = 0; i < problem->sample_count; i++) {
         const struct sample *sample = &problem->samples[i];
         if (sample->defined)
-            judge_element(problem, rung, sample->pixel, &sample->reference, sample->winograd,
-                          worst);
+            judge_element(problem, rung, sample, worst);
     }
     judge_odd_ones(problem, rung, worst);
 }

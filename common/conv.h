@@ -52,6 +52,20 @@ double conv_depth_serial(const struct conv *call);
  * and quarters are floats. */
 double conv_depth_winograd(const struct conv *call);
 
+/* F(4x4, 3x3) (RUNG_WINOGRAD_4) likewise, from 6 x 6 inputs:
+ *
+ *         4  0 -5  0  1  0          1/4     0     0
+ *         0 -4 -4  1  1  0         -1/6  -1/6  -1/6              1  1  1  1  1  0
+ *   B^T = 0  4 -4 -1  1  0      G = -1/6   1/6  -1/6      A^T =  0  1 -1  2 -2  0
+ *         0 -2 -1  2  1  0          1/24  1/12   1/6             0  1  1  4  4  0
+ *         0  2 -1 -2  1  0          1/24 -1/12   1/6             0  1 -1  8 -8  1
+ *         0  4  0 -5  0  1             0     0     1
+ *
+ * On the way of an input lie at most 4 roundings a dimension in B^T d B, of a weight 5 in G g G^T (its fraction, its
+ * product, two sums, and a sign is none), of a sum 4 in A: depth channels + 26. Sixths are no floats: on
+ * whole numbers the result must be right when rounded. */
+double conv_depth_winograd4(const struct conv *call);
+
 /* A library that picks transforms of its own (RUNG_TRANSFORMS: larger Winograd tiles, FFT) has no bound that
  * could be derived from outside. It is held to 16 times the serial bound of the largest element judged; on
  * whole numbers its results must be right when rounded. */
