@@ -78,8 +78,8 @@ static void test_tile_edges(void **state)
     static const struct {
         size_t channels, height, width, filters, pad;
     } shapes[] = {
-        {4, 10, 130, 24, 0}, {12, 6, 131, 23, 0}, {13, 7, 129, 25, 1}, {8, 18, 58, 64, 0},
-        {9, 19, 57, 65, 1},  {7, 21, 28, 63, 0},  {3, 9, 514, 17, 0},  {5, 66, 10, 8, 2},
+        {4, 10, 130, 24, 0}, {12, 6, 131, 23, 0}, {13, 7, 129, 25, 1}, {8, 10, 58, 64, 0},
+        {9, 9, 29, 65, 1},   {7, 11, 28, 63, 0},  {3, 5, 258, 17, 0},  {5, 34, 10, 8, 2},
         {16, 13, 15, 16, 1}, {1, 12, 12, 1, 4},   {2, 130, 6, 33, 0},  {17, 10, 20, 47, 1},
         {4, 3, 3, 130, 0},   {6, 4, 5, 9, 0},     {24, 8, 9, 49, 3},   {1, 2, 1, 1, 2},
     };
@@ -87,16 +87,16 @@ static void test_tile_edges(void **state)
     (void)state;
 
     options_default(&options, &step);
-    for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++)
-        for (options.offset = 0; options.offset <= 1; options.offset++) {
-            options.batch = 1 + i % 3;
-            options.channels = shapes[i].channels;
-            options.height = shapes[i].height;
-            options.width = shapes[i].width;
-            options.filters = shapes[i].filters;
-            options.pad = shapes[i].pad;
-            step_test_rungs(&options);
-        }
+    for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
+        options.offset = i / 2 % 2;
+        options.batch = 1 + i % 2;
+        options.channels = shapes[i].channels;
+        options.height = shapes[i].height;
+        options.width = shapes[i].width;
+        options.filters = shapes[i].filters;
+        options.pad = shapes[i].pad;
+        step_test_rungs(&options);
+    }
 }
 
 /* More weights than the 16384 that fit in constant memory: many filters, then one filter of many
