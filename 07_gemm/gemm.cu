@@ -3,21 +3,12 @@
  * Every kernel computes all of C; what differs from rung to rung is how often it asks memory for
  * the same element of A and B. A block of TILE x TILE threads owns a tile of C of that size: tile
  * column blockIdx.x, tile row blockIdx.y. */
-#include <cuda_runtime.h>
-
-#include "gemm.h"
+#include "tile.cuh"
 
 static const unsigned TILE = 32;
 
 /* CUDA's limit for gridDim.y. (gridDim.x goes up to 2^31 - 1, more than fit in any memory.) */
 static const size_t MAX_GRID_Y = 65535;
-
-/* The new value of *c. Where beta is 0, *c is not read: it may be uninitialised, and 0 * NaN is
- * NaN. */
-static __device__ float blend(float alpha, float sum, float beta, const float *c)
-{
-    return beta == 0 ? alpha * sum : alpha * sum + beta * *c;
-}
 
 /* The product's rows from first_row on, as many as one grid can take: a smaller product. */
 static struct gemm band_of(const struct gemm *call, size_t first_row)

@@ -8,6 +8,12 @@
 void launch_naive_rows(const struct gemm *call);
 void launch_naive(const struct gemm *call);
 void launch_shared_tile(const struct gemm *call);
+void launch_register_column(const struct gemm *call);
+void launch_register_tile(const struct gemm *call);
+void launch_vectorized(const struct gemm *call);
+void launch_warp_tile(const struct gemm *call);
+void launch_double_buffered(const struct gemm *call);
+void launch_async_copies(const struct gemm *call);
 
 static const struct rung rungs[] = {
     {
@@ -51,6 +57,42 @@ static const struct rung rungs[] = {
         .name = "shared_tile",
         .idea = "32 x 32 tiles of A and B in shared memory: a 32nd of the global loads",
         .run.gemm = launch_shared_tile,
+        .depth.gemm = gemm_depth_serial,
+    },
+    {
+        .name = "register_column",
+        .idea = "8 elements of a column a thread: an element of B in a register serves 8 products",
+        .run.gemm = launch_register_column,
+        .depth.gemm = gemm_depth_serial,
+    },
+    {
+        .name = "register_tile",
+        .idea = "8 x 8 elements a thread: 16 loads from shared memory for 64 products",
+        .run.gemm = launch_register_tile,
+        .depth.gemm = gemm_depth_serial,
+    },
+    {
+        .name = "vectorized",
+        .idea = "loads and stores of 16 bytes; tiles of A turned round for it",
+        .run.gemm = launch_vectorized,
+        .depth.gemm = gemm_depth_serial,
+    },
+    {
+        .name = "warp_tile",
+        .idea = "lanes stand in 4 rows of 8 over 32 x 64: no bank conflicts",
+        .run.gemm = launch_warp_tile,
+        .depth.gemm = gemm_depth_serial,
+    },
+    {
+        .name = "double_buffered",
+        .idea = "the next tiles come to registers while these are multiplied: one barrier",
+        .run.gemm = launch_double_buffered,
+        .depth.gemm = gemm_depth_serial,
+    },
+    {
+        .name = "async_copies",
+        .idea = "cp.async straight to shared memory, three tiles ahead",
+        .run.gemm = launch_async_copies,
         .depth.gemm = gemm_depth_serial,
     },
     CUBLAS_GEMM_RUNG,

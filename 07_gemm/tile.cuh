@@ -1,0 +1,86 @@
+/* What the kernels of step 07 with register tiles share: which part of C a block and a thread own, loads
+ * that stop at a matrix's edge, and the store of a thread's results. */
+#ifndef RUNGS_07_TILE_CUH
+#define RUNGS_07_TILE_CUH
+
+#include <cuda_runtime.h>
+#include <stdint.h>
+
+#include "gemm.h"
+
+/* Blocks are numbered along one dimension, which has room for 2^31 - 1 tiles: a row of tiles of C after
+ * the other. */
+static inline unsigned tile_count(const struct gemm *call, unsigned rows, unsigned columns)
+{
+    return (unsigned)((call->m + rows - 1) / rows * ((call->n + columns - 1) / columns));
+}
+
+static inline __device__ size_t first_row_of_tile(size_t n, unsigned rows, unsigned columns)
+{
+    return blockIdx.x / ((n + columns - 1) / columns) * rows;
+}
+
+static inline __device__ size_t first_column_of_tile(size_t n, unsigned columns)
+{
+    return blockIdx.x % ((n + columns - 1) / columns) * columns;
+}
+
+/* Whether rows of the matrix may be read or written four floats at a time. */
+static inline __host__ __device__ bool has_aligned_rows(const float *matrix, size_t leading)
+{
+    return (uintptr_t)matrix % sizeof(float4) == 0 && leading % 4 == 0;
+}
+
+/* The element (row, column), or 0 outside the matrix of rows x columns. */
+static inline __device__ float load(const float *matrix, size_t leading, size_t rows,
+                                    size_t columns, size_t row, size_t column)
+{
+    return row < rows && column < columns ? matrix[row * leading + column] : 0;
+}
+
+/* Four neighbours in a row, 0 where outside: in one access if `aligned` and all inside. */
+static inline __device__ float4 load_4(const float *matrix, size_t leading, size_t rows,
+                                       size_t columns, size_t row, size_t column, bool aligned)
+{
+    if (aligned && row < rows && column + 4 <= columns)
+        return *(const float4 *)(matrix + row * leading + column);
+    return make_float4(load(matrix, leading, rows, columns, row, column),
+                       load(matrix, leading, rows, columns, row, column + 1),
+                       load(matrix, leading, rows, columns, row, column + 2),
+                       load(matrix, leading, rows, columns, row, column + 3));
+}
+
+/* The new value of *c. Where beta is 0, *c is not read: it may be uninitialised, and 0 * NaN is
+ * NaN. */
+static inline __device__ float blend(float alpha, float sum, float beta, const float *c)
+{
+    return beta == 0 ? alpha * sum : alpha * sum + beta * *c;
+}
+
+/* Stores a sum at (row, column) of C, if that is inside. */
+static inline __device__ void store(const struct gemm &call, size_t row, size_t column, float sum)
+{
+    if (row < call.m && column < call.n) {
+        float *const c = call.c + row * call.ldc + column;
+        *c = blend(call.alpha, sum, call.beta, c);
+    }
+}
+
+/* Stores four sums that are neighbours in a row. */
+static inline __device__ void store_4(const struct gemm &call, size_t row, size_t column,
+                                      const float sum[4], bool aligned)
+{
+    if (aligned && row < call.m && column + 4 <= call.n) {
+        float4 *const c = (float4 *)(call.c + row * call.ldc + column);
+        const float4 old = call.beta == 0 ? make_float4(0, 0, 0, 0) : *c;
+        *c = make_float4(blend(call.alpha, sum[0], call.beta, &old.x),
+                         blend(call.alpha, sum[1], call.beta, &old.y),
+                         blend(call.alpha, sum[2], call.beta, &old.z),
+                         blend(call.alpha, sum[3], call.beta, &old.w));
+        return;
+    }
+    for (unsigned j = 0; j < 4; j++)
+        store(call, row, column + j, sum[j]);
+}
+
+#endif
