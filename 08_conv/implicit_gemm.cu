@@ -7,7 +7,7 @@
 #include "gemm_tile.cuh"
 
 /* Step 07's, the kernels of which are compiled into this step, too. */
-extern "C" void launch_shared_tile(const struct gemm *call);
+extern "C" void launch_async_copies(const struct gemm *call);
 
 static const unsigned BLOCK = 256;
 
@@ -94,7 +94,7 @@ extern "C" void launch_im2col(const struct conv *call)
             gemm.threads = call->threads;
             im2col<<<(unsigned)quotient_up(taps * columns, BLOCK), BLOCK>>>(
                 *call, b * out_area + first, columns, matrix);
-            launch_shared_tile(&gemm);
+            launch_async_copies(&gemm);
         }
 }
 
@@ -259,7 +259,7 @@ static __device__ void store_sums(const struct conv &call, size_t first_filter, 
  * Still bad: load, barrier, multiply, barrier: while a block loads it does not multiply. */
 static __global__ void __launch_bounds__(BLOCK) implicit_gemm_tiled(const struct conv call)
 {
-    __shared__ struct tiles tiles;
+    __shared__ __align__(16) struct tiles tiles;
     const size_t taps = call.channels * call.kernel_height * call.kernel_width;
     const size_t filter_blocks = (call.filters + BLOCK_FILTERS - 1) / BLOCK_FILTERS;
     const size_t first_filter = blockIdx.x % filter_blocks * BLOCK_FILTERS;
@@ -302,7 +302,7 @@ extern "C" void launch_implicit_gemm_tiled(const struct conv *call)
  * multiplications, and does not shrink with the number of filters in a block. */
 static __global__ void __launch_bounds__(BLOCK) implicit_gemm_double(const struct conv call)
 {
-    __shared__ struct tiles tiles[2];
+    __shared__ __align__(16) struct tiles tiles[2];
     const size_t taps = call.channels * call.kernel_height * call.kernel_width;
     const size_t filter_blocks = (call.filters + BLOCK_FILTERS - 1) / BLOCK_FILTERS;
     const size_t first_filter = blockIdx.x % filter_blocks * BLOCK_FILTERS;

@@ -73,7 +73,7 @@ static const struct rung rungs[] = {
     {
         .name = "im2col",
         .idea =
-            "the inputs of every output in a matrix, times the filters by step 07's shared_tile",
+            "the inputs of every output in a matrix, times the filters by step 07's async_copies",
         .run.conv = launch_im2col,
         .depth.conv = conv_depth_serial,
     },

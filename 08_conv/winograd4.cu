@@ -81,8 +81,8 @@ static __global__ void __launch_bounds__(BLOCK)
 static __global__ void __launch_bounds__(THREADS, 4)
     multiply_components(const struct winograd4_sizes sizes)
 {
-    __shared__ float tiles_a[STAGES][DEPTH][BLOCK_FILTERS];
-    __shared__ float tiles_b[STAGES][DEPTH][BLOCK_TILES];
+    __shared__ __align__(16) float tiles_a[STAGES][DEPTH][BLOCK_FILTERS];
+    __shared__ __align__(16) float tiles_b[STAGES][DEPTH][BLOCK_TILES];
     const unsigned filter_blocks = sizes.filters / BLOCK_FILTERS;
     const unsigned first_filter = blockIdx.x % filter_blocks * BLOCK_FILTERS;
     const size_t first_tile = (size_t)(blockIdx.x / filter_blocks) * BLOCK_TILES;
