@@ -101,7 +101,8 @@ static __global__ void __launch_bounds__(GROUPS *PLACES, 2)
         clear_outside(plan, stages + c / CHUNK * stage_size + c % CHUNK * tile_size);
 
     const float *input = call.input + batch * channels * area;
-    const float *weights_from = packed + (size_t)filter_block * channels * TAPS * BLOCK_FILTERS;
+    const unsigned chunks = (channels + CHUNK - 1) / CHUNK;
+    const float *weights_from = packed + (size_t)filter_block * chunks * WEIGHTS;
     float sums[FILTERS][ROWS][STRIP] = {};
     unsigned reading = 0, writing = 0, loaded = 0;
 #pragma unroll 1
@@ -110,14 +111,15 @@ static __global__ void __launch_bounds__(GROUPS *PLACES, 2)
             __pipeline_wait_prior(STAGES - 2);
             __syncthreads(); /* the stage to read is complete; the one to write is read */
         }
-        float *const stage = stages + writing * stage_size;
-        for (unsigned c = 0; c < CHUNK && loaded + c < channels; c++, input += area)
-            copy_tile(plan, input, stage + c * tile_size);
-        for (unsigned i = 4 * threadIdx.x; i < WEIGHTS; i += 4 * THREADS)
-            if (loaded * TAPS * BLOCK_FILTERS + i < channels * TAPS * BLOCK_FILTERS)
-                __pipeline_memcpy_async(stage + CHUNK * tile_size + i, weights_from + i,
-                                        4 * sizeof(float));
-        weights_from += WEIGHTS;
+        if (loaded < channels) {
+            float *const stage = stages + writing * stage_size;
+#pragma unroll
+            for (unsigned c = 0; c < CHUNK; c++, input += area)
+                if (loaded + c < channels)
+                    copy_tile(plan, input, stage + c * tile_size);
+            copy_floats<WEIGHTS, THREADS>(weights_from, stage + CHUNK * tile_size);
+            weights_from += WEIGHTS;
+        }
         __pipeline_commit();
         writing = writing + 1 == STAGES ? 0 : writing + 1;
         if (turn < STAGES - 1)
@@ -165,17 +167,19 @@ static __global__ void __launch_bounds__(GROUPS *PLACES, 2)
         }
 }
 
-/* Weights in the order in which blocks read them, [filter block][channel][tap][filter of the block], with
- * zeros for filters that do not exist. One thread a weight. */
-static __global__ void pack_filters(const struct conv call, unsigned block_filters, float *packed)
+/* Weights in the order in which blocks read them, [filter block][channel][tap][filter of the block], with zeros
+ * for filters that do not exist and channels to whole stages. One thread a weight. */
+static __global__ void pack_filters(const struct conv call, unsigned block_filters,
+                                    size_t padded_channels, float *packed)
 {
     const size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
-    const size_t taps = call.channels * TAPS;
-    const size_t block = i / block_filters / taps, tap = i / block_filters % taps;
+    const size_t taps = call.channels * TAPS, padded_taps = padded_channels * TAPS;
+    const size_t block = i / block_filters / padded_taps;
+    const size_t tap = i / block_filters % padded_taps;
     const size_t filter = block * block_filters + i % block_filters;
 
     if (block * block_filters < call.filters)
-        packed[i] = filter < call.filters ? call.filter[filter * taps + tap] : 0;
+        packed[i] = filter < call.filters && tap < taps ? call.filter[filter * taps + tap] : 0;
 }
 
 /* Three groups where that leaves fewer of the block's filters idle than two. */
@@ -227,11 +231,12 @@ static void launch_direct_as(const struct conv *call)
 extern "C" void prepare_direct(const struct conv *call)
 {
     const unsigned block_filters = groups_of(call) * FILTERS;
+    const size_t channels = quotient_up(call->channels, CHUNK) * CHUNK;
     const size_t weights =
-        quotient_up(call->filters, block_filters) * block_filters * call->channels * TAPS;
+        quotient_up(call->filters, block_filters) * block_filters * channels * TAPS;
 
     if (weights > 0)
-        pack_filters<<<(unsigned)quotient_up(weights, 256), 256>>>(*call, block_filters,
+        pack_filters<<<(unsigned)quotient_up(weights, 256), 256>>>(*call, block_filters, channels,
                                                                    (float *)call->workspace);
 }
 
