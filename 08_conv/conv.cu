@@ -4,9 +4,7 @@
  * Input outside the picture counts as 0. An input coordinate is place * stride + tap * dilation -
  * pad in unsigned arithmetic: left of the picture it wraps around to a huge number, so that one
  * comparison with the size catches both sides. */
-#include <cuda_runtime.h>
-
-#include "conv.h"
+#include "conv_device.cuh"
 
 static const unsigned BLOCK = 256;
 
@@ -43,7 +41,7 @@ static __global__ void naive(const struct conv call)
     call.output[element] = sum;
 }
 
-extern "C" void launch_naive(const struct conv *call)
+extern "C" void launch_conv_naive(const struct conv *call)
 {
     const size_t elements = call->batch * call->filters * call->out_height * call->out_width;
     /* gridDim.x goes up to 2^31 - 1: more elements than fit in any memory. */
@@ -101,11 +99,6 @@ static __global__ void constant_filter(const struct conv call, const struct chun
     *output = sum;
 }
 
-static size_t smaller(size_t a, size_t b)
-{
-    return a < b ? a : b;
-}
-
 /* Copies a chunk of the filters to constant memory and convolves with it. */
 static void convolve_chunk(const struct conv *call, const struct chunk *chunk)
 {
@@ -129,7 +122,7 @@ extern "C" void launch_constant_filter(const struct conv *call)
     if (outputs == 0)
         return;
     if (taps == 0 || plane > CONSTANT_FLOATS) { /* nothing to copy, or not even one plane fits */
-        launch_naive(call);
+        launch_conv_naive(call);
         return;
     }
     const size_t filters = taps <= CONSTANT_FLOATS ? CONSTANT_FLOATS / taps : 1;
@@ -140,4 +133,79 @@ extern "C" void launch_constant_filter(const struct conv *call)
                                         smaller(channels, call->channels - c)};
             convolve_chunk(call, &chunk);
         }
+}
+
+static const unsigned TILE_WIDTH = 32, TILE_HEIGHT = 8; /* outputs of a block */
+static const size_t MOST_SHARED = 48 << 10;
+
+/* Rows or columns of input under `outputs` outputs side by side. */
+static size_t inputs_under(const struct conv *call, size_t outputs, size_t taps)
+{
+    return (outputs - 1) * call->stride + (taps - 1) * call->dilation + 1;
+}
+
+/* A block computes 32 x 8 outputs of one filter. Channel by channel it copies the inputs under all of them to
+ * shared memory, once: the tile and its halo, the taps' overhang on the right and below.
+ *
+ * Better: an input is asked for once a block and filter, not once a tap; whether it lies inside the picture
+ * is found out once, too.
+ * Still bad: one load from shared memory and one of a weight for each product, and between barriers little
+ * to do. Each filter copies the same inputs anew. */
+static __global__ void shared_tile(const struct conv call, unsigned rows, unsigned columns)
+{
+    extern __shared__ float tile[];
+    const size_t across = (call.out_width + TILE_WIDTH - 1) / TILE_WIDTH;
+    const size_t down = (call.out_height + TILE_HEIGHT - 1) / TILE_HEIGHT;
+    const size_t first_x = blockIdx.x % across * TILE_WIDTH;
+    const size_t first_y = blockIdx.x / across % down * TILE_HEIGHT;
+    const size_t f = blockIdx.x / (across * down) % call.filters;
+    const size_t b = blockIdx.x / (across * down) / call.filters;
+    const unsigned stride = (unsigned)call.stride, dilation = (unsigned)call.dilation;
+    const unsigned corner = threadIdx.y * stride * columns + threadIdx.x * stride;
+    const size_t x = first_x + threadIdx.x, y = first_y + threadIdx.y;
+
+    const float *weight = call.filter + f * call.channels * call.kernel_height * call.kernel_width;
+    float sum = 0;
+    for (size_t c = 0; c < call.channels; c++) {
+        const float *const picture =
+            call.input + (b * call.channels + c) * call.height * call.width;
+        for (unsigned r = threadIdx.y; r < rows; r += TILE_HEIGHT)
+            for (unsigned s = threadIdx.x; s < columns; s += TILE_WIDTH) {
+                const size_t in_y = first_y * stride + r - call.pad;
+                const size_t in_x = first_x * stride + s - call.pad;
+                const bool inside = in_y < call.height && in_x < call.width;
+                tile[r * columns + s] = inside ? picture[in_y * call.width + in_x] : 0;
+            }
+        __syncthreads();
+
+        for (unsigned r = 0; r < call.kernel_height; r++)
+            for (unsigned s = 0; s < call.kernel_width; s++, weight++)
+                sum += tile[corner + r * dilation * columns + s * dilation] * *weight;
+        __syncthreads(); /* before the next channel replaces this one */
+    }
+    if (x < call.out_width && y < call.out_height)
+        call.output[((b * call.filters + f) * call.out_height + y) * call.out_width + x] = sum;
+}
+
+extern "C" const char *declines_conv_shared_tile(const struct conv *call)
+{
+    const size_t rows = inputs_under(call, TILE_HEIGHT, call->kernel_height);
+    const size_t columns = inputs_under(call, TILE_WIDTH, call->kernel_width);
+
+    return has_outputs(call) && rows > MOST_SHARED / sizeof(float) / columns
+               ? "a tile has no room in shared memory"
+               : NULL;
+}
+
+extern "C" void launch_conv_shared_tile(const struct conv *call)
+{
+    const size_t across = quotient_up(call->out_width, TILE_WIDTH);
+    const size_t down = quotient_up(call->out_height, TILE_HEIGHT);
+    const size_t blocks = across * down * call->filters * call->batch;
+    const size_t rows = inputs_under(call, TILE_HEIGHT, call->kernel_height);
+    const size_t columns = inputs_under(call, TILE_WIDTH, call->kernel_width);
+
+    if (blocks > 0)
+        shared_tile<<<(unsigned)blocks, dim3(TILE_WIDTH, TILE_HEIGHT),
+                      rows * columns * sizeof(float)>>>(*call, (unsigned)rows, (unsigned)columns);
 }

@@ -51,6 +51,54 @@ static void test_edge_shapes(void **state)
         }
 }
 
+/* Filters from 1 x 1 to 11 x 11, strides 1 to 4, with and without padding and dilation. */
+static void test_filter_sizes(void **state)
+{
+    struct options options;
+    (void)state;
+
+    options_default(&options, &step);
+    options.batch = 1;
+    options.channels = 2;
+    options.height = 19;
+    options.width = 33;
+    options.filters = 3;
+    for (size_t size = 1; size <= 11; size++)
+        for (options.stride = 1; options.stride <= 4; options.stride++) {
+            options.kernel_height = options.kernel_width = size;
+            options.pad = options.stride % 2 == 0 ? size / 2 : 0;
+            options.dilation = size < 6 && options.stride > 2 ? 2 : 1;
+            step_test_rungs(&options);
+        }
+}
+
+/* Around the tiles of the rungs for 3 x 3: pixels, filters and channels that fill them, or one more or less. */
+static void test_tile_edges(void **state)
+{
+    static const struct {
+        size_t channels, height, width, filters, pad;
+    } shapes[] = {
+        {4, 10, 130, 24, 0}, {12, 6, 131, 23, 0}, {13, 7, 129, 25, 1}, {8, 10, 58, 64, 0},
+        {9, 9, 29, 65, 1},   {7, 11, 28, 63, 0},  {3, 5, 258, 17, 0},  {5, 34, 10, 8, 2},
+        {16, 13, 15, 16, 1}, {1, 12, 12, 1, 4},   {2, 130, 6, 33, 0},  {17, 10, 20, 47, 1},
+        {4, 3, 3, 130, 0},   {6, 4, 5, 9, 0},     {24, 8, 9, 49, 3},   {1, 2, 1, 1, 2},
+    };
+    struct options options;
+    (void)state;
+
+    options_default(&options, &step);
+    for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
+        options.offset = i / 2 % 2;
+        options.batch = 1 + i % 2;
+        options.channels = shapes[i].channels;
+        options.height = shapes[i].height;
+        options.width = shapes[i].width;
+        options.filters = shapes[i].filters;
+        options.pad = shapes[i].pad;
+        step_test_rungs(&options);
+    }
+}
+
 /* More weights than the 16384 that fit in constant memory: many filters, then one filter of many
  * channels, then a kernel of which not one plane fits. */
 static void test_many_weights(void **state)
@@ -80,6 +128,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_edge_shapes),
+        cmocka_unit_test(test_filter_sizes),
+        cmocka_unit_test(test_tile_edges),
         cmocka_unit_test(test_many_weights),
     };
     return cmocka_run_group_tests_name("08_conv", tests, NULL, NULL);

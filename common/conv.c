@@ -7,11 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "gemm.h"
 #include "guarded.h"
 #include "judge.h"
 #include "memory.h"
 #include "npy.h"
 #include "options.h"
+#include "picture.h"
 #include "problem.h"
 #include "random.h"
 #include "reference.h"
@@ -26,6 +28,8 @@ struct pixel {
 struct sample {
     struct pixel pixel;
     struct reference reference;
+    /* What the bounds of RUNG_WINOGRAD and RUNG_WINOGRAD_4 are relative to. */
+    double winograd, winograd4;
     bool defined; /* see terms_of */
 };
 
@@ -48,14 +52,19 @@ struct conv_problem {
     float *term_inputs, *term_filters; /* scratch: the factors of one output element */
     struct sample *samples;
     size_t sample_count;
+    double largest_magnitude; /* among the samples */
+
+    const char *picture; /* where to write the last right result, or NULL */
+    float *last_right;   /* that result; NULL: none yet */
 };
 
 /* Where elements come from in the random stream. */
 enum { STREAM_INPUT, STREAM_FILTER, STREAM_OTHER, STREAMS };
 
-/* Scratch that every rung gets: room for the im2col matrix, within limits. */
-static const size_t least_workspace = (size_t)1 << 20;
-static const size_t most_workspace = (size_t)512 << 20;
+/* Scratch that every rung gets: room for a matrix product's own, and for the im2col matrix within limits,
+ * at least for 3 x 3 filters in any layout of the rungs, padded to whole blocks of up to 64 filters and 16
+ * channels, up to 36 numbers for 9 weights, and 128 tiles of Winograd's inputs and outputs. */
+static const size_t most_matrix = (size_t)512 << 20;
 
 size_t conv_output_size(size_t size, size_t kernel, size_t stride, size_t pad, size_t dilation)
 {
@@ -73,6 +82,16 @@ size_t conv_output_size(size_t size, size_t kernel, size_t stride, size_t pad, s
 double conv_depth_serial(const struct conv *call)
 {
     return (double)call->channels * (double)call->kernel_height * (double)call->kernel_width;
+}
+
+double conv_depth_winograd(const struct conv *call)
+{
+    return (double)call->channels + 9;
+}
+
+double conv_depth_winograd4(const struct conv *call)
+{
+    return (double)call->channels + 26;
 }
 
 static uint64_t stream_bits(const struct conv_problem *problem, unsigned stream, size_t i)
@@ -233,6 +252,99 @@ static struct reference reference_of(const struct conv_problem *problem, struct 
     return reference_dot_f32(problem->term_inputs, 1, problem->term_filters, 1, count);
 }
 
+/* The absolute values of Winograd's matrices for tiles of 2 and of 4 outputs: conv.h. */
+enum { LARGEST_PATCH = 6 };
+
+static const struct transforms {
+    size_t tile, patch; /* outputs and inputs of a tile, in one dimension */
+    double b[LARGEST_PATCH][LARGEST_PATCH], g[LARGEST_PATCH][3], a[4][LARGEST_PATCH];
+} winograd_2 =
+    {
+        .tile = 2,
+        .patch = 4,
+        .b = {{1, 0, 1, 0}, {0, 1, 1, 0}, {0, 1, 1, 0}, {0, 1, 0, 1}},
+        .g = {{1, 0, 0}, {0.5, 0.5, 0.5}, {0.5, 0.5, 0.5}, {0, 0, 1}},
+        .a = {{1, 1, 1, 0}, {0, 1, 1, 1}},
+},
+  winograd_4 = {
+      .tile = 4,
+      .patch = 6,
+      .b = {{4, 0, 5, 0, 1, 0},
+            {0, 4, 4, 1, 1, 0},
+            {0, 4, 4, 1, 1, 0},
+            {0, 2, 1, 2, 1, 0},
+            {0, 2, 1, 2, 1, 0},
+            {0, 4, 0, 5, 0, 1}},
+      .g = {{1.0 / 4, 0, 0},
+            {1.0 / 6, 1.0 / 6, 1.0 / 6},
+            {1.0 / 6, 1.0 / 6, 1.0 / 6},
+            {1.0 / 24, 1.0 / 12, 1.0 / 6},
+            {1.0 / 24, 1.0 / 12, 1.0 / 6},
+            {0, 0, 1}},
+      .a = {{1, 1, 1, 1, 1, 0}, {0, 1, 1, 2, 2, 0}, {0, 1, 1, 4, 4, 0}, {0, 1, 1, 8, 8, 1}},
+};
+
+/* |B^T| |d| |B| of a tile in one channel, in place of |d|. */
+static void transform_patch(const struct transforms *t, double d[LARGEST_PATCH][LARGEST_PATCH])
+{
+    double half[LARGEST_PATCH][LARGEST_PATCH] = {{0}};
+
+    for (size_t i = 0; i < t->patch; i++)
+        for (size_t r = 0; r < t->patch; r++)
+            for (size_t s = 0; s < t->patch; s++)
+                half[i][s] += t->b[i][r] * d[r][s];
+    for (size_t i = 0; i < t->patch; i++)
+        for (size_t j = 0; j < t->patch; j++) {
+            d[i][j] = 0;
+            for (size_t s = 0; s < t->patch; s++)
+                d[i][j] += t->b[j][s] * half[i][s];
+        }
+}
+
+/* The sum of the channels' |A^T| [(|G| |g| |G^T|) . (|B^T| |d| |B|)] |A| at a pixel; 0 for other filters than 3 x 3
+ * at stride 1. */
+static double winograd_magnitude(const struct conv_problem *problem, const struct transforms *t,
+                                 struct pixel pixel)
+{
+    const struct conv *call = &problem->call;
+    const size_t top = pixel.y / t->tile * t->tile - call->pad;
+    const size_t left = pixel.x / t->tile * t->tile - call->pad;
+    const double *const row = t->a[pixel.y % t->tile], *const column = t->a[pixel.x % t->tile];
+    const float *filter = guarded_host(&problem->filter) + pixel.filter * problem->taps;
+    double sum = 0;
+
+    if (call->kernel_height != 3 || call->kernel_width != 3 || call->stride != 1 ||
+        call->dilation != 1)
+        return 0;
+    for (size_t c = 0; c < call->channels; c++, filter += 9) {
+        double d[LARGEST_PATCH][LARGEST_PATCH] = {{0}};
+
+        for (size_t r = 0; r < t->patch; r++)
+            for (size_t s = 0; s < t->patch; s++)
+                if (top + r < call->height && left + s < call->width)
+                    d[r][s] = fabs((double)input_row(problem, pixel.batch, c, top + r)[left + s]);
+        transform_patch(t, d);
+        for (size_t i = 0; i < t->patch; i++)
+            for (size_t j = 0; j < t->patch; j++) {
+                double weight = 0;
+                for (size_t tap = 0; tap < 9; tap++)
+                    weight += t->g[i][tap / 3] * t->g[j][tap % 3] * fabs((double)filter[tap]);
+                sum += row[i] * column[j] * d[i][j] * weight;
+            }
+    }
+    return sum;
+}
+
+static struct sample sample_at(const struct conv_problem *problem, struct pixel pixel)
+{
+    struct sample sample = {.pixel = pixel};
+
+    sample.reference = reference_of(problem, pixel, &sample.defined);
+    sample.winograd = winograd_magnitude(problem, &winograd_2, pixel);
+    sample.winograd4 = winograd_magnitude(problem, &winograd_4, pixel);
+    return sample;
+}
+
 /* Elements to judge: all, or the places where tiles meet and others at random. */
 static void prepare_samples(struct conv_problem *problem)
 {
@@ -244,6 +356,7 @@ static void prepare_samples(struct conv_problem *problem)
     const size_t x_count = judge_places(call->out_width, xs);
     const bool all = problem->sample_count == problem->output.count;
 
+    problem->largest_magnitude = 0;
     for (size_t i = 0; i < problem->sample_count; i++) {
         struct sample *const sample = &problem->samples[i];
         if (!all && i < y_count * x_count) { /* each pair of y and x once, the corners early */
@@ -264,7 +377,9 @@ static void prepare_samples(struct conv_problem *problem)
             sample->pixel.filter = element % call->filters;
             sample->pixel.batch = element / call->filters;
         }
-        sample->reference = reference_of(problem, sample->pixel, &sample->defined);
+        *sample = sample_at(problem, sample->pixel);
+        if (sample->reference.magnitude > problem->largest_magnitude)
+            problem->largest_magnitude = sample->reference.magnitude;
     }
 }
 
@@ -288,6 +403,7 @@ static void destroy(struct problem *base)
     free(problem->term_inputs);
     free(problem->term_filters);
     free(problem->samples);
+    free(problem->last_right);
     free(problem);
 }
 
@@ -304,12 +420,37 @@ static bool open_array(const char *path, const char *wanted, struct npy *file, s
     return true;
 }
 
+/* Three pictures of one channel; padded, unless the user says how, so that a filter of 3 x 3 or of any other odd
+ * size leaves the picture's size as it is. */
+static bool open_picture(struct conv_problem *problem, const struct options *options,
+                         struct error *error)
+{
+    struct conv *const call = &problem->call;
+    const char *const filter = options->filter != NULL ? options->filter : "sharpen";
+
+    if (!picture_read(options->image, &problem->file_input, error) ||
+        !picture_filter(filter, &problem->file_filter, error))
+        return false;
+    call->batch = problem->file_input.shape[0];
+    call->channels = call->filters = 1;
+    call->height = problem->file_input.shape[2];
+    call->width = problem->file_input.shape[3];
+    call->kernel_height = problem->file_filter.shape[2];
+    call->kernel_width = problem->file_filter.shape[3];
+    if (call->pad == 0)
+        call->pad = (call->kernel_height - 1) / 2 * call->dilation;
+    problem->picture = options->output;
+    return true;
+}
+
 /* Files set the sizes; what no file sets stays as the options have it. */
 static bool open_files(struct conv_problem *problem, const struct options *options,
                        struct error *error)
 {
     struct conv *const call = &problem->call;
 
+    if (options->image != NULL)
+        return open_picture(problem, options, error);
     if (options->a != NULL) {
         const size_t *const shape = problem->file_input.shape;
         if (!open_array(options->a, "batch, channels, height, width", &problem->file_input, error))
@@ -357,12 +498,19 @@ static void *allocate_array(size_t rows, size_t columns, size_t element_size, st
 static size_t workspace_size(const struct conv_problem *problem)
 {
     const struct conv *call = &problem->call;
-    const double bytes = sizeof(float) * (double)problem->taps * (double)call->batch *
-                         (double)call->out_height * (double)call->out_width;
+    const double matrix = sizeof(float) * (double)problem->taps * (double)call->batch *
+                          (double)call->out_height * (double)call->out_width;
+    const bool packed = call->kernel_height == 3 && call->kernel_width == 3;
+    const double padded_filters = (double)call->filters + 64;
+    const double padded_channels = (double)call->channels + 16;
+    const double filters =
+        packed ? sizeof(float) * 36 *
+                     (padded_filters * padded_channels + 128 * (padded_filters + padded_channels))
+               : 0;
+    const double room = matrix < (double)most_matrix ? matrix : (double)most_matrix;
+    const double bytes = (double)GEMM_WORKSPACE + (room > filters ? room : filters);
 
-    if (bytes >= (double)most_workspace)
-        return most_workspace;
-    return bytes > (double)least_workspace ? (size_t)bytes : least_workspace;
+    return bytes < 0x1p62 ? (size_t)bytes : SIZE_MAX / 2;
 }
 
 /* Asked once for everything: memory counts as taken only when it is written. */
@@ -543,6 +691,13 @@ static bool poison(struct problem *base, const struct rung *rung, struct error *
            back_end->fill(call_of(problem, rung).workspace, 0xFF, bytes, error);
 }
 
+static const char *declines(const struct problem *base, const struct rung *rung)
+{
+    const struct conv call = call_of((const struct conv_problem *)base, rung);
+
+    return rung->declines.conv != NULL ? rung->declines.conv(&call) : NULL;
+}
+
 static void prepare_rung(const struct problem *base, const struct rung *rung)
 {
     const struct conv call = call_of((const struct conv_problem *)base, rung);
@@ -594,9 +749,15 @@ static bool stray_write(const struct conv_problem *problem, struct comparison *c
     return true;
 }
 
+/* What a probe's result is judged as: after rounding, if the rung need not be exact. */
+static float whole(const struct rung *rung, float result)
+{
+    return rung->flags & (RUNG_TRANSFORMS | RUNG_WINOGRAD_4) ? rintf(result) : result;
+}
+
 /* Recomputes a row of pixels, in all filters, that is known to be wrong, to name an element. */
-static void find_in_row(const struct conv_problem *problem, size_t batch, size_t y,
-                        struct comparison *comparison)
+static void find_in_row(const struct conv_problem *problem, const struct rung *rung, size_t batch,
+                        size_t y, struct comparison *comparison)
 {
     const struct conv *call = &problem->call;
     char place[PLACE_SIZE];
@@ -604,7 +765,7 @@ static void find_in_row(const struct conv_problem *problem, size_t batch, size_t
     for (size_t f = 0; f < call->filters; f++)
         for (size_t x = 0; x < call->out_width; x++) {
             const struct pixel pixel = {.batch = batch, .filter = f, .y = y, .x = x};
-            const float got = output_row(problem, batch, f, y)[x];
+            const float got = whole(rung, output_row(problem, batch, f, y)[x]);
             bool defined;
             const size_t count = terms_of(problem, pixel, &defined);
             int64_t want = 0;
@@ -618,7 +779,8 @@ static void find_in_row(const struct conv_problem *problem, size_t batch, size_t
 }
 
 /* Is the row of pixels right in all filters? */
-static bool row_is_right(const struct conv_problem *problem, size_t batch, size_t y)
+static bool row_is_right(const struct conv_problem *problem, const struct rung *rung, size_t batch,
+                         size_t y)
 {
     const struct conv *call = &problem->call;
     const uint64_t *const expected =
@@ -631,7 +793,7 @@ static bool row_is_right(const struct conv_problem *problem, size_t batch, size_
         const float *const row = output_row(problem, batch, f, y);
         for (size_t x = 0; x < call->out_width; x++) {
             uint64_t element;
-            right &= to_integer(row[x], &element);
+            right &= to_integer(whole(rung, row[x]), &element);
             problem->row_sums[x] += problem->weights[f] * element;
         }
     }
@@ -640,7 +802,8 @@ static bool row_is_right(const struct conv_problem *problem, size_t batch, size_
     return right;
 }
 
-static void judge_probe(const struct conv_problem *problem, struct comparison *comparison)
+static void judge_probe(const struct conv_problem *problem, const struct rung *rung,
+                        struct comparison *comparison)
 {
     const struct conv *call = &problem->call;
 
@@ -650,19 +813,24 @@ static void judge_probe(const struct conv_problem *problem, struct comparison *c
         return;
     for (size_t b = 0; b < call->batch; b++)
         for (size_t y = 0; y < call->out_height; y++)
-            if (!row_is_right(problem, b, y)) {
+            if (!row_is_right(problem, rung, b, y)) {
                 comparison->right = false;
-                find_in_row(problem, b, y, comparison);
+                find_in_row(problem, rung, b, y, comparison);
                 return;
             }
 }
 
 static void judge_element(const struct conv_problem *problem, const struct rung *rung,
-                          struct pixel pixel, const struct reference *reference,
-                          struct comparison *worst)
+                          const struct sample *sample, struct comparison *worst)
 {
+    const struct pixel pixel = sample->pixel;
+    const struct reference *const reference = &sample->reference;
     const double roundings = rung->depth.conv(&problem->call) + 1; /* a product rounds once */
-    const double bound = rounding_bound_f32(roundings, problem->taps + 1, reference->magnitude);
+    const double magnitude = rung->flags & RUNG_WINOGRAD     ? sample->winograd
+                             : rung->flags & RUNG_WINOGRAD_4 ? sample->winograd4
+                             : rung->flags & RUNG_TRANSFORMS ? 16 * problem->largest_magnitude
+                                                             : reference->magnitude;
+    const double bound = rounding_bound_f32(roundings, problem->taps + 1, magnitude);
     const double got = (double)output_row(problem, pixel.batch, pixel.filter, pixel.y)[pixel.x];
     const struct comparison comparison = compare_number(got, reference, bound, FLT_MAX);
     char place[PLACE_SIZE];
@@ -685,10 +853,9 @@ static void judge_odd_ones(const struct conv_problem *problem, const struct rung
                 const float *const row = output_row(problem, pixel.batch, pixel.filter, pixel.y);
                 for (pixel.x = 0; pixel.x < call->out_width; pixel.x++)
                     if (!isfinite(row[pixel.x]) && odd_ones++ < MOST_ODD_ONES) {
-                        bool defined;
-                        const struct reference reference = reference_of(problem, pixel, &defined);
-                        if (defined)
-                            judge_element(problem, rung, pixel, &reference, worst);
+                        const struct sample sample = sample_at(problem, pixel);
+                        if (sample.defined)
+                            judge_element(problem, rung, &sample, worst);
                     }
             }
 }
@@ -700,15 +867,30 @@ static void judge_real(const struct conv_problem *problem, const struct rung *ru
     for (size_t i = 0; i < problem->sample_count; i++) {
         const struct sample *sample = &problem->samples[i];
         if (sample->defined)
-            judge_element(problem, rung, sample->pixel, &sample->reference, worst);
+            judge_element(problem, rung, sample, worst);
     }
     judge_odd_ones(problem, rung, worst);
+}
+
+/* Later rungs overwrite the output. */
+static bool keep_result(struct conv_problem *problem, struct error *error)
+{
+    const size_t bytes = problem->output.count * sizeof(float);
+
+    if (problem->picture == NULL)
+        return true;
+    if (problem->last_right == NULL)
+        problem->last_right = host_allocate(bytes, error);
+    if (problem->last_right == NULL)
+        return false;
+    memcpy(problem->last_right, guarded_host(&problem->output), bytes);
+    return true;
 }
 
 static bool check(struct problem *base, const struct rung *rung, struct comparison *comparison,
                   struct error *error)
 {
-    const struct conv_problem *problem = (struct conv_problem *)base;
+    struct conv_problem *problem = (struct conv_problem *)base;
 
     if (!(rung->flags & RUNG_HOST) && !guarded_download(&problem->output, base->back_end, error))
         return false;
@@ -717,8 +899,21 @@ static bool check(struct problem *base, const struct rung *rung, struct comparis
     if (base->inexact_input)
         judge_real(problem, rung, comparison);
     else
-        judge_probe(problem, comparison);
-    return true;
+        judge_probe(problem, rung, comparison);
+    return !(base->inexact_input && comparison->right) || keep_result(problem, error);
+}
+
+static bool save(const struct problem *base, struct error *error)
+{
+    const struct conv_problem *problem = (const struct conv_problem *)base;
+
+    if (problem->picture == NULL)
+        return true;
+    if (problem->last_right == NULL)
+        return error_set(error, EXIT_WRONG_RESULT, "%s is not written: no rung's result is right",
+                         problem->picture);
+    return picture_write(problem->picture, problem->last_right, problem->call.out_height,
+                         problem->call.out_width, error);
 }
 
 static bool evict(struct problem *base, const struct rung *rung, struct error *error)
@@ -740,9 +935,11 @@ const struct family conv_family = {
     .destroy = destroy,
     .load = load,
     .poison = poison,
+    .declines = declines,
     .prepare = prepare_rung,
     .describe = describe_rung,
     .run = run,
     .check = check,
     .evict = evict,
+    .save = save,
 };

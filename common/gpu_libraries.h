@@ -1,4 +1,4 @@
-/* cuBLAS and CUB, the peers of the GPU's reductions and matrix product. Both need the cuda back end, and cuBLAS its library at build
+/* cuBLAS, CUB and cuDNN, the peers of the GPU's reductions, matrix product and convolution. All need the cuda back end, and cuBLAS its library at build
  * time; without them the rungs say why they are skipped.
  *
  * What a user would do once for many calls (the handle, temporary memory) is in the prepare functions;
@@ -7,6 +7,7 @@
 #ifndef RUNGS_GPU_LIBRARIES_H
 #define RUNGS_GPU_LIBRARIES_H
 
+#include "conv.h"
 #include "gemm.h"
 #include "reduction.h"
 #include "step.h"
@@ -36,7 +37,16 @@ void cub_prepare(const struct reduction *call);
 void cub_reduce(const struct reduction *call);
 void cub_how(const struct reduction *call, char text[RUNG_HOW_SIZE]);
 
+/* The convolution by cuDNN in float32, never TF32, for the shape at hand by the fastest of its algorithms, each
+ * timed by prepare with 2 GiB of workspace. It is given the rungs' layout, NCHW; `how` also says how fast it would
+ * be if the same data were NHWC already, no conversion counted. */
+void cudnn_prepare(const struct conv *call);
+void cudnn_convolve(const struct conv *call);
+void cudnn_how(const struct conv *call, char text[RUNG_HOW_SIZE]);
+const char *cudnn_declines(const struct conv *call);
+
 /* Why the rung cannot run in this build, or NULL if it can. */
+const char *cudnn_unavailable(void);
 const char *cublas_unavailable(void);
 const char *cub_unavailable(void);
 
@@ -60,6 +70,14 @@ const char *cub_unavailable(void);
         .run.gemm = cublas_gemm, .depth.gemm = gemm_depth_serial, .how.gemm = cublas_how_gemm,     \
         .prepare.gemm = cublas_prepare_gemm, .unavailable = cublas_unavailable,                    \
         .flags = RUNG_LIBRARY,                                                                     \
+    }
+
+#define CUDNN_RUNG                                                                                 \
+    {                                                                                              \
+        .name = "cudnn", .idea = "the library: the fastest of its algorithms in float32",          \
+        .run.conv = cudnn_convolve, .depth.conv = conv_depth_serial, .how.conv = cudnn_how,        \
+        .prepare.conv = cudnn_prepare, .unavailable = cudnn_unavailable,                           \
+        .declines.conv = cudnn_declines, .flags = RUNG_LIBRARY | RUNG_TRANSFORMS,                  \
     }
 
 #define CUB_RUNG                                                                                   \

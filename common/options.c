@@ -33,6 +33,9 @@ enum option_id {
     OPTION_DILATION,
     OPTION_A,
     OPTION_B,
+    OPTION_IMAGE,
+    OPTION_FILTER,
+    OPTION_OUTPUT,
     OPTION_SEED,
     OPTION_RUNG,
     OPTION_LIST,
@@ -77,6 +80,9 @@ static const struct option_text {
     {"dilation", "N", OPTION_DILATION, CONV, "distance between a filter's taps"},
     {"a", "FILE", OPTION_A, ANY, "first input from a NumPy .npy file"},
     {"b", "FILE", OPTION_B, REDUCTION | GEMM | CONV, "second input likewise"},
+    {"image", "FILE", OPTION_IMAGE, CONV, "filter this PNG picture"},
+    {"filter", "NAME", OPTION_FILTER, CONV, "with sharpen, blur, edges, emboss or FILE.npy"},
+    {"output", "FILE", OPTION_OUTPUT, CONV, "and write this one, also -o"},
     {"seed", "N", OPTION_SEED, ANY, "seed of the random inputs"},
     {"rung", "NAME", OPTION_RUNG, ANY, "run this rung only (may be given again)"},
     {"list", NULL, OPTION_LIST, ANY, "list the rungs"},
@@ -133,8 +139,8 @@ void options_default(struct options *options, const struct step *step)
     default:
         options->batch = 2;
         options->channels = 12;
-        options->height = 130;
-        options->width = 514;
+        options->height = emulated ? 34 : 130; /* emulated, a quarter of each side */
+        options->width = emulated ? 130 : 514;
         options->filters = 24;
         options->kernel_height = options->kernel_width = 3;
     }
@@ -330,6 +336,15 @@ static bool take_option(enum option_id id, const char *name, const char *text,
     case OPTION_B:
         options->b = text;
         return true;
+    case OPTION_IMAGE:
+        options->image = text;
+        return true;
+    case OPTION_FILTER:
+        options->filter = text;
+        return true;
+    case OPTION_OUTPUT:
+        options->output = text;
+        return true;
     case OPTION_SEED:
         if (!size_value(name, text, 0, &size, error))
             return false;
@@ -384,6 +399,13 @@ static bool check_together(const struct step *step, const struct options *option
         return error_set(error, EXIT_BAD_USAGE, "--b: only --op dot has a second input");
     if (!unary && (options->a == NULL) != (options->b == NULL))
         return error_set(error, EXIT_BAD_USAGE, "--a and --b go together: there are two inputs");
+    if ((options->image == NULL) != (options->output == NULL))
+        return error_set(error, EXIT_BAD_USAGE, "--image and --output go together");
+    if (options->filter != NULL && options->image == NULL)
+        return error_set(error, EXIT_BAD_USAGE, "--filter goes with --image");
+    if (options->image != NULL && (options->a != NULL || size_given))
+        return error_set(error, EXIT_BAD_USAGE,
+                         "--image says what the input is: leave --a, --b and sizes out");
     if (options->csv != NULL && options->json != NULL && strcmp(options->csv, options->json) == 0)
         return error_set(error, EXIT_BAD_USAGE, "--csv and --json name the same file");
     if (options->a != NULL && size_given)
@@ -402,7 +424,7 @@ static bool sets_size(enum option_id id)
            (id >= OPTION_BATCH && id <= OPTION_KERNEL);
 }
 
-/* What getopt_long refused: `word` unless it is a letter. There are no options of one letter. */
+/* What getopt_long refused: `word` unless it is a letter. The one option of one letter is conv's -o. */
 static void refuse(int id, const char *word, struct error *error)
 {
     const char letter[] = {'-', (char)optopt, '\0'};
@@ -472,9 +494,12 @@ enum options_outcome options_parse(int argc, char **argv, const struct step *ste
     start_reading(family_of(step) | with_axis, long_options);
     for (;;) {
         int place = 0;
-        const int id = getopt_long(argc, argv, ":", long_options, &place);
+        int id =
+            getopt_long(argc, argv, family_of(step) == CONV ? ":o:" : ":", long_options, &place);
         if (id == -1)
             break;
+        if (id == 'o')
+            id = OPTION_OUTPUT;
         if (id == '?' || id == ':') {
             refuse(id, argv[optind - 1], error);
             return OPTIONS_BAD;

@@ -36,6 +36,7 @@ struct options {
     size_t reps; /* 0: as many samples as fit in a fixed time (trial.h) */
     uint64_t seed;
     const char *a, *b; /* .npy files, or NULL */
+    const char *image, *filter, *output; /* conv: a PNG file, picture_filter's name, a PNG file */
     const char *csv, *json;
     bool histogram, cold;
     size_t sweep_from, sweep_to, sweep_factor; /* sweep_factor 0: no sweep */

@@ -44,6 +44,9 @@ struct family {
      * output is seen. */
     bool (*poison)(struct problem *problem, const struct rung *rung, struct error *error);
 
+    /* Why the rung does not do this problem, or NULL. NULL: every rung does every problem. */
+    const char *(*declines)(const struct problem *problem, const struct rung *rung);
+
     /* The rung's untimed preparation, if it has one. */
     void (*prepare)(const struct problem *problem, const struct rung *rung);
 
@@ -60,6 +63,9 @@ struct family {
 
     /* Pushes what the rung reads out of the caches. */
     bool (*evict)(struct problem *problem, const struct rung *rung, struct error *error);
+
+    /* After the last rung: writes what the user wants to have of the last right result. NULL: nothing. */
+    bool (*save)(const struct problem *problem, struct error *error);
 
     /* What the rung is given; NULL: every rung is given all. */
     void (*part)(const struct problem *problem, const struct rung *rung, struct part *part);

@@ -67,6 +67,19 @@ static bool is_runnable(const struct step *step, const struct options *options,
     return false;
 }
 
+/* Rungs that do not do this problem are skipped; the row says why. */
+static void skip_declined(const struct problem *problem, struct run *run)
+{
+    for (size_t i = 0; i < run->row_count && problem->family->declines != NULL; i++) {
+        struct row *const row = &run->rows[i];
+        const char *const reason = problem->family->declines(problem, row->rung);
+        if (row->verdict == VERDICT_SKIP || reason == NULL)
+            continue;
+        snprintf(row->reason, sizeof row->reason, "%s", reason);
+        row->verdict = VERDICT_SKIP;
+    }
+}
+
 /* Notes the outcome of one input. What was wrong once stays wrong; of a lesson, which goes on, the last
  * wrong answer is kept: the real data's, if that was wrong too. */
 static void judge(struct row *row, const struct comparison *comparison, bool probe)
@@ -174,8 +187,10 @@ static bool run_size(const struct step *step, const struct options *options,
         run.bytes = problem->bytes;
         run.flops = problem->flops;
         run.is_scalar = problem->is_scalar;
+        skip_declined(problem, &run);
         done = step->back_end->peak((size_t)problem->bytes, &run.peak_gb_per_s, error) &&
-               run_rungs(problem, options, &run, error);
+               run_rungs(problem, options, &run, error) &&
+               (problem->family->save == NULL || problem->family->save(problem, error));
         run.answer = problem->answer;
         problem->family->destroy(problem);
     }

@@ -20,7 +20,12 @@ enum rung_flags {
     RUNG_NONDETERMINISTIC = 1 << 2, /* right, but the last bits differ from run to run */
     /* Runs on the host CPU in a GPU step (gemm and conv): it is given the host's copies of the data, and
      * judged and timed as on the CPU back end, with simt, too. */
-    RUNG_HOST = 1 << 3
+    RUNG_HOST = 1 << 3,
+    /* conv: works by Winograd's F(2x2, 3x3) or F(4x4, 3x3), whose error bounds are others (conv.h) */
+    RUNG_WINOGRAD = 1 << 4,
+    RUNG_WINOGRAD_4 = 1 << 5,
+    /* conv: a library that may choose any transform (conv.h) */
+    RUNG_TRANSFORMS = 1 << 6
 };
 
 enum { RUNG_HOW_SIZE = 64 };
@@ -68,6 +73,10 @@ struct rung {
     } prepare;
     /* Why the rung cannot run on this machine, or NULL if it can. NULL: it can on all. */
     const char *(*unavailable)(void);
+    /* Why the rung does not do this problem, or NULL if it does. NULL: it does all. */
+    union {
+        const char *(*conv)(const struct conv *call);
+    } declines;
     unsigned reduce_ops; /* reductions: the operators it can do, RUNG_OP(OP_DOT) | ...; 0: all */
     unsigned flags;
     int needs_compute_capability; /* 0: any; 90: sm_90 and later */

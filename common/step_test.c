@@ -45,7 +45,9 @@ void step_test_rungs(const struct options *options)
             const struct rung *rung = &step.rungs[i];
             struct comparison comparison;
 
-            if (!is_tested(rung, machine) || !rung_does(rung, options->op))
+            if (!is_tested(rung, machine) || !rung_does(rung, options->op) ||
+                (problem->family->declines != NULL &&
+                 problem->family->declines(problem, rung) != NULL))
                 continue;
             if (!problem_verify(problem, rung, &comparison, &error))
                 fail_msg("%s, %s %s %s: %s", rung->name, problem->op, problem->type, problem->shape,

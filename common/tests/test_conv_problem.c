@@ -42,7 +42,8 @@ enum fault {
     WRITES_PAST_END,
     WRITES_BEFORE_START,
     READS_BEFORE_START,
-    ROUNDED_INPUTS, /* to 11 bits, as TF32 does */
+    ROUNDED_INPUTS,  /* to 11 bits, as TF32 does */
+    NOT_QUITE_WHOLE, /* on probes: off by a 1000th, as transforms are */
     FAULTS
 };
 
@@ -72,6 +73,7 @@ static const char *const fault_names[FAULTS] = {
     "before start",
     "read before start",
     "rounded inputs",
+    "not quite whole",
 };
 
 static enum fault fault;
@@ -171,6 +173,8 @@ static void convolve(const struct conv *call)
                         value *= 1.01F;
                     if (fault == OFF_BY_ONE_UNIT && middle)
                         value += 1;
+                    if (fault == NOT_QUITE_WHOLE && value == roundf(value))
+                        value += 0.001F;
                     *output = value;
                 }
     if (fault == WRITES_PAST_END)
@@ -179,7 +183,7 @@ static void convolve(const struct conv *call)
         call->output[-1] = 0;
 }
 
-static const struct rung rung = {
+static struct rung rung = {
     .name = "convolve",
     .run.conv = convolve,
     .depth.conv = conv_depth_serial,
@@ -349,6 +353,7 @@ static bool applies(enum fault with, const struct options *options)
     case RIGHT:
     case RIGHT_BACKWARDS:
     case ROUNDED_INPUTS:
+    case NOT_QUITE_WHOLE:
         return false;
     case PAD_IGNORED:
     case PAD_REPEATS_EDGE:
@@ -403,6 +408,47 @@ static void test_reduced_precision_is_caught(void **state)
     assert_true(verdict(problem, 0, ROUNDED_INPUTS).right);
     problem->family->destroy(problem);
     assert_caught(&options, 1, ROUNDED_INPUTS);
+}
+
+/* Winograd's own bound is wider, but still catches what is wrong. */
+static void test_winograd_bound(void **state)
+{
+    const size_t shape[SIZES] = {2, 3, 9, 11, 4, 3, 3, 1, 1, 1};
+    const struct options options = sizes(shape);
+    (void)state;
+
+    rung.flags = RUNG_WINOGRAD;
+    rung.depth.conv = conv_depth_winograd;
+    assert_right(&options, &host_back_end, RIGHT);
+    assert_caught(&options, 0, NOT_QUITE_WHOLE);
+    assert_caught(&options, 1, NAN_ELEMENT);
+    assert_caught(&options, 1, LAST_TAP_MISSING);
+    assert_caught(&options, 1, SCALED);
+    assert_caught(&options, 1, ROUNDED_INPUTS);
+    rung.flags = 0;
+    rung.depth.conv = conv_depth_serial;
+}
+
+/* A library that may transform is let off a small error on whole numbers, not a wrong number. */
+static void test_transforms_are_rounded(void **state)
+{
+    const size_t shape[SIZES] = {2, 3, 9, 11, 4, 3, 3, 1, 1, 1};
+    const struct options options = sizes(shape);
+    struct problem *problem;
+    (void)state;
+
+    assert_caught(&options, 0, NOT_QUITE_WHOLE);
+    rung.flags = RUNG_TRANSFORMS;
+    assert_right(&options, &host_back_end, RIGHT);
+    problem = create(&options, &host_back_end);
+    assert_true(verdict(problem, 0, NOT_QUITE_WHOLE).right);
+    problem->family->destroy(problem);
+    assert_caught(&options, 0, OFF_BY_ONE_UNIT);
+    assert_caught(&options, 0, NO_OP);
+    assert_caught(&options, 1, NAN_ELEMENT);
+    assert_caught(&options, 1, LAST_TAP_MISSING);
+    assert_caught(&options, 1, SCALED);
+    rung.flags = 0;
 }
 
 static void test_report_names_the_element(void **state)
@@ -539,6 +585,8 @@ int main(void)
         cmocka_unit_test(test_right_by_sample),
         cmocka_unit_test(test_faults_are_caught),
         cmocka_unit_test(test_reduced_precision_is_caught),
+        cmocka_unit_test(test_winograd_bound),
+        cmocka_unit_test(test_transforms_are_rounded),
         cmocka_unit_test(test_report_names_the_element),
         cmocka_unit_test(test_facts),
         cmocka_unit_test(test_files),

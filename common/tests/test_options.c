@@ -23,7 +23,8 @@ static const struct rung rungs[] = {
 
 static struct back_end emulated; /* counts, but does not time */
 
-static struct step reduction_step, emulated_step, gemm_step, emulated_gemm_step, conv_step;
+static struct step reduction_step, emulated_step, gemm_step, emulated_gemm_step, conv_step,
+    emulated_conv_step;
 
 static int make_steps(void **state)
 {
@@ -44,6 +45,8 @@ static int make_steps(void **state)
     emulated_gemm_step = gemm_step;
     emulated_gemm_step.back_end = &emulated;
     conv_step.family = &conv_family;
+    emulated_conv_step = conv_step;
+    emulated_conv_step.back_end = &emulated;
     return 0;
 }
 
@@ -157,6 +160,26 @@ static void defaults(void **state)
     assert_true(options.width == 514 && options.filters == 24);
     assert_true(options.kernel_height == 3 && options.kernel_width == 3);
     assert_true(options.stride == 1 && options.pad == 0 && options.dilation == 1);
+    options = good(&emulated_conv_step, "");
+    assert_true(options.height == 34 && options.width == 130 && options.filters == 24);
+}
+
+static void pictures(void **state)
+{
+    const struct options options = good(&conv_step, "--image in.png --filter blur -o out.png");
+    (void)state;
+
+    assert_string_equal(options.image, "in.png");
+    assert_string_equal(options.filter, "blur");
+    assert_string_equal(options.output, "out.png");
+    assert_string_equal(good(&conv_step, "--image in.png --output out.png").output, "out.png");
+    bad(&conv_step, "--image in.png", "--image", "--output", "together");
+    bad(&conv_step, "-o out.png", "--image", "--output", "together");
+    bad(&conv_step, "--filter blur", "--filter", "--image", "goes with");
+    bad(&conv_step, "--image in.png -o out.png --a a.npy --b b.npy", "--image", "--a", "leave");
+    bad(&conv_step, "--image in.png -o out.png --height 5", "--image", "sizes", "leave");
+    bad(&conv_step, "--image in.png -o", "-o", "wants a value", "--help");
+    bad(&reduction_step, "-o out.png", "-o", "no such option", "--help");
 }
 
 static void sizes(void **state)
@@ -614,6 +637,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(defaults),
+        cmocka_unit_test(pictures),
         cmocka_unit_test(sizes),
         cmocka_unit_test(names),
         cmocka_unit_test(other_values),

@@ -1,0 +1,140 @@
+/* Step 08 on the host: the definition, and the classic way to have a library for matrix products do it. */
+#include "cpu.h"
+
+#include <stdint.h>
+#include <string.h>
+
+#include "gemm.h"
+#include "openblas.h"
+
+/* The outputs [*first, *last) of a row at which a tap lies inside the picture. */
+static void places_inside(const struct conv *call, size_t tap, size_t *first, size_t *last)
+{
+    const size_t shift = tap * call->dilation, end = call->width + call->pad;
+
+    *first = shift >= call->pad ? 0 : (call->pad - shift + call->stride - 1) / call->stride;
+    *last = shift >= end ? 0 : (end - shift - 1) / call->stride + 1;
+    if (*last > call->out_width)
+        *last = call->out_width;
+}
+
+/* The definition, with x as the innermost loop: neighbouring outputs, neighbouring inputs, one weight. What a tap
+ * does not meet, left and right of the picture, is left out by the loop's bounds.
+ *
+ * Still bad: one thread, and each product loads and stores a sum. */
+void run_cpu_loops(const struct conv *call)
+{
+    for (size_t b = 0; b < call->batch; b++)
+        for (size_t f = 0; f < call->filters; f++)
+            for (size_t y = 0; y < call->out_height; y++) {
+                float *const sums =
+                    call->output +
+                    ((b * call->filters + f) * call->out_height + y) * call->out_width;
+                const float *weight =
+                    call->filter + f * call->channels * call->kernel_height * call->kernel_width;
+
+                for (size_t x = 0; x < call->out_width; x++)
+                    sums[x] = 0;
+                for (size_t c = 0; c < call->channels; c++)
+                    for (size_t r = 0; r < call->kernel_height; r++) {
+                        const size_t in_y = y * call->stride + r * call->dilation - call->pad;
+                        const float *const row =
+                            call->input +
+                            ((b * call->channels + c) * call->height + in_y) * call->width;
+                        for (size_t s = 0; s < call->kernel_width; s++, weight++) {
+                            size_t first, last;
+                            places_inside(call, s, &first, &last);
+                            if (in_y >= call->height)
+                                continue;
+                            for (size_t x = first; x < last; x++)
+                                sums[x] += *weight *
+                                           row[x * call->stride + s * call->dilation - call->pad];
+                        }
+                    }
+            }
+}
+
+/* Seconds rather than minutes. */
+const char *cpu_loops_decline(const struct conv *call)
+{
+    const double products = (double)call->batch * (double)call->filters * (double)call->out_height *
+                            (double)call->out_width * (double)call->channels *
+                            (double)call->kernel_height * (double)call->kernel_width;
+
+    return products > 0x1p33 ? "would take too long on one core" : NULL;
+}
+
+/* One row of the matrix: what one tap meets of the output rows from `first` on, `rows` of them. */
+static void fill_row(const struct conv *call, const float *picture, size_t r, size_t s,
+                     size_t first, size_t rows, float *to)
+{
+    size_t begin, end;
+
+    places_inside(call, s, &begin, &end);
+    for (size_t y = first; y < first + rows; y++, to += call->out_width) {
+        const size_t in_y = y * call->stride + r * call->dilation - call->pad;
+        memset(to, 0, call->out_width * sizeof *to);
+        if (in_y >= call->height)
+            continue;
+        const float *const row = picture + in_y * call->width;
+        for (size_t x = begin; x < end; x++)
+            to[x] = row[x * call->stride + s * call->dilation - call->pad];
+    }
+}
+
+/* The inputs of every output in a matrix, taps x pixels, as many rows of the picture at once as the workspace has
+ * room for; then the matrix product filters x taps by taps x pixels.
+ *
+ * Better: the product has all that OpenBLAS knows about registers, caches, vectors and threads.
+ * Still bad: the matrix is as many times larger than the picture as a filter has taps, and copied by one thread. */
+void run_cpu_im2col(const struct conv *call)
+{
+    const size_t taps = call->channels * call->kernel_height * call->kernel_width;
+    const size_t out_area = call->out_height * call->out_width;
+    float *const matrix = call->workspace;
+    const size_t row_floats = taps * call->out_width;
+    const size_t room = call->workspace_bytes / sizeof *matrix;
+    const size_t at_once = row_floats == 0 || room / row_floats > call->out_height
+                               ? call->out_height
+                               : room / row_floats;
+
+    if (at_once == 0) { /* not one row has room, or there is none */
+        run_cpu_loops(call);
+        return;
+    }
+    for (size_t b = 0; b < call->batch; b++)
+        for (size_t y = 0; y < call->out_height; y += at_once) {
+            const size_t rows = call->out_height - y < at_once ? call->out_height - y : at_once;
+            const size_t columns = rows * call->out_width;
+            float *to = matrix;
+            for (size_t c = 0; c < call->channels; c++)
+                for (size_t r = 0; r < call->kernel_height; r++)
+                    for (size_t s = 0; s < call->kernel_width; s++, to += columns)
+                        fill_row(call,
+                                 call->input +
+                                     (b * call->channels + c) * call->height * call->width,
+                                 r, s, y, rows, to);
+
+            const struct gemm gemm = {
+                .m = call->filters,
+                .n = columns,
+                .k = taps,
+                .alpha = 1,
+                .a = call->filter,
+                .lda = taps,
+                .b = matrix,
+                .ldb = columns,
+                .c = call->output + b * call->filters * out_area + y * call->out_width,
+                .ldc = out_area,
+                .threads = call->threads,
+            };
+            openblas_gemm(&gemm);
+        }
+}
+
+void cpu_im2col_how(const struct conv *call, char text[RUNG_HOW_SIZE])
+{
+    const struct gemm gemm = {.threads = call->threads};
+
+    openblas_gemm_how(&gemm, text);
+}

@@ -1,0 +1,266 @@
+/* Step 08, direct convolution for 3 x 3 filters at stride 1: no matrix, and every number that reaches a
+ * register is used there many times. */
+#include "conv_device.cuh"
+#include "gemm_tile.cuh"
+
+/* A thread computes STRIP outputs side by side in ROWS rows, of FILTERS filters. */
+static const unsigned SIDE = 3, TAPS = SIDE * SIDE;
+static const unsigned STRIP = 4, ROWS = 2, FILTERS = 8;
+static const unsigned CHUNK = 4, STAGES = 3; /* channels in a stage; stages in flight or in use */
+static const unsigned WIDEST = 32;           /* strips side by side in a block */
+
+/* How the output is cut up. For each of its groups of FILTERS filters a block has strips x bands threads. */
+struct direct_tiling {
+    unsigned strips, bands; /* side by side, below each other */
+    unsigned pitch;         /* floats from a row of the input tile to the next */
+    unsigned across, down;  /* blocks side by side, below each other */
+    unsigned filter_blocks;
+};
+
+/* sums[f][r][x] += the nine products of one channel. */
+template <unsigned BLOCK_FILTERS>
+static __device__ void add_channel(float (&sums)[FILTERS][ROWS][STRIP], const float *tile,
+                                   unsigned pitch, const float *weights)
+{
+    float input[ROWS + SIDE - 1][STRIP + SIDE - 1];
+
+#pragma unroll
+    for (unsigned r = 0; r < ROWS + SIDE - 1; r++) {
+        const float2 last = *(const float2 *)(tile + r * pitch + STRIP);
+        load4(input[r], tile + r * pitch);
+        input[r][STRIP] = last.x;
+        input[r][STRIP + 1] = last.y;
+    }
+#pragma unroll
+    for (unsigned tap = 0; tap < TAPS; tap++) {
+        float weight[FILTERS];
+#pragma unroll
+        for (unsigned f = 0; f < FILTERS; f += 4)
+            load4(weight + f, weights + tap * BLOCK_FILTERS + f);
+#pragma unroll
+        for (unsigned f = 0; f < FILTERS; f++)
+#pragma unroll
+            for (unsigned r = 0; r < ROWS; r++)
+#pragma unroll
+                for (unsigned x = 0; x < STRIP; x++)
+                    sums[f][r][x] += weight[f] * input[r + tap / SIDE][x + tap % SIDE];
+    }
+}
+
+/* Pieces of the largest input tile that `places` threads of a group can work on. */
+static constexpr __host__ __device__ unsigned most_pieces(unsigned places, unsigned vector)
+{
+    unsigned most = 0;
+    for (unsigned strips = 1; strips <= WIDEST && strips <= places; strips++) {
+        const unsigned rows = places / strips * ROWS + SIDE - 1;
+        const unsigned pieces = rows * ((STRIP * strips + SIDE - 1 + vector - 1) / vector);
+        most = pieces > most ? pieces : most;
+    }
+    return most;
+}
+
+/* One channel takes a thread 8 loads of inputs and 18 of weights, of up to 16 bytes, all from shared memory,
+ * for 576 products: 94 of 100 instructions multiply. (Implicit GEMM with 8 x 4 sums a thread loads three
+ * times for 32 products, since it does not know that a tap's neighbour wants the same inputs, moved by one.)
+ * CHUNK channels of inputs and weights make a stage. While one is worked on, two are on their way.
+ *
+ * Better: arithmetic is what is left.
+ * Still bad: all of it. Of what float32 units can do, the inner loop reaches three quarters: two of a multiply-add's
+ * three registers often lie in the same bank, which ptxas alone decides. Before the first and after the last product
+ * nothing overlaps, and only 3 x 3 at stride 1 is done. */
+template <unsigned GROUPS, unsigned PLACES, unsigned VECTOR>
+static __global__ void __launch_bounds__(GROUPS *PLACES, 2)
+    direct(const struct conv call, const struct direct_tiling tiling, const float *packed)
+{
+    constexpr unsigned THREADS = GROUPS * PLACES, BLOCK_FILTERS = GROUPS * FILTERS;
+    constexpr unsigned COPIES = (most_pieces(PLACES, VECTOR) + THREADS - 1) / THREADS;
+    constexpr unsigned WEIGHTS = CHUNK * TAPS * BLOCK_FILTERS; /* a stage's */
+    extern __shared__ float4 shared[];
+    float *const stages = (float *)shared;
+
+    const unsigned tile_x = blockIdx.x % tiling.across;
+    const unsigned tile_y = blockIdx.x / tiling.across % tiling.down;
+    const unsigned rest = blockIdx.x / tiling.across / tiling.down;
+    const unsigned filter_block = rest % tiling.filter_blocks;
+    const size_t batch = rest / tiling.filter_blocks;
+    const unsigned group = threadIdx.x / PLACES, place = threadIdx.x % PLACES;
+    const unsigned strip = place % tiling.strips, band = place / tiling.strips;
+
+    const unsigned rows = tiling.bands * ROWS + SIDE - 1;
+    const unsigned tile_size = rows * tiling.pitch;
+    const unsigned stage_size = CHUNK * tile_size + WEIGHTS;
+    const size_t area = call.height * call.width;
+    const unsigned channels = (unsigned)call.channels;
+    const size_t first_x = (size_t)tile_x * tiling.strips * STRIP;
+    const size_t first_y = (size_t)tile_y * tiling.bands * ROWS;
+
+    tile_copies<COPIES, VECTOR> plan;
+    plan_tile(&plan, call, rows, tiling.strips * STRIP + SIDE - 1, tiling.pitch,
+              (long)first_y - (long)call.pad, (long)first_x - (long)call.pad);
+    for (unsigned c = 0; c < STAGES * CHUNK; c++)
+        clear_outside(plan, stages + c / CHUNK * stage_size + c % CHUNK * tile_size);
+
+    const float *input = call.input + batch * channels * area;
+    const unsigned chunks = (channels + CHUNK - 1) / CHUNK;
+    const float *weights_from = packed + (size_t)filter_block * chunks * WEIGHTS;
+    float sums[FILTERS][ROWS][STRIP] = {};
+    unsigned reading = 0, writing = 0, loaded = 0;
+#pragma unroll 1
+    for (unsigned turn = 0; loaded < channels + (STAGES - 1) * CHUNK; turn++, loaded += CHUNK) {
+        if (turn >= STAGES - 1) {
+            __pipeline_wait_prior(STAGES - 2);
+            __syncthreads(); /* the stage to read is complete; the one to write is read */
+        }
+        if (loaded < channels) {
+            float *const stage = stages + writing * stage_size;
+#pragma unroll
+            for (unsigned c = 0; c < CHUNK; c++, input += area)
+                if (loaded + c < channels)
+                    copy_tile(plan, input, stage + c * tile_size);
+            copy_floats<WEIGHTS, THREADS>(weights_from, stage + CHUNK * tile_size);
+            weights_from += WEIGHTS;
+        }
+        __pipeline_commit();
+        writing = writing + 1 == STAGES ? 0 : writing + 1;
+        if (turn < STAGES - 1)
+            continue;
+
+        const unsigned first = loaded - (STAGES - 1) * CHUNK;
+        const float *const ready = stages + reading * stage_size;
+        const float *tile = ready + band * ROWS * tiling.pitch + strip * STRIP;
+        const float *weights = ready + CHUNK * tile_size + group * FILTERS;
+        if (band < tiling.bands) {
+#pragma unroll 1
+            for (unsigned c = 0; c < CHUNK && first + c < channels; c++) {
+                add_channel<BLOCK_FILTERS>(sums, tile, tiling.pitch, weights);
+                tile += tile_size;
+                weights += TAPS * BLOCK_FILTERS;
+            }
+        }
+        reading = reading + 1 == STAGES ? 0 : reading + 1;
+    }
+
+    const size_t x = first_x + strip * STRIP, y = first_y + band * ROWS;
+    const size_t first_filter = (size_t)filter_block * BLOCK_FILTERS + group * FILTERS;
+    if (band >= tiling.bands || x >= call.out_width)
+        return;
+    const bool vectors = call.out_width % 4 == 0 && (size_t)call.output % sizeof(float4) == 0;
+    const size_t out_area = call.out_height * call.out_width;
+    float *to =
+        call.output + (batch * call.filters + first_filter) * out_area + y * call.out_width + x;
+#pragma unroll
+    for (unsigned f = 0; f < FILTERS; f++, to += out_area)
+#pragma unroll
+        for (unsigned r = 0; r < ROWS; r++) {
+            const float *const from = sums[f][r];
+            float *const row = to + r * call.out_width;
+            if (first_filter + f >= call.filters || y + r >= call.out_height)
+                continue;
+            if (vectors) {
+                *(float4 *)row = make_float4(from[0], from[1], from[2], from[3]);
+                continue;
+            }
+#pragma unroll
+            for (unsigned s = 0; s < STRIP; s++)
+                if (x + s < call.out_width)
+                    row[s] = from[s];
+        }
+}
+
+/* Weights in the order in which blocks read them, [filter block][channel][tap][filter of the block], with zeros
+ * for filters that do not exist and channels to whole stages. One thread a weight. */
+static __global__ void pack_filters(const struct conv call, unsigned block_filters,
+                                    size_t padded_channels, float *packed)
+{
+    const size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
+    const size_t taps = call.channels * TAPS, padded_taps = padded_channels * TAPS;
+    const size_t block = i / block_filters / padded_taps;
+    const size_t tap = i / block_filters % padded_taps;
+    const size_t filter = block * block_filters + i % block_filters;
+
+    if (block * block_filters < call.filters)
+        packed[i] = filter < call.filters && tap < taps ? call.filter[filter * taps + tap] : 0;
+}
+
+/* Three groups where that leaves fewer of the block's filters idle than two. */
+static unsigned groups_of(const struct conv *call)
+{
+    const size_t three = quotient_up(call->filters, 3 * FILTERS) * 3 * FILTERS;
+    const size_t two = quotient_up(call->filters, 2 * FILTERS) * 2 * FILTERS;
+    return three <= two ? 3 : 2;
+}
+
+/* Blocks as wide as fits, but no wider than an equal share of the row, and as high as threads are left. */
+static struct direct_tiling direct_tiling_of(const struct conv *call, unsigned places,
+                                             unsigned block_filters)
+{
+    const size_t strips = quotient_up(call->out_width, STRIP);
+    struct direct_tiling tiling;
+
+    tiling.across = (unsigned)quotient_up(strips, smaller(WIDEST, places));
+    tiling.strips = (unsigned)quotient_up(strips, tiling.across);
+    tiling.bands = (unsigned)smaller(places / tiling.strips, quotient_up(call->out_height, ROWS));
+    tiling.down = (unsigned)quotient_up(call->out_height, (size_t)tiling.bands * ROWS);
+    tiling.filter_blocks = (unsigned)quotient_up(call->filters, block_filters);
+    tiling.pitch = STRIP * tiling.strips + STRIP;
+    /* Where a warp spans bands, let the next band's banks follow on the last's: no conflicts. */
+    for (unsigned pitch = tiling.pitch; pitch < tiling.pitch + 16 && tiling.strips < 32; pitch += 4)
+        if (ROWS * pitch % 32 == STRIP * tiling.strips % 32) {
+            tiling.pitch = pitch;
+            break;
+        }
+    return tiling;
+}
+
+template <unsigned GROUPS, unsigned PLACES, unsigned VECTOR>
+static void launch_direct_as(const struct conv *call)
+{
+    const struct direct_tiling tiling = direct_tiling_of(call, PLACES, GROUPS * FILTERS);
+    const size_t blocks = call->batch * tiling.filter_blocks * (size_t)tiling.down * tiling.across;
+    const size_t rows = (size_t)tiling.bands * ROWS + SIDE - 1;
+    const size_t stage = CHUNK * (rows * tiling.pitch + TAPS * GROUPS * FILTERS);
+    const size_t bytes = STAGES * stage * sizeof(float);
+    const auto kernel = direct<GROUPS, PLACES, VECTOR>;
+
+    cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes);
+    kernel<<<(unsigned)blocks, GROUPS * PLACES, bytes>>>(*call, tiling,
+                                                         (const float *)call->workspace);
+}
+
+/* What a user does once for all pictures: the filters in the order above. */
+extern "C" void prepare_direct(const struct conv *call)
+{
+    const unsigned block_filters = groups_of(call) * FILTERS;
+    const size_t channels = quotient_up(call->channels, CHUNK) * CHUNK;
+    const size_t weights =
+        quotient_up(call->filters, block_filters) * block_filters * channels * TAPS;
+
+    if (weights > 0)
+        pack_filters<<<(unsigned)quotient_up(weights, 256), 256>>>(*call, block_filters, channels,
+                                                                   (float *)call->workspace);
+}
+
+extern "C" void launch_direct(const struct conv *call)
+{
+    const unsigned vector = input_vector(call);
+
+    if (!has_outputs(call) || !has_products(call))
+        launch_conv_naive(call);
+    else if (groups_of(call) == 3 && vector == 4)
+        launch_direct_as<3, 64, 4>(call);
+    else if (groups_of(call) == 3 && vector == 2)
+        launch_direct_as<3, 64, 2>(call);
+    else if (groups_of(call) == 3)
+        launch_direct_as<3, 64, 1>(call);
+    else if (vector == 4)
+        launch_direct_as<2, 128, 4>(call);
+    else if (vector == 2)
+        launch_direct_as<2, 128, 2>(call);
+    else
+        launch_direct_as<2, 128, 1>(call);
+}
+
+extern "C" const char *declines_direct(const struct conv *call)
+{
+    return conv_declines_3x3(call);
+}

@@ -1,0 +1,301 @@
+/* Step 08, tensor cores at nearly float's accuracy, for 3 x 3 filters at stride 1. Needs sm_80 and inline PTX, so
+ * this file is not compiled for the CPU back end.
+ *
+ * Tensor cores multiply TF32 numbers: floats with 10 bits of fraction. A float is the sum of two of them,
+ * high + low, but for a last bit or two, and (a high + a low) (b high + b low) without the smallest of the four
+ * products takes three multiplications that are each far faster than a float's. */
+#include "conv_device.cuh"
+
+static const unsigned SIDE = 3, TAPS = SIDE * SIDE;
+static const unsigned THREADS = 256, WARPS = THREADS / 32;
+static const unsigned CHUNK = 8;               /* channels in a stage, and in one instruction */
+static const unsigned M_TILE = 16, N_TILE = 8; /* pixels and filters of one instruction */
+static const unsigned FRAGMENT = 32 * 4;       /* floats of N_TILE filters and CHUNK channels */
+static const unsigned STAGES = 2;
+
+/* A block's outputs and their input tile. */
+struct tensor_tiling {
+    unsigned width, height;
+    unsigned pitch, plane; /* floats from row to row, and from channel to channel */
+    unsigned across, down; /* blocks side by side, below each other */
+    unsigned filter_blocks;
+};
+
+/* sum += a b, 16 x 8 by 8 x 8. Which element a lane holds: PTX ISA, mma.m16n8k8 for .tf32. */
+static __device__ void multiply(float (&sum)[4], const float (&a)[4], float b0, float b1)
+{
+    asm("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 "
+        "{%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
+        : "+f"(sum[0]), "+f"(sum[1]), "+f"(sum[2]), "+f"(sum[3])
+        : "r"(__float_as_uint(a[0])), "r"(__float_as_uint(a[1])), "r"(__float_as_uint(a[2])),
+          "r"(__float_as_uint(a[3])), "r"(__float_as_uint(b0)), "r"(__float_as_uint(b1)));
+}
+
+/* The same, 16 x 4 by 4 x 8: for a last chunk of up to 4 channels. */
+static __device__ void multiply_half(float (&sum)[4], const float (&a)[4], float b0)
+{
+    asm("mma.sync.aligned.m16n8k4.row.col.f32.tf32.tf32.f32 "
+        "{%0, %1, %2, %3}, {%4, %5}, {%6}, {%0, %1, %2, %3};"
+        : "+f"(sum[0]), "+f"(sum[1]), "+f"(sum[2]), "+f"(sum[3])
+        : "r"(__float_as_uint(a[0])), "r"(__float_as_uint(a[1])), "r"(__float_as_uint(b0)));
+}
+
+/* The nine taps of one chunk. `pixel` has the places in the tile of this lane's pixels, in its first channel. */
+template <unsigned N_TILES, unsigned M_TILES, bool HALF>
+static __device__ void add_chunk(float (&sums)[M_TILES][N_TILES][4], const float *tile,
+                                 const unsigned (&pixel)[M_TILES][2], unsigned pitch,
+                                 unsigned plane, const float *weights)
+{
+#pragma unroll
+    for (unsigned tap = 0; tap < TAPS; tap++) {
+        float high[M_TILES][4], low[M_TILES][4];
+        float4 b[N_TILES]; /* two high parts, two low ones */
+#pragma unroll
+        for (unsigned m = 0; m < M_TILES; m++)
+#pragma unroll
+            for (unsigned i = 0; i < (HALF ? 2 : 4); i++) {
+                const float value = tile[pixel[m][i % 2] + tap / SIDE * pitch + tap % SIDE +
+                                         i / 2 * CHUNK / 2 * plane];
+                high[m][i] = __uint_as_float(__float_as_uint(value) & 0xFFFFE000);
+                low[m][i] = value - high[m][i];
+            }
+#pragma unroll
+        for (unsigned n = 0; n < N_TILES; n++)
+            b[n] = *(const float4 *)(weights + (tap * N_TILES + n) * FRAGMENT);
+#pragma unroll
+        for (unsigned part = 0; part < 3; part++) /* the small products first */
+#pragma unroll
+            for (unsigned n = 0; n < N_TILES; n++)
+#pragma unroll
+                for (unsigned m = 0; m < M_TILES; m++) {
+                    const float b0 = part == 1 ? b[n].z : b[n].x;
+                    const float b1 = part == 1 ? b[n].w : b[n].y;
+                    if (HALF)
+                        multiply_half(sums[m][n], part == 0 ? low[m] : high[m], b0);
+                    else
+                        multiply(sums[m][n], part == 0 ? low[m] : high[m], b0, b1);
+                }
+    }
+}
+
+/* A warp computes M_TILES x 16 pixels of N_TILES x 8 filters. A block's input tile, 8 channels at a time, is in
+ * shared memory as in `direct`; a tap is a place in it, so there is no matrix and no index arithmetic. Inputs are
+ * split where they are loaded, weights once by the rung's preparation.
+ *
+ * Better: the float32 units' limit is no limit any more.
+ * Still bad: three multiplications for one; a sum is cut off, not rounded, at each of them, so that errors are
+ * several times those of float32, and an infinity becomes NaN, since infinity - infinity is. The newer
+ * instruction wgmma could run twice as fast, but its operands are whole tiles in shared memory, already split. */
+template <unsigned N_TILES, unsigned M_TILES, unsigned VECTOR>
+static __global__ void __launch_bounds__(THREADS, 2)
+    tensor(const struct conv call, const struct tensor_tiling tiling, const float *packed)
+{
+    constexpr unsigned WEIGHTS = TAPS * N_TILES * FRAGMENT; /* a stage's */
+    constexpr unsigned PIXELS = WARPS * M_TILES * M_TILE;
+    constexpr unsigned COPIES = (3 * PIXELS / VECTOR + THREADS - 1) / THREADS;
+    extern __shared__ float4 shared[];
+    float *const stages = (float *)shared;
+
+    const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    const unsigned filter_block = blockIdx.x % tiling.filter_blocks;
+    const unsigned rest = blockIdx.x / tiling.filter_blocks;
+    const size_t first_x = (size_t)(rest % tiling.across) * tiling.width;
+    const size_t first_y = (size_t)(rest / tiling.across % tiling.down) * tiling.height;
+    const size_t batch = rest / tiling.across / tiling.down;
+    const unsigned stage_size = CHUNK * tiling.plane + WEIGHTS;
+    const size_t area = call.height * call.width;
+    const unsigned channels = (unsigned)call.channels;
+    const unsigned chunks = (channels + CHUNK - 1) / CHUNK;
+
+    /* Places outside the picture are 0. So are the channels after the last, where no earlier chunk leaves
+     * something there: they meet weights of 0, but must be numbers. */
+    tile_copies<COPIES, VECTOR> plan;
+    plan_tile(&plan, call, tiling.height + SIDE - 1, tiling.width + SIDE - 1, tiling.pitch,
+              (long)first_y - (long)call.pad, (long)first_x - (long)call.pad);
+    for (unsigned c = 0; c < STAGES * CHUNK; c++)
+        clear_outside(plan, stages + c / CHUNK * stage_size + c % CHUNK * tiling.plane);
+    if (chunks <= STAGES)
+        for (unsigned i = channels % CHUNK * tiling.plane + threadIdx.x;
+             channels % CHUNK != 0 && i < CHUNK * tiling.plane; i += THREADS)
+            stages[(chunks - 1) * stage_size + i] = 0;
+
+    unsigned pixel[M_TILES][2];
+#pragma unroll
+    for (unsigned m = 0; m < M_TILES; m++)
+#pragma unroll
+        for (unsigned half = 0; half < 2; half++) {
+            const unsigned p = (warp * M_TILES + m) * M_TILE + half * 8 + lane / 4;
+            const unsigned exists = p < tiling.width * tiling.height;
+            pixel[m][half] = lane % 4 * tiling.plane +
+                             exists * (p / tiling.width * tiling.pitch + p % tiling.width);
+        }
+
+    const float *input = call.input + batch * channels * area;
+    const float *weights_from = packed + (size_t)filter_block * chunks * WEIGHTS;
+    float sums[M_TILES][N_TILES][4] = {};
+#pragma unroll 1
+    for (unsigned turn = 0; turn <= chunks; turn++) {
+        float *const stage = stages + turn % STAGES * stage_size;
+        __pipeline_wait_prior(0);
+        __syncthreads(); /* the stage to read is complete; the one to write is read */
+        if (turn < chunks) {
+            for (unsigned c = 0; c < CHUNK && turn * CHUNK + c < channels; c++, input += area)
+                copy_tile(plan, input, stage + c * tiling.plane);
+            copy_floats<WEIGHTS, THREADS>(weights_from, stage + CHUNK * tiling.plane);
+            weights_from += WEIGHTS;
+        }
+        __pipeline_commit();
+        if (turn == 0)
+            continue;
+        const float *const tile = stages + (turn - 1) % STAGES * stage_size;
+        const float *const weights = tile + CHUNK * tiling.plane + 4 * lane;
+        if (channels - (turn - 1) * CHUNK > CHUNK / 2)
+            add_chunk<N_TILES, M_TILES, false>(sums, tile, pixel, tiling.pitch, tiling.plane,
+                                               weights);
+        else
+            add_chunk<N_TILES, M_TILES, true>(sums, tile, pixel, tiling.pitch, tiling.plane,
+                                              weights);
+    }
+
+    const size_t out_area = call.out_height * call.out_width;
+    const size_t first = (size_t)filter_block * N_TILES * N_TILE + lane % 4 * 2;
+#pragma unroll
+    for (unsigned m = 0; m < M_TILES; m++)
+#pragma unroll
+        for (unsigned half = 0; half < 2; half++) {
+            const unsigned p = (warp * M_TILES + m) * M_TILE + half * 8 + lane / 4;
+            const size_t y = first_y + p / tiling.width, x = first_x + p % tiling.width;
+            if (p >= tiling.width * tiling.height || y >= call.out_height || x >= call.out_width)
+                continue;
+            float *to =
+                call.output + (batch * call.filters + first) * out_area + y * call.out_width + x;
+#pragma unroll
+            for (unsigned n = 0; n < N_TILES; n++, to += N_TILE * out_area) {
+                if (first + n * N_TILE < call.filters)
+                    to[0] = sums[m][n][2 * half];
+                if (first + n * N_TILE + 1 < call.filters)
+                    to[out_area] = sums[m][n][2 * half + 1];
+            }
+        }
+}
+
+/* Weights split, in the order in which lanes want them: [filter block][chunk][tap][n tile][lane][4], with zeros
+ * for filters and channels that do not exist. One thread a lane. */
+static __global__ void split_filters(const struct conv call, unsigned n_tiles, float4 *packed)
+{
+    const size_t i = (size_t)blockIdx.x * THREADS + threadIdx.x;
+    const size_t chunks = (call.channels + CHUNK - 1) / CHUNK;
+    const unsigned lane = i % 32, n = i / 32 % n_tiles, tap = i / 32 / n_tiles % TAPS;
+    const size_t chunk = i / 32 / n_tiles / TAPS % chunks;
+    const size_t block = i / 32 / n_tiles / TAPS / chunks;
+    const size_t filter = (block * n_tiles + n) * N_TILE + lane / 4;
+    float high[2], low[2];
+
+    if (block * n_tiles * N_TILE >= call.filters)
+        return;
+    for (unsigned half = 0; half < 2; half++) {
+        const size_t channel = chunk * CHUNK + lane % 4 + half * CHUNK / 2;
+        const float value = filter < call.filters && channel < call.channels
+                                ? call.filter[(filter * call.channels + channel) * TAPS + tap]
+                                : 0;
+        high[half] = __uint_as_float((__float_as_uint(value) + 0x1000) & 0xFFFFE000); /* rounds */
+        low[half] = value - high[half];
+    }
+    packed[i] = make_float4(high[0], high[1], low[0], low[1]);
+}
+
+/* Blocks of 24 filters where that leaves fewer of them idle than 64. */
+static unsigned n_tiles_of(const struct conv *call)
+{
+    return quotient_up(call->filters, 24) * 24 < quotient_up(call->filters, 64) * 64 ? 3 : 8;
+}
+
+/* The shape of `pixels` outputs, or fewer, that needs the fewest blocks; among those, the smallest input tiles. */
+static struct tensor_tiling tensor_tiling_of(const struct conv *call, unsigned pixels,
+                                             unsigned vector)
+{
+    struct tensor_tiling best = {};
+    size_t least = (size_t)-1;
+
+    for (unsigned width = vector; width <= pixels / 2; width += vector) {
+        struct tensor_tiling tiling;
+        tiling.width = width;
+        tiling.height = (unsigned)smaller(pixels / width, call->out_height);
+        tiling.across = (unsigned)quotient_up(call->out_width, width);
+        tiling.down = (unsigned)quotient_up(call->out_height, tiling.height);
+        tiling.pitch = (unsigned)quotient_up(width + SIDE - 1, vector) * vector;
+        tiling.plane = (tiling.height + SIDE - 1) * tiling.pitch;
+        /* Four channels that a warp reads together begin 8 banks apart. */
+        tiling.plane += (8 + 32 - tiling.plane % 32) % 32;
+        const size_t cost = (size_t)tiling.across * tiling.down * (8 * pixels + tiling.plane);
+        if (tiling.plane <= 3 * pixels && cost <= least) {
+            least = cost;
+            best = tiling;
+        }
+    }
+    return best;
+}
+
+template <unsigned N_TILES, unsigned M_TILES, unsigned VECTOR>
+static void launch_tensor_as(const struct conv *call)
+{
+    struct tensor_tiling tiling = tensor_tiling_of(call, WARPS * M_TILES * M_TILE, VECTOR);
+    tiling.filter_blocks = (unsigned)quotient_up(call->filters, N_TILES * N_TILE);
+    const size_t stage = CHUNK * (size_t)tiling.plane + TAPS * N_TILES * FRAGMENT;
+    const size_t bytes = STAGES * stage * sizeof(float);
+    const size_t blocks = call->batch * tiling.down * (size_t)tiling.across * tiling.filter_blocks;
+    const auto kernel = tensor<N_TILES, M_TILES, VECTOR>;
+
+    cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes);
+    kernel<<<(unsigned)blocks, THREADS, bytes>>>(*call, tiling, (const float *)call->workspace);
+}
+
+/* What a user does once for all pictures: the filters split. */
+extern "C" void prepare_tensor(const struct conv *call)
+{
+    const unsigned n_tiles = n_tiles_of(call);
+    const size_t threads = quotient_up(call->filters, n_tiles * N_TILE) * n_tiles * 32 * TAPS *
+                           quotient_up(call->channels, CHUNK);
+
+    if (threads > 0)
+        split_filters<<<(unsigned)quotient_up(threads, THREADS), THREADS>>>(
+            *call, n_tiles, (float4 *)call->workspace);
+}
+
+extern "C" void launch_tensor(const struct conv *call)
+{
+    const unsigned vector = input_vector(call);
+
+    if (!has_outputs(call) || !has_products(call))
+        launch_conv_naive(call);
+    else if (n_tiles_of(call) == 3 && vector == 4)
+        launch_tensor_as<3, 4, 4>(call);
+    else if (n_tiles_of(call) == 3 && vector == 2)
+        launch_tensor_as<3, 4, 2>(call);
+    else if (n_tiles_of(call) == 3)
+        launch_tensor_as<3, 4, 1>(call);
+    else if (vector == 4)
+        launch_tensor_as<8, 2, 4>(call);
+    else if (vector == 2)
+        launch_tensor_as<8, 2, 2>(call);
+    else
+        launch_tensor_as<8, 2, 1>(call);
+}
+
+extern "C" const char *declines_tensor(const struct conv *call)
+{
+    return conv_declines_3x3(call);
+}
+
+/* In units of 2^-24, relative to a product or to the sum of all products' magnitudes:
+ *   16 for an input's low part cut off to 11 bits (its size is below 2^-10), 8 for the product left out (below
+ *   2^-10 2^-11), 4 for a weight's low part cut off;
+ *   for each instruction 9 terms, 8 products and the sum so far, each cut off at 2^-23 of the largest, three
+ *   instructions for each tap of each chunk. (M. Fasi et al., Numerical behavior of NVIDIA tensor cores, PeerJ
+ *   Computer Science 7, 2021, found at least one bit more since sm_80, which is not relied on.) */
+extern "C" double depth_tensor(const struct conv *call)
+{
+    const double instructions = 3.0 * TAPS * (double)quotient_up(call->channels, CHUNK);
+
+    return 28 + 18 * instructions;
+}

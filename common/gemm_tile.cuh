@@ -1,0 +1,30 @@
+/* Pieces of kernels that multiply tiles: in steps 07 and 08. */
+#ifndef RUNGS_GEMM_TILE_CUH
+#define RUNGS_GEMM_TILE_CUH
+
+#include <cuda_runtime.h>
+
+/* Four floats from an address divisible by 16, in one load. */
+static __device__ inline void load4(float *to, const float *from)
+{
+    const float4 four = *(const float4 *)from;
+    to[0] = four.x;
+    to[1] = four.y;
+    to[2] = four.z;
+    to[3] = four.w;
+}
+
+/* sums += column * row: ROWS x COLUMNS products for ROWS + COLUMNS numbers in registers. */
+template <unsigned ROWS, unsigned COLUMNS>
+static __device__ inline void add_outer_product(float (&sums)[ROWS][COLUMNS],
+                                                const float (&column)[ROWS],
+                                                const float (&row)[COLUMNS])
+{
+#pragma unroll
+    for (unsigned i = 0; i < ROWS; i++)
+#pragma unroll
+        for (unsigned j = 0; j < COLUMNS; j++)
+            sums[i][j] += column[i] * row[j];
+}
+
+#endif
