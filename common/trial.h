@@ -2,8 +2,8 @@
  *
  * A sample is at least MINIMUM_SAMPLE_US long: short work is called many times back to back within
  * one sample, and the sample is the mean of one call. So neither the clock's resolution nor a GPU's
- * launch latency is what gets measured (launches overlap the work of the call before). With --cold
- * every sample is a single call, since the inputs are pushed out of the caches before each. */
+ * launch latency is what gets measured: launches overlap the work of the call before, also the
+ * sample's first, as a call that is not timed goes before it. With --cold every sample is a single call, since the inputs are pushed out of the caches before each. */
 #ifndef RUNGS_TRIAL_H
 #define RUNGS_TRIAL_H
 
