@@ -25,6 +25,7 @@ void simt_memory_open(void);
 void simt_memory_close(void);
 void simt_memory_reset(void);
 bool simt_memory_is_device(const void *address);
+enum cudaMemoryType simt_memory_type(const void *address);
 /* Says in words where a device address lies. */
 void simt_memory_describe(const void *address, char *text, size_t size);
 

@@ -137,6 +137,14 @@ bool simt_memory_is_device(const void *address)
     return (uintptr_t)address - (uintptr_t)arena < (uintptr_t)(arena_end - arena);
 }
 
+enum cudaMemoryType simt_memory_type(const void *address)
+{
+    static const enum cudaMemoryType types[] = {cudaMemoryTypeDevice, cudaMemoryTypeHost,
+                                                cudaMemoryTypeManaged, cudaMemoryTypeDevice};
+    const struct region *region = find(address);
+    return region ? types[region->kind] : cudaMemoryTypeUnregistered;
+}
+
 void simt_memory_describe(const void *address, char *text, size_t size)
 {
     const struct region *nearest = NULL;

@@ -171,7 +171,33 @@ static void test_extern_shared(void **state)
     assert_rewrites("namespace n { void f() { extern __shared__ float s[][33]; } }",
                     "namespace n { void f() { [[maybe_unused]] float (*const s)[33] = "
                     "static_cast<float (*)[33]>(simt_dynamic_shared()); } }");
+    assert_rewrites("void f() { __shared__ extern float s[]; }",
+                    "void f() { [[maybe_unused]] float *const s = static_cast<float "
+                    "*>(simt_dynamic_shared()); }");
     assert_same("extern \"C\" { extern int a[]; __shared__ float s[4]; }");
+}
+
+/* Outside of functions the name stands for the block's shared memory until something hides it. */
+static void test_extern_shared_of_a_file(void **state)
+{
+    (void)state;
+    assert_rewrites("extern __shared__ float s[];\nvoid f(A &a) { s[0] = a.s + a->s; }",
+                    "\nvoid f(A &a) { (static_cast<float *>(simt_dynamic_shared()))[0] = a.s + "
+                    "a->s; }");
+    assert_rewrites("namespace n {\nextern __shared__ int s[][2];\n}\nint *f() { return s[1]; }",
+                    "namespace n {\n\n}\nint *f() { return (static_cast<int "
+                    "(*)[2]>(simt_dynamic_shared()))[1]; }");
+    assert_rewrites(
+        "extern __shared__ int s[];\nvoid f(int *s) { s[0] = 1; }\nvoid g() { s[0] = 2; }",
+        "\nvoid f(int *s) { s[0] = 1; }\nvoid g() { (static_cast<int "
+        "*>(simt_dynamic_shared()))[0] = 2; }");
+    assert_rewrites(
+        "extern __shared__ int s[];\nvoid f(int s);\nvoid g() { { int t, s; h(s); } s[0]; }",
+        "\nvoid f(int s);\nvoid g() { { int t, s; h(s); } (static_cast<int "
+        "*>(simt_dynamic_shared()))[0]; }");
+    assert_rewrites("extern __shared__ int s[];\nvoid f() { extern __shared__ char s[]; s[0]; }",
+                    "\nvoid f() { [[maybe_unused]] char *const s = static_cast<char "
+                    "*>(simt_dynamic_shared()); s[0]; }");
 }
 
 static void test_errors(void **state)
@@ -185,9 +211,6 @@ static void test_errors(void **state)
     assert_refuses("a\n/* b", "2: error: comment without an end");
     assert_refuses("a = \"b\n\";", "1: error: string literal without an end");
     assert_refuses("a = R\"(b\n\";", "1: error: raw string literal without an end");
-    assert_refuses("namespace n {\nextern __shared__ float s[];\n}",
-                   "2: error: extern __shared__ outside of a function: declare it in the kernel "
-                   "that uses it");
     assert_refuses("f() { extern __shared__ float s; }",
                    "1: error: extern __shared__ takes one array of open size: T name[];");
     assert_refuses("f() { extern __shared__ float a[], b[]; }",
@@ -241,6 +264,7 @@ int main(int count, char **arguments)
         cmocka_unit_test(test_what_is_no_launch),
         cmocka_unit_test(test_macros),
         cmocka_unit_test(test_extern_shared),
+        cmocka_unit_test(test_extern_shared_of_a_file),
         cmocka_unit_test(test_errors),
         cmocka_unit_test(test_files),
     };
