@@ -163,6 +163,7 @@ cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *properties, int devic
         .sharedMemPerMultiprocessor = MULTIPROCESSOR_SHARED,
         .regsPerMultiprocessor = REGISTERS,
         .managedMemory = 1,
+        .cooperativeLaunch = 1,
         .sharedMemPerBlockOptin = SIMT_MAX_SHARED_BYTES,
         .maxBlocksPerMultiProcessor = MULTIPROCESSOR_BLOCKS,
         .reservedSharedMemPerBlock = RESERVED_SHARED,
@@ -271,6 +272,9 @@ cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, in
     case cudaDevAttrMemoryPoolsSupported:
         *value = properties.memoryPoolsSupported;
         break;
+    case cudaDevAttrCooperativeLaunch:
+        *value = properties.cooperativeLaunch;
+        break;
     case cudaDevAttrClockRate:
     case cudaDevAttrMemoryClockRate:
     case cudaDevAttrGlobalMemoryBusWidth:
@@ -278,7 +282,6 @@ cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, in
     case cudaDevAttrEccEnabled:
     case cudaDevAttrAsyncEngineCount:
     case cudaDevAttrConcurrentManagedAccess:
-    case cudaDevAttrCooperativeLaunch:
         *value = 0; /* there is no such thing here */
         break;
     default:

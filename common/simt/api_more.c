@@ -338,9 +338,10 @@ cudaError_t simt_launch_address(const void *function, struct uint3 grid, struct 
         .stream = stream,
         .invoke = invoke_call,
         .closure = &call,
+        .cooperative = cooperative,
     };
+    int resident = 0, processors = 0;
     cudaError_t error;
-    (void)cooperative;
     if (!call.kernel) {
         return simt_error(cudaErrorInvalidDeviceFunction);
     }
@@ -348,6 +349,13 @@ cudaError_t simt_launch_address(const void *function, struct uint3 grid, struct 
     error = simt_check_launch(&launch);
     if (error != cudaSuccess) {
         return simt_error(error);
+    }
+    /* The blocks of a cooperative launch must fit on the device together. */
+    cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, function,
+                                                  (int)(block.x * block.y * block.z), shared_bytes);
+    cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, 0);
+    if (cooperative && (size_t)grid.x * grid.y * grid.z > (size_t)resident * (size_t)processors) {
+        return simt_error(cudaErrorCooperativeLaunchTooLarge);
     }
     simt_launch_kernel(&launch);
     return cudaSuccess;

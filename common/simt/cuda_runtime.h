@@ -19,6 +19,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <limits>
 #include <math.h>
 #include <type_traits>
@@ -588,8 +589,8 @@ template <class Find, class Call>
 auto launch(const char *name, Find find, Call call, dim3 grid, dim3 block, size_t shared_bytes = 0,
             cudaStream_t stream = nullptr, SIMT_SITE)
 {
-    simt_launch launch = {name,         simt_file, simt_line, grid,    block,
-                          shared_bytes, nullptr,   stream,    nullptr, nullptr};
+    simt_launch launch = {name,    simt_file, simt_line, grid,    block, shared_bytes,
+                          nullptr, stream,    nullptr,   nullptr, false};
     if constexpr (std::is_invocable_v<Find, int>) {
         return launch_function(launch, call, find(0));
     } else {

@@ -1,5 +1,6 @@
 /* Runs launches: fibers, blocks, barriers and warp collectives, and the reports when threads wait for
  * what cannot come. */
+#include <link.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -141,6 +142,28 @@ static void prepare(void)
 
 static void fiber_main(void *argument);
 
+/* For cooperative launches, which keep more than one block. These stacks have no guards: a mapping for each
+ * would be more than the system allows. */
+static struct fiber *extra_fiber(void)
+{
+    static char *stack, *end;
+    struct fiber *fiber = calloc(1, sizeof *fiber);
+    if (!fiber) {
+        fatal("simt: cannot get memory for kernels");
+    }
+    if (stack == end) {
+        size_t size = (size_t)STACK_BYTES * SIMT_MAX_BLOCK_THREADS;
+        stack = reserve(size);
+        end = stack + size;
+        allow(stack, size);
+    }
+    fiber->stack = stack;
+    fiber->stack_bytes = STACK_BYTES - (fibers_made++ * 192 & 4095);
+    simt_context_make(&fiber->context, stack, fiber->stack_bytes, fiber_main, fiber);
+    stack += STACK_BYTES;
+    return fiber;
+}
+
 static struct fiber *take_fiber(void)
 {
     struct fiber *fiber = free_fibers;
@@ -149,6 +172,9 @@ static struct fiber *take_fiber(void)
     if (fiber) {
         free_fibers = fiber->next_free;
         return fiber;
+    }
+    if (fibers_made >= SIMT_MAX_BLOCK_THREADS) {
+        return extra_fiber();
     }
     fiber = &fibers[fibers_made++];
     allow(stack, STACK_BYTES);
@@ -269,7 +295,7 @@ static void print_lanes(unsigned int lanes)
 static const char *barrier_name(enum simt_barrier barrier)
 {
     static const char *const names[] = {"__syncthreads", "__syncthreads_count", "__syncthreads_and",
-                                        "__syncthreads_or"};
+                                        "__syncthreads_or", "grid.sync"};
     return names[barrier];
 }
 
@@ -553,6 +579,9 @@ static void release_barrier(void)
     simt_counts.block_barriers++;
 }
 
+static bool waits_for_grid(void);
+static void wait_for_grid(void);
+
 int simt_block_barrier(enum simt_barrier kind, int predicate, const char *file, int line)
 {
     struct thread *self = current;
@@ -570,6 +599,10 @@ int simt_block_barrier(enum simt_barrier kind, int predicate, const char *file, 
     waiting++;
     waiting_true += predicate != 0;
     if (waiting == alive) {
+        if (waits_for_grid()) {
+            wait_for_grid();
+            return 0;
+        }
         release_barrier();
     }
     wait_turn();
@@ -826,6 +859,205 @@ static bool next_block(void)
     return block_index.z < launch->grid.z;
 }
 
+/* ---- cooperative launches: blocks that wait for one another ---- */
+
+/* A block of the grid; while it waits for the others, what makes up its state. */
+struct grid_block {
+    bool started, finished;
+    unsigned int alive, waiting;
+    const struct thread *first_at_barrier;
+    struct thread *threads;
+    struct warp warps[MAX_WARPS];
+    char *shared; /* dynamic, then what the program's thread_local variables hold: static */
+};
+
+static struct grid_block *grid;
+static size_t grid_blocks, grid_current;
+
+static int find_static_shared(struct dl_phdr_info *object, size_t size, void *data)
+{
+    struct dl_phdr_info *found = data;
+    (void)size;
+    *found = *object;
+    return 1; /* the first is the program itself */
+}
+
+static void *static_shared(size_t *size)
+{
+    struct dl_phdr_info program = {0};
+    dl_iterate_phdr(find_static_shared, &program);
+    *size = 0;
+    for (size_t i = 0; i < program.dlpi_phnum; i++) {
+        if (program.dlpi_phdr[i].p_type == PT_TLS && program.dlpi_tls_data) {
+            *size = program.dlpi_phdr[i].p_memsz;
+        }
+    }
+    return program.dlpi_tls_data;
+}
+
+static void *grid_memory(size_t size)
+{
+    void *memory = malloc(size ? size : 1);
+    if (!memory) {
+        fatal("simt: cannot keep a block of a cooperative launch");
+    }
+    return memory;
+}
+
+static void copy_shared(char *kept, bool keep)
+{
+    size_t bytes, dynamic = launch->shared_bytes;
+    void *shared = static_shared(&bytes);
+    memcpy(keep ? kept : simt_dynamic_shared(), keep ? simt_dynamic_shared() : kept, dynamic);
+    if (bytes) {
+        memcpy(keep ? kept + dynamic : shared, keep ? shared : kept + dynamic, bytes);
+    }
+}
+
+static void keep_block(struct grid_block *block)
+{
+    size_t bytes;
+    static_shared(&bytes);
+    if (!block->threads) {
+        block->threads = grid_memory(block_threads * sizeof *threads);
+        block->shared = grid_memory(launch->shared_bytes + bytes);
+    }
+    memcpy(block->threads, threads, block_threads * sizeof *threads);
+    memcpy(block->warps, warps, sizeof warps);
+    copy_shared(block->shared, true);
+    block->alive = alive;
+    block->waiting = waiting;
+    block->first_at_barrier = first_at_barrier;
+    waiting = 0;
+    for (unsigned int i = 0; i < block_threads; i++) {
+        threads[i].fiber = NULL;
+        threads[i].pipeline = (struct simt_pipeline){0};
+    }
+}
+
+static void restore_block(const struct grid_block *block)
+{
+    for (unsigned int i = 0; i < block_threads; i++) {
+        free(threads[i].pipeline.copies);
+    }
+    memcpy(threads, block->threads, block_threads * sizeof *threads);
+    memcpy(warps, block->warps, sizeof warps);
+    copy_shared(block->shared, false);
+    alive = block->alive;
+    waiting = block->waiting;
+    waiting_true = 0;
+    waiting_at_different_barriers = false;
+    first_at_barrier = block->first_at_barrier;
+    release_barrier();
+}
+
+static struct uint3 index_of_block(size_t number)
+{
+    size_t row = launch->grid.x, plane = row * launch->grid.y;
+    return (struct uint3){(unsigned int)(number % row), (unsigned int)(number % plane / row),
+                          (unsigned int)(number / plane)};
+}
+
+/* Goes on with the block after the current one that has not finished, with the first of all once each has
+ * come to the barrier; false if all have finished. */
+static bool next_grid_block(void)
+{
+    size_t finished_blocks = 0, number = grid_current;
+    for (size_t i = 0; i < grid_blocks; i++) {
+        finished_blocks += grid[i].finished;
+    }
+    if (finished_blocks == grid_blocks) {
+        return false;
+    }
+    do {
+        number = (number + 1) % grid_blocks;
+        if (number == 0 && finished_blocks > 0) {
+            report_kernel();
+            fprintf(stderr,
+                    ": deadlock: %zu of %zu blocks wait in grid.sync(), the others have returned\n"
+                    "  hint: every thread of the grid must reach grid.sync().\n",
+                    grid_blocks - finished_blocks, grid_blocks);
+            simt_exit();
+        }
+    } while (grid[number].finished);
+    grid_current = number;
+    block_index = index_of_block(number);
+    if (grid[number].started) {
+        restore_block(&grid[number]);
+    } else {
+        grid[number].started = true;
+        start_block();
+    }
+    return true;
+}
+
+static bool waits_for_grid(void)
+{
+    return first_at_barrier->barrier == SIMT_BARRIER_GRID && !waiting_at_different_barriers;
+}
+
+/* All threads of the block that have not exited have come to a grid barrier. */
+static void leave_for_grid(void)
+{
+    if (!launch->cooperative) {
+        simt_report_place();
+        fprintf(stderr,
+                ": grid.sync() at %s:%d in a launch that is not cooperative\n"
+                "  hint: launch the kernel with cudaLaunchCooperativeKernel.\n",
+                first_at_barrier->file, first_at_barrier->line);
+        simt_exit();
+    }
+    keep_block(&grid[grid_current]);
+    next_grid_block();
+}
+
+static void wait_for_grid(void)
+{
+    struct fiber *self = current->fiber;
+    leave_for_grid();
+    current = next_thread();
+    if (!current->fiber) {
+        current->fiber = take_fiber();
+    }
+    if (current->fiber != self) {
+        switch_fiber(self, current->fiber);
+    }
+}
+
+static void open_grid(void)
+{
+    grid_blocks = (size_t)launch->grid.x * launch->grid.y * launch->grid.z;
+    grid_current = 0;
+    grid = calloc(grid_blocks, sizeof *grid);
+    if (!grid) {
+        fatal("simt: cannot keep the blocks of a cooperative launch");
+    }
+    grid[0].started = true;
+}
+
+static void close_grid(void)
+{
+    for (size_t i = 0; i < grid_blocks; i++) {
+        free(grid[i].threads);
+        free(grid[i].shared);
+    }
+    free(grid);
+    grid = NULL;
+}
+
+static bool next_block_of_launch(void)
+{
+    if (!launch->cooperative) {
+        if (!next_block()) {
+            return false;
+        }
+        start_block();
+        return true;
+    }
+    grid[grid_current].finished = true;
+    return next_grid_block();
+}
+
 static void exit_thread(void)
 {
     struct warp *warp = warp_of(current);
@@ -842,7 +1074,11 @@ static void exit_thread(void)
         }
     }
     if (waiting && waiting == alive) {
-        release_barrier();
+        if (waits_for_grid()) {
+            leave_for_grid();
+        } else {
+            release_barrier();
+        }
     }
 }
 
@@ -855,13 +1091,12 @@ static void fiber_main(void *argument)
         launch->invoke(launch->closure);
         exit_thread();
         if (alive == 0) {
-            if (!next_block()) {
+            if (!next_block_of_launch()) {
                 current = NULL;
                 give_fiber(self);
                 switch_fiber(self, &host_fiber);
                 continue;
             }
-            start_block();
         }
         current = next_thread();
         if (!current->fiber) {
@@ -893,11 +1128,17 @@ void simt_launch_kernel(const struct simt_launch *asked)
     }
     simt_counts.launches++;
     simt_memory_open();
+    if (asked->cooperative) {
+        open_grid();
+    }
     start_block();
     current = next_thread();
     current->fiber = take_fiber();
     switch_fiber(&host_fiber, current->fiber);
     simt_memory_close();
+    if (asked->cooperative) {
+        close_grid();
+    }
     launch = NULL;
 }
 
@@ -927,6 +1168,11 @@ void *simt_dynamic_shared(void)
 {
     size_t size = (launch->shared_bytes + SHARED_ALIGNMENT - 1) / SHARED_ALIGNMENT;
     return shared_end - size * SHARED_ALIGNMENT;
+}
+
+int simt_is_cooperative(void)
+{
+    return launch->cooperative;
 }
 
 void simt_fence(void)

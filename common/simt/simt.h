@@ -57,6 +57,7 @@ struct simt_launch {
     void *stream;
     void (*invoke)(void *closure);
     void *closure;
+    int cooperative; /* the blocks may wait for one another */
 };
 
 /* Runs the launch, or leaves the error that a device would give as the last error. */
@@ -68,10 +69,18 @@ struct uint3 simt_block_index(void) __attribute__((const));
 struct uint3 simt_block_dimensions(void) __attribute__((const));
 struct uint3 simt_grid_dimensions(void) __attribute__((const));
 void *simt_dynamic_shared(void) __attribute__((const));
+int simt_is_cooperative(void) __attribute__((const));
 
-enum simt_barrier { SIMT_BARRIER, SIMT_BARRIER_COUNT, SIMT_BARRIER_AND, SIMT_BARRIER_OR };
+enum simt_barrier {
+    SIMT_BARRIER,
+    SIMT_BARRIER_COUNT,
+    SIMT_BARRIER_AND,
+    SIMT_BARRIER_OR,
+    SIMT_BARRIER_GRID
+};
 
-/* Waits for every thread of the block that has not exited; file and line identify the barrier. */
+/* Waits for every thread of the block that has not exited (of the grid, for SIMT_BARRIER_GRID); file and
+ * line identify the barrier. */
 int simt_block_barrier(enum simt_barrier kind, int predicate, const char *file, int line);
 
 enum simt_collective {

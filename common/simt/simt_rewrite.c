@@ -396,6 +396,8 @@ static size_t template_open_of(size_t token)
             }
         } else if (is_punctuation(i, '>')) {
             depth++;
+        } else if (is_punctuation(i, '<') && i > 0 && run_of(i - 1, '<') >= 2) {
+            i--; /* a shift among the arguments */
         } else if (is_punctuation(i, '<')) {
             if (--depth == 0) {
                 return i;

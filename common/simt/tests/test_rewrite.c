@@ -105,6 +105,7 @@ static void test_names(void **state)
     assert_rewrites("k<A<B<int>>><<<1, 2>>>(a);", LAUNCH("k<A<B<int>>>") "1, 2)(a);");
     assert_rewrites("n::m::k<(a > b), f(c < d)><<<1, 2>>>(a);",
                     LAUNCH("n::m::k<(a > b), f(c < d)>") "1, 2)(a);");
+    assert_rewrites("k<1 << 3, (1 >> 2)><<<1, 2>>>(a);", LAUNCH("k<1 << 3, (1 >> 2)>") "1, 2)(a);");
     assert_rewrites("n::T<int>::k<<<1, 2>>>(a);", LAUNCH("n::T<int>::k") "1, 2)(a);");
     assert_rewrites("return ::k<<<1, 2>>>(a);", "return " LAUNCH("::k") "1, 2)(a);");
     assert_rewrites("x = t[i + 1].f->k<<<1, 2>>>(a);", "x = " LAUNCH("t[i + 1].f->k") "1, 2)(a);");
