@@ -949,6 +949,7 @@ static bool opens_namespace(size_t token)
 struct braces {
     bool is_namespace, in_device_code;
     bool is_device_body; /* of what `__device__` or `__global__` announced */
+    size_t kernel;       /* the kernel's name if its address can be had, else NONE */
 };
 
 static void *zeroed(size_t count, size_t size)
@@ -993,34 +994,31 @@ static void rewrite(struct text *out)
             if (is(i, "__device__") || is(i, "__global__")) {
                 announced = true;
                 announced_at = parentheses;
-                kernel = is(i, "__global__") && depth == namespaces ? kernel_name(i) : kernel;
+                kernel = is(i, "__global__") && depth == namespaces ? kernel_name(i) : NONE;
             }
         } else if (is_punctuation(i, '(') || is_punctuation(i, ')')) {
             parentheses += is_punctuation(i, '(') ? 1 : -1;
         } else if (is_punctuation(i, ';')) {
             show_again(depth, parentheses);
-            if (announced && parentheses <= announced_at) {
-                announced = false;
-                kernel = NONE;
-            }
+            announced = announced && parentheses > announced_at;
         } else if (is_punctuation(i, '{')) {
             bool body = announced && parentheses == announced_at;
-            braces[++depth] = (struct braces){opens_namespace(i), body || device_code, body};
+            braces[++depth] = (struct braces){opens_namespace(i), body || device_code, body,
+                                              body ? kernel : NONE};
             namespaces += braces[depth].is_namespace;
+            announced = announced && !body;
         } else if (is_punctuation(i, '}') && depth > 0) {
-            /* An initializer in braces before the body of a constructor is not the end. */
-            bool done = braces[depth].is_device_body && !is_punctuation(i + 1, ',') &&
-                        !is_punctuation(i + 1, '{');
-            namespaces -= braces[depth--].is_namespace;
+            struct braces closed = braces[depth--];
+            namespaces -= closed.is_namespace;
             show_again(depth, -1);
-            if (done) {
-                announced = false;
-                if (preprocessed && kernel != NONE && depth == namespaces) {
-                    append(out, source.bytes + copied, tokens[i].end - copied);
-                    append_registration(out, kernel);
-                    copied = tokens[i].end;
-                }
-                kernel = NONE;
+            if (closed.is_device_body &&
+                (is_punctuation(i + 1, ',') || is_punctuation(i + 1, '{'))) {
+                announced = true; /* an initializer: the constructor's body has yet to come */
+                announced_at = parentheses;
+            } else if (preprocessed && closed.is_device_body && closed.kernel != NONE) {
+                append(out, source.bytes + copied, tokens[i].end - copied);
+                append_registration(out, closed.kernel);
+                copied = tokens[i].end;
             }
         }
         if (end != NONE) {

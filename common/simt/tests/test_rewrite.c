@@ -39,6 +39,8 @@ static char *read_file(const char *path)
     return text;
 }
 
+static const char *mode = ""; /* an option of the rewriter */
+
 /* Rewrites a text; the exit status, the output (NULL if there is none) and stderr. */
 static int rewrite(const char *input, char **output, char *messages, size_t size)
 {
@@ -49,7 +51,7 @@ static int rewrite(const char *input, char **output, char *messages, size_t size
     snprintf(out, sizeof out, "%s/out.cpp", folder);
     write_file(in, input);
     remove(out);
-    snprintf(command, sizeof command, "'%s' %s %s 2>&1", rewriter, in, out);
+    snprintf(command, sizeof command, "'%s' %s %s %s 2>&1", rewriter, mode, in, out);
     pipe = popen(command, "r");
     assert_non_null(pipe);
     messages[fread(messages, 1, size - 1, pipe)] = '\0';
@@ -64,6 +66,9 @@ static void assert_rewrites(const char *input, const char *expected)
     char messages[4096], header[128], *output;
     int status = rewrite(input, &output, messages, sizeof messages);
     snprintf(header, sizeof header, "#include <cuda_runtime.h>\n#line 1 \"%s/in.cu\"\n", folder);
+    if (*mode) {
+        header[0] = '\0';
+    }
     assert_string_equal(messages, "");
     assert_int_equal(status, 0);
     assert_non_null(output);
@@ -218,6 +223,101 @@ static void test_errors(void **state)
                    "1: error: declare one array in each extern __shared__");
 }
 
+/* ---- after the preprocessor ---- */
+
+#define REGISTERED(token, name)                                                                    \
+    " [[maybe_unused]] static const bool simt_kernel_" token " = simt::add_kernel(\"" name         \
+    "\", [](auto simt_tag) -> decltype(simt::function_of<decltype(simt_tag)>(" name                \
+    ")) { return simt::function_of<decltype(simt_tag)>(" name "); });"
+
+static int set_preprocessed(void **state)
+{
+    (void)state;
+    mode = "--preprocessed";
+    return 0;
+}
+
+static int set_text(void **state)
+{
+    (void)state;
+    mode = "";
+    return 0;
+}
+
+static void test_qualifiers(void **state)
+{
+    (void)state;
+    assert_rewrites(
+        "__device__ int a; __constant__ float b[2]; extern __host__ __device__ int f();",
+        " int a;  float b[2]; extern   int f();");
+    assert_rewrites("template <int N> __global__ void\n__launch_bounds__(N,\n 2) k() {}",
+                    "template <int N>  void\n\n k() {}");
+    assert_rewrites("void f() { __shared__ int s[4]; } struct __align__(8) S {};",
+                    "void f() { thread_local int s[4]; } struct __attribute__((aligned(8))) S {};");
+    assert_rewrites("__forceinline__ __noinline__ f();",
+                    "inline __attribute__((always_inline)) __attribute__((noinline)) f();");
+    /* The C++ library writes some of these words in its own way. */
+    assert_same("# 1 \"/usr/include/x\" 1 3\n__attribute__((__noinline__)) void f();\n");
+}
+
+static void test_kernels_are_registered(void **state)
+{
+    (void)state;
+    assert_rewrites("__global__ void k(int *x) { if (x) { *x = 1; } }",
+                    " void k(int *x) { if (x) { *x = 1; } }" REGISTERED("2", "k"));
+    assert_rewrites("namespace n { __global__ void __launch_bounds__(8) k(); }",
+                    "namespace n {  void  k(); }");
+    assert_rewrites("template <class T> __global__ void k(T) { }",
+                    "template <class T>  void k(T) { }");
+    assert_rewrites("cudaLaunchKernel((const void *)k<T>, 1);", "cudaLaunchKernel(k<T>, 1);");
+    assert_rewrites("cudaLaunchCooperativeKernel((void*)k, 1);",
+                    "cudaLaunchCooperativeKernel(k, 1);");
+}
+
+static void test_built_in_names(void **state)
+{
+    (void)state;
+    assert_rewrites("i = blockIdx.x * blockDim.x + threadIdx.x + gridDim.y;",
+                    "i = simt_block_index().x * dim3(simt_block_dimensions()).x + "
+                    "simt_thread_index().x + dim3(simt_grid_dimensions()).y;");
+    assert_rewrites("return threadIdx.x; f(blockIdx, p->gridDim, c.blockDim);",
+                    "return simt_thread_index().x; f(simt_block_index(), p->gridDim, c.blockDim);");
+    assert_rewrites("{ dim3 blockDim(8), gridDim{4}; g(gridDim, blockDim); } blockDim.x;",
+                    "{ dim3 blockDim(8), gridDim{4}; g(gridDim, blockDim); } "
+                    "dim3(simt_block_dimensions()).x;");
+    assert_rewrites("void f(const dim3 &gridDim) { gridDim.x; } void g(dim3 gridDim); gridDim.x;",
+                    "void f(const dim3 &gridDim) { gridDim.x; } void g(dim3 gridDim); "
+                    "dim3(simt_grid_dimensions()).x;");
+    assert_rewrites("struct S { dim3 blockDim; int n() { return blockDim.x; } }; a * blockDim.x;",
+                    "struct S { dim3 blockDim; int n() { return blockDim.x; } }; a * "
+                    "dim3(simt_block_dimensions()).x;");
+}
+
+static void assert_says(const char *input, const char *messages_expected)
+{
+    char messages[4096], *output;
+    assert_int_equal(rewrite(input, &output, messages, sizeof messages), 1);
+    assert_string_equal(messages, messages_expected);
+    assert_null(output);
+}
+
+static void test_what_is_not_available(void **state)
+{
+    (void)state;
+    assert_says("# 7 \"a.cu\"\n__device__ void f() {\n asm(\"x\"); asm(\"y\"); }\n",
+                "a.cu:8: error: not available on the CPU back end: inline PTX (asm)\n");
+    assert_says("# 1 \"a.cu\"\n__global__ void k() { k<<<1, 1>>>(); }\n# 5 \"b.cu\"\nx = tex3D(t);",
+                "a.cu:1: error: not available on the CPU back end: dynamic parallelism (a launch "
+                "from device code)\n"
+                "b.cu:5: error: not available on the CPU back end: textures (tex3D)\n");
+    assert_says("# 1 \"a.cu\"\n# 1 \"/usr/include/thrust/a.h\" 1 3\n# 1 \"/usr/b.h\" 1 3\n"
+                "# 2 \"/usr/include/thrust/a.h\" 2 3\n# 4 \"a.cu\" 2\n",
+                "a.cu:3: error: not available on the CPU back end: Thrust\n");
+    assert_same("int f() { asm(\"x\"); }");
+    assert_same("# 1 \"/usr/include/x\" 1 3\nint f(cudaGraph_t);\n");
+    assert_same("x.tex2D(1); y = tex2D; p->cudaArray_t;");
+}
+
 static int run_status(const char *arguments)
 {
     char command[4096];
@@ -233,6 +333,9 @@ static void test_files(void **state)
     char arguments[256];
     (void)state;
     assert_int_equal(run_status(""), 1);
+    assert_int_equal(run_status("--header thrust/sort.h"), 0);
+    assert_int_equal(run_status("--header /usr/include/mma.h"), 0);
+    assert_int_equal(run_status("--header vector"), 1);
     assert_int_equal(run_status("/nonexistent/in.cu /dev/null"), 1);
     snprintf(arguments, sizeof arguments, "%s/in.cu /nonexistent/out.cpp", folder);
     assert_int_equal(run_status(arguments), 1);
@@ -268,6 +371,10 @@ int main(int count, char **arguments)
         cmocka_unit_test(test_extern_shared_of_a_file),
         cmocka_unit_test(test_errors),
         cmocka_unit_test(test_files),
+        cmocka_unit_test_setup_teardown(test_qualifiers, set_preprocessed, set_text),
+        cmocka_unit_test_setup_teardown(test_kernels_are_registered, set_preprocessed, set_text),
+        cmocka_unit_test_setup_teardown(test_built_in_names, set_preprocessed, set_text),
+        cmocka_unit_test_setup_teardown(test_what_is_not_available, set_preprocessed, set_text),
     };
     if (count != 2) {
         fputs("usage: test_simt_rewrite path/to/simt_rewrite\n", stderr);

@@ -11,6 +11,13 @@ __global__ void plain(double *out, pair p, char c)
     out[threadIdx.x] = p.a + p.b + c + threadIdx.x;
 }
 
+__global__ void byAddress(double *out, pair p, char c)
+{
+    for (int i = 0; i < 2; i++) {
+        out[threadIdx.x] = p.b + c;
+    }
+}
+
 template <typename T>
 __global__ void scaled(T *out, T factor)
 {
@@ -35,11 +42,10 @@ int main()
     CHECK(cudaLaunchKernel((void *)plain, dim3(1), dim3(32), args, 0, 0));
     CHECK(cudaDeviceSynchronize());
     EXPECT(out[31] == 42.5);
-    const void *address = (const void *)plain;
-    p.a = 2;
+    const void *address = (const void *)byAddress;
     CHECK(cudaLaunchKernel(address, dim3(1), dim3(32), args, 0, NULL));
     CHECK(cudaDeviceSynchronize());
-    EXPECT(out[31] == 43.5);
+    EXPECT(out[31] == 10.5);
     double factor = 3;
     void *args2[] = {&out, &factor};
     CHECK(cudaLaunchKernel((const void *)scaled<double>, 1, 32, args2, 32 * sizeof(double), 0));
