@@ -68,7 +68,7 @@ SIMT_INLINE unsigned int vote(simt_collective operation, unsigned int mask, uint
         simt_warp_collective(operation, mask, value, 0, SIMT_WARP_SIZE, size, file, line));
 }
 
-enum kind { BLOCK, LANES, GRID };
+enum kind { in_block, in_warp, in_grid };
 
 } // namespace details
 
@@ -89,8 +89,8 @@ class thread_group
     unsigned long long size() const
     {
         uint3 grid = simt_grid_dimensions();
-        return kind == details::LANES ? static_cast<unsigned int>(__builtin_popcount(mask))
-               : kind == details::BLOCK
+        return kind == details::in_warp ? static_cast<unsigned int>(__builtin_popcount(mask))
+               : kind == details::in_block
                    ? details::block_threads()
                    : static_cast<unsigned long long>(details::block_threads()) * grid.x * grid.y *
                          grid.z;
@@ -104,8 +104,8 @@ class thread_group
         uint3 grid = simt_grid_dimensions(), block = simt_block_index();
         unsigned long long block_rank =
             (static_cast<unsigned long long>(block.z) * grid.y + block.y) * grid.x + block.x;
-        return kind == details::LANES ? details::rank_of(mask, details::lane())
-               : kind == details::BLOCK
+        return kind == details::in_warp ? details::rank_of(mask, details::lane())
+               : kind == details::in_block
                    ? details::rank_in_block()
                    : block_rank * details::block_threads() + details::rank_in_block();
     }
@@ -115,11 +115,11 @@ class thread_group
     }
     void sync(SIMT_SITE) const
     {
-        if (kind == details::LANES) {
+        if (kind == details::in_warp) {
             simt_warp_collective(SIMT_SYNCWARP, mask, 0, 0, SIMT_WARP_SIZE, 4, simt_file,
                                  simt_line);
         } else {
-            simt_block_barrier(kind == details::BLOCK ? SIMT_BARRIER : SIMT_BARRIER_GRID, 0,
+            simt_block_barrier(kind == details::in_block ? SIMT_BARRIER : SIMT_BARRIER_GRID, 0,
                                simt_file, simt_line);
         }
     }
@@ -127,7 +127,7 @@ class thread_group
 
 class thread_block : public thread_group
 {
-    thread_block() : thread_group(details::BLOCK, 0)
+    thread_block() : thread_group(details::in_block, 0)
     {
     }
     friend thread_block this_thread_block();
@@ -175,7 +175,7 @@ inline thread_block this_thread_block()
 /* The whole grid; sync() needs cudaLaunchCooperativeKernel. */
 class grid_group : public thread_group
 {
-    grid_group() : thread_group(details::GRID, 0)
+    grid_group() : thread_group(details::in_grid, 0)
     {
     }
     friend grid_group this_grid();
@@ -222,7 +222,7 @@ class lanes_group : public thread_group
 {
   protected:
     explicit lanes_group(unsigned int lanes, unsigned int rank = 0, unsigned int count = 1)
-        : thread_group(LANES, lanes), meta_rank(rank), meta_count(count)
+        : thread_group(in_warp, lanes), meta_rank(rank), meta_count(count)
     {
     }
     unsigned int meta_rank, meta_count;
@@ -292,67 +292,72 @@ class lanes_group : public thread_group
 
 } // namespace details
 
-/* SIZE neighbouring threads of a block: 1, 2, 4, 8, 16 or 32. */
-template <unsigned int SIZE, class Parent = void>
+/* TileSize neighbouring threads of a block: 1, 2, 4, 8, 16 or 32. */
+template <unsigned int TileSize, class Parent = void>
 class thread_block_tile : public details::lanes_group
 {
-    static_assert(SIZE >= 1 && SIZE <= 32 && (SIZE & (SIZE - 1)) == 0,
+    static_assert(TileSize >= 1 && TileSize <= 32 && (TileSize & (TileSize - 1)) == 0,
                   "the CPU back end has tiles of 1, 2, 4, 8, 16 and 32 threads");
     thread_block_tile(unsigned int rank, unsigned int count)
-        : lanes_group((SIZE == 32 ? ~0u : (1u << SIZE % 32) - 1) << (details::lane() & ~(SIZE - 1)),
+        : lanes_group((TileSize == 32 ? ~0u : (1u << TileSize % 32) - 1)
+                          << (details::lane() & ~(TileSize - 1)),
                       rank, count)
     {
     }
-    template <unsigned int OTHER, class Group>
-    friend thread_block_tile<OTHER, Group> tiled_partition(const Group &parent);
+    template <unsigned int OtherSize, class Group>
+    friend thread_block_tile<OtherSize, Group> tiled_partition(const Group &parent);
 
   public:
     template <class OtherParent>
-    thread_block_tile(const thread_block_tile<SIZE, OtherParent> &other)
+    thread_block_tile(const thread_block_tile<TileSize, OtherParent> &other)
         : lanes_group(other.simt_mask(), other.meta_group_rank(), other.meta_group_size())
     {
     }
     static constexpr unsigned int size()
     {
-        return SIZE;
+        return TileSize;
     }
     static constexpr unsigned int num_threads()
     {
-        return SIZE;
+        return TileSize;
     }
     static unsigned int thread_rank()
     {
-        return details::lane() & (SIZE - 1);
+        return details::lane() & (TileSize - 1);
     }
     template <class T>
     T shfl(const T &value, int rank, SIMT_SITE) const
     {
-        return details::shuffle(SIMT_SHUFFLE, mask, value, static_cast<unsigned int>(rank), SIZE,
-                                simt_file, simt_line);
+        return details::shuffle(SIMT_SHUFFLE, mask, value, static_cast<unsigned int>(rank),
+                                TileSize, simt_file, simt_line);
     }
     template <class T>
     T shfl_up(const T &value, unsigned int delta, SIMT_SITE) const
     {
-        return details::shuffle(SIMT_SHUFFLE_UP, mask, value, delta, SIZE, simt_file, simt_line);
+        return details::shuffle(SIMT_SHUFFLE_UP, mask, value, delta, TileSize, simt_file,
+                                simt_line);
     }
     template <class T>
     T shfl_down(const T &value, unsigned int delta, SIMT_SITE) const
     {
-        return details::shuffle(SIMT_SHUFFLE_DOWN, mask, value, delta, SIZE, simt_file, simt_line);
+        return details::shuffle(SIMT_SHUFFLE_DOWN, mask, value, delta, TileSize, simt_file,
+                                simt_line);
     }
     template <class T>
     T shfl_xor(const T &value, unsigned int with, SIMT_SITE) const
     {
-        return details::shuffle(SIMT_SHUFFLE_XOR, mask, value, with, SIZE, simt_file, simt_line);
+        return details::shuffle(SIMT_SHUFFLE_XOR, mask, value, with, TileSize, simt_file,
+                                simt_line);
     }
 };
 
 /* The group's type says how large the parent is: as many tiles as fit into it. */
-template <unsigned int SIZE, class Parent>
-thread_block_tile<SIZE, Parent> tiled_partition(const Parent &parent)
+template <unsigned int TileSize, class Parent>
+thread_block_tile<TileSize, Parent> tiled_partition(const Parent &parent)
 {
     unsigned int size = static_cast<unsigned int>(parent.size());
-    return {static_cast<unsigned int>(parent.thread_rank()) / SIZE, (size + SIZE - 1) / SIZE};
+    return {static_cast<unsigned int>(parent.thread_rank()) / TileSize,
+            (size + TileSize - 1) / TileSize};
 }
 
 /* Any lanes of a warp, such as those that have come to a branch together. */

@@ -710,9 +710,8 @@ cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, void (*function)(Para
 }
 
 /* The largest block among those that keep the most threads resident. */
-template <class... Parameters>
-inline cudaError_t cudaOccupancyMaxPotentialBlockSize(int *grid, int *block,
-                                                      void (*function)(Parameters...),
+template <class Function>
+inline cudaError_t cudaOccupancyMaxPotentialBlockSize(int *grid, int *block, Function function,
                                                       size_t shared_bytes = 0, int limit = 0)
 {
     int most = 0, processors = 0;

@@ -12,10 +12,10 @@
 namespace simt
 {
 
-template <class... Parameters, size_t... INDEX>
-void call_with(void (*function)(Parameters...), void **arguments, std::index_sequence<INDEX...>)
+template <class... Parameters, size_t... Index>
+void call_with(void (*function)(Parameters...), void **arguments, std::index_sequence<Index...>)
 {
-    function(*static_cast<std::remove_reference_t<Parameters> *>(arguments[INDEX])...);
+    function(*static_cast<std::remove_reference_t<Parameters> *>(arguments[Index])...);
     (void)arguments;
 }
 

@@ -35,11 +35,11 @@ void wait(const Group &group, SIMT_SITE)
     group.sync(simt_file, simt_line);
 }
 
-/* Waits for all but the last STAGES copies. */
-template <unsigned int STAGES, class Group>
+/* Waits for all but the last Stages copies. */
+template <unsigned int Stages, class Group>
 void wait_prior(const Group &group, SIMT_SITE)
 {
-    simt_pipeline_wait_prior(STAGES);
+    simt_pipeline_wait_prior(Stages);
     group.sync(simt_file, simt_line);
 }
 

@@ -32,10 +32,10 @@ SIMT_OPERATION(bit_xor, a ^ b)
 #undef SIMT_OPERATION
 
 /* A butterfly: every thread gets the result. */
-template <unsigned int SIZE, class Parent, class T, class Operation>
-T reduce(const thread_block_tile<SIZE, Parent> &group, T value, Operation operation, SIMT_SITE)
+template <unsigned int TileSize, class Parent, class T, class Operation>
+T reduce(const thread_block_tile<TileSize, Parent> &group, T value, Operation operation, SIMT_SITE)
 {
-    for (unsigned int distance = SIZE / 2; distance > 0; distance /= 2) {
+    for (unsigned int distance = TileSize / 2; distance > 0; distance /= 2) {
         value = operation(value, group.shfl_xor(value, distance, simt_file, simt_line));
     }
     return value;

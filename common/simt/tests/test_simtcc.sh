@@ -117,6 +117,10 @@ END
 refuses 'thread block clusters (__cluster_dims__)' 1 <<'END'
 __global__ void __cluster_dims__(2, 1, 1) k() {}
 END
+refuses 'the driver API (cuInit)' 2 <<'END'
+#include <cuda.h>
+int main() { return cuInit(0); }
+END
 refuses 'CUDA graphs (cudaGraph_t)' 1 <<'END'
 int main() { cudaGraph_t graph; return graph != 0; }
 END
@@ -167,7 +171,7 @@ cat >value.cu <<'END'
 #ifndef VALUE
 #define VALUE 1
 #endif
-#if !defined(__CUDACC__) || !defined(__NVCC__) || defined(__CUDA_ARCH__) || CUDART_VERSION < 13000
+#if !defined(__CUDACC__) || !defined(__NVCC__) || CUDART_VERSION < 13000
 #error macros
 #endif
 __global__ void k(int *out) { *out = VALUE + FROM_HEADER; }
@@ -209,6 +213,25 @@ compile -Iinclude -use_fast_math value.cu --run
 [ $? -eq 0 ] && grep -q '^simtcc: note: -use_fast_math: ignored' output || fail 'a note on -use_fast_math'
 compile -Iinclude -std=c++14 value.cu --run
 [ $? -eq 0 ] && grep -q '^simtcc: note: -std=c++14: ' output || fail 'a note on -std=c++14'
+
+cat >arch.cu <<'END'
+#include <cstdio>
+#include <cuda.h>
+__global__ void k()
+{
+#if __CUDA_ARCH__ >= 600
+    printf("device %d\n", CUDA_VERSION);
+#else
+    printf("host\n");
+#endif
+}
+int main() { k<<<1, 1>>>(); }
+END
+compile arch.cu --run
+[ "$(head -n 1 output | cut -d: -f 1-4)" = 'simtcc: note: arch.cu:5' ] && [ "$(tail -n 1 output)" = host ] ||
+    fail 'a note on __CUDA_ARCH__'
+prints 'device 13000' -D__CUDA_ARCH__=900 arch.cu --run
+prints 'device 13000' -D __CUDA_ARCH__=900 arch.cu --run
 
 says 2 'no input files'
 says 2 '--no-such-option: no such option' --no-such-option value.cu
