@@ -789,6 +789,12 @@ static size_t after_group(size_t token)
 /* What stands for a qualifier at `token`, or an empty text; the token after it, or `token` if there is none. */
 static size_t replace_qualifier(struct text *replacement, size_t token)
 {
+    if (is(token, "__shared__") && is(token + 1, "alignas") && is_punctuation(token + 2, '(')) {
+        /* The standard's word has to come first. */
+        append_tokens(replacement, token + 1, after_group(token + 2));
+        append_string(replacement, " thread_local");
+        return after_group(token + 2);
+    }
     for (size_t i = 0; i < sizeof qualifiers / sizeof *qualifiers; i++) {
         if (is(token, qualifiers[i].word)) {
             append_string(replacement, qualifiers[i].replacement);

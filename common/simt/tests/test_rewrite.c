@@ -256,6 +256,7 @@ static void test_qualifiers(void **state)
                     "void f() { thread_local int s[4]; } struct __attribute__((aligned(8))) S {};");
     assert_rewrites("__forceinline__ __noinline__ f();",
                     "inline __attribute__((always_inline)) __attribute__((noinline)) f();");
+    assert_rewrites("__shared__ alignas(16) int s[4];", "alignas(16) thread_local int s[4];");
     /* The C++ library writes some of these words in its own way. */
     assert_same("# 1 \"/usr/include/x\" 1 3\n__attribute__((__noinline__)) void f();\n");
 }
