@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "internal.h"
+#include "trace.h"
 
 enum { ALIGNMENT = 256, FREED_KEPT = 64 };
 
@@ -137,6 +138,20 @@ bool simt_memory_is_device(const void *address)
     return (uintptr_t)address - (uintptr_t)arena < (uintptr_t)(arena_end - arena);
 }
 
+bool simt_memory_range(uint64_t address, struct simt_range *range)
+{
+    const struct region *region = find((const void *)(uintptr_t)address);
+    if (region && region->kind != SYMBOL) {
+        *range = (struct simt_range){(uintptr_t)region->base, region->size, SPACE_GLOBAL, false};
+        return true;
+    }
+    if (!simt_memory_is_device((const void *)(uintptr_t)address)) {
+        return false;
+    }
+    *range = (struct simt_range){address, 1, SPACE_GLOBAL, true};
+    return true;
+}
+
 void simt_memory_describe(const void *address, char *text, size_t size)
 {
     const struct region *nearest = NULL;
@@ -252,6 +267,7 @@ cudaError_t cudaMalloc(void **pointer, size_t size)
     if (!add(region)) {
         return simt_error(cudaErrorMemoryAllocation);
     }
+    simt_check_allocated(region.base, size);
     cursor = region.map + region.map_size + page_size;
     used += region.map_size;
     *pointer = region.base;
@@ -265,6 +281,7 @@ static void release(struct region *region)
         mmap(region->map, region->map_size, PROT_NONE,
              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
         used -= region->map_size;
+        simt_check_freed(region->base, region->size);
         freed[freed_count++ % FREED_KEPT] = *region;
     } else {
         free(region->base);
@@ -419,6 +436,8 @@ cudaError_t cudaMemcpy2D(void *destination, size_t destination_pitch, const void
     for (size_t row = 0; row < height; row++) {
         memmove((char *)destination + row * destination_pitch,
                 (const char *)source + row * source_pitch, width);
+        simt_check_written((char *)destination + row * destination_pitch, width,
+                           (const char *)source + row * source_pitch);
     }
     open_at(destination, PROT_NONE);
     open_at(source, PROT_NONE);
@@ -440,6 +459,7 @@ cudaError_t cudaMemset(void *pointer, int value, size_t size)
     }
     open_at(pointer, PROT_READ | PROT_WRITE);
     memset(pointer, value, size);
+    simt_check_written(pointer, size, NULL);
     open_at(pointer, PROT_NONE);
     return cudaSuccess;
 }
