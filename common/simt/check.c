@@ -800,8 +800,8 @@ void simt_check_barrier(void)
     acquired |= acquired_new;
 }
 
-/* What each of the lanes knows, all of them know. */
-static void share_rows(unsigned int warp, uint32_t lanes, uint32_t start)
+/* What each of the lanes knows, all of them know; and what lane i did before from[i]. */
+static void share_rows(unsigned int warp, uint32_t lanes, const uint32_t *from)
 {
     static uint32_t joined[THREADS];
     unsigned int first = warp * SIMT_WARP_SIZE;
@@ -815,25 +815,29 @@ static void share_rows(unsigned int warp, uint32_t lanes, uint32_t start)
         }
     }
     for (uint32_t set = lanes; set; set &= set - 1) {
-        joined[first + lowest(set)] = start;
+        unsigned int lane = lowest(set);
+        joined[first + lane] =
+            joined[first + lane] > from[lane] ? joined[first + lane] : from[lane];
     }
     for (uint32_t set = lanes; set; set &= set - 1) {
         memcpy(known_row(first + lowest(set)), joined, block_threads * sizeof *joined);
     }
 }
 
+/* __syncwarp: all that the lanes did is ordered before all that they do. */
 static void sync_lanes(unsigned int warp, uint32_t lanes, uint32_t whole_warp)
 {
     unsigned int first = warp * SIMT_WARP_SIZE;
-    uint32_t start = new_segment();
+    uint32_t start = new_segment(), from[SIMT_WARP_SIZE] = {0};
     bool rows = lanes != whole_warp, new = false;
     for (uint32_t set = lanes; set; set &= set - 1) {
         unsigned int thread = first + lowest(set);
+        from[lowest(set)] = start;
         rows = rows || has_row(thread);
         new = new || has_new[thread];
     }
     if (rows) {
-        share_rows(warp, lanes, start);
+        share_rows(warp, lanes, from);
     }
     if (lanes == whole_warp) {
         warp_start[warp] = start;
@@ -845,32 +849,65 @@ static void sync_lanes(unsigned int warp, uint32_t lanes, uint32_t whole_warp)
     }
 }
 
-/* Lanes that have come to a __syncwarp whose mask names others, too. */
+/* A shuffle or a vote passes values, and orders memory no more than an atomic does: what a lane did before
+ * a fence. */
+static void pass_values(unsigned int warp, uint32_t lanes)
+{
+    unsigned int first = warp * SIMT_WARP_SIZE;
+    uint32_t from[SIMT_WARP_SIZE] = {0}, any = 0;
+    bool new = false;
+    for (uint32_t set = lanes; set; set &= set - 1) {
+        unsigned int thread = first + lowest(set);
+        from[lowest(set)] = fences[thread];
+        any |= fences[thread];
+        new = new || (fences[thread] && has_new[thread]);
+    }
+    if (!any) {
+        return;
+    }
+    share_rows(warp, lanes, from);
+    for (uint32_t set = lanes; new && set; set &= set - 1) {
+        has_new[first + lowest(set)] = true;
+    }
+}
+
+/* Lanes that have come to a meeting whose mask names others, too. */
 static struct {
     uint32_t mask, come;
+    bool syncs;
 } gathering[SIMT_WARP_SIZE];
 static unsigned int gathering_count;
+
+static void meet(unsigned int warp, uint32_t lanes, bool syncs, uint32_t whole_warp)
+{
+    if (syncs) {
+        sync_lanes(warp, lanes, whole_warp);
+    } else {
+        pass_values(warp, lanes);
+    }
+}
 
 /* Lanes that had not returned when the warp's traces were last at their end. */
 static uint32_t alive[THREADS / SIMT_WARP_SIZE];
 
-void simt_check_syncwarp(unsigned int warp, unsigned int lanes, const uint64_t *masks)
+void simt_check_meeting(unsigned int warp, unsigned int lanes, const uint64_t *masks, bool syncs)
 {
     uint32_t members = alive[warp];
     for (uint32_t set = lanes; set; set &= set - 1) {
         uint32_t mask = (uint32_t)masks[lowest(set)] & members;
         unsigned int i = 0;
-        while (i < gathering_count && gathering[i].mask != mask) {
+        while (i < gathering_count && (gathering[i].mask != mask || gathering[i].syncs != syncs)) {
             i++;
         }
         if (i == gathering_count) {
             gathering[i].mask = mask;
             gathering[i].come = 0;
+            gathering[i].syncs = syncs;
             gathering_count += gathering_count < SIMT_WARP_SIZE - 1;
         }
         gathering[i].come |= 1u << lowest(set);
         if (!(mask & ~gathering[i].come)) {
-            sync_lanes(warp, mask, members);
+            meet(warp, mask, syncs, members);
             gathering[i] = gathering[--gathering_count];
         }
     }
@@ -881,7 +918,7 @@ void simt_check_syncwarp(unsigned int warp, unsigned int lanes, const uint64_t *
 void simt_check_end_of_traces(unsigned int warp)
 {
     for (unsigned int i = 0; i < gathering_count; i++) {
-        sync_lanes(warp, gathering[i].come, simt_warp_alive(warp));
+        meet(warp, gathering[i].come, gathering[i].syncs, simt_warp_alive(warp));
     }
     gathering_count = 0;
     alive[warp] = simt_warp_alive(warp);

@@ -235,9 +235,9 @@ static void check(enum simt_event_kind kind, unsigned int number, enum simt_spac
 {
     if (kind == EVENT_FENCE) {
         simt_check_fence(warp, lanes);
-    } else if (kind == EVENT_SYNCWARP) {
-        simt_check_syncwarp(warp, lanes, addresses);
-    } else if (kind != EVENT_COLLECTIVE) {
+    } else if (kind == EVENT_SYNCWARP || kind == EVENT_COLLECTIVE) {
+        simt_check_meeting(warp, lanes, addresses, kind == EVENT_SYNCWARP);
+    } else {
         simt_check_access(space, kind, number, size, warp, lanes, addresses);
     }
 }

@@ -112,7 +112,8 @@ struct simt_site *simt_site(unsigned int number)
 
 struct simt_line_counters *simt_count_at(const void *return_address)
 {
-    return &sites[simt_site_number(simt_place_of(return_address))].counters;
+    unsigned int number = simt_site_number(simt_place_of(return_address)); /* may move sites */
+    return &sites[number].counters;
 }
 
 /* ---- whether to analyse ---- */

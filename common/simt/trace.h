@@ -136,7 +136,8 @@ void simt_check_access(enum simt_space space, enum simt_event_kind kind, unsigne
                        unsigned int size, unsigned int warp, unsigned int lanes,
                        const uint64_t *addresses);
 void simt_check_fence(unsigned int warp, unsigned int lanes);
-void simt_check_syncwarp(unsigned int warp, unsigned int lanes, const uint64_t *masks);
+/* Lanes come to a __syncwarp (`syncs`) or another collective; masks[i] is what lane i names. */
+void simt_check_meeting(unsigned int warp, unsigned int lanes, const uint64_t *masks, bool syncs);
 void simt_check_end_of_traces(unsigned int warp);
 void simt_check_start_launch(void);
 /* A launch is not looked at. */
