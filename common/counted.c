@@ -1,6 +1,7 @@
 #include "counted.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <signal.h>
@@ -57,6 +58,15 @@ bool counted_become(char **argv, struct error *error)
                      strerror(errno));
 }
 
+/* What it has to say, the program beside it says. */
+static void silence(void)
+{
+    const int nowhere = open("/dev/null", O_WRONLY);
+
+    dup2(nowhere, STDOUT_FILENO);
+    dup2(nowhere, STDERR_FILENO);
+}
+
 void counted_start(char **argv, const struct step *step, const struct options *options)
 {
     char path[PATH_MAX], descriptor[16];
@@ -72,6 +82,7 @@ void counted_start(char **argv, const struct step *step, const struct options *o
         close(ends[0]);
         snprintf(descriptor, sizeof descriptor, "%d", ends[1]);
         setenv(DESCRIPTOR_VARIABLE, descriptor, 1);
+        silence();
         execv(path, argv);
         _exit(EXIT_FILE_ERROR);
     }

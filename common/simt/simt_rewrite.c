@@ -538,6 +538,53 @@ static void append_shared(struct text *out, size_t first, size_t end)
     free(type.bytes);
 }
 
+/* ---- __constant__ ---- */
+
+/* The ';' of a declaration of __constant__ variables at `token`; NONE if there is none, or a body. */
+static size_t constant_end(size_t token)
+{
+    int depth = 0;
+    for (size_t i = token; is(token, "__constant__") && i < token_count; i++) {
+        depth += is_punctuation(i, '{') || is_punctuation(i, '(') || is_punctuation(i, '[');
+        depth -= is_punctuation(i, '}') || is_punctuation(i, ')') || is_punctuation(i, ']');
+        if (depth < 0) {
+            return NONE;
+        }
+        if (depth == 0 && is_punctuation(i, ';')) {
+            return i;
+        }
+    }
+    return NONE;
+}
+
+/* Tells the runtime of each variable: the word before its first '[', '=', '{', ',' or ';'. */
+static void append_constants(struct text *out, size_t first, size_t end)
+{
+    int depth = 0;
+    bool named = false;
+    for (size_t i = first + 1; i <= end; i++) {
+        bool ends_name = is_punctuation(i, '[') || is_punctuation(i, '=') ||
+                         is_punctuation(i, '{') || is_punctuation(i, ',') || i == end;
+        if (depth == 0 && ends_name && !named && tokens[i - 1].kind == WORD) {
+            append_string(out, " [[maybe_unused]] static const int simt_constant_");
+            append_tokens(out, i - 1, i);
+            append_string(out, " = simt_constant((const void *)&");
+            append_tokens(out, i - 1, i);
+            append_string(out, ", sizeof ");
+            append_tokens(out, i - 1, i);
+            append_string(out, ");");
+            named = true;
+        }
+        if (depth == 0 && is_punctuation(i, ',')) {
+            named = false;
+        }
+        depth += is_punctuation(i, '{') || is_punctuation(i, '(') || is_punctuation(i, '[') ||
+                 (is_punctuation(i, '<') && !named);
+        depth -= is_punctuation(i, '}') || is_punctuation(i, ')') || is_punctuation(i, ']') ||
+                 (is_punctuation(i, '>') && !named);
+    }
+}
+
 /* ---- the whole ---- */
 
 /* Whether the '{' at `token` opens a namespace or extern "C" block. */
@@ -558,6 +605,7 @@ static void rewrite(struct text *out)
 {
     size_t copied = 0; /* the source up to here is in the output */
     int depth = 0, namespaces = 0;
+    size_t constants = NONE; /* the __constant__ of the declaration that we are in */
     bool *is_namespace = calloc(token_count + 1, sizeof *is_namespace);
     /* Where each launch starts is known only when its chevrons come: find them all first. */
     size_t *launch_at = calloc(token_count + 1, sizeof *launch_at);
@@ -592,6 +640,14 @@ static void rewrite(struct text *out)
             append_shared(out, i, end);
             copied = tokens[end].end;
             i = end;
+        } else if (depth == namespaces && !tokens[i].in_macro && constant_end(i) != NONE &&
+                   !(i > 0 && is(i - 1, "extern")) && !(i > 0 && is_punctuation(i - 1, '>'))) {
+            constants = i;
+        } else if (constants != NONE && i == constant_end(constants)) {
+            append(out, source.bytes + copied, tokens[i].end - copied);
+            append_constants(out, constants, i);
+            copied = tokens[i].end;
+            constants = NONE;
         } else if (launch_at[i]) {
             append(out, source.bytes + copied, tokens[i].begin - copied);
             append_launch(out, i, launch_at[i]);
