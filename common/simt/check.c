@@ -353,6 +353,19 @@ const char *simt_findings(void)
     return told_file && told ? told : "";
 }
 
+/* Where the running lane was last seen; true if that is an access that its address does not suit. */
+bool simt_check_tell_last(FILE *file)
+{
+    const struct simt_event *event = simt_tracing ? simt_trace_last() : NULL;
+    if (!event) {
+        return false;
+    }
+    fprintf(file, "  at ");
+    tell_line(file, simt_site_number(event_place(event)));
+    return event_kind(event) <= EVENT_ATOMIC && event_size(event) > 0 &&
+           event->address % event_size(event) != 0;
+}
+
 /* When the program must end at once. */
 void simt_check_tell_now(void)
 {
@@ -866,7 +879,7 @@ static void pass_values(unsigned int warp, uint32_t lanes)
         return;
     }
     share_rows(warp, lanes, from);
-    for (uint32_t set = lanes; new && set; set &= set - 1) {
+    for (uint32_t set = lanes; new &&set; set &= set - 1) {
         has_new[first + lowest(set)] = true;
     }
 }
@@ -1049,6 +1062,9 @@ static inline void visit(struct cell *cell, uint32_t oldest, enum simt_space spa
             add_race(cell, false, cell->reader_before, cell->reader_before_site, space, kind, site,
                      thread, address);
         }
+    }
+    if (kind == EVENT_ATOMIC && cell->writer == tag && !cell->atomic) {
+        return; /* the thread's plain write matters more to others */
     }
     cell->writer = tag;
     cell->writer_site = (uint16_t)site;

@@ -620,9 +620,8 @@ template <class Find, class Call>
 auto launch(const char *name, Find find, Call call, dim3 grid, dim3 block, size_t shared_bytes = 0,
             cudaStream_t stream = nullptr, SIMT_SITE)
 {
-    simt_launch launch = {name,         simt_file, simt_line, grid,   block,
-                          shared_bytes, nullptr,   stream,    SIMT_INTERLEAVED,
-                          INSTRUMENTED, nullptr,   nullptr};
+    simt_launch launch = {name,    simt_file, simt_line,        grid,         block,   shared_bytes,
+                          nullptr, stream,    SIMT_INTERLEAVED, INSTRUMENTED, nullptr, nullptr};
     if constexpr (std::is_invocable_v<Find, int>) {
         return launch_function(launch, find(0));
     } else {

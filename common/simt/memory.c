@@ -154,10 +154,14 @@ bool simt_memory_range(uint64_t address, struct simt_range *range)
 
 void simt_memory_describe(const void *address, char *text, size_t size)
 {
-    const struct region *nearest = NULL;
+    const struct region *nearest = NULL, *next = NULL;
     const char *state = "";
     for (size_t i = 0; i < region_count; i++) {
         const struct region *region = &regions[i];
+        if (region->kind == DEVICE && region->base > (const char *)address &&
+            (!next || region->base < next->base)) {
+            next = region;
+        }
         if (region->kind == DEVICE && region->base <= (const char *)address &&
             (!nearest || region->base > nearest->base)) {
             nearest = region;
@@ -169,7 +173,12 @@ void simt_memory_describe(const void *address, char *text, size_t size)
             state = ", which has been freed";
         }
     }
-    if (!nearest) {
+    if (next && !(nearest && contains(nearest, address)) &&
+        (!nearest || next->base - (const char *)address <
+                         (const char *)address - (nearest->base + nearest->size))) {
+        snprintf(text, size, "%zu bytes before the start of a %zu-byte allocation",
+                 (size_t)(next->base - (const char *)address), next->size);
+    } else if (!nearest) {
         snprintf(text, size, "device memory that no cudaMalloc gave");
     } else if (contains(nearest, address)) {
         snprintf(text, size, "byte %zu of a %zu-byte allocation%s",

@@ -147,6 +147,8 @@ void simt_check_barrier(void);
 /* Tells what was found; ends the program unless findings are kept. */
 void simt_check_end_launch(void);
 void simt_check_tell_now(void);
+/* The line where the running lane was last seen; true if its address there is misaligned. */
+bool simt_check_tell_last(FILE *file);
 bool simt_findings_are_kept(void);
 
 /* ---- source.c ---- */
