@@ -49,7 +49,10 @@ function(simt_add_cuda_sources target)
       list(APPEND options -fsanitize=thread -DSIMT_INTERLEAVED=true)
     endif()
     if(SIMT_INSTRUMENTED AND NOT RUNGS_SANITIZE)
-      list(APPEND options -O1 ${SIMT_INSTRUMENTATION} ${SIMT_INSTRUMENTATION_${CMAKE_CXX_COMPILER_ID}})
+      if(NOT SIMT_OPTIMISATION)
+        set(SIMT_OPTIMISATION -O1)
+      endif()
+      list(APPEND options ${SIMT_OPTIMISATION} ${SIMT_INSTRUMENTATION} ${SIMT_INSTRUMENTATION_${CMAKE_CXX_COMPILER_ID}})
     endif()
     set_source_files_properties("${rewritten}" PROPERTIES
       INCLUDE_DIRECTORIES "${folder}"
