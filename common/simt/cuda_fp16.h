@@ -47,7 +47,9 @@ SIMT_INLINE float half_value(unsigned short bits)
 struct __half {
     unsigned short simt_bits;
 
-    __half() = default;
+    constexpr __half() : simt_bits(0) /* so that __shared__ arrays need no guard */
+    {
+    }
     template <class T, class = std::enable_if_t<std::is_arithmetic_v<T>>>
     __half(T value) : simt_bits(simt::half_bits(static_cast<double>(value)))
     {
@@ -61,7 +63,9 @@ struct __half {
 struct alignas(4) __half2 {
     __half x, y;
 
-    __half2() = default;
+    constexpr __half2()
+    {
+    }
     __half2(__half a, __half b) : x(a), y(b)
     {
     }

@@ -29,6 +29,23 @@
 
 #define __SIMT__ 1
 
+/* How this source is compiled: simt.cmake. */
+#ifndef SIMT_INTERLEAVED
+#define SIMT_INTERLEAVED false
+#endif
+#ifdef SIMT_INSTRUMENTED
+namespace simt
+{
+[[maybe_unused]] static const int marked = simt_mark_instrumented();
+static const bool INSTRUMENTED = true;
+} // namespace simt
+#else
+namespace simt
+{
+static const bool INSTRUMENTED = false;
+} // namespace simt
+#endif
+
 /* ---- qualifiers ---- */
 
 #ifndef SIMT_PREPROCESSED
@@ -589,8 +606,9 @@ template <class Find, class Call>
 auto launch(const char *name, Find find, Call call, dim3 grid, dim3 block, size_t shared_bytes = 0,
             cudaStream_t stream = nullptr, SIMT_SITE)
 {
-    simt_launch launch = {name,    simt_file, simt_line, grid,    block, shared_bytes,
-                          nullptr, stream,    nullptr,   nullptr, false};
+    simt_launch launch = {name,    simt_file, simt_line,        grid,         block,   shared_bytes,
+                          nullptr, stream,    SIMT_INTERLEAVED, INSTRUMENTED, nullptr, nullptr,
+                          false};
     if constexpr (std::is_invocable_v<Find, int>) {
         return launch_function(launch, call, find(0));
     } else {

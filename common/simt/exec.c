@@ -11,6 +11,7 @@
 
 #include "context.h"
 #include "internal.h"
+#include "trace.h"
 
 #if defined(__SANITIZE_ADDRESS__)
 #define SIMT_ASAN 1
@@ -47,6 +48,7 @@ struct thread {
     int line; /* where it waits */
     const char *file;
     uint64_t value, result;
+    const void *caller; /* of a collective */
     unsigned int mask;
     unsigned char operation; /* enum simt_collective */
     unsigned char barrier;   /* enum simt_barrier */
@@ -65,6 +67,7 @@ struct warp {
     unsigned int at_collective;
     unsigned int at_activemask;
     unsigned int yielded;
+    unsigned int trace_full;
     unsigned int exited;
 };
 
@@ -89,6 +92,7 @@ static unsigned int waiting, waiting_true;
 static bool waiting_at_different_barriers;
 static unsigned int finished, finished_true;
 static const struct thread *first_at_barrier;
+static const void *barrier_caller; /* a return address of who waits there */
 
 static struct fiber fibers[SIMT_MAX_BLOCK_THREADS];
 static struct fiber *free_fibers;
@@ -251,11 +255,20 @@ enum simt_guard simt_guard_of(const void *address)
     return stacks && past_shared < 4096 ? SIMT_SHARED_GUARD : SIMT_NO_GUARD;
 }
 
+void simt_tell_launch(FILE *file)
+{
+    fprintf(file, "%s (launched at %s:%d)", launch->name, launch->file, launch->line);
+}
+
 static void report_kernel(void)
 {
     fflush(stdout);
-    fprintf(stderr, "simt: kernel %s (launched at %s:%d), block (%u,%u,%u)", launch->name,
-            launch->file, launch->line, block_index.x, block_index.y, block_index.z);
+    if (simt_tracing) {
+        simt_check_tell_now(); /* what was wrong before may be the reason */
+    }
+    fputs("simt: kernel ", stderr);
+    simt_tell_launch(stderr);
+    fprintf(stderr, ", block (%u,%u,%u)", block_index.x, block_index.y, block_index.z);
 }
 
 void simt_report_place(void)
@@ -523,8 +536,17 @@ static struct thread *next_thread(void)
 {
     struct warp *warp = &warps[current_warp];
     unsigned int lane;
+    if (!warp->ready && warp->trace_full) {
+        simt_trace_drain(warp->trace_full);
+        lane = simt_trace_with_room(warp->trace_full);
+        warp->trace_full &= ~lane;
+        make_ready(current_warp, lane);
+    }
     if (!warp->ready && warp->at_activemask) {
         resolve_activemask(current_warp);
+    }
+    if (!warp->ready && simt_tracing) {
+        simt_trace_drain(0);
     }
     if (!warp->ready) {
         if (!ready_warps) {
@@ -547,7 +569,14 @@ static struct thread *next_thread(void)
 static void wait_turn(void)
 {
     struct thread *self = current;
-    struct thread *next = next_thread();
+    struct thread *next;
+    if (simt_tracing) {
+        simt_trace_pause();
+    }
+    next = next_thread();
+    if (simt_tracing) {
+        simt_trace_resume(linear(next));
+    }
     if (next == self) {
         return;
     }
@@ -558,10 +587,22 @@ static void wait_turn(void)
     switch_fiber(self->fiber, next->fiber);
 }
 
+void simt_wait_for_replay(void)
+{
+    warp_of(current)->trace_full |= bit_of(current);
+    wait_turn();
+}
+
 /* ---- block barriers ---- */
 
 static void release_barrier(void)
 {
+    if (simt_tracing) {
+        simt_trace_pause();
+        simt_trace_drain(0);
+        simt_check_barrier();
+        simt_count_at(barrier_caller)->barriers++;
+    }
     if (waiting_at_different_barriers) {
         report_stuck("divergent barrier: the threads of one block wait at different barriers");
     }
@@ -585,6 +626,7 @@ static void wait_for_grid(void);
 int simt_block_barrier(enum simt_barrier kind, int predicate, const char *file, int line)
 {
     struct thread *self = current;
+    barrier_caller = __builtin_return_address(0);
     self->barrier = (unsigned char)kind;
     self->file = file;
     self->line = line;
@@ -724,6 +766,25 @@ static void reduce(struct thread *lanes, unsigned int together)
     simt_counts.reductions++;
 }
 
+static void count_collective(const struct thread *thread)
+{
+    struct simt_line_counters *counters = simt_count_at(thread->caller);
+    switch (thread->operation) {
+    case SIMT_SYNCWARP:
+        counters->syncwarps++;
+        break;
+    case SIMT_SHUFFLE:
+    case SIMT_SHUFFLE_UP:
+    case SIMT_SHUFFLE_DOWN:
+    case SIMT_SHUFFLE_XOR:
+        counters->shuffles++;
+        break;
+    default:
+        counters->votes++;
+        break;
+    }
+}
+
 /* Completes the collective that a waiting thread takes part in, if all of its lanes are there. */
 static void try_collective(struct thread *thread)
 {
@@ -744,6 +805,13 @@ static void try_collective(struct thread *thread)
         const struct thread *lane = &lanes[lowest(set)];
         if (lane->operation != thread->operation || lane->mask != thread->mask) {
             return;
+        }
+    }
+    if (simt_tracing) {
+        count_collective(thread);
+        if (together == (warp->members & ~warp->exited)) {
+            simt_trace_pause();
+            simt_trace_drain(0);
         }
     }
     switch (thread->operation) {
@@ -784,6 +852,11 @@ uint64_t simt_warp_collective(enum simt_collective operation, unsigned int mask,
     self->size = (unsigned char)size;
     self->file = file;
     self->line = line;
+    self->caller = __builtin_return_address(0);
+    if (simt_tracing && operation != SIMT_ACTIVEMASK) {
+        simt_trace_event(operation == SIMT_SYNCWARP ? EVENT_SYNCWARP : EVENT_COLLECTIVE,
+                         self->caller, mask, 0);
+    }
     if (operation == SIMT_ACTIVEMASK) {
         warp->at_activemask |= bit_of(self);
         wait_turn();
@@ -843,6 +916,9 @@ static void start_block(void)
     current_warp = 0;
     rounds_without_progress = 0;
     memset(simt_dynamic_shared(), 0xff, launch->shared_bytes);
+    if (simt_tracing) {
+        simt_trace_start_block(block_threads);
+    }
     simt_counts.blocks++;
     simt_counts.threads += block_threads;
 }
@@ -1062,6 +1138,9 @@ static void exit_thread(void)
 {
     struct warp *warp = warp_of(current);
     simt_pipeline_drain(&current->pipeline, SIZE_MAX);
+    if (simt_tracing) {
+        simt_trace_pause();
+    }
     current->pipeline.group = 0;
     current->fiber = NULL;
     warp->exited |= bit_of(current);
@@ -1091,6 +1170,9 @@ static void fiber_main(void *argument)
         launch->invoke(launch->closure);
         exit_thread();
         if (alive == 0) {
+            if (simt_tracing) {
+                simt_trace_drain(0);
+            }
             if (!next_block_of_launch()) {
                 current = NULL;
                 give_fiber(self);
@@ -1099,6 +1181,9 @@ static void fiber_main(void *argument)
             }
         }
         current = next_thread();
+        if (simt_tracing) {
+            simt_trace_resume(linear(current));
+        }
         if (!current->fiber) {
             current->fiber = self;
         } else {
@@ -1131,10 +1216,15 @@ void simt_launch_kernel(const struct simt_launch *asked)
     if (asked->cooperative) {
         open_grid();
     }
+    simt_trace_start_launch(asked);
     start_block();
     current = next_thread();
+    if (simt_tracing) {
+        simt_trace_resume(linear(current));
+    }
     current->fiber = take_fiber();
     switch_fiber(&host_fiber, current->fiber);
+    simt_trace_end_launch(asked);
     simt_memory_close();
     if (asked->cooperative) {
         close_grid();
@@ -1177,6 +1267,49 @@ int simt_is_cooperative(void)
 
 void simt_fence(void)
 {
+    if (simt_tracing) {
+        simt_replay_fence();
+        simt_trace_event(EVENT_FENCE, __builtin_return_address(0), 0, 0);
+    }
+}
+
+struct uint3 simt_running_block(void)
+{
+    return block_index;
+}
+
+unsigned int simt_running_thread(void)
+{
+    return linear(current);
+}
+
+struct uint3 simt_thread_number(unsigned int thread)
+{
+    return threads[thread].index;
+}
+
+unsigned int simt_warp_alive(unsigned int warp)
+{
+    return warps[warp].members & ~warps[warp].exited;
+}
+
+/* Stacks, and dynamic shared memory: as much of it as the launch asked for. */
+bool simt_exec_range(uint64_t address, struct simt_range *range)
+{
+    uint64_t start = (uintptr_t)simt_dynamic_shared();
+    size_t size = launch->shared_bytes;
+    if (address - (uintptr_t)stacks < stack_stride() * SIMT_MAX_BLOCK_THREADS) {
+        *range = (struct simt_range){(uintptr_t)stacks, stack_stride() * SIMT_MAX_BLOCK_THREADS,
+                                     SPACE_LOCAL, false};
+        return true;
+    }
+    if (address - ((uintptr_t)shared_end - SIMT_MAX_SHARED_BYTES) >=
+        SIMT_MAX_SHARED_BYTES + (size_t)4096) {
+        return false;
+    }
+    *range = address - start < size ? (struct simt_range){start, size, SPACE_SHARED, false}
+                                    : (struct simt_range){address, 1, SPACE_SHARED, true};
+    return true;
 }
 
 long long simt_clock(void)

@@ -29,6 +29,13 @@ enum cudaMemoryType simt_memory_type(const void *address);
 /* Says in words where a device address lies. */
 void simt_memory_describe(const void *address, char *text, size_t size);
 
+/* ---- check.c: what the host does with device memory ---- */
+
+void simt_check_allocated(const void *address, size_t size);
+void simt_check_freed(const void *address, size_t size);
+/* Written by a copy; `from` is NULL if by a fill. */
+void simt_check_written(const void *address, size_t size, const void *from);
+
 /* ---- fault.c ---- */
 
 /* Takes SIGSEGV and SIGBUS: faults get a message that fits a learner's mistake. */

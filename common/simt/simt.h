@@ -7,6 +7,7 @@
 #ifndef SIMT_H
 #define SIMT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -55,6 +56,8 @@ struct simt_launch {
     const void
         *function; /* what cudaFuncSetAttribute knows the kernel by; NULL when not to be had */
     void *stream;
+    bool interleaved;  /* threads take turns at accesses to memory (trace.c) */
+    bool instrumented; /* the kernel can be analysed */
     void (*invoke)(void *closure);
     void *closure;
     int cooperative; /* the blocks may wait for one another */
@@ -146,6 +149,12 @@ void simt_pipeline_wait_prior(size_t groups);
 
 /* Makes a __device__ or __constant__ variable known as device memory for copies, and gives the address
  * of `size` bytes at `offset` in it, or NULL if it has not so many. */
+/* A source compiled with instrumentation says so before main; gives 0. */
+int simt_mark_instrumented(void);
+
+/* Makes a __constant__ variable known as such; gives 0. */
+int simt_constant(const void *address, size_t size);
+
 void *simt_symbol(const void *address, size_t symbol_size, size_t offset, size_t size);
 
 #ifdef __cplusplus

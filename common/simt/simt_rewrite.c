@@ -935,6 +935,66 @@ static void check_word(size_t token, bool in_device_code)
     }
 }
 
+/* ---- __constant__ ---- */
+
+/* The ';' of a declaration of __constant__ variables at `token`; NONE if there is none, or a body. */
+static size_t constant_end(size_t token)
+{
+    int depth = 0;
+    for (size_t i = token; is(token, "__constant__") && i < token_count; i++) {
+        depth += is_punctuation(i, '{') || is_punctuation(i, '(') || is_punctuation(i, '[');
+        depth -= is_punctuation(i, '}') || is_punctuation(i, ')') || is_punctuation(i, ']');
+        if (depth < 0) {
+            return NONE;
+        }
+        if (depth == 0 && is_punctuation(i, ';')) {
+            return i;
+        }
+    }
+    return NONE;
+}
+
+/* Whether the declaration around `token` is extern, or a template: not there to be registered. */
+static bool is_extern(size_t token)
+{
+    size_t i = token;
+    while (i > 0 && tokens[i - 1].kind == WORD) {
+        i--;
+        if (is(i, "extern")) {
+            return true;
+        }
+    }
+    return i > 0 && is_punctuation(i - 1, '>');
+}
+
+/* Tells the runtime of each variable: the word before its first '[', '=', '{', ',' or ';'. */
+static void append_constants(struct text *out, size_t first, size_t end)
+{
+    int depth = 0;
+    bool named = false;
+    for (size_t i = first + 1; i <= end; i++) {
+        bool ends_name = is_punctuation(i, '[') || is_punctuation(i, '=') ||
+                         is_punctuation(i, '{') || is_punctuation(i, ',') || i == end;
+        if (depth == 0 && ends_name && !named && tokens[i - 1].kind == WORD) {
+            append_string(out, " [[maybe_unused]] static const int simt_constant_");
+            append_tokens(out, i - 1, i);
+            append_string(out, " = simt_constant((const void *)&");
+            append_tokens(out, i - 1, i);
+            append_string(out, ", sizeof ");
+            append_tokens(out, i - 1, i);
+            append_string(out, ");");
+            named = true;
+        }
+        if (depth == 0 && is_punctuation(i, ',')) {
+            named = false;
+        }
+        depth += is_punctuation(i, '{') || is_punctuation(i, '(') || is_punctuation(i, '[') ||
+                 (is_punctuation(i, '<') && !named);
+        depth -= is_punctuation(i, '}') || is_punctuation(i, ')') || is_punctuation(i, ']') ||
+                 (is_punctuation(i, '>') && !named);
+    }
+}
+
 /* ---- the whole ---- */
 
 /* Whether the '{' at `token` opens a namespace or extern "C" block. */
@@ -976,9 +1036,10 @@ static void rewrite(struct text *out)
     /* Where each launch starts is known only when its chevrons come: find them all first. */
     size_t *launch_at = zeroed(token_count + 1, sizeof *launch_at);
     bool *closes = zeroed(token_count + 1, sizeof *closes);
-    bool announced = false; /* a device function whose body has yet to come ... */
-    int announced_at = 0;   /* ... outside of so many parentheses */
-    size_t kernel = NONE;   /* its name, if it is a kernel whose address can be had */
+    bool announced = false;  /* a device function whose body has yet to come ... */
+    int announced_at = 0;    /* ... outside of so many parentheses */
+    size_t kernel = NONE;    /* its name, if it is a kernel whose address can be had */
+    size_t constants = NONE; /* the __constant__ of the declaration that we are in */
     for (size_t i = 0; i < token_count; i++) {
         if (run_of(i, '<') >= 3) {
             if (i > 0 && !is(i - 1, "operator")) {
@@ -996,6 +1057,10 @@ static void rewrite(struct text *out)
             name = find_name(i);
             if (preprocessed && !tokens[i].in_system) {
                 check_word(i, device_code);
+            }
+            if (depth == namespaces && !tokens[i].in_macro && constant_end(i) != NONE &&
+                !is_extern(i)) {
+                constants = i;
             }
             if (is(i, "__device__") || is(i, "__global__")) {
                 announced = true;
@@ -1050,6 +1115,11 @@ static void rewrite(struct text *out)
             free(shared.pointer.bytes);
             copied = tokens[end].end;
             i = end;
+        } else if (constants != NONE && i == constant_end(constants)) {
+            append(out, source.bytes + copied, tokens[i].end - copied);
+            append_constants(out, constants, i);
+            copied = tokens[i].end;
+            constants = NONE;
         } else if (launch_at[i]) {
             if (preprocessed && device_code) {
                 refuse(tokens[launch_at[i]].begin,

@@ -17,7 +17,9 @@ __global__ void kernel(float *a, int n)
 __global__ void dynamic(float *a)
 {
     extern __shared__ float buffer[];
-    a[threadIdx.x] = buffer[threadIdx.x];
+    buffer[threadIdx.x] = a[threadIdx.x];
+    __syncthreads();
+    a[threadIdx.x] = buffer[blockDim.x - 1 - threadIdx.x];
 }
 
 struct SharedBytes {
@@ -63,6 +65,7 @@ int main()
     CHECK(cudaFuncSetAttribute(dynamic, cudaFuncAttributeMaxDynamicSharedMemorySize, 64 << 10));
     float *a;
     CHECK(cudaMalloc(&a, 1024 * sizeof(float)));
+    CHECK(cudaMemset(a, 0, 1024 * sizeof(float)));
     dynamic<<<1, 32, 64 << 10>>>(a);
     CHECK(cudaGetLastError());
     kernel<<<1, 256>>>(a, 256);

@@ -50,19 +50,21 @@ extern "C" __global__ void qualifiers(int *out, const int n)
     uint3 index = threadIdx;
     dim3 dimensions = blockDim;
     auto again = threadIdx;
-    for (auto v : {threadIdx.y, threadIdx.z}) {
-        tile[v][0] = float(v);
+    if (threadIdx.x == 0) {
+        for (auto v : {threadIdx.y, threadIdx.z}) {
+            tile[v][0] = float(v);
+        }
+        u.i = 0;
+        vol = 1;
+        vol2 = 2;
+        st = 3;
+        aligned[0] = raw[1] = 4;
     }
-    u.i = 0;
-    vol = 1;
-    vol2 = 2;
-    st = 3;
-    aligned[0] = raw[1] = 4;
     other[i % 32] = zero<float>;
     __syncthreads();
     if (i < n && sum(threadIdx) == index.x && sumOfDimensions(blockDim) == dimensions.x + 2) {
         out[i] = twice(i) + Util::lookUp(i) + (x == again.x) + y + z + j + u.i + vol + vol2 + st +
-                 int(k3[2]) + int(tile[0][0]) + int(other[0]) + (warpSize == 32) +
+                 int(k3[2]) + int(tile[0][0]) + int(other[i % 32]) + (warpSize == 32) +
                  ((size_t)aligned % 16 == 0) + ((size_t)raw % 16 == 0);
     }
 }
