@@ -63,6 +63,7 @@ __attribute__((noreturn)) void simt_exit(void);
 struct simt_pipeline_copy {
     void *destination;
     const void *source;
+    const void *caller; /* a return address: where the copy stands */
     unsigned char size, zero_fill;
     size_t group;
 };

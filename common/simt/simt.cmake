@@ -17,13 +17,13 @@
 # none of the optimisations that would merge, split, move or multiply accesses and branches. The integers
 # counted are then the same for both, and at -O1 and -O2. Not to be passed to the linker.
 set(SIMT_INSTRUMENTATION
-  -DSIMT_INSTRUMENTED -g -fsanitize=thread -fsanitize=bounds -fsanitize-coverage=trace-pc
+  -DSIMT_INSTRUMENTED -g -fsanitize=thread -fsanitize-coverage=trace-pc
   -fno-optimize-sibling-calls -ffp-contract=off)
 set(SIMT_INSTRUMENTATION_GNU
-  -fno-reorder-blocks -fno-reorder-blocks-and-partition -fno-tree-vectorize -fno-tree-slp-vectorize
-  -fno-tree-loop-distribute-patterns -fno-store-merging)
+  -fsanitize=bounds -fno-reorder-blocks -fno-reorder-blocks-and-partition -fno-tree-vectorize
+  -fno-tree-slp-vectorize -fno-tree-loop-distribute-patterns -fno-store-merging)
 set(SIMT_INSTRUMENTATION_Clang
-  -fsanitize-coverage=no-prune "SHELL:-mllvm -tsan-instrument-read-before-write=1"
+  -fsanitize=array-bounds -fsanitize-coverage=no-prune -mllvm -tsan-instrument-read-before-write=1
   -fno-vectorize -fno-slp-vectorize -fno-unroll-loops)
 
 function(simt_add_cuda_sources target)

@@ -389,24 +389,24 @@ void __tsan_write_range(const void *address, size_t size)
     record_range(CALLER, EVENT_STORE, address, size);
 }
 
-void *__tsan_memcpy(void *to, const void *from, size_t size);
-void *__tsan_memcpy(void *to, const void *from, size_t size)
+void *simt_traced_memcpy(void *to, const void *from, size_t size);
+void *simt_traced_memcpy(void *to, const void *from, size_t size)
 {
     record_range(CALLER, EVENT_LOAD, from, size);
     record_range(CALLER, EVENT_STORE, to, size);
     return memcpy(to, from, size);
 }
 
-void *__tsan_memmove(void *to, const void *from, size_t size);
-void *__tsan_memmove(void *to, const void *from, size_t size)
+void *simt_traced_memmove(void *to, const void *from, size_t size);
+void *simt_traced_memmove(void *to, const void *from, size_t size)
 {
     record_range(CALLER, EVENT_LOAD, from, size);
     record_range(CALLER, EVENT_STORE, to, size);
     return memmove(to, from, size);
 }
 
-void *__tsan_memset(void *to, int byte, size_t size);
-void *__tsan_memset(void *to, int byte, size_t size)
+void *simt_traced_memset(void *to, int byte, size_t size);
+void *simt_traced_memset(void *to, int byte, size_t size)
 {
     record_range(CALLER, EVENT_STORE, to, size);
     return memset(to, byte, size);

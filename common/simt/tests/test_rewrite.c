@@ -249,7 +249,9 @@ static void test_qualifiers(void **state)
     (void)state;
     assert_rewrites(
         "__device__ int a; __constant__ float b[2]; extern __host__ __device__ int f();",
-        " int a;  float b[2]; extern   int f();");
+        " int a;  float b[2]; [[maybe_unused]] static const int simt_constant_b = "
+        "simt_constant((const void *)&b, sizeof b); extern   int f();");
+    assert_rewrites("extern __device__ __constant__ int a[];", "extern   int a[];");
     assert_rewrites("template <int N> __global__ void\n__launch_bounds__(N,\n 2) k() {}",
                     "template <int N>  void\n\n k() {}");
     assert_rewrites("void f() { __shared__ int s[4]; } struct __align__(8) S {};",
