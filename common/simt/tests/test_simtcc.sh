@@ -287,5 +287,36 @@ compile grid.cu --run
 compile grid.cu --run -- 1
 [ $? -eq 1 ] && grep -q 'in a launch that is not cooperative' output || fail 'no cooperative launch'
 
+# ---- counters and checks -----------------------------------------------------------------------------
+
+cat >reverse.cu <<'END'
+__global__ void reverse(int *data)
+{
+    __shared__ int copy[64];
+    copy[threadIdx.x] = data[threadIdx.x];
+    BARRIER;
+    data[threadIdx.x] = copy[63 - threadIdx.x];
+}
+int main()
+{
+    int *data;
+    cudaMalloc(&data, 64 * sizeof(int));
+    cudaMemset(data, 0, 64 * sizeof(int));
+    reverse<<<1, 64>>>(data);
+    return cudaDeviceSynchronize();
+}
+END
+prints '' '-DBARRIER=__syncthreads()' reverse.cu -o reverse
+SIMT_COUNTERS=table ./reverse >output 2>&1
+[ $? -eq 0 ] && grep -q '^kernel reverse (reverse.cu:13): 1 launch, 1 block, 64 threads' output ||
+    fail 'counters as a table'
+SIMT_COUNTERS=json SIMT_OUT=counters.json ./reverse >output 2>&1
+[ $? -eq 0 ] && [ ! -s output ] && grep -q '"reverse"' counters.json || fail 'counters as JSON, in a file'
+prints '' -DBARRIER= reverse.cu -o reverse
+./reverse >output 2>&1
+[ $? -eq 1 ] && grep -q 'data race in shared memory' output || fail 'a race is told'
+SIMT_CHECKS=off ./reverse >output 2>&1
+[ $? -eq 0 ] && [ ! -s output ] || fail 'no checks'
+
 [ $failures -eq 0 ] && echo 'all passed'
 [ $failures -eq 0 ]
