@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "error.h"
 
@@ -22,6 +23,21 @@ struct machine {
     double peak_gflop_per_s; /* GPU: clock x FP32 cores x 2 (fused multiply-add) */
 };
 
+/* What its kernels did with memory, by warp-level requests (common/simt/simt_analysis.h). */
+struct memory_counters {
+    uint64_t load_requests, load_sectors, load_bytes; /* global memory */
+    uint64_t store_requests, store_sectors, store_bytes;
+    uint64_t atomic_requests;
+    uint64_t shared_load_requests, shared_load_conflicts;
+    uint64_t shared_store_requests, shared_store_conflicts;
+    uint64_t shared_atomic_requests;
+    uint64_t constant_requests;
+    uint64_t
+        atomic_crowd; /* the most lanes on one address, added up over the requests of atomics */
+    uint64_t lanes;   /* active, added up over all requests */
+    uint64_t splits;  /* branches that sent the lanes of a warp different ways */
+};
+
 /* What one run of a rung did, counted by the simt back end. */
 struct counters {
     uint64_t launches, blocks, threads;
@@ -30,6 +46,21 @@ struct counters {
     uint64_t shuffles;       /* warp-level */
     uint64_t votes;          /* warp-level */
     uint64_t atomics;        /* one a thread */
+    bool has_memory;
+    struct memory_counters memory;
+};
+
+enum counters_format { COUNTERS_NONE, COUNTERS_TABLE, COUNTERS_LINES, COUNTERS_JSON };
+
+/* Counting and checking what kernels do with memory: the simt back end, in programs whose kernels are
+ * instrumented. Nothing is counted, and broken rules are ignored, but between start and stop. */
+struct analysis {
+    bool (*is_instrumented)(void);
+    void (*start)(void);
+    /* Returns what was found, "" if nothing; valid until the next start. */
+    const char *(*stop)(struct memory_counters *counters);
+    /* What was counted last, by kernel. */
+    void (*print)(FILE *file, enum counters_format format);
 };
 
 struct back_end {
@@ -64,6 +95,7 @@ struct back_end {
     /* NULL where nothing is counted. */
     void (*counters_reset)(void);
     void (*counters_read)(struct counters *counters);
+    const struct analysis *analysis;
 };
 
 /* Processors that this process may run on. */

@@ -6,6 +6,7 @@
 
 #ifdef RUNGS_SIMT
 #include "simt.h"
+#include "simt_analysis.h"
 enum { IS_SIMT = 1 };
 #else
 enum { IS_SIMT = 0 };
@@ -181,12 +182,65 @@ static void gpu_counters_read(struct counters *counters)
 }
 #endif
 
+#ifdef RUNGS_SIMT
+static void analysis_start(void)
+{
+    simt_findings_keep(true);
+    simt_analyse(true);
+    simt_analysis_reset();
+}
+
+static const char *analysis_stop(struct memory_counters *counters)
+{
+    struct simt_line_counters totals;
+    const struct simt_access_counters *access = totals.access;
+
+    simt_analyse(false);
+    simt_analysis_totals(&totals);
+    *counters = (struct memory_counters){
+        .load_requests = access[SIMT_GLOBAL_LOAD].requests,
+        .load_sectors = access[SIMT_GLOBAL_LOAD].units,
+        .load_bytes = access[SIMT_GLOBAL_LOAD].bytes,
+        .store_requests = access[SIMT_GLOBAL_STORE].requests,
+        .store_sectors = access[SIMT_GLOBAL_STORE].units,
+        .store_bytes = access[SIMT_GLOBAL_STORE].bytes,
+        .atomic_requests = access[SIMT_GLOBAL_ATOMIC].requests,
+        .shared_load_requests = access[SIMT_SHARED_LOAD].requests,
+        .shared_load_conflicts = access[SIMT_SHARED_LOAD].conflicts,
+        .shared_store_requests = access[SIMT_SHARED_STORE].requests,
+        .shared_store_conflicts = access[SIMT_SHARED_STORE].conflicts,
+        .shared_atomic_requests = access[SIMT_SHARED_ATOMIC].requests,
+        .constant_requests = access[SIMT_CONSTANT_LOAD].requests,
+        .atomic_crowd = access[SIMT_GLOBAL_ATOMIC].crowd + access[SIMT_SHARED_ATOMIC].crowd,
+        .splits = totals.splits,
+    };
+    for (int i = 0; i < SIMT_ACCESSES; i++)
+        counters->lanes += access[i].lanes;
+    return simt_findings();
+}
+
+static void analysis_print(FILE *file, enum counters_format format)
+{
+    simt_analysis_print(file, format == COUNTERS_JSON    ? SIMT_JSON
+                              : format == COUNTERS_LINES ? SIMT_LINES
+                                                         : SIMT_TABLE);
+}
+
+static const struct analysis gpu_analysis = {
+    .is_instrumented = simt_instrumented,
+    .start = analysis_start,
+    .stop = analysis_stop,
+    .print = analysis_print,
+};
+#endif
+
 const struct back_end gpu_back_end = {
 #ifdef RUNGS_SIMT
     .name = "simt",
     .clocks = false,
     .counters_reset = gpu_counters_reset,
     .counters_read = gpu_counters_read,
+    .analysis = &gpu_analysis,
 #else
     .name = "cuda",
     .clocks = true,

@@ -46,6 +46,7 @@ enum option_id {
     OPTION_THREADS,
     OPTION_DEVICE,
     OPTION_HISTOGRAM,
+    OPTION_COUNTERS,
     OPTION_CSV,
     OPTION_JSON,
     OPTION_HELP,
@@ -94,6 +95,8 @@ static const struct option_text {
     {"threads", "N", OPTION_THREADS, ANY, "CPU threads to use where a rung uses several"},
     {"device", "N", OPTION_DEVICE, ANY, "which GPU"},
     {"histogram", NULL, OPTION_HISTOGRAM, ANY, "print each rung's samples as a histogram"},
+    {"counters", "[=FORMAT]", OPTION_COUNTERS, ANY,
+     "simt: count what the kernels do; table, lines (the source) or json; cuda: ncu command"},
     {"csv", "FILE", OPTION_CSV, ANY, "write the rows as CSV"},
     {"json", "FILE", OPTION_JSON, ANY, "write the rows, the samples and the machine as JSON"},
     {"help", NULL, OPTION_HELP, ANY, "this text"},
@@ -154,7 +157,8 @@ static void print_help(const struct step *step, unsigned families, FILE *out)
         char left[40];
         if ((text->families & families) == 0)
             continue;
-        snprintf(left, sizeof left, "--%s%s%s", text->name, text->argument != NULL ? " " : "",
+        snprintf(left, sizeof left, "--%s%s%s", text->name,
+                 text->argument != NULL && text->argument[0] != '[' ? " " : "",
                  text->argument != NULL ? text->argument : "");
         fprintf(out, "  %-26s  %s\n", left, text->help);
     }
@@ -287,6 +291,7 @@ static bool take_option(enum option_id id, const char *name, const char *text,
 {
     static const char *const ops[] = {"dot", "sum", "max", "min"};
     static const char *const types[] = {"f32", "f64", "mixed"};
+    static const char *const formats[] = {"table", "lines", "json"};
     int place = 0;
     size_t size;
 
@@ -368,6 +373,14 @@ static bool take_option(enum option_id id, const char *name, const char *text,
     case OPTION_HISTOGRAM:
         options->histogram = true;
         return true;
+    case OPTION_COUNTERS:
+        if (step->back_end == &cpu_back_end)
+            return error_set(error, EXIT_BAD_USAGE, "--counters: this step has no GPU kernels");
+        if (!name_value(name, text != NULL ? text : "table", formats, 3, "table, lines or json",
+                        &place, error))
+            return false;
+        options->counters = (enum counters_format)(COUNTERS_TABLE + place);
+        return true;
     case OPTION_CSV:
         options->csv = text;
         return true;
@@ -438,6 +451,13 @@ static void refuse(int id, const char *word, struct error *error)
                           : ": no such option, or ambiguous");
 }
 
+static int arguments_of(const struct option_text *text)
+{
+    return text->argument == NULL     ? no_argument
+           : text->argument[0] == '[' ? optional_argument
+                                      : required_argument;
+}
+
 /* The options of these families, as getopt_long wants them, and that reading starts afresh: tests
  * parse many command lines. */
 static void start_reading(unsigned families, struct option long_options[OPTION_COUNT + 1])
@@ -448,7 +468,7 @@ static void start_reading(unsigned families, struct option long_options[OPTION_C
         const struct option_text *text = &option_texts[i];
         if (text->families & families)
             long_options[count++] =
-                (struct option){text->name, text->argument != NULL, NULL, (int)text->id};
+                (struct option){text->name, arguments_of(text), NULL, (int)text->id};
     }
     long_options[count] = (struct option){0};
     optind = 0;

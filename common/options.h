@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "back_end.h"
 #include "error.h"
 #include "matrix_reduction.h"
 #include "reduction.h"
@@ -39,6 +40,7 @@ struct options {
     const char *image, *filter, *output; /* conv: a PNG file, picture_filter's name, a PNG file */
     const char *csv, *json;
     bool histogram, cold;
+    enum counters_format counters;
     size_t sweep_from, sweep_to, sweep_factor; /* sweep_factor 0: no sweep */
     int device;
     int threads; /* CPU steps; default: the processors this process may use */

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "counted.h"
 #include "format.h"
 #include "histogram.h"
 
@@ -182,20 +183,6 @@ static void timed_columns(FILE *file, const struct run *run, const struct row *r
     cell(file, 10, 2, "x", row->speedup_library);
 }
 
-static void counted_columns(FILE *file, const struct row *row)
-{
-    const uint64_t figures[] = {row->counters.launches,       row->counters.blocks,
-                                row->counters.block_barriers, row->counters.warp_barriers,
-                                row->counters.shuffles,       row->counters.atomics};
-    static const int widths[] = {8, 7, 9, 9, 9, 9};
-
-    for (size_t i = 0; i < sizeof figures / sizeof figures[0]; i++)
-        if (row->counted)
-            fprintf(file, " %*" PRIu64, widths[i], figures[i]);
-        else
-            fprintf(file, " %*s", widths[i], "-");
-}
-
 static bool has_host_rows(const struct run *run)
 {
     bool any = false;
@@ -238,8 +225,7 @@ void report_table(FILE *file, const struct run *run, bool colour)
         fprintf(file, "  %-*s %9s %9s %7s %9s %10s", width, "rung", "median", rate, "of peak",
                 "vs first", "vs library");
     else
-        fprintf(file, "  %-*s %8s %7s %9s %9s %9s %9s", width, "rung", "launches", "blocks",
-                "barriers", "syncwarps", "shuffles", "atomics");
+        fprintf(file, "  %-*s", width, "rung"), counted_heading(file, run);
     if (!clocks && host) /* their times are real */
         fprintf(file, " %9s %9s", "median", rate);
     if (run->is_scalar)
@@ -253,7 +239,7 @@ void report_table(FILE *file, const struct run *run, bool colour)
         if (clocks)
             timed_columns(file, run, row);
         else
-            counted_columns(file, row);
+            counted_cells(file, run, row);
         if (!clocks && host)
             time_columns(file, run, row);
         result_cell(file, run, row);
@@ -270,6 +256,9 @@ void report_table(FILE *file, const struct run *run, bool colour)
                 run->answer,
                 strcmp(run->shape, "0") == 0 ? " (an empty input has the operator's identity)"
                                              : "");
+    if (run->counted_shape[0] != '\0')
+        fprintf(file, "  memory was counted on a smaller problem, %s; --counters counts this one\n",
+                run->counted_shape);
     for (size_t i = 0; i < run->row_count; i++)
         if (run->rows[i].reason[0] != '\0')
             fprintf(file, "  %s: %s\n", run->rows[i].rung->name, run->rows[i].reason);
@@ -431,6 +420,36 @@ static void json_machine(FILE *file, const struct run *run)
             machine->peak_gflop_per_s);
 }
 
+static void json_memory(FILE *file, const struct run *run, const struct memory_counters *memory)
+{
+    const struct {
+        const char *name;
+        uint64_t value;
+    } fields[] = {
+        {"global_load_requests", memory->load_requests},
+        {"global_load_sectors", memory->load_sectors},
+        {"global_load_bytes_needed", memory->load_bytes},
+        {"global_store_requests", memory->store_requests},
+        {"global_store_sectors", memory->store_sectors},
+        {"global_store_bytes_needed", memory->store_bytes},
+        {"global_atomic_requests", memory->atomic_requests},
+        {"shared_load_requests", memory->shared_load_requests},
+        {"shared_load_conflicts", memory->shared_load_conflicts},
+        {"shared_store_requests", memory->shared_store_requests},
+        {"shared_store_conflicts", memory->shared_store_conflicts},
+        {"shared_atomic_requests", memory->shared_atomic_requests},
+        {"constant_load_requests", memory->constant_requests},
+        {"lanes_on_one_address", memory->atomic_crowd},
+        {"active_lanes", memory->lanes},
+        {"splits", memory->splits},
+    };
+
+    fprintf(file, ", \"counted_shape\": ");
+    json_string(file, run->counted_shape[0] != '\0' ? run->counted_shape : run->shape);
+    for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++)
+        fprintf(file, ", \"%s\": %" PRIu64, fields[i].name, fields[i].value);
+}
+
 void report_json(struct report_file *report, const struct run *run)
 {
     if (report->path == NULL)
@@ -475,10 +494,14 @@ void report_json(struct report_file *report, const struct run *run)
                     ", \"counters\": {\"launches\": %" PRIu64 ", \"blocks\": %" PRIu64
                     ", \"threads\": %" PRIu64 ", \"block_barriers\": %" PRIu64
                     ", \"warp_barriers\": %" PRIu64 ", \"shuffles\": %" PRIu64
-                    ", \"votes\": %" PRIu64 ", \"atomics\": %" PRIu64 "}",
+                    ", \"votes\": %" PRIu64 ", \"atomics\": %" PRIu64,
                     row->counters.launches, row->counters.blocks, row->counters.threads,
                     row->counters.block_barriers, row->counters.warp_barriers,
                     row->counters.shuffles, row->counters.votes, row->counters.atomics);
+        if (row->counted && row->counters.has_memory)
+            json_memory(file, run, &row->counters.memory);
+        if (row->counted)
+            fprintf(file, "}");
         fprintf(file, "}");
     }
 }

@@ -37,6 +37,7 @@ struct row {
     struct part part; /* what the rung was given, if that was not all; else the shape is "" */
     struct counters counters;
     bool counted;
+    char *findings, *listing; /* of the analysis, by malloc; or NULL */
     /* Derived by report_finish_run; NaN where they do not apply. */
     double gb_per_s, gflop_per_s, percent_of_peak, speedup_first, speedup_library;
 };
@@ -49,6 +50,8 @@ struct run {
     uint64_t seed;
     bool cold;
     char op[16], type[8], shape[64];
+    char counted_shape
+        [64]; /* of the problem whose memory counts these are, if it is another; else "" */
     double bytes, flops;
     bool is_scalar; /* the result is one number: `answer`, by the reference */
     double answer;

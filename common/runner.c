@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "counted.h"
 #include "format.h"
 #include "options.h"
 #include "report.h"
@@ -54,6 +55,8 @@ static bool is_runnable(const struct step *step, const struct options *options,
     else if (row->rung->run.reduce == NULL)
         snprintf(row->reason, sizeof row->reason, "not in this build (%s back end)",
                  step->back_end->name);
+    else if (counted_is_here(step) && (row->rung->flags & RUNG_HOST) != 0)
+        snprintf(row->reason, sizeof row->reason, "runs on the host: nothing to count");
     else if (needed > machine->compute_capability)
         snprintf(row->reason, sizeof row->reason, "needs sm_%d, this is sm_%d", needed,
                  machine->compute_capability);
@@ -111,8 +114,9 @@ static bool run_rungs(struct problem *problem, const struct options *options, st
                       struct error *error)
 {
     const struct step *step = run->step;
+    const bool counting = counted_is_here(step);
 
-    for (size_t input = 0; input <= problem->probes; input++) {
+    for (size_t input = counted_beside() ? problem->probes : 0; input <= problem->probes; input++) {
         const bool probe = input < problem->probes;
 
         progress(step->name, "preparing inputs", "");
@@ -128,6 +132,8 @@ static bool run_rungs(struct problem *problem, const struct options *options, st
             progress(step->name, "verifying", row->rung->name);
             if (!probe && back_end->counters_reset != NULL)
                 back_end->counters_reset();
+            if (counting && !probe)
+                counted_begin(step);
             if (!problem_verify(problem, row->rung, &comparison, error))
                 return false;
             judge(row, &comparison, probe);
@@ -136,6 +142,10 @@ static bool run_rungs(struct problem *problem, const struct options *options, st
             if (!probe && back_end->counters_read != NULL) {
                 back_end->counters_read(&row->counters);
                 row->counted = true;
+            }
+            if (counting && !probe && !counted_end(step, options, row)) {
+                row->verdict = VERDICT_FAIL;
+                snprintf(row->reason, sizeof row->reason, "breaks a rule of CUDA: see below");
             }
             /* A racing lesson is timed all the same: how slow a wrong answer is belongs to it. */
             if (!probe && back_end->clocks && row->verdict != VERDICT_FAIL) {
@@ -195,9 +205,15 @@ static bool run_size(const struct step *step, const struct options *options,
         problem->family->destroy(problem);
     }
     progress_end();
-    if (done) {
+    if (done && counted_beside()) {
+        counted_send(&run);
+    } else if (done) {
+        counted_receive(&run);
         report_finish_run(&run);
-        report_table(stdout, &run, wants_colour());
+        if (options->counters != COUNTERS_JSON)
+            report_table(stdout, &run, wants_colour());
+        if (options->counters != COUNTERS_NONE)
+            counted_print(stdout, &run, options);
         if (options->histogram)
             report_histograms(stdout, &run);
         fflush(stdout);
@@ -207,6 +223,8 @@ static bool run_size(const struct step *step, const struct options *options,
     for (size_t i = 0; i < run.row_count; i++) {
         *all_right = *all_right && run.rows[i].verdict != VERDICT_FAIL;
         trial_free(&run.rows[i].trial);
+        free(run.rows[i].findings);
+        free(run.rows[i].listing);
     }
     free(run.rows);
     return done;
@@ -224,6 +242,8 @@ static bool run_sizes(const struct step *step, const struct options *options,
         return run_size(step, options, machine, reports, all_right, error);
     for (size_t size = options->sweep_from; size <= options->sweep_to;) {
         at_size.n = at_size.m = at_size.k = size;
+        if (counted_beside())
+            at_size = counted_options(step, &at_size);
         if (!run_size(step, &at_size, machine, reports, all_right, error))
             return false;
         if (size > options->sweep_to / options->sweep_factor)
@@ -260,6 +280,20 @@ int rungs_main(int argc, char **argv, const struct step *step)
         step = options.table;
         break;
     }
+    if (options.counters != COUNTERS_NONE && step->back_end->clocks) {
+        counted_print_ncu(stdout, argv, &options);
+        return end_output(step, EXIT_ALL_VERIFIED);
+    }
+    if (options.counters != COUNTERS_NONE && !counted_is_here(step)) {
+        counted_become(argv, &error);
+        fprintf(stderr, "%s: %s\n", step->name, error.text);
+        return (int)error.code;
+    }
+    if (counted_beside()) {
+        options = counted_options(step, &options);
+        options.csv = options.json = NULL;
+    }
+    counted_start(argv, step, &options);
     if (!report_open(&reports.csv, options.csv, &error) ||
         !report_open(&reports.json, options.json, &error) ||
         !step->back_end->open(options.device, &machine, &error) ||
@@ -269,7 +303,9 @@ int rungs_main(int argc, char **argv, const struct step *step)
         fprintf(stderr, "%s: %s\n", step->name, error.text);
         report_discard(&reports.csv);
         report_discard(&reports.json);
+        counted_finish();
         return (int)error.code;
     }
+    counted_finish();
     return end_output(step, all_right ? EXIT_ALL_VERIFIED : EXIT_WRONG_RESULT);
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "internal.h"
+#include "trace.h"
 
 #define COMPUTE_INTEGER(name, T, wide)                                                             \
     static wide name(enum simt_atomic operation, wide old_bits, wide operand_bits,                 \
@@ -99,6 +100,10 @@ uint64_t simt_atomic(enum simt_atomic operation, enum simt_type type, void *addr
         simt_exit();
     }
     simt_counts.atomics++;
+    if (simt_tracing) {
+        simt_trace_event(EVENT_ATOMIC, __builtin_return_address(0), (uintptr_t)address,
+                         wide ? 8 : 4);
+    }
     if (wide) {
         memcpy(&old, address, sizeof old);
         new = compute(operation, type, old, operand, compare);

@@ -1,11 +1,14 @@
 /* Drop-in for CUDA's header of the same name: lets the host's C++17 compiler take CUDA C, once
- * simt_rewrite has turned the launches into calls. __CUDACC__ and __CUDA_ARCH__ stay undefined, __SIMT__
- * is defined.
+ * simt_rewrite has turned the launches into calls. __CUDA_ARCH__ stays undefined, __SIMT__ is defined.
+ * With SIMT_PREPROCESSED defined, simt_rewrite comes after the preprocessor and sees to the qualifiers and
+ * built-in variables; with SIMT_HOST_ONLY, for a .cpp file, there are no built-in variables, as in CUDA.
  *
  * What differs from a GPU, beyond speed: fast-math intrinsics are as exact as their library functions; a
  * loop that waits for another thread must poll with atomicCAS, atomicExch or __nanosleep; __activemask()
  * gives the lanes that wait at the same place once no lane of the warp can go on. */
-#ifndef SIMT_CUDA_RUNTIME_H
+#ifndef __cplusplus
+#include "cuda_runtime_api.h"
+#elif !defined(SIMT_CUDA_RUNTIME_H)
 #define SIMT_CUDA_RUNTIME_H
 
 #include <cassert>
@@ -16,6 +19,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
+#include <limits>
 #include <math.h>
 #include <type_traits>
 
@@ -24,8 +29,33 @@
 
 #define __SIMT__ 1
 
+/* How this source is compiled: simt.cmake. */
+#ifndef SIMT_INTERLEAVED
+#define SIMT_INTERLEAVED false
+#endif
+#ifdef SIMT_INSTRUMENTED
+#ifdef __clang__
+/* It copies structures by these functions, unseen by the hooks; from here on they are the runtime's. */
+__asm__(".set memcpy, simt_traced_memcpy\n.set memmove, simt_traced_memmove\n"
+        ".set memset, simt_traced_memset");
+__asm__(".set __tsan_memcpy, simt_traced_memcpy\n.set __tsan_memmove, simt_traced_memmove\n"
+        ".set __tsan_memset, simt_traced_memset");
+#endif
+namespace simt
+{
+[[maybe_unused]] static const int marked = simt_mark_instrumented();
+static const bool INSTRUMENTED = true;
+} // namespace simt
+#else
+namespace simt
+{
+static const bool INSTRUMENTED = false;
+} // namespace simt
+#endif
+
 /* ---- qualifiers ---- */
 
+#ifndef SIMT_PREPROCESSED
 #define __global__
 #define __device__
 #define __host__
@@ -38,14 +68,17 @@
 #define __align__(n) __attribute__((aligned(n)))
 /* One OS thread runs a block, and inside a function thread_local implies static. */
 #define __shared__ thread_local
+#endif
 
 /* ---- built-in variables ---- */
 
+#if !defined(SIMT_PREPROCESSED) && !defined(SIMT_HOST_ONLY)
 #define threadIdx simt_thread_index()
 #define blockIdx simt_block_index()
 #define blockDim dim3(simt_block_dimensions())
 #define gridDim dim3(simt_grid_dimensions())
-#define warpSize SIMT_WARP_SIZE
+#endif
+constexpr int warpSize = SIMT_WARP_SIZE;
 
 #define SIMT_INLINE static inline __attribute__((always_inline, unused))
 
@@ -435,49 +468,14 @@ SIMT_INLINE float __fdividef(float a, float b)
     return a / b;
 }
 
-SIMT_INLINE float rsqrtf(float x)
-{
-    return 1.0f / sqrtf(x);
-}
-
-SIMT_INLINE double rsqrt(double x)
-{
-    return 1.0 / sqrt(x);
-}
-
 SIMT_INLINE float __frsqrt_rn(float x)
 {
-    return static_cast<float>(rsqrt(x));
+    return static_cast<float>(1.0 / sqrt(static_cast<double>(x)));
 }
 
 SIMT_INLINE float __saturatef(float x)
 {
     return x > 0.0f ? (x < 1.0f ? x : 1.0f) : 0.0f; /* NaN gives 0 */
-}
-
-SIMT_INLINE int __float2int_rn(float x)
-{
-    return static_cast<int>(nearbyintf(x));
-}
-
-SIMT_INLINE int __float2int_rz(float x)
-{
-    return static_cast<int>(x);
-}
-
-SIMT_INLINE int __float2int_rd(float x)
-{
-    return static_cast<int>(floorf(x));
-}
-
-SIMT_INLINE int __float2int_ru(float x)
-{
-    return static_cast<int>(ceilf(x));
-}
-
-SIMT_INLINE float __int2float_rn(int x)
-{
-    return static_cast<float>(x);
 }
 
 /* Macros, because the C library declares functions of these names. */
@@ -490,6 +488,8 @@ SIMT_INLINE float __int2float_rn(int x)
 #define __sinf(x) sinf(x)
 #define __cosf(x) cosf(x)
 #define __tanf(x) tanf(x)
+#define rsqrtf(x) (1.0f / sqrtf(x))
+#define rsqrt(x) (1.0 / sqrt(x))
 
 #define SIMT_MIN_MAX(result, A, B)                                                                 \
     SIMT_INLINE result min(A a, B b)                                                               \
@@ -567,15 +567,24 @@ void run(simt_launch launch, Body body)
     simt_launch_kernel(&launch);
 }
 
-/* A launch of a known function: arguments are converted to its parameters and copied, once. */
-template <class... Parameters>
+/* A launch of a known function: arguments are converted to its parameters and copied, once. Where
+ * parameters have defaults, the call knows them. */
+template <class Call, class... Parameters>
 struct function_launch {
     simt_launch launch;
     void (*function)(Parameters...);
+    Call call;
 
     void operator()(Parameters... arguments) const
     {
         run(launch, [&, kernel = function] { kernel(arguments...); });
+    }
+
+    template <class... Arguments>
+    std::enable_if_t<(sizeof...(Arguments) < sizeof...(Parameters))>
+    operator()(Arguments... arguments) const
+    {
+        run(launch, [&] { call(arguments...); });
     }
 };
 
@@ -592,21 +601,23 @@ struct overloaded_launch {
     }
 };
 
-template <class... Parameters>
-function_launch<Parameters...> launch_function(simt_launch launch, void (*function)(Parameters...))
+template <class Call, class... Parameters>
+function_launch<Call, Parameters...> launch_function(simt_launch launch, Call call,
+                                                     void (*function)(Parameters...))
 {
     launch.function = reinterpret_cast<const void *>(function);
-    return {launch, function};
+    return {launch, function, call};
 }
 
 template <class Find, class Call>
 auto launch(const char *name, Find find, Call call, dim3 grid, dim3 block, size_t shared_bytes = 0,
             cudaStream_t stream = nullptr, SIMT_SITE)
 {
-    simt_launch launch = {name,         simt_file, simt_line, grid,    block,
-                          shared_bytes, nullptr,   stream,    nullptr, nullptr};
+    simt_launch launch = {name,    simt_file, simt_line,        grid,         block,   shared_bytes,
+                          nullptr, stream,    SIMT_INTERLEAVED, INSTRUMENTED, nullptr, nullptr,
+                          false};
     if constexpr (std::is_invocable_v<Find, int>) {
-        return launch_function(launch, find(0));
+        return launch_function(launch, call, find(0));
     } else {
         return overloaded_launch<Call>{launch, call};
     }
@@ -724,9 +735,8 @@ cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, void (*function)(Para
 }
 
 /* The largest block among those that keep the most threads resident. */
-template <class... Parameters>
-inline cudaError_t cudaOccupancyMaxPotentialBlockSize(int *grid, int *block,
-                                                      void (*function)(Parameters...),
+template <class Function>
+inline cudaError_t cudaOccupancyMaxPotentialBlockSize(int *grid, int *block, Function function,
                                                       size_t shared_bytes = 0, int limit = 0)
 {
     int most = 0, processors = 0;
@@ -747,5 +757,8 @@ inline cudaError_t cudaOccupancyMaxPotentialBlockSize(int *grid, int *block,
     }
     return cudaSuccess;
 }
+
+#include "simt_host_api.h"
+#include "simt_intrinsics.h"
 
 #endif

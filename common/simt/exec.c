@@ -1,5 +1,6 @@
 /* Runs launches: fibers, blocks, barriers and warp collectives, and the reports when threads wait for
  * what cannot come. */
+#include <link.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +11,7 @@
 
 #include "context.h"
 #include "internal.h"
+#include "trace.h"
 
 #if defined(__SANITIZE_ADDRESS__)
 #define SIMT_ASAN 1
@@ -46,6 +48,7 @@ struct thread {
     int line; /* where it waits */
     const char *file;
     uint64_t value, result;
+    const void *caller; /* of a collective */
     unsigned int mask;
     unsigned char operation; /* enum simt_collective */
     unsigned char barrier;   /* enum simt_barrier */
@@ -64,6 +67,7 @@ struct warp {
     unsigned int at_collective;
     unsigned int at_activemask;
     unsigned int yielded;
+    unsigned int trace_full;
     unsigned int exited;
 };
 
@@ -88,6 +92,7 @@ static unsigned int waiting, waiting_true;
 static bool waiting_at_different_barriers;
 static unsigned int finished, finished_true;
 static const struct thread *first_at_barrier;
+static const void *barrier_caller; /* a return address of who waits there */
 
 static struct fiber fibers[SIMT_MAX_BLOCK_THREADS];
 static struct fiber *free_fibers;
@@ -141,6 +146,28 @@ static void prepare(void)
 
 static void fiber_main(void *argument);
 
+/* For cooperative launches, which keep more than one block. These stacks have no guards: a mapping for each
+ * would be more than the system allows. */
+static struct fiber *extra_fiber(void)
+{
+    static char *stack, *end;
+    struct fiber *fiber = calloc(1, sizeof *fiber);
+    if (!fiber) {
+        fatal("simt: cannot get memory for kernels");
+    }
+    if (stack == end) {
+        size_t size = (size_t)STACK_BYTES * SIMT_MAX_BLOCK_THREADS;
+        stack = reserve(size);
+        end = stack + size;
+        allow(stack, size);
+    }
+    fiber->stack = stack;
+    fiber->stack_bytes = STACK_BYTES - (fibers_made++ * 192 & 4095);
+    simt_context_make(&fiber->context, stack, fiber->stack_bytes, fiber_main, fiber);
+    stack += STACK_BYTES;
+    return fiber;
+}
+
 static struct fiber *take_fiber(void)
 {
     struct fiber *fiber = free_fibers;
@@ -149,6 +176,9 @@ static struct fiber *take_fiber(void)
     if (fiber) {
         free_fibers = fiber->next_free;
         return fiber;
+    }
+    if (fibers_made >= SIMT_MAX_BLOCK_THREADS) {
+        return extra_fiber();
     }
     fiber = &fibers[fibers_made++];
     allow(stack, STACK_BYTES);
@@ -225,11 +255,20 @@ enum simt_guard simt_guard_of(const void *address)
     return stacks && past_shared < 4096 ? SIMT_SHARED_GUARD : SIMT_NO_GUARD;
 }
 
+void simt_tell_launch(FILE *file)
+{
+    fprintf(file, "%s (launched at %s:%d)", launch->name, launch->file, launch->line);
+}
+
 static void report_kernel(void)
 {
     fflush(stdout);
-    fprintf(stderr, "simt: kernel %s (launched at %s:%d), block (%u,%u,%u)", launch->name,
-            launch->file, launch->line, block_index.x, block_index.y, block_index.z);
+    if (simt_tracing) {
+        simt_check_tell_now(); /* what was wrong before may be the reason */
+    }
+    fputs("simt: kernel ", stderr);
+    simt_tell_launch(stderr);
+    fprintf(stderr, ", block (%u,%u,%u)", block_index.x, block_index.y, block_index.z);
 }
 
 void simt_report_place(void)
@@ -269,7 +308,7 @@ static void print_lanes(unsigned int lanes)
 static const char *barrier_name(enum simt_barrier barrier)
 {
     static const char *const names[] = {"__syncthreads", "__syncthreads_count", "__syncthreads_and",
-                                        "__syncthreads_or"};
+                                        "__syncthreads_or", "grid.sync"};
     return names[barrier];
 }
 
@@ -497,8 +536,17 @@ static struct thread *next_thread(void)
 {
     struct warp *warp = &warps[current_warp];
     unsigned int lane;
+    if (!warp->ready && warp->trace_full) {
+        simt_trace_drain(warp->trace_full);
+        lane = simt_trace_with_room(warp->trace_full);
+        warp->trace_full &= ~lane;
+        make_ready(current_warp, lane);
+    }
     if (!warp->ready && warp->at_activemask) {
         resolve_activemask(current_warp);
+    }
+    if (!warp->ready && simt_tracing) {
+        simt_trace_drain(0);
     }
     if (!warp->ready) {
         if (!ready_warps) {
@@ -521,7 +569,14 @@ static struct thread *next_thread(void)
 static void wait_turn(void)
 {
     struct thread *self = current;
-    struct thread *next = next_thread();
+    struct thread *next;
+    if (simt_tracing) {
+        simt_trace_pause();
+    }
+    next = next_thread();
+    if (simt_tracing) {
+        simt_trace_resume(linear(next));
+    }
     if (next == self) {
         return;
     }
@@ -532,10 +587,22 @@ static void wait_turn(void)
     switch_fiber(self->fiber, next->fiber);
 }
 
+void simt_wait_for_replay(void)
+{
+    warp_of(current)->trace_full |= bit_of(current);
+    wait_turn();
+}
+
 /* ---- block barriers ---- */
 
 static void release_barrier(void)
 {
+    if (simt_tracing) {
+        simt_trace_pause();
+        simt_trace_drain(0);
+        simt_check_barrier();
+        simt_count_at(barrier_caller)->barriers++;
+    }
     if (waiting_at_different_barriers) {
         report_stuck("divergent barrier: the threads of one block wait at different barriers");
     }
@@ -553,9 +620,13 @@ static void release_barrier(void)
     simt_counts.block_barriers++;
 }
 
+static bool waits_for_grid(void);
+static void wait_for_grid(void);
+
 int simt_block_barrier(enum simt_barrier kind, int predicate, const char *file, int line)
 {
     struct thread *self = current;
+    barrier_caller = __builtin_return_address(0);
     self->barrier = (unsigned char)kind;
     self->file = file;
     self->line = line;
@@ -570,6 +641,10 @@ int simt_block_barrier(enum simt_barrier kind, int predicate, const char *file, 
     waiting++;
     waiting_true += predicate != 0;
     if (waiting == alive) {
+        if (waits_for_grid()) {
+            wait_for_grid();
+            return 0;
+        }
         release_barrier();
     }
     wait_turn();
@@ -691,6 +766,25 @@ static void reduce(struct thread *lanes, unsigned int together)
     simt_counts.reductions++;
 }
 
+static void count_collective(const struct thread *thread)
+{
+    struct simt_line_counters *counters = simt_count_at(thread->caller);
+    switch (thread->operation) {
+    case SIMT_SYNCWARP:
+        counters->syncwarps++;
+        break;
+    case SIMT_SHUFFLE:
+    case SIMT_SHUFFLE_UP:
+    case SIMT_SHUFFLE_DOWN:
+    case SIMT_SHUFFLE_XOR:
+        counters->shuffles++;
+        break;
+    default:
+        counters->votes++;
+        break;
+    }
+}
+
 /* Completes the collective that a waiting thread takes part in, if all of its lanes are there. */
 static void try_collective(struct thread *thread)
 {
@@ -711,6 +805,13 @@ static void try_collective(struct thread *thread)
         const struct thread *lane = &lanes[lowest(set)];
         if (lane->operation != thread->operation || lane->mask != thread->mask) {
             return;
+        }
+    }
+    if (simt_tracing) {
+        count_collective(thread);
+        if (together == (warp->members & ~warp->exited)) {
+            simt_trace_pause();
+            simt_trace_drain(0);
         }
     }
     switch (thread->operation) {
@@ -751,6 +852,11 @@ uint64_t simt_warp_collective(enum simt_collective operation, unsigned int mask,
     self->size = (unsigned char)size;
     self->file = file;
     self->line = line;
+    self->caller = __builtin_return_address(0);
+    if (simt_tracing && operation != SIMT_ACTIVEMASK) {
+        simt_trace_event(operation == SIMT_SYNCWARP ? EVENT_SYNCWARP : EVENT_COLLECTIVE,
+                         self->caller, mask, 0);
+    }
     if (operation == SIMT_ACTIVEMASK) {
         warp->at_activemask |= bit_of(self);
         wait_turn();
@@ -810,6 +916,9 @@ static void start_block(void)
     current_warp = 0;
     rounds_without_progress = 0;
     memset(simt_dynamic_shared(), 0xff, launch->shared_bytes);
+    if (simt_tracing) {
+        simt_trace_start_block(block_threads);
+    }
     simt_counts.blocks++;
     simt_counts.threads += block_threads;
 }
@@ -826,10 +935,212 @@ static bool next_block(void)
     return block_index.z < launch->grid.z;
 }
 
+/* ---- cooperative launches: blocks that wait for one another ---- */
+
+/* A block of the grid; while it waits for the others, what makes up its state. */
+struct grid_block {
+    bool started, finished;
+    unsigned int alive, waiting;
+    const struct thread *first_at_barrier;
+    struct thread *threads;
+    struct warp warps[MAX_WARPS];
+    char *shared; /* dynamic, then what the program's thread_local variables hold: static */
+};
+
+static struct grid_block *grid;
+static size_t grid_blocks, grid_current;
+
+static int find_static_shared(struct dl_phdr_info *object, size_t size, void *data)
+{
+    struct dl_phdr_info *found = data;
+    (void)size;
+    *found = *object;
+    return 1; /* the first is the program itself */
+}
+
+static void *static_shared(size_t *size)
+{
+    struct dl_phdr_info program = {0};
+    dl_iterate_phdr(find_static_shared, &program);
+    *size = 0;
+    for (size_t i = 0; i < program.dlpi_phnum; i++) {
+        if (program.dlpi_phdr[i].p_type == PT_TLS && program.dlpi_tls_data) {
+            *size = program.dlpi_phdr[i].p_memsz;
+        }
+    }
+    return program.dlpi_tls_data;
+}
+
+static void *grid_memory(size_t size)
+{
+    void *memory = malloc(size ? size : 1);
+    if (!memory) {
+        fatal("simt: cannot keep a block of a cooperative launch");
+    }
+    return memory;
+}
+
+static void copy_shared(char *kept, bool keep)
+{
+    size_t bytes, dynamic = launch->shared_bytes;
+    void *shared = static_shared(&bytes);
+    memcpy(keep ? kept : simt_dynamic_shared(), keep ? simt_dynamic_shared() : kept, dynamic);
+    if (bytes) {
+        memcpy(keep ? kept + dynamic : shared, keep ? shared : kept + dynamic, bytes);
+    }
+}
+
+static void keep_block(struct grid_block *block)
+{
+    size_t bytes;
+    static_shared(&bytes);
+    if (!block->threads) {
+        block->threads = grid_memory(block_threads * sizeof *threads);
+        block->shared = grid_memory(launch->shared_bytes + bytes);
+    }
+    memcpy(block->threads, threads, block_threads * sizeof *threads);
+    memcpy(block->warps, warps, sizeof warps);
+    copy_shared(block->shared, true);
+    block->alive = alive;
+    block->waiting = waiting;
+    block->first_at_barrier = first_at_barrier;
+    waiting = 0;
+    for (unsigned int i = 0; i < block_threads; i++) {
+        threads[i].fiber = NULL;
+        threads[i].pipeline = (struct simt_pipeline){0};
+    }
+}
+
+static void restore_block(const struct grid_block *block)
+{
+    for (unsigned int i = 0; i < block_threads; i++) {
+        free(threads[i].pipeline.copies);
+    }
+    memcpy(threads, block->threads, block_threads * sizeof *threads);
+    memcpy(warps, block->warps, sizeof warps);
+    copy_shared(block->shared, false);
+    alive = block->alive;
+    waiting = block->waiting;
+    waiting_true = 0;
+    waiting_at_different_barriers = false;
+    first_at_barrier = block->first_at_barrier;
+    release_barrier();
+}
+
+static struct uint3 index_of_block(size_t number)
+{
+    size_t row = launch->grid.x, plane = row * launch->grid.y;
+    return (struct uint3){(unsigned int)(number % row), (unsigned int)(number % plane / row),
+                          (unsigned int)(number / plane)};
+}
+
+/* Goes on with the block after the current one that has not finished, with the first of all once each has
+ * come to the barrier; false if all have finished. */
+static bool next_grid_block(void)
+{
+    size_t finished_blocks = 0, number = grid_current;
+    for (size_t i = 0; i < grid_blocks; i++) {
+        finished_blocks += grid[i].finished;
+    }
+    if (finished_blocks == grid_blocks) {
+        return false;
+    }
+    do {
+        number = (number + 1) % grid_blocks;
+        if (number == 0 && finished_blocks > 0) {
+            report_kernel();
+            fprintf(stderr,
+                    ": deadlock: %zu of %zu blocks wait in grid.sync(), the others have returned\n"
+                    "  hint: every thread of the grid must reach grid.sync().\n",
+                    grid_blocks - finished_blocks, grid_blocks);
+            simt_exit();
+        }
+    } while (grid[number].finished);
+    grid_current = number;
+    block_index = index_of_block(number);
+    if (grid[number].started) {
+        restore_block(&grid[number]);
+    } else {
+        grid[number].started = true;
+        start_block();
+    }
+    return true;
+}
+
+static bool waits_for_grid(void)
+{
+    return first_at_barrier->barrier == SIMT_BARRIER_GRID && !waiting_at_different_barriers;
+}
+
+/* All threads of the block that have not exited have come to a grid barrier. */
+static void leave_for_grid(void)
+{
+    if (!launch->cooperative) {
+        simt_report_place();
+        fprintf(stderr,
+                ": grid.sync() at %s:%d in a launch that is not cooperative\n"
+                "  hint: launch the kernel with cudaLaunchCooperativeKernel.\n",
+                first_at_barrier->file, first_at_barrier->line);
+        simt_exit();
+    }
+    keep_block(&grid[grid_current]);
+    next_grid_block();
+}
+
+static void wait_for_grid(void)
+{
+    struct fiber *self = current->fiber;
+    leave_for_grid();
+    current = next_thread();
+    if (!current->fiber) {
+        current->fiber = take_fiber();
+    }
+    if (current->fiber != self) {
+        switch_fiber(self, current->fiber);
+    }
+}
+
+static void open_grid(void)
+{
+    grid_blocks = (size_t)launch->grid.x * launch->grid.y * launch->grid.z;
+    grid_current = 0;
+    grid = calloc(grid_blocks, sizeof *grid);
+    if (!grid) {
+        fatal("simt: cannot keep the blocks of a cooperative launch");
+    }
+    grid[0].started = true;
+}
+
+static void close_grid(void)
+{
+    for (size_t i = 0; i < grid_blocks; i++) {
+        free(grid[i].threads);
+        free(grid[i].shared);
+    }
+    free(grid);
+    grid = NULL;
+}
+
+static bool next_block_of_launch(void)
+{
+    if (!launch->cooperative) {
+        if (!next_block()) {
+            return false;
+        }
+        start_block();
+        return true;
+    }
+    grid[grid_current].finished = true;
+    return next_grid_block();
+}
+
 static void exit_thread(void)
 {
     struct warp *warp = warp_of(current);
     simt_pipeline_drain(&current->pipeline, SIZE_MAX);
+    if (simt_tracing) {
+        simt_trace_pause();
+    }
     current->pipeline.group = 0;
     current->fiber = NULL;
     warp->exited |= bit_of(current);
@@ -842,7 +1153,11 @@ static void exit_thread(void)
         }
     }
     if (waiting && waiting == alive) {
-        release_barrier();
+        if (waits_for_grid()) {
+            leave_for_grid();
+        } else {
+            release_barrier();
+        }
     }
 }
 
@@ -855,15 +1170,20 @@ static void fiber_main(void *argument)
         launch->invoke(launch->closure);
         exit_thread();
         if (alive == 0) {
-            if (!next_block()) {
+            if (simt_tracing) {
+                simt_trace_drain(0);
+            }
+            if (!next_block_of_launch()) {
                 current = NULL;
                 give_fiber(self);
                 switch_fiber(self, &host_fiber);
                 continue;
             }
-            start_block();
         }
         current = next_thread();
+        if (simt_tracing) {
+            simt_trace_resume(linear(current));
+        }
         if (!current->fiber) {
             current->fiber = self;
         } else {
@@ -893,11 +1213,22 @@ void simt_launch_kernel(const struct simt_launch *asked)
     }
     simt_counts.launches++;
     simt_memory_open();
+    if (asked->cooperative) {
+        open_grid();
+    }
+    simt_trace_start_launch(asked);
     start_block();
     current = next_thread();
+    if (simt_tracing) {
+        simt_trace_resume(linear(current));
+    }
     current->fiber = take_fiber();
     switch_fiber(&host_fiber, current->fiber);
+    simt_trace_end_launch(asked);
     simt_memory_close();
+    if (asked->cooperative) {
+        close_grid();
+    }
     launch = NULL;
 }
 
@@ -929,8 +1260,56 @@ void *simt_dynamic_shared(void)
     return shared_end - size * SHARED_ALIGNMENT;
 }
 
+int simt_is_cooperative(void)
+{
+    return launch->cooperative;
+}
+
 void simt_fence(void)
 {
+    if (simt_tracing) {
+        simt_replay_fence();
+        simt_trace_event(EVENT_FENCE, __builtin_return_address(0), 0, 0);
+    }
+}
+
+struct uint3 simt_running_block(void)
+{
+    return block_index;
+}
+
+unsigned int simt_running_thread(void)
+{
+    return linear(current);
+}
+
+struct uint3 simt_thread_number(unsigned int thread)
+{
+    return threads[thread].index;
+}
+
+unsigned int simt_warp_alive(unsigned int warp)
+{
+    return warps[warp].members & ~warps[warp].exited;
+}
+
+/* Stacks, and dynamic shared memory: as much of it as the launch asked for. */
+bool simt_exec_range(uint64_t address, struct simt_range *range)
+{
+    uint64_t start = (uintptr_t)simt_dynamic_shared();
+    size_t size = launch->shared_bytes;
+    if (address - (uintptr_t)stacks < stack_stride() * SIMT_MAX_BLOCK_THREADS) {
+        *range = (struct simt_range){(uintptr_t)stacks, stack_stride() * SIMT_MAX_BLOCK_THREADS,
+                                     SPACE_LOCAL, false};
+        return true;
+    }
+    if (address - ((uintptr_t)shared_end - SIMT_MAX_SHARED_BYTES) >=
+        SIMT_MAX_SHARED_BYTES + (size_t)4096) {
+        return false;
+    }
+    *range = address - start < size ? (struct simt_range){start, size, SPACE_SHARED, false}
+                                    : (struct simt_range){address, 1, SPACE_SHARED, true};
+    return true;
 }
 
 long long simt_clock(void)

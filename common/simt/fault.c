@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "internal.h"
+#include "trace.h"
 
 enum { HANDLER_STACK_BYTES = 64 << 10 };
 
@@ -51,6 +52,10 @@ static void on_fault(int number, siginfo_t *information, void *context)
     (void)context;
     if (simt_in_kernel()) {
         tell_kernel_fault(address);
+        if (simt_check_tell_last(stderr)) {
+            fputs("  hint: a misaligned address: an access of 16 bytes needs a multiple of 16.\n",
+                  stderr);
+        }
         simt_exit();
     }
     if (simt_memory_is_device(address)) {

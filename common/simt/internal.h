@@ -25,8 +25,16 @@ void simt_memory_open(void);
 void simt_memory_close(void);
 void simt_memory_reset(void);
 bool simt_memory_is_device(const void *address);
+enum cudaMemoryType simt_memory_type(const void *address);
 /* Says in words where a device address lies. */
 void simt_memory_describe(const void *address, char *text, size_t size);
+
+/* ---- check.c: what the host does with device memory ---- */
+
+void simt_check_allocated(const void *address, size_t size);
+void simt_check_freed(const void *address, size_t size);
+/* Written by a copy; `from` is NULL if by a fill. */
+void simt_check_written(const void *address, size_t size, const void *from);
 
 /* ---- fault.c ---- */
 
@@ -55,6 +63,7 @@ __attribute__((noreturn)) void simt_exit(void);
 struct simt_pipeline_copy {
     void *destination;
     const void *source;
+    const void *caller; /* a return address: where the copy stands */
     unsigned char size, zero_fill;
     size_t group;
 };

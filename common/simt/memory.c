@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "internal.h"
+#include "trace.h"
 
 enum { ALIGNMENT = 256, FREED_KEPT = 64 };
 
@@ -137,12 +138,38 @@ bool simt_memory_is_device(const void *address)
     return (uintptr_t)address - (uintptr_t)arena < (uintptr_t)(arena_end - arena);
 }
 
+enum cudaMemoryType simt_memory_type(const void *address)
+{
+    static const enum cudaMemoryType types[] = {cudaMemoryTypeDevice, cudaMemoryTypeHost,
+                                                cudaMemoryTypeManaged, cudaMemoryTypeDevice};
+    const struct region *region = find(address);
+    return region ? types[region->kind] : cudaMemoryTypeUnregistered;
+}
+
+bool simt_memory_range(uint64_t address, struct simt_range *range)
+{
+    const struct region *region = find((const void *)(uintptr_t)address);
+    if (region && region->kind != SYMBOL) {
+        *range = (struct simt_range){(uintptr_t)region->base, region->size, SPACE_GLOBAL, false};
+        return true;
+    }
+    if (!simt_memory_is_device((const void *)(uintptr_t)address)) {
+        return false;
+    }
+    *range = (struct simt_range){address, 1, SPACE_GLOBAL, true};
+    return true;
+}
+
 void simt_memory_describe(const void *address, char *text, size_t size)
 {
-    const struct region *nearest = NULL;
+    const struct region *nearest = NULL, *next = NULL;
     const char *state = "";
     for (size_t i = 0; i < region_count; i++) {
         const struct region *region = &regions[i];
+        if (region->kind == DEVICE && region->base > (const char *)address &&
+            (!next || region->base < next->base)) {
+            next = region;
+        }
         if (region->kind == DEVICE && region->base <= (const char *)address &&
             (!nearest || region->base > nearest->base)) {
             nearest = region;
@@ -154,7 +181,12 @@ void simt_memory_describe(const void *address, char *text, size_t size)
             state = ", which has been freed";
         }
     }
-    if (!nearest) {
+    if (next && !(nearest && contains(nearest, address)) &&
+        (!nearest || next->base - (const char *)address <
+                         (const char *)address - (nearest->base + nearest->size))) {
+        snprintf(text, size, "%zu bytes before the start of a %zu-byte allocation",
+                 (size_t)(next->base - (const char *)address), next->size);
+    } else if (!nearest) {
         snprintf(text, size, "device memory that no cudaMalloc gave");
     } else if (contains(nearest, address)) {
         snprintf(text, size, "byte %zu of a %zu-byte allocation%s",
@@ -252,6 +284,7 @@ cudaError_t cudaMalloc(void **pointer, size_t size)
     if (!add(region)) {
         return simt_error(cudaErrorMemoryAllocation);
     }
+    simt_check_allocated(region.base, size);
     cursor = region.map + region.map_size + page_size;
     used += region.map_size;
     *pointer = region.base;
@@ -265,6 +298,7 @@ static void release(struct region *region)
         mmap(region->map, region->map_size, PROT_NONE,
              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
         used -= region->map_size;
+        simt_check_freed(region->base, region->size);
         freed[freed_count++ % FREED_KEPT] = *region;
     } else {
         free(region->base);
@@ -419,6 +453,8 @@ cudaError_t cudaMemcpy2D(void *destination, size_t destination_pitch, const void
     for (size_t row = 0; row < height; row++) {
         memmove((char *)destination + row * destination_pitch,
                 (const char *)source + row * source_pitch, width);
+        simt_check_written((char *)destination + row * destination_pitch, width,
+                           (const char *)source + row * source_pitch);
     }
     open_at(destination, PROT_NONE);
     open_at(source, PROT_NONE);
@@ -440,6 +476,7 @@ cudaError_t cudaMemset(void *pointer, int value, size_t size)
     }
     open_at(pointer, PROT_READ | PROT_WRITE);
     memset(pointer, value, size);
+    simt_check_written(pointer, size, NULL);
     open_at(pointer, PROT_NONE);
     return cudaSuccess;
 }

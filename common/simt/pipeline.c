@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "internal.h"
+#include "trace.h"
 
 void simt_pipeline_copy(void *destination, const void *source, size_t size, size_t zero_fill,
                         const char *file, int line)
@@ -27,8 +28,16 @@ void simt_pipeline_copy(void *destination, const void *source, size_t size, size
             simt_exit();
         }
     }
-    pipeline->copies[pipeline->count++] = (struct simt_pipeline_copy){
-        destination, source, (unsigned char)size, (unsigned char)zero_fill, pipeline->group};
+    pipeline->copies[pipeline->count++] = (struct simt_pipeline_copy){destination,
+                                                                      source,
+                                                                      __builtin_return_address(0),
+                                                                      (unsigned char)size,
+                                                                      (unsigned char)zero_fill,
+                                                                      pipeline->group};
+    if (simt_tracing && size > zero_fill) {
+        simt_trace_event(EVENT_LOAD, __builtin_return_address(0), (uintptr_t)source,
+                         (unsigned int)(size - zero_fill));
+    }
 }
 
 void simt_pipeline_drain(struct simt_pipeline *pipeline, size_t first_kept_group)
@@ -37,6 +46,9 @@ void simt_pipeline_drain(struct simt_pipeline *pipeline, size_t first_kept_group
     while (done < pipeline->count && pipeline->copies[done].group < first_kept_group) {
         const struct simt_pipeline_copy *copy = &pipeline->copies[done++];
         size_t copied = (size_t)(copy->size - copy->zero_fill);
+        if (simt_tracing) {
+            simt_trace_event(EVENT_STORE, copy->caller, (uintptr_t)copy->destination, copy->size);
+        }
         memcpy(copy->destination, copy->source, copied);
         memset((char *)copy->destination + copied, 0, copy->zero_fill);
     }

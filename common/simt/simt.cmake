@@ -1,15 +1,37 @@
-# simt_add_cuda_sources(target file.cu ...): compiles CUDA C for the CPU back end into a target.
+# simt_add_cuda_sources(target [INSTRUMENTED] file.cu ...): compiles CUDA C for the CPU back end into a target.
 #
 # Each file goes through simt_rewrite into the binary directory and is compiled there as C++17, with the
 # back end's cuda_runtime.h first and the file's own folder after it on the include path. The target links
 # the runtime, and its C sources see the host API.
 #
+# INSTRUMENTED: the compiler calls the runtime (trace.c) before each access to memory and in each basic
+# block, so that kernels can be counted and checked: docs/simt_back_end.md. Calls cost time also while nothing
+# is counted.
+#
 # A source file with the property SIMT_INTERLEAVED is compiled so that a block's threads take turns at every
-# access to device memory (interleave.c): its races then lose updates here as they do on a GPU. The address
-# sanitizer excludes that; such a build runs without.
+# access to device memory: its races then lose updates here as they do on a GPU.
+#
+# The sanitizers exclude both; such a build runs without.
+
+# What instrumentation takes, by compiler: the sanitizers' hooks without their libraries, line numbers, and
+# none of the optimisations that would merge, split, move or multiply accesses and branches. The integers
+# counted are then the same for both, and at -O1 and -O2. Not to be passed to the linker.
+set(SIMT_INSTRUMENTATION
+  -DSIMT_INSTRUMENTED -g -fsanitize=thread -fsanitize-coverage=trace-pc
+  -fno-optimize-sibling-calls -ffp-contract=off)
+set(SIMT_INSTRUMENTATION_GNU
+  -fsanitize=bounds -fno-reorder-blocks -fno-reorder-blocks-and-partition -fno-tree-vectorize
+  -fno-tree-slp-vectorize -fno-tree-loop-distribute-patterns -fno-store-merging -fno-thread-jumps
+  -fno-split-paths)
+set(SIMT_INSTRUMENTATION_Clang
+  -fsanitize=array-bounds -fsanitize-coverage=no-prune -mllvm -tsan-instrument-read-before-write=1
+  -mllvm -disable-vector-combine -mllvm -jump-threading-threshold=0
+  -fno-vectorize -fno-slp-vectorize -fno-unroll-loops)
+
 function(simt_add_cuda_sources target)
+  cmake_parse_arguments(PARSE_ARGV 1 SIMT "INSTRUMENTED" "" "")
   target_link_libraries(${target} PRIVATE simt_runtime)
-  foreach(file IN LISTS ARGN)
+  foreach(file IN LISTS SIMT_UNPARSED_ARGUMENTS)
     get_filename_component(source "${file}" ABSOLUTE)
     get_filename_component(folder "${source}" DIRECTORY)
     get_filename_component(name "${source}" NAME)
@@ -25,7 +47,14 @@ function(simt_add_cuda_sources target)
     set(options -Wno-unknown-pragmas) # #pragma unroll is for nvcc
     get_source_file_property(interleaved "${source}" SIMT_INTERLEAVED)
     if(interleaved AND NOT RUNGS_SANITIZE)
-      list(APPEND options -fsanitize=thread) # to compile only: interleave.c is its runtime
+      # To compile only: trace.c is its runtime.
+      list(APPEND options -fsanitize=thread -DSIMT_INTERLEAVED=true)
+    endif()
+    if(SIMT_INSTRUMENTED AND NOT RUNGS_SANITIZE)
+      if(NOT SIMT_OPTIMISATION)
+        set(SIMT_OPTIMISATION -O1)
+      endif()
+      list(APPEND options ${SIMT_OPTIMISATION} ${SIMT_INSTRUMENTATION} ${SIMT_INSTRUMENTATION_${CMAKE_CXX_COMPILER_ID}})
     endif()
     set_source_files_properties("${rewritten}" PROPERTIES
       INCLUDE_DIRECTORIES "${folder}"

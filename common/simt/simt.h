@@ -7,6 +7,7 @@
 #ifndef SIMT_H
 #define SIMT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -55,8 +56,11 @@ struct simt_launch {
     const void
         *function; /* what cudaFuncSetAttribute knows the kernel by; NULL when not to be had */
     void *stream;
+    bool interleaved;  /* threads take turns at accesses to memory (trace.c) */
+    bool instrumented; /* the kernel can be analysed */
     void (*invoke)(void *closure);
     void *closure;
+    int cooperative; /* the blocks may wait for one another */
 };
 
 /* Runs the launch, or leaves the error that a device would give as the last error. */
@@ -68,10 +72,18 @@ struct uint3 simt_block_index(void) __attribute__((const));
 struct uint3 simt_block_dimensions(void) __attribute__((const));
 struct uint3 simt_grid_dimensions(void) __attribute__((const));
 void *simt_dynamic_shared(void) __attribute__((const));
+int simt_is_cooperative(void) __attribute__((const));
 
-enum simt_barrier { SIMT_BARRIER, SIMT_BARRIER_COUNT, SIMT_BARRIER_AND, SIMT_BARRIER_OR };
+enum simt_barrier {
+    SIMT_BARRIER,
+    SIMT_BARRIER_COUNT,
+    SIMT_BARRIER_AND,
+    SIMT_BARRIER_OR,
+    SIMT_BARRIER_GRID
+};
 
-/* Waits for every thread of the block that has not exited; file and line identify the barrier. */
+/* Waits for every thread of the block that has not exited (of the grid, for SIMT_BARRIER_GRID); file and
+ * line identify the barrier. */
 int simt_block_barrier(enum simt_barrier kind, int predicate, const char *file, int line);
 
 enum simt_collective {
@@ -137,6 +149,12 @@ void simt_pipeline_wait_prior(size_t groups);
 
 /* Makes a __device__ or __constant__ variable known as device memory for copies, and gives the address
  * of `size` bytes at `offset` in it, or NULL if it has not so many. */
+/* A source compiled with instrumentation says so before main; gives 0. */
+int simt_mark_instrumented(void);
+
+/* Makes a __constant__ variable known as such; gives 0. */
+int simt_constant(const void *address, size_t size);
+
 void *simt_symbol(const void *address, size_t symbol_size, size_t offset, size_t size);
 
 #ifdef __cplusplus

@@ -303,7 +303,7 @@ static void abbreviations(void **state)
     (void)state;
     assert_int_equal(good(&reduction_step, "--rep 7").reps, 7);
     assert_int_equal(good(&reduction_step, "--warm=2").warmup, 2);
-    assert_true(good(&reduction_step, "--co").cold);
+    assert_true(good(&reduction_step, "--col").cold);
     assert_int_equal(good(&reduction_step, "--sw 1:2").sweep_factor, 2);
     /* --s could be --seed or --sweep, --c --cold or --csv. */
     bad(&reduction_step, "--s 1", "--s", "ambiguous", "--help");

@@ -236,6 +236,85 @@ static void test_occupancy(void **)
     assert_true(grid > 0 && grid % 2 == 0);
 }
 
+// ---- launches by address, cooperative launches ----
+
+__global__ void by_address(int *out, point p, char c)
+{
+    *out = p.x + p.y + c;
+}
+
+__global__ void with_default(int *out, int a, int b = 7)
+{
+    *out = 10 * a + b;
+}
+
+static void test_launches_by_address(void **)
+{
+    point p = {1, 20};
+    char c = 3;
+    void *arguments[] = {&result, &p, &c};
+    assert_works(cudaLaunchKernel(by_address, dim3(1), dim3(1), arguments));
+    assert_int_equal(fetch(), 24);
+    p.x = 2; // known by now
+    assert_works(cudaLaunchKernel((const void *)by_address, 1, 1, arguments, 0, nullptr));
+    assert_int_equal(fetch(), 25);
+    assert_int_equal(cudaLaunchKernel(by_address, 1, 1025, arguments), cudaErrorInvalidValue);
+    assert_int_equal(cudaGetLastError(), cudaErrorInvalidValue);
+    assert_int_equal(cudaLaunchKernel((const void *)&p, 1, 1, arguments),
+                     cudaErrorInvalidDeviceFunction);
+    assert_int_equal(cudaGetLastError(), cudaErrorInvalidDeviceFunction);
+    with_default<<<1, 1>>>(result, 4);
+    assert_int_equal(fetch(), 47);
+    with_default<<<1, 1>>>(result, 4, 8);
+    assert_int_equal(fetch(), 48);
+}
+
+// Blocks pass numbers on through device memory, and each keeps its own shared memory while others run. Threads
+// of the last warp leave before the second barrier.
+__global__ void relay(int *box, int *result, int rounds)
+{
+    __shared__ int own[64];
+    extern __shared__ int also_own[];
+    int t = threadIdx.x, block = blockIdx.x, blocks = gridDim.x;
+    own[t] = block;
+    also_own[t] = -block;
+    for (int r = 0; r < rounds; r++) {
+        if (t == 0) {
+            box[r % 2 * blocks + (block + 1) % blocks] =
+                r == 0 ? block : box[(r + 1) % 2 * blocks + block];
+        }
+        simt_block_barrier(SIMT_BARRIER_GRID, 0, __FILE__, __LINE__);
+        if (t >= 32) {
+            return;
+        }
+        __syncthreads();
+        if (own[t] != block || also_own[t] != -block) {
+            atomicAdd(result, 1000000);
+        }
+    }
+    if (t == 0 &&
+        box[(rounds + 1) % 2 * blocks + block] == (block + 2 * blocks - rounds) % blocks) {
+        atomicAdd(result, 1);
+    }
+}
+
+static void test_cooperative_launch(void **)
+{
+    int blocks = 40, rounds = 5, *box;
+    void *arguments[] = {&box, &result, &rounds};
+    assert_works(cudaMalloc(&box, 2 * blocks * sizeof *box));
+    for (int repeat = 0; repeat < 2; repeat++) {
+        assert_works(cudaLaunchCooperativeKernel(relay, blocks, 64, arguments, 64 * sizeof(int)));
+        assert_int_equal(fetch(), blocks);
+    }
+    assert_works(cudaLaunchCooperativeKernel(relay, 1, 64, arguments, 64 * sizeof(int)));
+    assert_int_equal(fetch(), 1);
+    assert_int_equal(cudaLaunchCooperativeKernel(relay, 100000, 64, arguments, 64 * sizeof(int)),
+                     cudaErrorCooperativeLaunchTooLarge);
+    assert_int_equal(cudaGetLastError(), cudaErrorCooperativeLaunchTooLarge);
+    assert_works(cudaFree(box));
+}
+
 static int set_up(void **)
 {
     return cudaMalloc(&result, sizeof *result) || cudaMemset(result, 0, sizeof *result);
@@ -253,6 +332,8 @@ int main()
         cmocka_unit_test(test_limits),
         cmocka_unit_test(test_attributes),
         cmocka_unit_test(test_occupancy),
+        cmocka_unit_test(test_launches_by_address),
+        cmocka_unit_test(test_cooperative_launch),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

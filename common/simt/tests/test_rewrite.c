@@ -39,6 +39,8 @@ static char *read_file(const char *path)
     return text;
 }
 
+static const char *mode = ""; /* an option of the rewriter */
+
 /* Rewrites a text; the exit status, the output (NULL if there is none) and stderr. */
 static int rewrite(const char *input, char **output, char *messages, size_t size)
 {
@@ -49,7 +51,7 @@ static int rewrite(const char *input, char **output, char *messages, size_t size
     snprintf(out, sizeof out, "%s/out.cpp", folder);
     write_file(in, input);
     remove(out);
-    snprintf(command, sizeof command, "'%s' %s %s 2>&1", rewriter, in, out);
+    snprintf(command, sizeof command, "'%s' %s %s %s 2>&1", rewriter, mode, in, out);
     pipe = popen(command, "r");
     assert_non_null(pipe);
     messages[fread(messages, 1, size - 1, pipe)] = '\0';
@@ -64,6 +66,9 @@ static void assert_rewrites(const char *input, const char *expected)
     char messages[4096], header[128], *output;
     int status = rewrite(input, &output, messages, sizeof messages);
     snprintf(header, sizeof header, "#include <cuda_runtime.h>\n#line 1 \"%s/in.cu\"\n", folder);
+    if (*mode) {
+        header[0] = '\0';
+    }
     assert_string_equal(messages, "");
     assert_int_equal(status, 0);
     assert_non_null(output);
@@ -105,6 +110,7 @@ static void test_names(void **state)
     assert_rewrites("k<A<B<int>>><<<1, 2>>>(a);", LAUNCH("k<A<B<int>>>") "1, 2)(a);");
     assert_rewrites("n::m::k<(a > b), f(c < d)><<<1, 2>>>(a);",
                     LAUNCH("n::m::k<(a > b), f(c < d)>") "1, 2)(a);");
+    assert_rewrites("k<1 << 3, (1 >> 2)><<<1, 2>>>(a);", LAUNCH("k<1 << 3, (1 >> 2)>") "1, 2)(a);");
     assert_rewrites("n::T<int>::k<<<1, 2>>>(a);", LAUNCH("n::T<int>::k") "1, 2)(a);");
     assert_rewrites("return ::k<<<1, 2>>>(a);", "return " LAUNCH("::k") "1, 2)(a);");
     assert_rewrites("x = t[i + 1].f->k<<<1, 2>>>(a);", "x = " LAUNCH("t[i + 1].f->k") "1, 2)(a);");
@@ -171,7 +177,33 @@ static void test_extern_shared(void **state)
     assert_rewrites("namespace n { void f() { extern __shared__ float s[][33]; } }",
                     "namespace n { void f() { [[maybe_unused]] float (*const s)[33] = "
                     "static_cast<float (*)[33]>(simt_dynamic_shared()); } }");
+    assert_rewrites("void f() { __shared__ extern float s[]; }",
+                    "void f() { [[maybe_unused]] float *const s = static_cast<float "
+                    "*>(simt_dynamic_shared()); }");
     assert_same("extern \"C\" { extern int a[]; __shared__ float s[4]; }");
+}
+
+/* Outside of functions the name stands for the block's shared memory until something hides it. */
+static void test_extern_shared_of_a_file(void **state)
+{
+    (void)state;
+    assert_rewrites("extern __shared__ float s[];\nvoid f(A &a) { s[0] = a.s + a->s; }",
+                    "\nvoid f(A &a) { (static_cast<float *>(simt_dynamic_shared()))[0] = a.s + "
+                    "a->s; }");
+    assert_rewrites("namespace n {\nextern __shared__ int s[][2];\n}\nint *f() { return s[1]; }",
+                    "namespace n {\n\n}\nint *f() { return (static_cast<int "
+                    "(*)[2]>(simt_dynamic_shared()))[1]; }");
+    assert_rewrites(
+        "extern __shared__ int s[];\nvoid f(int *s) { s[0] = 1; }\nvoid g() { s[0] = 2; }",
+        "\nvoid f(int *s) { s[0] = 1; }\nvoid g() { (static_cast<int "
+        "*>(simt_dynamic_shared()))[0] = 2; }");
+    assert_rewrites(
+        "extern __shared__ int s[];\nvoid f(int s);\nvoid g() { { int t, s; h(s); } s[0]; }",
+        "\nvoid f(int s);\nvoid g() { { int t, s; h(s); } (static_cast<int "
+        "*>(simt_dynamic_shared()))[0]; }");
+    assert_rewrites("extern __shared__ int s[];\nvoid f() { extern __shared__ char s[]; s[0]; }",
+                    "\nvoid f() { [[maybe_unused]] char *const s = static_cast<char "
+                    "*>(simt_dynamic_shared()); s[0]; }");
 }
 
 static void test_errors(void **state)
@@ -185,13 +217,108 @@ static void test_errors(void **state)
     assert_refuses("a\n/* b", "2: error: comment without an end");
     assert_refuses("a = \"b\n\";", "1: error: string literal without an end");
     assert_refuses("a = R\"(b\n\";", "1: error: raw string literal without an end");
-    assert_refuses("namespace n {\nextern __shared__ float s[];\n}",
-                   "2: error: extern __shared__ outside of a function: declare it in the kernel "
-                   "that uses it");
     assert_refuses("f() { extern __shared__ float s; }",
                    "1: error: extern __shared__ takes one array of open size: T name[];");
     assert_refuses("f() { extern __shared__ float a[], b[]; }",
                    "1: error: declare one array in each extern __shared__");
+}
+
+/* ---- after the preprocessor ---- */
+
+#define REGISTERED(token, name)                                                                    \
+    " [[maybe_unused]] static const bool simt_kernel_" token " = simt::add_kernel(\"" name         \
+    "\", [](auto simt_tag) -> decltype(simt::function_of<decltype(simt_tag)>(" name                \
+    ")) { return simt::function_of<decltype(simt_tag)>(" name "); });"
+
+static int set_preprocessed(void **state)
+{
+    (void)state;
+    mode = "--preprocessed";
+    return 0;
+}
+
+static int set_text(void **state)
+{
+    (void)state;
+    mode = "";
+    return 0;
+}
+
+static void test_qualifiers(void **state)
+{
+    (void)state;
+    assert_rewrites(
+        "__device__ int a; __constant__ float b[2]; extern __host__ __device__ int f();",
+        " int a;  float b[2]; [[maybe_unused]] static const int simt_constant_b = "
+        "simt_constant((const void *)&b, sizeof b); extern   int f();");
+    assert_rewrites("extern __device__ __constant__ int a[];", "extern   int a[];");
+    assert_rewrites("template <int N> __global__ void\n__launch_bounds__(N,\n 2) k() {}",
+                    "template <int N>  void\n\n k() {}");
+    assert_rewrites("void f() { __shared__ int s[4]; } struct __align__(8) S {};",
+                    "void f() { thread_local int s[4]; } struct __attribute__((aligned(8))) S {};");
+    assert_rewrites("__forceinline__ __noinline__ f();",
+                    "inline __attribute__((always_inline)) __attribute__((noinline)) f();");
+    assert_rewrites("__shared__ alignas(16) int s[4];", "alignas(16) thread_local int s[4];");
+    /* The C++ library writes some of these words in its own way. */
+    assert_same("# 1 \"/usr/include/x\" 1 3\n__attribute__((__noinline__)) void f();\n");
+}
+
+static void test_kernels_are_registered(void **state)
+{
+    (void)state;
+    assert_rewrites("__global__ void k(int *x) { if (x) { *x = 1; } }",
+                    " void k(int *x) { if (x) { *x = 1; } }" REGISTERED("2", "k"));
+    assert_rewrites("namespace n { __global__ void __launch_bounds__(8) k(); }",
+                    "namespace n {  void  k(); }");
+    assert_rewrites("template <class T> __global__ void k(T) { }",
+                    "template <class T>  void k(T) { }");
+    assert_rewrites("cudaLaunchKernel((const void *)k<T>, 1);", "cudaLaunchKernel(k<T>, 1);");
+    assert_rewrites("cudaLaunchCooperativeKernel((void*)k, 1);",
+                    "cudaLaunchCooperativeKernel(k, 1);");
+}
+
+static void test_built_in_names(void **state)
+{
+    (void)state;
+    assert_rewrites("i = blockIdx.x * blockDim.x + threadIdx.x + gridDim.y;",
+                    "i = simt_block_index().x * dim3(simt_block_dimensions()).x + "
+                    "simt_thread_index().x + dim3(simt_grid_dimensions()).y;");
+    assert_rewrites("return threadIdx.x; f(blockIdx, p->gridDim, c.blockDim);",
+                    "return simt_thread_index().x; f(simt_block_index(), p->gridDim, c.blockDim);");
+    assert_rewrites("{ dim3 blockDim(8), gridDim{4}; g(gridDim, blockDim); } blockDim.x;",
+                    "{ dim3 blockDim(8), gridDim{4}; g(gridDim, blockDim); } "
+                    "dim3(simt_block_dimensions()).x;");
+    assert_rewrites("void f(const dim3 &gridDim) { gridDim.x; } void g(dim3 gridDim); gridDim.x;",
+                    "void f(const dim3 &gridDim) { gridDim.x; } void g(dim3 gridDim); "
+                    "dim3(simt_grid_dimensions()).x;");
+    assert_rewrites("struct S { dim3 blockDim; int n() { return blockDim.x; } }; a * blockDim.x;",
+                    "struct S { dim3 blockDim; int n() { return blockDim.x; } }; a * "
+                    "dim3(simt_block_dimensions()).x;");
+}
+
+static void assert_says(const char *input, const char *messages_expected)
+{
+    char messages[4096], *output;
+    assert_int_equal(rewrite(input, &output, messages, sizeof messages), 1);
+    assert_string_equal(messages, messages_expected);
+    assert_null(output);
+}
+
+static void test_what_is_not_available(void **state)
+{
+    (void)state;
+    assert_says("# 7 \"a.cu\"\n__device__ void f() {\n asm(\"x\"); asm(\"y\"); }\n",
+                "a.cu:8: error: not available on the CPU back end: inline PTX (asm)\n");
+    assert_says("# 1 \"a.cu\"\n__global__ void k() { k<<<1, 1>>>(); }\n# 5 \"b.cu\"\nx = tex3D(t);",
+                "a.cu:1: error: not available on the CPU back end: dynamic parallelism (a launch "
+                "from device code)\n"
+                "b.cu:5: error: not available on the CPU back end: textures (tex3D)\n");
+    assert_says("# 1 \"a.cu\"\n# 1 \"/usr/include/thrust/a.h\" 1 3\n# 1 \"/usr/b.h\" 1 3\n"
+                "# 2 \"/usr/include/thrust/a.h\" 2 3\n# 4 \"a.cu\" 2\n",
+                "a.cu:3: error: not available on the CPU back end: Thrust\n");
+    assert_same("int f() { asm(\"x\"); }");
+    assert_same("# 1 \"/usr/include/x\" 1 3\nint f(cudaGraph_t);\n");
+    assert_same("x.tex2D(1); y = tex2D; p->cudaArray_t;");
 }
 
 static int run_status(const char *arguments)
@@ -209,6 +336,9 @@ static void test_files(void **state)
     char arguments[256];
     (void)state;
     assert_int_equal(run_status(""), 1);
+    assert_int_equal(run_status("--header thrust/sort.h"), 0);
+    assert_int_equal(run_status("--header /usr/include/mma.h"), 0);
+    assert_int_equal(run_status("--header vector"), 1);
     assert_int_equal(run_status("/nonexistent/in.cu /dev/null"), 1);
     snprintf(arguments, sizeof arguments, "%s/in.cu /nonexistent/out.cpp", folder);
     assert_int_equal(run_status(arguments), 1);
@@ -241,8 +371,13 @@ int main(int count, char **arguments)
         cmocka_unit_test(test_what_is_no_launch),
         cmocka_unit_test(test_macros),
         cmocka_unit_test(test_extern_shared),
+        cmocka_unit_test(test_extern_shared_of_a_file),
         cmocka_unit_test(test_errors),
         cmocka_unit_test(test_files),
+        cmocka_unit_test_setup_teardown(test_qualifiers, set_preprocessed, set_text),
+        cmocka_unit_test_setup_teardown(test_kernels_are_registered, set_preprocessed, set_text),
+        cmocka_unit_test_setup_teardown(test_built_in_names, set_preprocessed, set_text),
+        cmocka_unit_test_setup_teardown(test_what_is_not_available, set_preprocessed, set_text),
     };
     if (count != 2) {
         fputs("usage: test_simt_rewrite path/to/simt_rewrite\n", stderr);

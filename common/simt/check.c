@@ -1,0 +1,1238 @@
+/* Checks of what kernels do with memory: data races, accesses out of bounds or misaligned, and reads of
+ * what nobody wrote.
+ *
+ * Races. Of every word the shadow memory knows who wrote it last and two of those who read it. An access
+ * races with an earlier one by another thread, if one of the two writes, not both are atomic, and nothing
+ * orders them: no barrier of the block, no __syncwarp of lanes that include both, no fence with an atomic
+ * that the other side has seen, no end of a launch. Time is counted in segments: a number that grows with
+ * every such event. A tag is the segment in which a thread acted and the thread's number; tags of one
+ * thread grow with time, and those of a later block or launch are larger than all before.
+ *
+ * Reading a word that others change by atomics is taken to be meant so: it begins every loop around
+ * atomicCAS. */
+#include <inttypes.h>
+#include <link.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "internal.h"
+#include "trace.h"
+
+enum {
+    PAGE_SHIFT = 12,
+    PAGE_BYTES = 1 << PAGE_SHIFT,
+    THREAD_BITS = 10,
+    THREADS = 1 << THREAD_BITS,
+    MOST_SEGMENTS = 1 << 22,
+    MOST_FINDINGS = 32,
+    LOCATIONS = 64
+};
+
+static void *need(void *memory)
+{
+    if (!memory) {
+        perror("simt: no memory for the checks");
+        simt_exit();
+    }
+    return memory;
+}
+
+static unsigned int lowest(uint32_t set)
+{
+    return (unsigned int)__builtin_ctz(set);
+}
+
+/* ---- address spaces ---- */
+
+static struct simt_range shared_static, image, host_stack;
+
+/* __constant__ variables, by simt_constant. */
+static struct simt_range *constants;
+static size_t constant_count;
+
+static int find_program(struct dl_phdr_info *information, size_t size, void *data)
+{
+    extern const char __executable_start[], _end[];
+    (void)size;
+    (void)data;
+    for (int i = 0; i < information->dlpi_phnum; i++) {
+        if (information->dlpi_phdr[i].p_type == PT_TLS) {
+            shared_static =
+                (struct simt_range){(uintptr_t)information->dlpi_tls_data,
+                                    information->dlpi_phdr[i].p_memsz, SPACE_SHARED, false};
+        }
+    }
+    image = (struct simt_range){(uintptr_t)__executable_start, (size_t)(_end - __executable_start),
+                                SPACE_GLOBAL, false};
+    return 1; /* the first entry is the program */
+}
+
+static void find_host_stack(void)
+{
+    pthread_attr_t attributes;
+    void *start;
+    size_t size;
+    if (pthread_getattr_np(pthread_self(), &attributes) == 0) {
+        pthread_attr_getstack(&attributes, &start, &size);
+        host_stack = (struct simt_range){(uintptr_t)start, size, SPACE_LOCAL, false};
+        pthread_attr_destroy(&attributes);
+    }
+}
+
+static bool in_range(const struct simt_range *range, uint64_t address)
+{
+    return address - range->base < range->size;
+}
+
+int simt_constant(const void *address, size_t size)
+{
+    constants = need(realloc(constants, (constant_count + 1) * sizeof *constants));
+    constants[constant_count++] =
+        (struct simt_range){(uintptr_t)address, size, SPACE_CONSTANT, false};
+    return 0;
+}
+
+/* A constant, or what lies between two of them. */
+static struct simt_range find_in_image(uint64_t address)
+{
+    uint64_t from = image.base, to = image.base + image.size;
+    for (size_t i = 0; i < constant_count; i++) {
+        uint64_t end = constants[i].base + constants[i].size;
+        if (in_range(&constants[i], address)) {
+            return constants[i];
+        }
+        from = end <= address && end > from ? end : from;
+        to = constants[i].base > address && constants[i].base < to ? constants[i].base : to;
+    }
+    return (struct simt_range){from, (size_t)(to - from), SPACE_GLOBAL, false};
+}
+
+static struct simt_range find_range(uint64_t address)
+{
+    struct simt_range found;
+    if (simt_exec_range(address, &found) || simt_memory_range(address, &found)) {
+        return found;
+    }
+    if (in_range(&shared_static, address)) {
+        return shared_static;
+    }
+    if (in_range(&image, address)) {
+        return find_in_image(address);
+    }
+    if (in_range(&host_stack, address)) {
+        return host_stack; /* the launch's arguments */
+    }
+    return (struct simt_range){address, 1, SPACE_HOST, false};
+}
+
+/* The ranges used last. Allocations come and go between launches only. */
+enum { RANGES_KEPT = 8 };
+static struct simt_range ranges[RANGES_KEPT];
+static unsigned int next_range;
+
+const struct simt_range *simt_range_of(uint64_t address)
+{
+    for (unsigned int i = 0; i < RANGES_KEPT; i++) {
+        if (in_range(&ranges[i], address)) {
+            return &ranges[i];
+        }
+    }
+    next_range = (next_range + 1) % RANGES_KEPT;
+    ranges[next_range] = find_range(address);
+    return &ranges[next_range];
+}
+
+/* ---- findings ---- */
+
+enum wrong { RACE, OUT_OF_BOUNDS, BAD_INDEX, UNINITIALISED, MISALIGNED, HOST_POINTER };
+
+struct finding {
+    enum wrong wrong;
+    enum simt_space space;
+    enum simt_event_kind kind, other_kind;
+    unsigned int site, other_site, thread, other_thread;
+    bool other_block, same_warp, same_instruction;
+    struct uint3 block;
+    uint64_t address;
+    unsigned int size;
+    uint64_t count;
+    char text[160];
+};
+
+static struct finding found[MOST_FINDINGS];
+static unsigned int found_count;
+static uint64_t not_kept;
+static bool keep;
+static char *told;
+static size_t told_size;
+static FILE *told_file;
+
+static struct finding *find(const struct finding *like)
+{
+    for (unsigned int i = 0; i < found_count; i++) {
+        if (found[i].wrong == like->wrong && found[i].site == like->site &&
+            found[i].other_site == like->other_site && found[i].kind == like->kind &&
+            found[i].other_block == like->other_block) {
+            return &found[i];
+        }
+    }
+    return NULL;
+}
+
+/* One report for each pair of places. True if this is its first. */
+static struct finding *add_finding(struct finding new)
+{
+    struct finding *known = find(&new);
+    if (known) {
+        known->count++;
+        return NULL;
+    }
+    if (found_count == MOST_FINDINGS) {
+        not_kept++;
+        return NULL;
+    }
+    new.block = simt_running_block();
+    new.count = 1;
+    found[found_count] = new;
+    return &found[found_count++];
+}
+
+static void tell_line(FILE *file, unsigned int site)
+{
+    const struct simt_source *source = simt_source_of(simt_site(site)->place);
+    char text[128];
+    fprintf(file, "%s:%d", source->file, source->line);
+    if (simt_source_line(source->file, source->line, text, sizeof text)) {
+        fprintf(file, ":  %s", text);
+    }
+    if (source->kernel_line != source->line || strcmp(source->kernel_file, source->file) != 0) {
+        fprintf(file, "\n      called from %s:%d", source->kernel_file, source->kernel_line);
+        if (simt_source_line(source->kernel_file, source->kernel_line, text, sizeof text)) {
+            fprintf(file, ":  %s", text);
+        }
+    }
+    fputc('\n', file);
+}
+
+static void tell_thread(FILE *file, unsigned int thread)
+{
+    struct uint3 index = simt_thread_number(thread);
+    fprintf(file, "  thread (%u,%u,%u)", index.x, index.y, index.z);
+}
+
+static const char *space_name(enum simt_space space)
+{
+    return space == SPACE_SHARED ? "shared" : space == SPACE_CONSTANT ? "constant" : "global";
+}
+
+static const char *does(enum simt_event_kind kind)
+{
+    return kind == EVENT_LOAD ? "reads" : kind == EVENT_STORE ? "writes" : "changes atomically";
+}
+
+static void tell_race(FILE *file, const struct finding *race)
+{
+    static const char *const had[] = {[EVENT_LOAD] = "has read",
+                                      [EVENT_STORE] = "has written",
+                                      [EVENT_ATOMIC] = "has changed atomically"};
+    fprintf(file, "data race in %s memory\n", space_name(race->space));
+    tell_thread(file, race->thread);
+    fprintf(file, " %s ", does(race->kind));
+    tell_line(file, race->site);
+    tell_thread(file, race->other_thread);
+    fprintf(file, "%s %s it at ", race->other_block ? " of another block" : "",
+            had[race->other_kind]);
+    tell_line(file, race->other_site);
+    if (race->same_instruction) {
+        fputs(
+            "  hint: lanes of a warp write the same place at the same time, and one of them wins: "
+            "let one lane write,\n"
+            "  or combine the values, with an atomic or a shuffle.\n",
+            file);
+    } else if (race->other_block) {
+        fputs(
+            "  hint: blocks run in any order. Use an atomic, or a second launch, or let the writer "
+            "call __threadfence()\n"
+            "  and then an atomic that the reader has seen.\n",
+            file);
+    } else if (race->same_warp) {
+        fputs(
+            "  hint: nothing orders the two: __syncwarp() is missing between them (lanes of a warp "
+            "do not run in lock step).\n",
+            file);
+    } else {
+        fputs(
+            "  hint: nothing orders the two: __syncthreads() is missing between them, or an atomic "
+            "in place of both.\n",
+            file);
+    }
+}
+
+static void tell_other(FILE *file, const struct finding *finding)
+{
+    switch (finding->wrong) {
+    case OUT_OF_BOUNDS:
+        fprintf(file, "access out of bounds of %s memory: %s\n", space_name(finding->space),
+                finding->text);
+        break;
+    case BAD_INDEX:
+        fprintf(file, "index out of bounds: %s\n", finding->text);
+        break;
+    case UNINITIALISED:
+        fprintf(file, "%s memory is read that nobody has written%s\n", space_name(finding->space),
+                finding->text);
+        break;
+    case MISALIGNED:
+        fprintf(file,
+                "misaligned address %#" PRIx64 ": an access of %u bytes needs a multiple of %u\n",
+                finding->address, finding->size, finding->size);
+        break;
+    default:
+        fprintf(file, "memory of the host is used in a kernel: copy it with cudaMemcpy first\n");
+        break;
+    }
+    tell_thread(file, finding->thread);
+    if (finding->wrong == BAD_INDEX) {
+        fprintf(file, " uses it at ");
+    } else {
+        fprintf(file, " %s ", does(finding->kind));
+    }
+    tell_line(file, finding->site);
+}
+
+static void tell(FILE *file, const struct finding *finding)
+{
+    fprintf(file, "simt: kernel ");
+    simt_tell_launch(file);
+    fprintf(file, ", block (%u,%u,%u): ", finding->block.x, finding->block.y, finding->block.z);
+    if (finding->wrong == RACE) {
+        tell_race(file, finding);
+    } else {
+        tell_other(file, finding);
+    }
+    if (finding->count > 1) {
+        fprintf(file, "  (%" PRIu64 " times in all at these lines)\n", finding->count);
+    }
+}
+
+static void tell_all(FILE *file)
+{
+    for (unsigned int i = 0; i < found_count; i++) {
+        tell(file, &found[i]);
+    }
+    if (not_kept > 0) {
+        fprintf(file, "simt: and %" PRIu64 " more of other kinds\n", not_kept);
+    }
+    found_count = 0;
+    not_kept = 0;
+}
+
+bool simt_findings_are_kept(void)
+{
+    return keep;
+}
+
+void simt_findings_keep(bool on)
+{
+    keep = on;
+    if (told_file) {
+        fclose(told_file);
+        free(told);
+        told_file = NULL;
+        told = NULL;
+    }
+}
+
+const char *simt_findings(void)
+{
+    if (told_file) {
+        fflush(told_file);
+    }
+    return told_file && told ? told : "";
+}
+
+/* Where the running lane was last seen; true if that is an access that its address does not suit. */
+bool simt_check_tell_last(FILE *file)
+{
+    const struct simt_event *event = simt_tracing ? simt_trace_last() : NULL;
+    if (!event) {
+        return false;
+    }
+    fprintf(file, "  at ");
+    tell_line(file, simt_site_number(event_place(event)));
+    return event_kind(event) <= EVENT_ATOMIC && event_size(event) > 0 &&
+           event->address % event_size(event) != 0;
+}
+
+/* When the program must end at once. */
+void simt_check_tell_now(void)
+{
+    tell_all(stderr);
+}
+
+void simt_check_end_launch(void)
+{
+    if (found_count == 0) {
+        return;
+    }
+    if (keep) {
+        if (!told_file) {
+            told_file = need(open_memstream(&told, &told_size));
+        }
+        tell_all(told_file);
+        return;
+    }
+    fflush(stdout);
+    tell_all(stderr);
+    simt_exit();
+}
+
+/* ---- shadow memory ---- */
+
+/* A tag of 0 is nobody. */
+struct cell {
+    uint32_t writer, reader, reader_before;
+    uint16_t writer_site, reader_site, reader_before_site;
+    bool atomic; /* the writer */
+};
+
+struct page {
+    uint64_t number;    /* address >> PAGE_SHIFT */
+    struct cell *cells; /* NULL: no kernel has been here */
+    unsigned int shift; /* a cell is 4 bytes, or 1 once a smaller piece has been written */
+    bool tracked;       /* whether `written` means anything */
+    bool all_written;
+    uint8_t written[PAGE_BYTES / 8];
+};
+
+static struct page **pages; /* open addressing */
+static size_t page_count, page_capacity;
+static struct page *recent[256];
+static struct page **shared_pages;
+static size_t shared_page_count, shared_page_capacity;
+
+static size_t page_slot(uint64_t number)
+{
+    size_t slot = (size_t)(number * UINT64_C(0x9e3779b97f4a7c15) >> 20) % page_capacity;
+    while (pages[slot] && pages[slot]->number != number) {
+        slot = (slot + 1) % page_capacity;
+    }
+    return slot;
+}
+
+static struct page *add_page(uint64_t number)
+{
+    struct page *page = need(calloc(1, sizeof *page));
+    if (2 * page_count >= page_capacity) {
+        struct page **old = pages;
+        size_t old_capacity = page_capacity;
+        page_capacity = page_capacity ? 2 * page_capacity : 1024;
+        pages = need(calloc(page_capacity, sizeof(struct page *)));
+        for (size_t i = 0; i < old_capacity; i++) {
+            if (old[i]) {
+                pages[page_slot(old[i]->number)] = old[i];
+            }
+        }
+        free(old);
+    }
+    page->number = number;
+    page->shift = 2;
+    pages[page_slot(number)] = page;
+    page_count++;
+    return page;
+}
+
+static struct page *find_page(uint64_t address)
+{
+    uint64_t number = address >> PAGE_SHIFT;
+    struct page *page = recent[number % 256];
+    if (page && page->number == number) {
+        return page;
+    }
+    page = page_capacity ? pages[page_slot(number)] : NULL;
+    if (page) {
+        recent[number % 256] = page;
+    }
+    return page;
+}
+
+static struct page *get_page(uint64_t address)
+{
+    struct page *page = find_page(address);
+    return page ? page : add_page(address >> PAGE_SHIFT);
+}
+
+/* The page as a kernel uses it. */
+static struct page *kernel_page(uint64_t address, enum simt_space space)
+{
+    struct page *page = get_page(address);
+    if (!page->cells) {
+        page->cells = need(calloc(PAGE_BYTES / 4, sizeof *page->cells));
+        if (space == SPACE_SHARED) {
+            page->tracked = true;
+            if (shared_page_count == shared_page_capacity) {
+                shared_page_capacity = shared_page_capacity ? 2 * shared_page_capacity : 64;
+                shared_pages =
+                    need(realloc(shared_pages, shared_page_capacity * sizeof(struct page *)));
+            }
+            shared_pages[shared_page_count++] = page;
+        }
+    }
+    return page;
+}
+
+/* Neighbours of less than 4 bytes may belong to different threads. */
+static void refine(struct page *page)
+{
+    struct cell *fine = need(calloc(PAGE_BYTES, sizeof *fine));
+    for (unsigned int i = 0; i < PAGE_BYTES; i++) {
+        fine[i] = page->cells[i / 4];
+    }
+    free(page->cells);
+    page->cells = fine;
+    page->shift = 0;
+}
+
+static void set_written(struct page *page, unsigned int first, unsigned int end)
+{
+    if (first == 0 && end == PAGE_BYTES) {
+        page->all_written = true;
+        return;
+    }
+    for (unsigned int i = first; i < end;) {
+        if (i % 8 == 0 && i + 8 <= end) {
+            page->written[i / 8] = 0xff;
+            i += 8;
+        } else {
+            page->written[i / 8] |= (uint8_t)(1 << i % 8);
+            i++;
+        }
+    }
+}
+
+static bool is_written(const struct page *page, unsigned int first, unsigned int size)
+{
+    if (page->all_written || !page->tracked) {
+        return true;
+    }
+    if (size == 4 && first % 4 == 0) {
+        return (page->written[first / 8] >> first % 8 & 0xf) == 0xf;
+    }
+    for (unsigned int i = first; i < first + size; i++) {
+        if (!(page->written[i / 8] >> i % 8 & 1)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* ---- what the host does with device memory ---- */
+
+enum host_act { ALLOCATED, WRITTEN, COPIED, FREED };
+
+static void host_act(uint64_t address, size_t size, enum host_act act, uint64_t from)
+{
+    for (uint64_t end = address + size; address < end;) {
+        uint64_t next = (address | (PAGE_BYTES - 1)) + 1;
+        unsigned int first = (unsigned int)(address % PAGE_BYTES);
+        unsigned int last = (unsigned int)((next < end ? next : end) - 1) % PAGE_BYTES;
+        struct page *page = act == FREED ? find_page(address) : get_page(address);
+        if (act == ALLOCATED) {
+            page->tracked = true;
+            page->all_written = false;
+            memset(page->written, 0, sizeof page->written);
+        } else if (act == WRITTEN) {
+            set_written(page, first, last + 1);
+        } else if (act == COPIED) {
+            for (unsigned int i = first; i <= last; i++, from++) {
+                const struct page *source = find_page(from);
+                if (!source || is_written(source, (unsigned int)(from % PAGE_BYTES), 1)) {
+                    set_written(page, i, i + 1);
+                }
+            }
+        } else if (page) {
+            free(page->cells);
+            page->cells = NULL;
+            page->all_written = true; /* what is freed is not also uninitialised */
+        }
+        address = next;
+    }
+}
+
+void simt_check_allocated(const void *address, size_t size)
+{
+    if (simt_instrumented()) {
+        host_act((uintptr_t)address, size, ALLOCATED, 0);
+    }
+}
+
+void simt_check_freed(const void *address, size_t size)
+{
+    if (simt_instrumented()) {
+        host_act((uintptr_t)address, size, FREED, 0);
+    }
+}
+
+void simt_check_written(const void *address, size_t size, const void *from)
+{
+    if (simt_instrumented() && simt_memory_is_device(address)) {
+        host_act((uintptr_t)address, size, from && simt_memory_is_device(from) ? COPIED : WRITTEN,
+                 (uintptr_t)from);
+    }
+}
+
+/* What a launch writes that is not looked at is not known: from then on, all may be written. */
+void simt_check_not_looked(void)
+{
+    for (size_t i = 0; i < page_capacity; i++) {
+        if (pages[i]) {
+            pages[i]->all_written = true;
+        }
+    }
+}
+
+/* ---- time ---- */
+
+static uint32_t segment;                              /* the last one given out */
+static uint32_t launch_start;                         /* tags below belong to earlier launches */
+static uint32_t block_start;                          /* to earlier blocks */
+static uint32_t barrier_start;                        /* to before the block's last barrier */
+static uint32_t warp_start[THREADS / SIMT_WARP_SIZE]; /* to before a __syncwarp of the whole warp */
+static uint32_t tags[THREADS];
+static unsigned int block_threads;
+
+static uint32_t *block_starts; /* of the launch's blocks, to find a tag's block by */
+static size_t block_number, block_capacity;
+
+/* known[a][b]: what b did before this tag is ordered before what a does now. Only where partial masks or
+ * fences make an order that the numbers above do not tell. */
+static uint32_t *known[THREADS];
+static uint32_t known_in[THREADS]; /* the block that the row belongs to, by its first tag */
+
+static uint32_t *known_row(unsigned int thread)
+{
+    if (!known[thread]) {
+        known[thread] = need(calloc(THREADS, sizeof **known));
+    }
+    if (known_in[thread] != block_start) {
+        memset(known[thread], 0, THREADS * sizeof **known);
+        known_in[thread] = block_start;
+    }
+    return known[thread];
+}
+
+static bool has_row(unsigned int thread)
+{
+    return known[thread] && known_in[thread] == block_start;
+}
+
+static void forget_all_tags(void)
+{
+    for (size_t i = 0; i < page_capacity; i++) {
+        if (pages[i] && pages[i]->cells) {
+            memset(pages[i]->cells, 0,
+                   ((size_t)PAGE_BYTES >> pages[i]->shift) * sizeof *pages[i]->cells);
+        }
+    }
+    segment = 0;
+}
+
+/* The first tag of a new segment. When numbers run out, the past is forgotten, at a moment when all of the
+ * block's is ordered. */
+static uint32_t new_segment(void)
+{
+    return ++segment << THREAD_BITS;
+}
+
+static void give_tags(unsigned int first, unsigned int end, uint32_t start)
+{
+    for (unsigned int i = first; i < end; i++) {
+        tags[i] = start | i;
+    }
+}
+
+/* ---- fences and atomics as order ---- */
+
+/* Places that a thread changed atomically after a fence: what it did before the fence is there for whoever
+ * changes the place later. The last one stands for all that do not fit. */
+struct location {
+    uint64_t address;
+    uint64_t implies;           /* locations whose releases came with these */
+    uint32_t released[THREADS]; /* within the block: as known[][] */
+    uint32_t released_in;
+};
+static struct location *locations;
+static unsigned int location_count;
+
+/* By blocks: what happened before `floor` in the whole block, and before `fence` in the thread. */
+struct release {
+    uint32_t block, thread, fence, floor;
+    unsigned int location;
+    struct release *next; /* of the same block */
+};
+static struct release **releases; /* by block */
+static size_t releases_capacity;
+static uint32_t fences[THREADS]; /* 0: none in this block */
+static uint64_t acquired, acquired_new;
+static bool has_new[THREADS];
+
+void simt_check_fence(unsigned int warp, unsigned int lanes)
+{
+    for (uint32_t set = lanes; set; set &= set - 1) {
+        unsigned int thread = warp * SIMT_WARP_SIZE + lowest(set);
+        fences[thread] = new_segment();
+        tags[thread] = fences[thread] | thread;
+    }
+}
+
+static unsigned int find_location(uint64_t address)
+{
+    for (unsigned int i = 0; i < location_count; i++) {
+        if (locations[i].address == address) {
+            return i;
+        }
+    }
+    return location_count == LOCATIONS ? LOCATIONS - 1 : LOCATIONS;
+}
+
+static unsigned int get_location(uint64_t address)
+{
+    unsigned int place = find_location(address);
+    if (place < LOCATIONS) {
+        return place;
+    }
+    if (!locations) {
+        locations = need(calloc(LOCATIONS, sizeof *locations));
+    }
+    locations[location_count].address = address;
+    locations[location_count].implies = 0;
+    locations[location_count].released_in = 0;
+    return location_count++;
+}
+
+static void acquire(unsigned int thread, unsigned int place)
+{
+    const struct location *location = &locations[place];
+    acquired_new |= UINT64_C(1) << place | location->implies;
+    has_new[thread] = true;
+    if (location->released_in == block_start) {
+        uint32_t *row = known_row(thread);
+        for (unsigned int i = 0; i < block_threads; i++) {
+            row[i] = row[i] > location->released[i] ? row[i] : location->released[i];
+        }
+    }
+}
+
+static void release(unsigned int thread, unsigned int place)
+{
+    struct location *location = &locations[place];
+    struct release *new = need(malloc(sizeof *new));
+    if (location->released_in != block_start) {
+        memset(location->released, 0, sizeof location->released);
+        location->released_in = block_start;
+    }
+    if (has_row(thread)) {
+        for (unsigned int i = 0; i < block_threads; i++) {
+            uint32_t theirs = known[thread][i];
+            location->released[i] = location->released[i] > theirs ? location->released[i] : theirs;
+        }
+    }
+    location->released[thread] = fences[thread];
+    location->implies |= acquired | (has_new[thread] ? acquired_new : 0);
+
+    if (block_number > releases_capacity) {
+        size_t capacity = 2 * block_number;
+        releases = need(realloc(releases, capacity * sizeof(struct release *)));
+        memset(releases + releases_capacity, 0,
+               (capacity - releases_capacity) * sizeof(struct release *));
+        releases_capacity = capacity;
+    }
+    *new =
+        (struct release){(uint32_t)block_number - 1, thread, fences[thread], barrier_start, place,
+                         releases[block_number - 1]};
+    releases[block_number - 1] = new;
+}
+
+static void order_by_atomic(unsigned int thread, uint64_t address)
+{
+    unsigned int place = find_location(address);
+    if (place < location_count) {
+        acquire(thread, place);
+    }
+    if (fences[thread]) {
+        release(thread, get_location(address));
+    }
+}
+
+static size_t block_of(uint32_t tag)
+{
+    size_t low = 0, high = block_number;
+    while (high - low > 1) {
+        size_t middle = low + (high - low) / 2;
+        if (block_starts[middle] <= tag) {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+/* Whether what another block did is ordered before what the thread does now. */
+static bool other_block_ordered(uint32_t tag, unsigned int thread)
+{
+    uint64_t seen = acquired | (has_new[thread] ? acquired_new : 0);
+    size_t block;
+    if (!seen) {
+        return false;
+    }
+    block = block_of(tag);
+    for (const struct release *r = block < releases_capacity ? releases[block] : NULL; r;
+         r = r->next) {
+        if (seen >> r->location & 1 &&
+            (tag < r->floor || (tag % THREADS == r->thread && tag < r->fence))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* ---- barriers ---- */
+
+void simt_check_barrier(void)
+{
+    if (segment > MOST_SEGMENTS - THREADS * 64u) {
+        forget_all_tags();
+        launch_start = block_start = 0;
+        block_number = 0;
+    }
+    barrier_start = new_segment();
+    give_tags(0, block_threads, barrier_start);
+    acquired |= acquired_new;
+}
+
+/* What each of the lanes knows, all of them know; and what lane i did before from[i]. */
+static void share_rows(unsigned int warp, uint32_t lanes, const uint32_t *from)
+{
+    static uint32_t joined[THREADS];
+    unsigned int first = warp * SIMT_WARP_SIZE;
+    memset(joined, 0, sizeof joined);
+    for (uint32_t set = lanes; set; set &= set - 1) {
+        unsigned int thread = first + lowest(set);
+        if (has_row(thread)) {
+            for (unsigned int i = 0; i < block_threads; i++) {
+                joined[i] = joined[i] > known[thread][i] ? joined[i] : known[thread][i];
+            }
+        }
+    }
+    for (uint32_t set = lanes; set; set &= set - 1) {
+        unsigned int lane = lowest(set);
+        joined[first + lane] =
+            joined[first + lane] > from[lane] ? joined[first + lane] : from[lane];
+    }
+    for (uint32_t set = lanes; set; set &= set - 1) {
+        memcpy(known_row(first + lowest(set)), joined, block_threads * sizeof *joined);
+    }
+}
+
+/* __syncwarp: all that the lanes did is ordered before all that they do. */
+static void sync_lanes(unsigned int warp, uint32_t lanes, uint32_t whole_warp)
+{
+    unsigned int first = warp * SIMT_WARP_SIZE;
+    uint32_t start = new_segment(), from[SIMT_WARP_SIZE] = {0};
+    bool rows = lanes != whole_warp, new = false;
+    for (uint32_t set = lanes; set; set &= set - 1) {
+        unsigned int thread = first + lowest(set);
+        from[lowest(set)] = start;
+        rows = rows || has_row(thread);
+        new = new || has_new[thread];
+    }
+    if (rows) {
+        share_rows(warp, lanes, from);
+    }
+    if (lanes == whole_warp) {
+        warp_start[warp] = start;
+    }
+    for (uint32_t set = lanes; set; set &= set - 1) {
+        unsigned int thread = first + lowest(set);
+        tags[thread] = start | thread;
+        has_new[thread] = new;
+    }
+}
+
+/* A shuffle or a vote passes values, and orders memory no more than an atomic does: what a lane did before
+ * a fence. */
+static void pass_values(unsigned int warp, uint32_t lanes)
+{
+    unsigned int first = warp * SIMT_WARP_SIZE;
+    uint32_t from[SIMT_WARP_SIZE] = {0}, any = 0;
+    bool new = false;
+    for (uint32_t set = lanes; set; set &= set - 1) {
+        unsigned int thread = first + lowest(set);
+        from[lowest(set)] = fences[thread];
+        any |= fences[thread];
+        new = new || (fences[thread] && has_new[thread]);
+    }
+    if (!any) {
+        return;
+    }
+    share_rows(warp, lanes, from);
+    for (uint32_t set = lanes; new &&set; set &= set - 1) {
+        has_new[first + lowest(set)] = true;
+    }
+}
+
+/* Lanes that have come to a meeting whose mask names others, too. */
+static struct {
+    uint32_t mask, come;
+    bool syncs;
+} gathering[SIMT_WARP_SIZE];
+static unsigned int gathering_count;
+
+static void meet(unsigned int warp, uint32_t lanes, bool syncs, uint32_t whole_warp)
+{
+    if (syncs) {
+        sync_lanes(warp, lanes, whole_warp);
+    } else {
+        pass_values(warp, lanes);
+    }
+}
+
+/* Lanes that had not returned when the warp's traces were last at their end. */
+static uint32_t alive[THREADS / SIMT_WARP_SIZE];
+
+void simt_check_meeting(unsigned int warp, unsigned int lanes, const uint64_t *masks, bool syncs)
+{
+    uint32_t members = alive[warp];
+    for (uint32_t set = lanes; set; set &= set - 1) {
+        uint32_t mask = (uint32_t)masks[lowest(set)] & members;
+        unsigned int i = 0;
+        while (i < gathering_count && (gathering[i].mask != mask || gathering[i].syncs != syncs)) {
+            i++;
+        }
+        if (i == gathering_count) {
+            gathering[i].mask = mask;
+            gathering[i].come = 0;
+            gathering[i].syncs = syncs;
+            gathering_count += gathering_count < SIMT_WARP_SIZE - 1;
+        }
+        gathering[i].come |= 1u << lowest(set);
+        if (!(mask & ~gathering[i].come)) {
+            meet(warp, mask, syncs, members);
+            gathering[i] = gathering[--gathering_count];
+        }
+    }
+}
+
+/* The warp's traces are at their end: whom a mask names and who has returned from the kernel will not
+ * come. */
+void simt_check_end_of_traces(unsigned int warp)
+{
+    for (unsigned int i = 0; i < gathering_count; i++) {
+        meet(warp, gathering[i].come, gathering[i].syncs, simt_warp_alive(warp));
+    }
+    gathering_count = 0;
+    alive[warp] = simt_warp_alive(warp);
+}
+
+void simt_check_start_block(unsigned int threads)
+{
+    if (segment > MOST_SEGMENTS / 2) {
+        forget_all_tags();
+        launch_start = 0;
+        block_number = 0;
+    }
+    block_threads = threads;
+    block_start = barrier_start = new_segment();
+    give_tags(0, threads, block_start);
+    memset(warp_start, 0, sizeof warp_start);
+    memset(fences, 0, threads * sizeof *fences);
+    memset(has_new, 0, threads * sizeof *has_new);
+    acquired = acquired_new = 0;
+    gathering_count = 0;
+    for (unsigned int i = 0; i < THREADS / SIMT_WARP_SIZE; i++) {
+        alive[i] = simt_warp_alive(i);
+    }
+    if (block_number == block_capacity) {
+        block_capacity = block_capacity ? 2 * block_capacity : 1024;
+        block_starts = need(realloc(block_starts, block_capacity * sizeof *block_starts));
+    }
+    block_starts[block_number++] = block_start;
+    for (size_t i = 0; i < shared_page_count; i++) {
+        shared_pages[i]->all_written = false;
+        memset(shared_pages[i]->written, 0, sizeof shared_pages[i]->written);
+    }
+}
+
+void simt_check_start_launch(void)
+{
+    static bool prepared;
+    if (!prepared) {
+        prepared = true;
+        dl_iterate_phdr(find_program, NULL);
+    }
+    find_host_stack();
+    memset(ranges, 0, sizeof ranges);
+    for (size_t i = 0; i < releases_capacity; i++) {
+        while (releases[i]) {
+            struct release *next = releases[i]->next;
+            free(releases[i]);
+            releases[i] = next;
+        }
+    }
+    location_count = 0;
+    block_number = 0;
+    launch_start = (segment + 1) << THREAD_BITS;
+}
+
+/* ---- the checks ---- */
+
+/* Whether what the tag stands for may happen at the same time as what the thread does now. */
+static bool unordered(uint32_t tag, unsigned int thread)
+{
+    unsigned int other = tag % THREADS;
+    if (tag < block_start) {
+        return !other_block_ordered(tag, thread);
+    }
+    if (tag < barrier_start || other == thread) {
+        return false;
+    }
+    if (other / SIMT_WARP_SIZE == thread / SIMT_WARP_SIZE &&
+        tag < warp_start[thread / SIMT_WARP_SIZE]) {
+        return false;
+    }
+    return !(has_row(thread) && tag < known[thread][other]);
+}
+
+static void add_race(const struct cell *cell, bool with_writer, uint32_t other,
+                     unsigned int other_site, enum simt_space space, enum simt_event_kind kind,
+                     unsigned int site, unsigned int thread, uint64_t address)
+{
+    unsigned int other_thread = other % THREADS;
+    bool other_block = other < block_start;
+    bool same_warp = !other_block && other_thread / SIMT_WARP_SIZE == thread / SIMT_WARP_SIZE;
+    add_finding((struct finding){
+        .wrong = RACE,
+        .space = space,
+        .kind = kind,
+        .other_kind = !with_writer   ? EVENT_LOAD
+                      : cell->atomic ? EVENT_ATOMIC
+                                     : EVENT_STORE,
+        .site = site,
+        .other_site = other_site,
+        .thread = thread,
+        .other_thread = other_thread,
+        .other_block = other_block,
+        .same_warp = same_warp,
+        .same_instruction = same_warp && site == other_site && kind == EVENT_STORE && with_writer,
+        .address = address,
+    });
+}
+
+static inline void visit(struct cell *cell, uint32_t oldest, enum simt_space space,
+                         enum simt_event_kind kind, unsigned int site, unsigned int thread,
+                         uint64_t address)
+{
+    uint32_t tag = tags[thread];
+    /* A plain access and an atomic one race only if the plain one writes. */
+    bool atomic_pair = cell->atomic && kind != EVENT_STORE;
+    if (cell->writer >= oldest && !atomic_pair && cell->writer != tag &&
+        unordered(cell->writer, thread)) {
+        add_race(cell, true, cell->writer, cell->writer_site, space, kind, site, thread, address);
+    }
+    if (kind == EVENT_LOAD) {
+        if (cell->reader != tag) {
+            if (cell->reader >= oldest &&
+                (cell->reader % THREADS != thread || cell->reader < block_start)) {
+                cell->reader_before = cell->reader;
+                cell->reader_before_site = cell->reader_site;
+            }
+            cell->reader = tag;
+        }
+        cell->reader_site = (uint16_t)site;
+        return;
+    }
+    if (kind == EVENT_STORE) {
+        if (cell->reader >= oldest && unordered(cell->reader, thread)) {
+            add_race(cell, false, cell->reader, cell->reader_site, space, kind, site, thread,
+                     address);
+        } else if (cell->reader_before >= oldest && unordered(cell->reader_before, thread)) {
+            add_race(cell, false, cell->reader_before, cell->reader_before_site, space, kind, site,
+                     thread, address);
+        }
+    }
+    if (kind == EVENT_ATOMIC && cell->writer == tag && !cell->atomic) {
+        return; /* the thread's plain write matters more to others */
+    }
+    cell->writer = tag;
+    cell->writer_site = (uint16_t)site;
+    cell->atomic = kind == EVENT_ATOMIC;
+}
+
+static void check_bounds(const struct simt_range *range, enum simt_space space,
+                         enum simt_event_kind kind, unsigned int site, unsigned int size,
+                         unsigned int thread, uint64_t address)
+{
+    struct finding *new;
+    if (address % size != 0) {
+        add_finding((struct finding){.wrong = MISALIGNED,
+                                     .space = space,
+                                     .kind = kind,
+                                     .site = site,
+                                     .thread = thread,
+                                     .address = address,
+                                     .size = size});
+    }
+    if (space == SPACE_HOST) {
+        add_finding(
+            (struct finding){.wrong = HOST_POINTER, .kind = kind, .site = site, .thread = thread});
+    } else if (range->illegal || address + size > range->base + range->size) {
+        new = add_finding((struct finding){
+            .wrong = OUT_OF_BOUNDS, .space = space, .kind = kind, .site = site, .thread = thread});
+        if (new &&space == SPACE_SHARED) {
+            snprintf(new->text, sizeof new->text, "the launch asked for %zu bytes of it",
+                     simt_shared_bytes());
+        } else if (new) {
+            simt_memory_describe((const void *)(uintptr_t)address, new->text, sizeof new->text);
+        }
+    }
+}
+
+/* The usual load: words of one page that are there and written, side by side or all the same. False if it
+ * is anything else. */
+static bool check_simple_load(enum simt_space space, unsigned int site, unsigned int warp,
+                              const uint64_t *addresses)
+{
+    uint32_t oldest = space == SPACE_SHARED ? block_start : launch_start;
+    uint64_t first = addresses[0], step = addresses[1] - first, wrong = first % 4;
+    const struct simt_range *range;
+    struct page *page;
+    struct cell *cell;
+    if (step != 4 && step != 0) {
+        return false;
+    }
+    for (unsigned int i = 0; i < SIMT_WARP_SIZE; i++) {
+        wrong |= addresses[i] ^ (first + i * step);
+    }
+    range = simt_range_of(first);
+    page = find_page(first);
+    if (wrong || range->illegal || first + 31 * step + 4 > range->base + range->size || !page ||
+        !page->cells || page->shift == 0 || first % PAGE_BYTES + 31 * step > PAGE_BYTES - 4) {
+        return false;
+    }
+    if (page->tracked && !page->all_written) {
+        for (unsigned int i = 0; i < SIMT_WARP_SIZE; i += step ? 1 : SIMT_WARP_SIZE) {
+            if (!is_written(page, (unsigned int)(addresses[i] % PAGE_BYTES), 4)) {
+                return false;
+            }
+        }
+    }
+    cell = &page->cells[first % PAGE_BYTES / 4];
+    if (step == 0) { /* two readers are remembered: the first and the last lane will do */
+        visit(cell, oldest, space, EVENT_LOAD, site, warp * SIMT_WARP_SIZE, first);
+        visit(cell, oldest, space, EVENT_LOAD, site, (warp + 1) * SIMT_WARP_SIZE - 1, first);
+        return true;
+    }
+    for (unsigned int i = 0; i < SIMT_WARP_SIZE; i++) {
+        visit(&cell[i], oldest, space, EVENT_LOAD, site, warp * SIMT_WARP_SIZE + i, addresses[i]);
+    }
+    return true;
+}
+
+void simt_check_access(enum simt_space space, enum simt_event_kind kind, unsigned int site,
+                       unsigned int size, unsigned int warp, unsigned int lanes,
+                       const uint64_t *addresses)
+{
+    uint32_t oldest = space == SPACE_SHARED ? block_start : launch_start;
+    const struct simt_range *range;
+    struct page *page = NULL;
+    if (kind == EVENT_LOAD && size == 4 && lanes == ~(uint32_t)0 &&
+        (space == SPACE_GLOBAL || space == SPACE_SHARED) &&
+        check_simple_load(space, site, warp, addresses)) {
+        return;
+    }
+    range = simt_range_of(addresses[lowest(lanes)]);
+    for (uint32_t set = lanes; set; set &= set - 1) {
+        unsigned int lane = lowest(set), thread = warp * SIMT_WARP_SIZE + lane;
+        uint64_t address = addresses[lane];
+        if (!in_range(range, address)) {
+            range = simt_range_of(address);
+        }
+        if (address % size != 0 || range->illegal || address + size > range->base + range->size ||
+            space == SPACE_HOST) {
+            check_bounds(range, space, kind, site, size, thread, address);
+            continue;
+        }
+        if (space == SPACE_CONSTANT) {
+            continue;
+        }
+        if (!page || page->number != address >> PAGE_SHIFT) {
+            page = kernel_page(address, space);
+        }
+        if (page->tracked) {
+            unsigned int offset = (unsigned int)(address % PAGE_BYTES);
+            if (kind != EVENT_STORE && !page->all_written && !is_written(page, offset, size)) {
+                add_finding((struct finding){.wrong = UNINITIALISED,
+                                             .space = space,
+                                             .kind = kind,
+                                             .site = site,
+                                             .thread = thread});
+            }
+            if (kind != EVENT_LOAD && !page->all_written) {
+                set_written(page, offset, offset + size);
+            }
+        }
+        if (size < 4 && page->shift != 0 && kind != EVENT_LOAD) {
+            refine(page);
+        }
+        for (unsigned int i = (unsigned int)(address % PAGE_BYTES) >> page->shift,
+                          end = (unsigned int)(address % PAGE_BYTES + size - 1) >> page->shift;
+             i <= end; i++) {
+            visit(&page->cells[i], oldest, space, kind, site, thread, address);
+        }
+        if (kind == EVENT_ATOMIC) {
+            order_by_atomic(thread, address);
+        }
+    }
+}
+
+/* ---- -fsanitize=bounds ---- */
+
+/* As the compilers lay it out. */
+struct bounds_data {
+    const char *file;
+    uint32_t line, column;
+    const struct {
+        uint16_t kind, information;
+        char name[];
+    } * array, *index;
+};
+
+void simt_check_index(const struct bounds_data *data, uint64_t index, const void *caller)
+{
+    uint32_t place = simt_place_of(caller);
+    struct finding *new;
+    if (!simt_tracing || !simt_in_kernel()) {
+        return;
+    }
+    new = add_finding((struct finding){
+        .wrong = BAD_INDEX, .site = simt_site_number(place), .thread = simt_running_thread()});
+    if (new) {
+        snprintf(new->text, sizeof new->text, "index %" PRId64 " of %s", (int64_t)index,
+                 data->array->name);
+    }
+}
+
+void __ubsan_handle_out_of_bounds(const struct bounds_data *data, uint64_t index);
+void __ubsan_handle_out_of_bounds(const struct bounds_data *data, uint64_t index)
+{
+    simt_check_index(data, index, __builtin_return_address(0));
+}
+
+void __ubsan_handle_out_of_bounds_abort(const struct bounds_data *data, uint64_t index);
+void __ubsan_handle_out_of_bounds_abort(const struct bounds_data *data, uint64_t index)
+{
+    simt_check_index(data, index, __builtin_return_address(0));
+}

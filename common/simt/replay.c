@@ -1,0 +1,456 @@
+/* Pairs the traces of a warp's lanes into warp-level instructions, and counts them.
+ *
+ * A warp's lanes share one instruction stream; where they part, the hardware runs one part after the other
+ * and brings them together again. The replay does the same: of all the lanes' next events it takes the one
+ * in the deepest call, and of those in the same call depth the one that stands first in the program; every
+ * lane whose next event is that one takes part. Lanes behind thus catch up, and lanes meet again where
+ * their ways join. (Pairing the n-th event of one lane with the n-th of another would be wrong as soon as
+ * a lane skips a turn of a loop.) */
+#include <string.h>
+
+#include "internal.h"
+#include "trace.h"
+
+enum { SECTOR_BYTES = 32, BANKS = 32, WORD_BYTES = 4, ROW_BYTES = BANKS * WORD_BYTES };
+
+static unsigned int lowest(uint32_t set)
+{
+    return (unsigned int)__builtin_ctz(set);
+}
+
+static unsigned int size_of(uint32_t set)
+{
+    return (unsigned int)__builtin_popcount(set);
+}
+
+/* ---- the rules of the memory system ---- */
+
+/* The set's addresses in ascending order, in `sorted`; returns how many. */
+static unsigned int sort_addresses(uint32_t lanes, const uint64_t *addresses, uint64_t *sorted)
+{
+    unsigned int count = 0;
+    for (uint32_t set = lanes; set; set &= set - 1) {
+        uint64_t address = addresses[lowest(set)];
+        unsigned int i = count++;
+        for (; i > 0 && sorted[i - 1] > address; i--) {
+            sorted[i] = sorted[i - 1];
+        }
+        sorted[i] = address;
+    }
+    return count;
+}
+
+/* The usual case: all lanes, one neighbour after the other, or all on one address. */
+static bool is_row(uint32_t lanes, unsigned int size, const uint64_t *addresses, uint64_t step)
+{
+    uint64_t wrong = 0;
+    if (lanes != ~(uint32_t)0) {
+        return false;
+    }
+    (void)size;
+    for (unsigned int i = 0; i < SIMT_WARP_SIZE; i++) {
+        wrong |= addresses[i] ^ (addresses[0] + i * step);
+    }
+    return wrong == 0;
+}
+
+/* Each sector that any lane touches is moved once. */
+static void count_sectors(unsigned int size, uint32_t lanes, const uint64_t *addresses,
+                          struct simt_access_counters *counters)
+{
+    uint64_t sorted[SIMT_WARP_SIZE], next_sector = 0, next_byte = 0;
+    if (is_row(lanes, size, addresses, size)) {
+        counters->units += (addresses[SIMT_WARP_SIZE - 1] + size - 1) / SECTOR_BYTES -
+                           addresses[0] / SECTOR_BYTES + 1;
+        counters->bytes += (uint64_t)SIMT_WARP_SIZE * size;
+        return;
+    }
+    for (unsigned int i = 0, count = sort_addresses(lanes, addresses, sorted); i < count; i++) {
+        uint64_t first = sorted[i] / SECTOR_BYTES, last = (sorted[i] + size - 1) / SECTOR_BYTES;
+        uint64_t from = sorted[i] > next_byte ? sorted[i] : next_byte, to = sorted[i] + size;
+        first = first > next_sector ? first : next_sector;
+        counters->units += last + 1 - first;
+        next_sector = last + 1;
+        counters->bytes += to - from;
+        next_byte = to;
+    }
+}
+
+/* Wavefronts of lanes that go together: the most different words in one bank. */
+static unsigned int wavefronts_of(unsigned int size, uint32_t lanes, const uint64_t *addresses)
+{
+    uint64_t sorted[SIMT_WARP_SIZE], next_word = 0;
+    unsigned char words[BANKS] = {0};
+    unsigned int most = 0;
+    for (unsigned int i = 0, count = sort_addresses(lanes, addresses, sorted); i < count; i++) {
+        uint64_t word = sorted[i] / WORD_BYTES, end = (sorted[i] + size - 1) / WORD_BYTES + 1;
+        for (word = word > next_word ? word : next_word; word < end; word++) {
+            unsigned int here = ++words[word % BANKS];
+            most = here > most ? here : most;
+        }
+        next_word = end;
+    }
+    return most;
+}
+
+/* As an H200 counts (tests/bank_conflicts_h200.csv): accesses of 8 bytes go by half warps, of 16 by
+ * quarters. Loads need as many wavefronts as their bytes fill rows of banks, stores as many as there are
+ * such parts with an active lane. */
+void simt_count_banks(bool store, unsigned int size, unsigned int lanes, const uint64_t *addresses,
+                      unsigned int *wavefronts, unsigned int *conflicts)
+{
+    unsigned int together = size <= 4 ? 32 : size == 8 ? 16 : 8;
+    unsigned int needed = 0;
+    *wavefronts = 0;
+    if (size == 4 && (is_row(lanes, size, addresses, size) || is_row(lanes, size, addresses, 0))) {
+        *wavefronts = 1;
+        *conflicts = 0;
+        return;
+    }
+    for (unsigned int first = 0; first < SIMT_WARP_SIZE; first += together) {
+        uint32_t part = lanes & (uint32_t)(((uint64_t)1 << together) - 1) << first;
+        if (part) {
+            *wavefronts += wavefronts_of(size, part, addresses);
+            needed++;
+        }
+    }
+    if (!store) {
+        needed = (size_of(lanes) * size + ROW_BYTES - 1) / ROW_BYTES;
+    }
+    *conflicts = *wavefronts > needed ? *wavefronts - needed : 0;
+}
+
+/* The most lanes that hit one address. */
+static unsigned int crowd_of(uint32_t lanes, const uint64_t *addresses)
+{
+    uint64_t sorted[SIMT_WARP_SIZE];
+    unsigned int most = 0, here = 0;
+    for (unsigned int i = 0, count = sort_addresses(lanes, addresses, sorted); i < count; i++) {
+        here = i > 0 && sorted[i] == sorted[i - 1] ? here + 1 : 1;
+        most = here > most ? here : most;
+    }
+    return most;
+}
+
+static void count_access(struct simt_site *site, enum simt_space space, enum simt_event_kind kind,
+                         unsigned int size, uint32_t lanes, const uint64_t *addresses)
+{
+    static const enum simt_access global[] = {[EVENT_LOAD] = SIMT_GLOBAL_LOAD,
+                                              [EVENT_STORE] = SIMT_GLOBAL_STORE,
+                                              [EVENT_ATOMIC] = SIMT_GLOBAL_ATOMIC};
+    static const enum simt_access shared[] = {[EVENT_LOAD] = SIMT_SHARED_LOAD,
+                                              [EVENT_STORE] = SIMT_SHARED_STORE,
+                                              [EVENT_ATOMIC] = SIMT_SHARED_ATOMIC};
+    enum simt_access access = space == SPACE_SHARED     ? shared[kind]
+                              : space == SPACE_CONSTANT ? SIMT_CONSTANT_LOAD
+                                                        : global[kind];
+    struct simt_access_counters *counters = &site->counters.access[access];
+    counters->requests++;
+    counters->lanes += size_of(lanes);
+    if (space == SPACE_SHARED) {
+        unsigned int wavefronts, conflicts;
+        simt_count_banks(kind == EVENT_STORE, size, lanes, addresses, &wavefronts, &conflicts);
+        counters->units += wavefronts;
+        counters->conflicts += conflicts;
+    } else {
+        count_sectors(size, lanes, addresses, counters);
+    }
+    if (kind == EVENT_ATOMIC) {
+        counters->crowd += crowd_of(lanes, addresses);
+    }
+}
+
+/* ---- where ways part ---- */
+
+/* Lanes that came to the end of a basic block together, until all of them have entered another. */
+struct crossing {
+    uint32_t lanes, next_place;
+    unsigned int site;
+    bool split;
+};
+
+/* One for each lane at most, and one more while lanes change over. */
+static struct crossing crossings[SIMT_MAX_BLOCK_THREADS / SIMT_WARP_SIZE][SIMT_WARP_SIZE + 1];
+static unsigned char crossing_of[SIMT_MAX_BLOCK_THREADS]; /* SIMT_WARP_SIZE + 1: none */
+
+static void enter_block(unsigned int warp, uint32_t lanes, uint32_t place, unsigned int number)
+{
+    struct crossing *of_warp = crossings[warp];
+    unsigned char *at = &crossing_of[warp * SIMT_WARP_SIZE];
+    unsigned int slot = at[lowest(lanes)];
+    if (slot > SIMT_WARP_SIZE || of_warp[slot].lanes != lanes || of_warp[slot].next_place) {
+        for (uint32_t set = lanes; set; set &= set - 1) {
+            struct crossing *from = &of_warp[at[lowest(set)]];
+            if (at[lowest(set)] > SIMT_WARP_SIZE) {
+                continue;
+            }
+            if (!from->next_place) {
+                from->next_place = place;
+            } else if (from->next_place != place && !from->split) {
+                from->split = true;
+                simt_site(from->site)->counters.splits++;
+            }
+            from->lanes &= ~(1u << lowest(set));
+        }
+        for (slot = 0; of_warp[slot].lanes; slot++) {
+        }
+        for (uint32_t set = lanes; set; set &= set - 1) {
+            at[lowest(set)] = (unsigned char)slot;
+        }
+    }
+    of_warp[slot] = (struct crossing){.lanes = lanes, .site = number};
+}
+
+/* ---- checks in order of execution ---- */
+
+/* Replay pairs what lanes do without an order between them. Where they order themselves, by a fence and
+ * an atomic (a lock, a counter of blocks), the checks must see accesses as they were made: stretch by
+ * stretch. From its first fence on, a block is checked so. */
+struct stretch {
+    unsigned int lane;
+    const struct simt_event *end;
+};
+enum { MOST_STRETCHES = 4096 };
+static struct stretch stretches[MOST_STRETCHES];
+static unsigned int stretch_count;
+static bool in_order;
+static const struct simt_event *checked[SIMT_WARP_SIZE]; /* events before this are checked */
+
+void simt_replay_ran(unsigned int lane, const struct simt_event *end)
+{
+    if (stretch_count < MOST_STRETCHES) {
+        stretches[stretch_count++] = (struct stretch){lane, end};
+    } else {
+        stretches[MOST_STRETCHES - 1] = (struct stretch){lane, end};
+    }
+}
+
+void simt_replay_fence(void)
+{
+    in_order = true;
+}
+
+static void check(enum simt_event_kind kind, unsigned int number, enum simt_space space,
+                  unsigned int size, unsigned int warp, uint32_t lanes, const uint64_t *addresses)
+{
+    if (kind == EVENT_FENCE) {
+        simt_check_fence(warp, lanes);
+    } else if (kind == EVENT_SYNCWARP || kind == EVENT_COLLECTIVE) {
+        simt_check_meeting(warp, lanes, addresses, kind == EVENT_SYNCWARP);
+    } else {
+        simt_check_access(space, kind, number, size, warp, lanes, addresses);
+    }
+}
+
+static void check_one(const struct simt_event *event, unsigned int warp, unsigned int lane)
+{
+    uint64_t addresses[SIMT_WARP_SIZE];
+    enum simt_event_kind kind = event_kind(event);
+    if (kind != EVENT_BLOCK) {
+        enum simt_space space =
+            kind <= EVENT_ATOMIC ? simt_range_of(event->address)->space : SPACE_LOCAL;
+        addresses[lane] = event->address;
+        if (kind <= EVENT_ATOMIC && space == SPACE_LOCAL) {
+            return;
+        }
+        check(kind, simt_site_number(event_place(event)), space, event_size(event), warp,
+              1u << lane, addresses);
+    }
+}
+
+static void check_in_order(const struct simt_traces *traces, unsigned int warp)
+{
+    for (unsigned int i = 0; i < stretch_count; i++) {
+        unsigned int lane = stretches[i].lane;
+        for (; checked[lane] < stretches[i].end; checked[lane]++) {
+            check_one(checked[lane], warp, lane);
+        }
+    }
+    for (unsigned int lane = 0; lane < SIMT_WARP_SIZE; lane++) {
+        for (; checked[lane] < traces->end[lane]; checked[lane]++) {
+            check_one(checked[lane], warp, lane);
+        }
+    }
+}
+
+/* ---- replay ---- */
+
+/* Of these lanes, those whose addresses lie in the range. */
+static uint32_t in_range(const struct simt_range *range, uint32_t lanes, const uint64_t *addresses)
+{
+    uint32_t inside = 0;
+    if (lanes == ~(uint32_t)0) {
+        uint64_t outside = 0;
+        for (unsigned int i = 0; i < SIMT_WARP_SIZE; i++) {
+            outside |= addresses[i] - range->base >= range->size;
+        }
+        if (!outside) {
+            return lanes;
+        }
+    }
+    for (uint32_t set = lanes; set; set &= set - 1) {
+        if (addresses[lowest(set)] - range->base < range->size) {
+            inside |= 1u << lowest(set);
+        }
+    }
+    return inside;
+}
+
+/* A request may touch several spaces, through a pointer that differs from lane to lane: one request each. */
+static void access_memory(const struct simt_event *event, unsigned int warp, uint32_t lanes,
+                          uint32_t unchecked, const uint64_t *addresses)
+{
+    enum simt_event_kind kind = event_kind(event);
+    unsigned int number = simt_site_number(event_place(event)), size = event_size(event);
+    while (lanes) {
+        const struct simt_range range = *simt_range_of(addresses[lowest(lanes)]);
+        uint32_t here = in_range(&range, lanes, addresses);
+        lanes &= ~here;
+        if (range.space == SPACE_LOCAL) {
+            continue;
+        }
+        for (uint32_t set = lanes; set; set &= set - 1) {
+            /* Another allocation, the same space: still one request. */
+            if (simt_range_of(addresses[lowest(set)])->space == range.space) {
+                here |= 1u << lowest(set);
+            }
+        }
+        lanes &= ~here;
+        if (range.space != SPACE_HOST) {
+            count_access(simt_site(number), range.space, kind, size, here, addresses);
+        }
+        if (here & unchecked) {
+            check(kind, number, range.space, size, warp, here & unchecked, addresses);
+        }
+    }
+}
+
+/* The lanes do their events `ahead` of at[] together. */
+static void step(const struct simt_event *const *at, size_t ahead, unsigned int warp,
+                 uint32_t lanes)
+{
+    const struct simt_event *event = at[lowest(lanes)] + ahead;
+    enum simt_event_kind kind = event_kind(event);
+    uint64_t addresses[SIMT_WARP_SIZE];
+    uint32_t unchecked = lanes;
+    if (kind == EVENT_BLOCK) {
+        enter_block(warp, lanes, event_place(event), simt_site_number(event_place(event)));
+        return;
+    }
+    if (lanes == ~(uint32_t)0) {
+        for (unsigned int i = 0; i < SIMT_WARP_SIZE; i++) {
+            addresses[i] = at[i][ahead].address;
+        }
+    } else {
+        for (uint32_t set = lanes; set; set &= set - 1) {
+            addresses[lowest(set)] = at[lowest(set)][ahead].address;
+        }
+    }
+    if (in_order) {
+        for (uint32_t set = lanes; set; set &= set - 1) {
+            if (at[lowest(set)] + ahead < checked[lowest(set)]) {
+                unchecked &= ~(1u << lowest(set));
+            }
+        }
+    }
+    if (kind <= EVENT_ATOMIC) {
+        access_memory(event, warp, lanes, unchecked, addresses);
+    } else if (unchecked) {
+        check(kind, 0, SPACE_LOCAL, 0, warp, unchecked, addresses);
+    }
+}
+
+/* The lanes of a set whose next event comes first. */
+static uint32_t first_of(const struct simt_event *const *at, uint32_t lanes)
+{
+    uint64_t first = UINT64_MAX;
+    uint32_t group = 0;
+    for (uint32_t set = lanes; set; set &= set - 1) {
+        uint64_t key = at[lowest(set)]->key;
+        if (key < first) {
+            first = key;
+            group = 0;
+        }
+        if (key == first) {
+            group |= 1u << lowest(set);
+        }
+    }
+    return group;
+}
+
+static bool all_alike(const struct simt_event *const *at, size_t ahead)
+{
+    uint64_t key = at[0][ahead].key, wrong = 0;
+    for (unsigned int i = 1; i < SIMT_WARP_SIZE; i++) {
+        wrong |= at[i][ahead].key ^ key;
+    }
+    return wrong == 0;
+}
+
+/* All 32 lanes' next events are alike: takes these and those behind them as long as they are. Returns the
+ * lanes that have events left. */
+static uint32_t walk_together(const struct simt_event **at, const struct simt_traces *traces,
+                              unsigned int warp)
+{
+    size_t most = SIZE_MAX, steps = 0;
+    uint32_t left = 0;
+    for (unsigned int i = 0; i < SIMT_WARP_SIZE; i++) {
+        size_t here = (size_t)(traces->end[i] - at[i]);
+        most = here < most ? here : most;
+    }
+    do {
+        step(at, steps++, warp, ~(uint32_t)0);
+    } while (steps < most && all_alike(at, steps));
+    for (unsigned int i = 0; i < SIMT_WARP_SIZE; i++) {
+        at[i] += steps;
+        left |= (uint32_t)(at[i] != traces->end[i]) << i;
+    }
+    return left;
+}
+
+void simt_replay(struct simt_traces *traces, unsigned int warp, unsigned int cut)
+{
+    const struct simt_event *at[SIMT_WARP_SIZE];
+    uint32_t left = 0;
+    if (in_order) {
+        check_in_order(traces, warp);
+    }
+    stretch_count = 0;
+    for (unsigned int i = 0; i < SIMT_WARP_SIZE; i++) {
+        at[i] = traces->begin[i];
+        left |= (uint32_t)(at[i] != traces->end[i]) << i;
+    }
+    while (left && !(cut & ~left)) {
+        if (left == ~(uint32_t)0 && all_alike(at, 0)) {
+            left = walk_together(at, traces, warp);
+        } else {
+            uint32_t lanes = first_of(at, left);
+            step(at, 0, warp, lanes);
+            for (uint32_t set = lanes; set; set &= set - 1) {
+                unsigned int i = lowest(set);
+                left &= ~((uint32_t)(++at[i] == traces->end[i]) << i);
+            }
+        }
+    }
+    for (unsigned int i = 0; i < SIMT_WARP_SIZE; i++) {
+        traces->begin[i] += at[i] - traces->begin[i];
+        /* What is left moves to the front of the buffer (simt_trace_drain). */
+        checked[i] -= at[i] - simt_trace_buffer(i);
+        checked[i] = checked[i] > simt_trace_buffer(i) ? checked[i] : simt_trace_buffer(i);
+    }
+    if (!cut) {
+        simt_check_end_of_traces(warp);
+    }
+}
+
+void simt_replay_start_block(unsigned int threads)
+{
+    size_t warps = (threads + SIMT_WARP_SIZE - 1) / SIMT_WARP_SIZE;
+    in_order = false;
+    stretch_count = 0;
+    memset(crossings, 0, warps * sizeof *crossings);
+    memset(crossing_of, SIMT_WARP_SIZE + 1, warps * SIMT_WARP_SIZE);
+    for (unsigned int i = 0; i < SIMT_WARP_SIZE; i++) {
+        checked[i] = simt_trace_buffer(i);
+    }
+}

@@ -1,0 +1,154 @@
+/* The host API beyond what the steps use, in its C++ forms; what C sees of it is in cuda_runtime_api.h.
+ * cuda_runtime.h includes this. */
+#ifndef SIMT_HOST_API_H
+#define SIMT_HOST_API_H
+
+#include <utility>
+
+#include "cuda_runtime.h"
+
+/* ---- launches without chevrons ---- */
+
+namespace simt
+{
+
+template <class... Parameters, size_t... Index>
+void call_with(void (*function)(Parameters...), void **arguments, std::index_sequence<Index...>)
+{
+    function(*static_cast<std::remove_reference_t<Parameters> *>(arguments[Index])...);
+    (void)arguments;
+}
+
+/* Runs one thread of a kernel whose address is all that the launch knows. */
+template <class... Parameters>
+void invoke_kernel(const void *function, void **arguments)
+{
+    call_with(reinterpret_cast<void (*)(Parameters...)>(const_cast<void *>(function)), arguments,
+              std::index_sequence_for<Parameters...>{});
+}
+
+template <class... Parameters>
+void add_function(const char *name, void (*function)(Parameters...))
+{
+    simt_add_kernel(name, reinterpret_cast<const void *>(function), invoke_kernel<Parameters...>);
+}
+
+/* What simt_rewrite puts after a kernel: lets cudaLaunchKernel take its address as a void pointer. An
+ * overloaded name has no one address and is left out. */
+template <class Find>
+bool add_kernel(const char *name, Find find)
+{
+    if constexpr (std::is_invocable_v<Find, int>) {
+        add_function(name, find(0));
+    }
+    return true;
+}
+
+} // namespace simt
+
+template <class... Parameters>
+inline cudaError_t cudaLaunchKernel(void (*function)(Parameters...), dim3 grid, dim3 block,
+                                    void **arguments, size_t shared_bytes = 0,
+                                    cudaStream_t stream = nullptr, SIMT_SITE)
+{
+    simt::add_function("", function);
+    return ::simt_launch_address(reinterpret_cast<const void *>(function), grid, block, arguments,
+                                 shared_bytes, stream, false, simt_file, simt_line);
+}
+
+inline cudaError_t cudaLaunchKernel(const void *function, dim3 grid, dim3 block, void **arguments,
+                                    size_t shared_bytes = 0, cudaStream_t stream = nullptr,
+                                    SIMT_SITE)
+{
+    return ::simt_launch_address(function, grid, block, arguments, shared_bytes, stream, false,
+                                 simt_file, simt_line);
+}
+
+template <class... Parameters>
+inline cudaError_t cudaLaunchCooperativeKernel(void (*function)(Parameters...), dim3 grid,
+                                               dim3 block, void **arguments,
+                                               size_t shared_bytes = 0,
+                                               cudaStream_t stream = nullptr, SIMT_SITE)
+{
+    simt::add_function("", function);
+    return ::simt_launch_address(reinterpret_cast<const void *>(function), grid, block, arguments,
+                                 shared_bytes, stream, true, simt_file, simt_line);
+}
+
+inline cudaError_t cudaLaunchCooperativeKernel(const void *function, dim3 grid, dim3 block,
+                                               void **arguments, size_t shared_bytes = 0,
+                                               cudaStream_t stream = nullptr, SIMT_SITE)
+{
+    return ::simt_launch_address(function, grid, block, arguments, shared_bytes, stream, true,
+                                 simt_file, simt_line);
+}
+
+/* ---- kernels ---- */
+
+template <class... Parameters>
+inline cudaError_t cudaFuncSetCacheConfig(void (*)(Parameters...), cudaFuncCache)
+{
+    return cudaSuccess;
+}
+
+template <class... Parameters, class SharedBytes>
+inline cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMem(int *grid, int *block,
+                                                                  void (*function)(Parameters...),
+                                                                  SharedBytes shared_bytes_of,
+                                                                  int limit = 0)
+{
+    int most = 0, processors = 0;
+    cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, 0);
+    for (int size = limit > 0 && limit < SIMT_MAX_BLOCK_THREADS ? limit : SIMT_MAX_BLOCK_THREADS;
+         size > 0; size = (size - 1) / SIMT_WARP_SIZE * SIMT_WARP_SIZE) {
+        int blocks = 0;
+        cudaError_t error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, function, size,
+                                                                          shared_bytes_of(size));
+        if (error != cudaSuccess) {
+            return error;
+        }
+        if (blocks * size > most) {
+            most = blocks * size;
+            *block = size;
+            *grid = blocks * processors;
+        }
+    }
+    return cudaSuccess;
+}
+
+/* ---- memory ---- */
+
+template <class T>
+inline cudaError_t cudaMallocPitch(T **pointer, size_t *pitch, size_t width, size_t height)
+{
+    return ::cudaMallocPitch(reinterpret_cast<void **>(pointer), pitch, width, height);
+}
+
+template <class T>
+inline cudaError_t cudaHostGetDevicePointer(T **device, void *host, unsigned int flags)
+{
+    return ::cudaHostGetDevicePointer(reinterpret_cast<void **>(device), host, flags);
+}
+
+/* The forms of CUDA 12 and before, which name a device by its number. */
+inline cudaError_t cudaMemPrefetchAsync(const void *pointer, size_t size, int device,
+                                        cudaStream_t stream = nullptr)
+{
+    cudaMemLocation location = {cudaMemLocationTypeDevice, device};
+    if (device == cudaCpuDeviceId) {
+        location = {cudaMemLocationTypeHost, 0};
+    }
+    return ::cudaMemPrefetchAsync(pointer, size, location, 0, stream);
+}
+
+inline cudaError_t cudaMemAdvise(const void *pointer, size_t size, cudaMemoryAdvise advice,
+                                 int device)
+{
+    cudaMemLocation location = {cudaMemLocationTypeDevice, device};
+    if (device == cudaCpuDeviceId) {
+        location = {cudaMemLocationTypeHost, 0};
+    }
+    return ::cudaMemAdvise(pointer, size, advice, location);
+}
+
+#endif

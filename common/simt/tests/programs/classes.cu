@@ -1,0 +1,149 @@
+// Classes for both sides: operators, templates, constructors, inheritance, a constexpr function.
+#include <cmath>
+
+#include "check.cuh"
+
+#ifdef __CUDACC__
+#define HD __host__ __device__
+#else
+#define HD
+#endif
+
+class Vec3
+{
+  public:
+    float e[3];
+    HD Vec3() : e{0, 0, 0}
+    {
+    }
+    HD Vec3(float x, float y, float z) : e{x, y, z}
+    {
+    }
+    HD float operator[](int i) const
+    {
+        return e[i];
+    }
+    HD Vec3 &operator+=(const Vec3 &o)
+    {
+        for (int i = 0; i < 3; i++) {
+            e[i] += o.e[i];
+        }
+        return *this;
+    }
+    HD float length2() const
+    {
+        return e[0] * e[0] + e[1] * e[1] + e[2] * e[2];
+    }
+};
+
+HD inline Vec3 operator+(Vec3 a, const Vec3 &b)
+{
+    return a += b;
+}
+
+HD inline Vec3 operator*(float t, const Vec3 &v)
+{
+    return Vec3(t * v[0], t * v[1], t * v[2]);
+}
+
+HD inline float dot(const Vec3 &a, const Vec3 &b)
+{
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+struct Ray {
+    Vec3 origin, direction;
+    HD Vec3 at(float t) const
+    {
+        return origin + t * direction;
+    }
+};
+
+struct Shape {
+    __device__ Shape()
+    {
+    }
+    __device__ virtual ~Shape()
+    {
+    }
+    __device__ virtual bool hit(const Ray &ray, float *t) const = 0;
+};
+
+struct Sphere : Shape {
+    Vec3 center;
+    float radius;
+    __device__ Sphere(Vec3 c, float r) : center(c), radius(r)
+    {
+    }
+    __device__ bool hit(const Ray &ray, float *t) const override
+    {
+        Vec3 oc = ray.origin + -1.0f * center;
+        float a = dot(ray.direction, ray.direction), b = dot(oc, ray.direction);
+        float discriminant = b * b - a * (dot(oc, oc) - radius * radius);
+        *t = (-b - sqrtf(discriminant)) / a;
+        return discriminant > 0;
+    }
+};
+
+template <typename T, int N>
+struct Polynomial {
+    T coefficients[N];
+    __host__ __device__ constexpr T operator()(T x) const
+    {
+        T sum = 0;
+        for (int i = N - 1; i >= 0; i--) {
+            sum = sum * x + coefficients[i];
+        }
+        return sum;
+    }
+};
+
+HD constexpr int cube(int x)
+{
+    return x * x * x;
+}
+
+__global__ void createWorld(Shape **world)
+{
+    if (threadIdx.x == 0 && blockIdx.x == 0) {
+        *world = new Sphere(Vec3(0, 0, -5), 2);
+    }
+}
+
+__global__ void render(Shape **world, float *out, Polynomial<float, 3> p)
+{
+    __shared__ int cubes[cube(2)];
+    if (threadIdx.x < cube(2)) {
+        cubes[threadIdx.x] = cube(threadIdx.x);
+    }
+    __syncthreads();
+    Ray ray = {Vec3(0, 0, 0), Vec3(0, 0, -1.0f - threadIdx.x)};
+    float t;
+    out[threadIdx.x] = (*world)->hit(ray, &t) ? ray.at(t).length2() : -1;
+    out[threadIdx.x] += p(2.0f) + cubes[threadIdx.x % 8];
+}
+
+__global__ void freeWorld(Shape **world)
+{
+    delete *world;
+}
+
+int main()
+{
+    Shape **world;
+    float *out;
+    Polynomial<float, 3> p = {{1, 2, 3}};
+    EXPECT(p(2.0f) == 17.0f);
+    CHECK(cudaMalloc((void **)&world, sizeof(Shape *)));
+    CHECK(cudaMallocManaged(&out, 32 * sizeof(float)));
+    createWorld<<<1, 1>>>(world);
+    render<<<1, 32>>>(world, out, p);
+    freeWorld<<<1, 1>>>(world);
+    CHECK(cudaDeviceSynchronize());
+    for (int i = 0; i < 32; i++) {
+        EXPECT(fabsf(out[i] - (9.0f + 17.0f + float(cube(i % 8)))) < 1e-4f);
+    }
+    cudaFree(world);
+    cudaFree(out);
+    return passed();
+}

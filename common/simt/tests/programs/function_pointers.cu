@@ -1,0 +1,56 @@
+// Functions of the device by their addresses: a table, and a pointer that the host fetches and passes.
+#include "check.cuh"
+
+typedef float (*op_t)(float, float);
+
+__device__ float add(float a, float b)
+{
+    return a + b;
+}
+__device__ float sub(float a, float b)
+{
+    return a - b;
+}
+__device__ float mul(float a, float b)
+{
+    return a * b;
+}
+
+__device__ op_t d_mul = mul;
+__device__ op_t table[3] = {add, sub, mul};
+
+__global__ void calculate(float *out, const float *x, const float *y, op_t op)
+{
+    int i = threadIdx.x;
+    out[i] = op(x[i], y[i]) + table[i % 3](x[i], y[i]);
+}
+
+template <op_t OP>
+__global__ void fixed(float *out)
+{
+    *out = OP(6.0f, 7.0f);
+}
+
+int main()
+{
+    op_t h_mul;
+    CHECK(cudaMemcpyFromSymbol(&h_mul, d_mul, sizeof(op_t)));
+    float *x, *y, *out;
+    CHECK(cudaMallocManaged(&x, 32 * sizeof(float)));
+    CHECK(cudaMallocManaged(&y, 32 * sizeof(float)));
+    CHECK(cudaMallocManaged(&out, 32 * sizeof(float)));
+    for (int i = 0; i < 32; i++) {
+        x[i] = float(i);
+        y[i] = 2.0f;
+    }
+    calculate<<<1, 32>>>(out, x, y, h_mul);
+    CHECK(cudaDeviceSynchronize());
+    EXPECT(out[3] == 6.0f + 5.0f && out[4] == 8.0f + 2.0f && out[5] == 10.0f + 10.0f);
+    fixed<mul><<<1, 1>>>(out);
+    CHECK(cudaDeviceSynchronize());
+    EXPECT(out[0] == 42.0f);
+    cudaFree(x);
+    cudaFree(y);
+    cudaFree(out);
+    return passed();
+}

@@ -1,0 +1,104 @@
+// Integer and floating point intrinsics.
+#include <cmath>
+#include <math_constants.h>
+
+#include "check.cuh"
+
+__device__ bool close(double a, double b, double tolerance = 1e-5)
+{
+    return fabs(a - b) <= tolerance * (1 + fabs(b));
+}
+
+__global__ void integers(int *failed, unsigned int one)
+{
+#define THAT(condition)                                                                            \
+    if (!(condition)) {                                                                            \
+        printf("line %d: not so: %s\n", __LINE__, #condition);                                     \
+        *failed = 1;                                                                               \
+    }
+    unsigned int x = 0x12345678u * one;
+    THAT(__popc(x) == 13 && __popcll(~0ull * one) == 64);
+    THAT(__clz(x) == 3 && __clz(0) == 32 && __clzll(one) == 63);
+    THAT(__ffs(x) == 4 && __ffs(0) == 0 && __ffsll(1ll << 40) == 41);
+    THAT(__brev(x) == 0x1e6a2c48u && __brevll(one) == 1ull << 63);
+    THAT(__funnelshift_l(0x80000000u * one, 1, 1) == 3 &&
+         __funnelshift_r(2, 1 * one, 1) == 0x80000001u);
+    THAT(__funnelshift_lc(5 * one, 1, 40) == 5 && __funnelshift_rc(5, 7 * one, 40) == 7);
+    THAT(__byte_perm(x, 0xaabbccddu, 0x3210) == x &&
+         __byte_perm(x, 0xaabbccddu, 0x7654) == 0xaabbccddu);
+    THAT(__byte_perm(x, 0, 0x0123) == 0x78563412u);
+    THAT(__mulhi(1 << 30, 8 * one) == 2 && __umulhi(~0u * one, ~0u) == ~1u);
+    THAT(__mul64hi(1ll << 62, 8 * one) == 2 && __umul64hi(1ull << 63, 2 * one) == 1);
+    THAT(__mul24(-3 * (int)one, 5) == -15 && __umul24(0x1000001u * one, 2) == 2);
+    THAT(__sad(3, -5 * (int)one, 10u) == 18 && __usad(3u * one, 9u, 1u) == 7);
+    THAT(__hadd(-3 * (int)one, 4) == 0 && __rhadd(3 * (int)one, 4) == 4);
+    THAT(__dp4a(0x01020304 * (int)one, 0x01010101, 5) == 15);
+    THAT(min(3, 7) == 3 && max(3u, 7u) == 7 && min(-1ll, 5ll) == -1 && max(1.5f, 2.5f) == 2.5f);
+    THAT(umin(3, 7) == 3 && umax(3, 7) == 7 && abs(-3) == 3 && llabs(-3ll) == 3);
+}
+
+__global__ void floats(int *failed, float x)
+{
+    THAT(__fmaf_rn(2 * x, 3, 1) == 7 && __fma_rn(2 * x, 3.0, 1.0) == 7 && fmaf(2 * x, 3, 1) == 7);
+    THAT(__fadd_rn(x, 1) == 2 && __fmul_rn(3 * x, 2) == 6 && __fdiv_rn(x, 4) == 0.25f);
+    THAT(close(__fdividef(3 * x, 2), 1.5) && close(fdividef(3 * x, 2), 1.5));
+    THAT(close(__expf(x), 2.7182818) && close(__logf(10 * x), 2.3025851));
+    THAT(close(__log2f(8 * x), 3) && close(__log10f(100 * x), 2) && close(__powf(2 * x, 10), 1024));
+    THAT(close(__sinf(x), 0.84147098) && close(__cosf(x), 0.54030231) &&
+         close(__tanf(x), 1.5574077));
+    float s, c;
+    __sincosf(x, &s, &c);
+    THAT(close(s, 0.84147098) && close(c, 0.54030231));
+    sincosf(x, &s, &c);
+    THAT(close(s, 0.84147098) && close(c, 0.54030231));
+    THAT(close(rsqrtf(4 * x), 0.5) && close(rsqrt(16.0 * x), 0.25) &&
+         close(__frsqrt_rn(4 * x), 0.5));
+    THAT(__fsqrt_rn(9 * x) == 3 && __frcp_rn(4 * x) == 0.25f && __dsqrt_rn(9.0 * x) == 3);
+    THAT(close(cospif(x), -1) && close(sinpif(0.5f * x), 1) && close(sinpi(0.5 * x), 1));
+    THAT(close(exp10f(2 * x), 100, 1e-4) && close(exp2f(3 * x), 8) && close(cbrtf(27 * x), 3));
+    THAT(close(rcbrtf(8 * x), 0.5) && close(norm3df(2 * x, 3, 6), 7) && close(hypotf(3 * x, 4), 5));
+    THAT(close(erff(x), 0.84270079) && close(tgammaf(5 * x), 24) && close(normcdff(0 * x), 0.5));
+    THAT(__saturatef(2 * x) == 1 && __saturatef(-x) == 0 && fminf(x, 2) == 1 && fmaxf(x, 2) == 2);
+    THAT(__float2int_rn(2.5f * x) == 2 && __float2int_rz(-2.7f * x) == -2);
+    THAT(__float2int_rd(-2.1f * x) == -3 && __float2int_ru(2.1f * x) == 3);
+    THAT(__float2int_rz(1e20f * x) == 2147483647 && __float2uint_rz(-5 * x) == 0);
+    THAT(__double2int_rn(3.5 * x) == 4 && __float2ll_rz(1e10f * x) == 10000000000ll);
+    THAT(__int2float_rn(7) == 7 && __uint2float_rn(7u) == 7 && __int2double_rn(7) == 7);
+    THAT(__float_as_int(x) == 0x3f800000 && __int_as_float(0x40000000) == 2 &&
+         __float_as_uint(x) == 0x3f800000u);
+    THAT(__double2hiint(1.0 * x) == 0x3ff00000 && __double2loint(1.0 * x) == 0);
+    THAT(__hiloint2double(0x40000000, 0) == 2 &&
+         __double_as_longlong(1.0 * x) == 0x3ff0000000000000ll);
+    THAT(isnan(CUDART_NAN_F * x) && isinf(CUDART_INF_F * x) && close(CUDART_PI_F, 3.1415927));
+    THAT(signbit(-x) && isfinite(x) && copysignf(3, -x) == -3 && fmodf(7 * x, 4) == 3);
+}
+
+__global__ void loads(int *failed, const float4 *__restrict__ in, int2 *out)
+{
+    float4 v = __ldg(&in[0]);
+    THAT(v.x == 1 && v.w == 4);
+    THAT(__ldg((const int *)in) == 0x3f800000 && __ldcg(&in->y) == 2 && __ldcs(&in->z) == 3);
+    __stcs(&out->x, 5);
+    __stcg(&out->y, 6);
+}
+
+int main()
+{
+    int *failed;
+    float4 *in;
+    int2 *out;
+    CHECK(cudaMallocManaged(&failed, sizeof(int)));
+    CHECK(cudaMallocManaged(&in, sizeof(float4)));
+    CHECK(cudaMallocManaged(&out, sizeof(int2)));
+    *failed = 0;
+    *in = make_float4(1, 2, 3, 4);
+    integers<<<1, 1>>>(failed, 1);
+    floats<<<1, 1>>>(failed, 1);
+    loads<<<1, 1>>>(failed, in, out);
+    CHECK(cudaDeviceSynchronize());
+    EXPECT(*failed == 0 && out->x == 5 && out->y == 6);
+    cudaFree(failed);
+    cudaFree(in);
+    cudaFree(out);
+    return passed();
+}

@@ -1,0 +1,18 @@
+/* Shared by the three files of this program; one of them is C. */
+#ifndef MULTI_FILE_H
+#define MULTI_FILE_H
+
+#include <cuda_runtime.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+void launch_scale(float *data, int n, float factor);
+int check_result(const float *data, int n);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,46 @@
+/* Bank conflicts as an H200 counts them (driver 580, CUDA 13.0: l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_{ld,st}.sum of one
+ * instruction): 64 patterns for loads and stores of 4, 8 and 16 bytes. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../trace.h"
+#include "cmocka_all.h"
+
+static void test_h200(void **state)
+{
+    char line[1024], access[16];
+    int size, conflicts, used, count = 0;
+    FILE *file = fopen(BANKS_FILE, "r");
+    (void)state;
+    assert_non_null(file);
+    assert_non_null(fgets(line, sizeof line, file));
+    while (fgets(line, sizeof line, file)) {
+        uint64_t addresses[SIMT_WARP_SIZE] = {0};
+        unsigned int lanes = 0, wavefronts, counted;
+        char *rest;
+        assert_int_equal(sscanf(line, "%d,%15[a-z],%d,%n", &size, access, &conflicts, &used), 3);
+        rest = line + used;
+        for (unsigned int lane = 0; lane < SIMT_WARP_SIZE; lane++) {
+            long element = strtol(rest, &rest, 10);
+            lanes |= (unsigned int)(element >= 0) << lane;
+            addresses[lane] = 4096 + (uint64_t)(element >= 0 ? element : 0) * (uint64_t)size;
+        }
+        simt_count_banks(strcmp(access, "store") == 0, (unsigned int)size, lanes, addresses,
+                         &wavefronts, &counted);
+        if ((int)counted != conflicts) {
+            fail_msg("%u conflicts instead of %d: %s", counted, conflicts, line);
+        }
+        count++;
+    }
+    fclose(file);
+    assert_int_equal(count, 384);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_h200),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

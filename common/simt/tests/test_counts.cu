@@ -1,0 +1,387 @@
+// What is counted of 18 kernels beside what an H200 counts of them (driver 580, CUDA 13.0, ncu; conflicts are
+// l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_{ld,st}.sum, requests and sectors
+// l1tex__t_{requests,sectors}_pipe_lsu_mem_global_op_{ld,st}.sum, shared loads
+// smsp__sass_inst_executed_op_shared_ld.sum). 65,536 floats in blocks of 256; matrices of 128 x 128.
+//
+// Compiled at -O1 and at -O2: the integers are the same.
+#include <cuda_runtime.h>
+
+#include <vector>
+
+#include "../simt_analysis.h"
+#include "cmocka_all.h"
+
+static const int N = 65536, BLOCK = 256, SIDE = 128;
+
+// ---- reductions ------------------------------------------------------------------------------------
+
+__global__ void interleaved(const float *x, float *out)
+{
+    __shared__ float s[BLOCK];
+    const int t = threadIdx.x;
+    s[t] = x[blockIdx.x * blockDim.x + t];
+    __syncthreads();
+    for (int stride = 1; stride < (int)blockDim.x; stride *= 2) {
+        if (t % (2 * stride) == 0)
+            s[t] += s[t + stride];
+        __syncthreads();
+    }
+    if (t == 0)
+        out[blockIdx.x] = s[0];
+}
+
+__global__ void strided(const float *x, float *out)
+{
+    extern __shared__ float s[];
+    const int t = threadIdx.x;
+    s[t] = x[blockIdx.x * blockDim.x + t];
+    __syncthreads();
+    for (int stride = 1; stride < (int)blockDim.x; stride *= 2) {
+        const int left = 2 * stride * t;
+        if (left < (int)blockDim.x)
+            s[left] += s[left + stride];
+        __syncthreads();
+    }
+    if (t == 0)
+        out[blockIdx.x] = s[0];
+}
+
+template <bool RIGHT>
+__global__ void sequential(const float *x, float *out)
+{
+    __shared__ float s[BLOCK];
+    const int t = threadIdx.x;
+    s[t] = x[blockIdx.x * blockDim.x + t];
+    if (RIGHT)
+        __syncthreads();
+    for (int stride = blockDim.x / 2; stride > 0; stride /= 2) {
+        if (t < stride)
+            s[t] += s[t + stride];
+        __syncthreads();
+    }
+    if (t == 0)
+        out[blockIdx.x] = s[0];
+}
+
+__device__ __forceinline__ float sum_of_warp(float mine)
+{
+    for (int offset = 16; offset > 0; offset /= 2)
+        mine += __shfl_down_sync(0xffffffffu, mine, offset);
+    return mine;
+}
+
+__global__ void wide_shuffle(const float *x, float *out)
+{
+    __shared__ float s[32];
+    const int t = threadIdx.x;
+    float mine = 0;
+    for (int i = blockIdx.x * blockDim.x + t; i < N / 4; i += blockDim.x * gridDim.x) {
+        const float4 v = ((const float4 *)x)[i];
+        mine += v.x + v.y + v.z + v.w;
+    }
+    mine = sum_of_warp(mine);
+    if (t % 32 == 0)
+        s[t / 32] = mine;
+    __syncthreads();
+    if (t < 32) {
+        mine = t < (int)blockDim.x / 32 ? s[t] : 0;
+        mine = sum_of_warp(mine);
+        if (t == 0)
+            out[blockIdx.x] = mine;
+    }
+}
+
+__device__ unsigned ticket;
+
+__global__ void last_block(const float *x, float *parts, float *out)
+{
+    __shared__ float s[32];
+    __shared__ bool last;
+    const int t = threadIdx.x;
+    float mine = 0;
+    for (int i = blockIdx.x * blockDim.x + t; i < N; i += blockDim.x * gridDim.x)
+        mine += x[i];
+    mine = sum_of_warp(mine);
+    if (t % 32 == 0)
+        s[t / 32] = mine;
+    __syncthreads();
+    if (t == 0) {
+        mine = 0;
+        for (int w = 0; w < (int)blockDim.x / 32; w++)
+            mine += s[w];
+        parts[blockIdx.x] = mine;
+        __threadfence();
+        last = atomicInc(&ticket, gridDim.x - 1) == gridDim.x - 1;
+    }
+    __syncthreads();
+    if (last && t == 0) {
+        mine = 0;
+        for (int b = 0; b < (int)gridDim.x; b++)
+            mine += parts[b];
+        *out = mine;
+    }
+}
+
+__global__ void one_atomic_each(const float *x, float *out)
+{
+    atomicAdd(out, x[blockIdx.x * blockDim.x + threadIdx.x]);
+}
+
+// ---- matrix products -------------------------------------------------------------------------------
+
+template <bool ROWS>
+__global__ void naive_product(const float *a, const float *b, float *c)
+{
+    const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+    const int row = ROWS ? x : y, column = ROWS ? y : x;
+    float sum = 0;
+    for (int k = 0; k < SIDE; k++)
+        sum += a[row * SIDE + k] * b[k * SIDE + column];
+    c[row * SIDE + column] = sum;
+}
+
+__global__ void tiled_product(const float *a, const float *b, float *c)
+{
+    __shared__ float as[32][32], bs[32][32];
+    const int x = threadIdx.x, y = threadIdx.y, column = blockIdx.x * 32 + x,
+              row = blockIdx.y * 32 + y;
+    float sum = 0;
+    for (int k = 0; k < SIDE; k += 32) {
+        as[y][x] = a[row * SIDE + k + x];
+        bs[y][x] = b[(k + y) * SIDE + column];
+        __syncthreads();
+        for (int j = 0; j < 32; j++)
+            sum += as[y][j] * bs[j][x];
+        __syncthreads();
+    }
+    c[row * SIDE + column] = sum;
+}
+
+/* 64 x 64 of C a block of 16 x 16 threads, 4 x 4 a thread; shared memory read 16 bytes at a time. */
+__global__ void register_tile(const float *a, const float *b, float *c)
+{
+    __shared__ float4 as[16][16], bs[16][16];
+    const int x = threadIdx.x, y = threadIdx.y, t = y * 16 + x;
+    float sums[4][4] = {};
+    for (int k = 0; k < SIDE; k += 16) {
+        for (int l = t; l < 64 * 16; l += 256)
+            ((float *)as)[l % 16 * 64 + l / 16] = a[(blockIdx.y * 64 + l / 16) * SIDE + k + l % 16];
+        bs[y][x] = ((const float4 *)b)[((k + y) * SIDE + blockIdx.x * 64) / 4 + x];
+        __syncthreads();
+        for (int j = 0; j < 16; j++) {
+            const float4 u = as[j][y], w = bs[j][x];
+            const float us[4] = {u.x, u.y, u.z, u.w}, ws[4] = {w.x, w.y, w.z, w.w};
+            for (int p = 0; p < 4; p++)
+                for (int q = 0; q < 4; q++)
+                    sums[p][q] += us[p] * ws[q];
+        }
+        __syncthreads();
+    }
+    for (int p = 0; p < 4; p++)
+        ((float4 *)c)[((blockIdx.y * 64 + y * 4 + p) * SIDE + blockIdx.x * 64) / 4 + x] =
+            make_float4(sums[p][0], sums[p][1], sums[p][2], sums[p][3]);
+}
+
+// ---- copies ----------------------------------------------------------------------------------------
+
+__global__ void transpose(const float *in, float *out)
+{
+    const int x = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * 32 + threadIdx.y;
+    out[x * SIDE + y] = in[y * SIDE + x];
+}
+
+template <int PADDING>
+__global__ void shared_transpose(const float *in, float *out)
+{
+    __shared__ float s[32][32 + PADDING];
+    const int x = threadIdx.x, y = threadIdx.y;
+    s[y][x] = in[(blockIdx.y * 32 + y) * SIDE + blockIdx.x * 32 + x];
+    __syncthreads();
+    out[(blockIdx.x * 32 + y) * SIDE + blockIdx.y * 32 + x] = s[x][y];
+}
+
+__global__ void copy(const float *in, float *out, int stride, int offset)
+{
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    out[i] = in[(i * stride + offset) % N];
+}
+
+/* As many turns as the lane's number says. */
+__global__ void branchy(const float *in, float *out)
+{
+    const int i = blockIdx.x * blockDim.x + threadIdx.x, turns = i % 32;
+    float v = in[i];
+    for (int k = 0; k < turns; k++) {
+        if (k & i & 1)
+            v = sqrtf(v + in[(i + k) % N]);
+        else
+            v += in[(i * 2 + k) % N];
+    }
+    out[i] = v;
+}
+
+// ---- what an H200 counts of them -------------------------------------------------------------------
+
+static float *x, *y, *z, *result;
+
+/* 0 for shared_loads_h200 and sectors_h200: the same as here. Where it is not, the compiler for the GPU did
+ * something that this one does not: it joins neighbouring loads from shared memory to loads of 16 bytes
+ * (last block: 256 to 160, tiled product: 131,072 to 81,920), and it unrolls the data-dependent loop by 4,
+ * so that lanes with different numbers of turns left do those together: the replay of that unrolled loop on
+ * paper gives the H200's 6,624 sectors in place of 5,984, with as many requests. */
+static const struct {
+    const char *name;
+    void (*run)();
+    uint64_t load_conflicts, store_conflicts, load_requests, load_sectors, store_requests,
+        store_sectors, atomic_requests, shared_loads, splits;
+    bool racy;
+    uint64_t shared_loads_h200, sectors_h200;
+} kernels[] = {
+    {"interleaved", [] { interleaved<<<256, BLOCK>>>(x, z); }, 0, 0, 2048, 8192, 256, 256, 0, 24320,
+     12288, false, 0, 0},
+    {"strided", [] { strided<<<256, BLOCK, BLOCK * sizeof(float)>>>(x, z); }, 17920, 8960, 2048,
+     8192, 256, 256, 0, 6400, 1536, false, 0, 0},
+    {"sequential", [] { sequential<true><<<256, BLOCK>>>(x, z); }, 0, 0, 2048, 8192, 256, 256, 0,
+     6400, 1536, false, 0, 0},
+    {"float4 and shuffle", [] { wide_shuffle<<<16, BLOCK>>>(x, z); }, 0, 0, 512, 8192, 16, 16, 0,
+     16, 160, false, 0, 0},
+    {"last block", [] { last_block<<<16, BLOCK>>>(x, z, result); }, 0, 0, 2064, 8208, 17, 17, 16,
+     256, UINT64_MAX, false, 160, 0},
+    {"atomic", [] { one_atomic_each<<<256, BLOCK>>>(x, result); }, 0, 0, 2048, 8192, 0, 0, 2048, 0,
+     0, false, 0, 0},
+    {"racy", [] { sequential<false><<<256, BLOCK>>>(x, z); }, 0, 0, 2048, 8192, 256, 256, 0, 6400,
+     1536, true, 0, 0},
+    {"product, x walks rows", [] { naive_product<true><<<dim3(4, 4), dim3(32, 32)>>>(x, y, z); }, 0,
+     0, 131072, 2162688, 512, 16384, 0, 0, 0, false, 0, 0},
+    {"product, x walks columns",
+     [] { naive_product<false><<<dim3(4, 4), dim3(32, 32)>>>(x, y, z); }, 0, 0, 131072, 327680, 512,
+     2048, 0, 0, 0, false, 0, 0},
+    {"tiled product", [] { tiled_product<<<dim3(4, 4), dim3(32, 32)>>>(x, y, z); }, 0, 0, 4096,
+     16384, 512, 2048, 0, 131072, 0, false, 81920, 0},
+    {"register tile", [] { register_tile<<<dim3(2, 2), dim3(16, 16)>>>(x, y, z); }, 0, 15360, 1280,
+     8192, 128, 2048, 0, 8192, 0, false, 0, 0},
+    {"transpose", [] { transpose<<<dim3(4, 4), dim3(32, 32)>>>(x, z); }, 0, 0, 512, 2048, 512,
+     16384, 0, 0, 0, false, 0, 0},
+    {"transpose, shared", [] { shared_transpose<0><<<dim3(4, 4), dim3(32, 32)>>>(x, z); }, 15872, 0,
+     512, 2048, 512, 2048, 0, 512, 0, false, 0, 0},
+    {"transpose, padded", [] { shared_transpose<1><<<dim3(4, 4), dim3(32, 32)>>>(x, z); }, 0, 0,
+     512, 2048, 512, 2048, 0, 512, 0, false, 0, 0},
+    {"copy, stride 2", [] { copy<<<64, BLOCK>>>(x, z, 2, 0); }, 0, 0, 512, 4096, 512, 2048, 0, 0, 0,
+     false, 0, 0},
+    {"copy, stride 8", [] { copy<<<64, BLOCK>>>(x, z, 8, 0); }, 0, 0, 512, 16384, 512, 2048, 0, 0,
+     0, false, 0, 0},
+    {"copy, offset 1", [] { copy<<<64, BLOCK>>>(x, z, 1, 1); }, 0, 0, 512, 2560, 512, 2048, 0, 0, 0,
+     false, 0, 0},
+    {"branchy", [] { branchy<<<4, BLOCK>>>(x, z); }, 0, 0, 1504, 5984, 32, 128, 0, 0, UINT64_MAX,
+     false, 0, 6624},
+};
+
+static int differs(const char *kernel, const char *what, uint64_t counted, uint64_t wanted)
+{
+    if (counted == wanted) {
+        return 0;
+    }
+    print_error("%s: %s: %llu, wanted %llu\n", kernel, what, (unsigned long long)counted,
+                (unsigned long long)wanted);
+    return 1;
+}
+
+static void test_kernels(void **)
+{
+    int wrong = 0;
+    for (const auto &kernel : kernels) {
+        simt_line_counters totals;
+        const simt_access_counters *access = totals.access;
+        simt_analysis_reset();
+        kernel.run();
+        simt_analysis_totals(&totals);
+        wrong += differs(kernel.name, "shared load conflicts", access[SIMT_SHARED_LOAD].conflicts,
+                         kernel.load_conflicts);
+        wrong += differs(kernel.name, "shared store conflicts", access[SIMT_SHARED_STORE].conflicts,
+                         kernel.store_conflicts);
+        wrong += differs(kernel.name, "load requests", access[SIMT_GLOBAL_LOAD].requests,
+                         kernel.load_requests);
+        wrong += differs(kernel.name, "load sectors", access[SIMT_GLOBAL_LOAD].units,
+                         kernel.load_sectors);
+        wrong += differs(kernel.name, "store requests", access[SIMT_GLOBAL_STORE].requests,
+                         kernel.store_requests);
+        wrong += differs(kernel.name, "store sectors", access[SIMT_GLOBAL_STORE].units,
+                         kernel.store_sectors);
+        wrong += differs(kernel.name, "atomic requests", access[SIMT_GLOBAL_ATOMIC].requests,
+                         kernel.atomic_requests);
+        wrong += differs(kernel.name, "shared loads", access[SIMT_SHARED_LOAD].requests,
+                         kernel.shared_loads);
+        if (kernel.splits != UINT64_MAX) { // else compilers join or part branches, each in its way
+            wrong += differs(kernel.name, "splits", totals.splits, kernel.splits);
+        }
+        wrong += differs(kernel.name, "races", simt_findings()[0] != '\0', kernel.racy);
+    }
+    assert_int_equal(wrong, 0);
+}
+
+static void test_lanes(void **)
+{
+    simt_line_counters totals;
+    simt_analysis_reset();
+    branchy<<<4, BLOCK>>>(x, z);
+    one_atomic_each<<<256, BLOCK>>>(x, result);
+    simt_analysis_totals(&totals);
+    /* 0 + 1 + ... + 31 turns in each of 32 warps, and one load before them. */
+    assert_int_equal(totals.access[SIMT_GLOBAL_LOAD].lanes, 32 * (31 * 16 + 32) + N);
+    assert_int_equal(totals.access[SIMT_GLOBAL_ATOMIC].crowd, N);
+    assert_int_equal(totals.access[SIMT_GLOBAL_ATOMIC].units, N / 32);
+}
+
+static void test_bytes(void **)
+{
+    simt_line_counters totals;
+    simt_analysis_reset();
+    copy<<<64, BLOCK>>>(x, z, 8, 0);
+    simt_analysis_totals(&totals);
+    assert_int_equal(totals.access[SIMT_GLOBAL_LOAD].bytes, 64 * BLOCK * 4);
+    assert_int_equal(totals.access[SIMT_GLOBAL_STORE].bytes, 64 * BLOCK * 4);
+    simt_analysis_reset();
+    naive_product<false><<<dim3(4, 4), dim3(32, 32)>>>(x, y, z);
+    simt_analysis_totals(&totals);
+    /* a row's element is the same for a warp: 4 bytes; a column's are 128 */
+    assert_int_equal(totals.access[SIMT_GLOBAL_LOAD].bytes, 65536 * (4 + 128));
+}
+
+/* Analysis takes nothing away: results are right, and a second run counts the same. */
+static void test_repeats(void **)
+{
+    simt_line_counters first, second;
+    std::vector<float> sums(256);
+    simt_analysis_reset();
+    interleaved<<<256, BLOCK>>>(x, z);
+    simt_analysis_totals(&first);
+    cudaMemcpy(sums.data(), z, sums.size() * sizeof(float), cudaMemcpyDeviceToHost);
+    assert_true(sums[0] == 256 && sums[255] == 256);
+    simt_analysis_reset();
+    interleaved<<<256, BLOCK>>>(x, z);
+    simt_analysis_totals(&second);
+    assert_memory_equal(&first, &second, sizeof first);
+    simt_analyse(false);
+    simt_analysis_reset();
+    interleaved<<<256, BLOCK>>>(x, z);
+    simt_analysis_totals(&second);
+    assert_int_equal(second.access[SIMT_GLOBAL_LOAD].requests, 0);
+    simt_analyse(true);
+}
+
+int main()
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_kernels),
+        cmocka_unit_test(test_lanes),
+        cmocka_unit_test(test_bytes),
+        cmocka_unit_test(test_repeats),
+    };
+    const std::vector<float> ones(N, 1.0f);
+    simt_findings_keep(true);
+    for (float **memory : {&x, &y, &z, &result}) {
+        cudaMalloc(memory, N * sizeof(float));
+        cudaMemcpy(*memory, ones.data(), N * sizeof(float), cudaMemcpyHostToDevice);
+    }
+    return cmocka_run_group_tests(tests, nullptr, nullptr);
+}

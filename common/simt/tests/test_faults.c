@@ -1,0 +1,109 @@
+/* Every seeded fault of faults.cu is told, with its lines; what is right raises no alarm. */
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "cmocka_all.h"
+
+static const char *program;
+
+static int run(const char *name, char *text, size_t size)
+{
+    char command[4096];
+    size_t length;
+    FILE *pipe;
+    snprintf(command, sizeof command, "exec '%s' %s 2>&1", program, name);
+    pipe = popen(command, "r");
+    assert_non_null(pipe);
+    length = fread(text, 1, size - 1, pipe);
+    text[length] = '\0';
+    return pclose(pipe);
+}
+
+/* Whether the line's "// FAULT ..." names the fault. */
+static bool is_marked(const char *line, const char *name)
+{
+    const char *mark = strstr(line, "// FAULT ");
+    size_t length = strlen(name);
+    for (mark = mark ? strstr(mark, name) : NULL; mark; mark = strstr(mark + 1, name)) {
+        if (mark[-1] == ' ' && (mark[length] == ' ' || mark[length] == '\n')) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static int check_lines(const char *name, const char *text)
+{
+    char line[512], place[64];
+    int number = 0, missing = 0;
+    FILE *file = fopen(FAULTS_SOURCE, "r");
+    assert_non_null(file);
+    while (fgets(line, sizeof line, file)) {
+        number++;
+        snprintf(place, sizeof place, "faults.cu:%d", number);
+        if (is_marked(line, name) && !strstr(text, place)) {
+            print_error("%s: %s is not in:\n%s\n", name, place, text);
+            missing++;
+        }
+    }
+    fclose(file);
+    return missing;
+}
+
+static int check_one(const char *name, const char *phrase)
+{
+    static char text[1 << 18];
+    int status = run(name, text, sizeof text);
+    int wanted = strncmp(name, "ok_", 3) != 0;
+    if (!WIFEXITED(status) || WEXITSTATUS(status) != wanted) {
+        print_error("%s: status %#x, wanted exit %d:\n%s\n", name, (unsigned int)status, wanted,
+                    text);
+        return 1;
+    }
+    if (!wanted) {
+        if (strcmp(text, "printed before\n") != 0) {
+            print_error("%s: a false alarm:\n%s\n", name, text);
+            return 1;
+        }
+        return 0;
+    }
+    if (!strstr(text, phrase) || !strstr(text, "printed before")) {
+        print_error("%s: \"%s\" is not in:\n%s\n", name, phrase, text);
+        return 1;
+    }
+    return check_lines(name, text);
+}
+
+static void test_all(void **state)
+{
+    static char list[1 << 16];
+    int wrong = 0, faults = 0, right = 0;
+    (void)state;
+    assert_int_equal(run("", list, sizeof list), 0);
+    for (char *line = strtok(list, "\n"); line; line = strtok(NULL, "\n")) {
+        char *tab = strchr(line, '\t');
+        assert_non_null(tab);
+        *tab = '\0';
+        wrong += check_one(line, tab + 1) != 0;
+        right += strncmp(line, "ok_", 3) == 0;
+        faults += strncmp(line, "ok_", 3) != 0;
+    }
+    assert_true(faults >= 40 && right >= 10);
+    assert_int_equal(wrong, 0);
+}
+
+int main(int count, char **arguments)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_all),
+    };
+    if (count != 2) {
+        fputs("usage: test_simt_faults path/to/simt_faults\n", stderr);
+        return 2;
+    }
+    program = arguments[1];
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

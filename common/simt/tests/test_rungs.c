@@ -1,0 +1,122 @@
+/* The counters of every rung of steps 03 to 08, on small problems, are those in rung_counts.txt: with every
+ * compiler the same integers. `test_simt_rungs BIN FILE update` writes the file anew. */
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cmocka_all.h"
+
+static const char *const cases[] = {
+    "03_gpu_single_thread --n 4099",
+    "04_gpu_atomic --n 65537",
+    "05_gpu_shared_tree --n 65537",
+    "05_gpu_shared_tree --n 4099 --op max --type f64",
+    "05_gpu_shared_tree --n 4099 --type mixed",
+    "06_gpu_warp_shuffle --n 65537",
+    "06_gpu_warp_shuffle --n 4099 --op min --type f64",
+    "06_gpu_warp_shuffle --axis rows --m 33 --n 777",
+    "06_gpu_warp_shuffle --axis columns --m 777 --n 65",
+    "07_gemm --m 100 --n 67 --k 45 --beta 2",
+    "08_conv --batch 1 --channels 3 --height 20 --width 70 --filters 5 --pad 1",
+};
+
+static const char *folder, *golden;
+
+static char *read_file(const char *path)
+{
+    FILE *file = fopen(path, "r");
+    char *text = calloc(1, 1 << 20);
+    assert_non_null(text);
+    if (!file) {
+        fail_msg("%s cannot be read", path);
+    }
+    assert_true(fread(text, 1, (1 << 20) - 1, file) > 0);
+    fclose(file);
+    return text;
+}
+
+/* One line for each counted rung: its name and its counters as they stand in the JSON, but for the splits:
+ * compilers join and part short branches, each in its way. */
+static void count(FILE *out, const char *line)
+{
+    char command[4096], path[] = "/tmp/simt_rungs_XXXXXX";
+    int descriptor = mkstemp(path);
+    char *json;
+    assert_true(descriptor >= 0);
+    close(descriptor);
+    snprintf(command, sizeof command, "'%s'/%s --json %s >/dev/null", folder, line, path);
+    assert_int_equal(system(command), 0);
+    json = read_file(path);
+    unlink(path);
+    fprintf(out, "%s\n", line);
+    for (char *row = strstr(json, "\"rung\": \""); row; row = strstr(row + 1, "\"rung\": \"")) {
+        char *name = row + strlen("\"rung\": \""), *end = strchr(row, '\n');
+        char *counters = strstr(row, "\"counters\": {");
+        if (!counters || (end && counters > end)) {
+            continue;
+        }
+        fprintf(out, "  %.*s %.*s\n", (int)strcspn(name, "\""), name,
+                (int)(strstr(counters, ", \"splits\"") - (counters + 13)), counters + 13);
+    }
+    free(json);
+}
+
+static char *count_all(void)
+{
+    char *text;
+    size_t size;
+    FILE *out = open_memstream(&text, &size);
+    assert_non_null(out);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        count(out, cases[i]);
+    }
+    fclose(out);
+    return text;
+}
+
+static void test_integers(void **state)
+{
+    char *counted = count_all(), *wanted = read_file(golden);
+    char *line = counted, *other = wanted;
+    (void)state;
+    while (*line || *other) {
+        size_t length = strcspn(line, "\n"), other_length = strcspn(other, "\n");
+        if (length != other_length || strncmp(line, other, length) != 0) {
+            fail_msg("counted:\n%.*s\nwanted:\n%.*s", (int)length, line, (int)other_length, other);
+        }
+        line += length + 1;
+        other += length + 1;
+    }
+    free(counted);
+    free(wanted);
+}
+
+static void test_counts_are_there(void **state)
+{
+    char *wanted = read_file(golden);
+    (void)state;
+    assert_non_null(strstr(wanted, "\"shared_load_conflicts\": "));
+    assert_null(strstr(wanted, "\"active_lanes\": 0,"));
+    free(wanted);
+}
+
+int main(int count_of, char **arguments)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_integers),
+        cmocka_unit_test(test_counts_are_there),
+    };
+    if (count_of < 3) {
+        fputs("usage: test_simt_rungs path/to/bin path/to/rung_counts.txt [update]\n", stderr);
+        return 2;
+    }
+    folder = arguments[1];
+    golden = arguments[2];
+    if (count_of > 3) {
+        FILE *file = fopen(golden, "w");
+        return file && fputs(count_all(), file) >= 0 && fclose(file) == 0 ? 0 : 1;
+    }
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

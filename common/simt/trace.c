@@ -1,0 +1,508 @@
+/* The hooks of instrumented code, and the traces they write.
+ *
+ * Code compiled with -fsanitize=thread and -fsanitize-coverage=trace-pc calls the functions below before
+ * each access to memory and in each basic block. The sanitizer's runtime library is not linked: this is
+ * the runtime. While no launch is analysed, a hook is a comparison and a return.
+ *
+ * Two uses. A launch that is analysed records events (trace.h). In a source with the property
+ * SIMT_INTERLEAVED, a block's threads take turns at every access to device memory: the runtime otherwise
+ * runs one thread at a time, from one wait to the next, and a race between threads that never wait for each
+ * other would lose no update. Taking turns lets every other thread come as far before the access happens,
+ * which is what the lanes of a warp do on a GPU: all load, then all store. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "internal.h"
+#include "trace.h"
+
+enum { DEPTH_SHIFT = 48, PLACE_SHIFT = 16, KIND_SHIFT = 8 };
+#define ONE_CALL ((uint64_t)1 << DEPTH_SHIFT)
+#define OUTERMOST ((uint64_t)0xffff << DEPTH_SHIFT)
+
+/* What the hooks touch, in one cache line. next == end sends a hook the long way. */
+static struct {
+    struct simt_event *next, *end;
+    uint64_t depth; /* as it stands in keys */
+    bool interleaved;
+    bool listening; /* a full buffer, or none, is of interest */
+    int lane;       /* that runs; -1: none */
+    unsigned int thread;
+} trace __attribute__((aligned(64))) = {.depth = OUTERMOST, .lane = -1};
+
+bool simt_tracing;
+
+static struct simt_event *events; /* SIMT_WARP_SIZE buffers of TRACE_STRIDE */
+static struct simt_traces traces;
+static uint64_t depths[SIMT_MAX_BLOCK_THREADS];
+static unsigned int traced_warp;
+static bool instrumented;
+
+/* ---- places ---- */
+
+extern const char __executable_start[];
+
+uint32_t simt_place_of(const void *return_address)
+{
+    return (uint32_t)((uintptr_t)return_address - (uintptr_t)__executable_start);
+}
+
+static struct simt_site *sites;
+static unsigned int site_count, site_capacity;
+static uint32_t *slots;         /* open addressing: site numbers, 0 where there is none */
+static unsigned int slot_count; /* a power of two */
+static unsigned int *touched;
+static unsigned int touched_count;
+
+static void *grown(void *memory, size_t bytes)
+{
+    void *larger = realloc(memory, bytes);
+    if (!larger) {
+        perror("simt: no memory for the analysis");
+        simt_exit();
+    }
+    return larger;
+}
+
+static unsigned int slot_of(uint32_t place)
+{
+    unsigned int slot = (place * 2654435761u >> 8) & (slot_count - 1);
+    while (slots[slot] && sites[slots[slot]].place != place) {
+        slot = (slot + 1) & (slot_count - 1);
+    }
+    return slot;
+}
+
+static unsigned int add_site(uint32_t place)
+{
+    if (site_count + 1 >= site_capacity) {
+        site_capacity = site_capacity ? 2 * site_capacity : 512;
+        sites = grown(sites, site_capacity * sizeof *sites);
+        touched = grown(touched, site_capacity * sizeof *touched);
+        slot_count = 4 * site_capacity;
+        slots = grown(slots, slot_count * sizeof *slots);
+        memset(slots, 0, slot_count * sizeof *slots);
+        for (unsigned int i = 1; i <= site_count; i++) {
+            slots[slot_of(sites[i].place)] = i;
+        }
+    }
+    sites[++site_count] = (struct simt_site){.place = place};
+    slots[slot_of(place)] = site_count;
+    return site_count;
+}
+
+unsigned int simt_site_number(uint32_t place)
+{
+    unsigned int number = slot_count ? slots[slot_of(place)] : 0;
+    if (!number) {
+        number = add_site(place);
+    }
+    if (!sites[number].touched) {
+        sites[number].touched = true;
+        touched[touched_count++] = number;
+    }
+    return number;
+}
+
+struct simt_site *simt_site(unsigned int number)
+{
+    return &sites[number];
+}
+
+struct simt_line_counters *simt_count_at(const void *return_address)
+{
+    unsigned int number = simt_site_number(simt_place_of(return_address)); /* may move sites */
+    return &sites[number].counters;
+}
+
+/* ---- whether to analyse ---- */
+
+static bool decided, analysing;
+
+int simt_mark_instrumented(void)
+{
+    instrumented = true;
+    return 0;
+}
+
+bool simt_instrumented(void)
+{
+    return instrumented;
+}
+
+void simt_analyse(bool on)
+{
+    decided = true;
+    analysing = on;
+}
+
+static bool wanted(void)
+{
+    if (!decided) {
+        const char *checks = getenv("SIMT_CHECKS");
+        simt_analyse(getenv("SIMT_COUNTERS") || !checks || strcmp(checks, "off") != 0);
+    }
+    return analysing;
+}
+
+/* ---- launches, blocks, lanes ---- */
+
+void simt_trace_start_launch(const struct simt_launch *launch)
+{
+    trace.interleaved = launch->interleaved;
+    trace.lane = -1;
+    simt_tracing = launch->instrumented && wanted();
+    trace.listening = simt_tracing || trace.interleaved;
+    simt_listing_prepare();
+    if (!simt_tracing) {
+        simt_check_not_looked();
+        return;
+    }
+    if (!events) {
+        events = grown(NULL, (size_t)SIMT_WARP_SIZE * TRACE_STRIDE * sizeof *events);
+    }
+    simt_check_start_launch();
+}
+
+static void clear_sites(void)
+{
+    for (unsigned int i = 0; i < touched_count; i++) {
+        sites[touched[i]].touched = false;
+        sites[touched[i]].counters = (struct simt_line_counters){0};
+    }
+    touched_count = 0;
+}
+
+void simt_trace_end_launch(const struct simt_launch *launch)
+{
+    simt_listing_add(launch, touched, touched_count);
+    if (simt_tracing) {
+        simt_check_end_launch();
+    }
+    clear_sites();
+    simt_tracing = trace.listening = trace.interleaved = false;
+    trace.lane = -1;
+    trace.next = trace.end = NULL;
+    trace.depth = OUTERMOST;
+}
+
+void simt_trace_start_block(unsigned int threads)
+{
+    for (unsigned int i = 0; i < SIMT_WARP_SIZE; i++) {
+        traces.begin[i] = traces.end[i] = events + (size_t)i * TRACE_STRIDE;
+    }
+    for (unsigned int i = 0; i < threads; i++) {
+        depths[i] = OUTERMOST;
+    }
+    simt_replay_start_block(threads);
+    simt_check_start_block(threads);
+}
+
+void simt_trace_pause(void)
+{
+    if (trace.lane < 0) {
+        return;
+    }
+    if (trace.next > traces.begin[trace.lane]) {
+        traces.end[trace.lane] = trace.next;
+        simt_replay_ran((unsigned int)trace.lane, trace.next);
+    }
+    depths[trace.thread] = trace.depth;
+    trace.lane = -1;
+    trace.next = trace.end = NULL;
+}
+
+void simt_trace_resume(unsigned int thread)
+{
+    unsigned int lane = thread % SIMT_WARP_SIZE;
+    traced_warp = thread / SIMT_WARP_SIZE;
+    trace.lane = (int)lane;
+    trace.thread = thread;
+    trace.depth = depths[thread];
+    trace.next = traces.end[lane];
+    trace.end =
+        trace.interleaved ? trace.next : events + (size_t)lane * TRACE_STRIDE + TRACE_EVENTS;
+}
+
+void simt_trace_drain(unsigned int cut)
+{
+    simt_replay(&traces, traced_warp, cut);
+    for (unsigned int i = 0; i < SIMT_WARP_SIZE; i++) {
+        struct simt_event *start = events + (size_t)i * TRACE_STRIDE;
+        size_t left = (size_t)(traces.end[i] - traces.begin[i]);
+        memmove(start, traces.begin[i], left * sizeof *start);
+        traces.begin[i] = start;
+        traces.end[i] = start + left;
+    }
+}
+
+unsigned int simt_trace_with_room(unsigned int lanes)
+{
+    unsigned int with_room = 0;
+    for (unsigned int i = 0; i < SIMT_WARP_SIZE; i++) {
+        if (lanes >> i & 1 && traces.end[i] - traces.begin[i] < TRACE_EVENTS) {
+            with_room |= 1u << i;
+        }
+    }
+    return with_room;
+}
+
+const struct simt_event *simt_trace_buffer(unsigned int lane)
+{
+    return events + (size_t)lane * TRACE_STRIDE;
+}
+
+const struct simt_event *simt_trace_last(void)
+{
+    return trace.lane >= 0 && trace.next > traces.begin[trace.lane] ? trace.next - 1 : NULL;
+}
+
+/* ---- recording ---- */
+
+static bool is_access(uint64_t key)
+{
+    return (key >> KIND_SHIFT & 0xff) != EVENT_BLOCK;
+}
+
+/* No room, no lane, or an interleaved launch. */
+__attribute__((noinline)) static void record_slowly(uint64_t key, const void *address)
+{
+    bool turns =
+        trace.interleaved && is_access(key) && simt_in_kernel() && simt_memory_is_device(address);
+    if (simt_tracing && trace.lane >= 0) {
+        unsigned int lane = (unsigned int)trace.lane;
+        if (trace.next - (events + (size_t)lane * TRACE_STRIDE) >= TRACE_EVENTS) {
+            simt_wait_for_replay();
+        }
+        *trace.next++ = (struct simt_event){key, (uintptr_t)address};
+        trace.end = trace.interleaved ? trace.next : trace.end;
+    }
+    if (turns) {
+        simt_yield("a memory access", 0);
+        simt_poll_succeeded(); /* an access is progress, not waiting */
+    }
+}
+
+/* A program is smaller than 4 GB. */
+static inline __attribute__((always_inline)) uint64_t
+key_of(const void *caller, enum simt_event_kind kind, unsigned int size)
+{
+    uint64_t place = (uintptr_t)caller - (uintptr_t)__executable_start;
+    return trace.depth | place << PLACE_SHIFT | (uint64_t)kind << KIND_SHIFT | size;
+}
+
+static inline __attribute__((always_inline)) void
+record(const void *caller, enum simt_event_kind kind, unsigned int size, const void *address)
+{
+    struct simt_event *event = trace.next;
+    if (__builtin_expect(event == trace.end, 0)) {
+        if (trace.listening) {
+            record_slowly(key_of(caller, kind, size), address);
+        }
+        return;
+    }
+    event->key = key_of(caller, kind, size);
+    event->address = (uintptr_t)address;
+    trace.next = event + 1;
+}
+
+void simt_trace_event(enum simt_event_kind kind, const void *caller, uint64_t address,
+                      unsigned int size)
+{
+    record(caller, kind, size, (const void *)(uintptr_t)address);
+}
+
+/* ---- what the compiler calls; no header declares these ---- */
+
+#define CALLER __builtin_return_address(0)
+#define ACCESS(name, kind, size)                                                                   \
+    void name(const void *address);                                                                \
+    void name(const void *address)                                                                 \
+    {                                                                                              \
+        record(CALLER, kind, size, address);                                                       \
+    }
+#define ACCESSES(size)                                                                             \
+    ACCESS(__tsan_read##size, EVENT_LOAD, size)                                                    \
+    ACCESS(__tsan_write##size, EVENT_STORE, size)                                                  \
+    ACCESS(__tsan_unaligned_read##size, EVENT_LOAD, size)                                          \
+    ACCESS(__tsan_unaligned_write##size, EVENT_STORE, size)                                        \
+    ACCESS(__tsan_volatile_read##size, EVENT_LOAD, size)                                           \
+    ACCESS(__tsan_volatile_write##size, EVENT_STORE, size)                                         \
+    ACCESS(__tsan_unaligned_volatile_read##size, EVENT_LOAD, size)                                 \
+    ACCESS(__tsan_unaligned_volatile_write##size, EVENT_STORE, size)
+
+ACCESSES(1)
+ACCESSES(2)
+ACCESSES(4)
+ACCESSES(8)
+ACCESSES(16)
+
+void __sanitizer_cov_trace_pc(void);
+void __sanitizer_cov_trace_pc(void)
+{
+    record(CALLER, EVENT_BLOCK, 0, NULL);
+}
+
+void __tsan_init(void);
+void __tsan_init(void)
+{
+}
+
+void __tsan_func_entry(const void *caller);
+void __tsan_func_entry(const void *caller)
+{
+    (void)caller;
+    trace.depth -= ONE_CALL;
+}
+
+void __tsan_func_exit(void);
+void __tsan_func_exit(void)
+{
+    trace.depth += ONE_CALL;
+}
+
+/* A copy of many bytes, in pieces as large as the hardware's. */
+static void record_range(const void *caller, enum simt_event_kind kind, const char *address,
+                         size_t size)
+{
+    while (size > 0 && trace.lane >= 0) {
+        unsigned int piece = 16;
+        while (piece > size || (uintptr_t)address % piece != 0) {
+            piece /= 2;
+        }
+        record(caller, kind, piece, address);
+        address += piece;
+        size -= piece;
+    }
+}
+
+void __tsan_read_range(const void *address, size_t size);
+void __tsan_read_range(const void *address, size_t size)
+{
+    record_range(CALLER, EVENT_LOAD, address, size);
+}
+
+void __tsan_write_range(const void *address, size_t size);
+void __tsan_write_range(const void *address, size_t size)
+{
+    record_range(CALLER, EVENT_STORE, address, size);
+}
+
+void *simt_traced_memcpy(void *to, const void *from, size_t size);
+void *simt_traced_memcpy(void *to, const void *from, size_t size)
+{
+    record_range(CALLER, EVENT_LOAD, from, size);
+    record_range(CALLER, EVENT_STORE, to, size);
+    return memcpy(to, from, size);
+}
+
+void *simt_traced_memmove(void *to, const void *from, size_t size);
+void *simt_traced_memmove(void *to, const void *from, size_t size)
+{
+    record_range(CALLER, EVENT_LOAD, from, size);
+    record_range(CALLER, EVENT_STORE, to, size);
+    return memmove(to, from, size);
+}
+
+void *simt_traced_memset(void *to, int byte, size_t size);
+void *simt_traced_memset(void *to, int byte, size_t size)
+{
+    record_range(CALLER, EVENT_STORE, to, size);
+    return memset(to, byte, size);
+}
+
+void __tsan_vptr_update(void **pointer, void *value);
+void __tsan_vptr_update(void **pointer, void *value)
+{
+    (void)pointer;
+    (void)value;
+}
+
+void __tsan_vptr_read(void **pointer);
+void __tsan_vptr_read(void **pointer)
+{
+    (void)pointer;
+}
+
+/* Atomics of C++ in host code, such as a shared_ptr's: carried out, not recorded. The strongest order
+ * serves for all. */
+#define ATOMIC_STEP(bits, name)                                                                    \
+    uint##bits##_t __tsan_atomic##bits##_##name(volatile uint##bits##_t *, uint##bits##_t, int);   \
+    uint##bits##_t __tsan_atomic##bits##_##name(volatile uint##bits##_t *address,                  \
+                                                uint##bits##_t value, int order)                   \
+    {                                                                                              \
+        (void)order;                                                                               \
+        return __atomic_##name(address, value, __ATOMIC_SEQ_CST);                                  \
+    }
+#define ATOMIC_COMPARE(bits, name)                                                                 \
+    int __tsan_atomic##bits##_##name(volatile uint##bits##_t *, uint##bits##_t *, uint##bits##_t,  \
+                                     int, int);                                                    \
+    int __tsan_atomic##bits##_##name(volatile uint##bits##_t *address, uint##bits##_t *expected,   \
+                                     uint##bits##_t value, int order, int failed_order)            \
+    {                                                                                              \
+        (void)order;                                                                               \
+        (void)failed_order;                                                                        \
+        return __atomic_compare_exchange_n(address, expected, value, 0, __ATOMIC_SEQ_CST,          \
+                                           __ATOMIC_SEQ_CST);                                      \
+    }
+#define ATOMICS(bits)                                                                              \
+    uint##bits##_t __tsan_atomic##bits##_load(const volatile uint##bits##_t *, int);               \
+    uint##bits##_t __tsan_atomic##bits##_load(const volatile uint##bits##_t *address, int order)   \
+    {                                                                                              \
+        (void)order;                                                                               \
+        return __atomic_load_n(address, __ATOMIC_SEQ_CST);                                         \
+    }                                                                                              \
+    void __tsan_atomic##bits##_store(volatile uint##bits##_t *, uint##bits##_t, int);              \
+    void __tsan_atomic##bits##_store(volatile uint##bits##_t *address, uint##bits##_t value,       \
+                                     int order)                                                    \
+    {                                                                                              \
+        (void)order;                                                                               \
+        __atomic_store_n(address, value, __ATOMIC_SEQ_CST);                                        \
+    }                                                                                              \
+    uint##bits##_t __tsan_atomic##bits##_exchange(volatile uint##bits##_t *, uint##bits##_t, int); \
+    uint##bits##_t __tsan_atomic##bits##_exchange(volatile uint##bits##_t *address,                \
+                                                  uint##bits##_t value, int order)                 \
+    {                                                                                              \
+        (void)order;                                                                               \
+        return __atomic_exchange_n(address, value, __ATOMIC_SEQ_CST);                              \
+    }                                                                                              \
+    uint##bits##_t __tsan_atomic##bits##_compare_exchange_val(                                     \
+        volatile uint##bits##_t *, uint##bits##_t, uint##bits##_t, int, int);                      \
+    uint##bits##_t __tsan_atomic##bits##_compare_exchange_val(                                     \
+        volatile uint##bits##_t *address, uint##bits##_t expected, uint##bits##_t value,           \
+        int order, int failed_order)                                                               \
+    {                                                                                              \
+        (void)order;                                                                               \
+        (void)failed_order;                                                                        \
+        __atomic_compare_exchange_n(address, &expected, value, 0, __ATOMIC_SEQ_CST,                \
+                                    __ATOMIC_SEQ_CST);                                             \
+        return expected;                                                                           \
+    }                                                                                              \
+    ATOMIC_STEP(bits, fetch_add)                                                                   \
+    ATOMIC_STEP(bits, fetch_sub)                                                                   \
+    ATOMIC_STEP(bits, fetch_and)                                                                   \
+    ATOMIC_STEP(bits, fetch_or)                                                                    \
+    ATOMIC_STEP(bits, fetch_xor)                                                                   \
+    ATOMIC_STEP(bits, fetch_nand)                                                                  \
+    ATOMIC_COMPARE(bits, compare_exchange_strong)                                                  \
+    ATOMIC_COMPARE(bits, compare_exchange_weak)
+
+ATOMICS(8)
+ATOMICS(16)
+ATOMICS(32)
+ATOMICS(64)
+
+void __tsan_atomic_thread_fence(int order);
+void __tsan_atomic_thread_fence(int order)
+{
+    (void)order;
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+}
+
+void __tsan_atomic_signal_fence(int order);
+void __tsan_atomic_signal_fence(int order)
+{
+    (void)order;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+}

@@ -1,0 +1,178 @@
+/* What instrumented kernels do, on its way from the compiler's hooks to the counters and the checks.
+ *
+ * Code compiled with the flags of simt.cmake calls a function of trace.c at the start of every basic
+ * block and before every access to memory. While a launch is analysed these append an event to the
+ * running lane's trace; calls that the runtime itself serves (barriers, atomics, ...) add events of
+ * their own. When the lanes of a warp can go no further, replay.c goes through the 32 traces together and
+ * pairs equal events into warp-level instructions, which it counts and hands to check.c. */
+#ifndef SIMT_TRACE_H
+#define SIMT_TRACE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "simt.h"
+#include "simt_analysis.h"
+
+enum simt_event_kind {
+    EVENT_BLOCK, /* of code: where branches lead */
+    EVENT_LOAD,
+    EVENT_STORE,
+    EVENT_ATOMIC,
+    EVENT_FENCE,     /* __threadfence and its kin */
+    EVENT_SYNCWARP,  /* address: the mask */
+    EVENT_COLLECTIVE /* shuffles and votes; address: the mask */
+};
+
+/* The key orders events as a warp does them: the deepest call first, then by place in the program. */
+struct simt_event {
+    uint64_t
+        key; /* 0xffff - depth of calls | place in the program, 32 bits | kind | size, 8 bits each */
+    uint64_t address;
+};
+
+static inline uint32_t event_place(const struct simt_event *event)
+{
+    return (uint32_t)(event->key >> 16);
+}
+
+static inline enum simt_event_kind event_kind(const struct simt_event *event)
+{
+    return (enum simt_event_kind)(event->key >> 8 & 0xff);
+}
+
+static inline unsigned int event_size(const struct simt_event *event)
+{
+    return (unsigned int)(event->key & 0xff);
+}
+
+/* A place in the program and what happened there in the running launch. */
+struct simt_site {
+    uint32_t place; /* bytes from the start of the program: a return address */
+    bool touched;   /* it is in the list of this launch's sites */
+    struct simt_line_counters counters;
+};
+
+/* ---- trace.c ---- */
+
+/* Lane i's events lie from begin[i] up to end[i]. There is one set of traces, the running warp's. */
+enum { TRACE_EVENTS = 512, TRACE_STRIDE = TRACE_EVENTS + 4 /* not a power of two: cache sets */ };
+struct simt_traces {
+    struct simt_event *begin[SIMT_WARP_SIZE], *end[SIMT_WARP_SIZE];
+};
+
+/* The launch that runs is being analysed. */
+extern bool simt_tracing;
+
+void simt_trace_start_launch(const struct simt_launch *launch);
+void simt_trace_end_launch(const struct simt_launch *launch);
+void simt_trace_start_block(unsigned int threads);
+/* The running lane stops, or goes on. In between, another lane or the runtime may look at the traces. */
+void simt_trace_pause(void);
+void simt_trace_resume(unsigned int thread);
+/* Replays the running warp's traces; no lane runs. `cut`: see simt_replay. */
+void simt_trace_drain(unsigned int cut);
+/* Of these lanes, those whose traces are not full. */
+unsigned int simt_trace_with_room(unsigned int lanes);
+const struct simt_event *simt_trace_buffer(unsigned int lane);
+/* Adds an event of the runtime's own: what the call that returns to `caller` does. */
+void simt_trace_event(enum simt_event_kind kind, const void *caller, uint64_t address,
+                      unsigned int size);
+/* The last event of the running lane, or NULL. */
+const struct simt_event *simt_trace_last(void);
+
+/* The site of a place; numbers start at 1 and stay the same. */
+unsigned int simt_site_number(uint32_t place);
+struct simt_site *simt_site(unsigned int number);
+/* The place a call returns to, and its site's counters. */
+uint32_t simt_place_of(const void *return_address);
+struct simt_line_counters *simt_count_at(const void *return_address);
+
+/* ---- exec.c ---- */
+
+/* The running lane's trace is full: waits until the other lanes have come as far. */
+void simt_wait_for_replay(void);
+struct uint3 simt_running_block(void);
+unsigned int simt_running_thread(void);
+struct uint3 simt_thread_number(unsigned int thread);
+/* Lanes of a warp that have not returned from the kernel. */
+unsigned int simt_warp_alive(unsigned int warp);
+/* "name (launched at file:line)" */
+void simt_tell_launch(FILE *file);
+
+/* ---- replay.c ---- */
+
+/* Consumes the traces: all of them or, if `cut` names lanes, until one of those has no event left, since
+ * what such a lane does next is not known yet. */
+void simt_replay(struct simt_traces *traces, unsigned int warp, unsigned int cut);
+void simt_replay_start_block(unsigned int threads);
+/* A lane ran; its trace now ends at `end`. */
+void simt_replay_ran(unsigned int lane, const struct simt_event *end);
+/* The block uses a fence: from here on, checks in order of execution. */
+void simt_replay_fence(void);
+/* How many wavefronts, and how many more than needed, an access to shared memory takes. */
+void simt_count_banks(bool store, unsigned int size, unsigned int lanes, const uint64_t *addresses,
+                      unsigned int *wavefronts, unsigned int *conflicts);
+
+/* ---- check.c ---- */
+
+enum simt_space { SPACE_LOCAL, SPACE_GLOBAL, SPACE_SHARED, SPACE_CONSTANT, SPACE_HOST };
+struct simt_range {
+    uint64_t base;
+    size_t size;
+    enum simt_space space;
+    bool illegal; /* in an address space, but not allocated */
+};
+/* Addresses around this one that are alike. Valid until the next call but a few. */
+const struct simt_range *simt_range_of(uint64_t address);
+/* Parts of that: they know ranges of their own, or return false. */
+bool simt_exec_range(uint64_t address, struct simt_range *range);
+bool simt_memory_range(uint64_t address, struct simt_range *range);
+
+/* The lanes of a set make the same access; addresses[i] is lane i's. */
+void simt_check_access(enum simt_space space, enum simt_event_kind kind, unsigned int site,
+                       unsigned int size, unsigned int warp, unsigned int lanes,
+                       const uint64_t *addresses);
+void simt_check_fence(unsigned int warp, unsigned int lanes);
+/* Lanes come to a __syncwarp (`syncs`) or another collective; masks[i] is what lane i names. */
+void simt_check_meeting(unsigned int warp, unsigned int lanes, const uint64_t *masks, bool syncs);
+void simt_check_end_of_traces(unsigned int warp);
+void simt_check_start_launch(void);
+/* A launch is not looked at. */
+void simt_check_not_looked(void);
+void simt_check_start_block(unsigned int threads);
+void simt_check_barrier(void);
+/* Tells what was found; ends the program unless findings are kept. */
+void simt_check_end_launch(void);
+void simt_check_tell_now(void);
+/* The line where the running lane was last seen; true if its address there is misaligned. */
+bool simt_check_tell_last(FILE *file);
+bool simt_findings_are_kept(void);
+
+/* ---- source.c ---- */
+
+enum { PATH_BYTES = 4096 };
+
+/* Where in the source a place lies: the innermost line that is not the runtime's own, and the line of
+ * the .cu file that brought it in, if that is another one. */
+struct simt_source {
+    const char *file, *function;
+    int line;
+    const char *kernel_file;
+    int kernel_line;
+};
+const struct simt_source *simt_source_of(uint32_t place);
+/* The same for many at once, which is faster. */
+void simt_sources_load(const uint32_t *places, size_t count);
+/* The text of a line, or NULL; the same without the white space in front, in `text`. */
+const char *simt_source_text(const char *path, int line);
+bool simt_source_line(const char *path, int line, char *text, size_t size);
+
+/* ---- listing.c ---- */
+
+void simt_listing_add(const struct simt_launch *launch, const unsigned int *sites, size_t count);
+void simt_listing_prepare(void);
+
+#endif
