@@ -1100,43 +1100,32 @@ static void check_bounds(const struct simt_range *range, enum simt_space space,
     }
 }
 
-/* The usual load: words of one page that are there and written, side by side or all the same. False if it
- * is anything else. */
-static bool check_simple_load(enum simt_space space, unsigned int site, unsigned int warp,
-                              const uint64_t *addresses)
+bool simt_check_simple_load(enum simt_space space, unsigned int site, unsigned int warp,
+                            uint64_t first, uint64_t distance)
 {
     uint32_t oldest = space == SPACE_SHARED ? block_start : launch_start;
-    uint64_t first = addresses[0], step = addresses[1] - first, wrong = first % 4;
-    const struct simt_range *range;
-    struct page *page;
+    unsigned int thread = warp * SIMT_WARP_SIZE, offset = (unsigned int)(first % PAGE_BYTES);
+    struct page *page = find_page(first);
     struct cell *cell;
-    if (step != 4 && step != 0) {
-        return false;
-    }
-    for (unsigned int i = 0; i < SIMT_WARP_SIZE; i++) {
-        wrong |= addresses[i] ^ (first + i * step);
-    }
-    range = simt_range_of(first);
-    page = find_page(first);
-    if (wrong || range->illegal || first + 31 * step + 4 > range->base + range->size || !page ||
-        !page->cells || page->shift == 0 || first % PAGE_BYTES + 31 * step > PAGE_BYTES - 4) {
+    if (!page || !page->cells || page->shift == 0 ||
+        offset + (SIMT_WARP_SIZE - 1) * distance > PAGE_BYTES - 4) {
         return false;
     }
     if (page->tracked && !page->all_written) {
-        for (unsigned int i = 0; i < SIMT_WARP_SIZE; i += step ? 1 : SIMT_WARP_SIZE) {
-            if (!is_written(page, (unsigned int)(addresses[i] % PAGE_BYTES), 4)) {
+        for (unsigned int i = 0; i < (distance ? SIMT_WARP_SIZE : 1); i++) {
+            if (!is_written(page, offset + 4 * i, 4)) {
                 return false;
             }
         }
     }
-    cell = &page->cells[first % PAGE_BYTES / 4];
-    if (step == 0) { /* two readers are remembered: the first and the last lane will do */
-        visit(cell, oldest, space, EVENT_LOAD, site, warp * SIMT_WARP_SIZE, first);
-        visit(cell, oldest, space, EVENT_LOAD, site, (warp + 1) * SIMT_WARP_SIZE - 1, first);
+    cell = &page->cells[offset / 4];
+    if (distance == 0) { /* two readers are remembered: the first and the last lane will do */
+        visit(cell, oldest, space, EVENT_LOAD, site, thread, first);
+        visit(cell, oldest, space, EVENT_LOAD, site, thread + SIMT_WARP_SIZE - 1, first);
         return true;
     }
     for (unsigned int i = 0; i < SIMT_WARP_SIZE; i++) {
-        visit(&cell[i], oldest, space, EVENT_LOAD, site, warp * SIMT_WARP_SIZE + i, addresses[i]);
+        visit(&cell[i], oldest, space, EVENT_LOAD, site, thread + i, first + 4 * i);
     }
     return true;
 }
@@ -1148,11 +1137,6 @@ void simt_check_access(enum simt_space space, enum simt_event_kind kind, unsigne
     uint32_t oldest = space == SPACE_SHARED ? block_start : launch_start;
     const struct simt_range *range;
     struct page *page = NULL;
-    if (kind == EVENT_LOAD && size == 4 && lanes == ~(uint32_t)0 &&
-        (space == SPACE_GLOBAL || space == SPACE_SHARED) &&
-        check_simple_load(space, site, warp, addresses)) {
-        return;
-    }
     range = simt_range_of(addresses[lowest(lanes)]);
     for (uint32_t set = lanes; set; set &= set - 1) {
         unsigned int lane = lowest(set), thread = warp * SIMT_WARP_SIZE + lane;

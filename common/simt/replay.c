@@ -325,6 +325,56 @@ static void access_memory(const struct simt_event *event, unsigned int warp, uin
     }
 }
 
+/* The distance from one lane's address to the next one's, if it is the same for all 32; else -1. */
+static uint64_t is_regular(const uint64_t *addresses)
+{
+    uint64_t distance = addresses[1] - addresses[0], wrong = 0;
+    for (unsigned int i = 0; i < SIMT_WARP_SIZE; i++) {
+        wrong |= addresses[i] ^ (addresses[0] + i * distance);
+    }
+    return wrong == 0 ? distance : UINT64_MAX;
+}
+
+/* The same as access_memory, faster, for the usual access: 32 lanes side by side or on one address. False
+ * if this is another. */
+static bool access_row(const struct simt_event *event, unsigned int warp, uint64_t distance,
+                       const uint64_t *addresses)
+{
+    bool store = event_kind(event) == EVENT_STORE;
+    unsigned int size = event_size(event), number;
+    uint64_t first = addresses[0], end = addresses[SIMT_WARP_SIZE - 1] + size;
+    const struct simt_range *range = simt_range_of(first);
+    struct simt_access_counters *counters;
+    enum simt_space space = range->space;
+    if ((distance != size && distance != 0) || range->illegal || end - range->base > range->size ||
+        first % size != 0) {
+        return false;
+    }
+    if (space == SPACE_LOCAL) {
+        return true;
+    }
+    if (space != SPACE_GLOBAL && (space != SPACE_SHARED || size != WORD_BYTES)) {
+        return false;
+    }
+    number = simt_site_number(event_place(event));
+    counters = simt_site(number)->counters.access;
+    if (space == SPACE_SHARED) {
+        counters += store ? SIMT_SHARED_STORE : SIMT_SHARED_LOAD;
+        counters->units++;
+    } else {
+        counters += store ? SIMT_GLOBAL_STORE : SIMT_GLOBAL_LOAD;
+        counters->units += (end - 1) / SECTOR_BYTES - first / SECTOR_BYTES + 1;
+        counters->bytes += end - first;
+    }
+    counters->requests++;
+    counters->lanes += SIMT_WARP_SIZE;
+    if (store || size != WORD_BYTES ||
+        !simt_check_simple_load(space, number, warp, first, distance)) {
+        simt_check_access(space, event_kind(event), number, size, warp, ~0u, addresses);
+    }
+    return true;
+}
+
 /* The lanes do their events `ahead` of at[] together. */
 static void step(const struct simt_event *const *at, size_t ahead, unsigned int warp,
                  uint32_t lanes)
@@ -352,6 +402,10 @@ static void step(const struct simt_event *const *at, size_t ahead, unsigned int 
                 unchecked &= ~(1u << lowest(set));
             }
         }
+    }
+    if (kind <= EVENT_STORE && unchecked == ~(uint32_t)0 &&
+        access_row(event, warp, is_regular(addresses), addresses)) {
+        return;
     }
     if (kind <= EVENT_ATOMIC) {
         access_memory(event, warp, lanes, unchecked, addresses);
