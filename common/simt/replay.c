@@ -164,8 +164,7 @@ static void count_access(struct simt_site *site, enum simt_space space, enum sim
 
 /* Lanes that came to the end of a basic block together, until all of them have entered another. */
 struct crossing {
-    uint32_t lanes, next_place;
-    unsigned int site;
+    uint32_t lanes, place, next_place;
     bool split;
 };
 
@@ -173,7 +172,7 @@ struct crossing {
 static struct crossing crossings[SIMT_MAX_BLOCK_THREADS / SIMT_WARP_SIZE][SIMT_WARP_SIZE + 1];
 static unsigned char crossing_of[SIMT_MAX_BLOCK_THREADS]; /* SIMT_WARP_SIZE + 1: none */
 
-static void enter_block(unsigned int warp, uint32_t lanes, uint32_t place, unsigned int number)
+static void enter_block(unsigned int warp, uint32_t lanes, uint32_t place)
 {
     struct crossing *of_warp = crossings[warp];
     unsigned char *at = &crossing_of[warp * SIMT_WARP_SIZE];
@@ -188,7 +187,8 @@ static void enter_block(unsigned int warp, uint32_t lanes, uint32_t place, unsig
                 from->next_place = place;
             } else if (from->next_place != place && !from->split) {
                 from->split = true;
-                simt_site(from->site)->counters.splits++;
+                unsigned int number = simt_site_number(from->place); /* may move sites */
+                simt_site(number)->counters.splits++;
             }
             from->lanes &= ~(1u << lowest(set));
         }
@@ -198,7 +198,7 @@ static void enter_block(unsigned int warp, uint32_t lanes, uint32_t place, unsig
             at[lowest(set)] = (unsigned char)slot;
         }
     }
-    of_warp[slot] = (struct crossing){.lanes = lanes, .site = number};
+    of_warp[slot] = (struct crossing){.lanes = lanes, .place = place};
 }
 
 /* ---- checks in order of execution ---- */
@@ -384,7 +384,7 @@ static void step(const struct simt_event *const *at, size_t ahead, unsigned int 
     uint64_t addresses[SIMT_WARP_SIZE];
     uint32_t unchecked = lanes;
     if (kind == EVENT_BLOCK) {
-        enter_block(warp, lanes, event_place(event), simt_site_number(event_place(event)));
+        enter_block(warp, lanes, event_place(event));
         return;
     }
     if (lanes == ~(uint32_t)0) {
