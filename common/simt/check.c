@@ -422,26 +422,52 @@ static size_t page_slot(uint64_t number)
     return slot;
 }
 
+/* In place of a page that is no more; no address has this number. */
+static struct page removed = {.number = UINT64_MAX};
+
+/* Makes room for more pages than there are, and forgets those removed. */
+static void rehash(void)
+{
+    struct page **old = pages;
+    size_t old_capacity = page_capacity, kept = 0;
+    for (size_t i = 0; i < old_capacity; i++) {
+        kept += old[i] && old[i] != &removed;
+    }
+    page_capacity = 1024;
+    while (page_capacity < 4 * kept) {
+        page_capacity *= 2;
+    }
+    pages = need(calloc(page_capacity, sizeof(struct page *)));
+    for (size_t i = 0; i < old_capacity; i++) {
+        if (old[i] && old[i] != &removed) {
+            pages[page_slot(old[i]->number)] = old[i];
+        }
+    }
+    page_count = kept;
+    free(old);
+}
+
 static struct page *add_page(uint64_t number)
 {
     struct page *page = need(calloc(1, sizeof *page));
     if (2 * page_count >= page_capacity) {
-        struct page **old = pages;
-        size_t old_capacity = page_capacity;
-        page_capacity = page_capacity ? 2 * page_capacity : 1024;
-        pages = need(calloc(page_capacity, sizeof(struct page *)));
-        for (size_t i = 0; i < old_capacity; i++) {
-            if (old[i]) {
-                pages[page_slot(old[i]->number)] = old[i];
-            }
-        }
-        free(old);
+        rehash();
     }
     page->number = number;
     page->shift = 2;
     pages[page_slot(number)] = page;
     page_count++;
     return page;
+}
+
+static void remove_page(struct page *page)
+{
+    pages[page_slot(page->number)] = &removed;
+    if (recent[page->number % 256] == page) {
+        recent[page->number % 256] = NULL;
+    }
+    free(page->cells);
+    free(page);
 }
 
 static struct page *find_page(uint64_t address)
@@ -530,6 +556,9 @@ static bool is_written(const struct page *page, unsigned int first, unsigned int
 
 /* ---- what the host does with device memory ---- */
 
+/* Of every page, and of no page since. */
+static bool all_are_written;
+
 enum host_act { ALLOCATED, WRITTEN, COPIED, FREED };
 
 static void host_act(uint64_t address, size_t size, enum host_act act, uint64_t from)
@@ -540,6 +569,7 @@ static void host_act(uint64_t address, size_t size, enum host_act act, uint64_t 
         unsigned int last = (unsigned int)((next < end ? next : end) - 1) % PAGE_BYTES;
         struct page *page = act == FREED ? find_page(address) : get_page(address);
         if (act == ALLOCATED) {
+            all_are_written = false;
             page->tracked = true;
             page->all_written = false;
             memset(page->written, 0, sizeof page->written);
@@ -553,9 +583,7 @@ static void host_act(uint64_t address, size_t size, enum host_act act, uint64_t 
                 }
             }
         } else if (page) {
-            free(page->cells);
-            page->cells = NULL;
-            page->all_written = true; /* what is freed is not also uninitialised */
+            remove_page(page); /* allocations share no page */
         }
         address = next;
     }
@@ -586,6 +614,10 @@ void simt_check_written(const void *address, size_t size, const void *from)
 /* What a launch writes that is not looked at is not known: from then on, all may be written. */
 void simt_check_not_looked(void)
 {
+    if (all_are_written) {
+        return;
+    }
+    all_are_written = true;
     for (size_t i = 0; i < page_capacity; i++) {
         if (pages[i]) {
             pages[i]->all_written = true;
@@ -968,12 +1000,11 @@ void simt_check_start_block(unsigned int threads)
 
 void simt_check_start_launch(void)
 {
-    static bool prepared;
-    if (!prepared) {
-        prepared = true;
-        dl_iterate_phdr(find_program, NULL);
+    char here;
+    dl_iterate_phdr(find_program, NULL); /* a thread's variables are its own */
+    if (!in_range(&host_stack, (uintptr_t)&here)) {
+        find_host_stack();
     }
-    find_host_stack();
     memset(ranges, 0, sizeof ranges);
     for (size_t i = 0; i < releases_capacity; i++) {
         while (releases[i]) {
