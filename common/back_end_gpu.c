@@ -58,6 +58,10 @@ static bool gpu_open(int device, struct machine *machine, struct error *error)
     machine->multiprocessors = properties.multiProcessorCount;
     machine->compute_capability = properties.major * 10 + properties.minor;
     evict_bytes = 4 * (size_t)properties.l2CacheSize;
+#ifdef RUNGS_SIMT
+    simt_findings_keep(true);
+    simt_analyse(false); /* but between analysis_start and analysis_stop */
+#endif
     if (IS_SIMT) {
         snprintf(machine->details, sizeof machine->details, "counts what a GPU would do");
     } else {

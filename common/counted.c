@@ -116,6 +116,11 @@ void counted_receive(struct run *run)
             counted_finish();
             return;
         }
+        if (message.broke_rule && row->verdict == VERDICT_FAIL) {
+            const size_t used = strlen(row->reason);
+            snprintf(row->reason + used, sizeof row->reason - used,
+                     "; --counters says which rule of CUDA it breaks");
+        }
         if (!message.counted || !row->counted)
             continue;
         row->counters.memory = message.counters.memory;

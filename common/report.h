@@ -30,7 +30,7 @@ struct row {
     const struct rung *rung;
     enum verdict verdict;
     char how[RUNG_HOW_SIZE]; /* what the rung really used; else "" */
-    char reason[128];        /* why a rung failed, raced or was skipped; else "" */
+    char reason[192];        /* why a rung failed, raced or was skipped; else "" */
     struct comparison comparison;
     struct trial trial;
     bool timed;

@@ -127,7 +127,9 @@ static bool run_rungs(struct problem *problem, const struct options *options, st
             const struct back_end *back_end = rung_back_end(row->rung, step->back_end);
             struct comparison comparison;
 
-            if (row->verdict == VERDICT_SKIP || row->verdict == VERDICT_FAIL)
+            /* What is wrong is counted all the same: the checks may say why. */
+            if (row->verdict == VERDICT_SKIP ||
+                (row->verdict == VERDICT_FAIL && (probe || !counting)))
                 continue;
             progress(step->name, "verifying", row->rung->name);
             if (!probe && back_end->counters_reset != NULL)
@@ -144,8 +146,9 @@ static bool run_rungs(struct problem *problem, const struct options *options, st
                 row->counted = true;
             }
             if (counting && !probe && !counted_end(step, options, row)) {
+                if (row->verdict != VERDICT_FAIL)
+                    snprintf(row->reason, sizeof row->reason, "breaks a rule of CUDA: see below");
                 row->verdict = VERDICT_FAIL;
-                snprintf(row->reason, sizeof row->reason, "breaks a rule of CUDA: see below");
             }
             /* A racing lesson is timed all the same: how slow a wrong answer is belongs to it. */
             if (!probe && back_end->clocks && row->verdict != VERDICT_FAIL) {

@@ -422,26 +422,52 @@ static size_t page_slot(uint64_t number)
     return slot;
 }
 
+/* In place of a page that is no more; no address has this number. */
+static struct page removed = {.number = UINT64_MAX};
+
+/* Makes room for more pages than there are, and forgets those removed. */
+static void rehash(void)
+{
+    struct page **old = pages;
+    size_t old_capacity = page_capacity, kept = 0;
+    for (size_t i = 0; i < old_capacity; i++) {
+        kept += old[i] && old[i] != &removed;
+    }
+    page_capacity = 1024;
+    while (page_capacity < 4 * kept) {
+        page_capacity *= 2;
+    }
+    pages = need(calloc(page_capacity, sizeof(struct page *)));
+    for (size_t i = 0; i < old_capacity; i++) {
+        if (old[i] && old[i] != &removed) {
+            pages[page_slot(old[i]->number)] = old[i];
+        }
+    }
+    page_count = kept;
+    free(old);
+}
+
 static struct page *add_page(uint64_t number)
 {
     struct page *page = need(calloc(1, sizeof *page));
     if (2 * page_count >= page_capacity) {
-        struct page **old = pages;
-        size_t old_capacity = page_capacity;
-        page_capacity = page_capacity ? 2 * page_capacity : 1024;
-        pages = need(calloc(page_capacity, sizeof(struct page *)));
-        for (size_t i = 0; i < old_capacity; i++) {
-            if (old[i]) {
-                pages[page_slot(old[i]->number)] = old[i];
-            }
-        }
-        free(old);
+        rehash();
     }
     page->number = number;
     page->shift = 2;
     pages[page_slot(number)] = page;
     page_count++;
     return page;
+}
+
+static void remove_page(struct page *page)
+{
+    pages[page_slot(page->number)] = &removed;
+    if (recent[page->number % 256] == page) {
+        recent[page->number % 256] = NULL;
+    }
+    free(page->cells);
+    free(page);
 }
 
 static struct page *find_page(uint64_t address)
@@ -530,6 +556,9 @@ static bool is_written(const struct page *page, unsigned int first, unsigned int
 
 /* ---- what the host does with device memory ---- */
 
+/* Of every page, and of no page since. */
+static bool all_are_written;
+
 enum host_act { ALLOCATED, WRITTEN, COPIED, FREED };
 
 static void host_act(uint64_t address, size_t size, enum host_act act, uint64_t from)
@@ -540,6 +569,7 @@ static void host_act(uint64_t address, size_t size, enum host_act act, uint64_t 
         unsigned int last = (unsigned int)((next < end ? next : end) - 1) % PAGE_BYTES;
         struct page *page = act == FREED ? find_page(address) : get_page(address);
         if (act == ALLOCATED) {
+            all_are_written = false;
             page->tracked = true;
             page->all_written = false;
             memset(page->written, 0, sizeof page->written);
@@ -553,9 +583,7 @@ static void host_act(uint64_t address, size_t size, enum host_act act, uint64_t 
                 }
             }
         } else if (page) {
-            free(page->cells);
-            page->cells = NULL;
-            page->all_written = true; /* what is freed is not also uninitialised */
+            remove_page(page); /* allocations share no page */
         }
         address = next;
     }
@@ -586,6 +614,10 @@ void simt_check_written(const void *address, size_t size, const void *from)
 /* What a launch writes that is not looked at is not known: from then on, all may be written. */
 void simt_check_not_looked(void)
 {
+    if (all_are_written) {
+        return;
+    }
+    all_are_written = true;
     for (size_t i = 0; i < page_capacity; i++) {
         if (pages[i]) {
             pages[i]->all_written = true;
@@ -968,12 +1000,11 @@ void simt_check_start_block(unsigned int threads)
 
 void simt_check_start_launch(void)
 {
-    static bool prepared;
-    if (!prepared) {
-        prepared = true;
-        dl_iterate_phdr(find_program, NULL);
+    char here;
+    dl_iterate_phdr(find_program, NULL); /* a thread's variables are its own */
+    if (!in_range(&host_stack, (uintptr_t)&here)) {
+        find_host_stack();
     }
-    find_host_stack();
     memset(ranges, 0, sizeof ranges);
     for (size_t i = 0; i < releases_capacity; i++) {
         while (releases[i]) {
@@ -1100,43 +1131,32 @@ static void check_bounds(const struct simt_range *range, enum simt_space space,
     }
 }
 
-/* The usual load: words of one page that are there and written, side by side or all the same. False if it
- * is anything else. */
-static bool check_simple_load(enum simt_space space, unsigned int site, unsigned int warp,
-                              const uint64_t *addresses)
+bool simt_check_simple_load(enum simt_space space, unsigned int site, unsigned int warp,
+                            uint64_t first, uint64_t distance)
 {
     uint32_t oldest = space == SPACE_SHARED ? block_start : launch_start;
-    uint64_t first = addresses[0], step = addresses[1] - first, wrong = first % 4;
-    const struct simt_range *range;
-    struct page *page;
+    unsigned int thread = warp * SIMT_WARP_SIZE, offset = (unsigned int)(first % PAGE_BYTES);
+    struct page *page = find_page(first);
     struct cell *cell;
-    if (step != 4 && step != 0) {
-        return false;
-    }
-    for (unsigned int i = 0; i < SIMT_WARP_SIZE; i++) {
-        wrong |= addresses[i] ^ (first + i * step);
-    }
-    range = simt_range_of(first);
-    page = find_page(first);
-    if (wrong || range->illegal || first + 31 * step + 4 > range->base + range->size || !page ||
-        !page->cells || page->shift == 0 || first % PAGE_BYTES + 31 * step > PAGE_BYTES - 4) {
+    if (!page || !page->cells || page->shift == 0 ||
+        offset + (SIMT_WARP_SIZE - 1) * distance > PAGE_BYTES - 4) {
         return false;
     }
     if (page->tracked && !page->all_written) {
-        for (unsigned int i = 0; i < SIMT_WARP_SIZE; i += step ? 1 : SIMT_WARP_SIZE) {
-            if (!is_written(page, (unsigned int)(addresses[i] % PAGE_BYTES), 4)) {
+        for (unsigned int i = 0; i < (distance ? SIMT_WARP_SIZE : 1); i++) {
+            if (!is_written(page, offset + 4 * i, 4)) {
                 return false;
             }
         }
     }
-    cell = &page->cells[first % PAGE_BYTES / 4];
-    if (step == 0) { /* two readers are remembered: the first and the last lane will do */
-        visit(cell, oldest, space, EVENT_LOAD, site, warp * SIMT_WARP_SIZE, first);
-        visit(cell, oldest, space, EVENT_LOAD, site, (warp + 1) * SIMT_WARP_SIZE - 1, first);
+    cell = &page->cells[offset / 4];
+    if (distance == 0) { /* two readers are remembered: the first and the last lane will do */
+        visit(cell, oldest, space, EVENT_LOAD, site, thread, first);
+        visit(cell, oldest, space, EVENT_LOAD, site, thread + SIMT_WARP_SIZE - 1, first);
         return true;
     }
     for (unsigned int i = 0; i < SIMT_WARP_SIZE; i++) {
-        visit(&cell[i], oldest, space, EVENT_LOAD, site, warp * SIMT_WARP_SIZE + i, addresses[i]);
+        visit(&cell[i], oldest, space, EVENT_LOAD, site, thread + i, first + 4 * i);
     }
     return true;
 }
@@ -1148,11 +1168,6 @@ void simt_check_access(enum simt_space space, enum simt_event_kind kind, unsigne
     uint32_t oldest = space == SPACE_SHARED ? block_start : launch_start;
     const struct simt_range *range;
     struct page *page = NULL;
-    if (kind == EVENT_LOAD && size == 4 && lanes == ~(uint32_t)0 &&
-        (space == SPACE_GLOBAL || space == SPACE_SHARED) &&
-        check_simple_load(space, site, warp, addresses)) {
-        return;
-    }
     range = simt_range_of(addresses[lowest(lanes)]);
     for (uint32_t set = lanes; set; set &= set - 1) {
         unsigned int lane = lowest(set), thread = warp * SIMT_WARP_SIZE + lane;

@@ -26,7 +26,7 @@ static struct {
     struct simt_event *next, *end;
     uint64_t depth; /* as it stands in keys */
     bool interleaved;
-    bool listening; /* a full buffer, or none, is of interest */
+    bool listening; /* anything is to be done */
     int lane;       /* that runs; -1: none */
     unsigned int thread;
 } trace __attribute__((aligned(64))) = {.depth = OUTERMOST, .lane = -1};
@@ -295,11 +295,13 @@ key_of(const void *caller, enum simt_event_kind kind, unsigned int size)
 static inline __attribute__((always_inline)) void
 record(const void *caller, enum simt_event_kind kind, unsigned int size, const void *address)
 {
-    struct simt_event *event = trace.next;
+    struct simt_event *event;
+    if (!trace.listening) {
+        return;
+    }
+    event = trace.next;
     if (__builtin_expect(event == trace.end, 0)) {
-        if (trace.listening) {
-            record_slowly(key_of(caller, kind, size), address);
-        }
+        record_slowly(key_of(caller, kind, size), address);
         return;
     }
     event->key = key_of(caller, kind, size);

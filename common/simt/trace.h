@@ -58,7 +58,7 @@ struct simt_site {
 /* ---- trace.c ---- */
 
 /* Lane i's events lie from begin[i] up to end[i]. There is one set of traces, the running warp's. */
-enum { TRACE_EVENTS = 512, TRACE_STRIDE = TRACE_EVENTS + 4 /* not a power of two: cache sets */ };
+enum { TRACE_EVENTS = 256, TRACE_STRIDE = TRACE_EVENTS + 4 /* not a power of two: cache sets */ };
 struct simt_traces {
     struct simt_event *begin[SIMT_WARP_SIZE], *end[SIMT_WARP_SIZE];
 };
@@ -135,6 +135,10 @@ bool simt_memory_range(uint64_t address, struct simt_range *range);
 void simt_check_access(enum simt_space space, enum simt_event_kind kind, unsigned int site,
                        unsigned int size, unsigned int warp, unsigned int lanes,
                        const uint64_t *addresses);
+/* The same, faster, for loads of words by all 32 lanes, side by side or (distance 0) of one, inside one
+ * range; false if it must be done the other way. */
+bool simt_check_simple_load(enum simt_space space, unsigned int site, unsigned int warp,
+                            uint64_t first, uint64_t distance);
 void simt_check_fence(unsigned int warp, unsigned int lanes);
 /* Lanes come to a __syncwarp (`syncs`) or another collective; masks[i] is what lane i names. */
 void simt_check_meeting(unsigned int warp, unsigned int lanes, const uint64_t *masks, bool syncs);

@@ -298,6 +298,19 @@ static void more_rungs_than_fit(void **state)
     bad(&step, "--rung nosuch", "--rung 'nosuch'", "r000, r001", "want one of");
 }
 
+static void counters(void **state)
+{
+    (void)state;
+    assert_int_equal(good(&emulated_step, "").counters, COUNTERS_NONE);
+    assert_int_equal(good(&emulated_step, "--counters").counters, COUNTERS_TABLE);
+    assert_int_equal(good(&emulated_step, "--counters=table").counters, COUNTERS_TABLE);
+    assert_int_equal(good(&emulated_step, "--counters=lines").counters, COUNTERS_LINES);
+    assert_int_equal(good(&emulated_step, "--counters=json --n 5").counters, COUNTERS_JSON);
+    bad(&emulated_step, "--counters=csv", "--counters", "'csv'", "table, lines or json");
+    bad(&emulated_step, "--counters lines", "'lines'", "options only", "--help");
+    bad(&reduction_step, "--counters", "--counters", "no GPU kernels", "");
+}
+
 static void abbreviations(void **state)
 {
     (void)state;
@@ -644,6 +657,7 @@ int main(void)
         cmocka_unit_test(sweeps),
         cmocka_unit_test(repeated_rungs),
         cmocka_unit_test(more_rungs_than_fit),
+        cmocka_unit_test(counters),
         cmocka_unit_test(abbreviations),
         cmocka_unit_test(nothing_is_left_over),
         cmocka_unit_test(bad_sizes),
