@@ -55,8 +55,10 @@ endfunction()
 #
 # Declares the step in the current directory: the program (named as the directory) from main.c and
 # the sources, and the test program test_NAME. The sources hold the rungs: .c files for a CPU step and
-# the host rungs of a GPU step, .cu files, which either back end compiles, for a GPU step. Those behind CUDA_ONLY need hardware that
-# the CPU back end does not have (and CUDA_ONLY in step.h).
+# the host rungs of a GPU step, .cu files, which either back end compiles, for a GPU step. Those behind
+# CUDA_ONLY need hardware that the CPU back end does not have (and CUDA_ONLY in step.h): sm_90 or later,
+# or, behind SM_90A, Hopper with what it alone has. They are compiled for that, whatever GPU is here;
+# their rungs say what they need.
 function(rungs_add_step kind)
   cmake_parse_arguments(PARSE_ARGV 1 STEP "" "" "CUDA_ONLY;SM_90A;TEST")
   get_filename_component(name ${CMAKE_CURRENT_SOURCE_DIR} NAME)
@@ -65,17 +67,19 @@ function(rungs_add_step kind)
     set(library rungs_common_gpu)
   endif()
 
+  set(host_sources ${STEP_UNPARSED_ARGUMENTS})
+  list(FILTER host_sources EXCLUDE REGEX "\\.cu$")
+  set(cuda_sources ${STEP_UNPARSED_ARGUMENTS})
+  list(FILTER cuda_sources INCLUDE REGEX "\\.cu$")
+
   add_library(${name}_rungs OBJECT)
   target_include_directories(${name}_rungs PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
   target_link_libraries(${name}_rungs PRIVATE ${library} rungs_flags)
-  if(kind STREQUAL GPU AND RUNGS_BACKEND STREQUAL simt)
-    set(cuda_sources ${STEP_UNPARSED_ARGUMENTS})
-    list(FILTER cuda_sources INCLUDE REGEX "\\.cu$")
-    list(FILTER STEP_UNPARSED_ARGUMENTS EXCLUDE REGEX "\\.cu$")
+  target_sources(${name}_rungs PRIVATE ${host_sources})
+  if(RUNGS_BACKEND STREQUAL simt)
     simt_add_cuda_sources(${name}_rungs ${cuda_sources})
-    target_sources(${name}_rungs PRIVATE ${STEP_UNPARSED_ARGUMENTS})
   else()
-    target_sources(${name}_rungs PRIVATE ${STEP_UNPARSED_ARGUMENTS})
+    target_sources(${name}_rungs PRIVATE ${cuda_sources})
   endif()
   set(rungs ${name}_rungs)
   if(RUNGS_BACKEND STREQUAL cuda)
@@ -104,10 +108,10 @@ function(rungs_add_step kind)
   set_target_properties(${name} PROPERTIES LINKER_LANGUAGE ${linker})
   # The same program with instrumented kernels: bin/counted/NAME, which the first starts to have them counted.
   if(kind STREQUAL GPU AND RUNGS_BACKEND STREQUAL simt AND NOT RUNGS_SANITIZE)
-    add_executable(${name}_counted main.c)
+    add_executable(${name}_counted main.c ${host_sources})
     target_link_libraries(${name}_counted PRIVATE ${library} rungs_flags)
     target_include_directories(${name}_counted PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
-    simt_add_cuda_sources(${name}_counted INSTRUMENTED ${STEP_UNPARSED_ARGUMENTS})
+    simt_add_cuda_sources(${name}_counted INSTRUMENTED ${cuda_sources})
     set_target_properties(${name}_counted PROPERTIES LINKER_LANGUAGE CXX
       OUTPUT_NAME ${name} RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin/counted)
     add_dependencies(${name} ${name}_counted)
