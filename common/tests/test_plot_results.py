@@ -1,0 +1,184 @@
+"""Tests of common/scripts/plot_results.py."""
+import importlib.util
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+import xml.etree.ElementTree
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+PLOT = os.path.join(HERE, "..", "scripts", "plot_results.py")
+RESULTS = os.path.join(HERE, "..", "..", "docs", "results")
+NAMES = ("bandwidth_vs_size", "kernel_comparison", "speedup_comparison", "variance_analysis", "roofline")
+
+spec = importlib.util.spec_from_file_location("plot_results", PLOT)
+plot_results = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(plot_results)
+
+HEADER = ",".join(plot_results.HEADER)
+
+
+def has_matplotlib():
+    return subprocess.run([sys.executable, "-c", "import matplotlib"], stderr=subprocess.DEVNULL,
+                          check=False).returncode == 0
+
+
+def row(step="06_step", rung="tree", shape="1024", backend="cuda", median="2", verdict="pass", gb="4", gflop="1",
+        percent="50"):
+    times = "" if median == "" else "%s,%s,%s,0.1,3" % (median, median, median)
+    times = times or ",,,,"
+    return ("%s,%s,dot,f32,%s,1,%s,\"GPU, one\",warm,3,9,%s,%s,%s,%s,1,,0,1,%s" %
+            (step, rung, shape, backend, times, gb, gflop, percent, verdict))
+
+
+class Plot(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+
+    def write(self, *lines):
+        path = os.path.join(self.folder.name, "r.csv")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write("".join(line + "\n" for line in lines))
+        return path
+
+    def plot(self, *arguments, **environment):
+        return subprocess.run([sys.executable, "-B", PLOT, *arguments], stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, universal_newlines=True, check=False,
+                              env=dict(os.environ, **environment))
+
+    def assert_fails(self, status, text, *arguments, **environment):
+        result = self.plot(*arguments, **environment)
+        self.assertEqual(result.returncode, status, result.stderr)
+        self.assertIn(text, result.stderr)
+        self.assertEqual(result.stderr.count("\n"), 1, "more than one line: " + result.stderr)
+        self.assertNotIn("Traceback", result.stderr)
+        self.assertFalse([name for name in os.listdir(self.folder.name) if name.endswith((".png", ".svg"))])
+
+    def assert_drawn(self, result):
+        self.assertEqual(result.returncode, 0, result.stderr)
+        for name in NAMES:
+            png = os.path.join(self.folder.name, name + ".png")
+            with open(png, "rb") as file:
+                self.assertEqual(file.read(8), b"\x89PNG\r\n\x1a\n")
+            self.assertGreater(os.path.getsize(png), 10000)
+            root = xml.etree.ElementTree.parse(os.path.join(self.folder.name, name + ".svg")).getroot()
+            self.assertTrue(root.tag.endswith("svg"))
+
+    def texts(self, name):
+        tree = xml.etree.ElementTree.parse(os.path.join(self.folder.name, name + ".svg"))
+        return [element.text for element in tree.iter() if element.tag.endswith("}text")]
+
+    # ---- what cannot be drawn ----
+
+    def test_usage(self):
+        self.assertEqual(self.plot().returncode, 2)
+        self.assertEqual(self.plot("--no-such-option", "x.csv").returncode, 2)
+
+    def test_no_file(self):
+        self.assert_fails(4, "No such file", os.path.join(self.folder.name, "gone.csv"))
+
+    def test_empty(self):
+        self.assert_fails(4, "the file is empty", self.write())
+
+    def test_header_only(self):
+        self.assert_fails(4, "a header and no rows", self.write(HEADER))
+
+    def test_foreign(self):
+        self.assert_fails(4, "not a file of results", self.write("name,value", "a,1"))
+
+    def test_binary(self):
+        path = self.write()
+        with open(path, "wb") as file:
+            file.write(b"\x89PNG\xff\x00\xfe")
+        self.assert_fails(4, "not a CSV file", path)
+
+    def test_cut_off(self):
+        self.assert_fails(4, ":3: 4 fields where there should be 24", self.write(HEADER, row(), "06,a,dot,f32"))
+
+    def test_not_a_number(self):
+        self.assert_fails(4, ":2: median_us is 'x', not a number", self.write(HEADER, row().replace("9,2,2,2,", "9,2,x,2,")))
+
+    def test_simt(self):
+        self.assert_fails(4, "has no times", self.write(HEADER, row(backend="simt", median="")))
+
+    def test_all_wrong(self):
+        self.assert_fails(4, "no row is verified and timed", self.write(HEADER, row(verdict="fail")))
+
+    def test_not_of_that_kind(self):
+        self.assert_fails(4, "--op, --type and --cache", self.write(HEADER, row()), "--op", "max")
+
+    def test_folder_not_writable(self):
+        path = self.write(HEADER, row())
+        if has_matplotlib():
+            self.assert_fails(4, "r.csv", path, "-o", path)
+
+    def test_no_matplotlib(self):
+        with tempfile.TemporaryDirectory() as away:
+            with open(os.path.join(away, "matplotlib.py"), "w", encoding="utf-8") as file:
+                file.write("raise ImportError('No module named matplotlib')\n")
+            self.assert_fails(3, "needs matplotlib", self.write(HEADER, row()), PYTHONPATH=away)
+
+    # ---- what can ----
+
+    @unittest.skipUnless(has_matplotlib(), "matplotlib is not installed")
+    def test_one_row(self):
+        self.assert_drawn(self.plot(self.write(HEADER, row())))
+
+    @unittest.skipUnless(has_matplotlib(), "matplotlib is not installed")
+    def test_committed(self):
+        result = self.plot(os.path.join(RESULTS, "reductions_h200.csv"),
+                           os.path.join(RESULTS, "02_cpu_simd_threads_2core.csv"), "-o", self.folder.name,
+                           "--op", "dot", "--type", "f32", "--cache", "warm")
+        self.assert_drawn(result)
+        for rung in ("single_thread", "atomic_block", "sequential", "bulk_copies", "simd_threads"):
+            self.assertIn(rung, self.texts("roofline"))
+            self.assertIn(rung, self.texts("kernel_comparison"))
+        self.assertIn("4,814 GB/s", self.texts("roofline"))
+
+    @unittest.skipUnless(has_matplotlib(), "matplotlib is not installed")
+    def test_skipped_rows_are_left_out(self):
+        self.assert_drawn(self.plot(self.write(HEADER, row(), row(shape="2048"), row(rung="bad", verdict="fail"),
+                                               row(rung="absent", median="", verdict="skip"))))
+        self.assertNotIn("bad", self.texts("kernel_comparison"))
+        self.assertNotIn("absent", self.texts("bandwidth_vs_size"))
+
+    # ---- the arithmetic ----
+
+    def test_sizes(self):
+        self.assertEqual(plot_results.size_of("1048576"), 1 << 20)
+        self.assertEqual(plot_results.size_of("2048x2048x1024"), 1 << 32)
+        self.assertEqual(plot_results.size_of("2x12x130x514:24x3x3:s1p0d1"), 2 * 128 * 512 * 12 * 24 * 9)
+        self.assertEqual(plot_results.size_of("1x1x5x5:1x3x3:s2p1d1"), 9 * 9)
+        self.assertEqual(plot_results.size_of("nonsense"), 0)
+
+    def test_roofs(self):
+        """A machine of 100 GB/s and 1000 GFLOP/s: the roofs come back from shares of the peak."""
+        rows = []
+        for intensity, share in ((0.25, 0.5), (5.0, 0.9), (100.0, 0.3)):
+            roof = min(1000, intensity * 100)
+            rows.append({"gflop_per_s": roof * share, "gb_per_s": roof * share / intensity,
+                         "percent_of_peak": 100 * share})
+        bandwidth, arithmetic = plot_results.roofs_of(rows)
+        self.assertAlmostEqual(bandwidth, 100)
+        self.assertAlmostEqual(arithmetic, 1000)
+        self.assertEqual(plot_results.roofs_of(rows[:2])[1], None)
+
+    def test_labels_keep_their_distance(self):
+        places = plot_results.spread([1, 1, 1.1, 5], 1)
+        self.assertEqual(len(places), 4)
+        for low, high in zip(places, places[1:]):
+            self.assertGreaterEqual(high - low, 1 - 1e-9)
+        self.assertEqual(places[3], 5)
+
+    def test_words(self):
+        self.assertEqual(plot_results.short(1 << 20), "1M")
+        self.assertEqual(plot_results.short(1000), "1000")
+        self.assertEqual(plot_results.time_text(0.5), "500 ns")
+        self.assertEqual(plot_results.time_text(25503.46), "25.5 ms")
+        self.assertEqual(plot_results.tick_time(1500), "1.5 ms")
+
+
+if __name__ == "__main__":
+    unittest.main()
