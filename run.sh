@@ -15,10 +15,14 @@ Installs what is missing (Debian, Ubuntu), builds, and climbs the eight steps.
   --backend simt|cuda   what runs the GPU steps: the CPU, or a GPU. By default cuda where
                         a GPU answers and nvcc is installed, otherwise simt
   --step NN             this step only, such as 05 (may be given again)
+  --benchmark FILE.csv  measure the steps over a range of sizes, into this file, instead of
+                        climbing; goes on where it was interrupted. To draw it:
+                        common/scripts/plot_results.py FILE.csv
   --no-install          install nothing: say what is missing and stop
   --help                this text
 
 What follows -- goes to each step's program: ./run.sh --step 05 -- --n 4M --op sum
+(with --benchmark, to common/scripts/benchmark.sh: ./run.sh --benchmark all.csv -- --quick)
 
 Each step's rows are written to build/BACKEND/results/NN_step.csv.
 Exit status: 0 all results verified, 1 a wrong result (or a build that failed), 2 bad usage,
@@ -48,14 +52,17 @@ choose() {
 }
 
 backend=
+benchmark=
 chosen=()
 while (($# > 0)); do
     case $1 in
-    --backend | --step) (($# > 1)) || die_usage "$1 needs a value" ;;&
+    --backend | --step | --benchmark) (($# > 1)) || die_usage "$1 needs a value" ;;&
     --backend) backend=$2 && shift ;;
     --backend=*) backend=${1#*=} ;;
     --step) choose "$2" && shift ;;
     --step=*) choose "${1#*=}" ;;
+    --benchmark) benchmark=$2 && shift ;;
+    --benchmark=*) benchmark=${1#*=} ;;
     --no-install) install=no ;;
     --help | -h) usage && exit 0 ;;
     --) shift && break ;;
@@ -116,6 +123,20 @@ if ! { configure "$backend" "${options[@]}" && build "$backend" "${steps[@]}"; }
     exit 1
 fi
 say "Built in $((SECONDS - start)) s."
+
+# ---- or measure ----------------------------------------------------------------------------------
+
+if [[ -n $benchmark ]]; then
+    only=()
+    for step in ${chosen[@]+"${chosen[@]}"}; do
+        only+=(--step "${step%%_*}")
+    done
+    status=0
+    "$root/common/scripts/benchmark.sh" ${only[@]+"${only[@]}"} "$@" "$root/build/$backend/bin" "$benchmark" ||
+        status=$?
+    ((status != 0)) || say "To draw it: $(shown "$root/common/scripts/plot_results.py") $(shown "$benchmark")"
+    exit "$status"
+fi
 
 # ---- climb ---------------------------------------------------------------------------------------
 
