@@ -601,6 +601,7 @@ static void release_barrier(void)
         simt_trace_pause();
         simt_trace_drain(0);
         simt_check_barrier();
+        simt_requests_barrier();
         simt_count_at(barrier_caller)->barriers++;
     }
     if (waiting_at_different_barriers) {

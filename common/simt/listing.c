@@ -108,6 +108,7 @@ void simt_analysis_reset(void)
         free(kernels[i].places);
     }
     kernel_count = 0;
+    simt_requests_reset();
     simt_findings_keep(simt_findings_are_kept());
 }
 

@@ -318,6 +318,10 @@ static void access_memory(const struct simt_event *event, unsigned int warp, uin
         lanes &= ~here;
         if (range.space != SPACE_HOST) {
             count_access(simt_site(number), range.space, kind, size, here, addresses);
+            if (simt_requests_wanted) {
+                simt_requests_add(event_place(event), range.space, kind, size, warp, here,
+                                  addresses);
+            }
         }
         if (here & unchecked) {
             check(kind, number, range.space, size, warp, here & unchecked, addresses);
@@ -368,6 +372,9 @@ static bool access_row(const struct simt_event *event, unsigned int warp, uint64
     }
     counters->requests++;
     counters->lanes += SIMT_WARP_SIZE;
+    if (simt_requests_wanted) {
+        simt_requests_add(event_place(event), space, event_kind(event), size, warp, ~0u, addresses);
+    }
     if (store || size != WORD_BYTES ||
         !simt_check_simple_load(space, number, warp, first, distance)) {
         simt_check_access(space, event_kind(event), number, size, warp, ~0u, addresses);

@@ -5,6 +5,10 @@
  *   SIMT_COUNTERS=table|lines|json   at its end the program prints what its kernels did: a table, the
  *                                    source with the counts beside each line, or all of it as JSON
  *   SIMT_OUT=FILE                    to this file instead of stderr
+ *   SIMT_REQUESTS=FILE               every request of the first block of each launch, as JSON: an array of
+ *                                    {launch, kernel, barriers (how many the block has passed), warp, line,
+ *                                    source, space, access, bytes (of a lane), base, offsets (of the lanes'
+ *                                    addresses from base, where the allocation begins; null: lane is off)}
  *   SIMT_CHECKS=off                  no checks (and, without SIMT_COUNTERS, no analysis: faster)
  * A broken rule (a data race, an access out of bounds, ...) is told on stderr and ends the program with
  * status 1, after the launch that broke it. */

@@ -155,6 +155,7 @@ void simt_trace_start_launch(const struct simt_launch *launch)
     simt_tracing = launch->instrumented && wanted();
     trace.listening = simt_tracing || trace.interleaved;
     simt_listing_prepare();
+    simt_requests_prepare();
     if (!simt_tracing) {
         simt_check_not_looked();
         return;
@@ -163,6 +164,7 @@ void simt_trace_start_launch(const struct simt_launch *launch)
         events = grown(NULL, (size_t)SIMT_WARP_SIZE * TRACE_STRIDE * sizeof *events);
     }
     simt_check_start_launch();
+    simt_requests_launch(launch);
 }
 
 static void clear_sites(void)

@@ -174,6 +174,18 @@ void simt_sources_load(const uint32_t *places, size_t count);
 const char *simt_source_text(const char *path, int line);
 bool simt_source_line(const char *path, int line, char *text, size_t size);
 
+/* ---- requests.c ---- */
+
+/* SIMT_REQUESTS was given: simt_requests_add wants to be told of each request. */
+extern bool simt_requests_wanted;
+void simt_requests_prepare(void);
+void simt_requests_launch(const struct simt_launch *launch);
+void simt_requests_barrier(void);
+void simt_requests_add(uint32_t place, enum simt_space space, enum simt_event_kind kind,
+                       unsigned int size, unsigned int warp, unsigned int lanes,
+                       const uint64_t *addresses);
+void simt_requests_reset(void);
+
 /* ---- listing.c ---- */
 
 void simt_listing_add(const struct simt_launch *launch, const unsigned int *sites, size_t count);

@@ -1,0 +1,415 @@
+#!/usr/bin/env python3
+"""Draws what kernels do: draw_traces.py --check | --update BIN_DIR [--pictures FOLDER]
+
+Runs the counting programs of a simt build (BIN_DIR/counted) with SIMT_REQUESTS, which writes down every
+request to memory of a launch's first block, and draws from that which lane touches what, when, and in which
+bank or sector. --update writes docs/pictures/*.svg; --check compares, so that a kernel that changes and a
+picture that does not are told apart. PICTURES, at the end, says what is drawn from which run.
+
+Exit status: 0 all is as it should be, 1 a picture differs, 2 bad usage, 3 the programs do not run, 4 a file
+cannot be read or written. "skipped: ..." where BIN_DIR has no counting programs (cuda, sanitizers). Needs
+nothing but Python 3.7."""
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+WARP = 32
+BANKS = 32
+INK, FAINT, GRID = "#1b1b1b", "#666666", "#c8c8c8"
+# Okabe and Ito: colours that people with any kind of colour vision can tell apart.
+BLUE, ORANGE, GREEN, RED, SKY = "#0072B2", "#E69F00", "#009E73", "#D55E00", "#56B4E9"
+COLOURS = (BLUE, ORANGE, GREEN, RED, SKY, "#CC79A7", "#F0E442", "#999999")
+
+
+class Failure(Exception):
+    def __init__(self, status, text):
+        super().__init__(text)
+        self.status = status
+
+
+# ---- traces --------------------------------------------------------------------------------------
+
+
+def trace(bin_dir, step, arguments, rung):
+    """The requests of the rung's kernel in its first launch, in order."""
+    program = os.path.join(bin_dir, "counted", step)
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "requests.json")
+        command = [program, *arguments.split(), "--rung", rung, "--counters"]
+        result = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, universal_newlines=True,
+                                env=dict(os.environ, SIMT_REQUESTS=path), check=False)
+        if result.returncode != 0 or not os.path.exists(path):
+            raise Failure(3, "%s: exit status %d: %s" % (" ".join(command), result.returncode,
+                                                         result.stderr.strip().split("\n")[-1]))
+        with open(path, encoding="utf-8") as file:
+            requests = json.load(file)
+    kernel = rung
+    mine = [request for request in requests if request["kernel"].split("<")[0] == kernel]
+    if not mine:
+        names = sorted({request["kernel"] for request in requests})
+        raise Failure(3, "%s: no launch of %s, but of %s" % (" ".join(command), kernel, ", ".join(names)))
+    first = mine[0]["launch"]
+    return [request for request in mine if request["launch"] == first]
+
+
+def lanes_of(request):
+    return [lane for lane, offset in enumerate(request["offsets"]) if offset is not None]
+
+
+def of_space(requests, space):
+    return [request for request in requests if request["space"] == space]
+
+
+def in_words(requests):
+    """Shared memory: (request, {lane: word}), counted from the lowest word that any of them touches."""
+    lowest = min(offset for request in requests for offset in request["offsets"] if offset is not None)
+    return [(request, {lane: (request["offsets"][lane] - lowest) // 4 for lane in lanes_of(request)})
+            for request in requests]
+
+
+def wavefronts(words, size):
+    """Turns that shared memory needs: the most different words in one bank, by half warps for accesses of 8
+    bytes and by quarters for 16 (as simt_count_banks in common/simt/replay.c)."""
+    together = 32 if size <= 4 else 16 if size == 8 else 8
+    turns = 0
+    for first in range(0, WARP, together):
+        in_bank = {}
+        for lane, word in words.items():
+            if first <= lane < first + together:
+                for at in range(max(1, size // 4)):
+                    in_bank.setdefault((word + at) % BANKS, set()).add(word + at)
+        turns += max((len(bank) for bank in in_bank.values()), default=0)
+    return turns
+
+
+# ---- SVG -----------------------------------------------------------------------------------------
+
+
+class Svg:
+    """Elements with whole coordinates, so that the same trace gives the same bytes."""
+
+    def __init__(self, title):
+        self.title, self.parts = title, []
+        self.width = self.height = 0
+
+    def grow(self, x, y):
+        self.width, self.height = max(self.width, x), max(self.height, y)
+
+    def text(self, x, y, text, size=12, anchor="start", colour=INK, weight="normal", family="sans-serif"):
+        text = str(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+        self.parts.append('<text x="%d" y="%d" font-family="%s" font-size="%d" text-anchor="%s" fill="%s"%s>%s</text>'
+                          % (x, y, family, size, anchor, colour,
+                             ' font-weight="bold"' if weight == "bold" else "", text))
+        wide = len(text) * size * 0.56
+        self.grow(x + {"start": wide, "middle": wide / 2, "end": 0}[anchor], y + 4)
+
+    def box(self, x, y, width, height, fill, stroke="none"):
+        self.parts.append('<rect x="%d" y="%d" width="%d" height="%d" fill="%s"%s/>' % (
+            x, y, width, height, fill, ' stroke="%s"' % stroke if stroke != "none" else ""))
+        self.grow(x + width, y + height)
+
+    def line(self, x, y, to_x, to_y, colour=INK, width=1):
+        self.parts.append('<line x1="%d" y1="%d" x2="%d" y2="%d" stroke="%s" stroke-width="%g"/>' % (
+            x, y, to_x, to_y, colour, width))
+        self.grow(max(x, to_x), max(y, to_y))
+
+    def dot(self, x, y, radius, fill):
+        self.parts.append('<circle cx="%d" cy="%d" r="%d" fill="%s"/>' % (x, y, radius, fill))
+        self.grow(x + radius, y + radius)
+
+    def render(self):
+        width, height = int(self.width) + 16, int(self.height) + 12
+        return ('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" width="%d" height="%d" role="img">\n'
+                '<title>%s</title>\n<rect width="100%%" height="100%%" fill="white"/>\n%s\n</svg>\n'
+                % (width, height, width, height, self.title, "\n".join(self.parts)))
+
+
+# ---- pictures ------------------------------------------------------------------------------------
+
+
+def runs_of(lanes):
+    """{0, 1, 2, 5} as [(0, 3), (5, 1)]."""
+    runs = []
+    for lane in sorted(lanes):
+        if runs and sum(runs[-1]) == lane:
+            runs[-1] = (runs[-1][0], runs[-1][1] + 1)
+        else:
+            runs.append((lane, 1))
+    return runs
+
+
+def draw_lanes(bin_dir):
+    """Who stores to the tree in which round: 8 warps side by side, one line for each round."""
+    svg = Svg("Which threads work in which round of three trees")
+    y = 20
+    for rung in ("interleaved", "strided", "sequential"):
+        requests = of_space(trace(bin_dir, "05_gpu_shared_tree", "--n 1024", rung), "shared")
+        stores = [request for request in requests if request["access"] == "store" and request["barriers"] > 0]
+        loads = [request for request in requests if request["access"] == "load" and request["barriers"] > 0]
+        rounds = max(request["barriers"] for request in stores)
+        warps = 1 + max(request["warp"] for request in requests)
+        svg.text(10, y, rung, 14, weight="bold")
+        y += 8
+        busy = 0
+        for at in range(1, rounds + 1):
+            here = {request["warp"]: set(lanes_of(request)) for request in stores if request["barriers"] == at}
+            svg.text(62, y + 11, "round %d" % at, 11, "end", FAINT)
+            for warp in range(warps):
+                x = 70 + warp * 104
+                lanes = here.get(warp, set())
+                svg.box(x, y + 1, 3 * WARP, 12, ORANGE if lanes else "#eeeeee")
+                for first, count in runs_of(lanes):
+                    svg.box(x + 3 * first, y + 1, 3 * count, 12, BLUE)
+            busy += len(here)
+            count = sum(len(lanes) for lanes in here.values())
+            svg.text(70 + warps * 104 + 4, y + 11, "%d thread%s in %d warp%s" % (
+                count, "s" if count != 1 else "", len(here), "s" if len(here) != 1 else ""), 11)
+            y += 15
+        for warp in range(warps):
+            svg.text(70 + warp * 104 + 48, y + 12, "warp %d" % warp, 11, "middle", FAINT)
+        svg.text(70 + warps * 104 + 4, y + 12, "%d in all; %d loads" % (busy, len(loads)), 11, weight="bold")
+        y += 40
+    svg.box(70, y - 12, 12, 12, BLUE)
+    svg.text(88, y - 2, "lane works", 11)
+    svg.box(180, y - 12, 12, 12, ORANGE)
+    svg.text(198, y - 2, "lane is off, and its warp is there all the same", 11)
+    svg.box(470, y - 12, 12, 12, "#eeeeee")
+    svg.text(488, y - 2, "the whole warp has nothing to do", 11)
+    return svg.render()
+
+
+def draw_trees(bin_dir):
+    """The additions on the first 16 words, round by round."""
+    svg = Svg("Which words three trees combine")
+    shown, left, y = 16, 86, 20
+    for rung in ("interleaved", "strided", "sequential"):
+        requests = of_space(trace(bin_dir, "05_gpu_shared_tree", "--n 1024", rung), "shared")
+        rounds = {}
+        for request, words in in_words(requests):
+            if request["barriers"] == 0:
+                continue
+            of_round = rounds.setdefault(request["barriers"], {})
+            for lane, word in words.items():
+                thread = request["warp"] * WARP + lane
+                of_round.setdefault(thread, {"load": set(), "store": set()})[request["access"]].add(word)
+        svg.text(10, y, rung, 14, weight="bold")
+        y += 16
+        for word in range(shown):
+            svg.text(left + 44 * word, y, word, 11, "middle", FAINT)
+        svg.text(left - 24, y, "word", 11, "end", FAINT)
+        y += 8
+        for at in sorted(rounds):
+            moves = []
+            for thread, touched in sorted(rounds[at].items()):
+                # The thread that reads the block's result at the end stores nothing.
+                for word in touched["store"]:
+                    if max(touched["load"]) < shown:
+                        moves.append((thread, word, max(touched["load"])))
+            if not moves:
+                continue
+            svg.text(left - 24, y + 14, "stride %d" % (moves[0][2] - moves[0][1]), 11, "end", FAINT)
+            height = 24
+            for word in range(shown):
+                svg.line(left + 44 * word, y, left + 44 * word, y + height, "#e4e4e4")
+            for thread, into, source in moves:
+                svg.line(left + 44 * source, y + 2, left + 44 * into + 9, y + 17, COLOURS[thread % 6], 1.6)
+                svg.dot(left + 44 * into, y + 17, 9, COLOURS[thread % 6])
+                svg.text(left + 44 * into, y + 21, "t%d" % thread, 9, "middle", "white", "bold")
+            y += height + 4
+        y += 26
+    svg.text(10, y - 6, "A circle: the word that the thread in it stores; a line: the word that it takes in.", 11)
+    return svg.render()
+
+
+def bank_map(svg, y, title, words, size):
+    """32 banks across; a line for every 32 words. In each cell the lane that wants it."""
+    left, cell, high = 62, 24, 17
+    svg.text(10, y, title, 13, weight="bold")
+    y += 18
+    for bank in range(BANKS):
+        svg.text(left + cell * bank + cell // 2, y, bank, 9, "middle", FAINT)
+    svg.text(left - 6, y, "bank", 10, "end", FAINT)
+    y += 5
+    wanted = {}
+    for lane, word in words.items():
+        for at in range(max(1, size // 4)):
+            wanted.setdefault(word + at, []).append(lane)
+    rows = sorted({word // BANKS for word in wanted})
+    in_bank = {}
+    for word in sorted(wanted):
+        in_bank.setdefault(word % BANKS, []).append(word)
+    for row in rows:
+        svg.text(left - 6, y + 13, "word %d" % (row * BANKS), 10, "end", FAINT)
+        for bank in range(BANKS):
+            word = row * BANKS + bank
+            turn = in_bank[bank].index(word) if word in wanted else None
+            svg.box(left + cell * bank, y, cell, high, "white" if turn is None else COLOURS[turn % len(COLOURS)], GRID)
+            if turn is not None:
+                lanes = wanted[word]
+                text = str(lanes[0]) if len(lanes) == 1 else "%d+" % lanes[0]
+                dark = COLOURS[turn % len(COLOURS)] in (BLUE, GREEN, RED)
+                svg.text(left + cell * bank + cell // 2, y + 13, text, 10, "middle", "white" if dark else INK)
+        y += high
+    return y
+
+
+def first_request(requests, **wanted):
+    for request in requests:
+        if all(request[name] == value for name, value in wanted.items()):
+            return request
+    raise Failure(3, "no request fits %s" % wanted)
+
+
+def plural(count, word):
+    return "%d %s%s" % (count, word, "" if count == 1 else "s")
+
+
+def draw_banks(bin_dir):
+    """Step 05: the left words that warp 0 loads, in two rounds of strided and the first of sequential."""
+    svg = Svg("Banks of shared memory in the trees of step 05")
+    y = 20
+    for rung, at, name in (("strided", 1, "stride 1"), ("strided", 4, "stride 8"), ("sequential", 1, "stride 128")):
+        requests = of_space(trace(bin_dir, "05_gpu_shared_tree", "--n 1024", rung), "shared")
+        loads = [(request, words) for request, words in in_words(requests)
+                 if request["access"] == "load" and request["warp"] == 0 and request["barriers"] == at]
+        _, words = min(loads, key=lambda load: min(load[1].values()))  # the left one
+        y = bank_map(svg, y, "%s, round %d (%s): warp 0 loads its left words: %s, %s" % (
+            rung, at, name, plural(len(words), "lane"), plural(wavefronts(words, 4), "wavefront")), words, 4) + 30
+    svg.text(10, y - 4, "In a cell: the lane that loads the word. A colour for each turn: a bank serves one word at a"
+             " time.", 11)
+    return svg.render()
+
+
+def draw_gemm_banks(bin_dir):
+    """Step 07: the 16-byte loads of B's tile by the first quarter of a warp, before and after the lanes were rearranged."""
+    svg = Svg("Banks of shared memory in the loads of step 07")
+    y = 20
+    for rung in ("vectorized", "warp_tile"):
+        requests = of_space(trace(bin_dir, "07_gemm", "--m 128 --n 128 --k 32", rung), "shared")
+        # The inner loop's loads are of A's tile, two of them, then of B's: the first that differs between neighbours.
+        loads = [request for request in requests if request["access"] == "load" and request["warp"] == 0
+                 and request["bytes"] == 16 and request["barriers"] == 1
+                 and request["offsets"][0] != request["offsets"][1]]
+        request, words = in_words(loads[:1])[0]
+        quarter = {lane: words[lane] for lane in range(8)}
+        y = bank_map(svg, y, "%s: a quarter warp loads 16 bytes a lane from B's tile: %s" % (
+            rung, plural(wavefronts(quarter, 16), "wavefront")), quarter, 16)
+        svg.text(62, y + 16, request["source"], 11, colour=FAINT, family="monospace")
+        y += 44
+    svg.text(10, y - 4, "In a cell: the lane that loads the word. A colour for each turn.", 11)
+    return svg.render()
+
+
+def sector_map(svg, y, title, offsets, size):
+    """Each sector that the lanes touch, 8 words of 4 bytes; blue: asked for."""
+    asked = {}
+    for lane, offset in enumerate(offsets):
+        if offset is not None:
+            for byte in range(offset, offset + size, 4):
+                asked.setdefault(byte // 4, []).append(lane)
+    sectors = sorted({word // 8 for word in asked})
+    needed, moved = 4 * len(asked), 32 * len(sectors)
+    svg.text(10, y, title, 13, weight="bold")
+    svg.text(10, y + 17, "%s: %d bytes moved, %d of them asked for" % (plural(len(sectors), "sector"), moved, needed), 12)
+    y += 26
+    across, cell, high = 4, 25, 16
+    for number, sector in enumerate(sectors):
+        x = 10 + (number % across) * (8 * cell + 12)
+        line = y + (number // across) * (high + 6)
+        for word in range(8):
+            lanes = asked.get(sector * 8 + word)
+            svg.box(x + cell * word, line, cell, high, BLUE if lanes else "#f2f2f2", GRID)
+            if lanes:
+                svg.text(x + cell * word + cell // 2, line + 12,
+                         lanes[0] if len(lanes) == 1 else "all" if len(lanes) == WARP else "%d+" % lanes[0], 10,
+                         "middle", "white")
+    return y + (len(sectors) + across - 1) // across * (high + 6)
+
+
+def draw_sectors(svg, bin_dir, parts):
+    y = 20
+    for step, arguments, rung, which, title in parts:
+        requests = [request for request in of_space(trace(bin_dir, step, arguments, rung), "global")
+                    if request["warp"] == 0 and request["access"] == "load"]
+        # The inputs are told apart by their allocations, in the order of their addresses.
+        bases = sorted({request["base"] for request in requests})
+        request = first_request(requests, base=bases[which])
+        lowest = min(offset for offset in request["offsets"] if offset is not None) // 32 * 32
+        offsets = [None if offset is None else offset - lowest for offset in request["offsets"]]
+        y = sector_map(svg, y, "%s: %s" % (rung, title), offsets, request["bytes"]) + 26
+    svg.text(10, y - 4, "A row of 8 cells: a sector of 32 bytes. Blue: a word that is asked for, and the lane that does.", 11)
+    return svg.render()
+
+
+def draw_coalescing(bin_dir):
+    shape = "--m 128 --n 128 --k 32"
+    return draw_sectors(Svg("Sectors of global memory that a warp's first loads touch in step 07"), bin_dir, (
+        ("07_gemm", shape, "naive_rows", 0, "a warp's load of A, neighbouring lanes in neighbouring rows"),
+        ("07_gemm", shape, "naive", 0, "a warp's load of A, all lanes in one row"),
+        ("07_gemm", shape, "naive", 1, "a warp's load of B, neighbouring lanes in neighbouring columns")))
+
+
+def draw_rows(bin_dir):
+    shape = "--axis rows --m 256 --n 512"
+    return draw_sectors(Svg("Sectors of global memory that a warp's first load touches in step 06"), bin_dir, (
+        ("06_gpu_warp_shuffle", shape, "row_thread", 0, "a lane for each row"),
+        ("06_gpu_warp_shuffle", shape, "row_warp", 0, "lanes side by side in one row")))
+
+
+PICTURES = {
+    "05_lanes.svg": draw_lanes,
+    "05_trees.svg": draw_trees,
+    "05_banks.svg": draw_banks,
+    "06_sectors.svg": draw_rows,
+    "07_sectors.svg": draw_coalescing,
+    "07_banks.svg": draw_gemm_banks,
+}
+
+
+def main():
+    root = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
+    parser = argparse.ArgumentParser(description="Draws pictures from the kernels' requests to memory.")
+    what = parser.add_mutually_exclusive_group(required=True)
+    what.add_argument("--check", action="store_true", help="tell which pictures differ; change nothing")
+    what.add_argument("--update", action="store_true", help="draw them anew")
+    parser.add_argument("bin_dir", metavar="BIN_DIR", help="the programs of a build with the preset simt")
+    parser.add_argument("--pictures", default=os.path.join(root, "docs", "pictures"), metavar="FOLDER")
+    options = parser.parse_args()
+    if not os.path.isdir(os.path.join(options.bin_dir, "counted")):
+        print("skipped: %s has no counting programs; they are built with the preset simt" % options.bin_dir)
+        return 0
+    wrong = 0
+    for name, draw in PICTURES.items():
+        path = os.path.join(options.pictures, name)
+        now = draw(options.bin_dir)
+        before = None
+        if os.path.exists(path):
+            with open(path, encoding="utf-8") as file:
+                before = file.read()
+        if before == now:
+            continue
+        if options.update:
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(now)
+            print("%s: drawn" % path)
+        else:
+            wrong += 1
+            print("%s: %s" % (path, "is not what the kernels do now" if before is not None else "is not there"))
+    if wrong:
+        print("draw_traces.py: common/scripts/draw_traces.py --update %s draws them anew" % options.bin_dir,
+              file=sys.stderr)
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except Failure as failure:
+        print("draw_traces.py: %s" % failure, file=sys.stderr)
+        sys.exit(failure.status)
+    except (OSError, UnicodeDecodeError) as problem:
+        print("draw_traces.py: %s" % problem, file=sys.stderr)
+        sys.exit(4)
