@@ -22,10 +22,10 @@ set(SIMT_INSTRUMENTATION
 set(SIMT_INSTRUMENTATION_GNU
   -fsanitize=bounds -fno-reorder-blocks -fno-reorder-blocks-and-partition -fno-tree-vectorize
   -fno-tree-slp-vectorize -fno-tree-loop-distribute-patterns -fno-store-merging -fno-thread-jumps
-  -fno-split-paths)
+  -fno-split-paths -fno-tree-pre)
 set(SIMT_INSTRUMENTATION_Clang
   -fsanitize=array-bounds -fsanitize-coverage=no-prune -mllvm -tsan-instrument-read-before-write=1
-  -mllvm -disable-vector-combine -mllvm -jump-threading-threshold=0
+  -mllvm -disable-vector-combine -mllvm -jump-threading-threshold=0 -mllvm -enable-load-pre=false
   -fno-vectorize -fno-slp-vectorize -fno-unroll-loops)
 
 function(simt_add_cuda_sources target)
