@@ -65,9 +65,9 @@ static constexpr __host__ __device__ unsigned most_pieces(unsigned places, unsig
  * CHUNK channels of inputs and weights make a stage. While one is worked on, two are on their way.
  *
  * Better: arithmetic is what is left.
- * Still bad: all of it. Of what float32 units can do, the inner loop reaches three quarters: two of a multiply-add's
- * three registers often lie in the same bank, which ptxas alone decides. Before the first and after the last product
- * nothing overlaps, and only 3 x 3 at stride 1 is done. */
+ * Still bad: all of it. Of what float32 units can do, the inner loop reaches two thirds: every fifth
+ * multiply-add reads three registers, which takes an extra cycle, and ptxas alone decides which. Before the
+ * first and after the last product nothing overlaps, and only 3 x 3 at stride 1 is done. */
 template <unsigned GROUPS, unsigned PLACES, unsigned VECTOR>
 static __global__ void __launch_bounds__(GROUPS *PLACES, 2)
     direct(const struct conv call, const struct direct_tiling tiling, const float *packed)

@@ -59,9 +59,9 @@ static __device__ unsigned place_of(unsigned component, unsigned tile)
  * each tile meet in shared memory again, to be transformed back.
  *
  * Better: 2.25 times fewer multiplications than the definition has.
- * Still bad: transforms, loads and loops are a third of the instructions; every block of filters transforms
- * the same inputs anew; a multiprocessor has room for one block, so that nothing covers its beginning and end.
- * Rounding errors have another bound, though on most data they are smaller: there are fewer products. */
+ * Still bad: transforms, loads and loops are a quarter of the instructions or more; every block of filters
+ * transforms the same inputs anew; a multiprocessor has room for one block, so that nothing covers its beginning
+ * and end. Rounding errors have another bound, though on most data they are smaller: there are fewer products. */
 static __global__ void __launch_bounds__(THREADS, 1)
     winograd(const struct conv call, const struct winograd_tiling tiling, const float *filters)
 {

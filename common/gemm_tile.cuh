@@ -1,4 +1,4 @@
-/* Pieces of kernels that multiply tiles: in steps 07 and 08. */
+/* Pieces of kernels that multiply tiles. */
 #ifndef RUNGS_GEMM_TILE_CUH
 #define RUNGS_GEMM_TILE_CUH
 

@@ -17,6 +17,11 @@ come from, and with --update written anew:
   ... -->                           which the tests compare with what the programs count; see counts_of().
   <!-- end counts -->
 
+  <!-- plot: NAME OPTION... FILE.csv... = HASH -->
+  ![...](pictures/NAME.svg)         drawn by plot_results.py from files of docs/results. HASH is of those files
+                                    and of plot_results.py: it tells, also where matplotlib is missing, that
+                                    the picture is not of these data; --update draws it anew.
+
 It further asks for: links and anchors that lead somewhere, paths in `code` that exist, every rung of a
 step's main.c on the step's page and in its README, every page in the index, every file of docs/results on
 some page, and pictures that are well-formed SVG.
@@ -26,10 +31,14 @@ Needs nothing but Python 3.7."""
 import argparse
 import csv
 import difflib
+import hashlib
 import json
 import os
 import re
+import shutil
+import subprocess
 import sys
+import tempfile
 import xml.etree.ElementTree
 
 # ---- pages ---------------------------------------------------------------------------------------
@@ -403,6 +412,53 @@ def renew_tables(root, text, complain):
     return GENERATED.sub(renew, text)
 
 
+# ---- plots ---------------------------------------------------------------------------------------
+
+PLOT = re.compile(r"<!-- plot: (?P<name>\w+) (?P<arguments>[^\n]*?) = (?P<hash>\w*) -->\n!\[[^\]]*\]\(pictures/(?P=name)\.svg\)")
+
+
+def plot_hash(root, arguments):
+    digest = hashlib.sha256()
+    paths = ["docs/results/" + word for word in arguments if word.endswith(".csv")]
+    for path in ["common/scripts/plot_results.py"] + paths:
+        digest.update(read(os.path.join(root, path)).encode())
+    digest.update(" ".join(arguments).encode())
+    return digest.hexdigest()[:16]
+
+
+def draw_plot(root, name, arguments):
+    with tempfile.TemporaryDirectory() as folder:
+        words = [os.path.join(root, "docs", "results", word) if word.endswith(".csv") else word for word in arguments]
+        result = subprocess.run([sys.executable, os.path.join(root, "common", "scripts", "plot_results.py"), "-o", folder,
+                                 *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, universal_newlines=True, check=False)
+        if result.returncode != 0:
+            raise Wrong("cannot draw %s: %s" % (name, result.stderr.strip()))
+        shutil.copy(os.path.join(folder, name + ".svg"), os.path.join(root, "docs", "pictures"))
+
+
+def renew_plots(root, text, complain, update):
+    def renew(match):
+        arguments = match["arguments"].split()
+        line = line_of(text, match.start())
+        try:
+            now = plot_hash(root, arguments)
+            picture = os.path.join(root, "docs", "pictures", match["name"] + ".svg")
+            if now == match["hash"] and os.path.exists(picture):
+                return match.group()
+            if not update:
+                complain(line, "docs/pictures/%s.svg is not drawn from these results" % match["name"])
+                return match.group()
+            draw_plot(root, match["name"], arguments)
+        except (Wrong, OSError) as wrong:
+            complain(line, "plot: %s" % wrong)
+            return match.group()
+        return match.group().replace(" = %s -->" % match["hash"], " = %s -->" % now)
+
+    if text.count("<!-- plot: ") != len(PLOT.findall(text)):
+        complain(1, "want '<!-- plot: NAME OPTION... FILE.csv... = HASH -->' and in the next line the picture")
+    return PLOT.sub(renew, text)
+
+
 # ---- links ---------------------------------------------------------------------------------------
 
 
@@ -498,7 +554,8 @@ def check_index(root, pages, texts, complain):
         path = os.path.join(root, "docs", folder)
         for name in sorted(os.listdir(path)) if os.path.isdir(path) else []:
             file = "docs/%s/%s" % (folder, name)
-            named = any("results/%s" % name in texts[page] or "table: %s" % name in texts[page] for page in pages)
+            named = any("results/%s" % name in texts[page] or "table: %s" % name in texts[page]
+                        or re.search(r"plot: .*\b%s" % re.escape(name), texts[page]) for page in pages)
             if file not in linked and not named and os.path.isfile(os.path.join(root, file)):
                 complain(file, 1, "is on no page")
 
@@ -511,20 +568,14 @@ def main():
     what = parser.add_mutually_exclusive_group(required=True)
     what.add_argument("--check", action="store_true", help="tell what differs; change nothing")
     what.add_argument("--update", action="store_true", help="write snippets and tables anew")
-    parser.add_argument("--unfinished", metavar="PAGE", action="append", default=[],
-                        help="tell what is wrong with this page, and let it pass")
     parser.add_argument("--root", default=os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."),
                         help="the repository's folder")
     options = parser.parse_args()
     root = os.path.abspath(options.root)
-    wrongs, let_pass = [], set()
+    wrongs = []
 
     def complain(page, line, what_is_wrong):
-        if page in options.unfinished:
-            let_pass.add(page)
-            print("%s:%d: (unfinished) %s" % (page, line, what_is_wrong))
-        else:
-            wrongs.append("%s:%d: %s" % (page, line, what_is_wrong))
+        wrongs.append("%s:%d: %s" % (page, line, what_is_wrong))
 
     pages = find_pages(root)
     if "docs/README.md" not in pages:
@@ -537,6 +588,7 @@ def main():
 
         text = read(os.path.join(root, page))
         now = renew_tables(root, renew_snippets(root, text, here), here)
+        now = renew_plots(root, now, here, options.update)
         if now != text and options.update:
             with open(os.path.join(root, page), "w", encoding="utf-8") as file:
                 file.write(now)
@@ -550,9 +602,6 @@ def main():
     check_rungs(root, complain)
     check_index(root, pages, texts, complain)
 
-    for page in options.unfinished:
-        if page not in let_pass:
-            wrongs.append("%s:1: is as it should be: --unfinished is no longer needed for it" % page)
     for wrong in wrongs:
         print(wrong)
     if wrongs:

@@ -432,7 +432,11 @@ def plot_roofline(steps, folder, note):
         for backend in ("cpu", "other"):
             here = [row for row in rows if (row["backend"] == "cpu") == (backend == "cpu") and row["gflop_per_s"]]
             if here:
-                shape, here = at_one_size(here)
+                shape, at_shape = at_one_size(here)
+                # A rung that has not done this problem (a slow one) stands for itself at its own.
+                latest = {row["rung"]: row for row in here}
+                latest.update((row["rung"], row) for row in at_shape)
+                here = [latest[rung] for rung in rungs_in(here)]
                 devices.setdefault(here[0]["device"], collections.OrderedDict())[step] = (shape, here)
     if not devices:
         return
@@ -456,8 +460,11 @@ def draw_roofline(axis, device, steps):
     clusters = collections.OrderedDict()
     for number, (step, (_, rows)) in enumerate(steps.items()):
         place = rows[0]["gflop_per_s"] / rows[0]["gb_per_s"]
-        key = next((known for known in clusters if abs(math.log10(known / place)) < 0.25), place)
+        key = next((known for known in clusters if abs(math.log10(known / place)) < 0.6), place)
         clusters.setdefault(key, []).append((number, step, rows))
+    # A cluster's place is that of its rightmost point.
+    clusters = {max(row["gflop_per_s"] / row["gb_per_s"] for _, _, rows in members for row in rows): members
+                for members in clusters.values()}
     column = 0.1 * (math.log10(max(intensities) / left) + 1.5)  # decades
     right = max(math.log10(key) + 0.35 + column * len(members) for key, members in clusters.items())
     right = 10 ** max(right, math.log10(max(intensities)) + 1)
@@ -476,7 +483,7 @@ def draw_roofline(axis, device, steps):
                       textcoords="offset points")
         if arithmetic:
             axis.plot([ridge, right], [arithmetic, arithmetic], color="black", linewidth=1.8)
-            axis.annotate("{:,.0f} GFLOP/s".format(arithmetic), (right, arithmetic), xytext=(-4, 4), ha="right", fontsize=9,
+            axis.annotate("{:,.0f} GFLOP/s".format(arithmetic), (ridge, arithmetic), xytext=(14, 5), fontsize=9,
                           textcoords="offset points")
     distance = (top - bottom) / (72 * axis.get_position().height * axis.figure.get_size_inches()[1] / 8.2)
     for key, members in clusters.items():
@@ -495,7 +502,7 @@ def draw_roofline(axis, device, steps):
     for number, (step, (shape, rows)) in enumerate(steps.items()):
         axis.plot([], [], marker=MARKERS[number % len(MARKERS)], color=COLOURS[number % len(COLOURS)],
                   linestyle="none", label="%s, %s %s %s" % (step, rows[0]["op"], rows[0]["type"], shape_text(shape)))
-    axis.legend(fontsize=8, loc="lower right", frameon=True)
+    axis.legend(fontsize=8, loc="upper left", frameon=True)
     plain_ticks(axis.xaxis)
     plain_ticks(axis.yaxis)
     axis.grid(True, which="major", color="#e4e4e4", linewidth=0.6)

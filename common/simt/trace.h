@@ -148,6 +148,9 @@ void simt_check_start_launch(void);
 void simt_check_not_looked(void);
 void simt_check_start_block(unsigned int threads);
 void simt_check_barrier(void);
+
+/* ---- findings.c ---- */
+
 /* Tells what was found; ends the program unless findings are kept. */
 void simt_check_end_launch(void);
 void simt_check_tell_now(void);

@@ -102,11 +102,42 @@ static void test_counts_are_there(void **state)
     free(wanted);
 }
 
+/* Runs a step with --counters; it ends well and says what is wanted. */
+static void assert_counted(const char *line, const char *first, const char *second)
+{
+    char command[4096], *text = calloc(1, 1 << 18);
+    FILE *pipe;
+    assert_non_null(text);
+    snprintf(command, sizeof command, "'%s'/%s 2>&1", folder, line);
+    pipe = popen(command, "r");
+    assert_non_null(pipe);
+    assert_true(fread(text, 1, (1 << 18) - 1, pipe) > 0);
+    assert_int_equal(pclose(pipe), 0);
+    if (!strstr(text, first) || !strstr(text, second)) {
+        fail_msg("\"%s\" or \"%s\" is not in:\n%s", first, second, text);
+    }
+    free(text);
+}
+
+static void test_counters_option(void **state)
+{
+    (void)state;
+    assert_counted("05_gpu_shared_tree --n 4099 --rung strided --counters", "bank conflicts",
+                   "kernel strided (shared_tree.cu:");
+    assert_counted("05_gpu_shared_tree --n 4099 --rung strided --counters=lines", "conflicts",
+                   "partial[left] = R::combine(partial[left], partial[left + stride]);");
+    assert_counted("07_gemm --n 40 --m 40 --k 40 --rung naive --counters=json",
+                   "{\"step\": \"07_gemm\", \"shape\": \"40x40x40\"", "\"bytes_needed\": ");
+    assert_counted("04_gpu_atomic --n 4099 --rung race --counters",
+                   "What is wrong with it, as a lesson:", "data race in global memory");
+}
+
 int main(int count_of, char **arguments)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_integers),
         cmocka_unit_test(test_counts_are_there),
+        cmocka_unit_test(test_counters_option),
     };
     if (count_of < 3) {
         fputs("usage: test_simt_rungs path/to/bin path/to/rung_counts.txt [update]\n", stderr);

@@ -1,0 +1,241 @@
+/* What the checks have found: kept until the launch ends, then told in words that a learner understands. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "findings.h"
+#include "internal.h"
+
+enum { MOST_FINDINGS = 32 };
+
+static struct finding found[MOST_FINDINGS];
+static unsigned int found_count;
+static uint64_t not_kept;
+static bool keep;
+static char *told;
+static size_t told_size;
+static FILE *told_file;
+
+static struct finding *find(const struct finding *like)
+{
+    for (unsigned int i = 0; i < found_count; i++) {
+        if (found[i].wrong == like->wrong && found[i].site == like->site &&
+            found[i].other_site == like->other_site && found[i].kind == like->kind &&
+            found[i].other_block == like->other_block) {
+            return &found[i];
+        }
+    }
+    return NULL;
+}
+
+struct finding *simt_add_finding(struct finding new)
+{
+    struct finding *known = find(&new);
+    if (known) {
+        known->count++;
+        return NULL;
+    }
+    if (found_count == MOST_FINDINGS) {
+        not_kept++;
+        return NULL;
+    }
+    new.block = simt_running_block();
+    new.count = 1;
+    found[found_count] = new;
+    return &found[found_count++];
+}
+
+static void tell_line(FILE *file, unsigned int site)
+{
+    const struct simt_source *source = simt_source_of(simt_site(site)->place);
+    char text[128];
+    fprintf(file, "%s:%d", source->file, source->line);
+    if (simt_source_line(source->file, source->line, text, sizeof text)) {
+        fprintf(file, ":  %s", text);
+    }
+    if (source->kernel_line != source->line || strcmp(source->kernel_file, source->file) != 0) {
+        fprintf(file, "\n      called from %s:%d", source->kernel_file, source->kernel_line);
+        if (simt_source_line(source->kernel_file, source->kernel_line, text, sizeof text)) {
+            fprintf(file, ":  %s", text);
+        }
+    }
+    fputc('\n', file);
+}
+
+static void tell_thread(FILE *file, unsigned int thread)
+{
+    struct uint3 index = simt_thread_number(thread);
+    fprintf(file, "  thread (%u,%u,%u)", index.x, index.y, index.z);
+}
+
+static const char *space_name(enum simt_space space)
+{
+    return space == SPACE_SHARED ? "shared" : space == SPACE_CONSTANT ? "constant" : "global";
+}
+
+static const char *does(enum simt_event_kind kind)
+{
+    return kind == EVENT_LOAD ? "reads" : kind == EVENT_STORE ? "writes" : "changes atomically";
+}
+
+static void tell_race(FILE *file, const struct finding *race)
+{
+    static const char *const had[] = {[EVENT_LOAD] = "has read",
+                                      [EVENT_STORE] = "has written",
+                                      [EVENT_ATOMIC] = "has changed atomically"};
+    fprintf(file, "data race in %s memory\n", space_name(race->space));
+    tell_thread(file, race->thread);
+    fprintf(file, " %s ", does(race->kind));
+    tell_line(file, race->site);
+    tell_thread(file, race->other_thread);
+    fprintf(file, "%s %s it at ", race->other_block ? " of another block" : "",
+            had[race->other_kind]);
+    tell_line(file, race->other_site);
+    if (race->same_instruction) {
+        fputs(
+            "  hint: lanes of a warp write the same place at the same time, and one of them wins: "
+            "let one lane write,\n"
+            "  or combine the values, with an atomic or a shuffle.\n",
+            file);
+    } else if (race->other_block) {
+        fputs(
+            "  hint: blocks run in any order. Use an atomic, or a second launch, or let the writer "
+            "call __threadfence()\n"
+            "  and then an atomic that the reader has seen.\n",
+            file);
+    } else if (race->same_warp) {
+        fputs(
+            "  hint: nothing orders the two: __syncwarp() is missing between them (lanes of a warp "
+            "do not run in lock step).\n",
+            file);
+    } else {
+        fputs(
+            "  hint: nothing orders the two: __syncthreads() is missing between them, or an atomic "
+            "in place of both.\n",
+            file);
+    }
+}
+
+static void tell_other(FILE *file, const struct finding *finding)
+{
+    switch (finding->wrong) {
+    case OUT_OF_BOUNDS:
+        fprintf(file, "access out of bounds of %s memory: %s\n", space_name(finding->space),
+                finding->text);
+        break;
+    case BAD_INDEX:
+        fprintf(file, "index out of bounds: %s\n", finding->text);
+        break;
+    case UNINITIALISED:
+        fprintf(file, "%s memory is read that nobody has written%s\n", space_name(finding->space),
+                finding->text);
+        break;
+    case MISALIGNED:
+        fprintf(file,
+                "misaligned address %#" PRIx64 ": an access of %u bytes needs a multiple of %u\n",
+                finding->address, finding->size, finding->size);
+        break;
+    default:
+        fprintf(file, "memory of the host is used in a kernel: copy it with cudaMemcpy first\n");
+        break;
+    }
+    tell_thread(file, finding->thread);
+    if (finding->wrong == BAD_INDEX) {
+        fprintf(file, " uses it at ");
+    } else {
+        fprintf(file, " %s ", does(finding->kind));
+    }
+    tell_line(file, finding->site);
+}
+
+static void tell(FILE *file, const struct finding *finding)
+{
+    fprintf(file, "simt: kernel ");
+    simt_tell_launch(file);
+    fprintf(file, ", block (%u,%u,%u): ", finding->block.x, finding->block.y, finding->block.z);
+    if (finding->wrong == RACE) {
+        tell_race(file, finding);
+    } else {
+        tell_other(file, finding);
+    }
+    if (finding->count > 1) {
+        fprintf(file, "  (%" PRIu64 " times in all at these lines)\n", finding->count);
+    }
+}
+
+static void tell_all(FILE *file)
+{
+    for (unsigned int i = 0; i < found_count; i++) {
+        tell(file, &found[i]);
+    }
+    if (not_kept > 0) {
+        fprintf(file, "simt: and %" PRIu64 " more of other kinds\n", not_kept);
+    }
+    found_count = 0;
+    not_kept = 0;
+}
+
+bool simt_findings_are_kept(void)
+{
+    return keep;
+}
+
+void simt_findings_keep(bool on)
+{
+    keep = on;
+    if (told_file) {
+        fclose(told_file);
+        free(told);
+        told_file = NULL;
+        told = NULL;
+    }
+}
+
+const char *simt_findings(void)
+{
+    if (told_file) {
+        fflush(told_file);
+    }
+    return told_file && told ? told : "";
+}
+
+/* Where the running lane was last seen; true if that is an access that its address does not suit. */
+bool simt_check_tell_last(FILE *file)
+{
+    const struct simt_event *event = simt_tracing ? simt_trace_last() : NULL;
+    if (!event) {
+        return false;
+    }
+    fprintf(file, "  at ");
+    tell_line(file, simt_site_number(event_place(event)));
+    return event_kind(event) <= EVENT_ATOMIC && event_size(event) > 0 &&
+           event->address % event_size(event) != 0;
+}
+
+/* When the program must end at once. */
+void simt_check_tell_now(void)
+{
+    tell_all(stderr);
+}
+
+void simt_check_end_launch(void)
+{
+    if (found_count == 0) {
+        return;
+    }
+    if (keep) {
+        if (!told_file) {
+            told_file = open_memstream(&told, &told_size);
+            if (!told_file) {
+                perror("simt: no memory for the checks");
+                simt_exit();
+            }
+        }
+        tell_all(told_file);
+        return;
+    }
+    fflush(stdout);
+    tell_all(stderr);
+    simt_exit();
+}
