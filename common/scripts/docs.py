@@ -160,11 +160,11 @@ def snippet_of(root, path, name, excerpt):
     bodies = [lines[first:last + 1] for first, last in definitions(lines, name)]
     if not bodies:
         raise Wrong("snippet %s: no definition of %s" % (path, name))
+    if not any(line.strip() for line in excerpt):
+        return bodies[0]
     for body in bodies:
         if position_of(excerpt, body) is not None:
             return excerpt
-    if not any(line.strip() for line in excerpt):
-        return bodies[0]
     # The source has changed: the span from the first line that is still there to the last.
     best = None
     for body in bodies:
@@ -306,7 +306,7 @@ def table_of(root, arguments, body):
 
     lines = []
     for name in names:
-        cells = ["`%s`" % name if key == "rung" else name]
+        cells = ["`%s`" % name if key in ("rung", "kernel") else name]
         for _, value in parameters.columns:
             column, form, conditions, over = parse_column(value)
             text = cell(name, column, conditions)

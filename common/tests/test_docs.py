@@ -14,6 +14,7 @@ template <typename R>
 __global__ void tree(R in, float *out)
 {
     float mine = 0;
+
     for (int i = 0; i < 4; i++) {
         mine += in.term(i); /* } */
         mine *= 2;
