@@ -51,6 +51,7 @@ struct grade {
     struct grade_record record; /* of the last run */
     enum verdict verdict;
     int line;
+    char text[200];
     char message[2048], on_a_gpu[512];
 };
 
@@ -122,14 +123,12 @@ void *grade_output(struct grade *grade, size_t bytes)
 
 const char *grade_text(struct grade *grade, const char *format, ...)
 {
-    enum { LONGEST = 200 };
-    char *const text = guarded(grade, LONGEST, MAP_PRIVATE);
     va_list arguments;
 
     va_start(arguments, format);
-    vsnprintf(text, LONGEST, format, arguments);
+    vsnprintf(grade->text, sizeof grade->text, format, arguments);
     va_end(arguments);
-    return text;
+    return grade->text;
 }
 
 /* ---- judging --------------------------------------------------------------------------------- */

@@ -103,7 +103,7 @@ bool grade_close(struct grade *grade, const char *what, long index, double got, 
                  double bound);
 bool grade_equal(struct grade *grade, const char *what, long index, long got, long want);
 
-/* A text that lives until the test's end. */
+/* A text that lives until the next one. */
 #if defined(__GNUC__)
 __attribute__((format(printf, 2, 3)))
 #endif
