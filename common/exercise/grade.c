@@ -183,17 +183,17 @@ bool grade_equal(struct grade *grade, const char *what, long index, long got, lo
     return false;
 }
 
-/* The length of the first report; what follows is often its consequence. */
-static size_t first_finding(void)
+/* The length of the first of several reports; what follows is often its consequence. */
+static int first_report(const char *reports)
 {
-    const char *const second = strstr(findings, "\nsimt: ");
-    return second != NULL ? (size_t)(second - findings) : strlen(findings);
+    const char *const second = strstr(reports, "\nsimt: ");
+    return (int)(second != NULL ? (size_t)(second - reports) : strlen(reports));
 }
 
 void grade_rules(struct grade *grade)
 {
     if (!grade_skip_uncounted(grade) && findings[0] != '\0')
-        grade_fail(grade, 0, NULL, "%.*s", (int)first_finding(), findings);
+        grade_fail(grade, 0, NULL, "%.*s", first_report(findings), findings);
 }
 
 bool grade_skip_uncounted(struct grade *grade)
@@ -437,7 +437,7 @@ static void tell_why(struct grade *grade, int status, bool late)
         grade_fail(grade, 0, NULL, "stopped: it printed or wrote more than %d KiB",
                    MOST_OUTPUT >> 10);
     else if (told[0] != '\0')
-        grade_fail(grade, 0, NULL, "%.1500s", told);
+        grade_fail(grade, 0, NULL, "%.*s", first_report(told), told);
     else if (WIFSIGNALED(status))
         grade_fail(
             grade, 0, NULL, "crashed: %s%s", strsignal(WTERMSIG(status)),
@@ -705,7 +705,7 @@ int main(int argc, char **argv)
     }
     if (!results_right && findings[0] != '\0') {
         printf("  The checks found something that may be why:\n");
-        findings[first_finding()] = '\0';
+        findings[first_report(findings)] = '\0';
         tell_indented(findings);
     }
     if (printed[0] != '\0' && !out_of_time) {
