@@ -38,7 +38,7 @@ void grade_from_device(void *to, const void *from, size_t bytes)
 #include "simt.h"
 #include "simt_analysis.h"
 
-const bool grade_limits_memory = true;
+const bool grade_limits_memory = true, grade_counts_gpu = true;
 
 bool grade_counts(void)
 {
@@ -96,8 +96,8 @@ void grade_record_end(struct grade_record *record)
     snprintf(record->findings, sizeof record->findings, "%s", simt_findings());
 }
 #else
-const bool grade_limits_memory =
-    false; /* the driver reserves more addresses than there is memory */
+/* The driver reserves more addresses than there is memory. */
+const bool grade_limits_memory = false, grade_counts_gpu = true;
 
 bool grade_counts(void)
 {

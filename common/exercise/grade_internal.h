@@ -21,4 +21,7 @@ void grade_record_end(struct grade_record *record);
 /* Whether that process may have a limit of address space. */
 extern const bool grade_limits_memory;
 
+/* Whether what is found is about a GPU. */
+extern const bool grade_counts_gpu;
+
 #endif

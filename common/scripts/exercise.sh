@@ -169,7 +169,7 @@ compile_answer() {
     case $1 in
     simt) limited "$root/common/simt/simtcc" -ccbin "$compiler" "$work/task.cu" "$objects"/*.o \
         -lm -Xcompiler -pthread -o "$work/program" ;;
-    cuda) timeout -k 5 300 nvcc -std=c++17 -arch=native -lineinfo "$work/task.cu" "$objects"/*.o -lm \
+    cuda) timeout -k 5 300 nvcc -std=c++17 -arch="$architecture" -lineinfo "$work/task.cu" "$objects"/*.o -lm \
         -o "$work/program" ;;
     threads) limited "$c_compiler" -std=c11 -O1 -g -Wall -Wextra -fsanitize=thread -D_GNU_SOURCE \
         -I "$root/common/exercise" -c "$work/task.c" -o "$work/task.o" &&
@@ -439,6 +439,7 @@ fi
 if [[ $backend == cuda ]]; then
     nvcc_works || die "$exit_machine" "--backend cuda: nvcc was found neither on PATH nor in /usr/local/cuda/bin"
     gpu_works || die "$exit_machine" "--backend cuda: no GPU answers"
+    architecture=sm_$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader | sed -n '1s/\.//p')
 fi
 [[ -n $compiler ]] || compiler=$(cxx_compiler)
 have "$compiler" || die "$exit_machine" "--compiler $compiler: not found"

@@ -5,13 +5,14 @@ enum { TILE = 16 };
 /* C = A B: A is m x k, B is k x n, C is m x n, all row-major. */
 __global__ void multiply(const float *a, const float *b, float *c, int m, int n, int k)
 {
-    __shared__ float tile_a[TILE][TILE], tile_b[TILE][TILE];
     const int x = threadIdx.x, y = threadIdx.y;
     const int row = blockIdx.y * TILE + y;
     const int column = blockIdx.x * TILE + x;
     float sum = 0;
 
     /* ---- your work ---- */
+    __shared__ float tile_a[TILE][TILE], tile_b[TILE][TILE];
+
     for (int first = 0; first < k; first += TILE) {
         tile_a[x][y] = row < m && first + x < k ? a[row * k + first + x] : 0;
         tile_b[y][x] = first + y < k && column < n ? b[(first + y) * n + column] : 0;

@@ -5,10 +5,11 @@ enum { TILE = 32, ROWS = 8 };
 /* out[j][i] = in[i][j]: in has `rows` rows and `columns` columns, row-major. */
 __global__ void transpose_tiles(const float *in, float *out, int rows, int columns)
 {
-    __shared__ float tile[TILE * (TILE + 1)];
     const int x = threadIdx.x, y = threadIdx.y;
 
     /* ---- your work ---- */
+    __shared__ float tile[TILE * (TILE + 1)];
+
     for (int k = y; k < TILE; k += ROWS) {
         const int row = blockIdx.y * TILE + k, column = blockIdx.x * TILE + x;
         if (row < rows && column < columns)
