@@ -212,6 +212,14 @@ void grade_rules(struct grade *grade)
                    first_report(findings), findings);
 }
 
+bool grade_needs_rules(struct grade *grade)
+{
+    if (findings[0] == '\0')
+        return true;
+    grade_fail(grade, 0, NULL, "graded once no rule is broken");
+    return false;
+}
+
 bool grade_skip_uncounted(struct grade *grade)
 {
     if (grade_counts())

@@ -114,6 +114,9 @@ grade_text(struct grade *grade, const char *format, ...);
  * written) or, for threads on a CPU, raced. */
 void grade_rules(struct grade *grade);
 
+/* For a test that means nothing as long as a rule is broken: false, and the test has failed. */
+bool grade_needs_rules(struct grade *grade);
+
 /* A test's end where what it looks at is not counted here: it is left out of the points. */
 bool grade_skip_uncounted(struct grade *grade);
 
