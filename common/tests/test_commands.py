@@ -1,0 +1,118 @@
+"""Runs every command of the pages: test_commands.py BIN_DIR
+
+Each ```sh block of the pages is run as it stands, in a folder where build/simt/bin is BIN_DIR. What would build,
+install or test (cmake, ctest, ./run.sh, ./test.sh) is replaced: a target that is built must be there, and
+./run.sh --benchmark measures step 01 only. Blocks that need what is not there (numpy, matplotlib, a GPU's tools)
+are left out and named."""
+import os
+import re
+import stat
+import subprocess
+import sys
+import tempfile
+import time
+
+ROOT = os.path.abspath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
+sys.path.insert(0, os.path.join(ROOT, "common", "scripts"))
+import docs  # noqa: E402
+
+PRELUDE = """set -eu
+cmake() {
+    while [ $# -gt 0 ]; do
+        if [ "$1" = --target ]; then
+            [ -e "build/simt/bin/$2" ] || { echo "no target $2" >&2; return 1; }
+        fi
+        shift
+    done
+}
+ctest() { :; }
+"""
+
+RUN = """#!/bin/sh
+if [ "$1" = --benchmark ]; then
+    exec common/scripts/benchmark.sh --quick --step 01 build/simt/bin "$2"
+fi
+"""
+
+# A step's program, measuring no more than it must.
+ONCE = """#!/bin/sh
+exec %s "$@" --warmup 0 --reps 1
+"""
+
+NEEDS = {"numpy": ["-c", "import numpy"], "matplotlib": ["-c", "import matplotlib"]}
+
+
+def blocks_of(text):
+    for match in re.finditer(r"^```sh\n(.*?)^```", text, re.S | re.M):
+        yield docs.line_of(text, match.start()), match.group(1)
+
+
+def needs(block):
+    wanted = [name for name in NEEDS if name in block or (name == "matplotlib" and "plot_results" in block)]
+    for name in wanted:
+        if subprocess.run([sys.executable, *NEEDS[name]], stderr=subprocess.DEVNULL, check=False).returncode != 0:
+            return name
+    if "counted" in block or "draw_traces" in block:
+        return None if os.path.isdir(os.path.join(BIN, "counted")) else "counting programs"
+    if re.search(r"build/cuda|--preset cuda|\bncu\b|\bnvcc\b", block):
+        return "a GPU's tools"
+    if "build/tsan" in block:
+        return "another build"
+    if "simtcc" in block:
+        return "a kernel of the reader's own (simt.simtcc tests that)"
+    return None
+
+
+def write_program(path, text):
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)
+    os.chmod(path, os.stat(path).st_mode | stat.S_IXUSR)
+
+
+def run(block):
+    with tempfile.TemporaryDirectory() as folder:
+        here = os.path.join(folder, "build", "simt", "bin")
+        os.makedirs(here)
+        for name in os.listdir(BIN):
+            if re.match(r"\d\d_", name):
+                write_program(os.path.join(here, name), ONCE % os.path.join(BIN, name))
+            else:
+                os.symlink(os.path.join(BIN, name), os.path.join(here, name))
+        for name in os.listdir(ROOT):
+            if not name.startswith((".", "build")) and name not in ("run.sh", "test.sh"):
+                os.symlink(os.path.join(ROOT, name), os.path.join(folder, name))
+        for name in ("run.sh", "test.sh"):
+            write_program(os.path.join(folder, name), RUN)
+        return subprocess.run(["bash", "-c", PRELUDE + block], cwd=folder, stdin=subprocess.DEVNULL,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, universal_newlines=True, check=False,
+                              timeout=250)
+
+
+def main():
+    failed = left_out = count = 0
+    seen = set()
+    for page in docs.find_pages(ROOT):
+        for line, block in blocks_of(docs.read(os.path.join(ROOT, page))):
+            if block in seen:
+                continue
+            seen.add(block)
+            missing = needs(block)
+            if missing:
+                print("%s:%d: left out: needs %s" % (page, line, missing))
+                left_out += 1
+                continue
+            start = time.monotonic()
+            result = run(block)
+            count += 1
+            print("%s:%d: %.1f s" % (page, line, time.monotonic() - start))
+            if result.returncode != 0:
+                failed += 1
+                print("%s:%d: exit status %d of\n%s%s" % (page, line, result.returncode, block,
+                                                          "\n".join(result.stdout.split("\n")[-12:])))
+    print("%d blocks of commands run, %d failed, %d left out" % (count, failed, left_out))
+    return 1 if failed or count == 0 else 0
+
+
+if __name__ == "__main__":
+    BIN = os.path.abspath(sys.argv[1])
+    sys.exit(main())
