@@ -436,10 +436,8 @@ static void test_repeats(void **)
 int main()
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_kernels),
-        cmocka_unit_test(test_lanes),
-        cmocka_unit_test(test_meeting_again),
-        cmocka_unit_test(test_bytes),
+        cmocka_unit_test(test_kernels),       cmocka_unit_test(test_lanes),
+        cmocka_unit_test(test_meeting_again), cmocka_unit_test(test_bytes),
         cmocka_unit_test(test_repeats),
     };
     const std::vector<float> ones(N, 1.0f);
