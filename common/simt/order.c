@@ -84,46 +84,59 @@ static unsigned int node_of(uint64_t key)
 
 static void connect(unsigned int from, unsigned int to)
 {
-    unsigned int *link = &nodes[from].edges;
-    while (*link && nodes[edges[*link].to].key > nodes[to].key) {
-        link = &edges[*link].next;
+    unsigned int before = 0, after = nodes[from].edges;
+    while (after && nodes[edges[after].to].key > nodes[to].key) {
+        before = after;
+        after = edges[after].next;
     }
-    if (*link && edges[*link].to == to) {
+    if (after && edges[after].to == to) {
         return;
     }
-    /* The list's links may move: find the place anew by its offset. */
-    unsigned int before = *link, in_node = link == &nodes[from].edges;
-    size_t edge = in_node ? 0 : (size_t)((char *)link - (char *)edges) / sizeof *edges;
     if (edge_count >= edge_capacity) {
         edge_capacity = edge_capacity ? 2 * edge_capacity : 2048;
         edges = grown(edges, edge_capacity, sizeof *edges);
     }
-    edges[edge_count] = (struct edge){to, before};
-    *(in_node ? &nodes[from].edges : &edges[edge].next) = edge_count++;
+    edges[edge_count] = (struct edge){to, after};
+    if (before) {
+        edges[before].next = edge_count++;
+    } else {
+        nodes[from].edges = edge_count++;
+    }
     nodes[to].reached = true;
     changed = true;
 }
 
+static uint64_t key_of(const struct simt_event *event)
+{
+    return event->key & UINT64_MAX >> 16;
+}
+
 unsigned int simt_order_node(const struct simt_event *event)
 {
-    return node_of(event->key & UINT64_MAX >> 16);
+    return node_of(key_of(event));
 }
 
 unsigned int simt_order_observe(unsigned int thread, const struct simt_event *event)
 {
-    unsigned int node = simt_order_node(event), level = 0xffff - (unsigned int)(event->key >> 48);
-    unsigned int before;
+    unsigned int level = 0xffff - (unsigned int)(event->key >> 48), before, node;
     level = level < LEVELS ? level : LEVELS - 1;
     for (unsigned int i = threads[thread].level + 1; i <= level; i++) {
         threads[thread].node[i] = NO_NODE; /* of an earlier call */
     }
     before = threads[thread].node[level];
+    threads[thread].level = level;
+    for (unsigned int i = before ? nodes[before].edges : 0; i; i = edges[i].next) {
+        if (nodes[edges[i].to].key == key_of(event)) { /* as so often */
+            threads[thread].node[level] = edges[i].to;
+            return before;
+        }
+    }
+    node = simt_order_node(event);
     if (before) {
         connect(before, node);
     } else {
         nodes[node].entry = true;
     }
-    threads[thread].level = level;
     threads[thread].node[level] = node;
     return before;
 }
