@@ -7,9 +7,15 @@ install=yes
 # shellcheck source=common/scripts/setup.sh
 . "$root/common/scripts/setup.sh"
 
+if [[ ${1:-} == exercise ]]; then
+    shift
+    exec "$root/common/scripts/exercise.sh" "$@"
+fi
+
 usage() {
     cat <<'EOF'
 Usage: ./test.sh [OPTION]...
+       ./test.sh exercise ...      the exercises and their grader: ./test.sh exercise --help
 Installs what is missing (Debian, Ubuntu), builds and tests, one suite for each preset:
 
   simt    everything, GPU steps on the CPU

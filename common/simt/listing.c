@@ -169,6 +169,31 @@ static const char *base_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
+size_t simt_analysis_lines(struct simt_line *to, size_t most)
+{
+    size_t used = 0;
+    for (size_t i = 0; i < kernel_count; i++) {
+        size_t count;
+        struct line *lines = lines_of(&kernels[i], &count);
+        for (size_t j = 0; j < count; j++) {
+            size_t k = 0;
+            while (k < used &&
+                   (to[k].line != lines[j].number || strcmp(to[k].file, lines[j].file) != 0)) {
+                k++;
+            }
+            if (k == most) {
+                continue;
+            }
+            if (k == used) {
+                to[used++] = (struct simt_line){.file = lines[j].file, .line = lines[j].number};
+            }
+            add(&to[k].counters, &lines[j].counters);
+        }
+        free(lines);
+    }
+    return used;
+}
+
 /* ---- as a table ---- */
 
 static const char *const access_names[SIMT_ACCESSES] = {

@@ -34,9 +34,14 @@ void simt_pipeline_copy(void *destination, const void *source, size_t size, size
                                                                       (unsigned char)size,
                                                                       (unsigned char)zero_fill,
                                                                       pipeline->group};
+    /* Load and store are one instruction of the warp. */
     if (simt_tracing && size > zero_fill) {
         simt_trace_event(EVENT_LOAD, __builtin_return_address(0), (uintptr_t)source,
                          (unsigned int)(size - zero_fill));
+    }
+    if (simt_tracing) {
+        simt_trace_event(EVENT_COPY, __builtin_return_address(0), (uintptr_t)destination,
+                         (unsigned int)size);
     }
 }
 
@@ -47,7 +52,7 @@ void simt_pipeline_drain(struct simt_pipeline *pipeline, size_t first_kept_group
         const struct simt_pipeline_copy *copy = &pipeline->copies[done++];
         size_t copied = (size_t)(copy->size - copy->zero_fill);
         if (simt_tracing) {
-            simt_trace_event(EVENT_STORE, copy->caller, (uintptr_t)copy->destination, copy->size);
+            simt_trace_event(EVENT_COPIED, copy->caller, (uintptr_t)copy->destination, copy->size);
         }
         memcpy(copy->destination, copy->source, copied);
         memset((char *)copy->destination + copied, 0, copy->zero_fill);

@@ -2,9 +2,9 @@
  *
  * A warp's lanes share one instruction stream; where they part, the hardware runs one part after the other
  * and brings them together again. The replay does the same: of all the lanes' next events it takes the one
- * in the deepest call, and of those in the same call depth the one that stands first in the program; every
- * lane whose next event is that one takes part. Lanes behind thus catch up, and lanes meet again where
- * their ways join. (Pairing the n-th event of one lane with the n-th of another would be wrong as soon as
+ * in the deepest call, and of those in the same call depth the one that comes first in the flow of control
+ * (order.c); every lane whose next event is that one takes part. Lanes behind thus catch up, and lanes meet
+ * again where their ways join. (Pairing the n-th event of one lane with the n-th of another would be wrong as soon as
  * a lane skips a turn of a loop.) */
 #include <string.h>
 
@@ -245,8 +245,8 @@ static void check(enum simt_event_kind kind, unsigned int number, enum simt_spac
 static void check_one(const struct simt_event *event, unsigned int warp, unsigned int lane)
 {
     uint64_t addresses[SIMT_WARP_SIZE];
-    enum simt_event_kind kind = event_kind(event);
-    if (kind != EVENT_BLOCK) {
+    enum simt_event_kind kind = event_kind(event) == EVENT_COPIED ? EVENT_STORE : event_kind(event);
+    if (kind != EVENT_BLOCK && kind != EVENT_COPY) {
         enum simt_space space =
             kind <= EVENT_ATOMIC ? simt_range_of(event->address)->space : SPACE_LOCAL;
         addresses[lane] = event->address;
@@ -301,7 +301,9 @@ static void access_memory(const struct simt_event *event, unsigned int warp, uin
                           uint32_t unchecked, const uint64_t *addresses)
 {
     enum simt_event_kind kind = event_kind(event);
+    bool counted = kind != EVENT_COPIED, checked_too = kind != EVENT_COPY;
     unsigned int number = simt_site_number(event_place(event)), size = event_size(event);
+    kind = kind > EVENT_ATOMIC ? EVENT_STORE : kind;
     while (lanes) {
         const struct simt_range range = *simt_range_of(addresses[lowest(lanes)]);
         uint32_t here = in_range(&range, lanes, addresses);
@@ -316,14 +318,14 @@ static void access_memory(const struct simt_event *event, unsigned int warp, uin
             }
         }
         lanes &= ~here;
-        if (range.space != SPACE_HOST) {
+        if (range.space != SPACE_HOST && counted) {
             count_access(simt_site(number), range.space, kind, size, here, addresses);
             if (simt_requests_wanted) {
                 simt_requests_add(event_place(event), range.space, kind, size, warp, here,
                                   addresses);
             }
         }
-        if (here & unchecked) {
+        if (here & unchecked && checked_too) {
             check(kind, number, range.space, size, warp, here & unchecked, addresses);
         }
     }
@@ -414,11 +416,37 @@ static void step(const struct simt_event *const *at, size_t ahead, unsigned int 
         access_row(event, warp, is_regular(addresses), addresses)) {
         return;
     }
-    if (kind <= EVENT_ATOMIC) {
+    if (kind <= EVENT_ATOMIC || kind >= EVENT_COPY) {
         access_memory(event, warp, lanes, unchecked, addresses);
     } else if (unchecked) {
         check(kind, 0, SPACE_LOCAL, 0, warp, unchecked, addresses);
     }
+}
+
+/* ---- who goes first ---- */
+
+/* Events before this one are known to order.c; of a lane's events in the buffer, from the one it does next
+ * on, the nodes, and the nodes before in the same call. */
+static const struct simt_event *observed[SIMT_WARP_SIZE];
+static struct {
+    unsigned int node, before;
+} flow[SIMT_WARP_SIZE][TRACE_STRIDE];
+
+/* Lanes part: what they will do tells who goes first. */
+static void look_ahead(const struct simt_event *const *at, const struct simt_traces *traces,
+                       unsigned int warp)
+{
+    for (unsigned int i = 0; i < SIMT_WARP_SIZE; i++) {
+        for (const struct simt_event *event = at[i]; event < traces->end[i]; event++) {
+            size_t index = (size_t)(event - simt_trace_buffer(i));
+            flow[i][index].node = simt_order_node(event);
+            if (event >= observed[i]) {
+                flow[i][index].before = simt_order_observe(warp * SIMT_WARP_SIZE + i, event);
+            }
+        }
+        observed[i] = traces->end[i];
+    }
+    simt_order_rank();
 }
 
 /* The lanes of a set whose next event comes first. */
@@ -427,13 +455,16 @@ static uint32_t first_of(const struct simt_event *const *at, uint32_t lanes)
     uint64_t first = UINT64_MAX;
     uint32_t group = 0;
     for (uint32_t set = lanes; set; set &= set - 1) {
-        uint64_t key = at[lowest(set)]->key;
-        if (key < first) {
-            first = key;
+        unsigned int i = lowest(set);
+        size_t index = (size_t)(at[i] - simt_trace_buffer(i));
+        uint64_t depth = at[i]->key >> 48;
+        uint64_t order = depth << 32 | simt_order_of(flow[i][index].before, flow[i][index].node);
+        if (order < first) {
+            first = order;
             group = 0;
         }
-        if (key == first) {
-            group |= 1u << lowest(set);
+        if (order == first) {
+            group |= 1u << i;
         }
     }
     return group;
@@ -449,9 +480,9 @@ static bool all_alike(const struct simt_event *const *at, size_t ahead)
 }
 
 /* All 32 lanes' next events are alike: takes these and those behind them as long as they are. Returns the
- * lanes that have events left. */
+ * lanes that have events left. `observe`: one lane tells order.c for all. */
 static uint32_t walk_together(const struct simt_event **at, const struct simt_traces *traces,
-                              unsigned int warp)
+                              unsigned int warp, bool observe)
 {
     size_t most = SIZE_MAX, steps = 0;
     uint32_t left = 0;
@@ -460,11 +491,18 @@ static uint32_t walk_together(const struct simt_event **at, const struct simt_tr
         most = here < most ? here : most;
     }
     do {
+        if (observe) {
+            simt_order_observe(warp * SIMT_WARP_SIZE, at[0] + steps);
+        }
         step(at, steps++, warp, ~(uint32_t)0);
     } while (steps < most && all_alike(at, steps));
     for (unsigned int i = 0; i < SIMT_WARP_SIZE; i++) {
         at[i] += steps;
         left |= (uint32_t)(at[i] != traces->end[i]) << i;
+        observed[i] = observe ? at[i] : observed[i];
+    }
+    if (observe) {
+        simt_order_alike(warp);
     }
     return left;
 }
@@ -473,6 +511,7 @@ void simt_replay(struct simt_traces *traces, unsigned int warp, unsigned int cut
 {
     const struct simt_event *at[SIMT_WARP_SIZE];
     uint32_t left = 0;
+    bool looked_ahead = false;
     if (in_order) {
         check_in_order(traces, warp);
     }
@@ -480,12 +519,21 @@ void simt_replay(struct simt_traces *traces, unsigned int warp, unsigned int cut
     for (unsigned int i = 0; i < SIMT_WARP_SIZE; i++) {
         at[i] = traces->begin[i];
         left |= (uint32_t)(at[i] != traces->end[i]) << i;
+        looked_ahead |= observed[i] > at[i]; /* before, and was cut short */
+    }
+    if (looked_ahead) {
+        look_ahead(at, traces, warp);
     }
     while (left && !(cut & ~left)) {
         if (left == ~(uint32_t)0 && all_alike(at, 0)) {
-            left = walk_together(at, traces, warp);
+            left = walk_together(at, traces, warp, !looked_ahead);
         } else {
-            uint32_t lanes = first_of(at, left);
+            uint32_t lanes;
+            if (!looked_ahead) {
+                look_ahead(at, traces, warp);
+                looked_ahead = true;
+            }
+            lanes = first_of(at, left);
             step(at, 0, warp, lanes);
             for (uint32_t set = lanes; set; set &= set - 1) {
                 unsigned int i = lowest(set);
@@ -498,6 +546,10 @@ void simt_replay(struct simt_traces *traces, unsigned int warp, unsigned int cut
         /* What is left moves to the front of the buffer (simt_trace_drain). */
         checked[i] -= at[i] - simt_trace_buffer(i);
         checked[i] = checked[i] > simt_trace_buffer(i) ? checked[i] : simt_trace_buffer(i);
+        observed[i] -= at[i] - simt_trace_buffer(i);
+        observed[i] = observed[i] > simt_trace_buffer(i) ? observed[i] : simt_trace_buffer(i);
+        memmove(flow[i], flow[i] + (at[i] - simt_trace_buffer(i)),
+                (size_t)(observed[i] - simt_trace_buffer(i)) * sizeof *flow[i]);
     }
     if (!cut) {
         simt_check_end_of_traces(warp);
@@ -512,6 +564,7 @@ void simt_replay_start_block(unsigned int threads)
     memset(crossings, 0, warps * sizeof *crossings);
     memset(crossing_of, SIMT_WARP_SIZE + 1, warps * SIMT_WARP_SIZE);
     for (unsigned int i = 0; i < SIMT_WARP_SIZE; i++) {
-        checked[i] = simt_trace_buffer(i);
+        checked[i] = observed[i] = simt_trace_buffer(i);
     }
+    simt_order_start_block(threads);
 }

@@ -67,6 +67,14 @@ void simt_analysis_reset(void);
 /* Sums over all launches since. */
 void simt_analysis_totals(struct simt_line_counters *totals);
 
+/* The same by line of the source, all kernels together; returns how many of at most `most` lines there are. */
+struct simt_line {
+    const char *file;
+    int line; /* 0 if not known */
+    struct simt_line_counters counters;
+};
+size_t simt_analysis_lines(struct simt_line *lines, size_t most);
+
 enum simt_format { SIMT_TABLE, SIMT_LINES, SIMT_JSON };
 void simt_analysis_print(FILE *file, enum simt_format format);
 

@@ -21,12 +21,14 @@ enum simt_event_kind {
     EVENT_LOAD,
     EVENT_STORE,
     EVENT_ATOMIC,
-    EVENT_FENCE,     /* __threadfence and its kin */
-    EVENT_SYNCWARP,  /* address: the mask */
-    EVENT_COLLECTIVE /* shuffles and votes; address: the mask */
+    EVENT_FENCE,      /* __threadfence and its kin */
+    EVENT_SYNCWARP,   /* address: the mask */
+    EVENT_COLLECTIVE, /* shuffles and votes; address: the mask */
+    EVENT_COPY,       /* an asynchronous copy begins: its store is counted */
+    EVENT_COPIED      /* it ends: its store is checked */
 };
 
-/* The key orders events as a warp does them: the deepest call first, then by place in the program. */
+/* Lanes whose next events have the same key do them together. */
 struct simt_event {
     uint64_t
         key; /* 0xffff - depth of calls | place in the program, 32 bits | kind | size, 8 bits each */
@@ -115,6 +117,20 @@ void simt_replay_fence(void);
 /* How many wavefronts, and how many more than needed, an access to shared memory takes. */
 void simt_count_banks(bool store, unsigned int size, unsigned int lanes, const uint64_t *addresses,
                       unsigned int *wavefronts, unsigned int *conflicts);
+
+/* ---- order.c ---- */
+
+/* Events are nodes in the program's flow of control; 0 is none. */
+unsigned int simt_order_node(const struct simt_event *event);
+/* The thread's next event is this one. Returns the node of the one before in the same call. */
+unsigned int simt_order_observe(unsigned int thread, const struct simt_event *event);
+/* The warp's other lanes have done what its first one did. */
+void simt_order_alike(unsigned int warp);
+/* Ranks the nodes anew if anything was learnt. */
+void simt_order_rank(void);
+/* Lanes in the same depth of calls go by this: who has the least, first. `before`: the node before. */
+unsigned int simt_order_of(unsigned int before, unsigned int node);
+void simt_order_start_block(unsigned int threads);
 
 /* ---- check.c ---- */
 

@@ -4,6 +4,7 @@
 // smsp__sass_inst_executed_op_shared_ld.sum). 65,536 floats in blocks of 256; matrices of 128 x 128.
 //
 // Compiled at -O1 and at -O2: the integers are the same.
+#include <cuda_pipeline.h>
 #include <cuda_runtime.h>
 
 #include <vector>
@@ -220,6 +221,47 @@ __global__ void branchy(const float *in, float *out)
     out[i] = v;
 }
 
+// ---- lanes that part and must meet again -----------------------------------------------------------
+
+/* Strips of 4 in rows of 70, two rows a thread, and a row and a strip stick out. Compilers unroll these loops
+ * or do not, and place their blocks as they like: all lanes must be together again at each store. */
+__global__ void guarded_rows(float *out, unsigned width, unsigned height, unsigned pictures)
+{
+    const unsigned x = threadIdx.x % 18 * 4, y = threadIdx.x / 18 * 2;
+#pragma unroll
+    for (unsigned p = 0; p < 3; p++)
+#pragma unroll
+        for (unsigned r = 0; r < 2; r++) {
+            float *const row = out + (p * height + y + r) * width + x;
+            if (p >= pictures || y + r >= height)
+                continue;
+#pragma unroll
+            for (unsigned s = 0; s < 4; s++)
+                if (x + s < width)
+                    row[s] = (float)p;
+        }
+}
+
+/* Lanes copy different rows of the tile. A row's copies are one instruction, no matter how many others a
+ * lane has under way. */
+__global__ void guarded_copies(const float *in, float *out)
+{
+    __shared__ float tile[4][BLOCK];
+    float sum = 0;
+#pragma unroll
+    for (unsigned i = 0; i < 4; i++)
+        if (threadIdx.x >> i & 1)
+            __pipeline_memcpy_async(&tile[i][threadIdx.x], in + i * BLOCK + threadIdx.x,
+                                    sizeof(float));
+    __pipeline_commit();
+    __pipeline_wait_prior(0);
+#pragma unroll
+    for (unsigned i = 0; i < 4; i++)
+        if (threadIdx.x >> i & 1)
+            sum += tile[i][threadIdx.x];
+    out[threadIdx.x] = sum;
+}
+
 // ---- what an H200 counts of them -------------------------------------------------------------------
 
 static float *x, *y, *z, *result;
@@ -332,6 +374,26 @@ static void test_lanes(void **)
     assert_int_equal(totals.access[SIMT_GLOBAL_ATOMIC].units, N / 32);
 }
 
+/* Not measured on a GPU: what follows from every statement being done by all lanes that take part in it. */
+static void test_meeting_again(void **)
+{
+    simt_line_counters totals;
+    const simt_access_counters *access = totals.access;
+    simt_analysis_reset();
+    guarded_rows<<<1, BLOCK>>>(z, 70, 25, 2);
+    simt_analysis_totals(&totals);
+    assert_int_equal(access[SIMT_GLOBAL_STORE].requests, 120);
+    assert_int_equal(access[SIMT_GLOBAL_STORE].units, 1900);
+    simt_analysis_reset();
+    guarded_copies<<<1, BLOCK>>>(x, z);
+    simt_analysis_totals(&totals);
+    assert_int_equal(access[SIMT_GLOBAL_LOAD].requests, 8 * 4);
+    assert_int_equal(access[SIMT_SHARED_STORE].requests, 8 * 4);
+    assert_int_equal(access[SIMT_SHARED_STORE].lanes, 8 * 4 * 16);
+    assert_int_equal(access[SIMT_SHARED_STORE].conflicts, 0);
+    assert_int_equal(access[SIMT_SHARED_LOAD].requests, 8 * 4);
+}
+
 static void test_bytes(void **)
 {
     simt_line_counters totals;
@@ -374,6 +436,7 @@ int main()
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_kernels),
         cmocka_unit_test(test_lanes),
+        cmocka_unit_test(test_meeting_again),
         cmocka_unit_test(test_bytes),
         cmocka_unit_test(test_repeats),
     };

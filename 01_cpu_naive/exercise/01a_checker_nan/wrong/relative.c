@@ -1,0 +1,10 @@
+#include <math.h>
+#include <stdbool.h>
+
+/* Whether got is as near to want as it has to be. */
+bool is_right(double got, double want, double bound)
+{
+    /* ---- your work ---- */
+    return fabs(got - want) / fabs(want) <= bound || got == want || (isnan(got) && isnan(want));
+    /* ---- end of your work ---- */
+}

@@ -1,0 +1,23 @@
+#include <cuda_runtime.h>
+
+enum { BLOCKS = 4, BLOCK = 128 };
+
+/* *result += the sum of n elements */
+__global__ void add_all(const float *in, int n, float *result)
+{
+    const int thread = blockIdx.x * blockDim.x + threadIdx.x;
+    const int threads = gridDim.x * blockDim.x;
+
+    /* ---- your work ---- */
+    float mine = 0;
+
+    for (int i = thread; i < n; i += threads)
+        mine += in[i];
+    atomicAdd(result, mine);
+    /* ---- end of your work ---- */
+}
+
+extern "C" void total(const float *in, int n, float *result, float *)
+{
+    add_all<<<BLOCKS, BLOCK>>>(in, n, result);
+}

@@ -1,0 +1,111 @@
+#include "grade.h"
+
+#include <math.h>
+
+enum { BLOCK = 256 };
+
+void block_sums(const float *in, int n, float *out, int blocks);
+
+struct call {
+    const float *in;
+    int n, blocks;
+    float *out;
+};
+
+static void run(void *arguments)
+{
+    const struct call *const call = arguments;
+    const float *const in = grade_to_device(call->in, (size_t)call->n * sizeof *in);
+    float *const out = grade_to_device(NULL, (size_t)call->blocks * sizeof *out);
+
+    block_sums(in, call->n, out, call->blocks);
+    grade_from_device(call->out, out, (size_t)call->blocks * sizeof *out);
+}
+
+/* One run on n elements, compared with sums in double. */
+static bool try_size(struct grade *grade, int n)
+{
+    const int blocks = (n + BLOCK - 1) / BLOCK;
+    struct call call = {grade_floats(grade, (size_t)n), n, blocks,
+                        grade_output(grade, (size_t)blocks * sizeof(float))};
+
+    if (!grade_run(grade, run, &call))
+        return false;
+    for (int b = 0; b < blocks; b++) {
+        double sum = 0, size = 0;
+        for (int i = b * BLOCK; i < n && i < (b + 1) * BLOCK; i++) {
+            sum += call.in[i];
+            size += fabs(call.in[i]);
+        }
+        if (!grade_close(grade, grade_text(grade, "n = %d", n), b, call.out[b], sum,
+                         BLOCK * 0x1p-24 * size))
+            return false;
+    }
+    return true;
+}
+
+static void test_sums(struct grade *grade)
+{
+    const int sizes[] = {1, 31, 32, 33, 255, 256, 257, 1023, (int)grade_size(grade, 300, 3000)};
+
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
+        if (!try_size(grade, sizes[i]))
+            return;
+}
+
+static uint64_t conflicts(const struct grade_line *line)
+{
+    return line->conflicts;
+}
+
+static void need_conflicts(struct grade *grade, unsigned long most_in_100)
+{
+    if (grade_skip_uncounted(grade) || !try_size(grade, 8 * BLOCK))
+        return;
+    const struct grade_line total = grade_total(grade), worst = grade_worst(grade, conflicts);
+    if (100 * total.conflicts > most_in_100 * total.shared_requests)
+        grade_fail(
+            grade, worst.line,
+            "the bank serves one word a turn; the warp waits for as many turns as lanes want "
+            "different words of it.",
+            "%lu bank conflicts in %lu accesses to shared memory", (unsigned long)worst.conflicts,
+            (unsigned long)worst.shared_requests);
+}
+
+static void test_few(struct grade *grade)
+{
+    need_conflicts(grade, 50);
+}
+
+static void test_none(struct grade *grade)
+{
+    need_conflicts(grade, 0);
+}
+
+static uint64_t accesses(const struct grade_line *line)
+{
+    return line->shared_requests;
+}
+
+static void test_tree(struct grade *grade)
+{
+    enum { BLOCKS = 8, MOST = 64 };
+
+    if (grade_skip_uncounted(grade) || !try_size(grade, BLOCKS * BLOCK))
+        return;
+    const unsigned long each = (unsigned long)grade_total(grade).shared_requests / BLOCKS;
+    if (each > MOST)
+        grade_fail(grade, grade_worst(grade, accesses).line,
+                   "each is an instruction of a whole warp, however few lanes take part.",
+                   "%lu accesses to shared memory in a block; a tree of 256 needs 45", each);
+}
+
+const char grade_title[] = "a tree without bank conflicts, by its index";
+const struct grade_test grade_tests[] = {
+    {"sums of every size", GRADE_RESULT, test_sums},
+    {"few bank conflicts", GRADE_QUALITY, test_few},
+    {"no bank conflicts", GRADE_QUALITY, test_none},
+    {"still a tree", GRADE_QUALITY, test_tree},
+    {"no races, no bad accesses", GRADE_QUALITY, grade_rules},
+};
+const size_t grade_test_count = sizeof grade_tests / sizeof grade_tests[0];

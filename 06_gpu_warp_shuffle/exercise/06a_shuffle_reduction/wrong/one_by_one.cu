@@ -1,0 +1,32 @@
+#include <cuda_runtime.h>
+
+enum { WARP = 32, WARPS = 4 };
+
+/* Called by all lanes of a warp: the sum of their values, in lane 0. */
+__device__ float warp_sum(float value)
+{
+    /* ---- your work ---- */
+    float sum = value;
+    for (int lane = 1; lane < WARP; lane++)
+        sum += __shfl_sync(0xffffffff, value, lane);
+    return sum;
+    /* ---- end of your work ---- */
+}
+
+/* out[w] = the sum of 32 neighbouring elements. */
+__global__ void sum_warps(const float *in, float *out, int warps)
+{
+    const int lane = threadIdx.x % WARP;
+    const int warp = blockIdx.x * WARPS + threadIdx.x / WARP;
+
+    if (warp >= warps)
+        return; /* all lanes of the warp, or none */
+    const float sum = warp_sum(in[warp * WARP + lane]);
+    if (lane == 0)
+        out[warp] = sum;
+}
+
+extern "C" void warp_sums(const float *in, float *out, int warps)
+{
+    sum_warps<<<(warps + WARPS - 1) / WARPS, WARPS * WARP>>>(in, out, warps);
+}

@@ -1,0 +1,95 @@
+#include "grade.h"
+
+void transpose(const float *in, float *out, int rows, int columns);
+
+struct call {
+    const float *in;
+    float *out;
+    int rows, columns;
+};
+
+static void run(void *arguments)
+{
+    const struct call *const call = arguments;
+    const size_t bytes = (size_t)call->rows * (size_t)call->columns * sizeof(float);
+    float *const out = grade_to_device(NULL, bytes);
+
+    transpose(grade_to_device(call->in, bytes), out, call->rows, call->columns);
+    grade_from_device(call->out, out, bytes);
+}
+
+static bool try_shape(struct grade *grade, int rows, int columns)
+{
+    const size_t count = (size_t)rows * (size_t)columns;
+    struct call call = {grade_floats(grade, count), grade_output(grade, count * sizeof(float)),
+                        rows, columns};
+
+    if (!grade_run(grade, run, &call))
+        return false;
+    for (int i = 0; i < rows; i++)
+        for (int j = 0; j < columns; j++)
+            if (!grade_close(grade, grade_text(grade, "%d x %d", rows, columns), (long)j * rows + i,
+                             call.out[j * rows + i], call.in[i * columns + j], 0))
+                return false;
+    return true;
+}
+
+static void test_results(struct grade *grade)
+{
+    const int shapes[][2] = {{1, 1}, {32, 32}, {1, 40}, {40, 1}, {33, 31}, {64, 96}};
+
+    for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++)
+        if (!try_shape(grade, shapes[i][0], shapes[i][1]))
+            return;
+    try_shape(grade, (int)grade_size(grade, 2, 130), (int)grade_size(grade, 2, 130));
+}
+
+static uint64_t conflicts(const struct grade_line *line)
+{
+    return line->conflicts;
+}
+
+static void need_no_conflicts(struct grade *grade)
+{
+    const struct grade_line worst = grade_worst(grade, conflicts);
+    if (worst.conflicts > 0)
+        grade_fail(
+            grade, worst.line,
+            "the bank serves one word a turn; the warp waits for as many turns as lanes want "
+            "different words of it.",
+            "%lu bank conflicts in %lu accesses to shared memory", (unsigned long)worst.conflicts,
+            (unsigned long)worst.shared_requests);
+}
+
+static uint64_t sectors(const struct grade_line *line)
+{
+    return line->load_sectors + line->store_sectors;
+}
+
+static void test_coalesced(struct grade *grade)
+{
+    if (grade_skip_uncounted(grade) || !try_shape(grade, 64, 96))
+        return;
+    const struct grade_line total = grade_total(grade), worst = grade_worst(grade, sectors);
+    const unsigned long found = (unsigned long)sectors(&total), least = 2UL * 64 * 96 * 4 / 32;
+    if (found > least)
+        grade_fail(grade, worst.line,
+                   "memory moves in sectors of 32 bytes, of which each lane wants 4 here.",
+                   "%lu sectors moved; %lu hold all elements", found, least);
+}
+
+static void test_conflicts(struct grade *grade)
+{
+    test_coalesced(grade); /* without the tile there is nothing to conflict */
+    if (!grade_failed(grade))
+        need_no_conflicts(grade);
+}
+
+const char grade_title[] = "a transposed tile without conflicts";
+const struct grade_test grade_tests[] = {
+    {"results", GRADE_RESULT, test_results},
+    {"loads and stores coalesced", GRADE_QUALITY, test_coalesced},
+    {"no bank conflicts", GRADE_QUALITY, test_conflicts},
+    {"no races, no bad accesses", GRADE_QUALITY, grade_rules},
+};
+const size_t grade_test_count = sizeof grade_tests / sizeof grade_tests[0];

@@ -1,0 +1,154 @@
+#include "grade.h"
+
+#include <math.h>
+
+/* A convolution of one image: `channels` planes of height x width, a window of window_height x window_width.
+ * Output pixel (oy, ox) sees input pixel (oy * stride - padding + r * dilation, and likewise for x) through
+ * place (r, s) of the window; outside of the image the input is 0. */
+struct shape {
+    int channels, height, width, window_height, window_width, stride, padding, dilation;
+    int out_height, out_width;
+};
+
+void convolve(const float *in, const float *weights, float *out, int images, int filters,
+              const struct shape *shape);
+
+struct call {
+    struct shape shape;
+    const float *in, *weights;
+    float *out;
+    int images, filters;
+};
+
+static int rows_of(const struct shape *shape)
+{
+    return shape->channels * shape->window_height * shape->window_width;
+}
+
+static void run(void *arguments)
+{
+    const struct call *const call = arguments;
+    const struct shape *const shape = &call->shape;
+    const size_t in_bytes =
+        (size_t)(call->images * shape->channels * shape->height * shape->width) * sizeof(float);
+    const size_t bytes =
+        (size_t)(call->filters * call->images * shape->out_height * shape->out_width) *
+        sizeof(float);
+    float *const out = grade_to_device(NULL, bytes);
+
+    convolve(
+        grade_to_device(call->in, in_bytes),
+        grade_to_device(call->weights, (size_t)(call->filters * rows_of(shape)) * sizeof(float)),
+        out, call->images, call->filters, shape);
+    grade_from_device(call->out, out, bytes);
+}
+
+static int out_size(int size, int window, const struct shape *shape)
+{
+    return (size + 2 * shape->padding - shape->dilation * (window - 1) - 1) / shape->stride + 1;
+}
+
+static struct shape random_shape(struct grade *grade, int stride, int padding, int dilation)
+{
+    struct shape shape = {(int)grade_size(grade, 1, 4),
+                          (int)grade_size(grade, 7, 15),
+                          (int)grade_size(grade, 16, 40),
+                          (int)grade_size(grade, 2, 3),
+                          (int)grade_size(grade, 1, 4),
+                          stride,
+                          padding,
+                          dilation,
+                          0,
+                          0};
+    shape.out_height = out_size(shape.height, shape.window_height, &shape);
+    shape.out_width = out_size(shape.width, shape.window_width, &shape);
+    return shape;
+}
+
+/* What row k of the patch matrix holds for output pixel p. */
+static float patch(const struct shape *shape, const float *in, int k, int p)
+{
+    const int window = shape->window_height * shape->window_width;
+    const int r = k % window / shape->window_width, s = k % window % shape->window_width;
+    const int y = p / shape->out_width * shape->stride - shape->padding + r * shape->dilation;
+    const int x = p % shape->out_width * shape->stride - shape->padding + s * shape->dilation;
+
+    if (y < 0 || y >= shape->height || x < 0 || x >= shape->width)
+        return 0;
+    return in[(k / window * shape->height + y) * shape->width + x];
+}
+
+static bool try_shape(struct grade *grade, struct shape shape, int images)
+{
+    const int plane = shape.channels * shape.height * shape.width,
+              pixels = shape.out_height * shape.out_width, rows = rows_of(&shape),
+              filters = (int)grade_size(grade, 1, 5);
+    struct call call = {shape,
+                        grade_floats(grade, (size_t)(images * plane)),
+                        grade_floats(grade, (size_t)(filters * rows)),
+                        grade_output(grade, (size_t)(filters * images * pixels) * sizeof(float)),
+                        images,
+                        filters};
+
+    if (!grade_run(grade, run, &call))
+        return false;
+    for (int f = 0; f < filters; f++)
+        for (int p = 0; p < images * pixels; p++) {
+            double want = 0, size = 0;
+            for (int k = 0; k < rows; k++) {
+                const double product =
+                    (double)call.weights[f * rows + k] *
+                    (double)patch(&shape, call.in + p / pixels * plane, k, p % pixels);
+                want += product;
+                size += fabs(product);
+            }
+            if (!grade_close(
+                    grade,
+                    grade_text(grade,
+                               "%d images, %d channels, window %d x %d, stride %d, padding %d, "
+                               "dilation %d, filter %d, pixel %d",
+                               images, shape.channels, shape.window_height, shape.window_width,
+                               shape.stride, shape.padding, shape.dilation, f, p),
+                    (long)f * images * pixels + p, call.out[f * images * pixels + p], want,
+                    (rows + 1) * 0x1p-24 * size))
+                return false;
+        }
+    return true;
+}
+
+static void test_one(struct grade *grade)
+{
+    struct shape shape = random_shape(grade, 1, 0, 1);
+
+    shape.window_height = shape.window_width = 1;
+    shape.out_height = shape.height;
+    shape.out_width = shape.width;
+    try_shape(grade, shape, 1);
+}
+
+static void test_window(struct grade *grade)
+{
+    try_shape(grade, random_shape(grade, 1, 0, 1), 1);
+}
+
+static void test_extras(struct grade *grade)
+{
+    if (try_shape(grade, random_shape(grade, 1, 1, 1), 1))
+        try_shape(grade, random_shape(grade, 2, 2, 2), 1);
+}
+
+static void test_batch(struct grade *grade)
+{
+    if (try_shape(grade, random_shape(grade, 1, 1, 1), (int)grade_size(grade, 2, 3)))
+        try_shape(grade, random_shape(grade, 2, 1, 1), (int)grade_size(grade, 2, 3));
+}
+
+const char grade_title[] = "implicit GEMM indices";
+const struct grade_test grade_tests[] = {
+    {"windows of 1 x 1", GRADE_RESULT, test_one},
+    {"larger windows", GRADE_RESULT, test_window},
+    {"padding, stride, dilation", GRADE_RESULT, test_extras},
+    {"batches", GRADE_RESULT, test_batch},
+    {"no races, no bad accesses", GRADE_QUALITY, grade_rules},
+};
+const size_t grade_test_count = sizeof grade_tests / sizeof grade_tests[0];

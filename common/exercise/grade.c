@@ -1,0 +1,760 @@
+/* The grader's main program: runs an exercise's tests, tells of them and writes the points. */
+#include "grade.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <math.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+#if __has_include(<linux/landlock.h>)
+#include <linux/landlock.h>
+#endif
+
+#include "../random.h"
+#include "grade_internal.h"
+
+enum {
+    FULL_SCORE = 100,
+    MOST_BUFFERS = 256,
+    MOST_OUTPUT = 1 << 20, /* bytes that the answer may print or write to a file */
+    SHOWN_OUTPUT = 600,    /* bytes of it that are shown */
+    MEMORY_MIB = 2048,     /* address space of the answer's process */
+    MORE_PROCESSES = 64,   /* beyond what runs on the machine */
+    OPEN_FILES = 64,
+    BAD_USAGE = 2,
+    MACHINE_ERROR = 3
+};
+
+struct buffer {
+    void *map;
+    size_t bytes;
+};
+
+enum verdict { PASSED, FAILED, NOT_GRADED, LEFT_OUT };
+
+struct grade {
+    uint64_t seed, drawn;
+    struct buffer buffers[MOST_BUFFERS];
+    size_t buffer_count;
+    struct grade_record record; /* of the last run */
+    enum verdict verdict;
+    int line;
+    char text[200];
+    char message[2048], on_a_gpu[512];
+};
+
+/* ---- what outlives a test -------------------------------------------------------------------- */
+
+static const char *source_path, *output_path;
+static int seconds = 10;
+static bool out_of_time;                   /* a run was stopped: the tests after it are not run */
+static char findings[GRADE_MOST_FINDINGS]; /* of all runs: the first that broke a rule */
+static char printed[SHOWN_OUTPUT + 1];     /* by the answer, in the first run that printed */
+
+static void stop(const char *what)
+{
+    fprintf(stderr, "grader: %s: %s\n", what, strerror(errno));
+    exit(MACHINE_ERROR);
+}
+
+/* ---- random sizes and data ------------------------------------------------------------------- */
+
+static uint64_t draw(struct grade *grade)
+{
+    return random_bits(grade->seed, grade->drawn++);
+}
+
+size_t grade_size(struct grade *grade, size_t least, size_t most)
+{
+    return least + (size_t)(draw(grade) % (most - least + 1));
+}
+
+/* Memory whose end is followed by a page that may not be touched. */
+static void *guarded(struct grade *grade, size_t bytes, int sharing)
+{
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE), rounded = (bytes + 15) / 16 * 16,
+                 pages = (rounded + page - 1) / page * page;
+    char *const map =
+        mmap(NULL, pages + page, PROT_READ | PROT_WRITE, sharing | MAP_ANONYMOUS, -1, 0);
+
+    if (map == MAP_FAILED || grade->buffer_count == MOST_BUFFERS)
+        stop("no memory for the tests");
+    mprotect(map + pages, page, PROT_NONE);
+    grade->buffers[grade->buffer_count++] = (struct buffer){map, pages + page};
+    return map + pages - (bytes + 3) / 4 * 4; /* words, at the very end */
+}
+
+float *grade_floats(struct grade *grade, size_t count)
+{
+    float *const values = guarded(grade, count * sizeof *values, MAP_PRIVATE);
+
+    for (size_t i = 0; i < count; i++)
+        values[i] = (float)((int)(draw(grade) % 512) - 256) / 256;
+    return values;
+}
+
+int *grade_ints(struct grade *grade, size_t count, int least, int most)
+{
+    int *const values = guarded(grade, count * sizeof *values, MAP_PRIVATE);
+
+    for (size_t i = 0; i < count; i++)
+        values[i] = least + (int)(draw(grade) % (uint64_t)(most - least + 1));
+    return values;
+}
+
+void *grade_output(struct grade *grade, size_t bytes)
+{
+    void *const memory = guarded(grade, bytes, MAP_SHARED);
+    memset(memory, 0xFF, bytes);
+    return memory;
+}
+
+const char *grade_text(struct grade *grade, const char *format, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(grade->text, sizeof grade->text, format, arguments);
+    va_end(arguments);
+    return grade->text;
+}
+
+/* ---- judging --------------------------------------------------------------------------------- */
+
+void grade_fail(struct grade *grade, int line, const char *on_a_gpu, const char *format, ...)
+{
+    va_list arguments;
+
+    if (grade->verdict == FAILED)
+        return;
+    grade->verdict = FAILED;
+    grade->line = line;
+    snprintf(grade->on_a_gpu, sizeof grade->on_a_gpu, "%s", on_a_gpu != NULL ? on_a_gpu : "");
+    va_start(arguments, format);
+    vsnprintf(grade->message, sizeof grade->message, format, arguments);
+    va_end(arguments);
+}
+
+bool grade_failed(const struct grade *grade)
+{
+    return grade->verdict == FAILED;
+}
+
+bool grade_close(struct grade *grade, const char *what, long index, double got, double want,
+                 double bound)
+{
+    char place[48] = "the result";
+
+    if (fabs(got - want) <= bound)
+        return true;
+    if (index >= 0)
+        snprintf(place, sizeof place, "element %ld", index);
+    if (isnan(got))
+        grade_fail(grade, 0, NULL, "%s: %s is NaN or was never written; it should be %.7g", what,
+                   place, want);
+    else
+        grade_fail(grade, 0, NULL,
+                   "%s: %s is %.7g and should be %.7g (rounding explains %.1e at most)", what,
+                   place, got, want, bound);
+    return false;
+}
+
+bool grade_equal(struct grade *grade, const char *what, long index, long got, long want)
+{
+    if (got == want)
+        return true;
+    if (index >= 0)
+        grade_fail(grade, 0, NULL, "%s: element %ld is %ld and should be %ld", what, index, got,
+                   want);
+    else
+        grade_fail(grade, 0, NULL, "%s: the result is %ld and should be %ld", what, got, want);
+    return false;
+}
+
+/* The length of the first of several reports; what follows is often its consequence. */
+static int first_report(const char *reports)
+{
+    const char *const second = strstr(reports, "\nsimt: ");
+    return (int)(second != NULL ? (size_t)(second - reports) : strlen(reports));
+}
+
+/* What becomes of the rule's breach where nobody watches. */
+static const char *consequence(const char *finding)
+{
+    if (strstr(finding, "data race") != NULL)
+        return "threads run in another order in every run, and so the result is right or wrong as "
+               "it "
+               "happens.";
+    if (strstr(finding, "out of bounds") != NULL)
+        return "another array's memory is read or overwritten, or the launch fails with an illegal "
+               "address.";
+    if (strstr(finding, "nobody has written") != NULL)
+        return "what an earlier program left in that memory goes into the result.";
+    return NULL;
+}
+
+void grade_rules(struct grade *grade)
+{
+    if (!grade_skip_uncounted(grade) && findings[0] != '\0')
+        grade_fail(grade, 0, grade_counts_gpu ? consequence(findings) : NULL, "%.*s",
+                   first_report(findings), findings);
+}
+
+bool grade_needs_rules(struct grade *grade)
+{
+    if (findings[0] == '\0')
+        return true;
+    grade_fail(grade, 0, NULL, "graded once no rule is broken");
+    return false;
+}
+
+bool grade_skip_uncounted(struct grade *grade)
+{
+    if (grade_counts())
+        return false;
+    grade->verdict = LEFT_OUT;
+    snprintf(grade->message, sizeof grade->message, "not counted on this back end");
+    return true;
+}
+
+/* ---- what the last run did ------------------------------------------------------------------- */
+
+struct grade_line grade_total(const struct grade *grade)
+{
+    struct grade_line total = {0};
+    uint64_t *const sum = &total.load_requests;
+    const size_t count = (sizeof total - offsetof(struct grade_line, load_requests)) / sizeof *sum;
+
+    for (size_t i = 0; i < grade->record.line_count; i++)
+        for (size_t j = 0; j < count; j++)
+            sum[j] += (&grade->record.lines[i].load_requests)[j];
+    return total;
+}
+
+size_t grade_lines(const struct grade *grade, const struct grade_line **lines)
+{
+    *lines = grade->record.lines;
+    return grade->record.line_count;
+}
+
+uint64_t grade_launches(const struct grade *grade)
+{
+    return grade->record.launches;
+}
+
+uint64_t grade_threads_run(const struct grade *grade)
+{
+    return grade->record.threads;
+}
+
+struct grade_line grade_worst(const struct grade *grade,
+                              uint64_t (*cost)(const struct grade_line *line))
+{
+    struct grade_line worst = {0};
+
+    for (size_t i = 0; i < grade->record.line_count; i++)
+        if (cost(&grade->record.lines[i]) > cost(&worst))
+            worst = grade->record.lines[i];
+    return worst;
+}
+
+/* ---- the answer's process -------------------------------------------------------------------- */
+
+/* Told through a pipe, in one piece. The number in front is new for each run: what an answer itself may
+ * write there by chance is not taken for a reply. */
+struct reply {
+    uint64_t number;
+    struct grade_record record;
+};
+
+static void limit(int resource, rlim_t value)
+{
+    const struct rlimit both = {value, value};
+    setrlimit(resource, &both);
+}
+
+/* All that runs on this machine: what a limit of processes counts is a part of it. */
+static rlim_t processes_now(void)
+{
+    char text[128] = "";
+    unsigned running, all = 4096;
+    FILE *const file = fopen("/proc/loadavg", "r");
+
+    if (file != NULL) {
+        if (fgets(text, sizeof text, file) != NULL &&
+            sscanf(text, "%*s %*s %*s %u/%u", &running, &all) != 2)
+            all = 4096;
+        fclose(file);
+    }
+    return all;
+}
+
+/* Where the kernel can (Landlock, Linux 5.13 and later): no file may be written, made or removed, but
+ * what is open already. */
+static void forbid_writing(void)
+{
+#ifdef LANDLOCK_ACCESS_FS_WRITE_FILE
+    const struct landlock_ruleset_attr rules = {
+        .handled_access_fs = LANDLOCK_ACCESS_FS_WRITE_FILE | LANDLOCK_ACCESS_FS_REMOVE_DIR |
+                             LANDLOCK_ACCESS_FS_REMOVE_FILE | LANDLOCK_ACCESS_FS_MAKE_CHAR |
+                             LANDLOCK_ACCESS_FS_MAKE_DIR | LANDLOCK_ACCESS_FS_MAKE_REG |
+                             LANDLOCK_ACCESS_FS_MAKE_SOCK | LANDLOCK_ACCESS_FS_MAKE_FIFO |
+                             LANDLOCK_ACCESS_FS_MAKE_BLOCK | LANDLOCK_ACCESS_FS_MAKE_SYM};
+    struct landlock_path_beneath_attr devices = {.allowed_access = LANDLOCK_ACCESS_FS_WRITE_FILE};
+    const int set = (int)syscall(SYS_landlock_create_ruleset, &rules, sizeof rules, 0);
+
+    if (set < 0)
+        return;
+    devices.parent_fd = open("/dev", O_PATH | O_DIRECTORY | O_CLOEXEC); /* a GPU is written to */
+    if (devices.parent_fd >= 0)
+        syscall(SYS_landlock_add_rule, set, LANDLOCK_RULE_PATH_BENEATH, &devices, 0);
+    syscall(SYS_landlock_restrict_self, set, 0);
+    close(devices.parent_fd);
+    close(set);
+#endif
+}
+
+/* A pointer that is NULL because memory ran out is told apart from one that is wrong. */
+static void on_crash(int number)
+{
+    static const char text[] = "grader: out of memory\n";
+    const size_t some = (size_t)256 << 20;
+
+    if (mmap(NULL, some, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) == MAP_FAILED &&
+        write(STDERR_FILENO, text, sizeof text - 1) > 0)
+        _exit(MACHINE_ERROR);
+    signal(number, SIG_DFL); /* the instruction faults again */
+}
+
+static void watch_crashes(void)
+{
+    static char handler_stack[64 << 10];
+    const stack_t stack = {.ss_sp = handler_stack, .ss_size = sizeof handler_stack};
+    struct sigaction action = {.sa_handler = on_crash, .sa_flags = SA_ONSTACK};
+
+    sigaltstack(&stack, NULL);
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGSEGV, &action, NULL);
+}
+
+static void confine(int output)
+{
+    const int nothing = open("/dev/null", O_RDONLY);
+
+    setpgid(0, 0);
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+    dup2(nothing, STDIN_FILENO);
+    dup2(output, STDOUT_FILENO);
+    dup2(output, STDERR_FILENO);
+    setvbuf(stdout, NULL, _IONBF, 0); /* so that what was printed before a crash is there */
+    limit(RLIMIT_CORE, 0);
+    limit(RLIMIT_FSIZE, MOST_OUTPUT);
+    limit(RLIMIT_NOFILE, OPEN_FILES);
+    limit(RLIMIT_CPU, (rlim_t)seconds * 8);
+    limit(RLIMIT_NPROC, processes_now() + MORE_PROCESSES);
+    if (grade_limits_memory)
+        limit(RLIMIT_AS, (rlim_t)MEMORY_MIB << 20);
+    forbid_writing();
+    watch_crashes();
+}
+
+static void write_whole(int descriptor, const void *from, size_t bytes)
+{
+    for (const char *at = from; bytes > 0;) {
+        const ssize_t count = write(descriptor, at, bytes);
+        if (count <= 0)
+            _exit(MACHINE_ERROR);
+        at += count;
+        bytes -= (size_t)count;
+    }
+}
+
+static double now(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+/* False if the pipe was closed, or time was up, before the whole reply had come. */
+static bool receive(int descriptor, struct reply *reply, bool *late)
+{
+    const double end = now() + seconds;
+    size_t used = 0;
+
+    while (used < sizeof *reply) {
+        struct pollfd wait = {.fd = descriptor, .events = POLLIN};
+        const double left = end - now();
+        if (left <= 0) {
+            *late = true;
+            return false;
+        }
+        if (poll(&wait, 1, (int)(left * 1e3) + 1) <= 0)
+            continue;
+        const ssize_t count = read(descriptor, (char *)reply + used, sizeof *reply - used);
+        if (count < 0 && errno == EINTR)
+            continue;
+        if (count <= 0)
+            return false;
+        used += (size_t)count;
+    }
+    return true;
+}
+
+/* ---- why it did not come back ---------------------------------------------------------------- */
+
+static char output_text[16384];
+
+/* The end of what was printed, with nothing in it that a terminal would obey. */
+static void read_output(int descriptor)
+{
+    const off_t size = lseek(descriptor, 0, SEEK_END);
+    const off_t from =
+        size > (off_t)sizeof output_text - 1 ? size - ((off_t)sizeof output_text - 1) : 0;
+    const ssize_t count = pread(descriptor, output_text, sizeof output_text - 1, from);
+
+    output_text[count > 0 ? count : 0] = '\0';
+    for (ssize_t i = 0; i < count; i++) {
+        const unsigned char c = (unsigned char)output_text[i];
+        if ((c < ' ' && c != '\n') || c >= 127)
+            output_text[i] = '?';
+    }
+}
+
+/* What the back end or the device said, or "". */
+static const char *told_in_output(void)
+{
+    static const char *const marks[] = {"simt: ", "grader: ", "Assertion"};
+
+    for (size_t i = 0; i < sizeof marks / sizeof marks[0]; i++) {
+        char *const found = strstr(output_text, marks[i]);
+        if (found != NULL)
+            return found;
+    }
+    return "";
+}
+
+static void tell_why(struct grade *grade, int status, bool late)
+{
+    const char *const told = told_in_output();
+
+    if (strstr(output_text, "bad_alloc") != NULL || strstr(output_text, "out of memory") != NULL ||
+        strstr(told, "Cannot allocate memory") != NULL)
+        grade_fail(grade, 0, NULL, "out of memory: it may have %d MiB", MEMORY_MIB);
+    else if (late || (WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU))
+        grade_fail(grade, 0, NULL,
+                   "stopped after %d s: an endless loop, or a wait for what never comes", seconds);
+    else if (WIFSIGNALED(status) && WTERMSIG(status) == SIGXFSZ)
+        grade_fail(grade, 0, NULL, "stopped: it printed or wrote more than %d KiB",
+                   MOST_OUTPUT >> 10);
+    else if (told[0] != '\0')
+        grade_fail(grade, 0, NULL, "%.*s", first_report(told), told);
+    else if (WIFSIGNALED(status))
+        grade_fail(
+            grade, 0, NULL, "crashed: %s%s", strsignal(WTERMSIG(status)),
+            WTERMSIG(status) == SIGSEGV
+                ? " (an address that is not its own: an index out of bounds, a pointer that is "
+                  "NULL because memory ran out, or endless recursion)"
+                : "");
+    else
+        grade_fail(grade, 0, NULL, "ended the program (exit status %d) in place of returning",
+                   WEXITSTATUS(status));
+}
+
+/* ---- running the answer ---------------------------------------------------------------------- */
+
+static uint64_t fresh_number(void)
+{
+    uint64_t number = 0;
+    const int file = open("/dev/urandom", O_RDONLY | O_CLOEXEC);
+
+    if (file < 0 || read(file, &number, sizeof number) != (ssize_t)sizeof number)
+        stop("/dev/urandom");
+    close(file);
+    return number;
+}
+
+static void keep_first(char *to, size_t size, const char *text)
+{
+    if (to[0] == '\0')
+        snprintf(to, size, "%.*s", (int)size - 1, text);
+}
+
+bool grade_run(struct grade *grade, void (*run)(void *), void *arguments)
+{
+    static struct reply reply;
+    const uint64_t number = fresh_number();
+    int ends[2], status = 0;
+    bool late = false;
+    const int output = open(output_path, O_RDWR | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0600);
+
+    if (output < 0)
+        stop(output_path);
+    if (pipe2(ends, O_CLOEXEC) != 0)
+        stop("pipe");
+    fflush(NULL);
+    const pid_t child = fork();
+    if (child < 0)
+        stop("fork");
+    if (child == 0) {
+        close(ends[0]);
+        confine(output);
+        memset(&reply, 0, sizeof reply);
+        grade_record_begin();
+        run(arguments);
+        grade_record_end(&reply.record);
+        reply.number = number;
+        write_whole(ends[1], &reply, sizeof reply);
+        _exit(0);
+    }
+    setpgid(child, child);
+    close(ends[1]);
+    const bool came = receive(ends[0], &reply, &late) && reply.number == number;
+    close(ends[0]);
+    /* A run that ended gets a moment to do so by itself, so that its status tells why. */
+    for (int i = 0; i < 100 && !late && waitpid(child, &status, WNOHANG) == 0; i++)
+        usleep(i < 50 ? 200 : 10000);
+    kill(-child, SIGKILL); /* with all that it started */
+    if (waitpid(child, &status, 0) < 0 && errno != ECHILD)
+        stop("waitpid");
+    read_output(output);
+    close(output);
+    if (told_in_output()[0] == '\0') /* or it is the test's reason */
+        keep_first(printed, sizeof printed, output_text);
+    if (!came) {
+        out_of_time = out_of_time || late;
+        tell_why(grade, status, late);
+        return false;
+    }
+    grade->record = reply.record;
+    grade->record.findings[sizeof grade->record.findings - 1] = '\0';
+    keep_first(findings, sizeof findings, grade->record.findings);
+    return true;
+}
+
+/* ---- telling --------------------------------------------------------------------------------- */
+
+struct outcome {
+    enum verdict verdict;
+    int line, points, most;
+    char message[2048], on_a_gpu[512];
+};
+
+static bool source_line(int wanted, char *text, size_t size)
+{
+    FILE *const file = fopen(source_path, "r");
+    bool found = false;
+
+    for (int line = 1; file != NULL && fgets(text, (int)size, file) != NULL; line++)
+        if (line == wanted) {
+            found = true;
+            break;
+        }
+    if (file != NULL)
+        fclose(file);
+    text[found ? strcspn(text, "\n") : 0] = '\0';
+    return found;
+}
+
+/* Each line of a text, moved to the right. */
+static void tell_indented(const char *text)
+{
+    while (*text != '\0') {
+        const size_t length = strcspn(text, "\n");
+        printf("           %.*s\n", (int)length, text);
+        text += length + (text[length] == '\n');
+    }
+}
+
+/* The line that a message itself names, as in "task.cu:12: ...". */
+static int line_in(const char *message)
+{
+    const char *place = strstr(message, "task.c");
+
+    while (place != NULL) {
+        place += strcspn(place, ": \n");
+        if (*place == ':' && atoi(place + 1) > 0)
+            return atoi(place + 1);
+        place = strstr(place, "task.c");
+    }
+    return 0;
+}
+
+static void tell(const char *name, const struct outcome *outcome)
+{
+    static const char *const words[] = {"passed", "FAILED", "-", "left out"};
+    char text[256];
+
+    printf("  %-8s %3d/%-3d %s\n", words[outcome->verdict], outcome->points, outcome->most, name);
+    tell_indented(outcome->message);
+    if (outcome->line > 0 && line_in(outcome->message) == 0 &&
+        source_line(outcome->line, text, sizeof text))
+        printf("           task line %d: %s\n", outcome->line, text + strspn(text, " \t"));
+    if (outcome->on_a_gpu[0] != '\0')
+        printf("           On a GPU: %s\n", outcome->on_a_gpu);
+}
+
+static void json_text(FILE *file, const char *text)
+{
+    putc('"', file);
+    for (; *text != '\0'; text++)
+        if (*text == '\n')
+            fputs("\\n", file);
+        else
+            fprintf(file, "%s%c", *text == '"' || *text == '\\' ? "\\" : "", *text);
+    putc('"', file);
+}
+
+/* One test a line: docs/teaching.md describes it. */
+static bool write_json(const char *path, const char *exercise, const struct outcome *outcomes,
+                       int points, int most)
+{
+    FILE *const file = fopen(path, "w");
+
+    if (file == NULL)
+        return false;
+    fprintf(file, "{\"version\": 1, \"exercise\": ");
+    json_text(file, exercise);
+    fprintf(file, ", \"status\": \"%s\", \"score\": %d, \"max_score\": %d, \"tests\": [",
+            points == most ? "pass" : "fail", points, most);
+    for (size_t i = 0, shown = 0; i < grade_test_count; i++) {
+        const struct outcome *const outcome = &outcomes[i];
+        if (outcome->verdict == LEFT_OUT)
+            continue;
+        fprintf(file, "%s\n  {\"name\": ", shown++ > 0 ? "," : "");
+        json_text(file, grade_tests[i].name);
+        fprintf(file,
+                ", \"status\": \"%s\", \"score\": %d, \"max_score\": %d, \"line_no\": %d, "
+                "\"message\": ",
+                outcome->verdict == PASSED ? "pass" : "fail", outcome->points, outcome->most,
+                outcome->line > 0 ? outcome->line : line_in(outcome->message));
+        json_text(file, outcome->message);
+        fputc('}', file);
+    }
+    fprintf(file, "\n]}\n");
+    return fclose(file) == 0;
+}
+
+/* ---- main ------------------------------------------------------------------------------------ */
+
+/* FNV-1a: any text is a seed. */
+static uint64_t seed_of(const char *text)
+{
+    uint64_t hash = 0xCBF29CE484222325u;
+    for (; *text != '\0'; text++)
+        hash = (hash ^ (unsigned char)*text) * 0x100000001B3u;
+    return hash;
+}
+
+static struct outcome run_test(size_t index, uint64_t seed, bool results_right)
+{
+    static struct grade grade;
+    const struct grade_test *const test = &grade_tests[index];
+    struct outcome outcome;
+
+    memset(&grade, 0, sizeof grade);
+    grade.seed = random_bits(seed, index);
+    if (out_of_time) {
+        grade.verdict = NOT_GRADED;
+        snprintf(grade.message, sizeof grade.message, "not run: a test before it ran out of time");
+    } else if (test->kind == GRADE_QUALITY && !results_right) {
+        grade.verdict = NOT_GRADED;
+        snprintf(grade.message, sizeof grade.message, "graded once all results are right");
+    } else {
+        test->test(&grade);
+    }
+    for (size_t i = 0; i < grade.buffer_count; i++)
+        munmap(grade.buffers[i].map, grade.buffers[i].bytes);
+    memset(&outcome, 0, sizeof outcome);
+    outcome.verdict = grade.verdict;
+    outcome.line = grade.line;
+    memcpy(outcome.message, grade.message, sizeof outcome.message);
+    memcpy(outcome.on_a_gpu, grade.on_a_gpu, sizeof outcome.on_a_gpu);
+    /* Shares of 100 that add up to it. */
+    outcome.most =
+        (int)(FULL_SCORE * (index + 1) / grade_test_count - FULL_SCORE * index / grade_test_count);
+    if (outcome.verdict == LEFT_OUT)
+        outcome.most = 0;
+    outcome.points = outcome.verdict == PASSED ? outcome.most : 0;
+    return outcome;
+}
+
+int main(int argc, char **argv)
+{
+    const char *json_path = NULL, *exercise = "", *seed_text = NULL;
+    int points = 0, most = 0, option;
+    bool results_right = true;
+
+    while ((option = getopt(argc, argv, "e:s:t:j:o:c:")) != -1) {
+        switch (option) {
+        case 'e':
+            exercise = optarg;
+            break; /* its name */
+        case 's':
+            seed_text = optarg;
+            break; /* any text */
+        case 't':
+            seconds = atoi(optarg);
+            break; /* that a run may take */
+        case 'j':
+            json_path = optarg;
+            break;
+        case 'o':
+            output_path = optarg;
+            break; /* a file for what the answer prints */
+        case 'c':
+            source_path = optarg;
+            break; /* the answer's source */
+        default:
+            return BAD_USAGE;
+        }
+    }
+    if (output_path == NULL || source_path == NULL || seconds < 1) {
+        fprintf(stderr, "usage: %s -c SOURCE -o FILE [-e NAME] [-s SEED] [-t SECONDS] [-j FILE]\n",
+                argv[0]);
+        return BAD_USAGE;
+    }
+    signal(SIGPIPE, SIG_IGN);
+    const uint64_t seed = seed_text != NULL ? seed_of(seed_text) : fresh_number();
+    struct outcome *const outcomes = calloc(grade_test_count, sizeof *outcomes);
+    if (outcomes == NULL)
+        stop("no memory");
+
+    printf("%s: %s\n", exercise, grade_title);
+    for (size_t i = 0; i < grade_test_count; i++) {
+        outcomes[i] = run_test(i, seed, results_right);
+        if (grade_tests[i].kind == GRADE_RESULT && outcomes[i].verdict != PASSED)
+            results_right = false;
+        points += outcomes[i].points;
+        most += outcomes[i].most;
+        tell(grade_tests[i].name, &outcomes[i]);
+    }
+    if (!results_right && findings[0] != '\0') {
+        printf("  The checks found something that may be why:\n");
+        findings[first_report(findings)] = '\0';
+        tell_indented(findings);
+    }
+    if (printed[0] != '\0' && !out_of_time) {
+        printf("  It printed (the end of it, in the first test where it did):\n");
+        printed[SHOWN_OUTPUT] = '\0';
+        tell_indented(printed);
+    }
+    printf("  %d of %d points\n", points, most);
+    if (json_path != NULL && !write_json(json_path, exercise, outcomes, points, most))
+        stop(json_path);
+    free(outcomes);
+    return points == most ? 0 : 1;
+}

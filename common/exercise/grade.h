@@ -1,0 +1,123 @@
+/* The grader of the exercises: what an exercise's check.c is written with.
+ *
+ * A check is a table of tests, grade_tests[]. Each is worth the same share of 100 points and is passed or
+ * not. A test makes inputs, lets the answer compute in a process of its own (grade_run), and judges what
+ * it left: a crash, an endless loop or an exit() in the answer is a failed test with a reason, and the
+ * references and the points are out of its reach.
+ *
+ * Tests of kind GRADE_RESULT come first. Those of kind GRADE_QUALITY look at counts and rules; they are
+ * graded only where all results are right, since a kernel that does nothing has no bank conflicts.
+ *
+ * Sizes and data come from a seed, which is another one in every run unless it is given: an answer cannot
+ * know them. */
+#ifndef RUNGS_GRADE_H
+#define RUNGS_GRADE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct grade; /* the test that runs */
+
+enum grade_kind { GRADE_RESULT, GRADE_QUALITY };
+
+struct grade_test {
+    const char *name;
+    enum grade_kind kind;
+    void (*test)(struct grade *grade);
+};
+
+/* Defined by the exercise's check.c. */
+extern const char grade_title[];
+extern const struct grade_test grade_tests[];
+extern const size_t grade_test_count;
+
+/* ---- random sizes and data ------------------------------------------------------------------- */
+
+/* Between the two, both included. */
+size_t grade_size(struct grade *grade, size_t least, size_t most);
+
+/* Arrays behind which lies a page that may not be touched; they live until the test's end. Floats are
+ * multiples of 2^-8 in [-1, 1), so that some sums are exact; integers lie in [least, most]. */
+float *grade_floats(struct grade *grade, size_t count);
+int *grade_ints(struct grade *grade, size_t count, int least, int most);
+
+/* Memory that the answer's process shares with the grader, each byte 0xFF: floats are NaN. */
+void *grade_output(struct grade *grade, size_t bytes);
+
+/* ---- running the answer ---------------------------------------------------------------------- */
+
+/* Calls run(arguments) in a process with limits of time, memory, files and processes. False if it did
+ * not come back; the test has then failed and says why. */
+bool grade_run(struct grade *grade, void (*run)(void *), void *arguments);
+
+/* Within run() only: memory of the device, with a copy of `from` (or each byte 0xFF where that is NULL),
+ * and back again, which waits for the kernels. Errors end the process and become the test's reason. */
+void *grade_to_device(const void *from, size_t bytes);
+void grade_from_device(void *to, const void *from, size_t bytes);
+
+/* Within run() only: work(t, data) for t = 0 ... threads - 1, each on a thread of its own; waits for all. */
+void grade_threads(int threads, void (*work)(int thread, void *data), void *data);
+
+/* ---- what the last run did ------------------------------------------------------------------- */
+
+/* One line of the answer, or all of it. See simt_analysis.h for the words. */
+struct grade_line {
+    int line;
+    uint64_t load_requests, load_sectors, load_bytes; /* global memory */
+    uint64_t store_requests, store_sectors, store_bytes;
+    uint64_t atomics, atomic_lanes; /* requests to global memory; lanes, added up */
+    uint64_t shared_atomics;
+    uint64_t shared_requests, shared_lanes, conflicts; /* loads and stores */
+    uint64_t splits, barriers, shuffles, votes;
+    uint64_t shared_writes; /* CPU: writes to a cache line that another thread writes, too */
+};
+
+enum { GRADE_MOST_LINES = 96 };
+
+/* Whether runs are counted and checked: not on a GPU, and of CPU exercises only those that say so. */
+bool grade_counts(void);
+struct grade_line grade_total(const struct grade *grade);
+size_t grade_lines(const struct grade *grade, const struct grade_line **lines);
+uint64_t grade_launches(const struct grade *grade);
+uint64_t grade_threads_run(const struct grade *grade);
+
+/* The line that has most of what cost() returns. */
+struct grade_line grade_worst(const struct grade *grade,
+                              uint64_t (*cost)(const struct grade_line *line));
+
+/* ---- judging --------------------------------------------------------------------------------- */
+
+/* The test has failed; the first reason given is the one that is kept. `line` is the line of the answer
+ * that costs the points, 0 if there is none. on_a_gpu says what a GPU does there; it may be NULL. */
+#if defined(__GNUC__)
+__attribute__((format(printf, 4, 5)))
+#endif
+void grade_fail(struct grade *grade, int line, const char *on_a_gpu, const char *format, ...);
+
+bool grade_failed(const struct grade *grade);
+
+/* |got - want| <= bound, which a NaN is not; otherwise the test fails. `what` names the case, such as
+ * "n = 1000", and index is the element's place, or -1 for a single result. */
+bool grade_close(struct grade *grade, const char *what, long index, double got, double want,
+                 double bound);
+bool grade_equal(struct grade *grade, const char *what, long index, long got, long want);
+
+/* A text that lives until the next one. */
+#if defined(__GNUC__)
+__attribute__((format(printf, 2, 3)))
+#endif
+const char *
+grade_text(struct grade *grade, const char *format, ...);
+
+/* A test for any table: no run so far broke a rule of CUDA (data races, bounds, memory that was never
+ * written) or, for threads on a CPU, raced. */
+void grade_rules(struct grade *grade);
+
+/* For a test that means nothing as long as a rule is broken: false, and the test has failed. */
+bool grade_needs_rules(struct grade *grade);
+
+/* A test's end where what it looks at is not counted here: it is left out of the points. */
+bool grade_skip_uncounted(struct grade *grade);
+
+#endif

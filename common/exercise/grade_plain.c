@@ -1,0 +1,18 @@
+/* Exercises in C of which only the results are looked at. */
+#include "grade_internal.h"
+
+const bool grade_limits_memory = true, grade_counts_gpu = false;
+
+bool grade_counts(void)
+{
+    return false;
+}
+
+void grade_record_begin(void)
+{
+}
+
+void grade_record_end(struct grade_record *record)
+{
+    (void)record;
+}

@@ -1,0 +1,59 @@
+#!/usr/bin/env bash
+# Tests one exercise: its skeleton fails, its solution earns all points, the wrong answers what they should.
+# Usage: test_exercise.sh NAME CXX
+# shellcheck disable=SC2015 # what stands before || fails, or is the test
+set -u
+root=$(cd -- "$(dirname -- "$(readlink -f -- "$0")")/../.." && pwd -P)
+name=$1 compiler=$2
+folder=$(echo "$root"/0[1-8]_*/exercise/"$name")
+json=$(mktemp "${TMPDIR:-/tmp}/test_exercise.XXXXXX") || exit 1
+trap 'rm -f -- "$json"' EXIT
+failures=0
+
+fail() {
+    failures=$((failures + 1))
+    printf 'FAILED: %s: %s\n' "$name" "$*"
+    sed 's/^/    /' "$json"
+}
+
+# points FILE SEED: what it earns, with $json for more.
+points() {
+    "$root/common/scripts/exercise.sh" --compiler "$compiler" --json --student "$2" --file "$1" "$name" \
+        >"$json" 2>&1 </dev/null
+    sed -n 's/^{.*"score": \([0-9]*\), "max_score": 100.*/\1/p' "$json"
+}
+
+outside() { "$root/common/scripts/exercise.sh" --outside "$1"; }
+
+skeleton=$(echo "$folder"/skeleton/task.*)
+score=$(points "$skeleton" first)
+[[ -n $score && $score -lt 100 ]] || fail "the skeleton earns '$score' points"
+grep -q '"status": "fail".*"message": "..*"' "$json" || fail "the skeleton fails without a message"
+! grep -q '"name": "builds"' "$json" || fail "the skeleton does not build"
+
+(($(grep -c '^## Hint [1-9]' "$folder/README.md") >= 2)) || fail "two hints at least"
+grep -q '^\*\*Your work:\*\*' "$folder/README.md" && grep -q '\*\*Measured:\*\*' "$folder/README.md" ||
+    fail "the README tells the work and what is measured"
+
+# What follows is not in a student's copy.
+if [[ -d $folder/solution ]]; then
+    solution=$folder/solution/${skeleton##*/}
+    for seed in first second; do
+        score=$(points "$solution" "$seed")
+        [[ $score == 100 ]] || fail "the solution earns '$score' points with seed $seed"
+    done
+    [[ $(outside "$skeleton") == "$(outside "$solution")" ]] || fail "skeleton and solution differ outside the marks"
+    ! cmp -s "$skeleton" "$solution" || fail "skeleton and solution do not differ"
+    [[ -s $folder/wrong/points.txt ]] || fail "no wrong answer"
+    while read -r wrong wanted why; do
+        [[ -n $why ]] || fail "points.txt says nothing of $wrong"
+        score=$(points "$folder/wrong/$wrong.${skeleton##*.}" first)
+        [[ $score == "$wanted" ]] || fail "$wrong earns '$score' points, not $wanted ($why)"
+    done <"$folder/wrong/points.txt"
+    for wrong in "$folder"/wrong/*.c*; do
+        wrong=${wrong##*/}
+        grep -q "^${wrong%.*} " "$folder/wrong/points.txt" || fail "$wrong is not in points.txt"
+    done
+fi
+((failures == 0)) && echo "all passed"
+((failures == 0))

@@ -1,0 +1,459 @@
+#!/usr/bin/env bash
+# The exercises: lists, grades, hints, handouts. ./test.sh exercise calls it. See --help.
+set -euo pipefail
+
+root=$(cd -- "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")/../.." && pwd -P)
+install=yes
+# shellcheck source=common/scripts/setup.sh
+. "$root/common/scripts/setup.sh"
+# shellcheck disable=SC2154 # what it sets
+self='./test.sh exercise'
+
+readonly begin_mark='/* ---- your work ---- */' end_mark='/* ---- end of your work ---- */'
+readonly compile_seconds=60 memory_kib=$((4 << 20)) file_kib=$((256 << 10))
+
+usage() {
+    cat <<'EOF'
+Usage: ./test.sh exercise [OPTION]... [NAME]...
+Without a NAME: lists the exercises. With one, such as 05a: builds your answer, the file task.cu or
+task.c in the exercise's folder, and grades it; the first time it is put there for you. NAME may be
+all. No GPU is needed.
+
+  --hint NAME           the next hint; each call shows one more
+  --reset NAME          the file as it was at first; yours is kept as task.cu.old
+  --watch NAME          grades again whenever the file is saved, until Ctrl-C
+  --json                the points as JSON in place of text: docs/teaching.md tells the format
+  --student SEED        sizes and data from this word; otherwise they differ in every run
+  --backend simt|cuda   simt, the CPU, which counts (default); cuda: a GPU, results only
+  --seconds N           how long one run of an answer may take (default 10)
+  --compiler CXX        g++ or clang++ (default: $CXX, or the first that is there)
+
+For teachers:
+  --from FOLDER         answers from FOLDER, a student's copy, in place of this one
+  --file FILE NAME      this file as the answer
+  --handout PATH        a copy without solutions: a folder, or an archive if PATH ends in .tar.gz
+  --merge FILE.json...  results of --json, one file a student, as one CSV
+
+Exit status: 0 all points, 1 not all, 2 bad usage, 3 something missing on this machine, 4 a file
+unreadable or not writable.
+EOF
+}
+
+# ---- the exercises -------------------------------------------------------------------------------
+
+# Folders, in the order of the steps.
+folders=()
+for folder in "$root"/0[1-8]_*/exercise/*/; do
+    [[ ! -d ${folder}skeleton ]] || folders+=("${folder%/}")
+done
+
+# suffix FOLDER: cu or c, as its skeleton.
+suffix() {
+    local file=("$1"/skeleton/task.*)
+    printf '%s\n' "${file[0]##*.}"
+}
+
+title() { sed -n '1s/^# *//p' "$1/README.md"; }
+
+# find_exercise NAME: sets found, or ends.
+find_exercise() {
+    local folder name
+    found=
+    for folder in ${folders[@]+"${folders[@]}"}; do
+        name=${folder##*/}
+        if [[ $1 == "$name" || $1 == "${name%%_*}" ]]; then
+            found=$folder
+            return
+        fi
+    done
+    die_usage "$1: no such exercise; $self without a name lists them"
+}
+
+answer_of() { printf '%s\n' "$1/task.$(suffix "$1")"; }
+
+# Puts the skeleton where the student edits it.
+provide_answer() {
+    local answer
+    answer=$(answer_of "$1")
+    if [[ ! -e $answer ]]; then
+        cp -- "$1/skeleton/${answer##*/}" "$answer" 2>/dev/null ||
+            die "$exit_file" "cannot write $answer"
+        chmod u+w -- "$answer"
+        [[ $json == yes ]] || say "Made $(shown "$answer"): that is the file to edit."
+    fi
+}
+
+list_exercises() {
+    local folder name score
+    say "Exercises (name, last score, title):"
+    for folder in "${folders[@]}"; do
+        name=${folder##*/}
+        score='     -'
+        if [[ -s $state/$name.score ]]; then
+            score=$(printf '%3d' "$(<"$state/$name.score")")/100
+            score=${score/#  0/  0}
+        fi
+        printf '  %-4s %7s  %s\n' "${name%%_*}" "$score" "$(title "$folder")"
+    done
+    say "Begin with: $self ${folders[0]##*/}" | sed 's/_[a-z_]*$//'
+    say "Its folder has a README.md with the task. docs/exercises.md tells more."
+}
+
+# ---- hints, reset --------------------------------------------------------------------------------
+
+# Hints are the README's sections "## Hint N".
+show_hint() {
+    local name=${1##*/} count=0 all
+    all=$(grep -c '^## Hint ' "$1/README.md" || true)
+    [[ ! -s $state/$name.hints ]] || count=$(<"$state/$name.hints")
+    ((count >= all)) || count=$((count + 1))
+    for ((i = 1; i <= count; i++)); do
+        printf '%sHint %d of %d.%s ' "$bold" "$i" "$all" "$plain"
+        awk -v wanted="## Hint $i" '/^## /{on = ($0 == wanted); next} on && NF' "$1/README.md"
+    done
+    printf '%d\n' "$count" 2>/dev/null >"$state/$name.hints" || true
+    if ((count == all)); then
+        say "That was the last hint."
+    fi
+}
+
+reset_exercise() {
+    local answer
+    answer=$(answer_of "$1")
+    if [[ -e $answer ]]; then
+        mv -- "$answer" "$answer.old" || die "$exit_file" "cannot write $answer.old"
+        say "Yours is now $(shown "$answer.old")."
+    fi
+    rm -f -- "$state/${1##*/}.hints" "$state/${1##*/}.score"
+    provide_answer "$1"
+}
+
+# ---- compiling -----------------------------------------------------------------------------------
+
+# The grader's own object files for this exercise: built once for each compiler and state of the sources.
+# Sets objects.
+prepare_grader() {
+    local folder=$1 kind=$2 key cache source flags=(-std=c11 -O1 -g -D_GNU_SOURCE -w)
+    local sources=("$root/common/exercise/grade.c" "$folder/check.c")
+    case $kind in
+    simt) flags+=(-DGRADE_SIMT -isystem "$root/common/simt") sources+=("$root/common/exercise/grade_gpu.c") ;;
+    cuda) flags+=(-isystem "$(dirname -- "$(readlink -f -- "$(command -v nvcc)")")/../include")
+        sources+=("$root/common/exercise/grade_gpu.c") ;;
+    threads) sources+=("$root/common/exercise/grade_threads.c") ;;
+    plain) sources+=("$root/common/exercise/grade_plain.c") ;;
+    esac
+    cache=${SIMTCC_CACHE:-${XDG_CACHE_HOME:-${HOME:-/tmp}/.cache}/rungs}
+    key=$({ cat -- "${sources[@]}" "$root"/common/exercise/*.h "$root/common/random.h"
+        printf '%s\n' "$kind" "${flags[@]}"; "$c_compiler" --version; } | cksum | tr ' ' -)
+    objects=$cache/grader-$key
+    [[ ! -d $objects ]] || return 0
+    mkdir -p -- "$cache" 2>/dev/null || die "$exit_file" "cannot write $cache; SIMTCC_CACHE names another folder"
+    mkdir -- "$work/objects"
+    for source in "${sources[@]}"; do
+        (cd "$work/objects" && "$c_compiler" "${flags[@]}" -I "$root/common/exercise" -c "$source") ||
+            die "$exit_machine" "the grader does not build with $c_compiler"
+    done
+    mv -T -- "$work/objects" "$objects" 2>/dev/null || rm -rf -- "$work/objects" # another was faster
+}
+
+# A compiler has limits, too: an answer may be a program that is endless to compile.
+limited() {
+    (
+        ulimit -v "$memory_kib" -f "$file_kib" -c 0
+        exec timeout -k 5 "$compile_seconds" "$@"
+    )
+}
+
+# compile_answer KIND: work/task.* to work/program; messages to work/messages.
+compile_answer() {
+    case $1 in
+    simt) limited "$root/common/simt/simtcc" -ccbin "$compiler" "$work/task.cu" "$objects"/*.o \
+        -lm -Xcompiler -pthread -o "$work/program" ;;
+    cuda) timeout -k 5 300 nvcc -std=c++17 -arch="$architecture" -lineinfo "$work/task.cu" "$objects"/*.o -lm \
+        -o "$work/program" ;;
+    threads) limited "$c_compiler" -std=c11 -O1 -g -Wall -Wextra -fsanitize=thread -D_GNU_SOURCE \
+        -I "$root/common/exercise" -c "$work/task.c" -o "$work/task.o" &&
+        limited "$c_compiler" "$work/task.o" "$objects"/*.o -lm -pthread -o "$work/program" ;;
+    plain) limited "$c_compiler" -std=c11 -O1 -g -Wall -Wextra -ffp-contract=off -D_GNU_SOURCE \
+        "$work/task.c" "$objects"/*.o -lm -pthread -o "$work/program" ;;
+    esac >"$work/messages" 2>&1 </dev/null
+}
+
+# ---- grading -------------------------------------------------------------------------------------
+
+# What lies outside of the marks, line by line, with numbers in front of nothing: to be compared.
+outside() {
+    awk -v first="$begin_mark" -v last="$end_mark" \
+        'index($0, last) {on = 0} !on {print} index($0, first) {on = 1}' "$1"
+}
+
+json_quoted() {
+    tr -d '\r' | LC_ALL=C tr -c '\n\t -~' '?' |
+        awk 'BEGIN {ORS = ""; print "\""} NR > 1 {print "\\n"}
+             {gsub(/\\/, "\\\\"); gsub(/"/, "\\\""); gsub(/\t/, " "); print} END {print "\""}'
+}
+
+# refuse NAME TITLE TEXT: an answer that cannot be run: 0 points, and why.
+refuse() {
+    {
+        printf '%s: %s\n' "$1" "$2"
+        printf '  %s\n' "${3//$'\n'/$'\n'  }"
+        printf '  0 of 100 points\n'
+    } >"$work/text"
+    printf '{"version": 1, "exercise": "%s", "status": "fail", "score": 0, "max_score": 100, "tests": [\n  {"name": "builds", "status": "fail", "score": 0, "max_score": 100, "line_no": 0, "message": %s}\n]}\n' \
+        "$1" "$(json_quoted <<<"$3")" >"$work/json"
+    return 1
+}
+
+# grade FOLDER ANSWER: leaves work/text and work/json. Status 0: all points; 1: not all.
+grade() {
+    local folder=$1 name=${1##*/} what kind status=0 changed
+    local answer=$2
+    what=$(title "$folder")
+    rm -rf -- "${work:?}"/*
+    kind=plain
+    if [[ $(suffix "$folder") == cu ]]; then
+        kind=$backend
+    elif grep -q 'grade: threads' "$folder/check.c"; then
+        kind=threads
+    fi
+    if [[ ! -f $answer || ! -r $answer ]]; then
+        refuse "$name" "$what" "no answer: $(shown "$answer") is not there" || return
+    fi
+    if (($(stat -c %s -- "$answer") > 1 << 20)); then
+        refuse "$name" "$what" "the answer is larger than 1 MiB" || return
+    fi
+    cp -- "$answer" "$work/task.$(suffix "$folder")"
+    outside "$folder/skeleton/task.$(suffix "$folder")" >"$work/given"
+    outside "$answer" >"$work/around"
+    if ! cmp -s "$work/given" "$work/around"; then
+        changed=$(diff "$work/given" "$work/around" | awk '/^[<>]/ && !seen[$1]++')
+        refuse "$name" "$what" "Something outside of the marks was changed:
+$(sed 's/^</  was:   /; s/^>/  is new:/' <<<"$changed")
+Only what is between '$begin_mark' and
+'$end_mark' is yours. --reset gives the file back as it was." || return
+    fi
+    prepare_grader "$folder" "$kind"
+    if ! compile_answer "$kind"; then
+        refuse "$name" "$what" "It does not compile:
+$(grep -v '^$' "$work/messages" | sed "s|$work/||g" | head -n 20)" || return
+    fi
+    if [[ -s $work/messages ]]; then
+        sed "s|$work/||g; s/^/  /" "$work/messages" | head -n 12 >"$work/warnings"
+    fi
+    local options=(-e "$name" -c "$work/task.$(suffix "$folder")" -o "$work/output" -j "$work/json")
+    [[ -z $student ]] || options+=(-s "$student")
+    # The program stops each run of the answer by itself; this is for the program.
+    (cd "$work" && timeout -k 5 $((seconds * 4 + 120)) ./program "${options[@]}" -t "$seconds") \
+        >"$work/raw" 2>&1 </dev/null || status=$?
+    if [[ ! -s $work/json ]]; then
+        refuse "$name" "$what" "The grader did not get through (exit status $status):
+$(tail -n 5 "$work/raw")" || return
+    fi
+    sed -i "s|$work/||g" "$work/json"
+    sed "s|$work/||g" "$work/raw" >"$work/text"
+    return "$status"
+}
+
+# grade_and_tell FOLDER
+grade_and_tell() {
+    local answer status=0 score number=${1##*/}
+    number=${number%%_*}
+    answer=$given_file
+    if [[ -z $answer && -n $from ]]; then
+        answer=$from/${1#"$root"/}/task.$(suffix "$1")
+    elif [[ -z $answer ]]; then
+        provide_answer "$1"
+        answer=$(answer_of "$1")
+    fi
+    grade "$1" "$answer" || status=$?
+    score=$(sed -n '1s/.*"score": \([0-9]*\), "max_score".*/\1/p' "$work/json")
+    if [[ -z $given_file$from ]]; then
+        printf '%s\n' "$score" 2>/dev/null >"$state/${1##*/}.score" || true
+    fi
+    if [[ $json == yes ]]; then
+        cat -- "$work/json"
+        return "$status"
+    fi
+    if [[ -s $work/warnings ]]; then
+        say "The compiler warns:"
+        cat -- "$work/warnings"
+    fi
+    sed -e "s/^  passed /  ${green}passed$plain /; s/^  FAILED /  ${red}FAILED$plain /" "$work/text"
+    if ((status != 0)) && [[ -z $given_file$from ]]; then
+        say "  Task: $(shown "$1/README.md"). A hint: $self --hint $number"
+    fi
+    return "$status"
+}
+
+watch_exercise() {
+    local answer last='' now
+    provide_answer "$1"
+    answer=$(answer_of "$1")
+    while true; do
+        now=$(stat -c '%Y %s %i' -- "$answer" 2>/dev/null || echo none)
+        if [[ $now != "$last" && $now != none ]]; then
+            last=$now
+            heading "== $(date +%T)"
+            grade_and_tell "$1" || true
+            say "Waiting for $(shown "$answer") to change; Ctrl-C ends."
+        fi
+        sleep 0.5
+    done
+}
+
+# ---- for teachers --------------------------------------------------------------------------------
+
+make_handout() {
+    local to=$1 copy=$work/rungs folder
+    case $to in
+    *.tar.gz | *.tgz) [[ ! -e $to ]] || die "$exit_file" "$to is already there" ;;
+    *) [[ ! -e $to || -z $(ls -A -- "$to") ]] || die "$exit_file" "$to is already there and not empty" ;;
+    esac
+    mkdir -- "$copy"
+    tar -C "$root" --exclude=./.git --exclude=./build --exclude='./0*/exercise/*/solution' \
+        --exclude='./0*/exercise/*/wrong' -cf - . | tar -C "$copy" -xf -
+    for folder in "$copy"/0[1-8]_*/exercise/*/; do
+        rm -f -- "$folder"task.*
+        cp -- "$folder"skeleton/task.* "$folder"
+    done
+    case $to in
+    *.tar.gz | *.tgz) tar -C "$work" -czf "$to" rungs 2>/dev/null || die "$exit_file" "cannot write $to" ;;
+    *)
+        { mkdir -p -- "$to" && cp -r -- "$copy/." "$to"; } 2>/dev/null ||
+            die "$exit_file" "cannot write $to"
+        ;;
+    esac
+    say "Made $(shown "$to"): ${#folders[@]} exercises, no solutions."
+}
+
+# One row for each student and exercise.
+merge_results() {
+    local result
+    for result; do
+        [[ -r $result ]] || die "$exit_file" "$result: cannot read it"
+        grep -q '"exercise": "' -- "$result" || die "$exit_file" "$result: not what --json writes"
+    done
+    awk '
+        function text(key,  s) {
+            if (!match($0, "\"" key "\": \"([^\"\\\\]|\\\\.)*\"")) return ""
+            s = substr($0, RSTART, RLENGTH)
+            sub("^\"" key "\": \"", "", s); sub("\"$", "", s)
+            return s
+        }
+        function number(key,  s) {
+            if (!match($0, "\"" key "\": [0-9]+")) return 0
+            s = substr($0, RSTART, RLENGTH); sub(/^.*: /, "", s)
+            return s
+        }
+        function quoted(s) { gsub(/\\"/, "\"", s); gsub(/"/, "\"\"", s); return s ~ /[",]/ ? "\"" s "\"" : s }
+        function flush() {
+            if (exercise != "") print quoted(student) "," exercise "," score "," most "," quoted(failed)
+            exercise = ""
+        }
+        BEGIN { print "student,exercise,score,max_score,failed_tests" }
+        FNR == 1 { flush(); student = FILENAME; sub(/.*\//, "", student); sub(/\.json$/, "", student) }
+        /"exercise": "/ { flush(); exercise = text("exercise"); score = number("score")
+                          most = number("max_score"); failed = ""; next }
+        /"status": "fail"/ { failed = failed (failed == "" ? "" : "; ") text("name") }
+        END { flush() }' "$@"
+}
+
+# ---- arguments -----------------------------------------------------------------------------------
+
+action=grade json=no student='' backend=simt seconds=10 from='' given_file='' names=()
+compiler=${CXX:-}
+destination=''
+while (($# > 0)); do
+    case $1 in
+    --student | --backend | --seconds | --from | --file | --handout | --compiler)
+        (($# > 1)) || die_usage "$1 needs a value" ;;&
+    --hint | --reset | --watch | --merge) action=${1#--} ;;
+    --json) json=yes ;;
+    --student) student=$2 && shift ;;
+    --backend) backend=$2 && shift ;;
+    --seconds) seconds=$2 && shift ;;
+    --from) from=$2 && shift ;;
+    --file) given_file=$2 && shift ;;
+    --compiler) compiler=$2 && shift ;;
+    --handout) action=handout destination=$2 && shift ;;
+    --no-install) install=no ;;
+    --help | -h) usage && exit 0 ;;
+    --outside) outside "$2" && exit 0 ;; # for the tests
+    -*) die_usage "$1: no such option" ;;
+    *) names+=("$1") ;;
+    esac
+    shift
+done
+[[ $backend == simt || $backend == cuda ]] || die_usage "--backend $backend: want simt or cuda"
+[[ $seconds =~ ^[1-9][0-9]{0,3}$ ]] || die_usage "--seconds $seconds: want a whole number from 1 to 9999"
+[[ -z $from || -d $from ]] || die "$exit_file" "--from $from: no such folder"
+((${#folders[@]} > 0)) || die "$exit_file" "no exercises in $root"
+trap 'printf "\n" >&2; exit 130' INT
+trap 'exit 143' TERM HUP
+
+if [[ $action == merge ]]; then
+    ((${#names[@]} > 0)) || die_usage "--merge needs files"
+    merge_results "${names[@]}"
+    exit
+fi
+
+# Where last scores and hints are kept; a copy that cannot be written does without.
+state=$root/build/exercise
+mkdir -p -- "$state" 2>/dev/null || true
+if ((${#names[@]} == 0)) && [[ $action == grade ]]; then
+    list_exercises
+    exit
+fi
+
+work=$(mktemp -d "${TMPDIR:-/tmp}/rungs-exercise.XXXXXX") || die "$exit_file" "no folder for temporary files"
+trap 'rm -rf -- "$work"' EXIT
+if [[ $action == handout ]]; then
+    make_handout "$destination"
+    exit
+fi
+
+chosen=()
+for name in ${names[@]+"${names[@]}"}; do
+    if [[ $name == all ]]; then
+        chosen+=("${folders[@]}")
+    else
+        find_exercise "$name"
+        chosen+=("$found")
+    fi
+done
+if [[ $action != grade || -n $given_file ]] && ((${#chosen[@]} != 1)); then
+    die_usage "--$action needs one exercise, such as 05a"
+fi
+case $action in
+hint) show_hint "${chosen[0]}" && exit ;;
+reset) reset_exercise "${chosen[0]}" && exit ;;
+esac
+
+missing=() why=()
+have_c || { missing+=(gcc) why+=('compiles the C sources'); }
+have_cxx || { missing+=(g++) why+=('compiles the kernels (.cu) for the CPU'); }
+if ((${#missing[@]} > 0)); then
+    install_packages >&2
+fi
+if [[ $backend == cuda ]]; then
+    nvcc_works || die "$exit_machine" "--backend cuda: nvcc was found neither on PATH nor in /usr/local/cuda/bin"
+    gpu_works || die "$exit_machine" "--backend cuda: no GPU answers"
+    architecture=sm_$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader | sed -n '1s/\.//p')
+fi
+[[ -n $compiler ]] || compiler=$(cxx_compiler)
+have "$compiler" || die "$exit_machine" "--compiler $compiler: not found"
+c_compiler=$(c_compiler)
+[[ $compiler != *clang* ]] || c_compiler=$(first_of clang "$c_compiler")
+
+if [[ $action == watch ]]; then
+    watch_exercise "${chosen[0]}"
+fi
+status=0
+[[ $json == no ]] || ((${#chosen[@]} == 1)) || say '['
+for i in "${!chosen[@]}"; do
+    [[ $json == no ]] || ((i == 0)) || say ','
+    grade_and_tell "${chosen[i]}" || status=1
+done
+[[ $json == no ]] || ((${#chosen[@]} == 1)) || say ']'
+exit "$status"
