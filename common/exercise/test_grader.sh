@@ -65,6 +65,23 @@ for process in /proc/[0-9]*; do
         fail "${process#/proc/} is still there"
 done
 
+# ---- which line costs the points ---------------------------------------------------------------------
+
+exercise --compiler "$compiler" --json --file "$root"/05*/exercise/05a_*/skeleton/task.cu 05a >output 2>&1
+line=$(sed -n 's/.*"no bank conflicts".*"line_no": \([0-9]*\).*/\1/p' output)
+sed -n "${line:-1}p" "$root"/05*/exercise/05a_*/skeleton/task.cu | grep -q 'partial\[left\] +=' ||
+    fail "bank conflicts at line '$line'"
+
+# What it writes, makes or removes, where the kernel can forbid it (Landlock; the test asks it for a version).
+if python3 -c 'import ctypes, sys; sys.exit(ctypes.CDLL(None).syscall(444, None, 0, 1) < 1)' 2>/dev/null; then
+    touch victim
+    answer 02a "extern int unlink(const char *), creat(const char *, int); float s = 0;
+    unlink(\"$work/victim\"); creat(\"$work/made\", 0600);
+    for (size_t i = 0; i < n; i++) s += x[i]; return s;"
+    exercise --compiler "$compiler" --file answer.c 02a >output 2>&1
+    grep -q '50 of 100 points' output && [[ -e victim && ! -e made ]] || fail 'files are safe'
+fi
+
 # ---- outside of the marks ----------------------------------------------------------------------------
 
 answer 02a 'return x[0];'
