@@ -35,6 +35,7 @@ enum {
     MORE_PROCESSES = 64,   /* beyond what runs on the machine */
     OPEN_FILES = 64,
     NOBODY = 65534,
+    NOBODYS_PROCESSES = 256,
     BAD_USAGE = 2,
     MACHINE_ERROR = 3
 };
@@ -357,6 +358,7 @@ static void stop_being_root(void)
 {
     if (geteuid() != 0)
         return;
+    limit(RLIMIT_NPROC, NOBODYS_PROCESSES);
     if (setgroups(0, NULL) != 0 || setresgid(NOBODY, NOBODY, NOBODY) != 0 ||
         setresuid(NOBODY, NOBODY, NOBODY) != 0)
         return;
