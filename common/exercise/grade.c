@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <grp.h>
 #include <inttypes.h>
 #include <math.h>
 #include <poll.h>
@@ -33,6 +34,8 @@ enum {
     MEMORY_MIB = 2048,     /* address space of the answer's process */
     MORE_PROCESSES = 64,   /* beyond what runs on the machine */
     OPEN_FILES = 64,
+    NOBODY = 65534,
+    NOBODYS_PROCESSES = 256,
     BAD_USAGE = 2,
     MACHINE_ERROR = 3
 };
@@ -349,12 +352,23 @@ static void watch_crashes(void)
     sigaction(SIGSEGV, &action, NULL);
 }
 
+/* For root there is no limit of processes, and no file is out of reach: the answer runs as nobody. Where
+ * that cannot be, as in some containers, the rest has to do. */
+static void stop_being_root(void)
+{
+    if (geteuid() != 0)
+        return;
+    limit(RLIMIT_NPROC, NOBODYS_PROCESSES);
+    if (setgroups(0, NULL) != 0 || setresgid(NOBODY, NOBODY, NOBODY) != 0 ||
+        setresuid(NOBODY, NOBODY, NOBODY) != 0)
+        return;
+}
+
 static void confine(int output)
 {
     const int nothing = open("/dev/null", O_RDONLY);
 
     setpgid(0, 0);
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
     prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
     dup2(nothing, STDIN_FILENO);
     dup2(output, STDOUT_FILENO);
@@ -367,6 +381,8 @@ static void confine(int output)
     limit(RLIMIT_NPROC, processes_now() + MORE_PROCESSES);
     if (grade_limits_memory)
         limit(RLIMIT_AS, (rlim_t)MEMORY_MIB << 20);
+    stop_being_root();
+    prctl(PR_SET_PDEATHSIG, SIGKILL); /* a change of user would take it back */
     forbid_writing();
     watch_crashes();
 }

@@ -408,6 +408,7 @@ fi
 
 work=$(mktemp -d "${TMPDIR:-/tmp}/rungs-exercise.XXXXXX") || die "$exit_file" "no folder for temporary files"
 trap 'rm -rf -- "$work"' EXIT
+chmod 755 -- "$work" # where root grades, answers run as nobody
 if [[ $action == handout ]]; then
     make_handout "$destination"
     exit
