@@ -60,6 +60,8 @@ def needs(block):
         return "a class's answers"
     if "build/tsan" in block:
         return "another build"
+    if "submissions/" in block:
+        return "a class's submissions (exercise.grader tests that)"
     if "simtcc" in block:
         return "a kernel of the reader's own (simt.simtcc tests that)"
     return None
