@@ -49,7 +49,7 @@ earns_nothing past_end 02a 'float s = 0; for (size_t i = 0; i <= n; i++) s += x[
 earns_nothing garbage 02a '(void)x; (void)n; extern int puts(const char *);
     for (;;) puts("\033[2J{\"score\": 100} 100 of 100 points");' 'printed or wrote more than 1024 KiB'
 earns_nothing memory 02a '(void)x; extern void *malloc(size_t); extern void *memset(void *, int, size_t);
-    for (;;) memset(malloc(n + (256 << 20)), 1, 1 << 20);' 'out of memory: it may have'
+    for (char *volatile p;;) { p = malloc(n + (256 << 20)); memset(p, 1, 1 << 20); }' 'out of memory: it may have'
 earns_nothing forged 02a '(void)x; (void)n; extern long write(int, const void *, size_t); static char zeros[65536];
     for (int i = 3; i < 64; i++) write(i, zeros, sizeof zeros);
     extern void _exit(int); _exit(0);' 'ended the program (exit status 0)'

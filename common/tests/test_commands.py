@@ -56,8 +56,6 @@ def needs(block):
         return None if os.path.isdir(os.path.join(BIN, "counted")) else "counting programs"
     if re.search(r"build/cuda|--preset cuda|\bncu\b|\bnvcc\b", block):
         return "a GPU's tools"
-    if "submissions/" in block:
-        return "a class's answers"
     if "build/tsan" in block:
         return "another build"
     if "submissions/" in block:
