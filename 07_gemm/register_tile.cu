@@ -196,10 +196,8 @@ static __device__ struct place place_in_square()
     return at;
 }
 
-/* Better: a quarter of the load and store instructions, 16 bytes each.
- * Still bad: bank conflicts. Of a quarter warp's eight loads of B, 16 bytes each and 32 apart, two want the
- * same banks. */
-static __global__ void __launch_bounds__(THREADS) vectorized(const struct gemm call)
+/* A block's tile of C, with the elements of a thread at `at`. */
+static __device__ void multiply_block(const struct gemm &call, struct place at)
 {
     __shared__ __align__(16) float tile_a[BLOCK_K][PADDED_M];
     __shared__ __align__(16) float tile_b[BLOCK_K][BLOCK_N];
@@ -207,7 +205,6 @@ static __global__ void __launch_bounds__(THREADS) vectorized(const struct gemm c
     const bool b_aligned = has_aligned_rows(call.b, call.ldb);
     const size_t tile_row = first_row_of_tile(call.n, BLOCK_M, BLOCK_N);
     const size_t tile_column = first_column_of_tile(call.n, BLOCK_N);
-    const struct place at = place_in_square();
 
     float sum[THREAD_M][THREAD_N] = {};
     for (size_t first = 0; first < call.k; first += BLOCK_K) {
@@ -218,6 +215,14 @@ static __global__ void __launch_bounds__(THREADS) vectorized(const struct gemm c
         __syncthreads();
     }
     store_tile(call, tile_row, tile_column, at, sum);
+}
+
+/* Better: a quarter of the load and store instructions, 16 bytes each.
+ * Still bad: bank conflicts. Of a quarter warp's eight loads of B, 16 bytes each and 32 apart, two want the
+ * same banks. */
+static __global__ void __launch_bounds__(THREADS) vectorized(const struct gemm call)
+{
+    multiply_block(call, place_in_square());
 }
 
 extern "C" void launch_vectorized(const struct gemm *call)
@@ -247,23 +252,7 @@ static __device__ struct place place_in_warp()
  * Still bad: load, wait, compute, wait. While a block loads, it does not compute. */
 static __global__ void __launch_bounds__(THREADS) warp_tile(const struct gemm call)
 {
-    __shared__ __align__(16) float tile_a[BLOCK_K][PADDED_M];
-    __shared__ __align__(16) float tile_b[BLOCK_K][BLOCK_N];
-    const bool a_aligned = has_aligned_rows(call.a, call.lda);
-    const bool b_aligned = has_aligned_rows(call.b, call.ldb);
-    const size_t tile_row = first_row_of_tile(call.n, BLOCK_M, BLOCK_N);
-    const size_t tile_column = first_column_of_tile(call.n, BLOCK_N);
-    const struct place at = place_in_warp();
-
-    float sum[THREAD_M][THREAD_N] = {};
-    for (size_t first = 0; first < call.k; first += BLOCK_K) {
-        put_a(tile_a, fetch_a(call, tile_row, first, a_aligned));
-        put_b(tile_b, fetch_b(call, tile_column, first, b_aligned));
-        __syncthreads();
-        multiply_tiles(tile_a, tile_b, at, sum);
-        __syncthreads();
-    }
-    store_tile(call, tile_row, tile_column, at, sum);
+    multiply_block(call, place_in_warp());
 }
 
 extern "C" void launch_warp_tile(const struct gemm *call)

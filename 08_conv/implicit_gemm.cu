@@ -4,7 +4,7 @@
  * input each element of it is. */
 #include "conv_device.cuh"
 #include "gemm.h"
-#include "gemm_tile.cuh"
+#include "outer_product.cuh"
 
 /* Step 07's, the kernels of which are compiled into this step, too. */
 extern "C" void launch_async_copies(const struct gemm *call);

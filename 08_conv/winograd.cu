@@ -6,7 +6,7 @@
  * component by component, products summed over the channels are a matrix product, filters x channels by
  * channels x tiles. */
 #include "conv_device.cuh"
-#include "gemm_tile.cuh"
+#include "outer_product.cuh"
 
 static const unsigned THREADS = 256, WARPS = THREADS / 32;
 static const unsigned COMPONENTS = 16;

@@ -1,6 +1,6 @@
 /* Pieces of kernels that multiply tiles. */
-#ifndef RUNGS_GEMM_TILE_CUH
-#define RUNGS_GEMM_TILE_CUH
+#ifndef RUNGS_OUTER_PRODUCT_CUH
+#define RUNGS_OUTER_PRODUCT_CUH
 
 #include <cuda_runtime.h>
 
