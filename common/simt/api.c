@@ -470,20 +470,29 @@ cudaError_t cudaEventDestroy(cudaEvent_t event)
 
 /* ---- kernels ---- */
 
-/* Kernels that opted in to more dynamic shared memory. */
-struct kernel {
-    struct kernel *next;
-    const void *function;
-    size_t shared_limit;
-};
+static struct simt_kernel *kernels;
 
-static struct kernel *kernels;
-
-static struct kernel *find_kernel(const void *function)
+struct simt_kernel *simt_find_kernel(const void *function)
 {
-    struct kernel *kernel = kernels;
+    struct simt_kernel *kernel = kernels;
     while (kernel && kernel->function != function) {
         kernel = kernel->next;
+    }
+    return kernel;
+}
+
+struct simt_kernel *simt_note_kernel(const void *function)
+{
+    struct simt_kernel *kernel = simt_find_kernel(function);
+    if (!kernel) {
+        kernel = calloc(1, sizeof *kernel);
+        if (!kernel) {
+            return NULL;
+        }
+        kernel->function = function;
+        kernel->shared_limit = SIMT_STATIC_SHARED_BYTES;
+        kernel->next = kernels;
+        kernels = kernel;
     }
     return kernel;
 }
@@ -491,7 +500,7 @@ static struct kernel *find_kernel(const void *function)
 /* A kernel whose address is not to be had may have opted in or not: it gets the benefit of the doubt. */
 static size_t shared_limit(const void *function)
 {
-    const struct kernel *kernel = find_kernel(function);
+    const struct simt_kernel *kernel = simt_find_kernel(function);
     return !function ? SIMT_MAX_SHARED_BYTES
            : kernel  ? kernel->shared_limit
                      : SIMT_STATIC_SHARED_BYTES;
@@ -499,7 +508,7 @@ static size_t shared_limit(const void *function)
 
 cudaError_t cudaFuncSetAttribute(const void *function, enum cudaFuncAttribute attribute, int value)
 {
-    struct kernel *kernel = find_kernel(function);
+    struct simt_kernel *kernel;
     if (!function) {
         return simt_error(cudaErrorInvalidDeviceFunction);
     }
@@ -510,14 +519,9 @@ cudaError_t cudaFuncSetAttribute(const void *function, enum cudaFuncAttribute at
         (size_t)value > SIMT_MAX_SHARED_BYTES) {
         return simt_error(cudaErrorInvalidValue);
     }
+    kernel = simt_note_kernel(function);
     if (!kernel) {
-        kernel = calloc(1, sizeof *kernel);
-        if (!kernel) {
-            return simt_error(cudaErrorMemoryAllocation);
-        }
-        kernel->function = function;
-        kernel->next = kernels;
-        kernels = kernel;
+        return simt_error(cudaErrorMemoryAllocation);
     }
     kernel->shared_limit = (size_t)value;
     return cudaSuccess;
@@ -590,10 +594,8 @@ cudaError_t cudaDeviceReset(void)
     while (events) {
         cudaEventDestroy(events);
     }
-    while (kernels) {
-        struct kernel *next = kernels->next;
-        free(kernels);
-        kernels = next;
+    for (struct simt_kernel *kernel = kernels; kernel; kernel = kernel->next) {
+        kernel->shared_limit = SIMT_STATIC_SHARED_BYTES;
     }
     simt_memory_reset();
     last_error = cudaSuccess;

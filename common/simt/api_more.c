@@ -278,42 +278,22 @@ cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, uns
 
 /* ---- launches by address ---- */
 
-struct kernel {
-    struct kernel *next;
-    const char *name;
-    const void *function;
-    void (*invoke)(const void *function, void **arguments);
-};
-
-static struct kernel *kernels;
-
-static struct kernel *find_kernel(const void *function)
-{
-    struct kernel *kernel = kernels;
-    while (kernel && kernel->function != function) {
-        kernel = kernel->next;
-    }
-    return kernel;
-}
-
 void simt_add_kernel(const char *name, const void *function,
                      void (*invoke)(const void *function, void **arguments))
 {
-    struct kernel *kernel = find_kernel(function);
-    if (kernel) {
-        return;
-    }
-    kernel = malloc(sizeof *kernel);
+    struct simt_kernel *const kernel = simt_note_kernel(function);
     if (!kernel) {
         perror("simt: cannot register a kernel");
         exit(EXIT_FAILURE);
     }
-    *kernel = (struct kernel){kernels, *name ? name : "(kernel)", function, invoke};
-    kernels = kernel;
+    if (!kernel->invoke) {
+        kernel->name = *name ? name : "(kernel)";
+        kernel->invoke = invoke;
+    }
 }
 
 struct call {
-    const struct kernel *kernel;
+    const struct simt_kernel *kernel;
     void **arguments;
 };
 
@@ -327,7 +307,7 @@ cudaError_t simt_launch_address(const void *function, struct uint3 grid, struct 
                                 void **arguments, size_t shared_bytes, cudaStream_t stream,
                                 int cooperative, const char *file, int line)
 {
-    struct call call = {find_kernel(function), arguments};
+    struct call call = {simt_find_kernel(function), arguments};
     struct simt_launch launch = {
         .file = file,
         .line = line,
@@ -342,7 +322,7 @@ cudaError_t simt_launch_address(const void *function, struct uint3 grid, struct 
     };
     int resident = 0, processors = 0;
     cudaError_t error;
-    if (!call.kernel) {
+    if (!call.kernel || !call.kernel->invoke) {
         return simt_error(cudaErrorInvalidDeviceFunction);
     }
     launch.name = call.kernel->name;

@@ -36,6 +36,20 @@ void simt_check_freed(const void *address, size_t size);
 /* Written by a copy; `from` is NULL if by a fill. */
 void simt_check_written(const void *address, size_t size, const void *from);
 
+/* ---- api.c ---- */
+
+/* What is known of a kernel, by its address. */
+struct simt_kernel {
+    struct simt_kernel *next;
+    const void *function;
+    const char *name; /* this and invoke: NULL if it was not registered for launches by address */
+    void (*invoke)(const void *function, void **arguments);
+    size_t shared_limit; /* of dynamic shared memory */
+};
+/* NULL if nothing is known of it, or, of the second, if there is no memory. */
+struct simt_kernel *simt_find_kernel(const void *function);
+struct simt_kernel *simt_note_kernel(const void *function);
+
 /* ---- fault.c ---- */
 
 /* Takes SIGSEGV and SIGBUS: faults get a message that fits a learner's mistake. */
