@@ -215,6 +215,23 @@ void grade_rules(struct grade *grade)
                    first_report(findings), findings);
 }
 
+static uint64_t conflicts_of(const struct grade_line *line)
+{
+    return line->conflicts;
+}
+
+void grade_conflicts(struct grade *grade, uint64_t most_in_100)
+{
+    const struct grade_line total = grade_total(grade), worst = grade_worst(grade, conflicts_of);
+    if (100 * total.conflicts > most_in_100 * total.shared_requests)
+        grade_fail(
+            grade, worst.line,
+            "the bank serves one word a turn; the warp waits for as many turns as lanes want "
+            "different words of it.",
+            "%lu bank conflicts in %lu accesses to shared memory", (unsigned long)worst.conflicts,
+            (unsigned long)worst.shared_requests);
+}
+
 bool grade_needs_rules(struct grade *grade)
 {
     if (findings[0] == '\0')

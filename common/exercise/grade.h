@@ -114,6 +114,10 @@ grade_text(struct grade *grade, const char *format, ...);
  * written) or, for threads on a CPU, raced. */
 void grade_rules(struct grade *grade);
 
+/* The last run may have had most_in_100 bank conflicts for 100 accesses to shared memory; if it had more, the
+ * test fails, with the line that has most. */
+void grade_conflicts(struct grade *grade, uint64_t most_in_100);
+
 /* For a test that means nothing as long as a rule is broken: false, and the test has failed. */
 bool grade_needs_rules(struct grade *grade);
 

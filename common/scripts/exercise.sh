@@ -143,7 +143,8 @@ prepare_grader() {
     plain) sources+=("$root/common/exercise/grade_plain.c") ;;
     esac
     cache=${SIMTCC_CACHE:-${XDG_CACHE_HOME:-${HOME:-/tmp}/.cache}/rungs}
-    key=$({ cat -- "${sources[@]}" "$root"/common/exercise/*.h "$root/common/random.h"
+    key=$({ cat -- "${sources[@]}" "$root"/common/exercise/*.h "$root"/0[1-8]_*/exercise/*.h \
+        "$root/common/random.h"
         printf '%s\n' "$kind" "${flags[@]}"; "$c_compiler" --version; } | cksum | tr ' ' -)
     objects=$cache/grader-$key
     [[ ! -d $objects ]] || return 0

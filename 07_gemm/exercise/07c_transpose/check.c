@@ -44,23 +44,6 @@ static void test_results(struct grade *grade)
     try_shape(grade, (int)grade_size(grade, 2, 130), (int)grade_size(grade, 2, 130));
 }
 
-static uint64_t conflicts(const struct grade_line *line)
-{
-    return line->conflicts;
-}
-
-static void need_no_conflicts(struct grade *grade)
-{
-    const struct grade_line worst = grade_worst(grade, conflicts);
-    if (worst.conflicts > 0)
-        grade_fail(
-            grade, worst.line,
-            "the bank serves one word a turn; the warp waits for as many turns as lanes want "
-            "different words of it.",
-            "%lu bank conflicts in %lu accesses to shared memory", (unsigned long)worst.conflicts,
-            (unsigned long)worst.shared_requests);
-}
-
 static uint64_t sectors(const struct grade_line *line)
 {
     return line->load_sectors + line->store_sectors;
@@ -82,7 +65,7 @@ static void test_conflicts(struct grade *grade)
 {
     test_coalesced(grade); /* without the tile there is nothing to conflict */
     if (!grade_failed(grade))
-        need_no_conflicts(grade);
+        grade_conflicts(grade, 0);
 }
 
 const char grade_title[] = "a transposed tile without conflicts";

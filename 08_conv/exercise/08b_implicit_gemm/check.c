@@ -1,14 +1,6 @@
-#include "grade.h"
+#include "../windows.h"
 
 #include <math.h>
-
-/* A convolution of one image: `channels` planes of height x width, a window of window_height x window_width.
- * Output pixel (oy, ox) sees input pixel (oy * stride - padding + r * dilation, and likewise for x) through
- * place (r, s) of the window; outside of the image the input is 0. */
-struct shape {
-    int channels, height, width, window_height, window_width, stride, padding, dilation;
-    int out_height, out_width;
-};
 
 void convolve(const float *in, const float *weights, float *out, int images, int filters,
               const struct shape *shape);
@@ -19,11 +11,6 @@ struct call {
     float *out;
     int images, filters;
 };
-
-static int rows_of(const struct shape *shape)
-{
-    return shape->channels * shape->window_height * shape->window_width;
-}
 
 static void run(void *arguments)
 {
@@ -41,41 +28,6 @@ static void run(void *arguments)
         grade_to_device(call->weights, (size_t)(call->filters * rows_of(shape)) * sizeof(float)),
         out, call->images, call->filters, shape);
     grade_from_device(call->out, out, bytes);
-}
-
-static int out_size(int size, int window, const struct shape *shape)
-{
-    return (size + 2 * shape->padding - shape->dilation * (window - 1) - 1) / shape->stride + 1;
-}
-
-static struct shape random_shape(struct grade *grade, int stride, int padding, int dilation)
-{
-    struct shape shape = {(int)grade_size(grade, 1, 4),
-                          (int)grade_size(grade, 7, 15),
-                          (int)grade_size(grade, 16, 40),
-                          (int)grade_size(grade, 2, 3),
-                          (int)grade_size(grade, 1, 4),
-                          stride,
-                          padding,
-                          dilation,
-                          0,
-                          0};
-    shape.out_height = out_size(shape.height, shape.window_height, &shape);
-    shape.out_width = out_size(shape.width, shape.window_width, &shape);
-    return shape;
-}
-
-/* What row k of the patch matrix holds for output pixel p. */
-static float patch(const struct shape *shape, const float *in, int k, int p)
-{
-    const int window = shape->window_height * shape->window_width;
-    const int r = k % window / shape->window_width, s = k % window % shape->window_width;
-    const int y = p / shape->out_width * shape->stride - shape->padding + r * shape->dilation;
-    const int x = p % shape->out_width * shape->stride - shape->padding + s * shape->dilation;
-
-    if (y < 0 || y >= shape->height || x < 0 || x >= shape->width)
-        return 0;
-    return in[(k / window * shape->height + y) * shape->width + x];
 }
 
 static bool try_shape(struct grade *grade, struct shape shape, int images)

@@ -1,0 +1,67 @@
+/* What the exercises of step 05 that add up blocks are graded by: the sums of every block of BLOCK elements,
+ * compared with sums in double. */
+#ifndef RUNGS_CHECK_BLOCK_SUMS_H
+#define RUNGS_CHECK_BLOCK_SUMS_H
+
+#include <math.h>
+
+#include "grade.h"
+
+enum { BLOCK = 256 };
+
+void block_sums(const float *in, int n, float *out, int blocks);
+
+struct call {
+    const float *in;
+    int n, blocks;
+    float *out;
+};
+
+static void run(void *arguments)
+{
+    const struct call *const call = arguments;
+    const float *const in = grade_to_device(call->in, (size_t)call->n * sizeof *in);
+    float *const out = grade_to_device(NULL, (size_t)call->blocks * sizeof *out);
+
+    block_sums(in, call->n, out, call->blocks);
+    grade_from_device(call->out, out, (size_t)call->blocks * sizeof *out);
+}
+
+/* One run on n elements, compared with sums in double. */
+static bool try_size(struct grade *grade, int n)
+{
+    const int blocks = (n + BLOCK - 1) / BLOCK;
+    struct call call = {grade_floats(grade, (size_t)n), n, blocks,
+                        grade_output(grade, (size_t)blocks * sizeof(float))};
+
+    if (!grade_run(grade, run, &call))
+        return false;
+    for (int b = 0; b < blocks; b++) {
+        double sum = 0, size = 0;
+        for (int i = b * BLOCK; i < n && i < (b + 1) * BLOCK; i++) {
+            sum += call.in[i];
+            size += fabs(call.in[i]);
+        }
+        if (!grade_close(grade, grade_text(grade, "n = %d", n), b, call.out[b], sum,
+                         BLOCK * 0x1p-24 * size))
+            return false;
+    }
+    return true;
+}
+
+static void test_sums(struct grade *grade)
+{
+    const int sizes[] = {1, 31, 32, 33, 255, 256, 257, 1023, (int)grade_size(grade, 300, 3000)};
+
+    for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
+        if (!try_size(grade, sizes[i]))
+            return;
+}
+
+static inline void need_conflicts(struct grade *grade, unsigned long most_in_100)
+{
+    if (!grade_skip_uncounted(grade) && try_size(grade, 8 * BLOCK))
+        grade_conflicts(grade, most_in_100);
+}
+
+#endif

@@ -1,0 +1,81 @@
+/* What the exercises of step 07 that multiply matrices are graded by: products of many shapes, compared with
+ * products in double. */
+#ifndef RUNGS_CHECK_PRODUCT_H
+#define RUNGS_CHECK_PRODUCT_H
+
+#include <math.h>
+
+#include "grade.h"
+
+void gemm(const float *a, const float *b, float *c, int m, int n, int k);
+
+struct call {
+    const float *a, *b;
+    float *c;
+    int m, n, k;
+};
+
+static void run(void *arguments)
+{
+    const struct call *const call = arguments;
+    const size_t bytes = (size_t)call->m * (size_t)call->n * sizeof(float);
+    float *const c = grade_to_device(NULL, bytes);
+
+    gemm(grade_to_device(call->a, (size_t)call->m * (size_t)call->k * sizeof(float)),
+         grade_to_device(call->b, (size_t)call->k * (size_t)call->n * sizeof(float)), c, call->m,
+         call->n, call->k);
+    grade_from_device(call->c, c, bytes);
+}
+
+static bool try_shape(struct grade *grade, int m, int n, int k)
+{
+    struct call call = {grade_floats(grade, (size_t)m * (size_t)k),
+                        grade_floats(grade, (size_t)k * (size_t)n),
+                        grade_output(grade, (size_t)m * (size_t)n * sizeof(float)),
+                        m,
+                        n,
+                        k};
+
+    if (!grade_run(grade, run, &call))
+        return false;
+    for (int i = 0; i < m; i++)
+        for (int j = 0; j < n; j++) {
+            double want = 0, size = 0;
+            for (int l = 0; l < k; l++) {
+                const double product = (double)call.a[i * k + l] * (double)call.b[l * n + j];
+                want += product;
+                size += fabs(product);
+            }
+            if (!grade_close(
+                    grade,
+                    grade_text(grade, "m = %d, n = %d, k = %d, row %d, column %d", m, n, k, i, j),
+                    (long)i * n + j, call.c[i * n + j], want, (k + 1) * 0x1p-24 * size))
+                return false;
+        }
+    return true;
+}
+
+static int tiles(struct grade *grade)
+{
+    return 32 * (int)grade_size(grade, 1, 2);
+}
+
+static void test_tiles(struct grade *grade)
+{
+    for (int i = 0; i < 3; i++)
+        if (!try_shape(grade, tiles(grade), tiles(grade), tiles(grade)))
+            return;
+}
+
+static void test_edges(struct grade *grade)
+{
+    const int shapes[][3] = {{1, 1, 1}, {1, 33, 2}, {31, 1, 17}, {33, 31, 32}, {17, 47, 15}};
+
+    for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++)
+        if (!try_shape(grade, shapes[i][0], shapes[i][1], shapes[i][2]))
+            return;
+    try_shape(grade, (int)grade_size(grade, 2, 70), (int)grade_size(grade, 2, 70),
+              (int)grade_size(grade, 2, 70));
+}
+
+#endif
