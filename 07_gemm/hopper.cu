@@ -38,7 +38,10 @@ static_assert(MULTIPLIERS * MULTIPLIER_REGISTERS + PRODUCERS * PRODUCER_REGISTER
 static const unsigned PADDED_M = TILE_M + 4;
 static const unsigned A_FLOATS = TILE_K * PADDED_M, B_FLOATS = TILE_K * TILE_N;
 static const unsigned STAGES = 4;
-static const unsigned SHARED_BYTES = STAGES * (A_FLOATS + B_FLOATS) * sizeof(float);
+/* Of C, [warp][row][column], where it is stored by rows; padded against bank conflicts. */
+static const unsigned PADDED_ROW = 64 + 16;
+static const unsigned C_FLOATS = MULTIPLIERS / 32 * 8 * PADDED_ROW;
+static const unsigned SHARED_BYTES = (STAGES * (A_FLOATS + B_FLOATS) + C_FLOATS) * sizeof(float);
 
 /* Tiles of C are numbered down groups of so many rows of tiles: blocks that run at a time share rows of A and
  * columns of B in L2. */
@@ -132,12 +135,18 @@ static const size_t MOST_A_COLUMNS = (size_t)UINT32_MAX / sizeof(float) / TILE_M
 static const unsigned A_LOADS = TILE_M * TILE_K / 4 / PRODUCERS;
 
 static __device__ void fetch_a(const float *tile_a, const unsigned offset[A_LOADS], size_t column,
-                               size_t k, float4 fours[A_LOADS])
+                               size_t k, bool aligned, float4 fours[A_LOADS])
 {
-    if (column + 4 <= k) {
+    if (aligned && column + 4 <= k) {
 #pragma unroll
         for (unsigned i = 0; i < A_LOADS; i++)
             fours[i] = *(const float4 *)((const char *)tile_a + offset[i]);
+    } else if (column + 4 <= k) {
+#pragma unroll
+        for (unsigned i = 0; i < A_LOADS; i++) {
+            const float *const from = (const float *)((const char *)tile_a + offset[i]);
+            fours[i] = make_float4(from[0], from[1], from[2], from[3]);
+        }
     } else { /* past the end of the rows: zeros */
 #pragma unroll
         for (unsigned i = 0; i < A_LOADS; i++) {
@@ -157,9 +166,38 @@ static __device__ void copy_tile_of_b(float *to, const CUtensorMap *b, size_t co
                  : "memory");
 }
 
+/* The same where rows of B do not begin at multiples of 16 bytes, which is all that the copy engine takes: 64
+ * asynchronous copies of 4 bytes a producer. The barrier counts a producer in when its own have come. */
+static __device__ void copy_floats_of_b(float *to, const struct gemm &call, size_t column,
+                                        size_t row, unsigned thread, phase_barrier *barrier)
+{
+    const float *from = call.b + row * call.ldb + column + thread;
+    unsigned address = shared_address(to + thread);
+
+    column += thread;
+#pragma unroll 8
+    for (unsigned p = 0; p < TILE_K; p++) {
+#pragma unroll
+        for (unsigned j = 0; j < TILE_N;
+             j += PRODUCERS) { /* outside B: zeros, and nothing is read */
+            const unsigned bytes = row + p < call.k && column + j < call.n ? sizeof(float) : 0;
+            asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;" ::"r"(
+                             address + j * (unsigned)sizeof(float)),
+                         "l"(from + j), "r"(bytes)
+                         : "memory");
+        }
+        from += call.ldb;
+        address += TILE_N * sizeof(float);
+    }
+    asm volatile("cp.async.mbarrier.arrive.noinc.shared.b64 [%0];" ::"r"(shared_address(barrier))
+                 : "memory");
+}
+
 static __device__ void produce(const struct gemm &call, const CUtensorMap *b,
                                const struct work &work, const struct ring &ring)
 {
+    const bool a_aligned = has_aligned_rows(call.a, call.lda);
+    const bool b_aligned = has_aligned_rows(call.b, call.ldb);
     const unsigned thread = threadIdx.x - MULTIPLIERS, lane = thread % 32;
     const unsigned row = thread / 32 * 4 + lane / 8, p = lane % 8 * 4;
     const unsigned to_a = p * PADDED_M + row;
@@ -180,9 +218,13 @@ static __device__ void produce(const struct gemm &call, const CUtensorMap *b,
             const size_t first = (size_t)step * TILE_K;
             float4 fours[A_LOADS];
 
-            fetch_a(call.a + tile.row * call.lda + first, offset, first + p, call.k, fours);
+            fetch_a(call.a + tile.row * call.lda + first, offset, first + p, call.k, a_aligned,
+                    fours);
             barrier_wait(&ring.free[turn.stage], turn.parity); /* while they are on their way */
-            if (thread == 0) {
+            if (!b_aligned) {
+                copy_floats_of_b(ring.b + turn.stage * B_FLOATS, call, tile.column, first, thread,
+                                 &ring.full[turn.stage]);
+            } else if (thread == 0) {
                 barrier_arrive_expecting(&ring.full[turn.stage], B_FLOATS * sizeof(float));
                 copy_tile_of_b(ring.b + turn.stage * B_FLOATS, b, tile.column, first,
                                &ring.full[turn.stage]);
@@ -287,17 +329,46 @@ static __device__ void multiply(const struct ring &ring, struct place at, unsign
     }
 }
 
-static __device__ void store_tile(const struct gemm &call, struct tile tile, struct place at,
-                                  const float sum[THREAD_M][THREAD_N])
+static __device__ void store_fours(const struct gemm &call, struct tile tile, struct place at,
+                                   const float sum[THREAD_M][THREAD_N])
 {
-    const bool aligned = has_aligned_rows(call.c, call.ldc);
-
 #pragma unroll
     for (unsigned i = 0; i < THREAD_M; i++)
 #pragma unroll
         for (unsigned j = 0; j < THREAD_N; j += 4)
             store_4(call, tile.row + at.row + i / 4 * 32 + i % 4, tile.column + at.column + j * 4,
-                    &sum[i][j], aligned);
+                    &sum[i][j], true);
+}
+
+/* Where C has no place for four floats at a time, a lane that stored its own would touch a sector for each. Over
+ * shared memory a warp's lanes come to 32 neighbours instead: 8 rows of the warp at a time. */
+static __device__ void store_rows(const struct gemm &call, struct tile tile, struct place at,
+                                  float *rows, const float sum[THREAD_M][THREAD_N])
+{
+    const unsigned warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+    const size_t row = tile.row + warp / 4 * 64, column = tile.column + warp % 4 * 64 + lane;
+    float *const mine = rows + warp * 8 * PADDED_ROW;
+    struct gemm scaled =
+        call; /* sums stored as they are would tie registers together, four by four */
+
+    scaled.alpha = 1;
+
+#pragma unroll
+    for (unsigned i = 0; i < THREAD_M; i++) {
+#pragma unroll
+        for (unsigned j = 0; j < THREAD_N; j += 4)
+            *(float4 *)(mine + lane / 4 * PADDED_ROW + lane % 4 * 4 + j * 4) =
+                make_float4(call.alpha * sum[i][j], call.alpha * sum[i][j + 1],
+                            call.alpha * sum[i][j + 2], call.alpha * sum[i][j + 3]);
+        __syncwarp();
+#pragma unroll 4
+        for (unsigned r = 0; r < 8; r++)
+#pragma unroll
+            for (unsigned half = 0; half < 64; half += 32)
+                store(scaled, row + r * 4 + i / 4 * 32 + i % 4, column + half,
+                      mine[r * PADDED_ROW + half + lane]);
+        __syncwarp();
+    }
 }
 
 /* All multipliers, and only they. */
@@ -341,9 +412,10 @@ static __device__ void collect_parts(const struct work &work, unsigned long long
 }
 
 static __device__ void consume(const struct gemm &call, const struct work &work,
-                               const struct ring &ring)
+                               const struct ring &ring, float *rows)
 {
     const struct place at = place_in_tile();
+    const bool aligned = has_aligned_rows(call.c, call.ldc);
     struct turn turn = {0, 0};
 
     for (struct share share = first_share(work); share.steps > 0; share = next_share(work, share)) {
@@ -356,9 +428,64 @@ static __device__ void consume(const struct gemm &call, const struct work &work,
         }
         if (share.steps < work.k_steps)
             collect_parts(work, (unsigned long long)(share.tile + 1) * work.k_steps, sum);
-        store_tile(call, tile_at(work, share.tile), at, sum);
+        if (aligned)
+            store_fours(call, tile_at(work, share.tile), at, sum);
+        else
+            store_rows(call, tile_at(work, share.tile), at, rows, sum);
     }
 }
+
+/* ---- the edge -------------------------------------------------------------------------------- */
+
+/* Where C is a few columns wider than its tiles, these columns are not worth a column of tiles, of which
+ * nearly all would be outside. Blocks of their own compute them, on multiprocessors that the last wave of tiles
+ * leaves idle. Reading A is all that takes them time. */
+static const unsigned EDGE = 8;      /* columns at most */
+static const unsigned EDGE_ROWS = 4; /* that a warp works on at a time */
+
+static __device__ void multiply_edge(const struct gemm &call, const struct work &work, float *b)
+{
+    const unsigned warps = (MULTIPLIERS + PRODUCERS) / 32, lane = threadIdx.x % 32;
+    const size_t first = (size_t)work.column_tiles * TILE_N, k = call.k;
+    const size_t warp = (blockIdx.x - work.blocks) * warps + threadIdx.x / 32;
+
+    for (size_t i = threadIdx.x; i < k * EDGE; i += MULTIPLIERS + PRODUCERS)
+        b[i % EDGE * k + i / EDGE] = load(call.b, call.ldb, k, call.n, i / EDGE, first + i % EDGE);
+    __syncthreads();
+
+    for (size_t row = warp * EDGE_ROWS; row < call.m;
+         row += (gridDim.x - work.blocks) * warps * EDGE_ROWS) {
+        const float *a[EDGE_ROWS];
+        float sum[EDGE_ROWS][EDGE] = {};
+
+#pragma unroll
+        for (unsigned i = 0; i < EDGE_ROWS; i++)
+            a[i] = call.a + min(row + i, call.m - 1) * call.lda;
+#pragma unroll 2
+        for (size_t p = lane; p < k; p += 32) {
+            float of_a[EDGE_ROWS];
+#pragma unroll
+            for (unsigned i = 0; i < EDGE_ROWS; i++)
+                of_a[i] = a[i][p];
+#pragma unroll
+            for (unsigned j = 0; j < EDGE; j++)
+#pragma unroll
+                for (unsigned i = 0; i < EDGE_ROWS; i++)
+                    sum[i][j] += of_a[i] * b[j * k + p];
+        }
+#pragma unroll
+        for (unsigned i = 0; i < EDGE_ROWS; i++)
+#pragma unroll
+            for (unsigned j = 0; j < EDGE; j++) {
+                for (unsigned offset = 16; offset > 0; offset /= 2)
+                    sum[i][j] += __shfl_down_sync(~0u, sum[i][j], offset);
+                if (lane == 0)
+                    store(call, row + i, first + j, sum[i][j]);
+            }
+    }
+}
+
+/* ---- the kernel ------------------------------------------------------------------------------ */
 
 static __global__ void __launch_bounds__(MULTIPLIERS + PRODUCERS, 1)
     specialized(const struct gemm call, const __grid_constant__ CUtensorMap b,
@@ -368,9 +495,16 @@ static __global__ void __launch_bounds__(MULTIPLIERS + PRODUCERS, 1)
     __shared__ phase_barrier full[STAGES], free[STAGES];
     const struct ring ring = {tiles + STAGES * B_FLOATS, tiles, full, free};
 
+    if (blockIdx.x >= work.blocks) {
+        let_next_kernel_in();
+        wait_for_kernel_before();
+        multiply_edge(call, work, tiles);
+        return;
+    }
     if (threadIdx.x == 0) {
+        const bool b_aligned = has_aligned_rows(call.b, call.ldb);
         for (unsigned s = 0; s < STAGES; s++) {
-            barrier_create(&full[s], PRODUCERS + 1); /* and the one that expects B */
+            barrier_create(&full[s], PRODUCERS + (b_aligned ? 1 : PRODUCERS)); /* A, and B */
             barrier_create(&free[s], MULTIPLIERS / 32);
         }
         barriers_created();
@@ -384,82 +518,8 @@ static __global__ void __launch_bounds__(MULTIPLIERS + PRODUCERS, 1)
         produce(call, &b, work, ring);
     } else {
         asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(MULTIPLIER_REGISTERS));
-        consume(call, work, ring);
+        consume(call, work, ring, tiles + STAGES * (A_FLOATS + B_FLOATS));
     }
-}
-
-/* ---- rows that are not aligned --------------------------------------------------------------- */
-
-/* A copy to be made, with rows that begin at multiples of 16 bytes, as the copy engine asks for. */
-struct copy {
-    const float *from;
-    float *to;
-    size_t from_leading, to_leading, rows, columns;
-};
-
-static const unsigned COPY_THREADS = 256;
-
-struct copies {
-    struct copy of[2];
-};
-
-/* blockIdx.z says which of the two. */
-static __global__ void __launch_bounds__(COPY_THREADS)
-    align_rows(const __grid_constant__ struct copies copies)
-{
-    const struct copy &copy = copies.of[blockIdx.z];
-    const size_t column = ((size_t)blockIdx.x * COPY_THREADS + threadIdx.x) * 4;
-
-    let_next_kernel_in();
-    wait_for_kernel_before();
-    if (column >= copy.columns)
-        return;
-    for (size_t row = blockIdx.y; row < copy.rows; row += gridDim.y)
-        *(float4 *)(copy.to + row * copy.to_leading + column) =
-            load_4(copy.from, copy.from_leading, copy.rows, copy.columns, row, column, false);
-}
-
-static size_t aligned_leading(size_t columns)
-{
-    return (columns + 3) / 4 * 4;
-}
-
-/* The copy that a matrix needs, in the memory at *room, which moves on; of no rows if it needs none. */
-static struct copy copy_of(const float *matrix, size_t leading, size_t rows, size_t columns,
-                           float **room)
-{
-    struct copy copy = {matrix, *room, leading, aligned_leading(columns), rows, columns};
-
-    if (has_aligned_rows(matrix, leading))
-        copy.rows = copy.columns = 0;
-    *room += copy.rows * copy.to_leading;
-    return copy;
-}
-
-/* The product with matrices whose rows are aligned, copies where they have to be. */
-static struct gemm align(const struct gemm *call, float *room)
-{
-    const struct copy a = copy_of(call->a, call->lda, call->m, call->k, &room);
-    const struct copy b = copy_of(call->b, call->ldb, call->k, call->n, &room);
-    const struct copies copies = {{a, b}};
-    const size_t columns = max(a.columns, b.columns), rows = max(a.rows, b.rows);
-    struct gemm aligned = *call;
-
-    if (rows == 0)
-        return aligned;
-    launch_dependent(align_rows,
-                     dim3((unsigned)((columns + 4 * COPY_THREADS - 1) / (4 * COPY_THREADS)),
-                          (unsigned)min(rows, (size_t)65535), 2),
-                     COPY_THREADS, 0, copies);
-    if (a.rows > 0) {
-        aligned.a = a.to;
-        aligned.lda = a.to_leading;
-    }
-    if (b.rows > 0) {
-        aligned.b = b.to;
-        aligned.ldb = b.to_leading;
-    }
-    return aligned;
 }
 
 /* ---- launch ---------------------------------------------------------------------------------- */
@@ -470,7 +530,8 @@ static void fail(const char *what)
     exit(EXIT_DEVICE_ERROR);
 }
 
-/* What the copy engine needs to know of B. Outside B it fills with zeros. */
+/* What the copy engine needs to know of B. Outside B it fills with zeros. Nothing if it
+ * cannot copy B. */
 static CUtensorMap describe_b(const struct gemm *call)
 {
     typedef CUresult (*encoder)(CUtensorMap *, CUtensorMapDataType, cuuint32_t, void *,
@@ -480,8 +541,10 @@ static CUtensorMap describe_b(const struct gemm *call)
     static void *encode;
     const cuuint64_t size[] = {call->n, call->k}, stride[] = {call->ldb * sizeof(float)};
     const cuuint32_t box[] = {TILE_N, TILE_K}, element_stride[] = {1, 1};
-    CUtensorMap map;
+    CUtensorMap map = {};
 
+    if (!has_aligned_rows(call->b, call->ldb))
+        return map;
     if (encode == NULL) {
         cudaDriverEntryPointQueryResult found;
         if (cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &encode, 12000,
@@ -497,8 +560,8 @@ static CUtensorMap describe_b(const struct gemm *call)
     return map;
 }
 
-/* Memory of this rung's own, made by prepare_specialized and kept for the next call: stream-K's parts, its
- * flags, and the aligned copies. */
+/* Memory of this rung's own, made by prepare_specialized and kept for the next call: stream-K's parts and its
+ * flags. */
 struct scratch {
     float *memory;
     size_t bytes;
@@ -511,9 +574,9 @@ static size_t parts_floats(const struct gemm *call)
     return (size_t)call->multiprocessors * TILE_M * TILE_N;
 }
 
-static size_t flags_floats(const struct gemm *call) /* as many as keep the copies aligned */
+static size_t flags_bytes(const struct gemm *call)
 {
-    return aligned_leading((size_t)call->multiprocessors);
+    return (size_t)call->multiprocessors * sizeof(unsigned);
 }
 
 /* How to divide the tiles: one for each block if that keeps most multiprocessors busy. If not, equal shares,
@@ -532,6 +595,25 @@ static unsigned blocks_for(const struct gemm *call, unsigned tiles, unsigned k_s
     return max(tiles, (unsigned)(units / least_units));
 }
 
+/* Columns that are computed apart from the tiles. */
+static size_t edge_columns(const struct gemm *call)
+{
+    const size_t edge = call->n % TILE_N;
+    const bool fits = call->k * EDGE * sizeof(float) <= SHARED_BYTES; /* its part of B */
+
+    return call->n > TILE_N && edge <= EDGE && fits ? edge : 0;
+}
+
+/* As many as the last wave has room for, and so many that none has more to read than would take as long as
+ * a tile: 1000 rows or so. */
+static unsigned edge_blocks_for(const struct gemm *call, unsigned blocks)
+{
+    const unsigned multiprocessors = (unsigned)call->multiprocessors;
+    const unsigned idle = multiprocessors - 1 - (blocks - 1) % multiprocessors;
+
+    return max(idle, (unsigned)((call->m + 511) / 512));
+}
+
 /* setmaxnreg is Hopper's alone: machine code for sm_90a runs on no other GPU. */
 extern "C" const char *specialized_unavailable(void)
 {
@@ -545,18 +627,15 @@ extern "C" const char *specialized_unavailable(void)
 
 extern "C" void prepare_specialized(const struct gemm *call)
 {
-    const size_t floats =
-        parts_floats(call) + flags_floats(call) +
-        (has_aligned_rows(call->a, call->lda) ? 0 : call->m * aligned_leading(call->k)) +
-        (has_aligned_rows(call->b, call->ldb) ? 0 : call->k * aligned_leading(call->n));
+    const size_t bytes = parts_floats(call) * sizeof(float) + flags_bytes(call);
 
-    if (floats * sizeof(float) > scratch.bytes) {
+    if (bytes > scratch.bytes) {
         cudaFree(scratch.memory);
-        scratch.bytes = floats * sizeof(float);
+        scratch.bytes = bytes;
         if (cudaMalloc((void **)&scratch.memory, scratch.bytes) != cudaSuccess)
             fail("out of memory for the workspace");
     }
-    cudaMemsetAsync(scratch.memory + parts_floats(call), 0, flags_floats(call) * sizeof(float));
+    cudaMemsetAsync(scratch.memory + parts_floats(call), 0, flags_bytes(call));
 }
 
 extern "C" void launch_specialized(const struct gemm *call)
@@ -569,18 +648,20 @@ extern "C" void launch_specialized(const struct gemm *call)
         launch_async_copies(call);
         return;
     }
-    const struct gemm aligned =
-        align(call, scratch.memory + parts_floats(call) + flags_floats(call));
+    const size_t edge = edge_columns(call);
+    unsigned edge_blocks = 0;
 
     work.row_tiles = (unsigned)((call->m + TILE_M - 1) / TILE_M);
-    work.column_tiles = (unsigned)((call->n + TILE_N - 1) / TILE_N);
+    work.column_tiles = (unsigned)((call->n - edge + TILE_N - 1) / TILE_N);
     work.k_steps = (unsigned)((call->k + TILE_K - 1) / TILE_K);
     work.blocks = blocks_for(call, work.row_tiles * work.column_tiles, work.k_steps);
     work.parts = scratch.memory;
     work.sent = (unsigned *)(scratch.memory + parts_floats(call));
+    if (edge > 0)
+        edge_blocks = edge_blocks_for(call, work.blocks);
 
     cudaFuncSetAttribute(specialized, cudaFuncAttributeMaxDynamicSharedMemorySize,
                          (int)SHARED_BYTES);
-    launch_dependent(specialized, work.blocks, MULTIPLIERS + PRODUCERS, SHARED_BYTES, aligned,
-                     describe_b(&aligned), work);
+    launch_dependent(specialized, work.blocks + edge_blocks, MULTIPLIERS + PRODUCERS, SHARED_BYTES,
+                     *call, describe_b(call), work);
 }

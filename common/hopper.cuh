@@ -1,45 +1,10 @@
-/* What kernels for Hopper (sm_90) and later GPUs share: launches that overlap, barriers in shared memory
- * that count bytes (mbarrier), and the copy engine (TMA). PTX throughout, so for the cuda back end only.
- * Source: PTX ISA, Parallel Synchronization and Communication Instructions; CUDA Programming Guide,
- * Programmatic Dependent Launch. */
+/* What kernels for Hopper (sm_90) and later GPUs share: barriers in shared memory that count bytes (mbarrier), and
+ * the copy engine (TMA). PTX throughout, so for the cuda back end only.
+ * Source: PTX ISA, Parallel Synchronization and Communication Instructions. */
 #ifndef RUNGS_HOPPER_CUH
 #define RUNGS_HOPPER_CUH
 
-#include <cuda_runtime.h>
-
-/* ---- launches -------------------------------------------------------------------------------- */
-
-/* Lets the next kernel in the stream come to the multiprocessors as room appears. */
-static inline __device__ void let_next_kernel_in()
-{
-    asm volatile("griddepcontrol.launch_dependents;");
-}
-
-/* Waits until the kernel before has ended and its writes are visible. Until then nothing of the caller's may
- * be read or written. */
-static inline __device__ void wait_for_kernel_before()
-{
-    asm volatile("griddepcontrol.wait;" ::: "memory");
-}
-
-/* Starts kernel(arguments...) so that it may overlap the kernel before it in the stream. An error stays as
- * CUDA's last error. */
-template <typename... Parameters, typename... Arguments>
-static inline void launch_dependent(void (*kernel)(Parameters...), dim3 grid, unsigned threads,
-                                    size_t shared_bytes, Arguments... arguments)
-{
-    cudaLaunchAttribute overlap = {};
-    cudaLaunchConfig_t config = {};
-
-    overlap.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-    overlap.val.programmaticStreamSerializationAllowed = 1;
-    config.gridDim = grid;
-    config.blockDim = dim3(threads);
-    config.dynamicSmemBytes = shared_bytes;
-    config.attrs = &overlap;
-    config.numAttrs = 1;
-    cudaLaunchKernelEx(&config, kernel, arguments...);
-}
+#include "dependent_launch.cuh"
 
 /* ---- barriers in shared memory --------------------------------------------------------------- */
 

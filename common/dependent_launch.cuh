@@ -1,0 +1,53 @@
+/* Launches that overlap the kernel before them in the stream, from Hopper (sm_90) on. On older GPUs and on the CPU
+ * back end they are ordinary launches.
+ * Source: CUDA Programming Guide, Programmatic Dependent Launch. */
+#ifndef RUNGS_DEPENDENT_LAUNCH_CUH
+#define RUNGS_DEPENDENT_LAUNCH_CUH
+
+#include <cuda_runtime.h>
+
+/* Lets the next kernel in the stream come to the multiprocessors as room appears. */
+static inline __device__ void let_next_kernel_in()
+{
+#if defined __CUDA_ARCH__ && __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.launch_dependents;");
+#endif
+}
+
+/* Waits until the kernel before has ended and its writes are visible. Until then nothing of the caller's may
+ * be read or written. */
+static inline __device__ void wait_for_kernel_before()
+{
+#if defined __CUDA_ARCH__ && __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+
+/* Starts kernel(arguments...), which has to call wait_for_kernel_before, so that it may overlap the kernel before
+ * it in the stream. An error stays as CUDA's last error. */
+template <typename... Parameters, typename... Arguments>
+static inline void launch_dependent(void (*kernel)(Parameters...), dim3 grid, unsigned threads,
+                                    size_t shared_bytes, Arguments... arguments)
+{
+#ifdef __SIMT__
+    void *addresses[] = {&arguments...};
+    cudaLaunchKernel(kernel, grid, dim3(threads), addresses, shared_bytes);
+#else
+    int device = 0, major = 0;
+    cudaLaunchAttribute overlap = {};
+    cudaLaunchConfig_t config = {};
+
+    cudaGetDevice(&device);
+    cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device);
+    overlap.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    overlap.val.programmaticStreamSerializationAllowed = 1;
+    config.gridDim = grid;
+    config.blockDim = dim3(threads);
+    config.dynamicSmemBytes = shared_bytes;
+    config.attrs = &overlap;
+    config.numAttrs = major >= 9 ? 1 : 0;
+    cudaLaunchKernelEx(&config, kernel, arguments...);
+#endif
+}
+
+#endif
