@@ -27,7 +27,7 @@ static void run(void *arguments)
     grade_from_device(call->result, result, sizeof(float));
 }
 
-static bool try_size(struct grade *grade, int n)
+static bool try_size_with(struct grade *grade, int n, void (*run)(void *))
 {
     struct call call = {grade_floats(grade, (size_t)n), n, grade_output(grade, sizeof(float))};
     double sum = 0, size = 0;
@@ -40,6 +40,11 @@ static bool try_size(struct grade *grade, int n)
     }
     return grade_close(grade, grade_text(grade, "n = %d", n), -1, *call.result, sum,
                        n * 0x1p-24 * size);
+}
+
+static bool try_size(struct grade *grade, int n)
+{
+    return try_size_with(grade, n, run);
 }
 
 static void test_sums(struct grade *grade)
