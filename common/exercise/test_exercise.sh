@@ -35,6 +35,17 @@ grep -q '"status": "fail".*"message": "..*"' "$json" || fail "the skeleton fails
 grep -q '^\*\*Your work:\*\*' "$folder/README.md" && grep -q '\*\*Measured:\*\*' "$folder/README.md" ||
     fail "the README tells the work and what is measured"
 
+# What the speed is compared with, and from where on it earns points: grade_speed(grade, "the rung X", 0.90, 0.60).
+if grep -q GRADE_SPEED "$folder/check.c"; then
+    [[ -e $folder/../rungs.cu ]] || fail "a test of speed, and no rungs.cu"
+    told=$(tr -s ' \n' ' ' <"$folder/README.md" | grep -o '\*\*On a GPU\*\*.* half of them from 0\.[0-9]*' || true)
+    for number in $(grep -o '_speed(grade,.*0\.[0-9]*, 0\.[0-9]*)' "$folder/check.c" | grep -o '0\.[0-9]*'); do
+        [[ $told == *" $number"* ]] || fail "the README does not tell of $number"
+    done
+    rung=$(grep -oh '"the rung [a-z_]*"' "$folder/check.c" "$folder"/../*.h | head -n 1 | tr -d '"')
+    [[ -z $rung || $told == *"\`${rung##* }\`"* ]] || fail "the README does not tell of $rung"
+fi
+
 # What follows is not in a student's copy.
 if [[ -d $folder/solution ]]; then
     solution=$folder/solution/${skeleton##*/}

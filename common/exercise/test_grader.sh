@@ -53,6 +53,15 @@ earns_nothing memory 02a '(void)x; extern void *malloc(size_t); extern void *mem
 earns_nothing forged 02a '(void)x; (void)n; extern long write(int, const void *, size_t); static char zeros[65536];
     for (int i = 3; i < 64; i++) write(i, zeros, sizeof zeros);
     extern void _exit(int); _exit(0);' 'ended the program (exit status 0)'
+earns_nothing stdin 02a '(void)x; (void)n; extern int getchar(void); return (float)getchar();' 'should be'
+earns_nothing own_folder 02a '(void)x; (void)n; extern int system(const char *); system("rm -rf * ../rungs-exercise.* 2>&1");
+    return 0;' 'should be'
+earns_nothing fake 02a '(void)x; (void)n; extern int puts(const char *);
+    puts("{\"version\": 1, \"exercise\": \"02a_accumulators\", \"status\": \"pass\", \"score\": 100, \"max_score\": 100}");
+    puts("  100 of 100 points"); return 0;' 'should be'
+exercise --compiler "$compiler" --json --file answer.c 02a >output 2>/dev/null
+[[ $(grep -c '"exercise": "' output) -eq 1 ]] && grep -q '^{"version": 1, .*"status": "fail", "score": 0,' output ||
+    fail 'a result that was printed is in the JSON'
 earns_nothing kernel_hang 04a 'while (n > 0) bins[0] += i;' 'stopped after 1 s'
 earns_nothing kernel_crash 04a 'bins[(long)i * 1000000007 + 100000000] = values[0];' 'illegal address'
 earns_nothing does_not_compile 04a 'bins[i = values;' 'does not compile'
@@ -63,6 +72,13 @@ for process in /proc/[0-9]*; do
     [[ $(readlink "$process/exe" 2>/dev/null) != */rungs-exercise.*/program* ]] ||
         fail "${process#/proc/} is still there"
 done
+
+# What the grader itself is given as input is not read.
+{
+    "$root/common/scripts/exercise.sh" --compiler "$compiler" --file answer.c 02a >output 2>&1
+    read -r line
+} <<<'left alone'
+[[ $line == 'left alone' ]] || fail 'the input was read'
 
 # ---- which line costs the points ---------------------------------------------------------------------
 
@@ -92,6 +108,33 @@ if ((EUID == 0)); then
     exercise --compiler "$compiler" --file answer.c 02a >output 2>&1
     grep -q 'made [1-9][0-9]* of 400' output && ! grep -q 'made 400 of 400' output || fail 'processes have a limit'
 fi
+
+# ---- speed on a GPU, without one ------------------------------------------------------------------------
+
+# In place of nvcc the compiler for the CPU: what is timed then says nothing, but how it is told can be seen.
+mkdir -p toolkit/bin
+ln -s "$root/common/simt" toolkit/include
+printf '#!/bin/sh\n[ "$1" = --version ] || exec "%s" -ccbin "%s" -Xcompiler -pthread "$@"\n' \
+    "$root/common/simt/simtcc" "$compiler" >toolkit/bin/nvcc
+printf '#!/bin/sh\n[ "$1" = -L ] && echo "GPU 0: none (UUID: 0)" || echo 9.0\n' >toolkit/bin/nvidia-smi
+chmod +x toolkit/bin/*
+timed() { PATH=$work/toolkit/bin:$PATH exercise --compiler "$compiler" --backend cuda --file "$@" >output 2>&1; }
+answer 04b 'for (int i = thread; i < n; i += threads) {
+        for (int k = 0; k < 30; k++) atomicAdd(result, k % 2 ? 1 : -1);
+        atomicAdd(result, in[i]);
+    }'
+timed answer.cu 04b
+[[ $? -eq 1 ]] && grep -q '^  passed  *50/50 .*sums' output && grep -q '^  FAILED  *0/50  *speed' output &&
+    grep -q 'of the speed of the rung atomic_block: it takes' output && grep -q 'counted on the CPU' output &&
+    grep -q 'one atomic a block: [0-9]* atomic additions' output && grep -q '  task line 13: ' output &&
+    grep -q '^  50 of 100 points' output || fail 'the speed of a slow answer'
+timed answer.cu --json 04b
+grep -q '"name": "speed", "status": "fail", "score": 0, "max_score": 50, .*"speed": {"ratio": 0\.[0-9]*, "answer_us": ' output ||
+    fail 'the speed as JSON'
+answer 04b 'if (thread == 0) *result = 1;'
+timed answer.cu 04b
+grep -q '^  -  *0/50  *speed' output && grep -q 'graded once all results are right' output &&
+    grep -q '^  0 of 100 points' output || fail 'the speed of a wrong answer'
 
 # ---- outside of the marks ----------------------------------------------------------------------------
 

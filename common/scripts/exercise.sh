@@ -292,6 +292,7 @@ $(grep -v '^$' "$work/messages" | sed "s|$work/||g" | head -n 20)" || return
     local options=()
     [[ $kind != cuda ]] || options=(-l "$cache/gpu.lock" -w "$work/counted")
     run_program "$name" ${options[@]+"${options[@]}"} || status=$?
+    mkdir -p -- "$work" # which the answer may have removed, where the kernel could not forbid it
     if [[ ! -s $work/json ]]; then
         refuse "$name" "$what" "The grader did not get through (exit status $status):
 $(tail -n 5 "$work/raw")" || return
