@@ -39,9 +39,9 @@ grep -q '^\*\*Your work:\*\*' "$folder/README.md" && grep -q '\*\*Measured:\*\*'
 if grep -q GRADE_SPEED "$folder/check.c"; then
     [[ -e $folder/../rungs.cu ]] || fail "a test of speed, and no rungs.cu"
     told=$(tr -s ' \n' ' ' <"$folder/README.md" | grep -o '\*\*On a GPU\*\*.* half of them from 0\.[0-9]*' || true)
-    for number in $(grep -o '_speed(grade,.*0\.[0-9]*, 0\.[0-9]*)' "$folder/check.c" | grep -o '0\.[0-9]*'); do
+    while read -r number; do
         [[ $told == *" $number"* ]] || fail "the README does not tell of $number"
-    done
+    done < <(grep -o '_speed(grade,.*0\.[0-9]*, 0\.[0-9]*)' "$folder/check.c" | grep -o '0\.[0-9]*')
     rung=$(grep -oh '"the rung [a-z_]*"' "$folder/check.c" "$folder"/../*.h | head -n 1 | tr -d '"')
     [[ -z $rung || $told == *"\`${rung##* }\`"* ]] || fail "the README does not tell of $rung"
 fi

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Tests the grader: programs that do harm or nothing are graded 0 with a reason, in time; its options; the
 # handout and the merged results. Usage: test_grader.sh CXX
-# shellcheck disable=SC2015 # what stands before || fails, or is the test
+# shellcheck disable=SC2015,SC2016 # what stands before || fails, or is the test; $ for scripts that are written
 set -u
 root=$(cd -- "$(dirname -- "$(readlink -f -- "$0")")/../.." && pwd -P)
 compiler=$1
@@ -182,6 +182,38 @@ exercise --handout "$work/class" >output 2>&1
 [[ $? -eq 4 ]] || fail 'a handout does not overwrite'
 exercise --handout "$work/class.tar.gz" >output 2>&1 && tar -tzf class.tar.gz >output &&
     grep -q '^rungs/test.sh$' output && ! grep -q /solution/ output || fail 'a handout as an archive'
+
+# ---- GitHub Classroom ---------------------------------------------------------------------------------
+
+# The workflow in docs/teaching.md: its commands, as GitHub runs them, in a handout, and what its last step then
+# reads: for each of its runners a variable named after it, base64 of a JSON object.
+awk '/^```/ {on = 0} on; /^```yaml/ {on = 1}' class/docs/teaching.md >workflow
+awk '/^ *run: \|/ {match($0, /^ */); in_run = RLENGTH; next}
+    {match($0, /^ */)} in_run && RLENGTH <= in_run {in_run = 0} in_run' workflow >commands
+runners=$(sed -n 's/^ *runners: *//p' workflow | tr , ' ')
+[[ -s commands && -n $runners ]] || fail 'the workflow has commands and runners'
+: >github_output
+(cd class && GITHUB_OUTPUT=$work/github_output bash --noprofile --norc -e ../commands) >output 2>&1 </dev/null ||
+    fail 'the commands of the workflow'
+for runner in $runners; do
+    variable=$(tr '[:lower:]' '[:upper:]' <<<"$runner")_RESULTS
+    key=$(sed -n "s/^ *$variable: \\\${{ steps\.grade\.outputs\.\([a-z0-9_]*\) }}\$/\1/p" workflow)
+    [[ -n $key ]] || fail "the workflow sets no $variable"
+    grep -q "^ *- id: grade$" workflow || fail 'the workflow has no step grade'
+    [[ $(grep -c "^$key=[A-Za-z0-9+/=]*$" github_output) -eq 1 ]] || fail "the commands write no $key"
+    sed -n "s/^$key=//p" github_output | base64 -d >"$runner.json" || fail "$key is base64"
+    grep -q '^{"version": 1, "exercise": "' "$runner.json" || fail "$runner: JSON"
+    ! command -v python3 >/dev/null || python3 -c 'import json, sys
+result = json.load(open(sys.argv[1]))
+assert result["version"] == 1 and result["status"] in ("pass", "fail", "error")
+assert result["max_score"] == 100 and result["tests"]
+for test in result["tests"]:
+    assert isinstance(test["name"], str) and test["status"] in ("pass", "fail", "error")
+    assert type(test["score"]) is int and type(test["line_no"]) is int and isinstance(test["message"], str)
+assert sum(test["score"] for test in result["tests"]) == result["score"] < 100
+' "$runner.json" >output 2>&1 || fail "$runner: what the reporter reads"
+done
+git -C "$root" check-ignore -q "$(cd class && echo 04*/exercise/04a_*/task.cu)" 2>/dev/null && fail 'git ignores answers'
 
 cd class || exit 1
 session() { ./test.sh exercise "$@" >"$work/output" 2>&1 </dev/null; }
