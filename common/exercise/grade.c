@@ -650,12 +650,24 @@ static int line_in(const char *message)
     return 0;
 }
 
-static void tell(const char *name, const struct outcome *outcome)
+/* Some tests ask first for what another has asked for. */
+static bool same_reason(const struct outcome *one, const struct outcome *other)
+{
+    return one->verdict == FAILED && other->verdict == FAILED &&
+           strcmp(one->message, other->message) == 0;
+}
+
+/* The outcome before it is NULL for the first. */
+static void tell(const char *name, const struct outcome *outcome, const struct outcome *before)
 {
     static const char *const words[] = {"passed", "FAILED", "-"};
     char text[256];
 
     printf("  %-8s %3d/%-3d %s\n", words[outcome->verdict], outcome->points, outcome->most, name);
+    if (before != NULL && same_reason(outcome, before)) {
+        printf("           for the same reason\n");
+        return;
+    }
     tell_indented(outcome->message);
     if (outcome->line > 0 && line_in(outcome->message) == 0 &&
         source_line(outcome->line, text, sizeof text))
@@ -850,7 +862,7 @@ int main(int argc, char **argv)
         points += outcomes[i].points;
         most += outcomes[i].most;
         if (outcomes[i].verdict != LEFT_OUT)
-            tell(grade_tests[i].name, &outcomes[i]);
+            tell(grade_tests[i].name, &outcomes[i], i > 0 ? &outcomes[i - 1] : NULL);
     }
     if (!results_right && findings[0] != '\0') {
         printf("  The checks found something that may be why:\n");

@@ -225,7 +225,7 @@ session --hint 02a && grep -q 'Hint 1 of' "$work/output" && ! grep -q 'Hint 2 of
 session --hint 02a && grep -q 'Hint 2 of' "$work/output" || fail 'two hints'
 if [[ -e $(solution 02a) ]]; then
     cp "$(solution 02a)" 02*/exercise/02a_*/task.c
-    session 02a && grep -q '100 of 100 points' "$work/output" || fail 'the solution in a handout'
+    session 02a && grep -q '100 of 100 points' "$work/output" && grep -q 'Next: ./test.sh exercise 02b ' "$work/output" || fail 'the solution in a handout'
     exercise --from "$work/class" 02a >"$work/output" 2>&1 || fail '--from'
 fi
 session --reset 02a && cmp -s 02*/exercise/02a_*/task.c 02*/exercise/02a_*/skeleton/task.c || fail '--reset'

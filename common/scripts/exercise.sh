@@ -302,6 +302,18 @@ $(tail -n 5 "$work/raw")" || return
     return "$status"
 }
 
+# say_next FOLDER: the exercise behind it that has not earned all points yet.
+say_next() {
+    local folder passed=no
+    for folder in "${folders[@]}"; do
+        if [[ $passed == yes && $(cat -- "$state/${folder##*/}.score" 2>/dev/null) != 100 ]]; then
+            say "  Next: $self $(sed 's/_.*//' <<<"${folder##*/}") ($(title "$folder"))"
+            return
+        fi
+        [[ $folder != "$1" ]] || passed=yes
+    done
+}
+
 # grade_and_tell FOLDER
 grade_and_tell() {
     local answer status=0 score number=${1##*/}
@@ -329,6 +341,8 @@ grade_and_tell() {
     sed -e "s/^  passed /  ${green}passed$plain /; s/^  FAILED /  ${red}FAILED$plain /" "$work/text"
     if ((status != 0)) && [[ -z $given_file$from ]]; then
         say "  Task: $(shown "$1/README.md"). A hint: $self --hint $number"
+    elif [[ -z $given_file$from && ${#chosen[@]} -eq 1 ]]; then
+        say_next "$1"
     fi
     return "$status"
 }
