@@ -304,10 +304,11 @@ $(tail -n 5 "$work/raw")" || return
 
 # say_next FOLDER: the exercise behind it that has not earned all points yet.
 say_next() {
-    local folder passed=no
+    local folder name passed=no
     for folder in "${folders[@]}"; do
-        if [[ $passed == yes && $(cat -- "$state/${folder##*/}.score" 2>/dev/null) != 100 ]]; then
-            say "  Next: $self $(sed 's/_.*//' <<<"${folder##*/}") ($(title "$folder"))"
+        name=${folder##*/}
+        if [[ $passed == yes && $(cat -- "$state/$name.score" 2>/dev/null) != 100 ]]; then
+            say "  Next: $self ${name%%_*} ($(title "$folder"))"
             return
         fi
         [[ $folder != "$1" ]] || passed=yes
