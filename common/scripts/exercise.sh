@@ -295,7 +295,7 @@ $(grep -v '^$' "$work/messages" | sed "s|$work/||g" | head -n 20)" || return
     mkdir -p -- "$work" # which the answer may have removed, where the kernel could not forbid it
     if [[ ! -s $work/json ]]; then
         refuse "$name" "$what" "The grader did not get through (exit status $status):
-$(tail -n 5 "$work/raw")" || return
+$(tail -n 5 "$work/raw" 2>/dev/null || say 'Its files are gone: the answer has removed them.')" || return
     fi
     sed -i "s|$work/||g" "$work/json"
     sed "s|$work/||g" "$work/raw" >"$work/text"
@@ -452,7 +452,7 @@ done
 [[ -z $from || -d $from ]] || die "$exit_file" "--from $from: no such folder"
 ((${#folders[@]} > 0)) || die "$exit_file" "no exercises in $root"
 trap 'printf "\n" >&2; exit 130' INT
-trap 'exit 143' TERM HUP
+trap 'exit 143' TERM HUP PIPE
 
 if [[ $action == merge ]]; then
     ((${#names[@]} > 0)) || die_usage "--merge needs files"
