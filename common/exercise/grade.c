@@ -70,7 +70,8 @@ static int seconds = 10;
 static bool out_of_time;                   /* a run was stopped: the tests after it are not run */
 static char findings[GRADE_MOST_FINDINGS]; /* of all runs: the first that broke a rule */
 static char printed[SHOWN_OUTPUT + 1];     /* by the answer, in the first run that printed */
-static char counted[1500];                 /* what the CPU back end says of a slow answer */
+static bool was_counted;                   /* on the CPU back end, an answer for a GPU: */
+static char counted[1500];                 /* what that says against it, "" if nothing */
 static int gpu_lock = -1;
 
 static void stop(const char *what)
@@ -257,13 +258,16 @@ void grade_speed(struct grade *grade, const char *reference, double full, double
     snprintf(grade->reference, sizeof grade->reference, "%s", reference);
     snprintf(told, sizeof told,
              "%.2f of the speed of %s: it takes %.1f us, the answer %.1f us (%s, median of %u)",
-             speed->ratio, reference, speed->reference_us, speed->answer_us, grade->record.device,
-             speed->pairs);
+             floor(speed->ratio * 100) / 100, reference, speed->reference_us, speed->answer_us,
+             grade->record.device, speed->pairs);
     if (grade->part == FULL_SCORE)
         snprintf(grade->message, sizeof grade->message, "%s", told);
     else
         grade_fail(grade, 0, NULL, "%s\nall points from %.2f on, half of them from %.2f on%s%s",
-                   told, full, half, counted[0] != '\0' ? "\ncounted on the CPU back end:\n" : "",
+                   told, full, half,
+                   !was_counted         ? ""
+                   : counted[0] == '\0' ? "\nthe CPU back end counts nothing against it"
+                                        : "\ncounted on the CPU back end:\n",
                    counted);
 }
 
@@ -801,6 +805,7 @@ static void read_counted(const char *path)
     const size_t count = file != NULL ? fread(counted, 1, sizeof counted - 1, file) : 0;
 
     counted[count] = '\0';
+    was_counted = file != NULL;
     if (file != NULL)
         fclose(file);
 }
