@@ -46,9 +46,11 @@ if grep -q GRADE_SPEED "$folder/check.c"; then
         nm "$objects/rungs.o" | grep -q " T $function\$" || fail "rungs.cu has no $function"
     done < <(sed -n 's/^GRADE_ON_GPU_ONLY [a-z]* \([a-z_]*\).*/\1/p' "$folder/check.c" "$folder"/../*.h)
     told=$(tr -s ' \n' ' ' <"$folder/README.md" | grep -o '\*\*On a GPU\*\*.* half of them from 0\.[0-9]*' || true)
-    while read -r number; do
-        [[ $told == *" $number"* ]] || fail "the README does not tell of $number"
-    done < <(grep -o '_speed(grade,.*0\.[0-9]*, 0\.[0-9]*)' "$folder/check.c" | grep -o '0\.[0-9]*')
+    read -r full half < <(sed -n 's/.*_speed(grade,.*\(0\.[0-9]*\), \(0\.[0-9]*\)).*/\1 \2/p' "$folder/check.c")
+    [[ $told == *"from $full of its speed on, half of them from $half" ]] ||
+        fail "the README does not tell that points begin at '$full' and '$half'"
+    grep -q "^| ${name%%_*} | .* | $full | $half |\$" "$root/docs/exercises.md" ||
+        fail "docs/exercises.md does not tell that points begin at '$full' and '$half'"
     rung=$(grep -oh '"the rung [a-z_]*"' "$folder/check.c" "$folder"/../*.h | head -n 1 | tr -d '"')
     [[ -z $rung || $told == *"\`${rung##* }\`"* ]] || fail "the README does not tell of $rung"
 fi
