@@ -10,29 +10,49 @@
 enum { BLOCK = 256 };
 
 void block_sums(const float *in, int n, float *out, int blocks);
+GRADE_ON_GPU_ONLY void rung_sequential(const float *in, int n, float *out, int blocks);
 
 struct call {
     const float *in;
     int n, blocks;
     float *out;
+    bool timed;
 };
+
+static void answer(void *data)
+{
+    const struct call *const call = data;
+    block_sums(call->in, call->n, call->out, call->blocks);
+}
+
+static void rung(void *data)
+{
+    const struct call *const call = data;
+    rung_sequential(call->in, call->n, call->out, call->blocks);
+}
 
 static void run(void *arguments)
 {
     const struct call *const call = arguments;
-    const float *const in = grade_to_device(call->in, (size_t)call->n * sizeof *in);
-    float *const out = grade_to_device(NULL, (size_t)call->blocks * sizeof *out);
+    const size_t bytes = (size_t)call->blocks * sizeof *call->out;
+    struct call device = *call;
 
-    block_sums(in, call->n, out, call->blocks);
-    grade_from_device(call->out, out, (size_t)call->blocks * sizeof *out);
+    device.in = grade_to_device(call->in, (size_t)call->n * sizeof *call->in);
+    device.out = grade_to_device(NULL, bytes);
+    if (call->timed) {
+        grade_time(answer, rung, &device);
+        device.out = grade_to_device(NULL, bytes); /* nothing in it that the rung has written */
+    }
+    answer(&device);
+    grade_from_device(call->out, device.out, bytes);
 }
 
 /* One run on n elements, compared with sums in double. */
-static bool try_size(struct grade *grade, int n)
+static bool try_run(struct grade *grade, int n, bool timed)
 {
     const int blocks = (n + BLOCK - 1) / BLOCK;
     struct call call = {grade_floats(grade, (size_t)n), n, blocks,
-                        grade_output(grade, (size_t)blocks * sizeof(float))};
+                        grade_output(grade, (size_t)blocks * sizeof(float)), timed};
 
     if (!grade_run(grade, run, &call))
         return false;
@@ -49,6 +69,11 @@ static bool try_size(struct grade *grade, int n)
     return true;
 }
 
+static bool try_size(struct grade *grade, int n)
+{
+    return try_run(grade, n, false);
+}
+
 static void test_sums(struct grade *grade)
 {
     const int sizes[] = {1, 31, 32, 33, 255, 256, 257, 1023, (int)grade_size(grade, 300, 3000)};
@@ -60,8 +85,16 @@ static void test_sums(struct grade *grade)
 
 static inline void need_conflicts(struct grade *grade, unsigned long most_in_100)
 {
-    if (!grade_skip_uncounted(grade) && try_size(grade, 8 * BLOCK))
+    if (try_size(grade, 8 * BLOCK))
         grade_conflicts(grade, most_in_100);
+}
+
+/* 16 MiB: many blocks for each multiprocessor, and the memory of a large GPU's second-level cache, so that the
+ * tree matters. */
+static inline void need_speed(struct grade *grade, double full, double half)
+{
+    if (try_run(grade, 1 << 22, true))
+        grade_speed(grade, "the rung sequential", full, half);
 }
 
 #endif

@@ -9,36 +9,59 @@
 
 void gemm(const float *a, const float *b, float *c, int m, int n, int k);
 
+typedef void product(const float *a, const float *b, float *c, int m, int n, int k);
+
 struct call {
     const float *a, *b;
     float *c;
     int m, n, k;
+    product *rung; /* to be timed beside the answer, or NULL */
 };
+
+static void answer(void *data)
+{
+    const struct call *const call = data;
+    gemm(call->a, call->b, call->c, call->m, call->n, call->k);
+}
+
+static void rung(void *data)
+{
+    const struct call *const call = data;
+    call->rung(call->a, call->b, call->c, call->m, call->n, call->k);
+}
 
 static void run(void *arguments)
 {
     const struct call *const call = arguments;
     const size_t bytes = (size_t)call->m * (size_t)call->n * sizeof(float);
-    float *const c = grade_to_device(NULL, bytes);
+    struct call device = *call;
 
-    gemm(grade_to_device(call->a, (size_t)call->m * (size_t)call->k * sizeof(float)),
-         grade_to_device(call->b, (size_t)call->k * (size_t)call->n * sizeof(float)), c, call->m,
-         call->n, call->k);
-    grade_from_device(call->c, c, bytes);
+    device.a = grade_to_device(call->a, (size_t)call->m * (size_t)call->k * sizeof(float));
+    device.b = grade_to_device(call->b, (size_t)call->k * (size_t)call->n * sizeof(float));
+    device.c = grade_to_device(NULL, bytes);
+    if (call->rung != NULL) {
+        grade_time(answer, rung, &device);
+        device.c = grade_to_device(NULL, bytes); /* nothing in it that the rung has written */
+    }
+    answer(&device);
+    grade_from_device(call->c, device.c, bytes);
 }
 
-static bool try_shape(struct grade *grade, int m, int n, int k)
+/* With a rung, both are timed. Of a product with many rows, some 60 are compared. */
+static bool try_beside(struct grade *grade, int m, int n, int k, product *beside)
 {
+    const int step = m / 64 | 1;
     struct call call = {grade_floats(grade, (size_t)m * (size_t)k),
                         grade_floats(grade, (size_t)k * (size_t)n),
                         grade_output(grade, (size_t)m * (size_t)n * sizeof(float)),
                         m,
                         n,
-                        k};
+                        k,
+                        beside};
 
     if (!grade_run(grade, run, &call))
         return false;
-    for (int i = 0; i < m; i++)
+    for (int i = 0; i < m; i += step)
         for (int j = 0; j < n; j++) {
             double want = 0, size = 0;
             for (int l = 0; l < k; l++) {
@@ -53,6 +76,11 @@ static bool try_shape(struct grade *grade, int m, int n, int k)
                 return false;
         }
     return true;
+}
+
+static bool try_shape(struct grade *grade, int m, int n, int k)
+{
+    return try_beside(grade, m, n, k, NULL);
 }
 
 static int tiles(struct grade *grade)
@@ -76,6 +104,12 @@ static void test_edges(struct grade *grade)
             return;
     try_shape(grade, (int)grade_size(grade, 2, 70), (int)grade_size(grade, 2, 70),
               (int)grade_size(grade, 2, 70));
+}
+
+static inline bool try_speed(struct grade *grade, product *beside)
+{
+    enum { SIZE = 1024 };
+    return try_beside(grade, SIZE, SIZE, SIZE, beside);
 }
 
 #endif

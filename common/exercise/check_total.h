@@ -27,12 +27,12 @@ static void run(void *arguments)
     grade_from_device(call->result, result, sizeof(float));
 }
 
-static bool try_size(struct grade *grade, int n)
+static bool try_size_with(struct grade *grade, int n, void (*how)(void *))
 {
     struct call call = {grade_floats(grade, (size_t)n), n, grade_output(grade, sizeof(float))};
     double sum = 0, size = 0;
 
-    if (!grade_run(grade, run, &call))
+    if (!grade_run(grade, how, &call))
         return false;
     for (int i = 0; i < n; i++) {
         sum += call.in[i];
@@ -40,6 +40,11 @@ static bool try_size(struct grade *grade, int n)
     }
     return grade_close(grade, grade_text(grade, "n = %d", n), -1, *call.result, sum,
                        n * 0x1p-24 * size);
+}
+
+static bool try_size(struct grade *grade, int n)
+{
+    return try_size_with(grade, n, run);
 }
 
 static void test_sums(struct grade *grade)

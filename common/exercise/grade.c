@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -34,6 +35,7 @@ enum {
     MEMORY_MIB = 2048,     /* address space of the answer's process */
     MORE_PROCESSES = 64,   /* beyond what runs on the machine */
     OPEN_FILES = 64,
+    OPEN_FILES_GPU = 1024, /* the driver opens many for each GPU of the machine */
     NOBODY = 65534,
     NOBODYS_PROCESSES = 256,
     BAD_USAGE = 2,
@@ -53,6 +55,9 @@ struct grade {
     size_t buffer_count;
     struct grade_record record; /* of the last run */
     enum verdict verdict;
+    int part; /* of 100, for a test of speed that has failed */
+    struct speed speed;
+    char reference[64];
     int line;
     char text[200];
     char message[2048], on_a_gpu[512];
@@ -65,6 +70,9 @@ static int seconds = 10;
 static bool out_of_time;                   /* a run was stopped: the tests after it are not run */
 static char findings[GRADE_MOST_FINDINGS]; /* of all runs: the first that broke a rule */
 static char printed[SHOWN_OUTPUT + 1];     /* by the answer, in the first run that printed */
+static bool was_counted;                   /* on the CPU back end, an answer for a GPU: */
+static char counted[1500];                 /* what that says against it, "" if nothing */
+static int gpu_lock = -1;
 
 static void stop(const char *what)
 {
@@ -210,7 +218,7 @@ static const char *consequence(const char *finding)
 
 void grade_rules(struct grade *grade)
 {
-    if (!grade_skip_uncounted(grade) && findings[0] != '\0')
+    if (findings[0] != '\0')
         grade_fail(grade, 0, grade_counts_gpu ? consequence(findings) : NULL, "%.*s",
                    first_report(findings), findings);
 }
@@ -240,13 +248,27 @@ bool grade_needs_rules(struct grade *grade)
     return false;
 }
 
-bool grade_skip_uncounted(struct grade *grade)
+void grade_speed(struct grade *grade, const char *reference, double full, double half)
 {
-    if (grade_counts())
-        return false;
-    grade->verdict = LEFT_OUT;
-    snprintf(grade->message, sizeof grade->message, "not counted on this back end");
-    return true;
+    const struct speed *const speed = &grade->record.speed;
+    char told[400];
+
+    grade->speed = *speed;
+    grade->part = speed_percent(speed->ratio, full, half);
+    snprintf(grade->reference, sizeof grade->reference, "%s", reference);
+    snprintf(told, sizeof told,
+             "%.2f of the speed of %s: it takes %.1f us, the answer %.1f us (%s, median of %u)",
+             floor(speed->ratio * 100) / 100, reference, speed->reference_us, speed->answer_us,
+             grade->record.device, speed->pairs);
+    if (grade->part == FULL_SCORE)
+        snprintf(grade->message, sizeof grade->message, "%s", told);
+    else
+        grade_fail(grade, 0, NULL, "%s\nall points from %.2f on, half of them from %.2f on%s%s",
+                   told, full, half,
+                   !was_counted         ? ""
+                   : counted[0] == '\0' ? "\nthe CPU back end counts nothing against it"
+                                        : "\ncounted on the CPU back end:\n",
+                   counted);
 }
 
 /* ---- what the last run did ------------------------------------------------------------------- */
@@ -337,6 +359,8 @@ static void forbid_writing(void)
 
     if (set < 0)
         return;
+    if (grade_on_gpu) /* and its driver may keep files in /dev/shm */
+        devices.allowed_access |= LANDLOCK_ACCESS_FS_MAKE_REG | LANDLOCK_ACCESS_FS_REMOVE_FILE;
     devices.parent_fd = open("/dev", O_PATH | O_DIRECTORY | O_CLOEXEC); /* a GPU is written to */
     if (devices.parent_fd >= 0)
         syscall(SYS_landlock_add_rule, set, LANDLOCK_RULE_PATH_BENEATH, &devices, 0);
@@ -393,10 +417,10 @@ static void confine(int output)
     setvbuf(stdout, NULL, _IONBF, 0); /* so that what was printed before a crash is there */
     limit(RLIMIT_CORE, 0);
     limit(RLIMIT_FSIZE, MOST_OUTPUT);
-    limit(RLIMIT_NOFILE, OPEN_FILES);
+    limit(RLIMIT_NOFILE, grade_on_gpu ? OPEN_FILES_GPU : OPEN_FILES);
     limit(RLIMIT_CPU, (rlim_t)seconds * 8);
     limit(RLIMIT_NPROC, processes_now() + MORE_PROCESSES);
-    if (grade_limits_memory)
+    if (!grade_on_gpu)
         limit(RLIMIT_AS, (rlim_t)MEMORY_MIB << 20);
     stop_being_root();
     prctl(PR_SET_PDEATHSIG, SIGKILL); /* a change of user would take it back */
@@ -544,6 +568,8 @@ bool grade_run(struct grade *grade, void (*run)(void *), void *arguments)
         stop("fork");
     if (child == 0) {
         close(ends[0]);
+        if (gpu_lock >= 0)
+            close(gpu_lock);
         confine(output);
         memset(&reply, 0, sizeof reply);
         grade_record_begin();
@@ -583,6 +609,8 @@ bool grade_run(struct grade *grade, void (*run)(void *), void *arguments)
 struct outcome {
     enum verdict verdict;
     int line, points, most;
+    struct speed speed;
+    char reference[64];
     char message[2048], on_a_gpu[512];
 };
 
@@ -626,12 +654,24 @@ static int line_in(const char *message)
     return 0;
 }
 
-static void tell(const char *name, const struct outcome *outcome)
+/* Some tests ask first for what another has asked for. */
+static bool same_reason(const struct outcome *one, const struct outcome *other)
 {
-    static const char *const words[] = {"passed", "FAILED", "-", "left out"};
+    return one->verdict == FAILED && other->verdict == FAILED &&
+           strcmp(one->message, other->message) == 0;
+}
+
+/* The outcome before it is NULL for the first. */
+static void tell(const char *name, const struct outcome *outcome, const struct outcome *before)
+{
+    static const char *const words[] = {"passed", "FAILED", "-"};
     char text[256];
 
     printf("  %-8s %3d/%-3d %s\n", words[outcome->verdict], outcome->points, outcome->most, name);
+    if (before != NULL && same_reason(outcome, before)) {
+        printf("           for the same reason\n");
+        return;
+    }
     tell_indented(outcome->message);
     if (outcome->line > 0 && line_in(outcome->message) == 0 &&
         source_line(outcome->line, text, sizeof text))
@@ -675,6 +715,13 @@ static bool write_json(const char *path, const char *exercise, const struct outc
                 outcome->verdict == PASSED ? "pass" : "fail", outcome->points, outcome->most,
                 outcome->line > 0 ? outcome->line : line_in(outcome->message));
         json_text(file, outcome->message);
+        if (outcome->speed.pairs > 0) {
+            fprintf(file, ", \"speed\": {\"ratio\": %.4f, \"answer_us\": %.3f, ",
+                    outcome->speed.ratio, outcome->speed.answer_us);
+            fprintf(file, "\"reference_us\": %.3f, \"reference\": ", outcome->speed.reference_us);
+            json_text(file, outcome->reference);
+            fputc('}', file);
+        }
         fputc('}', file);
     }
     fprintf(file, "\n]}\n");
@@ -692,6 +739,31 @@ static uint64_t seed_of(const char *text)
     return hash;
 }
 
+/* Counts are the CPU's, times a GPU's. */
+static bool is_left_out(const struct grade_test *test)
+{
+    return test->kind == (grade_on_gpu ? GRADE_QUALITY : GRADE_SPEED);
+}
+
+/* Shares of 100 that add up to it. */
+static int share_of(size_t index)
+{
+    int before = 0, all = 0;
+
+    for (size_t i = 0; i < grade_test_count; i++) {
+        all += !is_left_out(&grade_tests[i]);
+        before += i < index && !is_left_out(&grade_tests[i]);
+    }
+    return FULL_SCORE * (before + 1) / all - FULL_SCORE * before / all;
+}
+
+/* Gradings on one GPU go on at the same time, but for a test of speed, which has it to itself. */
+static void lock_gpu(bool alone)
+{
+    if (gpu_lock >= 0 && flock(gpu_lock, alone ? LOCK_EX : LOCK_SH) != 0)
+        stop("the GPU's lock");
+}
+
 static struct outcome run_test(size_t index, uint64_t seed, bool results_right)
 {
     static struct grade grade;
@@ -700,10 +772,13 @@ static struct outcome run_test(size_t index, uint64_t seed, bool results_right)
 
     memset(&grade, 0, sizeof grade);
     grade.seed = random_bits(seed, index);
-    if (out_of_time) {
+    lock_gpu(test->kind == GRADE_SPEED);
+    if (is_left_out(test)) {
+        grade.verdict = LEFT_OUT;
+    } else if (out_of_time) {
         grade.verdict = NOT_GRADED;
         snprintf(grade.message, sizeof grade.message, "not run: a test before it ran out of time");
-    } else if (test->kind == GRADE_QUALITY && !results_right) {
+    } else if (test->kind != GRADE_RESULT && !results_right) {
         grade.verdict = NOT_GRADED;
         snprintf(grade.message, sizeof grade.message, "graded once all results are right");
     } else {
@@ -716,13 +791,23 @@ static struct outcome run_test(size_t index, uint64_t seed, bool results_right)
     outcome.line = grade.line;
     memcpy(outcome.message, grade.message, sizeof outcome.message);
     memcpy(outcome.on_a_gpu, grade.on_a_gpu, sizeof outcome.on_a_gpu);
-    /* Shares of 100 that add up to it. */
-    outcome.most =
-        (int)(FULL_SCORE * (index + 1) / grade_test_count - FULL_SCORE * index / grade_test_count);
-    if (outcome.verdict == LEFT_OUT)
-        outcome.most = 0;
-    outcome.points = outcome.verdict == PASSED ? outcome.most : 0;
+    outcome.speed = grade.speed;
+    memcpy(outcome.reference, grade.reference, sizeof outcome.reference);
+    outcome.most = outcome.verdict == LEFT_OUT ? 0 : share_of(index);
+    outcome.points =
+        outcome.most * (outcome.verdict == PASSED ? FULL_SCORE : grade.part) / FULL_SCORE;
     return outcome;
+}
+
+static void read_counted(const char *path)
+{
+    FILE *const file = fopen(path, "r");
+    const size_t count = file != NULL ? fread(counted, 1, sizeof counted - 1, file) : 0;
+
+    counted[count] = '\0';
+    was_counted = file != NULL;
+    if (file != NULL)
+        fclose(file);
 }
 
 int main(int argc, char **argv)
@@ -731,7 +816,7 @@ int main(int argc, char **argv)
     int points = 0, most = 0, option;
     bool results_right = true;
 
-    while ((option = getopt(argc, argv, "e:s:t:j:o:c:")) != -1) {
+    while ((option = getopt(argc, argv, "e:s:t:j:o:c:w:l:")) != -1) {
         switch (option) {
         case 'e':
             exercise = optarg;
@@ -751,12 +836,20 @@ int main(int argc, char **argv)
         case 'c':
             source_path = optarg;
             break; /* the answer's source */
+        case 'w':
+            read_counted(optarg);
+            break; /* a file: what the CPU back end says */
+        case 'l':
+            gpu_lock = open(optarg, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+            break; /* a file to be locked */
         default:
             return BAD_USAGE;
         }
     }
     if (output_path == NULL || source_path == NULL || seconds < 1) {
-        fprintf(stderr, "usage: %s -c SOURCE -o FILE [-e NAME] [-s SEED] [-t SECONDS] [-j FILE]\n",
+        fprintf(stderr,
+                "usage: %s -c SOURCE -o FILE [-e NAME] [-s SEED] [-t SECONDS] [-j FILE] "
+                "[-w FILE] [-l FILE]\n",
                 argv[0]);
         return BAD_USAGE;
     }
@@ -773,7 +866,8 @@ int main(int argc, char **argv)
             results_right = false;
         points += outcomes[i].points;
         most += outcomes[i].most;
-        tell(grade_tests[i].name, &outcomes[i]);
+        if (outcomes[i].verdict != LEFT_OUT)
+            tell(grade_tests[i].name, &outcomes[i], i > 0 ? &outcomes[i - 1] : NULL);
     }
     if (!results_right && findings[0] != '\0') {
         printf("  The checks found something that may be why:\n");

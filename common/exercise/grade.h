@@ -1,12 +1,14 @@
 /* The grader of the exercises: what an exercise's check.c is written with.
  *
  * A check is a table of tests, grade_tests[]. Each is worth the same share of 100 points and is passed or
- * not. A test makes inputs, lets the answer compute in a process of its own (grade_run), and judges what
+ * not; a test of speed may earn half of its share. A test makes inputs, lets the answer compute in a process of its own (grade_run), and judges what
  * it left: a crash, an endless loop or an exit() in the answer is a failed test with a reason, and the
  * references and the points are out of its reach.
  *
  * Tests of kind GRADE_RESULT come first. Those of kind GRADE_QUALITY look at counts and rules; they are
- * graded only where all results are right, since a kernel that does nothing has no bank conflicts.
+ * graded only where all results are right, since a kernel that does nothing has no bank conflicts. On a GPU,
+ * where nothing is counted, they are left out. Those of kind GRADE_SPEED time the answer; they are graded on a
+ * GPU only, and likewise. What is left out is worth no points, and the others share the 100.
  *
  * Sizes and data come from a seed, which is another one in every run unless it is given: an answer cannot
  * know them. */
@@ -19,7 +21,7 @@
 
 struct grade; /* the test that runs */
 
-enum grade_kind { GRADE_RESULT, GRADE_QUALITY };
+enum grade_kind { GRADE_RESULT, GRADE_QUALITY, GRADE_SPEED };
 
 struct grade_test {
     const char *name;
@@ -56,6 +58,17 @@ bool grade_run(struct grade *grade, void (*run)(void *), void *arguments);
 void *grade_to_device(const void *from, size_t bytes);
 void grade_from_device(void *to, const void *from, size_t bytes);
 
+/* Likewise: memory of the device becomes 0, in turn with kernels. */
+void grade_clear(void *memory, size_t bytes);
+
+/* Likewise, in tests of speed: times answer(data) and reference(data), which start the same work on the
+ * device (speed.h tells how). grade_speed() judges what was measured. */
+void grade_time(void (*answer)(void *data), void (*reference)(void *data), void *data);
+
+/* On the declaration of a function in a step's exercise/rungs.cu, which is compiled and linked for a GPU
+ * only. */
+#define GRADE_ON_GPU_ONLY __attribute__((weak))
+
 /* Within run() only: work(t, data) for t = 0 ... threads - 1, each on a thread of its own; waits for all. */
 void grade_threads(int threads, void (*work)(int thread, void *data), void *data);
 
@@ -75,8 +88,6 @@ struct grade_line {
 
 enum { GRADE_MOST_LINES = 96 };
 
-/* Whether runs are counted and checked: not on a GPU, and of CPU exercises only those that say so. */
-bool grade_counts(void);
 struct grade_line grade_total(const struct grade *grade);
 size_t grade_lines(const struct grade *grade, const struct grade_line **lines);
 uint64_t grade_launches(const struct grade *grade);
@@ -121,7 +132,8 @@ void grade_conflicts(struct grade *grade, uint64_t most_in_100);
 /* For a test that means nothing as long as a rule is broken: false, and the test has failed. */
 bool grade_needs_rules(struct grade *grade);
 
-/* A test's end where what it looks at is not counted here: it is left out of the points. */
-bool grade_skip_uncounted(struct grade *grade);
+/* What the last run's grade_time measured, and the points for it: all for `full` of the reference's speed or
+ * more, half of them for `half` or more. `reference` names it, such as "the rung sequential". */
+void grade_speed(struct grade *grade, const char *reference, double full, double half);
 
 #endif

@@ -34,16 +34,55 @@ void grade_from_device(void *to, const void *from, size_t bytes)
     must(cudaMemcpy(to, from, bytes, cudaMemcpyDeviceToHost), "cudaMemcpy");
 }
 
+void grade_clear(void *memory, size_t bytes)
+{
+    must(cudaMemsetAsync(memory, 0, bytes, 0), "cudaMemsetAsync");
+}
+
+/* ---- speed ----------------------------------------------------------------------------------- */
+
+static struct speed measured; /* in the answer's process */
+
+struct timed {
+    void (*answer)(void *data);
+    void (*reference)(void *data);
+    void *data;
+    cudaEvent_t begin, end;
+};
+
+static double time_calls(void *of, bool reference, unsigned calls)
+{
+    const struct timed *const timed = of;
+    void (*const call)(void *) = reference ? timed->reference : timed->answer;
+    float milliseconds = 0;
+
+    must(cudaDeviceSynchronize(), "kernel");
+    must(cudaEventRecord(timed->begin, 0), "cudaEventRecord");
+    for (unsigned i = 0; i < calls; i++)
+        call(timed->data);
+    must(cudaEventRecord(timed->end, 0), "cudaEventRecord");
+    must(cudaGetLastError(), "kernel launch");
+    must(cudaEventSynchronize(timed->end), "kernel");
+    must(cudaEventElapsedTime(&milliseconds, timed->begin, timed->end), "cudaEventElapsedTime");
+    return (double)milliseconds * 1e3;
+}
+
+void grade_time(void (*answer)(void *data), void (*reference)(void *data), void *data)
+{
+    struct timed timed = {answer, reference, data, NULL, NULL};
+
+    must(cudaEventCreate(&timed.begin), "cudaEventCreate");
+    must(cudaEventCreate(&timed.end), "cudaEventCreate");
+    measured = speed_measure(time_calls, &timed);
+    cudaEventDestroy(timed.begin);
+    cudaEventDestroy(timed.end);
+}
+
 #ifdef GRADE_SIMT
 #include "simt.h"
 #include "simt_analysis.h"
 
-const bool grade_limits_memory = true, grade_counts_gpu = true;
-
-bool grade_counts(void)
-{
-    return true;
-}
+const bool grade_on_gpu = false, grade_counts_gpu = true;
 
 void grade_record_begin(void)
 {
@@ -96,13 +135,7 @@ void grade_record_end(struct grade_record *record)
     snprintf(record->findings, sizeof record->findings, "%s", simt_findings());
 }
 #else
-/* The driver reserves more addresses than there is memory. */
-const bool grade_limits_memory = false, grade_counts_gpu = true;
-
-bool grade_counts(void)
-{
-    return false;
-}
+const bool grade_on_gpu = true, grade_counts_gpu = true;
 
 void grade_record_begin(void)
 {
@@ -110,6 +143,12 @@ void grade_record_begin(void)
 
 void grade_record_end(struct grade_record *record)
 {
-    (void)record;
+    struct cudaDeviceProp properties;
+    int device = 0;
+
+    record->speed = measured;
+    if (measured.pairs > 0 && cudaGetDevice(&device) == cudaSuccess &&
+        cudaGetDeviceProperties(&properties, device) == cudaSuccess)
+        snprintf(record->device, sizeof record->device, "%.60s", properties.name);
 }
 #endif

@@ -3,6 +3,7 @@
 #define RUNGS_GRADE_INTERNAL_H
 
 #include "grade.h"
+#include "speed.h"
 
 enum { GRADE_MOST_FINDINGS = 8192 };
 
@@ -12,14 +13,17 @@ struct grade_record {
     size_t line_count;
     uint64_t launches, threads;
     char findings[GRADE_MOST_FINDINGS]; /* broken rules, "" if none */
+    struct speed speed;                 /* of grade_time */
+    char device[64];                    /* on which it was measured */
 };
 
 /* In the answer's process, around the run. */
 void grade_record_begin(void);
 void grade_record_end(struct grade_record *record);
 
-/* Whether that process may have a limit of address space. */
-extern const bool grade_limits_memory;
+/* Whether the answer runs on a GPU: there speed is timed, nothing is counted, and the process can have no
+ * limit of address space, since the driver reserves more of it than there is memory. */
+extern const bool grade_on_gpu;
 
 /* Whether what is found is about a GPU. */
 extern const bool grade_counts_gpu;

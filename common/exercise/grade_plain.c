@@ -1,12 +1,7 @@
 /* Exercises in C of which only the results are looked at. */
 #include "grade_internal.h"
 
-const bool grade_limits_memory = true, grade_counts_gpu = false;
-
-bool grade_counts(void)
-{
-    return false;
-}
+const bool grade_on_gpu = false, grade_counts_gpu = false;
 
 void grade_record_begin(void)
 {

@@ -48,12 +48,7 @@ static _Thread_local int this_thread = -1; /* none: not between start and join *
 static struct grade_record *kept;
 static uint64_t threads_started;
 
-const bool grade_limits_memory = true, grade_counts_gpu = false;
-
-bool grade_counts(void)
-{
-    return true;
-}
+const bool grade_on_gpu = false, grade_counts_gpu = false;
 
 /* ---- noting accesses ------------------------------------------------------------------------- */
 

@@ -35,6 +35,30 @@ grep -q '"status": "fail".*"message": "..*"' "$json" || fail "the skeleton fails
 grep -q '^\*\*Your work:\*\*' "$folder/README.md" && grep -q '\*\*Measured:\*\*' "$folder/README.md" ||
     fail "the README tells the work and what is measured"
 
+# What the speed is compared with, and from where on it earns points: grade_speed(grade, "the rung X", 0.90, 0.60).
+if grep -q GRADE_SPEED "$folder/check.c"; then
+    [[ -e $folder/../rungs.cu ]] || fail "a test of speed, and no rungs.cu"
+    sources=("$folder/check.c")
+    for header in "$folder"/../*.h; do
+        [[ ! -e $header ]] || sources+=("$header")
+    done
+    # Compiled for the CPU here: that the step's rungs still fit.
+    objects=$(mktemp -d "${TMPDIR:-/tmp}/test_exercise.XXXXXX") && trap 'rm -rf -- "$json" "$objects"' EXIT
+    "$root/common/simt/simtcc" -ccbin "$compiler" -w -I "$root/common" -c "$folder/../rungs.cu" \
+        -o "$objects/rungs.o" >"$json" 2>&1 || fail "rungs.cu does not compile"
+    while read -r function; do
+        nm "$objects/rungs.o" | grep -q " T $function\$" || fail "rungs.cu has no $function"
+    done < <(sed -n 's/^GRADE_ON_GPU_ONLY [a-z]* \([a-z_]*\).*/\1/p' "${sources[@]}")
+    told=$(tr -s ' \n' ' ' <"$folder/README.md" | grep -o '\*\*On a GPU\*\*.* half of them from 0\.[0-9]*' || true)
+    read -r full half < <(sed -n 's/.*_speed(grade,.*\(0\.[0-9]*\), \(0\.[0-9]*\)).*/\1 \2/p' "$folder/check.c")
+    [[ $told == *"from $full of its speed on, half of them from $half" ]] ||
+        fail "the README does not tell that points begin at '$full' and '$half'"
+    grep -q "^| ${name%%_*} | .* | $full | $half |\$" "$root/docs/exercises.md" ||
+        fail "docs/exercises.md does not tell that points begin at '$full' and '$half'"
+    rung=$(grep -oh '"the rung [a-z_]*"' "${sources[@]}" | head -n 1 | tr -d '"')
+    [[ -z $rung || $told == *"\`${rung##* }\`"* ]] || fail "the README does not tell of $rung"
+fi
+
 # What follows is not in a student's copy.
 if [[ -d $folder/solution ]]; then
     solution=$folder/solution/${skeleton##*/}

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Tests the grader: programs that do harm or nothing are graded 0 with a reason, in time; its options; the
 # handout and the merged results. Usage: test_grader.sh CXX
-# shellcheck disable=SC2015 # what stands before || fails, or is the test
+# shellcheck disable=SC2015,SC2016 # what stands before || fails, or is the test; $ for scripts that are written
 set -u
 root=$(cd -- "$(dirname -- "$(readlink -f -- "$0")")/../.." && pwd -P)
 compiler=$1
@@ -53,6 +53,15 @@ earns_nothing memory 02a '(void)x; extern void *malloc(size_t); extern void *mem
 earns_nothing forged 02a '(void)x; (void)n; extern long write(int, const void *, size_t); static char zeros[65536];
     for (int i = 3; i < 64; i++) write(i, zeros, sizeof zeros);
     extern void _exit(int); _exit(0);' 'ended the program (exit status 0)'
+earns_nothing stdin 02a '(void)x; (void)n; extern int getchar(void); return (float)getchar();' 'should be'
+earns_nothing own_folder 02a '(void)x; (void)n; extern int system(const char *); system("rm -rf * ../rungs-exercise.* 2>&1");
+    return 0;' 'should be'
+earns_nothing fake 02a '(void)x; (void)n; extern int puts(const char *);
+    puts("{\"version\": 1, \"exercise\": \"02a_accumulators\", \"status\": \"pass\", \"score\": 100, \"max_score\": 100}");
+    puts("  100 of 100 points"); return 0;' 'should be'
+exercise --compiler "$compiler" --json --file answer.c 02a >output 2>/dev/null
+[[ $(grep -c '"exercise": "' output) -eq 1 ]] && grep -q '^{"version": 1, .*"status": "fail", "score": 0,' output ||
+    fail 'a result that was printed is in the JSON'
 earns_nothing kernel_hang 04a 'while (n > 0) bins[0] += i;' 'stopped after 1 s'
 earns_nothing kernel_crash 04a 'bins[(long)i * 1000000007 + 100000000] = values[0];' 'illegal address'
 earns_nothing does_not_compile 04a 'bins[i = values;' 'does not compile'
@@ -63,6 +72,13 @@ for process in /proc/[0-9]*; do
     [[ $(readlink "$process/exe" 2>/dev/null) != */rungs-exercise.*/program* ]] ||
         fail "${process#/proc/} is still there"
 done
+
+# What the grader itself is given as input is not read.
+{
+    "$root/common/scripts/exercise.sh" --compiler "$compiler" --file answer.c 02a >output 2>&1
+    read -r line
+} <<<'left alone'
+[[ $line == 'left alone' ]] || fail 'the input was read'
 
 # ---- which line costs the points ---------------------------------------------------------------------
 
@@ -92,6 +108,33 @@ if ((EUID == 0)); then
     exercise --compiler "$compiler" --file answer.c 02a >output 2>&1
     grep -q 'made [1-9][0-9]* of 400' output && ! grep -q 'made 400 of 400' output || fail 'processes have a limit'
 fi
+
+# ---- speed on a GPU, without one ------------------------------------------------------------------------
+
+# In place of nvcc the compiler for the CPU: what is timed then says nothing, but how it is told can be seen.
+mkdir -p toolkit/bin
+ln -s "$root/common/simt" toolkit/include
+printf '#!/bin/sh\n[ "$1" = --version ] || exec "%s" -ccbin "%s" -Xcompiler -pthread "$@"\n' \
+    "$root/common/simt/simtcc" "$compiler" >toolkit/bin/nvcc
+printf '#!/bin/sh\n[ "$1" = -L ] && echo "GPU 0: none (UUID: 0)" || echo 9.0\n' >toolkit/bin/nvidia-smi
+chmod +x toolkit/bin/*
+timed() { PATH=$work/toolkit/bin:$PATH exercise --compiler "$compiler" --backend cuda --file "$@" >output 2>&1; }
+answer 04b 'for (int i = thread; i < n; i += threads) {
+        for (int k = 0; k < 30; k++) atomicAdd(result, k % 2 ? 1 : -1);
+        atomicAdd(result, in[i]);
+    }'
+timed answer.cu 04b
+[[ $? -eq 1 ]] && grep -q '^  passed  *50/50 .*sums' output && grep -q '^  FAILED  *0/50  *speed' output &&
+    grep -q 'of the speed of the rung atomic_block: it takes' output && grep -q 'counted on the CPU' output &&
+    grep -q 'one atomic a block: [0-9]* atomic additions' output && grep -q '  task line 13: ' output &&
+    grep -q '^  50 of 100 points' output || fail 'the speed of a slow answer'
+timed answer.cu --json 04b
+grep -q '"name": "speed", "status": "fail", "score": 0, "max_score": 50, .*"speed": {"ratio": 0\.[0-9]*, "answer_us": ' output ||
+    fail 'the speed as JSON'
+answer 04b 'if (thread == 0) *result = 1;'
+timed answer.cu 04b
+grep -q '^  -  *0/50  *speed' output && grep -q 'graded once all results are right' output &&
+    grep -q '^  0 of 100 points' output || fail 'the speed of a wrong answer'
 
 # ---- outside of the marks ----------------------------------------------------------------------------
 
@@ -140,6 +183,38 @@ exercise --handout "$work/class" >output 2>&1
 exercise --handout "$work/class.tar.gz" >output 2>&1 && tar -tzf class.tar.gz >output &&
     grep -q '^rungs/test.sh$' output && ! grep -q /solution/ output || fail 'a handout as an archive'
 
+# ---- GitHub Classroom ---------------------------------------------------------------------------------
+
+# The workflow in docs/teaching.md: its commands, as GitHub runs them, in a handout, and what its last step then
+# reads: for each of its runners a variable named after it, base64 of a JSON object.
+awk '/^```/ {on = 0} on; /^```yaml/ {on = 1}' class/docs/teaching.md >workflow
+awk '/^ *run: \|/ {match($0, /^ */); in_run = RLENGTH; next}
+    {match($0, /^ */)} in_run && RLENGTH <= in_run {in_run = 0} in_run' workflow >commands
+runners=$(sed -n 's/^ *runners: *//p' workflow | tr , ' ')
+[[ -s commands && -n $runners ]] || fail 'the workflow has commands and runners'
+: >github_output
+(cd class && GITHUB_OUTPUT=$work/github_output bash --noprofile --norc -e ../commands) >output 2>&1 </dev/null ||
+    fail 'the commands of the workflow'
+for runner in $runners; do
+    variable=$(tr '[:lower:]' '[:upper:]' <<<"$runner")_RESULTS
+    key=$(sed -n "s/^ *$variable: \\\${{ steps\.grade\.outputs\.\([a-z0-9_]*\) }}\$/\1/p" workflow)
+    [[ -n $key ]] || fail "the workflow sets no $variable"
+    grep -q "^ *- id: grade$" workflow || fail 'the workflow has no step grade'
+    [[ $(grep -c "^$key=[A-Za-z0-9+/=]*$" github_output) -eq 1 ]] || fail "the commands write no $key"
+    sed -n "s/^$key=//p" github_output | base64 -d >"$runner.json" || fail "$key is base64"
+    grep -q '^{"version": 1, "exercise": "' "$runner.json" || fail "$runner: JSON"
+    ! command -v python3 >/dev/null || python3 -c 'import json, sys
+result = json.load(open(sys.argv[1]))
+assert result["version"] == 1 and result["status"] in ("pass", "fail", "error")
+assert result["max_score"] == 100 and result["tests"]
+for test in result["tests"]:
+    assert isinstance(test["name"], str) and test["status"] in ("pass", "fail", "error")
+    assert type(test["score"]) is int and type(test["line_no"]) is int and isinstance(test["message"], str)
+assert sum(test["score"] for test in result["tests"]) == result["score"] < 100
+' "$runner.json" >output 2>&1 || fail "$runner: what the reporter reads"
+done
+git -C "$root" check-ignore -q "$(cd class && echo 04*/exercise/04a_*/task.cu)" 2>/dev/null && fail 'git ignores answers'
+
 cd class || exit 1
 session() { ./test.sh exercise "$@" >"$work/output" 2>&1 </dev/null; }
 session && grep -q '02a  *-  ' "$work/output" || fail 'the list'
@@ -150,7 +225,7 @@ session --hint 02a && grep -q 'Hint 1 of' "$work/output" && ! grep -q 'Hint 2 of
 session --hint 02a && grep -q 'Hint 2 of' "$work/output" || fail 'two hints'
 if [[ -e $(solution 02a) ]]; then
     cp "$(solution 02a)" 02*/exercise/02a_*/task.c
-    session 02a && grep -q '100 of 100 points' "$work/output" || fail 'the solution in a handout'
+    session 02a && grep -q '100 of 100 points' "$work/output" && grep -q 'Next: ./test.sh exercise 02b ' "$work/output" || fail 'the solution in a handout'
     exercise --from "$work/class" 02a >"$work/output" 2>&1 || fail '--from'
 fi
 session --reset 02a && cmp -s 02*/exercise/02a_*/task.c 02*/exercise/02a_*/skeleton/task.c || fail '--reset'

@@ -24,7 +24,7 @@ all. No GPU is needed.
   --watch NAME          grades again whenever the file is saved, until Ctrl-C
   --json                the points as JSON in place of text: docs/teaching.md tells the format
   --student SEED        sizes and data from this word; otherwise they differ in every run
-  --backend simt|cuda   simt, the CPU, which counts (default); cuda: a GPU, results only
+  --backend simt|cuda   simt, the CPU, which counts (default); cuda: a GPU, which is timed
   --seconds N           how long one run of an answer may take (default 10)
   --compiler CXX        g++ or clang++ (default: $CXX, or the first that is there)
 
@@ -133,19 +133,29 @@ reset_exercise() {
 # The grader's own object files for this exercise: built once for each compiler and state of the sources.
 # Sets objects.
 prepare_grader() {
-    local folder=$1 kind=$2 key cache source flags=(-std=c11 -O1 -g -D_GNU_SOURCE -w)
-    local sources=("$root/common/exercise/grade.c" "$folder/check.c")
+    local folder=$1 kind=$2 key source flags=(-std=c11 -O1 -g -D_GNU_SOURCE -w)
+    local sources=("$root/common/exercise/grade.c" "$root/common/exercise/speed.c"
+        "$root/common/statistics.c" "$folder/check.c")
+    local rungs=()
     case $kind in
     simt) flags+=(-DGRADE_SIMT -isystem "$root/common/simt") sources+=("$root/common/exercise/grade_gpu.c") ;;
     cuda) flags+=(-isystem "$(dirname -- "$(readlink -f -- "$(command -v nvcc)")")/../include")
-        sources+=("$root/common/exercise/grade_gpu.c") ;;
+        sources+=("$root/common/exercise/grade_gpu.c")
+        ! is_timed "$folder" || rungs=("${folder%/*}"/rungs.cu) ;;
     threads) sources+=("$root/common/exercise/grade_threads.c") ;;
     plain) sources+=("$root/common/exercise/grade_plain.c") ;;
     esac
-    cache=${SIMTCC_CACHE:-${XDG_CACHE_HOME:-${HOME:-/tmp}/.cache}/rungs}
-    key=$({ cat -- "${sources[@]}" "$root"/common/exercise/*.h "$root"/0[1-8]_*/exercise/*.h \
-        "$root/common/random.h"
-        printf '%s\n' "$kind" "${flags[@]}"; "$c_compiler" --version; } | cksum | tr ' ' -)
+    key=$({
+        cat -- "${sources[@]}" "$root"/common/exercise/*.h "$root"/0[1-8]_*/exercise/*.h \
+            "$root"/common/{random,statistics}.h
+        printf '%s\n' "$kind" "${flags[@]}"
+        "$c_compiler" --version
+        if ((${#rungs[@]} > 0)); then
+            cat -- "${rungs[@]}" "${folder%/*/*}"/*.cu* "$root"/common/*.{cuh,h}
+            printf '%s\n' "$architecture"
+            nvcc --version
+        fi
+    } | cksum | tr ' ' -)
     objects=$cache/grader-$key
     [[ ! -d $objects ]] || return 0
     mkdir -p -- "$cache" 2>/dev/null || die "$exit_file" "cannot write $cache; SIMTCC_CACHE names another folder"
@@ -154,8 +164,16 @@ prepare_grader() {
         (cd "$work/objects" && "$c_compiler" "${flags[@]}" -I "$root/common/exercise" -c "$source") ||
             die "$exit_machine" "the grader does not build with $c_compiler"
     done
+    for source in ${rungs[@]+"${rungs[@]}"}; do
+        nvcc -std=c++17 -arch="$architecture" -I "$root/common" -c "$source" -o "$work/objects/rungs.o" \
+            >"$work/messages" 2>&1 ||
+            die "$exit_machine" "the step's rungs do not build with nvcc:" "$(head -n 5 "$work/messages")"
+    done
     mv -T -- "$work/objects" "$objects" 2>/dev/null || rm -rf -- "$work/objects" # another was faster
 }
+
+# is_timed FOLDER: whether the exercise has a test of speed.
+is_timed() { grep -q 'GRADE_SPEED' "$1/check.c"; }
 
 # A compiler has limits, too: an answer may be a program that is endless to compile.
 limited() {
@@ -206,6 +224,32 @@ refuse() {
     return 1
 }
 
+# run_program NAME OPTION...: work/program on work/task.*; leaves work/raw and work/json.
+run_program() {
+    local name=$1 options=() limit=$((seconds * 4 + 120))
+    shift
+    [[ -z $student ]] || options+=(-s "$student")
+    # The program stops each run of the answer by itself; this is for the program, which may wait for its turn
+    # on a GPU.
+    [[ $backend != cuda ]] || limit=$((limit + 600))
+    (cd "$work" && timeout -k 5 "$limit" ./program -e "$name" -c "$(echo "$work"/task.c*)" -o "$work/output" \
+        -j "$work/json" -t "$seconds" ${options[@]+"${options[@]}"} "$@") >"$work/raw" 2>&1 </dev/null
+}
+
+# count_for_gpu FOLDER: what the CPU back end has against the answer, in work/counted, for the case that it
+# turns out to be slow on a GPU.
+count_for_gpu() {
+    prepare_grader "$1" simt
+    if compile_answer simt; then
+        run_program "${1##*/}" || true
+        awk '/^  [^ ]+ +[0-9]+\/[0-9]+ / { name = ""; if ($1 == "FAILED") { name = $0; sub(/^ *FAILED +[^ ]+ +/, "", name) }; next }
+            /^           / && name != "" && !/graded once/ {
+                sub(/^ +/, ""); print (name == last ? "  " : name ": ") $0; last = name; next }
+            { name = "" }' "$work/raw" | sed "s|$work/||g" >"$work/counted"
+    fi
+    rm -f -- "$work/program" "$work/json"
+}
+
 # grade FOLDER ANSWER: leaves work/text and work/json. Status 0: all points; 1: not all.
 grade() {
     local folder=$1 name=${1##*/} what kind status=0 changed
@@ -234,6 +278,9 @@ $(sed 's/^</  was:   /; s/^>/  is new:/' <<<"$changed")
 Only what is between '$begin_mark' and
 '$end_mark' is yours. --reset gives the file back as it was." || return
     fi
+    if [[ $kind == cuda ]] && is_timed "$folder"; then
+        count_for_gpu "$folder"
+    fi
     prepare_grader "$folder" "$kind"
     if ! compile_answer "$kind"; then
         refuse "$name" "$what" "It does not compile:
@@ -242,18 +289,30 @@ $(grep -v '^$' "$work/messages" | sed "s|$work/||g" | head -n 20)" || return
     if [[ -s $work/messages ]]; then
         sed "s|$work/||g; s/^/  /" "$work/messages" | head -n 12 >"$work/warnings"
     fi
-    local options=(-e "$name" -c "$work/task.$(suffix "$folder")" -o "$work/output" -j "$work/json")
-    [[ -z $student ]] || options+=(-s "$student")
-    # The program stops each run of the answer by itself; this is for the program.
-    (cd "$work" && timeout -k 5 $((seconds * 4 + 120)) ./program "${options[@]}" -t "$seconds") \
-        >"$work/raw" 2>&1 </dev/null || status=$?
+    local options=()
+    [[ $kind != cuda ]] || options=(-l "$cache/gpu.lock" -w "$work/counted")
+    run_program "$name" ${options[@]+"${options[@]}"} || status=$?
+    mkdir -p -- "$work" # which the answer may have removed, where the kernel could not forbid it
     if [[ ! -s $work/json ]]; then
         refuse "$name" "$what" "The grader did not get through (exit status $status):
-$(tail -n 5 "$work/raw")" || return
+$(tail -n 5 "$work/raw" 2>/dev/null || say 'Its files are gone: the answer has removed them.')" || return
     fi
     sed -i "s|$work/||g" "$work/json"
     sed "s|$work/||g" "$work/raw" >"$work/text"
     return "$status"
+}
+
+# say_next FOLDER: the exercise behind it that has not earned all points yet.
+say_next() {
+    local folder name passed=no
+    for folder in "${folders[@]}"; do
+        name=${folder##*/}
+        if [[ $passed == yes && $(cat -- "$state/$name.score" 2>/dev/null) != 100 ]]; then
+            say "  Next: $self ${name%%_*} ($(title "$folder"))"
+            return
+        fi
+        [[ $folder != "$1" ]] || passed=yes
+    done
 }
 
 # grade_and_tell FOLDER
@@ -283,6 +342,8 @@ grade_and_tell() {
     sed -e "s/^  passed /  ${green}passed$plain /; s/^  FAILED /  ${red}FAILED$plain /" "$work/text"
     if ((status != 0)) && [[ -z $given_file$from ]]; then
         say "  Task: $(shown "$1/README.md"). A hint: $self --hint $number"
+    elif [[ -z $given_file$from && ${#chosen[@]} -eq 1 ]]; then
+        say_next "$1"
     fi
     return "$status"
 }
@@ -391,7 +452,7 @@ done
 [[ -z $from || -d $from ]] || die "$exit_file" "--from $from: no such folder"
 ((${#folders[@]} > 0)) || die "$exit_file" "no exercises in $root"
 trap 'printf "\n" >&2; exit 130' INT
-trap 'exit 143' TERM HUP
+trap 'exit 143' TERM HUP PIPE
 
 if [[ $action == merge ]]; then
     ((${#names[@]} > 0)) || die_usage "--merge needs files"
@@ -407,6 +468,8 @@ if ((${#names[@]} == 0)) && [[ $action == grade ]]; then
     exit
 fi
 
+# Where the built parts of graders are kept.
+cache=${SIMTCC_CACHE:-${XDG_CACHE_HOME:-${HOME:-/tmp}/.cache}/rungs}
 work=$(mktemp -d "${TMPDIR:-/tmp}/rungs-exercise.XXXXXX") || die "$exit_file" "no folder for temporary files"
 trap 'rm -rf -- "$work"' EXIT
 chmod 755 -- "$work" # where root grades, answers run as nobody

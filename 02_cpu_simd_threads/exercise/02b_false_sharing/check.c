@@ -66,7 +66,7 @@ static void need_writes(struct grade *grade, unsigned long most)
 {
     const int n = (int)grade_size(grade, 500, 900), threads = (int)grade_size(grade, 4, 8);
 
-    if (grade_skip_uncounted(grade) || !try_sum(grade, n, threads))
+    if (!try_sum(grade, n, threads))
         return;
     const unsigned long found = (unsigned long)grade_total(grade).shared_writes;
     if (found > most * (unsigned long)threads)

@@ -45,7 +45,7 @@ static void test_threads(struct grade *grade)
 {
     const int n = (int)grade_size(grade, 2000, 4000);
 
-    if (grade_skip_uncounted(grade) || !try_size(grade, n))
+    if (!try_size(grade, n))
         return;
     const unsigned long requests = (unsigned long)grade_total(grade).load_requests;
     if (requests > (unsigned long)n / 32 + 64)
@@ -64,7 +64,7 @@ static void test_coalesced(struct grade *grade)
 {
     const int n = (int)grade_size(grade, 2000, 4000);
 
-    if (grade_skip_uncounted(grade) || !try_size(grade, n))
+    if (!try_size(grade, n))
         return;
     const struct grade_line total = grade_total(grade), worst = grade_worst(grade, sectors);
     if (32 * sectors(&total) > 13 * (total.load_bytes + total.store_bytes) / 10)

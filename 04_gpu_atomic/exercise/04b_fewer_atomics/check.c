@@ -1,5 +1,7 @@
 #include "check_total.h"
 
+GRADE_ON_GPU_ONLY void rung_atomic_block(const float *in, int n, float *result);
+
 static uint64_t atomics(const struct grade_line *line)
 {
     return line->atomic_lanes;
@@ -7,7 +9,7 @@ static uint64_t atomics(const struct grade_line *line)
 
 static void need_atomics(struct grade *grade, unsigned long most, const char *wanted)
 {
-    if (grade_skip_uncounted(grade) || !try_size(grade, (int)grade_size(grade, 3000, 6000)))
+    if (!try_size(grade, (int)grade_size(grade, 3000, 6000)))
         return;
     const unsigned long found = (unsigned long)grade_total(grade).atomic_lanes;
     if (found == 0)
@@ -21,12 +23,43 @@ static void need_atomics(struct grade *grade, unsigned long most, const char *wa
 
 static void test_thread(struct grade *grade)
 {
-    need_atomics(grade, 512, "one a thread");
+    need_atomics(grade, 1024, "one a thread");
 }
 
 static void test_block(struct grade *grade)
 {
     need_atomics(grade, 4, "one a block");
+}
+
+static void answer(void *data)
+{
+    const struct call *const call = data;
+    grade_clear(call->result, sizeof *call->result);
+    total(call->in, call->n, call->result, NULL);
+}
+
+static void rung(void *data)
+{
+    const struct call *const call = data;
+    grade_clear(call->result, sizeof *call->result);
+    rung_atomic_block(call->in, call->n, call->result);
+}
+
+static void run_timed(void *arguments)
+{
+    const struct call *const call = arguments;
+    struct call device = {grade_to_device(call->in, (size_t)call->n * sizeof(float)), call->n,
+                          grade_to_device(NULL, sizeof(float))};
+
+    grade_time(answer, rung, &device);
+    answer(&device); /* of the calls that were timed, the rung's may be the last */
+    grade_from_device(call->result, device.result, sizeof(float));
+}
+
+static void test_speed(struct grade *grade)
+{
+    if (try_size_with(grade, 1 << 16, run_timed))
+        grade_speed(grade, "the rung atomic_block", 0.80, 0.40);
 }
 
 const char grade_title[] = "fewer atomics";
@@ -35,5 +68,6 @@ const struct grade_test grade_tests[] = {
     {"one atomic a thread", GRADE_QUALITY, test_thread},
     {"one atomic a block", GRADE_QUALITY, test_block},
     {"no races, no bad accesses", GRADE_QUALITY, grade_rules},
+    {"speed", GRADE_SPEED, test_speed},
 };
 const size_t grade_test_count = sizeof grade_tests / sizeof grade_tests[0];

@@ -19,13 +19,18 @@ static void test_tree(struct grade *grade)
 {
     enum { BLOCKS = 8, MOST = 64 };
 
-    if (grade_skip_uncounted(grade) || !try_size(grade, BLOCKS * BLOCK))
+    if (!try_size(grade, BLOCKS * BLOCK))
         return;
     const unsigned long each = (unsigned long)grade_total(grade).shared_requests / BLOCKS;
     if (each > MOST)
         grade_fail(grade, grade_worst(grade, accesses).line,
                    "each is an instruction of a whole warp, however few lanes take part.",
                    "%lu accesses to shared memory in a block; a tree of 256 needs 45", each);
+}
+
+static void test_speed(struct grade *grade)
+{
+    need_speed(grade, 0.90, 0.60);
 }
 
 const char grade_title[] = "a tree without bank conflicts, by its index";
@@ -35,5 +40,6 @@ const struct grade_test grade_tests[] = {
     {"no bank conflicts", GRADE_QUALITY, test_none},
     {"still a tree", GRADE_QUALITY, test_tree},
     {"no races, no bad accesses", GRADE_QUALITY, grade_rules},
+    {"speed", GRADE_SPEED, test_speed},
 };
 const size_t grade_test_count = sizeof grade_tests / sizeof grade_tests[0];

@@ -61,7 +61,7 @@ static void test_barriers(struct grade *grade)
 {
     enum { BLOCKS = 4, MOST = 1 + 2 * TURNS };
 
-    if (grade_skip_uncounted(grade) || !grade_needs_rules(grade) || !try_blocks(grade, BLOCKS))
+    if (!grade_needs_rules(grade) || !try_blocks(grade, BLOCKS))
         return;
     const unsigned long each = (unsigned long)grade_total(grade).barriers / BLOCKS;
     if (each > MOST)

@@ -1,11 +1,13 @@
 #include "../product.h"
 
+GRADE_ON_GPU_ONLY product rung_naive;
+
 /* One run without edges, from which the sectors that an access of a warp moves are taken. */
 static void need_sectors(struct grade *grade, uint64_t (*sectors)(const struct grade_line *line),
                          uint64_t (*requests)(const struct grade_line *line), double most,
                          const char *what)
 {
-    if (grade_skip_uncounted(grade) || !try_shape(grade, 32, 64, 32))
+    if (!try_shape(grade, 32, 64, 32))
         return;
     const struct grade_line total = grade_total(grade), worst = grade_worst(grade, sectors);
     const double each = (double)sectors(&total) / (double)requests(&total);
@@ -47,6 +49,12 @@ static void test_stores(struct grade *grade)
     need_sectors(grade, store_sectors, stores, 4, "store");
 }
 
+static void test_speed(struct grade *grade)
+{
+    if (try_speed(grade, rung_naive))
+        grade_speed(grade, "the rung naive", 0.80, 0.40);
+}
+
 const char grade_title[] = "coalesce a naive matrix product";
 const struct grade_test grade_tests[] = {
     {"whole tiles", GRADE_RESULT, test_tiles},
@@ -54,5 +62,6 @@ const struct grade_test grade_tests[] = {
     {"coalesced loads", GRADE_QUALITY, test_loads},
     {"coalesced stores", GRADE_QUALITY, test_stores},
     {"no races, no bad accesses", GRADE_QUALITY, grade_rules},
+    {"speed", GRADE_SPEED, test_speed},
 };
 const size_t grade_test_count = sizeof grade_tests / sizeof grade_tests[0];

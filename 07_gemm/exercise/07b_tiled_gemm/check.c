@@ -1,5 +1,7 @@
 #include "../product.h"
 
+GRADE_ON_GPU_ONLY product rung_shared_tile;
+
 static uint64_t loads(const struct grade_line *line)
 {
     return line->load_requests;
@@ -9,7 +11,7 @@ static void test_loads(struct grade *grade)
 {
     enum { SIZE = 64, TILE = 16 };
 
-    if (grade_skip_uncounted(grade) || !try_shape(grade, SIZE, SIZE, SIZE))
+    if (!try_shape(grade, SIZE, SIZE, SIZE))
         return;
     /* A warp of the naive kernel loads from A and from B for each of the k products. */
     const unsigned long naive = 2UL * SIZE * SIZE * SIZE / 32,
@@ -29,6 +31,12 @@ static void test_conflicts(struct grade *grade)
         grade_conflicts(grade, 0);
 }
 
+static void test_speed(struct grade *grade)
+{
+    if (try_speed(grade, rung_shared_tile))
+        grade_speed(grade, "the rung shared_tile", 0.80, 0.70);
+}
+
 const char grade_title[] = "a tiled matrix product with edges";
 const struct grade_test grade_tests[] = {
     {"whole tiles", GRADE_RESULT, test_tiles},
@@ -36,5 +44,6 @@ const struct grade_test grade_tests[] = {
     {"few loads from global memory", GRADE_QUALITY, test_loads},
     {"no bank conflicts", GRADE_QUALITY, test_conflicts},
     {"no races, no bad accesses", GRADE_QUALITY, grade_rules},
+    {"speed", GRADE_SPEED, test_speed},
 };
 const size_t grade_test_count = sizeof grade_tests / sizeof grade_tests[0];

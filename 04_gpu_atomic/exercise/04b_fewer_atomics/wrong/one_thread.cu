@@ -1,6 +1,6 @@
 #include <cuda_runtime.h>
 
-enum { BLOCKS = 4, BLOCK = 128 };
+enum { BLOCKS = 4, BLOCK = 256 };
 
 /* *result += the sum of n elements */
 __global__ void add_all(const float *in, int n, float *result)
