@@ -9,14 +9,6 @@
 #include "hopper.cuh"
 #include "warp_reduce.cuh"
 
-/* Lets the next kernel in, then waits for the one before: until then neither the workspace nor the ticket may
- * be touched. */
-static __device__ void overlap_launches()
-{
-    let_next_kernel_in();
-    wait_for_kernel_before();
-}
-
 /* The rung one_launch, overlapping.
  *
  * Better: a small input's time was mostly launch. Still bad: loads through registers leave a little

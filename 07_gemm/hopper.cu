@@ -496,8 +496,7 @@ static __global__ void __launch_bounds__(MULTIPLIERS + PRODUCERS, 1)
     const struct ring ring = {tiles + STAGES * B_FLOATS, tiles, full, free};
 
     if (blockIdx.x >= work.blocks) {
-        let_next_kernel_in();
-        wait_for_kernel_before();
+        overlap_launches();
         multiply_edge(call, work, tiles);
         return;
     }
@@ -510,8 +509,7 @@ static __global__ void __launch_bounds__(MULTIPLIERS + PRODUCERS, 1)
         barriers_created();
     }
     __syncthreads();
-    let_next_kernel_in();
-    wait_for_kernel_before();
+    overlap_launches();
 
     if (threadIdx.x >= MULTIPLIERS) {
         asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(PRODUCER_REGISTERS));

@@ -203,8 +203,7 @@ static __device__ void convolve_tile(const struct conv &call, const struct direc
     for (unsigned c = 0; c < STAGES * CHUNK; c++)
         clear_outside(plan, stages + c / CHUNK * stage_size + c % CHUNK * tile_size);
 
-    let_next_kernel_in();
-    wait_for_kernel_before();
+    overlap_launches();
     const float *input = call.input + batch * channels * area;
     const unsigned chunks = (channels + CHUNK - 1) / CHUNK;
     const float *weights_from = packed + (size_t)filter_block * chunks * WEIGHTS;

@@ -1,6 +1,7 @@
 /* Step 08, Winograd's F(4x4, 3x3): 36 multiplications for the 144 of sixteen outputs, in three kernels. The
  * transforms and the error bound: conv.h. */
 #include "conv_device.cuh"
+#include "dependent_launch.cuh"
 #include "outer_product.cuh"
 
 static const unsigned TILE = 4, PATCH = 6, COMPONENTS = PATCH * PATCH;
@@ -49,6 +50,7 @@ static __global__ void __launch_bounds__(BLOCK)
     const long left = (long)(tile % sizes.across * TILE) - (long)call.pad;
     float patch[COMPONENTS] = {};
 
+    overlap_launches();
     if (channel >= sizes.channels)
         return;
     if (channel < call.channels && tile < sizes.tiles) {
@@ -98,6 +100,7 @@ static __global__ void __launch_bounds__(THREADS, 4)
                      (component * sizes.channels + threadIdx.x / 32) * sizes.at_once + first_tile +
                      threadIdx.x % 32 * 4;
 
+    overlap_launches();
     float sums[8][8] = {};
     unsigned reading = 0, writing = 0;
 #pragma unroll 1
@@ -166,6 +169,7 @@ static __global__ void __launch_bounds__(BLOCK)
     const bool pairs = call.out_width % 2 == 0 && (size_t)call.output % sizeof(float2) == 0;
     float m[COMPONENTS], half[PATCH][TILE];
 
+    overlap_launches();
     if (filter >= call.filters || tile >= sizes.tiles)
         return;
     const float *const from = sizes.products + filter * sizes.at_once + column;
@@ -288,13 +292,19 @@ extern "C" void launch_winograd4(const struct conv *call)
         return;
     }
     const struct winograd4_sizes sizes = sizes_of(call);
-    const size_t blocks = sizes.at_once / BLOCK_TILES * (sizes.filters / BLOCK_FILTERS);
+    const size_t filter_blocks = sizes.filters / BLOCK_FILTERS;
     for (size_t first = 0; first < sizes.tiles; first += sizes.at_once) {
-        transform_inputs<<<(unsigned)quotient_up(sizes.at_once * sizes.channels, BLOCK), BLOCK>>>(
-            *call, sizes, first);
-        multiply_components<<<dim3((unsigned)blocks, COMPONENTS), THREADS>>>(sizes);
-        transform_outputs<<<(unsigned)quotient_up(sizes.at_once * call->filters, BLOCK), BLOCK>>>(
-            *call, sizes, first);
+        const size_t tile_blocks =
+            quotient_up(smaller(sizes.at_once, sizes.tiles - first), BLOCK_TILES);
+        launch_dependent(transform_inputs,
+                         (unsigned)quotient_up(sizes.at_once * sizes.channels, BLOCK), BLOCK, 0,
+                         *call, sizes, first);
+        launch_dependent(multiply_components,
+                         dim3((unsigned)(tile_blocks * filter_blocks), COMPONENTS), THREADS, 0,
+                         sizes);
+        launch_dependent(transform_outputs,
+                         (unsigned)quotient_up(sizes.at_once * call->filters, BLOCK), BLOCK, 0,
+                         *call, sizes, first);
     }
 }
 

@@ -23,6 +23,13 @@ static inline __device__ void wait_for_kernel_before()
 #endif
 }
 
+/* For a kernel whose next one in the stream does the same. */
+static inline __device__ void overlap_launches()
+{
+    let_next_kernel_in();
+    wait_for_kernel_before();
+}
+
 /* Starts kernel(arguments...), which has to call wait_for_kernel_before, so that it may overlap the kernel before
  * it in the stream. An error stays as CUDA's last error. */
 template <typename... Parameters, typename... Arguments>
