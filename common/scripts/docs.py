@@ -574,6 +574,7 @@ def renew_tables(root, text, complain):
 # ---- values in the text --------------------------------------------------------------------------
 
 VALUES = re.compile(r"<!-- values: (?P<source>[^\n]*)\n(?P<body>.*?)-->", re.S)
+MARK = r"<!--(?:calc|cited|given)-->"
 VALUE = re.compile(r"<!--=(?P<name>\w+)-->(?P<text>[^<]*)<!--/-->")
 
 
@@ -623,19 +624,22 @@ def renew_values(root, text, complain):
             complain(line, "values: %s" % wrong)
 
     def renew(match):
-        line = line_of(text, match.start())
-        if not text[:match.start()].split("\n")[-1].strip(" *->"):
-            complain(line, "a line that begins with a comment is no part of the paragraph: put a word before it")
         used.add(match["name"])
         if match["name"] not in values:
-            complain(line, "no value '%s'" % match["name"])
+            complain(line_of(text, match.start()), "no value '%s'" % match["name"])
             return match.group()
         now = values[match["name"]][0]
         if now.split() == match["text"].split():
             return match.group()
         return "<!--=%s-->%s<!--/-->" % (match["name"], now)
 
-    now = VALUE.sub(renew, text)
+    # A line that begins with a comment would end the paragraph: the last word of the line before comes down.
+    now = re.sub(r"^(?!\|)(.*\S) +(\S+)\n( *)(?=%s|<!--=\w+-->)" % MARK,
+                 lambda match: match.group() if match.group(2).endswith("-->") and "<!--/-->" not in match.group(2)
+                 else "%s\n%s%s " % match.group(1, 3, 2), VALUE.sub(renew, text), flags=re.M)
+    for match in re.finditer(r"^ *(?:(?:[*>-]|\d+\.) +)*(?:<!--=|%s(?!\n))" % MARK, now, re.M):
+        complain(line_of(now, match.start()), "a line that begins with a comment is no part of the paragraph: put a"
+                 " word before it")
     if text.count("<!--=") != len(VALUE.findall(text)) or text.count("<!--/-->") != text.count("<!--="):
         complain(1, "<!--=NAME--> and <!--/--> do not pair")
     defined = " ".join(block["body"] for block in VALUES.finditer(text))
@@ -651,7 +655,6 @@ NUMBER = r"(?<![\w.,^/*-])~?\d+(?:,\d{3})*(?:\.\d+)?(?:(?:,? and|,? or| to|,) \d
 UNIT = (r"(?:\s?(?:ns|us|ms|[GTM]B/s|[GT]FLOP/s|%)(?!\w)|x(?![\w ])"
         r"|\s+times\s(?=as\b|the\b|that\b|slower|faster|longer|more|`|[\w`]+'s))")
 MEASURED = re.compile(NUMBER + UNIT + r"|(?<![\w.])\d*\.\d+\s+times\b|\bfactors? of \d+(?:\.\d+)?")
-MARK = r"<!--(?:calc|cited|given)-->"
 # In a table units stand in headings, so there any number with a fraction or with thousands counts.
 IN_TABLE = re.compile(r"(?<![\w.^*/-])(?:\d+\.\d+|\d+(?:,\d{3})+)(?![\w.])")
 # These pages are to follow.
@@ -670,9 +673,6 @@ def check_numbers(page, text, complain):
     text = re.sub(r"^ *(```+|~~~+).*?^ *\1", blank, text, flags=re.S | re.M)
     text = re.sub(r"`[^`\n]*`", lambda match: "`" + " " * (len(match.group()) - 2) + "`", text)
     text = re.sub(MARK + r"\n(?:\|.*\n)+", blank, text)
-    for match in re.finditer(r"^[ *>-]*" + MARK, text, re.M):
-        complain(line_of(text, match.start()), "a line that begins with a comment is no part of the paragraph: put"
-                 " a word before it")
     text = re.sub(MARK + r"[*(]*(?:%s|%s)" % (MEASURED.pattern, IN_TABLE.pattern), blank, text)
     for match in re.finditer(MARK, text):
         complain(line_of(text, match.start()), "%s stands before nothing that needs it" % match.group())
