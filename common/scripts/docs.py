@@ -408,7 +408,7 @@ def table_of(root, arguments, body):
       -->
 
     In place of row: and only:, lines may be spelled out, with their first cells and conditions; in expressions
-    @1 is the number in the first cell:
+    @1 is the number in the first cell, and a condition may have @2 for the second one, without its `:
 
       cells: bytes | rung                        headings of the first cells
       line: 4 KB | `shuffle` = rung=shuffle op=sum"""
@@ -458,6 +458,8 @@ def table_of(root, arguments, body):
                 defaults = {column: allowed[0] for column, allowed in conditions.items()}
                 first = re.search(r"[\d.]+", cells[0])
                 value = value.replace("@1", first.group() if first else "0")
+                if len(cells) > 1:
+                    value = value.replace("@2", cells[1].strip("`"))
                 value = re.sub(r"@(?=[\] ])", next(iter(defaults.values()), ""), value)
                 row.append(results.text_of(value, {}, defaults)[0])
             else:
@@ -834,8 +836,7 @@ def check_index(root, pages, texts, complain):
         path = os.path.join(root, "docs", folder)
         for name in sorted(os.listdir(path)) if os.path.isdir(path) else []:
             file = "docs/%s/%s" % (folder, name)
-            named = any("results/%s" % name in texts[page] or re.search(r"(table|values): %s" % re.escape(name), texts[page])
-                        or re.search(r"plot: .*\b%s" % re.escape(name), texts[page]) for page in pages)
+            named = any(re.search(r"(?<![\w.])%s" % re.escape(name), texts[page]) for page in pages)
             if file not in linked and not named and os.path.isfile(os.path.join(root, file)):
                 complain(file, 1, "is on no page")
 

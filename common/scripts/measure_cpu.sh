@@ -57,7 +57,7 @@ second --n 1 "${chosen[@]}"
 rungs lanes vector
 second --n 4K --op max "${chosen[@]}"
 rungs vector pool simd_threads openblas
-for n in 32K 48K 80K 96K; do
+for n in 8K 16K 24K 32K 48K 80K 96K; do
     second --n $n "${chosen[@]}"
 done
 for n in 12K 32K 64K; do
