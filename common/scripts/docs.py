@@ -309,9 +309,9 @@ class Results:
         if not words:
             raise Wrong("want a column in []")
         conditions = parse_conditions(" ".join(words[1:]))
-        for name, value in defaults.items():
+        for name, allowed in defaults.items():
             if rows and name in rows[0]:
-                conditions.setdefault(name, [value])
+                conditions.setdefault(name, allowed)
         found = select(rows, conditions)
         if found and words[0] not in found[0]:
             raise Wrong("no column '%s'" % words[0])
@@ -325,7 +325,8 @@ class Results:
         return {"": min, "min": min, "max": max, "median": statistics.median}[combine](numbers)
 
     def calculate(self, expression, names, defaults):
-        """The value of an expression, or None where a row is missing; True or False of a comparison."""
+        """The value of an expression, or None where a row is missing; True or False of a comparison. min and max
+        pass over what is missing."""
         missing = []
 
         def number(match):
@@ -334,20 +335,26 @@ class Results:
                 missing.append(match["text"])
             return "(%r)" % value
 
+        def of_those_there(choose):
+            return lambda *values: choose([value for value in values if value is not None], default=None)
+
         def name(match):
             if match.group() not in names:
                 raise Wrong("no value '%s'" % match.group())
             return "(%r)" % names[match.group()]
 
         expression = LOOK_UP.sub(number, expression)
-        if missing:
-            return None
-        expression = re.sub(r"(?<![\w.)])(?!(?:min|max|abs|and)\b)[A-Za-z_]\w*", name, expression)
+        expression = re.sub(r"(?<![\w.)])(?!(?:min|max|abs|and|None)\b)[A-Za-z_]\w*", name, expression)
         if re.search(r"[^\w.+\-*/()<>=, ]|__", expression):
             raise Wrong("cannot calculate '%s'" % expression)
         try:
-            return eval(expression, {"__builtins__": {}}, {"min": min, "max": max, "abs": abs})
-        except (SyntaxError, TypeError, NameError, ZeroDivisionError) as error:
+            return eval(expression, {"__builtins__": {}},
+                        {"min": of_those_there(min), "max": of_those_there(max), "abs": abs})
+        except TypeError as error:
+            if missing:
+                return None
+            raise Wrong("cannot calculate '%s': %s" % (expression, error)) from error
+        except (SyntaxError, NameError, ZeroDivisionError) as error:
             raise Wrong("cannot calculate '%s': %s" % (expression, error)) from error
 
     def text_of(self, expression, names, defaults):
@@ -455,13 +462,12 @@ def table_of(root, arguments, body):
                 row.append(here[at_word] if at_word < len(here) else "")
                 at_word += 1
             elif "[" in value:
-                defaults = {column: allowed[0] for column, allowed in conditions.items()}
                 first = re.search(r"[\d.]+", cells[0])
                 value = value.replace("@1", first.group() if first else "0")
                 if len(cells) > 1:
                     value = value.replace("@2", cells[1].strip("`"))
-                value = re.sub(r"@(?=[\] ])", next(iter(defaults.values()), ""), value)
-                row.append(results.text_of(value, {}, defaults)[0])
+                value = re.sub(r"@(?=[\] ])", next(iter(conditions.values()), [""])[0], value)
+                row.append(results.text_of(value, {}, conditions)[0])
             else:
                 column, form, further, over = parse_column(value)
                 text = cell(conditions, column, further)
