@@ -302,7 +302,8 @@ class Results:
         self.rows = select(rows_of(root, source), parse_conditions(where))
 
     def look_up(self, text, defaults, combine):
-        """[COLUMN NAME=VALUE ...], or of another file [FILE.csv COLUMN NAME=VALUE ...], without its where:."""
+        """[COLUMN NAME=VALUE ...], or of another file [FILE.csv COLUMN NAME=VALUE ...], without its where:. A column may
+        be a product, COLUMN*COLUMN."""
         words, rows = text.split(), self.rows
         if words and words[0].endswith(".csv"):
             rows = rows_of(self.root, words.pop(0))
@@ -313,16 +314,23 @@ class Results:
             if rows and name in rows[0]:
                 conditions.setdefault(name, allowed)
         found = select(rows, conditions)
-        if found and words[0] not in found[0]:
-            raise Wrong("no column '%s'" % words[0])
-        numbers = [float(row[words[0]]) for row in found if row[words[0]] != ""]
+        columns = words[0].split("*")
+        for column in columns:
+            if found and column not in found[0]:
+                raise Wrong("no column '%s'" % column)
+        numbers = []
+        for row in found:
+            if all(row[column] != "" for column in columns):
+                numbers.append(1.0)
+                for column in columns:
+                    numbers[-1] *= float(row[column])
         if combine == "count":
             return len(numbers)
         if not numbers:
             return None
         if not combine and len(numbers) > 1:
             raise Wrong("%d rows fit [%s]; say which, or min[], max[], median[]" % (len(numbers), text))
-        return {"": min, "min": min, "max": max, "median": statistics.median}[combine](numbers)
+        return {"": min, "min": min, "max": max, "sum": sum, "median": statistics.median}[combine](numbers)
 
     def calculate(self, expression, names, defaults):
         """The value of an expression, or None where a row is missing; True or False of a comparison. min and max
@@ -368,7 +376,7 @@ class Results:
         return " to ".join(dict.fromkeys(texts)), values[-1]
 
 
-LOOK_UP = re.compile(r"(?P<combine>\b(?:min|max|median|count))?\[(?P<text>[^\]]*)\]")
+LOOK_UP = re.compile(r"(?P<combine>\b(?:min|max|sum|median|count))?\[(?P<text>[^\]]*)\]")
 
 
 def rows_of(root, source):
@@ -593,7 +601,7 @@ def values_of(root, source, body, values, complain):
       where: op=dot type=f32 shape=64M           conditions on all rows
       tree = [median_us rung=serial] : .1f       a name, an expression and how to write its number; [COLUMN
                                                  CONDITION...] is a number of the one row that fits
-      trees = range[median_us rung=a|b] : .0f    "239 to 241"; min[], max[], median[] and count[] of many rows
+      trees = range[median_us rung=a|b] : .0f    "239 to 241"; min[], max[], median[], sum[], count[] of many rows
       gain = tree / [median_us rung=b] : .2f     arithmetic, also with the values above
       loss = (1 - 1 / gain) * 100 : .0f
       claim: 0.98 < gain < 1.02                  what the text says in words, such as "nothing is gained"
