@@ -23,6 +23,7 @@ static const char *const cases[] = {
     "03_gpu_single_thread --n 1M",
     "04_gpu_atomic --n 1M",
     "05_gpu_shared_tree --n 1M",
+    "06_gpu_warp_shuffle --n 64K",
     "06_gpu_warp_shuffle --n 1M",
     "06_gpu_warp_shuffle --axis rows --m 256 --n 512",
     "06_gpu_warp_shuffle --axis columns --m 256 --n 512",
