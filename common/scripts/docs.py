@@ -302,14 +302,18 @@ class Results:
         self.rows = select(rows_of(root, source), parse_conditions(where))
 
     def look_up(self, text, defaults, combine):
-        """[COLUMN NAME=VALUE ...], or of another file [FILE.csv COLUMN NAME=VALUE ...], without its where:. A column may
-        be a product, COLUMN*COLUMN."""
+        """[COLUMN NAME=VALUE ...], or of another file [FILE.csv COLUMN NAME=VALUE ...], to which where: does not
+        apply. COLUMN may be a product, COLUMN*COLUMN."""
         words, rows = text.split(), self.rows
         if words and words[0].endswith(".csv"):
             rows = rows_of(self.root, words.pop(0))
         if not words:
             raise Wrong("want a column in []")
         conditions = parse_conditions(" ".join(words[1:]))
+        for name in set(conditions) & {"rung", "kernel"}:
+            for value in conditions[name]:
+                if not any(row.get(name) == value for row in rows):
+                    raise Wrong("there is no %s '%s' for [%s]" % (name, value, text))
         for name, allowed in defaults.items():
             if rows and name in rows[0]:
                 conditions.setdefault(name, allowed)

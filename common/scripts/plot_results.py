@@ -462,8 +462,9 @@ def draw_roofline(axis, device, steps):
     slopes = collections.OrderedDict()
     if bandwidth and everything[0]["backend"] == "cpu":
         for step, (shape, rows) in steps.items():
-            if roofs_of(rows)[0]:
-                slopes["{:,.0f} GB/s, {} at {}".format(roofs_of(rows)[0], step[:2], shape_text(shape))] = roofs_of(rows)[0]
+            slope = roofs_of(rows)[0]
+            if slope:
+                slopes["{:,.0f} GB/s, {} at {}".format(slope, step[:2], shape_text(shape))] = slope
     elif bandwidth:
         slopes["{:,.0f} GB/s".format(bandwidth)] = bandwidth
     intensities = [row["gflop_per_s"] / row["gb_per_s"] for row in everything]

@@ -229,8 +229,10 @@ class Docs(unittest.TestCase):
 
     def test_values(self):
         self.add(VALUES)
-        self.assert_updates("docs/05_step.md", "It takes <!--=half-->0.50<!--/--> of `flat`'s <!--=flat-->5.0<!--/--> us, "
-                            "<!--=all-->1.25 to 4.50<!--/--> in all,\nof <!--=rows-->4<!--/--> rows, <!--=loads-->1,500<!--/--> loads.\n")
+        self.assert_updates("docs/05_step.md",
+                            "It takes <!--=half-->0.50<!--/--> of `flat`'s <!--=flat-->5.0<!--/--> us, "
+                            "<!--=all-->1.25 to 4.50<!--/--> in all,\n"
+                            "of <!--=rows-->4<!--/--> rows, <!--=loads-->1,500<!--/--> loads.\n")
 
     def test_value_changed(self):
         self.add(VALUES)
@@ -255,7 +257,8 @@ class Docs(unittest.TestCase):
                 (" : .2f", " .2f", "want EXPRESSION : FORMAT"),
                 ("shape=1K cache=warm] /", "shape=4K cache=warm] /", "no row fits"),
                 ("rung=tree shape=1K cache=warm] /", "rung=flat shape=1K] /", "2 rows fit"),
-                ("[median_us rung=tree shape=1K cache=warm] /", "[median rung=tree shape=1K cache=warm] /", "no column 'median'"),
+                ("[median_us rung=tree", "[median rung=tree", "no column 'median'"),
+                ("[median_us rung=tree", "[median_us rung=bush", "there is no rung 'bush'"),
                 ("flat = ", "half = ", "'half' is named twice"),
                 ("<!--=flat-->", "<!--=float-->", "no value 'float'"),
                 (" / flat ", " / flut ", "no value 'flut'"),
@@ -294,7 +297,8 @@ flat: wide
     def test_numbers_typed_by_hand(self):
         for text, said in (("It took 3.5 us.", "3.5 us"), ("At 1,200 GB/s it waits.", "1,200 GB/s"),
                            ("Between 3 and\n4 ms each.", "3 and 4 ms"), ("It is 12% faster.", "12%"),
-                           ("It is 2 times as fast.", "2 times"), ("1.5 times.", "1.5 times"), ("A factor of 3.", "factor of 3"),
+                           ("It is 2 times as fast.", "2 times"), ("1.5 times.", "1.5 times"),
+                           ("A factor of 3.", "factor of 3"),
                            ("A gain of 1.5x here.", "1.5x"), ("| a |\n|---|\n| 2.5 |\n", "2.5"),
                            ("| a |\n|---|\n| 1,024 |\n", "1,024")):
             with self.subTest(text):
@@ -304,7 +308,8 @@ flat: wide
     def test_numbers_that_are_none(self):
         for text in ("Blocks of 32 x 32, 2^20 elements, 64 KB, CUDA 13.0.", "It runs 3 times.", "`--sweep 3 us`",
                      "A limit of <!--given-->200 us, <!--calc-->1.5 times as much, <!--cited-->64 GB/s.",
-                     "```text\n107 us  78.2 GB/s\n```", "<!--calc-->\n| a |\n|---|\n| 2.5 us |\n", "| a |\n|---|\n| 12 |\n"):
+                     "```text\n107 us  78.2 GB/s\n```", "<!--calc-->\n| a |\n|---|\n| 2.5 us |\n",
+                     "| a |\n|---|\n| 12 |\n"):
             with self.subTest(text):
                 self.write("docs/05_step.md", PAGE + "\n" + text + "\n")
                 result = self.run_docs("--check")
