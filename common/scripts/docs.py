@@ -657,7 +657,7 @@ def renew_values(root, text, complain):
     now = re.sub(r"^(?!\|)(.*\S) +(\S+)\n( *)(?=%s|<!--=\w+-->)" % MARK,
                  lambda match: match.group() if match.group(2).endswith("-->") and "<!--/-->" not in match.group(2)
                  else "%s\n%s%s " % match.group(1, 3, 2), VALUE.sub(renew, text), flags=re.M)
-    for match in re.finditer(r"^ *(?:(?:[*>-]|\d+\.) +)*(?:<!--=|%s(?!\n))" % MARK, now, re.M):
+    for match in re.finditer(r"^ *(?:(?:[*+>-]|\d+\.) +)*(?:<!--=|%s(?!\n))" % MARK, now, re.M):
         complain(line_of(now, match.start()), "a line that begins with a comment is no part of the paragraph: put a"
                  " word before it")
     if text.count("<!--=") != len(VALUE.findall(text)) or text.count("<!--/-->") != text.count("<!--="):
