@@ -671,7 +671,7 @@ def renew_values(root, text, complain):
 
 # ---- numbers typed by hand -----------------------------------------------------------------------
 
-NUMBER = r"(?<![\w.,^/*-])~?\d+(?:,\d{3})*(?:\.\d+)?(?:(?:,? and|,? or| to|,)\s\d+(?:,\d{3})*(?:\.\d+)?)*"
+NUMBER = r"(?<![\w.,^/*-])~?\d+(?:,\d{3})*(?:\.\d+)?(?:(?:,?\sand|,?\sor|\sto|,)\s\d+(?:,\d{3})*(?:\.\d+)?)*"
 UNIT = (r"(?:\s?(?:ns|us|ms|[GTM]B/s|[GT]FLOP/s|%)(?!\w)|x(?!\w| \d)"
         r"|\s+times\s(?=as\b|the\b|that\b|slower|faster|longer|more|`|[\w`]+'s))")
 MEASURED = re.compile(NUMBER + UNIT + r"|(?<![\w.])\d*\.\d+\s+times\b|\bfactors? of \d+(?:\.\d+)?")
