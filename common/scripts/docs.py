@@ -403,7 +403,7 @@ def heading_text(name):
     if re.fullmatch(r"\d+(x\d+)+", name):
         return name.replace("x", " x ")
     if name.isdigit():
-        for letter, size in reversed(SIZES.items()):
+        for letter, size in reversed(list(SIZES.items())):
             if int(name) % size == 0 and int(name) > 0:
                 return "%d%s" % (int(name) // size, letter)
     return name
