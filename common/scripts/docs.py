@@ -15,7 +15,8 @@ come from, and with --update written anew:
 
   <!-- values: FILE.csv             names for numbers out of docs/results/FILE.csv, and what the text says
   gain = ... : .2f                  of them; see values_of(). The text has them as
-  claim: gain > 1.5 -->             <!--=gain-->1.87<!--/--> times as fast
+  claim: gain > 1.5                 <!--=gain-->1.87<!--/--> times as fast
+  -->
 
   <!-- counts: PROGRAM ARGUMENTS    counters of the CPU back end, from common/simt/tests/rung_counts.txt,
   ... -->                           which the tests compare with what the programs count; see counts_of().
@@ -28,8 +29,8 @@ come from, and with --update written anew:
 
 A number with a unit, or one in a table, that stands in none of these looks like a measurement typed by
 hand, and is refused. One that is none says so, and why, by a mark before it (before the first line of a table):
-<!--calc--> follows from other numbers by arithmetic, <!--cited--> is somebody else's, with the source in the
-text, <!--given--> is a setting or an assumption.
+<!--calc--> follows by arithmetic or by counting in the code, <!--cited--> is somebody else's, with the source in
+the text, <!--given--> is a setting or an assumption.
 
 It further asks for: links and anchors that lead somewhere, paths in `code` that exist, every rung of a
 step's main.c on the step's page and in its README, every page in the index, every file of docs/results on
