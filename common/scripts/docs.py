@@ -13,6 +13,11 @@ come from, and with --update written anew:
   ... -->
   <!-- end table -->
 
+  <!-- values: FILE.csv             names for numbers out of docs/results/FILE.csv, and what the text says
+  gain = ... : .2f                  of them; see values_of(). The text has them as
+  claim: gain > 1.5                 <!--=gain-->1.87<!--/--> times as fast
+  -->
+
   <!-- counts: PROGRAM ARGUMENTS    counters of the CPU back end, from common/simt/tests/rung_counts.txt,
   ... -->                           which the tests compare with what the programs count; see counts_of().
   <!-- end counts -->
@@ -21,6 +26,11 @@ come from, and with --update written anew:
   ![...](pictures/NAME.svg)         drawn by plot_results.py from files of docs/results. HASH is of those files
                                     and of plot_results.py: it tells, also where matplotlib is missing, that
                                     the picture is not of these data; --update draws it anew.
+
+A number with a unit, or one in a table, that stands in none of these looks like a measurement typed by
+hand, and is refused. One that is none says so, and why, by a mark before it (before the first line of a table):
+<!--calc--> follows by arithmetic or by counting in the code, <!--cited--> is somebody else's, with the source in
+the text, <!--given--> is a setting or an assumption.
 
 It further asks for: links and anchors that lead somewhere, paths in `code` that exist, every rung of a
 step's main.c on the step's page and in its README, every page in the index, every file of docs/results on
@@ -36,6 +46,7 @@ import json
 import os
 import re
 import shutil
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -226,13 +237,22 @@ def number_text(text, form):
     return format(value, form)
 
 
+SIZES = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
+
+
+def expand(text):
+    """64K as the files write it: 65536."""
+    match = re.fullmatch(r"(\d+)([KMG])", text)
+    return str(int(match.group(1)) * SIZES[match.group(2)]) if match else text
+
+
 def parse_conditions(text):
     conditions = {}
     for word in text.split():
         name, equals, value = word.partition("=")
         if not equals:
             raise Wrong("want NAME=VALUE, not '%s'" % word)
-        conditions[name] = value.split("|")
+        conditions[name] = [expand(one) for one in value.split("|")]
     return conditions
 
 
@@ -244,28 +264,150 @@ def select(rows, conditions):
 
 
 class Parameters(dict):
-    """The lines 'key: value' of a table's comment; all that is neither of the known keys is a column."""
+    """The lines 'key: value' and 'heading = value' of a comment. Those with a key of known are entries of this, those
+    of repeated lists of it; of all others, which are columns, (heading, (value, '=' or ':')) is in .columns."""
 
-    def __init__(self, text, known):
+    def __init__(self, text, known, repeated=()):
         super().__init__()
         self.columns = []
+        self.repeated = {key: [] for key in repeated}
         for line in text.strip().split("\n"):
             if not line.strip():
                 continue
-            key, colon, value = line.partition(" = ") if " = " in line else line.partition(": ")
-            if not colon:
-                raise Wrong("want 'KEY: VALUE' or 'HEADING = COLUMN ...', not '%s'" % line.strip())
-            if colon == ": " and key.strip() in known:
+            key, colon, value = line.partition(": ")
+            if colon and key.strip() in repeated:
+                self.repeated[key.strip()].append(value.strip())
+            elif colon and key.strip() in known:
                 self[key.strip()] = value.strip()
             else:
-                self.columns.append((key.strip(), value.strip()))
+                if " = " in line:
+                    key, colon, value = line.partition(" = ")
+                if not colon:
+                    raise Wrong("want 'KEY: VALUE' or 'HEADING = COLUMN ...', not '%s'" % line.strip())
+                self.columns.append((key.strip(), (value.strip(), colon.strip())))
 
 
 def markdown_table(headings, rows, left):
+    """left: whether a column is of words."""
     lines = ["| %s |" % " | ".join(headings)]
-    lines.append("|%s|" % "|".join("---" if at < left else "---:" for at in range(len(headings))))
+    lines.append("|%s|" % "|".join("---" if is_left else "---:" for is_left in left))
     lines.extend("| %s |" % " | ".join(row) for row in rows)
     return "\n".join(lines) + "\n"
+
+
+class Results:
+    """Rows of one file of docs/results, or of the counts of one run, and what expressions say of them."""
+
+    def __init__(self, root, source, where=""):
+        self.root = root
+        self.rows = select(rows_of(root, source), parse_conditions(where))
+
+    def look_up(self, text, defaults, combine):
+        """[COLUMN NAME=VALUE ...], or of another file [FILE.csv COLUMN NAME=VALUE ...], to which where: does not
+        apply. COLUMN may be a product, COLUMN*COLUMN."""
+        words, rows = text.split(), self.rows
+        if words and words[0].endswith(".csv"):
+            rows = rows_of(self.root, words.pop(0))
+        if not words:
+            raise Wrong("want a column in []")
+        conditions = parse_conditions(" ".join(words[1:]))
+        for name in set(conditions) & {"rung", "kernel"}:
+            for value in conditions[name]:
+                if not any(row.get(name) == value for row in rows):
+                    raise Wrong("there is no %s '%s' for [%s]" % (name, value, text))
+        for name, allowed in defaults.items():
+            if rows and name in rows[0]:
+                conditions.setdefault(name, allowed)
+        found = select(rows, conditions)
+        columns = words[0].split("*")
+        for column in columns:
+            if found and column not in found[0]:
+                raise Wrong("no column '%s'" % column)
+        numbers = []
+        for row in found:
+            if all(row[column] != "" for column in columns):
+                numbers.append(1.0)
+                for column in columns:
+                    numbers[-1] *= float(row[column])
+        if combine == "count":
+            return len(numbers)
+        if not numbers:
+            return None
+        if not combine and len(numbers) > 1:
+            raise Wrong("%d rows fit [%s]; say which, or min[], max[], median[]" % (len(numbers), text))
+        return {"": min, "min": min, "max": max, "sum": sum, "median": statistics.median}[combine](numbers)
+
+    def calculate(self, expression, names, defaults):
+        """The value of an expression, or None where a row is missing; True or False of a comparison. min and max
+        pass over what is missing."""
+        missing = []
+
+        def number(match):
+            value = self.look_up(match["text"], defaults, match["combine"] or "")
+            if value is None:
+                missing.append(match["text"])
+            return "(%r)" % value
+
+        def of_those_there(choose):
+            return lambda *values: choose([value for value in values if value is not None], default=None)
+
+        def name(match):
+            if match.group() not in names:
+                raise Wrong("no value '%s'" % match.group())
+            return "(%r)" % names[match.group()]
+
+        expression = LOOK_UP.sub(number, expression)
+        expression = re.sub(r"(?<![\w.)])(?!(?:min|max|abs|and|None)\b)[A-Za-z_]\w*", name, expression)
+        if re.search(r"[^\w.+\-*/()<>=, ]|__", expression):
+            raise Wrong("cannot calculate '%s'" % expression)
+        try:
+            return eval(expression, {"__builtins__": {}},
+                        {"min": of_those_there(min), "max": of_those_there(max), "abs": abs})
+        except TypeError as error:
+            if missing:
+                return None
+            raise Wrong("cannot calculate '%s': %s" % (expression, error)) from error
+        except (SyntaxError, NameError, ZeroDivisionError) as error:
+            raise Wrong("cannot calculate '%s': %s" % (expression, error)) from error
+
+    def text_of(self, expression, names, defaults):
+        """EXPRESSION : FORM, or LOW to HIGH : FORM; range[...] is min[...] to max[...]. And the last number."""
+        expression, colon, form = expression.rpartition(" : ")
+        if not colon:
+            raise Wrong("want EXPRESSION : FORMAT, not '%s'" % form)
+        expression = re.sub(r"\brange(\[[^\]]*\])", r"min\1 to max\1", expression)
+        values = [self.calculate(part, names, defaults) for part in expression.split(" to ")]
+        texts = [number_text("" if value is None else repr(value), form.strip()) for value in values]
+        return " to ".join(dict.fromkeys(texts)), values[-1]
+
+
+LOOK_UP = re.compile(r"(?P<combine>\b(?:min|max|sum|median|count))?\[(?P<text>[^\]]*)\]")
+
+
+def rows_of(root, source):
+    """Of FILE.csv, or of PROGRAM ARGUMENTS in common/simt/tests/rung_counts.txt."""
+    if not source.endswith(".csv"):
+        run = read_counts(root).get(source)
+        if run is None:
+            raise Wrong("no run '%s' in common/simt/tests/rung_counts.txt" % source)
+        return [dict({name: str(value) for name, value in counters.items()}, rung=rung)
+                for rung, counters in run.items()]
+    try:
+        with open(os.path.join(root, "docs", "results", source), encoding="utf-8", newline="") as file:
+            return list(csv.DictReader(file))
+    except OSError as error:
+        raise Wrong("docs/results/%s: %s" % (source, error.strerror)) from error
+
+
+def heading_text(name):
+    """A size as people write it: 1048576 as 1M, 2048x2048x1024 as 2048 x 2048 x 1024."""
+    if re.fullmatch(r"\d+(x\d+)+", name):
+        return name.replace("x", " x ")
+    if name.isdigit():
+        for letter, size in reversed(list(SIZES.items())):
+            if int(name) % size == 0 and int(name) > 0:
+                return "%d%s" % (int(name) // size, letter)
+    return name
 
 
 def table_of(root, arguments, body):
@@ -273,50 +415,87 @@ def table_of(root, arguments, body):
 
       <!-- table: FILE.csv
       where: op=dot type=f32 cache=warm          conditions on all rows; a|b for one of two
-      row: rung                                  what a line stands for
+      row: rung                                  what a line stands for; "row: shape as n" has another heading
       only: serial|interleaved                   these lines only, in this order
-      64K: us = median_us .2f shape=65536        a column: heading, the file's column, how to write the
-      GB/s = gb_per_s ,.0f shape=67108864        number, further conditions
+      64K: us = median_us .2f shape=64K          a column: heading, the file's column, how to write the
+      GB/s = gb_per_s ,.0f shape=64M             number, further conditions
       times = median_us .2f / median_us shape=.. over the same line's, under other conditions
       saved = median_us .2f / median_us rung=a   or over another line's
-      -->"""
-    parameters = Parameters(body, ("where", "row", "only"))
-    path = os.path.join(root, "docs", "results", arguments.strip())
-    try:
-        with open(path, encoding="utf-8", newline="") as file:
-            rows = list(csv.DictReader(file))
-    except OSError as error:
-        raise Wrong("docs/results/%s: %s" % (arguments.strip(), error.strerror)) from error
-    rows = select(rows, parse_conditions(parameters.get("where", "")))
-    key = parameters.get("row", "rung")
-    names = parameters["only"].split("|") if "only" in parameters else list(
-        dict.fromkeys(row[key] for row in rows))
-    if not names:
-        raise Wrong("no row of %s fits" % arguments.strip())
+      best = min[median_us] * 2 : .2f            an expression as in values_of(), with the line's conditions;
+                                                 @ stands for the line's name
+      why = text                                 words
+      serial: 255 additions in a row             of this line, one for each column of words
+      -->
 
-    def cell(name, column, conditions):
-        wanted = dict(conditions)
-        wanted.setdefault(key, [name])
-        found = select(rows, wanted)
+    In place of row: and only:, lines may be spelled out, with their first cells and conditions; in expressions
+    @1 is the number in the first cell, and a condition may have @2 for the second one, without its `:
+
+      cells: bytes | rung                        headings of the first cells
+      line: 4 KB | `shuffle` = rung=shuffle op=sum"""
+    parameters = Parameters(body, ("where", "row", "only", "cells"), ("line",))
+    source = arguments.strip()
+    results = Results(root, source, parameters.get("where", ""))
+    key, _, heading = parameters.get("row", "rung").partition(" as ")
+    if parameters.repeated["line"]:
+        lines = []
+        for line in parameters.repeated["line"]:
+            cells, equals, conditions = line.rpartition(" = ")
+            if not equals:
+                raise Wrong("want 'line: CELL | CELL = CONDITIONS', not '%s'" % line)
+            lines.append(([cell.strip() for cell in cells.split("|")], parse_conditions(conditions)))
+        headings = [cell.strip() for cell in parameters.get("cells", "").split("|")]
+    else:
+        wanted = parameters["only"].split("|") if "only" in parameters else list(
+            dict.fromkeys(row.get(key, "") for row in results.rows))
+        lines = [(["`%s`" % name if key in ("rung", "kernel") else heading_text(expand(name))], {key: [expand(name)]})
+                 for name in wanted]
+        headings = [heading or key]
+    if not lines:
+        raise Wrong("no row of %s fits" % source)
+
+    def cell(line_conditions, column, conditions):
+        wanted = dict(line_conditions)
+        wanted.update(conditions)
+        found = select(results.rows, wanted)
         if len(found) > 1:
-            raise Wrong("%s of %s: %d rows fit" % (column, name, len(found)))
+            raise Wrong("%s of %s: %d rows fit" % (column, " ".join(sum(line_conditions.values(), [])), len(found)))
         if found and column not in found[0]:
-            raise Wrong("no column '%s' in %s" % (column, arguments.strip()))
+            raise Wrong("no column '%s' in %s" % (column, source))
         return found[0][column] if found else ""
 
-    lines = []
-    for name in names:
-        cells = ["`%s`" % name if key in ("rung", "kernel") else name]
-        for _, value in parameters.columns:
-            column, form, conditions, over = parse_column(value)
-            text = cell(name, column, conditions)
-            if over and text != "":
-                other = cell(name, *over)
-                text = str(float(text) / float(other)) if other != "" else ""
-            cells.append(number_text(text, form))
-        if any(cell_text != "-" for cell_text in cells[1:]) or "only" in parameters:
-            lines.append(cells)
-    return markdown_table([key] + [heading for heading, _ in parameters.columns], lines, 1)
+    rows, words_before = [], len(headings)
+    columns = [(name, value) for name, value in parameters.columns if value[1] == "="]
+    words = {name: value[0].split(" | ") for name, value in parameters.columns if value[1] == ":"}
+    for cells, conditions in lines:
+        name = cells[0].strip("`")
+        row, at_word = list(cells), 0
+        for _, (value, _) in columns:
+            if value == "text":
+                here = words.get(name, [])
+                row.append(here[at_word] if at_word < len(here) else "")
+                at_word += 1
+            elif "[" in value:
+                first = re.search(r"[\d.]+", cells[0])
+                value = value.replace("@1", first.group() if first else "0")
+                if len(cells) > 1:
+                    value = value.replace("@2", cells[1].strip("`"))
+                value = re.sub(r"@(?=[\] ])", next(iter(conditions.values()), [""])[0], value)
+                row.append(results.text_of(value, {}, conditions)[0])
+            else:
+                column, form, further, over = parse_column(value)
+                text = cell(conditions, column, further)
+                if over and text != "":
+                    other = cell(conditions, *over)
+                    text = str(float(text) / float(other)) if other != "" else ""
+                row.append(number_text(text, form))
+        if any(cell_text not in ("-", "") for cell_text in row[words_before:]) or len(lines) == len(words) \
+                or "only" in parameters or parameters.repeated["line"]:
+            rows.append(row)
+    for name in words:
+        if name not in [cells[0].strip("`") for cells, _ in lines]:
+            raise Wrong("words for '%s', which is no line" % name)
+    left = [True] * words_before + [value == "text" for _, (value, _) in columns]
+    return markdown_table(headings + [heading for heading, _ in columns], rows, left)
 
 
 def parse_column(value):
@@ -363,14 +542,15 @@ def counts_of(root, arguments, body):
         if rung not in run:
             raise Wrong("no rung '%s' in the run '%s'" % (rung, arguments.strip()))
         cells = ["`%s`" % rung]
-        for _, value in parameters.columns:
+        for _, (value, _) in parameters.columns:
             words = value.split()
             form = ",d"
             if re.fullmatch(r"[,.]\S*[df%]", words[-1]):
                 form = words.pop()
             cells.append(evaluate(words, run[rung], form))
         lines.append(cells)
-    return markdown_table(["rung"] + [heading for heading, _ in parameters.columns], lines, 1)
+    return markdown_table(["rung"] + [heading for heading, _ in parameters.columns], lines,
+                          [True] + [False] * len(parameters.columns))
 
 
 def evaluate(words, counters, form):
@@ -410,6 +590,124 @@ def renew_tables(root, text, complain):
         if text.count("<!-- %s: " % kind) != text.count("<!-- end %s -->" % kind):
             complain(1, "<!-- %s: and <!-- end %s --> do not pair" % (kind, kind))
     return GENERATED.sub(renew, text)
+
+
+# ---- values in the text --------------------------------------------------------------------------
+
+VALUES = re.compile(r"<!-- values: (?P<source>[^\n]*)\n(?P<body>.*?)-->", re.S)
+MARK = r"<!--(?:calc|cited|given)-->"
+VALUE = re.compile(r"<!--=(?P<name>\w+)-->(?P<text>[^<]*)<!--/-->")
+
+
+def values_of(root, source, body, values, complain):
+    """Adds the values that a comment names to values, name: (text, number), and complains of untrue claims:
+
+      <!-- values: FILE.csv                      or PROGRAM ARGUMENTS, a run of rung_counts.txt
+      where: op=dot type=f32 shape=64M           conditions on all rows
+      tree = [median_us rung=serial] : .1f       a name, an expression and how to write its number; [COLUMN
+                                                 CONDITION...] is a number of the one row that fits
+      trees = range[median_us rung=a|b] : .0f    "239 to 241"; min[], max[], median[], sum[], count[] of many rows
+      gain = tree / [median_us rung=b] : .2f     arithmetic, also with the values above
+      loss = (1 - 1 / gain) * 100 : .0f
+      claim: 0.98 < gain < 1.02                  what the text says in words, such as "nothing is gained"
+      -->"""
+    results, where = None, ""
+    for line in body.strip().split("\n"):
+        line = line.strip()
+        if line.startswith("where: "):
+            where = line[7:]
+            continue
+        if results is None:
+            results = Results(root, source.strip(), where)
+        numbers = {name: number for name, (_, number) in values.items()}
+        if line.startswith("claim: "):
+            if results.calculate(line[7:], numbers, {}) is not True:
+                complain("no longer so: %s" % line[7:])
+            continue
+        name, equals, expression = line.partition(" = ")
+        if not equals or not re.fullmatch(r"[a-zA-Z]\w*", name):
+            raise Wrong("want 'NAME = EXPRESSION : FORMAT' or 'claim: COMPARISON', not '%s'" % line)
+        if name in values:
+            raise Wrong("'%s' is named twice" % name)
+        text, number = results.text_of(expression, numbers, {})
+        if number is None:
+            raise Wrong("no row fits '%s'" % line)
+        values[name] = (text, number)
+
+
+def renew_values(root, text, complain):
+    values, used = {}, set()
+    for block in VALUES.finditer(text):
+        line = line_of(text, block.start())
+        try:
+            values_of(root, block["source"], block["body"], values, lambda what, line=line: complain(line, what))
+        except (Wrong, ValueError, KeyError) as wrong:
+            complain(line, "values: %s" % wrong)
+
+    def renew(match):
+        used.add(match["name"])
+        if match["name"] not in values:
+            complain(line_of(text, match.start()), "no value '%s'" % match["name"])
+            return match.group()
+        now = values[match["name"]][0]
+        if now.split() == match["text"].split():
+            return match.group()
+        return "<!--=%s-->%s<!--/-->" % (match["name"], now)
+
+    # A line that begins with a comment would end the paragraph: the last word of the line before comes down.
+    now = re.sub(r"^(?!\|)(.*\S) +(\S+)\n( *)(?=%s|<!--=\w+-->)" % MARK,
+                 lambda match: match.group() if match.group(2).endswith("-->") and "<!--/-->" not in match.group(2)
+                 else "%s\n%s%s " % match.group(1, 3, 2), VALUE.sub(renew, text), flags=re.M)
+    for match in re.finditer(r"^ *(?:(?:[*+>-]|\d+\.) +)*(?:<!--=|%s(?!\n))" % MARK, now, re.M):
+        complain(line_of(now, match.start()), "a line that begins with a comment is no part of the paragraph: put a"
+                 " word before it")
+    if text.count("<!--=") != len(VALUE.findall(text)) or text.count("<!--/-->") != text.count("<!--="):
+        complain(1, "<!--=NAME--> and <!--/--> do not pair")
+    defined = " ".join(block["body"] for block in VALUES.finditer(text))
+    for name in values:
+        if name not in used and len(re.findall(r"\b%s\b" % name, defined)) < 2:
+            complain(1, "the value '%s' is not used" % name)
+    return now
+
+
+# ---- numbers typed by hand -----------------------------------------------------------------------
+
+NUMBER = r"(?<![\w.,^/*-])~?\d+(?:,\d{3})*(?:\.\d+)?(?:(?:,?\sand|,?\sor|\sto|,)\s\d+(?:,\d{3})*(?:\.\d+)?)*"
+UNIT = (r"(?:\s?(?:ns|us|ms|[GTM]B/s|[GT]FLOP/s|%)(?!\w)|x(?!\w| \d)"
+        r"|\s+times\s(?=as\b|the\b|that\b|slower|faster|longer|more|`|[\w`]+'s))")
+MEASURED = re.compile(NUMBER + UNIT + r"|(?<![\w.])\d*\.\d+\s+times\b|\bfactors? of \d+(?:\.\d+)?")
+# In a table units stand in headings, so there any number with a fraction or with thousands counts.
+IN_TABLE = re.compile(r"(?<![\w.^*/-])(?:\d+\.\d+|\d+(?:,\d{3})+)(?![\w.])")
+# These pages are to follow.
+NOT_ASKED = ("docs/simt_back_end.md",)
+
+
+def check_numbers(page, text, complain):
+    if page in NOT_ASKED:
+        return
+
+    def blank(match):
+        return re.sub(r"[^\n]", " ", match.group())
+
+    text = GENERATED.sub(blank, text)
+    text = re.sub(VALUE, blank, text)
+    text = re.sub(r"^ *(```+|~~~+).*?^ *\1", blank, text, flags=re.S | re.M)
+    text = re.sub(r"`[^`\n]*`", lambda match: "`" + " " * (len(match.group()) - 2) + "`", text)
+    text = re.sub(MARK + r"\n(?:\|.*\n)+", blank, text)
+    text = re.sub(MARK + r"[*(]*(?:%s|%s)" % (MEASURED.pattern, IN_TABLE.pattern), blank, text)
+    for match in re.finditer(MARK, text):
+        complain(line_of(text, match.start()), "%s stands before nothing that needs it" % match.group())
+    text = re.sub(r"<!--.*?-->", blank, text, flags=re.S)
+    found = list(MEASURED.finditer(text))
+    for table in re.finditer(r"(?:^\|.*\n)+", text, re.M):
+        inside = [one for one in found if table.start() <= one.start() < table.end()]
+        first = IN_TABLE.search(text, table.start(), table.end())
+        # One complaint for each table is enough: it is marked, or generated, as a whole.
+        found = [one for one in found if one not in inside] + (inside[:1] or [first] if first or inside else [])
+    for match in sorted(found, key=lambda one: one.start()):
+        complain(line_of(text, match.start()), "'%s' looks like a measurement typed by hand: take it from docs/results"
+                 " by a value or table, or mark it <!--calc-->, <!--cited--> or <!--given-->"
+                 % " ".join(match.group().split()))
 
 
 # ---- plots ---------------------------------------------------------------------------------------
@@ -557,8 +855,7 @@ def check_index(root, pages, texts, complain):
         path = os.path.join(root, "docs", folder)
         for name in sorted(os.listdir(path)) if os.path.isdir(path) else []:
             file = "docs/%s/%s" % (folder, name)
-            named = any("results/%s" % name in texts[page] or "table: %s" % name in texts[page]
-                        or re.search(r"plot: .*\b%s" % re.escape(name), texts[page]) for page in pages)
+            named = any(re.search(r"(?<![\w.])%s" % re.escape(name), texts[page]) for page in pages)
             if file not in linked and not named and os.path.isfile(os.path.join(root, file)):
                 complain(file, 1, "is on no page")
 
@@ -591,7 +888,7 @@ def main():
 
         text = read(os.path.join(root, page))
         now = renew_tables(root, renew_snippets(root, text, here), here)
-        now = renew_plots(root, now, here, options.update)
+        now = renew_plots(root, renew_values(root, now, here), here, options.update)
         if now != text and options.update:
             with open(os.path.join(root, page), "w", encoding="utf-8") as file:
                 file.write(now)
@@ -602,6 +899,7 @@ def main():
         texts[page] = text
         check_links(root, page, text, here)
         check_paths(root, text, here)
+        check_numbers(page, text, here)
     check_rungs(root, complain)
     check_index(root, pages, texts, complain)
 

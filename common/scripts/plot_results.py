@@ -132,15 +132,18 @@ def tick_time(microseconds):
     return "%g %s" % (float(number), unit)
 
 
-def choose_rows(rows, options):
-    """One kind of problem for each step, by step: the one asked for, or else the one with most sizes."""
+def choose_rows(rows, options, matrices=False):
+    """One kind of problem for each step, by step: the one asked for, or else the one with most sizes. With matrices,
+    the rungs for a matrix's rows and columns, which are others than those for vectors, count as steps of their own."""
     steps = collections.OrderedDict()
     for row in rows:
         if not is_timed(row):
             continue
         if all(wanted is None or row[name] == wanted for name, wanted in
                (("op", options.op), ("type", options.type), ("cache", options.cache))):
-            steps.setdefault(row["step"], []).append(row)
+            axis = row["op"].partition("_")[0] if matrices else ""
+            name = {"row": " rows", "column": " columns"}.get(axis, "")
+            steps.setdefault(row["step"] + name, []).append(row)
     chosen = collections.OrderedDict()
     for step in sorted(steps):
         kinds = collections.Counter((row["op"], row["type"], row["cache"]) for row in steps[step])
@@ -398,13 +401,15 @@ def roofs_of(rows):
     It is the time that bandwidth and arithmetic allow, the longer of the two, as a share of the median. So
     rate * 100 / percent is the lower of bandwidth and arithmetic roof at the row's operations a byte."""
     bandwidth, arithmetic = 0.0, 0.0
+    on_cpu = all(row.get("backend") == "cpu" for row in rows)
     for row in rows:
         if row["percent_of_peak"] and row["gb_per_s"] and row["gflop_per_s"]:
             bandwidth = max(bandwidth, row["gb_per_s"] * 100 / row["percent_of_peak"])
             arithmetic = max(arithmetic, row["gflop_per_s"] * 100 / row["percent_of_peak"])
     limited = [row for row in rows if row["percent_of_peak"] and row["gb_per_s"] and
                row["gb_per_s"] * 100 / row["percent_of_peak"] < 0.97 * bandwidth]
-    return bandwidth, arithmetic if limited and arithmetic else None
+    # A CPU has no known peak of arithmetic; its bandwidth was measured for each size by itself.
+    return bandwidth, arithmetic if limited and arithmetic and not on_cpu else None
 
 
 def spread(wanted, distance):
@@ -453,6 +458,15 @@ def plot_roofline(steps, folder, note):
 def draw_roofline(axis, device, steps):
     everything = [row for _, rows in steps.values() for row in rows]
     bandwidth, arithmetic = roofs_of(everything)
+    # On a CPU every size has a roof of its own: that of the cache or memory that it lies in.
+    slopes = collections.OrderedDict()
+    if bandwidth and everything[0]["backend"] == "cpu":
+        for step, (shape, rows) in steps.items():
+            slope = roofs_of(rows)[0]
+            if slope:
+                slopes["{:,.0f} GB/s, {} at {}".format(slope, step[:2], shape_text(shape))] = slope
+    elif bandwidth:
+        slopes["{:,.0f} GB/s".format(bandwidth)] = bandwidth
     intensities = [row["gflop_per_s"] / row["gb_per_s"] for row in everything]
     rates = [row["gflop_per_s"] for row in everything]
     left = min(intensities) / 3
@@ -478,9 +492,9 @@ def draw_roofline(axis, device, steps):
     if bandwidth:
         ridge = arithmetic / bandwidth if arithmetic else right
         xs = [left, min(ridge, right)]
-        axis.plot(xs, [bandwidth * x for x in xs], color="black", linewidth=1.8)
-        axis.annotate("{:,.0f} GB/s".format(bandwidth), (left, bandwidth * left), xytext=(14, 2), va="top", fontsize=9,
-                      textcoords="offset points")
+        for label, slope in slopes.items():
+            axis.plot(xs, [slope * x for x in xs], color="black", linewidth=1.8)
+            axis.annotate(label, (left, slope * left), xytext=(14, 2), va="top", fontsize=9, textcoords="offset points")
         if arithmetic:
             axis.plot([ridge, right], [arithmetic, arithmetic], color="black", linewidth=1.8)
             axis.annotate("{:,.0f} GFLOP/s".format(arithmetic), (ridge, arithmetic), xytext=(14, 5), fontsize=9,
@@ -560,7 +574,7 @@ def main():
     plot_comparison(steps, folder, note)
     plot_speedup(steps, folder, note)
     plot_variance(steps, folder, note)
-    plot_roofline(steps, folder, note)
+    plot_roofline(choose_rows(rows, options, matrices=True), folder, note)
 
 
 if __name__ == "__main__":

@@ -87,6 +87,20 @@ a load = sectors / loads .1f
 <!-- end counts -->
 """
 
+VALUES = """<!-- values: times.csv
+flat = [median_us rung=flat shape=1K cache=warm] : .1f
+half = [median_us rung=tree shape=1K cache=warm] / flat : .2f
+all = min[median_us] / 2 to max[median_us] / 2 : .2f
+rows = count[median_us] : d
+claim: half < 0.6
+-->
+<!-- values: 05_step --n 65
+loads = [loads rung=tree] : ,d
+-->
+It takes <!--=half-->x<!--/--> of `flat`'s <!--=flat-->x<!--/--> us, <!--=all-->x<!--/--> in all,
+of <!--=rows-->x<!--/--> rows, <!--=loads-->x<!--/--> loads.
+"""
+
 FILES = {
     "README.md": "[05](05_step/README.md)\n",
     "docs/README.md": "[Step](05_step.md)\n",
@@ -208,6 +222,109 @@ class Docs(unittest.TestCase):
     def test_counts_of_no_run(self):
         self.change("docs/05_step.md", "counts: 05_step --n 65", "counts: 05_step --n 66")
         self.assert_wrong("no run '05_step --n 66'")
+
+    def add(self, text):
+        """Text at the end of the page."""
+        self.write("docs/05_step.md", self.read("docs/05_step.md") + "\n" + text)
+
+    def test_values(self):
+        self.add(VALUES)
+        self.assert_updates("docs/05_step.md",
+                            "It takes <!--=half-->0.50<!--/--> of `flat`'s <!--=flat-->5.0<!--/--> us, "
+                            "<!--=all-->1.25 to 4.50<!--/--> in all,\n"
+                            "of <!--=rows-->4<!--/--> rows, <!--=loads-->1,500<!--/--> loads.\n")
+
+    def test_value_changed(self):
+        self.add(VALUES)
+        self.assertEqual(self.run_docs("--update").returncode, 0)
+        self.change("docs/results/times.csv", "tree,1024,2.5", "tree,1024,1")
+        self.assert_updates("docs/05_step.md", "It takes <!--=half-->0.20<!--/--> of")
+
+    def test_value_edited_by_hand(self):
+        self.add(VALUES)
+        self.assertEqual(self.run_docs("--update").returncode, 0)
+        self.change("docs/05_step.md", "-->0.50<!--/-->", "-->0.60<!--/-->")
+        self.assert_updates("docs/05_step.md", "It takes <!--=half-->0.50<!--/--> of")
+
+    def test_claim(self):
+        self.add(VALUES)
+        self.change("docs/05_step.md", "claim: half < 0.6", "claim: half < 0.4")
+        self.assert_wrong("no longer so: half < 0.4")
+
+    def test_values_that_are_wrong(self):
+        for old, new, said in (
+                ("half = ", "half: ", "want 'NAME = EXPRESSION : FORMAT'"),
+                (" : .2f", " .2f", "want EXPRESSION : FORMAT"),
+                ("shape=1K cache=warm] /", "shape=4K cache=warm] /", "no row fits"),
+                ("rung=tree shape=1K cache=warm] /", "rung=flat shape=1K] /", "2 rows fit"),
+                ("[median_us rung=tree", "[median rung=tree", "no column 'median'"),
+                ("[median_us rung=tree", "[median_us rung=bush", "there is no rung 'bush'"),
+                ("flat = ", "half = ", "'half' is named twice"),
+                ("<!--=flat-->", "<!--=float-->", "no value 'float'"),
+                (" / flat ", " / flut ", "no value 'flut'"),
+                (" / flat ", " / __import__ ", "no value '__import__'"),
+                (" / flat ", " / 0 ", "cannot calculate"),
+                ("<!--=rows-->x<!--/-->", "x", "the value 'rows' is not used"),
+                ("<!--=rows-->x<!--/-->", "<!--=rows-->x", "do not pair"),
+                ("values: times.csv", "values: gone.csv", "docs/results/gone.csv: No such file")):
+            with self.subTest(new):
+                self.write("docs/05_step.md", PAGE + "\n" + VALUES)
+                self.change("docs/05_step.md", old, new)
+                self.assert_wrong(said)
+
+    def test_table_of_expressions(self):
+        self.add("""<!-- table: times.csv
+where: shape=1K cache=warm
+cells: KB | rung
+line: 2 KB | `flat` = rung=flat
+line: 4 KB | `tree` = rung=tree
+bytes / rate = @1 * 1000 / [gb_per_s] : .2f
+twice = min[median_us] * 2 : .1f
+sectors = [times.csv gb_per_s rung=@2 shape=1K cache=warm] / 1000.4 : .1f
+why = text
+flat: wide
+2 KB: narrow
+-->
+<!-- end table -->
+""")
+        self.assert_wrong("words for 'flat', which is no line")
+        self.change("docs/05_step.md", "flat: wide\n", "")
+        self.assert_updates("docs/05_step.md", "| KB | rung | bytes / rate | twice | sectors | why |\n"
+                            "|---|---|---:|---:|---:|---|\n"
+                            "| 2 KB | `flat` | 4.00 | 10.0 | 0.5 | narrow |\n"
+                            "| 4 KB | `tree` | 4.00 | 5.0 | 1.0 |  |\n")
+
+    def test_numbers_typed_by_hand(self):
+        for text, said in (("It took 3.5 us.", "3.5 us"), ("At 1,200 GB/s it waits.", "1,200 GB/s"),
+                           ("Between 3 and\n4 ms each.", "3 and 4 ms"), ("It is 12% faster.", "12%"),
+                           ("It is 2 times as fast.", "2 times"), ("1.5 times.", "1.5 times"),
+                           ("A factor of 3.", "factor of 3"),
+                           ("A gain of 1.5x here.", "1.5x"), ("| a |\n|---|\n| 2.5 |\n", "2.5"),
+                           ("| a |\n|---|\n| 1,024 |\n", "1,024")):
+            with self.subTest(text):
+                self.write("docs/05_step.md", PAGE + "\n" + text + "\n")
+                self.assert_wrong("'%s' looks like a measurement typed by hand" % said)
+
+    def test_numbers_that_are_none(self):
+        for text in ("Blocks of 32 x 32, 2^20 elements, 64 KB, CUDA 13.0.", "It runs 3 times.", "`--sweep 3 us`",
+                     "A limit of <!--given-->200 us, <!--calc-->1.5 times as much, <!--cited-->64 GB/s.",
+                     "```text\n107 us  78.2 GB/s\n```", "<!--calc-->\n| a |\n|---|\n| 2.5 us |\n",
+                     "| a |\n|---|\n| 12 |\n"):
+            with self.subTest(text):
+                self.write("docs/05_step.md", PAGE + "\n" + text + "\n")
+                result = self.run_docs("--check")
+                self.assertEqual(result.returncode, 0, result.stdout)
+
+    def test_marks(self):
+        self.add("It has <!--calc-->three words.\n")
+        self.assert_wrong("<!--calc--> stands before nothing that needs it")
+
+    def test_comment_that_begins_a_line(self):
+        """It would end the paragraph in Markdown: a word goes before it, or the maintainer is told."""
+        self.add("It waits at least\n<!--given-->200 us.\n")
+        self.assert_updates("docs/05_step.md", "It waits at\nleast <!--given-->200 us.\n")
+        self.add("- <!--given-->200 us.\n")
+        self.assert_wrong("a line that begins with a comment")
 
     def test_links(self):
         self.change("docs/README.md", "[Step]", "[gone](gone.md) [Step]")

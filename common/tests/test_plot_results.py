@@ -1,6 +1,8 @@
 """Tests of common/scripts/plot_results.py."""
+import argparse
 import importlib.util
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -9,12 +11,16 @@ import xml.etree.ElementTree
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 PLOT = os.path.join(HERE, "..", "scripts", "plot_results.py")
-RESULTS = os.path.join(HERE, "..", "..", "docs", "results")
+ROOT = os.path.join(HERE, "..", "..")
+RESULTS = os.path.join(ROOT, "docs", "results")
 NAMES = ("bandwidth_vs_size", "kernel_comparison", "speedup_comparison", "variance_analysis", "roofline")
 
 spec = importlib.util.spec_from_file_location("plot_results", PLOT)
 plot_results = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(plot_results)
+
+sys.path.insert(0, os.path.join(HERE, "..", "scripts"))
+import docs  # noqa: E402
 
 HEADER = ",".join(plot_results.HEADER)
 
@@ -144,6 +150,17 @@ class Plot(unittest.TestCase):
         self.assertNotIn("bad", self.texts("kernel_comparison"))
         self.assertNotIn("absent", self.texts("bandwidth_vs_size"))
 
+    def test_every_rung_stands_under_its_roof(self):
+        """The committed picture has all rungs of all steps."""
+        with open(os.path.join(ROOT, "docs", "pictures", "roofline.svg"), encoding="utf-8") as file:
+            words = set(re.findall(r">([^<>]+)</text>", file.read()))
+        for step in sorted(os.listdir(ROOT)):
+            if re.match(r"\d\d_", step):
+                with open(os.path.join(ROOT, step, "main.c"), encoding="utf-8") as file:
+                    rungs = docs.rungs_of(file.read())
+                self.assertTrue(rungs, step)
+                self.assertEqual([rung for rung in rungs if rung not in words], [], step)
+
     # ---- the arithmetic ----
 
     def test_sizes(self):
@@ -164,6 +181,17 @@ class Plot(unittest.TestCase):
         self.assertAlmostEqual(bandwidth, 100)
         self.assertAlmostEqual(arithmetic, 1000)
         self.assertEqual(plot_results.roofs_of(rows[:2])[1], None)
+        for one in rows:
+            one["backend"] = "cpu"
+        self.assertEqual(plot_results.roofs_of(rows)[1], None)
+
+    def test_matrix_rungs_are_steps_of_their_own(self):
+        options = argparse.Namespace(op=None, type=None, cache=None)
+        rows = [{"step": "06_step", "rung": "a", "op": op, "type": "f32", "cache": "warm", "verdict": "pass",
+                 "median_us": 1.0} for op in ("dot", "dot", "row_sum", "column_sum")]
+        self.assertEqual(list(plot_results.choose_rows(rows, options, matrices=True)),
+                         ["06_step", "06_step columns", "06_step rows"])
+        self.assertEqual(list(plot_results.choose_rows(rows, options)), ["06_step"])
 
     def test_labels_keep_their_distance(self):
         places = plot_results.spread([1, 1, 1.1, 5], 1)

@@ -1,5 +1,5 @@
-/* The counters of every rung of steps 03 to 08, on small problems, are those in rung_counts.txt: with every
- * compiler the same integers. `test_simt_rungs BIN FILE update` writes the file anew. */
+/* The counters of every rung of steps 03 to 08, on small problems and on those that the pages show, are those in
+ * rung_counts.txt: with every compiler the same integers. `test_simt_rungs BIN FILE update` writes it anew. */
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,6 +20,13 @@ static const char *const cases[] = {
     "06_gpu_warp_shuffle --axis columns --m 777 --n 65",
     "07_gemm --m 100 --n 67 --k 45 --beta 2",
     "08_conv --batch 1 --channels 3 --height 20 --width 70 --filters 5 --pad 1",
+    "03_gpu_single_thread --n 1M",
+    "04_gpu_atomic --n 1M",
+    "05_gpu_shared_tree --n 1M",
+    "06_gpu_warp_shuffle --n 64K",
+    "06_gpu_warp_shuffle --n 1M",
+    "06_gpu_warp_shuffle --axis rows --m 256 --n 512",
+    "06_gpu_warp_shuffle --axis columns --m 256 --n 512",
 };
 
 static const char *folder, *golden;

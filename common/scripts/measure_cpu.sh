@@ -1,0 +1,87 @@
+#!/usr/bin/env bash
+# Measures the CPU's rungs for the pages of steps 01, 02 and 07: measure_cpu.sh BIN_DIR OUT_DIR NAME
+#
+# Appends one run to OUT_DIR/01_cpu_naive_NAME.csv, 02_cpu_simd_threads_NAME.csv, 02_cpu_simd_threads_NAME_threads1.csv
+# (--threads 1) and 07_gemm_NAME_threads1.csv. The pages want three runs, on a machine that has nothing else to do:
+# they compare the shortest medians. The largest vectors need 2 GB of memory.
+set -euo pipefail
+
+usage='usage: measure_cpu.sh BIN_DIR OUT_DIR NAME'
+bin=${1:?$usage}
+out=${2:?$usage}
+name=${3:?$usage}
+mkdir -p -- "$out"
+part=$(mktemp -d)
+trap 'rm -rf -- "$part"' EXIT
+
+# measure FILE PROGRAM OPTION...: appends the program's rows; the header only once.
+measure() {
+    local file=$out/$1
+    shift
+    "$bin/$1" "${@:2}" --csv "$part/rows.csv" >"$part/log" 2>&1 || { cat "$part/log" >&2; return 1; }
+    if [[ -s $file ]]; then
+        tail -n +2 "$part/rows.csv" >>"$file"
+    else
+        cat "$part/rows.csv" >"$file"
+    fi
+    printf '.' >&2
+}
+
+# rungs NAME...: the options that choose them, in the array chosen.
+rungs() {
+    chosen=()
+    local rung
+    for rung; do
+        chosen+=(--rung "$rung")
+    done
+}
+
+first() { measure "01_cpu_naive_$name.csv" 01_cpu_naive "$@"; }
+second() { measure "02_cpu_simd_threads_$name.csv" 02_cpu_simd_threads "$@"; }
+
+for type in f32 f64 mixed; do
+    first --n 4K --type $type
+    first --n 1M --type $type
+done
+first --n 4K --op sum
+first --n 4K --op max
+for type in f32 f64; do
+    first --n 128M --type $type --reps 5
+done
+
+second --n 4K
+second --n 64K
+second --n 1M
+rungs vector race lock atomic adjacent padded local openmp pool
+second --n 1 "${chosen[@]}"
+rungs lanes vector
+second --n 4K --op max "${chosen[@]}"
+rungs vector pool simd_threads openblas
+for n in 8K 16K 24K 32K 48K 80K 96K; do
+    second --n $n "${chosen[@]}"
+done
+for n in 12K 32K 64K; do
+    second --n $n --type f64 "${chosen[@]}"
+done
+rungs vector simd_threads openblas
+for n in 4M 16M; do
+    second --n $n "${chosen[@]}"
+done
+for problem in "dot f64" "dot mixed" "sum f32" "max f32" "min f32"; do
+    read -r op type <<<"$problem"
+    for n in 1M 4M 16M; do
+        second --n $n --op "$op" --type "$type" "${chosen[@]}"
+    done
+    second --n 128M --op "$op" --type "$type" --reps 5 "${chosen[@]}"
+done
+rungs lanes vector local openmp pool first_touch simd_threads openblas
+second --n 128M --reps 5 "${chosen[@]}"
+
+rungs vector lock atomic adjacent padded local
+measure "02_cpu_simd_threads_${name}_threads1.csv" 02_cpu_simd_threads --n 1M --threads 1 "${chosen[@]}"
+
+rungs cpu_naive cpu_rows cpu_blocked openblas
+for n in 256 512 1024 2048 4096; do
+    measure "07_gemm_${name}_threads1.csv" 07_gemm --m $n --n $n --k $n --threads 1 "${chosen[@]}"
+done
+echo >&2
