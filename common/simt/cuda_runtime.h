@@ -53,6 +53,31 @@ static const bool INSTRUMENTED = false;
 } // namespace simt
 #endif
 
+#ifndef SIMT_HOST_ONLY
+/* Kernels have a heap of their own (heap.c), to which these lead; from the host they pass the call on. In the
+ * source itself simt_rewrite puts simt_malloc in place of malloc. */
+extern "C" void *simt_malloc(size_t size);
+namespace std
+{
+using ::simt_malloc;
+}
+#define SIMT_SET(name, function) ".set " name ", " function "\n"
+__asm__(
+    SIMT_SET("malloc", "simt_malloc") SIMT_SET("free", "simt_free") SIMT_SET("_Znwm", "simt_new")
+        SIMT_SET("_Znam", "simt_new_array") SIMT_SET("_ZnwmRKSt9nothrow_t", "simt_nothrow_new")
+            SIMT_SET("_ZnamRKSt9nothrow_t",
+                     "simt_nothrow_new_array") SIMT_SET("_ZnwmSt11align_val_t", "simt_aligned_new")
+                SIMT_SET("_ZnamSt11align_val_t", "simt_aligned_new_array")
+                    SIMT_SET("_ZdlPv", "simt_delete") SIMT_SET("_ZdaPv", "simt_delete_array")
+                        SIMT_SET("_ZdlPvm", "simt_delete") SIMT_SET("_ZdaPvm", "simt_delete_array")
+                            SIMT_SET("_ZdlPvSt11align_val_t", "simt_aligned_delete")
+                                SIMT_SET("_ZdaPvSt11align_val_t", "simt_aligned_delete_array")
+                                    SIMT_SET("_ZdlPvmSt11align_val_t", "simt_sized_aligned_delete")
+                                        SIMT_SET("_ZdaPvmSt11align_val_t",
+                                                 "simt_sized_aligned_delete_array"));
+#undef SIMT_SET
+#endif
+
 /* ---- qualifiers ---- */
 
 #ifndef SIMT_PREPROCESSED
@@ -66,8 +91,14 @@ static const bool INSTRUMENTED = false;
 #define __forceinline__ inline __attribute__((always_inline))
 #define __noinline__ __attribute__((noinline))
 #define __align__(n) __attribute__((aligned(n)))
-/* One OS thread runs a block, and inside a function thread_local implies static. */
+/* One OS thread runs a block, and inside a function thread_local implies static. Without the other word GCC
+ * guards variables of classes whose constructor is `= default`; the guards would count as shared memory.
+ * simt_rewrite does the same. */
+#if !defined(__clang__) && __GNUC__ >= 10
+#define __shared__ __constinit thread_local
+#else
 #define __shared__ thread_local
+#endif
 #endif
 
 /* ---- built-in variables ---- */

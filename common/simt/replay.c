@@ -237,6 +237,8 @@ static void check(enum simt_event_kind kind, unsigned int number, enum simt_spac
         simt_check_fence(warp, lanes);
     } else if (kind == EVENT_SYNCWARP || kind == EVENT_COLLECTIVE) {
         simt_check_meeting(warp, lanes, addresses, kind == EVENT_SYNCWARP);
+    } else if (kind == EVENT_FREE) {
+        simt_check_free(number, warp, lanes, addresses);
     } else {
         simt_check_access(space, kind, number, size, warp, lanes, addresses);
     }
@@ -419,7 +421,8 @@ static void step(const struct simt_event *const *at, size_t ahead, unsigned int 
     if (kind <= EVENT_ATOMIC || kind >= EVENT_COPY) {
         access_memory(event, warp, lanes, unchecked, addresses);
     } else if (unchecked) {
-        check(kind, 0, SPACE_LOCAL, 0, warp, unchecked, addresses);
+        check(kind, simt_site_number(event_place(event)), SPACE_LOCAL, 0, warp, unchecked,
+              addresses);
     }
 }
 

@@ -16,10 +16,12 @@
 # What instrumentation takes, by compiler: the sanitizers' hooks without their libraries, line numbers, and
 # none of the optimisations that would merge, split, move or multiply accesses and branches. The integers
 # counted are then the same for both, and at -O1 and -O2. (#pragma unroll, which is for nvcc, then fails.)
+# Allocations in kernels are made as written and may give NULL, and what is stored there is not left out.
 # Not to be passed to the linker.
 set(SIMT_INSTRUMENTATION
-  -DSIMT_INSTRUMENTED -g -fsanitize=thread -fsanitize-coverage=trace-pc
-  -fno-optimize-sibling-calls -ffp-contract=off)
+  -DSIMT_INSTRUMENTED -gdwarf-4 -fsanitize=thread -fsanitize-coverage=trace-pc
+  -fno-optimize-sibling-calls -ffp-contract=off -fno-builtin-malloc -fno-builtin-free -fcheck-new
+  -fno-delete-null-pointer-checks)
 set(SIMT_INSTRUMENTATION_GNU
   -fsanitize=bounds -fno-reorder-blocks -fno-reorder-blocks-and-partition -fno-tree-vectorize
   -fno-tree-slp-vectorize -fno-tree-loop-distribute-patterns -fno-store-merging -fno-thread-jumps

@@ -419,14 +419,14 @@ void *simt_traced_memset(void *to, int byte, size_t size)
 void __tsan_vptr_update(void **pointer, void *value);
 void __tsan_vptr_update(void **pointer, void *value)
 {
-    (void)pointer;
     (void)value;
+    record(CALLER, EVENT_STORE, sizeof *pointer, pointer);
 }
 
 void __tsan_vptr_read(void **pointer);
 void __tsan_vptr_read(void **pointer)
 {
-    (void)pointer;
+    record(CALLER, EVENT_LOAD, sizeof *pointer, pointer);
 }
 
 /* Atomics of C++ in host code, such as a shared_ptr's: carried out, not recorded. The strongest order

@@ -24,6 +24,7 @@ enum simt_event_kind {
     EVENT_FENCE,      /* __threadfence and its kin */
     EVENT_SYNCWARP,   /* address: the mask */
     EVENT_COLLECTIVE, /* shuffles and votes; address: the mask */
+    EVENT_FREE,       /* of memory from the kernels' heap */
     EVENT_COPY,       /* an asynchronous copy begins: its store is counted */
     EVENT_COPIED      /* it ends: its store is checked */
 };
@@ -146,6 +147,7 @@ const struct simt_range *simt_range_of(uint64_t address);
 /* Parts of that: they know ranges of their own, or return false. */
 bool simt_exec_range(uint64_t address, struct simt_range *range);
 bool simt_memory_range(uint64_t address, struct simt_range *range);
+bool simt_heap_range(uint64_t address, struct simt_range *range);
 
 /* The lanes of a set make the same access; addresses[i] is lane i's. */
 void simt_check_access(enum simt_space space, enum simt_event_kind kind, unsigned int site,
@@ -155,6 +157,9 @@ void simt_check_access(enum simt_space space, enum simt_event_kind kind, unsigne
  * range; false if it must be done the other way. */
 bool simt_check_simple_load(enum simt_space space, unsigned int site, unsigned int warp,
                             uint64_t first, uint64_t distance);
+/* Lanes free memory from the kernels' heap. */
+void simt_check_free(unsigned int site, unsigned int warp, unsigned int lanes,
+                     const uint64_t *addresses);
 void simt_check_fence(unsigned int warp, unsigned int lanes);
 /* Lanes come to a __syncwarp (`syncs`) or another collective; masks[i] is what lane i names. */
 void simt_check_meeting(unsigned int warp, unsigned int lanes, const uint64_t *masks, bool syncs);
@@ -172,6 +177,7 @@ void simt_check_end_launch(void);
 void simt_check_tell_now(void);
 /* The line where the running lane was last seen; true if its address there is misaligned. */
 bool simt_check_tell_last(FILE *file);
+void simt_check_tell_place(FILE *file, uint32_t place);
 bool simt_findings_are_kept(void);
 
 /* ---- source.c ---- */
