@@ -41,6 +41,32 @@ __asm__(".set memcpy, simt_traced_memcpy\n.set memmove, simt_traced_memmove\n"
 __asm__(".set __tsan_memcpy, simt_traced_memcpy\n.set __tsan_memmove, simt_traced_memmove\n"
         ".set __tsan_memset, simt_traced_memset");
 #endif
+/* A call and a return for each hook would be most of what a kernel costs that is not analysed. The assembler puts
+ * a test in front, to go past them. (GCC says `call`, Clang `callq`, which needs -fno-integrated-as.) */
+#ifdef __x86_64__
+#ifdef __clang__
+#define SIMT_CALL "callq"
+#define SIMT_PLAIN_CALL "call"
+#else
+#define SIMT_CALL "call"
+#define SIMT_PLAIN_CALL "callq"
+#endif
+__asm__(".macro " SIMT_CALL " target:vararg\n"
+        ".irp hook, __sanitizer_cov_trace_pc, __tsan_read1, __tsan_read2, __tsan_read4, "
+        "__tsan_read8, __tsan_read16, __tsan_write1, __tsan_write2, __tsan_write4, __tsan_write8, "
+        "__tsan_write16\n"
+        ".irp suffix, , @PLT\n"
+        ".ifeqs \"\\target\", \"\\hook\\suffix\"\n"
+        "cmpb $0, simt_listening(%rip)\n"
+        "je .Lsimt_past\\@\n"
+        ".endif\n"
+        ".endr\n"
+        ".endr\n" SIMT_PLAIN_CALL " \\target\n"
+        ".Lsimt_past\\@:\n"
+        ".endm\n");
+#undef SIMT_CALL
+#undef SIMT_PLAIN_CALL
+#endif
 namespace simt
 {
 [[maybe_unused]] static const int marked = simt_mark_instrumented();

@@ -27,9 +27,9 @@ set(SIMT_INSTRUMENTATION_GNU
   -fno-tree-slp-vectorize -fno-tree-loop-distribute-patterns -fno-store-merging -fno-thread-jumps
   -fno-split-paths -fno-tree-pre)
 set(SIMT_INSTRUMENTATION_Clang
-  -fsanitize=array-bounds -fsanitize-coverage=no-prune -mllvm -tsan-instrument-read-before-write=1
+  -fsanitize=array-bounds -fsanitize-coverage=bb,no-prune -mllvm -tsan-instrument-read-before-write=1
   -mllvm -disable-vector-combine -mllvm -jump-threading-threshold=0 -mllvm -enable-load-pre=false
-  -fno-vectorize -fno-slp-vectorize -fno-unroll-loops
+  -fno-vectorize -fno-slp-vectorize -fno-unroll-loops -fno-integrated-as
   -Wno-pass-failed)
 
 function(simt_add_cuda_sources target)

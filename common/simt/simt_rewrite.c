@@ -687,9 +687,9 @@ static bool is_operator_word(size_t token)
 
 static bool is_type_word(size_t token)
 {
-    static const char *const words[] = {"auto",  "bool",  "char", "const",  "dim3",    "double",
-                                        "float", "int",   "long", "size_t", "struct",  "short",
-                                        "uint3", "uint2", "int2", "int3",   "unsigned"};
+    static const char *const words[] = {"auto",  "bool",  "char", "const",  "dim3",     "double",
+                                        "float", "int",   "long", "size_t", "struct",   "short",
+                                        "uint3", "uint2", "int2", "int3",   "unsigned", "void"};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         if (is(token, words[i])) {
             return true;

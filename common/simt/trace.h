@@ -61,13 +61,15 @@ struct simt_site {
 /* ---- trace.c ---- */
 
 /* Lane i's events lie from begin[i] up to end[i]. There is one set of traces, the running warp's. */
-enum { TRACE_EVENTS = 256, TRACE_STRIDE = TRACE_EVENTS + 4 /* not a power of two: cache sets */ };
+enum { TRACE_EVENTS = 512, TRACE_STRIDE = TRACE_EVENTS + 4 /* not a power of two: cache sets */ };
 struct simt_traces {
     struct simt_event *begin[SIMT_WARP_SIZE], *end[SIMT_WARP_SIZE];
 };
 
 /* The launch that runs is being analysed. */
 extern bool simt_tracing;
+/* The hooks have something to do. Sources test it before they call one (cuda_runtime.h). */
+extern bool simt_listening;
 
 void simt_trace_start_launch(const struct simt_launch *launch);
 void simt_trace_end_launch(const struct simt_launch *launch);

@@ -266,6 +266,11 @@ static void test_qualifiers(void **state)
     assert_rewrites("__forceinline__ __noinline__ f();",
                     "inline __attribute__((always_inline)) __attribute__((noinline)) f();");
     assert_rewrites("__shared__ alignas(16) int s[4];", "alignas(16) " SHARED " int s[4];");
+    assert_rewrites(
+        "int *p = (int *)malloc(4), *q = std::malloc(8); p->malloc(1); Pool::malloc(2);",
+        "int *p = (int *)simt_malloc(4), *q = std::simt_malloc(8); p->malloc(1); "
+        "Pool::malloc(2);");
+    assert_same("struct Pool { void *malloc(size_t size); int f() { return malloc(1) != 0; } };");
     /* The C++ library writes some of these words in its own way. */
     assert_same("# 1 \"/usr/include/x\" 1 3\n__attribute__((__noinline__)) void f();\n");
 }
