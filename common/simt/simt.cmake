@@ -29,7 +29,7 @@ set(SIMT_INSTRUMENTATION_GNU
 set(SIMT_INSTRUMENTATION_Clang
   -fsanitize=array-bounds -fsanitize-coverage=bb,no-prune -mllvm -tsan-instrument-read-before-write=1
   -mllvm -disable-vector-combine -mllvm -jump-threading-threshold=0 -mllvm -enable-load-pre=false
-  -fno-vectorize -fno-slp-vectorize -fno-unroll-loops -fno-integrated-as
+  -fno-vectorize -fno-slp-vectorize -fno-unroll-loops -fno-integrated-as -Wa,--no-warn
   -Wno-pass-failed)
 
 function(simt_add_cuda_sources target)

@@ -490,7 +490,8 @@ __global__ void heap_freed_early(int *out)
         data = (int *)malloc(32 * sizeof *data);
     __syncthreads();
     data[threadIdx.x] = (int)threadIdx.x;
-    out[threadIdx.x] = data[threadIdx.x]; // FAULT heap_freed_early
+    __syncthreads();
+    out[threadIdx.x] = data[31 - threadIdx.x]; // FAULT heap_freed_early
     if (threadIdx.x == 0)
         free(data); // FAULT heap_freed_early
 }
