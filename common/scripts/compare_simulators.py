@@ -31,6 +31,7 @@ NUMBA_SIZES, OCLGRIND_SIZES = ("64", "4096"), ("128", "262144")
 SLOW_RUNS = 3
 HEADER = ["problem", "simulator", "mode", "size", "work", "runs", "median_ms", "ns_per_item", "native_ns_per_item",
           "ratio", "peak_mb", "machine"]
+MODES = {"native": "the native loop", "hooks": "hooks, nothing analysed", "analysed": "counted and checked"}
 WORK = {"matmul": lambda size: size**3, "reduce": lambda size: size}
 
 missing = []
@@ -100,7 +101,7 @@ def measure_simt(folder, runs):
             native = found[problem, size, "native"]
             rate = 1e9 * statistics.median(native) / WORK[problem](size)
             loops.setdefault(problem, rate)
-            rows.append(row(problem, f"simt, {compiler} {version}", mode, size, seconds, rate,
+            rows.append(row(problem, f"{compiler} {version}: {MODES[mode]}", mode, size, seconds, rate,
                             [time / loop for time, loop in zip(seconds, native)], peak))
     if not rows:
         sys.exit("compare_simulators.py: neither g++ nor clang++ is here")
@@ -123,7 +124,7 @@ def measure_numba(loops):
     version = run(sys.executable, "-c", "import numba; print(numba.__version__)").strip()
     measured = run_measured(sys.executable, os.path.join(SOURCES, "kernels_numba.py"), str(SLOW_RUNS), *NUMBA_SIZES,
                             NUMBA_ENABLE_CUDASIM="1")
-    return others(measured, f"Numba {version}", "nothing checked", loops)
+    return others(measured, f"Numba {version}: CUDA simulator", "simulator", loops)
 
 
 def measure_oclgrind(folder, loops):
@@ -138,11 +139,11 @@ def measure_oclgrind(folder, loops):
     run("gcc", "-std=c11", "-O2", "-D_GNU_SOURCE", os.path.join(SOURCES, "kernels_opencl.c"),
         os.path.join(SOURCES, "native.c"), "-lOpenCL", "-o", program)
     rows = []
-    for mode, options in (("accesses", []),
-                          ("accesses, races, unset values", ["--data-races", "--uninitialized"])):
+    for mode, options in (("accesses checked", []),
+                          ("races and unset values, too", ["--data-races", "--uninitialized"])):
         measured = run_measured("oclgrind", "--num-threads", "1", *options, program,
                                 os.path.join(SOURCES, "kernels.cl"), str(SLOW_RUNS), *OCLGRIND_SIZES, "x")
-        rows += others(measured, f"Oclgrind {version}", mode, loops)
+        rows += others(measured, f"Oclgrind {version}: {mode}", "simulator", loops)
     return rows
 
 
@@ -159,7 +160,7 @@ def main():
         rows += measure_oclgrind(folder, loops)
     rows.sort(key=lambda row: row["problem"])
     for row_ in rows:
-        print(f"{row_['problem']:7} {row_['simulator']:24} {row_['mode']:32} {row_['size']:8} "
+        print(f"{row_['problem']:7} {row_['simulator']:46} {row_['size']:8} "
               f"{row_['median_ms']:>9} ms {row_['ns_per_item']:>9} ns {row_['ratio']:>9} x")
     if options.file:
         try:
