@@ -14,7 +14,13 @@
 #include "internal.h"
 #include "trace.h"
 
-enum { ALIGNMENT = 16, GAP = 16, PAGE_BYTES = 4096, COMMIT_BYTES = 1 << 20 };
+enum {
+    ALIGNMENT = 16,
+    GAP = 16,
+    PAGE_BYTES = 4096,
+    COMMIT_BYTES = 1 << 20,
+    MOST_UNBURIED = 32 << 20
+};
 
 /* Ascending by address. `freed`: the kernel has called free; `buried`: the checks have seen that, too, which
  * come later (replay.c). */
@@ -27,9 +33,9 @@ struct allocation {
 static struct allocation *allocations;
 static size_t allocation_count, allocation_capacity;
 static char *heap, *heap_end, *cursor, *committed;
-static size_t in_use;
-static bool refused;       /* an allocation in this launch */
-static bool cursor_traced; /* the last allocation was made in a launch that is analysed */
+static size_t in_use, unburied; /* unburied: freed, and the checks have yet to see it */
+static bool refused;            /* an allocation in this launch */
+static bool cursor_traced;      /* the last allocation was made in a launch that is analysed */
 
 static bool contains(const void *address)
 {
@@ -167,7 +173,7 @@ void simt_heap_reset(void)
     }
     heap = heap_end = cursor = committed = NULL;
     allocation_count = 0;
-    in_use = 0;
+    in_use = unburied = 0;
 }
 
 /* ---- allocation ---- */
@@ -266,8 +272,12 @@ static void release(void *address, const void *caller)
     }
     allocation->freed = true;
     in_use -= allocation->size;
+    unburied += allocation->size;
     if (simt_tracing) {
         simt_trace_event(EVENT_FREE, caller, (uintptr_t)address, 0);
+        if (unburied > MOST_UNBURIED) {
+            simt_wait_for_replay();
+        }
     } else {
         simt_heap_bury((uintptr_t)address);
     }
@@ -305,6 +315,7 @@ void simt_heap_bury(uint64_t address)
         return;
     }
     allocation->buried = true;
+    unburied -= allocation->size;
     page = heap + (size_t)(allocation->base - heap) / PAGE_BYTES * PAGE_BYTES;
     end = allocation->base + allocation->size;
     for (; page < end; page += PAGE_BYTES) {

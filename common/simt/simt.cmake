@@ -18,6 +18,10 @@
 # counted are then the same for both, and at -O1 and -O2. (#pragma unroll, which is for nvcc, then fails.)
 # Allocations in kernels are made as written and may give NULL, and what is stored there is not left out.
 # Not to be passed to the linker.
+#
+# -gdwarf-4: addr2line takes the first file of version 5's line table for the second.
+# Clang: `bb`, since it else splits edges, and a loop has a block and a hook more than with GCC. The GNU
+# assembler takes the macro of cuda_runtime.h; it warns of sections that only LLVM's knows.
 set(SIMT_INSTRUMENTATION
   -DSIMT_INSTRUMENTED -gdwarf-4 -fsanitize=thread -fsanitize-coverage=trace-pc
   -fno-optimize-sibling-calls -ffp-contract=off -fno-builtin-malloc -fno-builtin-free -fcheck-new
