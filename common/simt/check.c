@@ -155,7 +155,7 @@ struct cell {
 struct page {
     uint64_t number;    /* address >> PAGE_SHIFT */
     struct cell *cells; /* NULL: no kernel has been here */
-    unsigned int shift; /* a cell is 4 bytes, or 1 once a smaller piece has been written */
+    unsigned int shift; /* a cell is 4 bytes, or 1 once a smaller piece has been touched */
     bool tracked;       /* whether `written` means anything */
     bool all_written;
     uint8_t written[PAGE_BYTES / 8];
@@ -362,6 +362,17 @@ void simt_check_written(const void *address, size_t size, const void *from)
     if (simt_instrumented() && simt_memory_is_device(address)) {
         host_act((uintptr_t)address, size, from && simt_memory_is_device(from) ? COPIED : WRITTEN,
                  (uintptr_t)from);
+    }
+}
+
+void simt_check_heap_allocated(const void *address, size_t size)
+{
+    uint64_t end = (uintptr_t)address + size;
+    if (simt_tracing) {
+        all_are_written = false;
+        for (uint64_t at = (uintptr_t)address; at < end; at = (at | (PAGE_BYTES - 1)) + 1) {
+            get_page(at)->tracked = true;
+        }
     }
 }
 
@@ -791,6 +802,9 @@ static bool unordered(uint32_t tag, unsigned int thread)
     return !(has_row(thread) && tag < known[thread][other]);
 }
 
+/* The store that is being checked is a free(): it ends with the memory all that others do there. */
+static bool freeing;
+
 static void add_race(const struct cell *cell, bool with_writer, uint32_t other,
                      unsigned int other_site, enum simt_space space, enum simt_event_kind kind,
                      unsigned int site, unsigned int thread, uint64_t address)
@@ -801,7 +815,7 @@ static void add_race(const struct cell *cell, bool with_writer, uint32_t other,
     simt_add_finding((struct finding){
         .wrong = RACE,
         .space = space,
-        .kind = kind,
+        .kind = freeing ? EVENT_FREE : kind,
         .other_kind = !with_writer   ? EVENT_LOAD
                       : cell->atomic ? EVENT_ATOMIC
                                      : EVENT_STORE,
@@ -953,7 +967,7 @@ void simt_check_access(enum simt_space space, enum simt_event_kind kind, unsigne
                 set_written(page, offset, offset + size);
             }
         }
-        if (size < 4 && page->shift != 0 && kind != EVENT_LOAD) {
+        if (size < 4 && page->shift != 0) {
             refine(page);
         }
         for (unsigned int i = (unsigned int)(address % PAGE_BYTES) >> page->shift,
@@ -965,6 +979,29 @@ void simt_check_access(enum simt_space space, enum simt_event_kind kind, unsigne
             order_by_atomic(thread, address);
         }
     }
+}
+
+void simt_check_free(unsigned int site, unsigned int warp, unsigned int lanes,
+                     const uint64_t *addresses)
+{
+    freeing = true;
+    for (uint32_t set = lanes; set; set &= set - 1) {
+        uint64_t address = addresses[lowest(set)];
+        uint64_t end = address + simt_heap_size(address);
+        for (uint64_t at = address; at < end;) {
+            struct page *page = find_page(at);
+            if (!page || !page->cells) {
+                at = (at | (PAGE_BYTES - 1)) + 1;
+                continue;
+            }
+            visit(&page->cells[at % PAGE_BYTES >> page->shift], launch_start, SPACE_GLOBAL,
+                  EVENT_STORE, site, warp * SIMT_WARP_SIZE + lowest(set), at);
+            at += (uint64_t)1 << page->shift;
+        }
+        simt_heap_bury(address);
+    }
+    freeing = false;
+    memset(ranges, 0, sizeof ranges); /* they may lie in it */
 }
 
 /* ---- -fsanitize=bounds ---- */

@@ -41,6 +41,32 @@ __asm__(".set memcpy, simt_traced_memcpy\n.set memmove, simt_traced_memmove\n"
 __asm__(".set __tsan_memcpy, simt_traced_memcpy\n.set __tsan_memmove, simt_traced_memmove\n"
         ".set __tsan_memset, simt_traced_memset");
 #endif
+/* A call and a return for each hook would be most of what a kernel costs that is not analysed. The assembler puts
+ * a test in front, to go past them. (GCC says `call`, Clang `callq`, which needs -fno-integrated-as.) */
+#ifdef __x86_64__
+#ifdef __clang__
+#define SIMT_CALL "callq"
+#define SIMT_PLAIN_CALL "call"
+#else
+#define SIMT_CALL "call"
+#define SIMT_PLAIN_CALL "callq"
+#endif
+__asm__(".macro " SIMT_CALL " target:vararg\n"
+        ".irp hook, __sanitizer_cov_trace_pc, __tsan_read1, __tsan_read2, __tsan_read4, "
+        "__tsan_read8, __tsan_read16, __tsan_write1, __tsan_write2, __tsan_write4, __tsan_write8, "
+        "__tsan_write16\n"
+        ".irp suffix, , @PLT\n"
+        ".ifeqs \"\\target\", \"\\hook\\suffix\"\n"
+        "cmpb $0, simt_listening(%rip)\n"
+        "je .Lsimt_past\\@\n"
+        ".endif\n"
+        ".endr\n"
+        ".endr\n" SIMT_PLAIN_CALL " \\target\n"
+        ".Lsimt_past\\@:\n"
+        ".endm\n");
+#undef SIMT_CALL
+#undef SIMT_PLAIN_CALL
+#endif
 namespace simt
 {
 [[maybe_unused]] static const int marked = simt_mark_instrumented();
@@ -51,6 +77,31 @@ namespace simt
 {
 static const bool INSTRUMENTED = false;
 } // namespace simt
+#endif
+
+#ifndef SIMT_HOST_ONLY
+/* Kernels have a heap of their own (heap.c), to which these lead; from the host they pass the call on. In the
+ * source itself simt_rewrite puts simt_malloc in place of malloc. */
+extern "C" void *simt_malloc(size_t size);
+namespace std
+{
+using ::simt_malloc;
+}
+#define SIMT_SET(name, function) ".set " name ", " function "\n"
+__asm__(
+    SIMT_SET("malloc", "simt_malloc") SIMT_SET("free", "simt_free") SIMT_SET("_Znwm", "simt_new")
+        SIMT_SET("_Znam", "simt_new_array") SIMT_SET("_ZnwmRKSt9nothrow_t", "simt_nothrow_new")
+            SIMT_SET("_ZnamRKSt9nothrow_t",
+                     "simt_nothrow_new_array") SIMT_SET("_ZnwmSt11align_val_t", "simt_aligned_new")
+                SIMT_SET("_ZnamSt11align_val_t", "simt_aligned_new_array")
+                    SIMT_SET("_ZdlPv", "simt_delete") SIMT_SET("_ZdaPv", "simt_delete_array")
+                        SIMT_SET("_ZdlPvm", "simt_delete") SIMT_SET("_ZdaPvm", "simt_delete_array")
+                            SIMT_SET("_ZdlPvSt11align_val_t", "simt_aligned_delete")
+                                SIMT_SET("_ZdaPvSt11align_val_t", "simt_aligned_delete_array")
+                                    SIMT_SET("_ZdlPvmSt11align_val_t", "simt_sized_aligned_delete")
+                                        SIMT_SET("_ZdaPvmSt11align_val_t",
+                                                 "simt_sized_aligned_delete_array"));
+#undef SIMT_SET
 #endif
 
 /* ---- qualifiers ---- */
@@ -66,8 +117,14 @@ static const bool INSTRUMENTED = false;
 #define __forceinline__ inline __attribute__((always_inline))
 #define __noinline__ __attribute__((noinline))
 #define __align__(n) __attribute__((aligned(n)))
-/* One OS thread runs a block, and inside a function thread_local implies static. */
+/* One OS thread runs a block, and inside a function thread_local implies static. Without the other word GCC
+ * guards variables of classes whose constructor is `= default`; the guards would count as shared memory.
+ * simt_rewrite does the same. */
+#if !defined(__clang__) && __GNUC__ >= 10
+#define __shared__ __constinit thread_local
+#else
 #define __shared__ thread_local
+#endif
 #endif
 
 /* ---- built-in variables ---- */

@@ -7,7 +7,11 @@
 #include "internal.h"
 #include "trace.h"
 
-enum { HANDLER_STACK_BYTES = 64 << 10 };
+enum { HANDLER_STACK_BYTES = 64 << 10, NULL_PAGES = 64 << 10 };
+
+#define HEAP_HINT                                                                                  \
+    "\n  hint: malloc or new in this launch gave NULL: the kernels' heap is full "                 \
+    "(cudaLimitMallocHeapSize)."
 
 static struct sigaction previous_segv, previous_bus;
 
@@ -41,6 +45,9 @@ static void tell_kernel_fault(const void *address)
     if (simt_memory_is_device(address)) {
         simt_memory_describe(address, where, sizeof where);
         fprintf(stderr, ": illegal address %p: %s\n", address, where);
+    } else if ((uintptr_t)address < NULL_PAGES) {
+        fprintf(stderr, ": illegal address %#tx: a null pointer, not device memory%s\n",
+                (uintptr_t)address, simt_heap_refused() ? HEAP_HINT : "");
     } else {
         fprintf(stderr, ": illegal address %p: not device memory\n", address);
     }

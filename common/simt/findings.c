@@ -76,7 +76,10 @@ static const char *space_name(enum simt_space space)
 
 static const char *does(enum simt_event_kind kind)
 {
-    return kind == EVENT_LOAD ? "reads" : kind == EVENT_STORE ? "writes" : "changes atomically";
+    return kind == EVENT_LOAD    ? "reads"
+           : kind == EVENT_STORE ? "writes"
+           : kind == EVENT_FREE  ? "frees"
+                                 : "changes atomically";
 }
 
 static void tell_race(FILE *file, const struct finding *race)
@@ -200,6 +203,12 @@ const char *simt_findings(void)
     return told_file && told ? told : "";
 }
 
+void simt_check_tell_place(FILE *file, uint32_t place)
+{
+    fprintf(file, "  at ");
+    tell_line(file, simt_site_number(place));
+}
+
 /* Where the running lane was last seen; true if that is an access that its address does not suit. */
 bool simt_check_tell_last(FILE *file)
 {
@@ -207,8 +216,7 @@ bool simt_check_tell_last(FILE *file)
     if (!event) {
         return false;
     }
-    fprintf(file, "  at ");
-    tell_line(file, simt_site_number(event_place(event)));
+    simt_check_tell_place(file, event_place(event));
     return event_kind(event) <= EVENT_ATOMIC && event_size(event) > 0 &&
            event->address % event_size(event) != 0;
 }

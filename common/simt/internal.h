@@ -29,10 +29,29 @@ enum cudaMemoryType simt_memory_type(const void *address);
 /* Says in words where a device address lies. */
 void simt_memory_describe(const void *address, char *text, size_t size);
 
+/* Bytes of address space that device memory is given out of. */
+size_t simt_memory_address_space(void);
+
+/* ---- heap.c: malloc and new in kernels; memory.c asks it about addresses that are not its own ---- */
+
+bool simt_heap_contains(const void *address);
+void simt_heap_describe(const void *address, char *text, size_t size);
+void simt_heap_open(void);
+/* The launch that runs has been given NULL by malloc or new. */
+bool simt_heap_refused(void);
+void simt_heap_close(void);
+void simt_heap_reset(void);
+/* Of the allocation that starts at an address, the bytes. */
+size_t simt_heap_size(uint64_t address);
+/* The checks know that it is freed: from now on an access to it is wrong. */
+void simt_heap_bury(uint64_t address);
+
 /* ---- check.c: what the host does with device memory ---- */
 
 void simt_check_allocated(const void *address, size_t size);
 void simt_check_freed(const void *address, size_t size);
+/* The same by a kernel, of memory that was never used before. */
+void simt_check_heap_allocated(const void *address, size_t size);
 /* Written by a copy; `from` is NULL if by a fill. */
 void simt_check_written(const void *address, size_t size, const void *from);
 

@@ -133,9 +133,20 @@ void *simt_symbol(const void *address, size_t symbol_size, size_t offset, size_t
     return offset <= symbol_size && size <= symbol_size - offset ? base + offset : NULL;
 }
 
-bool simt_memory_is_device(const void *address)
+static bool in_arena(const void *address)
 {
     return (uintptr_t)address - (uintptr_t)arena < (uintptr_t)(arena_end - arena);
+}
+
+bool simt_memory_is_device(const void *address)
+{
+    return in_arena(address) || simt_heap_contains(address);
+}
+
+size_t simt_memory_address_space(void)
+{
+    prepare();
+    return (size_t)(arena_end - arena);
 }
 
 enum cudaMemoryType simt_memory_type(const void *address)
@@ -153,7 +164,10 @@ bool simt_memory_range(uint64_t address, struct simt_range *range)
         *range = (struct simt_range){(uintptr_t)region->base, region->size, SPACE_GLOBAL, false};
         return true;
     }
-    if (!simt_memory_is_device((const void *)(uintptr_t)address)) {
+    if (simt_heap_range(address, range)) {
+        return true;
+    }
+    if (!in_arena((const void *)(uintptr_t)address)) {
         return false;
     }
     *range = (struct simt_range){address, 1, SPACE_GLOBAL, true};
@@ -164,6 +178,10 @@ void simt_memory_describe(const void *address, char *text, size_t size)
 {
     const struct region *nearest = NULL, *next = NULL;
     const char *state = "";
+    if (simt_heap_contains(address)) {
+        simt_heap_describe(address, text, size);
+        return;
+    }
     for (size_t i = 0; i < region_count; i++) {
         const struct region *region = &regions[i];
         if (region->kind == DEVICE && region->base > (const char *)address &&
@@ -219,11 +237,13 @@ static void protect_all(int protection)
 void simt_memory_open(void)
 {
     protect_all(PROT_READ | PROT_WRITE);
+    simt_heap_open();
 }
 
 void simt_memory_close(void)
 {
     protect_all(PROT_NONE);
+    simt_heap_close();
 }
 
 /* ---- allocation ---- */
@@ -326,6 +346,7 @@ void simt_memory_reset(void)
             release(&regions[i]);
         }
     }
+    simt_heap_reset();
 }
 
 cudaError_t cudaMemGetInfo(size_t *available, size_t *all)

@@ -237,6 +237,8 @@ static void check(enum simt_event_kind kind, unsigned int number, enum simt_spac
         simt_check_fence(warp, lanes);
     } else if (kind == EVENT_SYNCWARP || kind == EVENT_COLLECTIVE) {
         simt_check_meeting(warp, lanes, addresses, kind == EVENT_SYNCWARP);
+    } else if (kind == EVENT_FREE) {
+        simt_check_free(number, warp, lanes, addresses);
     } else {
         simt_check_access(space, kind, number, size, warp, lanes, addresses);
     }
@@ -331,24 +333,36 @@ static void access_memory(const struct simt_event *event, unsigned int warp, uin
     }
 }
 
-/* The distance from one lane's address to the next one's, if it is the same for all 32; else -1. */
-static uint64_t is_regular(const uint64_t *addresses)
+/* What the lanes do next: whether all 32 do the same, and the distance from one lane's address to the next
+ * one's, if that is the same between all; else -1. */
+struct row {
+    bool alike;
+    uint64_t distance;
+};
+
+static struct row look_at(const struct simt_event *const *at, size_t ahead)
 {
-    uint64_t distance = addresses[1] - addresses[0], wrong = 0;
+    /* An event is a key and an address: both at once. */
+    typedef uint64_t pair __attribute__((vector_size(16)));
+    const struct simt_event *event = at[0] + ahead;
+    uint64_t distance = at[1][ahead].address - event->address;
+    pair expected = {event->key, event->address}, next = {0, distance}, wrong = {0, 0}, found;
     for (unsigned int i = 0; i < SIMT_WARP_SIZE; i++) {
-        wrong |= addresses[i] ^ (addresses[0] + i * distance);
+        memcpy(&found, at[i] + ahead, sizeof found);
+        wrong |= found ^ expected;
+        expected += next;
     }
-    return wrong == 0 ? distance : UINT64_MAX;
+    return (struct row){wrong[0] == 0, wrong[1] == 0 ? distance : UINT64_MAX};
 }
 
 /* The same as access_memory, faster, for the usual access: 32 lanes side by side or on one address. False
  * if this is another. */
-static bool access_row(const struct simt_event *event, unsigned int warp, uint64_t distance,
-                       const uint64_t *addresses)
+static bool access_row(const struct simt_event *event, unsigned int warp, uint64_t distance)
 {
     bool store = event_kind(event) == EVENT_STORE;
     unsigned int size = event_size(event), number;
-    uint64_t first = addresses[0], end = addresses[SIMT_WARP_SIZE - 1] + size;
+    uint64_t first = event->address, end = first + (SIMT_WARP_SIZE - 1) * distance + size;
+    uint64_t addresses[SIMT_WARP_SIZE];
     const struct simt_range *range = simt_range_of(first);
     struct simt_access_counters *counters;
     enum simt_space space = range->space;
@@ -374,19 +388,23 @@ static bool access_row(const struct simt_event *event, unsigned int warp, uint64
     }
     counters->requests++;
     counters->lanes += SIMT_WARP_SIZE;
+    if (!simt_requests_wanted && !store && size == WORD_BYTES &&
+        simt_check_simple_load(space, number, warp, first, distance)) {
+        return true;
+    }
+    for (unsigned int i = 0; i < SIMT_WARP_SIZE; i++) {
+        addresses[i] = first + i * distance;
+    }
     if (simt_requests_wanted) {
         simt_requests_add(event_place(event), space, event_kind(event), size, warp, ~0u, addresses);
     }
-    if (store || size != WORD_BYTES ||
-        !simt_check_simple_load(space, number, warp, first, distance)) {
-        simt_check_access(space, event_kind(event), number, size, warp, ~0u, addresses);
-    }
+    simt_check_access(space, event_kind(event), number, size, warp, ~0u, addresses);
     return true;
 }
 
-/* The lanes do their events `ahead` of at[] together. */
+/* The lanes do their events `ahead` of at[] together. `distance` of all 32: see look_at. */
 static void step(const struct simt_event *const *at, size_t ahead, unsigned int warp,
-                 uint32_t lanes)
+                 uint32_t lanes, uint64_t distance)
 {
     const struct simt_event *event = at[lowest(lanes)] + ahead;
     enum simt_event_kind kind = event_kind(event);
@@ -394,6 +412,10 @@ static void step(const struct simt_event *const *at, size_t ahead, unsigned int 
     uint32_t unchecked = lanes;
     if (kind == EVENT_BLOCK) {
         enter_block(warp, lanes, event_place(event));
+        return;
+    }
+    if (kind <= EVENT_STORE && distance != UINT64_MAX && !in_order &&
+        access_row(event, warp, distance)) {
         return;
     }
     if (lanes == ~(uint32_t)0) {
@@ -412,14 +434,11 @@ static void step(const struct simt_event *const *at, size_t ahead, unsigned int 
             }
         }
     }
-    if (kind <= EVENT_STORE && unchecked == ~(uint32_t)0 &&
-        access_row(event, warp, is_regular(addresses), addresses)) {
-        return;
-    }
     if (kind <= EVENT_ATOMIC || kind >= EVENT_COPY) {
         access_memory(event, warp, lanes, unchecked, addresses);
     } else if (unchecked) {
-        check(kind, 0, SPACE_LOCAL, 0, warp, unchecked, addresses);
+        check(kind, simt_site_number(event_place(event)), SPACE_LOCAL, 0, warp, unchecked,
+              addresses);
     }
 }
 
@@ -470,19 +489,10 @@ static uint32_t first_of(const struct simt_event *const *at, uint32_t lanes)
     return group;
 }
 
-static bool all_alike(const struct simt_event *const *at, size_t ahead)
-{
-    uint64_t key = at[0][ahead].key, wrong = 0;
-    for (unsigned int i = 1; i < SIMT_WARP_SIZE; i++) {
-        wrong |= at[i][ahead].key ^ key;
-    }
-    return wrong == 0;
-}
-
-/* All 32 lanes' next events are alike: takes these and those behind them as long as they are. Returns the
- * lanes that have events left. `observe`: one lane tells order.c for all. */
+/* All 32 lanes' next events are alike, as `row` tells: takes these and those behind them as long as they are.
+ * Returns the lanes that have events left. `observe`: one lane tells order.c for all. */
 static uint32_t walk_together(const struct simt_event **at, const struct simt_traces *traces,
-                              unsigned int warp, bool observe)
+                              unsigned int warp, struct row row, bool observe)
 {
     size_t most = SIZE_MAX, steps = 0;
     uint32_t left = 0;
@@ -494,8 +504,8 @@ static uint32_t walk_together(const struct simt_event **at, const struct simt_tr
         if (observe) {
             simt_order_observe(warp * SIMT_WARP_SIZE, at[0] + steps);
         }
-        step(at, steps++, warp, ~(uint32_t)0);
-    } while (steps < most && all_alike(at, steps));
+        step(at, steps++, warp, ~(uint32_t)0, row.distance);
+    } while (steps < most && (row = look_at(at, steps)).alike);
     for (unsigned int i = 0; i < SIMT_WARP_SIZE; i++) {
         at[i] += steps;
         left |= (uint32_t)(at[i] != traces->end[i]) << i;
@@ -512,6 +522,7 @@ void simt_replay(struct simt_traces *traces, unsigned int warp, unsigned int cut
     const struct simt_event *at[SIMT_WARP_SIZE];
     uint32_t left = 0;
     bool looked_ahead = false;
+    struct row row;
     if (in_order) {
         check_in_order(traces, warp);
     }
@@ -525,8 +536,8 @@ void simt_replay(struct simt_traces *traces, unsigned int warp, unsigned int cut
         look_ahead(at, traces, warp);
     }
     while (left && !(cut & ~left)) {
-        if (left == ~(uint32_t)0 && all_alike(at, 0)) {
-            left = walk_together(at, traces, warp, !looked_ahead);
+        if (left == ~(uint32_t)0 && (row = look_at(at, 0)).alike) {
+            left = walk_together(at, traces, warp, row, !looked_ahead);
         } else {
             uint32_t lanes;
             if (!looked_ahead) {
@@ -534,7 +545,7 @@ void simt_replay(struct simt_traces *traces, unsigned int warp, unsigned int cut
                 looked_ahead = true;
             }
             lanes = first_of(at, left);
-            step(at, 0, warp, lanes);
+            step(at, 0, warp, lanes, UINT64_MAX);
             for (uint32_t set = lanes; set; set &= set - 1) {
                 unsigned int i = lowest(set);
                 left &= ~((uint32_t)(++at[i] == traces->end[i]) << i);

@@ -16,18 +16,24 @@
 # What instrumentation takes, by compiler: the sanitizers' hooks without their libraries, line numbers, and
 # none of the optimisations that would merge, split, move or multiply accesses and branches. The integers
 # counted are then the same for both, and at -O1 and -O2. (#pragma unroll, which is for nvcc, then fails.)
+# Allocations in kernels are made as written and may give NULL, and what is stored there is not left out.
 # Not to be passed to the linker.
+#
+# -gdwarf-4: addr2line takes the first file of version 5's line table for the second.
+# Clang: `bb`, since it else splits edges, and a loop has a block and a hook more than with GCC. The GNU
+# assembler takes the macro of cuda_runtime.h; it warns of sections that only LLVM's knows.
 set(SIMT_INSTRUMENTATION
-  -DSIMT_INSTRUMENTED -g -fsanitize=thread -fsanitize-coverage=trace-pc
-  -fno-optimize-sibling-calls -ffp-contract=off)
+  -DSIMT_INSTRUMENTED -gdwarf-4 -fsanitize=thread -fsanitize-coverage=trace-pc
+  -fno-optimize-sibling-calls -ffp-contract=off -fno-builtin-malloc -fno-builtin-free -fcheck-new
+  -fno-delete-null-pointer-checks)
 set(SIMT_INSTRUMENTATION_GNU
   -fsanitize=bounds -fno-reorder-blocks -fno-reorder-blocks-and-partition -fno-tree-vectorize
   -fno-tree-slp-vectorize -fno-tree-loop-distribute-patterns -fno-store-merging -fno-thread-jumps
   -fno-split-paths -fno-tree-pre)
 set(SIMT_INSTRUMENTATION_Clang
-  -fsanitize=array-bounds -fsanitize-coverage=no-prune -mllvm -tsan-instrument-read-before-write=1
+  -fsanitize=array-bounds -fsanitize-coverage=bb,no-prune -mllvm -tsan-instrument-read-before-write=1
   -mllvm -disable-vector-combine -mllvm -jump-threading-threshold=0 -mllvm -enable-load-pre=false
-  -fno-vectorize -fno-slp-vectorize -fno-unroll-loops
+  -fno-vectorize -fno-slp-vectorize -fno-unroll-loops -fno-integrated-as -Wa,--no-warn
   -Wno-pass-failed)
 
 function(simt_add_cuda_sources target)

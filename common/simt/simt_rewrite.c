@@ -6,6 +6,10 @@
  *     T *const name = static_cast<T *>(simt_dynamic_shared());
  *     or, outside of functions, nothing: what stands right of the = then replaces each use of the name
  *
+ *   malloc(size)
+ *     simt_malloc(size), of which the compiler knows nothing: neither that it may leave it out, nor that
+ *     nobody sees what is stored there
+ *
  * All else is copied as it stands, and every line keeps its number.
  *
  * simt_rewrite --preprocessed in.ii out.cpp: takes the output of the preprocessor instead (with
@@ -683,9 +687,9 @@ static bool is_operator_word(size_t token)
 
 static bool is_type_word(size_t token)
 {
-    static const char *const words[] = {"auto",  "bool",  "char", "const",  "dim3",    "double",
-                                        "float", "int",   "long", "size_t", "struct",  "short",
-                                        "uint3", "uint2", "int2", "int3",   "unsigned"};
+    static const char *const words[] = {"auto",  "bool",  "char", "const",  "dim3",     "double",
+                                        "float", "int",   "long", "size_t", "struct",   "short",
+                                        "uint3", "uint2", "int2", "int3",   "unsigned", "void"};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         if (is(token, words[i])) {
             return true;
@@ -732,6 +736,13 @@ static bool is_member(size_t token)
             (token > 1 && is_punctuation(token - 1, '>') && is_punctuation(token - 2, '-')));
 }
 
+/* Behind the name of a class or namespace other than std. */
+static bool is_qualified(size_t token)
+{
+    return token > 2 && is_punctuation(token - 1, ':') && is_punctuation(token - 2, ':') &&
+           tokens[token - 3].kind == WORD && !is(token - 3, "std");
+}
+
 static void hide(struct name *name, int depth, int parenthesis)
 {
     if (!name->hidden) {
@@ -756,6 +767,13 @@ static void show_again(int depth, int parenthesis)
 
 /* ---- qualifiers, after preprocessing ---- */
 
+/* cuda_runtime.h tells why. simtcc builds this program with the compiler that takes its output. */
+#if !defined(__clang__) && defined(__GNUC__) && __GNUC__ >= 10
+#define SHARED "__constinit thread_local"
+#else
+#define SHARED "thread_local"
+#endif
+
 static const struct {
     const char *word, *replacement;
     bool takes_arguments; /* which go, too */
@@ -768,7 +786,7 @@ static const struct {
     {"__grid_constant__", "", false},
     {"__launch_bounds__", "", true},
     {"__maxnreg__", "", true},
-    {"__shared__", "thread_local", false},
+    {"__shared__", SHARED, false},
     {"__forceinline__", "inline __attribute__((always_inline))", false},
     {"__noinline__", "__attribute__((noinline))", false},
 };
@@ -792,7 +810,7 @@ static size_t replace_qualifier(struct text *replacement, size_t token)
     if (is(token, "__shared__") && is(token + 1, "alignas") && is_punctuation(token + 2, '(')) {
         /* The standard's word has to come first. */
         append_tokens(replacement, token + 1, after_group(token + 2));
-        append_string(replacement, " thread_local");
+        append_string(replacement, " " SHARED);
         return after_group(token + 2);
     }
     for (size_t i = 0; i < sizeof qualifiers / sizeof *qualifiers; i++) {
@@ -1134,7 +1152,8 @@ static void rewrite(struct text *out)
             append_string(out, ")");
             i += 2;
             copied = tokens[i].end;
-        } else if (name && !name->hidden && !tokens[i].in_system && !is_member(i)) {
+        } else if (name && !name->hidden && !tokens[i].in_system && !is_member(i) &&
+                   !is_qualified(i)) {
             if (declares(i)) {
                 hide(name, depth, parentheses);
             } else {
@@ -1245,6 +1264,7 @@ int main(int argument_count, char **arguments)
     }
     path = arguments[argument_count - 2];
     read_source();
+    add_name("malloc", strlen("malloc"), "simt_malloc");
     if (preprocessed) {
         check_headers();
         add_built_in_names();

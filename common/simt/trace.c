@@ -26,12 +26,12 @@ static struct {
     struct simt_event *next, *end;
     uint64_t depth; /* as it stands in keys */
     bool interleaved;
-    bool listening; /* anything is to be done */
-    int lane;       /* that runs; -1: none */
+    int lane; /* that runs; -1: none */
     unsigned int thread;
 } trace __attribute__((aligned(64))) = {.depth = OUTERMOST, .lane = -1};
 
 bool simt_tracing;
+bool simt_listening;
 
 static struct simt_event *events; /* SIMT_WARP_SIZE buffers of TRACE_STRIDE */
 static struct simt_traces traces;
@@ -153,7 +153,7 @@ void simt_trace_start_launch(const struct simt_launch *launch)
     trace.interleaved = launch->interleaved;
     trace.lane = -1;
     simt_tracing = launch->instrumented && wanted();
-    trace.listening = simt_tracing || trace.interleaved;
+    simt_listening = simt_tracing || trace.interleaved;
     simt_listing_prepare();
     simt_requests_prepare();
     if (!simt_tracing) {
@@ -183,7 +183,7 @@ void simt_trace_end_launch(const struct simt_launch *launch)
         simt_check_end_launch();
     }
     clear_sites();
-    simt_tracing = trace.listening = trace.interleaved = false;
+    simt_tracing = simt_listening = trace.interleaved = false;
     trace.lane = -1;
     trace.next = trace.end = NULL;
     trace.depth = OUTERMOST;
@@ -298,7 +298,7 @@ static inline __attribute__((always_inline)) void
 record(const void *caller, enum simt_event_kind kind, unsigned int size, const void *address)
 {
     struct simt_event *event;
-    if (!trace.listening) {
+    if (!simt_listening) {
         return;
     }
     event = trace.next;
@@ -419,14 +419,14 @@ void *simt_traced_memset(void *to, int byte, size_t size)
 void __tsan_vptr_update(void **pointer, void *value);
 void __tsan_vptr_update(void **pointer, void *value)
 {
-    (void)pointer;
     (void)value;
+    record(CALLER, EVENT_STORE, sizeof *pointer, pointer);
 }
 
 void __tsan_vptr_read(void **pointer);
 void __tsan_vptr_read(void **pointer)
 {
-    (void)pointer;
+    record(CALLER, EVENT_LOAD, sizeof *pointer, pointer);
 }
 
 /* Atomics of C++ in host code, such as a shared_ptr's: carried out, not recorded. The strongest order

@@ -24,6 +24,7 @@ enum simt_event_kind {
     EVENT_FENCE,      /* __threadfence and its kin */
     EVENT_SYNCWARP,   /* address: the mask */
     EVENT_COLLECTIVE, /* shuffles and votes; address: the mask */
+    EVENT_FREE,       /* of memory from the kernels' heap */
     EVENT_COPY,       /* an asynchronous copy begins: its store is counted */
     EVENT_COPIED      /* it ends: its store is checked */
 };
@@ -60,13 +61,15 @@ struct simt_site {
 /* ---- trace.c ---- */
 
 /* Lane i's events lie from begin[i] up to end[i]. There is one set of traces, the running warp's. */
-enum { TRACE_EVENTS = 256, TRACE_STRIDE = TRACE_EVENTS + 4 /* not a power of two: cache sets */ };
+enum { TRACE_EVENTS = 512, TRACE_STRIDE = TRACE_EVENTS + 4 /* not a power of two: cache sets */ };
 struct simt_traces {
     struct simt_event *begin[SIMT_WARP_SIZE], *end[SIMT_WARP_SIZE];
 };
 
 /* The launch that runs is being analysed. */
 extern bool simt_tracing;
+/* The hooks have something to do. Sources test it before they call one (cuda_runtime.h). */
+extern bool simt_listening;
 
 void simt_trace_start_launch(const struct simt_launch *launch);
 void simt_trace_end_launch(const struct simt_launch *launch);
@@ -146,6 +149,7 @@ const struct simt_range *simt_range_of(uint64_t address);
 /* Parts of that: they know ranges of their own, or return false. */
 bool simt_exec_range(uint64_t address, struct simt_range *range);
 bool simt_memory_range(uint64_t address, struct simt_range *range);
+bool simt_heap_range(uint64_t address, struct simt_range *range);
 
 /* The lanes of a set make the same access; addresses[i] is lane i's. */
 void simt_check_access(enum simt_space space, enum simt_event_kind kind, unsigned int site,
@@ -155,6 +159,9 @@ void simt_check_access(enum simt_space space, enum simt_event_kind kind, unsigne
  * range; false if it must be done the other way. */
 bool simt_check_simple_load(enum simt_space space, unsigned int site, unsigned int warp,
                             uint64_t first, uint64_t distance);
+/* Lanes free memory from the kernels' heap. */
+void simt_check_free(unsigned int site, unsigned int warp, unsigned int lanes,
+                     const uint64_t *addresses);
 void simt_check_fence(unsigned int warp, unsigned int lanes);
 /* Lanes come to a __syncwarp (`syncs`) or another collective; masks[i] is what lane i names. */
 void simt_check_meeting(unsigned int warp, unsigned int lanes, const uint64_t *masks, bool syncs);
@@ -172,6 +179,7 @@ void simt_check_end_launch(void);
 void simt_check_tell_now(void);
 /* The line where the running lane was last seen; true if its address there is misaligned. */
 bool simt_check_tell_last(FILE *file);
+void simt_check_tell_place(FILE *file, uint32_t place);
 bool simt_findings_are_kept(void);
 
 /* ---- source.c ---- */

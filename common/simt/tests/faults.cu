@@ -441,6 +441,98 @@ __global__ void lock_kept(int *lock)
 
 // ---- nothing wrong ---------------------------------------------------------------------------------
 
+// ---- single bytes, and the kernels' own heap ------------------------------------------------------
+
+__global__ void byte_of_neighbour(unsigned char *bytes)
+{
+    unsigned char next = bytes[threadIdx.x + 1];    // FAULT byte_of_neighbour
+    bytes[threadIdx.x] = (unsigned char)(next + 1); // FAULT byte_of_neighbour
+}
+
+__global__ void word_over_bytes(unsigned char *bytes)
+{
+    if (threadIdx.x < 32)
+        bytes[4 * threadIdx.x + 3] = 1; // FAULT word_over_bytes
+    else
+        ((unsigned int *)bytes)[threadIdx.x - 32] = 0; // FAULT word_over_bytes
+}
+
+__global__ void shared_short(short *out)
+{
+    __shared__ short s[BLOCK];
+    s[threadIdx.x] = (short)threadIdx.x;          // FAULT shared_short
+    out[threadIdx.x] = s[(threadIdx.x + 1) % 32]; // FAULT shared_short
+}
+
+__device__ int *kept;
+
+__global__ void heap_new(int count)
+{
+    kept = new int[count];
+    for (int i = 0; i < count; i++)
+        kept[i] = i;
+}
+
+__global__ void heap_use(int *out, int index)
+{
+    *out = kept[index]; // FAULT heap_past_end heap_before_start heap_freed
+}
+
+__global__ void heap_delete()
+{
+    delete[] kept; // FAULT heap_freed_twice
+}
+
+__global__ void heap_freed_early(int *out)
+{
+    __shared__ int *data;
+    if (threadIdx.x == 0)
+        data = (int *)malloc(32 * sizeof *data);
+    __syncthreads();
+    data[threadIdx.x] = (int)threadIdx.x;
+    __syncthreads();
+    out[threadIdx.x] = data[31 - threadIdx.x]; // FAULT heap_freed_early
+    if (threadIdx.x == 0)
+        free(data); // FAULT heap_freed_early
+}
+
+__global__ void heap_use_own(int *out)
+{
+    int *data = (int *)malloc(4 * sizeof *data);
+    data[threadIdx.x] = 1;
+    free(data);
+    *out = data[threadIdx.x]; // FAULT heap_use_own
+}
+
+__global__ void heap_unset(int *out)
+{
+    int *data = (int *)malloc(4 * sizeof *data);
+    data[0] = 1;
+    *out = data[0] + data[3]; // FAULT heap_unset
+    free(data);
+}
+
+__global__ void heap_free_other(int *data)
+{
+    free(data); // FAULT heap_free_other
+}
+
+__global__ void heap_endless(int *out)
+{
+    for (;;) {
+        int *block = (int *)malloc(1 << 20);
+        block[threadIdx.x] = 1; // FAULT heap_endless
+        *out += 1;
+    }
+}
+
+__global__ void heap_full(int *out)
+{
+    int *block = (int *)malloc((size_t)1 << 40);
+    block[0] = 1; // FAULT heap_full
+    out[0] = block[0];
+}
+
 __global__ void ok_tree(float *out, const float *in)
 {
     __shared__ float s[BLOCK];
@@ -527,6 +619,113 @@ __global__ void ok_bytes(unsigned char *out, unsigned short *shorts)
     out[threadIdx.x] = (unsigned char)threadIdx.x;
     shorts[threadIdx.x] = out[threadIdx.x];
     out[threadIdx.x] = (unsigned char)shorts[threadIdx.x];
+}
+
+// Neighbours in a word: read by all first, then written by each.
+__global__ void ok_bytes_in_place(unsigned char *bytes, unsigned short *shorts)
+{
+    bytes[threadIdx.x] = (unsigned char)(bytes[threadIdx.x] + 1);
+    shorts[threadIdx.x] = (unsigned short)(shorts[threadIdx.x] + bytes[threadIdx.x]);
+}
+
+__global__ void ok_shared_bytes(char *out)
+{
+    __shared__ char s[BLOCK + 1];
+    s[threadIdx.x] = (char)threadIdx.x;
+    if (threadIdx.x == 0)
+        s[BLOCK] = 1;
+    __syncthreads();
+    char next = s[threadIdx.x + 1];
+    __syncthreads();
+    s[threadIdx.x] = next;
+    out[threadIdx.x] = s[threadIdx.x];
+}
+
+struct Point {
+    float x, y;
+    Point() = default;
+    __device__ Point(float a, float b) : x(a), y(b)
+    {
+    }
+};
+
+struct Segment {
+    Point ends[2];
+    short name;
+};
+
+__global__ void ok_default_constructor(float *out)
+{
+    __shared__ Point points[BLOCK];
+    __shared__ Segment segments[BLOCK];
+    points[threadIdx.x] = Point((float)threadIdx.x, 1);
+    segments[threadIdx.x].ends[1].x = 2;
+    __syncthreads();
+    out[threadIdx.x] = points[BLOCK - 1 - threadIdx.x].x + segments[threadIdx.x ^ 1].ends[1].x;
+}
+
+struct Item {
+    int value;
+    Item *next;
+    __device__ Item(int v, Item *n) : value(v), next(n)
+    {
+    }
+};
+
+__device__ Item *items;
+
+__global__ void ok_heap_push()
+{
+    Item *item = new Item((int)threadIdx.x, nullptr);
+    unsigned long long *head = (unsigned long long *)&items, old = *head, seen;
+    do {
+        seen = old;
+        item->next = (Item *)seen;
+        old = atomicCAS(head, seen, (unsigned long long)item);
+    } while (old != seen);
+}
+
+__global__ void ok_heap_pop(int *sum)
+{
+    while (items) {
+        Item *item = items;
+        items = item->next;
+        *sum += item->value;
+        delete item;
+    }
+}
+
+__global__ void ok_heap_array(int *out)
+{
+    __shared__ int *data;
+    char *mine = (char *)malloc(3);
+    if (threadIdx.x == 0)
+        data = (int *)malloc(blockDim.x * sizeof *data);
+    __syncthreads();
+    for (int i = 0; i < 3; i++)
+        mine[i] = (char)(threadIdx.x + i);
+    data[threadIdx.x] = mine[2];
+    free(mine);
+    __syncthreads();
+    out[threadIdx.x] = data[blockDim.x - 1 - threadIdx.x];
+    __syncthreads();
+    if (threadIdx.x == 0)
+        free(data);
+}
+
+// More than fits at once, one after the other; and what does not fit is NULL.
+__global__ void ok_heap_limit(int *out)
+{
+    for (int i = 0; i < 100; i++) {
+        char *block = new char[1 << 20];
+        block[i] = 1;
+        *out += block[i];
+        delete[] block;
+    }
+    int *much = (int *)malloc((size_t)1 << 30), *more = new int[(size_t)1 << 28];
+    *out += much == nullptr && more == nullptr;
+    if (much)
+        *much = 1;
 }
 
 __global__ void ok_histogram(int *bins, const int *values)
@@ -696,6 +895,56 @@ static const struct {
     {"odd_width", "width", [] { odd_width<<<1, 32>>>(ints); }},
     {"lock_over_barrier", "livelock", [] { lock_over_barrier<<<1, 64>>>(ints); }},
     {"lock_kept", "livelock", [] { lock_kept<<<1, 2>>>(ints); }},
+    {"byte_of_neighbour", "data race in global memory",
+     [] { byte_of_neighbour<<<1, BLOCK>>>((unsigned char *)f); }},
+    {"word_over_bytes", "data race in global memory",
+     [] { word_over_bytes<<<1, 64>>>((unsigned char *)f); }},
+    {"shared_short", "data race in shared memory", [] { shared_short<<<1, 32>>>((short *)f); }},
+    {"heap_past_end", "0 bytes past the end of 40 bytes that malloc or new in a kernel gave",
+     [] {
+         heap_new<<<1, 1>>>(10);
+         heap_use<<<1, 1>>>(ints, 10);
+     }},
+    {"heap_before_start", "out of bounds of global memory",
+     [] {
+         heap_new<<<1, 1>>>(10);
+         heap_use<<<1, 1>>>(ints, -1);
+     }},
+    {"heap_freed", "byte 12 of 40 bytes that malloc or new in a kernel gave, which have been freed",
+     [] {
+         heap_new<<<1, 1>>>(10);
+         heap_delete<<<1, 1>>>();
+         heap_use<<<1, 1>>>(ints, 3);
+     }},
+    {"heap_freed_twice", "a second time",
+     [] {
+         heap_new<<<1, 1>>>(10);
+         heap_delete<<<1, 1>>>();
+         heap_delete<<<1, 1>>>();
+     }},
+    {"heap_freed_early", "frees", [] { heap_freed_early<<<1, 32>>>(ints); }},
+    {"heap_use_own", "which have been freed", [] { heap_use_own<<<1, 1>>>(ints); }},
+    {"heap_unset", "global memory is read that nobody has written",
+     [] { heap_unset<<<1, 1>>>(ints); }},
+    {"heap_free_other", "which malloc and new in a kernel did not give",
+     [] { heap_free_other<<<1, 1>>>(ints); }},
+    {"heap_on_host", "host code touched device memory",
+     [] {
+         int *data;
+         heap_new<<<1, 1>>>(10);
+         cudaMemcpyFromSymbol(&data, kept, sizeof data);
+         fflush(stdout);
+         data[0] = 1;
+     }},
+    {"heap_host_free", "host code frees memory",
+     [] {
+         int *data;
+         heap_new<<<1, 1>>>(10);
+         cudaMemcpyFromSymbol(&data, kept, sizeof data);
+         free(data);
+     }},
+    {"heap_endless", "a null pointer", [] { heap_endless<<<1, 32>>>(ints); }},
+    {"heap_full", "a null pointer", [] { heap_full<<<1, 1>>>(ints); }},
     {"ok_tree", "", [] { ok_tree<<<4, BLOCK>>>(f, g); }},
     {"ok_two_buffers", "", [] { ok_two_buffers<<<1, BLOCK>>>(f, g); }},
     {"ok_halves", "", [] { ok_halves<<<1, 64>>>(f, g); }},
@@ -703,6 +952,19 @@ static const struct {
     {"ok_last_block", "", [] { ok_last_block<<<8, 64>>>(f, g, g + 512); }},
     {"ok_lock", "", [] { ok_lock<<<4, 128>>>(ints, f); }},
     {"ok_bytes", "", [] { ok_bytes<<<1, BLOCK>>>((unsigned char *)f + 3, (unsigned short *)g); }},
+    {"ok_bytes_in_place", "",
+     [] { ok_bytes_in_place<<<1, BLOCK>>>((unsigned char *)f + 1, (unsigned short *)g); }},
+    {"ok_shared_bytes", "", [] { ok_shared_bytes<<<1, BLOCK>>>((char *)f); }},
+    {"ok_default_constructor", "", [] { ok_default_constructor<<<1, BLOCK>>>(f); }},
+    {"ok_heap_list", "",
+     [] {
+         ok_heap_push<<<1, 64>>>();
+         ok_heap_pop<<<1, 1>>>(ints);
+         ok_heap_push<<<1, 64>>>();
+         ok_heap_pop<<<1, 1>>>(ints);
+     }},
+    {"ok_heap_array", "", [] { ok_heap_array<<<1, 100>>>(ints); }},
+    {"ok_heap_limit", "", [] { ok_heap_limit<<<1, 1>>>(ints); }},
     {"ok_histogram", "", [] { ok_histogram<<<2, 64>>>(ints, ints + 64); }},
     {"ok_memories", "",
      [] {

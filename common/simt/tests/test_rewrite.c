@@ -8,6 +8,13 @@
 
 #include "cmocka_all.h"
 
+/* What stands for __shared__ goes by the compiler. */
+#if !defined(__clang__) && defined(__GNUC__) && __GNUC__ >= 10
+#define SHARED "__constinit thread_local"
+#else
+#define SHARED "thread_local"
+#endif
+
 static const char *rewriter;
 static char folder[] = "/tmp/simt_rewrite_XXXXXX";
 
@@ -255,10 +262,15 @@ static void test_qualifiers(void **state)
     assert_rewrites("template <int N> __global__ void\n__launch_bounds__(N,\n 2) k() {}",
                     "template <int N>  void\n\n k() {}");
     assert_rewrites("void f() { __shared__ int s[4]; } struct __align__(8) S {};",
-                    "void f() { thread_local int s[4]; } struct __attribute__((aligned(8))) S {};");
+                    "void f() { " SHARED " int s[4]; } struct __attribute__((aligned(8))) S {};");
     assert_rewrites("__forceinline__ __noinline__ f();",
                     "inline __attribute__((always_inline)) __attribute__((noinline)) f();");
-    assert_rewrites("__shared__ alignas(16) int s[4];", "alignas(16) thread_local int s[4];");
+    assert_rewrites("__shared__ alignas(16) int s[4];", "alignas(16) " SHARED " int s[4];");
+    assert_rewrites(
+        "int *p = (int *)malloc(4), *q = std::malloc(8); p->malloc(1); Pool::malloc(2);",
+        "int *p = (int *)simt_malloc(4), *q = std::simt_malloc(8); p->malloc(1); "
+        "Pool::malloc(2);");
+    assert_same("struct Pool { void *malloc(size_t size); int f() { return malloc(1) != 0; } };");
     /* The C++ library writes some of these words in its own way. */
     assert_same("# 1 \"/usr/include/x\" 1 3\n__attribute__((__noinline__)) void f();\n");
 }
