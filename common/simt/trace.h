@@ -172,6 +172,15 @@ void simt_check_not_looked(void);
 void simt_check_start_block(unsigned int threads);
 void simt_check_barrier(void);
 
+/* ---- guards.c ---- */
+
+/* A flag of the compiler's own: bytes from the start of the program's thread_local variables. */
+struct simt_guard_variable {
+    size_t offset, size;
+};
+/* How many there are. */
+size_t simt_guard_variables(const struct simt_guard_variable **variables);
+
 /* ---- findings.c ---- */
 
 /* Tells what was found; ends the program unless findings are kept. */
