@@ -81,7 +81,12 @@ void simt_trace_resume(unsigned int thread);
 void simt_trace_drain(unsigned int cut);
 /* Of these lanes, those whose traces are not full. */
 unsigned int simt_trace_with_room(unsigned int lanes);
-const struct simt_event *simt_trace_buffer(unsigned int lane);
+/* SIMT_WARP_SIZE buffers of TRACE_STRIDE events. */
+extern struct simt_event *simt_trace_events;
+static inline const struct simt_event *simt_trace_buffer(unsigned int lane)
+{
+    return simt_trace_events + (size_t)lane * TRACE_STRIDE;
+}
 /* Adds an event of the runtime's own: what the call that returns to `caller` does. */
 void simt_trace_event(enum simt_event_kind kind, const void *caller, uint64_t address,
                       unsigned int size);
