@@ -108,6 +108,22 @@ static struct simt_range find_in_image(uint64_t address)
     return (struct simt_range){from, (size_t)(to - from), SPACE_GLOBAL, false};
 }
 
+/* A guard variable, which is nobody's, or what lies between two of them. */
+static struct simt_range find_in_static_shared(uint64_t address)
+{
+    const struct simt_guard_variable *guards;
+    uint64_t from = shared_static.base, to = from + shared_static.size;
+    for (size_t i = 0, count = simt_guard_variables(&guards); i < count; i++) {
+        uint64_t begin = shared_static.base + guards[i].offset, end = begin + guards[i].size;
+        if (address >= begin && address < end) {
+            return (struct simt_range){begin, guards[i].size, SPACE_LOCAL, false};
+        }
+        from = end <= address && end > from ? end : from;
+        to = begin > address && begin < to ? begin : to;
+    }
+    return (struct simt_range){from, (size_t)(to - from), SPACE_SHARED, false};
+}
+
 static struct simt_range find_range(uint64_t address)
 {
     struct simt_range found;
@@ -115,7 +131,7 @@ static struct simt_range find_range(uint64_t address)
         return found;
     }
     if (in_range(&shared_static, address)) {
-        return shared_static;
+        return find_in_static_shared(address);
     }
     if (in_range(&image, address)) {
         return find_in_image(address);

@@ -559,8 +559,10 @@ void simt_replay(struct simt_traces *traces, unsigned int warp, unsigned int cut
         checked[i] = checked[i] > simt_trace_buffer(i) ? checked[i] : simt_trace_buffer(i);
         observed[i] -= at[i] - simt_trace_buffer(i);
         observed[i] = observed[i] > simt_trace_buffer(i) ? observed[i] : simt_trace_buffer(i);
-        memmove(flow[i], flow[i] + (at[i] - simt_trace_buffer(i)),
-                (size_t)(observed[i] - simt_trace_buffer(i)) * sizeof *flow[i]);
+        if (observed[i] > simt_trace_buffer(i)) {
+            memmove(flow[i], flow[i] + (at[i] - simt_trace_buffer(i)),
+                    (size_t)(observed[i] - simt_trace_buffer(i)) * sizeof *flow[i]);
+        }
     }
     if (!cut) {
         simt_check_end_of_traces(warp);

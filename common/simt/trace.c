@@ -33,7 +33,7 @@ static struct {
 bool simt_tracing;
 bool simt_listening;
 
-static struct simt_event *events; /* SIMT_WARP_SIZE buffers of TRACE_STRIDE */
+struct simt_event *simt_trace_events;
 static struct simt_traces traces;
 static uint64_t depths[SIMT_MAX_BLOCK_THREADS];
 static unsigned int traced_warp;
@@ -160,8 +160,9 @@ void simt_trace_start_launch(const struct simt_launch *launch)
         simt_check_not_looked();
         return;
     }
-    if (!events) {
-        events = grown(NULL, (size_t)SIMT_WARP_SIZE * TRACE_STRIDE * sizeof *events);
+    if (!simt_trace_events) {
+        simt_trace_events =
+            grown(NULL, (size_t)SIMT_WARP_SIZE * TRACE_STRIDE * sizeof *simt_trace_events);
     }
     simt_check_start_launch();
     simt_requests_launch(launch);
@@ -192,7 +193,7 @@ void simt_trace_end_launch(const struct simt_launch *launch)
 void simt_trace_start_block(unsigned int threads)
 {
     for (unsigned int i = 0; i < SIMT_WARP_SIZE; i++) {
-        traces.begin[i] = traces.end[i] = events + (size_t)i * TRACE_STRIDE;
+        traces.begin[i] = traces.end[i] = simt_trace_events + (size_t)i * TRACE_STRIDE;
     }
     for (unsigned int i = 0; i < threads; i++) {
         depths[i] = OUTERMOST;
@@ -223,17 +224,19 @@ void simt_trace_resume(unsigned int thread)
     trace.thread = thread;
     trace.depth = depths[thread];
     trace.next = traces.end[lane];
-    trace.end =
-        trace.interleaved ? trace.next : events + (size_t)lane * TRACE_STRIDE + TRACE_EVENTS;
+    trace.end = trace.interleaved ? trace.next
+                                  : simt_trace_events + (size_t)lane * TRACE_STRIDE + TRACE_EVENTS;
 }
 
 void simt_trace_drain(unsigned int cut)
 {
     simt_replay(&traces, traced_warp, cut);
     for (unsigned int i = 0; i < SIMT_WARP_SIZE; i++) {
-        struct simt_event *start = events + (size_t)i * TRACE_STRIDE;
+        struct simt_event *start = simt_trace_events + (size_t)i * TRACE_STRIDE;
         size_t left = (size_t)(traces.end[i] - traces.begin[i]);
-        memmove(start, traces.begin[i], left * sizeof *start);
+        if (left) {
+            memmove(start, traces.begin[i], left * sizeof *start);
+        }
         traces.begin[i] = start;
         traces.end[i] = start + left;
     }
@@ -248,11 +251,6 @@ unsigned int simt_trace_with_room(unsigned int lanes)
         }
     }
     return with_room;
-}
-
-const struct simt_event *simt_trace_buffer(unsigned int lane)
-{
-    return events + (size_t)lane * TRACE_STRIDE;
 }
 
 const struct simt_event *simt_trace_last(void)
@@ -274,7 +272,7 @@ __attribute__((noinline)) static void record_slowly(uint64_t key, const void *ad
         trace.interleaved && is_access(key) && simt_in_kernel() && simt_memory_is_device(address);
     if (simt_tracing && trace.lane >= 0) {
         unsigned int lane = (unsigned int)trace.lane;
-        if (trace.next - (events + (size_t)lane * TRACE_STRIDE) >= TRACE_EVENTS) {
+        if (trace.next - (simt_trace_events + (size_t)lane * TRACE_STRIDE) >= TRACE_EVENTS) {
             simt_wait_for_replay();
         }
         *trace.next++ = (struct simt_event){key, (uintptr_t)address};

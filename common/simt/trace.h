@@ -81,7 +81,12 @@ void simt_trace_resume(unsigned int thread);
 void simt_trace_drain(unsigned int cut);
 /* Of these lanes, those whose traces are not full. */
 unsigned int simt_trace_with_room(unsigned int lanes);
-const struct simt_event *simt_trace_buffer(unsigned int lane);
+/* SIMT_WARP_SIZE buffers of TRACE_STRIDE events. */
+extern struct simt_event *simt_trace_events;
+static inline const struct simt_event *simt_trace_buffer(unsigned int lane)
+{
+    return simt_trace_events + (size_t)lane * TRACE_STRIDE;
+}
 /* Adds an event of the runtime's own: what the call that returns to `caller` does. */
 void simt_trace_event(enum simt_event_kind kind, const void *caller, uint64_t address,
                       unsigned int size);
@@ -171,6 +176,15 @@ void simt_check_start_launch(void);
 void simt_check_not_looked(void);
 void simt_check_start_block(unsigned int threads);
 void simt_check_barrier(void);
+
+/* ---- guards.c ---- */
+
+/* A flag of the compiler's own: bytes from the start of the program's thread_local variables. */
+struct simt_guard_variable {
+    size_t offset, size;
+};
+/* How many there are. */
+size_t simt_guard_variables(const struct simt_guard_variable **variables);
 
 /* ---- findings.c ---- */
 

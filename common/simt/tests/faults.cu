@@ -649,6 +649,14 @@ struct Point {
     }
 };
 
+// As nvcc takes it: a constructor that does nothing.
+struct Sample {
+    float value;
+    __device__ Sample()
+    {
+    }
+};
+
 struct Segment {
     Point ends[2];
     short name;
@@ -658,10 +666,13 @@ __global__ void ok_default_constructor(float *out)
 {
     __shared__ Point points[BLOCK];
     __shared__ Segment segments[BLOCK];
+    __shared__ Sample samples[BLOCK];
+    samples[threadIdx.x].value = 1;
     points[threadIdx.x] = Point((float)threadIdx.x, 1);
     segments[threadIdx.x].ends[1].x = 2;
     __syncthreads();
-    out[threadIdx.x] = points[BLOCK - 1 - threadIdx.x].x + segments[threadIdx.x ^ 1].ends[1].x;
+    out[threadIdx.x] = points[BLOCK - 1 - threadIdx.x].x + segments[threadIdx.x ^ 1].ends[1].x +
+                       samples[threadIdx.x ^ 2].value;
 }
 
 struct Item {
