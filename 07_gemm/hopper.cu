@@ -5,7 +5,8 @@
  * multiply-add. So the multiplying warps are left with nothing but multiply-adds and loads from shared memory:
  *
  *   - 4 warps of producers bring the tiles. What lies as it is needed (B) comes by the copy engine, for one
- *     instruction of one thread; what must be turned round (A) passes through registers.
+ *     instruction of one thread, or, if its rows are not aligned, by asynchronous copies of 4 bytes; what must be
+ *     turned round (A) passes through registers.
  *   - 8 warps of multipliers own 8 x 16 elements of C a thread: 24 floats loaded for 128 multiply-adds. That
  *     takes more registers than an equal share, so the producers give up some of theirs (setmaxnreg).
  *   - Barriers in shared memory, two for each stage of a ring of tiles, say when it is full and when it is
@@ -13,7 +14,8 @@
  *
  * The same kernel divides the work in one of two ways: a tile of C for each block, or, where the last wave of
  * blocks would leave many multiprocessors idle, an equal share of all steps along k for each (stream-K, Osama
- * et al. 2023): a block may begin and end amid a tile, and hands its part to the block that began the tile. */
+ * et al. 2023): a block may begin and end amid a tile, and hands its part to the block that began the tile. A few
+ * columns beyond the last whole tile are computed by blocks of their own. */
 #include <cuda.h> /* only types: nothing of the driver library is linked */
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,7 +27,7 @@
 extern "C" void launch_async_copies(const struct gemm *call);
 
 static const unsigned TILE_M = 128, TILE_N = 256, TILE_K = 32; /* of a block, for a stage */
-static const unsigned THREAD_M = 8, THREAD_N = 16, UNROLL = 16;
+static const unsigned THREAD_M = 8, THREAD_N = 16, UNROLL = 8;
 static const unsigned MULTIPLIERS = 256, PRODUCERS = 128;
 
 /* Registers of a thread. A launch gives each the same; what the producers give up, the multipliers take. */

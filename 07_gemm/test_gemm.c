@@ -115,6 +115,32 @@ static void test_more_rows_than_a_grid_takes(void **state)
     step_test_rungs(&options);
 }
 
+/* Around the top rung's tiles: C a few columns wider than they are, its waves of blocks full and not, rows
+ * aligned and not. Emulation would take too long. */
+static void test_where_large_tiles_end(void **state)
+{
+    static const struct {
+        size_t m, n, k;
+    } shapes[] = {{129, 257, 33},   {2, 264, 70},   {255, 265, 31},  {1025, 520, 301},
+                  {130, 515, 6849}, {64, 517, 257}, {900, 2050, 64}, {2047, 2049, 1023}};
+    struct options options;
+    (void)state;
+
+    if (!step.back_end->clocks)
+        skip();
+    options_default(&options, &step);
+    for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++)
+        for (size_t shift = 0; shift < 4; shift++) {
+            options.m = shapes[i].m;
+            options.n = shapes[i].n;
+            options.k = shapes[i].k;
+            options.offset = shift % 2;
+            options.padding = shift;
+            options.beta = shift == 2 ? 2 : 0;
+            step_test_rungs(&options);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -122,6 +148,7 @@ int main(void)
         cmocka_unit_test(test_factors),
         cmocka_unit_test(test_edges_on_the_host),
         cmocka_unit_test(test_more_rows_than_a_grid_takes),
+        cmocka_unit_test(test_where_large_tiles_end),
     };
     return cmocka_run_group_tests_name("07_gemm", tests, NULL, NULL);
 }

@@ -20,9 +20,6 @@ void prepare_direct(const struct conv *call);
 void launch_direct(const struct conv *call);
 const char *declines_direct(const struct conv *call);
 
-void prepare_winograd_1d(const struct conv *call);
-void launch_winograd_1d(const struct conv *call);
-
 void prepare_winograd(const struct conv *call);
 void launch_winograd(const struct conv *call);
 const char *declines_winograd(const struct conv *call);
@@ -108,15 +105,6 @@ static const struct rung rungs[] = {
         .depth.conv = conv_depth_serial,
         .prepare.conv = prepare_direct,
         .declines.conv = declines_direct,
-    },
-    {
-        .name = "winograd_1d",
-        .idea = "the same with Winograd's F(2, 3) along the rows: 4 multiplications for 6",
-        .run.conv = launch_winograd_1d,
-        .depth.conv = conv_depth_winograd_1d,
-        .prepare.conv = prepare_winograd_1d,
-        .declines.conv = declines_direct,
-        .flags = RUNG_WINOGRAD_1D,
     },
     {
         .name = "winograd",

@@ -28,8 +28,8 @@ struct pixel {
 struct sample {
     struct pixel pixel;
     struct reference reference;
-    /* What the bounds of RUNG_WINOGRAD, RUNG_WINOGRAD_4 and RUNG_WINOGRAD_1D are relative to. */
-    double winograd, winograd4, winograd_1d;
+    /* What the bounds of RUNG_WINOGRAD and RUNG_WINOGRAD_4 are relative to. */
+    double winograd, winograd4;
     bool defined; /* see terms_of */
 };
 
@@ -92,11 +92,6 @@ double conv_depth_winograd(const struct conv *call)
 double conv_depth_winograd4(const struct conv *call)
 {
     return (double)call->channels + 26;
-}
-
-double conv_depth_winograd_1d(const struct conv *call)
-{
-    return 3 * (double)call->channels + 5;
 }
 
 static uint64_t stream_bits(const struct conv_problem *problem, unsigned stream, size_t i)
@@ -257,27 +252,19 @@ static struct reference reference_of(const struct conv_problem *problem, struct 
     return reference_dot_f32(problem->term_inputs, 1, problem->term_filters, 1, count);
 }
 
-/* The absolute values of Winograd's matrices for tiles of 2 and of 4 outputs (conv.h), and those of the definition. */
+/* The absolute values of Winograd's matrices for tiles of 2 and of 4 outputs: conv.h. */
 enum { LARGEST_PATCH = 6 };
 
 static const struct transforms {
     size_t tile, patch; /* outputs and inputs of a tile, in one dimension */
     double b[LARGEST_PATCH][LARGEST_PATCH], g[LARGEST_PATCH][3], a[4][LARGEST_PATCH];
-} definition =
+} winograd_2 =
     {
-        .tile = 1,
-        .patch = 3,
-        .b = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}},
-        .g = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}},
-        .a = {{1, 1, 1}},
-},
-  winograd_2 =
-      {
-          .tile = 2,
-          .patch = 4,
-          .b = {{1, 0, 1, 0}, {0, 1, 1, 0}, {0, 1, 1, 0}, {0, 1, 0, 1}},
-          .g = {{1, 0, 0}, {0.5, 0.5, 0.5}, {0.5, 0.5, 0.5}, {0, 0, 1}},
-          .a = {{1, 1, 1, 0}, {0, 1, 1, 1}},
+        .tile = 2,
+        .patch = 4,
+        .b = {{1, 0, 1, 0}, {0, 1, 1, 0}, {0, 1, 1, 0}, {0, 1, 0, 1}},
+        .g = {{1, 0, 0}, {0.5, 0.5, 0.5}, {0.5, 0.5, 0.5}, {0, 0, 1}},
+        .a = {{1, 1, 1, 0}, {0, 1, 1, 1}},
 },
   winograd_4 = {
       .tile = 4,
@@ -297,33 +284,32 @@ static const struct transforms {
       .a = {{1, 1, 1, 1, 1, 0}, {0, 1, 1, 2, 2, 0}, {0, 1, 1, 4, 4, 0}, {0, 1, 1, 8, 8, 1}},
 };
 
-/* |B^T| |d| |B| of a tile in one channel, in place of |d|: `v` is for the columns of d, `h` for its rows. */
-static void transform_patch(const struct transforms *v, const struct transforms *h,
-                            double d[LARGEST_PATCH][LARGEST_PATCH])
+/* |B^T| |d| |B| of a tile in one channel, in place of |d|. */
+static void transform_patch(const struct transforms *t, double d[LARGEST_PATCH][LARGEST_PATCH])
 {
     double half[LARGEST_PATCH][LARGEST_PATCH] = {{0}};
 
-    for (size_t i = 0; i < v->patch; i++)
-        for (size_t r = 0; r < v->patch; r++)
-            for (size_t s = 0; s < h->patch; s++)
-                half[i][s] += v->b[i][r] * d[r][s];
-    for (size_t i = 0; i < v->patch; i++)
-        for (size_t j = 0; j < h->patch; j++) {
+    for (size_t i = 0; i < t->patch; i++)
+        for (size_t r = 0; r < t->patch; r++)
+            for (size_t s = 0; s < t->patch; s++)
+                half[i][s] += t->b[i][r] * d[r][s];
+    for (size_t i = 0; i < t->patch; i++)
+        for (size_t j = 0; j < t->patch; j++) {
             d[i][j] = 0;
-            for (size_t s = 0; s < h->patch; s++)
-                d[i][j] += h->b[j][s] * half[i][s];
+            for (size_t s = 0; s < t->patch; s++)
+                d[i][j] += t->b[j][s] * half[i][s];
         }
 }
 
-/* The sum of the channels' |A^T| [(|G| |g| |G^T|) . (|B^T| |d| |B|)] |A| at a pixel, with the matrices of `v` in the
- * vertical direction and `h` in the horizontal; 0 for other filters than 3 x 3 at stride 1. */
-static double winograd_magnitude(const struct conv_problem *problem, const struct transforms *v,
-                                 const struct transforms *h, struct pixel pixel)
+/* The sum of the channels' |A^T| [(|G| |g| |G^T|) . (|B^T| |d| |B|)] |A| at a pixel; 0 for other filters than 3 x 3
+ * at stride 1. */
+static double winograd_magnitude(const struct conv_problem *problem, const struct transforms *t,
+                                 struct pixel pixel)
 {
     const struct conv *call = &problem->call;
-    const size_t top = pixel.y / v->tile * v->tile - call->pad;
-    const size_t left = pixel.x / h->tile * h->tile - call->pad;
-    const double *const row = v->a[pixel.y % v->tile], *const column = h->a[pixel.x % h->tile];
+    const size_t top = pixel.y / t->tile * t->tile - call->pad;
+    const size_t left = pixel.x / t->tile * t->tile - call->pad;
+    const double *const row = t->a[pixel.y % t->tile], *const column = t->a[pixel.x % t->tile];
     const float *filter = guarded_host(&problem->filter) + pixel.filter * problem->taps;
     double sum = 0;
 
@@ -333,16 +319,16 @@ static double winograd_magnitude(const struct conv_problem *problem, const struc
     for (size_t c = 0; c < call->channels; c++, filter += 9) {
         double d[LARGEST_PATCH][LARGEST_PATCH] = {{0}};
 
-        for (size_t r = 0; r < v->patch; r++)
-            for (size_t s = 0; s < h->patch; s++)
+        for (size_t r = 0; r < t->patch; r++)
+            for (size_t s = 0; s < t->patch; s++)
                 if (top + r < call->height && left + s < call->width)
                     d[r][s] = fabs((double)input_row(problem, pixel.batch, c, top + r)[left + s]);
-        transform_patch(v, h, d);
-        for (size_t i = 0; i < v->patch; i++)
-            for (size_t j = 0; j < h->patch; j++) {
+        transform_patch(t, d);
+        for (size_t i = 0; i < t->patch; i++)
+            for (size_t j = 0; j < t->patch; j++) {
                 double weight = 0;
                 for (size_t tap = 0; tap < 9; tap++)
-                    weight += v->g[i][tap / 3] * h->g[j][tap % 3] * fabs((double)filter[tap]);
+                    weight += t->g[i][tap / 3] * t->g[j][tap % 3] * fabs((double)filter[tap]);
                 sum += row[i] * column[j] * d[i][j] * weight;
             }
     }
@@ -354,9 +340,8 @@ static struct sample sample_at(const struct conv_problem *problem, struct pixel 
     struct sample sample = {.pixel = pixel};
 
     sample.reference = reference_of(problem, pixel, &sample.defined);
-    sample.winograd = winograd_magnitude(problem, &winograd_2, &winograd_2, pixel);
-    sample.winograd4 = winograd_magnitude(problem, &winograd_4, &winograd_4, pixel);
-    sample.winograd_1d = winograd_magnitude(problem, &definition, &winograd_2, pixel);
+    sample.winograd = winograd_magnitude(problem, &winograd_2, pixel);
+    sample.winograd4 = winograd_magnitude(problem, &winograd_4, pixel);
     return sample;
 }
 
@@ -841,11 +826,10 @@ static void judge_element(const struct conv_problem *problem, const struct rung 
     const struct pixel pixel = sample->pixel;
     const struct reference *const reference = &sample->reference;
     const double roundings = rung->depth.conv(&problem->call) + 1; /* a product rounds once */
-    const double magnitude = rung->flags & RUNG_WINOGRAD      ? sample->winograd
-                             : rung->flags & RUNG_WINOGRAD_4  ? sample->winograd4
-                             : rung->flags & RUNG_WINOGRAD_1D ? sample->winograd_1d
-                             : rung->flags & RUNG_TRANSFORMS  ? 16 * problem->largest_magnitude
-                                                              : reference->magnitude;
+    const double magnitude = rung->flags & RUNG_WINOGRAD     ? sample->winograd
+                             : rung->flags & RUNG_WINOGRAD_4 ? sample->winograd4
+                             : rung->flags & RUNG_TRANSFORMS ? 16 * problem->largest_magnitude
+                                                             : reference->magnitude;
     const double bound = rounding_bound_f32(roundings, problem->taps + 1, magnitude);
     const double got = (double)output_row(problem, pixel.batch, pixel.filter, pixel.y)[pixel.x];
     const struct comparison comparison = compare_number(got, reference, bound, FLT_MAX);

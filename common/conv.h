@@ -66,11 +66,6 @@ double conv_depth_winograd(const struct conv *call);
  * whole numbers the result must be right when rounded. */
 double conv_depth_winograd4(const struct conv *call);
 
-/* F(2, 3) along the rows (RUNG_WINOGRAD_1D): in each of the filter's three rows the matrices of F(2x2, 3x3), in the other
- * direction the definition. On the way of an input lies 1 rounding in B^T d, of a weight 2 in G g, then three for
- * an input channel and 2 for A: depth 3 channels + 5. On small whole numbers all of it is exact. */
-double conv_depth_winograd_1d(const struct conv *call);
-
 /* A library that picks transforms of its own (RUNG_TRANSFORMS: larger Winograd tiles, FFT) has no bound that
  * could be derived from outside. It is held to 16 times the serial bound of the largest element judged; on
  * whole numbers its results must be right when rounded. */

@@ -32,14 +32,11 @@ static inline __device__ void overlap_launches()
 
 /* Starts kernel(arguments...), which has to call wait_for_kernel_before, so that it may overlap the kernel before
  * it in the stream. An error stays as CUDA's last error. */
+#ifndef __SIMT__
 template <typename... Parameters, typename... Arguments>
 static inline void launch_dependent(void (*kernel)(Parameters...), dim3 grid, unsigned threads,
                                     size_t shared_bytes, Arguments... arguments)
 {
-#ifdef __SIMT__
-    void *addresses[] = {&arguments...};
-    cudaLaunchKernel(kernel, grid, dim3(threads), addresses, shared_bytes);
-#else
     int device = 0, major = 0;
     cudaLaunchAttribute overlap = {};
     cudaLaunchConfig_t config = {};
@@ -54,7 +51,21 @@ static inline void launch_dependent(void (*kernel)(Parameters...), dim3 grid, un
     config.attrs = &overlap;
     config.numAttrs = major >= 9 ? 1 : 0;
     cudaLaunchKernelEx(&config, kernel, arguments...);
-#endif
 }
+#else
+/* Under the kernel's name, and as if launched where the macro stands: so the counters tell. */
+#define launch_dependent(kernel, ...) launch_named(#kernel, __FILE__, __LINE__, kernel, __VA_ARGS__)
+
+template <typename... Parameters, typename... Arguments>
+static inline void launch_named(const char *name, const char *file, int line,
+                                void (*kernel)(Parameters...), dim3 grid, unsigned threads,
+                                size_t shared_bytes, Arguments... arguments)
+{
+    void *addresses[] = {&arguments...};
+
+    simt::add_function(name, kernel);
+    cudaLaunchKernel(kernel, grid, dim3(threads), addresses, shared_bytes, NULL, file, line);
+}
+#endif
 
 #endif

@@ -21,13 +21,11 @@ enum rung_flags {
     /* Runs on the host CPU in a GPU step (gemm and conv): it is given the host's copies of the data, and
      * judged and timed as on the CPU back end, with simt, too. */
     RUNG_HOST = 1 << 3,
-    /* conv: works by Winograd's F(2x2, 3x3), F(4x4, 3x3), or F(2, 3) along the rows, whose error bounds are
-     * others (conv.h) */
+    /* conv: works by Winograd's F(2x2, 3x3) or F(4x4, 3x3), whose error bounds are others (conv.h) */
     RUNG_WINOGRAD = 1 << 4,
     RUNG_WINOGRAD_4 = 1 << 5,
-    RUNG_WINOGRAD_1D = 1 << 6,
     /* conv: a library that may choose any transform (conv.h) */
-    RUNG_TRANSFORMS = 1 << 7
+    RUNG_TRANSFORMS = 1 << 6
 };
 
 enum { RUNG_HOW_SIZE = 64 };

@@ -343,6 +343,19 @@ static rlim_t processes_now(void)
     return all;
 }
 
+#ifdef LANDLOCK_ACCESS_FS_WRITE_FILE
+static void allow_below(int set, const char *folder, uint64_t access)
+{
+    const struct landlock_path_beneath_attr rule = {
+        .allowed_access = access, .parent_fd = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC)};
+
+    if (rule.parent_fd < 0)
+        return;
+    syscall(SYS_landlock_add_rule, set, LANDLOCK_RULE_PATH_BENEATH, &rule, 0);
+    close(rule.parent_fd);
+}
+#endif
+
 /* Where the kernel can (Landlock, Linux 5.13 and later): no file may be written, made or removed, but
  * what is open already. */
 static void forbid_writing(void)
@@ -354,18 +367,17 @@ static void forbid_writing(void)
                              LANDLOCK_ACCESS_FS_MAKE_DIR | LANDLOCK_ACCESS_FS_MAKE_REG |
                              LANDLOCK_ACCESS_FS_MAKE_SOCK | LANDLOCK_ACCESS_FS_MAKE_FIFO |
                              LANDLOCK_ACCESS_FS_MAKE_BLOCK | LANDLOCK_ACCESS_FS_MAKE_SYM};
-    struct landlock_path_beneath_attr devices = {.allowed_access = LANDLOCK_ACCESS_FS_WRITE_FILE};
+    const uint64_t write = LANDLOCK_ACCESS_FS_WRITE_FILE;
+    const uint64_t files = LANDLOCK_ACCESS_FS_MAKE_REG | LANDLOCK_ACCESS_FS_REMOVE_FILE;
     const int set = (int)syscall(SYS_landlock_create_ruleset, &rules, sizeof rules, 0);
 
     if (set < 0)
         return;
-    if (grade_on_gpu) /* and its driver may keep files in /dev/shm */
-        devices.allowed_access |= LANDLOCK_ACCESS_FS_MAKE_REG | LANDLOCK_ACCESS_FS_REMOVE_FILE;
-    devices.parent_fd = open("/dev", O_PATH | O_DIRECTORY | O_CLOEXEC); /* a GPU is written to */
-    if (devices.parent_fd >= 0)
-        syscall(SYS_landlock_add_rule, set, LANDLOCK_RULE_PATH_BENEATH, &devices, 0);
+    /* A GPU is written to. Its driver may keep files in /dev/shm, and names its threads in /proc. */
+    allow_below(set, "/dev", grade_on_gpu ? write | files : write);
+    if (grade_on_gpu)
+        allow_below(set, "/proc", write);
     syscall(SYS_landlock_restrict_self, set, 0);
-    close(devices.parent_fd);
     close(set);
 #endif
 }

@@ -279,7 +279,8 @@ cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, uns
 /* ---- launches by address ---- */
 
 void simt_add_kernel(const char *name, const void *function,
-                     void (*invoke)(const void *function, void **arguments))
+                     void (*invoke)(const void *function, void **arguments), int interleaved,
+                     int instrumented)
 {
     struct simt_kernel *const kernel = simt_note_kernel(function);
     if (!kernel) {
@@ -289,6 +290,8 @@ void simt_add_kernel(const char *name, const void *function,
     if (!kernel->invoke) {
         kernel->name = *name ? name : "(kernel)";
         kernel->invoke = invoke;
+        kernel->interleaved = interleaved;
+        kernel->instrumented = instrumented;
     }
 }
 
@@ -326,6 +329,8 @@ cudaError_t simt_launch_address(const void *function, struct uint3 grid, struct 
         return simt_error(cudaErrorInvalidDeviceFunction);
     }
     launch.name = call.kernel->name;
+    launch.interleaved = call.kernel->interleaved;
+    launch.instrumented = call.kernel->instrumented;
     error = simt_check_launch(&launch);
     if (error != cudaSuccess) {
         return simt_error(error);

@@ -349,7 +349,8 @@ cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream SIMT
 
 /* For cudaLaunchKernel: a kernel that is known by its address, and its launch. */
 void simt_add_kernel(const char *name, const void *function,
-                     void (*invoke)(const void *function, void **arguments));
+                     void (*invoke)(const void *function, void **arguments), int interleaved,
+                     int instrumented);
 cudaError_t simt_launch_address(const void *function, struct uint3 grid, struct uint3 block,
                                 void **arguments, size_t shared_bytes, cudaStream_t stream,
                                 int cooperative, const char *file, int line);

@@ -63,7 +63,8 @@ struct simt_kernel {
     const void *function;
     const char *name; /* this and invoke: NULL if it was not registered for launches by address */
     void (*invoke)(const void *function, void **arguments);
-    size_t shared_limit; /* of dynamic shared memory */
+    int interleaved, instrumented; /* of the file that registered it; see struct simt_launch */
+    size_t shared_limit;           /* of dynamic shared memory */
 };
 /* NULL if nothing is known of it, or, of the second, if there is no memory. */
 struct simt_kernel *simt_find_kernel(const void *function);

@@ -30,7 +30,8 @@ void invoke_kernel(const void *function, void **arguments)
 template <class... Parameters>
 void add_function(const char *name, void (*function)(Parameters...))
 {
-    simt_add_kernel(name, reinterpret_cast<const void *>(function), invoke_kernel<Parameters...>);
+    simt_add_kernel(name, reinterpret_cast<const void *>(function), invoke_kernel<Parameters...>,
+                    SIMT_INTERLEAVED, INSTRUMENTED);
 }
 
 /* What simt_rewrite puts after a kernel: lets cudaLaunchKernel take its address as a void pointer. An
