@@ -318,5 +318,12 @@ prints '' -DBARRIER= reverse.cu -o reverse
 SIMT_CHECKS=off ./reverse >output 2>&1
 [ $? -eq 0 ] && [ ! -s output ] || fail 'no checks'
 
+sed 's/reverse<<<1, 64>>>(data);/void *all[] = {\&data}; cudaLaunchKernel((void *)reverse, 1, 64, all);/' \
+    reverse.cu >address.cu
+prints '' '-DBARRIER=__syncthreads()' address.cu -o address
+SIMT_COUNTERS=table ./address >output 2>&1
+[ $? -eq 0 ] && grep -q '^kernel reverse (address.cu:13): 1 launch, 1 block, 64 threads' output &&
+    grep -q 'shared stores  *2 requests' output || fail 'a launch by address is counted'
+
 [ $failures -eq 0 ] && echo 'all passed'
 [ $failures -eq 0 ]
