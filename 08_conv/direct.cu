@@ -158,8 +158,8 @@ static __global__ void __launch_bounds__(GROUPS *PLACES, 2)
             float *const row = to + r * call.out_width;
             if (first_filter + f >= call.filters || y + r >= call.out_height)
                 continue;
-            if (vectors) { /* __stcg: a plain store becomes four, shared with the case below */
-                __stcg((float4 *)row, make_float4(from[0], from[1], from[2], from[3]));
+            if (vectors) {
+                store4(row, from);
                 continue;
             }
 #pragma unroll

@@ -179,7 +179,7 @@ static __global__ void __launch_bounds__(THREADS, 1)
                 if (y + r >= call.out_height)
                     continue;
                 if (pairs) {
-                    *(float2 *)to = make_float2(left_one, right_one);
+                    store2(to, left_one, right_one);
                 } else {
                     to[0] = left_one;
                     if (x + 1 < call.out_width)

@@ -190,13 +190,13 @@ static __global__ void __launch_bounds__(BLOCK)
         if (y + r >= call.out_height)
             continue;
         if (vectors) {
-            *(float4 *)to = make_float4(out[0], out[1], out[2], out[3]);
+            store4(to, out);
             continue;
         }
 #pragma unroll
         for (unsigned s = 0; s < TILE; s += 2)
             if (pairs && x + s < call.out_width) {
-                *(float2 *)(to + s) = make_float2(out[s], out[s + 1]);
+                store2(to + s, out[s], out[s + 1]);
             } else {
                 if (x + s < call.out_width)
                     to[s] = out[s];
