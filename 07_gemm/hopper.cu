@@ -169,9 +169,9 @@ static __device__ void copy_tile_of_b(float *to, const CUtensorMap *b, size_t co
 }
 
 /* The same where rows of B do not begin at multiples of 16 bytes, which is all that the copy engine takes: 64
- * asynchronous copies of 4 bytes a producer. The barrier counts a producer in when its own have come. */
+ * asynchronous copies of 4 bytes a producer. Outside B they write zeros and read nothing. */
 static __device__ void copy_floats_of_b(float *to, const struct gemm &call, size_t column,
-                                        size_t row, unsigned thread, phase_barrier *barrier)
+                                        size_t row, unsigned thread)
 {
     const float *from = call.b + row * call.ldb + column + thread;
     unsigned address = shared_address(to + thread);
@@ -180,8 +180,7 @@ static __device__ void copy_floats_of_b(float *to, const struct gemm &call, size
 #pragma unroll 8
     for (unsigned p = 0; p < TILE_K; p++) {
 #pragma unroll
-        for (unsigned j = 0; j < TILE_N;
-             j += PRODUCERS) { /* outside B: zeros, and nothing is read */
+        for (unsigned j = 0; j < TILE_N; j += PRODUCERS) {
             const unsigned bytes = row + p < call.k && column + j < call.n ? sizeof(float) : 0;
             asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;" ::"r"(
                              address + j * (unsigned)sizeof(float)),
@@ -191,8 +190,15 @@ static __device__ void copy_floats_of_b(float *to, const struct gemm &call, size
         from += call.ldb;
         address += TILE_N * sizeof(float);
     }
-    asm volatile("cp.async.mbarrier.arrive.noinc.shared.b64 [%0];" ::"r"(shared_address(barrier))
-                 : "memory");
+    asm volatile("cp.async.commit_group;" ::: "memory");
+}
+
+/* Arrives when all but the last LATER groups of copies have come. */
+template <unsigned LATER>
+static __device__ void arrive_with_copies(phase_barrier *barrier)
+{
+    asm volatile("cp.async.wait_group %0;" ::"n"(LATER) : "memory");
+    barrier_arrive(barrier);
 }
 
 static __device__ void produce(const struct gemm &call, const CUtensorMap *b,
@@ -203,7 +209,8 @@ static __device__ void produce(const struct gemm &call, const CUtensorMap *b,
     const unsigned thread = threadIdx.x - MULTIPLIERS, lane = thread % 32;
     const unsigned row = thread / 32 * 4 + lane / 8, p = lane % 8 * 4;
     const unsigned to_a = p * PADDED_M + row;
-    struct turn turn = {0, 1}; /* at first the stages are free, as after a phase 1 */
+    struct turn turn = {0, 1};     /* at first the stages are free, as after a phase 1 */
+    phase_barrier *copying = NULL; /* of the stage that awaits this thread's copies of B */
 
     for (struct share share = first_share(work); share.steps > 0; share = next_share(work, share)) {
         const struct tile tile = tile_at(work, share.tile);
@@ -224,8 +231,7 @@ static __device__ void produce(const struct gemm &call, const CUtensorMap *b,
                     fours);
             barrier_wait(&ring.free[turn.stage], turn.parity); /* while they are on their way */
             if (!b_aligned) {
-                copy_floats_of_b(ring.b + turn.stage * B_FLOATS, call, tile.column, first, thread,
-                                 &ring.full[turn.stage]);
+                copy_floats_of_b(ring.b + turn.stage * B_FLOATS, call, tile.column, first, thread);
             } else if (thread == 0) {
                 barrier_arrive_expecting(&ring.full[turn.stage], B_FLOATS * sizeof(float));
                 copy_tile_of_b(ring.b + turn.stage * B_FLOATS, b, tile.column, first,
@@ -239,10 +245,18 @@ static __device__ void produce(const struct gemm &call, const CUtensorMap *b,
                 to[2 * PADDED_M + i * 16] = fours[i].z;
                 to[3 * PADDED_M + i * 16] = fours[i].w;
             }
-            barrier_arrive(&ring.full[turn.stage]);
+            if (b_aligned) {
+                barrier_arrive(&ring.full[turn.stage]);
+            } else { /* these copies are on their way, those before have come */
+                if (copying != NULL)
+                    arrive_with_copies<1>(copying);
+                copying = &ring.full[turn.stage];
+            }
             advance(&turn);
         }
     }
+    if (copying != NULL)
+        arrive_with_copies<0>(copying);
 }
 
 /* ---- multipliers ----------------------------------------------------------------------------- */
@@ -505,7 +519,7 @@ static __global__ void __launch_bounds__(MULTIPLIERS + PRODUCERS, 1)
     if (threadIdx.x == 0) {
         const bool b_aligned = has_aligned_rows(call.b, call.ldb);
         for (unsigned s = 0; s < STAGES; s++) {
-            barrier_create(&full[s], PRODUCERS + (b_aligned ? 1 : PRODUCERS)); /* A, and B */
+            barrier_create(&full[s], PRODUCERS + b_aligned); /* and the one that expects B */
             barrier_create(&free[s], MULTIPLIERS / 32);
         }
         barriers_created();
