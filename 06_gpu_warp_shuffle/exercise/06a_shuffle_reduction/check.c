@@ -5,47 +5,28 @@
 enum { WARP = 32 };
 
 void warp_sums(const float *in, float *out, int warps);
-GRADE_ON_GPU_ONLY void rung_row_warp(const float *in, float *out, int warps);
 
 struct call {
     const float *in;
     int warps;
     float *out;
-    bool timed;
 };
-
-static void answer(void *data)
-{
-    const struct call *const call = data;
-    warp_sums(call->in, call->out, call->warps);
-}
-
-static void rung(void *data)
-{
-    const struct call *const call = data;
-    rung_row_warp(call->in, call->out, call->warps);
-}
 
 static void run(void *arguments)
 {
     const struct call *const call = arguments;
     const size_t bytes = (size_t)call->warps * sizeof *call->out;
-    struct call device = *call;
+    float *const out = grade_to_device(NULL, bytes);
 
-    device.in = grade_to_device(call->in, (size_t)call->warps * WARP * sizeof *call->in);
-    device.out = grade_to_device(NULL, bytes);
-    if (call->timed) {
-        grade_time(answer, rung, &device);
-        device.out = grade_to_device(NULL, bytes); /* nothing in it that the rung has written */
-    }
-    answer(&device);
-    grade_from_device(call->out, device.out, bytes);
+    warp_sums(grade_to_device(call->in, (size_t)call->warps * WARP * sizeof *call->in), out,
+              call->warps);
+    grade_from_device(call->out, out, bytes);
 }
 
-static bool try_run(struct grade *grade, int warps, bool timed)
+static bool try_warps(struct grade *grade, int warps)
 {
     struct call call = {grade_floats(grade, (size_t)warps * WARP), warps,
-                        grade_output(grade, (size_t)warps * sizeof(float)), timed};
+                        grade_output(grade, (size_t)warps * sizeof(float))};
 
     if (!grade_run(grade, run, &call))
         return false;
@@ -58,11 +39,6 @@ static bool try_run(struct grade *grade, int warps, bool timed)
             return false;
     }
     return true;
-}
-
-static bool try_warps(struct grade *grade, int warps)
-{
-    return try_run(grade, warps, false);
 }
 
 static void test_sums(struct grade *grade)
@@ -110,19 +86,11 @@ static void test_steps(struct grade *grade)
                    "%.1f shuffles a warp; halving takes five", (double)total.shuffles / WARPS);
 }
 
-/* 16 MiB: what a large GPU's second-level cache holds, so that instructions matter. */
-static void test_speed(struct grade *grade)
-{
-    if (try_run(grade, 1 << 17, true))
-        grade_speed(grade, "the rung row_warp", 0.80, 0.50);
-}
-
 const char grade_title[] = "a reduction by shuffles";
 const struct grade_test grade_tests[] = {
     {"sums of warps", GRADE_RESULT, test_sums},
     {"no shared memory", GRADE_QUALITY, test_registers},
     {"five shuffles a warp", GRADE_QUALITY, test_steps},
     {"no races, no bad accesses", GRADE_QUALITY, grade_rules},
-    {"speed", GRADE_SPEED, test_speed},
 };
 const size_t grade_test_count = sizeof grade_tests / sizeof grade_tests[0];
