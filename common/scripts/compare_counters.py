@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Counters of the CPU back end beside those of an H200, as docs/results/counters_simt_h200.csv.
 
-compare_counters.py BIN RESULTS             counts anew and writes the file, which takes two minutes
+compare_counters.py BIN RESULTS             counts anew and writes the file, which takes half a minute
 compare_counters.py BIN RESULTS --check     compares it with what would be written; counts only the rungs' smaller
                                             runs and some programs, and takes the file's own counts for the others
 compare_counters.py BIN RESULTS --from RAW  first writes docs/results/counters_h200.csv anew, from a file of
@@ -47,8 +47,78 @@ CHECKED_PROGRAMS = {"program_transpose", "program_bitonic_sort"}
 # Kernels of step 04 that set one number.
 LEFT_OUT = {"set_identity"}
 
-# Cells that differ: (program, rung or *, kernel, counters that begin with this, why). The first that fits holds.
-WHY = []
+# Cells that differ: (program, rung, kernel, what its counters begin with, why); * is any. The first that fits holds.
+# What is said of the GPU's code was read in what nvcc 13.0 makes of it for sm_90.
+JOINED = "loads of neighbouring words, joined to ones of 16 bytes by nvcc"
+COPIED = "an asynchronous copy is no shared store to ncu"
+FEWER = "lanes that load the same words share wavefronts of 8 and 16 bytes; not modelled"
+UNROLLED = ("lanes make different numbers of turns of a loop that nvcc unrolls: those of the remainder stand at "
+            "different places of it")
+ARBITER = "the H200 counts conflicts that the addresses do not have, not the same number in each run; not modelled"
+HEAP = "the kernels' own heap: on the GPU, malloc and free work on global memory that is counted"
+PRINTF = "printf: on the GPU, its buffer is global memory that is counted"
+WHY = [
+    ("04_gpu_atomic", "race", "race", "global_load", "nvcc keeps *result in a register and loads it before the loop only"),
+    ("04_gpu_atomic", "atomic_block", "atomic_block", "shared_load",
+     "an atomic addition of floats in shared memory is a loop of load and compare-and-swap on the GPU; how often it "
+     "turns differs between runs"),
+    ("05_gpu_shared_tree", "serial", "serial", "shared_load", JOINED),
+    ("06_gpu_warp_shuffle", "shuffle", "shuffle", "shared_load", JOINED),
+    ("06_gpu_warp_shuffle", "row_block", "row_block", "global_load", UNROLLED),
+    ("06_gpu_warp_shuffle", "column_block", "column_block", "global_load", UNROLLED),
+    ("07_gemm", "shared_tile", "shared_tile", "shared_load", JOINED),
+    ("07_gemm", "register_column", "register_column", "shared_load", JOINED),
+    ("07_gemm", "register_tile", "register_tile", "shared_load_conflicts", JOINED + ", which conflict half as often"),
+    ("07_gemm", "register_tile", "register_tile", "shared_load", JOINED),
+    ("07_gemm", "warp_tile", "warp_tile", "shared_store_conflicts", ARBITER),
+    ("07_gemm", "async_copies", "async_copies", "shared_store", COPIED),
+    ("07_gemm", "*", "*", "shared_load_wavefronts", FEWER),
+    ("08_conv", "shared_tile", "shared_tile", "(global_load|shared_store)", UNROLLED),
+    ("08_conv", "im2col", "async_copies", "shared_store", COPIED),
+    ("08_conv", "implicit_gemm", "implicit_gemm", "shared_load", JOINED),
+    ("08_conv", "direct", "direct", "shared_store", COPIED),
+    ("08_conv", "winograd", "winograd", "shared_store_conflicts", ARBITER),
+    ("08_conv", "winograd", "winograd", "shared_load",
+     "sums of filters that do not exist are not stored: nvcc does not load them either"),
+    ("08_conv", "winograd", "winograd", "shared_store", COPIED),
+    ("08_conv", "winograd_4x4", "multiply_components", "shared_store", COPIED),
+    ("08_conv", "*", "*", "shared_load_wavefronts", FEWER),
+    ("program_async_copy", "*", "*", "global_load", "memcpy_async of a group copies 16 bytes a thread here, 4 there"),
+    ("program_async_copy", "*", "*", "shared_store", COPIED),
+    ("program_atomics", "*", "test", "global_load",
+     "loops around atomicCAS load again as often as another thread was first"),
+    ("program_classes", "*", "createWorld", "global", HEAP),
+    ("program_classes", "*", "freeWorld", "global", HEAP + "; so are virtual function tables"),
+    ("program_classes", "*", "render", "global",
+     "virtual function tables are in memory that is counted; a value stored and added to stays in a register"),
+    ("program_device_heap", "*", "*", "global", HEAP),
+    ("program_device_heap", "*", "perBlockArray", "shared_load",
+     "a pointer in shared memory is loaded once, not in each turn of the loop"),
+    ("program_function_pointers", "*", "calculate", "global_store",
+     "lanes that called different functions do not meet again before the store"),
+    ("program_half_precision", "*", "haxpy", "global", "two numbers of a half2 are one access on the GPU, two here"),
+    ("program_half_precision", "*", "facts", "global_load",
+     "an atomic addition of half numbers is a loop of load and compare-and-swap on the GPU"),
+    ("program_intrinsics", "*", "floats", "global_load", "sin and cos of double load coefficients from a table"),
+    ("program_intrinsics", "*", "loads", "global_load",
+     "of a float4 nvcc loads the two numbers that are used, one by one"),
+    ("program_launch_kernel", "*", "byAddress", "global_store",
+     "two stores to one place in a loop; nvcc leaves the first out"),
+    ("program_nbody", "*", "*", "shared_load_wavefronts", FEWER),
+    ("program_odds_and_ends", "*", "qualifiers", "(global_load|shared_load)",
+     "a constant table of a function is global memory; not all shared words of one known value are loaded"),
+    ("program_printf_assert", "*", "*", "global", PRINTF),
+    ("program_reduce_cg", "*", "keep_odd", "global_store_sectors",
+     "which warp writes where depends on the order of atomics"),
+    ("program_reduce_cg", "*", "group_facts", "global_store_requests",
+     "lanes parted by labeled_partition meet again before the store on the GPU, not here"),
+    ("program_scan_blelloch", "*", "prescan", "shared_load",
+     "nvcc loads again what a store in between may have changed; the compiler for the CPU knows that it does not"),
+    ("program_scan_warp", "*", "*", "shared_load_wavefronts", FEWER),
+    ("program_spmv", "*", "spmvScalar", "global_load", UNROLLED),
+    ("program_vector_loads", "*", "arithmetic", "(global|shared)",
+     "nvcc moves each struct whole and once; here members are moved apart, and loaded again after a store"),
+]
 
 
 class NotCounted(Exception):
