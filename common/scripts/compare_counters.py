@@ -39,7 +39,7 @@ COUNTERS = {  # (kind, ncu's name, where it is in --counters=json)
 }
 H200_HEADER = ["program", "arguments", "rung", "kernel", "launches", *COUNTERS]
 HEADER = ["step", "program", "arguments", "rung", "kernel", "counter", "kind", "h200", "simt", "equal",
-          "expected_to_differ_and_why"]
+          "reason", "expected_to_differ_and_why"]
 # What --check takes from the file: seconds each. The other programs' counts are in the file only.
 LONG = {("07_gemm", "--m 256 --n 256 --k 128"),
         ("08_conv", "--batch 1 --channels 12 --height 34 --width 130 --filters 24")}
@@ -47,21 +47,24 @@ CHECKED_PROGRAMS = {"program_transpose", "program_bitonic_sort"}
 # Kernels of step 04 that set one number.
 LEFT_OUT = {"set_identity"}
 
-# Cells that differ: (program, rung, kernel, what its counters begin with, why); * is any. The first that fits holds.
+# Cells that differ: (program, rung, kernel, what its counters begin with, "REASON: why"); * is any. The first that
+# fits holds. REASON is a word that the page counts them by.
 # What is said of the GPU's code was read in what nvcc 13.0 makes of it for sm_90.
-JOINED = "loads of neighbouring words, joined to ones of 16 bytes by nvcc"
-COPIED = "an asynchronous copy is no shared store to ncu"
-FEWER = "lanes that load the same words share wavefronts of 8 and 16 bytes; not modelled"
-UNROLLED = ("lanes make different numbers of turns of a loop that nvcc unrolls: those of the remainder stand at "
-            "different places of it")
-ARBITER = "the H200 counts conflicts that the addresses do not have, not the same number in each run; not modelled"
-HEAP = "the kernels' own heap: on the GPU, malloc and free work on global memory that is counted"
+JOINED = "joined: loads of neighbouring words, joined to ones of 16 bytes by nvcc"
+COPIED = "copied: an asynchronous copy is no shared store to ncu"
+FEWER = "wide: lanes that load the same words share wavefronts of 8 and 16 bytes; not modelled"
+UNROLLED = ("unrolled: lanes make different numbers of turns of a loop that nvcc unrolls: those of the remainder "
+            "stand at different places of it")
+ARBITER = ("arbiter: the H200 counts conflicts that the addresses do not have, not the same number in each launch; "
+           "not modelled")
+HEAP = "heap: on the GPU, malloc and free work on global memory that is counted"
 PRINTF = "printf: on the GPU, its buffer is global memory that is counted"
 WHY = [
-    ("04_gpu_atomic", "race", "race", "global_load", "nvcc keeps *result in a register and loads it before the loop only"),
+    ("04_gpu_atomic", "race", "race", "global_load",
+     "kept: nvcc keeps *result in a register and loads it before the loop only"),
     ("04_gpu_atomic", "atomic_block", "atomic_block", "shared_load",
-     "an atomic addition of floats in shared memory is a loop of load and compare-and-swap on the GPU; how often it "
-     "turns differs between runs"),
+     "swap: an atomic addition of floats in shared memory is a loop of load and compare-and-swap on the GPU; how often "
+     "it turns differs between runs"),
     ("05_gpu_shared_tree", "serial", "serial", "shared_load", JOINED),
     ("06_gpu_warp_shuffle", "shuffle", "shuffle", "shared_load", JOINED),
     ("06_gpu_warp_shuffle", "row_block", "row_block", "global_load", UNROLLED),
@@ -79,45 +82,48 @@ WHY = [
     ("08_conv", "direct", "direct", "shared_store", COPIED),
     ("08_conv", "winograd", "winograd", "shared_store_conflicts", ARBITER),
     ("08_conv", "winograd", "winograd", "shared_load",
-     "sums of filters that do not exist are not stored: nvcc does not load them either"),
+     "kept: sums of filters that do not exist are not stored: nvcc does not load them either"),
     ("08_conv", "winograd", "winograd", "shared_store", COPIED),
     ("08_conv", "winograd_4x4", "multiply_components", "shared_store", COPIED),
     ("08_conv", "*", "*", "shared_load_wavefronts", FEWER),
-    ("program_async_copy", "*", "*", "global_load", "memcpy_async of a group copies 16 bytes a thread here, 4 there"),
+    ("program_async_copy", "*", "*", "global_load",
+     "pieces: memcpy_async of a group copies 16 bytes a thread here, 4 there"),
     ("program_async_copy", "*", "*", "shared_store", COPIED),
     ("program_atomics", "*", "test", "global_load",
-     "loops around atomicCAS load again as often as another thread was first"),
+     "swap: loops around atomicCAS load again as often as another thread was first"),
     ("program_classes", "*", "createWorld", "global", HEAP),
     ("program_classes", "*", "freeWorld", "global", HEAP + "; so are virtual function tables"),
     ("program_classes", "*", "render", "global",
-     "virtual function tables are in memory that is counted; a value stored and added to stays in a register"),
+     "tables: virtual function tables are in memory that is counted; a value stored and added to stays in a register"),
     ("program_device_heap", "*", "*", "global", HEAP),
     ("program_device_heap", "*", "perBlockArray", "shared_load",
-     "a pointer in shared memory is loaded once, not in each turn of the loop"),
+     "kept: a pointer in shared memory is loaded once, not in each turn of the loop"),
     ("program_function_pointers", "*", "calculate", "global_store",
-     "lanes that called different functions do not meet again before the store"),
-    ("program_half_precision", "*", "haxpy", "global", "two numbers of a half2 are one access on the GPU, two here"),
+     "parted: lanes that called different functions do not meet again before the store"),
+    ("program_half_precision", "*", "haxpy", "global",
+     "pieces: two numbers of a half2 are one access on the GPU, two here"),
     ("program_half_precision", "*", "facts", "global_load",
-     "an atomic addition of half numbers is a loop of load and compare-and-swap on the GPU"),
-    ("program_intrinsics", "*", "floats", "global_load", "sin and cos of double load coefficients from a table"),
+     "swap: an atomic addition of half numbers is a loop of load and compare-and-swap on the GPU"),
+    ("program_intrinsics", "*", "floats", "global_load",
+     "tables: sin and cos of double load coefficients from a table"),
     ("program_intrinsics", "*", "loads", "global_load",
-     "of a float4 nvcc loads the two numbers that are used, one by one"),
+     "pieces: of a float4 nvcc loads the two numbers that are used, one by one"),
     ("program_launch_kernel", "*", "byAddress", "global_store",
-     "two stores to one place in a loop; nvcc leaves the first out"),
+     "kept: two stores to one place in a loop; nvcc leaves the first out"),
     ("program_nbody", "*", "*", "shared_load_wavefronts", FEWER),
     ("program_odds_and_ends", "*", "qualifiers", "(global_load|shared_load)",
-     "a constant table of a function is global memory; not all shared words of one known value are loaded"),
+     "tables: a constant table of a function is global memory; not all shared words of one known value are loaded"),
     ("program_printf_assert", "*", "*", "global", PRINTF),
     ("program_reduce_cg", "*", "keep_odd", "global_store_sectors",
-     "which warp writes where depends on the order of atomics"),
+     "order: which warp writes where depends on the order of atomics"),
     ("program_reduce_cg", "*", "group_facts", "global_store_requests",
-     "lanes parted by labeled_partition meet again before the store on the GPU, not here"),
+     "parted: lanes parted by labeled_partition meet again before the store on the GPU, as it seems, and not here"),
     ("program_scan_blelloch", "*", "prescan", "shared_load",
-     "nvcc loads again what a store in between may have changed; the compiler for the CPU knows that it does not"),
+     "kept: nvcc loads again what a store in between may have changed; the compiler for the CPU knows that it has not"),
     ("program_scan_warp", "*", "*", "shared_load_wavefronts", FEWER),
     ("program_spmv", "*", "spmvScalar", "global_load", UNROLLED),
     ("program_vector_loads", "*", "arithmetic", "(global|shared)",
-     "nvcc moves each struct whole and once; here members are moved apart, and loaded again after a store"),
+     "pieces: nvcc moves each struct whole and once; here members are moved apart, and loaded again after a store"),
 ]
 
 
@@ -308,7 +314,7 @@ def compare(h200, old, bin_folder, programs_folder, quick):
                     equal = "no" if here != there else "yes" if here else "zero"
                     step = "programs" if program.startswith("program_") else program
                     rows.append([step, program.removeprefix("program_"), arguments, line["rung"], line["kernel"],
-                                 counter, kind, there, here, equal, why])
+                                 counter, kind, there, here, equal, *(why.split(": ", 1) if why else ("", ""))])
     wrong = [f"{' '.join(map(str, row[1:6]))}: {row[7]} there, {row[8]} here, and no reason is given"
              for row in rows if row[9] == "no" and not row[10]]
     wrong += [f"no cell differs any more for this reason: {WHY[at][:4]}" for at in range(len(WHY)) if at not in used]
@@ -319,8 +325,8 @@ def print_totals(rows):
     for column, values in ((6, ("memory", "instructions", "wavefronts")), (5, COUNTERS),
                            (0, sorted({row[0] for row in rows}))):
         for value in values:
-            for what, belongs in (("rungs", lambda row: row[0] != "programs"), ("programs", lambda row: row[0] == "programs")):
-                cells = [row for row in rows if row[column] == value and belongs(row)
+            for what in ("rungs", "programs"):
+                cells = [row for row in rows if row[column] == value and (row[0] == "programs") == (what == "programs")
                          and (column != 0 or row[6] == "memory")]
                 if cells:
                     equal = sum(row[9] != "no" for row in cells)
