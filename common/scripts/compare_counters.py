@@ -1,32 +1,134 @@
 #!/usr/bin/env python3
 """Counters of the CPU back end beside those of an H200, as docs/results/counters_simt_h200.csv.
 
-compare_counters.py BIN RESULTS [--all]          writes the file
-compare_counters.py BIN RESULTS [--all] --check  compares it with what would be written
+compare_counters.py BIN RESULTS             counts anew and writes the file, which takes half a minute
+compare_counters.py BIN RESULTS --check     compares it with what would be written; counts only the rungs' smaller
+                                            runs and some programs, and takes the file's own counts for the others
+compare_counters.py BIN RESULTS --from RAW  first writes docs/results/counters_h200.csv anew, from a file of
+                                            measure_counters.sh: of the launches in it those that are counted here.
+                                            May be given again: what a later file has replaces what an earlier one has
 
-BIN is build/simt/bin, RESULTS docs/results with the H200's counters. Steps 05 and 07 are counted anew, which
-takes seconds; step 08, which takes minutes, only with --all: else its counts are the file's own.
-"""
+BIN is build/simt/bin, RESULTS docs/results. The programs are those of common/simt/tests/programs, compiled with
+simtcc by $CXX. Exit status: 0 done, 1 something differs, or differs from the H200 without a reason in WHY below."""
+import argparse
+import concurrent.futures
 import csv
 import io
 import json
+import os
+import re
 import subprocess
 import sys
+import tempfile
 
-COUNTERS = {  # name in the H200's files of steps 07 and 08: (ncu's name, where it is in --counters=json)
-    "global_load_requests": ("l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum", "global_loads", "requests"),
-    "global_load_sectors": ("l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", "global_loads", "sectors"),
-    "shared_loads": ("smsp__sass_inst_executed_op_shared_ld.sum", "shared_loads", "requests"),
-    "shared_stores": ("smsp__sass_inst_executed_op_shared_st.sum", "shared_stores", "requests"),
+COUNTERS = {  # (kind, ncu's name, where it is in --counters=json)
+    "global_load_requests": ("memory", "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum", "global_loads", "requests"),
+    "global_load_sectors": ("memory", "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", "global_loads", "sectors"),
+    "global_store_requests": ("memory", "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum", "global_stores", "requests"),
+    "global_store_sectors": ("memory", "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum", "global_stores", "sectors"),
     "shared_load_conflicts": (
-        "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum", "shared_loads", "bank_conflicts"),
+        "memory", "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum", "shared_loads", "bank_conflicts"),
     "shared_store_conflicts": (
-        "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum", "shared_stores", "bank_conflicts"),
+        "memory", "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum", "shared_stores", "bank_conflicts"),
+    "shared_loads": ("instructions", "smsp__sass_inst_executed_op_shared_ld.sum", "shared_loads", "requests"),
+    "shared_stores": ("instructions", "smsp__sass_inst_executed_op_shared_st.sum", "shared_stores", "requests"),
+    "shared_load_wavefronts": (
+        "wavefronts", "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_ld.sum", "shared_loads", "wavefronts"),
+    "shared_store_wavefronts": (
+        "wavefronts", "smsp__sass_l1tex_data_pipe_lsu_wavefronts_mem_shared_op_st.sum", "shared_stores", "wavefronts"),
 }
-HEADER = ["step", "rung", "kernel", "counter", "h200", "simt", "equal", "simt_problem",
-          "expected_to_differ_and_why"]
-COPIES = {"async_copies", "direct", "multiply_components"}
-GEMM, CONV = "2048x2048x1024", "2x12x130x514:24x3x3:s1p0d1"
+H200_HEADER = ["program", "arguments", "rung", "kernel", "launches", *COUNTERS]
+HEADER = ["step", "program", "arguments", "rung", "kernel", "counter", "kind", "h200", "simt", "equal",
+          "reason", "expected_to_differ_and_why"]
+# What --check takes from the file: seconds each. The other programs' counts are in the file only.
+LONG = {("07_gemm", "--m 256 --n 256 --k 128"),
+        ("08_conv", "--batch 1 --channels 12 --height 34 --width 130 --filters 24")}
+CHECKED_PROGRAMS = {"program_transpose", "program_bitonic_sort"}
+# Kernels of step 04 that set one number.
+LEFT_OUT = {"set_identity"}
+
+# Cells that differ: (program, rung, kernel, what its counters begin with, "REASON: why"); * is any. The first that
+# fits holds. REASON is a word that the page counts them by.
+# What is said of the GPU's code was read in what nvcc 13.0 makes of it for sm_90.
+JOINED = "joined: loads of neighbouring words, joined to ones of 16 bytes by nvcc"
+COPIED = "copied: an asynchronous copy is no shared store to ncu"
+FEWER = "wide: lanes that load the same words share wavefronts of 8 and 16 bytes; not modelled"
+UNROLLED = ("unrolled: lanes make different numbers of turns of a loop that nvcc unrolls: those of the remainder "
+            "stand at different places of it")
+ARBITER = ("arbiter: the H200 counts conflicts that the addresses do not have, not the same number in each launch; "
+           "not modelled")
+HEAP = "heap: on the GPU, malloc and free work on global memory that is counted"
+PRINTF = "printf: on the GPU, its buffer is global memory that is counted"
+WHY = [
+    ("04_gpu_atomic", "race", "race", "global_load",
+     "kept: nvcc keeps *result in a register and loads it before the loop only"),
+    ("04_gpu_atomic", "atomic_block", "atomic_block", "shared_load",
+     "swap: an atomic addition of floats in shared memory is a loop of load and compare-and-swap on the GPU; how often "
+     "it turns differs between runs"),
+    ("05_gpu_shared_tree", "serial", "serial", "shared_load", JOINED),
+    ("06_gpu_warp_shuffle", "shuffle", "shuffle", "shared_load", JOINED),
+    ("06_gpu_warp_shuffle", "row_block", "row_block", "global_load", UNROLLED),
+    ("06_gpu_warp_shuffle", "column_block", "column_block", "global_load", UNROLLED),
+    ("07_gemm", "shared_tile", "shared_tile", "shared_load", JOINED),
+    ("07_gemm", "register_column", "register_column", "shared_load", JOINED),
+    ("07_gemm", "register_tile", "register_tile", "shared_load_conflicts", JOINED + ", which conflict half as often"),
+    ("07_gemm", "register_tile", "register_tile", "shared_load", JOINED),
+    ("07_gemm", "warp_tile", "warp_tile", "shared_store_conflicts", ARBITER),
+    ("07_gemm", "async_copies", "async_copies", "shared_store", COPIED),
+    ("07_gemm", "*", "*", "shared_load_wavefronts", FEWER),
+    ("08_conv", "shared_tile", "shared_tile", "(global_load|shared_store)", UNROLLED),
+    ("08_conv", "im2col", "async_copies", "shared_store", COPIED),
+    ("08_conv", "implicit_gemm", "implicit_gemm", "shared_load", JOINED),
+    ("08_conv", "direct", "direct", "shared_store", COPIED),
+    ("08_conv", "winograd", "winograd", "shared_store_conflicts", ARBITER),
+    ("08_conv", "winograd", "winograd", "shared_load",
+     "kept: sums of filters that do not exist are not stored: nvcc does not load them either"),
+    ("08_conv", "winograd", "winograd", "shared_store", COPIED),
+    ("08_conv", "winograd_4x4", "multiply_components", "shared_store", COPIED),
+    ("08_conv", "*", "*", "shared_load_wavefronts", FEWER),
+    ("program_async_copy", "*", "*", "global_load",
+     "pieces: memcpy_async of a group copies 16 bytes a thread here, 4 there"),
+    ("program_async_copy", "*", "*", "shared_store", COPIED),
+    ("program_atomics", "*", "test", "global_load",
+     "swap: loops around atomicCAS load again as often as another thread was first"),
+    ("program_classes", "*", "createWorld", "global", HEAP),
+    ("program_classes", "*", "freeWorld", "global", HEAP + "; so are virtual function tables"),
+    ("program_classes", "*", "render", "global",
+     "tables: virtual function tables are in memory that is counted; a value stored and added to stays in a register"),
+    ("program_device_heap", "*", "*", "global", HEAP),
+    ("program_device_heap", "*", "perBlockArray", "shared_load",
+     "kept: a pointer in shared memory is loaded once, not in each turn of the loop"),
+    ("program_function_pointers", "*", "calculate", "global_store",
+     "parted: lanes that called different functions do not meet again before the store"),
+    ("program_half_precision", "*", "haxpy", "global",
+     "pieces: two numbers of a half2 are one access on the GPU, two here"),
+    ("program_half_precision", "*", "facts", "global_load",
+     "swap: an atomic addition of half numbers is a loop of load and compare-and-swap on the GPU"),
+    ("program_intrinsics", "*", "floats", "global_load",
+     "tables: sin and cos of double load coefficients from a table"),
+    ("program_intrinsics", "*", "loads", "global_load",
+     "pieces: of a float4 nvcc loads the two numbers that are used, one by one"),
+    ("program_launch_kernel", "*", "byAddress", "global_store",
+     "kept: two stores to one place in a loop; nvcc leaves the first out"),
+    ("program_nbody", "*", "*", "shared_load_wavefronts", FEWER),
+    ("program_odds_and_ends", "*", "qualifiers", "(global_load|shared_load)",
+     "tables: a constant table of a function is global memory; not all shared words of one known value are loaded"),
+    ("program_printf_assert", "*", "*", "global", PRINTF),
+    ("program_reduce_cg", "*", "keep_odd", "global_store_sectors",
+     "order: which warp writes where depends on the order of atomics"),
+    ("program_reduce_cg", "*", "group_facts", "global_store_requests",
+     "parted: lanes parted by labeled_partition meet again before the store on the GPU, as it seems, and not here"),
+    ("program_scan_blelloch", "*", "prescan", "shared_load",
+     "kept: nvcc loads again what a store in between may have changed; the compiler for the CPU knows that it has not"),
+    ("program_scan_warp", "*", "*", "shared_load_wavefronts", FEWER),
+    ("program_spmv", "*", "spmvScalar", "global_load", UNROLLED),
+    ("program_vector_loads", "*", "arithmetic", "(global|shared)",
+     "pieces: nvcc moves each struct whole and once; here members are moved apart, and loaded again after a store"),
+]
+
+
+class NotCounted(Exception):
+    """Why a program has no counters."""
 
 
 def read(path):
@@ -34,125 +136,243 @@ def read(path):
         return list(csv.DictReader(file))
 
 
-def count(folder, step, options):
-    """{(rung, kernel): [counts, launches]}; kernels without a name of their own have their rung's."""
-    command = [f"{folder}/counted/{step}", *options, "--counters=json"]
-    text = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
+def name_of(signature):
+    """Of a kernel, as ncu writes it: void outer::<unnamed>::inner<int>(float *) is outer::inner."""
+    signature = re.sub(r"<unnamed>::", "", re.sub(r"^void ", "", signature))
+    return re.split(r"[<(]", signature)[0]
+
+
+# ---- the H200's launches -------------------------------------------------------------------------
+
+
+def launches_of(paths):
+    """{(program, arguments): {kernel: [{metric: value}, ...]}}, the launches in their order."""
+    runs = {}
+    for path in paths:
+        renewed, run, header = {}, None, None
+        with open(path, newline="", encoding="utf-8") as file:
+            for line in file:
+                if line.startswith("# "):
+                    program, *arguments = line[2:].replace(" --warmup 0 --reps 1", "").split()
+                    run = renewed.setdefault((os.path.basename(program), " ".join(arguments)), {})
+                    header = None
+                    continue
+                cells = next(csv.reader([line]))
+                if header is None:
+                    header = cells
+                elif cells[0].isdigit():
+                    launch = dict(zip(header, cells, strict=True))
+                    run.setdefault(name_of(launch["Kernel Name"]), []).append(launch)
+        for key, kernels in renewed.items():
+            runs.setdefault(key, {}).update(kernels)
+    return runs
+
+
+def sums(launches):
+    return [sum(int(launch[ncu].replace(",", "")) for launch in launches) for _, ncu, _, _ in COUNTERS.values()]
+
+
+def h200_rows(runs, bin_folder, programs_folder):
+    """Of each kernel as many launches as are counted here. Where several rungs launch a kernel, each has its part
+    of the launches, one after the other; a program runs each rung more than once."""
+    rows = []
+    for (program, arguments), kernels in runs.items():
+        try:
+            counted = count(bin_folder, programs_folder, program, arguments)
+        except NotCounted as why:
+            print(f"left out: {program} {arguments}: {why}", file=sys.stderr)
+            continue
+        if program.startswith("program_"):
+            for kernel, (launches, _) in pooled(counted, {name: len(all_) for name, all_ in kernels.items()}).items():
+                taken = [launch for name in kernel.split("+") for launch in kernels[name]]
+                if len(taken) != launches:
+                    sys.exit(f"{program}: {launches} launches of {kernel} are counted, ncu saw {len(taken)}")
+                rows.append([program, arguments, "", kernel, launches, *sums(taken)])
+            continue
+        users = {}
+        for rung, kernel in counted:
+            users.setdefault(kernel, []).append(rung)
+        for (rung, kernel), (launches, _) in counted.items():
+            seen = kernels.get(kernel, [])
+            part = len(seen) // len(users[kernel])
+            if part < launches:
+                sys.exit(f"{program} {arguments}: {launches} launches of {kernel} are counted, ncu saw {part}")
+            first = part * users[kernel].index(rung)
+            rows.append([program, arguments, rung, kernel, launches, *sums(seen[first:first + launches])])
+    return rows
+
+
+# ---- counting here -------------------------------------------------------------------------------
+
+
+def run_json(command, **environment):
+    """Of a command that writes its counters to the file $SIMT_OUT or to its output."""
+    with tempfile.TemporaryDirectory() as folder:
+        out = os.path.join(folder, "counters.json")
+        done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=False,
+                              env={**os.environ, "SIMT_OUT": out, **environment})
+        if done.returncode != 0:
+            raise NotCounted(f"exit status {done.returncode}")
+        if environment:
+            with open(out, encoding="utf-8") as file:
+                return json.load(file)
+        return json.loads(done.stdout)
+
+
+def count(bin_folder, programs_folder, program, arguments):
+    """{(rung, kernel): (launches, {counter: value})}. Launches of one kernel are added up, whatever its template
+    arguments; the kernel of a launch by a pointer, which has no name of its own, has its rung's."""
+    if program.startswith("program_"):
+        name = program[len("program_"):]
+        sources = [os.path.join(programs_folder, file) for file in sorted(os.listdir(programs_folder))
+                   if re.fullmatch(rf"{name}(_device|_host|_other)?\.cu?", file)]
+        simtcc = os.path.join(programs_folder, "..", "..", "simtcc")
+        compiler = ["-ccbin", os.environ["CXX"]] if "CXX" in os.environ else []
+        with tempfile.TemporaryDirectory() as folder:
+            binary = os.path.join(folder, name)
+            subprocess.run([simtcc, *compiler, "-w", "--extended-lambda", "-o", binary, *sources], check=True)
+            rungs = [("", run_json([binary], SIMT_COUNTERS="json")["kernels"])]
+    else:
+        command = [os.path.join(bin_folder, "counted", program), *arguments.split(), "--counters=json"]
+        rungs = [(rung["rung"], rung["counters"]["kernels"]) for rung in run_json(command)["rungs"]]
     counts = {}
-    for rung in json.loads(text)["rungs"]:
-        for kernel in rung["counters"]["kernels"]:
-            name = kernel["name"].split("<")[0]
-            name = rung["rung"] if name == "kernel" else name
-            counts[rung["rung"], name] = {
-                short: kernel[space][field] for short, (_, space, field) in COUNTERS.items()
-            } | {"launches": kernel["launches"]}
+    for rung, kernels in rungs:
+        for kernel in kernels:
+            name = re.split(r"[<(\[]", kernel["name"])[0]
+            if rung and name in ("kernel", ""):
+                name = rung
+            if name in LEFT_OUT:
+                continue
+            launches, values = counts.get((rung, name), (0, dict.fromkeys(COUNTERS, 0)))
+            counts[rung, name] = (launches + kernel["launches"], {
+                counter: values[counter] + kernel[space][field]
+                for counter, (_, _, space, field) in COUNTERS.items()})
     return counts
 
 
-def why(step, kernel, counter, h200, simt):
-    """What is known of the difference; empty where it is not expected."""
-    if kernel in ("transform_inputs", "transform_outputs"):
-        return "two launches of unequal size; h200 is the first and simt their mean"
-    if kernel in COPIES and counter in ("shared_stores", "shared_store_conflicts") and h200 == 0:
-        return "an asynchronous copy is no shared store to ncu"
-    if counter == "shared_loads" and h200 < simt:
-        return "loads of neighbouring words joined to wider ones"
-    if counter == "shared_stores" and h200 < simt:
-        return "stores joined or left out by the compiler; not looked into"
-    if step == "08_conv" and kernel == "shared_tile" and not counter.endswith("conflicts"):
-        return "a loop of which lanes make different numbers of turns is compiled differently"
-    if counter == "shared_load_conflicts" and h200 < simt:
-        return "the wider loads, of which there are fewer, conflict less often"
-    if counter.endswith("conflicts") and h200 > simt:
-        return "more conflicts than the addresses have; not modelled"
-    return ""
-
-
-def row(step, rung, kernel, counter, h200, simt, problem):
-    equal = h200 == simt
-    return [step, rung, kernel, counter, h200, simt, "yes" if equal else "no", problem,
-            "" if equal else why(step, kernel, counter, h200, simt)]
-
-
-def shared_tree(folder, results):
-    """ncu saw the first of two launches. The second one is that of a sum of 256, whose own second has one load."""
-    total = count(folder, "05_gpu_shared_tree", ["--n", "65536"])
-    second = count(folder, "05_gpu_shared_tree", ["--n", "256", "--op", "sum"])
-    names = {ncu: short for short, (ncu, _, _) in COUNTERS.items()}
-    for line in read(f"{results}/shared_tree_counters_h200.csv"):
-        short = names.get(line["metric"])
-        if not short:
-            continue
-        rung = line["rung"]
-        simt = total[rung, rung][short]
-        if short.startswith("global"):
-            simt += 1 - second[rung, rung][short]
+def pooled(counted, seen):
+    """{kernel: (launches, values)} of a program; what is launched through pointers, and so has no kernel's name, and
+    all that ncu saw and has no match by name are one, NAME+NAME."""
+    kernels, rest, others = {}, [], dict(seen)
+    for (_, name), (launches, values) in counted.items():
+        if seen.get(name) == launches:
+            kernels[name] = (launches, values)
+            del others[name]
         else:
-            simt = simt * 256 // 257  # every block's tree is the same
-        yield row("05_gpu_shared_tree", rung, rung, short, int(line["value"]), simt, "the same")
+            rest.append((launches, values))
+    if rest:
+        kernels["+".join(sorted(others))] = (
+            sum(launches for launches, _ in rest),
+            {counter: sum(values[counter] for _, values in rest) for counter in COUNTERS})
+    return kernels
 
 
-def gemm(folder, results):
-    """Of 256 x 256 x 128, a 512th of the products: tiles and turns scale, and so do these counts."""
-    counts = count(folder, "07_gemm", ["--m", "256", "--n", "256", "--k", "128"])
-    for line in read(f"{results}/gemm_counters_h200.csv"):
-        rung = line["kernel"]
-        if line["shape"] != GEMM or (rung, rung) not in counts:
-            continue
-        for short in COUNTERS:
-            yield row("07_gemm", rung, rung, short, int(line[short]), counts[rung, rung][short] * 512,
-                      "256x256x128, times 512")
+# ---- the comparison ------------------------------------------------------------------------------
 
 
-def conv(folder, results, anew):
-    if anew:
-        options = ["--batch", "2", "--channels", "12", "--height", "130", "--width", "514",
-                   "--filters", "24"]
-        counted = {
-            (*key, short): value[short] // value["launches"]
-            for key, value in count(folder, "08_conv", options).items() for short in COUNTERS
-        }
-    else:
-        counted = {
-            (line["rung"], line["kernel"], line["counter"]): int(line["simt"])
-            for line in read(f"{results}/counters_simt_h200.csv") if line["step"] == "08_conv"
-        }
-    for line in read(f"{results}/08_conv_h200_counters.csv"):
-        for short in COUNTERS:
-            key = line["rung"], line["kernel"], short
-            if line["shape"] == CONV and key in counted:
-                yield row("08_conv", *key, int(line[short]), counted[key], "the same, a launch's mean")
+def compare(h200, old, bin_folder, programs_folder, quick):
+    """Rows under HEADER. Quick: what takes long has its counts from the old rows."""
+    runs = {}
+    for line in h200:
+        runs.setdefault((line["program"], line["arguments"]), []).append(line)
+    known = {}
+    for line in old:
+        known[line["program"], line["arguments"], line["rung"], line["kernel"], line["counter"]] = int(line["simt"])
+
+    def values_of(key):
+        program, arguments = key
+        if quick and (key in LONG or program.startswith("program_") and program not in CHECKED_PROGRAMS):
+            return {(line["rung"], line["kernel"]): {
+                counter: known.get((*key, line["rung"], line["kernel"], counter), -1) for counter in COUNTERS
+            } for line in runs[key]}
+        counted = count(bin_folder, programs_folder, program, arguments)
+        if program.startswith("program_"):
+            seen = {line["kernel"]: int(line["launches"]) for line in runs[key]}
+            seen = {one: launches for name, launches in seen.items() for one in name.split("+")}
+            return {("", name): values for name, (_, values) in pooled(counted, seen).items()}
+        return {name: values for name, (_, values) in counted.items()}
+
+    rows, used = [], set()
+    with concurrent.futures.ThreadPoolExecutor(max_workers=min(4, os.cpu_count() or 1)) as pool:
+        for (key, lines), counted in zip(runs.items(), pool.map(values_of, runs)):
+            program, arguments = key
+            for line in lines:
+                for counter, (kind, _, _, _) in COUNTERS.items():
+                    there = int(line[counter])
+                    try:
+                        here = counted[line["rung"], line["kernel"]][counter]
+                    except KeyError:
+                        sys.exit(f"{program} {arguments}: no kernel {line['kernel']} is counted")
+                    why = ""
+                    if here != there:
+                        for at, (of_program, of_rung, kernel, begin, text) in enumerate(WHY):
+                            if program == of_program and of_rung in ("*", line["rung"]) \
+                                    and kernel in ("*", line["kernel"]) and re.match(begin, counter):
+                                why = text
+                                used.add(at)
+                                break
+                    equal = "no" if here != there else "yes" if here else "zero"
+                    step = "programs" if program.startswith("program_") else program
+                    rows.append([step, program.removeprefix("program_"), arguments, line["rung"], line["kernel"],
+                                 counter, kind, there, here, equal, *(why.split(": ", 1) if why else ("", ""))])
+    wrong = [f"{' '.join(map(str, row[1:6]))}: {row[7]} there, {row[8]} here, and no reason is given"
+             for row in rows if row[9] == "no" and not row[10]]
+    wrong += [f"no cell differs any more for this reason: {WHY[at][:4]}" for at in range(len(WHY)) if at not in used]
+    return rows, wrong
+
+
+def print_totals(rows):
+    for column, values in ((6, ("memory", "instructions", "wavefronts")), (5, COUNTERS),
+                           (0, sorted({row[0] for row in rows}))):
+        for value in values:
+            for what in ("rungs", "programs"):
+                cells = [row for row in rows if row[column] == value and (row[0] == "programs") == (what == "programs")
+                         and (column != 0 or row[6] == "memory")]
+                if cells:
+                    equal = sum(row[9] != "no" for row in cells)
+                    zero = sum(row[9] == "zero" for row in cells)
+                    print(f"{value:26} {what:8} {equal:4} of {len(cells):4} equal, {100 * equal / len(cells):6.2f}%;"
+                          f" {equal - zero:4} of {len(cells) - zero:4} without those that are 0 in both")
 
 
 def main():
-    options = {argument for argument in sys.argv[1:] if argument.startswith("--")}
-    paths = [argument for argument in sys.argv[1:] if not argument.startswith("--")]
-    if len(paths) != 2 or options - {"--all", "--check"}:
-        sys.exit(__doc__)
-    folder, results = paths
-    rows = [*shared_tree(folder, results), *gemm(folder, results),
-            *conv(folder, results, "--all" in options)]
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("bin")
+    parser.add_argument("results")
+    parser.add_argument("--check", action="store_true")
+    parser.add_argument("--from", dest="raw", action="append", default=[], metavar="RAW")
+    options = parser.parse_args()
+    programs_folder = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "simt", "tests", "programs")
+    h200_path = os.path.join(options.results, "counters_h200.csv")
+    path = os.path.join(options.results, "counters_simt_h200.csv")
+    if options.raw:
+        rows = h200_rows(launches_of(options.raw), options.bin, programs_folder)
+        with open(h200_path, "w", encoding="utf-8", newline="") as file:
+            csv.writer(file, lineterminator="\n").writerows([H200_HEADER, *rows])
+    old = read(path) if options.check else []
+    for line in old:
+        line["program"] = ("program_" if line["step"] == "programs" else "") + line["program"]
+    rows, wrong = compare(read(h200_path), old, options.bin, programs_folder, options.check)
     text = io.StringIO()
     csv.writer(text, lineterminator="\n").writerows([HEADER, *rows])
-    path = f"{results}/counters_simt_h200.csv"
-    if "--check" in options:
+    if options.check:
         with open(path, encoding="utf-8") as file:
-            for number, (old, new) in enumerate(zip(file.read().split("\n"),
-                                                    text.getvalue().split("\n"), strict=True), 1):
-                if old != new:
-                    sys.exit(f"{path}:{number}:\nis:        {old}\nshould be: {new}")
+            is_, should_be = file.read().split("\n"), text.getvalue().split("\n")
+        if len(is_) != len(should_be):
+            wrong.append(f"{path} has {len(is_)} lines, and should have {len(should_be)}")
+        wrong += [f"{path}:{number}:\nis:        {old}\nshould be: {new}"
+                  for number, (old, new) in enumerate(zip(is_, should_be), 1) if old != new]
     else:
         with open(path, "w", encoding="utf-8") as file:
             file.write(text.getvalue())
-    for step in sorted({line[0] for line in rows}):
-        for counter in COUNTERS:
-            cells = [line for line in rows if line[0] == step and line[3] == counter]
-            equal = sum(line[6] == "yes" for line in cells)
-            print(f"{step:20} {counter:24} {equal:3} of {len(cells):3} equal")
-    equal = sum(line[6] == "yes" for line in rows)
-    print(f"{equal} of {len(rows)} equal; {sum(line[6] == 'no' and not line[8] for line in rows)} "
-          "differ without a reason given")
+    print_totals(rows)
+    for line in wrong:
+        print(line, file=sys.stderr)
+    return 1 if wrong else 0
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        sys.exit(main())
+    except (NotCounted, OSError, subprocess.CalledProcessError) as problem:
+        sys.exit(f"compare_counters.py: {problem}")
