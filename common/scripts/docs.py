@@ -680,7 +680,7 @@ MEASURED = re.compile(NUMBER + UNIT + r"|(?<![\w.])\d*\.\d+\s+times\b|\bfactors?
 IN_TABLE = re.compile(r"(?<![\w.^*/-])(?:\d+\.\d+|\d+(?:,\d{3})+)(?![\w.])")
 
 
-def check_numbers(page, text, complain):
+def check_numbers(text, complain):
     def blank(match):
         return re.sub(r"[^\n]", " ", match.group())
 
@@ -894,7 +894,7 @@ def main():
         texts[page] = text
         check_links(root, page, text, here)
         check_paths(root, text, here)
-        check_numbers(page, text, here)
+        check_numbers(text, here)
     check_rungs(root, complain)
     check_index(root, pages, texts, complain)
 
