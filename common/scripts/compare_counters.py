@@ -52,7 +52,6 @@ LEFT_OUT = {"set_identity"}
 # What is said of the GPU's code was read in what nvcc 13.0 makes of it for sm_90.
 JOINED = "joined: loads of neighbouring words, joined to ones of 16 bytes by nvcc"
 COPIED = "copied: an asynchronous copy is no shared store to ncu"
-FEWER = "wide: lanes that load the same words share wavefronts of 8 and 16 bytes; not modelled"
 UNROLLED = ("unrolled: lanes make different numbers of turns of a loop that nvcc unrolls: those of the remainder "
             "stand at different places of it")
 ARBITER = ("arbiter: the H200 counts conflicts that the addresses do not have, not the same number in each launch; "
@@ -75,7 +74,6 @@ WHY = [
     ("07_gemm", "register_tile", "register_tile", "shared_load", JOINED),
     ("07_gemm", "warp_tile", "warp_tile", "shared_store_conflicts", ARBITER),
     ("07_gemm", "async_copies", "async_copies", "shared_store", COPIED),
-    ("07_gemm", "*", "*", "shared_load_wavefronts", FEWER),
     ("08_conv", "shared_tile", "shared_tile", "(global_load|shared_store)", UNROLLED),
     ("08_conv", "im2col", "async_copies", "shared_store", COPIED),
     ("08_conv", "implicit_gemm", "implicit_gemm", "shared_load", JOINED),
@@ -85,7 +83,6 @@ WHY = [
      "kept: sums of filters that do not exist are not stored: nvcc does not load them either"),
     ("08_conv", "winograd", "winograd", "shared_store", COPIED),
     ("08_conv", "winograd_4x4", "multiply_components", "shared_store", COPIED),
-    ("08_conv", "*", "*", "shared_load_wavefronts", FEWER),
     ("program_async_copy", "*", "*", "global_load",
      "pieces: memcpy_async of a group copies 16 bytes a thread here, 4 there"),
     ("program_async_copy", "*", "*", "shared_store", COPIED),
@@ -110,7 +107,6 @@ WHY = [
      "pieces: of a float4 nvcc loads the two numbers that are used, one by one"),
     ("program_launch_kernel", "*", "byAddress", "global_store",
      "kept: two stores to one place in a loop; nvcc leaves the first out"),
-    ("program_nbody", "*", "*", "shared_load_wavefronts", FEWER),
     ("program_odds_and_ends", "*", "qualifiers", "(global_load|shared_load)",
      "tables: a constant table of a function is global memory; not all shared words of one known value are loaded"),
     ("program_printf_assert", "*", "*", "global", PRINTF),
@@ -120,7 +116,6 @@ WHY = [
      "parted: lanes parted by labeled_partition meet again before the store on the GPU, as it seems, and not here"),
     ("program_scan_blelloch", "*", "prescan", "shared_load",
      "kept: nvcc loads again what a store in between may have changed; the compiler for the CPU knows that it has not"),
-    ("program_scan_warp", "*", "*", "shared_load_wavefronts", FEWER),
     ("program_spmv", "*", "spmvScalar", "global_load", UNROLLED),
     ("program_vector_loads", "*", "arithmetic", "(global|shared)",
      "pieces: nvcc moves each struct whole and once; here members are moved apart, and loaded again after a store"),

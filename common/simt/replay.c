@@ -93,15 +93,30 @@ static unsigned int wavefronts_of(unsigned int size, uint32_t lanes, const uint6
     return most;
 }
 
-/* As an H200 counts (tests/bank_conflicts_h200.csv): accesses of 8 bytes go by half warps, of 16 by
- * quarters. Loads need as many wavefronts as their bytes fill rows of banks, stores as many as there are
- * such parts with an active lane. */
+/* Whether lanes 2 i and 2 i + 1 are both active, or both not, and want the same. */
+static bool are_pairs(uint32_t lanes, const uint64_t *addresses)
+{
+    for (unsigned int i = 0; i < SIMT_WARP_SIZE; i += 2) {
+        if ((lanes >> i & 1) != (lanes >> (i + 1) & 1) ||
+            (lanes >> i & 1 && addresses[i] != addresses[i + 1])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* As an H200 counts (tests/bank_conflicts_h200.csv; docs/results/counters_simt_h200.csv): accesses of 8 bytes go by
+ * half warps, of 16 by quarters; loads of pairs of lanes by parts twice as large. Loads need as many
+ * wavefronts as their bytes fill rows of banks, stores as many as there are such parts with an active lane. */
 void simt_count_banks(bool store, unsigned int size, unsigned int lanes, const uint64_t *addresses,
                       unsigned int *wavefronts, unsigned int *conflicts)
 {
     unsigned int together = size <= 4 ? 32 : size == 8 ? 16 : 8;
     unsigned int needed = 0;
     *wavefronts = 0;
+    if (!store && size > 4 && are_pairs(lanes, addresses)) {
+        together *= 2;
+    }
     if (size == 4 && (is_row(lanes, size, addresses, size) || is_row(lanes, size, addresses, 0))) {
         *wavefronts = 1;
         *conflicts = 0;

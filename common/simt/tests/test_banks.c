@@ -37,10 +37,33 @@ static void test_h200(void **state)
     assert_int_equal(count, 384);
 }
 
+/* Of loads; the same as those of rungs and textbook programs in docs/results/counters_h200.csv. */
+static void test_wavefronts_of_pairs(void **state)
+{
+    static const struct {
+        unsigned int size, lanes_on_one, store, wavefronts;
+    } cases[] = {
+        {4, 1, 0, 1},  {8, 1, 0, 2},  {16, 1, 0, 4},  {8, 2, 0, 1},  {16, 2, 0, 2},
+        {16, 4, 0, 2}, {8, 32, 0, 1}, {16, 32, 0, 2}, {16, 2, 1, 4}, {8, 2, 1, 2},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        uint64_t addresses[SIMT_WARP_SIZE];
+        unsigned int wavefronts, conflicts;
+        for (unsigned int lane = 0; lane < SIMT_WARP_SIZE; lane++) {
+            addresses[lane] = 4096 + (uint64_t)(lane / cases[i].lanes_on_one) * cases[i].size;
+        }
+        simt_count_banks(cases[i].store, cases[i].size, ~0u, addresses, &wavefronts, &conflicts);
+        assert_int_equal(wavefronts, cases[i].wavefronts);
+        assert_int_equal(conflicts, 0);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_h200),
+        cmocka_unit_test(test_wavefronts_of_pairs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
