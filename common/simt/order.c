@@ -111,14 +111,10 @@ static uint64_t key_of(const struct simt_event *event)
     return event->key & UINT64_MAX >> 16;
 }
 
-unsigned int simt_order_node(const struct simt_event *event)
+unsigned int simt_order_observe(unsigned int thread, const struct simt_event *event,
+                                unsigned int *node)
 {
-    return node_of(key_of(event));
-}
-
-unsigned int simt_order_observe(unsigned int thread, const struct simt_event *event)
-{
-    unsigned int level = 0xffff - (unsigned int)(event->key >> 48), before, node;
+    unsigned int level = 0xffff - (unsigned int)(event->key >> 48), before;
     level = level < LEVELS ? level : LEVELS - 1;
     for (unsigned int i = threads[thread].level + 1; i <= level; i++) {
         threads[thread].node[i] = NO_NODE; /* of an earlier call */
@@ -127,25 +123,34 @@ unsigned int simt_order_observe(unsigned int thread, const struct simt_event *ev
     threads[thread].level = level;
     for (unsigned int i = before ? nodes[before].edges : 0; i; i = edges[i].next) {
         if (nodes[edges[i].to].key == key_of(event)) { /* as so often */
-            threads[thread].node[level] = edges[i].to;
+            *node = threads[thread].node[level] = edges[i].to;
             return before;
         }
     }
-    node = simt_order_node(event);
+    *node = threads[thread].node[level] = node_of(key_of(event));
     if (before) {
-        connect(before, node);
+        connect(before, *node);
     } else {
-        nodes[node].entry = true;
+        nodes[*node].entry = true;
     }
-    threads[thread].node[level] = node;
     return before;
 }
 
-void simt_order_alike(unsigned int warp)
+void simt_order_copy(unsigned int thread, unsigned int from)
 {
-    for (unsigned int i = 1; i < SIMT_WARP_SIZE; i++) {
-        threads[warp * SIMT_WARP_SIZE + i] = threads[warp * SIMT_WARP_SIZE];
+    threads[thread].level = threads[from].level;
+    for (unsigned int i = 0; i <= threads[from].level; i++) {
+        threads[thread].node[i] = threads[from].node[i];
     }
+}
+
+bool simt_order_same(unsigned int a, unsigned int b)
+{
+    bool same = threads[a].level == threads[b].level;
+    for (unsigned int i = 0; same && i <= threads[a].level; i++) {
+        same = threads[a].node[i] == threads[b].node[i];
+    }
+    return same;
 }
 
 /* ---- ranks ---- */

@@ -466,42 +466,127 @@ static struct {
     unsigned int node, before;
 } flow[SIMT_WARP_SIZE][TRACE_STRIDE];
 
+/* Lanes that do the same up to the end of their traces, once some have parted: the first stands for all. */
+struct group {
+    uint32_t lanes;
+    unsigned int first;
+};
+static struct group groups[SIMT_WARP_SIZE];
+static unsigned int group_count;
+
+static size_t count_observed(const struct simt_event *const *at, unsigned int lane)
+{
+    return observed[lane] > at[lane] ? (size_t)(observed[lane] - at[lane]) : 0;
+}
+
+/* Whether two lanes have the same events left, and to order.c the same past. */
+static bool do_the_same(const struct simt_event *const *at, const struct simt_traces *traces,
+                        unsigned int warp, unsigned int a, unsigned int b)
+{
+    size_t count = (size_t)(traces->end[a] - at[a]), before = count_observed(at, a);
+    if ((size_t)(traces->end[b] - at[b]) != count || count_observed(at, b) != before ||
+        !simt_order_same(warp * SIMT_WARP_SIZE + a, warp * SIMT_WARP_SIZE + b)) {
+        return false;
+    }
+    for (size_t i = 0; i < count; i++) {
+        if (at[a][i].key != at[b][i].key) {
+            return false;
+        }
+    }
+    for (size_t i = 0; i < before; i++) {
+        if (flow[a][at[a] - simt_trace_buffer(a) + (ptrdiff_t)i].before !=
+            flow[b][at[b] - simt_trace_buffer(b) + (ptrdiff_t)i].before) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void find_groups(const struct simt_event *const *at, const struct simt_traces *traces,
+                        unsigned int warp)
+{
+    group_count = 0;
+    for (unsigned int i = 0; i < SIMT_WARP_SIZE; i++) {
+        unsigned int number = 0;
+        if (at[i] == traces->end[i]) {
+            continue;
+        }
+        while (number < group_count && !do_the_same(at, traces, warp, groups[number].first, i)) {
+            number++;
+        }
+        if (number == group_count) {
+            groups[group_count++] = (struct group){0, i};
+        }
+        groups[number].lanes |= 1u << i;
+    }
+}
+
 /* Lanes part: what they will do tells who goes first. */
 static void look_ahead(const struct simt_event *const *at, const struct simt_traces *traces,
                        unsigned int warp)
 {
-    for (unsigned int i = 0; i < SIMT_WARP_SIZE; i++) {
-        for (const struct simt_event *event = at[i]; event < traces->end[i]; event++) {
-            size_t index = (size_t)(event - simt_trace_buffer(i));
-            flow[i][index].node = simt_order_node(event);
-            if (event >= observed[i]) {
-                flow[i][index].before = simt_order_observe(warp * SIMT_WARP_SIZE + i, event);
-            }
+    find_groups(at, traces, warp);
+    for (const struct group *group = groups; group < groups + group_count; group++) {
+        unsigned int first = group->first, thread = warp * SIMT_WARP_SIZE + first;
+        for (const struct simt_event *event = at[first] + count_observed(at, first);
+             event < traces->end[first]; event++) {
+            size_t index = (size_t)(event - simt_trace_buffer(first));
+            flow[first][index].before = simt_order_observe(thread, event, &flow[first][index].node);
         }
-        observed[i] = traces->end[i];
+        for (uint32_t set = group->lanes; set; set &= set - 1) {
+            observed[lowest(set)] = traces->end[lowest(set)];
+            simt_order_copy(warp * SIMT_WARP_SIZE + lowest(set), thread);
+        }
     }
     simt_order_rank();
 }
 
-/* The lanes of a set whose next event comes first. */
+/* Of the lanes of a set, made of groups, those whose next event comes first. */
 static uint32_t first_of(const struct simt_event *const *at, uint32_t lanes)
 {
     uint64_t first = UINT64_MAX;
-    uint32_t group = 0;
-    for (uint32_t set = lanes; set; set &= set - 1) {
-        unsigned int i = lowest(set);
+    uint32_t found = 0;
+    for (const struct group *group = groups; group < groups + group_count; group++) {
+        unsigned int i = group->first;
         size_t index = (size_t)(at[i] - simt_trace_buffer(i));
-        uint64_t depth = at[i]->key >> 48;
-        uint64_t order = depth << 32 | simt_order_of(flow[i][index].before, flow[i][index].node);
+        uint64_t order;
+        if (!(lanes & group->lanes)) {
+            continue;
+        }
+        order = at[i]->key >> 48 << 32 | simt_order_of(flow[i][index].before, flow[i][index].node);
         if (order < first) {
             first = order;
-            group = 0;
+            found = 0;
         }
         if (order == first) {
-            group |= 1u << i;
+            found |= group->lanes;
         }
     }
-    return group;
+    return found;
+}
+
+/* Whether all groups, none of which is at its end, do the same next. */
+static bool groups_meet(const struct simt_event *const *at)
+{
+    for (unsigned int i = 1; i < group_count; i++) {
+        if (at[groups[i].first]->key != at[groups[0].first]->key) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* What order.c told of each group's first lane is of use to the others after a replay that was cut short. */
+static void keep_flow(const struct simt_event *const *at)
+{
+    for (const struct group *group = groups; group < groups + group_count; group++) {
+        unsigned int first = group->first;
+        for (uint32_t set = group->lanes & (group->lanes - 1); set; set &= set - 1) {
+            memcpy(flow[lowest(set)] + (at[lowest(set)] - simt_trace_buffer(lowest(set))),
+                   flow[first] + (at[first] - simt_trace_buffer(first)),
+                   count_observed(at, first) * sizeof *flow[first]);
+        }
+    }
 }
 
 /* All 32 lanes' next events are alike, as `row` tells: takes these and those behind them as long as they are.
@@ -517,7 +602,8 @@ static uint32_t walk_together(const struct simt_event **at, const struct simt_tr
     }
     do {
         if (observe) {
-            simt_order_observe(warp * SIMT_WARP_SIZE, at[0] + steps);
+            unsigned int node;
+            simt_order_observe(warp * SIMT_WARP_SIZE, at[0] + steps, &node);
         }
         step(at, steps++, warp, ~(uint32_t)0, row.distance);
     } while (steps < most && (row = look_at(at, steps)).alike);
@@ -526,8 +612,8 @@ static uint32_t walk_together(const struct simt_event **at, const struct simt_tr
         left |= (uint32_t)(at[i] != traces->end[i]) << i;
         observed[i] = observe ? at[i] : observed[i];
     }
-    if (observe) {
-        simt_order_alike(warp);
+    for (unsigned int i = 1; observe && i < SIMT_WARP_SIZE; i++) {
+        simt_order_copy(warp * SIMT_WARP_SIZE + i, warp * SIMT_WARP_SIZE);
     }
     return left;
 }
@@ -551,7 +637,8 @@ void simt_replay(struct simt_traces *traces, unsigned int warp, unsigned int cut
         look_ahead(at, traces, warp);
     }
     while (left && !(cut & ~left)) {
-        if (left == ~(uint32_t)0 && (row = look_at(at, 0)).alike) {
+        if (left == ~(uint32_t)0 && (!looked_ahead || groups_meet(at)) &&
+            (row = look_at(at, 0)).alike) {
             left = walk_together(at, traces, warp, row, !looked_ahead);
         } else {
             uint32_t lanes;
@@ -566,6 +653,9 @@ void simt_replay(struct simt_traces *traces, unsigned int warp, unsigned int cut
                 left &= ~((uint32_t)(++at[i] == traces->end[i]) << i);
             }
         }
+    }
+    if (left && looked_ahead) {
+        keep_flow(at);
     }
     for (unsigned int i = 0; i < SIMT_WARP_SIZE; i++) {
         traces->begin[i] += at[i] - traces->begin[i];

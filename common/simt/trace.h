@@ -128,12 +128,14 @@ void simt_count_banks(bool store, unsigned int size, unsigned int lanes, const u
 
 /* ---- order.c ---- */
 
-/* Events are nodes in the program's flow of control; 0 is none. */
-unsigned int simt_order_node(const struct simt_event *event);
-/* The thread's next event is this one. Returns the node of the one before in the same call. */
-unsigned int simt_order_observe(unsigned int thread, const struct simt_event *event);
-/* The warp's other lanes have done what its first one did. */
-void simt_order_alike(unsigned int warp);
+/* Events are nodes in the program's flow of control; 0 is none. The thread's next event is this one: gives its
+ * node, and returns that of the one before in the same call. */
+unsigned int simt_order_observe(unsigned int thread, const struct simt_event *event,
+                                unsigned int *node);
+/* A thread has done what another one did. */
+void simt_order_copy(unsigned int thread, unsigned int from);
+/* Whether what matters of the past of two threads is the same. */
+bool simt_order_same(unsigned int a, unsigned int b);
 /* Ranks the nodes anew if anything was learnt. */
 void simt_order_rank(void);
 /* Lanes in the same depth of calls go by this: who has the least, first. `before`: the node before. */
