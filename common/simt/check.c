@@ -297,6 +297,10 @@ static void set_written(struct page *page, unsigned int first, unsigned int end)
         page->all_written = true;
         return;
     }
+    if (first % 4 == 0 && end == first + 4) {
+        page->written[first / 8] |= (uint8_t)(0xf << first % 8);
+        return;
+    }
     for (unsigned int i = first; i < end;) {
         if (i % 8 == 0 && i + 8 <= end) {
             page->written[i / 8] = 0xff;

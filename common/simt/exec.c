@@ -531,16 +531,17 @@ static void prefetch(const struct thread *thread)
 #endif
 }
 
-/* Takes the lowest ready lane, from the current warp as long as it has any. */
-static struct thread *next_thread(void)
+/* The current warp has no ready lane: makes one ready, or goes on with another warp. Not inlined, so that
+ * next_thread, which runs at each switch, needs no stack. */
+__attribute__((noinline)) static void find_ready_warp(void)
 {
     struct warp *warp = &warps[current_warp];
-    unsigned int lane;
-    if (!warp->ready && warp->trace_full) {
+    if (warp->trace_full) {
+        unsigned int lanes;
         simt_trace_drain(warp->trace_full);
-        lane = simt_trace_with_room(warp->trace_full);
-        warp->trace_full &= ~lane;
-        make_ready(current_warp, lane);
+        lanes = simt_trace_with_room(warp->trace_full);
+        warp->trace_full &= ~lanes;
+        make_ready(current_warp, lanes);
     }
     if (!warp->ready && warp->at_activemask) {
         resolve_activemask(current_warp);
@@ -553,16 +554,28 @@ static struct thread *next_thread(void)
             wake_yielded();
         }
         current_warp = lowest(ready_warps);
-        warp = &warps[current_warp];
     }
+}
+
+/* Takes the lowest ready lane, from the current warp as long as it has any. */
+static struct thread *next_thread(void)
+{
+    struct warp *warp;
+    struct thread *lanes;
+    unsigned int lane;
+    if (!warps[current_warp].ready) {
+        find_ready_warp();
+    }
+    warp = &warps[current_warp];
+    lanes = &threads[current_warp * SIMT_WARP_SIZE];
     lane = lowest(warp->ready);
     warp->ready &= warp->ready - 1;
     if (!warp->ready) {
         ready_warps &= ~(1u << current_warp);
     } else {
-        prefetch(&threads[current_warp * SIMT_WARP_SIZE + lowest(warp->ready)]);
+        prefetch(&lanes[lowest(warp->ready)]);
     }
-    return &threads[current_warp * SIMT_WARP_SIZE + lane];
+    return &lanes[lane];
 }
 
 /* Suspends the running thread, which has put itself into one of its warp's sets. */

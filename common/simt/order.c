@@ -136,11 +136,11 @@ unsigned int simt_order_observe(unsigned int thread, const struct simt_event *ev
     return before;
 }
 
-void simt_order_copy(unsigned int thread, unsigned int from)
+void simt_order_copy(unsigned int warp, unsigned int lanes, unsigned int from)
 {
-    threads[thread].level = threads[from].level;
-    for (unsigned int i = 0; i <= threads[from].level; i++) {
-        threads[thread].node[i] = threads[from].node[i];
+    for (unsigned int set = lanes; set; set &= set - 1) {
+        threads[warp * SIMT_WARP_SIZE + (unsigned int)__builtin_ctz(set)] =
+            threads[warp * SIMT_WARP_SIZE + from];
     }
 }
 

@@ -466,6 +466,9 @@ static struct {
     unsigned int node, before;
 } flow[SIMT_WARP_SIZE][TRACE_STRIDE];
 
+/* By warp: to order.c all lanes have the past that it keeps for the first one. */
+static bool one_past[SIMT_MAX_BLOCK_THREADS / SIMT_WARP_SIZE];
+
 /* Lanes that do the same up to the end of their traces, once some have parted: the first stands for all. */
 struct group {
     uint32_t lanes;
@@ -484,8 +487,7 @@ static bool do_the_same(const struct simt_event *const *at, const struct simt_tr
                         unsigned int warp, unsigned int a, unsigned int b)
 {
     size_t count = (size_t)(traces->end[a] - at[a]), before = count_observed(at, a);
-    if ((size_t)(traces->end[b] - at[b]) != count || count_observed(at, b) != before ||
-        !simt_order_same(warp * SIMT_WARP_SIZE + a, warp * SIMT_WARP_SIZE + b)) {
+    if ((size_t)(traces->end[b] - at[b]) != count || count_observed(at, b) != before) {
         return false;
     }
     for (size_t i = 0; i < count; i++) {
@@ -499,7 +501,8 @@ static bool do_the_same(const struct simt_event *const *at, const struct simt_tr
             return false;
         }
     }
-    return true;
+    return one_past[warp] ||
+           simt_order_same(warp * SIMT_WARP_SIZE + a, warp * SIMT_WARP_SIZE + b);
 }
 
 static void find_groups(const struct simt_event *const *at, const struct simt_traces *traces,
@@ -526,6 +529,14 @@ static void look_ahead(const struct simt_event *const *at, const struct simt_tra
                        unsigned int warp)
 {
     find_groups(at, traces, warp);
+    if (one_past[warp]) {
+        uint32_t lanes = ~(uint32_t)0;
+        for (const struct group *group = groups; group < groups + group_count; group++) {
+            lanes &= ~(group->lanes & (group->lanes - 1)); /* these get theirs below */
+        }
+        simt_order_copy(warp, lanes & ~1u, 0);
+        one_past[warp] = false;
+    }
     for (const struct group *group = groups; group < groups + group_count; group++) {
         unsigned int first = group->first, thread = warp * SIMT_WARP_SIZE + first;
         for (const struct simt_event *event = at[first] + count_observed(at, first);
@@ -535,8 +546,8 @@ static void look_ahead(const struct simt_event *const *at, const struct simt_tra
         }
         for (uint32_t set = group->lanes; set; set &= set - 1) {
             observed[lowest(set)] = traces->end[lowest(set)];
-            simt_order_copy(warp * SIMT_WARP_SIZE + lowest(set), thread);
         }
+        simt_order_copy(warp, group->lanes & (group->lanes - 1), first);
     }
     simt_order_rank();
 }
@@ -612,10 +623,28 @@ static uint32_t walk_together(const struct simt_event **at, const struct simt_tr
         left |= (uint32_t)(at[i] != traces->end[i]) << i;
         observed[i] = observe ? at[i] : observed[i];
     }
-    for (unsigned int i = 1; observe && i < SIMT_WARP_SIZE; i++) {
-        simt_order_copy(warp * SIMT_WARP_SIZE + i, warp * SIMT_WARP_SIZE);
-    }
+    one_past[warp] |= observe;
     return left;
+}
+
+/* What is left moves to the front of the buffers (simt_trace_drain). */
+static void keep_rest(const struct simt_event *const *at, struct simt_traces *traces,
+                      bool looked_ahead)
+{
+    if (looked_ahead) {
+        keep_flow(at);
+    }
+    for (unsigned int i = 0; i < SIMT_WARP_SIZE; i++) {
+        traces->begin[i] += at[i] - traces->begin[i];
+        checked[i] -= at[i] - simt_trace_buffer(i);
+        checked[i] = checked[i] > simt_trace_buffer(i) ? checked[i] : simt_trace_buffer(i);
+        observed[i] -= at[i] - simt_trace_buffer(i);
+        observed[i] = observed[i] > simt_trace_buffer(i) ? observed[i] : simt_trace_buffer(i);
+        if (observed[i] > simt_trace_buffer(i)) {
+            memmove(flow[i], flow[i] + (at[i] - simt_trace_buffer(i)),
+                    (size_t)(observed[i] - simt_trace_buffer(i)) * sizeof *flow[i]);
+        }
+    }
 }
 
 void simt_replay(struct simt_traces *traces, unsigned int warp, unsigned int cut)
@@ -654,19 +683,12 @@ void simt_replay(struct simt_traces *traces, unsigned int warp, unsigned int cut
             }
         }
     }
-    if (left && looked_ahead) {
-        keep_flow(at);
-    }
-    for (unsigned int i = 0; i < SIMT_WARP_SIZE; i++) {
-        traces->begin[i] += at[i] - traces->begin[i];
-        /* What is left moves to the front of the buffer (simt_trace_drain). */
-        checked[i] -= at[i] - simt_trace_buffer(i);
-        checked[i] = checked[i] > simt_trace_buffer(i) ? checked[i] : simt_trace_buffer(i);
-        observed[i] -= at[i] - simt_trace_buffer(i);
-        observed[i] = observed[i] > simt_trace_buffer(i) ? observed[i] : simt_trace_buffer(i);
-        if (observed[i] > simt_trace_buffer(i)) {
-            memmove(flow[i], flow[i] + (at[i] - simt_trace_buffer(i)),
-                    (size_t)(observed[i] - simt_trace_buffer(i)) * sizeof *flow[i]);
+    if (left) {
+        keep_rest(at, traces, looked_ahead);
+    } else {
+        for (unsigned int i = 0; i < SIMT_WARP_SIZE; i++) {
+            traces->begin[i] = traces->end[i];
+            checked[i] = observed[i] = simt_trace_buffer(i);
         }
     }
     if (!cut) {
@@ -684,5 +706,6 @@ void simt_replay_start_block(unsigned int threads)
     for (unsigned int i = 0; i < SIMT_WARP_SIZE; i++) {
         checked[i] = observed[i] = simt_trace_buffer(i);
     }
+    memset(one_past, true, warps * sizeof *one_past);
     simt_order_start_block(threads);
 }

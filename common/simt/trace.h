@@ -132,8 +132,8 @@ void simt_count_banks(bool store, unsigned int size, unsigned int lanes, const u
  * node, and returns that of the one before in the same call. */
 unsigned int simt_order_observe(unsigned int thread, const struct simt_event *event,
                                 unsigned int *node);
-/* A thread has done what another one did. */
-void simt_order_copy(unsigned int thread, unsigned int from);
+/* These lanes of a warp have done what another one did. */
+void simt_order_copy(unsigned int warp, unsigned int lanes, unsigned int from);
 /* Whether what matters of the past of two threads is the same. */
 bool simt_order_same(unsigned int a, unsigned int b);
 /* Ranks the nodes anew if anything was learnt. */
