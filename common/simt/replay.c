@@ -221,24 +221,8 @@ static void enter_block(unsigned int warp, uint32_t lanes, uint32_t place)
 /* Replay pairs what lanes do without an order between them. Where they order themselves, by a fence and
  * an atomic (a lock, a counter of blocks), the checks must see accesses as they were made: stretch by
  * stretch. From its first fence on, a block is checked so. */
-struct stretch {
-    unsigned int lane;
-    const struct simt_event *end;
-};
-enum { MOST_STRETCHES = 4096 };
-static struct stretch stretches[MOST_STRETCHES];
-static unsigned int stretch_count;
 static bool in_order;
 static const struct simt_event *checked[SIMT_WARP_SIZE]; /* events before this are checked */
-
-void simt_replay_ran(unsigned int lane, const struct simt_event *end)
-{
-    if (stretch_count < MOST_STRETCHES) {
-        stretches[stretch_count++] = (struct stretch){lane, end};
-    } else {
-        stretches[MOST_STRETCHES - 1] = (struct stretch){lane, end};
-    }
-}
 
 void simt_replay_fence(void)
 {
@@ -277,9 +261,9 @@ static void check_one(const struct simt_event *event, unsigned int warp, unsigne
 
 static void check_in_order(const struct simt_traces *traces, unsigned int warp)
 {
-    for (unsigned int i = 0; i < stretch_count; i++) {
-        unsigned int lane = stretches[i].lane;
-        for (; checked[lane] < stretches[i].end; checked[lane]++) {
+    for (unsigned int i = 0; i < traces->stretch_count; i++) {
+        unsigned int lane = traces->stretches[i].lane;
+        for (; checked[lane] < traces->stretches[i].end; checked[lane]++) {
             check_one(checked[lane], warp, lane);
         }
     }
@@ -476,6 +460,8 @@ struct group {
 };
 static struct group groups[SIMT_WARP_SIZE];
 static unsigned int group_count;
+/* The last replay looked ahead, and left events behind. */
+static bool cut_short;
 
 static size_t count_observed(const struct simt_event *const *at, unsigned int lane)
 {
@@ -501,8 +487,7 @@ static bool do_the_same(const struct simt_event *const *at, const struct simt_tr
             return false;
         }
     }
-    return one_past[warp] ||
-           simt_order_same(warp * SIMT_WARP_SIZE + a, warp * SIMT_WARP_SIZE + b);
+    return one_past[warp] || simt_order_same(warp * SIMT_WARP_SIZE + a, warp * SIMT_WARP_SIZE + b);
 }
 
 static void find_groups(const struct simt_event *const *at, const struct simt_traces *traces,
@@ -605,11 +590,12 @@ static void keep_flow(const struct simt_event *const *at)
 static uint32_t walk_together(const struct simt_event **at, const struct simt_traces *traces,
                               unsigned int warp, struct row row, bool observe)
 {
-    size_t most = SIZE_MAX, steps = 0;
+    size_t least = SIZE_MAX, most = 0, steps = 0;
     uint32_t left = 0;
     for (unsigned int i = 0; i < SIMT_WARP_SIZE; i++) {
         size_t here = (size_t)(traces->end[i] - at[i]);
-        most = here < most ? here : most;
+        least = here < least ? here : least;
+        most = here > most ? here : most;
     }
     do {
         if (observe) {
@@ -617,21 +603,41 @@ static uint32_t walk_together(const struct simt_event **at, const struct simt_tr
             simt_order_observe(warp * SIMT_WARP_SIZE, at[0] + steps, &node);
         }
         step(at, steps++, warp, ~(uint32_t)0, row.distance);
-    } while (steps < most && (row = look_at(at, steps)).alike);
+    } while (steps < least && (row = look_at(at, steps)).alike);
+    if (observe) {
+        one_past[warp] = true;
+    }
+    if (steps == most) {
+        return 0;
+    }
     for (unsigned int i = 0; i < SIMT_WARP_SIZE; i++) {
         at[i] += steps;
         left |= (uint32_t)(at[i] != traces->end[i]) << i;
         observed[i] = observe ? at[i] : observed[i];
     }
-    one_past[warp] |= observe;
     return left;
 }
 
-/* What is left moves to the front of the buffers (simt_trace_drain). */
-static void keep_rest(const struct simt_event *const *at, struct simt_traces *traces,
-                      bool looked_ahead)
+/* Lanes that make up whole groups have done their next event. Returns those of them that are at their end. */
+static uint32_t advance(const struct simt_event **at, const struct simt_traces *traces,
+                        uint32_t lanes)
 {
-    if (looked_ahead) {
+    uint32_t ended = 0;
+    for (uint32_t set = lanes; set; set &= set - 1) {
+        at[lowest(set)]++;
+    }
+    for (const struct group *group = groups; group < groups + group_count; group++) {
+        if (at[group->first] == traces->end[group->first]) {
+            ended |= group->lanes;
+        }
+    }
+    return ended;
+}
+
+/* What is left moves to the front of the buffers (simt_trace_drain). */
+static void keep_rest(const struct simt_event *const *at, struct simt_traces *traces)
+{
+    if (cut_short) {
         keep_flow(at);
     }
     for (unsigned int i = 0; i < SIMT_WARP_SIZE; i++) {
@@ -650,18 +656,13 @@ static void keep_rest(const struct simt_event *const *at, struct simt_traces *tr
 void simt_replay(struct simt_traces *traces, unsigned int warp, unsigned int cut)
 {
     const struct simt_event *at[SIMT_WARP_SIZE];
-    uint32_t left = 0;
-    bool looked_ahead = false;
+    uint32_t left = traces->filled;
+    bool looked_ahead = cut_short;
     struct row row;
     if (in_order) {
         check_in_order(traces, warp);
     }
-    stretch_count = 0;
-    for (unsigned int i = 0; i < SIMT_WARP_SIZE; i++) {
-        at[i] = traces->begin[i];
-        left |= (uint32_t)(at[i] != traces->end[i]) << i;
-        looked_ahead |= observed[i] > at[i]; /* before, and was cut short */
-    }
+    memcpy(at, traces->begin, sizeof at);
     if (looked_ahead) {
         look_ahead(at, traces, warp);
     }
@@ -677,17 +678,15 @@ void simt_replay(struct simt_traces *traces, unsigned int warp, unsigned int cut
             }
             lanes = first_of(at, left);
             step(at, 0, warp, lanes, UINT64_MAX);
-            for (uint32_t set = lanes; set; set &= set - 1) {
-                unsigned int i = lowest(set);
-                left &= ~((uint32_t)(++at[i] == traces->end[i]) << i);
-            }
+            left &= ~advance(at, traces, lanes);
         }
     }
+    cut_short = left && looked_ahead;
+    traces->filled = left;
     if (left) {
-        keep_rest(at, traces, looked_ahead);
+        keep_rest(at, traces);
     } else {
         for (unsigned int i = 0; i < SIMT_WARP_SIZE; i++) {
-            traces->begin[i] = traces->end[i];
             checked[i] = observed[i] = simt_trace_buffer(i);
         }
     }
@@ -700,7 +699,7 @@ void simt_replay_start_block(unsigned int threads)
 {
     size_t warps = (threads + SIMT_WARP_SIZE - 1) / SIMT_WARP_SIZE;
     in_order = false;
-    stretch_count = 0;
+    cut_short = false;
     memset(crossings, 0, warps * sizeof *crossings);
     memset(crossing_of, SIMT_WARP_SIZE + 1, warps * SIMT_WARP_SIZE);
     for (unsigned int i = 0; i < SIMT_WARP_SIZE; i++) {

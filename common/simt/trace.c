@@ -195,6 +195,8 @@ void simt_trace_start_block(unsigned int threads)
     for (unsigned int i = 0; i < SIMT_WARP_SIZE; i++) {
         traces.begin[i] = traces.end[i] = simt_trace_events + (size_t)i * TRACE_STRIDE;
     }
+    traces.filled = 0;
+    traces.stretch_count = 0;
     for (unsigned int i = 0; i < threads; i++) {
         depths[i] = OUTERMOST;
     }
@@ -204,12 +206,18 @@ void simt_trace_start_block(unsigned int threads)
 
 void simt_trace_pause(void)
 {
+    unsigned int lane = (unsigned int)trace.lane;
     if (trace.lane < 0) {
         return;
     }
-    if (trace.next > traces.begin[trace.lane]) {
-        traces.end[trace.lane] = trace.next;
-        simt_replay_ran((unsigned int)trace.lane, trace.next);
+    if (trace.next > traces.begin[lane]) {
+        /* The last stretch stands for all that do not fit. */
+        unsigned int last =
+            traces.stretch_count < TRACE_STRETCHES ? traces.stretch_count++ : TRACE_STRETCHES - 1;
+        traces.stretches[last].lane = lane;
+        traces.stretches[last].end = trace.next;
+        traces.end[lane] = trace.next;
+        traces.filled |= (uint32_t)1 << lane;
     }
     depths[trace.thread] = trace.depth;
     trace.lane = -1;
@@ -231,14 +239,17 @@ void simt_trace_resume(unsigned int thread)
 void simt_trace_drain(unsigned int cut)
 {
     simt_replay(&traces, traced_warp, cut);
+    traces.stretch_count = 0;
     for (unsigned int i = 0; i < SIMT_WARP_SIZE; i++) {
         struct simt_event *start = simt_trace_events + (size_t)i * TRACE_STRIDE;
-        size_t left = (size_t)(traces.end[i] - traces.begin[i]);
-        if (left) {
+        if (traces.filled >> i & 1) {
+            size_t left = (size_t)(traces.end[i] - traces.begin[i]);
             memmove(start, traces.begin[i], left * sizeof *start);
+            traces.end[i] = start + left;
+        } else {
+            traces.end[i] = start;
         }
         traces.begin[i] = start;
-        traces.end[i] = start + left;
     }
 }
 

@@ -61,9 +61,20 @@ struct simt_site {
 /* ---- trace.c ---- */
 
 /* Lane i's events lie from begin[i] up to end[i]. There is one set of traces, the running warp's. */
-enum { TRACE_EVENTS = 512, TRACE_STRIDE = TRACE_EVENTS + 4 /* not a power of two: cache sets */ };
+enum {
+    TRACE_EVENTS = 512,
+    TRACE_STRIDE = TRACE_EVENTS + 4, /* not a power of two: cache sets */
+    TRACE_STRETCHES = 4096
+};
 struct simt_traces {
     struct simt_event *begin[SIMT_WARP_SIZE], *end[SIMT_WARP_SIZE];
+    uint32_t filled; /* the lanes that have events */
+    /* In what order lanes ran since the last replay, and where their traces ended then. */
+    unsigned int stretch_count;
+    struct {
+        unsigned int lane;
+        const struct simt_event *end;
+    } stretches[TRACE_STRETCHES];
 };
 
 /* The launch that runs is being analysed. */
@@ -118,8 +129,6 @@ void simt_tell_launch(FILE *file);
  * what such a lane does next is not known yet. */
 void simt_replay(struct simt_traces *traces, unsigned int warp, unsigned int cut);
 void simt_replay_start_block(unsigned int threads);
-/* A lane ran; its trace now ends at `end`. */
-void simt_replay_ran(unsigned int lane, const struct simt_event *end);
 /* The block uses a fence: from here on, checks in order of execution. */
 void simt_replay_fence(void);
 /* How many wavefronts, and how many more than needed, an access to shared memory takes. */
