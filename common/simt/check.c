@@ -963,8 +963,8 @@ void simt_check_access(enum simt_space space, enum simt_event_kind kind, unsigne
         if (!in_range(range, address)) {
             range = simt_range_of(address);
         }
-        if (address % size != 0 || range->illegal || address + size > range->base + range->size ||
-            space == SPACE_HOST) {
+        if ((address & (size - 1)) != 0 || range->illegal ||
+            address + size > range->base + range->size || space == SPACE_HOST) {
             check_bounds(range, space, kind, site, size, thread, address);
             continue;
         }

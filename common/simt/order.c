@@ -26,6 +26,7 @@ struct node {
     int number; /* in the search; 0: not visited */
 };
 struct edge {
+    uint64_t key; /* of the node it leads to */
     unsigned int to, next;
 };
 
@@ -85,7 +86,7 @@ static unsigned int node_of(uint64_t key)
 static void connect(unsigned int from, unsigned int to)
 {
     unsigned int before = 0, after = nodes[from].edges;
-    while (after && nodes[edges[after].to].key > nodes[to].key) {
+    while (after && edges[after].key > nodes[to].key) {
         before = after;
         after = edges[after].next;
     }
@@ -96,7 +97,7 @@ static void connect(unsigned int from, unsigned int to)
         edge_capacity = edge_capacity ? 2 * edge_capacity : 2048;
         edges = grown(edges, edge_capacity, sizeof *edges);
     }
-    edges[edge_count] = (struct edge){to, after};
+    edges[edge_count] = (struct edge){nodes[to].key, to, after};
     if (before) {
         edges[before].next = edge_count++;
     } else {
@@ -122,7 +123,7 @@ unsigned int simt_order_observe(unsigned int thread, const struct simt_event *ev
     before = threads[thread].node[level];
     threads[thread].level = level;
     for (unsigned int i = before ? nodes[before].edges : 0; i; i = edges[i].next) {
-        if (nodes[edges[i].to].key == key_of(event)) { /* as so often */
+        if (edges[i].key == key_of(event)) { /* as so often */
             *node = threads[thread].node[level] = edges[i].to;
             return before;
         }

@@ -193,9 +193,10 @@ static void enter_block(unsigned int warp, uint32_t lanes, uint32_t place)
     unsigned char *at = &crossing_of[warp * SIMT_WARP_SIZE];
     unsigned int slot = at[lowest(lanes)];
     if (slot > SIMT_WARP_SIZE || of_warp[slot].lanes != lanes || of_warp[slot].next_place) {
-        for (uint32_t set = lanes; set; set &= set - 1) {
+        for (uint32_t set = lanes, together; set; set &= ~together) {
             struct crossing *from = &of_warp[at[lowest(set)]];
             if (at[lowest(set)] > SIMT_WARP_SIZE) {
+                together = 1u << lowest(set);
                 continue;
             }
             if (!from->next_place) {
@@ -205,7 +206,8 @@ static void enter_block(unsigned int warp, uint32_t lanes, uint32_t place)
                 unsigned int number = simt_site_number(from->place); /* may move sites */
                 simt_site(number)->counters.splits++;
             }
-            from->lanes &= ~(1u << lowest(set));
+            together = from->lanes; /* that is, all whose slot this is */
+            from->lanes &= ~lanes;
         }
         for (slot = 0; of_warp[slot].lanes; slot++) {
         }
@@ -366,7 +368,7 @@ static bool access_row(const struct simt_event *event, unsigned int warp, uint64
     struct simt_access_counters *counters;
     enum simt_space space = range->space;
     if ((distance != size && distance != 0) || range->illegal || end - range->base > range->size ||
-        first % size != 0) {
+        (first & (size - 1)) != 0) {
         return false;
     }
     if (space == SPACE_LOCAL) {
