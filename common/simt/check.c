@@ -895,7 +895,7 @@ static void check_bounds(const struct simt_range *range, enum simt_space space,
                          unsigned int thread, uint64_t address)
 {
     struct finding *new;
-    if (address % size != 0) {
+    if (!is_aligned(address, size)) {
         simt_add_finding((struct finding){.wrong = MISALIGNED,
                                           .space = space,
                                           .kind = kind,
@@ -963,7 +963,7 @@ void simt_check_access(enum simt_space space, enum simt_event_kind kind, unsigne
         if (!in_range(range, address)) {
             range = simt_range_of(address);
         }
-        if ((address & (size - 1)) != 0 || range->illegal ||
+        if (!is_aligned(address, size) || range->illegal ||
             address + size > range->base + range->size || space == SPACE_HOST) {
             check_bounds(range, space, kind, site, size, thread, address);
             continue;

@@ -368,7 +368,7 @@ static bool access_row(const struct simt_event *event, unsigned int warp, uint64
     struct simt_access_counters *counters;
     enum simt_space space = range->space;
     if ((distance != size && distance != 0) || range->illegal || end - range->base > range->size ||
-        (first & (size - 1)) != 0) {
+        !is_aligned(first, size)) {
         return false;
     }
     if (space == SPACE_LOCAL) {

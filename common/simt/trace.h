@@ -51,6 +51,13 @@ static inline unsigned int event_size(const struct simt_event *event)
     return (unsigned int)(event->key & 0xff);
 }
 
+/* Sizes are powers of two, but for what an asynchronous copy that is padded with zeros reads: pipeline.c has
+ * seen to it that its address is a multiple of the whole copy's size, and such an address passes here. */
+static inline bool is_aligned(uint64_t address, unsigned int size)
+{
+    return (address & (size - 1)) == 0;
+}
+
 /* A place in the program and what happened there in the running launch. */
 struct simt_site {
     uint32_t place; /* bytes from the start of the program: a return address */

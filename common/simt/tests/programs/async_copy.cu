@@ -44,6 +44,17 @@ __global__ void withGroups(const float *in, float *out, int tiles)
     out[block.thread_rank()] = sum;
 }
 
+// The last float of each four is 0 instead of what the source has.
+__global__ void padded(const float4 *in, float4 *out)
+{
+    __shared__ float4 buffer[BLOCK];
+    int t = threadIdx.x;
+    __pipeline_memcpy_async(&buffer[t], &in[t], sizeof(float4), sizeof(float));
+    __pipeline_commit();
+    __pipeline_wait_prior(0);
+    out[t] = buffer[t];
+}
+
 int main()
 {
     const int tiles = 5;
@@ -63,6 +74,11 @@ int main()
             }
             EXPECT(out[t] == expected);
         }
+    }
+    padded<<<1, BLOCK>>>((const float4 *)in, (float4 *)in);
+    CHECK(cudaDeviceSynchronize());
+    for (int i = 0; i < 4 * BLOCK; i++) {
+        EXPECT(in[i] == (i % 4 == 3 ? 0 : float(i)));
     }
     cudaFree(in);
     cudaFree(out);
