@@ -364,9 +364,9 @@ static __device__ void store_rows(const struct gemm &call, struct tile tile, str
     const unsigned warp = threadIdx.x / 32, lane = threadIdx.x % 32;
     const size_t row = tile.row + warp / 4 * 64, column = tile.column + warp % 4 * 64 + lane;
     float *const mine = rows + warp * 8 * PADDED_ROW;
-    struct gemm scaled =
-        call; /* sums stored as they are would tie registers together, four by four */
+    struct gemm scaled = call;
 
+    /* Alpha is multiplied by on the way in: sums stored as they are would tie registers four by four. */
     scaled.alpha = 1;
 
 #pragma unroll

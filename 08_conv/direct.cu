@@ -63,10 +63,10 @@ static constexpr __host__ __device__ unsigned most_pieces(unsigned places, unsig
 /* One channel takes a thread 8 loads of inputs and 18 of weights, of up to 16 bytes, all from shared memory,
  * for 576 products: 94 of 100 instructions multiply. (Implicit GEMM with 8 x 4 sums a thread loads three
  * times for 32 products, since it does not know that a tap's neighbour wants the same inputs, moved by one.)
- * CHUNK channels of inputs and weights make a stage. While one is worked on, two are on their way.
+ * CHUNK channels of inputs and weights make a stage. While one is worked on, three are on their way.
  *
  * Better: arithmetic is what is left.
- * Still bad: all of it. Of what float32 units can do, the inner loop reaches two thirds: every fifth
+ * Still bad: all of it. Of what float32 units can do, the inner loop reaches two thirds: every fourth
  * multiply-add reads three registers, which takes an extra cycle, and ptxas alone decides which. Before the
  * first and after the last product nothing overlaps, and only 3 x 3 at stride 1 is done. */
 template <unsigned GROUPS, unsigned PLACES, unsigned VECTOR>

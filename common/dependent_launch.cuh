@@ -33,23 +33,33 @@ static inline __device__ void overlap_launches()
 /* Starts kernel(arguments...), which has to call wait_for_kernel_before, so that it may overlap the kernel before
  * it in the stream. An error stays as CUDA's last error. */
 #ifndef __SIMT__
+/* Asked once, of the device that is current then: a launch of microseconds has no time for it. */
+static inline bool launches_can_overlap()
+{
+    static int major = 0;
+    int device = 0;
+
+    if (major == 0) {
+        cudaGetDevice(&device);
+        cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device);
+    }
+    return major >= 9;
+}
+
 template <typename... Parameters, typename... Arguments>
 static inline void launch_dependent(void (*kernel)(Parameters...), dim3 grid, unsigned threads,
                                     size_t shared_bytes, Arguments... arguments)
 {
-    int device = 0, major = 0;
     cudaLaunchAttribute overlap = {};
     cudaLaunchConfig_t config = {};
 
-    cudaGetDevice(&device);
-    cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device);
     overlap.id = cudaLaunchAttributeProgrammaticStreamSerialization;
     overlap.val.programmaticStreamSerializationAllowed = 1;
     config.gridDim = grid;
     config.blockDim = dim3(threads);
     config.dynamicSmemBytes = shared_bytes;
     config.attrs = &overlap;
-    config.numAttrs = major >= 9 ? 1 : 0;
+    config.numAttrs = launches_can_overlap() ? 1 : 0;
     cudaLaunchKernelEx(&config, kernel, arguments...);
 }
 #else
