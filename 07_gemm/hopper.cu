@@ -338,9 +338,7 @@ static __device__ void multiply(const struct ring &ring, struct place at, unsign
                     }
             }
         }
-        __syncwarp(); /* all lanes have read their last */
-        if (threadIdx.x % 32 == 0)
-            barrier_arrive(&ring.free[turn->stage]);
+        barrier_arrive(&ring.free[turn->stage]);
         *turn = next;
     }
 }
@@ -520,7 +518,7 @@ static __global__ void __launch_bounds__(MULTIPLIERS + PRODUCERS, 1)
         const bool b_aligned = has_aligned_rows(call.b, call.ldb);
         for (unsigned s = 0; s < STAGES; s++) {
             barrier_create(&full[s], PRODUCERS + b_aligned); /* and the one that expects B */
-            barrier_create(&free[s], MULTIPLIERS / 32);
+            barrier_create(&free[s], MULTIPLIERS);
         }
         barriers_created();
     }
