@@ -175,6 +175,22 @@ def series_of(rows, value):
         for rung, points in series.items() if points)
 
 
+def one_shape_a_size(series):
+    """Of each rung's points at sizes that differ by less than 1%, the one with the shape that most rungs have: a
+    line through several would go up and down. (Rungs that are slow are measured at a part of the shape asked for.)"""
+    rungs = collections.Counter(shape for points in series.values() for shape in {row["shape"] for _, _, row in points})
+    thinned = collections.OrderedDict()
+    for rung, points in series.items():
+        kept = []
+        for point in points:
+            if not kept or point[0] > 1.01 * kept[-1][0]:
+                kept.append(point)
+            elif rungs[point[2]["shape"]] > rungs[kept[-1][2]["shape"]]:
+                kept[-1] = point
+        thinned[rung] = kept
+    return thinned
+
+
 def at_one_size(rows):
     """The last row of each rung at the largest shape that most rungs have, and that shape."""
     shapes = collections.defaultdict(set)
@@ -279,10 +295,14 @@ def plot_lines(steps, folder, name, title, value, label, note):
     figure, axes = facets([3.6] * len(steps), 7.4)
     for axis, (step, rows) in zip(axes, steps.items()):
         looks = look_of(rungs_in(rows))
-        series = series_of(rows, lambda row, step=step: value(step, row))
+        series = one_shape_a_size(series_of(rows, lambda row, step=step: value(step, row)))
         axis.set_title(title_of(step, rows), fontsize=10, loc="left")
         shapes = list(collections.OrderedDict((point[2]["shape"], None) for points in series.values()
                                               for point in points))
+        if not shapes:
+            axis.text(0.5, 0.5, "nothing to show", ha="center", transform=axis.transAxes)
+            axis.set_axis_off()
+            continue
         if len(shapes) == 1:  # no lines to draw: rungs below each other
             for at, (rung, points) in enumerate(series.items()):
                 axis.plot(points[0][1], at, marker=looks[rung]["marker"], color=looks[rung]["color"], markersize=6)
@@ -315,7 +335,7 @@ def plot_bandwidth(steps, folder, note):
 
 def plot_variance(steps, folder, note):
     def value(_, row):
-        if not row["mean_us"] or row["std_us"] is None:
+        if not row["mean_us"] or row["std_us"] is None or int(row["reps"]) < 2:  # one sample does not scatter
             return None
         return max(100 * row["std_us"] / row["mean_us"], 1e-3)  # 0 has no place on a logarithmic axis
 

@@ -31,11 +31,11 @@ def has_matplotlib():
 
 
 def row(step="06_step", rung="tree", shape="1024", backend="cuda", median="2", verdict="pass", gb="4", gflop="1",
-        percent="50"):
+        percent="50", reps="9"):
     times = "" if median == "" else "%s,%s,%s,0.1,3" % (median, median, median)
     times = times or ",,,,"
-    return ("%s,%s,dot,f32,%s,1,%s,\"GPU, one\",warm,3,9,%s,%s,%s,%s,1,,0,1,%s" %
-            (step, rung, shape, backend, times, gb, gflop, percent, verdict))
+    return ("%s,%s,dot,f32,%s,1,%s,\"GPU, one\",warm,3,%s,%s,%s,%s,%s,1,,0,1,%s" %
+            (step, rung, shape, backend, reps, times, gb, gflop, percent, verdict))
 
 
 class Plot(unittest.TestCase):
@@ -150,6 +150,14 @@ class Plot(unittest.TestCase):
         self.assertNotIn("bad", self.texts("kernel_comparison"))
         self.assertNotIn("absent", self.texts("bandwidth_vs_size"))
 
+    @unittest.skipUnless(has_matplotlib(), "matplotlib is not installed")
+    def test_one_sample_has_no_scatter(self):
+        self.assert_drawn(self.plot(self.write(HEADER, row(), row(shape="2048"), row(rung="once", reps="1"),
+                                               row(rung="once", shape="2048", reps="1"))))
+        self.assertIn("once", self.texts("bandwidth_vs_size"))
+        self.assertNotIn("once", self.texts("variance_analysis"))
+        self.assert_drawn(self.plot(self.write(HEADER, row(reps="1"))))
+
     def test_every_rung_stands_under_its_roof(self):
         """The committed picture has all rungs of all steps."""
         with open(os.path.join(ROOT, "docs", "pictures", "roofline.svg"), encoding="utf-8") as file:
@@ -169,6 +177,18 @@ class Plot(unittest.TestCase):
         self.assertEqual(plot_results.size_of("2x12x130x514:24x3x3:s1p0d1"), 2 * 128 * 512 * 12 * 24 * 9)
         self.assertEqual(plot_results.size_of("1x1x5x5:1x3x3:s2p1d1"), 9 * 9)
         self.assertEqual(plot_results.size_of("nonsense"), 0)
+
+    def test_one_shape_a_size(self):
+        """A part of a shape, and a shape of nearly the same size, make no second point above the same place."""
+        def points(*shapes):
+            return [(plot_results.size_of(shape), 1.0, {"shape": shape}) for shape in shapes]
+
+        series = {"slow": points("64x64x64", "32x128x64", "64x4096x1024"), "fast": points("64x64x64", "512x512x1024"),
+                  "other": points("64x64x64", "511x513x1024", "512x512x1024")}
+        kept = plot_results.one_shape_a_size(series)
+        self.assertEqual([point[2]["shape"] for point in kept["slow"]], ["64x64x64", "64x4096x1024"])
+        self.assertEqual([point[2]["shape"] for point in kept["fast"]], ["64x64x64", "512x512x1024"])
+        self.assertEqual([point[2]["shape"] for point in kept["other"]], ["64x64x64", "512x512x1024"])
 
     def test_roofs(self):
         """A machine of 100 GB/s and 1000 GFLOP/s: the roofs come back from shares of the peak."""
