@@ -41,27 +41,29 @@ struct tile_copies {
     unsigned tile;         /* a bit for each piece that is part of the tile */
 };
 
-/* The tile has rows x columns floats, `pitch` from row to row, and begins at (top, left) of the picture. */
+/* The tile has rows x columns floats, `pitch` from row to row, and begins at (top, left) of the picture. Sizes are
+ * those that conv_declines_3x3 lets through. */
 template <unsigned COPIES, unsigned VECTOR>
 static __device__ inline void plan_tile(tile_copies<COPIES, VECTOR> *plan, const struct conv &call,
-                                        unsigned rows, unsigned columns, unsigned pitch, long top,
-                                        long left)
+                                        unsigned rows, unsigned columns, unsigned pitch, int top,
+                                        int left)
 {
     const unsigned pieces = (columns + VECTOR - 1) / VECTOR; /* in a row */
+    const unsigned height = (unsigned)call.height, width = (unsigned)call.width;
 
     plan->inside = plan->tile = 0;
 #pragma unroll
     for (unsigned i = 0; i < COPIES; i++) {
         const unsigned piece = threadIdx.x + i * blockDim.x;
         const unsigned row = piece / pieces, column = piece % pieces * VECTOR;
-        const long y = top + row, x = left + column;
+        const unsigned y = (unsigned)top + row, x = (unsigned)left + column;
 
         plan->to[i] = row * pitch + column;
-        plan->from[i] = (unsigned)(y * (long)call.width + x);
+        plan->from[i] = y * width + x;
         if (row >= rows)
             continue;
         plan->tile |= 1U << i;
-        if (y >= 0 && y < (long)call.height && x >= 0 && x < (long)call.width)
+        if (y < height && x < width) /* not so if it wraps around below 0 */
             plan->inside |= 1U << i;
     }
 }
@@ -74,6 +76,16 @@ static __device__ inline void clear_outside(const tile_copies<COPIES, VECTOR> &p
         if ((plan.tile & ~plan.inside) >> i & 1)
             for (unsigned v = 0; v < VECTOR; v++)
                 tile[plan.to[i] + v] = 0;
+}
+
+/* The same address, though the compiler no longer knows which array it is in. Where it knows, it computes a shared
+ * array's address anew for every copy behind a condition, out of a special register that takes long to read. */
+static __device__ inline float *opaque(float *address)
+{
+#ifdef __CUDA_ARCH__
+    asm("" : "+l"(address));
+#endif
+    return address;
 }
 
 /* Starts the copies of one channel. */

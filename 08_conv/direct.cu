@@ -48,16 +48,17 @@ static __device__ void add_channel(float (&sums)[FILTERS][ROWS][STRIP], const fl
     }
 }
 
-/* Pieces of the largest input tile that `places` threads of a group can work on. */
-static constexpr __host__ __device__ unsigned most_pieces(unsigned places, unsigned vector)
+/* Pieces of an input tile, which the threads share out, and how many each takes: enough for the widest blocks. */
+static constexpr __host__ __device__ unsigned pieces_of(unsigned strips, unsigned bands,
+                                                        unsigned vector)
 {
-    unsigned most = 0;
-    for (unsigned strips = 1; strips <= WIDEST && strips <= places; strips++) {
-        const unsigned rows = places / strips * ROWS + SIDE - 1;
-        const unsigned pieces = rows * ((STRIP * strips + SIDE - 1 + vector - 1) / vector);
-        most = pieces > most ? pieces : most;
-    }
-    return most;
+    return (bands * ROWS + SIDE - 1) * ((STRIP * strips + SIDE - 1 + vector - 1) / vector);
+}
+
+static constexpr __host__ __device__ unsigned copies_of(unsigned groups, unsigned places,
+                                                        unsigned vector)
+{
+    return (pieces_of(WIDEST, places / WIDEST, vector) + groups * places - 1) / (groups * places);
 }
 
 /* One channel takes a thread 8 loads of inputs and 18 of weights, of up to 16 bytes, all from shared memory,
@@ -74,7 +75,7 @@ static __global__ void __launch_bounds__(GROUPS *PLACES, 2)
     direct(const struct conv call, const struct direct_tiling tiling, const float *packed)
 {
     constexpr unsigned THREADS = GROUPS * PLACES, BLOCK_FILTERS = GROUPS * FILTERS;
-    constexpr unsigned COPIES = (most_pieces(PLACES, VECTOR) + THREADS - 1) / THREADS;
+    constexpr unsigned COPIES = copies_of(GROUPS, PLACES, VECTOR);
     constexpr unsigned WEIGHTS = CHUNK * TAPS * BLOCK_FILTERS; /* a stage's */
     extern __shared__ float4 shared[];
     float *const stages = (float *)shared;
@@ -97,7 +98,7 @@ static __global__ void __launch_bounds__(GROUPS *PLACES, 2)
 
     tile_copies<COPIES, VECTOR> plan;
     plan_tile(&plan, call, rows, tiling.strips * STRIP + SIDE - 1, tiling.pitch,
-              (long)first_y - (long)call.pad, (long)first_x - (long)call.pad);
+              (int)first_y - (int)call.pad, (int)first_x - (int)call.pad);
     for (unsigned c = 0; plan.inside != plan.tile && c < STAGES * CHUNK; c++)
         clear_outside(plan, stages + c / CHUNK * stage_size + c % CHUNK * tile_size);
 
@@ -106,6 +107,7 @@ static __global__ void __launch_bounds__(GROUPS *PLACES, 2)
     const unsigned chunks = (channels + CHUNK - 1) / CHUNK;
     const float *weights_from = packed + (size_t)filter_block * chunks * WEIGHTS;
     float sums[FILTERS][ROWS][STRIP] = {};
+    float *const copies = opaque(stages);
     unsigned reading = 0, writing = 0, loaded = 0;
 #pragma unroll 1
     for (unsigned turn = 0; loaded < channels + (STAGES - 1) * CHUNK; turn++, loaded += CHUNK) {
@@ -114,7 +116,7 @@ static __global__ void __launch_bounds__(GROUPS *PLACES, 2)
             __syncthreads(); /* the stage to read is complete; the one to write is read */
         }
         if (loaded < channels) {
-            float *const stage = stages + writing * stage_size;
+            float *const stage = copies + writing * stage_size;
 #pragma unroll
             for (unsigned c = 0; c < CHUNK; c++, input += area)
                 if (loaded + c < channels)
@@ -146,27 +148,27 @@ static __global__ void __launch_bounds__(GROUPS *PLACES, 2)
     const size_t first_filter = (size_t)filter_block * BLOCK_FILTERS + group * FILTERS;
     if (band >= tiling.bands || x >= call.out_width)
         return;
-    const bool vectors = call.out_width % 4 == 0 && (size_t)call.output % sizeof(float4) == 0;
     const size_t out_area = call.out_height * call.out_width;
     float *to =
         call.output + (batch * call.filters + first_filter) * out_area + y * call.out_width + x;
+    if (call.out_width % STRIP == 0 && (size_t)call.output % sizeof(float4) == 0 &&
+        y + ROWS <= call.out_height && first_filter + FILTERS <= call.filters) {
+#pragma unroll
+        for (unsigned f = 0; f < FILTERS; f++, to += out_area)
+#pragma unroll
+            for (unsigned r = 0; r < ROWS; r++)
+                store4(to + r * call.out_width, sums[f][r]);
+        return;
+    }
 #pragma unroll
     for (unsigned f = 0; f < FILTERS; f++, to += out_area)
 #pragma unroll
-        for (unsigned r = 0; r < ROWS; r++) {
-            const float *const from = sums[f][r];
-            float *const row = to + r * call.out_width;
-            if (first_filter + f >= call.filters || y + r >= call.out_height)
-                continue;
-            if (vectors) {
-                store4(row, from);
-                continue;
-            }
+        for (unsigned r = 0; r < ROWS; r++)
 #pragma unroll
             for (unsigned s = 0; s < STRIP; s++)
-                if (x + s < call.out_width)
-                    row[s] = from[s];
-        }
+                if (first_filter + f < call.filters && y + r < call.out_height &&
+                    x + s < call.out_width)
+                    to[r * call.out_width + s] = sums[f][r][s];
 }
 
 /* Weights in the order in which blocks read them, [filter block][channel][tap][filter of the block], with zeros
@@ -192,16 +194,21 @@ static unsigned groups_of(const struct conv *call)
     return three <= two ? 3 : 2;
 }
 
-/* Blocks as wide as fits, but no wider than an equal share of the row, and as high as threads are left. */
-static struct direct_tiling direct_tiling_of(const struct conv *call, unsigned places,
-                                             unsigned block_filters)
+/* Blocks as wide as fits, but no wider than an equal share of the row, and as high as threads are left, and copies
+ * to fill the tile (narrow tiles have many edges). */
+static struct direct_tiling direct_tiling_of(const struct conv *call, unsigned groups,
+                                             unsigned places, unsigned vector)
 {
+    const unsigned block_filters = groups * FILTERS;
+    const unsigned pieces = copies_of(groups, places, vector) * groups * places;
     const size_t strips = quotient_up(call->out_width, STRIP);
     struct direct_tiling tiling;
 
     tiling.across = (unsigned)quotient_up(strips, smaller(WIDEST, places));
     tiling.strips = (unsigned)quotient_up(strips, tiling.across);
     tiling.bands = (unsigned)smaller(places / tiling.strips, quotient_up(call->out_height, ROWS));
+    while (pieces_of(tiling.strips, tiling.bands, vector) > pieces)
+        tiling.bands--;
     tiling.down = (unsigned)quotient_up(call->out_height, (size_t)tiling.bands * ROWS);
     tiling.filter_blocks = (unsigned)quotient_up(call->filters, block_filters);
     tiling.pitch = STRIP * tiling.strips + STRIP;
@@ -217,7 +224,7 @@ static struct direct_tiling direct_tiling_of(const struct conv *call, unsigned p
 template <unsigned GROUPS, unsigned PLACES, unsigned VECTOR>
 static void launch_direct_as(const struct conv *call)
 {
-    const struct direct_tiling tiling = direct_tiling_of(call, PLACES, GROUPS * FILTERS);
+    const struct direct_tiling tiling = direct_tiling_of(call, GROUPS, PLACES, VECTOR);
     const size_t blocks = call->batch * tiling.filter_blocks * (size_t)tiling.down * tiling.across;
     const size_t rows = (size_t)tiling.bands * ROWS + SIDE - 1;
     const size_t stage = CHUNK * (rows * tiling.pitch + TAPS * GROUPS * FILTERS);

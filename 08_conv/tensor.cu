@@ -1,10 +1,11 @@
-/* Step 08, tensor cores at nearly float's accuracy, for 3 x 3 filters at stride 1. Needs sm_80 and inline PTX, so
+/* Step 08, tensor cores at float's accuracy or near it, for 3 x 3 filters at stride 1. Needs sm_80 and inline PTX, so
  * this file is not compiled for the CPU back end.
  *
  * Tensor cores multiply TF32 numbers: floats with 10 bits of fraction. A float is the sum of two of them,
  * high + low, but for a last bit or two, and (a high + a low) (b high + b low) without the smallest of the four
  * products takes three multiplications that are each far faster than a float's. */
 #include "conv_device.cuh"
+#include "dependent_launch.cuh"
 
 static const unsigned SIDE = 3, TAPS = SIDE * SIDE;
 static const unsigned THREADS = 256, WARPS = THREADS / 32;
@@ -15,7 +16,7 @@ static const unsigned STAGES = 2;
 
 /* A block's outputs and their input tile. */
 struct tensor_tiling {
-    unsigned width, height;
+    unsigned width, bands; /* columns; rows, by ROWS of them */
     unsigned pitch, plane; /* floats from row to row, and from channel to channel */
     unsigned across, down; /* blocks side by side, below each other */
     unsigned filter_blocks;
@@ -40,107 +41,142 @@ static __device__ void multiply_half(float (&sum)[4], const float (&a)[4], float
         : "r"(__float_as_uint(a[0])), "r"(__float_as_uint(a[1])), "r"(__float_as_uint(b0)));
 }
 
-/* The nine taps of one chunk. `pixel` has the places in the tile of this lane's pixels, in its first channel. */
-template <unsigned N_TILES, unsigned M_TILES, bool HALF>
-static __device__ void add_chunk(float (&sums)[M_TILES][N_TILES][4], const float *tile,
-                                 const unsigned (&pixel)[M_TILES][2], unsigned pitch,
-                                 unsigned plane, const float *weights)
+/* One column of taps: three below each other, in all channels of a chunk. `pixel` has the places in the tile of this
+ * lane's pixels, for the first tap and the lane's first channel; `second` is how far on its other channel lies.
+ * What is below a pixel by ROWS - 1 or less is an input for it and for others of the warp's pixels: it is loaded
+ * and split once. HALF: there is no other channel. */
+template <unsigned N_TILES, unsigned ROWS, unsigned GROUPS, bool HALF>
+static __device__ void add_column(float (&sums)[GROUPS][ROWS][N_TILES][4], const float *tile,
+                                  const unsigned (&pixel)[GROUPS][2], unsigned pitch,
+                                  unsigned second, const float *weights)
 {
+    constexpr unsigned AT_A_TIME = N_TILES % 2 == 0 ? 2 : 1; /* n tiles: registers are scarce */
+    float high[GROUPS][ROWS + SIDE - 1][4], low[GROUPS][ROWS + SIDE - 1][4];
+
 #pragma unroll
-    for (unsigned tap = 0; tap < TAPS; tap++) {
-        float high[M_TILES][4], low[M_TILES][4];
-        float4 b[N_TILES]; /* two high parts, two low ones */
+    for (unsigned g = 0; g < GROUPS; g++)
 #pragma unroll
-        for (unsigned m = 0; m < M_TILES; m++)
+        for (unsigned row = 0; row < ROWS + SIDE - 1; row++)
 #pragma unroll
             for (unsigned i = 0; i < (HALF ? 2 : 4); i++) {
-                const float value = tile[pixel[m][i % 2] + tap / SIDE * pitch + tap % SIDE +
-                                         i / 2 * CHUNK / 2 * plane];
-                high[m][i] = __uint_as_float(__float_as_uint(value) & 0xFFFFE000);
-                low[m][i] = value - high[m][i];
+                const float value = tile[pixel[g][i % 2] + row * pitch + i / 2 * second];
+                high[g][row][i] = __uint_as_float(__float_as_uint(value) & 0xFFFFE000);
+                low[g][row][i] = value - high[g][row][i];
             }
 #pragma unroll
-        for (unsigned n = 0; n < N_TILES; n++)
-            b[n] = *(const float4 *)(weights + (tap * N_TILES + n) * FRAGMENT);
+    for (unsigned n0 = 0; n0 < N_TILES; n0 += AT_A_TIME) {
+        float small[AT_A_TIME][GROUPS][ROWS][4] = {};
 #pragma unroll
-        for (unsigned part = 0; part < 3; part++) /* the small products first */
+        for (unsigned r = 0; r < SIDE; r++) {
+            float4 b[AT_A_TIME]; /* two high parts, two low ones */
 #pragma unroll
-            for (unsigned n = 0; n < N_TILES; n++)
+            for (unsigned n = 0; n < AT_A_TIME; n++)
+                b[n] = *(const float4 *)(weights + (r * SIDE * N_TILES + n0 + n) * FRAGMENT);
+                /* low x high, high x high, high x low: sums and small ones in turn, so that no instruction waits
+             * for the one before it */
 #pragma unroll
-                for (unsigned m = 0; m < M_TILES; m++) {
-                    const float b0 = part == 1 ? b[n].z : b[n].x;
-                    const float b1 = part == 1 ? b[n].w : b[n].y;
-                    if (HALF)
-                        multiply_half(sums[m][n], part == 0 ? low[m] : high[m], b0);
-                    else
-                        multiply(sums[m][n], part == 0 ? low[m] : high[m], b0, b1);
-                }
+            for (unsigned part = 0; part < 3; part++)
+#pragma unroll
+                for (unsigned n = 0; n < AT_A_TIME; n++)
+#pragma unroll
+                    for (unsigned g = 0; g < GROUPS; g++)
+#pragma unroll
+                        for (unsigned m = 0; m < ROWS; m++) {
+                            float(&sum)[4] = part == 1 ? sums[g][m][n0 + n] : small[n][g][m];
+                            const float(&a)[4] = part == 0 ? low[g][m + r] : high[g][m + r];
+                            if (HALF)
+                                multiply_half(sum, a, part == 2 ? b[n].z : b[n].x);
+                            else
+                                multiply(sum, a, part == 2 ? b[n].z : b[n].x,
+                                         part == 2 ? b[n].w : b[n].y);
+                        }
+        }
+#pragma unroll
+        for (unsigned n = 0; n < AT_A_TIME; n++)
+#pragma unroll
+            for (unsigned g = 0; g < GROUPS; g++)
+#pragma unroll
+                for (unsigned m = 0; m < ROWS; m++)
+#pragma unroll
+                    for (unsigned i = 0; i < 4; i++)
+                        sums[g][m][n0 + n][i] += small[n][g][m][i];
     }
 }
 
-/* A warp computes M_TILES x 16 pixels of N_TILES x 8 filters. A block's input tile, 8 channels at a time, is in
- * shared memory as in `direct`; a tap is a place in it, so there is no matrix and no index arithmetic. Inputs are
- * split where they are loaded, weights once by the rung's preparation.
+/* A warp computes GROUPS x 16 places, ROWS pixels below each other in each, of N_TILES x 8 filters. A block's input
+ * tile, 8 channels at a time, is in shared memory as in `direct`; a tap is a place in it, so there is no matrix and
+ * no index arithmetic. Inputs are split where they are loaded, weights once by the rung's preparation.
+ *
+ * A tensor core cuts a sum off where float32 rounds it, at each instruction, and so errors do not cancel. Therefore
+ * only one of the three products is added to the sums there. The other two, a thousandth of it, have
+ * sums of their own, whose errors do not count; each column of taps ends with a float32 addition.
  *
  * Better: the float32 units' limit is no limit any more.
- * Still bad: three multiplications for one; a sum is cut off, not rounded, at each of them, so that errors are
- * several times those of float32, and an infinity becomes NaN, since infinity - infinity is. The newer
- * instruction wgmma could run twice as fast, but its operands are whole tiles in shared memory, already split. */
-template <unsigned N_TILES, unsigned M_TILES, unsigned VECTOR>
+ * Still bad: three multiplications for one; over hundreds of channels the errors still grow faster than float32's;
+ * an infinity becomes NaN, since infinity - infinity is. Blocks all load at a time, multiply at a time and store at a
+ * time. The newer instruction wgmma could run twice as fast, but its operands are whole tiles in shared memory,
+ * already split. */
+template <unsigned N_TILES, unsigned ROWS, unsigned GROUPS, unsigned VECTOR>
 static __global__ void __launch_bounds__(THREADS, 2)
     tensor(const struct conv call, const struct tensor_tiling tiling, const float *packed)
 {
     constexpr unsigned WEIGHTS = TAPS * N_TILES * FRAGMENT; /* a stage's */
-    constexpr unsigned PIXELS = WARPS * M_TILES * M_TILE;
-    constexpr unsigned COPIES = (3 * PIXELS / VECTOR + THREADS - 1) / THREADS;
+    constexpr unsigned PIXELS = WARPS * GROUPS * M_TILE * ROWS;
+    constexpr unsigned COPIES = (2 * PIXELS / VECTOR + THREADS - 1) / THREADS;
     extern __shared__ float4 shared[];
     float *const stages = (float *)shared;
 
     const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
     const unsigned filter_block = blockIdx.x % tiling.filter_blocks;
     const unsigned rest = blockIdx.x / tiling.filter_blocks;
-    const size_t first_x = (size_t)(rest % tiling.across) * tiling.width;
-    const size_t first_y = (size_t)(rest / tiling.across % tiling.down) * tiling.height;
-    const size_t batch = rest / tiling.across / tiling.down;
+    const unsigned height = tiling.bands * ROWS;
+    const unsigned first_x = rest % tiling.across * tiling.width;
+    const unsigned first_y = rest / tiling.across % tiling.down * height;
+    const unsigned batch = rest / tiling.across / tiling.down;
     const unsigned stage_size = CHUNK * tiling.plane + WEIGHTS;
     const size_t area = call.height * call.width;
     const unsigned channels = (unsigned)call.channels;
     const unsigned chunks = (channels + CHUNK - 1) / CHUNK;
 
-    /* Places outside the picture are 0. So are the channels after the last, where no earlier chunk leaves
-     * something there: they meet weights of 0, but must be numbers. */
+    /* Places outside the picture are 0. So are channels after the last that are multiplied, where no earlier
+     * chunk leaves something there: they meet weights of 0, but must be numbers. */
     tile_copies<COPIES, VECTOR> plan;
-    plan_tile(&plan, call, tiling.height + SIDE - 1, tiling.width + SIDE - 1, tiling.pitch,
-              (long)first_y - (long)call.pad, (long)first_x - (long)call.pad);
-    for (unsigned c = 0; c < STAGES * CHUNK; c++)
+    plan_tile(&plan, call, height + SIDE - 1, tiling.width + SIDE - 1, tiling.pitch,
+              (int)first_y - (int)call.pad, (int)first_x - (int)call.pad);
+    for (unsigned c = 0; plan.inside != plan.tile && c < STAGES * CHUNK; c++)
         clear_outside(plan, stages + c / CHUNK * stage_size + c % CHUNK * tiling.plane);
+    const unsigned last = channels - (chunks - 1) * CHUNK;
+    const unsigned read = last > CHUNK / 2 ? CHUNK : CHUNK / 2;
     if (chunks <= STAGES)
-        for (unsigned i = channels % CHUNK * tiling.plane + threadIdx.x;
-             channels % CHUNK != 0 && i < CHUNK * tiling.plane; i += THREADS)
+        for (unsigned i = last * tiling.plane + threadIdx.x; i < read * tiling.plane; i += THREADS)
             stages[(chunks - 1) * stage_size + i] = 0;
 
-    unsigned pixel[M_TILES][2];
+    unsigned pixel[GROUPS][2];
 #pragma unroll
-    for (unsigned m = 0; m < M_TILES; m++)
+    for (unsigned g = 0; g < GROUPS; g++)
 #pragma unroll
         for (unsigned half = 0; half < 2; half++) {
-            const unsigned p = (warp * M_TILES + m) * M_TILE + half * 8 + lane / 4;
-            const unsigned exists = p < tiling.width * tiling.height;
-            pixel[m][half] = lane % 4 * tiling.plane +
-                             exists * (p / tiling.width * tiling.pitch + p % tiling.width);
+            const unsigned p = (warp * GROUPS + g) * M_TILE + half * 8 + lane / 4;
+            const unsigned exists = p < tiling.width * tiling.bands;
+            pixel[g][half] = lane % 4 * tiling.plane +
+                             exists * (p / tiling.width * ROWS * tiling.pitch + p % tiling.width);
         }
 
-    const float *input = call.input + batch * channels * area;
+    overlap_launches();
+    const float *input = call.input + (size_t)batch * channels * area;
     const float *weights_from = packed + (size_t)filter_block * chunks * WEIGHTS;
-    float sums[M_TILES][N_TILES][4] = {};
+    float *const copies = opaque(stages);
+    float sums[GROUPS][ROWS][N_TILES][4] = {};
 #pragma unroll 1
     for (unsigned turn = 0; turn <= chunks; turn++) {
-        float *const stage = stages + turn % STAGES * stage_size;
+        float *const stage = copies + turn % STAGES * stage_size;
         __pipeline_wait_prior(0);
         __syncthreads(); /* the stage to read is complete; the one to write is read */
         if (turn < chunks) {
-            for (unsigned c = 0; c < CHUNK && turn * CHUNK + c < channels; c++, input += area)
-                copy_tile(plan, input, stage + c * tiling.plane);
+#pragma unroll
+            for (unsigned c = 0; c < CHUNK; c++, input += area)
+                if (turn * CHUNK + c < channels)
+                    copy_tile(plan, input, stage + c * tiling.plane);
             copy_floats<WEIGHTS, THREADS>(weights_from, stage + CHUNK * tiling.plane);
             weights_from += WEIGHTS;
         }
@@ -149,34 +185,39 @@ static __global__ void __launch_bounds__(THREADS, 2)
             continue;
         const float *const tile = stages + (turn - 1) % STAGES * stage_size;
         const float *const weights = tile + CHUNK * tiling.plane + 4 * lane;
-        if (channels - (turn - 1) * CHUNK > CHUNK / 2)
-            add_chunk<N_TILES, M_TILES, false>(sums, tile, pixel, tiling.pitch, tiling.plane,
-                                               weights);
-        else
-            add_chunk<N_TILES, M_TILES, true>(sums, tile, pixel, tiling.pitch, tiling.plane,
-                                              weights);
+        const bool half = channels - (turn - 1) * CHUNK <= CHUNK / 2;
+        /* With 4 channels or fewer left, the second tap of a row takes the place of the other 4. */
+#pragma unroll 1
+        for (unsigned s = 0; s < (half ? 1 : SIDE); s++)
+            add_column<N_TILES, ROWS, GROUPS, false>(sums, tile + s, pixel, tiling.pitch,
+                                                     half ? 1 : CHUNK / 2 * tiling.plane,
+                                                     weights + s * N_TILES * FRAGMENT);
+        if (half)
+            add_column<N_TILES, ROWS, GROUPS, true>(sums, tile + 2, pixel, tiling.pitch, 0,
+                                                    weights + 2 * N_TILES * FRAGMENT);
     }
 
     const size_t out_area = call.out_height * call.out_width;
-    const size_t first = (size_t)filter_block * N_TILES * N_TILE + lane % 4 * 2;
+    const unsigned first = filter_block * N_TILES * N_TILE + lane % 4 * 2;
 #pragma unroll
-    for (unsigned m = 0; m < M_TILES; m++)
+    for (unsigned i = 0; i < 2 * GROUPS; i++) {
+        const unsigned g = i / 2, half = i % 2;
+        const unsigned p = (warp * GROUPS + g) * M_TILE + half * 8 + lane / 4;
+        const unsigned y = first_y + p / tiling.width * ROWS, x = first_x + p % tiling.width;
+        if (p >= tiling.width * tiling.bands || x >= call.out_width)
+            continue;
+        float *to =
+            call.output + (batch * call.filters + first) * out_area + y * call.out_width + x;
 #pragma unroll
-        for (unsigned half = 0; half < 2; half++) {
-            const unsigned p = (warp * M_TILES + m) * M_TILE + half * 8 + lane / 4;
-            const size_t y = first_y + p / tiling.width, x = first_x + p % tiling.width;
-            if (p >= tiling.width * tiling.height || y >= call.out_height || x >= call.out_width)
-                continue;
-            float *to =
-                call.output + (batch * call.filters + first) * out_area + y * call.out_width + x;
+        for (unsigned n = 0; n < N_TILES; n++, to += N_TILE * out_area)
 #pragma unroll
-            for (unsigned n = 0; n < N_TILES; n++, to += N_TILE * out_area) {
-                if (first + n * N_TILE < call.filters)
-                    to[0] = sums[m][n][2 * half];
-                if (first + n * N_TILE + 1 < call.filters)
-                    to[out_area] = sums[m][n][2 * half + 1];
-            }
-        }
+            for (unsigned filter = 0; filter < 2; filter++)
+#pragma unroll
+                for (unsigned m = 0; m < ROWS; m++)
+                    if (first + n * N_TILE + filter < call.filters && y + m < call.out_height)
+                        to[filter * out_area + m * call.out_width] =
+                            sums[g][m][n][2 * half + filter];
+    }
 }
 
 /* Weights split, in the order in which lanes want them: [filter block][chunk][tap][n tile][lane][4], with zeros
@@ -193,11 +234,14 @@ static __global__ void split_filters(const struct conv call, unsigned n_tiles, f
 
     if (block * n_tiles * N_TILE >= call.filters)
         return;
+    const bool whole = call.channels - chunk * CHUNK > CHUNK / 2;
     for (unsigned half = 0; half < 2; half++) {
-        const size_t channel = chunk * CHUNK + lane % 4 + half * CHUNK / 2;
-        const float value = filter < call.filters && channel < call.channels
-                                ? call.filter[(filter * call.channels + channel) * TAPS + tap]
-                                : 0;
+        /* Where a chunk has no other channels, the second tap of a row goes with the first. */
+        const size_t channel = chunk * CHUNK + lane % 4 + (whole ? half * CHUNK / 2 : 0);
+        const unsigned from = whole ? tap : tap + half;
+        const bool exists = filter < call.filters && channel < call.channels && from < TAPS;
+        const float value =
+            exists ? call.filter[(filter * call.channels + channel) * TAPS + from] : 0;
         high[half] = __uint_as_float((__float_as_uint(value) + 0x1000) & 0xFFFFE000); /* rounds */
         low[half] = value - high[half];
     }
@@ -210,25 +254,27 @@ static unsigned n_tiles_of(const struct conv *call)
     return quotient_up(call->filters, 24) * 24 < quotient_up(call->filters, 64) * 64 ? 3 : 8;
 }
 
-/* The shape of `pixels` outputs, or fewer, that needs the fewest blocks; among those, the smallest input tiles. */
-static struct tensor_tiling tensor_tiling_of(const struct conv *call, unsigned pixels,
-                                             unsigned vector)
+/* The shape, `places` wide times bands of `rows`, or smaller, that needs the fewest blocks; among those, the smallest
+ * input tiles. */
+static struct tensor_tiling tensor_tiling_of(const struct conv *call, unsigned places,
+                                             unsigned rows, unsigned vector)
 {
     struct tensor_tiling best = {};
     size_t least = (size_t)-1;
 
-    for (unsigned width = vector; width <= pixels / 2; width += vector) {
+    for (unsigned width = vector; width <= places; width += vector) {
         struct tensor_tiling tiling;
         tiling.width = width;
-        tiling.height = (unsigned)smaller(pixels / width, call->out_height);
+        tiling.bands = (unsigned)smaller(places / width, quotient_up(call->out_height, rows));
         tiling.across = (unsigned)quotient_up(call->out_width, width);
-        tiling.down = (unsigned)quotient_up(call->out_height, tiling.height);
+        tiling.down = (unsigned)quotient_up(call->out_height, tiling.bands * rows);
         tiling.pitch = (unsigned)quotient_up(width + SIDE - 1, vector) * vector;
-        tiling.plane = (tiling.height + SIDE - 1) * tiling.pitch;
+        tiling.plane = (tiling.bands * rows + SIDE - 1) * tiling.pitch;
         /* Four channels that a warp reads together begin 8 banks apart. */
         tiling.plane += (8 + 32 - tiling.plane % 32) % 32;
-        const size_t cost = (size_t)tiling.across * tiling.down * (8 * pixels + tiling.plane);
-        if (tiling.plane <= 3 * pixels && cost <= least) {
+        const size_t cost =
+            (size_t)tiling.across * tiling.down * (8 * places * rows + tiling.plane);
+        if (tiling.plane <= 2 * places * rows && cost <= least) {
             least = cost;
             best = tiling;
         }
@@ -236,18 +282,19 @@ static struct tensor_tiling tensor_tiling_of(const struct conv *call, unsigned p
     return best;
 }
 
-template <unsigned N_TILES, unsigned M_TILES, unsigned VECTOR>
+template <unsigned N_TILES, unsigned ROWS, unsigned GROUPS, unsigned VECTOR>
 static void launch_tensor_as(const struct conv *call)
 {
-    struct tensor_tiling tiling = tensor_tiling_of(call, WARPS * M_TILES * M_TILE, VECTOR);
+    struct tensor_tiling tiling = tensor_tiling_of(call, WARPS * GROUPS * M_TILE, ROWS, VECTOR);
     tiling.filter_blocks = (unsigned)quotient_up(call->filters, N_TILES * N_TILE);
     const size_t stage = CHUNK * (size_t)tiling.plane + TAPS * N_TILES * FRAGMENT;
     const size_t bytes = STAGES * stage * sizeof(float);
     const size_t blocks = call->batch * tiling.down * (size_t)tiling.across * tiling.filter_blocks;
-    const auto kernel = tensor<N_TILES, M_TILES, VECTOR>;
+    const auto kernel = tensor<N_TILES, ROWS, GROUPS, VECTOR>;
 
     cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes);
-    kernel<<<(unsigned)blocks, THREADS, bytes>>>(*call, tiling, (const float *)call->workspace);
+    launch_dependent(kernel, (unsigned)blocks, THREADS, bytes, *call, tiling,
+                     (const float *)call->workspace);
 }
 
 /* What a user does once for all pictures: the filters split. */
@@ -269,17 +316,17 @@ extern "C" void launch_tensor(const struct conv *call)
     if (!has_outputs(call) || !has_products(call))
         launch_conv_naive(call);
     else if (n_tiles_of(call) == 3 && vector == 4)
-        launch_tensor_as<3, 4, 4>(call);
+        launch_tensor_as<3, 4, 1, 4>(call);
     else if (n_tiles_of(call) == 3 && vector == 2)
-        launch_tensor_as<3, 4, 2>(call);
+        launch_tensor_as<3, 4, 1, 2>(call);
     else if (n_tiles_of(call) == 3)
-        launch_tensor_as<3, 4, 1>(call);
+        launch_tensor_as<3, 4, 1, 1>(call);
     else if (vector == 4)
-        launch_tensor_as<8, 2, 4>(call);
+        launch_tensor_as<8, 1, 2, 4>(call);
     else if (vector == 2)
-        launch_tensor_as<8, 2, 2>(call);
+        launch_tensor_as<8, 1, 2, 2>(call);
     else
-        launch_tensor_as<8, 2, 1>(call);
+        launch_tensor_as<8, 1, 2, 1>(call);
 }
 
 extern "C" const char *declines_tensor(const struct conv *call)
@@ -290,12 +337,13 @@ extern "C" const char *declines_tensor(const struct conv *call)
 /* In units of 2^-24, relative to a product or to the sum of all products' magnitudes:
  *   16 for an input's low part cut off to 11 bits (its size is below 2^-10), 8 for the product left out (below
  *   2^-10 2^-11), 4 for a weight's low part cut off;
- *   for each instruction 9 terms, 8 products and the sum so far, each cut off at 2^-23 of the largest, three
- *   instructions for each tap of each chunk. (M. Fasi et al., Numerical behavior of NVIDIA tensor cores, PeerJ
+ *   for each instruction 9 terms, 8 products and the sum so far, each cut off at 2^-23 of the largest: one
+ *   instruction for each tap of each chunk, and two for the small products, which are below 2^-9 of the others;
+ *   an addition for each column of taps. (M. Fasi et al., Numerical behavior of NVIDIA tensor cores, PeerJ
  *   Computer Science 7, 2021, found at least one bit more since sm_80, which is not relied on.) */
 extern "C" double depth_tensor(const struct conv *call)
 {
-    const double instructions = 3.0 * TAPS * (double)quotient_up(call->channels, CHUNK);
+    const double chunks = (double)quotient_up(call->channels, CHUNK);
 
-    return 28 + 18 * instructions;
+    return 28 + chunks * (TAPS * 18 * (1 + 2.0 / 512) + SIDE);
 }
