@@ -72,6 +72,7 @@ WHY = [
     ("07_gemm", "register_column", "register_column", "shared_load", JOINED),
     ("07_gemm", "register_tile", "register_tile", "shared_load_conflicts", JOINED + ", which conflict half as often"),
     ("07_gemm", "register_tile", "register_tile", "shared_load", JOINED),
+    ("07_gemm", "register_tile", "register_tile", "shared_store_conflicts", ARBITER),
     ("07_gemm", "warp_tile", "warp_tile", "shared_store_conflicts", ARBITER),
     ("07_gemm", "async_copies", "async_copies", "shared_store", COPIED),
     ("08_conv", "shared_tile", "shared_tile", "(global_load|shared_store)", UNROLLED),
@@ -97,6 +98,8 @@ WHY = [
      "kept: a pointer in shared memory is loaded once, not in each turn of the loop"),
     ("program_function_pointers", "*", "calculate", "global_store",
      "parted: lanes that called different functions do not meet again before the store"),
+    ("program_grid_sync", "*", "rotate", "(global|shared)",
+     "cooperative: launches whose blocks wait for each other are run here but not counted"),
     ("program_half_precision", "*", "haxpy", "global",
      "pieces: two numbers of a half2 are one access on the GPU, two here"),
     ("program_half_precision", "*", "facts", "global_load",
@@ -168,8 +171,9 @@ def sums(launches):
 
 
 def h200_rows(runs, bin_folder, programs_folder):
-    """Of each kernel as many launches as are counted here. Where several rungs launch a kernel, each has its part
-    of the launches, one after the other; a program runs each rung more than once."""
+    """Of each kernel as many launches as are counted here. Where several rungs launch kernels of one name, each has
+    those of its own parameters, or else its part of the launches, one after the other; a program runs each rung more
+    than once."""
     rows = []
     for (program, arguments), kernels in runs.items():
         try:
@@ -189,11 +193,16 @@ def h200_rows(runs, bin_folder, programs_folder):
             users.setdefault(kernel, []).append(rung)
         for (rung, kernel), (launches, _) in counted.items():
             seen = kernels.get(kernel, [])
-            part = len(seen) // len(users[kernel])
-            if part < launches:
-                sys.exit(f"{program} {arguments}: {launches} launches of {kernel} are counted, ncu saw {part}")
-            first = part * users[kernel].index(rung)
-            rows.append([program, arguments, rung, kernel, launches, *sums(seen[first:first + launches])])
+            signatures = list(dict.fromkeys(launch["Kernel Name"] for launch in seen))
+            if 1 < len(users[kernel]) == len(signatures):  # different kernels of one name
+                own = signatures[users[kernel].index(rung)]
+                seen = [launch for launch in seen if launch["Kernel Name"] == own]
+            else:
+                part = len(seen) // len(users[kernel])
+                seen = seen[part * users[kernel].index(rung):][:part]
+            if len(seen) < launches:
+                sys.exit(f"{program} {arguments}: {launches} launches of {kernel} are counted, ncu saw {len(seen)}")
+            rows.append([program, arguments, rung, kernel, launches, *sums(seen[:launches])])
     return rows
 
 
