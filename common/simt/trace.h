@@ -84,6 +84,26 @@ struct simt_traces {
     } stretches[TRACE_STRETCHES];
 };
 
+extern struct simt_traces simt_traces;
+/* SIMT_WARP_SIZE buffers of TRACE_STRIDE events. */
+extern struct simt_event *simt_trace_events;
+static inline struct simt_event *simt_trace_buffer(unsigned int lane)
+{
+    return simt_trace_events + (size_t)lane * TRACE_STRIDE;
+}
+
+/* What the hooks touch, in one cache line. next == end sends a hook the long way. */
+struct simt_recorder {
+    struct simt_event *next, *end;
+    uint64_t depth; /* as it stands in keys */
+    bool interleaved;
+    int lane; /* that runs; -1: none */
+    unsigned int thread;
+} __attribute__((aligned(64)));
+extern struct simt_recorder simt_recorder;
+/* Of threads that do not run. */
+extern uint64_t simt_trace_depths[SIMT_MAX_BLOCK_THREADS];
+
 /* The launch that runs is being analysed. */
 extern bool simt_tracing;
 /* The hooks have something to do. Sources test it before they call one (cuda_runtime.h). */
@@ -92,19 +112,45 @@ extern bool simt_listening;
 void simt_trace_start_launch(const struct simt_launch *launch);
 void simt_trace_end_launch(const struct simt_launch *launch);
 void simt_trace_start_block(unsigned int threads);
+
 /* The running lane stops, or goes on. In between, another lane or the runtime may look at the traces. */
-void simt_trace_pause(void);
-void simt_trace_resume(unsigned int thread);
+static inline void simt_trace_pause(void)
+{
+    struct simt_recorder *recorder = &simt_recorder;
+    unsigned int lane = (unsigned int)recorder->lane;
+    if (recorder->lane < 0) {
+        return;
+    }
+    if (recorder->next > simt_traces.begin[lane]) {
+        /* The last stretch stands for all that do not fit. */
+        unsigned int last = simt_traces.stretch_count < TRACE_STRETCHES
+                                ? simt_traces.stretch_count++
+                                : TRACE_STRETCHES - 1;
+        simt_traces.stretches[last].lane = lane;
+        simt_traces.stretches[last].end = recorder->next;
+        simt_traces.end[lane] = recorder->next;
+        simt_traces.filled |= (uint32_t)1 << lane;
+    }
+    simt_trace_depths[recorder->thread] = recorder->depth;
+    recorder->lane = -1;
+    recorder->next = recorder->end = NULL;
+}
+
+static inline void simt_trace_resume(unsigned int thread)
+{
+    struct simt_recorder *recorder = &simt_recorder;
+    unsigned int lane = thread % SIMT_WARP_SIZE;
+    recorder->lane = (int)lane;
+    recorder->thread = thread;
+    recorder->depth = simt_trace_depths[thread];
+    recorder->next = simt_traces.end[lane];
+    recorder->end = recorder->interleaved ? recorder->next : simt_trace_buffer(lane) + TRACE_EVENTS;
+}
+
 /* Replays the running warp's traces; no lane runs. `cut`: see simt_replay. */
 void simt_trace_drain(unsigned int cut);
 /* Of these lanes, those whose traces are not full. */
 unsigned int simt_trace_with_room(unsigned int lanes);
-/* SIMT_WARP_SIZE buffers of TRACE_STRIDE events. */
-extern struct simt_event *simt_trace_events;
-static inline const struct simt_event *simt_trace_buffer(unsigned int lane)
-{
-    return simt_trace_events + (size_t)lane * TRACE_STRIDE;
-}
 /* Adds an event of the runtime's own: what the call that returns to `caller` does. */
 void simt_trace_event(enum simt_event_kind kind, const void *caller, uint64_t address,
                       unsigned int size);
