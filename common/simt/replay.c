@@ -604,6 +604,7 @@ static uint32_t walk_together(const struct simt_event **at, const struct simt_tr
             unsigned int node;
             simt_order_observe(warp * SIMT_WARP_SIZE, at[0] + steps, &node);
         }
+        simt_plan_add_step(~(uint32_t)0, true);
         step(at, steps++, warp, ~(uint32_t)0, row.distance);
     } while (steps < least && (row = look_at(at, steps)).alike);
     if (observe) {
@@ -655,12 +656,47 @@ static void keep_rest(const struct simt_event *const *at, struct simt_traces *tr
     }
 }
 
+/* Replays all of the traces as a plan tells, if there is one. */
+static bool follow_plan(const struct simt_traces *traces, unsigned int warp)
+{
+    size_t count;
+    const struct simt_step *steps = simt_plan_find(traces, warp, &count);
+    const struct simt_event *at[SIMT_WARP_SIZE];
+    if (!steps) {
+        return false;
+    }
+    memcpy(at, traces->begin, sizeof at);
+    for (size_t i = 0; i < count; i++) {
+        uint32_t lanes = steps[i].lanes;
+        bool row = steps[i].row && event_kind(at[0]) != EVENT_BLOCK;
+        step(at, 0, warp, lanes, row ? look_at(at, 0).distance : UINT64_MAX);
+        if (lanes == ~(uint32_t)0) {
+            for (unsigned int lane = 0; lane < SIMT_WARP_SIZE; lane++) {
+                at[lane]++;
+            }
+        } else {
+            for (uint32_t set = lanes; set; set &= set - 1) {
+                at[lowest(set)]++;
+            }
+        }
+    }
+    return true;
+}
+
 void simt_replay(struct simt_traces *traces, unsigned int warp, unsigned int cut)
 {
     const struct simt_event *at[SIMT_WARP_SIZE];
     uint32_t left = traces->filled;
-    bool looked_ahead = cut_short;
+    bool looked_ahead = cut_short, can_plan = !cut && !cut_short && !in_order;
     struct row row;
+    if (can_plan && follow_plan(traces, warp)) {
+        traces->filled = 0;
+        simt_check_end_of_traces(warp);
+        return;
+    }
+    if (simt_plan_start(warp, can_plan)) {
+        one_past[warp] = false;
+    }
     if (in_order) {
         check_in_order(traces, warp);
     }
@@ -679,10 +715,12 @@ void simt_replay(struct simt_traces *traces, unsigned int warp, unsigned int cut
                 looked_ahead = true;
             }
             lanes = first_of(at, left);
+            simt_plan_add_step(lanes, false);
             step(at, 0, warp, lanes, UINT64_MAX);
             left &= ~advance(at, traces, lanes);
         }
     }
+    simt_plan_end(traces, warp, one_past[warp]);
     cut_short = left && looked_ahead;
     traces->filled = left;
     if (left) {
@@ -708,5 +746,5 @@ void simt_replay_start_block(unsigned int threads)
         checked[i] = observed[i] = simt_trace_buffer(i);
     }
     memset(one_past, true, warps * sizeof *one_past);
-    simt_order_start_block(threads);
+    simt_plans_start_block(warps);
 }

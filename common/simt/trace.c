@@ -156,6 +156,7 @@ void simt_trace_start_launch(const struct simt_launch *launch)
             grown(NULL, (size_t)SIMT_WARP_SIZE * TRACE_STRIDE * sizeof *simt_trace_events);
     }
     simt_check_start_launch();
+    simt_plans_start_launch();
     simt_requests_launch(launch);
 }
 

@@ -202,7 +202,35 @@ bool simt_order_same(unsigned int a, unsigned int b);
 void simt_order_rank(void);
 /* Lanes in the same depth of calls go by this: who has the least, first. `before`: the node before. */
 unsigned int simt_order_of(unsigned int before, unsigned int node);
-void simt_order_start_block(unsigned int threads);
+/* What order.c keeps of a thread: the last node of each call that it is in, from 0 up to `level`. Of a thread that has
+ * yet to start, all is 0. */
+enum { SIMT_LEVELS = 12 };
+struct simt_past {
+    unsigned int level, node[SIMT_LEVELS];
+};
+/* `one_past`: that of the first lane is every lane's. */
+void simt_order_get_past(unsigned int warp, bool one_past, struct simt_past *lanes);
+void simt_order_set_past(unsigned int warp, const struct simt_past *lanes);
+/* A number that changes whenever nodes or ways between them become known. */
+unsigned int simt_order_version(void);
+
+/* ---- plans.c ---- */
+
+/* These lanes' next events are paired. `row`: see look_at in replay.c. */
+struct simt_step {
+    uint32_t lanes;
+    bool row;
+};
+void simt_plans_start_launch(void);
+void simt_plans_start_block(unsigned int warps);
+/* The steps that pair the traces, all of them, if they are known; else NULL. */
+const struct simt_step *simt_plan_find(const struct simt_traces *traces, unsigned int warp,
+                                       size_t *count);
+/* They are not, or are not to be used: order.c gets the warp's past, lane by lane, unless it has it (false). If the
+ * steps are to be recorded, all of them are added before the end; traces->begin is then what it was. */
+bool simt_plan_start(unsigned int warp, bool record);
+void simt_plan_add_step(uint32_t lanes, bool row);
+void simt_plan_end(const struct simt_traces *traces, unsigned int warp, bool one_past);
 
 /* ---- check.c ---- */
 
