@@ -105,6 +105,21 @@ static bool are_pairs(uint32_t lanes, const uint64_t *addresses)
     return true;
 }
 
+/* Whether no two words lie in one bank. */
+static bool are_in_own_banks(uint32_t lanes, const uint64_t *addresses)
+{
+    uint32_t banks = 0;
+    for (uint32_t set = lanes; set; set &= set - 1) {
+        uint64_t address = addresses[lowest(set)];
+        uint32_t bank = 1u << address / WORD_BYTES % BANKS;
+        if (banks & bank || address % WORD_BYTES != 0) {
+            return false;
+        }
+        banks |= bank;
+    }
+    return true;
+}
+
 /* As an H200 counts (tests/bank_conflicts_h200.csv; docs/results/counters_simt_h200.csv): accesses of 8 bytes go by
  * half warps, of 16 by quarters; loads of pairs of lanes by parts twice as large. Loads need as many
  * wavefronts as their bytes fill rows of banks, stores as many as there are such parts with an active lane. */
@@ -118,6 +133,11 @@ void simt_count_banks(bool store, unsigned int size, unsigned int lanes, const u
         together *= 2;
     }
     if (size == 4 && (is_row(lanes, size, addresses, size) || is_row(lanes, size, addresses, 0))) {
+        *wavefronts = 1;
+        *conflicts = 0;
+        return;
+    }
+    if (size == 4 && are_in_own_banks(lanes, addresses)) {
         *wavefronts = 1;
         *conflicts = 0;
         return;
