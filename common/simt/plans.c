@@ -72,9 +72,9 @@ void simt_plans_start_block(unsigned int warps)
 
 static bool has_keys(const struct simt_event *events, size_t count, const uint64_t *keys)
 {
-    uint64_t wrong = 0;
-    for (size_t i = 0; i < count; i++) {
-        wrong |= events[i].key ^ keys[i];
+    uint64_t wrong = count % 2 ? events[count - 1].key ^ keys[count - 1] : 0;
+    for (count /= 2; count > 0; count--, events += 2, keys += 2) {
+        wrong |= (events[0].key ^ keys[0]) | (events[1].key ^ keys[1]);
     }
     return wrong == 0;
 }

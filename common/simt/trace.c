@@ -19,9 +19,8 @@
 
 enum { DEPTH_SHIFT = 48, PLACE_SHIFT = 16, KIND_SHIFT = 8 };
 #define ONE_CALL ((uint64_t)1 << DEPTH_SHIFT)
-#define OUTERMOST ((uint64_t)0xffff << DEPTH_SHIFT)
 
-struct simt_recorder simt_recorder = {.depth = OUTERMOST, .lane = -1};
+struct simt_recorder simt_recorder = {.lane = -1};
 bool simt_tracing;
 bool simt_listening;
 
@@ -107,6 +106,13 @@ struct simt_line_counters *simt_count_at(const void *return_address)
     return &sites[number].counters;
 }
 
+/* What a key starts from, to which a hook adds a return address as it is: what makes a place of it is in here. */
+static uint64_t outermost(void)
+{
+    return ((uint64_t)0xffff << DEPTH_SHIFT) -
+           ((uint64_t)(uintptr_t)__executable_start << PLACE_SHIFT);
+}
+
 /* ---- whether to analyse ---- */
 
 static bool decided, analysing;
@@ -179,7 +185,7 @@ void simt_trace_end_launch(const struct simt_launch *launch)
     simt_tracing = simt_listening = simt_recorder.interleaved = false;
     simt_recorder.lane = -1;
     simt_recorder.next = simt_recorder.end = NULL;
-    simt_recorder.depth = OUTERMOST;
+    simt_recorder.depth = outermost();
 }
 
 void simt_trace_start_block(unsigned int threads)
@@ -190,7 +196,7 @@ void simt_trace_start_block(unsigned int threads)
     simt_traces.filled = 0;
     simt_traces.stretch_count = 0;
     for (unsigned int i = 0; i < threads; i++) {
-        simt_trace_depths[i] = OUTERMOST;
+        simt_trace_depths[i] = outermost();
     }
     simt_replay_start_block(threads);
     simt_check_start_block(threads);
@@ -265,18 +271,14 @@ __attribute__((noinline)) static void record_slowly(uint64_t key, const void *ad
 static inline __attribute__((always_inline)) uint64_t
 key_of(const void *caller, enum simt_event_kind kind, unsigned int size)
 {
-    uint64_t place = (uintptr_t)caller - (uintptr_t)__executable_start;
-    return simt_recorder.depth | place << PLACE_SHIFT | (uint64_t)kind << KIND_SHIFT | size;
+    return simt_recorder.depth + ((uint64_t)(uintptr_t)caller << PLACE_SHIFT) +
+           ((uint64_t)kind << KIND_SHIFT | size);
 }
 
 static inline __attribute__((always_inline)) void
 record(const void *caller, enum simt_event_kind kind, unsigned int size, const void *address)
 {
-    struct simt_event *event;
-    if (!simt_listening) {
-        return;
-    }
-    event = simt_recorder.next;
+    struct simt_event *event = simt_recorder.next;
     if (__builtin_expect(event == simt_recorder.end, 0)) {
         record_slowly(key_of(caller, kind, size), address);
         return;

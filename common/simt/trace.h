@@ -95,7 +95,7 @@ static inline struct simt_event *simt_trace_buffer(unsigned int lane)
 /* What the hooks touch, in one cache line. next == end sends a hook the long way. */
 struct simt_recorder {
     struct simt_event *next, *end;
-    uint64_t depth; /* as it stands in keys */
+    uint64_t depth; /* as keys start: see outermost */
     bool interleaved;
     int lane; /* that runs; -1: none */
     unsigned int thread;
