@@ -543,6 +543,9 @@ static void prefetch(const struct thread *thread)
 __attribute__((noinline)) static void find_ready_warp(void)
 {
     struct warp *warp = &warps[current_warp];
+    if (simt_tracing) {
+        simt_trace_pause();
+    }
     if (warp->trace_full) {
         unsigned int lanes;
         simt_trace_drain(warp->trace_full);
@@ -588,11 +591,9 @@ static inline __attribute__((always_inline)) void wait_turn(void)
 {
     struct thread *next;
     struct fiber *fiber;
-    if (simt_tracing) {
-        simt_trace_pause();
-    }
     next = next_thread();
     if (simt_tracing) {
+        simt_trace_pause(); /* unless it is done: the lane before lost its turn to another warp's */
         simt_trace_resume(linear(next));
     }
     if (next == current) {

@@ -82,10 +82,12 @@ static bool has_keys(const struct simt_event *events, size_t count, const uint64
 const struct simt_step *simt_plan_find(const struct simt_traces *traces, unsigned int warp,
                                        size_t *count)
 {
+    struct plan **first;
     if (past_of[warp] == UNKNOWN) {
         return NULL;
     }
-    for (struct plan *plan = pasts[past_of[warp]].plans; plan; plan = plan->next) {
+    first = &pasts[past_of[warp]].plans;
+    for (struct plan **link = first, *plan; (plan = *link); link = &plan->next) {
         unsigned int lane = 0;
         if (memcmp(plan->end, traces->end, sizeof plan->end) != 0) {
             continue;
@@ -96,6 +98,9 @@ const struct simt_step *simt_plan_find(const struct simt_traces *traces, unsigne
             lane++;
         }
         if (lane == SIMT_WARP_SIZE) {
+            *link = plan->next; /* to the front: the next warp may do the same */
+            plan->next = *first;
+            *first = plan;
             past_of[warp] = plan->to;
             *count = plan->step_count;
             return plan->steps;

@@ -687,17 +687,20 @@ static bool follow_plan(const struct simt_traces *traces, unsigned int warp)
     }
     memcpy(at, traces->begin, sizeof at);
     for (size_t i = 0; i < count; i++) {
-        uint32_t lanes = steps[i].lanes;
-        bool row = steps[i].row && event_kind(at[0]) != EVENT_BLOCK;
-        step(at, 0, warp, lanes, row ? look_at(at, 0).distance : UINT64_MAX);
-        if (lanes == ~(uint32_t)0) {
-            for (unsigned int lane = 0; lane < SIMT_WARP_SIZE; lane++) {
-                at[lane]++;
-            }
-        } else {
-            for (uint32_t set = lanes; set; set &= set - 1) {
-                at[lowest(set)]++;
-            }
+        size_t ahead = 0;
+        for (; i < count && steps[i].lanes == ~(uint32_t)0; i++, ahead++) {
+            bool row = steps[i].row && event_kind(at[0] + ahead) != EVENT_BLOCK;
+            step(at, ahead, warp, ~(uint32_t)0, row ? look_at(at, ahead).distance : UINT64_MAX);
+        }
+        if (i == count) {
+            break;
+        }
+        for (unsigned int lane = 0; ahead > 0 && lane < SIMT_WARP_SIZE; lane++) {
+            at[lane] += ahead;
+        }
+        step(at, 0, warp, steps[i].lanes, UINT64_MAX);
+        for (uint32_t set = steps[i].lanes; set; set &= set - 1) {
+            at[lowest(set)]++;
         }
     }
     return true;

@@ -284,7 +284,9 @@ record(const void *caller, enum simt_event_kind kind, unsigned int size, const v
         return;
     }
     event->key = key_of(caller, kind, size);
-    event->address = (uintptr_t)address;
+    if (kind != EVENT_BLOCK) {
+        event->address = (uintptr_t)address;
+    }
     simt_recorder.next = event + 1;
 }
 

@@ -33,7 +33,7 @@ enum simt_event_kind {
 struct simt_event {
     uint64_t
         key; /* 0xffff - depth of calls | place in the program, 32 bits | kind | size, 8 bits each */
-    uint64_t address;
+    uint64_t address; /* of no meaning where the kind is EVENT_BLOCK */
 };
 
 static inline uint32_t event_place(const struct simt_event *event)
