@@ -284,8 +284,9 @@ static void check_one(const struct simt_event *event, unsigned int warp, unsigne
 static void check_in_order(const struct simt_traces *traces, unsigned int warp)
 {
     for (unsigned int i = 0; i < traces->stretch_count; i++) {
-        unsigned int lane = traces->stretches[i].lane;
-        for (; checked[lane] < traces->stretches[i].end; checked[lane]++) {
+        const struct simt_event *end = traces->stretches[i];
+        unsigned int lane = (unsigned int)((end - simt_trace_events) / TRACE_STRIDE);
+        for (; checked[lane] < end; checked[lane]++) {
             check_one(checked[lane], warp, lane);
         }
     }

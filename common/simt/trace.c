@@ -192,6 +192,7 @@ void simt_trace_start_block(unsigned int threads)
 {
     for (unsigned int i = 0; i < SIMT_WARP_SIZE; i++) {
         simt_traces.begin[i] = simt_traces.end[i] = simt_trace_buffer(i);
+        simt_traces.full[i] = simt_trace_buffer(i) + TRACE_EVENTS;
     }
     simt_traces.filled = 0;
     simt_traces.stretch_count = 0;

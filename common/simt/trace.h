@@ -75,13 +75,11 @@ enum {
 };
 struct simt_traces {
     struct simt_event *begin[SIMT_WARP_SIZE], *end[SIMT_WARP_SIZE];
-    uint32_t filled; /* the lanes that have events */
+    struct simt_event *full[SIMT_WARP_SIZE]; /* where it ends at most */
+    uint32_t filled;                         /* the lanes that have events */
     /* In what order lanes ran since the last replay, and where their traces ended then. */
     unsigned int stretch_count;
-    struct {
-        unsigned int lane;
-        const struct simt_event *end;
-    } stretches[TRACE_STRETCHES];
+    const struct simt_event *stretches[TRACE_STRETCHES]; /* a lane's buffer tells the lane */
 };
 
 extern struct simt_traces simt_traces;
@@ -126,8 +124,7 @@ static inline void simt_trace_pause(void)
         unsigned int last = simt_traces.stretch_count < TRACE_STRETCHES
                                 ? simt_traces.stretch_count++
                                 : TRACE_STRETCHES - 1;
-        simt_traces.stretches[last].lane = lane;
-        simt_traces.stretches[last].end = recorder->next;
+        simt_traces.stretches[last] = recorder->next;
         simt_traces.end[lane] = recorder->next;
         simt_traces.filled |= (uint32_t)1 << lane;
     }
@@ -144,7 +141,7 @@ static inline void simt_trace_resume(unsigned int thread)
     recorder->thread = thread;
     recorder->depth = simt_trace_depths[thread];
     recorder->next = simt_traces.end[lane];
-    recorder->end = recorder->interleaved ? recorder->next : simt_trace_buffer(lane) + TRACE_EVENTS;
+    recorder->end = recorder->interleaved ? recorder->next : simt_traces.full[lane];
 }
 
 /* Replays the running warp's traces; no lane runs. `cut`: see simt_replay. */
