@@ -80,6 +80,7 @@ static struct thread *current;
 static const struct simt_launch *launch;
 static struct uint3 block_index;
 static unsigned int block_threads, block_warps;
+static bool pipelines_used; /* by the launch that runs */
 
 /* The running block. */
 static unsigned int alive; /* threads that have not exited */
@@ -1176,11 +1177,13 @@ static bool next_block_of_launch(void)
 static void exit_thread(void)
 {
     struct warp *warp = warp_of(current);
-    simt_pipeline_drain(&current->pipeline, SIZE_MAX);
+    if (pipelines_used) {
+        simt_pipeline_drain(&current->pipeline, SIZE_MAX);
+        current->pipeline.group = 0;
+    }
     if (simt_tracing) {
         simt_trace_pause();
     }
-    current->pipeline.group = 0;
     current->fiber = NULL;
     warp->exited |= bit_of(current);
     alive--;
@@ -1250,6 +1253,7 @@ void simt_launch_kernel(const struct simt_launch *asked)
             }
         }
     }
+    pipelines_used = false;
     simt_counts.launches++;
     simt_memory_open();
     if (asked->cooperative) {
@@ -1367,6 +1371,7 @@ void simt_trap(const char *file, int line)
 
 struct simt_pipeline *simt_current_pipeline(void)
 {
+    pipelines_used = true;
     return &current->pipeline;
 }
 

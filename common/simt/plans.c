@@ -70,7 +70,7 @@ void simt_plans_start_block(unsigned int warps)
     memset(past_of, 0, warps * sizeof *past_of);
 }
 
-static bool has_keys(const struct simt_event *events, size_t count, const uint64_t *keys)
+static inline bool has_keys(const struct simt_event *events, size_t count, const uint64_t *keys)
 {
     uint64_t wrong = count % 2 ? events[count - 1].key ^ keys[count - 1] : 0;
     for (count /= 2; count > 0; count--, events += 2, keys += 2) {
