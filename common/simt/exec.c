@@ -594,7 +594,7 @@ static inline __attribute__((always_inline)) void wait_turn(void)
     struct fiber *fiber;
     next = next_thread();
     if (simt_tracing) {
-        simt_trace_pause(); /* unless it is done: the lane before lost its turn to another warp's */
+        simt_trace_pause(); /* which find_ready_warp may have done */
         simt_trace_resume(linear(next));
     }
     if (next == current) {
