@@ -312,7 +312,7 @@ static void set_written(struct page *page, unsigned int first, unsigned int end)
     }
 }
 
-static bool is_written(const struct page *page, unsigned int first, unsigned int size)
+static inline bool is_written(const struct page *page, unsigned int first, unsigned int size)
 {
     if (page->all_written || !page->tracked) {
         return true;
@@ -822,6 +822,12 @@ static bool unordered(uint32_t tag, unsigned int thread)
     return !(has_row(thread) && tag < known[thread][other]);
 }
 
+/* The same, at once where the block's last barrier is the order. */
+static inline bool may_race(uint32_t tag, unsigned int thread)
+{
+    return (tag < block_start || tag >= barrier_start) && unordered(tag, thread);
+}
+
 /* The store that is being checked is a free(): it ends with the memory all that others do there. */
 static bool freeing;
 
@@ -858,7 +864,7 @@ static inline void visit(struct cell *cell, uint32_t oldest, enum simt_space spa
     /* A plain access and an atomic one race only if the plain one writes. */
     bool atomic_pair = cell->atomic && kind != EVENT_STORE;
     if (cell->writer >= oldest && !atomic_pair && cell->writer != tag &&
-        unordered(cell->writer, thread)) {
+        may_race(cell->writer, thread)) {
         add_race(cell, true, cell->writer, cell->writer_site, space, kind, site, thread, address);
     }
     if (kind == EVENT_LOAD) {
@@ -874,10 +880,10 @@ static inline void visit(struct cell *cell, uint32_t oldest, enum simt_space spa
         return;
     }
     if (kind == EVENT_STORE) {
-        if (cell->reader >= oldest && unordered(cell->reader, thread)) {
+        if (cell->reader >= oldest && may_race(cell->reader, thread)) {
             add_race(cell, false, cell->reader, cell->reader_site, space, kind, site, thread,
                      address);
-        } else if (cell->reader_before >= oldest && unordered(cell->reader_before, thread)) {
+        } else if (cell->reader_before >= oldest && may_race(cell->reader_before, thread)) {
             add_race(cell, false, cell->reader_before, cell->reader_before_site, space, kind, site,
                      thread, address);
         }
@@ -949,14 +955,49 @@ bool simt_check_simple_load(enum simt_space space, unsigned int site, unsigned i
     return true;
 }
 
+/* The usual case: loads, or stores, of words in one range and one page. False, and nothing is done, if an address is not
+ * so, or a word that is loaded may not have been written. */
+static bool check_words(const struct simt_range *range, enum simt_space space,
+                        enum simt_event_kind kind, unsigned int site, unsigned int warp,
+                        uint32_t lanes, const uint64_t *addresses)
+{
+    uint32_t oldest = space == SPACE_SHARED ? block_start : launch_start;
+    uint64_t base = addresses[lowest(lanes)] & ~(uint64_t)(PAGE_BYTES - 1);
+    struct page *page = find_page(base);
+    bool tracked;
+    if (!page || !page->cells || page->shift == 0 || range->illegal || range->size < 4) {
+        return false;
+    }
+    tracked = page->tracked && !page->all_written;
+    for (uint32_t set = lanes; set; set &= set - 1) {
+        uint64_t address = addresses[lowest(set)], offset = address - base;
+        if (offset >= PAGE_BYTES || offset % 4 != 0 || address - range->base > range->size - 4 ||
+            (kind == EVENT_LOAD && tracked && !is_written(page, (unsigned int)offset, 4))) {
+            return false;
+        }
+    }
+    for (uint32_t set = lanes; set; set &= set - 1) {
+        unsigned int lane = lowest(set), offset = (unsigned int)(addresses[lane] - base);
+        if (kind == EVENT_STORE && tracked) {
+            page->written[offset / 8] |= (uint8_t)(0xf << offset % 8);
+        }
+        visit(&page->cells[offset / 4], oldest, space, kind, site, warp * SIMT_WARP_SIZE + lane,
+              addresses[lane]);
+    }
+    return true;
+}
+
 void simt_check_access(enum simt_space space, enum simt_event_kind kind, unsigned int site,
                        unsigned int size, unsigned int warp, unsigned int lanes,
                        const uint64_t *addresses)
 {
     uint32_t oldest = space == SPACE_SHARED ? block_start : launch_start;
-    const struct simt_range *range;
+    const struct simt_range *range = simt_range_of(addresses[lowest(lanes)]);
     struct page *page = NULL;
-    range = simt_range_of(addresses[lowest(lanes)]);
+    if (size == 4 && kind <= EVENT_STORE && (space == SPACE_SHARED || space == SPACE_GLOBAL) &&
+        check_words(range, space, kind, site, warp, lanes, addresses)) {
+        return;
+    }
     for (uint32_t set = lanes; set; set &= set - 1) {
         unsigned int lane = lowest(set), thread = warp * SIMT_WARP_SIZE + lane;
         uint64_t address = addresses[lane];

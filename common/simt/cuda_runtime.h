@@ -605,6 +605,16 @@ SIMT_INLINE void __trap(SIMT_SITE)
 
 /* ---- launches: what simt_rewrite makes of name<<<grid, block, shared, stream>>>(arguments) ---- */
 
+/* For what a thread does on its way to the kernel, of which no event need tell. */
+#if __has_attribute(disable_sanitizer_instrumentation) /* Clang */
+#define SIMT_NO_HOOKS                                                                              \
+    __attribute__((disable_sanitizer_instrumentation, no_sanitize("thread", "coverage")))
+#elif __has_attribute(no_sanitize_coverage) /* GCC */
+#define SIMT_NO_HOOKS __attribute__((no_sanitize_thread, no_sanitize_coverage))
+#else
+#define SIMT_NO_HOOKS
+#endif
+
 namespace simt
 {
 
@@ -617,9 +627,22 @@ auto function_of(void (*function)(Parameters...))
 }
 
 template <class Body>
-void run(simt_launch launch, Body body)
+void invoke(void *closure)
 {
-    launch.invoke = [](void *closure) { (*static_cast<Body *>(closure))(); };
+    (*static_cast<Body *>(closure))();
+}
+
+/* The same, but not for a body into which the kernel may be inlined: it needs its hooks. */
+template <class Body>
+SIMT_NO_HOOKS void invoke_without_hooks(void *closure)
+{
+    (*static_cast<Body *>(closure))();
+}
+
+template <class Body>
+void run(simt_launch launch, Body body, void (*invoke)(void *) = simt::invoke<Body>)
+{
+    launch.invoke = invoke;
     launch.closure = &body;
     simt_launch_kernel(&launch);
 }
@@ -634,7 +657,8 @@ struct function_launch {
 
     void operator()(Parameters... arguments) const
     {
-        run(launch, [&, kernel = function] { kernel(arguments...); });
+        auto body = [&, kernel = function]() SIMT_NO_HOOKS { kernel(arguments...); };
+        run(launch, body, invoke_without_hooks<decltype(body)>);
     }
 
     template <class... Arguments>

@@ -80,10 +80,10 @@ static struct thread *current;
 static const struct simt_launch *launch;
 static struct uint3 block_index;
 static unsigned int block_threads, block_warps;
+static bool pipelines_used; /* by the launch that runs */
 
 /* The running block. */
-static unsigned int alive;       /* threads that have not exited */
-static unsigned int ready_warps; /* warps with a ready lane */
+static unsigned int alive; /* threads that have not exited */
 static unsigned int current_warp;
 static unsigned int rounds_without_progress;
 
@@ -472,7 +472,6 @@ static unsigned int lowest(unsigned int set)
 static void make_ready(unsigned int warp, unsigned int lanes)
 {
     warps[warp].ready |= lanes;
-    ready_warps |= 1u << warp;
     rounds_without_progress = 0;
 }
 
@@ -497,6 +496,16 @@ static void resolve_activemask(unsigned int number)
     make_ready(number, together);
 }
 
+/* The first warp with a ready lane; block_warps if there is none. */
+static unsigned int ready_warp(void)
+{
+    unsigned int i = 0;
+    while (i < block_warps && !warps[i].ready) {
+        i++;
+    }
+    return i;
+}
+
 static void wake_yielded(void)
 {
     unsigned int rounds = rounds_without_progress + 1;
@@ -506,11 +515,10 @@ static void wake_yielded(void)
         }
     }
     rounds_without_progress = rounds;
-    if (!ready_warps) {
+    if (ready_warp() == block_warps) {
         report_stuck("deadlock: no thread can go on");
     }
     if (rounds > ROUNDS_BEFORE_LIVELOCK) {
-        ready_warps = 0;
         report_stuck("livelock: the threads that can run wait for a value that never comes");
     }
     for (unsigned int i = 0; i < block_warps; i++) {
@@ -536,6 +544,9 @@ static void prefetch(const struct thread *thread)
 __attribute__((noinline)) static void find_ready_warp(void)
 {
     struct warp *warp = &warps[current_warp];
+    if (simt_tracing) {
+        simt_trace_pause();
+    }
     if (warp->trace_full) {
         unsigned int lanes;
         simt_trace_drain(warp->trace_full);
@@ -550,15 +561,15 @@ __attribute__((noinline)) static void find_ready_warp(void)
         simt_trace_drain(0);
     }
     if (!warp->ready) {
-        if (!ready_warps) {
+        if (ready_warp() == block_warps) {
             wake_yielded();
         }
-        current_warp = lowest(ready_warps);
+        current_warp = ready_warp();
     }
 }
 
 /* Takes the lowest ready lane, from the current warp as long as it has any. */
-static struct thread *next_thread(void)
+static inline __attribute__((always_inline)) struct thread *next_thread(void)
 {
     struct warp *warp;
     struct thread *lanes;
@@ -570,34 +581,31 @@ static struct thread *next_thread(void)
     lanes = &threads[current_warp * SIMT_WARP_SIZE];
     lane = lowest(warp->ready);
     warp->ready &= warp->ready - 1;
-    if (!warp->ready) {
-        ready_warps &= ~(1u << current_warp);
-    } else {
+    if (warp->ready) {
         prefetch(&lanes[lowest(warp->ready)]);
     }
     return &lanes[lane];
 }
 
 /* Suspends the running thread, which has put itself into one of its warp's sets. */
-static void wait_turn(void)
+static inline __attribute__((always_inline)) void wait_turn(void)
 {
-    struct thread *self = current;
     struct thread *next;
-    if (simt_tracing) {
-        simt_trace_pause();
-    }
+    struct fiber *fiber;
     next = next_thread();
     if (simt_tracing) {
+        simt_trace_pause(); /* which find_ready_warp may have done */
         simt_trace_resume(linear(next));
     }
-    if (next == self) {
+    if (next == current) {
         return;
     }
     if (!next->fiber) {
         next->fiber = take_fiber();
     }
+    fiber = current->fiber;
     current = next;
-    switch_fiber(self->fiber, next->fiber);
+    switch_fiber(fiber, next->fiber);
 }
 
 void simt_wait_for_replay(void)
@@ -637,6 +645,29 @@ static void release_barrier(void)
 static bool waits_for_grid(void);
 static void wait_for_grid(void);
 
+/* RARELY: not inlined. simt_block_barrier then keeps next to nothing on the stack of a thread that waits; the less of
+ * the stacks is in use, the more of them fit into the caches. */
+#define RARELY __attribute__((noinline, cold))
+
+/* Files of one name may have several addresses. */
+RARELY static void compare_files(const struct thread *self)
+{
+    if (strcmp(self->file, first_at_barrier->file) != 0) {
+        waiting_at_different_barriers = true;
+    }
+}
+
+/* All have come. False if the block has waited for the grid and need not wait any more. */
+RARELY static bool complete_barrier(void)
+{
+    if (waits_for_grid()) {
+        wait_for_grid();
+        return false;
+    }
+    release_barrier();
+    return true;
+}
+
 int simt_block_barrier(enum simt_barrier kind, int predicate, const char *file, int line)
 {
     struct thread *self = current;
@@ -644,26 +675,22 @@ int simt_block_barrier(enum simt_barrier kind, int predicate, const char *file, 
     self->barrier = (unsigned char)kind;
     self->file = file;
     self->line = line;
-    if (waiting == 0) {
+    warp_of(self)->at_barrier |= bit_of(self);
+    waiting_true += predicate != 0;
+    if (waiting++ == 0) {
         first_at_barrier = self;
         waiting_at_different_barriers = false;
-    } else if (line != first_at_barrier->line || self->barrier != first_at_barrier->barrier ||
-               (file != first_at_barrier->file && strcmp(file, first_at_barrier->file) != 0)) {
+    } else if (line != first_at_barrier->line || self->barrier != first_at_barrier->barrier) {
         waiting_at_different_barriers = true;
+    } else if (file != first_at_barrier->file) {
+        compare_files(self);
     }
-    warp_of(self)->at_barrier |= bit_of(self);
-    waiting++;
-    waiting_true += predicate != 0;
-    if (waiting == alive) {
-        if (waits_for_grid()) {
-            wait_for_grid();
-            return 0;
-        }
-        release_barrier();
+    if (waiting == alive && !complete_barrier()) {
+        return 0;
     }
     wait_turn();
     /* The next barrier cannot complete before this thread has come to it. */
-    switch (kind) {
+    switch (current->barrier) {
     case SIMT_BARRIER_AND:
         return finished_true == finished;
     case SIMT_BARRIER_OR:
@@ -926,7 +953,6 @@ static void start_block(void)
         warps[i] = (struct warp){.members = members, .ready = members};
     }
     alive = block_threads;
-    ready_warps = block_warps == MAX_WARPS ? ~0u : (1u << block_warps) - 1;
     current_warp = 0;
     rounds_without_progress = 0;
     memset(simt_dynamic_shared(), 0xff, launch->shared_bytes);
@@ -1151,11 +1177,13 @@ static bool next_block_of_launch(void)
 static void exit_thread(void)
 {
     struct warp *warp = warp_of(current);
-    simt_pipeline_drain(&current->pipeline, SIZE_MAX);
+    if (pipelines_used) {
+        simt_pipeline_drain(&current->pipeline, SIZE_MAX);
+        current->pipeline.group = 0;
+    }
     if (simt_tracing) {
         simt_trace_pause();
     }
-    current->pipeline.group = 0;
     current->fiber = NULL;
     warp->exited |= bit_of(current);
     alive--;
@@ -1175,13 +1203,23 @@ static void exit_thread(void)
     }
 }
 
+/* A kernel that writes past the end of an array on its stack often hits the registers that it saved for its callers.
+ * That these are saved here again lets the program come to the report of it. */
+__attribute__((noinline)) static void call_kernel(void)
+{
+    launch->invoke(launch->closure);
+#ifdef __x86_64__
+    __asm__ volatile("" ::: "rbx", "r12", "r13", "r14", "r15");
+#endif
+}
+
 /* Runs one thread after the other for as long as none of them waits. */
 static void fiber_main(void *argument)
 {
     struct fiber *self = argument;
     arrived(self);
     for (;;) {
-        launch->invoke(launch->closure);
+        call_kernel();
         exit_thread();
         if (alive == 0) {
             if (simt_tracing) {
@@ -1225,6 +1263,7 @@ void simt_launch_kernel(const struct simt_launch *asked)
             }
         }
     }
+    pipelines_used = false;
     simt_counts.launches++;
     simt_memory_open();
     if (asked->cooperative) {
@@ -1342,6 +1381,7 @@ void simt_trap(const char *file, int line)
 
 struct simt_pipeline *simt_current_pipeline(void)
 {
+    pipelines_used = true;
     return &current->pipeline;
 }
 

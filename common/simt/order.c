@@ -15,7 +15,7 @@
 #include "internal.h"
 #include "trace.h"
 
-enum { LEVELS = 12, NO_NODE = 0, DONE = -1 };
+enum { NO_NODE = 0, DONE = -1 };
 
 /* Node 0 is none. */
 struct node {
@@ -36,11 +36,9 @@ static unsigned int node_count = 1, node_capacity, edge_count = 1, edge_capacity
 static unsigned int *slots; /* open addressing: nodes */
 static unsigned int slot_count;
 static bool changed;
+static unsigned int version; /* grows with all that is learnt */
 
-/* The last node of each call that a thread is in. */
-static struct {
-    unsigned int level, node[LEVELS];
-} threads[SIMT_MAX_BLOCK_THREADS];
+static struct simt_past threads[SIMT_MAX_BLOCK_THREADS];
 
 static void *grown(void *memory, size_t count, size_t size)
 {
@@ -61,6 +59,17 @@ static unsigned int slot_of(uint64_t key)
     return slot;
 }
 
+static void learn(void)
+{
+    changed = true;
+    version++;
+}
+
+unsigned int simt_order_version(void)
+{
+    return version;
+}
+
 static unsigned int node_of(uint64_t key)
 {
     unsigned int slot;
@@ -79,7 +88,7 @@ static unsigned int node_of(uint64_t key)
     }
     slots[slot_of(key)] = node_count;
     nodes[node_count] = (struct node){.key = key};
-    changed = true;
+    learn();
     return node_count++;
 }
 
@@ -104,7 +113,7 @@ static void connect(unsigned int from, unsigned int to)
         nodes[from].edges = edge_count++;
     }
     nodes[to].reached = true;
-    changed = true;
+    learn();
 }
 
 static uint64_t key_of(const struct simt_event *event)
@@ -116,7 +125,7 @@ unsigned int simt_order_observe(unsigned int thread, const struct simt_event *ev
                                 unsigned int *node)
 {
     unsigned int level = 0xffff - (unsigned int)(event->key >> 48), before;
-    level = level < LEVELS ? level : LEVELS - 1;
+    level = level < SIMT_LEVELS ? level : SIMT_LEVELS - 1;
     for (unsigned int i = threads[thread].level + 1; i <= level; i++) {
         threads[thread].node[i] = NO_NODE; /* of an earlier call */
     }
@@ -233,7 +242,18 @@ unsigned int simt_order_of(unsigned int before, unsigned int node)
     return back ? nodes[node].latch_rank : nodes[node].rank;
 }
 
-void simt_order_start_block(unsigned int count)
+/* ---- the past of a warp's lanes ---- */
+
+void simt_order_get_past(unsigned int warp, bool one_past, struct simt_past *lanes)
 {
-    memset(threads, 0, count * sizeof *threads);
+    for (unsigned int i = 0; i < SIMT_WARP_SIZE; i++) {
+        const struct simt_past *past = &threads[warp * SIMT_WARP_SIZE + (one_past ? 0 : i)];
+        lanes[i] = (struct simt_past){.level = past->level};
+        memcpy(lanes[i].node, past->node, (past->level + 1) * sizeof *past->node);
+    }
+}
+
+void simt_order_set_past(unsigned int warp, const struct simt_past *lanes)
+{
+    memcpy(&threads[warp * SIMT_WARP_SIZE], lanes, SIMT_WARP_SIZE * sizeof *lanes);
 }

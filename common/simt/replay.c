@@ -105,6 +105,21 @@ static bool are_pairs(uint32_t lanes, const uint64_t *addresses)
     return true;
 }
 
+/* Whether no two words lie in one bank. */
+static bool are_in_own_banks(uint32_t lanes, const uint64_t *addresses)
+{
+    uint32_t banks = 0;
+    for (uint32_t set = lanes; set; set &= set - 1) {
+        uint64_t address = addresses[lowest(set)];
+        uint32_t bank = 1u << address / WORD_BYTES % BANKS;
+        if (banks & bank || address % WORD_BYTES != 0) {
+            return false;
+        }
+        banks |= bank;
+    }
+    return true;
+}
+
 /* As an H200 counts (tests/bank_conflicts_h200.csv; docs/results/counters_simt_h200.csv): accesses of 8 bytes go by
  * half warps, of 16 by quarters; loads of pairs of lanes by parts twice as large. Loads need as many
  * wavefronts as their bytes fill rows of banks, stores as many as there are such parts with an active lane. */
@@ -118,6 +133,11 @@ void simt_count_banks(bool store, unsigned int size, unsigned int lanes, const u
         together *= 2;
     }
     if (size == 4 && (is_row(lanes, size, addresses, size) || is_row(lanes, size, addresses, 0))) {
+        *wavefronts = 1;
+        *conflicts = 0;
+        return;
+    }
+    if (size == 4 && are_in_own_banks(lanes, addresses)) {
         *wavefronts = 1;
         *conflicts = 0;
         return;
@@ -264,8 +284,9 @@ static void check_one(const struct simt_event *event, unsigned int warp, unsigne
 static void check_in_order(const struct simt_traces *traces, unsigned int warp)
 {
     for (unsigned int i = 0; i < traces->stretch_count; i++) {
-        unsigned int lane = traces->stretches[i].lane;
-        for (; checked[lane] < traces->stretches[i].end; checked[lane]++) {
+        const struct simt_event *end = traces->stretches[i];
+        unsigned int lane = (unsigned int)((end - simt_trace_events) / TRACE_STRIDE);
+        for (; checked[lane] < end; checked[lane]++) {
             check_one(checked[lane], warp, lane);
         }
     }
@@ -604,6 +625,7 @@ static uint32_t walk_together(const struct simt_event **at, const struct simt_tr
             unsigned int node;
             simt_order_observe(warp * SIMT_WARP_SIZE, at[0] + steps, &node);
         }
+        simt_plan_add_step(~(uint32_t)0, true);
         step(at, steps++, warp, ~(uint32_t)0, row.distance);
     } while (steps < least && (row = look_at(at, steps)).alike);
     if (observe) {
@@ -655,12 +677,50 @@ static void keep_rest(const struct simt_event *const *at, struct simt_traces *tr
     }
 }
 
+/* Replays all of the traces as a plan tells, if there is one. */
+static bool follow_plan(const struct simt_traces *traces, unsigned int warp)
+{
+    size_t count;
+    const struct simt_step *steps = simt_plan_find(traces, warp, &count);
+    const struct simt_event *at[SIMT_WARP_SIZE];
+    if (!steps) {
+        return false;
+    }
+    memcpy(at, traces->begin, sizeof at);
+    for (size_t i = 0; i < count; i++) {
+        size_t ahead = 0;
+        for (; i < count && steps[i].lanes == ~(uint32_t)0; i++, ahead++) {
+            bool row = steps[i].row && event_kind(at[0] + ahead) != EVENT_BLOCK;
+            step(at, ahead, warp, ~(uint32_t)0, row ? look_at(at, ahead).distance : UINT64_MAX);
+        }
+        if (i == count) {
+            break;
+        }
+        for (unsigned int lane = 0; ahead > 0 && lane < SIMT_WARP_SIZE; lane++) {
+            at[lane] += ahead;
+        }
+        step(at, 0, warp, steps[i].lanes, UINT64_MAX);
+        for (uint32_t set = steps[i].lanes; set; set &= set - 1) {
+            at[lowest(set)]++;
+        }
+    }
+    return true;
+}
+
 void simt_replay(struct simt_traces *traces, unsigned int warp, unsigned int cut)
 {
     const struct simt_event *at[SIMT_WARP_SIZE];
     uint32_t left = traces->filled;
-    bool looked_ahead = cut_short;
+    bool looked_ahead = cut_short, can_plan = !cut && !cut_short && !in_order;
     struct row row;
+    if (can_plan && follow_plan(traces, warp)) {
+        traces->filled = 0;
+        simt_check_end_of_traces(warp);
+        return;
+    }
+    if (simt_plan_start(warp, can_plan)) {
+        one_past[warp] = false;
+    }
     if (in_order) {
         check_in_order(traces, warp);
     }
@@ -679,10 +739,12 @@ void simt_replay(struct simt_traces *traces, unsigned int warp, unsigned int cut
                 looked_ahead = true;
             }
             lanes = first_of(at, left);
+            simt_plan_add_step(lanes, false);
             step(at, 0, warp, lanes, UINT64_MAX);
             left &= ~advance(at, traces, lanes);
         }
     }
+    simt_plan_end(traces, warp, one_past[warp]);
     cut_short = left && looked_ahead;
     traces->filled = left;
     if (left) {
@@ -708,5 +770,5 @@ void simt_replay_start_block(unsigned int threads)
         checked[i] = observed[i] = simt_trace_buffer(i);
     }
     memset(one_past, true, warps * sizeof *one_past);
-    simt_order_start_block(threads);
+    simt_plans_start_block(warps);
 }

@@ -19,24 +19,14 @@
 
 enum { DEPTH_SHIFT = 48, PLACE_SHIFT = 16, KIND_SHIFT = 8 };
 #define ONE_CALL ((uint64_t)1 << DEPTH_SHIFT)
-#define OUTERMOST ((uint64_t)0xffff << DEPTH_SHIFT)
 
-/* What the hooks touch, in one cache line. next == end sends a hook the long way. */
-static struct {
-    struct simt_event *next, *end;
-    uint64_t depth; /* as it stands in keys */
-    bool interleaved;
-    int lane; /* that runs; -1: none */
-    unsigned int thread;
-} trace __attribute__((aligned(64))) = {.depth = OUTERMOST, .lane = -1};
-
+struct simt_recorder simt_recorder = {.lane = -1};
 bool simt_tracing;
 bool simt_listening;
 
 struct simt_event *simt_trace_events;
-static struct simt_traces traces;
-static uint64_t depths[SIMT_MAX_BLOCK_THREADS];
-static unsigned int traced_warp;
+struct simt_traces simt_traces;
+uint64_t simt_trace_depths[SIMT_MAX_BLOCK_THREADS];
 static bool instrumented;
 
 /* ---- places ---- */
@@ -116,6 +106,13 @@ struct simt_line_counters *simt_count_at(const void *return_address)
     return &sites[number].counters;
 }
 
+/* What a key starts from, to which a hook adds a return address as it is: what makes a place of it is in here. */
+static uint64_t outermost(void)
+{
+    return ((uint64_t)0xffff << DEPTH_SHIFT) -
+           ((uint64_t)(uintptr_t)__executable_start << PLACE_SHIFT);
+}
+
 /* ---- whether to analyse ---- */
 
 static bool decided, analysing;
@@ -150,10 +147,10 @@ static bool wanted(void)
 
 void simt_trace_start_launch(const struct simt_launch *launch)
 {
-    trace.interleaved = launch->interleaved;
-    trace.lane = -1;
+    simt_recorder.interleaved = launch->interleaved;
+    simt_recorder.lane = -1;
     simt_tracing = launch->instrumented && wanted();
-    simt_listening = simt_tracing || trace.interleaved;
+    simt_listening = simt_tracing || simt_recorder.interleaved;
     simt_listing_prepare();
     simt_requests_prepare();
     if (!simt_tracing) {
@@ -165,6 +162,7 @@ void simt_trace_start_launch(const struct simt_launch *launch)
             grown(NULL, (size_t)SIMT_WARP_SIZE * TRACE_STRIDE * sizeof *simt_trace_events);
     }
     simt_check_start_launch();
+    simt_plans_start_launch();
     simt_requests_launch(launch);
 }
 
@@ -184,72 +182,45 @@ void simt_trace_end_launch(const struct simt_launch *launch)
         simt_check_end_launch();
     }
     clear_sites();
-    simt_tracing = simt_listening = trace.interleaved = false;
-    trace.lane = -1;
-    trace.next = trace.end = NULL;
-    trace.depth = OUTERMOST;
+    simt_tracing = simt_listening = simt_recorder.interleaved = false;
+    simt_recorder.lane = -1;
+    simt_recorder.next = simt_recorder.end = NULL;
+    simt_recorder.depth = outermost();
 }
 
 void simt_trace_start_block(unsigned int threads)
 {
     for (unsigned int i = 0; i < SIMT_WARP_SIZE; i++) {
-        traces.begin[i] = traces.end[i] = simt_trace_events + (size_t)i * TRACE_STRIDE;
+        simt_traces.begin[i] = simt_traces.end[i] = simt_trace_buffer(i);
+        simt_traces.full[i] = simt_trace_buffer(i) + TRACE_EVENTS;
     }
-    traces.filled = 0;
-    traces.stretch_count = 0;
+    simt_traces.filled = 0;
+    simt_traces.stretch_count = 0;
     for (unsigned int i = 0; i < threads; i++) {
-        depths[i] = OUTERMOST;
+        simt_trace_depths[i] = outermost();
     }
     simt_replay_start_block(threads);
     simt_check_start_block(threads);
 }
 
-void simt_trace_pause(void)
-{
-    unsigned int lane = (unsigned int)trace.lane;
-    if (trace.lane < 0) {
-        return;
-    }
-    if (trace.next > traces.begin[lane]) {
-        /* The last stretch stands for all that do not fit. */
-        unsigned int last =
-            traces.stretch_count < TRACE_STRETCHES ? traces.stretch_count++ : TRACE_STRETCHES - 1;
-        traces.stretches[last].lane = lane;
-        traces.stretches[last].end = trace.next;
-        traces.end[lane] = trace.next;
-        traces.filled |= (uint32_t)1 << lane;
-    }
-    depths[trace.thread] = trace.depth;
-    trace.lane = -1;
-    trace.next = trace.end = NULL;
-}
-
-void simt_trace_resume(unsigned int thread)
-{
-    unsigned int lane = thread % SIMT_WARP_SIZE;
-    traced_warp = thread / SIMT_WARP_SIZE;
-    trace.lane = (int)lane;
-    trace.thread = thread;
-    trace.depth = depths[thread];
-    trace.next = traces.end[lane];
-    trace.end = trace.interleaved ? trace.next
-                                  : simt_trace_events + (size_t)lane * TRACE_STRIDE + TRACE_EVENTS;
-}
-
 void simt_trace_drain(unsigned int cut)
 {
-    simt_replay(&traces, traced_warp, cut);
-    traces.stretch_count = 0;
+    simt_replay(&simt_traces, simt_recorder.thread / SIMT_WARP_SIZE, cut);
+    simt_traces.stretch_count = 0;
+    if (!simt_traces.filled) {
+        memcpy(simt_traces.end, simt_traces.begin, sizeof simt_traces.end);
+        return;
+    }
     for (unsigned int i = 0; i < SIMT_WARP_SIZE; i++) {
-        struct simt_event *start = simt_trace_events + (size_t)i * TRACE_STRIDE;
-        if (traces.filled >> i & 1) {
-            size_t left = (size_t)(traces.end[i] - traces.begin[i]);
-            memmove(start, traces.begin[i], left * sizeof *start);
-            traces.end[i] = start + left;
+        struct simt_event *start = simt_trace_buffer(i);
+        if (simt_traces.filled >> i & 1) {
+            size_t left = (size_t)(simt_traces.end[i] - simt_traces.begin[i]);
+            memmove(start, simt_traces.begin[i], left * sizeof *start);
+            simt_traces.end[i] = start + left;
         } else {
-            traces.end[i] = start;
+            simt_traces.end[i] = start;
         }
-        traces.begin[i] = start;
+        simt_traces.begin[i] = start;
     }
 }
 
@@ -257,7 +228,7 @@ unsigned int simt_trace_with_room(unsigned int lanes)
 {
     unsigned int with_room = 0;
     for (unsigned int i = 0; i < SIMT_WARP_SIZE; i++) {
-        if (lanes >> i & 1 && traces.end[i] - traces.begin[i] < TRACE_EVENTS) {
+        if (lanes >> i & 1 && simt_traces.end[i] - simt_traces.begin[i] < TRACE_EVENTS) {
             with_room |= 1u << i;
         }
     }
@@ -266,7 +237,9 @@ unsigned int simt_trace_with_room(unsigned int lanes)
 
 const struct simt_event *simt_trace_last(void)
 {
-    return trace.lane >= 0 && trace.next > traces.begin[trace.lane] ? trace.next - 1 : NULL;
+    return simt_recorder.lane >= 0 && simt_recorder.next > simt_traces.begin[simt_recorder.lane]
+               ? simt_recorder.next - 1
+               : NULL;
 }
 
 /* ---- recording ---- */
@@ -279,15 +252,15 @@ static bool is_access(uint64_t key)
 /* No room, no lane, or an interleaved launch. */
 __attribute__((noinline)) static void record_slowly(uint64_t key, const void *address)
 {
-    bool turns =
-        trace.interleaved && is_access(key) && simt_in_kernel() && simt_memory_is_device(address);
-    if (simt_tracing && trace.lane >= 0) {
-        unsigned int lane = (unsigned int)trace.lane;
-        if (trace.next - (simt_trace_events + (size_t)lane * TRACE_STRIDE) >= TRACE_EVENTS) {
+    bool turns = simt_recorder.interleaved && is_access(key) && simt_in_kernel() &&
+                 simt_memory_is_device(address);
+    if (simt_tracing && simt_recorder.lane >= 0) {
+        unsigned int lane = (unsigned int)simt_recorder.lane;
+        if (simt_recorder.next - simt_trace_buffer(lane) >= TRACE_EVENTS) {
             simt_wait_for_replay();
         }
-        *trace.next++ = (struct simt_event){key, (uintptr_t)address};
-        trace.end = trace.interleaved ? trace.next : trace.end;
+        *simt_recorder.next++ = (struct simt_event){key, (uintptr_t)address};
+        simt_recorder.end = simt_recorder.interleaved ? simt_recorder.next : simt_recorder.end;
     }
     if (turns) {
         simt_yield("a memory access", 0);
@@ -299,25 +272,23 @@ __attribute__((noinline)) static void record_slowly(uint64_t key, const void *ad
 static inline __attribute__((always_inline)) uint64_t
 key_of(const void *caller, enum simt_event_kind kind, unsigned int size)
 {
-    uint64_t place = (uintptr_t)caller - (uintptr_t)__executable_start;
-    return trace.depth | place << PLACE_SHIFT | (uint64_t)kind << KIND_SHIFT | size;
+    return simt_recorder.depth + ((uint64_t)(uintptr_t)caller << PLACE_SHIFT) +
+           ((uint64_t)kind << KIND_SHIFT | size);
 }
 
 static inline __attribute__((always_inline)) void
 record(const void *caller, enum simt_event_kind kind, unsigned int size, const void *address)
 {
-    struct simt_event *event;
-    if (!simt_listening) {
-        return;
-    }
-    event = trace.next;
-    if (__builtin_expect(event == trace.end, 0)) {
+    struct simt_event *event = simt_recorder.next;
+    if (__builtin_expect(event == simt_recorder.end, 0)) {
         record_slowly(key_of(caller, kind, size), address);
         return;
     }
     event->key = key_of(caller, kind, size);
-    event->address = (uintptr_t)address;
-    trace.next = event + 1;
+    if (kind != EVENT_BLOCK) {
+        event->address = (uintptr_t)address;
+    }
+    simt_recorder.next = event + 1;
 }
 
 void simt_trace_event(enum simt_event_kind kind, const void *caller, uint64_t address,
@@ -366,20 +337,20 @@ void __tsan_func_entry(const void *caller);
 void __tsan_func_entry(const void *caller)
 {
     (void)caller;
-    trace.depth -= ONE_CALL;
+    simt_recorder.depth -= ONE_CALL;
 }
 
 void __tsan_func_exit(void);
 void __tsan_func_exit(void)
 {
-    trace.depth += ONE_CALL;
+    simt_recorder.depth += ONE_CALL;
 }
 
 /* A copy of many bytes, in pieces as large as the hardware's. */
 static void record_range(const void *caller, enum simt_event_kind kind, const char *address,
                          size_t size)
 {
-    while (size > 0 && trace.lane >= 0) {
+    while (size > 0 && simt_recorder.lane >= 0) {
         unsigned int piece = 16;
         while (piece > size || (uintptr_t)address % piece != 0) {
             piece /= 2;

@@ -33,7 +33,7 @@ enum simt_event_kind {
 struct simt_event {
     uint64_t
         key; /* 0xffff - depth of calls | place in the program, 32 bits | kind | size, 8 bits each */
-    uint64_t address;
+    uint64_t address; /* of no meaning where the kind is EVENT_BLOCK */
 };
 
 static inline uint32_t event_place(const struct simt_event *event)
@@ -75,14 +75,32 @@ enum {
 };
 struct simt_traces {
     struct simt_event *begin[SIMT_WARP_SIZE], *end[SIMT_WARP_SIZE];
-    uint32_t filled; /* the lanes that have events */
+    struct simt_event *full[SIMT_WARP_SIZE]; /* where it ends at most */
+    uint32_t filled;                         /* the lanes that have events */
     /* In what order lanes ran since the last replay, and where their traces ended then. */
     unsigned int stretch_count;
-    struct {
-        unsigned int lane;
-        const struct simt_event *end;
-    } stretches[TRACE_STRETCHES];
+    const struct simt_event *stretches[TRACE_STRETCHES]; /* a lane's buffer tells the lane */
 };
+
+extern struct simt_traces simt_traces;
+/* SIMT_WARP_SIZE buffers of TRACE_STRIDE events. */
+extern struct simt_event *simt_trace_events;
+static inline struct simt_event *simt_trace_buffer(unsigned int lane)
+{
+    return simt_trace_events + (size_t)lane * TRACE_STRIDE;
+}
+
+/* What the hooks touch, in one cache line. next == end sends a hook the long way. */
+struct simt_recorder {
+    struct simt_event *next, *end;
+    uint64_t depth; /* as keys start: see outermost */
+    bool interleaved;
+    int lane; /* that runs; -1: none */
+    unsigned int thread;
+} __attribute__((aligned(64)));
+extern struct simt_recorder simt_recorder;
+/* Of threads that do not run. */
+extern uint64_t simt_trace_depths[SIMT_MAX_BLOCK_THREADS];
 
 /* The launch that runs is being analysed. */
 extern bool simt_tracing;
@@ -92,19 +110,44 @@ extern bool simt_listening;
 void simt_trace_start_launch(const struct simt_launch *launch);
 void simt_trace_end_launch(const struct simt_launch *launch);
 void simt_trace_start_block(unsigned int threads);
+
 /* The running lane stops, or goes on. In between, another lane or the runtime may look at the traces. */
-void simt_trace_pause(void);
-void simt_trace_resume(unsigned int thread);
+static inline void simt_trace_pause(void)
+{
+    struct simt_recorder *recorder = &simt_recorder;
+    unsigned int lane = (unsigned int)recorder->lane;
+    if (recorder->lane < 0) {
+        return;
+    }
+    if (recorder->next > simt_traces.begin[lane]) {
+        /* The last stretch stands for all that do not fit. */
+        unsigned int last = simt_traces.stretch_count < TRACE_STRETCHES
+                                ? simt_traces.stretch_count++
+                                : TRACE_STRETCHES - 1;
+        simt_traces.stretches[last] = recorder->next;
+        simt_traces.end[lane] = recorder->next;
+        simt_traces.filled |= (uint32_t)1 << lane;
+    }
+    simt_trace_depths[recorder->thread] = recorder->depth;
+    recorder->lane = -1;
+    recorder->next = recorder->end = NULL;
+}
+
+static inline void simt_trace_resume(unsigned int thread)
+{
+    struct simt_recorder *recorder = &simt_recorder;
+    unsigned int lane = thread % SIMT_WARP_SIZE;
+    recorder->lane = (int)lane;
+    recorder->thread = thread;
+    recorder->depth = simt_trace_depths[thread];
+    recorder->next = simt_traces.end[lane];
+    recorder->end = recorder->interleaved ? recorder->next : simt_traces.full[lane];
+}
+
 /* Replays the running warp's traces; no lane runs. `cut`: see simt_replay. */
 void simt_trace_drain(unsigned int cut);
 /* Of these lanes, those whose traces are not full. */
 unsigned int simt_trace_with_room(unsigned int lanes);
-/* SIMT_WARP_SIZE buffers of TRACE_STRIDE events. */
-extern struct simt_event *simt_trace_events;
-static inline const struct simt_event *simt_trace_buffer(unsigned int lane)
-{
-    return simt_trace_events + (size_t)lane * TRACE_STRIDE;
-}
 /* Adds an event of the runtime's own: what the call that returns to `caller` does. */
 void simt_trace_event(enum simt_event_kind kind, const void *caller, uint64_t address,
                       unsigned int size);
@@ -156,7 +199,35 @@ bool simt_order_same(unsigned int a, unsigned int b);
 void simt_order_rank(void);
 /* Lanes in the same depth of calls go by this: who has the least, first. `before`: the node before. */
 unsigned int simt_order_of(unsigned int before, unsigned int node);
-void simt_order_start_block(unsigned int threads);
+/* What order.c keeps of a thread: the last node of each call that it is in, from 0 up to `level`. Of a thread that has
+ * yet to start, all is 0. */
+enum { SIMT_LEVELS = 12 };
+struct simt_past {
+    unsigned int level, node[SIMT_LEVELS];
+};
+/* `one_past`: that of the first lane is every lane's. */
+void simt_order_get_past(unsigned int warp, bool one_past, struct simt_past *lanes);
+void simt_order_set_past(unsigned int warp, const struct simt_past *lanes);
+/* A number that changes whenever nodes or ways between them become known. */
+unsigned int simt_order_version(void);
+
+/* ---- plans.c ---- */
+
+/* These lanes' next events are paired. `row`: see look_at in replay.c. */
+struct simt_step {
+    uint32_t lanes;
+    bool row;
+};
+void simt_plans_start_launch(void);
+void simt_plans_start_block(unsigned int warps);
+/* The steps that pair the traces, all of them, if they are known; else NULL. */
+const struct simt_step *simt_plan_find(const struct simt_traces *traces, unsigned int warp,
+                                       size_t *count);
+/* They are not, or are not to be used: order.c gets the warp's past, lane by lane, unless it has it (false). If the
+ * steps are to be recorded, all of them are added before the end; traces->begin is then what it was. */
+bool simt_plan_start(unsigned int warp, bool record);
+void simt_plan_add_step(uint32_t lanes, bool row);
+void simt_plan_end(const struct simt_traces *traces, unsigned int warp, bool one_past);
 
 /* ---- check.c ---- */
 

@@ -411,6 +411,31 @@ static void test_bytes(void **)
     assert_int_equal(totals.access[SIMT_GLOBAL_LOAD].bytes, 65536 * (4 + 128));
 }
 
+__global__ void sides(const float *x, float *y, float *out)
+{
+    const int t = threadIdx.x, limit = blockIdx.x % 2 ? 8 : 24;
+    float mine = 0;
+    if (t < limit)
+        y[blockIdx.x * 32 + t] = 1;
+    else
+        mine = x[t];
+    out[blockIdx.x * 32 + t] = mine;
+}
+
+/* In each block other lanes go each way, and all do as much: what was found for one block is not taken for the next. */
+static void test_other_lanes(void **)
+{
+    simt_line_counters totals;
+    simt_analysis_reset();
+    sides<<<16, 32>>>(x, z, result);
+    simt_analysis_totals(&totals);
+    assert_int_equal(totals.access[SIMT_GLOBAL_LOAD].requests, 16);
+    assert_int_equal(totals.access[SIMT_GLOBAL_LOAD].lanes, 8 * 8 + 8 * 24);
+    assert_int_equal(totals.access[SIMT_GLOBAL_STORE].requests, 16 + 16);
+    assert_int_equal(totals.access[SIMT_GLOBAL_STORE].lanes, 8 * 24 + 8 * 8 + 16 * 32);
+    assert_int_equal(totals.splits, 16);
+}
+
 /* Analysis takes nothing away: results are right, and a second run counts the same. */
 static void test_repeats(void **)
 {
@@ -438,7 +463,7 @@ int main()
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_kernels),       cmocka_unit_test(test_lanes),
         cmocka_unit_test(test_meeting_again), cmocka_unit_test(test_bytes),
-        cmocka_unit_test(test_repeats),
+        cmocka_unit_test(test_repeats),       cmocka_unit_test(test_other_lanes),
     };
     const std::vector<float> ones(N, 1.0f);
     simt_findings_keep(true);
