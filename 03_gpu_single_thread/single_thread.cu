@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "error.h"
 #include "reduce.cuh"
 
 /* One thread, one accumulator: the definition again.
@@ -98,7 +99,7 @@ static void *copy_to_host(const void *device, size_t bytes)
     if (host == NULL) {
         /* A rung has no way to report an error: end as the runner would. */
         fprintf(stderr, "with_copies: no memory for %zu MiB\n", bytes >> 20);
-        exit(3);
+        exit(EXIT_DEVICE_ERROR);
     }
     cudaMemcpy(host, device, bytes, cudaMemcpyDeviceToHost);
     return host;

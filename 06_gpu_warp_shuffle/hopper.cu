@@ -7,6 +7,7 @@
  * Bulk copies: one thread asks the copy engine (TMA) for kilobytes at once, which arrive in shared memory
  * without passing through registers, and a barrier in shared memory (mbarrier) tells when. */
 #include "hopper.cuh"
+#include "launch_limits.cuh"
 #include "warp_reduce.cuh"
 
 /* The rung one_launch, overlapping.
@@ -41,7 +42,7 @@ static void overlapped_by_size(const struct reduction *call, R in)
     const size_t round =
         (size_t)call->multiprocessors * 1024; /* packs that a wave of blocks reads */
 
-    if (packs <= 4096)
+    if (call->n <= 4096 * (size_t)R::PACK)
         start_overlapped<1024, 4>(call, in, 1); /* a single block: no ticket */
     else if (packs <= round / 4)
         start_overlapped<256, 1>(call, in, 1);
@@ -152,8 +153,8 @@ static void start_bulk(const struct reduction *call, R in)
     const size_t shared_bytes = STAGES * (TILE_BYTES + second_bytes);
     const size_t head = elements_to_alignment(in.a);
 
-    /* The ring pays where every block fills it several times. */
-    if (call->n / tile_terms < 8 * (size_t)call->multiprocessors ||
+    /* The ring pays where every block fills it several times. Not every GPU has room for it. */
+    if (call->n / tile_terms < 8 * (size_t)call->multiprocessors || !block_may_have(shared_bytes) ||
         !is_aligned_for_bulk(in, head)) {
         overlapped_by_size(call, in);
         return;
@@ -167,6 +168,6 @@ static void start_bulk(const struct reduction *call, R in)
 
 extern "C" void launch_bulk_copies(const struct reduction *call)
 {
-    /* Six tiles of one input, or three of two: 192 KB of the 227 that a block may have. */
+    /* Six tiles of one input, or three of two: 192 KB of the 227 that a block may have on sm_90. */
     reduce_with(call, [=](auto in) { start_bulk<decltype(in)::HAS_SECOND ? 3 : 6>(call, in); });
 }

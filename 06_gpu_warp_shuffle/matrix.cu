@@ -20,8 +20,13 @@ static const unsigned COLUMNS_BLOCK = 512;
  * __launch_bounds__ promises the compiler no more blocks than these, and so the registers for the
  * packs; left alone it saves registers and does the loads one after the other. */
 static const unsigned PACKS_IN_FLIGHT = 4;
+#if defined __CUDA_ARCH__ && __CUDA_ARCH__ < 800 /* room for 1024 threads */
+static const unsigned BLOCKS_PER_MULTIPROCESSOR = 4;
+static const unsigned COLUMNS_BLOCKS_PER_MULTIPROCESSOR = 2;
+#else
 static const unsigned BLOCKS_PER_MULTIPROCESSOR = 5;
 static const unsigned COLUMNS_BLOCKS_PER_MULTIPROCESSOR = 3;
+#endif
 
 /* How many times as many blocks as fit at a time, where work can be cut at will: more of them leave
  * less to wait for at the end, and cost more to start and to combine. */

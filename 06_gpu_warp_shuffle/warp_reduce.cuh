@@ -111,6 +111,7 @@ __device__ void finish_by_last_block(typename R::value mine, typename R::value *
     }
     if (__shfl_sync(ALL_LANES, drawn, 0) != gridDim.x - 1)
         return;
+    __syncwarp(); /* the other lanes' reads come after lane 0's fence: a shuffle orders no memory */
 
     mine = R::identity();
     for (unsigned block = lane; block < gridDim.x; block += WARP)

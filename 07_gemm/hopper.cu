@@ -131,6 +131,9 @@ static __device__ void advance(struct turn *turn)
 /* Offsets within a tile's rows of A are 32-bit. Longer rows are left to the rung before. */
 static const size_t MOST_A_COLUMNS = (size_t)UINT32_MAX / sizeof(float) / TILE_M - TILE_K;
 
+/* Coordinates of the copy engine are 32-bit and signed. */
+static const size_t MOST_COORDINATE = INT32_MAX;
+
 /* ---- producers ------------------------------------------------------------------------------- */
 
 /* A warp's loads of A: 8 lanes take 32 floats of a row, a warp 4 rows; then 16 rows on. */
@@ -656,7 +659,8 @@ extern "C" void launch_specialized(const struct gemm *call)
 
     if (call->m == 0 || call->n == 0)
         return;
-    if (call->k == 0 || call->lda > MOST_A_COLUMNS) {
+    if (call->k == 0 || call->lda > MOST_A_COLUMNS || call->n > MOST_COORDINATE ||
+        call->k > MOST_COORDINATE) {
         launch_async_copies(call);
         return;
     }

@@ -187,21 +187,25 @@ static __global__ void shared_tile(const struct conv call, unsigned rows, unsign
         call.output[((b * call.filters + f) * call.out_height + y) * call.out_width + x] = sum;
 }
 
+static size_t shared_tile_blocks(const struct conv *call)
+{
+    return quotient_up(call->out_width, TILE_WIDTH) * quotient_up(call->out_height, TILE_HEIGHT) *
+           call->filters * call->batch;
+}
+
 extern "C" const char *declines_conv_shared_tile(const struct conv *call)
 {
     const size_t rows = inputs_under(call, TILE_HEIGHT, call->kernel_height);
     const size_t columns = inputs_under(call, TILE_WIDTH, call->kernel_width);
 
-    return has_outputs(call) && rows > MOST_SHARED / sizeof(float) / columns
-               ? "a tile has no room in shared memory"
-               : NULL;
+    if (has_outputs(call) && rows > MOST_SHARED / sizeof(float) / columns)
+        return "a tile has no room in shared memory";
+    return grid_may_have(shared_tile_blocks(call)) ? NULL : "more blocks than a launch may have";
 }
 
 extern "C" void launch_conv_shared_tile(const struct conv *call)
 {
-    const size_t across = quotient_up(call->out_width, TILE_WIDTH);
-    const size_t down = quotient_up(call->out_height, TILE_HEIGHT);
-    const size_t blocks = across * down * call->filters * call->batch;
+    const size_t blocks = shared_tile_blocks(call);
     const size_t rows = inputs_under(call, TILE_HEIGHT, call->kernel_height);
     const size_t columns = inputs_under(call, TILE_WIDTH, call->kernel_width);
 

@@ -6,6 +6,7 @@
 #include <cuda_runtime.h>
 
 #include "conv.h"
+#include "launch_limits.cuh"
 
 static inline size_t smaller(size_t a, size_t b)
 {
@@ -142,6 +143,14 @@ static inline const char *conv_declines_3x3(const struct conv *call)
         call->pad >= (size_t)1 << 20 || call->height * call->width >= (size_t)1 << 31)
         return "pictures too large";
     return NULL;
+}
+
+/* Launches that this GPU, or any, refuses. */
+static inline const char *conv_declines_launch(size_t blocks, size_t shared_bytes)
+{
+    if (!grid_may_have(blocks))
+        return "more blocks than a launch may have";
+    return block_may_have(shared_bytes) ? NULL : "a block has no room in shared memory";
 }
 
 extern "C" void launch_conv_naive(const struct conv *call);

@@ -204,7 +204,7 @@ static struct direct_tiling direct_tiling_of(const struct conv *call, unsigned g
     const size_t strips = quotient_up(call->out_width, STRIP);
     struct direct_tiling tiling;
 
-    tiling.across = (unsigned)quotient_up(strips, smaller(WIDEST, places));
+    tiling.across = (unsigned)quotient_up(strips, WIDEST);
     tiling.strips = (unsigned)quotient_up(strips, tiling.across);
     tiling.bands = (unsigned)smaller(places / tiling.strips, quotient_up(call->out_height, ROWS));
     while (pieces_of(tiling.strips, tiling.bands, vector) > pieces)
@@ -213,7 +213,7 @@ static struct direct_tiling direct_tiling_of(const struct conv *call, unsigned g
     tiling.filter_blocks = (unsigned)quotient_up(call->filters, block_filters);
     tiling.pitch = STRIP * tiling.strips + STRIP;
     /* Where a warp spans bands, let the next band's banks follow on the last's: no conflicts. */
-    for (unsigned pitch = tiling.pitch; pitch < tiling.pitch + 16 && tiling.strips < 32; pitch += 4)
+    for (unsigned pitch = tiling.pitch; pitch < tiling.pitch + 16; pitch += 4)
         if (ROWS * pitch % 32 == STRIP * tiling.strips % 32) {
             tiling.pitch = pitch;
             break;
@@ -221,19 +221,40 @@ static struct direct_tiling direct_tiling_of(const struct conv *call, unsigned g
     return tiling;
 }
 
-template <unsigned GROUPS, unsigned PLACES, unsigned VECTOR>
+/* A launch as this problem wants it. */
+struct direct_launch {
+    struct direct_tiling tiling;
+    size_t blocks, bytes; /* of shared memory */
+};
+
+static unsigned places_of(unsigned groups)
+{
+    return groups == 3 ? 64 : 128;
+}
+
+static struct direct_launch direct_launch_of(const struct conv *call)
+{
+    const unsigned groups = groups_of(call), places = places_of(groups);
+    struct direct_launch launch;
+
+    launch.tiling = direct_tiling_of(call, groups, places, input_vector(call));
+    const size_t rows = (size_t)launch.tiling.bands * ROWS + SIDE - 1;
+    const size_t stage = CHUNK * (rows * launch.tiling.pitch + TAPS * groups * FILTERS);
+    launch.bytes = STAGES * stage * sizeof(float);
+    launch.blocks = call->batch * launch.tiling.filter_blocks * (size_t)launch.tiling.down *
+                    launch.tiling.across;
+    return launch;
+}
+
+template <unsigned GROUPS, unsigned VECTOR>
 static void launch_direct_as(const struct conv *call)
 {
-    const struct direct_tiling tiling = direct_tiling_of(call, GROUPS, PLACES, VECTOR);
-    const size_t blocks = call->batch * tiling.filter_blocks * (size_t)tiling.down * tiling.across;
-    const size_t rows = (size_t)tiling.bands * ROWS + SIDE - 1;
-    const size_t stage = CHUNK * (rows * tiling.pitch + TAPS * GROUPS * FILTERS);
-    const size_t bytes = STAGES * stage * sizeof(float);
-    const auto kernel = direct<GROUPS, PLACES, VECTOR>;
+    const struct direct_launch launch = direct_launch_of(call);
+    const auto kernel = direct < GROUPS, GROUPS == 3 ? 64 : 128, VECTOR > ;
 
-    cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes);
-    launch_dependent(kernel, (unsigned)blocks, GROUPS * PLACES, bytes, *call, tiling,
-                     (const float *)call->workspace);
+    cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)launch.bytes);
+    launch_dependent(kernel, (unsigned)launch.blocks, GROUPS * places_of(GROUPS), launch.bytes,
+                     *call, launch.tiling, (const float *)call->workspace);
 }
 
 /* What a user does once for all pictures: the filters in the order above. */
@@ -256,20 +277,25 @@ extern "C" void launch_direct(const struct conv *call)
     if (!has_outputs(call) || !has_products(call))
         launch_conv_naive(call);
     else if (groups_of(call) == 3 && vector == 4)
-        launch_direct_as<3, 64, 4>(call);
+        launch_direct_as<3, 4>(call);
     else if (groups_of(call) == 3 && vector == 2)
-        launch_direct_as<3, 64, 2>(call);
+        launch_direct_as<3, 2>(call);
     else if (groups_of(call) == 3)
-        launch_direct_as<3, 64, 1>(call);
+        launch_direct_as<3, 1>(call);
     else if (vector == 4)
-        launch_direct_as<2, 128, 4>(call);
+        launch_direct_as<2, 4>(call);
     else if (vector == 2)
-        launch_direct_as<2, 128, 2>(call);
+        launch_direct_as<2, 2>(call);
     else
-        launch_direct_as<2, 128, 1>(call);
+        launch_direct_as<2, 1>(call);
 }
 
 extern "C" const char *declines_direct(const struct conv *call)
 {
-    return conv_declines_3x3(call);
+    const char *const why = conv_declines_3x3(call);
+
+    if (why != NULL || !has_outputs(call))
+        return why;
+    const struct direct_launch launch = direct_launch_of(call);
+    return conv_declines_launch(launch.blocks, launch.bytes);
 }

@@ -41,10 +41,10 @@ static __device__ void multiply_half(float (&sum)[4], const float (&a)[4], float
         : "r"(__float_as_uint(a[0])), "r"(__float_as_uint(a[1])), "r"(__float_as_uint(b0)));
 }
 
-/* One column of taps: three below each other, in all channels of a chunk. `pixel` has the places in the tile of this
- * lane's pixels, for the first tap and the lane's first channel; `second` is how far on its other channel lies.
- * What is below a pixel by ROWS - 1 or less is an input for it and for others of the warp's pixels: it is loaded
- * and split once. HALF: there is no other channel. */
+/* One column of taps, three below each other, for the channels of a chunk. `pixel` has the places in the tile of this
+ * lane's pixels, for the first tap and the lane's first channel; `second` is how far on the lane's other number lies,
+ * of another channel or of the next tap. HALF: there is none. A row of inputs serves up to three of the ROWS rows of
+ * pixels: it is loaded and split once. */
 template <unsigned N_TILES, unsigned ROWS, unsigned GROUPS, bool HALF>
 static __device__ void add_column(float (&sums)[GROUPS][ROWS][N_TILES][4], const float *tile,
                                   const unsigned (&pixel)[GROUPS][2], unsigned pitch,
@@ -242,7 +242,9 @@ static __global__ void split_filters(const struct conv call, unsigned n_tiles, f
         const bool exists = filter < call.filters && channel < call.channels && from < TAPS;
         const float value =
             exists ? call.filter[(filter * call.channels + channel) * TAPS + from] : 0;
-        high[half] = __uint_as_float((__float_as_uint(value) + 0x1000) & 0xFFFFE000); /* rounds */
+        const unsigned cut = __float_as_uint(value) & 0xFFFFE000;
+        const float rounded = __uint_as_float((__float_as_uint(value) + 0x1000) & 0xFFFFE000);
+        high[half] = isinf(rounded) ? __uint_as_float(cut) : rounded; /* not past the largest */
         low[half] = value - high[half];
     }
     packed[i] = make_float4(high[0], high[1], low[0], low[1]);
@@ -254,8 +256,8 @@ static unsigned n_tiles_of(const struct conv *call)
     return quotient_up(call->filters, 24) * 24 < quotient_up(call->filters, 64) * 64 ? 3 : 8;
 }
 
-/* The shape, `places` wide times bands of `rows`, or smaller, that needs the fewest blocks; among those, the smallest
- * input tiles. */
+/* Of all widths, the tiling that is cheapest by an estimate: for each block, eight units a pixel for multiplying and one
+ * a float of the input tile. */
 static struct tensor_tiling tensor_tiling_of(const struct conv *call, unsigned places,
                                              unsigned rows, unsigned vector)
 {
@@ -282,18 +284,34 @@ static struct tensor_tiling tensor_tiling_of(const struct conv *call, unsigned p
     return best;
 }
 
+/* A launch as this problem wants it. */
+struct tensor_launch {
+    struct tensor_tiling tiling;
+    size_t blocks, bytes; /* of shared memory */
+};
+
+static struct tensor_launch tensor_launch_of(const struct conv *call, unsigned n_tiles,
+                                             unsigned rows, unsigned groups)
+{
+    struct tensor_launch launch;
+
+    launch.tiling = tensor_tiling_of(call, WARPS * groups * M_TILE, rows, input_vector(call));
+    launch.tiling.filter_blocks = (unsigned)quotient_up(call->filters, n_tiles * N_TILE);
+    const size_t stage = CHUNK * (size_t)launch.tiling.plane + TAPS * n_tiles * FRAGMENT;
+    launch.bytes = STAGES * stage * sizeof(float);
+    launch.blocks = call->batch * launch.tiling.down * (size_t)launch.tiling.across *
+                    launch.tiling.filter_blocks;
+    return launch;
+}
+
 template <unsigned N_TILES, unsigned ROWS, unsigned GROUPS, unsigned VECTOR>
 static void launch_tensor_as(const struct conv *call)
 {
-    struct tensor_tiling tiling = tensor_tiling_of(call, WARPS * GROUPS * M_TILE, ROWS, VECTOR);
-    tiling.filter_blocks = (unsigned)quotient_up(call->filters, N_TILES * N_TILE);
-    const size_t stage = CHUNK * (size_t)tiling.plane + TAPS * N_TILES * FRAGMENT;
-    const size_t bytes = STAGES * stage * sizeof(float);
-    const size_t blocks = call->batch * tiling.down * (size_t)tiling.across * tiling.filter_blocks;
+    const struct tensor_launch launch = tensor_launch_of(call, N_TILES, ROWS, GROUPS);
     const auto kernel = tensor<N_TILES, ROWS, GROUPS, VECTOR>;
 
-    cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes);
-    launch_dependent(kernel, (unsigned)blocks, THREADS, bytes, *call, tiling,
+    cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)launch.bytes);
+    launch_dependent(kernel, (unsigned)launch.blocks, THREADS, launch.bytes, *call, launch.tiling,
                      (const float *)call->workspace);
 }
 
@@ -331,19 +349,27 @@ extern "C" void launch_tensor(const struct conv *call)
 
 extern "C" const char *declines_tensor(const struct conv *call)
 {
-    return conv_declines_3x3(call);
+    const char *const why = conv_declines_3x3(call);
+
+    if (why != NULL || !has_outputs(call))
+        return why;
+    const struct tensor_launch launch =
+        n_tiles_of(call) == 3 ? tensor_launch_of(call, 3, 4, 1) : tensor_launch_of(call, 8, 1, 2);
+    return conv_declines_launch(launch.blocks, launch.bytes);
 }
 
 /* In units of 2^-24, relative to a product or to the sum of all products' magnitudes:
- *   16 for an input's low part cut off to 11 bits (its size is below 2^-10), 8 for the product left out (below
- *   2^-10 2^-11), 4 for a weight's low part cut off;
- *   for each instruction 9 terms, 8 products and the sum so far, each cut off at 2^-23 of the largest: one
- *   instruction for each tap of each chunk, and two for the small products, which are below 2^-9 of the others;
- *   an addition for each column of taps. (M. Fasi et al., Numerical behavior of NVIDIA tensor cores, PeerJ
- *   Computer Science 7, 2021, found at least one bit more since sm_80, which is not relied on.) */
+ *   16 for an input's low part, below 2^-10 of it and cut off after 11 bits, 2^-10 of itself; 8 for a weight's, which
+ *   is rounded and so below 2^-11; 8 for the product of the two, left out;
+ *   for each instruction 12 roundings towards zero, each of 2^-23 of the largest term: two steps of four products and
+ *   the sum so far, which are aligned, and the result, which is normalised. One instruction for each tap of each
+ *   chunk, and two for the small products, which are below 2^-9 of the others;
+ *   an addition for each column of taps.
+ * (M. Fasi et al., Numerical behavior of NVIDIA tensor cores, PeerJ Computer Science 7, 2021, found at least one bit more
+ * since sm_80, which is not relied on.) Not for numbers below 2^-116, whose low parts are subnormal. */
 extern "C" double depth_tensor(const struct conv *call)
 {
     const double chunks = (double)quotient_up(call->channels, CHUNK);
 
-    return 28 + chunks * (TAPS * 18 * (1 + 2.0 / 512) + SIDE);
+    return 32 + chunks * (TAPS * 24 * (1 + 2.0 / 512) + SIDE);
 }

@@ -231,26 +231,41 @@ extern "C" void prepare_winograd(const struct conv *call)
             *call, (unsigned)channels, (float *)call->workspace);
 }
 
-extern "C" void launch_winograd(const struct conv *call)
+static const size_t SHARED_BYTES = 2 * STAGE * sizeof(float);
+
+static struct winograd_tiling winograd_tiling_of(const struct conv *call)
 {
     struct winograd_tiling tiling;
 
-    if (!has_outputs(call) || !has_products(call)) {
-        launch_conv_naive(call);
-        return;
-    }
     tiling.across = (unsigned)quotient_up(call->out_width, 2);
     tiling.down = (unsigned)quotient_up(call->out_height, 2);
     tiling.filter_blocks = (unsigned)quotient_up(call->filters, BLOCK_FILTERS);
     tiling.tiles = call->batch * tiling.across * tiling.down;
-    const size_t blocks = quotient_up(tiling.tiles, TILES) * tiling.filter_blocks;
-    const size_t bytes = 2 * STAGE * sizeof(float);
+    return tiling;
+}
 
-    cudaFuncSetAttribute(winograd, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes);
-    winograd<<<(unsigned)blocks, THREADS, bytes>>>(*call, tiling, (const float *)call->workspace);
+static size_t blocks_of(const struct conv *call)
+{
+    const struct winograd_tiling tiling = winograd_tiling_of(call);
+
+    return quotient_up(tiling.tiles, TILES) * tiling.filter_blocks;
+}
+
+extern "C" void launch_winograd(const struct conv *call)
+{
+    if (!has_outputs(call) || !has_products(call)) {
+        launch_conv_naive(call);
+        return;
+    }
+    const struct winograd_tiling tiling = winograd_tiling_of(call);
+    cudaFuncSetAttribute(winograd, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)SHARED_BYTES);
+    winograd<<<(unsigned)blocks_of(call), THREADS, SHARED_BYTES>>>(*call, tiling,
+                                                                   (const float *)call->workspace);
 }
 
 extern "C" const char *declines_winograd(const struct conv *call)
 {
-    return conv_declines_3x3(call);
+    const char *const why = conv_declines_3x3(call);
+
+    return why != NULL ? why : conv_declines_launch(blocks_of(call), SHARED_BYTES);
 }

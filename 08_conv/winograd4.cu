@@ -270,11 +270,11 @@ static struct winograd4_sizes sizes_of(const struct conv *call)
 /* What a user does once for all pictures: the filters' transforms. */
 extern "C" void prepare_winograd4(const struct conv *call)
 {
+    if (!has_outputs(call) || !has_products(call))
+        return;
     const struct winograd4_sizes sizes = sizes_of(call);
     const size_t threads = (size_t)sizes.channels * sizes.filters;
-
-    if (has_outputs(call) && has_products(call))
-        transform_filters<<<(unsigned)quotient_up(threads, BLOCK), BLOCK>>>(*call, sizes);
+    transform_filters<<<(unsigned)quotient_up(threads, BLOCK), BLOCK>>>(*call, sizes);
 }
 
 /* Inputs, products and outputs pass through memory: 36 numbers for each tile and channel, and for each tile and

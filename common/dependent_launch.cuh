@@ -33,17 +33,22 @@ static inline __device__ void overlap_launches()
 /* Starts kernel(arguments...), which has to call wait_for_kernel_before, so that it may overlap the kernel before
  * it in the stream. An error stays as CUDA's last error. */
 #ifndef __SIMT__
-/* Asked once, of the device that is current then: a launch of microseconds has no time for it. */
-static inline bool launches_can_overlap()
+/* Whether the device and the code that the kernel was compiled to can: code for an older GPU does not wait. Asked once,
+ * of the device that is current then and for all kernels of a source, which are compiled for the same
+ * GPUs: a launch of microseconds has no time for it. */
+static inline bool launches_can_overlap(const void *kernel)
 {
-    static int major = 0;
-    int device = 0;
+    static int answer = -1;
+    cudaFuncAttributes attributes = {};
+    int device = 0, major = 0;
 
-    if (major == 0) {
+    if (answer < 0) {
         cudaGetDevice(&device);
         cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device);
+        cudaFuncGetAttributes(&attributes, kernel);
+        answer = major >= 9 && attributes.ptxVersion >= 90;
     }
-    return major >= 9;
+    return answer;
 }
 
 template <typename... Parameters, typename... Arguments>
@@ -59,7 +64,7 @@ static inline void launch_dependent(void (*kernel)(Parameters...), dim3 grid, un
     config.blockDim = dim3(threads);
     config.dynamicSmemBytes = shared_bytes;
     config.attrs = &overlap;
-    config.numAttrs = launches_can_overlap() ? 1 : 0;
+    config.numAttrs = launches_can_overlap((const void *)kernel) ? 1 : 0;
     cudaLaunchKernelEx(&config, kernel, arguments...);
 }
 #else

@@ -51,16 +51,16 @@ function(rungs_add_objects target architectures library)
   target_link_libraries(${target} PRIVATE ${library} rungs_flags)
 endfunction()
 
-# rungs_add_step(CPU|GPU source... [CUDA_ONLY source...] [SM_90A source...] [TEST source...])
+# rungs_add_step(CPU|GPU source... [SM_80|SM_90|SM_90A source...]... [TEST source...])
 #
 # Declares the step in the current directory: the program (named as the directory) from main.c and
 # the sources, and the test program test_NAME. The sources hold the rungs: .c files for a CPU step and
 # the host rungs of a GPU step, .cu files, which either back end compiles, for a GPU step. Those behind
-# CUDA_ONLY need hardware that the CPU back end does not have (and CUDA_ONLY in step.h): sm_90 or later,
-# or, behind SM_90A, Hopper with what it alone has. They are compiled for that, whatever GPU is here;
-# their rungs say what they need.
+# SM_80 or SM_90 need hardware that the CPU back end does not have (see CUDA_ONLY in step.h): compute capability
+# 8.0 or 9.0 or later, or, behind SM_90A, Hopper with what it alone has. They are compiled for those of the GPUs
+# asked for that have it, and if none has, for the least one; their rungs say what they need.
 function(rungs_add_step kind)
-  cmake_parse_arguments(PARSE_ARGV 1 STEP "" "" "CUDA_ONLY;SM_90A;TEST")
+  cmake_parse_arguments(PARSE_ARGV 1 STEP "" "" "SM_80;SM_90;SM_90A;TEST")
   get_filename_component(name ${CMAKE_CURRENT_SOURCE_DIR} NAME)
   set(library rungs_common)
   if(kind STREQUAL GPU)
@@ -83,15 +83,18 @@ function(rungs_add_step kind)
   endif()
   set(rungs ${name}_rungs)
   if(RUNGS_BACKEND STREQUAL cuda)
-    set(architectures ${CMAKE_CUDA_ARCHITECTURES})
-    list(FILTER architectures INCLUDE REGEX "^(9[0-9]|1[0-9][0-9])")
-    if(NOT architectures)
-      set(architectures 90)
-    endif()
-    if(STEP_CUDA_ONLY)
-      rungs_add_objects(${name}_sm_90 "${architectures}" ${library} ${STEP_CUDA_ONLY})
-      list(APPEND rungs ${name}_sm_90)
-    endif()
+    foreach(least IN ITEMS 80 90)
+      if(STEP_SM_${least})
+        set(architectures ${CMAKE_CUDA_ARCHITECTURES})
+        string(SUBSTRING ${least} 0 1 tens)
+        list(FILTER architectures INCLUDE REGEX "^([${tens}-9][0-9]|1[0-9][0-9])")
+        if(NOT architectures)
+          set(architectures ${least})
+        endif()
+        rungs_add_objects(${name}_sm_${least} "${architectures}" ${library} ${STEP_SM_${least}})
+        list(APPEND rungs ${name}_sm_${least})
+      endif()
+    endforeach()
     if(STEP_SM_90A)
       rungs_add_objects(${name}_sm_90a 90a ${library} ${STEP_SM_90A})
       list(APPEND rungs ${name}_sm_90a)
