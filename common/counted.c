@@ -345,7 +345,7 @@ static const struct column {
     const char *title;
     struct figure (*figure)(const struct counters *counters);
     enum column_kind kind;
-    bool memory; /* known of counted rows only */
+    bool memory; /* known of counted rows only; these come last */
     bool always; /* else only where some row has it */
 } columns[] = {
     {"launches", of_launches, WHOLE, false, true},
@@ -400,6 +400,14 @@ void counted_heading(FILE *file, const struct run *run)
     for (size_t i = 0; i < COLUMNS; i++)
         if (is_shown(run, &columns[i]))
             fprintf(file, " %*s", width_of(run, &columns[i]), columns[i].title);
+}
+
+const char *counted_first_of_memory(const struct run *run)
+{
+    for (size_t i = 0; i < COLUMNS; i++)
+        if (columns[i].memory && is_shown(run, &columns[i]))
+            return columns[i].title;
+    return NULL;
 }
 
 void counted_cells(FILE *file, const struct run *run, const struct row *row)

@@ -45,6 +45,8 @@ void counted_print_ncu(FILE *file, char **argv, const struct options *options);
 
 /* The counters' columns of the table. */
 void counted_heading(FILE *file, const struct run *run);
+/* The title of the first column that counts memory, as all after it do; NULL: there is none. */
+const char *counted_first_of_memory(const struct run *run);
 void counted_cells(FILE *file, const struct run *run, const struct row *row);
 
 #endif

@@ -191,17 +191,25 @@ static bool has_host_rows(const struct run *run)
     return any && run->host != NULL;
 }
 
+/* 1048576 (1M), or a shape that is no single number as it is. */
+static void print_shape(FILE *file, const char *shape)
+{
+    char count[FORMAT_COUNT_SIZE] = "";
+
+    if (strspn(shape, "0123456789") == strlen(shape))
+        format_count(strtoull(shape, NULL, 10), count);
+    fputs(shape, file);
+    if (count[0] != '\0' && strcmp(count, shape) != 0)
+        fprintf(file, " (%s)", count);
+}
+
 static void heading(FILE *file, const struct run *run)
 {
     const struct machine *machine = run->machine;
-    char count[FORMAT_COUNT_SIZE] = "";
 
-    if (strspn(run->shape, "0123456789") == strlen(run->shape))
-        format_count(strtoull(run->shape, NULL, 10), count);
-    fprintf(file, "\n%s: %s %s, %s%s%s%s\n", run->step->name, run->op, run->type, run->shape,
-            count[0] != '\0' && strcmp(count, run->shape) != 0 ? " (" : "",
-            count[0] != '\0' && strcmp(count, run->shape) != 0 ? count : "",
-            count[0] != '\0' && strcmp(count, run->shape) != 0 ? ")" : "");
+    fprintf(file, "\n%s: %s %s, ", run->step->name, run->op, run->type);
+    print_shape(file, run->shape);
+    fputc('\n', file);
     fprintf(file, "%s back end: %s", run->step->back_end->name, machine->name);
     if (machine->details[0] != '\0')
         fprintf(file, ", %s", machine->details);
@@ -212,6 +220,20 @@ static void heading(FILE *file, const struct run *run)
     if (has_host_rows(run))
         fprintf(file, "\nhost: %s, %s", run->host->name, run->host->details);
     fprintf(file, "\n\n");
+}
+
+/* Which problem the columns of memory are of, if not the table's. */
+static void tell_counted(FILE *file, const struct run *run)
+{
+    const char *const first = counted_first_of_memory(run);
+
+    if (run->counted_shape[0] != '\0' && first != NULL) {
+        fprintf(file, "  from the column `%s` on, counted on a smaller problem, ", first);
+        print_shape(file, run->counted_shape);
+        fputs("; --counters counts this one\n", file);
+    } else if (run->from_files && first == NULL) {
+        fputs("  requests to memory: with data from files, only --counters counts them\n", file);
+    }
 }
 
 void report_table(FILE *file, const struct run *run, bool colour)
@@ -256,9 +278,8 @@ void report_table(FILE *file, const struct run *run, bool colour)
                 run->answer,
                 strcmp(run->shape, "0") == 0 ? " (an empty input has the operator's identity)"
                                              : "");
-    if (run->counted_shape[0] != '\0')
-        fprintf(file, "  memory was counted on a smaller problem, %s; --counters counts this one\n",
-                run->counted_shape);
+    if (!clocks)
+        tell_counted(file, run);
     for (size_t i = 0; i < run->row_count; i++)
         if (run->rows[i].reason[0] != '\0')
             fprintf(file, "  %s: %s\n", run->rows[i].rung->name, run->rows[i].reason);

@@ -51,7 +51,8 @@ struct run {
     bool cold;
     char op[16], type[8], shape[64];
     char counted_shape
-        [64]; /* of the problem whose memory counts these are, if it is another; else "" */
+        [64];        /* of the problem whose memory counts these are, if it is another; else "" */
+    bool from_files; /* the data are the user's */
     double bytes, flops;
     bool is_scalar; /* the result is one number: `answer`, by the reference */
     double answer;

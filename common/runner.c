@@ -93,8 +93,8 @@ static void judge(struct row *row, const struct comparison *comparison, bool pro
     if (comparison->right)
         return;
     row->verdict = row->rung->flags & RUNG_LESSON ? VERDICT_RACY : VERDICT_FAIL;
-    snprintf(row->reason, sizeof row->reason, "%s%s", comparison->where,
-             probe ? " (whole numbers: no rounding)" : "");
+    snprintf(row->reason, sizeof row->reason, "%s%s",
+             probe ? "on the probe, whole numbers that need no rounding: " : "", comparison->where);
 }
 
 /* What the rung was given, if that is not all of the problem. */
@@ -200,6 +200,7 @@ static bool run_size(const struct step *step, const struct options *options,
         run.bytes = problem->bytes;
         run.flops = problem->flops;
         run.is_scalar = problem->is_scalar;
+        run.from_files = options->a != NULL;
         skip_declined(problem, &run);
         done = step->back_end->peak((size_t)problem->bytes, &run.peak_gb_per_s, error) &&
                run_rungs(problem, options, &run, error) &&

@@ -839,8 +839,11 @@ static void try_collective(struct thread *thread)
     if (thread->mask & warp->exited && thread->operation != SIMT_SYNCWARP) {
         report_collective(
             thread, "names lanes that have returned from the kernel:", thread->mask & warp->exited,
-            "name only lanes that are still there, or let no lane return early: give "
-            "it a neutral value instead.");
+            "every lane that the mask names must execute this call. Where they skipped it, take it "
+            "out of the branch\n"
+            "  that only some lanes take: let all call it, and use the result in some. Where they "
+            "returned early, let\n"
+            "  them stay, with a neutral value, or name only the lanes that are still there.");
     }
     for (unsigned int set = together; set; set &= set - 1) {
         const struct thread *lane = &lanes[lowest(set)];

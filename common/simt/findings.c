@@ -82,6 +82,17 @@ static const char *does(enum simt_event_kind kind)
                                  : "changes atomically";
 }
 
+/* x += y: the line that stores is the line that loads. */
+static bool is_update(const struct finding *race)
+{
+    const struct simt_source *source = simt_source_of(simt_site(race->site)->place);
+    const struct simt_source *other = simt_source_of(simt_site(race->other_site)->place);
+    return (race->kind == EVENT_LOAD) + (race->other_kind == EVENT_LOAD) == 1 &&
+           (race->kind == EVENT_STORE) + (race->other_kind == EVENT_STORE) == 1 &&
+           source->line > 0 && source->line == other->line &&
+           strcmp(source->file, other->file) == 0;
+}
+
 static void tell_race(FILE *file, const struct finding *race)
 {
     static const char *const had[] = {[EVENT_LOAD] = "has read",
@@ -101,12 +112,25 @@ static void tell_race(FILE *file, const struct finding *race)
             "let one lane write,\n"
             "  or combine the values, with an atomic or a shuffle.\n",
             file);
+    } else if (race->other_block && is_update(race)) {
+        fputs("  hint: this line reads and writes the place, and blocks run in any order: use an "
+              "atomic, or let each block\n"
+              "  write a place of its own, and a second launch combine them.\n",
+              file);
     } else if (race->other_block) {
         fputs(
             "  hint: blocks run in any order. Use an atomic, or a second launch, or let the writer "
             "call __threadfence()\n"
             "  and then an atomic that the reader has seen.\n",
             file);
+    } else if (is_update(race)) {
+        fprintf(file,
+                "  hint: this line reads and writes the place. If several threads add to one "
+                "place, use an atomic, or combine\n"
+                "  the values first. If a thread needs what another wrote in an earlier turn, "
+                "%s() is missing\n"
+                "  between the turns.\n",
+                race->same_warp ? "__syncwarp" : "__syncthreads");
     } else if (race->same_warp) {
         fputs(
             "  hint: nothing orders the two: __syncwarp() is missing between them (lanes of a warp "

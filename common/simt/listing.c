@@ -297,6 +297,7 @@ static void print_counted_line(FILE *file, const struct simt_line_counters *line
     print_figure(file, global);
     print_ratio(file, sectors, global);
     print_figure(file, shared);
+    fputc(' ', file); /* "conflicts" is a letter longer */
     print_figure(file, conflicts);
     print_ratio(file, lanes, all);
     print_figure(file, line->splits);
@@ -323,10 +324,10 @@ static void print_listing(FILE *file, const struct kernel_counters *kernel)
         }
         if (new_file) {
             fprintf(file, "\n%s, kernel %s\n", line->file, kernel->name);
-            fprintf(file, " %8s %5s %8s %8s %5s %8s %8s %8s |\n", "global", "sect.", "shared",
-                    "bank", "", "source", "", "shuffles");
-            fprintf(file, " %8s %5s %8s %8s %5s %8s %8s %8s |\n", "requests", "/req.", "requests",
-                    "conflicts", "lanes", "splits", "barriers", "votes");
+            fprintf(file, " %8s %5s %8s %9s %5s %8s %8s %8s |\n", "global", "sect.", "shared",
+                    "bank", "", "branches", "", "shuffles");
+            fprintf(file, " %8s %5s %8s %9s %5s %8s %8s %8s | line\n", "requests", "/req.",
+                    "requests", "conflicts", "lanes", "split", "barriers", "& votes");
         } else if (line->number - lines[i - 1].number <= NEAR) {
             from = lines[i - 1].number + 1;
         } else {

@@ -22,6 +22,7 @@ static const char *const cases[] = {
     "08_conv --batch 1 --channels 3 --height 20 --width 70 --filters 5 --pad 1",
     "03_gpu_single_thread --n 1M",
     "04_gpu_atomic --n 1M",
+    "05_gpu_shared_tree --n 64K",
     "05_gpu_shared_tree --n 1M",
     "06_gpu_warp_shuffle --n 64K",
     "06_gpu_warp_shuffle --n 1M",
