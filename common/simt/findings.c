@@ -124,13 +124,14 @@ static void tell_race(FILE *file, const struct finding *race)
             "  and then an atomic that the reader has seen.\n",
             file);
     } else if (is_update(race)) {
-        fprintf(file,
-                "  hint: this line reads and writes the place. If several threads add to one "
-                "place, use an atomic, or combine\n"
-                "  the values first. If a thread needs what another wrote in an earlier turn, "
-                "%s() is missing\n"
-                "  between the turns.\n",
-                race->same_warp ? "__syncwarp" : "__syncthreads");
+        fprintf(
+            file,
+            "  hint: this line reads and writes the place. If several threads add to it, use an "
+            "atomic, or combine the values\n"
+            "  first. If one thread takes in what another leaves there, %s() is missing between "
+            "the two (in a loop:\n"
+            "  between its turns).\n",
+            race->same_warp ? "__syncwarp" : "__syncthreads");
     } else if (race->same_warp) {
         fputs(
             "  hint: nothing orders the two: __syncwarp() is missing between them (lanes of a warp "
