@@ -140,12 +140,25 @@ static void test_counters_option(void **state)
                    "What is wrong with it, as a lesson:", "data race in global memory");
 }
 
+/* Which columns are of another problem, and which numbers of the probe. */
+static void test_notes(void **state)
+{
+    (void)state;
+    assert_counted("05_gpu_shared_tree --n 2M --rung sequential",
+                   "from the column `loads` on, counted on a smaller problem, 1048576 (1M)",
+                   "pass");
+    assert_counted("04_gpu_atomic --n 16M --rung race --rung one_block",
+                   "from the column `crowd` on, counted on a smaller problem, 1048576 (1M)",
+                   "race: on the probe, whole numbers that need no rounding: got ");
+}
+
 int main(int count_of, char **arguments)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_integers),
         cmocka_unit_test(test_counts_are_there),
         cmocka_unit_test(test_counters_option),
+        cmocka_unit_test(test_notes),
     };
     if (count_of < 3) {
         fputs("usage: test_simt_rungs path/to/bin path/to/rung_counts.txt [update]\n", stderr);
