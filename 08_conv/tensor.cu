@@ -44,7 +44,8 @@ static __device__ void multiply_half(float (&sum)[4], const float (&a)[4], float
 /* One column of taps, three below each other, for the channels of a chunk. `pixel` has the places in the tile of this
  * lane's pixels, for the first tap and the lane's first channel; `second` is how far on the lane's other number lies,
  * of another channel or of the next tap. HALF: there is none. A row of inputs serves up to three of the ROWS rows of
- * pixels: it is loaded and split once. */
+ * pixels: it is loaded and split once. The three products (low x high, high x high, high x low) go to the small sums, the
+ * sums and the small ones in turn, so that an instruction need not wait for the one before it. */
 template <unsigned N_TILES, unsigned ROWS, unsigned GROUPS, bool HALF>
 static __device__ void add_column(float (&sums)[GROUPS][ROWS][N_TILES][4], const float *tile,
                                   const unsigned (&pixel)[GROUPS][2], unsigned pitch,
@@ -72,8 +73,6 @@ static __device__ void add_column(float (&sums)[GROUPS][ROWS][N_TILES][4], const
 #pragma unroll
             for (unsigned n = 0; n < AT_A_TIME; n++)
                 b[n] = *(const float4 *)(weights + (r * SIDE * N_TILES + n0 + n) * FRAGMENT);
-                /* low x high, high x high, high x low: sums and small ones in turn, so that no instruction waits
-             * for the one before it */
 #pragma unroll
             for (unsigned part = 0; part < 3; part++)
 #pragma unroll
