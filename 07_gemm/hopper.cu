@@ -632,12 +632,9 @@ static unsigned edge_blocks_for(const struct gemm *call, unsigned blocks)
 /* setmaxnreg is Hopper's alone: machine code for sm_90a runs on no other GPU. */
 extern "C" const char *specialized_unavailable(void)
 {
-    int device = 0, major = 0, minor = 0;
-
-    cudaGetDevice(&device);
-    cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device);
-    cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device);
-    return major == 9 && minor == 0 ? NULL : "needs sm_90a, that is Hopper";
+    const bool hopper = device_attribute(cudaDevAttrComputeCapabilityMajor) == 9 &&
+                        device_attribute(cudaDevAttrComputeCapabilityMinor) == 0;
+    return hopper ? NULL : "needs sm_90a, that is Hopper";
 }
 
 extern "C" void prepare_specialized(const struct gemm *call)

@@ -198,9 +198,11 @@ extern "C" const char *declines_conv_shared_tile(const struct conv *call)
     const size_t rows = inputs_under(call, TILE_HEIGHT, call->kernel_height);
     const size_t columns = inputs_under(call, TILE_WIDTH, call->kernel_width);
 
-    if (has_outputs(call) && rows > MOST_SHARED / sizeof(float) / columns)
+    if (!has_outputs(call))
+        return NULL;
+    if (rows > MOST_SHARED / sizeof(float) / columns)
         return "a tile has no room in shared memory";
-    return grid_may_have(shared_tile_blocks(call)) ? NULL : "more blocks than a launch may have";
+    return conv_declines_launch(shared_tile_blocks(call), rows * columns * sizeof(float));
 }
 
 extern "C" void launch_conv_shared_tile(const struct conv *call)

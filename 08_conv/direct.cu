@@ -227,7 +227,7 @@ struct direct_launch {
     size_t blocks, bytes; /* of shared memory */
 };
 
-static unsigned places_of(unsigned groups)
+static constexpr unsigned places_of(unsigned groups)
 {
     return groups == 3 ? 64 : 128;
 }
@@ -250,11 +250,12 @@ template <unsigned GROUPS, unsigned VECTOR>
 static void launch_direct_as(const struct conv *call)
 {
     const struct direct_launch launch = direct_launch_of(call);
-    const auto kernel = direct < GROUPS, GROUPS == 3 ? 64 : 128, VECTOR > ;
+    constexpr unsigned PLACES = places_of(GROUPS);
+    const auto kernel = direct<GROUPS, PLACES, VECTOR>;
 
     cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)launch.bytes);
-    launch_dependent(kernel, (unsigned)launch.blocks, GROUPS * places_of(GROUPS), launch.bytes,
-                     *call, launch.tiling, (const float *)call->workspace);
+    launch_dependent(kernel, (unsigned)launch.blocks, GROUPS * PLACES, launch.bytes, *call,
+                     launch.tiling, (const float *)call->workspace);
 }
 
 /* What a user does once for all pictures: the filters in the order above. */

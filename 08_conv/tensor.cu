@@ -289,12 +289,24 @@ struct tensor_launch {
     size_t blocks, bytes; /* of shared memory */
 };
 
-static struct tensor_launch tensor_launch_of(const struct conv *call, unsigned n_tiles,
-                                             unsigned rows, unsigned groups)
+/* Of a warp's sums, which its registers must hold: rows for few filters, groups for many. */
+static constexpr unsigned rows_of(unsigned n_tiles)
 {
+    return n_tiles == 3 ? 4 : 1;
+}
+
+static constexpr unsigned groups_of(unsigned n_tiles)
+{
+    return n_tiles == 3 ? 1 : 2;
+}
+
+static struct tensor_launch tensor_launch_of(const struct conv *call)
+{
+    const unsigned n_tiles = n_tiles_of(call), rows = rows_of(n_tiles);
     struct tensor_launch launch;
 
-    launch.tiling = tensor_tiling_of(call, WARPS * groups * M_TILE, rows, input_vector(call));
+    launch.tiling =
+        tensor_tiling_of(call, WARPS * groups_of(n_tiles) * M_TILE, rows, input_vector(call));
     launch.tiling.filter_blocks = (unsigned)quotient_up(call->filters, n_tiles * N_TILE);
     const size_t stage = CHUNK * (size_t)launch.tiling.plane + TAPS * n_tiles * FRAGMENT;
     launch.bytes = STAGES * stage * sizeof(float);
@@ -303,10 +315,11 @@ static struct tensor_launch tensor_launch_of(const struct conv *call, unsigned n
     return launch;
 }
 
-template <unsigned N_TILES, unsigned ROWS, unsigned GROUPS, unsigned VECTOR>
+template <unsigned N_TILES, unsigned VECTOR>
 static void launch_tensor_as(const struct conv *call)
 {
-    const struct tensor_launch launch = tensor_launch_of(call, N_TILES, ROWS, GROUPS);
+    constexpr unsigned ROWS = rows_of(N_TILES), GROUPS = groups_of(N_TILES);
+    const struct tensor_launch launch = tensor_launch_of(call);
     const auto kernel = tensor<N_TILES, ROWS, GROUPS, VECTOR>;
 
     cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)launch.bytes);
@@ -333,17 +346,17 @@ extern "C" void launch_tensor(const struct conv *call)
     if (!has_outputs(call) || !has_products(call))
         launch_conv_naive(call);
     else if (n_tiles_of(call) == 3 && vector == 4)
-        launch_tensor_as<3, 4, 1, 4>(call);
+        launch_tensor_as<3, 4>(call);
     else if (n_tiles_of(call) == 3 && vector == 2)
-        launch_tensor_as<3, 4, 1, 2>(call);
+        launch_tensor_as<3, 2>(call);
     else if (n_tiles_of(call) == 3)
-        launch_tensor_as<3, 4, 1, 1>(call);
+        launch_tensor_as<3, 1>(call);
     else if (vector == 4)
-        launch_tensor_as<8, 1, 2, 4>(call);
+        launch_tensor_as<8, 4>(call);
     else if (vector == 2)
-        launch_tensor_as<8, 1, 2, 2>(call);
+        launch_tensor_as<8, 2>(call);
     else
-        launch_tensor_as<8, 1, 2, 1>(call);
+        launch_tensor_as<8, 1>(call);
 }
 
 extern "C" const char *declines_tensor(const struct conv *call)
@@ -352,8 +365,7 @@ extern "C" const char *declines_tensor(const struct conv *call)
 
     if (why != NULL || !has_outputs(call))
         return why;
-    const struct tensor_launch launch =
-        n_tiles_of(call) == 3 ? tensor_launch_of(call, 3, 4, 1) : tensor_launch_of(call, 8, 1, 2);
+    const struct tensor_launch launch = tensor_launch_of(call);
     return conv_declines_launch(launch.blocks, launch.bytes);
 }
 

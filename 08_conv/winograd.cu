@@ -244,10 +244,8 @@ static struct winograd_tiling winograd_tiling_of(const struct conv *call)
     return tiling;
 }
 
-static size_t blocks_of(const struct conv *call)
+static size_t blocks_of(const struct winograd_tiling &tiling)
 {
-    const struct winograd_tiling tiling = winograd_tiling_of(call);
-
     return quotient_up(tiling.tiles, TILES) * tiling.filter_blocks;
 }
 
@@ -259,13 +257,14 @@ extern "C" void launch_winograd(const struct conv *call)
     }
     const struct winograd_tiling tiling = winograd_tiling_of(call);
     cudaFuncSetAttribute(winograd, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)SHARED_BYTES);
-    winograd<<<(unsigned)blocks_of(call), THREADS, SHARED_BYTES>>>(*call, tiling,
-                                                                   (const float *)call->workspace);
+    winograd<<<(unsigned)blocks_of(tiling), THREADS, SHARED_BYTES>>>(
+        *call, tiling, (const float *)call->workspace);
 }
 
 extern "C" const char *declines_winograd(const struct conv *call)
 {
     const char *const why = conv_declines_3x3(call);
 
-    return why != NULL ? why : conv_declines_launch(blocks_of(call), SHARED_BYTES);
+    return why != NULL ? why
+                       : conv_declines_launch(blocks_of(winograd_tiling_of(call)), SHARED_BYTES);
 }

@@ -6,6 +6,8 @@
 
 #include <cuda_runtime.h>
 
+#include "launch_limits.cuh"
+
 /* Lets the next kernel in the stream come to the multiprocessors as room appears. */
 static inline __device__ void let_next_kernel_in()
 {
@@ -40,13 +42,11 @@ static inline bool launches_can_overlap(const void *kernel)
 {
     static int answer = -1;
     cudaFuncAttributes attributes = {};
-    int device = 0, major = 0;
 
     if (answer < 0) {
-        cudaGetDevice(&device);
-        cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device);
         cudaFuncGetAttributes(&attributes, kernel);
-        answer = major >= 9 && attributes.ptxVersion >= 90;
+        answer =
+            device_attribute(cudaDevAttrComputeCapabilityMajor) >= 9 && attributes.ptxVersion >= 90;
     }
     return answer;
 }
