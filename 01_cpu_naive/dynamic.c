@@ -2,7 +2,7 @@
 #include <math.h>
 #include <stdint.h>
 
-#include "reduction.h"
+#include "problem/reduction/reduction.h"
 
 /* In the order of promotion: of two operands' kinds the later one is the result's. */
 enum kind { INTEGER, FLOAT32, FLOAT64 };

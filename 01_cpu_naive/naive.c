@@ -4,7 +4,7 @@
 
 #include "map_reduce.h"
 #include "naive.h"
-#include "openblas.h"
+#include "library/openblas.h"
 
 #if defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__)
 #error "step 01 is about the order of additions: build it without -ffast-math"
@@ -18,7 +18,7 @@
 #define SKIP(b, first) ((b) == NULL ? NULL : (b) + (first))
 
 #define REDUCE_LOOPS "naive_loops.h"
-#include "reduce_each.h"
+#include "problem/reduction/reduce_each.h"
 
 void run_naive(const struct reduction *call)
 {
@@ -75,7 +75,7 @@ void how_openblas(const struct reduction *call, char text[RUNG_HOW_SIZE])
     openblas_how(&single, text);
 }
 
-/* ---- roundings on the way of a term, in units of the type's own (verify.h) -------------------- */
+/* ---- roundings on the way of a term, in units of the type's own (compare.h) -------------------- */
 
 /* n at the wider type's precision, and one when the result becomes a VALUE. */
 double depth_wide(const struct reduction *call)

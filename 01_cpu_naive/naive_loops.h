@@ -1,5 +1,5 @@
 /* The loops of step 01 in ladder order, compiled by naive.c for every operator and type
- * (common/reduce_each.h). The rung before these, `dynamic`, has a file of its own. */
+ * (common/problem/reduction/reduce_each.h). The rung before these, `dynamic`, has a file of its own. */
 
 /* One accumulator, one element after the other.
  *

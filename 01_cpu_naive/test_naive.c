@@ -8,9 +8,9 @@
 #include <cmocka.h>
 
 #include "naive.h"
-#include "random.h"
+#include "base/random.h"
 #include "step_test.h"
-#include "verify.h"
+#include "problem/compare.h"
 
 static const struct rung *rung_named(const char *name)
 {

@@ -1,11 +1,11 @@
 /* Step 02, rung `lanes`: SIMD by the compiler. */
 #include <stdio.h>
 
-#include "step.h"
+#include "run/step.h"
 #include "vector.h"
 
 #define REDUCE_LOOPS "lanes_loops.h"
-#include "reduce_each.h"
+#include "problem/reduction/reduce_each.h"
 
 void run_lanes(const struct reduction *call)
 {

@@ -1,4 +1,4 @@
-/* Compiled by lanes.c for every operator and type (common/reduce_each.h). */
+/* Compiled by lanes.c for every operator and type (common/problem/reduction/reduce_each.h). */
 
 /* Step 01's loop and the permission to reorder it. `reduction` tells the compiler that result may be
  * kept in several partial results, so it puts one into each lane of a SIMD register; `restrict`, that

@@ -1,6 +1,6 @@
 /* Step 02: the table of rungs. Everything else is rungs_main's, in common/. */
-#include "openblas.h"
-#include "step.h"
+#include "library/openblas.h"
+#include "run/step.h"
 
 void run_lanes(const struct reduction *call);
 void run_vector(const struct reduction *call);

@@ -6,7 +6,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
-#include "back_end.h"
+#include "device/back_end.h"
 
 enum { MAX_WORKERS = 256, CACHE_LINE = 64, SPINS = 5000 };
 

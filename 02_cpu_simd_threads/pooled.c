@@ -6,10 +6,10 @@
 #include <string.h>
 #include <time.h>
 
-#include "memory.h"
+#include "base/memory.h"
 #include "pool.h"
 #include "split.h"
-#include "step.h"
+#include "run/step.h"
 #include "vector.h"
 
 enum { MAX_SHARES = 256, CACHE_LINE = 64 };

@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "split.h"
-#include "step.h"
+#include "run/step.h"
 #include "vector.h"
 
 enum { MAX_THREADS = 256, CACHE_LINE = 64 };
@@ -27,7 +27,7 @@ static void spawn(void *(*work)(void *), void *shares, size_t size, int count)
 }
 
 #define REDUCE_LOOPS "threads_loops.h"
-#include "reduce_each.h"
+#include "problem/reduction/reduce_each.h"
 
 /* The call with as many threads as the loops have room for. */
 static struct reduction limited(const struct reduction *call)

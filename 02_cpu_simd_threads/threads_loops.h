@@ -1,4 +1,4 @@
-/* Compiled by threads.c for every operator and type (common/reduce_each.h). */
+/* Compiled by threads.c for every operator and type (common/problem/reduction/reduce_each.h). */
 
 struct NAME(share) {
     const A *a;

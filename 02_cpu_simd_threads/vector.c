@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "step.h"
+#include "run/step.h"
 
 struct instruction_set {
     const char *name;

@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-#include "reduction.h"
+#include "problem/reduction/reduction.h"
 
 /* What this machine runs: "avx512", "avx2", "neon" or "scalar". */
 const char *vector_name(void);

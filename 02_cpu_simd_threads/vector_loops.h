@@ -1,4 +1,4 @@
-/* Compiled by vector_*.c for every operator and type (common/reduce_each.h), with that file's macros
+/* Compiled by vector_*.c for every operator and type (common/problem/reduction/reduce_each.h), with that file's macros
  * for one instruction set:
  *   TARGET              attribute that lets the compiler use the instruction set
  *   VECTOR, WIDTH       a SIMD register of VALUEs, and how many it holds

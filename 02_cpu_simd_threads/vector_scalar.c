@@ -11,7 +11,7 @@
 #define STEP(s, i) COMBINE(s, TERM(a, b, i))
 
 #define REDUCE_LOOPS "vector_loops.h"
-#include "reduce_each.h"
+#include "problem/reduction/reduce_each.h"
 
 void vector_scalar(const struct reduction *call)
 {

@@ -8,4 +8,4 @@
 #define STEP REDUCE_NAME(STEP, SUFFIX)
 
 #define REDUCE_LOOPS "vector_loops.h"
-#include "reduce_each.h"
+#include "problem/reduction/reduce_each.h"

@@ -1,5 +1,5 @@
 /* Step 03: the table of rungs. Everything else is rungs_main's, in common/. */
-#include "step.h"
+#include "run/step.h"
 
 void launch_single_thread(const struct reduction *call);
 void launch_loads_in_flight(const struct reduction *call);

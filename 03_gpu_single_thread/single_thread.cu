@@ -1,10 +1,10 @@
 /* Step 03: the CPU's loop, unchanged, on one thread of a GPU. `in` says what is reduced: see
- * common/reduce.cuh. */
+ * common/kernel/reduce.cuh. */
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "error.h"
-#include "reduce.cuh"
+#include "base/error.h"
+#include "kernel/reduce.cuh"
 
 /* One thread, one accumulator: the definition again.
  *

@@ -1,5 +1,5 @@
-/* Step 04: many threads, one result. `in` says what is reduced: see common/reduce.cuh. */
-#include "reduce.cuh"
+/* Step 04: many threads, one result. `in` says what is reduced: see common/kernel/reduce.cuh. */
+#include "kernel/reduce.cuh"
 
 static const unsigned BLOCK = REDUCTION_BLOCK;
 

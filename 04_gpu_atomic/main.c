@@ -1,6 +1,6 @@
 /* Step 04: the table of rungs. Everything else is rungs_main's, in common/. */
-#include "gpu_libraries.h"
-#include "step.h"
+#include "library/gpu_libraries.h"
+#include "run/step.h"
 
 void launch_race(const struct reduction *call);
 void launch_atomic_element(const struct reduction *call);

@@ -1,7 +1,7 @@
 /* Step 05: the table of rungs. Everything else (options, inputs, verification, timing, report) is
  * rungs_main's, in common/. */
-#include "gpu_libraries.h"
-#include "step.h"
+#include "library/gpu_libraries.h"
+#include "run/step.h"
 
 void launch_serial(const struct reduction *call);
 void launch_interleaved(const struct reduction *call);

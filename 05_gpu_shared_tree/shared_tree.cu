@@ -5,10 +5,10 @@
  * thread 0 stores in out[blockIdx.x]. What differs from rung to rung is the reduction in between, and
  * towards the end how the input is read.
  *
- * `in` says what is reduced (common/reduce.cuh): in.term(i) is a[i] * b[i] for a dot product, R::combine
+ * `in` says what is reduced (common/kernel/reduce.cuh): in.term(i) is a[i] * b[i] for a dot product, R::combine
  * adds two of them, R::identity() is 0. reduce_two_stages launches a kernel twice, over the input and
  * then, as a single block, over the blocks' numbers. */
-#include "reduce.cuh"
+#include "kernel/reduce.cuh"
 
 static const unsigned BLOCK = REDUCTION_BLOCK; /* threads; a power of two, at least 64 */
 static const unsigned WARP = 32;

@@ -6,8 +6,8 @@
  *
  * Bulk copies: one thread asks the copy engine (TMA) for kilobytes at once, which arrive in shared memory
  * without passing through registers, and a barrier in shared memory (mbarrier) tells when. */
-#include "hopper.cuh"
-#include "launch_limits.cuh"
+#include "kernel/hopper.cuh"
+#include "kernel/launch_limits.cuh"
 #include "warp_reduce.cuh"
 
 /* The rung one_launch, overlapping.

@@ -1,7 +1,7 @@
 /* Step 06: the table of rungs. Everything else is rungs_main's, in common/. */
-#include "gpu_libraries.h"
+#include "library/gpu_libraries.h"
 #include "matrix_rungs.h"
-#include "step.h"
+#include "run/step.h"
 
 void launch_shuffle(const struct reduction *call);
 void launch_two_level(const struct reduction *call);

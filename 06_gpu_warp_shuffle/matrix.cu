@@ -2,12 +2,12 @@
  * row-major, so the elements of a row are neighbours in memory and those of a column are not: which
  * thread takes which element decides the speed.
  *
- * `in` is the matrix and the operator (common/reduce.cuh): in.a the elements, in.term(i) element i. */
+ * `in` is the matrix and the operator (common/kernel/reduce.cuh): in.a the elements, in.term(i) element i. */
 #include <stdint.h>
 #include <stdio.h>
 
-#include "reduce.cuh"
-#include "step.h"
+#include "kernel/reduce.cuh"
+#include "run/step.h"
 
 static const unsigned WARP = 32;
 static const unsigned ALL_LANES = 0xffffffff;

@@ -3,7 +3,7 @@
 #ifndef RUNGS_06_MATRIX_RUNGS_H
 #define RUNGS_06_MATRIX_RUNGS_H
 
-#include "step.h"
+#include "run/step.h"
 
 void launch_row_thread(const struct matrix_reduction *call);
 void launch_row_warp(const struct matrix_reduction *call);

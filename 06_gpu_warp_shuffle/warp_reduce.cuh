@@ -3,7 +3,7 @@
 #ifndef WARP_REDUCE_CUH
 #define WARP_REDUCE_CUH
 
-#include "reduce.cuh"
+#include "kernel/reduce.cuh"
 
 static const unsigned WARP = 32;
 static const unsigned ALL_LANES = 0xffffffff;

@@ -1,6 +1,6 @@
 /* Step 06: the threads of a warp read each other's registers; shared memory is left for what passes
  * between warps. `in` says what is reduced, and reduce_two_stages launches a kernel over the input and
- * then over the blocks' numbers: see common/reduce.cuh. The pieces that several rungs share are in
+ * then over the blocks' numbers: see common/kernel/reduce.cuh. The pieces that several rungs share are in
  * warp_reduce.cuh. */
 #include "warp_reduce.cuh"
 

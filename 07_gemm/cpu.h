@@ -2,7 +2,7 @@
 #ifndef RUNGS_GEMM_CPU_H
 #define RUNGS_GEMM_CPU_H
 
-#include "gemm.h"
+#include "problem/gemm/gemm.h"
 
 void run_cpu_naive(const struct gemm *call);
 void run_cpu_rows(const struct gemm *call);

@@ -20,8 +20,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "error.h"
-#include "hopper.cuh"
+#include "base/error.h"
+#include "kernel/hopper.cuh"
 #include "tile.cuh"
 
 extern "C" void launch_async_copies(const struct gemm *call);

@@ -1,9 +1,9 @@
 /* Step 07: the table of rungs. Everything else (options, inputs, verification, timing, report) is
  * rungs_main's, in common/. */
 #include "cpu.h"
-#include "gpu_libraries.h"
-#include "openblas.h"
-#include "step.h"
+#include "library/gpu_libraries.h"
+#include "library/openblas.h"
+#include "run/step.h"
 
 void launch_naive_rows(const struct gemm *call);
 void launch_naive(const struct gemm *call);

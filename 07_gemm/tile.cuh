@@ -6,7 +6,7 @@
 #include <cuda_runtime.h>
 #include <stdint.h>
 
-#include "gemm.h"
+#include "problem/gemm/gemm.h"
 
 /* Blocks are numbered along one dimension, which has room for 2^31 - 1 tiles: a row of tiles of C after
  * the other. */

@@ -5,8 +5,8 @@
 #include <cuda_pipeline.h>
 #include <cuda_runtime.h>
 
-#include "conv.h"
-#include "launch_limits.cuh"
+#include "problem/conv/conv.h"
+#include "kernel/launch_limits.cuh"
 
 static inline size_t smaller(size_t a, size_t b)
 {

@@ -4,8 +4,8 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "gemm.h"
-#include "openblas.h"
+#include "problem/gemm/gemm.h"
+#include "library/openblas.h"
 
 /* The outputs [*first, *last) of a row at which a tap lies inside the picture. */
 static void places_inside(const struct conv *call, size_t tap, size_t *first, size_t *last)

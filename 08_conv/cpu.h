@@ -2,8 +2,8 @@
 #ifndef RUNGS_CONV_CPU_H
 #define RUNGS_CONV_CPU_H
 
-#include "conv.h"
-#include "step.h"
+#include "problem/conv/conv.h"
+#include "run/step.h"
 
 void run_cpu_loops(const struct conv *call);
 const char *cpu_loops_decline(const struct conv *call);

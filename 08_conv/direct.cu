@@ -1,7 +1,7 @@
 /* Step 08, direct convolution for 3 x 3 filters at stride 1: no matrix, and every number that reaches a
  * register is used there many times. */
 #include "conv_device.cuh"
-#include "dependent_launch.cuh"
+#include "kernel/dependent_launch.cuh"
 #include "outer_product.cuh"
 
 /* A thread computes STRIP outputs side by side in ROWS rows, of FILTERS filters. */

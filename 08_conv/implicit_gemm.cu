@@ -3,7 +3,7 @@
  * matrix is explicit in the first rung, in memory, and implicit in the others, where an index says which
  * input each element of it is. */
 #include "conv_device.cuh"
-#include "gemm.h"
+#include "problem/gemm/gemm.h"
 #include "outer_product.cuh"
 
 /* Step 07's, the kernels of which are compiled into this step, too. */

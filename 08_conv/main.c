@@ -1,9 +1,9 @@
 /* Step 08: the table of rungs. Everything else (options, inputs, verification, timing, report) is
  * rungs_main's, in common/. */
 #include "cpu.h"
-#include "gpu_libraries.h"
-#include "openblas.h"
-#include "step.h"
+#include "library/gpu_libraries.h"
+#include "library/openblas.h"
+#include "run/step.h"
 
 void launch_conv_naive(const struct conv *call);
 void launch_constant_filter(const struct conv *call);

@@ -5,7 +5,7 @@
  * high + low, but for a last bit or two, and (a high + a low) (b high + b low) without the smallest of the four
  * products takes three multiplications that are each far faster than a float's. */
 #include "conv_device.cuh"
-#include "dependent_launch.cuh"
+#include "kernel/dependent_launch.cuh"
 
 static const unsigned SIDE = 3, TAPS = SIDE * SIDE;
 static const unsigned THREADS = 256, WARPS = THREADS / 32;

@@ -1,7 +1,7 @@
 /* Step 08, Winograd's F(4x4, 3x3): 36 multiplications for the 144 of sixteen outputs, in three kernels. The
  * transforms and the error bound: conv.h. */
 #include "conv_device.cuh"
-#include "dependent_launch.cuh"
+#include "kernel/dependent_launch.cuh"
 #include "outer_product.cuh"
 
 static const unsigned TILE = 4, PATCH = 6, COMPONENTS = PATCH * PATCH;

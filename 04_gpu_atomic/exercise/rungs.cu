@@ -1,5 +1,5 @@
 /* For tests of speed on a GPU: the step's rungs by the exercises' launches. */
-#include "reduce.cuh"
+#include "kernel/reduce.cuh"
 
 /* What the rungs' own launches need: not linked here, where none is called. */
 extern "C" unsigned reduction_grid(const struct reduction *call, unsigned block,

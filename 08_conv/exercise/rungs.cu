@@ -1,6 +1,6 @@
 /* For tests of speed on a GPU: the step's rungs as the exercises are called. */
-#include "conv.h"
-#include "gemm.h"
+#include "problem/conv/conv.h"
+#include "problem/gemm/gemm.h"
 
 /* What other rungs of that file need: not linked here, where none of them is called. */
 extern "C" void launch_async_copies(const struct gemm *call) __attribute__((weak));

@@ -24,7 +24,7 @@
 #include <linux/landlock.h>
 #endif
 
-#include "../random.h"
+#include "../base/random.h"
 #include "grade_internal.h"
 
 enum {

@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-#include "../statistics.h"
+#include "../measure/statistics.h"
 
 enum { MOST_PAIRS = 25, FEWEST_PAIRS = 3, MOST_CALLS = 4096 };
 static const double SAMPLE_US = 1e3, ALL_US = 2e6;

@@ -135,7 +135,7 @@ reset_exercise() {
 prepare_grader() {
     local folder=$1 kind=$2 key source flags=(-std=c11 -O1 -g -D_GNU_SOURCE -w)
     local sources=("$root/common/exercise/grade.c" "$root/common/exercise/speed.c"
-        "$root/common/statistics.c" "$folder/check.c")
+        "$root/common/measure/statistics.c" "$folder/check.c")
     local rungs=()
     case $kind in
     simt) flags+=(-DGRADE_SIMT -isystem "$root/common/simt") sources+=("$root/common/exercise/grade_gpu.c") ;;

@@ -5,7 +5,7 @@
 # shellcheck disable=SC2154 # root and install: the caller's
 # shellcheck disable=SC2034 # colours: for the caller
 
-# Exit codes, as in the programs (common/error.h).
+# Exit codes, as in the programs (common/base/error.h).
 readonly exit_usage=2 exit_machine=3 exit_file=4
 
 # ---- messages ------------------------------------------------------------------------------------

@@ -2,7 +2,7 @@
 #ifndef RUNGS_BAD_KERNELS_H
 #define RUNGS_BAD_KERNELS_H
 
-#include "reduction.h"
+#include "problem/reduction/reduction.h"
 
 #ifdef __cplusplus
 extern "C" {

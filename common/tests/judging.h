@@ -6,8 +6,8 @@
 
 #include <stddef.h>
 
-#include "options.h"
-#include "step.h"
+#include "run/options.h"
+#include "run/step.h"
 
 enum { ANY_INPUT = -1 };
 

@@ -13,9 +13,9 @@
 #include <string.h>
 
 #include "files.h"
-#include "options.h"
-#include "problem.h"
-#include "step.h"
+#include "run/options.h"
+#include "problem/problem.h"
+#include "run/step.h"
 
 /* ---- rungs that are wrong -------------------------------------------------------------------- */
 

@@ -9,9 +9,9 @@
 #include <stdio.h>
 
 #include "bad_kernels.h"
-#include "options.h"
-#include "problem.h"
-#include "step.h"
+#include "run/options.h"
+#include "problem/problem.h"
+#include "run/step.h"
 
 static struct machine machine;
 

@@ -15,9 +15,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "error.h"
+#include "base/error.h"
 #include "files.h"
-#include "npy.h"
+#include "base/npy.h"
 
 /* ---- running a program ----------------------------------------------------------------------- */
 

@@ -12,8 +12,8 @@
 
 #include "files.h"
 #include "judging.h"
-#include "options.h"
-#include "step.h"
+#include "run/options.h"
+#include "run/step.h"
 
 /* ---- rungs ----------------------------------------------------------------------------------- */
 

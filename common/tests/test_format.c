@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "format.h"
+#include "base/format.h"
 
 static void assert_time(double microseconds, const char *expected)
 {

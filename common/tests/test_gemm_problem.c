@@ -11,10 +11,10 @@
 #include <string.h>
 
 #include "files.h"
-#include "judge.h"
+#include "problem/judge.h"
 #include "judging.h"
-#include "options.h"
-#include "step.h"
+#include "run/options.h"
+#include "run/step.h"
 
 /* ---- rungs ----------------------------------------------------------------------------------- */
 
@@ -347,7 +347,7 @@ static double depth_in_parts(const struct gemm *call)
     return (double)((call->k + 3) / 4) + 4;
 }
 
-/* A rung that adds up partial sums has a smaller depth: it is right, and its bound is that of verify.h. */
+/* A rung that adds up partial sums has a smaller depth: it is right, and its bound is that of compare.h. */
 static void test_partial_sums(void **state)
 {
     const struct rung parts = {

@@ -13,9 +13,9 @@
 #include <time.h>
 
 #include "files.h"
-#include "options.h"
-#include "step.h"
-#include "trial.h"
+#include "run/options.h"
+#include "run/step.h"
+#include "measure/trial.h"
 
 /* ---- a back end that is not the host --------------------------------------------------------- */
 

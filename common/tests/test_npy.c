@@ -19,7 +19,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "npy.h"
+#include "base/npy.h"
 
 #ifndef __has_feature
 #define __has_feature(feature) 0

@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "options.h"
-#include "step.h"
+#include "run/options.h"
+#include "run/step.h"
 
 /* ---- steps of each family -------------------------------------------------------------------- */
 

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "picture.h"
+#include "base/picture.h"
 
 static const char path[] = "test_picture.png";
 

@@ -10,8 +10,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "random.h"
-#include "reference.h"
+#include "base/random.h"
+#include "problem/reference.h"
 
 /* At least 113 bits where there is such a type. */
 #if LDBL_MANT_DIG < 113 && defined(__SIZEOF_FLOAT128__)

@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 #include "files.h"
-#include "report.h"
+#include "report/report.h"
 
 #define HEADER                                                                                     \
     "step,rung,op,type,shape,seed,backend,device,cache,warmups,reps,min_us,median_us,mean_us,"     \

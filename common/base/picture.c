@@ -1,0 +1,177 @@
+#include "base/picture.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#ifdef RUNGS_PNG
+#include <png.h>
+#endif
+
+#include "base/memory.h"
+
+static bool allocate(struct npy *array, size_t pictures, size_t height, size_t width,
+                     struct error *error)
+{
+    size_t pixels, bytes;
+
+    if (!checked_bytes(height, width, 1, &pixels, error) ||
+        !checked_bytes(pictures, pixels, sizeof(float), &bytes, error))
+        return false;
+    *array = (struct npy){
+        .type = NPY_FLOAT32,
+        .dimensions = 4,
+        .shape = {pictures, 1, height, width},
+        .count = pictures * pixels,
+        .data = host_allocate(bytes, error),
+    };
+    return array->data != NULL;
+}
+
+/* ---- PNG ------------------------------------------------------------------------------------- */
+
+#ifdef RUNGS_PNG
+
+enum { COLOURS = 3 };
+
+bool picture_read(const char *path, struct npy *array, struct error *error)
+{
+    png_image image = {.version = PNG_IMAGE_VERSION};
+    uint8_t *bytes = NULL;
+    bool done = false;
+
+    *array = (struct npy){0};
+    if (!png_image_begin_read_from_file(&image, path))
+        return error_set(error, EXIT_FILE_ERROR, "%s: %s", path, image.message);
+    image.format = PNG_FORMAT_RGB;
+    if (!allocate(array, COLOURS, image.height, image.width, error))
+        goto end;
+    bytes = host_allocate(array->count, error);
+    if (bytes == NULL)
+        goto end;
+    if (!png_image_finish_read(&image, NULL, bytes, 0, NULL)) {
+        error_set(error, EXIT_FILE_ERROR, "%s: %s", path, image.message);
+        goto end;
+    }
+    const size_t pixels = array->count / COLOURS;
+    for (size_t c = 0; c < COLOURS; c++)
+        for (size_t i = 0; i < pixels; i++)
+            ((float *)array->data)[c * pixels + i] = bytes[COLOURS * i + c];
+    done = true;
+end:
+    png_image_free(&image);
+    free(bytes);
+    if (!done)
+        npy_free(array);
+    return done;
+}
+
+bool picture_write(const char *path, const float *colours, size_t height, size_t width,
+                   struct error *error)
+{
+    png_image image = {
+        .version = PNG_IMAGE_VERSION,
+        .format = PNG_FORMAT_RGB,
+        .height = (png_uint_32)height,
+        .width = (png_uint_32)width,
+    };
+    const size_t pixels = height * width;
+
+    if (height != image.height || width != image.width || pixels == 0)
+        return error_set(error, EXIT_FILE_ERROR, "%s: PNG has no pictures of %zu x %zu", path,
+                         width, height);
+    uint8_t *const bytes = host_allocate(COLOURS * pixels, error);
+    if (bytes == NULL)
+        return false;
+    for (size_t c = 0; c < COLOURS; c++)
+        for (size_t i = 0; i < pixels; i++) {
+            const float value = colours[c * pixels + i];
+            /* Written so that NaN becomes 0. */
+            bytes[COLOURS * i + c] = value > 0 ? (uint8_t)lrintf(fminf(value, 255)) : 0;
+        }
+    const bool written = png_image_write_to_file(&image, path, 0, bytes, 0, NULL) != 0;
+    if (!written)
+        error_set(error, EXIT_FILE_ERROR, "%s: %s", path, image.message);
+    free(bytes);
+    return written;
+}
+
+#else
+
+static bool no_png(const char *path, struct error *error)
+{
+    return error_set(error, EXIT_FILE_ERROR, "%s: this program was built without libpng", path);
+}
+
+bool picture_read(const char *path, struct npy *array, struct error *error)
+{
+    *array = (struct npy){0};
+    return no_png(path, error);
+}
+
+bool picture_write(const char *path, const float *colours, size_t height, size_t width,
+                   struct error *error)
+{
+    (void)colours;
+    (void)height;
+    (void)width;
+    return no_png(path, error);
+}
+
+#endif
+
+/* ---- filters --------------------------------------------------------------------------------- */
+
+enum { NAMED_SIDE = 3 };
+
+static const struct named_filter {
+    const char *name;
+    float weights[NAMED_SIDE * NAMED_SIDE];
+} named_filters[] = {
+    {"sharpen", {0, -1, 0, -1, 5, -1, 0, -1, 0}},
+    {"blur", {0.0625F, 0.125F, 0.0625F, 0.125F, 0.25F, 0.125F, 0.0625F, 0.125F, 0.0625F}},
+    {"edges", {-1, -1, -1, -1, 8, -1, -1, -1, -1}},
+    {"emboss", {-2, -1, 0, -1, 1, 1, 0, 1, 2}},
+};
+
+static bool filter_from_file(const char *path, struct npy *array, struct error *error)
+{
+    struct npy file;
+
+    if (!npy_read(path, &file, error))
+        return false;
+    if (file.dimensions != 2 || file.count == 0 ||
+        (file.type != NPY_FLOAT32 && file.type != NPY_FLOAT64)) {
+        error_set(error, EXIT_FILE_ERROR, "%s: want a filter of two dimensions, float32 or float64",
+                  path);
+        npy_free(&file);
+        return false;
+    }
+    const bool done = allocate(array, 1, file.shape[0], file.shape[1], error);
+    for (size_t i = 0; done && i < file.count; i++)
+        ((float *)array->data)[i] = file.type == NPY_FLOAT32
+                                        ? ((const float *)file.data)[i]
+                                        : (float)((const double *)file.data)[i];
+    npy_free(&file);
+    return done;
+}
+
+bool picture_filter(const char *name, struct npy *array, struct error *error)
+{
+    const size_t length = strlen(name);
+
+    *array = (struct npy){0};
+    for (size_t i = 0; i < sizeof named_filters / sizeof named_filters[0]; i++)
+        if (strcmp(name, named_filters[i].name) == 0) {
+            if (!allocate(array, 1, NAMED_SIDE, NAMED_SIDE, error))
+                return false;
+            memcpy(array->data, named_filters[i].weights, sizeof named_filters[i].weights);
+            return true;
+        }
+    if (length > 4 && strcmp(name + length - 4, ".npy") == 0)
+        return filter_from_file(name, array, error);
+    return error_set(error, EXIT_BAD_USAGE,
+                     "--filter '%s': want sharpen, blur, edges, emboss or a file that ends in .npy",
+                     name);
+}

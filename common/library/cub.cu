@@ -1,0 +1,115 @@
+/* The peer CUB: see gpu_libraries.h. */
+#include <cub/device/device_reduce.cuh>
+#include <cuda/std/functional>
+#include <thrust/iterator/counting_iterator.h>
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "library/gpu_libraries.h"
+#include "kernel/reduce.cuh"
+
+/* Kept for the next call; how much CUB needs depends on the problem. */
+static void *temporary;
+static size_t temporary_bytes;
+
+/* A rung has no way to report an error: end as the runner would. */
+static void check(cudaError_t status, const char *call)
+{
+    if (status == cudaSuccess)
+        return;
+    fprintf(stderr, "cub: %s: %s (%s)\n", call, cudaGetErrorString(status),
+            cudaGetErrorName(status));
+    exit(EXIT_DEVICE_ERROR);
+}
+
+/* A reduction object's operator as CUB takes it. */
+template <typename R>
+struct Combine {
+    __device__ typename R::value operator()(typename R::value x, typename R::value y) const
+    {
+        return R::combine(x, y);
+    }
+};
+
+/* From a place to the term there. */
+template <typename R>
+struct Term {
+    R in;
+    __device__ typename R::value operator()(size_t i) const
+    {
+        return in.term(i);
+    }
+};
+
+/* CUB's calls come in pairs: with `room` NULL it sets *bytes to what it needs and does nothing else. */
+template <typename T>
+static cudaError_t reduce(Sum<T> in, size_t n, T *result, void *room, size_t *bytes)
+{
+    return cub::DeviceReduce::Sum(room, *bytes, in.a, result, n);
+}
+
+/* Not DeviceReduce::Max and Min, which have no rule for NaN. */
+template <typename T>
+static cudaError_t reduce(Max<T> in, size_t n, T *result, void *room, size_t *bytes)
+{
+    return cub::DeviceReduce::Reduce(room, *bytes, in.a, result, n, Combine<Max<T>>(),
+                                     (T)-INFINITY);
+}
+
+template <typename T>
+static cudaError_t reduce(Min<T> in, size_t n, T *result, void *room, size_t *bytes)
+{
+    return cub::DeviceReduce::Reduce(room, *bytes, in.a, result, n, Combine<Min<T>>(), (T)INFINITY);
+}
+
+/* Products are formed as they are added, mixed types' too: nothing is converted beforehand. */
+template <typename T, typename B>
+static cudaError_t reduce(Dot<T, B> in, size_t n, T *result, void *room, size_t *bytes)
+{
+    const Term<Dot<T, B>> term = {in};
+    return cub::DeviceReduce::TransformReduce(room, *bytes, thrust::counting_iterator<size_t>(0),
+                                              result, n, cuda::std::plus<T>(), term, (T)0);
+}
+
+static cudaError_t reduce_call(const struct reduction *call, void *room, size_t *bytes)
+{
+    cudaError_t status = cudaSuccess;
+
+    reduce_with(call, [&](auto in) {
+        typedef typename decltype(in)::value value;
+        status = reduce(in, call->n, (value *)call->result, room, bytes);
+    });
+    return status;
+}
+
+const char *cub_unavailable(void)
+{
+    return NULL;
+}
+
+void cub_prepare(const struct reduction *call)
+{
+    size_t needed = 0;
+
+    check(reduce_call(call, NULL, &needed), "cub::DeviceReduce");
+    if (temporary != NULL && needed <= temporary_bytes)
+        return;
+    check(cudaFree(temporary), "cudaFree");
+    temporary = NULL;
+    temporary_bytes = needed > 0 ? needed : 1;
+    check(cudaMalloc(&temporary, temporary_bytes), "cudaMalloc");
+}
+
+void cub_reduce(const struct reduction *call)
+{
+    size_t bytes = temporary_bytes;
+
+    check(reduce_call(call, temporary, &bytes), "cub::DeviceReduce");
+}
+
+void cub_how(const struct reduction *call, char text[RUNG_HOW_SIZE])
+{
+    (void)call;
+    snprintf(text, RUNG_HOW_SIZE, "CUB %d.%d", CUB_MAJOR_VERSION, CUB_MINOR_VERSION);
+}

@@ -1,0 +1,284 @@
+/* The peer cuBLAS, matrix product: see gpu_libraries.h.
+ *
+ * cuBLAS's matrices are column-major. What is row-major here, m x n, is there a column-major n x m matrix,
+ * the transpose, with the same leading dimension; so C = A B is asked for as C^T = B^T A^T: the operands
+ * change places, and nothing is transposed. */
+#include <cublasLt.h>
+#include <cublas_v2.h>
+#include <cuda_runtime_api.h>
+#include <float.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "library/cublas_check.h"
+#include "library/gpu_libraries.h"
+
+#define WORKSPACE ((size_t)64 << 20)
+enum { MOST_CANDIDATES = 16, ALIGNMENT = 256 };
+
+static cublasHandle_t handle;
+static cublasLtHandle_t light;
+static void *workspace;
+
+/* cublasLt's description of a product. */
+struct description {
+    cublasLtMatmulDesc_t operation;
+    cublasLtMatrixLayout_t first, second, result; /* B^T, A^T, C^T */
+};
+
+/* What was found to be fastest for `call`. */
+static struct {
+    bool made;
+    struct gemm call;
+    struct description description;
+    int candidates; /* of cublasLt that run */
+    int chosen;     /* one of them, from 0, or -1: cublasSgemm */
+    cublasLtMatmulAlgo_t algorithm;
+} plan;
+
+static void open_libraries(void)
+{
+    if (handle != NULL)
+        return;
+    /* The variable could switch cuBLAS to TF32, whatever the program asks for. It is read at the start. */
+    setenv("NVIDIA_TF32_OVERRIDE", "0", 1);
+    check(cublasCreate(&handle), "cublasCreate");
+    check(cublasSetMathMode(handle, CUBLAS_DEFAULT_MATH), "cublasSetMathMode"); /* no TF32 */
+    check(cublasLtCreate(&light), "cublasLtCreate");
+    check_cuda(cudaMalloc(&workspace, WORKSPACE), "cudaMalloc");
+    check(cublasSetWorkspace(handle, workspace, WORKSPACE), "cublasSetWorkspace");
+}
+
+/* The largest power of two, up to what cudaMalloc gives, that divides the address. */
+static uint32_t alignment_of(const void *address)
+{
+    const uintptr_t low = (uintptr_t)address & (ALIGNMENT - 1);
+    return low == 0 ? ALIGNMENT : (uint32_t)(low & -low);
+}
+
+static bool is_same(const struct gemm *a, const struct gemm *b)
+{
+    return a->m == b->m && a->n == b->n && a->k == b->k && a->lda == b->lda && a->ldb == b->ldb &&
+           a->ldc == b->ldc && (a->beta == 0) == (b->beta == 0) &&
+           alignment_of(a->a) == alignment_of(b->a) && alignment_of(a->b) == alignment_of(b->b) &&
+           alignment_of(a->c) == alignment_of(b->c);
+}
+
+static void destroy_description(struct description *description)
+{
+    cublasLtMatmulDescDestroy(description->operation);
+    cublasLtMatrixLayoutDestroy(description->first);
+    cublasLtMatrixLayoutDestroy(description->second);
+    cublasLtMatrixLayoutDestroy(description->result);
+}
+
+static cublasLtMatrixLayout_t layout(size_t rows, size_t columns, size_t leading)
+{
+    cublasLtMatrixLayout_t made;
+    check(cublasLtMatrixLayoutCreate(&made, CUDA_R_32F, rows, columns, (int64_t)leading),
+          "cublasLtMatrixLayoutCreate");
+    return made;
+}
+
+static struct description describe(const struct gemm *call)
+{
+    struct description made;
+
+    check(cublasLtMatmulDescCreate(&made.operation, CUBLAS_COMPUTE_32F, CUDA_R_32F),
+          "cublasLtMatmulDescCreate"); /* float throughout: TF32 has a compute type of its own */
+    made.first = layout(call->n, call->k, call->ldb);
+    made.second = layout(call->k, call->m, call->lda);
+    made.result = layout(call->n, call->m, call->ldc);
+    return made;
+}
+
+/* cublasLt's proposals for the call; returns how many. */
+static int propose(const struct gemm *call, const struct description *description,
+                   cublasLtMatmulHeuristicResult_t results[MOST_CANDIDATES])
+{
+    const uint64_t room = WORKSPACE;
+    const uint32_t first = alignment_of(call->b), second = alignment_of(call->a);
+    const uint32_t result = alignment_of(call->c);
+    const struct {
+        cublasLtMatmulPreferenceAttributes_t attribute;
+        const void *value;
+        size_t size;
+    } wishes[] = {
+        {CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, &room, sizeof room},
+        {CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, &first, sizeof first},
+        {CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES, &second, sizeof second},
+        {CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, &result, sizeof result},
+        {CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES, &result, sizeof result},
+    };
+    cublasLtMatmulPreference_t preference;
+    int count = 0;
+
+    check(cublasLtMatmulPreferenceCreate(&preference), "cublasLtMatmulPreferenceCreate");
+    for (size_t w = 0; w < sizeof wishes / sizeof wishes[0]; w++)
+        check(cublasLtMatmulPreferenceSetAttribute(preference, wishes[w].attribute, wishes[w].value,
+                                                   wishes[w].size),
+              "cublasLtMatmulPreferenceSetAttribute");
+    /* A shape that it has nothing for is no error: cublasSgemm takes all. */
+    if (cublasLtMatmulAlgoGetHeuristic(light, description->operation, description->first,
+                                       description->second, description->result,
+                                       description->result, preference, MOST_CANDIDATES, results,
+                                       &count) != CUBLAS_STATUS_SUCCESS)
+        count = 0;
+    cublasLtMatmulPreferenceDestroy(preference);
+    return count;
+}
+
+/* The product by cublasLt with the algorithm, or by cublasSgemm where that is NULL. */
+static cublasStatus_t multiply(const struct gemm *call, const struct description *description,
+                               const cublasLtMatmulAlgo_t *algorithm)
+{
+    if (algorithm != NULL)
+        return cublasLtMatmul(light, description->operation, &call->alpha, call->b,
+                              description->first, call->a, description->second, &call->beta,
+                              call->c, description->result, call->c, description->result, algorithm,
+                              workspace, WORKSPACE, 0);
+    /* _64 takes sizes beyond INT_MAX. */
+    return cublasSgemm_64(handle, CUBLAS_OP_N, CUBLAS_OP_N, (int64_t)call->n, (int64_t)call->m,
+                          (int64_t)call->k, &call->alpha, call->b, (int64_t)call->ldb, call->a,
+                          (int64_t)call->lda, &call->beta, call->c, (int64_t)call->ldc);
+}
+
+/* Milliseconds of `runs` products, back to back; DBL_MAX if the algorithm does not take them. */
+static double time_of(const struct gemm *call, const struct description *description,
+                      const cublasLtMatmulAlgo_t *algorithm, int runs)
+{
+    cudaEvent_t start, stop;
+    float milliseconds = 0;
+    bool done = true;
+
+    check_cuda(cudaEventCreate(&start), "cudaEventCreate");
+    check_cuda(cudaEventCreate(&stop), "cudaEventCreate");
+    if (runs > 1) /* so that the GPU has work while the host enqueues what is timed */
+        done = multiply(call, description, algorithm) == CUBLAS_STATUS_SUCCESS;
+    check_cuda(cudaEventRecord(start, 0), "cudaEventRecord");
+    for (int i = 0; i < runs && done; i++)
+        done = multiply(call, description, algorithm) == CUBLAS_STATUS_SUCCESS;
+    check_cuda(cudaEventRecord(stop, 0), "cudaEventRecord");
+    check_cuda(cudaEventSynchronize(stop), "cudaEventSynchronize");
+    check_cuda(cudaEventElapsedTime(&milliseconds, start, stop), "cudaEventElapsedTime");
+    check_cuda(cudaEventDestroy(start), "cudaEventDestroy");
+    check_cuda(cudaEventDestroy(stop), "cudaEventDestroy");
+    return done ? (double)milliseconds : DBL_MAX;
+}
+
+/* The best time of one product, after one to warm up; of a long one, a single run tells enough. */
+static double best_time_of(const struct gemm *call, const struct description *description,
+                           const cublasLtMatmulAlgo_t *algorithm)
+{
+    enum { ROUNDS = 3, RUNS = 5 };
+    const double is_long = 50;
+    double best = time_of(call, description, algorithm, 1);
+
+    if (best >= is_long) /* or failed */
+        return best;
+    best = DBL_MAX;
+    for (int round = 0; round < ROUNDS; round++) {
+        const double each = time_of(call, description, algorithm, RUNS) / RUNS;
+        best = each < best ? each : best;
+    }
+    return best;
+}
+
+/* Times cublasSgemm and cublasLt's proposals, and notes the fastest. C must stay as it is, for beta may want
+ * it: the trials write to memory of their own, aligned as C is. */
+static void choose(const struct gemm *call)
+{
+    cublasLtMatmulHeuristicResult_t results[MOST_CANDIDATES];
+    const size_t offset = (uintptr_t)call->c % ALIGNMENT;
+    struct gemm trial = *call;
+    void *scratch = NULL;
+
+    plan.chosen = -1;
+    plan.candidates = 0;
+    if (cudaMalloc(&scratch, offset + call->m * call->ldc * sizeof(float)) != cudaSuccess) {
+        cudaGetLastError(); /* no room for a choice: cublasSgemm */
+        return;
+    }
+    check_cuda(cudaMemset(scratch, 0, offset + call->m * call->ldc * sizeof(float)), "cudaMemset");
+    trial.c = (float *)((char *)scratch + offset);
+
+    const int proposed = propose(call, &plan.description, results);
+    best_time_of(&trial, &plan.description, NULL); /* the clock speeds up meanwhile */
+    double best = best_time_of(&trial, &plan.description, NULL);
+    for (int i = 0; i < proposed; i++) {
+        if (results[i].state != CUBLAS_STATUS_SUCCESS || results[i].workspaceSize > WORKSPACE)
+            continue;
+        const double time = best_time_of(&trial, &plan.description, &results[i].algo);
+        if (time == DBL_MAX)
+            continue;
+        if (time < best) {
+            best = time;
+            plan.chosen = plan.candidates;
+            plan.algorithm = results[i].algo;
+        }
+        plan.candidates++;
+    }
+    check_cuda(cudaFree(scratch), "cudaFree");
+}
+
+static bool is_empty(const struct gemm *call)
+{
+    return call->m == 0 || call->n == 0 || call->k == 0;
+}
+
+void cublas_prepare_gemm(const struct gemm *call)
+{
+    open_libraries();
+    if (is_empty(call) || (plan.made && is_same(&plan.call, call)))
+        return;
+    if (plan.made)
+        destroy_description(&plan.description);
+    plan.description = describe(call);
+    choose(call);
+    plan.call = *call;
+    plan.made = true;
+}
+
+/* Without terms, C becomes beta C. What cuBLAS does then is not in its documentation. */
+static void scale(const struct gemm *call)
+{
+    const float zero = 0;
+
+    if (call->m == 0 || call->n == 0)
+        return;
+    if (call->beta == 0)
+        check_cuda(cudaMemset2DAsync(call->c, call->ldc * sizeof(float), 0, call->n * sizeof(float),
+                                     call->m, 0),
+                   "cudaMemset2DAsync");
+    else /* in place, which cuBLAS allows where both have one leading dimension */
+        check(cublasSgeam_64(handle, CUBLAS_OP_N, CUBLAS_OP_N, (int64_t)call->n, (int64_t)call->m,
+                             &call->beta, call->c, (int64_t)call->ldc, &zero, call->c,
+                             (int64_t)call->ldc, call->c, (int64_t)call->ldc),
+              "cublasSgeam_64");
+}
+
+void cublas_gemm(const struct gemm *call)
+{
+    if (is_empty(call))
+        scale(call);
+    else if (plan.chosen >= 0)
+        check(multiply(call, &plan.description, &plan.algorithm), "cublasLtMatmul");
+    else
+        check(multiply(call, NULL, NULL), "cublasSgemm_64");
+}
+
+void cublas_how_gemm(const struct gemm *call, char text[RUNG_HOW_SIZE])
+{
+    int version = 0;
+    char chosen[40] = "cublasSgemm";
+
+    check(cublasGetVersion(handle, &version), "cublasGetVersion");
+    if (is_empty(call))
+        snprintf(chosen, sizeof chosen, "no product");
+    else if (plan.chosen >= 0)
+        snprintf(chosen, sizeof chosen, "cublasLt algo %d of %d", plan.chosen + 1, plan.candidates);
+    snprintf(text, RUNG_HOW_SIZE, "%s, cuBLAS %d.%d", chosen, version / 10000,
+             version % 10000 / 100);
+}

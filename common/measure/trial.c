@@ -1,0 +1,99 @@
+#include "measure/trial.h"
+
+#include <stdlib.h>
+
+#include "base/memory.h"
+#include "run/step.h"
+
+/* A launch is nothing beside calls of this length. */
+static const double LONG_CALL_US = 10e3;
+
+/* Until the host has enqueued the first call, a GPU that has nothing else to do waits, and its clock runs:
+ * with a library that takes long to enqueue, that shows in samples of few calls. So `fed` puts a call before
+ * the first one that is timed. */
+static bool sample(struct problem *problem, const struct rung *rung, size_t calls, bool cold,
+                   bool fed, double *microseconds, struct error *error)
+{
+    const struct back_end *back_end = rung_back_end(rung, problem->back_end);
+
+    if (cold && !problem->family->evict(problem, rung, error))
+        return false;
+    if (fed)
+        problem->family->run(problem, rung);
+    if (!back_end->timer_start(error))
+        return false;
+    for (size_t i = 0; i < calls; i++)
+        problem->family->run(problem, rung);
+    if (!back_end->timer_stop(microseconds, error))
+        return false;
+    *microseconds /= (double)calls;
+    return true;
+}
+
+/* How many calls make a sample long enough; one call's time at that length goes to *each_us. */
+static bool calibrate(struct problem *problem, const struct rung *rung, bool cold, size_t *calls,
+                      double *each_us, struct error *error)
+{
+    const size_t most = (size_t)1 << 24;
+
+    *calls = 1;
+    for (;;) {
+        if (!sample(problem, rung, *calls, cold, false, each_us, error))
+            return false;
+        if (cold || *each_us * (double)*calls >= MINIMUM_SAMPLE_US || *calls >= most)
+            return true;
+        /* Aim past the minimum, but trust one short measurement for a factor of 10 only. */
+        const double wanted =
+            *each_us > 0 ? 1.2 * MINIMUM_SAMPLE_US / *each_us : 10.0 * (double)*calls;
+        const double capped = wanted > 10.0 * (double)*calls ? 10.0 * (double)*calls : wanted;
+        *calls = (size_t)capped + 1;
+    }
+}
+
+bool trial_run(struct problem *problem, const struct rung *rung, size_t warmup, size_t reps,
+               bool cold, struct trial *trial, struct error *error)
+{
+    enum { LEAST = 5, MOST = 101 };
+    const double budget_us = 250e3, longest_us = 1e6;
+    double each_us, ignored;
+
+    *trial = (struct trial){0};
+    if (!calibrate(problem, rung, cold, &trial->calls, &each_us, error))
+        return false;
+    const bool is_host = rung_back_end(rung, problem->back_end)->host_memory;
+    const bool fed = !cold && !is_host && each_us < LONG_CALL_US;
+    if (reps == 0) {
+        const double sample_us = each_us * (double)trial->calls + 1e-3;
+        const double fitting = budget_us / sample_us, at_most = longest_us / sample_us;
+        reps = fitting < LEAST ? LEAST : fitting > MOST ? MOST : (size_t)fitting;
+        if ((double)reps > at_most)
+            reps = at_most < 1 ? 1 : (size_t)at_most;
+        if ((double)warmup > at_most)
+            warmup = (size_t)at_most;
+    }
+    trial->warmups = warmup;
+    size_t bytes;
+    if (!checked_bytes(reps, sizeof *trial->samples_us, 1, &bytes, error))
+        return false;
+    trial->samples_us = host_allocate(bytes, error);
+    if (trial->samples_us == NULL)
+        return false;
+
+    for (size_t i = 0; i < warmup; i++)
+        if (!sample(problem, rung, trial->calls, cold, fed, &ignored, error))
+            goto failed;
+    for (size_t i = 0; i < reps; i++)
+        if (!sample(problem, rung, trial->calls, cold, fed, &trial->samples_us[i], error))
+            goto failed;
+    trial->statistics = statistics_of(trial->samples_us, reps);
+    return true;
+failed:
+    trial_free(trial);
+    return false;
+}
+
+void trial_free(struct trial *trial)
+{
+    free(trial->samples_us);
+    trial->samples_us = NULL;
+}

@@ -1,0 +1,69 @@
+#include "problem/compare.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+
+#include "problem/problem.h"
+#include "run/step.h"
+
+static double rounding_bound(double roundings, size_t terms, double magnitude, double unit_roundoff,
+                             double smallest_subnormal)
+{
+    const double one_after_the_other = (double)terms;
+    double factor = roundings * unit_roundoff;
+
+    if (roundings < one_after_the_other)
+        factor = factor < 0.5 ? factor / (1 - factor) : one_after_the_other * unit_roundoff;
+    return factor * magnitude + 0.5 * one_after_the_other * smallest_subnormal;
+}
+
+double rounding_bound_f32(double roundings, size_t terms, double magnitude)
+{
+    return rounding_bound(roundings, terms, magnitude, UNIT_ROUNDOFF_F32, FLT_TRUE_MIN);
+}
+
+double rounding_bound_f64(double roundings, size_t terms, double magnitude)
+{
+    return rounding_bound(roundings, terms, magnitude, UNIT_ROUNDOFF_F64, DBL_TRUE_MIN);
+}
+
+struct comparison compare_number(double computed, const struct reference *reference, double bound,
+                                 double largest)
+{
+    /* NaN's sign bit, which printf would show, means nothing. */
+    const double expected = isnan(reference->value) ? (double)NAN : reference->value;
+    struct comparison result = {.computed = isnan(computed) ? (double)NAN : computed,
+                                .bound = bound};
+
+    if (isnan(expected)) {
+        result.right = isnan(computed);
+        result.error = result.right ? 0 : NAN;
+    } else if (isinf(computed) || isinf(expected)) {
+        const bool may_overflow = fabs(expected) + bound > largest;
+        const bool same_sign = signbit(computed) == signbit(expected);
+        result.right = isinf(computed) && may_overflow && same_sign;
+        result.error = result.right ? 0 : INFINITY;
+    } else {
+        result.error = fabs((computed - expected) - reference->tail);
+        /* Written so that a NaN, which compares false with everything, is not accepted. */
+        result.right = result.error <= bound;
+    }
+    snprintf(result.where, sizeof result.where, "got %.9g, expected %.9g", result.computed,
+             expected);
+    return result;
+}
+
+bool problem_verify(struct problem *problem, const struct rung *rung, struct comparison *comparison,
+                    struct error *error)
+{
+    const struct back_end *back_end = rung_back_end(rung, problem->back_end);
+
+    if (!problem->family->poison(problem, rung, error))
+        return false;
+    problem->family->prepare(problem, rung);
+    problem->family->run(problem, rung);
+    if (!back_end->finish(error))
+        return false;
+    return problem->family->check(problem, rung, comparison, error);
+}

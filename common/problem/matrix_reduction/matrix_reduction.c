@@ -1,0 +1,442 @@
+#include "problem/matrix_reduction/matrix_reduction.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "device/guarded.h"
+#include "problem/judge.h"
+#include "base/memory.h"
+#include "base/npy.h"
+#include "run/options.h"
+#include "problem/problem.h"
+#include "base/random.h"
+#include "problem/reference.h"
+#include "run/step.h"
+
+struct matrix_problem {
+    struct problem base;
+    struct matrix_reduction call; /* pointers of the back end */
+    enum matrix_axis axis;
+    struct guarded a, result; /* in floats: a double counts as two */
+    size_t size;              /* bytes an element */
+    size_t words;             /* floats an element */
+    size_t results;           /* rows or columns */
+    size_t terms;             /* elements that a result is made from */
+    struct npy file;
+    uint64_t seed;
+    struct reference *expected; /* one per result */
+};
+
+static const char *const op_names[2][4] = {{"", "row_sum", "row_max", "row_min"},
+                                           {"", "column_sum", "column_max", "column_min"}};
+
+static bool is_extremum(const struct matrix_problem *problem)
+{
+    return problem->call.op != OP_SUM;
+}
+
+/* The input on the host. */
+static void *elements_of(const struct matrix_problem *problem)
+{
+    return guarded_host(&problem->a);
+}
+
+static void store(const struct matrix_problem *problem, size_t i, double value)
+{
+    if (problem->call.type == TYPE_F64)
+        ((double *)elements_of(problem))[i] = value;
+    else
+        ((float *)elements_of(problem))[i] = (float)value;
+}
+
+static double fetch(const void *array, enum element_type type, size_t i)
+{
+    return type == TYPE_F64 ? ((const double *)array)[i] : (double)((const float *)array)[i];
+}
+
+/* Where element `term` of row or column `result` stands. */
+static size_t place_of(const struct matrix_problem *problem, size_t result, size_t term)
+{
+    return problem->axis == AXIS_ROWS ? result * problem->call.columns + term
+                                      : term * problem->call.columns + result;
+}
+
+/* ---- reference ------------------------------------------------------------------------------- */
+
+static double smaller_or_nan(double x, double y)
+{
+    return x < y || isnan(x) ? x : y;
+}
+
+static double larger_or_nan(double x, double y)
+{
+    return x > y || isnan(x) ? x : y;
+}
+
+/* One term more. A sum keeps what its additions lost in `tail`, as reference.c does. */
+static inline void add_term(struct reference *reference, enum reduce_op op, double term)
+{
+    if (op == OP_MAX) {
+        reference->value = larger_or_nan(reference->value, term);
+    } else if (op == OP_MIN) {
+        reference->value = smaller_or_nan(reference->value, term);
+    } else {
+        const double sum = reference->value + term;
+        const double part = sum - reference->value;
+        reference->tail += (reference->value - (sum - part)) + (term - part);
+        reference->value = sum;
+        reference->magnitude += fabs(term);
+    }
+}
+
+/* In the order of memory: walking down the columns of a large matrix one by one would take minutes. */
+static void prepare_reference(struct matrix_problem *problem)
+{
+    const struct matrix_reduction *call = &problem->call;
+    const void *const a = elements_of(problem);
+    const double identity = call->op == OP_SUM   ? 0
+                            : call->op == OP_MAX ? (double)-INFINITY
+                                                 : (double)INFINITY;
+
+    for (size_t i = 0; i < problem->results; i++)
+        problem->expected[i] = (struct reference){.value = identity};
+    for (size_t row = 0; row < call->rows; row++)
+        for (size_t column = 0; column < call->columns; column++)
+            add_term(&problem->expected[problem->axis == AXIS_ROWS ? row : column], call->op,
+                     fetch(a, call->type, row * call->columns + column));
+    for (size_t i = 0; i < problem->results; i++) {
+        struct reference *const expected = &problem->expected[i];
+        const double sum = expected->value;
+        if (isfinite(sum)) {
+            expected->value = sum + expected->tail;
+            expected->tail = (sum - expected->value) + expected->tail;
+        } else {
+            expected->tail = 0;
+        }
+    }
+}
+
+/* ---- inputs ---------------------------------------------------------------------------------- */
+
+/* Probe of sums: as in reduction.c, small integers of both signs. No row or column that is judged
+ * sums to 0, which would survive being scaled or added twice. */
+static void fill_integers(struct matrix_problem *problem)
+{
+    const size_t count = problem->call.rows * problem->call.columns;
+
+    for (size_t i = 0; i < count; i++)
+        store(problem, i, random_small_integer(random_bits(problem->seed, i)));
+    prepare_reference(problem);
+    for (size_t i = 0; i < problem->results && problem->terms > 0; i++) {
+        const size_t first = place_of(problem, i, 0);
+        const double element = fetch(elements_of(problem), problem->call.type, first);
+        if (problem->expected[i].value == 0) {
+            store(problem, first, -element);
+            problem->expected[i].value = -2 * element;
+        }
+    }
+}
+
+/* Probes of max and min: in every row (or column) the extremum stands last, first, or anywhere. It
+ * differs from row to row, and all values have the sign that makes an accumulator started at 0
+ * wrong. */
+static void fill_extrema(struct matrix_problem *problem, size_t probe)
+{
+    const size_t count = problem->call.rows * problem->call.columns;
+    const double sign = problem->call.op == OP_MAX ? -1 : 1;
+    const uint64_t seed = problem->seed + probe;
+
+    for (size_t i = 0; i < count; i++)
+        store(problem, i, sign * (double)(1 + random_bits(seed, i) % 1000));
+    for (size_t i = 0; i < problem->results && problem->terms > 0; i++) {
+        const uint64_t bits = random_bits(~seed, i);
+        const size_t places[] = {problem->terms - 1, 0, (size_t)(bits % problem->terms)};
+        const double extremum = (double)(1 + (bits >> 32) % 1023) / 1024; /* below 1 */
+        store(problem, place_of(problem, i, places[probe]), sign * extremum);
+    }
+}
+
+static void fill_random(struct matrix_problem *problem)
+{
+    const size_t count = problem->call.rows * problem->call.columns;
+
+    if (problem->file.data != NULL) {
+        memcpy(elements_of(problem), problem->file.data, count * problem->size);
+        return;
+    }
+    for (size_t i = 0; i < count; i++) {
+        const uint64_t bits = random_bits(problem->seed, i);
+        store(problem, i,
+              problem->call.type == TYPE_F64 ? random_double(bits) : (double)random_float(bits));
+    }
+}
+
+/* ---- family ---------------------------------------------------------------------------------- */
+
+static void destroy(struct problem *base)
+{
+    struct matrix_problem *problem = (struct matrix_problem *)base;
+
+    guarded_destroy(&problem->a, base->back_end);
+    guarded_destroy(&problem->result, base->back_end);
+    base->back_end->release(problem->call.workspace);
+    npy_free(&problem->file);
+    free(problem->expected);
+    free(problem);
+}
+
+static bool open_file(struct matrix_problem *problem, const struct options *options,
+                      struct error *error)
+{
+    struct npy *const file = &problem->file;
+
+    if (!npy_read(options->a, file, error))
+        return false;
+    if (file->dimensions != 2)
+        return error_set(error, EXIT_FILE_ERROR, "%s: %zu dimensions, want a matrix (2)",
+                         options->a, file->dimensions);
+    if (file->type != NPY_FLOAT32 && file->type != NPY_FLOAT64)
+        return error_set(error, EXIT_FILE_ERROR, "%s is %s; want float32 or float64", options->a,
+                         npy_type_name(file->type));
+    problem->call.type = file->type == NPY_FLOAT64 ? TYPE_F64 : TYPE_F32;
+    if (options->type_given && options->type != problem->call.type)
+        return error_set(error, EXIT_FILE_ERROR, "%s is %s, but --type is %s", options->a,
+                         npy_type_name(file->type), options->type == TYPE_F64 ? "f64" : "f32");
+    problem->call.rows = file->shape[0];
+    problem->call.columns = file->shape[1];
+    return true;
+}
+
+/* Asked once for everything: memory counts as taken only when it is written. */
+static bool enough_memory(const struct matrix_problem *problem, struct error *error)
+{
+    const struct back_end *back_end = problem->base.back_end;
+    const struct matrix_reduction *call = &problem->call;
+    /* Emulated device memory is this machine's memory, too. */
+    const double copies = back_end->host_memory || back_end->clocks ? 1 : 2;
+    const double elements = (double)call->rows * (double)call->columns + (double)problem->results;
+    const double bytes = copies * (double)problem->size * elements +
+                         (double)sizeof(struct reference) * (double)problem->results;
+
+    return memory_available(bytes < 0x1p63 ? (size_t)bytes : SIZE_MAX, error);
+}
+
+static bool allocate(struct matrix_problem *problem, const struct options *options,
+                     struct error *error)
+{
+    const struct back_end *back_end = problem->base.back_end;
+    struct matrix_reduction *const call = &problem->call;
+    const size_t offset = options->offset * problem->words;
+    size_t bytes;
+
+    if (!checked_bytes(call->rows, call->columns, problem->size, &bytes, error) ||
+        !checked_bytes(problem->results, sizeof *problem->expected, 1, &bytes, error) ||
+        !enough_memory(problem, error) ||
+        !guarded_create(&problem->a, call->rows, call->columns * problem->words, offset, 0,
+                        back_end, error) ||
+        !guarded_create(&problem->result, problem->results, problem->words, offset, MARGIN_AFTER,
+                        back_end, error))
+        return false;
+    for (size_t i = 0; i < problem->a.before; i++)
+        problem->a.host[i] = poison_value(); /* two of them are a double's NaN, too */
+    call->a = guarded_memory(&problem->a);
+    call->result = guarded_memory(&problem->result);
+
+    problem->expected = host_allocate(bytes, error);
+    if (problem->expected == NULL)
+        return false;
+    call->workspace = back_end->allocate(call->workspace_bytes, error);
+    return call->workspace != NULL;
+}
+
+static struct problem *create(const struct options *options, const struct back_end *back_end,
+                              const struct machine *machine, struct error *error)
+{
+    struct matrix_problem *problem = calloc(1, sizeof *problem);
+    if (problem == NULL) {
+        error_set(error, EXIT_DEVICE_ERROR, "out of memory");
+        return NULL;
+    }
+    const int multiprocessors = machine->multiprocessors > 0 ? machine->multiprocessors : 1;
+    struct problem *const base = &problem->base;
+    struct matrix_reduction *const call = &problem->call;
+
+    base->family = &matrix_reduction_family;
+    base->back_end = back_end;
+    problem->seed = options->seed;
+    problem->axis = options->axis;
+    *call = (struct matrix_reduction){
+        .op = options->op,
+        .type = options->type,
+        .rows = options->m,
+        .columns = options->n,
+        .workspace_bytes = (size_t)multiprocessors * MATRIX_WORKSPACE,
+        .multiprocessors = multiprocessors,
+        .threads = options->threads,
+    };
+    if (options->a != NULL && !open_file(problem, options, error)) {
+        destroy(base);
+        return NULL;
+    }
+    problem->size = call->type == TYPE_F64 ? sizeof(double) : sizeof(float);
+    problem->words = problem->size / sizeof(float);
+    problem->results = problem->axis == AXIS_ROWS ? call->rows : call->columns;
+    problem->terms = problem->axis == AXIS_ROWS ? call->columns : call->rows;
+    if (!allocate(problem, options, error)) {
+        destroy(base);
+        return NULL;
+    }
+
+    const double elements = (double)call->rows * (double)call->columns;
+    base->op = op_names[problem->axis][call->op];
+    base->type = call->type == TYPE_F64 ? "f64" : "f32";
+    base->probes = is_extremum(problem) ? 3 : 1;
+    base->bytes = (double)problem->size * (elements + (double)problem->results);
+    base->flops = elements;
+    snprintf(base->shape, sizeof base->shape, "%zux%zu", call->rows, call->columns);
+    return base;
+}
+
+static bool load(struct problem *base, size_t input, struct error *error)
+{
+    struct matrix_problem *problem = (struct matrix_problem *)base;
+
+    base->inexact_input = input == base->probes;
+    if (!base->inexact_input && !is_extremum(problem)) {
+        fill_integers(problem);
+    } else {
+        if (base->inexact_input)
+            fill_random(problem);
+        else
+            fill_extrema(problem, input);
+        prepare_reference(problem);
+    }
+    return guarded_upload(&problem->a, base->back_end, error);
+}
+
+static bool poison(struct problem *base, const struct rung *rung, struct error *error)
+{
+    (void)rung;
+    const struct matrix_problem *problem = (struct matrix_problem *)base;
+    const struct matrix_reduction *call = &problem->call;
+    const struct back_end *back_end = base->back_end;
+
+    return back_end->fill(problem->result.memory, 0xFF, problem->result.total * sizeof(float),
+                          error) &&
+           back_end->fill(call->workspace, 0xFF, call->workspace_bytes, error);
+}
+
+static void prepare_rung(const struct problem *base, const struct rung *rung)
+{
+    if (rung->prepare.matrix != NULL)
+        rung->prepare.matrix(&((const struct matrix_problem *)base)->call);
+}
+
+static void describe_rung(const struct problem *base, const struct rung *rung, char *text)
+{
+    text[0] = '\0';
+    if (rung->how.matrix != NULL)
+        rung->how.matrix(&((const struct matrix_problem *)base)->call, text);
+}
+
+static void run(const struct problem *base, const struct rung *rung)
+{
+    rung->run.matrix(&((const struct matrix_problem *)base)->call);
+}
+
+/* ---- check ----------------------------------------------------------------------------------- */
+
+enum { PLACE_SIZE = 64 };
+
+static bool stray_write(const struct matrix_problem *problem, struct comparison *comparison)
+{
+    const ptrdiff_t words = (ptrdiff_t)problem->words;
+    char place[PLACE_SIZE];
+    ptrdiff_t distance;
+
+    if (guarded_margins_hold(&problem->result, poison_value(), &distance))
+        return false;
+    if (distance < 0)
+        snprintf(place, sizeof place, "%td elements before it", (-distance + words - 1) / words);
+    else
+        snprintf(place, sizeof place, "%td elements past its end",
+                 (distance - (ptrdiff_t)problem->result.count) / words);
+    judge_stray_write(comparison, place);
+    return true;
+}
+
+static double bound_of(const struct matrix_problem *problem, double roundings, double magnitude)
+{
+    if (is_extremum(problem) || !problem->base.inexact_input)
+        return 0; /* nothing rounds */
+    return problem->call.type == TYPE_F64
+               ? rounding_bound_f64(roundings, problem->terms, magnitude)
+               : rounding_bound_f32(roundings, problem->terms, magnitude);
+}
+
+/* Judges every result. Most are no worse than the worst so far, which a comparison tells without
+ * putting it into words. */
+static void judge_results(const struct matrix_problem *problem, const struct rung *rung,
+                          struct comparison *worst)
+{
+    const struct matrix_reduction *call = &problem->call;
+    const double largest = call->type == TYPE_F64 ? DBL_MAX : (double)FLT_MAX;
+    const double roundings = rung->depth.matrix != NULL ? rung->depth.matrix(call) : 0;
+    double worst_share = -1;
+
+    *worst = (struct comparison){.right = true};
+    for (size_t i = 0; i < problem->results; i++) {
+        const struct reference *expected = &problem->expected[i];
+        const double computed = fetch(guarded_host(&problem->result), call->type, i);
+        const double bound = bound_of(problem, roundings, expected->magnitude);
+        const double error = fabs((computed - expected->value) - expected->tail);
+        const double share = error == 0 ? 0 : error / bound;
+
+        if (share <= 1 && share <= worst_share) /* false for NaN */
+            continue;
+        const struct comparison comparison = compare_number(computed, expected, bound, largest);
+        char place[PLACE_SIZE];
+        snprintf(place, sizeof place, "%s %zu", problem->axis == AXIS_ROWS ? "row" : "column", i);
+        judge_keep_worse(worst, &comparison, place);
+        if (!comparison.right && !problem->base.inexact_input)
+            return; /* the first is enough */
+        if (comparison.right && share > worst_share)
+            worst_share = share;
+    }
+}
+
+static bool check(struct problem *base, const struct rung *rung, struct comparison *comparison,
+                  struct error *error)
+{
+    const struct matrix_problem *problem = (struct matrix_problem *)base;
+
+    if (!guarded_download(&problem->result, base->back_end, error))
+        return false;
+    if (!stray_write(problem, comparison))
+        judge_results(problem, rung, comparison);
+    return true;
+}
+
+static bool evict(struct problem *base, const struct rung *rung, struct error *error)
+{
+    (void)rung;
+    const struct matrix_problem *problem = (struct matrix_problem *)base;
+
+    return base->back_end->evict(problem->a.memory, problem->a.total * sizeof(float), error);
+}
+
+const struct family matrix_reduction_family = {
+    .create = create,
+    .destroy = destroy,
+    .load = load,
+    .poison = poison,
+    .prepare = prepare_rung,
+    .describe = describe_rung,
+    .run = run,
+    .check = check,
+    .evict = evict,
+};

@@ -1,0 +1,40 @@
+/* What the tests of all steps share: run the rungs of a step's table on given sizes and data, and
+ * judge them with the verifier that the programs use. */
+#ifndef RUNGS_STEP_TEST_H
+#define RUNGS_STEP_TEST_H
+
+#include <stddef.h>
+
+#include "run/options.h"
+#include "run/step.h"
+
+/* The table of the step under test: its main.c is linked in, with main renamed. */
+extern const struct step step;
+
+/* Every rung of the step but the lessons and those that cannot run here, on the probes and the
+ * random data of the problem that `options` describes. Fails the cmocka test at the first wrong
+ * result, with rung, problem and values. */
+void step_test_rungs(const struct options *options);
+
+/* The sizes at which reductions break: 0, 1, 2, around warps, blocks and powers of two, primes. */
+extern const size_t step_test_sizes[];
+extern const size_t step_test_size_count;
+
+/* step_test_rungs for all operators, types and edge sizes, with inputs aligned and not. A cmocka
+ * test function. */
+void step_test_reductions(void **state);
+
+/* What one rung computes for the given vectors, which need not come from the project's generator.
+ * b is NULL where the operator has one input. */
+double step_test_reduce(const struct rung *rung, enum reduce_op op, enum element_type type,
+                        const void *a, const void *b, size_t n);
+
+/* step_test_reduce of every rung on inputs with known answers: 1 + 2 + ... + n, a NaN, infinities,
+ * an extremum at each end. A cmocka test function. */
+void step_test_known_answers(void **state);
+
+/* Every rung that is not marked otherwise gives the same bits in every run: 1,000 of them on a GPU, for an
+ * input of a few blocks and one that fills the machine. A cmocka test function. */
+void step_test_determinism(void **state);
+
+#endif

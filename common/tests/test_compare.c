@@ -1,0 +1,174 @@
+/* compare.h: what counts as right. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "problem/compare.h"
+
+static struct comparison compare(double computed, double expected, double bound, double largest)
+{
+    const struct reference reference = {.value = expected, .magnitude = fabs(expected)};
+    const struct comparison comparison = compare_number(computed, &reference, bound, largest);
+
+    assert_true(comparison.bound == bound || isnan(bound));
+    assert_true(comparison.where[0] != '\0' && strchr(comparison.where, '\n') == NULL);
+    assert_null(strstr(comparison.where, "-nan")); /* NaN has no sign worth telling */
+    assert_true(isnan(computed) ? isnan(comparison.computed) : comparison.computed == computed);
+    /* The share of the bound that reports show must not contradict the verdict. */
+    assert_true(comparison.right == (comparison.error <= bound) || isnan(bound));
+    return comparison;
+}
+
+static bool right(double computed, double expected, double bound)
+{
+    return compare(computed, expected, bound, DBL_MAX).right;
+}
+
+static void numbers(void **state)
+{
+    (void)state;
+    assert_true(right(1, 1, 0));
+    assert_true(right(0, -0.0, 0));
+    assert_true(right(1.5, 1, 0.5)); /* the bound itself is within it */
+    assert_true(right(0.5, 1, 0.5));
+    assert_false(right(1.5 + DBL_EPSILON, 1, 0.5));
+    assert_false(right(0.5 - DBL_EPSILON, 1, 0.5));
+    assert_false(right(nextafter(1, 2), 1, 0)); /* exact is exact */
+    assert_false(right(-1, 1, 1));
+    assert_false(right(DBL_TRUE_MIN, 0, 0));
+    assert_true(compare(1.25, 1, 0.5, DBL_MAX).error == 0.25);
+    assert_true(compare(0.75, 1, 0.5, DBL_MAX).error == 0.25);
+}
+
+static void nan_is_no_number(void **state)
+{
+    (void)state;
+    assert_false(right(NAN, 1, 0));
+    assert_false(right(NAN, 1, 1e300));
+    assert_false(right(-NAN, 1, INFINITY));
+    assert_false(right(NAN, INFINITY, 1));
+    assert_false(right(1, NAN, 1e300));
+    assert_false(right(INFINITY, NAN, INFINITY));
+    assert_true(right(NAN, NAN, 0));
+    assert_true(right(-NAN, NAN, 0)); /* no NaN is better than another */
+    assert_true(right(NAN, NAN, NAN));
+    assert_true(isnan(compare(NAN, 1, 1, DBL_MAX).error));
+    assert_true(isnan(compare(1, NAN, 1, DBL_MAX).error));
+    assert_true(compare(NAN, NAN, 1, DBL_MAX).error == 0);
+    /* A NaN bound accepts no number. */
+    assert_false(right(1, 2, NAN));
+}
+
+static void infinities(void **state)
+{
+    (void)state;
+    assert_true(right(INFINITY, INFINITY, 0));
+    assert_true(right(-INFINITY, -INFINITY, 0));
+    assert_false(right(-INFINITY, INFINITY, 0));
+    assert_false(right(INFINITY, -INFINITY, 1e300));
+    assert_false(right(1, INFINITY, 1e300));
+    assert_false(right(DBL_MAX, INFINITY, 0));
+    assert_false(right(INFINITY, 1, 0));
+    assert_false(right(INFINITY, 1, 1e300));
+    assert_true(compare(INFINITY, 1, 0, DBL_MAX).error == INFINITY);
+    assert_true(compare(INFINITY, INFINITY, 0, DBL_MAX).error == 0);
+}
+
+/* A result that the type cannot hold, or that rounding may take over the edge. */
+static void overflow(void **state)
+{
+    const double largest = FLT_MAX;
+    (void)state;
+
+    assert_true(compare(INFINITY, 4e38, 1e30, largest).right);
+    assert_true(compare(-INFINITY, -4e38, 1e30, largest).right);
+    assert_false(compare(-INFINITY, 4e38, 1e30, largest).right);
+    assert_false(compare(4e37, 4e38, 1e30, largest).right);
+    assert_true(compare(INFINITY, 3.4e38, 1e36, largest).right);
+    assert_false(compare(INFINITY, 3.4e38, 1e35, largest).right);
+    assert_true(compare(FLT_MAX, 3.4e38, 1e36, largest).right);
+    assert_false(compare(INFINITY, FLT_MAX, 0, largest).right);
+    assert_false(compare(INFINITY, 4e38, 1e30, DBL_MAX).right);
+}
+
+/* The reference is more precise than the bound: its tail takes part. */
+static void tail_counts(void **state)
+{
+    const struct reference reference = {.value = 1, .tail = 0x1p-60, .magnitude = 1};
+    (void)state;
+
+    assert_false(compare_number(1, &reference, 0x1p-61, DBL_MAX).right);
+    assert_true(compare_number(1, &reference, 0x1p-60, DBL_MAX).right);
+    assert_true(compare_number(1, &reference, 0x1p-60, DBL_MAX).error == 0x1p-60);
+    const double above = 1 + 0x1p-52;
+    assert_true(compare_number(above, &reference, 1, DBL_MAX).error == 0x1p-52 - 0x1p-60);
+}
+
+static void bounds(void **state)
+{
+    (void)state;
+    assert_true(rounding_bound_f64(1, 0, 1) == UNIT_ROUNDOFF_F64);
+    assert_true(rounding_bound_f32(1, 0, 1) == UNIT_ROUNDOFF_F32);
+    assert_true(rounding_bound_f32(10, 0, 1000) == 10000 * UNIT_ROUNDOFF_F32);
+    assert_true(rounding_bound_f64(0, 0, 1000) == 0);
+    assert_true(rounding_bound_f32(5, 0, 0) == 0);
+    /* Products that underflow. */
+    assert_true(rounding_bound_f32(5, 100, 0) == 50 * (double)FLT_TRUE_MIN);
+    assert_true(rounding_bound_f64(5, 100, 0) == 50 * DBL_TRUE_MIN);
+    assert_true(isnan(rounding_bound_f32(5, 100, NAN)));
+    assert_true(rounding_bound_f32(5, 100, INFINITY) == INFINITY);
+    assert_true(UNIT_ROUNDOFF_F32 == (double)FLT_EPSILON / 2);
+    assert_true(UNIT_ROUNDOFF_F64 == DBL_EPSILON / 2);
+}
+
+/* c u / (1 - c u) for a tree; c u where the depth is that of one loop, which is never exceeded. */
+static void bounds_of_trees(void **state)
+{
+    const double u = UNIT_ROUNDOFF_F32;
+    (void)state;
+
+    assert_true(fabs(rounding_bound_f32(10, 1000, 3) - 10 * u / (1 - 10 * u) * 3) < 1e-15);
+    assert_true(rounding_bound_f32(10, 1000, 3) > 30 * u);
+    assert_true(fabs(rounding_bound_f32(1000, 1000, 3) - 3000 * u) < 1e-15);
+    assert_true(fabs(rounding_bound_f32(2000, 1000, 3) - 6000 * u) < 1e-15);
+    /* Deeper is never tighter, and the denominator never runs out. */
+    const size_t terms = (size_t)1 << 30;
+    double before = 0;
+    for (double depth = 1; depth <= 0x1p31; depth *= 2) {
+        const double bound = rounding_bound_f32(depth, terms, 1);
+        assert_true(bound >= before && bound <= 2 * 64 + 1);
+        before = bound;
+    }
+}
+
+/* One addition's error, as large as it gets, lies within the bound for one rounding; twice as much
+ * does not. */
+static void bound_is_sharp(void **state)
+{
+    const float a = 1, b = 0x1p-24F; /* half way between 1 and the next float */
+    const struct reference reference = {.value = 1 + 0x1p-24, .magnitude = 1 + 0x1p-24};
+    const double bound = rounding_bound_f32(1, 0, reference.magnitude);
+    (void)state;
+
+    assert_true(compare_number((double)(float)(a + b), &reference, bound, FLT_MAX).right);
+    assert_true(compare_number(1, &reference, bound, FLT_MAX).right);
+    assert_false(compare_number(1 - 0x1p-24, &reference, bound, FLT_MAX).right);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(numbers),         cmocka_unit_test(nan_is_no_number),
+        cmocka_unit_test(infinities),      cmocka_unit_test(overflow),
+        cmocka_unit_test(tail_counts),     cmocka_unit_test(bounds),
+        cmocka_unit_test(bounds_of_trees), cmocka_unit_test(bound_is_sharp),
+    };
+    return cmocka_run_group_tests_name("verify", tests, NULL, NULL);
+}
