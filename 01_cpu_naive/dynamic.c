@@ -111,8 +111,8 @@ static struct value combine(enum reduce_op op, struct value x, struct value y)
     }
 }
 
-/* One accumulator, whose type is whatever the last addition made it: the integer 0 before the loop, a
- * float after the first turn.
+/* One accumulator, whose type is whatever the last addition made it: the integer 0 before the loop,
+ * a float after the first turn.
  *
  * Bad: all the work around the addition. Each turn asks both operands for their kind, converts, and
  * wraps the result with its kind; the accumulator waits for all of it. */

@@ -2,9 +2,9 @@
 #include <float.h>
 #include <stdio.h>
 
+#include "library/openblas.h"
 #include "map_reduce.h"
 #include "naive.h"
-#include "library/openblas.h"
 
 #if defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__)
 #error "step 01 is about the order of additions: build it without -ffast-math"
@@ -75,7 +75,8 @@ void how_openblas(const struct reduction *call, char text[RUNG_HOW_SIZE])
     openblas_how(&single, text);
 }
 
-/* ---- roundings on the way of a term, in units of the type's own (compare.h) -------------------- */
+/* ---- roundings on the way of a term, in units of the type's own (compare.h)
+ * -------------------- */
 
 /* n at the wider type's precision, and one when the result becomes a VALUE. */
 double depth_wide(const struct reduction *call)
@@ -97,9 +98,9 @@ double depth_pairwise(const struct reduction *call)
 }
 
 /* Each turn computes result' - correction' = result - correction + term, but for the rounding of
- * (term - correction), and of (next - result) when the term is the larger: twice u * |term - correction|.
- * Corrections are at most u * sum |terms|. With the last correction, which is not given back:
- * 3 u + 2 n u^2, as a share of sum |terms|. */
+ * (term - correction), and of (next - result) when the term is the larger: twice u * |term -
+ * correction|. Corrections are at most u * sum |terms|. With the last correction, which is not
+ * given back: 3 u + 2 n u^2, as a share of sum |terms|. */
 double depth_compensated(const struct reduction *call)
 {
     const double u = call->type == TYPE_F64 ? DBL_EPSILON / 2 : FLT_EPSILON / 2;
@@ -112,7 +113,8 @@ double depth_unrolled(const struct reduction *call)
     return (double)(call->n / 8 + call->n % 8) + 3;
 }
 
-/* ---- what the rungs use ----------------------------------------------------------------------- */
+/* ---- what the rungs use
+ * ----------------------------------------------------------------------- */
 
 /* No compiler makes SIMD additions of a chain: one number at a time, on any instruction set. */
 void how_chain(const struct reduction *call, char text[RUNG_HOW_SIZE])
@@ -139,7 +141,8 @@ void how_compensated(const struct reduction *call, char text[RUNG_HOW_SIZE])
     snprintf(text, RUNG_HOW_SIZE, "scalar, %s, 1 thread", sums ? "Kahan" : "nothing rounds");
 }
 
-/* Whether the compiler packs the accumulators into SIMD registers differs by compiler and operator. */
+/* Whether the compiler packs the accumulators into SIMD registers differs by compiler and
+ * operator. */
 void how_unrolled(const struct reduction *call, char text[RUNG_HOW_SIZE])
 {
     (void)call;

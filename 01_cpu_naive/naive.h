@@ -4,8 +4,8 @@
 
 #include "run/step.h"
 
-/* Up to this many elements `pairwise` leaves to the plain loop: few enough for a small error, enough for
- * the recursion's own cost to vanish. */
+/* Up to this many elements `pairwise` leaves to the plain loop: few enough for a small error,
+ * enough for the recursion's own cost to vanish. */
 enum { PAIRWISE_BLOCK = 128 };
 
 void run_dynamic(const struct reduction *call);

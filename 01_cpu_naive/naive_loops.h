@@ -1,13 +1,14 @@
 /* The loops of step 01 in ladder order, compiled by naive.c for every operator and type
- * (common/problem/reduction/reduce_each.h). The rung before these, `dynamic`, has a file of its own. */
+ * (common/problem/reduction/reduce_each.h). The rung before these, `dynamic`, has a file of its
+ * own. */
 
 /* One accumulator, one element after the other.
  *
- * Better than `dynamic`: the types are known when the loop is compiled, so that nothing is left of them
- * when it runs.
- * Still bad: every addition waits for the one before it, two to four cycles on current CPUs, although
- * the CPU could start two additions a cycle, of several numbers each. The compiler may not reorder
- * them: floating-point addition rounds, so another order is another result, and C promises this one. */
+ * Better than `dynamic`: the types are known when the loop is compiled, so that nothing is left of
+ * them when it runs. Still bad: every addition waits for the one before it, two to four cycles on
+ * current CPUs, although the CPU could start two additions a cycle, of several numbers each. The
+ * compiler may not reorder them: floating-point addition rounds, so another order is another
+ * result, and C promises this one. */
 static VALUE NAME(naive)(const A *a, const B *b, size_t n, int threads)
 {
     VALUE result = IDENTITY;
@@ -31,9 +32,9 @@ static void NAME(combine)(void *result, const void *term)
 /* `naive` as a library would offer it: the loop written once for all types and operators, which are
  * given as functions.
  *
- * Better than `naive`: only in that the loop is written once.
- * Bad: two calls through pointers for each element, and the result goes through memory between them,
- * since that is where the functions look for it. */
+ * Better than `naive`: only in that the loop is written once. Bad: two calls through pointers for
+ * each element, and the result goes through memory between them, since that is where the functions
+ * look for it. */
 static VALUE NAME(map_reduce_pointers)(const A *a, const B *b, size_t n, int threads)
 {
     VALUE result = IDENTITY, term;
@@ -43,8 +44,8 @@ static VALUE NAME(map_reduce_pointers)(const A *a, const B *b, size_t n, int thr
     return result;
 }
 
-/* Better than `map_reduce_pointers`: the compiler sees the loop and the functions together, puts the one
- * into the other, and what is left is `naive`, instruction for instruction or nearly so.
+/* Better than `map_reduce_pointers`: the compiler sees the loop and the functions together, puts
+ * the one into the other, and what is left is `naive`, instruction for instruction or nearly so.
  * Still bad: as `naive`. */
 static VALUE NAME(map_reduce_inline)(const A *a, const B *b, size_t n, int threads)
 {
@@ -59,11 +60,10 @@ static VALUE NAME(map_reduce_inline)(const A *a, const B *b, size_t n, int threa
 
 /* `naive` with an accumulator of the next wider type.
  *
- * Better than `naive`: for float, the additions round at 2^-53 where they rounded at 2^-24; the products
- * still round to float, since only the accumulator is wider. For double, long double is wider on x86
- * (64 bits of significand in place of 53).
- * Still bad: the chain is as long. What a conversion or x87's registers cost comes on top, and there is
- * no next wider type for ever. */
+ * Better than `naive`: for float, the additions round at 2^-53 where they rounded at 2^-24; the
+ * products still round to float, since only the accumulator is wider. For double, long double is
+ * wider on x86 (64 bits of significand in place of 53). Still bad: the chain is as long. What a
+ * conversion or x87's registers cost comes on top, and there is no next wider type for ever. */
 static VALUE NAME(wide)(const A *a, const B *b, size_t n, int threads)
 {
     WIDER result = IDENTITY;
@@ -76,10 +76,10 @@ static VALUE NAME(wide)(const A *a, const B *b, size_t n, int threads)
 
 /* The two halves' results, combined; a short input is left to `naive`.
  *
- * Better than `wide`: needs no wider type, and a term meets PAIRWISE_BLOCK + log2(n / PAIRWISE_BLOCK)
- * roundings where it met n.
- * Still bad: within a block, the chain of `naive`. (Blocks do not wait for each other, though: the CPU
- * starts the next one while the chain of this one is still busy.) */
+ * Better than `wide`: needs no wider type, and a term meets PAIRWISE_BLOCK + log2(n /
+ * PAIRWISE_BLOCK) roundings where it met n. Still bad: within a block, the chain of `naive`.
+ * (Blocks do not wait for each other, though: the CPU starts the next one while the chain of this
+ * one is still busy.) */
 static VALUE NAME(pairwise)(const A *a, const B *b, size_t n, int threads)
 {
     if (n <= PAIRWISE_BLOCK)
@@ -91,11 +91,12 @@ static VALUE NAME(pairwise)(const A *a, const B *b, size_t n, int threads)
     return COMBINE(left, right);
 }
 
-/* Kahan's summation: `correction` is what rounding took from the last addition, given back at the next.
+/* Kahan's summation: `correction` is what rounding took from the last addition, given back at the
+ * next.
  *
- * Better than `pairwise`: an error that hardly grows with n.
- * Bad: four additions in the chain where there was one. Algebra says that the correction is always 0, so
- * a compiler that may calculate as in algebra (-ffast-math) removes it. Max and min never round. */
+ * Better than `pairwise`: an error that hardly grows with n. Bad: four additions in the chain where
+ * there was one. Algebra says that the correction is always 0, so a compiler that may calculate as
+ * in algebra (-ffast-math) removes it. Max and min never round. */
 static VALUE NAME(compensated)(const A *a, const B *b, size_t n, int threads)
 {
 #if IS_SUM
@@ -107,7 +108,8 @@ static VALUE NAME(compensated)(const A *a, const B *b, size_t n, int threads)
         correction = (next - result) - term;
         result = next;
     }
-    /* An infinity leaves inf - inf, a NaN, as the correction. The plain sum is what it should be. */
+    /* An infinity leaves inf - inf, a NaN, as the correction. The plain sum is what it should
+     * be. */
     if (isfinite(result))
         return result;
 #endif
@@ -116,8 +118,8 @@ static VALUE NAME(compensated)(const A *a, const B *b, size_t n, int threads)
 
 /* `naive` with eight accumulators that take turns.
  *
- * Better than `naive`: eight chains. While one addition waits for its chain, others proceed.
- * Still bad: the source says how many chains there are, not how to put them into SIMD registers; whether
+ * Better than `naive`: eight chains. While one addition waits for its chain, others proceed. Still
+ * bad: the source says how many chains there are, not how to put them into SIMD registers; whether
  * the compiler does is its own affair (step 02). */
 static VALUE NAME(unrolled)(const A *a, const B *b, size_t n, int threads)
 {

@@ -7,10 +7,10 @@
 
 #include <cmocka.h>
 
-#include "naive.h"
 #include "base/random.h"
-#include "step_test.h"
+#include "naive.h"
 #include "problem/compare.h"
+#include "step_test.h"
 
 static const struct rung *rung_named(const char *name)
 {
@@ -39,7 +39,8 @@ static void kahan_keeps_what_the_plain_loop_loses(void **state)
     assert_true(step_test_reduce(rung_named("wide"), OP_SUM, TYPE_F32, a, NULL, ONES + 2) == ONES);
 }
 
-/* The same for double, as a dot product, with terms of both signs and a condition number of 2^53. */
+/* The same for double, as a dot product, with terms of both signs and a condition number of
+ * 2^53. */
 static void kahan_in_double(void **state)
 {
     enum { PAIRS = 500 };
@@ -134,8 +135,8 @@ static void rungs_in_the_plain_order_agree_to_the_last_bit(void **state)
     }
 }
 
-/* The buffer for b's floats is kept: a longer vector must make it grow, a shorter one not be answered
- * with what a longer one left. */
+/* The buffer for b's floats is kept: a longer vector must make it grow, a shorter one not be
+ * answered with what a longer one left. */
 static void openblas_converts_b(void **state)
 {
     enum { COUNT = 5000 };
@@ -158,7 +159,8 @@ static void openblas_converts_b(void **state)
     }
 }
 
-/* The rungs of this step run on one thread, whatever number they are given; so says what they tell. */
+/* The rungs of this step run on one thread, whatever number they are given; so says what they
+ * tell. */
 static void one_thread_is_told(void **state)
 {
     const struct reduction call = {.op = OP_SUM, .type = TYPE_F64, .n = 10, .threads = 2};

@@ -10,8 +10,8 @@
 
 enum { MAX_WORKERS = 256, CACHE_LINE = 64, SPINS = 5000 };
 
-/* What passes between the caller and one worker, in cache lines of its own: telling one, or its being
- * ready, disturbs no other. Worker t runs share t; number 0 is the caller. */
+/* What passes between the caller and one worker, in cache lines of its own: telling one, or its
+ * being ready, disturbs no other. Worker t runs share t; number 0 is the caller. */
 static struct worker {
     alignas(2 * CACHE_LINE) atomic_uint wanted; /* number of the last job for this worker */
     atomic_bool asleep;
@@ -53,8 +53,8 @@ static unsigned next_job(struct worker *self, unsigned seen, int spins)
     if (number != seen)
         return number;
     pthread_mutex_lock(&sleep_lock);
-    /* First asleep, then a last look; the caller first wants, then looks who is asleep: in whatever order
-     * the two meet, one of them sees the other (both are sequentially consistent). */
+    /* First asleep, then a last look; the caller first wants, then looks who is asleep: in whatever
+     * order the two meet, one of them sees the other (both are sequentially consistent). */
     atomic_store(&self->asleep, true);
     while ((number = atomic_load(&self->wanted)) == seen)
         pthread_cond_wait(&wake_up, &sleep_lock);

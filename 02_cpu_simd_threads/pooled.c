@@ -8,8 +8,8 @@
 
 #include "base/memory.h"
 #include "pool.h"
-#include "split.h"
 #include "run/step.h"
+#include "split.h"
 #include "vector.h"
 
 enum { MAX_SHARES = 256, CACHE_LINE = 64 };
@@ -37,7 +37,8 @@ static int thread_count(const struct reduction *call)
     return call->threads < MAX_SHARES ? call->threads : MAX_SHARES;
 }
 
-/* Reduces the shares' results, always in the same order, so that the answer is the same every time. */
+/* Reduces the shares' results, always in the same order, so that the answer is the same every
+ * time. */
 static void finish(const struct share_results *shares)
 {
     const struct reduction *const call = shares->call;
@@ -80,9 +81,9 @@ double depth_pool(const struct reduction *call)
 
 /* ---- first touch ----------------------------------------------------------------------------- */
 
-/* A page of memory lies near the processor that writes to it first. Here each thread makes its own copy of
- * its share beforehand (that is not timed), so that on a machine with several memory nodes everybody reads
- * from his own; on a machine with one node it changes nothing. */
+/* A page of memory lies near the processor that writes to it first. Here each thread makes its own
+ * copy of its share beforehand (that is not timed), so that on a machine with several memory nodes
+ * everybody reads from his own; on a machine with one node it changes nothing. */
 static struct {
     char *a, *b;
 } placed;
@@ -156,9 +157,10 @@ static double shortest_ns(void (*work)(const struct reduction *call), const stru
     return shortest;
 }
 
-/* From how many bytes of input on several threads are faster than one. One thread takes bytes / rate; T
- * threads take bytes / (rate * T) and the time to tell them, which is what the pool takes for no work at
- * all. The rate is measured from the second-level cache, where inputs of the size in question lie. */
+/* From how many bytes of input on several threads are faster than one. One thread takes bytes /
+ * rate; T threads take bytes / (rate * T) and the time to tell them, which is what the pool takes
+ * for no work at all. The rate is measured from the second-level cache, where inputs of the size in
+ * question lie. */
 static double worthwhile_bytes(int threads)
 {
     enum { ELEMENTS = 32768 };

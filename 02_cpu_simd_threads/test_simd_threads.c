@@ -49,8 +49,8 @@ static void visit(void *argument, int thread)
     visits->count[thread]++;
 }
 
-/* Every share is done once in each run, with more threads than processors, fewer than before, and after
- * the pool has gone to sleep. */
+/* Every share is done once in each run, with more threads than processors, fewer than before, and
+ * after the pool has gone to sleep. */
 static void pool_does_every_share_once(void **state)
 {
     static const int threads[] = {1, 2, 3, 8, 64, 2, 1, 5};

@@ -1,6 +1,6 @@
 /* The vector loop of every instruction set that this machine runs, against the plain loop, on whole
- * numbers: the answers must be equal. A program of its own, without the test framework, so that it can be
- * compiled for another processor and run there or under an emulator. */
+ * numbers: the answers must be equal. A program of its own, without the test framework, so that it
+ * can be compiled for another processor and run there or under an emulator. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

@@ -3,14 +3,14 @@
 #include <stdatomic.h>
 #include <stdio.h>
 
-#include "split.h"
 #include "run/step.h"
+#include "split.h"
 #include "vector.h"
 
 enum { MAX_THREADS = 256, CACHE_LINE = 64 };
 
-/* Runs work(shares + t * size) for t = 0, 1, ... on threads of their own, the first on this one, and waits
- * for all. A share that no thread can be started for is done here. */
+/* Runs work(shares + t * size) for t = 0, 1, ... on threads of their own, the first on this one,
+ * and waits for all. A share that no thread can be started for is done here. */
 static void spawn(void *(*work)(void *), void *shares, size_t size, int count)
 {
     pthread_t handles[MAX_THREADS];

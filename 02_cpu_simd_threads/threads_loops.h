@@ -23,9 +23,9 @@ static void NAME(on_threads)(void *(*work)(void *), const A *a, const B *b, size
 
 /* A LESSON, wrong on purpose: every thread adds to the one result.
  *
- * Wrong: an addition to memory is a load, an addition and a store. What another thread stored between
- * this thread's load and store is lost. (volatile keeps the compiler from adding in a register and
- * storing once at the end, which would hide the race, not mend it.) */
+ * Wrong: an addition to memory is a load, an addition and a store. What another thread stored
+ * between this thread's load and store is lost. (volatile keeps the compiler from adding in a
+ * register and storing once at the end, which would hide the race, not mend it.) */
 static void *NAME(race_work)(void *argument)
 {
     const struct NAME(share) *const share = argument;
@@ -74,8 +74,8 @@ static VALUE NAME(lock)(const A *a, const B *b, size_t n, int threads)
 
 /* The same with an atomic: compare-and-swap, and try again if somebody else was faster.
  *
- * Better: nobody sleeps. Still bad: the cache line with the result travels from processor to processor
- * for every addition. */
+ * Better: nobody sleeps. Still bad: the cache line with the result travels from processor to
+ * processor for every addition. */
 static void *NAME(atomic_work)(void *argument)
 {
     const struct NAME(share) *const share = argument;
@@ -98,11 +98,11 @@ static VALUE NAME(atomic)(const A *a, const B *b, size_t n, int threads)
     return result;
 }
 
-/* A number of its own for each thread, side by side; the loop stays as it is, although its atomics now
- * have nobody to contend with.
+/* A number of its own for each thread, side by side; the loop stays as it is, although its atomics
+ * now have nobody to contend with.
  *
- * Better: no addition is ever tried twice. Still bad: false sharing. The numbers lie in one cache line,
- * which one processor at a time can write to, so it travels as it did before. */
+ * Better: no addition is ever tried twice. Still bad: false sharing. The numbers lie in one cache
+ * line, which one processor at a time can write to, so it travels as it did before. */
 static VALUE NAME(adjacent)(const A *a, const B *b, size_t n, int threads)
 {
     _Alignas(CACHE_LINE) _Atomic VALUE partial[MAX_THREADS];
@@ -136,8 +136,8 @@ static VALUE NAME(padded)(const A *a, const B *b, size_t n, int threads)
 
 /* The number in a register, and stored once at the end: then it hardly matters where.
  *
- * Better: step 01's loop on every processor. Still bad: it is step 01's loop, and the threads are started
- * anew for every call, which takes as long as a hundred thousand additions. */
+ * Better: step 01's loop on every processor. Still bad: it is step 01's loop, and the threads are
+ * started anew for every call, which takes as long as a hundred thousand additions. */
 static void *NAME(local_work)(void *argument)
 {
     const struct NAME(share) *const share = argument;
@@ -161,8 +161,8 @@ static VALUE NAME(local)(const A *a, const B *b, size_t n, int threads)
 }
 
 #ifdef _OPENMP
-/* OpenMP starts its threads once and gives each a result of its own, in a register; the compiler may use
- * SIMD within. One line in place of all the above. */
+/* OpenMP starts its threads once and gives each a result of its own, in a register; the compiler
+ * may use SIMD within. One line in place of all the above. */
 static VALUE NAME(openmp)(const A *restrict a, const B *restrict b, size_t n, int threads)
 {
 #pragma omp declare reduction(combine:VALUE                                                        \

@@ -1,5 +1,5 @@
-/* Step 02, rung `vector`: SIMD by hand, with the widest instructions that the machine turns out to have
- * when the program starts. */
+/* Step 02, rung `vector`: SIMD by hand, with the widest instructions that the machine turns out to
+ * have when the program starts. */
 #include "vector.h"
 
 #include <stdio.h>
@@ -68,8 +68,8 @@ void how_vector(const struct reduction *call, char text[RUNG_HOW_SIZE])
     snprintf(text, RUNG_HOW_SIZE, "%s", vector_name());
 }
 
-/* A lane's own terms (the narrowest registers hold one, and there are four or eight), the registers,
- * the lanes, the tail. */
+/* A lane's own terms (the narrowest registers hold one, and there are four or eight), the
+ * registers, the lanes, the tail. */
 double depth_vector(const struct reduction *call)
 {
     return (double)(call->n / 4 + 4) + 3 + 4 + 16;

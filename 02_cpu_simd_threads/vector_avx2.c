@@ -37,8 +37,8 @@ TARGET static inline double fold_sum_f64(__m256d v)
 #define JOIN_sum_f32(x, y) _mm256_add_ps(x, y)
 #define JOIN_dot_f64(x, y) _mm256_add_pd(x, y)
 #define JOIN_sum_f64(x, y) _mm256_add_pd(x, y)
-/* The instruction gives y if either is a NaN, so that a NaN in y gets in; lanes of x that hold one are
- * put back, so that it stays. */
+/* The instruction gives y if either is a NaN, so that a NaN in y gets in; lanes of x that hold one
+ * are put back, so that it stays. */
 #define JOIN_max_f32(x, y)                                                                         \
     _mm256_blendv_ps(_mm256_max_ps(x, y), x, _mm256_cmp_ps(x, x, _CMP_UNORD_Q))
 #define JOIN_min_f32(x, y)                                                                         \

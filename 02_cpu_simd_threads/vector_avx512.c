@@ -23,8 +23,8 @@
 #define JOIN_sum_f32(x, y) _mm512_add_ps(x, y)
 #define JOIN_dot_f64(x, y) _mm512_add_pd(x, y)
 #define JOIN_sum_f64(x, y) _mm512_add_pd(x, y)
-/* The instruction gives y if either is a NaN, so that a NaN in y gets in; lanes of x that hold one are
- * left alone, so that it stays. */
+/* The instruction gives y if either is a NaN, so that a NaN in y gets in; lanes of x that hold one
+ * are left alone, so that it stays. */
 #define JOIN_max_f32(x, y) _mm512_mask_max_ps(x, _mm512_cmp_ps_mask(x, x, _CMP_ORD_Q), x, y)
 #define JOIN_min_f32(x, y) _mm512_mask_min_ps(x, _mm512_cmp_ps_mask(x, x, _CMP_ORD_Q), x, y)
 #define JOIN_max_f64(x, y) _mm512_mask_max_pd(x, _mm512_cmp_pd_mask(x, x, _CMP_ORD_Q), x, y)

@@ -1,5 +1,5 @@
-/* Compiled by vector_*.c for every operator and type (common/problem/reduction/reduce_each.h), with that file's macros
- * for one instruction set:
+/* Compiled by vector_*.c for every operator and type (common/problem/reduction/reduce_each.h), with
+ * that file's macros for one instruction set:
  *   TARGET              attribute that lets the compiler use the instruction set
  *   VECTOR, WIDTH       a SIMD register of VALUEs, and how many it holds
  *   FILL(x), STORE(p,v) all lanes x; the lanes to memory
@@ -7,11 +7,11 @@
  *   STEP(s, i)          s with WIDTH terms from number i on combined in, lane by lane
  *   JOIN(x, y)          two registers combined, lane by lane */
 
-/* An addition takes about four cycles, but the next can start before it ends, if it does not wait for
- * it: so partial results go to several registers in turn. How many are needed follows from what else bounds
- * the loop. Two registers can be loaded in a cycle; a dot product loads two for one addition, so four
- * additions under way are enough, and with eight it measured slightly slower; the others load one, and need
- * eight. */
+/* An addition takes about four cycles, but the next can start before it ends, if it does not wait
+ * for it: so partial results go to several registers in turn. How many are needed follows from what
+ * else bounds the loop. Two registers can be loaded in a cycle; a dot product loads two for one
+ * addition, so four additions under way are enough, and with eight it measured slightly slower; the
+ * others load one, and need eight. */
 TARGET static VALUE NAME(vector)(const A *a, const B *b, size_t n, int threads)
 {
     size_t i = 0;

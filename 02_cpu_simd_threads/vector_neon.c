@@ -1,4 +1,5 @@
-/* Step 02, rung `vector` for 64-bit Arm, where every CPU has NEON: 4 floats or 2 doubles a register. */
+/* Step 02, rung `vector` for 64-bit Arm, where every CPU has NEON: 4 floats or 2 doubles a
+ * register. */
 #include "vector.h"
 
 #if defined(__aarch64__)

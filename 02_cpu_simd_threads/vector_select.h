@@ -1,4 +1,5 @@
-/* Part of vector_*.c: picks that file's macros for each operator and type, and compiles the loops. */
+/* Part of vector_*.c: picks that file's macros for each operator and type, and compiles the
+ * loops. */
 #define VECTOR REDUCE_NAME(VECTOR, TYPE)
 #define WIDTH REDUCE_NAME(WIDTH, TYPE)
 #define FILL REDUCE_NAME(FILL, TYPE)

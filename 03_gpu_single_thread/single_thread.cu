@@ -8,9 +8,9 @@
 
 /* One thread, one accumulator: the definition again.
  *
- * Right, and a lesson in what a GPU is not. One thread has a latency of hundreds of cycles to memory
- * and nothing to do meanwhile; the GPU hides that latency with thousands of other threads, of which
- * there are none here. */
+ * Right, and a lesson in what a GPU is not. One thread has a latency of hundreds of cycles to
+ * memory and nothing to do meanwhile; the GPU hides that latency with thousands of other threads,
+ * of which there are none here. */
 template <typename R>
 __global__ void single_thread(R in, size_t n, typename R::value *result)
 {
@@ -32,13 +32,13 @@ enum { LOADS_IN_FLIGHT = 16 };
 
 /* Load a round of terms first, then add them, each to an accumulator of its own.
  *
- * Better: the thread waits for memory once in a round, not once for every few elements, and no addition
- * waits for the one before. The many short chains also round less than the long one did.
- * Still bad: some tens of loads on the way, where the memory of a GPU needs tens of thousands to be busy.
- * One thread has not the registers for that.
+ * Better: the thread waits for memory once in a round, not once for every few elements, and no
+ * addition waits for the one before. The many short chains also round less than the long one did.
+ * Still bad: some tens of loads on the way, where the memory of a GPU needs tens of thousands to be
+ * busy. One thread has not the registers for that.
  *
- * __launch_bounds__(1) says that a block has one thread, so that the compiler need not save registers for
- * others: without it, the loads wait for each other's registers. */
+ * __launch_bounds__(1) says that a block has one thread, so that the compiler need not save
+ * registers for others: without it, the loads wait for each other's registers. */
 template <typename R>
 __global__ void __launch_bounds__(1) loads_in_flight(R in, size_t n, typename R::value *result)
 {
@@ -69,7 +69,8 @@ extern "C" void launch_loads_in_flight(const struct reduction *call)
     });
 }
 
-/* The first accumulator's way is the longest: its share, what is left at the end, the other accumulators. */
+/* The first accumulator's way is the longest: its share, what is left at the end, the other
+ * accumulators. */
 extern "C" double depth_loads_in_flight(const struct reduction *call)
 {
     return (double)(call->n / LOADS_IN_FLIGHT) + (double)(call->n % LOADS_IN_FLIGHT) +
@@ -115,8 +116,9 @@ extern "C" void prepare_with_copies(const struct reduction *call)
 
 /* The same kernel, with the way there and back: what a user pays whose data is on the host.
  *
- * Not better, only honest: the copies run at the speed of the bus between host and GPU, and every element
- * is used once, so no kernel can make up for them. Data that a GPU works on should stay there. */
+ * Not better, only honest: the copies run at the speed of the bus between host and GPU, and every
+ * element is used once, so no kernel can make up for them. Data that a GPU works on should stay
+ * there. */
 extern "C" void launch_with_copies(const struct reduction *call)
 {
     static double host_result; /* or a float, in its first bytes */

@@ -41,8 +41,8 @@ static void *placed(const void *vector, size_t bytes)
     return memory;
 }
 
-/* with_copies takes the elements from the host: what is on the device when it starts does not matter. Any
- * number of preparations is allowed, and the last one counts. */
+/* with_copies takes the elements from the host: what is on the device when it starts does not
+ * matter. Any number of preparations is allowed, and the last one counts. */
 static void copies_come_from_the_host(void **state)
 {
     enum { COUNT = 100 };

@@ -14,7 +14,8 @@ __global__ void set_identity(typename R::value *result)
  * the one result.
  *
  * Wrong: `*result = combine(*result, x)` is a load, an addition and a store. Between one thread's
- * load and its store others load the same old value, and all of their stores but the last are lost. */
+ * load and its store others load the same old value, and all of their stores but the last are
+ * lost. */
 template <typename R>
 __global__ void race(R in, size_t n, typename R::value *result)
 {
@@ -80,8 +81,8 @@ extern "C" void launch_one_block(const struct reduction *call)
     });
 }
 
-/* A thread's own additions, then the atomics: their order is anyone's guess, and the longest way is one
- * that meets them all. */
+/* A thread's own additions, then the atomics: their order is anyone's guess, and the longest way is
+ * one that meets them all. */
 static double depth_of(size_t n, size_t threads, size_t atomics)
 {
     return (double)(n / threads + 1) + (double)atomics;
@@ -98,7 +99,8 @@ static unsigned grid_of(const struct reduction *call)
     return reduction_grid(call, BLOCK, REDUCTION_BLOCKS_PER_MULTIPROCESSOR);
 }
 
-/* The same by many blocks: a thread starts at its number in the grid and goes on by the grid's size.
+/* The same by many blocks: a thread starts at its number in the grid and goes on by the grid's
+ * size.
  *
  * Better: all multiprocessors work, and together have enough loads on the way to keep memory busy.
  * Still bad: 1,024 atomics for each multiprocessor, all on one address. */
@@ -131,10 +133,10 @@ extern "C" double depth_atomic_thread(const struct reduction *call)
 
 /* The threads of a block first agree among themselves, by atomics in their shared memory.
  *
- * Better: one atomic a block on the result; those of different blocks in shared memory go on at the same
- * time, and none of them leaves the multiprocessor.
- * Still bad: within a block, a thread still waits for the others in turn; and where shared memory cannot
- * add floating-point numbers by itself, an atomic there is a loop around a compare-and-swap. */
+ * Better: one atomic a block on the result; those of different blocks in shared memory go on at the
+ * same time, and none of them leaves the multiprocessor. Still bad: within a block, a thread still
+ * waits for the others in turn; and where shared memory cannot add floating-point numbers by
+ * itself, an atomic there is a loop around a compare-and-swap. */
 template <typename R>
 __global__ void atomic_block(R in, size_t n, typename R::value *result)
 {

@@ -42,7 +42,8 @@ static struct counters counters_of(const char *name, enum reduce_op op, size_t n
     return counters;
 }
 
-/* As many atomics as the kernels' code has, for sums; a compare-and-swap may have to be repeated. */
+/* As many atomics as the kernels' code has, for sums; a compare-and-swap may have to be
+ * repeated. */
 static void atomics_are_counted(void **state)
 {
     static const size_t sizes[] = {0, 1, 1000, 200000};

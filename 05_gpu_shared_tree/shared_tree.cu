@@ -1,13 +1,13 @@
 /* Step 05: the threads of a block meet in shared memory and combine their partial results there.
  *
- * All kernels here begin and end alike. A grid-stride loop leaves each thread with one partial result,
- * however large n is; the thread writes it to shared memory; the block reduces those to one number, which
- * thread 0 stores in out[blockIdx.x]. What differs from rung to rung is the reduction in between, and
- * towards the end how the input is read.
+ * All kernels here begin and end alike. A grid-stride loop leaves each thread with one partial
+ * result, however large n is; the thread writes it to shared memory; the block reduces those to one
+ * number, which thread 0 stores in out[blockIdx.x]. What differs from rung to rung is the reduction
+ * in between, and towards the end how the input is read.
  *
- * `in` says what is reduced (common/kernel/reduce.cuh): in.term(i) is a[i] * b[i] for a dot product, R::combine
- * adds two of them, R::identity() is 0. reduce_two_stages launches a kernel twice, over the input and
- * then, as a single block, over the blocks' numbers. */
+ * `in` says what is reduced (common/kernel/reduce.cuh): in.term(i) is a[i] * b[i] for a dot
+ * product, R::combine adds two of them, R::identity() is 0. reduce_two_stages launches a kernel
+ * twice, over the input and then, as a single block, over the blocks' numbers. */
 #include "kernel/reduce.cuh"
 
 static const unsigned BLOCK = REDUCTION_BLOCK; /* threads; a power of two, at least 64 */
@@ -44,12 +44,12 @@ extern "C" void launch_serial(const struct reduction *call)
     });
 }
 
-/* A tree over neighbours: in round `stride`, every thread whose number is a multiple of 2 * stride takes
- * in the value `stride` further on.
+/* A tree over neighbours: in round `stride`, every thread whose number is a multiple of 2 * stride
+ * takes in the value `stride` further on.
  *
- * Better: log2(256) = 8 rounds.
- * Still bad: divergence. The working threads are spread thinly: up to stride 16 all eight warps have some,
- * in the fifth round one lane of 32 each, and a warp takes as long for one lane as for all. */
+ * Better: log2(256) = 8 rounds. Still bad: divergence. The working threads are spread thinly: up to
+ * stride 16 all eight warps have some, in the fifth round one lane of 32 each, and a warp takes as
+ * long for one lane as for all. */
 template <typename R>
 __global__ void interleaved(R in, size_t n, typename R::value *out)
 {
@@ -81,8 +81,8 @@ extern "C" void launch_interleaved(const struct reduction *call)
 
 /* The same additions, handed to the first threads: thread t does what thread 2 * stride * t did.
  *
- * Better: the working threads fill whole warps, and the warps without work skip the round.
- * Still bad: bank conflicts. Neighbouring threads now touch words 2 * stride apart, so that two, four or
+ * Better: the working threads fill whole warps, and the warps without work skip the round. Still
+ * bad: bank conflicts. Neighbouring threads now touch words 2 * stride apart, so that two, four or
  * eight threads of a warp want different words of the same one of 32 banks, and take turns. */
 template <typename R>
 __global__ void strided(R in, size_t n, typename R::value *out)
@@ -150,8 +150,8 @@ extern "C" void launch_sequential(const struct reduction *call)
 
 /* Two elements a turn: the first addition happens on the way to shared memory.
  *
- * Better: two loads are under way at a time, and every thread has added something before it falls idle.
- * Still bad: the last six rounds synchronise the whole block for the work of one warp. */
+ * Better: two loads are under way at a time, and every thread has added something before it falls
+ * idle. Still bad: the last six rounds synchronise the whole block for the work of one warp. */
 template <typename R>
 __global__ void first_add(R in, size_t n, typename R::value *out)
 {
@@ -186,10 +186,10 @@ extern "C" void launch_first_add(const struct reduction *call)
 /* The last six rounds, unrolled, by one warp.
  *
  * A warp's lanes once ran in lock step, and this was written without any synchronisation and with a
- * volatile pointer. Since Volta (2017) each thread has a program counter of its own: a lane may write before
- * another has read, and volatile forbids the compiler to reorder, not the hardware. So every round reads,
- * synchronises the warp, writes, and synchronises again. Lanes past the middle write values that nobody
- * uses; it costs nothing, and a condition would.
+ * volatile pointer. Since Volta (2017) each thread has a program counter of its own: a lane may
+ * write before another has read, and volatile forbids the compiler to reorder, not the hardware. So
+ * every round reads, synchronises the warp, writes, and synchronises again. Lanes past the middle
+ * write values that nobody uses; it costs nothing, and a condition would.
  *
  * Better: six rounds without a barrier for the block.
  * Still bad: the other rounds are a loop, with a condition, a shift and a branch each. */
@@ -256,8 +256,8 @@ extern "C" void launch_last_warp(const struct reduction *call)
     });
 }
 
-/* The block size as a template parameter, which the compiler knows: it lays out the rounds one behind the
- * other, without a loop, and drops those that a smaller block would not have.
+/* The block size as a template parameter, which the compiler knows: it lays out the rounds one
+ * behind the other, without a loop, and drops those that a smaller block would not have.
  *
  * Better: nothing but loads, additions, stores and barriers is left of the tree.
  * Still bad: the tree was never what took long. Each load brings 4 bytes a thread. */
@@ -295,12 +295,13 @@ extern "C" void launch_unrolled(const struct reduction *call)
     });
 }
 
-/* 16 bytes a load: four floats, two doubles. Such an address must be a multiple of 16, so the few elements
- * before the first such place and behind the last are read one by one; where a and b are not aligned
- * alike, that is all of them.
+/* 16 bytes a load: four floats, two doubles. Such an address must be a multiple of 16, so the few
+ * elements before the first such place and behind the last are read one by one; where a and b are
+ * not aligned alike, that is all of them.
  *
  * Better: a quarter of the load instructions, and four times the bytes under way.
- * Still bad: still one load of each operand at a time; and the tree: registers would do (step 06). */
+ * Still bad: still one load of each operand at a time; and the tree: registers would do (step
+ * 06). */
 template <unsigned THREADS, typename R>
 __global__ void vectorized(R in, size_t n, typename R::value *out)
 {

@@ -1,11 +1,13 @@
-/* Step 06, the top rungs: what only Hopper (sm_90) and later GPUs can do. The CPU back end has neither.
+/* Step 06, the top rungs: what only Hopper (sm_90) and later GPUs can do. The CPU back end has
+ * neither.
  *
- * Programmatic dependent launch: the next kernel in the stream may be brought to the multiprocessors while
- * this one still runs, and waits there until this one's memory is visible. So back-to-back calls do not pay
- * for a launch each.
+ * Programmatic dependent launch: the next kernel in the stream may be brought to the
+ * multiprocessors while this one still runs, and waits there until this one's memory is visible. So
+ * back-to-back calls do not pay for a launch each.
  *
- * Bulk copies: one thread asks the copy engine (TMA) for kilobytes at once, which arrive in shared memory
- * without passing through registers, and a barrier in shared memory (mbarrier) tells when. */
+ * Bulk copies: one thread asks the copy engine (TMA) for kilobytes at once, which arrive in shared
+ * memory without passing through registers, and a barrier in shared memory (mbarrier) tells
+ * when. */
 #include "kernel/hopper.cuh"
 #include "kernel/launch_limits.cuh"
 #include "warp_reduce.cuh"
@@ -34,7 +36,8 @@ static void start_overlapped(const struct reduction *call, R in, unsigned blocks
                      (value *)call->workspace, (value *)call->result);
 }
 
-/* One load a turn while that gives every multiprocessor a block; several where there is more to do. */
+/* One load a turn while that gives every multiprocessor a block; several where there is more to
+ * do. */
 template <typename R>
 static void overlapped_by_size(const struct reduction *call, R in)
 {
@@ -65,8 +68,9 @@ static const unsigned TILE_BYTES = 32
                                    << 10; /* of the first input; of the second, as many elements */
 static const unsigned BULK_THREADS = 512;
 
-/* A ring of STAGES tiles in shared memory: while the threads reduce one, the copy engine fills the others.
- * A block takes every gridDim.x-th tile. What does not fill a tile is read as before, one by one.
+/* A ring of STAGES tiles in shared memory: while the threads reduce one, the copy engine fills the
+ * others. A block takes every gridDim.x-th tile. What does not fill a tile is read as before, one
+ * by one.
  *
  * Better: 96 to 192 KB a multiprocessor are under way at all times, for one thread's asking. */
 template <unsigned STAGES, typename R>

@@ -11,7 +11,8 @@ void launch_one_launch(const struct reduction *call);
 void launch_overlapped(const struct reduction *call) CUDA_ONLY;
 void launch_bulk_copies(const struct reduction *call) CUDA_ONLY;
 
-/* Several accumulators a thread, joined at the end; the last block's warp takes several numbers a lane. */
+/* Several accumulators a thread, joined at the end; the last block's warp takes several numbers a
+ * lane. */
 static double depth_one_launch(const struct reduction *call)
 {
     return depth_two_stages(call) + 32;

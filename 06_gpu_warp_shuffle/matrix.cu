@@ -2,7 +2,8 @@
  * row-major, so the elements of a row are neighbours in memory and those of a column are not: which
  * thread takes which element decides the speed.
  *
- * `in` is the matrix and the operator (common/kernel/reduce.cuh): in.a the elements, in.term(i) element i. */
+ * `in` is the matrix and the operator (common/kernel/reduce.cuh): in.a the elements, in.term(i)
+ * element i. */
 #include <stdint.h>
 #include <stdio.h>
 
@@ -16,9 +17,9 @@ static const unsigned ALL_LANES = 0xffffffff;
 static const unsigned BLOCK = 256;
 static const unsigned COLUMNS_BLOCK = 512;
 
-/* Bytes in flight on a multiprocessor: blocks x threads x packs x 16, 80 KB for rows, 96 for columns.
- * __launch_bounds__ promises the compiler no more blocks than these, and so the registers for the
- * packs; left alone it saves registers and does the loads one after the other. */
+/* Bytes in flight on a multiprocessor: blocks x threads x packs x 16, 80 KB for rows, 96 for
+ * columns. __launch_bounds__ promises the compiler no more blocks than these, and so the registers
+ * for the packs; left alone it saves registers and does the loads one after the other. */
 static const unsigned PACKS_IN_FLIGHT = 4;
 #if defined __CUDA_ARCH__ && __CUDA_ARCH__ < 800 /* room for 1024 threads */
 static const unsigned BLOCKS_PER_MULTIPROCESSOR = 4;
@@ -135,9 +136,9 @@ static __device__ typename R::value combine_span(const typename R::value *a, siz
 
 /* A thread a row, as one would write it on a CPU.
  *
- * Bad: the lanes of a warp read addresses that are a row apart, so each of them moves a sector of 32
- * bytes to use 4, and is lucky if the rest is still in the cache when its turn comes. And a matrix
- * of few rows occupies few threads. */
+ * Bad: the lanes of a warp read addresses that are a row apart, so each of them moves a sector of
+ * 32 bytes to use 4, and is lucky if the rest is still in the cache when its turn comes. And a
+ * matrix of few rows occupies few threads. */
 template <typename R>
 __global__ void row_thread(R in, size_t rows, size_t columns, typename R::value *out)
 {
@@ -175,9 +176,8 @@ __global__ void row_warp(R in, size_t rows, size_t columns, typename R::value *o
 
 /* A block a row.
  *
- * Better: eight warps share a long row.
- * Still bad: most of the block idles in a short row and in the tree; a few rows, however long, still
- * leave multiprocessors without work. */
+ * Better: eight warps share a long row. Still bad: most of the block idles in a short row and in
+ * the tree; a few rows, however long, still leave multiprocessors without work. */
 template <typename R>
 __global__ void row_block(R in, size_t rows, size_t columns, typename R::value *out)
 {
@@ -217,8 +217,8 @@ __global__ void __launch_bounds__(BLOCK, BLOCKS_PER_MULTIPROCESSOR)
     }
 }
 
-/* Long rows: a block for each piece of a row. With one piece a row `out` is the result; with more it
- * is a matrix of as many columns, to be reduced in its turn. */
+/* Long rows: a block for each piece of a row. With one piece a row `out` is the result; with more
+ * it is a matrix of as many columns, to be reduced in its turn. */
 template <typename R>
 __global__ void __launch_bounds__(BLOCK, BLOCKS_PER_MULTIPROCESSOR)
     rows_long(R in, size_t columns, size_t piece_length, typename R::value *out)
@@ -284,8 +284,8 @@ struct RowsInFlight {
 /* The block is `width` threads across (a power of two), COUNT columns each, and as many down as
  * that leaves. It takes rows_per_block rows of its columns, all threads combining their own, and a
  * tree in shared memory combines those that stand in one column. blockIdx.y says which rows: with
- * one block a column `out` is the result; with more it is a matrix of as many rows, to be reduced in
- * its turn. */
+ * one block a column `out` is the result; with more it is a matrix of as many rows, to be reduced
+ * in its turn. */
 template <unsigned COUNT, typename R>
 __global__ void __launch_bounds__(COLUMNS_BLOCK, COLUMNS_BLOCKS_PER_MULTIPROCESSOR)
     columns_tile(R in, size_t rows, size_t columns, unsigned width, size_t rows_per_block,
@@ -475,8 +475,8 @@ static void reduce_rows(const struct row_plan *plan, R in, size_t rows, size_t c
                                                                            plan->piece_length, out);
 }
 
-/* Lanes, a warp or a block a row, or several blocks where rows are few, long, or both: then a second
- * launch combines what they leave, in the same order every time. */
+/* Lanes, a warp or a block a row, or several blocks where rows are few, long, or both: then a
+ * second launch combines what they leave, in the same order every time. */
 extern "C" void launch_rows(const struct matrix_reduction *call)
 {
     if (call->rows == 0)
@@ -507,8 +507,8 @@ struct column_plan {
     size_t rows_per_block;
 };
 
-/* Of rows x columns elements, `count` columns a thread, at least `narrowest` threads across if there
- * are columns for them, and at most most_splits blocks one below the other. */
+/* Of rows x columns elements, `count` columns a thread, at least `narrowest` threads across if
+ * there are columns for them, and at most most_splits blocks one below the other. */
 static struct column_plan plan_columns(const struct matrix_reduction *call, size_t rows,
                                        size_t columns, unsigned count, unsigned narrowest,
                                        size_t most_splits)

@@ -1,5 +1,5 @@
-/* Step 06: what its kernels are made of. A kernel is a way to read the input, then reduce_block, then
- * either a second launch or finish_by_last_block. */
+/* Step 06: what its kernels are made of. A kernel is a way to read the input, then reduce_block,
+ * then either a second launch or finish_by_last_block. */
 #ifndef WARP_REDUCE_CUH
 #define WARP_REDUCE_CUH
 
@@ -10,8 +10,9 @@ static const unsigned ALL_LANES = 0xffffffff;
 
 /* Combines the values of a warp's 32 lanes; lane 0 gets the result. All lanes must call it.
  *
- * In round `offset` each lane takes in the register of the lane `offset` further on. The lanes need not
- * be in step before (__shfl_down_sync waits for all that its mask names), and nothing is written to memory. */
+ * In round `offset` each lane takes in the register of the lane `offset` further on. The lanes need
+ * not be in step before (__shfl_down_sync waits for all that its mask names), and nothing is
+ * written to memory. */
 template <typename R>
 __device__ typename R::value reduce_warp(typename R::value mine)
 {
@@ -20,9 +21,9 @@ __device__ typename R::value reduce_warp(typename R::value mine)
     return mine;
 }
 
-/* Combines the values of a block's threads; thread 0 gets the result. All threads must call it, and a
- * second call must not follow without a barrier between. THREADS is at most 1024, so that the warps'
- * results fit the lanes of one warp. */
+/* Combines the values of a block's threads; thread 0 gets the result. All threads must call it, and
+ * a second call must not follow without a barrier between. THREADS is at most 1024, so that the
+ * warps' results fit the lanes of one warp. */
 template <unsigned THREADS, typename R>
 __device__ typename R::value reduce_block(typename R::value mine)
 {
@@ -42,8 +43,9 @@ __device__ typename R::value reduce_block(typename R::value mine)
     return mine;
 }
 
-/* A thread's share of the input, LOADS packs at a time. The packs are independent of each other, so that all
- * of their loads can be under way before the first is used. A block's LOADS packs lie side by side. */
+/* A thread's share of the input, LOADS packs at a time. The packs are independent of each other, so
+ * that all of their loads can be under way before the first is used. A block's LOADS packs lie side
+ * by side. */
 template <unsigned THREADS, unsigned LOADS, typename R>
 __device__ typename R::value reduce_share(const R &in, size_t n)
 {
@@ -77,18 +79,19 @@ __device__ typename R::value reduce_share(const R &in, size_t n)
     return mine[0];
 }
 
-/* How many blocks have left their number. Goes back to 0 by itself, so nothing need be cleared before a
- * launch; launches that use it must not overlap. */
+/* How many blocks have left their number. Goes back to 0 by itself, so nothing need be cleared
+ * before a launch; launches that use it must not overlap. */
 static __device__ unsigned ticket;
 
-/* Reduces the blocks' numbers to *result within the launch: the last block to finish does it. Thread 0 brings
- * its block's number; all threads must call it.
+/* Reduces the blocks' numbers to *result within the launch: the last block to finish does it.
+ * Thread 0 brings its block's number; all threads must call it.
  *
- * Nobody knows which block will be last, so each, having stored its number, draws a ticket; who draws the
- * last knows that all numbers are there. The fence before the draw orders it after the store; the one
- * behind it, the reads after the draw. __ldcg reads from L2, where the others' stores are: the first-level
- * cache is the multiprocessor's own. The numbers are combined in the order of the blocks, whoever does it,
- * so the result is the same to the last bit every time, unlike with an atomic addition. */
+ * Nobody knows which block will be last, so each, having stored its number, draws a ticket; who
+ * draws the last knows that all numbers are there. The fence before the draw orders it after the
+ * store; the one behind it, the reads after the draw. __ldcg reads from L2, where the others'
+ * stores are: the first-level cache is the multiprocessor's own. The numbers are combined in the
+ * order of the blocks, whoever does it, so the result is the same to the last bit every time,
+ * unlike with an atomic addition. */
 template <typename R>
 __device__ void finish_by_last_block(typename R::value mine, typename R::value *block_results,
                                      typename R::value *result)

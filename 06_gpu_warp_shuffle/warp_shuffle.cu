@@ -1,14 +1,14 @@
 /* Step 06: the threads of a warp read each other's registers; shared memory is left for what passes
- * between warps. `in` says what is reduced, and reduce_two_stages launches a kernel over the input and
- * then over the blocks' numbers: see common/kernel/reduce.cuh. The pieces that several rungs share are in
- * warp_reduce.cuh. */
+ * between warps. `in` says what is reduced, and reduce_two_stages launches a kernel over the input
+ * and then over the blocks' numbers: see common/kernel/reduce.cuh. The pieces that several rungs
+ * share are in warp_reduce.cuh. */
 #include "warp_reduce.cuh"
 
 /* A tree by shuffles in every warp; thread 0 adds up the warps' results.
  *
- * Better than step 05: five rounds without shared memory and without a barrier. The one barrier left is
- * between the warps' results being written and read.
- * Still bad: seven additions in a row by one thread. */
+ * Better than step 05: five rounds without shared memory and without a barrier. The one barrier
+ * left is between the warps' results being written and read. Still bad: seven additions in a row by
+ * one thread. */
 template <unsigned THREADS, typename R>
 __global__ void shuffle(R in, size_t n, typename R::value *out)
 {
@@ -65,8 +65,8 @@ extern "C" void launch_two_level(const struct reduction *call)
 
 /* 16-byte loads, as in step 05.
  *
- * Better: a quarter of the load instructions, and four times the bytes under way.
- * Still bad: a thread waits for one pack before it asks for the next. A multiprocessor must have some 40 KB
+ * Better: a quarter of the load instructions, and four times the bytes under way. Still bad: a
+ * thread waits for one pack before it asks for the next. A multiprocessor must have some 40 KB
  * under way at all times to keep this memory busy (bandwidth times latency). */
 template <unsigned THREADS, typename R>
 __global__ void wide(R in, size_t n, typename R::value *out)

@@ -1,8 +1,9 @@
 /* Step 07, the top rung: what Hopper (sm_90a) has for it. The CPU back end does not.
  *
- * A float32 product on Hopper is bound by instruction issue: a multiprocessor can start four instructions a
- * cycle, and four multiply-adds are all that its arithmetic units take. Whatever else is issued costs a
- * multiply-add. So the multiplying warps are left with nothing but multiply-adds and loads from shared memory:
+ * A float32 product on Hopper is bound by instruction issue: a multiprocessor can start four
+ * instructions a cycle, and four multiply-adds are all that its arithmetic units take. Whatever
+ * else is issued costs a multiply-add. So the multiplying warps are left with nothing but
+ * multiply-adds and loads from shared memory:
  *
  *   - 4 warps of producers bring the tiles. What lies as it is needed (B) comes by the copy engine, for one
  *     instruction of one thread, or, if its rows are not aligned, by asynchronous copies of 4 bytes; what must be
@@ -12,10 +13,11 @@
  *   - Barriers in shared memory, two for each stage of a ring of tiles, say when it is full and when it is
  *     free. No __syncthreads in the loop: warps drift apart, and one's waiting hides behind another's work.
  *
- * The same kernel divides the work in one of two ways: a tile of C for each block, or, where the last wave of
- * blocks would leave many multiprocessors idle, an equal share of all steps along k for each (stream-K, Osama
- * et al. 2023): a block may begin and end amid a tile, and hands its part to the block that began the tile. A few
- * columns beyond the last whole tile are computed by blocks of their own. */
+ * The same kernel divides the work in one of two ways: a tile of C for each block, or, where the
+ * last wave of blocks would leave many multiprocessors idle, an equal share of all steps along k
+ * for each (stream-K, Osama et al. 2023): a block may begin and end amid a tile, and hands its part
+ * to the block that began the tile. A few columns beyond the last whole tile are computed by blocks
+ * of their own. */
 #include <cuda.h> /* only types: nothing of the driver library is linked */
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,7 +32,8 @@ static const unsigned TILE_M = 128, TILE_N = 256, TILE_K = 32; /* of a block, fo
 static const unsigned THREAD_M = 8, THREAD_N = 16, UNROLL = 8;
 static const unsigned MULTIPLIERS = 256, PRODUCERS = 128;
 
-/* Registers of a thread. A launch gives each the same; what the producers give up, the multipliers take. */
+/* Registers of a thread. A launch gives each the same; what the producers give up, the multipliers
+ * take. */
 static const unsigned LAUNCH_REGISTERS = 168, MULTIPLIER_REGISTERS = 216, PRODUCER_REGISTERS = 72;
 static_assert(MULTIPLIERS * MULTIPLIER_REGISTERS + PRODUCERS * PRODUCER_REGISTERS <=
                   (MULTIPLIERS + PRODUCERS) * LAUNCH_REGISTERS,
@@ -45,12 +48,12 @@ static const unsigned PADDED_ROW = 64 + 16;
 static const unsigned C_FLOATS = MULTIPLIERS / 32 * 8 * PADDED_ROW;
 static const unsigned SHARED_BYTES = (STAGES * (A_FLOATS + B_FLOATS) + C_FLOATS) * sizeof(float);
 
-/* Tiles of C are numbered down groups of so many rows of tiles: blocks that run at a time share rows of A and
- * columns of B in L2. */
+/* Tiles of C are numbered down groups of so many rows of tiles: blocks that run at a time share
+ * rows of A and columns of B in L2. */
 static const unsigned GROUP = 8;
 
-/* Unit u of the work is step u % k_steps of tile u / k_steps; block b does those from first_unit(b) up to
- * first_unit(b + 1). */
+/* Unit u of the work is step u % k_steps of tile u / k_steps; block b does those from first_unit(b)
+ * up to first_unit(b + 1). */
 struct work {
     unsigned row_tiles, column_tiles;
     unsigned k_steps;
@@ -171,8 +174,9 @@ static __device__ void copy_tile_of_b(float *to, const CUtensorMap *b, size_t co
                  : "memory");
 }
 
-/* The same where rows of B do not begin at multiples of 16 bytes, which is all that the copy engine takes: 64
- * asynchronous copies of 4 bytes a producer. Outside B they write zeros and read nothing. */
+/* The same where rows of B do not begin at multiples of 16 bytes, which is all that the copy engine
+ * takes: 64 asynchronous copies of 4 bytes a producer. Outside B they write zeros and read
+ * nothing. */
 static __device__ void copy_floats_of_b(float *to, const struct gemm &call, size_t column,
                                         size_t row, unsigned thread)
 {
@@ -264,8 +268,8 @@ static __device__ void produce(const struct gemm &call, const CUtensorMap *b,
 
 /* ---- multipliers ----------------------------------------------------------------------------- */
 
-/* A warp owns 64 x 64 of the tile, its lanes stand in 8 rows of 4. A lane's elements are squares of 4 x 4:
- * 2 below each other, 32 rows apart, 4 side by side, 16 columns apart. */
+/* A warp owns 64 x 64 of the tile, its lanes stand in 8 rows of 4. A lane's elements are squares of
+ * 4 x 4: 2 below each other, 32 rows apart, 4 side by side, 16 columns apart. */
 struct place {
     unsigned row, column;
 };
@@ -293,9 +297,9 @@ static __device__ void load_fragments(const float *tile_a, const float *tile_b, 
 
 /* Adds the products of `steps` stages to the sums.
  *
- * The elements for p + 1 are loaded while those of p are multiplied. Rows are walked to and fro, so that each
- * multiply-add shares an operand with the one before: it is then at hand and need not be read from the
- * register file, where three reads at a time cost an extra cycle. */
+ * The elements for p + 1 are loaded while those of p are multiplied. Rows are walked to and fro, so
+ * that each multiply-add shares an operand with the one before: it is then at hand and need not be
+ * read from the register file, where three reads at a time cost an extra cycle. */
 static __device__ void multiply(const struct ring &ring, struct place at, unsigned steps,
                                 struct turn *turn, float sum[THREAD_M][THREAD_N])
 {
@@ -357,8 +361,9 @@ static __device__ void store_fours(const struct gemm &call, struct tile tile, st
                     &sum[i][j], true);
 }
 
-/* Where C has no place for four floats at a time, a lane that stored its own would touch a sector for each. Over
- * shared memory a warp's lanes come to 32 neighbours instead: 8 rows of the warp at a time. */
+/* Where C has no place for four floats at a time, a lane that stored its own would touch a sector
+ * for each. Over shared memory a warp's lanes come to 32 neighbours instead: 8 rows of the warp at
+ * a time. */
 static __device__ void store_rows(const struct gemm &call, struct tile tile, struct place at,
                                   float *rows, const float sum[THREAD_M][THREAD_N])
 {
@@ -367,7 +372,8 @@ static __device__ void store_rows(const struct gemm &call, struct tile tile, str
     float *const mine = rows + warp * 8 * PADDED_ROW;
     struct gemm scaled = call;
 
-    /* Alpha is multiplied by on the way in: sums stored as they are would tie registers four by four. */
+    /* Alpha is multiplied by on the way in: sums stored as they are would tie registers four by
+     * four. */
     scaled.alpha = 1;
 
 #pragma unroll
@@ -408,8 +414,8 @@ static __device__ void send_part(const struct work &work, const float sum[THREAD
         atomicExch(&work.sent[blockIdx.x], 1);
 }
 
-/* Adds what the blocks after this one have computed of a tile whose last unit is before `end`: in the order of
- * k, so that the result does not depend on who comes first. */
+/* Adds what the blocks after this one have computed of a tile whose last unit is before `end`: in
+ * the order of k, so that the result does not depend on who comes first. */
 static __device__ void collect_parts(const struct work &work, unsigned long long end,
                                      float sum[THREAD_M][THREAD_N])
 {
@@ -454,9 +460,9 @@ static __device__ void consume(const struct gemm &call, const struct work &work,
 
 /* ---- the edge -------------------------------------------------------------------------------- */
 
-/* Where C is a few columns wider than its tiles, these columns are not worth a column of tiles, of which
- * nearly all would be outside. Blocks of their own compute them, on multiprocessors that the last wave of tiles
- * leaves idle. Reading A is all that takes them time. */
+/* Where C is a few columns wider than its tiles, these columns are not worth a column of tiles, of
+ * which nearly all would be outside. Blocks of their own compute them, on multiprocessors that the
+ * last wave of tiles leaves idle. Reading A is all that takes them time. */
 static const unsigned EDGE = 8;      /* columns at most */
 static const unsigned EDGE_ROWS = 4; /* that a warp works on at a time */
 
@@ -575,8 +581,8 @@ static CUtensorMap describe_b(const struct gemm *call)
     return map;
 }
 
-/* Memory of this rung's own, made by prepare_specialized and kept for the next call: stream-K's parts and its
- * flags. */
+/* Memory of this rung's own, made by prepare_specialized and kept for the next call: stream-K's
+ * parts and its flags. */
 struct scratch {
     float *memory;
     size_t bytes;
@@ -594,8 +600,8 @@ static size_t flags_bytes(const struct gemm *call)
     return (size_t)call->multiprocessors * sizeof(unsigned);
 }
 
-/* How to divide the tiles: one for each block if that keeps most multiprocessors busy. If not, equal shares,
- * though not so small that passing parts on costs more than it saves. */
+/* How to divide the tiles: one for each block if that keeps most multiprocessors busy. If not,
+ * equal shares, though not so small that passing parts on costs more than it saves. */
 static unsigned blocks_for(const struct gemm *call, unsigned tiles, unsigned k_steps)
 {
     const unsigned multiprocessors = (unsigned)call->multiprocessors;
@@ -619,8 +625,8 @@ static size_t edge_columns(const struct gemm *call)
     return call->n > TILE_N && edge <= EDGE && fits ? edge : 0;
 }
 
-/* As many as the last wave has room for, and so many that none has more to read than would take as long as
- * a tile: 1000 rows or so. */
+/* As many as the last wave has room for, and so many that none has more to read than would take as
+ * long as a tile: 1000 rows or so. */
 static unsigned edge_blocks_for(const struct gemm *call, unsigned blocks)
 {
     const unsigned multiprocessors = (unsigned)call->multiprocessors;

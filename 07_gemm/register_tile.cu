@@ -1,5 +1,6 @@
-/* Step 07, the middle of the ladder: a thread computes several elements of C and keeps in registers what it
- * loads for them. A block owns a tile of C and walks along k in steps of BLOCK_K, as before. */
+/* Step 07, the middle of the ladder: a thread computes several elements of C and keeps in registers
+ * what it loads for them. A block owns a tile of C and walks along k in steps of BLOCK_K, as
+ * before. */
 #include <cuda_pipeline_primitives.h>
 
 #include "tile.cuh"
@@ -10,9 +11,8 @@ static const unsigned BLOCK_K = 8;
 
 /* A block of 512 threads owns 64 x 64 elements of C; a thread, 8 that lie below each other.
  *
- * Better: an element of B, once in a register, serves 8 products: 9 shared loads for 8 products where
- * there were 16.
- * Still bad: the elements of A are used once each. */
+ * Better: an element of B, once in a register, serves 8 products: 9 shared loads for 8 products
+ * where there were 16. Still bad: the elements of A are used once each. */
 static const unsigned COLUMN_TILE = 64, COLUMN_ROWS = 8, COLUMN_THREADS = 512;
 
 static __global__ void __launch_bounds__(COLUMN_THREADS) register_column(const struct gemm call)
@@ -110,8 +110,9 @@ extern "C" void launch_register_tile(const struct gemm *call)
 
 /* ---- four floats at a time ------------------------------------------------------------------- */
 
-/* A tile of A is stored turned round, tile_a[p][row], so that a thread's elements of one p are neighbours;
- * the padding keeps rows 16-byte aligned and spreads the stores of one column over the banks. */
+/* A tile of A is stored turned round, tile_a[p][row], so that a thread's elements of one p are
+ * neighbours; the padding keeps rows 16-byte aligned and spreads the stores of one column over the
+ * banks. */
 static const unsigned PADDED_M = BLOCK_M + 4;
 
 /* A thread fetches four neighbours of A and four of B for each step of BLOCK_K. */
@@ -146,8 +147,8 @@ static __device__ void put_b(float tile_b[BLOCK_K][BLOCK_N], float4 four)
     *(float4 *)&tile_b[threadIdx.x / B_FOURS][threadIdx.x % B_FOURS * 4] = four;
 }
 
-/* Where a thread's rows and columns lie in the block's tile: in groups of four neighbours, the second
- * group `skip` after the first. */
+/* Where a thread's rows and columns lie in the block's tile: in groups of four neighbours, the
+ * second group `skip` after the first. */
 struct place {
     unsigned row, row_skip, column, column_skip;
 };
@@ -217,9 +218,8 @@ static __device__ void multiply_block(const struct gemm &call, struct place at)
     store_tile(call, tile_row, tile_column, at, sum);
 }
 
-/* Better: a quarter of the load and store instructions, 16 bytes each.
- * Still bad: bank conflicts. Of a quarter warp's eight loads of B, 16 bytes each and 32 apart, two want the
- * same banks. */
+/* Better: a quarter of the load and store instructions, 16 bytes each. Still bad: bank conflicts.
+ * Of a quarter warp's eight loads of B, 16 bytes each and 32 apart, two want the same banks. */
 static __global__ void __launch_bounds__(THREADS) vectorized(const struct gemm call)
 {
     multiply_block(call, place_in_square());
@@ -233,8 +233,9 @@ extern "C" void launch_vectorized(const struct gemm *call)
 
 /* ---- a tile for each warp -------------------------------------------------------------------- */
 
-/* A warp owns 32 x 64 elements of the block's tile, its lanes stand in 4 rows of 8. A lane's 8 x 8 elements
- * are four squares of 4 x 4, so that the 16-byte loads of neighbouring lanes are neighbours, too. */
+/* A warp owns 32 x 64 elements of the block's tile, its lanes stand in 4 rows of 8. A lane's 8 x 8
+ * elements are four squares of 4 x 4, so that the 16-byte loads of neighbouring lanes are
+ * neighbours, too. */
 static __device__ struct place place_in_warp()
 {
     const unsigned warp = threadIdx.x / 32, lane = threadIdx.x % 32;
@@ -247,9 +248,9 @@ static __device__ struct place place_in_warp()
     return at;
 }
 
-/* Better: no bank conflicts in the inner loop, and a warp's loads are of 32 + 64 floats where they were of
- * 16 + 128: fewer different ones.
- * Still bad: load, wait, compute, wait. While a block loads, it does not compute. */
+/* Better: no bank conflicts in the inner loop, and a warp's loads are of 32 + 64 floats where they
+ * were of 16 + 128: fewer different ones. Still bad: load, wait, compute, wait. While a block
+ * loads, it does not compute. */
 static __global__ void __launch_bounds__(THREADS) warp_tile(const struct gemm call)
 {
     multiply_block(call, place_in_warp());
@@ -263,12 +264,12 @@ extern "C" void launch_warp_tile(const struct gemm *call)
 
 /* ---- two tiles in turn ----------------------------------------------------------------------- */
 
-/* The next pair of tiles is on its way to registers while this pair is multiplied, and goes to the other
- * half of shared memory afterwards.
+/* The next pair of tiles is on its way to registers while this pair is multiplied, and goes to the
+ * other half of shared memory afterwards.
  *
- * Better: the latency of global memory hides behind the products, and a step needs one barrier: whoever
- * writes to one half knows that all have left it since the barrier before.
- * Still bad: 8 registers and 5 store instructions a thread only to pass data on. */
+ * Better: the latency of global memory hides behind the products, and a step needs one barrier:
+ * whoever writes to one half knows that all have left it since the barrier before. Still bad: 8
+ * registers and 5 store instructions a thread only to pass data on. */
 static __global__ void __launch_bounds__(THREADS) double_buffered(const struct gemm call)
 {
     __shared__ __align__(16) float tile_a[2][BLOCK_K][PADDED_M];
@@ -307,16 +308,16 @@ extern "C" void launch_double_buffered(const struct gemm *call)
 
 static const unsigned STAGES = 4;
 
-/* Copies `bytes` (4 or 16) to shared memory, or zeros if not `inside`; from an address that is valid in any
- * case. */
+/* Copies `bytes` (4 or 16) to shared memory, or zeros if not `inside`; from an address that is
+ * valid in any case. */
 static __device__ void copy_or_zero(float *to, const float *matrix, size_t offset, unsigned bytes,
                                     bool inside)
 {
     __pipeline_memcpy_async(to, inside ? matrix + offset : matrix, bytes, inside ? 0 : bytes);
 }
 
-/* Starts the copies of one pair of tiles: of A float by float, since they change places, of B 16 bytes at a
- * time where that is aligned. */
+/* Starts the copies of one pair of tiles: of A float by float, since they change places, of B 16
+ * bytes at a time where that is aligned. */
 static __device__ void start_copies(const struct gemm &call, size_t tile_row, size_t tile_column,
                                     size_t first, float tile_a[BLOCK_K][PADDED_M],
                                     float tile_b[BLOCK_K][BLOCK_N], bool b_aligned)
@@ -339,8 +340,9 @@ static __device__ void start_copies(const struct gemm &call, size_t tile_row, si
 
 /* Copies go straight to shared memory (cp.async) and run STAGES - 1 steps ahead.
  *
- * Better: no registers and no store instructions for data on its way, and more time for it to arrive.
- * Still bad: the threads that should multiply spend instructions on addresses and on copies of 4 bytes. */
+ * Better: no registers and no store instructions for data on its way, and more time for it to
+ * arrive. Still bad: the threads that should multiply spend instructions on addresses and on copies
+ * of 4 bytes. */
 static __global__ void __launch_bounds__(THREADS) async_copies(const struct gemm call)
 {
     __shared__ __align__(16) float tile_a[STAGES][BLOCK_K][PADDED_M];

@@ -57,8 +57,8 @@ static void test_factors(void **state)
         }
 }
 
-/* Around the edges of the CPU rungs' tiles, and rows longer than their workspace: too large to emulate, so
- * these rungs alone. */
+/* Around the edges of the CPU rungs' tiles, and rows longer than their workspace: too large to
+ * emulate, so these rungs alone. */
 static void test_edges_on_the_host(void **state)
 {
     static const struct {
@@ -115,8 +115,8 @@ static void test_more_rows_than_a_grid_takes(void **state)
     step_test_rungs(&options);
 }
 
-/* Around the top rung's tiles: C a few columns wider than they are, its waves of blocks full and not, rows
- * aligned and not. Emulation would take too long. */
+/* Around the top rung's tiles: C a few columns wider than they are, its waves of blocks full and
+ * not, rows aligned and not. Emulation would take too long. */
 static void test_where_large_tiles_end(void **state)
 {
     static const struct {

@@ -1,5 +1,5 @@
-/* What the kernels of step 07 with register tiles share: which part of C a block and a thread own, loads
- * that stop at a matrix's edge, and the store of a thread's results. */
+/* What the kernels of step 07 with register tiles share: which part of C a block and a thread own,
+ * loads that stop at a matrix's edge, and the store of a thread's results. */
 #ifndef RUNGS_07_TILE_CUH
 #define RUNGS_07_TILE_CUH
 
@@ -8,8 +8,8 @@
 
 #include "problem/gemm/gemm.h"
 
-/* Blocks are numbered along one dimension, which has room for 2^31 - 1 tiles: a row of tiles of C after
- * the other. */
+/* Blocks are numbered along one dimension, which has room for 2^31 - 1 tiles: a row of tiles of C
+ * after the other. */
 static inline unsigned tile_count(const struct gemm *call, unsigned rows, unsigned columns)
 {
     return (unsigned)((call->m + rows - 1) / rows * ((call->n + columns - 1) / columns));

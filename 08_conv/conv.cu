@@ -144,13 +144,12 @@ static size_t inputs_under(const struct conv *call, size_t outputs, size_t taps)
     return (outputs - 1) * call->stride + (taps - 1) * call->dilation + 1;
 }
 
-/* A block computes 32 x 8 outputs of one filter. Channel by channel it copies the inputs under all of them to
- * shared memory, once: the tile and its halo, the taps' overhang on the right and below.
+/* A block computes 32 x 8 outputs of one filter. Channel by channel it copies the inputs under all
+ * of them to shared memory, once: the tile and its halo, the taps' overhang on the right and below.
  *
- * Better: an input is asked for once a block and filter, not once a tap; whether it lies inside the picture
- * is found out once, too.
- * Still bad: one load from shared memory and one of a weight for each product, and between barriers little
- * to do. Each filter copies the same inputs anew. */
+ * Better: an input is asked for once a block and filter, not once a tap; whether it lies inside the
+ * picture is found out once, too. Still bad: one load from shared memory and one of a weight for
+ * each product, and between barriers little to do. Each filter copies the same inputs anew. */
 static __global__ void shared_tile(const struct conv call, unsigned rows, unsigned columns)
 {
     extern __shared__ float tile[];

@@ -5,8 +5,8 @@
 #include <cuda_pipeline.h>
 #include <cuda_runtime.h>
 
-#include "problem/conv/conv.h"
 #include "kernel/launch_limits.cuh"
+#include "problem/conv/conv.h"
 
 static inline size_t smaller(size_t a, size_t b)
 {
@@ -18,8 +18,8 @@ static inline size_t quotient_up(size_t a, size_t b)
     return (a + b - 1) / b;
 }
 
-/* Whether there is an output to compute, and a picture and weights to compute it from. Where there is an
- * output but no product, it is 0, which launch_conv_naive sees to. */
+/* Whether there is an output to compute, and a picture and weights to compute it from. Where there
+ * is an output but no product, it is 0, which launch_conv_naive sees to. */
 static inline bool has_outputs(const struct conv *call)
 {
     return call->batch * call->filters * call->out_height * call->out_width > 0;
@@ -31,9 +31,9 @@ static inline bool has_products(const struct conv *call)
            0;
 }
 
-/* What a thread copies of one channel of an input tile, VECTOR floats a piece. Where the pieces lie is the same
- * in every channel, so it is computed once. What lies outside the picture is never copied: it is set to
- * 0 once in each place that a tile may take. */
+/* What a thread copies of one channel of an input tile, VECTOR floats a piece. Where the pieces lie
+ * is the same in every channel, so it is computed once. What lies outside the picture is never
+ * copied: it is set to 0 once in each place that a tile may take. */
 template <unsigned COPIES, unsigned VECTOR>
 struct tile_copies {
     unsigned from[COPIES]; /* floats past the channel's first; wraps around where outside */
@@ -42,8 +42,8 @@ struct tile_copies {
     unsigned tile;         /* a bit for each piece that is part of the tile */
 };
 
-/* The tile has rows x columns floats, `pitch` from row to row, and begins at (top, left) of the picture. Sizes are
- * those that conv_declines_3x3 lets through. */
+/* The tile has rows x columns floats, `pitch` from row to row, and begins at (top, left) of the
+ * picture. Sizes are those that conv_declines_3x3 lets through. */
 template <unsigned COPIES, unsigned VECTOR>
 static __device__ inline void plan_tile(tile_copies<COPIES, VECTOR> *plan, const struct conv &call,
                                         unsigned rows, unsigned columns, unsigned pitch, int top,
@@ -79,8 +79,9 @@ static __device__ inline void clear_outside(const tile_copies<COPIES, VECTOR> &p
                 tile[plan.to[i] + v] = 0;
 }
 
-/* The same address, though the compiler no longer knows which array it is in. Where it knows, it computes a shared
- * array's address anew for every copy behind a condition, out of a special register that takes long to read. */
+/* The same address, though the compiler no longer knows which array it is in. Where it knows, it
+ * computes a shared array's address anew for every copy behind a condition, out of a special
+ * register that takes long to read. */
 static __device__ inline float *opaque(float *address)
 {
 #ifdef __CUDA_ARCH__
@@ -112,17 +113,18 @@ static __device__ inline void copy_floats(const float *from, float *to)
                                     4 * sizeof(float));
 }
 
-/* How many floats of the input one copy can take: 4, 2 or 1. Rows, and a tile's first column less the padding,
- * must be whole vectors from the start of the picture. */
+/* How many floats of the input one copy can take: 4, 2 or 1. Rows, and a tile's first column less
+ * the padding, must be whole vectors from the start of the picture. */
 static inline unsigned input_vector(const struct conv *call)
 {
     const size_t places = (size_t)call->input / sizeof(float) | call->width | call->pad;
     return places % 4 == 0 ? 4 : places % 2 == 0 ? 2 : 1;
 }
 
-/* Two or four neighbours in one store, at an address divisible by their size. As plain assignments beside a branch
- * that stores one by one, both branches become the same stores of one, which ncu shows and the source
- * does not: a warp whose lanes store 4 bytes 16 apart touches each sector four times. */
+/* Two or four neighbours in one store, at an address divisible by their size. As plain assignments
+ * beside a branch that stores one by one, both branches become the same stores of one, which ncu
+ * shows and the source does not: a warp whose lanes store 4 bytes 16 apart touches each sector four
+ * times. */
 static __device__ inline void store2(float *to, float first, float second)
 {
     __stcg((float2 *)to, make_float2(first, second));

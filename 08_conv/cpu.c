@@ -1,11 +1,12 @@
-/* Step 08 on the host: the definition, and the classic way to have a library for matrix products do it. */
+/* Step 08 on the host: the definition, and the classic way to have a library for matrix products do
+ * it. */
 #include "cpu.h"
 
 #include <stdint.h>
 #include <string.h>
 
-#include "problem/gemm/gemm.h"
 #include "library/openblas.h"
+#include "problem/gemm/gemm.h"
 
 /* The outputs [*first, *last) of a row at which a tap lies inside the picture. */
 static void places_inside(const struct conv *call, size_t tap, size_t *first, size_t *last)
@@ -18,8 +19,9 @@ static void places_inside(const struct conv *call, size_t tap, size_t *first, si
         *last = call->out_width;
 }
 
-/* The definition, with x as the innermost loop: neighbouring outputs, neighbouring inputs, one weight. What a tap
- * does not meet, left and right of the picture, is left out by the loop's bounds.
+/* The definition, with x as the innermost loop: neighbouring outputs, neighbouring inputs, one
+ * weight. What a tap does not meet, left and right of the picture, is left out by the loop's
+ * bounds.
  *
  * Still bad: one thread, and each product loads and stores a sum. */
 void run_cpu_loops(const struct conv *call)
@@ -82,11 +84,12 @@ static void fill_row(const struct conv *call, const float *picture, size_t r, si
     }
 }
 
-/* The inputs of every output in a matrix, taps x pixels, as many rows of the picture at once as the workspace has
- * room for; then the matrix product filters x taps by taps x pixels.
+/* The inputs of every output in a matrix, taps x pixels, as many rows of the picture at once as the
+ * workspace has room for; then the matrix product filters x taps by taps x pixels.
  *
  * Better: the product has all that OpenBLAS knows about registers, caches, vectors and threads.
- * Still bad: the matrix is as many times larger than the picture as a filter has taps, and copied by one thread. */
+ * Still bad: the matrix is as many times larger than the picture as a filter has taps, and copied
+ * by one thread. */
 void run_cpu_im2col(const struct conv *call)
 {
     const size_t taps = call->channels * call->kernel_height * call->kernel_width;

@@ -1,5 +1,5 @@
-/* Step 08, direct convolution for 3 x 3 filters at stride 1: no matrix, and every number that reaches a
- * register is used there many times. */
+/* Step 08, direct convolution for 3 x 3 filters at stride 1: no matrix, and every number that
+ * reaches a register is used there many times. */
 #include "conv_device.cuh"
 #include "kernel/dependent_launch.cuh"
 #include "outer_product.cuh"
@@ -10,7 +10,8 @@ static const unsigned STRIP = 4, ROWS = 2, FILTERS = 8;
 static const unsigned CHUNK = 2, STAGES = 4; /* channels in a stage; stages in flight or in use */
 static const unsigned WIDEST = 16;           /* strips side by side in a block */
 
-/* How the output is cut up. For each of its groups of FILTERS filters a block has strips x bands threads. */
+/* How the output is cut up. For each of its groups of FILTERS filters a block has strips x bands
+ * threads. */
 struct direct_tiling {
     unsigned strips, bands; /* side by side, below each other */
     unsigned pitch;         /* floats from a row of the input tile to the next */
@@ -48,7 +49,8 @@ static __device__ void add_channel(float (&sums)[FILTERS][ROWS][STRIP], const fl
     }
 }
 
-/* Pieces of an input tile, which the threads share out, and how many each takes: enough for the widest blocks. */
+/* Pieces of an input tile, which the threads share out, and how many each takes: enough for the
+ * widest blocks. */
 static constexpr __host__ __device__ unsigned pieces_of(unsigned strips, unsigned bands,
                                                         unsigned vector)
 {
@@ -61,15 +63,16 @@ static constexpr __host__ __device__ unsigned copies_of(unsigned groups, unsigne
     return (pieces_of(WIDEST, places / WIDEST, vector) + groups * places - 1) / (groups * places);
 }
 
-/* One channel takes a thread 8 loads of inputs and 18 of weights, of up to 16 bytes, all from shared memory,
- * for 576 products: 94 of 100 instructions multiply. (Implicit GEMM with 8 x 4 sums a thread loads three
- * times for 32 products, since it does not know that a tap's neighbour wants the same inputs, moved by one.)
- * CHUNK channels of inputs and weights make a stage. While one is worked on, three are on their way.
+/* One channel takes a thread 8 loads of inputs and 18 of weights, of up to 16 bytes, all from
+ * shared memory, for 576 products: 94 of 100 instructions multiply. (Implicit GEMM with 8 x 4 sums
+ * a thread loads three times for 32 products, since it does not know that a tap's neighbour wants
+ * the same inputs, moved by one.) CHUNK channels of inputs and weights make a stage. While one is
+ * worked on, three are on their way.
  *
- * Better: arithmetic is what is left.
- * Still bad: all of it. Of what float32 units can do, the inner loop reaches two thirds: every fourth
- * multiply-add reads three registers, which takes an extra cycle, and ptxas alone decides which. Before the
- * first and after the last product nothing overlaps, and only 3 x 3 at stride 1 is done. */
+ * Better: arithmetic is what is left. Still bad: all of it. Of what float32 units can do, the inner
+ * loop reaches two thirds: every fourth multiply-add reads three registers, which takes an extra
+ * cycle, and ptxas alone decides which. Before the first and after the last product nothing
+ * overlaps, and only 3 x 3 at stride 1 is done. */
 template <unsigned GROUPS, unsigned PLACES, unsigned VECTOR>
 static __global__ void __launch_bounds__(GROUPS *PLACES, 2)
     direct(const struct conv call, const struct direct_tiling tiling, const float *packed)
@@ -171,8 +174,9 @@ static __global__ void __launch_bounds__(GROUPS *PLACES, 2)
                     to[r * call.out_width + s] = sums[f][r][s];
 }
 
-/* Weights in the order in which blocks read them, [filter block][channel][tap][filter of the block], with zeros
- * for filters that do not exist and channels to whole stages. One thread a weight. */
+/* Weights in the order in which blocks read them, [filter block][channel][tap][filter of the
+ * block], with zeros for filters that do not exist and channels to whole stages. One thread a
+ * weight. */
 static __global__ void pack_filters(const struct conv call, unsigned block_filters,
                                     size_t padded_channels, float *packed)
 {
@@ -194,8 +198,8 @@ static unsigned groups_of(const struct conv *call)
     return three <= two ? 3 : 2;
 }
 
-/* Blocks as wide as fits, but no wider than an equal share of the row, and as high as threads are left, and copies
- * to fill the tile (narrow tiles have many edges). */
+/* Blocks as wide as fits, but no wider than an equal share of the row, and as high as threads are
+ * left, and copies to fill the tile (narrow tiles have many edges). */
 static struct direct_tiling direct_tiling_of(const struct conv *call, unsigned groups,
                                              unsigned places, unsigned vector)
 {

@@ -1,10 +1,10 @@
-/* Step 08, convolution as a matrix product: filters (one row each, a column for every channel and tap) times the
- * matrix of the inputs that each output sums up (one column for every output pixel of every picture). That
- * matrix is explicit in the first rung, in memory, and implicit in the others, where an index says which
- * input each element of it is. */
+/* Step 08, convolution as a matrix product: filters (one row each, a column for every channel and
+ * tap) times the matrix of the inputs that each output sums up (one column for every output pixel
+ * of every picture). That matrix is explicit in the first rung, in memory, and implicit in the
+ * others, where an index says which input each element of it is. */
 #include "conv_device.cuh"
-#include "problem/gemm/gemm.h"
 #include "outer_product.cuh"
+#include "problem/gemm/gemm.h"
 
 /* Step 07's, the kernels of which are compiled into this step, too. */
 extern "C" void launch_async_copies(const struct gemm *call);
@@ -47,7 +47,8 @@ static __device__ float input_under(const struct conv &call, const struct pixel 
     return pixel.picture[(channel * call.height + y) * call.width + x];
 }
 
-/* The matrix for `columns` pixels from first_column on. Neighbouring threads write neighbouring columns. */
+/* The matrix for `columns` pixels from first_column on. Neighbouring threads write neighbouring
+ * columns. */
 static __global__ void im2col(const struct conv call, size_t first_column, size_t columns,
                               float *matrix)
 {
@@ -58,12 +59,12 @@ static __global__ void im2col(const struct conv call, size_t first_column, size_
         matrix[element] = input_under(call, pixel_of(call, first_column + column), row);
 }
 
-/* The matrix written to memory, then step 07's product, picture by picture, or by as many pixels as the
- * workspace has room for.
+/* The matrix written to memory, then step 07's product, picture by picture, or by as many pixels as
+ * the workspace has room for.
  *
- * Better: all that is known about products serves convolutions, of any filter and stride.
- * Still bad: the matrix is as many times larger than the picture as a filter has taps. It is written once and
- * read at least once, and for few filters that takes longer than the product. */
+ * Better: all that is known about products serves convolutions, of any filter and stride. Still
+ * bad: the matrix is as many times larger than the picture as a filter has taps. It is written once
+ * and read at least once, and for few filters that takes longer than the product. */
 extern "C" void launch_im2col(const struct conv *call)
 {
     const size_t taps = call->channels * call->kernel_height * call->kernel_width;
@@ -100,12 +101,13 @@ extern "C" void launch_im2col(const struct conv *call)
 
 static const unsigned TILE = 32;
 
-/* Step 07's kernel of the same idea, 32 x 32 tiles in shared memory, with the matrix's elements computed in
- * place of copied: index arithmetic for each of them, but none of them is ever in memory.
+/* Step 07's kernel of the same idea, 32 x 32 tiles in shared memory, with the matrix's elements
+ * computed in place of copied: index arithmetic for each of them, but none of them is ever in
+ * memory.
  *
- * Better: no matrix.
- * Still bad: an element's index takes two divisions by numbers that the compiler does not know; a block of
- * filters computes all of them anew; and every product takes two loads from shared memory. */
+ * Better: no matrix. Still bad: an element's index takes two divisions by numbers that the compiler
+ * does not know; a block of filters computes all of them anew; and every product takes two loads
+ * from shared memory. */
 static __global__ void implicit_gemm(const struct conv call)
 {
     __shared__ float tile_a[TILE][TILE];
@@ -145,7 +147,8 @@ static const unsigned BLOCK_FILTERS = 64, BLOCK_PIXELS = 128, DEPTH = 16;
 static const unsigned FILTERS = 8, PIXELS = 4;
 static const unsigned A_PITCH = BLOCK_FILTERS + 4; /* fewer conflicts where a column is written */
 
-/* A thread loads the same column of every tile of the matrix, 8 rows of it, and 4 of the filters' floats. */
+/* A thread loads the same column of every tile of the matrix, 8 rows of it, and 4 of the filters'
+ * floats. */
 static const unsigned ROWS_LOADED = DEPTH * BLOCK_PIXELS / BLOCK;
 static const unsigned FILTERS_LOADED = DEPTH * BLOCK_FILTERS / BLOCK;
 
@@ -254,9 +257,9 @@ static __device__ void store_sums(const struct conv &call, size_t first_filter, 
 
 /* Tiles of 64 filters x 128 pixels and 16 rows between them; 8 x 4 sums a thread, in registers.
  *
- * Better: three loads of 16 bytes from shared memory for 32 products, where there were 64 loads; and channel and
- * tap are counted from row to row, with two divisions for eight rows.
- * Still bad: load, barrier, multiply, barrier: while a block loads it does not multiply. */
+ * Better: three loads of 16 bytes from shared memory for 32 products, where there were 64 loads;
+ * and channel and tap are counted from row to row, with two divisions for eight rows. Still bad:
+ * load, barrier, multiply, barrier: while a block loads it does not multiply. */
 static __global__ void __launch_bounds__(BLOCK) implicit_gemm_tiled(const struct conv call)
 {
     __shared__ __align__(16) struct tiles tiles;
@@ -294,13 +297,13 @@ extern "C" void launch_implicit_gemm_tiled(const struct conv *call)
         implicit_gemm_tiled<<<blocks_of(call), BLOCK>>>(*call);
 }
 
-/* Two pairs of tiles: while one is multiplied, the next is on its way to registers and from there to the
- * other.
+/* Two pairs of tiles: while one is multiplied, the next is on its way to registers and from there
+ * to the other.
  *
- * Better: loads have the time of a product to arrive, and one barrier a tile is enough. Yet on an H200 it is 1 to
- * 3% slower: above, three blocks on a multiprocessor hide their loads from each other, and here the values
- * under way take so many registers that only two fit.
- * Still bad: index arithmetic, 8 elements for every 512 products of a thread, takes issue slots from the
+ * Better: loads have the time of a product to arrive, and one barrier a tile is enough. Yet on an
+ * H200 it is 1 to 3% slower: above, three blocks on a multiprocessor hide their loads from each
+ * other, and here the values under way take so many registers that only two fit. Still bad: index
+ * arithmetic, 8 elements for every 512 products of a thread, takes issue slots from the
  * multiplications, and does not shrink with the number of filters in a block. */
 static __global__ void __launch_bounds__(BLOCK) implicit_gemm_double(const struct conv call)
 {

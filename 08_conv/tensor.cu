@@ -1,9 +1,10 @@
-/* Step 08, tensor cores at float's accuracy or near it, for 3 x 3 filters at stride 1. Needs sm_80 and inline PTX, so
- * this file is not compiled for the CPU back end.
+/* Step 08, tensor cores at float's accuracy or near it, for 3 x 3 filters at stride 1. Needs sm_80
+ * and inline PTX, so this file is not compiled for the CPU back end.
  *
- * Tensor cores multiply TF32 numbers: floats with 10 bits of fraction. A float is the sum of two of them,
- * high + low, but for a last bit or two, and (a high + a low) (b high + b low) without the smallest of the four
- * products takes three multiplications that are each far faster than a float's. */
+ * Tensor cores multiply TF32 numbers: floats with 10 bits of fraction. A float is the sum of two of
+ * them, high + low, but for a last bit or two, and (a high + a low) (b high + b low) without the
+ * smallest of the four products takes three multiplications that are each far faster than a
+ * float's. */
 #include "conv_device.cuh"
 #include "kernel/dependent_launch.cuh"
 
@@ -41,11 +42,12 @@ static __device__ void multiply_half(float (&sum)[4], const float (&a)[4], float
         : "r"(__float_as_uint(a[0])), "r"(__float_as_uint(a[1])), "r"(__float_as_uint(b0)));
 }
 
-/* One column of taps, three below each other, for the channels of a chunk. `pixel` has the places in the tile of this
- * lane's pixels, for the first tap and the lane's first channel; `second` is how far on the lane's other number lies,
- * of another channel or of the next tap. HALF: there is none. A row of inputs serves up to three of the ROWS rows of
- * pixels: it is loaded and split once. The three products (low x high, high x high, high x low) go to the small sums, the
- * sums and the small ones in turn, so that an instruction need not wait for the one before it. */
+/* One column of taps, three below each other, for the channels of a chunk. `pixel` has the places
+ * in the tile of this lane's pixels, for the first tap and the lane's first channel; `second` is
+ * how far on the lane's other number lies, of another channel or of the next tap. HALF: there is
+ * none. A row of inputs serves up to three of the ROWS rows of pixels: it is loaded and split once.
+ * The three products (low x high, high x high, high x low) go to the small sums, the sums and the
+ * small ones in turn, so that an instruction need not wait for the one before it. */
 template <unsigned N_TILES, unsigned ROWS, unsigned GROUPS, bool HALF>
 static __device__ void add_column(float (&sums)[GROUPS][ROWS][N_TILES][4], const float *tile,
                                   const unsigned (&pixel)[GROUPS][2], unsigned pitch,
@@ -102,19 +104,21 @@ static __device__ void add_column(float (&sums)[GROUPS][ROWS][N_TILES][4], const
     }
 }
 
-/* A warp computes GROUPS x 16 places, ROWS pixels below each other in each, of N_TILES x 8 filters. A block's input
- * tile, 8 channels at a time, is in shared memory as in `direct`; a tap is a place in it, so there is no matrix and
- * no index arithmetic. Inputs are split where they are loaded, weights once by the rung's preparation.
+/* A warp computes GROUPS x 16 places, ROWS pixels below each other in each, of N_TILES x 8 filters.
+ * A block's input tile, 8 channels at a time, is in shared memory as in `direct`; a tap is a place
+ * in it, so there is no matrix and no index arithmetic. Inputs are split where they are loaded,
+ * weights once by the rung's preparation.
  *
- * A tensor core cuts a sum off where float32 rounds it, at each instruction, and so errors do not cancel. Therefore
- * only one of the three products is added to the sums there. The other two, a thousandth of it, have
- * sums of their own, whose errors do not count; each column of taps ends with a float32 addition.
+ * A tensor core cuts a sum off where float32 rounds it, at each instruction, and so errors do not
+ * cancel. Therefore only one of the three products is added to the sums there. The other two, a
+ * thousandth of it, have sums of their own, whose errors do not count; each column of taps ends
+ * with a float32 addition.
  *
- * Better: the float32 units' limit is no limit any more.
- * Still bad: three multiplications for one; over hundreds of channels the errors still grow faster than float32's;
- * an infinity becomes NaN, since infinity - infinity is. Blocks all load at a time, multiply at a time and store at a
- * time. The newer instruction wgmma could run twice as fast, but its operands are whole tiles in shared memory,
- * already split. */
+ * Better: the float32 units' limit is no limit any more. Still bad: three multiplications for one;
+ * over hundreds of channels the errors still grow faster than float32's; an infinity becomes NaN,
+ * since infinity - infinity is. Blocks all load at a time, multiply at a time and store at a time.
+ * The newer instruction wgmma could run twice as fast, but its operands are whole tiles in shared
+ * memory, already split. */
 template <unsigned N_TILES, unsigned ROWS, unsigned GROUPS, unsigned VECTOR>
 static __global__ void __launch_bounds__(THREADS, 2)
     tensor(const struct conv call, const struct tensor_tiling tiling, const float *packed)
@@ -137,8 +141,8 @@ static __global__ void __launch_bounds__(THREADS, 2)
     const unsigned channels = (unsigned)call.channels;
     const unsigned chunks = (channels + CHUNK - 1) / CHUNK;
 
-    /* Places outside the picture are 0. So are channels after the last that are multiplied, where no earlier
-     * chunk leaves something there: they meet weights of 0, but must be numbers. */
+    /* Places outside the picture are 0. So are channels after the last that are multiplied, where
+     * no earlier chunk leaves something there: they meet weights of 0, but must be numbers. */
     tile_copies<COPIES, VECTOR> plan;
     plan_tile(&plan, call, height + SIDE - 1, tiling.width + SIDE - 1, tiling.pitch,
               (int)first_y - (int)call.pad, (int)first_x - (int)call.pad);
@@ -219,8 +223,8 @@ static __global__ void __launch_bounds__(THREADS, 2)
     }
 }
 
-/* Weights split, in the order in which lanes want them: [filter block][chunk][tap][n tile][lane][4], with zeros
- * for filters and channels that do not exist. One thread a lane. */
+/* Weights split, in the order in which lanes want them: [filter block][chunk][tap][n
+ * tile][lane][4], with zeros for filters and channels that do not exist. One thread a lane. */
 static __global__ void split_filters(const struct conv call, unsigned n_tiles, float4 *packed)
 {
     const size_t i = (size_t)blockIdx.x * THREADS + threadIdx.x;
@@ -255,8 +259,8 @@ static unsigned n_tiles_of(const struct conv *call)
     return quotient_up(call->filters, 24) * 24 < quotient_up(call->filters, 64) * 64 ? 3 : 8;
 }
 
-/* Of all widths, the tiling that is cheapest by an estimate: for each block, eight units a pixel for multiplying and one
- * a float of the input tile. */
+/* Of all widths, the tiling that is cheapest by an estimate: for each block, eight units a pixel
+ * for multiplying and one a float of the input tile. */
 static struct tensor_tiling tensor_tiling_of(const struct conv *call, unsigned places,
                                              unsigned rows, unsigned vector)
 {
@@ -376,8 +380,9 @@ extern "C" const char *declines_tensor(const struct conv *call)
  *   the sum so far, which are aligned, and the result, which is normalised. One instruction for each tap of each
  *   chunk, and two for the small products, which are below 2^-9 of the others;
  *   an addition for each column of taps.
- * (M. Fasi et al., Numerical behavior of NVIDIA tensor cores, PeerJ Computer Science 7, 2021, found at least one bit more
- * since sm_80, which is not relied on.) Not for numbers below 2^-116, whose low parts are subnormal. */
+ * (M. Fasi et al., Numerical behavior of NVIDIA tensor cores, PeerJ Computer Science 7, 2021, found
+ * at least one bit more since sm_80, which is not relied on.) Not for numbers below 2^-116, whose
+ * low parts are subnormal. */
 extern "C" double depth_tensor(const struct conv *call)
 {
     const double chunks = (double)quotient_up(call->channels, CHUNK);

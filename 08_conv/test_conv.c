@@ -73,7 +73,8 @@ static void test_filter_sizes(void **state)
         }
 }
 
-/* Around the tiles of the rungs for 3 x 3: pixels, filters and channels that fill them, or one more or less. */
+/* Around the tiles of the rungs for 3 x 3: pixels, filters and channels that fill them, or one more
+ * or less. */
 static void test_tile_edges(void **state)
 {
     static const struct {

@@ -1,10 +1,10 @@
-/* Step 08, Winograd's F(2x2, 3x3) in one kernel: 16 multiplications for the 36 of four outputs. (S. Winograd,
- * Arithmetic Complexity of Computations, 1980; A. Lavin, S. Gray, Fast Algorithms for Convolutional Neural
- * Networks, CVPR 2016. The transforms and the error bound: conv.h.)
+/* Step 08, Winograd's F(2x2, 3x3) in one kernel: 16 multiplications for the 36 of four outputs. (S.
+ * Winograd, Arithmetic Complexity of Computations, 1980; A. Lavin, S. Gray, Fast Algorithms for
+ * Convolutional Neural Networks, CVPR 2016. The transforms and the error bound: conv.h.)
  *
- * Outputs come in tiles of 2 x 2, from 4 x 4 inputs. Transformed, tile and filter have 16 components each;
- * component by component, products summed over the channels are a matrix product, filters x channels by
- * channels x tiles. */
+ * Outputs come in tiles of 2 x 2, from 4 x 4 inputs. Transformed, tile and filter have 16
+ * components each; component by component, products summed over the channels are a matrix product,
+ * filters x channels by channels x tiles. */
 #include "conv_device.cuh"
 #include "outer_product.cuh"
 
@@ -46,22 +46,24 @@ static __device__ void load_patch(float *patch, const float *from, size_t width,
             patch[4 * r + s] = inside >> (4 * r + s) & 1 ? from[r * width + s] : 0;
 }
 
-/* Where a component's tile lies in shared memory: odd components keep their halves swapped, so that two
- * components that a warp reads together lie in different banks. */
+/* Where a component's tile lies in shared memory: odd components keep their halves swapped, so that
+ * two components that a warp reads together lie in different banks. */
 static __device__ unsigned place_of(unsigned component, unsigned tile)
 {
     return component * TILES + (tile ^ component % 2 * (TILES / 2));
 }
 
-/* Each half of a warp works on a component of its own, with 16 x 8 sums a thread. While it multiplies, the
- * next 8 channels' inputs are on their way to registers, where they wait to be transformed, and the filters'
- * components (transformed once, by the rung's preparation) to shared memory. In the end the components of
- * each tile meet in shared memory again, to be transformed back.
+/* Each half of a warp works on a component of its own, with 16 x 8 sums a thread. While it
+ * multiplies, the next 8 channels' inputs are on their way to registers, where they wait to be
+ * transformed, and the filters' components (transformed once, by the rung's preparation) to shared
+ * memory. In the end the components of each tile meet in shared memory again, to be transformed
+ * back.
  *
- * Better: 2.25 times fewer multiplications than the definition has.
- * Still bad: transforms, loads and loops are a quarter of the instructions or more; every block of filters
- * transforms the same inputs anew; a multiprocessor has room for one block, so that nothing covers its beginning
- * and end. Rounding errors have another bound, though on most data they are smaller: there are fewer products. */
+ * Better: 2.25 times fewer multiplications than the definition has. Still bad: transforms, loads
+ * and loops are a quarter of the instructions or more; every block of filters transforms the same
+ * inputs anew; a multiprocessor has room for one block, so that nothing covers its beginning and
+ * end. Rounding errors have another bound, though on most data they are smaller: there are fewer
+ * products. */
 static __global__ void __launch_bounds__(THREADS, 1)
     winograd(const struct conv call, const struct winograd_tiling tiling, const float *filters)
 {
@@ -88,8 +90,8 @@ static __global__ void __launch_bounds__(THREADS, 1)
     const unsigned chunks = (channels + CHUNK - 1) / CHUNK;
     const float *filters_from = filters + (size_t)filter_block * chunks * FILTERS_SIZE;
 
-    /* This thread's part of the products: tiles my_tiles to + 3 and 16 + my_tiles to + 3, filters 16 i +
-     * my_filters to + 3. */
+    /* This thread's part of the products: tiles my_tiles to + 3 and 16 + my_tiles to + 3, filters
+     * 16 i + my_filters to + 3. */
     const unsigned component = 2 * warp + lane / 16;
     const unsigned my_tiles = lane % 4 * 4, my_filters = lane % 16 / 4 * 4;
 
@@ -190,8 +192,8 @@ static __global__ void __launch_bounds__(THREADS, 1)
     }
 }
 
-/* G g G^T, to [filter block][channel][component][filter of the block], with zeros for what is missing to whole
- * blocks and stages. One thread a filter and channel. */
+/* G g G^T, to [filter block][channel][component][filter of the block], with zeros for what is
+ * missing to whole blocks and stages. One thread a filter and channel. */
 static __global__ void transform_filters(const struct conv call, unsigned channels, float *to)
 {
     const size_t thread = (size_t)blockIdx.x * THREADS + threadIdx.x;

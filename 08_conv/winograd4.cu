@@ -1,5 +1,5 @@
-/* Step 08, Winograd's F(4x4, 3x3): 36 multiplications for the 144 of sixteen outputs, in three kernels. The
- * transforms and the error bound: conv.h. */
+/* Step 08, Winograd's F(4x4, 3x3): 36 multiplications for the 144 of sixteen outputs, in three
+ * kernels. The transforms and the error bound: conv.h. */
 #include "conv_device.cuh"
 #include "kernel/dependent_launch.cuh"
 #include "outer_product.cuh"
@@ -78,8 +78,9 @@ static __global__ void __launch_bounds__(BLOCK)
         to[i * (size_t)sizes.channels * sizes.at_once] = patch[i];
 }
 
-/* One component's matrix product in each layer of the grid. Both operands have the channels as their rows, so that
- * tiles of them are copied as they are, 16 bytes at a time, two stages ahead. */
+/* One component's matrix product in each layer of the grid. Both operands have the channels as
+ * their rows, so that tiles of them are copied as they are, 16 bytes at a time, two stages
+ * ahead. */
 static __global__ void __launch_bounds__(THREADS, 4)
     multiply_components(const struct winograd4_sizes sizes)
 {
@@ -277,14 +278,14 @@ extern "C" void prepare_winograd4(const struct conv *call)
     transform_filters<<<(unsigned)quotient_up(threads, BLOCK), BLOCK>>>(*call, sizes);
 }
 
-/* Inputs, products and outputs pass through memory: 36 numbers for each tile and channel, and for each tile and
- * filter. As many tiles at once as the workspace has room for.
+/* Inputs, products and outputs pass through memory: 36 numbers for each tile and channel, and for
+ * each tile and filter. As many tiles at once as the workspace has room for.
  *
- * Better: 4 times fewer multiplications than the definition has, and a plain matrix product for most of the work,
- * where `winograd` transforms the same inputs again for each block of filters.
- * Still bad: what the transforms write and read is 2.25 times the input's and the output's size, four times over;
- * pictures of few channels gain nothing. Rounding errors are several times those of F(2x2, 3x3): the transforms
- * multiply by up to 5 and by sixths. */
+ * Better: 4 times fewer multiplications than the definition has, and a plain matrix product for
+ * most of the work, where `winograd` transforms the same inputs again for each block of filters.
+ * Still bad: what the transforms write and read is 2.25 times the input's and the output's size,
+ * four times over; pictures of few channels gain nothing. Rounding errors are several times those
+ * of F(2x2, 3x3): the transforms multiply by up to 5 and by sixths. */
 extern "C" void launch_winograd4(const struct conv *call)
 {
     if (!has_outputs(call) || !has_products(call)) {

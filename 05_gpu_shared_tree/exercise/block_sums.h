@@ -1,5 +1,5 @@
-/* What the exercises of step 05 that add up blocks are graded by: the sums of every block of BLOCK elements,
- * compared with sums in double. */
+/* What the exercises of step 05 that add up blocks are graded by: the sums of every block of BLOCK
+ * elements, compared with sums in double. */
 #ifndef RUNGS_CHECK_BLOCK_SUMS_H
 #define RUNGS_CHECK_BLOCK_SUMS_H
 
@@ -89,8 +89,8 @@ static inline void need_conflicts(struct grade *grade, unsigned long most_in_100
         grade_conflicts(grade, most_in_100);
 }
 
-/* 16 MiB: many blocks for each multiprocessor, and the memory of a large GPU's second-level cache, so that the
- * tree matters. */
+/* 16 MiB: many blocks for each multiprocessor, and the memory of a large GPU's second-level cache,
+ * so that the tree matters. */
 static inline void need_speed(struct grade *grade, double full, double half)
 {
     if (try_run(grade, 1 << 22, true))

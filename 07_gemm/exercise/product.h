@@ -1,5 +1,5 @@
-/* What the exercises of step 07 that multiply matrices are graded by: products of many shapes, compared with
- * products in double. */
+/* What the exercises of step 07 that multiply matrices are graded by: products of many shapes,
+ * compared with products in double. */
 #ifndef RUNGS_CHECK_PRODUCT_H
 #define RUNGS_CHECK_PRODUCT_H
 

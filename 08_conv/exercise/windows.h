@@ -1,4 +1,5 @@
-/* What the exercises of step 08 are graded by: random shapes of a convolution, and what its windows see. */
+/* What the exercises of step 08 are graded by: random shapes of a convolution, and what its windows
+ * see. */
 #ifndef RUNGS_CHECK_WINDOWS_H
 #define RUNGS_CHECK_WINDOWS_H
 

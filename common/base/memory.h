@@ -7,13 +7,13 @@
 
 #include "base/error.h"
 
-/* Contents are undefined, and pages are not touched: whoever writes them first decides where they lie.
- * Large blocks ask for huge pages. Aligned to 256 bytes (as cudaMalloc's are); free() releases it. 0 bytes
- * give a valid pointer. NULL and *error if the machine has no room for it. */
+/* Contents are undefined, and pages are not touched: whoever writes them first decides where they
+ * lie. Large blocks ask for huge pages. Aligned to 256 bytes (as cudaMalloc's are); free() releases
+ * it. 0 bytes give a valid pointer. NULL and *error if the machine has no room for it. */
 void *host_allocate(size_t bytes, struct error *error);
 
-/* Whether the machine has room for `bytes` more; *error if not. Memory that was allocated but not yet
- * written does not count as taken, so a problem asks for all that it will need at once. */
+/* Whether the machine has room for `bytes` more; *error if not. Memory that was allocated but not
+ * yet written does not count as taken, so a problem asks for all that it will need at once. */
 bool memory_available(size_t bytes, struct error *error);
 
 /* a * b * c bytes, or false and *error if that is more than a size_t holds. */

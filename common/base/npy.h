@@ -7,7 +7,7 @@
  *     2 or 4 bytes   length of the header, little-endian (4 bytes from version 2.0 on)
  *     header         a Python dictionary: {'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }
  *     data           the elements, in C order (last index fastest) here
- */
+ * */
 #ifndef RUNGS_NPY_H
 #define RUNGS_NPY_H
 

@@ -52,8 +52,9 @@ struct counters {
 
 enum counters_format { COUNTERS_NONE, COUNTERS_TABLE, COUNTERS_LINES, COUNTERS_JSON };
 
-/* Counting and checking what kernels do with memory: the simt back end, in programs whose kernels are
- * instrumented. Nothing is counted, and broken rules are ignored, but between start and stop. */
+/* Counting and checking what kernels do with memory: the simt back end, in programs whose kernels
+ * are instrumented. Nothing is counted, and broken rules are ignored, but between start and
+ * stop. */
 struct analysis {
     bool (*is_instrumented)(void);
     void (*start)(void);

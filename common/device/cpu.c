@@ -8,8 +8,8 @@
 #include <immintrin.h>
 #endif
 
-#include "device/back_end.h"
 #include "base/memory.h"
+#include "device/back_end.h"
 #include "device/read_probe.h"
 
 static double now_us(void)

@@ -7,8 +7,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "device/back_end.h"
 #include "base/error.h"
+#include "device/back_end.h"
 
 /* Elements of the margins. The first keeps the alignment that back_end->allocate gives. */
 enum { MARGIN_BEFORE = 64, MARGIN_AFTER = 1024 };

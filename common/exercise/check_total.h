@@ -1,4 +1,5 @@
-/* What exercises that come to one sum are graded by: sums of many sizes, compared with sums in double. */
+/* What exercises that come to one sum are graded by: sums of many sizes, compared with sums in
+ * double. */
 #ifndef RUNGS_CHECK_TOTAL_H
 #define RUNGS_CHECK_TOTAL_H
 

@@ -314,8 +314,8 @@ struct grade_line grade_worst(const struct grade *grade,
 
 /* ---- the answer's process -------------------------------------------------------------------- */
 
-/* Told through a pipe, in one piece. The number in front is new for each run: what an answer itself may
- * write there by chance is not taken for a reply. */
+/* Told through a pipe, in one piece. The number in front is new for each run: what an answer itself
+ * may write there by chance is not taken for a reply. */
 struct reply {
     uint64_t number;
     struct grade_record record;
@@ -356,8 +356,8 @@ static void allow_below(int set, const char *folder, uint64_t access)
 }
 #endif
 
-/* Where the kernel can (Landlock, Linux 5.13 and later): no file may be written, made or removed, but
- * what is open already. */
+/* Where the kernel can (Landlock, Linux 5.13 and later): no file may be written, made or removed,
+ * but what is open already. */
 static void forbid_writing(void)
 {
 #ifdef LANDLOCK_ACCESS_FS_WRITE_FILE
@@ -373,7 +373,8 @@ static void forbid_writing(void)
 
     if (set < 0)
         return;
-    /* A GPU is written to. Its driver may keep files in /dev/shm, and names its threads in /proc. */
+    /* A GPU is written to. Its driver may keep files in /dev/shm, and names its threads in
+     * /proc. */
     allow_below(set, "/dev", grade_on_gpu ? write | files : write);
     if (grade_on_gpu)
         allow_below(set, "/proc", write);
@@ -405,8 +406,8 @@ static void watch_crashes(void)
     sigaction(SIGSEGV, &action, NULL);
 }
 
-/* For root there is no limit of processes, and no file is out of reach: the answer runs as nobody. Where
- * that cannot be, as in some containers, the rest has to do. */
+/* For root there is no limit of processes, and no file is out of reach: the answer runs as nobody.
+ * Where that cannot be, as in some containers, the rest has to do. */
 static void stop_being_root(void)
 {
     if (geteuid() != 0)

@@ -1,17 +1,19 @@
 /* The grader of the exercises: what an exercise's check.c is written with.
  *
- * A check is a table of tests, grade_tests[]. Each is worth the same share of 100 points and is passed or
- * not; a test of speed may earn half of its share. A test makes inputs, lets the answer compute in a process of its own (grade_run), and judges what
- * it left: a crash, an endless loop or an exit() in the answer is a failed test with a reason, and the
- * references and the points are out of its reach.
+ * A check is a table of tests, grade_tests[]. Each is worth the same share of 100 points and is
+ * passed or not; a test of speed may earn half of its share. A test makes inputs, lets the answer
+ * compute in a process of its own (grade_run), and judges what it left: a crash, an endless loop or
+ * an exit() in the answer is a failed test with a reason, and the references and the points are out
+ * of its reach.
  *
- * Tests of kind GRADE_RESULT come first. Those of kind GRADE_QUALITY look at counts and rules; they are
- * graded only where all results are right, since a kernel that does nothing has no bank conflicts. On a GPU,
- * where nothing is counted, they are left out. Those of kind GRADE_SPEED time the answer; they are graded on a
- * GPU only, and likewise. What is left out is worth no points, and the others share the 100.
+ * Tests of kind GRADE_RESULT come first. Those of kind GRADE_QUALITY look at counts and rules; they
+ * are graded only where all results are right, since a kernel that does nothing has no bank
+ * conflicts. On a GPU, where nothing is counted, they are left out. Those of kind GRADE_SPEED time
+ * the answer; they are graded on a GPU only, and likewise. What is left out is worth no points, and
+ * the others share the 100.
  *
- * Sizes and data come from a seed, which is another one in every run unless it is given: an answer cannot
- * know them. */
+ * Sizes and data come from a seed, which is another one in every run unless it is given: an answer
+ * cannot know them. */
 #ifndef RUNGS_GRADE_H
 #define RUNGS_GRADE_H
 
@@ -39,8 +41,8 @@ extern const size_t grade_test_count;
 /* Between the two, both included. */
 size_t grade_size(struct grade *grade, size_t least, size_t most);
 
-/* Arrays behind which lies a page that may not be touched; they live until the test's end. Floats are
- * multiples of 2^-8 in [-1, 1), so that some sums are exact; integers lie in [least, most]. */
+/* Arrays behind which lies a page that may not be touched; they live until the test's end. Floats
+ * are multiples of 2^-8 in [-1, 1), so that some sums are exact; integers lie in [least, most]. */
 float *grade_floats(struct grade *grade, size_t count);
 int *grade_ints(struct grade *grade, size_t count, int least, int most);
 
@@ -49,27 +51,29 @@ void *grade_output(struct grade *grade, size_t bytes);
 
 /* ---- running the answer ---------------------------------------------------------------------- */
 
-/* Calls run(arguments) in a process with limits of time, memory, files and processes. False if it did
- * not come back; the test has then failed and says why. */
+/* Calls run(arguments) in a process with limits of time, memory, files and processes. False if it
+ * did not come back; the test has then failed and says why. */
 bool grade_run(struct grade *grade, void (*run)(void *), void *arguments);
 
-/* Within run() only: memory of the device, with a copy of `from` (or each byte 0xFF where that is NULL),
- * and back again, which waits for the kernels. Errors end the process and become the test's reason. */
+/* Within run() only: memory of the device, with a copy of `from` (or each byte 0xFF where that is
+ * NULL), and back again, which waits for the kernels. Errors end the process and become the test's
+ * reason. */
 void *grade_to_device(const void *from, size_t bytes);
 void grade_from_device(void *to, const void *from, size_t bytes);
 
 /* Likewise: memory of the device becomes 0, in turn with kernels. */
 void grade_clear(void *memory, size_t bytes);
 
-/* Likewise, in tests of speed: times answer(data) and reference(data), which start the same work on the
- * device (speed.h tells how). grade_speed() judges what was measured. */
+/* Likewise, in tests of speed: times answer(data) and reference(data), which start the same work on
+ * the device (speed.h tells how). grade_speed() judges what was measured. */
 void grade_time(void (*answer)(void *data), void (*reference)(void *data), void *data);
 
-/* On the declaration of a function in a step's exercise/rungs.cu, which is compiled and linked for a GPU
- * only. */
+/* On the declaration of a function in a step's exercise/rungs.cu, which is compiled and linked for
+ * a GPU only. */
 #define GRADE_ON_GPU_ONLY __attribute__((weak))
 
-/* Within run() only: work(t, data) for t = 0 ... threads - 1, each on a thread of its own; waits for all. */
+/* Within run() only: work(t, data) for t = 0 ... threads - 1, each on a thread of its own; waits
+ * for all. */
 void grade_threads(int threads, void (*work)(int thread, void *data), void *data);
 
 /* ---- what the last run did ------------------------------------------------------------------- */
@@ -99,8 +103,9 @@ struct grade_line grade_worst(const struct grade *grade,
 
 /* ---- judging --------------------------------------------------------------------------------- */
 
-/* The test has failed; the first reason given is the one that is kept. `line` is the line of the answer
- * that costs the points, 0 if there is none. on_a_gpu says what a GPU does there; it may be NULL. */
+/* The test has failed; the first reason given is the one that is kept. `line` is the line of the
+ * answer that costs the points, 0 if there is none. on_a_gpu says what a GPU does there; it may be
+ * NULL. */
 #if defined(__GNUC__)
 __attribute__((format(printf, 4, 5)))
 #endif
@@ -121,19 +126,20 @@ __attribute__((format(printf, 2, 3)))
 const char *
 grade_text(struct grade *grade, const char *format, ...);
 
-/* A test for any table: no run so far broke a rule of CUDA (data races, bounds, memory that was never
- * written) or, for threads on a CPU, raced. */
+/* A test for any table: no run so far broke a rule of CUDA (data races, bounds, memory that was
+ * never written) or, for threads on a CPU, raced. */
 void grade_rules(struct grade *grade);
 
-/* The last run may have had most_in_100 bank conflicts for 100 accesses to shared memory; if it had more, the
- * test fails, with the line that has most. */
+/* The last run may have had most_in_100 bank conflicts for 100 accesses to shared memory; if it had
+ * more, the test fails, with the line that has most. */
 void grade_conflicts(struct grade *grade, uint64_t most_in_100);
 
 /* For a test that means nothing as long as a rule is broken: false, and the test has failed. */
 bool grade_needs_rules(struct grade *grade);
 
-/* What the last run's grade_time measured, and the points for it: all for `full` of the reference's speed or
- * more, half of them for `half` or more. `reference` names it, such as "the rung sequential". */
+/* What the last run's grade_time measured, and the points for it: all for `full` of the reference's
+ * speed or more, half of them for `half` or more. `reference` names it, such as "the rung
+ * sequential". */
 void grade_speed(struct grade *grade, const char *reference, double full, double half);
 
 #endif

@@ -1,4 +1,5 @@
-/* Exercises in CUDA C: device memory, and what common/simt counts. Without GRADE_SIMT, for a GPU. */
+/* Exercises in CUDA C: device memory, and what common/simt counts. Without GRADE_SIMT, for a
+ * GPU. */
 #include <cuda_runtime_api.h>
 #include <stdio.h>
 #include <string.h>

@@ -21,8 +21,8 @@ struct grade_record {
 void grade_record_begin(void);
 void grade_record_end(struct grade_record *record);
 
-/* Whether the answer runs on a GPU: there speed is timed, nothing is counted, and the process can have no
- * limit of address space, since the driver reserves more of it than there is memory. */
+/* Whether the answer runs on a GPU: there speed is timed, nothing is counted, and the process can
+ * have no limit of address space, since the driver reserves more of it than there is memory. */
 extern const bool grade_on_gpu;
 
 /* Whether what is found is about a GPU. */

@@ -1,9 +1,9 @@
 /* Exercises in C with threads: which cache lines and words threads share.
  *
- * The answer is compiled with the hooks of the thread sanitizer (-fsanitize=thread, when compiling only);
- * this file is their runtime. Between the start and the join of grade_threads() it keeps, for each cache
- * line, who writes there, and for each word, who writes and reads it, so that the findings do not depend on
- * how the threads happen to run:
+ * The answer is compiled with the hooks of the thread sanitizer (-fsanitize=thread, when compiling
+ * only); this file is their runtime. Between the start and the join of grade_threads() it keeps,
+ * for each cache line, who writes there, and for each word, who writes and reads it, so that the
+ * findings do not depend on how the threads happen to run:
  *   - a write to a line that another thread writes, too, is counted at its line of the source: each may
  *     find the cache line gone to another core;
  *   - a word that one thread writes and another touches, not both by atomics, is a data race. Locks are not

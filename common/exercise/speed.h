@@ -14,9 +14,9 @@ struct speed {
 /* Microseconds that `calls` calls in a row, of the reference or of the answer, take. */
 typedef double speed_clock(void *data, bool reference, unsigned calls);
 
-/* One call of each that does not count; then samples of about a millisecond of calls in a row, the answer's and
- * the reference's in turns, so that a clock that drifts changes both. Up to 25 pairs of them, fewer (but three)
- * where they take more than two seconds. */
+/* One call of each that does not count; then samples of about a millisecond of calls in a row, the
+ * answer's and the reference's in turns, so that a clock that drifts changes both. Up to 25 pairs
+ * of them, fewer (but three) where they take more than two seconds. */
 struct speed speed_measure(speed_clock *clock, void *data);
 
 /* Of the points: all from the ratio `full` on, half of them from `half` on. */

@@ -1,6 +1,6 @@
-/* Launches that overlap the kernel before them in the stream, from Hopper (sm_90) on. On older GPUs and on the CPU
- * back end they are ordinary launches.
- * Source: CUDA Programming Guide, Programmatic Dependent Launch. */
+/* Launches that overlap the kernel before them in the stream, from Hopper (sm_90) on. On older GPUs
+ * and on the CPU back end they are ordinary launches. Source: CUDA Programming Guide, Programmatic
+ * Dependent Launch. */
 #ifndef RUNGS_DEPENDENT_LAUNCH_CUH
 #define RUNGS_DEPENDENT_LAUNCH_CUH
 
@@ -16,8 +16,8 @@ static inline __device__ void let_next_kernel_in()
 #endif
 }
 
-/* Waits until the kernel before has ended and its writes are visible. Until then nothing of the caller's may
- * be read or written. */
+/* Waits until the kernel before has ended and its writes are visible. Until then nothing of the
+ * caller's may be read or written. */
 static inline __device__ void wait_for_kernel_before()
 {
 #if defined __CUDA_ARCH__ && __CUDA_ARCH__ >= 900
@@ -32,12 +32,12 @@ static inline __device__ void overlap_launches()
     wait_for_kernel_before();
 }
 
-/* Starts kernel(arguments...), which has to call wait_for_kernel_before, so that it may overlap the kernel before
- * it in the stream. An error stays as CUDA's last error. */
+/* Starts kernel(arguments...), which has to call wait_for_kernel_before, so that it may overlap the
+ * kernel before it in the stream. An error stays as CUDA's last error. */
 #ifndef __SIMT__
-/* Whether the device and the code that the kernel was compiled to can: code for an older GPU does not wait. Asked once,
- * of the device that is current then and for all kernels of a source, which are compiled for the same
- * GPUs: a launch of microseconds has no time for it. */
+/* Whether the device and the code that the kernel was compiled to can: code for an older GPU does
+ * not wait. Asked once, of the device that is current then and for all kernels of a source, which
+ * are compiled for the same GPUs: a launch of microseconds has no time for it. */
 static inline bool launches_can_overlap(const void *kernel)
 {
     static int answer = -1;

@@ -1,6 +1,6 @@
-/* What kernels for Hopper (sm_90) and later GPUs share: barriers in shared memory that count bytes (mbarrier), and
- * the copy engine (TMA). PTX throughout, so for the cuda back end only.
- * Source: PTX ISA, Parallel Synchronization and Communication Instructions. */
+/* What kernels for Hopper (sm_90) and later GPUs share: barriers in shared memory that count bytes
+ * (mbarrier), and the copy engine (TMA). PTX throughout, so for the cuda back end only. Source: PTX
+ * ISA, Parallel Synchronization and Communication Instructions. */
 #ifndef RUNGS_HOPPER_CUH
 #define RUNGS_HOPPER_CUH
 
@@ -8,8 +8,8 @@
 
 /* ---- barriers in shared memory --------------------------------------------------------------- */
 
-/* A phase ends when as many arrivals as the barrier was made for, and all bytes expected, have come. Phases
- * alternate in parity, beginning with 0. */
+/* A phase ends when as many arrivals as the barrier was made for, and all bytes expected, have
+ * come. Phases alternate in parity, beginning with 0. */
 typedef unsigned long long phase_barrier;
 
 static inline __device__ unsigned shared_address(const void *p)
@@ -23,8 +23,8 @@ static inline __device__ void barrier_create(phase_barrier *barrier, unsigned ar
                  : "memory");
 }
 
-/* After the last barrier_create, by the thread that called it, before a __syncthreads: the copy engine sees
- * the barriers. */
+/* After the last barrier_create, by the thread that called it, before a __syncthreads: the copy
+ * engine sees the barriers. */
 static inline __device__ void barriers_created()
 {
     asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
@@ -59,8 +59,8 @@ static inline __device__ void barrier_wait(phase_barrier *barrier, unsigned pari
 
 /* ---- the copy engine ------------------------------------------------------------------------- */
 
-/* Asks for `bytes` (a multiple of 16, as must the addresses be) to be copied to shared memory and counted
- * by the barrier. */
+/* Asks for `bytes` (a multiple of 16, as must the addresses be) to be copied to shared memory and
+ * counted by the barrier. */
 static inline __device__ void copy_bulk(void *to, const void *from, unsigned bytes,
                                         phase_barrier *barrier)
 {

@@ -1,4 +1,5 @@
-/* What a launch may ask for on the current device, for kernels that need more than every GPU has. */
+/* What a launch may ask for on the current device, for kernels that need more than every GPU
+ * has. */
 #ifndef RUNGS_LAUNCH_LIMITS_CUH
 #define RUNGS_LAUNCH_LIMITS_CUH
 
@@ -15,8 +16,9 @@ static inline int device_attribute(enum cudaDeviceAttr attribute)
     return value;
 }
 
-/* Source: CUDA Programming Guide, Technical Specifications per Compute Capability: from 64 KB on sm_75 to 227 KB on
- * sm_90, but 99 KB on sm_86, sm_89 and sm_120. Asked once, of the device that is current then. */
+/* Source: CUDA Programming Guide, Technical Specifications per Compute Capability: from 64 KB on
+ * sm_75 to 227 KB on sm_90, but 99 KB on sm_86, sm_89 and sm_120. Asked once, of the device that is
+ * current then. */
 static inline bool block_may_have(size_t shared_bytes)
 {
     static int most = 0;

@@ -21,8 +21,8 @@
 
 #include "problem/reduction/reduction.h"
 
-/* CUDA has no atomic maximum of floating-point numbers. Any operator can be had from compare-and-swap:
- * combine with what is there, and try again if it changed meanwhile. */
+/* CUDA has no atomic maximum of floating-point numbers. Any operator can be had from
+ * compare-and-swap: combine with what is there, and try again if it changed meanwhile. */
 template <typename R>
 __device__ void atomic_combine(float *target, float x)
 {
@@ -300,7 +300,8 @@ struct Min {
     }
 };
 
-/* Calls launch(in) with the reduction object of an operator with one input, which starts at `input`. */
+/* Calls launch(in) with the reduction object of an operator with one input, which starts at
+ * `input`. */
 template <typename T, typename Launch>
 static void reduce_unary(enum reduce_op op, const void *input, Launch launch)
 {

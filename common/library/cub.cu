@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "library/gpu_libraries.h"
 #include "kernel/reduce.cuh"
+#include "library/gpu_libraries.h"
 
 /* Kept for the next call; how much CUB needs depends on the problem. */
 static void *temporary;
@@ -42,7 +42,8 @@ struct Term {
     }
 };
 
-/* CUB's calls come in pairs: with `room` NULL it sets *bytes to what it needs and does nothing else. */
+/* CUB's calls come in pairs: with `room` NULL it sets *bytes to what it needs and does nothing
+ * else. */
 template <typename T>
 static cudaError_t reduce(Sum<T> in, size_t n, T *result, void *room, size_t *bytes)
 {

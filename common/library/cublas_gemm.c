@@ -1,8 +1,8 @@
 /* The peer cuBLAS, matrix product: see gpu_libraries.h.
  *
- * cuBLAS's matrices are column-major. What is row-major here, m x n, is there a column-major n x m matrix,
- * the transpose, with the same leading dimension; so C = A B is asked for as C^T = B^T A^T: the operands
- * change places, and nothing is transposed. */
+ * cuBLAS's matrices are column-major. What is row-major here, m x n, is there a column-major n x m
+ * matrix, the transpose, with the same leading dimension; so C = A B is asked for as C^T = B^T A^T:
+ * the operands change places, and nothing is transposed. */
 #include <cublasLt.h>
 #include <cublas_v2.h>
 #include <cuda_runtime_api.h>
@@ -42,7 +42,8 @@ static void open_libraries(void)
 {
     if (handle != NULL)
         return;
-    /* The variable could switch cuBLAS to TF32, whatever the program asks for. It is read at the start. */
+    /* The variable could switch cuBLAS to TF32, whatever the program asks for. It is read at the
+     * start. */
     setenv("NVIDIA_TF32_OVERRIDE", "0", 1);
     check(cublasCreate(&handle), "cublasCreate");
     check(cublasSetMathMode(handle, CUBLAS_DEFAULT_MATH), "cublasSetMathMode"); /* no TF32 */
@@ -186,8 +187,8 @@ static double best_time_of(const struct gemm *call, const struct description *de
     return best;
 }
 
-/* Times cublasSgemm and cublasLt's proposals, and notes the fastest. C must stay as it is, for beta may want
- * it: the trials write to memory of their own, aligned as C is. */
+/* Times cublasSgemm and cublasLt's proposals, and notes the fastest. C must stay as it is, for beta
+ * may want it: the trials write to memory of their own, aligned as C is. */
 static void choose(const struct gemm *call)
 {
     cublasLtMatmulHeuristicResult_t results[MOST_CANDIDATES];

@@ -121,7 +121,8 @@ static cudnnStatus_t convolve(const struct conv *call, const struct description 
                                    output);
 }
 
-/* One call's time among several back to back, in us, after two that are not timed; 0 if the algorithm fails. */
+/* One call's time among several back to back, in us, after two that are not timed; 0 if the
+ * algorithm fails. */
 static float time_of(const struct conv *call, const struct description *description,
                      cudnnConvolutionFwdAlgo_t algorithm, float *output)
 {
@@ -145,8 +146,8 @@ static float time_of(const struct conv *call, const struct description *descript
     return milliseconds * 1000 / TIMED;
 }
 
-/* The fastest algorithm's time, in us; 0 if none runs. cuDNN's own search times one cold call of each, so its order
- * is not trusted: those that it says run are timed again. */
+/* The fastest algorithm's time, in us; 0 if none runs. cuDNN's own search times one cold call of
+ * each, so its order is not trusted: those that it says run are timed again. */
 static float fastest(const struct conv *call, const struct description *description, float *output,
                      cudnnConvolutionFwdAlgo_t *algorithm)
 {

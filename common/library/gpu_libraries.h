@@ -1,9 +1,11 @@
-/* cuBLAS, CUB and cuDNN, the peers of the GPU's reductions, matrix product and convolution. All need the cuda back end, and cuBLAS its library at build
- * time; without them the rungs say why they are skipped.
+/* cuBLAS, CUB and cuDNN, the peers of the GPU's reductions, matrix product and convolution. All
+ * need the cuda back end, and cuBLAS its library at build time; without them the rungs say why they
+ * are skipped.
  *
- * What a user would do once for many calls (the handle, temporary memory) is in the prepare functions;
- * everything that one answer needs is in the others. For the error bound: neither library says in which
- * order it adds, but no order of n terms needs more than n roundings: depth_serial, gemm_depth_serial. */
+ * What a user would do once for many calls (the handle, temporary memory) is in the prepare
+ * functions; everything that one answer needs is in the others. For the error bound: neither
+ * library says in which order it adds, but no order of n terms needs more than n roundings:
+ * depth_serial, gemm_depth_serial. */
 #ifndef RUNGS_GPU_LIBRARIES_H
 #define RUNGS_GPU_LIBRARIES_H
 
@@ -19,15 +21,15 @@ extern "C" {
 /* All that cuBLAS can do here: it has no maximum and no sum but that of absolute values. */
 enum { CUBLAS_OPS = RUNG_OP(OP_DOT) };
 
-/* The dot product by cuBLAS. Mixed types it cannot do: b is converted to float first, as part of the
- * work, into memory that is kept. */
+/* The dot product by cuBLAS. Mixed types it cannot do: b is converted to float first, as part of
+ * the work, into memory that is kept. */
 void cublas_prepare(const struct reduction *call);
 void cublas_reduce(const struct reduction *call);
 void cublas_how(const struct reduction *call, char text[RUNG_HOW_SIZE]);
 
-/* The matrix product by cuBLAS in float32, never TF32, for the shape at hand by the fastest of cublasSgemm and
- * up to 16 algorithms that cublasLt proposes, each timed by prepare; `how` says which. A peer picked by less
- * care would be easier to beat. They share 64 MiB of workspace. */
+/* The matrix product by cuBLAS in float32, never TF32, for the shape at hand by the fastest of
+ * cublasSgemm and up to 16 algorithms that cublasLt proposes, each timed by prepare; `how` says
+ * which. A peer picked by less care would be easier to beat. They share 64 MiB of workspace. */
 void cublas_prepare_gemm(const struct gemm *call);
 void cublas_gemm(const struct gemm *call);
 void cublas_how_gemm(const struct gemm *call, char text[RUNG_HOW_SIZE]);
@@ -37,9 +39,10 @@ void cub_prepare(const struct reduction *call);
 void cub_reduce(const struct reduction *call);
 void cub_how(const struct reduction *call, char text[RUNG_HOW_SIZE]);
 
-/* The convolution by cuDNN in float32, never TF32, for the shape at hand by the fastest of its algorithms, each
- * timed by prepare with 2 GiB of workspace. It is given the rungs' layout, NCHW; `how` also says how fast it would
- * be if the same data were NHWC already, no conversion counted. */
+/* The convolution by cuDNN in float32, never TF32, for the shape at hand by the fastest of its
+ * algorithms, each timed by prepare with 2 GiB of workspace. It is given the rungs' layout, NCHW;
+ * `how` also says how fast it would be if the same data were NHWC already, no conversion
+ * counted. */
 void cudnn_prepare(const struct conv *call);
 void cudnn_convolve(const struct conv *call);
 void cudnn_how(const struct conv *call, char text[RUNG_HOW_SIZE]);

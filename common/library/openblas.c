@@ -130,8 +130,8 @@ static bool ssum_is_right(void)
     return right;
 }
 
-/* What takes ssum's place: dot products with a vector of ones. For one thread it is short enough to stay
- * in the first-level cache, for several long enough that starting them is worth it. */
+/* What takes ssum's place: dot products with a vector of ones. For one thread it is short enough to
+ * stay in the first-level cache, for several long enough that starting them is worth it. */
 static float sum_by_dot(const float *a, size_t n, int threads)
 {
     static struct kept ones;
@@ -236,8 +236,8 @@ double openblas_depth(const struct reduction *call)
 
 /* ---- matrix product -------------------------------------------------------------------------- */
 
-/* How many rows, from `first` on, one call can take of a matrix of this leading dimension: where an int
- * cannot hold that, one, whose leading dimension is of no matter. */
+/* How many rows, from `first` on, one call can take of a matrix of this leading dimension: where an
+ * int cannot hold that, one, whose leading dimension is of no matter. */
 static int rows_at_once(size_t rows, size_t first, size_t leading)
 {
     return leading <= LONGEST || rows - first <= 1 ? piece(rows, first) : 1;

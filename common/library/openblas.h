@@ -1,10 +1,10 @@
-/* OpenBLAS, the CPU steps' peer, loaded at run time if the machine has it: nothing need be installed
- * to build.
+/* OpenBLAS, the CPU steps' peer, loaded at run time if the machine has it: nothing need be
+ * installed to build.
  *
- * Loading late also leaves time to help it. OpenBLAS picks its kernels by processor model, knows few
- * virtual machines' models, and then falls back to kernels of 2006; OPENBLAS_CORETYPE, which it reads
- * while it is loaded, says what to take. Unless the user has set it, it is set here to the best that
- * the instruction set allows, so that the peer is at its best. */
+ * Loading late also leaves time to help it. OpenBLAS picks its kernels by processor model, knows
+ * few virtual machines' models, and then falls back to kernels of 2006; OPENBLAS_CORETYPE, which it
+ * reads while it is loaded, says what to take. Unless the user has set it, it is set here to the
+ * best that the instruction set allows, so that the peer is at its best. */
 #ifndef RUNGS_OPENBLAS_H
 #define RUNGS_OPENBLAS_H
 
@@ -12,8 +12,8 @@
 #include "problem/reduction/reduction.h"
 #include "run/step.h"
 
-/* The C interface's functions that the steps call; cblas_sgemm's enums are ints: 101 row-major, 111 not
- * transposed. */
+/* The C interface's functions that the steps call; cblas_sgemm's enums are ints: 101 row-major, 111
+ * not transposed. */
 struct openblas {
     float (*sdot)(int n, const float *x, int step_x, const float *y, int step_y);
     double (*ddot)(int n, const double *x, int step_x, const double *y, int step_y);
@@ -35,16 +35,17 @@ const struct openblas *openblas(void);
 /* Why a rung that calls OpenBLAS cannot run here, or NULL if it can. */
 const char *openblas_unavailable(void);
 
-/* The reduction by OpenBLAS with call->threads threads. Mixed types it cannot do: b is converted to float
- * first, into memory of this function's own, which is part of the work. Where the library's ssum is wrong
- * (that of OpenBLAS 0.3.21 for AVX-512 is), sums of float are dot products with ones. */
+/* The reduction by OpenBLAS with call->threads threads. Mixed types it cannot do: b is converted to
+ * float first, into memory of this function's own, which is part of the work. Where the library's
+ * ssum is wrong (that of OpenBLAS 0.3.21 for AVX-512 is), sums of float are dot products with
+ * ones. */
 void openblas_reduce(const struct reduction *call);
 
 /* Whose kernels OpenBLAS chose and how many threads it gets: "SkylakeX kernels, 1 thread". */
 void openblas_how(const struct reduction *call, char text[RUNG_HOW_SIZE]);
 
-/* For the error bound. OpenBLAS does not say in which order it adds, but no order of n terms needs more
- * than n roundings on the way of one. */
+/* For the error bound. OpenBLAS does not say in which order it adds, but no order of n terms needs
+ * more than n roundings on the way of one. */
 double openblas_depth(const struct reduction *call);
 
 /* The matrix product by OpenBLAS with call->threads threads; openblas_how for it. Its depth is

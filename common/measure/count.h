@@ -1,18 +1,18 @@
 /* Counting on the simt back end.
  *
- * A GPU step is built twice there: bin/NAME, whose kernels are compiled as fast as they get, verifies;
- * bin/counted/NAME, whose kernels tell the back end of every access (common/simt), counts. The first
- * starts the second where counts are wanted:
+ * A GPU step is built twice there: bin/NAME, whose kernels are compiled as fast as they get,
+ * verifies; bin/counted/NAME, whose kernels tell the back end of every access (common/simt),
+ * counts. The first starts the second where counts are wanted:
  *   without --counters   beside itself, while it verifies, on a problem small enough not to take longer
  *   with --counters      in its place, on the problem asked for
- */
+ * */
 #ifndef RUNGS_COUNTED_H
 #define RUNGS_COUNTED_H
 
 #include <stdbool.h>
 
-#include "run/options.h"
 #include "report/report.h"
+#include "run/options.h"
 #include "run/step.h"
 
 /* In the counted program: whether this is one, and started to count beside another. */
@@ -32,8 +32,8 @@ void counted_finish(void);
 /* The options, with the problem made small enough to be counted beside. */
 struct options counted_options(const struct step *step, const struct options *options);
 
-/* What is counted of the rung that runs next, and the end of it: the row's counters, and as text what
- * was found and, with --counters, the kernels' counters. False: a rule was broken. */
+/* What is counted of the rung that runs next, and the end of it: the row's counters, and as text
+ * what was found and, with --counters, the kernels' counters. False: a rule was broken. */
 void counted_begin(const struct step *step);
 bool counted_end(const struct step *step, const struct options *options, struct row *row);
 

@@ -8,9 +8,9 @@
 /* A launch is nothing beside calls of this length. */
 static const double LONG_CALL_US = 10e3;
 
-/* Until the host has enqueued the first call, a GPU that has nothing else to do waits, and its clock runs:
- * with a library that takes long to enqueue, that shows in samples of few calls. So `fed` puts a call before
- * the first one that is timed. */
+/* Until the host has enqueued the first call, a GPU that has nothing else to do waits, and its
+ * clock runs: with a library that takes long to enqueue, that shows in samples of few calls. So
+ * `fed` puts a call before the first one that is timed. */
 static bool sample(struct problem *problem, const struct rung *rung, size_t calls, bool cold,
                    bool fed, double *microseconds, struct error *error)
 {

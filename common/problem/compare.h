@@ -7,11 +7,11 @@
  *
  *     |computed - s|  <=  c * u / (1 - c * u) * sum |x_i|
  *
- * (Higham, Accuracy and Stability of Numerical Algorithms, 2nd edition 2002, sections 3.1 and 4.2.) A
- * rung states its c, which is its summation depth: n for one loop, log2 n for a tree. Where c is n or
- * more, c * u alone will do, however large (Jeannerod and Rump, Improved error bounds for inner products
- * in floating-point arithmetic, SIAM J. Matrix Anal. Appl. 34, 2013). Errors relative to s itself would be
- * no measure: s can cancel to 0 while the terms do not.
+ * (Higham, Accuracy and Stability of Numerical Algorithms, 2nd edition 2002, sections 3.1 and 4.2.)
+ * A rung states its c, which is its summation depth: n for one loop, log2 n for a tree. Where c is
+ * n or more, c * u alone will do, however large (Jeannerod and Rump, Improved error bounds for
+ * inner products in floating-point arithmetic, SIAM J. Matrix Anal. Appl. 34, 2013). Errors
+ * relative to s itself would be no measure: s can cancel to 0 while the terms do not.
  *
  * A product that underflows adds up to half the smallest subnormal number each; the bound has that
  * term too. */

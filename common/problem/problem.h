@@ -64,7 +64,8 @@ struct family {
     /* Pushes what the rung reads out of the caches. */
     bool (*evict)(struct problem *problem, const struct rung *rung, struct error *error);
 
-    /* After the last rung: writes what the user wants to have of the last right result. NULL: nothing. */
+    /* After the last rung: writes what the user wants to have of the last right result. NULL:
+     * nothing. */
     bool (*save)(const struct problem *problem, struct error *error);
 
     /* What the rung is given; NULL: every rung is given all. */

@@ -9,8 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "measure/count.h"
 #include "base/format.h"
+#include "measure/count.h"
 #include "report/histogram.h"
 
 static const char *const verdict_names[] = {"pass", "fail", "racy", "skip"};
@@ -41,8 +41,8 @@ static struct part part_of(const struct run *run, const struct row *row)
     return row->part.shape[0] != '\0' ? row->part : all;
 }
 
-/* The median; of a rung that was given a part, the time that all would take at the same rate. NaN if the
- * row is not timed. */
+/* The median; of a rung that was given a part, the time that all would take at the same rate. NaN
+ * if the row is not timed. */
 static double time_for_all(const struct run *run, const struct row *row)
 {
     const double median = row->trial.statistics.median;
@@ -541,8 +541,8 @@ static bool is_special(const char *path)
     return stat(path, &status) == 0 && !S_ISREG(status.st_mode);
 }
 
-/* Whether the path is what standard output goes to: a file of that kind must not be replaced, nor what
- * was printed to it overwritten. */
+/* Whether the path is what standard output goes to: a file of that kind must not be replaced, nor
+ * what was printed to it overwritten. */
 static bool is_standard_output(const char *path)
 {
     struct stat file, output;

@@ -4,14 +4,15 @@
  *   step,rung,op,type,shape,seed,backend,device,cache,warmups,reps,min_us,median_us,mean_us,std_us,
  *   max_us,gb_per_s,gflop_per_s,percent_of_peak,speedup_first,speedup_library,error,error_bound,
  *   verdict
- * Times are microseconds of one call. backend and device are the rung's: `cpu` and the host's processor
- * for one that runs there in a GPU step (RUNG_HOST). device names the processor, and on a GPU driver and
- * toolkit. percent_of_peak is the shortest time that the machine's peak bandwidth and peak arithmetic
- * allow, as a share of the median; a host rung in a GPU step has none, since the peaks are the GPU's.
- * speedup_first is over the step's first rung, wherever that runs; speedup_library over the best library
- * rung on the same processor: a GPU's rungs are not measured against OpenBLAS, nor the host's against
- * cuBLAS. A rung that was given a part of the problem has that part's shape; its speed-ups compare rates. error is |computed - reference| and
- * error_bound the largest accepted (compare.h). */
+ * Times are microseconds of one call. backend and device are the rung's: `cpu` and the host's
+ * processor for one that runs there in a GPU step (RUNG_HOST). device names the processor, and on a
+ * GPU driver and toolkit. percent_of_peak is the shortest time that the machine's peak bandwidth
+ * and peak arithmetic allow, as a share of the median; a host rung in a GPU step has none, since
+ * the peaks are the GPU's. speedup_first is over the step's first rung, wherever that runs;
+ * speedup_library over the best library rung on the same processor: a GPU's rungs are not measured
+ * against OpenBLAS, nor the host's against cuBLAS. A rung that was given a part of the problem has
+ * that part's shape; its speed-ups compare rates. error is |computed - reference| and error_bound
+ * the largest accepted (compare.h). */
 #ifndef RUNGS_REPORT_H
 #define RUNGS_REPORT_H
 
@@ -20,9 +21,9 @@
 #include <stdio.h>
 
 #include "device/back_end.h"
+#include "measure/trial.h"
 #include "problem/problem.h"
 #include "run/step.h"
-#include "measure/trial.h"
 
 enum verdict { VERDICT_PASS, VERDICT_FAIL, VERDICT_RACY, VERDICT_SKIP };
 

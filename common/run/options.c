@@ -437,7 +437,8 @@ static bool sets_size(enum option_id id)
            (id >= OPTION_BATCH && id <= OPTION_KERNEL);
 }
 
-/* What getopt_long refused: `word` unless it is a letter. The one option of one letter is conv's -o. */
+/* What getopt_long refused: `word` unless it is a letter. The one option of one letter is conv's
+ * -o. */
 static void refuse(int id, const char *word, struct error *error)
 {
     const char letter[] = {'-', (char)optopt, '\0'};

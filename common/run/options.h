@@ -7,8 +7,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "device/back_end.h"
 #include "base/error.h"
+#include "device/back_end.h"
 #include "problem/matrix_reduction/matrix_reduction.h"
 #include "problem/reduction/reduction.h"
 
@@ -36,7 +36,7 @@ struct options {
     size_t warmup;
     size_t reps; /* 0: as many samples as fit in a fixed time (trial.h) */
     uint64_t seed;
-    const char *a, *b; /* .npy files, or NULL */
+    const char *a, *b;                   /* .npy files, or NULL */
     const char *image, *filter, *output; /* conv: a PNG file, picture_filter's name, a PNG file */
     const char *csv, *json;
     bool histogram, cold;
@@ -56,7 +56,8 @@ enum options_outcome { OPTIONS_RUN, OPTIONS_DONE, OPTIONS_BAD };
 /* The defaults of a step or one of its tables, before any argument is read. */
 void options_default(struct options *options, const struct step *step);
 
-/* options->table is `step` or, with --axis, one of its two others. OPTIONS_DONE: --help, --version or --list printed to `out` what was asked for. */
+/* options->table is `step` or, with --axis, one of its two others. OPTIONS_DONE: --help, --version
+ * or --list printed to `out` what was asked for. */
 enum options_outcome options_parse(int argc, char **argv, const struct step *step,
                                    struct options *options, FILE *out, struct error *error);
 

@@ -4,12 +4,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "measure/count.h"
 #include "base/format.h"
-#include "run/options.h"
-#include "report/report.h"
-#include "run/step.h"
+#include "measure/count.h"
 #include "measure/trial.h"
+#include "report/report.h"
+#include "run/options.h"
+#include "run/step.h"
 
 /* ---- progress -------------------------------------------------------------------------------- */
 
@@ -83,8 +83,8 @@ static void skip_declined(const struct problem *problem, struct run *run)
     }
 }
 
-/* Notes the outcome of one input. What was wrong once stays wrong; of a lesson, which goes on, the last
- * wrong answer is kept: the real data's, if that was wrong too. */
+/* Notes the outcome of one input. What was wrong once stays wrong; of a lesson, which goes on, the
+ * last wrong answer is kept: the real data's, if that was wrong too. */
 static void judge(struct row *row, const struct comparison *comparison, bool probe)
 {
     if (comparison->right && row->verdict != VERDICT_PASS)

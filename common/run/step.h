@@ -18,10 +18,11 @@ enum rung_flags {
     RUNG_LIBRARY = 1 << 0,          /* a peer to be measured against, named after the library */
     RUNG_LESSON = 1 << 1,           /* wrong on purpose: a wrong result is reported as `racy` */
     RUNG_NONDETERMINISTIC = 1 << 2, /* right, but the last bits differ from run to run */
-    /* Runs on the host CPU in a GPU step (gemm and conv): it is given the host's copies of the data, and
-     * judged and timed as on the CPU back end, with simt, too. */
+    /* Runs on the host CPU in a GPU step (gemm and conv): it is given the host's copies of the
+     * data, and judged and timed as on the CPU back end, with simt, too. */
     RUNG_HOST = 1 << 3,
-    /* conv: works by Winograd's F(2x2, 3x3) or F(4x4, 3x3), whose error bounds are others (conv.h) */
+    /* conv: works by Winograd's F(2x2, 3x3) or F(4x4, 3x3), whose error bounds are others
+     * (conv.h) */
     RUNG_WINOGRAD = 1 << 4,
     RUNG_WINOGRAD_4 = 1 << 5,
     /* conv: a library that may choose any transform (conv.h) */
@@ -32,8 +33,8 @@ enum { RUNG_HOW_SIZE = 64 };
 
 #define RUNG_OP(op) (1U << (op))
 
-/* On the declaration of a rung's function that only the cuda back end has: where it is not linked, its
- * address is NULL, and the rung is skipped. */
+/* On the declaration of a rung's function that only the cuda back end has: where it is not linked,
+ * its address is NULL, and the rung is skipped. */
 #define CUDA_ONLY __attribute__((weak))
 
 /* One variant inside a step. Which members of `run` and `depth` hold follows from the step's
@@ -56,15 +57,16 @@ struct rung {
         double (*conv)(const struct conv *call);
         double (*matrix)(const struct matrix_reduction *call);
     } depth;
-    /* What the rung really used, such as "avx512, 2 threads", for the report. NULL: nothing to tell. */
+    /* What the rung really used, such as "avx512, 2 threads", for the report. NULL: nothing to
+     * tell. */
     union {
         void (*reduce)(const struct reduction *call, char text[RUNG_HOW_SIZE]);
         void (*gemm)(const struct gemm *call, char text[RUNG_HOW_SIZE]);
         void (*conv)(const struct conv *call, char text[RUNG_HOW_SIZE]);
         void (*matrix)(const struct matrix_reduction *call, char text[RUNG_HOW_SIZE]);
     } how;
-    /* Work that a user would do once for many calls, such as placing the data: done after every change
-     * of the inputs, before `run`, and not timed. NULL: none. */
+    /* Work that a user would do once for many calls, such as placing the data: done after every
+     * change of the inputs, before `run`, and not timed. NULL: none. */
     union {
         void (*reduce)(const struct reduction *call);
         void (*gemm)(const struct gemm *call);
@@ -80,9 +82,9 @@ struct rung {
     unsigned reduce_ops; /* reductions: the operators it can do, RUNG_OP(OP_DOT) | ...; 0: all */
     unsigned flags;
     int needs_compute_capability; /* 0: any; 90: sm_90 and later */
-    /* gemm on the host: the most products that one call is given, 0: any number. A larger problem is cut
-     * down to the first rows of C, since a GPU's problem can take a slow loop minutes; the result row
-     * says so, and speeds are compared by rate. */
+    /* gemm on the host: the most products that one call is given, 0: any number. A larger problem
+     * is cut down to the first rows of C, since a GPU's problem can take a slow loop minutes; the
+     * result row says so, and speeds are compared by rate. */
     double most_products;
 };
 

@@ -497,7 +497,8 @@ struct simt_kernel *simt_note_kernel(const void *function)
     return kernel;
 }
 
-/* A kernel whose address is not to be had may have opted in or not: it gets the benefit of the doubt. */
+/* A kernel whose address is not to be had may have opted in or not: it gets the benefit of the
+ * doubt. */
 static size_t shared_limit(const void *function)
 {
     const struct simt_kernel *kernel = simt_find_kernel(function);
@@ -565,8 +566,8 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const voi
     return cudaSuccess;
 }
 
-/* Whatever is out of range, CUDA 13.0 says cudaErrorInvalidValue, as an H200 showed; version 12 and before
- * said cudaErrorInvalidConfiguration of grids and blocks. */
+/* Whatever is out of range, CUDA 13.0 says cudaErrorInvalidValue, as an H200 showed; version 12 and
+ * before said cudaErrorInvalidConfiguration of grids and blocks. */
 cudaError_t simt_check_launch(const struct simt_launch *launch)
 {
     struct uint3 grid = launch->grid, block = launch->block;

@@ -1,5 +1,5 @@
-/* The host API that the steps do not use but learners' programs do: pitched memory, hints, limits, host
- * functions in streams, launches by address. */
+/* The host API that the steps do not use but learners' programs do: pitched memory, hints, limits,
+ * host functions in streams, launches by address. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,6 @@
-/* assert() in kernels. The C library's macro calls the function below; with the runtime linked, this is the
- * one: it says which thread failed, as a GPU does. Host code gets what the C library does. */
+/* assert() in kernels. The C library's macro calls the function below; with the runtime linked,
+ * this is the one: it says which thread failed, as a GPU does. Host code gets what the C library
+ * does. */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -1,12 +1,13 @@
-/* Checks of what kernels do with memory: data races, accesses out of bounds or misaligned, and reads of
- * what nobody wrote.
+/* Checks of what kernels do with memory: data races, accesses out of bounds or misaligned, and
+ * reads of what nobody wrote.
  *
- * Races. Of every word the shadow memory knows who wrote it last and two of those who read it. An access
- * races with an earlier one by another thread, if one of the two writes, not both are atomic, and nothing
- * orders them: no barrier of the block, no __syncwarp of lanes that include both, no fence with an atomic
- * that the other side has seen, no end of a launch. Time is counted in segments: a number that grows with
- * every such event. A tag is the segment in which a thread acted and the thread's number; tags of one
- * thread grow with time, and those of a later block or launch are larger than all before.
+ * Races. Of every word the shadow memory knows who wrote it last and two of those who read it. An
+ * access races with an earlier one by another thread, if one of the two writes, not both are
+ * atomic, and nothing orders them: no barrier of the block, no __syncwarp of lanes that include
+ * both, no fence with an atomic that the other side has seen, no end of a launch. Time is counted
+ * in segments: a number that grows with every such event. A tag is the segment in which a thread
+ * acted and the thread's number; tags of one thread grow with time, and those of a later block or
+ * launch are larger than all before.
  *
  * Reading a word that others change by atomics is taken to be meant so: it begins every loop around
  * atomicCAS. */
@@ -423,8 +424,8 @@ static unsigned int block_threads;
 static uint32_t *block_starts; /* of the launch's blocks, to find a tag's block by */
 static size_t block_number, block_capacity;
 
-/* known[a][b]: what b did before this tag is ordered before what a does now. Only where partial masks or
- * fences make an order that the numbers above do not tell. */
+/* known[a][b]: what b did before this tag is ordered before what a does now. Only where partial
+ * masks or fences make an order that the numbers above do not tell. */
 static uint32_t *known[THREADS];
 static uint32_t known_in[THREADS]; /* the block that the row belongs to, by its first tag */
 
@@ -456,8 +457,8 @@ static void forget_all_tags(void)
     segment = 0;
 }
 
-/* The first tag of a new segment. When numbers run out, the past is forgotten, at a moment when all of the
- * block's is ordered. */
+/* The first tag of a new segment. When numbers run out, the past is forgotten, at a moment when all
+ * of the block's is ordered. */
 static uint32_t new_segment(void)
 {
     return ++segment << THREAD_BITS;
@@ -472,8 +473,8 @@ static void give_tags(unsigned int first, unsigned int end, uint32_t start)
 
 /* ---- fences and atomics as order ---- */
 
-/* Places that a thread changed atomically after a fence: what it did before the fence is there for whoever
- * changes the place later. The last one stands for all that do not fit. */
+/* Places that a thread changed atomically after a fence: what it did before the fence is there for
+ * whoever changes the place later. The last one stands for all that do not fit. */
 struct location {
     uint64_t address;
     uint64_t implies;           /* locations whose releases came with these */
@@ -679,8 +680,8 @@ static void sync_lanes(unsigned int warp, uint32_t lanes, uint32_t whole_warp)
     }
 }
 
-/* A shuffle or a vote passes values, and orders memory no more than an atomic does: what a lane did before
- * a fence. */
+/* A shuffle or a vote passes values, and orders memory no more than an atomic does: what a lane did
+ * before a fence. */
 static void pass_values(unsigned int warp, uint32_t lanes)
 {
     unsigned int first = warp * SIMT_WARP_SIZE;
@@ -743,8 +744,8 @@ void simt_check_meeting(unsigned int warp, unsigned int lanes, const uint64_t *m
     }
 }
 
-/* The warp's traces are at their end: whom a mask names and who has returned from the kernel will not
- * come. */
+/* The warp's traces are at their end: whom a mask names and who has returned from the kernel will
+ * not come. */
 void simt_check_end_of_traces(unsigned int warp)
 {
     for (unsigned int i = 0; i < gathering_count; i++) {
@@ -955,8 +956,8 @@ bool simt_check_simple_load(enum simt_space space, unsigned int site, unsigned i
     return true;
 }
 
-/* The usual case: loads, or stores, of words in one range and one page. False, and nothing is done, if an address is not
- * so, or a word that is loaded may not have been written. */
+/* The usual case: loads, or stores, of words in one range and one page. False, and nothing is done,
+ * if an address is not so, or a word that is loaded may not have been written. */
 static bool check_words(const struct simt_range *range, enum simt_space space,
                         enum simt_event_kind kind, unsigned int site, unsigned int warp,
                         uint32_t lanes, const uint64_t *addresses)

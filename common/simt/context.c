@@ -40,8 +40,8 @@ enum { ARGUMENT = 0, ENTRY = 1, RESUME = 11, SAVED_WORDS = 20 };
 void simt_context_make(struct simt_context *context, void *stack, size_t size,
                        void (*entry)(void *), void *argument)
 {
-    /* What simt_switch would have saved, and so many words that the trampoline finds a 16-byte aligned
-     * stack. */
+    /* What simt_switch would have saved, and so many words that the trampoline finds a 16-byte
+     * aligned stack. */
     uintptr_t top = ((uintptr_t)stack + size) & ~(uintptr_t)15;
     uintptr_t *frame = (uintptr_t *)top - SAVED_WORDS;
     memset(frame, 0, SAVED_WORDS * sizeof *frame);

@@ -1,5 +1,5 @@
-/* Drop-in for CUDA's header of the same name: thread blocks, tiles of up to 32 threads, coalesced groups, the
- * grid. Thread block clusters and tiles of more than a warp are not there. */
+/* Drop-in for CUDA's header of the same name: thread blocks, tiles of up to 32 threads, coalesced
+ * groups, the grid. Thread block clusters and tiles of more than a warp are not there. */
 #ifndef SIMT_COOPERATIVE_GROUPS_H
 #define SIMT_COOPERATIVE_GROUPS_H
 

@@ -1,5 +1,5 @@
-/* Drop-in for CUDA's header of the same name: half precision, computed in float or double and rounded once.
- * The rarer conversions with a rounding mode and the raw structures are not there. */
+/* Drop-in for CUDA's header of the same name: half precision, computed in float or double and
+ * rounded once. The rarer conversions with a rounding mode and the raw structures are not there. */
 #ifndef SIMT_CUDA_FP16_H
 #define SIMT_CUDA_FP16_H
 
@@ -126,7 +126,8 @@ SIMT_INLINE __half __short_as_half(short bits)
     return __ushort_as_half(static_cast<unsigned short>(bits));
 }
 
-/* ---- arithmetic: a float holds more than twice a half's bits, so rounding it again is exact ---- */
+/* ---- arithmetic: a float holds more than twice a half's bits, so rounding it again is exact
+ * ---- */
 
 #define SIMT_HALF_BINARY(name, expression)                                                         \
     SIMT_INLINE __half name(__half left, __half right)                                             \

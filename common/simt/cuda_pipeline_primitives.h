@@ -4,8 +4,8 @@
 
 #include "cuda_runtime.h"
 
-/* Copies 4, 8 or 16 bytes, the last zero_fill of which are zeros and not read. The copy is made when
- * __pipeline_wait_prior asks for it, or when the thread ends. */
+/* Copies 4, 8 or 16 bytes, the last zero_fill of which are zeros and not read. The copy is made
+ * when __pipeline_wait_prior asks for it, or when the thread ends. */
 static inline void __pipeline_memcpy_async(void *__restrict__ destination,
                                            const void *__restrict__ source, size_t size,
                                            size_t zero_fill = 0, SIMT_SITE)

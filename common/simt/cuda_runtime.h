@@ -1,11 +1,13 @@
 /* Drop-in for CUDA's header of the same name: lets the host's C++17 compiler take CUDA C, once
- * simt_rewrite has turned the launches into calls. __CUDA_ARCH__ stays undefined, __SIMT__ is defined.
- * With SIMT_PREPROCESSED defined, simt_rewrite comes after the preprocessor and sees to the qualifiers and
- * built-in variables; with SIMT_HOST_ONLY, for a .cpp file, there are no built-in variables, as in CUDA.
+ * simt_rewrite has turned the launches into calls. __CUDA_ARCH__ stays undefined, __SIMT__ is
+ * defined. With SIMT_PREPROCESSED defined, simt_rewrite comes after the preprocessor and sees to
+ * the qualifiers and built-in variables; with SIMT_HOST_ONLY, for a .cpp file, there are no
+ * built-in variables, as in CUDA.
  *
- * What differs from a GPU, beyond speed: fast-math intrinsics are as exact as their library functions; a
- * loop that waits for another thread must poll with atomicCAS, atomicExch or __nanosleep; __activemask()
- * gives the lanes that wait at the same place once no lane of the warp can go on. */
+ * What differs from a GPU, beyond speed: fast-math intrinsics are as exact as their library
+ * functions; a loop that waits for another thread must poll with atomicCAS, atomicExch or
+ * __nanosleep; __activemask() gives the lanes that wait at the same place once no lane of the warp
+ * can go on. */
 #ifndef __cplusplus
 #include "cuda_runtime_api.h"
 #elif !defined(SIMT_CUDA_RUNTIME_H)
@@ -35,14 +37,16 @@
 #endif
 #ifdef SIMT_INSTRUMENTED
 #ifdef __clang__
-/* It copies structures by these functions, unseen by the hooks; from here on they are the runtime's. */
+/* It copies structures by these functions, unseen by the hooks; from here on they are the
+ * runtime's. */
 __asm__(".set memcpy, simt_traced_memcpy\n.set memmove, simt_traced_memmove\n"
         ".set memset, simt_traced_memset");
 __asm__(".set __tsan_memcpy, simt_traced_memcpy\n.set __tsan_memmove, simt_traced_memmove\n"
         ".set __tsan_memset, simt_traced_memset");
 #endif
-/* A call and a return for each hook would be most of what a kernel costs that is not analysed. The assembler puts
- * a test in front, to go past them. (GCC says `call`, Clang `callq`, which needs -fno-integrated-as.) */
+/* A call and a return for each hook would be most of what a kernel costs that is not analysed. The
+ * assembler puts a test in front, to go past them. (GCC says `call`, Clang `callq`, which needs
+ * -fno-integrated-as.) */
 #ifdef __x86_64__
 #ifdef __clang__
 #define SIMT_CALL "callq"
@@ -80,8 +84,8 @@ static const bool INSTRUMENTED = false;
 #endif
 
 #ifndef SIMT_HOST_ONLY
-/* Kernels have a heap of their own (heap.c), to which these lead; from the host they pass the call on. In the
- * source itself simt_rewrite puts simt_malloc in place of malloc. */
+/* Kernels have a heap of their own (heap.c), to which these lead; from the host they pass the call
+ * on. In the source itself simt_rewrite puts simt_malloc in place of malloc. */
 extern "C" void *simt_malloc(size_t size);
 namespace std
 {
@@ -117,9 +121,9 @@ __asm__(
 #define __forceinline__ inline __attribute__((always_inline))
 #define __noinline__ __attribute__((noinline))
 #define __align__(n) __attribute__((aligned(n)))
-/* One OS thread runs a block, and inside a function thread_local implies static. Without the other word GCC
- * guards variables of classes whose constructor is `= default`; the guards would count as shared memory.
- * simt_rewrite does the same. */
+/* One OS thread runs a block, and inside a function thread_local implies static. Without the other
+ * word GCC guards variables of classes whose constructor is `= default`; the guards would count as
+ * shared memory. simt_rewrite does the same. */
 #if !defined(__clang__) && __GNUC__ >= 10
 #define __shared__ __constinit thread_local
 #else
@@ -139,8 +143,8 @@ constexpr int warpSize = SIMT_WARP_SIZE;
 
 #define SIMT_INLINE static inline __attribute__((always_inline, unused))
 
-/* The caller's place, which identifies barriers and goes into reports. (A return address would not do:
- * compilers clone calls.) */
+/* The caller's place, which identifies barriers and goes into reports. (A return address would not
+ * do: compilers clone calls.) */
 #define SIMT_SITE const char *simt_file = __builtin_FILE(), int simt_line = __builtin_LINE()
 
 /* ---- barriers and fences ---- */
@@ -603,7 +607,8 @@ SIMT_INLINE void __trap(SIMT_SITE)
     simt_trap(simt_file, simt_line);
 }
 
-/* ---- launches: what simt_rewrite makes of name<<<grid, block, shared, stream>>>(arguments) ---- */
+/* ---- launches: what simt_rewrite makes of name<<<grid, block, shared, stream>>>(arguments)
+ * ---- */
 
 /* For what a thread does on its way to the kernel, of which no event need tell. */
 #if __has_attribute(disable_sanitizer_instrumentation) /* Clang */
@@ -618,8 +623,8 @@ SIMT_INLINE void __trap(SIMT_SITE)
 namespace simt
 {
 
-/* Gives the kernel of a name that means one function. The tag makes the call depend on a template, so
- * that an overloaded name is no error but a reason to take the other way. */
+/* Gives the kernel of a name that means one function. The tag makes the call depend on a template,
+ * so that an overloaded name is no error but a reason to take the other way. */
 template <class Tag, class... Parameters>
 auto function_of(void (*function)(Parameters...))
 {

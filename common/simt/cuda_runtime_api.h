@@ -1,6 +1,6 @@
-/* Drop-in for CUDA's header of the same name: the part of the host API that this repository uses, for C
- * and C++, with CUDA's names, numbers and errors. All work is done when a call returns; asynchronous
- * calls differ from the others in name only. */
+/* Drop-in for CUDA's header of the same name: the part of the host API that this repository uses,
+ * for C and C++, with CUDA's names, numbers and errors. All work is done when a call returns;
+ * asynchronous calls differ from the others in name only. */
 #ifndef SIMT_CUDA_RUNTIME_API_H
 #define SIMT_CUDA_RUNTIME_API_H
 
@@ -222,8 +222,8 @@ enum cudaMemcpyKind {
 #define cudaMemAttachGlobal 0x01
 #define cudaMemAttachHost 0x02
 
-/* Device memory starts as 0xFF bytes (NaN), cannot be touched by host code, and ends (rounded up to 256
- * bytes) at a page that cannot be touched by anybody. */
+/* Device memory starts as 0xFF bytes (NaN), cannot be touched by host code, and ends (rounded up to
+ * 256 bytes) at a page that cannot be touched by anybody. */
 cudaError_t cudaMalloc(void **pointer, size_t size);
 cudaError_t cudaFree(void *pointer);
 cudaError_t cudaMemGetInfo(size_t *available, size_t *total);

@@ -1,5 +1,5 @@
-/* Runs launches: fibers, blocks, barriers and warp collectives, and the reports when threads wait for
- * what cannot come. */
+/* Runs launches: fibers, blocks, barriers and warp collectives, and the reports when threads wait
+ * for what cannot come. */
 #include <link.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -146,8 +146,8 @@ static void prepare(void)
 
 static void fiber_main(void *argument);
 
-/* For cooperative launches, which keep more than one block. These stacks have no guards: a mapping for each
- * would be more than the system allows. */
+/* For cooperative launches, which keep more than one block. These stacks have no guards: a mapping
+ * for each would be more than the system allows. */
 static struct fiber *extra_fiber(void)
 {
     static char *stack, *end;
@@ -526,7 +526,8 @@ static void wake_yielded(void)
     }
 }
 
-/* A block's stacks do not fit into the first-level cache: fetch the one that comes after the next. */
+/* A block's stacks do not fit into the first-level cache: fetch the one that comes after the
+ * next. */
 static void prefetch(const struct thread *thread)
 {
 #ifndef SIMT_UCONTEXT
@@ -539,8 +540,8 @@ static void prefetch(const struct thread *thread)
 #endif
 }
 
-/* The current warp has no ready lane: makes one ready, or goes on with another warp. Not inlined, so that
- * next_thread, which runs at each switch, needs no stack. */
+/* The current warp has no ready lane: makes one ready, or goes on with another warp. Not inlined,
+ * so that next_thread, which runs at each switch, needs no stack. */
 __attribute__((noinline)) static void find_ready_warp(void)
 {
     struct warp *warp = &warps[current_warp];
@@ -645,8 +646,8 @@ static void release_barrier(void)
 static bool waits_for_grid(void);
 static void wait_for_grid(void);
 
-/* RARELY: not inlined. simt_block_barrier then keeps next to nothing on the stack of a thread that waits; the less of
- * the stacks is in use, the more of them fit into the caches. */
+/* RARELY: not inlined. simt_block_barrier then keeps next to nothing on the stack of a thread that
+ * waits; the less of the stacks is in use, the more of them fit into the caches. */
 #define RARELY __attribute__((noinline, cold))
 
 /* Files of one name may have several addresses. */
@@ -1077,8 +1078,8 @@ static struct uint3 index_of_block(size_t number)
                           (unsigned int)(number / plane)};
 }
 
-/* Goes on with the block after the current one that has not finished, with the first of all once each has
- * come to the barrier; false if all have finished. */
+/* Goes on with the block after the current one that has not finished, with the first of all once
+ * each has come to the barrier; false if all have finished. */
 static bool next_grid_block(void)
 {
     size_t finished_blocks = 0, number = grid_current;
@@ -1206,8 +1207,8 @@ static void exit_thread(void)
     }
 }
 
-/* A kernel that writes past the end of an array on its stack often hits the registers that it saved for its callers.
- * That these are saved here again lets the program come to the report of it. */
+/* A kernel that writes past the end of an array on its stack often hits the registers that it saved
+ * for its callers. That these are saved here again lets the program come to the report of it. */
 __attribute__((noinline)) static void call_kernel(void)
 {
     launch->invoke(launch->closure);

@@ -1,4 +1,5 @@
-/* What the checks have found: kept until the launch ends, then told in words that a learner understands. */
+/* What the checks have found: kept until the launch ends, then told in words that a learner
+ * understands. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -234,7 +235,8 @@ void simt_check_tell_place(FILE *file, uint32_t place)
     tell_line(file, simt_site_number(place));
 }
 
-/* Where the running lane was last seen; true if that is an access that its address does not suit. */
+/* Where the running lane was last seen; true if that is an access that its address does not
+ * suit. */
 bool simt_check_tell_last(FILE *file)
 {
     const struct simt_event *event = simt_tracing ? simt_trace_last() : NULL;

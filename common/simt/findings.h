@@ -19,8 +19,8 @@ struct finding {
     char text[160];
 };
 
-/* Keeps a finding, with the running block. One is kept for each kind and pair of places: NULL if this one is
- * known already (or there are very many), else the new entry. */
+/* Keeps a finding, with the running block. One is kept for each kind and pair of places: NULL if
+ * this one is known already (or there are very many), else the new entry. */
 struct finding *simt_add_finding(struct finding finding);
 
 #endif

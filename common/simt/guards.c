@@ -1,8 +1,9 @@
 /* Guards of variables in static shared memory.
  *
- * __shared__ is thread_local here (cuda_runtime.h), and a class with a constructor, be it empty, has the compiler
- * ask at each use whether it has run: by a flag that lies among the variables, but is none of the program's.
- * The program's own symbols tell where. A program without symbols has none that are known. */
+ * __shared__ is thread_local here (cuda_runtime.h), and a class with a constructor, be it empty,
+ * has the compiler ask at each use whether it has run: by a flag that lies among the variables, but
+ * is none of the program's. The program's own symbols tell where. A program without symbols has
+ * none that are known. */
 #include <elf.h>
 #include <fcntl.h>
 #include <link.h>

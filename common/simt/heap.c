@@ -1,10 +1,11 @@
 /* The kernels' own heap: malloc, free, new and delete in device code.
  *
- * A source for the back end calls the functions below in place of the library's (cuda_runtime.h). On the
- * host they pass the call on. In a kernel memory comes from an address range of its own, of which the limit
- * cudaLimitMallocHeapSize may be in use; beyond that malloc and new give NULL, as on a device. Allocations
- * follow one another with a gap between them, and an address is not given out twice in a program that frees
- * now and then: so that the checks tell each from its neighbours, and use after free from use. */
+ * A source for the back end calls the functions below in place of the library's (cuda_runtime.h).
+ * On the host they pass the call on. In a kernel memory comes from an address range of its own, of
+ * which the limit cudaLimitMallocHeapSize may be in use; beyond that malloc and new give NULL, as
+ * on a device. Allocations follow one another with a gap between them, and an address is not given
+ * out twice in a program that frees now and then: so that the checks tell each from its neighbours,
+ * and use after free from use. */
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,8 +23,8 @@ enum {
     MOST_UNBURIED = 32 << 20
 };
 
-/* Ascending by address. `freed`: the kernel has called free; `buried`: the checks have seen that, too, which
- * come later (replay.c). */
+/* Ascending by address. `freed`: the kernel has called free; `buried`: the checks have seen that,
+ * too, which come later (replay.c). */
 struct allocation {
     char *base;
     size_t size;
@@ -359,7 +360,8 @@ void simt_free(void *address)
     }
 }
 
-/* The host's, by their names in C++: throws, and may be the program's own. Not there in a C program. */
+/* The host's, by their names in C++: throws, and may be the program's own. Not there in a C
+ * program. */
 #define HOST_NEW(name, symbol) void *name(size_t) __asm__(symbol) __attribute__((weak));
 #define HOST_ALIGNED_NEW(name, symbol)                                                             \
     void *name(size_t, size_t) __asm__(symbol) __attribute__((weak));

@@ -32,7 +32,8 @@ void simt_memory_describe(const void *address, char *text, size_t size);
 /* Bytes of address space that device memory is given out of. */
 size_t simt_memory_address_space(void);
 
-/* ---- heap.c: malloc and new in kernels; memory.c asks it about addresses that are not its own ---- */
+/* ---- heap.c: malloc and new in kernels; memory.c asks it about addresses that are not its own
+ * ---- */
 
 bool simt_heap_contains(const void *address);
 void simt_heap_describe(const void *address, char *text, size_t size);
@@ -87,7 +88,8 @@ enum simt_guard { SIMT_NO_GUARD, SIMT_STACK_GUARD, SIMT_SHARED_GUARD };
 enum simt_guard simt_guard_of(const void *address);
 size_t simt_stack_bytes(void);
 size_t simt_shared_bytes(void);
-/* An atomic operation that changed nothing: after many the thread may be spinning on another one. */
+/* An atomic operation that changed nothing: after many the thread may be spinning on another
+ * one. */
 void simt_poll_failed(const char *file, int line);
 void simt_poll_succeeded(void);
 /* Ends the program with status 1, after what it has printed is out. */

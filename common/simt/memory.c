@@ -30,7 +30,8 @@ static size_t page_size, total, used;
 
 /* ---- how much there is ---- */
 
-/* A number from the first line of a file that starts with `prefix`; `otherwise` if there is none. */
+/* A number from the first line of a file that starts with `prefix`; `otherwise` if there is
+ * none. */
 static size_t number_in_file(const char *path, const char *prefix, size_t otherwise)
 {
     FILE *file = fopen(path, "r");

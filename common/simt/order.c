@@ -1,14 +1,16 @@
 /* Which of a warp's lanes goes first when they have parted.
  *
- * Lanes meet again if whoever stands before the point where their ways join goes first. Machine addresses do
- * not tell: compilers put the blocks of a program in an order of their own, each in its way. What does is the
- * flow of control, which the traces show: each event is a node, and an edge leads to what a lane does next in
- * the same call. The nodes are ranked so that every edge but a loop's way back leads up, and that a loop has
- * the ranks from its head on to itself: whoever has left it waits for those inside. This is the weak
- * topological order of F. Bourdoncle, "Efficient chaotic iteration strategies with widenings" (1993). A lane
- * on its way back to a loop's head waits for those inside, too.
+ * Lanes meet again if whoever stands before the point where their ways join goes first. Machine
+ * addresses do not tell: compilers put the blocks of a program in an order of their own, each in
+ * its way. What does is the flow of control, which the traces show: each event is a node, and an
+ * edge leads to what a lane does next in the same call. The nodes are ranked so that every edge but
+ * a loop's way back leads up, and that a loop has the ranks from its head on to itself: whoever has
+ * left it waits for those inside. This is the weak topological order of F. Bourdoncle, "Efficient
+ * chaotic iteration strategies with widenings" (1993). A lane on its way back to a loop's head
+ * waits for those inside, too.
  *
- * Only edges that some lane has taken are known. Where they leave an order open, machine addresses decide. */
+ * Only edges that some lane has taken are known. Where they leave an order open, machine addresses
+ * decide. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -168,8 +170,9 @@ bool simt_order_same(unsigned int a, unsigned int b)
 static unsigned int *stack, stacked, next_rank;
 static int visited;
 
-/* Tarjan's search for components, and in each one of more than one node, without its head, again. Ranks are
- * given from the last to the first. Returns the least number that the node leads back to. */
+/* Tarjan's search for components, and in each one of more than one node, without its head, again.
+ * Ranks are given from the last to the first. Returns the least number that the node leads back
+ * to. */
 static int visit(unsigned int node)
 {
     int least = nodes[node].number = ++visited;

@@ -1,11 +1,13 @@
 /* Replays that were made before.
  *
- * The blocks of a grid mostly do alike, and so do the turns of a loop around a barrier: all that a warp's lanes have
- * recorded, but for the addresses, they have recorded before, with the same past. Which lanes go together is then
- * known: the plan that was kept tells, and order.c need not be asked.
+ * The blocks of a grid mostly do alike, and so do the turns of a loop around a barrier: all that a
+ * warp's lanes have recorded, but for the addresses, they have recorded before, with the same past.
+ * Which lanes go together is then known: the plan that was kept tells, and order.c need not be
+ * asked.
  *
- * A past is what order.c knows of a warp's lanes; a plan leads from one to the next. order.c itself is told of the
- * past again when there is no plan for what comes. Plans hold until order.c learns more of the flow of control. */
+ * A past is what order.c knows of a warp's lanes; a plan leads from one to the next. order.c itself
+ * is told of the past again when there is no plan for what comes. Plans hold until order.c learns
+ * more of the flow of control. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,11 +1,11 @@
 /* Pairs the traces of a warp's lanes into warp-level instructions, and counts them.
  *
- * A warp's lanes share one instruction stream; where they part, the hardware runs one part after the other
- * and brings them together again. The replay does the same: of all the lanes' next events it takes the one
- * in the deepest call, and of those in the same call depth the one that comes first in the flow of control
- * (order.c); every lane whose next event is that one takes part. Lanes behind thus catch up, and lanes meet
- * again where their ways join. (Pairing the n-th event of one lane with the n-th of another would be wrong as soon as
- * a lane skips a turn of a loop.) */
+ * A warp's lanes share one instruction stream; where they part, the hardware runs one part after
+ * the other and brings them together again. The replay does the same: of all the lanes' next events
+ * it takes the one in the deepest call, and of those in the same call depth the one that comes
+ * first in the flow of control (order.c); every lane whose next event is that one takes part. Lanes
+ * behind thus catch up, and lanes meet again where their ways join. (Pairing the n-th event of one
+ * lane with the n-th of another would be wrong as soon as a lane skips a turn of a loop.) */
 #include <string.h>
 
 #include "internal.h"
@@ -120,9 +120,10 @@ static bool are_in_own_banks(uint32_t lanes, const uint64_t *addresses)
     return true;
 }
 
-/* As an H200 counts (tests/bank_conflicts_h200.csv; docs/results/counters_simt_h200.csv): accesses of 8 bytes go by
- * half warps, of 16 by quarters; loads of pairs of lanes by parts twice as large. Loads need as many
- * wavefronts as their bytes fill rows of banks, stores as many as there are such parts with an active lane. */
+/* As an H200 counts (tests/bank_conflicts_h200.csv; docs/results/counters_simt_h200.csv): accesses
+ * of 8 bytes go by half warps, of 16 by quarters; loads of pairs of lanes by parts twice as large.
+ * Loads need as many wavefronts as their bytes fill rows of banks, stores as many as there are such
+ * parts with an active lane. */
 void simt_count_banks(bool store, unsigned int size, unsigned int lanes, const uint64_t *addresses,
                       unsigned int *wavefronts, unsigned int *conflicts)
 {
@@ -240,9 +241,9 @@ static void enter_block(unsigned int warp, uint32_t lanes, uint32_t place)
 
 /* ---- checks in order of execution ---- */
 
-/* Replay pairs what lanes do without an order between them. Where they order themselves, by a fence and
- * an atomic (a lock, a counter of blocks), the checks must see accesses as they were made: stretch by
- * stretch. From its first fence on, a block is checked so. */
+/* Replay pairs what lanes do without an order between them. Where they order themselves, by a fence
+ * and an atomic (a lock, a counter of blocks), the checks must see accesses as they were made:
+ * stretch by stretch. From its first fence on, a block is checked so. */
 static bool in_order;
 static const struct simt_event *checked[SIMT_WARP_SIZE]; /* events before this are checked */
 
@@ -320,7 +321,8 @@ static uint32_t in_range(const struct simt_range *range, uint32_t lanes, const u
     return inside;
 }
 
-/* A request may touch several spaces, through a pointer that differs from lane to lane: one request each. */
+/* A request may touch several spaces, through a pointer that differs from lane to lane: one request
+ * each. */
 static void access_memory(const struct simt_event *event, unsigned int warp, uint32_t lanes,
                           uint32_t unchecked, const uint64_t *addresses)
 {
@@ -355,8 +357,8 @@ static void access_memory(const struct simt_event *event, unsigned int warp, uin
     }
 }
 
-/* What the lanes do next: whether all 32 do the same, and the distance from one lane's address to the next
- * one's, if that is the same between all; else -1. */
+/* What the lanes do next: whether all 32 do the same, and the distance from one lane's address to
+ * the next one's, if that is the same between all; else -1. */
 struct row {
     bool alike;
     uint64_t distance;
@@ -377,8 +379,8 @@ static struct row look_at(const struct simt_event *const *at, size_t ahead)
     return (struct row){wrong[0] == 0, wrong[1] == 0 ? distance : UINT64_MAX};
 }
 
-/* The same as access_memory, faster, for the usual access: 32 lanes side by side or on one address. False
- * if this is another. */
+/* The same as access_memory, faster, for the usual access: 32 lanes side by side or on one address.
+ * False if this is another. */
 static bool access_row(const struct simt_event *event, unsigned int warp, uint64_t distance)
 {
     bool store = event_kind(event) == EVENT_STORE;
@@ -466,8 +468,8 @@ static void step(const struct simt_event *const *at, size_t ahead, unsigned int 
 
 /* ---- who goes first ---- */
 
-/* Events before this one are known to order.c; of a lane's events in the buffer, from the one it does next
- * on, the nodes, and the nodes before in the same call. */
+/* Events before this one are known to order.c; of a lane's events in the buffer, from the one it
+ * does next on, the nodes, and the nodes before in the same call. */
 static const struct simt_event *observed[SIMT_WARP_SIZE];
 static struct {
     unsigned int node, before;
@@ -476,7 +478,8 @@ static struct {
 /* By warp: to order.c all lanes have the past that it keeps for the first one. */
 static bool one_past[SIMT_MAX_BLOCK_THREADS / SIMT_WARP_SIZE];
 
-/* Lanes that do the same up to the end of their traces, once some have parted: the first stands for all. */
+/* Lanes that do the same up to the end of their traces, once some have parted: the first stands for
+ * all. */
 struct group {
     uint32_t lanes;
     unsigned int first;
@@ -595,7 +598,8 @@ static bool groups_meet(const struct simt_event *const *at)
     return true;
 }
 
-/* What order.c told of each group's first lane is of use to the others after a replay that was cut short. */
+/* What order.c told of each group's first lane is of use to the others after a replay that was cut
+ * short. */
 static void keep_flow(const struct simt_event *const *at)
 {
     for (const struct group *group = groups; group < groups + group_count; group++) {
@@ -608,8 +612,8 @@ static void keep_flow(const struct simt_event *const *at)
     }
 }
 
-/* All 32 lanes' next events are alike, as `row` tells: takes these and those behind them as long as they are.
- * Returns the lanes that have events left. `observe`: one lane tells order.c for all. */
+/* All 32 lanes' next events are alike, as `row` tells: takes these and those behind them as long as
+ * they are. Returns the lanes that have events left. `observe`: one lane tells order.c for all. */
 static uint32_t walk_together(const struct simt_event **at, const struct simt_traces *traces,
                               unsigned int warp, struct row row, bool observe)
 {
@@ -642,7 +646,8 @@ static uint32_t walk_together(const struct simt_event **at, const struct simt_tr
     return left;
 }
 
-/* Lanes that make up whole groups have done their next event. Returns those of them that are at their end. */
+/* Lanes that make up whole groups have done their next event. Returns those of them that are at
+ * their end. */
 static uint32_t advance(const struct simt_event **at, const struct simt_traces *traces,
                         uint32_t lanes)
 {

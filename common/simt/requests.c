@@ -1,6 +1,6 @@
-/* Every request to memory that the first block of each launch makes, one after the other, for who wants to
- * draw or read them: SIMT_REQUESTS=FILE. Kept until the end, since source lines are looked up all at once;
- * what simt_analysis_reset() forgets is forgotten here, too. */
+/* Every request to memory that the first block of each launch makes, one after the other, for who
+ * wants to draw or read them: SIMT_REQUESTS=FILE. Kept until the end, since source lines are looked
+ * up all at once; what simt_analysis_reset() forgets is forgotten here, too. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 /* The runtime of the CPU back end, as its drop-in CUDA headers and a host program see it.
  *
- * A CUDA thread is a fiber. The blocks of a launch run one after the other, each to its end, on the OS
- * thread that launched them; inside a block the lowest thread of the lowest warp that can run, runs.
- * Results are therefore the same in every run. Use the runtime from one OS thread.
- */
+ * A CUDA thread is a fiber. The blocks of a launch run one after the other, each to its end, on the
+ * OS thread that launched them; inside a block the lowest thread of the lowest warp that can run,
+ * runs. Results are therefore the same in every run. Use the runtime from one OS thread.
+ * */
 #ifndef SIMT_H
 #define SIMT_H
 
@@ -66,7 +66,8 @@ struct simt_launch {
 /* Runs the launch, or leaves the error that a device would give as the last error. */
 void simt_launch_kernel(const struct simt_launch *launch);
 
-/* Constant for as long as a thread runs, hence the attribute: a compiler may keep them in registers. */
+/* Constant for as long as a thread runs, hence the attribute: a compiler may keep them in
+ * registers. */
 struct uint3 simt_thread_index(void) __attribute__((const));
 struct uint3 simt_block_index(void) __attribute__((const));
 struct uint3 simt_block_dimensions(void) __attribute__((const));
@@ -82,8 +83,8 @@ enum simt_barrier {
     SIMT_BARRIER_GRID
 };
 
-/* Waits for every thread of the block that has not exited (of the grid, for SIMT_BARRIER_GRID); file and
- * line identify the barrier. */
+/* Waits for every thread of the block that has not exited (of the grid, for SIMT_BARRIER_GRID);
+ * file and line identify the barrier. */
 int simt_block_barrier(enum simt_barrier kind, int predicate, const char *file, int line);
 
 enum simt_collective {
@@ -109,10 +110,11 @@ enum simt_collective {
     SIMT_COLLECTIVES
 };
 
-/* Waits until every lane in the mask has come with the same operation and mask, and gives this lane's
- * result. `value` is `size` (4 or 8) bytes wide; `lane` is a shuffle's source lane, delta or xor mask.
- * A shuffle from a lane that takes no part gives a NaN pattern. A mask that names lanes which have
- * returned from the kernel (except in SIMT_SYNCWARP) or that lacks the caller ends the program. */
+/* Waits until every lane in the mask has come with the same operation and mask, and gives this
+ * lane's result. `value` is `size` (4 or 8) bytes wide; `lane` is a shuffle's source lane, delta or
+ * xor mask. A shuffle from a lane that takes no part gives a NaN pattern. A mask that names lanes
+ * which have returned from the kernel (except in SIMT_SYNCWARP) or that lacks the caller ends the
+ * program. */
 uint64_t simt_warp_collective(enum simt_collective operation, unsigned int mask, uint64_t value,
                               unsigned int lane, int width, int size, const char *file, int line);
 
@@ -147,8 +149,8 @@ void simt_pipeline_copy(void *destination, const void *source, size_t size, size
 void simt_pipeline_commit(void);
 void simt_pipeline_wait_prior(size_t groups);
 
-/* Makes a __device__ or __constant__ variable known as device memory for copies, and gives the address
- * of `size` bytes at `offset` in it, or NULL if it has not so many. */
+/* Makes a __device__ or __constant__ variable known as device memory for copies, and gives the
+ * address of `size` bytes at `offset` in it, or NULL if it has not so many. */
 /* A source compiled with instrumentation says so before main; gives 0. */
 int simt_mark_instrumented(void);
 

@@ -10,8 +10,8 @@
  *                                    source, space, access, bytes (of a lane), base, offsets (of the lanes'
  *                                    addresses from base, where the allocation begins; null: lane is off)}
  *   SIMT_CHECKS=off                  no checks (and, without SIMT_COUNTERS, no analysis: faster)
- * A broken rule (a data race, an access out of bounds, ...) is told on stderr and ends the program with
- * status 1, after the launch that broke it. */
+ * A broken rule (a data race, an access out of bounds, ...) is told on stderr and ends the program
+ * with status 1, after the launch that broke it. */
 #ifndef SIMT_ANALYSIS_H
 #define SIMT_ANALYSIS_H
 
@@ -35,7 +35,8 @@ enum simt_access {
     SIMT_ACCESSES
 };
 
-/* Accesses of one kind. A warp-level instruction (a request) is what the lanes of a warp do together. */
+/* Accesses of one kind. A warp-level instruction (a request) is what the lanes of a warp do
+ * together. */
 struct simt_access_counters {
     uint64_t requests;
     uint64_t lanes;     /* active in the requests, added up */
@@ -67,7 +68,8 @@ void simt_analysis_reset(void);
 /* Sums over all launches since. */
 void simt_analysis_totals(struct simt_line_counters *totals);
 
-/* The same by line of the source, all kernels together; returns how many of at most `most` lines there are. */
+/* The same by line of the source, all kernels together; returns how many of at most `most` lines
+ * there are. */
 struct simt_line {
     const char *file;
     int line; /* 0 if not known */
@@ -78,8 +80,9 @@ size_t simt_analysis_lines(struct simt_line *lines, size_t most);
 enum simt_format { SIMT_TABLE, SIMT_LINES, SIMT_JSON };
 void simt_analysis_print(FILE *file, enum simt_format format);
 
-/* Findings: with `keep`, a broken rule does not end the program (unless it cannot go on), and is told to
- * nobody but the caller. The text of the last launches' findings since the reset, "" if none. */
+/* Findings: with `keep`, a broken rule does not end the program (unless it cannot go on), and is
+ * told to nobody but the caller. The text of the last launches' findings since the reset, "" if
+ * none. */
 void simt_findings_keep(bool keep);
 const char *simt_findings(void);
 

@@ -1,5 +1,5 @@
-/* The host API beyond what the steps use, in its C++ forms; what C sees of it is in cuda_runtime_api.h.
- * cuda_runtime.h includes this. */
+/* The host API beyond what the steps use, in its C++ forms; what C sees of it is in
+ * cuda_runtime_api.h. cuda_runtime.h includes this. */
 #ifndef SIMT_HOST_API_H
 #define SIMT_HOST_API_H
 
@@ -34,8 +34,8 @@ void add_function(const char *name, void (*function)(Parameters...))
                     SIMT_INTERLEAVED, INSTRUMENTED);
 }
 
-/* What simt_rewrite puts after a kernel: lets cudaLaunchKernel take its address as a void pointer. An
- * overloaded name has no one address and is left out. */
+/* What simt_rewrite puts after a kernel: lets cudaLaunchKernel take its address as a void pointer.
+ * An overloaded name has no one address and is left out. */
 template <class Find>
 bool add_kernel(const char *name, Find find)
 {

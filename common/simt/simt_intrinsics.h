@@ -1,5 +1,6 @@
 /* Device functions beyond those that the steps use: integer, conversion and fast-math intrinsics.
- * cuda_runtime.h includes this. Conversions to integers saturate and take NaN as 0, as a GPU does. */
+ * cuda_runtime.h includes this. Conversions to integers saturate and take NaN as 0, as a GPU
+ * does. */
 #ifndef SIMT_INTRINSICS_H
 #define SIMT_INTRINSICS_H
 
@@ -89,7 +90,8 @@ SIMT_INLINE unsigned int __funnelshift_rc(unsigned int low, unsigned int high, u
     return shift >= 32 ? high : static_cast<unsigned int>(both >> shift);
 }
 
-/* Four bytes picked from the eight of a (0 to 3) and b (4 to 7); bit 3 of a selector spreads the sign. */
+/* Four bytes picked from the eight of a (0 to 3) and b (4 to 7); bit 3 of a selector spreads the
+ * sign. */
 SIMT_INLINE unsigned int __byte_perm(unsigned int a, unsigned int b, unsigned int selector)
 {
     unsigned long long both = static_cast<unsigned long long>(b) << 32 | a;

@@ -1,4 +1,5 @@
-/* simt_rewrite in.cu out.cpp: turns what the host's C++ compiler does not know of CUDA C into calls.
+/* simt_rewrite in.cu out.cpp: turns what the host's C++ compiler does not know of CUDA C into
+ * calls.
  *
  *   name<<<grid, block, shared, stream>>>(arguments)
  *     simt::launch("name", <name as a function>, <name as a call>, grid, block, shared, stream)(arguments)
@@ -13,8 +14,9 @@
  * All else is copied as it stands, and every line keeps its number.
  *
  * simt_rewrite --preprocessed in.ii out.cpp: takes the output of the preprocessor instead (with
- * SIMT_PREPROCESSED defined), in which headers stand where they were included and macros are gone. There
- * it also does what cuda_runtime.h else does with macros, which would collide with a program's own names:
+ * SIMT_PREPROCESSED defined), in which headers stand where they were included and macros are gone.
+ * There it also does what cuda_runtime.h else does with macros, which would collide with a
+ * program's own names:
  *
  *   __global__ and the other qualifiers      nothing, or the host compiler's word
  *   threadIdx and its like                   calls, but where the program declares such a name itself
@@ -23,7 +25,8 @@
  *
  * and it refuses what the CPU back end does not have, with one line for each feature.
  *
- * simt_rewrite --header NAME: names the feature that a missing header belongs to; status 1 if none. */
+ * simt_rewrite --header NAME: names the feature that a missing header belongs to; status 1 if
+ * none. */
 #include <ctype.h>
 #include <errno.h>
 #include <stdarg.h>
@@ -76,8 +79,8 @@ static void append_quoted(struct text *text, const char *string)
 
 enum kind { WORD, NUMBER, LITERAL, PUNCTUATION };
 
-/* One token; punctuation comes in single characters. White space, comments and preprocessor lines other
- * than #define lie between tokens. */
+/* One token; punctuation comes in single characters. White space, comments and preprocessor lines
+ * other than #define lie between tokens. */
 struct token {
     enum kind kind;
     size_t begin, end; /* in the source */
@@ -533,8 +536,8 @@ static bool is_alignment(size_t token)
     return is(token, "__align__") || is(token, "alignas") || is(token, "__attribute__");
 }
 
-/* The ';' of an `extern __shared__` (or `__shared__ extern`) declaration that starts here; NONE if none
- * does. */
+/* The ';' of an `extern __shared__` (or `__shared__ extern`) declaration that starts here; NONE if
+ * none does. */
 static size_t shared_end(size_t token)
 {
     bool shared = false, external = false;
@@ -698,7 +701,8 @@ static bool is_type_word(size_t token)
     return false;
 }
 
-/* Whether the word at `token` follows a comma in a declaration such as dim3 grid(4), blockDim(8). */
+/* Whether the word at `token` follows a comma in a declaration such as dim3 grid(4),
+ * blockDim(8). */
 static bool follows_declarator(size_t token)
 {
     size_t i = token - 1;
@@ -804,7 +808,8 @@ static size_t after_group(size_t token)
     return token;
 }
 
-/* What stands for a qualifier at `token`, or an empty text; the token after it, or `token` if there is none. */
+/* What stands for a qualifier at `token`, or an empty text; the token after it, or `token` if there
+ * is none. */
 static size_t replace_qualifier(struct text *replacement, size_t token)
 {
     if (is(token, "__shared__") && is(token + 1, "alignas") && is_punctuation(token + 2, '(')) {
@@ -830,7 +835,8 @@ static size_t replace_qualifier(struct text *replacement, size_t token)
     return token;
 }
 
-/* What goes from cudaLaunchKernel((void *)name: the cast, which starts at `token`; the token after it. */
+/* What goes from cudaLaunchKernel((void *)name: the cast, which starts at `token`; the token after
+ * it. */
 static size_t after_launch_cast(size_t token)
 {
     size_t i = token + 1;
@@ -843,7 +849,8 @@ static size_t after_launch_cast(size_t token)
                                                                                      : token;
 }
 
-/* The name of the kernel that `__global__` at `token` declares; NONE for a template or if in doubt. */
+/* The name of the kernel that `__global__` at `token` declares; NONE for a template or if in
+ * doubt. */
 static size_t kernel_name(size_t token)
 {
     size_t i = token;
@@ -908,8 +915,8 @@ static void refuse(size_t position, const char *feature)
     }
 }
 
-/* Headers that were found, but are made for nvcc: tells so at the #include, whose line is the one before
- * the place that the preprocessor comes back to. */
+/* Headers that were found, but are made for nvcc: tells so at the #include, whose line is the one
+ * before the place that the preprocessor comes back to. */
 static void check_headers(void)
 {
     struct marker marker;
@@ -955,7 +962,8 @@ static void check_word(size_t token, bool in_device_code)
 
 /* ---- __constant__ ---- */
 
-/* The ';' of a declaration of __constant__ variables at `token`; NONE if there is none, or a body. */
+/* The ';' of a declaration of __constant__ variables at `token`; NONE if there is none, or a
+ * body. */
 static size_t constant_end(size_t token)
 {
     int depth = 0;

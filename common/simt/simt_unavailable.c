@@ -43,7 +43,8 @@ static const struct {
     {"surface_indirect_functions.h", "surfaces"},
 };
 
-/* CALL: only where a call or template arguments follow, as the word alone may be a program's own. */
+/* CALL: only where a call or template arguments follow, as the word alone may be a program's
+ * own. */
 enum match { WHOLE, PREFIX, CALL };
 
 #define TEXTURES "textures and CUDA arrays"

@@ -5,11 +5,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* The feature that a header (as named in #include, or its path) belongs to; NULL for any other header. */
+/* The feature that a header (as named in #include, or its path) belongs to; NULL for any other
+ * header. */
 const char *simt_unavailable_header(const char *header);
 
-/* The feature that a word of a program stands for; NULL for any other word. `called`: whether "(" or "<"
- * follows. */
+/* The feature that a word of a program stands for; NULL for any other word. `called`: whether "("
+ * or "<" follows. */
 const char *simt_unavailable_word(const char *word, size_t length, bool called);
 
 #endif

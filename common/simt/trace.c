@@ -1,14 +1,15 @@
 /* The hooks of instrumented code, and the traces they write.
  *
- * Code compiled with -fsanitize=thread and -fsanitize-coverage=trace-pc calls the functions below before
- * each access to memory and in each basic block. The sanitizer's runtime library is not linked: this is
- * the runtime. While no launch is analysed, a hook is a comparison and a return.
+ * Code compiled with -fsanitize=thread and -fsanitize-coverage=trace-pc calls the functions below
+ * before each access to memory and in each basic block. The sanitizer's runtime library is not
+ * linked: this is the runtime. While no launch is analysed, a hook is a comparison and a return.
  *
  * Two uses. A launch that is analysed records events (trace.h). In a source with the property
- * SIMT_INTERLEAVED, a block's threads take turns at every access to device memory: the runtime otherwise
- * runs one thread at a time, from one wait to the next, and a race between threads that never wait for each
- * other would lose no update. Taking turns lets every other thread come as far before the access happens,
- * which is what the lanes of a warp do on a GPU: all load, then all store. */
+ * SIMT_INTERLEAVED, a block's threads take turns at every access to device memory: the runtime
+ * otherwise runs one thread at a time, from one wait to the next, and a race between threads that
+ * never wait for each other would lose no update. Taking turns lets every other thread come as far
+ * before the access happens, which is what the lanes of a warp do on a GPU: all load, then all
+ * store. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -106,7 +107,8 @@ struct simt_line_counters *simt_count_at(const void *return_address)
     return &sites[number].counters;
 }
 
-/* What a key starts from, to which a hook adds a return address as it is: what makes a place of it is in here. */
+/* What a key starts from, to which a hook adds a return address as it is: what makes a place of it
+ * is in here. */
 static uint64_t outermost(void)
 {
     return ((uint64_t)0xffff << DEPTH_SHIFT) -
@@ -409,8 +411,8 @@ void __tsan_vptr_read(void **pointer)
     record(CALLER, EVENT_LOAD, sizeof *pointer, pointer);
 }
 
-/* Atomics of C++ in host code, such as a shared_ptr's: carried out, not recorded. The strongest order
- * serves for all. */
+/* Atomics of C++ in host code, such as a shared_ptr's: carried out, not recorded. The strongest
+ * order serves for all. */
 #define ATOMIC_STEP(bits, name)                                                                    \
     uint##bits##_t __tsan_atomic##bits##_##name(volatile uint##bits##_t *, uint##bits##_t, int);   \
     uint##bits##_t __tsan_atomic##bits##_##name(volatile uint##bits##_t *address,                  \

@@ -1,10 +1,12 @@
-/* What instrumented kernels do, on its way from the compiler's hooks to the counters and the checks.
+/* What instrumented kernels do, on its way from the compiler's hooks to the counters and the
+ * checks.
  *
- * Code compiled with the flags of simt.cmake calls a function of trace.c at the start of every basic
- * block and before every access to memory. While a launch is analysed these append an event to the
- * running lane's trace; calls that the runtime itself serves (barriers, atomics, ...) add events of
- * their own. When the lanes of a warp can go no further, replay.c goes through the 32 traces together and
- * pairs equal events into warp-level instructions, which it counts and hands to check.c. */
+ * Code compiled with the flags of simt.cmake calls a function of trace.c at the start of every
+ * basic block and before every access to memory. While a launch is analysed these append an event
+ * to the running lane's trace; calls that the runtime itself serves (barriers, atomics, ...) add
+ * events of their own. When the lanes of a warp can go no further, replay.c goes through the 32
+ * traces together and pairs equal events into warp-level instructions, which it counts and hands to
+ * check.c. */
 #ifndef SIMT_TRACE_H
 #define SIMT_TRACE_H
 
@@ -51,8 +53,9 @@ static inline unsigned int event_size(const struct simt_event *event)
     return (unsigned int)(event->key & 0xff);
 }
 
-/* Sizes are powers of two, but for what an asynchronous copy that is padded with zeros reads: pipeline.c has
- * seen to it that its address is a multiple of the whole copy's size, and such an address passes here. */
+/* Sizes are powers of two, but for what an asynchronous copy that is padded with zeros reads:
+ * pipeline.c has seen to it that its address is a multiple of the whole copy's size, and such an
+ * address passes here. */
 static inline bool is_aligned(uint64_t address, unsigned int size)
 {
     return (address & (size - 1)) == 0;
@@ -67,7 +70,8 @@ struct simt_site {
 
 /* ---- trace.c ---- */
 
-/* Lane i's events lie from begin[i] up to end[i]. There is one set of traces, the running warp's. */
+/* Lane i's events lie from begin[i] up to end[i]. There is one set of traces, the running
+ * warp's. */
 enum {
     TRACE_EVENTS = 512,
     TRACE_STRIDE = TRACE_EVENTS + 4, /* not a power of two: cache sets */
@@ -111,7 +115,8 @@ void simt_trace_start_launch(const struct simt_launch *launch);
 void simt_trace_end_launch(const struct simt_launch *launch);
 void simt_trace_start_block(unsigned int threads);
 
-/* The running lane stops, or goes on. In between, another lane or the runtime may look at the traces. */
+/* The running lane stops, or goes on. In between, another lane or the runtime may look at the
+ * traces. */
 static inline void simt_trace_pause(void)
 {
     struct simt_recorder *recorder = &simt_recorder;
@@ -175,8 +180,8 @@ void simt_tell_launch(FILE *file);
 
 /* ---- replay.c ---- */
 
-/* Consumes the traces: all of them or, if `cut` names lanes, until one of those has no event left, since
- * what such a lane does next is not known yet. */
+/* Consumes the traces: all of them or, if `cut` names lanes, until one of those has no event left,
+ * since what such a lane does next is not known yet. */
 void simt_replay(struct simt_traces *traces, unsigned int warp, unsigned int cut);
 void simt_replay_start_block(unsigned int threads);
 /* The block uses a fence: from here on, checks in order of execution. */
@@ -187,8 +192,8 @@ void simt_count_banks(bool store, unsigned int size, unsigned int lanes, const u
 
 /* ---- order.c ---- */
 
-/* Events are nodes in the program's flow of control; 0 is none. The thread's next event is this one: gives its
- * node, and returns that of the one before in the same call. */
+/* Events are nodes in the program's flow of control; 0 is none. The thread's next event is this
+ * one: gives its node, and returns that of the one before in the same call. */
 unsigned int simt_order_observe(unsigned int thread, const struct simt_event *event,
                                 unsigned int *node);
 /* These lanes of a warp have done what another one did. */
@@ -197,10 +202,11 @@ void simt_order_copy(unsigned int warp, unsigned int lanes, unsigned int from);
 bool simt_order_same(unsigned int a, unsigned int b);
 /* Ranks the nodes anew if anything was learnt. */
 void simt_order_rank(void);
-/* Lanes in the same depth of calls go by this: who has the least, first. `before`: the node before. */
+/* Lanes in the same depth of calls go by this: who has the least, first. `before`: the node
+ * before. */
 unsigned int simt_order_of(unsigned int before, unsigned int node);
-/* What order.c keeps of a thread: the last node of each call that it is in, from 0 up to `level`. Of a thread that has
- * yet to start, all is 0. */
+/* What order.c keeps of a thread: the last node of each call that it is in, from 0 up to `level`.
+ * Of a thread that has yet to start, all is 0. */
 enum { SIMT_LEVELS = 12 };
 struct simt_past {
     unsigned int level, node[SIMT_LEVELS];
@@ -223,8 +229,9 @@ void simt_plans_start_block(unsigned int warps);
 /* The steps that pair the traces, all of them, if they are known; else NULL. */
 const struct simt_step *simt_plan_find(const struct simt_traces *traces, unsigned int warp,
                                        size_t *count);
-/* They are not, or are not to be used: order.c gets the warp's past, lane by lane, unless it has it (false). If the
- * steps are to be recorded, all of them are added before the end; traces->begin is then what it was. */
+/* They are not, or are not to be used: order.c gets the warp's past, lane by lane, unless it has it
+ * (false). If the steps are to be recorded, all of them are added before the end; traces->begin is
+ * then what it was. */
 bool simt_plan_start(unsigned int warp, bool record);
 void simt_plan_add_step(uint32_t lanes, bool row);
 void simt_plan_end(const struct simt_traces *traces, unsigned int warp, bool one_past);
@@ -249,8 +256,8 @@ bool simt_heap_range(uint64_t address, struct simt_range *range);
 void simt_check_access(enum simt_space space, enum simt_event_kind kind, unsigned int site,
                        unsigned int size, unsigned int warp, unsigned int lanes,
                        const uint64_t *addresses);
-/* The same, faster, for loads of words by all 32 lanes, side by side or (distance 0) of one, inside one
- * range; false if it must be done the other way. */
+/* The same, faster, for loads of words by all 32 lanes, side by side or (distance 0) of one, inside
+ * one range; false if it must be done the other way. */
 bool simt_check_simple_load(enum simt_space space, unsigned int site, unsigned int warp,
                             uint64_t first, uint64_t distance);
 /* Lanes free memory from the kernels' heap. */
@@ -289,8 +296,8 @@ bool simt_findings_are_kept(void);
 
 enum { PATH_BYTES = 4096 };
 
-/* Where in the source a place lies: the innermost line that is not the runtime's own, and the line of
- * the .cu file that brought it in, if that is another one. */
+/* Where in the source a place lies: the innermost line that is not the runtime's own, and the line
+ * of the .cu file that brought it in, if that is another one. */
 struct simt_source {
     const char *file, *function;
     int line;

@@ -1,9 +1,10 @@
 /* CUDA's vector types, C++ only, with CUDA's sizes and alignments.
  *
- * Types of two and four components copy themselves through one vector register: one access of 2 to 16
- * bytes as the hardware does it, where compilers split the copy of a plain struct. Default constructors
- * are constexpr, so a __shared__ array of them needs no guard. A float4 is therefore no aggregate:
- * put it into a union and the union needs constructors; reinterpret_cast its address instead. */
+ * Types of two and four components copy themselves through one vector register: one access of 2 to
+ * 16 bytes as the hardware does it, where compilers split the copy of a plain struct. Default
+ * constructors are constexpr, so a __shared__ array of them needs no guard. A float4 is therefore
+ * no aggregate: put it into a union and the union needs constructors; reinterpret_cast its address
+ * instead. */
 #ifndef SIMT_VECTOR_TYPES_H
 #define SIMT_VECTOR_TYPES_H
 

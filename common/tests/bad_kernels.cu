@@ -1,5 +1,5 @@
-/* Kernels that are wrong in the ways that reductions go wrong on a GPU, and a right one beside them,
- * which shows that the faults are all there is to catch. */
+/* Kernels that are wrong in the ways that reductions go wrong on a GPU, and a right one beside
+ * them, which shows that the faults are all there is to catch. */
 #include "bad_kernels.h"
 #include "kernel/reduce.cuh"
 
@@ -16,8 +16,8 @@ __device__ static void wait_unless_first_warp()
     __syncwarp();
 }
 
-/* A tree over halves (step 05). Shared memory is dynamic, since the CPU back end fills that with NaN
- * before each block. */
+/* A tree over halves (step 05). Shared memory is dynamic, since the CPU back end fills that with
+ * NaN before each block. */
 template <enum fault FAULT, typename R>
 __global__ void tree(R in, size_t n, typename R::value *out)
 {
@@ -57,9 +57,9 @@ static void start(unsigned grid, R in, size_t n, typename R::value *out)
     tree<FAULT><<<grid, BLOCK, BLOCK * sizeof(double)>>>(in, n, out);
 }
 
-/* A first stage with the fault, and a second over `count(grid)` of the blocks' results. The second is
- * right: a missing barrier in both could give the right sum after all, when the second stage finds in
- * shared memory what the first left out. */
+/* A first stage with the fault, and a second over `count(grid)` of the blocks' results. The second
+ * is right: a missing barrier in both could give the right sum after all, when the second stage
+ * finds in shared memory what the first left out. */
 template <enum fault FAULT, typename Count>
 static void two_stages_over(const struct reduction *call, Count count)
 {

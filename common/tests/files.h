@@ -1,5 +1,5 @@
-/* Files for the tests of common/: scratch folders, vectors as .npy, CSV and JSON read back. Whatever
- * goes wrong here fails the cmocka test that asked. */
+/* Files for the tests of common/: scratch folders, vectors as .npy, CSV and JSON read back.
+ * Whatever goes wrong here fails the cmocka test that asked. */
 #ifndef RUNGS_TEST_FILES_H
 #define RUNGS_TEST_FILES_H
 
@@ -24,8 +24,8 @@ char *file_read(const char *path);
 /* A vector of `count` elements; `type` is NumPy's, such as "<f4". */
 void npy_write(const char *path, const char *type, const void *data, size_t count,
                size_t element_size);
-/* A new float32 file with `count` elements of the shape that Python writes as `shape`, such as "(3, 2)".
- * Returns its path; npy_remove takes both away. */
+/* A new float32 file with `count` elements of the shape that Python writes as `shape`, such as "(3,
+ * 2)". Returns its path; npy_remove takes both away. */
 char *npy_temporary(const char *shape, const float *data, size_t count);
 void npy_remove(char *path);
 

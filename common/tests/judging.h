@@ -1,6 +1,6 @@
-/* What the tests of the problems share: the verdict on a rung, right or wrong, with nothing but the family's
- * functions and the verifier. Everything here fails the cmocka test that asked, with `what` (the fault that
- * the rung was told to have) and the problem. */
+/* What the tests of the problems share: the verdict on a rung, right or wrong, with nothing but the
+ * family's functions and the verifier. Everything here fails the cmocka test that asked, with
+ * `what` (the fault that the rung was told to have) and the problem. */
 #ifndef RUNGS_TEST_JUDGING_H
 #define RUNGS_TEST_JUDGING_H
 

@@ -61,8 +61,8 @@ void step_test_rungs(const struct options *options)
     problem->family->destroy(problem);
 }
 
-/* Large inputs reach what small ones do not (several blocks, every thread with several elements), but
- * operators, types and alignment are told apart by the small ones. */
+/* Large inputs reach what small ones do not (several blocks, every thread with several elements),
+ * but operators, types and alignment are told apart by the small ones. */
 static bool is_worth_it(const struct options *options)
 {
     const size_t large = 5000;

@@ -33,8 +33,8 @@ double step_test_reduce(const struct rung *rung, enum reduce_op op, enum element
  * an extremum at each end. A cmocka test function. */
 void step_test_known_answers(void **state);
 
-/* Every rung that is not marked otherwise gives the same bits in every run: 1,000 of them on a GPU, for an
- * input of a few blocks and one that fills the machine. A cmocka test function. */
+/* Every rung that is not marked otherwise gives the same bits in every run: 1,000 of them on a GPU,
+ * for an input of a few blocks and one that fills the machine. A cmocka test function. */
 void step_test_determinism(void **state);
 
 #endif

@@ -13,8 +13,8 @@
 #include <string.h>
 
 #include "files.h"
-#include "run/options.h"
 #include "problem/problem.h"
+#include "run/options.h"
 #include "run/step.h"
 
 /* ---- rungs that are wrong -------------------------------------------------------------------- */

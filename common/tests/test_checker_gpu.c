@@ -1,4 +1,5 @@
-/* The checker on a GPU back end: each wrong kernel of bad_kernels.cu is caught, the right one passes. */
+/* The checker on a GPU back end: each wrong kernel of bad_kernels.cu is caught, the right one
+ * passes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,8 +10,8 @@
 #include <stdio.h>
 
 #include "bad_kernels.h"
-#include "run/options.h"
 #include "problem/problem.h"
+#include "run/options.h"
 #include "run/step.h"
 
 static struct machine machine;

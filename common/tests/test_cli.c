@@ -16,8 +16,8 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "files.h"
 #include "base/npy.h"
+#include "files.h"
 
 /* ---- running a program ----------------------------------------------------------------------- */
 

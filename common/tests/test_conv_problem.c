@@ -1,5 +1,5 @@
-/* The conv problem's judgement: right rungs pass whatever the sizes, wrong ones are caught, each for
- * the fault it has. */
+/* The conv problem's judgement: right rungs pass whatever the sizes, wrong ones are caught, each
+ * for the fault it has. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
-/* The gemm problem's judgement: right rungs pass whatever the sizes, wrong ones are caught, each for
- * the fault it has. */
+/* The gemm problem's judgement: right rungs pass whatever the sizes, wrong ones are caught, each
+ * for the fault it has. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,8 +11,8 @@
 #include <string.h>
 
 #include "files.h"
-#include "problem/judge.h"
 #include "judging.h"
+#include "problem/judge.h"
 #include "run/options.h"
 #include "run/step.h"
 
@@ -347,7 +347,8 @@ static double depth_in_parts(const struct gemm *call)
     return (double)((call->k + 3) / 4) + 4;
 }
 
-/* A rung that adds up partial sums has a smaller depth: it is right, and its bound is that of compare.h. */
+/* A rung that adds up partial sums has a smaller depth: it is right, and its bound is that of
+ * compare.h. */
 static void test_partial_sums(void **state)
 {
     const struct rung parts = {
@@ -473,7 +474,8 @@ static void test_files_with_special_values(void **state)
     npy_remove(path_b);
 }
 
-/* Where alpha is 0, BLAS reads neither A nor B; multiplying by 0 is accepted, too, and nothing else. */
+/* Where alpha is 0, BLAS reads neither A nor B; multiplying by 0 is accepted, too, and nothing
+ * else. */
 static void multiply_unless_alpha_is_0(const struct gemm *call)
 {
     if (call->alpha != 0) {

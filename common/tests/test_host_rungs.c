@@ -1,4 +1,5 @@
-/* Rungs that run on the host in a GPU step: what they are given, how they are judged, their rows. */
+/* Rungs that run on the host in a GPU step: what they are given, how they are judged, their
+ * rows. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,14 +14,14 @@
 #include <time.h>
 
 #include "files.h"
+#include "measure/trial.h"
 #include "run/options.h"
 #include "run/step.h"
-#include "measure/trial.h"
 
 /* ---- a back end that is not the host --------------------------------------------------------- */
 
-/* Its memory is not the host's. While `forbidden`, only a host rung is at work, and nothing but the CPU back
- * end may be asked to do anything. */
+/* Its memory is not the host's. While `forbidden`, only a host rung is at work, and nothing but the
+ * CPU back end may be asked to do anything. */
 static struct back_end device;
 static bool forbidden;
 

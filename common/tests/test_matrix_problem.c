@@ -1,5 +1,5 @@
-/* The matrix reduction's judgement: right rungs pass whatever the shape, wrong ones are caught, each
- * for the fault it has. */
+/* The matrix reduction's judgement: right rungs pass whatever the shape, wrong ones are caught,
+ * each for the fault it has. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

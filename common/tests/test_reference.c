@@ -110,8 +110,8 @@ static void tail_holds_the_rest(void **state)
     assert_true((wide)reference.value + (wide)reference.tail == (wide)0x1p53 + 1);
 }
 
-/* (x + 1) y - x y - 1 y = 0, in products of 100 bits that each round differently; a small rest is all
- * that remains of terms in random order. Twice double's precision bounds the error by the
+/* (x + 1) y - x y - 1 y = 0, in products of 100 bits that each round differently; a small rest is
+ * all that remains of terms in random order. Twice double's precision bounds the error by the
  * magnitude, plain double arithmetic is off by 10^15 and more. */
 static void ill_conditioned_dot(void **state)
 {

@@ -14,9 +14,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/histogram.h"
 #include "base/npy.h"
 #include "measure/statistics.h"
+#include "report/histogram.h"
 
 static struct npy read_samples(const char *name)
 {

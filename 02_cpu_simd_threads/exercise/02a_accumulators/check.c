@@ -46,7 +46,8 @@ static void test_large(struct grade *grade)
     }
 }
 
-/* How many chains there are, seen from element `place`: it is 2^24, to which a 1 cannot be added. */
+/* How many chains there are, seen from element `place`: it is 2^24, to which a 1 cannot be
+ * added. */
 static double chains(struct grade *grade, size_t n, size_t place)
 {
     float *const x = grade_floats(grade, n);

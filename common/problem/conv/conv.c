@@ -7,16 +7,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "problem/gemm/gemm.h"
-#include "device/guarded.h"
-#include "problem/judge.h"
 #include "base/memory.h"
 #include "base/npy.h"
-#include "run/options.h"
 #include "base/picture.h"
-#include "problem/problem.h"
 #include "base/random.h"
+#include "device/guarded.h"
+#include "problem/gemm/gemm.h"
+#include "problem/judge.h"
+#include "problem/problem.h"
 #include "problem/reference.h"
+#include "run/options.h"
 #include "run/step.h"
 
 /* One element of the output. */
@@ -61,9 +61,10 @@ struct conv_problem {
 /* Where elements come from in the random stream. */
 enum { STREAM_INPUT, STREAM_FILTER, STREAM_OTHER, STREAMS };
 
-/* Scratch that every rung gets: room for a matrix product's own, and for the im2col matrix within limits,
- * at least for 3 x 3 filters in any layout of the rungs, padded to whole blocks of up to 64 filters and 16
- * channels, up to 36 numbers for 9 weights, and 128 tiles of Winograd's inputs and outputs. */
+/* Scratch that every rung gets: room for a matrix product's own, and for the im2col matrix within
+ * limits, at least for 3 x 3 filters in any layout of the rungs, padded to whole blocks of up to 64
+ * filters and 16 channels, up to 36 numbers for 9 weights, and 128 tiles of Winograd's inputs and
+ * outputs. */
 static const size_t most_matrix = (size_t)512 << 20;
 
 size_t conv_output_size(size_t size, size_t kernel, size_t stride, size_t pad, size_t dilation)
@@ -301,8 +302,8 @@ static void transform_patch(const struct transforms *t, double d[LARGEST_PATCH][
         }
 }
 
-/* The sum of the channels' |A^T| [(|G| |g| |G^T|) . (|B^T| |d| |B|)] |A| at a pixel; 0 for other filters than 3 x 3
- * at stride 1. */
+/* The sum of the channels' |A^T| [(|G| |g| |G^T|) . (|B^T| |d| |B|)] |A| at a pixel; 0 for other
+ * filters than 3 x 3 at stride 1. */
 static double winograd_magnitude(const struct conv_problem *problem, const struct transforms *t,
                                  struct pixel pixel)
 {
@@ -420,8 +421,8 @@ static bool open_array(const char *path, const char *wanted, struct npy *file, s
     return true;
 }
 
-/* Three pictures of one channel; padded, unless the user says how, so that a filter of 3 x 3 or of any other odd
- * size leaves the picture's size as it is. */
+/* Three pictures of one channel; padded, unless the user says how, so that a filter of 3 x 3 or of
+ * any other odd size leaves the picture's size as it is. */
 static bool open_picture(struct conv_problem *problem, const struct options *options,
                          struct error *error)
 {

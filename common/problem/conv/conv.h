@@ -35,21 +35,21 @@ size_t conv_output_size(size_t size, size_t kernel, size_t stride, size_t pad, s
 /* One accumulator running over channels and taps. */
 double conv_depth_serial(const struct conv *call);
 
-/* Winograd's F(2x2, 3x3) (rungs with RUNG_WINOGRAD) computes Y = A^T [(G g G^T) . (B^T d B)] A, summed over
- * the channels before A, from 4 x 4 inputs d and a 3 x 3 filter g, where
+/* Winograd's F(2x2, 3x3) (rungs with RUNG_WINOGRAD) computes Y = A^T [(G g G^T) . (B^T d B)] A,
+ * summed over the channels before A, from 4 x 4 inputs d and a 3 x 3 filter g, where
  *
  *         1  0 -1  0          1    0    0
  *   B^T = 0  1  1  0      G = 1/2  1/2  1/2      A^T = 1  1  1  0
  *         0 -1  1  0          1/2 -1/2  1/2            0  1 -1 -1
  *         0  1  0 -1          0    0    1
  *
- * A product can be larger than any term of the sum that it stands for, so the bound is not relative to the
- * sum of the terms' magnitudes: it is relative to |A^T| [(|G| |g| |G^T|) . (|B^T| |d| |B|)] |A|, summed over
- * the channels. (B. Barabasz et al., Error analysis and improving the accuracy of Winograd convolution for
- * deep neural networks, ACM Transactions on Mathematical Software 46, 2020.) On the way of an input lie 2
- * roundings in B^T d B, of a weight 4 in G g G^T (halving is exact), then one an input channel and 4 for A:
- * depth channels + 9 with the product's own counted by the verifier. On small whole numbers all of it is exact: halves
- * and quarters are floats. */
+ * A product can be larger than any term of the sum that it stands for, so the bound is not relative
+ * to the sum of the terms' magnitudes: it is relative to |A^T| [(|G| |g| |G^T|) . (|B^T| |d| |B|)]
+ * |A|, summed over the channels. (B. Barabasz et al., Error analysis and improving the accuracy of
+ * Winograd convolution for deep neural networks, ACM Transactions on Mathematical Software 46,
+ * 2020.) On the way of an input lie 2 roundings in B^T d B, of a weight 4 in G g G^T (halving is
+ * exact), then one an input channel and 4 for A: depth channels + 9 with the product's own counted
+ * by the verifier. On small whole numbers all of it is exact: halves and quarters are floats. */
 double conv_depth_winograd(const struct conv *call);
 
 /* F(4x4, 3x3) (RUNG_WINOGRAD_4) likewise, from 6 x 6 inputs:
@@ -61,13 +61,13 @@ double conv_depth_winograd(const struct conv *call);
  *         0  2 -1 -2  1  0          1/24 -1/12   1/6             0  1 -1  8 -8  1
  *         0  4  0 -5  0  1             0     0     1
  *
- * On the way of an input lie at most 4 roundings a dimension in B^T d B, of a weight 5 in G g G^T (its fraction, its
- * product, two sums, and a sign is none), of a sum 4 in A: depth channels + 26. Sixths are no floats: on
- * whole numbers the result must be right when rounded. */
+ * On the way of an input lie at most 4 roundings a dimension in B^T d B, of a weight 5 in G g G^T
+ * (its fraction, its product, two sums, and a sign is none), of a sum 4 in A: depth channels + 26.
+ * Sixths are no floats: on whole numbers the result must be right when rounded. */
 double conv_depth_winograd4(const struct conv *call);
 
-/* A library that picks transforms of its own (RUNG_TRANSFORMS: larger Winograd tiles, FFT) has no bound that
- * could be derived from outside. It is held to 16 times the serial bound of the largest element judged; on
- * whole numbers its results must be right when rounded. */
+/* A library that picks transforms of its own (RUNG_TRANSFORMS: larger Winograd tiles, FFT) has no
+ * bound that could be derived from outside. It is held to 16 times the serial bound of the largest
+ * element judged; on whole numbers its results must be right when rounded. */
 
 #endif

@@ -7,14 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "device/guarded.h"
-#include "problem/judge.h"
 #include "base/memory.h"
 #include "base/npy.h"
-#include "run/options.h"
-#include "problem/problem.h"
 #include "base/random.h"
+#include "device/guarded.h"
+#include "problem/judge.h"
+#include "problem/problem.h"
 #include "problem/reference.h"
+#include "run/options.h"
 #include "run/step.h"
 
 /* An element of C that is judged on real data. */
@@ -57,8 +57,8 @@ static uint64_t stream_bits(const struct gemm_problem *problem, unsigned stream,
     return random_bits(problem->seed, STREAMS * (uint64_t)i + stream);
 }
 
-/* What a rung is given: memory of the processor that runs it and, on the host, no more rows than it is to
- * have (most_products). */
+/* What a rung is given: memory of the processor that runs it and, on the host, no more rows than it
+ * is to have (most_products). */
 static struct gemm call_of(const struct gemm_problem *problem, const struct rung *rung)
 {
     struct gemm call = problem->call;
@@ -214,10 +214,11 @@ static double bound_of(const struct gemm_problem *problem, const struct rung *ru
     const struct gemm *call = &problem->call;
     const double roundings =
         rung->depth.gemm(call) + 1 + (call->alpha != 1 ? 1 : 0) + (call->beta != 0 ? 1 : 0);
-    /* With fewer roundings than terms, as for partial sums, the bound takes another form (compare.h). */
+    /* With fewer roundings than terms, as for partial sums, the bound takes another form
+     * (compare.h). */
     const size_t terms = call->k + (call->beta != 0 ? 1 : 0);
-    /* What may underflow: the products, and alpha scales what is lost there; and alpha's own, one for each
-     * partial sum, so k at most. The terms' share the bound has itself. */
+    /* What may underflow: the products, and alpha scales what is lost there; and alpha's own, one
+     * for each partial sum, so k at most. The terms' share the bound has itself. */
     const double underflows = (double)call->k * fmax(1, fabs((double)call->alpha)) + 2;
 
     return rounding_bound_f32(roundings, terms, reference->magnitude) +
@@ -505,8 +506,8 @@ static const char *place_name(char place[static PLACE_SIZE], size_t row, size_t 
     return place;
 }
 
-/* Did the rung write around C, between the end of a row and the start of the next, or below the rows that
- * it was given? */
+/* Did the rung write around C, between the end of a row and the start of the next, or below the
+ * rows that it was given? */
 static bool stray_write(const struct gemm_problem *problem, size_t rows,
                         struct comparison *comparison)
 {

@@ -2,8 +2,9 @@
  *
  * A is m x k, B is k x n, C is m x n; row i of A starts at a + i * lda, and so on. Any size may be
  * 0: with k = 0 the product is 0 and C becomes beta * C. With beta = 0, C is not read (BLAS's rule,
- * so that NaN in an uninitialised C does not spread). With alpha = 0, BLAS does not read A and B either, while
- * a kernel that multiplies makes NaN of an infinity or NaN there: both are accepted. */
+ * so that NaN in an uninitialised C does not spread). With alpha = 0, BLAS does not read A and B
+ * either, while a kernel that multiplies makes NaN of an infinity or NaN there: both are
+ * accepted. */
 #ifndef RUNGS_GEMM_H
 #define RUNGS_GEMM_H
 
@@ -28,8 +29,8 @@ struct gemm {
 
 extern const struct family gemm_family;
 
-/* One accumulator running over k. A rung that adds up partial sums states less: the longest way of a term
- * through its partial sum and then through the sum of those. */
+/* One accumulator running over k. A rung that adds up partial sums states less: the longest way of
+ * a term through its partial sum and then through the sum of those. */
 double gemm_depth_serial(const struct gemm *call);
 
 #endif

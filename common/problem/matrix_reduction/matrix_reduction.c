@@ -7,14 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "device/guarded.h"
-#include "problem/judge.h"
 #include "base/memory.h"
 #include "base/npy.h"
-#include "run/options.h"
-#include "problem/problem.h"
 #include "base/random.h"
+#include "device/guarded.h"
+#include "problem/judge.h"
+#include "problem/problem.h"
 #include "problem/reference.h"
+#include "run/options.h"
 #include "run/step.h"
 
 struct matrix_problem {
@@ -93,7 +93,8 @@ static inline void add_term(struct reference *reference, enum reduce_op op, doub
     }
 }
 
-/* In the order of memory: walking down the columns of a large matrix one by one would take minutes. */
+/* In the order of memory: walking down the columns of a large matrix one by one would take
+ * minutes. */
 static void prepare_reference(struct matrix_problem *problem)
 {
     const struct matrix_reduction *call = &problem->call;

@@ -1,8 +1,8 @@
 /* The problem of step 06 with --axis: a matrix in, one number per row or per column out.
  *
  * The matrix is row-major without padding: row r starts at a + r * columns. Sums, maxima and minima
- * follow the rules of reduction.h: a row (or column) of no elements gives the operator's identity, a
- * NaN makes the result of its row (or column) NaN, and `a` and `result` need no alignment beyond
+ * follow the rules of reduction.h: a row (or column) of no elements gives the operator's identity,
+ * a NaN makes the result of its row (or column) NaN, and `a` and `result` need no alignment beyond
  * their element's. */
 #ifndef RUNGS_MATRIX_REDUCTION_H
 #define RUNGS_MATRIX_REDUCTION_H

@@ -9,10 +9,10 @@
 
 #include "base/memory.h"
 #include "base/npy.h"
-#include "run/options.h"
-#include "problem/problem.h"
 #include "base/random.h"
+#include "problem/problem.h"
 #include "problem/reference.h"
+#include "run/options.h"
 #include "run/step.h"
 
 struct reduction_problem {
@@ -85,8 +85,9 @@ static double fetch(const void *array, enum element_type type, size_t i)
 }
 
 /* Probe of dot and sum: integers of both signs, whose partial sums stay far below 2^24 in any order
- * chosen without a look at them (they grow like the square root of n), with a sum that is not 0, since 0
- * survives any scaling. A 0 of a mixed dot hides its partner, so there is a second probe without any. */
+ * chosen without a look at them (they grow like the square root of n), with a sum that is not 0,
+ * since 0 survives any scaling. A 0 of a mixed dot hides its partner, so there is a second probe
+ * without any. */
 static void fill_integers(struct reduction_problem *problem, size_t probe)
 {
     const struct reduction *call = &problem->call;

@@ -1,5 +1,6 @@
-/* Drop-in for CUDA's header of the same name: a group's asynchronous copies from global to shared memory.
- * They are made no sooner than wait() asks for them, so that a missing wait shows as stale data. */
+/* Drop-in for CUDA's header of the same name: a group's asynchronous copies from global to shared
+ * memory. They are made no sooner than wait() asks for them, so that a missing wait shows as stale
+ * data. */
 #ifndef SIMT_COOPERATIVE_GROUPS_MEMCPY_ASYNC_H
 #define SIMT_COOPERATIVE_GROUPS_MEMCPY_ASYNC_H
 

@@ -1,5 +1,5 @@
-/* The host API, from C. What is asserted here was seen on an H200 with CUDA 13.0 as well, but for the
- * numbers that describe the device. */
+/* The host API, from C. What is asserted here was seen on an H200 with CUDA 13.0 as well, but for
+ * the numbers that describe the device. */
 #include <stdint.h>
 #include <string.h>
 

@@ -1,4 +1,5 @@
-/* The host API that learners' programs use beyond the steps, from C. Expectations are CUDA's documentation. */
+/* The host API that learners' programs use beyond the steps, from C. Expectations are CUDA's
+ * documentation. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

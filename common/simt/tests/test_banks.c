@@ -1,5 +1,6 @@
-/* Bank conflicts as an H200 counts them (driver 580, CUDA 13.0: l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_{ld,st}.sum of one
- * instruction): 64 patterns for loads and stores of 4, 8 and 16 bytes. */
+/* Bank conflicts as an H200 counts them (driver 580, CUDA 13.0:
+ * l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_{ld,st}.sum of one instruction): 64 patterns
+ * for loads and stores of 4, 8 and 16 bytes. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

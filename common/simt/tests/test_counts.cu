@@ -158,7 +158,8 @@ __global__ void tiled_product(const float *a, const float *b, float *c)
     c[row * SIDE + column] = sum;
 }
 
-/* 64 x 64 of C a block of 16 x 16 threads, 4 x 4 a thread; shared memory read 16 bytes at a time. */
+/* 64 x 64 of C a block of 16 x 16 threads, 4 x 4 a thread; shared memory read 16 bytes at a
+ * time. */
 __global__ void register_tile(const float *a, const float *b, float *c)
 {
     __shared__ float4 as[16][16], bs[16][16];
@@ -223,8 +224,9 @@ __global__ void branchy(const float *in, float *out)
 
 // ---- lanes that part and must meet again -----------------------------------------------------------
 
-/* Strips of 4 in rows of 70, two rows a thread, and a row and a strip stick out. Compilers unroll these loops
- * or do not, and place their blocks as they like: all lanes must be together again at each store. */
+/* Strips of 4 in rows of 70, two rows a thread, and a row and a strip stick out. Compilers unroll
+ * these loops or do not, and place their blocks as they like: all lanes must be together again at
+ * each store. */
 __global__ void guarded_rows(float *out, unsigned width, unsigned height, unsigned pictures)
 {
     const unsigned x = threadIdx.x % 18 * 4, y = threadIdx.x / 18 * 2;
@@ -246,8 +248,8 @@ __global__ void guarded_rows(float *out, unsigned width, unsigned height, unsign
         }
 }
 
-/* Lanes copy different rows of the tile. A row's copies are one instruction, no matter how many others a
- * lane has under way. */
+/* Lanes copy different rows of the tile. A row's copies are one instruction, no matter how many
+ * others a lane has under way. */
 __global__ void guarded_copies(const float *in, float *out, unsigned rows)
 {
     __shared__ float tile[4][BLOCK + 1]; /* a lane's places lie in different banks */
@@ -268,11 +270,12 @@ __global__ void guarded_copies(const float *in, float *out, unsigned rows)
 
 static float *x, *y, *z, *result;
 
-/* 0 for shared_loads_h200 and sectors_h200: the same as here. Where it is not, the compiler for the GPU did
- * something that this one does not: it joins neighbouring loads from shared memory to loads of 16 bytes
- * (last block: 256 to 160, tiled product: 131,072 to 81,920), and it unrolls the data-dependent loop by 4,
- * so that lanes with different numbers of turns left do those together: the replay of that unrolled loop on
- * paper gives the H200's 6,624 sectors in place of 5,984, with as many requests. */
+/* 0 for shared_loads_h200 and sectors_h200: the same as here. Where it is not, the compiler for the
+ * GPU did something that this one does not: it joins neighbouring loads from shared memory to loads
+ * of 16 bytes (last block: 256 to 160, tiled product: 131,072 to 81,920), and it unrolls the
+ * data-dependent loop by 4, so that lanes with different numbers of turns left do those together:
+ * the replay of that unrolled loop on paper gives the H200's 6,624 sectors in place of 5,984, with
+ * as many requests. */
 static const struct {
     const char *name;
     void (*run)();
@@ -376,7 +379,8 @@ static void test_lanes(void **)
     assert_int_equal(totals.access[SIMT_GLOBAL_ATOMIC].units, N / 32);
 }
 
-/* Not measured on a GPU: what follows from every statement being done by all lanes that take part in it. */
+/* Not measured on a GPU: what follows from every statement being done by all lanes that take part
+ * in it. */
 static void test_meeting_again(void **)
 {
     simt_line_counters totals;
@@ -422,7 +426,8 @@ __global__ void sides(const float *x, float *y, float *out)
     out[blockIdx.x * 32 + t] = mine;
 }
 
-/* In each block other lanes go each way, and all do as much: what was found for one block is not taken for the next. */
+/* In each block other lanes go each way, and all do as much: what was found for one block is not
+ * taken for the next. */
 static void test_other_lanes(void **)
 {
     simt_line_counters totals;

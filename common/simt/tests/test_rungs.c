@@ -1,5 +1,6 @@
-/* The counters of every rung of steps 03 to 08, on small problems and on those that the pages show, are those in
- * rung_counts.txt: with every compiler the same integers. `test_simt_rungs BIN FILE update` writes it anew. */
+/* The counters of every rung of steps 03 to 08, on small problems and on those that the pages show,
+ * are those in rung_counts.txt: with every compiler the same integers. `test_simt_rungs BIN FILE
+ * update` writes it anew. */
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -45,8 +46,8 @@ static char *read_file(const char *path)
     return text;
 }
 
-/* One line for each counted rung: its name and its counters as they stand in the JSON, but for the splits:
- * compilers join and part short branches, each in its way. */
+/* One line for each counted rung: its name and its counters as they stand in the JSON, but for the
+ * splits: compilers join and part short branches, each in its way. */
 static void count(FILE *out, const char *line)
 {
     char command[4096], path[] = "/tmp/simt_rungs_XXXXXX";

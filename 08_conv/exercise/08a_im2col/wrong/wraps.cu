@@ -2,15 +2,16 @@
 
 enum { BLOCK = 128 };
 
-/* A convolution of one image: `channels` planes of height x width, a window of window_height x window_width.
- * Output pixel (oy, ox) sees input pixel (oy * stride - padding + r * dilation, and likewise for x) through
- * place (r, s) of the window; outside of the image the input is 0. */
+/* A convolution of one image: `channels` planes of height x width, a window of window_height x
+ * window_width. Output pixel (oy, ox) sees input pixel (oy * stride - padding + r * dilation, and
+ * likewise for x) through place (r, s) of the window; outside of the image the input is 0. */
 struct shape {
     int channels, height, width, window_height, window_width, stride, padding, dilation;
     int out_height, out_width;
 };
 
-/* matrix[(c, r, s)][p] = what output pixel p sees in channel c through place (r, s) of the window. */
+/* matrix[(c, r, s)][p] = what output pixel p sees in channel c through place (r, s) of the
+ * window. */
 __global__ void fill(const float *in, float *matrix, struct shape shape)
 {
     const int p = blockIdx.x * blockDim.x + threadIdx.x;
