@@ -32,11 +32,11 @@ static const struct rung rungs[] = {
         .how.reduce = how_chain,
     },
     {
-        .name = "wide",
+        .name = "wider_accumulator",
         .idea = "an accumulator of the next wider type",
-        .run.reduce = run_wide,
-        .depth.reduce = depth_wide,
-        .how.reduce = how_wide,
+        .run.reduce = run_wider_accumulator,
+        .depth.reduce = depth_wider_accumulator,
+        .how.reduce = how_wider_accumulator,
     },
     {
         .name = "pairwise",

@@ -36,7 +36,8 @@ static void kahan_keeps_what_the_plain_loop_loses(void **state)
     assert_true(step_test_reduce(rung_named("naive"), OP_SUM, TYPE_F32, a, NULL, ONES + 2) == 0);
     assert_true(step_test_reduce(rung_named("compensated"), OP_SUM, TYPE_F32, a, NULL, ONES + 2) ==
                 ONES);
-    assert_true(step_test_reduce(rung_named("wide"), OP_SUM, TYPE_F32, a, NULL, ONES + 2) == ONES);
+    assert_true(step_test_reduce(rung_named("wider_accumulator"), OP_SUM, TYPE_F32, a, NULL,
+                                 ONES + 2) == ONES);
 }
 
 /* The same for double, as a dot product, with terms of both signs and a condition number of
@@ -79,7 +80,7 @@ static void depths_are_those_of_the_order(void **state)
     assert_true(depth_of("pairwise", TYPE_F32, (size_t)1 << 27) == PAIRWISE_BLOCK + 20);
 
     assert_true(depth_of("unrolled", TYPE_F32, 80) == 10 + 3);
-    assert_true(depth_of("wide", TYPE_F32, (size_t)1 << 27) < 1.5);
+    assert_true(depth_of("wider_accumulator", TYPE_F32, (size_t)1 << 27) < 1.5);
     assert_true(depth_of("compensated", TYPE_F64, (size_t)1 << 27) < 3.1);
 }
 
@@ -93,7 +94,8 @@ static void better_orders_have_smaller_errors(void **state)
 
     for (int i = 0; i < COUNT; i++)
         a[i] = 0.1F;
-    static const char *const better[] = {"wide", "pairwise", "compensated", "unrolled"};
+    static const char *const better[] = {"wider_accumulator", "pairwise", "compensated",
+                                         "unrolled"};
     const double plain =
         fabs(step_test_reduce(rung_named("naive"), OP_SUM, TYPE_F32, a, NULL, COUNT) - exact);
     for (size_t i = 0; i < sizeof better / sizeof better[0]; i++) {

@@ -1,33 +1,8 @@
 /* Step 02: the table of rungs. Everything else is rungs_main's, in common/. */
+#include "ladder.h"
 #include "library/openblas.h"
-#include "run/step.h"
-
-void run_lanes(const struct reduction *call);
-void run_vector(const struct reduction *call);
-void run_race(const struct reduction *call);
-void run_lock(const struct reduction *call);
-void run_atomic(const struct reduction *call);
-void run_adjacent(const struct reduction *call);
-void run_padded(const struct reduction *call);
-void run_local(const struct reduction *call);
-void run_openmp(const struct reduction *call);
-void run_pool(const struct reduction *call);
-void run_first_touch(const struct reduction *call);
-void run_top(const struct reduction *call);
-
-void prepare_first_touch(const struct reduction *call);
-const char *openmp_unavailable(void);
-
-double depth_vector(const struct reduction *call);
-double depth_partials(const struct reduction *call);
-double depth_pool(const struct reduction *call);
-
-void how_lanes(const struct reduction *call, char text[RUNG_HOW_SIZE]);
-void how_vector(const struct reduction *call, char text[RUNG_HOW_SIZE]);
-void how_threads(const struct reduction *call, char text[RUNG_HOW_SIZE]);
-void how_openmp(const struct reduction *call, char text[RUNG_HOW_SIZE]);
-void how_pool(const struct reduction *call, char text[RUNG_HOW_SIZE]);
-void how_top(const struct reduction *call, char text[RUNG_HOW_SIZE]);
+#include "shares.h"
+#include "vector.h"
 
 static const struct rung rungs[] = {
     {
@@ -38,8 +13,15 @@ static const struct rung rungs[] = {
         .how.reduce = how_lanes,
     },
     {
+        .name = "one_register",
+        .idea = "SIMD by hand: the widest registers that this CPU has, one of them",
+        .run.reduce = run_one_register,
+        .depth.reduce = depth_one_register,
+        .how.reduce = how_vector,
+    },
+    {
         .name = "vector",
-        .idea = "SIMD by hand, the widest this CPU has, several registers of partial results",
+        .idea = "several registers: additions that do not wait for each other",
         .run.reduce = run_vector,
         .depth.reduce = depth_vector,
         .how.reduce = how_vector,
@@ -91,34 +73,51 @@ static const struct rung rungs[] = {
     },
     {
         .name = "openmp",
-        .idea = "one OpenMP line: parallel for simd reduction",
+        .idea = "one OpenMP line, parallel for reduction: threads that are kept",
         .run.reduce = run_openmp,
         .depth.reduce = depth_partials,
-        .how.reduce = how_openmp,
+        .how.reduce = how_threads,
         .flags = RUNG_NONDETERMINISTIC, /* from three threads on */
         .unavailable = openmp_unavailable,
     },
     {
-        .name = "pool",
-        .idea = "the vector loop on bound threads that wait for work",
-        .run.reduce = run_pool,
-        .depth.reduce = depth_pool,
+        .name = "openmp_simd",
+        .idea = "one word more: parallel for simd reduction",
+        .run.reduce = run_openmp_simd,
+        .depth.reduce = depth_partials,
+        .how.reduce = how_openmp_simd,
+        .flags = RUNG_NONDETERMINISTIC,
+        .unavailable = openmp_unavailable,
+    },
+    {
+        .name = "openmp_vector",
+        .idea = "the vector loop on OpenMP's threads",
+        .run.reduce = run_openmp_vector,
+        .depth.reduce = depth_vector_partials,
         .how.reduce = how_pool,
+        .unavailable = openmp_unavailable,
+    },
+    {
+        .name = "pool",
+        .idea = "the same on threads of our own, each bound to a processor",
+        .run.reduce = run_pool,
+        .depth.reduce = depth_vector_partials,
+        .how.reduce = how_pool,
+    },
+    {
+        .name = "simd_threads",
+        .idea = "the pool, but one thread where that is faster",
+        .run.reduce = run_simd_threads,
+        .depth.reduce = depth_vector_partials,
+        .how.reduce = how_simd_threads,
     },
     {
         .name = "first_touch",
         .idea = "the same on memory that each thread was the first to write",
         .run.reduce = run_first_touch,
-        .depth.reduce = depth_pool,
-        .how.reduce = how_pool,
+        .depth.reduce = depth_vector_partials,
+        .how.reduce = how_simd_threads,
         .prepare.reduce = prepare_first_touch,
-    },
-    {
-        .name = "simd_threads",
-        .idea = "the pool, but one thread where that is faster",
-        .run.reduce = run_top,
-        .depth.reduce = depth_pool,
-        .how.reduce = how_top,
     },
     {
         .name = "openblas",
