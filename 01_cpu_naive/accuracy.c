@@ -3,7 +3,7 @@
 #include <float.h>
 #include <stdio.h>
 
-#include "naive.h"
+#include "ladder.h"
 #include "problem/reduction/operators.h"
 
 /* `naive` with an accumulator of the next wider type.

@@ -1,6 +1,6 @@
 /* Step 01: the table of rungs. Everything else is rungs_main's, in common/. */
 #include "library/openblas.h"
-#include "naive.h"
+#include "ladder.h"
 
 static const struct rung rungs[] = {
     {

@@ -2,7 +2,7 @@
  * of ours. */
 #include "map_reduce.h"
 
-#include "naive.h"
+#include "ladder.h"
 #include "problem/reduction/operators.h"
 
 static void multiply(const void *a, const void *b, size_t i, void *term)

@@ -1,5 +1,5 @@
 /* Step 01, rung `naive`: the loop that the definition suggests. */
-#include "naive.h"
+#include "ladder.h"
 
 #include <stdio.h>
 

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "base/random.h"
-#include "naive.h"
+#include "ladder.h"
 #include "problem/compare.h"
 #include "step_test.h"
 

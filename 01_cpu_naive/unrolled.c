@@ -1,7 +1,7 @@
 /* Step 01, rung `unrolled`: several chains of additions in place of one. */
 #include <stdio.h>
 
-#include "naive.h"
+#include "ladder.h"
 #include "problem/reduction/operators.h"
 
 /* `naive` with eight accumulators that take turns.

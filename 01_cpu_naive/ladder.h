@@ -1,6 +1,6 @@
 /* The rungs of step 01, for its table and its tests. */
-#ifndef NAIVE_H
-#define NAIVE_H
+#ifndef LADDER_H
+#define LADDER_H
 
 #include "run/step.h"
 
