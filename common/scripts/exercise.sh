@@ -147,11 +147,12 @@ prepare_grader() {
     esac
     key=$({
         cat -- "${sources[@]}" "$root"/common/exercise/*.h "$root"/0[1-8]_*/exercise/*.h \
-            "$root"/common/{random,statistics}.h
+            "$root"/common/{base/random,measure/statistics}.h
         printf '%s\n' "$kind" "${flags[@]}"
         "$c_compiler" --version
         if ((${#rungs[@]} > 0)); then
-            cat -- "${rungs[@]}" "${folder%/*/*}"/*.cu* "$root"/common/*.{cuh,h}
+            cat -- "${rungs[@]}" "${folder%/*/*}"/*.cu*
+            find "$root"/common/{base,device,kernel,problem} -name '*.*h' -exec cat {} +
             printf '%s\n' "$architecture"
             nvcc --version
         fi
@@ -161,7 +162,8 @@ prepare_grader() {
     mkdir -p -- "$cache" 2>/dev/null || die "$exit_file" "cannot write $cache; SIMTCC_CACHE names another folder"
     mkdir -- "$work/objects"
     for source in "${sources[@]}"; do
-        (cd "$work/objects" && "$c_compiler" "${flags[@]}" -I "$root/common/exercise" -c "$source") ||
+        (cd "$work/objects" && "$c_compiler" "${flags[@]}" -I "$root/common" -I "$root/common/exercise" \
+            -c "$source") ||
             die "$exit_machine" "the grader does not build with $c_compiler"
     done
     for source in ${rungs[@]+"${rungs[@]}"}; do
