@@ -2,7 +2,7 @@
 #ifndef NAIVE_H
 #define NAIVE_H
 
-#include "run/step.h"
+#include "problem/reduction/reduction.h"
 
 /* Up to this many elements `pairwise` leaves to the plain loop: few enough for a small error,
  * enough for the recursion's own cost to vanish. */

@@ -1,7 +1,7 @@
 /* Step 02, rung `lanes`: SIMD by the compiler. */
 #include <stdio.h>
 
-#include "run/step.h"
+#include "problem/reduction/reduction.h"
 #include "vector.h"
 
 #define REDUCE_LOOPS "lanes_loops.h"

@@ -8,7 +8,7 @@
 
 #include "base/memory.h"
 #include "pool.h"
-#include "run/step.h"
+#include "problem/reduction/reduction.h"
 #include "split.h"
 #include "vector.h"
 

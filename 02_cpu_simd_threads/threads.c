@@ -3,7 +3,7 @@
 #include <stdatomic.h>
 #include <stdio.h>
 
-#include "run/step.h"
+#include "problem/reduction/reduction.h"
 #include "split.h"
 #include "vector.h"
 

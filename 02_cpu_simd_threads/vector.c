@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "run/step.h"
+#include "problem/reduction/reduction.h"
 
 struct instruction_set {
     const char *name;

@@ -66,7 +66,7 @@ static void copies_come_from_the_host(void **state)
         .a = a_placed,
         .b = b_placed,
         .result = placed(&result, sizeof result),
-        .multiprocessors = machine.multiprocessors,
+        .multiprocessors = machine.processors,
         .threads = 1,
     };
     for (int times = 1; times <= 3; times++) {

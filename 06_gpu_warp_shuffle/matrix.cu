@@ -8,7 +8,7 @@
 #include <stdio.h>
 
 #include "kernel/reduce.cuh"
-#include "run/step.h"
+#include "problem/matrix_reduction/matrix_reduction.h"
 
 static const unsigned WARP = 32;
 static const unsigned ALL_LANES = 0xffffffff;

@@ -141,7 +141,7 @@ static void reduce(enum matrix_axis axis, const struct rung *rung, enum reduce_o
     const struct back_end *back_end = step.back_end;
     const size_t size = type == TYPE_F64 ? sizeof(double) : sizeof(float);
     const size_t results = axis == AXIS_ROWS ? rows : columns;
-    const size_t workspace_bytes = (size_t)machine.multiprocessors * MATRIX_WORKSPACE;
+    const size_t workspace_bytes = (size_t)machine.processors * MATRIX_WORKSPACE;
     struct error error;
 
     void *const placed = back_end->allocate(rows * columns * size, &error);
@@ -154,7 +154,7 @@ static void reduce(enum matrix_axis axis, const struct rung *rung, enum reduce_o
         .result = back_end->allocate(results * size, &error),
         .workspace = back_end->allocate(workspace_bytes, &error),
         .workspace_bytes = workspace_bytes,
-        .multiprocessors = machine.multiprocessors,
+        .multiprocessors = machine.processors,
         .threads = 1,
     };
     if (placed == NULL || call.result == NULL || call.workspace == NULL ||

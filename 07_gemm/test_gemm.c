@@ -65,7 +65,7 @@ static void test_edges_on_the_host(void **state)
         size_t m, n, k;
     } shapes[] = {{64, 512, 64},  {65, 513, 65}, {63, 511, 63}, {130, 1025, 129},
                   {1, 1030, 700}, {700, 1, 130}, {2, 262145, 3}};
-    const struct machine machine = {.name = "test", .multiprocessors = 1};
+    const struct machine machine = {.name = "test", .processors = 1};
     struct options options;
     struct comparison comparison;
     struct error error;

@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-static const struct machine machine = {.name = "test", .multiprocessors = 1};
+static const struct machine machine = {.name = "test", .processors = 1};
 
 struct problem *judged_problem(const struct judged *judged, const struct options *options)
 {

@@ -125,7 +125,7 @@ double step_test_reduce(const struct rung *rung, enum reduce_op op, enum element
         .b = b_placed,
         .result = back_end->allocate(sizeof result, &error),
         .workspace = back_end->allocate(REDUCTION_WORKSPACE, &error),
-        .multiprocessors = machine->multiprocessors,
+        .multiprocessors = machine->processors,
         .threads = 2,
     };
     if (call.result == NULL || call.workspace == NULL ||

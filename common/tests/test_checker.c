@@ -344,7 +344,7 @@ static double depth_one(const struct reduction *call)
 
 /* ---- judging --------------------------------------------------------------------------------- */
 
-static const struct machine machine = {.name = "test", .multiprocessors = 1};
+static const struct machine machine = {.name = "test", .processors = 1};
 
 static const size_t sizes[] = {0,   1,   2,   3,   4,   5,    31,   32,   33,
                                255, 256, 257, 511, 513, 1023, 1024, 1025, 4099};

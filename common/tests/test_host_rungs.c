@@ -28,7 +28,7 @@ static bool forbidden;
 static bool device_open(int number, struct machine *machine, struct error *error)
 {
     (void)error;
-    machine->multiprocessors = 7 + number;
+    machine->processors = 7 + number;
     machine->peak_gflop_per_s = 1e6;
     snprintf(machine->name, sizeof machine->name, "Test GPU");
     return true;
@@ -202,7 +202,7 @@ static const struct options conv_sizes = {.batch = 2,
 static void judge(const struct family *family, const struct rung *rung,
                   const struct options *options, enum fault with)
 {
-    const struct machine machine = {.name = "test", .multiprocessors = 1};
+    const struct machine machine = {.name = "test", .processors = 1};
     struct error error;
     struct problem *problem = family->create(options, &device, &machine, &error);
 
@@ -420,7 +420,7 @@ static void slow(const struct gemm *call)
 /* Slow calls are few, unless asked for. */
 static void test_slow_rungs_are_timed_briefly(void **state)
 {
-    const struct machine machine = {.name = "test", .multiprocessors = 1};
+    const struct machine machine = {.name = "test", .processors = 1};
     const struct options options = gemm_sizes(1, 1, 1);
     struct rung rung = gemm_rung;
     struct trial trial;

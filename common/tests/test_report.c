@@ -50,7 +50,7 @@ static void make_fixture(struct fixture *fixture)
     *fixture = (struct fixture){0};
     fixture->back_end = cpu_back_end;
     fixture->machine =
-        (struct machine){.name = "Test CPU", .details = "8 processors", .multiprocessors = 8};
+        (struct machine){.name = "Test CPU", .details = "8 processors", .processors = 8};
     for (int i = 0; i < ROWS; i++) {
         struct row *row = &fixture->rows[i];
         fixture->rungs[i].name = rung_names[i];
