@@ -66,9 +66,9 @@ static const struct entry common_entries[] = {
 
 /* ---- the options of a ladder ----------------------------------------------------------------- */
 
-enum { MOST_ENTRIES = 64, FIRST_LETTER = 256 };
+enum { MOST_ENTRIES = 64, FIRST_ID = 256 };
 
-/* In the order of --help; getopt_long knows entry i by FIRST_LETTER + i, above all letters. */
+/* In the order of --help; getopt_long knows entry i as FIRST_ID + i, above all letters. */
 struct entries {
     struct entry entry[MOST_ENTRIES];
     size_t count;
@@ -85,7 +85,7 @@ static void add_entry(struct entries *entries, const struct entry *entry)
     const size_t i = entries->count++;
 
     entries->entry[i] = *entry;
-    entries->longs[i] = (struct option){entry->field.name, takes, NULL, FIRST_LETTER + (int)i};
+    entries->longs[i] = (struct option){entry->field.name, takes, NULL, FIRST_ID + (int)i};
     if (entry->field.letter != 0) {
         const char letter[] = {entry->field.letter, takes == no_argument ? '\0' : ':', '\0'};
         strcat(entries->letters, letter);
@@ -115,8 +115,8 @@ static void collect_entries(struct entries *entries, const struct step *step,
 /* The entry that getopt_long's answer means. */
 static const struct entry *entry_of(const struct entries *entries, int id)
 {
-    if (id >= FIRST_LETTER)
-        return &entries->entry[id - FIRST_LETTER];
+    if (id >= FIRST_ID)
+        return &entries->entry[id - FIRST_ID];
     for (size_t i = 0; i < entries->count; i++)
         if (entries->entry[i].field.letter == id)
             return &entries->entry[i];
@@ -291,8 +291,8 @@ static bool check_together(const struct options *options, bool size_given, struc
 static void refuse(int id, const char *word, struct error *error)
 {
     const char letter[] = {'-', (char)optopt, '\0'};
-    const bool is_letter = id == '?' && optopt > 0 && optopt < FIRST_LETTER;
-    const bool has_value = id == '?' && optopt >= FIRST_LETTER;
+    const bool is_letter = id == '?' && optopt > 0 && optopt < FIRST_ID;
+    const bool has_value = id == '?' && optopt >= FIRST_ID;
 
     error_set(error, EXIT_BAD_USAGE, "%s%s; --help lists the options", is_letter ? letter : word,
               id == ':'   ? " wants a value"
@@ -308,17 +308,24 @@ static void refuse(int id, const char *word, struct error *error)
 static bool find_ladder(int argc, char **argv, const struct step *step,
                         const struct ladder **ladder, struct error *error)
 {
+    struct entries entries;
+    bool found = true;
+    int id;
+
     *ladder = step->ladders[0];
-    for (int i = 1; i < argc && step->ladder_count > 1; i++) {
-        const char *name = NULL;
-        if (strcmp(argv[i], "--ladder") == 0 && i + 1 < argc)
-            name = argv[++i];
-        else if (strncmp(argv[i], "--ladder=", strlen("--ladder=")) == 0)
-            name = argv[i] + strlen("--ladder=");
-        if (name != NULL && !set_ladder(step, name, ladder, error))
-            return false;
-    }
-    return true;
+    if (step->ladder_count == 1)
+        return true;
+    /* getopt_long moves words that it takes for no option's, and does not know other ladders'. */
+    char **const words = calloc((size_t)argc + 1, sizeof *words);
+    if (words == NULL)
+        return error_set(error, EXIT_DEVICE_ERROR, "out of memory");
+    memcpy(words, argv, (size_t)argc * sizeof *words);
+    collect_entries(&entries, step, *ladder);
+    while (found && (id = getopt_long(argc, words, entries.letters, entries.longs, NULL)) != -1)
+        if (id >= FIRST_ID && entry_of(&entries, id)->special == LADDER)
+            found = set_ladder(step, optarg, ladder, error);
+    free(words);
+    return found;
 }
 
 static enum options_outcome read_words(int argc, char **argv, const struct step *step,
