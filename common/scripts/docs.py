@@ -1,58 +1,62 @@
 #!/usr/bin/env python3
 """Keeps the pages true: docs.py --check | --update [--root FOLDER]
 
-The pages are every README.md of the steps, the one at the top and all of docs/. Their sources have three kinds of
-comments and no others; what these hold is compared with what it comes from, and with --update written anew:
+The pages are every README.md of the steps, the one at the top and all of docs/. Their sources have
+three kinds of comments and no others. What these hold is compared with its source, and written anew
+with --update:
 
-  <!-- snippet: PATH NAME -->       lines of the function, kernel, struct or macro NAME in the source PATH:
-  ```c                              a run of its lines as they stand there. A page chooses which; where
-  ```                               the source has changed, --update keeps the first and last line that
-  <!-- end snippet -->              are still there and takes all between them.
+  <!-- snippet: PATH NAME -->       consecutive lines of the function, kernel, struct or macro NAME in
+  ```c                              the source PATH. A page chooses which; where the source has
+  ```                               changed, --update keeps the first and last line that still exist
+  <!-- end snippet -->              and takes all between them.
 
-  <!-- table: NAME -->              a table that docs/tables.txt describes
+  <!-- table: NAME -->              the page's table NAME in docs/tables.txt
   <!-- end table -->
 
   <!-- plot: NAME OPTION... FILE.csv... = HASH -->
-  ![...](pictures/NAME.svg)         drawn by plot_results.py from files of docs/results. HASH is of those files
-                                    and of plot_results.py: it tells, also where matplotlib is missing, that
-                                    the picture is not of these data; --update draws it anew.
+  ![...](pictures/NAME.svg)         drawn by plot_results.py from files of docs/results. HASH is of
+                                    those files and of plot_results.py, so that an outdated picture
+                                    is noticed also where matplotlib is missing.
 
-Prose says "about twice" or gives a rounded figure, and that is all. docs/claims.txt has what it says as comparisons
-of numbers in docs/results; one that no longer holds after a new measurement is told with its page.
+Prose says "about twice" or gives a rounded figure, and nothing marks it. docs/claims.txt has the
+same as comparisons of measured numbers, a line each; --check evaluates them.
 
-Both files have a part for each page. A line with the page's path begins it; # begins a comment. A name stands for
-rows of files in docs/results, or for what a run counted (common/simt/tests/rung_counts.txt):
+Both .txt files have a part for each page. It begins with the page's path and defines names, each for
+rows of files in docs/results, or for the counts of a run in common/simt/tests/rung_counts.txt:
 
-  docs/05_gpu_shared_tree.md
+  docs/05_gpu_shared_tree.md                                   # and this is a comment
   us = reductions_h200.csv 05_gpu_shared_tree dot f32 warm
   counts = 05_gpu_shared_tree --n 65537
 
-NAME[WORDS] is one number. Words choose its row: COLUMN=VALUE, or just a value (naive, f32, 64M) of a column in KEYS;
-a|b is one or the other. One word may name the number's column, else it is median_us or value; a*b is the product of
-two. Words in the brackets overrule the name's. If several rows fit: min NAME[WORDS], or max, sum, median, count; the
-same word right after the = of the name makes that its habit. A claim compares such numbers; x ~ y means that x is
-within a tenth of y:
+NAME[WORD...] is a number. The words choose its row. A word is COLUMN=VALUE, or just a value (naive,
+f32, 64M) if one of the columns KEYS has it; a|b is either. Words in brackets overrule those of the
+name. A word that is a column's name chooses the number, by default median_us or value; a*b is the
+product of two columns. Where several rows fit, it is min NAME[...], or max, sum, median or count;
+"NAME = min FILE.csv" says so once for all.
+
+A claim compares numbers. x ~ y holds if x is within a tenth of y:
 
   us[interleaved 1M] > us[strided 1M] > us[sequential 1M]
   for N in 1M 64M: us[last_warp N] / us[unrolled N] ~ 1
 
-A table has rows, and columns HEADING = EXPRESSION : FORMAT (one of Python's). A row is words, too, which hold for
-each number of the row, unless its name or brackets say otherwise. @2 is the row's second cell.
+A table has rows and columns. A row's words choose among rows of files as well, for all its numbers,
+but those of the name and in brackets overrule them. A column is HEADING = EXPRESSION : FORMAT, the
+format one of Python's. @2 is the row's second cell, "x to y" a range.
 
   table times
-  rows: serial interleaved strided              or "each: rung of us", in the file's order
+  rows: serial interleaved strided                             # or "each: rung of us"
   64M: us = us[64M] : ,.1f
   over `serial` = us[64M] / us[serial 64M] : .2f
 
   table notes
-  heads: order | rung | ... | why               in place of "rows:"; computed columns go to "..."
-  row: a tree | `shuffle` | ... | words = shuffle 06_gpu_warp_shuffle
+  heads: order | rung | ... | why                              # computed columns go to "..."
+  row: a tree | `shuffle` | ... | a note = shuffle 06_gpu_warp_shuffle
 
-docs.py further asks for: links and anchors that lead somewhere, paths in `code` that exist, every rung of a step
-on the step's page and in its README, every page in the index, every file of docs/results on some page, and
-pictures that are well-formed SVG.
+--check further asks for: links and anchors that lead somewhere, paths in `code` that exist, every
+rung of a step on the step's page and in its README, every page in the index, every file of
+docs/results on some page, and pictures that are well-formed SVG.
 
-Exit status: 0 all is as it should be, 1 something differs, 2 bad usage, 4 a file cannot be read or written.
+Exit status: 0 all is right, 1 something differs, 2 bad usage, 4 a file cannot be read or written.
 Needs nothing but Python 3.7."""
 import argparse
 import csv
@@ -73,7 +77,7 @@ import xml.etree.ElementTree
 
 
 class Wrong(Exception):
-    """What is wrong with a page, in one line."""
+    """What is wrong, in one line."""
 
 
 def read(path):
@@ -93,13 +97,14 @@ def find_pages(root):
                 folders.clear()
             for name in sorted(files):
                 if name.endswith(".md"):
-                    pages.append(os.path.relpath(os.path.join(here, name), root).replace(os.sep, "/"))
+                    page = os.path.relpath(os.path.join(here, name), root)
+                    pages.append(page.replace(os.sep, "/"))
     return pages
 
 
 def without_code(text):
-    """The text with what stands in fences and comments blanked out, line by line."""
-    text = re.sub(r"<!--.*?-->", lambda m: "\n" * m.group().count("\n"), text, flags=re.S)
+    """The text with fences and comments blanked out, line by line."""
+    text = re.sub(r"<!--.*?-->", lambda match: "\n" * match.group().count("\n"), text, flags=re.S)
     lines, fence = [], None
     for line in text.split("\n"):
         mark = re.match(r"\s*(```+|~~~+)", line)
@@ -118,7 +123,22 @@ def line_of(text, at):
     return text.count("\n", 0, at) + 1
 
 
+def renew(pattern, text, make, complain):
+    """The text with make(match) in place of each match."""
+    def one(match):
+        try:
+            return make(match)
+        except (Wrong, OSError) as wrong:
+            complain(line_of(text, match.start()), str(wrong))
+            return match.group()
+
+    return pattern.sub(one, text)
+
+
 # ---- snippets ------------------------------------------------------------------------------------
+
+SNIPPET = re.compile(r"(?P<head><!-- snippet: (?P<path>\S+) (?P<name>\S+) -->\n```\w*\n)"
+                     r"(?P<excerpt>(?:(?!```).*\n)*)(?P<end>```\n<!-- end snippet -->)")
 
 
 def code_only(line):
@@ -150,91 +170,57 @@ def end_of_definition(lines, start):
 
 
 def definitions(lines, name):
-    """Every (first, last) line of what may be the definition of name."""
+    """The lines of each definition of name."""
     word = re.compile(r"\b%s\b" % re.escape(name))
     found = []
     for at, line in enumerate(lines):
+        first, last = at, None
         if re.match(r"\s*#\s*define\s+%s\b" % re.escape(name), line):
             last = at
             while lines[last].rstrip().endswith("\\") and last + 1 < len(lines):
                 last += 1
-            found.append((at, last))
         elif word.search(code_only(line)) and not re.match(
-                r"\s*(#|\*|if|for|while|switch|return|else|do)\b|\s*[#*]", line):
+                r"\s*(if|for|while|switch|return|else|do)\b|\s*[#*]", line):
             last = end_of_definition(lines, at)
-            if last is not None:
-                first = at
-                while first > 0 and re.match(r"\s*(template\b|__|static\b|extern\b|inline\b)",
-                                             lines[first - 1]) and not lines[first - 1].rstrip().endswith((";", "}")):
-                    first -= 1
-                found.append((first, last))
+            while first > 0 and re.match(r"\s*(template\b|__|static\b|extern\b|inline\b)(?!.*[;}]$)",
+                                         lines[first - 1]):
+                first -= 1
+        if last is not None:
+            found.append(lines[first:last + 1])
     return found
 
 
-def position_of(excerpt, lines):
-    """Where in lines the excerpt stands, or None."""
-    for at in range(len(lines) - len(excerpt) + 1):
-        if lines[at:at + len(excerpt)] == excerpt:
-            return at
-    return None
-
-
-def snippet_of(root, path, name, excerpt):
-    """What the source has in the excerpt's place."""
-    try:
-        lines = read(os.path.join(root, path)).rstrip("\n").split("\n")
-    except OSError as error:
-        raise Wrong("snippet %s: %s" % (path, error.strerror)) from error
-    bodies = [lines[first:last + 1] for first, last in definitions(lines, name)]
+def snippet_of(lines, name, excerpt):
+    """What the source's lines have in the excerpt's place: from the first to the last of its lines
+    that still exist; all of the definition if the excerpt is empty."""
+    bodies = definitions(lines, name)
     if not bodies:
-        raise Wrong("snippet %s: no definition of %s" % (path, name))
-    if not any(line.strip() for line in excerpt):
+        raise Wrong("no definition of %s" % name)
+    if not excerpt:
         return bodies[0]
-    for body in bodies:
-        if position_of(excerpt, body) is not None:
-            return excerpt
-    # The source has changed: the span from the first line that is still there to the last.
-    best = None
+    best, most = None, 0
     for body in bodies:
         matcher = difflib.SequenceMatcher(None, excerpt, body, autojunk=False)
-        blocks = [block for block in matcher.get_matching_blocks() if block.size > 0]
-        if not blocks or not any(line.strip(" {}") for block in blocks
-                                 for line in excerpt[block.a:block.a + block.size]):
-            continue
-        first = max(0, blocks[0].b - blocks[0].a)
-        last = min(len(body), blocks[-1].b + (len(excerpt) - blocks[-1].a))
-        kept = sum(block.size for block in blocks)
-        if best is None or kept > best[0]:
-            best = (kept, body[first:last])
+        blocks = matcher.get_matching_blocks()[:-1]
+        kept = [line for block in blocks for line in excerpt[block.a:block.a + block.size]]
+        if len(kept) > most and any(line.strip(" {}") for line in kept):
+            first, last = blocks[0].b - blocks[0].a, blocks[-1].b + len(excerpt) - blocks[-1].a
+            best, most = body[max(0, first):last], len(kept)
     if best is None:
-        raise Wrong("snippet %s %s: none of its lines are there any more; choose others by hand"
-                    % (path, name))
-    return best[1]
-
-
-SNIPPET = re.compile(r"<!-- snippet: (?P<path>\S+) (?P<name>\S+) -->\n(?P<inside>.*?)<!-- end snippet -->", re.S)
+        raise Wrong("none of its lines exist any more; choose others by hand")
+    return best
 
 
 def renew_snippets(root, text, complain):
-    def renew(match):
-        inside = re.fullmatch(r"(```\w*)\n(.*?)```\n", match["inside"], re.S)
-        if not inside:
-            complain(line_of(text, match.start()), "a snippet is a fence with ```c and nothing else")
-            return match.group()
-        excerpt = inside.group(2).rstrip("\n").split("\n") if inside.group(2) else [""]
+    def make(match):
         try:
-            now = snippet_of(root, match["path"], match["name"], excerpt)
-        except Wrong as wrong:
-            complain(line_of(text, match.start()), str(wrong))
-            return match.group()
-        if now == excerpt:
-            return match.group()
-        return "<!-- snippet: %s %s -->\n%s\n%s\n```\n<!-- end snippet -->" % (
-            match["path"], match["name"], inside.group(1), "\n".join(now))
+            lines = read(os.path.join(root, match["path"])).rstrip("\n").split("\n")
+            now = snippet_of(lines, match["name"], match["excerpt"].splitlines())
+        except (Wrong, OSError) as wrong:
+            raise Wrong("snippet %s %s: %s" % (match["path"], match["name"], wrong)) from wrong
+        return match["head"] + "\n".join(now) + "\n" + match["end"]
 
-    if text.count("<!-- snippet:") != text.count("<!-- end snippet -->"):
-        complain(1, "<!-- snippet: and <!-- end snippet --> do not pair")
-    return SNIPPET.sub(renew, text)
+    return renew(SNIPPET, text, make, complain)
 
 
 # ---- numbers -------------------------------------------------------------------------------------
@@ -255,10 +241,11 @@ def expand(value):
 def rows_of(root, source):
     """The rows of a file of docs/results, or the counts of a run."""
     if source.endswith(".csv"):
-        with open(os.path.join(root, "docs", "results", source), encoding="utf-8", newline="") as file:
+        path = os.path.join(root, "docs", "results", source)
+        with open(path, encoding="utf-8", newline="") as file:
             return list(csv.DictReader(file))
     rows, here = [], False
-    for line in read(os.path.join(root, "common", "simt", "tests", "rung_counts.txt")).split("\n"):
+    for line in read(os.path.join(root, "common/simt/tests/rung_counts.txt")).split("\n"):
         if not line.startswith("  "):
             here = line.strip() == source
         elif here:
@@ -270,7 +257,7 @@ def rows_of(root, source):
 
 
 class Name:
-    """A name's rows: [min|max|...] FILE.csv... WORD..., or PROGRAM ARGUMENT..."""
+    """The rows of [min|max|...] FILE.csv... WORD..., or of PROGRAM ARGUMENT..."""
 
     def __init__(self, root, text):
         words = text.split()
@@ -281,13 +268,13 @@ class Name:
         self.columns = {column for row in self.rows for column in row}
 
     def parse(self, word):
-        """(column, values) of a condition, (None, columns) of the number's column, None of what is not there."""
+        """(column, values) of a condition, (None, columns) of a number, or None."""
         column, equals, value = word.partition("=")
         if equals:
-            return (column, [expand(one) for one in value.split("|")]) if column in self.columns else None
-        values = word.split("*")
-        if all(value in self.columns for value in values):
-            return None, values
+            values = [expand(one) for one in value.split("|")]
+            return (column, values) if column in self.columns else None
+        if all(factor in self.columns for factor in word.split("*")):
+            return None, word.split("*")
         values = [expand(value) for value in word.split("|")]
         for column in KEYS:
             if all(any(row.get(column) == value for row in self.rows) for value in values):
@@ -308,16 +295,17 @@ class Name:
             if not parsed:
                 raise Wrong("there is no '%s'" % word)
             chosen[parsed[0]] = parsed[1]
-        columns = chosen.pop(None, None) or [
-            column for column in ("median_us", "value") if column in self.columns][:1]
-        return [row for row in self.rows
-                if all(row.get(column) in values for column, values in chosen.items())], columns
+        columns = chosen.pop(None, None)
+        rows = [row for row in self.rows
+                if all(row.get(column) in values for column, values in chosen.items())]
+        return rows, columns or [name for name in ("median_us", "value") if name in self.columns][:1]
 
     def number(self, words, of_row, combine):
         """None if no row fits."""
         rows, columns = self.matching(words, of_row)
         if rows and not columns:
             raise Wrong("which column? [%s]" % " ".join(words))
+        combine = combine or self.combine
         numbers = []
         for row in rows:
             if all(row.get(column, "") != "" for column in columns):
@@ -325,24 +313,26 @@ class Name:
                 for column in columns:
                     numbers[-1] *= 1 if combine == "count" else float(row[column])
         if not combine and len(numbers) > 1:
-            raise Wrong("%d rows fit [%s]; say which, or min, max, median" % (len(numbers), " ".join(words)))
-        return COMBINE[combine or "sum"](numbers) if numbers or combine == "count" else None
+            raise Wrong("%d rows fit [%s]" % (len(numbers), " ".join(words)))
+        if not numbers and combine != "count":
+            return None
+        return COMBINE[combine or "sum"](numbers)
 
 
 def calculate(expression, names, of_row=()):
-    """(value, the expression with its numbers); the value is None where a row is missing."""
+    """(value, expression with its numbers); the value is None where a row is missing."""
     missing = []
 
     def number(match):
         combine, name, words = match.groups()
         if name not in names:
             raise Wrong("no name '%s'" % name)
-        value = names[name].number(words.split(), of_row, combine or names[name].combine)
+        value = names[name].number(words.split(), of_row, combine)
         if value is None:
             missing.append(match.group())
-        return "%.6g" % value if shown else "(%r)" % value
+            return ""
+        return "(%r)" % value
 
-    shown = False
     text = REFERENCE.sub(number, expression)
     if missing:
         return None, "no row fits %s" % missing[0]
@@ -357,8 +347,9 @@ def calculate(expression, names, of_row=()):
         value = None
     except (SyntaxError, NameError, TypeError) as error:
         raise Wrong("cannot calculate '%s': %s" % (expression, error)) from error
-    shown = True
-    return value, REFERENCE.sub(number, expression)
+    return value, re.sub(r"\((-?\d+\.\d+(?:e[+-]?\d+)?)\)",
+                         lambda match: "%.6g" % float(match.group(1)),
+                         "%s ~ %s" % (left, right) if about else text)
 
 
 class Part:
@@ -380,7 +371,7 @@ def parts_of(root, file, complain):
         try:
             if re.fullmatch(r"\S+\.md", line):
                 if line in parts or not os.path.exists(os.path.join(root, line)):
-                    raise Wrong("%s: %s" % (line, "a second time" if line in parts else "there is no such page"))
+                    raise Wrong("%s: %s" % (line, "a second time" if line in parts else "no such page"))
                 part, table = parts.setdefault(line, Part()), None
             elif line and part is None:
                 raise Wrong("want the path of a page before '%s'" % line)
@@ -402,22 +393,23 @@ def parts_of(root, file, complain):
 def check_claims(root, complain):
     for page, part in parts_of(root, "docs/claims.txt", complain).items():
         for line, claim in part.claims:
-            try:
-                loop = re.fullmatch(r"for (\w+) in ([^:]*): (.*)", claim)
-                claims = [re.sub(r"\b%s\b" % loop.group(1), value, loop.group(3))
-                          for value in loop.group(2).split()] if loop else [claim]
-                for one in claims:
+            loop = re.fullmatch(r"for (\w+) in ([^:]*): (.*)", claim)
+            for value in loop.group(2).split() if loop else [None]:
+                one = re.sub(r"\b%s\b" % loop.group(1), value, loop.group(3)) if loop else claim
+                try:
                     holds, text = calculate(one, part.names)
                     if not isinstance(holds, bool):
                         raise Wrong("'%s' compares nothing: %s" % (one, text))
                     if not holds:
-                        complain("docs/claims.txt", line, "no longer so, and %s says it: %s, with numbers %s"
-                                 % (page, one, text))
-            except Wrong as wrong:
-                complain("docs/claims.txt", line, str(wrong))
+                        raise Wrong("%s says this, and it no longer holds: %s  (%s)"
+                                    % (page, one, text))
+                except Wrong as wrong:
+                    complain("docs/claims.txt", line, str(wrong))
 
 
 # ---- tables --------------------------------------------------------------------------------------
+
+TABLE = re.compile(r"(?P<head><!-- table: (?P<name>\S+) -->\n)(?:\|.*\n)*<!-- end table -->")
 
 
 def cell_of(word):
@@ -428,83 +420,84 @@ def cell_of(word):
     return "`%s`" % word if word[0].isalpha() else word
 
 
-def table_of(lines, names):
-    heads, rows, columns = [], [], []
+def rows_and_columns(lines, names):
+    """The heads, rows as (cells, words), and columns as (heading, expression, format)."""
+    heads, rows, columns = ["rung"], [], []
     for line in lines:
         key, _, value = line.partition(": ")
         if key == "heads":
             heads = [cell.strip() for cell in value.split("|")]
         elif key == "rows":
-            heads = heads or ["rung"]
             rows += [([cell_of(word)], [word]) for word in value.split()]
         elif key == "each":
             column, _, name = value.partition(" of ")
             if name not in names:
                 raise Wrong("no name '%s'" % name)
-            heads = heads or [column]
-            seen = dict.fromkeys(row[column] for row in names[name].matching([])[0])
-            rows += [(["`%s`" % one if column in ("rung", "kernel") else one], ["%s=%s" % (column, one)])
-                     for one in seen]
+            heads = [column]
+            form = "`%s`" if column in ("rung", "kernel") else "%s"
+            for one in dict.fromkeys(row[column] for row in names[name].matching([])[0]):
+                rows.append(([form % one], ["%s=%s" % (column, one)]))
         elif key == "row":
             cells, _, words = value.rpartition(" = ")
             rows.append(([cell.strip() for cell in (cells or value).split("|")],
                          words.split() if cells else [value.partition("|")[0].strip(" `")]))
         else:
-            match = re.fullmatch(r"(.*) = (.*) : (\S+)", line)
-            if not match:
+            column = re.fullmatch(r"(.*) = (.*) : (\S+)", line)
+            if not column:
                 raise Wrong("want HEADING = EXPRESSION : FORMAT, not '%s'" % line)
-            columns.append(match.groups())
+            columns.append(column.groups())
+    return heads, rows, columns
+
+
+def table_of(lines, names):
+    heads, rows, columns = rows_and_columns(lines, names)
     at = heads.index("...") if "..." in heads else len(heads)
 
-    def whole(cells, computed):
-        return "| %s |" % " | ".join(cells[:at] + computed + cells[at + 1:])
+    def line(cells, computed):
+        return "| %s |\n" % " | ".join(cells[:at] + computed + cells[at + 1:])
 
-    table = [whole(heads, [heading for heading, _, _ in columns]),
-             "|%s|" % "|".join(["---"] * at + ["---:"] * len(columns) + ["---"] * len(heads[at + 1:]))]
+    table = line(heads, [heading for heading, _, _ in columns])
+    table += "|%s|\n" % "|".join(
+        ["---"] * at + ["---:"] * len(columns) + ["---"] * len(heads[at + 1:]))
     for cells, words in rows:
+        if len(cells) != len(heads):
+            raise Wrong("want %d cells in '%s'" % (len(heads), " | ".join(cells)))
         computed = []
         for _, expression, form in columns:
-            expression = re.sub(r"@(\d)", lambda match, cells=cells: cells[int(match.group(1)) - 1]
-                                .strip("`").replace(",", ""),
-                                expression)
+            for number, cell in enumerate(cells, 1):
+                expression = expression.replace("@%d" % number, cell.strip("`").replace(",", ""))
             values = [calculate(part, names, words)[0] for part in expression.split(" to ")]
-            computed.append(" to ".join(dict.fromkeys(
-                "-" if value is None else format(value, form) for value in values)))
-        if len(cells) != len(heads) or set(computed) == {"-"}:
-            raise Wrong("%s '%s'" % ("no number for" if len(cells) == len(heads) else "too many or few cells in",
-                                     " | ".join(cells)))
-        table.append(whole(cells, computed))
-    return "\n".join(table) + "\n"
-
-
-TABLE = re.compile(r"<!-- table: (?P<name>\S+) -->\n(?P<inside>.*?)<!-- end table -->", re.S)
+            texts = ["-" if value is None else format(value, form) for value in values]
+            computed.append(" to ".join(dict.fromkeys(texts)))
+        if set(computed) == {"-"}:
+            raise Wrong("no number for '%s'" % " | ".join(cells))
+        table += line(cells, computed)
+    return table
 
 
 def renew_tables(part, text, complain):
-    def renew(match):
+    def make(match):
+        if match["name"] not in part.tables:
+            raise Wrong("docs/tables.txt has no table '%s' for this page" % match["name"])
         used.add(match["name"])
         try:
-            if match["name"] not in part.tables:
-                raise Wrong("docs/tables.txt has no such table for this page")
-            inside = table_of(part.tables[match["name"]], part.names)
-        except (Wrong, ValueError, KeyError, IndexError) as wrong:
-            complain(line_of(text, match.start()), "table %s: %s" % (match["name"], wrong))
-            return match.group()
-        return "<!-- table: %s -->\n%s<!-- end table -->" % (match["name"], inside)
+            table = table_of(part.tables[match["name"]], part.names)
+        except (Wrong, ValueError, KeyError) as wrong:
+            raise Wrong("table %s: %s" % (match["name"], wrong)) from wrong
+        return match["head"] + table + "<!-- end table -->"
 
     used = set()
-    if text.count("<!-- table:") != text.count("<!-- end table -->"):
-        complain(1, "<!-- table: and <!-- end table --> do not pair")
-    text = TABLE.sub(renew, text)
+    text = renew(TABLE, text, make, complain)
     for name in part.tables:
         if name not in used:
-            complain(1, "the table '%s' of docs/tables.txt is not on this page" % name)
+            complain(1, "docs/tables.txt has a table '%s' that is not on this page" % name)
     return text
 
 
 # ---- plots ---------------------------------------------------------------------------------------
 
-PLOT = re.compile(r"<!-- plot: (?P<name>\w+) (?P<arguments>[^\n]*?) = (?P<hash>\w*) -->\n!\[[^\]]*\]\(pictures/(?P=name)\.svg\)")
+PLOT = re.compile(r"<!-- plot: (?P<name>\w+) (?P<arguments>[^\n]*?) = (?P<hash>\w*) -->\n"
+                  r"!\[[^\]]*\]\(pictures/(?P=name)\.svg\)")
 
 
 def plot_hash(root, arguments):
@@ -517,39 +510,43 @@ def plot_hash(root, arguments):
 
 
 def draw_plot(root, name, arguments):
+    results = os.path.join(root, "docs", "results")
+    words = [os.path.join(results, word) if word.endswith(".csv") else word for word in arguments]
+    program = os.path.join(root, "common", "scripts", "plot_results.py")
     with tempfile.TemporaryDirectory() as folder:
-        words = [os.path.join(root, "docs", "results", word) if word.endswith(".csv") else word for word in arguments]
-        result = subprocess.run([sys.executable, os.path.join(root, "common", "scripts", "plot_results.py"), "-o", folder,
-                                 *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, universal_newlines=True, check=False)
+        result = subprocess.run([sys.executable, program, "-o", folder, *words], check=False,
+                                stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                universal_newlines=True)
         if result.returncode != 0:
             raise Wrong("cannot draw %s: %s" % (name, result.stderr.strip()))
         shutil.copy(os.path.join(folder, name + ".svg"), os.path.join(root, "docs", "pictures"))
 
 
 def renew_plots(root, text, complain, update):
-    def renew(match):
+    def make(match):
         arguments = match["arguments"].split()
-        line = line_of(text, match.start())
-        try:
-            now = plot_hash(root, arguments)
-            picture = os.path.join(root, "docs", "pictures", match["name"] + ".svg")
-            if now == match["hash"] and os.path.exists(picture):
-                return match.group()
-            if not update:
-                complain(line, "docs/pictures/%s.svg is not drawn from these results" % match["name"])
-                return match.group()
-            draw_plot(root, match["name"], arguments)
-        except (Wrong, OSError) as wrong:
-            complain(line, "plot: %s" % wrong)
+        now = plot_hash(root, arguments)
+        picture = "docs/pictures/%s.svg" % match["name"]
+        if now == match["hash"] and os.path.exists(os.path.join(root, picture)):
             return match.group()
+        if not update:
+            raise Wrong("%s is not drawn from these results" % picture)
+        draw_plot(root, match["name"], arguments)
         return match.group().replace(" = %s -->" % match["hash"], " = %s -->" % now)
 
-    if text.count("<!-- plot: ") != len(PLOT.findall(text)):
-        complain(1, "want '<!-- plot: NAME OPTION... FILE.csv... = HASH -->' and in the next line the picture")
-    return PLOT.sub(renew, text)
+    return renew(PLOT, text, make, complain)
 
 
-# ---- links ---------------------------------------------------------------------------------------
+# ---- links and comments --------------------------------------------------------------------------
+
+
+def check_comments(text, complain):
+    """Complains of comments that are none of the three kinds, or are not closed."""
+    for pattern in (SNIPPET, TABLE, PLOT):
+        text = pattern.sub(lambda match: "\n" * match.group().count("\n"), text)
+    for match in re.finditer("<!--.*", text):
+        complain(line_of(text, match.start()), "want no comments but whole snippets, tables and "
+                 "plots (see docs.py): %s" % match.group())
 
 
 def anchors_of(text):
@@ -567,10 +564,13 @@ def anchors_of(text):
     return anchors
 
 
+LINK = re.compile(r"(?<!\\)\]\(\s*<?([^)\s>]+)>?(?:\s+\"[^\"]*\")?\s*\)|<img [^>]*src=\"([^\"]+)\"")
+
+
 def links_of(text):
     """(line, target) of every link and picture."""
     plain = without_code(text)
-    for match in re.finditer(r"(?<!\\)\]\(\s*<?([^)\s>]+)>?(?:\s+\"[^\"]*\")?\s*\)|<img [^>]*src=\"([^\"]+)\"", plain):
+    for match in LINK.finditer(plain):
         yield line_of(plain, match.start()), match.group(1) or match.group(2)
 
 
@@ -579,7 +579,9 @@ def check_links(root, page, text, complain):
         if re.match(r"[a-z][a-z+.-]*:", target):
             continue
         path, _, anchor = target.partition("#")
-        where = os.path.normpath(os.path.join(root, os.path.dirname(page), path)) if path else os.path.join(root, page)
+        where = os.path.join(root, page)
+        if path:
+            where = os.path.normpath(os.path.join(os.path.dirname(where), path))
         if not os.path.exists(where):
             complain(line, "dead link: %s" % target)
         elif not os.path.abspath(where).startswith(os.path.abspath(root)):
@@ -597,9 +599,10 @@ def check_paths(root, text, complain):
     """Paths that a page names in `code`."""
     plain = without_code(text)
     for match in re.finditer(r"`((?:common|docs|\d\d_[a-z_]+)/[\w./+-]*\w)`", plain):
+        path = match.group(1)
         # A task is the reader's own copy of a skeleton: ./test.sh exercise puts it there.
-        if not os.path.exists(os.path.join(root, match.group(1))) and "/task." not in match.group(1):
-            complain(line_of(plain, match.start()), "no such file: %s" % match.group(1))
+        if not os.path.exists(os.path.join(root, path)) and "/task." not in path:
+            complain(line_of(plain, match.start()), "no such file: %s" % path)
 
 
 # ---- rungs and index -----------------------------------------------------------------------------
@@ -609,8 +612,8 @@ def rungs_of(folder):
     """The names in a step's tables of rungs."""
     names = []
     for file in sorted(os.listdir(folder)):
-        for table in re.finditer(r"\bstruct \w*rung \w+\[\] = \{(.*?)\n\};", read(os.path.join(folder, file))
-                                 if file.endswith(".c") else "", re.S):
+        source = read(os.path.join(folder, file)) if file.endswith(".c") else ""
+        for table in re.finditer(r"\bstruct \w*rung \w+\[\] = \{(.*?)\n\};", source, re.S):
             names += re.findall(r'\.name = "([^"]+)"', table.group(1))
     return list(dict.fromkeys(names))
 
@@ -632,36 +635,46 @@ def check_rungs(root, complain):
                     complain(page, 1, "`%s`, a rung of %s, is not on this page" % (rung, step))
 
 
-def check_index(root, pages, texts, complain):
+def check_index(root, texts, complain):
     linked = {}
-    for page in pages:
-        for _, target in links_of(texts[page]):
+    for page, text in texts.items():
+        for _, target in links_of(text):
             where = os.path.normpath(os.path.join(os.path.dirname(page), target.partition("#")[0]))
             linked.setdefault(where.replace(os.sep, "/"), set()).add(page)
-    for page in pages:
-        if "/exercise/" in page: # ./test.sh exercise lists those
-            continue
+    for page in texts:
+        if "/exercise/" in page or page in ("README.md", "docs/README.md"):
+            continue  # ./test.sh exercise lists those
         index = "docs/README.md" if page.startswith("docs/") else "README.md"
-        if page != index and page != "docs/README.md" and index not in linked.get(page, ()):
+        if index not in linked.get(page, ()):
             complain(index, 1, "does not link to %s" % page)
-    for folder in ("results", "pictures"):
-        path = os.path.join(root, "docs", folder)
+    for folder in ("docs/results", "docs/pictures"):
+        path = os.path.join(root, folder)
         for name in sorted(os.listdir(path)) if os.path.isdir(path) else []:
-            file = "docs/%s/%s" % (folder, name)
-            named = any(re.search(r"(?<![\w.])%s" % re.escape(name), texts[page]) for page in pages)
-            if file not in linked and not named and os.path.isfile(os.path.join(root, file)):
-                complain(file, 1, "is on no page")
+            if "%s/%s" % (folder, name) not in linked:
+                complain("%s/%s" % (folder, name), 1, "no page links to it")
 
 
 # ---- commands ------------------------------------------------------------------------------------
 
 
+def tell_difference(text, now, complain):
+    """One line for each run of lines that differs."""
+    old, new = text.split("\n"), now.split("\n")
+    matcher = difflib.SequenceMatcher(None, old, new, autojunk=False)
+    for tag, first, last, other, end in matcher.get_opcodes():
+        if tag != "equal":
+            complain(first + 1, "is out of date: '%s' should be '%s'" % (
+                "; ".join(line.strip() for line in old[first:last][:2]),
+                "; ".join(line.strip() for line in new[other:end][:2])))
+
+
 def main():
-    parser = argparse.ArgumentParser(description="Compares the pages with what they come from.")
+    parser = argparse.ArgumentParser(description="Compares the pages with their sources.")
     what = parser.add_mutually_exclusive_group(required=True)
     what.add_argument("--check", action="store_true", help="tell what differs; change nothing")
     what.add_argument("--update", action="store_true", help="write snippets and tables anew")
-    parser.add_argument("--root", default=os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."),
+    here = os.path.dirname(os.path.abspath(__file__))
+    parser.add_argument("--root", default=os.path.join(here, "..", ".."),
                         help="the repository's folder")
     options = parser.parse_args()
     root = os.path.abspath(options.root)
@@ -676,25 +689,25 @@ def main():
         return 2
     parts, texts, updated = parts_of(root, "docs/tables.txt", complain), {}, 0
     for page in pages:
-        def here(line, what_is_wrong, page=page):
-            complain(page, line, what_is_wrong)
-
+        complain_here = functools.partial(complain, page)
         text = read(os.path.join(root, page))
-        now = renew_tables(parts.pop(page, Part()), renew_snippets(root, text, here), here)
-        now = renew_plots(root, now, here, options.update)
+        now = renew_snippets(root, text, complain_here)
+        now = renew_tables(parts.get(page, Part()), now, complain_here)
+        now = renew_plots(root, now, complain_here, options.update)
         if now != text and options.update:
             with open(os.path.join(root, page), "w", encoding="utf-8") as file:
                 file.write(now)
             updated += 1
             text = now
         elif now != text:
-            tell_difference(text, now, here)
+            tell_difference(text, now, complain_here)
         texts[page] = text
-        check_links(root, page, text, here)
-        check_paths(root, text, here)
+        check_comments(text, complain_here)
+        check_links(root, page, text, complain_here)
+        check_paths(root, text, complain_here)
     check_claims(root, complain)
     check_rungs(root, complain)
-    check_index(root, pages, texts, complain)
+    check_index(root, texts, complain)
 
     for wrong in wrongs:
         print(wrong)
@@ -705,18 +718,6 @@ def main():
     print("docs.py: %d pages are as they should be%s" % (
         len(pages), ", %d updated" % updated if options.update else ""))
     return 0
-
-
-def tell_difference(text, now, complain):
-    """One line for each run of lines that differs."""
-    matcher = difflib.SequenceMatcher(None, text.split("\n"), now.split("\n"), autojunk=False)
-    for tag, first, last, other, end in matcher.get_opcodes():
-        if tag == "equal":
-            continue
-        new = now.split("\n")[other:end]
-        complain(first + 1, "is out of date: '%s' should be '%s'" % (
-            "; ".join(line.strip() for line in text.split("\n")[first:last][:2]),
-            "; ".join(line.strip() for line in new[:2])))
 
 
 if __name__ == "__main__":
