@@ -1,46 +1,63 @@
 #!/usr/bin/env python3
 """Keeps the pages true: docs.py --check | --update [--root FOLDER]
 
-In every README.md of the steps, the one at the top and all of docs/ these are compared with what they
-come from, and with --update written anew:
+The pages are every README.md of the steps, the one at the top and all of docs/. Their sources have three kinds of
+comments and no others; what these hold is compared with what it comes from, and with --update written anew:
 
   <!-- snippet: PATH NAME -->       lines of the function, kernel, struct or macro NAME in the source PATH:
   ```c                              a run of its lines as they stand there. A page chooses which; where
   ```                               the source has changed, --update keeps the first and last line that
   <!-- end snippet -->              are still there and takes all between them.
 
-  <!-- table: FILE.csv              rows of docs/results/FILE.csv; see table_of().
-  ... -->
+  <!-- table: NAME -->              a table that docs/tables.txt describes
   <!-- end table -->
-
-  <!-- values: FILE.csv             names for numbers out of docs/results/FILE.csv, and what the text says
-  gain = ... : .2f                  of them; see values_of(). The text has them as
-  claim: gain > 1.5                 <!--=gain-->1.87<!--/--> times as fast
-  -->
-
-  <!-- counts: PROGRAM ARGUMENTS    counters of the CPU back end, from common/simt/tests/rung_counts.txt,
-  ... -->                           which the tests compare with what the programs count; see counts_of().
-  <!-- end counts -->
 
   <!-- plot: NAME OPTION... FILE.csv... = HASH -->
   ![...](pictures/NAME.svg)         drawn by plot_results.py from files of docs/results. HASH is of those files
                                     and of plot_results.py: it tells, also where matplotlib is missing, that
                                     the picture is not of these data; --update draws it anew.
 
-A number with a unit, or one in a table, that stands in none of these looks like a measurement typed by
-hand, and is refused. One that is none says so, and why, by a mark before it (before the first line of a table):
-<!--calc--> follows by arithmetic or by counting in the code, <!--cited--> is somebody else's, with the source in
-the text, <!--given--> is a setting or an assumption.
+Prose says "about twice" or gives a rounded figure, and that is all. docs/claims.txt has what it says as comparisons
+of numbers in docs/results; one that no longer holds after a new measurement is told with its page.
 
-It further asks for: links and anchors that lead somewhere, paths in `code` that exist, every rung of a
-step's main.c on the step's page and in its README, every page in the index, every file of docs/results on
-some page, and pictures that are well-formed SVG.
+Both files have a part for each page. A line with the page's path begins it; # begins a comment. A name stands for
+rows of files in docs/results, or for what a run counted (common/simt/tests/rung_counts.txt):
+
+  docs/05_gpu_shared_tree.md
+  us = reductions_h200.csv 05_gpu_shared_tree dot f32 warm
+  counts = 05_gpu_shared_tree --n 65537
+
+NAME[WORDS] is one number. Words choose its row: COLUMN=VALUE, or just a value (naive, f32, 64M) of a column in KEYS;
+a|b is one or the other. One word may name the number's column, else it is median_us or value; a*b is the product of
+two. Words in the brackets overrule the name's. If several rows fit: min NAME[WORDS], or max, sum, median, count; the
+same word right after the = of the name makes that its habit. A claim compares such numbers; x ~ y means that x is
+within a tenth of y:
+
+  us[interleaved 1M] > us[strided 1M] > us[sequential 1M]
+  for N in 1M 64M: us[last_warp N] / us[unrolled N] ~ 1
+
+A table has rows, and columns HEADING = EXPRESSION : FORMAT (one of Python's). A row is words, too, which hold for
+each number of the row, unless its name or brackets say otherwise. @2 is the row's second cell.
+
+  table times
+  rows: serial interleaved strided              or "each: rung of us", in the file's order
+  64M: us = us[64M] : ,.1f
+  over `serial` = us[64M] / us[serial 64M] : .2f
+
+  table notes
+  heads: order | rung | ... | why               in place of "rows:"; computed columns go to "..."
+  row: a tree | `shuffle` | ... | words = shuffle 06_gpu_warp_shuffle
+
+docs.py further asks for: links and anchors that lead somewhere, paths in `code` that exist, every rung of a step
+on the step's page and in its README, every page in the index, every file of docs/results on some page, and
+pictures that are well-formed SVG.
 
 Exit status: 0 all is as it should be, 1 something differs, 2 bad usage, 4 a file cannot be read or written.
 Needs nothing but Python 3.7."""
 import argparse
 import csv
 import difflib
+import functools
 import hashlib
 import json
 import os
@@ -220,489 +237,268 @@ def renew_snippets(root, text, complain):
     return SNIPPET.sub(renew, text)
 
 
+# ---- numbers -------------------------------------------------------------------------------------
+
+KEYS = ("step", "rung", "kernel", "op", "type", "shape", "cache", "source", "backend", "metric")
+SIZES = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
+COMBINE = {"min": min, "max": max, "sum": sum, "median": statistics.median, "count": len}
+REFERENCE = re.compile(r"(?:\b(%s) )?\b([A-Za-z]\w*)\[([^\]]*)\]" % "|".join(COMBINE))
+
+
+def expand(value):
+    """64K as the files write it: 65536."""
+    match = re.fullmatch(r"(\d+)([KMG])", value)
+    return str(int(match.group(1)) * SIZES[match.group(2)]) if match else value
+
+
+@functools.lru_cache(maxsize=None)
+def rows_of(root, source):
+    """The rows of a file of docs/results, or the counts of a run."""
+    if source.endswith(".csv"):
+        with open(os.path.join(root, "docs", "results", source), encoding="utf-8", newline="") as file:
+            return list(csv.DictReader(file))
+    rows, here = [], False
+    for line in read(os.path.join(root, "common", "simt", "tests", "rung_counts.txt")).split("\n"):
+        if not line.startswith("  "):
+            here = line.strip() == source
+        elif here:
+            rung, _, counters = line.strip().partition(" ")
+            rows.append(dict(json.loads("{%s}" % counters), rung=rung))
+    if not rows:
+        raise Wrong("rung_counts.txt has no run '%s'" % source)
+    return rows
+
+
+class Name:
+    """A name's rows: [min|max|...] FILE.csv... WORD..., or PROGRAM ARGUMENT..."""
+
+    def __init__(self, root, text):
+        words = text.split()
+        self.combine = words.pop(0) if words[0] in COMBINE else None
+        files = [word for word in words if word.endswith(".csv")]
+        self.words = [word for word in words if word not in files] if files else []
+        self.rows = [row for file in files or [" ".join(words)] for row in rows_of(root, file)]
+        self.columns = {column for row in self.rows for column in row}
+
+    def parse(self, word):
+        """(column, values) of a condition, (None, columns) of the number's column, None of what is not there."""
+        column, equals, value = word.partition("=")
+        if equals:
+            return (column, [expand(one) for one in value.split("|")]) if column in self.columns else None
+        values = word.split("*")
+        if all(value in self.columns for value in values):
+            return None, values
+        values = [expand(value) for value in word.split("|")]
+        for column in KEYS:
+            if all(any(row.get(column) == value for row in self.rows) for value in values):
+                return column, values
+        return None
+
+    def matching(self, words, of_row=()):
+        """The rows that fit, and the number's columns."""
+        chosen = {}
+        for word in of_row:
+            parsed = self.parse(word)
+            if parsed:
+                chosen[parsed[0]] = parsed[1]
+            elif "=" not in word:
+                return [], []
+        for word in self.words + words:
+            parsed = self.parse(word)
+            if not parsed:
+                raise Wrong("there is no '%s'" % word)
+            chosen[parsed[0]] = parsed[1]
+        columns = chosen.pop(None, None) or [
+            column for column in ("median_us", "value") if column in self.columns][:1]
+        return [row for row in self.rows
+                if all(row.get(column) in values for column, values in chosen.items())], columns
+
+    def number(self, words, of_row, combine):
+        """None if no row fits."""
+        rows, columns = self.matching(words, of_row)
+        if rows and not columns:
+            raise Wrong("which column? [%s]" % " ".join(words))
+        numbers = []
+        for row in rows:
+            if all(row.get(column, "") != "" for column in columns):
+                numbers.append(1.0)
+                for column in columns:
+                    numbers[-1] *= 1 if combine == "count" else float(row[column])
+        if not combine and len(numbers) > 1:
+            raise Wrong("%d rows fit [%s]; say which, or min, max, median" % (len(numbers), " ".join(words)))
+        return COMBINE[combine or "sum"](numbers) if numbers or combine == "count" else None
+
+
+def calculate(expression, names, of_row=()):
+    """(value, the expression with its numbers); the value is None where a row is missing."""
+    missing = []
+
+    def number(match):
+        combine, name, words = match.groups()
+        if name not in names:
+            raise Wrong("no name '%s'" % name)
+        value = names[name].number(words.split(), of_row, combine or names[name].combine)
+        if value is None:
+            missing.append(match.group())
+        return "%.6g" % value if shown else "(%r)" % value
+
+    shown = False
+    text = REFERENCE.sub(number, expression)
+    if missing:
+        return None, "no row fits %s" % missing[0]
+    left, about, right = text.partition(" ~ ")
+    if about:
+        text = "abs((%s) - (%s)) <= abs(%s) / 10" % (left, right, right)
+    if re.search(r"[^\w.+\-*/()<>=, ]|__", text):
+        raise Wrong("cannot calculate '%s'" % expression)
+    try:
+        value = eval(text, {"__builtins__": {}}, {"min": min, "max": max, "abs": abs})
+    except ZeroDivisionError:
+        value = None
+    except (SyntaxError, NameError, TypeError) as error:
+        raise Wrong("cannot calculate '%s': %s" % (expression, error)) from error
+    shown = True
+    return value, REFERENCE.sub(number, expression)
+
+
+class Part:
+    """What tables.txt or claims.txt has of a page."""
+
+    def __init__(self):
+        self.names = {}
+        self.tables = {}  # name: lines
+        self.claims = []  # (line, text)
+
+
+def parts_of(root, file, complain):
+    """{page: Part}"""
+    parts, part, table = {}, None, None
+    path = os.path.join(root, file)
+    for at, line in enumerate(read(path).split("\n") if os.path.exists(path) else [], 1):
+        line = re.sub(r"(^|\s)# .*|^#$", "", line).strip()
+        definition = re.fullmatch(r"(\w+) = (.*)", line)
+        try:
+            if re.fullmatch(r"\S+\.md", line):
+                if line in parts or not os.path.exists(os.path.join(root, line)):
+                    raise Wrong("%s: %s" % (line, "a second time" if line in parts else "there is no such page"))
+                part, table = parts.setdefault(line, Part()), None
+            elif line and part is None:
+                raise Wrong("want the path of a page before '%s'" % line)
+            elif re.match(r"table \S+$", line):
+                if line[6:] in part.tables:
+                    raise Wrong("a second table '%s'" % line[6:])
+                table = part.tables.setdefault(line[6:], [])
+            elif table is not None and line:
+                table.append(line)
+            elif definition:
+                part.names[definition.group(1)] = Name(root, definition.group(2))
+            elif line:
+                part.claims.append((at, line))
+        except (Wrong, OSError) as wrong:
+            complain(file, at, str(wrong))
+    return parts
+
+
+def check_claims(root, complain):
+    for page, part in parts_of(root, "docs/claims.txt", complain).items():
+        for line, claim in part.claims:
+            try:
+                loop = re.fullmatch(r"for (\w+) in ([^:]*): (.*)", claim)
+                claims = [re.sub(r"\b%s\b" % loop.group(1), value, loop.group(3))
+                          for value in loop.group(2).split()] if loop else [claim]
+                for one in claims:
+                    holds, text = calculate(one, part.names)
+                    if not isinstance(holds, bool):
+                        raise Wrong("'%s' compares nothing: %s" % (one, text))
+                    if not holds:
+                        complain("docs/claims.txt", line, "no longer so, and %s says it: %s, with numbers %s"
+                                 % (page, one, text))
+            except Wrong as wrong:
+                complain("docs/claims.txt", line, str(wrong))
+
+
 # ---- tables --------------------------------------------------------------------------------------
 
 
-def number_text(text, form):
-    """`form` is what Python's format() takes; x0.5 in front multiplies: 'x0.001 ,.1f'."""
-    if text == "":
-        return "-"
-    match = re.match(r"x(\S+)\s+(.*)", form)
-    value = float(text)
-    if match:
-        value *= float(match.group(1))
-        form = match.group(2)
-    if form.endswith("d"):
-        return format(int(round(value)), form)
-    return format(value, form)
+def cell_of(word):
+    """A row's word as its first cell: a rung in `code`, 2048x2048x1024 as 2048 x 2048 x 1024."""
+    word = word.rpartition("=")[2]
+    if re.fullmatch(r"\d+(x\d+)+", word):
+        return word.replace("x", " x ")
+    return "`%s`" % word if word[0].isalpha() else word
 
 
-SIZES = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
+def table_of(lines, names):
+    heads, rows, columns = [], [], []
+    for line in lines:
+        key, _, value = line.partition(": ")
+        if key == "heads":
+            heads = [cell.strip() for cell in value.split("|")]
+        elif key == "rows":
+            heads = heads or ["rung"]
+            rows += [([cell_of(word)], [word]) for word in value.split()]
+        elif key == "each":
+            column, _, name = value.partition(" of ")
+            if name not in names:
+                raise Wrong("no name '%s'" % name)
+            heads = heads or [column]
+            seen = dict.fromkeys(row[column] for row in names[name].matching([])[0])
+            rows += [(["`%s`" % one if column in ("rung", "kernel") else one], ["%s=%s" % (column, one)])
+                     for one in seen]
+        elif key == "row":
+            cells, _, words = value.rpartition(" = ")
+            rows.append(([cell.strip() for cell in (cells or value).split("|")],
+                         words.split() if cells else [value.partition("|")[0].strip(" `")]))
+        else:
+            match = re.fullmatch(r"(.*) = (.*) : (\S+)", line)
+            if not match:
+                raise Wrong("want HEADING = EXPRESSION : FORMAT, not '%s'" % line)
+            columns.append(match.groups())
+    at = heads.index("...") if "..." in heads else len(heads)
+
+    def whole(cells, computed):
+        return "| %s |" % " | ".join(cells[:at] + computed + cells[at + 1:])
+
+    table = [whole(heads, [heading for heading, _, _ in columns]),
+             "|%s|" % "|".join(["---"] * at + ["---:"] * len(columns) + ["---"] * len(heads[at + 1:]))]
+    for cells, words in rows:
+        computed = []
+        for _, expression, form in columns:
+            expression = re.sub(r"@(\d)", lambda match, cells=cells: cells[int(match.group(1)) - 1].strip("`"),
+                                expression)
+            values = [calculate(part, names, words)[0] for part in expression.split(" to ")]
+            computed.append(" to ".join(dict.fromkeys(
+                "-" if value is None else format(value, form) for value in values)))
+        if len(cells) != len(heads) or set(computed) == {"-"}:
+            raise Wrong("%s '%s'" % ("no number for" if len(cells) == len(heads) else "too many or few cells in",
+                                     " | ".join(cells)))
+        table.append(whole(cells, computed))
+    return "\n".join(table) + "\n"
 
 
-def expand(text):
-    """64K as the files write it: 65536."""
-    match = re.fullmatch(r"(\d+)([KMG])", text)
-    return str(int(match.group(1)) * SIZES[match.group(2)]) if match else text
+TABLE = re.compile(r"<!-- table: (?P<name>\S+) -->\n(?P<inside>.*?)<!-- end table -->", re.S)
 
 
-def parse_conditions(text):
-    conditions = {}
-    for word in text.split():
-        name, equals, value = word.partition("=")
-        if not equals:
-            raise Wrong("want NAME=VALUE, not '%s'" % word)
-        conditions[name] = [expand(one) for one in value.split("|")]
-    return conditions
-
-
-def select(rows, conditions):
-    for name in conditions:
-        if rows and name not in rows[0]:
-            raise Wrong("no column '%s' in the file" % name)
-    return [row for row in rows if all(row[name] in values for name, values in conditions.items())]
-
-
-class Parameters(dict):
-    """The lines 'key: value' and 'heading = value' of a comment. Those with a key of known are entries of this, those
-    of repeated lists of it; of all others, which are columns, (heading, (value, '=' or ':')) is in .columns."""
-
-    def __init__(self, text, known, repeated=()):
-        super().__init__()
-        self.columns = []
-        self.repeated = {key: [] for key in repeated}
-        for line in text.strip().split("\n"):
-            if not line.strip():
-                continue
-            key, colon, value = line.partition(": ")
-            if colon and key.strip() in repeated:
-                self.repeated[key.strip()].append(value.strip())
-            elif colon and key.strip() in known:
-                self[key.strip()] = value.strip()
-            else:
-                if " = " in line:
-                    key, colon, value = line.partition(" = ")
-                if not colon:
-                    raise Wrong("want 'KEY: VALUE' or 'HEADING = COLUMN ...', not '%s'" % line.strip())
-                self.columns.append((key.strip(), (value.strip(), colon.strip())))
-
-
-def markdown_table(headings, rows, left):
-    """left: whether a column is of words."""
-    lines = ["| %s |" % " | ".join(headings)]
-    lines.append("|%s|" % "|".join("---" if is_left else "---:" for is_left in left))
-    lines.extend("| %s |" % " | ".join(row) for row in rows)
-    return "\n".join(lines) + "\n"
-
-
-class Results:
-    """Rows of one file of docs/results, or of the counts of one run, and what expressions say of them."""
-
-    def __init__(self, root, source, where=""):
-        self.root = root
-        self.rows = select(rows_of(root, source), parse_conditions(where))
-
-    def look_up(self, text, defaults, combine):
-        """[COLUMN NAME=VALUE ...], or of another file [FILE.csv COLUMN NAME=VALUE ...], to which where: does not
-        apply. COLUMN may be a product, COLUMN*COLUMN."""
-        words, rows = text.split(), self.rows
-        if words and words[0].endswith(".csv"):
-            rows = rows_of(self.root, words.pop(0))
-        if not words:
-            raise Wrong("want a column in []")
-        conditions = parse_conditions(" ".join(words[1:]))
-        for name in set(conditions) & {"rung", "kernel"}:
-            for value in conditions[name]:
-                if not any(row.get(name) == value for row in rows):
-                    raise Wrong("there is no %s '%s' for [%s]" % (name, value, text))
-        for name, allowed in defaults.items():
-            if rows and name in rows[0]:
-                conditions.setdefault(name, allowed)
-        found = select(rows, conditions)
-        columns = words[0].split("*")
-        for column in columns:
-            if found and column not in found[0]:
-                raise Wrong("no column '%s'" % column)
-        numbers = []
-        for row in found:
-            if all(row[column] != "" for column in columns):
-                numbers.append(1.0)
-                for column in columns:
-                    numbers[-1] *= float(row[column])
-        if combine == "count":
-            return len(numbers)
-        if not numbers:
-            return None
-        if not combine and len(numbers) > 1:
-            raise Wrong("%d rows fit [%s]; say which, or min[], max[], median[]" % (len(numbers), text))
-        return {"": min, "min": min, "max": max, "sum": sum, "median": statistics.median}[combine](numbers)
-
-    def calculate(self, expression, names, defaults):
-        """The value of an expression, or None where a row is missing; True or False of a comparison. min and max
-        pass over what is missing."""
-        missing = []
-
-        def number(match):
-            value = self.look_up(match["text"], defaults, match["combine"] or "")
-            if value is None:
-                missing.append(match["text"])
-            return "(%r)" % value
-
-        def of_those_there(choose):
-            return lambda *values: choose([value for value in values if value is not None], default=None)
-
-        def name(match):
-            if match.group() not in names:
-                raise Wrong("no value '%s'" % match.group())
-            return "(%r)" % names[match.group()]
-
-        expression = LOOK_UP.sub(number, expression)
-        expression = re.sub(r"(?<![\w.)])(?!(?:min|max|abs|and|None)\b)[A-Za-z_]\w*", name, expression)
-        if re.search(r"[^\w.+\-*/()<>=, ]|__", expression):
-            raise Wrong("cannot calculate '%s'" % expression)
-        try:
-            return eval(expression, {"__builtins__": {}},
-                        {"min": of_those_there(min), "max": of_those_there(max), "abs": abs})
-        except TypeError as error:
-            if missing:
-                return None
-            raise Wrong("cannot calculate '%s': %s" % (expression, error)) from error
-        except (SyntaxError, NameError, ZeroDivisionError) as error:
-            raise Wrong("cannot calculate '%s': %s" % (expression, error)) from error
-
-    def text_of(self, expression, names, defaults):
-        """EXPRESSION : FORM, or LOW to HIGH : FORM; range[...] is min[...] to max[...]. And the last number."""
-        expression, colon, form = expression.rpartition(" : ")
-        if not colon:
-            raise Wrong("want EXPRESSION : FORMAT, not '%s'" % form)
-        expression = re.sub(r"\brange(\[[^\]]*\])", r"min\1 to max\1", expression)
-        values = [self.calculate(part, names, defaults) for part in expression.split(" to ")]
-        texts = [number_text("" if value is None else repr(value), form.strip()) for value in values]
-        return " to ".join(dict.fromkeys(texts)), values[-1]
-
-
-LOOK_UP = re.compile(r"(?P<combine>\b(?:min|max|sum|median|count))?\[(?P<text>[^\]]*)\]")
-
-
-def rows_of(root, source):
-    """Of FILE.csv, or of PROGRAM ARGUMENTS in common/simt/tests/rung_counts.txt."""
-    if not source.endswith(".csv"):
-        run = read_counts(root).get(source)
-        if run is None:
-            raise Wrong("no run '%s' in common/simt/tests/rung_counts.txt" % source)
-        return [dict({name: str(value) for name, value in counters.items()}, rung=rung)
-                for rung, counters in run.items()]
-    try:
-        with open(os.path.join(root, "docs", "results", source), encoding="utf-8", newline="") as file:
-            return list(csv.DictReader(file))
-    except OSError as error:
-        raise Wrong("docs/results/%s: %s" % (source, error.strerror)) from error
-
-
-def heading_text(name):
-    """A size as people write it: 1048576 as 1M, 2048x2048x1024 as 2048 x 2048 x 1024."""
-    if re.fullmatch(r"\d+(x\d+)+", name):
-        return name.replace("x", " x ")
-    if name.isdigit():
-        for letter, size in reversed(list(SIZES.items())):
-            if int(name) % size == 0 and int(name) > 0:
-                return "%d%s" % (int(name) // size, letter)
-    return name
-
-
-def table_of(root, arguments, body):
-    """A table with a line for every value of one column, in the order of the file:
-
-      <!-- table: FILE.csv
-      where: op=dot type=f32 cache=warm          conditions on all rows; a|b for one of two
-      row: rung                                  what a line stands for; "row: shape as n" has another heading
-      only: serial|interleaved                   these lines only, in this order
-      64K: us = median_us .2f shape=64K          a column: heading, the file's column, how to write the
-      GB/s = gb_per_s ,.0f shape=64M             number, further conditions
-      times = median_us .2f / median_us shape=.. over the same line's, under other conditions
-      saved = median_us .2f / median_us rung=a   or over another line's
-      best = min[median_us] * 2 : .2f            an expression as in values_of(), with the line's conditions;
-                                                 @ stands for the line's name
-      why = text                                 words
-      serial: 255 additions in a row             of this line, one for each column of words
-      -->
-
-    In place of row: and only:, lines may be spelled out, with their first cells and conditions; in expressions
-    @1 is the number in the first cell, and a condition may have @2 for the second one, without its `:
-
-      cells: bytes | rung                        headings of the first cells
-      line: 4 KB | `shuffle` = rung=shuffle op=sum"""
-    parameters = Parameters(body, ("where", "row", "only", "cells"), ("line",))
-    source = arguments.strip()
-    results = Results(root, source, parameters.get("where", ""))
-    key, _, heading = parameters.get("row", "rung").partition(" as ")
-    if parameters.repeated["line"]:
-        lines = []
-        for line in parameters.repeated["line"]:
-            cells, equals, conditions = line.rpartition(" = ")
-            if not equals:
-                raise Wrong("want 'line: CELL | CELL = CONDITIONS', not '%s'" % line)
-            lines.append(([cell.strip() for cell in cells.split("|")], parse_conditions(conditions)))
-        headings = [cell.strip() for cell in parameters.get("cells", "").split("|")]
-    else:
-        wanted = parameters["only"].split("|") if "only" in parameters else list(
-            dict.fromkeys(row.get(key, "") for row in results.rows))
-        lines = [(["`%s`" % name if key in ("rung", "kernel") else heading_text(expand(name))], {key: [expand(name)]})
-                 for name in wanted]
-        headings = [heading or key]
-    if not lines:
-        raise Wrong("no row of %s fits" % source)
-
-    def cell(line_conditions, column, conditions):
-        wanted = dict(line_conditions)
-        wanted.update(conditions)
-        found = select(results.rows, wanted)
-        if len(found) > 1:
-            raise Wrong("%s of %s: %d rows fit" % (column, " ".join(sum(line_conditions.values(), [])), len(found)))
-        if found and column not in found[0]:
-            raise Wrong("no column '%s' in %s" % (column, source))
-        return found[0][column] if found else ""
-
-    rows, words_before = [], len(headings)
-    columns = [(name, value) for name, value in parameters.columns if value[1] == "="]
-    words = {name: value[0].split(" | ") for name, value in parameters.columns if value[1] == ":"}
-    for cells, conditions in lines:
-        name = cells[0].strip("`")
-        row, at_word = list(cells), 0
-        for _, (value, _) in columns:
-            if value == "text":
-                here = words.get(name, [])
-                row.append(here[at_word] if at_word < len(here) else "")
-                at_word += 1
-            elif "[" in value:
-                first = re.search(r"[\d.]+", cells[0])
-                value = value.replace("@1", first.group() if first else "0")
-                if len(cells) > 1:
-                    value = value.replace("@2", cells[1].strip("`"))
-                value = re.sub(r"@(?=[\] ])", next(iter(conditions.values()), [""])[0], value)
-                row.append(results.text_of(value, {}, conditions)[0])
-            else:
-                column, form, further, over = parse_column(value)
-                text = cell(conditions, column, further)
-                if over and text != "":
-                    other = cell(conditions, *over)
-                    text = str(float(text) / float(other)) if other != "" else ""
-                row.append(number_text(text, form))
-        if any(cell_text not in ("-", "") for cell_text in row[words_before:]) or len(lines) == len(words) \
-                or "only" in parameters or parameters.repeated["line"]:
-            rows.append(row)
-    for name in words:
-        if name not in [cells[0].strip("`") for cells, _ in lines]:
-            raise Wrong("words for '%s', which is no line" % name)
-    left = [True] * words_before + [value == "text" for _, (value, _) in columns]
-    return markdown_table(headings + [heading for heading, _ in columns], rows, left)
-
-
-def parse_column(value):
-    """COLUMN FORM [NAME=VALUE ...] [/ COLUMN NAME=VALUE ...]"""
-    first, slash, second = value.partition(" / ")
-    words = first.split()
-    if len(words) < 2:
-        raise Wrong("want COLUMN FORMAT [NAME=VALUE ...], not '%s'" % value)
-    at = 3 if words[1].startswith("x") and len(words) > 2 and "=" not in words[2] else 2
-    over = None
-    if slash:
-        others = second.split()
-        over = (others[0], parse_conditions(" ".join(others[1:])))
-    return words[0], " ".join(words[1:at]), parse_conditions(" ".join(words[at:])), over
-
-
-def read_counts(root):
-    """{'05_gpu_shared_tree --n 65537': {'serial': {'launches': 2, ...}, ...}, ...}"""
-    counts, of_command = {}, None
-    for line in read(os.path.join(root, "common", "simt", "tests", "rung_counts.txt")).split("\n"):
-        if line.startswith("  "):
-            rung, _, rest = line.strip().partition(" ")
-            of_command[rung] = json.loads("{%s}" % rest)
-        elif line.strip():
-            of_command = counts.setdefault(line.strip(), {})
-    return counts
-
-
-def counts_of(root, arguments, body):
-    """Counters of the rungs of one run:
-
-      <!-- counts: 05_gpu_shared_tree --n 65537
-      only: interleaved|strided
-      loads = shared_load_requests               a heading and a counter, a sum of counters or a quotient
-      conflicts = shared_load_conflicts + shared_store_conflicts
-      sectors a load = global_load_sectors / global_load_requests .2f
-      -->"""
-    parameters = Parameters(body, ("only",))
-    run = read_counts(root).get(arguments.strip())
-    if run is None:
-        raise Wrong("no run '%s' in common/simt/tests/rung_counts.txt" % arguments.strip())
-    lines = []
-    for rung in parameters["only"].split("|") if "only" in parameters else run:
-        if rung not in run:
-            raise Wrong("no rung '%s' in the run '%s'" % (rung, arguments.strip()))
-        cells = ["`%s`" % rung]
-        for _, (value, _) in parameters.columns:
-            words = value.split()
-            form = ",d"
-            if re.fullmatch(r"[,.]\S*[df%]", words[-1]):
-                form = words.pop()
-            cells.append(evaluate(words, run[rung], form))
-        lines.append(cells)
-    return markdown_table(["rung"] + [heading for heading, _ in parameters.columns], lines,
-                          [True] + [False] * len(parameters.columns))
-
-
-def evaluate(words, counters, form):
-    """COUNTER + COUNTER ... / COUNTER + COUNTER ..."""
-    parts = [[]]
-    for word in words:
-        if word == "/":
-            parts.append([])
-        elif word != "+":
-            if word not in counters:
-                raise Wrong("no counter '%s'" % word)
-            parts[-1].append(counters[word])
-    value = sum(parts[0])
-    if len(parts) > 1:
-        if sum(parts[1]) == 0:
-            return "-"
-        value /= sum(parts[1])
-    return format(value, form)
-
-
-GENERATED = re.compile(
-    r"<!-- (?P<kind>table|counts): (?P<arguments>[^\n]*)\n(?P<body>.*?)-->\n(?P<inside>.*?)<!-- end (?P=kind) -->",
-    re.S)
-
-
-def renew_tables(root, text, complain):
-    def renew(match):
-        make = {"table": table_of, "counts": counts_of}[match["kind"]]
-        try:
-            now = make(root, match["arguments"], match["body"])
-        except (Wrong, OSError, ValueError, KeyError) as wrong:
-            complain(line_of(text, match.start()), "%s: %s" % (match["kind"], wrong))
-            return match.group()
-        return match.group()[:match.start("inside") - match.start()] + now + "<!-- end %s -->" % match["kind"]
-
-    for kind in ("table", "counts"):
-        if text.count("<!-- %s: " % kind) != text.count("<!-- end %s -->" % kind):
-            complain(1, "<!-- %s: and <!-- end %s --> do not pair" % (kind, kind))
-    return GENERATED.sub(renew, text)
-
-
-# ---- values in the text --------------------------------------------------------------------------
-
-VALUES = re.compile(r"<!-- values: (?P<source>[^\n]*)\n(?P<body>.*?)-->", re.S)
-MARK = r"<!--(?:calc|cited|given)-->"
-VALUE = re.compile(r"<!--=(?P<name>\w+)-->(?P<text>[^<]*)<!--/-->")
-
-
-def values_of(root, source, body, values, complain):
-    """Adds the values that a comment names to values, name: (text, number), and complains of untrue claims:
-
-      <!-- values: FILE.csv                      or PROGRAM ARGUMENTS, a run of rung_counts.txt
-      where: op=dot type=f32 shape=64M           conditions on all rows
-      tree = [median_us rung=serial] : .1f       a name, an expression and how to write its number; [COLUMN
-                                                 CONDITION...] is a number of the one row that fits
-      trees = range[median_us rung=a|b] : .0f    "239 to 241"; min[], max[], median[], sum[], count[] of many rows
-      gain = tree / [median_us rung=b] : .2f     arithmetic, also with the values above
-      loss = (1 - 1 / gain) * 100 : .0f
-      claim: 0.98 < gain < 1.02                  what the text says in words, such as "nothing is gained"
-      -->"""
-    results, where = None, ""
-    for line in body.strip().split("\n"):
-        line = line.strip()
-        if line.startswith("where: "):
-            where = line[7:]
-            continue
-        if results is None:
-            results = Results(root, source.strip(), where)
-        numbers = {name: number for name, (_, number) in values.items()}
-        if line.startswith("claim: "):
-            if results.calculate(line[7:], numbers, {}) is not True:
-                complain("no longer so: %s" % line[7:])
-            continue
-        name, equals, expression = line.partition(" = ")
-        if not equals or not re.fullmatch(r"[a-zA-Z]\w*", name):
-            raise Wrong("want 'NAME = EXPRESSION : FORMAT' or 'claim: COMPARISON', not '%s'" % line)
-        if name in values:
-            raise Wrong("'%s' is named twice" % name)
-        text, number = results.text_of(expression, numbers, {})
-        if number is None:
-            raise Wrong("no row fits '%s'" % line)
-        values[name] = (text, number)
-
-
-def renew_values(root, text, complain):
-    values, used = {}, set()
-    for block in VALUES.finditer(text):
-        line = line_of(text, block.start())
-        try:
-            values_of(root, block["source"], block["body"], values, lambda what, line=line: complain(line, what))
-        except (Wrong, ValueError, KeyError) as wrong:
-            complain(line, "values: %s" % wrong)
-
+def renew_tables(part, text, complain):
     def renew(match):
         used.add(match["name"])
-        if match["name"] not in values:
-            complain(line_of(text, match.start()), "no value '%s'" % match["name"])
+        try:
+            if match["name"] not in part.tables:
+                raise Wrong("docs/tables.txt has no such table for this page")
+            inside = table_of(part.tables[match["name"]], part.names)
+        except (Wrong, ValueError, KeyError, IndexError) as wrong:
+            complain(line_of(text, match.start()), "table %s: %s" % (match["name"], wrong))
             return match.group()
-        now = values[match["name"]][0]
-        if now.split() == match["text"].split():
-            return match.group()
-        return "<!--=%s-->%s<!--/-->" % (match["name"], now)
+        return "<!-- table: %s -->\n%s<!-- end table -->" % (match["name"], inside)
 
-    # A line that begins with a comment would end the paragraph: the last word of the line before comes down.
-    now = re.sub(r"^(?!\|)(.*\S) +(\S+)\n( *)(?=%s|<!--=\w+-->)" % MARK,
-                 lambda match: match.group() if match.group(2).endswith("-->") and "<!--/-->" not in match.group(2)
-                 else "%s\n%s%s " % match.group(1, 3, 2), VALUE.sub(renew, text), flags=re.M)
-    for match in re.finditer(r"^ *(?:(?:[*+>-]|\d+\.) +)*(?:<!--=|%s(?!\n))" % MARK, now, re.M):
-        complain(line_of(now, match.start()), "a line that begins with a comment is no part of the paragraph: put a"
-                 " word before it")
-    if text.count("<!--=") != len(VALUE.findall(text)) or text.count("<!--/-->") != text.count("<!--="):
-        complain(1, "<!--=NAME--> and <!--/--> do not pair")
-    defined = " ".join(block["body"] for block in VALUES.finditer(text))
-    for name in values:
-        if name not in used and len(re.findall(r"\b%s\b" % name, defined)) < 2:
-            complain(1, "the value '%s' is not used" % name)
-    return now
-
-
-# ---- numbers typed by hand -----------------------------------------------------------------------
-
-NUMBER = r"(?<![\w.,^/*-])~?\d+(?:,\d{3})*(?:\.\d+)?(?:(?:,?\sand|,?\sor|\sto|,)\s\d+(?:,\d{3})*(?:\.\d+)?)*"
-UNIT = (r"(?:\s?(?:ns|us|ms|[GTM]B/s|[GT]FLOP/s|%)(?!\w)|x(?!\w| \d)"
-        r"|\s+times\s(?=as\b|the\b|that\b|slower|faster|longer|more|`|[\w`]+'s))")
-MEASURED = re.compile(NUMBER + UNIT + r"|(?<![\w.])\d*\.\d+\s+times\b|\bfactors? of \d+(?:\.\d+)?")
-# In a table units stand in headings, so there any number with a fraction or with thousands counts.
-IN_TABLE = re.compile(r"(?<![\w.^*/-])(?:\d+\.\d+|\d+(?:,\d{3})+)(?![\w.])")
-
-
-def check_numbers(text, complain):
-    def blank(match):
-        return re.sub(r"[^\n]", " ", match.group())
-
-    text = GENERATED.sub(blank, text)
-    text = re.sub(VALUE, blank, text)
-    text = re.sub(r"^ *(```+|~~~+).*?^ *\1", blank, text, flags=re.S | re.M)
-    text = re.sub(r"`[^`\n]*`", lambda match: "`" + " " * (len(match.group()) - 2) + "`", text)
-    text = re.sub(MARK + r"\n(?:\|.*\n)+", blank, text)
-    text = re.sub(MARK + r"[*(]*(?:%s|%s)" % (MEASURED.pattern, IN_TABLE.pattern), blank, text)
-    for match in re.finditer(MARK, text):
-        complain(line_of(text, match.start()), "%s stands before nothing that needs it" % match.group())
-    text = re.sub(r"<!--.*?-->", blank, text, flags=re.S)
-    found = list(MEASURED.finditer(text))
-    for table in re.finditer(r"(?:^\|.*\n)+", text, re.M):
-        inside = [one for one in found if table.start() <= one.start() < table.end()]
-        first = IN_TABLE.search(text, table.start(), table.end())
-        # One complaint for each table is enough: it is marked, or generated, as a whole.
-        found = [one for one in found if one not in inside] + (inside[:1] or [first] if first or inside else [])
-    for match in sorted(found, key=lambda one: one.start()):
-        complain(line_of(text, match.start()), "'%s' looks like a measurement typed by hand: take it from docs/results"
-                 " by a value or table, or mark it <!--calc-->, <!--cited--> or <!--given-->"
-                 % " ".join(match.group().split()))
+    used = set()
+    if text.count("<!-- table:") != text.count("<!-- end table -->"):
+        complain(1, "<!-- table: and <!-- end table --> do not pair")
+    text = TABLE.sub(renew, text)
+    for name in part.tables:
+        if name not in used:
+            complain(1, "the table '%s' of docs/tables.txt is not on this page" % name)
+    return text
 
 
 # ---- plots ---------------------------------------------------------------------------------------
@@ -808,22 +604,23 @@ def check_paths(root, text, complain):
 # ---- rungs and index -----------------------------------------------------------------------------
 
 
-def rungs_of(main):
-    """Names in the tables of rungs, not those of the steps."""
+def rungs_of(folder):
+    """The names in a step's tables of rungs."""
     names = []
-    for table in re.finditer(r"struct rung \w+\[\] = \{(.*?)\n\};", main, re.S):
-        names += re.findall(r'\.name = "([^"]+)"', table.group(1))
+    for file in sorted(os.listdir(folder)):
+        for table in re.finditer(r"\bstruct \w*rung \w+\[\] = \{(.*?)\n\};", read(os.path.join(folder, file))
+                                 if file.endswith(".c") else "", re.S):
+            names += re.findall(r'\.name = "([^"]+)"', table.group(1))
     return list(dict.fromkeys(names))
 
 
 def check_rungs(root, complain):
     for step in sorted(os.listdir(root)):
-        main = os.path.join(root, step, "main.c")
-        if not re.match(r"\d\d_", step) or not os.path.exists(main):
+        if not re.match(r"\d\d_", step):
             continue
-        rungs = rungs_of(read(main))
+        rungs = rungs_of(os.path.join(root, step))
         if not rungs:
-            complain("%s/main.c" % step, 1, "no table of rungs found")
+            complain(step, 1, "no table of rungs found")
         for page in ("docs/%s.md" % step, "%s/README.md" % step):
             if not os.path.exists(os.path.join(root, page)):
                 complain(page, 1, "there is no such page")
@@ -876,14 +673,14 @@ def main():
     if "docs/README.md" not in pages:
         print("docs.py: %s: no docs/README.md there" % root, file=sys.stderr)
         return 2
-    texts, updated = {}, 0
+    parts, texts, updated = parts_of(root, "docs/tables.txt", complain), {}, 0
     for page in pages:
         def here(line, what_is_wrong, page=page):
             complain(page, line, what_is_wrong)
 
         text = read(os.path.join(root, page))
-        now = renew_tables(root, renew_snippets(root, text, here), here)
-        now = renew_plots(root, renew_values(root, now, here), here, options.update)
+        now = renew_tables(parts.pop(page, Part()), renew_snippets(root, text, here), here)
+        now = renew_plots(root, now, here, options.update)
         if now != text and options.update:
             with open(os.path.join(root, page), "w", encoding="utf-8") as file:
                 file.write(now)
@@ -894,7 +691,7 @@ def main():
         texts[page] = text
         check_links(root, page, text, here)
         check_paths(root, text, here)
-        check_numbers(text, here)
+    check_claims(root, complain)
     check_rungs(root, complain)
     check_index(root, pages, texts, complain)
 
