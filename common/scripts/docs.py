@@ -464,7 +464,8 @@ def table_of(lines, names):
     for cells, words in rows:
         computed = []
         for _, expression, form in columns:
-            expression = re.sub(r"@(\d)", lambda match, cells=cells: cells[int(match.group(1)) - 1].strip("`"),
+            expression = re.sub(r"@(\d)", lambda match, cells=cells: cells[int(match.group(1)) - 1]
+                                .strip("`").replace(",", ""),
                                 expression)
             values = [calculate(part, names, words)[0] for part in expression.split(" to ")]
             computed.append(" to ".join(dict.fromkeys(
