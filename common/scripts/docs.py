@@ -5,8 +5,8 @@ The pages are every README.md of the steps, the one at the top and all of docs/.
 three kinds of comments and no others. What these hold is compared with its source, and written anew
 with --update:
 
-  <!-- snippet: PATH NAME -->       consecutive lines of the function, kernel, struct or macro NAME in
-  ```c                              the source PATH. A page chooses which; where the source has
+  <!-- snippet: PATH NAME -->       consecutive lines of the function, kernel, struct or macro NAME
+  ```c                              in the source PATH. A page chooses which; where the source has
   ```                               changed, --update keeps the first and last line that still exist
   <!-- end snippet -->              and takes all between them.
 
@@ -21,8 +21,8 @@ with --update:
 Prose says "about twice" or gives a rounded figure, and nothing marks it. docs/claims.txt has the
 same as comparisons of measured numbers, a line each; --check evaluates them.
 
-Both .txt files have a part for each page. It begins with the page's path and defines names, each for
-rows of files in docs/results, or for the counts of a run in common/simt/tests/rung_counts.txt:
+Both .txt files have a part for each page. It begins with the page's path and defines names, each
+for rows of files in docs/results, or for the counts of a run in common/simt/tests/rung_counts.txt:
 
   docs/05_gpu_shared_tree.md                                   # and this is a comment
   us = reductions_h200.csv 05_gpu_shared_tree dot f32 warm
@@ -34,7 +34,8 @@ name. A word that is a column's name chooses the number, by default median_us or
 product of two columns. Where several rows fit, it is min NAME[...], or max, sum, median or count;
 "NAME = min FILE.csv" says so once for all.
 
-A claim compares numbers. x ~ y holds if x is within a tenth of y:
+A claim compares numbers. x ~ y holds if x is within a tenth of y. "for" repeats a line, in either
+file, for each value:
 
   us[interleaved 1M] > us[strided 1M] > us[sequential 1M]
   for N in 1M 64M: us[last_warp N] / us[unrolled N] ~ 1
@@ -45,7 +46,7 @@ format one of Python's. @2 is the row's second cell, "x to y" a range.
 
   table times
   rows: serial interleaved strided                             # or "each: rung of us"
-  64M: us = us[64M] : ,.1f
+  for N in 1M 64M: N, us = us[N] : ,.1f
   over `serial` = us[64M] / us[serial 64M] : .2f
 
   table notes
@@ -139,6 +140,8 @@ def renew(pattern, text, make, complain):
 
 SNIPPET = re.compile(r"(?P<head><!-- snippet: (?P<path>\S+) (?P<name>\S+) -->\n```\w*\n)"
                      r"(?P<excerpt>(?:(?!```).*\n)*)(?P<end>```\n<!-- end snippet -->)")
+# A line of a definition before that of its name.
+BEGINNING = re.compile(r"\s*(template\b|__|static\b|extern\b|inline\b)(?!.*[;}]\s*$)")
 
 
 def code_only(line):
@@ -182,8 +185,7 @@ def definitions(lines, name):
         elif word.search(code_only(line)) and not re.match(
                 r"\s*(if|for|while|switch|return|else|do)\b|\s*[#*]", line):
             last = end_of_definition(lines, at)
-            while first > 0 and re.match(r"\s*(template\b|__|static\b|extern\b|inline\b)(?!.*[;}]$)",
-                                         lines[first - 1]):
+            while first > 0 and BEGINNING.match(lines[first - 1]):
                 first -= 1
         if last is not None:
             found.append(lines[first:last + 1])
@@ -295,10 +297,10 @@ class Name:
             if not parsed:
                 raise Wrong("there is no '%s'" % word)
             chosen[parsed[0]] = parsed[1]
-        columns = chosen.pop(None, None)
-        rows = [row for row in self.rows
-                if all(row.get(column) in values for column, values in chosen.items())]
-        return rows, columns or [name for name in ("median_us", "value") if name in self.columns][:1]
+        columns = chosen.pop(None, None) or [
+            column for column in ("median_us", "value") if column in self.columns][:1]
+        return [row for row in self.rows
+                if all(row.get(column) in values for column, values in chosen.items())], columns
 
     def number(self, words, of_row, combine):
         """None if no row fits."""
@@ -361,17 +363,24 @@ class Part:
         self.claims = []  # (line, text)
 
 
+def lines_of(path):
+    """(number, line) without comments and with "for N in 1 2: ..." written out."""
+    for at, line in enumerate(read(path).split("\n") if os.path.exists(path) else [], 1):
+        line = re.sub(r"(^|\s)# .*|^#$", "", line).strip()
+        loop = re.fullmatch(r"for (\w+) in ([^:]*): (.*)", line)
+        for value in loop.group(2).split() if loop else [None]:
+            yield at, re.sub(r"\b%s\b" % loop.group(1), value, loop.group(3)) if loop else line
+
+
 def parts_of(root, file, complain):
     """{page: Part}"""
     parts, part, table = {}, None, None
-    path = os.path.join(root, file)
-    for at, line in enumerate(read(path).split("\n") if os.path.exists(path) else [], 1):
-        line = re.sub(r"(^|\s)# .*|^#$", "", line).strip()
+    for at, line in lines_of(os.path.join(root, file)):
         definition = re.fullmatch(r"(\w+) = (.*)", line)
         try:
             if re.fullmatch(r"\S+\.md", line):
                 if line in parts or not os.path.exists(os.path.join(root, line)):
-                    raise Wrong("%s: %s" % (line, "a second time" if line in parts else "no such page"))
+                    raise Wrong("no such page, or a second time: %s" % line)
                 part, table = parts.setdefault(line, Part()), None
             elif line and part is None:
                 raise Wrong("want the path of a page before '%s'" % line)
@@ -393,18 +402,14 @@ def parts_of(root, file, complain):
 def check_claims(root, complain):
     for page, part in parts_of(root, "docs/claims.txt", complain).items():
         for line, claim in part.claims:
-            loop = re.fullmatch(r"for (\w+) in ([^:]*): (.*)", claim)
-            for value in loop.group(2).split() if loop else [None]:
-                one = re.sub(r"\b%s\b" % loop.group(1), value, loop.group(3)) if loop else claim
-                try:
-                    holds, text = calculate(one, part.names)
-                    if not isinstance(holds, bool):
-                        raise Wrong("'%s' compares nothing: %s" % (one, text))
-                    if not holds:
-                        raise Wrong("%s says this, and it no longer holds: %s  (%s)"
-                                    % (page, one, text))
-                except Wrong as wrong:
-                    complain("docs/claims.txt", line, str(wrong))
+            try:
+                holds, text = calculate(claim, part.names)
+                if not isinstance(holds, bool):
+                    raise Wrong("'%s' compares nothing: %s" % (claim, text))
+                if not holds:
+                    raise Wrong("no longer so, but %s says it: %s  (%s)" % (page, claim, text))
+            except Wrong as wrong:
+                complain("docs/claims.txt", line, str(wrong))
 
 
 # ---- tables --------------------------------------------------------------------------------------
@@ -668,7 +673,7 @@ def tell_difference(text, now, complain):
                 "; ".join(line.strip() for line in new[other:end][:2])))
 
 
-def main():
+def main(arguments=None):
     parser = argparse.ArgumentParser(description="Compares the pages with their sources.")
     what = parser.add_mutually_exclusive_group(required=True)
     what.add_argument("--check", action="store_true", help="tell what differs; change nothing")
@@ -676,7 +681,8 @@ def main():
     here = os.path.dirname(os.path.abspath(__file__))
     parser.add_argument("--root", default=os.path.join(here, "..", ".."),
                         help="the repository's folder")
-    options = parser.parse_args()
+    options = parser.parse_args(arguments)
+    rows_of.cache_clear()
     root = os.path.abspath(options.root)
     wrongs = []
 
@@ -712,7 +718,7 @@ def main():
     for wrong in wrongs:
         print(wrong)
     if wrongs:
-        print("docs.py: %d things to put right; snippets and tables: common/scripts/docs.py --update"
+        print("docs.py: %d things to put right; --update writes snippets and tables anew"
               % len(wrongs), file=sys.stderr)
         return 1
     print("docs.py: %d pages are as they should be%s" % (
