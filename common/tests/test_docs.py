@@ -33,9 +33,9 @@ __global__ void tree(R in, float *out)
     ((x) + (x))
 """
 
-MAIN = """static const struct rung rungs[] = {
+LADDER = """static const struct reduction_rung rungs[] = {
     {
-        .name = "tree",
+        .rung = {"tree", "a tree"},
     },
 };
 const struct step step = {
@@ -58,7 +58,7 @@ COUNTS = """05_step --n 65
 PAGE = """# Step
 
 [Sources](../05_step/README.md), [below](#the-code-of-tree), [data](results/times.csv),
-`05_step/main.c`, the rung `tree`.
+`05_step/ladder.c`, the rung `tree`.
 
 ## The code of `tree`
 
@@ -137,7 +137,7 @@ FILES = {
     "docs/claims.txt": CLAIMS,
     "docs/results/times.csv": RESULTS,
     "05_step/README.md": "`tree`\n",
-    "05_step/main.c": MAIN,
+    "05_step/ladder.c": LADDER,
     "05_step/tree.cu": SOURCE,
     "common/simt/tests/rung_counts.txt": COUNTS,
 }
@@ -380,7 +380,7 @@ us = all[] : .1f
         self.assert_wrong("docs/README.md:1: the link leads out of the repository: ../..")
 
     def test_step_without_page(self):
-        self.write("06_step/main.c", MAIN)
+        self.write("06_step/ladder.c", LADDER)
         self.assert_wrong("06_step/README.md:1: there is no such page")
 
     def test_link_in_code_is_none(self):
@@ -388,7 +388,7 @@ us = all[] : .1f
         self.assert_right()
 
     def test_paths(self):
-        self.change("docs/05_step.md", "`05_step/main.c`", "`05_step/gone.c`")
+        self.change("docs/05_step.md", "`05_step/ladder.c`", "`05_step/gone.c`")
         self.assert_wrong("docs/05_step.md:4: no such file: 05_step/gone.c")
 
     def test_picture(self):
@@ -417,16 +417,16 @@ us = all[] : .1f
         self.assert_wrong("docs/pictures/roofline.svg is not drawn from these results")
 
     def test_rung_without_page(self):
-        self.change("05_step/main.c", '.name = "tree"', '.name = "bush"')
+        self.change("05_step/ladder.c", '.rung = {"tree"', '.rung = {"bush"')
         self.assert_wrong("docs/05_step.md:1: `bush`, a rung of 05_step, is not on this page")
         self.assert_wrong("05_step/README.md:1: `bush`, a rung of 05_step, is not on this page")
 
     def test_rungs_in_any_source(self):
         self.write("05_step/ladder.c",
-                   MAIN.replace("struct rung", "struct gemm_rung").replace("tree", "bush"))
+                   LADDER.replace("struct reduction_rung", "struct gemm_rung").replace("tree", "bush"))
         self.assert_wrong("docs/05_step.md:1: `bush`, a rung of 05_step, is not on this page")
         os.remove(os.path.join(self.folder.name, "05_step/ladder.c"))
-        os.remove(os.path.join(self.folder.name, "05_step/main.c"))
+        os.remove(os.path.join(self.folder.name, "05_step/ladder.c"))
         self.assert_wrong("05_step:1: no table of rungs found")
 
     def test_page_not_in_index(self):
