@@ -422,11 +422,11 @@ us = all[] : .1f
         self.assert_wrong("05_step/README.md:1: `bush`, a rung of 05_step, is not on this page")
 
     def test_rungs_in_any_source(self):
-        self.write("05_step/ladder.c",
+        self.write("05_step/rows.c",
                    LADDER.replace("struct reduction_rung", "struct gemm_rung").replace("tree", "bush"))
         self.assert_wrong("docs/05_step.md:1: `bush`, a rung of 05_step, is not on this page")
         os.remove(os.path.join(self.folder.name, "05_step/ladder.c"))
-        os.remove(os.path.join(self.folder.name, "05_step/ladder.c"))
+        os.remove(os.path.join(self.folder.name, "05_step/rows.c"))
         self.assert_wrong("05_step:1: no table of rungs found")
 
     def test_page_not_in_index(self):
