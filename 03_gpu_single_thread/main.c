@@ -2,10 +2,11 @@
 #include "run/step.h"
 
 void launch_single_thread(const struct reduction *call);
+void launch_accumulators(const struct reduction *call);
 void launch_loads_in_flight(const struct reduction *call);
 void prepare_with_copies(const struct reduction *call);
 void launch_with_copies(const struct reduction *call);
-double depth_loads_in_flight(const struct reduction *call);
+double depth_accumulators(const struct reduction *call);
 
 static const struct rung rungs[] = {
     {
@@ -15,16 +16,22 @@ static const struct rung rungs[] = {
         .depth.reduce = depth_serial,
     },
     {
+        .name = "accumulators",
+        .idea = "16 accumulators: no addition waits for the one before",
+        .run.reduce = launch_accumulators,
+        .depth.reduce = depth_accumulators,
+    },
+    {
         .name = "loads_in_flight",
-        .idea = "one thread, 16 accumulators: several loads on the way at once",
+        .idea = "16 loads before the first addition: one wait for all of them",
         .run.reduce = launch_loads_in_flight,
-        .depth.reduce = depth_loads_in_flight,
+        .depth.reduce = depth_accumulators,
     },
     {
         .name = "with_copies",
         .idea = "the same, with the copies that data on the host needs",
         .run.reduce = launch_with_copies,
-        .depth.reduce = depth_loads_in_flight,
+        .depth.reduce = depth_accumulators,
         .prepare.reduce = prepare_with_copies,
     },
 };

@@ -9,10 +9,10 @@ void launch_strided(const struct reduction *call);
 void launch_sequential(const struct reduction *call);
 void launch_first_add(const struct reduction *call);
 void launch_last_warp(const struct reduction *call);
-void launch_unrolled(const struct reduction *call);
+void launch_unrolled_tree(const struct reduction *call);
 void launch_vectorized(const struct reduction *call);
 
-/* As depth_two_stages, with a row of additions over the block in place of a tree, twice. */
+/* depth_two_stages with 255 additions in a row in place of each of the two trees. */
 static double depth_serial_finish(const struct reduction *call)
 {
     return depth_two_stages(call) + 2 * REDUCTION_BLOCK;
@@ -45,7 +45,7 @@ static const struct rung rungs[] = {
     },
     {
         .name = "first_add",
-        .idea = "two elements a turn: fewer idle threads",
+        .idea = "two elements an iteration: fewer idle threads",
         .run.reduce = launch_first_add,
         .depth.reduce = depth_two_stages,
     },
@@ -56,9 +56,9 @@ static const struct rung rungs[] = {
         .depth.reduce = depth_two_stages,
     },
     {
-        .name = "unrolled",
-        .idea = "the block size known to the compiler: no loop",
-        .run.reduce = launch_unrolled,
+        .name = "unrolled_tree",
+        .idea = "the block size known when compiled: the rounds without a loop",
+        .run.reduce = launch_unrolled_tree,
         .depth.reduce = depth_two_stages,
     },
     {
