@@ -1,12 +1,14 @@
-/* Step 03: its ladder. Everything else (options, inputs, verification, timing, report) is in common/. */
+/* Step 03: its ladder. Everything else (options, inputs, verification, timing, report) is in
+ * common/. */
 #include "problem/reduction/reduction.h"
 #include "run/step.h"
 
 void launch_single_thread(const struct reduction *call);
+void launch_accumulators(const struct reduction *call);
 void launch_loads_in_flight(const struct reduction *call);
 void prepare_with_copies(const struct reduction *call);
 void launch_with_copies(const struct reduction *call);
-double depth_loads_in_flight(const struct reduction *call);
+double depth_accumulators(const struct reduction *call);
 
 static const struct reduction_rung rungs[] = {
     {
@@ -15,15 +17,19 @@ static const struct reduction_rung rungs[] = {
         .depth = depth_serial,
     },
     {
-        .rung = {"loads_in_flight",
-                 "one thread, 16 accumulators: several loads on the way at once"},
+        .rung = {"accumulators", "16 accumulators: no addition waits for the one before"},
+        .run = launch_accumulators,
+        .depth = depth_accumulators,
+    },
+    {
+        .rung = {"loads_in_flight", "16 loads before the first addition: one wait for all of them"},
         .run = launch_loads_in_flight,
-        .depth = depth_loads_in_flight,
+        .depth = depth_accumulators,
     },
     {
         .rung = {"with_copies", "the same, with the copies that data on the host needs"},
         .run = launch_with_copies,
-        .depth = depth_loads_in_flight,
+        .depth = depth_accumulators,
         .prepare = prepare_with_copies,
     },
 };

@@ -8,7 +8,7 @@
 
 #include "step_test.h"
 
-/* Every number of elements that the rounds of loads_in_flight can leave over. */
+/* Every number of elements that the rungs with 16 accumulators can leave over. */
 static void every_tail_is_added(void **state)
 {
     enum { MOST = 100 };
@@ -17,9 +17,12 @@ static void every_tail_is_added(void **state)
 
     for (int i = 0; i < MOST; i++)
         a[i] = (float)(i + 1);
-    for (int n = 0; n <= MOST; n++)
+    for (int n = 0; n <= MOST; n++) {
+        assert_true(step_test_reduce(step_test_rung("accumulators"), OP_SUM, TYPE_F32, a, NULL,
+                                     (size_t)n) == n * (n + 1) / 2);
         assert_true(step_test_reduce(step_test_rung("loads_in_flight"), OP_SUM, TYPE_F32, a, NULL,
                                      (size_t)n) == n * (n + 1) / 2);
+    }
 }
 
 static void *placed(const void *vector, size_t bytes)

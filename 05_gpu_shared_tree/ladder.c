@@ -10,10 +10,10 @@ void launch_strided(const struct reduction *call);
 void launch_sequential(const struct reduction *call);
 void launch_first_add(const struct reduction *call);
 void launch_last_warp(const struct reduction *call);
-void launch_unrolled(const struct reduction *call);
+void launch_unrolled_tree(const struct reduction *call);
 void launch_vectorized(const struct reduction *call);
 
-/* As depth_two_stages, with a row of additions over the block in place of a tree, twice. */
+/* depth_two_stages with 255 additions in a row in place of each of the two trees. */
 static double depth_serial_finish(const struct reduction *call)
 {
     return depth_two_stages(call) + 2 * REDUCTION_BLOCK;
@@ -41,7 +41,7 @@ static const struct reduction_rung rungs[] = {
         .depth = depth_two_stages,
     },
     {
-        .rung = {"first_add", "two elements a turn: fewer idle threads"},
+        .rung = {"first_add", "two elements an iteration: fewer idle threads"},
         .run = launch_first_add,
         .depth = depth_two_stages,
     },
@@ -51,8 +51,8 @@ static const struct reduction_rung rungs[] = {
         .depth = depth_two_stages,
     },
     {
-        .rung = {"unrolled", "the block size known to the compiler: no loop"},
-        .run = launch_unrolled,
+        .rung = {"unrolled_tree", "the block size known when compiled: the rounds without a loop"},
+        .run = launch_unrolled_tree,
         .depth = depth_two_stages,
     },
     {

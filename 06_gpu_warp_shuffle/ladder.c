@@ -1,20 +1,23 @@
-/* Step 06: its ladder. Everything else (options, inputs, verification, timing, report) is in common/. */
+/* Step 06: the ladder of rungs that reduce a vector. Those for the rows and columns of a matrix are in
+ * rows_ladder.c and columns_ladder.c. Everything else is in common/. */
 #include "library/cub.h"
 #include "library/cublas.h"
-#include "matrix_rungs.h"
 #include "problem/reduction/reduction.h"
 #include "run/step.h"
 
+extern const struct ladder rows, columns;
+
 void launch_shuffle(const struct reduction *call);
 void launch_two_level(const struct reduction *call);
-void launch_wide(const struct reduction *call);
+void launch_vectorized(const struct reduction *call);
 void launch_in_flight(const struct reduction *call);
 void launch_one_launch(const struct reduction *call);
+void launch_shape_by_size(const struct reduction *call);
 void launch_overlapped(const struct reduction *call);
 void launch_bulk_copies(const struct reduction *call);
 
-/* Several accumulators a thread, joined at the end; the last block's warp takes several numbers a
- * lane. */
+/* More than depth_two_stages: the accumulators of a thread are combined at the end, and the last
+ * block's warp takes several numbers a lane. */
 static double depth_one_launch(const struct reduction *call)
 {
     return depth_two_stages(call) + 32;
@@ -32,12 +35,12 @@ static const struct reduction_rung rungs[] = {
         .depth = depth_two_stages,
     },
     {
-        .rung = {"wide", "16-byte loads, any alignment"},
-        .run = launch_wide,
+        .rung = {"vectorized", "16-byte loads, any alignment"},
+        .run = launch_vectorized,
         .depth = depth_two_stages,
     },
     {
-        .rung = {"in_flight", "four independent loads under way"},
+        .rung = {"in_flight", "four independent loads in flight"},
         .run = launch_in_flight,
         .depth = depth_two_stages,
     },
@@ -47,13 +50,18 @@ static const struct reduction_rung rungs[] = {
         .depth = depth_one_launch,
     },
     {
+        .rung = {"shape_by_size", "block size, grid and loads in flight chosen by n"},
+        .run = launch_shape_by_size,
+        .depth = depth_one_launch,
+    },
+    {
         .rung = {"overlapped", "the next launch begins while this one ends",
                  .needs_compute_capability = 90},
         .run = ON_CUDA(launch_overlapped),
         .depth = depth_one_launch,
     },
     {
-        .rung = {"bulk_copies", "the copy engine fills a ring of tiles in shared memory",
+        .rung = {"bulk_copies", "the TMA fills a ring of tiles in shared memory",
                  .needs_compute_capability = 90},
         .run = ON_CUDA(launch_bulk_copies),
         .depth = depth_one_launch,

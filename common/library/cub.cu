@@ -45,21 +45,21 @@ struct Term {
 /* CUB's calls come in pairs: with `room` NULL it sets *bytes to what it needs and does nothing
  * else. */
 template <typename T>
-static cudaError_t reduce(Sum<T> in, size_t n, T *result, void *room, size_t *bytes)
+static cudaError_t reduce(Unary<Sum<T>> in, size_t n, T *result, void *room, size_t *bytes)
 {
     return cub::DeviceReduce::Sum(room, *bytes, in.a, result, n);
 }
 
 /* Not DeviceReduce::Max and Min, which have no rule for NaN. */
 template <typename T>
-static cudaError_t reduce(Max<T> in, size_t n, T *result, void *room, size_t *bytes)
+static cudaError_t reduce(Unary<Max<T>> in, size_t n, T *result, void *room, size_t *bytes)
 {
     return cub::DeviceReduce::Reduce(room, *bytes, in.a, result, n, Combine<Max<T>>(),
                                      (T)-INFINITY);
 }
 
 template <typename T>
-static cudaError_t reduce(Min<T> in, size_t n, T *result, void *room, size_t *bytes)
+static cudaError_t reduce(Unary<Min<T>> in, size_t n, T *result, void *room, size_t *bytes)
 {
     return cub::DeviceReduce::Reduce(room, *bytes, in.a, result, n, Combine<Min<T>>(), (T)INFINITY);
 }
