@@ -2,7 +2,7 @@
 #ifndef LADDER_H
 #define LADDER_H
 
-#include "run/step.h"
+#include "problem/reduction/reduction.h"
 
 #if defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__)
 #error "step 01 is about the order of additions: build it without -ffast-math"

@@ -1,7 +1,7 @@
 /* Step 01, rung `openblas`: the library on one thread, whatever --threads says, since this step is
  * about one thread. */
-#include "library/openblas.h"
 #include "ladder.h"
+#include "library/openblas.h"
 
 static struct reduction on_one_thread(const struct reduction *call)
 {

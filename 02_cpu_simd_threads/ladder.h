@@ -2,7 +2,7 @@
 #ifndef LADDER_H
 #define LADDER_H
 
-#include "run/step.h"
+#include "problem/reduction/reduction.h"
 
 /* lanes.c */
 void run_lanes(const struct reduction *call);

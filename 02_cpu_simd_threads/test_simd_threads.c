@@ -14,18 +14,10 @@
 #include "device/back_end.h"
 #include "device/pool.h"
 #include "device/read_probe.h"
+#include "problem/reduction/options.h"
 #include "shares.h"
 #include "step_test.h"
 #include "vector.h"
-
-static const struct rung *rung_named(const char *name)
-{
-    for (size_t i = 0; i < step.rung_count; i++)
-        if (strcmp(step.rungs[i].name, name) == 0)
-            return &step.rungs[i];
-    fail_msg("no rung %s", name);
-    return NULL;
-}
 
 /* The shares cover everything once, in order, whatever the sizes. */
 static void shares_cover_all(void **state)
@@ -118,15 +110,15 @@ static void any_thread_count_is_right(void **state)
 {
     static const int threads[] = {1, 3, 7};
     static const size_t sizes[] = {0, 1, 63, 64, 65, 200, 3000};
-    struct options options;
+    struct reduction_options options;
     (void)state;
 
-    options_default(&options, &step);
+    step_test_defaults(&options);
     for (size_t t = 0; t < sizeof threads / sizeof threads[0]; t++)
         for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++) {
-            options.threads = threads[t];
+            options.base.threads = threads[t];
             options.n = sizes[s];
-            step_test_rungs(&options);
+            step_test_rungs(&options.base);
         }
 }
 
@@ -134,7 +126,7 @@ static void any_thread_count_is_right(void **state)
 static void top_rung_is_deterministic(void **state)
 {
     enum { COUNT = 100003, RUNS = 200 };
-    const struct rung *const top = rung_named("simd_threads");
+    const struct reduction_rung *const top = step_test_rung("simd_threads");
     float *const a = malloc(COUNT * sizeof *a), *const b = malloc(COUNT * sizeof *b);
     (void)state;
 
@@ -149,16 +141,17 @@ static void top_rung_is_deterministic(void **state)
     free(b);
 }
 
-static void expect_how(const char *rung, const char *wanted)
+static void expect_how(const char *name, const char *wanted)
 {
     const struct reduction call = {.op = OP_DOT, .type = TYPE_F32, .n = 10, .threads = 2};
+    const struct reduction_rung *const rung = step_test_rung(name);
     char text[RUNG_HOW_SIZE] = "";
 
-    if (rung_named(rung)->unavailable != NULL && rung_named(rung)->unavailable() != NULL)
+    if (rung->rung.unavailable != NULL && rung->rung.unavailable() != NULL)
         return;
-    rung_named(rung)->how.reduce(&call, text);
+    rung->how(&call, text);
     if (strcmp(text, wanted) != 0)
-        fail_msg("%s: '%s' instead of '%s'", rung, text, wanted);
+        fail_msg("%s: '%s' instead of '%s'", name, text, wanted);
 }
 
 /* The rungs that leave SIMD to the compiler name what this program, too, was compiled for; those by

@@ -1,78 +1,24 @@
-/* Step 06, the top rungs: what only Hopper (sm_90) and later GPUs can do. The CPU back end has
- * neither.
+/* Step 06, the top rung: bulk copies by the TMA (tensor memory accelerator) of Hopper (sm_90) and
+ * later GPUs. The CPU back end does not have them.
  *
- * Programmatic dependent launch: the next kernel in the stream may be brought to the
- * multiprocessors while this one still runs, and waits there until this one's memory is visible. So
- * back-to-back calls do not pay for a launch each.
- *
- * Bulk copies: one thread asks the copy engine (TMA) for kilobytes at once, which arrive in shared
- * memory without passing through registers, and a barrier in shared memory (mbarrier) tells
- * when. */
-#include "kernel/hopper.cuh"
+ * One thread issues copies of kilobytes, which arrive in shared memory without passing through
+ * registers, and a barrier in shared memory (mbarrier) tells when they have arrived. */
+#include "kernel/dependent_launch.cuh"
 #include "kernel/launch_limits.cuh"
+#include "kernel/tma.cuh"
 #include "warp_reduce.cuh"
 
-/* The rung one_launch, overlapping.
- *
- * Better: a small input's time was mostly launch. Still bad: loads through registers leave a little
- * bandwidth unused. */
-template <unsigned THREADS, unsigned LOADS, typename R>
-__global__ void __launch_bounds__(THREADS)
-    overlapped(R in, size_t n, typename R::value *block_results, typename R::value *result)
-{
-    overlap_launches();
-    const typename R::value mine = reduce_block<THREADS, R>(reduce_share<THREADS, LOADS>(in, n));
-    finish_by_last_block<R>(mine, block_results, result);
-}
+extern "C" void launch_overlapped(const struct reduction *call);
 
-template <unsigned THREADS, unsigned LOADS, typename R>
-static void start_overlapped(const struct reduction *call, R in, unsigned blocks_per_multiprocessor)
-{
-    typedef typename R::value value;
-    const unsigned grid =
-        reduction_grid(call, THREADS * LOADS * R::PACK, blocks_per_multiprocessor);
-
-    launch_dependent(overlapped<THREADS, LOADS, R>, grid, THREADS, 0, in, call->n,
-                     (value *)call->workspace, (value *)call->result);
-}
-
-/* One load a turn while that gives every multiprocessor a block; several where there is more to
- * do. */
-template <typename R>
-static void overlapped_by_size(const struct reduction *call, R in)
-{
-    const size_t packs = call->n / R::PACK;
-    const size_t round =
-        (size_t)call->multiprocessors * 1024; /* packs that a wave of blocks reads */
-
-    if (call->n <= 4096 * (size_t)R::PACK)
-        start_overlapped<1024, 4>(call, in, 1); /* a single block: no ticket */
-    else if (packs <= round / 4)
-        start_overlapped<256, 1>(call, in, 1);
-    else if (packs <= 2 * round)
-        start_overlapped<1024, 1>(call, in, 1);
-    else if (packs <= 16 * round)
-        start_overlapped<1024, 2>(call, in, 2);
-    else
-        start_overlapped<1024, 4>(call, in, 2);
-}
-
-extern "C" void launch_overlapped(const struct reduction *call)
-{
-    reduce_with(call, [=](auto in) { overlapped_by_size(call, in); });
-}
-
-/* ---- bulk copies ----------------------------------------------------------------------------- */
-
-static const unsigned TILE_BYTES = 32
-                                   << 10; /* of the first input; of the second, as many elements */
+/* Of the first input; of the second, as many elements. */
+static const unsigned TILE_BYTES = 32 << 10;
 static const unsigned BULK_THREADS = 512;
 
-/* A ring of STAGES tiles in shared memory: while the threads reduce one, the copy engine fills the
- * others. A block takes every gridDim.x-th tile. What does not fill a tile is read as before, one
- * by one.
+/* A ring of STAGES tiles in shared memory: while the threads reduce one, the TMA fills the others. A
+ * block takes every gridDim.x-th tile. Elements that do not fill a tile are read one by one.
  *
- * Better: 96 to 192 KB a multiprocessor are under way at all times, for one thread's asking. */
+ * Better: 96 to 192 KB in flight on every multiprocessor at all times, and one thread issues all
+ * copies. */
 template <unsigned STAGES, typename R>
 __global__ void __launch_bounds__(BULK_THREADS)
     bulk_copies(R in, size_t n, size_t head, typename R::value *block_results,
@@ -140,7 +86,7 @@ __global__ void __launch_bounds__(BULK_THREADS)
                             block_results, result);
 }
 
-/* Whether the copy engine can read both inputs from term number `head` on. */
+/* Whether the TMA can read both inputs from term number `head` on. */
 template <typename R>
 static bool is_aligned_for_bulk(const R &in, size_t head)
 {
@@ -151,23 +97,22 @@ static bool is_aligned_for_bulk(const R &in, size_t head)
 template <unsigned STAGES, typename R>
 static void start_bulk(const struct reduction *call, R in)
 {
-    typedef typename R::value value;
-    const size_t tile_terms = TILE_BYTES / sizeof(value);
+    const size_t tile_terms = TILE_BYTES / sizeof(typename R::value);
     const size_t second_bytes = R::HAS_SECOND ? tile_terms * sizeof(typename R::second_type) : 0;
     const size_t shared_bytes = STAGES * (TILE_BYTES + second_bytes);
     const size_t head = elements_to_alignment(in.a);
 
-    /* The ring pays where every block fills it several times. Not every GPU has room for it. */
+    /* The ring pays off where every block fills it several times. Not every GPU has room for it. */
     if (call->n / tile_terms < 8 * (size_t)call->multiprocessors || !block_may_have(shared_bytes) ||
         !is_aligned_for_bulk(in, head)) {
-        overlapped_by_size(call, in);
+        launch_overlapped(call);
         return;
     }
     cudaFuncSetAttribute(bulk_copies<STAGES, R>, cudaFuncAttributeMaxDynamicSharedMemorySize,
                          (int)shared_bytes);
     launch_dependent(bulk_copies<STAGES, R>, (unsigned)call->multiprocessors, BULK_THREADS,
-                     shared_bytes, in, call->n, head, (value *)call->workspace,
-                     (value *)call->result);
+                     shared_bytes, in, call->n, head, in.values(call->workspace),
+                     in.values(call->result));
 }
 
 extern "C" void launch_bulk_copies(const struct reduction *call)
