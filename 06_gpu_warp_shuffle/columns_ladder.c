@@ -1,7 +1,8 @@
-/* Step 06: the table of rungs that reduce the columns of a matrix. */
+/* Step 06: the ladder of rungs that reduce the columns of a matrix. */
 #include <stdio.h>
 
 #include "matrix_plan.h"
+#include "problem/matrix_reduction/matrix_reduction.h"
 #include "run/step.h"
 
 void launch_column_block(const struct matrix_reduction *call);
@@ -82,58 +83,50 @@ static void describe_column_split(const struct matrix_reduction *call, char text
 
 /* ---- the table ------------------------------------------------------------------------------- */
 
-static const struct rung rungs[] = {
+static const struct matrix_rung rungs[] = {
     {
-        .name = "column_block",
-        .idea = "a block a column: the threads read a row apart",
-        .run.matrix = launch_column_block,
-        .depth.matrix = depth_column_block,
+        .rung = {"column_block", "a block a column: the threads read a row apart"},
+        .run = launch_column_block,
+        .depth = depth_column_block,
     },
     {
-        .name = "column_thread",
-        .idea = "a thread a column: neighbours read neighbours",
-        .run.matrix = launch_column_thread,
-        .depth.matrix = depth_column_thread,
+        .rung = {"column_thread", "a thread a column: neighbours read neighbours"},
+        .run = launch_column_thread,
+        .depth = depth_column_thread,
     },
     {
-        .name = "column_tile",
-        .idea = "several threads a column, combined in shared memory",
-        .run.matrix = launch_column_tile,
-        .depth.matrix = depth_column_fixed,
+        .rung = {"column_tile", "several threads a column, combined in shared memory"},
+        .run = launch_column_tile,
+        .depth = depth_column_fixed,
     },
     {
-        .name = "column_vectorized",
-        .idea = "16-byte loads: several columns a thread",
-        .run.matrix = launch_column_vectorized,
-        .depth.matrix = depth_column_fixed,
+        .rung = {"column_vectorized", "16-byte loads: several columns a thread"},
+        .run = launch_column_vectorized,
+        .depth = depth_column_fixed,
     },
     {
-        .name = "column_in_flight",
-        .idea = "four independent loads in flight",
-        .run.matrix = launch_column_in_flight,
-        .depth.matrix = depth_column_fixed,
+        .rung = {"column_in_flight", "four independent loads in flight"},
+        .run = launch_column_in_flight,
+        .depth = depth_column_fixed,
     },
     {
-        .name = "column_fitted",
-        .idea = "tiles as wide as suits the matrix",
-        .run.matrix = launch_column_fitted,
-        .depth.matrix = depth_column_fitted,
-        .how.matrix = describe_column_fitted,
+        .rung = {"column_fitted", "tiles as wide as suits the matrix"},
+        .run = launch_column_fitted,
+        .depth = depth_column_fitted,
+        .how = describe_column_fitted,
     },
     {
-        .name = "column_split",
-        .idea = "several blocks for a long column where columns are few",
-        .run.matrix = launch_column_split,
-        .depth.matrix = depth_column_split,
-        .how.matrix = describe_column_split,
+        .rung = {"column_split", "several blocks for a long column where columns are few"},
+        .run = launch_column_split,
+        .depth = depth_column_split,
+        .how = describe_column_split,
     },
 };
 
-const struct step step_of_columns = {
-    .name = "06_gpu_warp_shuffle",
+const struct ladder columns = {
+    .name = "columns",
     .idea = "Every column of a matrix to one number",
-    .family = &matrix_reduction_family,
+    .kind = &column_reduction_kind,
     .back_end = &gpu_back_end,
-    .rungs = rungs,
-    .rung_count = sizeof rungs / sizeof rungs[0],
+    LADDER_RUNGS(rungs),
 };

@@ -1,7 +1,8 @@
-/* Step 06: the table of rungs that reduce the rows of a matrix. */
+/* Step 06: the ladder of rungs that reduce the rows of a matrix. */
 #include <stdio.h>
 
 #include "matrix_plan.h"
+#include "problem/matrix_reduction/matrix_reduction.h"
 #include "run/step.h"
 
 void launch_row_thread(const struct matrix_reduction *call);
@@ -90,58 +91,50 @@ static void describe_row_split(const struct matrix_reduction *call, char text[RU
 
 /* ---- the table ------------------------------------------------------------------------------- */
 
-static const struct rung rungs[] = {
+static const struct matrix_rung rungs[] = {
     {
-        .name = "row_thread",
-        .idea = "a thread a row: the lanes read a row apart",
-        .run.matrix = launch_row_thread,
-        .depth.matrix = depth_row_thread,
+        .rung = {"row_thread", "a thread a row: the lanes read a row apart"},
+        .run = launch_row_thread,
+        .depth = depth_row_thread,
     },
     {
-        .name = "row_warp",
-        .idea = "a warp a row: neighbours read neighbours, shuffles combine",
-        .run.matrix = launch_row_warp,
-        .depth.matrix = depth_row_warp,
+        .rung = {"row_warp", "a warp a row: neighbours read neighbours, shuffles combine"},
+        .run = launch_row_warp,
+        .depth = depth_row_warp,
     },
     {
-        .name = "row_block",
-        .idea = "a block a row: eight warps share it",
-        .run.matrix = launch_row_block,
-        .depth.matrix = depth_row_block,
+        .rung = {"row_block", "a block a row: eight warps share it"},
+        .run = launch_row_block,
+        .depth = depth_row_block,
     },
     {
-        .name = "row_vectorized",
-        .idea = "16-byte loads, any alignment",
-        .run.matrix = launch_row_vectorized,
-        .depth.matrix = depth_row_packs,
+        .rung = {"row_vectorized", "16-byte loads, any alignment"},
+        .run = launch_row_vectorized,
+        .depth = depth_row_packs,
     },
     {
-        .name = "row_in_flight",
-        .idea = "four independent loads in flight",
-        .run.matrix = launch_row_in_flight,
-        .depth.matrix = depth_row_packs,
+        .rung = {"row_in_flight", "four independent loads in flight"},
+        .run = launch_row_in_flight,
+        .depth = depth_row_packs,
     },
     {
-        .name = "row_fitted",
-        .idea = "a short row has only as many lanes as have loads to do",
-        .run.matrix = launch_row_fitted,
-        .depth.matrix = depth_row_fitted,
-        .how.matrix = describe_row_fitted,
+        .rung = {"row_fitted", "a short row has only as many lanes as have loads to do"},
+        .run = launch_row_fitted,
+        .depth = depth_row_fitted,
+        .how = describe_row_fitted,
     },
     {
-        .name = "row_split",
-        .idea = "several blocks for a long row where rows are few",
-        .run.matrix = launch_row_split,
-        .depth.matrix = depth_row_split,
-        .how.matrix = describe_row_split,
+        .rung = {"row_split", "several blocks for a long row where rows are few"},
+        .run = launch_row_split,
+        .depth = depth_row_split,
+        .how = describe_row_split,
     },
 };
 
-const struct step step_of_rows = {
-    .name = "06_gpu_warp_shuffle",
+const struct ladder rows = {
+    .name = "rows",
     .idea = "Every row of a matrix to one number",
-    .family = &matrix_reduction_family,
+    .kind = &row_reduction_kind,
     .back_end = &gpu_back_end,
-    .rungs = rungs,
-    .rung_count = sizeof rungs / sizeof rungs[0],
+    LADDER_RUNGS(rungs),
 };

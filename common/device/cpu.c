@@ -48,10 +48,10 @@ static bool cpu_open(int device, struct machine *machine, struct error *error)
     if (device != 0)
         return error_set(error, EXIT_DEVICE_ERROR,
                          "--device %d: this step runs on the CPU, device 0", device);
-    machine->multiprocessors = usable_processors();
+    machine->processors = usable_processors();
     read_name(machine->name, sizeof machine->name);
-    snprintf(machine->details, sizeof machine->details, "%d processor%s", machine->multiprocessors,
-             machine->multiprocessors == 1 ? "" : "s");
+    snprintf(machine->details, sizeof machine->details, "%d processor%s", machine->processors,
+             machine->processors == 1 ? "" : "s");
     return true;
 }
 

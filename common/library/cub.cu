@@ -1,4 +1,4 @@
-/* The peer CUB: see gpu_libraries.h. */
+/* The peer CUB: see cub.h. */
 #include <cub/device/device_reduce.cuh>
 #include <cuda/std/functional>
 #include <thrust/iterator/counting_iterator.h>
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "kernel/reduce.cuh"
-#include "library/gpu_libraries.h"
+#include "library/cub.h"
 
 /* Kept for the next call; how much CUB needs depends on the problem. */
 static void *temporary;
@@ -82,11 +82,6 @@ static cudaError_t reduce_call(const struct reduction *call, void *room, size_t 
         status = reduce(in, call->n, (value *)call->result, room, bytes);
     });
     return status;
-}
-
-const char *cub_unavailable(void)
-{
-    return NULL;
 }
 
 void cub_prepare(const struct reduction *call)

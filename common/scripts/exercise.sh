@@ -130,46 +130,62 @@ reset_exercise() {
 
 # ---- compiling -----------------------------------------------------------------------------------
 
-# The grader's own object files for this exercise: built once for each compiler and state of the sources.
-# Sets objects.
-prepare_grader() {
-    local folder=$1 kind=$2 key source flags=(-std=c11 -O1 -g -D_GNU_SOURCE -w)
-    local sources=("$root/common/exercise/grade.c" "$root/common/exercise/speed.c"
-        "$root/common/measure/statistics.c" "$folder/check.c")
-    local rungs=()
-    case $kind in
-    simt) flags+=(-DGRADE_SIMT -isystem "$root/common/simt") sources+=("$root/common/exercise/grade_gpu.c") ;;
-    cuda) flags+=(-isystem "$(dirname -- "$(readlink -f -- "$(command -v nvcc)")")/../include")
-        sources+=("$root/common/exercise/grade_gpu.c")
-        ! is_timed "$folder" || rungs=("${folder%/*}"/rungs.cu) ;;
-    threads) sources+=("$root/common/exercise/grade_threads.c") ;;
-    plain) sources+=("$root/common/exercise/grade_plain.c") ;;
-    esac
-    key=$({
-        cat -- "${sources[@]}" "$root"/common/exercise/*.h "$root"/0[1-8]_*/exercise/*.h \
-            "$root"/common/{random,statistics}.h
-        printf '%s\n' "$kind" "${flags[@]}"
+# kept_objects SOURCE...: sets kept, the folder with their object files, which is built once for each
+# compiler and state of the sources. The caller has set flags, for the C compiler, and headers.
+kept_objects() {
+    local source one pids=()
+    kept=$cache/grader-$({
+        printf '%s\n' "$@" "${flags[@]}"
+        cat -- "$@" "${headers[@]}"
         "$c_compiler" --version
-        if ((${#rungs[@]} > 0)); then
-            cat -- "${rungs[@]}" "${folder%/*/*}"/*.cu* "$root"/common/*.{cuh,h}
+        if [[ $* == *.cu ]]; then
             printf '%s\n' "$architecture"
             nvcc --version
         fi
     } | cksum | tr ' ' -)
-    objects=$cache/grader-$key
-    [[ ! -d $objects ]] || return 0
+    [[ ! -d $kept ]] || return 0
     mkdir -p -- "$cache" 2>/dev/null || die "$exit_file" "cannot write $cache; SIMTCC_CACHE names another folder"
     mkdir -- "$work/objects"
-    for source in "${sources[@]}"; do
-        (cd "$work/objects" && "$c_compiler" "${flags[@]}" -I "$root/common/exercise" -c "$source") ||
-            die "$exit_machine" "the grader does not build with $c_compiler"
+    for source; do
+        one=$work/objects/$(basename -- "${source%.*}").o
+        if [[ $source == *.cu ]]; then
+            nvcc -std=c++17 -arch="$architecture" -I "$root/common" -c "$source" -o "$one"
+        else
+            "$c_compiler" "${flags[@]}" -I "$root/common" -I "$root/common/exercise" -c "$source" -o "$one"
+        fi >"$one.messages" 2>&1 &
+        pids+=($!)
     done
-    for source in ${rungs[@]+"${rungs[@]}"}; do
-        nvcc -std=c++17 -arch="$architecture" -I "$root/common" -c "$source" -o "$work/objects/rungs.o" \
-            >"$work/messages" 2>&1 ||
-            die "$exit_machine" "the step's rungs do not build with nvcc:" "$(head -n 5 "$work/messages")"
+    for one in "${pids[@]}"; do
+        wait "$one" || die "$exit_machine" "the grader does not build with $c_compiler${architecture:+ and nvcc}:" \
+            "$(cat -- "$work"/objects/*.messages | head -n 5)"
     done
-    mv -T -- "$work/objects" "$objects" 2>/dev/null || rm -rf -- "$work/objects" # another was faster
+    rm -f -- "$work"/objects/*.messages
+    mv -T -- "$work/objects" "$kept" 2>/dev/null || rm -rf -- "$work/objects" # another was faster
+}
+
+# The grader's own object files: those that exercises share, and those of this one. Sets objects.
+prepare_grader() {
+    local folder=$1 kind=$2 kept flags=(-std=c11 -O1 -g -D_GNU_SOURCE -w)
+    local shared=("$root"/common/exercise/{grade,speed}.c "$root/common/measure/statistics.c")
+    local own=("$folder/check.c") headers
+    mapfile -t headers < <(find "$root"/common/{exercise,base,measure} "${folder%/*}" -name '*.h')
+    case $kind in
+    simt) flags+=(-DGRADE_SIMT -isystem "$root/common/simt") shared+=("$root/common/exercise/grade_gpu.c")
+        headers+=("$root"/common/simt/*.h) ;;
+    cuda) flags+=(-isystem "$(dirname -- "$(readlink -f -- "$(command -v nvcc)")")/../include")
+        shared+=("$root/common/exercise/grade_gpu.c") ;;
+    threads) shared+=("$root/common/exercise/grade_threads.c") ;;
+    plain) shared+=("$root/common/exercise/grade_plain.c") ;;
+    esac
+    kept_objects "${shared[@]}"
+    objects=("$kept"/*.o)
+    if [[ $kind == cuda ]] && is_timed "$folder"; then # what the answer is timed beside
+        own+=("${folder%/*}/rungs.cu")
+        mapfile -t -O "${#headers[@]}" headers < <(
+            find "$root"/common/{device,kernel,problem} "${folder%/*/*}" -maxdepth 2 \( -name '*.h' -o -name '*.cu*' \))
+    fi
+    kept_objects "${own[@]}"
+    objects+=("$kept"/*.o)
 }
 
 # is_timed FOLDER: whether the exercise has a test of speed.
@@ -186,15 +202,15 @@ limited() {
 # compile_answer KIND: work/task.* to work/program; messages to work/messages.
 compile_answer() {
     case $1 in
-    simt) limited "$root/common/simt/simtcc" -ccbin "$compiler" "$work/task.cu" "$objects"/*.o \
+    simt) limited "$root/common/simt/simtcc" -ccbin "$compiler" "$work/task.cu" "${objects[@]}" \
         -lm -Xcompiler -pthread -o "$work/program" ;;
-    cuda) timeout -k 5 300 nvcc -std=c++17 -arch="$architecture" -lineinfo "$work/task.cu" "$objects"/*.o -lm \
+    cuda) timeout -k 5 300 nvcc -std=c++17 -arch="$architecture" -lineinfo "$work/task.cu" "${objects[@]}" -lm \
         -o "$work/program" ;;
     threads) limited "$c_compiler" -std=c11 -O1 -g -Wall -Wextra -fsanitize=thread -D_GNU_SOURCE \
         -I "$root/common/exercise" -c "$work/task.c" -o "$work/task.o" &&
-        limited "$c_compiler" "$work/task.o" "$objects"/*.o -lm -pthread -o "$work/program" ;;
+        limited "$c_compiler" "$work/task.o" "${objects[@]}" -lm -pthread -o "$work/program" ;;
     plain) limited "$c_compiler" -std=c11 -O1 -g -Wall -Wextra -ffp-contract=off -D_GNU_SOURCE \
-        "$work/task.c" "$objects"/*.o -lm -pthread -o "$work/program" ;;
+        "$work/task.c" "${objects[@]}" -lm -pthread -o "$work/program" ;;
     esac >"$work/messages" 2>&1 </dev/null
 }
 
