@@ -113,7 +113,7 @@ esac
 
 # ---- build ---------------------------------------------------------------------------------------
 
-require_packages build
+require_packages build "$backend"
 options=(-DBUILD_TESTING=OFF)
 ! have_cmocka || options=(-DBUILD_TESTING=ON)
 say "Building in $(shown "$root/build/$backend") with $jobs jobs ..."

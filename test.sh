@@ -134,7 +134,7 @@ sanitizer_runs() {
 
 # ---- the suites ----------------------------------------------------------------------------------
 
-require_packages tests
+require_packages tests simt
 presets=(simt)
 if [[ $quick == no ]]; then
     presets+=(asan tsan clang)

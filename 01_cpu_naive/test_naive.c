@@ -8,18 +8,9 @@
 #include <cmocka.h>
 
 #include "base/random.h"
-#include "naive.h"
+#include "ladder.h"
 #include "problem/compare.h"
 #include "step_test.h"
-
-static const struct rung *rung_named(const char *name)
-{
-    for (size_t i = 0; i < step.rung_count; i++)
-        if (strcmp(step.rungs[i].name, name) == 0)
-            return &step.rungs[i];
-    fail_msg("no rung %s", name);
-    return NULL;
-}
 
 /* 2^24, a thousand ones, -2^24: the plain loop loses every one of the ones. */
 static void kahan_keeps_what_the_plain_loop_loses(void **state)
@@ -33,10 +24,12 @@ static void kahan_keeps_what_the_plain_loop_loses(void **state)
         a[i] = 1;
     a[ONES + 1] = -0x1p24F;
 
-    assert_true(step_test_reduce(rung_named("naive"), OP_SUM, TYPE_F32, a, NULL, ONES + 2) == 0);
-    assert_true(step_test_reduce(rung_named("compensated"), OP_SUM, TYPE_F32, a, NULL, ONES + 2) ==
-                ONES);
-    assert_true(step_test_reduce(rung_named("wide"), OP_SUM, TYPE_F32, a, NULL, ONES + 2) == ONES);
+    assert_true(step_test_reduce(step_test_rung("naive"), OP_SUM, TYPE_F32, a, NULL, ONES + 2) ==
+                0);
+    assert_true(step_test_reduce(step_test_rung("compensated"), OP_SUM, TYPE_F32, a, NULL,
+                                 ONES + 2) == ONES);
+    assert_true(step_test_reduce(step_test_rung("wider_accumulator"), OP_SUM, TYPE_F32, a, NULL,
+                                 ONES + 2) == ONES);
 }
 
 /* The same for double, as a dot product, with terms of both signs and a condition number of
@@ -55,9 +48,9 @@ static void kahan_in_double(void **state)
     a[2 * PAIRS + 1] = -0x1p53;
 
     const double plain =
-        step_test_reduce(rung_named("naive"), OP_DOT, TYPE_F64, a, b, 2 * PAIRS + 2);
+        step_test_reduce(step_test_rung("naive"), OP_DOT, TYPE_F64, a, b, 2 * PAIRS + 2);
     const double kahan =
-        step_test_reduce(rung_named("compensated"), OP_DOT, TYPE_F64, a, b, 2 * PAIRS + 2);
+        step_test_reduce(step_test_rung("compensated"), OP_DOT, TYPE_F64, a, b, 2 * PAIRS + 2);
     assert_true(fabs(kahan - 0.5 * PAIRS) <= 4);
     assert_true(fabs(plain - 0.5 * PAIRS) > 100);
 }
@@ -65,7 +58,7 @@ static void kahan_in_double(void **state)
 static double depth_of(const char *name, enum element_type type, size_t n)
 {
     const struct reduction call = {.op = OP_SUM, .type = type, .n = n};
-    return rung_named(name)->depth.reduce(&call);
+    return step_test_rung(name)->depth(&call);
 }
 
 static void depths_are_those_of_the_order(void **state)
@@ -79,7 +72,7 @@ static void depths_are_those_of_the_order(void **state)
     assert_true(depth_of("pairwise", TYPE_F32, (size_t)1 << 27) == PAIRWISE_BLOCK + 20);
 
     assert_true(depth_of("unrolled", TYPE_F32, 80) == 10 + 3);
-    assert_true(depth_of("wide", TYPE_F32, (size_t)1 << 27) < 1.5);
+    assert_true(depth_of("wider_accumulator", TYPE_F32, (size_t)1 << 27) < 1.5);
     assert_true(depth_of("compensated", TYPE_F64, (size_t)1 << 27) < 3.1);
 }
 
@@ -93,12 +86,13 @@ static void better_orders_have_smaller_errors(void **state)
 
     for (int i = 0; i < COUNT; i++)
         a[i] = 0.1F;
-    static const char *const better[] = {"wide", "pairwise", "compensated", "unrolled"};
+    static const char *const better[] = {"wider_accumulator", "pairwise", "compensated",
+                                         "unrolled"};
     const double plain =
-        fabs(step_test_reduce(rung_named("naive"), OP_SUM, TYPE_F32, a, NULL, COUNT) - exact);
+        fabs(step_test_reduce(step_test_rung("naive"), OP_SUM, TYPE_F32, a, NULL, COUNT) - exact);
     for (size_t i = 0; i < sizeof better / sizeof better[0]; i++) {
         const double sum =
-            step_test_reduce(rung_named(better[i]), OP_SUM, TYPE_F32, a, NULL, COUNT);
+            step_test_reduce(step_test_rung(better[i]), OP_SUM, TYPE_F32, a, NULL, COUNT);
         assert_true(fabs(sum - exact) < plain / 4);
     }
 }
@@ -111,7 +105,7 @@ static void rungs_in_the_plain_order_agree_to_the_last_bit(void **state)
     static float a[COUNT], b[COUNT];
     static double a_f64[COUNT], b_f64[COUNT];
     static unsigned char mask[COUNT];
-    const struct rung *const naive = rung_named("naive");
+    const struct reduction_rung *const naive = step_test_rung("naive");
     (void)state;
 
     for (size_t i = 0; i < COUNT; i++) {
@@ -123,7 +117,7 @@ static void rungs_in_the_plain_order_agree_to_the_last_bit(void **state)
         mask[i] = (unsigned char)(more & 1);
     }
     for (size_t r = 0; r < sizeof alike / sizeof alike[0]; r++) {
-        const struct rung *const rung = rung_named(alike[r]);
+        const struct reduction_rung *const rung = step_test_rung(alike[r]);
         for (int op = OP_DOT; op <= OP_MIN; op++) {
             assert_true(step_test_reduce(rung, (enum reduce_op)op, TYPE_F32, a, b, COUNT) ==
                         step_test_reduce(naive, (enum reduce_op)op, TYPE_F32, a, b, COUNT));
@@ -143,10 +137,10 @@ static void openblas_converts_b(void **state)
     static const size_t lengths[] = {1, 100, COUNT, 100, 1, 0, COUNT - 1};
     static float a[COUNT];
     static unsigned char mask[COUNT];
-    const struct rung *const rung = rung_named("openblas");
+    const struct reduction_rung *const rung = step_test_rung("openblas");
     (void)state;
 
-    if (rung->unavailable() != NULL)
+    if (rung->rung.unavailable() != NULL)
         skip();
     for (size_t l = 0; l < sizeof lengths / sizeof lengths[0]; l++) {
         double exact = 0;
@@ -166,11 +160,12 @@ static void one_thread_is_told(void **state)
     const struct reduction call = {.op = OP_SUM, .type = TYPE_F64, .n = 10, .threads = 2};
     (void)state;
 
-    for (size_t i = 0; i < step.rung_count; i++) {
+    for (size_t i = 0; i < step_test_ladder()->rung_count; i++) {
         char text[RUNG_HOW_SIZE] = "";
-        if (step.rungs[i].unavailable != NULL && step.rungs[i].unavailable() != NULL)
+        const struct rung *const rung = ladder_rung(step_test_ladder(), i);
+        if (rung->unavailable != NULL && rung->unavailable() != NULL)
             continue;
-        step.rungs[i].how.reduce(&call, text);
+        ((const struct reduction_rung *)rung)->how(&call, text);
         assert_non_null(strstr(text, "1 thread"));
     }
 }

@@ -8,9 +8,10 @@
 
 /* One thread, one accumulator: the definition again.
  *
- * Right, and a lesson in what a GPU is not. One thread has a latency of hundreds of cycles to
- * memory and nothing to do meanwhile; the GPU hides that latency with thousands of other threads,
- * of which there are none here. */
+ * Right, and a lesson in what a GPU is not. A load from memory takes hundreds of cycles, and the
+ * thread has nothing to do meanwhile. A GPU hides that latency with thousands of other threads, and
+ * there are none here.
+ * Still bad: each addition waits for the one before. */
 template <typename R>
 __global__ void single_thread(R in, size_t n, typename R::value *result)
 {
@@ -22,62 +23,86 @@ __global__ void single_thread(R in, size_t n, typename R::value *result)
 
 extern "C" void launch_single_thread(const struct reduction *call)
 {
-    reduce_with(call, [=](auto in) {
-        typedef typename decltype(in)::value value;
-        single_thread<<<1, 1>>>(in, call->n, (value *)call->result);
-    });
+    reduce_with(call,
+                [=](auto in) { single_thread<<<1, 1>>>(in, call->n, in.values(call->result)); });
 }
 
-enum { LOADS_IN_FLIGHT = 16 };
+enum { ACCUMULATORS = 16 };
 
-/* Load a round of terms first, then add them, each to an accumulator of its own.
+/* Sixteen accumulators that take turns.
  *
- * Better: the thread waits for memory once in a round, not once for every few elements, and no
- * addition waits for the one before. The many short chains also round less than the long one did.
- * Still bad: some tens of loads on the way, where the memory of a GPU needs tens of thousands to be
- * busy. One thread has not the registers for that.
- *
- * __launch_bounds__(1) says that a block has one thread, so that the compiler need not save
- * registers for others: without it, the loads wait for each other's registers. */
+ * Better: no addition waits for the one before, and sixteen short sums round less than a long one.
+ * Still bad: the compiler mixes loads and additions, so that it needs few registers, and an
+ * addition waits for its load with few others in flight. */
 template <typename R>
-__global__ void __launch_bounds__(1) loads_in_flight(R in, size_t n, typename R::value *result)
+__global__ void accumulators(R in, size_t n, typename R::value *result)
 {
-    typename R::value sum[LOADS_IN_FLIGHT], term[LOADS_IN_FLIGHT];
-    for (int k = 0; k < LOADS_IN_FLIGHT; k++)
+    typename R::value sum[ACCUMULATORS];
+    for (int k = 0; k < ACCUMULATORS; k++)
         sum[k] = R::identity();
 
     size_t i = 0;
-    for (; n - i >= LOADS_IN_FLIGHT; i += LOADS_IN_FLIGHT) {
-        for (int k = 0; k < LOADS_IN_FLIGHT; k++)
+    for (; n - i >= ACCUMULATORS; i += ACCUMULATORS)
+        for (int k = 0; k < ACCUMULATORS; k++)
+            sum[k] = R::combine(sum[k], in.term(i + k));
+    for (; i < n; i++)
+        sum[0] = R::combine(sum[0], in.term(i));
+
+    for (int k = 1; k < ACCUMULATORS; k++)
+        sum[0] = R::combine(sum[0], sum[k]);
+    *result = sum[0];
+}
+
+extern "C" void launch_accumulators(const struct reduction *call)
+{
+    reduce_with(call,
+                [=](auto in) { accumulators<<<1, 1>>>(in, call->n, in.values(call->result)); });
+}
+
+/* The longest chain is the first accumulator's: its share, the elements left over, then the other
+ * accumulators. */
+extern "C" double depth_accumulators(const struct reduction *call)
+{
+    return (double)(call->n / ACCUMULATORS) + (double)(call->n % ACCUMULATORS) + (ACCUMULATORS - 1);
+}
+
+/* All loads of an iteration before its first addition.
+ *
+ * Better: the thread waits for memory once in sixteen elements.
+ * Still bad: a few dozen loads in flight, where the memory of a GPU needs tens of thousands to be
+ * busy. One thread has not the registers for that.
+ *
+ * __launch_bounds__(1) says that a block has one thread. Without it the compiler saves registers
+ * for other threads, and loads wait until a register is free. */
+template <typename R>
+__global__ void __launch_bounds__(1) loads_in_flight(R in, size_t n, typename R::value *result)
+{
+    typename R::value sum[ACCUMULATORS], term[ACCUMULATORS];
+    for (int k = 0; k < ACCUMULATORS; k++)
+        sum[k] = R::identity();
+
+    size_t i = 0;
+    for (; n - i >= ACCUMULATORS; i += ACCUMULATORS) {
+        for (int k = 0; k < ACCUMULATORS; k++)
             term[k] = in.term(i + k);
-        for (int k = 0; k < LOADS_IN_FLIGHT; k++)
+        for (int k = 0; k < ACCUMULATORS; k++)
             sum[k] = R::combine(sum[k], term[k]);
     }
     for (; i < n; i++)
         sum[0] = R::combine(sum[0], in.term(i));
 
-    for (int k = 1; k < LOADS_IN_FLIGHT; k++)
+    for (int k = 1; k < ACCUMULATORS; k++)
         sum[0] = R::combine(sum[0], sum[k]);
     *result = sum[0];
 }
 
 extern "C" void launch_loads_in_flight(const struct reduction *call)
 {
-    reduce_with(call, [=](auto in) {
-        typedef typename decltype(in)::value value;
-        loads_in_flight<<<1, 1>>>(in, call->n, (value *)call->result);
-    });
+    reduce_with(call,
+                [=](auto in) { loads_in_flight<<<1, 1>>>(in, call->n, in.values(call->result)); });
 }
 
-/* The first accumulator's way is the longest: its share, what is left at the end, the other
- * accumulators. */
-extern "C" double depth_loads_in_flight(const struct reduction *call)
-{
-    return (double)(call->n / LOADS_IN_FLIGHT) + (double)(call->n % LOADS_IN_FLIGHT) +
-           (LOADS_IN_FLIGHT - 1);
-}
-
-/* The inputs as a user has them: in ordinary memory of the host. */
+/* The inputs as a user has them: in ordinary host memory. */
 static void *host_a, *host_b;
 
 static size_t bytes_of_a(const struct reduction *call)
@@ -92,7 +117,7 @@ static size_t bytes_of_b(const struct reduction *call)
     return call->type == TYPE_MIXED ? call->n : bytes_of_a(call);
 }
 
-/* A new copy, on the host, of `bytes` of the device's. */
+/* A new host copy of `bytes` bytes of device memory. */
 static void *copy_to_host(const void *device, size_t bytes)
 {
     void *const host = malloc(bytes > 0 ? bytes : 1);
@@ -114,11 +139,11 @@ extern "C" void prepare_with_copies(const struct reduction *call)
     host_b = copy_to_host(call->b, bytes_of_b(call));
 }
 
-/* The same kernel, with the way there and back: what a user pays whose data is on the host.
+/* The same kernel between copies: what a user pays whose data is on the host.
  *
- * Not better, only honest: the copies run at the speed of the bus between host and GPU, and every
- * element is used once, so no kernel can make up for them. Data that a GPU works on should stay
- * there. */
+ * Not better, but honest: the copies run at the speed of the bus between host and GPU, and every
+ * element is used once, so no kernel can make up for them. Data that a GPU works on should stay on
+ * the GPU. */
 extern "C" void launch_with_copies(const struct reduction *call)
 {
     static double host_result; /* or a float, in its first bytes */

@@ -8,16 +8,7 @@
 
 #include "step_test.h"
 
-static const struct rung *rung_named(const char *name)
-{
-    for (size_t i = 0; i < step.rung_count; i++)
-        if (strcmp(step.rungs[i].name, name) == 0)
-            return &step.rungs[i];
-    fail_msg("no rung %s", name);
-    return NULL;
-}
-
-/* Every number of elements that the rounds of loads_in_flight can leave over. */
+/* Every number of elements that the rungs with 16 accumulators can leave over. */
 static void every_tail_is_added(void **state)
 {
     enum { MOST = 100 };
@@ -26,18 +17,21 @@ static void every_tail_is_added(void **state)
 
     for (int i = 0; i < MOST; i++)
         a[i] = (float)(i + 1);
-    for (int n = 0; n <= MOST; n++)
-        assert_true(step_test_reduce(rung_named("loads_in_flight"), OP_SUM, TYPE_F32, a, NULL,
+    for (int n = 0; n <= MOST; n++) {
+        assert_true(step_test_reduce(step_test_rung("accumulators"), OP_SUM, TYPE_F32, a, NULL,
                                      (size_t)n) == n * (n + 1) / 2);
+        assert_true(step_test_reduce(step_test_rung("loads_in_flight"), OP_SUM, TYPE_F32, a, NULL,
+                                     (size_t)n) == n * (n + 1) / 2);
+    }
 }
 
 static void *placed(const void *vector, size_t bytes)
 {
     struct error error;
-    void *const memory = step.back_end->allocate(bytes, &error);
+    void *const memory = step_test_ladder()->back_end->allocate(bytes, &error);
 
     assert_non_null(memory);
-    assert_true(step.back_end->upload(memory, vector, bytes, &error));
+    assert_true(step_test_ladder()->back_end->upload(memory, vector, bytes, &error));
     return memory;
 }
 
@@ -46,8 +40,8 @@ static void *placed(const void *vector, size_t bytes)
 static void copies_come_from_the_host(void **state)
 {
     enum { COUNT = 100 };
-    const struct back_end *back_end = step.back_end;
-    const struct rung *const rung = rung_named("with_copies");
+    const struct back_end *back_end = step_test_ladder()->back_end;
+    const struct reduction_rung *const rung = step_test_rung("with_copies");
     double a[COUNT], b[COUNT], result = 0;
     struct machine machine = {0};
     struct error error;
@@ -66,16 +60,16 @@ static void copies_come_from_the_host(void **state)
         .a = a_placed,
         .b = b_placed,
         .result = placed(&result, sizeof result),
-        .multiprocessors = machine.multiprocessors,
+        .multiprocessors = machine.processors,
         .threads = 1,
     };
     for (int times = 1; times <= 3; times++) {
         b[0] = times;
         assert_true(back_end->upload(b_placed, b, sizeof b, &error));
-        rung->prepare.reduce(&call);
+        rung->prepare(&call);
         assert_true(back_end->fill(a_placed, 0xFF, sizeof a, &error));
         assert_true(back_end->fill(b_placed, 0xFF, sizeof b, &error));
-        rung->run.reduce(&call);
+        rung->run(&call);
         assert_true(back_end->finish(&error));
         assert_true(back_end->download(&result, call.result, sizeof result, &error));
         assert_true(result == COUNT * (COUNT + 1) - 2 + times);
@@ -92,12 +86,14 @@ static void one_thread_is_launched(void **state)
     struct counters counters;
     (void)state;
 
-    if (step.back_end->counters_reset == NULL)
+    if (step_test_ladder()->back_end->counters_reset == NULL)
         skip();
-    for (size_t i = 0; i < step.rung_count; i++) {
-        step.back_end->counters_reset();
-        assert_true(step_test_reduce(&step.rungs[i], OP_SUM, TYPE_F32, a, NULL, 3) == 6);
-        step.back_end->counters_read(&counters);
+    for (size_t i = 0; i < step_test_ladder()->rung_count; i++) {
+        step_test_ladder()->back_end->counters_reset();
+        assert_true(
+            step_test_reduce((const struct reduction_rung *)ladder_rung(step_test_ladder(), i),
+                             OP_SUM, TYPE_F32, a, NULL, 3) == 6);
+        step_test_ladder()->back_end->counters_read(&counters);
         assert_int_equal(counters.launches, 1);
         assert_int_equal(counters.threads, 1);
         assert_int_equal(counters.atomics, 0);

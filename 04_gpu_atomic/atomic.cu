@@ -3,18 +3,18 @@
 
 static const unsigned BLOCK = REDUCTION_BLOCK;
 
-/* The rungs below all accumulate in *result, which must hold the identity before they start. */
+/* The rungs below accumulate in *result, which must hold the identity before they start. */
 template <typename R>
 __global__ void set_identity(typename R::value *result)
 {
     *result = R::identity();
 }
 
-/* A LESSON, wrong on purpose: the threads of one block share the elements among them and all add to
- * the one result.
+/* A LESSON, wrong on purpose: the threads of one block divide the elements among themselves and all
+ * add to the one result.
  *
  * Wrong: `*result = combine(*result, x)` is a load, an addition and a store. Between one thread's
- * load and its store others load the same old value, and all of their stores but the last are
+ * load and its store other threads load the same old value, and all their stores but the last are
  * lost. */
 template <typename R>
 __global__ void race(R in, size_t n, typename R::value *result)
@@ -26,19 +26,18 @@ __global__ void race(R in, size_t n, typename R::value *result)
 extern "C" void launch_race(const struct reduction *call)
 {
     reduce_with(call, [=](auto in) {
-        typedef decltype(in) R;
-        typename R::value *const result = (typename R::value *)call->result;
+        auto *const result = in.values(call->result);
 
-        set_identity<R><<<1, 1>>>(result);
+        set_identity<decltype(in)><<<1, 1>>>(result);
         race<<<1, BLOCK>>>(in, call->n, result);
     });
 }
 
-/* The same, with an addition that nothing can come between.
+/* The same with an atomic addition: nothing comes between its load and its store.
  *
  * Better: right.
- * Still bad: n atomics on one address are carried out one after the other, and their order, which
- * decides how the sum rounds, differs from run to run. */
+ * Still bad: n atomics on one address execute one after the other, and their order, which decides
+ * how the sum rounds, differs from run to run. */
 template <typename R>
 __global__ void atomic_element(R in, size_t n, typename R::value *result)
 {
@@ -49,18 +48,17 @@ __global__ void atomic_element(R in, size_t n, typename R::value *result)
 extern "C" void launch_atomic_element(const struct reduction *call)
 {
     reduce_with(call, [=](auto in) {
-        typedef decltype(in) R;
-        typename R::value *const result = (typename R::value *)call->result;
+        auto *const result = in.values(call->result);
 
-        set_identity<R><<<1, 1>>>(result);
+        set_identity<decltype(in)><<<1, 1>>>(result);
         atomic_element<<<1, BLOCK>>>(in, call->n, result);
     });
 }
 
-/* Add up first, in a register, then one atomic a thread.
+/* Each thread first adds up its elements in a register, then does one atomic.
  *
  * Better: as many atomics as there are threads, however large n is.
- * Still bad: one block runs on one multiprocessor, and all the others look on. */
+ * Still bad: one block runs on one multiprocessor, and all others are idle. */
 template <typename R>
 __global__ void one_block(R in, size_t n, typename R::value *result)
 {
@@ -73,16 +71,15 @@ __global__ void one_block(R in, size_t n, typename R::value *result)
 extern "C" void launch_one_block(const struct reduction *call)
 {
     reduce_with(call, [=](auto in) {
-        typedef decltype(in) R;
-        typename R::value *const result = (typename R::value *)call->result;
+        auto *const result = in.values(call->result);
 
-        set_identity<R><<<1, 1>>>(result);
+        set_identity<decltype(in)><<<1, 1>>>(result);
         one_block<<<1, BLOCK>>>(in, call->n, result);
     });
 }
 
-/* A thread's own additions, then the atomics: their order is anyone's guess, and the longest way is
- * one that meets them all. */
+/* A thread's own additions, then the atomics. Their order is unknown; an element of the first thread
+ * goes through all of them. */
 static double depth_of(size_t n, size_t threads, size_t atomics)
 {
     return (double)(n / threads + 1) + (double)atomics;
@@ -93,16 +90,16 @@ extern "C" double depth_one_block(const struct reduction *call)
     return depth_of(call->n, BLOCK, BLOCK);
 }
 
-/* Blocks enough to fill the GPU. */
+/* Enough blocks to fill the GPU. */
 static unsigned grid_of(const struct reduction *call)
 {
     return reduction_grid(call, BLOCK, REDUCTION_BLOCKS_PER_MULTIPROCESSOR);
 }
 
-/* The same by many blocks: a thread starts at its number in the grid and goes on by the grid's
- * size.
+/* The same by many blocks, with a grid-stride loop: a thread starts at its number in the grid and
+ * goes on by the number of threads in the grid.
  *
- * Better: all multiprocessors work, and together have enough loads on the way to keep memory busy.
+ * Better: all multiprocessors work, and together have far more loads in flight.
  * Still bad: 1,024 atomics for each multiprocessor, all on one address. */
 template <typename R>
 __global__ void atomic_thread(R in, size_t n, typename R::value *result)
@@ -116,11 +113,10 @@ __global__ void atomic_thread(R in, size_t n, typename R::value *result)
 extern "C" void launch_atomic_thread(const struct reduction *call)
 {
     reduce_with(call, [=](auto in) {
-        typedef decltype(in) R;
-        typename R::value *const result = (typename R::value *)call->result;
+        auto *const result = in.values(call->result);
         const unsigned grid = grid_of(call);
 
-        set_identity<R><<<1, 1>>>(result);
+        set_identity<decltype(in)><<<1, 1>>>(result);
         atomic_thread<<<grid, BLOCK>>>(in, call->n, result);
     });
 }
@@ -131,12 +127,12 @@ extern "C" double depth_atomic_thread(const struct reduction *call)
     return depth_of(call->n, threads, threads);
 }
 
-/* The threads of a block first agree among themselves, by atomics in their shared memory.
+/* The threads of a block first combine their numbers by atomics in shared memory.
  *
- * Better: one atomic a block on the result; those of different blocks in shared memory go on at the
- * same time, and none of them leaves the multiprocessor. Still bad: within a block, a thread still
- * waits for the others in turn; and where shared memory cannot add floating-point numbers by
- * itself, an atomic there is a loop around a compare-and-swap. */
+ * Better: one atomic a block on the result. Those in shared memory stay on the multiprocessor, and
+ * different blocks do them at the same time.
+ * Still bad: within a block the atomics still execute one after the other, and where shared memory
+ * has no floating-point addition of its own, each is a loop around a compare-and-swap. */
 template <typename R>
 __global__ void atomic_block(R in, size_t n, typename R::value *result)
 {
@@ -158,16 +154,15 @@ __global__ void atomic_block(R in, size_t n, typename R::value *result)
 extern "C" void launch_atomic_block(const struct reduction *call)
 {
     reduce_with(call, [=](auto in) {
-        typedef decltype(in) R;
-        typename R::value *const result = (typename R::value *)call->result;
+        auto *const result = in.values(call->result);
         const unsigned grid = grid_of(call);
 
-        set_identity<R><<<1, 1>>>(result);
+        set_identity<decltype(in)><<<1, 1>>>(result);
         atomic_block<<<grid, BLOCK>>>(in, call->n, result);
     });
 }
 
-/* At worst, a number meets all the atomics of its block, then those of all blocks. */
+/* At worst an element goes through all atomics of its block, then through those of all blocks. */
 extern "C" double depth_atomic_block(const struct reduction *call)
 {
     const size_t grid = grid_of(call);

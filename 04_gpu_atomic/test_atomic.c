@@ -16,13 +16,14 @@ static void race_loses_updates(void **state)
     (void)state;
 
 #ifdef __SANITIZE_ADDRESS__
-    if (strcmp(step.back_end->name, "simt") == 0)
+    if (strcmp(step_test_ladder()->back_end->name, "simt") == 0)
         skip(); /* such a build cannot interleave the threads */
 #endif
-    assert_string_equal(step.rungs[0].name, "race");
+    assert_string_equal(ladder_rung(step_test_ladder(), 0)->name, "race");
     for (int i = 0; i < COUNT; i++)
         ones[i] = 1;
-    assert_true(step_test_reduce(&step.rungs[0], OP_SUM, TYPE_F32, ones, NULL, COUNT) < COUNT);
+    assert_true(step_test_reduce((const struct reduction_rung *)ladder_rung(step_test_ladder(), 0),
+                                 OP_SUM, TYPE_F32, ones, NULL, COUNT) < COUNT);
 }
 
 static struct counters counters_of(const char *name, enum reduce_op op, size_t n)
@@ -32,11 +33,12 @@ static struct counters counters_of(const char *name, enum reduce_op op, size_t n
     struct counters counters = {0};
 
     assert_true(n <= MOST);
-    for (size_t i = 0; i < step.rung_count; i++)
-        if (strcmp(step.rungs[i].name, name) == 0) {
-            step.back_end->counters_reset();
-            step_test_reduce(&step.rungs[i], op, TYPE_F32, a, NULL, n);
-            step.back_end->counters_read(&counters);
+    for (size_t i = 0; i < step_test_ladder()->rung_count; i++)
+        if (strcmp(ladder_rung(step_test_ladder(), i)->name, name) == 0) {
+            step_test_ladder()->back_end->counters_reset();
+            step_test_reduce((const struct reduction_rung *)ladder_rung(step_test_ladder(), i), op,
+                             TYPE_F32, a, NULL, n);
+            step_test_ladder()->back_end->counters_read(&counters);
         }
     assert_int_equal(counters.launches, 2); /* the first, of one thread, writes the identity */
     return counters;
@@ -49,7 +51,7 @@ static void atomics_are_counted(void **state)
     static const size_t sizes[] = {0, 1, 1000, 200000};
     (void)state;
 
-    if (step.back_end->counters_reset == NULL)
+    if (step_test_ladder()->back_end->counters_reset == NULL)
         skip();
     for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++) {
         const size_t n = sizes[s];

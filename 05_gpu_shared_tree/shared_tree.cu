@@ -3,15 +3,23 @@
  * All kernels here begin and end alike. A grid-stride loop leaves each thread with one partial
  * result, however large n is; the thread writes it to shared memory; the block reduces those to one
  * number, which thread 0 stores in out[blockIdx.x]. What differs from rung to rung is the reduction
- * in between, and towards the end how the input is read.
+ * in between, and in the last rungs how the input is read.
+ *
+ * Blocks cannot wait for each other within a launch. So every kernel is launched twice: over the
+ * input, which leaves one number a block, and then, as a single block, over those numbers.
  *
  * `in` says what is reduced (common/kernel/reduce.cuh): in.term(i) is a[i] * b[i] for a dot
- * product, R::combine adds two of them, R::identity() is 0. reduce_two_stages launches a kernel
- * twice, over the input and then, as a single block, over the blocks' numbers. */
+ * product, R::combine adds two of them, R::identity() is 0. */
 #include "kernel/reduce.cuh"
 
 static const unsigned BLOCK = REDUCTION_BLOCK; /* threads; a power of two, at least 64 */
 static const unsigned WARP = 32;
+
+/* Enough blocks to fill the GPU. */
+static unsigned grid_of(const struct reduction *call)
+{
+    return reduction_grid(call, BLOCK, REDUCTION_BLOCKS_PER_MULTIPROCESSOR);
+}
 
 /* Thread 0 adds up what the others left.
  *
@@ -39,17 +47,22 @@ __global__ void serial(R in, size_t n, typename R::value *out)
 
 extern "C" void launch_serial(const struct reduction *call)
 {
-    reduce_two_stages(call, [](unsigned grid, auto in, size_t n, auto *out) {
-        serial<<<grid, BLOCK>>>(in, n, out);
+    const unsigned grid = grid_of(call);
+
+    reduce_with(call, [=](auto in) {
+        auto *const block_results = in.values(call->workspace);
+
+        serial<<<grid, BLOCK>>>(in, call->n, block_results);
+        serial<<<1, BLOCK>>>(in.finish(block_results), grid, in.values(call->result));
     });
 }
 
-/* A tree over neighbours: in round `stride`, every thread whose number is a multiple of 2 * stride
- * takes in the value `stride` further on.
+/* A tree over neighbours: in the round of `stride`, every thread whose number is a multiple of
+ * 2 * stride adds the value `stride` further on.
  *
- * Better: log2(256) = 8 rounds. Still bad: divergence. The working threads are spread thinly: up to
- * stride 16 all eight warps have some, in the fifth round one lane of 32 each, and a warp takes as
- * long for one lane as for all. */
+ * Better: log2(256) = 8 rounds.
+ * Still bad: divergence. Up to stride 16 all eight warps have working threads, in the fifth round
+ * one lane of 32 each, and a warp takes as long for one lane as for all. */
 template <typename R>
 __global__ void interleaved(R in, size_t n, typename R::value *out)
 {
@@ -74,16 +87,22 @@ __global__ void interleaved(R in, size_t n, typename R::value *out)
 
 extern "C" void launch_interleaved(const struct reduction *call)
 {
-    reduce_two_stages(call, [](unsigned grid, auto in, size_t n, auto *out) {
-        interleaved<<<grid, BLOCK>>>(in, n, out);
+    const unsigned grid = grid_of(call);
+
+    reduce_with(call, [=](auto in) {
+        auto *const block_results = in.values(call->workspace);
+
+        interleaved<<<grid, BLOCK>>>(in, call->n, block_results);
+        interleaved<<<1, BLOCK>>>(in.finish(block_results), grid, in.values(call->result));
     });
 }
 
-/* The same additions, handed to the first threads: thread t does what thread 2 * stride * t did.
+/* The same additions by the first threads: thread t does what thread 2 * stride * t did.
  *
- * Better: the working threads fill whole warps, and the warps without work skip the round. Still
- * bad: bank conflicts. Neighbouring threads now touch words 2 * stride apart, so that two, four or
- * eight threads of a warp want different words of the same one of 32 banks, and take turns. */
+ * Better: the working threads fill whole warps, and warps without work skip the round.
+ * Still bad: bank conflicts. Neighbouring threads now access words 2 * stride apart, so two, four or
+ * eight threads of a warp need different words of the same bank, and get them one after the
+ * other. */
 template <typename R>
 __global__ void strided(R in, size_t n, typename R::value *out)
 {
@@ -109,15 +128,20 @@ __global__ void strided(R in, size_t n, typename R::value *out)
 
 extern "C" void launch_strided(const struct reduction *call)
 {
-    reduce_two_stages(call, [](unsigned grid, auto in, size_t n, auto *out) {
-        strided<<<grid, BLOCK>>>(in, n, out);
+    const unsigned grid = grid_of(call);
+
+    reduce_with(call, [=](auto in) {
+        auto *const block_results = in.values(call->workspace);
+
+        strided<<<grid, BLOCK>>>(in, call->n, block_results);
+        strided<<<1, BLOCK>>>(in.finish(block_results), grid, in.values(call->result));
     });
 }
 
-/* Halves, not neighbours: in each round the first `stride` values take in the next `stride`.
+/* Halves in place of neighbours: each round adds the next `stride` values to the first `stride`.
  *
- * Better: neighbouring threads touch neighbouring words, each in a bank of its own.
- * Still bad: half of the threads are idle from the first round on: they have loaded, and do nothing
+ * Better: neighbouring threads access neighbouring words, each in a bank of its own.
+ * Still bad: half of the threads are idle from the first round on: after loading they do nothing
  * more. */
 template <typename R>
 __global__ void sequential(R in, size_t n, typename R::value *out)
@@ -143,15 +167,21 @@ __global__ void sequential(R in, size_t n, typename R::value *out)
 
 extern "C" void launch_sequential(const struct reduction *call)
 {
-    reduce_two_stages(call, [](unsigned grid, auto in, size_t n, auto *out) {
-        sequential<<<grid, BLOCK>>>(in, n, out);
+    const unsigned grid = grid_of(call);
+
+    reduce_with(call, [=](auto in) {
+        auto *const block_results = in.values(call->workspace);
+
+        sequential<<<grid, BLOCK>>>(in, call->n, block_results);
+        sequential<<<1, BLOCK>>>(in.finish(block_results), grid, in.values(call->result));
     });
 }
 
-/* Two elements a turn: the first addition happens on the way to shared memory.
+/* Two elements an iteration: they are added before anything is written to shared memory.
  *
- * Better: two loads are under way at a time, and every thread has added something before it falls
- * idle. Still bad: the last six rounds synchronise the whole block for the work of one warp. */
+ * Better: two loads are in flight at a time, and every thread has added something before it falls
+ * idle.
+ * Still bad: the last six rounds synchronise the whole block for the work of one warp. */
 template <typename R>
 __global__ void first_add(R in, size_t n, typename R::value *out)
 {
@@ -178,21 +208,26 @@ __global__ void first_add(R in, size_t n, typename R::value *out)
 
 extern "C" void launch_first_add(const struct reduction *call)
 {
-    reduce_two_stages(call, [](unsigned grid, auto in, size_t n, auto *out) {
-        first_add<<<grid, BLOCK>>>(in, n, out);
+    const unsigned grid = grid_of(call);
+
+    reduce_with(call, [=](auto in) {
+        auto *const block_results = in.values(call->workspace);
+
+        first_add<<<grid, BLOCK>>>(in, call->n, block_results);
+        first_add<<<1, BLOCK>>>(in.finish(block_results), grid, in.values(call->result));
     });
 }
 
-/* The last six rounds, unrolled, by one warp.
+/* The last six rounds by one warp.
  *
- * A warp's lanes once ran in lock step, and this was written without any synchronisation and with a
- * volatile pointer. Since Volta (2017) each thread has a program counter of its own: a lane may
- * write before another has read, and volatile forbids the compiler to reorder, not the hardware. So
- * every round reads, synchronises the warp, writes, and synchronises again. Lanes past the middle
- * write values that nobody uses; it costs nothing, and a condition would.
+ * Before Volta (2017) the lanes of a warp ran in lockstep, and this was written without any
+ * synchronisation and with a volatile pointer. Now each thread has a program counter of its own: a
+ * lane may write before another has read, and volatile stops the compiler from reordering, not the
+ * hardware. So every round reads, synchronises the warp, writes, and synchronises again. Lanes past
+ * the middle write values that nobody uses: that costs nothing, and a condition would.
  *
  * Better: six rounds without a barrier for the block.
- * Still bad: the other rounds are a loop, with a condition, a shift and a branch each. */
+ * Still bad: the other rounds are a loop, with a comparison, a shift and a branch each. */
 template <typename R>
 __device__ void reduce_last_warp(typename R::value *partial, unsigned tid)
 {
@@ -251,18 +286,23 @@ __global__ void last_warp(R in, size_t n, typename R::value *out)
 
 extern "C" void launch_last_warp(const struct reduction *call)
 {
-    reduce_two_stages(call, [](unsigned grid, auto in, size_t n, auto *out) {
-        last_warp<<<grid, BLOCK>>>(in, n, out);
+    const unsigned grid = grid_of(call);
+
+    reduce_with(call, [=](auto in) {
+        auto *const block_results = in.values(call->workspace);
+
+        last_warp<<<grid, BLOCK>>>(in, call->n, block_results);
+        last_warp<<<1, BLOCK>>>(in.finish(block_results), grid, in.values(call->result));
     });
 }
 
-/* The block size as a template parameter, which the compiler knows: it lays out the rounds one
- * behind the other, without a loop, and drops those that a smaller block would not have.
+/* The block size as a template parameter: the compiler knows it, and unrolls the loop over the
+ * rounds.
  *
- * Better: nothing but loads, additions, stores and barriers is left of the tree.
+ * Better: only loads, additions, stores and barriers are left of the tree.
  * Still bad: the tree was never what took long. Each load brings 4 bytes a thread. */
 template <unsigned THREADS, typename R>
-__global__ void unrolled(R in, size_t n, typename R::value *out)
+__global__ void unrolled_tree(R in, size_t n, typename R::value *out)
 {
     __shared__ typename R::value partial[THREADS];
     const unsigned tid = threadIdx.x;
@@ -288,20 +328,25 @@ __global__ void unrolled(R in, size_t n, typename R::value *out)
         out[blockIdx.x] = partial[0];
 }
 
-extern "C" void launch_unrolled(const struct reduction *call)
+extern "C" void launch_unrolled_tree(const struct reduction *call)
 {
-    reduce_two_stages(call, [](unsigned grid, auto in, size_t n, auto *out) {
-        unrolled<BLOCK><<<grid, BLOCK>>>(in, n, out);
+    const unsigned grid = grid_of(call);
+
+    reduce_with(call, [=](auto in) {
+        auto *const block_results = in.values(call->workspace);
+
+        unrolled_tree<BLOCK><<<grid, BLOCK>>>(in, call->n, block_results);
+        unrolled_tree<BLOCK><<<1, BLOCK>>>(in.finish(block_results), grid, in.values(call->result));
     });
 }
 
-/* 16 bytes a load: four floats, two doubles. Such an address must be a multiple of 16, so the few
- * elements before the first such place and behind the last are read one by one; where a and b are
+/* 16 bytes a load: four floats or two doubles. The address must be a multiple of 16, so the few
+ * elements before the first such address and after the last are read one by one. Where a and b are
  * not aligned alike, that is all of them.
  *
- * Better: a quarter of the load instructions, and four times the bytes under way.
- * Still bad: still one load of each operand at a time; and the tree: registers would do (step
- * 06). */
+ * Better: a quarter of the load instructions, and more bytes in flight.
+ * Still bad: one load of each operand at a time; and the tree goes through shared memory, where
+ * registers would do (step 06). */
 template <unsigned THREADS, typename R>
 __global__ void vectorized(R in, size_t n, typename R::value *out)
 {
@@ -334,7 +379,12 @@ __global__ void vectorized(R in, size_t n, typename R::value *out)
 
 extern "C" void launch_vectorized(const struct reduction *call)
 {
-    reduce_two_stages(call, [](unsigned grid, auto in, size_t n, auto *out) {
-        vectorized<BLOCK><<<grid, BLOCK>>>(in, n, out);
+    const unsigned grid = grid_of(call);
+
+    reduce_with(call, [=](auto in) {
+        auto *const block_results = in.values(call->workspace);
+
+        vectorized<BLOCK><<<grid, BLOCK>>>(in, call->n, block_results);
+        vectorized<BLOCK><<<1, BLOCK>>>(in.finish(block_results), grid, in.values(call->result));
     });
 }

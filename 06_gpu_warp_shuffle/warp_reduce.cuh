@@ -1,5 +1,6 @@
-/* Step 06: what its kernels are made of. A kernel is a way to read the input, then reduce_block,
- * then either a second launch or finish_by_last_block. */
+/* Step 06: the parts of its kernels. A kernel reads its share of the input in one way or another,
+ * calls reduce_block, and leaves the blocks' numbers to a second launch or to
+ * finish_by_last_block. */
 #ifndef WARP_REDUCE_CUH
 #define WARP_REDUCE_CUH
 
@@ -10,8 +11,8 @@ static const unsigned ALL_LANES = 0xffffffff;
 
 /* Combines the values of a warp's 32 lanes; lane 0 gets the result. All lanes must call it.
  *
- * In round `offset` each lane takes in the register of the lane `offset` further on. The lanes need
- * not be in step before (__shfl_down_sync waits for all that its mask names), and nothing is
+ * In the round of `offset` each lane adds the register of the lane `offset` further on. The lanes
+ * need not have converged before: __shfl_down_sync waits for all that its mask names. Nothing is
  * written to memory. */
 template <typename R>
 __device__ typename R::value reduce_warp(typename R::value mine)
@@ -22,8 +23,8 @@ __device__ typename R::value reduce_warp(typename R::value mine)
 }
 
 /* Combines the values of a block's threads; thread 0 gets the result. All threads must call it, and
- * a second call must not follow without a barrier between. THREADS is at most 1024, so that the
- * warps' results fit the lanes of one warp. */
+ * between two calls there must be a barrier. THREADS is at most 1024, so that the lanes of one warp
+ * can take the results of all warps. */
 template <unsigned THREADS, typename R>
 __device__ typename R::value reduce_block(typename R::value mine)
 {
@@ -43,9 +44,9 @@ __device__ typename R::value reduce_block(typename R::value mine)
     return mine;
 }
 
-/* A thread's share of the input, LOADS packs at a time. The packs are independent of each other, so
- * that all of their loads can be under way before the first is used. A block's LOADS packs lie side
- * by side. */
+/* Combines a thread's share of the input, LOADS packs an iteration. The packs do not depend on each
+ * other, so all of their loads can be in flight before the first is used. In each iteration a block
+ * reads THREADS * LOADS packs that lie side by side. */
 template <unsigned THREADS, unsigned LOADS, typename R>
 __device__ typename R::value reduce_share(const R &in, size_t n)
 {
@@ -79,19 +80,19 @@ __device__ typename R::value reduce_share(const R &in, size_t n)
     return mine[0];
 }
 
-/* How many blocks have left their number. Goes back to 0 by itself, so nothing need be cleared
- * before a launch; launches that use it must not overlap. */
+/* How many blocks have stored their number. The last one sets it back to 0, so nothing has to be
+ * cleared before a launch. Two launches that use it must not run at the same time. */
 static __device__ unsigned ticket;
 
-/* Reduces the blocks' numbers to *result within the launch: the last block to finish does it.
- * Thread 0 brings its block's number; all threads must call it.
+/* Reduces the blocks' numbers to *result within the launch: the last block to finish does it. In
+ * thread 0 `mine` is its block's number; all threads must call it.
  *
- * Nobody knows which block will be last, so each, having stored its number, draws a ticket; who
- * draws the last knows that all numbers are there. The fence before the draw orders it after the
- * store; the one behind it, the reads after the draw. __ldcg reads from L2, where the others'
- * stores are: the first-level cache is the multiprocessor's own. The numbers are combined in the
- * order of the blocks, whoever does it, so the result is the same to the last bit every time,
- * unlike with an atomic addition. */
+ * Which block will be last is not known, so each stores its number and then draws a ticket: the one
+ * that draws the last ticket knows that all numbers are stored. The fence before the draw orders it
+ * after the store, the one after it orders the reads after the draw. __ldcg reads from L2, where the
+ * other blocks' stores are: an L1 cache belongs to one multiprocessor. Whichever block does it, the
+ * numbers are combined in the same order, so the result has the same bits every time, unlike with
+ * atomic additions. */
 template <typename R>
 __device__ void finish_by_last_block(typename R::value mine, typename R::value *block_results,
                                      typename R::value *result)
@@ -103,7 +104,7 @@ __device__ void finish_by_last_block(typename R::value mine, typename R::value *
             *result = mine;
         return;
     }
-    if (threadIdx.x >= WARP) /* one warp suffices for the rest */
+    if (threadIdx.x >= WARP) /* one warp is enough for the rest */
         return;
     unsigned drawn = 0;
     if (lane == 0) {
@@ -114,7 +115,7 @@ __device__ void finish_by_last_block(typename R::value mine, typename R::value *
     }
     if (__shfl_sync(ALL_LANES, drawn, 0) != gridDim.x - 1)
         return;
-    __syncwarp(); /* the other lanes' reads come after lane 0's fence: a shuffle orders no memory */
+    __syncwarp(); /* orders the other lanes' reads after lane 0's fence: a shuffle does not */
 
     mine = R::identity();
     for (unsigned block = lane; block < gridDim.x; block += WARP)

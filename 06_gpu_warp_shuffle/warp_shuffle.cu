@@ -1,14 +1,23 @@
 /* Step 06: the threads of a warp read each other's registers; shared memory is left for what passes
- * between warps. `in` says what is reduced, and reduce_two_stages launches a kernel over the input
- * and then over the blocks' numbers: see common/kernel/reduce.cuh. The pieces that several rungs
- * share are in warp_reduce.cuh. */
+ * between warps. `in` says what is reduced (common/kernel/reduce.cuh). The first rungs launch their
+ * kernel twice, as in step 05: over the input, then over the blocks' numbers. What several rungs
+ * share is in warp_reduce.cuh. */
+#include "launch_shape.cuh"
 #include "warp_reduce.cuh"
+
+static const unsigned BLOCK = REDUCTION_BLOCK;
+
+/* Enough blocks to fill the GPU. */
+static unsigned grid_of(const struct reduction *call)
+{
+    return reduction_grid(call, BLOCK, REDUCTION_BLOCKS_PER_MULTIPROCESSOR);
+}
 
 /* A tree by shuffles in every warp; thread 0 adds up the warps' results.
  *
  * Better than step 05: five rounds without shared memory and without a barrier. The one barrier
- * left is between the warps' results being written and read. Still bad: seven additions in a row by
- * one thread. */
+ * left is between writing and reading the warps' results.
+ * Still bad: seven additions in a row by one thread. */
 template <unsigned THREADS, typename R>
 __global__ void shuffle(R in, size_t n, typename R::value *out)
 {
@@ -34,14 +43,19 @@ __global__ void shuffle(R in, size_t n, typename R::value *out)
 
 extern "C" void launch_shuffle(const struct reduction *call)
 {
-    reduce_two_stages(call, [](unsigned grid, auto in, size_t n, auto *out) {
-        shuffle<REDUCTION_BLOCK><<<grid, REDUCTION_BLOCK>>>(in, n, out);
+    const unsigned grid = grid_of(call);
+
+    reduce_with(call, [=](auto in) {
+        auto *const block_results = in.values(call->workspace);
+
+        shuffle<BLOCK><<<grid, BLOCK>>>(in, call->n, block_results);
+        shuffle<BLOCK><<<1, BLOCK>>>(in.finish(block_results), grid, in.values(call->result));
     });
 }
 
 /* Two levels of shuffles: every warp its lanes, and the first warp the warps.
  *
- * Better: no row of additions is left.
+ * Better: three rounds in place of seven additions.
  * Still bad: each load brings 4 bytes a thread. */
 template <unsigned THREADS, typename R>
 __global__ void two_level(R in, size_t n, typename R::value *out)
@@ -58,18 +72,23 @@ __global__ void two_level(R in, size_t n, typename R::value *out)
 
 extern "C" void launch_two_level(const struct reduction *call)
 {
-    reduce_two_stages(call, [](unsigned grid, auto in, size_t n, auto *out) {
-        two_level<REDUCTION_BLOCK><<<grid, REDUCTION_BLOCK>>>(in, n, out);
+    const unsigned grid = grid_of(call);
+
+    reduce_with(call, [=](auto in) {
+        auto *const block_results = in.values(call->workspace);
+
+        two_level<BLOCK><<<grid, BLOCK>>>(in, call->n, block_results);
+        two_level<BLOCK><<<1, BLOCK>>>(in.finish(block_results), grid, in.values(call->result));
     });
 }
 
 /* 16-byte loads, as in step 05.
  *
- * Better: a quarter of the load instructions, and four times the bytes under way. Still bad: a
- * thread waits for one pack before it asks for the next. A multiprocessor must have some 40 KB
- * under way at all times to keep this memory busy (bandwidth times latency). */
+ * Better: a quarter of the load instructions, and four times the bytes in flight.
+ * Still bad: a thread waits for one pack before it loads the next. To keep the memory of an H200
+ * busy, each multiprocessor needs some 40 KB in flight at all times (bandwidth times latency). */
 template <unsigned THREADS, typename R>
-__global__ void wide(R in, size_t n, typename R::value *out)
+__global__ void vectorized(R in, size_t n, typename R::value *out)
 {
     const size_t thread = (size_t)blockIdx.x * THREADS + threadIdx.x;
     const size_t threads = (size_t)gridDim.x * THREADS;
@@ -88,16 +107,21 @@ __global__ void wide(R in, size_t n, typename R::value *out)
         out[blockIdx.x] = mine;
 }
 
-extern "C" void launch_wide(const struct reduction *call)
+extern "C" void launch_vectorized(const struct reduction *call)
 {
-    reduce_two_stages(call, [](unsigned grid, auto in, size_t n, auto *out) {
-        wide<REDUCTION_BLOCK><<<grid, REDUCTION_BLOCK>>>(in, n, out);
+    const unsigned grid = grid_of(call);
+
+    reduce_with(call, [=](auto in) {
+        auto *const block_results = in.values(call->workspace);
+
+        vectorized<BLOCK><<<grid, BLOCK>>>(in, call->n, block_results);
+        vectorized<BLOCK><<<1, BLOCK>>>(in.finish(block_results), grid, in.values(call->result));
     });
 }
 
-/* Several packs at a time.
+/* Several packs an iteration, each added to an accumulator of its own (reduce_share).
  *
- * Better: LOADS times the bytes under way.
+ * Better: LOADS times the bytes in flight.
  * Still bad: the second launch, which takes longer than the first for a small input. */
 template <unsigned THREADS, unsigned LOADS, typename R>
 __global__ void in_flight(R in, size_t n, typename R::value *out)
@@ -109,14 +133,22 @@ __global__ void in_flight(R in, size_t n, typename R::value *out)
 
 extern "C" void launch_in_flight(const struct reduction *call)
 {
-    reduce_two_stages(call, [](unsigned grid, auto in, size_t n, auto *out) {
-        in_flight<REDUCTION_BLOCK, 4><<<grid, REDUCTION_BLOCK>>>(in, n, out);
+    const unsigned grid = grid_of(call);
+
+    reduce_with(call, [=](auto in) {
+        auto *const block_results = in.values(call->workspace);
+
+        in_flight<BLOCK, 4><<<grid, BLOCK>>>(in, call->n, block_results);
+        in_flight<BLOCK, 4><<<1, BLOCK>>>(in.finish(block_results), grid, in.values(call->result));
     });
 }
 
 /* One launch: the last block to finish reduces the blocks' numbers (finish_by_last_block).
+ * __launch_bounds__ is for the next rung, whose blocks of 1024 threads leave each 64 registers.
  *
- * Better: no second launch, nothing to clear, and still the same bits every time. */
+ * Better: no second launch, nothing to clear, and still the same bits every time.
+ * Still bad: one shape for all sizes. A small input has blocks that find nothing to read and draw a
+ * ticket all the same. */
 template <unsigned THREADS, unsigned LOADS, typename R>
 __global__ void __launch_bounds__(THREADS)
     one_launch(R in, size_t n, typename R::value *block_results, typename R::value *result)
@@ -125,18 +157,27 @@ __global__ void __launch_bounds__(THREADS)
     finish_by_last_block<R>(mine, block_results, result);
 }
 
-template <unsigned THREADS, unsigned LOADS, typename R>
-static void start_one_launch(const struct reduction *call, R in, unsigned blocks_per_multiprocessor)
-{
-    typedef typename R::value value;
-    const unsigned grid =
-        reduction_grid(call, THREADS * LOADS * R::PACK, blocks_per_multiprocessor);
-
-    one_launch<THREADS, LOADS>
-        <<<grid, THREADS>>>(in, call->n, (value *)call->workspace, (value *)call->result);
-}
-
 extern "C" void launch_one_launch(const struct reduction *call)
 {
-    reduce_with(call, [=](auto in) { start_one_launch<512, 4>(call, in, 2); });
+    const unsigned grid = grid_of(call);
+
+    reduce_with(call, [=](auto in) {
+        one_launch<BLOCK, 4>
+            <<<grid, BLOCK>>>(in, call->n, in.values(call->workspace), in.values(call->result));
+    });
+}
+
+/* The same kernel in a shape that suits the size of the input (launch_shape.cuh).
+ *
+ * Better: every block has something to read, a small input needs no ticket at all, and a large one
+ * has larger blocks, so fewer tickets.
+ * Still bad: each launch waits until the one before has ended. */
+extern "C" void launch_shape_by_size(const struct reduction *call)
+{
+    reduce_with(call, [=](auto in) {
+        with_shape_by_size(call, in.PACK, [=](auto shape, unsigned grid) {
+            one_launch<shape.THREADS, shape.LOADS><<<grid, shape.THREADS>>>(
+                in, call->n, in.values(call->workspace), in.values(call->result));
+        });
+    });
 }

@@ -23,7 +23,8 @@
 #include <stdlib.h>
 
 #include "base/error.h"
-#include "kernel/hopper.cuh"
+#include "kernel/dependent_launch.cuh"
+#include "kernel/mbarrier.cuh"
 #include "tile.cuh"
 
 extern "C" void launch_async_copies(const struct gemm *call);

@@ -5,6 +5,9 @@
 
 #include <cmocka.h>
 
+#include "measure/verify.h"
+#include "problem/gemm/gemm.h"
+#include "problem/gemm/options.h"
 #include "step_test.h"
 
 /* Every rung where products break: nothing, one row, one column, one term, around the tiles' edges,
@@ -23,18 +26,18 @@ static void test_edge_shapes(void **state)
     static const struct {
         size_t offset, padding;
     } layouts[] = {{0, 0}, {1, 0}, {0, 3}, {3, 5}};
-    struct options options;
+    struct gemm_options options;
     (void)state;
 
-    options_default(&options, &step);
+    step_test_defaults(&options);
     for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++)
         for (size_t l = 0; l < sizeof layouts / sizeof layouts[0]; l++) {
             options.m = shapes[i].m;
             options.n = shapes[i].n;
             options.k = shapes[i].k;
-            options.offset = layouts[l].offset;
-            options.padding = layouts[l].padding;
-            step_test_rungs(&options);
+            options.base.offset = layouts[l].offset;
+            options.base.padding = layouts[l].padding;
+            step_test_rungs(&options.base);
         }
 }
 
@@ -42,18 +45,18 @@ static void test_factors(void **state)
 {
     static const float factors[][2] = {{0, 0}, {1, 1},        {0, 2},      {-1, 3},
                                        {2, 0}, {0.3F, -0.7F}, {0.5F, 0.1F}};
-    struct options options;
+    struct gemm_options options;
     (void)state;
 
-    options_default(&options, &step);
+    step_test_defaults(&options);
     options.m = 37;
     options.n = 70;
-    options.padding = 2;
+    options.base.padding = 2;
     for (size_t i = 0; i < sizeof factors / sizeof factors[0]; i++)
         for (options.k = 0; options.k <= 40; options.k += 40) {
             options.alpha = factors[i][0];
             options.beta = factors[i][1];
-            step_test_rungs(&options);
+            step_test_rungs(&options.base);
         }
 }
 
@@ -65,14 +68,14 @@ static void test_edges_on_the_host(void **state)
         size_t m, n, k;
     } shapes[] = {{64, 512, 64},  {65, 513, 65}, {63, 511, 63}, {130, 1025, 129},
                   {1, 1030, 700}, {700, 1, 130}, {2, 262145, 3}};
-    const struct machine machine = {.name = "test", .multiprocessors = 1};
-    struct options options;
+    const struct machine machine = {.name = "test", .processors = 1};
+    struct gemm_options options;
     struct comparison comparison;
     struct error error;
     (void)state;
 
-    options_default(&options, &step);
-    options.offset = options.padding = 1;
+    step_test_defaults(&options);
+    options.base.offset = options.base.padding = 1;
     for (size_t s = 0; s < sizeof shapes / sizeof shapes[0]; s++)
         for (int beta = 0; beta <= 1; beta++) {
             options.m = shapes[s].m;
@@ -80,39 +83,39 @@ static void test_edges_on_the_host(void **state)
             options.k = shapes[s].k;
             options.beta = (float)beta;
             struct problem *const problem =
-                gemm_family.create(&options, step.back_end, &machine, &error);
+                gemm_kind.create(&options.base, step_test_ladder()->back_end, &machine, &error);
             if (problem == NULL)
                 fail_msg("%s", error.text);
             for (size_t input = 0; input <= problem->probes; input++) {
-                assert_true(gemm_family.load(problem, input, &error));
-                for (size_t i = 0; i < step.rung_count; i++) {
-                    const struct rung *const rung = &step.rungs[i];
+                assert_true(gemm_kind.load(problem, input, &error));
+                for (size_t i = 0; i < step_test_ladder()->rung_count; i++) {
+                    const struct rung *const rung = ladder_rung(step_test_ladder(), i);
                     if (!(rung->flags & RUNG_HOST) ||
                         (rung->unavailable != NULL && rung->unavailable() != NULL))
                         continue;
-                    assert_true(problem_verify(problem, rung, &comparison, &error));
+                    assert_true(verify_rung(problem, rung, &comparison, &error));
                     if (!comparison.right)
                         fail_msg("%s, %s, beta %d, input %zu: %s", rung->name, problem->shape, beta,
                                  input, comparison.where);
                 }
             }
-            gemm_family.destroy(problem);
+            gemm_kind.destroy(problem);
         }
 }
 
 /* More rows than gridDim.y allows tiles for. Emulation would take too long. */
 static void test_more_rows_than_a_grid_takes(void **state)
 {
-    struct options options;
+    struct gemm_options options;
     (void)state;
 
-    if (!step.back_end->clocks)
+    if (!step_test_ladder()->back_end->clocks)
         skip();
-    options_default(&options, &step);
+    step_test_defaults(&options);
     options.m = (size_t)65535 * 32 + 17;
     options.n = 3;
     options.k = 2;
-    step_test_rungs(&options);
+    step_test_rungs(&options.base);
 }
 
 /* Around the top rung's tiles: C a few columns wider than they are, its waves of blocks full and
@@ -123,21 +126,21 @@ static void test_where_large_tiles_end(void **state)
         size_t m, n, k;
     } shapes[] = {{129, 257, 33},   {2, 264, 70},   {255, 265, 31},  {1025, 520, 301},
                   {130, 515, 6849}, {64, 517, 257}, {900, 2050, 64}, {2047, 2049, 1023}};
-    struct options options;
+    struct gemm_options options;
     (void)state;
 
-    if (!step.back_end->clocks)
+    if (!step_test_ladder()->back_end->clocks)
         skip();
-    options_default(&options, &step);
+    step_test_defaults(&options);
     for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++)
         for (size_t shift = 0; shift < 4; shift++) {
             options.m = shapes[i].m;
             options.n = shapes[i].n;
             options.k = shapes[i].k;
-            options.offset = shift % 2;
-            options.padding = shift;
+            options.base.offset = shift % 2;
+            options.base.padding = shift;
             options.beta = shift == 2 ? 2 : 0;
-            step_test_rungs(&options);
+            step_test_rungs(&options.base);
         }
 }
 

@@ -3,7 +3,6 @@
 #define RUNGS_CONV_CPU_H
 
 #include "problem/conv/conv.h"
-#include "run/step.h"
 
 void run_cpu_loops(const struct conv *call);
 const char *cpu_loops_decline(const struct conv *call);

@@ -5,6 +5,7 @@
 
 #include <cmocka.h>
 
+#include "problem/conv/options.h"
 #include "step_test.h"
 
 /* Every rung where convolutions break: one pixel, one row, one channel, filters larger than the
@@ -32,12 +33,12 @@ static void test_edge_shapes(void **state)
         {1, 1, 1, 1, 1, 3, 3, 1, 7, 2},   {2, 12, 10, 66, 24, 3, 3, 1, 0, 1},
         {1, 7, 31, 65, 5, 3, 3, 1, 1, 1}, {2, 5, 33, 31, 17, 3, 3, 1, 1, 1},
     };
-    struct options options;
+    struct conv_options options;
     (void)state;
 
-    options_default(&options, &step);
+    step_test_defaults(&options);
     for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++)
-        for (options.offset = 0; options.offset <= 1; options.offset++) {
+        for (options.base.offset = 0; options.base.offset <= 1; options.base.offset++) {
             options.batch = shapes[i].batch;
             options.channels = shapes[i].channels;
             options.height = shapes[i].height;
@@ -48,17 +49,17 @@ static void test_edge_shapes(void **state)
             options.stride = shapes[i].stride;
             options.pad = shapes[i].pad;
             options.dilation = shapes[i].dilation;
-            step_test_rungs(&options);
+            step_test_rungs(&options.base);
         }
 }
 
 /* Filters from 1 x 1 to 11 x 11, strides 1 to 4, with and without padding and dilation. */
 static void test_filter_sizes(void **state)
 {
-    struct options options;
+    struct conv_options options;
     (void)state;
 
-    options_default(&options, &step);
+    step_test_defaults(&options);
     options.batch = 1;
     options.channels = 2;
     options.height = 19;
@@ -69,7 +70,7 @@ static void test_filter_sizes(void **state)
             options.kernel_height = options.kernel_width = size;
             options.pad = options.stride % 2 == 0 ? size / 2 : 0;
             options.dilation = size < 6 && options.stride > 2 ? 2 : 1;
-            step_test_rungs(&options);
+            step_test_rungs(&options.base);
         }
 }
 
@@ -85,19 +86,19 @@ static void test_tile_edges(void **state)
         {16, 13, 15, 16, 1}, {1, 12, 12, 1, 4},   {2, 130, 6, 33, 0},  {17, 10, 20, 47, 1},
         {4, 3, 3, 130, 0},   {6, 4, 5, 9, 0},     {24, 8, 9, 49, 3},   {1, 2, 1, 1, 2},
     };
-    struct options options;
+    struct conv_options options;
     (void)state;
 
-    options_default(&options, &step);
+    step_test_defaults(&options);
     for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
-        options.offset = i / 2 % 2;
+        options.base.offset = i / 2 % 2;
         options.batch = 1 + i % 2;
         options.channels = shapes[i].channels;
         options.height = shapes[i].height;
         options.width = shapes[i].width;
         options.filters = shapes[i].filters;
         options.pad = shapes[i].pad;
-        step_test_rungs(&options);
+        step_test_rungs(&options.base);
     }
 }
 
@@ -105,25 +106,25 @@ static void test_tile_edges(void **state)
  * channels, then a kernel of which not one plane fits. */
 static void test_many_weights(void **state)
 {
-    struct options options;
+    struct conv_options options;
     (void)state;
 
-    options_default(&options, &step);
+    step_test_defaults(&options);
     options.batch = 2;
     options.height = 4;
     options.width = 5;
     options.channels = 100;
     options.filters = 45;
-    step_test_rungs(&options);
+    step_test_rungs(&options.base);
 
     options.channels = 4001;
     options.filters = 2;
-    step_test_rungs(&options);
+    step_test_rungs(&options.base);
 
     options.channels = 2;
     options.height = options.width = 131;
     options.kernel_height = options.kernel_width = 130;
-    step_test_rungs(&options);
+    step_test_rungs(&options.base);
 }
 
 int main(void)

@@ -53,12 +53,12 @@ endfunction()
 
 # rungs_add_step(CPU|GPU source... [SM_80|SM_90|SM_90A source...]... [TEST source...])
 #
-# Declares the step in the current directory: the program (named as the directory) from main.c and
-# the sources, and the test program test_NAME. The sources hold the rungs: .c files for a CPU step and
-# the host rungs of a GPU step, .cu files, which either back end compiles, for a GPU step. Those behind
-# SM_80 or SM_90 need hardware that the CPU back end does not have (see CUDA_ONLY in step.h): compute capability
-# 8.0 or 9.0 or later, or, behind SM_90A, Hopper with what it alone has. They are compiled for those of the GPUs
-# asked for that have it, and if none has, for the least one; their rungs say what they need.
+# Declares the step in the current directory: the program, named as the directory, from the sources,
+# and the test program test_NAME. The sources are ladder.c, which defines `step`, and the rungs: .c files
+# for a CPU step and the host rungs of a GPU step, .cu files, which either back end compiles, for a GPU
+# step. Those behind SM_80 or SM_90 need hardware that the CPU back end does not have (ON_CUDA in
+# problem/rung.h): compute capability 8.0 or 9.0 or later, or, behind SM_90A, Hopper with what it alone
+# has. Built for each requested architecture that qualifies, else the lowest that does.
 function(rungs_add_step kind)
   cmake_parse_arguments(PARSE_ARGV 1 STEP "" "" "SM_80;SM_90;SM_90A;TEST")
   get_filename_component(name ${CMAKE_CURRENT_SOURCE_DIR} NAME)
@@ -106,12 +106,13 @@ function(rungs_add_step kind)
   if(kind STREQUAL GPU)
     set(linker CXX)
   endif()
-  add_executable(${name} main.c)
+  set(main ${PROJECT_SOURCE_DIR}/common/run/main.c)
+  add_executable(${name} ${main})
   target_link_libraries(${name} PRIVATE ${rungs} ${library} rungs_flags)
   set_target_properties(${name} PROPERTIES LINKER_LANGUAGE ${linker})
   # The same program with instrumented kernels: bin/counted/NAME, which the first starts to have them counted.
   if(kind STREQUAL GPU AND RUNGS_BACKEND STREQUAL simt AND NOT RUNGS_SANITIZE)
-    add_executable(${name}_counted main.c ${host_sources})
+    add_executable(${name}_counted ${main} ${host_sources})
     target_link_libraries(${name}_counted PRIVATE ${library} rungs_flags)
     target_include_directories(${name}_counted PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
     simt_add_cuda_sources(${name}_counted INSTRUMENTED ${cuda_sources})
@@ -130,15 +131,11 @@ function(rungs_add_step kind)
   add_test(NAME ${name}.run COMMAND ${name} --warmup 0 --reps 1)
   set_tests_properties(${name}.run PROPERTIES LABELS "step;${label}")
 
-  # The table of rungs is in main.c; a test brings a main of its own.
-  add_library(${name}_table OBJECT main.c)
-  target_compile_definitions(${name}_table PRIVATE main=step_main)
-  target_link_libraries(${name}_table PRIVATE ${library} rungs_flags)
   foreach(source IN LISTS STEP_TEST)
     get_filename_component(test ${source} NAME_WE)
     add_executable(${test} ${source})
     target_link_libraries(${test} PRIVATE
-      ${name}_table ${rungs} rungs_step_test ${library} rungs_flags)
+      ${rungs} rungs_step_test ${library} rungs_flags)
     set_target_properties(${test} PROPERTIES LINKER_LANGUAGE ${linker})
     add_test(NAME ${name}.${test} COMMAND ${test})
     set_tests_properties(${name}.${test} PROPERTIES LABELS "unit;step;${label}")

@@ -10,6 +10,6 @@ extern "C" unsigned reduction_grid(const struct reduction *call, unsigned block,
 /* *result += the sum of n elements, by the 4 blocks that 04b has. */
 extern "C" void rung_atomic_block(const float *in, int n, float *result)
 {
-    const Sum<float> sum = {in};
+    const Unary<Sum<float>> sum = {{}, in};
     atomic_block<<<4, BLOCK>>>(sum, (size_t)n, result);
 }

@@ -10,6 +10,6 @@ extern "C" unsigned reduction_grid(const struct reduction *call, unsigned block,
 /* out[b] = the sum of the elements of block b: with as many threads as elements, each takes one. */
 extern "C" void rung_sequential(const float *in, int n, float *out, int blocks)
 {
-    const Sum<float> sum = {in};
+    const Unary<Sum<float>> sum = {{}, in};
     sequential<<<(unsigned)blocks, BLOCK>>>(sum, (size_t)n, out);
 }

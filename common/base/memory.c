@@ -80,3 +80,12 @@ bool checked_bytes(size_t a, size_t b, size_t c, size_t *bytes, struct error *er
     *bytes = a * b * c;
     return true;
 }
+
+void *host_allocate_array(size_t rows, size_t columns, size_t element, struct error *error)
+{
+    size_t bytes = 0;
+
+    if (!checked_bytes(rows, columns, element, &bytes, error))
+        return NULL;
+    return host_allocate(bytes, error);
+}

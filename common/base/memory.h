@@ -12,6 +12,9 @@
  * it. 0 bytes give a valid pointer. NULL and *error if the machine has no room for it. */
 void *host_allocate(size_t bytes, struct error *error);
 
+/* The same for rows * columns elements of that many bytes. */
+void *host_allocate_array(size_t rows, size_t columns, size_t element, struct error *error);
+
 /* Whether the machine has room for `bytes` more; *error if not. Memory that was allocated but not
  * yet written does not count as taken, so a problem asks for all that it will need at once. */
 bool memory_available(size_t bytes, struct error *error);

@@ -2,8 +2,7 @@
  *
  * A back end owns memory, waiting and clocks, so that problems and the runner need not know where a
  * rung runs. cpu_back_end serves steps 01 and 02. gpu_back_end is written against the CUDA runtime
- * API and is compiled twice: against NVIDIA's (it then calls itself "cuda") and against
- * common/simt's drop-in ("simt"). */
+ * API: cuda.c is it on NVIDIA's, simt.c on common/simt's drop-in. */
 #ifndef RUNGS_BACK_END_H
 #define RUNGS_BACK_END_H
 
@@ -18,7 +17,7 @@
 struct machine {
     char name[128];
     char details[128];       /* driver and toolkit, or the instruction set: one line */
-    int multiprocessors;     /* GPU: streaming multiprocessors; CPU: processors that may be used */
+    int processors;          /* GPU: streaming multiprocessors; CPU: those that may be used */
     int compute_capability;  /* GPU: major * 10 + minor */
     double peak_gflop_per_s; /* GPU: clock x FP32 cores x 2 (fused multiply-add) */
 };
@@ -53,8 +52,7 @@ struct counters {
 enum counters_format { COUNTERS_NONE, COUNTERS_TABLE, COUNTERS_LINES, COUNTERS_JSON };
 
 /* Counting and checking what kernels do with memory: the simt back end, in programs whose kernels
- * are instrumented. Nothing is counted, and broken rules are ignored, but between start and
- * stop. */
+ * are instrumented. Active only between start and stop. */
 struct analysis {
     bool (*is_instrumented)(void);
     void (*start)(void);
@@ -98,9 +96,6 @@ struct back_end {
     void (*counters_read)(struct counters *counters);
     const struct analysis *analysis;
 };
-
-/* Processors that this process may run on. */
-int usable_processors(void);
 
 extern const struct back_end cpu_back_end;
 extern const struct back_end gpu_back_end;

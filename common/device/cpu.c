@@ -1,4 +1,3 @@
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +9,7 @@
 
 #include "base/memory.h"
 #include "device/back_end.h"
+#include "device/pool.h"
 #include "device/read_probe.h"
 
 static double now_us(void)
@@ -17,12 +17,6 @@ static double now_us(void)
     struct timespec time;
     clock_gettime(CLOCK_MONOTONIC, &time);
     return (double)time.tv_sec * 1e6 + (double)time.tv_nsec * 1e-3;
-}
-
-int usable_processors(void)
-{
-    cpu_set_t set;
-    return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
 }
 
 static void read_name(char *name, size_t size)
@@ -48,10 +42,10 @@ static bool cpu_open(int device, struct machine *machine, struct error *error)
     if (device != 0)
         return error_set(error, EXIT_DEVICE_ERROR,
                          "--device %d: this step runs on the CPU, device 0", device);
-    machine->multiprocessors = usable_processors();
+    machine->processors = usable_processors();
     read_name(machine->name, sizeof machine->name);
-    snprintf(machine->details, sizeof machine->details, "%d processor%s", machine->multiprocessors,
-             machine->multiprocessors == 1 ? "" : "s");
+    snprintf(machine->details, sizeof machine->details, "%d processor%s", machine->processors,
+             machine->processors == 1 ? "" : "s");
     return true;
 }
 

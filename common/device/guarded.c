@@ -1,30 +1,22 @@
 #include "device/guarded.h"
 
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
 
-bool guarded_create(struct guarded *array, size_t rows, size_t leading, size_t offset, size_t after,
+bool guarded_create(struct guarded *array, size_t count, size_t offset, size_t after,
                     const struct back_end *back_end, struct error *error)
 {
     const size_t margins = MARGIN_BEFORE + offset + after;
-    size_t bytes;
-
-    *array = (struct guarded){0};
-    if (!checked_bytes(rows, leading, sizeof(float), &bytes, error))
-        return false;
-    array->before = MARGIN_BEFORE + offset;
-    array->count = rows * leading;
-    array->total = array->count + margins;
     /* A sum that wraps around becomes a size that no machine has. */
-    bytes = bytes > SIZE_MAX - margins * sizeof(float) ? SIZE_MAX : bytes + margins * sizeof(float);
+    const size_t total = count > SIZE_MAX - margins ? SIZE_MAX : count + margins;
 
-    array->host = host_allocate(bytes, error);
+    *array = (struct guarded){.before = MARGIN_BEFORE + offset, .count = count, .total = total};
+    array->host = host_allocate(total, error);
     if (array->host == NULL)
         return false;
-    array->memory = back_end->host_memory ? array->host : back_end->allocate(bytes, error);
+    array->memory = back_end->host_memory ? array->host : back_end->allocate(total, error);
     return array->memory != NULL;
 }
 
@@ -36,12 +28,12 @@ void guarded_destroy(struct guarded *array, const struct back_end *back_end)
     *array = (struct guarded){0};
 }
 
-float *guarded_host(const struct guarded *array)
+void *guarded_host(const struct guarded *array)
 {
     return array->host + array->before;
 }
 
-float *guarded_memory(const struct guarded *array)
+void *guarded_memory(const struct guarded *array)
 {
     return array->memory + array->before;
 }
@@ -50,31 +42,49 @@ bool guarded_upload(const struct guarded *array, const struct back_end *back_end
                     struct error *error)
 {
     return array->memory == array->host ||
-           back_end->upload(array->memory, array->host, array->total * sizeof(float), error);
+           back_end->upload(array->memory, array->host, array->total, error);
 }
 
 bool guarded_download(const struct guarded *array, const struct back_end *back_end,
                       struct error *error)
 {
     return array->memory == array->host ||
-           back_end->download(array->host, array->memory, array->total * sizeof(float), error);
+           back_end->download(array->host, array->memory, array->total, error);
+}
+
+/* The pattern begins at multiples of its size, wherever the array begins. */
+static void fill(unsigned char *bytes, size_t from, size_t end, float value)
+{
+    unsigned char pattern[sizeof value];
+
+    memcpy(pattern, &value, sizeof pattern);
+    for (size_t i = from; i < end; i++)
+        bytes[i] = pattern[i % sizeof pattern];
 }
 
 void guarded_fill(const struct guarded *array, float value)
 {
-    for (size_t i = 0; i < array->total; i++)
-        array->host[i] = value;
+    fill(array->host, 0, array->total, value);
+}
+
+void guarded_fill_margins(const struct guarded *array, float value)
+{
+    fill(array->host, 0, array->before, value);
+    fill(array->host, array->before + array->count, array->total, value);
 }
 
 bool guarded_margins_hold(const struct guarded *array, float value, ptrdiff_t *place)
 {
+    unsigned char pattern[sizeof value];
+
+    memcpy(pattern, &value, sizeof pattern);
     for (size_t i = 0; i < array->total; i++) {
         if (i == array->before) {
             i += array->count;
             if (i == array->total)
                 break;
         }
-        if (!same_bits(array->host[i], value)) {
+        if (array->host[i] != pattern[i % sizeof pattern]) {
             *place = (ptrdiff_t)i - (ptrdiff_t)array->before;
             return false;
         }

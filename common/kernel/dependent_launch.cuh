@@ -1,6 +1,6 @@
-/* Launches that overlap the kernel before them in the stream, from Hopper (sm_90) on. On older GPUs
- * and on the CPU back end they are ordinary launches. Source: CUDA Programming Guide, Programmatic
- * Dependent Launch. */
+/* Launches that overlap the kernel before them in the stream (programmatic dependent launch), on
+ * Hopper (sm_90) and later GPUs. On older GPUs and on the CPU back end they are ordinary launches.
+ * Source: CUDA Programming Guide, Programmatic Dependent Launch. */
 #ifndef RUNGS_DEPENDENT_LAUNCH_CUH
 #define RUNGS_DEPENDENT_LAUNCH_CUH
 
@@ -8,7 +8,7 @@
 
 #include "kernel/launch_limits.cuh"
 
-/* Lets the next kernel in the stream come to the multiprocessors as room appears. */
+/* Lets the blocks of the next kernel in the stream start wherever there is room. */
 static inline __device__ void let_next_kernel_in()
 {
 #if defined __CUDA_ARCH__ && __CUDA_ARCH__ >= 900
@@ -16,8 +16,8 @@ static inline __device__ void let_next_kernel_in()
 #endif
 }
 
-/* Waits until the kernel before has ended and its writes are visible. Until then nothing of the
- * caller's may be read or written. */
+/* Waits until the kernel before has ended and its writes are visible. Until then a kernel may not
+ * access memory that earlier ones use. */
 static inline __device__ void wait_for_kernel_before()
 {
 #if defined __CUDA_ARCH__ && __CUDA_ARCH__ >= 900
@@ -25,19 +25,17 @@ static inline __device__ void wait_for_kernel_before()
 #endif
 }
 
-/* For a kernel whose next one in the stream does the same. */
+/* Both, for a kernel that is followed by another that calls this, too. */
 static inline __device__ void overlap_launches()
 {
     let_next_kernel_in();
     wait_for_kernel_before();
 }
 
-/* Starts kernel(arguments...), which has to call wait_for_kernel_before, so that it may overlap the
- * kernel before it in the stream. An error stays as CUDA's last error. */
 #ifndef __SIMT__
-/* Whether the device and the code that the kernel was compiled to can: code for an older GPU does
- * not wait. Asked once, of the device that is current then and for all kernels of a source, which
- * are compiled for the same GPUs: a launch of microseconds has no time for it. */
+/* Whether the device can overlap launches and the kernel's code waits: code compiled for an older
+ * GPU does not. Asked once, since a launch takes only microseconds: of the device that is current
+ * then, and for all kernels of a source file, which are compiled for the same GPUs. */
 static inline bool launches_can_overlap(const void *kernel)
 {
     static int answer = -1;
@@ -51,6 +49,8 @@ static inline bool launches_can_overlap(const void *kernel)
     return answer;
 }
 
+/* Starts kernel(arguments...), which may then overlap the kernel before it in the stream, and so has
+ * to call wait_for_kernel_before. An error stays as CUDA's last error. */
 template <typename... Parameters, typename... Arguments>
 static inline void launch_dependent(void (*kernel)(Parameters...), dim3 grid, unsigned threads,
                                     size_t shared_bytes, Arguments... arguments)
@@ -68,7 +68,7 @@ static inline void launch_dependent(void (*kernel)(Parameters...), dim3 grid, un
     cudaLaunchKernelEx(&config, kernel, arguments...);
 }
 #else
-/* Under the kernel's name, and as if launched where the macro stands: so the counters tell. */
+/* The counters show the launch at the line of this macro, under the kernel's name. */
 #define launch_dependent(kernel, ...) launch_named(#kernel, __FILE__, __LINE__, kernel, __VA_ARGS__)
 
 template <typename... Parameters, typename... Arguments>

@@ -1,17 +1,18 @@
 /* What the kernels of steps 03 to 06 reduce, so that each kernel is written once for every operator
  * and element type.
  *
- * A reduction object R carries the input and says
+ * A reduction object R is an operator (Sum, Max or Min below) with its input:
  *   typename R::value      the type of a term and of the result
  *   R::identity()          the value that changes nothing: 0, or -inf for max, +inf for min
  *   R::combine(x, y)       the operator
+ *   R::atomic(target, x)   *target = combine(*target, x), as one indivisible operation
  *   in.term(i)             term number i: a[i] * b[i] for dot, a[i] otherwise
- *   in.pack(i)             R::PACK terms from number i on, combined: read 16 bytes at a time
- *   R::pack_at(a, b, i)    the same of arrays elsewhere, such as copies in shared memory; the input's own
- *                          are in.a and in.second(), of type second_type, which only dot has
+ *   in.pack(i)             R::PACK terms from number i on, combined: read by 16-byte loads
  *   in.head(n)             how many of the n terms lie before the first that pack may start at
  *   in.finish(values)      the same operator over an array of results, for a second stage
- *   R::atomic(target, x)   *target = combine(*target, x), as one indivisible step
+ *   in.values(memory)      the same address as a pointer to R::value
+ *   R::pack_at(a, b, i)    pack(i) of other arrays, such as copies in shared memory; the input's own
+ *                          are in.a and in.second(), of type second_type, which only dot has
  *
  * Rules for NaN and empty input: reduction.h. */
 #ifndef RUNGS_REDUCE_CUH
@@ -21,8 +22,10 @@
 
 #include "problem/reduction/reduction.h"
 
-/* CUDA has no atomic maximum of floating-point numbers. Any operator can be had from
- * compare-and-swap: combine with what is there, and try again if it changed meanwhile. */
+/* ---- operators ------------------------------------------------------------------------------- */
+
+/* CUDA has no atomic maximum of floating-point numbers. Any operator can be built from
+ * compare-and-swap: combine with what is there, and try again if it has changed meanwhile. */
 template <typename R>
 __device__ void atomic_combine(float *target, float x)
 {
@@ -46,6 +49,63 @@ __device__ void atomic_combine(double *target, double x)
         seen = atomicCAS(bits, expected, (unsigned long long)__double_as_longlong(combined));
     } while (seen != expected);
 }
+
+template <typename T>
+struct Sum {
+    typedef T value;
+
+    __device__ static T identity()
+    {
+        return 0;
+    }
+    __device__ static T combine(T x, T y)
+    {
+        return x + y;
+    }
+    __device__ static void atomic(T *target, T x)
+    {
+        atomicAdd(target, x);
+    }
+};
+
+template <typename T>
+struct Max {
+    typedef T value;
+
+    __device__ static T identity()
+    {
+        return (T)-INFINITY;
+    }
+    /* A NaN compares false with everything: x != x keeps one in x, and the comparison one in y. */
+    __device__ static T combine(T x, T y)
+    {
+        return x > y || x != x ? x : y;
+    }
+    __device__ static void atomic(T *target, T x)
+    {
+        atomic_combine<Max<T>>(target, x);
+    }
+};
+
+template <typename T>
+struct Min {
+    typedef T value;
+
+    __device__ static T identity()
+    {
+        return (T)INFINITY;
+    }
+    __device__ static T combine(T x, T y)
+    {
+        return x < y || x != x ? x : y;
+    }
+    __device__ static void atomic(T *target, T x)
+    {
+        atomic_combine<Min<T>>(target, x);
+    }
+};
+
+/* ---- 16-byte loads --------------------------------------------------------------------------- */
 
 /* A 16-byte load, and what to do with its elements. */
 template <typename T>
@@ -102,39 +162,30 @@ __host__ __device__ size_t elements_to_alignment(const T *p)
     return place == 0 ? 0 : count - place;
 }
 
-template <typename T>
-struct Sum {
-    typedef T value;
-    const T *a;
+/* ---- inputs ---------------------------------------------------------------------------------- */
 
-    __device__ static T identity()
+/* One input, reduced by Op. */
+template <typename Op>
+struct Unary : Op {
+    typedef typename Op::value value;
+    typedef value second_type;
+    static const unsigned PACK = Wide<value>::COUNT;
+    static const bool HAS_SECOND = false;
+    const value *a;
+
+    __host__ __device__ const value *second() const
     {
         return 0;
     }
-    __device__ static T combine(T x, T y)
-    {
-        return x + y;
-    }
-    __device__ static void atomic(T *target, T x)
-    {
-        atomicAdd(target, x);
-    }
-    __device__ T term(size_t i) const
+    __device__ value term(size_t i) const
     {
         return a[i];
     }
-    static const unsigned PACK = Wide<T>::COUNT;
-    typedef T second_type;
-    static const bool HAS_SECOND = false;
-    __host__ __device__ const T *second() const
+    __device__ static value pack_at(const value *a, const value *, size_t i)
     {
-        return 0;
+        return fold<Op>(*(const typename Wide<value>::type *)(a + i));
     }
-    __device__ static T pack_at(const T *a, const T *, size_t i)
-    {
-        return fold<Sum<T>>(*(const typename Wide<T>::type *)(a + i));
-    }
-    __device__ T pack(size_t i) const
+    __device__ value pack(size_t i) const
     {
         return pack_at(a, 0, i);
     }
@@ -143,42 +194,33 @@ struct Sum {
         const size_t before = elements_to_alignment(a);
         return before < n ? before : n;
     }
-    Sum<T> finish(const T *values) const
+    Unary<Op> finish(const value *values) const
     {
-        Sum<T> second = {values};
-        return second;
+        return {{}, values}; /* the operator has no members */
+    }
+    static value *values(void *memory)
+    {
+        return (value *)memory;
     }
 };
 
-/* B is T, or unsigned char for mixed types. */
+/* The products of two inputs, added up. B is T, or unsigned char for mixed types. */
 template <typename T, typename B>
-struct Dot {
+struct Dot : Sum<T> {
     typedef T value;
+    typedef B second_type;
+    static const unsigned PACK = Wide<T>::COUNT;
+    static const bool HAS_SECOND = true;
     const T *a;
     const B *b;
 
-    __device__ static T identity()
+    __host__ __device__ const B *second() const
     {
-        return 0;
-    }
-    __device__ static T combine(T x, T y)
-    {
-        return x + y;
-    }
-    __device__ static void atomic(T *target, T x)
-    {
-        atomicAdd(target, x);
+        return b;
     }
     __device__ T term(size_t i) const
     {
         return a[i] * (T)b[i];
-    }
-    static const unsigned PACK = Wide<T>::COUNT;
-    typedef B second_type;
-    static const bool HAS_SECOND = true;
-    __host__ __device__ const B *second() const
-    {
-        return b;
     }
     __device__ static T pack_at(const T *a, const B *b, size_t i)
     {
@@ -189,173 +231,55 @@ struct Dot {
     {
         return pack_at(a, b, i);
     }
-    /* Where b is not aligned when a is, all of the terms: one by one, then. */
+    /* Where b is not aligned when a is, all n terms: they are then read one by one. */
     __host__ __device__ size_t head(size_t n) const
     {
         const size_t before = elements_to_alignment(a);
         const bool together = (size_t)(b + before) % sizeof(typename Partner<B>::type) == 0;
         return together && before < n ? before : n;
     }
-    Sum<T> finish(const T *values) const
+    Unary<Sum<T>> finish(const T *values) const
     {
-        Sum<T> second = {values};
-        return second;
+        return {{}, values};
+    }
+    static T *values(void *memory)
+    {
+        return (T *)memory;
     }
 };
 
-template <typename T>
-struct Max {
-    typedef T value;
-    const T *a;
+/* ---- from a call to its types ---------------------------------------------------------------- */
 
-    __device__ static T identity()
-    {
-        return (T)-INFINITY;
-    }
-    /* A NaN compares false with everything: x != x keeps one in x, and the comparison one in y. */
-    __device__ static T combine(T x, T y)
-    {
-        return x > y || x != x ? x : y;
-    }
-    __device__ static void atomic(T *target, T x)
-    {
-        atomic_combine<Max<T>>(target, x);
-    }
-    __device__ T term(size_t i) const
-    {
-        return a[i];
-    }
-    static const unsigned PACK = Wide<T>::COUNT;
-    typedef T second_type;
-    static const bool HAS_SECOND = false;
-    __host__ __device__ const T *second() const
-    {
-        return 0;
-    }
-    __device__ static T pack_at(const T *a, const T *, size_t i)
-    {
-        return fold<Max<T>>(*(const typename Wide<T>::type *)(a + i));
-    }
-    __device__ T pack(size_t i) const
-    {
-        return pack_at(a, 0, i);
-    }
-    __host__ __device__ size_t head(size_t n) const
-    {
-        const size_t before = elements_to_alignment(a);
-        return before < n ? before : n;
-    }
-    Max<T> finish(const T *values) const
-    {
-        Max<T> second = {values};
-        return second;
-    }
-};
-
-template <typename T>
-struct Min {
-    typedef T value;
-    const T *a;
-
-    __device__ static T identity()
-    {
-        return (T)INFINITY;
-    }
-    __device__ static T combine(T x, T y)
-    {
-        return x < y || x != x ? x : y;
-    }
-    __device__ static void atomic(T *target, T x)
-    {
-        atomic_combine<Min<T>>(target, x);
-    }
-    __device__ T term(size_t i) const
-    {
-        return a[i];
-    }
-    static const unsigned PACK = Wide<T>::COUNT;
-    typedef T second_type;
-    static const bool HAS_SECOND = false;
-    __host__ __device__ const T *second() const
-    {
-        return 0;
-    }
-    __device__ static T pack_at(const T *a, const T *, size_t i)
-    {
-        return fold<Min<T>>(*(const typename Wide<T>::type *)(a + i));
-    }
-    __device__ T pack(size_t i) const
-    {
-        return pack_at(a, 0, i);
-    }
-    __host__ __device__ size_t head(size_t n) const
-    {
-        const size_t before = elements_to_alignment(a);
-        return before < n ? before : n;
-    }
-    Min<T> finish(const T *values) const
-    {
-        Min<T> second = {values};
-        return second;
-    }
-};
-
-/* Calls launch(in) with the reduction object of an operator with one input, which starts at
- * `input`. */
+/* Calls launch(in) for a unary operator over `a`. */
 template <typename T, typename Launch>
-static void reduce_unary(enum reduce_op op, const void *input, Launch launch)
+static void reduce_unary(enum reduce_op op, const T *a, Launch launch)
 {
-    const T *const a = (const T *)input;
-    const Sum<T> sum = {a};
-    const Max<T> max = {a};
-    const Min<T> min = {a};
-
     if (op == OP_SUM)
-        launch(sum);
+        launch(Unary<Sum<T>>{{}, a});
     else if (op == OP_MAX)
-        launch(max);
+        launch(Unary<Max<T>>{{}, a});
     else
-        launch(min);
+        launch(Unary<Min<T>>{{}, a});
 }
 
-/* Calls launch(in) with the reduction object that `call` asks for. */
+/* Calls launch(in) with the reduction object that `call` asks for. The only step between a rung and
+ * its kernel: operator and type are numbers in `call`, and template arguments of the kernel. */
 template <typename Launch>
 static void reduce_with(const struct reduction *call, Launch launch)
 {
-    if (call->op == OP_DOT && call->type == TYPE_F32) {
-        const Dot<float, float> dot = {(const float *)call->a, (const float *)call->b};
-        launch(dot);
-    } else if (call->op == OP_DOT && call->type == TYPE_F64) {
-        const Dot<double, double> dot = {(const double *)call->a, (const double *)call->b};
-        launch(dot);
-    } else if (call->op == OP_DOT) {
-        const Dot<float, unsigned char> dot = {(const float *)call->a,
-                                               (const unsigned char *)call->b};
-        launch(dot);
-    } else if (call->type == TYPE_F64) {
-        reduce_unary<double>(call->op, call->a, launch);
-    } else {
-        reduce_unary<float>(call->op, call->a, launch);
-    }
-}
+    const float *const a = (const float *)call->a;
+    const double *const a64 = (const double *)call->a;
 
-/* The two-stage scheme. Blocks cannot wait for each other within a launch, so a first launch leaves
- * one number a block, and a second launch of the same kernel, as a single block, reduces those.
- * launch(grid, in, n, out) starts the kernel with `grid` blocks of REDUCTION_BLOCK threads. */
-template <typename Launch>
-static void reduce_two_stages(const struct reduction *call, Launch launch)
-{
-    const unsigned grid =
-        reduction_grid(call, REDUCTION_BLOCK, REDUCTION_BLOCKS_PER_MULTIPROCESSOR);
-
-    reduce_with(call, [=](auto in) {
-        typedef typename decltype(in)::value value;
-        value *const block_results = (value *)call->workspace;
-        value *const result = (value *)call->result;
-
-        launch(grid, in, call->n, block_results);
-        launch(1, in.finish(block_results), grid, result);
-    });
+    if (call->op == OP_DOT && call->type == TYPE_F32)
+        launch(Dot<float, float>{{}, a, (const float *)call->b});
+    else if (call->op == OP_DOT && call->type == TYPE_F64)
+        launch(Dot<double, double>{{}, a64, (const double *)call->b});
+    else if (call->op == OP_DOT)
+        launch(Dot<float, unsigned char>{{}, a, (const unsigned char *)call->b});
+    else if (call->type == TYPE_F64)
+        reduce_unary(call->op, a64, launch);
+    else
+        reduce_unary(call->op, a, launch);
 }
 
 #endif

@@ -1,4 +1,4 @@
-/* The peer CUB: see gpu_libraries.h. */
+/* The peer CUB: see cub.h. */
 #include <cub/device/device_reduce.cuh>
 #include <cuda/std/functional>
 #include <thrust/iterator/counting_iterator.h>
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "kernel/reduce.cuh"
-#include "library/gpu_libraries.h"
+#include "library/cub.h"
 
 /* Kept for the next call; how much CUB needs depends on the problem. */
 static void *temporary;
@@ -45,21 +45,21 @@ struct Term {
 /* CUB's calls come in pairs: with `room` NULL it sets *bytes to what it needs and does nothing
  * else. */
 template <typename T>
-static cudaError_t reduce(Sum<T> in, size_t n, T *result, void *room, size_t *bytes)
+static cudaError_t reduce(Unary<Sum<T>> in, size_t n, T *result, void *room, size_t *bytes)
 {
     return cub::DeviceReduce::Sum(room, *bytes, in.a, result, n);
 }
 
 /* Not DeviceReduce::Max and Min, which have no rule for NaN. */
 template <typename T>
-static cudaError_t reduce(Max<T> in, size_t n, T *result, void *room, size_t *bytes)
+static cudaError_t reduce(Unary<Max<T>> in, size_t n, T *result, void *room, size_t *bytes)
 {
     return cub::DeviceReduce::Reduce(room, *bytes, in.a, result, n, Combine<Max<T>>(),
                                      (T)-INFINITY);
 }
 
 template <typename T>
-static cudaError_t reduce(Min<T> in, size_t n, T *result, void *room, size_t *bytes)
+static cudaError_t reduce(Unary<Min<T>> in, size_t n, T *result, void *room, size_t *bytes)
 {
     return cub::DeviceReduce::Reduce(room, *bytes, in.a, result, n, Combine<Min<T>>(), (T)INFINITY);
 }
@@ -82,11 +82,6 @@ static cudaError_t reduce_call(const struct reduction *call, void *room, size_t 
         status = reduce(in, call->n, (value *)call->result, room, bytes);
     });
     return status;
-}
-
-const char *cub_unavailable(void)
-{
-    return NULL;
 }
 
 void cub_prepare(const struct reduction *call)

@@ -1,20 +1,15 @@
-/* The peer cuBLAS: see gpu_libraries.h. */
+/* The peer cuBLAS: see cublas.h. */
 #include <cuda_runtime.h>
 #include <stdio.h>
 
 #include "library/cublas_check.h"
-#include "library/gpu_libraries.h"
+#include "library/cublas.h"
 
 static cublasHandle_t handle;
 
 /* b's 0s and 1s as floats; kept for the next call, and grown where that one needs more. */
 static float *converted;
 static size_t room;
-
-const char *cublas_unavailable(void)
-{
-    return NULL;
-}
 
 void cublas_prepare(const struct reduction *call)
 {

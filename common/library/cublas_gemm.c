@@ -1,4 +1,4 @@
-/* The peer cuBLAS, matrix product: see gpu_libraries.h.
+/* The peer cuBLAS, matrix product: see cublas.h.
  *
  * cuBLAS's matrices are column-major. What is row-major here, m x n, is there a column-major n x m
  * matrix, the transpose, with the same leading dimension; so C = A B is asked for as C^T = B^T A^T:
@@ -12,8 +12,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "library/cublas.h"
 #include "library/cublas_check.h"
-#include "library/gpu_libraries.h"
 
 #define WORKSPACE ((size_t)64 << 20)
 enum { MOST_CANDIDATES = 16, ALIGNMENT = 256 };

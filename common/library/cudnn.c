@@ -1,4 +1,4 @@
-/* The peer cuDNN: see gpu_libraries.h. */
+/* The peer cuDNN: see cudnn.h. */
 #include <cuda_runtime_api.h>
 #include <cudnn.h>
 #include <limits.h>
@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "library/gpu_libraries.h"
+#include "library/cudnn.h"
 
 #define WORKSPACE ((size_t)2 << 30)
 enum { MOST_ALGORITHMS = 16 };
@@ -48,11 +48,6 @@ static void check(cudnnStatus_t status, const char *call)
         return;
     fprintf(stderr, "cudnn: %s: %s\n", call, cudnnGetErrorString(status));
     exit(EXIT_DEVICE_ERROR);
-}
-
-const char *cudnn_unavailable(void)
-{
-    return NULL;
 }
 
 /* What cuDNN's descriptors cannot say. */

@@ -10,7 +10,6 @@
 
 #include "problem/gemm/gemm.h"
 #include "problem/reduction/reduction.h"
-#include "run/step.h"
 
 /* The C interface's functions that the steps call; cblas_sgemm's enums are ints: 101 row-major, 111
  * not transposed. */
@@ -53,12 +52,12 @@ double openblas_depth(const struct reduction *call);
 void openblas_gemm(const struct gemm *call);
 void openblas_gemm_how(const struct gemm *call, char text[RUNG_HOW_SIZE]);
 
-/* The library's entry in a step's table of rungs: on the host, whatever runs the others. */
+/* The library's entry in a ladder's table of rungs: on the host, whatever runs the others. */
 #define OPENBLAS_GEMM_RUNG                                                                         \
     {                                                                                              \
-        .name = "openblas", .idea = "the library on the CPU, all threads",                         \
-        .run.gemm = openblas_gemm, .depth.gemm = gemm_depth_serial, .how.gemm = openblas_gemm_how, \
-        .unavailable = openblas_unavailable, .flags = RUNG_LIBRARY | RUNG_HOST,                    \
+        .rung = {"openblas", "the library on the CPU, all threads",                                \
+                 .flags = RUNG_LIBRARY | RUNG_HOST, .unavailable = openblas_unavailable},          \
+        .run = openblas_gemm, .depth = gemm_depth_serial, .how = openblas_gemm_how,                \
     }
 
 #endif

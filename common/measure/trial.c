@@ -3,7 +3,6 @@
 #include <stdlib.h>
 
 #include "base/memory.h"
-#include "run/step.h"
 
 /* A launch is nothing beside calls of this length. */
 static const double LONG_CALL_US = 10e3;
@@ -16,14 +15,14 @@ static bool sample(struct problem *problem, const struct rung *rung, size_t call
 {
     const struct back_end *back_end = rung_back_end(rung, problem->back_end);
 
-    if (cold && !problem->family->evict(problem, rung, error))
+    if (cold && !problem->kind->evict(problem, rung, error))
         return false;
     if (fed)
-        problem->family->run(problem, rung);
+        problem->kind->run(problem, rung);
     if (!back_end->timer_start(error))
         return false;
     for (size_t i = 0; i < calls; i++)
-        problem->family->run(problem, rung);
+        problem->kind->run(problem, rung);
     if (!back_end->timer_stop(microseconds, error))
         return false;
     *microseconds /= (double)calls;

@@ -4,9 +4,6 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "problem/problem.h"
-#include "run/step.h"
-
 static double rounding_bound(double roundings, size_t terms, double magnitude, double unit_roundoff,
                              double smallest_subnormal)
 {
@@ -52,18 +49,4 @@ struct comparison compare_number(double computed, const struct reference *refere
     snprintf(result.where, sizeof result.where, "got %.9g, expected %.9g", result.computed,
              expected);
     return result;
-}
-
-bool problem_verify(struct problem *problem, const struct rung *rung, struct comparison *comparison,
-                    struct error *error)
-{
-    const struct back_end *back_end = rung_back_end(rung, problem->back_end);
-
-    if (!problem->family->poison(problem, rung, error))
-        return false;
-    problem->family->prepare(problem, rung);
-    problem->family->run(problem, rung);
-    if (!back_end->finish(error))
-        return false;
-    return problem->family->check(problem, rung, comparison, error);
 }

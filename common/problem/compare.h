@@ -15,8 +15,8 @@
  *
  * A product that underflows adds up to half the smallest subnormal number each; the bound has that
  * term too. */
-#ifndef RUNGS_VERIFY_H
-#define RUNGS_VERIFY_H
+#ifndef RUNGS_COMPARE_H
+#define RUNGS_COMPARE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -20,6 +20,25 @@ void judge_stray_write(struct comparison *comparison, const char *place)
     snprintf(comparison->where, sizeof comparison->where, "written outside the result: %s", place);
 }
 
+bool judge_margins(const struct guarded *result, float value, size_t size,
+                   struct comparison *comparison)
+{
+    const ptrdiff_t element = (ptrdiff_t)size;
+    char place[64];
+    ptrdiff_t distance;
+
+    if (guarded_margins_hold(result, value, &distance))
+        return false;
+    if (distance < 0)
+        snprintf(place, sizeof place, "%td elements before it",
+                 (-distance + element - 1) / element);
+    else
+        snprintf(place, sizeof place, "%td elements past its end",
+                 (distance - (ptrdiff_t)result->count) / element);
+    judge_stray_write(comparison, place);
+    return true;
+}
+
 /* Error as a share of the bound. Where no number is expected, the bound is none either. */
 static double share_of(const struct comparison *comparison)
 {

@@ -19,6 +19,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "device/guarded.h"
 #include "problem/compare.h"
 
 /* Integers up to here are exact in float; no probe's result is larger. */
@@ -39,6 +40,11 @@ void judge_wrong_integer(struct comparison *comparison, const char *place, float
 
 /* Fills *comparison for a write outside the result; `place` names where. */
 void judge_stray_write(struct comparison *comparison, const char *place);
+
+/* The same if the margins of the host's copy of the result, of elements of `size` bytes, no longer
+ * hold `value`. Returns whether they do not. */
+bool judge_margins(const struct guarded *result, float value, size_t size,
+                   struct comparison *comparison);
 
 /* Keeps the worse of *worst and `next`, for the report: wrong before right, then by error as a
  * share of the bound. `place` names the element that `next` is about. */

@@ -1,12 +1,13 @@
-/* rungs_main: the one runner behind every step. */
+/* rungs_main: the one runner behind every step. It turns each rung into a result. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "base/format.h"
 #include "measure/count.h"
+#include "measure/result.h"
 #include "measure/trial.h"
+#include "measure/verify.h"
 #include "report/report.h"
 #include "run/options.h"
 #include "run/step.h"
@@ -32,7 +33,16 @@ static bool wants_colour(void)
     return isatty(STDOUT_FILENO) && (no_colour == NULL || no_colour[0] == '\0');
 }
 
-/* ---- one size -------------------------------------------------------------------------------- */
+/* ---- one rung -------------------------------------------------------------------------------- */
+
+/* A ladder at one size, on its way from options to results. */
+struct size_run {
+    const struct options *options;
+    const struct back_end *back_end;
+    struct problem *problem;
+    const struct rung **rungs; /* those asked for, one a row of the results */
+    struct results results;
+};
 
 static bool is_selected(const struct options *options, const struct rung *rung)
 {
@@ -44,193 +54,221 @@ static bool is_selected(const struct options *options, const struct rung *rung)
     return false;
 }
 
-/* Whether the rung can run here and do what is asked for; if not, the row says why. */
-static bool is_runnable(const struct step *step, const struct options *options,
-                        const struct machine *machine, struct row *row)
+/* Skips a rung that cannot run here, or not on this problem; the row says why. */
+static void skip_unless_runnable(const struct size_run *run, const struct rung *rung,
+                                 struct result *row)
 {
-    const int needed = row->rung->needs_compute_capability;
+    const int needed = rung->needs_compute_capability;
+    const int found = run->results.machine.compute_capability;
+    const char *reason = run->problem->kind->declines(run->problem, rung);
+    char text[64];
 
-    if (row->rung->run.reduce == NULL && needed > 0)
-        snprintf(row->reason, sizeof row->reason, "needs sm_%d", needed);
-    else if (row->rung->run.reduce == NULL)
-        snprintf(row->reason, sizeof row->reason, "not in this build (%s back end)",
-                 step->back_end->name);
-    else if (counted_is_here(step) && (row->rung->flags & RUNG_HOST) != 0)
-        snprintf(row->reason, sizeof row->reason, "runs on the host: nothing to count");
-    else if (needed > machine->compute_capability)
-        snprintf(row->reason, sizeof row->reason, "needs sm_%d, this is sm_%d", needed,
-                 machine->compute_capability);
-    else if (row->rung->unavailable != NULL && row->rung->unavailable() != NULL)
-        snprintf(row->reason, sizeof row->reason, "%s", row->rung->unavailable());
-    else if (!rung_does(row->rung, options->op))
-        snprintf(row->reason, sizeof row->reason, "has no %s", reduce_op_name(options->op));
-    else
-        return true;
-    row->verdict = VERDICT_SKIP;
-    return false;
-}
-
-/* Rungs that do not do this problem are skipped; the row says why. */
-static void skip_declined(const struct problem *problem, struct run *run)
-{
-    for (size_t i = 0; i < run->row_count && problem->family->declines != NULL; i++) {
-        struct row *const row = &run->rows[i];
-        const char *const reason = problem->family->declines(problem, row->rung);
-        if (row->verdict == VERDICT_SKIP || reason == NULL)
-            continue;
-        snprintf(row->reason, sizeof row->reason, "%s", reason);
-        row->verdict = VERDICT_SKIP;
+    if (reason == NULL && count_is_here(run->back_end) && row->on_host)
+        reason = "runs on the host: nothing to count";
+    if (reason == NULL && needed > found) {
+        snprintf(text, sizeof text, "needs sm_%d, this is sm_%d", needed, found);
+        reason = text;
     }
-}
-
-/* Notes the outcome of one input. What was wrong once stays wrong; of a lesson, which goes on, the
- * last wrong answer is kept: the real data's, if that was wrong too. */
-static void judge(struct row *row, const struct comparison *comparison, bool probe)
-{
-    if (comparison->right && row->verdict != VERDICT_PASS)
-        return;
-    row->comparison = *comparison;
-    if (comparison->right)
-        return;
-    row->verdict = row->rung->flags & RUNG_LESSON ? VERDICT_RACY : VERDICT_FAIL;
-    snprintf(row->reason, sizeof row->reason, "%s%s",
-             probe ? "on the probe, whole numbers that need no rounding: " : "", comparison->where);
+    if (rung->unavailable != NULL && rung->unavailable() != NULL)
+        reason = rung->unavailable();
+    if (reason != NULL)
+        result_skip(row, reason);
 }
 
 /* What the rung was given, if that is not all of the problem. */
-static void note_part(const struct problem *problem, struct row *row)
+static void note_part(const struct size_run *run, const struct rung *rung, struct result *row)
 {
-    struct part part;
-
-    if (problem->family->part == NULL)
+    if (run->problem->kind->part == NULL)
         return;
-    problem->family->part(problem, row->rung, &part);
-    if (strcmp(part.shape, problem->shape) != 0)
-        row->part = part;
+    row->part = run->problem->kind->part(run->problem, rung);
+    row->is_part = strcmp(row->part.shape, run->problem->shape) != 0;
 }
 
-/* Verifies all rungs on all inputs, and times those that passed on the real data. */
-static bool run_rungs(struct problem *problem, const struct options *options, struct run *run,
-                      struct error *error)
+/* Verifies the rung on the inputs that are loaded. On the real data its work is counted as well. */
+static bool verify_row(struct size_run *run, const struct rung *rung, bool probe,
+                       struct result *row, struct error *error)
 {
-    const struct step *step = run->step;
-    const bool counting = counted_is_here(step);
+    const struct back_end *const back_end = rung_back_end(rung, run->back_end);
+    const bool analysing = !probe && count_is_here(run->back_end);
+    const bool counting = !probe && back_end->counters_read != NULL;
+    struct comparison comparison;
 
-    for (size_t input = counted_beside() ? problem->probes : 0; input <= problem->probes; input++) {
+    progress(run->results.step, "verifying", rung->name);
+    if (counting)
+        back_end->counters_reset();
+    if (analysing)
+        count_begin(run->back_end);
+    if (!verify_rung(run->problem, rung, &comparison, error))
+        return false;
+    result_note(row, &comparison, probe);
+    run->problem->kind->describe(run->problem, rung, row->how);
+    note_part(run, rung, row);
+    if (counting) {
+        back_end->counters_read(&row->counters);
+        row->counted = true;
+    }
+    if (analysing)
+        count_end(run->back_end, (enum counters_format)run->options->counters, row);
+    result_conclude(row, "see below");
+    return true;
+}
+
+static bool time_row(struct size_run *run, const struct rung *rung, struct result *row,
+                     struct error *error)
+{
+    const struct options *options = run->options;
+
+    progress(run->results.step, "timing", rung->name);
+    row->timed = trial_run(run->problem, rung, options->warmup, options->reps, options->cold,
+                           &row->trial, error);
+    return row->timed;
+}
+
+/* ---- one size -------------------------------------------------------------------------------- */
+
+/* Verifies all rungs on all inputs, and times those that passed on the real data. */
+static bool run_rungs(struct size_run *run, struct error *error)
+{
+    const bool counting = count_is_here(run->back_end);
+    struct problem *const problem = run->problem;
+
+    for (size_t input = count_is_beside() ? problem->probes : 0; input <= problem->probes;
+         input++) {
         const bool probe = input < problem->probes;
 
-        progress(step->name, "preparing inputs", "");
-        if (!problem->family->load(problem, input, error))
+        progress(run->results.step, "preparing inputs", "");
+        if (!problem->kind->load(problem, input, error))
             return false;
-        for (size_t i = 0; i < run->row_count; i++) {
-            struct row *row = &run->rows[i];
-            const struct back_end *back_end = rung_back_end(row->rung, step->back_end);
-            struct comparison comparison;
+        for (size_t i = 0; i < run->results.row_count; i++) {
+            struct result *const row = &run->results.rows[i];
+            const struct rung *const rung = run->rungs[i];
 
-            /* What is wrong is counted all the same: the checks may say why. */
-            if (row->verdict == VERDICT_SKIP ||
-                (row->verdict == VERDICT_FAIL && (probe || !counting)))
+            /* Count wrong rungs too; findings may explain them. */
+            if (row->skipped || (row->verdict == VERDICT_FAIL && (probe || !counting)))
                 continue;
-            progress(step->name, "verifying", row->rung->name);
-            if (!probe && back_end->counters_reset != NULL)
-                back_end->counters_reset();
-            if (counting && !probe)
-                counted_begin(step);
-            if (!problem_verify(problem, row->rung, &comparison, error))
+            if (!verify_row(run, rung, probe, row, error))
                 return false;
-            judge(row, &comparison, probe);
-            problem->family->describe(problem, row->rung, row->how);
-            note_part(problem, row);
-            if (!probe && back_end->counters_read != NULL) {
-                back_end->counters_read(&row->counters);
-                row->counted = true;
-            }
-            if (counting && !probe && !counted_end(step, options, row)) {
-                if (row->verdict != VERDICT_FAIL)
-                    snprintf(row->reason, sizeof row->reason, "breaks a rule of CUDA: see below");
-                row->verdict = VERDICT_FAIL;
-            }
             /* A racing lesson is timed all the same: how slow a wrong answer is belongs to it. */
-            if (!probe && back_end->clocks && row->verdict != VERDICT_FAIL) {
-                progress(step->name, "timing", row->rung->name);
-                if (!trial_run(problem, row->rung, options->warmup, options->reps, options->cold,
-                               &row->trial, error))
-                    return false;
-                row->timed = true;
-            }
+            if (!probe && rung_back_end(rung, run->back_end)->clocks &&
+                row->verdict != VERDICT_FAIL && !time_row(run, rung, row, error))
+                return false;
         }
     }
     return true;
+}
+
+/* The rows of the rungs asked for, nothing run yet. */
+static bool start_rows(struct size_run *run, const struct step *step, const struct machine *machine,
+                       struct error *error)
+{
+    const struct options *options = run->options;
+    const struct ladder *ladder = options->ladder;
+    struct results *const results = &run->results;
+
+    *results = (struct results){
+        .step = step->name,
+        .back_end = ladder->back_end->name,
+        .has_clocks = ladder->back_end->clocks,
+        .machine = *machine,
+        .seed = options->problem->seed,
+        .cold = options->cold,
+        .rows = calloc(ladder->rung_count, sizeof *results->rows),
+    };
+    run->rungs = calloc(ladder->rung_count, sizeof *run->rungs);
+    if (results->rows == NULL || run->rungs == NULL)
+        return error_set(error, EXIT_DEVICE_ERROR, "out of memory");
+    for (size_t i = 0; i < ladder->rung_count; i++) {
+        const struct rung *const rung = ladder_rung(ladder, i);
+        if (!is_selected(options, rung))
+            continue;
+        struct result *const row = &results->rows[results->row_count];
+        run->rungs[results->row_count++] = rung;
+        result_start(row, rung, ladder->back_end);
+        if (row->on_host && results->host.name[0] == '\0' &&
+            !cpu_back_end.open(0, &results->host, error))
+            return false;
+    }
+    return true;
+}
+
+static void describe_problem(struct size_run *run)
+{
+    const struct problem *const problem = run->problem;
+    const struct problem_options *const options = run->options->problem;
+    struct results *const results = &run->results;
+
+    snprintf(results->op, sizeof results->op, "%s", problem->op);
+    snprintf(results->type, sizeof results->type, "%s", problem->type);
+    snprintf(results->shape, sizeof results->shape, "%s", problem->shape);
+    results->bytes = problem->bytes;
+    results->flops = problem->flops;
+    results->is_scalar = problem->is_scalar;
+    results->from_files = problem_from_files(problem->kind, options);
+}
+
+/* All of the ladder at one size, but for the reports. */
+static bool climb(struct size_run *run, const struct step *step, const struct machine *machine,
+                  struct error *error)
+{
+    const struct problem_kind *const kind = run->options->ladder->kind;
+    struct results *const results = &run->results;
+
+    if (!start_rows(run, step, machine, error))
+        return false;
+    run->problem = kind->create(run->options->problem, run->back_end, machine, error);
+    if (run->problem == NULL)
+        return false;
+    describe_problem(run);
+    for (size_t i = 0; i < results->row_count; i++)
+        skip_unless_runnable(run, run->rungs[i], &results->rows[i]);
+    const bool done =
+        run->back_end->peak((size_t)run->problem->bytes, &results->peak_gb_per_s, error) &&
+        run_rungs(run, error) && (kind->save == NULL || kind->save(run->problem, error));
+    results->answer = run->problem->answer;
+    kind->destroy(run->problem);
+    return done;
 }
 
 struct reports {
     struct report_file csv, json;
 };
 
+static void report(const struct results *results, const struct options *options,
+                   struct reports *reports)
+{
+    if (options->counters != COUNTERS_JSON)
+        report_table(stdout, results, wants_colour());
+    if (options->counters != COUNTERS_NONE)
+        report_counters(stdout, results, (enum counters_format)options->counters);
+    if (options->histogram)
+        report_histograms(stdout, results);
+    fflush(stdout);
+    report_csv(&reports->csv, results);
+    report_json(&reports->json, results);
+}
+
 static bool run_size(const struct step *step, const struct options *options,
                      const struct machine *machine, struct reports *reports, bool *all_right,
                      struct error *error)
 {
-    struct run run = {
-        .step = step, .machine = machine, .seed = options->seed, .cold = options->cold};
-    struct machine host = {0};
-    bool done = false;
+    struct size_run run = {.options = options, .back_end = options->ladder->back_end};
+    struct results *const results = &run.results;
+    const bool done = climb(&run, step, machine, error);
 
-    run.rows = calloc(step->rung_count, sizeof *run.rows);
-    if (run.rows == NULL)
-        return error_set(error, EXIT_DEVICE_ERROR, "out of memory");
-    for (size_t i = 0; i < step->rung_count; i++)
-        if (is_selected(options, &step->rungs[i])) {
-            struct row *row = &run.rows[run.row_count++];
-            row->rung = &step->rungs[i];
-            is_runnable(step, options, machine, row);
-            if (rung_back_end(row->rung, step->back_end) != step->back_end)
-                run.host = &host;
-        }
-    if (run.host != NULL && !cpu_back_end.open(0, &host, error)) {
-        free(run.rows);
-        return false;
-    }
-
-    struct problem *problem = step->family->create(options, step->back_end, machine, error);
-    if (problem != NULL) {
-        snprintf(run.op, sizeof run.op, "%s", problem->op);
-        snprintf(run.type, sizeof run.type, "%s", problem->type);
-        snprintf(run.shape, sizeof run.shape, "%s", problem->shape);
-        run.bytes = problem->bytes;
-        run.flops = problem->flops;
-        run.is_scalar = problem->is_scalar;
-        run.from_files = options->a != NULL;
-        skip_declined(problem, &run);
-        done = step->back_end->peak((size_t)problem->bytes, &run.peak_gb_per_s, error) &&
-               run_rungs(problem, options, &run, error) &&
-               (problem->family->save == NULL || problem->family->save(problem, error));
-        run.answer = problem->answer;
-        problem->family->destroy(problem);
-    }
     progress_end();
-    if (done && counted_beside()) {
-        counted_send(&run);
+    if (done && count_is_beside()) {
+        FILE *const other = count_stream();
+        if (other != NULL)
+            report_json_run(other, results);
     } else if (done) {
-        counted_receive(&run);
-        report_finish_run(&run);
-        if (options->counters != COUNTERS_JSON)
-            report_table(stdout, &run, wants_colour());
-        if (options->counters != COUNTERS_NONE)
-            counted_print(stdout, &run, options);
-        if (options->histogram)
-            report_histograms(stdout, &run);
-        fflush(stdout);
-        report_csv(&reports->csv, &run);
-        report_json(&reports->json, &run);
+        count_receive(results);
+        results_derive(results);
+        report(results, options, reports);
     }
-    for (size_t i = 0; i < run.row_count; i++) {
-        *all_right = *all_right && run.rows[i].verdict != VERDICT_FAIL;
-        trial_free(&run.rows[i].trial);
-        free(run.rows[i].findings);
-        free(run.rows[i].listing);
-    }
-    free(run.rows);
+    for (size_t i = 0; i < results->row_count; i++)
+        *all_right = *all_right && results->rows[i].verdict != VERDICT_FAIL;
+    results_free(results);
+    free(run.rungs);
     return done;
 }
 
@@ -240,15 +278,18 @@ static bool run_sizes(const struct step *step, const struct options *options,
                       const struct machine *machine, struct reports *reports, bool *all_right,
                       struct error *error)
 {
-    struct options at_size = *options;
+    const struct problem_kind *const kind = options->ladder->kind;
 
-    if (options->sweep_factor == 0)
+    if (options->sweep_factor == 0) {
+        if (count_is_beside())
+            kind->limit_size(options->problem);
         return run_size(step, options, machine, reports, all_right, error);
+    }
     for (size_t size = options->sweep_from; size <= options->sweep_to;) {
-        at_size.n = at_size.m = at_size.k = size;
-        if (counted_beside())
-            at_size = counted_options(step, &at_size);
-        if (!run_size(step, &at_size, machine, reports, all_right, error))
+        kind->set_size(options->problem, size);
+        if (count_is_beside())
+            kind->limit_size(options->problem);
+        if (!run_size(step, options, machine, reports, all_right, error))
             return false;
         if (size > options->sweep_to / options->sweep_factor)
             break;
@@ -266,50 +307,64 @@ static int end_output(const struct step *step, enum exit_code code)
     return EXIT_FILE_ERROR;
 }
 
+static int fail(const struct step *step, const struct error *error)
+{
+    progress_end();
+    fprintf(stderr, "%s: %s\n", step->name, error->text);
+    return (int)error->code;
+}
+
+/* From the first look at the device to the last report. */
+static int climb_all(char **argv, const struct step *step, struct options *options)
+{
+    const struct back_end *const back_end = options->ladder->back_end;
+    struct machine machine = {0};
+    struct reports reports = {{.rows = 0}, {.rows = 0}};
+    struct error error;
+    bool all_right = true;
+
+    if (count_is_beside())
+        options->csv = options->json = NULL;
+    /* Files may be of any size: with those, only --counters counts. */
+    else if (!problem_from_files(options->ladder->kind, options->problem))
+        count_start(argv, back_end);
+    const bool done = report_open(&reports.csv, options->csv, &error) &&
+                      report_open(&reports.json, options->json, &error) &&
+                      back_end->open(options->device, &machine, &error) &&
+                      run_sizes(step, options, &machine, &reports, &all_right, &error) &&
+                      report_commit(&reports.csv, &error) && report_commit(&reports.json, &error);
+    count_finish();
+    if (!done) {
+        report_discard(&reports.csv);
+        report_discard(&reports.json);
+        return fail(step, &error);
+    }
+    return end_output(step, all_right ? EXIT_ALL_VERIFIED : EXIT_WRONG_RESULT);
+}
+
 int rungs_main(int argc, char **argv, const struct step *step)
 {
     struct options options;
-    struct machine machine = {0};
-    struct reports reports = {{0}, {0}};
     struct error error;
-    bool all_right = true;
+    int code;
 
     switch (options_parse(argc, argv, step, &options, stdout, &error)) {
     case OPTIONS_DONE:
         return end_output(step, EXIT_ALL_VERIFIED);
     case OPTIONS_BAD:
-        fprintf(stderr, "%s: %s\n", step->name, error.text);
-        return (int)error.code;
+        return fail(step, &error);
     case OPTIONS_RUN:
-        step = options.table;
         break;
     }
-    if (options.counters != COUNTERS_NONE && step->back_end->clocks) {
-        counted_print_ncu(stdout, argv, &options);
-        return end_output(step, EXIT_ALL_VERIFIED);
+    if (options.counters != COUNTERS_NONE && options.ladder->back_end->clocks) {
+        report_ncu_command(stdout, argv, options.reps != 0);
+        code = end_output(step, EXIT_ALL_VERIFIED);
+    } else if (options.counters != COUNTERS_NONE && !count_is_here(options.ladder->back_end)) {
+        count_become(argv, &error);
+        code = fail(step, &error);
+    } else {
+        code = climb_all(argv, step, &options);
     }
-    if (options.counters != COUNTERS_NONE && !counted_is_here(step)) {
-        counted_become(argv, &error);
-        fprintf(stderr, "%s: %s\n", step->name, error.text);
-        return (int)error.code;
-    }
-    if (counted_beside()) {
-        options = counted_options(step, &options);
-        options.csv = options.json = NULL;
-    }
-    counted_start(argv, step, &options);
-    if (!report_open(&reports.csv, options.csv, &error) ||
-        !report_open(&reports.json, options.json, &error) ||
-        !step->back_end->open(options.device, &machine, &error) ||
-        !run_sizes(step, &options, &machine, &reports, &all_right, &error) ||
-        !report_commit(&reports.csv, &error) || !report_commit(&reports.json, &error)) {
-        progress_end();
-        fprintf(stderr, "%s: %s\n", step->name, error.text);
-        report_discard(&reports.csv);
-        report_discard(&reports.json);
-        counted_finish();
-        return (int)error.code;
-    }
-    counted_finish();
-    return end_output(step, all_right ? EXIT_ALL_VERIFIED : EXIT_WRONG_RESULT);
+    options_free(&options);
+    return code;
 }

@@ -352,7 +352,7 @@ def draw_coalescing(bin_dir):
 
 
 def draw_rows(bin_dir):
-    shape = "--axis rows --m 256 --n 512"
+    shape = "--ladder rows --m 256 --n 512"
     return draw_sectors(Svg("Sectors of global memory that a warp's first load touches in step 06"), bin_dir, (
         ("06_gpu_warp_shuffle", shape, "row_thread", 0, "a lane for each row"),
         ("06_gpu_warp_shuffle", shape, "row_warp", 0, "lanes side by side in one row")))

@@ -40,8 +40,8 @@ rungs() {
     rungs 05_gpu_shared_tree --n 4099 --type mixed
     rungs 06_gpu_warp_shuffle --n 65537
     rungs 06_gpu_warp_shuffle --n 4099 --op min --type f64
-    rungs 06_gpu_warp_shuffle --axis rows --m 33 --n 777
-    rungs 06_gpu_warp_shuffle --axis columns --m 777 --n 65
+    rungs 06_gpu_warp_shuffle --ladder rows --m 33 --n 777
+    rungs 06_gpu_warp_shuffle --ladder columns --m 777 --n 65
     rungs 07_gemm --m 100 --n 67 --k 45 --beta 2
     rungs 08_conv --batch 1 --channels 3 --height 20 --width 70 --filters 5 --pad 1
     rungs 03_gpu_single_thread --n 4096

@@ -54,7 +54,7 @@ done
 for axis in rows columns; do
     for shape in "1M 256" "256K 1K" "16K 16K" "1K 256K" "256 1M"; do
         read -r rows columns <<<"$shape"
-        measure "$out/matrix.csv" "$bin/06_gpu_warp_shuffle" --axis $axis --m "$rows" --n "$columns"
+        measure "$out/matrix.csv" "$bin/06_gpu_warp_shuffle" --ladder $axis --m "$rows" --n "$columns"
     done
 done
 

@@ -9,12 +9,14 @@
 #include <math.h>
 #include <string.h>
 
-static const struct machine machine = {.name = "test", .multiprocessors = 1};
+#include "measure/verify.h"
 
-struct problem *judged_problem(const struct judged *judged, const struct options *options)
+static const struct machine machine = {.name = "test", .processors = 1};
+
+struct problem *judged_problem(const struct judged *judged, const struct problem_options *options)
 {
     struct error error;
-    struct problem *problem = judged->family->create(options, judged->back_end, &machine, &error);
+    struct problem *problem = judged->kind->create(options, judged->back_end, &machine, &error);
 
     if (problem == NULL)
         fail_msg("%s", error.text);
@@ -26,22 +28,21 @@ struct comparison judged_verdict(const struct judged *judged, struct problem *pr
     struct comparison comparison = {.right = false};
     struct error error;
 
-    if (!problem->family->load(problem, input, &error) ||
-        !problem_verify(problem, judged->rung, &comparison, &error))
+    if (!problem->kind->load(problem, input, &error) ||
+        !verify_rung(problem, judged->rung, &comparison, &error))
         fail_msg("%s", error.text);
     assert_true(problem->inexact_input == (input == problem->probes));
     return comparison;
 }
 
-static void fail_for(const struct problem *problem, const struct options *options, const char *what,
-                     const char *how)
+static void fail_for(const struct problem *problem, const struct problem_options *options,
+                     const char *what, const char *how)
 {
-    fail_msg("%s, %s %s %s, alpha %g, beta %g, padding %zu, offset %zu: %s", what, problem->op,
-             problem->type, problem->shape, (double)options->alpha, (double)options->beta,
-             options->padding, options->offset, how);
+    fail_msg("%s, %s %s %s, padding %zu, offset %zu: %s", what, problem->op, problem->type,
+             problem->shape, options->padding, options->offset, how);
 }
 
-void assert_judged_right(const struct judged *judged, const struct options *options,
+void assert_judged_right(const struct judged *judged, const struct problem_options *options,
                          const char *what)
 {
     struct problem *problem = judged_problem(judged, options);
@@ -56,11 +57,11 @@ void assert_judged_right(const struct judged *judged, const struct options *opti
         else
             assert_true(comparison.error == 0 || comparison.error <= comparison.bound);
     }
-    problem->family->destroy(problem);
+    problem->kind->destroy(problem);
 }
 
-void assert_judged_wrong(const struct judged *judged, const struct options *options, int input,
-                         const char *what)
+void assert_judged_wrong(const struct judged *judged, const struct problem_options *options,
+                         int input, const char *what)
 {
     struct problem *problem = judged_problem(judged, options);
     bool caught = false;
@@ -79,15 +80,15 @@ void assert_judged_wrong(const struct judged *judged, const struct options *opti
     }
     if (!caught)
         fail_for(problem, options, what, "not caught");
-    problem->family->destroy(problem);
+    problem->kind->destroy(problem);
 }
 
-void assert_judged_refused(const struct judged *judged, const struct options *options,
+void assert_judged_refused(const struct judged *judged, const struct problem_options *options,
                            enum exit_code code, const char *text)
 {
     struct error error = {EXIT_ALL_VERIFIED, ""};
 
-    assert_null(judged->family->create(options, judged->back_end, &machine, &error));
+    assert_null(judged->kind->create(options, judged->back_end, &machine, &error));
     assert_int_equal(error.code, code);
     if (strstr(error.text, text) == NULL)
         fail_msg("'%s' does not contain '%s'", error.text, text);

@@ -6,94 +6,138 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
+
+#include "measure/verify.h"
+#include "problem/reduction/options.h"
+#include "run/options.h"
 
 const size_t step_test_sizes[] = {0,   1,   2,    3,    31,   32,   33,    255,   256,   257,
                                   511, 513, 1023, 1024, 1025, 4099, 65535, 65537, 135169};
 const size_t step_test_size_count = sizeof step_test_sizes / sizeof step_test_sizes[0];
+
+const struct ladder *step_test_ladder(void)
+{
+    return step.ladders[0];
+}
+
+void step_test_defaults(void *options)
+{
+    struct options all;
+    struct error error;
+
+    if (!options_default(&all, step_test_ladder(), &error))
+        fail_msg("%s", error.text);
+    memcpy(options, all.problem, step_test_ladder()->kind->options_size);
+    options_free(&all);
+}
+
+const struct reduction_rung *step_test_rung(const char *name)
+{
+    const struct ladder *ladder = step_test_ladder();
+
+    for (size_t i = 0; i < ladder->rung_count; i++)
+        if (strcmp(ladder_rung(ladder, i)->name, name) == 0)
+            return (const struct reduction_rung *)ladder_rung(ladder, i);
+    fail_msg("no rung %s", name);
+    return NULL;
+}
 
 static const struct machine *open_machine(void)
 {
     static struct machine machine;
     struct error error;
 
-    if (machine.name[0] == '\0' && !step.back_end->open(0, &machine, &error))
+    if (machine.name[0] == '\0' && !step_test_ladder()->back_end->open(0, &machine, &error))
         fail_msg("%s", error.text);
     return &machine;
 }
 
-static bool is_tested(const struct rung *rung, const struct machine *machine)
+static bool is_tested(const struct problem *problem, const struct rung *rung)
 {
-    return !(rung->flags & RUNG_LESSON) && rung->run.reduce != NULL &&
+    return !(rung->flags & RUNG_LESSON) && problem->kind->declines(problem, rung) == NULL &&
            (rung->unavailable == NULL || rung->unavailable() == NULL) &&
-           rung->needs_compute_capability <= machine->compute_capability;
+           rung->needs_compute_capability <= open_machine()->compute_capability;
 }
 
-void step_test_rungs(const struct options *options)
+static struct problem *create(const struct problem_options *options)
 {
-    const struct machine *machine = open_machine();
+    const struct ladder *ladder = step_test_ladder();
     struct error error;
-    struct problem *problem = step.family->create(options, step.back_end, machine, &error);
+    struct problem *problem =
+        ladder->kind->create(options, ladder->back_end, open_machine(), &error);
 
     if (problem == NULL)
         fail_msg("%s", error.text);
-    for (size_t input = 0; input <= problem->probes; input++) {
-        if (!problem->family->load(problem, input, &error))
-            fail_msg("%s", error.text);
-        for (size_t i = 0; i < step.rung_count; i++) {
-            const struct rung *rung = &step.rungs[i];
-            struct comparison comparison;
+    return problem;
+}
 
-            if (!is_tested(rung, machine) || !rung_does(rung, options->op) ||
-                (problem->family->declines != NULL &&
-                 problem->family->declines(problem, rung) != NULL))
-                continue;
-            if (!problem_verify(problem, rung, &comparison, &error))
-                fail_msg("%s, %s %s %s: %s", rung->name, problem->op, problem->type, problem->shape,
-                         error.text);
-            if (!comparison.right)
-                fail_msg("%s, %s %s %s, input %zu, offset %zu: %s; error %g, bound %g", rung->name,
-                         problem->op, problem->type, problem->shape, input, options->offset,
-                         comparison.where, comparison.error, comparison.bound);
-        }
+static void judge_rung(struct problem *problem, const struct rung *rung, size_t input,
+                       size_t offset)
+{
+    struct comparison comparison;
+    struct error error;
+
+    if (!verify_rung(problem, rung, &comparison, &error))
+        fail_msg("%s, %s %s %s: %s", rung->name, problem->op, problem->type, problem->shape,
+                 error.text);
+    if (!comparison.right)
+        fail_msg("%s, %s %s %s, input %zu, offset %zu: %s; error %g, bound %g", rung->name,
+                 problem->op, problem->type, problem->shape, input, offset, comparison.where,
+                 comparison.error, comparison.bound);
+}
+
+void step_test_rungs(const struct problem_options *options)
+{
+    const struct ladder *ladder = step_test_ladder();
+    struct problem *problem = create(options);
+    struct error error;
+
+    for (size_t input = 0; input <= problem->probes; input++) {
+        if (!problem->kind->load(problem, input, &error))
+            fail_msg("%s", error.text);
+        for (size_t i = 0; i < ladder->rung_count; i++)
+            if (is_tested(problem, ladder_rung(ladder, i)))
+                judge_rung(problem, ladder_rung(ladder, i), input, options->offset);
     }
-    problem->family->destroy(problem);
+    problem->kind->destroy(problem);
 }
 
 /* Large inputs reach what small ones do not (several blocks, every thread with several elements),
  * but operators, types and alignment are told apart by the small ones. */
-static bool is_worth_it(const struct options *options)
+static bool is_worth_it(const struct reduction_options *options)
 {
     const size_t large = 5000;
     if (options->n < large)
         return true;
-    return options->op == OP_DOT && options->offset == 1 &&
+    return options->op == OP_DOT && options->base.offset == 1 &&
            (options->type == TYPE_F32 || options->n == 65537);
 }
 
 void step_test_reductions(void **state)
 {
-    struct options options;
+    struct reduction_options options;
+    size_t *const offset = &options.base.offset;
     (void)state;
 
-    options_default(&options, &step);
-    for (int op = OP_DOT; op <= OP_MIN; op++)
-        for (int type = TYPE_F32; type <= TYPE_MIXED; type++)
+    step_test_defaults(&options);
+    for (options.op = OP_DOT; options.op <= OP_MIN; options.op++)
+        for (options.type = TYPE_F32; options.type <= TYPE_MIXED; options.type++)
             for (size_t s = 0; s < step_test_size_count; s++)
-                for (options.offset = 0; options.offset <= 3; options.offset++) {
-                    options.op = (enum reduce_op)op;
-                    options.type = (enum element_type)type;
+                for (*offset = 0; *offset <= 3; ++*offset) {
                     options.n = step_test_sizes[s];
-                    if ((type != TYPE_MIXED || op == OP_DOT) && is_worth_it(&options))
-                        step_test_rungs(&options);
+                    if ((options.type != TYPE_MIXED || options.op == OP_DOT) &&
+                        is_worth_it(&options))
+                        step_test_rungs(&options.base);
                 }
 }
 
 /* Copies a vector to memory of the back end. */
 static void *placed(const void *vector, size_t bytes)
 {
-    const struct back_end *back_end = step.back_end;
+    const struct back_end *back_end = step_test_ladder()->back_end;
     struct error error;
     void *const memory = back_end->allocate(bytes, &error);
 
@@ -102,10 +146,10 @@ static void *placed(const void *vector, size_t bytes)
     return memory;
 }
 
-double step_test_reduce(const struct rung *rung, enum reduce_op op, enum element_type type,
-                        const void *a, const void *b, size_t n)
+double step_test_reduce(const struct reduction_rung *rung, enum reduce_op op,
+                        enum element_type type, const void *a, const void *b, size_t n)
 {
-    const struct back_end *back_end = step.back_end;
+    const struct back_end *back_end = step_test_ladder()->back_end;
     const struct machine *machine = open_machine();
     const size_t a_size = type == TYPE_F64 ? sizeof(double) : sizeof(float);
     const size_t b_size = type == TYPE_MIXED ? 1 : a_size;
@@ -125,19 +169,19 @@ double step_test_reduce(const struct rung *rung, enum reduce_op op, enum element
         .b = b_placed,
         .result = back_end->allocate(sizeof result, &error),
         .workspace = back_end->allocate(REDUCTION_WORKSPACE, &error),
-        .multiprocessors = machine->multiprocessors,
+        .multiprocessors = machine->processors,
         .threads = 2,
     };
     if (call.result == NULL || call.workspace == NULL ||
         !back_end->fill(call.result, 0xFF, sizeof result, &error) ||
         !back_end->fill(call.workspace, 0xFF, REDUCTION_WORKSPACE, &error))
         fail_msg("%s", error.text);
-    if (rung->prepare.reduce != NULL)
-        rung->prepare.reduce(&call);
-    rung->run.reduce(&call);
+    if (rung->prepare != NULL)
+        rung->prepare(&call);
+    rung->run(&call);
     if (!back_end->finish(&error) ||
         !back_end->download(&result, call.result, sizeof result, &error))
-        fail_msg("%s: %s", rung->name, error.text);
+        fail_msg("%s: %s", rung->rung.name, error.text);
     back_end->release(a_placed);
     back_end->release(b_placed);
     back_end->release(call.result);
@@ -146,25 +190,25 @@ double step_test_reduce(const struct rung *rung, enum reduce_op op, enum element
 }
 
 /* The rung's answer, where it has one, is the expected one, or NaN if that is. */
-static void expect(const struct rung *rung, enum reduce_op op, enum element_type type,
+static void expect(const struct reduction_rung *rung, enum reduce_op op, enum element_type type,
                    const void *a, const void *b, size_t n, double expected)
 {
-    if (!rung_does(rung, op))
+    if (rung->ops != 0 && !(rung->ops & RUNG_OP(op)))
         return;
     const double got = step_test_reduce(rung, op, type, a, b, n);
     if (got != expected && !(isnan(got) && isnan(expected)))
-        fail_msg("%s, %s of %zu: %.17g instead of %.17g", rung->name, reduce_op_name(op), n, got,
-                 expected);
+        fail_msg("%s, %s of %zu: %.17g instead of %.17g", rung->rung.name, reduce_op_names[op], n,
+                 got, expected);
 }
 
-static void known_answers_of(const struct rung *rung)
+static void known_answers_of(const struct reduction_rung *rung)
 {
     enum { COUNT = 1000 };
     float counting[COUNT], ones[COUNT], falling[COUNT];
     double counting_f64[COUNT];
     unsigned char odd[COUNT];
     /* Libraries have rules of their own for a NaN in max and min, or none. */
-    const bool has_own_nan_rule = (rung->flags & RUNG_LIBRARY) != 0;
+    const bool has_own_nan_rule = (rung->rung.flags & RUNG_LIBRARY) != 0;
 
     for (int i = 0; i < COUNT; i++) {
         counting[i] = (float)(i + 1);
@@ -204,12 +248,18 @@ static void known_answers_of(const struct rung *rung)
 
 void step_test_known_answers(void **state)
 {
-    const struct machine *machine = open_machine();
+    const struct ladder *ladder = step_test_ladder();
+    struct reduction_options options;
     (void)state;
 
-    for (size_t i = 0; i < step.rung_count; i++)
-        if (is_tested(&step.rungs[i], machine))
-            known_answers_of(&step.rungs[i]);
+    step_test_defaults(&options);
+    options.n = 1;
+    options.op = OP_DOT;
+    struct problem *const problem = create(&options.base);
+    for (size_t i = 0; i < ladder->rung_count; i++)
+        if (is_tested(problem, ladder_rung(ladder, i)))
+            known_answers_of((const struct reduction_rung *)ladder_rung(ladder, i));
+    problem->kind->destroy(problem);
 }
 
 static void determinism_of(const struct rung *rung, struct problem *problem, int runs)
@@ -217,10 +267,10 @@ static void determinism_of(const struct rung *rung, struct problem *problem, int
     struct comparison first, again;
     struct error error;
 
-    if (!problem_verify(problem, rung, &first, &error))
+    if (!verify_rung(problem, rung, &first, &error))
         fail_msg("%s", error.text);
     for (int run = 1; run < runs; run++) {
-        if (!problem_verify(problem, rung, &again, &error))
+        if (!verify_rung(problem, rung, &again, &error))
             fail_msg("%s", error.text);
         if (again.computed != first.computed)
             fail_msg("%s, %s: %.17g in run 0, %.17g in run %d", rung->name, problem->shape,
@@ -231,23 +281,23 @@ static void determinism_of(const struct rung *rung, struct problem *problem, int
 void step_test_determinism(void **state)
 {
     static const size_t sizes[] = {100003, 9500007};
-    const struct machine *machine = open_machine();
-    const bool emulated = !step.back_end->clocks;
-    struct options options;
+    const struct ladder *ladder = step_test_ladder();
+    const bool emulated = !ladder->back_end->clocks;
+    struct reduction_options options;
     struct error error;
     (void)state;
 
-    options_default(&options, &step);
+    step_test_defaults(&options);
     for (size_t s = 0; s < sizeof sizes / sizeof sizes[0] - emulated; s++) {
         options.n = sizes[s];
-        struct problem *const problem =
-            step.family->create(&options, step.back_end, machine, &error);
-        if (problem == NULL || !problem->family->load(problem, problem->probes, &error))
+        struct problem *const problem = create(&options.base);
+        if (!problem->kind->load(problem, problem->probes, &error))
             fail_msg("%s", error.text);
-        for (size_t i = 0; i < step.rung_count; i++)
-            if (is_tested(&step.rungs[i], machine) &&
-                !(step.rungs[i].flags & (RUNG_NONDETERMINISTIC | RUNG_LIBRARY)))
-                determinism_of(&step.rungs[i], problem, emulated ? 5 : 1000);
-        problem->family->destroy(problem);
+        for (size_t i = 0; i < ladder->rung_count; i++) {
+            const struct rung *const rung = ladder_rung(ladder, i);
+            if (is_tested(problem, rung) && !(rung->flags & (RUNG_NONDETERMINISTIC | RUNG_LIBRARY)))
+                determinism_of(rung, problem, emulated ? 5 : 1000);
+        }
+        problem->kind->destroy(problem);
     }
 }

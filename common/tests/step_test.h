@@ -5,16 +5,22 @@
 
 #include <stddef.h>
 
-#include "run/options.h"
+#include "problem/reduction/reduction.h"
 #include "run/step.h"
 
-/* The table of the step under test: its main.c is linked in, with main renamed. */
-extern const struct step step;
+/* The step under test is `step`; what follows is about its first ladder. */
+const struct ladder *step_test_ladder(void);
 
-/* Every rung of the step but the lessons and those that cannot run here, on the probes and the
+/* Sets *options, of the ladder's kind, to what it is if the command line says nothing. */
+void step_test_defaults(void *options);
+
+/* A reduction's rung by its name. */
+const struct reduction_rung *step_test_rung(const char *name);
+
+/* Every rung of the ladder but the lessons and those that cannot run here, on the probes and the
  * random data of the problem that `options` describes. Fails the cmocka test at the first wrong
  * result, with rung, problem and values. */
-void step_test_rungs(const struct options *options);
+void step_test_rungs(const struct problem_options *options);
 
 /* The sizes at which reductions break: 0, 1, 2, around warps, blocks and powers of two, primes. */
 extern const size_t step_test_sizes[];
@@ -26,8 +32,8 @@ void step_test_reductions(void **state);
 
 /* What one rung computes for the given vectors, which need not come from the project's generator.
  * b is NULL where the operator has one input. */
-double step_test_reduce(const struct rung *rung, enum reduce_op op, enum element_type type,
-                        const void *a, const void *b, size_t n);
+double step_test_reduce(const struct reduction_rung *rung, enum reduce_op op,
+                        enum element_type type, const void *a, const void *b, size_t n);
 
 /* step_test_reduce of every rung on inputs with known answers: 1 + 2 + ... + n, a NaN, infinities,
  * an extremum at each end. A cmocka test function. */

@@ -13,8 +13,9 @@
 #include <string.h>
 
 #include "files.h"
+#include "measure/verify.h"
 #include "problem/problem.h"
-#include "run/options.h"
+#include "problem/reduction/options.h"
 #include "run/step.h"
 
 /* ---- rungs that are wrong -------------------------------------------------------------------- */
@@ -198,10 +199,10 @@ static void run_wrong(const struct reduction *call)
     store(call, total);
 }
 
-static const struct rung wrong_rung = {
-    .name = "wrong",
-    .run.reduce = run_wrong,
-    .depth.reduce = depth_serial,
+static const struct reduction_rung wrong_rung = {
+    .rung = {"wrong", ""},
+    .run = run_wrong,
+    .depth = depth_serial,
 };
 
 /* Whether the fault changes the answer at all. */
@@ -325,12 +326,12 @@ static double depth_in_double(const struct reduction *call)
     return call->type == TYPE_F64 ? n : 1 + n * (UNIT_ROUNDOFF_F64 / UNIT_ROUNDOFF_F32);
 }
 
-static const struct rung right_rungs[] = {
-    {.name = "plain", .run.reduce = run_plain, .depth.reduce = depth_serial},
-    {.name = "backwards", .run.reduce = run_backwards, .depth.reduce = depth_serial},
-    {.name = "pairwise", .run.reduce = run_pairwise, .depth.reduce = depth_pairwise},
-    {.name = "kahan", .run.reduce = run_kahan, .depth.reduce = depth_kahan},
-    {.name = "in double", .run.reduce = run_in_double, .depth.reduce = depth_in_double},
+static const struct reduction_rung right_rungs[] = {
+    {.rung = {"plain", ""}, .run = run_plain, .depth = depth_serial},
+    {.rung = {"backwards", ""}, .run = run_backwards, .depth = depth_serial},
+    {.rung = {"pairwise", ""}, .run = run_pairwise, .depth = depth_pairwise},
+    {.rung = {"kahan", ""}, .run = run_kahan, .depth = depth_kahan},
+    {.rung = {"in double", ""}, .run = run_in_double, .depth = depth_in_double},
 };
 
 enum { RIGHT_RUNGS = sizeof right_rungs / sizeof right_rungs[0] };
@@ -344,33 +345,36 @@ static double depth_one(const struct reduction *call)
 
 /* ---- judging --------------------------------------------------------------------------------- */
 
-static const struct machine machine = {.name = "test", .multiprocessors = 1};
+static const struct machine machine = {.name = "test", .processors = 1};
 
 static const size_t sizes[] = {0,   1,   2,   3,   4,   5,    31,   32,   33,
                                255, 256, 257, 511, 513, 1023, 1024, 1025, 4099};
 enum { SIZES = sizeof sizes / sizeof sizes[0] };
 
-static struct options options_of(enum reduce_op op, enum element_type type, size_t n)
+static struct reduction_options options_of(enum reduce_op op, enum element_type type, size_t n)
 {
-    return (struct options){.op = op, .type = type, .n = n, .seed = 1, .threads = 1};
+    return (struct reduction_options){
+        .base = {.seed = 1, .threads = 1}, .n = n, .op = op, .type = type};
 }
 
-static struct problem *create(const struct options *options)
+static struct problem *create(const struct reduction_options *options)
 {
     struct error error;
-    struct problem *problem = reduction_family.create(options, &cpu_back_end, &machine, &error);
+    struct problem *problem =
+        reduction_kind.create(&options->base, &cpu_back_end, &machine, &error);
     if (problem == NULL)
         fail_msg("%s", error.text);
     return problem;
 }
 
-static struct comparison judged(struct problem *problem, size_t input, const struct rung *rung)
+static struct comparison judged(struct problem *problem, size_t input,
+                                const struct reduction_rung *rung)
 {
     struct comparison comparison;
     struct error error;
 
-    if (!problem->family->load(problem, input, &error) ||
-        !problem_verify(problem, rung, &comparison, &error))
+    if (!problem->kind->load(problem, input, &error) ||
+        !verify_rung(problem, &rung->rung, &comparison, &error))
         fail_msg("%s", error.text);
     assert_true(comparison.where[0] != '\0');
     assert_null(strchr(comparison.where, '\n'));
@@ -405,15 +409,15 @@ static void for_each_kind(void (*visit)(enum reduce_op op, enum element_type typ
 static void catch_faults(enum reduce_op op, enum element_type type)
 {
     for (size_t s = 0; s < SIZES; s++) {
-        struct options options = options_of(op, type, sizes[s]);
-        options.offset = s % 2;
+        struct reduction_options options = options_of(op, type, sizes[s]);
+        options.base.offset = s % 2;
         struct problem *problem = create(&options);
         for (enum fault with = 0; with < FAULTS; with++)
             if (applies(with, op, type, options.n) &&
                 !is_caught(problem, problem->probes + 1, with))
                 fail_msg("%s, %s %s %s: not caught", fault_names[with], problem->op, problem->type,
                          problem->shape);
-        problem->family->destroy(problem);
+        problem->kind->destroy(problem);
     }
 }
 
@@ -431,15 +435,15 @@ static void catch_single_elements(enum reduce_op op, enum element_type type)
 
     for (size_t s = 0; s < sizeof large / sizeof large[0]; s++)
         for (uint64_t seed = 1; seed <= 2; seed++) {
-            struct options options = options_of(op, type, large[s]);
-            options.seed = seed;
+            struct reduction_options options = options_of(op, type, large[s]);
+            options.base.seed = seed;
             struct problem *problem = create(&options);
             for (size_t i = 0; i < sizeof single / sizeof single[0]; i++)
                 if (applies(single[i], op, type, options.n) &&
                     !is_caught(problem, problem->probes, single[i]))
                     fail_msg("%s, %s %s %s, seed %llu: not caught", fault_names[single[i]],
                              problem->op, problem->type, problem->shape, (unsigned long long)seed);
-            problem->family->destroy(problem);
+            problem->kind->destroy(problem);
         }
 }
 
@@ -454,14 +458,14 @@ static void catch_factors(enum reduce_op op, enum element_type type)
 {
     for (size_t n = 1; n <= 40; n++)
         for (uint64_t seed = 1; seed <= 10; seed++) {
-            struct options options = options_of(op, type, n);
-            options.seed = seed;
+            struct reduction_options options = options_of(op, type, n);
+            options.base.seed = seed;
             struct problem *problem = create(&options);
             if (!is_caught(problem, problem->probes, SCALED) ||
                 !is_caught(problem, problem->probes, WRONG_SIGN))
                 fail_msg("a factor, %s %s %s, seed %llu: not caught", problem->op, problem->type,
                          problem->shape, (unsigned long long)seed);
-            problem->family->destroy(problem);
+            problem->kind->destroy(problem);
         }
 }
 
@@ -483,18 +487,18 @@ static void run_noting_alignment(const struct reduction *call)
 /* The tests of the steps rely on inputs that start where they are told to. */
 static void offset_spoils_alignment(void **state)
 {
-    struct rung rung = right_rungs[0];
+    struct reduction_rung rung = right_rungs[0];
     (void)state;
 
-    rung.run.reduce = run_noting_alignment;
+    rung.run = run_noting_alignment;
     for (size_t offset = 0; offset <= 3; offset++) {
-        struct options options = options_of(OP_DOT, TYPE_MIXED, 100);
-        options.offset = offset;
+        struct reduction_options options = options_of(OP_DOT, TYPE_MIXED, 100);
+        options.base.offset = offset;
         struct problem *problem = create(&options);
         assert_true(judged(problem, 0, &rung).right);
         assert_int_equal(a_misalignment, offset * sizeof(float));
         assert_int_equal(b_misalignment, offset);
-        problem->family->destroy(problem);
+        problem->kind->destroy(problem);
     }
 }
 
@@ -502,20 +506,21 @@ static void pass_right_rungs(enum reduce_op op, enum element_type type)
 {
     for (size_t s = 0; s <= SIZES; s++)
         for (size_t offset = 0; offset <= 1; offset++) {
-            struct options options = options_of(op, type, s < SIZES ? sizes[s] : 65537);
-            options.offset = offset;
+            struct reduction_options options = options_of(op, type, s < SIZES ? sizes[s] : 65537);
+            options.base.offset = offset;
             struct problem *problem = create(&options);
             for (size_t input = 0; input <= problem->probes; input++)
                 for (size_t r = 0; r < RIGHT_RUNGS; r++) {
                     const struct comparison comparison = judged(problem, input, &right_rungs[r]);
                     if (!comparison.right)
                         fail_msg("%s, %s %s %s, input %zu: %s (error %g, bound %g)",
-                                 right_rungs[r].name, problem->op, problem->type, problem->shape,
-                                 input, comparison.where, comparison.error, comparison.bound);
+                                 right_rungs[r].rung.name, problem->op, problem->type,
+                                 problem->shape, input, comparison.where, comparison.error,
+                                 comparison.bound);
                     if (input < problem->probes)
                         assert_true(comparison.error == 0 && comparison.bound == 0);
                 }
-            problem->family->destroy(problem);
+            problem->kind->destroy(problem);
         }
 }
 
@@ -529,26 +534,27 @@ static void right_rungs_pass(void **state)
 static void optimistic_depth_is_caught(void **state)
 {
     static const enum reduce_op ops[] = {OP_DOT, OP_SUM};
-    struct rung optimist = right_rungs[0];
+    struct reduction_rung optimist = right_rungs[0];
     (void)state;
 
-    optimist.depth.reduce = depth_one;
+    optimist.depth = depth_one;
     for (int o = 0; o < 2; o++)
         for (int type = TYPE_F32; type <= TYPE_F64; type++) {
-            const struct options options = options_of(ops[o], (enum element_type)type, 135169);
+            const struct reduction_options options =
+                options_of(ops[o], (enum element_type)type, 135169);
             struct problem *problem = create(&options);
             for (size_t input = 0; input < problem->probes; input++)
                 assert_true(judged(problem, input, &optimist).right);
             assert_false(judged(problem, problem->probes, &optimist).right);
             assert_true(judged(problem, problem->probes, &right_rungs[0]).right);
-            problem->family->destroy(problem);
+            problem->kind->destroy(problem);
         }
 }
 
 /* ---- a user's data --------------------------------------------------------------------------- */
 
 /* Judges the rung on a[0..n) (and on b, all 1, for dot), read from files. */
-static struct comparison judged_on_file(const struct rung *rung, enum reduce_op op,
+static struct comparison judged_on_file(const struct reduction_rung *rung, enum reduce_op op,
                                         enum element_type type, const double *values, size_t n)
 {
     enum { MOST = 16 };
@@ -557,7 +563,7 @@ static struct comparison judged_on_file(const struct rung *rung, enum reduce_op 
     float narrow[MOST], narrow_ones[MOST];
     double ones[MOST];
     bool bools[MOST];
-    struct options options = options_of(op, type, 0);
+    struct reduction_options options = options_of(op, type, 0);
 
     assert_true(n <= MOST);
     for (size_t i = 0; i < n; i++) {
@@ -580,11 +586,11 @@ static struct comparison judged_on_file(const struct rung *rung, enum reduce_op 
     else
         npy_write(b, "|b1", bools, n, 1);
 
-    options.a = a;
-    options.b = op == OP_DOT ? b : NULL;
+    options.base.a = a;
+    options.base.b = op == OP_DOT ? b : NULL;
     struct problem *problem = create(&options);
     const struct comparison comparison = judged(problem, problem->probes, rung);
-    problem->family->destroy(problem);
+    problem->kind->destroy(problem);
     folder_remove(folder);
     return comparison;
 }
@@ -594,7 +600,7 @@ static void judge_special_values(enum reduce_op op, enum element_type type)
     const double with_nan[] = {1, 2, NAN, 4, 5};
     const double nan_first[] = {NAN, 2, 3}, nan_last[] = {1, 2, NAN};
     const double with_infinity[] = {1, INFINITY, 3}, opposed[] = {1, INFINITY, -INFINITY, 2};
-    const struct rung *const plain = &right_rungs[0];
+    const struct reduction_rung *const plain = &right_rungs[0];
 
     fault = NAN_DROPPED;
     assert_false(judged_on_file(&wrong_rung, op, type, with_nan, 5).right);
@@ -646,16 +652,16 @@ static void overflowing_sums(void **state)
 /* ---- the runner ------------------------------------------------------------------------------ */
 
 /* Runs a step of one rung as its program would; gives the exit code and the CSV. */
-static int run_step(const struct rung *rungs, size_t count, const char *op, char **csv)
+static int run_step(const struct reduction_rung *rungs, size_t count, const char *op, char **csv)
 {
-    const struct step step = {
-        .name = "test_step",
-        .idea = "a test",
-        .family = &reduction_family,
-        .back_end = &cpu_back_end,
-        .rungs = rungs,
-        .rung_count = count,
-    };
+    const struct ladder ladder = {.idea = "a test",
+                                  .kind = &reduction_kind,
+                                  .back_end = &cpu_back_end,
+                                  .rungs = rungs,
+                                  .rung_size = sizeof rungs[0],
+                                  .rung_count = count};
+    const struct ladder *const ladders[] = {&ladder};
+    const struct step step = {.name = "test_step", .ladders = ladders, .ladder_count = 1};
     char folder[PATH_SIZE], path[PATH_SIZE], output[PATH_SIZE];
     char *arguments[] = {"test_step", "--n",    "1000", "--op",  (char *)op, "--warmup",
                          "0",         "--reps", "1",    "--csv", path,       NULL};
@@ -727,11 +733,11 @@ static void run_wrong_once(const struct reduction *call)
 
 static void racing_lesson_is_no_failure(void **state)
 {
-    struct rung lesson = wrong_rung;
+    struct reduction_rung lesson = wrong_rung;
     char *csv;
     (void)state;
 
-    lesson.flags = RUNG_LESSON;
+    lesson.rung.flags = RUNG_LESSON;
     fault = ONE_TWICE;
     assert_int_equal(run_step(&lesson, 1, "dot", &csv), EXIT_ALL_VERIFIED);
     assert_field(csv, 1, "verdict", "racy");
@@ -744,7 +750,7 @@ static void racing_lesson_is_no_failure(void **state)
     free(csv);
 
     /* A race that does harm once, on a probe: later luck does not wipe it out. */
-    lesson.run.reduce = run_wrong_once;
+    lesson.run = run_wrong_once;
     calls = 0;
     assert_int_equal(run_step(&lesson, 1, "sum", &csv), EXIT_ALL_VERIFIED);
     assert_true(calls > 2);
@@ -754,8 +760,8 @@ static void racing_lesson_is_no_failure(void **state)
     free(csv);
 
     /* A race that by luck did no harm. */
-    struct rung lucky = right_rungs[0];
-    lucky.flags = RUNG_LESSON;
+    struct reduction_rung lucky = right_rungs[0];
+    lucky.rung.flags = RUNG_LESSON;
     assert_int_equal(run_step(&lucky, 1, "dot", &csv), EXIT_ALL_VERIFIED);
     assert_field(csv, 1, "verdict", "pass");
     free(csv);
@@ -764,12 +770,13 @@ static void racing_lesson_is_no_failure(void **state)
 /* One wrong rung spoils the exit code, not the rows beside it. */
 static void rows_are_judged_apart(void **state)
 {
-    struct rung rungs[4] = {right_rungs[2], right_rungs[0], right_rungs[4], {.name = "elsewhere"}};
+    struct reduction_rung rungs[4] = {
+        right_rungs[2], right_rungs[0], right_rungs[4], {.rung = {"elsewhere", ""}}};
     char *csv;
     (void)state;
 
-    rungs[1].depth.reduce = depth_one;
-    rungs[3].needs_compute_capability = 90;
+    rungs[1].depth = depth_one;
+    rungs[3].rung.needs_compute_capability = 90;
     assert_int_equal(run_step(rungs, 4, "sum", &csv), EXIT_WRONG_RESULT);
     assert_int_equal(csv_lines(csv), 5);
     assert_field(csv, 1, "verdict", "pass");

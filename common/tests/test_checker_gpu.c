@@ -10,9 +10,9 @@
 #include <stdio.h>
 
 #include "bad_kernels.h"
+#include "measure/verify.h"
 #include "problem/problem.h"
-#include "run/options.h"
-#include "run/step.h"
+#include "problem/reduction/options.h"
 
 static struct machine machine;
 
@@ -88,25 +88,25 @@ static bool not_empty(enum reduce_op op, size_t n)
 }
 
 static const struct {
-    struct rung rung;
+    struct reduction_rung rung;
     bool (*shows)(enum reduce_op op, size_t n);
 } wrong[] = {
-    {{.name = "nothing", .run.reduce = launch_nothing}, always},
-    {{.name = "without barrier", .run.reduce = launch_without_barrier}, past_half_block},
-    {{.name = "without round barrier", .run.reduce = launch_without_round_barrier}, in_full_sums},
-    {{.name = "whole blocks only", .run.reduce = launch_whole_blocks_only}, in_partial_blocks},
-    {{.name = "whole vectors only", .run.reduce = launch_whole_vectors_only}, in_partial_vectors},
-    {{.name = "without stride", .run.reduce = launch_without_stride}, in_long_inputs},
-    {{.name = "one twice", .run.reduce = launch_one_twice}, in_sums},
-    {{.name = "first partial only", .run.reduce = launch_first_partial_only}, in_several_blocks},
-    {{.name = "last partial missing", .run.reduce = launch_last_partial_missing}, not_empty},
-    {{.name = "partials twice", .run.reduce = launch_partials_twice}, in_sums},
-    {{.name = "stale partial", .run.reduce = launch_stale_partial}, always},
-    {{.name = "first stage only", .run.reduce = launch_first_stage_only}, always},
+    {{.rung = {"nothing", ""}, .run = launch_nothing}, always},
+    {{.rung = {"without barrier", ""}, .run = launch_without_barrier}, past_half_block},
+    {{.rung = {"without round barrier", ""}, .run = launch_without_round_barrier}, in_full_sums},
+    {{.rung = {"whole blocks only", ""}, .run = launch_whole_blocks_only}, in_partial_blocks},
+    {{.rung = {"whole vectors only", ""}, .run = launch_whole_vectors_only}, in_partial_vectors},
+    {{.rung = {"without stride", ""}, .run = launch_without_stride}, in_long_inputs},
+    {{.rung = {"one twice", ""}, .run = launch_one_twice}, in_sums},
+    {{.rung = {"first partial only", ""}, .run = launch_first_partial_only}, in_several_blocks},
+    {{.rung = {"last partial missing", ""}, .run = launch_last_partial_missing}, not_empty},
+    {{.rung = {"partials twice", ""}, .run = launch_partials_twice}, in_sums},
+    {{.rung = {"stale partial", ""}, .run = launch_stale_partial}, always},
+    {{.rung = {"first stage only", ""}, .run = launch_first_stage_only}, always},
 };
 
-static const struct rung right = {
-    .name = "right", .run.reduce = launch_right, .depth.reduce = depth_two_stages};
+static const struct reduction_rung right = {
+    .rung = {"right", ""}, .run = launch_right, .depth = depth_two_stages};
 
 /* ---- judging --------------------------------------------------------------------------------- */
 
@@ -116,8 +116,8 @@ static int caught_on(struct problem *problem, const struct rung *rung)
     for (size_t input = 0; input <= problem->probes; input++) {
         struct comparison comparison;
         struct error error;
-        if (!problem->family->load(problem, input, &error) ||
-            !problem_verify(problem, rung, &comparison, &error))
+        if (!problem->kind->load(problem, input, &error) ||
+            !verify_rung(problem, rung, &comparison, &error))
             fail_msg("%s: %s", rung->name, error.text);
         if (!comparison.right)
             return (int)input;
@@ -127,22 +127,23 @@ static int caught_on(struct problem *problem, const struct rung *rung)
 
 static void judge_kind(enum reduce_op op, enum element_type type, size_t n)
 {
-    const struct options options = {.op = op, .type = type, .n = n, .seed = 1, .threads = 1};
+    const struct reduction_options options = {
+        .base = {.seed = 1, .threads = 1}, .n = n, .op = op, .type = type};
     struct error error;
-    struct problem *problem = reduction_family.create(&options, &gpu_back_end, &machine, &error);
+    struct problem *problem = reduction_kind.create(&options.base, &gpu_back_end, &machine, &error);
 
     if (problem == NULL)
         fail_msg("%s", error.text);
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
-        struct rung rung = wrong[i].rung;
-        rung.depth.reduce = depth_two_stages;
-        if (wrong[i].shows(op, n) && caught_on(problem, &rung) < 0)
-            fail_msg("%s, %s %s %s: not caught", rung.name, problem->op, problem->type,
+        struct reduction_rung rung = wrong[i].rung;
+        rung.depth = depth_two_stages;
+        if (wrong[i].shows(op, n) && caught_on(problem, &rung.rung) < 0)
+            fail_msg("%s, %s %s %s: not caught", rung.rung.name, problem->op, problem->type,
                      problem->shape);
     }
-    if (caught_on(problem, &right) >= 0)
+    if (caught_on(problem, &right.rung) >= 0)
         fail_msg("right, %s %s %s: not accepted", problem->op, problem->type, problem->shape);
-    problem->family->destroy(problem);
+    problem->kind->destroy(problem);
 }
 
 static void every_fault_is_caught(void **state)

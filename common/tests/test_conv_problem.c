@@ -12,8 +12,9 @@
 
 #include "files.h"
 #include "judging.h"
-#include "run/options.h"
-#include "run/step.h"
+#include "problem/conv/conv.h"
+#include "problem/conv/options.h"
+#include "winograd_bound.h"
 
 /* ---- rungs ----------------------------------------------------------------------------------- */
 
@@ -183,10 +184,10 @@ static void convolve(const struct conv *call)
         call->output[-1] = 0;
 }
 
-static struct rung rung = {
-    .name = "convolve",
-    .run.conv = convolve,
-    .depth.conv = conv_depth_serial,
+static struct conv_rung rung = {
+    .rung = {"convolve", "the definition"},
+    .run = convolve,
+    .depth = conv_depth_serial,
 };
 
 /* ---- helpers --------------------------------------------------------------------------------- */
@@ -213,9 +214,9 @@ static int set_up(void **state)
 /* batch, channels, height, width, filters, kernel height and width, stride, pad, dilation */
 enum { SIZES = 10 };
 
-static struct options sizes(const size_t s[SIZES])
+static struct conv_options sizes(const size_t s[SIZES])
 {
-    return (struct options){
+    return (struct conv_options){
         .batch = s[0],
         .channels = s[1],
         .height = s[2],
@@ -226,20 +227,19 @@ static struct options sizes(const size_t s[SIZES])
         .stride = s[7],
         .pad = s[8],
         .dilation = s[9],
-        .seed = 1,
-        .threads = 1,
+        .base = {.seed = 1, .threads = 1},
     };
 }
 
 static struct judged judged_on(const struct back_end *back_end)
 {
-    return (struct judged){.family = &conv_family, .rung = &rung, .back_end = back_end};
+    return (struct judged){.kind = &conv_kind, .rung = &rung.rung, .back_end = back_end};
 }
 
-static struct problem *create(const struct options *options, const struct back_end *back_end)
+static struct problem *create(const struct conv_options *options, const struct back_end *back_end)
 {
     const struct judged judged = judged_on(back_end);
-    return judged_problem(&judged, options);
+    return judged_problem(&judged, &options->base);
 }
 
 /* The verdict on `convolve` with the fault given; input 0 is the probe, 1 the real data. */
@@ -252,27 +252,28 @@ static struct comparison verdict(struct problem *problem, size_t input, enum fau
     return judged_verdict(&judged, problem, input);
 }
 
-static void assert_right(const struct options *options, const struct back_end *back_end,
+static void assert_right(const struct conv_options *options, const struct back_end *back_end,
                          enum fault with)
 {
     const struct judged judged = judged_on(back_end);
 
     fault = with;
-    assert_judged_right(&judged, options, fault_names[with]);
+    assert_judged_right(&judged, &options->base, fault_names[with]);
 }
 
-static void assert_caught(const struct options *options, int input, enum fault with)
+static void assert_caught(const struct conv_options *options, int input, enum fault with)
 {
     const struct judged judged = judged_on(&host_back_end);
 
     fault = with;
-    assert_judged_wrong(&judged, options, input, fault_names[with]);
+    assert_judged_wrong(&judged, &options->base, input, fault_names[with]);
 }
 
-static void assert_refused(const struct options *options, enum exit_code code, const char *text)
+static void assert_refused(const struct conv_options *options, enum exit_code code,
+                           const char *text)
 {
     const struct judged judged = judged_on(&host_back_end);
-    assert_judged_refused(&judged, options, code, text);
+    assert_judged_refused(&judged, &options->base, code, text);
 }
 
 /* ---- tests ----------------------------------------------------------------------------------- */
@@ -323,8 +324,8 @@ static void test_right_at_all_sizes(void **state)
 
     for (size_t s = 0; s < sizeof shapes / sizeof shapes[0]; s++)
         for (size_t offset = 0; offset <= 1; offset++) {
-            struct options options = sizes(shapes[s]);
-            options.offset = offset;
+            struct conv_options options = sizes(shapes[s]);
+            options.base.offset = offset;
             assert_right(&options, &host_back_end, RIGHT);
             assert_right(&options, &host_back_end, RIGHT_BACKWARDS);
             assert_right(&options, &copying_back_end, RIGHT);
@@ -335,7 +336,7 @@ static void test_right_at_all_sizes(void **state)
 static void test_right_by_sample(void **state)
 {
     const size_t shape[SIZES] = {2, 12, 100, 130, 16, 3, 3, 1, 1, 1};
-    const struct options options = sizes(shape);
+    const struct conv_options options = sizes(shape);
     (void)state;
 
     assert_right(&options, &host_back_end, RIGHT);
@@ -347,7 +348,7 @@ static void test_right_by_sample(void **state)
     assert_caught(&options, 1, CHANNELS_SWAPPED);
 }
 
-static bool applies(enum fault with, const struct options *options)
+static bool applies(enum fault with, const struct conv_options *options)
 {
     switch (with) {
     case RIGHT:
@@ -389,7 +390,7 @@ static void test_faults_are_caught(void **state)
 
     for (size_t s = 0; s < sizeof shapes / sizeof shapes[0]; s++)
         for (enum fault with = RIGHT; with < FAULTS; with++) {
-            const struct options options = sizes(shapes[s]);
+            const struct conv_options options = sizes(shapes[s]);
             if (applies(with, &options)) {
                 assert_caught(&options, 0, with);
                 assert_caught(&options, 1, with);
@@ -401,12 +402,12 @@ static void test_faults_are_caught(void **state)
 static void test_reduced_precision_is_caught(void **state)
 {
     const size_t shape[SIZES] = {2, 3, 9, 11, 4, 3, 3, 1, 0, 1};
-    const struct options options = sizes(shape);
+    const struct conv_options options = sizes(shape);
     struct problem *problem = create(&options, &host_back_end);
     (void)state;
 
     assert_true(verdict(problem, 0, ROUNDED_INPUTS).right);
-    problem->family->destroy(problem);
+    problem->kind->destroy(problem);
     assert_caught(&options, 1, ROUNDED_INPUTS);
 }
 
@@ -414,47 +415,47 @@ static void test_reduced_precision_is_caught(void **state)
 static void test_winograd_bound(void **state)
 {
     const size_t shape[SIZES] = {2, 3, 9, 11, 4, 3, 3, 1, 1, 1};
-    const struct options options = sizes(shape);
+    const struct conv_options options = sizes(shape);
     (void)state;
 
-    rung.flags = RUNG_WINOGRAD;
-    rung.depth.conv = conv_depth_winograd;
+    rung.magnitude = winograd_magnitude;
+    rung.depth = winograd_depth;
     assert_right(&options, &host_back_end, RIGHT);
     assert_caught(&options, 0, NOT_QUITE_WHOLE);
     assert_caught(&options, 1, NAN_ELEMENT);
     assert_caught(&options, 1, LAST_TAP_MISSING);
     assert_caught(&options, 1, SCALED);
     assert_caught(&options, 1, ROUNDED_INPUTS);
-    rung.flags = 0;
-    rung.depth.conv = conv_depth_serial;
+    rung.magnitude = NULL;
+    rung.depth = conv_depth_serial;
 }
 
 /* A library that may transform is let off a small error on whole numbers, not a wrong number. */
 static void test_transforms_are_rounded(void **state)
 {
     const size_t shape[SIZES] = {2, 3, 9, 11, 4, 3, 3, 1, 1, 1};
-    const struct options options = sizes(shape);
+    const struct conv_options options = sizes(shape);
     struct problem *problem;
     (void)state;
 
     assert_caught(&options, 0, NOT_QUITE_WHOLE);
-    rung.flags = RUNG_TRANSFORMS;
+    rung.any_transform = rung.rounds_whole_numbers = true;
     assert_right(&options, &host_back_end, RIGHT);
     problem = create(&options, &host_back_end);
     assert_true(verdict(problem, 0, NOT_QUITE_WHOLE).right);
-    problem->family->destroy(problem);
+    problem->kind->destroy(problem);
     assert_caught(&options, 0, OFF_BY_ONE_UNIT);
     assert_caught(&options, 0, NO_OP);
     assert_caught(&options, 1, NAN_ELEMENT);
     assert_caught(&options, 1, LAST_TAP_MISSING);
     assert_caught(&options, 1, SCALED);
-    rung.flags = 0;
+    rung.any_transform = rung.rounds_whole_numbers = false;
 }
 
 static void test_report_names_the_element(void **state)
 {
     const size_t shape[SIZES] = {2, 3, 9, 11, 4, 3, 3, 1, 0, 1};
-    const struct options options = sizes(shape);
+    const struct conv_options options = sizes(shape);
     struct problem *problem = create(&options, &host_back_end);
     (void)state;
 
@@ -467,13 +468,13 @@ static void test_report_names_the_element(void **state)
     assert_non_null(strstr(verdict(problem, 0, NO_OP).where, "output[0][0][0][0]: got nan"));
     assert_non_null(strstr(verdict(problem, 0, WRITES_PAST_END).where, "0 elements past its end"));
     assert_non_null(strstr(verdict(problem, 1, WRITES_BEFORE_START).where, "1 elements before"));
-    problem->family->destroy(problem);
+    problem->kind->destroy(problem);
 }
 
 static void test_facts(void **state)
 {
     const size_t shape[SIZES] = {2, 12, 130, 514, 24, 3, 3, 1, 0, 1};
-    const struct options options = sizes(shape);
+    const struct conv_options options = sizes(shape);
     struct problem *problem = create(&options, &host_back_end);
     (void)state;
 
@@ -482,7 +483,7 @@ static void test_facts(void **state)
     assert_string_equal(problem->shape, "2x12x130x514:24x3x3:s1p0d1");
     assert_true(problem->flops == 2.0 * 2 * 24 * 128 * 512 * 12 * 9);
     assert_true(problem->bytes == 4.0 * (2 * 12 * 130 * 514 + 24 * 12 * 9 + 2 * 24 * 128 * 512));
-    problem->family->destroy(problem);
+    problem->kind->destroy(problem);
 }
 
 /* ---- the user's data ------------------------------------------------------------------------- */
@@ -490,7 +491,7 @@ static void test_facts(void **state)
 static void test_files(void **state)
 {
     const size_t shape[SIZES] = {7, 7, 7, 7, 5, 2, 2, 1, 1, 1};
-    struct options options = sizes(shape);
+    struct conv_options options = sizes(shape);
     float pictures[2 * 3 * 4 * 5], filters[2 * 3 * 2 * 3];
     (void)state;
 
@@ -501,18 +502,18 @@ static void test_files(void **state)
     char *const path_a = npy_temporary("(2, 3, 4, 5)", pictures, 120);
     char *const path_b = npy_temporary("(2, 3, 2, 3)", filters, 36);
 
-    options.a = path_a;
-    options.b = path_b;
+    options.base.a = path_a;
+    options.base.b = path_b;
     struct problem *problem = create(&options, &host_back_end);
     assert_string_equal(problem->shape, "2x3x4x5:2x2x3:s1p1d1");
-    problem->family->destroy(problem);
+    problem->kind->destroy(problem);
     assert_right(&options, &host_back_end, RIGHT);
     assert_caught(&options, 1, SCALED);
 
-    options.b = NULL; /* the other one is random, and as large as it must be */
+    options.base.b = NULL; /* the other one is random, and as large as it must be */
     assert_right(&options, &host_back_end, RIGHT);
-    options.a = NULL;
-    options.b = path_b;
+    options.base.a = NULL;
+    options.base.b = path_b;
     assert_right(&options, &host_back_end, RIGHT);
 
     /* A NaN in a filter reaches what it meets inside the picture; what the padding makes of it is
@@ -521,12 +522,12 @@ static void test_files(void **state)
     pictures[50] = INFINITY;
     char *const path_nan = npy_temporary("(2, 3, 2, 3)", filters, 36);
     char *const path_inf = npy_temporary("(2, 3, 4, 5)", pictures, 120);
-    options.a = path_a;
-    options.b = path_nan;
+    options.base.a = path_a;
+    options.base.b = path_nan;
     assert_right(&options, &host_back_end, RIGHT);
     assert_caught(&options, 1, NAN_ELEMENT);
-    options.a = path_inf;
-    options.b = path_b;
+    options.base.a = path_inf;
+    options.base.b = path_b;
     assert_right(&options, &host_back_end, RIGHT);
     npy_remove(path_a);
     npy_remove(path_b);
@@ -538,7 +539,7 @@ static void test_refused(void **state)
 {
     const size_t small[SIZES] = {1, 1, 1, 1, 1, 1, 1, 1, 0, 1};
     const float data[24] = {0};
-    struct options options = sizes(small);
+    struct conv_options options = sizes(small);
     (void)state;
 
     options.stride = 0;
@@ -551,12 +552,12 @@ static void test_refused(void **state)
     char *const path_2x3 = npy_temporary("(2, 3, 2, 2)", data, 24);
     char *const path_3x2 = npy_temporary("(3, 2, 2, 2)", data, 24);
     char *const path_24 = npy_temporary("(24,)", data, 24);
-    options.a = path_2x3;
-    options.b = path_3x2;
+    options.base.a = path_2x3;
+    options.base.b = path_3x2;
     assert_refused(&options, EXIT_FILE_ERROR, "3 channels");
-    options.b = path_24;
+    options.base.b = path_24;
     assert_refused(&options, EXIT_FILE_ERROR, "1 dimensions, want 4");
-    options.a = "/nonexistent.npy";
+    options.base.a = "/nonexistent.npy";
     assert_refused(&options, EXIT_FILE_ERROR, "/nonexistent.npy");
     npy_remove(path_2x3);
     npy_remove(path_3x2);

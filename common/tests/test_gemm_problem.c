@@ -12,9 +12,9 @@
 
 #include "files.h"
 #include "judging.h"
+#include "problem/gemm/gemm.h"
+#include "problem/gemm/options.h"
 #include "problem/judge.h"
-#include "run/options.h"
-#include "run/step.h"
 
 /* ---- rungs ----------------------------------------------------------------------------------- */
 
@@ -129,10 +129,10 @@ static void product(const struct gemm *call)
         call->c[-1] = 0;
 }
 
-static const struct rung rung = {
-    .name = "product",
-    .run.gemm = product,
-    .depth.gemm = gemm_depth_serial,
+static const struct gemm_rung rung = {
+    .rung = {"product", "the definition"},
+    .run = product,
+    .depth = gemm_depth_serial,
 };
 
 /* ---- helpers --------------------------------------------------------------------------------- */
@@ -156,20 +156,21 @@ static int set_up(void **state)
     return 0;
 }
 
-static struct options sizes(size_t m, size_t n, size_t k)
+static struct gemm_options sizes(size_t m, size_t n, size_t k)
 {
-    return (struct options){.m = m, .n = n, .k = k, .alpha = 1, .seed = 1, .threads = 1};
+    return (struct gemm_options){
+        .m = m, .n = n, .k = k, .alpha = 1, .base = {.seed = 1, .threads = 1}};
 }
 
 static struct judged judged_on(const struct back_end *back_end)
 {
-    return (struct judged){.family = &gemm_family, .rung = &rung, .back_end = back_end};
+    return (struct judged){.kind = &gemm_kind, .rung = &rung.rung, .back_end = back_end};
 }
 
-static struct problem *create(const struct options *options, const struct back_end *back_end)
+static struct problem *create(const struct gemm_options *options, const struct back_end *back_end)
 {
     const struct judged judged = judged_on(back_end);
-    return judged_problem(&judged, options);
+    return judged_problem(&judged, &options->base);
 }
 
 /* The verdict on `product` with the fault given; input 0 is the probe, 1 the real data. */
@@ -182,27 +183,28 @@ static struct comparison verdict(struct problem *problem, size_t input, enum fau
     return judged_verdict(&judged, problem, input);
 }
 
-static void assert_right(const struct options *options, const struct back_end *back_end,
+static void assert_right(const struct gemm_options *options, const struct back_end *back_end,
                          enum fault with)
 {
     const struct judged judged = judged_on(back_end);
 
     fault = with;
-    assert_judged_right(&judged, options, fault_names[with]);
+    assert_judged_right(&judged, &options->base, fault_names[with]);
 }
 
-static void assert_caught(const struct options *options, int input, enum fault with)
+static void assert_caught(const struct gemm_options *options, int input, enum fault with)
 {
     const struct judged judged = judged_on(&host_back_end);
 
     fault = with;
-    assert_judged_wrong(&judged, options, input, fault_names[with]);
+    assert_judged_wrong(&judged, &options->base, input, fault_names[with]);
 }
 
-static void assert_refused(const struct options *options, enum exit_code code, const char *text)
+static void assert_refused(const struct gemm_options *options, enum exit_code code,
+                           const char *text)
 {
     const struct judged judged = judged_on(&host_back_end);
-    assert_judged_refused(&judged, options, code, text);
+    assert_judged_refused(&judged, &options->base, code, text);
 }
 
 /* ---- tests ----------------------------------------------------------------------------------- */
@@ -222,11 +224,11 @@ static void test_right_at_all_sizes(void **state)
     for (size_t s = 0; s < sizeof shapes / sizeof shapes[0]; s++)
         for (size_t f = 0; f < sizeof factors / sizeof factors[0]; f++)
             for (size_t spoilt = 0; spoilt <= 1; spoilt++) {
-                struct options options = sizes(shapes[s][0], shapes[s][1], shapes[s][2]);
+                struct gemm_options options = sizes(shapes[s][0], shapes[s][1], shapes[s][2]);
                 options.alpha = factors[f][0];
                 options.beta = factors[f][1];
-                options.padding = 3 * spoilt;
-                options.offset = spoilt;
+                options.base.padding = 3 * spoilt;
+                options.base.offset = spoilt;
                 assert_right(&options, &host_back_end, RIGHT);
                 assert_right(&options, &host_back_end, RIGHT_BACKWARDS);
             }
@@ -238,10 +240,10 @@ static void test_right_through_copies(void **state)
 
     for (int beta = 0; beta <= 2; beta++)
         for (size_t padding = 0; padding <= 5; padding += 5) {
-            struct options options = sizes(33, 17, 21);
+            struct gemm_options options = sizes(33, 17, 21);
             options.beta = (float)beta;
-            options.padding = padding;
-            options.offset = padding;
+            options.base.padding = padding;
+            options.base.offset = padding;
             assert_right(&options, &copying_back_end, RIGHT);
         }
 }
@@ -249,8 +251,8 @@ static void test_right_through_copies(void **state)
 /* Too large for judging every element of the real data. */
 static void test_right_by_sample(void **state)
 {
-    const struct options options = sizes(300, 257, 260);
-    struct options long_sums = sizes(5, 5, 1 << 20);
+    const struct gemm_options options = sizes(300, 257, 260);
+    struct gemm_options long_sums = sizes(5, 5, 1 << 20);
     (void)state;
 
     assert_right(&options, &host_back_end, RIGHT);
@@ -258,7 +260,7 @@ static void test_right_by_sample(void **state)
     assert_right(&long_sums, &host_back_end, RIGHT);
 }
 
-static bool applies(enum fault with, const struct options *options)
+static bool applies(enum fault with, const struct gemm_options *options)
 {
     switch (with) {
     case RIGHT:
@@ -268,10 +270,10 @@ static bool applies(enum fault with, const struct options *options)
     case B_TRANSPOSED:
         return options->n == options->k && options->n > 1;
     case LDC_IGNORED:
-        return options->padding > 0 && options->m > 1;
+        return options->base.padding > 0 && options->m > 1;
     case PADDING_WRITTEN:
     case PADDING_READ:
-        return options->padding > 0;
+        return options->base.padding > 0;
     case ALPHA_IGNORED:
         return options->alpha != 1;
     case BETA_IGNORED:
@@ -294,13 +296,13 @@ static void test_faults_are_caught(void **state)
         for (size_t f = 0; f < sizeof factors / sizeof factors[0]; f++)
             for (size_t padding = 0; padding <= 3; padding += 3)
                 for (enum fault with = RIGHT; with < FAULTS; with++) {
-                    struct options options = sizes(shapes[s][0], shapes[s][1], shapes[s][2]);
+                    struct gemm_options options = sizes(shapes[s][0], shapes[s][1], shapes[s][2]);
                     const bool sampled = options.m * options.n * options.k > (size_t)1 << 24;
                     const bool rare = with == ONE_TERM_MISSING || with == ONE_TERM_TWICE ||
                                       with == WRONG_SIGN || with == OFF_BY_ONE_UNIT;
                     options.alpha = factors[f][0];
                     options.beta = factors[f][1];
-                    options.padding = padding;
+                    options.base.padding = padding;
                     if (sampled && (f > 0 || padding > 0))
                         continue; /* would take long */
                     if (applies(with, &options)) {
@@ -314,12 +316,12 @@ static void test_faults_are_caught(void **state)
 /* The bound must be tight enough to tell float from less; a probe cannot. */
 static void test_reduced_precision_is_caught(void **state)
 {
-    const struct options options = sizes(40, 40, 40);
+    const struct gemm_options options = sizes(40, 40, 40);
     struct problem *problem = create(&options, &host_back_end);
     (void)state;
 
     assert_true(verdict(problem, 0, ROUNDED_INPUTS).right);
-    problem->family->destroy(problem);
+    problem->kind->destroy(problem);
     assert_caught(&options, 1, ROUNDED_INPUTS);
 }
 
@@ -351,35 +353,35 @@ static double depth_in_parts(const struct gemm *call)
  * compare.h. */
 static void test_partial_sums(void **state)
 {
-    const struct rung parts = {
-        .name = "parts", .run.gemm = product_in_parts, .depth.gemm = depth_in_parts};
+    const struct gemm_rung parts = {
+        .rung = {"parts", ""}, .run = product_in_parts, .depth = depth_in_parts};
     const struct judged serial_judged = judged_on(&host_back_end);
     struct judged judged = serial_judged;
     (void)state;
 
-    judged.rung = &parts;
+    judged.rung = &parts.rung;
     for (int beta = 0; beta <= 1; beta++)
         for (size_t k = 0; k <= 1000; k = 10 * k + 1) {
-            struct options options = sizes(20, 30, k);
+            struct gemm_options options = sizes(20, 30, k);
             options.alpha = 0.3F;
             options.beta = (float)beta;
-            assert_judged_right(&judged, &options, "partial sums");
+            assert_judged_right(&judged, &options.base, "partial sums");
         }
 
-    const struct options options = sizes(1, 1, 1000);
-    struct problem *problem = judged_problem(&judged, &options);
+    const struct gemm_options options = sizes(1, 1, 1000);
+    struct problem *problem = judged_problem(&judged, &options.base);
     fault = RIGHT;
     const double serial = judged_verdict(&serial_judged, problem, 1).bound;
     const double in_parts = judged_verdict(&judged, problem, 1).bound;
     const double roundings = (double)(250 + 4 + 1) * UNIT_ROUNDOFF_F32;
     const double wanted = roundings / (1 - roundings) / (1001 * UNIT_ROUNDOFF_F32);
     assert_true(fabs(in_parts / serial / wanted - 1) < 1e-9);
-    problem->family->destroy(problem);
+    problem->kind->destroy(problem);
 }
 
 static void test_report_names_the_element(void **state)
 {
-    struct options options = sizes(9, 7, 5);
+    struct gemm_options options = sizes(9, 7, 5);
     (void)state;
 
     struct problem *problem = create(&options, &host_back_end);
@@ -390,19 +392,19 @@ static void test_report_names_the_element(void **state)
         assert_true(fabs(comparison.error - 1) < 1e-5);
     }
     assert_non_null(strstr(verdict(problem, 0, NO_OP).where, "C[0][0]: got nan"));
-    assert_non_null(strstr(verdict(problem, 0, WRITES_PAST_END).where, "0 elements past the end"));
-    assert_non_null(strstr(verdict(problem, 1, WRITES_BEFORE_START).where, "1 elements before C"));
-    problem->family->destroy(problem);
+    assert_non_null(strstr(verdict(problem, 0, WRITES_PAST_END).where, "0 elements past its end"));
+    assert_non_null(strstr(verdict(problem, 1, WRITES_BEFORE_START).where, "1 elements before it"));
+    problem->kind->destroy(problem);
 
-    options.padding = 2;
+    options.base.padding = 2;
     problem = create(&options, &host_back_end);
     assert_non_null(strstr(verdict(problem, 0, PADDING_WRITTEN).where, "C[0][7]"));
-    problem->family->destroy(problem);
+    problem->kind->destroy(problem);
 }
 
 static void test_facts(void **state)
 {
-    struct options options = sizes(2048, 2048, 1024);
+    struct gemm_options options = sizes(2048, 2048, 1024);
     struct problem *problem = create(&options, &host_back_end);
     (void)state;
 
@@ -411,13 +413,13 @@ static void test_facts(void **state)
     assert_string_equal(problem->shape, "2048x2048x1024");
     assert_true(problem->flops == 2.0 * 2048 * 2048 * 1024);
     assert_true(problem->bytes == 4.0 * (2048.0 * 1024 * 2 + 2048.0 * 2048));
-    problem->family->destroy(problem);
+    problem->kind->destroy(problem);
 
     options = sizes(3, 5, 7);
     options.beta = 1;
     problem = create(&options, &host_back_end);
     assert_true(problem->bytes == 4.0 * (3 * 7 + 7 * 5 + 2 * 3 * 5));
-    problem->family->destroy(problem);
+    problem->kind->destroy(problem);
 }
 
 /* ---- the user's data ------------------------------------------------------------------------- */
@@ -425,7 +427,7 @@ static void test_facts(void **state)
 static void test_files(void **state)
 {
     float a[3 * 4], b[4 * 2];
-    struct options options = sizes(100, 100, 100);
+    struct gemm_options options = sizes(100, 100, 100);
     (void)state;
 
     for (int i = 0; i < 12; i++)
@@ -435,18 +437,18 @@ static void test_files(void **state)
     char *const path_a = npy_temporary("(3, 4)", a, 12);
     char *const path_b = npy_temporary("(4, 2)", b, 8);
 
-    options.a = path_a;
-    options.b = path_b;
+    options.base.a = path_a;
+    options.base.b = path_b;
     struct problem *problem = create(&options, &host_back_end);
     assert_string_equal(problem->shape, "3x2x4");
-    problem->family->destroy(problem);
+    problem->kind->destroy(problem);
     assert_right(&options, &host_back_end, RIGHT);
     assert_caught(&options, 1, SCALED);
 
-    options.b = NULL; /* the other one is random, and as large as it must be */
+    options.base.b = NULL; /* the other one is random, and as large as it must be */
     assert_right(&options, &host_back_end, RIGHT);
-    options.a = NULL;
-    options.b = path_b;
+    options.base.a = NULL;
+    options.base.b = path_b;
     assert_right(&options, &host_back_end, RIGHT);
     npy_remove(path_a);
     npy_remove(path_b);
@@ -457,13 +459,13 @@ static void test_files_with_special_values(void **state)
 {
     float a[3 * 2] = {1, NAN, 2, 3, INFINITY, 4};
     float b[2 * 2] = {1, 2, 3, 4};
-    struct options options = sizes(0, 0, 0);
+    struct gemm_options options = sizes(0, 0, 0);
     (void)state;
 
     char *const path_a = npy_temporary("(3, 2)", a, 6);
     char *const path_b = npy_temporary("(2, 2)", b, 4);
-    options.a = path_a;
-    options.b = path_b;
+    options.base.a = path_a;
+    options.base.b = path_b;
     assert_right(&options, &host_back_end, RIGHT);
     assert_caught(&options, 1, NO_OP);
     assert_caught(&options, 1, NAN_ELEMENT);
@@ -494,14 +496,14 @@ static void multiply_unless_alpha_is_0(const struct gemm *call)
 static void test_alpha_0(void **state)
 {
     const float a[3 * 2] = {1, NAN, 2, 3, INFINITY, 4};
-    const struct rung by_the_rule = {
-        .name = "rule", .run.gemm = multiply_unless_alpha_is_0, .depth.gemm = gemm_depth_serial};
+    const struct gemm_rung by_the_rule = {
+        .rung = {"rule", ""}, .run = multiply_unless_alpha_is_0, .depth = gemm_depth_serial};
     struct judged judged = judged_on(&host_back_end);
-    struct options options = sizes(0, 5, 0);
+    struct gemm_options options = sizes(0, 5, 0);
     char *const path = npy_temporary("(3, 2)", a, 6);
     (void)state;
 
-    options.a = path;
+    options.base.a = path;
     for (int beta = 0; beta <= 3; beta++) {
         options.alpha = 0;
         options.beta = (float)beta;
@@ -510,14 +512,14 @@ static void test_alpha_0(void **state)
         if (beta != 1)
             assert_caught(&options, 1, NO_OP);
 
-        judged.rung = &by_the_rule;
+        judged.rung = &by_the_rule.rung;
         fault = RIGHT;
-        assert_judged_right(&judged, &options, "alpha 0");
+        assert_judged_right(&judged, &options.base, "alpha 0");
         fault = OFF_BY_ONE_UNIT;
-        assert_judged_wrong(&judged, &options, 1, "alpha 0, off by one");
+        assert_judged_wrong(&judged, &options.base, 1, "alpha 0, off by one");
         fault = ALPHA_IGNORED;
         options.alpha = 0.5F;
-        assert_judged_wrong(&judged, &options, 1, "alpha ignored");
+        assert_judged_wrong(&judged, &options.base, 1, "alpha ignored");
     }
     npy_remove(path);
 }
@@ -525,18 +527,18 @@ static void test_alpha_0(void **state)
 static void test_refused(void **state)
 {
     const float data[12] = {0};
-    struct options options = sizes(1, 1, 1);
+    struct gemm_options options = sizes(1, 1, 1);
     (void)state;
 
     char *const path_3x4 = npy_temporary("(3, 4)", data, 12);
     char *const path_12 = npy_temporary("(12,)", data, 12);
-    options.a = options.b = path_3x4;
+    options.base.a = options.base.b = path_3x4;
     assert_refused(&options, EXIT_FILE_ERROR, "has 4 columns but");
-    options.b = path_12;
+    options.base.b = path_12;
     assert_refused(&options, EXIT_FILE_ERROR, "1 dimensions, want a matrix (2)");
-    options.a = "/nonexistent.npy";
+    options.base.a = "/nonexistent.npy";
     assert_refused(&options, EXIT_FILE_ERROR, "/nonexistent.npy");
-    options.a = TEST_DATA_DIR "/float64_empty_2d.npy";
+    options.base.a = TEST_DATA_DIR "/float64_empty_2d.npy";
     assert_refused(&options, EXIT_FILE_ERROR, "want float32");
     npy_remove(path_3x4);
     npy_remove(path_12);

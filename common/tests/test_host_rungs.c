@@ -15,7 +15,11 @@
 
 #include "files.h"
 #include "measure/trial.h"
-#include "run/options.h"
+#include "measure/verify.h"
+#include "problem/conv/conv.h"
+#include "problem/conv/options.h"
+#include "problem/gemm/gemm.h"
+#include "problem/gemm/options.h"
 #include "run/step.h"
 
 /* ---- a back end that is not the host --------------------------------------------------------- */
@@ -28,7 +32,7 @@ static bool forbidden;
 static bool device_open(int number, struct machine *machine, struct error *error)
 {
     (void)error;
-    machine->multiprocessors = 7 + number;
+    machine->processors = 7 + number;
     machine->peak_gflop_per_s = 1e6;
     snprintf(machine->name, sizeof machine->name, "Test GPU");
     return true;
@@ -165,46 +169,44 @@ static void convolve(const struct conv *call)
     spoil(call->output, call->batch * call->filters * area);
 }
 
-static const struct rung gemm_rung = {
-    .name = "host",
-    .run.gemm = product,
-    .depth.gemm = gemm_depth_serial,
-    .flags = RUNG_HOST,
+static const struct gemm_rung gemm_rung = {
+    .rung = {"host", "the definition", .flags = RUNG_HOST},
+    .run = product,
+    .depth = gemm_depth_serial,
 };
 
-static const struct rung conv_rung = {
-    .name = "host",
-    .run.conv = convolve,
-    .depth.conv = conv_depth_serial,
-    .flags = RUNG_HOST,
+static const struct conv_rung conv_rung = {
+    .rung = {"host", "the definition", .flags = RUNG_HOST},
+    .run = convolve,
+    .depth = conv_depth_serial,
 };
 
 /* ---- judging --------------------------------------------------------------------------------- */
 
-static struct options gemm_sizes(size_t m, size_t n, size_t k)
+static struct gemm_options gemm_sizes(size_t m, size_t n, size_t k)
 {
-    return (struct options){.m = m, .n = n, .k = k, .alpha = 1, .seed = 1, .threads = 1};
+    return (struct gemm_options){
+        .base = {.seed = 1, .threads = 1}, .m = m, .n = n, .k = k, .alpha = 1};
 }
 
-static const struct options conv_sizes = {.batch = 2,
-                                          .channels = 3,
-                                          .height = 5,
-                                          .width = 7,
-                                          .filters = 4,
-                                          .kernel_height = 1,
-                                          .kernel_width = 1,
-                                          .stride = 1,
-                                          .dilation = 1,
-                                          .seed = 1,
-                                          .threads = 1};
+static const struct conv_options conv_sizes = {.batch = 2,
+                                               .channels = 3,
+                                               .height = 5,
+                                               .width = 7,
+                                               .filters = 4,
+                                               .kernel_height = 1,
+                                               .kernel_width = 1,
+                                               .stride = 1,
+                                               .dilation = 1,
+                                               .base = {.seed = 1, .threads = 1}};
 
 /* Verifies and times the rung, on every input, with nothing but the CPU back end. */
-static void judge(const struct family *family, const struct rung *rung,
-                  const struct options *options, enum fault with)
+static void judge(const struct problem_kind *kind, const struct rung *rung,
+                  const struct problem_options *options, enum fault with)
 {
-    const struct machine machine = {.name = "test", .multiprocessors = 1};
+    const struct machine machine = {.name = "test", .processors = 1};
     struct error error;
-    struct problem *problem = family->create(options, &device, &machine, &error);
+    struct problem *problem = kind->create(options, &device, &machine, &error);
 
     if (problem == NULL)
         fail_msg("%s", error.text);
@@ -213,14 +215,14 @@ static void judge(const struct family *family, const struct rung *rung,
         struct comparison comparison;
         struct trial trial;
 
-        if (!family->load(problem, input, &error))
+        if (!kind->load(problem, input, &error))
             fail_msg("%s", error.text);
         forbidden = true;
-        if (!problem_verify(problem, rung, &comparison, &error))
+        if (!verify_rung(problem, rung, &comparison, &error))
             fail_msg("%s", error.text);
         if (comparison.right != (with == RIGHT))
-            fail_msg("%s, %s, beta %g, input %zu: %s", fault_names[with], problem->shape,
-                     (double)options->beta, input, comparison.where);
+            fail_msg("%s, %s, input %zu: %s", fault_names[with], problem->shape, input,
+                     comparison.where);
         for (int cold = 0; cold <= 1; cold++) {
             if (!trial_run(problem, rung, 1, 2, cold != 0, &trial, &error))
                 fail_msg("%s", error.text);
@@ -229,7 +231,7 @@ static void judge(const struct family *family, const struct rung *rung,
         }
         forbidden = false;
     }
-    family->destroy(problem);
+    kind->destroy(problem);
 }
 
 static void test_judged_on_the_host(void **state)
@@ -237,37 +239,37 @@ static void test_judged_on_the_host(void **state)
     (void)state;
     for (enum fault with = RIGHT; with < FAULTS; with++) {
         for (int beta = 0; beta <= 2; beta++) {
-            struct options options = gemm_sizes(9, 8, 7);
+            struct gemm_options options = gemm_sizes(9, 8, 7);
             options.beta = (float)beta;
-            judge(&gemm_family, &gemm_rung, &options, with);
+            judge(&gemm_kind, &gemm_rung.rung, &options.base, with);
         }
-        judge(&conv_family, &conv_rung, &conv_sizes, with);
+        judge(&conv_kind, &conv_rung.rung, &conv_sizes.base, with);
     }
 }
 
 /* The rung is given some rows; a right one leaves the others alone. */
 static void test_part_of_the_rows(void **state)
 {
-    struct rung rung = gemm_rung;
+    struct gemm_rung rung = gemm_rung;
     (void)state;
 
     rung.most_products = 4 * 8 * 7 + 3;
     for (enum fault with = RIGHT; with < FAULTS; with++)
         for (int beta = 0; beta <= 2; beta++) {
-            struct options options = gemm_sizes(9, 8, 7);
+            struct gemm_options options = gemm_sizes(9, 8, 7);
             options.beta = (float)beta;
-            judge(&gemm_family, &rung, &options, with);
+            judge(&gemm_kind, &rung.rung, &options.base, with);
             assert_int_equal(rows_given, 4);
         }
-    const struct options options = gemm_sizes(9, 8, 7);
+    const struct gemm_options options = gemm_sizes(9, 8, 7);
     rung.most_products = 1; /* less than a row */
-    judge(&gemm_family, &rung, &options, RIGHT);
+    judge(&gemm_kind, &rung.rung, &options.base, RIGHT);
     assert_int_equal(rows_given, 1);
     rung.most_products = 9 * 8 * 7;
-    judge(&gemm_family, &rung, &options, RIGHT);
+    judge(&gemm_kind, &rung.rung, &options.base, RIGHT);
     assert_int_equal(rows_given, 9);
-    const struct options empty = gemm_sizes(9, 8, 0);
-    judge(&gemm_family, &rung, &empty, RIGHT);
+    const struct gemm_options empty = gemm_sizes(9, 8, 0);
+    judge(&gemm_kind, &rung.rung, &empty.base, RIGHT);
     assert_int_equal(rows_given, 9);
 }
 
@@ -284,15 +286,11 @@ static void slow_product(const struct gemm *call)
 /* The step's rows as CSV and its table; the caller frees both. */
 static char *run_step(char **table)
 {
-    struct rung rungs[ROWS];
-    const struct step step = {
-        .name = "test_step",
-        .idea = "a test",
-        .family = &gemm_family,
-        .back_end = &device,
-        .rungs = rungs,
-        .rung_count = ROWS,
-    };
+    struct gemm_rung rungs[ROWS];
+    const struct ladder ladder = {
+        .idea = "a test", .kind = &gemm_kind, .back_end = &device, LADDER_RUNGS(rungs)};
+    const struct ladder *const ladders[] = {&ladder};
+    const struct step step = {.name = "test_step", .ladders = ladders, .ladder_count = 1};
     char folder[PATH_SIZE], path[PATH_SIZE], output[PATH_SIZE];
     char *arguments[] = {"test_step", "--m", "16",       "--n", "16",    "--k", "16",
                          "--reps",    "3",   "--warmup", "0",   "--csv", path,  NULL};
@@ -300,10 +298,10 @@ static char *run_step(char **table)
     for (int i = 0; i < ROWS; i++)
         rungs[i] = gemm_rung;
     rungs[HOST_PART].most_products = 4 * 16 * 16;
-    rungs[HOST_LIBRARY].flags |= RUNG_LIBRARY;
-    rungs[DEVICE].flags = 0;
-    rungs[DEVICE_LIBRARY].flags = rungs[DEVICE_SLOW_LIBRARY].flags = RUNG_LIBRARY;
-    rungs[DEVICE_SLOW_LIBRARY].run.gemm = slow_product;
+    rungs[HOST_LIBRARY].rung.flags |= RUNG_LIBRARY;
+    rungs[DEVICE].rung.flags = 0;
+    rungs[DEVICE_LIBRARY].rung.flags = rungs[DEVICE_SLOW_LIBRARY].rung.flags = RUNG_LIBRARY;
+    rungs[DEVICE_SLOW_LIBRARY].run = slow_product;
     fault = RIGHT;
 
     folder_create(folder);
@@ -420,28 +418,28 @@ static void slow(const struct gemm *call)
 /* Slow calls are few, unless asked for. */
 static void test_slow_rungs_are_timed_briefly(void **state)
 {
-    const struct machine machine = {.name = "test", .multiprocessors = 1};
-    const struct options options = gemm_sizes(1, 1, 1);
-    struct rung rung = gemm_rung;
+    const struct machine machine = {.name = "test", .processors = 1};
+    const struct gemm_options options = gemm_sizes(1, 1, 1);
+    struct gemm_rung rung = gemm_rung;
     struct trial trial;
     struct error error;
     (void)state;
 
-    struct problem *problem = gemm_family.create(&options, &device, &machine, &error);
+    struct problem *problem = gemm_kind.create(&options.base, &device, &machine, &error);
     assert_non_null(problem);
-    rung.run.gemm = slow;
+    rung.run = slow;
     calls = 0;
-    assert_true(trial_run(problem, &rung, 10, 0, false, &trial, &error));
+    assert_true(trial_run(problem, &rung.rung, 10, 0, false, &trial, &error));
     assert_int_equal(trial.calls, 1);
     assert_true(trial.warmups <= 3 && trial.statistics.count >= 1 && trial.statistics.count <= 3);
     assert_int_equal(calls, 1 + trial.warmups + trial.statistics.count);
     trial_free(&trial);
 
     calls = 0;
-    assert_true(trial_run(problem, &rung, 0, 4, false, &trial, &error));
+    assert_true(trial_run(problem, &rung.rung, 0, 4, false, &trial, &error));
     assert_int_equal(calls, 1 + 4);
     trial_free(&trial);
-    problem->family->destroy(problem);
+    problem->kind->destroy(problem);
 }
 
 int main(void)

@@ -12,8 +12,8 @@
 
 #include "files.h"
 #include "judging.h"
-#include "run/options.h"
-#include "run/step.h"
+#include "problem/matrix_reduction/matrix_reduction.h"
+#include "problem/reduction/options.h"
 
 /* ---- rungs ----------------------------------------------------------------------------------- */
 
@@ -131,10 +131,10 @@ static double depth(const struct matrix_reduction *call)
     return (double)(axis == AXIS_ROWS ? call->columns : call->rows);
 }
 
-static const struct rung rung = {
-    .name = "reduce",
-    .run.matrix = reduce,
-    .depth.matrix = depth,
+static const struct matrix_rung rung = {
+    .rung = {"reduce", "the definition"},
+    .run = reduce,
+    .depth = depth,
 };
 
 /* ---- helpers --------------------------------------------------------------------------------- */
@@ -150,21 +150,29 @@ static int set_up(void **state)
     return 0;
 }
 
-static struct options shape(size_t rows, size_t columns)
+/* By rows, until the test says otherwise. */
+static struct reduction_options shape(size_t rows, size_t columns)
 {
-    return (struct options){
-        .m = rows, .n = columns, .op = OP_SUM, .seed = 1, .threads = 1, .axis = AXIS_ROWS};
+    axis = AXIS_ROWS;
+    return (struct reduction_options){.base = {.seed = 1, .threads = 1},
+                                      .m = rows,
+                                      .n = columns,
+                                      .op = OP_SUM,
+                                      .type = TYPE_NOT_GIVEN};
 }
 
 static struct judged judged_on(const struct back_end *back_end)
 {
-    return (struct judged){.family = &matrix_reduction_family, .rung = &rung, .back_end = back_end};
+    return (struct judged){.kind = axis == AXIS_ROWS ? &row_reduction_kind : &column_reduction_kind,
+                           .rung = &rung.rung,
+                           .back_end = back_end};
 }
 
-static struct problem *create(const struct options *options, const struct back_end *back_end)
+static struct problem *create(const struct reduction_options *options,
+                              const struct back_end *back_end)
 {
     const struct judged judged = judged_on(back_end);
-    struct problem *const problem = judged_problem(&judged, options);
+    struct problem *const problem = judged_problem(&judged, &options->base);
 
     assert_int_equal(problem->probes, options->op == OP_SUM ? 1 : 3);
     return problem;
@@ -178,30 +186,29 @@ static struct comparison verdict(struct problem *problem, size_t input, enum fau
     return judged_verdict(&judged, problem, input);
 }
 
-static void assert_right(const struct options *options, const struct back_end *back_end,
+static void assert_right(const struct reduction_options *options, const struct back_end *back_end,
                          enum fault with)
 {
     const struct judged judged = judged_on(back_end);
 
-    axis = options->axis;
     fault = with;
-    assert_judged_right(&judged, options, fault_names[with]);
+    assert_judged_right(&judged, &options->base, fault_names[with]);
 }
 
 /* Some probe or the real data tells. */
-static void assert_caught(const struct options *options, enum fault with)
+static void assert_caught(const struct reduction_options *options, enum fault with)
 {
     const struct judged judged = judged_on(&cpu_back_end);
 
-    axis = options->axis;
     fault = with;
-    assert_judged_wrong(&judged, options, ANY_INPUT, fault_names[with]);
+    assert_judged_wrong(&judged, &options->base, ANY_INPUT, fault_names[with]);
 }
 
-static void assert_refused(const struct options *options, enum exit_code code, const char *text)
+static void assert_refused(const struct reduction_options *options, enum exit_code code,
+                           const char *text)
 {
     const struct judged judged = judged_on(&cpu_back_end);
-    assert_judged_refused(&judged, options, code, text);
+    assert_judged_refused(&judged, &options->base, code, text);
 }
 
 /* ---- tests ----------------------------------------------------------------------------------- */
@@ -218,20 +225,20 @@ static void test_right_at_all_shapes(void **state)
             for (int op = OP_SUM; op <= OP_MIN; op++)
                 for (int type = TYPE_F32; type <= TYPE_F64; type++)
                     for (size_t offset = 0; offset <= 1; offset++) {
-                        struct options options = shape(shapes[s][0], shapes[s][1]);
-                        options.axis = (enum matrix_axis)which;
-                        options.op = (enum reduce_op)op;
-                        options.type = (enum element_type)type;
-                        options.offset = offset;
+                        struct reduction_options options = shape(shapes[s][0], shapes[s][1]);
+                        axis = (enum matrix_axis)which;
+                        options.op = op;
+                        options.type = type;
+                        options.base.offset = offset;
                         assert_right(&options, &cpu_back_end, RIGHT);
                         assert_right(&options, &copying_back_end, RIGHT_BACKWARDS);
                     }
 }
 
-static bool applies(enum fault with, const struct options *options)
+static bool applies(enum fault with, const struct reduction_options *options)
 {
     const bool sum = options->op == OP_SUM;
-    const size_t results = options->axis == AXIS_ROWS ? options->m : options->n;
+    const size_t results = axis == AXIS_ROWS ? options->m : options->n;
 
     switch (with) {
     case RIGHT:
@@ -263,10 +270,10 @@ static void test_faults_are_caught(void **state)
             for (int op = OP_SUM; op <= OP_MIN; op++)
                 for (int type = TYPE_F32; type <= TYPE_F64; type++)
                     for (enum fault with = RIGHT; with < FAULTS; with++) {
-                        struct options options = shape(shapes[s][0], shapes[s][1]);
-                        options.axis = (enum matrix_axis)which;
-                        options.op = (enum reduce_op)op;
-                        options.type = (enum element_type)type;
+                        struct reduction_options options = shape(shapes[s][0], shapes[s][1]);
+                        axis = (enum matrix_axis)which;
+                        options.op = op;
+                        options.type = type;
                         if (applies(with, &options))
                             assert_caught(&options, with);
                     }
@@ -275,7 +282,7 @@ static void test_faults_are_caught(void **state)
 /* A row without elements must still get its identity. */
 static void test_empty_rows(void **state)
 {
-    struct options options = shape(5, 0);
+    struct reduction_options options = shape(5, 0);
     (void)state;
 
     assert_caught(&options, NO_OP);
@@ -283,7 +290,7 @@ static void test_empty_rows(void **state)
     options.op = OP_MAX;
     assert_caught(&options, STARTS_AT_0);
     options = shape(0, 5);
-    options.axis = AXIS_COLUMNS;
+    axis = AXIS_COLUMNS;
     options.op = OP_MIN;
     assert_caught(&options, NO_OP);
     assert_caught(&options, STARTS_AT_0);
@@ -291,7 +298,7 @@ static void test_empty_rows(void **state)
 
 static void test_report_names_the_result(void **state)
 {
-    struct options options = shape(9, 7);
+    struct reduction_options options = shape(9, 7);
     (void)state;
 
     axis = AXIS_ROWS;
@@ -299,24 +306,24 @@ static void test_report_names_the_result(void **state)
     for (size_t input = 0; input <= 1; input++)
         assert_non_null(strstr(verdict(problem, input, OFF_BY_ONE_UNIT).where, "row 4: got "));
     assert_non_null(strstr(verdict(problem, 0, NO_OP).where, "row 0: got nan"));
-    problem->family->destroy(problem);
+    problem->kind->destroy(problem);
 
     for (int type = TYPE_F32; type <= TYPE_F64; type++) {
-        options.type = (enum element_type)type;
-        options.axis = axis = AXIS_COLUMNS;
+        options.type = type;
+        axis = AXIS_COLUMNS;
         problem = create(&options, &cpu_back_end);
         assert_non_null(strstr(verdict(problem, 0, OFF_BY_ONE_UNIT).where, "column 3: got "));
         assert_non_null(
             strstr(verdict(problem, 0, WRITES_PAST_END).where, "0 elements past its end"));
         assert_non_null(
             strstr(verdict(problem, 1, WRITES_BEFORE_START).where, "1 elements before it"));
-        problem->family->destroy(problem);
+        problem->kind->destroy(problem);
     }
 }
 
 static void test_facts(void **state)
 {
-    struct options options = shape(3, 5);
+    struct reduction_options options = shape(3, 5);
     (void)state;
 
     struct problem *problem = create(&options, &cpu_back_end);
@@ -325,16 +332,16 @@ static void test_facts(void **state)
     assert_string_equal(problem->shape, "3x5");
     assert_true(problem->bytes == 4 * (15 + 3) && problem->flops == 15);
     assert_false(problem->is_scalar);
-    problem->family->destroy(problem);
+    problem->kind->destroy(problem);
 
-    options.axis = AXIS_COLUMNS;
+    axis = AXIS_COLUMNS;
     options.op = OP_MAX;
     options.type = TYPE_F64;
     problem = create(&options, &cpu_back_end);
     assert_string_equal(problem->op, "column_max");
     assert_string_equal(problem->type, "f64");
     assert_true(problem->bytes == 8 * (15 + 5));
-    problem->family->destroy(problem);
+    problem->kind->destroy(problem);
 }
 
 /* ---- the user's data ------------------------------------------------------------------------- */
@@ -342,18 +349,18 @@ static void test_facts(void **state)
 static void test_file(void **state)
 {
     static const float data[6] = {1, NAN, -2, INFINITY, -INFINITY, 4};
-    struct options options = shape(0, 0);
+    struct reduction_options options = shape(0, 0);
     char *const path = npy_temporary("(3, 2)", data, 6);
     (void)state;
 
-    options.a = path;
+    options.base.a = path;
     for (int which = AXIS_ROWS; which <= AXIS_COLUMNS; which++)
         for (int op = OP_SUM; op <= OP_MIN; op++) {
-            options.axis = (enum matrix_axis)which;
-            options.op = (enum reduce_op)op;
+            axis = (enum matrix_axis)which;
+            options.op = op;
             struct problem *problem = create(&options, &cpu_back_end);
             assert_string_equal(problem->shape, "3x2");
-            problem->family->destroy(problem);
+            problem->kind->destroy(problem);
             assert_right(&options, &cpu_back_end, RIGHT);
             if (op != OP_SUM)
                 assert_caught(&options, NAN_DROPPED);
@@ -364,15 +371,14 @@ static void test_file(void **state)
 static void test_refused(void **state)
 {
     static const float data[6] = {0};
-    struct options options = shape(1, 1);
+    struct reduction_options options = shape(1, 1);
     char *const path = npy_temporary("(3, 2)", data, 6);
     (void)state;
 
-    options.a = path;
+    options.base.a = path;
     options.type = TYPE_F64;
-    options.type_given = true;
     assert_refused(&options, EXIT_FILE_ERROR, "but --type is f64");
-    options.a = "/nonexistent.npy";
+    options.base.a = "/nonexistent.npy";
     assert_refused(&options, EXIT_FILE_ERROR, "/nonexistent.npy");
     npy_remove(path);
 
@@ -382,9 +388,9 @@ static void test_refused(void **state)
     assert_refused(&options, EXIT_DEVICE_ERROR, "out of memory");
     options = shape(SIZE_MAX, 0);
     assert_refused(&options, EXIT_DEVICE_ERROR, "out of memory");
-    options.axis = AXIS_COLUMNS;
+    axis = AXIS_COLUMNS;
     options = shape(0, SIZE_MAX / 4 + 1);
-    options.axis = AXIS_COLUMNS;
+    axis = AXIS_COLUMNS;
     assert_refused(&options, EXIT_DEVICE_ERROR, "out of memory");
 }
 

@@ -17,6 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/version.h"
 #include "files.h"
 #include "report/report.h"
 
@@ -30,32 +31,28 @@ enum { COLUMNS = 24 };
 
 enum { ROWS = 4 };
 
-/* Everything that a run points to. */
+/* Everything that results point to. */
 struct fixture {
-    struct rung rungs[ROWS];
-    struct back_end back_end;
-    struct step step;
-    struct machine machine;
     double samples[ROWS][3];
-    struct row rows[ROWS];
-    struct run run;
+    struct result rows[ROWS];
+    struct results results;
 };
 
 /* Four rungs: 400 us, 100 us, a library at 50 us, and one that was skipped. */
 static void make_fixture(struct fixture *fixture)
 {
     static const double medians[ROWS] = {400, 100, 50, 0};
-    static const char *const rung_names[ROWS] = {"naive", "better", "openblas", "tensor"};
+    static const struct rung rungs[ROWS] = {
+        {.name = "naive", .idea = "an idea"},
+        {.name = "better", .idea = "an idea"},
+        {.name = "openblas", .idea = "an idea", .flags = RUNG_LIBRARY},
+        {.name = "tensor", .idea = "an idea"},
+    };
 
-    *fixture = (struct fixture){0};
-    fixture->back_end = cpu_back_end;
-    fixture->machine =
-        (struct machine){.name = "Test CPU", .details = "8 processors", .multiprocessors = 8};
+    *fixture = (struct fixture){.rows = {{.rung = NULL}}};
     for (int i = 0; i < ROWS; i++) {
-        struct row *row = &fixture->rows[i];
-        fixture->rungs[i].name = rung_names[i];
-        fixture->rungs[i].idea = "an idea";
-        row->rung = &fixture->rungs[i];
+        struct result *row = &fixture->rows[i];
+        result_start(row, &rungs[i], &cpu_back_end);
         if (i == 3)
             continue;
         row->timed = true;
@@ -67,33 +64,30 @@ static void make_fixture(struct fixture *fixture)
         row->trial.statistics = statistics_of(fixture->samples[i], 3);
     }
     snprintf(fixture->rows[1].how, RUNG_HOW_SIZE, "avx2, 8 threads");
-    fixture->rungs[2].flags = RUNG_LIBRARY;
-    fixture->rows[3].verdict = VERDICT_SKIP;
-    snprintf(fixture->rows[3].reason, sizeof fixture->rows[3].reason, "needs sm_90");
-    fixture->step = (struct step){.name = "01_test",
-                                  .idea = "a step",
-                                  .back_end = &fixture->back_end,
-                                  .rungs = fixture->rungs,
-                                  .rung_count = ROWS};
-    fixture->run = (struct run){.step = &fixture->step,
-                                .machine = &fixture->machine,
-                                .seed = 1,
-                                .op = "dot",
-                                .type = "f32",
-                                .shape = "1000000",
-                                .bytes = 8e6,
-                                .flops = 2e6,
-                                .is_scalar = true,
-                                .answer = 42.25,
-                                .peak_gb_per_s = 200,
-                                .rows = fixture->rows,
-                                .row_count = ROWS};
-    report_finish_run(&fixture->run);
+    result_skip(&fixture->rows[3], "needs sm_90");
+    fixture->results = (struct results){
+        .step = "01_test",
+        .back_end = cpu_back_end.name,
+        .has_clocks = true,
+        .machine = {.name = "Test CPU", .details = "8 processors", .processors = 8},
+        .seed = 1,
+        .op = "dot",
+        .type = "f32",
+        .shape = "1000000",
+        .bytes = 8e6,
+        .flops = 2e6,
+        .is_scalar = true,
+        .answer = 42.25,
+        .peak_gb_per_s = 200,
+        .rows = fixture->rows,
+        .row_count = ROWS,
+    };
+    results_derive(&fixture->results);
 }
 
 /* What a report of the runs holds, written by `put`; the caller frees. */
-static char *written(void (*put)(struct report_file *, const struct run *), const struct run *run,
-                     int times)
+static char *written(void (*put)(struct report_file *, const struct results *),
+                     const struct results *results, int times)
 {
     char folder[PATH_SIZE], path[PATH_SIZE];
     struct report_file report;
@@ -105,7 +99,7 @@ static char *written(void (*put)(struct report_file *, const struct run *), cons
         fail_msg("%s", error.text);
     assert_int_equal(folder_count(folder), 0); /* nothing is left while the work goes on */
     for (int i = 0; i < times; i++)
-        put(&report, run);
+        put(&report, results);
     assert_int_equal(folder_count(folder), 0);
     if (!report_commit(&report, &error))
         fail_msg("%s", error.text);
@@ -148,7 +142,7 @@ static void csv_row(void **state)
     struct fixture fixture;
     (void)state;
     make_fixture(&fixture);
-    char *const csv = written(report_csv, &fixture.run, 1);
+    char *const csv = written(report_csv, &fixture.results, 1);
 
     assert_memory_equal(csv, HEADER, strlen(HEADER));
     assert_int_equal(csv_lines(csv), 1 + ROWS);
@@ -166,7 +160,7 @@ static void csv_header_once(void **state)
     struct fixture fixture;
     (void)state;
     make_fixture(&fixture);
-    char *const csv = written(report_csv, &fixture.run, 3);
+    char *const csv = written(report_csv, &fixture.results, 3);
     assert_int_equal(csv_lines(csv), 1 + 3 * ROWS);
     assert_null(strstr(csv + 1, "step,rung"));
     free(csv);
@@ -180,18 +174,18 @@ static void csv_quoting(void **state)
     (void)state;
     make_fixture(&fixture);
 
-    fixture.machine.details[0] = '\0';
+    fixture.results.machine.details[0] = '\0';
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        snprintf(fixture.machine.name, sizeof fixture.machine.name, "%s", names[i]);
-        char *const csv = written(report_csv, &fixture.run, 1);
+        snprintf(fixture.results.machine.name, sizeof fixture.results.machine.name, "%s", names[i]);
+        char *const csv = written(report_csv, &fixture.results, 1);
         assert_columns(csv);
         assert_csv(csv, 1, "device", names[i]);
         assert_csv(csv, ROWS, "device", names[i]);
         assert_csv(csv, 1, "verdict", "pass");
         free(csv);
     }
-    snprintf(fixture.machine.name, sizeof fixture.machine.name, "a \"b\"");
-    char *const csv = written(report_csv, &fixture.run, 1);
+    snprintf(fixture.results.machine.name, sizeof fixture.results.machine.name, "a \"b\"");
+    char *const csv = written(report_csv, &fixture.results, 1);
     assert_has(csv, ",\"a \"\"b\"\"\",");
     free(csv);
 }
@@ -203,10 +197,11 @@ static void long_names(void **state)
     char both[300];
     (void)state;
     make_fixture(&fixture);
-    memset(fixture.machine.name, 'n', sizeof fixture.machine.name - 1);
-    memset(fixture.machine.details, 'd', sizeof fixture.machine.details - 1);
-    snprintf(both, sizeof both, "%s; %s", fixture.machine.name, fixture.machine.details);
-    char *const csv = written(report_csv, &fixture.run, 1);
+    memset(fixture.results.machine.name, 'n', sizeof fixture.results.machine.name - 1);
+    memset(fixture.results.machine.details, 'd', sizeof fixture.results.machine.details - 1);
+    snprintf(both, sizeof both, "%s; %s", fixture.results.machine.name,
+             fixture.results.machine.details);
+    char *const csv = written(report_csv, &fixture.results, 1);
     assert_csv(csv, 1, "device", both);
     free(csv);
 }
@@ -221,18 +216,19 @@ static void fields_of_emulation(void **state)
     struct fixture fixture;
     (void)state;
     make_fixture(&fixture);
-    fixture.back_end.name = "simt";
-    fixture.back_end.clocks = false;
+    fixture.results.back_end = "simt";
+    fixture.results.has_clocks = false;
     for (int i = 0; i < ROWS; i++) {
+        fixture.rows[i].back_end = "simt";
         fixture.rows[i].timed = false;
         fixture.rows[i].trial = (struct trial){0};
         fixture.rows[i].counted = i < 3;
         fixture.rows[i].counters.launches = 2;
         fixture.rows[i].counters.atomics = 17;
     }
-    report_finish_run(&fixture.run);
+    results_derive(&fixture.results);
 
-    char *const csv = written(report_csv, &fixture.run, 1);
+    char *const csv = written(report_csv, &fixture.results, 1);
     for (size_t line = 1; line <= ROWS; line++) {
         for (size_t i = 0; i < sizeof empty / sizeof empty[0]; i++)
             assert_csv(csv, line, empty[i], "");
@@ -242,7 +238,7 @@ static void fields_of_emulation(void **state)
     assert_csv(csv, 1, "error_bound", "0.5");
     free(csv);
 
-    char *const json = written(report_json, &fixture.run, 1);
+    char *const json = written(report_json, &fixture.results, 1);
     assert_true(json_is_valid(json));
     assert_has(json, "\"median_us\": null");
     assert_has(json, "\"samples_us\": []");
@@ -262,9 +258,9 @@ static void verdicts(void **state)
     fixture.rows[1].timed = false;
     fixture.rows[1].comparison.error = NAN;
     fixture.rows[2].comparison.error = INFINITY;
-    fixture.run.cold = true;
-    report_finish_run(&fixture.run);
-    char *const csv = written(report_csv, &fixture.run, 1);
+    fixture.results.cold = true;
+    results_derive(&fixture.results);
+    char *const csv = written(report_csv, &fixture.results, 1);
     for (size_t i = 0; i < ROWS; i++)
         assert_csv(csv, i + 1, "verdict", names[i]);
     assert_csv(csv, 1, "cache", "cold");
@@ -272,7 +268,7 @@ static void verdicts(void **state)
     assert_csv(csv, 3, "error", "inf");
     assert_csv(csv, 4, "error", "");
     free(csv);
-    char *const json = written(report_json, &fixture.run, 1);
+    char *const json = written(report_json, &fixture.results, 1);
     assert_true(json_is_valid(json));
     free(json);
 }
@@ -299,7 +295,7 @@ static void json_row(void **state)
     struct fixture fixture;
     (void)state;
     make_fixture(&fixture);
-    char *const json = written(report_json, &fixture.run, 1);
+    char *const json = written(report_json, &fixture.results, 1);
     assert_true(json_is_valid(json));
     assert_has(json, "{\"version\": \"" RUNGS_VERSION "\"");
     assert_has(json, "\"machine\": {\"name\": \"Test CPU\", \"details\": \"8 processors\", "
@@ -322,7 +318,7 @@ static void json_row(void **state)
     }
     free(json);
 
-    char *const twice = written(report_json, &fixture.run, 2);
+    char *const twice = written(report_json, &fixture.results, 2);
     assert_true(json_is_valid(twice));
     free(twice);
 }
@@ -332,14 +328,15 @@ static void json_special_values(void **state)
     struct fixture fixture;
     (void)state;
     make_fixture(&fixture);
-    snprintf(fixture.machine.name, sizeof fixture.machine.name, "a \"b\" \\ c\td\001\n");
+    snprintf(fixture.results.machine.name, sizeof fixture.results.machine.name,
+             "a \"b\" \\ c\td\001\n");
     fixture.rows[0].comparison =
         (struct comparison){.computed = NAN, .error = NAN, .bound = INFINITY};
     fixture.rows[1].comparison.computed = -INFINITY;
     fixture.rows[2].comparison.computed = 0.1;
-    fixture.run.seed = UINT64_MAX;
+    fixture.results.seed = UINT64_MAX;
     snprintf(fixture.rows[0].reason, sizeof fixture.rows[0].reason, "got \"nan\"");
-    char *const json = written(report_json, &fixture.run, 1);
+    char *const json = written(report_json, &fixture.results, 1);
     assert_true(json_is_valid(json));
     assert_has(json, "\"error\": null, \"error_bound\": null");
     assert_has(json, "a \\\"b\\\" \\\\ c\\u0009d\\u0001\\u000a");
@@ -358,7 +355,7 @@ static bool about(double a, double b)
 static void derived_figures(void **state)
 {
     struct fixture fixture;
-    const struct row *rows = fixture.rows;
+    const struct result *rows = fixture.rows;
     (void)state;
     make_fixture(&fixture);
 
@@ -374,32 +371,32 @@ static void derived_figures(void **state)
     assert_true(isnan(rows[3].speedup_library));
 
     /* Arithmetic is the limit: 2e6 operations at 40 GFLOP/s take 50 us. */
-    fixture.machine.peak_gflop_per_s = 40;
-    report_finish_run(&fixture.run);
+    fixture.results.machine.peak_gflop_per_s = 40;
+    results_derive(&fixture.results);
     assert_true(about(rows[1].percent_of_peak, 50));
 
     /* No peak is known. */
-    fixture.run.peak_gb_per_s = 0;
-    report_finish_run(&fixture.run);
+    fixture.results.peak_gb_per_s = 0;
+    results_derive(&fixture.results);
     assert_true(isnan(rows[1].percent_of_peak));
 
     /* The best of several libraries; the first rung that was timed. */
-    fixture.rungs[1].flags = RUNG_LIBRARY;
-    report_finish_run(&fixture.run);
+    fixture.rows[1].is_library = true;
+    results_derive(&fixture.results);
     assert_true(about(rows[1].speedup_library, 0.5) && about(rows[2].speedup_library, 1));
     fixture.rows[0].timed = false;
-    report_finish_run(&fixture.run);
+    results_derive(&fixture.results);
     assert_true(isnan(rows[0].speedup_first) && about(rows[2].speedup_first, 2));
 
     /* No library. */
-    fixture.rungs[1].flags = fixture.rungs[2].flags = 0;
-    report_finish_run(&fixture.run);
+    fixture.rows[1].is_library = fixture.rows[2].is_library = false;
+    results_derive(&fixture.results);
     assert_true(isnan(rows[1].speedup_library) && isnan(rows[2].speedup_library));
 
     /* An empty input moves nothing. */
-    fixture.run.bytes = fixture.run.flops = 0;
-    fixture.run.peak_gb_per_s = 200;
-    report_finish_run(&fixture.run);
+    fixture.results.bytes = fixture.results.flops = 0;
+    fixture.results.peak_gb_per_s = 200;
+    results_derive(&fixture.results);
     assert_true(rows[1].gb_per_s == 0 && rows[1].gflop_per_s == 0);
     assert_true(isfinite(rows[1].percent_of_peak));
 }
@@ -416,8 +413,8 @@ static void table(void **state)
     for (int colour = 0; colour <= 1; colour++) {
         FILE *file = open_memstream(&text, &length);
         assert_non_null(file);
-        report_table(file, &fixture.run, colour);
-        report_histograms(file, &fixture.run);
+        report_table(file, &fixture.results, colour);
+        report_histograms(file, &fixture.results);
         fclose(file);
         assert_has(text, "naive");
         assert_has(text, "400 us");
@@ -442,7 +439,7 @@ static bool report_to(const char *path, struct error *error)
     *error = (struct error){EXIT_ALL_VERIFIED, ""};
     if (!report_open(&report, path, error))
         return false;
-    report_csv(&report, &fixture.run);
+    report_csv(&report, &fixture.results);
     return report_commit(&report, error);
 }
 
@@ -482,8 +479,8 @@ static void not_asked_for(void **state)
     (void)state;
     make_fixture(&fixture);
     assert_true(report_open(&report, NULL, &error));
-    report_csv(&report, &fixture.run);
-    report_json(&report, &fixture.run);
+    report_csv(&report, &fixture.results);
+    report_json(&report, &fixture.results);
     assert_true(report_commit(&report, &error));
     report_discard(&report);
 }
@@ -521,7 +518,7 @@ static void existing_file(void **state)
 
     /* The run fails: the old file stays. */
     assert_true(report_open(&report, path, &error));
-    report_csv(&report, &fixture.run);
+    report_csv(&report, &fixture.results);
     assert_text(path, "old");
     report_discard(&report);
     assert_text(path, "old");

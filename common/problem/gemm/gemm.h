@@ -10,7 +10,9 @@
 
 #include <stddef.h>
 
-/* What a rung is given. All pointers are memory of the back end that runs it. */
+#include "problem/rung.h"
+
+/* What a rung is called with. All pointers are memory of the back end that runs it. */
 struct gemm {
     size_t m, n, k;
     float alpha, beta;
@@ -27,7 +29,24 @@ struct gemm {
 
 #define GEMM_WORKSPACE ((size_t)1 << 20)
 
-extern const struct family gemm_family;
+struct gemm_rung {
+    struct rung rung;
+    void (*run)(const struct gemm *call); /* NULL: not in this build (ON_CUDA) */
+    /* How many roundings lie between an input and the result (the c of compare.h), not counting a
+     * product's own. */
+    double (*depth)(const struct gemm *call);
+    /* What the rung really used. NULL: nothing to tell. */
+    void (*how)(const struct gemm *call, char text[RUNG_HOW_SIZE]);
+    /* Work that a user would do once for many calls: done after every change of the inputs, before
+     * `run`, and not timed. NULL: none. */
+    void (*prepare)(const struct gemm *call);
+    /* On the host: the most products that one call is given, 0: any number. A larger problem is cut
+     * down to the first rows of C, since a GPU's problem can take a slow loop minutes; the result
+     * row says so, and speeds are compared by rate. */
+    double most_products;
+};
+
+extern const struct problem_kind gemm_kind;
 
 /* One accumulator running over k. A rung that adds up partial sums states less: the longest way of
  * a term through its partial sum and then through the sum of those. */

@@ -13,19 +13,17 @@
 #include "device/guarded.h"
 #include "problem/judge.h"
 #include "problem/problem.h"
+#include "problem/reduction/options.h"
 #include "problem/reference.h"
-#include "run/options.h"
-#include "run/step.h"
 
 struct matrix_problem {
     struct problem base;
     struct matrix_reduction call; /* pointers of the back end */
     enum matrix_axis axis;
-    struct guarded a, result; /* in floats: a double counts as two */
-    size_t size;              /* bytes an element */
-    size_t words;             /* floats an element */
-    size_t results;           /* rows or columns */
-    size_t terms;             /* elements that a result is made from */
+    struct guarded a, result;
+    size_t size;    /* bytes an element */
+    size_t results; /* rows or columns */
+    size_t terms;   /* elements that a result is made from */
     struct npy file;
     uint64_t seed;
     struct reference *expected; /* one per result */
@@ -176,7 +174,61 @@ static void fill_random(struct matrix_problem *problem)
     }
 }
 
-/* ---- family ---------------------------------------------------------------------------------- */
+/* ---- options --------------------------------------------------------------------------------- */
+
+#define MEMBER(name) .member = offsetof(struct reduction_options, name)
+
+static const char *const op_options[] = {"dot", "sum", "max", "min", NULL};
+
+static const struct option_field fields[] = {
+    {"m", "M", "rows of the matrix; K, M and G are powers of two", OPTION_SIZE, MEMBER(m),
+     .sets_size = true},
+    {"n", "N", "columns", OPTION_SIZE, MEMBER(n), .sets_size = true},
+    {"op", "OP", "sum, max or min", OPTION_NAME, MEMBER(op), .names = op_options},
+    {"type", "TYPE", "f32 or f64", OPTION_NAME, MEMBER(type), .names = element_type_names},
+    OPTION_A,
+};
+
+static void set_defaults(struct problem_options *base, bool emulated)
+{
+    struct reduction_options *options = (struct reduction_options *)base;
+
+    options->op = OP_SUM;
+    options->type = TYPE_NOT_GIVEN;
+    options->m = emulated ? 256 : 4096;
+    options->n = emulated ? 512 : 4096;
+}
+
+static bool check_options(const struct problem_options *base, bool size_given, struct error *error)
+{
+    const struct reduction_options *options = (const struct reduction_options *)base;
+
+    (void)size_given;
+    if (options->op == OP_DOT)
+        return error_set(error, EXIT_BAD_USAGE,
+                         "--op dot has two inputs: of a matrix, want sum, max or min");
+    if (options->type == TYPE_MIXED)
+        return error_set(error, EXIT_BAD_USAGE,
+                         "--type mixed has two inputs: of a matrix, want f32 or f64");
+    return true;
+}
+
+static void set_size(struct problem_options *base, size_t size)
+{
+    struct reduction_options *options = (struct reduction_options *)base;
+
+    options->m = options->n = size;
+}
+
+static void limit_size(struct problem_options *base)
+{
+    struct reduction_options *options = (struct reduction_options *)base;
+
+    options->m = options->m < 256 ? options->m : 256;
+    options->n = options->n < 4096 ? options->n : 4096;
+}
+
+/* ---- the problem ----------------------------------------------------------------------------- */
 
 static void destroy(struct problem *base)
 {
@@ -190,23 +242,23 @@ static void destroy(struct problem *base)
     free(problem);
 }
 
-static bool open_file(struct matrix_problem *problem, const struct options *options,
+static bool open_file(struct matrix_problem *problem, const struct reduction_options *options,
                       struct error *error)
 {
     struct npy *const file = &problem->file;
 
-    if (!npy_read(options->a, file, error))
+    if (!npy_read(options->base.a, file, error))
         return false;
     if (file->dimensions != 2)
         return error_set(error, EXIT_FILE_ERROR, "%s: %zu dimensions, want a matrix (2)",
-                         options->a, file->dimensions);
+                         options->base.a, file->dimensions);
     if (file->type != NPY_FLOAT32 && file->type != NPY_FLOAT64)
-        return error_set(error, EXIT_FILE_ERROR, "%s is %s; want float32 or float64", options->a,
-                         npy_type_name(file->type));
+        return error_set(error, EXIT_FILE_ERROR, "%s is %s; want float32 or float64",
+                         options->base.a, npy_type_name(file->type));
     problem->call.type = file->type == NPY_FLOAT64 ? TYPE_F64 : TYPE_F32;
-    if (options->type_given && options->type != problem->call.type)
-        return error_set(error, EXIT_FILE_ERROR, "%s is %s, but --type is %s", options->a,
-                         npy_type_name(file->type), options->type == TYPE_F64 ? "f64" : "f32");
+    if (options->type != TYPE_NOT_GIVEN && options->type != (int)problem->call.type)
+        return error_set(error, EXIT_FILE_ERROR, "%s is %s, but --type is %s", options->base.a,
+                         npy_type_name(file->type), element_type_names[options->type]);
     problem->call.rows = file->shape[0];
     problem->call.columns = file->shape[1];
     return true;
@@ -226,80 +278,91 @@ static bool enough_memory(const struct matrix_problem *problem, struct error *er
     return memory_available(bytes < 0x1p63 ? (size_t)bytes : SIZE_MAX, error);
 }
 
-static bool allocate(struct matrix_problem *problem, const struct options *options,
-                     struct error *error)
+static bool allocate(struct matrix_problem *problem, size_t offset, struct error *error)
 {
     const struct back_end *back_end = problem->base.back_end;
     struct matrix_reduction *const call = &problem->call;
-    const size_t offset = options->offset * problem->words;
-    size_t bytes;
+    size_t bytes, expected_bytes;
 
     if (!checked_bytes(call->rows, call->columns, problem->size, &bytes, error) ||
-        !checked_bytes(problem->results, sizeof *problem->expected, 1, &bytes, error) ||
+        !checked_bytes(problem->results, sizeof *problem->expected, 1, &expected_bytes, error) ||
         !enough_memory(problem, error) ||
-        !guarded_create(&problem->a, call->rows, call->columns * problem->words, offset, 0,
-                        back_end, error) ||
-        !guarded_create(&problem->result, problem->results, problem->words, offset, MARGIN_AFTER,
-                        back_end, error))
+        !guarded_create(&problem->a, bytes, offset * problem->size, 0, back_end, error) ||
+        !guarded_create(&problem->result, problem->results * problem->size, offset * problem->size,
+                        MARGIN_AFTER, back_end, error))
         return false;
-    for (size_t i = 0; i < problem->a.before; i++)
-        problem->a.host[i] = poison_value(); /* two of them are a double's NaN, too */
+    guarded_fill_margins(&problem->a, poison_value());
     call->a = guarded_memory(&problem->a);
     call->result = guarded_memory(&problem->result);
 
-    problem->expected = host_allocate(bytes, error);
+    problem->expected = host_allocate(expected_bytes, error);
     if (problem->expected == NULL)
         return false;
     call->workspace = back_end->allocate(call->workspace_bytes, error);
     return call->workspace != NULL;
 }
 
-static struct problem *create(const struct options *options, const struct back_end *back_end,
-                              const struct machine *machine, struct error *error)
+static struct problem *create(const struct problem_options *base_options, enum matrix_axis axis,
+                              const struct back_end *back_end, const struct machine *machine,
+                              struct error *error)
 {
+    const struct reduction_options *options = (const struct reduction_options *)base_options;
     struct matrix_problem *problem = calloc(1, sizeof *problem);
     if (problem == NULL) {
         error_set(error, EXIT_DEVICE_ERROR, "out of memory");
         return NULL;
     }
-    const int multiprocessors = machine->multiprocessors > 0 ? machine->multiprocessors : 1;
+    const int multiprocessors = machine->processors > 0 ? machine->processors : 1;
     struct problem *const base = &problem->base;
     struct matrix_reduction *const call = &problem->call;
 
-    base->family = &matrix_reduction_family;
+    base->kind = axis == AXIS_ROWS ? &row_reduction_kind : &column_reduction_kind;
     base->back_end = back_end;
-    problem->seed = options->seed;
-    problem->axis = options->axis;
+    problem->seed = base_options->seed;
+    problem->axis = axis;
     *call = (struct matrix_reduction){
-        .op = options->op,
-        .type = options->type,
+        .op = (enum reduce_op)options->op,
+        .type = options->type == TYPE_NOT_GIVEN ? TYPE_F32 : (enum element_type)options->type,
         .rows = options->m,
         .columns = options->n,
         .workspace_bytes = (size_t)multiprocessors * MATRIX_WORKSPACE,
         .multiprocessors = multiprocessors,
-        .threads = options->threads,
+        .threads = base_options->threads,
     };
-    if (options->a != NULL && !open_file(problem, options, error)) {
+    if (base_options->a != NULL && !open_file(problem, options, error)) {
         destroy(base);
         return NULL;
     }
     problem->size = call->type == TYPE_F64 ? sizeof(double) : sizeof(float);
-    problem->words = problem->size / sizeof(float);
-    problem->results = problem->axis == AXIS_ROWS ? call->rows : call->columns;
-    problem->terms = problem->axis == AXIS_ROWS ? call->columns : call->rows;
-    if (!allocate(problem, options, error)) {
+    problem->results = axis == AXIS_ROWS ? call->rows : call->columns;
+    problem->terms = axis == AXIS_ROWS ? call->columns : call->rows;
+    if (!allocate(problem, base_options->offset, error)) {
         destroy(base);
         return NULL;
     }
 
     const double elements = (double)call->rows * (double)call->columns;
-    base->op = op_names[problem->axis][call->op];
-    base->type = call->type == TYPE_F64 ? "f64" : "f32";
+    base->op = op_names[axis][call->op];
+    base->type = element_type_names[call->type];
     base->probes = is_extremum(problem) ? 3 : 1;
     base->bytes = (double)problem->size * (elements + (double)problem->results);
     base->flops = elements;
     snprintf(base->shape, sizeof base->shape, "%zux%zu", call->rows, call->columns);
     return base;
+}
+
+static struct problem *create_rows(const struct problem_options *options,
+                                   const struct back_end *back_end, const struct machine *machine,
+                                   struct error *error)
+{
+    return create(options, AXIS_ROWS, back_end, machine, error);
+}
+
+static struct problem *create_columns(const struct problem_options *options,
+                                      const struct back_end *back_end,
+                                      const struct machine *machine, struct error *error)
+{
+    return create(options, AXIS_COLUMNS, back_end, machine, error);
 }
 
 static bool load(struct problem *base, size_t input, struct error *error)
@@ -319,56 +382,48 @@ static bool load(struct problem *base, size_t input, struct error *error)
     return guarded_upload(&problem->a, base->back_end, error);
 }
 
+/* ---- a rung on it ---------------------------------------------------------------------------- */
+
+static const struct matrix_rung *kind_of(const struct rung *rung)
+{
+    return (const struct matrix_rung *)rung;
+}
+
+static const struct matrix_reduction *call_of(const struct problem *base)
+{
+    return &((const struct matrix_problem *)base)->call;
+}
+
+static const char *declines(const struct problem *base, const struct rung *rung)
+{
+    (void)base;
+    return kind_of(rung)->run == NULL ? rung_not_built(rung) : NULL;
+}
+
 static bool poison(struct problem *base, const struct rung *rung, struct error *error)
 {
-    (void)rung;
     const struct matrix_problem *problem = (struct matrix_problem *)base;
     const struct matrix_reduction *call = &problem->call;
     const struct back_end *back_end = base->back_end;
 
-    return back_end->fill(problem->result.memory, 0xFF, problem->result.total * sizeof(float),
-                          error) &&
+    (void)rung;
+    return back_end->fill(problem->result.memory, 0xFF, problem->result.total, error) &&
            back_end->fill(call->workspace, 0xFF, call->workspace_bytes, error);
-}
-
-static void prepare_rung(const struct problem *base, const struct rung *rung)
-{
-    if (rung->prepare.matrix != NULL)
-        rung->prepare.matrix(&((const struct matrix_problem *)base)->call);
-}
-
-static void describe_rung(const struct problem *base, const struct rung *rung, char *text)
-{
-    text[0] = '\0';
-    if (rung->how.matrix != NULL)
-        rung->how.matrix(&((const struct matrix_problem *)base)->call, text);
 }
 
 static void run(const struct problem *base, const struct rung *rung)
 {
-    rung->run.matrix(&((const struct matrix_problem *)base)->call);
+    kind_of(rung)->run(call_of(base));
+}
+
+static void describe(const struct problem *base, const struct rung *rung, char text[RUNG_HOW_SIZE])
+{
+    text[0] = '\0';
+    if (kind_of(rung)->how != NULL)
+        kind_of(rung)->how(call_of(base), text);
 }
 
 /* ---- check ----------------------------------------------------------------------------------- */
-
-enum { PLACE_SIZE = 64 };
-
-static bool stray_write(const struct matrix_problem *problem, struct comparison *comparison)
-{
-    const ptrdiff_t words = (ptrdiff_t)problem->words;
-    char place[PLACE_SIZE];
-    ptrdiff_t distance;
-
-    if (guarded_margins_hold(&problem->result, poison_value(), &distance))
-        return false;
-    if (distance < 0)
-        snprintf(place, sizeof place, "%td elements before it", (-distance + words - 1) / words);
-    else
-        snprintf(place, sizeof place, "%td elements past its end",
-                 (distance - (ptrdiff_t)problem->result.count) / words);
-    judge_stray_write(comparison, place);
-    return true;
-}
 
 static double bound_of(const struct matrix_problem *problem, double roundings, double magnitude)
 {
@@ -381,12 +436,12 @@ static double bound_of(const struct matrix_problem *problem, double roundings, d
 
 /* Judges every result. Most are no worse than the worst so far, which a comparison tells without
  * putting it into words. */
-static void judge_results(const struct matrix_problem *problem, const struct rung *rung,
+static void judge_results(const struct matrix_problem *problem, const struct matrix_rung *rung,
                           struct comparison *worst)
 {
     const struct matrix_reduction *call = &problem->call;
     const double largest = call->type == TYPE_F64 ? DBL_MAX : (double)FLT_MAX;
-    const double roundings = rung->depth.matrix != NULL ? rung->depth.matrix(call) : 0;
+    const double roundings = rung->depth != NULL ? rung->depth(call) : 0;
     double worst_share = -1;
 
     *worst = (struct comparison){.right = true};
@@ -400,7 +455,7 @@ static void judge_results(const struct matrix_problem *problem, const struct run
         if (share <= 1 && share <= worst_share) /* false for NaN */
             continue;
         const struct comparison comparison = compare_number(computed, expected, bound, largest);
-        char place[PLACE_SIZE];
+        char place[64];
         snprintf(place, sizeof place, "%s %zu", problem->axis == AXIS_ROWS ? "row" : "column", i);
         judge_keep_worse(worst, &comparison, place);
         if (!comparison.right && !problem->base.inexact_input)
@@ -417,8 +472,8 @@ static bool check(struct problem *base, const struct rung *rung, struct comparis
 
     if (!guarded_download(&problem->result, base->back_end, error))
         return false;
-    if (!stray_write(problem, comparison))
-        judge_results(problem, rung, comparison);
+    if (!judge_margins(&problem->result, poison_value(), problem->size, comparison))
+        judge_results(problem, kind_of(rung), comparison);
     return true;
 }
 
@@ -427,17 +482,17 @@ static bool evict(struct problem *base, const struct rung *rung, struct error *e
     (void)rung;
     const struct matrix_problem *problem = (struct matrix_problem *)base;
 
-    return base->back_end->evict(problem->a.memory, problem->a.total * sizeof(float), error);
+    return base->back_end->evict(problem->a.memory, problem->a.total, error);
 }
 
-const struct family matrix_reduction_family = {
-    .create = create,
-    .destroy = destroy,
-    .load = load,
-    .poison = poison,
-    .prepare = prepare_rung,
-    .describe = describe_rung,
-    .run = run,
-    .check = check,
-    .evict = evict,
-};
+#define MATRIX_KIND(create_function)                                                               \
+    {                                                                                              \
+        .options_size = sizeof(struct reduction_options), .fields = fields,                        \
+        .field_count = sizeof fields / sizeof fields[0], .set_defaults = set_defaults,             \
+        .check_options = check_options, .set_size = set_size, .limit_size = limit_size,            \
+        .create = (create_function), .destroy = destroy, .load = load, .declines = declines,       \
+        .poison = poison, .run = run, .describe = describe, .check = check, .evict = evict,        \
+    }
+
+const struct problem_kind row_reduction_kind = MATRIX_KIND(create_rows);
+const struct problem_kind column_reduction_kind = MATRIX_KIND(create_columns);

@@ -1,4 +1,4 @@
-/* The problem of step 06 with --axis: a matrix in, one number per row or per column out.
+/* A problem of step 06: a matrix in, one number per row or per column out.
  *
  * The matrix is row-major without padding: row r starts at a + r * columns. Sums, maxima and minima
  * follow the rules of reduction.h: a row (or column) of no elements gives the operator's identity,
@@ -14,7 +14,7 @@
 /* What is reduced: every row to one number, or every column. */
 enum matrix_axis { AXIS_ROWS, AXIS_COLUMNS };
 
-/* What a rung is given. All pointers are memory of the back end that runs it. Which axis it reduces
+/* What a rung is called with. All pointers are memory of the back end that runs it. Which axis it reduces
  * is the rung's own. */
 struct matrix_reduction {
     enum reduce_op op;      /* OP_SUM, OP_MAX or OP_MIN */
@@ -30,6 +30,15 @@ struct matrix_reduction {
 
 #define MATRIX_WORKSPACE ((size_t)32 << 10)
 
-extern const struct family matrix_reduction_family;
+struct matrix_rung {
+    struct rung rung;
+    void (*run)(const struct matrix_reduction *call); /* NULL: not in this build (ON_CUDA) */
+    /* How many roundings lie between an input and the result (the c of compare.h). NULL: 0. */
+    double (*depth)(const struct matrix_reduction *call);
+    /* What the rung really used. NULL: nothing to tell. */
+    void (*how)(const struct matrix_reduction *call, char text[RUNG_HOW_SIZE]);
+};
+
+extern const struct problem_kind row_reduction_kind, column_reduction_kind;
 
 #endif

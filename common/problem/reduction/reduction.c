@@ -10,32 +10,22 @@
 #include "base/memory.h"
 #include "base/npy.h"
 #include "base/random.h"
+#include "device/guarded.h"
 #include "problem/problem.h"
+#include "problem/reduction/options.h"
 #include "problem/reference.h"
-#include "run/options.h"
-#include "run/step.h"
 
 struct reduction_problem {
     struct problem base;
     struct reduction call; /* pointers of the back end */
 
-    size_t a_size, b_size;     /* bytes an element; b_size is 0 where there is no b */
-    void *a, *b;               /* the elements as load() fills them, on the host */
-    void *target_a, *target_b; /* the elements as rungs see them: the same on a host back end */
-    void *host_a, *host_b, *device_a, *device_b; /* what is to be freed */
+    size_t a_size, b_size; /* bytes an element; b_size is 0 where there is no b */
+    struct guarded a, b;
     struct npy file_a, file_b;
     bool from_files;
     uint64_t seed;
     struct reference reference;
 };
-
-static const char *const op_names[] = {"dot", "sum", "max", "min"};
-static const char *const type_names[] = {"f32", "f64", "mixed"};
-
-const char *reduce_op_name(enum reduce_op op)
-{
-    return op_names[op];
-}
 
 unsigned reduction_grid(const struct reduction *call, unsigned block, unsigned per_multiprocessor)
 {
@@ -69,6 +59,17 @@ static bool is_extremum(const struct reduction_problem *problem)
     return problem->call.op == OP_MAX || problem->call.op == OP_MIN;
 }
 
+/* The elements on the host. */
+static void *a_of(const struct reduction_problem *problem)
+{
+    return guarded_host(&problem->a);
+}
+
+static void *b_of(const struct reduction_problem *problem)
+{
+    return problem->b_size != 0 ? guarded_host(&problem->b) : NULL;
+}
+
 /* ---- inputs ---------------------------------------------------------------------------------- */
 
 static void store(void *array, enum element_type type, size_t i, double value)
@@ -96,24 +97,24 @@ static void fill_integers(struct reduction_problem *problem, size_t probe)
     for (size_t i = 0; i < call->n; i++) {
         const int a = random_small_integer(random_bits(problem->seed, 2 * i));
         int b = 1;
-        store(problem->a, call->type, i, a);
+        store(a_of(problem), call->type, i, a);
         if (call->op == OP_DOT) {
             const uint64_t bits = random_bits(problem->seed, 2 * i + 1);
             b = call->type == TYPE_MIXED ? (probe > 0 ? 1 : (int)(bits & 1))
                                          : random_small_integer(bits);
             if (call->type == TYPE_MIXED)
-                ((unsigned char *)problem->b)[i] = (unsigned char)b;
+                ((unsigned char *)b_of(problem))[i] = (unsigned char)b;
             else
-                store(problem->b, call->type, i, b);
+                store(b_of(problem), call->type, i, b);
         }
         sum += (int64_t)a * b;
     }
     if (sum == 0 && call->n > 0) {
-        unsigned char *const mask = problem->b;
+        unsigned char *const mask = b_of(problem);
         if (call->type == TYPE_MIXED && mask[0] == 0)
             mask[0] = 1;
         else
-            store(problem->a, call->type, 0, -fetch(problem->a, call->type, 0));
+            store(a_of(problem), call->type, 0, -fetch(a_of(problem), call->type, 0));
     }
 }
 
@@ -125,11 +126,11 @@ static void fill_extremum(struct reduction_problem *problem, size_t probe)
     const double sign = call->op == OP_MAX ? -1 : 1;
 
     for (size_t i = 0; i < call->n; i++)
-        store(problem->a, call->type, i,
+        store(a_of(problem), call->type, i,
               sign * (1 + (double)(random_bits(problem->seed + probe, i) % 1000)));
     if (call->n > 0) {
         const size_t places[] = {call->n - 1, 0, random_bits(problem->seed, 0) % call->n};
-        store(problem->a, call->type, places[probe], sign * 0.5);
+        store(a_of(problem), call->type, places[probe], sign * 0.5);
     }
 }
 
@@ -140,20 +141,20 @@ static void fill_random(struct reduction_problem *problem)
     for (size_t i = 0; i < call->n; i++) {
         const uint64_t bits = random_bits(problem->seed, 2 * i);
         if (call->type == TYPE_F64)
-            ((double *)problem->a)[i] = random_double(bits);
+            ((double *)a_of(problem))[i] = random_double(bits);
         else
-            ((float *)problem->a)[i] = random_float(bits);
+            ((float *)a_of(problem))[i] = random_float(bits);
     }
     if (call->op != OP_DOT)
         return;
     for (size_t i = 0; i < call->n; i++) {
         const uint64_t bits = random_bits(problem->seed, 2 * i + 1);
         if (call->type == TYPE_F64)
-            ((double *)problem->b)[i] = random_double(bits);
+            ((double *)b_of(problem))[i] = random_double(bits);
         else if (call->type == TYPE_F32)
-            ((float *)problem->b)[i] = random_float(bits);
+            ((float *)b_of(problem))[i] = random_float(bits);
         else
-            ((unsigned char *)problem->b)[i] = (unsigned char)(bits & 1);
+            ((unsigned char *)b_of(problem))[i] = (unsigned char)(bits & 1);
     }
 }
 
@@ -166,7 +167,7 @@ static struct reference extremum(const struct reduction_problem *problem)
     struct reference reference = {.value = max ? -INFINITY : INFINITY};
 
     for (size_t i = 0; i < call->n; i++) {
-        const double value = fetch(problem->a, call->type, i);
+        const double value = fetch(a_of(problem), call->type, i);
         if (isnan(value)) {
             reference.value = value;
             break;
@@ -180,7 +181,7 @@ static struct reference extremum(const struct reduction_problem *problem)
 static struct reference reference_of(const struct reduction_problem *problem)
 {
     const struct reduction *call = &problem->call;
-    const void *a = problem->a, *b = problem->b;
+    const void *a = a_of(problem), *b = b_of(problem);
 
     if (is_extremum(problem))
         return extremum(problem);
@@ -194,43 +195,41 @@ static struct reference reference_of(const struct reduction_problem *problem)
     return reference_dot_mixed(a, b, call->n);
 }
 
-static double bound_of(const struct reduction_problem *problem, const struct rung *rung)
+static double bound_of(const struct reduction_problem *problem, const struct reduction_rung *rung)
 {
     const struct reduction *call = &problem->call;
     const double product = call->op == OP_DOT ? 1 : 0;
 
     if (is_extremum(problem) || !problem->base.inexact_input)
         return 0; /* nothing rounds */
-    const double roundings = rung->depth.reduce(call) + product;
+    const double roundings = rung->depth(call) + product;
     return call->type == TYPE_F64
                ? rounding_bound_f64(roundings, call->n, problem->reference.magnitude)
                : rounding_bound_f32(roundings, call->n, problem->reference.magnitude);
 }
 
-/* ---- family ---------------------------------------------------------------------------------- */
+/* ---- the problem ----------------------------------------------------------------------------- */
 
 static void destroy(struct problem *base)
 {
     struct reduction_problem *problem = (struct reduction_problem *)base;
     const struct back_end *back_end = base->back_end;
 
-    back_end->release(problem->device_a);
-    back_end->release(problem->device_b);
+    guarded_destroy(&problem->a, back_end);
+    guarded_destroy(&problem->b, back_end);
     back_end->release(problem->call.result);
     back_end->release(problem->call.workspace);
-    free(problem->host_a);
-    free(problem->host_b);
     npy_free(&problem->file_a);
     npy_free(&problem->file_b);
     free(problem);
 }
 
 /* The element type that a pair of files asks for, or false if no rung takes such a pair. */
-static bool type_of_files(const struct reduction_problem *problem, const struct options *options,
-                          enum element_type *type)
+static bool type_of_files(const struct reduction_problem *problem,
+                          const struct reduction_options *options, enum element_type *type)
 {
     const enum npy_type a = problem->file_a.type;
-    const enum npy_type b = options->b != NULL ? problem->file_b.type : a;
+    const enum npy_type b = options->base.b != NULL ? problem->file_b.type : a;
 
     if (a == NPY_FLOAT32 && b == NPY_FLOAT32)
         *type = TYPE_F32;
@@ -243,91 +242,77 @@ static bool type_of_files(const struct reduction_problem *problem, const struct 
     return true;
 }
 
-static bool open_files(struct reduction_problem *problem, const struct options *options,
+static bool open_files(struct reduction_problem *problem, const struct reduction_options *options,
                        struct error *error)
 {
     struct reduction *call = &problem->call;
     enum element_type type;
 
-    if (!npy_read(options->a, &problem->file_a, error))
+    if (!npy_read(options->base.a, &problem->file_a, error))
         return false;
     if (problem->file_a.dimensions != 1)
         return error_set(error, EXIT_FILE_ERROR, "%s: %zu dimensions, want a vector (1)",
-                         options->a, problem->file_a.dimensions);
-    if (options->b != NULL) {
-        if (!npy_read(options->b, &problem->file_b, error))
+                         options->base.a, problem->file_a.dimensions);
+    if (options->base.b != NULL) {
+        if (!npy_read(options->base.b, &problem->file_b, error))
             return false;
         if (problem->file_b.dimensions != 1)
             return error_set(error, EXIT_FILE_ERROR, "%s: %zu dimensions, want a vector (1)",
-                             options->b, problem->file_b.dimensions);
+                             options->base.b, problem->file_b.dimensions);
         if (problem->file_a.count != problem->file_b.count)
             return error_set(error, EXIT_FILE_ERROR, "%s has %zu elements but %s has %zu",
-                             options->a, problem->file_a.count, options->b, problem->file_b.count);
+                             options->base.a, problem->file_a.count, options->base.b,
+                             problem->file_b.count);
     }
     if (!type_of_files(problem, options, &type)) {
         static const char wanted[] = "want float32 or float64 (both alike), or float32 and bool";
-        if (options->b == NULL)
+        if (options->base.b == NULL)
             return error_set(error, EXIT_FILE_ERROR, "%s is %s; want float32 or float64",
-                             options->a, npy_type_name(problem->file_a.type));
-        return error_set(error, EXIT_FILE_ERROR, "%s is %s and %s is %s; %s", options->a,
-                         npy_type_name(problem->file_a.type), options->b,
+                             options->base.a, npy_type_name(problem->file_a.type));
+        return error_set(error, EXIT_FILE_ERROR, "%s is %s and %s is %s; %s", options->base.a,
+                         npy_type_name(problem->file_a.type), options->base.b,
                          npy_type_name(problem->file_b.type), wanted);
     }
-    if (options->type_given && options->type != type)
+    if (options->type != TYPE_NOT_GIVEN && options->type != (int)type)
         return error_set(error, EXIT_FILE_ERROR, "the files hold %s data, but --type is %s",
-                         type_names[type], type_names[options->type]);
+                         element_type_names[type], element_type_names[options->type]);
     call->type = type;
     call->n = problem->file_a.count;
     problem->from_files = true;
     return true;
 }
 
-/* `count` elements of which the first `offset` are only there to spoil the alignment. An operand of
- * element size 0 does not exist: NULL. */
-static bool allocate_operand(struct reduction_problem *problem, size_t count, size_t offset,
-                             size_t element_size, void **host, void **device, void **elements,
-                             void **target, struct error *error)
+/* An operand starts `offset` elements past an aligned address, before which lie NaNs. */
+static bool allocate_operand(struct reduction_problem *problem, struct guarded *operand,
+                             size_t size, size_t offset, struct error *error)
 {
-    const struct back_end *back_end = problem->base.back_end;
-
-    if (element_size == 0)
-        return true;
-    *host = host_allocate(count * element_size, error);
-    if (*host == NULL)
+    if (!guarded_create(operand, problem->call.n * size, offset * size, 0, problem->base.back_end,
+                        error))
         return false;
-    *elements = *target = (char *)*host + offset * element_size;
-    if (back_end->host_memory)
-        return true;
-    *device = back_end->allocate(count * element_size, error);
-    if (*device == NULL)
-        return false;
-    *target = (char *)*device + offset * element_size;
+    guarded_fill_margins(operand, poison_value());
     return true;
 }
 
-static bool allocate(struct reduction_problem *problem, const struct options *options,
-                     struct error *error)
+static bool allocate(struct reduction_problem *problem, size_t offset, struct error *error)
 {
     const struct back_end *back_end = problem->base.back_end;
     struct reduction *const call = &problem->call;
-    const size_t count = call->n + options->offset;
     size_t bytes;
 
-    if (count < call->n ||
-        !checked_bytes(count, problem->a_size + problem->b_size, 1, &bytes, error))
+    if (!checked_bytes(call->n, problem->a_size + problem->b_size, 1, &bytes, error))
         return error_set(error, EXIT_DEVICE_ERROR,
                          "out of memory: n = %zu exceeds the address space", call->n);
     /* Emulated device memory is this machine's memory, too. */
-    if (!memory_available(back_end->host_memory || back_end->clocks ? bytes : 2 * bytes, error))
+    const size_t copies = back_end->host_memory || back_end->clocks ? 1 : 2;
+    if (!memory_available(bytes > SIZE_MAX / copies ? SIZE_MAX : copies * bytes, error) ||
+        !allocate_operand(problem, &problem->a, problem->a_size, offset, error))
         return false;
-    if (!allocate_operand(problem, count, options->offset, problem->a_size, &problem->host_a,
-                          &problem->device_a, &problem->a, &problem->target_a, error) ||
-        !allocate_operand(problem, count, options->offset, problem->b_size, &problem->host_b,
-                          &problem->device_b, &problem->b, &problem->target_b, error))
-        return false;
-    call->a = problem->target_a;
-    call->b = problem->target_b;
-
+    call->a = guarded_memory(&problem->a);
+    if (problem->b_size != 0) {
+        if (!allocate_operand(problem, &problem->b, problem->b_size, offset, error))
+            return false;
+        call->b = guarded_memory(&problem->b);
+    }
     call->result = back_end->allocate(problem->a_size, error);
     if (call->result == NULL)
         return false;
@@ -335,52 +320,54 @@ static bool allocate(struct reduction_problem *problem, const struct options *op
     return call->workspace != NULL;
 }
 
-static struct problem *create(const struct options *options, const struct back_end *back_end,
-                              const struct machine *machine, struct error *error)
+static struct problem *create(const struct problem_options *base_options,
+                              const struct back_end *back_end, const struct machine *machine,
+                              struct error *error)
 {
+    const struct reduction_options *options = (const struct reduction_options *)base_options;
     struct reduction_problem *problem = calloc(1, sizeof *problem);
     if (problem == NULL) {
         error_set(error, EXIT_DEVICE_ERROR, "out of memory");
         return NULL;
     }
-    problem->base.family = &reduction_family;
-    problem->base.back_end = back_end;
-    problem->seed = options->seed;
+    struct problem *const base = &problem->base;
+    struct reduction *const call = &problem->call;
 
-    struct reduction *call = &problem->call;
-    call->op = options->op;
-    call->type = options->type;
-    call->n = options->n;
-    call->multiprocessors = machine->multiprocessors;
-    call->threads = options->threads;
-    if (options->a != NULL && !open_files(problem, options, error)) {
-        destroy(&problem->base);
+    base->kind = &reduction_kind;
+    base->back_end = back_end;
+    problem->seed = base_options->seed;
+    *call = (struct reduction){
+        .op = (enum reduce_op)options->op,
+        .type = options->type == TYPE_NOT_GIVEN ? TYPE_F32 : (enum element_type)options->type,
+        .n = options->n,
+        .multiprocessors = machine->processors,
+        .threads = base_options->threads,
+    };
+    if (base_options->a != NULL && !open_files(problem, options, error)) {
+        destroy(base);
         return NULL;
     }
     problem->a_size = call->type == TYPE_F64 ? sizeof(double) : sizeof(float);
     if (call->op == OP_DOT)
         problem->b_size = call->type == TYPE_MIXED ? 1 : problem->a_size;
-    if (!allocate(problem, options, error)) {
-        destroy(&problem->base);
+    if (!allocate(problem, base_options->offset, error)) {
+        destroy(base);
         return NULL;
     }
 
-    problem->base.op = reduce_op_name(call->op);
-    problem->base.type = type_names[call->type];
-    problem->base.is_scalar = true;
-    problem->base.probes = is_extremum(problem) ? 3 : call->type == TYPE_MIXED ? 2 : 1;
-    problem->base.bytes = (double)call->n * (double)(problem->a_size + problem->b_size);
-    problem->base.flops = (double)call->n * (call->op == OP_DOT ? 2 : 1);
-    snprintf(problem->base.shape, sizeof problem->base.shape, "%zu", call->n);
-    return &problem->base;
+    base->op = reduce_op_names[call->op];
+    base->type = element_type_names[call->type];
+    base->is_scalar = true;
+    base->probes = is_extremum(problem) ? 3 : call->type == TYPE_MIXED ? 2 : 1;
+    base->bytes = (double)call->n * (double)(problem->a_size + problem->b_size);
+    base->flops = (double)call->n * (call->op == OP_DOT ? 2 : 1);
+    snprintf(base->shape, sizeof base->shape, "%zu", call->n);
+    return base;
 }
 
 static bool load(struct problem *base, size_t input, struct error *error)
 {
     struct reduction_problem *problem = (struct reduction_problem *)base;
-    const struct reduction *call = &problem->call;
-    const struct back_end *back_end = base->back_end;
-    const size_t a_bytes = call->n * problem->a_size, b_bytes = call->n * problem->b_size;
 
     base->inexact_input = input == base->probes;
     if (!base->inexact_input && is_extremum(problem)) {
@@ -388,48 +375,67 @@ static bool load(struct problem *base, size_t input, struct error *error)
     } else if (!base->inexact_input) {
         fill_integers(problem, input);
     } else if (problem->from_files) {
-        memcpy(problem->a, problem->file_a.data, a_bytes);
+        memcpy(a_of(problem), problem->file_a.data, problem->a.count);
         if (problem->b_size != 0)
-            memcpy(problem->b, problem->file_b.data, b_bytes);
+            memcpy(b_of(problem), problem->file_b.data, problem->b.count);
     } else {
         fill_random(problem);
     }
     problem->reference = reference_of(problem);
     base->answer = problem->reference.value;
+    return guarded_upload(&problem->a, base->back_end, error) &&
+           (problem->b_size == 0 || guarded_upload(&problem->b, base->back_end, error));
+}
 
-    if (back_end->host_memory)
-        return true;
-    return back_end->upload(problem->target_a, problem->a, a_bytes, error) &&
-           (problem->b_size == 0 ||
-            back_end->upload(problem->target_b, problem->b, b_bytes, error));
+/* ---- a rung on it ---------------------------------------------------------------------------- */
+
+static const struct reduction_rung *kind_of(const struct rung *rung)
+{
+    return (const struct reduction_rung *)rung;
+}
+
+static const struct reduction *call_of(const struct problem *base)
+{
+    return &((const struct reduction_problem *)base)->call;
+}
+
+static const char *declines(const struct problem *base, const struct rung *rung)
+{
+    static const char *const missing[] = {"has no dot", "has no sum", "has no max", "has no min"};
+    const enum reduce_op op = call_of(base)->op;
+    const unsigned ops = kind_of(rung)->ops;
+
+    if (kind_of(rung)->run == NULL)
+        return rung_not_built(rung);
+    return ops == 0 || (ops & RUNG_OP(op)) != 0 ? NULL : missing[op];
 }
 
 static bool poison(struct problem *base, const struct rung *rung, struct error *error)
 {
-    (void)rung;
     const struct reduction_problem *problem = (struct reduction_problem *)base;
     const struct back_end *back_end = base->back_end;
 
+    (void)rung;
     return back_end->fill(problem->call.result, 0xFF, problem->a_size, error) &&
            back_end->fill(problem->call.workspace, 0xFF, REDUCTION_WORKSPACE, error);
 }
 
-static void prepare_rung(const struct problem *base, const struct rung *rung)
+static void prepare(const struct problem *base, const struct rung *rung)
 {
-    if (rung->prepare.reduce != NULL)
-        rung->prepare.reduce(&((const struct reduction_problem *)base)->call);
-}
-
-static void describe_rung(const struct problem *base, const struct rung *rung, char *text)
-{
-    text[0] = '\0';
-    if (rung->how.reduce != NULL)
-        rung->how.reduce(&((const struct reduction_problem *)base)->call, text);
+    if (kind_of(rung)->prepare != NULL)
+        kind_of(rung)->prepare(call_of(base));
 }
 
 static void run(const struct problem *base, const struct rung *rung)
 {
-    rung->run.reduce(&((const struct reduction_problem *)base)->call);
+    kind_of(rung)->run(call_of(base));
+}
+
+static void describe(const struct problem *base, const struct rung *rung, char text[RUNG_HOW_SIZE])
+{
+    text[0] = '\0';
+    if (kind_of(rung)->how != NULL)
+        kind_of(rung)->how(call_of(base), text);
 }
 
 static bool check(struct problem *base, const struct rung *rung, struct comparison *comparison,
@@ -437,37 +443,43 @@ static bool check(struct problem *base, const struct rung *rung, struct comparis
 {
     const struct reduction_problem *problem = (struct reduction_problem *)base;
     const bool f64 = problem->call.type == TYPE_F64;
-    union {
-        float f32;
-        double f64;
-    } result;
+    double wide;
+    float narrow;
+    void *const result = f64 ? (void *)&wide : (void *)&narrow;
 
-    if (!base->back_end->download(&result, problem->call.result, problem->a_size, error))
+    if (!base->back_end->download(result, problem->call.result, problem->a_size, error))
         return false;
-    *comparison = compare_number(f64 ? result.f64 : (double)result.f32, &problem->reference,
-                                 bound_of(problem, rung), f64 ? DBL_MAX : FLT_MAX);
+    *comparison = compare_number(f64 ? wide : (double)narrow, &problem->reference,
+                                 bound_of(problem, kind_of(rung)), f64 ? DBL_MAX : FLT_MAX);
     return true;
 }
 
 static bool evict(struct problem *base, const struct rung *rung, struct error *error)
 {
-    (void)rung;
     const struct reduction_problem *problem = (struct reduction_problem *)base;
-    const struct reduction *call = &problem->call;
     const struct back_end *back_end = base->back_end;
 
-    return back_end->evict(call->a, call->n * problem->a_size, error) &&
-           (problem->b_size == 0 || back_end->evict(call->b, call->n * problem->b_size, error));
+    (void)rung;
+    return back_end->evict(problem->a.memory, problem->a.total, error) &&
+           (problem->b_size == 0 || back_end->evict(problem->b.memory, problem->b.total, error));
 }
 
-const struct family reduction_family = {
+const struct problem_kind reduction_kind = {
+    .options_size = sizeof(struct reduction_options),
+    .fields = reduction_fields,
+    .field_count = REDUCTION_FIELDS,
+    .set_defaults = reduction_set_defaults,
+    .check_options = reduction_check_options,
+    .set_size = reduction_set_size,
+    .limit_size = reduction_limit_size,
     .create = create,
     .destroy = destroy,
     .load = load,
+    .declines = declines,
     .poison = poison,
-    .prepare = prepare_rung,
-    .describe = describe_rung,
+    .prepare = prepare,
     .run = run,
+    .describe = describe,
     .check = check,
     .evict = evict,
 };

@@ -14,13 +14,15 @@
 
 #include <stddef.h>
 
+#include "problem/rung.h"
+
 enum reduce_op { OP_DOT, OP_SUM, OP_MAX, OP_MIN };
 
 /* mixed: a is float, b is one byte per element, 0 or 1 (NumPy's bool); the product and the sum are
  * float. Only dot takes it. */
 enum element_type { TYPE_F32, TYPE_F64, TYPE_MIXED };
 
-/* What a rung is given. All pointers are memory of the back end that runs it. */
+/* What a rung is called with. All pointers are memory of the back end that runs it. */
 struct reduction {
     enum reduce_op op;
     enum element_type type;
@@ -38,10 +40,24 @@ struct reduction {
 /* The usual launch of steps 04 to 06: 8 warps a block, and enough blocks to fill the GPU. */
 enum { REDUCTION_BLOCK = 256, REDUCTION_BLOCKS_PER_MULTIPROCESSOR = 4 };
 
-extern const struct family reduction_family;
+/* The bit of an operator in a rung's `ops`. */
+#define RUNG_OP(op) (1U << (op))
 
-/* "dot", "sum", "max" or "min". */
-const char *reduce_op_name(enum reduce_op op);
+struct reduction_rung {
+    struct rung rung;
+    void (*run)(const struct reduction *call); /* NULL: not in this build (ON_CUDA) */
+    /* How many roundings lie between an input and the result (the c of compare.h), not counting a
+     * product's own. */
+    double (*depth)(const struct reduction *call);
+    /* What the rung really used, such as "avx512, 2 threads". NULL: nothing to tell. */
+    void (*how)(const struct reduction *call, char text[RUNG_HOW_SIZE]);
+    /* Work that a user would do once for many calls, such as placing the data: done after every
+     * change of the inputs, before `run`, and not timed. NULL: none. */
+    void (*prepare)(const struct reduction *call);
+    unsigned ops; /* the operators that it can do, RUNG_OP(OP_DOT) | ...; 0: all */
+};
+
+extern const struct problem_kind reduction_kind;
 
 #ifdef __cplusplus
 extern "C" {

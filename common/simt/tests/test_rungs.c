@@ -17,8 +17,8 @@ static const char *const cases[] = {
     "05_gpu_shared_tree --n 4099 --type mixed",
     "06_gpu_warp_shuffle --n 65537",
     "06_gpu_warp_shuffle --n 4099 --op min --type f64",
-    "06_gpu_warp_shuffle --axis rows --m 33 --n 777",
-    "06_gpu_warp_shuffle --axis columns --m 777 --n 65",
+    "06_gpu_warp_shuffle --ladder rows --m 33 --n 777",
+    "06_gpu_warp_shuffle --ladder columns --m 777 --n 65",
     "07_gemm --m 100 --n 67 --k 45 --beta 2",
     "08_conv --batch 1 --channels 3 --height 20 --width 70 --filters 5 --pad 1",
     "03_gpu_single_thread --n 1M",
@@ -27,8 +27,8 @@ static const char *const cases[] = {
     "05_gpu_shared_tree --n 1M",
     "06_gpu_warp_shuffle --n 64K",
     "06_gpu_warp_shuffle --n 1M",
-    "06_gpu_warp_shuffle --axis rows --m 256 --n 512",
-    "06_gpu_warp_shuffle --axis columns --m 256 --n 512",
+    "06_gpu_warp_shuffle --ladder rows --m 256 --n 512",
+    "06_gpu_warp_shuffle --ladder columns --m 256 --n 512",
 };
 
 static const char *folder, *golden;

@@ -1,0 +1,79 @@
+/* Step 01: its ladder. Everything else (options, inputs, verification, timing, report) is in common/. */
+#include "ladder.h"
+#include "library/openblas.h"
+#include "run/step.h"
+
+static const struct reduction_rung rungs[] = {
+    {
+        .rung = {"dynamic", "one loop over values whose type is found out at every operation"},
+        .run = run_dynamic,
+        .depth = depth_serial,
+        .how = how_chain,
+    },
+    {
+        .rung = {"naive", "one loop, one accumulator, types known to the compiler"},
+        .run = run_naive,
+        .depth = depth_serial,
+        .how = how_chain,
+    },
+    {
+        .rung = {"map_reduce_pointers",
+                 "the loop written once, operator and type given as functions"},
+        .run = run_map_reduce_pointers,
+        .depth = depth_serial,
+        .how = how_chain,
+    },
+    {
+        .rung = {"map_reduce_inline",
+                 "the same where the compiler sees loop and functions together"},
+        .run = run_map_reduce_inline,
+        .depth = depth_serial,
+        .how = how_chain,
+    },
+    {
+        .rung = {"wider_accumulator", "an accumulator of the next wider type"},
+        .run = run_wider_accumulator,
+        .depth = depth_wider_accumulator,
+        .how = how_wider_accumulator,
+    },
+    {
+        .rung = {"pairwise", "two halves, each in the same way, down to a block"},
+        .run = run_pairwise,
+        .depth = depth_pairwise,
+        .how = how_pairwise,
+    },
+    {
+        .rung = {"compensated", "what rounding took, given back at the next addition (Kahan)"},
+        .run = run_compensated,
+        .depth = depth_compensated,
+        .how = how_compensated,
+    },
+    {
+        .rung = {"unrolled", "eight accumulators: additions that do not wait for each other"},
+        .run = run_unrolled,
+        .depth = depth_unrolled,
+        .how = how_unrolled,
+    },
+    {
+        .rung = {"openblas", "the library, on one thread", .flags = RUNG_LIBRARY,
+                 .unavailable = openblas_unavailable},
+        .run = run_openblas,
+        .depth = openblas_depth,
+        .how = how_openblas,
+    },
+};
+
+static const struct ladder ladder = {
+    .idea = "Reduction on one CPU thread, as one first writes it, and what that costs",
+    .kind = &reduction_kind,
+    .back_end = &cpu_back_end,
+    LADDER_RUNGS(rungs),
+};
+
+static const struct ladder *const ladders[] = {&ladder};
+
+const struct step step = {
+    .name = "01_cpu_naive",
+    .ladders = ladders,
+    .ladder_count = sizeof ladders / sizeof ladders[0],
+};

@@ -1,0 +1,129 @@
+/* Step 02: its ladder. Everything else (options, inputs, verification, timing, report) is in common/. */
+#include "ladder.h"
+
+#include "library/openblas.h"
+#include "run/step.h"
+#include "shares.h"
+#include "vector.h"
+
+static const struct reduction_rung rungs[] = {
+    {
+        .rung = {"lanes", "the compiler's SIMD: omp simd reduction and restrict"},
+        .run = run_lanes,
+        .depth = depth_serial,
+        .how = how_lanes,
+    },
+    {
+        .rung = {"one_register",
+                 "SIMD by hand: the widest registers that this CPU has, one of them"},
+        .run = run_one_register,
+        .depth = depth_one_register,
+        .how = how_vector,
+    },
+    {
+        .rung = {"vector", "several registers: additions that do not wait for each other"},
+        .run = run_vector,
+        .depth = depth_vector,
+        .how = how_vector,
+    },
+    {
+        .rung = {"race", "threads that all add to the result: updates are lost",
+                 .flags = RUNG_LESSON},
+        .run = run_race,
+        .depth = depth_serial,
+        .how = how_threads,
+    },
+    {
+        .rung = {"lock", "a lock around each addition", .flags = RUNG_NONDETERMINISTIC},
+        .run = run_lock,
+        .depth = depth_serial,
+        .how = how_threads,
+    },
+    {
+        .rung = {"atomic", "an atomic addition: compare-and-swap", .flags = RUNG_NONDETERMINISTIC},
+        .run = run_atomic,
+        .depth = depth_serial,
+        .how = how_threads,
+    },
+    {
+        .rung = {"adjacent", "an atomic for each thread, side by side: false sharing"},
+        .run = run_adjacent,
+        .depth = depth_partials,
+        .how = how_threads,
+    },
+    {
+        .rung = {"padded", "an atomic for each thread, in cache lines of their own"},
+        .run = run_padded,
+        .depth = depth_partials,
+        .how = how_threads,
+    },
+    {
+        .rung = {"local", "each thread adds up in a register"},
+        .run = run_local,
+        .depth = depth_partials,
+        .how = how_threads,
+    },
+    {
+        .rung = {"openmp", "one OpenMP line, parallel for reduction: threads that are kept",
+                 .flags = RUNG_NONDETERMINISTIC /* from three threads on */,
+                 .unavailable = openmp_unavailable},
+        .run = run_openmp,
+        .depth = depth_partials,
+        .how = how_threads,
+    },
+    {
+        .rung = {"openmp_simd", "one word more: parallel for simd reduction",
+                 .flags = RUNG_NONDETERMINISTIC, .unavailable = openmp_unavailable},
+        .run = run_openmp_simd,
+        .depth = depth_partials,
+        .how = how_openmp_simd,
+    },
+    {
+        .rung = {"openmp_vector", "the vector loop on OpenMP's threads",
+                 .unavailable = openmp_unavailable},
+        .run = run_openmp_vector,
+        .depth = depth_vector_partials,
+        .how = how_pool,
+    },
+    {
+        .rung = {"pool", "the same on threads of our own, each bound to a processor"},
+        .run = run_pool,
+        .depth = depth_vector_partials,
+        .how = how_pool,
+    },
+    {
+        .rung = {"simd_threads", "the pool, but one thread where that is faster"},
+        .run = run_simd_threads,
+        .depth = depth_vector_partials,
+        .how = how_simd_threads,
+    },
+    {
+        .rung = {"first_touch", "the same on memory that each thread was the first to write"},
+        .run = run_first_touch,
+        .depth = depth_vector_partials,
+        .how = how_simd_threads,
+        .prepare = prepare_first_touch,
+    },
+    {
+        .rung = {"openblas", "the library, as many threads as it likes up to --threads",
+                 .flags = RUNG_LIBRARY, .unavailable = openblas_unavailable},
+        .run = openblas_reduce,
+        .depth = openblas_depth,
+        .how = openblas_how,
+    },
+};
+
+static const struct ladder ladder = {
+    .idea = "Reduction with SIMD lanes and threads on the CPU",
+    .kind = &reduction_kind,
+    .back_end = &cpu_back_end,
+    LADDER_RUNGS(rungs),
+};
+
+static const struct ladder *const ladders[] = {&ladder};
+
+const struct step step = {
+    .name = "02_cpu_simd_threads",
+    .ladders = ladders,
+    .ladder_count = sizeof ladders / sizeof ladders[0],
+};

@@ -1,0 +1,50 @@
+/* Step 03: its ladder. Everything else (options, inputs, verification, timing, report) is in
+ * common/. */
+#include "problem/reduction/reduction.h"
+#include "run/step.h"
+
+void launch_single_thread(const struct reduction *call);
+void launch_accumulators(const struct reduction *call);
+void launch_loads_in_flight(const struct reduction *call);
+void prepare_with_copies(const struct reduction *call);
+void launch_with_copies(const struct reduction *call);
+double depth_accumulators(const struct reduction *call);
+
+static const struct reduction_rung rungs[] = {
+    {
+        .rung = {"single_thread", "the CPU's loop on one GPU thread"},
+        .run = launch_single_thread,
+        .depth = depth_serial,
+    },
+    {
+        .rung = {"accumulators", "16 accumulators: no addition waits for the one before"},
+        .run = launch_accumulators,
+        .depth = depth_accumulators,
+    },
+    {
+        .rung = {"loads_in_flight", "16 loads before the first addition: one wait for all of them"},
+        .run = launch_loads_in_flight,
+        .depth = depth_accumulators,
+    },
+    {
+        .rung = {"with_copies", "the same, with the copies that data on the host needs"},
+        .run = launch_with_copies,
+        .depth = depth_accumulators,
+        .prepare = prepare_with_copies,
+    },
+};
+
+static const struct ladder ladder = {
+    .idea = "Reduction on a single GPU thread: what a GPU is not",
+    .kind = &reduction_kind,
+    .back_end = &gpu_back_end,
+    LADDER_RUNGS(rungs),
+};
+
+static const struct ladder *const ladders[] = {&ladder};
+
+const struct step step = {
+    .name = "03_gpu_single_thread",
+    .ladders = ladders,
+    .ladder_count = sizeof ladders / sizeof ladders[0],
+};

@@ -1,0 +1,80 @@
+/* Step 05: its ladder. Everything else (options, inputs, verification, timing, report) is in common/. */
+#include "library/cub.h"
+#include "library/cublas.h"
+#include "problem/reduction/reduction.h"
+#include "run/step.h"
+
+void launch_serial(const struct reduction *call);
+void launch_interleaved(const struct reduction *call);
+void launch_strided(const struct reduction *call);
+void launch_sequential(const struct reduction *call);
+void launch_first_add(const struct reduction *call);
+void launch_last_warp(const struct reduction *call);
+void launch_unrolled_tree(const struct reduction *call);
+void launch_vectorized(const struct reduction *call);
+
+/* depth_two_stages with 255 additions in a row in place of each of the two trees. */
+static double depth_serial_finish(const struct reduction *call)
+{
+    return depth_two_stages(call) + 2 * REDUCTION_BLOCK;
+}
+
+static const struct reduction_rung rungs[] = {
+    {
+        .rung = {"serial", "thread 0 adds up the partial results"},
+        .run = launch_serial,
+        .depth = depth_serial_finish,
+    },
+    {
+        .rung = {"interleaved", "tree over neighbours, tid % (2 * stride): divergence"},
+        .run = launch_interleaved,
+        .depth = depth_two_stages,
+    },
+    {
+        .rung = {"strided", "the same tree by the first threads, 2 * stride * tid: bank conflicts"},
+        .run = launch_strided,
+        .depth = depth_two_stages,
+    },
+    {
+        .rung = {"sequential", "tree over halves: neighbouring threads, neighbouring words"},
+        .run = launch_sequential,
+        .depth = depth_two_stages,
+    },
+    {
+        .rung = {"first_add", "two elements an iteration: fewer idle threads"},
+        .run = launch_first_add,
+        .depth = depth_two_stages,
+    },
+    {
+        .rung = {"last_warp", "the last six rounds by one warp, with __syncwarp"},
+        .run = launch_last_warp,
+        .depth = depth_two_stages,
+    },
+    {
+        .rung = {"unrolled_tree", "the block size known when compiled: the rounds without a loop"},
+        .run = launch_unrolled_tree,
+        .depth = depth_two_stages,
+    },
+    {
+        .rung = {"vectorized", "16-byte loads, any alignment"},
+        .run = launch_vectorized,
+        .depth = depth_two_stages,
+    },
+    CUBLAS_DOT_RUNG,
+    CUB_RUNG,
+};
+
+static const struct ladder ladder = {
+    .idea = "Reduction in shared memory: divergence, bank conflicts, idle threads, unrolling",
+    .kind = &reduction_kind,
+    .back_end = &gpu_back_end,
+    LADDER_RUNGS(rungs),
+};
+
+static const struct ladder *const ladders[] = {&ladder};
+
+const struct step step = {
+    .name = "05_gpu_shared_tree",
+    .ladders = ladders,
+    .ladder_count = sizeof ladders / sizeof ladders[0],
+};

@@ -1,0 +1,122 @@
+/* Step 06, the top rung: bulk copies by the TMA (tensor memory accelerator) of Hopper (sm_90) and
+ * later GPUs. The CPU back end does not have them.
+ *
+ * One thread issues copies of kilobytes, which arrive in shared memory without passing through
+ * registers, and a barrier in shared memory (mbarrier) tells when they have arrived. */
+#include "kernel/dependent_launch.cuh"
+#include "kernel/launch_limits.cuh"
+#include "kernel/tma.cuh"
+#include "warp_reduce.cuh"
+
+extern "C" void launch_overlapped(const struct reduction *call);
+
+/* Of the first input; of the second, as many elements. */
+static const unsigned TILE_BYTES = 32 << 10;
+static const unsigned BULK_THREADS = 512;
+
+/* A ring of STAGES tiles in shared memory: while the threads reduce one, the TMA fills the others. A
+ * block takes every gridDim.x-th tile. Elements that do not fill a tile are read one by one.
+ *
+ * Better: 96 to 192 KB in flight on every multiprocessor at all times, and one thread issues all
+ * copies. */
+template <unsigned STAGES, typename R>
+__global__ void __launch_bounds__(BULK_THREADS)
+    bulk_copies(R in, size_t n, size_t head, typename R::value *block_results,
+                typename R::value *result)
+{
+    typedef typename R::value value;
+    typedef typename R::second_type second;
+    const unsigned tile_terms = TILE_BYTES / sizeof(value);
+    const unsigned second_bytes = R::HAS_SECOND ? tile_terms * (unsigned)sizeof(second) : 0;
+    const unsigned stage_bytes = TILE_BYTES + second_bytes;
+    extern __shared__ __align__(128) unsigned char stages[];
+    __shared__ phase_barrier arrived[STAGES];
+    const size_t tiles = (n - head) / tile_terms;
+
+    if (threadIdx.x == 0) {
+        for (unsigned s = 0; s < STAGES; s++)
+            barrier_create(&arrived[s], 1);
+        barriers_created();
+    }
+    __syncthreads();
+    overlap_launches();
+
+    auto fetch = [&](size_t tile, unsigned stage) {
+        unsigned char *const to = stages + (size_t)stage * stage_bytes;
+        const size_t first = head + tile * tile_terms;
+        barrier_arrive_expecting(&arrived[stage], stage_bytes);
+        copy_bulk(to, in.a + first, TILE_BYTES, &arrived[stage]);
+        if (R::HAS_SECOND)
+            copy_bulk(to + TILE_BYTES, in.second() + first, second_bytes, &arrived[stage]);
+    };
+    if (threadIdx.x == 0)
+        for (unsigned s = 0; s < STAGES; s++)
+            if (blockIdx.x + (size_t)s * gridDim.x < tiles)
+                fetch(blockIdx.x + (size_t)s * gridDim.x, s);
+
+    value mine[2] = {R::identity(), R::identity()};
+    unsigned stage = 0, parity = 0;
+    for (size_t tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
+        const value *const a = (const value *)(stages + (size_t)stage * stage_bytes);
+        const second *const b = (const second *)((const unsigned char *)a + TILE_BYTES);
+
+        barrier_wait(&arrived[stage], parity);
+#pragma unroll
+        for (unsigned p = 0; p < TILE_BYTES / 16 / BULK_THREADS; p++)
+            mine[p % 2] = R::combine(mine[p % 2],
+                                     R::pack_at(a, b, (p * BULK_THREADS + threadIdx.x) * R::PACK));
+        __syncthreads(); /* all have read the tile: it may be overwritten */
+
+        const size_t next = tile + (size_t)STAGES * gridDim.x;
+        if (threadIdx.x == 0 && next < tiles)
+            fetch(next, stage);
+        if (++stage == STAGES) {
+            stage = 0;
+            parity ^= 1;
+        }
+    }
+    const size_t thread = (size_t)blockIdx.x * BULK_THREADS + threadIdx.x;
+    const size_t threads = (size_t)gridDim.x * BULK_THREADS;
+    for (size_t i = thread; i < head; i += threads)
+        mine[0] = R::combine(mine[0], in.term(i));
+    for (size_t i = head + tiles * tile_terms + thread; i < n; i += threads)
+        mine[0] = R::combine(mine[0], in.term(i));
+
+    finish_by_last_block<R>(reduce_block<BULK_THREADS, R>(R::combine(mine[0], mine[1])),
+                            block_results, result);
+}
+
+/* Whether the TMA can read both inputs from term number `head` on. */
+template <typename R>
+static bool is_aligned_for_bulk(const R &in, size_t head)
+{
+    return (size_t)(in.a + head) % 16 == 0 &&
+           (!R::HAS_SECOND || (size_t)(in.second() + head) % 16 == 0);
+}
+
+template <unsigned STAGES, typename R>
+static void start_bulk(const struct reduction *call, R in)
+{
+    const size_t tile_terms = TILE_BYTES / sizeof(typename R::value);
+    const size_t second_bytes = R::HAS_SECOND ? tile_terms * sizeof(typename R::second_type) : 0;
+    const size_t shared_bytes = STAGES * (TILE_BYTES + second_bytes);
+    const size_t head = elements_to_alignment(in.a);
+
+    /* The ring pays off where every block fills it several times. Not every GPU has room for it. */
+    if (call->n / tile_terms < 8 * (size_t)call->multiprocessors || !block_may_have(shared_bytes) ||
+        !is_aligned_for_bulk(in, head)) {
+        launch_overlapped(call);
+        return;
+    }
+    cudaFuncSetAttribute(bulk_copies<STAGES, R>, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                         (int)shared_bytes);
+    launch_dependent(bulk_copies<STAGES, R>, (unsigned)call->multiprocessors, BULK_THREADS,
+                     shared_bytes, in, call->n, head, in.values(call->workspace),
+                     in.values(call->result));
+}
+
+extern "C" void launch_bulk_copies(const struct reduction *call)
+{
+    /* Six tiles of one input, or three of two: 192 KB of the 227 that a block may have on sm_90. */
+    reduce_with(call, [=](auto in) { start_bulk<decltype(in)::HAS_SECOND ? 3 : 6>(call, in); });
+}

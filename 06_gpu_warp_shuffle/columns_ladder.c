@@ -1,0 +1,132 @@
+/* Step 06: the ladder of rungs that reduce the columns of a matrix. */
+#include <stdio.h>
+
+#include "matrix_plan.h"
+#include "problem/matrix_reduction/matrix_reduction.h"
+#include "run/step.h"
+
+void launch_column_block(const struct matrix_reduction *call);
+void launch_column_thread(const struct matrix_reduction *call);
+void launch_column_tile(const struct matrix_reduction *call);
+void launch_column_vectorized(const struct matrix_reduction *call);
+void launch_column_in_flight(const struct matrix_reduction *call);
+void launch_column_fitted(const struct matrix_reduction *call);
+void launch_column_split(const struct matrix_reduction *call);
+
+/* ---- how many roundings lie between an element and its result -------------------------------- */
+
+static double depth_column_block(const struct matrix_reduction *call)
+{
+    return (double)divided_up(call->rows, ROW_BLOCK) + rounds_of_tree(ROW_BLOCK);
+}
+
+static double depth_column_thread(const struct matrix_reduction *call)
+{
+    return (double)call->rows;
+}
+
+/* A thread's rows, then the tree over the threads that stand in the same columns. */
+static double depth_of_plan(const struct column_plan *plan)
+{
+    const unsigned height = COLUMN_BLOCK / plan->width;
+    return (double)divided_up(plan->rows_per_block, height) + rounds_of_tree(height);
+}
+
+static double depth_column_fixed(const struct matrix_reduction *call)
+{
+    const struct column_plan plan = column_plan_fixed(call, 1);
+    return depth_of_plan(&plan);
+}
+
+static double depth_column_fitted(const struct matrix_reduction *call)
+{
+    if (call->columns == 0)
+        return 0;
+    const struct column_plan plan = column_plan_fitted(call);
+    return depth_of_plan(&plan);
+}
+
+static double depth_column_split(const struct matrix_reduction *call)
+{
+    if (call->columns == 0)
+        return 0;
+    const struct column_plan plan = column_plan_split(call);
+    if (plan.splits == 1)
+        return depth_of_plan(&plan);
+    const struct column_plan second = column_plan_second(call, plan.splits);
+    return depth_of_plan(&plan) + depth_of_plan(&second);
+}
+
+/* ---- what was chosen, for the report --------------------------------------------------------- */
+
+static void describe(const struct column_plan *plan, char text[RUNG_HOW_SIZE])
+{
+    snprintf(text, RUNG_HOW_SIZE, "%u x %u blocks, %u columns wide", plan->splits, plan->tiles,
+             plan->width * plan->count);
+}
+
+static void describe_column_fitted(const struct matrix_reduction *call, char text[RUNG_HOW_SIZE])
+{
+    if (call->columns == 0)
+        return;
+    const struct column_plan plan = column_plan_fitted(call);
+    describe(&plan, text);
+}
+
+static void describe_column_split(const struct matrix_reduction *call, char text[RUNG_HOW_SIZE])
+{
+    if (call->columns == 0)
+        return;
+    const struct column_plan plan = column_plan_split(call);
+    describe(&plan, text);
+}
+
+/* ---- the table ------------------------------------------------------------------------------- */
+
+static const struct matrix_rung rungs[] = {
+    {
+        .rung = {"column_block", "a block a column: the threads read a row apart"},
+        .run = launch_column_block,
+        .depth = depth_column_block,
+    },
+    {
+        .rung = {"column_thread", "a thread a column: neighbours read neighbours"},
+        .run = launch_column_thread,
+        .depth = depth_column_thread,
+    },
+    {
+        .rung = {"column_tile", "several threads a column, combined in shared memory"},
+        .run = launch_column_tile,
+        .depth = depth_column_fixed,
+    },
+    {
+        .rung = {"column_vectorized", "16-byte loads: several columns a thread"},
+        .run = launch_column_vectorized,
+        .depth = depth_column_fixed,
+    },
+    {
+        .rung = {"column_in_flight", "four independent loads in flight"},
+        .run = launch_column_in_flight,
+        .depth = depth_column_fixed,
+    },
+    {
+        .rung = {"column_fitted", "tiles as wide as suits the matrix"},
+        .run = launch_column_fitted,
+        .depth = depth_column_fitted,
+        .how = describe_column_fitted,
+    },
+    {
+        .rung = {"column_split", "several blocks for a long column where columns are few"},
+        .run = launch_column_split,
+        .depth = depth_column_split,
+        .how = describe_column_split,
+    },
+};
+
+const struct ladder columns = {
+    .name = "columns",
+    .idea = "Every column of a matrix to one number",
+    .kind = &column_reduction_kind,
+    .back_end = &gpu_back_end,
+    LADDER_RUNGS(rungs),
+};

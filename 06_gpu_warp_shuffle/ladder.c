@@ -1,0 +1,87 @@
+/* Step 06: the ladder of rungs that reduce a vector. Those for the rows and columns of a matrix are in
+ * rows_ladder.c and columns_ladder.c. Everything else is in common/. */
+#include "library/cub.h"
+#include "library/cublas.h"
+#include "problem/reduction/reduction.h"
+#include "run/step.h"
+
+extern const struct ladder rows, columns;
+
+void launch_shuffle(const struct reduction *call);
+void launch_two_level(const struct reduction *call);
+void launch_vectorized(const struct reduction *call);
+void launch_in_flight(const struct reduction *call);
+void launch_one_launch(const struct reduction *call);
+void launch_shape_by_size(const struct reduction *call);
+void launch_overlapped(const struct reduction *call);
+void launch_bulk_copies(const struct reduction *call);
+
+/* More than depth_two_stages: the accumulators of a thread are combined at the end, and the last
+ * block's warp takes several numbers a lane. */
+static double depth_one_launch(const struct reduction *call)
+{
+    return depth_two_stages(call) + 32;
+}
+
+static const struct reduction_rung rungs[] = {
+    {
+        .rung = {"shuffle", "trees by warp shuffle, thread 0 adds up the warps"},
+        .run = launch_shuffle,
+        .depth = depth_two_stages,
+    },
+    {
+        .rung = {"two_level", "the warps' results by shuffle, too"},
+        .run = launch_two_level,
+        .depth = depth_two_stages,
+    },
+    {
+        .rung = {"vectorized", "16-byte loads, any alignment"},
+        .run = launch_vectorized,
+        .depth = depth_two_stages,
+    },
+    {
+        .rung = {"in_flight", "four independent loads in flight"},
+        .run = launch_in_flight,
+        .depth = depth_two_stages,
+    },
+    {
+        .rung = {"one_launch", "the last block finishes: one launch, same bits every time"},
+        .run = launch_one_launch,
+        .depth = depth_one_launch,
+    },
+    {
+        .rung = {"shape_by_size", "block size, grid and loads in flight chosen by n"},
+        .run = launch_shape_by_size,
+        .depth = depth_one_launch,
+    },
+    {
+        .rung = {"overlapped", "the next launch begins while this one ends",
+                 .needs_compute_capability = 90},
+        .run = ON_CUDA(launch_overlapped),
+        .depth = depth_one_launch,
+    },
+    {
+        .rung = {"bulk_copies", "the TMA fills a ring of tiles in shared memory",
+                 .needs_compute_capability = 90},
+        .run = ON_CUDA(launch_bulk_copies),
+        .depth = depth_one_launch,
+    },
+    CUBLAS_DOT_RUNG,
+    CUB_RUNG,
+};
+
+static const struct ladder vectors = {
+    .name = "vectors",
+    .idea = "Reduction in registers: warp shuffles",
+    .kind = &reduction_kind,
+    .back_end = &gpu_back_end,
+    LADDER_RUNGS(rungs),
+};
+
+static const struct ladder *const ladders[] = {&vectors, &rows, &columns};
+
+const struct step step = {
+    .name = "06_gpu_warp_shuffle",
+    .ladders = ladders,
+    .ladder_count = sizeof ladders / sizeof ladders[0],
+};

@@ -1,0 +1,123 @@
+#include "matrix_plan.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* How many times as many blocks as fit at a time, where the work can be cut freely: more blocks
+ * leave less to wait for at the end, and cost more to start and to combine. */
+enum { ROW_WAVES = 16, COLUMN_WAVES = 8 };
+
+/* Bytes of a row from which a block takes it, not a warp; and of a piece of a row, at least. */
+enum { LONG_ROW = 16 << 10 };
+
+/* Bytes of a row that a block of columns takes at least, if there are as many: where it reads the
+ * matrix, and where it reads the far smaller results of the first launch, so that there are many
+ * blocks. */
+enum { TILE_BYTES = 512, SECTOR_BYTES = 32 };
+
+/* ---- rows ------------------------------------------------------------------------------------ */
+
+static size_t row_blocks_wanted(const struct matrix_reduction *call)
+{
+    return (size_t)call->multiprocessors * ROW_BLOCKS_RESIDENT * ROW_WAVES;
+}
+
+struct row_plan row_plan_fitted(const struct matrix_reduction *call, size_t rows, size_t columns)
+{
+    const size_t size = element_size(call), pack = 16 / size;
+    struct row_plan plan = {0, 0, 1, columns};
+
+    if (columns < LONG_ROW / size) {
+        plan.lanes = power_of_two(divided_up(columns, pack * ROW_PACKS_IN_FLIGHT), WARP_SIZE);
+        plan.grid =
+            (unsigned)smaller(divided_up(rows, ROW_BLOCK / plan.lanes), row_blocks_wanted(call));
+    }
+    return plan;
+}
+
+struct row_plan row_plan_split(const struct matrix_reduction *call)
+{
+    const size_t size = element_size(call), pack = 16 / size;
+    const size_t fitting = call->workspace_bytes / size / call->rows;
+    struct row_plan plan = row_plan_fitted(call, call->rows, call->columns);
+
+    if (plan.lanes > 0)
+        return plan;
+    size_t pieces =
+        smaller(row_blocks_wanted(call) / call->rows, call->columns / (LONG_ROW / size));
+    pieces = smaller(pieces, smaller(fitting, MOST_BLOCKS_IN_Y));
+    if (pieces > 1) { /* each piece starts as aligned as its row */
+        plan.piece_length = divided_up(divided_up(call->columns, pieces), 8 * pack) * 8 * pack;
+        plan.pieces = divided_up(call->columns, plan.piece_length);
+    }
+    return plan;
+}
+
+/* ---- columns --------------------------------------------------------------------------------- */
+
+unsigned columns_a_thread(const struct matrix_reduction *call)
+{
+    const size_t pack = 16 / element_size(call);
+    const bool aligned = (uintptr_t)call->a % 16 == 0 && call->columns % pack == 0;
+    return aligned ? (unsigned)pack : 1;
+}
+
+struct column_plan column_plan_fixed(const struct matrix_reduction *call, unsigned count)
+{
+    const struct column_plan plan = {
+        .count = count,
+        .width = WARP_SIZE,
+        .tiles = (unsigned)divided_up(call->columns, (size_t)WARP_SIZE * count),
+        .splits = 1,
+        .rows_per_block = call->rows,
+    };
+    return plan;
+}
+
+/* For `rows` rows of the call's columns, `count` columns a thread, at least `narrowest` threads
+ * across if there are columns for them, and at most `most_splits` blocks one below the other. */
+static struct column_plan plan_columns(const struct matrix_reduction *call, size_t rows,
+                                       unsigned count, unsigned narrowest, size_t most_splits)
+{
+    const unsigned in_flight = count == 1 ? COLUMN_ELEMENTS_IN_FLIGHT : COLUMN_PACKS_IN_FLIGHT;
+    const size_t blocks = (size_t)call->multiprocessors * COLUMN_BLOCKS_RESIDENT * COLUMN_WAVES;
+    const size_t threads_across = divided_up(call->columns, count);
+    struct column_plan plan = {.count = count, .rows_per_block = rows};
+
+    /* No more threads down than there are rows for, and none across beyond the last column. */
+    const unsigned height = power_of_two(divided_up(rows, in_flight), COLUMN_BLOCK / narrowest);
+    plan.width = power_of_two(threads_across, COLUMN_BLOCK / height);
+    plan.tiles = (unsigned)divided_up(threads_across, plan.width);
+
+    const size_t rows_at_once = (size_t)(COLUMN_BLOCK / plan.width) * in_flight;
+    size_t splits = smaller(blocks / plan.tiles, divided_up(rows, rows_at_once));
+    splits = smaller(splits, smaller(most_splits, MOST_BLOCKS_IN_Y));
+    if (splits > 1) {
+        plan.rows_per_block = divided_up(rows, splits);
+        splits = divided_up(rows, plan.rows_per_block);
+    }
+    plan.splits = splits > 1 ? (unsigned)splits : 1;
+    return plan;
+}
+
+static struct column_plan first_column_plan(const struct matrix_reduction *call, size_t most_splits)
+{
+    const unsigned count = columns_a_thread(call);
+    return plan_columns(call, call->rows, count,
+                        TILE_BYTES / (count * (unsigned)element_size(call)), most_splits);
+}
+
+struct column_plan column_plan_fitted(const struct matrix_reduction *call)
+{
+    return first_column_plan(call, 1);
+}
+
+struct column_plan column_plan_split(const struct matrix_reduction *call)
+{
+    return first_column_plan(call, call->workspace_bytes / element_size(call) / call->columns);
+}
+
+struct column_plan column_plan_second(const struct matrix_reduction *call, unsigned splits)
+{
+    return plan_columns(call, splits, 1, SECTOR_BYTES / (unsigned)element_size(call), 1);
+}

@@ -1,0 +1,119 @@
+/* Step 07: its ladder. Everything else (options, inputs, verification, timing, report) is in common/. */
+#include "cpu.h"
+#include "library/cublas.h"
+#include "library/openblas.h"
+#include "problem/gemm/gemm.h"
+#include "run/step.h"
+
+void launch_naive_rows(const struct gemm *call);
+void launch_naive(const struct gemm *call);
+void launch_shared_tile(const struct gemm *call);
+void launch_register_column(const struct gemm *call);
+void launch_register_tile(const struct gemm *call);
+void launch_vectorized(const struct gemm *call);
+void launch_warp_tile(const struct gemm *call);
+void launch_double_buffered(const struct gemm *call);
+void launch_async_copies(const struct gemm *call);
+void launch_specialized(const struct gemm *call);
+void prepare_specialized(const struct gemm *call);
+const char *specialized_unavailable(void);
+
+static const struct gemm_rung rungs[] = {
+    {
+        .rung = {"cpu_naive", "one CPU thread, i, j, p: the inner loop walks down a column of B",
+                 .flags = RUNG_HOST},
+        .run = run_cpu_naive,
+        .depth = gemm_depth_serial,
+        .most_products = 0x1p27, /* half a second or so */
+    },
+    {
+        .rung = {"cpu_rows", "one CPU thread, i, p, j: along a row of B, in vectors",
+                 .flags = RUNG_HOST},
+        .run = run_cpu_rows,
+        .depth = gemm_depth_serial,
+        .most_products = 0x1p29,
+    },
+    {
+        .rung = {"cpu_blocked", "one CPU thread, a block of B stays in the cache for 64 rows",
+                 .flags = RUNG_HOST},
+        .run = run_cpu_blocked,
+        .depth = gemm_depth_serial,
+        .most_products = 0x1p32,
+    },
+    OPENBLAS_GEMM_RUNG,
+    {
+        .rung = {"naive_rows",
+                 "one thread an element, threadIdx.x walks down a column: nothing coalesces"},
+        .run = launch_naive_rows,
+        .depth = gemm_depth_serial,
+    },
+    {
+        .rung = {"naive", "threadIdx.x walks along a row: coalesced, two loads a product"},
+        .run = launch_naive,
+        .depth = gemm_depth_serial,
+    },
+    {
+        .rung = {"shared_tile",
+                 "32 x 32 tiles of A and B in shared memory: a 32nd of the global loads"},
+        .run = launch_shared_tile,
+        .depth = gemm_depth_serial,
+    },
+    {
+        .rung =
+            {"register_column",
+             "8 elements of a column a thread: an element of B in a register serves 8 products"},
+        .run = launch_register_column,
+        .depth = gemm_depth_serial,
+    },
+    {
+        .rung = {"register_tile",
+                 "8 x 8 elements a thread: 16 loads from shared memory for 64 products"},
+        .run = launch_register_tile,
+        .depth = gemm_depth_serial,
+    },
+    {
+        .rung = {"vectorized", "loads and stores of 16 bytes; tiles of A turned round for it"},
+        .run = launch_vectorized,
+        .depth = gemm_depth_serial,
+    },
+    {
+        .rung = {"warp_tile", "lanes stand in 4 rows of 8 over 32 x 64: no bank conflicts"},
+        .run = launch_warp_tile,
+        .depth = gemm_depth_serial,
+    },
+    {
+        .rung = {"double_buffered",
+                 "the next tiles come to registers while these are multiplied: one barrier"},
+        .run = launch_double_buffered,
+        .depth = gemm_depth_serial,
+    },
+    {
+        .rung = {"async_copies", "cp.async straight to shared memory, three tiles ahead"},
+        .run = launch_async_copies,
+        .depth = gemm_depth_serial,
+    },
+    {
+        .rung = {"specialized",
+                 "warps that bring tiles, by the copy engine too, and warps that only multiply",
+                 .needs_compute_capability = 90, .unavailable = ON_CUDA(specialized_unavailable)},
+        .run = ON_CUDA(launch_specialized),
+        .depth = gemm_depth_serial,
+        .prepare = ON_CUDA(prepare_specialized),
+    },
+    CUBLAS_GEMM_RUNG,
+};
+
+static const struct ladder ladder = {
+    .idea = "Matrix product: reuse from shared memory, from registers, and past the library",
+    .kind = &gemm_kind,
+    .back_end = &gpu_back_end,
+    LADDER_RUNGS(rungs),
+};
+
+static const struct ladder *const ladders[] = {&ladder};
+
+const struct step step = {
+    .name = "07_gemm",
+    .ladders = ladders,
+    .ladder_count = sizeof ladders / sizeof ladders[0],
+};

@@ -1,0 +1,147 @@
+/* Step 08: its ladder. Everything else (options, inputs, verification, timing, report) is in common/. */
+#include "cpu.h"
+#include "library/cudnn.h"
+#include "library/openblas.h"
+#include "problem/conv/conv.h"
+#include "run/step.h"
+#include "winograd_bound.h"
+
+void launch_conv_naive(const struct conv *call);
+void launch_constant_filter(const struct conv *call);
+void launch_conv_shared_tile(const struct conv *call);
+const char *declines_conv_shared_tile(const struct conv *call);
+
+void launch_im2col(const struct conv *call);
+void launch_implicit_gemm(const struct conv *call);
+void launch_implicit_gemm_tiled(const struct conv *call);
+void launch_implicit_gemm_double(const struct conv *call);
+const char *declines_implicit_gemm(const struct conv *call);
+
+void prepare_direct(const struct conv *call);
+void launch_direct(const struct conv *call);
+const char *declines_direct(const struct conv *call);
+
+void prepare_winograd(const struct conv *call);
+void launch_winograd(const struct conv *call);
+const char *declines_winograd(const struct conv *call);
+
+void prepare_winograd4(const struct conv *call);
+void launch_winograd4(const struct conv *call);
+const char *declines_winograd4(const struct conv *call);
+
+void prepare_tensor(const struct conv *call);
+void launch_tensor(const struct conv *call);
+const char *declines_tensor(const struct conv *call);
+double depth_tensor(const struct conv *call);
+
+static const struct conv_rung rungs[] = {
+    {
+        .rung = {"cpu_loops", "one CPU thread, the definition with x as the innermost loop",
+                 .flags = RUNG_HOST},
+        .run = run_cpu_loops,
+        .depth = conv_depth_serial,
+        .declines = cpu_loops_decline,
+    },
+    {
+        .rung = {"cpu_im2col",
+                 "the inputs of every output copied to a matrix, times the filters by OpenBLAS",
+                 .flags = RUNG_HOST, .unavailable = openblas_unavailable},
+        .run = run_cpu_im2col,
+        .depth = conv_depth_serial,
+        .how = cpu_im2col_how,
+    },
+    {
+        .rung = {"naive", "one thread an output element, x along threadIdx.x: two loads a product"},
+        .run = launch_conv_naive,
+        .depth = conv_depth_serial,
+    },
+    {
+        .rung = {"constant_filter", "weights from constant memory, one word for a whole warp"},
+        .run = launch_constant_filter,
+        .depth = conv_depth_serial,
+    },
+    {
+        .rung = {"shared_tile", "the inputs of 32 x 8 outputs in shared memory, with their halo"},
+        .run = launch_conv_shared_tile,
+        .depth = conv_depth_serial,
+        .declines = declines_conv_shared_tile,
+    },
+    {
+        .rung =
+            {"im2col",
+             "the inputs of every output in a matrix, times the filters by step 07's async_copies"},
+        .run = launch_im2col,
+        .depth = conv_depth_serial,
+    },
+    {
+        .rung = {"implicit_gemm",
+                 "the same product, the matrix's elements found by index arithmetic"},
+        .run = launch_implicit_gemm,
+        .depth = conv_depth_serial,
+    },
+    {
+        .rung = {"implicit_gemm_tiled",
+                 "tiles of 64 filters x 128 pixels, 8 x 4 sums a thread, loads of 16 bytes"},
+        .run = launch_implicit_gemm_tiled,
+        .depth = conv_depth_serial,
+        .declines = declines_implicit_gemm,
+    },
+    {
+        .rung = {"implicit_gemm_double", "the next tiles load while these are multiplied"},
+        .run = launch_implicit_gemm_double,
+        .depth = conv_depth_serial,
+        .declines = declines_implicit_gemm,
+    },
+    {
+        .rung =
+            {"direct",
+             "3x3: tiles with halo, 4 x 2 outputs of 8 filters a thread, copies in the background"},
+        .run = launch_direct,
+        .depth = conv_depth_serial,
+        .prepare = prepare_direct,
+        .declines = declines_direct,
+    },
+    {
+        .rung = {"winograd",
+                 "3x3: Winograd's F(2x2, 3x3) in one kernel, 16 multiplications for 36"},
+        .run = launch_winograd,
+        .depth = winograd_depth,
+        .prepare = prepare_winograd,
+        .declines = declines_winograd,
+        .magnitude = winograd_magnitude,
+    },
+    {
+        .rung = {"winograd_4x4",
+                 "3x3: F(4x4, 3x3), 36 multiplications for 144, transforms and products apart"},
+        .run = launch_winograd4,
+        .depth = winograd4_depth,
+        .prepare = prepare_winograd4,
+        .declines = declines_winograd4,
+        .magnitude = winograd4_magnitude,
+        .rounds_whole_numbers = true,
+    },
+    {
+        .rung = {"tensor_3xtf32", "3x3: tensor cores, every number as the sum of two TF32 numbers",
+                 .needs_compute_capability = 80},
+        .run = ON_CUDA(launch_tensor),
+        .depth = ON_CUDA(depth_tensor),
+        .prepare = ON_CUDA(prepare_tensor),
+        .declines = ON_CUDA(declines_tensor),
+    },
+    CUDNN_RUNG,
+};
+
+static const struct ladder ladder = {
+    .idea = "2-D convolution: loops, tiles, matrix products, Winograd, tensor cores",
+    .kind = &conv_kind,
+    .back_end = &gpu_back_end,
+    LADDER_RUNGS(rungs),
+};
+
+static const struct ladder *const ladders[] = {&ladder};
+
+const struct step step = {
+    .name = "08_conv",
+    .ladders = ladders,
+    .ladder_count = sizeof ladders / sizeof ladders[0],
+};

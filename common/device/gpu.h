@@ -1,0 +1,34 @@
+/* What the back ends cuda and simt share: all that the CUDA runtime API does for both, NVIDIA's or
+ * common/simt's drop-in. See back_end.h for what each function promises. */
+#ifndef RUNGS_GPU_H
+#define RUNGS_GPU_H
+
+#include <cuda_runtime_api.h>
+
+#include "device/back_end.h"
+
+/* True if the call went well; otherwise says which call failed and how. Code: EXIT_DEVICE_ERROR. */
+bool gpu_succeeded(cudaError_t status, const char *call, struct error *error);
+
+/* Also fills in the processor's name and numbers, but for details and peak arithmetic. */
+bool gpu_open(int device, struct machine *machine, struct cudaDeviceProp *properties,
+              struct error *error);
+
+/* The members of struct back_end that are the same for both. */
+bool gpu_peak(size_t bytes, double *gb_per_s, struct error *error);
+void *gpu_allocate(size_t bytes, struct error *error);
+void gpu_release(void *memory);
+bool gpu_upload(void *to, const void *from, size_t bytes, struct error *error);
+bool gpu_download(void *to, const void *from, size_t bytes, struct error *error);
+bool gpu_fill(void *to, int byte, size_t bytes, struct error *error);
+bool gpu_finish(struct error *error);
+bool gpu_timer_start(struct error *error);
+bool gpu_timer_stop(double *microseconds, struct error *error);
+bool gpu_evict(const void *memory, size_t bytes, struct error *error);
+
+#define GPU_FUNCTIONS                                                                              \
+    .host_memory = false, .peak = gpu_peak, .allocate = gpu_allocate, .release = gpu_release,      \
+    .upload = gpu_upload, .download = gpu_download, .fill = gpu_fill, .finish = gpu_finish,        \
+    .timer_start = gpu_timer_start, .timer_stop = gpu_timer_stop, .evict = gpu_evict
+
+#endif

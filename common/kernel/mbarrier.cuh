@@ -1,0 +1,59 @@
+/* Barriers in shared memory (mbarrier), which count arrivals and bytes, on Hopper (sm_90) and later
+ * GPUs. Inline PTX, so for the cuda back end only. Source: PTX ISA, Parallel Synchronization and
+ * Communication Instructions. */
+#ifndef RUNGS_MBARRIER_CUH
+#define RUNGS_MBARRIER_CUH
+
+#include <cuda_runtime.h>
+
+/* A phase of an mbarrier completes when all arrivals and all bytes it expects have come; then the
+ * next phase begins. Phases have parity 0, 1, 0, ... */
+typedef unsigned long long phase_barrier;
+
+static inline __device__ unsigned shared_address(const void *p)
+{
+    return (unsigned)__cvta_generic_to_shared(p);
+}
+
+/* Each phase expects `arrivals` arrivals. */
+static inline __device__ void barrier_create(phase_barrier *barrier, unsigned arrivals)
+{
+    asm volatile("mbarrier.init.shared.b64 [%0], %1;" ::"r"(shared_address(barrier)), "r"(arrivals)
+                 : "memory");
+}
+
+/* Makes the barriers visible to the TMA: called after the last barrier_create by the thread that
+ * called it, and followed by a __syncthreads. */
+static inline __device__ void barriers_created()
+{
+    asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+}
+
+static inline __device__ void barrier_arrive(phase_barrier *barrier)
+{
+    asm volatile("mbarrier.arrive.shared.b64 _, [%0];" ::"r"(shared_address(barrier)) : "memory");
+}
+
+/* Arrives, and lets the phase expect `bytes` more bytes. */
+static inline __device__ void barrier_arrive_expecting(phase_barrier *barrier, unsigned bytes)
+{
+    asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;" ::"r"(shared_address(barrier)),
+                 "r"(bytes)
+                 : "memory");
+}
+
+/* Returns when the phase of that parity has completed: at once if the current one has the other. */
+static inline __device__ void barrier_wait(phase_barrier *barrier, unsigned parity)
+{
+    unsigned done;
+    do
+        asm volatile("{\n\t.reg .pred p;\n\t"
+                     "mbarrier.try_wait.parity.shared.b64 p, [%1], %2;\n\t"
+                     "selp.u32 %0, 1, 0, p;\n\t}"
+                     : "=r"(done)
+                     : "r"(shared_address(barrier)), "r"(parity)
+                     : "memory");
+    while (!done);
+}
+
+#endif

@@ -1,0 +1,19 @@
+/* Bulk copies by the TMA (tensor memory accelerator) of Hopper (sm_90) and later GPUs. Inline PTX, so
+ * for the cuda back end only. Source: PTX ISA, cp.async.bulk. */
+#ifndef RUNGS_TMA_CUH
+#define RUNGS_TMA_CUH
+
+#include "kernel/mbarrier.cuh"
+
+/* Starts a copy of `bytes` bytes to shared memory, which the barrier counts as they arrive. `to`,
+ * `from` and `bytes` are multiples of 16. */
+static inline __device__ void copy_bulk(void *to, const void *from, unsigned bytes,
+                                        phase_barrier *barrier)
+{
+    asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes "
+                 "[%0], [%1], %2, [%3];" ::"r"(shared_address(to)),
+                 "l"(from), "r"(bytes), "r"(shared_address(barrier))
+                 : "memory");
+}
+
+#endif

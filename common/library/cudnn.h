@@ -1,0 +1,45 @@
+/* cuDNN, the peer of the GPU's convolution. Needs the cuda back end and the library at build time;
+ * without them the rung is skipped with the reason. */
+#ifndef RUNGS_CUDNN_H
+#define RUNGS_CUDNN_H
+
+#include "problem/conv/conv.h"
+
+#ifdef RUNGS_CUDNN
+#define ON_CUDNN(function) (function)
+#else
+#define ON_CUDNN(function) NULL
+#endif
+
+/* Why the rung cannot run in this build, or NULL if it can. */
+static inline const char *cudnn_unavailable(void)
+{
+#if defined RUNGS_CUDNN
+    return NULL;
+#elif defined RUNGS_CUDA
+    return "built without cuDNN (9 or later)";
+#else
+    return "needs the cuda back end";
+#endif
+}
+
+/* The convolution by cuDNN in float32, never TF32, for the shape at hand by the fastest of its
+ * algorithms, each timed by prepare with 2 GiB of workspace. It is given the rungs' layout, NCHW;
+ * `how` also says how fast it would be if the same data were NHWC already, no conversion
+ * counted. */
+void cudnn_prepare(const struct conv *call);
+void cudnn_convolve(const struct conv *call);
+void cudnn_how(const struct conv *call, char text[RUNG_HOW_SIZE]);
+const char *cudnn_declines(const struct conv *call);
+
+/* Its entry in a ladder's table of rungs. */
+#define CUDNN_RUNG                                                                                 \
+    {                                                                                              \
+        .rung = {"cudnn", "the library: the fastest of its algorithms in float32",                 \
+                 .flags = RUNG_LIBRARY, .unavailable = cudnn_unavailable},                         \
+        .run = ON_CUDNN(cudnn_convolve), .depth = conv_depth_serial, .how = ON_CUDNN(cudnn_how),   \
+        .prepare = ON_CUDNN(cudnn_prepare), .declines = ON_CUDNN(cudnn_declines),                  \
+        .any_transform = true, .rounds_whole_numbers = true,                                       \
+    }
+
+#endif

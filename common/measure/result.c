@@ -1,0 +1,138 @@
+#include "measure/result.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *verdict_name(enum verdict verdict)
+{
+    static const char *const names[] = {"pass", "fail", "racy", "skip"};
+    return names[verdict];
+}
+
+/* ---- verdicts -------------------------------------------------------------------------------- */
+
+void result_start(struct result *result, const struct rung *rung, const struct back_end *back_end)
+{
+    const struct back_end *const own = rung_back_end(rung, back_end);
+
+    *result = (struct result){
+        .rung = rung->name,
+        .back_end = own->name,
+        .on_host = own != back_end,
+        .is_library = (rung->flags & RUNG_LIBRARY) != 0,
+        .is_lesson = (rung->flags & RUNG_LESSON) != 0,
+    };
+}
+
+void result_skip(struct result *result, const char *reason)
+{
+    result->skipped = true;
+    result->verdict = VERDICT_SKIP;
+    snprintf(result->reason, sizeof result->reason, "%s", reason);
+}
+
+void result_note(struct result *result, const struct comparison *comparison, bool probe)
+{
+    if (comparison->right && result->wrong)
+        return;
+    result->comparison = *comparison;
+    if (!comparison->right) {
+        result->wrong = true;
+        result->wrong_on_probe = probe;
+    }
+}
+
+void result_conclude(struct result *result, const char *hint)
+{
+    if (result->skipped)
+        return;
+    const bool broke_rule = result->broke_rule && !result->is_lesson;
+    const char *const where = result->comparison.where;
+
+    result->verdict = result->wrong && result->is_lesson ? VERDICT_RACY
+                      : result->wrong || broke_rule      ? VERDICT_FAIL
+                                                         : VERDICT_PASS;
+    result->reason[0] = '\0';
+    if (result->wrong)
+        snprintf(result->reason, sizeof result->reason, "%s%s%s%s",
+                 result->wrong_on_probe ? "on the probe, whole numbers that need no rounding: "
+                                        : "",
+                 where, broke_rule ? "; it breaks a rule of CUDA: " : "", broke_rule ? hint : "");
+    else if (broke_rule)
+        snprintf(result->reason, sizeof result->reason, "right, but breaks a rule of CUDA: %s",
+                 hint);
+}
+
+/* ---- derived figures ------------------------------------------------------------------------- */
+
+/* The median; of a rung that was given a part, the time that all would take at the same rate. NaN if
+ * the rung is not timed. */
+static double time_for_all(const struct results *results, const struct result *result)
+{
+    const double median = result->trial.statistics.median;
+
+    if (!result->timed)
+        return NAN;
+    return result->is_part ? median * (results->flops / result->part.flops) : median;
+}
+
+/* The best time of a library on the processor that runs the rung; NaN if there is none. */
+static double library_time(const struct results *results, const struct result *result)
+{
+    double best = NAN;
+
+    for (size_t i = 0; i < results->row_count; i++) {
+        const struct result *library = &results->rows[i];
+        if (library->is_library && library->on_host == result->on_host)
+            best = fmin(best, time_for_all(results, library)); /* fmin passes over NaN */
+    }
+    return best;
+}
+
+static double percent_of_peak(const struct results *results, double median)
+{
+    const double memory_us = results->bytes / results->peak_gb_per_s * 1e-3;
+    const double peak_gflop_per_s = results->machine.peak_gflop_per_s;
+    const double arithmetic_us =
+        peak_gflop_per_s > 0 ? results->flops / peak_gflop_per_s * 1e-3 : 0;
+
+    return 100 * fmax(memory_us, arithmetic_us) / median;
+}
+
+void results_derive(struct results *results)
+{
+    double first = NAN;
+
+    for (size_t i = 0; i < results->row_count && isnan(first); i++)
+        first = time_for_all(results, &results->rows[i]);
+    for (size_t i = 0; i < results->row_count; i++) {
+        struct result *result = &results->rows[i];
+        const double median = result->trial.statistics.median;
+
+        result->gb_per_s = result->gflop_per_s = result->percent_of_peak = NAN;
+        result->speedup_first = result->speedup_library = NAN;
+        if (!result->timed || !(median > 0))
+            continue;
+        result->gb_per_s = (result->is_part ? result->part.bytes : results->bytes) / median * 1e-3;
+        result->gflop_per_s =
+            (result->is_part ? result->part.flops : results->flops) / median * 1e-3;
+        result->speedup_first = first / time_for_all(results, result);
+        result->speedup_library = library_time(results, result) / time_for_all(results, result);
+        if (results->peak_gb_per_s > 0 && !result->on_host)
+            result->percent_of_peak = percent_of_peak(results, median);
+    }
+}
+
+void results_free(struct results *results)
+{
+    for (size_t i = 0; i < results->row_count; i++) {
+        trial_free(&results->rows[i].trial);
+        free(results->rows[i].findings);
+        free(results->rows[i].listing);
+    }
+    free(results->rows);
+    results->rows = NULL;
+    results->row_count = 0;
+}

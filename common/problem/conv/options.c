@@ -1,0 +1,84 @@
+#include "problem/conv/options.h"
+
+#define MEMBER(name) .member = offsetof(struct conv_options, name)
+#define SIZE_FIELD(name, least, help)                                                              \
+    {                                                                                              \
+#name, "N", help, OPTION_SIZE, MEMBER(name), .minimum = (least), .sets_size = true         \
+    }
+
+const struct option_field conv_fields[CONV_FIELDS] = {
+    SIZE_FIELD(batch, 1, "pictures"),
+    SIZE_FIELD(channels, 1, "channels of a picture"),
+    SIZE_FIELD(height, 1, "rows of a picture"),
+    SIZE_FIELD(width, 1, "columns of a picture"),
+    SIZE_FIELD(filters, 1, "filters, the channels of the output"),
+    {"kernel", "HxW", "size of a filter, such as 3x3", OPTION_PAIR, MEMBER(kernel_height),
+     .minimum = 1, .sets_size = true},
+    {"stride", "N", "step between output pixels", OPTION_SIZE, MEMBER(stride), .minimum = 1},
+    {"pad", "N", "rows and columns of 0 on every side", OPTION_SIZE, MEMBER(pad)},
+    {"dilation", "N", "distance between a filter's taps", OPTION_SIZE, MEMBER(dilation),
+     .minimum = 1},
+    OPTION_A,
+    OPTION_B,
+    {"image", "FILE", "filter this PNG picture", OPTION_TEXT, MEMBER(image)},
+    {"filter", "NAME", "with sharpen, blur, edges, emboss or FILE.npy", OPTION_TEXT,
+     MEMBER(filter)},
+    {"output", "FILE", "and write this one, also -o", OPTION_TEXT, MEMBER(output), .letter = 'o'},
+};
+
+/* Emulated, a quarter of the picture's height and width. */
+void conv_set_defaults(struct problem_options *base, bool emulated)
+{
+    struct conv_options *options = (struct conv_options *)base;
+
+    options->batch = 2;
+    options->channels = 12;
+    options->height = emulated ? 34 : 130;
+    options->width = emulated ? 130 : 514;
+    options->filters = 24;
+    options->kernel_height = options->kernel_width = 3;
+    options->stride = options->dilation = 1;
+}
+
+bool conv_check_options(const struct problem_options *base, bool size_given, struct error *error)
+{
+    const struct conv_options *options = (const struct conv_options *)base;
+
+    if ((base->a == NULL) != (base->b == NULL))
+        return error_set(error, EXIT_BAD_USAGE, "--a and --b go together: there are two inputs");
+    if ((options->image == NULL) != (options->output == NULL))
+        return error_set(error, EXIT_BAD_USAGE, "--image and --output go together");
+    if (options->filter != NULL && options->image == NULL)
+        return error_set(error, EXIT_BAD_USAGE, "--filter goes with --image");
+    if (options->image != NULL && (base->a != NULL || size_given))
+        return error_set(error, EXIT_BAD_USAGE,
+                         "--image says what the input is: leave --a, --b and sizes out");
+    return true;
+}
+
+bool conv_from_files(const struct problem_options *base)
+{
+    return base->a != NULL || ((const struct conv_options *)base)->image != NULL;
+}
+
+static void limit(size_t *size, size_t most)
+{
+    *size = *size < most ? *size : most;
+}
+
+void conv_limit_size(struct problem_options *base)
+{
+    struct conv_options *options = (struct conv_options *)base;
+    const double products = (double)options->batch * (double)options->filters *
+                            (double)options->height * (double)options->width *
+                            (double)options->channels * (double)options->kernel_height *
+                            (double)options->kernel_width;
+
+    if (products <= 4e6)
+        return;
+    limit(&options->batch, 1);
+    limit(&options->filters, 4);
+    limit(&options->channels, 4);
+    limit(&options->height, 33 + (options->kernel_height - 1) * options->dilation);
+    limit(&options->width, 128 + (options->kernel_width - 1) * options->dilation);
+}

@@ -1,0 +1,195 @@
+/* The gemm problem's inputs and what its result should be. */
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "base/random.h"
+#include "problem/gemm/parts.h"
+#include "problem/judge.h"
+#include "problem/reference.h"
+
+/* Where elements come from in the random stream. */
+enum { STREAM_A, STREAM_B, STREAM_C, STREAM_OTHER, STREAMS };
+
+double gemm_depth_serial(const struct gemm *call)
+{
+    return (double)call->k;
+}
+
+static const float *a_of(const struct gemm_problem *problem)
+{
+    return guarded_host(&problem->a);
+}
+
+static const float *b_of(const struct gemm_problem *problem)
+{
+    return guarded_host(&problem->b);
+}
+
+float *gemm_row_of_c(const struct gemm_problem *problem, size_t row)
+{
+    return (float *)guarded_host(&problem->c) + row * problem->call.ldc;
+}
+
+float gemm_guard_of_c(const struct gemm_problem *problem)
+{
+    return problem->old_c == NULL ? poison_value() : -54321.5F;
+}
+
+static uint64_t stream_bits(const struct gemm_problem *problem, unsigned stream, size_t i)
+{
+    return random_bits(problem->seed, STREAMS * (uint64_t)i + stream);
+}
+
+/* From the file if there is one and the data is to be real. */
+static void fill_matrix(const struct gemm_problem *problem, float *matrix, size_t rows,
+                        size_t columns, size_t leading, unsigned stream, const struct npy *file)
+{
+    const bool inexact = problem->base.inexact_input;
+
+    for (size_t row = 0; row < rows; row++) {
+        float *const to = matrix + row * leading;
+        if (inexact && file != NULL && file->data != NULL) {
+            memcpy(to, (const float *)file->data + row * columns, columns * sizeof(float));
+            continue;
+        }
+        for (size_t column = 0; column < columns; column++) {
+            const uint64_t bits = stream_bits(problem, stream, row * columns + column);
+            to[column] = inexact ? 2 * random_float(bits) - 1 : (float)random_small_integer(bits);
+        }
+    }
+}
+
+uint64_t gemm_weighted_sum(const float *row, const uint64_t *x, size_t n, bool *possible)
+{
+    uint64_t sum = 0;
+    bool all_possible = true;
+
+    for (size_t i = 0; i < n; i++) {
+        uint64_t element;
+        all_possible &= to_integer(row[i], &element);
+        sum += element * x[i];
+    }
+    *possible &= all_possible;
+    return sum;
+}
+
+/* expected_x = alpha A (B x) + beta C x */
+static void prepare_probe(struct gemm_problem *problem)
+{
+    const struct gemm *call = &problem->call;
+    const uint64_t alpha = (uint64_t)(int64_t)call->alpha;
+    const uint64_t beta = (uint64_t)(int64_t)call->beta;
+    bool possible = true;
+
+    for (size_t column = 0; column < call->n; column++)
+        problem->x[column] = stream_bits(problem, STREAM_OTHER, column);
+    for (size_t p = 0; p < call->k; p++)
+        problem->b_x[p] =
+            gemm_weighted_sum(b_of(problem) + p * call->ldb, problem->x, call->n, &possible);
+    for (size_t row = 0; row < call->m; row++) {
+        const float *const a = a_of(problem) + row * call->lda;
+        uint64_t sum = alpha * gemm_weighted_sum(a, problem->b_x, call->k, &possible);
+        if (problem->old_c != NULL)
+            sum += beta * gemm_weighted_sum(problem->old_c + row * call->n, problem->x, call->n,
+                                            &possible);
+        problem->expected_x[row] = sum;
+    }
+}
+
+/* alpha * dot + beta * old, without losing dot's accuracy. */
+static struct reference scaled(struct reference dot, double alpha, double beta, double old)
+{
+    const double product = alpha * dot.value;
+    const double product_tail = fma(alpha, dot.value, -product) + alpha * dot.tail;
+    const double other = beta == 0 ? 0 : beta * old; /* exact: the factors are floats */
+    const double sum = product + other;
+    const double part = sum - product;
+    const double sum_tail = (product - (sum - part)) + (other - part);
+
+    return (struct reference){
+        .value = sum,
+        .tail = isfinite(sum) ? sum_tail + product_tail : 0,
+        .magnitude = fabs(alpha) * dot.magnitude + fabs(other),
+    };
+}
+
+/* C before the product; 0 where beta is. */
+static double old_element(const struct gemm_problem *problem, size_t row, size_t column)
+{
+    return problem->old_c == NULL ? 0 : (double)problem->old_c[row * problem->call.n + column];
+}
+
+struct reference gemm_reference(const struct gemm_problem *problem, size_t row, size_t column)
+{
+    const struct gemm *call = &problem->call;
+    const struct reference dot = reference_dot_f32(a_of(problem) + row * call->lda, 1,
+                                                   b_of(problem) + column, call->ldb, call->k);
+
+    return scaled(dot, (double)call->alpha, (double)call->beta, old_element(problem, row, column));
+}
+
+struct reference gemm_reference_unread(const struct gemm_problem *problem, size_t row,
+                                       size_t column)
+{
+    return scaled((struct reference){0}, 0, (double)problem->call.beta,
+                  old_element(problem, row, column));
+}
+
+/* Elements to judge: all, or the places where tiles meet and others at random. */
+static void prepare_samples(struct gemm_problem *problem)
+{
+    const struct gemm *call = &problem->call;
+    size_t rows[PLACES_MAX], columns[PLACES_MAX];
+    const size_t row_count = judge_places(call->m, rows);
+    const size_t column_count = judge_places(call->n, columns);
+
+    for (size_t s = 0; s < problem->sample_count; s++) {
+        struct sample *const sample = &problem->samples[s];
+        if (problem->sample_count == call->m * call->n) {
+            sample->row = s / call->n;
+            sample->column = s % call->n;
+        } else if (s < row_count * column_count) { /* each pair once, the corners early */
+            sample->row = rows[s % row_count];
+            sample->column = columns[(s % row_count + s / row_count) % column_count];
+        } else {
+            sample->row = stream_bits(problem, STREAM_OTHER, 2 * s) % call->m;
+            sample->column = stream_bits(problem, STREAM_OTHER, 2 * s + 1) % call->n;
+        }
+        sample->reference = gemm_reference(problem, sample->row, sample->column);
+    }
+}
+
+/* A product rounds once, so does the factor alpha if it is not 1, and so does adding beta * C. */
+double gemm_bound(const struct gemm_problem *problem, const struct gemm_rung *rung,
+                  const struct reference *reference)
+{
+    const struct gemm *call = &problem->call;
+    const double roundings =
+        rung->depth(call) + 1 + (call->alpha != 1 ? 1 : 0) + (call->beta != 0 ? 1 : 0);
+    /* With fewer roundings than terms, as for partial sums, the bound takes another form
+     * (compare.h). */
+    const size_t terms = call->k + (call->beta != 0 ? 1 : 0);
+    /* What may underflow: the products, and alpha scales what is lost there; and alpha's own, one
+     * for each partial sum, so k at most. The terms' share the bound has itself. */
+    const double underflows = (double)call->k * fmax(1, fabs((double)call->alpha)) + 2;
+
+    return rounding_bound_f32(roundings, terms, reference->magnitude) +
+           0.5 * underflows * (double)FLT_TRUE_MIN;
+}
+
+void gemm_fill(struct gemm_problem *problem)
+{
+    const struct gemm *call = &problem->call;
+
+    fill_matrix(problem, guarded_host(&problem->a), call->m, call->k, call->lda, STREAM_A,
+                &problem->file_a);
+    fill_matrix(problem, guarded_host(&problem->b), call->k, call->n, call->ldb, STREAM_B,
+                &problem->file_b);
+    if (problem->old_c != NULL)
+        fill_matrix(problem, problem->old_c, call->m, call->n, call->n, STREAM_C, NULL);
+    if (problem->base.inexact_input)
+        prepare_samples(problem);
+    else
+        prepare_probe(problem);
+}

@@ -1,0 +1,198 @@
+#include "report/counters.h"
+
+#include <string.h>
+
+#include "report/fields.h"
+#include "report/report.h"
+
+void report_counters(FILE *file, const struct results *results, enum counters_format format)
+{
+    const bool json = format == COUNTERS_JSON;
+    const char *separator = "";
+
+    if (json)
+        fprintf(file, "{\"step\": \"%s\", \"shape\": \"%s\", \"rungs\": [", results->step,
+                results->shape);
+    for (size_t i = 0; i < results->row_count; i++) {
+        const struct result *const row = &results->rows[i];
+        if (row->listing == NULL)
+            continue;
+        if (json) {
+            fprintf(file, "%s\n{\"rung\": \"%s\", \"findings\": ", separator, row->rung);
+            json_string(file, row->findings != NULL ? row->findings : "");
+            fprintf(file, ", \"counters\": %s}", row->listing);
+            separator = ",";
+            continue;
+        }
+        fprintf(file, "\n== %s\n%s", row->rung, row->listing);
+        if (row->findings != NULL)
+            fprintf(file, "%s%s",
+                    row->is_lesson ? "What is wrong with it, as a lesson:\n"
+                                   : "Rules of CUDA that it breaks:\n",
+                    row->findings);
+    }
+    if (json)
+        fprintf(file, "\n]}\n");
+}
+
+void report_ncu_command(FILE *file, char **argv, bool with_timing)
+{
+    fprintf(
+        file,
+        "Nsight Compute counts the same on the GPU (it may need the right to, see NVIDIA's "
+        "ERR_NVGPUCTRPERM page):\n\n"
+        "ncu --clock-control none --metrics \\\n"
+        "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum,"
+        "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum,\\\n"
+        "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum,"
+        "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum,\\\n"
+        "l1tex__t_requests_pipe_lsu_mem_global_op_red.sum,"
+        "l1tex__t_requests_pipe_lsu_mem_global_op_atom.sum,\\\n"
+        "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum,"
+        "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum,\\\n"
+        "smsp__sass_inst_executed_op_shared_ld.sum,smsp__sass_inst_executed_op_shared_st.sum,\\\n"
+        "smsp__sass_branch_targets_threads_divergent.sum,"
+        "smsp__thread_inst_executed_pred_on_per_inst_executed.ratio \\\n"
+        "%s",
+        argv[0]);
+    for (char **argument = argv + 1; *argument != NULL; argument++)
+        if (strncmp(*argument, "--counters", 10) != 0)
+            fprintf(file, " '%s'", *argument);
+    if (!with_timing)
+        fputs(" --warmup 0 --reps 1", file);
+    fputc('\n', file);
+}
+
+/* ---- columns --------------------------------------------------------------------------------- */
+
+enum column_kind { WHOLE, RATIO, PERCENT };
+
+/* A figure for the table: a count, or a quotient of two, which there may be none of. */
+struct figure {
+    double value, divisor;
+};
+
+static uint64_t requests(const struct counters *counters)
+{
+    const struct memory_counters *memory = &counters->memory;
+    return memory->load_requests + memory->store_requests + memory->atomic_requests +
+           memory->shared_load_requests + memory->shared_store_requests +
+           memory->shared_atomic_requests + memory->constant_requests;
+}
+
+#define COUNT(name, expression)                                                                    \
+    static struct figure name(const struct counters *c)                                            \
+    {                                                                                              \
+        return (struct figure){(double)(expression), 1};                                           \
+    }
+#define QUOTIENT(name, dividend, divisor)                                                          \
+    static struct figure name(const struct counters *c)                                            \
+    {                                                                                              \
+        return (struct figure){(double)(dividend), (double)(divisor)};                             \
+    }
+COUNT(of_launches, c->launches)
+COUNT(of_blocks, c->blocks)
+COUNT(of_barriers, c->block_barriers)
+COUNT(of_syncwarps, c->warp_barriers)
+COUNT(of_shuffles, c->shuffles)
+COUNT(of_atomics, c->atomics)
+COUNT(of_loads, c->memory.load_requests)
+COUNT(of_stores, c->memory.store_requests)
+QUOTIENT(of_load_sectors, c->memory.load_sectors, c->memory.load_requests)
+QUOTIENT(of_needed, 100 * (c->memory.load_bytes + c->memory.store_bytes),
+         32 * (c->memory.load_sectors + c->memory.store_sectors))
+COUNT(of_shared, c->memory.shared_load_requests + c->memory.shared_store_requests +
+                     c->memory.shared_atomic_requests)
+COUNT(of_conflicts, c->memory.shared_load_conflicts + c->memory.shared_store_conflicts)
+QUOTIENT(of_lanes, c->memory.lanes, requests(c))
+COUNT(of_splits, c->memory.splits)
+QUOTIENT(of_crowd, c->memory.atomic_crowd,
+         c->memory.atomic_requests + c->memory.shared_atomic_requests)
+COUNT(of_constant, c->memory.constant_requests)
+
+static const struct column {
+    const char *title;
+    struct figure (*figure)(const struct counters *counters);
+    enum column_kind kind;
+    bool memory; /* known of counted rows only; these come last */
+    bool always; /* else only where some row has it */
+} columns[] = {
+    {"launches", of_launches, WHOLE, false, true},
+    {"blocks", of_blocks, WHOLE, false, true},
+    {"barriers", of_barriers, WHOLE, false, false},
+    {"syncwarps", of_syncwarps, WHOLE, false, false},
+    {"shuffles", of_shuffles, WHOLE, false, false},
+    {"atomics", of_atomics, WHOLE, false, false},
+    {"crowd", of_crowd, RATIO, true, false},
+    {"loads", of_loads, WHOLE, true, true},
+    {"sect/load", of_load_sectors, RATIO, true, true},
+    {"stores", of_stores, WHOLE, true, true},
+    {"needed", of_needed, PERCENT, true, true},
+    {"constant", of_constant, WHOLE, true, false},
+    {"shared", of_shared, WHOLE, true, false},
+    {"conflicts", of_conflicts, WHOLE, true, false},
+    {"lanes", of_lanes, RATIO, true, true},
+    {"splits", of_splits, WHOLE, true, false},
+};
+
+enum { COLUMNS = sizeof columns / sizeof columns[0] };
+
+static bool has(const struct column *column, const struct result *row)
+{
+    return row->counted && (!column->memory || row->counters.has_memory);
+}
+
+static bool is_shown(const struct results *results, const struct column *column)
+{
+    for (size_t i = 0; i < results->row_count; i++) {
+        const struct result *row = &results->rows[i];
+        if (has(column, row) && (column->always || column->figure(&row->counters).value > 0))
+            return true;
+    }
+    return column->always && !column->memory;
+}
+
+static int width_of(const struct results *results, const struct column *column)
+{
+    int width = (int)strlen(column->title);
+    for (size_t i = 0; i < results->row_count; i++)
+        if (has(column, &results->rows[i]) && column->kind == WHOLE) {
+            const double value = column->figure(&results->rows[i].counters).value;
+            const int digits = snprintf(NULL, 0, "%.0f", value);
+            width = digits > width ? digits : width;
+        }
+    return width;
+}
+
+void counters_heading(FILE *file, const struct results *results)
+{
+    for (size_t i = 0; i < COLUMNS; i++)
+        if (is_shown(results, &columns[i]))
+            fprintf(file, " %*s", width_of(results, &columns[i]), columns[i].title);
+}
+
+const char *counters_first_of_memory(const struct results *results)
+{
+    for (size_t i = 0; i < COLUMNS; i++)
+        if (columns[i].memory && is_shown(results, &columns[i]))
+            return columns[i].title;
+    return NULL;
+}
+
+void counters_cells(FILE *file, const struct results *results, const struct result *row)
+{
+    for (size_t i = 0; i < COLUMNS; i++) {
+        const struct column *const column = &columns[i];
+        char text[32] = "-";
+
+        if (!is_shown(results, column))
+            continue;
+        if (has(column, row)) {
+            const struct figure figure = column->figure(&row->counters);
+            if (figure.divisor > 0)
+                snprintf(text, sizeof text, "%.*f%s", column->kind == RATIO ? 1 : 0,
+                         figure.value / figure.divisor, column->kind == PERCENT ? "%" : "");
+        }
+        fprintf(file, " %*s", width_of(results, column), text);
+    }
+}

@@ -1,0 +1,202 @@
+#!/usr/bin/env python3
+"""Arrows point one way: test_layers.py [--list]
+
+Reads every #include "..." of the project and fails on one that points from a room to one
+that comes after it in ROOMS, and on a room or a file that nobody has placed. --list prints the arrows between rooms.
+
+Calls that the include does not show are found as well: a function or object that a room's header
+declares and that a C source above it names.
+
+Exit status: 0 every arrow points upwards, 1 some does not. Needs nothing but Python 3.7."""
+import os
+import re
+import subprocess
+import sys
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+
+# From the ground up: a room includes itself and the rooms before it. A problem's folder is a room of
+# its own, so that no problem knows another.
+ROOMS = [
+    "common/base",
+    "common/simt",  # a CUDA runtime by itself: only the exceptions, the grader and tests know more of it
+    "common/device",
+    "common/problem",
+    "common/problem/reduction",
+    "common/problem/matrix_reduction",
+    "common/problem/gemm",
+    "common/problem/conv",
+    "common/kernel",
+    "common/library",
+    "common/measure",
+    "common/report",
+    "common/run",
+    "common/exercise",
+    "step",  # 01_cpu_naive to 08_conv, and their exercises
+    "common/tests",
+]
+
+# Rooms that may not use each other although one stands before the other.
+APART = {
+    "common/problem/matrix_reduction": ["common/problem/gemm", "common/problem/conv"],
+    "common/report": ["common/library", "common/kernel"],
+    "common/run": ["common/library", "common/kernel", "common/problem/reduction",
+                   "common/problem/matrix_reduction", "common/problem/gemm", "common/problem/conv"],
+    "common/measure": ["common/library", "common/kernel", "common/problem/reduction",
+                       "common/problem/matrix_reduction", "common/problem/gemm",
+                       "common/problem/conv"],
+    "common/device": ["common/simt"],
+    "common/kernel": ["common/device"],
+}
+
+# (file, what it includes): why it may.
+EXCEPTIONS = {
+    ("common/device/simt.c", "common/simt/simt.h"): "the one door to the CPU back end: its counters",
+    ("common/device/simt.c", "common/simt/simt_analysis.h"): "the same door: its analysis",
+    ("common/problem/conv/conv.c", "common/problem/gemm/gemm.h"):
+        "im2col is a matrix product: its workspace is part of the convolution's",
+}
+
+
+def room_of(path):
+    if re.match(r"0\d_\w+/(?!test_)", path):
+        return "step"
+    if re.match(r"0\d_\w+/test_", path):
+        return "common/tests"
+    found = [room for room in ROOMS if path.startswith(room + "/")]
+    return max(found, key=len) if found else None
+
+
+def sources():
+    listed = subprocess.run(["git", "-C", ROOT, "ls-files", "--cached", "--others", "--exclude-standard"],
+                            stdout=subprocess.PIPE, universal_newlines=True)
+    names = listed.stdout.split("\n") if listed.returncode == 0 else [
+        os.path.relpath(os.path.join(here, name), ROOT)
+        for here, _, files in os.walk(ROOT) for name in files]
+    return sorted(name for name in names
+                  if re.search(r"\.(c|h|cu|cuh)$", name) and not name.startswith("build")
+                  and os.path.exists(os.path.join(ROOT, name)))
+
+
+def read(path):
+    with open(os.path.join(ROOT, path), encoding="utf-8") as file:
+        return file.read()
+
+
+def target_of(path, name, known):
+    """The file of this project that an include names, or None for another's."""
+    folders = [os.path.dirname(path), "common", "common/simt", "common/tests", "common/exercise"]
+    if path.startswith("0"):
+        folders.append(path.split("/")[0] + "/exercise")
+        folders.append(path.split("/")[0])
+    folders.append("08_conv")
+    for folder in folders:
+        candidate = os.path.normpath(os.path.join(folder, name)).replace(os.sep, "/")
+        if candidate in known:
+            return candidate
+    return None
+
+
+def includes(files):
+    """(including file, line, included file), for includes within the project."""
+    known = set(files)
+    for path in files:
+        for number, line in enumerate(read(path).split("\n"), 1):
+            match = re.match(r'\s*#\s*include\s+"([^"]+)"', line)
+            target = match and target_of(path, match.group(1), known)
+            if target:
+                yield path, number, target
+            elif match and room_of(path) not in ("common/simt", "common/exercise"):
+                yield path, number, None
+
+
+def declared(text):
+    """The functions and objects that a header declares for other sources."""
+    text = re.sub(r"/\*.*?\*/", " ", text, flags=re.S)
+    text = re.sub(r"static inline.*?\n\}", " ", text, flags=re.S)
+    names = re.findall(r"^(?:extern )?(?:const )?[\w ]+?[ *]+(\w+)\([^;{]*\);", text, re.M)
+    for objects in re.findall(r"^extern (?:const )?[\w ]+?[ *]+([\w, ]+)(?:\[\w*\])?;", text, re.M):
+        names += [name.strip() for name in objects.split(",")]
+    return names
+
+
+def calls(files):
+    """(file, line, header) where a source names what a header of a room below it declares."""
+    owners = {}
+    for path in files:
+        room = room_of(path)
+        if path.endswith(".h") and room in ROOMS and room not in ("step", "common/tests", "common/exercise",
+                                                                  "common/simt"):
+            for name in declared(read(path)):
+                owners[name] = path
+    for path in files:
+        room = room_of(path)
+        if not path.endswith((".c", ".h")) or room in (None, "step", "common/tests", "common/simt",
+                                                       "common/exercise"):
+            continue
+        text = re.sub(r"/\*.*?\*/|\"(\\.|[^\"\\])*\"", lambda m: "\n" * m.group().count("\n"),
+                      read(path), flags=re.S)
+        for number, line in enumerate(text.split("\n"), 1):
+            for name in re.findall(r"(?<![.>\w])(\w+)\b", line):
+                if name in owners and ROOMS.index(room_of(owners[name])) > ROOMS.index(room):
+                    yield path, number, owners[name]
+
+
+def verdict(path, target):
+    """What is wrong with an arrow, or None."""
+    start, end = room_of(path), room_of(target)
+    if (path, target) in EXCEPTIONS or start == end:
+        return None
+    if ROOMS.index(end) > ROOMS.index(start):
+        return "%s comes before %s in ROOMS and may not use it" % (start, end)
+    if end in APART.get(start, []) or (end == "common/simt" and start not in ("common/exercise", "common/tests")):
+        return "%s keeps apart from %s" % (start, end)
+    return None
+
+
+def main():
+    files = sources()
+    wrong, used, arrows = [], set(), {}
+    # This test can fail: arrows that must never be there are found wrong.
+    for start, end in (("common/base/error.c", "common/run/options.h"),
+                       ("common/report/table.c", "common/run/step.h"),
+                       ("common/problem/gemm/gemm.c", "common/problem/conv/conv.h"),
+                       ("common/measure/trial.c", "common/problem/gemm/gemm.h"),
+                       ("05_gpu_shared_tree/ladder.c", "common/simt/simt.h")):
+        if verdict(start, end) is None:
+            wrong.append("%s -> %s is not found wrong" % (start, end))
+    for path in files:
+        if room_of(path) is None:
+            wrong.append("%s: in no room" % path)
+    if not any(path.startswith("common/run/") for path in files) or len(files) < 100:
+        wrong.append("only %d sources were found" % len(files))
+    for path, line, target in includes(files):
+        if target is None:
+            if not re.search(r"^common/(simt|exercise)/|^0\d_", path):
+                wrong.append("%s:%d: includes a file that is not there" % (path, line))
+            continue
+        used.add((path, target))
+        arrows.setdefault((room_of(path), room_of(target)), []).append(path)
+        problem = verdict(path, target)
+        if problem:
+            wrong.append("%s:%d: includes %s, but %s" % (path, line, target, problem))
+    for path, line, target in calls(files):
+        wrong.append("%s:%d: names what %s declares, but %s comes first in ROOMS" %
+                     (path, line, target, room_of(path)))
+    for arrow in EXCEPTIONS:
+        if arrow not in used:
+            wrong.append("%s no longer includes %s: take the exception out" % arrow)
+    if len(EXCEPTIONS) > 3:
+        wrong.append("%d exceptions: at most three" % len(EXCEPTIONS))
+    if "--list" in sys.argv[1:]:
+        for (start, end), paths in sorted(arrows.items(), key=lambda item: (ROOMS.index(item[0][0]),
+                                                                            ROOMS.index(item[0][1]))):
+            if start != end:
+                print("%-34s -> %-34s %3d" % (start, end, len(paths)))
+    print("\n".join(wrong) if wrong else "%d sources, %d includes: every arrow points one way" %
+          (len(files), sum(map(len, arrows.values()))))
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
