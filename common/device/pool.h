@@ -1,9 +1,9 @@
 /* Threads that are started once and then wait for work.
  *
  * Starting a thread takes tens of microseconds, as long as the reduction of 10^5 numbers. The
- * pool's threads wait spinning for about the length of a small problem, so that back-to-back calls
- * find them awake, and go to sleep only then. Each is bound to one processor, so that what it has
- * in its caches is still there next time. */
+ * pool's threads wait awake for about two milliseconds, so that back-to-back calls find them so, and
+ * go to sleep only then. Each is bound to one processor, so that what it has in its caches is still
+ * there next time. */
 #ifndef RUNGS_POOL_H
 #define RUNGS_POOL_H
 
