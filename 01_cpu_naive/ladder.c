@@ -1,6 +1,6 @@
 /* Step 01: its ladder. Everything else (options, inputs, verification, timing, report) is in common/. */
+#include "ladder.h"
 #include "library/openblas.h"
-#include "naive.h"
 #include "run/step.h"
 
 static const struct reduction_rung rungs[] = {
@@ -31,10 +31,10 @@ static const struct reduction_rung rungs[] = {
         .how = how_chain,
     },
     {
-        .rung = {"wide", "an accumulator of the next wider type"},
-        .run = run_wide,
-        .depth = depth_wide,
-        .how = how_wide,
+        .rung = {"wider_accumulator", "an accumulator of the next wider type"},
+        .run = run_wider_accumulator,
+        .depth = depth_wider_accumulator,
+        .how = how_wider_accumulator,
     },
     {
         .rung = {"pairwise", "two halves, each in the same way, down to a block"},

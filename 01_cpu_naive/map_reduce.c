@@ -1,7 +1,159 @@
+/* Step 01, rungs `map_reduce_pointers` and `map_reduce_inline`: somebody else's loop, and functions
+ * of ours. */
 #include "map_reduce.h"
 
-void map_reduce(const void *a, const void *b, size_t n, map_function *map,
-                combine_function *combine, void *term, void *result)
+#include "ladder.h"
+#include "problem/reduction/operators.h"
+
+static void multiply(const void *a, const void *b, size_t i, void *term)
 {
-    map_reduce_inline(a, b, n, map, combine, term, result);
+    *(float *)term = ((const float *)a)[i] * ((const float *)b)[i];
+}
+
+static void add(void *result, const void *term)
+{
+    *(float *)result += *(const float *)term;
+}
+
+/* `naive` as a library would offer it: the loop written once for all types and operators, which are
+ * given as functions.
+ *
+ * Better than `naive`: only in that the loop is written once. Bad: two calls through pointers for
+ * each element, and the result goes through memory between them, since that is where the functions
+ * look for it. */
+static float pointers_dot(const float *a, const float *b, size_t n)
+{
+    float result = 0, term;
+
+    map_reduce(a, b, n, multiply, add, &term, &result);
+    return result;
+}
+
+/* Better than `map_reduce_pointers`: the compiler sees the loop and the functions together, puts
+ * the one into the other, and what is left is `naive`, instruction for instruction or nearly so.
+ * Still bad: as `naive`. */
+static float inline_dot(const float *a, const float *b, size_t n)
+{
+    float result = 0, term;
+
+    map_reduce_inline(a, b, n, multiply, add, &term, &result);
+    return result;
+}
+
+/* ---- functions for the other operators and types --------------------------------------------- */
+
+static void multiply_mixed(const void *a, const void *b, size_t i, void *term)
+{
+    *(float *)term = ((const float *)a)[i] * (float)((const unsigned char *)b)[i];
+}
+
+static void multiply_f64(const void *a, const void *b, size_t i, void *term)
+{
+    *(double *)term = ((const double *)a)[i] * ((const double *)b)[i];
+}
+
+static void take_f32(const void *a, const void *b, size_t i, void *term)
+{
+    (void)b;
+    *(float *)term = ((const float *)a)[i];
+}
+
+static void take_f64(const void *a, const void *b, size_t i, void *term)
+{
+    (void)b;
+    *(double *)term = ((const double *)a)[i];
+}
+
+static void add_f64(void *result, const void *term)
+{
+    *(double *)result += *(const double *)term;
+}
+
+static void larger_f32(void *result, const void *term)
+{
+    *(float *)result = combine_f32(OP_MAX, *(float *)result, *(const float *)term);
+}
+
+static void larger_f64(void *result, const void *term)
+{
+    *(double *)result = combine_f64(OP_MAX, *(double *)result, *(const double *)term);
+}
+
+static void smaller_f32(void *result, const void *term)
+{
+    *(float *)result = combine_f32(OP_MIN, *(float *)result, *(const float *)term);
+}
+
+static void smaller_f64(void *result, const void *term)
+{
+    *(double *)result = combine_f64(OP_MIN, *(double *)result, *(const double *)term);
+}
+
+SPECIALIZED map_function *map_of(enum reduce_op op, enum element_type type)
+{
+    if (op != OP_DOT)
+        return type == TYPE_F64 ? take_f64 : take_f32;
+    return type == TYPE_F64 ? multiply_f64 : type == TYPE_MIXED ? multiply_mixed : multiply;
+}
+
+SPECIALIZED combine_function *combine_of(enum reduce_op op, enum element_type type)
+{
+    const bool is_f64 = type == TYPE_F64;
+
+    return op == OP_MAX   ? (is_f64 ? larger_f64 : larger_f32)
+           : op == OP_MIN ? (is_f64 ? smaller_f64 : smaller_f32)
+                          : (is_f64 ? add_f64 : add);
+}
+
+/* ---- the rungs ------------------------------------------------------------------------------- */
+
+/* Here the functions are chosen when the program runs, there when it is compiled. */
+static void pointers_other(const struct reduction *call)
+{
+    map_function *const map = map_of(call->op, call->type);
+    combine_function *const combine = combine_of(call->op, call->type);
+
+    if (call->type == TYPE_F64) {
+        double term, *const result = call->result;
+        *result = identity_f64(call->op);
+        map_reduce(call->a, call->b, call->n, map, combine, &term, result);
+    } else {
+        float term, *const result = call->result;
+        *result = identity_f32(call->op);
+        map_reduce(call->a, call->b, call->n, map, combine, &term, result);
+    }
+}
+
+SPECIALIZED void inline_f32(enum reduce_op op, enum element_type type, const struct reduction *call)
+{
+    float result = identity_f32(op), term;
+
+    map_reduce_inline(call->a, call->b, call->n, map_of(op, type), combine_of(op, type), &term,
+                      &result);
+    *(float *)call->result = result;
+}
+
+SPECIALIZED void inline_f64(enum reduce_op op, const struct reduction *call)
+{
+    double result = identity_f64(op), term;
+
+    map_reduce_inline(call->a, call->b, call->n, map_of(op, TYPE_F64), combine_of(op, TYPE_F64),
+                      &term, &result);
+    *(double *)call->result = result;
+}
+
+void run_map_reduce_pointers(const struct reduction *call)
+{
+    if (is_float_dot(call))
+        *(float *)call->result = pointers_dot(call->a, call->b, call->n);
+    else
+        pointers_other(call);
+}
+
+void run_map_reduce_inline(const struct reduction *call)
+{
+    if (is_float_dot(call))
+        *(float *)call->result = inline_dot(call->a, call->b, call->n);
+    else
+        reduce_specialized(call, inline_f32, inline_f64);
 }

@@ -17,8 +17,8 @@ static inline void map_reduce_inline(const void *a, const void *b, size_t n, map
     }
 }
 
-/* The same, compiled by itself (map_reduce.c), as qsort is in the C library: its caller's functions
- * are pointers to it and no more. */
+/* The same, compiled by itself (map_reduce_library.c), as qsort is in the C library: its caller's
+ * functions are pointers to it and no more. */
 void map_reduce(const void *a, const void *b, size_t n, map_function *map,
                 combine_function *combine, void *term, void *result);
 

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "base/random.h"
-#include "naive.h"
+#include "ladder.h"
 #include "problem/compare.h"
 #include "step_test.h"
 
@@ -28,8 +28,8 @@ static void kahan_keeps_what_the_plain_loop_loses(void **state)
                 0);
     assert_true(step_test_reduce(step_test_rung("compensated"), OP_SUM, TYPE_F32, a, NULL,
                                  ONES + 2) == ONES);
-    assert_true(step_test_reduce(step_test_rung("wide"), OP_SUM, TYPE_F32, a, NULL, ONES + 2) ==
-                ONES);
+    assert_true(step_test_reduce(step_test_rung("wider_accumulator"), OP_SUM, TYPE_F32, a, NULL,
+                                 ONES + 2) == ONES);
 }
 
 /* The same for double, as a dot product, with terms of both signs and a condition number of
@@ -72,7 +72,7 @@ static void depths_are_those_of_the_order(void **state)
     assert_true(depth_of("pairwise", TYPE_F32, (size_t)1 << 27) == PAIRWISE_BLOCK + 20);
 
     assert_true(depth_of("unrolled", TYPE_F32, 80) == 10 + 3);
-    assert_true(depth_of("wide", TYPE_F32, (size_t)1 << 27) < 1.5);
+    assert_true(depth_of("wider_accumulator", TYPE_F32, (size_t)1 << 27) < 1.5);
     assert_true(depth_of("compensated", TYPE_F64, (size_t)1 << 27) < 3.1);
 }
 
@@ -86,7 +86,8 @@ static void better_orders_have_smaller_errors(void **state)
 
     for (int i = 0; i < COUNT; i++)
         a[i] = 0.1F;
-    static const char *const better[] = {"wide", "pairwise", "compensated", "unrolled"};
+    static const char *const better[] = {"wider_accumulator", "pairwise", "compensated",
+                                         "unrolled"};
     const double plain =
         fabs(step_test_reduce(step_test_rung("naive"), OP_SUM, TYPE_F32, a, NULL, COUNT) - exact);
     for (size_t i = 0; i < sizeof better / sizeof better[0]; i++) {

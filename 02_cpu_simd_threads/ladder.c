@@ -1,34 +1,10 @@
 /* Step 02: its ladder. Everything else (options, inputs, verification, timing, report) is in common/. */
+#include "ladder.h"
+
 #include "library/openblas.h"
-#include "problem/reduction/reduction.h"
 #include "run/step.h"
-
-void run_lanes(const struct reduction *call);
-void run_vector(const struct reduction *call);
-void run_race(const struct reduction *call);
-void run_lock(const struct reduction *call);
-void run_atomic(const struct reduction *call);
-void run_adjacent(const struct reduction *call);
-void run_padded(const struct reduction *call);
-void run_local(const struct reduction *call);
-void run_openmp(const struct reduction *call);
-void run_pool(const struct reduction *call);
-void run_first_touch(const struct reduction *call);
-void run_top(const struct reduction *call);
-
-void prepare_first_touch(const struct reduction *call);
-const char *openmp_unavailable(void);
-
-double depth_vector(const struct reduction *call);
-double depth_partials(const struct reduction *call);
-double depth_pool(const struct reduction *call);
-
-void how_lanes(const struct reduction *call, char text[RUNG_HOW_SIZE]);
-void how_vector(const struct reduction *call, char text[RUNG_HOW_SIZE]);
-void how_threads(const struct reduction *call, char text[RUNG_HOW_SIZE]);
-void how_openmp(const struct reduction *call, char text[RUNG_HOW_SIZE]);
-void how_pool(const struct reduction *call, char text[RUNG_HOW_SIZE]);
-void how_top(const struct reduction *call, char text[RUNG_HOW_SIZE]);
+#include "shares.h"
+#include "vector.h"
 
 static const struct reduction_rung rungs[] = {
     {
@@ -38,8 +14,14 @@ static const struct reduction_rung rungs[] = {
         .how = how_lanes,
     },
     {
-        .rung = {"vector",
-                 "SIMD by hand, the widest this CPU has, several registers of partial results"},
+        .rung = {"one_register",
+                 "SIMD by hand: the widest registers that this CPU has, one of them"},
+        .run = run_one_register,
+        .depth = depth_one_register,
+        .how = how_vector,
+    },
+    {
+        .rung = {"vector", "several registers: additions that do not wait for each other"},
         .run = run_vector,
         .depth = depth_vector,
         .how = how_vector,
@@ -82,31 +64,45 @@ static const struct reduction_rung rungs[] = {
         .how = how_threads,
     },
     {
-        .rung = {"openmp", "one OpenMP line: parallel for simd reduction",
+        .rung = {"openmp", "one OpenMP line, parallel for reduction: threads that are kept",
                  .flags = RUNG_NONDETERMINISTIC /* from three threads on */,
                  .unavailable = openmp_unavailable},
         .run = run_openmp,
         .depth = depth_partials,
-        .how = how_openmp,
+        .how = how_threads,
     },
     {
-        .rung = {"pool", "the vector loop on bound threads that wait for work"},
-        .run = run_pool,
-        .depth = depth_pool,
+        .rung = {"openmp_simd", "one word more: parallel for simd reduction",
+                 .flags = RUNG_NONDETERMINISTIC, .unavailable = openmp_unavailable},
+        .run = run_openmp_simd,
+        .depth = depth_partials,
+        .how = how_openmp_simd,
+    },
+    {
+        .rung = {"openmp_vector", "the vector loop on OpenMP's threads",
+                 .unavailable = openmp_unavailable},
+        .run = run_openmp_vector,
+        .depth = depth_vector_partials,
         .how = how_pool,
+    },
+    {
+        .rung = {"pool", "the same on threads of our own, each bound to a processor"},
+        .run = run_pool,
+        .depth = depth_vector_partials,
+        .how = how_pool,
+    },
+    {
+        .rung = {"simd_threads", "the pool, but one thread where that is faster"},
+        .run = run_simd_threads,
+        .depth = depth_vector_partials,
+        .how = how_simd_threads,
     },
     {
         .rung = {"first_touch", "the same on memory that each thread was the first to write"},
         .run = run_first_touch,
-        .depth = depth_pool,
-        .how = how_pool,
+        .depth = depth_vector_partials,
+        .how = how_simd_threads,
         .prepare = prepare_first_touch,
-    },
-    {
-        .rung = {"simd_threads", "the pool, but one thread where that is faster"},
-        .run = run_top,
-        .depth = depth_pool,
-        .how = how_top,
     },
     {
         .rung = {"openblas", "the library, as many threads as it likes up to --threads",

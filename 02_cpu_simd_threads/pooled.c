@@ -1,5 +1,4 @@
 /* Step 02, the top rungs: the vector loop on several threads that need not be started first. */
-#include <stdalign.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,64 +6,35 @@
 #include <time.h>
 
 #include "base/memory.h"
-#include "pool.h"
-#include "problem/reduction/reduction.h"
-#include "split.h"
+#include "device/pool.h"
+#include "ladder.h"
+#include "shares.h"
 #include "vector.h"
 
-enum { MAX_SHARES = 256, CACHE_LINE = 64 };
-
-struct share_results {
+struct pooled {
     const struct reduction *call;
     int threads;
-    struct {
-        alignas(2 * CACHE_LINE) unsigned char bytes[sizeof(double)]; /* a float or a double */
-    } result[MAX_SHARES];
+    struct partial_results partials;
 };
 
 static void reduce_share(void *argument, int t)
 {
-    struct share_results *const shares = argument;
-    const size_t n = shares->call->n;
-    const size_t first = share_start(n, shares->threads, t);
-    const size_t end = share_start(n, shares->threads, t + 1);
+    struct pooled *const pooled = argument;
+    const struct reduction share =
+        share_of(pooled->call, pooled->threads, t, pooled->partials.of[t].bytes);
 
-    vector_reduce(shares->call, first, end - first, shares->result[t].bytes);
+    run_vector(&share);
 }
 
-static int thread_count(const struct reduction *call)
-{
-    return call->threads < MAX_SHARES ? call->threads : MAX_SHARES;
-}
-
-/* Reduces the shares' results, always in the same order, so that the answer is the same every
- * time. */
-static void finish(const struct share_results *shares)
-{
-    const struct reduction *const call = shares->call;
-    const size_t size = call->type == TYPE_F64 ? sizeof(double) : sizeof(float);
-    alignas(2 * CACHE_LINE) unsigned char partial[MAX_SHARES * sizeof(double)];
-
-    for (int t = 0; t < shares->threads; t++)
-        memcpy(partial + (size_t)t * size, shares->result[t].bytes, size);
-    const struct reduction last = {
-        .op = call->op == OP_DOT ? OP_SUM : call->op,
-        .type = call->type == TYPE_MIXED ? TYPE_F32 : call->type,
-        .a = partial,
-        .n = (size_t)shares->threads,
-        .threads = 1,
-    };
-    vector_reduce(&last, 0, last.n, call->result);
-}
-
-/* Better than padded partials: threads that are there already, each with the vector loop.
- * Still bad: for a small n, telling the threads takes longer than doing the work. */
+/* Better than `openmp_vector`: threads that are bound to a processor each, and told in one cache
+ * line (device/pool.c). Still bad: for a small n, telling the threads takes longer than doing the
+ * work. */
 void run_pool(const struct reduction *call)
 {
-    struct share_results shares = {.call = call, .threads = thread_count(call)};
+    struct pooled pooled = {.call = call, .threads = thread_count(call)};
 
-    pool_run(shares.threads, reduce_share, &shares);
-    finish(&shares);
+    pool_run(pooled.threads, reduce_share, &pooled);
+    combine_partials(call, &pooled.partials, pooled.threads);
 }
 
 void how_pool(const struct reduction *call, char text[RUNG_HOW_SIZE])
@@ -73,70 +43,7 @@ void how_pool(const struct reduction *call, char text[RUNG_HOW_SIZE])
              call->threads == 1 ? "" : "s");
 }
 
-/* Each share as in the rung `vector`, then one number a thread. */
-double depth_pool(const struct reduction *call)
-{
-    return (double)(call->n / 4 + 4) + 3 + 4 + 16 + thread_count(call);
-}
-
-/* ---- first touch ----------------------------------------------------------------------------- */
-
-/* A page of memory lies near the processor that writes to it first. Here each thread makes its own
- * copy of its share beforehand (that is not timed), so that on a machine with several memory nodes
- * everybody reads from his own; on a machine with one node it changes nothing. */
-static struct {
-    char *a, *b;
-} placed;
-
-static size_t a_size(const struct reduction *call)
-{
-    return call->type == TYPE_F64 ? sizeof(double) : sizeof(float);
-}
-
-static size_t b_size(const struct reduction *call)
-{
-    return call->b == NULL ? 0 : call->type == TYPE_MIXED ? 1 : a_size(call);
-}
-
-static void copy_share(void *argument, int t)
-{
-    const struct share_results *const shares = argument;
-    const struct reduction *const call = shares->call;
-    const size_t first = share_start(call->n, shares->threads, t);
-    const size_t count = share_start(call->n, shares->threads, t + 1) - first;
-    const size_t a_step = a_size(call), b_step = b_size(call);
-
-    memcpy(placed.a + first * a_step, (const char *)call->a + first * a_step, count * a_step);
-    if (b_step > 0)
-        memcpy(placed.b + first * b_step, (const char *)call->b + first * b_step, count * b_step);
-}
-
-void prepare_first_touch(const struct reduction *call)
-{
-    struct share_results shares = {.call = call, .threads = thread_count(call)};
-    struct error ignored;
-
-    free(placed.a);
-    free(placed.b);
-    placed.a = host_allocate(call->n * a_size(call), &ignored);
-    placed.b = host_allocate(call->n * b_size(call), &ignored);
-    if (placed.a != NULL && placed.b != NULL)
-        pool_run(shares.threads, copy_share, &shares);
-}
-
-void run_first_touch(const struct reduction *call)
-{
-    struct reduction here = *call;
-
-    if (placed.a != NULL &&
-        placed.b != NULL) { /* otherwise no memory was left: read the original */
-        here.a = placed.a;
-        here.b = call->b != NULL ? placed.b : NULL;
-    }
-    run_pool(&here);
-}
-
-/* ---- the top --------------------------------------------------------------------------------- */
+/* ---- simd_threads ---------------------------------------------------------------------------- */
 
 /* The shortest of several runs of 1,000 calls, in nanoseconds a call. */
 static double shortest_ns(void (*work)(const struct reduction *call), const struct reduction *call)
@@ -164,7 +71,7 @@ static double shortest_ns(void (*work)(const struct reduction *call), const stru
 static double worthwhile_bytes(int threads)
 {
     enum { ELEMENTS = 32768 };
-    static double measured[MAX_SHARES + 1];
+    static double measured[MAX_THREADS + 1];
 
     if (measured[threads] == 0) {
         static float a[ELEMENTS], b[ELEMENTS];
@@ -179,6 +86,16 @@ static double worthwhile_bytes(int threads)
     return measured[threads];
 }
 
+static size_t a_size(const struct reduction *call)
+{
+    return call->type == TYPE_F64 ? sizeof(double) : sizeof(float);
+}
+
+static size_t b_size(const struct reduction *call)
+{
+    return call->b == NULL ? 0 : call->type == TYPE_MIXED ? 1 : a_size(call);
+}
+
 static bool is_worth_threads(const struct reduction *call)
 {
     const size_t never = 1024; /* elements: spares a tiny problem the arithmetic below */
@@ -188,8 +105,9 @@ static bool is_worth_threads(const struct reduction *call)
     return call->threads > 1 && bytes >= worthwhile_bytes(thread_count(call));
 }
 
-/* Better than the pool: a small problem stays on the thread that asks. */
-void run_top(const struct reduction *call)
+/* Better than `pool`: a small problem stays on the thread that asks. Still bad: the data may lie
+ * where another thread put it. */
+void run_simd_threads(const struct reduction *call)
 {
     if (is_worth_threads(call))
         run_pool(call);
@@ -197,10 +115,57 @@ void run_top(const struct reduction *call)
         run_vector(call);
 }
 
-void how_top(const struct reduction *call, char text[RUNG_HOW_SIZE])
+void how_simd_threads(const struct reduction *call, char text[RUNG_HOW_SIZE])
 {
     struct reduction used = *call;
     if (!is_worth_threads(call))
         used.threads = 1;
     how_pool(&used, text);
+}
+
+/* ---- first_touch ----------------------------------------------------------------------------- */
+
+/* A page of memory lies near the processor that writes to it first. Here each thread makes its own
+ * copy of its share beforehand (that is not timed), so that on a machine with several memory nodes
+ * everybody reads from his own; on a machine with one node it changes nothing. */
+static struct {
+    char *a, *b;
+} placed;
+
+static void copy_share(void *argument, int t)
+{
+    const struct pooled *const pooled = argument;
+    const struct reduction *const call = pooled->call;
+    const size_t first = share_start(call->n, pooled->threads, t);
+    const size_t count = share_start(call->n, pooled->threads, t + 1) - first;
+    const size_t a_step = a_size(call), b_step = b_size(call);
+
+    memcpy(placed.a + first * a_step, (const char *)call->a + first * a_step, count * a_step);
+    if (b_step > 0)
+        memcpy(placed.b + first * b_step, (const char *)call->b + first * b_step, count * b_step);
+}
+
+void prepare_first_touch(const struct reduction *call)
+{
+    struct pooled pooled = {.call = call, .threads = thread_count(call)};
+    struct error ignored;
+
+    free(placed.a);
+    free(placed.b);
+    placed.a = host_allocate(call->n * a_size(call), &ignored);
+    placed.b = host_allocate(call->n * b_size(call), &ignored);
+    if (placed.a != NULL && placed.b != NULL)
+        pool_run(pooled.threads, copy_share, &pooled);
+}
+
+/* `simd_threads` on the copies. */
+void run_first_touch(const struct reduction *call)
+{
+    struct reduction here = *call;
+
+    if (placed.a != NULL && placed.b != NULL) { /* else no memory was left: read the original */
+        here.a = placed.a;
+        here.b = call->b != NULL ? placed.b : NULL;
+    }
+    run_simd_threads(&here);
 }

@@ -1,17 +1,23 @@
+#include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include <cmocka.h>
 
-#include "pool.h"
+#include "compiled_for.h"
+#include "device/back_end.h"
+#include "device/pool.h"
+#include "device/read_probe.h"
 #include "problem/reduction/options.h"
-#include "split.h"
+#include "shares.h"
 #include "step_test.h"
+#include "vector.h"
 
 /* The shares cover everything once, in order, whatever the sizes. */
 static void shares_cover_all(void **state)
@@ -61,6 +67,44 @@ static void pool_does_every_share_once(void **state)
     }
 }
 
+/* The caller may be moved to another processor, but may use the same ones as before; threads that it
+ * starts elsewhere inherit that. */
+static void pool_leaves_the_caller_free(void **state)
+{
+    struct visits visits = {{0}};
+    cpu_set_t before, after;
+    (void)state;
+
+    assert_int_equal(sched_getaffinity(0, sizeof before, &before), 0);
+    for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
+        if (CPU_ISSET(cpu, &before)) { /* also from where a worker of the pool is bound */
+            cpu_set_t one;
+            CPU_ZERO(&one);
+            CPU_SET(cpu, &one);
+            assert_int_equal(sched_setaffinity(0, sizeof one, &one), 0);
+            assert_int_equal(sched_setaffinity(0, sizeof before, &before), 0);
+            pool_run(usable_processors(), visit, &visits);
+            assert_int_equal(sched_getaffinity(0, sizeof after, &after), 0);
+            assert_true(CPU_EQUAL(&before, &after));
+        }
+}
+
+/* Any size, by any number of threads, without a look at how fast. */
+static void probe_reads_any_size(void **state)
+{
+    static const size_t sizes[] = {0, 1, 4095, 4096, 4608, 100000, 3000001};
+    static const int threads[] = {1, 2, 3, 300};
+    (void)state;
+
+    for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++)
+        for (size_t t = 0; t < sizeof threads / sizeof threads[0]; t++) {
+            struct error error;
+            double gb_per_s = 0;
+            assert_true(read_probe(threads[t], sizes[s], &gb_per_s, &error));
+            assert_true(gb_per_s > 0 && gb_per_s < 1e6);
+        }
+}
+
 /* Any number of threads gives the right answer, more than there are elements or processors too. */
 static void any_thread_count_is_right(void **state)
 {
@@ -97,12 +141,51 @@ static void top_rung_is_deterministic(void **state)
     free(b);
 }
 
+static void expect_how(const char *name, const char *wanted)
+{
+    const struct reduction call = {.op = OP_DOT, .type = TYPE_F32, .n = 10, .threads = 2};
+    const struct reduction_rung *const rung = step_test_rung(name);
+    char text[RUNG_HOW_SIZE] = "";
+
+    if (rung->rung.unavailable != NULL && rung->rung.unavailable() != NULL)
+        return;
+    rung->how(&call, text);
+    if (strcmp(text, wanted) != 0)
+        fail_msg("%s: '%s' instead of '%s'", name, text, wanted);
+}
+
+/* The rungs that leave SIMD to the compiler name what this program, too, was compiled for; those by
+ * hand what the machine has. (test_vector.c checks the names.) */
+static void rungs_name_their_instructions(void **state)
+{
+    char lanes[RUNG_HOW_SIZE], simd[RUNG_HOW_SIZE], vector[RUNG_HOW_SIZE];
+    (void)state;
+
+    snprintf(lanes, sizeof lanes, "compiled for %s", compiled_for());
+    snprintf(simd, sizeof simd, "compiled for %s, 2 threads", compiled_for());
+    snprintf(vector, sizeof vector, "%s, 2 threads", vector_name());
+    expect_how("lanes", lanes);
+    expect_how("one_register", vector_name());
+    expect_how("vector", vector_name());
+    expect_how("local", "scalar, 2 threads");
+    expect_how("openmp", "scalar, 2 threads");
+    expect_how("openmp_simd", simd);
+    expect_how("openmp_vector", vector);
+    expect_how("pool", vector);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(shares_cover_all),          cmocka_unit_test(pool_does_every_share_once),
-        cmocka_unit_test(any_thread_count_is_right), cmocka_unit_test(top_rung_is_deterministic),
-        cmocka_unit_test(step_test_reductions),      cmocka_unit_test(step_test_known_answers),
+        cmocka_unit_test(shares_cover_all),
+        cmocka_unit_test(pool_does_every_share_once),
+        cmocka_unit_test(pool_leaves_the_caller_free),
+        cmocka_unit_test(probe_reads_any_size),
+        cmocka_unit_test(rungs_name_their_instructions),
+        cmocka_unit_test(any_thread_count_is_right),
+        cmocka_unit_test(top_rung_is_deterministic),
+        cmocka_unit_test(step_test_reductions),
+        cmocka_unit_test(step_test_known_answers),
     };
     return cmocka_run_group_tests_name("02_cpu_simd_threads", tests, NULL, NULL);
 }

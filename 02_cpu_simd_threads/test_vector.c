@@ -1,24 +1,25 @@
-/* The vector loop of every instruction set that this machine runs, against the plain loop, on whole
+/* The SIMD loops of every instruction set that this machine runs, against the plain loop, on whole
  * numbers: the answers must be equal. A program of its own, without the test framework, so that it
  * can be compiled for another processor and run there or under an emulator. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "compiled_for.h"
 #include "vector.h"
 
 enum { MOST = 700, OFFSETS = 3 };
 
 static const struct {
     const char *name;
-    vector_function *reduce;
+    vector_function *one_register, *vector;
 } sets[] = {
-    {"scalar", vector_scalar},
+    {"scalar", one_register_scalar, vector_scalar},
 #if defined(__x86_64__)
-    {"avx2", vector_avx2},
-    {"avx512", vector_avx512},
+    {"avx2", one_register_avx2, vector_avx2},
+    {"avx512", one_register_avx512, vector_avx512},
 #elif defined(__aarch64__)
-    {"neon", vector_neon},
+    {"neon", one_register_neon, vector_neon},
 #endif
 };
 
@@ -129,9 +130,27 @@ static int check_nan(const char *name, vector_function *reduce)
     return right;
 }
 
+/* What the compiler may use of its own accord is something that this machine has. */
+static int check_compiled_for(void)
+{
+    const char *const name = compiled_for();
+#if defined(__x86_64__)
+    const int has = strcmp(name, "avx512") == 0 ? __builtin_cpu_supports("avx512f")
+                    : strcmp(name, "avx2") == 0 ? __builtin_cpu_supports("avx2")
+                    : strcmp(name, "avx") == 0  ? __builtin_cpu_supports("avx")
+                                                : strcmp(name, "sse2") == 0;
+#elif defined(__aarch64__)
+    const int has = strcmp(name, "neon") == 0 || strcmp(name, "sve") == 0;
+#else
+    const int has = 1;
+#endif
+    printf("compiled for %s: %s\n", name, has ? "passed" : "FAILED");
+    return has;
+}
+
 int main(void)
 {
-    int right = 1;
+    int right = check_compiled_for();
 
     for (int i = 0; i < MOST + OFFSETS; i++) {
         a64[i] = a32[i] = (float)(i * 37 % 101 - 50);
@@ -143,8 +162,10 @@ int main(void)
             printf("%s: not on this machine\n", sets[s].name);
             continue;
         }
-        const int passed =
-            check_set(sets[s].name, sets[s].reduce) && check_nan(sets[s].name, sets[s].reduce);
+        const int passed = check_set(sets[s].name, sets[s].one_register) &&
+                           check_nan(sets[s].name, sets[s].one_register) &&
+                           check_set(sets[s].name, sets[s].vector) &&
+                           check_nan(sets[s].name, sets[s].vector);
         printf("%s: %s\n", sets[s].name, passed ? "passed" : "FAILED");
         right = right && passed;
     }

@@ -1,71 +1,292 @@
-/* Step 02, rung `vector` for x86-64 with AVX2 and FMA: 8 floats or 4 doubles a register. */
+/* Step 02, rungs `one_register` and `vector` for x86-64 with AVX2 and FMA: 8 floats or 4 doubles
+ * a register. vector_avx512.c explains them. */
 #include "vector.h"
 
 #if defined(__x86_64__)
 #include <immintrin.h>
 
-#define TARGET __attribute__((target("avx2,fma")))
+#include "problem/reduction/operators.h"
 
-#define VECTOR_f32 __m256
-#define WIDTH_f32 8
-#define FILL_f32(x) _mm256_set1_ps(x)
-#define STORE_f32(p, v) _mm256_storeu_ps(p, v)
-#define FOLD_SUM_f32(v) fold_sum_f32(v)
+#define AVX2 __attribute__((target("avx2,fma")))
 
-#define VECTOR_f64 __m256d
-#define WIDTH_f64 4
-#define FILL_f64(x) _mm256_set1_pd(x)
-#define STORE_f64(p, v) _mm256_storeu_pd(p, v)
-#define FOLD_SUM_f64(v) fold_sum_f64(v)
-
-/* The upper half onto the lower, until one lane is left. */
-TARGET static inline float fold_sum_f32(__m256 v)
+/* The sum of the lanes: the upper half onto the lower, until one lane is left. */
+AVX2 static inline float sum_of_lanes_f32(__m256 v)
 {
     __m128 half = _mm_add_ps(_mm256_castps256_ps128(v), _mm256_extractf128_ps(v, 1));
     half = _mm_add_ps(half, _mm_movehl_ps(half, half));
     return _mm_cvtss_f32(_mm_add_ss(half, _mm_movehdup_ps(half)));
 }
 
-TARGET static inline double fold_sum_f64(__m256d v)
+AVX2 static inline double sum_of_lanes_f64(__m256d v)
 {
     const __m128d half = _mm_add_pd(_mm256_castpd256_pd128(v), _mm256_extractf128_pd(v, 1));
     return _mm_cvtsd_f64(_mm_add_sd(half, _mm_unpackhi_pd(half, half)));
 }
 
-#define JOIN_dot_f32(x, y) _mm256_add_ps(x, y)
-#define JOIN_dot_mixed(x, y) _mm256_add_ps(x, y)
-#define JOIN_sum_f32(x, y) _mm256_add_ps(x, y)
-#define JOIN_dot_f64(x, y) _mm256_add_pd(x, y)
-#define JOIN_sum_f64(x, y) _mm256_add_pd(x, y)
-/* The instruction gives y if either is a NaN, so that a NaN in y gets in; lanes of x that hold one
- * are put back, so that it stays. */
-#define JOIN_max_f32(x, y)                                                                         \
-    _mm256_blendv_ps(_mm256_max_ps(x, y), x, _mm256_cmp_ps(x, x, _CMP_UNORD_Q))
-#define JOIN_min_f32(x, y)                                                                         \
-    _mm256_blendv_ps(_mm256_min_ps(x, y), x, _mm256_cmp_ps(x, x, _CMP_UNORD_Q))
-#define JOIN_max_f64(x, y)                                                                         \
-    _mm256_blendv_pd(_mm256_max_pd(x, y), x, _mm256_cmp_pd(x, x, _CMP_UNORD_Q))
-#define JOIN_min_f64(x, y)                                                                         \
-    _mm256_blendv_pd(_mm256_min_pd(x, y), x, _mm256_cmp_pd(x, x, _CMP_UNORD_Q))
+AVX2 static float one_register_dot(const float *a, const float *b, size_t n)
+{
+    __m256 s = _mm256_setzero_ps();
+    size_t i = 0;
+
+    for (; i + 8 <= n; i += 8)
+        s = _mm256_fmadd_ps(_mm256_loadu_ps(a + i), _mm256_loadu_ps(b + i), s);
+
+    float result = sum_of_lanes_f32(s);
+    for (; i < n; i++)
+        result += a[i] * b[i];
+    return result;
+}
+
+AVX2 static float vector_dot(const float *a, const float *b, size_t n)
+{
+    __m256 s0 = _mm256_setzero_ps(), s1 = s0, s2 = s0, s3 = s0;
+    size_t i = 0;
+
+    for (; i + 32 <= n; i += 32) {
+        s0 = _mm256_fmadd_ps(_mm256_loadu_ps(a + i), _mm256_loadu_ps(b + i), s0);
+        s1 = _mm256_fmadd_ps(_mm256_loadu_ps(a + i + 8), _mm256_loadu_ps(b + i + 8), s1);
+        s2 = _mm256_fmadd_ps(_mm256_loadu_ps(a + i + 16), _mm256_loadu_ps(b + i + 16), s2);
+        s3 = _mm256_fmadd_ps(_mm256_loadu_ps(a + i + 24), _mm256_loadu_ps(b + i + 24), s3);
+    }
+    for (; i + 8 <= n; i += 8)
+        s0 = _mm256_fmadd_ps(_mm256_loadu_ps(a + i), _mm256_loadu_ps(b + i), s0);
+
+    float result = sum_of_lanes_f32(_mm256_add_ps(_mm256_add_ps(s0, s2), _mm256_add_ps(s1, s3)));
+    for (; i < n; i++)
+        result += a[i] * b[i];
+    return result;
+}
+
+/* ---- the same for the other operators and types: floats -------------------------------------- */
+
+/* Of max and min the instruction gives y if either is a NaN, so that a NaN in y gets in; lanes of x
+ * that hold one are put back, so that it stays. */
+AVX2 SPECIALIZED __m256 join_f32(enum reduce_op op, __m256 x, __m256 y)
+{
+    const __m256 nans = _mm256_cmp_ps(x, x, _CMP_UNORD_Q);
+
+    return op == OP_MAX   ? _mm256_blendv_ps(_mm256_max_ps(x, y), x, nans)
+           : op == OP_MIN ? _mm256_blendv_ps(_mm256_min_ps(x, y), x, nans)
+                          : _mm256_add_ps(x, y);
+}
 
 /* 8 bytes, 0 or 1, as 8 floats: no pass over b beforehand. */
-#define BYTES_AS_FLOATS(p)                                                                         \
-    _mm256_cvtepi32_ps(_mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)(const void *)(p))))
-
-#define STEP_dot_f32(s, i) _mm256_fmadd_ps(_mm256_loadu_ps(a + (i)), _mm256_loadu_ps(b + (i)), s)
-#define STEP_dot_f64(s, i) _mm256_fmadd_pd(_mm256_loadu_pd(a + (i)), _mm256_loadu_pd(b + (i)), s)
-#define STEP_dot_mixed(s, i) _mm256_fmadd_ps(_mm256_loadu_ps(a + (i)), BYTES_AS_FLOATS(b + (i)), s)
-#define STEP_sum_f32(s, i) JOIN_sum_f32(s, _mm256_loadu_ps(a + (i)))
-#define STEP_sum_f64(s, i) JOIN_sum_f64(s, _mm256_loadu_pd(a + (i)))
-#define STEP_max_f32(s, i) JOIN_max_f32(s, _mm256_loadu_ps(a + (i)))
-#define STEP_max_f64(s, i) JOIN_max_f64(s, _mm256_loadu_pd(a + (i)))
-#define STEP_min_f32(s, i) JOIN_min_f32(s, _mm256_loadu_ps(a + (i)))
-#define STEP_min_f64(s, i) JOIN_min_f64(s, _mm256_loadu_pd(a + (i)))
-
-#include "vector_select.h"
-
-void vector_avx2(const struct reduction *call)
+AVX2 SPECIALIZED __m256 bytes_as_floats(const unsigned char *bytes)
 {
-    REDUCE_CALL(vector, call);
+    const __m128i loaded = _mm_loadl_epi64((const __m128i *)(const void *)bytes);
+    return _mm256_cvtepi32_ps(_mm256_cvtepu8_epi32(loaded));
+}
+
+/* s with terms i to i + 7 combined in, lane by lane. */
+AVX2 SPECIALIZED __m256 step_f32(enum reduce_op op, enum element_type type, __m256 s,
+                                 const float *a, const void *b, size_t i)
+{
+    const __m256 x = _mm256_loadu_ps(a + i);
+
+    if (op != OP_DOT)
+        return join_f32(op, s, x);
+    const __m256 y = type == TYPE_MIXED ? bytes_as_floats((const unsigned char *)b + i)
+                                        : _mm256_loadu_ps((const float *)b + i);
+    return _mm256_fmadd_ps(x, y, s);
+}
+
+AVX2 SPECIALIZED float fold_f32(enum reduce_op op, __m256 s)
+{
+    float lanes[8], result = identity_f32(op);
+
+    if (op == OP_DOT || op == OP_SUM)
+        return sum_of_lanes_f32(s);
+    _mm256_storeu_ps(lanes, s);
+    for (int l = 0; l < 8; l++)
+        result = combine_f32(op, result, lanes[l]);
+    return result;
+}
+
+/* The lanes of s and the terms from number i on, which fill no register. */
+AVX2 SPECIALIZED void finish_f32(enum reduce_op op, enum element_type type, __m256 s,
+                                 const struct reduction *call, size_t i)
+{
+    const float *const a = call->a;
+    const void *const b = call->b;
+    float result = fold_f32(op, s);
+
+    for (; i < call->n; i++)
+        result = combine_f32(op, result, term_f32(op, type, a, b, i));
+    *(float *)call->result = result;
+}
+
+AVX2 SPECIALIZED void one_f32(enum reduce_op op, enum element_type type,
+                              const struct reduction *call)
+{
+    const float *const a = call->a;
+    const void *const b = call->b;
+    __m256 s0 = _mm256_set1_ps(identity_f32(op));
+    size_t i = 0;
+
+    for (; i + 8 <= call->n; i += 8)
+        s0 = step_f32(op, type, s0, a, b, i);
+    finish_f32(op, type, s0, call, i);
+}
+
+AVX2 SPECIALIZED void several_f32(enum reduce_op op, enum element_type type,
+                                  const struct reduction *call)
+{
+    const float *const a = call->a;
+    const void *const b = call->b;
+    __m256 s0 = _mm256_set1_ps(identity_f32(op)), s1 = s0, s2 = s0, s3 = s0;
+    const size_t n = call->n;
+    size_t i = 0;
+
+    if (op == OP_DOT) {
+        for (; i + 32 <= n; i += 32) {
+            s0 = step_f32(op, type, s0, a, b, i);
+            s1 = step_f32(op, type, s1, a, b, i + 8);
+            s2 = step_f32(op, type, s2, a, b, i + 16);
+            s3 = step_f32(op, type, s3, a, b, i + 24);
+        }
+    } else {
+        __m256 s4 = s0, s5 = s0, s6 = s0, s7 = s0;
+        for (; i + 64 <= n; i += 64) {
+            s0 = step_f32(op, type, s0, a, b, i);
+            s1 = step_f32(op, type, s1, a, b, i + 8);
+            s2 = step_f32(op, type, s2, a, b, i + 16);
+            s3 = step_f32(op, type, s3, a, b, i + 24);
+            s4 = step_f32(op, type, s4, a, b, i + 32);
+            s5 = step_f32(op, type, s5, a, b, i + 40);
+            s6 = step_f32(op, type, s6, a, b, i + 48);
+            s7 = step_f32(op, type, s7, a, b, i + 56);
+        }
+        s0 = join_f32(op, s0, s4);
+        s1 = join_f32(op, s1, s5);
+        s2 = join_f32(op, s2, s6);
+        s3 = join_f32(op, s3, s7);
+    }
+    for (; i + 8 <= n; i += 8)
+        s0 = step_f32(op, type, s0, a, b, i);
+    s0 = join_f32(op, s0, s2);
+    s1 = join_f32(op, s1, s3);
+    finish_f32(op, type, join_f32(op, s0, s1), call, i);
+}
+
+/* ---- doubles --------------------------------------------------------------------------------- */
+
+AVX2 SPECIALIZED __m256d join_f64(enum reduce_op op, __m256d x, __m256d y)
+{
+    const __m256d nans = _mm256_cmp_pd(x, x, _CMP_UNORD_Q);
+
+    return op == OP_MAX   ? _mm256_blendv_pd(_mm256_max_pd(x, y), x, nans)
+           : op == OP_MIN ? _mm256_blendv_pd(_mm256_min_pd(x, y), x, nans)
+                          : _mm256_add_pd(x, y);
+}
+
+AVX2 SPECIALIZED __m256d step_f64(enum reduce_op op, __m256d s, const double *a, const double *b,
+                                  size_t i)
+{
+    const __m256d x = _mm256_loadu_pd(a + i);
+
+    if (op != OP_DOT)
+        return join_f64(op, s, x);
+    return _mm256_fmadd_pd(x, _mm256_loadu_pd(b + i), s);
+}
+
+AVX2 SPECIALIZED double fold_f64(enum reduce_op op, __m256d s)
+{
+    double lanes[4], result = identity_f64(op);
+
+    if (op == OP_DOT || op == OP_SUM)
+        return sum_of_lanes_f64(s);
+    _mm256_storeu_pd(lanes, s);
+    for (int l = 0; l < 4; l++)
+        result = combine_f64(op, result, lanes[l]);
+    return result;
+}
+
+/* The lanes of s and the terms from number i on, which fill no register. */
+AVX2 SPECIALIZED void finish_f64(enum reduce_op op, __m256d s, const struct reduction *call,
+                                 size_t i)
+{
+    const double *const a = call->a, *const b = call->b;
+    double result = fold_f64(op, s);
+
+    for (; i < call->n; i++)
+        result = combine_f64(op, result, term_f64(op, a, b, i));
+    *(double *)call->result = result;
+}
+
+AVX2 SPECIALIZED void one_f64(enum reduce_op op, const struct reduction *call)
+{
+    const double *const a = call->a, *const b = call->b;
+    __m256d s0 = _mm256_set1_pd(identity_f64(op));
+    size_t i = 0;
+
+    for (; i + 4 <= call->n; i += 4)
+        s0 = step_f64(op, s0, a, b, i);
+    finish_f64(op, s0, call, i);
+}
+
+AVX2 SPECIALIZED void several_f64(enum reduce_op op, const struct reduction *call)
+{
+    const double *const a = call->a, *const b = call->b;
+    __m256d s0 = _mm256_set1_pd(identity_f64(op)), s1 = s0, s2 = s0, s3 = s0;
+    const size_t n = call->n;
+    size_t i = 0;
+
+    if (op == OP_DOT) {
+        for (; i + 16 <= n; i += 16) {
+            s0 = step_f64(op, s0, a, b, i);
+            s1 = step_f64(op, s1, a, b, i + 4);
+            s2 = step_f64(op, s2, a, b, i + 8);
+            s3 = step_f64(op, s3, a, b, i + 12);
+        }
+    } else {
+        __m256d s4 = s0, s5 = s0, s6 = s0, s7 = s0;
+        for (; i + 32 <= n; i += 32) {
+            s0 = step_f64(op, s0, a, b, i);
+            s1 = step_f64(op, s1, a, b, i + 4);
+            s2 = step_f64(op, s2, a, b, i + 8);
+            s3 = step_f64(op, s3, a, b, i + 12);
+            s4 = step_f64(op, s4, a, b, i + 16);
+            s5 = step_f64(op, s5, a, b, i + 20);
+            s6 = step_f64(op, s6, a, b, i + 24);
+            s7 = step_f64(op, s7, a, b, i + 28);
+        }
+        s0 = join_f64(op, s0, s4);
+        s1 = join_f64(op, s1, s5);
+        s2 = join_f64(op, s2, s6);
+        s3 = join_f64(op, s3, s7);
+    }
+    for (; i + 4 <= n; i += 4)
+        s0 = step_f64(op, s0, a, b, i);
+    s0 = join_f64(op, s0, s2);
+    s1 = join_f64(op, s1, s3);
+    finish_f64(op, join_f64(op, s0, s1), call, i);
+}
+
+/* ---- the rungs ------------------------------------------------------------------------------- */
+
+/* Not even one register full. */
+static bool is_short(const struct reduction *call)
+{
+    return call->n < (call->type == TYPE_F64 ? 4 : 8);
+}
+
+AVX2 void one_register_avx2(const struct reduction *call)
+{
+    if (is_short(call))
+        one_register_scalar(call);
+    else if (is_float_dot(call))
+        *(float *)call->result = one_register_dot(call->a, call->b, call->n);
+    else
+        reduce_specialized(call, one_f32, one_f64);
+}
+
+AVX2 void vector_avx2(const struct reduction *call)
+{
+    if (is_short(call))
+        one_register_scalar(call);
+    else if (is_float_dot(call))
+        *(float *)call->result = vector_dot(call->a, call->b, call->n);
+    else
+        reduce_specialized(call, several_f32, several_f64);
 }
 #endif

@@ -1,53 +1,288 @@
-/* Step 02, rung `vector` for x86-64 with AVX-512: 16 floats or 8 doubles a register. */
+/* Step 02, rungs `one_register` and `vector` for x86-64 with AVX-512: 16 floats or 8 doubles a
+ * register. */
 #include "vector.h"
 
 #if defined(__x86_64__)
 #include <immintrin.h>
 
-#define TARGET __attribute__((target("avx512f,avx512bw,avx512vl")))
+#include "problem/reduction/operators.h"
 
-#define VECTOR_f32 __m512
-#define WIDTH_f32 16
-#define FILL_f32(x) _mm512_set1_ps(x)
-#define STORE_f32(p, v) _mm512_storeu_ps(p, v)
-#define FOLD_SUM_f32(v) _mm512_reduce_add_ps(v)
+#define AVX512 __attribute__((target("avx512f,avx512bw,avx512vl")))
 
-#define VECTOR_f64 __m512d
-#define WIDTH_f64 8
-#define FILL_f64(x) _mm512_set1_pd(x)
-#define STORE_f64(p, v) _mm512_storeu_pd(p, v)
-#define FOLD_SUM_f64(v) _mm512_reduce_add_pd(v)
+/* Better than `lanes`: the widest registers that this CPU has, whatever the compiler was told, and
+ * a multiplication and an addition in one instruction. Still bad: one register of partial results.
+ * An addition takes about four cycles, in which others could start, but each waits for the one
+ * before. */
+AVX512 static float one_register_dot(const float *a, const float *b, size_t n)
+{
+    __m512 s = _mm512_setzero_ps();
+    size_t i = 0;
 
-#define JOIN_dot_f32(x, y) _mm512_add_ps(x, y)
-#define JOIN_dot_mixed(x, y) _mm512_add_ps(x, y)
-#define JOIN_sum_f32(x, y) _mm512_add_ps(x, y)
-#define JOIN_dot_f64(x, y) _mm512_add_pd(x, y)
-#define JOIN_sum_f64(x, y) _mm512_add_pd(x, y)
-/* The instruction gives y if either is a NaN, so that a NaN in y gets in; lanes of x that hold one
- * are left alone, so that it stays. */
-#define JOIN_max_f32(x, y) _mm512_mask_max_ps(x, _mm512_cmp_ps_mask(x, x, _CMP_ORD_Q), x, y)
-#define JOIN_min_f32(x, y) _mm512_mask_min_ps(x, _mm512_cmp_ps_mask(x, x, _CMP_ORD_Q), x, y)
-#define JOIN_max_f64(x, y) _mm512_mask_max_pd(x, _mm512_cmp_pd_mask(x, x, _CMP_ORD_Q), x, y)
-#define JOIN_min_f64(x, y) _mm512_mask_min_pd(x, _mm512_cmp_pd_mask(x, x, _CMP_ORD_Q), x, y)
+    for (; i + 16 <= n; i += 16)
+        s = _mm512_fmadd_ps(_mm512_loadu_ps(a + i), _mm512_loadu_ps(b + i), s);
+
+    float result = _mm512_reduce_add_ps(s);
+    for (; i < n; i++)
+        result += a[i] * b[i];
+    return result;
+}
+
+/* Better than `one_register`: four registers that take turns, so that four additions are under way.
+ * How many are needed follows from what else bounds the loop. Two registers can be loaded in a
+ * cycle; a dot product loads two for one addition, so four are enough, and with eight it measured
+ * slightly slower; the other operators load one, and need eight. Still bad: one processor of
+ * several. */
+AVX512 static float vector_dot(const float *a, const float *b, size_t n)
+{
+    __m512 s0 = _mm512_setzero_ps(), s1 = s0, s2 = s0, s3 = s0;
+    size_t i = 0;
+
+    for (; i + 64 <= n; i += 64) {
+        s0 = _mm512_fmadd_ps(_mm512_loadu_ps(a + i), _mm512_loadu_ps(b + i), s0);
+        s1 = _mm512_fmadd_ps(_mm512_loadu_ps(a + i + 16), _mm512_loadu_ps(b + i + 16), s1);
+        s2 = _mm512_fmadd_ps(_mm512_loadu_ps(a + i + 32), _mm512_loadu_ps(b + i + 32), s2);
+        s3 = _mm512_fmadd_ps(_mm512_loadu_ps(a + i + 48), _mm512_loadu_ps(b + i + 48), s3);
+    }
+    for (; i + 16 <= n; i += 16)
+        s0 = _mm512_fmadd_ps(_mm512_loadu_ps(a + i), _mm512_loadu_ps(b + i), s0);
+
+    float result =
+        _mm512_reduce_add_ps(_mm512_add_ps(_mm512_add_ps(s0, s2), _mm512_add_ps(s1, s3)));
+    for (; i < n; i++)
+        result += a[i] * b[i];
+    return result;
+}
+
+/* ---- the same for the other operators and types: floats -------------------------------------- */
+
+/* Of max and min the instruction gives y if either is a NaN, so that a NaN in y gets in; lanes of x
+ * that hold one are left alone, so that it stays. */
+AVX512 SPECIALIZED __m512 join_f32(enum reduce_op op, __m512 x, __m512 y)
+{
+    const __mmask16 numbers = _mm512_cmp_ps_mask(x, x, _CMP_ORD_Q);
+
+    return op == OP_MAX   ? _mm512_mask_max_ps(x, numbers, x, y)
+           : op == OP_MIN ? _mm512_mask_min_ps(x, numbers, x, y)
+                          : _mm512_add_ps(x, y);
+}
 
 /* 16 bytes, 0 or 1, as 16 floats: no pass over b beforehand. */
-#define BYTES_AS_FLOATS(p)                                                                         \
-    _mm512_cvtepi32_ps(_mm512_cvtepu8_epi32(_mm_loadu_si128((const __m128i *)(const void *)(p))))
-
-#define STEP_dot_f32(s, i) _mm512_fmadd_ps(_mm512_loadu_ps(a + (i)), _mm512_loadu_ps(b + (i)), s)
-#define STEP_dot_f64(s, i) _mm512_fmadd_pd(_mm512_loadu_pd(a + (i)), _mm512_loadu_pd(b + (i)), s)
-#define STEP_dot_mixed(s, i) _mm512_fmadd_ps(_mm512_loadu_ps(a + (i)), BYTES_AS_FLOATS(b + (i)), s)
-#define STEP_sum_f32(s, i) JOIN_sum_f32(s, _mm512_loadu_ps(a + (i)))
-#define STEP_sum_f64(s, i) JOIN_sum_f64(s, _mm512_loadu_pd(a + (i)))
-#define STEP_max_f32(s, i) JOIN_max_f32(s, _mm512_loadu_ps(a + (i)))
-#define STEP_max_f64(s, i) JOIN_max_f64(s, _mm512_loadu_pd(a + (i)))
-#define STEP_min_f32(s, i) JOIN_min_f32(s, _mm512_loadu_ps(a + (i)))
-#define STEP_min_f64(s, i) JOIN_min_f64(s, _mm512_loadu_pd(a + (i)))
-
-#include "vector_select.h"
-
-void vector_avx512(const struct reduction *call)
+AVX512 SPECIALIZED __m512 bytes_as_floats(const unsigned char *bytes)
 {
-    REDUCE_CALL(vector, call);
+    const __m128i loaded = _mm_loadu_si128((const __m128i *)(const void *)bytes);
+    return _mm512_cvtepi32_ps(_mm512_cvtepu8_epi32(loaded));
+}
+
+/* s with terms i to i + 15 combined in, lane by lane. */
+AVX512 SPECIALIZED __m512 step_f32(enum reduce_op op, enum element_type type, __m512 s,
+                                   const float *a, const void *b, size_t i)
+{
+    const __m512 x = _mm512_loadu_ps(a + i);
+
+    if (op != OP_DOT)
+        return join_f32(op, s, x);
+    const __m512 y = type == TYPE_MIXED ? bytes_as_floats((const unsigned char *)b + i)
+                                        : _mm512_loadu_ps((const float *)b + i);
+    return _mm512_fmadd_ps(x, y, s);
+}
+
+AVX512 SPECIALIZED float fold_f32(enum reduce_op op, __m512 s)
+{
+    float lanes[16], result = identity_f32(op);
+
+    if (op == OP_DOT || op == OP_SUM)
+        return _mm512_reduce_add_ps(s);
+    _mm512_storeu_ps(lanes, s);
+    for (int l = 0; l < 16; l++)
+        result = combine_f32(op, result, lanes[l]);
+    return result;
+}
+
+/* The lanes of s and the terms from number i on, which fill no register. */
+AVX512 SPECIALIZED void finish_f32(enum reduce_op op, enum element_type type, __m512 s,
+                                   const struct reduction *call, size_t i)
+{
+    const float *const a = call->a;
+    const void *const b = call->b;
+    float result = fold_f32(op, s);
+
+    for (; i < call->n; i++)
+        result = combine_f32(op, result, term_f32(op, type, a, b, i));
+    *(float *)call->result = result;
+}
+
+AVX512 SPECIALIZED void one_f32(enum reduce_op op, enum element_type type,
+                                const struct reduction *call)
+{
+    const float *const a = call->a;
+    const void *const b = call->b;
+    __m512 s0 = _mm512_set1_ps(identity_f32(op));
+    size_t i = 0;
+
+    for (; i + 16 <= call->n; i += 16)
+        s0 = step_f32(op, type, s0, a, b, i);
+    finish_f32(op, type, s0, call, i);
+}
+
+AVX512 SPECIALIZED void several_f32(enum reduce_op op, enum element_type type,
+                                    const struct reduction *call)
+{
+    const float *const a = call->a;
+    const void *const b = call->b;
+    __m512 s0 = _mm512_set1_ps(identity_f32(op)), s1 = s0, s2 = s0, s3 = s0;
+    const size_t n = call->n;
+    size_t i = 0;
+
+    if (op == OP_DOT) {
+        for (; i + 64 <= n; i += 64) {
+            s0 = step_f32(op, type, s0, a, b, i);
+            s1 = step_f32(op, type, s1, a, b, i + 16);
+            s2 = step_f32(op, type, s2, a, b, i + 32);
+            s3 = step_f32(op, type, s3, a, b, i + 48);
+        }
+    } else {
+        __m512 s4 = s0, s5 = s0, s6 = s0, s7 = s0;
+        for (; i + 128 <= n; i += 128) {
+            s0 = step_f32(op, type, s0, a, b, i);
+            s1 = step_f32(op, type, s1, a, b, i + 16);
+            s2 = step_f32(op, type, s2, a, b, i + 32);
+            s3 = step_f32(op, type, s3, a, b, i + 48);
+            s4 = step_f32(op, type, s4, a, b, i + 64);
+            s5 = step_f32(op, type, s5, a, b, i + 80);
+            s6 = step_f32(op, type, s6, a, b, i + 96);
+            s7 = step_f32(op, type, s7, a, b, i + 112);
+        }
+        s0 = join_f32(op, s0, s4);
+        s1 = join_f32(op, s1, s5);
+        s2 = join_f32(op, s2, s6);
+        s3 = join_f32(op, s3, s7);
+    }
+    for (; i + 16 <= n; i += 16)
+        s0 = step_f32(op, type, s0, a, b, i);
+    s0 = join_f32(op, s0, s2);
+    s1 = join_f32(op, s1, s3);
+    finish_f32(op, type, join_f32(op, s0, s1), call, i);
+}
+
+/* ---- doubles --------------------------------------------------------------------------------- */
+
+AVX512 SPECIALIZED __m512d join_f64(enum reduce_op op, __m512d x, __m512d y)
+{
+    const __mmask8 numbers = _mm512_cmp_pd_mask(x, x, _CMP_ORD_Q);
+
+    return op == OP_MAX   ? _mm512_mask_max_pd(x, numbers, x, y)
+           : op == OP_MIN ? _mm512_mask_min_pd(x, numbers, x, y)
+                          : _mm512_add_pd(x, y);
+}
+
+AVX512 SPECIALIZED __m512d step_f64(enum reduce_op op, __m512d s, const double *a, const double *b,
+                                    size_t i)
+{
+    const __m512d x = _mm512_loadu_pd(a + i);
+
+    if (op != OP_DOT)
+        return join_f64(op, s, x);
+    return _mm512_fmadd_pd(x, _mm512_loadu_pd(b + i), s);
+}
+
+AVX512 SPECIALIZED double fold_f64(enum reduce_op op, __m512d s)
+{
+    double lanes[8], result = identity_f64(op);
+
+    if (op == OP_DOT || op == OP_SUM)
+        return _mm512_reduce_add_pd(s);
+    _mm512_storeu_pd(lanes, s);
+    for (int l = 0; l < 8; l++)
+        result = combine_f64(op, result, lanes[l]);
+    return result;
+}
+
+/* The lanes of s and the terms from number i on, which fill no register. */
+AVX512 SPECIALIZED void finish_f64(enum reduce_op op, __m512d s, const struct reduction *call,
+                                   size_t i)
+{
+    const double *const a = call->a, *const b = call->b;
+    double result = fold_f64(op, s);
+
+    for (; i < call->n; i++)
+        result = combine_f64(op, result, term_f64(op, a, b, i));
+    *(double *)call->result = result;
+}
+
+AVX512 SPECIALIZED void one_f64(enum reduce_op op, const struct reduction *call)
+{
+    const double *const a = call->a, *const b = call->b;
+    __m512d s0 = _mm512_set1_pd(identity_f64(op));
+    size_t i = 0;
+
+    for (; i + 8 <= call->n; i += 8)
+        s0 = step_f64(op, s0, a, b, i);
+    finish_f64(op, s0, call, i);
+}
+
+AVX512 SPECIALIZED void several_f64(enum reduce_op op, const struct reduction *call)
+{
+    const double *const a = call->a, *const b = call->b;
+    __m512d s0 = _mm512_set1_pd(identity_f64(op)), s1 = s0, s2 = s0, s3 = s0;
+    const size_t n = call->n;
+    size_t i = 0;
+
+    if (op == OP_DOT) {
+        for (; i + 32 <= n; i += 32) {
+            s0 = step_f64(op, s0, a, b, i);
+            s1 = step_f64(op, s1, a, b, i + 8);
+            s2 = step_f64(op, s2, a, b, i + 16);
+            s3 = step_f64(op, s3, a, b, i + 24);
+        }
+    } else {
+        __m512d s4 = s0, s5 = s0, s6 = s0, s7 = s0;
+        for (; i + 64 <= n; i += 64) {
+            s0 = step_f64(op, s0, a, b, i);
+            s1 = step_f64(op, s1, a, b, i + 8);
+            s2 = step_f64(op, s2, a, b, i + 16);
+            s3 = step_f64(op, s3, a, b, i + 24);
+            s4 = step_f64(op, s4, a, b, i + 32);
+            s5 = step_f64(op, s5, a, b, i + 40);
+            s6 = step_f64(op, s6, a, b, i + 48);
+            s7 = step_f64(op, s7, a, b, i + 56);
+        }
+        s0 = join_f64(op, s0, s4);
+        s1 = join_f64(op, s1, s5);
+        s2 = join_f64(op, s2, s6);
+        s3 = join_f64(op, s3, s7);
+    }
+    for (; i + 8 <= n; i += 8)
+        s0 = step_f64(op, s0, a, b, i);
+    s0 = join_f64(op, s0, s2);
+    s1 = join_f64(op, s1, s3);
+    finish_f64(op, join_f64(op, s0, s1), call, i);
+}
+
+/* ---- the rungs ------------------------------------------------------------------------------- */
+
+/* Not even one register full. */
+static bool is_short(const struct reduction *call)
+{
+    return call->n < (call->type == TYPE_F64 ? 8 : 16);
+}
+
+AVX512 void one_register_avx512(const struct reduction *call)
+{
+    if (is_short(call))
+        one_register_scalar(call);
+    else if (is_float_dot(call))
+        *(float *)call->result = one_register_dot(call->a, call->b, call->n);
+    else
+        reduce_specialized(call, one_f32, one_f64);
+}
+
+AVX512 void vector_avx512(const struct reduction *call)
+{
+    if (is_short(call))
+        one_register_scalar(call);
+    else if (is_float_dot(call))
+        *(float *)call->result = vector_dot(call->a, call->b, call->n);
+    else
+        reduce_specialized(call, several_f32, several_f64);
 }
 #endif

@@ -1,24 +1,15 @@
 #include "device/read_probe.h"
 
-#include <pthread.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
 #include "base/memory.h"
-
-enum { PASSES = 7 };
-
-struct share {
-    uint64_t *words;
-    size_t count;
-    size_t repeats; /* so many reads of the share make a pass */
-    uint64_t sum;   /* used by nobody, but the compiler must not know */
-    pthread_mutex_t *gate;
-    pthread_barrier_t *barrier;
-    double best_s; /* shortest pass, from barrier to barrier */
-};
+#include "device/pool.h"
 
 static double now_s(void)
 {
@@ -27,98 +18,237 @@ static double now_s(void)
     return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
 }
 
-/* Integer additions may be reordered, so the compiler makes SIMD code of this; where it can, code
- * for several instruction sets, chosen when the program starts. */
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) &&                             \
-    !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-__attribute__((target_clones("default", "avx2", "avx512f"), optimize("O3")))
+/* ---- reading --------------------------------------------------------------------------------- */
+
+/* Each iteration reads 128 bytes from four places, which then advance by `step`: adjoining ones make
+ * one stream, those a quarter of the share apart four. The prefetchers of some processors fetch more
+ * for several streams, while one is best in a first-level cache. */
+struct share {
+    const char *place[4];
+    size_t step, end;
+};
+
+typedef void read_function(const struct share *share);
+
+#if defined(__x86_64__)
+/* The compiler may not drop a load whose value an empty instruction uses. */
+__attribute__((target("avx512f"))) static inline void load_512(const char *from)
+{
+    __asm__ volatile("" ::"v"(_mm512_load_si512((const void *)from)));
+}
+
+__attribute__((target("avx512f"))) static void read_avx512(const struct share *share)
+{
+    const char *const p = share->place[0], *const q = share->place[1];
+    const char *const r = share->place[2], *const s = share->place[3];
+
+    for (size_t i = 0; i < share->end; i += share->step) {
+        load_512(p + i);
+        load_512(p + i + 64);
+        load_512(q + i);
+        load_512(q + i + 64);
+        load_512(r + i);
+        load_512(r + i + 64);
+        load_512(s + i);
+        load_512(s + i + 64);
+    }
+}
+
+__attribute__((target("avx"))) static inline void load_4_256(const char *from)
+{
+    __asm__ volatile("" ::"x"(_mm256_load_si256((const __m256i *)(const void *)from)));
+    __asm__ volatile("" ::"x"(_mm256_load_si256((const __m256i *)(const void *)(from + 32))));
+    __asm__ volatile("" ::"x"(_mm256_load_si256((const __m256i *)(const void *)(from + 64))));
+    __asm__ volatile("" ::"x"(_mm256_load_si256((const __m256i *)(const void *)(from + 96))));
+}
+
+__attribute__((target("avx"))) static void read_avx(const struct share *share)
+{
+    for (size_t i = 0; i < share->end; i += share->step) {
+        load_4_256(share->place[0] + i);
+        load_4_256(share->place[1] + i);
+        load_4_256(share->place[2] + i);
+        load_4_256(share->place[3] + i);
+    }
+}
 #endif
-static uint64_t
-sum_words(const uint64_t *words, size_t count)
-{
-    enum { LANES = 32 };
-    uint64_t lanes[LANES] = {0}, sum = 0;
 
-    for (size_t i = 0; i + LANES <= count; i += LANES)
-        for (int l = 0; l < LANES; l++)
-            lanes[l] += words[i + (size_t)l];
-    for (int l = 0; l < LANES; l++)
-        sum += lanes[l];
-    return sum;
+/* 16 bytes a load, which every 64-bit processor has. */
+typedef unsigned char vector_16 __attribute__((vector_size(16), may_alias));
+
+static inline void load_8_128(const char *from)
+{
+#if defined(__x86_64__)
+#define VECTOR_REGISTER "x"
+#else
+#define VECTOR_REGISTER "w"
+#endif
+    const vector_16 *const vectors = (const vector_16 *)(const void *)from;
+    for (int i = 0; i < 8; i++)
+        __asm__ volatile("" ::VECTOR_REGISTER(vectors[i]));
 }
 
-static void *read_share(void *argument)
+static void read_128(const struct share *share)
 {
-    struct share *const share = argument;
-
-    pthread_mutex_lock(share->gate);
-    pthread_mutex_unlock(share->gate);
-    memset(share->words, 1, share->count * sizeof *share->words); /* first touch, by the reader */
-    share->best_s = 1e9;
-    for (int pass = 0; pass < PASSES; pass++) {
-        pthread_barrier_wait(share->barrier);
-        const double start = now_s();
-        for (size_t r = 0; r < share->repeats; r++) {
-            share->sum += sum_words(share->words, share->count);
-            __asm__ volatile("" ::: "memory"); /* the next read is to be a read */
-        }
-        pthread_barrier_wait(share->barrier);
-        const double elapsed = now_s() - start;
-        if (elapsed < share->best_s)
-            share->best_s = elapsed;
+    for (size_t i = 0; i < share->end; i += share->step) {
+        load_8_128(share->place[0] + i);
+        load_8_128(share->place[1] + i);
+        load_8_128(share->place[2] + i);
+        load_8_128(share->place[3] + i);
     }
-    return NULL;
 }
 
-/* Reads all shares at once, a thread each; returns how many threads there were. The barrier is for
- * as many as could be started, so they wait at the gate until that is known. */
-static int run_shares(struct share *shares, pthread_t *handles, int threads)
+static read_function *widest(void)
 {
-    pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
-    pthread_barrier_t barrier;
-    int started = 1;
+#if defined(__x86_64__)
+    __builtin_cpu_init();
+    if (__builtin_cpu_supports("avx512f"))
+        return read_avx512;
+    if (__builtin_cpu_supports("avx"))
+        return read_avx;
+#endif
+    return read_128;
+}
 
+/* ---- passes over the buffer ------------------------------------------------------------------ */
+
+enum { BLOCK = 512 }; /* shares are whole blocks: an iteration's bytes in one stream */
+
+struct reader {
+    char *buffer;
+    size_t blocks;
+    read_function *read;
+    int threads;
+    size_t repeats; /* so many reads of its share by a thread before the others are waited for */
+    struct share shares[POOL_MOST];
+};
+
+static size_t first_block(const struct reader *reader, int t)
+{
+    return reader->blocks * (size_t)t / (size_t)reader->threads;
+}
+
+static void set_shares(struct reader *reader, int threads, int streams)
+{
+    reader->threads = threads;
     for (int t = 0; t < threads; t++) {
-        shares[t].gate = &gate;
-        shares[t].barrier = &barrier;
+        const size_t first = first_block(reader, t), end = first_block(reader, t + 1);
+        const size_t bytes = (end - first) * BLOCK;
+        const size_t distance = streams == 1 ? BLOCK / 4 : bytes / 4;
+        struct share *const share = &reader->shares[t];
+
+        for (size_t p = 0; p < 4; p++)
+            share->place[p] = reader->buffer + first * BLOCK + p * distance;
+        share->step = BLOCK / (size_t)streams;
+        share->end = bytes / (size_t)streams;
     }
-    pthread_mutex_lock(&gate);
-    while (started < threads &&
-           pthread_create(&handles[started], NULL, read_share, &shares[started]) == 0)
-        started++;
-    pthread_barrier_init(&barrier, NULL, (unsigned)started);
-    pthread_mutex_unlock(&gate);
-    read_share(&shares[0]);
-    for (int t = 1; t < started; t++)
-        pthread_join(handles[t], NULL);
-    pthread_barrier_destroy(&barrier);
-    return started;
+}
+
+static void touch_share(void *argument, int t)
+{
+    const struct reader *const reader = argument;
+    const size_t first = first_block(reader, t), end = first_block(reader, t + 1);
+
+    memset(reader->buffer + first * BLOCK, 1, (end - first) * BLOCK);
+}
+
+static void read_share(void *argument, int t)
+{
+    const struct reader *const reader = argument;
+
+    for (size_t r = 0; r < reader->repeats; r++)
+        reader->read(&reader->shares[t]);
+}
+
+/* Seconds a pass, of `passes` in a row. */
+static double time_passes(struct reader *reader, size_t passes)
+{
+    /* One thread has nobody to wait for. */
+    const size_t jobs = reader->threads == 1 ? 1 : passes;
+
+    reader->repeats = passes / jobs;
+    const double start = now_s();
+    for (size_t j = 0; j < jobs; j++)
+        pool_run(reader->threads, read_share, reader);
+    return (now_s() - start) / (double)passes;
+}
+
+/* A way to read the buffer, and the shortest time that a pass took in it. */
+struct way {
+    int threads, streams;
+    size_t passes; /* so many are timed at once */
+    double best_s;
+};
+
+static void try_way(struct reader *reader, struct way *way, int times, double until_s)
+{
+    set_shares(reader, way->threads, way->streams);
+    for (int i = 0; i < times; i++) {
+        const double pass_s = time_passes(reader, way->passes);
+        way->best_s = pass_s < way->best_s ? pass_s : way->best_s;
+        if (now_s() > until_s)
+            return;
+    }
+}
+
+/* The first pass, which also brings each share to its reader, says how many make a measurement. */
+static struct way first_look(struct reader *reader, int threads, int streams, double until_s)
+{
+    const double measurable_s = 50e-6;
+    struct way way = {threads, streams, 1, 1e9};
+
+    try_way(reader, &way, 2, until_s);
+    way.passes = 1 + (size_t)(measurable_s / way.best_s);
+    try_way(reader, &way, 3, until_s);
+    return way;
+}
+
+/* Looks at all ways, all threads first, then half as many and so on, as long as there is time; then
+ * longer at those that may be the fastest. */
+static double shortest_pass(struct reader *reader, int threads)
+{
+    enum { MOST_WAYS = 32, LONGER = 200 };
+    const double look_s = 0.1, longer_s = 0.02;
+    const double until_s = now_s() + look_s;
+    struct way ways[MOST_WAYS];
+    int count = 0;
+    double best_s = 1e9;
+
+    for (int t = threads; t >= 1 && (count == 0 || now_s() < until_s); t /= 2)
+        for (int streams = 4; streams >= 1; streams -= 3) {
+            ways[count] = first_look(reader, t, streams, until_s);
+            best_s = ways[count].best_s < best_s ? ways[count].best_s : best_s;
+            count++;
+        }
+    const double close_s = 1.15 * best_s;
+    for (int w = 0; w < count; w++)
+        if (ways[w].best_s < close_s) {
+            try_way(reader, &ways[w], LONGER, now_s() + longer_s);
+            best_s = ways[w].best_s < best_s ? ways[w].best_s : best_s;
+        }
+    return best_s;
 }
 
 bool read_probe(int threads, size_t bytes, double *gb_per_s, struct error *error)
 {
-    const size_t most = (size_t)1 << 30, least_each = 4096, pass_bytes = (size_t)16 << 20;
-    const size_t wanted = (bytes < most ? bytes : most) / (size_t)threads;
-    const size_t each = (wanted < least_each ? least_each : wanted) / 256 * 256;
-    const size_t repeats = 1 + pass_bytes / (each * (size_t)threads);
+    const size_t least = (size_t)4 << 10, most = (size_t)1 << 30;
+    const size_t size = bytes < least ? least : bytes > most ? most : bytes / BLOCK * BLOCK;
+    const int used = threads > POOL_MOST ? POOL_MOST : threads < 1 ? 1 : threads;
 
-    char *const buffer = host_allocate(each * (size_t)threads, error);
-    struct share *const shares = calloc((size_t)threads, sizeof *shares);
-    pthread_t *const handles = calloc((size_t)threads, sizeof *handles);
-    const bool allocated = buffer != NULL && shares != NULL && handles != NULL;
-    if (allocated) {
-        for (int t = 0; t < threads; t++) {
-            shares[t].words = (uint64_t *)(void *)(buffer + (size_t)t * each);
-            shares[t].count = each / sizeof(uint64_t);
-            shares[t].repeats = repeats;
-        }
-        const int started = run_shares(shares, handles, threads);
-        *gb_per_s = (double)(each * repeats) * started / shares[0].best_s * 1e-9;
-    } else {
-        error_set(error, EXIT_DEVICE_ERROR, "out of memory: the read probe's buffer");
+    struct reader *const reader = calloc(1, sizeof *reader);
+    char *const buffer = host_allocate(size, error);
+    if (reader == NULL || buffer == NULL) {
+        free(reader);
+        free(buffer);
+        return error_set(error, EXIT_DEVICE_ERROR, "out of memory: the read probe's buffer");
     }
+    reader->buffer = buffer;
+    reader->blocks = size / BLOCK;
+    reader->read = widest();
+    reader->threads = used;
+    pool_run(used, touch_share, reader);
+    *gb_per_s = (double)size / shortest_pass(reader, used) * 1e-9;
     free(buffer);
-    free(shares);
-    free(handles);
-    return allocated;
+    free(reader);
+    return true;
 }

@@ -14,6 +14,7 @@ struct counter_field {
     bool is_memory;
 };
 
+/* Those of memory come last. */
 enum { COUNTER_FIELDS = 24 };
 extern const struct counter_field counter_fields[COUNTER_FIELDS];
 

@@ -14,14 +14,13 @@ struct ladder {
     const char *idea;
     const struct problem_kind *kind;
     const struct back_end *back_end;
-    const struct rung *rungs; /* the first; the others follow every rung_size bytes: LADDER_RUNGS */
+    const void *rungs; /* an array of the kind's own kind of rung: LADDER_RUNGS, ladder_rung */
     size_t rung_size, rung_count;
 };
 
 /* The members of a ladder that hold its table, an array of one kind of rung. */
 #define LADDER_RUNGS(table)                                                                        \
-    .rungs = &(table)[0].rung, .rung_size = sizeof(table)[0],                                      \
-    .rung_count = sizeof(table) / sizeof(table)[0]
+    .rungs = (table), .rung_size = sizeof(table)[0], .rung_count = sizeof(table) / sizeof(table)[0]
 
 static inline const struct rung *ladder_rung(const struct ladder *ladder, size_t i)
 {

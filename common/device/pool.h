@@ -4,8 +4,11 @@
  * pool's threads wait spinning for about the length of a small problem, so that back-to-back calls
  * find them awake, and go to sleep only then. Each is bound to one processor, so that what it has
  * in its caches is still there next time. */
-#ifndef POOL_H
-#define POOL_H
+#ifndef RUNGS_POOL_H
+#define RUNGS_POOL_H
+
+/* Threads that can work at once; shares beyond that are done by the calling thread. */
+enum { POOL_MOST = 256 };
 
 /* Runs work(argument, t) for t = 0 to threads - 1, t = 0 on the calling thread, and returns when
  * all are done. The first call, and one that wants more threads, starts them; if the system

@@ -1,31 +1,43 @@
 /* The rungs of step 01, for its table and its tests. */
-#ifndef NAIVE_H
-#define NAIVE_H
+#ifndef LADDER_H
+#define LADDER_H
 
 #include "problem/reduction/reduction.h"
+
+#if defined(__FAST_MATH__) || defined(__ASSOCIATIVE_MATH__)
+#error "step 01 is about the order of additions: build it without -ffast-math"
+#endif
 
 /* Up to this many elements `pairwise` leaves to the plain loop: few enough for a small error,
  * enough for the recursion's own cost to vanish. */
 enum { PAIRWISE_BLOCK = 128 };
 
+/* dynamic.c, naive.c, map_reduce.c */
 void run_dynamic(const struct reduction *call);
 void run_naive(const struct reduction *call);
 void run_map_reduce_pointers(const struct reduction *call);
 void run_map_reduce_inline(const struct reduction *call);
-void run_wide(const struct reduction *call);
+
+/* accuracy.c */
+void run_wider_accumulator(const struct reduction *call);
 void run_pairwise(const struct reduction *call);
 void run_compensated(const struct reduction *call);
+
+/* unrolled.c */
 void run_unrolled(const struct reduction *call);
+
+/* one_thread.c */
 void run_openblas(const struct reduction *call);
 
 /* How many roundings a term meets; depth_serial (reduction.h) where the loop is one chain. */
-double depth_wide(const struct reduction *call);
+double depth_wider_accumulator(const struct reduction *call);
 double depth_pairwise(const struct reduction *call);
 double depth_compensated(const struct reduction *call);
 double depth_unrolled(const struct reduction *call);
 
+/* What a rung uses. */
 void how_chain(const struct reduction *call, char text[RUNG_HOW_SIZE]);
-void how_wide(const struct reduction *call, char text[RUNG_HOW_SIZE]);
+void how_wider_accumulator(const struct reduction *call, char text[RUNG_HOW_SIZE]);
 void how_pairwise(const struct reduction *call, char text[RUNG_HOW_SIZE]);
 void how_compensated(const struct reduction *call, char text[RUNG_HOW_SIZE]);
 void how_unrolled(const struct reduction *call, char text[RUNG_HOW_SIZE]);

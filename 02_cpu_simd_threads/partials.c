@@ -1,0 +1,180 @@
+/* Step 02, rungs `adjacent`, `padded` and `local`: a number of its own for each thread. */
+#include <stdalign.h>
+#include <stdatomic.h>
+
+#include "ladder.h"
+#include "problem/reduction/operators.h"
+#include "shares.h"
+#include "threads.h"
+
+/* The numbers side by side; the loop stays that of `atomic`, although its atomics now have nobody to
+ * contend with.
+ *
+ * Better than `atomic`: no addition is ever tried twice. Still bad: false sharing. The numbers lie
+ * in one cache line, which one processor at a time can write to, so it travels as it did before. */
+static float adjacent_f32(const struct reduction *call)
+{
+    const int threads = thread_count(call);
+    alignas(CACHE_LINE) _Atomic float partial[MAX_THREADS];
+
+    for (int t = 0; t < threads; t++)
+        atomic_init(&partial[t], identity_f32(call->op));
+    on_threads(call, add_atomically, partial, sizeof partial[0]);
+
+    float result = partial[0];
+    for (int t = 1; t < threads; t++)
+        result = combine_f32(call->op, result, partial[t]);
+    return result;
+}
+
+/* The same, the numbers two cache lines apart (CPUs like to fetch lines in pairs).
+ *
+ * Better: no line travels. Still bad: an atomic for every addition. */
+static float padded_f32(const struct reduction *call)
+{
+    const int threads = thread_count(call);
+    struct {
+        alignas(2 * CACHE_LINE) _Atomic float value;
+    } partial[MAX_THREADS];
+
+    for (int t = 0; t < threads; t++)
+        atomic_init(&partial[t].value, identity_f32(call->op));
+    on_threads(call, add_atomically, partial, sizeof partial[0]);
+
+    float result = partial[0].value;
+    for (int t = 1; t < threads; t++)
+        result = combine_f32(call->op, result, partial[t].value);
+    return result;
+}
+
+static float local_dot(const float *a, const float *b, size_t n)
+{
+    float result = 0;
+
+    for (size_t i = 0; i < n; i++)
+        result += a[i] * b[i];
+    return result;
+}
+
+/* The same, but each thread adds up in a register (local_dot) and stores once, at the end.
+ *
+ * Better: step 01's loop on every processor. Still bad: it is step 01's loop, and the threads are
+ * started anew for every call, which takes as long as a hundred thousand additions. */
+static float local_f32(const struct reduction *call)
+{
+    const int threads = thread_count(call);
+    struct {
+        alignas(2 * CACHE_LINE) float value;
+    } partial[MAX_THREADS];
+
+    on_threads(call, add_in_register, partial, sizeof partial[0]);
+
+    float result = partial[0].value;
+    for (int t = 1; t < threads; t++)
+        result = combine_f32(call->op, result, partial[t].value);
+    return result;
+}
+
+/* ---- the same for the other operators and types ---------------------------------------------- */
+
+SPECIALIZED void add_f32(enum reduce_op op, enum element_type type, const struct reduction *share)
+{
+    const float *const a = share->a;
+    const void *const b = share->b;
+    float result = identity_f32(op);
+
+    for (size_t i = 0; i < share->n; i++)
+        result = combine_f32(op, result, term_f32(op, type, a, b, i));
+    *(float *)share->result = result;
+}
+
+SPECIALIZED void add_f64(enum reduce_op op, const struct reduction *share)
+{
+    const double *const a = share->a, *const b = share->b;
+    double result = identity_f64(op);
+
+    for (size_t i = 0; i < share->n; i++)
+        result = combine_f64(op, result, term_f64(op, a, b, i));
+    *(double *)share->result = result;
+}
+
+void add_in_register(const struct reduction *share)
+{
+    if (is_float_dot(share))
+        *(float *)share->result = local_dot(share->a, share->b, share->n);
+    else
+        reduce_specialized(share, add_f32, add_f64);
+}
+
+static double adjacent_f64(const struct reduction *call)
+{
+    const int threads = thread_count(call);
+    alignas(CACHE_LINE) _Atomic double partial[MAX_THREADS];
+
+    for (int t = 0; t < threads; t++)
+        atomic_init(&partial[t], identity_f64(call->op));
+    on_threads(call, add_atomically, partial, sizeof partial[0]);
+
+    double result = partial[0];
+    for (int t = 1; t < threads; t++)
+        result = combine_f64(call->op, result, partial[t]);
+    return result;
+}
+
+static double padded_f64(const struct reduction *call)
+{
+    const int threads = thread_count(call);
+    struct {
+        alignas(2 * CACHE_LINE) _Atomic double value;
+    } partial[MAX_THREADS];
+
+    for (int t = 0; t < threads; t++)
+        atomic_init(&partial[t].value, identity_f64(call->op));
+    on_threads(call, add_atomically, partial, sizeof partial[0]);
+
+    double result = partial[0].value;
+    for (int t = 1; t < threads; t++)
+        result = combine_f64(call->op, result, partial[t].value);
+    return result;
+}
+
+static double local_f64(const struct reduction *call)
+{
+    const int threads = thread_count(call);
+    struct {
+        alignas(2 * CACHE_LINE) double value;
+    } partial[MAX_THREADS];
+
+    on_threads(call, add_in_register, partial, sizeof partial[0]);
+
+    double result = partial[0].value;
+    for (int t = 1; t < threads; t++)
+        result = combine_f64(call->op, result, partial[t].value);
+    return result;
+}
+
+/* ---- the rungs ------------------------------------------------------------------------------- */
+
+void run_adjacent(const struct reduction *call)
+{
+    if (call->type == TYPE_F64)
+        *(double *)call->result = adjacent_f64(call);
+    else
+        *(float *)call->result = adjacent_f32(call);
+}
+
+void run_padded(const struct reduction *call)
+{
+    if (call->type == TYPE_F64)
+        *(double *)call->result = padded_f64(call);
+    else
+        *(float *)call->result = padded_f32(call);
+}
+
+void run_local(const struct reduction *call)
+{
+    if (call->type == TYPE_F64)
+        *(double *)call->result = local_f64(call);
+    else
+        *(float *)call->result = local_f32(call);
+}

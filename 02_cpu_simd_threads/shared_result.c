@@ -1,0 +1,182 @@
+/* Step 02, rungs `race`, `lock` and `atomic`: step 01's loop on several threads, one result. */
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+
+#include "ladder.h"
+#include "problem/reduction/operators.h"
+#include "threads.h"
+
+/* A LESSON, wrong on purpose: every thread adds to the one result.
+ *
+ * Wrong: an addition to memory is a load, an addition and a store. What another thread stored
+ * between this thread's load and store is lost. (volatile keeps the compiler from adding in a
+ * register and storing once at the end, which would hide the race, not mend it.) */
+static void race_dot(const float *a, const float *b, size_t n, volatile float *result)
+{
+    for (size_t i = 0; i < n; i++)
+        *result = *result + a[i] * b[i];
+}
+
+/* The same with a lock around each addition.
+ *
+ * Better: right. Still bad: one thread works, the others wait, and the lock costs more than the
+ * addition; slower than one thread without a lock. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+static void lock_dot(const float *a, const float *b, size_t n, float *result)
+{
+    for (size_t i = 0; i < n; i++) {
+        pthread_mutex_lock(&lock);
+        *result = *result + a[i] * b[i];
+        pthread_mutex_unlock(&lock);
+    }
+}
+
+/* The same with an atomic: compare-and-swap, and try again if somebody else was faster.
+ *
+ * Better: nobody sleeps. Still bad: the cache line with the result travels from processor to
+ * processor for every addition. */
+static void atomic_dot(const float *a, const float *b, size_t n, _Atomic float *result)
+{
+    for (size_t i = 0; i < n; i++) {
+        const float term = a[i] * b[i];
+        float seen = atomic_load_explicit(result, memory_order_relaxed);
+        while (!atomic_compare_exchange_weak_explicit(result, &seen, seen + term,
+                                                      memory_order_relaxed, memory_order_relaxed))
+            ;
+    }
+}
+
+/* ---- the same for the other operators and types ---------------------------------------------- */
+
+SPECIALIZED void race_f32(enum reduce_op op, enum element_type type, const struct reduction *share)
+{
+    const float *const a = share->a;
+    const void *const b = share->b;
+    volatile float *const result = share->result;
+
+    for (size_t i = 0; i < share->n; i++)
+        *result = combine_f32(op, *result, term_f32(op, type, a, b, i));
+}
+
+SPECIALIZED void race_f64(enum reduce_op op, const struct reduction *share)
+{
+    const double *const a = share->a, *const b = share->b;
+    volatile double *const result = share->result;
+
+    for (size_t i = 0; i < share->n; i++)
+        *result = combine_f64(op, *result, term_f64(op, a, b, i));
+}
+
+SPECIALIZED void lock_f32(enum reduce_op op, enum element_type type, const struct reduction *share)
+{
+    const float *const a = share->a;
+    const void *const b = share->b;
+    float *const result = share->result;
+
+    for (size_t i = 0; i < share->n; i++) {
+        pthread_mutex_lock(&lock);
+        *result = combine_f32(op, *result, term_f32(op, type, a, b, i));
+        pthread_mutex_unlock(&lock);
+    }
+}
+
+SPECIALIZED void lock_f64(enum reduce_op op, const struct reduction *share)
+{
+    const double *const a = share->a, *const b = share->b;
+    double *const result = share->result;
+
+    for (size_t i = 0; i < share->n; i++) {
+        pthread_mutex_lock(&lock);
+        *result = combine_f64(op, *result, term_f64(op, a, b, i));
+        pthread_mutex_unlock(&lock);
+    }
+}
+
+SPECIALIZED void atomic_f32(enum reduce_op op, enum element_type type,
+                            const struct reduction *share)
+{
+    const float *const a = share->a;
+    const void *const b = share->b;
+    _Atomic float *const result = share->result;
+
+    for (size_t i = 0; i < share->n; i++) {
+        const float term = term_f32(op, type, a, b, i);
+        float seen = atomic_load_explicit(result, memory_order_relaxed);
+        while (!atomic_compare_exchange_weak_explicit(result, &seen, combine_f32(op, seen, term),
+                                                      memory_order_relaxed, memory_order_relaxed))
+            ;
+    }
+}
+
+SPECIALIZED void atomic_f64(enum reduce_op op, const struct reduction *share)
+{
+    const double *const a = share->a, *const b = share->b;
+    _Atomic double *const result = share->result;
+
+    for (size_t i = 0; i < share->n; i++) {
+        const double term = term_f64(op, a, b, i);
+        double seen = atomic_load_explicit(result, memory_order_relaxed);
+        while (!atomic_compare_exchange_weak_explicit(result, &seen, combine_f64(op, seen, term),
+                                                      memory_order_relaxed, memory_order_relaxed))
+            ;
+    }
+}
+
+/* ---- the rungs ------------------------------------------------------------------------------- */
+
+static void add_racing(const struct reduction *share)
+{
+    if (is_float_dot(share))
+        race_dot(share->a, share->b, share->n, share->result);
+    else
+        reduce_specialized(share, race_f32, race_f64);
+}
+
+static void add_locked(const struct reduction *share)
+{
+    if (is_float_dot(share))
+        lock_dot(share->a, share->b, share->n, share->result);
+    else
+        reduce_specialized(share, lock_f32, lock_f64);
+}
+
+void add_atomically(const struct reduction *share)
+{
+    if (is_float_dot(share))
+        atomic_dot(share->a, share->b, share->n, share->result);
+    else
+        reduce_specialized(share, atomic_f32, atomic_f64);
+}
+
+/* Every thread's result is the call's. */
+static void on_one_result(const struct reduction *call, void (*work)(const struct reduction *share))
+{
+    if (call->type == TYPE_F64)
+        *(double *)call->result = identity_f64(call->op);
+    else
+        *(float *)call->result = identity_f32(call->op);
+    on_threads(call, work, call->result, 0);
+}
+
+void run_race(const struct reduction *call)
+{
+    on_one_result(call, add_racing);
+}
+
+void run_lock(const struct reduction *call)
+{
+    on_one_result(call, add_locked);
+}
+
+void run_atomic(const struct reduction *call)
+{
+    on_one_result(call, add_atomically);
+}
+
+void how_threads(const struct reduction *call, char text[RUNG_HOW_SIZE])
+{
+    snprintf(text, RUNG_HOW_SIZE, "scalar, %d thread%s", call->threads,
+             call->threads == 1 ? "" : "s");
+}

@@ -1,0 +1,131 @@
+/* The operators of reductions on the CPU, so that a loop need not be written once for each.
+ *
+ * A loop for floats is a function of the operator, a loop for doubles likewise. reduce_specialized
+ * calls them with constants, and since all functions here are inlined the compiler makes a loop of
+ * its own for each operator: nothing is left of a switch when it runs. Rules for NaN and empty
+ * input: reduction.h. */
+#ifndef RUNGS_OPERATORS_H
+#define RUNGS_OPERATORS_H
+
+#include <math.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "problem/reduction/reduction.h"
+
+/* Whatever the compiler thinks of it: only where it is inlined does a constant argument become a
+ * constant in the loop. */
+#define SPECIALIZED static inline __attribute__((always_inline))
+
+/* ---- floats: result of TYPE_F32 and TYPE_MIXED ----------------------------------------------- */
+
+/* The value that changes nothing. */
+SPECIALIZED float identity_f32(enum reduce_op op)
+{
+    return op == OP_MAX ? -INFINITY : op == OP_MIN ? INFINITY : 0;
+}
+
+/* A NaN compares false with everything: x != x keeps one in x, and the comparison one in y. */
+SPECIALIZED float combine_f32(enum reduce_op op, float x, float y)
+{
+    switch (op) {
+    case OP_MAX:
+        return x > y || x != x ? x : y;
+    case OP_MIN:
+        return x < y || x != x ? x : y;
+    default:
+        return x + y;
+    }
+}
+
+/* Term number i; b points to floats, or to bytes for TYPE_MIXED. */
+SPECIALIZED float term_f32(enum reduce_op op, enum element_type type, const float *a, const void *b,
+                           size_t i)
+{
+    if (op != OP_DOT)
+        return a[i];
+    return a[i] *
+           (type == TYPE_MIXED ? (float)((const unsigned char *)b)[i] : ((const float *)b)[i]);
+}
+
+/* ---- doubles: TYPE_F64 ----------------------------------------------------------------------- */
+
+SPECIALIZED double identity_f64(enum reduce_op op)
+{
+    return op == OP_MAX ? -(double)INFINITY : op == OP_MIN ? (double)INFINITY : 0;
+}
+
+SPECIALIZED double combine_f64(enum reduce_op op, double x, double y)
+{
+    switch (op) {
+    case OP_MAX:
+        return x > y || x != x ? x : y;
+    case OP_MIN:
+        return x < y || x != x ? x : y;
+    default:
+        return x + y;
+    }
+}
+
+SPECIALIZED double term_f64(enum reduce_op op, const double *a, const double *b, size_t i)
+{
+    return op == OP_DOT ? a[i] * b[i] : a[i];
+}
+
+/* ---- parts ----------------------------------------------------------------------------------- */
+
+/* Elements `first` to `first + n - 1` as a problem of their own, whose result goes to *result. */
+static inline struct reduction reduction_part(const struct reduction *call, size_t first, size_t n,
+                                              void *result)
+{
+    const size_t a_size = call->type == TYPE_F64 ? sizeof(double) : sizeof(float);
+    const size_t b_size = call->type == TYPE_MIXED ? sizeof(unsigned char) : a_size;
+    struct reduction part = *call;
+
+    part.a = (const char *)call->a + first * a_size;
+    if (call->op == OP_DOT)
+        part.b = (const char *)call->b + first * b_size;
+    part.n = n;
+    part.result = result;
+    return part;
+}
+
+/* ---- a loop for each ------------------------------------------------------------------------- */
+
+/* The dot product of floats, which the steps write out by itself, to be read. */
+SPECIALIZED bool is_float_dot(const struct reduction *call)
+{
+    return call->op == OP_DOT && call->type == TYPE_F32;
+}
+
+/* Loops over call's input that leave what they find at call->result. */
+typedef void loop_f32(enum reduce_op op, enum element_type type, const struct reduction *call);
+typedef void loop_f64(enum reduce_op op, const struct reduction *call);
+
+/* Calls the one that suits `call`, its other arguments being constants. */
+SPECIALIZED void reduce_specialized(const struct reduction *call, loop_f32 *f32, loop_f64 *f64)
+{
+    const bool is_f64 = call->type == TYPE_F64;
+
+    switch (call->op) {
+    case OP_DOT:
+        if (is_f64)
+            f64(OP_DOT, call);
+        else if (call->type == TYPE_MIXED)
+            f32(OP_DOT, TYPE_MIXED, call);
+        else
+            f32(OP_DOT, TYPE_F32, call);
+        break;
+    case OP_SUM:
+        is_f64 ? f64(OP_SUM, call) : f32(OP_SUM, TYPE_F32, call);
+        break;
+    case OP_MAX:
+        is_f64 ? f64(OP_MAX, call) : f32(OP_MAX, TYPE_F32, call);
+        break;
+    case OP_MIN:
+        is_f64 ? f64(OP_MIN, call) : f32(OP_MIN, TYPE_F32, call);
+        break;
+    }
+}
+
+#endif
