@@ -97,9 +97,6 @@ struct back_end {
     const struct analysis *analysis;
 };
 
-/* Processors that this process may run on. */
-int usable_processors(void);
-
 extern const struct back_end cpu_back_end;
 extern const struct back_end gpu_back_end;
 

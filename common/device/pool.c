@@ -116,6 +116,12 @@ static void bind_worker(pthread_t thread, int t)
         }
 }
 
+int usable_processors(void)
+{
+    cpu_set_t set;
+    return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
+}
+
 static void start_workers(int threads)
 {
     cpu_set_t usable;

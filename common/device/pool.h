@@ -7,6 +7,9 @@
 #ifndef RUNGS_POOL_H
 #define RUNGS_POOL_H
 
+/* Processors that this process may run on. */
+int usable_processors(void);
+
 /* Threads that can work at once; shares beyond that are done by the calling thread. */
 enum { POOL_MOST = 256 };
 

@@ -7,6 +7,7 @@
 #include "base/format.h"
 #include "base/option.h"
 #include "base/version.h"
+#include "device/pool.h"
 
 /* Which struct an option's member is in. */
 enum owner { OF_RUNNER, OF_PROBLEM, OF_KIND };

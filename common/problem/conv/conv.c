@@ -324,28 +324,9 @@ static const struct conv_rung *kind_of(const struct rung *rung)
     return (const struct conv_rung *)rung;
 }
 
-struct conv conv_call_on_host(const struct conv_problem *problem)
-{
-    struct conv call = problem->call;
-
-    call.input = guarded_host(&problem->input);
-    call.filter = guarded_host(&problem->filter);
-    call.output = guarded_host(&problem->output);
-    call.workspace = problem->host_workspace;
-    return call;
-}
-
 struct conv conv_call_of(const struct conv_problem *problem, const struct rung *rung)
 {
     return rung->flags & RUNG_HOST ? conv_call_on_host(problem) : problem->call;
-}
-
-const float *conv_output_row(const struct conv_problem *problem, size_t batch, size_t filter,
-                             size_t y)
-{
-    const struct conv *call = &problem->call;
-    return (const float *)guarded_host(&problem->output) +
-           ((batch * call->filters + filter) * call->out_height + y) * call->out_width;
 }
 
 static const char *declines(const struct problem *base, const struct rung *rung)

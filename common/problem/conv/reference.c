@@ -25,6 +25,25 @@ static const float *filters_of(const struct conv_problem *problem)
     return guarded_host(&problem->filter);
 }
 
+struct conv conv_call_on_host(const struct conv_problem *problem)
+{
+    struct conv call = problem->call;
+
+    call.input = guarded_host(&problem->input);
+    call.filter = guarded_host(&problem->filter);
+    call.output = guarded_host(&problem->output);
+    call.workspace = problem->host_workspace;
+    return call;
+}
+
+const float *conv_output_row(const struct conv_problem *problem, size_t batch, size_t filter,
+                             size_t y)
+{
+    const struct conv *call = &problem->call;
+    return (const float *)guarded_host(&problem->output) +
+           ((batch * call->filters + filter) * call->out_height + y) * call->out_width;
+}
+
 static const float *input_row(const struct conv_problem *problem, size_t batch, size_t channel,
                               size_t y)
 {

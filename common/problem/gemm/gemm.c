@@ -296,16 +296,6 @@ struct gemm gemm_call_of(const struct gemm_problem *problem, const struct rung *
     return call;
 }
 
-float *gemm_row_of_c(const struct gemm_problem *problem, size_t row)
-{
-    return (float *)guarded_host(&problem->c) + row * problem->call.ldc;
-}
-
-float gemm_guard_of_c(const struct gemm_problem *problem)
-{
-    return problem->old_c == NULL ? poison_value() : -54321.5F;
-}
-
 static const char *declines(const struct problem *base, const struct rung *rung)
 {
     (void)base;

@@ -26,6 +26,16 @@ static const float *b_of(const struct gemm_problem *problem)
     return guarded_host(&problem->b);
 }
 
+float *gemm_row_of_c(const struct gemm_problem *problem, size_t row)
+{
+    return (float *)guarded_host(&problem->c) + row * problem->call.ldc;
+}
+
+float gemm_guard_of_c(const struct gemm_problem *problem)
+{
+    return problem->old_c == NULL ? poison_value() : -54321.5F;
+}
+
 static uint64_t stream_bits(const struct gemm_problem *problem, unsigned stream, size_t i)
 {
     return random_bits(problem->seed, STREAMS * (uint64_t)i + stream);

@@ -20,4 +20,13 @@ struct reduction_options {
 extern const char *const reduce_op_names[];
 extern const char *const element_type_names[];
 
+/* The options' part of reduction_kind (struct problem_kind). */
+enum { REDUCTION_FIELDS = 5 };
+extern const struct option_field reduction_fields[REDUCTION_FIELDS];
+void reduction_set_defaults(struct problem_options *options, bool emulated);
+bool reduction_check_options(const struct problem_options *options, bool size_given,
+                             struct error *error);
+void reduction_set_size(struct problem_options *options, size_t size);
+void reduction_limit_size(struct problem_options *options);
+
 #endif

@@ -27,9 +27,6 @@ struct reduction_problem {
     struct reference reference;
 };
 
-const char *const reduce_op_names[] = {"dot", "sum", "max", "min", NULL};
-const char *const element_type_names[] = {"f32", "f64", "mixed", NULL};
-
 unsigned reduction_grid(const struct reduction *call, unsigned block, unsigned per_multiprocessor)
 {
     const size_t covering = call->n / block + (call->n % block != 0);
@@ -209,57 +206,6 @@ static double bound_of(const struct reduction_problem *problem, const struct red
     return call->type == TYPE_F64
                ? rounding_bound_f64(roundings, call->n, problem->reference.magnitude)
                : rounding_bound_f32(roundings, call->n, problem->reference.magnitude);
-}
-
-/* ---- options --------------------------------------------------------------------------------- */
-
-#define MEMBER(name) .member = offsetof(struct reduction_options, name)
-
-static const struct option_field fields[] = {
-    {"n", "N", "elements; K, M and G are powers of two", OPTION_SIZE, MEMBER(n), .sets_size = true},
-    {"op", "OP", "dot, sum, max or min", OPTION_NAME, MEMBER(op), .names = reduce_op_names},
-    {"type", "TYPE", "f32, f64 or mixed (dot of float32 and bool)", OPTION_NAME, MEMBER(type),
-     .names = element_type_names},
-    OPTION_A,
-    OPTION_B,
-};
-
-static void set_defaults(struct problem_options *base, bool emulated)
-{
-    struct reduction_options *options = (struct reduction_options *)base;
-
-    (void)emulated;
-    options->n = (size_t)1 << 20;
-    options->type = TYPE_NOT_GIVEN;
-}
-
-static bool check_options(const struct problem_options *base, bool size_given, struct error *error)
-{
-    const struct reduction_options *options = (const struct reduction_options *)base;
-    const bool unary = options->op != OP_DOT;
-
-    (void)size_given;
-    if (unary && options->type == TYPE_MIXED)
-        return error_set(error, EXIT_BAD_USAGE,
-                         "--type mixed has two inputs: it goes with --op dot only");
-    if (unary && base->b != NULL)
-        return error_set(error, EXIT_BAD_USAGE, "--b: only --op dot has a second input");
-    if (!unary && (base->a == NULL) != (base->b == NULL))
-        return error_set(error, EXIT_BAD_USAGE, "--a and --b go together: there are two inputs");
-    return true;
-}
-
-static void set_size(struct problem_options *options, size_t size)
-{
-    ((struct reduction_options *)options)->n = size;
-}
-
-static void limit_size(struct problem_options *base)
-{
-    struct reduction_options *options = (struct reduction_options *)base;
-    const size_t most = (size_t)1 << 20;
-
-    options->n = options->n < most ? options->n : most;
 }
 
 /* ---- the problem ----------------------------------------------------------------------------- */
@@ -520,12 +466,12 @@ static bool evict(struct problem *base, const struct rung *rung, struct error *e
 
 const struct problem_kind reduction_kind = {
     .options_size = sizeof(struct reduction_options),
-    .fields = fields,
-    .field_count = sizeof fields / sizeof fields[0],
-    .set_defaults = set_defaults,
-    .check_options = check_options,
-    .set_size = set_size,
-    .limit_size = limit_size,
+    .fields = reduction_fields,
+    .field_count = REDUCTION_FIELDS,
+    .set_defaults = reduction_set_defaults,
+    .check_options = reduction_check_options,
+    .set_size = reduction_set_size,
+    .limit_size = reduction_limit_size,
     .create = create,
     .destroy = destroy,
     .load = load,
