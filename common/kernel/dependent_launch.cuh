@@ -49,8 +49,8 @@ static inline bool launches_can_overlap(const void *kernel)
     return answer;
 }
 
-/* Starts kernel(arguments...), which may then overlap the kernel before it in the stream, and so has
- * to call wait_for_kernel_before. An error stays as CUDA's last error. */
+/* Starts kernel(arguments...), which may then overlap the kernel before it in the stream, and so
+ * has to call wait_for_kernel_before. An error stays as CUDA's last error. */
 template <typename... Parameters, typename... Arguments>
 static inline void launch_dependent(void (*kernel)(Parameters...), dim3 grid, unsigned threads,
                                     size_t shared_bytes, Arguments... arguments)

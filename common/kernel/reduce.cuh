@@ -11,8 +11,8 @@
  *   in.head(n)             how many of the n terms lie before the first that pack may start at
  *   in.finish(values)      the same operator over an array of results, for a second stage
  *   in.values(memory)      the same address as a pointer to R::value
- *   R::pack_at(a, b, i)    pack(i) of other arrays, such as copies in shared memory; the input's own
- *                          are in.a and in.second(), of type second_type, which only dot has
+ *   R::pack_at(a, b, i)    pack(i) of other arrays, such as copies in shared memory; the input's
+ *                          own are in.a and in.second(), of type second_type, which only dot has
  *
  * Rules for NaN and empty input: reduction.h. */
 #ifndef RUNGS_REDUCE_CUH

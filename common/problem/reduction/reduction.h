@@ -74,7 +74,7 @@ unsigned reduction_grid(const struct reduction *call, unsigned block, unsigned p
 /* How many roundings lie between an input and the result, for the error bound (compare.h).
  * One thread after the other: n. */
 double depth_serial(const struct reduction *call);
-/* reduce_two_stages (reduce.cuh): each thread's own terms, then a tree over the block, twice. */
+/* Two launches, as in step 05: each thread's own terms, then a tree over the block, twice. */
 double depth_two_stages(const struct reduction *call);
 
 #endif
