@@ -70,7 +70,7 @@ struct back_end {
     bool (*open)(int device, struct machine *machine, struct error *error);
 
     /* The bandwidth to be compared with, for a problem of `bytes`. GPU: memory clock x bus width.
-     * CPU: what reading as many bytes with all processors reaches, measured (read_probe.h). */
+     * CPU: what reading as many bytes reaches, measured (read_probe.h). */
     bool (*peak)(size_t bytes, double *gb_per_s, struct error *error);
 
     /* Memory of the back end, aligned to 256 bytes. release(NULL) does nothing. */
