@@ -31,6 +31,7 @@ struct comparison compare_number(double computed, const struct reference *refere
     /* NaN's sign bit, which printf would show, means nothing. */
     const double expected = isnan(reference->value) ? (double)NAN : reference->value;
     struct comparison result = {.computed = isnan(computed) ? (double)NAN : computed,
+                                .expected = expected,
                                 .bound = bound};
 
     if (isnan(expected)) {
@@ -46,7 +47,12 @@ struct comparison compare_number(double computed, const struct reference *refere
         /* Written so that a NaN, which compares false with everything, is not accepted. */
         result.right = result.error <= bound;
     }
-    snprintf(result.where, sizeof result.where, "got %.9g, expected %.9g", result.computed,
-             expected);
     return result;
+}
+
+void comparison_describe(struct comparison *comparison, const char *place)
+{
+    snprintf(comparison->where, sizeof comparison->where, "%.40s%sgot %.9g, expected %.9g",
+             place != NULL ? place : "", place != NULL ? ": " : "", comparison->computed,
+             comparison->expected);
 }

@@ -34,16 +34,21 @@ struct reference {
 struct comparison {
     bool right;
     double computed;
+    double expected;
     double error;   /* |computed - reference|; NaN if the result is not a number but should be */
     double bound;   /* largest error accepted; 0 where the result must be exact */
     char where[96]; /* the worst element's place and values, for the report of a wrong result */
 };
 
-/* Compares one computed number with its reference. NaN is accepted only where the reference is NaN,
+/* Compares one computed number with its reference, and leaves `where` empty: most numbers are right
+ * and need no words. NaN is accepted only where the reference is NaN,
  * an infinity only where the reference is that infinity or lies within `bound` of overflowing:
  * `largest` is the type's largest finite number. */
 struct comparison compare_number(double computed, const struct reference *reference, double bound,
                                  double largest);
+
+/* Writes `where`: the values, behind the name of the element unless `place` is NULL. */
+void comparison_describe(struct comparison *comparison, const char *place);
 
 /* The bound above, for `terms` terms of which each meets at most `roundings` roundings. */
 double rounding_bound_f32(double roundings, size_t terms, double magnitude);

@@ -47,8 +47,8 @@ bool judge_margins(const struct guarded *result, float value, size_t size,
                    struct comparison *comparison);
 
 /* Keeps the worse of *worst and `next`, for the report: wrong before right, then by error as a
- * share of the bound. `place` names the element that `next` is about. */
-void judge_keep_worse(struct comparison *worst, const struct comparison *next, const char *place);
+ * share of the bound. True if it is `next`, which the caller then describes (compare.h). */
+bool judge_keep_worse(struct comparison *worst, const struct comparison *next);
 
 /* Places along a side of `size` elements where kernels go wrong: both ends, then both sides of the
  * edges of tiles of 8 to 256 elements near either end. Returns how many; none if size is 0. */
