@@ -87,7 +87,7 @@ bool picture_write(const char *path, const float *colours, size_t height, size_t
     for (size_t c = 0; c < COLOURS; c++)
         for (size_t i = 0; i < pixels; i++) {
             const float value = colours[c * pixels + i];
-            /* Written so that NaN becomes 0. */
+            /* NaN is not greater than 0, so it becomes 0. */
             bytes[COLOURS * i + c] = value > 0 ? (uint8_t)lrintf(fminf(value, 255)) : 0;
         }
     const bool written = png_image_write_to_file(&image, path, 0, bytes, 0, NULL) != 0;
