@@ -114,7 +114,7 @@ bool gpu_timer_stop(double *microseconds, struct error *error)
     return true;
 }
 
-/* CUDA cannot flush single cache lines. Writing a buffer several times as large as L2 evicts all. */
+/* CUDA cannot flush single cache lines. Writing a buffer several times L2's size evicts all. */
 bool gpu_evict(const void *memory, size_t bytes, struct error *error)
 {
     (void)memory;
