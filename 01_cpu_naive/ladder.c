@@ -60,6 +60,7 @@ static const struct reduction_rung rungs[] = {
         .run = run_openblas,
         .depth = openblas_depth,
         .how = how_openblas,
+        .declines = openblas_declines,
     },
 };
 

@@ -105,11 +105,13 @@ static const struct reduction_rung rungs[] = {
         .prepare = prepare_first_touch,
     },
     {
-        .rung = {"openblas", "the library, as many threads as it likes up to --threads",
+        .rung = {"openblas", "the library, on the number of threads that suits it best",
                  .flags = RUNG_LIBRARY, .unavailable = openblas_unavailable},
         .run = openblas_reduce,
         .depth = openblas_depth,
         .how = openblas_how,
+        .prepare = openblas_prepare,
+        .declines = openblas_declines,
     },
 };
 

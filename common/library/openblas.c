@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/memory.h"
 
@@ -78,6 +79,57 @@ static void use_threads(int threads)
     threads_in_use = threads;
 }
 
+/* ---- the best number of threads -------------------------------------------------------------- */
+
+static double now_s(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
+}
+
+/* The shortest of several calls, the first of which may have to start threads. */
+static double shortest_call_s(int threads, void (*run)(const void *call), const void *call)
+{
+    enum { CALLS = 100 };
+    const double enough_s = 5e-3;
+    const double begin = now_s();
+    double shortest = 1e9;
+
+    use_threads(threads);
+    for (int i = 0; i < CALLS; i++) {
+        const double start = now_s();
+        run(call);
+        const double end = now_s();
+        shortest = end - start < shortest ? end - start : shortest;
+        if (i > 0 && end - begin > enough_s)
+            break;
+    }
+    return shortest;
+}
+
+/* More threads are not always faster: the library uses as many as it is allowed from a certain size
+ * on, and waking many can take longer than the work. So a careful user measures. Of numbers that
+ * take the same time, as where the library uses one thread whatever it is allowed, the least. */
+static int fastest_threads(int most, void (*run)(const void *call), const void *call)
+{
+    const double long_s = 50e-3; /* a call that takes as long keeps any number busy */
+    double shortest = shortest_call_s(most, run, call);
+    int fastest = most;
+
+    for (int threads = most / 2; threads >= 1 && shortest < long_s; threads /= 2) {
+        const double taken = shortest_call_s(threads, run, call);
+        if (taken < 1.03 * shortest)
+            fastest = threads;
+        shortest = taken < shortest ? taken : shortest;
+        if (taken > 1.5 * shortest)
+            break;
+    }
+    return fastest;
+}
+
+/* ---- reduction ------------------------------------------------------------------------------- */
+
 /* Memory that is kept for the next call. */
 struct kept {
     float *floats;
@@ -103,6 +155,17 @@ static void make_room(struct kept *kept, size_t n)
     kept->room = n;
 }
 
+/* OpenBLAS 0.3.21's ssum for AVX-512 gives wrong sums from 16 elements on, unless all are alike. */
+static bool ssum_is_right(void)
+{
+    enum { COUNT = 100 };
+    float a[COUNT], sum = 0;
+
+    for (int i = 0; i < COUNT; i++)
+        sum += a[i] = (float)(i % 7 - 2);
+    return openblas()->ssum(COUNT, a, 1) == sum;
+}
+
 /* b's 0s and 1s as floats. */
 static const float *converted(const unsigned char *b, size_t n)
 {
@@ -112,41 +175,6 @@ static const float *converted(const unsigned char *b, size_t n)
     for (size_t i = 0; i < n; i++)
         kept.floats[i] = b[i];
     return kept.floats;
-}
-
-/* OpenBLAS 0.3.21's ssum for AVX-512 gives wrong sums from 16 elements on, unless all are alike. */
-static bool ssum_is_right(void)
-{
-    static bool tried, right;
-    enum { COUNT = 100 };
-    float a[COUNT], sum = 0;
-
-    if (!tried) {
-        tried = true;
-        for (int i = 0; i < COUNT; i++)
-            sum += a[i] = (float)(i % 7 - 2);
-        right = openblas()->ssum(COUNT, a, 1) == sum;
-    }
-    return right;
-}
-
-/* What takes ssum's place: dot products with a vector of ones. For one thread it is short enough to
- * stay in the first-level cache, for several long enough that starting them is worth it. */
-static float sum_by_dot(const float *a, size_t n, int threads)
-{
-    static struct kept ones;
-    const size_t longest = (size_t)1 << (threads == 1 ? 12 : 20);
-    float result = 0;
-
-    if (ones.room < longest) {
-        make_room(&ones, longest);
-        for (size_t i = 0; i < longest; i++)
-            ones.floats[i] = 1;
-    }
-    for (size_t i = 0; i < n; i += longest)
-        result +=
-            openblas()->sdot((int)(n - i < longest ? n - i : longest), a + i, 1, ones.floats, 1);
-    return result;
 }
 
 /* The library counts in int: longer vectors go in pieces. */
@@ -199,17 +227,38 @@ static double reduce_f64(enum reduce_op op, const double *a, const double *b, si
     return result;
 }
 
-static bool sums_by_dot(const struct reduction *call)
+/* What is compared to know whether a reduction is the one that was prepared for. */
+struct reduction_size {
+    enum reduce_op op;
+    enum element_type type;
+    size_t n;
+    int threads;
+};
+
+static struct reduction_size size_of_reduction(const struct reduction *call)
 {
-    return call->op == OP_SUM && call->type == TYPE_F32 && !ssum_is_right();
+    return (struct reduction_size){call->op, call->type, call->n, call->threads};
 }
 
-void openblas_reduce(const struct reduction *call)
+static struct {
+    struct reduction_size size;
+    int threads; /* the fastest; 0: nothing prepared */
+} reduction_choice;
+
+static int reduction_threads(const struct reduction *call)
 {
-    use_threads(call->threads);
-    if (sums_by_dot(call))
-        *(float *)call->result = sum_by_dot(call->a, call->n, call->threads);
-    else if (call->type == TYPE_F64)
+    const struct reduction_size *const size = &reduction_choice.size;
+    const bool prepared = size->op == call->op && size->type == call->type && size->n == call->n &&
+                          size->threads == call->threads;
+
+    return prepared && reduction_choice.threads > 0 ? reduction_choice.threads : call->threads;
+}
+
+static void reduce(const void *argument)
+{
+    const struct reduction *const call = argument;
+
+    if (call->type == TYPE_F64)
         *(double *)call->result = reduce_f64(call->op, call->a, call->b, call->n);
     else if (call->type == TYPE_MIXED)
         *(float *)call->result =
@@ -218,15 +267,40 @@ void openblas_reduce(const struct reduction *call)
         *(float *)call->result = reduce_f32(call->op, call->a, call->b, call->n);
 }
 
-static void tell_how(char text[RUNG_HOW_SIZE], const char *detour, int threads)
+void openblas_reduce(const struct reduction *call)
 {
-    snprintf(text, RUNG_HOW_SIZE, "%s kernels%s, %d thread%s", openblas()->core_name(), detour,
-             threads, threads == 1 ? "" : "s");
+    use_threads(reduction_threads(call));
+    reduce(call);
+}
+
+void openblas_prepare(const struct reduction *call)
+{
+    struct reduction elsewhere = *call;
+    double result;
+
+    if (reduction_threads(call) != call->threads)
+        return;
+    elsewhere.result = &result; /* only `run` may give the answer */
+    reduction_choice.threads = fastest_threads(call->threads, reduce, &elsewhere);
+    reduction_choice.size = size_of_reduction(call);
+}
+
+const char *openblas_declines(const struct reduction *call)
+{
+    return call->op == OP_SUM && call->type == TYPE_F32 && openblas() != NULL && !ssum_is_right()
+               ? "this OpenBLAS's ssum gives wrong sums"
+               : NULL;
+}
+
+static void tell_how(char text[RUNG_HOW_SIZE], int threads)
+{
+    snprintf(text, RUNG_HOW_SIZE, "%s kernels, %d thread%s", openblas()->core_name(), threads,
+             threads == 1 ? "" : "s");
 }
 
 void openblas_how(const struct reduction *call, char text[RUNG_HOW_SIZE])
 {
-    tell_how(text, sums_by_dot(call) ? " (sdot with ones)" : "", call->threads);
+    tell_how(text, reduction_threads(call));
 }
 
 double openblas_depth(const struct reduction *call)
@@ -268,11 +342,24 @@ static void product_of_pieces(const struct gemm *call, size_t row, int rows, siz
     } while (p < call->k);
 }
 
-void openblas_gemm(const struct gemm *call)
+static struct {
+    size_t m, n, k;
+    int most, threads; /* allowed and fastest; 0: nothing prepared */
+} gemm_choice;
+
+static int gemm_threads(const struct gemm *call)
 {
+    const bool prepared = gemm_choice.m == call->m && gemm_choice.n == call->n &&
+                          gemm_choice.k == call->k && gemm_choice.most == call->threads;
+
+    return prepared && gemm_choice.threads > 0 ? gemm_choice.threads : call->threads;
+}
+
+static void multiply(const void *argument)
+{
+    const struct gemm *const call = argument;
     const size_t leading = call->lda > call->ldc ? call->lda : call->ldc;
 
-    use_threads(call->threads);
     for (size_t row = 0; row < call->m;) {
         const int rows = rows_at_once(call->m, row, leading);
         for (size_t column = 0; column < call->n;) {
@@ -284,7 +371,35 @@ void openblas_gemm(const struct gemm *call)
     }
 }
 
+void openblas_gemm(const struct gemm *call)
+{
+    use_threads(gemm_threads(call));
+    multiply(call);
+}
+
+void openblas_gemm_prepare(const struct gemm *call)
+{
+    struct gemm elsewhere = *call;
+    struct error ignored;
+    size_t bytes;
+
+    if (gemm_threads(call) != call->threads ||
+        !checked_bytes(call->m, call->n, sizeof *call->c, &bytes, &ignored))
+        return;
+    elsewhere.c = host_allocate(bytes, &ignored); /* only `run` may give the answer */
+    elsewhere.ldc = call->n;
+    elsewhere.beta = 0;
+    if (elsewhere.c == NULL)
+        return;
+    gemm_choice.threads = fastest_threads(call->threads, multiply, &elsewhere);
+    gemm_choice.m = call->m;
+    gemm_choice.n = call->n;
+    gemm_choice.k = call->k;
+    gemm_choice.most = call->threads;
+    free(elsewhere.c);
+}
+
 void openblas_gemm_how(const struct gemm *call, char text[RUNG_HOW_SIZE])
 {
-    tell_how(text, "", call->threads);
+    tell_how(text, gemm_threads(call));
 }

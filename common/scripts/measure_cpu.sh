@@ -52,9 +52,9 @@ done
 second --n 4K
 second --n 64K
 second --n 1M
-rungs vector race lock atomic adjacent padded local openmp pool
+rungs vector race lock atomic adjacent padded local openmp openmp_simd openmp_vector pool
 second --n 1 "${chosen[@]}"
-rungs lanes vector
+rungs lanes one_register vector
 second --n 4K --op max "${chosen[@]}"
 rungs vector pool simd_threads openblas
 for n in 8K 16K 24K 32K 48K 80K 96K; do
@@ -74,7 +74,7 @@ for problem in "dot f64" "dot mixed" "sum f32" "max f32" "min f32"; do
     done
     second --n 128M --op "$op" --type "$type" --reps 5 "${chosen[@]}"
 done
-rungs lanes vector local openmp pool first_touch simd_threads openblas
+rungs lanes one_register vector local openmp_simd openmp_vector pool simd_threads first_touch openblas
 second --n 128M --reps 5 "${chosen[@]}"
 
 rungs vector lock atomic adjacent padded local

@@ -193,7 +193,10 @@ double step_test_reduce(const struct reduction_rung *rung, enum reduce_op op,
 static void expect(const struct reduction_rung *rung, enum reduce_op op, enum element_type type,
                    const void *a, const void *b, size_t n, double expected)
 {
-    if (rung->ops != 0 && !(rung->ops & RUNG_OP(op)))
+    const struct reduction asked = {.op = op, .type = type, .n = n};
+
+    if ((rung->ops != 0 && !(rung->ops & RUNG_OP(op))) ||
+        (rung->declines != NULL && rung->declines(&asked) != NULL))
         return;
     const double got = step_test_reduce(rung, op, type, a, b, n);
     if (got != expected && !(isnan(got) && isnan(expected)))

@@ -407,7 +407,9 @@ static const char *declines(const struct problem *base, const struct rung *rung)
 
     if (kind_of(rung)->run == NULL)
         return rung_not_built(rung);
-    return ops == 0 || (ops & RUNG_OP(op)) != 0 ? NULL : missing[op];
+    if (ops != 0 && (ops & RUNG_OP(op)) == 0)
+        return missing[op];
+    return kind_of(rung)->declines != NULL ? kind_of(rung)->declines(call_of(base)) : NULL;
 }
 
 static bool poison(struct problem *base, const struct rung *rung, struct error *error)

@@ -55,6 +55,8 @@ struct reduction_rung {
      * change of the inputs, before `run`, and not timed. NULL: none. */
     void (*prepare)(const struct reduction *call);
     unsigned ops; /* the operators that it can do, RUNG_OP(OP_DOT) | ...; 0: all */
+    /* Why the rung does not do this reduction, or NULL if it does. NULL: it does all. */
+    const char *(*declines)(const struct reduction *call);
 };
 
 extern const struct problem_kind reduction_kind;
