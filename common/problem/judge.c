@@ -9,7 +9,7 @@ enum { MOST_ELEMENTS = 1 << 20, RANDOM_ELEMENTS = 2048, FEWEST_ELEMENTS = 16 };
 void judge_wrong_integer(struct comparison *comparison, const char *place, float got, int64_t want)
 {
     *comparison = (struct comparison){.error = fabs((double)got - (double)want)};
-    /* NaN's sign bit, which printf would show, means nothing. */
+    /* A NaN's sign bit is meaningless, but printf would show it. */
     snprintf(comparison->where, sizeof comparison->where, "%s: got %.9g, expected %lld", place,
              isnan(got) ? (double)NAN : (double)got, (long long)want);
 }
@@ -39,7 +39,7 @@ bool judge_margins(const struct guarded *result, float value, size_t size,
     return true;
 }
 
-/* Error as a share of the bound. Where no number is expected, the bound is none either. */
+/* The error as a share of the bound; NaN counts as infinitely large. */
 static double share_of(const struct comparison *comparison)
 {
     const double share = comparison->error == 0 ? 0 : comparison->error / comparison->bound;
@@ -53,7 +53,7 @@ void judge_keep_worse(struct comparison *worst, const struct comparison *next, c
         if (worst->right < next->right || (both_alike && share_of(next) <= share_of(worst)))
             return;
     }
-    /* "got ..., expected ..." gets the element's name in front. */
+    /* Prefix "got ..., expected ..." with the element's name. */
     struct comparison named = *next;
     snprintf(named.where, sizeof named.where, "%.40s: %.50s", place, next->where);
     *worst = named;
