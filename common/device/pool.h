@@ -1,9 +1,9 @@
 /* A thread pool: threads that are started once and then wait for work.
  *
  * Starting a thread takes tens of microseconds, as long as reducing 10^5 numbers. After a job the
- * pool's threads spin for about as long as a small problem takes, so that back-to-back calls find
- * them awake, and only then go to sleep. Each is bound to one processor, so that the next call
- * finds its data in that processor's caches. */
+ * pool's threads stay awake for about two milliseconds, so that back-to-back calls need not wake
+ * them. Each is bound to one processor, so that the next call finds its data in that processor's
+ * caches. */
 #ifndef RUNGS_POOL_H
 #define RUNGS_POOL_H
 

@@ -110,22 +110,27 @@ static double shortest_call_s(int threads, void (*run)(const void *call), const 
 }
 
 /* More threads are not always faster: above a certain size the library uses all that it may, and
- * waking many can take longer than the work. Among numbers that are about equally fast (a small
- * problem takes one thread anyway) the smallest is returned. */
+ * waking many can take longer than the work. So each number is timed, twice. Among those that are
+ * about equally fast (a small problem takes one thread anyway) the smallest is returned. */
 static int fastest_threads(int most, void (*run)(const void *call), const void *call)
 {
+    enum { MOST_CHOICES = 32, ROUNDS = 2 };
     const double long_s = 50e-3; /* a call this long keeps all threads busy */
-    double shortest = shortest_call_s(most, run, call);
+    double taken_s[MOST_CHOICES];
+    double shortest_s = shortest_call_s(most, run, call);
     int fastest = most;
 
-    for (int threads = most / 2; threads >= 1 && shortest < long_s; threads /= 2) {
-        const double taken = shortest_call_s(threads, run, call);
-        if (taken < 1.03 * shortest)
-            fastest = threads;
-        shortest = taken < shortest ? taken : shortest;
-        if (taken > 1.5 * shortest)
-            break;
-    }
+    if (shortest_s > long_s)
+        return most;
+    for (int round = 0; round < ROUNDS; round++)
+        for (int choice = 0; most >> choice > 0; choice++) {
+            const double s = shortest_call_s(most >> choice, run, call);
+            taken_s[choice] = round == 0 || s < taken_s[choice] ? s : taken_s[choice];
+            shortest_s = s < shortest_s ? s : shortest_s;
+        }
+    for (int choice = 0; most >> choice > 0; choice++)
+        if (taken_s[choice] < 1.03 * shortest_s)
+            fastest = most >> choice;
     return fastest;
 }
 

@@ -74,8 +74,8 @@ unsigned reduction_grid(const struct reduction *call, unsigned block, unsigned p
 
 /* Depths for struct reduction_rung. A single running sum: n. */
 double depth_serial(const struct reduction *call);
-/* Two launches, in each of which every thread sums its own terms and a tree combines the block's
- * sums. */
+/* Two launches, as in step 05: in each, every thread sums its own terms and a tree combines the
+ * block's sums. */
 double depth_two_stages(const struct reduction *call);
 
 #endif
