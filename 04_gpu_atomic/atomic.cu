@@ -78,8 +78,8 @@ extern "C" void launch_one_block(const struct reduction *call)
     });
 }
 
-/* A thread's own additions, then the atomics. Their order is unknown; an element of the first thread
- * goes through all of them. */
+/* A thread's own additions, then the atomics. Their order is unknown; an element of the first
+ * thread goes through all of them. */
 static double depth_of(size_t n, size_t threads, size_t atomics)
 {
     return (double)(n / threads + 1) + (double)atomics;

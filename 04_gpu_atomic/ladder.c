@@ -1,4 +1,5 @@
-/* Step 04: its ladder. Everything else (options, inputs, verification, timing, report) is in common/. */
+/* Step 04: its ladder. Everything else (options, inputs, verification, timing, report) is in
+ * common/. */
 #include "library/cub.h"
 #include "library/cublas.h"
 #include "problem/reduction/reduction.h"
@@ -26,7 +27,7 @@ static const struct reduction_rung rungs[] = {
         .depth = depth_serial,
     },
     {
-        .rung = {"one_block", "each thread adds up its own elements, then one atomic",
+        .rung = {"one_block", "each thread sums its own elements, then one atomic",
                  .flags = RUNG_NONDETERMINISTIC},
         .run = launch_one_block,
         .depth = depth_one_block,

@@ -1,4 +1,5 @@
-/* Step 05: its ladder. Everything else (options, inputs, verification, timing, report) is in common/. */
+/* Step 05: its ladder. Everything else (options, inputs, verification, timing, report) is in
+ * common/. */
 #include "library/cub.h"
 #include "library/cublas.h"
 #include "problem/reduction/reduction.h"
@@ -21,12 +22,12 @@ static double depth_serial_finish(const struct reduction *call)
 
 static const struct reduction_rung rungs[] = {
     {
-        .rung = {"serial", "thread 0 adds up the partial results"},
+        .rung = {"serial", "thread 0 adds the partial results"},
         .run = launch_serial,
         .depth = depth_serial_finish,
     },
     {
-        .rung = {"interleaved", "tree over neighbours, tid % (2 * stride): divergence"},
+        .rung = {"interleaved", "tree over neighbours, tid % (2 * stride): mostly idle lanes"},
         .run = launch_interleaved,
         .depth = depth_two_stages,
     },
@@ -41,7 +42,7 @@ static const struct reduction_rung rungs[] = {
         .depth = depth_two_stages,
     },
     {
-        .rung = {"first_add", "two elements an iteration: fewer idle threads"},
+        .rung = {"first_add", "two elements an iteration: two loads in flight"},
         .run = launch_first_add,
         .depth = depth_two_stages,
     },

@@ -100,8 +100,8 @@ extern "C" void launch_interleaved(const struct reduction *call)
 /* The same additions by the first threads: thread t does what thread 2 * stride * t did.
  *
  * Better: the working threads fill whole warps, and warps without work skip the round.
- * Still bad: bank conflicts. Neighbouring threads now access words 2 * stride apart, so two, four or
- * eight threads of a warp need different words of the same bank, and get them one after the
+ * Still bad: bank conflicts. Neighbouring threads now access words 2 * stride apart, so two, four
+ * or eight threads of a warp need different words of the same bank, and get them one after the
  * other. */
 template <typename R>
 __global__ void strided(R in, size_t n, typename R::value *out)

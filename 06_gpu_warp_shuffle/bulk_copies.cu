@@ -14,8 +14,8 @@ extern "C" void launch_overlapped(const struct reduction *call);
 static const unsigned TILE_BYTES = 32 << 10;
 static const unsigned BULK_THREADS = 512;
 
-/* A ring of STAGES tiles in shared memory: while the threads reduce one, the TMA fills the others. A
- * block takes every gridDim.x-th tile. Elements that do not fill a tile are read one by one.
+/* A ring of STAGES tiles in shared memory: while the threads reduce one, the TMA fills the others.
+ * A block takes every gridDim.x-th tile. Elements that do not fill a tile are read one by one.
  *
  * Better: 96 to 192 KB in flight on every multiprocessor at all times, and one thread issues all
  * copies. */

@@ -1,5 +1,6 @@
-/* Step 06, columns: a matrix in, one number per column out. The matrix is row-major, so the elements
- * of a column are a row apart in memory: which thread takes which element decides the speed. */
+/* Step 06, columns: a matrix in, one number per column out. The matrix is row-major, so the
+ * elements of a column are a row apart in memory: which thread takes which element decides the
+ * speed. */
 #include "matrix.cuh"
 
 /* A block a column, since a block a row did well.
@@ -138,8 +139,10 @@ extern "C" void launch_column_tile(const struct matrix_reduction *call)
 
 /* COUNT columns a thread: 16-byte loads, where every row starts at a multiple of 16 bytes.
  *
- * Better: a quarter of the load instructions, and four times the bytes in flight.
- * Still bad: a thread waits for one pack before it loads the next. */
+ * Better: a quarter of the load instructions, and four times the bytes in flight on each
+ * multiprocessor.
+ * Still bad: a quarter of the blocks, too, so it pays only where columns are many; and a thread
+ * waits for one pack before it loads the next. */
 template <unsigned COUNT, typename R>
 __global__ void column_vectorized(R in, size_t rows, size_t columns, unsigned width,
                                   typename R::value *out)

@@ -85,7 +85,7 @@ static void describe_column_split(const struct matrix_reduction *call, char text
 
 static const struct matrix_rung rungs[] = {
     {
-        .rung = {"column_block", "a block a column: the threads read a row apart"},
+        .rung = {"column_block", "a block a column: neighbouring threads read a row apart"},
         .run = launch_column_block,
         .depth = depth_column_block,
     },

@@ -1,5 +1,5 @@
-/* Step 06, rows and columns: how the work is divided among blocks and threads. Plain C for the host;
- * the kernels are in rows.cu and columns.cu. */
+/* Step 06, rows and columns: how the work is divided among blocks and threads. Plain C for the
+ * host; the kernels are in rows.cu and columns.cu. */
 #ifndef RUNGS_06_MATRIX_PLAN_H
 #define RUNGS_06_MATRIX_PLAN_H
 
@@ -68,8 +68,8 @@ struct column_plan column_plan_fixed(const struct matrix_reduction *call, unsign
 /* As wide as suits the matrix. */
 struct column_plan column_plan_fitted(const struct matrix_reduction *call);
 
-/* With several blocks one below the other where columns are few. Their results, a matrix of `splits`
- * rows, fit into the workspace. */
+/* With several blocks one below the other where columns are few. Their results, a matrix of
+ * `splits` rows, fit into the workspace. */
 struct column_plan column_plan_split(const struct matrix_reduction *call);
 
 /* For those results. */

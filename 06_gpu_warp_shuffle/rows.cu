@@ -6,9 +6,9 @@ static const unsigned BLOCK = ROW_BLOCK;
 
 /* A thread a row, as one would write it for a CPU.
  *
- * Bad: the lanes of a warp read addresses that are a row apart. Each load moves a sector of 32 bytes
- * to use 4, and the rest may no longer be in the cache when it is needed. And a matrix of few rows
- * keeps few threads busy. */
+ * Bad: the lanes of a warp read addresses that are a row apart. Each load moves a sector of 32
+ * bytes to use 4, and the rest may no longer be in the cache when it is needed. And a matrix of few
+ * rows keeps few threads busy. */
 template <typename R>
 __global__ void row_thread(R in, size_t rows, size_t columns, typename R::value *out)
 {
@@ -135,7 +135,8 @@ static __device__ typename R::value reduce_span(const typename R::value *a, size
 /* 16-byte loads.
  *
  * Better: a quarter of the load instructions, and four times the bytes in flight.
- * Still bad: a thread waits for one pack before it loads the next. */
+ * Still bad: a thread waits for one pack before it loads the next. In a row of less than 4 KB some
+ * threads have none. */
 template <typename R>
 __global__ void row_vectorized(R in, size_t rows, size_t columns, typename R::value *out)
 {
@@ -257,8 +258,8 @@ extern "C" void launch_row_fitted(const struct matrix_reduction *call)
     });
 }
 
-/* Few, long rows are cut: a block for each piece of a row. It leaves a matrix with a column for each
- * piece, and a second launch reduces the rows of that, in the same order every time.
+/* Few, long rows are cut: a block for each piece of a row. It leaves a matrix with a column for
+ * each piece, and a second launch reduces the rows of that, in the same order every time.
  *
  * Better: a single long row keeps all multiprocessors busy.
  * Still bad: a second launch, where the last block could finish (one_launch). */

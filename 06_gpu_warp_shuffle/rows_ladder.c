@@ -93,7 +93,7 @@ static void describe_row_split(const struct matrix_reduction *call, char text[RU
 
 static const struct matrix_rung rungs[] = {
     {
-        .rung = {"row_thread", "a thread a row: the lanes read a row apart"},
+        .rung = {"row_thread", "a thread a row: neighbouring lanes read a row apart"},
         .run = launch_row_thread,
         .depth = depth_row_thread,
     },

@@ -206,7 +206,7 @@ static void expect(enum reduce_op op, const float *a, size_t rows, size_t column
 
         assert_non_null(got);
         for (size_t i = 0; i < table->rung_count; i++) {
-            if (results > 10000 && has_grid_of_row_block(&table->rungs[i]))
+            if (results > 10000 && has_grid_of_row_block(ladder_rung(table, i)))
                 continue;
             reduce((enum matrix_axis)axis, (const struct matrix_rung *)ladder_rung(table, i), op,
                    TYPE_F32, a, rows, columns, got);

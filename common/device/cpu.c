@@ -1,4 +1,3 @@
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +9,7 @@
 
 #include "base/memory.h"
 #include "device/back_end.h"
+#include "device/pool.h"
 #include "device/read_probe.h"
 
 static double now_us(void)
@@ -17,12 +17,6 @@ static double now_us(void)
     struct timespec time;
     clock_gettime(CLOCK_MONOTONIC, &time);
     return (double)time.tv_sec * 1e6 + (double)time.tv_nsec * 1e-3;
-}
-
-int usable_processors(void)
-{
-    cpu_set_t set;
-    return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
 }
 
 static void read_name(char *name, size_t size)
@@ -77,7 +71,7 @@ static bool cpu_fill(void *to, int byte, size_t bytes, struct error *error)
 static bool cpu_finish(struct error *error)
 {
     (void)error;
-    return true; /* a rung returns when its work is done */
+    return true; /* CPU rungs are synchronous: they return when their work is done */
 }
 
 static double started_us;

@@ -21,9 +21,9 @@ static double now_s(void)
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
-/* Each iteration reads 128 bytes from four places, which then advance by `step`: adjoining ones make
- * one stream, those a quarter of the share apart four. The prefetchers of some processors fetch more
- * for several streams, while one is best in a first-level cache. */
+/* Each iteration reads 128 bytes at each of four places, which then advance by `step`. Adjoining
+ * places make one stream; places a quarter of the share apart make four. Some prefetchers fetch
+ * more for several streams, while one is best in the first-level cache. */
 struct share {
     const char *place[4];
     size_t step, end;
@@ -32,7 +32,7 @@ struct share {
 typedef void read_function(const struct share *share);
 
 #if defined(__x86_64__)
-/* The compiler may not drop a load whose value an empty instruction uses. */
+/* The empty asm statement uses the loaded value, so the compiler cannot drop the load. */
 __attribute__((target("avx512f"))) static inline void load_512(const char *from)
 {
     __asm__ volatile("" ::"v"(_mm512_load_si512((const void *)from)));
@@ -74,7 +74,7 @@ __attribute__((target("avx"))) static void read_avx(const struct share *share)
 }
 #endif
 
-/* 16 bytes a load, which every 64-bit processor has. */
+/* 16-byte loads, which every 64-bit processor has. */
 typedef unsigned char vector_16 __attribute__((vector_size(16), may_alias));
 
 static inline void load_8_128(const char *from)
@@ -113,14 +113,14 @@ static read_function *widest(void)
 
 /* ---- passes over the buffer ------------------------------------------------------------------ */
 
-enum { BLOCK = 512 }; /* shares are whole blocks: an iteration's bytes in one stream */
+enum { BLOCK = 512 }; /* the bytes that an iteration reads; shares are whole blocks */
 
 struct reader {
     char *buffer;
     size_t blocks;
     read_function *read;
     int threads;
-    size_t repeats; /* so many reads of its share by a thread before the others are waited for */
+    size_t repeats; /* how often a thread reads its share before it waits for the others */
     struct share shares[POOL_MOST];
 };
 
@@ -161,10 +161,10 @@ static void read_share(void *argument, int t)
         reader->read(&reader->shares[t]);
 }
 
-/* Seconds a pass, of `passes` in a row. */
+/* Seconds per pass over the buffer, averaged over `passes` in a row. */
 static double time_passes(struct reader *reader, size_t passes)
 {
-    /* One thread has nobody to wait for. */
+    /* A single thread need not wait for others after each pass. */
     const size_t jobs = reader->threads == 1 ? 1 : passes;
 
     reader->repeats = passes / jobs;
@@ -174,10 +174,10 @@ static double time_passes(struct reader *reader, size_t passes)
     return (now_s() - start) / (double)passes;
 }
 
-/* A way to read the buffer, and the shortest time that a pass took in it. */
+/* A way to read the buffer, and the shortest time that a pass took this way. */
 struct way {
     int threads, streams;
-    size_t passes; /* so many are timed at once */
+    size_t passes; /* timed together, since one may be too short */
     double best_s;
 };
 
@@ -192,7 +192,7 @@ static void try_way(struct reader *reader, struct way *way, int times, double un
     }
 }
 
-/* The first pass, which also brings each share to its reader, says how many make a measurement. */
+/* Chooses how many passes to time together. The first ones also warm up the readers' caches. */
 static struct way first_look(struct reader *reader, int threads, int streams, double until_s)
 {
     const double measurable_s = 50e-6;
@@ -204,8 +204,8 @@ static struct way first_look(struct reader *reader, int threads, int streams, do
     return way;
 }
 
-/* Looks at all ways, all threads first, then half as many and so on, as long as there is time; then
- * longer at those that may be the fastest. */
+/* Times each way briefly, with all threads first, then half as many and so on, as long as there is
+ * time; then times those longer that came close to the best. */
 static double shortest_pass(struct reader *reader, int threads, double seconds)
 {
     enum { MOST_WAYS = 32 };

@@ -41,24 +41,25 @@ static void json_machine(FILE *file, const struct results *results)
             machine->peak_gflop_per_s);
 }
 
-/* counted_shape: the problem whose memory was counted, which may be smaller than the row's. */
+/* counted_shape is the shape for which memory was counted, which may be smaller than the row's. */
 static void json_counters(FILE *file, const struct results *results, const struct result *row)
 {
-    const char *separator = "";
+    const char *const shape =
+        results->counted_shape[0] != '\0' ? results->counted_shape : results->shape;
+    bool in_memory = false;
 
     fprintf(file, ", \"counters\": {");
     for (int i = 0; i < COUNTER_FIELDS; i++) {
         const struct counter_field *const field = &counter_fields[i];
         if (field->is_memory && !row->counters.has_memory)
-            continue;
-        fprintf(file, "%s\"%s\": %" PRIu64, separator, field->name,
-                counter_value(&row->counters, field));
-        separator = ", ";
-    }
-    if (row->counters.has_memory) {
-        fprintf(file, "%s", separator);
-        json_named(file, "counted_shape",
-                   results->counted_shape[0] != '\0' ? results->counted_shape : results->shape);
+            break;
+        fprintf(file, "%s", i > 0 ? ", " : "");
+        if (field->is_memory && !in_memory) {
+            json_named(file, "counted_shape", shape);
+            fprintf(file, ", ");
+            in_memory = true;
+        }
+        fprintf(file, "\"%s\": %" PRIu64, field->name, counter_value(&row->counters, field));
     }
     fprintf(file, "}");
 }

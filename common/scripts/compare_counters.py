@@ -68,6 +68,9 @@ WHY = [
     ("06_gpu_warp_shuffle", "shuffle", "shuffle", "shared_load", JOINED),
     ("06_gpu_warp_shuffle", "row_block", "row_block", "global_load", UNROLLED),
     ("06_gpu_warp_shuffle", "column_block", "column_block", "global_load", UNROLLED),
+    ("06_gpu_warp_shuffle", "column_tile", "column_tile", "shared_store_conflicts", ARBITER),
+    ("06_gpu_warp_shuffle", "column_vectorized", "column_vectorized", "shared_store_conflicts", ARBITER),
+    ("06_gpu_warp_shuffle", "*", "column_in_flight", "shared_store_conflicts", ARBITER),
     ("07_gemm", "shared_tile", "shared_tile", "shared_load", JOINED),
     ("07_gemm", "register_column", "register_column", "shared_load", JOINED),
     ("07_gemm", "register_tile", "register_tile", "shared_load_conflicts", JOINED + ", which conflict half as often"),
@@ -172,8 +175,8 @@ def sums(launches):
 
 def h200_rows(runs, bin_folder, programs_folder):
     """Of each kernel as many launches as are counted here. Where several rungs launch kernels of one name, each has
-    those of its own parameters, or else its part of the launches, one after the other; a program runs each rung more
-    than once."""
+    those of its own parameters, or else its part of the first round: a program first runs each rung once, one after
+    the other."""
     rows = []
     for (program, arguments), kernels in runs.items():
         try:
@@ -198,8 +201,8 @@ def h200_rows(runs, bin_folder, programs_folder):
                 own = signatures[users[kernel].index(rung)]
                 seen = [launch for launch in seen if launch["Kernel Name"] == own]
             else:
-                part = len(seen) // len(users[kernel])
-                seen = seen[part * users[kernel].index(rung):][:part]
+                before = users[kernel][:users[kernel].index(rung)]
+                seen = seen[sum(counted[other, kernel][0] for other in before):]
             if len(seen) < launches:
                 sys.exit(f"{program} {arguments}: {launches} launches of {kernel} are counted, ncu saw {len(seen)}")
             rows.append([program, arguments, rung, kernel, launches, *sums(seen[:launches])])

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Measures steps 03 to 06 on a GPU: measure_reductions.sh BIN_DIR OUT_DIR
 #
-# Writes OUT_DIR/reductions.csv (result rows), OUT_DIR/matrix.csv (rows and columns of 1 GiB matrices) and,
+# Writes OUT_DIR/reductions.csv (result rows), OUT_DIR/matrix.csv (rows and columns of matrices) and,
 # where ncu is installed, OUT_DIR/shared_tree_counters.csv (hardware counters of step 05's first launch at
 # n = 65536, one row a rung and metric). The vectors of 2^30 need 24 GB of host memory.
 set -euo pipefail
@@ -52,7 +52,7 @@ for n in 1M 256M; do
     measure "$out/reductions.csv" "$bin/06_gpu_warp_shuffle" --n $n --cold
 done
 for axis in rows columns; do
-    for shape in "1M 256" "256K 1K" "16K 16K" "1K 256K" "256 1M"; do
+    for shape in "1M 256" "256K 1K" "16K 16K" "1K 256K" "256 1M" "4M 16"; do
         read -r rows columns <<<"$shape"
         measure "$out/matrix.csv" "$bin/06_gpu_warp_shuffle" --ladder $axis --m "$rows" --n "$columns"
     done

@@ -657,7 +657,7 @@ static int run_step(const struct reduction_rung *rungs, size_t count, const char
     const struct ladder ladder = {.idea = "a test",
                                   .kind = &reduction_kind,
                                   .back_end = &cpu_back_end,
-                                  .rungs = &rungs[0].rung,
+                                  .rungs = rungs,
                                   .rung_size = sizeof rungs[0],
                                   .rung_count = count};
     const struct ladder *const ladders[] = {&ladder};

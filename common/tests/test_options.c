@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/version.h"
+#include "device/pool.h"
 #include "problem/conv/conv.h"
 #include "problem/conv/options.h"
 #include "problem/gemm/gemm.h"

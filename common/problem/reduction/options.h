@@ -1,17 +1,17 @@
-/* The command-line options of reductions, and of the reductions of a matrix's rows and columns. */
+/* The command-line options of reductions, both of vectors and of a matrix's rows or columns. */
 #ifndef RUNGS_REDUCTION_OPTIONS_H
 #define RUNGS_REDUCTION_OPTIONS_H
 
 #include "problem/problem.h"
 #include "problem/reduction/reduction.h"
 
-/* Element type not given: that of the files, or float. */
+/* No --type on the command line: the type is that of the files, or else float. */
 enum { TYPE_NOT_GIVEN = -1 };
 
 struct reduction_options {
     struct problem_options base;
-    size_t n; /* elements; of a matrix, columns */
-    size_t m; /* a matrix's rows */
+    size_t n; /* elements of a vector, or columns of a matrix */
+    size_t m; /* rows of a matrix */
     int op;   /* enum reduce_op */
     int type; /* enum element_type, or TYPE_NOT_GIVEN */
 };
@@ -19,5 +19,14 @@ struct reduction_options {
 /* The names of the operators and types, in the order of their enums; the lists end with NULL. */
 extern const char *const reduce_op_names[];
 extern const char *const element_type_names[];
+
+/* The members of reduction_kind that deal with options (struct problem_kind). */
+enum { REDUCTION_FIELDS = 5 };
+extern const struct option_field reduction_fields[REDUCTION_FIELDS];
+void reduction_set_defaults(struct problem_options *options, bool emulated);
+bool reduction_check_options(const struct problem_options *options, bool size_given,
+                             struct error *error);
+void reduction_set_size(struct problem_options *options, size_t size);
+void reduction_limit_size(struct problem_options *options);
 
 #endif

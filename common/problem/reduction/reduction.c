@@ -17,18 +17,15 @@
 
 struct reduction_problem {
     struct problem base;
-    struct reduction call; /* pointers of the back end */
+    struct reduction call; /* its pointers are to memory of the back end */
 
-    size_t a_size, b_size; /* bytes an element; b_size is 0 where there is no b */
+    size_t a_size, b_size; /* bytes per element; b_size is 0 if there is no b */
     struct guarded a, b;
     struct npy file_a, file_b;
     bool from_files;
     uint64_t seed;
     struct reference reference;
 };
-
-const char *const reduce_op_names[] = {"dot", "sum", "max", "min", NULL};
-const char *const element_type_names[] = {"f32", "f64", "mixed", NULL};
 
 unsigned reduction_grid(const struct reduction *call, unsigned block, unsigned per_multiprocessor)
 {
@@ -43,7 +40,7 @@ double depth_serial(const struct reduction *call)
     return (double)call->n;
 }
 
-/* The longest way through one launch: a thread's share of n, then the block's tree. */
+/* The depth of one launch: a thread's share of the n terms, then the block's tree. */
 static double depth_of_launch(size_t n, size_t grid)
 {
     const size_t threads = grid * REDUCTION_BLOCK;
@@ -62,7 +59,7 @@ static bool is_extremum(const struct reduction_problem *problem)
     return problem->call.op == OP_MAX || problem->call.op == OP_MIN;
 }
 
-/* The elements on the host. */
+/* The inputs' first elements in the host's copies. */
 static void *a_of(const struct reduction_problem *problem)
 {
     return guarded_host(&problem->a);
@@ -88,10 +85,10 @@ static double fetch(const void *array, enum element_type type, size_t i)
     return type == TYPE_F64 ? ((const double *)array)[i] : (double)((const float *)array)[i];
 }
 
-/* Probe of dot and sum: integers of both signs, whose partial sums stay far below 2^24 in any order
- * chosen without a look at them (they grow like the square root of n), with a sum that is not 0,
- * since 0 survives any scaling. A 0 of a mixed dot hides its partner, so there is a second probe
- * without any. */
+/* Probes of dot and sum: integers of both signs, whose partial sums grow like the square root of n
+ * and stay far below 2^24, in any order that does not depend on the data. Their total is not 0,
+ * which would stay right if it were scaled. In a mixed dot product a 0 in b hides its partner in a,
+ * so there is a second probe without zeros. */
 static void fill_integers(struct reduction_problem *problem, size_t probe)
 {
     const struct reduction *call = &problem->call;
@@ -121,8 +118,8 @@ static void fill_integers(struct reduction_problem *problem, size_t probe)
     }
 }
 
-/* Probes of max and min: the extremum stands last, first, or anywhere. All values have the sign
- * that makes an accumulator started at 0 wrong. */
+/* Probes of max and min: the extremum is the last element, the first, or a random one. All values
+ * have the sign for which an accumulator that starts at 0 gives a wrong result. */
 static void fill_extremum(struct reduction_problem *problem, size_t probe)
 {
     const struct reduction *call = &problem->call;
@@ -204,62 +201,11 @@ static double bound_of(const struct reduction_problem *problem, const struct red
     const double product = call->op == OP_DOT ? 1 : 0;
 
     if (is_extremum(problem) || !problem->base.inexact_input)
-        return 0; /* nothing rounds */
+        return 0; /* max and min do not round, nor do sums of a probe */
     const double roundings = rung->depth(call) + product;
     return call->type == TYPE_F64
                ? rounding_bound_f64(roundings, call->n, problem->reference.magnitude)
                : rounding_bound_f32(roundings, call->n, problem->reference.magnitude);
-}
-
-/* ---- options --------------------------------------------------------------------------------- */
-
-#define MEMBER(name) .member = offsetof(struct reduction_options, name)
-
-static const struct option_field fields[] = {
-    {"n", "N", "elements; K, M and G are powers of two", OPTION_SIZE, MEMBER(n), .sets_size = true},
-    {"op", "OP", "dot, sum, max or min", OPTION_NAME, MEMBER(op), .names = reduce_op_names},
-    {"type", "TYPE", "f32, f64 or mixed (dot of float32 and bool)", OPTION_NAME, MEMBER(type),
-     .names = element_type_names},
-    OPTION_A,
-    OPTION_B,
-};
-
-static void set_defaults(struct problem_options *base, bool emulated)
-{
-    struct reduction_options *options = (struct reduction_options *)base;
-
-    (void)emulated;
-    options->n = (size_t)1 << 20;
-    options->type = TYPE_NOT_GIVEN;
-}
-
-static bool check_options(const struct problem_options *base, bool size_given, struct error *error)
-{
-    const struct reduction_options *options = (const struct reduction_options *)base;
-    const bool unary = options->op != OP_DOT;
-
-    (void)size_given;
-    if (unary && options->type == TYPE_MIXED)
-        return error_set(error, EXIT_BAD_USAGE,
-                         "--type mixed has two inputs: it goes with --op dot only");
-    if (unary && base->b != NULL)
-        return error_set(error, EXIT_BAD_USAGE, "--b: only --op dot has a second input");
-    if (!unary && (base->a == NULL) != (base->b == NULL))
-        return error_set(error, EXIT_BAD_USAGE, "--a and --b go together: there are two inputs");
-    return true;
-}
-
-static void set_size(struct problem_options *options, size_t size)
-{
-    ((struct reduction_options *)options)->n = size;
-}
-
-static void limit_size(struct problem_options *base)
-{
-    struct reduction_options *options = (struct reduction_options *)base;
-    const size_t most = (size_t)1 << 20;
-
-    options->n = options->n < most ? options->n : most;
 }
 
 /* ---- the problem ----------------------------------------------------------------------------- */
@@ -278,7 +224,7 @@ static void destroy(struct problem *base)
     free(problem);
 }
 
-/* The element type that a pair of files asks for, or false if no rung takes such a pair. */
+/* Sets *type to the element type of the files' data; false if no rung takes that combination. */
 static bool type_of_files(const struct reduction_problem *problem,
                           const struct reduction_options *options, enum element_type *type)
 {
@@ -336,7 +282,8 @@ static bool open_files(struct reduction_problem *problem, const struct reduction
     return true;
 }
 
-/* An operand starts `offset` elements past an aligned address, before which lie NaNs. */
+/* Allocates an operand that starts `offset` elements past an aligned address, with a margin of NaNs
+ * before it. */
 static bool allocate_operand(struct reduction_problem *problem, struct guarded *operand,
                              size_t size, size_t offset, struct error *error)
 {
@@ -356,7 +303,7 @@ static bool allocate(struct reduction_problem *problem, size_t offset, struct er
     if (!checked_bytes(call->n, problem->a_size + problem->b_size, 1, &bytes, error))
         return error_set(error, EXIT_DEVICE_ERROR,
                          "out of memory: n = %zu exceeds the address space", call->n);
-    /* Emulated device memory is this machine's memory, too. */
+    /* Emulated device memory is host memory, too. */
     const size_t copies = back_end->host_memory || back_end->clocks ? 1 : 2;
     if (!memory_available(bytes > SIZE_MAX / copies ? SIZE_MAX : copies * bytes, error) ||
         !allocate_operand(problem, &problem->a, problem->a_size, offset, error))
@@ -441,7 +388,7 @@ static bool load(struct problem *base, size_t input, struct error *error)
            (problem->b_size == 0 || guarded_upload(&problem->b, base->back_end, error));
 }
 
-/* ---- a rung on it ---------------------------------------------------------------------------- */
+/* ---- running a rung -------------------------------------------------------------------------- */
 
 static const struct reduction_rung *kind_of(const struct rung *rung)
 {
@@ -507,6 +454,7 @@ static bool check(struct problem *base, const struct rung *rung, struct comparis
         return false;
     *comparison = compare_number(f64 ? wide : (double)narrow, &problem->reference,
                                  bound_of(problem, kind_of(rung)), f64 ? DBL_MAX : FLT_MAX);
+    comparison_describe(comparison, NULL);
     return true;
 }
 
@@ -522,12 +470,12 @@ static bool evict(struct problem *base, const struct rung *rung, struct error *e
 
 const struct problem_kind reduction_kind = {
     .options_size = sizeof(struct reduction_options),
-    .fields = fields,
-    .field_count = sizeof fields / sizeof fields[0],
-    .set_defaults = set_defaults,
-    .check_options = check_options,
-    .set_size = set_size,
-    .limit_size = limit_size,
+    .fields = reduction_fields,
+    .field_count = REDUCTION_FIELDS,
+    .set_defaults = reduction_set_defaults,
+    .check_options = reduction_check_options,
+    .set_size = reduction_set_size,
+    .limit_size = reduction_limit_size,
     .create = create,
     .destroy = destroy,
     .load = load,

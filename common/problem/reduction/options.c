@@ -1,0 +1,54 @@
+#include "problem/reduction/options.h"
+
+const char *const reduce_op_names[] = {"dot", "sum", "max", "min", NULL};
+const char *const element_type_names[] = {"f32", "f64", "mixed", NULL};
+
+#define MEMBER(name) .member = offsetof(struct reduction_options, name)
+
+const struct option_field reduction_fields[REDUCTION_FIELDS] = {
+    {"n", "N", "elements; K, M and G are powers of two", OPTION_SIZE, MEMBER(n), .sets_size = true},
+    {"op", "OP", "dot, sum, max or min", OPTION_NAME, MEMBER(op), .names = reduce_op_names},
+    {"type", "TYPE", "f32, f64 or mixed (dot of float32 and bool)", OPTION_NAME, MEMBER(type),
+     .names = element_type_names},
+    OPTION_A,
+    OPTION_B,
+};
+
+void reduction_set_defaults(struct problem_options *base, bool emulated)
+{
+    struct reduction_options *options = (struct reduction_options *)base;
+
+    (void)emulated;
+    options->n = (size_t)1 << 20;
+    options->type = TYPE_NOT_GIVEN;
+}
+
+bool reduction_check_options(const struct problem_options *base, bool size_given,
+                             struct error *error)
+{
+    const struct reduction_options *options = (const struct reduction_options *)base;
+    const bool unary = options->op != OP_DOT;
+
+    (void)size_given;
+    if (unary && options->type == TYPE_MIXED)
+        return error_set(error, EXIT_BAD_USAGE,
+                         "--type mixed has two inputs: it goes with --op dot only");
+    if (unary && base->b != NULL)
+        return error_set(error, EXIT_BAD_USAGE, "--b: only --op dot has a second input");
+    if (!unary && (base->a == NULL) != (base->b == NULL))
+        return error_set(error, EXIT_BAD_USAGE, "--a and --b go together: there are two inputs");
+    return true;
+}
+
+void reduction_set_size(struct problem_options *options, size_t size)
+{
+    ((struct reduction_options *)options)->n = size;
+}
+
+void reduction_limit_size(struct problem_options *base)
+{
+    struct reduction_options *options = (struct reduction_options *)base;
+    const size_t most = (size_t)1 << 20;
+
+    options->n = options->n < most ? options->n : most;
+}
