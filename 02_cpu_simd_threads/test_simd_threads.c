@@ -67,8 +67,8 @@ static void pool_does_every_share_once(void **state)
     }
 }
 
-/* The caller may be moved to another processor, but may use the same ones as before; threads that it
- * starts elsewhere inherit that. */
+/* The caller may be moved to another processor, but may use the same ones as before; threads that
+ * it starts elsewhere inherit that. */
 static void pool_leaves_the_caller_free(void **state)
 {
     struct visits visits = {{0}};

@@ -5,13 +5,15 @@
  * else is issued costs a multiply-add. So the multiplying warps are left with nothing but
  * multiply-adds and loads from shared memory:
  *
- *   - 4 warps of producers bring the tiles. What lies as it is needed (B) comes by the copy engine, for one
- *     instruction of one thread, or, if its rows are not aligned, by asynchronous copies of 4 bytes; what must be
- *     turned round (A) passes through registers.
- *   - 8 warps of multipliers own 8 x 16 elements of C a thread: 24 floats loaded for 128 multiply-adds. That
- *     takes more registers than an equal share, so the producers give up some of theirs (setmaxnreg).
- *   - Barriers in shared memory, two for each stage of a ring of tiles, say when it is full and when it is
- *     free. No __syncthreads in the loop: warps drift apart, and one's waiting hides behind another's work.
+ *   - 4 warps of producers bring the tiles. What lies as it is needed (B) comes by the copy engine,
+ *     for one instruction of one thread, or, if its rows are not aligned, by asynchronous copies of
+ *     4 bytes; what must be turned round (A) passes through registers.
+ *   - 8 warps of multipliers own 8 x 16 elements of C a thread: 24 floats loaded for 128
+ *     multiply-adds. That takes more registers than an equal share, so the producers give up some
+ *     of theirs (setmaxnreg).
+ *   - Barriers in shared memory, two for each stage of a ring of tiles, say when it is full and
+ *     when it is free. No __syncthreads in the loop: warps drift apart, and one's waiting hides
+ *     behind another's work.
  *
  * The same kernel divides the work in one of two ways: a tile of C for each block, or, where the
  * last wave of blocks would leave many multiprocessors idle, an equal share of all steps along k

@@ -30,9 +30,8 @@ struct comparison compare_number(double computed, const struct reference *refere
 {
     /* A NaN's sign bit is meaningless, but printf would show it. */
     const double expected = isnan(reference->value) ? (double)NAN : reference->value;
-    struct comparison result = {.computed = isnan(computed) ? (double)NAN : computed,
-                                .expected = expected,
-                                .bound = bound};
+    struct comparison result = {
+        .computed = isnan(computed) ? (double)NAN : computed, .expected = expected, .bound = bound};
 
     if (isnan(expected)) {
         result.right = isnan(computed);
