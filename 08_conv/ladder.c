@@ -37,32 +37,38 @@ double depth_tensor(const struct conv *call);
 
 static const struct conv_rung rungs[] = {
     {
-        .rung = {"cpu_loops", "one CPU thread, the definition with x as the innermost loop",
+        .rung = {.name = "cpu_loops",
+                 .idea = "one CPU thread, the definition with x as the innermost loop",
                  .flags = RUNG_HOST},
         .run = run_cpu_loops,
         .depth = conv_depth_serial,
         .declines = cpu_loops_decline,
     },
     {
-        .rung = {"cpu_im2col",
-                 "the inputs of every output copied to a matrix, times the filters by OpenBLAS",
-                 .flags = RUNG_HOST, .unavailable = openblas_unavailable},
+        .rung = {.name = "cpu_im2col",
+                 .idea =
+                     "the inputs of every output copied to a matrix, times the filters by OpenBLAS",
+                 .flags = RUNG_HOST,
+                 .unavailable = openblas_unavailable},
         .run = run_cpu_im2col,
         .depth = conv_depth_serial,
         .how = cpu_im2col_how,
     },
     {
-        .rung = {"naive", "one thread an output element, x along threadIdx.x: two loads a product"},
+        .rung = {.name = "naive",
+                 .idea = "one thread an output element, x along threadIdx.x: two loads a product"},
         .run = launch_conv_naive,
         .depth = conv_depth_serial,
     },
     {
-        .rung = {"constant_filter", "weights from constant memory, one word for a whole warp"},
+        .rung = {.name = "constant_filter",
+                 .idea = "weights from constant memory, one word for a whole warp"},
         .run = launch_constant_filter,
         .depth = conv_depth_serial,
     },
     {
-        .rung = {"shared_tile", "the inputs of 32 x 8 outputs in shared memory, with their halo"},
+        .rung = {.name = "shared_tile",
+                 .idea = "the inputs of 32 x 8 outputs in shared memory, with their halo"},
         .run = launch_conv_shared_tile,
         .depth = conv_depth_serial,
         .declines = declines_conv_shared_tile,
@@ -75,20 +81,22 @@ static const struct conv_rung rungs[] = {
         .depth = conv_depth_serial,
     },
     {
-        .rung = {"implicit_gemm",
-                 "the same product, the matrix's elements found by index arithmetic"},
+        .rung = {.name = "implicit_gemm",
+                 .idea = "the same product, the matrix's elements found by index arithmetic"},
         .run = launch_implicit_gemm,
         .depth = conv_depth_serial,
     },
     {
-        .rung = {"implicit_gemm_tiled",
-                 "tiles of 64 filters x 128 pixels, 8 x 4 sums a thread, loads of 16 bytes"},
+        .rung = {.name = "implicit_gemm_tiled",
+                 .idea =
+                     "tiles of 64 filters x 128 pixels, 8 x 4 sums a thread, loads of 16 bytes"},
         .run = launch_implicit_gemm_tiled,
         .depth = conv_depth_serial,
         .declines = declines_implicit_gemm,
     },
     {
-        .rung = {"implicit_gemm_double", "the next tiles load while these are multiplied"},
+        .rung = {.name = "implicit_gemm_double",
+                 .idea = "the next tiles load while these are multiplied"},
         .run = launch_implicit_gemm_double,
         .depth = conv_depth_serial,
         .declines = declines_implicit_gemm,
@@ -103,8 +111,8 @@ static const struct conv_rung rungs[] = {
         .declines = declines_direct,
     },
     {
-        .rung = {"winograd",
-                 "3x3: Winograd's F(2x2, 3x3) in one kernel, 16 multiplications for 36"},
+        .rung = {.name = "winograd",
+                 .idea = "3x3: Winograd's F(2x2, 3x3) in one kernel, 16 multiplications for 36"},
         .run = launch_winograd,
         .depth = winograd_depth,
         .prepare = prepare_winograd,
@@ -112,8 +120,9 @@ static const struct conv_rung rungs[] = {
         .magnitude = winograd_magnitude,
     },
     {
-        .rung = {"winograd_4x4",
-                 "3x3: F(4x4, 3x3), 36 multiplications for 144, transforms and products apart"},
+        .rung = {.name = "winograd_4x4",
+                 .idea =
+                     "3x3: F(4x4, 3x3), 36 multiplications for 144, transforms and products apart"},
         .run = launch_winograd4,
         .depth = winograd4_depth,
         .prepare = prepare_winograd4,
@@ -122,7 +131,8 @@ static const struct conv_rung rungs[] = {
         .rounds_whole_numbers = true,
     },
     {
-        .rung = {"tensor_3xtf32", "3x3: tensor cores, every number as the sum of two TF32 numbers",
+        .rung = {.name = "tensor_3xtf32",
+                 .idea = "3x3: tensor cores, every number as the sum of two TF32 numbers",
                  .needs_compute_capability = 80},
         .run = ON_CUDA(launch_tensor),
         .depth = ON_CUDA(depth_tensor),

@@ -185,7 +185,7 @@ static void convolve(const struct conv *call)
 }
 
 static struct conv_rung rung = {
-    .rung = {"convolve", "the definition"},
+    .rung = {.name = "convolve", .idea = "the definition"},
     .run = convolve,
     .depth = conv_depth_serial,
 };
