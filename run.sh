@@ -12,21 +12,21 @@ usage() {
 Usage: ./run.sh [OPTION]... [-- ARGUMENT...]
 Installs what is missing (Debian, Ubuntu), builds, and climbs the eight steps.
 
-  --backend simt|cuda   what runs the GPU steps: the CPU, or a GPU. By default cuda where
-                        a GPU answers and nvcc is installed, otherwise simt
+  --backend simt|cuda   what runs the GPU steps: the CPU, or a GPU. The default is cuda if
+                        there is a GPU and nvcc is installed, otherwise simt
   --step NN             this step only, such as 05 (may be given again)
-  --benchmark FILE.csv  measure the steps over a range of sizes, into this file, instead of
-                        climbing; goes on where it was interrupted. To draw it:
+  --benchmark FILE.csv  instead of climbing, measure the steps over a range of sizes and write
+                        the results to this file; resumes if it was interrupted. To plot them:
                         common/scripts/plot_results.py FILE.csv
   --no-install          install nothing: say what is missing and stop
   --help                this text
 
-What follows -- goes to each step's program: ./run.sh --step 05 -- --n 4M --op sum
+Arguments after -- are passed to each step's program: ./run.sh --step 05 -- --n 4M --op sum
 (with --benchmark, to common/scripts/benchmark.sh: ./run.sh --benchmark all.csv -- --quick)
 
 Each step's rows are written to build/BACKEND/results/NN_step.csv.
 Exit status: 0 all results verified, 1 a wrong result (or a build that failed), 2 bad usage,
-3 something missing on this machine, or a device or memory error, 4 a file unreadable or not
+3 something missing on this machine, or a device or memory error, 4 a file not readable or not
 writable. A step that fails does not stop the others; the first failure is the exit status.
 EOF
 }
@@ -39,7 +39,7 @@ for folder in "$root"/0[1-8]_*/; do
     steps+=("${folder##*/}")
 done
 
-# Adds the step that a number or name means to those to climb.
+# choose STEP: adds the step with that number or name to those to climb.
 choose() {
     local step
     for step in "${steps[@]}"; do

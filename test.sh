@@ -16,15 +16,16 @@ usage() {
     cat <<'EOF'
 Usage: ./test.sh [OPTION]...
        ./test.sh exercise ...      the exercises and their grader: ./test.sh exercise --help
-Installs what is missing (Debian, Ubuntu), builds and tests, one suite for each preset:
+Installs what is missing (Debian, Ubuntu), builds and tests: all steps on the CPU at the sizes where
+kernels break, the checker, the CPU back end, the counters, the pages.
 
-  simt    everything, GPU steps on the CPU
-  asan    as simt, with the address and undefined-behaviour sanitizers
-  tsan    the tests of the CPU steps with the thread sanitizer
-  clang   as simt, compiled by clang: kernels and back end; only where clang is installed
-  cuda    compiled by nvcc, where it is installed; run where a GPU answers
-
-  --quick         the suite simt only
+  --all           also what repeats these for more inputs (every exercise and its wrong answers,
+                  every program that simtcc is tried on, every command on the pages, the scripts
+                  that measure and draw), and these suites, one for each preset:
+                    asan    with the address and undefined-behaviour sanitizers
+                    tsan    the tests of the CPU steps with the thread sanitizer
+                    clang   compiled by clang: kernels and back end; only where it is installed
+                    cuda    compiled by nvcc, where it is installed; run where a GPU answers
   -L LABEL        only tests with a label that matches this regular expression, as in ctest
   -R NAME         only tests with a name that matches
   --no-install    install nothing: say what is missing and stop
@@ -37,13 +38,13 @@ EOF
 
 # ---- arguments -----------------------------------------------------------------------------------
 
-quick=no
+all=no
 filter=()
 while (($# > 0)); do
     case $1 in
     -L | -R) (($# > 1)) || die_usage "$1 needs a value" ;;&
     -L | -R) filter+=("$1" "$2") && shift ;;
-    --quick) quick=yes ;;
+    --all) all=yes ;;
     --no-install) install=no ;;
     --help | -h) usage && exit 0 ;;
     *) die_usage "$1: no such option" ;;
@@ -58,7 +59,7 @@ all_passed=0 all_failed=0 all_skipped=0
 bad_suites=()
 left_out=()
 
-# close_suite NAME PASSED FAILED SKIPPED SECONDS: a suite's closing line.
+# close_suite NAME PASSED FAILED SKIPPED SECONDS: prints a suite's last line.
 close_suite() {
     local colour=$green skipped=''
     (($3 == 0)) || colour=$red
@@ -75,7 +76,7 @@ leave_out() {
     say "$yellow$1: not run: $2$plain"
 }
 
-# build_suite PRESET OPTION...: a suite that does not build counts as a failed test.
+# build_suite PRESET OPTION...: builds a suite; one that does not build counts as a failed test.
 build_suite() {
     local preset=$1
     started=$SECONDS
@@ -86,14 +87,16 @@ build_suite() {
     fi
 }
 
-# test_suite PRESET COMMAND...: the tests of what was built; COMMAND, if any, runs ctest.
+# test_suite PRESET COMMAND...: runs the tests of what was built; COMMAND, if any, starts ctest.
 test_suite() {
     local preset=$1 folder=$root/build/$1 status=0 passed failed skipped only=()
     shift
-    # Elsewhere there is one thread only, and the sanitizer slows it down tenfold.
+    # Only the steps have several threads, and the sanitizer slows other tests down tenfold.
     [[ $preset != tsan ]] || only=(-L '^step$')
-    # What another C++ compiler may make different is the kernels and the back end under them.
+    # Only kernels and their back end can differ with another C++ compiler.
     [[ $preset != clang ]] || only=(-L '^simt$')
+    # A filter finds any test.
+    [[ $all == yes || ${#filter[@]} -gt 0 ]] || only=(-LE '^all$')
     say "Built in $((SECONDS - started)) s. Testing ..."
     rm -f -- "$folder/tests.xml"
     (cd "$root" && "$@" ctest --preset "$preset" -j "$jobs" --output-junit "$folder/tests.xml" \
@@ -104,7 +107,7 @@ test_suite() {
         passed=0 failed=0 skipped=0
     fi
     if ((status != 0 && failed == 0)); then
-        failed=1 # ctest itself did not get through
+        failed=1 # ctest itself failed
     fi
     if ((failed > 0)); then
         show_end "$folder/test.log"
@@ -112,9 +115,9 @@ test_suite() {
     close_suite "$preset" "$passed" "$failed" "$skipped" $((SECONDS - started))
 }
 
-# sanitizer_runs NAME: whether the compiler has it, and how a program must be started to run with
-# it. Old sanitizers stop where the kernel scatters addresses more widely than they expect; those
-# programs run without that.
+# sanitizer_runs NAME: whether the compiler has the sanitizer, and how its programs must be started.
+# Old sanitizers fail if the kernel randomizes addresses more than they expect; their programs run
+# without address space randomization.
 sanitizer_runs() {
     local folder result=1
     folder=$(mktemp -d "${TMPDIR:-/tmp}/rungs-sanitizer.XXXXXX")
@@ -136,7 +139,7 @@ sanitizer_runs() {
 
 require_packages tests simt
 presets=(simt)
-if [[ $quick == no ]]; then
+if [[ $all == yes ]]; then
     presets+=(asan tsan clang)
     ! nvcc_works || presets+=(cuda)
 fi

@@ -1,5 +1,5 @@
-/* Step 07 on one core of the host: what the GPU's rungs start from, and the same question already,
- * how often memory is asked for the same element of A and B. */
+/* Step 07 on one core of the host: the baseline of the GPU's rungs, with the same question: how
+ * often is each element of A and B loaded? */
 #include "cpu.h"
 
 /* The new value of *c. Where beta is 0, *c is not read: it may be uninitialised, and 0 * NaN is
@@ -16,9 +16,9 @@ static size_t smaller(size_t a, size_t b)
 
 /* The definition, loop by loop: i, j, p.
  *
- * Still bad: the innermost loop walks down a column of B, one float from each cache line, and by
- * the time the next column wants the line's next float, a long column has pushed the line out. Nor
- * can the compiler use vectors: the terms of one sum are to be added in order. */
+ * Still bad: the innermost loop walks down a column of B and uses one float of each cache line.
+ * When the next column needs the line's next float, a long column has evicted the line. Nor can the
+ * compiler vectorize: the terms of each sum must be added in order. */
 void run_cpu_naive(const struct gemm *call)
 {
     for (size_t row = 0; row < call->m; row++)
@@ -32,15 +32,15 @@ void run_cpu_naive(const struct gemm *call)
         }
 }
 
-/* i, p, j: the two inner loops change places.
+/* i, p, j: the two inner loops are swapped.
  *
- * Better: the innermost loop walks along a row of B and a row of sums. Every float of a cache line
- * is used at once, and neighbours are different sums, which the compiler adds as vectors. Still
- * bad: every row of C passes over all of B; a B that the caches cannot hold comes from memory m
- * times.
+ * Better: the innermost loop walks along a row of B and a row of sums. All floats of a cache line
+ * are used together, and neighbouring sums are independent, so that the compiler can vectorize.
+ * Still bad: every row of C reads all of B; if that does not fit in the caches, it is read from
+ * memory m times.
  *
- * The sums wait in the workspace, since C may hold what beta is for; it has room for very long
- * rows. */
+ * The sums are kept in the workspace, since beta may need the old C. Rows that do not fit there are
+ * split. */
 void run_cpu_rows(const struct gemm *call)
 {
     const size_t room = GEMM_WORKSPACE / sizeof(float);
@@ -64,11 +64,11 @@ void run_cpu_rows(const struct gemm *call)
         }
 }
 
-/* A tile of C, and how far along k a block of B reaches: 64 x 512 floats of B are 128 KiB, which
- * the second-level cache holds. */
+/* The size of a tile of C, and the number of rows of a block of B: 64 x 512 floats are 128 KiB,
+ * which fit in the second-level cache. */
 enum { TILE_ROWS = 64, TILE_COLUMNS = 512, DEPTH = 64 };
 
-/* One row of the tile's sums takes in `depth` terms. */
+/* Adds `depth` terms to each of a row of sums. */
 static void add_terms(float *restrict sums, const float *a, const float *b, size_t ldb,
                       size_t columns, size_t depth)
 {
@@ -77,13 +77,13 @@ static void add_terms(float *restrict sums, const float *a, const float *b, size
             sums[j] += a[p] * b[p * ldb + j];
 }
 
-/* The same loops over a tile of C and a block of B at a time.
+/* The same loops, for one tile of C and one block of B at a time.
  *
- * Better: a block of B stays in the second-level cache while all rows of the tile use it: B comes
- * from further away m / 64 times instead of m. Still bad: every product still loads a sum and an
+ * Better: a block of B stays in the second-level cache while all rows of the tile use it, so B is
+ * loaded into that cache m / 64 times instead of m. Still bad: every product loads a sum and an
  * element of B, from the first-level cache at best, and stores the sum. A library keeps a small
- * tile of sums in registers instead; it also uses the widest vectors that the processor has, fused
- * multiply-adds, and all cores. */
+ * tile of sums in registers instead; it also uses the processor's widest vectors, fused
+ * multiply-adds and all cores. */
 void run_cpu_blocked(const struct gemm *call)
 {
     float(*const sums)[TILE_COLUMNS] = call->workspace;

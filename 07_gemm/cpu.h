@@ -1,4 +1,4 @@
-/* The CPU rungs of step 07, in ladder order; one thread each. */
+/* The CPU rungs of step 07, in ladder order. Each runs on one thread. */
 #ifndef RUNGS_GEMM_CPU_H
 #define RUNGS_GEMM_CPU_H
 

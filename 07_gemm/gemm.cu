@@ -1,16 +1,17 @@
 /* Step 07: C = alpha * A * B + beta * C for row-major matrices, A m x k, B k x n, C m x n.
  *
- * Every kernel computes all of C; what differs from rung to rung is how often it asks memory for
- * the same element of A and B. A block of TILE x TILE threads owns a tile of C of that size: tile
- * column blockIdx.x, tile row blockIdx.y. */
+ * Every kernel computes all of C; the rungs differ in how often each element of A and B is loaded.
+ * Here a block of TILE x TILE threads computes a tile of C of that size, in tile column blockIdx.x
+ * and tile row blockIdx.y. */
 #include "tile.cuh"
 
 static const unsigned TILE = 32;
 
-/* CUDA's limit for gridDim.y. (gridDim.x goes up to 2^31 - 1, more than fit in any memory.) */
+/* CUDA's limit for gridDim.y. (That for gridDim.x is 2^31 - 1, more than any memory has room
+ * for.) */
 static const size_t MAX_GRID_Y = 65535;
 
-/* The product's rows from first_row on, as many as one grid can take: a smaller product. */
+/* The product of the rows from first_row on, as many as one grid can compute. */
 static struct gemm band_of(const struct gemm *call, size_t first_row)
 {
     const size_t rows = call->m - first_row;
@@ -27,11 +28,11 @@ static dim3 tiles_of(const struct gemm *call)
     return dim3((unsigned)((call->n + TILE - 1) / TILE), (unsigned)((call->m + TILE - 1) / TILE));
 }
 
-/* One thread an element of C; threadIdx.x walks down a column.
+/* One thread per element of C; threadIdx.x is the row.
  *
- * Better than a loop on one thread: all elements of C at once.
- * Still bad: the loads do not coalesce. The 32 threads of a warp differ in threadIdx.x, so they
- * read 32 rows of A and write 32 rows of C: 32 sectors of 32 bytes where 4 would hold as much. */
+ * Better than a loop on one thread: all elements of C are computed in parallel.
+ * Still bad: the loads are not coalesced. The 32 threads of a warp differ in threadIdx.x, so they
+ * read from 32 rows of A and write to 32 rows of C: 32 sectors of 32 bytes, when 4 would do. */
 static __global__ void naive_rows(const struct gemm call)
 {
     const size_t row = (size_t)blockIdx.y * TILE + threadIdx.x;
@@ -55,13 +56,13 @@ extern "C" void launch_naive_rows(const struct gemm *call)
     }
 }
 
-/* The same with x and y changed places: threadIdx.x walks along a row.
+/* The same with x and y swapped: threadIdx.x is the column.
  *
- * Better: the loads coalesce. A warp reads one element of A, the same for all, and 32 neighbours of
- * B; it writes 32 neighbours of C.
- * Still bad: traffic. Every product takes two loads, and each element of A is asked for n times,
- * each of B m times. The caches soften that, but every load still costs an instruction and a trip
- * there. */
+ * Better: the loads are coalesced. A warp reads one element of A, the same for all threads, and 32
+ * neighbours in a row of B; it writes 32 neighbours in a row of C.
+ * Still bad: traffic. Every product takes two loads; each element of A is loaded n times, each
+ * element of B m times. Most loads hit the caches, but each still costs an instruction and the
+ * latency of the cache. */
 static __global__ void naive(const struct gemm call)
 {
     const size_t row = (size_t)blockIdx.y * TILE + threadIdx.y;
@@ -85,16 +86,16 @@ extern "C" void launch_naive(const struct gemm *call)
     }
 }
 
-/* The block loads a tile of A and a tile of B into shared memory, each thread one element of each,
- * and all of its threads compute from there; then the next pair of tiles along k.
+/* For each step along k, the block loads a tile of A and a tile of B into shared memory, each
+ * thread one element of both, and computes from there.
  *
- * Better: an element loaded once serves 32 threads. Global loads shrink to a 32nd.
- * Still bad: every product still takes two loads, now from shared memory, and those are what the
- * multiprocessor spends its time on. A thread that computed several elements of C could keep what
- * it loads in registers and use it several times.
+ * Better: an element that is loaded once serves 32 threads: a 32nd of the global loads. Still bad:
+ * every product still takes two loads, now from shared memory, and these limit the speed. A thread
+ * that computed several elements of C could keep what it loads in registers and use it several
+ * times.
  *
- * Threads outside C stay: they help to load, and everyone must reach the barriers. What lies
- * outside A or B is loaded as 0 and changes no sum. */
+ * Threads outside C do not return early: they help to load the tiles, and all threads must reach
+ * the barriers. Elements outside A or B are loaded as 0, which changes no sum. */
 static __global__ void shared_tile(const struct gemm call)
 {
     __shared__ float tile_a[TILE][TILE];
@@ -113,7 +114,7 @@ static __global__ void shared_tile(const struct gemm call)
 
         for (unsigned p = 0; p < TILE; p++)
             sum += tile_a[y][p] * tile_b[p][x];
-        __syncthreads(); /* before the next tiles replace these */
+        __syncthreads(); /* before the next tiles overwrite these */
     }
     if (row >= call.m || column >= call.n)
         return;

@@ -1,23 +1,25 @@
-/* Step 07, the top rung: what Hopper (sm_90a) has for it. The CPU back end does not.
+/* Step 07, the top rung: features of Hopper (sm_90a), which the CPU back end does not emulate.
  *
- * A float32 product on Hopper is bound by instruction issue: a multiprocessor can start four
- * instructions a cycle, and four multiply-adds are all that its arithmetic units take. Whatever
- * else is issued costs a multiply-add. So the multiplying warps are left with nothing but
- * multiply-adds and loads from shared memory:
+ * A float32 product on Hopper is bound by instruction issue: a multiprocessor can issue four
+ * instructions per cycle, and each of them can be a multiply-add, so that any other instruction
+ * costs a multiply-add. Warp specialization leaves the consumer warps, which multiply, with little
+ * more than multiply-adds and loads from shared memory:
  *
- *   - 4 warps of producers bring the tiles. What lies as it is needed (B) comes by the copy engine, for one
- *     instruction of one thread, or, if its rows are not aligned, by asynchronous copies of 4 bytes; what must be
- *     turned round (A) passes through registers.
- *   - 8 warps of multipliers own 8 x 16 elements of C a thread: 24 floats loaded for 128 multiply-adds. That
- *     takes more registers than an equal share, so the producers give up some of theirs (setmaxnreg).
- *   - Barriers in shared memory, two for each stage of a ring of tiles, say when it is full and when it is
- *     free. No __syncthreads in the loop: warps drift apart, and one's waiting hides behind another's work.
+ *   - 4 producer warps copy the tiles to shared memory. B is needed as it is stored: the TMA copies
+ *     a tile, for one instruction of one thread; if its rows are not aligned, asynchronous copies
+ *     of 4 bytes do. A must be transposed, so it is loaded into registers and stored from there.
+ *   - The threads of 8 consumer warps compute 8 x 16 elements of C each: 24 floats loaded for 128
+ *     multiply-adds. That takes more registers than an equal share, so the producers release some
+ *     of theirs (setmaxnreg).
+ *   - The tiles are in a ring buffer of several stages. Each stage has two mbarriers, which signal
+ *     that it is full or free. There is no __syncthreads in the loop, so warps need not stay
+ *     together: while one waits, another works.
  *
- * The same kernel divides the work in one of two ways: a tile of C for each block, or, where the
- * last wave of blocks would leave many multiprocessors idle, an equal share of all steps along k
- * for each (stream-K, Osama et al. 2023): a block may begin and end amid a tile, and hands its part
- * to the block that began the tile. A few columns beyond the last whole tile are computed by blocks
- * of their own. */
+ * The work is divided in one of two ways: each block computes tiles of C, or, if the last wave of
+ * blocks would leave many multiprocessors idle, each gets an equal share of all steps along k
+ * (stream-K, Osama et al. 2023). A block's share may then begin and end in the middle of a tile; it
+ * passes its partial sums to the block that began the tile. If C is a few columns wider than its
+ * tiles, separate blocks compute these columns. */
 #include <cuda.h> /* only types: nothing of the driver library is linked */
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,38 +31,39 @@
 
 extern "C" void launch_async_copies(const struct gemm *call);
 
-static const unsigned TILE_M = 128, TILE_N = 256, TILE_K = 32; /* of a block, for a stage */
+static const unsigned TILE_M = 128, TILE_N = 256, TILE_K = 32; /* a block's tile; a stage's depth */
 static const unsigned THREAD_M = 8, THREAD_N = 16, UNROLL = 8;
 static const unsigned MULTIPLIERS = 256, PRODUCERS = 128;
 
-/* Registers of a thread. A launch gives each the same; what the producers give up, the multipliers
- * take. */
+/* Registers per thread. At launch all threads have the same number; then the producers release
+ * some, which the consumers take. */
 static const unsigned LAUNCH_REGISTERS = 168, MULTIPLIER_REGISTERS = 216, PRODUCER_REGISTERS = 72;
 static_assert(MULTIPLIERS * MULTIPLIER_REGISTERS + PRODUCERS * PRODUCER_REGISTERS <=
                   (MULTIPLIERS + PRODUCERS) * LAUNCH_REGISTERS,
-              "the multipliers would wait for registers for ever");
+              "the consumers would wait for registers forever");
 
-/* Of A, [p][row]; padded against bank conflicts of the producers' stores. Of B, [p][column]. */
+/* A tile of A is [p][row], padded to avoid bank conflicts when producers store it; one of B is
+ * [p][column]. */
 static const unsigned PADDED_M = TILE_M + 4;
 static const unsigned A_FLOATS = TILE_K * PADDED_M, B_FLOATS = TILE_K * TILE_N;
 static const unsigned STAGES = 4;
-/* Of C, [warp][row][column], where it is stored by rows; padded against bank conflicts. */
+/* The buffer of store_rows is [warp][row][column], padded to avoid bank conflicts. */
 static const unsigned PADDED_ROW = 64 + 16;
 static const unsigned C_FLOATS = MULTIPLIERS / 32 * 8 * PADDED_ROW;
 static const unsigned SHARED_BYTES = (STAGES * (A_FLOATS + B_FLOATS) + C_FLOATS) * sizeof(float);
 
-/* Tiles of C are numbered down groups of so many rows of tiles: blocks that run at a time share
- * rows of A and columns of B in L2. */
+/* Tiles of C are numbered column by column within groups of this many rows of tiles, so that blocks
+ * that run at the same time share rows of A and columns of B in L2. */
 static const unsigned GROUP = 8;
 
-/* Unit u of the work is step u % k_steps of tile u / k_steps; block b does those from first_unit(b)
- * up to first_unit(b + 1). */
+/* The work consists of units: unit u is step u % k_steps along k of tile u / k_steps. Block b does
+ * units first_unit(b) to first_unit(b + 1) - 1. */
 struct work {
     unsigned row_tiles, column_tiles;
     unsigned k_steps;
     unsigned blocks;
-    float *parts;   /* TILE_M x TILE_N for each block: of the tile that it began amid */
-    unsigned *sent; /* for each block: parts is there; all 0 between launches */
+    float *parts;   /* for each block, TILE_M x TILE_N partial sums of a tile that another began */
+    unsigned *sent; /* for each block, whether its parts are complete; all 0 between launches */
 };
 
 static __device__ unsigned long long first_unit(const struct work &work, unsigned block)
@@ -70,7 +73,7 @@ static __device__ unsigned long long first_unit(const struct work &work, unsigne
     return units * block / work.blocks;
 }
 
-/* A block's steps of one tile; none are left when steps is 0. */
+/* A block's steps along k for one tile: `first` and how many. 0 steps: the block is done. */
 struct share {
     unsigned tile, first, steps;
 };
@@ -113,13 +116,13 @@ static __device__ struct tile tile_at(const struct work &work, unsigned number)
     return tile;
 }
 
-/* The ring of tiles in shared memory. */
+/* The ring buffer of tiles in shared memory, with the two barriers of each stage. */
 struct ring {
     float *a, *b;
     phase_barrier *full, *free;
 };
 
-/* A place in the ring, and the parity of the phase that it is in. */
+/* The current stage of the ring, and the parity of the phase to wait for. */
 struct turn {
     unsigned stage, parity;
 };
@@ -132,15 +135,16 @@ static __device__ void advance(struct turn *turn)
     }
 }
 
-/* Offsets within a tile's rows of A are 32-bit. Longer rows are left to the rung before. */
+/* Offsets in the rows of A that a tile needs have 32 bits. Longer rows are left to async_copies. */
 static const size_t MOST_A_COLUMNS = (size_t)UINT32_MAX / sizeof(float) / TILE_M - TILE_K;
 
-/* Coordinates of the copy engine are 32-bit and signed. */
+/* The TMA's coordinates are signed 32-bit integers. */
 static const size_t MOST_COORDINATE = INT32_MAX;
 
 /* ---- producers ------------------------------------------------------------------------------- */
 
-/* A warp's loads of A: 8 lanes take 32 floats of a row, a warp 4 rows; then 16 rows on. */
+/* 16-byte loads of A per thread. 8 lanes load 32 floats of a row, a warp 4 rows; the next load is
+ * 16 rows further down. */
 static const unsigned A_LOADS = TILE_M * TILE_K / 4 / PRODUCERS;
 
 static __device__ void fetch_a(const float *tile_a, const unsigned offset[A_LOADS], size_t column,
@@ -156,7 +160,7 @@ static __device__ void fetch_a(const float *tile_a, const unsigned offset[A_LOAD
             const float *const from = (const float *)((const char *)tile_a + offset[i]);
             fours[i] = make_float4(from[0], from[1], from[2], from[3]);
         }
-    } else { /* past the end of the rows: zeros */
+    } else { /* zeros past the end of the rows */
 #pragma unroll
         for (unsigned i = 0; i < A_LOADS; i++) {
             const float *const from = (const float *)((const char *)tile_a + offset[i]);
@@ -175,9 +179,8 @@ static __device__ void copy_tile_of_b(float *to, const CUtensorMap *b, size_t co
                  : "memory");
 }
 
-/* The same where rows of B do not begin at multiples of 16 bytes, which is all that the copy engine
- * takes: 64 asynchronous copies of 4 bytes a producer. Outside B they write zeros and read
- * nothing. */
+/* The same if rows of B do not start at multiples of 16 bytes, as the TMA requires: 64 asynchronous
+ * copies of 4 bytes by each producer. Outside B they read nothing and write zeros. */
 static __device__ void copy_floats_of_b(float *to, const struct gemm &call, size_t column,
                                         size_t row, unsigned thread)
 {
@@ -201,7 +204,7 @@ static __device__ void copy_floats_of_b(float *to, const struct gemm &call, size
     asm volatile("cp.async.commit_group;" ::: "memory");
 }
 
-/* Arrives when all but the last LATER groups of copies have come. */
+/* Waits until all but the last LATER groups of copies are complete, then arrives at the barrier. */
 template <unsigned LATER>
 static __device__ void arrive_with_copies(phase_barrier *barrier)
 {
@@ -217,18 +220,18 @@ static __device__ void produce(const struct gemm &call, const CUtensorMap *b,
     const unsigned thread = threadIdx.x - MULTIPLIERS, lane = thread % 32;
     const unsigned row = thread / 32 * 4 + lane / 8, p = lane % 8 * 4;
     const unsigned to_a = p * PADDED_M + row;
-    struct turn turn = {0, 1};     /* at first the stages are free, as after a phase 1 */
-    phase_barrier *copying = NULL; /* of the stage that awaits this thread's copies of B */
+    struct turn turn = {0, 1};     /* the stages start free, as if a phase of parity 1 had ended */
+    phase_barrier *copying = NULL; /* of the stage with this thread's copies of B in flight */
 
     for (struct share share = first_share(work); share.steps > 0; share = next_share(work, share)) {
         const struct tile tile = tile_at(work, share.tile);
         const size_t last_row = call.m - 1 - tile.row;
-        unsigned
-            offset[A_LOADS]; /* bytes from the tile's first row: fewer instructions than pointers */
+        /* In bytes from the tile's first row: takes fewer instructions than pointers. For a row
+         * outside A, whose results are not stored, the last row is loaded. */
+        unsigned offset[A_LOADS];
 
 #pragma unroll
-        for (unsigned i = 0; i < A_LOADS;
-             i++) /* a row outside is never stored: any other will do */
+        for (unsigned i = 0; i < A_LOADS; i++)
             offset[i] =
                 (unsigned)((min((size_t)(row + i * 16), last_row) * call.lda + p) * sizeof(float));
         for (unsigned step = share.first; step < share.first + share.steps; step++) {
@@ -237,7 +240,7 @@ static __device__ void produce(const struct gemm &call, const CUtensorMap *b,
 
             fetch_a(call.a + tile.row * call.lda + first, offset, first + p, call.k, a_aligned,
                     fours);
-            barrier_wait(&ring.free[turn.stage], turn.parity); /* while they are on their way */
+            barrier_wait(&ring.free[turn.stage], turn.parity); /* with the loads in flight */
             if (!b_aligned) {
                 copy_floats_of_b(ring.b + turn.stage * B_FLOATS, call, tile.column, first, thread);
             } else if (thread == 0) {
@@ -255,7 +258,7 @@ static __device__ void produce(const struct gemm &call, const CUtensorMap *b,
             }
             if (b_aligned) {
                 barrier_arrive(&ring.full[turn.stage]);
-            } else { /* these copies are on their way, those before have come */
+            } else { /* these copies are in flight; those to the previous stage are complete */
                 if (copying != NULL)
                     arrive_with_copies<1>(copying);
                 copying = &ring.full[turn.stage];
@@ -267,10 +270,10 @@ static __device__ void produce(const struct gemm &call, const CUtensorMap *b,
         arrive_with_copies<0>(copying);
 }
 
-/* ---- multipliers ----------------------------------------------------------------------------- */
+/* ---- consumers ------------------------------------------------------------------------------- */
 
-/* A warp owns 64 x 64 of the tile, its lanes stand in 8 rows of 4. A lane's elements are squares of
- * 4 x 4: 2 below each other, 32 rows apart, 4 side by side, 16 columns apart. */
+/* A warp computes 64 x 64 elements of the tile, with its lanes in 8 rows of 4. A lane's elements
+ * are 2 x 4 squares of 4 x 4, 32 rows and 16 columns apart. */
 struct place {
     unsigned row, column;
 };
@@ -298,9 +301,10 @@ static __device__ void load_fragments(const float *tile_a, const float *tile_b, 
 
 /* Adds the products of `steps` stages to the sums.
  *
- * The elements for p + 1 are loaded while those of p are multiplied. Rows are walked to and fro, so
- * that each multiply-add shares an operand with the one before: it is then at hand and need not be
- * read from the register file, where three reads at a time cost an extra cycle. */
+ * The elements for p + 1 are loaded while those for p are multiplied. Every other row of the sums
+ * is processed backwards, so that each multiply-add shares an operand with the one before it. The
+ * operand is then in the operand reuse cache and need not be read from the register file, where
+ * three reads together take an extra cycle. */
 static __device__ void multiply(const struct ring &ring, struct place at, unsigned steps,
                                 struct turn *turn, float sum[THREAD_M][THREAD_N])
 {
@@ -362,9 +366,9 @@ static __device__ void store_fours(const struct gemm &call, struct tile tile, st
                     &sum[i][j], true);
 }
 
-/* Where C has no place for four floats at a time, a lane that stored its own would touch a sector
- * for each. Over shared memory a warp's lanes come to 32 neighbours instead: 8 rows of the warp at
- * a time. */
+/* The epilogue if the rows of C are not aligned. With stores of single floats, each lane would
+ * write to a sector of its own. So the sums are exchanged through shared memory, 8 rows of a warp
+ * at a time, and the lanes of a warp store 32 neighbours. */
 static __device__ void store_rows(const struct gemm &call, struct tile tile, struct place at,
                                   float *rows, const float sum[THREAD_M][THREAD_N])
 {
@@ -373,8 +377,8 @@ static __device__ void store_rows(const struct gemm &call, struct tile tile, str
     float *const mine = rows + warp * 8 * PADDED_ROW;
     struct gemm scaled = call;
 
-    /* Alpha is multiplied by on the way in: sums stored as they are would tie registers four by
-     * four. */
+    /* Sums are scaled by alpha before they are stored in shared memory. If they were stored as they
+     * are, the 16-byte stores would force ptxas to keep them in groups of four registers. */
     scaled.alpha = 1;
 
 #pragma unroll
@@ -395,13 +399,13 @@ static __device__ void store_rows(const struct gemm &call, struct tile tile, str
     }
 }
 
-/* All multipliers, and only they. */
+/* A barrier for the consumers only. */
 static __device__ void multipliers_meet()
 {
     asm volatile("bar.sync 1, %0;" ::"n"(MULTIPLIERS) : "memory");
 }
 
-/* The sums of a tile that another block began, for that block to collect. */
+/* Passes partial sums to the block that began the tile. */
 static __device__ void send_part(const struct work &work, const float sum[THREAD_M][THREAD_N])
 {
     float *const part = work.parts + (size_t)blockIdx.x * TILE_M * TILE_N;
@@ -415,8 +419,8 @@ static __device__ void send_part(const struct work &work, const float sum[THREAD
         atomicExch(&work.sent[blockIdx.x], 1);
 }
 
-/* Adds what the blocks after this one have computed of a tile whose last unit is before `end`: in
- * the order of k, so that the result does not depend on who comes first. */
+/* Adds the partial sums of the blocks after this one, for the tile that ends at unit `end`: in the
+ * order of k, so that the result does not depend on which block is first. */
 static __device__ void collect_parts(const struct work &work, unsigned long long end,
                                      float sum[THREAD_M][THREAD_N])
 {
@@ -424,13 +428,13 @@ static __device__ void collect_parts(const struct work &work, unsigned long long
         const float *const part = work.parts + (size_t)block * TILE_M * TILE_N;
 
         if (threadIdx.x == 0) {
-            while (atomicExch(&work.sent[block], 0) == 0) /* leaves 0 for the next launch */
+            while (atomicExch(&work.sent[block], 0) == 0) /* resets it for the next launch */
                 ;
             __threadfence();
         }
         multipliers_meet();
 #pragma unroll
-        for (unsigned i = 0; i < THREAD_M * THREAD_N; i++) /* __ldcg: not through L1 */
+        for (unsigned i = 0; i < THREAD_M * THREAD_N; i++) /* __ldcg: L1 may be stale */
             sum[i / THREAD_N][i % THREAD_N] += __ldcg(&part[i * MULTIPLIERS + threadIdx.x]);
     }
 }
@@ -461,11 +465,11 @@ static __device__ void consume(const struct gemm &call, const struct work &work,
 
 /* ---- the edge -------------------------------------------------------------------------------- */
 
-/* Where C is a few columns wider than its tiles, these columns are not worth a column of tiles, of
- * which nearly all would be outside. Blocks of their own compute them, on multiprocessors that the
- * last wave of tiles leaves idle. Reading A is all that takes them time. */
-static const unsigned EDGE = 8;      /* columns at most */
-static const unsigned EDGE_ROWS = 4; /* that a warp works on at a time */
+/* If C is a few columns wider than its tiles, these columns are not worth a column of tiles, nearly
+ * all of which would be outside. Separate blocks compute them, on multiprocessors that the last
+ * wave of tiles leaves idle. They are bound by reading A. */
+static const unsigned EDGE = 8;      /* the most columns computed this way */
+static const unsigned EDGE_ROWS = 4; /* rows per warp and iteration */
 
 static __device__ void multiply_edge(const struct gemm &call, const struct work &work, float *b)
 {
@@ -527,7 +531,7 @@ static __global__ void __launch_bounds__(MULTIPLIERS + PRODUCERS, 1)
     if (threadIdx.x == 0) {
         const bool b_aligned = has_aligned_rows(call.b, call.ldb);
         for (unsigned s = 0; s < STAGES; s++) {
-            barrier_create(&full[s], PRODUCERS + b_aligned); /* and the one that expects B */
+            barrier_create(&full[s], PRODUCERS + b_aligned); /* one more arrives expecting B */
             barrier_create(&free[s], MULTIPLIERS);
         }
         barriers_created();
@@ -552,8 +556,8 @@ static void fail(const char *what)
     exit(EXIT_DEVICE_ERROR);
 }
 
-/* What the copy engine needs to know of B. Outside B it fills with zeros. Nothing if it
- * cannot copy B. */
+/* The TMA's descriptor of B; outside B the TMA fills tiles with zeros. Empty if the TMA cannot copy
+ * B. */
 static CUtensorMap describe_b(const struct gemm *call)
 {
     typedef CUresult (*encoder)(CUtensorMap *, CUtensorMapDataType, cuuint32_t, void *,
@@ -582,8 +586,8 @@ static CUtensorMap describe_b(const struct gemm *call)
     return map;
 }
 
-/* Memory of this rung's own, made by prepare_specialized and kept for the next call: stream-K's
- * parts and its flags. */
+/* Memory for stream-K's partial sums and flags, allocated by prepare_specialized and kept for the
+ * next call. */
 struct scratch {
     float *memory;
     size_t bytes;
@@ -601,8 +605,9 @@ static size_t flags_bytes(const struct gemm *call)
     return (size_t)call->multiprocessors * sizeof(unsigned);
 }
 
-/* How to divide the tiles: one for each block if that keeps most multiprocessors busy. If not,
- * equal shares, though not so small that passing parts on costs more than it saves. */
+/* How many blocks to launch: one for each tile if that keeps most multiprocessors busy. If not, the
+ * blocks get equal shares, but not so small that passing on partial sums costs more than it
+ * saves. */
 static unsigned blocks_for(const struct gemm *call, unsigned tiles, unsigned k_steps)
 {
     const unsigned multiprocessors = (unsigned)call->multiprocessors;
@@ -617,17 +622,17 @@ static unsigned blocks_for(const struct gemm *call, unsigned tiles, unsigned k_s
     return max(tiles, (unsigned)(units / least_units));
 }
 
-/* Columns that are computed apart from the tiles. */
+/* How many columns are computed separately from the tiles. */
 static size_t edge_columns(const struct gemm *call)
 {
     const size_t edge = call->n % TILE_N;
-    const bool fits = call->k * EDGE * sizeof(float) <= SHARED_BYTES; /* its part of B */
+    const bool fits = call->k * EDGE * sizeof(float) <= SHARED_BYTES; /* B's columns */
 
     return call->n > TILE_N && edge <= EDGE && fits ? edge : 0;
 }
 
-/* As many as the last wave has room for, and so many that none has more to read than would take as
- * long as a tile: 1000 rows or so. */
+/* Fills the last wave's idle multiprocessors, with at most 512 rows per block, so that none takes
+ * longer than a tile, which takes as long as about 1000 rows. */
 static unsigned edge_blocks_for(const struct gemm *call, unsigned blocks)
 {
     const unsigned multiprocessors = (unsigned)call->multiprocessors;
@@ -636,7 +641,7 @@ static unsigned edge_blocks_for(const struct gemm *call, unsigned blocks)
     return max(idle, (unsigned)((call->m + 511) / 512));
 }
 
-/* setmaxnreg is Hopper's alone: machine code for sm_90a runs on no other GPU. */
+/* setmaxnreg is specific to Hopper: code for sm_90a runs on no other GPU. */
 extern "C" const char *specialized_unavailable(void)
 {
     const bool hopper = device_attribute(cudaDevAttrComputeCapabilityMajor) == 9 &&

@@ -1,4 +1,4 @@
-/* Step 07: its ladder. Everything else (options, inputs, verification, timing, report) is in common/. */
+/* Step 07: its ladder. Options, inputs, verification, timing and reports are in common/. */
 #include "cpu.h"
 #include "library/cublas.h"
 #include "library/openblas.h"
@@ -20,14 +20,14 @@ const char *specialized_unavailable(void);
 
 static const struct gemm_rung rungs[] = {
     {
-        .rung = {"cpu_naive", "one CPU thread, i, j, p: the inner loop walks down a column of B",
+        .rung = {"cpu_naive", "one CPU thread, loops i, j, p: walks down the columns of B",
                  .flags = RUNG_HOST},
         .run = run_cpu_naive,
         .depth = gemm_depth_serial,
-        .most_products = 0x1p27, /* half a second or so */
+        .most_products = 0x1p27, /* about half a second */
     },
     {
-        .rung = {"cpu_rows", "one CPU thread, i, p, j: along a row of B, in vectors",
+        .rung = {"cpu_rows", "one CPU thread, loops i, p, j: walks along the rows of B, in vectors",
                  .flags = RUNG_HOST},
         .run = run_cpu_rows,
         .depth = gemm_depth_serial,
@@ -43,12 +43,12 @@ static const struct gemm_rung rungs[] = {
     OPENBLAS_GEMM_RUNG,
     {
         .rung = {"naive_rows",
-                 "one thread an element, threadIdx.x walks down a column: nothing coalesces"},
+                 "one thread per element, threadIdx.x is the row: loads are not coalesced"},
         .run = launch_naive_rows,
         .depth = gemm_depth_serial,
     },
     {
-        .rung = {"naive", "threadIdx.x walks along a row: coalesced, two loads a product"},
+        .rung = {"naive", "threadIdx.x is the column: coalesced, two loads per product"},
         .run = launch_naive,
         .depth = gemm_depth_serial,
     },
@@ -61,40 +61,40 @@ static const struct gemm_rung rungs[] = {
     {
         .rung =
             {"register_column",
-             "8 elements of a column a thread: an element of B in a register serves 8 products"},
+             "8 elements of a column per thread: an element of B in a register serves 8 products"},
         .run = launch_register_column,
         .depth = gemm_depth_serial,
     },
     {
         .rung = {"register_tile",
-                 "8 x 8 elements a thread: 16 loads from shared memory for 64 products"},
+                 "8 x 8 elements per thread: 16 loads from shared memory for 64 products"},
         .run = launch_register_tile,
         .depth = gemm_depth_serial,
     },
     {
-        .rung = {"vectorized", "loads and stores of 16 bytes; tiles of A turned round for it"},
+        .rung = {"vectorized", "16-byte loads and stores; tiles of A are stored transposed for it"},
         .run = launch_vectorized,
         .depth = gemm_depth_serial,
     },
     {
-        .rung = {"warp_tile", "lanes stand in 4 rows of 8 over 32 x 64: no bank conflicts"},
+        .rung = {"warp_tile", "32 x 64 elements per warp, lanes in 4 rows of 8: no bank conflicts"},
         .run = launch_warp_tile,
         .depth = gemm_depth_serial,
     },
     {
         .rung = {"double_buffered",
-                 "the next tiles come to registers while these are multiplied: one barrier"},
+                 "the next tiles are loaded while these are multiplied: one barrier per step"},
         .run = launch_double_buffered,
         .depth = gemm_depth_serial,
     },
     {
-        .rung = {"async_copies", "cp.async straight to shared memory, three tiles ahead"},
+        .rung = {"async_copies", "cp.async directly to shared memory, three steps ahead"},
         .run = launch_async_copies,
         .depth = gemm_depth_serial,
     },
     {
         .rung = {"specialized",
-                 "warps that bring tiles, by the copy engine too, and warps that only multiply",
+                 "producer warps copy tiles, in part by TMA; consumer warps only multiply",
                  .needs_compute_capability = 90, .unavailable = ON_CUDA(specialized_unavailable)},
         .run = ON_CUDA(launch_specialized),
         .depth = gemm_depth_serial,

@@ -1,18 +1,18 @@
-/* Step 07, the middle of the ladder: a thread computes several elements of C and keeps in registers
- * what it loads for them. A block owns a tile of C and walks along k in steps of BLOCK_K, as
- * before. */
+/* Step 07, the middle of the ladder: a thread computes several elements of C, so that what it loads
+ * into registers serves several products. As before, a block computes a tile of C and advances
+ * along k in steps of BLOCK_K. */
 #include <cuda_pipeline_primitives.h>
 
 #include "tile.cuh"
 
 static const unsigned BLOCK_K = 8;
 
-/* ---- one column a thread --------------------------------------------------------------------- */
+/* ---- part of a column per thread ------------------------------------------------------------- */
 
-/* A block of 512 threads owns 64 x 64 elements of C; a thread, 8 that lie below each other.
+/* A block of 512 threads computes 64 x 64 elements of C; a thread computes 8 of a column.
  *
- * Better: an element of B, once in a register, serves 8 products: 9 shared loads for 8 products
- * where there were 16. Still bad: the elements of A are used once each. */
+ * Better: an element of B in a register serves 8 products: 9 shared loads for 8 products instead of
+ * 16. Still bad: each element of A serves only one. */
 static const unsigned COLUMN_TILE = 64, COLUMN_ROWS = 8, COLUMN_THREADS = 512;
 
 static __global__ void __launch_bounds__(COLUMN_THREADS) register_column(const struct gemm call)
@@ -40,7 +40,7 @@ static __global__ void __launch_bounds__(COLUMN_THREADS) register_column(const s
             for (unsigned i = 0; i < COLUMN_ROWS; i++)
                 sum[i] += tile_a[row + i][p] * b;
         }
-        __syncthreads(); /* before the next tiles replace these */
+        __syncthreads(); /* before the next tiles overwrite these */
     }
 #pragma unroll
     for (unsigned i = 0; i < COLUMN_ROWS; i++)
@@ -53,13 +53,13 @@ extern "C" void launch_register_column(const struct gemm *call)
         register_column<<<tile_count(call, COLUMN_TILE, COLUMN_TILE), COLUMN_THREADS>>>(*call);
 }
 
-/* ---- a square a thread ----------------------------------------------------------------------- */
+/* ---- a square per thread --------------------------------------------------------------------- */
 
-/* From here on a block of 256 threads owns 128 x 128 elements of C, a thread 8 x 8 of them. */
+/* From here on a block of 256 threads computes 128 x 128 elements of C, a thread 8 x 8 of them. */
 static const unsigned BLOCK_M = 128, BLOCK_N = 128, THREAD_M = 8, THREAD_N = 8, THREADS = 256;
 
-/* Better: 8 elements of A and 8 of B in registers make 64 products, a quarter of a load each.
- * Still bad: every load, from global and from shared memory, fetches a single float. */
+/* Better: 8 elements of A and 8 of B in registers serve 64 products: a quarter of a load for each.
+ * Still bad: every load, from global and from shared memory, loads a single float. */
 static __global__ void __launch_bounds__(THREADS) register_tile(const struct gemm call)
 {
     __shared__ float tile_a[BLOCK_M][BLOCK_K];
@@ -110,12 +110,12 @@ extern "C" void launch_register_tile(const struct gemm *call)
 
 /* ---- four floats at a time ------------------------------------------------------------------- */
 
-/* A tile of A is stored turned round, tile_a[p][row], so that a thread's elements of one p are
- * neighbours; the padding keeps rows 16-byte aligned and spreads the stores of one column over the
- * banks. */
+/* The tile of A is stored transposed, tile_a[p][row], so that a thread's elements for one p are
+ * contiguous. The padding keeps rows 16-byte aligned and reduces bank conflicts when a column is
+ * stored. */
 static const unsigned PADDED_M = BLOCK_M + 4;
 
-/* A thread fetches four neighbours of A and four of B for each step of BLOCK_K. */
+/* In each step, a thread loads four neighbours of A and four of B. */
 static const unsigned A_FOURS = BLOCK_K / 4, B_FOURS = BLOCK_N / 4;
 
 static __device__ float4 fetch_a(const struct gemm &call, size_t tile_row, size_t first,
@@ -147,7 +147,7 @@ static __device__ void put_b(float tile_b[BLOCK_K][BLOCK_N], float4 four)
     *(float4 *)&tile_b[threadIdx.x / B_FOURS][threadIdx.x % B_FOURS * 4] = four;
 }
 
-/* Where a thread's rows and columns lie in the block's tile: in groups of four neighbours, the
+/* The rows and columns of a thread in the block's tile: two groups of four neighbours each, the
  * second group `skip` after the first. */
 struct place {
     unsigned row, row_skip, column, column_skip;
@@ -186,7 +186,7 @@ static __device__ void store_tile(const struct gemm &call, size_t tile_row, size
     }
 }
 
-/* The 8 x 8 square of the rung above. */
+/* A contiguous 8 x 8 square, as in register_tile. */
 static __device__ struct place place_in_square()
 {
     struct place at;
@@ -197,7 +197,7 @@ static __device__ struct place place_in_square()
     return at;
 }
 
-/* A block's tile of C, with the elements of a thread at `at`. */
+/* Computes a block's tile of C, the thread the elements at `at`. */
 static __device__ void multiply_block(const struct gemm &call, struct place at)
 {
     __shared__ __align__(16) float tile_a[BLOCK_K][PADDED_M];
@@ -218,8 +218,9 @@ static __device__ void multiply_block(const struct gemm &call, struct place at)
     store_tile(call, tile_row, tile_column, at, sum);
 }
 
-/* Better: a quarter of the load and store instructions, 16 bytes each. Still bad: bank conflicts.
- * Of a quarter warp's eight loads of B, 16 bytes each and 32 apart, two want the same banks. */
+/* Better: a quarter of the load and store instructions, of 16 bytes each. Still bad: bank
+ * conflicts. Neighbouring lanes load 16 bytes of B at a distance of 32, so that two of the eight
+ * lanes in each quarter of a warp access the same banks. */
 static __global__ void __launch_bounds__(THREADS) vectorized(const struct gemm call)
 {
     multiply_block(call, place_in_square());
@@ -231,11 +232,11 @@ extern "C" void launch_vectorized(const struct gemm *call)
         vectorized<<<tile_count(call, BLOCK_M, BLOCK_N), THREADS>>>(*call);
 }
 
-/* ---- a tile for each warp -------------------------------------------------------------------- */
+/* ---- a tile per warp ------------------------------------------------------------------------- */
 
-/* A warp owns 32 x 64 elements of the block's tile, its lanes stand in 4 rows of 8. A lane's 8 x 8
- * elements are four squares of 4 x 4, so that the 16-byte loads of neighbouring lanes are
- * neighbours, too. */
+/* A warp computes 32 x 64 elements of the block's tile, with its lanes in 4 rows of 8. A lane's 8 x
+ * 8 elements are four squares of 4 x 4, so that the 16-byte loads of neighbouring lanes are
+ * contiguous. */
 static __device__ struct place place_in_warp()
 {
     const unsigned warp = threadIdx.x / 32, lane = threadIdx.x % 32;
@@ -248,9 +249,9 @@ static __device__ struct place place_in_warp()
     return at;
 }
 
-/* Better: no bank conflicts in the inner loop, and a warp's loads are of 32 + 64 floats where they
- * were of 16 + 128: fewer different ones. Still bad: load, wait, compute, wait. While a block
- * loads, it does not compute. */
+/* Better: no bank conflicts in the inner loop, and for each p a warp loads 32 + 64 different floats
+ * instead of 16 + 128. Still bad: load, wait, compute, wait. While a block loads, it does not
+ * compute. */
 static __global__ void __launch_bounds__(THREADS) warp_tile(const struct gemm call)
 {
     multiply_block(call, place_in_warp());
@@ -262,14 +263,14 @@ extern "C" void launch_warp_tile(const struct gemm *call)
         warp_tile<<<tile_count(call, BLOCK_M, BLOCK_N), THREADS>>>(*call);
 }
 
-/* ---- two tiles in turn ----------------------------------------------------------------------- */
+/* ---- two buffers ----------------------------------------------------------------------------- */
 
-/* The next pair of tiles is on its way to registers while this pair is multiplied, and goes to the
- * other half of shared memory afterwards.
+/* While one pair of tiles is multiplied, the next is loaded into registers, then stored in the
+ * other half of shared memory.
  *
- * Better: the latency of global memory hides behind the products, and a step needs one barrier:
- * whoever writes to one half knows that all have left it since the barrier before. Still bad: 8
- * registers and 5 store instructions a thread only to pass data on. */
+ * Better: the multiplications hide the latency of global memory, and a step needs only one barrier,
+ * since the half that is written was last read before the previous barrier. Still bad: each thread
+ * needs 8 registers and 5 store instructions only to pass the data on. */
 static __global__ void __launch_bounds__(THREADS) double_buffered(const struct gemm call)
 {
     __shared__ __align__(16) float tile_a[2][BLOCK_K][PADDED_M];
@@ -304,20 +305,20 @@ extern "C" void launch_double_buffered(const struct gemm *call)
         double_buffered<<<tile_count(call, BLOCK_M, BLOCK_N), THREADS>>>(*call);
 }
 
-/* ---- several tiles under way ----------------------------------------------------------------- */
+/* ---- several tiles in flight ----------------------------------------------------------------- */
 
 static const unsigned STAGES = 4;
 
-/* Copies `bytes` (4 or 16) to shared memory, or zeros if not `inside`; from an address that is
- * valid in any case. */
+/* Copies `bytes` bytes (4 or 16) to shared memory, or zeros if not `inside`. The source address is
+ * valid in either case. */
 static __device__ void copy_or_zero(float *to, const float *matrix, size_t offset, unsigned bytes,
                                     bool inside)
 {
     __pipeline_memcpy_async(to, inside ? matrix + offset : matrix, bytes, inside ? 0 : bytes);
 }
 
-/* Starts the copies of one pair of tiles: of A float by float, since they change places, of B 16
- * bytes at a time where that is aligned. */
+/* Starts the copies of one pair of tiles: A float by float, since it is transposed, B 16 bytes at a
+ * time if it is aligned. */
 static __device__ void start_copies(const struct gemm &call, size_t tile_row, size_t tile_column,
                                     size_t first, float tile_a[BLOCK_K][PADDED_M],
                                     float tile_b[BLOCK_K][BLOCK_N], bool b_aligned)
@@ -338,11 +339,11 @@ static __device__ void start_copies(const struct gemm &call, size_t tile_row, si
                          row < call.k && column + j < call.n);
 }
 
-/* Copies go straight to shared memory (cp.async) and run STAGES - 1 steps ahead.
+/* Asynchronous copies (cp.async) from global directly to shared memory, STAGES - 1 steps ahead.
  *
- * Better: no registers and no store instructions for data on its way, and more time for it to
- * arrive. Still bad: the threads that should multiply spend instructions on addresses and on copies
- * of 4 bytes. */
+ * Better: data in flight takes no registers and no store instructions, and has more time to arrive.
+ * Still bad: the threads that should multiply spend instructions on addresses and on copies of 4
+ * bytes. */
 static __global__ void __launch_bounds__(THREADS) async_copies(const struct gemm call)
 {
     __shared__ __align__(16) float tile_a[STAGES][BLOCK_K][PADDED_M];
@@ -360,8 +361,8 @@ static __global__ void __launch_bounds__(THREADS) async_copies(const struct gemm
     }
     float sum[THREAD_M][THREAD_N] = {};
     for (size_t first = 0; first < call.k; first += BLOCK_K) {
-        __pipeline_wait_prior(STAGES - 2); /* this thread's part of this stage is there */
-        __syncthreads();                   /* everyone's is, and all have left the stage before */
+        __pipeline_wait_prior(STAGES - 2); /* this thread's copies to this stage are complete */
+        __syncthreads(); /* all threads' copies are, and nobody still reads the previous stage */
 
         const unsigned free_stage = (stage + STAGES - 1) % STAGES;
         start_copies(call, tile_row, tile_column, first + (STAGES - 1) * BLOCK_K,

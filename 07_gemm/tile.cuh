@@ -1,5 +1,5 @@
-/* What the kernels of step 07 with register tiles share: which part of C a block and a thread own,
- * loads that stop at a matrix's edge, and the store of a thread's results. */
+/* Shared by step 07's kernels with register tiles: a block's tile of C, loads that stay inside a
+ * matrix, and stores of a thread's results. */
 #ifndef RUNGS_07_TILE_CUH
 #define RUNGS_07_TILE_CUH
 
@@ -8,8 +8,8 @@
 
 #include "problem/gemm/gemm.h"
 
-/* Blocks are numbered along one dimension, which has room for 2^31 - 1 tiles: a row of tiles of C
- * after the other. */
+/* The grid has one dimension, which may have 2^31 - 1 blocks; the tiles of C are numbered row by
+ * row. */
 static inline unsigned tile_count(const struct gemm *call, unsigned rows, unsigned columns)
 {
     return (unsigned)((call->m + rows - 1) / rows * ((call->n + columns - 1) / columns));
@@ -25,20 +25,21 @@ static inline __device__ size_t first_column_of_tile(size_t n, unsigned columns)
     return blockIdx.x % ((n + columns - 1) / columns) * columns;
 }
 
-/* Whether rows of the matrix may be read or written four floats at a time. */
+/* Whether the rows of the matrix can be read or written four floats at a time. */
 static inline __host__ __device__ bool has_aligned_rows(const float *matrix, size_t leading)
 {
     return (uintptr_t)matrix % sizeof(float4) == 0 && leading % 4 == 0;
 }
 
-/* The element (row, column), or 0 outside the matrix of rows x columns. */
+/* Loads the element (row, column); 0 outside the matrix, which has rows x columns elements. */
 static inline __device__ float load(const float *matrix, size_t leading, size_t rows,
                                     size_t columns, size_t row, size_t column)
 {
     return row < rows && column < columns ? matrix[row * leading + column] : 0;
 }
 
-/* Four neighbours in a row, 0 where outside: in one access if `aligned` and all inside. */
+/* Loads four neighbours in a row, 0 outside the matrix; in one access if they are `aligned` and all
+ * inside. */
 static inline __device__ float4 load_4(const float *matrix, size_t leading, size_t rows,
                                        size_t columns, size_t row, size_t column, bool aligned)
 {
@@ -57,7 +58,7 @@ static inline __device__ float blend(float alpha, float sum, float beta, const f
     return beta == 0 ? alpha * sum : alpha * sum + beta * *c;
 }
 
-/* Stores a sum at (row, column) of C, if that is inside. */
+/* Stores a sum in element (row, column) of C, if that exists. */
 static inline __device__ void store(const struct gemm &call, size_t row, size_t column, float sum)
 {
     if (row < call.m && column < call.n) {
@@ -66,7 +67,7 @@ static inline __device__ void store(const struct gemm &call, size_t row, size_t 
     }
 }
 
-/* Stores four sums that are neighbours in a row. */
+/* The same for four neighbours in a row. */
 static inline __device__ void store_4(const struct gemm &call, size_t row, size_t column,
                                       const float sum[4], bool aligned)
 {

@@ -374,12 +374,12 @@ extern "C" const char *declines_tensor(const struct conv *call)
 }
 
 /* In units of 2^-24, relative to a product or to the sum of all products' magnitudes:
- *   16 for an input's low part, below 2^-10 of it and cut off after 11 bits, 2^-10 of itself; 8 for a weight's, which
- *   is rounded and so below 2^-11; 8 for the product of the two, left out;
- *   for each instruction 12 roundings towards zero, each of 2^-23 of the largest term: two steps of four products and
- *   the sum so far, which are aligned, and the result, which is normalised. One instruction for each tap of each
- *   chunk, and two for the small products, which are below 2^-9 of the others;
- *   an addition for each column of taps.
+ *   16 for an input's low part, below 2^-10 of it and cut off after 11 bits, 2^-10 of itself; 8 for
+ *   a weight's, which is rounded and so below 2^-11; 8 for the product of the two, left out; for
+ *   each instruction 12 roundings towards zero, each of 2^-23 of the largest term: two steps of
+ *   four products and the sum so far, which are aligned, and the result, which is normalised. One
+ *   instruction for each tap of each chunk, and two for the small products, which are below 2^-9 of
+ *   the others; an addition for each column of taps.
  * (M. Fasi et al., Numerical behavior of NVIDIA tensor cores, PeerJ Computer Science 7, 2021, found
  * at least one bit more since sm_80, which is not relied on.) Not for numbers below 2^-116, whose
  * low parts are subnormal. */

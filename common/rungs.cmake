@@ -1,12 +1,12 @@
-# How the parts of this repository are built: flags, back ends, and rungs_add_step, which declares a
-# step. The root CMakeLists.txt includes this file once.
+# Compiler flags, the back ends, and rungs_add_step, which declares a step. Included once, by the
+# root CMakeLists.txt.
 
-# Warnings and sanitizers, on every target of ours.
+# Warnings and sanitizers, for all targets of this repository.
 add_library(rungs_flags INTERFACE)
 target_compile_definitions(rungs_flags INTERFACE _GNU_SOURCE)
 target_compile_options(rungs_flags INTERFACE
   $<$<COMPILE_LANGUAGE:C,CXX>:-Wall -Wextra -Wpedantic>
-  # Contracting a * b + c into one rounding would change what a rung computes from machine to machine.
+  # Contraction of a * b + c to a fused multiply-add would make results depend on the machine.
   $<$<COMPILE_LANGUAGE:C,CXX>:-ffp-contract=off>)
 if(RUNGS_WERROR)
   target_compile_options(rungs_flags INTERFACE
@@ -20,7 +20,7 @@ if(RUNGS_SANITIZE)
 endif()
 
 if(RUNGS_BACKEND STREQUAL cuda)
-  # The GPU that is here; without one, code that can be compiled and looked at but not run.
+  # The GPU of this machine; without one, sm_90, whose code can be compiled and inspected.
   if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
     execute_process(COMMAND nvidia-smi --query-gpu=compute_cap --format=csv,noheader
       OUTPUT_VARIABLE found ERROR_QUIET RESULT_VARIABLE failed OUTPUT_STRIP_TRAILING_WHITESPACE)
@@ -31,7 +31,7 @@ if(RUNGS_BACKEND STREQUAL cuda)
     endif()
     set(CMAKE_CUDA_ARCHITECTURES ${CMAKE_CUDA_ARCHITECTURES} CACHE STRING "GPU architectures")
   endif()
-  # nvcc hands host code to this compiler; its standard library must be one that nvcc accepts.
+  # nvcc compiles host code with this compiler, whose standard library nvcc must support.
   enable_language(CXX)
   enable_language(CUDA)
   find_package(CUDAToolkit REQUIRED)
@@ -43,7 +43,8 @@ elseif(RUNGS_BACKEND STREQUAL simt)
   include(common/simt/simt.cmake)
 endif()
 
-# rungs_add_objects(target architectures library source...): CUDA sources for those GPUs only.
+# rungs_add_objects(target architectures library source...): an object library of CUDA sources that
+# are compiled for those architectures only.
 function(rungs_add_objects target architectures library)
   add_library(${target} OBJECT ${ARGN})
   set_target_properties(${target} PROPERTIES CUDA_ARCHITECTURES "${architectures}")
@@ -53,12 +54,14 @@ endfunction()
 
 # rungs_add_step(CPU|GPU source... [SM_80|SM_90|SM_90A source...]... [TEST source...])
 #
-# Declares the step in the current directory: the program, named as the directory, from the sources,
-# and the test program test_NAME. The sources are ladder.c, which defines `step`, and the rungs: .c files
-# for a CPU step and the host rungs of a GPU step, .cu files, which either back end compiles, for a GPU
-# step. Those behind SM_80 or SM_90 need hardware that the CPU back end does not have (ON_CUDA in
-# problem/rung.h): compute capability 8.0 or 9.0 or later, or, behind SM_90A, Hopper with what it alone
-# has. Built for each requested architecture that qualifies, else the lowest that does.
+# Declares the step in the current directory: a program with the directory's name, and a test
+# program for each source after TEST. The sources are ladder.c, which defines `step`, and the rungs:
+# .c files for CPU rungs, .cu files, which both back ends compile, for GPU rungs.
+#
+# Sources after SM_80, SM_90 or SM_90A are compiled for the cuda back end only (ON_CUDA in
+# problem/rung.h), because they need compute capability 8.0 or later, 9.0 or later, or Hopper's
+# architecture-specific instructions. They are compiled for those of the requested architectures
+# that qualify; if none does, for the lowest that would.
 function(rungs_add_step kind)
   cmake_parse_arguments(PARSE_ARGV 1 STEP "" "" "SM_80;SM_90;SM_90A;TEST")
   get_filename_component(name ${CMAKE_CURRENT_SOURCE_DIR} NAME)
@@ -101,7 +104,7 @@ function(rungs_add_step kind)
     endif()
   endif()
 
-  # C++ links what the .cu files need; the common parts are C.
+  # The .cu files need the C++ libraries; everything else is C.
   set(linker C)
   if(kind STREQUAL GPU)
     set(linker CXX)
@@ -110,7 +113,8 @@ function(rungs_add_step kind)
   add_executable(${name} ${main})
   target_link_libraries(${name} PRIVATE ${rungs} ${library} rungs_flags)
   set_target_properties(${name} PROPERTIES LINKER_LANGUAGE ${linker})
-  # The same program with instrumented kernels: bin/counted/NAME, which the first starts to have them counted.
+  # bin/counted/NAME is the same program with instrumented kernels. bin/NAME starts it to have them
+  # counted (measure/count.h).
   if(kind STREQUAL GPU AND RUNGS_BACKEND STREQUAL simt AND NOT RUNGS_SANITIZE)
     add_executable(${name}_counted ${main} ${host_sources})
     target_link_libraries(${name}_counted PRIVATE ${library} rungs_flags)

@@ -10,7 +10,7 @@ bool error_set(struct error *error, enum exit_code code, const char *format, ...
     error->code = code;
     vsnprintf(error->text, sizeof error->text, format, arguments);
     va_end(arguments);
-    /* File names and option values may hold anything; the text stays one line. */
+    /* File names and option values may contain any byte; keep the message on one line. */
     for (char *c = error->text; *c != '\0'; c++)
         if ((unsigned char)*c < 32 || *c == 127)
             *c = '.';

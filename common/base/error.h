@@ -1,4 +1,4 @@
-/* Errors as values: what went wrong, in one line, and the exit code it means. */
+/* Errors as values: a message of one line and the exit code that goes with it. */
 #ifndef RUNGS_ERROR_H
 #define RUNGS_ERROR_H
 
@@ -15,10 +15,10 @@ enum exit_code {
 
 struct error {
     enum exit_code code;
-    char text[512]; /* one line, no newline at its end */
+    char text[512]; /* one line, without a newline */
 };
 
-/* Fills *error and returns false, so that a failing function can `return error_set(...)`. */
+/* Fills *error and returns false, so that a function that fails can `return error_set(...)`. */
 #if defined(__GNUC__)
 __attribute__((format(printf, 3, 4)))
 #endif

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char suffixes[] = "KMGT"; /* each 1024 of the one before */
+static const char suffixes[] = "KMGT"; /* each is 1024 times the one before */
 
 char *format_time(double microseconds, char buffer[static FORMAT_TIME_SIZE])
 {
@@ -30,7 +30,7 @@ char *format_time(double microseconds, char buffer[static FORMAT_TIME_SIZE])
         unit++;
     double value = microseconds * units[unit].per_microsecond;
     double size = fabs(value);
-    if (size >= 1e6) /* more than eleven days: nothing measured here, but it has to fit */
+    if (size >= 1e6) /* more than eleven days: never measured, but it has to fit the buffer */
         snprintf(buffer, FORMAT_TIME_SIZE, "%.2e s", value);
     else if (size < 0.001)
         snprintf(buffer, FORMAT_TIME_SIZE, "%.1e ns", value);
@@ -45,7 +45,7 @@ char *format_time(double microseconds, char buffer[static FORMAT_TIME_SIZE])
 
 char *format_count(size_t count, char buffer[static FORMAT_COUNT_SIZE])
 {
-    size_t suffix = 0; /* how many times 1024 was taken out */
+    size_t suffix = 0; /* how many factors of 1024 were divided out */
     while (count != 0 && count % 1024 == 0 && suffix < sizeof suffixes - 1) {
         count /= 1024;
         suffix++;
@@ -59,7 +59,7 @@ char *format_count(size_t count, char buffer[static FORMAT_COUNT_SIZE])
 
 bool parse_size(const char *text, size_t *value)
 {
-    /* By hand, since strtoull skips spaces, takes signs and wraps "-1" around. */
+    /* Not strtoull, which skips spaces, accepts signs and wraps "-1" around. */
     if (text == NULL || *text < '0' || *text > '9')
         return false;
     size_t result = 0;

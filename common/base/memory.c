@@ -17,7 +17,7 @@ static void format_bytes(double bytes, char text[static 32])
     snprintf(text, 32, "%.*f %s", unit == 0 ? 0 : 1, bytes, units[unit]);
 }
 
-/* What the kernel would give without swapping; SIZE_MAX where it does not say. */
+/* What Linux can provide without swapping; SIZE_MAX if it does not say. */
 static size_t available_bytes(void)
 {
     size_t kibibytes = 0;
@@ -34,7 +34,7 @@ static size_t available_bytes(void)
 
 bool memory_available(size_t bytes, struct error *error)
 {
-    const size_t small = (size_t)64 << 20; /* not worth a look */
+    const size_t small = (size_t)64 << 20; /* not worth reading /proc/meminfo for */
     char wanted[32], free_now[32];
 
     if (bytes <= small)
@@ -63,7 +63,7 @@ void *host_allocate(size_t bytes, struct error *error)
         format_bytes((double)bytes, wanted);
         error_set(error, EXIT_DEVICE_ERROR, "out of memory: %s wanted", wanted);
     } else if (bytes >= huge_page) {
-        /* Fewer address translations to wait for; only a hint, so the outcome does not matter. */
+        /* Fewer TLB misses. Only a hint, so a failure does not matter. */
         madvise(memory, (bytes + alignment) / alignment * alignment, MADV_HUGEPAGE);
     }
     return memory;

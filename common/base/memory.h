@@ -1,5 +1,5 @@
-/* Host memory that is refused rather than promised: Linux hands out more memory than there is and
- * kills the process that uses it. */
+/* Host memory, with an error when the machine runs short of it. malloc alone would not tell: Linux
+ * overcommits, and kills the process later, when it touches the pages. */
 #ifndef RUNGS_MEMORY_H
 #define RUNGS_MEMORY_H
 
@@ -7,19 +7,22 @@
 
 #include "base/error.h"
 
-/* Contents are undefined, and pages are not touched: whoever writes them first decides where they
- * lie. Large blocks ask for huge pages. Aligned to 256 bytes (as cudaMalloc's are); free() releases
- * it. 0 bytes give a valid pointer. NULL and *error if the machine has no room for it. */
+/* Returns `bytes` bytes of uninitialized memory, aligned to 256 bytes (as cudaMalloc's is); release
+ * it with free(). Pages are not touched here, so that on a NUMA machine each page is placed near
+ * the thread that first writes to it. Large blocks request huge pages. For 0 bytes the pointer is
+ * valid, too. Returns NULL and fills *error if not enough memory is available. Code:
+ * EXIT_DEVICE_ERROR. */
 void *host_allocate(size_t bytes, struct error *error);
 
-/* The same for rows * columns elements of that many bytes. */
+/* The same for rows * columns elements of `element` bytes each. */
 void *host_allocate_array(size_t rows, size_t columns, size_t element, struct error *error);
 
-/* Whether the machine has room for `bytes` more; *error if not. Memory that was allocated but not
- * yet written does not count as taken, so a problem asks for all that it will need at once. */
+/* Whether the machine has `bytes` bytes of memory available; fills *error if not. Pages that were
+ * allocated but not yet written count as available, so a problem checks all it will need at once,
+ * not one array at a time. */
 bool memory_available(size_t bytes, struct error *error);
 
-/* a * b * c bytes, or false and *error if that is more than a size_t holds. */
+/* Sets *bytes to a * b * c. Returns false and fills *error if size_t cannot hold the product. */
 bool checked_bytes(size_t a, size_t b, size_t c, size_t *bytes, struct error *error);
 
 #endif

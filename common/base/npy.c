@@ -24,8 +24,8 @@
 enum {
     MAGIC_SIZE = 6,
     VERSION_SIZE = 2,
-    /* A header that can be accepted needs some 130 bytes. The limit only keeps a lying length
-     * from costing memory; it lies above what version 1.0 can express. */
+    /* A header that can be accepted takes about 130 bytes. The limit only keeps a forged length
+     * from costing memory; it is above what version 1.0 can express. */
     MAX_HEADER_SIZE = 1 << 20,
     SHOWN_PATH_SIZE = 200,
     SHOWN_TEXT_SIZE = 64
@@ -64,11 +64,11 @@ const char *npy_type_name(enum npy_type type)
     return "unknown";
 }
 
-/* ---- text that comes from outside and goes into a one-line message ---- */
+/* ---- text from files and users, made safe for a one-line message ---- */
 
-/* Copies `length` bytes, cut to fit and ended by "..." where cut. Bytes below 32 and 127, which
- * could break the line or drive a terminal, become '.'; so does all that is not ASCII, unless
- * allowed. */
+/* Copies `length` bytes; what does not fit is cut off and replaced by "...". Control characters,
+ * which could break the line or control a terminal, become '.'; so do bytes that are not ASCII if
+ * ascii_only. */
 static void copy_shown(char *shown, size_t size, const char *text, size_t length, bool ascii_only)
 {
     bool cut = length >= size;
@@ -85,20 +85,19 @@ static void copy_shown(char *shown, size_t size, const char *text, size_t length
 
 struct header {
     char type[SHOWN_TEXT_SIZE]; /* the value of 'descr', as text */
-    bool type_is_string;        /* false: a list or a tuple, that is a structured dtype */
+    bool type_is_string;        /* false: a list or a tuple, as structured dtypes have */
     bool fortran_order;
     size_t dimensions;
     size_t shape[NPY_MAX_DIMENSIONS]; /* the first four */
     bool overflow;                    /* a dimension does not fit in size_t */
 };
 
-/* Where the parser stands. All reading of the text goes through peek and take, which cannot
- * overrun. */
+/* The parser's state. All reading of the text goes through peek and take, which cannot overrun. */
 struct parser {
     const char *text;
     size_t length;
     size_t position;
-    const char *problem; /* what was expected or found, once something went wrong */
+    const char *problem; /* the syntax error, or NULL */
 };
 
 static int peek(const struct parser *parser)
@@ -119,7 +118,7 @@ static void skip_spaces(struct parser *parser)
         parser->position++;
 }
 
-/* Skips spaces and takes the character if it is the next one. */
+/* Skips spaces, and the character if it is the next one. Returns whether it was. */
 static bool take(struct parser *parser, char wanted)
 {
     skip_spaces(parser);
@@ -129,7 +128,7 @@ static bool take(struct parser *parser, char wanted)
     return true;
 }
 
-/* Takes a word such as True, not followed by another letter or digit. */
+/* Skips a word such as True, if it comes next and no other letter or digit follows. */
 static bool take_word(struct parser *parser, const char *word)
 {
     skip_spaces(parser);
@@ -148,7 +147,7 @@ static bool take_word(struct parser *parser, const char *word)
     return true;
 }
 
-/* A string in either kind of quotes: *begin and *length are its inside. */
+/* A string in either kind of quotes; *begin and *length leave out the quotes. */
 static bool parse_string(struct parser *parser, const char **begin, size_t *length)
 {
     skip_spaces(parser);
@@ -170,8 +169,8 @@ static bool parse_string(struct parser *parser, const char **begin, size_t *leng
     return true;
 }
 
-/* The value of 'descr'. A list or tuple is passed over by counting brackets (never by recursion, so
- * depth costs nothing) and kept only as text for the message that it is not accepted. */
+/* The value of 'descr'. A list or tuple is skipped by counting brackets (not by recursion, so that
+ * deep nesting cannot overflow the stack); its text is kept for the message that rejects it. */
 static bool parse_type(struct parser *parser, struct header *header)
 {
     const char *begin = NULL;
@@ -209,7 +208,7 @@ static bool parse_type(struct parser *parser, struct header *header)
     return true;
 }
 
-/* A non-negative decimal number; a Python 2 writer may have put an L behind it. */
+/* A non-negative decimal number; Python 2 may have written an L after it. */
 static bool parse_dimension(struct parser *parser, size_t *value, bool *overflow)
 {
     skip_spaces(parser);
@@ -220,7 +219,7 @@ static bool parse_dimension(struct parser *parser, size_t *value, bool *overflow
     for (; c >= '0' && c <= '9'; c = peek(parser)) {
         size_t digit = (size_t)(c - '0');
         if (*value > (SIZE_MAX - digit) / 10)
-            *overflow = true; /* goes on, so that the rest of the header is checked as well */
+            *overflow = true; /* goes on, so that syntax errors further on are found, too */
         else
             *value = *value * 10 + digit;
         parser->position++;
@@ -310,8 +309,8 @@ static bool parse_header(struct parser *parser, struct header *header)
 
 /* ---- what the header means ---- */
 
-/* Turns NumPy's type string into one of ours. Byte order: '<' little, '>' big, '=' or nothing the
- * host's, '|' not applicable. For one-byte elements it does not matter. */
+/* Looks up NumPy's type string. It may begin with a byte order: '<' little-endian, '>' big-endian,
+ * '=' or none the host's, '|' not applicable. One-byte elements may have any. */
 static bool find_type(const struct header *header, const char *shown_path, enum npy_type *type,
                       struct error *error)
 {
@@ -347,7 +346,7 @@ static bool find_type(const struct header *header, const char *shown_path, enum 
                      kind[0] == 'c' ? "a.real.astype(np.float32)" : "a.astype(np.float32)");
 }
 
-/* Fills everything in *array but the data, and *bytes. */
+/* Fills *array, all but the data, and *bytes. */
 static bool interpret_header(const struct header *header, const char *shown_path, struct npy *array,
                              size_t *bytes, struct error *error)
 {
@@ -358,7 +357,7 @@ static bool interpret_header(const struct header *header, const char *shown_path
                          "%s: the array has %zu dimensions; accepted are at most %d: reshape with "
                          "a.reshape(...)",
                          shown_path, header->dimensions, NPY_MAX_DIMENSIONS);
-    /* With one dimension there is only one order; the flag then says nothing. */
+    /* With one dimension, C order and Fortran order are the same. */
     if (header->fortran_order && header->dimensions > 1)
         return error_set(error, EXIT_FILE_ERROR,
                          "%s: the array is in Fortran order; accepted is C order: save with "
@@ -391,7 +390,7 @@ static bool interpret_header(const struct header *header, const char *shown_path
 
 /* ---- the file ---- */
 
-/* Reads `size` bytes unless the file ends or fails before; *got is how many came. */
+/* Reads `size` bytes, or fewer if the file ends or reading fails; *got is how many were read. */
 static bool read_fully(int file, void *buffer, size_t size, size_t *got)
 {
     *got = 0;
@@ -413,7 +412,7 @@ static bool read_failed(const char *shown_path, struct error *error)
     return error_set(error, EXIT_FILE_ERROR, "%s: cannot read: %s", shown_path, strerror(errno));
 }
 
-/* Reads and checks all that stands before the data. *header_end is the offset of the data. */
+/* Reads and checks everything before the data. *header_end is the offset of the data. */
 static bool read_header(int file, uintmax_t file_size, const char *shown_path,
                         struct header *header, uintmax_t *header_end, struct error *error)
 {
@@ -494,7 +493,7 @@ static bool read_data(int file, size_t bytes, const char *shown_path, struct npy
     size_t got;
     if (!read_fully(file, array->data, bytes, &got))
         return read_failed(shown_path, error);
-    if (got < bytes) /* it was long enough before: someone else is writing to it */
+    if (got < bytes) /* the file was long enough before: another process has truncated it */
         return error_set(error, EXIT_FILE_ERROR,
                          "%s: truncated data: %zu bytes expected, %zu found", shown_path, bytes,
                          got);
@@ -548,8 +547,7 @@ bool npy_read(const char *path, struct npy *array, struct error *error)
     char shown_path[SHOWN_PATH_SIZE];
     copy_shown(shown_path, sizeof shown_path, path, strlen(path), false);
 
-    /* O_NONBLOCK: opening a FIFO that nobody writes to must not wait. No effect on regular files.
-     */
+    /* O_NONBLOCK: opening a FIFO without a writer must not block. No effect on regular files. */
     int file = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
     if (file < 0)
         return error_set(error, EXIT_FILE_ERROR, "%s: cannot open: %s", shown_path,

@@ -79,15 +79,15 @@ bool picture_write(const char *path, const float *colours, size_t height, size_t
     const size_t pixels = height * width;
 
     if (height != image.height || width != image.width || pixels == 0)
-        return error_set(error, EXIT_FILE_ERROR, "%s: PNG has no pictures of %zu x %zu", path,
-                         width, height);
+        return error_set(error, EXIT_FILE_ERROR, "%s: a PNG file cannot hold %zu x %zu pixels",
+                         path, width, height);
     uint8_t *const bytes = host_allocate(COLOURS * pixels, error);
     if (bytes == NULL)
         return false;
     for (size_t c = 0; c < COLOURS; c++)
         for (size_t i = 0; i < pixels; i++) {
             const float value = colours[c * pixels + i];
-            /* Written so that NaN becomes 0. */
+            /* NaN is not greater than 0, so it becomes 0. */
             bytes[COLOURS * i + c] = value > 0 ? (uint8_t)lrintf(fminf(value, 255)) : 0;
         }
     const bool written = png_image_write_to_file(&image, path, 0, bytes, 0, NULL) != 0;
@@ -143,8 +143,8 @@ static bool filter_from_file(const char *path, struct npy *array, struct error *
         return false;
     if (file.dimensions != 2 || file.count == 0 ||
         (file.type != NPY_FLOAT32 && file.type != NPY_FLOAT64)) {
-        error_set(error, EXIT_FILE_ERROR, "%s: want a filter of two dimensions, float32 or float64",
-                  path);
+        error_set(error, EXIT_FILE_ERROR,
+                  "%s: want a filter with two dimensions, float32 or float64", path);
         npy_free(&file);
         return false;
     }

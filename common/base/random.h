@@ -1,5 +1,5 @@
-/* Random numbers by index: element i of a seeded stream, without the elements before it, so that
- * the same seed gives the same data whatever the size, the order or the number of threads.
+/* Counter-based random numbers: element i of a seeded stream is computed without the elements
+ * before it, so that the same seed gives the same data for any size, order and number of threads.
  * The mixing function is splitmix64's (Steele, Lea, Flood: Fast splittable pseudorandom number
  * generators, OOPSLA 2014). */
 #ifndef RUNGS_RANDOM_H
@@ -15,19 +15,19 @@ static inline uint64_t random_bits(uint64_t seed, uint64_t index)
     return z ^ (z >> 31);
 }
 
-/* Uniform in [0, 1), a multiple of 2^-24: exact in float. */
+/* Uniform in [0, 1), multiples of 2^-24, which float represents exactly. */
 static inline float random_float(uint64_t bits)
 {
     return (float)(bits >> 40) * 0x1p-24F;
 }
 
-/* Uniform in [0, 1), a multiple of 2^-53. */
+/* Uniform in [0, 1), multiples of 2^-53. */
 static inline double random_double(uint64_t bits)
 {
     return (double)(bits >> 11) * 0x1p-53;
 }
 
-/* One of -3, -2, -1, 1, 2, 3: never 0, so that a skipped element always shows. */
+/* One of -3, -2, -1, 1, 2, 3; never 0, so that a skipped element always changes a sum. */
 static inline int random_small_integer(uint64_t bits)
 {
     const int magnitude = 1 + (int)((bits >> 8) % 3);

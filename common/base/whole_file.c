@@ -12,15 +12,15 @@ static bool cannot_write(const char *path, struct error *error)
     return error_set(error, EXIT_FILE_ERROR, "cannot write %s: %s", path, strerror(errno));
 }
 
-/* Whether the path is to be written in place: it is there and is no regular file. */
+/* Whether the path exists and is not a regular file: it is then written in place. */
 static bool is_special(const char *path)
 {
     struct stat status;
     return stat(path, &status) == 0 && !S_ISREG(status.st_mode);
 }
 
-/* Whether the path is what standard output goes to: a file of that kind must not be replaced, nor
- * what was printed to it overwritten. */
+/* Whether the path is the file that standard output goes to, which must not be replaced, nor what
+ * was printed to it overwritten. */
 static bool is_standard_output(const char *path)
 {
     struct stat file, output;
@@ -28,7 +28,7 @@ static bool is_standard_output(const char *path)
            file.st_dev == output.st_dev && file.st_ino == output.st_ino;
 }
 
-/* What a path stands for where links are followed; NULL and errno on failure. */
+/* The path with symbolic links resolved; NULL and errno on failure. */
 static char *followed(const char *path)
 {
     enum { MOST_LINKS = 40 };
@@ -37,7 +37,7 @@ static char *followed(const char *path)
 
     if (target != NULL)
         return target;
-    /* No file yet, but perhaps a link to where it is to be. */
+    /* There is no such file yet, but the path may be a link to where it will be. */
     target = strdup(path);
     for (int links = 0; target != NULL; links++) {
         const ssize_t length = readlink(target, link, sizeof link);
@@ -58,7 +58,7 @@ static char *followed(const char *path)
     return target;
 }
 
-/* Creates an empty file beside `path` (beside what it points to, if it is a link). */
+/* Creates an empty file in the directory of `path` (of the link's target, if it is a link). */
 static int create_beside(const char *path, char **temporary, char **target)
 {
     if (path[0] == '\0') {

@@ -1,6 +1,6 @@
-/* Files that are written whole or not at all: kept in memory, written beside their place and moved
- * there in the end, so that an interrupted program leaves the old file whole and nothing half
- * written. A path that is no regular file (a pipe, /dev/stdout) is written in place. */
+/* Files that are replaced atomically: the text is collected in memory, written to a temporary file
+ * in the same directory and renamed at the end, so that an interrupted program leaves the old file
+ * as it was. A path that is not a regular file (a pipe, /dev/stdout) is written in place. */
 #ifndef RUNGS_WHOLE_FILE_H
 #define RUNGS_WHOLE_FILE_H
 
@@ -10,19 +10,20 @@
 
 struct whole_file {
     const char *path;
-    FILE *text; /* to be written to between open and commit */
+    FILE *text; /* write to this between open and commit */
     char *buffer;
     size_t length;
 };
 
-/* Tries whether the place can be written before any work is done. Code: EXIT_FILE_ERROR. */
+/* Checks that the path can be written, so that a program fails before its work, not after it. Code:
+ * EXIT_FILE_ERROR. */
 bool whole_file_open(struct whole_file *file, const char *path, struct error *error);
 
-/* Writes the file and closes it; if that fails, what stood there before stands there still. Code:
+/* Writes the file and closes it; on failure an existing file is left as it was. Code:
  * EXIT_FILE_ERROR. */
 bool whole_file_commit(struct whole_file *file, struct error *error);
 
-/* Closes it without writing anything. */
+/* Closes the file without writing anything. */
 void whole_file_discard(struct whole_file *file);
 
 #endif

@@ -1,8 +1,9 @@
-/* What runs the rungs: the host CPU, or a GPU through the CUDA runtime.
+/* Back ends: what rungs run on, the host CPU or a GPU through the CUDA runtime.
  *
- * A back end owns memory, waiting and clocks, so that problems and the runner need not know where a
- * rung runs. cpu_back_end serves steps 01 and 02. gpu_back_end is written against the CUDA runtime
- * API: cuda.c is it on NVIDIA's, simt.c on common/simt's drop-in. */
+ * A back end provides memory, synchronization and timing, so that problems and the runner need not
+ * know where a rung runs. cpu_back_end serves steps 01 and 02, gpu_back_end the others. The latter
+ * is defined in cuda.c on NVIDIA's CUDA runtime, or in simt.c on common/simt, which implements the
+ * same API on the CPU. */
 #ifndef RUNGS_BACK_END_H
 #define RUNGS_BACK_END_H
 
@@ -13,85 +14,86 @@
 
 #include "base/error.h"
 
-/* Facts about the processor in use; a number that is not known is 0. */
+/* The processor in use. Unknown numbers are 0. */
 struct machine {
     char name[128];
-    char details[128];       /* driver and toolkit, or the instruction set: one line */
-    int processors;          /* GPU: streaming multiprocessors; CPU: those that may be used */
+    char details[128];       /* GPU: architecture, toolkit and driver; CPU: processor count */
+    int processors;          /* GPU: streaming multiprocessors; CPU: those usable by this process */
     int compute_capability;  /* GPU: major * 10 + minor */
-    double peak_gflop_per_s; /* GPU: clock x FP32 cores x 2 (fused multiply-add) */
+    double peak_gflop_per_s; /* GPU: clock x FP32 cores x 2 (a fused multiply-add is two) */
 };
 
-/* What its kernels did with memory, by warp-level requests (common/simt/simt_analysis.h). */
+/* The memory accesses of a rung's kernels. A request is one warp-level instruction; see
+ * common/simt/simt_analysis.h. */
 struct memory_counters {
-    uint64_t load_requests, load_sectors, load_bytes; /* global memory */
+    uint64_t load_requests, load_sectors, load_bytes; /* global memory; sectors of 32 bytes */
     uint64_t store_requests, store_sectors, store_bytes;
     uint64_t atomic_requests;
     uint64_t shared_load_requests, shared_load_conflicts;
     uint64_t shared_store_requests, shared_store_conflicts;
     uint64_t shared_atomic_requests;
     uint64_t constant_requests;
-    uint64_t
-        atomic_crowd; /* the most lanes on one address, added up over the requests of atomics */
-    uint64_t lanes;   /* active, added up over all requests */
-    uint64_t splits;  /* branches that sent the lanes of a warp different ways */
+    uint64_t atomic_crowd; /* per atomic request, the most lanes on one address; summed */
+    uint64_t lanes;        /* active lanes, summed over all requests */
+    uint64_t splits;       /* divergent branches: the lanes of a warp went different ways */
 };
 
-/* What one run of a rung did, counted by the simt back end. */
+/* Counts of one run of a rung, from the simt back end. */
 struct counters {
     uint64_t launches, blocks, threads;
-    uint64_t block_barriers; /* __syncthreads completed, per block */
-    uint64_t warp_barriers;  /* __syncwarp completed, per warp */
-    uint64_t shuffles;       /* warp-level */
-    uint64_t votes;          /* warp-level */
-    uint64_t atomics;        /* one a thread */
+    uint64_t block_barriers; /* __syncthreads, one per block that completes it */
+    uint64_t warp_barriers;  /* __syncwarp, one per warp that completes it */
+    uint64_t shuffles;       /* one per warp */
+    uint64_t votes;          /* one per warp */
+    uint64_t atomics;        /* one per thread */
     bool has_memory;
     struct memory_counters memory;
 };
 
 enum counters_format { COUNTERS_NONE, COUNTERS_TABLE, COUNTERS_LINES, COUNTERS_JSON };
 
-/* Counting and checking what kernels do with memory: the simt back end, in programs whose kernels
- * are instrumented. Active only between start and stop. */
+/* Counts and checks the memory accesses of kernels. The simt back end has it, for programs whose
+ * kernels were compiled with instrumentation. Launches are analysed from start to stop only. */
 struct analysis {
     bool (*is_instrumented)(void);
     void (*start)(void);
-    /* Returns what was found, "" if nothing; valid until the next start. */
+    /* Fills *counters. Returns the findings, such as data races, as text; "" if there are none.
+     * Valid until the next start. */
     const char *(*stop)(struct memory_counters *counters);
-    /* What was counted last, by kernel. */
+    /* Prints the latest counts, kernel by kernel. */
     void (*print)(FILE *file, enum counters_format format);
 };
 
 struct back_end {
-    const char *name; /* "cpu", "cuda" or "simt": the result row's column */
-    bool host_memory; /* allocate() returns memory that the host may use: nothing need be copied */
-    bool clocks;      /* false on simt: how long emulation takes says nothing about a GPU */
+    const char *name; /* "cpu", "cuda" or "simt", as in the result row's column */
+    bool host_memory; /* allocate() returns host memory: nothing needs to be copied */
+    bool clocks;      /* timings are meaningful; false on simt, whose speed says nothing of a GPU */
 
     bool (*open)(int device, struct machine *machine, struct error *error);
 
-    /* The bandwidth to be compared with, for a problem of `bytes`. GPU: memory clock x bus width.
-     * CPU: what reading as many bytes reaches, measured (read_probe.h). */
+    /* The peak bandwidth for a problem of `bytes` bytes, of which reports give a percentage. GPU:
+     * memory clock x bus width. CPU: measured, by reading that many bytes (read_probe.h). */
     bool (*peak)(size_t bytes, double *gb_per_s, struct error *error);
 
-    /* Memory of the back end, aligned to 256 bytes. release(NULL) does nothing. */
+    /* Memory for rungs, aligned to 256 bytes. release(NULL) does nothing. */
     void *(*allocate)(size_t bytes, struct error *error);
     void (*release)(void *memory);
     bool (*upload)(void *to, const void *from, size_t bytes, struct error *error);
     bool (*download)(void *to, const void *from, size_t bytes, struct error *error);
     bool (*fill)(void *to, int byte, size_t bytes, struct error *error);
 
-    /* Waits until all work is done and reports what went wrong in it: launches are asynchronous. */
+    /* Waits for all launched work and reports its errors: launches are asynchronous. */
     bool (*finish)(struct error *error);
 
-    /* Between timer_start and timer_stop lies all the work that an answer needs, and nothing else.
-     */
+    /* Time from timer_start to timer_stop, which waits for the work in between. Callers put between
+     * them all the work that an answer needs, and nothing else. */
     bool (*timer_start)(struct error *error);
     bool (*timer_stop)(double *microseconds, struct error *error);
 
-    /* Pushes `bytes` at `memory` out of every cache. */
+    /* Evicts the `bytes` bytes at `memory` from all caches. */
     bool (*evict)(const void *memory, size_t bytes, struct error *error);
 
-    /* NULL where nothing is counted. */
+    /* NULL if the back end does not count. */
     void (*counters_reset)(void);
     void (*counters_read)(struct counters *counters);
     const struct analysis *analysis;

@@ -71,7 +71,7 @@ static bool cpu_fill(void *to, int byte, size_t bytes, struct error *error)
 static bool cpu_finish(struct error *error)
 {
     (void)error;
-    return true; /* a rung returns when its work is done */
+    return true; /* CPU rungs are synchronous: they return when their work is done */
 }
 
 static double started_us;

@@ -1,10 +1,10 @@
-/* A GPU through NVIDIA's CUDA runtime. */
+/* The back end cuda: an NVIDIA GPU. */
 #include <stdio.h>
 
 #include "device/gpu.h"
 
-/* FP32 cores of one multiprocessor, by compute capability (CUDA C++ Programming Guide, table of
- * arithmetic throughput). */
+/* FP32 cores per multiprocessor. Source: CUDA C++ Programming Guide, Arithmetic Instructions, table
+ * of throughput by compute capability. */
 static int cores_per_multiprocessor(int compute_capability)
 {
     return compute_capability == 75 || compute_capability == 80 ? 64 : 128;

@@ -10,7 +10,7 @@ bool gpu_succeeded(cudaError_t status, const char *call, struct error *error)
 {
     if (status == cudaSuccess)
         return true;
-    cudaGetLastError(); /* the error is reported here, once */
+    cudaGetLastError(); /* clears the error, so that it is reported only once */
     return error_set(error, EXIT_DEVICE_ERROR, "%s: %s (%s)", call, cudaGetErrorString(status),
                      cudaGetErrorName(status));
 }
@@ -49,7 +49,7 @@ bool gpu_peak(size_t bytes, double *gb_per_s, struct error *error)
         !gpu_succeeded(cudaDeviceGetAttribute(&bus_bits, cudaDevAttrGlobalMemoryBusWidth, device),
                        "cudaDeviceGetAttribute", error))
         return false;
-    *gb_per_s = 2.0 * clock_khz * 1e3 * bus_bits / 8 * 1e-9; /* two transfers a clock */
+    *gb_per_s = 2.0 * clock_khz * 1e3 * bus_bits / 8 * 1e-9; /* two transfers per clock */
     return true;
 }
 
@@ -90,7 +90,7 @@ bool gpu_fill(void *to, int byte, size_t bytes, struct error *error)
 
 bool gpu_finish(struct error *error)
 {
-    /* A launch that was refused leaves its error here; one that crashed, in the synchronisation. */
+    /* A failed launch is reported by cudaGetLastError, a crashed kernel by the synchronization. */
     return gpu_succeeded(cudaGetLastError(), "kernel launch", error) &&
            gpu_succeeded(cudaDeviceSynchronize(), "kernel", error);
 }
@@ -114,7 +114,7 @@ bool gpu_timer_stop(double *microseconds, struct error *error)
     return true;
 }
 
-/* A GPU cannot flush chosen lines: writing a buffer several times the L2's size replaces them. */
+/* CUDA cannot flush single cache lines. Writing a buffer several times L2's size evicts all. */
 bool gpu_evict(const void *memory, size_t bytes, struct error *error)
 {
     (void)memory;

@@ -1,5 +1,5 @@
-/* What the back ends cuda and simt share: all that the CUDA runtime API does for both, NVIDIA's or
- * common/simt's drop-in. See back_end.h for what each function promises. */
+/* What the back ends cuda and simt share: everything that goes through the CUDA runtime API, be it
+ * NVIDIA's or common/simt's. back_end.h documents the functions. */
 #ifndef RUNGS_GPU_H
 #define RUNGS_GPU_H
 
@@ -7,14 +7,15 @@
 
 #include "device/back_end.h"
 
-/* True if the call went well; otherwise says which call failed and how. Code: EXIT_DEVICE_ERROR. */
+/* True if the call succeeded; otherwise *error names the call and the reason. Code:
+ * EXIT_DEVICE_ERROR. */
 bool gpu_succeeded(cudaError_t status, const char *call, struct error *error);
 
-/* Also fills in the processor's name and numbers, but for details and peak arithmetic. */
+/* Selects the device and fills in *machine, except for details and peak_gflop_per_s. */
 bool gpu_open(int device, struct machine *machine, struct cudaDeviceProp *properties,
               struct error *error);
 
-/* The members of struct back_end that are the same for both. */
+/* The members of struct back_end that both have in common. */
 bool gpu_peak(size_t bytes, double *gb_per_s, struct error *error);
 void *gpu_allocate(size_t bytes, struct error *error);
 void gpu_release(void *memory);

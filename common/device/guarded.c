@@ -9,7 +9,7 @@ bool guarded_create(struct guarded *array, size_t count, size_t offset, size_t a
                     const struct back_end *back_end, struct error *error)
 {
     const size_t margins = MARGIN_BEFORE + offset + after;
-    /* A sum that wraps around becomes a size that no machine has. */
+    /* On overflow, a size that no machine has, so that the allocation fails. */
     const size_t total = count > SIZE_MAX - margins ? SIZE_MAX : count + margins;
 
     *array = (struct guarded){.before = MARGIN_BEFORE + offset, .count = count, .total = total};
@@ -52,7 +52,7 @@ bool guarded_download(const struct guarded *array, const struct back_end *back_e
            back_end->download(array->host, array->memory, array->total, error);
 }
 
-/* The pattern begins at multiples of its size, wherever the array begins. */
+/* The pattern repeats from the start of the memory, not from the start of the array. */
 static void fill(unsigned char *bytes, size_t from, size_t end, float value)
 {
     unsigned char pattern[sizeof value];

@@ -1,8 +1,8 @@
-/* An array with margins, which show when a rung reads or writes outside it. Inputs have none behind:
- * they end where their memory ends, so that whatever watches the bounds of memory (the simt back
- * end, a sanitizer) sees a read past them, even one that changes no result.
+/* Arrays with guard margins, which reveal a rung that reads or writes outside them. Inputs have no
+ * margin after them: they end where the allocation ends, so that a bounds checker (the simt back
+ * end, a sanitizer) reports a read past the end even if it changes no result.
  *
- * All sizes here are bytes. */
+ * All sizes here are in bytes. */
 #ifndef RUNGS_GUARDED_H
 #define RUNGS_GUARDED_H
 
@@ -13,44 +13,46 @@
 #include "base/error.h"
 #include "device/back_end.h"
 
-/* The margins. The first keeps the alignment that back_end->allocate gives. */
+/* The sizes of the margins. MARGIN_BEFORE preserves the alignment of back_end->allocate. */
 enum { MARGIN_BEFORE = 256, MARGIN_AFTER = 4096 };
 
 struct guarded {
-    size_t before;       /* the margin before the array */
-    size_t count;        /* the array */
-    size_t total;        /* margins and array */
-    unsigned char *host; /* `total` each; one and the same on a back end with host memory */
+    size_t before; /* size of the margin before the array */
+    size_t count;  /* size of the array */
+    size_t total;  /* size of the margins and the array together */
+    /* `total` bytes each: the host's copy, and the one that rungs use. They are the same memory on
+     * a back end with host_memory. */
+    unsigned char *host;
     unsigned char *memory;
 };
 
-/* Room for `count` bytes, the first of them `offset` past an aligned address, and `after` more: 0 or
- * MARGIN_AFTER. Code: EXIT_DEVICE_ERROR. */
+/* Allocates an array of `count` bytes that starts `offset` bytes past an aligned address, followed
+ * by a margin of `after` bytes: 0 or MARGIN_AFTER. Code: EXIT_DEVICE_ERROR. */
 bool guarded_create(struct guarded *array, size_t count, size_t offset, size_t after,
                     const struct back_end *back_end, struct error *error);
 void guarded_destroy(struct guarded *array, const struct back_end *back_end);
 
-/* The array's first byte, on the host and for rungs. */
+/* The array's first byte in the host's copy, and in the one that rungs use. */
 void *guarded_host(const struct guarded *array);
 void *guarded_memory(const struct guarded *array);
 
-/* The whole array with its margins, from the host's copy to the back end's and back. */
+/* Copy the array and its margins from the host's copy to the rungs', and back. */
 bool guarded_upload(const struct guarded *array, const struct back_end *back_end,
                     struct error *error);
 bool guarded_download(const struct guarded *array, const struct back_end *back_end,
                       struct error *error);
 
-/* `value`, over and over, over the host's copy: array and margins, or the margins only. */
+/* Fill the host's copy with repeated `value`: array and margins, or the margins only. */
 void guarded_fill(const struct guarded *array, float value);
 void guarded_fill_margins(const struct guarded *array, float value);
 
-/* Do the margins of the host's copy still hold `value`? If not, *place is the first byte that does
- * not, counted from the array's first. */
+/* Whether the margins of the host's copy still hold `value`. If not, *place is the first byte that
+ * differs, relative to the array's first. */
 bool guarded_margins_hold(const struct guarded *array, float value, ptrdiff_t *place);
 
-/* Two different NaNs, told apart by same_bits: what lies around the inputs, so that an element read
- * there shows in the result, and what poison() fills outputs with (bytes 0xFF, which is a double's
- * NaN, too). */
+/* Two different NaNs, which same_bits tells apart. guard_value fills the margins of inputs, so that
+ * reading there makes the result NaN. poison_value is what outputs are filled with before a rung
+ * runs: bytes of 0xFF, which are a NaN as double, too. */
 float guard_value(void);
 float poison_value(void);
 bool same_bits(float a, float b);

@@ -1,5 +1,6 @@
 #include "device/read_probe.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -20,9 +21,9 @@ static double now_s(void)
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
-/* Each iteration reads 128 bytes from four places, which then advance by `step`: adjoining ones make
- * one stream, those a quarter of the share apart four. The prefetchers of some processors fetch more
- * for several streams, while one is best in a first-level cache. */
+/* Each iteration reads 128 bytes at each of four places, which then advance by `step`. Adjoining
+ * places make one stream; places a quarter of the share apart make four. Some prefetchers fetch
+ * more for several streams, while one is best in the first-level cache. */
 struct share {
     const char *place[4];
     size_t step, end;
@@ -31,7 +32,7 @@ struct share {
 typedef void read_function(const struct share *share);
 
 #if defined(__x86_64__)
-/* The compiler may not drop a load whose value an empty instruction uses. */
+/* The empty asm statement uses the loaded value, so the compiler cannot drop the load. */
 __attribute__((target("avx512f"))) static inline void load_512(const char *from)
 {
     __asm__ volatile("" ::"v"(_mm512_load_si512((const void *)from)));
@@ -73,7 +74,7 @@ __attribute__((target("avx"))) static void read_avx(const struct share *share)
 }
 #endif
 
-/* 16 bytes a load, which every 64-bit processor has. */
+/* 16-byte loads, which every 64-bit processor has. */
 typedef unsigned char vector_16 __attribute__((vector_size(16), may_alias));
 
 static inline void load_8_128(const char *from)
@@ -112,14 +113,14 @@ static read_function *widest(void)
 
 /* ---- passes over the buffer ------------------------------------------------------------------ */
 
-enum { BLOCK = 512 }; /* shares are whole blocks: an iteration's bytes in one stream */
+enum { BLOCK = 512 }; /* the bytes that an iteration reads; shares are whole blocks */
 
 struct reader {
     char *buffer;
     size_t blocks;
     read_function *read;
     int threads;
-    size_t repeats; /* so many reads of its share by a thread before the others are waited for */
+    size_t repeats; /* how often a thread reads its share before it waits for the others */
     struct share shares[POOL_MOST];
 };
 
@@ -160,10 +161,10 @@ static void read_share(void *argument, int t)
         reader->read(&reader->shares[t]);
 }
 
-/* Seconds a pass, of `passes` in a row. */
+/* Seconds per pass over the buffer, averaged over `passes` in a row. */
 static double time_passes(struct reader *reader, size_t passes)
 {
-    /* One thread has nobody to wait for. */
+    /* A single thread need not wait for others after each pass. */
     const size_t jobs = reader->threads == 1 ? 1 : passes;
 
     reader->repeats = passes / jobs;
@@ -173,10 +174,10 @@ static double time_passes(struct reader *reader, size_t passes)
     return (now_s() - start) / (double)passes;
 }
 
-/* A way to read the buffer, and the shortest time that a pass took in it. */
+/* A way to read the buffer, and the shortest time that a pass took this way. */
 struct way {
     int threads, streams;
-    size_t passes; /* so many are timed at once */
+    size_t passes; /* timed together, since one may be too short */
     double best_s;
 };
 
@@ -191,7 +192,7 @@ static void try_way(struct reader *reader, struct way *way, int times, double un
     }
 }
 
-/* The first pass, which also brings each share to its reader, says how many make a measurement. */
+/* Chooses how many passes to time together. The first ones also warm up the readers' caches. */
 static struct way first_look(struct reader *reader, int threads, int streams, double until_s)
 {
     const double measurable_s = 50e-6;
@@ -203,15 +204,14 @@ static struct way first_look(struct reader *reader, int threads, int streams, do
     return way;
 }
 
-/* Looks at all ways, all threads first, then half as many and so on, as long as there is time; then
- * longer at those that may be the fastest. */
-static double shortest_pass(struct reader *reader, int threads)
+/* Times each way briefly, with all threads first, then half as many and so on, as long as there is
+ * time; then times those longer that came close to the best. */
+static double shortest_pass(struct reader *reader, int threads, double seconds)
 {
-    enum { MOST_WAYS = 32, LONGER = 200 };
-    const double look_s = 0.1, longer_s = 0.02;
-    const double until_s = now_s() + look_s;
+    enum { MOST_WAYS = 32 };
+    const double until_s = now_s() + seconds / 2;
     struct way ways[MOST_WAYS];
-    int count = 0;
+    int count = 0, close_count = 0;
     double best_s = 1e9;
 
     for (int t = threads; t >= 1 && (count == 0 || now_s() < until_s); t /= 2)
@@ -222,11 +222,40 @@ static double shortest_pass(struct reader *reader, int threads)
         }
     const double close_s = 1.15 * best_s;
     for (int w = 0; w < count; w++)
+        close_count += ways[w].best_s < close_s;
+    for (int w = 0; w < count; w++)
         if (ways[w].best_s < close_s) {
-            try_way(reader, &ways[w], LONGER, now_s() + longer_s);
+            try_way(reader, &ways[w], INT_MAX, now_s() + seconds / 2 / close_count);
             best_s = ways[w].best_s < best_s ? ways[w].best_s : best_s;
         }
     return best_s;
+}
+
+/* The shortest pass over a buffer of its own. The next buffer is allocated before this one is given
+ * back, so that it consists of other pages: how well a share fits into its caches depends on the
+ * pages' physical addresses. (A small one has few pages, and a large one, which no cache of one
+ * processor holds, takes long to write.) */
+static bool probe_buffers(struct reader *reader, int threads, size_t size, double *best_s,
+                          struct error *error)
+{
+    const size_t small = (size_t)1 << 20, large = (size_t)64 << 20;
+    const int buffers = size < small || size > large ? 1 : 3;
+    const double seconds = size < small ? 0.1 : 0.3; /* a processor's speed varies with time */
+
+    *best_s = 1e9;
+    for (int i = 0; i < buffers; i++) {
+        char *const last = reader->buffer;
+        reader->buffer = host_allocate(size, error);
+        free(last);
+        if (reader->buffer == NULL)
+            return i > 0;
+        reader->threads = threads;
+        pool_run(threads, touch_share, reader);
+        const double pass_s = shortest_pass(reader, threads, seconds / buffers);
+        *best_s = pass_s < *best_s ? pass_s : *best_s;
+    }
+    free(reader->buffer);
+    return true;
 }
 
 bool read_probe(int threads, size_t bytes, double *gb_per_s, struct error *error)
@@ -234,21 +263,16 @@ bool read_probe(int threads, size_t bytes, double *gb_per_s, struct error *error
     const size_t least = (size_t)4 << 10, most = (size_t)1 << 30;
     const size_t size = bytes < least ? least : bytes > most ? most : bytes / BLOCK * BLOCK;
     const int used = threads > POOL_MOST ? POOL_MOST : threads < 1 ? 1 : threads;
+    double best_s;
 
     struct reader *const reader = calloc(1, sizeof *reader);
-    char *const buffer = host_allocate(size, error);
-    if (reader == NULL || buffer == NULL) {
-        free(reader);
-        free(buffer);
-        return error_set(error, EXIT_DEVICE_ERROR, "out of memory: the read probe's buffer");
-    }
-    reader->buffer = buffer;
+    if (reader == NULL)
+        return error_set(error, EXIT_DEVICE_ERROR, "out of memory");
     reader->blocks = size / BLOCK;
     reader->read = widest();
-    reader->threads = used;
-    pool_run(used, touch_share, reader);
-    *gb_per_s = (double)size / shortest_pass(reader, used) * 1e-9;
-    free(buffer);
+    const bool read = probe_buffers(reader, used, size, &best_s, error);
     free(reader);
-    return true;
+    if (read)
+        *gb_per_s = (double)size / best_s * 1e-9;
+    return read;
 }

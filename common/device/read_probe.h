@@ -1,10 +1,10 @@
-/* How fast this machine's processors can read: what a kernel that only reads can hope for.
+/* Measures the read bandwidth of the CPU: the most that a rung that only reads can reach.
  *
- * A problem of so many bytes is read over and over by the threads of a pool (pool.h), which wait
- * awake, each from a share of the buffer that it was the first to write; with the widest loads, in
- * one stream or several, by one thread, by all, and by numbers in between. The fastest of these
- * counts, its start and end included. A buffer of the problem's own size lies where the problem's
- * inputs lie, in a cache or in memory, so the figure is a peak for that place. */
+ * The threads of the pool (pool.h) read a buffer again and again, each its own share, which it was
+ * also the first to write, with the widest loads that the processor has. This is tried with one
+ * stream and with four per thread, with all threads and with fewer, and the fastest counts; waking
+ * the threads and waiting for them are included. The buffer is as large as the problem, so it is
+ * found at the same level, in a cache or in memory, as the problem's inputs. */
 #ifndef RUNGS_READ_PROBE_H
 #define RUNGS_READ_PROBE_H
 
@@ -13,8 +13,9 @@
 
 #include "base/error.h"
 
-/* Reads a buffer of `bytes`, at least 4 KiB and at most 1 GiB (which no cache holds), with up to
- * `threads` threads, in 10^9 bytes a second. */
+/* Sets *gb_per_s to the bandwidth in 10^9 bytes per second, of at most `threads` threads reading
+ * `bytes` bytes. The buffer is at least 4 KiB and at most 1 GiB, which no cache holds. Code:
+ * EXIT_DEVICE_ERROR. */
 bool read_probe(int threads, size_t bytes, double *gb_per_s, struct error *error);
 
 #endif

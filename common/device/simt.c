@@ -1,5 +1,5 @@
-/* The CPU in a GPU's place: common/simt behind its drop-in of the CUDA runtime. The only file that
- * knows more of it than that. */
+/* The back end simt: common/simt, which emulates a GPU on the CPU. Only this file uses it through
+ * more than its CUDA runtime API. */
 #include <stdio.h>
 
 #include "device/gpu.h"
@@ -14,7 +14,7 @@ static bool open_device(int device, struct machine *machine, struct error *error
         return false;
     snprintf(machine->details, sizeof machine->details, "counts what a GPU would do");
     simt_findings_keep(true);
-    simt_analyse(false); /* but between analysis_start and analysis_stop */
+    simt_analyse(false); /* only between analysis_start and analysis_stop */
     return true;
 }
 

@@ -1,6 +1,6 @@
-/* Launches that overlap the kernel before them in the stream (programmatic dependent launch), on
- * Hopper (sm_90) and later GPUs. On older GPUs and on the CPU back end they are ordinary launches.
- * Source: CUDA Programming Guide, Programmatic Dependent Launch. */
+/* Programmatic dependent launch, on Hopper (sm_90) and later GPUs: a kernel starts while the kernel
+ * before it in the stream is still running. On older GPUs and the CPU back end, launches are
+ * ordinary. Source: CUDA Programming Guide, Programmatic Dependent Launch. */
 #ifndef RUNGS_DEPENDENT_LAUNCH_CUH
 #define RUNGS_DEPENDENT_LAUNCH_CUH
 
@@ -8,7 +8,7 @@
 
 #include "kernel/launch_limits.cuh"
 
-/* Lets the blocks of the next kernel in the stream start wherever there is room. */
+/* Allows blocks of the next kernel in the stream to start on multiprocessors that have room. */
 static inline __device__ void let_next_kernel_in()
 {
 #if defined __CUDA_ARCH__ && __CUDA_ARCH__ >= 900
@@ -16,8 +16,8 @@ static inline __device__ void let_next_kernel_in()
 #endif
 }
 
-/* Waits until the kernel before has ended and its writes are visible. Until then a kernel may not
- * access memory that earlier ones use. */
+/* Waits until the kernel before it in the stream has ended and its writes are visible. Before that,
+ * a kernel must not access memory that earlier kernels use. */
 static inline __device__ void wait_for_kernel_before()
 {
 #if defined __CUDA_ARCH__ && __CUDA_ARCH__ >= 900
@@ -25,7 +25,7 @@ static inline __device__ void wait_for_kernel_before()
 #endif
 }
 
-/* Both, for a kernel that is followed by another that calls this, too. */
+/* Both; for a kernel whose successor in the stream also calls this. */
 static inline __device__ void overlap_launches()
 {
     let_next_kernel_in();
@@ -33,9 +33,9 @@ static inline __device__ void overlap_launches()
 }
 
 #ifndef __SIMT__
-/* Whether the device can overlap launches and the kernel's code waits: code compiled for an older
- * GPU does not. Asked once, since a launch takes only microseconds: of the device that is current
- * then, and for all kernels of a source file, which are compiled for the same GPUs. */
+/* Whether launches can overlap: the device supports it, and the kernel was compiled for a GPU on
+ * which it waits. Determined once for all kernels of a source file, which are compiled for the same
+ * GPUs, and for the device that is current then, because the query would lengthen each launch. */
 static inline bool launches_can_overlap(const void *kernel)
 {
     static int answer = -1;
@@ -49,8 +49,8 @@ static inline bool launches_can_overlap(const void *kernel)
     return answer;
 }
 
-/* Starts kernel(arguments...), which may then overlap the kernel before it in the stream, and so
- * has to call wait_for_kernel_before. An error stays as CUDA's last error. */
+/* Launches kernel(arguments...). The kernel may overlap the one before it in the stream, so it has
+ * to call wait_for_kernel_before. Errors are left to cudaGetLastError. */
 template <typename... Parameters, typename... Arguments>
 static inline void launch_dependent(void (*kernel)(Parameters...), dim3 grid, unsigned threads,
                                     size_t shared_bytes, Arguments... arguments)
@@ -68,7 +68,7 @@ static inline void launch_dependent(void (*kernel)(Parameters...), dim3 grid, un
     cudaLaunchKernelEx(&config, kernel, arguments...);
 }
 #else
-/* The counters show the launch at the line of this macro, under the kernel's name. */
+/* Counters show the launch under the kernel's name, at the line where this macro is used. */
 #define launch_dependent(kernel, ...) launch_named(#kernel, __FILE__, __LINE__, kernel, __VA_ARGS__)
 
 template <typename... Parameters, typename... Arguments>

@@ -1,13 +1,13 @@
-/* Barriers in shared memory (mbarrier), which count arrivals and bytes, on Hopper (sm_90) and later
- * GPUs. Inline PTX, so for the cuda back end only. Source: PTX ISA, Parallel Synchronization and
- * Communication Instructions. */
+/* Barriers in shared memory (mbarrier) that count arriving threads and arriving bytes, on Hopper
+ * (sm_90) and later GPUs. Inline PTX, so only for the cuda back end. Source: PTX ISA, Parallel
+ * Synchronization and Communication Instructions, mbarrier. */
 #ifndef RUNGS_MBARRIER_CUH
 #define RUNGS_MBARRIER_CUH
 
 #include <cuda_runtime.h>
 
-/* A phase of an mbarrier completes when all arrivals and all bytes it expects have come; then the
- * next phase begins. Phases have parity 0, 1, 0, ... */
+/* A phase of the barrier completes when all expected threads have arrived and all expected bytes
+ * have been copied; then the next phase begins. The phases' parity is 0, 1, 0, ... */
 typedef unsigned long long phase_barrier;
 
 static inline __device__ unsigned shared_address(const void *p)
@@ -15,15 +15,15 @@ static inline __device__ unsigned shared_address(const void *p)
     return (unsigned)__cvta_generic_to_shared(p);
 }
 
-/* Each phase expects `arrivals` arrivals. */
+/* Initializes the barrier: each phase expects `arrivals` arrivals. */
 static inline __device__ void barrier_create(phase_barrier *barrier, unsigned arrivals)
 {
     asm volatile("mbarrier.init.shared.b64 [%0], %1;" ::"r"(shared_address(barrier)), "r"(arrivals)
                  : "memory");
 }
 
-/* Makes the barriers visible to the TMA: called after the last barrier_create by the thread that
- * called it, and followed by a __syncthreads. */
+/* Makes the barriers visible to the TMA. Called by the thread that initialized them, after the last
+ * barrier_create; a __syncthreads must follow before other threads use them. */
 static inline __device__ void barriers_created()
 {
     asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
@@ -34,7 +34,7 @@ static inline __device__ void barrier_arrive(phase_barrier *barrier)
     asm volatile("mbarrier.arrive.shared.b64 _, [%0];" ::"r"(shared_address(barrier)) : "memory");
 }
 
-/* Arrives, and lets the phase expect `bytes` more bytes. */
+/* Arrives, and makes the current phase expect `bytes` more bytes. */
 static inline __device__ void barrier_arrive_expecting(phase_barrier *barrier, unsigned bytes)
 {
     asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;" ::"r"(shared_address(barrier)),
@@ -42,7 +42,8 @@ static inline __device__ void barrier_arrive_expecting(phase_barrier *barrier, u
                  : "memory");
 }
 
-/* Returns when the phase of that parity has completed: at once if the current one has the other. */
+/* Waits until the phase with that parity has completed. If the current phase has the other parity,
+ * it already has. */
 static inline __device__ void barrier_wait(phase_barrier *barrier, unsigned parity)
 {
     unsigned done;

@@ -1,18 +1,18 @@
-/* What the kernels of steps 03 to 06 reduce, so that each kernel is written once for every operator
- * and element type.
+/* Reduction objects, which make it possible to write each kernel of steps 03 to 06 once for all
+ * operators and element types.
  *
- * A reduction object R is an operator (Sum, Max or Min below) with its input:
+ * A reduction object `in` of type R combines an operator (Sum, Max or Min below) with its input:
  *   typename R::value      the type of a term and of the result
- *   R::identity()          the value that changes nothing: 0, or -inf for max, +inf for min
+ *   R::identity()          the operator's identity: 0, -inf for max, +inf for min
  *   R::combine(x, y)       the operator
- *   R::atomic(target, x)   *target = combine(*target, x), as one indivisible operation
+ *   R::atomic(target, x)   *target = combine(*target, x), atomically
  *   in.term(i)             term number i: a[i] * b[i] for dot, a[i] otherwise
- *   in.pack(i)             R::PACK terms from number i on, combined: read by 16-byte loads
- *   in.head(n)             how many of the n terms lie before the first that pack may start at
+ *   in.pack(i)             terms i to i + R::PACK - 1 combined, read by 16-byte loads
+ *   in.head(n)             how many of the n terms precede the first at which pack may start
  *   in.finish(values)      the same operator over an array of results, for a second stage
- *   in.values(memory)      the same address as a pointer to R::value
- *   R::pack_at(a, b, i)    pack(i) of other arrays, such as copies in shared memory; the input's
- *                          own are in.a and in.second(), of type second_type, which only dot has
+ *   in.values(memory)      the address as a pointer to R::value
+ *   R::pack_at(a, b, i)    pack(i) of other arrays, such as copies in shared memory. The input's
+ *                          own are in.a and, for dot only, in.second(), of type second_type
  *
  * Rules for NaN and empty input: reduction.h. */
 #ifndef RUNGS_REDUCE_CUH
@@ -25,7 +25,7 @@
 /* ---- operators ------------------------------------------------------------------------------- */
 
 /* CUDA has no atomic maximum of floating-point numbers. Any operator can be built from
- * compare-and-swap: combine with what is there, and try again if it has changed meanwhile. */
+ * compare-and-swap: combine with the current value, and try again if that has changed meanwhile. */
 template <typename R>
 __device__ void atomic_combine(float *target, float x)
 {
@@ -76,7 +76,8 @@ struct Max {
     {
         return (T)-INFINITY;
     }
-    /* A NaN compares false with everything: x != x keeps one in x, and the comparison one in y. */
+    /* Keeps NaN, which compares false with everything: x != x selects a NaN in x; with a NaN in y
+     * the comparison is false, which selects y. */
     __device__ static T combine(T x, T y)
     {
         return x > y || x != x ? x : y;
@@ -107,7 +108,7 @@ struct Min {
 
 /* ---- 16-byte loads --------------------------------------------------------------------------- */
 
-/* A 16-byte load, and what to do with its elements. */
+/* The type of a 16-byte load of T, and how many elements it has. */
 template <typename T>
 struct Wide;
 template <>
@@ -121,7 +122,7 @@ struct Wide<double> {
     static const unsigned COUNT = 2;
 };
 
-/* As many elements of b as a 16-byte load has of a. */
+/* The type of a load of b with as many elements as a 16-byte load of a. */
 template <typename B>
 struct Partner {
     typedef typename Wide<B>::type type;
@@ -154,7 +155,7 @@ __device__ double fold(double2 v)
     return R::combine(v.x, v.y);
 }
 
-/* Elements from p to the next address that is a multiple of a 16-byte load's size. */
+/* How many elements there are from p to the next address that is a multiple of 16. */
 template <typename T>
 __host__ __device__ size_t elements_to_alignment(const T *p)
 {
@@ -204,7 +205,7 @@ struct Unary : Op {
     }
 };
 
-/* The products of two inputs, added up. B is T, or unsigned char for mixed types. */
+/* The dot product of two inputs. B is T, or unsigned char for mixed types. */
 template <typename T, typename B>
 struct Dot : Sum<T> {
     typedef T value;
@@ -231,7 +232,7 @@ struct Dot : Sum<T> {
     {
         return pack_at(a, b, i);
     }
-    /* Where b is not aligned when a is, all n terms: they are then read one by one. */
+    /* If b is not aligned where a is, the head is all n terms, which are then read one by one. */
     __host__ __device__ size_t head(size_t n) const
     {
         const size_t before = elements_to_alignment(a);
@@ -262,8 +263,8 @@ static void reduce_unary(enum reduce_op op, const T *a, Launch launch)
         launch(Unary<Min<T>>{{}, a});
 }
 
-/* Calls launch(in) with the reduction object that `call` asks for. The only step between a rung and
- * its kernel: operator and type are numbers in `call`, and template arguments of the kernel. */
+/* Calls launch(in) with the reduction object for `call`: turns the operator and type, which `call`
+ * has as numbers, into template arguments of the kernel. */
 template <typename Launch>
 static void reduce_with(const struct reduction *call, Launch launch)
 {

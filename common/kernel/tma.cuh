@@ -1,12 +1,12 @@
 /* Bulk copies by the TMA (tensor memory accelerator) of Hopper (sm_90) and later GPUs. Inline PTX,
- * so for the cuda back end only. Source: PTX ISA, cp.async.bulk. */
+ * so only for the cuda back end. Source: PTX ISA, cp.async.bulk. */
 #ifndef RUNGS_TMA_CUH
 #define RUNGS_TMA_CUH
 
 #include "kernel/mbarrier.cuh"
 
-/* Starts a copy of `bytes` bytes to shared memory, which the barrier counts as they arrive. `to`,
- * `from` and `bytes` are multiples of 16. */
+/* Starts an asynchronous copy of `bytes` bytes from global to shared memory. The barrier counts the
+ * bytes as they arrive. `to`, `from` and `bytes` must be multiples of 16. */
 static inline __device__ void copy_bulk(void *to, const void *from, unsigned bytes,
                                         phase_barrier *barrier)
 {

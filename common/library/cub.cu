@@ -1,4 +1,4 @@
-/* The peer CUB: see cub.h. */
+/* The library CUB: see cub.h. */
 #include <cub/device/device_reduce.cuh>
 #include <cuda/std/functional>
 #include <thrust/iterator/counting_iterator.h>
@@ -6,14 +6,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/error.h"
 #include "kernel/reduce.cuh"
 #include "library/cub.h"
 
-/* Kept for the next call; how much CUB needs depends on the problem. */
+/* Allocated by cub_prepare and kept; how much CUB needs depends on the problem. */
 static void *temporary;
 static size_t temporary_bytes;
 
-/* A rung has no way to report an error: end as the runner would. */
+/* A rung cannot return an error, so the program ends here, with the runner's exit code. */
 static void check(cudaError_t status, const char *call)
 {
     if (status == cudaSuccess)
@@ -23,7 +24,7 @@ static void check(cudaError_t status, const char *call)
     exit(EXIT_DEVICE_ERROR);
 }
 
-/* A reduction object's operator as CUB takes it. */
+/* A reduction object's operator, in the form that CUB takes. */
 template <typename R>
 struct Combine {
     __device__ typename R::value operator()(typename R::value x, typename R::value y) const
@@ -32,7 +33,7 @@ struct Combine {
     }
 };
 
-/* From a place to the term there. */
+/* Maps an index to its term. */
 template <typename R>
 struct Term {
     R in;
@@ -42,15 +43,14 @@ struct Term {
     }
 };
 
-/* CUB's calls come in pairs: with `room` NULL it sets *bytes to what it needs and does nothing
- * else. */
+/* CUB is called twice: with `room` NULL it only sets *bytes to the temporary memory it needs. */
 template <typename T>
 static cudaError_t reduce(Unary<Sum<T>> in, size_t n, T *result, void *room, size_t *bytes)
 {
     return cub::DeviceReduce::Sum(room, *bytes, in.a, result, n);
 }
 
-/* Not DeviceReduce::Max and Min, which have no rule for NaN. */
+/* Not DeviceReduce::Max and Min, which do not specify what they do with NaN. */
 template <typename T>
 static cudaError_t reduce(Unary<Max<T>> in, size_t n, T *result, void *room, size_t *bytes)
 {
@@ -64,7 +64,7 @@ static cudaError_t reduce(Unary<Min<T>> in, size_t n, T *result, void *room, siz
     return cub::DeviceReduce::Reduce(room, *bytes, in.a, result, n, Combine<Min<T>>(), (T)INFINITY);
 }
 
-/* Products are formed as they are added, mixed types' too: nothing is converted beforehand. */
+/* Products are computed as they are added, even for mixed types: nothing is converted before. */
 template <typename T, typename B>
 static cudaError_t reduce(Dot<T, B> in, size_t n, T *result, void *room, size_t *bytes)
 {

@@ -1,8 +1,8 @@
-/* CUB, the peer of the GPU's reductions. Needs the cuda back end; without it the rung is skipped with
- * the reason.
+/* CUB, the library that the GPU's reductions are compared with. Needs the cuda back end; without it
+ * the rung is skipped, and the report says why.
  *
- * What a user would do once for many calls (the handle, temporary memory) is in the prepare
- * functions; everything that one answer needs is in the others. */
+ * cub_prepare does what a user would do once for many calls (allocating temporary memory);
+ * cub_reduce does everything that each answer needs. */
 #ifndef RUNGS_CUB_H
 #define RUNGS_CUB_H
 
@@ -30,7 +30,7 @@ static inline const char *cub_unavailable(void)
 extern "C" {
 #endif
 
-/* The reduction by CUB's DeviceReduce, with this project's rule for NaN. */
+/* The reduction by CUB's DeviceReduce, with the rule for NaN in reduction.h. */
 void cub_prepare(const struct reduction *call);
 void cub_reduce(const struct reduction *call);
 void cub_how(const struct reduction *call, char text[RUNG_HOW_SIZE]);
@@ -39,7 +39,8 @@ void cub_how(const struct reduction *call, char text[RUNG_HOW_SIZE]);
 }
 #endif
 
-/* Its entry in a ladder's table of rungs. No order of n additions needs more than n roundings. */
+/* Its entry in a ladder's table of rungs. The order of CUB's additions is not documented, but in
+ * any order a term passes through at most n roundings: hence depth_serial. */
 #define CUB_RUNG                                                                                   \
     {                                                                                              \
         .rung = {"cub", "the library's reduction: DeviceReduce", .flags = RUNG_LIBRARY,            \

@@ -1,13 +1,13 @@
-/* The peer cuBLAS: see cublas.h. */
+/* The library cuBLAS, dot product: see cublas.h. */
 #include <cuda_runtime.h>
 #include <stdio.h>
 
-#include "library/cublas_check.h"
 #include "library/cublas.h"
+#include "library/cublas_check.h"
 
 static cublasHandle_t handle;
 
-/* b's 0s and 1s as floats; kept for the next call, and grown where that one needs more. */
+/* b of mixed types, converted to float; kept for the next call. */
 static float *converted;
 static size_t room;
 
@@ -44,7 +44,7 @@ static const float *as_floats(const struct reduction *call)
     return converted;
 }
 
-/* The functions that end in _64 take vectors of more than INT_MAX elements. */
+/* The functions whose names end in _64 take vectors of more than INT_MAX elements. */
 void cublas_reduce(const struct reduction *call)
 {
     const int64_t n = (int64_t)call->n;
@@ -57,7 +57,7 @@ void cublas_reduce(const struct reduction *call)
         check(cublasSdot_64(handle, n, (const float *)call->a, 1, as_floats(call), 1,
                             (float *)call->result),
               "cublasSdot_64");
-    /* That an empty product is 0 is not in cuBLAS's documentation. */
+    /* cuBLAS does not document the result for empty vectors. */
     if (call->n == 0)
         check_cuda(cudaMemsetAsync(call->result, 0,
                                    call->type == TYPE_F64 ? sizeof(double) : sizeof(float)),

@@ -1,8 +1,9 @@
-/* cuBLAS, the peer of the GPU's dot product and matrix product. Needs the cuda back end and the
- * library at build time; without them the rungs are skipped with the reason.
+/* cuBLAS, the library that the GPU's dot products and matrix products are compared with. Needs the
+ * cuda back end and the library at build time; without them its rungs are skipped, and the report
+ * says why.
  *
- * What a user would do once for many calls (the handle, temporary memory) is in the prepare
- * functions; everything that one answer needs is in the others. */
+ * The prepare functions do what a user would do once for many calls (creating the handle,
+ * allocating temporary memory); the others do everything that each answer needs. */
 #ifndef RUNGS_CUBLAS_H
 #define RUNGS_CUBLAS_H
 
@@ -31,18 +32,18 @@ static inline const char *cublas_unavailable(void)
 extern "C" {
 #endif
 
-/* All that cuBLAS can do here: it has no maximum and no sum but that of absolute values. */
+/* The reductions that cuBLAS has: no maximum, and no sum except that of absolute values. */
 enum { CUBLAS_OPS = RUNG_OP(OP_DOT) };
 
-/* The dot product by cuBLAS. Mixed types it cannot do: b is converted to float first, as part of
- * the work, into memory that is kept. */
+/* The dot product by cuBLAS, which does not support mixed types: for those b is converted to float
+ * first, as part of the work, into memory that is kept for the next call. */
 void cublas_prepare(const struct reduction *call);
 void cublas_reduce(const struct reduction *call);
 void cublas_how(const struct reduction *call, char text[RUNG_HOW_SIZE]);
 
-/* The matrix product by cuBLAS in float32, never TF32, for the shape at hand by the fastest of
- * cublasSgemm and up to 16 algorithms that cublasLt proposes, each timed by prepare; `how` says
- * which. A peer picked by less care would be easier to beat. They share 64 MiB of workspace. */
+/* The matrix product by cuBLAS in float32, never TF32. cublas_prepare_gemm times cublasSgemm and up
+ * to 16 algorithms that cublasLt proposes for the shape, with 64 MiB of workspace, so that rungs
+ * are compared with the fastest; cublas_how_gemm says which that is. */
 void cublas_prepare_gemm(const struct gemm *call);
 void cublas_gemm(const struct gemm *call);
 void cublas_how_gemm(const struct gemm *call, char text[RUNG_HOW_SIZE]);
@@ -51,8 +52,8 @@ void cublas_how_gemm(const struct gemm *call, char text[RUNG_HOW_SIZE]);
 }
 #endif
 
-/* Its entries in a ladder's table of rungs. The error bound: cuBLAS does not say in which order it
- * adds, but no order of n terms needs more than n roundings. */
+/* Its entries in a ladder's table of rungs. The order of cuBLAS's additions is not documented, but
+ * in any order a term passes through at most n roundings: hence depth_serial. */
 #define CUBLAS_DOT_RUNG                                                                            \
     {                                                                                              \
         .rung = {"cublas", "the library's dot product; b of mixed types is converted first",       \

@@ -1,5 +1,5 @@
-/* What cuBLAS and the CUDA runtime return, in the files that call cuBLAS. A rung has no way to
- * report an error: end as the runner would. */
+/* Checks what cuBLAS and the CUDA runtime return, in the files that call cuBLAS. A rung cannot
+ * return an error, so the program ends here, with the runner's exit code. */
 #ifndef RUNGS_CUBLAS_CHECK_H
 #define RUNGS_CUBLAS_CHECK_H
 

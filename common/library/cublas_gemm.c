@@ -1,8 +1,8 @@
-/* The peer cuBLAS, matrix product: see cublas.h.
+/* The library cuBLAS, matrix product: see cublas.h.
  *
- * cuBLAS's matrices are column-major. What is row-major here, m x n, is there a column-major n x m
- * matrix, the transpose, with the same leading dimension; so C = A B is asked for as C^T = B^T A^T:
- * the operands change places, and nothing is transposed. */
+ * cuBLAS's matrices are column-major. The memory of a row-major m x n matrix is that of its
+ * transpose, n x m, in column-major layout, with the same leading dimension. So C = A B is computed
+ * as C^T = B^T A^T: the operands are swapped, and nothing is transposed. */
 #include <cublasLt.h>
 #include <cublas_v2.h>
 #include <cuda_runtime_api.h>
@@ -28,13 +28,13 @@ struct description {
     cublasLtMatrixLayout_t first, second, result; /* B^T, A^T, C^T */
 };
 
-/* What was found to be fastest for `call`. */
+/* The fastest algorithm found for `call`. */
 static struct {
     bool made;
     struct gemm call;
     struct description description;
-    int candidates; /* of cublasLt that run */
-    int chosen;     /* one of them, from 0, or -1: cublasSgemm */
+    int candidates; /* how many of cublasLt's proposals run */
+    int chosen;     /* index of one of them, or -1: cublasSgemm */
     cublasLtMatmulAlgo_t algorithm;
 } plan;
 
@@ -42,8 +42,8 @@ static void open_libraries(void)
 {
     if (handle != NULL)
         return;
-    /* The variable could switch cuBLAS to TF32, whatever the program asks for. It is read at the
-     * start. */
+    /* This variable can make cuBLAS use TF32 even if the program asks for float32. It is read when
+     * the handle is created. */
     setenv("NVIDIA_TF32_OVERRIDE", "0", 1);
     check(cublasCreate(&handle), "cublasCreate");
     check(cublasSetMathMode(handle, CUBLAS_DEFAULT_MATH), "cublasSetMathMode"); /* no TF32 */
@@ -52,7 +52,7 @@ static void open_libraries(void)
     check(cublasSetWorkspace(handle, workspace, WORKSPACE), "cublasSetWorkspace");
 }
 
-/* The largest power of two, up to what cudaMalloc gives, that divides the address. */
+/* The largest power of two that divides the address, at most the alignment of cudaMalloc. */
 static uint32_t alignment_of(const void *address)
 {
     const uintptr_t low = (uintptr_t)address & (ALIGNMENT - 1);
@@ -88,7 +88,7 @@ static struct description describe(const struct gemm *call)
     struct description made;
 
     check(cublasLtMatmulDescCreate(&made.operation, CUBLAS_COMPUTE_32F, CUDA_R_32F),
-          "cublasLtMatmulDescCreate"); /* float throughout: TF32 has a compute type of its own */
+          "cublasLtMatmulDescCreate"); /* not TF32, which has a compute type of its own */
     made.first = layout(call->n, call->k, call->ldb);
     made.second = layout(call->k, call->m, call->lda);
     made.result = layout(call->n, call->m, call->ldc);
@@ -121,7 +121,7 @@ static int propose(const struct gemm *call, const struct description *descriptio
         check(cublasLtMatmulPreferenceSetAttribute(preference, wishes[w].attribute, wishes[w].value,
                                                    wishes[w].size),
               "cublasLtMatmulPreferenceSetAttribute");
-    /* A shape that it has nothing for is no error: cublasSgemm takes all. */
+    /* No proposal for a shape is not an error: cublasSgemm takes all shapes. */
     if (cublasLtMatmulAlgoGetHeuristic(light, description->operation, description->first,
                                        description->second, description->result,
                                        description->result, preference, MOST_CANDIDATES, results,
@@ -131,7 +131,7 @@ static int propose(const struct gemm *call, const struct description *descriptio
     return count;
 }
 
-/* The product by cublasLt with the algorithm, or by cublasSgemm where that is NULL. */
+/* The product by cublasLt with that algorithm, or by cublasSgemm if it is NULL. */
 static cublasStatus_t multiply(const struct gemm *call, const struct description *description,
                                const cublasLtMatmulAlgo_t *algorithm)
 {
@@ -146,7 +146,7 @@ static cublasStatus_t multiply(const struct gemm *call, const struct description
                           (int64_t)call->lda, &call->beta, call->c, (int64_t)call->ldc);
 }
 
-/* Milliseconds of `runs` products, back to back; DBL_MAX if the algorithm does not take them. */
+/* Milliseconds for `runs` products, back to back; DBL_MAX if the algorithm fails. */
 static double time_of(const struct gemm *call, const struct description *description,
                       const cublasLtMatmulAlgo_t *algorithm, int runs)
 {
@@ -156,7 +156,7 @@ static double time_of(const struct gemm *call, const struct description *descrip
 
     check_cuda(cudaEventCreate(&start), "cudaEventCreate");
     check_cuda(cudaEventCreate(&stop), "cudaEventCreate");
-    if (runs > 1) /* so that the GPU has work while the host enqueues what is timed */
+    if (runs > 1) /* keeps the GPU busy while the host enqueues the calls that are timed */
         done = multiply(call, description, algorithm) == CUBLAS_STATUS_SUCCESS;
     check_cuda(cudaEventRecord(start, 0), "cudaEventRecord");
     for (int i = 0; i < runs && done; i++)
@@ -169,7 +169,7 @@ static double time_of(const struct gemm *call, const struct description *descrip
     return done ? (double)milliseconds : DBL_MAX;
 }
 
-/* The best time of one product, after one to warm up; of a long one, a single run tells enough. */
+/* The shortest time of one product, after one to warm up. A long one is timed only once. */
 static double best_time_of(const struct gemm *call, const struct description *description,
                            const cublasLtMatmulAlgo_t *algorithm)
 {
@@ -187,8 +187,8 @@ static double best_time_of(const struct gemm *call, const struct description *de
     return best;
 }
 
-/* Times cublasSgemm and cublasLt's proposals, and notes the fastest. C must stay as it is, for beta
- * may want it: the trials write to memory of their own, aligned as C is. */
+/* Times cublasSgemm and cublasLt's proposals and keeps the fastest. The trials must not change C,
+ * since beta may need it: they write to separate memory with C's alignment. */
 static void choose(const struct gemm *call)
 {
     cublasLtMatmulHeuristicResult_t results[MOST_CANDIDATES];
@@ -199,14 +199,14 @@ static void choose(const struct gemm *call)
     plan.chosen = -1;
     plan.candidates = 0;
     if (cudaMalloc(&scratch, offset + call->m * call->ldc * sizeof(float)) != cudaSuccess) {
-        cudaGetLastError(); /* no room for a choice: cublasSgemm */
+        cudaGetLastError(); /* no memory for trials: cublasSgemm it is */
         return;
     }
     check_cuda(cudaMemset(scratch, 0, offset + call->m * call->ldc * sizeof(float)), "cudaMemset");
     trial.c = (float *)((char *)scratch + offset);
 
     const int proposed = propose(call, &plan.description, results);
-    best_time_of(&trial, &plan.description, NULL); /* the clock speeds up meanwhile */
+    best_time_of(&trial, &plan.description, NULL); /* warms up until the GPU's clock is high */
     double best = best_time_of(&trial, &plan.description, NULL);
     for (int i = 0; i < proposed; i++) {
         if (results[i].state != CUBLAS_STATUS_SUCCESS || results[i].workspaceSize > WORKSPACE)
@@ -242,7 +242,7 @@ void cublas_prepare_gemm(const struct gemm *call)
     plan.made = true;
 }
 
-/* Without terms, C becomes beta C. What cuBLAS does then is not in its documentation. */
+/* For k = 0, which cuBLAS does not document: C becomes beta C. */
 static void scale(const struct gemm *call)
 {
     const float zero = 0;
@@ -253,7 +253,7 @@ static void scale(const struct gemm *call)
         check_cuda(cudaMemset2DAsync(call->c, call->ldc * sizeof(float), 0, call->n * sizeof(float),
                                      call->m, 0),
                    "cudaMemset2DAsync");
-    else /* in place, which cuBLAS allows where both have one leading dimension */
+    else /* in place, which cuBLAS allows if both leading dimensions are equal */
         check(cublasSgeam_64(handle, CUBLAS_OP_N, CUBLAS_OP_N, (int64_t)call->n, (int64_t)call->m,
                              &call->beta, call->c, (int64_t)call->ldc, &zero, call->c,
                              (int64_t)call->ldc, call->c, (int64_t)call->ldc),

@@ -1,4 +1,4 @@
-/* The peer cuDNN: see cudnn.h. */
+/* The library cuDNN: see cudnn.h. */
 #include <cuda_runtime_api.h>
 #include <cudnn.h>
 #include <limits.h>
@@ -23,16 +23,16 @@ struct description {
     cudnnConvolutionDescriptor_t convolution;
 };
 
-/* What was found to be fastest for `call`. */
+/* The fastest algorithm found for `call`. */
 static struct {
     bool made;
     struct conv call;
     struct description description;
     cudnnConvolutionFwdAlgo_t algorithm;
-    float nhwc_us; /* the fastest algorithm's time for the same data in that layout; 0: none runs */
+    float nhwc_us; /* the shortest time with the same data in NHWC; 0: no algorithm runs */
 } plan;
 
-/* A rung has no way to report an error: end as the runner would. */
+/* A rung cannot return an error, so the program ends here, with the runner's exit code. */
 static void check_cuda(cudaError_t status, const char *call)
 {
     if (status == cudaSuccess)
@@ -50,7 +50,7 @@ static void check(cudnnStatus_t status, const char *call)
     exit(EXIT_DEVICE_ERROR);
 }
 
-/* What cuDNN's descriptors cannot say. */
+/* cuDNN's descriptors hold ints. */
 const char *cudnn_declines(const struct conv *call)
 {
     const size_t sizes[] = {call->batch,        call->channels,   call->height,
@@ -116,8 +116,8 @@ static cudnnStatus_t convolve(const struct conv *call, const struct description 
                                    output);
 }
 
-/* One call's time among several back to back, in us, after two that are not timed; 0 if the
- * algorithm fails. */
+/* Microseconds per call, averaged over ten back to back after two to warm up; 0 if the algorithm
+ * fails. */
 static float time_of(const struct conv *call, const struct description *description,
                      cudnnConvolutionFwdAlgo_t algorithm, float *output)
 {
@@ -141,8 +141,8 @@ static float time_of(const struct conv *call, const struct description *descript
     return milliseconds * 1000 / TIMED;
 }
 
-/* The fastest algorithm's time, in us; 0 if none runs. cuDNN's own search times one cold call of
- * each, so its order is not trusted: those that it says run are timed again. */
+/* Finds the fastest algorithm and returns its time in microseconds; 0 if none runs. cuDNN's own
+ * search times a single cold call of each, so all that it found to run are timed again. */
 static float fastest(const struct conv *call, const struct description *description, float *output,
                      cudnnConvolutionFwdAlgo_t *algorithm)
 {
@@ -185,13 +185,13 @@ void cudnn_prepare(const struct conv *call)
     if (plan.made && same_shape(&plan.call, call))
         return;
     if (handle == NULL) {
-        setenv("NVIDIA_TF32_OVERRIDE", "0", 1); /* no TF32, whatever the environment says */
+        setenv("NVIDIA_TF32_OVERRIDE", "0", 1); /* no TF32, even if the environment asks for it */
         check(cudnnCreate(&handle), "cudnnCreate");
         check_cuda(cudaMalloc(&workspace, WORKSPACE), "cudaMalloc");
     }
     if (plan.made)
         forget(&plan.description);
-    /* The search computes into memory of its own, so that the result stays unwritten. */
+    /* The search writes to separate memory: only cudnn_convolve may write the result. */
     check_cuda(cudaMalloc((void **)&output, outputs * sizeof *output), "cudaMalloc");
     struct description nhwc = describe(call, CUDNN_TENSOR_NHWC);
     plan.nhwc_us = fastest(call, &nhwc, output, &ignored);

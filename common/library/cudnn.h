@@ -1,5 +1,5 @@
-/* cuDNN, the peer of the GPU's convolution. Needs the cuda back end and the library at build time;
- * without them the rung is skipped with the reason. */
+/* cuDNN, the library that the GPU's convolutions are compared with. Needs the cuda back end and the
+ * library at build time; without them the rung is skipped, and the report says why. */
 #ifndef RUNGS_CUDNN_H
 #define RUNGS_CUDNN_H
 
@@ -23,10 +23,9 @@ static inline const char *cudnn_unavailable(void)
 #endif
 }
 
-/* The convolution by cuDNN in float32, never TF32, for the shape at hand by the fastest of its
- * algorithms, each timed by prepare with 2 GiB of workspace. It is given the rungs' layout, NCHW;
- * `how` also says how fast it would be if the same data were NHWC already, no conversion
- * counted. */
+/* The convolution by cuDNN in float32, never TF32. cudnn_prepare times each of its algorithms for
+ * the shape, with 2 GiB of workspace, and cudnn_convolve uses the fastest. The layout is NCHW, as
+ * for the rungs; cudnn_how also gives the time for the same data in NHWC, without a conversion. */
 void cudnn_prepare(const struct conv *call);
 void cudnn_convolve(const struct conv *call);
 void cudnn_how(const struct conv *call, char text[RUNG_HOW_SIZE]);

@@ -11,7 +11,7 @@
 
 #include "base/memory.h"
 
-/* Where OpenBLAS falls back to old kernels, newer ones run all the same. */
+/* The best kernels for the instruction set; the last argument keeps the user's choice, if any. */
 static void choose_core(void)
 {
 #if defined(__x86_64__)
@@ -22,7 +22,8 @@ static void choose_core(void)
 #endif
 }
 
-/* dlsym gives a pointer to data; POSIX promises that it may hold a function's address. */
+/* dlsym returns a pointer to an object, which C cannot cast to a function pointer; POSIX guarantees
+ * that it holds the function's address. */
 static bool find(void *library, const char *name, void *function_pointer)
 {
     void *const address = dlsym(library, name);
@@ -30,7 +31,7 @@ static bool find(void *library, const char *name, void *function_pointer)
     return address != NULL;
 }
 
-/* The library itself is never closed: OpenBLAS keeps threads of its own. */
+/* The library is never closed, since it keeps threads of its own. */
 static bool load(struct openblas *functions)
 {
     choose_core();
@@ -69,7 +70,7 @@ const char *openblas_unavailable(void)
     return openblas() == NULL ? "OpenBLAS is not installed (libopenblas0-pthread)" : NULL;
 }
 
-/* Setting the number of threads takes locks, and starts threads where there were fewer. */
+/* Sets the number of threads only if it changes: setting it takes locks and may start threads. */
 static void use_threads(int threads)
 {
     static int threads_in_use;
@@ -88,7 +89,7 @@ static double now_s(void)
     return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
 }
 
-/* The shortest of several calls, the first of which may have to start threads. */
+/* The shortest of several calls; the first may have to start threads. */
 static double shortest_call_s(int threads, void (*run)(const void *call), const void *call)
 {
     enum { CALLS = 100 };
@@ -108,14 +109,13 @@ static double shortest_call_s(int threads, void (*run)(const void *call), const 
     return shortest;
 }
 
-/* More threads are not always faster: the library uses as many as it is allowed from a certain size
- * on, and waking many can take longer than the work. So a careful user measures, twice. Of numbers
- * that take the same time, as where the library uses one thread whatever it is allowed, the
- * least. */
+/* More threads are not always faster: above a certain size the library uses all that it may, and
+ * waking many can take longer than the work. So each number is timed, twice. Among those that are
+ * about equally fast (a small problem takes one thread anyway) the smallest is returned. */
 static int fastest_threads(int most, void (*run)(const void *call), const void *call)
 {
     enum { MOST_CHOICES = 32, ROUNDS = 2 };
-    const double long_s = 50e-3; /* a call that takes as long keeps any number busy */
+    const double long_s = 50e-3; /* a call this long keeps all threads busy */
     double taken_s[MOST_CHOICES];
     double shortest_s = shortest_call_s(most, run, call);
     int fastest = most;
@@ -136,7 +136,7 @@ static int fastest_threads(int most, void (*run)(const void *call), const void *
 
 /* ---- reduction ------------------------------------------------------------------------------- */
 
-/* Memory that is kept for the next call. */
+/* Memory that is kept for the next call and grows on demand. */
 struct kept {
     float *floats;
     size_t room;
@@ -154,14 +154,14 @@ static void make_room(struct kept *kept, size_t n)
     if (checked_bytes(n, sizeof *kept->floats, 1, &bytes, &error))
         kept->floats = host_allocate(bytes, &error);
     if (kept->floats == NULL) {
-        /* A rung has no way to report an error: end as the runner would. */
+        /* A rung cannot return an error, so the program ends here, with the runner's exit code. */
         fprintf(stderr, "openblas: %s\n", error.text);
         exit((int)error.code);
     }
     kept->room = n;
 }
 
-/* OpenBLAS 0.3.21's ssum for AVX-512 gives wrong sums from 16 elements on, unless all are alike. */
+/* OpenBLAS 0.3.21's ssum for AVX-512 is wrong for 16 or more elements, unless all are equal. */
 static bool ssum_is_right(void)
 {
     enum { COUNT = 100 };
@@ -172,7 +172,7 @@ static bool ssum_is_right(void)
     return openblas()->ssum(COUNT, a, 1) == sum;
 }
 
-/* b's 0s and 1s as floats. */
+/* b of mixed types, converted to float. */
 static const float *converted(const unsigned char *b, size_t n)
 {
     static struct kept kept;
@@ -183,7 +183,7 @@ static const float *converted(const unsigned char *b, size_t n)
     return kept.floats;
 }
 
-/* The library counts in int: longer vectors go in pieces. */
+/* OpenBLAS's sizes are ints: longer vectors are processed in pieces. */
 enum { LONGEST = INT_MAX };
 
 static int piece(size_t n, size_t first)
@@ -233,7 +233,7 @@ static double reduce_f64(enum reduce_op op, const double *a, const double *b, si
     return result;
 }
 
-/* What is compared to know whether a reduction is the one that was prepared for. */
+/* The kind and size of a reduction, to recognize the one that was prepared. */
 struct reduction_size {
     enum reduce_op op;
     enum element_type type;
@@ -248,7 +248,7 @@ static struct reduction_size size_of_reduction(const struct reduction *call)
 
 static struct {
     struct reduction_size size;
-    int threads; /* the fastest; 0: nothing prepared */
+    int threads; /* the best number; 0: nothing was prepared */
 } reduction_choice;
 
 static int reduction_threads(const struct reduction *call)
@@ -286,7 +286,7 @@ void openblas_prepare(const struct reduction *call)
 
     if (reduction_threads(call) != call->threads)
         return;
-    elsewhere.result = &result; /* only `run` may give the answer */
+    elsewhere.result = &result; /* only openblas_reduce may write the result */
     reduction_choice.threads = fastest_threads(call->threads, reduce, &elsewhere);
     reduction_choice.size = size_of_reduction(call);
 }
@@ -316,20 +316,20 @@ double openblas_depth(const struct reduction *call)
 
 /* ---- matrix product -------------------------------------------------------------------------- */
 
-/* How many rows, from `first` on, one call can take of a matrix of this leading dimension: where an
- * int cannot hold that, one, whose leading dimension is of no matter. */
+/* How many rows from `first` on fit in one call. If an int cannot hold the leading dimension, that
+ * is a single row, for which it does not matter. */
 static int rows_at_once(size_t rows, size_t first, size_t leading)
 {
     return leading <= LONGEST || rows - first <= 1 ? piece(rows, first) : 1;
 }
 
-/* At least 1, which BLAS asks for even where there are no columns. */
+/* BLAS requires a leading dimension of at least 1 even for a matrix without columns. */
 static int leading_of(size_t leading)
 {
     return leading == 0 ? 1 : leading <= LONGEST ? (int)leading : LONGEST;
 }
 
-/* One pass over k for `rows` rows and `columns` columns of C. */
+/* A block of C of rows x columns, in as many calls as k needs. */
 static void product_of_pieces(const struct gemm *call, size_t row, int rows, size_t column,
                               int columns)
 {
@@ -337,7 +337,7 @@ static void product_of_pieces(const struct gemm *call, size_t row, int rows, siz
     float beta = call->beta;
     size_t p = 0;
 
-    do { /* once where k is 0: C becomes beta C */
+    do { /* once even if k is 0: C becomes beta C */
         const int terms = rows_at_once(call->k, p, call->ldb);
         openblas()->sgemm(ROW_MAJOR, NOT_TRANSPOSED, NOT_TRANSPOSED, rows, columns, terms,
                           call->alpha, call->a + row * call->lda + p, leading_of(call->lda),
@@ -350,7 +350,7 @@ static void product_of_pieces(const struct gemm *call, size_t row, int rows, siz
 
 static struct {
     size_t m, n, k;
-    int most, threads; /* allowed and fastest; 0: nothing prepared */
+    int most, threads; /* the allowed and the best number; 0: nothing was prepared */
 } gemm_choice;
 
 static int gemm_threads(const struct gemm *call)
@@ -392,7 +392,7 @@ void openblas_gemm_prepare(const struct gemm *call)
     if (gemm_threads(call) != call->threads ||
         !checked_bytes(call->m, call->n, sizeof *call->c, &bytes, &ignored))
         return;
-    elsewhere.c = host_allocate(bytes, &ignored); /* only `run` may give the answer */
+    elsewhere.c = host_allocate(bytes, &ignored); /* only openblas_gemm may write the result */
     elsewhere.ldc = call->n;
     elsewhere.beta = 0;
     if (elsewhere.c == NULL)

@@ -14,7 +14,7 @@
 
 #include "measure/counters.h"
 
-/* Holds the descriptor of the pipe's end that the counting program writes to. */
+/* The environment variable with the file descriptor of the pipe that the child writes to. */
 #define DESCRIPTOR_VARIABLE "RUNGS_COUNT_TO"
 
 /* ---- the other program ----------------------------------------------------------------------- */
@@ -56,7 +56,7 @@ bool count_become(char **argv, struct error *error)
                      strerror(errno));
 }
 
-/* Discard output; the parent prints. */
+/* Discards the child's output: only the parent prints. */
 static void silence(void)
 {
     const int nowhere = open("/dev/null", O_WRONLY);
@@ -97,7 +97,7 @@ void count_finish(void)
         fclose(from_child);
     from_child = NULL;
     if (child > 0) {
-        kill(child, SIGKILL); /* it has nothing more to say */
+        kill(child, SIGKILL); /* nothing more is read from it */
         waitpid(child, NULL, 0);
     }
     child = 0;
@@ -115,13 +115,13 @@ FILE *count_stream(void)
 /* ---- its results ----------------------------------------------------------------------------- */
 
 #ifdef RUNGS_JANSSON
-/* One row of the counting program's, for the same rung. */
+/* Copies the counts of a row that the child sent to the row of the same rung. */
 static void take_row(const json_t *row, struct results *results, struct result *result)
 {
     const json_t *const counters = json_object_get(row, "counters");
     const char *const shape = json_string_value(json_object_get(counters, "counted_shape"));
 
-    if (shape == NULL || !result->counted) /* not counted there, or not run here */
+    if (shape == NULL || !result->counted) /* not counted by the child, or not run here */
         return;
     for (int i = 0; i < COUNTER_FIELDS; i++)
         if (counter_fields[i].is_memory)

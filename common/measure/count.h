@@ -1,13 +1,13 @@
-/* Counting on the simt back end.
+/* Counts what kernels do, on the simt back end.
  *
- * A GPU step is built twice there: bin/NAME, whose kernels are compiled as fast as they get,
- * verifies; bin/counted/NAME, whose kernels tell the back end of every access (common/simt), counts.
- * The first starts the second where counts are wanted:
+ * There, a GPU step is built as two programs: bin/NAME, with kernels compiled for speed, verifies;
+ * bin/counted/NAME, with kernels instrumented to report every access (common/simt), is the counting
+ * program. The first starts the second:
  *
- *   without --counters   beside itself, while it verifies, on a problem small enough not to take
- *                        longer; the second sends its results as JSON (report_json_run), one
- *                        document a size
- *   with --counters      in its place, on the problem asked for */
+ *   without --counters   as a child process, which counts while the parent verifies, on a problem
+ *                        small enough not to take longer. It sends its results through a pipe, as
+ *                        one JSON document for each size (report_json_run).
+ *   with --counters      in its own place (exec), on the problem asked for */
 #ifndef RUNGS_COUNT_H
 #define RUNGS_COUNT_H
 
@@ -17,24 +17,26 @@
 #include "base/error.h"
 #include "measure/result.h"
 
-/* Whether this is the counting program, and whether it counts beside another. */
+/* Whether this program is the counting program, and whether it is a child process. */
 bool count_is_here(const struct back_end *back_end);
 bool count_is_beside(void);
 
-/* Becomes the counting program. Returns only if that fails. Code: EXIT_FILE_ERROR. */
+/* Replaces this program by the counting program. Returns only if that fails. Code:
+ * EXIT_FILE_ERROR. */
 bool count_become(char **argv, struct error *error);
 
-/* Starts the counting program beside this one, if there is one. */
+/* Starts the counting program as a child process, if it was built. */
 void count_start(char **argv, const struct back_end *back_end);
-/* Adds what the counting program sends to the results of the same size. */
+/* Waits for the child's results for one size and adds its counts of memory accesses to the rows. */
 void count_receive(struct results *results);
+/* Ends the child process. */
 void count_finish(void);
 
-/* In the counting program: where to write the results for the other. NULL: nobody listens. */
+/* In a child process: the pipe to write results to. NULL if it cannot be opened. */
 FILE *count_stream(void);
 
-/* Start counting; stop, and store counters, findings and, unless the format is COUNTERS_NONE, the
- * listing of the kernels' counters. */
+/* Start counting. Stop, and store the counters, the findings and, unless the format is
+ * COUNTERS_NONE, the listing of the kernels' counters in *result. */
 void count_begin(const struct back_end *back_end);
 void count_end(const struct back_end *back_end, enum counters_format format, struct result *result);
 

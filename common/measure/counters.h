@@ -1,4 +1,4 @@
-/* The counters of a row by name, as reports write them and the counting program sends them. */
+/* The names of the counters, for reports and for the results that the counting program sends. */
 #ifndef RUNGS_COUNTERS_H
 #define RUNGS_COUNTERS_H
 
@@ -10,11 +10,11 @@
 
 struct counter_field {
     const char *name;
-    size_t member; /* of struct counters: a uint64_t */
-    bool is_memory;
+    size_t member;  /* offset in struct counters of a uint64_t */
+    bool is_memory; /* in struct memory_counters */
 };
 
-/* Those of memory come last. */
+/* Those in struct memory_counters come last. */
 enum { COUNTER_FIELDS = 24 };
 extern const struct counter_field counter_fields[COUNTER_FIELDS];
 

@@ -67,8 +67,8 @@ void result_conclude(struct result *result, const char *hint)
 
 /* ---- derived figures ------------------------------------------------------------------------- */
 
-/* The median; of a rung that was given a part, the time that all would take at the same rate. NaN if
- * the rung is not timed. */
+/* The median; for a rung that was given a part of the problem, the time for the whole at the same
+ * rate. NaN if the rung was not timed. */
 static double time_for_all(const struct results *results, const struct result *result)
 {
     const double median = result->trial.statistics.median;
@@ -78,7 +78,7 @@ static double time_for_all(const struct results *results, const struct result *r
     return result->is_part ? median * (results->flops / result->part.flops) : median;
 }
 
-/* The best time of a library on the processor that runs the rung; NaN if there is none. */
+/* The time of the fastest library on the processor that ran the rung; NaN if there is none. */
 static double library_time(const struct results *results, const struct result *result)
 {
     double best = NAN;
@@ -86,7 +86,7 @@ static double library_time(const struct results *results, const struct result *r
     for (size_t i = 0; i < results->row_count; i++) {
         const struct result *library = &results->rows[i];
         if (library->is_library && library->on_host == result->on_host)
-            best = fmin(best, time_for_all(results, library)); /* fmin passes over NaN */
+            best = fmin(best, time_for_all(results, library)); /* fmin ignores NaN */
     }
     return best;
 }

@@ -1,11 +1,11 @@
-/* What came of a ladder at one size: the one record that the runner fills and the reports read.
+/* The results of a ladder at one size: the runner fills them in, reports read them.
  *
- * Times are microseconds of one call. percent_of_peak is the shortest time that the machine's peak
- * bandwidth and peak arithmetic allow, as a share of the median; a host rung in a GPU step has none,
- * since the peaks are the GPU's. speedup_first is over the ladder's first rung, wherever that runs;
- * speedup_library over the best library rung on the same processor: a GPU's rungs are not measured
- * against OpenBLAS, nor the host's against cuBLAS. A rung that was given a part of the problem has
- * that part's shape; its speed-ups compare rates. */
+ * Times are in microseconds per call. percent_of_peak is the shortest time that peak bandwidth and
+ * peak arithmetic allow, as a percentage of the median; a host rung in a GPU step has none, since
+ * the peaks are the GPU's. speedup_first is relative to the first rung of the table that was timed,
+ * on whatever processor; speedup_library is relative to the fastest library rung on the same
+ * processor: a GPU's rungs are not compared with OpenBLAS, nor host rungs with cuBLAS. For a rung
+ * that was given only a part of the problem, speedups compare rates. */
 #ifndef RUNGS_RESULT_H
 #define RUNGS_RESULT_H
 
@@ -22,69 +22,69 @@ enum verdict { VERDICT_PASS, VERDICT_FAIL, VERDICT_RACY, VERDICT_SKIP };
 /* "pass", "fail", "racy" or "skip". */
 const char *verdict_name(enum verdict verdict);
 
-/* One rung's. */
+/* The result of one rung: a row of a report. */
 struct result {
-    const char *rung;     /* its name */
-    const char *back_end; /* what ran it: its name */
-    bool on_host;         /* the host's CPU, in a GPU step */
+    const char *rung;     /* the rung's name */
+    const char *back_end; /* name of the back end that ran it */
+    bool on_host;         /* a host rung in a GPU step */
     bool is_library, is_lesson;
 
-    /* What happened; result_conclude draws the verdict from it. */
+    /* What happened; result_conclude derives the verdict from it. */
     bool skipped;                 /* reason says why */
-    bool wrong, wrong_on_probe;   /* comparison says where */
-    bool broke_rule;              /* of CUDA, while it was counted */
-    struct comparison comparison; /* with the real data, or the wrong one */
+    bool wrong, wrong_on_probe;   /* comparison says which element */
+    bool broke_rule;              /* the analysis has findings, such as a data race */
+    struct comparison comparison; /* the wrong one, or else that on the real data */
 
     enum verdict verdict;
     char reason[192];        /* why the rung failed, raced or was skipped; else "" */
-    char how[RUNG_HOW_SIZE]; /* what the rung really used; else "" */
+    char how[RUNG_HOW_SIZE]; /* how the rung ran, such as "avx512, 2 threads"; else "" */
 
     bool timed;
     struct trial trial;
-    bool is_part; /* the rung was given `part`, not all of the problem */
+    bool is_part; /* the rung was given `part` instead of the whole problem */
     struct part part;
     bool counted;
     struct counters counters;
-    char *findings, *listing; /* of the analysis, by malloc; or NULL */
+    char *findings, *listing; /* texts of the analysis, from malloc, or NULL */
 
-    /* Derived by results_derive; NaN where they do not apply. */
+    /* Set by results_derive; NaN if they do not apply. */
     double gb_per_s, gflop_per_s, percent_of_peak, speedup_first, speedup_library;
 };
 
-/* Those of one size, and what they have in common. */
+/* The results of all rungs at one size, and what they have in common. */
 struct results {
     const char *step, *back_end;
-    bool has_clocks;        /* false on simt: how long emulation takes says nothing about a GPU */
-    struct machine machine; /* what ran the rungs */
-    struct machine host;    /* and those on the host, if the name is not "" */
+    bool has_clocks;        /* false on simt, whose speed says nothing about a GPU */
+    struct machine machine; /* what the step's back end runs on */
+    struct machine host;    /* the CPU that ran the host rungs; name "" if there are none */
     uint64_t seed;
     bool cold;
     char op[16], type[8], shape[64];
-    char counted_shape[64]; /* of the problem whose memory was counted, if another; else "" */
-    bool from_files;        /* the data are the user's */
+    char counted_shape[64]; /* the shape for which memory was counted, if another; else "" */
+    bool from_files;        /* the inputs come from the user's files */
     double bytes, flops;
-    bool is_scalar; /* the result is one number: `answer`, by the reference */
+    bool is_scalar; /* the result is one number: `answer`, from the reference */
     double answer;
     double peak_gb_per_s;
-    char not_counted[96]; /* why the counts of memory that the table shows are missing; else "" */
+    char not_counted[96]; /* why the counts of memory are missing; else "" */
     struct result *rows;
     size_t row_count;
 };
 
-/* Sets what the rung is, in a step with that back end. */
+/* Initializes the result of a rung, in a step with that back end. */
 void result_start(struct result *result, const struct rung *rung, const struct back_end *back_end);
 
-/* Notes that the rung is not run, and why. */
+/* Records that the rung is skipped, and why. */
 void result_skip(struct result *result, const char *reason);
 
-/* Notes the outcome of one input. What was wrong once stays wrong; of a lesson, which goes on, the
- * last wrong answer is kept: the real data's, if that was wrong too. */
+/* Records the comparison for one input. A rung that was wrong once stays wrong. A lesson is run on
+ * all inputs all the same; the last wrong comparison is kept. */
 void result_note(struct result *result, const struct comparison *comparison, bool probe);
 
-/* Draws verdict and reason from what was noted. hint: where the broken rule is told. */
+/* Derives verdict and reason from what was recorded. hint: where the report shows the findings. */
 void result_conclude(struct result *result, const char *hint);
 
-/* Fills in what depends on all rows: rates, shares of the peak, speed-ups. */
+/* Fills in what depends on all rows: rates, percentages of the peak, speedups. */
 void results_derive(struct results *results);
 
 void results_free(struct results *results);

@@ -32,7 +32,7 @@ static void add_order_statistics(struct statistics *result, const double *sample
     result->median =
         count % 2 == 1 ? sorted[count / 2] : sorted[count / 2 - 1] / 2 + sorted[count / 2] / 2;
     result->upper_quartile = quantile(sorted, count, 0.75);
-    /* Rank ceil(0.99 * count), written so that it neither rounds nor overflows. */
+    /* The sample of rank ceil(0.99 * count), in arithmetic that neither rounds nor overflows. */
     result->percentile_99 = sorted[count - count / 100 - 1];
     free(sorted);
 }
@@ -54,7 +54,7 @@ struct statistics statistics_of(const double *samples, size_t count)
     result.mean = sum / (double)count;
 
     double squares = 0;
-    double rest = 0; /* would be 0 if the mean were exact */
+    double rest = 0; /* the sum of the differences, which would be 0 if the mean were exact */
     for (size_t i = 0; i < count; i++) {
         double difference = samples[i] - result.mean;
         squares += difference * difference;

@@ -4,12 +4,12 @@
 
 #include "base/memory.h"
 
-/* A launch is nothing beside calls of this length. */
+/* From this length on, the latency of one launch is negligible. */
 static const double LONG_CALL_US = 10e3;
 
-/* Until the host has enqueued the first call, a GPU that has nothing else to do waits, and its
- * clock runs: with a library that takes long to enqueue, that shows in samples of few calls. So
- * `fed` puts a call before the first one that is timed. */
+/* An idle GPU waits, with its timer running, until the host has enqueued the first call. That shows
+ * in samples of a few calls to a library that takes long to enqueue its work. `fed` therefore makes
+ * one call before the timer starts. */
 static bool sample(struct problem *problem, const struct rung *rung, size_t calls, bool cold,
                    bool fed, double *microseconds, struct error *error)
 {
@@ -29,7 +29,7 @@ static bool sample(struct problem *problem, const struct rung *rung, size_t call
     return true;
 }
 
-/* How many calls make a sample long enough; one call's time at that length goes to *each_us. */
+/* Finds how many calls make a sample long enough; *each_us is the time per call in that sample. */
 static bool calibrate(struct problem *problem, const struct rung *rung, bool cold, size_t *calls,
                       double *each_us, struct error *error)
 {
@@ -41,7 +41,7 @@ static bool calibrate(struct problem *problem, const struct rung *rung, bool col
             return false;
         if (cold || *each_us * (double)*calls >= MINIMUM_SAMPLE_US || *calls >= most)
             return true;
-        /* Aim past the minimum, but trust one short measurement for a factor of 10 only. */
+        /* Aims past the minimum, but grows tenfold at most: a short measurement is imprecise. */
         const double wanted =
             *each_us > 0 ? 1.2 * MINIMUM_SAMPLE_US / *each_us : 10.0 * (double)*calls;
         const double capped = wanted > 10.0 * (double)*calls ? 10.0 * (double)*calls : wanted;

@@ -1,10 +1,10 @@
-/* Timing one rung: warm up, take samples, summarise.
+/* Times one rung: warms up, takes samples, computes statistics.
  *
- * A sample is at least MINIMUM_SAMPLE_US long: short work is called many times back to back within
- * one sample, and the sample is the mean of one call. So neither the clock's resolution nor a GPU's
- * launch latency is what gets measured: launches overlap the work of the call before, also the
- * sample's first, as a call that is not timed goes before it. With --cold every sample is a single
- * call, since the inputs are pushed out of the caches before each. */
+ * A sample lasts at least MINIMUM_SAMPLE_US: it times many back-to-back calls of short work and is
+ * their mean. So it measures neither the resolution of the clock nor a GPU's launch latency, since
+ * each launch overlaps the work of the call before it. Before each warm GPU sample one call is made
+ * that is not timed, so that the first launch of the sample overlaps work, too. With --cold the
+ * inputs are evicted from the caches before each sample, which is then a single call. */
 #ifndef RUNGS_TRIAL_H
 #define RUNGS_TRIAL_H
 
@@ -16,15 +16,16 @@
 #define MINIMUM_SAMPLE_US 200.0
 
 struct trial {
-    double *samples_us; /* of one call each; trial_free releases them */
-    size_t warmups;     /* samples not counted */
-    size_t calls;       /* calls a sample */
+    double *samples_us; /* mean time per call in each sample; trial_free releases them */
+    size_t warmups;     /* warm-up samples, which are discarded */
+    size_t calls;       /* calls per sample */
     struct statistics statistics;
 };
 
-/* reps 0: as many samples as fit in a quarter second, at most 101 and at least 5, but no more than
- * fit in a second, at least 1; and warm-up samples, too, are left out where they would take longer
- * than that. */
+/* Takes `warmup` samples that are discarded, then `reps`. With reps = 0 the number of samples is
+ * what fits in a quarter of a second, from 5 to 101, but no more than fit in a second (and at least
+ * 1); warm-up samples are then limited to a second, too. Returns false if a device call failed or
+ * there is no memory for the samples. */
 bool trial_run(struct problem *problem, const struct rung *rung, size_t warmup, size_t reps,
                bool cold, struct trial *trial, struct error *error);
 void trial_free(struct trial *trial);

@@ -1,11 +1,12 @@
-/* Runs a rung once and judges its answer. */
+/* Verifies a rung on one input. */
 #ifndef RUNGS_VERIFY_H
 #define RUNGS_VERIFY_H
 
 #include "problem/problem.h"
 
-/* NaN over the output, prepare, run, wait, compare: one rung on the inputs that are loaded. False
- * only if a device call failed. */
+/* Runs the rung on the inputs that are loaded, and judges its answer: fills the output with NaN,
+ * prepares, runs, waits, compares. A wrong answer is no error: returns false only if a device call
+ * failed. */
 bool verify_rung(struct problem *problem, const struct rung *rung, struct comparison *comparison,
                  struct error *error);
 

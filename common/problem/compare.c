@@ -28,10 +28,10 @@ double rounding_bound_f64(double roundings, size_t terms, double magnitude)
 struct comparison compare_number(double computed, const struct reference *reference, double bound,
                                  double largest)
 {
-    /* NaN's sign bit, which printf would show, means nothing. */
+    /* A NaN's sign bit is meaningless, but printf would show it. */
     const double expected = isnan(reference->value) ? (double)NAN : reference->value;
-    struct comparison result = {.computed = isnan(computed) ? (double)NAN : computed,
-                                .bound = bound};
+    struct comparison result = {
+        .computed = isnan(computed) ? (double)NAN : computed, .expected = expected, .bound = bound};
 
     if (isnan(expected)) {
         result.right = isnan(computed);
@@ -43,10 +43,15 @@ struct comparison compare_number(double computed, const struct reference *refere
         result.error = result.right ? 0 : INFINITY;
     } else {
         result.error = fabs((computed - expected) - reference->tail);
-        /* Written so that a NaN, which compares false with everything, is not accepted. */
+        /* False if the error is NaN, which compares false with everything. */
         result.right = result.error <= bound;
     }
-    snprintf(result.where, sizeof result.where, "got %.9g, expected %.9g", result.computed,
-             expected);
     return result;
+}
+
+void comparison_describe(struct comparison *comparison, const char *place)
+{
+    snprintf(comparison->where, sizeof comparison->where, "%.40s%sgot %.9g, expected %.9g",
+             place != NULL ? place : "", place != NULL ? ": " : "", comparison->computed,
+             comparison->expected);
 }

@@ -46,17 +46,15 @@ static double share_of(const struct comparison *comparison)
     return isnan(share) ? (double)INFINITY : share;
 }
 
-void judge_keep_worse(struct comparison *worst, const struct comparison *next, const char *place)
+bool judge_keep_worse(struct comparison *worst, const struct comparison *next)
 {
     if (worst->where[0] != '\0') { /* not the first */
         const bool both_alike = worst->right == next->right;
         if (worst->right < next->right || (both_alike && share_of(next) <= share_of(worst)))
-            return;
+            return false;
     }
-    /* "got ..., expected ..." gets the element's name in front. */
-    struct comparison named = *next;
-    snprintf(named.where, sizeof named.where, "%.40s: %.50s", place, next->where);
-    *worst = named;
+    *worst = *next;
+    return true;
 }
 
 static size_t add_place(size_t places[PLACES_MAX], size_t count, size_t place)

@@ -1,16 +1,16 @@
-/* Judging a large result: exactly on probes, by a sample on real data.
+/* Judges results that are too large to recompute: all of it on probes, a sample on real data.
  *
- * Probes. The inputs are small integers, so the result consists of integers, and whether it is
- * right can be told without computing it a second time (R. Freivalds, Probabilistic machines can
- * use less running time, IFIP Congress 1977): multiply both sides of C = A B by a vector x of
- * random 64-bit integers and compare C x with A (B x), in integers that wrap around. That takes n^2
- * steps instead of n^3. A wrong row passes only if its differences d have d . x = 0 modulo 2^64;
- * since no difference exceeds 2^25, the probability of that is below 2^-38.
+ * A probe's inputs are small integers, so its result is integers, too, and can be checked exactly
+ * without a second matrix product (R. Freivalds, Probabilistic machines can use less running time,
+ * IFIP Congress 1977): multiply both sides of C = A B by a vector x of random 64-bit integers, and
+ * compare C x with A (B x), in integer arithmetic modulo 2^64. That takes O(n^2) operations instead
+ * of O(n^3). If a row of C is wrong by d, it passes only if d . x = 0 modulo 2^64; since no element
+ * of d exceeds 2^25, the probability of that is below 2^-38.
  *
- * The sums are exact in float, in any order. Products are integers of at most 9 in absolute value,
- * so 2^24 / 9 = 1.8 million of them cannot reach 2^24. Beyond that the random signs help: in an
- * order that does not look at the data, even 2^31 of them get there with a probability below
- * 10^-300 (Hoeffding's inequality). */
+ * A rung's sums are exact in float, in any order: the products are integers of at most 9 in
+ * absolute value, so 2^24 / 9 = 1.8 million of them cannot exceed 2^24. For longer sums the random
+ * signs help: with any order that does not depend on the data, a sum of even 2^31 products exceeds
+ * 2^24 with a probability below 10^-300 (Hoeffding's inequality). */
 #ifndef RUNGS_JUDGE_H
 #define RUNGS_JUDGE_H
 
@@ -22,11 +22,11 @@
 #include "device/guarded.h"
 #include "problem/compare.h"
 
-/* Integers up to here are exact in float; no probe's result is larger. */
+/* Integers up to this are exact in float; no result of a probe is larger. */
 enum { EXACT_LIMIT = 1 << 24 };
 
-/* A small integer of an input, or an element of a result, as an integer that wraps around. False
- * if it cannot come from a probe: too large, not an integer, not a number. */
+/* Converts an element of a probe's input or result to an integer modulo 2^64. Returns false if the
+ * value cannot come from a probe: it is too large, not an integer, or not a number. */
 static inline bool to_integer(float value, uint64_t *integer)
 {
     const bool in_range = fabsf(value) <= (float)EXACT_LIMIT; /* false for NaN */
@@ -35,29 +35,30 @@ static inline bool to_integer(float value, uint64_t *integer)
     return in_range && (float)whole == value;
 }
 
-/* Fills *comparison for a probe's first wrong element; `place` names it: "C[3][4]". */
+/* Fills *comparison for the first wrong element of a probe; `place` names it, such as "C[3][4]". */
 void judge_wrong_integer(struct comparison *comparison, const char *place, float got, int64_t want);
 
-/* Fills *comparison for a write outside the result; `place` names where. */
+/* Fills *comparison for a write outside the result; `place` says where. */
 void judge_stray_write(struct comparison *comparison, const char *place);
 
-/* The same if the margins of the host's copy of the result, of elements of `size` bytes, no longer
- * hold `value`. Returns whether they do not. */
+/* Checks whether the margins of the host's copy of the result were overwritten: they no longer hold
+ * `value`. If so, fills *comparison and returns true. An element has `size` bytes. */
 bool judge_margins(const struct guarded *result, float value, size_t size,
                    struct comparison *comparison);
 
-/* Keeps the worse of *worst and `next`, for the report: wrong before right, then by error as a
- * share of the bound. `place` names the element that `next` is about. */
-void judge_keep_worse(struct comparison *worst, const struct comparison *next, const char *place);
+/* Replaces *worst by `next` if that is worse: wrong is worse than right, then the larger ratio of
+ * error to bound is. True if it was replaced; the caller then describes it (compare.h). */
+bool judge_keep_worse(struct comparison *worst, const struct comparison *next);
 
-/* Places along a side of `size` elements where kernels go wrong: both ends, then both sides of the
- * edges of tiles of 8 to 256 elements near either end. Returns how many; none if size is 0. */
+/* Indices along a dimension of `size` elements where kernels are likely to be wrong: both ends, and
+ * both sides of the first and last edge between tiles of 8, 16, ... 256 elements. Returns how many
+ * there are; 0 if size is 0. */
 enum { PLACES_MAX = 40 };
 size_t judge_places(size_t size, size_t places[PLACES_MAX]);
 
-/* How many of `elements` to judge one by one, each a sum of `terms` products, where `places` of
- * them are of special interest: all if that is little work, otherwise those and 2048 at random, or
- * fewer if even that is much work. */
+/* How many of a result's `elements` elements, each a sum of `terms` products, to compare with a
+ * reference: all if that is little work, otherwise the `places` of special interest and 2048 at
+ * random, or fewer if even that is too much work. */
 size_t judge_sample_size(size_t elements, size_t terms, size_t places);
 
 #endif

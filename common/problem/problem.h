@@ -1,18 +1,18 @@
-/* A problem: inputs, a reference result, and the means to run a rung on them and judge the answer.
+/* A problem: inputs, a reference result, and the functions that run a rung on them and judge its
+ * answer.
  *
- * Each kind of problem has a folder here, which owns all that is particular to it: what a rung is
- * called with, its kind of rung, its command-line options, inputs, reference and error bound. The
- * rest of the program knows a problem by struct problem_kind only, so that a new one is a new
- * folder.
+ * Each kind of problem has a folder here with everything that is specific to it: the arguments of a
+ * rung, its kind of rung, command-line options, inputs, reference and error bound. The rest of the
+ * program sees only struct problem_kind, so that a new kind of problem is a new folder.
  *
  * Each kind judges a rung on several inputs:
  *
- *   probes      small integers, chosen so that every product and every partial sum, in any order
- *               that does not look at the data, is exact in float. The answer must equal the
- *               reference to the last bit, so an element skipped, read twice, or paired with the
- *               wrong partner always shows, however large the problem. (A tolerance cannot promise
- *               that: one element in 2^20 is within any honest rounding bound.)
- *   real data   random numbers from the seed, or the user's files. The answer must lie within the
+ *   probes      small integers, chosen so that all products and partial sums are exact in float, in
+ *               any order that does not depend on the data. The answer must equal the reference to
+ *               the last bit, so an element that is skipped, read twice, or multiplied by the wrong
+ *               partner always shows, however large the problem. (A tolerance cannot guarantee
+ *               that: one element of 2^20 is within any valid rounding bound.)
+ *   real data   random numbers from the seed, or the user's files. The answer must be within the
  *               rounding bound derived in compare.h. */
 #ifndef RUNGS_PROBLEM_H
 #define RUNGS_PROBLEM_H
@@ -26,19 +26,19 @@
 #include "problem/compare.h"
 #include "problem/rung.h"
 
-/* What all kinds of problems are made from; each kind's own options begin with it. */
+/* Options that all kinds of problems have. Each kind's struct of options begins with this one. */
 struct problem_options {
     uint64_t seed;
-    int threads;       /* CPU threads that a rung may use */
-    const char *a, *b; /* .npy files with the inputs, or NULL: random numbers from the seed */
+    int threads;       /* the most CPU threads that a rung may use */
+    const char *a, *b; /* .npy files with the inputs; NULL: random numbers from the seed */
 
-    /* Not on the command line: the tests start inputs this many elements past an aligned address,
-     * and give matrices this many extra columns. */
+    /* Not on the command line, but for tests: inputs start this many elements past an aligned
+     * address, and rows of matrices are this many elements longer than they need be. */
     size_t offset;
     size_t padding;
 };
 
-/* Options that several kinds have, for their tables. */
+/* Table entries for options that several kinds have. */
 #define OPTION_A                                                                                   \
     {                                                                                              \
         "a", "FILE", "first input from a NumPy .npy file", OPTION_TEXT,                            \
@@ -46,104 +46,106 @@ struct problem_options {
     }
 #define OPTION_B                                                                                   \
     {                                                                                              \
-        "b", "FILE", "second input likewise", OPTION_TEXT,                                         \
+        "b", "FILE", "second input from a NumPy .npy file", OPTION_TEXT,                           \
             .member = offsetof(struct problem_options, b)                                          \
     }
 
-/* The part of a problem that a rung is given. */
+/* The part of a problem that a rung is given, if not all of it. */
 struct part {
     char shape[64];
-    double bytes; /* each input read once, each output written once */
-    double flops; /* arithmetic that the definition asks for */
+    double bytes; /* the least traffic: each input read once, each output written once */
+    double flops; /* operations in the problem's definition, whatever the rung does */
 };
 
 struct problem;
 
 struct problem_kind {
-    /* ---- options: `options` points to options_size bytes, which begin with problem_options ---- */
+    /* ---- options: `options` points to options_size bytes that begin with problem_options ----- */
     size_t options_size;
     const struct option_field *fields;
     size_t field_count;
-    /* Sets what is not 0. emulated: kernels run on the CPU, so that a smaller problem will do. */
+    /* Sets the defaults that are not 0. emulated: kernels run on the CPU, so slowly that the
+     * default problem is smaller. */
     void (*set_defaults)(struct problem_options *options, bool emulated);
-    /* What no single option can tell; size_given: some option said how large the problem is. */
+    /* Checks options against each other. size_given: the user gave a size. */
     bool (*check_options)(const struct problem_options *options, bool size_given,
                           struct error *error);
-    /* Whether the inputs are the user's. NULL: if `a` is given. */
+    /* Whether the inputs come from the user's files. NULL: they do if `a` is given. */
     bool (*from_files)(const struct problem_options *options);
-    /* All sizes, for --sweep. NULL: the kind has no single size. */
+    /* Sets all dimensions to `size`, for --sweep. NULL: the kind has no --sweep. */
     void (*set_size)(struct problem_options *options, size_t size);
-    /* Makes a large problem small enough to be counted beside the one that is verified. */
+    /* Makes a large problem small enough to be counted while the large one is verified. */
     void (*limit_size)(struct problem_options *options);
 
-    /* ---- the problem -------------------------------------------------------------------------- */
-    /* Checks the sizes, opens the user's files, allocates. NULL and *error on failure. */
+    /* ---- the problem ------------------------------------------------------------------------- */
+    /* Checks the sizes, opens the user's files and allocates memory. NULL and *error on failure. */
     struct problem *(*create)(const struct problem_options *options,
                               const struct back_end *back_end, const struct machine *machine,
                               struct error *error);
     void (*destroy)(struct problem *problem);
 
-    /* Fills the inputs and computes the reference. Input number problem->probes is the real data;
-     * the numbers below it are the probes. */
+    /* Fills the inputs and computes the reference. Inputs 0 to problem->probes - 1 are the probes,
+     * input problem->probes is the real data. */
     bool (*load)(struct problem *problem, size_t input, struct error *error);
 
-    /* After the last rung: writes what the user wants to have of the last right result. NULL:
-     * nothing. */
+    /* Called after the last rung: writes the last right result to the user's file. NULL: the kind
+     * has no such file. */
     bool (*save)(const struct problem *problem, struct error *error);
 
-    /* ---- a rung on it: `rung` begins the kind's own kind of rung ------------------------------- */
-    /* Why the rung does not do this problem or is not in this build; NULL if it does. */
+    /* ---- running a rung: `rung` points to the first member of the kind's own kind of rung ---- */
+    /* Why the rung cannot do this problem, or is not in this build; NULL if it can. */
     const char *(*declines)(const struct problem *problem, const struct rung *rung);
 
-    /* NaN over the result and everything else that the rung may write, so that stale or missing
-     * output is seen. */
+    /* Fills the result and all other memory that the rung may write with NaN, so that missing or
+     * stale output is noticed. */
     bool (*poison)(struct problem *problem, const struct rung *rung, struct error *error);
 
-    /* The rung's untimed preparation: after every change of the inputs, before run. NULL: none. */
+    /* The rung's untimed preparation, called after every change of the inputs, before run. NULL: no
+     * rung of this kind has any. */
     void (*prepare)(const struct problem *problem, const struct rung *rung);
 
-    /* Enqueues the rung's work. It has ended only after the finish of the rung's back end
-     * (rung_back_end). */
+    /* Starts the rung's work, which is complete only after finish() of rung_back_end. */
     void (*run)(const struct problem *problem, const struct rung *rung);
 
-    /* What the rung really used; "" if it has nothing to tell. */
+    /* Describes how the rung ran, such as "avx512, 2 threads"; "" if there is nothing to say. */
     void (*describe)(const struct problem *problem, const struct rung *rung,
                      char text[RUNG_HOW_SIZE]);
 
-    /* What the rung is given. NULL: every rung is given all. */
+    /* What the rung is given. NULL: every rung is given all of the problem. */
     struct part (*part)(const struct problem *problem, const struct rung *rung);
 
-    /* Fetches the result and compares it with the reference. False only on a device error. */
+    /* Downloads the result and compares it with the reference. A wrong result is no error: returns
+     * false only if a device call failed. */
     bool (*check)(struct problem *problem, const struct rung *rung, struct comparison *comparison,
                   struct error *error);
 
-    /* Pushes what the rung reads out of the caches. */
+    /* Evicts the rung's inputs from the caches. */
     bool (*evict)(struct problem *problem, const struct rung *rung, struct error *error);
 };
 
-/* The part that all kinds share; each embeds it as its first member. */
+/* What all kinds have in common; each kind's own struct begins with it. */
 struct problem {
     const struct problem_kind *kind;
     const struct back_end *back_end;
-    const char *op; /* result row's columns */
+    const char *op; /* op, type and shape as in the result row */
     const char *type;
     char shape[64];
     size_t probes;
-    bool is_scalar;     /* the result is one number, which the report shows */
+    bool is_scalar;     /* the result is one number, which reports show */
     double answer;      /* that number, from the reference */
     bool inexact_input; /* real data is loaded: a rounding bound applies */
-    double bytes;       /* each input read once, each output written once */
-    double flops;       /* arithmetic that the definition asks for */
+    double bytes;       /* the least traffic: each input read once, each output written once */
+    double flops;       /* operations in the problem's definition */
 };
 
-/* Whether the inputs are the user's. */
+/* Whether the inputs come from the user's files. */
 static inline bool problem_from_files(const struct problem_kind *kind,
                                       const struct problem_options *options)
 {
     return kind->from_files != NULL ? kind->from_files(options) : options->a != NULL;
 }
 
-/* What runs the rung in a step with the given back end. */
+/* The back end that runs the rung: the step's, or the CPU for a host rung. */
 static inline const struct back_end *rung_back_end(const struct rung *rung,
                                                    const struct back_end *of_step)
 {

@@ -8,13 +8,13 @@ enum { LANES = 8 };
 struct lane {
     double sum;
     double correction;
-    double plain; /* what uncompensated arithmetic gives: decides between NaN and infinity */
+    double plain; /* the uncompensated sum, whose NaN or infinity is the result */
     double magnitude;
 };
 
 static inline void add_term(struct lane *lane, double term, double term_error)
 {
-    /* Knuth's two-sum: `rounding` is exactly what the addition lost. */
+    /* Knuth's two-sum: `rounding` is exactly the addition's rounding error. */
     const double sum = lane->sum + term;
     const double part = sum - lane->sum;
     const double rounding = (lane->sum - (sum - part)) + (term - part);

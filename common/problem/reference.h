@@ -1,10 +1,10 @@
-/* Reference sums in double with compensated summation.
+/* Reference sums, by compensated summation in double.
  *
- * Every term is the product of two numbers, split exactly into a rounded product and its error (by
- * fused multiply-add); sums carry their rounding errors along in a second double (Ogita, Rump,
- * Oishi: Accurate sum and dot product, SIAM J. Sci. Comput. 26, 2005, algorithm Dot2). The result
- * is as accurate as if computed with twice double's precision. NaN and infinities come out as plain
- * double arithmetic would give them. */
+ * Each product is split exactly into its rounded value and its rounding error (by a fused
+ * multiply-add), and the rounding errors of the additions are summed up in a second double (Ogita,
+ * Rump, Oishi: Accurate sum and dot product, SIAM J. Sci. Comput. 26, 2005, algorithm Dot2). The
+ * result is as accurate as if computed in twice double's precision. NaN and infinities propagate as
+ * in plain double arithmetic. */
 #ifndef RUNGS_REFERENCE_H
 #define RUNGS_REFERENCE_H
 
@@ -12,7 +12,8 @@
 
 #include "problem/compare.h"
 
-/* a and b are n elements each; a step of 1 is contiguous, others walk columns. */
+/* Dot products and sums of n elements. step_a and step_b are the distances, in elements, between
+ * neighbours: 1 if contiguous, the leading dimension for the column of a matrix. */
 struct reference reference_dot_f32(const float *a, size_t step_a, const float *b, size_t step_b,
                                    size_t n);
 struct reference reference_dot_f64(const double *a, size_t step_a, const double *b, size_t step_b,

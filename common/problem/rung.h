@@ -1,6 +1,6 @@
-/* A rung: one variant of a ladder. This part all rungs have; each problem's kind of rung begins with
- * it and adds the functions, which take that problem's call (struct reduction_rung, struct
- * gemm_rung, ...). */
+/* A rung: one variant of a ladder. Each kind of problem has its own kind of rung (struct
+ * reduction_rung, struct gemm_rung, ...), which begins with struct rung and adds the functions that
+ * take that problem's arguments. */
 #ifndef RUNGS_RUNG_H
 #define RUNGS_RUNG_H
 
@@ -8,28 +8,28 @@
 #include <stddef.h>
 
 enum rung_flags {
-    RUNG_LIBRARY = 1 << 0,          /* a peer to be measured against, named after the library */
+    RUNG_LIBRARY = 1 << 0,          /* a library to compare with, after which the rung is named */
     RUNG_LESSON = 1 << 1,           /* wrong on purpose: a wrong result is reported as `racy` */
     RUNG_NONDETERMINISTIC = 1 << 2, /* right, but the last bits differ from run to run */
-    /* Runs on the host CPU in a GPU step: it is given the host's copies of the data, and is judged
-     * and timed as on the CPU back end, with simt, too. */
+    /* Runs on the host CPU in a GPU step: it is given the host's copies of the data, and is
+     * verified and timed by the CPU back end, even if the step's is simt. */
     RUNG_HOST = 1 << 3
 };
 
-/* Room for what a rung tells of itself for the report, such as "avx512, 2 threads". */
+/* The size of a rung's description of how it ran, such as "avx512, 2 threads". */
 enum { RUNG_HOW_SIZE = 64 };
 
 struct rung {
     const char *name;
-    const char *idea; /* one line */
+    const char *idea; /* one line, for --list */
     unsigned flags;
     int needs_compute_capability; /* 0: any; 90: sm_90 and later */
     /* Why the rung cannot run on this machine, or NULL if it can. NULL: it can on all. */
     const char *(*unavailable)(void);
 };
 
-/* In a table of rungs, a function that only the cuda back end has: NULL elsewhere, and then the rung
- * is skipped. */
+/* In a table of rungs, marks a function that exists only with the cuda back end. Elsewhere it is
+ * NULL, and the rung is skipped. */
 #ifdef RUNGS_CUDA
 #define ON_CUDA(function) (function)
 #else

@@ -67,7 +67,7 @@ void report_ncu_command(FILE *file, char **argv, bool with_timing)
 
 enum column_kind { WHOLE, RATIO, PERCENT };
 
-/* A figure for the table: a count, or a quotient of two, which there may be none of. */
+/* A figure for the table: a count (divisor 1), or a quotient, undefined if the divisor is 0. */
 struct figure {
     double value, divisor;
 };
@@ -114,8 +114,8 @@ static const struct column {
     const char *title;
     struct figure (*figure)(const struct counters *counters);
     enum column_kind kind;
-    bool memory; /* known of counted rows only; these come last */
-    bool always; /* else only where some row has it */
+    bool memory; /* from struct memory_counters; these columns come last */
+    bool always; /* shown even if it is 0 for all rows */
 } columns[] = {
     {"launches", of_launches, WHOLE, false, true},
     {"blocks", of_blocks, WHOLE, false, true},

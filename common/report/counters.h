@@ -1,4 +1,4 @@
-/* The counters' columns of the table. */
+/* The columns of the table that show counters. */
 #ifndef RUNGS_REPORT_COUNTERS_H
 #define RUNGS_REPORT_COUNTERS_H
 
@@ -6,10 +6,11 @@
 
 #include "measure/result.h"
 
+/* Print the columns' titles, and the cells of one row. */
 void counters_heading(FILE *file, const struct results *results);
 void counters_cells(FILE *file, const struct results *results, const struct result *row);
 
-/* The title of the first column that counts memory, as all after it do; NULL: there is none. */
+/* The title of the first column about memory accesses, which come last; NULL if there is none. */
 const char *counters_first_of_memory(const struct results *results);
 
 #endif

@@ -3,7 +3,7 @@
 #include "report/fields.h"
 #include "report/report.h"
 
-/* Quoted where CSV asks for it (RFC 4180). */
+/* Writes a field, quoted if CSV requires it (RFC 4180). */
 static void csv_field(FILE *file, const char *text)
 {
     const bool quoted = strpbrk(text, ",\"\r\n") != NULL;

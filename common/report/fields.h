@@ -1,4 +1,4 @@
-/* A row as named fields, which CSV and JSON write each in their way. */
+/* A result row as named fields, in the order of the CSV header; JSON writes the same fields. */
 #ifndef RUNGS_FIELDS_H
 #define RUNGS_FIELDS_H
 
@@ -11,7 +11,7 @@ enum field_kind { FIELD_TEXT, FIELD_NUMBER };
 struct field {
     const char *name;
     enum field_kind kind;
-    char text[264]; /* "" where it does not apply */
+    char text[264]; /* "" if the field does not apply to the row */
 };
 
 enum { FIELD_COUNT = 24 };
@@ -19,7 +19,7 @@ enum { FIELD_COUNT = 24 };
 void fields_of(const struct results *results, const struct result *row,
                struct field fields[FIELD_COUNT]);
 
-/* Text as JSON writes it, quotes included. */
+/* Writes the text as a JSON string, with quotes and escapes. */
 void json_string(FILE *file, const char *text);
 
 #endif

@@ -9,7 +9,7 @@
 
 enum { COLUMNS = 60, TAIL = COLUMNS, ALL_COLUMNS = COLUMNS + 1, MAX_LEVELS = 8, TEXT_SIZE = 32 };
 
-/* What the bars are drawn with: `rows` text lines of `levels` heights each. */
+/* The characters to print. Bars are `rows` text lines high, each with `levels` heights. */
 struct glyphs {
     const char *micro;
     const char *dots;
@@ -25,26 +25,26 @@ static const struct glyphs unicode_glyphs = {
 
 static const struct glyphs ascii_glyphs = {"u", "..", "+-", "sd", 4, 3, {" ", ".", ":", "|"}};
 
-/* Columns a UTF-8 string takes on the screen, for the characters used here. */
+/* The width of a UTF-8 string on the screen, for the characters used here. */
 static int width_of(const char *text)
 {
     int width = 0;
     for (; *text != '\0'; text++)
-        width += ((unsigned char)*text & 0xC0) != 0x80; /* continuation bytes take none */
+        width += ((unsigned char)*text & 0xC0) != 0x80; /* continuation bytes have no width */
     return width;
 }
 
-/* Right-aligned by screen width, which printf's %*s, counting bytes, does not do. */
+/* Right-aligns by the width on the screen; printf's %*s would count bytes. */
 static void print_right(FILE *file, const char *text, int width)
 {
     fprintf(file, "%*s%s", width > width_of(text) ? width - width_of(text) : 0, "", text);
 }
 
-/* "244.474 μs": more digits than format_time, for the lines above the picture. */
+/* "244.474 μs": more digits than format_time, for the lines above the histogram. */
 static void format_precise(double microseconds, const struct glyphs *glyphs, char text[TEXT_SIZE])
 {
     double size = fabs(microseconds);
-    /* 999.9995 is where three decimals round to 1000.000. */
+    /* From 999.9995 on, three decimals round to 1000.000. */
     if (size < 0.9999995)
         snprintf(text, TEXT_SIZE, "%.3f ns", microseconds * 1e3);
     else if (size < 999.9995)
@@ -55,7 +55,7 @@ static void format_precise(double microseconds, const struct glyphs *glyphs, cha
         snprintf(text, TEXT_SIZE, size < 1e15 ? "%.3f s" : "%.3e s", microseconds * 1e-6);
 }
 
-/* format_time, with the micro sign where there is one. */
+/* format_time, with a micro sign if the glyphs have one. */
 static void format_label(double microseconds, const struct glyphs *glyphs, char text[TEXT_SIZE])
 {
     char time[FORMAT_TIME_SIZE];
@@ -103,7 +103,7 @@ static void print_summary(FILE *file, const struct statistics *statistics,
     fprintf(file, "\n");
 }
 
-/* Counts the samples of each column; those above percentile_99 go to the column TAIL. */
+/* Counts the samples in each column; those above percentile_99 go to the column TAIL. */
 static void fill_columns(const double *samples, const struct statistics *statistics,
                          size_t columns[ALL_COLUMNS])
 {
@@ -115,8 +115,8 @@ static void fill_columns(const double *samples, const struct statistics *statist
             continue;
         }
         double position = (samples[i] - statistics->min) * COLUMNS / span;
-        /* Equal samples give span 0 and position NaN: column 0. The last sample of all belongs to
-         * the last column, not to one past it. */
+        /* If all samples are equal, the position is NaN: column 0. The largest sample belongs to
+         * the last column, not to the one past it. */
         size_t column = position >= COLUMNS ? COLUMNS - 1 : position > 0 ? (size_t)position : 0;
         columns[column]++;
     }
@@ -137,7 +137,7 @@ static size_t highest_of(const size_t columns[ALL_COLUMNS])
     return highest;
 }
 
-/* Whether bars in proportion would leave little but one peak to see (the rule in the header). */
+/* Whether linear bars would show little but one peak (see histogram.h). */
 static bool wants_logarithm(const size_t columns[ALL_COLUMNS], size_t count)
 {
     size_t filled[ALL_COLUMNS];
@@ -152,7 +152,7 @@ static bool wants_logarithm(const size_t columns[ALL_COLUMNS], size_t count)
     return median < 0.05 * (double)highest_of(columns);
 }
 
-/* Bar height in levels, 0 for an empty column, at least 1 for one that is not. */
+/* A bar's height in levels: 0 for an empty column, at least 1 for any other. */
 static size_t height_of(size_t frequency, size_t highest, bool logarithm, size_t full)
 {
     if (frequency == 0)
@@ -166,9 +166,9 @@ static size_t height_of(size_t frequency, size_t highest, bool logarithm, size_t
 static void print_bars(FILE *file, const size_t heights[ALL_COLUMNS], const struct glyphs *glyphs)
 {
     for (size_t row = glyphs->rows; row-- > 0;) {
-        size_t below = row * glyphs->levels; /* what the rows under this one show */
+        size_t below = row * glyphs->levels; /* levels shown by the rows below this one */
         fprintf(file, " ");
-        int blanks = 0; /* held back, so that no line ends in spaces */
+        int blanks = 0; /* printed only before another glyph, so that no line ends in spaces */
         for (size_t i = 0; i < ALL_COLUMNS; i++) {
             if (i == TAIL)
                 blanks++; /* a gap before the tail */
@@ -195,7 +195,7 @@ void histogram_print(FILE *file, const double *samples_us, size_t count, size_t 
     struct statistics statistics = statistics_of(samples_us, count);
     print_summary(file, &statistics, glyphs);
     if (isnan(statistics.percentile_99))
-        return; /* no memory to sort, or a sample that is no number: no picture */
+        return; /* no memory to sort, or a sample that is NaN: no histogram */
 
     size_t columns[ALL_COLUMNS];
     fill_columns(samples_us, &statistics, columns);

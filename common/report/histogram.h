@@ -1,4 +1,4 @@
-/* A set of timings as a picture, for --histogram. */
+/* A histogram of timings in text, for --histogram. */
 #ifndef RUNGS_HISTOGRAM_H
 #define RUNGS_HISTOGRAM_H
 
@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* Prints range, median, mean and deviation of `count` samples, and a histogram under them:
+/* Prints the range, median, mean and standard deviation of `count` samples, then a histogram:
  *
  *     10000 samples with 1 evaluation
  *      Range (min … max):  244.474 μs …  43.973 ms
@@ -17,15 +17,15 @@
  *      ████████████████▇▇▇▇▇█▇▇▇▇▇▇▇▇▆▆▅▆▇▇▅▃▅▅▄▃▄▄▃▃▄▃▅▇██▆▅▅▃▄▁▃▃ █
  *      244 μs         Histogram: log(frequency) by time        594 μs <
  *
- * The layout and the two rules are those of the trial report of Julia's BenchmarkTools:
- * - the columns end at the 99th percentile; what lies beyond is one column of its own, marked `<`
- *   (absent when nothing lies beyond);
- * - bars are log(1 + frequency) when the median of the well-filled columns (more than a tenth of an
- *   even share) is below 5% of the highest column, so that a long tail stays visible.
- * An empty column is blank and one sample shows.
+ * The layout and two rules are those of the trial report of Julia's BenchmarkTools:
+ * - the columns end at the 99th percentile; slower samples share one more column, marked `<`, which
+ *   is left out if there are none;
+ * - bars show log(1 + frequency) if the median of the well-filled columns (those with more than a
+ *   tenth of an even share) is below 5% of the highest column, so that a long tail remains visible.
+ * An empty column is blank; a column with a single sample is not.
  *
- * samples_us: finite times in microseconds, in any order, each the time of one evaluation: with
- * `batch` evaluations timed together, their mean. unicode: false prints ASCII only. */
+ * samples_us: finite times in microseconds, in any order, each the time of one evaluation, or the
+ * mean of `batch` evaluations that were timed together. unicode: false prints ASCII only. */
 void histogram_print(FILE *file, const double *samples_us, size_t count, size_t batch,
                      bool unicode);
 

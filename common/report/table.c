@@ -13,7 +13,7 @@ static const char *colour_of(enum verdict verdict)
     return codes[verdict];
 }
 
-/* A figure, or a dash where there is none. */
+/* Prints a number, or a dash for NaN. */
 static void cell(FILE *file, int width, int decimals, const char *unit, double value)
 {
     char text[32] = "-";
@@ -34,7 +34,7 @@ static void error_cell(FILE *file, const struct result *row)
         fprintf(file, " %11s", "exact");
 }
 
-/* The computed number, with the digits that its type holds. */
+/* The computed number, with enough digits to tell any two of its type apart. */
 static void result_cell(FILE *file, const struct results *results, const struct result *row)
 {
     const bool f64 = strcmp(results->type, "f64") == 0;
@@ -58,7 +58,7 @@ static int name_width(const struct results *results)
     return (int)width;
 }
 
-/* The column that says what each rung used: 0 where none tells. */
+/* The width of the column that says how each rung ran; 0 if none does. */
 static int how_width(const struct results *results)
 {
     size_t width = 0;
@@ -70,7 +70,7 @@ static int how_width(const struct results *results)
     return (int)width;
 }
 
-/* Arithmetic where it outweighs the traffic, otherwise bandwidth. */
+/* Whether to show GFLOP/s, for problems with more arithmetic than traffic, rather than GB/s. */
 static bool is_arithmetic(const struct results *results)
 {
     return results->flops > 4 * results->bytes;
@@ -99,7 +99,7 @@ static bool has_host_rows(const struct results *results)
     return results->host.name[0] != '\0';
 }
 
-/* 1048576 (1M), or a shape that is no single number as it is. */
+/* "1048576 (1M)"; a shape that is not a single number as it is. */
 static void print_shape(FILE *file, const char *shape)
 {
     char count[FORMAT_COUNT_SIZE] = "";
@@ -131,7 +131,7 @@ static void heading(FILE *file, const struct results *results)
     fprintf(file, "\n\n");
 }
 
-/* Which problem the columns of memory are of, if not the table's. */
+/* Says for which problem memory was counted, if not for the table's. */
 static void tell_counted(FILE *file, const struct results *results)
 {
     const char *const first = counters_first_of_memory(results);
@@ -159,7 +159,7 @@ void report_table(FILE *file, const struct results *results, bool colour)
                 "vs first", "vs library");
     else
         fprintf(file, "  %-*s", width, "rung"), counters_heading(file, results);
-    if (!clocks && host) /* their times are real */
+    if (!clocks && host) /* host rungs are not emulated: their times are real */
         fprintf(file, " %9s %9s", "median", rate);
     if (results->is_scalar)
         fprintf(file, " %*s", strcmp(results->type, "f64") == 0 ? 20 : 13, "result");
@@ -196,7 +196,7 @@ void report_table(FILE *file, const struct results *results, bool colour)
             fprintf(file, "  %s: %s\n", results->rows[i].rung, results->rows[i].reason);
     for (size_t i = 0; i < results->row_count; i++)
         if (results->rows[i].is_part)
-            fprintf(file, "  %s: ran on %s only, since all would take long\n",
+            fprintf(file, "  %s: ran on %s only, since the whole problem would take long\n",
                     results->rows[i].rung, results->rows[i].part.shape);
 }
 

@@ -9,7 +9,7 @@
 #include "base/version.h"
 #include "device/pool.h"
 
-/* Which struct an option's member is in. */
+/* The struct that an option's member is in. */
 enum owner { OF_RUNNER, OF_PROBLEM, OF_KIND };
 
 /* Options that do more than set a member. */
@@ -27,11 +27,11 @@ struct entry {
 };
 
 static const struct entry ladder_entry = {
-    .field = {"ladder", "NAME", "the ladder to climb", .kind = OPTION_TEXT}, .special = LADDER};
+    .field = {"ladder", "NAME", "the ladder to run", .kind = OPTION_TEXT}, .special = LADDER};
 
 static const struct entry sweep_entry = {
     .field = {"sweep", "FROM:TO[:FACTOR]",
-              "a range of sizes (matrices: square), each FACTOR (2) times the one before",
+              "a range of sizes (matrices: square), each FACTOR (2) times the previous one",
               .kind = OPTION_TEXT},
     .special = SWEEP};
 
@@ -43,19 +43,19 @@ static const struct entry common_entries[] = {
     {.field = {"list", NULL, "list the rungs", .kind = OPTION_FLAG}, .special = LIST},
     {.field = {"warmup", "N", "untimed samples before the timed ones", OPTION_SIZE,
                RUNNER(warmup)}},
-    {.field = {"reps", "N", "timed samples (default: what fits in a quarter second)", OPTION_SIZE,
-               RUNNER(reps), .minimum = 1}},
-    {.field = {"cold", NULL, "push the inputs out of the caches before each sample", OPTION_FLAG,
+    {.field = {"reps", "N", "timed samples (default: as many as fit in a quarter second)",
+               OPTION_SIZE, RUNNER(reps), .minimum = 1}},
+    {.field = {"cold", NULL, "evict the inputs from the caches before each sample", OPTION_FLAG,
                RUNNER(cold)}},
-    {.field = {"threads", "N", "CPU threads to use where a rung uses several", OPTION_INT,
+    {.field = {"threads", "N", "CPU threads for rungs that use several", OPTION_INT,
                PROBLEM(threads), .minimum = 1},
      .owner = OF_PROBLEM},
-    {.field = {"device", "N", "which GPU", OPTION_INT, RUNNER(device)}},
+    {.field = {"device", "N", "the GPU to use, from 0", OPTION_INT, RUNNER(device)}},
     {.field = {"histogram", NULL, "print each rung's samples as a histogram", OPTION_FLAG,
                RUNNER(histogram)}},
     {.field = {"counters", "[=FORMAT]",
-               "simt: count what the kernels do; table, lines (the source) or json; cuda: ncu "
-               "command",
+               "simt: count what the kernels do, as a table, as lines (beside the source) or as "
+               "json; cuda: print the command for ncu",
                OPTION_NAME, RUNNER(counters), .names = counters_formats, .left_out = "table"},
      .special = COUNTERS},
     {.field = {"csv", "FILE", "write the rows as CSV", OPTION_TEXT, RUNNER(csv)}},
@@ -69,7 +69,8 @@ static const struct entry common_entries[] = {
 
 enum { MOST_ENTRIES = 64, FIRST_ID = 256 };
 
-/* In the order of --help; getopt_long knows entry i as FIRST_ID + i, above all letters. */
+/* In the order of --help. For getopt_long, the id of entry i is FIRST_ID + i, greater than any
+ * letter. */
 struct entries {
     struct entry entry[MOST_ENTRIES];
     size_t count;
@@ -93,7 +94,7 @@ static void add_entry(struct entries *entries, const struct entry *entry)
     }
 }
 
-/* Also has getopt_long start afresh: tests parse many command lines. */
+/* Also resets getopt_long, since tests parse many command lines. */
 static void collect_entries(struct entries *entries, const struct step *step,
                             const struct ladder *ladder)
 {
@@ -113,7 +114,7 @@ static void collect_entries(struct entries *entries, const struct step *step,
     opterr = 0;
 }
 
-/* The entry that getopt_long's answer means. */
+/* The entry for an id or a letter that getopt_long returned. */
 static const struct entry *entry_of(const struct entries *entries, int id)
 {
     if (id >= FIRST_ID)
@@ -179,7 +180,7 @@ static void print_list(const struct ladder *ladder, FILE *out)
 
 /* ---- values ---------------------------------------------------------------------------------- */
 
-/* The names joined by commas, for a message that tells what would have been accepted. */
+/* Appends a name to a comma-separated list, for a message that lists what is accepted. */
 static void join_name(char *names, size_t size, const char *name)
 {
     const size_t used = strlen(names);
@@ -269,7 +270,7 @@ static bool take_option(const struct entry *entry, const char *text, struct opti
                       error);
 }
 
-/* What no single option can tell. */
+/* Checks options against each other. */
 static bool check_together(const struct options *options, bool size_given, struct error *error)
 {
     const struct problem_options *const problem = options->problem;
@@ -288,7 +289,7 @@ static bool check_together(const struct options *options, bool size_given, struc
     return true;
 }
 
-/* What getopt_long refused: `word` unless it is a letter. */
+/* Fills *error for an option that getopt_long rejected: `word`, or the letter in optopt. */
 static void refuse(int id, const char *word, struct error *error)
 {
     const char letter[] = {'-', (char)optopt, '\0'};
@@ -304,8 +305,8 @@ static void refuse(int id, const char *word, struct error *error)
 
 /* ---- the command line ------------------------------------------------------------------------ */
 
-/* Which ladder the command line asks for: the rungs and the options that it may name depend on that,
- * wherever --ladder stands. All else that is wrong is left to be found later. */
+/* Finds the ladder that the command line selects. That comes first, since it determines which rungs
+ * and options are valid, wherever --ladder is. Other errors are ignored here and reported later. */
 static bool find_ladder(int argc, char **argv, const struct step *step,
                         const struct ladder **ladder, struct error *error)
 {
@@ -316,7 +317,8 @@ static bool find_ladder(int argc, char **argv, const struct step *step,
     *ladder = step->ladders[0];
     if (step->ladder_count == 1)
         return true;
-    /* getopt_long moves words that it takes for no option's, and does not know other ladders'. */
+    /* A copy, since getopt_long reorders the words, and here it knows the first ladder's options
+     * only. */
     char **const words = calloc((size_t)argc + 1, sizeof *words);
     if (words == NULL)
         return error_set(error, EXIT_DEVICE_ERROR, "out of memory");
@@ -345,7 +347,7 @@ static enum options_outcome read_words(int argc, char **argv, const struct step 
         const struct entry *const entry = entry_of(&entries, id);
         switch (entry->special) {
         case LADDER:
-            continue; /* found before */
+            continue; /* handled by find_ladder */
         case HELP:
             print_help(step, options->ladder, &entries, out);
             return OPTIONS_DONE;

@@ -1,4 +1,4 @@
-/* Command-line options, the same in all steps but for the problem's own (getopt_long). */
+/* The command line: options that all steps have, and those of the ladder's kind of problem. */
 #ifndef RUNGS_OPTIONS_H
 #define RUNGS_OPTIONS_H
 
@@ -14,15 +14,15 @@
 enum { MAX_RUNGS_NAMED = 64 };
 
 struct options {
-    const struct ladder *ladder;     /* the step's first, or the one that --ladder names */
-    struct problem_options *problem; /* of the ladder's kind */
+    const struct ladder *ladder;     /* the step's first, or the one that --ladder selects */
+    struct problem_options *problem; /* the options of the ladder's kind of problem */
 
-    const char *rungs[MAX_RUNGS_NAMED];
-    size_t rung_count; /* 0: all */
+    const char *rungs[MAX_RUNGS_NAMED]; /* given by --rung */
+    size_t rung_count;                  /* 0: all rungs */
 
     size_t warmup;
-    size_t reps; /* 0: as many samples as fit in a fixed time (trial.h) */
-    const char *csv, *json;
+    size_t reps;            /* 0: as many samples as fit in a fixed time (trial.h) */
+    const char *csv, *json; /* files to write, or NULL */
     bool histogram, cold;
     int counters;                              /* enum counters_format */
     size_t sweep_from, sweep_to, sweep_factor; /* sweep_factor 0: no sweep */
@@ -31,12 +31,13 @@ struct options {
 
 enum options_outcome { OPTIONS_RUN, OPTIONS_DONE, OPTIONS_BAD };
 
-/* The defaults of a ladder, before any argument is read; options_free releases them. NULL memory ends
- * the program as every allocation at its start does: false and *error. */
+/* Sets a ladder's defaults; options_free releases them. Returns false and fills *error if there is
+ * no memory. */
 bool options_default(struct options *options, const struct ladder *ladder, struct error *error);
 
-/* OPTIONS_DONE: --help, --version or --list printed to `out` what was asked for. Only after OPTIONS_RUN
- * is there something to free. Code: EXIT_BAD_USAGE. */
+/* Parses the command line. OPTIONS_DONE: what --help, --version or --list asks for was printed to
+ * `out`. OPTIONS_BAD: *error says what is wrong. Only OPTIONS_RUN leaves something to free. Code:
+ * EXIT_BAD_USAGE. */
 enum options_outcome options_parse(int argc, char **argv, const struct step *step,
                                    struct options *options, FILE *out, struct error *error);
 

@@ -1,4 +1,4 @@
-/* rungs_main: the one runner behind every step. It turns each rung into a result. */
+/* rungs_main: the runner, which is the same for all steps. It turns each rung into a result. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,7 @@
 
 /* ---- progress -------------------------------------------------------------------------------- */
 
-/* One line on a terminal, written over and over; nothing anywhere else. */
+/* A status line that is overwritten by the next; only on a terminal. */
 static void progress(const char *step, const char *what, const char *rung)
 {
     if (isatty(STDERR_FILENO))
@@ -35,12 +35,12 @@ static bool wants_colour(void)
 
 /* ---- one rung -------------------------------------------------------------------------------- */
 
-/* A ladder at one size, on its way from options to results. */
+/* The run of a ladder at one size. */
 struct size_run {
     const struct options *options;
     const struct back_end *back_end;
     struct problem *problem;
-    const struct rung **rungs; /* those asked for, one a row of the results */
+    const struct rung **rungs; /* those to run, one for each row of the results */
     struct results results;
 };
 
@@ -54,7 +54,7 @@ static bool is_selected(const struct options *options, const struct rung *rung)
     return false;
 }
 
-/* Skips a rung that cannot run here, or not on this problem; the row says why. */
+/* Skips a rung that cannot run on this machine or cannot do this problem. */
 static void skip_unless_runnable(const struct size_run *run, const struct rung *rung,
                                  struct result *row)
 {
@@ -75,7 +75,7 @@ static void skip_unless_runnable(const struct size_run *run, const struct rung *
         result_skip(row, reason);
 }
 
-/* What the rung was given, if that is not all of the problem. */
+/* Records what the rung was given, if that is not the whole problem. */
 static void note_part(const struct size_run *run, const struct rung *rung, struct result *row)
 {
     if (run->problem->kind->part == NULL)
@@ -84,7 +84,7 @@ static void note_part(const struct size_run *run, const struct rung *rung, struc
     row->is_part = strcmp(row->part.shape, run->problem->shape) != 0;
 }
 
-/* Verifies the rung on the inputs that are loaded. On the real data its work is counted as well. */
+/* Verifies the rung on the inputs that are loaded. On the real data it is also counted. */
 static bool verify_row(struct size_run *run, const struct rung *rung, bool probe,
                        struct result *row, struct error *error)
 {
@@ -126,7 +126,7 @@ static bool time_row(struct size_run *run, const struct rung *rung, struct resul
 
 /* ---- one size -------------------------------------------------------------------------------- */
 
-/* Verifies all rungs on all inputs, and times those that passed on the real data. */
+/* Verifies all rungs on all inputs; times, on the real data, those that passed. */
 static bool run_rungs(struct size_run *run, struct error *error)
 {
     const bool counting = count_is_here(run->back_end);
@@ -143,12 +143,12 @@ static bool run_rungs(struct size_run *run, struct error *error)
             struct result *const row = &run->results.rows[i];
             const struct rung *const rung = run->rungs[i];
 
-            /* Count wrong rungs too; findings may explain them. */
+            /* Count wrong rungs, too: the findings may say why they are wrong. */
             if (row->skipped || (row->verdict == VERDICT_FAIL && (probe || !counting)))
                 continue;
             if (!verify_row(run, rung, probe, row, error))
                 return false;
-            /* A racing lesson is timed all the same: how slow a wrong answer is belongs to it. */
+            /* A lesson is timed even if it is wrong: its speed is part of the lesson. */
             if (!probe && rung_back_end(rung, run->back_end)->clocks &&
                 row->verdict != VERDICT_FAIL && !time_row(run, rung, row, error))
                 return false;
@@ -157,7 +157,7 @@ static bool run_rungs(struct size_run *run, struct error *error)
     return true;
 }
 
-/* The rows of the rungs asked for, nothing run yet. */
+/* Creates the rows of the rungs to run. */
 static bool start_rows(struct size_run *run, const struct step *step, const struct machine *machine,
                        struct error *error)
 {
@@ -206,7 +206,7 @@ static void describe_problem(struct size_run *run)
     results->from_files = problem_from_files(problem->kind, options);
 }
 
-/* All of the ladder at one size, but for the reports. */
+/* Runs the ladder at one size; everything but the reports. */
 static bool climb(struct size_run *run, const struct step *step, const struct machine *machine,
                   struct error *error)
 {
@@ -298,7 +298,7 @@ static bool run_sizes(const struct step *step, const struct options *options,
     return true;
 }
 
-/* The exit code `code`, unless what was printed could not be written. */
+/* Returns `code`, or EXIT_FILE_ERROR if standard output could not be written. */
 static int end_output(const struct step *step, enum exit_code code)
 {
     if (fflush(stdout) == 0 && !ferror(stdout))
@@ -314,7 +314,7 @@ static int fail(const struct step *step, const struct error *error)
     return (int)error->code;
 }
 
-/* From the first look at the device to the last report. */
+/* Opens the device, runs all sizes and writes the reports. */
 static int climb_all(char **argv, const struct step *step, struct options *options)
 {
     const struct back_end *const back_end = options->ladder->back_end;
@@ -325,7 +325,7 @@ static int climb_all(char **argv, const struct step *step, struct options *optio
 
     if (count_is_beside())
         options->csv = options->json = NULL;
-    /* Files may be of any size: with those, only --counters counts. */
+    /* Files may be too large to be counted beside the run: with files, only --counters counts. */
     else if (!problem_from_files(options->ladder->kind, options->problem))
         count_start(argv, back_end);
     const bool done = report_open(&reports.csv, options->csv, &error) &&

@@ -1,4 +1,4 @@
-/* A step: its ladders and one call. See 05_gpu_shared_tree/ladder.c for the model. */
+/* A step: its ladders, and the runner. See 05_gpu_shared_tree/ladder.c for an example. */
 #ifndef RUNGS_STEP_H
 #define RUNGS_STEP_H
 
@@ -8,17 +8,17 @@
 #include "problem/problem.h"
 #include "problem/rung.h"
 
-/* One problem of a step with its table of rungs, in the order in which they are climbed. */
+/* One kind of problem with its rungs, each with one more idea than the rung before it. */
 struct ladder {
-    const char *name; /* what --ladder selects it by; NULL in a step with one ladder only */
-    const char *idea;
+    const char *name; /* for --ladder; NULL if the step has only one ladder */
+    const char *idea; /* one line, for --help */
     const struct problem_kind *kind;
     const struct back_end *back_end;
-    const void *rungs; /* an array of the kind's own kind of rung: LADDER_RUNGS, ladder_rung */
+    const void *rungs; /* array of the kind's own kind of rung: see LADDER_RUNGS, ladder_rung */
     size_t rung_size, rung_count;
 };
 
-/* The members of a ladder that hold its table, an array of one kind of rung. */
+/* Initializes the members rungs, rung_size and rung_count from an array of any kind of rung. */
 #define LADDER_RUNGS(table)                                                                        \
     .rungs = (table), .rung_size = sizeof(table)[0], .rung_count = sizeof(table) / sizeof(table)[0]
 
@@ -28,15 +28,16 @@ static inline const struct rung *ladder_rung(const struct ladder *ladder, size_t
 }
 
 struct step {
-    const char *name;                    /* the directory's */
-    const struct ladder *const *ladders; /* the first is the one without --ladder */
+    const char *name;                    /* the name of its directory */
+    const struct ladder *const *ladders; /* the first is the default */
     size_t ladder_count;
 };
 
-/* Defined by the step's ladder.c; run/main.c and the step's tests take it from there. */
+/* The step itself, defined in its ladder.c; used by run/main.c and by the step's tests. */
 extern const struct step step;
 
-/* All of a step's program: options, inputs, verification, timing, report. Returns the exit code. */
+/* The step's program: parses options, verifies and times rungs, writes reports. Returns the exit
+ * code. */
 int rungs_main(int argc, char **argv, const struct step *step);
 
 #endif

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Measures every step over a range of sizes: benchmark.sh [OPTION]... BIN_DIR FILE.csv
 # ./run.sh --benchmark FILE.csv builds first and then runs this. See --help.
-# shellcheck disable=SC2154 # the arrays of sizes: sizes() sets them
+# shellcheck disable=SC2154 # sizes() sets the arrays of sizes
 set -euo pipefail
 
 usage() {
@@ -11,15 +11,17 @@ Measures every step in BIN_DIR over a range of sizes and writes all rows to one 
 
   --quick       a few small sizes and few samples, to try it out
   --step NN     this step only, such as 05 (may be given again)
-  --list        say what would be measured and what is in the file already, and stop
+  --list        list what would be measured and what is in the file already, and stop
   --help        this text
 
-What was measured before stays: after an interruption the same command goes on where it stopped. Rows of
-another machine are not mixed in. On simt only the CPU's rungs have times; the GPU's are verified at small
-sizes, in rows without times. common/scripts/plot_results.py FILE.csv draws what was measured.
+Rows that are in the file already are kept: after an interruption, the same command resumes where it
+stopped. Rows of another machine are not mixed in. On simt only the CPU's rungs have times; the
+GPU's are verified at small sizes, in rows without times. common/scripts/plot_results.py FILE.csv
+plots the results.
 
-Exit status: 0 all rows verified, 1 a wrong result, 2 bad usage, 3 a device or memory error, 4 a file
-unreadable or not writable. A size that fails does not stop the others; the first failure is the status.
+Exit status: 0 all rows verified, 1 a wrong result, 2 bad usage, 3 a device or memory error, 4 a
+file not readable or not writable. A size that fails does not stop the others; the first failure is
+the exit status.
 EOF
 }
 
@@ -67,10 +69,10 @@ trap 'printf "\nbenchmark.sh: interrupted; the same command goes on from here\n"
 
 # ---- this machine --------------------------------------------------------------------------------
 
-# Back end and device of a file's rows, as they stand there.
+# devices_of FILE: the back ends and devices of its rows.
 devices_of() { sed -E -e '/^step,/d' -e 's/^([^,]*,){6}([^,]*,("[^"]*"|[^,]*)),.*/\2/' "$1" | sort -u; }
 
-# probe STEP RUNG: one row tells what the step runs on.
+# probe STEP RUNG: runs the rung once to find out the step's back end and device.
 probe() {
     "$bin/$1" --n 1 --rung "$2" --warmup 0 --reps 1 --csv "$part/probe.csv" >"$part/log" 2>&1 </dev/null ||
         die 3 "$1 does not run: $(tail -n 1 "$part/log")"
@@ -91,11 +93,11 @@ fi
 
 # ---- what there is to measure --------------------------------------------------------------------
 
-# A unit is a line: step, op, type, shape as in the CSV, warm or cold.
+# A unit of work is a string: step, op, type, shape as in the CSV, and warm or cold.
 units=()
 add() { units+=("$1 $2 $3 $4 $5"); }
 
-# vectors STEP OP TYPE CACHE SIZE...
+# vectors STEP OP TYPE CACHE SIZE...: adds a unit for each size.
 vectors() {
     local step=$1 op=$2 type=$3 cache=$4 n
     shift 4
@@ -104,7 +106,7 @@ vectors() {
     done
 }
 
-# sizes VARIABLE FROM TO: 4^FROM to 4^TO.
+# sizes VARIABLE FROM TO: sets the array to the powers 4^FROM to 4^TO.
 sizes() {
     local -n to=$1
     local e
@@ -171,7 +173,7 @@ if ((${#wanted[@]} > 0)); then
     units=("${chosen[@]}")
 fi
 
-# options_of STEP OP TYPE SHAPE CACHE: the program's options, in the array arguments.
+# options_of STEP OP TYPE SHAPE CACHE: sets the array arguments to the program's options.
 options_of() {
     local images filters how m n k batch channels height width
     case $1 in
@@ -193,7 +195,8 @@ options_of() {
     [[ $quick == no ]] || arguments+=(--warmup 1 --reps 3)
 }
 
-# Whether the file holds this unit, whose rows were written all at once. On simt the cache field is empty.
+# is_measured STEP OP TYPE SHAPE CACHE: whether the file has rows of this unit, which are written
+# all together. On simt the cache field is empty.
 is_measured() {
     [[ -s $file ]] && grep -q -E "^$1,[^,]*,$2,$3,$4,[^,]*,[^,]*,(\"[^\"]*\"|[^,]*),($5|)," "$file"
 }

@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
-# The exercises: lists, grades, hints, handouts. ./test.sh exercise calls it. See --help.
+# Lists and grades the exercises, shows hints, makes handouts. Called by ./test.sh exercise. See
+# --help.
 set -euo pipefail
 
 root=$(cd -- "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")/../.." && pwd -P)
 install=yes
 # shellcheck source=common/scripts/setup.sh
 . "$root/common/scripts/setup.sh"
-# shellcheck disable=SC2154 # what it sets
+# shellcheck disable=SC2154 # variables that setup.sh sets
 self='./test.sh exercise'
 
 readonly begin_mark='/* ---- your work ---- */' end_mark='/* ---- end of your work ---- */'
@@ -22,14 +23,14 @@ all. No GPU is needed.
   --hint NAME           the next hint; each call shows one more
   --reset NAME          the file as it was at first; yours is kept as task.cu.old
   --watch NAME          grades again whenever the file is saved, until Ctrl-C
-  --json                the points as JSON in place of text: docs/teaching.md tells the format
+  --json                prints the points as JSON; docs/teaching.md describes the format
   --student SEED        sizes and data from this word; otherwise they differ in every run
   --backend simt|cuda   simt, the CPU, which counts (default); cuda: a GPU, which is timed
   --seconds N           how long one run of an answer may take (default 10)
   --compiler CXX        g++ or clang++ (default: $CXX, or the first that is there)
 
 For teachers:
-  --from FOLDER         answers from FOLDER, a student's copy, in place of this one
+  --from FOLDER         answers from FOLDER, a student's copy, instead of this one
   --file FILE NAME      this file as the answer
   --handout PATH        a copy without solutions: a folder, or an archive if PATH ends in .tar.gz
   --merge FILE.json...  results of --json, one file a student, as one CSV
@@ -41,13 +42,13 @@ EOF
 
 # ---- the exercises -------------------------------------------------------------------------------
 
-# Folders, in the order of the steps.
+# The exercises' folders, in the order of the steps.
 folders=()
 for folder in "$root"/0[1-8]_*/exercise/*/; do
     [[ ! -d ${folder}skeleton ]] || folders+=("${folder%/}")
 done
 
-# suffix FOLDER: cu or c, as its skeleton.
+# suffix FOLDER: the suffix of its skeleton, cu or c.
 suffix() {
     local file=("$1"/skeleton/task.*)
     printf '%s\n' "${file[0]##*.}"
@@ -55,7 +56,7 @@ suffix() {
 
 title() { sed -n '1s/^# *//p' "$1/README.md"; }
 
-# find_exercise NAME: sets found, or ends.
+# find_exercise NAME: sets the variable found, or exits with a message.
 find_exercise() {
     local folder name
     found=
@@ -71,7 +72,7 @@ find_exercise() {
 
 answer_of() { printf '%s\n' "$1/task.$(suffix "$1")"; }
 
-# Puts the skeleton where the student edits it.
+# Copies the skeleton to where the student edits it.
 provide_answer() {
     local answer
     answer=$(answer_of "$1")
@@ -130,8 +131,9 @@ reset_exercise() {
 
 # ---- compiling -----------------------------------------------------------------------------------
 
-# kept_objects SOURCE...: sets kept, the folder with their object files, which is built once for each
-# compiler and state of the sources. The caller has set flags, for the C compiler, and headers.
+# kept_objects SOURCE...: sets the variable kept to the folder with their object files, which are
+# compiled once for each compiler and version of the sources. The caller sets flags, for the C
+# compiler, and headers.
 kept_objects() {
     local source one pids=()
     kept=$cache/grader-$({
@@ -160,10 +162,12 @@ kept_objects() {
             "$(cat -- "$work"/objects/*.messages | head -n 5)"
     done
     rm -f -- "$work"/objects/*.messages
-    mv -T -- "$work/objects" "$kept" 2>/dev/null || rm -rf -- "$work/objects" # another was faster
+    # If it exists by now, another process was faster.
+    mv -T -- "$work/objects" "$kept" 2>/dev/null || rm -rf -- "$work/objects"
 }
 
-# The grader's own object files: those that exercises share, and those of this one. Sets objects.
+# prepare_grader FOLDER KIND: sets objects to the grader's object files, those that all exercises
+# share and those of this exercise.
 prepare_grader() {
     local folder=$1 kind=$2 kept flags=(-std=c11 -O1 -g -D_GNU_SOURCE -w)
     local shared=("$root"/common/exercise/{grade,speed}.c "$root/common/measure/statistics.c")
@@ -179,7 +183,7 @@ prepare_grader() {
     esac
     kept_objects "${shared[@]}"
     objects=("$kept"/*.o)
-    if [[ $kind == cuda ]] && is_timed "$folder"; then # what the answer is timed beside
+    if [[ $kind == cuda ]] && is_timed "$folder"; then # the rungs that the answer is timed against
         own+=("${folder%/*}/rungs.cu")
         mapfile -t -O "${#headers[@]}" headers < <(
             find "$root"/common/{device,kernel,problem} "${folder%/*/*}" -maxdepth 2 \( -name '*.h' -o -name '*.cu*' \))
@@ -191,7 +195,8 @@ prepare_grader() {
 # is_timed FOLDER: whether the exercise has a test of speed.
 is_timed() { grep -q 'GRADE_SPEED' "$1/check.c"; }
 
-# A compiler has limits, too: an answer may be a program that is endless to compile.
+# limited COMMAND...: runs a compiler with limits on time and memory, since answers may be such that
+# it would run forever.
 limited() {
     (
         ulimit -v "$memory_kib" -f "$file_kib" -c 0
@@ -199,7 +204,7 @@ limited() {
     )
 }
 
-# compile_answer KIND: work/task.* to work/program; messages to work/messages.
+# compile_answer KIND: compiles work/task.* to work/program, with messages in work/messages.
 compile_answer() {
     case $1 in
     simt) limited "$root/common/simt/simtcc" -ccbin "$compiler" "$work/task.cu" "${objects[@]}" \
@@ -216,7 +221,7 @@ compile_answer() {
 
 # ---- grading -------------------------------------------------------------------------------------
 
-# What lies outside of the marks, line by line, with numbers in front of nothing: to be compared.
+# outside FILE: the lines outside the marks, to compare with those of the skeleton.
 outside() {
     awk -v first="$begin_mark" -v last="$end_mark" \
         'index($0, last) {on = 0} !on {print} index($0, first) {on = 1}' "$1"
@@ -228,7 +233,7 @@ json_quoted() {
              {gsub(/\\/, "\\\\"); gsub(/"/, "\\\""); gsub(/\t/, " "); print} END {print "\""}'
 }
 
-# refuse NAME TITLE TEXT: an answer that cannot be run: 0 points, and why.
+# refuse NAME TITLE TEXT: the report for an answer that cannot be run: 0 points, and why.
 refuse() {
     {
         printf '%s: %s\n' "$1" "$2"
@@ -240,20 +245,20 @@ refuse() {
     return 1
 }
 
-# run_program NAME OPTION...: work/program on work/task.*; leaves work/raw and work/json.
+# run_program NAME OPTION...: runs work/program, which writes work/raw and work/json.
 run_program() {
     local name=$1 options=() limit=$((seconds * 4 + 120))
     shift
     [[ -z $student ]] || options+=(-s "$student")
-    # The program stops each run of the answer by itself; this is for the program, which may wait for its turn
-    # on a GPU.
+    # The program itself limits each run of the answer; this limits the program, which may have to
+    # wait for the GPU.
     [[ $backend != cuda ]] || limit=$((limit + 600))
     (cd "$work" && timeout -k 5 "$limit" ./program -e "$name" -c "$(echo "$work"/task.c*)" -o "$work/output" \
         -j "$work/json" -t "$seconds" ${options[@]+"${options[@]}"} "$@") >"$work/raw" 2>&1 </dev/null
 }
 
-# count_for_gpu FOLDER: what the CPU back end has against the answer, in work/counted, for the case that it
-# turns out to be slow on a GPU.
+# count_for_gpu FOLDER: writes the CPU back end's findings about the answer to work/counted, to be
+# shown if it is too slow on a GPU.
 count_for_gpu() {
     prepare_grader "$1" simt
     if compile_answer simt; then
@@ -266,7 +271,7 @@ count_for_gpu() {
     rm -f -- "$work/program" "$work/json"
 }
 
-# grade FOLDER ANSWER: leaves work/text and work/json. Status 0: all points; 1: not all.
+# grade FOLDER ANSWER: writes work/text and work/json. Returns 0 for all points, 1 for fewer.
 grade() {
     local folder=$1 name=${1##*/} what kind status=0 changed
     local answer=$2
@@ -308,7 +313,7 @@ $(grep -v '^$' "$work/messages" | sed "s|$work/||g" | head -n 20)" || return
     local options=()
     [[ $kind != cuda ]] || options=(-l "$cache/gpu.lock" -w "$work/counted")
     run_program "$name" ${options[@]+"${options[@]}"} || status=$?
-    mkdir -p -- "$work" # which the answer may have removed, where the kernel could not forbid it
+    mkdir -p -- "$work" # the answer may have removed it, if the kernel could not prevent that
     if [[ ! -s $work/json ]]; then
         refuse "$name" "$what" "The grader did not get through (exit status $status):
 $(tail -n 5 "$work/raw" 2>/dev/null || say 'Its files are gone: the answer has removed them.')" || return
@@ -318,7 +323,7 @@ $(tail -n 5 "$work/raw" 2>/dev/null || say 'Its files are gone: the answer has r
     return "$status"
 }
 
-# say_next FOLDER: the exercise behind it that has not earned all points yet.
+# say_next FOLDER: names the first exercise after it that has not all points yet.
 say_next() {
     local folder name passed=no
     for folder in "${folders[@]}"; do
@@ -331,7 +336,7 @@ say_next() {
     done
 }
 
-# grade_and_tell FOLDER
+# grade_and_tell FOLDER: grades the exercise and prints the result.
 grade_and_tell() {
     local answer status=0 score number=${1##*/}
     number=${number%%_*}
@@ -405,7 +410,7 @@ make_handout() {
     say "Made $(shown "$to"): ${#folders[@]} exercises, no solutions."
 }
 
-# One row for each student and exercise.
+# merge_results FILE...: prints one CSV row for each student and exercise.
 merge_results() {
     local result
     for result; do
@@ -476,7 +481,7 @@ if [[ $action == merge ]]; then
     exit
 fi
 
-# Where last scores and hints are kept; a copy that cannot be written does without.
+# Keeps the last scores and hints; does without if the folder is not writable.
 state=$root/build/exercise
 mkdir -p -- "$state" 2>/dev/null || true
 if ((${#names[@]} == 0)) && [[ $action == grade ]]; then
@@ -484,11 +489,11 @@ if ((${#names[@]} == 0)) && [[ $action == grade ]]; then
     exit
 fi
 
-# Where the built parts of graders are kept.
+# Keeps the compiled parts of graders.
 cache=${SIMTCC_CACHE:-${XDG_CACHE_HOME:-${HOME:-/tmp}/.cache}/rungs}
 work=$(mktemp -d "${TMPDIR:-/tmp}/rungs-exercise.XXXXXX") || die "$exit_file" "no folder for temporary files"
 trap 'rm -rf -- "$work"' EXIT
-chmod 755 -- "$work" # where root grades, answers run as nobody
+chmod 755 -- "$work" # if root grades, answers run as nobody
 if [[ $action == handout ]]; then
     make_handout "$destination"
     exit

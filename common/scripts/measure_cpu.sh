@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # Measures the CPU's rungs for the pages of steps 01, 02 and 07: measure_cpu.sh BIN_DIR OUT_DIR NAME
 #
-# Appends one run to OUT_DIR/01_cpu_naive_NAME.csv, 02_cpu_simd_threads_NAME.csv, 02_cpu_simd_threads_NAME_threads1.csv
-# (--threads 1) and 07_gemm_NAME_threads1.csv. The pages want three runs, on a machine that has nothing else to do:
-# they compare the shortest medians. The largest vectors need 2 GB of memory.
+# Appends one run to OUT_DIR/01_cpu_naive_NAME.csv, 02_cpu_simd_threads_NAME.csv,
+# 02_cpu_simd_threads_NAME_threads1.csv (--threads 1) and 07_gemm_NAME_threads1.csv. The pages
+# compare the shortest medians of three runs on an otherwise idle machine. The largest vectors need
+# 2 GB of memory.
 set -euo pipefail
 
 usage='usage: measure_cpu.sh BIN_DIR OUT_DIR NAME'
@@ -14,7 +15,7 @@ mkdir -p -- "$out"
 part=$(mktemp -d)
 trap 'rm -rf -- "$part"' EXIT
 
-# measure FILE PROGRAM OPTION...: appends the program's rows; the header only once.
+# measure FILE PROGRAM OPTION...: appends the program's rows to the file, the header only once.
 measure() {
     local file=$out/$1
     shift
@@ -27,7 +28,7 @@ measure() {
     printf '.' >&2
 }
 
-# rungs NAME...: the options that choose them, in the array chosen.
+# rungs NAME...: sets the array chosen to the options that select these rungs.
 rungs() {
     chosen=()
     local rung

@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # Measures steps 03 to 06 on a GPU: measure_reductions.sh BIN_DIR OUT_DIR
 #
-# Writes OUT_DIR/reductions.csv (result rows), OUT_DIR/matrix.csv (rows and columns of matrices) and,
-# where ncu is installed, OUT_DIR/shared_tree_counters.csv (hardware counters of step 05's first launch at
-# n = 65536, one row a rung and metric). The vectors of 2^30 need 24 GB of host memory.
+# Writes OUT_DIR/reductions.csv (result rows), OUT_DIR/matrix.csv (rows and columns of matrices)
+# and, if ncu is installed, OUT_DIR/shared_tree_counters.csv (hardware counters of step 05's first
+# launch at n = 65536, one row per rung and metric). The vectors of 2^30 elements need 24 GB of host
+# memory.
 set -euo pipefail
 
 bin=${1:?usage: measure_reductions.sh BIN_DIR OUT_DIR}
@@ -12,7 +13,7 @@ mkdir -p -- "$out"
 part=$(mktemp -d)
 trap 'rm -rf -- "$part"' EXIT
 
-# Appends a program's rows to a file; the header only once.
+# Appends a program's rows to a file, the header only once.
 measure() {
     local file=$1
     shift

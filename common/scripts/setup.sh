@@ -1,11 +1,11 @@
 # shellcheck shell=bash
-# What run.sh and test.sh share: messages, installing what is missing, choosing the back end,
-# configuring and building. Sourced, not run; the caller has set -euo pipefail and has set root
-# (the repository's folder) and install (yes or no).
-# shellcheck disable=SC2154 # root and install: the caller's
-# shellcheck disable=SC2034 # colours: for the caller
+# Functions of run.sh and test.sh: messages, installing what is missing, choosing the back end,
+# configuring and building. To be sourced with set -euo pipefail; the caller sets root (the
+# repository's folder) and install (yes or no).
+# shellcheck disable=SC2154 # the caller sets root and install
+# shellcheck disable=SC2034 # the caller uses the colours
 
-# Exit codes, as in the programs (common/base/error.h).
+# The programs' exit codes (common/base/error.h).
 readonly exit_usage=2 exit_machine=3 exit_file=4
 
 # ---- messages ------------------------------------------------------------------------------------
@@ -20,7 +20,7 @@ say() { printf '%s\n' "$*"; }
 heading() { printf '\n%s%s%s\n' "$bold" "$*" "$plain"; }
 complain() { printf '%s: %s\n' "$self" "$*" >&2; }
 
-# die STATUS LINE...
+# die STATUS LINE...: prints the lines to stderr and exits with that status.
 die() {
     local status=$1
     shift
@@ -30,13 +30,13 @@ die() {
     exit "$status"
 }
 
-# die_usage LINE: what was wrong and what is accepted, in one line.
+# die_usage LINE: reports bad usage in one line, which says what is wrong and what is accepted.
 die_usage() { die "$exit_usage" "$1; --help lists the options"; }
 
-# A path as one would type it here.
+# shown PATH: the path relative to the current folder, if it is below it.
 shown() { printf '%q\n' "${1#"$PWD"/}"; }
 
-# show_end FILE: the end of a log, and where the whole of it is.
+# show_end FILE: prints the end of a log, and the log's path.
 show_end() {
     {
         say "---- the end of the log:"
@@ -51,16 +51,16 @@ stop_on_interrupt() { trap 'printf "\n" >&2; complain "interrupted"; exit 130' I
 
 have() { command -v "$1" >/dev/null 2>&1; }
 
-# compiles LANGUAGE HEADER COMPILER: the compiler is there, and so are its headers.
+# compiles LANGUAGE HEADER COMPILER: whether the compiler is installed, with its headers.
 compiles() {
     have "$3" && printf '#include <%s>\n' "$2" | "$3" -fsyntax-only -x "$1" - >/dev/null 2>&1
 }
 
-# The compilers that cmake will take.
+# The compilers that CMake will choose.
 c_compiler() { first_of "${CC:-}" cc gcc clang; }
 cxx_compiler() { first_of "${CXX:-}" c++ g++ clang++; }
 
-# The first of these programs that is here; an empty name is passed over.
+# first_of NAME...: the first of these programs that is installed; empty names are skipped.
 first_of() {
     local name
     for name; do
@@ -76,7 +76,7 @@ have_c() { compiles c stdio.h "$(c_compiler)"; }
 have_cxx() { compiles c++ vector "$(cxx_compiler)"; }
 have_make() { have make || { [[ ${CMAKE_GENERATOR:-} == Ninja* ]] && have ninja; }; }
 have_cmocka() {
-    # cmocka.h wants these before it.
+    # cmocka.h requires these before it.
     printf '#include <%s>\n' stdarg.h stddef.h stdint.h setjmp.h cmocka.h |
         "$(c_compiler)" -fsyntax-only -x c - >/dev/null 2>&1
 }
@@ -85,7 +85,8 @@ have_jansson() {
     printf '#include <jansson.h>\n' | "$(c_compiler)" -fsyntax-only -x c - >/dev/null 2>&1
 }
 
-# require_packages build|tests BACKEND: finds out what is missing and installs it, or ends with what to do.
+# require_packages build|tests BACKEND: finds out what is missing and installs it, or exits with a
+# message that says what to do.
 require_packages() {
     local missing=() why=()
 
@@ -105,7 +106,7 @@ require_packages() {
     require_cmake_version
 }
 
-# Reads missing and why, arrays of require_packages.
+# Installs the packages in the array missing; the array why has the reasons (require_packages).
 install_packages() {
     local i list=() as_root=() command="apt-get install ${missing[*]}"
 
@@ -125,7 +126,7 @@ install_packages() {
             die "$exit_machine" "not found, and only root can install it:" "${list[@]}" \
                 "Ask whoever looks after this machine to run: $command"
         fi
-        # Without a terminal, sudo could not ask for a password either.
+        # Without a terminal, sudo cannot ask for a password.
         if ! sudo -n true 2>/dev/null && [[ ! -t 0 ]]; then
             die "$exit_machine" "not found, and sudo wants a password:" "${list[@]}" \
                 "Please run: sudo $command"
@@ -139,7 +140,7 @@ install_packages() {
     local log
     log=$(mktemp "${TMPDIR:-/tmp}/rungs-apt.XXXXXX")
     as_root+=(env DEBIAN_FRONTEND=noninteractive apt-get -q -o DPkg::Lock::Timeout=120)
-    # The package lists: a fresh machine has none, or old ones that name files no longer there.
+    # A fresh machine has no package lists, or outdated ones, whose files are no longer there.
     if ! apt-get -q install --simulate --no-install-recommends "${missing[@]}" >>"$log" 2>&1; then
         apt_update
         apt_install || apt_failed
@@ -152,7 +153,7 @@ install_packages() {
 
 apt_update() {
     say "Reading the package lists (apt-get update) ..."
-    "${as_root[@]}" update >>"$log" 2>&1 </dev/null || true # the install tells whether it mattered
+    "${as_root[@]}" update >>"$log" 2>&1 </dev/null || true # if this matters, the install fails
 }
 
 apt_install() {
@@ -178,7 +179,7 @@ require_cmake_version() {
 
 # ---- back end ------------------------------------------------------------------------------------
 
-# Whether a GPU answers; its name goes to the variable gpu.
+# Whether there is a usable GPU; sets the variable gpu to its name.
 gpu_works() {
     local listing
     have nvidia-smi || return 1
@@ -187,7 +188,7 @@ gpu_works() {
     [[ -n $gpu ]]
 }
 
-# Whether nvcc is here; puts it on PATH where it is in the toolkit's usual place only.
+# Whether nvcc works; if it is only in the toolkit's usual folder, that is added to PATH.
 nvcc_works() {
     local folder
     for folder in '' "${CUDA_HOME:+$CUDA_HOME/bin}" /usr/local/cuda/bin; do
@@ -204,10 +205,11 @@ nvcc_works() {
 
 # ---- building ------------------------------------------------------------------------------------
 
-# How many jobs at once: one for each processor this process may use.
+# Parallel jobs: one for each processor that this process may use.
 jobs=$(nproc 2>/dev/null || getconf _NPROCESSORS_ONLN)
 
-# prepare_folder PRESET: build/PRESET can be written and was configured for this very folder.
+# prepare_folder PRESET: makes sure that build/PRESET is writable and was configured for this
+# repository.
 prepare_folder() {
     local folder=$root/build/$1 home
     mkdir -p -- "$folder" 2>/dev/null || true
@@ -224,7 +226,7 @@ prepare_folder() {
     fi
 }
 
-# configure PRESET OPTION...: quiet; on failure shows the log's end and returns 1.
+# configure PRESET OPTION...: runs cmake quietly; on failure prints the log's end and returns 1.
 configure() {
     local preset=$1 log=$root/build/$1/configure.log
     shift
@@ -236,14 +238,14 @@ configure() {
     fi
 }
 
-# build PRESET TARGET...: likewise; all targets where none is named.
+# build PRESET TARGET...: the same for the build, of all targets if none is given.
 build() {
     local preset=$1 log=$root/build/$1/build.log
     shift
     if ! (cd "$root" && cmake --build --preset "$preset" -j "$jobs" ${1:+--target "$@"}) \
         >"$log" 2>&1 </dev/null; then
         complain "building with preset $preset failed"
-        # Where several jobs ran, the first error may be far from the end.
+        # With several jobs, the first error may be far from the end.
         head -n -25 -- "$log" | grep -m 3 -E '(error: |undefined reference)' >&2 || true
         show_end "$log"
         return 1

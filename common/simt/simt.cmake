@@ -1,28 +1,31 @@
-# simt_add_cuda_sources(target [INSTRUMENTED] file.cu ...): compiles CUDA C for the CPU back end into a target.
+# simt_add_cuda_sources(target [INSTRUMENTED] file.cu ...): compiles CUDA C for the CPU back end and
+# adds it to a target.
 #
-# Each file goes through simt_rewrite into the binary directory and is compiled there as C++17, with the
-# back end's cuda_runtime.h first and the file's own folder after it on the include path. The target links
-# the runtime, and its C sources see the host API.
+# simt_rewrite translates each file to C++17 in the binary directory, where it is compiled with the
+# back end's cuda_runtime.h and then the file's own folder on the include path. The target is linked
+# with the runtime, and its C sources can include the host API.
 #
-# INSTRUMENTED: the compiler calls the runtime (trace.c) before each access to memory and in each basic
-# block, so that kernels can be counted and checked: docs/simt_back_end.md. Calls cost time also while nothing
-# is counted.
+# INSTRUMENTED: kernels call the runtime (trace.c) before each access to memory and in each basic
+# block, so that they can be counted and checked: docs/simt_back_end.md. The calls take time even
+# while nothing is counted.
 #
-# A source file with the property SIMT_INTERLEAVED is compiled so that a block's threads take turns at every
-# access to device memory: its races then lose updates here as they do on a GPU.
+# A source file with the property SIMT_INTERLEAVED is compiled so that the threads of a block are
+# switched at every access to device memory: its races then lose updates as they do on a GPU.
 #
-# The sanitizers exclude both; such a build runs without.
+# Neither can be combined with the sanitizers, so a build with these is without both.
 
-# What instrumentation takes, by compiler: the sanitizers' hooks without their libraries, line numbers, and
-# none of the optimisations that would merge, split, move or multiply accesses and branches. The integers
-# counted are then the same for both, and at -O1 and -O2. (#pragma unroll, which is for nvcc, then fails.)
-# Allocations in kernels are made as written and may give NULL, and what is stored there is not left out.
-# Not to be passed to the linker.
+# Compiler options for instrumentation: the hooks of the sanitizers without their libraries, line
+# numbers, and none of the optimisations that merge, split, move or duplicate accesses and branches,
+# so that the counts are the same with GCC and Clang, at -O1 and at -O2. (Hence -Wno-pass-failed:
+# Clang would warn that it does not obey #pragma unroll.) Allocations in kernels are made as written
+# and may return NULL, and stores to them are not removed. These options must not be passed to the
+# linker.
 #
-# -gdwarf-4: addr2line takes the first file of version 5's line table for the second. -g1: lines and what is
-# inlined are all that is read; the rest takes a quarter of the time to compile.
-# Clang: `bb`, since it else splits edges, and a loop has a block and a hook more than with GCC. The GNU
-# assembler takes the macro of cuda_runtime.h; it warns of sections that only LLVM's knows.
+# -gdwarf-4: addr2line confuses the first two files of a version 5 line table. -g1: only lines and
+# inlining are needed; the other debugging information takes a quarter of the time to compile.
+# Clang: with `bb`, because it otherwise splits edges, and a loop has one block and hook more than
+# with GCC; and with the GNU assembler, which accepts the macro of cuda_runtime.h, but warns of
+# sections that only LLVM's assembler knows.
 set(SIMT_INSTRUMENTATION
   -DSIMT_INSTRUMENTED -gdwarf-4 -fsanitize=thread -fsanitize-coverage=trace-pc
   -fno-optimize-sibling-calls -ffp-contract=off -fno-builtin-malloc -fno-builtin-free -fcheck-new
@@ -32,8 +35,9 @@ set(SIMT_INSTRUMENTATION_GNU
   -fno-tree-slp-vectorize -fno-tree-loop-distribute-patterns -fno-store-merging -fno-thread-jumps
   -fno-split-paths -fno-tree-pre)
 set(SIMT_INSTRUMENTATION_Clang
-  -fsanitize=array-bounds -fsanitize-coverage=bb,no-prune -mllvm -tsan-instrument-read-before-write=1
-  -mllvm -disable-vector-combine -mllvm -jump-threading-threshold=0 -mllvm -enable-load-pre=false
+  -fsanitize=array-bounds -fsanitize-coverage=bb,no-prune
+  -mllvm -tsan-instrument-read-before-write=1 -mllvm -disable-vector-combine
+  -mllvm -jump-threading-threshold=0 -mllvm -enable-load-pre=false
   -fno-vectorize -fno-slp-vectorize -fno-unroll-loops -fno-integrated-as -Wa,--no-warn
   -Wno-pass-failed)
 
@@ -56,16 +60,17 @@ function(simt_add_cuda_sources target)
       COMMENT "Rewriting ${name} for the CPU back end"
       VERBATIM)
     target_sources(${target} PRIVATE "${rewritten}")
-    # #pragma unroll is for nvcc. Most of a kernel's time goes to switching between threads: -O3 would take
-    # half as long again to compile and win little.
+    # #pragma unroll is meant for nvcc. Kernels spend most of their time switching between threads:
+    # -O3 would gain little and take half as long again to compile.
     set(options -Wno-unknown-pragmas "$<$<NOT:$<CONFIG:Debug>>:${SIMT_OPTIMISATION}>")
     get_source_file_property(interleaved "${source}" SIMT_INTERLEAVED)
     if(interleaved AND NOT RUNGS_SANITIZE)
-      # To compile only: trace.c is its runtime.
+      # Not when linking: trace.c provides the functions that the compiler inserts calls to.
       list(APPEND options -fsanitize=thread -DSIMT_INTERLEAVED=true)
     endif()
     if(SIMT_INSTRUMENTED AND NOT RUNGS_SANITIZE)
-      list(APPEND options ${SIMT_OPTIMISATION} ${SIMT_INSTRUMENTATION} ${SIMT_INSTRUMENTATION_${CMAKE_CXX_COMPILER_ID}})
+      list(APPEND options ${SIMT_OPTIMISATION} ${SIMT_INSTRUMENTATION}
+        ${SIMT_INSTRUMENTATION_${CMAKE_CXX_COMPILER_ID}})
     endif()
     set_source_files_properties("${rewritten}" PROPERTIES
       INCLUDE_DIRECTORIES "${folder}"

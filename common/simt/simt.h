@@ -1,9 +1,8 @@
-/* The runtime of the CPU back end, as its drop-in CUDA headers and a host program see it.
+/* The runtime of the CPU back end: what host programs and the back end's own CUDA headers call.
  *
- * A CUDA thread is a fiber. The blocks of a launch run one after the other, each to its end, on the
- * OS thread that launched them; inside a block the lowest thread of the lowest warp that can run,
- * runs. Results are therefore the same in every run. Use the runtime from one OS thread.
- * */
+ * A CUDA thread is a fiber. The blocks of a launch run one after the other, on the OS thread that
+ * launched them. Within a block, the thread that runs is the lowest one of the lowest warp that can
+ * run, so every run gives the same results. The runtime must be used from one OS thread only. */
 #ifndef SIMT_H
 #define SIMT_H
 
@@ -17,26 +16,26 @@ extern "C" {
 
 #define SIMT_WARP_SIZE 32
 #define SIMT_MAX_BLOCK_THREADS 1024
-#define SIMT_STATIC_SHARED_BYTES ((size_t)48 << 10) /* dynamic, too, unless a kernel opts in */
+#define SIMT_STATIC_SHARED_BYTES ((size_t)48 << 10) /* also of dynamic, unless a kernel opts in */
 #define SIMT_MAX_SHARED_BYTES ((size_t)227 << 10)
 
-/* What the launches since the last reset did. Cheap, always on. */
+/* Counts over the launches since the last reset. Counting these is cheap and always on. */
 struct simt_counters {
     uint64_t launches;
     uint64_t blocks;
     uint64_t threads;
-    uint64_t block_barriers; /* __syncthreads and its kin that a block completed */
-    uint64_t warp_barriers;  /* __syncwarp that the lanes of a mask completed */
-    uint64_t shuffles;       /* warp-level: one for all the lanes of a mask */
-    uint64_t votes;          /* warp-level: ballot, any, all, match, activemask */
-    uint64_t reductions;     /* warp-level: __reduce_*_sync */
+    uint64_t block_barriers; /* __syncthreads and its variants: one per block that completes it */
+    uint64_t warp_barriers;  /* __syncwarp: one for all lanes of the mask together */
+    uint64_t shuffles;       /* one for all lanes of the mask together */
+    uint64_t votes;          /* likewise: ballot, any, all, match, activemask */
+    uint64_t reductions;     /* likewise: __reduce_*_sync */
     uint64_t atomics;        /* one for each lane */
 };
 
 void simt_counters_reset(void);
 void simt_counters_read(struct simt_counters *counters);
 
-/* ---- what cuda_runtime.h calls; not for programs ---- */
+/* ---- called by cuda_runtime.h, not by programs ---- */
 
 struct uint3 {
     unsigned int x, y, z;
@@ -45,29 +44,27 @@ struct uint3 {
 typedef struct uint3 uint3;
 #endif
 
-/* One launch: the kernel's arguments lie behind `closure`, and invoke(closure) runs one thread. */
+/* One launch. invoke(closure) runs one thread; `closure` contains the kernel's arguments. */
 struct simt_launch {
     const char *name;
-    const char *file; /* where the launch stands */
+    const char *file; /* the source line of the launch */
     int line;
     struct uint3 grid;
     struct uint3 block;
     size_t shared_bytes;
-    const void
-        *function; /* what cudaFuncSetAttribute knows the kernel by; NULL when not to be had */
+    const void *function; /* the kernel's address, as for cudaFuncSetAttribute; NULL if unknown */
     void *stream;
-    bool interleaved;  /* threads take turns at accesses to memory (trace.c) */
+    bool interleaved;  /* the threads are switched at every access to memory (trace.c) */
     bool instrumented; /* the kernel can be analysed */
     void (*invoke)(void *closure);
     void *closure;
-    int cooperative; /* the blocks may wait for one another */
+    int cooperative; /* the blocks may wait for each other (grid synchronization) */
 };
 
-/* Runs the launch, or leaves the error that a device would give as the last error. */
+/* Runs the launch, or sets the last error to what a device would report. */
 void simt_launch_kernel(const struct simt_launch *launch);
 
-/* Constant for as long as a thread runs, hence the attribute: a compiler may keep them in
- * registers. */
+/* Constant while a thread runs, hence the attribute: the compiler may keep them in registers. */
 struct uint3 simt_thread_index(void) __attribute__((const));
 struct uint3 simt_block_index(void) __attribute__((const));
 struct uint3 simt_block_dimensions(void) __attribute__((const));
@@ -83,8 +80,8 @@ enum simt_barrier {
     SIMT_BARRIER_GRID
 };
 
-/* Waits for every thread of the block that has not exited (of the grid, for SIMT_BARRIER_GRID);
- * file and line identify the barrier. */
+/* Waits for all threads of the block (of the grid, for SIMT_BARRIER_GRID) that have not exited, and
+ * returns what __syncthreads_count, _and or _or would. file and line identify the barrier. */
 int simt_block_barrier(enum simt_barrier kind, int predicate, const char *file, int line);
 
 enum simt_collective {
@@ -110,11 +107,11 @@ enum simt_collective {
     SIMT_COLLECTIVES
 };
 
-/* Waits until every lane in the mask has come with the same operation and mask, and gives this
- * lane's result. `value` is `size` (4 or 8) bytes wide; `lane` is a shuffle's source lane, delta or
- * xor mask. A shuffle from a lane that takes no part gives a NaN pattern. A mask that names lanes
- * which have returned from the kernel (except in SIMT_SYNCWARP) or that lacks the caller ends the
- * program. */
+/* Waits until all lanes in the mask have called it with the same operation and mask, and returns
+ * this lane's result. `value` has `size` (4 or 8) bytes; `lane` is a shuffle's source lane, delta
+ * or xor mask. A shuffle from a lane that does not take part returns the bits of a NaN. The program
+ * is ended if the mask lacks the caller or, except in SIMT_SYNCWARP, has lanes that have returned
+ * from the kernel. */
 uint64_t simt_warp_collective(enum simt_collective operation, unsigned int mask, uint64_t value,
                               unsigned int lane, int width, int size, const char *file, int line);
 
@@ -133,30 +130,30 @@ enum simt_atomic {
 };
 enum simt_type { SIMT_INT32, SIMT_UINT32, SIMT_INT64, SIMT_UINT64, SIMT_FLOAT32, SIMT_FLOAT64 };
 
-/* Values travel as bits; gives the old value's bits. */
+/* Operands are passed, and the old value is returned, as bit patterns. */
 uint64_t simt_atomic(enum simt_atomic operation, enum simt_type type, void *address,
                      uint64_t operand, uint64_t compare, const char *file, int line);
 
 void simt_fence(void);
-void simt_yield(const char *file, int line); /* lets the block's other threads go first */
+void simt_yield(const char *file, int line); /* lets the block's other threads run first */
 long long simt_clock(void);
 __attribute__((noreturn)) void simt_trap(const char *file, int line);
 
-/* A copy queued by __pipeline_memcpy_async is made no sooner than a wait asks for it, so that a
- * missing wait shows as stale data. */
+/* A copy queued by __pipeline_memcpy_async is made only when a wait asks for it, so that a missing
+ * wait shows as stale data. */
 void simt_pipeline_copy(void *destination, const void *source, size_t size, size_t zero_fill,
                         const char *file, int line);
 void simt_pipeline_commit(void);
 void simt_pipeline_wait_prior(size_t groups);
 
-/* Makes a __device__ or __constant__ variable known as device memory for copies, and gives the
- * address of `size` bytes at `offset` in it, or NULL if it has not so many. */
-/* A source compiled with instrumentation says so before main; gives 0. */
+/* Called before main by a source file that was compiled with instrumentation; returns 0. */
 int simt_mark_instrumented(void);
 
-/* Makes a __constant__ variable known as such; gives 0. */
+/* Registers a __constant__ variable; returns 0. */
 int simt_constant(const void *address, size_t size);
 
+/* Registers a __device__ or __constant__ variable as device memory, for copies. Returns the address
+ * of `size` bytes at `offset` in it, or NULL if it is too small. */
 void *simt_symbol(const void *address, size_t symbol_size, size_t offset, size_t size);
 
 #ifdef __cplusplus

@@ -1,17 +1,19 @@
 /* What the CPU back end counts and checks in kernels that were compiled with instrumentation
- * (SIMT_INSTRUMENTATION in simt.cmake). docs/simt_back_end.md tells how true the counts are.
+ * (SIMT_INSTRUMENTATION in simt.cmake). docs/simt_back_end.md compares the counts with a GPU's.
  *
- * Any program linked with the back end takes two environment variables:
- *   SIMT_COUNTERS=table|lines|json   at its end the program prints what its kernels did: a table, the
- *                                    source with the counts beside each line, or all of it as JSON
- *   SIMT_OUT=FILE                    to this file instead of stderr
- *   SIMT_REQUESTS=FILE               every request of the first block of each launch, as JSON: an array of
- *                                    {launch, kernel, barriers (how many the block has passed), warp, line,
- *                                    source, space, access, bytes (of a lane), base, offsets (of the lanes'
- *                                    addresses from base, where the allocation begins; null: lane is off)}
- *   SIMT_CHECKS=off                  no checks (and, without SIMT_COUNTERS, no analysis: faster)
- * A broken rule (a data race, an access out of bounds, ...) is told on stderr and ends the program
- * with status 1, after the launch that broke it. */
+ * Every program linked with the back end reads these environment variables:
+ *   SIMT_COUNTERS=table|lines|json   prints the counts when the program ends: as a table, as the
+ *                                    source with the counts beside each line, or both as JSON
+ *   SIMT_OUT=FILE                    prints them to this file instead of stderr
+ *   SIMT_REQUESTS=FILE               writes every request of the first block of each launch to this
+ *                                    file, as a JSON array of {launch, kernel, barriers (that the
+ *                                    block has passed), warp, line, source, space, access, bytes
+ *                                    (per lane), base (where the allocation begins), offsets (of
+ *                                    the lanes' addresses from base; null for an inactive lane)}
+ *   SIMT_CHECKS=off                  turns off the checks and, without SIMT_COUNTERS, all analysis,
+ *                                    which makes kernels faster
+ * A finding (a data race, an access out of bounds, ...) is printed to stderr and ends the program
+ * with status 1 after the launch. */
 #ifndef SIMT_ANALYSIS_H
 #define SIMT_ANALYSIS_H
 
@@ -35,54 +37,54 @@ enum simt_access {
     SIMT_ACCESSES
 };
 
-/* Accesses of one kind. A warp-level instruction (a request) is what the lanes of a warp do
- * together. */
+/* Counts of one kind of access. A request is one warp-level instruction: the accesses that the
+ * lanes of a warp make together. */
 struct simt_access_counters {
     uint64_t requests;
-    uint64_t lanes;     /* active in the requests, added up */
+    uint64_t lanes;     /* active lanes, summed over the requests */
     uint64_t units;     /* global: sectors of 32 bytes; shared: wavefronts */
-    uint64_t conflicts; /* shared: wavefronts beyond those that the bytes need */
-    uint64_t bytes;     /* global: asked for, each counted once in a request */
-    uint64_t crowd;     /* atomics: the most lanes that hit one address, added up */
+    uint64_t conflicts; /* shared: wavefronts beyond the number that the bytes require */
+    uint64_t bytes;     /* global: distinct bytes of each request, summed */
+    uint64_t crowd;     /* atomics: the most lanes on one address in each request, summed */
 };
 
-/* One kernel, or one line of one. */
+/* Counts for a kernel, or for a source line of a kernel. */
 struct simt_line_counters {
     struct simt_access_counters access[SIMT_ACCESSES];
-    uint64_t splits;    /* ends of basic blocks where the lanes of a warp went different ways */
-    uint64_t barriers;  /* __syncthreads and its kin that a block completed */
-    uint64_t syncwarps; /* __syncwarp that the lanes of a mask completed */
-    uint64_t shuffles;  /* warp-level */
-    uint64_t votes;     /* warp-level: ballot, any, all, match, reduce */
+    uint64_t splits;    /* divergent branches: ends of basic blocks where a warp's lanes part */
+    uint64_t barriers;  /* __syncthreads and its variants, one per block that completes it */
+    uint64_t syncwarps; /* __syncwarp, one per warp that completes it */
+    uint64_t shuffles;  /* one per warp */
+    uint64_t votes;     /* one per warp: ballot, any, all, match, reduce */
 };
 
 /* Whether any code of the program was compiled with instrumentation. */
 bool simt_instrumented(void);
 
-/* Whether the launches from now on are analysed. At first they are if the program is instrumented,
- * unless SIMT_CHECKS=off. */
+/* Turns the analysis of later launches on or off. It starts on if the program is instrumented and
+ * SIMT_CHECKS is not off. */
 void simt_analyse(bool on);
 
-/* Forgets what was counted. */
+/* Sets all counts to 0. */
 void simt_analysis_reset(void);
-/* Sums over all launches since. */
+/* Sums over all launches since the reset. */
 void simt_analysis_totals(struct simt_line_counters *totals);
 
-/* The same by line of the source, all kernels together; returns how many of at most `most` lines
- * there are. */
+/* The same for each source line, all kernels together. Fills in at most `most` lines and returns
+ * how many. */
 struct simt_line {
     const char *file;
-    int line; /* 0 if not known */
+    int line; /* 0 if unknown */
     struct simt_line_counters counters;
 };
 size_t simt_analysis_lines(struct simt_line *lines, size_t most);
 
+/* Prints the counts, as SIMT_COUNTERS does. */
 enum simt_format { SIMT_TABLE, SIMT_LINES, SIMT_JSON };
 void simt_analysis_print(FILE *file, enum simt_format format);
 
-/* Findings: with `keep`, a broken rule does not end the program (unless it cannot go on), and is
- * told to nobody but the caller. The text of the last launches' findings since the reset, "" if
- * none. */
+/* With `keep`, findings are neither printed nor end the program (unless it cannot go on);
+ * simt_findings returns their text since the last reset, "" if there are none. */
 void simt_findings_keep(bool keep);
 const char *simt_findings(void);
 

@@ -1,4 +1,4 @@
-/* The conv problem's judgement of a result. */
+/* Judges a result of the conv problem. */
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
@@ -15,13 +15,13 @@ static const char *place_name(char place[static PLACE_SIZE], struct conv_pixel p
     return place;
 }
 
-/* What a probe's result is judged as: after rounding, if the rung need not be exact. */
+/* An element of a probe's result, rounded if the rung need not be exact. */
 static float whole(const struct conv_rung *rung, float result)
 {
     return rung->rounds_whole_numbers ? rintf(result) : result;
 }
 
-/* Recomputes a row of pixels, in all filters, that is known to be wrong, to name an element. */
+/* Finds the first wrong element in a row of pixels, by recomputing the row for all filters. */
 static void find_in_row(const struct conv_problem *problem, const struct conv_rung *rung,
                         size_t batch, size_t y, struct comparison *comparison)
 {
@@ -44,7 +44,7 @@ static void find_in_row(const struct conv_problem *problem, const struct conv_ru
         }
 }
 
-/* Is the row of pixels right in all filters? */
+/* Whether a row of pixels is right for all filters. */
 static bool row_is_right(const struct conv_problem *problem, const struct conv_rung *rung,
                          size_t batch, size_t y)
 {
@@ -74,7 +74,7 @@ static void judge_probe(const struct conv_problem *problem, const struct conv_ru
     const struct conv *call = &problem->call;
 
     *comparison = (struct comparison){.right = true};
-    /* Without filters there is no output, whatever its pixels. */
+    /* Without filters there is nothing to judge, though `expected` has rows. */
     if (problem->output.count == 0)
         return;
     for (size_t b = 0; b < call->batch; b++)
@@ -92,7 +92,7 @@ static void judge_element(const struct conv_problem *problem, const struct conv_
     const struct conv_pixel pixel = sample->pixel;
     const struct reference *const reference = &sample->reference;
     const struct conv call = conv_call_on_host(problem);
-    const double roundings = rung->depth(&call) + 1; /* a product rounds once */
+    const double roundings = rung->depth(&call) + 1; /* forming the product is one more */
     const double magnitude = rung->any_transform       ? 16 * problem->largest_magnitude
                              : rung->magnitude != NULL ? rung->magnitude(&call, &pixel)
                                                        : reference->magnitude;
@@ -102,10 +102,11 @@ static void judge_element(const struct conv_problem *problem, const struct conv_
     const struct comparison comparison = compare_number(got, reference, bound, FLT_MAX);
     char place[PLACE_SIZE];
 
-    judge_keep_worse(worst, &comparison, place_name(place, pixel));
+    if (judge_keep_worse(worst, &comparison))
+        comparison_describe(worst, place_name(place, pixel));
 }
 
-/* What is no number is seldom right, in the sample or not. */
+/* Also judge NaN and infinities, up to 64, sampled or not: they are rarely right. */
 static void judge_odd_ones(const struct conv_problem *problem, const struct conv_rung *rung,
                            struct comparison *worst)
 {

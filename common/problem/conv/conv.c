@@ -1,4 +1,4 @@
-/* The conv problem: its memory, and rungs on it. */
+/* The conv problem: allocates its memory and runs rungs on it. */
 #include "problem/conv/conv.h"
 
 #include <stdio.h>
@@ -14,10 +14,10 @@
 
 /* ---- the problem ----------------------------------------------------------------------------- */
 
-/* Scratch that every rung gets: room for a matrix product's own, and for the im2col matrix within
- * limits, at least for 3 x 3 filters in any layout of the rungs, padded to whole blocks of up to 64
- * filters and 16 channels, up to 36 numbers for 9 weights, and 128 tiles of Winograd's inputs and
- * outputs. */
+/* A rung's workspace has room for that of a matrix product and, up to this many bytes, the im2col
+ * matrix. For 3 x 3 filters it has at least room for the filters in any layout of the rungs (padded
+ * to whole blocks of at most 64 filters and 16 channels, and at most 36 numbers for the 9 weights)
+ * and for Winograd's transformed inputs and outputs of 128 tiles. */
 static const size_t most_matrix = (size_t)512 << 20;
 
 size_t conv_output_size(size_t size, size_t kernel, size_t stride, size_t pad, size_t dilation)
@@ -26,7 +26,7 @@ size_t conv_output_size(size_t size, size_t kernel, size_t stride, size_t pad, s
         return 0;
     if (dilation != 0 && kernel - 1 > (SIZE_MAX - 1) / dilation)
         return 0;
-    /* Saturated: a padding as large as this fails later, for want of memory. */
+    /* Saturates: the allocation of so large an output fails later. */
     const size_t padded = pad > (SIZE_MAX - size) / 2 ? SIZE_MAX : size + 2 * pad;
     const size_t extent = (kernel - 1) * dilation + 1;
 
@@ -68,8 +68,8 @@ static bool open_array(const char *path, const char *wanted, struct npy *file, s
     return true;
 }
 
-/* Three pictures of one channel; padded, unless the user says how, so that a filter of 3 x 3 or of
- * any other odd size leaves the picture's size as it is. */
+/* An RGB image as a batch of three images of one channel. Unless the user gives a padding, it is
+ * such that a filter of odd size leaves the image's size unchanged. */
 static bool open_picture(struct conv_problem *problem, const struct conv_options *options,
                          struct error *error)
 {
@@ -91,7 +91,7 @@ static bool open_picture(struct conv_problem *problem, const struct conv_options
     return true;
 }
 
-/* Files set the sizes; what no file sets stays as the options have it. */
+/* The files determine the sizes; sizes that no file determines remain those of the options. */
 static bool open_files(struct conv_problem *problem, const struct conv_options *options,
                        struct error *error)
 {
@@ -126,7 +126,7 @@ static bool open_files(struct conv_problem *problem, const struct conv_options *
     return true;
 }
 
-/* Room for an array of a x b rows of c x d elements. */
+/* Allocates an array with the four dimensions `sizes`. */
 static bool allocate_guarded(struct guarded *array, const size_t sizes[4], size_t offset,
                              size_t after, const struct back_end *back_end, struct error *error)
 {
@@ -136,7 +136,7 @@ static bool allocate_guarded(struct guarded *array, const size_t sizes[4], size_
            guarded_create(array, bytes, offset * sizeof(float), after, back_end, error);
 }
 
-/* Bytes of the im2col matrix: taps x output pixels. */
+/* Bytes of the workspace: see most_matrix. The im2col matrix has taps x output pixels elements. */
 static size_t workspace_size(const struct conv_problem *problem)
 {
     const struct conv *call = &problem->call;
@@ -155,7 +155,7 @@ static size_t workspace_size(const struct conv_problem *problem)
     return bytes < 0x1p62 ? (size_t)bytes : SIZE_MAX / 2;
 }
 
-/* Asked once for everything: memory counts as taken only when it is written. */
+/* One check for all arrays together: memory_available counts unwritten pages as available. */
 static bool enough_memory(const struct conv_problem *problem, struct error *error)
 {
     const struct conv *call = &problem->call;
@@ -170,7 +170,7 @@ static bool enough_memory(const struct conv_problem *problem, struct error *erro
     return memory_available(bytes < 0x1p63 ? (size_t)bytes : SIZE_MAX, error);
 }
 
-/* What rungs see, in memory of the back end. */
+/* Allocates the rungs' arguments. */
 static bool allocate_operands(struct conv_problem *problem, size_t offset, struct error *error)
 {
     const struct back_end *back_end = problem->base.back_end;
@@ -317,7 +317,7 @@ static bool load(struct problem *base, size_t input, struct error *error)
            guarded_upload(&problem->filter, base->back_end, error);
 }
 
-/* ---- a rung on it ---------------------------------------------------------------------------- */
+/* ---- running a rung -------------------------------------------------------------------------- */
 
 static const struct conv_rung *kind_of(const struct rung *rung)
 {
@@ -380,7 +380,7 @@ static void describe_rung(const struct problem *base, const struct rung *rung,
         kind_of(rung)->how(&call, text);
 }
 
-/* Later rungs overwrite the output. */
+/* Keeps a copy of a right result, since the next rung overwrites the output. */
 static bool keep_result(struct conv_problem *problem, struct error *error)
 {
     const size_t bytes = problem->output.count;

@@ -7,26 +7,27 @@
     }
 
 const struct option_field conv_fields[CONV_FIELDS] = {
-    SIZE_FIELD(batch, 1, "pictures"),
-    SIZE_FIELD(channels, 1, "channels of a picture"),
-    SIZE_FIELD(height, 1, "rows of a picture"),
-    SIZE_FIELD(width, 1, "columns of a picture"),
+    SIZE_FIELD(batch, 1, "images"),
+    SIZE_FIELD(channels, 1, "channels of an image"),
+    SIZE_FIELD(height, 1, "rows of an image"),
+    SIZE_FIELD(width, 1, "columns of an image"),
     SIZE_FIELD(filters, 1, "filters, the channels of the output"),
     {"kernel", "HxW", "size of a filter, such as 3x3", OPTION_PAIR, MEMBER(kernel_height),
      .minimum = 1, .sets_size = true},
     {"stride", "N", "step between output pixels", OPTION_SIZE, MEMBER(stride), .minimum = 1},
-    {"pad", "N", "rows and columns of 0 on every side", OPTION_SIZE, MEMBER(pad)},
+    {"pad", "N", "rows and columns of zeros added on every side", OPTION_SIZE, MEMBER(pad)},
     {"dilation", "N", "distance between a filter's taps", OPTION_SIZE, MEMBER(dilation),
      .minimum = 1},
     OPTION_A,
     OPTION_B,
-    {"image", "FILE", "filter this PNG picture", OPTION_TEXT, MEMBER(image)},
-    {"filter", "NAME", "with sharpen, blur, edges, emboss or FILE.npy", OPTION_TEXT,
+    {"image", "FILE", "filter this PNG image", OPTION_TEXT, MEMBER(image)},
+    {"filter", "NAME", "filter for it: sharpen, blur, edges, emboss or FILE.npy", OPTION_TEXT,
      MEMBER(filter)},
-    {"output", "FILE", "and write this one, also -o", OPTION_TEXT, MEMBER(output), .letter = 'o'},
+    {"output", "FILE", "PNG file to write the filtered image to; -o for short", OPTION_TEXT,
+     MEMBER(output), .letter = 'o'},
 };
 
-/* Emulated, a quarter of the picture's height and width. */
+/* Emulated, about a quarter of the image's height and width. */
 void conv_set_defaults(struct problem_options *base, bool emulated)
 {
     struct conv_options *options = (struct conv_options *)base;

@@ -7,12 +7,12 @@
 struct conv_options {
     struct problem_options base;
     size_t batch, channels, height, width, filters;
-    size_t kernel_height, kernel_width; /* in this order: OPTION_PAIR */
+    size_t kernel_height, kernel_width; /* adjacent and in this order, as OPTION_PAIR sets them */
     size_t stride, pad, dilation;
-    const char *image, *filter, *output; /* a PNG file, picture_filter's name, a PNG file */
+    const char *image, *filter, *output; /* PNG to read, picture_filter's name, PNG to write */
 };
 
-/* The options' part of conv_kind (struct problem_kind). */
+/* The members of conv_kind that deal with options (struct problem_kind). */
 enum { CONV_FIELDS = 14 };
 extern const struct option_field conv_fields[CONV_FIELDS];
 void conv_set_defaults(struct problem_options *options, bool emulated);

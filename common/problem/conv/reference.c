@@ -1,4 +1,4 @@
-/* The conv problem's inputs and what its result should be. */
+/* Fills the conv problem's inputs and computes what its result should be. */
 #include <math.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 #include "problem/judge.h"
 #include "problem/reference.h"
 
-/* Where elements come from in the random stream. */
+/* Separate streams of random numbers (random.h). */
 enum { STREAM_INPUT, STREAM_FILTER, STREAM_OTHER, STREAMS };
 
 double conv_depth_serial(const struct conv *call)
@@ -52,14 +52,14 @@ static const float *input_row(const struct conv_problem *problem, size_t batch, 
            ((batch * call->channels + channel) * call->height + y) * call->width;
 }
 
-/* The input coordinate under a tap; outside the picture it wraps around to a huge number or lies
- * past the end, so that one comparison with the size tells. */
+/* The input coordinate that a tap meets. Outside the image it is past the end or, wrapped around, a
+ * huge number, so that one comparison with the size detects both. */
 static size_t input_place(const struct conv *call, size_t output_place, size_t tap)
 {
     return output_place * call->stride + tap * call->dilation - call->pad;
 }
 
-/* From the file if there is one and the data is to be real. */
+/* Real data comes from the file, if there is one; otherwise elements are random. */
 static void fill_array(const struct conv_problem *problem, const struct guarded *array,
                        unsigned stream, const struct npy *file)
 {
@@ -76,7 +76,7 @@ static void fill_array(const struct conv_problem *problem, const struct guarded 
     }
 }
 
-/* The output columns [*first, *last) at which a tap's column lies inside the picture. */
+/* The output columns [*first, *last) for which a tap's column is inside the image. */
 static void columns_inside(const struct conv *call, size_t tap, size_t *first, size_t *last)
 {
     const size_t shift = tap * call->dilation;
@@ -104,7 +104,7 @@ static void mix_filters(struct conv_problem *problem)
     }
 }
 
-/* sums[x] += weight * input, for all x of an output row; the loop runs over contiguous memory. */
+/* Adds a tap's products to a row of sums. The loop runs over contiguous memory. */
 static void add_tap_to_row(const struct conv *call, uint64_t *sums, const float *input, size_t tap,
                            uint64_t weight)
 {
@@ -176,7 +176,7 @@ struct sample conv_sample(const struct conv_problem *problem, struct conv_pixel 
     return sample;
 }
 
-/* Elements to judge: all, or the places where tiles meet and others at random. */
+/* Chooses the elements to judge: all, or those at the edges of tiles and random others. */
 static void prepare_samples(struct conv_problem *problem)
 {
     const struct conv *call = &problem->call;
@@ -191,7 +191,7 @@ static void prepare_samples(struct conv_problem *problem)
     problem->largest_magnitude = 0;
     for (size_t i = 0; i < problem->sample_count; i++) {
         struct sample *const sample = &problem->samples[i];
-        if (!all && i < y_count * x_count) { /* each pair of y and x once, the corners early */
+        if (!all && i < y_count * x_count) { /* each pair of y and x once, corners first */
             sample->pixel = (struct conv_pixel){
                 .batch = batches[i % batch_count],
                 .filter = filters[i / batch_count % filter_count],

@@ -1,4 +1,4 @@
-/* The gemm problem's judgement of a result. */
+/* Judges a result of the gemm problem. */
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
@@ -14,8 +14,8 @@ static const char *place_name(char place[static PLACE_SIZE], size_t row, size_t 
     return place;
 }
 
-/* Did the rung write around C, between the end of a row and the start of the next, or below the
- * rows that it was given? */
+/* Whether the rung wrote outside C: before or after it, in the padding between two rows, or below
+ * the rows that it was given. */
 static bool stray_write(const struct gemm_problem *problem, size_t rows,
                         struct comparison *comparison)
 {
@@ -37,7 +37,7 @@ static bool stray_write(const struct gemm_problem *problem, size_t rows,
     return false;
 }
 
-/* Recomputes a row that is known to be wrong, to name its first wrong element. */
+/* Finds the first wrong element in a row, by recomputing the row. */
 static void find_in_row(const struct gemm_problem *problem, size_t row,
                         struct comparison *comparison)
 {
@@ -99,7 +99,8 @@ static void judge_element(const struct gemm_problem *problem, const struct gemm_
             compare_number(computed, &unread, gemm_bound(problem, rung, &unread), FLT_MAX);
         comparison = other.right ? other : comparison;
     }
-    judge_keep_worse(worst, &comparison, place_name(place, row, column));
+    if (judge_keep_worse(worst, &comparison))
+        comparison_describe(worst, place_name(place, row, column));
 }
 
 static void judge_real(const struct gemm_problem *problem, const struct gemm_rung *rung,
@@ -115,7 +116,7 @@ static void judge_real(const struct gemm_problem *problem, const struct gemm_run
         if (sample->row < rows)
             judge_element(problem, rung, sample->row, sample->column, &sample->reference, worst);
     }
-    /* What is no number is seldom right, in the sample or not. */
+    /* Also judge NaN and infinities, up to 64, sampled or not: they are rarely right. */
     for (size_t row = 0; row < rows; row++)
         for (size_t column = 0; column < call->n; column++)
             if (!isfinite(gemm_row_of_c(problem, row)[column]) && odd_ones++ < MOST_ODD_ONES) {

@@ -1,4 +1,4 @@
-/* The gemm problem: its options, its memory, and rungs on it. */
+/* The gemm problem: defines its options, allocates its memory and runs rungs on it. */
 #include "problem/gemm/gemm.h"
 
 #include <math.h>
@@ -26,7 +26,7 @@ static const struct option_field fields[] = {
     OPTION_B,
 };
 
-/* 2048 x 1024 times 1024 x 2048; emulated, an eighth of each side. */
+/* 2048 x 1024 times 1024 x 2048; if emulated, an eighth of each size. */
 static void set_defaults(struct problem_options *base, bool emulated)
 {
     struct gemm_options *options = (struct gemm_options *)base;
@@ -96,7 +96,7 @@ static bool open_matrix(const char *path, struct npy *file, struct error *error)
     return true;
 }
 
-/* Files set the sizes; what no file sets stays as the options have it. */
+/* The files determine the sizes; sizes that no file determines remain those of the options. */
 static bool open_files(struct gemm_problem *problem, const struct problem_options *options,
                        struct error *error)
 {
@@ -120,7 +120,7 @@ static bool open_files(struct gemm_problem *problem, const struct problem_option
     return true;
 }
 
-/* Asked once for everything: memory counts as taken only when it is written. */
+/* One check for all arrays together: memory_available counts unwritten pages as available. */
 static bool enough_memory(const struct gemm_problem *problem, struct error *error)
 {
     const struct gemm *call = &problem->call;
@@ -249,8 +249,8 @@ static struct problem *create(const struct problem_options *base, const struct b
     return &problem->base;
 }
 
-/* Factors that keep a probe exact stay as they are (0 and 1 matter: rungs may treat them apart);
- * others are replaced. */
+/* Keeps a factor with which a probe is exact (0 and 1 are among them, which rungs may treat
+ * specially) and replaces any other. */
 static float probe_factor(float factor, float replacement)
 {
     const bool small_integer = fabsf(factor) <= 4 && factor == rintf(factor);
@@ -271,7 +271,7 @@ static bool load(struct problem *base, size_t input, struct error *error)
            guarded_upload(&problem->b, base->back_end, error);
 }
 
-/* ---- a rung on it ---------------------------------------------------------------------------- */
+/* ---- running a rung -------------------------------------------------------------------------- */
 
 static const struct gemm_rung *kind_of(const struct rung *rung)
 {

@@ -1,4 +1,4 @@
-/* The gemm problem's inputs and what its result should be. */
+/* Fills the gemm problem's inputs and computes what its result should be. */
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "problem/judge.h"
 #include "problem/reference.h"
 
-/* Where elements come from in the random stream. */
+/* Separate streams of random numbers (random.h). */
 enum { STREAM_A, STREAM_B, STREAM_C, STREAM_OTHER, STREAMS };
 
 double gemm_depth_serial(const struct gemm *call)
@@ -41,7 +41,7 @@ static uint64_t stream_bits(const struct gemm_problem *problem, unsigned stream,
     return random_bits(problem->seed, STREAMS * (uint64_t)i + stream);
 }
 
-/* From the file if there is one and the data is to be real. */
+/* Real data comes from the file, if there is one; otherwise elements are random. */
 static void fill_matrix(const struct gemm_problem *problem, float *matrix, size_t rows,
                         size_t columns, size_t leading, unsigned stream, const struct npy *file)
 {
@@ -97,12 +97,12 @@ static void prepare_probe(struct gemm_problem *problem)
     }
 }
 
-/* alpha * dot + beta * old, without losing dot's accuracy. */
+/* alpha * dot + beta * old, as accurate as dot. */
 static struct reference scaled(struct reference dot, double alpha, double beta, double old)
 {
     const double product = alpha * dot.value;
     const double product_tail = fma(alpha, dot.value, -product) + alpha * dot.tail;
-    const double other = beta == 0 ? 0 : beta * old; /* exact: the factors are floats */
+    const double other = beta == 0 ? 0 : beta * old; /* exact: both factors are floats */
     const double sum = product + other;
     const double part = sum - product;
     const double sum_tail = (product - (sum - part)) + (other - part);
@@ -114,7 +114,7 @@ static struct reference scaled(struct reference dot, double alpha, double beta, 
     };
 }
 
-/* C before the product; 0 where beta is. */
+/* An element of C before the product; 0 if beta is 0. */
 static double old_element(const struct gemm_problem *problem, size_t row, size_t column)
 {
     return problem->old_c == NULL ? 0 : (double)problem->old_c[row * problem->call.n + column];
@@ -136,7 +136,7 @@ struct reference gemm_reference_unread(const struct gemm_problem *problem, size_
                   old_element(problem, row, column));
 }
 
-/* Elements to judge: all, or the places where tiles meet and others at random. */
+/* Chooses the elements to judge: all, or those at the edges of tiles and random others. */
 static void prepare_samples(struct gemm_problem *problem)
 {
     const struct gemm *call = &problem->call;
@@ -149,7 +149,7 @@ static void prepare_samples(struct gemm_problem *problem)
         if (problem->sample_count == call->m * call->n) {
             sample->row = s / call->n;
             sample->column = s % call->n;
-        } else if (s < row_count * column_count) { /* each pair once, the corners early */
+        } else if (s < row_count * column_count) { /* each pair once, corners first */
             sample->row = rows[s % row_count];
             sample->column = columns[(s % row_count + s / row_count) % column_count];
         } else {
@@ -160,18 +160,19 @@ static void prepare_samples(struct gemm_problem *problem)
     }
 }
 
-/* A product rounds once, so does the factor alpha if it is not 1, and so does adding beta * C. */
+/* On top of the rung's depth there is one rounding for a product, one for scaling by alpha unless
+ * that is 1, and one for adding beta * C. */
 double gemm_bound(const struct gemm_problem *problem, const struct gemm_rung *rung,
                   const struct reference *reference)
 {
     const struct gemm *call = &problem->call;
     const double roundings =
         rung->depth(call) + 1 + (call->alpha != 1 ? 1 : 0) + (call->beta != 0 ? 1 : 0);
-    /* With fewer roundings than terms, as for partial sums, the bound takes another form
-     * (compare.h). */
+    /* The bound's form depends on whether there are fewer roundings than terms (compare.h). */
     const size_t terms = call->k + (call->beta != 0 ? 1 : 0);
-    /* What may underflow: the products, and alpha scales what is lost there; and alpha's own, one
-     * for each partial sum, so k at most. The terms' share the bound has itself. */
+    /* Underflows beyond those that rounding_bound_f32 includes: alpha multiplies the errors of
+     * products that underflow, and scaling a partial sum by alpha may underflow, too, at most k
+     * times. */
     const double underflows = (double)call->k * fmax(1, fabs((double)call->alpha)) + 2;
 
     return rounding_bound_f32(roundings, terms, reference->magnitude) +

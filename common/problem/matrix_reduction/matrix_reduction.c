@@ -434,34 +434,29 @@ static double bound_of(const struct matrix_problem *problem, double roundings, d
                : rounding_bound_f32(roundings, problem->terms, magnitude);
 }
 
-/* Judges every result. Most are no worse than the worst so far, which a comparison tells without
- * putting it into words. */
+/* Judges every result. */
 static void judge_results(const struct matrix_problem *problem, const struct matrix_rung *rung,
                           struct comparison *worst)
 {
     const struct matrix_reduction *call = &problem->call;
     const double largest = call->type == TYPE_F64 ? DBL_MAX : (double)FLT_MAX;
     const double roundings = rung->depth != NULL ? rung->depth(call) : 0;
-    double worst_share = -1;
 
     *worst = (struct comparison){.right = true};
     for (size_t i = 0; i < problem->results; i++) {
         const struct reference *expected = &problem->expected[i];
         const double computed = fetch(guarded_host(&problem->result), call->type, i);
         const double bound = bound_of(problem, roundings, expected->magnitude);
-        const double error = fabs((computed - expected->value) - expected->tail);
-        const double share = error == 0 ? 0 : error / bound;
-
-        if (share <= 1 && share <= worst_share) /* false for NaN */
-            continue;
         const struct comparison comparison = compare_number(computed, expected, bound, largest);
-        char place[64];
-        snprintf(place, sizeof place, "%s %zu", problem->axis == AXIS_ROWS ? "row" : "column", i);
-        judge_keep_worse(worst, &comparison, place);
+
+        if (judge_keep_worse(worst, &comparison)) {
+            char place[64];
+            snprintf(place, sizeof place, "%s %zu", problem->axis == AXIS_ROWS ? "row" : "column",
+                     i);
+            comparison_describe(worst, place);
+        }
         if (!comparison.right && !problem->base.inexact_input)
             return; /* the first is enough */
-        if (comparison.right && share > worst_share)
-            worst_share = share;
     }
 }
 

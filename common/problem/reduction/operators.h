@@ -1,8 +1,8 @@
-/* The operators of reductions on the CPU, so that a loop need not be written once for each.
+/* The operators of reductions on the CPU, so that a rung's loop is written once for all of them.
  *
- * A loop for floats is a function of the operator, a loop for doubles likewise. reduce_specialized
- * calls them with constants, and since all functions here are inlined the compiler makes a loop of
- * its own for each operator: nothing is left of a switch when it runs. Rules for NaN and empty
+ * A rung has one loop for floats and one for doubles; both take the operator as an argument.
+ * reduce_specialized calls them with constants, and as everything here is inlined, the compiler
+ * generates a separate loop for each operator, without any switch inside. Rules for NaN and empty
  * input: reduction.h. */
 #ifndef RUNGS_OPERATORS_H
 #define RUNGS_OPERATORS_H
@@ -13,19 +13,19 @@
 
 #include "problem/reduction/reduction.h"
 
-/* Whatever the compiler thinks of it: only where it is inlined does a constant argument become a
- * constant in the loop. */
+/* Always inline: only then is a constant argument a constant in the loop. */
 #define SPECIALIZED static inline __attribute__((always_inline))
 
 /* ---- floats: result of TYPE_F32 and TYPE_MIXED ----------------------------------------------- */
 
-/* The value that changes nothing. */
+/* The operator's identity: combining with it changes nothing. */
 SPECIALIZED float identity_f32(enum reduce_op op)
 {
     return op == OP_MAX ? -INFINITY : op == OP_MIN ? INFINITY : 0;
 }
 
-/* A NaN compares false with everything: x != x keeps one in x, and the comparison one in y. */
+/* Keeps NaN, which compares false with everything: x != x selects a NaN in x; with a NaN in y the
+ * comparison is false, which selects y. */
 SPECIALIZED float combine_f32(enum reduce_op op, float x, float y)
 {
     switch (op) {
@@ -38,7 +38,7 @@ SPECIALIZED float combine_f32(enum reduce_op op, float x, float y)
     }
 }
 
-/* Term number i; b points to floats, or to bytes for TYPE_MIXED. */
+/* Term number i. b points to floats, for TYPE_MIXED to bytes. */
 SPECIALIZED float term_f32(enum reduce_op op, enum element_type type, const float *a, const void *b,
                            size_t i)
 {
@@ -74,7 +74,7 @@ SPECIALIZED double term_f64(enum reduce_op op, const double *a, const double *b,
 
 /* ---- parts ----------------------------------------------------------------------------------- */
 
-/* Elements `first` to `first + n - 1` as a problem of their own, whose result goes to *result. */
+/* The reduction of elements `first` to `first + n - 1` only, with its result in *result. */
 static inline struct reduction reduction_part(const struct reduction *call, size_t first, size_t n,
                                               void *result)
 {
@@ -90,19 +90,19 @@ static inline struct reduction reduction_part(const struct reduction *call, size
     return part;
 }
 
-/* ---- a loop for each ------------------------------------------------------------------------- */
+/* ---- a loop for each operator ---------------------------------------------------------------- */
 
-/* The dot product of floats, which the steps write out by itself, to be read. */
+/* The dot product of floats, for which the steps have a loop of its own, written to be read. */
 SPECIALIZED bool is_float_dot(const struct reduction *call)
 {
     return call->op == OP_DOT && call->type == TYPE_F32;
 }
 
-/* Loops over call's input that leave what they find at call->result. */
+/* Loops over the call's input that store the reduction in call->result. */
 typedef void loop_f32(enum reduce_op op, enum element_type type, const struct reduction *call);
 typedef void loop_f64(enum reduce_op op, const struct reduction *call);
 
-/* Calls the one that suits `call`, its other arguments being constants. */
+/* Calls the loop for the call's type, with operator and type as constants. */
 SPECIALIZED void reduce_specialized(const struct reduction *call, loop_f32 *f32, loop_f64 *f64)
 {
     const bool is_f64 = call->type == TYPE_F64;

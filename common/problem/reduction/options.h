@@ -1,17 +1,17 @@
-/* The command-line options of reductions, and of the reductions of a matrix's rows and columns. */
+/* The command-line options of reductions, both of vectors and of a matrix's rows or columns. */
 #ifndef RUNGS_REDUCTION_OPTIONS_H
 #define RUNGS_REDUCTION_OPTIONS_H
 
 #include "problem/problem.h"
 #include "problem/reduction/reduction.h"
 
-/* Element type not given: that of the files, or float. */
+/* No --type on the command line: the type is that of the files, or else float. */
 enum { TYPE_NOT_GIVEN = -1 };
 
 struct reduction_options {
     struct problem_options base;
-    size_t n; /* elements; of a matrix, columns */
-    size_t m; /* a matrix's rows */
+    size_t n; /* elements of a vector, or columns of a matrix */
+    size_t m; /* rows of a matrix */
     int op;   /* enum reduce_op */
     int type; /* enum element_type, or TYPE_NOT_GIVEN */
 };
@@ -20,7 +20,7 @@ struct reduction_options {
 extern const char *const reduce_op_names[];
 extern const char *const element_type_names[];
 
-/* The options' part of reduction_kind (struct problem_kind). */
+/* The members of reduction_kind that deal with options (struct problem_kind). */
 enum { REDUCTION_FIELDS = 5 };
 extern const struct option_field reduction_fields[REDUCTION_FIELDS];
 void reduction_set_defaults(struct problem_options *options, bool emulated);

@@ -17,9 +17,9 @@
 
 struct reduction_problem {
     struct problem base;
-    struct reduction call; /* pointers of the back end */
+    struct reduction call; /* its pointers are to memory of the back end */
 
-    size_t a_size, b_size; /* bytes an element; b_size is 0 where there is no b */
+    size_t a_size, b_size; /* bytes per element; b_size is 0 if there is no b */
     struct guarded a, b;
     struct npy file_a, file_b;
     bool from_files;
@@ -40,7 +40,7 @@ double depth_serial(const struct reduction *call)
     return (double)call->n;
 }
 
-/* The longest way through one launch: a thread's share of n, then the block's tree. */
+/* The depth of one launch: a thread's share of the n terms, then the block's tree. */
 static double depth_of_launch(size_t n, size_t grid)
 {
     const size_t threads = grid * REDUCTION_BLOCK;
@@ -59,7 +59,7 @@ static bool is_extremum(const struct reduction_problem *problem)
     return problem->call.op == OP_MAX || problem->call.op == OP_MIN;
 }
 
-/* The elements on the host. */
+/* The inputs' first elements in the host's copies. */
 static void *a_of(const struct reduction_problem *problem)
 {
     return guarded_host(&problem->a);
@@ -85,10 +85,10 @@ static double fetch(const void *array, enum element_type type, size_t i)
     return type == TYPE_F64 ? ((const double *)array)[i] : (double)((const float *)array)[i];
 }
 
-/* Probe of dot and sum: integers of both signs, whose partial sums stay far below 2^24 in any order
- * chosen without a look at them (they grow like the square root of n), with a sum that is not 0,
- * since 0 survives any scaling. A 0 of a mixed dot hides its partner, so there is a second probe
- * without any. */
+/* Probes of dot and sum: integers of both signs, whose partial sums grow like the square root of n
+ * and stay far below 2^24, in any order that does not depend on the data. Their total is not 0,
+ * which would stay right if it were scaled. In a mixed dot product a 0 in b hides its partner in a,
+ * so there is a second probe without zeros. */
 static void fill_integers(struct reduction_problem *problem, size_t probe)
 {
     const struct reduction *call = &problem->call;
@@ -118,8 +118,8 @@ static void fill_integers(struct reduction_problem *problem, size_t probe)
     }
 }
 
-/* Probes of max and min: the extremum stands last, first, or anywhere. All values have the sign
- * that makes an accumulator started at 0 wrong. */
+/* Probes of max and min: the extremum is the last element, the first, or a random one. All values
+ * have the sign for which an accumulator that starts at 0 gives a wrong result. */
 static void fill_extremum(struct reduction_problem *problem, size_t probe)
 {
     const struct reduction *call = &problem->call;
@@ -201,7 +201,7 @@ static double bound_of(const struct reduction_problem *problem, const struct red
     const double product = call->op == OP_DOT ? 1 : 0;
 
     if (is_extremum(problem) || !problem->base.inexact_input)
-        return 0; /* nothing rounds */
+        return 0; /* max and min do not round, nor do sums of a probe */
     const double roundings = rung->depth(call) + product;
     return call->type == TYPE_F64
                ? rounding_bound_f64(roundings, call->n, problem->reference.magnitude)
@@ -224,7 +224,7 @@ static void destroy(struct problem *base)
     free(problem);
 }
 
-/* The element type that a pair of files asks for, or false if no rung takes such a pair. */
+/* Sets *type to the element type of the files' data; false if no rung takes that combination. */
 static bool type_of_files(const struct reduction_problem *problem,
                           const struct reduction_options *options, enum element_type *type)
 {
@@ -282,7 +282,8 @@ static bool open_files(struct reduction_problem *problem, const struct reduction
     return true;
 }
 
-/* An operand starts `offset` elements past an aligned address, before which lie NaNs. */
+/* Allocates an operand that starts `offset` elements past an aligned address, with a margin of NaNs
+ * before it. */
 static bool allocate_operand(struct reduction_problem *problem, struct guarded *operand,
                              size_t size, size_t offset, struct error *error)
 {
@@ -302,7 +303,7 @@ static bool allocate(struct reduction_problem *problem, size_t offset, struct er
     if (!checked_bytes(call->n, problem->a_size + problem->b_size, 1, &bytes, error))
         return error_set(error, EXIT_DEVICE_ERROR,
                          "out of memory: n = %zu exceeds the address space", call->n);
-    /* Emulated device memory is this machine's memory, too. */
+    /* Emulated device memory is host memory, too. */
     const size_t copies = back_end->host_memory || back_end->clocks ? 1 : 2;
     if (!memory_available(bytes > SIZE_MAX / copies ? SIZE_MAX : copies * bytes, error) ||
         !allocate_operand(problem, &problem->a, problem->a_size, offset, error))
@@ -387,7 +388,7 @@ static bool load(struct problem *base, size_t input, struct error *error)
            (problem->b_size == 0 || guarded_upload(&problem->b, base->back_end, error));
 }
 
-/* ---- a rung on it ---------------------------------------------------------------------------- */
+/* ---- running a rung -------------------------------------------------------------------------- */
 
 static const struct reduction_rung *kind_of(const struct rung *rung)
 {
@@ -453,6 +454,7 @@ static bool check(struct problem *base, const struct rung *rung, struct comparis
         return false;
     *comparison = compare_number(f64 ? wide : (double)narrow, &problem->reference,
                                  bound_of(problem, kind_of(rung)), f64 ? DBL_MAX : FLT_MAX);
+    comparison_describe(comparison, NULL);
     return true;
 }
 

@@ -1,14 +1,14 @@
-/* The problem of steps 01 to 06: many numbers in, one number out.
+/* Reductions, the problem of steps 01 to 06: many numbers in, one number out.
  *
  *   dot  sum of a[i] * b[i]
  *   sum  sum of a[i]
  *   max  largest a[i]     min  smallest a[i]
  *
- * Rules that every rung keeps, on every back end:
+ * Rules for every rung, on every back end:
  *   n = 0   gives the operator's identity: 0 for dot and sum, -inf for max, +inf for min;
- *   NaN     anywhere in the input makes the result NaN, for max and min too (IEEE 754-2019's
- *           maximum and minimum, NumPy's rule; C's fmax would drop the NaN);
- *   a and b need no alignment beyond their element's. */
+ *   NaN     anywhere in the input makes the result NaN, for max and min, too (as IEEE 754-2019's
+ *           maximum and minimum, and NumPy; C's fmax would ignore the NaN);
+ *   a and b are aligned to their elements only. */
 #ifndef RUNGS_REDUCTION_H
 #define RUNGS_REDUCTION_H
 
@@ -18,11 +18,11 @@
 
 enum reduce_op { OP_DOT, OP_SUM, OP_MAX, OP_MIN };
 
-/* mixed: a is float, b is one byte per element, 0 or 1 (NumPy's bool); the product and the sum are
- * float. Only dot takes it. */
+/* TYPE_MIXED is for dot only: a is float, b has one byte per element, 0 or 1 (NumPy's bool), and
+ * products and sum are float. */
 enum element_type { TYPE_F32, TYPE_F64, TYPE_MIXED };
 
-/* What a rung is called with. All pointers are memory of the back end that runs it. */
+/* A rung's arguments. All pointers are to memory of the back end that runs the rung. */
 struct reduction {
     enum reduce_op op;
     enum element_type type;
@@ -37,22 +37,21 @@ struct reduction {
 
 #define REDUCTION_WORKSPACE ((size_t)64 << 10)
 
-/* The usual launch of steps 04 to 06: 8 warps a block, and enough blocks to fill the GPU. */
+/* The usual launch of steps 04 to 06: 8 warps per block, and enough blocks to fill the GPU. */
 enum { REDUCTION_BLOCK = 256, REDUCTION_BLOCKS_PER_MULTIPROCESSOR = 4 };
 
-/* The bit of an operator in a rung's `ops`. */
+/* An operator's bit in a rung's `ops`. */
 #define RUNG_OP(op) (1U << (op))
 
 struct reduction_rung {
     struct rung rung;
     void (*run)(const struct reduction *call); /* NULL: not in this build (ON_CUDA) */
-    /* How many roundings lie between an input and the result (the c of compare.h), not counting a
-     * product's own. */
+    /* The most roundings that a term passes through (c in compare.h), without a product's own. */
     double (*depth)(const struct reduction *call);
-    /* What the rung really used, such as "avx512, 2 threads". NULL: nothing to tell. */
+    /* Describes how the rung ran, such as "avx512, 2 threads". NULL: nothing to say. */
     void (*how)(const struct reduction *call, char text[RUNG_HOW_SIZE]);
-    /* Work that a user would do once for many calls, such as placing the data: done after every
-     * change of the inputs, before `run`, and not timed. NULL: none. */
+    /* Work that a user would do once for many calls, such as placing the data. Called after every
+     * change of the inputs, before `run`; not timed. NULL: none. */
     void (*prepare)(const struct reduction *call);
     unsigned ops; /* the operators that it can do, RUNG_OP(OP_DOT) | ...; 0: all */
     /* Why the rung does not do this reduction, or NULL if it does. NULL: it does all. */
@@ -65,18 +64,18 @@ extern const struct problem_kind reduction_kind;
 extern "C" {
 #endif
 
-/* Blocks for a grid-stride kernel: enough to cover n once, at most `per_multiprocessor` resident on
- * each multiprocessor, at least 1 (an empty input still needs its identity written). */
+/* Blocks for a grid-stride kernel: enough to cover n once, at most `per_multiprocessor` for each
+ * multiprocessor, at least 1 (for an empty input the identity must still be written). */
 unsigned reduction_grid(const struct reduction *call, unsigned block, unsigned per_multiprocessor);
 
 #ifdef __cplusplus
 }
 #endif
 
-/* How many roundings lie between an input and the result, for the error bound (compare.h).
- * One thread after the other: n. */
+/* Depths for struct reduction_rung. A single running sum: n. */
 double depth_serial(const struct reduction *call);
-/* Two launches, as in step 05: each thread's own terms, then a tree over the block, twice. */
+/* Two launches, as in step 05: in each, every thread sums its own terms and a tree combines the
+ * block's sums. */
 double depth_two_stages(const struct reduction *call);
 
 #endif
