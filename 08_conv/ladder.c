@@ -1,4 +1,4 @@
-/* Step 08: its ladder. Everything else (options, inputs, verification, timing, report) is in common/. */
+/* Step 08: its ladder. Options, inputs, verification, timing and reports are in common/. */
 #include "cpu.h"
 #include "library/cudnn.h"
 #include "library/openblas.h"
@@ -36,7 +36,7 @@ double depth_tensor(const struct conv *call);
 
 static const struct conv_rung rungs[] = {
     {
-        .rung = {"cpu_loops", "one CPU thread, the definition with x as the innermost loop",
+        .rung = {"cpu_loops", "one CPU thread: the definition, with x as the innermost loop",
                  .flags = RUNG_HOST},
         .run = run_cpu_loops,
         .depth = conv_depth_serial,
@@ -44,19 +44,19 @@ static const struct conv_rung rungs[] = {
     },
     {
         .rung = {"cpu_im2col",
-                 "the inputs of every output copied to a matrix, times the filters by OpenBLAS",
+                 "every output's inputs copied to a matrix, multiplied by the filters by OpenBLAS",
                  .flags = RUNG_HOST, .unavailable = openblas_unavailable},
         .run = run_cpu_im2col,
         .depth = conv_depth_serial,
         .how = cpu_im2col_how,
     },
     {
-        .rung = {"naive", "one thread an output element, x along threadIdx.x: two loads a product"},
+        .rung = {"naive", "one thread per output, x along threadIdx.x: two loads per product"},
         .run = launch_conv_naive,
         .depth = conv_depth_serial,
     },
     {
-        .rung = {"constant_filter", "weights from constant memory, one word for a whole warp"},
+        .rung = {"constant_filter", "weights from constant memory, one load for a whole warp"},
         .run = launch_constant_filter,
         .depth = conv_depth_serial,
     },
@@ -69,25 +69,25 @@ static const struct conv_rung rungs[] = {
     {
         .rung =
             {"im2col",
-             "the inputs of every output in a matrix, times the filters by step 07's async_copies"},
+             "every output's inputs in a matrix, multiplied by the filters by 07's async_copies"},
         .run = launch_im2col,
         .depth = conv_depth_serial,
     },
     {
         .rung = {"implicit_gemm",
-                 "the same product, the matrix's elements found by index arithmetic"},
+                 "the same product without the matrix: its elements are found by index arithmetic"},
         .run = launch_implicit_gemm,
         .depth = conv_depth_serial,
     },
     {
         .rung = {"implicit_gemm_tiled",
-                 "tiles of 64 filters x 128 pixels, 8 x 4 sums a thread, loads of 16 bytes"},
+                 "tiles of 64 filters x 128 pixels, 8 x 4 sums per thread, 16-byte loads"},
         .run = launch_implicit_gemm_tiled,
         .depth = conv_depth_serial,
         .declines = declines_implicit_gemm,
     },
     {
-        .rung = {"implicit_gemm_double", "the next tiles load while these are multiplied"},
+        .rung = {"implicit_gemm_double", "the next tiles are loaded while these are multiplied"},
         .run = launch_implicit_gemm_double,
         .depth = conv_depth_serial,
         .declines = declines_implicit_gemm,
@@ -95,7 +95,7 @@ static const struct conv_rung rungs[] = {
     {
         .rung =
             {"direct",
-             "3x3: tiles with halo, 4 x 2 outputs of 8 filters a thread, copies in the background"},
+             "3x3: tiles with halo, 4 x 2 outputs of 8 filters per thread, asynchronous copies"},
         .run = launch_direct,
         .depth = conv_depth_serial,
         .prepare = prepare_direct,
@@ -103,7 +103,7 @@ static const struct conv_rung rungs[] = {
     },
     {
         .rung = {"winograd",
-                 "3x3: Winograd's F(2x2, 3x3) in one kernel, 16 multiplications for 36"},
+                 "3x3: Winograd's F(2x2, 3x3) in one kernel, 16 multiplications instead of 36"},
         .run = launch_winograd,
         .depth = winograd_depth,
         .prepare = prepare_winograd,
@@ -112,7 +112,7 @@ static const struct conv_rung rungs[] = {
     },
     {
         .rung = {"winograd_4x4",
-                 "3x3: F(4x4, 3x3), 36 multiplications for 144, transforms and products apart"},
+                 "3x3: F(4x4, 3x3), 36 multiplications instead of 144, in separate kernels"},
         .run = launch_winograd4,
         .depth = winograd4_depth,
         .prepare = prepare_winograd4,
@@ -121,7 +121,7 @@ static const struct conv_rung rungs[] = {
         .rounds_whole_numbers = true,
     },
     {
-        .rung = {"tensor_3xtf32", "3x3: tensor cores, every number as the sum of two TF32 numbers",
+        .rung = {"tensor_3xtf32", "3x3: tensor cores, each number as the sum of two TF32 numbers",
                  .needs_compute_capability = 80},
         .run = ON_CUDA(launch_tensor),
         .depth = ON_CUDA(depth_tensor),
