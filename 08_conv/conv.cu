@@ -1,19 +1,19 @@
-/* Step 08: 2-D convolution, forward, as neural networks mean it: the filter slides over the picture
- * unflipped, and every output element sums up channels x kernel_height x kernel_width products.
+/* Step 08: the forward 2-D convolution of neural networks: the filter is not flipped, and every
+ * output element is a sum of channels x kernel_height x kernel_width products.
  *
- * Input outside the picture counts as 0. An input coordinate is place * stride + tap * dilation -
- * pad in unsigned arithmetic: left of the picture it wraps around to a huge number, so that one
- * comparison with the size catches both sides. */
+ * Input outside the image counts as 0. An input coordinate is output * stride + tap * dilation -
+ * pad in unsigned arithmetic: left of the image it wraps around to a huge number, so that one
+ * comparison with the size detects both sides. */
 #include "conv_device.cuh"
 
 static const unsigned BLOCK = 256;
 
-/* One thread an output element. Neighbouring threads have neighbouring x, so that what a warp reads
- * of the input and writes of the output coalesces, while all its threads read the same weight.
+/* One thread per output element. Neighbouring threads have neighbouring x, so that a warp's loads
+ * of the input and stores of the output are coalesced, and all its threads load the same weight.
  *
- * Still bad: every product takes two loads and some forty instructions, most of them to find out
- * where in the input a tap lies and whether it lies there at all. Each input element is asked for
- * by up to filters x kernel_height x kernel_width threads: no thread keeps what it has read. */
+ * Still bad: every product takes two loads and about forty instructions, most of them to compute
+ * the input's address and whether it is inside the image. Each input element is loaded by up to
+ * filters x kernel_height x kernel_width threads: nothing that is loaded is reused. */
 static __global__ void naive(const struct conv call)
 {
     const size_t element = (size_t)blockIdx.x * BLOCK + threadIdx.x;
@@ -44,7 +44,7 @@ static __global__ void naive(const struct conv call)
 extern "C" void launch_conv_naive(const struct conv *call)
 {
     const size_t elements = call->batch * call->filters * call->out_height * call->out_width;
-    /* gridDim.x goes up to 2^31 - 1: more elements than fit in any memory. */
+    /* gridDim.x can be up to 2^31 - 1: more elements than any memory has room for. */
     const size_t blocks = (elements + BLOCK - 1) / BLOCK;
 
     if (blocks > 0)
@@ -54,20 +54,20 @@ extern "C" void launch_conv_naive(const struct conv *call)
 static const size_t CONSTANT_FLOATS = 65536 / sizeof(float); /* all of constant memory */
 static __constant__ float constant_weights[CONSTANT_FLOATS];
 
-/* What of the filters is in constant memory: some filters whole, or some channels of one. */
+/* The weights that are in constant memory: some whole filters, or some channels of one filter. */
 struct chunk {
     size_t first_filter, filters;
     size_t first_channel, channels;
 };
 
-/* The weights come from constant memory, which has a cache of its own that hands one word to a
- * whole warp. Filters that do not fit in its 64 KB take turns, in as many launches; where a
- * filter's channels come in parts, the second part adds to what the first left in the output.
+/* The weights are in constant memory, which has a cache of its own that broadcasts one word to a
+ * whole warp. Filters that do not fit in its 64 KB are processed in several launches; if a filter's
+ * channels are split, later launches add to what the first stored in the output.
  *
- * Better: one load a product from global memory, where there were two.
- * Still bad: it was the cheaper of the two, a single sector for a warp. The input is read as often
- * as before, and the instructions around a product are hardly fewer. The copies to constant memory
- * are part of the work: with filters that need many turns this rung loses. */
+ * Better: one load from global memory per product instead of two. Still bad: the other was the
+ * cheaper one, a single sector for a warp. The input is loaded as often as before, with hardly
+ * fewer instructions per product. The copies to constant memory are part of the work: with filters
+ * that need many launches this rung is slower. */
 static __global__ void constant_filter(const struct conv call, const struct chunk chunk)
 {
     const size_t thread = (size_t)blockIdx.x * BLOCK + threadIdx.x;
@@ -121,7 +121,7 @@ extern "C" void launch_constant_filter(const struct conv *call)
 
     if (outputs == 0)
         return;
-    if (taps == 0 || plane > CONSTANT_FLOATS) { /* nothing to copy, or not even one plane fits */
+    if (taps == 0 || plane > CONSTANT_FLOATS) { /* nothing to copy, or not even one channel fits */
         launch_conv_naive(call);
         return;
     }
@@ -135,21 +135,22 @@ extern "C" void launch_constant_filter(const struct conv *call)
         }
 }
 
-static const unsigned TILE_WIDTH = 32, TILE_HEIGHT = 8; /* outputs of a block */
+static const unsigned TILE_WIDTH = 32, TILE_HEIGHT = 8; /* outputs per block */
 static const size_t MOST_SHARED = 48 << 10;
 
-/* Rows or columns of input under `outputs` outputs side by side. */
+/* How many rows or columns of input `outputs` adjacent outputs need. */
 static size_t inputs_under(const struct conv *call, size_t outputs, size_t taps)
 {
     return (outputs - 1) * call->stride + (taps - 1) * call->dilation + 1;
 }
 
-/* A block computes 32 x 8 outputs of one filter. Channel by channel it copies the inputs under all
- * of them to shared memory, once: the tile and its halo, the taps' overhang on the right and below.
+/* A block computes 32 x 8 outputs of one filter. For one channel after the other, it copies the
+ * inputs of all of them to shared memory: a tile with its halo, where filters extend past it on the
+ * right and at the bottom.
  *
- * Better: an input is asked for once a block and filter, not once a tap; whether it lies inside the
- * picture is found out once, too. Still bad: one load from shared memory and one of a weight for
- * each product, and between barriers little to do. Each filter copies the same inputs anew. */
+ * Better: a block loads an input once, not once per tap, and checks only then whether it is inside
+ * the image. Still bad: each product takes one load from shared memory and one of a weight, and
+ * there is little work between barriers. Every filter copies the same inputs again. */
 static __global__ void shared_tile(const struct conv call, unsigned rows, unsigned columns)
 {
     extern __shared__ float tile[];
@@ -180,7 +181,7 @@ static __global__ void shared_tile(const struct conv call, unsigned rows, unsign
         for (unsigned r = 0; r < call.kernel_height; r++)
             for (unsigned s = 0; s < call.kernel_width; s++, weight++)
                 sum += tile[corner + r * dilation * columns + s * dilation] * *weight;
-        __syncthreads(); /* before the next channel replaces this one */
+        __syncthreads(); /* before the next channel overwrites this one */
     }
     if (x < call.out_width && y < call.out_height)
         call.output[((b * call.filters + f) * call.out_height + y) * call.out_width + x] = sum;

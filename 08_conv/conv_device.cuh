@@ -1,4 +1,4 @@
-/* What several of step 08's sources share. */
+/* Shared by several of step 08's sources. */
 #ifndef CONV_DEVICE_CUH
 #define CONV_DEVICE_CUH
 
@@ -18,8 +18,8 @@ static inline size_t quotient_up(size_t a, size_t b)
     return (a + b - 1) / b;
 }
 
-/* Whether there is an output to compute, and a picture and weights to compute it from. Where there
- * is an output but no product, it is 0, which launch_conv_naive sees to. */
+/* Whether there are outputs, and whether there are inputs and weights to compute them from. If
+ * there are outputs but no products, launch_conv_naive sets the outputs to 0. */
 static inline bool has_outputs(const struct conv *call)
 {
     return call->batch * call->filters * call->out_height * call->out_width > 0;
@@ -31,25 +31,25 @@ static inline bool has_products(const struct conv *call)
            0;
 }
 
-/* What a thread copies of one channel of an input tile, VECTOR floats a piece. Where the pieces lie
- * is the same in every channel, so it is computed once. What lies outside the picture is never
- * copied: it is set to 0 once in each place that a tile may take. */
+/* The pieces of an input tile that a thread copies for each channel, VECTOR floats per piece. Their
+ * addresses within a channel are the same for all channels, so they are computed once. Pieces
+ * outside the image are never copied: they are set to 0 once in every buffer for a tile. */
 template <unsigned COPIES, unsigned VECTOR>
 struct tile_copies {
-    unsigned from[COPIES]; /* floats past the channel's first; wraps around where outside */
-    unsigned to[COPIES];   /* floats past the tile's first */
-    unsigned inside;       /* a bit for each piece */
-    unsigned tile;         /* a bit for each piece that is part of the tile */
+    unsigned from[COPIES]; /* index in the channel; meaningless outside the image */
+    unsigned to[COPIES];   /* index in the tile */
+    unsigned inside;       /* a bit for each piece: is it inside the image? */
+    unsigned tile;         /* a bit for each piece: is it part of the tile? */
 };
 
-/* The tile has rows x columns floats, `pitch` from row to row, and begins at (top, left) of the
- * picture. Sizes are those that conv_declines_3x3 lets through. */
+/* The tile has rows x columns floats, with a distance of `pitch` between rows, and begins at (top,
+ * left) of the image. Sizes are limited by conv_declines_3x3. */
 template <unsigned COPIES, unsigned VECTOR>
 static __device__ inline void plan_tile(tile_copies<COPIES, VECTOR> *plan, const struct conv &call,
                                         unsigned rows, unsigned columns, unsigned pitch, int top,
                                         int left)
 {
-    const unsigned pieces = (columns + VECTOR - 1) / VECTOR; /* in a row */
+    const unsigned pieces = (columns + VECTOR - 1) / VECTOR; /* per row */
     const unsigned height = (unsigned)call.height, width = (unsigned)call.width;
 
     plan->inside = plan->tile = 0;
@@ -64,7 +64,7 @@ static __device__ inline void plan_tile(tile_copies<COPIES, VECTOR> *plan, const
         if (row >= rows)
             continue;
         plan->tile |= 1U << i;
-        if (y < height && x < width) /* not so if it wraps around below 0 */
+        if (y < height && x < width) /* false below 0, where they wrap around */
             plan->inside |= 1U << i;
     }
 }
@@ -79,9 +79,9 @@ static __device__ inline void clear_outside(const tile_copies<COPIES, VECTOR> &p
                 tile[plan.to[i] + v] = 0;
 }
 
-/* The same address, though the compiler no longer knows which array it is in. Where it knows, it
- * computes a shared array's address anew for every copy behind a condition, out of a special
- * register that takes long to read. */
+/* Returns the address, but hides from the compiler which array it is in. If the compiler knows, it
+ * recomputes a shared array's address for every conditional copy, from a special register that is
+ * slow to read. */
 static __device__ inline float *opaque(float *address)
 {
 #ifdef __CUDA_ARCH__
@@ -113,18 +113,18 @@ static __device__ inline void copy_floats(const float *from, float *to)
                                     4 * sizeof(float));
 }
 
-/* How many floats of the input one copy can take: 4, 2 or 1. Rows, and a tile's first column less
- * the padding, must be whole vectors from the start of the picture. */
+/* How many floats of the input one copy can transfer: 4, 2 or 1. The input's address, its width and
+ * the padding must be multiples of that, so that all pieces of tiles are aligned. */
 static inline unsigned input_vector(const struct conv *call)
 {
     const size_t places = (size_t)call->input / sizeof(float) | call->width | call->pad;
     return places % 4 == 0 ? 4 : places % 2 == 0 ? 2 : 1;
 }
 
-/* Two or four neighbours in one store, at an address divisible by their size. As plain assignments
- * beside a branch that stores one by one, both branches become the same stores of one, which ncu
- * shows and the source does not: a warp whose lanes store 4 bytes 16 apart touches each sector four
- * times. */
+/* Stores two or four neighbours at once, at an address aligned to their size. With plain
+ * assignments the compiler would merge this with a branch that stores them one by one, into single
+ * stores. Lanes that store 4 bytes at a distance of 16 write to each sector four times; that is
+ * visible in ncu, but not in the source. */
 static __device__ inline void store2(float *to, float first, float second)
 {
     __stcg((float2 *)to, make_float2(first, second));
@@ -135,7 +135,7 @@ static __device__ inline void store4(float *to, const float *from)
     __stcg((float4 *)to, make_float4(from[0], from[1], from[2], from[3]));
 }
 
-/* Filters of 3 x 3, one place on at a time, in pictures of less than 2^31 floats. */
+/* For rungs that do only 3 x 3 filters, at stride 1 without dilation, with 32-bit indices. */
 static inline const char *conv_declines_3x3(const struct conv *call)
 {
     if (call->kernel_height != 3 || call->kernel_width != 3 || call->stride != 1 ||
@@ -143,11 +143,11 @@ static inline const char *conv_declines_3x3(const struct conv *call)
         return "only 3x3, stride 1, dilation 1";
     if (call->height >= (size_t)1 << 30 || call->width >= (size_t)1 << 30 ||
         call->pad >= (size_t)1 << 20 || call->height * call->width >= (size_t)1 << 31)
-        return "pictures too large";
+        return "images too large";
     return NULL;
 }
 
-/* Launches that this GPU, or any, refuses. */
+/* For launches that exceed the limits of this GPU, or of all. */
 static inline const char *conv_declines_launch(size_t blocks, size_t shared_bytes)
 {
     if (!grid_may_have(blocks))

@@ -1,5 +1,5 @@
-/* Step 08 on the host: the definition, and the classic way to have a library for matrix products do
- * it. */
+/* Step 08 on the host: the definition, and the classic way to use a library's matrix product for a
+ * convolution. */
 #include "cpu.h"
 
 #include <stdint.h>
@@ -8,7 +8,7 @@
 #include "library/openblas.h"
 #include "problem/gemm/gemm.h"
 
-/* The outputs [*first, *last) of a row at which a tap lies inside the picture. */
+/* The outputs [*first, *last) of a row for which a tap is inside the image. */
 static void places_inside(const struct conv *call, size_t tap, size_t *first, size_t *last)
 {
     const size_t shift = tap * call->dilation, end = call->width + call->pad;
@@ -19,11 +19,10 @@ static void places_inside(const struct conv *call, size_t tap, size_t *first, si
         *last = call->out_width;
 }
 
-/* The definition, with x as the innermost loop: neighbouring outputs, neighbouring inputs, one
- * weight. What a tap does not meet, left and right of the picture, is left out by the loop's
- * bounds.
+/* The definition, with x as the innermost loop: neighbouring outputs, neighbouring inputs and one
+ * weight. The loop's bounds leave out the outputs for which the tap is left or right of the image.
  *
- * Still bad: one thread, and each product loads and stores a sum. */
+ * Still bad: it runs on one thread, and each product loads and stores a sum. */
 void run_cpu_loops(const struct conv *call)
 {
     for (size_t b = 0; b < call->batch; b++)
@@ -56,7 +55,7 @@ void run_cpu_loops(const struct conv *call)
             }
 }
 
-/* Seconds rather than minutes. */
+/* Limits the time to seconds rather than minutes. */
 const char *cpu_loops_decline(const struct conv *call)
 {
     const double products = (double)call->batch * (double)call->filters * (double)call->out_height *
@@ -66,7 +65,8 @@ const char *cpu_loops_decline(const struct conv *call)
     return products > 0x1p33 ? "would take too long on one core" : NULL;
 }
 
-/* One row of the matrix: what one tap meets of the output rows from `first` on, `rows` of them. */
+/* Fills one row of the matrix: the inputs that one tap meets for `rows` output rows from
+ * `first`. */
 static void fill_row(const struct conv *call, const float *picture, size_t r, size_t s,
                      size_t first, size_t rows, float *to)
 {
@@ -84,12 +84,11 @@ static void fill_row(const struct conv *call, const float *picture, size_t r, si
     }
 }
 
-/* The inputs of every output in a matrix, taps x pixels, as many rows of the picture at once as the
- * workspace has room for; then the matrix product filters x taps by taps x pixels.
+/* Copies the inputs of every output to a matrix, taps x pixels, for as many rows of the image at a
+ * time as the workspace has room for; then multiplies: filters x taps by taps x pixels.
  *
- * Better: the product has all that OpenBLAS knows about registers, caches, vectors and threads.
- * Still bad: the matrix is as many times larger than the picture as a filter has taps, and copied
- * by one thread. */
+ * Better: OpenBLAS makes the best of registers, caches, vectors and threads. Still bad: the matrix
+ * is as many times larger than the image as a filter has taps, and one thread copies it. */
 void run_cpu_im2col(const struct conv *call)
 {
     const size_t taps = call->channels * call->kernel_height * call->kernel_width;
@@ -101,7 +100,7 @@ void run_cpu_im2col(const struct conv *call)
                                ? call->out_height
                                : room / row_floats;
 
-    if (at_once == 0) { /* not one row has room, or there is none */
+    if (at_once == 0) { /* not even one row fits, or there is none */
         run_cpu_loops(call);
         return;
     }

@@ -7,7 +7,7 @@
 void run_cpu_loops(const struct conv *call);
 const char *cpu_loops_decline(const struct conv *call);
 
-/* By OpenBLAS's matrix product, with call->threads threads. */
+/* With OpenBLAS's matrix product, on call->threads threads. */
 void run_cpu_im2col(const struct conv *call);
 void cpu_im2col_how(const struct conv *call, char text[RUNG_HOW_SIZE]);
 

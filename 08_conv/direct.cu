@@ -1,25 +1,25 @@
-/* Step 08, direct convolution for 3 x 3 filters at stride 1: no matrix, and every number that
- * reaches a register is used there many times. */
+/* Step 08, direct convolution for 3 x 3 filters at stride 1: no matrix, and every number in a
+ * register is used many times. */
 #include "conv_device.cuh"
 #include "kernel/dependent_launch.cuh"
 #include "outer_product.cuh"
 
-/* A thread computes STRIP outputs side by side in ROWS rows, of FILTERS filters. */
+/* A thread computes STRIP adjacent outputs in each of ROWS rows, for FILTERS filters. */
 static const unsigned SIDE = 3, TAPS = SIDE * SIDE;
 static const unsigned STRIP = 4, ROWS = 2, FILTERS = 8;
-static const unsigned CHUNK = 2, STAGES = 4; /* channels in a stage; stages in flight or in use */
-static const unsigned WIDEST = 16;           /* strips side by side in a block */
+static const unsigned CHUNK = 2, STAGES = 4; /* channels per stage; stages in flight or in use */
+static const unsigned WIDEST = 16;           /* the most strips in a row of a block */
 
-/* How the output is cut up. For each of its groups of FILTERS filters a block has strips x bands
- * threads. */
+/* How the output is divided into blocks. A block has strips x bands threads for each of its groups
+ * of FILTERS filters. */
 struct direct_tiling {
-    unsigned strips, bands; /* side by side, below each other */
-    unsigned pitch;         /* floats from a row of the input tile to the next */
-    unsigned across, down;  /* blocks side by side, below each other */
+    unsigned strips, bands; /* a block's width and height, in threads */
+    unsigned pitch;         /* floats from one row of the input tile to the next */
+    unsigned across, down;  /* blocks per image, horizontally and vertically */
     unsigned filter_blocks;
 };
 
-/* sums[f][r][x] += the nine products of one channel. */
+/* Adds a channel's nine products to each of the sums. */
 template <unsigned BLOCK_FILTERS>
 static __device__ void add_channel(float (&sums)[FILTERS][ROWS][STRIP], const float *tile,
                                    unsigned pitch, const float *weights)
@@ -49,7 +49,7 @@ static __device__ void add_channel(float (&sums)[FILTERS][ROWS][STRIP], const fl
     }
 }
 
-/* Pieces of an input tile, which the threads share out, and how many each takes: enough for the
+/* The number of pieces in an input tile, and how many of them each thread copies: enough for the
  * widest blocks. */
 static constexpr __host__ __device__ unsigned pieces_of(unsigned strips, unsigned bands,
                                                         unsigned vector)
@@ -63,23 +63,23 @@ static constexpr __host__ __device__ unsigned copies_of(unsigned groups, unsigne
     return (pieces_of(WIDEST, places / WIDEST, vector) + groups * places - 1) / (groups * places);
 }
 
-/* One channel takes a thread 8 loads of inputs and 18 of weights, of up to 16 bytes, all from
+/* For each channel, a thread makes 8 loads of inputs and 18 of weights, of up to 16 bytes, all from
  * shared memory, for 576 products: 94 of 100 instructions multiply. (Implicit GEMM with 8 x 4 sums
- * a thread loads three times for 32 products, since it does not know that a tap's neighbour wants
- * the same inputs, moved by one.) CHUNK channels of inputs and weights make a stage. While one is
- * worked on, three are on their way.
+ * per thread makes three loads for 32 products, since it cannot exploit that neighbouring taps need
+ * the same inputs, shifted by one.) The inputs and weights of CHUNK channels form a stage. While
+ * one stage is used, three are in flight.
  *
- * Better: arithmetic is what is left. Still bad: all of it. Of what float32 units can do, the inner
- * loop reaches two thirds: every fourth multiply-add reads three registers, which takes an extra
- * cycle, and ptxas alone decides which. Before the first and after the last product nothing
- * overlaps, and only 3 x 3 at stride 1 is done. */
+ * Better: nearly all instructions do arithmetic. Still bad: the inner loop reaches only two thirds
+ * of the float32 units' peak. Every fourth multiply-add reads three registers, which takes an extra
+ * cycle, and only ptxas decides which. Nothing overlaps the prologue and the epilogue, and only 3 x
+ * 3 filters at stride 1 are supported. */
 template <unsigned GROUPS, unsigned PLACES, unsigned VECTOR>
 static __global__ void __launch_bounds__(GROUPS *PLACES, 2)
     direct(const struct conv call, const struct direct_tiling tiling, const float *packed)
 {
     constexpr unsigned THREADS = GROUPS * PLACES, BLOCK_FILTERS = GROUPS * FILTERS;
     constexpr unsigned COPIES = copies_of(GROUPS, PLACES, VECTOR);
-    constexpr unsigned WEIGHTS = CHUNK * TAPS * BLOCK_FILTERS; /* a stage's */
+    constexpr unsigned WEIGHTS = CHUNK * TAPS * BLOCK_FILTERS; /* per stage */
     extern __shared__ float4 shared[];
     float *const stages = (float *)shared;
 
@@ -116,7 +116,7 @@ static __global__ void __launch_bounds__(GROUPS *PLACES, 2)
     for (unsigned turn = 0; loaded < channels + (STAGES - 1) * CHUNK; turn++, loaded += CHUNK) {
         if (turn >= STAGES - 1) {
             __pipeline_wait_prior(STAGES - 2);
-            __syncthreads(); /* the stage to read is complete; the one to write is read */
+            __syncthreads(); /* the stage to read is complete; nobody reads the one to write */
         }
         if (loaded < channels) {
             float *const stage = copies + writing * stage_size;
@@ -174,9 +174,9 @@ static __global__ void __launch_bounds__(GROUPS *PLACES, 2)
                     to[r * call.out_width + s] = sums[f][r][s];
 }
 
-/* Weights in the order in which blocks read them, [filter block][channel][tap][filter of the
- * block], with zeros for filters that do not exist and channels to whole stages. One thread a
- * weight. */
+/* Copies the weights to the layout in which blocks read them, [filter block][channel][tap][filter
+ * of the block], padded with zeros to whole blocks of filters and whole stages of channels. One
+ * thread per weight. */
 static __global__ void pack_filters(const struct conv call, unsigned block_filters,
                                     size_t padded_channels, float *packed)
 {
@@ -190,7 +190,7 @@ static __global__ void pack_filters(const struct conv call, unsigned block_filte
         packed[i] = filter < call.filters && tap < taps ? call.filter[filter * taps + tap] : 0;
 }
 
-/* Three groups where that leaves fewer of the block's filters idle than two. */
+/* Three groups per block, unless two waste fewer filters. */
 static unsigned groups_of(const struct conv *call)
 {
     const size_t three = quotient_up(call->filters, 3 * FILTERS) * 3 * FILTERS;
@@ -198,8 +198,8 @@ static unsigned groups_of(const struct conv *call)
     return three <= two ? 3 : 2;
 }
 
-/* Blocks as wide as fits, but no wider than an equal share of the row, and as high as threads are
- * left, and copies to fill the tile (narrow tiles have many edges). */
+/* Blocks are as wide as possible, but share a row equally, and as high as the number of threads and
+ * the number of copies per thread allow (a narrow tile has a large halo). */
 static struct direct_tiling direct_tiling_of(const struct conv *call, unsigned groups,
                                              unsigned places, unsigned vector)
 {
@@ -216,7 +216,8 @@ static struct direct_tiling direct_tiling_of(const struct conv *call, unsigned g
     tiling.down = (unsigned)quotient_up(call->out_height, (size_t)tiling.bands * ROWS);
     tiling.filter_blocks = (unsigned)quotient_up(call->filters, block_filters);
     tiling.pitch = STRIP * tiling.strips + STRIP;
-    /* Where a warp spans bands, let the next band's banks follow on the last's: no conflicts. */
+    /* A pitch with which each band's banks follow those of the band above: no bank conflicts in
+     * warps that span several bands. */
     for (unsigned pitch = tiling.pitch; pitch < tiling.pitch + 16; pitch += 4)
         if (ROWS * pitch % 32 == STRIP * tiling.strips % 32) {
             tiling.pitch = pitch;
@@ -225,7 +226,7 @@ static struct direct_tiling direct_tiling_of(const struct conv *call, unsigned g
     return tiling;
 }
 
-/* A launch as this problem wants it. */
+/* The launch for a problem. */
 struct direct_launch {
     struct direct_tiling tiling;
     size_t blocks, bytes; /* of shared memory */
@@ -262,7 +263,7 @@ static void launch_direct_as(const struct conv *call)
                      launch.tiling, (const float *)call->workspace);
 }
 
-/* What a user does once for all pictures: the filters in the order above. */
+/* Packs the filters, which a user would do once for all images. */
 extern "C" void prepare_direct(const struct conv *call)
 {
     const unsigned block_filters = groups_of(call) * FILTERS;

@@ -1,21 +1,22 @@
-/* Step 08, convolution as a matrix product: filters (one row each, a column for every channel and
- * tap) times the matrix of the inputs that each output sums up (one column for every output pixel
- * of every picture). That matrix is explicit in the first rung, in memory, and implicit in the
- * others, where an index says which input each element of it is. */
+/* Step 08, convolution as a matrix product: the matrix of filters (a row per filter, a column per
+ * channel and tap) times the im2col matrix (a row per channel and tap, a column per output pixel of
+ * the batch), whose elements are the inputs that each output pixel needs. In the first rung that
+ * matrix is in memory; in the others it is implicit: the index of an element says which input it
+ * is. */
 #include "conv_device.cuh"
 #include "outer_product.cuh"
 #include "problem/gemm/gemm.h"
 
-/* Step 07's, the kernels of which are compiled into this step, too. */
+/* Step 07's matrix product, which is compiled into this step, too. */
 extern "C" void launch_async_copies(const struct gemm *call);
 
 static const unsigned BLOCK = 256;
 
 /* One output pixel: a column of the matrix. */
 struct pixel {
-    const float *picture; /* its picture's first channel */
-    long top, left;       /* the input under the first tap, which may lie outside */
-    size_t output;        /* of the first filter */
+    const float *picture; /* its image's first channel */
+    long top, left;       /* the input that the first tap meets, which may be outside the image */
+    size_t output;        /* index of the pixel in the output of the first filter */
     bool exists;
 };
 
@@ -33,7 +34,7 @@ static __device__ struct pixel pixel_of(const struct conv &call, size_t column)
     return pixel;
 }
 
-/* The matrix's element in the row of a channel and tap: one input, or 0 outside. */
+/* An element of the im2col matrix, in a pixel's column: an input, or 0 outside the image. */
 static __device__ float input_under(const struct conv &call, const struct pixel &pixel, size_t row)
 {
     const size_t plane = call.kernel_height * call.kernel_width;
@@ -47,8 +48,8 @@ static __device__ float input_under(const struct conv &call, const struct pixel 
     return pixel.picture[(channel * call.height + y) * call.width + x];
 }
 
-/* The matrix for `columns` pixels from first_column on. Neighbouring threads write neighbouring
- * columns. */
+/* Writes the im2col matrix for `columns` pixels from first_column on. Neighbouring threads write
+ * neighbouring columns. */
 static __global__ void im2col(const struct conv call, size_t first_column, size_t columns,
                               float *matrix)
 {
@@ -59,12 +60,12 @@ static __global__ void im2col(const struct conv call, size_t first_column, size_
         matrix[element] = input_under(call, pixel_of(call, first_column + column), row);
 }
 
-/* The matrix written to memory, then step 07's product, picture by picture, or by as many pixels as
- * the workspace has room for.
+/* Writes the im2col matrix to memory, then multiplies with step 07's kernel: for one image at a
+ * time, or for as many pixels as the workspace has room for.
  *
- * Better: all that is known about products serves convolutions, of any filter and stride. Still
- * bad: the matrix is as many times larger than the picture as a filter has taps. It is written once
- * and read at least once, and for few filters that takes longer than the product. */
+ * Better: an optimized matrix product serves convolutions with any filter and stride. Still bad:
+ * the matrix is as many times larger than the image as a filter has taps. It is written once and
+ * read at least once; with few filters that takes longer than the product. */
 extern "C" void launch_im2col(const struct conv *call)
 {
     const size_t taps = call->channels * call->kernel_height * call->kernel_width;
@@ -101,13 +102,12 @@ extern "C" void launch_im2col(const struct conv *call)
 
 static const unsigned TILE = 32;
 
-/* Step 07's kernel of the same idea, 32 x 32 tiles in shared memory, with the matrix's elements
- * computed in place of copied: index arithmetic for each of them, but none of them is ever in
- * memory.
+/* Like step 07's shared_tile, with 32 x 32 tiles in shared memory, but the im2col matrix is never
+ * in memory: when a tile is loaded, index arithmetic finds the input for each element.
  *
- * Better: no matrix. Still bad: an element's index takes two divisions by numbers that the compiler
- * does not know; a block of filters computes all of them anew; and every product takes two loads
- * from shared memory. */
+ * Better: no matrix in memory. Still bad: the index arithmetic takes two divisions by numbers that
+ * are not known at compile time, and is repeated for every block of filters; and every product
+ * takes two loads from shared memory. */
 static __global__ void implicit_gemm(const struct conv call)
 {
     __shared__ float tile_a[TILE][TILE];
@@ -127,7 +127,7 @@ static __global__ void implicit_gemm(const struct conv call)
 
         for (unsigned p = 0; p < TILE; p++)
             sum += tile_a[y][p] * tile_b[p][x];
-        __syncthreads(); /* before the next tiles replace these */
+        __syncthreads(); /* before the next tiles overwrite these */
     }
     if (filter < call.filters && pixel.exists)
         call.output[pixel.output + filter * call.out_height * call.out_width] = sum;
@@ -142,22 +142,22 @@ extern "C" void launch_implicit_gemm(const struct conv *call)
         implicit_gemm<<<(unsigned)blocks, dim3(TILE, TILE)>>>(*call);
 }
 
-/* A block's tiles in the rungs below, and the share of a thread, which has 8 x 4 sums. */
+/* The block's tiles in the rungs below, and a thread's part of the result: 8 x 4 sums. */
 static const unsigned BLOCK_FILTERS = 64, BLOCK_PIXELS = 128, DEPTH = 16;
 static const unsigned FILTERS = 8, PIXELS = 4;
-static const unsigned A_PITCH = BLOCK_FILTERS + 4; /* fewer conflicts where a column is written */
+static const unsigned A_PITCH = BLOCK_FILTERS + 4; /* fewer bank conflicts on stores of columns */
 
-/* A thread loads the same column of every tile of the matrix, 8 rows of it, and 4 of the filters'
- * floats. */
+/* For each pair of tiles, a thread loads 8 rows of a column of the im2col matrix, always the same
+ * column, and 4 floats of the filters. */
 static const unsigned ROWS_LOADED = DEPTH * BLOCK_PIXELS / BLOCK;
 static const unsigned FILTERS_LOADED = DEPTH * BLOCK_FILTERS / BLOCK;
 
 struct tiles {
-    float a[DEPTH][A_PITCH]; /* transposed: a thread's 8 filters lie side by side */
+    float a[DEPTH][A_PITCH]; /* transposed: a thread's 8 filters are contiguous */
     float b[DEPTH][BLOCK_PIXELS];
 };
 
-/* Which channel and tap come next in the rows that a thread loads: counted up, not divided. */
+/* The channel and tap of the next row that a thread loads: incremented, without divisions. */
 struct tap {
     unsigned channel, y, x;
 };
@@ -185,7 +185,7 @@ static __device__ void next_tap(const struct conv &call, struct tap *tap)
     tap->channel++;
 }
 
-/* Rows first to first + 7 of a column of the matrix. */
+/* Loads rows first to first + 7 of a column of the im2col matrix. */
 static __device__ void load_inputs(const struct conv &call, const struct pixel &pixel,
                                    unsigned first, float *inputs)
 {
@@ -255,11 +255,12 @@ static __device__ void store_sums(const struct conv &call, size_t first_filter, 
     }
 }
 
-/* Tiles of 64 filters x 128 pixels and 16 rows between them; 8 x 4 sums a thread, in registers.
+/* Tiles of 64 filters x 128 pixels, 16 channels and taps per step; 8 x 4 sums per thread, in
+ * registers.
  *
- * Better: three loads of 16 bytes from shared memory for 32 products, where there were 64 loads;
- * and channel and tap are counted from row to row, with two divisions for eight rows. Still bad:
- * load, barrier, multiply, barrier: while a block loads it does not multiply. */
+ * Better: three 16-byte loads from shared memory for 32 products instead of 64 loads; and channel
+ * and tap are incremented from row to row, with two divisions for eight rows. Still bad: load,
+ * barrier, multiply, barrier: while a block loads, it does not multiply. */
 static __global__ void __launch_bounds__(BLOCK) implicit_gemm_tiled(const struct conv call)
 {
     __shared__ __align__(16) struct tiles tiles;
@@ -279,7 +280,7 @@ static __global__ void __launch_bounds__(BLOCK) implicit_gemm_tiled(const struct
         __syncthreads();
 
         multiply_tiles(&tiles, sums);
-        __syncthreads(); /* before the next tiles replace these */
+        __syncthreads(); /* before the next tiles overwrite these */
     }
     store_sums(call, first_filter, first_pixel, sums);
 }
@@ -297,14 +298,14 @@ extern "C" void launch_implicit_gemm_tiled(const struct conv *call)
         implicit_gemm_tiled<<<blocks_of(call), BLOCK>>>(*call);
 }
 
-/* Two pairs of tiles: while one is multiplied, the next is on its way to registers and from there
- * to the other.
+/* Double buffering: while one pair of tiles is multiplied, the next is loaded into registers and
+ * then stored in the other buffer.
  *
- * Better: loads have the time of a product to arrive, and one barrier a tile is enough. Yet on an
- * H200 it is 1 to 3% slower: above, three blocks on a multiprocessor hide their loads from each
- * other, and here the values under way take so many registers that only two fit. Still bad: index
- * arithmetic, 8 elements for every 512 products of a thread, takes issue slots from the
- * multiplications, and does not shrink with the number of filters in a block. */
+ * Better: multiplications hide the latency of the loads, and one barrier per step is enough. Yet on
+ * an H200 it is 1 to 3% slower: in the previous rung, the three blocks on a multiprocessor hide
+ * each other's latency, while here the loads in flight take so many registers that only two fit.
+ * Still bad: the index arithmetic, for 8 elements per 512 products of a thread, takes issue slots
+ * from the multiplications. */
 static __global__ void __launch_bounds__(BLOCK) implicit_gemm_double(const struct conv call)
 {
     __shared__ __align__(16) struct tiles tiles[2];
@@ -341,7 +342,7 @@ extern "C" void launch_implicit_gemm_double(const struct conv *call)
         implicit_gemm_double<<<blocks_of(call), BLOCK>>>(*call);
 }
 
-/* Rows of the matrix are counted in 32 bits. */
+/* Row indices of the im2col matrix have 32 bits. */
 extern "C" const char *declines_implicit_gemm(const struct conv *call)
 {
     const size_t plane = call->kernel_height * call->kernel_width;

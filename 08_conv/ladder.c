@@ -1,5 +1,4 @@
-/* Step 08: its ladder. Everything else (options, inputs, verification, timing, report) is in
- * common/. */
+/* Step 08: its ladder. Options, inputs, verification, timing and reports are in common/. */
 #include "cpu.h"
 #include "library/cudnn.h"
 #include "library/openblas.h"
@@ -38,31 +37,32 @@ double depth_tensor(const struct conv *call);
 static const struct conv_rung rungs[] = {
     {
         .rung = {.name = "cpu_loops",
-                 .idea = "one CPU thread, the definition with x as the innermost loop",
+                 .idea = "one CPU thread: the definition, with x as the innermost loop",
                  .flags = RUNG_HOST},
         .run = run_cpu_loops,
         .depth = conv_depth_serial,
         .declines = cpu_loops_decline,
     },
     {
-        .rung = {.name = "cpu_im2col",
-                 .idea =
-                     "the inputs of every output copied to a matrix, times the filters by OpenBLAS",
-                 .flags = RUNG_HOST,
-                 .unavailable = openblas_unavailable},
+        .rung =
+            {.name = "cpu_im2col",
+             .idea =
+                 "every output's inputs copied to a matrix, multiplied by the filters by OpenBLAS",
+             .flags = RUNG_HOST,
+             .unavailable = openblas_unavailable},
         .run = run_cpu_im2col,
         .depth = conv_depth_serial,
         .how = cpu_im2col_how,
     },
     {
         .rung = {.name = "naive",
-                 .idea = "one thread an output element, x along threadIdx.x: two loads a product"},
+                 .idea = "one thread per output, x along threadIdx.x: two loads per product"},
         .run = launch_conv_naive,
         .depth = conv_depth_serial,
     },
     {
         .rung = {.name = "constant_filter",
-                 .idea = "weights from constant memory, one word for a whole warp"},
+                 .idea = "weights from constant memory, one load for a whole warp"},
         .run = launch_constant_filter,
         .depth = conv_depth_serial,
     },
@@ -76,27 +76,28 @@ static const struct conv_rung rungs[] = {
     {
         .rung =
             {"im2col",
-             "the inputs of every output in a matrix, times the filters by step 07's async_copies"},
+             "every output's inputs in a matrix, multiplied by the filters by 07's async_copies"},
         .run = launch_im2col,
         .depth = conv_depth_serial,
     },
     {
-        .rung = {.name = "implicit_gemm",
-                 .idea = "the same product, the matrix's elements found by index arithmetic"},
+        .rung =
+            {.name = "implicit_gemm",
+             .idea =
+                 "the same product without the matrix: its elements are found by index arithmetic"},
         .run = launch_implicit_gemm,
         .depth = conv_depth_serial,
     },
     {
         .rung = {.name = "implicit_gemm_tiled",
-                 .idea =
-                     "tiles of 64 filters x 128 pixels, 8 x 4 sums a thread, loads of 16 bytes"},
+                 .idea = "tiles of 64 filters x 128 pixels, 8 x 4 sums per thread, 16-byte loads"},
         .run = launch_implicit_gemm_tiled,
         .depth = conv_depth_serial,
         .declines = declines_implicit_gemm,
     },
     {
         .rung = {.name = "implicit_gemm_double",
-                 .idea = "the next tiles load while these are multiplied"},
+                 .idea = "the next tiles are loaded while these are multiplied"},
         .run = launch_implicit_gemm_double,
         .depth = conv_depth_serial,
         .declines = declines_implicit_gemm,
@@ -104,7 +105,7 @@ static const struct conv_rung rungs[] = {
     {
         .rung =
             {"direct",
-             "3x3: tiles with halo, 4 x 2 outputs of 8 filters a thread, copies in the background"},
+             "3x3: tiles with halo, 4 x 2 outputs of 8 filters per thread, asynchronous copies"},
         .run = launch_direct,
         .depth = conv_depth_serial,
         .prepare = prepare_direct,
@@ -112,7 +113,8 @@ static const struct conv_rung rungs[] = {
     },
     {
         .rung = {.name = "winograd",
-                 .idea = "3x3: Winograd's F(2x2, 3x3) in one kernel, 16 multiplications for 36"},
+                 .idea =
+                     "3x3: Winograd's F(2x2, 3x3) in one kernel, 16 multiplications instead of 36"},
         .run = launch_winograd,
         .depth = winograd_depth,
         .prepare = prepare_winograd,
@@ -122,7 +124,7 @@ static const struct conv_rung rungs[] = {
     {
         .rung = {.name = "winograd_4x4",
                  .idea =
-                     "3x3: F(4x4, 3x3), 36 multiplications for 144, transforms and products apart"},
+                     "3x3: F(4x4, 3x3), 36 multiplications instead of 144, in separate kernels"},
         .run = launch_winograd4,
         .depth = winograd4_depth,
         .prepare = prepare_winograd4,
@@ -132,7 +134,7 @@ static const struct conv_rung rungs[] = {
     },
     {
         .rung = {.name = "tensor_3xtf32",
-                 .idea = "3x3: tensor cores, every number as the sum of two TF32 numbers",
+                 .idea = "3x3: tensor cores, each number as the sum of two TF32 numbers",
                  .needs_compute_capability = 80},
         .run = ON_CUDA(launch_tensor),
         .depth = ON_CUDA(depth_tensor),

@@ -1,10 +1,10 @@
-/* Pieces of kernels that multiply tiles. */
+/* Functions for kernels that multiply tiles. */
 #ifndef RUNGS_OUTER_PRODUCT_CUH
 #define RUNGS_OUTER_PRODUCT_CUH
 
 #include <cuda_runtime.h>
 
-/* Four floats from an address divisible by 16, in one load. */
+/* Loads four floats at once, from an address that is a multiple of 16. */
 static __device__ inline void load4(float *to, const float *from)
 {
     const float4 four = *(const float4 *)from;
@@ -14,7 +14,7 @@ static __device__ inline void load4(float *to, const float *from)
     to[3] = four.w;
 }
 
-/* sums += column * row: ROWS x COLUMNS products for ROWS + COLUMNS numbers in registers. */
+/* sums += column * row: ROWS x COLUMNS products from ROWS + COLUMNS numbers in registers. */
 template <unsigned ROWS, unsigned COLUMNS>
 static __device__ inline void add_outer_product(float (&sums)[ROWS][COLUMNS],
                                                 const float (&column)[ROWS],

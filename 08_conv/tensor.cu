@@ -1,29 +1,30 @@
-/* Step 08, tensor cores at float's accuracy or near it, for 3 x 3 filters at stride 1. Needs sm_80
+/* Step 08, tensor cores at nearly float32's accuracy, for 3 x 3 filters at stride 1. Needs sm_80
  * and inline PTX, so this file is not compiled for the CPU back end.
  *
- * Tensor cores multiply TF32 numbers: floats with 10 bits of fraction. A float is the sum of two of
- * them, high + low, but for a last bit or two, and (a high + a low) (b high + b low) without the
- * smallest of the four products takes three multiplications that are each far faster than a
- * float's. */
+ * Tensor cores multiply TF32 numbers: floats with 10 bits of fraction. Except for its last bit or
+ * two, a float is the sum of two TF32 numbers, high + low. So a product of two floats is (a high +
+ * a low) (b high + b low). Without low x low, the smallest term, that takes three products, each of
+ * which is far faster on tensor cores than a product of floats. */
 #include "conv_device.cuh"
 #include "kernel/dependent_launch.cuh"
 
 static const unsigned SIDE = 3, TAPS = SIDE * SIDE;
 static const unsigned THREADS = 256, WARPS = THREADS / 32;
-static const unsigned CHUNK = 8;               /* channels in a stage, and in one instruction */
-static const unsigned M_TILE = 16, N_TILE = 8; /* pixels and filters of one instruction */
-static const unsigned FRAGMENT = 32 * 4;       /* floats of N_TILE filters and CHUNK channels */
+static const unsigned CHUNK = 8;               /* channels per stage, and per instruction */
+static const unsigned M_TILE = 16, N_TILE = 8; /* pixels and filters per instruction */
+static const unsigned FRAGMENT = 32 * 4;       /* floats for N_TILE filters and CHUNK channels */
 static const unsigned STAGES = 2;
 
-/* A block's outputs and their input tile. */
+/* How the output is divided into blocks, and the layout of a block's input tile. */
 struct tensor_tiling {
-    unsigned width, bands; /* columns; rows, by ROWS of them */
-    unsigned pitch, plane; /* floats from row to row, and from channel to channel */
-    unsigned across, down; /* blocks side by side, below each other */
+    unsigned width, bands; /* a block's columns, and its bands of ROWS rows */
+    unsigned pitch, plane; /* floats from one row, and from one channel, of the tile to the next */
+    unsigned across, down; /* blocks per image, horizontally and vertically */
     unsigned filter_blocks;
 };
 
-/* sum += a b, 16 x 8 by 8 x 8. Which element a lane holds: PTX ISA, mma.m16n8k8 for .tf32. */
+/* sum += a b, 16 x 8 times 8 x 8. The PTX ISA says which elements a lane holds: mma.m16n8k8 for
+ * .tf32. */
 static __device__ void multiply(float (&sum)[4], const float (&a)[4], float b0, float b1)
 {
     asm("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 "
@@ -33,7 +34,7 @@ static __device__ void multiply(float (&sum)[4], const float (&a)[4], float b0, 
           "r"(__float_as_uint(a[3])), "r"(__float_as_uint(b0)), "r"(__float_as_uint(b1)));
 }
 
-/* The same, 16 x 4 by 4 x 8: for a last chunk of up to 4 channels. */
+/* The same, 16 x 4 times 4 x 8, for a last chunk of up to 4 channels. */
 static __device__ void multiply_half(float (&sum)[4], const float (&a)[4], float b0)
 {
     asm("mma.sync.aligned.m16n8k4.row.col.f32.tf32.tf32.f32 "
@@ -42,18 +43,19 @@ static __device__ void multiply_half(float (&sum)[4], const float (&a)[4], float
         : "r"(__float_as_uint(a[0])), "r"(__float_as_uint(a[1])), "r"(__float_as_uint(b0)));
 }
 
-/* One column of taps, three below each other, for the channels of a chunk. `pixel` has the places
- * in the tile of this lane's pixels, for the first tap and the lane's first channel; `second` is
- * how far on the lane's other number lies, of another channel or of the next tap. HALF: there is
- * none. A row of inputs serves up to three of the ROWS rows of pixels: it is loaded and split once.
- * The three products (low x high, high x high, high x low) go to the small sums, the sums and the
- * small ones in turn, so that an instruction need not wait for the one before it. */
+/* Adds the products of one column of three taps, for the channels of a chunk. `pixel` has the
+ * indices in the tile of this lane's pixels, for the first tap and the lane's first channel;
+ * `second` is the distance to the lane's other number, which belongs to another channel or to the
+ * next tap. HALF: there is no other. A row of inputs serves up to three of the ROWS rows of pixels,
+ * but is loaded and split only once. The three products (low x high, high x high, high x low) are
+ * added to the small sums, the sums and the small sums, in this order, so that no instruction waits
+ * for the result of the previous one. */
 template <unsigned N_TILES, unsigned ROWS, unsigned GROUPS, bool HALF>
 static __device__ void add_column(float (&sums)[GROUPS][ROWS][N_TILES][4], const float *tile,
                                   const unsigned (&pixel)[GROUPS][2], unsigned pitch,
                                   unsigned second, const float *weights)
 {
-    constexpr unsigned AT_A_TIME = N_TILES % 2 == 0 ? 2 : 1; /* n tiles: registers are scarce */
+    constexpr unsigned AT_A_TIME = N_TILES % 2 == 0 ? 2 : 1; /* few n tiles, to save registers */
     float high[GROUPS][ROWS + SIDE - 1][4], low[GROUPS][ROWS + SIDE - 1][4];
 
 #pragma unroll
@@ -104,26 +106,26 @@ static __device__ void add_column(float (&sums)[GROUPS][ROWS][N_TILES][4], const
     }
 }
 
-/* A warp computes GROUPS x 16 places, ROWS pixels below each other in each, of N_TILES x 8 filters.
- * A block's input tile, 8 channels at a time, is in shared memory as in `direct`; a tap is a place
- * in it, so there is no matrix and no index arithmetic. Inputs are split where they are loaded,
- * weights once by the rung's preparation.
+/* A warp computes GROUPS x 16 columns of ROWS pixels each, for N_TILES x 8 filters. As in `direct`,
+ * a block's input tile, 8 channels at a time, is in shared memory; a tap is an offset in it, so
+ * there is no im2col matrix and no index arithmetic. Inputs are split when they are loaded into
+ * registers, weights once by prepare_tensor.
  *
- * A tensor core cuts a sum off where float32 rounds it, at each instruction, and so errors do not
- * cancel. Therefore only one of the three products is added to the sums there. The other two, a
- * thousandth of it, have sums of their own, whose errors do not count; each column of taps ends
- * with a float32 addition.
+ * At each instruction a tensor core truncates the sum, where float32 arithmetic would round it, so
+ * errors do not cancel. Therefore only one of the three products is added to the main sums there.
+ * The other two, a thousandth as large, have sums of their own, whose errors are negligible; after
+ * each column of taps, a float32 addition combines them.
  *
- * Better: the float32 units' limit is no limit any more. Still bad: three multiplications for one;
- * over hundreds of channels the errors still grow faster than float32's; an infinity becomes NaN,
- * since infinity - infinity is. Blocks all load at a time, multiply at a time and store at a time.
- * The newer instruction wgmma could run twice as fast, but its operands are whole tiles in shared
- * memory, already split. */
+ * Better: no longer limited by the float32 units. Still bad: three multiplications instead of one;
+ * over hundreds of channels the errors grow faster than float32's; an infinity becomes NaN, since
+ * infinity - infinity is NaN. Blocks load, multiply and store in phase; nothing overlaps. The newer
+ * instruction wgmma could be twice as fast, but its operands are whole tiles in shared memory that
+ * are already split. */
 template <unsigned N_TILES, unsigned ROWS, unsigned GROUPS, unsigned VECTOR>
 static __global__ void __launch_bounds__(THREADS, 2)
     tensor(const struct conv call, const struct tensor_tiling tiling, const float *packed)
 {
-    constexpr unsigned WEIGHTS = TAPS * N_TILES * FRAGMENT; /* a stage's */
+    constexpr unsigned WEIGHTS = TAPS * N_TILES * FRAGMENT; /* per stage */
     constexpr unsigned PIXELS = WARPS * GROUPS * M_TILE * ROWS;
     constexpr unsigned COPIES = (2 * PIXELS / VECTOR + THREADS - 1) / THREADS;
     extern __shared__ float4 shared[];
@@ -141,8 +143,9 @@ static __global__ void __launch_bounds__(THREADS, 2)
     const unsigned channels = (unsigned)call.channels;
     const unsigned chunks = (channels + CHUNK - 1) / CHUNK;
 
-    /* Places outside the picture are 0. So are channels after the last that are multiplied, where
-     * no earlier chunk leaves something there: they meet weights of 0, but must be numbers. */
+    /* The tile is 0 outside the image, and in those channels of the last chunk that do not exist,
+     * unless an earlier chunk leaves numbers there: they are multiplied by weights of 0, but must
+     * not be NaN. */
     tile_copies<COPIES, VECTOR> plan;
     plan_tile(&plan, call, height + SIDE - 1, tiling.width + SIDE - 1, tiling.pitch,
               (int)first_y - (int)call.pad, (int)first_x - (int)call.pad);
@@ -174,7 +177,7 @@ static __global__ void __launch_bounds__(THREADS, 2)
     for (unsigned turn = 0; turn <= chunks; turn++) {
         float *const stage = copies + turn % STAGES * stage_size;
         __pipeline_wait_prior(0);
-        __syncthreads(); /* the stage to read is complete; the one to write is read */
+        __syncthreads(); /* the stage to read is complete; nobody reads the one to write */
         if (turn < chunks) {
 #pragma unroll
             for (unsigned c = 0; c < CHUNK; c++, input += area)
@@ -189,7 +192,7 @@ static __global__ void __launch_bounds__(THREADS, 2)
         const float *const tile = stages + (turn - 1) % STAGES * stage_size;
         const float *const weights = tile + CHUNK * tiling.plane + 4 * lane;
         const bool half = channels - (turn - 1) * CHUNK <= CHUNK / 2;
-        /* With 4 channels or fewer left, the second tap of a row takes the place of the other 4. */
+        /* If at most 4 channels are left, the second tap of a row replaces the other 4. */
 #pragma unroll 1
         for (unsigned s = 0; s < (half ? 1 : SIDE); s++)
             add_column<N_TILES, ROWS, GROUPS, false>(sums, tile + s, pixel, tiling.pitch,
@@ -223,8 +226,9 @@ static __global__ void __launch_bounds__(THREADS, 2)
     }
 }
 
-/* Weights split, in the order in which lanes want them: [filter block][chunk][tap][n
- * tile][lane][4], with zeros for filters and channels that do not exist. One thread a lane. */
+/* Splits the weights and stores them in the layout in which lanes load them, [filter
+ * block][chunk][tap][n tile][lane][4], with zeros for filters and channels that do not exist. One
+ * thread per lane. */
 static __global__ void split_filters(const struct conv call, unsigned n_tiles, float4 *packed)
 {
     const size_t i = (size_t)blockIdx.x * THREADS + threadIdx.x;
@@ -239,7 +243,7 @@ static __global__ void split_filters(const struct conv call, unsigned n_tiles, f
         return;
     const bool whole = call.channels - chunk * CHUNK > CHUNK / 2;
     for (unsigned half = 0; half < 2; half++) {
-        /* Where a chunk has no other channels, the second tap of a row goes with the first. */
+        /* If a chunk has at most 4 channels, the second tap of a row replaces the other 4. */
         const size_t channel = chunk * CHUNK + lane % 4 + (whole ? half * CHUNK / 2 : 0);
         const unsigned from = whole ? tap : tap + half;
         const bool exists = filter < call.filters && channel < call.channels && from < TAPS;
@@ -247,20 +251,20 @@ static __global__ void split_filters(const struct conv call, unsigned n_tiles, f
             exists ? call.filter[(filter * call.channels + channel) * TAPS + from] : 0;
         const unsigned cut = __float_as_uint(value) & 0xFFFFE000;
         const float rounded = __uint_as_float((__float_as_uint(value) + 0x1000) & 0xFFFFE000);
-        high[half] = isinf(rounded) ? __uint_as_float(cut) : rounded; /* not past the largest */
+        high[half] = isinf(rounded) ? __uint_as_float(cut) : rounded; /* must not overflow */
         low[half] = value - high[half];
     }
     packed[i] = make_float4(high[0], high[1], low[0], low[1]);
 }
 
-/* Blocks of 24 filters where that leaves fewer of them idle than 64. */
+/* Blocks of 24 filters if that wastes fewer filters than 64. */
 static unsigned n_tiles_of(const struct conv *call)
 {
     return quotient_up(call->filters, 24) * 24 < quotient_up(call->filters, 64) * 64 ? 3 : 8;
 }
 
-/* Of all widths, the tiling that is cheapest by an estimate: for each block, eight units a pixel
- * for multiplying and one a float of the input tile. */
+/* Chooses the width with the lowest estimated cost of all blocks: eight for each pixel, to
+ * multiply, and one for each float of the input tile, to copy. */
 static struct tensor_tiling tensor_tiling_of(const struct conv *call, unsigned places,
                                              unsigned rows, unsigned vector)
 {
@@ -275,7 +279,7 @@ static struct tensor_tiling tensor_tiling_of(const struct conv *call, unsigned p
         tiling.down = (unsigned)quotient_up(call->out_height, tiling.bands * rows);
         tiling.pitch = (unsigned)quotient_up(width + SIDE - 1, vector) * vector;
         tiling.plane = (tiling.bands * rows + SIDE - 1) * tiling.pitch;
-        /* Four channels that a warp reads together begin 8 banks apart. */
+        /* The four channels that a warp reads together start 8 banks apart: no bank conflicts. */
         tiling.plane += (8 + 32 - tiling.plane % 32) % 32;
         const size_t cost =
             (size_t)tiling.across * tiling.down * (8 * places * rows + tiling.plane);
@@ -287,13 +291,14 @@ static struct tensor_tiling tensor_tiling_of(const struct conv *call, unsigned p
     return best;
 }
 
-/* A launch as this problem wants it. */
+/* The launch for a problem. */
 struct tensor_launch {
     struct tensor_tiling tiling;
     size_t blocks, bytes; /* of shared memory */
 };
 
-/* Of a warp's sums, which its registers must hold: rows for few filters, groups for many. */
+/* ROWS and GROUPS of a warp, whose sums must fit in registers: many rows for few filters, several
+ * groups for many. */
 static constexpr unsigned rows_of(unsigned n_tiles)
 {
     return n_tiles == 3 ? 4 : 1;
@@ -331,7 +336,7 @@ static void launch_tensor_as(const struct conv *call)
                      (const float *)call->workspace);
 }
 
-/* What a user does once for all pictures: the filters split. */
+/* Splits the filters, which a user would do once for all images. */
 extern "C" void prepare_tensor(const struct conv *call)
 {
     const unsigned n_tiles = n_tiles_of(call);
@@ -373,16 +378,18 @@ extern "C" const char *declines_tensor(const struct conv *call)
     return conv_declines_launch(launch.blocks, launch.bytes);
 }
 
-/* In units of 2^-24, relative to a product or to the sum of all products' magnitudes:
- *   16 for an input's low part, below 2^-10 of it and cut off after 11 bits, 2^-10 of itself; 8 for
- *   a weight's, which is rounded and so below 2^-11; 8 for the product of the two, left out; for
- *   each instruction 12 roundings towards zero, each of 2^-23 of the largest term: two steps of
- *   four products and the sum so far, which are aligned, and the result, which is normalised. One
- *   instruction for each tap of each chunk, and two for the small products, which are below 2^-9 of
- *   the others; an addition for each column of taps.
+/* Errors in units of 2^-24, relative to a product or to the sum of all products' magnitudes:
+ *   - 16 for an input's low part, which is less than 2^-10 of the input and is truncated to 11
+ *     bits, an error of 2^-10 of itself;
+ *   - 8 for a weight's low part, which is less than 2^-11 because high is rounded;
+ *   - 8 for low x low, which is left out;
+ *   - for each instruction 12 truncations, each of 2^-23 of the largest term: two steps that align
+ *     four products and the sum so far, and normalize the result. There is one instruction for each
+ *     tap of each chunk, and two for the small products, which are less than 2^-9 of the others;
+ *   - an addition for each column of taps.
  * (M. Fasi et al., Numerical behavior of NVIDIA tensor cores, PeerJ Computer Science 7, 2021, found
- * at least one bit more since sm_80, which is not relied on.) Not for numbers below 2^-116, whose
- * low parts are subnormal. */
+ * at least one bit more since sm_80, which is not relied on.) This does not hold for numbers below
+ * 2^-116, whose low parts are subnormal. */
 extern "C" double depth_tensor(const struct conv *call)
 {
     const double chunks = (double)quotient_up(call->channels, CHUNK);

@@ -1,31 +1,31 @@
-/* Step 08, Winograd's F(2x2, 3x3) in one kernel: 16 multiplications for the 36 of four outputs. (S.
- * Winograd, Arithmetic Complexity of Computations, 1980; A. Lavin, S. Gray, Fast Algorithms for
- * Convolutional Neural Networks, CVPR 2016. The transforms and the error bound: conv.h.)
+/* Step 08, Winograd's F(2x2, 3x3) in one kernel: 16 multiplications for four outputs instead of 36.
+ * (S. Winograd, Arithmetic Complexity of Computations, 1980; A. Lavin, S. Gray, Fast Algorithms for
+ * Convolutional Neural Networks, CVPR 2016. The transforms and the error bound: winograd_bound.h.)
  *
- * Outputs come in tiles of 2 x 2, from 4 x 4 inputs. Transformed, tile and filter have 16
- * components each; component by component, products summed over the channels are a matrix product,
- * filters x channels by channels x tiles. */
+ * A tile of 2 x 2 outputs needs 4 x 4 inputs. Transformed, a tile and a filter have 16 components
+ * each. For each component, multiplying these and summing over the channels is a matrix product:
+ * filters x channels times channels x tiles. */
 #include "conv_device.cuh"
 #include "outer_product.cuh"
 
 static const unsigned THREADS = 256, WARPS = THREADS / 32;
 static const unsigned COMPONENTS = 16;
-static const unsigned CHUNK = WARPS; /* channels in a stage: a warp transforms one */
-static const unsigned TILES = 32;    /* in a block: a lane transforms one */
+static const unsigned CHUNK = WARPS; /* channels per stage: each warp transforms one */
+static const unsigned TILES = 32;    /* tiles per block: each lane transforms one */
 
-/* A thread's share of one component's product: FILTERS x 8. */
+/* A thread computes FILTERS x 8 elements of one component's product. */
 static const unsigned FILTERS = 16, BLOCK_FILTERS = 4 * FILTERS;
-static const unsigned TILES_SIZE = CHUNK * COMPONENTS * TILES; /* a stage's floats */
+static const unsigned TILES_SIZE = CHUNK * COMPONENTS * TILES; /* floats per stage */
 static const unsigned FILTERS_SIZE = CHUNK * COMPONENTS * BLOCK_FILTERS;
 static const unsigned STAGE = TILES_SIZE + FILTERS_SIZE;
 
 struct winograd_tiling {
-    unsigned across, down; /* tiles in a picture */
+    unsigned across, down; /* tiles per image, horizontally and vertically */
     unsigned filter_blocks;
-    size_t tiles; /* in all pictures */
+    size_t tiles; /* in all images */
 };
 
-/* B^T times four numbers that lie `step` apart. */
+/* Multiplies four numbers, `step` apart, by B^T, in place. */
 static __device__ void transform_input(float *d, unsigned step)
 {
     const float a = d[0] - d[2 * step], b = d[step] + d[2 * step];
@@ -36,7 +36,7 @@ static __device__ void transform_input(float *d, unsigned step)
     d[3 * step] = e;
 }
 
-/* A tile's inputs in one channel; `inside` has a bit for each that exists. */
+/* Loads a tile's inputs in one channel. `inside` has a bit for each that is inside the image. */
 static __device__ void load_patch(float *patch, const float *from, size_t width, unsigned inside)
 {
 #pragma unroll
@@ -46,24 +46,23 @@ static __device__ void load_patch(float *patch, const float *from, size_t width,
             patch[4 * r + s] = inside >> (4 * r + s) & 1 ? from[r * width + s] : 0;
 }
 
-/* Where a component's tile lies in shared memory: odd components keep their halves swapped, so that
- * two components that a warp reads together lie in different banks. */
+/* The index in shared memory of a component of a tile. Odd components have their halves swapped, so
+ * that the two components that a warp reads together are in different banks. */
 static __device__ unsigned place_of(unsigned component, unsigned tile)
 {
     return component * TILES + (tile ^ component % 2 * (TILES / 2));
 }
 
-/* Each half of a warp works on a component of its own, with 16 x 8 sums a thread. While it
- * multiplies, the next 8 channels' inputs are on their way to registers, where they wait to be
- * transformed, and the filters' components (transformed once, by the rung's preparation) to shared
- * memory. In the end the components of each tile meet in shared memory again, to be transformed
- * back.
+/* Each half of a warp multiplies one component, with 16 x 8 sums per thread. Meanwhile, the inputs
+ * of the next 8 channels are loaded into registers, to be transformed, and the filters' components
+ * (transformed once, by prepare_winograd) are copied to shared memory. In the epilogue, the
+ * components of each tile are collected in shared memory and transformed back.
  *
- * Better: 2.25 times fewer multiplications than the definition has. Still bad: transforms, loads
- * and loops are a quarter of the instructions or more; every block of filters transforms the same
- * inputs anew; a multiprocessor has room for one block, so that nothing covers its beginning and
- * end. Rounding errors have another bound, though on most data they are smaller: there are fewer
- * products. */
+ * Better: 2.25 times fewer multiplications than the definition. Still bad: transforms, loads and
+ * loops are a quarter of the instructions or more; every block of filters transforms the same
+ * inputs again; a multiprocessor has room for only one block, so that nothing overlaps its prologue
+ * and epilogue. Rounding errors have another bound, though on most data they are smaller, since
+ * there are fewer products. */
 static __global__ void __launch_bounds__(THREADS, 1)
     winograd(const struct conv call, const struct winograd_tiling tiling, const float *filters)
 {
@@ -90,8 +89,8 @@ static __global__ void __launch_bounds__(THREADS, 1)
     const unsigned chunks = (channels + CHUNK - 1) / CHUNK;
     const float *filters_from = filters + (size_t)filter_block * chunks * FILTERS_SIZE;
 
-    /* This thread's part of the products: tiles my_tiles to + 3 and 16 + my_tiles to + 3, filters
-     * 16 i + my_filters to + 3. */
+    /* This thread computes the tiles my_tiles to my_tiles + 3 and those 16 further on, for the
+     * filters 16 i + my_filters to 16 i + my_filters + 3. */
     const unsigned component = 2 * warp + lane / 16;
     const unsigned my_tiles = lane % 4 * 4, my_filters = lane % 16 / 4 * 4;
 
@@ -115,7 +114,7 @@ static __global__ void __launch_bounds__(THREADS, 1)
         for (unsigned i = 0; i < COMPONENTS; i++)
             stage[warp * COMPONENTS * TILES + place_of(i, lane)] = patch[i];
         __pipeline_wait_prior(0);
-        __syncthreads(); /* this stage is complete, and the other is read */
+        __syncthreads(); /* this stage is complete; nobody reads the other */
 
         filters_from += FILTERS_SIZE;
         patch_from += CHUNK * area;
@@ -192,8 +191,8 @@ static __global__ void __launch_bounds__(THREADS, 1)
     }
 }
 
-/* G g G^T, to [filter block][channel][component][filter of the block], with zeros for what is
- * missing to whole blocks and stages. One thread a filter and channel. */
+/* Stores G g G^T as [filter block][channel][component][filter of the block], padded with zeros to
+ * whole blocks and stages. One thread per filter and channel. */
 static __global__ void transform_filters(const struct conv call, unsigned channels, float *to)
 {
     const size_t thread = (size_t)blockIdx.x * THREADS + threadIdx.x;
@@ -222,7 +221,7 @@ static __global__ void transform_filters(const struct conv call, unsigned channe
     }
 }
 
-/* What a user does once for all pictures: the filters' transforms. */
+/* Transforms the filters, which a user would do once for all images. */
 extern "C" void prepare_winograd(const struct conv *call)
 {
     const size_t channels = quotient_up(call->channels, CHUNK) * CHUNK;

@@ -1,13 +1,14 @@
-/* Step 08, Winograd's F(4x4, 3x3): 36 multiplications for the 144 of sixteen outputs, in three
- * kernels. The transforms and the error bound: conv.h. */
+/* Step 08, Winograd's F(4x4, 3x3) in three kernels: 36 multiplications for sixteen outputs instead
+ * of 144. The transforms and the error bound: winograd_bound.h. */
 #include "conv_device.cuh"
 #include "kernel/dependent_launch.cuh"
 #include "outer_product.cuh"
 
 static const unsigned TILE = 4, PATCH = 6, COMPONENTS = PATCH * PATCH;
-static const unsigned BLOCK = 256; /* of the transforms */
+static const unsigned BLOCK = 256; /* threads per block in the transforms */
 
-/* The product's blocks: 64 filters x 128 tiles, 32 x 64 a warp, 8 x 8 a thread. */
+/* The blocks of the matrix products: 64 filters x 128 tiles, of which a warp computes 32 x 64 and a
+ * thread 8 x 8. */
 static const unsigned THREADS = 128;
 static const unsigned BLOCK_FILTERS = 64, BLOCK_TILES = 128, DEPTH = 16, STAGES = 3;
 
@@ -15,14 +16,14 @@ static const unsigned BLOCK_FILTERS = 64, BLOCK_TILES = 128, DEPTH = 16, STAGES 
  *     filters  [component][channel][filter]     products [component][filter][tile]
  *     inputs   [component][channel][tile] */
 struct winograd4_sizes {
-    unsigned across, down;      /* tiles in a picture */
+    unsigned across, down;      /* tiles per image, horizontally and vertically */
     unsigned channels, filters; /* padded */
-    size_t tiles;               /* in all pictures */
+    size_t tiles;               /* in all images */
     size_t at_once;             /* tiles that the workspace has room for; padded */
     float *transformed_filters, *inputs, *products;
 };
 
-/* B^T times six numbers that lie `step` apart. */
+/* Multiplies six numbers, `step` apart, by B^T, in place. */
 static __device__ void transform_input(float *d, unsigned step)
 {
     const float d0 = d[0], d1 = d[step], d2 = d[2 * step];
@@ -38,7 +39,7 @@ static __device__ void transform_input(float *d, unsigned step)
     d[5 * step] = 4 * d1 - 5 * d3 + d5;
 }
 
-/* One thread a tile and channel, neighbouring threads neighbouring tiles. */
+/* One thread per tile and channel; neighbouring threads have neighbouring tiles. */
 static __global__ void __launch_bounds__(BLOCK)
     transform_inputs(const struct conv call, const struct winograd4_sizes sizes, size_t first)
 {
@@ -78,8 +79,8 @@ static __global__ void __launch_bounds__(BLOCK)
         to[i * (size_t)sizes.channels * sizes.at_once] = patch[i];
 }
 
-/* One component's matrix product in each layer of the grid. Both operands have the channels as
- * their rows, so that tiles of them are copied as they are, 16 bytes at a time, two stages
+/* Each layer of the grid computes one component's matrix product. Both operands have channels as
+ * their rows, so that tiles need not be transposed and are copied 16 bytes at a time, two stages
  * ahead. */
 static __global__ void __launch_bounds__(THREADS, 4)
     multiply_components(const struct winograd4_sizes sizes)
@@ -93,7 +94,7 @@ static __global__ void __launch_bounds__(THREADS, 4)
     const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
     const unsigned row = warp % 2 * 32 + lane / 8 * 4, column = warp / 2 * 64 + lane % 8 * 4;
 
-    /* What this thread copies of each stage: in A one row of 16, in B one of 32, in turns. */
+    /* What this thread copies first: 16 bytes of a row, which 16 threads share in A and 32 in B. */
     const float *a = sizes.transformed_filters +
                      (component * sizes.channels + threadIdx.x / 16) * sizes.filters +
                      first_filter + threadIdx.x % 16 * 4;
@@ -108,7 +109,7 @@ static __global__ void __launch_bounds__(THREADS, 4)
     for (unsigned channel = 0; channel < sizes.channels + (STAGES - 1) * DEPTH; channel += DEPTH) {
         if (channel >= (STAGES - 1) * DEPTH) {
             __pipeline_wait_prior(STAGES - 2);
-            __syncthreads(); /* the stage to read is complete; the one to write is read */
+            __syncthreads(); /* the stage to read is complete; nobody reads the one to write */
         }
         if (channel < sizes.channels) {
 #pragma unroll
@@ -145,7 +146,7 @@ static __global__ void __launch_bounds__(THREADS, 4)
     }
 }
 
-/* A^T times six numbers that lie `step` apart, to four. */
+/* Multiplies six numbers, `step` apart, by A^T, which gives four. */
 static __device__ void transform_output(const float *m, unsigned step, float *to)
 {
     const float sum = m[step] + m[2 * step], difference = m[step] - m[2 * step];
@@ -157,7 +158,7 @@ static __device__ void transform_output(const float *m, unsigned step, float *to
     to[3] = difference + 8 * difference2 + m[5 * step];
 }
 
-/* One thread a tile and filter, neighbouring threads neighbouring tiles. */
+/* One thread per tile and filter; neighbouring threads have neighbouring tiles. */
 static __global__ void __launch_bounds__(BLOCK)
     transform_outputs(const struct conv call, const struct winograd4_sizes sizes, size_t first)
 {
@@ -207,7 +208,7 @@ static __global__ void __launch_bounds__(BLOCK)
     }
 }
 
-/* G times three numbers that lie `step` apart, to six. */
+/* Multiplies three numbers, `step` apart, by G, which gives six. */
 static __device__ void transform_filter(const float *g, unsigned step, float *to)
 {
     const float outer = (g[0] + g[2 * step]) * (1.0F / 6), inner = g[step] * (1.0F / 6);
@@ -222,7 +223,7 @@ static __device__ void transform_filter(const float *g, unsigned step, float *to
     to[5] = g[2 * step];
 }
 
-/* One thread a filter and channel of the padded array. */
+/* One thread per filter and channel of the padded array. */
 static __global__ void transform_filters(const struct conv call, const struct winograd4_sizes sizes)
 {
     const size_t thread = (size_t)blockIdx.x * BLOCK + threadIdx.x;
@@ -268,7 +269,7 @@ static struct winograd4_sizes sizes_of(const struct conv *call)
     return sizes;
 }
 
-/* What a user does once for all pictures: the filters' transforms. */
+/* Transforms the filters, which a user would do once for all images. */
 extern "C" void prepare_winograd4(const struct conv *call)
 {
     if (!has_outputs(call) || !has_products(call))
@@ -278,14 +279,15 @@ extern "C" void prepare_winograd4(const struct conv *call)
     transform_filters<<<(unsigned)quotient_up(threads, BLOCK), BLOCK>>>(*call, sizes);
 }
 
-/* Inputs, products and outputs pass through memory: 36 numbers for each tile and channel, and for
- * each tile and filter. As many tiles at once as the workspace has room for.
+/* The kernels pass transformed inputs and products through memory: 36 numbers for each tile and
+ * channel, and for each tile and filter. They process as many tiles at once as the workspace has
+ * room for.
  *
- * Better: 4 times fewer multiplications than the definition has, and a plain matrix product for
- * most of the work, where `winograd` transforms the same inputs again for each block of filters.
- * Still bad: what the transforms write and read is 2.25 times the input's and the output's size,
- * four times over; pictures of few channels gain nothing. Rounding errors are several times those
- * of F(2x2, 3x3): the transforms multiply by up to 5 and by sixths. */
+ * Better: 4 times fewer multiplications than the definition; most of the work is a plain matrix
+ * product, and inputs are transformed only once, not for each block of filters as in `winograd`.
+ * Still bad: the transformed arrays are 2.25 times as large as input and output, and are written to
+ * memory and read back; with few channels nothing is gained. Rounding errors are several times
+ * those of F(2x2, 3x3), since the transforms multiply by numbers up to 8 and by sixths. */
 extern "C" void launch_winograd4(const struct conv *call)
 {
     if (!has_outputs(call) || !has_products(call)) {

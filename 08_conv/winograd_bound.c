@@ -16,7 +16,7 @@ double winograd4_depth(const struct conv *call)
 enum { LARGEST_PATCH = 6 };
 
 struct transforms {
-    size_t tile, patch; /* outputs and inputs of a tile, in one dimension */
+    size_t tile, patch; /* outputs and inputs of a tile, per dimension */
     double b[LARGEST_PATCH][LARGEST_PATCH], g[LARGEST_PATCH][3], a[4][LARGEST_PATCH];
 };
 
@@ -46,7 +46,7 @@ static const struct transforms winograd_4 = {
     .a = {{1, 1, 1, 1, 1, 0}, {0, 1, 1, 2, 2, 0}, {0, 1, 1, 4, 4, 0}, {0, 1, 1, 8, 8, 1}},
 };
 
-/* |B^T| |d| |B| of a tile in one channel, in place of |d|. */
+/* Replaces |d|, a tile in one channel, by |B^T| |d| |B|. */
 static void transform_patch(const struct transforms *t, double d[LARGEST_PATCH][LARGEST_PATCH])
 {
     double half[LARGEST_PATCH][LARGEST_PATCH] = {{0}};
@@ -63,8 +63,8 @@ static void transform_patch(const struct transforms *t, double d[LARGEST_PATCH][
         }
 }
 
-/* The sum of the channels' |A^T| [(|G| |g| |G^T|) . (|B^T| |d| |B|)] |A| at a pixel; 0 for other
- * filters than 3 x 3 at stride 1. */
+/* The element of |A^T| [(|G| |g| |G^T|) . (|B^T| |d| |B|)] |A| for a pixel, summed over the
+ * channels; 0 unless the filter is 3 x 3 at stride 1. */
 static double magnitude(const struct conv *call, const struct transforms *t,
                         struct conv_pixel pixel)
 {
