@@ -114,8 +114,8 @@ static struct value combine(enum reduce_op op, struct value x, struct value y)
 /* One accumulator, whose type is whatever the last addition made it: the integer 0 before the loop,
  * a float after the first iteration.
  *
- * Bad: all the work around the addition. Each iteration asks both operands for their kind, converts, and
- * wraps the result with its kind; the accumulator waits for all of it. */
+ * Bad: all the work around the addition. Each iteration asks both operands for their kind,
+ * converts, and wraps the result with its kind; the accumulator waits for all of it. */
 static struct value dynamic(enum reduce_op op, const void *a, enum kind a_kind, const void *b,
                             enum kind b_kind, size_t n)
 {

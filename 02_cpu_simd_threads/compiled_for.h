@@ -1,5 +1,6 @@
-/* Which SIMD instructions the compiler may use of its own accord: those of the processor that it was
- * told to compile for, with -march or otherwise. By what the including file is compiled with. */
+/* Which SIMD instructions the compiler may use of its own accord: those of the processor that it
+ * was told to compile for, with -march or otherwise. By what the including file is compiled
+ * with. */
 #ifndef COMPILED_FOR_H
 #define COMPILED_FOR_H
 

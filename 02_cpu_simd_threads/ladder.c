@@ -1,4 +1,5 @@
-/* Step 02: its ladder. Everything else (options, inputs, verification, timing, report) is in common/. */
+/* Step 02: its ladder. Everything else (options, inputs, verification, timing, report) is in
+ * common/. */
 #include "ladder.h"
 
 #include "library/openblas.h"

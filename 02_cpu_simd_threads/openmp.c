@@ -9,8 +9,8 @@
 #include "vector.h"
 
 #ifdef _OPENMP
-/* One line in place of all that `race` to `local` are about: OpenMP shares out the iterations, gives
- * each thread a result of its own, in a register, and adds them up.
+/* One line in place of all that `race` to `local` are about: OpenMP shares out the iterations,
+ * gives each thread a result of its own, in a register, and adds them up.
  *
  * Better than `local`: the threads are started once and wait for the next call. Still bad: step
  * 01's loop in each of them. */
@@ -40,8 +40,8 @@ static float openmp_simd_dot(const float *a, const float *b, size_t n, int threa
 
 /* The shares made by hand, so that each thread can do the loop of `vector` (or another, in `work`).
  *
- * Better: the widest registers, and several. Still bad: what OpenMP needs to tell its threads and to
- * hear from them, tens of microseconds where there are many. */
+ * Better: the widest registers, and several. Still bad: what OpenMP needs to tell its threads and
+ * to hear from them, tens of microseconds where there are many. */
 static void on_openmp(const struct reduction *call, void (*work)(const struct reduction *share))
 {
     const int threads = thread_count(call);

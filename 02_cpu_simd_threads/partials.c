@@ -7,8 +7,8 @@
 #include "shares.h"
 #include "threads.h"
 
-/* The numbers side by side; the loop stays that of `atomic`, although its atomics now have nobody to
- * contend with.
+/* The numbers side by side; the loop stays that of `atomic`, although its atomics now have nobody
+ * to contend with.
  *
  * Better than `atomic`: no addition is ever tried twice. Still bad: false sharing. The numbers lie
  * in one cache line, which one processor at a time can write to, so it travels as it did before. */

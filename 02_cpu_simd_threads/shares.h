@@ -1,8 +1,8 @@
 /* How a reduction is shared out to threads, and how their results become one.
  *
  * Thread t of `threads` has the elements from share_start(t) up to, and not including,
- * share_start(t + 1). Shares begin at multiples of 64 elements, so that no cache line is shared where
- * the input starts on one. */
+ * share_start(t + 1). Shares begin at multiples of 64 elements, so that no cache line is shared
+ * where the input starts on one. */
 #ifndef SHARES_H
 #define SHARES_H
 

@@ -113,8 +113,8 @@ void grade_fail(struct grade *grade, int line, const char *on_a_gpu, const char 
 
 bool grade_failed(const struct grade *grade);
 
-/* |got - want| <= bound, which a NaN is not; otherwise the test fails. `what` names the case, such as
- * "n = 1000", and index is the element's place, or -1 for a single result. */
+/* |got - want| <= bound, which a NaN is not; otherwise the test fails. `what` names the case, such
+ * as "n = 1000", and index is the element's place, or -1 for a single result. */
 bool grade_close(struct grade *grade, const char *what, long index, double got, double want,
                  double bound);
 bool grade_equal(struct grade *grade, const char *what, long index, long got, long want);
