@@ -33,13 +33,13 @@ extern "C" void launch_async_copies(const struct gemm *call);
 
 static const unsigned TILE_M = 128, TILE_N = 256, TILE_K = 32; /* a block's tile; a stage's depth */
 static const unsigned THREAD_M = 8, THREAD_N = 16, UNROLL = 8;
-static const unsigned MULTIPLIERS = 256, PRODUCERS = 128;
+static const unsigned CONSUMERS = 256, PRODUCERS = 128;
 
 /* Registers per thread. At launch all threads have the same number; then the producers release
  * some, which the consumers take. */
-static const unsigned LAUNCH_REGISTERS = 168, MULTIPLIER_REGISTERS = 216, PRODUCER_REGISTERS = 72;
-static_assert(MULTIPLIERS * MULTIPLIER_REGISTERS + PRODUCERS * PRODUCER_REGISTERS <=
-                  (MULTIPLIERS + PRODUCERS) * LAUNCH_REGISTERS,
+static const unsigned LAUNCH_REGISTERS = 168, CONSUMER_REGISTERS = 216, PRODUCER_REGISTERS = 72;
+static_assert(CONSUMERS * CONSUMER_REGISTERS + PRODUCERS * PRODUCER_REGISTERS <=
+                  (CONSUMERS + PRODUCERS) * LAUNCH_REGISTERS,
               "the consumers would wait for registers forever");
 
 /* A tile of A is [p][row], padded to avoid bank conflicts when producers store it; one of B is
@@ -49,7 +49,7 @@ static const unsigned A_FLOATS = TILE_K * PADDED_M, B_FLOATS = TILE_K * TILE_N;
 static const unsigned STAGES = 4;
 /* The buffer of store_rows is [warp][row][column], padded to avoid bank conflicts. */
 static const unsigned PADDED_ROW = 64 + 16;
-static const unsigned C_FLOATS = MULTIPLIERS / 32 * 8 * PADDED_ROW;
+static const unsigned C_FLOATS = CONSUMERS / 32 * 8 * PADDED_ROW;
 static const unsigned SHARED_BYTES = (STAGES * (A_FLOATS + B_FLOATS) + C_FLOATS) * sizeof(float);
 
 /* Tiles of C are numbered column by column within groups of this many rows of tiles, so that blocks
@@ -123,15 +123,15 @@ struct ring {
 };
 
 /* The current stage of the ring, and the parity of the phase to wait for. */
-struct turn {
+struct slot {
     unsigned stage, parity;
 };
 
-static __device__ void advance(struct turn *turn)
+static __device__ void advance(struct slot *slot)
 {
-    if (++turn->stage == STAGES) {
-        turn->stage = 0;
-        turn->parity ^= 1;
+    if (++slot->stage == STAGES) {
+        slot->stage = 0;
+        slot->parity ^= 1;
     }
 }
 
@@ -217,10 +217,10 @@ static __device__ void produce(const struct gemm &call, const CUtensorMap *b,
 {
     const bool a_aligned = has_aligned_rows(call.a, call.lda);
     const bool b_aligned = has_aligned_rows(call.b, call.ldb);
-    const unsigned thread = threadIdx.x - MULTIPLIERS, lane = thread % 32;
+    const unsigned thread = threadIdx.x - CONSUMERS, lane = thread % 32;
     const unsigned row = thread / 32 * 4 + lane / 8, p = lane % 8 * 4;
     const unsigned to_a = p * PADDED_M + row;
-    struct turn turn = {0, 1};     /* the stages start free, as if a phase of parity 1 had ended */
+    struct slot slot = {0, 1};     /* the stages start free, as if a phase of parity 1 had ended */
     phase_barrier *copying = NULL; /* of the stage with this thread's copies of B in flight */
 
     for (struct share share = first_share(work); share.steps > 0; share = next_share(work, share)) {
@@ -240,15 +240,15 @@ static __device__ void produce(const struct gemm &call, const CUtensorMap *b,
 
             fetch_a(call.a + tile.row * call.lda + first, offset, first + p, call.k, a_aligned,
                     fours);
-            barrier_wait(&ring.free[turn.stage], turn.parity); /* with the loads in flight */
+            barrier_wait(&ring.free[slot.stage], slot.parity); /* with the loads in flight */
             if (!b_aligned) {
-                copy_floats_of_b(ring.b + turn.stage * B_FLOATS, call, tile.column, first, thread);
+                copy_floats_of_b(ring.b + slot.stage * B_FLOATS, call, tile.column, first, thread);
             } else if (thread == 0) {
-                barrier_arrive_expecting(&ring.full[turn.stage], B_FLOATS * sizeof(float));
-                copy_tile_of_b(ring.b + turn.stage * B_FLOATS, b, tile.column, first,
-                               &ring.full[turn.stage]);
+                barrier_arrive_expecting(&ring.full[slot.stage], B_FLOATS * sizeof(float));
+                copy_tile_of_b(ring.b + slot.stage * B_FLOATS, b, tile.column, first,
+                               &ring.full[slot.stage]);
             }
-            float *const to = ring.a + turn.stage * A_FLOATS + to_a;
+            float *const to = ring.a + slot.stage * A_FLOATS + to_a;
 #pragma unroll
             for (unsigned i = 0; i < A_LOADS; i++) {
                 to[i * 16] = fours[i].x;
@@ -257,13 +257,13 @@ static __device__ void produce(const struct gemm &call, const CUtensorMap *b,
                 to[3 * PADDED_M + i * 16] = fours[i].w;
             }
             if (b_aligned) {
-                barrier_arrive(&ring.full[turn.stage]);
+                barrier_arrive(&ring.full[slot.stage]);
             } else { /* these copies are in flight; those to the previous stage are complete */
                 if (copying != NULL)
                     arrive_with_copies<1>(copying);
-                copying = &ring.full[turn.stage];
+                copying = &ring.full[slot.stage];
             }
-            advance(&turn);
+            advance(&slot);
         }
     }
     if (copying != NULL)
@@ -306,18 +306,18 @@ static __device__ void load_fragments(const float *tile_a, const float *tile_b, 
  * operand is then in the operand reuse cache and need not be read from the register file, where
  * three reads together take an extra cycle. */
 static __device__ void multiply(const struct ring &ring, struct place at, unsigned steps,
-                                struct turn *turn, float sum[THREAD_M][THREAD_N])
+                                struct slot *slot, float sum[THREAD_M][THREAD_N])
 {
     const float *const all_a = ring.a + at.row, *const all_b = ring.b + at.column;
     float a[2][THREAD_M], b[2][THREAD_N];
 
-    barrier_wait(&ring.full[turn->stage], turn->parity);
-    load_fragments(all_a + turn->stage * A_FLOATS, all_b + turn->stage * B_FLOATS, 0, a[0], b[0]);
+    barrier_wait(&ring.full[slot->stage], slot->parity);
+    load_fragments(all_a + slot->stage * A_FLOATS, all_b + slot->stage * B_FLOATS, 0, a[0], b[0]);
 #pragma unroll 1
     for (unsigned step = 0; step < steps; step++) {
-        const float *tile_a = all_a + turn->stage * A_FLOATS;
-        const float *tile_b = all_b + turn->stage * B_FLOATS;
-        struct turn next = *turn;
+        const float *tile_a = all_a + slot->stage * A_FLOATS;
+        const float *tile_b = all_b + slot->stage * B_FLOATS;
+        struct slot next = *slot;
         advance(&next);
 
 #pragma unroll 1
@@ -350,8 +350,8 @@ static __device__ void multiply(const struct ring &ring, struct place at, unsign
                     }
             }
         }
-        barrier_arrive(&ring.free[turn->stage]);
-        *turn = next;
+        barrier_arrive(&ring.free[slot->stage]);
+        *slot = next;
     }
 }
 
@@ -400,9 +400,9 @@ static __device__ void store_rows(const struct gemm &call, struct tile tile, str
 }
 
 /* A barrier for the consumers only. */
-static __device__ void multipliers_meet()
+static __device__ void consumers_sync()
 {
-    asm volatile("bar.sync 1, %0;" ::"n"(MULTIPLIERS) : "memory");
+    asm volatile("bar.sync 1, %0;" ::"n"(CONSUMERS) : "memory");
 }
 
 /* Passes partial sums to the block that began the tile. */
@@ -412,9 +412,9 @@ static __device__ void send_part(const struct work &work, const float sum[THREAD
 
 #pragma unroll
     for (unsigned i = 0; i < THREAD_M * THREAD_N; i++)
-        part[i * MULTIPLIERS + threadIdx.x] = sum[i / THREAD_N][i % THREAD_N];
+        part[i * CONSUMERS + threadIdx.x] = sum[i / THREAD_N][i % THREAD_N];
     __threadfence();
-    multipliers_meet();
+    consumers_sync();
     if (threadIdx.x == 0)
         atomicExch(&work.sent[blockIdx.x], 1);
 }
@@ -432,10 +432,10 @@ static __device__ void collect_parts(const struct work &work, unsigned long long
                 ;
             __threadfence();
         }
-        multipliers_meet();
+        consumers_sync();
 #pragma unroll
         for (unsigned i = 0; i < THREAD_M * THREAD_N; i++) /* __ldcg: L1 may be stale */
-            sum[i / THREAD_N][i % THREAD_N] += __ldcg(&part[i * MULTIPLIERS + threadIdx.x]);
+            sum[i / THREAD_N][i % THREAD_N] += __ldcg(&part[i * CONSUMERS + threadIdx.x]);
     }
 }
 
@@ -444,12 +444,12 @@ static __device__ void consume(const struct gemm &call, const struct work &work,
 {
     const struct place at = place_in_tile();
     const bool aligned = has_aligned_rows(call.c, call.ldc);
-    struct turn turn = {0, 0};
+    struct slot slot = {0, 0};
 
     for (struct share share = first_share(work); share.steps > 0; share = next_share(work, share)) {
         float sum[THREAD_M][THREAD_N] = {};
 
-        multiply(ring, at, share.steps, &turn, sum);
+        multiply(ring, at, share.steps, &slot, sum);
         if (share.first > 0) {
             send_part(work, sum);
             continue;
@@ -473,11 +473,11 @@ static const unsigned EDGE_ROWS = 4; /* rows per warp and iteration */
 
 static __device__ void multiply_edge(const struct gemm &call, const struct work &work, float *b)
 {
-    const unsigned warps = (MULTIPLIERS + PRODUCERS) / 32, lane = threadIdx.x % 32;
+    const unsigned warps = (CONSUMERS + PRODUCERS) / 32, lane = threadIdx.x % 32;
     const size_t first = (size_t)work.column_tiles * TILE_N, k = call.k;
     const size_t warp = (blockIdx.x - work.blocks) * warps + threadIdx.x / 32;
 
-    for (size_t i = threadIdx.x; i < k * EDGE; i += MULTIPLIERS + PRODUCERS)
+    for (size_t i = threadIdx.x; i < k * EDGE; i += CONSUMERS + PRODUCERS)
         b[i % EDGE * k + i / EDGE] = load(call.b, call.ldb, k, call.n, i / EDGE, first + i % EDGE);
     __syncthreads();
 
@@ -515,7 +515,7 @@ static __device__ void multiply_edge(const struct gemm &call, const struct work 
 
 /* ---- the kernel ------------------------------------------------------------------------------ */
 
-static __global__ void __launch_bounds__(MULTIPLIERS + PRODUCERS, 1)
+static __global__ void __launch_bounds__(CONSUMERS + PRODUCERS, 1)
     specialized(const struct gemm call, const __grid_constant__ CUtensorMap b,
                 const struct work work)
 {
@@ -532,18 +532,18 @@ static __global__ void __launch_bounds__(MULTIPLIERS + PRODUCERS, 1)
         const bool b_aligned = has_aligned_rows(call.b, call.ldb);
         for (unsigned s = 0; s < STAGES; s++) {
             barrier_create(&full[s], PRODUCERS + b_aligned); /* one more arrives expecting B */
-            barrier_create(&free[s], MULTIPLIERS);
+            barrier_create(&free[s], CONSUMERS);
         }
         barriers_created();
     }
     __syncthreads();
     overlap_launches();
 
-    if (threadIdx.x >= MULTIPLIERS) {
+    if (threadIdx.x >= CONSUMERS) {
         asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(PRODUCER_REGISTERS));
         produce(call, &b, work, ring);
     } else {
-        asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(MULTIPLIER_REGISTERS));
+        asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(CONSUMER_REGISTERS));
         consume(call, work, ring, tiles + STAGES * (A_FLOATS + B_FLOATS));
     }
 }
@@ -687,6 +687,6 @@ extern "C" void launch_specialized(const struct gemm *call)
 
     cudaFuncSetAttribute(specialized, cudaFuncAttributeMaxDynamicSharedMemorySize,
                          (int)SHARED_BYTES);
-    launch_dependent(specialized, work.blocks + edge_blocks, MULTIPLIERS + PRODUCERS, SHARED_BYTES,
+    launch_dependent(specialized, work.blocks + edge_blocks, CONSUMERS + PRODUCERS, SHARED_BYTES,
                      *call, describe_b(call), work);
 }

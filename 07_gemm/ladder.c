@@ -1,4 +1,5 @@
-/* Step 07: its ladder. Options, inputs, verification, timing and reports are in common/. */
+/* Step 07: its ladder. Everything else (options, inputs, verification, timing, report) is in
+ * common/. */
 #include "cpu.h"
 #include "library/cublas.h"
 #include "library/openblas.h"

@@ -27,14 +27,13 @@ static __global__ void naive(const struct conv call)
     const float *weight = call.filter + f * call.channels * call.kernel_height * call.kernel_width;
     float sum = 0;
     for (size_t c = 0; c < call.channels; c++) {
-        const float *const picture =
-            call.input + (b * call.channels + c) * call.height * call.width;
+        const float *const image = call.input + (b * call.channels + c) * call.height * call.width;
         for (size_t r = 0; r < call.kernel_height; r++) {
             const size_t in_y = y * call.stride + r * call.dilation - call.pad;
             for (size_t s = 0; s < call.kernel_width; s++, weight++) {
                 const size_t in_x = x * call.stride + s * call.dilation - call.pad;
                 if (in_y < call.height && in_x < call.width)
-                    sum += picture[in_y * call.width + in_x] * *weight;
+                    sum += image[in_y * call.width + in_x] * *weight;
             }
         }
     }
@@ -85,14 +84,14 @@ static __global__ void constant_filter(const struct conv call, const struct chun
         ((b * call.filters + chunk.first_filter + f) * call.out_height + y) * call.out_width + x;
     float sum = chunk.first_channel == 0 ? 0 : *output;
     for (size_t c = 0; c < chunk.channels; c++) {
-        const float *const picture =
+        const float *const image =
             call.input + (b * call.channels + chunk.first_channel + c) * call.height * call.width;
         for (size_t r = 0; r < call.kernel_height; r++) {
             const size_t in_y = y * call.stride + r * call.dilation - call.pad;
             for (size_t s = 0; s < call.kernel_width; s++, weight++) {
                 const size_t in_x = x * call.stride + s * call.dilation - call.pad;
                 if (in_y < call.height && in_x < call.width)
-                    sum += picture[in_y * call.width + in_x] * *weight;
+                    sum += image[in_y * call.width + in_x] * *weight;
             }
         }
     }
@@ -167,14 +166,13 @@ static __global__ void shared_tile(const struct conv call, unsigned rows, unsign
     const float *weight = call.filter + f * call.channels * call.kernel_height * call.kernel_width;
     float sum = 0;
     for (size_t c = 0; c < call.channels; c++) {
-        const float *const picture =
-            call.input + (b * call.channels + c) * call.height * call.width;
+        const float *const image = call.input + (b * call.channels + c) * call.height * call.width;
         for (unsigned r = threadIdx.y; r < rows; r += TILE_HEIGHT)
             for (unsigned s = threadIdx.x; s < columns; s += TILE_WIDTH) {
                 const size_t in_y = first_y * stride + r - call.pad;
                 const size_t in_x = first_x * stride + s - call.pad;
                 const bool inside = in_y < call.height && in_x < call.width;
-                tile[r * columns + s] = inside ? picture[in_y * call.width + in_x] : 0;
+                tile[r * columns + s] = inside ? image[in_y * call.width + in_x] : 0;
             }
         __syncthreads();
 

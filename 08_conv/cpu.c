@@ -67,8 +67,8 @@ const char *cpu_loops_decline(const struct conv *call)
 
 /* Fills one row of the matrix: the inputs that one tap meets for `rows` output rows from
  * `first`. */
-static void fill_row(const struct conv *call, const float *picture, size_t r, size_t s,
-                     size_t first, size_t rows, float *to)
+static void fill_row(const struct conv *call, const float *image, size_t r, size_t s, size_t first,
+                     size_t rows, float *to)
 {
     size_t begin, end;
 
@@ -78,7 +78,7 @@ static void fill_row(const struct conv *call, const float *picture, size_t r, si
         memset(to, 0, call->out_width * sizeof *to);
         if (in_y >= call->height)
             continue;
-        const float *const row = picture + in_y * call->width;
+        const float *const row = image + in_y * call->width;
         for (size_t x = begin; x < end; x++)
             to[x] = row[x * call->stride + s * call->dilation - call->pad];
     }

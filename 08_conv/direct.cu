@@ -113,8 +113,9 @@ static __global__ void __launch_bounds__(GROUPS *PLACES, 2)
     float *const copies = opaque(stages);
     unsigned reading = 0, writing = 0, loaded = 0;
 #pragma unroll 1
-    for (unsigned turn = 0; loaded < channels + (STAGES - 1) * CHUNK; turn++, loaded += CHUNK) {
-        if (turn >= STAGES - 1) {
+    for (unsigned iteration = 0; loaded < channels + (STAGES - 1) * CHUNK;
+         iteration++, loaded += CHUNK) {
+        if (iteration >= STAGES - 1) {
             __pipeline_wait_prior(STAGES - 2);
             __syncthreads(); /* the stage to read is complete; nobody reads the one to write */
         }
@@ -129,7 +130,7 @@ static __global__ void __launch_bounds__(GROUPS *PLACES, 2)
         }
         __pipeline_commit();
         writing = writing + 1 == STAGES ? 0 : writing + 1;
-        if (turn < STAGES - 1)
+        if (iteration < STAGES - 1)
             continue;
 
         const unsigned first = loaded - (STAGES - 1) * CHUNK;

@@ -14,9 +14,9 @@ static const unsigned BLOCK = 256;
 
 /* One output pixel: a column of the matrix. */
 struct pixel {
-    const float *picture; /* its image's first channel */
-    long top, left;       /* the input that the first tap meets, which may be outside the image */
-    size_t output;        /* index of the pixel in the output of the first filter */
+    const float *image; /* the first channel of its image */
+    long top, left;     /* the input that the first tap meets, which may be outside the image */
+    size_t output;      /* index of the pixel in the output of the first filter */
     bool exists;
 };
 
@@ -26,7 +26,7 @@ static __device__ struct pixel pixel_of(const struct conv &call, size_t column)
     const size_t batch = column / out_area, place = column % out_area;
     struct pixel pixel;
 
-    pixel.picture = call.input + batch * call.channels * call.height * call.width;
+    pixel.image = call.input + batch * call.channels * call.height * call.width;
     pixel.top = (long)(place / call.out_width * call.stride) - (long)call.pad;
     pixel.left = (long)(place % call.out_width * call.stride) - (long)call.pad;
     pixel.output = batch * call.filters * out_area + place;
@@ -45,7 +45,7 @@ static __device__ float input_under(const struct conv &call, const struct pixel 
     if (!pixel.exists || channel >= call.channels || y < 0 || y >= (long)call.height || x < 0 ||
         x >= (long)call.width)
         return 0;
-    return pixel.picture[(channel * call.height + y) * call.width + x];
+    return pixel.image[(channel * call.height + y) * call.width + x];
 }
 
 /* Writes the im2col matrix for `columns` pixels from first_column on. Neighbouring threads write
@@ -197,7 +197,7 @@ static __device__ void load_inputs(const struct conv &call, const struct pixel &
         const long x = pixel.left + (long)(tap.x * call.dilation);
         const bool inside = pixel.exists && tap.channel < call.channels && y >= 0 &&
                             y < (long)call.height && x >= 0 && x < (long)call.width;
-        inputs[i] = inside ? pixel.picture[(tap.channel * call.height + y) * call.width + x] : 0;
+        inputs[i] = inside ? pixel.image[(tap.channel * call.height + y) * call.width + x] : 0;
     }
 }
 

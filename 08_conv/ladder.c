@@ -1,4 +1,5 @@
-/* Step 08: its ladder. Options, inputs, verification, timing and reports are in common/. */
+/* Step 08: its ladder. Everything else (options, inputs, verification, timing, report) is in
+ * common/. */
 #include "cpu.h"
 #include "library/cudnn.h"
 #include "library/openblas.h"

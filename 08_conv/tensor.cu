@@ -174,24 +174,24 @@ static __global__ void __launch_bounds__(THREADS, 2)
     float *const copies = opaque(stages);
     float sums[GROUPS][ROWS][N_TILES][4] = {};
 #pragma unroll 1
-    for (unsigned turn = 0; turn <= chunks; turn++) {
-        float *const stage = copies + turn % STAGES * stage_size;
+    for (unsigned iteration = 0; iteration <= chunks; iteration++) {
+        float *const stage = copies + iteration % STAGES * stage_size;
         __pipeline_wait_prior(0);
         __syncthreads(); /* the stage to read is complete; nobody reads the one to write */
-        if (turn < chunks) {
+        if (iteration < chunks) {
 #pragma unroll
             for (unsigned c = 0; c < CHUNK; c++, input += area)
-                if (turn * CHUNK + c < channels)
+                if (iteration * CHUNK + c < channels)
                     copy_tile(plan, input, stage + c * tiling.plane);
             copy_floats<WEIGHTS, THREADS>(weights_from, stage + CHUNK * tiling.plane);
             weights_from += WEIGHTS;
         }
         __pipeline_commit();
-        if (turn == 0)
+        if (iteration == 0)
             continue;
-        const float *const tile = stages + (turn - 1) % STAGES * stage_size;
+        const float *const tile = stages + (iteration - 1) % STAGES * stage_size;
         const float *const weights = tile + CHUNK * tiling.plane + 4 * lane;
-        const bool half = channels - (turn - 1) * CHUNK <= CHUNK / 2;
+        const bool half = channels - (iteration - 1) * CHUNK <= CHUNK / 2;
         /* If at most 4 channels are left, the second tap of a row replaces the other 4. */
 #pragma unroll 1
         for (unsigned s = 0; s < (half ? 1 : SIDE); s++)

@@ -55,12 +55,12 @@ static __global__ void __launch_bounds__(BLOCK)
     if (channel >= sizes.channels)
         return;
     if (channel < call.channels && tile < sizes.tiles) {
-        const float *const picture =
+        const float *const image =
             call.input + (batch * call.channels + channel) * call.height * call.width;
 #pragma unroll
         for (unsigned r = 0; r < PATCH; r++) {
             const long y = top + r;
-            const float *const row = picture + y * (long)call.width + left;
+            const float *const row = image + y * (long)call.width + left;
 #pragma unroll
             for (unsigned s = 0; s < PATCH; s++)
                 if (y >= 0 && y < (long)call.height && left + s >= 0 && left + s < (long)call.width)

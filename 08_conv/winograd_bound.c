@@ -68,7 +68,7 @@ static void transform_patch(const struct transforms *t, double d[LARGEST_PATCH][
 static double magnitude(const struct conv *call, const struct transforms *t,
                         struct conv_pixel pixel)
 {
-    const size_t taps = 9, picture = call->height * call->width;
+    const size_t taps = 9, image = call->height * call->width;
     const size_t top = pixel.y / t->tile * t->tile - call->pad;
     const size_t left = pixel.x / t->tile * t->tile - call->pad;
     const double *const row = t->a[pixel.y % t->tile], *const column = t->a[pixel.x % t->tile];
@@ -78,8 +78,8 @@ static double magnitude(const struct conv *call, const struct transforms *t,
     if (call->kernel_height != 3 || call->kernel_width != 3 || call->stride != 1 ||
         call->dilation != 1)
         return 0;
-    const float *input = call->input + pixel.batch * call->channels * picture;
-    for (size_t c = 0; c < call->channels; c++, filter += taps, input += picture) {
+    const float *input = call->input + pixel.batch * call->channels * image;
+    for (size_t c = 0; c < call->channels; c++, filter += taps, input += image) {
         double d[LARGEST_PATCH][LARGEST_PATCH] = {{0}};
 
         for (size_t r = 0; r < t->patch; r++)

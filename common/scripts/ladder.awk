@@ -109,7 +109,8 @@ function take_row(    verdict, median) {
     best[steps] = value("rung")
     best_median[steps] = median
     rate[steps] = rate_text(value("gb_per_s"), value("gflop_per_s"))
-    of_peak[steps] = value("percent_of_peak") == "" ? "-" : sprintf("%.1f%%", value("percent_of_peak"))
+    of_peak[steps] = value("percent_of_peak") == "" ? "-" : \
+        sprintf("%.1f%%", value("percent_of_peak"))
     first[steps] = times_text(value("speedup_first"))
     library[steps] = times_text(value("speedup_library"))
 }
@@ -166,7 +167,8 @@ function print_row(row,    at, line, colour) {
     line = " "
     for (at = 1; at <= 8; at++)
         if (used[at])
-            line = line (at > 1 ? "  " : " ") sprintf("%" (at <= 2 ? "-" : "") width[at] "s", cell[row, at])
+            line = line (at > 1 ? "  " : " ") \
+                sprintf("%" (at <= 2 ? "-" : "") width[at] "s", cell[row, at])
     colour = row == 0 ? bold : status[row] != 0 || verdicts[row, "fail"] > 0 ? red : \
         rungs[row] > 0 ? green : yellow
     if (row == 0)

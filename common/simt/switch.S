@@ -1,9 +1,10 @@
-/* void simt_switch(void **save, void *stack_pointer): pushes the callee-saved registers, keeps the stack
- * pointer in *save and goes on where another call of simt_switch stopped. simt_trampoline is where a new
- * stack starts. See context.c for the frame.
+/* void simt_switch(void **save, void *stack_pointer): pushes the callee-saved registers, keeps the
+ * stack pointer in *save and goes on where another call of simt_switch stopped. simt_trampoline is
+ * where a new stack starts. See context.c for the frame.
  *
- * It returns by ret: fibers mostly stop in the same chain of calls, so that the processor's return predictor is
- * right for simt_switch and for its callers. A jump would put it off by one for all of them. */
+ * It returns by ret: fibers mostly stop in the same chain of calls, so that the processor's return
+ * predictor is right for simt_switch and for its callers. A jump would put it off by one for all of
+ * them. */
 
 #if defined(__x86_64__)
 

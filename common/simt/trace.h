@@ -33,9 +33,9 @@ enum simt_event_kind {
 
 /* Lanes whose next events have the same key do them together. */
 struct simt_event {
-    uint64_t
-        key; /* 0xffff - depth of calls | place in the program, 32 bits | kind | size, 8 bits each */
-    uint64_t address; /* of no meaning where the kind is EVENT_BLOCK */
+    /* From the top: 0xffff - call depth (16 bits), place in the program (32), kind (8), size (8). */
+    uint64_t key;
+    uint64_t address; /* meaningless if the kind is EVENT_BLOCK */
 };
 
 static inline uint32_t event_place(const struct simt_event *event)
