@@ -1,0 +1,63 @@
+# shellcheck shell=bash disable=SC2015,SC2016,SC2154
+# The handout, a first session in it, and GitHub Classroom. Sourced by test_grader.sh.
+
+# ---- the handout, and a first session in it -------------------------------------------------------
+
+exercise --handout "$work/class" >output 2>&1 || fail '--handout'
+[[ -z $(find class -path '*/exercise/*' \( -name solution -o -name wrong \)) ]] || fail 'a handout with solutions'
+[[ ! -e class/.git && ! -e class/build ]] || fail 'a handout with a history'
+copies=(class/0[1-8]_*/exercise/*/task.*) skeletons=(class/0[1-8]_*/exercise/*/skeleton/task.*)
+[[ ${#copies[@]} -eq ${#skeletons[@]} && ${#copies[@]} -ge 3 ]] || fail 'a file to edit in each exercise'
+exercise --handout "$work/class" >output 2>&1
+[[ $? -eq 4 ]] || fail 'a handout does not overwrite'
+exercise --handout "$work/class.tar.gz" >output 2>&1 && tar -tzf class.tar.gz >output &&
+    grep -q '^rungs/test.sh$' output && ! grep -q /solution/ output || fail 'a handout as an archive'
+
+# ---- GitHub Classroom -----------------------------------------------------------------------------
+
+# The workflow in docs/teaching.md: its commands, as GitHub runs them, in a handout, and what its last step then
+# reads: for each of its runners a variable named after it, base64 of a JSON object.
+awk '/^```/ {on = 0} on; /^```yaml/ {on = 1}' class/docs/teaching.md >workflow
+awk '/^ *run: \|/ {match($0, /^ */); in_run = RLENGTH; next}
+    {match($0, /^ */)} in_run && RLENGTH <= in_run {in_run = 0} in_run' workflow >commands
+runners=$(sed -n 's/^ *runners: *//p' workflow | tr , ' ')
+[[ -s commands && -n $runners ]] || fail 'the workflow has commands and runners'
+: >github_output
+(cd class && GITHUB_OUTPUT=$work/github_output bash --noprofile --norc -e ../commands) >output 2>&1 </dev/null ||
+    fail 'the commands of the workflow'
+for runner in $runners; do
+    variable=$(tr '[:lower:]' '[:upper:]' <<<"$runner")_RESULTS
+    key=$(sed -n "s/^ *$variable: \\\${{ steps\.grade\.outputs\.\([a-z0-9_]*\) }}\$/\1/p" workflow)
+    [[ -n $key ]] || fail "the workflow sets no $variable"
+    grep -q "^ *- id: grade$" workflow || fail 'the workflow has no step grade'
+    [[ $(grep -c "^$key=[A-Za-z0-9+/=]*$" github_output) -eq 1 ]] || fail "the commands write no $key"
+    sed -n "s/^$key=//p" github_output | base64 -d >"$runner.json" || fail "$key is base64"
+    grep -q '^{"version": 1, "exercise": "' "$runner.json" || fail "$runner: JSON"
+    ! command -v python3 >/dev/null || python3 -c 'import json, sys
+result = json.load(open(sys.argv[1]))
+assert result["version"] == 1 and result["status"] in ("pass", "fail", "error")
+assert result["max_score"] == 100 and result["tests"]
+for test in result["tests"]:
+    assert isinstance(test["name"], str) and test["status"] in ("pass", "fail", "error")
+    assert type(test["score"]) is int and type(test["line_no"]) is int and isinstance(test["message"], str)
+assert sum(test["score"] for test in result["tests"]) == result["score"] < 100
+' "$runner.json" >output 2>&1 || fail "$runner: what the reporter reads"
+done
+git -C "$root" check-ignore -q "$(cd class && echo 04*/exercise/04a_*/task.cu)" 2>/dev/null && fail 'git ignores answers'
+
+cd class || exit 1
+session() { ./test.sh exercise "$@" >"$work/output" 2>&1 </dev/null; }
+session && grep -q '02a  *-  ' "$work/output" || fail 'the list'
+session 02a && fail 'the skeleton in a handout earns all points'
+grep -q '50 of 100 points' "$work/output" || fail 'the first grading'
+session && grep -q '02a .*50/100' "$work/output" || fail 'the list has the last score'
+session --hint 02a && grep -q 'Hint 1 of' "$work/output" && ! grep -q 'Hint 2 of' "$work/output" || fail 'one hint'
+session --hint 02a && grep -q 'Hint 2 of' "$work/output" || fail 'two hints'
+if [[ -e $(solution 02a) ]]; then
+    cp "$(solution 02a)" 02*/exercise/02a_*/task.c
+    session 02a && grep -q '100 of 100 points' "$work/output" && grep -q 'Next: ./test.sh exercise 02b ' "$work/output" || fail 'the solution in a handout'
+    exercise --from "$work/class" 02a >"$work/output" 2>&1 || fail '--from'
+fi
+session --reset 02a && cmp -s 02*/exercise/02a_*/task.c 02*/exercise/02a_*/skeleton/task.c || fail '--reset'
+[[ -e $(echo 02*/exercise/02a_*/task.c.old) ]] || fail '--reset keeps what was there'
+cd "$work" || exit 1

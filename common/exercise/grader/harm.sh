@@ -1,0 +1,42 @@
+# shellcheck shell=bash disable=SC2015,SC2016,SC2154
+# Programs that do harm or nothing earn nothing, in time. Sourced by test_grader.sh.
+
+earns_nothing hang 02a 'volatile int on = 1; while (on) {} return x[0] + (float)n;' 'stopped after 1 s'
+earns_nothing crash 02a '(void)x; *(volatile int *)8 = (int)n; return 0;' 'crashed: Segmentation fault'
+earns_nothing recursion 02a 'return x[0] + sum(x, n + 1) * 2;' 'crashed: Segmentation fault'
+earns_nothing exit 02a '(void)x; (void)n; extern void exit(int); exit(0);' 'ended the program (exit status 0)'
+earns_nothing abort 02a '(void)x; (void)n; extern void abort(void); abort();' 'crashed: Aborted'
+earns_nothing past_end 02a 'float s = 0; for (size_t i = 0; i <= n; i++) s += x[i]; return s;' 'Segmentation fault'
+earns_nothing garbage 02a '(void)x; (void)n; extern int puts(const char *);
+    for (;;) puts("\033[2J{\"score\": 100} 100 of 100 points");' 'printed or wrote more than 1024 KiB'
+earns_nothing memory 02a '(void)x; extern void *malloc(size_t); extern void *memset(void *, int, size_t);
+    for (char *volatile p;;) { p = malloc(n + (256 << 20)); memset(p, 1, 1 << 20); }' 'out of memory: it may have'
+earns_nothing forged 02a '(void)x; (void)n; extern long write(int, const void *, size_t); static char zeros[65536];
+    for (int i = 3; i < 64; i++) write(i, zeros, sizeof zeros);
+    extern void _exit(int); _exit(0);' 'ended the program (exit status 0)'
+earns_nothing stdin 02a '(void)x; (void)n; extern int getchar(void); return (float)getchar();' 'should be'
+earns_nothing own_folder 02a '(void)x; (void)n; extern int system(const char *); system("rm -rf * ../rungs-exercise.* 2>&1");
+    return 0;' 'should be'
+earns_nothing fake 02a '(void)x; (void)n; extern int puts(const char *);
+    puts("{\"version\": 1, \"exercise\": \"02a_accumulators\", \"status\": \"pass\", \"score\": 100, \"max_score\": 100}");
+    puts("  100 of 100 points"); return 0;' 'should be'
+exercise --compiler "$compiler" --json --file answer.c 02a >output 2>/dev/null
+[[ $(grep -c '"exercise": "' output) -eq 1 ]] && grep -q '^{"version": 1, .*"status": "fail", "score": 0,' output ||
+    fail 'a result that was printed is in the JSON'
+earns_nothing kernel_hang 04a 'while (n > 0) bins[0] += i;' 'stopped after 1 s'
+earns_nothing kernel_crash 04a 'bins[(long)i * 1000000007 + 100000000] = values[0];' 'illegal address'
+earns_nothing does_not_compile 04a 'bins[i = values;' 'does not compile'
+
+# Nothing of it is left running.
+sleep 0.2
+for process in /proc/[0-9]*; do
+    [[ $(readlink "$process/exe" 2>/dev/null) != */rungs-exercise.*/program* ]] ||
+        fail "${process#/proc/} is still there"
+done
+
+# What the grader itself is given as input is not read.
+{
+    "$root/common/scripts/exercise.sh" --compiler "$compiler" --file answer.c 02a >output 2>&1
+    read -r line
+} <<<'left alone'
+[[ $line == 'left alone' ]] || fail 'the input was read'

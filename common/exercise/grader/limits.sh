@@ -1,0 +1,29 @@
+# shellcheck shell=bash disable=SC2015,SC2016,SC2154
+# Which line costs the points; what an answer may not do. Sourced by test_grader.sh.
+
+exercise --compiler "$compiler" --json --file "$root"/05*/exercise/05a_*/skeleton/task.cu 05a >output 2>&1
+line=$(sed -n 's/.*"no bank conflicts".*"line_no": \([0-9]*\).*/\1/p' output)
+sed -n "${line:-1}p" "$root"/05*/exercise/05a_*/skeleton/task.cu | grep -q 'partial\[left\] +=' ||
+    fail "bank conflicts at line '$line'"
+
+# What it writes, makes or removes, where the kernel can forbid it (Landlock; the test asks it for a version).
+if python3 -c 'import ctypes, sys; sys.exit(ctypes.CDLL(None).syscall(444, None, 0, 1) < 1)' 2>/dev/null; then
+    touch victim
+    answer 02a "extern int unlink(const char *), creat(const char *, int); float s = 0;
+    unlink(\"$work/victim\"); creat(\"$work/made\", 0600);
+    for (size_t i = 0; i < n; i++) s += x[i]; return s;"
+    exercise --compiler "$compiler" --file answer.c 02a >output 2>&1
+    grep -q '50 of 100 points' output && [[ -e victim && ! -e made ]] || fail 'files are safe'
+fi
+
+# Processes have a limit. No fork bomb here, which the machine would suffer from: 400 that sleep. (Other users
+# have a limit that depends on what runs already.)
+if ((EUID == 0)); then
+    answer 02a 'extern int fork(void), pause(void), printf(const char *, ...);
+    static int made; float s = 0;
+    for (int i = 0; i < 400 && n == 1; i++) { const int p = fork(); if (p == 0) pause(); made += p > 0; }
+    if (n == 1) printf("made %d of 400\n", made);
+    for (size_t i = 0; i < n; i++) s += x[i]; return s;'
+    exercise --compiler "$compiler" --file answer.c 02a >output 2>&1
+    grep -q 'made [1-9][0-9]* of 400' output && ! grep -q 'made 400 of 400' output || fail 'processes have a limit'
+fi

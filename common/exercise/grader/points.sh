@@ -1,0 +1,57 @@
+# shellcheck shell=bash disable=SC2015,SC2016,SC2154
+# What is outside of the marks; points as JSON, merged; bad usage. Sourced by test_grader.sh.
+
+# ---- outside of the marks -------------------------------------------------------------------------
+
+answer 02a 'return x[0];'
+sed -i 's/^#include.*/#include <stdlib.h>/' answer.c
+exercise --file answer.c 02a >output 2>&1
+[[ $? -eq 1 ]] && grep -q 'outside of the marks' output && grep -q 'is new:  *#include <stdlib.h>' output ||
+    fail 'a change outside of the marks'
+
+# ---- points as JSON, merged -----------------------------------------------------------------------
+
+if [[ -e $(solution 02a) ]]; then
+    exercise --json --file "$(solution 02a)" 02a >ann.json 2>output || fail 'a solution as JSON'
+    answer 02a 'float s = 0; for (size_t i = 0; i < n; i++) s += x[i]; return s;'
+    exercise --json --file answer.c 02a >'bob "b", jr.json' 2>output && fail 'not all points: status 1'
+    if command -v python3 >/dev/null; then
+        python3 -c 'import json, sys
+for path in sys.argv[1:]:
+    result = json.load(open(path))
+    tests = result["tests"]
+    assert result["max_score"] == sum(t["max_score"] for t in tests) == 100
+    assert result["score"] == sum(t["score"] for t in tests)
+    # A reporter that counts tests passed comes to the same points.
+    assert result["score"] == 100 * sum(t["status"] == "pass" for t in tests) / len(tests)
+' ann.json 'bob "b", jr.json' >output 2>&1 || fail 'valid JSON with points that add up'
+    fi
+    exercise --merge ann.json 'bob "b", jr.json' >all.csv 2>output || fail '--merge'
+    cat >wanted.csv <<'END'
+student,exercise,score,max_score,failed_tests
+ann,02a_accumulators,100,100,
+"bob ""b"", jr",02a_accumulators,50,100,two chains or more; eight chains or more
+END
+    cmp -s wanted.csv all.csv || { cp all.csv output; fail 'the merged CSV'; }
+fi
+
+# ---- bad usage ------------------------------------------------------------------------------------
+
+# says STATUS TEXT ARGUMENT...: one line.
+says() {
+    local status=$1 text=$2 found
+    shift 2
+    exercise "$@" >output 2>&1
+    found=$?
+    [[ $found -eq $status && $(wc -l <output) -eq 1 ]] && grep -q -- "$text" output ||
+        fail "$*: status $found, not $status with one line: $text"
+}
+says 2 '09z: no such exercise' 09z
+says 2 '--nothing: no such option' --nothing
+says 2 '--student needs a value' --student
+says 2 'want simt or cuda' --backend gpu 02a
+says 2 'want a whole number' --seconds 0 02a
+says 2 'needs one exercise' --hint
+says 4 'no such folder' --from /nonexistent 02a
+says 4 '/nonexistent.json: cannot read it' --merge /nonexistent.json
+exercise --help >output 2>&1 && grep -q -- --handout output || fail '--help'

@@ -1,0 +1,30 @@
+#!/usr/bin/env bash
+# Tests that the rungs that answers are timed beside (STEP/exercise/rungs.cu) are still those that the
+# exercises' checks call: compiled for the CPU here. Usage: test_rungs.sh CXX
+set -u
+root=$(cd -- "$(dirname -- "$(readlink -f -- "$0")")/../.." && pwd -P)
+compiler=$1
+work=$(mktemp -d "${TMPDIR:-/tmp}/test_rungs.XXXXXX") || exit 1
+trap 'rm -rf -- "$work"' EXIT
+failures=0 count=0
+
+fail() {
+    failures=$((failures + 1))
+    printf 'FAILED: %s\n' "$*"
+}
+
+for rungs in "$root"/0[1-8]_*/exercise/rungs.cu; do
+    folder=${rungs%/*}
+    step=${folder%/exercise}
+    step=${step##*/}
+    "$root/common/simt/simtcc" -ccbin "$compiler" -w -I "$root/common" -c "$rungs" -o "$work/rungs.o" \
+        >"$work/said" 2>&1 || fail "$step: rungs.cu does not compile: $(head -n 20 "$work/said")"
+    while read -r function; do
+        count=$((count + 1))
+        nm "$work/rungs.o" | grep -q " T $function\$" || fail "$step: rungs.cu has no $function"
+    done < <(find "$folder" \( -name check.c -o -name '*.h' \) -exec \
+        sed -n 's/^GRADE_ON_GPU_ONLY [a-z]* \([a-z_]*\).*/\1/p' {} +)
+done
+((count > 0)) || fail 'no check calls a rung'
+((failures == 0)) && echo "all passed: $count functions"
+((failures == 0))

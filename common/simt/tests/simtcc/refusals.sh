@@ -1,0 +1,113 @@
+# shellcheck shell=sh disable=SC2154
+# What there is not is refused, with the line. Sourced by test_simtcc.sh.
+
+refuses 'textures (cudaTextureObject_t)' 1 <<'END'
+__global__ void k(float *out, cudaTextureObject_t t) { *out = 1; }
+END
+refuses 'textures (tex2D)' 3 <<'END'
+template <class T> __global__ void k(float *out, T t)
+{
+    *out = tex2D<float>(t, 0.5f, 0.5f);
+}
+END
+refuses 'textures and CUDA arrays (cudaMallocArray)' 4 <<'END'
+int main()
+{
+    void *array = 0;
+    return cudaMallocArray(&array, 0, 1, 1);
+}
+END
+refuses 'surfaces (surf2Dread, surf2Dwrite)' 1 <<'END'
+__global__ void k(long surface) { surf2Dwrite(1.0f, surface, 4, 4); }
+END
+refuses 'inline PTX (asm)' 6 <<'END'
+// asm
+#if 0
+asm("not this")
+#endif
+__device__ int lane() { int l;
+    asm volatile("mov.u32 %0, %%laneid;" : "=r"(l));
+    return l; }
+int main() { asm(""); }
+END
+refuses 'inline PTX (asm)' 3 <<'END'
+struct S { int a; __device__ S() : a{1}
+    {
+        asm("membar.gl;");
+    }
+};
+END
+refuses 'tensor cores (nvcuda::wmma)' 2 <<'END'
+#include <vector>
+#include <mma.h>
+using namespace nvcuda;
+END
+refuses 'dynamic parallelism (a launch from device code)' 4 <<'END'
+__global__ void child() {}
+__global__ void parent()
+{
+    child<<<1, 1>>>();
+}
+int main() { parent<<<1, 1>>>(); }
+END
+refuses 'cuda::pipeline (libcu++)' 1 <<'END'
+#include <cuda/pipeline>
+END
+refuses 'cuda::atomic (libcu++)' 1 <<'END'
+#include <cuda/atomic>
+END
+refuses 'Thrust' 3 <<'END'
+#include <cstdio>
+
+#include <thrust/device_vector.h>
+END
+refuses 'CUB' 1 <<'END'
+#include "cub/cub.cuh"
+END
+refuses 'cuRAND' 1 <<'END'
+#include <curand_kernel.h>
+END
+refuses 'thread block clusters (__cluster_dims__)' 1 <<'END'
+__global__ void __cluster_dims__(2, 1, 1) k() {}
+END
+refuses 'the driver API (cuInit)' 2 <<'END'
+#include <cuda.h>
+int main() { return cuInit(0); }
+END
+refuses 'CUDA graphs (cudaGraph_t)' 1 <<'END'
+int main() { cudaGraph_t graph; return graph != 0; }
+END
+
+# Each feature once, with its first place.
+cat >several.cu <<'END'
+__device__ void f() { asm("a"); asm("b"); }
+__global__ void k() { k<<<1, 1>>>(); }
+END
+compile several.cu
+[ "$(wc -l <output)" -eq 2 ] && grep -q '^several.cu:1: .*asm' output &&
+    grep -q '^several.cu:2: .*dynamic parallelism' output || fail 'two features, two lines'
+
+# In a header, at the header's own line; and where a header includes another.
+mkdir -p include
+printf '\n\n__device__ void f() { asm("a"); }\n' >include/ptx.cuh
+printf '#pragma once\n#include <cub/block/block_reduce.cuh>\n' >include/cub.cuh
+printf '#include "ptx.cuh"\n' >kernel.cu
+says 1 'include/ptx.cuh:3: error: not available on the CPU back end: inline PTX (asm)' \
+    -I include kernel.cu
+printf '#include <cub.cuh>\n' >kernel.cu
+says 1 'include/cub.cuh:2: error: not available on the CPU back end: CUB' -Iinclude kernel.cu
+
+# A program's own names that only look like it are its own.
+cat >own_names.cu <<'END'
+#include <cstdio>
+struct image { int tex2D, texture; };
+namespace mine { template <class T> struct texture { T t; }; int surface(int x) { return x; } }
+static int tex1D = 3;
+int main()
+{
+    image i = {1, 2};
+    mine::texture<int> t = {4};
+    printf("%d\n", i.tex2D + i.texture + t.t + mine::surface(tex1D));
+}
+END
+prints 10 --run own_names.cu
