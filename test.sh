@@ -16,15 +16,16 @@ usage() {
     cat <<'EOF'
 Usage: ./test.sh [OPTION]...
        ./test.sh exercise ...      the exercises and their grader: ./test.sh exercise --help
-Installs what is missing (Debian, Ubuntu), builds and tests, one suite for each preset:
+Installs what is missing (Debian, Ubuntu), builds and tests: all steps on the CPU at the sizes where
+kernels break, the checker, the CPU back end, the counters, the pages.
 
-  simt    everything, GPU steps on the CPU
-  asan    as simt, with the address and undefined-behaviour sanitizers
-  tsan    the tests of the CPU steps with the thread sanitizer
-  clang   as simt, compiled by clang: kernels and back end; only where clang is installed
-  cuda    compiled by nvcc, if that is installed; run if there is a GPU
-
-  --quick         the suite simt only
+  --all           also what repeats these for more inputs (every exercise and its wrong answers,
+                  every program that simtcc is tried on, every command on the pages, the scripts
+                  that measure and draw), and these suites, one for each preset:
+                    asan    with the address and undefined-behaviour sanitizers
+                    tsan    the tests of the CPU steps with the thread sanitizer
+                    clang   compiled by clang: kernels and back end; only where it is installed
+                    cuda    compiled by nvcc, where it is installed; run where a GPU answers
   -L LABEL        only tests with a label that matches this regular expression, as in ctest
   -R NAME         only tests with a name that matches
   --no-install    install nothing: say what is missing and stop
@@ -37,13 +38,13 @@ EOF
 
 # ---- arguments -----------------------------------------------------------------------------------
 
-quick=no
+all=no
 filter=()
 while (($# > 0)); do
     case $1 in
     -L | -R) (($# > 1)) || die_usage "$1 needs a value" ;;&
     -L | -R) filter+=("$1" "$2") && shift ;;
-    --quick) quick=yes ;;
+    --all) all=yes ;;
     --no-install) install=no ;;
     --help | -h) usage && exit 0 ;;
     *) die_usage "$1: no such option" ;;
@@ -94,6 +95,8 @@ test_suite() {
     [[ $preset != tsan ]] || only=(-L '^step$')
     # Only kernels and their back end can differ with another C++ compiler.
     [[ $preset != clang ]] || only=(-L '^simt$')
+    # A filter finds any test.
+    [[ $all == yes || ${#filter[@]} -gt 0 ]] || only=(-LE '^all$')
     say "Built in $((SECONDS - started)) s. Testing ..."
     rm -f -- "$folder/tests.xml"
     (cd "$root" && "$@" ctest --preset "$preset" -j "$jobs" --output-junit "$folder/tests.xml" \
@@ -136,7 +139,7 @@ sanitizer_runs() {
 
 require_packages tests simt
 presets=(simt)
-if [[ $quick == no ]]; then
+if [[ $all == yes ]]; then
     presets+=(asan tsan clang)
     ! nvcc_works || presets+=(cuda)
 fi

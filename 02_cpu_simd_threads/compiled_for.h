@@ -1,6 +1,6 @@
 /* Which SIMD instructions the compiler may use of its own accord: those of the processor that it
- * was told to compile for, with -march or otherwise. By what the including file is compiled
- * with. */
+ * was told to compile for, with -march or otherwise. Each file that includes this asks for
+ * itself. */
 #ifndef COMPILED_FOR_H
 #define COMPILED_FOR_H
 

@@ -40,8 +40,8 @@ static float openmp_simd_dot(const float *a, const float *b, size_t n, int threa
 
 /* The shares made by hand, so that each thread can do the loop of `vector` (or another, in `work`).
  *
- * Better: the widest registers, and several. Still bad: what OpenMP needs to tell its threads and
- * to hear from them, tens of microseconds where there are many. */
+ * Better: the widest registers, and several. Still bad: the time that OpenMP takes to tell its
+ * threads and to hear from them, about 5 us with 16 threads. */
 static void on_openmp(const struct reduction *call, void (*work)(const struct reduction *share))
 {
     const int threads = thread_count(call);

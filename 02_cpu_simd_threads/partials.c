@@ -10,8 +10,9 @@
 /* The numbers side by side; the loop stays that of `atomic`, although its atomics now have nobody
  * to contend with.
  *
- * Better than `atomic`: no addition is ever tried twice. Still bad: false sharing. The numbers lie
- * in one cache line, which one processor at a time can write to, so it travels as it did before. */
+ * Better than `atomic`: no addition is ever tried twice. Still bad: false sharing. The numbers
+ * lie in one cache line, which one processor at a time can write to, so it travels as it did
+ * before. */
 static float adjacent_f32(const struct reduction *call)
 {
     const int threads = thread_count(call);

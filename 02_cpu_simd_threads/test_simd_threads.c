@@ -67,8 +67,8 @@ static void pool_does_every_share_once(void **state)
     }
 }
 
-/* The caller may be moved to another processor, but may use the same ones as before; threads that it
- * starts elsewhere inherit that. */
+/* The caller may be moved to another processor, but may use the same ones as before; threads
+ * that it starts elsewhere inherit that. */
 static void pool_leaves_the_caller_free(void **state)
 {
     struct visits visits = {{0}};
@@ -141,6 +141,39 @@ static void top_rung_is_deterministic(void **state)
     free(b);
 }
 
+/* Measuring how many threads suit OpenBLAS leaves the answer to the run, and picks a number that it
+ * may use. */
+static void library_is_prepared_without_an_answer(void **state)
+{
+    enum { COUNT = 20000, THREADS = 4 };
+    const struct reduction_rung *const rung = step_test_rung("openblas");
+    static double a[COUNT];
+    double result = -7;
+    const struct reduction call = {.op = OP_DOT,
+                                   .type = TYPE_F64,
+                                   .n = COUNT,
+                                   .a = a,
+                                   .b = a,
+                                   .result = &result,
+                                   .threads = THREADS};
+    char text[RUNG_HOW_SIZE] = "";
+    (void)state;
+
+    if (rung->rung.unavailable() != NULL)
+        skip();
+    for (int i = 0; i < COUNT; i++)
+        a[i] = i % 3;
+    rung->prepare(&call);
+    assert_true(result == -7);
+    rung->how(&call, text);
+    const char *const number = strstr(text, "kernels, ");
+    assert_non_null(number);
+    const int threads = atoi(number + strlen("kernels, "));
+    assert_true(threads >= 1 && threads <= THREADS);
+    rung->run(&call);
+    assert_true(result == 6667 * 1 + 6666 * 4);
+}
+
 static void expect_how(const char *name, const char *wanted)
 {
     const struct reduction call = {.op = OP_DOT, .type = TYPE_F32, .n = 10, .threads = 2};
@@ -182,6 +215,7 @@ int main(void)
         cmocka_unit_test(pool_leaves_the_caller_free),
         cmocka_unit_test(probe_reads_any_size),
         cmocka_unit_test(rungs_name_their_instructions),
+        cmocka_unit_test(library_is_prepared_without_an_answer),
         cmocka_unit_test(any_thread_count_is_right),
         cmocka_unit_test(top_rung_is_deterministic),
         cmocka_unit_test(step_test_reductions),

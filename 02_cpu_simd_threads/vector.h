@@ -1,5 +1,5 @@
-/* The instruction sets that the rungs `one_register` and `vector` are written for; each in a file
- * of its own, since a function compiled for one may only run where the CPU has it. */
+/* The instruction sets that the rungs `one_register` and `vector` are written for; each in a
+ * file of its own, since a function compiled for one may only run where the CPU has it. */
 #ifndef VECTOR_H
 #define VECTOR_H
 

@@ -1,5 +1,5 @@
-/* Step 02, rungs `one_register` and `vector` for 64-bit Arm, where every CPU has NEON: 4 floats or
- * 2 doubles a register. vector_avx512.c explains them. */
+/* Step 02, rungs `one_register` and `vector` for 64-bit Arm, where every CPU has NEON: 4 floats
+ * or 2 doubles a register. vector_avx512.c explains them. */
 #include "vector.h"
 
 #if defined(__aarch64__)

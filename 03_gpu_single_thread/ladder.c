@@ -12,22 +12,25 @@ double depth_accumulators(const struct reduction *call);
 
 static const struct reduction_rung rungs[] = {
     {
-        .rung = {"single_thread", "the CPU's loop on one GPU thread"},
+        .rung = {.name = "single_thread", .idea = "the CPU's loop on one GPU thread"},
         .run = launch_single_thread,
         .depth = depth_serial,
     },
     {
-        .rung = {"accumulators", "16 accumulators: no addition waits for the one before"},
+        .rung = {.name = "accumulators",
+                 .idea = "16 accumulators: no addition waits for the one before"},
         .run = launch_accumulators,
         .depth = depth_accumulators,
     },
     {
-        .rung = {"loads_in_flight", "16 loads before the first addition: one wait for all of them"},
+        .rung = {.name = "loads_in_flight",
+                 .idea = "16 loads before the first addition: one wait for all of them"},
         .run = launch_loads_in_flight,
         .depth = depth_accumulators,
     },
     {
-        .rung = {"with_copies", "the same, with the copies that data on the host needs"},
+        .rung = {.name = "with_copies",
+                 .idea = "the same, with the copies that data on the host needs"},
         .run = launch_with_copies,
         .depth = depth_accumulators,
         .prepare = prepare_with_copies,

@@ -16,30 +16,36 @@ double depth_atomic_block(const struct reduction *call);
 
 static const struct reduction_rung rungs[] = {
     {
-        .rung = {"race", "one block, all threads add to the result: updates are lost",
+        .rung = {.name = "race",
+                 .idea = "one block, all threads add to the result: updates are lost",
                  .flags = RUNG_LESSON},
         .run = launch_race,
         .depth = depth_serial,
     },
     {
-        .rung = {"atomic_element", "an atomic for every element", .flags = RUNG_NONDETERMINISTIC},
+        .rung = {.name = "atomic_element",
+                 .idea = "an atomic for every element",
+                 .flags = RUNG_NONDETERMINISTIC},
         .run = launch_atomic_element,
         .depth = depth_serial,
     },
     {
-        .rung = {"one_block", "each thread sums its own elements, then one atomic",
+        .rung = {.name = "one_block",
+                 .idea = "each thread sums its own elements, then one atomic",
                  .flags = RUNG_NONDETERMINISTIC},
         .run = launch_one_block,
         .depth = depth_one_block,
     },
     {
-        .rung = {"atomic_thread", "the same by as many blocks as fill the GPU",
+        .rung = {.name = "atomic_thread",
+                 .idea = "the same by as many blocks as fill the GPU",
                  .flags = RUNG_NONDETERMINISTIC},
         .run = launch_atomic_thread,
         .depth = depth_atomic_thread,
     },
     {
-        .rung = {"atomic_block", "atomics in shared memory, then one for each block",
+        .rung = {.name = "atomic_block",
+                 .idea = "atomics in shared memory, then one for each block",
                  .flags = RUNG_NONDETERMINISTIC},
         .run = launch_atomic_block,
         .depth = depth_atomic_block,

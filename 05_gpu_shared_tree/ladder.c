@@ -22,42 +22,46 @@ static double depth_serial_finish(const struct reduction *call)
 
 static const struct reduction_rung rungs[] = {
     {
-        .rung = {"serial", "thread 0 adds the partial results"},
+        .rung = {.name = "serial", .idea = "thread 0 adds the partial results"},
         .run = launch_serial,
         .depth = depth_serial_finish,
     },
     {
-        .rung = {"interleaved", "tree over neighbours, tid % (2 * stride): mostly idle lanes"},
+        .rung = {.name = "interleaved",
+                 .idea = "tree over neighbours, tid % (2 * stride): mostly idle lanes"},
         .run = launch_interleaved,
         .depth = depth_two_stages,
     },
     {
-        .rung = {"strided", "the same tree by the first threads, 2 * stride * tid: bank conflicts"},
+        .rung = {.name = "strided",
+                 .idea = "the same tree by the first threads, 2 * stride * tid: bank conflicts"},
         .run = launch_strided,
         .depth = depth_two_stages,
     },
     {
-        .rung = {"sequential", "tree over halves: neighbouring threads, neighbouring words"},
+        .rung = {.name = "sequential",
+                 .idea = "tree over halves: neighbouring threads, neighbouring words"},
         .run = launch_sequential,
         .depth = depth_two_stages,
     },
     {
-        .rung = {"first_add", "two elements an iteration: two loads in flight"},
+        .rung = {.name = "first_add", .idea = "two elements an iteration: two loads in flight"},
         .run = launch_first_add,
         .depth = depth_two_stages,
     },
     {
-        .rung = {"last_warp", "the last six rounds by one warp, with __syncwarp"},
+        .rung = {.name = "last_warp", .idea = "the last six rounds by one warp, with __syncwarp"},
         .run = launch_last_warp,
         .depth = depth_two_stages,
     },
     {
-        .rung = {"unrolled_tree", "the block size known when compiled: the rounds without a loop"},
+        .rung = {.name = "unrolled_tree",
+                 .idea = "the block size known when compiled: the rounds without a loop"},
         .run = launch_unrolled_tree,
         .depth = depth_two_stages,
     },
     {
-        .rung = {"vectorized", "16-byte loads, any alignment"},
+        .rung = {.name = "vectorized", .idea = "16-byte loads, any alignment"},
         .run = launch_vectorized,
         .depth = depth_two_stages,
     },

@@ -85,38 +85,41 @@ static void describe_column_split(const struct matrix_reduction *call, char text
 
 static const struct matrix_rung rungs[] = {
     {
-        .rung = {"column_block", "a block a column: neighbouring threads read a row apart"},
+        .rung = {.name = "column_block",
+                 .idea = "a block a column: neighbouring threads read a row apart"},
         .run = launch_column_block,
         .depth = depth_column_block,
     },
     {
-        .rung = {"column_thread", "a thread a column: neighbours read neighbours"},
+        .rung = {.name = "column_thread", .idea = "a thread a column: neighbours read neighbours"},
         .run = launch_column_thread,
         .depth = depth_column_thread,
     },
     {
-        .rung = {"column_tile", "several threads a column, combined in shared memory"},
+        .rung = {.name = "column_tile",
+                 .idea = "several threads a column, combined in shared memory"},
         .run = launch_column_tile,
         .depth = depth_column_fixed,
     },
     {
-        .rung = {"column_vectorized", "16-byte loads: several columns a thread"},
+        .rung = {.name = "column_vectorized", .idea = "16-byte loads: several columns a thread"},
         .run = launch_column_vectorized,
         .depth = depth_column_fixed,
     },
     {
-        .rung = {"column_in_flight", "four independent loads in flight"},
+        .rung = {.name = "column_in_flight", .idea = "four independent loads in flight"},
         .run = launch_column_in_flight,
         .depth = depth_column_fixed,
     },
     {
-        .rung = {"column_fitted", "tiles as wide as suits the matrix"},
+        .rung = {.name = "column_fitted", .idea = "tiles as wide as suits the matrix"},
         .run = launch_column_fitted,
         .depth = depth_column_fitted,
         .how = describe_column_fitted,
     },
     {
-        .rung = {"column_split", "several blocks for a long column where columns are few"},
+        .rung = {.name = "column_split",
+                 .idea = "several blocks for a long column where columns are few"},
         .run = launch_column_split,
         .depth = depth_column_split,
         .how = describe_column_split,

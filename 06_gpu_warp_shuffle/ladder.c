@@ -25,43 +25,47 @@ static double depth_one_launch(const struct reduction *call)
 
 static const struct reduction_rung rungs[] = {
     {
-        .rung = {"shuffle", "trees by warp shuffle, thread 0 adds up the warps"},
+        .rung = {.name = "shuffle", .idea = "trees by warp shuffle, thread 0 adds up the warps"},
         .run = launch_shuffle,
         .depth = depth_two_stages,
     },
     {
-        .rung = {"two_level", "the warps' results by shuffle, too"},
+        .rung = {.name = "two_level", .idea = "the warps' results by shuffle, too"},
         .run = launch_two_level,
         .depth = depth_two_stages,
     },
     {
-        .rung = {"vectorized", "16-byte loads, any alignment"},
+        .rung = {.name = "vectorized", .idea = "16-byte loads, any alignment"},
         .run = launch_vectorized,
         .depth = depth_two_stages,
     },
     {
-        .rung = {"in_flight", "four independent loads in flight"},
+        .rung = {.name = "in_flight", .idea = "four independent loads in flight"},
         .run = launch_in_flight,
         .depth = depth_two_stages,
     },
     {
-        .rung = {"one_launch", "the last block finishes: one launch, same bits every time"},
+        .rung = {.name = "one_launch",
+                 .idea = "the last block finishes: one launch, same bits every time"},
         .run = launch_one_launch,
         .depth = depth_one_launch,
     },
     {
-        .rung = {"shape_by_size", "block size, grid and loads in flight chosen by n"},
+        .rung = {.name = "shape_by_size",
+                 .idea = "block size, grid and loads in flight chosen by n"},
         .run = launch_shape_by_size,
         .depth = depth_one_launch,
     },
     {
-        .rung = {"overlapped", "the next launch begins while this one ends",
+        .rung = {.name = "overlapped",
+                 .idea = "the next launch begins while this one ends",
                  .needs_compute_capability = 90},
         .run = ON_CUDA(launch_overlapped),
         .depth = depth_one_launch,
     },
     {
-        .rung = {"bulk_copies", "the TMA fills a ring of tiles in shared memory",
+        .rung = {.name = "bulk_copies",
+                 .idea = "the TMA fills a ring of tiles in shared memory",
                  .needs_compute_capability = 90},
         .run = ON_CUDA(launch_bulk_copies),
         .depth = depth_one_launch,

@@ -93,38 +93,41 @@ static void describe_row_split(const struct matrix_reduction *call, char text[RU
 
 static const struct matrix_rung rungs[] = {
     {
-        .rung = {"row_thread", "a thread a row: neighbouring lanes read a row apart"},
+        .rung = {.name = "row_thread",
+                 .idea = "a thread a row: neighbouring lanes read a row apart"},
         .run = launch_row_thread,
         .depth = depth_row_thread,
     },
     {
-        .rung = {"row_warp", "a warp a row: neighbours read neighbours, shuffles combine"},
+        .rung = {.name = "row_warp",
+                 .idea = "a warp a row: neighbours read neighbours, shuffles combine"},
         .run = launch_row_warp,
         .depth = depth_row_warp,
     },
     {
-        .rung = {"row_block", "a block a row: eight warps share it"},
+        .rung = {.name = "row_block", .idea = "a block a row: eight warps share it"},
         .run = launch_row_block,
         .depth = depth_row_block,
     },
     {
-        .rung = {"row_vectorized", "16-byte loads, any alignment"},
+        .rung = {.name = "row_vectorized", .idea = "16-byte loads, any alignment"},
         .run = launch_row_vectorized,
         .depth = depth_row_packs,
     },
     {
-        .rung = {"row_in_flight", "four independent loads in flight"},
+        .rung = {.name = "row_in_flight", .idea = "four independent loads in flight"},
         .run = launch_row_in_flight,
         .depth = depth_row_packs,
     },
     {
-        .rung = {"row_fitted", "a short row has only as many lanes as have loads to do"},
+        .rung = {.name = "row_fitted",
+                 .idea = "a short row has only as many lanes as have loads to do"},
         .run = launch_row_fitted,
         .depth = depth_row_fitted,
         .how = describe_row_fitted,
     },
     {
-        .rung = {"row_split", "several blocks for a long row where rows are few"},
+        .rung = {.name = "row_split", .idea = "several blocks for a long row where rows are few"},
         .run = launch_row_split,
         .depth = depth_row_split,
         .how = describe_row_split,

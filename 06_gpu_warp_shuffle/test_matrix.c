@@ -347,14 +347,22 @@ static void test_repeatable(void **state)
     free(again);
 }
 
-int main(void)
+int main(int count, char **arguments)
 {
+    const struct CMUnitTest large[] = {cmocka_unit_test(test_more_results_than_blocks_in_y)};
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_edge_shapes),  cmocka_unit_test(test_operators_types_and_alignment),
-        cmocka_unit_test(test_second_stage), cmocka_unit_test(test_more_results_than_blocks_in_y),
-        cmocka_unit_test(test_small_matrix), cmocka_unit_test(test_counting_matrix),
-        cmocka_unit_test(test_empty),        cmocka_unit_test(test_nan_and_infinity),
+        cmocka_unit_test(test_edge_shapes),
+        cmocka_unit_test(test_operators_types_and_alignment),
+        cmocka_unit_test(test_second_stage),
+        cmocka_unit_test(test_small_matrix),
+        cmocka_unit_test(test_counting_matrix),
+        cmocka_unit_test(test_empty),
+        cmocka_unit_test(test_nan_and_infinity),
         cmocka_unit_test(test_repeatable),
     };
+    (void)arguments;
+    if (count > 1)
+        return cmocka_run_group_tests_name("06_gpu_warp_shuffle, large matrices", large,
+                                           open_machine, NULL);
     return cmocka_run_group_tests_name("06_gpu_warp_shuffle, matrices", tests, open_machine, NULL);
 }

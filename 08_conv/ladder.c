@@ -37,32 +37,39 @@ double depth_tensor(const struct conv *call);
 
 static const struct conv_rung rungs[] = {
     {
-        .rung = {"cpu_loops", "one CPU thread: the definition, with x as the innermost loop",
+        .rung = {.name = "cpu_loops",
+                 .idea = "one CPU thread: the definition, with x as the innermost loop",
                  .flags = RUNG_HOST},
         .run = run_cpu_loops,
         .depth = conv_depth_serial,
         .declines = cpu_loops_decline,
     },
     {
-        .rung = {"cpu_im2col",
+        .rung =
+            {.name = "cpu_im2col",
+             .idea =
                  "every output's inputs copied to a matrix, multiplied by the filters by OpenBLAS",
-                 .flags = RUNG_HOST, .unavailable = openblas_unavailable},
+             .flags = RUNG_HOST,
+             .unavailable = openblas_unavailable},
         .run = run_cpu_im2col,
         .depth = conv_depth_serial,
         .how = cpu_im2col_how,
     },
     {
-        .rung = {"naive", "one thread per output, x along threadIdx.x: two loads per product"},
+        .rung = {.name = "naive",
+                 .idea = "one thread per output, x along threadIdx.x: two loads per product"},
         .run = launch_conv_naive,
         .depth = conv_depth_serial,
     },
     {
-        .rung = {"constant_filter", "weights from constant memory, one load for a whole warp"},
+        .rung = {.name = "constant_filter",
+                 .idea = "weights from constant memory, one load for a whole warp"},
         .run = launch_constant_filter,
         .depth = conv_depth_serial,
     },
     {
-        .rung = {"shared_tile", "the inputs of 32 x 8 outputs in shared memory, with their halo"},
+        .rung = {.name = "shared_tile",
+                 .idea = "the inputs of 32 x 8 outputs in shared memory, with their halo"},
         .run = launch_conv_shared_tile,
         .depth = conv_depth_serial,
         .declines = declines_conv_shared_tile,
@@ -75,20 +82,23 @@ static const struct conv_rung rungs[] = {
         .depth = conv_depth_serial,
     },
     {
-        .rung = {"implicit_gemm",
+        .rung =
+            {.name = "implicit_gemm",
+             .idea =
                  "the same product without the matrix: its elements are found by index arithmetic"},
         .run = launch_implicit_gemm,
         .depth = conv_depth_serial,
     },
     {
-        .rung = {"implicit_gemm_tiled",
-                 "tiles of 64 filters x 128 pixels, 8 x 4 sums per thread, 16-byte loads"},
+        .rung = {.name = "implicit_gemm_tiled",
+                 .idea = "tiles of 64 filters x 128 pixels, 8 x 4 sums per thread, 16-byte loads"},
         .run = launch_implicit_gemm_tiled,
         .depth = conv_depth_serial,
         .declines = declines_implicit_gemm,
     },
     {
-        .rung = {"implicit_gemm_double", "the next tiles are loaded while these are multiplied"},
+        .rung = {.name = "implicit_gemm_double",
+                 .idea = "the next tiles are loaded while these are multiplied"},
         .run = launch_implicit_gemm_double,
         .depth = conv_depth_serial,
         .declines = declines_implicit_gemm,
@@ -103,8 +113,9 @@ static const struct conv_rung rungs[] = {
         .declines = declines_direct,
     },
     {
-        .rung = {"winograd",
-                 "3x3: Winograd's F(2x2, 3x3) in one kernel, 16 multiplications instead of 36"},
+        .rung = {.name = "winograd",
+                 .idea =
+                     "3x3: Winograd's F(2x2, 3x3) in one kernel, 16 multiplications instead of 36"},
         .run = launch_winograd,
         .depth = winograd_depth,
         .prepare = prepare_winograd,
@@ -112,8 +123,9 @@ static const struct conv_rung rungs[] = {
         .magnitude = winograd_magnitude,
     },
     {
-        .rung = {"winograd_4x4",
-                 "3x3: F(4x4, 3x3), 36 multiplications instead of 144, in separate kernels"},
+        .rung = {.name = "winograd_4x4",
+                 .idea =
+                     "3x3: F(4x4, 3x3), 36 multiplications instead of 144, in separate kernels"},
         .run = launch_winograd4,
         .depth = winograd4_depth,
         .prepare = prepare_winograd4,
@@ -122,7 +134,8 @@ static const struct conv_rung rungs[] = {
         .rounds_whole_numbers = true,
     },
     {
-        .rung = {"tensor_3xtf32", "3x3: tensor cores, each number as the sum of two TF32 numbers",
+        .rung = {.name = "tensor_3xtf32",
+                 .idea = "3x3: tensor cores, each number as the sum of two TF32 numbers",
                  .needs_compute_capability = 80},
         .run = ON_CUDA(launch_tensor),
         .depth = ON_CUDA(depth_tensor),

@@ -102,8 +102,8 @@ static void test_tile_edges(void **state)
     }
 }
 
-/* More weights than the 16384 that fit in constant memory: many filters, then one filter of many
- * channels, then a kernel of which not one plane fits. */
+/* More weights than the 16384 that fit in constant memory: many filters, then a kernel of which not
+ * one plane fits. */
 static void test_many_weights(void **state)
 {
     struct conv_options options;
@@ -117,23 +117,39 @@ static void test_many_weights(void **state)
     options.filters = 45;
     step_test_rungs(&options.base);
 
-    options.channels = 4001;
     options.filters = 2;
-    step_test_rungs(&options.base);
-
     options.channels = 2;
     options.height = options.width = 131;
     options.kernel_height = options.kernel_width = 130;
     step_test_rungs(&options.base);
 }
 
-int main(void)
+/* The same, one filter of many channels. */
+static void test_many_channels(void **state)
 {
+    struct conv_options options;
+    (void)state;
+
+    step_test_defaults(&options);
+    options.batch = 2;
+    options.height = 4;
+    options.width = 5;
+    options.channels = 4001;
+    options.filters = 2;
+    step_test_rungs(&options.base);
+}
+
+int main(int count, char **arguments)
+{
+    const struct CMUnitTest large[] = {cmocka_unit_test(test_many_channels)};
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_edge_shapes),
         cmocka_unit_test(test_filter_sizes),
         cmocka_unit_test(test_tile_edges),
         cmocka_unit_test(test_many_weights),
     };
+    (void)arguments;
+    if (count > 1)
+        return cmocka_run_group_tests_name("08_conv, large", large, NULL, NULL);
     return cmocka_run_group_tests_name("08_conv", tests, NULL, NULL);
 }

@@ -19,6 +19,12 @@ if(RUNGS_SANITIZE)
   target_link_options(rungs_flags INTERFACE -fsanitize=${RUNGS_SANITIZE})
 endif()
 
+# The same for the tests' own code, of which little runs for long: -O3 takes twice as long to compile.
+add_library(rungs_test_flags INTERFACE)
+target_link_libraries(rungs_test_flags INTERFACE rungs_flags)
+target_compile_options(rungs_test_flags INTERFACE
+  $<$<AND:$<COMPILE_LANGUAGE:C>,$<NOT:$<CONFIG:Debug>>>:-O1>)
+
 if(RUNGS_BACKEND STREQUAL cuda)
   # The GPU of this machine; without one, sm_90, whose code can be compiled and inspected.
   if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
@@ -52,7 +58,7 @@ function(rungs_add_objects target architectures library)
   target_link_libraries(${target} PRIVATE ${library} rungs_flags)
 endfunction()
 
-# rungs_add_step(CPU|GPU source... [SM_80|SM_90|SM_90A source...]... [TEST source...])
+# rungs_add_step(CPU|GPU source... [SM_80|SM_90|SM_90A source...]... [TEST source...] [LARGE source...])
 #
 # Declares the step in the current directory: a program with the directory's name, and a test
 # program for each source after TEST. The sources are ladder.c, which defines `step`, and the rungs:
@@ -62,8 +68,11 @@ endfunction()
 # problem/rung.h), because they need compute capability 8.0 or later, 9.0 or later, or Hopper's
 # architecture-specific instructions. They are compiled for those of the requested architectures
 # that qualify; if none does, for the lowest that would.
+#
+# Test programs whose source also stands after LARGE have large cases, which they run when given the
+# argument `large`: TEST_large, with the label `all` (test.sh runs it with --all only).
 function(rungs_add_step kind)
-  cmake_parse_arguments(PARSE_ARGV 1 STEP "" "" "SM_80;SM_90;SM_90A;TEST")
+  cmake_parse_arguments(PARSE_ARGV 1 STEP "" "" "SM_80;SM_90;SM_90A;TEST;LARGE")
   get_filename_component(name ${CMAKE_CURRENT_SOURCE_DIR} NAME)
   set(library rungs_common)
   if(kind STREQUAL GPU)
@@ -75,16 +84,24 @@ function(rungs_add_step kind)
   set(cuda_sources ${STEP_UNPARSED_ARGUMENTS})
   list(FILTER cuda_sources INCLUDE REGEX "\\.cu$")
 
+  set(rungs ${name}_rungs)
   add_library(${name}_rungs OBJECT)
-  target_include_directories(${name}_rungs PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
-  target_link_libraries(${name}_rungs PRIVATE ${library} rungs_flags)
-  target_sources(${name}_rungs PRIVATE ${host_sources})
+  if(kind STREQUAL CPU)
+    target_sources(${name}_rungs PRIVATE ${host_sources})
+  else()
+    # Apart, since programs with other kernels (the counted ones, below) link them as well.
+    add_library(${name}_host OBJECT ${host_sources})
+    list(APPEND rungs ${name}_host)
+  endif()
+  foreach(objects IN LISTS rungs)
+    target_include_directories(${objects} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
+    target_link_libraries(${objects} PRIVATE ${library} rungs_flags)
+  endforeach()
   if(RUNGS_BACKEND STREQUAL simt)
     simt_add_cuda_sources(${name}_rungs ${cuda_sources})
   else()
     target_sources(${name}_rungs PRIVATE ${cuda_sources})
   endif()
-  set(rungs ${name}_rungs)
   if(RUNGS_BACKEND STREQUAL cuda)
     foreach(least IN ITEMS 80 90)
       if(STEP_SM_${least})
@@ -116,8 +133,8 @@ function(rungs_add_step kind)
   # bin/counted/NAME is the same program with instrumented kernels. bin/NAME starts it to have them
   # counted (measure/count.h).
   if(kind STREQUAL GPU AND RUNGS_BACKEND STREQUAL simt AND NOT RUNGS_SANITIZE)
-    add_executable(${name}_counted ${main} ${host_sources})
-    target_link_libraries(${name}_counted PRIVATE ${library} rungs_flags)
+    add_executable(${name}_counted ${main})
+    target_link_libraries(${name}_counted PRIVATE ${name}_host ${library} rungs_flags)
     target_include_directories(${name}_counted PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
     simt_add_cuda_sources(${name}_counted INSTRUMENTED ${cuda_sources})
     set_target_properties(${name}_counted PROPERTIES LINKER_LANGUAGE CXX
@@ -139,9 +156,13 @@ function(rungs_add_step kind)
     get_filename_component(test ${source} NAME_WE)
     add_executable(${test} ${source})
     target_link_libraries(${test} PRIVATE
-      ${rungs} rungs_step_test ${library} rungs_flags)
+      ${rungs} rungs_step_test ${library} rungs_test_flags)
     set_target_properties(${test} PROPERTIES LINKER_LANGUAGE ${linker})
     add_test(NAME ${name}.${test} COMMAND ${test})
     set_tests_properties(${name}.${test} PROPERTIES LABELS "unit;step;${label}")
+    if(source IN_LIST STEP_LARGE)
+      add_test(NAME ${name}.${test}_large COMMAND ${test} large)
+      set_tests_properties(${name}.${test}_large PROPERTIES LABELS "unit;step;${label};all")
+    endif()
   endforeach()
 endfunction()

@@ -4,10 +4,10 @@
  * only); this file is their runtime. Between the start and the join of grade_threads() it keeps,
  * for each cache line, who writes there, and for each word, who writes and reads it, so that the
  * findings do not depend on how the threads happen to run:
- *   - a write to a cache line that another thread writes, too, is counted at its source line: each
- *     may find that the cache line has moved to another core;
- *   - a word that one thread writes and another accesses, not both by atomics, is a data race.
- *     Locks are not tracked, since the exercises that use this have none. */
+ *   - a write to a line that another thread writes, too, is counted at its line of the source: each
+ *     may find the cache line gone to another core;
+ *   - a word that one thread writes and another touches, not both by atomics, is a data race. Locks
+ *     are not known here: the exercises that use this have none. */
 #include <link.h>
 #include <pthread.h>
 #include <stdio.h>

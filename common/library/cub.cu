@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/error.h"
 #include "kernel/reduce.cuh"
 #include "library/cub.h"
 

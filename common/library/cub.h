@@ -43,7 +43,9 @@ void cub_how(const struct reduction *call, char text[RUNG_HOW_SIZE]);
  * any order a term passes through at most n roundings: hence depth_serial. */
 #define CUB_RUNG                                                                                   \
     {                                                                                              \
-        .rung = {"cub", "the library's reduction: DeviceReduce", .flags = RUNG_LIBRARY,            \
+        .rung = {.name = "cub",                                                                    \
+                 .idea = "the library's reduction: DeviceReduce",                                  \
+                 .flags = RUNG_LIBRARY,                                                            \
                  .unavailable = cub_unavailable},                                                  \
         .run = ON_CUB(cub_reduce), .depth = depth_serial, .how = ON_CUB(cub_how),                  \
         .prepare = ON_CUB(cub_prepare),                                                            \

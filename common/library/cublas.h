@@ -56,16 +56,20 @@ void cublas_how_gemm(const struct gemm *call, char text[RUNG_HOW_SIZE]);
  * in any order a term passes through at most n roundings: hence depth_serial. */
 #define CUBLAS_DOT_RUNG                                                                            \
     {                                                                                              \
-        .rung = {"cublas", "the library's dot product; b of mixed types is converted first",       \
-                 .flags = RUNG_LIBRARY, .unavailable = cublas_unavailable},                        \
+        .rung = {.name = "cublas",                                                                 \
+                 .idea = "the library's dot product; b of mixed types is converted first",         \
+                 .flags = RUNG_LIBRARY,                                                            \
+                 .unavailable = cublas_unavailable},                                               \
         .run = ON_CUBLAS(cublas_reduce), .depth = depth_serial, .how = ON_CUBLAS(cublas_how),      \
         .prepare = ON_CUBLAS(cublas_prepare), .ops = CUBLAS_OPS,                                   \
     }
 
 #define CUBLAS_GEMM_RUNG                                                                           \
     {                                                                                              \
-        .rung = {"cublas", "the library: the fastest of cublasSgemm and cublasLt",                 \
-                 .flags = RUNG_LIBRARY, .unavailable = cublas_unavailable},                        \
+        .rung = {.name = "cublas",                                                                 \
+                 .idea = "the library: the fastest of cublasSgemm and cublasLt",                   \
+                 .flags = RUNG_LIBRARY,                                                            \
+                 .unavailable = cublas_unavailable},                                               \
         .run = ON_CUBLAS(cublas_gemm), .depth = gemm_depth_serial,                                 \
         .how = ON_CUBLAS(cublas_how_gemm), .prepare = ON_CUBLAS(cublas_prepare_gemm),              \
     }

@@ -34,8 +34,10 @@ const char *cudnn_declines(const struct conv *call);
 /* Its entry in a ladder's table of rungs. */
 #define CUDNN_RUNG                                                                                 \
     {                                                                                              \
-        .rung = {"cudnn", "the library: the fastest of its algorithms in float32",                 \
-                 .flags = RUNG_LIBRARY, .unavailable = cudnn_unavailable},                         \
+        .rung = {.name = "cudnn",                                                                  \
+                 .idea = "the library: the fastest of its algorithms in float32",                  \
+                 .flags = RUNG_LIBRARY,                                                            \
+                 .unavailable = cudnn_unavailable},                                                \
         .run = ON_CUDNN(cudnn_convolve), .depth = conv_depth_serial, .how = ON_CUDNN(cudnn_how),   \
         .prepare = ON_CUDNN(cudnn_prepare), .declines = ON_CUDNN(cudnn_declines),                  \
         .any_transform = true, .rounds_whole_numbers = true,                                       \

@@ -63,8 +63,10 @@ void openblas_gemm_how(const struct gemm *call, char text[RUNG_HOW_SIZE]);
 /* Its entry in a GPU step's table of rungs: it runs on the host. */
 #define OPENBLAS_GEMM_RUNG                                                                         \
     {                                                                                              \
-        .rung = {"openblas", "the library on the CPU, up to --threads",                            \
-                 .flags = RUNG_LIBRARY | RUNG_HOST, .unavailable = openblas_unavailable},          \
+        .rung = {.name = "openblas",                                                               \
+                 .idea = "the library on the CPU, up to --threads",                                \
+                 .flags = RUNG_LIBRARY | RUNG_HOST,                                                \
+                 .unavailable = openblas_unavailable},                                             \
         .run = openblas_gemm, .depth = gemm_depth_serial, .how = openblas_gemm_how,                \
         .prepare = openblas_gemm_prepare,                                                          \
     }

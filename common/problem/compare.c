@@ -30,8 +30,8 @@ struct comparison compare_number(double computed, const struct reference *refere
 {
     /* A NaN's sign bit is meaningless, but printf would show it. */
     const double expected = isnan(reference->value) ? (double)NAN : reference->value;
-    struct comparison result = {.computed = isnan(computed) ? (double)NAN : computed,
-                                .bound = bound};
+    struct comparison result = {
+        .computed = isnan(computed) ? (double)NAN : computed, .expected = expected, .bound = bound};
 
     if (isnan(expected)) {
         result.right = isnan(computed);
@@ -46,7 +46,12 @@ struct comparison compare_number(double computed, const struct reference *refere
         /* False if the error is NaN, which compares false with everything. */
         result.right = result.error <= bound;
     }
-    snprintf(result.where, sizeof result.where, "got %.9g, expected %.9g", result.computed,
-             expected);
     return result;
+}
+
+void comparison_describe(struct comparison *comparison, const char *place)
+{
+    snprintf(comparison->where, sizeof comparison->where, "%.40s%sgot %.9g, expected %.9g",
+             place != NULL ? place : "", place != NULL ? ": " : "", comparison->computed,
+             comparison->expected);
 }

@@ -35,16 +35,21 @@ struct reference {
 struct comparison {
     bool right;
     double computed;
+    double expected;
     double error;   /* |computed - reference|; NaN or infinity if one is not finite and is wrong */
     double bound;   /* the largest error accepted; 0 if the result must be exact */
     char where[96]; /* index and values of the worst element, for the report of a wrong result */
 };
 
-/* Compares one computed number with its reference. NaN is right only if the reference is NaN. An
+/* Compares one computed number with its reference, and leaves `where` empty: most numbers are right
+ * and need no message. NaN is right only if the reference is NaN. An
  * infinity is right only if the reference is the same infinity, or within `bound` of overflowing;
  * `largest` is the type's largest finite number. */
 struct comparison compare_number(double computed, const struct reference *reference, double bound,
                                  double largest);
+
+/* Writes `where`: the values, behind the name of the element unless `place` is NULL. */
+void comparison_describe(struct comparison *comparison, const char *place);
 
 /* The bound above for `terms` terms, each of which passes through at most `roundings` roundings.
  * `magnitude` is the sum of the terms' absolute values. */

@@ -9,7 +9,7 @@ enum { MOST_ELEMENTS = 1 << 20, RANDOM_ELEMENTS = 2048, FEWEST_ELEMENTS = 16 };
 void judge_wrong_integer(struct comparison *comparison, const char *place, float got, int64_t want)
 {
     *comparison = (struct comparison){.error = fabs((double)got - (double)want)};
-    /* A NaN's sign bit is meaningless, but printf would show it. */
+    /* NaN's sign bit, which printf would show, means nothing. */
     snprintf(comparison->where, sizeof comparison->where, "%s: got %.9g, expected %lld", place,
              isnan(got) ? (double)NAN : (double)got, (long long)want);
 }
@@ -39,24 +39,22 @@ bool judge_margins(const struct guarded *result, float value, size_t size,
     return true;
 }
 
-/* The error as a share of the bound; NaN counts as infinitely large. */
+/* Error as a share of the bound. Where no number is expected, the bound is none either. */
 static double share_of(const struct comparison *comparison)
 {
     const double share = comparison->error == 0 ? 0 : comparison->error / comparison->bound;
     return isnan(share) ? (double)INFINITY : share;
 }
 
-void judge_keep_worse(struct comparison *worst, const struct comparison *next, const char *place)
+bool judge_keep_worse(struct comparison *worst, const struct comparison *next)
 {
     if (worst->where[0] != '\0') { /* not the first */
         const bool both_alike = worst->right == next->right;
         if (worst->right < next->right || (both_alike && share_of(next) <= share_of(worst)))
-            return;
+            return false;
     }
-    /* Prefix "got ..., expected ..." with the element's name. */
-    struct comparison named = *next;
-    snprintf(named.where, sizeof named.where, "%.40s: %.50s", place, next->where);
-    *worst = named;
+    *worst = *next;
+    return true;
 }
 
 static size_t add_place(size_t places[PLACES_MAX], size_t count, size_t place)

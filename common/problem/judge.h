@@ -47,8 +47,8 @@ bool judge_margins(const struct guarded *result, float value, size_t size,
                    struct comparison *comparison);
 
 /* Replaces *worst by `next` if that is worse: wrong is worse than right, then the larger ratio of
- * error to bound is. `place` names the element that `next` is about. */
-void judge_keep_worse(struct comparison *worst, const struct comparison *next, const char *place);
+ * error to bound is. True if it was replaced; the caller then describes it (compare.h). */
+bool judge_keep_worse(struct comparison *worst, const struct comparison *next);
 
 /* Indices along a dimension of `size` elements where kernels are likely to be wrong: both ends, and
  * both sides of the first and last edge between tiles of 8, 16, ... 256 elements. Returns how many

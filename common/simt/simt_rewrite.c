@@ -2,14 +2,15 @@
  * calls.
  *
  *   name<<<grid, block, shared, stream>>>(arguments)
- *     simt::launch("name", <name as a function>, <name as a call>, grid, block, shared, stream)(arguments)
+ *     simt::launch("name", <name as a function>, <name as a call>, grid, block, shared,
+ *     stream)(arguments)
  *   extern __shared__ T name[];
- *     T *const name = static_cast<T *>(simt_dynamic_shared());
- *     or, outside of functions, nothing: what stands right of the = then replaces each use of the name
+ *     T *const name = static_cast<T *>(simt_dynamic_shared()); or, outside of functions, nothing:
+ *     what stands right of the = then replaces each use of the name
  *
  *   malloc(size)
- *     simt_malloc(size), of which the compiler knows nothing: neither that it may leave it out, nor that
- *     nobody sees what is stored there
+ *     simt_malloc(size), of which the compiler knows nothing: neither that it may leave it out, nor
+ *     that nobody sees what is stored there
  *
  * All else is copied as it stands, and every line keeps its number.
  *
@@ -18,10 +19,10 @@
  * There it also does what cuda_runtime.h else does with macros, which would collide with a
  * program's own names:
  *
- *   __global__ and the other qualifiers      nothing, or the host compiler's word
- *   threadIdx and its like                   calls, but where the program declares such a name itself
- *   cudaLaunchKernel((void *)name,           cudaLaunchKernel(name,
- *   __global__ void name(...) {...}          is followed by a call that makes its address launchable
+ *   __global__ and the other qualifiers      nothing, or the host compiler's word threadIdx and its
+ *   like                   calls, but where the program declares such a name itself
+ *   cudaLaunchKernel((void *)name,           cudaLaunchKernel(name, __global__ void name(...) {...}
+ *   is followed by a call that makes its address launchable
  *
  * and it refuses what the CPU back end does not have, with one line for each feature.
  *

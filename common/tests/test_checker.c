@@ -200,7 +200,7 @@ static void run_wrong(const struct reduction *call)
 }
 
 static const struct reduction_rung wrong_rung = {
-    .rung = {"wrong", ""},
+    .rung = {.name = "wrong", .idea = ""},
     .run = run_wrong,
     .depth = depth_serial,
 };
@@ -327,11 +327,11 @@ static double depth_in_double(const struct reduction *call)
 }
 
 static const struct reduction_rung right_rungs[] = {
-    {.rung = {"plain", ""}, .run = run_plain, .depth = depth_serial},
-    {.rung = {"backwards", ""}, .run = run_backwards, .depth = depth_serial},
-    {.rung = {"pairwise", ""}, .run = run_pairwise, .depth = depth_pairwise},
-    {.rung = {"kahan", ""}, .run = run_kahan, .depth = depth_kahan},
-    {.rung = {"in double", ""}, .run = run_in_double, .depth = depth_in_double},
+    {.rung = {.name = "plain", .idea = ""}, .run = run_plain, .depth = depth_serial},
+    {.rung = {.name = "backwards", .idea = ""}, .run = run_backwards, .depth = depth_serial},
+    {.rung = {.name = "pairwise", .idea = ""}, .run = run_pairwise, .depth = depth_pairwise},
+    {.rung = {.name = "kahan", .idea = ""}, .run = run_kahan, .depth = depth_kahan},
+    {.rung = {.name = "in double", .idea = ""}, .run = run_in_double, .depth = depth_in_double},
 };
 
 enum { RIGHT_RUNGS = sizeof right_rungs / sizeof right_rungs[0] };
@@ -770,8 +770,10 @@ static void racing_lesson_is_no_failure(void **state)
 /* One wrong rung spoils the exit code, not the rows beside it. */
 static void rows_are_judged_apart(void **state)
 {
-    struct reduction_rung rungs[4] = {
-        right_rungs[2], right_rungs[0], right_rungs[4], {.rung = {"elsewhere", ""}}};
+    struct reduction_rung rungs[4] = {right_rungs[2],
+                                      right_rungs[0],
+                                      right_rungs[4],
+                                      {.rung = {.name = "elsewhere", .idea = ""}}};
     char *csv;
     (void)state;
 

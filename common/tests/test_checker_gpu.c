@@ -91,22 +91,29 @@ static const struct {
     struct reduction_rung rung;
     bool (*shows)(enum reduce_op op, size_t n);
 } wrong[] = {
-    {{.rung = {"nothing", ""}, .run = launch_nothing}, always},
-    {{.rung = {"without barrier", ""}, .run = launch_without_barrier}, past_half_block},
-    {{.rung = {"without round barrier", ""}, .run = launch_without_round_barrier}, in_full_sums},
-    {{.rung = {"whole blocks only", ""}, .run = launch_whole_blocks_only}, in_partial_blocks},
-    {{.rung = {"whole vectors only", ""}, .run = launch_whole_vectors_only}, in_partial_vectors},
-    {{.rung = {"without stride", ""}, .run = launch_without_stride}, in_long_inputs},
-    {{.rung = {"one twice", ""}, .run = launch_one_twice}, in_sums},
-    {{.rung = {"first partial only", ""}, .run = launch_first_partial_only}, in_several_blocks},
-    {{.rung = {"last partial missing", ""}, .run = launch_last_partial_missing}, not_empty},
-    {{.rung = {"partials twice", ""}, .run = launch_partials_twice}, in_sums},
-    {{.rung = {"stale partial", ""}, .run = launch_stale_partial}, always},
-    {{.rung = {"first stage only", ""}, .run = launch_first_stage_only}, always},
+    {{.rung = {.name = "nothing", .idea = ""}, .run = launch_nothing}, always},
+    {{.rung = {.name = "without barrier", .idea = ""}, .run = launch_without_barrier},
+     past_half_block},
+    {{.rung = {.name = "without round barrier", .idea = ""}, .run = launch_without_round_barrier},
+     in_full_sums},
+    {{.rung = {.name = "whole blocks only", .idea = ""}, .run = launch_whole_blocks_only},
+     in_partial_blocks},
+    {{.rung = {.name = "whole vectors only", .idea = ""}, .run = launch_whole_vectors_only},
+     in_partial_vectors},
+    {{.rung = {.name = "without stride", .idea = ""}, .run = launch_without_stride},
+     in_long_inputs},
+    {{.rung = {.name = "one twice", .idea = ""}, .run = launch_one_twice}, in_sums},
+    {{.rung = {.name = "first partial only", .idea = ""}, .run = launch_first_partial_only},
+     in_several_blocks},
+    {{.rung = {.name = "last partial missing", .idea = ""}, .run = launch_last_partial_missing},
+     not_empty},
+    {{.rung = {.name = "partials twice", .idea = ""}, .run = launch_partials_twice}, in_sums},
+    {{.rung = {.name = "stale partial", .idea = ""}, .run = launch_stale_partial}, always},
+    {{.rung = {.name = "first stage only", .idea = ""}, .run = launch_first_stage_only}, always},
 };
 
 static const struct reduction_rung right = {
-    .rung = {"right", ""}, .run = launch_right, .depth = depth_two_stages};
+    .rung = {.name = "right", .idea = ""}, .run = launch_right, .depth = depth_two_stages};
 
 /* ---- judging --------------------------------------------------------------------------------- */
 

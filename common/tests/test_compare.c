@@ -15,8 +15,9 @@
 static struct comparison compare(double computed, double expected, double bound, double largest)
 {
     const struct reference reference = {.value = expected, .magnitude = fabs(expected)};
-    const struct comparison comparison = compare_number(computed, &reference, bound, largest);
+    struct comparison comparison = compare_number(computed, &reference, bound, largest);
 
+    comparison_describe(&comparison, NULL);
     assert_true(comparison.bound == bound || isnan(bound));
     assert_true(comparison.where[0] != '\0' && strchr(comparison.where, '\n') == NULL);
     assert_null(strstr(comparison.where, "-nan")); /* NaN has no sign worth telling */

@@ -35,7 +35,7 @@ __global__ void tree(R in, float *out)
 
 LADDER = """static const struct reduction_rung rungs[] = {
     {
-        .rung = {"tree", "a tree"},
+        .rung = {.name = "tree", .idea = "a tree"},
     },
 };
 const struct step step = {
@@ -417,7 +417,7 @@ us = all[] : .1f
         self.assert_wrong("docs/pictures/roofline.svg is not drawn from these results")
 
     def test_rung_without_page(self):
-        self.change("05_step/ladder.c", '.rung = {"tree"', '.rung = {"bush"')
+        self.change("05_step/ladder.c", '.name = "tree"', '.name = "bush"')
         self.assert_wrong("docs/05_step.md:1: `bush`, a rung of 05_step, is not on this page")
         self.assert_wrong("05_step/README.md:1: `bush`, a rung of 05_step, is not on this page")
 

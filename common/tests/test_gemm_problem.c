@@ -130,7 +130,7 @@ static void product(const struct gemm *call)
 }
 
 static const struct gemm_rung rung = {
-    .rung = {"product", "the definition"},
+    .rung = {.name = "product", .idea = "the definition"},
     .run = product,
     .depth = gemm_depth_serial,
 };
@@ -354,7 +354,7 @@ static double depth_in_parts(const struct gemm *call)
 static void test_partial_sums(void **state)
 {
     const struct gemm_rung parts = {
-        .rung = {"parts", ""}, .run = product_in_parts, .depth = depth_in_parts};
+        .rung = {.name = "parts", .idea = ""}, .run = product_in_parts, .depth = depth_in_parts};
     const struct judged serial_judged = judged_on(&host_back_end);
     struct judged judged = serial_judged;
     (void)state;
@@ -496,8 +496,9 @@ static void multiply_unless_alpha_is_0(const struct gemm *call)
 static void test_alpha_0(void **state)
 {
     const float a[3 * 2] = {1, NAN, 2, 3, INFINITY, 4};
-    const struct gemm_rung by_the_rule = {
-        .rung = {"rule", ""}, .run = multiply_unless_alpha_is_0, .depth = gemm_depth_serial};
+    const struct gemm_rung by_the_rule = {.rung = {.name = "rule", .idea = ""},
+                                          .run = multiply_unless_alpha_is_0,
+                                          .depth = gemm_depth_serial};
     struct judged judged = judged_on(&host_back_end);
     struct gemm_options options = sizes(0, 5, 0);
     char *const path = npy_temporary("(3, 2)", a, 6);

@@ -170,13 +170,13 @@ static void convolve(const struct conv *call)
 }
 
 static const struct gemm_rung gemm_rung = {
-    .rung = {"host", "the definition", .flags = RUNG_HOST},
+    .rung = {.name = "host", .idea = "the definition", .flags = RUNG_HOST},
     .run = product,
     .depth = gemm_depth_serial,
 };
 
 static const struct conv_rung conv_rung = {
-    .rung = {"host", "the definition", .flags = RUNG_HOST},
+    .rung = {.name = "host", .idea = "the definition", .flags = RUNG_HOST},
     .run = convolve,
     .depth = conv_depth_serial,
 };

@@ -132,7 +132,7 @@ static double depth(const struct matrix_reduction *call)
 }
 
 static const struct matrix_rung rung = {
-    .rung = {"reduce", "the definition"},
+    .rung = {.name = "reduce", .idea = "the definition"},
     .run = reduce,
     .depth = depth,
 };

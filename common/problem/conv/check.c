@@ -102,7 +102,8 @@ static void judge_element(const struct conv_problem *problem, const struct conv_
     const struct comparison comparison = compare_number(got, reference, bound, FLT_MAX);
     char place[PLACE_SIZE];
 
-    judge_keep_worse(worst, &comparison, place_name(place, pixel));
+    if (judge_keep_worse(worst, &comparison))
+        comparison_describe(worst, place_name(place, pixel));
 }
 
 /* Also judge NaN and infinities, up to 64, sampled or not: they are rarely right. */

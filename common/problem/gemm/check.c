@@ -99,7 +99,8 @@ static void judge_element(const struct gemm_problem *problem, const struct gemm_
             compare_number(computed, &unread, gemm_bound(problem, rung, &unread), FLT_MAX);
         comparison = other.right ? other : comparison;
     }
-    judge_keep_worse(worst, &comparison, place_name(place, row, column));
+    if (judge_keep_worse(worst, &comparison))
+        comparison_describe(worst, place_name(place, row, column));
 }
 
 static void judge_real(const struct gemm_problem *problem, const struct gemm_rung *rung,

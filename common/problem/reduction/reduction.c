@@ -454,6 +454,7 @@ static bool check(struct problem *base, const struct rung *rung, struct comparis
         return false;
     *comparison = compare_number(f64 ? wide : (double)narrow, &problem->reference,
                                  bound_of(problem, kind_of(rung)), f64 ? DBL_MAX : FLT_MAX);
+    comparison_describe(comparison, NULL);
     return true;
 }
 
