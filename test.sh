@@ -19,13 +19,13 @@ Usage: ./test.sh [OPTION]...
 Installs what is missing (Debian, Ubuntu), builds and tests: all steps on the CPU at the sizes where
 kernels break, the checker, the CPU back end, the counters, the pages.
 
-  --all           also what repeats these for more inputs (every exercise and its wrong answers,
-                  every program that simtcc is tried on, every command on the pages, the scripts
-                  that measure and draw), and these suites, one for each preset:
+  --all           also the same with more inputs (every exercise and its wrong answers, every
+                  program that simtcc is tried on, every command on the pages, the scripts that
+                  measure and draw), and these suites, one for each preset:
                     asan    with the address and undefined-behaviour sanitizers
                     tsan    the tests of the CPU steps with the thread sanitizer
-                    clang   compiled by clang: kernels and back end; only where it is installed
-                    cuda    compiled by nvcc, where it is installed; run where a GPU answers
+                    clang   kernels and their back end compiled by clang, if that is installed
+                    cuda    compiled by nvcc, if that is installed; run if there is a GPU
   -L LABEL        only tests with a label that matches this regular expression, as in ctest
   -R NAME         only tests with a name that matches
   --no-install    install nothing: say what is missing and stop
@@ -95,7 +95,7 @@ test_suite() {
     [[ $preset != tsan ]] || only=(-L '^step$')
     # Only kernels and their back end can differ with another C++ compiler.
     [[ $preset != clang ]] || only=(-L '^simt$')
-    # A filter finds any test.
+    # With -L or -R, any test can be selected.
     [[ $all == yes || ${#filter[@]} -gt 0 ]] || only=(-LE '^all$')
     say "Built in $((SECONDS - started)) s. Testing ..."
     rm -f -- "$folder/tests.xml"

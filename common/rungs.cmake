@@ -19,7 +19,8 @@ if(RUNGS_SANITIZE)
   target_link_options(rungs_flags INTERFACE -fsanitize=${RUNGS_SANITIZE})
 endif()
 
-# The same for the tests' own code, of which little runs for long: -O3 takes twice as long to compile.
+# The same for the tests' own code, little of which runs for long: -O3 would take twice as long to
+# compile.
 add_library(rungs_test_flags INTERFACE)
 target_link_libraries(rungs_test_flags INTERFACE rungs_flags)
 target_compile_options(rungs_test_flags INTERFACE
@@ -58,7 +59,8 @@ function(rungs_add_objects target architectures library)
   target_link_libraries(${target} PRIVATE ${library} rungs_flags)
 endfunction()
 
-# rungs_add_step(CPU|GPU source... [SM_80|SM_90|SM_90A source...]... [TEST source...] [LARGE source...])
+# rungs_add_step(CPU|GPU source... [SM_80|SM_90|SM_90A source...]...
+#                [TEST source...] [LARGE source...])
 #
 # Declares the step in the current directory: a program with the directory's name, and a test
 # program for each source after TEST. The sources are ladder.c, which defines `step`, and the rungs:
@@ -69,8 +71,9 @@ endfunction()
 # architecture-specific instructions. They are compiled for those of the requested architectures
 # that qualify; if none does, for the lowest that would.
 #
-# Test programs whose source also stands after LARGE have large cases, which they run when given the
-# argument `large`: TEST_large, with the label `all` (test.sh runs it with --all only).
+# A test program whose source is also listed after LARGE has large cases, which it runs if its
+# argument is `large`: these are the test TEST_large, with the label `all`, which test.sh runs with
+# --all only.
 function(rungs_add_step kind)
   cmake_parse_arguments(PARSE_ARGV 1 STEP "" "" "SM_80;SM_90;SM_90A;TEST;LARGE")
   get_filename_component(name ${CMAKE_CURRENT_SOURCE_DIR} NAME)
@@ -89,7 +92,7 @@ function(rungs_add_step kind)
   if(kind STREQUAL CPU)
     target_sources(${name}_rungs PRIVATE ${host_sources})
   else()
-    # Apart, since programs with other kernels (the counted ones, below) link them as well.
+    # A separate library: the counting program (below), with other kernels, links it, too.
     add_library(${name}_host OBJECT ${host_sources})
     list(APPEND rungs ${name}_host)
   endif()

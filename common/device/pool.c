@@ -21,8 +21,8 @@ enum { CACHE_LINE = 64 };
 
 /* The current job. The ticket combines the job's number with the number of threads that take part.
  * The caller writes it last; the workers then read the other members, which do not change until all
- * have finished. Everything is in one cache line, so that a worker learns all from one miss: 16
- * threads are told and heard from in 0.9 us, where a line for each worker took 1.5 to 2.1. */
+ * have finished. Everything is in one cache line, so that a worker learns all from one miss: an
+ * empty job takes 16 threads 0.9 us, where a line for each worker took 1.5 to 2.1 us. */
 static struct {
     alignas(2 * CACHE_LINE) _Atomic uint64_t ticket;
     void (*work)(void *argument, int thread);

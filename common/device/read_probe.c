@@ -231,10 +231,10 @@ static double shortest_pass(struct reader *reader, int threads, double seconds)
     return best_s;
 }
 
-/* The shortest pass over a buffer of its own. The next buffer is allocated before this one is given
- * back, so that it consists of other pages: how well a share fits into its caches depends on the
- * pages' physical addresses. (A small one has few pages, and a large one, which no cache of one
- * processor holds, takes long to write.) */
+/* The shortest pass over several buffers. Each is allocated before the previous one is freed, so
+ * that it has other pages: how well a share fits into the caches depends on the pages' physical
+ * addresses. (A small buffer has few pages; a large one, which no cache of one processor holds,
+ * takes long to write.) */
 static bool probe_buffers(struct reader *reader, int threads, size_t size, double *best_s,
                           struct error *error)
 {

@@ -41,14 +41,15 @@ struct comparison {
     char where[96]; /* index and values of the worst element, for the report of a wrong result */
 };
 
-/* Compares one computed number with its reference, and leaves `where` empty: most numbers are right
- * and need no message. NaN is right only if the reference is NaN. An
+/* Compares one computed number with its reference. NaN is right only if the reference is NaN. An
  * infinity is right only if the reference is the same infinity, or within `bound` of overflowing;
- * `largest` is the type's largest finite number. */
+ * `largest` is the type's largest finite number. `where` remains empty, since most numbers need no
+ * message. */
 struct comparison compare_number(double computed, const struct reference *reference, double bound,
                                  double largest);
 
-/* Writes `where`: the values, behind the name of the element unless `place` is NULL. */
+/* Writes the message in `where`: the element's name `place`, unless that is NULL, and the
+ * values. */
 void comparison_describe(struct comparison *comparison, const char *place);
 
 /* The bound above for `terms` terms, each of which passes through at most `roundings` roundings.

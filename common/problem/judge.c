@@ -39,7 +39,7 @@ bool judge_margins(const struct guarded *result, float value, size_t size,
     return true;
 }
 
-/* Error as a share of the bound. Where no number is expected, the bound is none either. */
+/* The error as a share of the bound; NaN counts as infinitely large. */
 static double share_of(const struct comparison *comparison)
 {
     const double share = comparison->error == 0 ? 0 : comparison->error / comparison->bound;

@@ -47,7 +47,7 @@ bool judge_margins(const struct guarded *result, float value, size_t size,
                    struct comparison *comparison);
 
 /* Replaces *worst by `next` if that is worse: wrong is worse than right, then the larger ratio of
- * error to bound is. True if it was replaced; the caller then describes it (compare.h). */
+ * error to bound is. Returns whether it was replaced: the caller then calls comparison_describe. */
 bool judge_keep_worse(struct comparison *worst, const struct comparison *next);
 
 /* Indices along a dimension of `size` elements where kernels are likely to be wrong: both ends, and

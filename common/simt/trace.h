@@ -33,7 +33,7 @@ enum simt_event_kind {
 
 /* Lanes whose next events have the same key do them together. */
 struct simt_event {
-    /* From the top: 0xffff - call depth (16 bits), place in the program (32), kind (8), size (8). */
+    /* From the top: 0xffff - call depth (16 bits), program location (32), kind (8), size (8). */
     uint64_t key;
     uint64_t address; /* meaningless if the kind is EVENT_BLOCK */
 };

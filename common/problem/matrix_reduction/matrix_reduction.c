@@ -18,12 +18,12 @@
 
 struct matrix_problem {
     struct problem base;
-    struct matrix_reduction call; /* pointers of the back end */
+    struct matrix_reduction call; /* its pointers are to memory of the back end */
     enum matrix_axis axis;
     struct guarded a, result;
-    size_t size;    /* bytes an element */
-    size_t results; /* rows or columns */
-    size_t terms;   /* elements that a result is made from */
+    size_t size;    /* bytes per element */
+    size_t results; /* how many: the rows or the columns */
+    size_t terms;   /* elements per result */
     struct npy file;
     uint64_t seed;
     struct reference *expected; /* one per result */
@@ -37,7 +37,7 @@ static bool is_extremum(const struct matrix_problem *problem)
     return problem->call.op != OP_SUM;
 }
 
-/* The input on the host. */
+/* The input's first element in the host's copy. */
 static void *elements_of(const struct matrix_problem *problem)
 {
     return guarded_host(&problem->a);
@@ -56,7 +56,7 @@ static double fetch(const void *array, enum element_type type, size_t i)
     return type == TYPE_F64 ? ((const double *)array)[i] : (double)((const float *)array)[i];
 }
 
-/* Where element `term` of row or column `result` stands. */
+/* The index of element `term` of row or column `result`. */
 static size_t place_of(const struct matrix_problem *problem, size_t result, size_t term)
 {
     return problem->axis == AXIS_ROWS ? result * problem->call.columns + term
@@ -75,7 +75,7 @@ static double larger_or_nan(double x, double y)
     return x > y || isnan(x) ? x : y;
 }
 
-/* One term more. A sum keeps what its additions lost in `tail`, as reference.c does. */
+/* Adds a term. A sum accumulates its rounding errors in `tail`, as in reference.c. */
 static inline void add_term(struct reference *reference, enum reduce_op op, double term)
 {
     if (op == OP_MAX) {
@@ -91,8 +91,8 @@ static inline void add_term(struct reference *reference, enum reduce_op op, doub
     }
 }
 
-/* In the order of memory: walking down the columns of a large matrix one by one would take
- * minutes. */
+/* Goes through the matrix in the order of memory: walking down the columns of a large one would
+ * take minutes. */
 static void prepare_reference(struct matrix_problem *problem)
 {
     const struct matrix_reduction *call = &problem->call;
@@ -121,8 +121,8 @@ static void prepare_reference(struct matrix_problem *problem)
 
 /* ---- inputs ---------------------------------------------------------------------------------- */
 
-/* Probe of sums: as in reduction.c, small integers of both signs. No row or column that is judged
- * sums to 0, which would survive being scaled or added twice. */
+/* The probe of sums: small integers of both signs, as in reduction.c. No row or column that is
+ * reduced sums to 0, which would stay right if it were scaled or added twice. */
 static void fill_integers(struct matrix_problem *problem)
 {
     const size_t count = problem->call.rows * problem->call.columns;
@@ -140,9 +140,9 @@ static void fill_integers(struct matrix_problem *problem)
     }
 }
 
-/* Probes of max and min: in every row (or column) the extremum stands last, first, or anywhere. It
- * differs from row to row, and all values have the sign that makes an accumulator started at 0
- * wrong. */
+/* Probes of max and min: in every row (or column) the extremum is the last element, the first, or a
+ * random one. It differs from row to row, and all values have the sign for which an accumulator
+ * that starts at 0 gives a wrong result. */
 static void fill_extrema(struct matrix_problem *problem, size_t probe)
 {
     const size_t count = problem->call.rows * problem->call.columns;
@@ -264,12 +264,12 @@ static bool open_file(struct matrix_problem *problem, const struct reduction_opt
     return true;
 }
 
-/* Asked once for everything: memory counts as taken only when it is written. */
+/* One check for all arrays together: memory_available counts unwritten pages as available. */
 static bool enough_memory(const struct matrix_problem *problem, struct error *error)
 {
     const struct back_end *back_end = problem->base.back_end;
     const struct matrix_reduction *call = &problem->call;
-    /* Emulated device memory is this machine's memory, too. */
+    /* Emulated device memory is host memory, too. */
     const double copies = back_end->host_memory || back_end->clocks ? 1 : 2;
     const double elements = (double)call->rows * (double)call->columns + (double)problem->results;
     const double bytes = copies * (double)problem->size * elements +
@@ -382,7 +382,7 @@ static bool load(struct problem *base, size_t input, struct error *error)
     return guarded_upload(&problem->a, base->back_end, error);
 }
 
-/* ---- a rung on it ---------------------------------------------------------------------------- */
+/* ---- running a rung -------------------------------------------------------------------------- */
 
 static const struct matrix_rung *kind_of(const struct rung *rung)
 {
@@ -428,7 +428,7 @@ static void describe(const struct problem *base, const struct rung *rung, char t
 static double bound_of(const struct matrix_problem *problem, double roundings, double magnitude)
 {
     if (is_extremum(problem) || !problem->base.inexact_input)
-        return 0; /* nothing rounds */
+        return 0; /* max and min do not round, nor do sums of a probe */
     return problem->call.type == TYPE_F64
                ? rounding_bound_f64(roundings, problem->terms, magnitude)
                : rounding_bound_f32(roundings, problem->terms, magnitude);
@@ -456,7 +456,7 @@ static void judge_results(const struct matrix_problem *problem, const struct mat
             comparison_describe(worst, place);
         }
         if (!comparison.right && !problem->base.inexact_input)
-            return; /* the first is enough */
+            return; /* the first wrong result of a probe is enough */
     }
 }
 
