@@ -180,9 +180,9 @@ extern "C" void launch_column_vectorized(const struct matrix_reduction *call)
 
 /* Blocks that are on a multiprocessor at a time. */
 #if defined __CUDA_ARCH__ && __CUDA_ARCH__ < 800 /* room for 1024 threads */
-static const unsigned RESIDENT = 1024 / BLOCK;
+enum { RESIDENT = 1024 / BLOCK };
 #else
-static const unsigned RESIDENT = COLUMN_BLOCKS_RESIDENT;
+enum { RESIDENT = COLUMN_BLOCKS_RESIDENT };
 #endif
 
 /* How many rows a thread loads at a time: 64 bytes, or 32 where the loads are narrow. */

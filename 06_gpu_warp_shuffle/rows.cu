@@ -163,9 +163,9 @@ extern "C" void launch_row_vectorized(const struct matrix_reduction *call)
 
 /* Blocks that are on a multiprocessor at a time. */
 #if defined __CUDA_ARCH__ && __CUDA_ARCH__ < 800 /* room for 1024 threads */
-static const unsigned RESIDENT = 1024 / BLOCK;
+enum { RESIDENT = 1024 / BLOCK };
 #else
-static const unsigned RESIDENT = ROW_BLOCKS_RESIDENT;
+enum { RESIDENT = ROW_BLOCKS_RESIDENT };
 #endif
 
 /* Several packs at a time.

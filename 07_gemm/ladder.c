@@ -64,9 +64,9 @@ static const struct gemm_rung rungs[] = {
         .depth = gemm_depth_serial,
     },
     {
-        .rung =
-            {"register_column",
-             "8 elements of a column per thread: an element of B in a register serves 8 products"},
+        .rung = {.name = "register_column",
+                 .idea = "8 elements of a column per thread: an element of B in a register serves "
+                         "8 products"},
         .run = launch_register_column,
         .depth = gemm_depth_serial,
     },

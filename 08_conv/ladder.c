@@ -75,9 +75,9 @@ static const struct conv_rung rungs[] = {
         .declines = declines_conv_shared_tile,
     },
     {
-        .rung =
-            {"im2col",
-             "every output's inputs in a matrix, multiplied by the filters by 07's async_copies"},
+        .rung = {.name = "im2col",
+                 .idea = "every output's inputs in a matrix, multiplied by the filters by 07's "
+                         "async_copies"},
         .run = launch_im2col,
         .depth = conv_depth_serial,
     },
@@ -104,9 +104,9 @@ static const struct conv_rung rungs[] = {
         .declines = declines_implicit_gemm,
     },
     {
-        .rung =
-            {"direct",
-             "3x3: tiles with halo, 4 x 2 outputs of 8 filters per thread, asynchronous copies"},
+        .rung = {.name = "direct",
+                 .idea = "3x3: tiles with halo, 4 x 2 outputs of 8 filters per thread, "
+                         "asynchronous copies"},
         .run = launch_direct,
         .depth = conv_depth_serial,
         .prepare = prepare_direct,

@@ -619,7 +619,7 @@ def rungs_of(folder):
     for file in sorted(os.listdir(folder)):
         source = read(os.path.join(folder, file)) if file.endswith(".c") else ""
         for table in re.finditer(r"\bstruct \w*rung \w+\[\] = \{(.*?)\n\};", source, re.S):
-            names += re.findall(r'\.rung = \{\.name = "([^"]+)"', table.group(1))
+            names += re.findall(r'\.rung =\s*\{\.name = "([^"]+)"', table.group(1))
     return list(dict.fromkeys(names))
 
 
