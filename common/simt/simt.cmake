@@ -63,6 +63,9 @@ function(simt_add_cuda_sources target)
     # #pragma unroll is meant for nvcc. Kernels spend most of their time switching between threads:
     # -O3 would gain little and take half as long again to compile.
     set(options -Wno-unknown-pragmas "$<$<NOT:$<CONFIG:Debug>>:${SIMT_OPTIMISATION}>")
+    if(CMAKE_CXX_COMPILER_ID STREQUAL Clang) # at -O1 it does not unroll all that #pragma unroll asks for
+      list(APPEND options -Wno-pass-failed)
+    endif()
     get_source_file_property(interleaved "${source}" SIMT_INTERLEAVED)
     if(interleaved AND NOT RUNGS_SANITIZE)
       # Not when linking: trace.c provides the functions that the compiler inserts calls to.
