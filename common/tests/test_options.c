@@ -318,7 +318,7 @@ static void repeated_rungs(void **state)
 static void more_rungs_than_fit(void **state)
 {
     enum { RUNGS = MAX_RUNGS_NAMED + 1 };
-    static char rung_names[RUNGS][8];
+    static char rung_names[RUNGS][16];
     static struct rung many[RUNGS];
     char line[RUNGS * 16] = "";
     struct test_step made;
