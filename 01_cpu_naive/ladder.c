@@ -59,6 +59,12 @@ static const struct reduction_rung rungs[] = {
         .how = how_unrolled,
     },
     {
+        .rung = {.name = "checked", .idea = "the same with every index checked against the length"},
+        .run = run_checked,
+        .depth = depth_unrolled,
+        .how = how_unrolled,
+    },
+    {
         .rung = {.name = "openblas",
                  .idea = "the library, on one thread",
                  .flags = RUNG_LIBRARY,
