@@ -58,8 +58,9 @@ extern "C" void launch_serial(const struct reduction *call)
  * 2 * stride adds the value `stride` further on. Indices are 64 bits wide: size_t, as for elements.
  *
  * Better: log2(256) = 8 rounds.
- * Still bad: the remainder. A GPU divides by no instruction but by a routine, and that for 64 bits
- * is several times as long as that for 32; every thread calls it in every round. */
+ * Still bad: a GPU's registers and adders have 32 bits, so a 64-bit operation is two or more
+ * instructions. Divisions are routines, the 64-bit one so long that the compiled code first asks,
+ * in every thread and round, whether the 32-bit one will do. */
 template <typename R>
 __global__ void wide_indices(R in, size_t n, typename R::value *out)
 {
@@ -97,7 +98,7 @@ extern "C" void launch_wide_indices(const struct reduction *call)
 /* The same tree with indices of 32 bits, enough for the threads of a block; those of elements stay
  * 64 bits wide, since n may exceed 2^32.
  *
- * Better: a shorter remainder.
+ * Better: fewer instructions for the same requests.
  * Still bad: divergence. Up to stride 16 all eight warps have working threads, in the fifth round
  * one lane of 32 each, and a warp takes as long for one lane as for all. */
 template <typename R>
