@@ -21,8 +21,11 @@ static void understated_depths_are_found_out(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(step_test_reductions),  cmocka_unit_test(step_test_known_answers),
-        cmocka_unit_test(step_test_depths),      cmocka_unit_test(understated_depths_are_found_out),
+        cmocka_unit_test(step_test_reductions),
+        cmocka_unit_test(step_test_known_answers),
+        cmocka_unit_test(step_test_depths),
+        cmocka_unit_test(step_test_blocks),
+        cmocka_unit_test(understated_depths_are_found_out),
         cmocka_unit_test(step_test_determinism),
     };
     return cmocka_run_group_tests_name("05_gpu_shared_tree", tests, NULL, NULL);

@@ -135,6 +135,28 @@ void step_test_reductions(void **state)
                 }
 }
 
+void step_test_blocks(void **state)
+{
+    static const struct {
+        unsigned block, grid;
+        size_t n;
+    } shapes[] = {
+        {1, 3, 33},    {32, 7, 1000},  {96, 3, 1000},           {1024, 2, 4099},        {0, 40, 33},
+        {64, 0, 1000}, {512, 60, 100}, {BY_OCCUPANCY, 0, 4099}, {0, BY_OCCUPANCY, 4099}};
+    struct reduction_options options;
+    (void)state;
+
+    step_test_defaults(&options);
+    for (size_t s = 0; s < sizeof shapes / sizeof shapes[0]; s++) {
+        options.block = shapes[s].block;
+        options.grid = shapes[s].grid;
+        options.n = shapes[s].n;
+        options.op = s % 2 == 0 ? OP_DOT : OP_MIN;
+        options.type = s % 3 == 0 ? TYPE_F64 : TYPE_F32;
+        step_test_rungs(&options.base);
+    }
+}
+
 /* Copies a vector to memory of the back end. */
 static void *placed(const void *vector, size_t bytes)
 {

@@ -23,6 +23,10 @@ const struct reduction_rung *step_test_rung(const char *name);
  * result, with rung, problem and values. */
 void step_test_rungs(const struct problem_options *options);
 
+/* step_test_rungs with other blocks and grids than the usual: --block and --grid. A cmocka test
+ * function. */
+void step_test_blocks(void **state);
+
 /* The sizes at which reductions break: 0, 1, 2, around warps, blocks and powers of two, primes. */
 extern const size_t step_test_sizes[];
 extern const size_t step_test_size_count;
