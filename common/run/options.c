@@ -13,7 +13,7 @@
 enum owner { OF_RUNNER, OF_PROBLEM, OF_KIND };
 
 /* Options that do more than set a member. */
-enum special { PLAIN, LADDER, RUNG, LIST, SWEEP, COUNTERS, HELP, VERSION };
+enum special { PLAIN, LADDER, RUNG, LIST, SWEEP, COUNTERS, COUNTERS_CSV, HELP, VERSION };
 
 static const char *const counters_formats[] = {"table", "lines", "json", NULL};
 
@@ -53,12 +53,19 @@ static const struct entry common_entries[] = {
     {.field = {"device", "N", "the GPU to use, from 0", OPTION_INT, RUNNER(device)}},
     {.field = {"histogram", NULL, "print each rung's samples as a histogram", OPTION_FLAG,
                RUNNER(histogram)}},
+    {.field = {"chart", NULL, "print bars: of the counters that differ, or of the times",
+               OPTION_FLAG, RUNNER(chart)}},
+    {.field = {"quiz", NULL, "ask for a prediction of each rung before the table shows it",
+               OPTION_FLAG, RUNNER(quiz)}},
     {.field = {"counters", "[=FORMAT]",
                "simt: count what the kernels do, as a table, as lines (beside the source) or as "
                "json; cuda: print the command for ncu",
                OPTION_NAME, RUNNER(counters), .names = counters_formats, .left_out = "table"},
      .special = COUNTERS},
     {.field = {"csv", "FILE", "write the rows as CSV", OPTION_TEXT, RUNNER(csv)}},
+    {.field = {"counters-csv", "FILE", "simt: write the counters as CSV", OPTION_TEXT,
+               RUNNER(counters_csv)},
+     .special = COUNTERS_CSV},
     {.field = {"json", "FILE", "write the rows, the samples and the machine as JSON", OPTION_TEXT,
                RUNNER(json)}},
     {.field = {"help", NULL, "this text", .kind = OPTION_FLAG}, .special = HELP},
@@ -262,12 +269,22 @@ static bool take_option(const struct entry *entry, const char *text, struct opti
             return false;
         options->counters++; /* counters_formats begins with what follows COUNTERS_NONE */
         return true;
+    case COUNTERS_CSV:
+        if (options->ladder->back_end->counters_read == NULL)
+            return error_set(error, EXIT_BAD_USAGE,
+                             "--counters-csv: only GPU kernels on the simt back end are counted");
+        break;
     default:
         break;
     }
     return option_set(&entry->field, text,
                       entry->owner == OF_RUNNER ? (void *)options : (void *)options->problem,
                       error);
+}
+
+static bool same_file(const char *one, const char *other)
+{
+    return one != NULL && other != NULL && strcmp(one, other) == 0;
 }
 
 /* Checks options against each other. */
@@ -277,8 +294,11 @@ static bool check_together(const struct options *options, bool size_given, struc
 
     if (!options->ladder->kind->check_options(problem, size_given, error))
         return false;
-    if (options->csv != NULL && options->json != NULL && strcmp(options->csv, options->json) == 0)
+    if (same_file(options->csv, options->json))
         return error_set(error, EXIT_BAD_USAGE, "--csv and --json name the same file");
+    if (same_file(options->csv, options->counters_csv) ||
+        same_file(options->json, options->counters_csv))
+        return error_set(error, EXIT_BAD_USAGE, "--counters-csv names the file of --csv or --json");
     if (problem->a != NULL && size_given)
         return error_set(error, EXIT_BAD_USAGE,
                          "the files say how large the problem is: leave the size options out");
