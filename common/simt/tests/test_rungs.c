@@ -1,7 +1,8 @@
-/* The counters of every rung of steps 03 to 08 are those in rung_counts.txt: with every compiler the
- * same integers. A rung that the file does not have is named and passed over, so that one's own
- * rungs need no counts; one that it has must be there. On small problems; those that the pages show take longer, and are counted by
- * `test_simt_rungs BIN FILE shown`. `test_simt_rungs BIN FILE update` writes the file anew. */
+/* The counters of every rung of steps 03 to 08 are those in rung_counts.txt: with every compiler
+ * the same integers. A rung that the file does not have is named and passed over, so that one's own
+ * rungs need no counts; one that it has must be there. On small problems; those that the pages show
+ * take longer, and are counted by `test_simt_rungs BIN FILE shown`. `test_simt_rungs BIN
+ * FILE update` writes the file anew. */
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
