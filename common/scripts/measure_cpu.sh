@@ -53,7 +53,8 @@ done
 second --n 4K
 second --n 64K
 second --n 1M
-rungs vector race lock atomic adjacent padded local openmp openmp_simd openmp_vector pool
+rungs vector race lock atomic adjacent adjacent_plain padded local openmp openmp_simd \
+    openmp_vector pool
 second --n 1 "${chosen[@]}"
 rungs lanes one_register vector
 second --n 4K --op max "${chosen[@]}"
@@ -78,7 +79,7 @@ done
 rungs lanes one_register vector local openmp_simd openmp_vector pool simd_threads first_touch openblas
 second --n 128M --reps 5 "${chosen[@]}"
 
-rungs vector lock atomic adjacent padded local
+rungs vector lock atomic adjacent adjacent_plain padded local
 measure "02_cpu_simd_threads_${name}_threads1.csv" 02_cpu_simd_threads --n 1M --threads 1 "${chosen[@]}"
 
 rungs cpu_naive cpu_rows cpu_blocked openblas
