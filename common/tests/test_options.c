@@ -320,7 +320,7 @@ static void more_rungs_than_fit(void **state)
     enum { RUNGS = MAX_RUNGS_NAMED + 1 };
     static char rung_names[RUNGS][16];
     static struct rung many[RUNGS];
-    char line[RUNGS * 16] = "";
+    char line[RUNGS * 20] = "";
     struct test_step made;
     const struct step *const step = &made.step;
     (void)state;
@@ -333,9 +333,9 @@ static void more_rungs_than_fit(void **state)
     made.ladder.rungs = many;
     made.ladder.rung_count = RUNGS;
     for (int i = 0; i < MAX_RUNGS_NAMED; i++)
-        sprintf(line + strlen(line), "--rung %s ", rung_names[i]);
+        sprintf(line + strlen(line), "--rung %.15s ", rung_names[i]);
     assert_int_equal(good(step, line).options.rung_count, MAX_RUNGS_NAMED);
-    sprintf(line + strlen(line), "--rung %s", rung_names[RUNGS - 1]);
+    sprintf(line + strlen(line), "--rung %.15s", rung_names[RUNGS - 1]);
     bad(step, line, "--rung", "64", "at most");
     /* A list of names that is longer than the message. */
     bad(step, "--rung nosuch", "--rung 'nosuch'", "r000, r001", "want one of");
