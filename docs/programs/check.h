@@ -1,4 +1,4 @@
-/* For the programs of this folder: CHECK(call) ends the program where a call of CUDA's has failed. */
+/* For the programs of this folder: CHECK(call) ends one where a call of CUDA's has failed. */
 #ifndef CHECK_H
 #define CHECK_H
 

@@ -1,5 +1,5 @@
-/* A tree for any block size, which halves with rounding up. Of an odd number of values, the one in the
- * middle has no partner. */
+/* A tree for any block size, which halves with rounding up. Of an odd number of values, the one in
+ * the middle has no partner. */
 #include "sum_ones.h"
 
 #define MOST 256

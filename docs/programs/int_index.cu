@@ -1,6 +1,6 @@
-/* A grid-stride loop over n = 2^31 - 1 elements, the most that an int can count, by 1,024 blocks of 256
- * threads. Where do the last two threads go at the end? Only the indices are computed: no array of 8 GB
- * is needed. */
+/* A grid-stride loop over n = 2^31 - 1 elements, the most that an int can count, by 1,024 blocks of
+ * 256 threads. Where do the last two threads go at the end? Only the indices are computed: no array
+ * of 8 GB is needed. */
 #include "check.h"
 
 #ifdef RIGHT

@@ -1,5 +1,5 @@
-/* What a launch costs: of a kernel with nothing to do, waiting for each, back to back, and as one CUDA
- * graph of as many launches. Microseconds a launch, by the host's clock. */
+/* What a launch costs: of a kernel with nothing to do, waiting for each, back to back, and as one
+ * CUDA graph of as many launches. Microseconds a launch, by the host's clock. */
 #include "check.h"
 
 #include <time.h>

@@ -1,4 +1,4 @@
-/* Each block sums a slice of its own, n / blocks numbers, rounded up. Where does the last one end? */
+/* Each block sums a slice of its own, n / blocks numbers, rounded up. Where does the last end? */
 #include "sum_ones.h"
 
 __global__ void sum(const float *in, int n, float *result)

@@ -1,4 +1,4 @@
-/* The last six rounds of a tree by one warp, without synchronization, as if its lanes ran in step. */
+/* The last six rounds of a tree by one warp, without synchronization, as if lanes ran in step. */
 #include "sum_ones.h"
 
 #define BLOCK 64
