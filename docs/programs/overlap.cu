@@ -1,6 +1,6 @@
 /* Data on the host, a kernel, the result back: one piece after the other, and in pieces on streams,
  * so that copies and kernels of different pieces can go on at the same time. For an array of 2^25
- * floats: overlap [ELEMENTS]. On the CPU back end it checks the results, and its times mean nothing. */
+ * floats: overlap [ELEMENTS]. On the CPU back end results are checked, and times mean nothing. */
 #include "check.h"
 
 #define PIECES 8
