@@ -1,6 +1,7 @@
 /* The grader's main program: runs an exercise's tests, tells of them and writes the points. */
 #include "grade.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
@@ -563,6 +564,46 @@ static void keep_first(char *to, size_t size, const char *text)
         snprintf(to, size, "%.*s", (int)size - 1, text);
 }
 
+/* The parent of the process with that number; 0 if it has ended. */
+static pid_t parent_of(const char *number)
+{
+    char path[64], text[512];
+    int parent = 0;
+
+    snprintf(path, sizeof path, "/proc/%.20s/stat", number);
+    FILE *const file = fopen(path, "r");
+    if (file == NULL)
+        return 0;
+    text[fread(text, 1, sizeof text - 1, file)] = '\0';
+    fclose(file);
+    const char *const name_end = strrchr(text, ')'); /* a name may hold anything */
+    if (name_end == NULL || sscanf(name_end, ") %*c %d", &parent) != 1)
+        return 0;
+    return parent;
+}
+
+/* Kills what the answer has started and left behind, in sessions of their own, too: orphans become
+ * children of this process (PR_SET_CHILD_SUBREAPER). */
+static void end_orphans(void)
+{
+    enum { MOST_ROUNDS = 1000 };
+
+    for (int round = 0; round < MOST_ROUNDS; round++) {
+        pid_t ended;
+        while ((ended = waitpid(-1, NULL, WNOHANG)) > 0)
+            ;
+        DIR *const folder = ended == 0 ? opendir("/proc") : NULL;
+        if (folder == NULL) /* no children are left */
+            return;
+        for (const struct dirent *entry; (entry = readdir(folder)) != NULL;)
+            if (entry->d_name[0] >= '1' && entry->d_name[0] <= '9' &&
+                parent_of(entry->d_name) == getpid())
+                kill(atoi(entry->d_name), SIGKILL);
+        closedir(folder);
+        usleep(1000);
+    }
+}
+
 bool grade_run(struct grade *grade, void (*run)(void *), void *arguments)
 {
     static struct reply reply;
@@ -602,6 +643,7 @@ bool grade_run(struct grade *grade, void (*run)(void *), void *arguments)
     kill(-child, SIGKILL); /* with all that it started */
     if (waitpid(child, &status, 0) < 0 && errno != ECHILD)
         stop("waitpid");
+    end_orphans();
     read_output(output);
     close(output);
     if (told_in_output()[0] == '\0') /* or it is the test's reason */
@@ -867,6 +909,7 @@ int main(int argc, char **argv)
         return BAD_USAGE;
     }
     signal(SIGPIPE, SIG_IGN);
+    prctl(PR_SET_CHILD_SUBREAPER, 1);
     const uint64_t seed = seed_text != NULL ? seed_of(seed_text) : fresh_number();
     struct outcome *const outcomes = calloc(grade_test_count, sizeof *outcomes);
     if (outcomes == NULL)
