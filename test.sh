@@ -24,7 +24,8 @@ kernels break, the checker, the CPU back end, the counters, the pages.
                   measure and draw), and these suites, one for each preset:
                     asan    with the address and undefined-behaviour sanitizers
                     tsan    the tests of the CPU steps with the thread sanitizer
-                    clang   kernels and their back end compiled by clang, if that is installed
+                    clang   kernels and their back end compiled by clang, if that is installed: all
+                            their tests but exercises and large inputs
                     cuda    compiled by nvcc, if that is installed; run if there is a GPU
   -L LABEL        only tests with a label that matches this regular expression, as in ctest
   -R NAME         only tests with a name that matches
@@ -108,7 +109,7 @@ test_suite() {
     # Only the steps have several threads, and the sanitizer slows other tests down tenfold.
     [[ $preset != tsan ]] || only=(-L '^step$')
     # Only kernels and their back end can differ with another C++ compiler.
-    [[ $preset != clang ]] || only=(-L '^simt$')
+    [[ $preset != clang ]] || only=(-L '^simt$' -LE '^(exercise|large)$')
     # With -L or -R, any test can be selected.
     [[ $all == yes || ${#filter[@]} -gt 0 ]] || only=(-LE '^all$')
     say "Built in $((SECONDS - started)) s. Testing ..."

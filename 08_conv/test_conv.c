@@ -110,15 +110,14 @@ static void test_many_weights(void **state)
     (void)state;
 
     step_test_defaults(&options);
-    options.batch = 2;
+    options.batch = 1;
     options.height = 4;
     options.width = 5;
-    options.channels = 100;
-    options.filters = 45;
+    options.channels = 97;
+    options.filters = 19;
     step_test_rungs(&options.base);
 
-    options.filters = 2;
-    options.channels = 2;
+    options.channels = options.filters = 1;
     options.height = options.width = 131;
     options.kernel_height = options.kernel_width = 130;
     step_test_rungs(&options.base);
@@ -131,10 +130,10 @@ static void test_many_channels(void **state)
     (void)state;
 
     step_test_defaults(&options);
-    options.batch = 2;
+    options.batch = 1;
     options.height = 4;
     options.width = 5;
-    options.channels = 4001;
+    options.channels = 1861;
     options.filters = 2;
     step_test_rungs(&options.base);
 }

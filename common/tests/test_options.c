@@ -321,7 +321,7 @@ static void more_rungs_than_fit(void **state)
     enum { RUNGS = MAX_RUNGS_NAMED + 1 };
     static char rung_names[RUNGS][16];
     static struct rung many[RUNGS];
-    char line[RUNGS * 16] = "";
+    char line[RUNGS * 20] = "";
     struct test_step made;
     const struct step *const step = &made.step;
     (void)state;

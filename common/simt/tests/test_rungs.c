@@ -1,5 +1,5 @@
-/* The counters of every rung of steps 03 to 08 are those in rung_counts.txt: with every compiler the
- * same integers. On small problems; those that the pages show take longer, and are counted by
+/* The counters of every rung of steps 03 to 08 are those in rung_counts.txt: with every compiler
+ * the same integers. On small problems; those that the pages show take longer, and are counted by
  * `test_simt_rungs BIN FILE shown`. `test_simt_rungs BIN FILE update` writes the file anew. */
 #include <stdbool.h>
 #include <stdio.h>
