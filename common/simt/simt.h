@@ -18,6 +18,8 @@ extern "C" {
 #define SIMT_MAX_BLOCK_THREADS 1024
 #define SIMT_STATIC_SHARED_BYTES ((size_t)48 << 10) /* also of dynamic, unless a kernel opts in */
 #define SIMT_MAX_SHARED_BYTES ((size_t)227 << 10)
+/* Kept free after static shared memory; simt_own.listening comes next. */
+#define SIMT_PAST_SHARED 65536
 
 /* Counts over the launches since the last reset. Counting these is cheap and always on. */
 struct simt_counters {
@@ -71,6 +73,8 @@ struct uint3 simt_block_dimensions(void) __attribute__((const));
 struct uint3 simt_grid_dimensions(void) __attribute__((const));
 void *simt_dynamic_shared(void) __attribute__((const));
 int simt_is_cooperative(void) __attribute__((const));
+/* A kernel begins that was compiled for blocks of so many threads at most. */
+void simt_launch_bounds(unsigned int most_threads);
 
 enum simt_barrier {
     SIMT_BARRIER,
