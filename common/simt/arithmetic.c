@@ -21,7 +21,7 @@
 
 #include <ucontext.h>
 
-enum { TRAP_FLAG = 0x100, MOST_STEPS = 4096 };
+enum { TRAP_FLAG = 0x100, MOST_STEPS = 4096, STEPS_TO_HIGHEST_BIT = 8 };
 
 /* ---- instructions ---- */
 
@@ -87,7 +87,8 @@ static struct {
     double value;
     uint64_t result;
     unsigned int steps;
-} pending;
+    int highest_bit_of; /* a register in which that bit may be turned over, or -1 */
+} pending = {.highest_bit_of = -1};
 
 static void set_trap_flag(void)
 {
@@ -149,36 +150,57 @@ static double source_value(const struct operands *operands, bool single, const m
     return value;
 }
 
-static void on_step(int number, siginfo_t *information, void *data)
+static const uint64_t HIGHEST_BIT = UINT64_C(1) << 63;
+
+/* The instruction that comes next converts a value: puts the result in its place if it is the one.
+ * To an unsigned integer of 64 bits compilers convert what is too large for a signed one less 2^63,
+ * and turn over the highest bit later. */
+static bool convert(mcontext_t *context)
 {
-    mcontext_t *context = &((ucontext_t *)data)->uc_mcontext;
+    static const double two_to_63 = 9223372036854775808.0;
     greg_t *registers = context->gregs;
-    const uint8_t *code = (const uint8_t *)(uintptr_t)registers[REG_RIP];
     struct operands operands;
     size_t length;
     bool single, wide;
-    (void)number;
-    (void)information;
-    if (pending.steps > 0 && --pending.steps > 0) {
-        double value, two_to_63 = 9223372036854775808.0;
-        if (!is_conversion(code, registers, &operands, &length, &single, &wide)) {
-            return;
-        }
-        value = source_value(&operands, single, context);
-        /* To an unsigned integer of 64 bits: what is too large for a signed one less 2^63, whose
-         * highest bit is set later. */
-        if (value == pending.value || (value != value && pending.value != pending.value)) {
-            registers[general[operands.reg]] = (greg_t)pending.result;
-        } else if (wide && value == pending.value - two_to_63) {
-            registers[general[operands.reg]] =
-                (greg_t)(pending.result ^ UINT64_C(0x8000000000000000));
-        } else {
-            return;
-        }
-        registers[REG_RIP] += (greg_t)length;
+    double value;
+    uint64_t result = pending.result;
+    if (!is_conversion((const uint8_t *)(uintptr_t)registers[REG_RIP], registers, &operands,
+                       &length, &single, &wide)) {
+        return false;
     }
-    pending.steps = 0;
-    registers[REG_EFL] &= ~(greg_t)TRAP_FLAG;
+    value = source_value(&operands, single, context);
+    if (value == pending.value && wide && value >= 4 * two_to_63) {
+        pending.highest_bit_of = general[operands.reg]; /* less 2^63 it may be the same */
+        pending.steps = STEPS_TO_HIGHEST_BIT;
+    } else if (wide && value == pending.value - two_to_63) {
+        result ^= HIGHEST_BIT;
+    } else if (value != pending.value && !(value != value && pending.value != pending.value)) {
+        return false;
+    }
+    registers[general[operands.reg]] = (greg_t)result;
+    registers[REG_RIP] += (greg_t)length;
+    return true;
+}
+
+static void on_step(mcontext_t *context)
+{
+    greg_t *registers = context->gregs;
+    if (pending.steps > 0) {
+        pending.steps--;
+    }
+    if (pending.highest_bit_of >= 0) {
+        greg_t *result = &registers[pending.highest_bit_of];
+        if ((uint64_t)*result == (pending.result ^ HIGHEST_BIT)) {
+            *result = (greg_t)pending.result;
+            pending.steps = 0;
+        }
+    } else if (pending.steps > 0 && convert(context) && pending.highest_bit_of < 0) {
+        pending.steps = 0;
+    }
+    if (pending.steps == 0) {
+        pending.highest_bit_of = -1;
+        registers[REG_EFL] &= ~(greg_t)TRAP_FLAG;
+    }
 }
 
 /* As the compilers lay it out. */
@@ -267,8 +289,10 @@ static bool divide(const uint8_t *code, greg_t *registers)
 
 static void on_trap(int number, siginfo_t *information, void *data)
 {
+    (void)number;
+    (void)information;
     if (pending.steps > 0 || simt_in_kernel()) {
-        on_step(number, information, data);
+        on_step(&((ucontext_t *)data)->uc_mcontext);
     } else {
         sigaction(SIGTRAP, &previous_trap, NULL);
         raise(SIGTRAP);

@@ -12,7 +12,6 @@
  * Reading a word that others change by atomics is taken to be meant so: it begins every loop around
  * atomicCAS. */
 #include <inttypes.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,7 +45,7 @@ static unsigned int lowest(uint32_t set)
 
 /* ---- address spaces ---- */
 
-static struct simt_range image, host_stack;
+static struct simt_range image;
 
 /* __constant__ variables, by simt_constant. */
 static struct simt_range *constants;
@@ -57,18 +56,6 @@ static void find_image(void)
     extern const char __executable_start[], _end[];
     image = (struct simt_range){(uintptr_t)__executable_start, (size_t)(_end - __executable_start),
                                 SPACE_GLOBAL, false};
-}
-
-static void find_host_stack(void)
-{
-    pthread_attr_t attributes;
-    void *start;
-    size_t size;
-    if (pthread_getattr_np(pthread_self(), &attributes) == 0) {
-        pthread_attr_getstack(&attributes, &start, &size);
-        host_stack = (struct simt_range){(uintptr_t)start, size, SPACE_LOCAL, false};
-        pthread_attr_destroy(&attributes);
-    }
 }
 
 static bool in_range(const struct simt_range *range, uint64_t address)
@@ -107,10 +94,11 @@ static struct simt_range find_range(uint64_t address)
         return found;
     }
     if (in_range(&image, address)) {
-        return find_in_image(address);
-    }
-    if (in_range(&host_stack, address)) {
-        return host_stack; /* the launch's arguments */
+        found = find_in_image(address);
+        if (found.space != SPACE_CONSTANT) {
+            simt_data_range(address, &found);
+        }
+        return found;
     }
     return (struct simt_range){address, 1, SPACE_HOST, false};
 }
@@ -803,14 +791,10 @@ void simt_check_start_block(unsigned int threads)
     }
 }
 
-void simt_check_start_launch(void)
+void simt_check_start_launch(const void *function)
 {
-    char here;
     find_image();
-    simt_shared_start_launch();
-    if (!in_range(&host_stack, (uintptr_t)&here)) {
-        find_host_stack();
-    }
+    simt_shared_start_launch(function);
     memset(ranges, 0, sizeof ranges);
     for (size_t i = 0; i < releases_capacity; i++) {
         while (releases[i]) {
@@ -932,8 +916,11 @@ static void check_bounds(const struct simt_range *range, enum simt_space space,
                                           .size = size});
     }
     if (space == SPACE_HOST) {
-        simt_add_finding(
+        new = simt_add_finding(
             (struct finding){.wrong = HOST_POINTER, .kind = kind, .site = site, .thread = thread});
+        if (new &&in_range(&image, address)) {
+            simt_data_describe(address, false, new->text, sizeof new->text);
+        }
     } else if (range->illegal || address + size > range->base + range->size) {
         new = simt_add_finding((struct finding){
             .wrong = OUT_OF_BOUNDS, .space = space, .kind = kind, .site = site, .thread = thread});
@@ -941,7 +928,9 @@ static void check_bounds(const struct simt_range *range, enum simt_space space,
             !simt_shared_describe(address, new->text, sizeof new->text)) {
             snprintf(new->text, sizeof new->text, "the launch asked for %zu bytes of it",
                      simt_shared_bytes());
-        } else if (new &&space != SPACE_SHARED) {
+        } else if (new &&space != SPACE_SHARED &&
+                   !(in_range(&image, address) &&
+                     simt_data_describe(address, true, new->text, sizeof new->text))) {
             simt_memory_describe((const void *)(uintptr_t)address, new->text, sizeof new->text);
         }
     }

@@ -64,12 +64,13 @@ __asm__(".macro " SIMT_CALL " target:vararg\n"
         ".irp suffix, , @PLT\n"
         ".ifeqs \"\\target\", \"\\hook\\suffix\"\n"
         "cmpb $0, %fs:simt_own@tpoff+" SIMT_STRING(SIMT_PAST_SHARED) "\n"
-        "je .Lsimt_past\\@\n"
-        ".endif\n"
-        ".endr\n"
-        ".endr\n" SIMT_PLAIN_CALL " \\target\n"
-        ".Lsimt_past\\@:\n"
-        ".endm\n");
+                                                                     "je .Lsimt_past\\@\n"
+                                                                     ".endif\n"
+                                                                     ".endr\n"
+                                                                     ".endr\n" SIMT_PLAIN_CALL
+                                                                     " \\target\n"
+                                                                     ".Lsimt_past\\@:\n"
+                                                                     ".endm\n");
 #undef SIMT_CALL
 #undef SIMT_STRING
 #undef SIMT_STRING_OF
@@ -660,9 +661,21 @@ SIMT_NO_HOOKS void invoke_without_hooks(void *closure)
     (*static_cast<Body *>(closure))();
 }
 
-template <class Body>
-void run(simt_launch launch, Body body, void (*invoke)(void *) = simt::invoke<Body>)
+/* What a launch has on the host's stack. */
+template <class T>
+void include(simt_launch &launch, const T &object)
 {
+    const char *begin = reinterpret_cast<const char *>(__builtin_addressof(object));
+    const char *end = begin + sizeof object;
+    launch.begin = launch.begin && launch.begin < begin ? launch.begin : begin;
+    launch.end = launch.end && launch.end > end ? launch.end : end;
+}
+
+template <class Body, class... Arguments>
+void run(simt_launch launch, Body body, void (*invoke)(void *), const Arguments &...arguments)
+{
+    include(launch, body);
+    (include(launch, arguments), ...);
     launch.invoke = invoke;
     launch.closure = &body;
     simt_launch_kernel(&launch);
@@ -679,14 +692,15 @@ struct function_launch {
     void operator()(Parameters... arguments) const
     {
         auto body = [&, kernel = function]() SIMT_NO_HOOKS { kernel(arguments...); };
-        run(launch, body, invoke_without_hooks<decltype(body)>);
+        run(launch, body, invoke_without_hooks<decltype(body)>, arguments...);
     }
 
     template <class... Arguments>
     std::enable_if_t<(sizeof...(Arguments) < sizeof...(Parameters))>
     operator()(Arguments... arguments) const
     {
-        run(launch, [&] { call(arguments...); });
+        auto body = [&] { call(arguments...); };
+        run(launch, body, invoke<decltype(body)>, arguments..., *this);
     }
 };
 
@@ -699,7 +713,8 @@ struct overloaded_launch {
     template <class... Arguments>
     void operator()(Arguments... arguments) const
     {
-        run(launch, [&] { call(arguments...); });
+        auto body = [&] { call(arguments...); };
+        run(launch, body, invoke<decltype(body)>, arguments..., *this);
     }
 };
 
@@ -717,7 +732,7 @@ auto launch(const char *name, Find find, Call call, dim3 grid, dim3 block, size_
 {
     simt_launch launch = {name,    simt_file, simt_line,        grid,         block,   shared_bytes,
                           nullptr, stream,    SIMT_INTERLEAVED, INSTRUMENTED, nullptr, nullptr,
-                          false};
+                          false,   nullptr,   nullptr};
     if constexpr (std::is_invocable_v<Find, int>) {
         return launch_function(launch, call, find(0));
     } else {
@@ -733,7 +748,7 @@ auto launch_value(const char *name, void (*function)(Parameters...), dim3 grid, 
     auto call = [function](auto &...arguments) { function(arguments...); };
     simt_launch launch = {name,    simt_file, simt_line,        grid,         block,   shared_bytes,
                           nullptr, stream,    SIMT_INTERLEAVED, INSTRUMENTED, nullptr, nullptr,
-                          false};
+                          false,   nullptr,   nullptr};
     return launch_function(launch, call, function);
 }
 

@@ -69,7 +69,6 @@ static const struct {
     {cudaErrorUnknown, "cudaErrorUnknown", "unknown error"},
 };
 
-static __thread cudaError_t last_error;
 static cudaError_t lost; /* what has ended a kernel, and with it all that can be done */
 
 /* The first launch that failed since somebody asked for an error. */
@@ -93,7 +92,7 @@ static size_t failed_call_count;
 cudaError_t simt_error(cudaError_t error)
 {
     if (error != cudaSuccess) {
-        last_error = error;
+        simt_own.last_error = error;
     }
     return error;
 }
@@ -106,7 +105,7 @@ cudaError_t simt_lost(void)
 void simt_lose(cudaError_t error)
 {
     lost = error;
-    last_error = error;
+    simt_own.last_error = error;
 }
 
 const char *cudaGetErrorName(cudaError_t error)
@@ -131,9 +130,9 @@ const char *cudaGetErrorString(cudaError_t error)
 
 cudaError_t cudaGetLastError(void)
 {
-    cudaError_t error = lost ? lost : last_error;
+    cudaError_t error = lost ? lost : simt_own.last_error;
     SIMT_API;
-    last_error = cudaSuccess;
+    simt_own.last_error = cudaSuccess;
     unasked.error = cudaSuccess;
     return error;
 }
@@ -142,12 +141,12 @@ cudaError_t cudaPeekAtLastError(void)
 {
     SIMT_API;
     unasked.error = cudaSuccess;
-    return lost ? lost : last_error;
+    return lost ? lost : simt_own.last_error;
 }
 
 void simt_errors_reset(void)
 {
-    last_error = lost = unasked.error = cudaSuccess;
+    simt_own.last_error = lost = unasked.error = cudaSuccess;
     failed_call_count = 0;
 }
 

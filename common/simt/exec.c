@@ -1433,6 +1433,12 @@ bool simt_exec_range(uint64_t address, struct simt_range *range)
                                      SPACE_LOCAL, false};
         return true;
     }
+    if (address - (uintptr_t)launch->begin < (uintptr_t)launch->end - (uintptr_t)launch->begin) {
+        *range = (struct simt_range){(uintptr_t)launch->begin,
+                                     (size_t)((uintptr_t)launch->end - (uintptr_t)launch->begin),
+                                     SPACE_LOCAL, false};
+        return true;
+    }
     if (address - ((uintptr_t)shared_end - SIMT_MAX_SHARED_BYTES) >=
         SIMT_MAX_SHARED_BYTES + (size_t)4096) {
         return false;

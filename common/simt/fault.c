@@ -88,11 +88,10 @@ static void give_stack(void)
 void simt_fault_install(void)
 {
     static bool installed;
-    static __thread bool has_stack;
     struct sigaction action = {.sa_flags = SA_SIGINFO | SA_ONSTACK};
-    if (!has_stack) {
+    if (!simt_own.has_handler_stack) {
         give_stack();
-        has_stack = true;
+        simt_own.has_handler_stack = true;
     }
     if (installed) {
         return;

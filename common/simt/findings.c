@@ -166,7 +166,15 @@ static void tell_other(FILE *file, const struct finding *finding)
                 finding->address, finding->size, finding->size);
         break;
     default:
-        fprintf(file, "memory of the host is used in a kernel: copy it with cudaMemcpy first\n");
+        if (finding->text[0]) {
+            fprintf(file,
+                    "%s, a variable of the host, is used in a kernel: declare it __device__, or "
+                    "pass its value\n",
+                    finding->text);
+        } else {
+            fprintf(file,
+                    "memory of the host is used in a kernel: copy it with cudaMemcpy first\n");
+        }
         break;
     }
     tell_thread(file, finding->thread);

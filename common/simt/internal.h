@@ -93,7 +93,7 @@ struct simt_kernel {
 struct simt_kernel *simt_find_kernel(const void *function);
 struct simt_kernel *simt_note_kernel(const void *function);
 
-/* ---- shared.c ---- */
+/* ---- symbols.c ---- */
 
 /* The program's static shared memory, in the thread that calls. */
 void *simt_static_shared(size_t *size);

@@ -531,6 +531,11 @@ cudaError_t cudaFreeAsync(void *pointer, cudaStream_t stream)
 
 /* ---- copies ---- */
 
+void simt_copy(void *to, const void *from, size_t size)
+{
+    memcpy(to, from, size);
+}
+
 /* Why [address, address + size) may not be copied, in words; NULL if it may. It is inside one
  * region, or the host's own. `kind_says_device`: the direction of the copy does. */
 static const char *trouble(const void *address, size_t size, bool kind_says_device)

@@ -60,7 +60,8 @@ struct simt_launch {
     bool instrumented; /* the kernel can be analysed */
     void (*invoke)(void *closure);
     void *closure;
-    int cooperative; /* the blocks may wait for each other (grid synchronization) */
+    int cooperative;         /* the blocks may wait for each other (grid synchronization) */
+    const void *begin, *end; /* of what lies on the host's stack and belongs to the launch */
 };
 
 /* Runs the launch, or sets the last error to what a device would report. */
@@ -138,6 +139,8 @@ enum simt_type { SIMT_INT32, SIMT_UINT32, SIMT_INT64, SIMT_UINT64, SIMT_FLOAT32,
 uint64_t simt_atomic(enum simt_atomic operation, enum simt_type type, void *address,
                      uint64_t operand, uint64_t compare, const char *file, int line);
 
+/* memcpy of which the analysis knows nothing. */
+void simt_copy(void *to, const void *from, size_t size);
 void simt_fence(void);
 void simt_yield(const char *file, int line); /* lets the block's other threads run first */
 long long simt_clock(void);
@@ -152,6 +155,10 @@ void simt_pipeline_wait_prior(size_t groups);
 
 /* Called before main by a source file that was compiled with instrumentation; returns 0. */
 int simt_mark_instrumented(void);
+
+/* Names of the kernels and of the device's variables that a source declares, each with a space
+ * before it; returns 0. */
+int simt_device_names(const char *kernels, const char *variables);
 
 /* Registers a __constant__ variable; returns 0. */
 int simt_constant(const void *address, size_t size);

@@ -110,6 +110,7 @@ struct braces {
     bool is_namespace, in_device_code;
     bool is_device_body; /* of what `__device__` or `__global__` announced */
     size_t body;         /* the '{' of the device function around it that is not the host's, too */
+    size_t outermost;    /* the '{' of the function or class around it */
     size_t kernel;       /* the kernel's name if its address can be had, else NONE */
 };
 
@@ -162,6 +163,12 @@ static void see_word(struct state *state, size_t token)
         check_word(token, around->in_device_code);
     }
     check_call(token, around->body);
+    if (is(token, "static") && around->in_device_code) {
+        note_device_variables(token);
+    }
+    if (!around->in_device_code && state->depth > state->namespaces) {
+        check_host_use(token, around->outermost);
+    }
     if (state->depth == state->namespaces && !tokens[token].in_macro &&
         constant_end(token) != NONE && !is_extern(token)) {
         state->constants = token;
@@ -188,8 +195,12 @@ static void open_braces(struct state *state, size_t token)
         .in_device_code = body || around.in_device_code,
         .is_device_body = body,
         .body = body ? (state->device_only ? token : NONE) : around.body,
+        .outermost = around.outermost,
         .kernel = body ? state->kernel : NONE,
     };
+    if (state->depth == state->namespaces + 1 && !state->braces[state->depth].is_namespace) {
+        state->braces[state->depth].outermost = token;
+    }
     state->namespaces += state->braces[state->depth].is_namespace;
     state->announced = state->announced && !body;
     if (body && state->bounds != NONE && !tokens[token].in_macro) {
@@ -344,13 +355,14 @@ static void rewrite(struct text *out)
         .bounds = NONE,
         .constants = NONE,
     };
-    state.braces[0].body = state.braces[0].kernel = NONE;
+    state.braces[0].body = state.braces[0].outermost = state.braces[0].kernel = NONE;
     collect_functions();
     find_launches(&state);
     for (size_t i = 0; i < token_count; i++) {
         i = rewrite_at(&state, i);
     }
     append(out, source.bytes + state.copied, source.length - state.copied);
+    append_device_names(out);
     free(state.braces);
     free(state.launch_at);
     free(state.closes);

@@ -87,6 +87,14 @@ bool is_device_only(size_t token);
  * at `body` (else NONE), a function of the host. */
 void check_call(size_t token, size_t body);
 
+/* The declaration at `token` is of variables of the device. */
+void note_device_variables(size_t token);
+/* Tells the runtime of their names. */
+void append_device_names(struct text *out);
+/* Complains if host code, in a function or class whose '{' is `outermost`, reads or writes the
+ * variable of the device at `token`. */
+void check_host_use(size_t token, size_t outermost);
+
 /* ---- simt_shifts.c ---- */
 
 /* Rewrites the shift at `token`, if there is one; how many tokens it has, or 0. */

@@ -13,8 +13,8 @@ namespace simt
 {
 
 template <class T>
-constexpr bool is_number =
-    std::is_integral_v<T> || (std::is_enum_v<T> && std::is_convertible_v<T, int>);
+constexpr bool is_number = std::is_integral_v<T> ||
+                           (std::is_enum_v<T> && std::is_convertible_v<T, int>);
 
 /* What stands right of a shift. */
 template <class T>

@@ -159,7 +159,7 @@ void simt_trace_start_launch(const struct simt_launch *launch)
         simt_trace_events =
             grown(NULL, (size_t)SIMT_WARP_SIZE * TRACE_STRIDE * sizeof *simt_trace_events);
     }
-    simt_check_start_launch();
+    simt_check_start_launch(launch->function);
     simt_plans_start_launch();
     simt_requests_launch(launch);
 }

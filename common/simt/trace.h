@@ -15,6 +15,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "cuda_runtime_api.h"
 #include "simt.h"
 #include "simt_analysis.h"
 
@@ -104,13 +105,15 @@ struct simt_hook_state {
 } __attribute__((aligned(64)));
 
 /* What belongs to an OS thread of the program: another one may run while a launch does, and its
- * hooks must not be taken for a kernel's. (shared.c) */
+ * hooks must not be taken for a kernel's. (symbols.c) */
 struct thread;
 struct simt_own {
     char
         past_shared[SIMT_PAST_SHARED]; /* nobody's: writes past the end of shared memory go there */
     bool listening; /* the hooks have something to do; sources test it before they call one */
     bool tracing;   /* the launch that runs is being analysed */
+    bool has_handler_stack;
+    cudaError_t last_error;
     struct thread *current; /* the CUDA thread that runs */
     struct simt_hook_state recorder;
 };
@@ -266,13 +269,17 @@ bool simt_exec_range(uint64_t address, struct simt_range *range);
 bool simt_memory_range(uint64_t address, struct simt_range *range);
 bool simt_heap_range(uint64_t address, struct simt_range *range);
 
-/* ---- shared.c ---- */
+/* ---- symbols.c ---- */
 
-void simt_shared_start_launch(void);
+void simt_shared_start_launch(const void *function);
 bool simt_shared_range(uint64_t address, struct simt_range *range);
 /* Says which variable an address that is out of bounds comes after; false if it is none of static
  * shared memory's. */
 bool simt_shared_describe(uint64_t address, char *text, size_t size);
+/* A variable of the program's data: the device's, or SPACE_HOST; its name, or (`past`) of the device's
+ * that the address comes after. */
+bool simt_data_range(uint64_t address, struct simt_range *range);
+bool simt_data_describe(uint64_t address, bool past, char *text, size_t size);
 
 /* ---- check.c ---- */
 
@@ -291,7 +298,7 @@ void simt_check_fence(unsigned int warp, unsigned int lanes);
 /* Lanes come to a __syncwarp (`syncs`) or another collective; masks[i] is what lane i names. */
 void simt_check_meeting(unsigned int warp, unsigned int lanes, const uint64_t *masks, bool syncs);
 void simt_check_end_of_traces(unsigned int warp);
-void simt_check_start_launch(void);
+void simt_check_start_launch(const void *function);
 /* A launch is not looked at. */
 void simt_check_not_looked(void);
 void simt_check_start_block(unsigned int threads);

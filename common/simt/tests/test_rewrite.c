@@ -70,7 +70,7 @@ static int rewrite(const char *input, char **output, char *messages, size_t size
 
 static void assert_rewrites(const char *input, const char *expected)
 {
-    char messages[4096], header[128], *output;
+    char messages[4096], header[128], *output, *names;
     int status = rewrite(input, &output, messages, sizeof messages);
     snprintf(header, sizeof header, "#include <cuda_runtime.h>\n#line 1 \"%s/in.cu\"\n", folder);
     if (*mode) {
@@ -80,6 +80,10 @@ static void assert_rewrites(const char *input, const char *expected)
     assert_int_equal(status, 0);
     assert_non_null(output);
     assert_int_equal(strncmp(output, header, strlen(header)), 0);
+    names = strstr(output, "\n[[maybe_unused]] static const int simt_names = ");
+    if (names) {
+        *names = '\0'; /* test_names_of_the_device has them */
+    }
     assert_string_equal(output + strlen(header), expected);
 }
 
@@ -398,6 +402,45 @@ static void test_who_calls_whom(void **state)
                     "struct S { void k(int); void f() { k(1); } };");
 }
 
+/* The runtime is told what belongs to the device. */
+static void test_names_of_the_device(void **state)
+{
+    char messages[4096], *output;
+    (void)state;
+    assert_int_equal(rewrite("int h; __device__ int a[2], *b = {h}; __constant__ A<int, 2> c;\n"
+                             "template <class T> __global__ void k(T) { static int d; int e; }\n"
+                             "__device__ int f() { return 1; }",
+                             &output, messages, sizeof messages),
+                     0);
+    assert_non_null(strstr(output, "\n[[maybe_unused]] static const int simt_names = "
+                                   "simt_device_names(\" k\", \" a b c d\");\n"));
+    assert_int_equal(rewrite("int main() {}", &output, messages, sizeof messages), 0);
+    assert_null(strstr(output, "simt_names"));
+}
+
+static void test_the_host_uses_the_device(void **state)
+{
+    (void)state;
+    assert_says("# 1 \"a.cu\"\n__device__ int n, m, list[4], x;\nint main() {\n n = 1;\n return "
+                "list[2];\n printf(\"%d\", m);\n}\n",
+                "a.cu:3: error: n is a variable of the device, written by the host: use "
+                "cudaMemcpyToSymbol()\n"
+                "a.cu:4: error: list is a variable of the device, read by the host: use "
+                "cudaMemcpyFromSymbol()\n"
+                "a.cu:5: error: m is a variable of the device, read by the host: use "
+                "cudaMemcpyFromSymbol()\n");
+    assert_rewrites("__device__ int n; __managed__ int m; __device__ const int c = 2;\n"
+                    "void f(int *n) { n[1] = m; m = c; }\n"
+                    "void g() { int n = 1; n++; }\n"
+                    "void h() { C(cudaMemcpyToSymbol(n, &i, sizeof n)); upload(n, 1); p = &n; }\n"
+                    "__host__ __device__ void j() { n = 2; }",
+                    " int n;  int m;  const int c = 2;\n"
+                    "void f(int *n) { n[1] = m; m = c; }\n"
+                    "void g() { int n = 1; n++; }\n"
+                    "void h() { C(cudaMemcpyToSymbol(n, &i, sizeof n)); upload(n, 1); p = &n; }\n"
+                    "  void j() { n = 2; }");
+}
+
 static int run_status(const char *arguments)
 {
     char command[4096];
@@ -457,6 +500,8 @@ int main(int count, char **arguments)
         cmocka_unit_test_setup_teardown(test_what_is_not_available, set_preprocessed, set_text),
         cmocka_unit_test_setup_teardown(test_values_are_launched, set_preprocessed, set_text),
         cmocka_unit_test_setup_teardown(test_shifts, set_preprocessed, set_text),
+        cmocka_unit_test_setup_teardown(test_names_of_the_device, set_preprocessed, set_text),
+        cmocka_unit_test_setup_teardown(test_the_host_uses_the_device, set_preprocessed, set_text),
         cmocka_unit_test_setup_teardown(test_who_calls_whom, set_preprocessed, set_text),
     };
     if (count != 2) {
