@@ -169,10 +169,10 @@ static bool convert(mcontext_t *context)
         return false;
     }
     value = source_value(&operands, single, context);
-    if (value == pending.value && wide && value >= 4 * two_to_63) {
+    if (value == pending.value && pending.result == UINT64_MAX) {
         pending.highest_bit_of = general[operands.reg]; /* less 2^63 it may be the same */
         pending.steps = STEPS_TO_HIGHEST_BIT;
-    } else if (wide && value == pending.value - two_to_63) {
+    } else if (wide && value != pending.value && value == pending.value - two_to_63) {
         result ^= HIGHEST_BIT;
     } else if (value != pending.value && !(value != value && pending.value != pending.value)) {
         return false;

@@ -1304,7 +1304,7 @@ static void refuse_static_shared(const struct simt_launch *asked)
     }
 }
 
-void simt_launch_kernel(const struct simt_launch *asked)
+int simt_launch_kernel(const struct simt_launch *asked)
 {
     unsigned int number = 0;
     char reason[128];
@@ -1312,11 +1312,11 @@ void simt_launch_kernel(const struct simt_launch *asked)
     SIMT_API;
     error = simt_check_launch(asked, reason, sizeof reason);
     if (simt_lost() != cudaSuccess) {
-        return;
+        return (int)simt_lost();
     }
     if (error != cudaSuccess) {
         simt_launch_failed(asked, error, reason);
-        return;
+        return (int)error;
     }
     refuse_static_shared(asked);
     prepare();
@@ -1359,7 +1359,9 @@ void simt_launch_kernel(const struct simt_launch *asked)
         simt_lose(abandoned);
     } else if (abandoned != cudaSuccess) {
         simt_launch_failed(asked, abandoned, abandoned_reason);
+        return (int)abandoned;
     }
+    return (int)cudaSuccess; /* of an assertion that failed, the calls that come tell */
 }
 
 /* ---- what a kernel asks for ---- */

@@ -311,6 +311,12 @@ void append_device_names(struct text *out)
         append_string(out, " ");
         append_tokens(out, device_variables[i].name, device_variables[i].name + 1);
     }
+    for (size_t i = 0; i < function_count; i++) {
+        if (functions[i].device) { /* or a variable, __device__ T name(1); */
+            append_string(out, " ");
+            append_tokens(out, functions[i].name, functions[i].name + 1);
+        }
+    }
     append_string(out, "\");\n");
 }
 

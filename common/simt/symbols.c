@@ -418,8 +418,14 @@ bool simt_data_describe(uint64_t address, bool past, char *text, size_t size)
 
 size_t simt_static_shared_of(const void *function)
 {
+    static const void *last;
+    static size_t total;
     char prefix[sizeof own_prefix];
-    size_t total = 0;
+    if (last && function == last) {
+        return total;
+    }
+    last = function;
+    total = 0;
     read_program();
     if (!prefix_of(function, prefix, sizeof prefix)) {
         return 0;

@@ -298,6 +298,9 @@ static const struct {
          cudaMemset(f, 0, 4096);
          bounded<<<1, 96>>>(f);
          expect(cudaGetLastError() == cudaErrorInvalidValue, "96");
+         void *pointer = &f;
+         expect(cudaLaunchKernel(bounded, 1, 96, &pointer) == cudaErrorInvalidValue, "by address");
+         cudaGetLastError();
          past_static<<<1, 64, (48 << 10) - 256>>>(ints);
          expect(cudaGetLastError() == cudaSuccess, "48 KB");
          past_static<<<1, 64, (48 << 10) - 255>>>(ints);
