@@ -172,3 +172,32 @@ function(rungs_add_step kind)
     endif()
   endforeach()
 endfunction()
+
+# rungs_add_instruction_set_test(test source...): test.c, which tries all of a step's instruction sets
+# that a processor has, in `source`; also compiled for 64-bit Arm and run by an emulator, where both
+# are installed.
+function(rungs_add_instruction_set_test test)
+  get_filename_component(step ${CMAKE_CURRENT_SOURCE_DIR} NAME)
+  add_executable(${test} ${test}.c ${ARGN})
+  target_include_directories(${test} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
+  target_link_libraries(${test} PRIVATE rungs_common rungs_test_flags)
+  add_test(NAME ${step}.${test} COMMAND ${test})
+  set_tests_properties(${step}.${test} PROPERTIES LABELS "unit;step;cpu")
+
+  find_program(ARM64_COMPILER aarch64-linux-gnu-gcc)
+  find_program(ARM64_EMULATOR qemu-aarch64)
+  if(ARM64_COMPILER AND ARM64_EMULATOR)
+    set(arm64 ${CMAKE_CURRENT_BINARY_DIR}/${test}_arm64)
+    set(sources ${test}.c ${ARGN})
+    list(TRANSFORM sources PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
+    file(GLOB headers ${CMAKE_CURRENT_SOURCE_DIR}/*.h)
+    add_custom_command(OUTPUT ${arm64}
+      COMMAND ${ARM64_COMPILER} -std=c11 -O2 -ffp-contract=off -D_GNU_SOURCE -static
+        -I${CMAKE_CURRENT_SOURCE_DIR} -I${RUNGS_ROOT}/common ${sources} -o ${arm64} -lm
+      DEPENDS ${sources} ${headers}
+      VERBATIM)
+    add_custom_target(${test}_arm64 ALL DEPENDS ${arm64})
+    add_test(NAME ${step}.${test}_arm64 COMMAND ${ARM64_EMULATOR} ${arm64})
+    set_tests_properties(${step}.${test}_arm64 PROPERTIES LABELS "unit;step;cpu")
+  endif()
+endfunction()

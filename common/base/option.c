@@ -24,9 +24,13 @@ static bool set_int(const struct option_field *field, const char *text, int *val
                     struct error *error)
 {
     size_t size;
+    const size_t most = field->maximum != 0 ? field->maximum : INT_MAX;
     if (!parse_size(text, &size) || size > INT_MAX || size < field->minimum)
         return error_set(error, EXIT_BAD_USAGE, "--%s '%s': want a whole number of at least %zu",
                          field->name, text, field->minimum);
+    if (size > most)
+        return error_set(error, EXIT_BAD_USAGE, "--%s '%s': want at most %zu", field->name, text,
+                         most);
     *value = (int)size;
     return true;
 }
@@ -126,6 +130,8 @@ bool option_set(const struct option_field *field, const char *text, void *option
     case OPTION_FLOAT:
         return set_float(field, text, member, error);
     case OPTION_TEXT:
+    case OPTION_INPUT:
+    case OPTION_OUTPUT:
         *(const char **)member = text;
         return true;
     case OPTION_NAME:

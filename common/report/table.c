@@ -83,7 +83,7 @@ static void tell_counted(FILE *file, const struct results *results)
     const char *const first = counters_first_of_memory(results);
 
     if (results->not_counted[0] != '\0') {
-        fprintf(file, "  requests to memory: not counted: %s\n", results->not_counted);
+        fprintf(file, "  requests to memory: not counted, %s\n", results->not_counted);
     } else if (results->counted_shape[0] != '\0' && first != NULL) {
         fprintf(file, "  from the column `%s` on, counted on a smaller problem, ", first);
         print_shape(file, results->counted_shape);

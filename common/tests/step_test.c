@@ -117,6 +117,22 @@ static bool is_worth_it(const struct reduction_options *options)
            (options->type == TYPE_F32 || options->n == 65537);
 }
 
+/* a and b aligned differently, each way. */
+static void step_test_skewed(struct reduction_options options)
+{
+    static const size_t sizes[] = {1, 3, 33, 257, 1025, 65537};
+
+    options.op = OP_DOT;
+    for (options.type = TYPE_F32; options.type <= TYPE_MIXED; options.type++)
+        for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++)
+            for (options.base.skew = 1; options.base.skew <= 3; options.base.skew += 2) {
+                options.n = sizes[s];
+                options.base.offset = s % 2;
+                if (options.n < 5000 || options.type == TYPE_F32)
+                    step_test_rungs(&options.base);
+            }
+}
+
 void step_test_reductions(void **state)
 {
     struct reduction_options options;
@@ -133,6 +149,7 @@ void step_test_reductions(void **state)
                         is_worth_it(&options))
                         step_test_rungs(&options.base);
                 }
+    step_test_skewed(options);
 }
 
 void step_test_blocks(void **state)

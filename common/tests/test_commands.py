@@ -61,7 +61,7 @@ def needs(block):
         return "another build"
     if "submissions/" in block:
         return "a class's submissions (exercise.grader tests that)"
-    if "simtcc" in block:
+    if "simtcc" in block and "docs/programs/" not in block:
         return "a kernel of the reader's own (simt.simtcc tests that)"
     return None
 

@@ -11,6 +11,7 @@
 #include "base/npy.h"
 #include "base/random.h"
 #include "device/guarded.h"
+#include "problem/judge.h"
 #include "problem/problem.h"
 #include "problem/reduction/options.h"
 #include "problem/reference.h"
@@ -328,7 +329,8 @@ static bool allocate_operand(struct reduction_problem *problem, struct guarded *
     return true;
 }
 
-static bool allocate(struct reduction_problem *problem, size_t offset, struct error *error)
+static bool allocate(struct reduction_problem *problem, size_t offset, size_t skew,
+                     struct error *error)
 {
     const struct back_end *back_end = problem->base.back_end;
     struct reduction *const call = &problem->call;
@@ -344,7 +346,7 @@ static bool allocate(struct reduction_problem *problem, size_t offset, struct er
         return false;
     call->a = guarded_memory(&problem->a);
     if (problem->b_size != 0) {
-        if (!allocate_operand(problem, &problem->b, problem->b_size, offset, error))
+        if (!allocate_operand(problem, &problem->b, problem->b_size, offset + skew, error))
             return false;
         call->b = guarded_memory(&problem->b);
     }
@@ -387,7 +389,7 @@ static struct problem *create(const struct problem_options *base_options,
     problem->a_size = call->type == TYPE_F64 ? sizeof(double) : sizeof(float);
     if (call->op == OP_DOT)
         problem->b_size = call->type == TYPE_MIXED ? 1 : problem->a_size;
-    if (!allocate(problem, base_options->offset, error)) {
+    if (!allocate(problem, base_options->offset, base_options->skew, error)) {
         destroy(base);
         return NULL;
     }
@@ -472,15 +474,15 @@ static const char *declines(const struct problem *base, const struct rung *rung)
     return kind_of(rung)->declines != NULL ? kind_of(rung)->declines(call_of(base)) : NULL;
 }
 
-static bool poison(struct problem *base, const struct rung *rung, struct error *error)
+static bool poison(struct problem *base, const struct rung *rung, bool all, struct error *error)
 {
     const struct reduction_problem *problem = (struct reduction_problem *)base;
     const struct back_end *back_end = base->back_end;
 
     (void)rung;
     return back_end->fill(problem->call.result, 0xFF, problem->a_size, error) &&
-           back_end->fill(problem->call.workspace, 0xFF, reduction_workspace(&problem->call),
-                          error);
+           (!all || back_end->fill(problem->call.workspace, 0xFF,
+                                   reduction_workspace(&problem->call), error));
 }
 
 static void prepare(const struct problem *base, const struct rung *rung)
@@ -518,6 +520,7 @@ static bool check(struct problem *base, const struct rung *rung, struct comparis
         return false;
     *comparison = compare_number(f64 ? wide : (double)narrow, &problem->reference,
                                  bound_of(problem, kind_of(rung)), f64 ? DBL_MAX : FLT_MAX);
+    judge_unwritten(comparison, result, problem->a_size);
     comparison_describe(comparison, NULL);
     return true;
 }
