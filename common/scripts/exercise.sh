@@ -85,7 +85,7 @@ provide_answer() {
 }
 
 list_exercises() {
-    local folder name score
+    local folder name score next='' begun=no
     say "Exercises (name, last score, title):"
     for folder in "${folders[@]}"; do
         name=${folder##*/}
@@ -93,11 +93,18 @@ list_exercises() {
         if [[ -s $state/$name.score ]]; then
             score=$(printf '%3d' "$(<"$state/$name.score")")/100
             score=${score/#  0/  0}
+            begun=yes
         fi
+        [[ -n $next || $score == 100/100 ]] || next=${name%%_*}
         put '  %-4s %7s  %s\n' "${name%%_*}" "$score" "$(title "$folder")"
     done
-    name=${folders[0]##*/}
-    say "Begin with: $self ${name%%_*}"
+    if [[ -z $next ]]; then
+        say "All of them are solved."
+    elif [[ $begun == yes ]]; then
+        say "Go on with: $self $next"
+    else
+        say "Begin with: $self $next"
+    fi
     say "Its folder has a README.md with the task. docs/exercises.md tells more."
 }
 
