@@ -85,18 +85,24 @@ provide_answer() {
 }
 
 list_exercises() {
-    local folder name score
+    local folder name score next=
     say "Exercises (name, last score, title):"
     for folder in "${folders[@]}"; do
         name=${folder##*/}
         score='     -'
         if [[ -s $state/$name.score ]]; then
             score=$(printf '%3d' "$(<"$state/$name.score")")/100
-            score=${score/#  0/  0}
         fi
+        [[ -n $next || $score == 100/100 ]] || next=${name%%_*}
         printf '  %-4s %7s  %s\n' "${name%%_*}" "$score" "$(title "$folder")"
     done
-    say "Begin with: $self ${folders[0]##*/}" | sed 's/_[a-z_]*$//'
+    if [[ -z $next ]]; then
+        say "All are solved."
+        [[ ! -d ${folders[0]}/solution ]] ||
+            say "The folder solution/ of each has another answer, to compare yours with."
+        return
+    fi
+    say "Next: $self $next"
     say "Its folder has a README.md with the task. docs/exercises.md tells more."
 }
 

@@ -50,7 +50,8 @@ static char *read_file(const char *path)
 }
 
 /* One line for each counted rung: its name and its counters as they stand in the JSON, but for the
- * splits: compilers join and part short branches, each in its way. */
+ * splits: compilers join and part short branches, each in its way. A learner's own rungs, whose
+ * names begin with my_, need no committed counts. */
 static void count(FILE *out, const char *line)
 {
     char command[4096], path[] = "/tmp/simt_rungs_XXXXXX";
@@ -66,7 +67,7 @@ static void count(FILE *out, const char *line)
     for (char *row = strstr(json, "\"rung\": \""); row; row = strstr(row + 1, "\"rung\": \"")) {
         char *name = row + strlen("\"rung\": \""), *end = strchr(row, '\n');
         char *counters = strstr(row, "\"counters\": {");
-        if (!counters || (end && counters > end)) {
+        if (!counters || (end && counters > end) || strncmp(name, "my_", 3) == 0) {
             continue;
         }
         fprintf(out, "  %.*s %.*s\n", (int)strcspn(name, "\""), name,
@@ -112,7 +113,9 @@ static void assert_integers(const char *const *lines, size_t line_count)
     while (*line) {
         size_t length = strcspn(line, "\n"), other_length = strcspn(wanted, "\n");
         if (length != other_length || strncmp(line, wanted, length) != 0) {
-            fail_msg("counted:\n%.*s\nwanted:\n%.*s", (int)length, line, (int)other_length, wanted);
+            fail_msg("counted:\n%.*s\nbut %s has:\n%.*s\n(with \"update\" at its end the command "
+                     "of this test writes the file anew)",
+                     (int)length, line, golden, (int)other_length, wanted);
         }
         line += length + 1;
         wanted += length + 1;
