@@ -640,12 +640,12 @@ def check_paths(root, text, complain):
 
 
 def rungs_of(folder):
-    """The names in a step's tables of rungs."""
+    """The names in a step's tables of rungs, but for a learner's own, which begin with my_."""
     names = []
     for file in sorted(os.listdir(folder)):
         source = read(os.path.join(folder, file)) if file.endswith(".c") else ""
         for table in re.finditer(r"\bstruct \w*rung \w+\[\] = \{(.*?)\n\};", source, re.S):
-            names += re.findall(r'\.rung =\s*\{\.name = "([^"]+)"', table.group(1))
+            names += re.findall(r'\.rung =\s*\{\.name = "(?!my_)([^"]+)"', table.group(1))
     return list(dict.fromkeys(names))
 
 

@@ -143,6 +143,7 @@ def draw_trees(bin_dir):
     """Which words are stored in each round, and by which warp; which are read."""
     svg = Svg("Which words three trees combine, and which warp does it")
     left, wide, high, y = 92, 3, 15, 20
+    colours = COLOURS[:7] + ("#5E4FA2",)  # COLOURS' grey would be taken for that of the words read
     for rung in ("interleaved", "strided", "sequential"):
         requests = of_space(trace(bin_dir, "05_gpu_shared_tree", "--n 1024", rung), "shared")
         rounds = {}
@@ -167,7 +168,7 @@ def draw_trees(bin_dir):
             svg.text(left - 14, y + 11, "stride %d" % (moves[0][2] - moves[0][1]), 11, "end", FAINT)
             svg.box(left, y, wide * count, high - 2, EMPTY)
             for words, colour in [({move[2] for move in moves}, FAINT)] + [
-                    ({move[1] for move in moves if move[0] // WARP == warp}, COLOURS[warp])
+                    ({move[1] for move in moves if move[0] // WARP == warp}, colours[warp])
                     for warp in range(count // WARP)]:
                 for first, length in runs_of(words):
                     svg.box(left + wide * first, y, wide * length, high - 2, colour)
@@ -177,7 +178,7 @@ def draw_trees(bin_dir):
             y += high
         y += 26
     for warp in range(count // WARP):
-        svg.box(left + 95 * (warp % 4), y - 14 + 18 * (warp // 4), 12, 12, COLOURS[warp])
+        svg.box(left + 95 * (warp % 4), y - 14 + 18 * (warp // 4), 12, 12, colours[warp])
         svg.text(left + 95 * (warp % 4) + 17, y - 4 + 18 * (warp // 4), "warp %d adds" % warp, 11)
     svg.box(left + 400, y - 14, 12, 12, FAINT)
     svg.text(left + 417, y - 4, "taken in by the word that lies a stride further left", 11)

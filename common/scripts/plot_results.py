@@ -291,12 +291,32 @@ def device_of(rows):
     return " / ".join(collections.OrderedDict((row["device"].split(";")[0], None) for row in rows))
 
 
+# A picture keeps its own background, which is dark where the reader's system is.
+STYLE = """<style>@media (prefers-color-scheme: dark) {
+[style*="fill: #ffffff"] {fill: #0d1117 !important}
+text:not([style*="fill: #"]), text[style*="fill: #555555"] {fill: #e6edf3 !important}
+[style*="fill: #000000"] {fill: #e6edf3 !important}
+[style*="stroke: #000000"] {stroke: #e6edf3 !important}
+[style*="stroke: #dddddd"], [style*="stroke: #e4e4e4"], [style*="stroke: #cccccc"] {stroke: #30363d !important}
+}</style>
+"""
+
+
+def add_style(path):
+    with open(path, encoding="utf-8") as file:
+        text = file.read()
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text.replace(" <metadata>", STYLE + " <metadata>", 1))
+
+
 def save(figure, folder, name, note):
     figure.text(0.995, 0.004, note, ha="right", va="bottom", fontsize=7, color="#555555")
     for kind in ("png", "svg"):
         path = os.path.join(folder, "%s.%s" % (name, kind))
         try:
             figure.savefig(path, dpi=130, metadata={"Date": None} if kind == "svg" else None)
+            if kind == "svg":
+                add_style(path)
         except OSError as error:
             raise Failure(4, "%s: %s" % (path, error.strerror)) from error
         print(path)
@@ -336,9 +356,18 @@ def size_axis(axis, step, sizes):
     axis.set_axisbelow(True)
 
 
-def legend(axis, count):
-    axis.legend(fontsize=7.5, loc="center left", bbox_to_anchor=(1.01, 0.5), frameon=False,
-                ncol=1 if count <= 16 else 2, handlelength=3)
+def label_lines(axis, series, looks):
+    """Each rung's name to the right of the plot, as near to its line's end as the other names allow."""
+    low, high = (math.log10(limit) for limit in axis.get_ylim())
+    distance = min((high - low) / 17, (high - low) / max(len(series) - 1, 1))
+    ends = sorted((points[-1][1], rung) for rung, points in series.items())
+    places = spread([math.log10(end) for end, _ in ends], distance)
+    up = max(0, low - places[0]) - max(0, places[-1] - high)
+    for (end, rung), place in zip(ends, places):
+        axis.annotate(rung, (series[rung][-1][0], end), xytext=(1.05, 10 ** (place + up)), fontsize=8, va="center",
+                      textcoords=axis.get_yaxis_transform(), color=looks[rung]["color"], annotation_clip=False,
+                      arrowprops={"arrowstyle": "-", "linewidth": 0.5, "color": looks[rung]["color"], "shrinkA": 1,
+                                  "shrinkB": 2, "relpos": (0, 0.5)})
 
 
 def plot_lines(steps, folder, name, title, value, label, note):
@@ -369,7 +398,7 @@ def plot_lines(steps, folder, name, title, value, label, note):
         axis.set_yscale("log")
         plain_ticks(axis.yaxis)
         axis.set_ylabel(label(step))
-        legend(axis, len(series))
+        label_lines(axis, series, looks)
     figure.suptitle(title, fontsize=13, x=0.01, ha="left")
     figure.tight_layout(rect=(0, 0.015, 1, 0.985), w_pad=2.5)
     save(figure, folder, name, note)
@@ -536,7 +565,8 @@ def spread(wanted, distance):
 
 
 def plot_roofline(steps, folder, note):
-    """A plot for each processor; steps stand in columns of labels to the right of their points."""
+    """A plot for each processor, and one for its rungs for matrices; steps stand in columns of labels to the right of
+    their points."""
     devices = collections.OrderedDict()
     for step, rows in steps.items():
         for backend in ("cpu", "other"):
@@ -547,11 +577,12 @@ def plot_roofline(steps, folder, note):
                 latest = {row["rung"]: row for row in here}
                 latest.update((row["rung"], row) for row in at_shape)
                 here = [latest[rung] for rung in rungs_in(here)]
-                devices.setdefault(here[0]["device"], collections.OrderedDict())[step] = (shape, here)
+                title = here[0]["device"] + ("; rows and columns of a matrix" if " " in step else "")
+                devices.setdefault(title, collections.OrderedDict())[step] = (shape, here)
     if not devices:
         return
-    heights = [4.5 + 0.2 * max(len(rows) for _, rows in of_device.values()) for of_device in devices.values()]
-    figure, axes = facets(heights, 13, 1)
+    heights = [4 + 0.26 * max(len(rows) for _, rows in of_device.values()) for of_device in devices.values()]
+    figure, axes = facets(heights, 12, 1)
     for axis, (device, of_device) in zip(axes, devices.items()):
         draw_roofline(axis, device, of_device)
     figure.suptitle("Roofline: every rung under the machine's bandwidth and arithmetic", fontsize=13, x=0.01,
@@ -569,7 +600,12 @@ def draw_roofline(axis, device, steps):
         for step, (shape, rows) in steps.items():
             slope = roofs_of(rows)[0]
             if slope:
-                slopes["{:,.0f} GB/s, {} at {}".format(slope, step[:2], shape_text(shape))] = slope
+                name = "%s at %s" % (step[:2], shape_text(shape))
+                alike = next((label for label in slopes if 0.9 < slopes[label] / slope < 1.1), None)
+                if alike:  # two lines and labels in one place could not be read
+                    slopes[alike + ", " + name] = slopes.pop(alike)
+                else:
+                    slopes["{:,.0f} GB/s, {}".format(slope, name)] = slope
     elif bandwidth:
         slopes["{:,.0f} GB/s".format(bandwidth)] = bandwidth
     intensities = [row["gflop_per_s"] / row["gb_per_s"] for row in everything]
@@ -584,7 +620,7 @@ def draw_roofline(axis, device, steps):
     # A cluster's place is that of its rightmost point.
     clusters = {max(row["gflop_per_s"] / row["gb_per_s"] for _, _, rows in members for row in rows): members
                 for members in clusters.values()}
-    column = 0.1 * (math.log10(max(intensities) / left) + 1.5)  # decades
+    column = 0.125 * (math.log10(max(intensities) / left) + 1.5)  # decades
     right = max(math.log10(key) + 0.35 + column * len(members) for key, members in clusters.items())
     right = 10 ** max(right, math.log10(max(intensities)) + 1)
     bottom = math.log10(min(rates)) - 0.4
@@ -599,29 +635,31 @@ def draw_roofline(axis, device, steps):
         xs = [left, min(ridge, right)]
         for label, slope in slopes.items():
             axis.plot(xs, [slope * x for x in xs], color="black", linewidth=1.8)
-            axis.annotate(label, (left, slope * left), xytext=(14, 2), va="top", fontsize=9, textcoords="offset points")
+            axis.annotate(label, (left, slope * left), xytext=(14, 2), va="top", fontsize=10, textcoords="offset points")
         if arithmetic:
             axis.plot([ridge, right], [arithmetic, arithmetic], color="black", linewidth=1.8)
-            axis.annotate("{:,.0f} GFLOP/s".format(arithmetic), (ridge, arithmetic), xytext=(14, 5), fontsize=9,
+            axis.annotate("{:,.0f} GFLOP/s".format(arithmetic), (ridge, arithmetic), xytext=(14, 5), fontsize=10,
                           textcoords="offset points")
-    distance = (top - bottom) / (72 * axis.get_position().height * axis.figure.get_size_inches()[1] / 8.2)
+    distance = (top - bottom) / (72 * axis.get_position().height * axis.figure.get_size_inches()[1] / 10.5)
     for key, members in clusters.items():
         for at, (number, step, rows) in enumerate(members):
             colour, marker = COLOURS[number % len(COLOURS)], MARKERS[number % len(MARKERS)]
             rows = sorted(rows, key=lambda row: row["gflop_per_s"])
             places = spread([math.log10(row["gflop_per_s"]) for row in rows], distance)
+            bottom, top = min(bottom, places[0] - distance), max(top, places[-1] + distance)
             text_at = 10 ** (math.log10(key) + 0.3 + column * at)
             for row, place in zip(rows, places):
                 x, y = row["gflop_per_s"] / row["gb_per_s"], row["gflop_per_s"]
                 axis.plot([x, text_at], [y, 10 ** place], color=colour, linewidth=0.4, alpha=0.5)
                 axis.plot(x, y, marker=marker, color="black" if is_library(row["rung"]) else colour, markersize=5,
                           linestyle="none", fillstyle="none" if is_library(row["rung"]) else "full")
-                axis.annotate(row["rung"], (text_at, 10 ** place), va="center", fontsize=7, color="black",
+                axis.annotate(row["rung"], (text_at, 10 ** place), va="center", fontsize=9, color="black",
                               annotation_clip=True, bbox={"boxstyle": "square,pad=0.1", "fc": "white", "ec": "none"})
+    axis.set_ylim(10 ** bottom, 10 ** top)
     for number, (step, (shape, rows)) in enumerate(steps.items()):
         axis.plot([], [], marker=MARKERS[number % len(MARKERS)], color=COLOURS[number % len(COLOURS)],
                   linestyle="none", label="%s, %s %s %s" % (step, rows[0]["op"], rows[0]["type"], shape_text(shape)))
-    axis.legend(fontsize=8, loc="upper left", frameon=True)
+    axis.legend(fontsize=9, loc="lower right", frameon=True)
     plain_ticks(axis.xaxis)
     plain_ticks(axis.yaxis)
     axis.grid(True, which="major", color="#e4e4e4", linewidth=0.6)

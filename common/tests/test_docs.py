@@ -444,6 +444,14 @@ us = all[] : .1f
         self.assert_wrong("docs/05_step.md:1: `bush`, a rung of 05_step, is not on this page")
         self.assert_wrong("05_step/README.md:1: `bush`, a rung of 05_step, is not on this page")
 
+    def test_rung_of_a_learner(self):
+        self.change("05_step/ladder.c", '        .rung = {.name = "tree", .idea = "a tree"},\n',
+                    '        .rung = {.name = "tree", .idea = "a tree"},\n    },\n    {\n'
+                    '        .rung = {.name = "my_tree", .idea = "mine"},\n')
+        self.assert_right()
+        self.change("05_step/ladder.c", "my_tree", "mytree")
+        self.assert_wrong("docs/05_step.md:1: `mytree`, a rung of 05_step, is not on this page")
+
     def test_rungs_in_any_source(self):
         self.write("05_step/rows.c",
                    LADDER.replace("struct reduction_rung", "struct gemm_rung").replace("tree", "bush"))

@@ -13,6 +13,20 @@ exercise --handout "$work/class" >output 2>&1
 exercise --handout "$work/class.tar.gz" >output 2>&1 && tar -tzf class.tar.gz >output &&
     grep -q '^rungs/test.sh$' output && ! grep -q /solution/ output || fail 'a handout as an archive'
 
+# The list ends with the next exercise, or says that there is none.
+list_class() { class/common/scripts/exercise.sh </dev/null >output 2>&1; }
+mkdir -p class/build/exercise
+echo 100 >class/build/exercise/01a_checker_nan.score
+echo 75 >class/build/exercise/02a_accumulators.score
+list_class && grep -q '^Next: .* 02a$' output || fail 'the list names the next exercise'
+for copy in "${copies[@]}"; do
+    copy=${copy%/*}
+    echo 100 >"class/build/exercise/${copy##*/}.score"
+done
+list_class && grep -q '^All are solved\.$' output && ! grep -q 'solution' output ||
+    fail 'the list of one who is done'
+rm -r class/build
+
 # ---- GitHub Classroom -----------------------------------------------------------------------------
 
 # The workflow in docs/teaching.md: its commands, as GitHub runs them, in a handout, and what its last step then

@@ -52,7 +52,8 @@ static char *read_file(const char *path)
 }
 
 /* One line for each counted rung: its name and its counters as they stand in the JSON, but for the
- * splits: compilers join and part short branches, each in its way. */
+ * splits: compilers join and part short branches, each in its way. A learner's own rungs, whose
+ * names begin with my_, need no committed counts. */
 static void count(FILE *out, const char *line)
 {
     char command[4096], path[] = "/tmp/simt_rungs_XXXXXX";
@@ -68,7 +69,7 @@ static void count(FILE *out, const char *line)
     for (char *row = strstr(json, "\"rung\": \""); row; row = strstr(row + 1, "\"rung\": \"")) {
         char *name = row + strlen("\"rung\": \""), *end = strchr(row, '\n');
         char *counters = strstr(row, "\"counters\": {");
-        if (!counters || (end && counters > end)) {
+        if (!counters || (end && counters > end) || strncmp(name, "my_", 3) == 0) {
             continue;
         }
         fprintf(out, "  %.*s %.*s\n", (int)strcspn(name, "\""), name,
@@ -147,8 +148,9 @@ static void assert_integers(const char *const *lines, size_t line_count)
     char *counted = count_all(lines, line_count), *file = read_file(golden);
     const char *wanted, *line = find_difference(counted, file, lines[0], &wanted);
     if (line) {
-        fail_msg("counted:\n%.*s\nwanted:\n%.*s", (int)strcspn(line, "\n"), line,
-                 (int)strcspn(wanted, "\n"), wanted);
+        fail_msg("counted:\n%.*s\nbut %s has:\n%.*s\n(with \"update\" at its end the command of "
+                 "this test writes the file anew)",
+                 (int)strcspn(line, "\n"), line, golden, (int)strcspn(wanted, "\n"), wanted);
     }
     free(counted);
     free(file);
