@@ -77,12 +77,16 @@ clang-tidy)
     command -v clang-tidy >/dev/null || missing clang-tidy
     # A chosen set: what is wrong, not what is a matter of taste. reserved-identifier: feature macros
     # and the hooks of the sanitizers. easily-swappable-parameters, implicit-widening and
-    # narrowing-conversions: kernels' sizes are pairs and products of numbers of one kind.
-    checks='-*,bugprone-*,cert-err34-c,cert-flp30-c,misc-redundant-expression,performance-*,portability-*'
+    # narrowing-conversions: kernels' sizes are pairs and products of numbers of one kind. err34: what is
+    # converted comes from /proc or from this project's own programs. integer-division: depths and widths
+    # are whole numbers. memory-comparison: same_bits means bits. sizeof-expression: arrays of pointers.
+    # ignored-optimization-argument: gcc's options, which clang does not have.
+    checks='-*,bugprone-*,cert-flp30-c,misc-redundant-expression,performance-*,portability-*'
     checks+=',-bugprone-easily-swappable-parameters,-bugprone-reserved-identifier'
     checks+=',-bugprone-implicit-widening-of-multiplication-result,-bugprone-narrowing-conversions'
     checks+=',-bugprone-assignment-in-if-condition,-bugprone-branch-clone,-performance-no-int-to-ptr'
-    checks+=',-bugprone-macro-parentheses'
+    checks+=',-bugprone-macro-parentheses,-bugprone-integer-division,-bugprone-sizeof-expression'
+    checks+=',-bugprone-suspicious-memory-comparison,-clang-diagnostic-ignored-optimization-argument'
     sources | grep -v -e '^common/simt' -e /test_ | while read -r file; do
         [[ -z $(compile_options "$file") ]] || printf '%s\n' "$file"
     done | xargs -P "$jobs" -n 8 clang-tidy --quiet -p "$build" --checks="$checks" --warnings-as-errors='*' 2>&1 |
