@@ -274,6 +274,7 @@ int main(void)
         cmocka_unit_test(any_thread_count_is_right),
         cmocka_unit_test(top_rung_is_deterministic),
         cmocka_unit_test(step_test_reductions),
+        cmocka_unit_test(step_test_depths),
         cmocka_unit_test(step_test_known_answers),
     };
     return cmocka_run_group_tests_name("02_cpu_simd_threads", tests, NULL, NULL);

@@ -61,14 +61,14 @@ static void test_factors(void **state)
         }
 }
 
-/* Around the edges of the CPU rungs' tiles, and rows longer than their workspace: too large to
- * emulate, so these rungs alone. */
+/* Around the edges of the CPU rungs' tiles and blocks, rows longer than their workspace, several
+ * threads: too large to emulate, so these rungs alone. */
 static void test_edges_on_the_host(void **state)
 {
     static const struct {
         size_t m, n, k;
-    } shapes[] = {{64, 512, 64},  {65, 513, 65}, {63, 511, 63}, {130, 1025, 129},
-                  {1, 1030, 700}, {700, 1, 130}, {2, 262145, 3}};
+    } shapes[] = {{64, 512, 64}, {65, 513, 65},  {63, 511, 63},   {130, 1025, 129}, {1, 1030, 700},
+                  {700, 1, 130}, {2, 262145, 3}, {15, 4070, 390}, {391, 23, 800}};
     const struct machine machine = {.name = "test", .processors = 1};
     struct gemm_options options;
     struct comparison comparison;
@@ -83,6 +83,7 @@ static void test_edges_on_the_host(void **state)
             options.n = shapes[s].n;
             options.k = shapes[s].k;
             options.beta = (float)beta;
+            options.base.threads = 1 + (int)(s % 4);
             struct problem *const problem =
                 gemm_kind.create(&options.base, step_test_ladder()->back_end, &machine, &error);
             if (problem == NULL)

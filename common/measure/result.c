@@ -19,6 +19,7 @@ void result_start(struct result *result, const struct rung *rung, const struct b
 
     *result = (struct result){
         .rung = rung->name,
+        .idea = rung->idea,
         .back_end = own->name,
         .on_host = own != back_end,
         .is_library = (rung->flags & RUNG_LIBRARY) != 0,

@@ -25,6 +25,7 @@ const char *verdict_name(enum verdict verdict);
 /* The result of one rung: a row of a report. */
 struct result {
     const char *rung;     /* the rung's name */
+    const char *idea;     /* its idea, in a line */
     const char *back_end; /* name of the back end that ran it */
     bool on_host;         /* a host rung in a GPU step */
     bool is_library, is_lesson;

@@ -15,7 +15,7 @@
 enum owner { OF_RUNNER, OF_PROBLEM, OF_KIND };
 
 /* Options that do more than set a member. */
-enum special { PLAIN, LADDER, RUNG, LIST, SWEEP, COUNTERS, HELP, VERSION };
+enum special { PLAIN, LADDER, RUNG, LIST, SWEEP, COUNTERS, COUNTERS_CSV, HELP, VERSION };
 
 static const char *const counters_formats[] = {"table", "lines", "json", NULL};
 
@@ -55,12 +55,19 @@ static const struct entry common_entries[] = {
     {.field = {"device", "N", "the GPU to use, from 0", OPTION_INT, RUNNER(device)}},
     {.field = {"histogram", NULL, "print each rung's samples as a histogram", OPTION_FLAG,
                RUNNER(histogram)}},
+    {.field = {"chart", NULL, "print bars: of the counters that differ, or of the times",
+               OPTION_FLAG, RUNNER(chart)}},
+    {.field = {"quiz", NULL, "ask for a prediction of each rung before the table shows it",
+               OPTION_FLAG, RUNNER(quiz)}},
     {.field = {"counters", "[=FORMAT]",
                "simt: count what the kernels do, as a table, as lines (beside the source) or as "
                "json; cuda: print the command for ncu",
                OPTION_NAME, RUNNER(counters), .names = counters_formats, .left_out = "table"},
      .special = COUNTERS},
     {.field = {"csv", "FILE", "write the rows as CSV", OPTION_OUTPUT, RUNNER(csv)}},
+    {.field = {"counters-csv", "FILE", "simt: write the counters as CSV", OPTION_OUTPUT,
+               RUNNER(counters_csv)},
+     .special = COUNTERS_CSV},
     {.field = {"json", "FILE", "write the rows, the samples and the machine as JSON", OPTION_OUTPUT,
                RUNNER(json)}},
     {.field = {"help", NULL, "this text", .kind = OPTION_FLAG}, .special = HELP},
@@ -271,6 +278,11 @@ static bool take_option(const struct entry *entry, const char *text, struct opti
             return false;
         options->counters++; /* counters_formats begins with what follows COUNTERS_NONE */
         return true;
+    case COUNTERS_CSV:
+        if (options->ladder->back_end->counters_read == NULL)
+            return error_set(error, EXIT_BAD_USAGE,
+                             "--counters-csv: only GPU kernels on the simt back end are counted");
+        break;
     default:
         break;
     }

@@ -8,6 +8,7 @@
 #include "measure/result.h"
 #include "measure/trial.h"
 #include "measure/verify.h"
+#include "report/columns.h"
 #include "report/report.h"
 #include "run/options.h"
 #include "run/step.h"
@@ -252,14 +253,20 @@ static bool climb(struct size_run *run, const struct step *step, const struct ma
 }
 
 struct reports {
-    struct report_file csv, json;
+    struct report_file csv, json, counters_csv;
 };
 
 static void report(const struct results *results, const struct options *options,
                    struct reports *reports)
 {
+    const size_t width = line_width(stdout);
+
+    if (options->quiz)
+        report_quiz(stdin, stdout, results);
     if (options->counters != COUNTERS_JSON)
-        report_table(stdout, results, wants_colour());
+        report_table(stdout, results, wants_colour(), width);
+    if (options->chart)
+        report_chart(stdout, results, width, prints_unicode());
     if (options->counters != COUNTERS_NONE)
         report_counters(stdout, results, (enum counters_format)options->counters);
     if (options->histogram)
@@ -267,6 +274,7 @@ static void report(const struct results *results, const struct options *options,
     fflush(stdout);
     report_csv(&reports->csv, results);
     report_json(&reports->json, results);
+    report_counters_csv(&reports->counters_csv, results);
 }
 
 /* A wrong result counts for more than one that could not be checked. */
@@ -350,24 +358,27 @@ static int climb_all(char **argv, const struct step *step, struct options *optio
 {
     const struct back_end *const back_end = options->ladder->back_end;
     struct machine machine = {0};
-    struct reports reports = {{.rows = 0}, {.rows = 0}};
+    struct reports reports = {{.rows = 0}, {.rows = 0}, {.rows = 0}};
     struct error error;
     enum exit_code outcome = EXIT_ALL_VERIFIED;
 
     if (count_is_beside())
-        options->csv = options->json = NULL;
+        options->csv = options->json = options->counters_csv = NULL;
     /* Files may be too large to be counted beside the run: with files, only --counters counts. */
     else if (!problem_from_files(options->ladder->kind, options->problem))
         count_start(argv, back_end);
     const bool done = report_open(&reports.csv, options->csv, &error) &&
                       report_open(&reports.json, options->json, &error) &&
+                      report_open(&reports.counters_csv, options->counters_csv, &error) &&
                       back_end->open(options->device, &machine, &error) &&
                       run_sizes(step, options, &machine, &reports, &outcome, &error) &&
-                      report_commit(&reports.csv, &error) && report_commit(&reports.json, &error);
+                      report_commit(&reports.csv, &error) && report_commit(&reports.json, &error) &&
+                      report_commit(&reports.counters_csv, &error);
     count_finish();
     if (!done) {
         report_discard(&reports.csv);
         report_discard(&reports.json);
+        report_discard(&reports.counters_csv);
         return fail(step, &error);
     }
     const struct error *const trouble = count_trouble();
@@ -391,6 +402,11 @@ int rungs_main(int argc, char **argv, const struct step *step)
         return fail(step, &error);
     case OPTIONS_RUN:
         break;
+    }
+    if (options.quiz && !count_is_beside() && !isatty(STDIN_FILENO)) {
+        error_set(&error, EXIT_BAD_USAGE, "--quiz: asks on a terminal, and standard input is none");
+        options_free(&options);
+        return fail(step, &error);
     }
     if (options.counters != COUNTERS_NONE && options.ladder->back_end->clocks) {
         report_ncu_command(stdout, argv, options.reps != 0);

@@ -111,7 +111,8 @@ show_hint() {
     ((count >= all)) || count=$((count + 1))
     for ((i = 1; i <= count; i++)); do
         put '%sHint %d of %d.%s %s\n' "$bold" "$i" "$all" "$plain" \
-            "$(awk -v wanted="## Hint $i" '/^## /{on = ($0 == wanted); next} on && NF' "$1/README.md")"
+            "$(awk -v wanted="## Hint $i" '/^## /{on = ($0 == wanted); next}
+                on && NF && !/^<\/?details/' "$1/README.md")"
     done
     printf '%d\n' "$count" 2>/dev/null >"$state/$name.hints" || true
     if ((count == all)); then

@@ -12,14 +12,13 @@
  * Reading a word that others change by atomics is taken to be meant so: it begins every loop around
  * atomicCAS. */
 #include <inttypes.h>
-#include <link.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "findings.h"
 #include "internal.h"
+#include "written.h"
 
 enum {
     PAGE_SHIFT = 12,
@@ -46,39 +45,17 @@ static unsigned int lowest(uint32_t set)
 
 /* ---- address spaces ---- */
 
-static struct simt_range shared_static, image, host_stack;
+static struct simt_range image;
 
 /* __constant__ variables, by simt_constant. */
 static struct simt_range *constants;
 static size_t constant_count;
 
-static int find_program(struct dl_phdr_info *information, size_t size, void *data)
+static void find_image(void)
 {
     extern const char __executable_start[], _end[];
-    (void)size;
-    (void)data;
-    for (int i = 0; i < information->dlpi_phnum; i++) {
-        if (information->dlpi_phdr[i].p_type == PT_TLS) {
-            shared_static =
-                (struct simt_range){(uintptr_t)information->dlpi_tls_data,
-                                    information->dlpi_phdr[i].p_memsz, SPACE_SHARED, false};
-        }
-    }
     image = (struct simt_range){(uintptr_t)__executable_start, (size_t)(_end - __executable_start),
                                 SPACE_GLOBAL, false};
-    return 1; /* the first entry is the program */
-}
-
-static void find_host_stack(void)
-{
-    pthread_attr_t attributes;
-    void *start;
-    size_t size;
-    if (pthread_getattr_np(pthread_self(), &attributes) == 0) {
-        pthread_attr_getstack(&attributes, &start, &size);
-        host_stack = (struct simt_range){(uintptr_t)start, size, SPACE_LOCAL, false};
-        pthread_attr_destroy(&attributes);
-    }
 }
 
 static bool in_range(const struct simt_range *range, uint64_t address)
@@ -109,36 +86,19 @@ static struct simt_range find_in_image(uint64_t address)
     return (struct simt_range){from, (size_t)(to - from), SPACE_GLOBAL, false};
 }
 
-/* A guard variable, which is nobody's, or what lies between two of them. */
-static struct simt_range find_in_static_shared(uint64_t address)
-{
-    const struct simt_guard_variable *guards;
-    uint64_t from = shared_static.base, to = from + shared_static.size;
-    for (size_t i = 0, count = simt_guard_variables(&guards); i < count; i++) {
-        uint64_t begin = shared_static.base + guards[i].offset, end = begin + guards[i].size;
-        if (address >= begin && address < end) {
-            return (struct simt_range){begin, guards[i].size, SPACE_LOCAL, false};
-        }
-        from = end <= address && end > from ? end : from;
-        to = begin > address && begin < to ? begin : to;
-    }
-    return (struct simt_range){from, (size_t)(to - from), SPACE_SHARED, false};
-}
-
 static struct simt_range find_range(uint64_t address)
 {
     struct simt_range found;
-    if (simt_exec_range(address, &found) || simt_memory_range(address, &found)) {
+    if (simt_exec_range(address, &found) || simt_memory_range(address, &found) ||
+        simt_shared_range(address, &found)) {
         return found;
     }
-    if (in_range(&shared_static, address)) {
-        return find_in_static_shared(address);
-    }
     if (in_range(&image, address)) {
-        return find_in_image(address);
-    }
-    if (in_range(&host_stack, address)) {
-        return host_stack; /* the launch's arguments */
+        found = find_in_image(address);
+        if (found.space != SPACE_CONSTANT) {
+            simt_data_range(address, &found);
+        }
+        return found;
     }
     return (struct simt_range){address, 1, SPACE_HOST, false};
 }
@@ -226,6 +186,8 @@ static struct page *add_page(uint64_t number)
     }
     page->number = number;
     page->shift = 2;
+    page->tracked = simt_written_knows(number);
+    page->all_written = simt_written_get(number);
     pages[page_slot(number)] = page;
     page_count++;
     return page;
@@ -313,17 +275,37 @@ static void set_written(struct page *page, unsigned int first, unsigned int end)
     }
 }
 
+/* Every byte. */
+static bool has_written(const struct page *page, unsigned int first, unsigned int size)
+{
+    if (page->all_written || !page->tracked) {
+        return true;
+    }
+    for (unsigned int i = first; i < first + size; i++) {
+        if (!(page->written[i / 8] >> i % 8 & 1)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* What a kernel may read. Of a structure that is copied as a whole nobody has written the padding:
+ * some bytes of each 8 will do. */
 static inline bool is_written(const struct page *page, unsigned int first, unsigned int size)
 {
     if (page->all_written || !page->tracked) {
         return true;
     }
     if (size == 4 && first % 4 == 0) {
-        return (page->written[first / 8] >> first % 8 & 0xf) == 0xf;
+        return (page->written[first / 8] >> first % 8 & 0xf) != 0;
     }
-    for (unsigned int i = first; i < first + size; i++) {
-        if (!(page->written[i / 8] >> i % 8 & 1)) {
-            return false;
+    for (unsigned int i = first, any = 0; i < first + size; i++) {
+        any |= page->written[i / 8] >> i % 8 & 1;
+        if ((i - first) % 8 == 7 || i + 1 == first + size) {
+            if (!any) {
+                return false;
+            }
+            any = 0;
         }
     }
     return true;
@@ -334,55 +316,79 @@ static inline bool is_written(const struct page *page, unsigned int first, unsig
 /* Of every page, and of no page since. */
 static bool all_are_written;
 
-enum host_act { ALLOCATED, WRITTEN, COPIED, FREED };
-
-static void host_act(uint64_t address, size_t size, enum host_act act, uint64_t from)
+/* Whether all of a piece of memory is written, or not known not to be. */
+static bool source_is_written(uint64_t from, size_t size)
 {
-    for (uint64_t end = address + size; address < end;) {
-        uint64_t next = (address | (PAGE_BYTES - 1)) + 1;
-        unsigned int first = (unsigned int)(address % PAGE_BYTES);
-        unsigned int last = (unsigned int)((next < end ? next : end) - 1) % PAGE_BYTES;
-        struct page *page = act == FREED ? find_page(address) : get_page(address);
-        if (act == ALLOCATED) {
-            all_are_written = false;
-            page->tracked = true;
-            page->all_written = false;
-            memset(page->written, 0, sizeof page->written);
-        } else if (act == WRITTEN) {
-            set_written(page, first, last + 1);
-        } else if (act == COPIED) {
-            for (unsigned int i = first; i <= last; i++, from++) {
-                const struct page *source = find_page(from);
-                if (!source || is_written(source, (unsigned int)(from % PAGE_BYTES), 1)) {
-                    set_written(page, i, i + 1);
-                }
-            }
-        } else if (page) {
-            remove_page(page); /* allocations share no page */
+    for (uint64_t end = from + size; from < end; from = (from | (PAGE_BYTES - 1)) + 1) {
+        const struct page *page = find_page(from);
+        uint64_t number = from >> PAGE_SHIFT;
+        if (page ? page->tracked && !page->all_written
+                 : simt_written_knows(number) && !simt_written_get(number)) {
+            return false;
         }
-        address = next;
     }
+    return true;
+}
+
+/* Up to the end of a page. */
+static void host_writes(uint64_t address, size_t size, uint64_t from)
+{
+    unsigned int first = (unsigned int)(address % PAGE_BYTES);
+    struct page *page = find_page(address);
+    if (from && !source_is_written(from, size)) {
+        page = get_page(address);
+        for (unsigned int i = first; i < first + size; i++, from++) {
+            const struct page *source = get_page(from);
+            if (has_written(source, (unsigned int)(from % PAGE_BYTES), 1)) {
+                set_written(page, i, i + 1);
+            }
+        }
+    } else if (page || size < PAGE_BYTES || !simt_written_set(address >> PAGE_SHIFT)) {
+        set_written(get_page(address), first, first + (unsigned int)size);
+    }
+}
+
+static size_t pages_of(uint64_t address, size_t size)
+{
+    return (size_t)(((address + size - 1) >> PAGE_SHIFT) - (address >> PAGE_SHIFT)) + 1;
 }
 
 void simt_check_allocated(const void *address, size_t size)
 {
     if (simt_instrumented()) {
-        host_act((uintptr_t)address, size, ALLOCATED, 0);
+        all_are_written = false;
+        simt_written_add((uintptr_t)address >> PAGE_SHIFT, pages_of((uintptr_t)address, size));
     }
 }
 
+/* Allocations share no page. */
 void simt_check_freed(const void *address, size_t size)
 {
-    if (simt_instrumented()) {
-        host_act((uintptr_t)address, size, FREED, 0);
+    uint64_t first = (uintptr_t)address >> PAGE_SHIFT;
+    if (!simt_instrumented()) {
+        return;
     }
+    for (size_t i = 0, count = pages_of((uintptr_t)address, size); i < count; i++) {
+        struct page *page = find_page((first + i) << PAGE_SHIFT);
+        if (page) {
+            remove_page(page);
+        }
+    }
+    simt_written_remove(first);
 }
 
 void simt_check_written(const void *address, size_t size, const void *from)
 {
-    if (simt_instrumented() && simt_memory_is_device(address)) {
-        host_act((uintptr_t)address, size, from && simt_memory_is_device(from) ? COPIED : WRITTEN,
-                 (uintptr_t)from);
+    uint64_t at = (uintptr_t)address, source = simt_memory_is_device(from) ? (uintptr_t)from : 0;
+    if (!simt_instrumented() || !simt_memory_is_device(address)) {
+        return;
+    }
+    for (uint64_t end = at + size; at < end;) {
+        uint64_t next = (at | (PAGE_BYTES - 1)) + 1;
+        size_t piece = (size_t)((next < end ? next : end) - at);
+        host_writes(at, piece, source);
+        source += source ? piece : 0;
+        at += piece;
     }
 }
 
@@ -404,6 +410,7 @@ void simt_check_not_looked(void)
         return;
     }
     all_are_written = true;
+    simt_written_set_all();
     for (size_t i = 0; i < page_capacity; i++) {
         if (pages[i]) {
             pages[i]->all_written = true;
@@ -784,13 +791,10 @@ void simt_check_start_block(unsigned int threads)
     }
 }
 
-void simt_check_start_launch(void)
+void simt_check_start_launch(const void *function)
 {
-    char here;
-    dl_iterate_phdr(find_program, NULL); /* a thread's variables are its own */
-    if (!in_range(&host_stack, (uintptr_t)&here)) {
-        find_host_stack();
-    }
+    find_image();
+    simt_shared_start_launch(function);
     memset(ranges, 0, sizeof ranges);
     for (size_t i = 0; i < releases_capacity; i++) {
         while (releases[i]) {
@@ -912,15 +916,21 @@ static void check_bounds(const struct simt_range *range, enum simt_space space,
                                           .size = size});
     }
     if (space == SPACE_HOST) {
-        simt_add_finding(
+        new = simt_add_finding(
             (struct finding){.wrong = HOST_POINTER, .kind = kind, .site = site, .thread = thread});
+        if (new &&in_range(&image, address)) {
+            simt_data_describe(address, false, new->text, sizeof new->text);
+        }
     } else if (range->illegal || address + size > range->base + range->size) {
         new = simt_add_finding((struct finding){
             .wrong = OUT_OF_BOUNDS, .space = space, .kind = kind, .site = site, .thread = thread});
-        if (new &&space == SPACE_SHARED) {
+        if (new &&space == SPACE_SHARED &&
+            !simt_shared_describe(address, new->text, sizeof new->text)) {
             snprintf(new->text, sizeof new->text, "the launch asked for %zu bytes of it",
                      simt_shared_bytes());
-        } else if (new) {
+        } else if (new &&space != SPACE_SHARED &&
+                   !(in_range(&image, address) &&
+                     simt_data_describe(address, true, new->text, sizeof new->text))) {
             simt_memory_describe((const void *)(uintptr_t)address, new->text, sizeof new->text);
         }
     }

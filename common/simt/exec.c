@@ -1,6 +1,5 @@
 /* Runs launches: fibers, blocks, barriers and warp collectives, and the reports when threads wait
  * for what cannot come. */
-#include <link.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,6 +20,7 @@
 #endif
 #endif
 #ifdef SIMT_ASAN
+#include <sanitizer/asan_interface.h>
 #include <sanitizer/common_interface_defs.h>
 #endif
 
@@ -30,7 +30,7 @@ enum {
     MAX_WARPS = SIMT_MAX_BLOCK_THREADS / SIMT_WARP_SIZE,
     POLLS_BEFORE_YIELD = 64,
     ROUNDS_BEFORE_LIVELOCK = 10000,
-    SHARED_ALIGNMENT = 128 /* one row of the 32 banks */
+    SHARED_ALIGNMENT = 1024 /* what kernels ask for at most: a swizzled tile */
 };
 
 struct fiber {
@@ -75,7 +75,7 @@ struct simt_counters simt_counts;
 
 static struct thread threads[SIMT_MAX_BLOCK_THREADS];
 static struct warp warps[MAX_WARPS];
-static struct thread *current;
+#define current simt_own.current
 
 static const struct simt_launch *launch;
 static struct uint3 block_index;
@@ -135,10 +135,10 @@ static void prepare(void)
 {
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
     size_t shared = (SIMT_MAX_SHARED_BYTES + page - 1) / page * page;
+    simt_fault_install();
     if (stacks) {
         return;
     }
-    simt_fault_install();
     stacks = reserve(stack_stride() * SIMT_MAX_BLOCK_THREADS);
     shared_end = (char *)reserve(shared + page) + shared;
     allow(shared_end - shared, shared);
@@ -953,6 +953,53 @@ void simt_poll_succeeded(void)
     }
 }
 
+/* ---- launches that end before their time ---- */
+
+static cudaError_t abandoned;
+static char abandoned_reason[128];
+
+void simt_abandon_launch(cudaError_t error, const char *reason)
+{
+    struct fiber *self = current->fiber;
+    abandoned = error;
+    snprintf(abandoned_reason, sizeof abandoned_reason, "%s", reason);
+    switch_fiber(self, &host_fiber);
+    abort(); /* nobody comes back */
+}
+
+/* A fiber stopped somewhere in a kernel: it begins anew. */
+static void take_back(struct fiber *fiber)
+{
+#ifdef SIMT_ASAN
+    __asan_unpoison_memory_region(fiber->stack, fiber->stack_bytes);
+    fiber->fake_stack = NULL;
+#endif
+    simt_context_make(&fiber->context, (void *)(uintptr_t)fiber->stack, fiber->stack_bytes,
+                      fiber_main, fiber);
+    give_fiber(fiber);
+}
+
+static void take_back_all(struct thread *of_block)
+{
+    for (unsigned int i = 0; i < block_threads; i++) {
+        if (of_block[i].fiber) {
+            take_back(of_block[i].fiber);
+        }
+        of_block[i].fiber = NULL;
+        of_block[i].pipeline.count = of_block[i].pipeline.group = 0;
+    }
+}
+
+void simt_launch_bounds(unsigned int most_threads)
+{
+    char reason[128];
+    if (block_threads > most_threads) {
+        snprintf(reason, sizeof reason, "%u threads in a block, __launch_bounds__ says %u at most",
+                 block_threads, most_threads);
+        simt_abandon_launch(cudaErrorInvalidValue, reason);
+    }
+}
+
 /* ---- blocks and launches ---- */
 
 static void start_block(void)
@@ -1000,27 +1047,6 @@ struct grid_block {
 static struct grid_block *grid;
 static size_t grid_blocks, grid_current;
 
-static int find_static_shared(struct dl_phdr_info *object, size_t size, void *data)
-{
-    struct dl_phdr_info *found = data;
-    (void)size;
-    *found = *object;
-    return 1; /* the first is the program itself */
-}
-
-static void *static_shared(size_t *size)
-{
-    struct dl_phdr_info program = {0};
-    dl_iterate_phdr(find_static_shared, &program);
-    *size = 0;
-    for (size_t i = 0; i < program.dlpi_phnum; i++) {
-        if (program.dlpi_phdr[i].p_type == PT_TLS && program.dlpi_tls_data) {
-            *size = program.dlpi_phdr[i].p_memsz;
-        }
-    }
-    return program.dlpi_tls_data;
-}
-
 static void *grid_memory(size_t size)
 {
     void *memory = malloc(size ? size : 1);
@@ -1033,7 +1059,7 @@ static void *grid_memory(size_t size)
 static void copy_shared(char *kept, bool keep)
 {
     size_t bytes, dynamic = launch->shared_bytes;
-    void *shared = static_shared(&bytes);
+    void *shared = simt_static_shared(&bytes);
     memcpy(keep ? kept : simt_dynamic_shared(), keep ? simt_dynamic_shared() : kept, dynamic);
     if (bytes) {
         memcpy(keep ? kept + dynamic : shared, keep ? shared : kept + dynamic, bytes);
@@ -1043,7 +1069,7 @@ static void copy_shared(char *kept, bool keep)
 static void keep_block(struct grid_block *block)
 {
     size_t bytes;
-    static_shared(&bytes);
+    simt_static_shared(&bytes);
     if (!block->threads) {
         block->threads = grid_memory(block_threads * sizeof *threads);
         block->shared = grid_memory(launch->shared_bytes + bytes);
@@ -1148,6 +1174,21 @@ static void wait_for_grid(void)
     if (current->fiber != self) {
         switch_fiber(self, current->fiber);
     }
+}
+
+static void end_abandoned(void)
+{
+    take_back_all(threads);
+    waiting = waiting_true = 0;
+    for (size_t i = 0; i < grid_blocks && grid; i++) {
+        if (i != grid_current && grid[i].threads && !grid[i].finished) {
+            take_back_all(grid[i].threads);
+        }
+    }
+    if (simt_tracing) {
+        simt_trace_pause();
+    }
+    current = NULL;
 }
 
 static void open_grid(void)
@@ -1255,12 +1296,35 @@ static void fiber_main(void *argument)
     }
 }
 
-void simt_launch_kernel(const struct simt_launch *asked)
+/* More than there is, ptxas does not compile. */
+static void refuse_static_shared(const struct simt_launch *asked)
+{
+    size_t bytes = simt_static_shared_of(asked->function);
+    if (bytes > SIMT_STATIC_SHARED_BYTES) {
+        fflush(stdout);
+        fprintf(stderr,
+                "simt: kernel %s (launched at %s:%d): %zu bytes of __shared__ variables: nvcc "
+                "takes %zu at most; more must be dynamic (extern __shared__)\n",
+                asked->name, asked->file, asked->line, bytes, SIMT_STATIC_SHARED_BYTES);
+        simt_exit();
+    }
+}
+
+int simt_launch_kernel(const struct simt_launch *asked)
 {
     unsigned int number = 0;
-    if (simt_error(simt_check_launch(asked)) != cudaSuccess) {
-        return;
+    char reason[128];
+    cudaError_t error;
+    SIMT_API;
+    error = simt_check_launch(asked, reason, sizeof reason);
+    if (simt_lost() != cudaSuccess) {
+        return (int)simt_lost();
     }
+    if (error != cudaSuccess) {
+        simt_launch_failed(asked, error, reason);
+        return (int)error;
+    }
+    refuse_static_shared(asked);
     prepare();
     launch = asked;
     block_index = (struct uint3){0, 0, 0};
@@ -1286,13 +1350,24 @@ void simt_launch_kernel(const struct simt_launch *asked)
         simt_trace_resume(linear(current));
     }
     current->fiber = take_fiber();
+    abandoned = cudaSuccess;
     switch_fiber(&host_fiber, current->fiber);
+    if (abandoned != cudaSuccess) {
+        end_abandoned();
+    }
     simt_trace_end_launch(asked);
     simt_memory_close();
     if (asked->cooperative) {
         close_grid();
     }
     launch = NULL;
+    if (abandoned == cudaErrorAssert) {
+        simt_lose(abandoned);
+    } else if (abandoned != cudaSuccess) {
+        simt_launch_failed(asked, abandoned, abandoned_reason);
+        return (int)abandoned;
+    }
+    return (int)cudaSuccess; /* of an assertion that failed, the calls that come tell */
 }
 
 /* ---- what a kernel asks for ---- */
@@ -1363,6 +1438,12 @@ bool simt_exec_range(uint64_t address, struct simt_range *range)
     size_t size = launch->shared_bytes;
     if (address - (uintptr_t)stacks < stack_stride() * SIMT_MAX_BLOCK_THREADS) {
         *range = (struct simt_range){(uintptr_t)stacks, stack_stride() * SIMT_MAX_BLOCK_THREADS,
+                                     SPACE_LOCAL, false};
+        return true;
+    }
+    if (address - (uintptr_t)launch->begin < (uintptr_t)launch->end - (uintptr_t)launch->begin) {
+        *range = (struct simt_range){(uintptr_t)launch->begin,
+                                     (size_t)((uintptr_t)launch->end - (uintptr_t)launch->begin),
                                      SPACE_LOCAL, false};
         return true;
     }

@@ -98,7 +98,7 @@ static void tell_race(FILE *file, const struct finding *race)
 {
     static const char *const had[] = {[EVENT_LOAD] = "has read",
                                       [EVENT_STORE] = "has written",
-                                      [EVENT_ATOMIC] = "has changed atomically"};
+                                      [EVENT_ATOMIC] = "has atomically changed"};
     fprintf(file, "data race in %s memory\n", space_name(race->space));
     tell_thread(file, race->thread);
     fprintf(file, " %s ", does(race->kind));
@@ -166,7 +166,15 @@ static void tell_other(FILE *file, const struct finding *finding)
                 finding->address, finding->size, finding->size);
         break;
     default:
-        fprintf(file, "memory of the host is used in a kernel: copy it with cudaMemcpy first\n");
+        if (finding->text[0]) {
+            fprintf(file,
+                    "%s, a variable of the host, is used in a kernel: declare it __device__, or "
+                    "pass its value\n",
+                    finding->text);
+        } else {
+            fprintf(file,
+                    "memory of the host is used in a kernel: copy it with cudaMemcpy first\n");
+        }
         break;
     }
     tell_thread(file, finding->thread);
@@ -197,6 +205,9 @@ static void tell_all(FILE *file)
 {
     for (unsigned int i = 0; i < found_count; i++) {
         tell(file, &found[i]);
+    }
+    if (found_count > 0) {
+        simt_tell_failed_calls(file);
     }
     if (not_kept > 0) {
         fprintf(file, "simt: and %" PRIu64 " more of other kinds\n", not_kept);

@@ -2,7 +2,8 @@
  *
  * A CUDA thread is a fiber. The blocks of a launch run one after the other, on the OS thread that
  * launched them. Within a block, the thread that runs is the lowest one of the lowest warp that can
- * run, so every run gives the same results. The runtime must be used from one OS thread only. */
+ * run, so every run gives the same results. Of several OS threads that use the runtime, one goes on
+ * at a time. */
 #ifndef SIMT_H
 #define SIMT_H
 
@@ -18,6 +19,8 @@ extern "C" {
 #define SIMT_MAX_BLOCK_THREADS 1024
 #define SIMT_STATIC_SHARED_BYTES ((size_t)48 << 10) /* also of dynamic, unless a kernel opts in */
 #define SIMT_MAX_SHARED_BYTES ((size_t)227 << 10)
+/* Kept free after static shared memory; simt_own.listening comes next. */
+#define SIMT_PAST_SHARED 16384
 
 /* Counts over the launches since the last reset. Counting these is cheap and always on. */
 struct simt_counters {
@@ -58,11 +61,13 @@ struct simt_launch {
     bool instrumented; /* the kernel can be analysed */
     void (*invoke)(void *closure);
     void *closure;
-    int cooperative; /* the blocks may wait for each other (grid synchronization) */
+    int cooperative;         /* the blocks may wait for each other (grid synchronization) */
+    bool returns_error;      /* whoever launches is given the error, not only cudaGetLastError() */
+    const void *begin, *end; /* of what lies on the host's stack and belongs to the launch */
 };
 
-/* Runs the launch, or sets the last error to what a device would report. */
-void simt_launch_kernel(const struct simt_launch *launch);
+/* Runs the launch, or returns and sets as the last error what a device would report. */
+int simt_launch_kernel(const struct simt_launch *launch);
 
 /* Constant while a thread runs, hence the attribute: the compiler may keep them in registers. */
 struct uint3 simt_thread_index(void) __attribute__((const));
@@ -71,6 +76,8 @@ struct uint3 simt_block_dimensions(void) __attribute__((const));
 struct uint3 simt_grid_dimensions(void) __attribute__((const));
 void *simt_dynamic_shared(void) __attribute__((const));
 int simt_is_cooperative(void) __attribute__((const));
+/* A kernel begins that was compiled for blocks of so many threads at most. */
+void simt_launch_bounds(unsigned int most_threads);
 
 enum simt_barrier {
     SIMT_BARRIER,
@@ -134,6 +141,8 @@ enum simt_type { SIMT_INT32, SIMT_UINT32, SIMT_INT64, SIMT_UINT64, SIMT_FLOAT32,
 uint64_t simt_atomic(enum simt_atomic operation, enum simt_type type, void *address,
                      uint64_t operand, uint64_t compare, const char *file, int line);
 
+/* memcpy of which the analysis knows nothing. */
+void simt_copy(void *to, const void *from, size_t size);
 void simt_fence(void);
 void simt_yield(const char *file, int line); /* lets the block's other threads run first */
 long long simt_clock(void);
@@ -148,6 +157,10 @@ void simt_pipeline_wait_prior(size_t groups);
 
 /* Called before main by a source file that was compiled with instrumentation; returns 0. */
 int simt_mark_instrumented(void);
+
+/* Names of the kernels and of the device's variables that a source declares, each with a space
+ * before it; returns 0. */
+int simt_device_names(const char *kernels, const char *variables);
 
 /* Registers a __constant__ variable; returns 0. */
 int simt_constant(const void *address, size_t size);

@@ -21,10 +21,6 @@
 enum { DEPTH_SHIFT = 48, PLACE_SHIFT = 16, KIND_SHIFT = 8 };
 #define ONE_CALL ((uint64_t)1 << DEPTH_SHIFT)
 
-struct simt_recorder simt_recorder = {.lane = -1};
-bool simt_tracing;
-bool simt_listening;
-
 struct simt_event *simt_trace_events;
 struct simt_traces simt_traces;
 uint64_t simt_trace_depths[SIMT_MAX_BLOCK_THREADS];
@@ -163,7 +159,7 @@ void simt_trace_start_launch(const struct simt_launch *launch)
         simt_trace_events =
             grown(NULL, (size_t)SIMT_WARP_SIZE * TRACE_STRIDE * sizeof *simt_trace_events);
     }
-    simt_check_start_launch();
+    simt_check_start_launch(launch->function);
     simt_plans_start_launch();
     simt_requests_launch(launch);
 }
@@ -242,6 +238,14 @@ const struct simt_event *simt_trace_last(void)
     return simt_recorder.lane >= 0 && simt_recorder.next > simt_traces.begin[simt_recorder.lane]
                ? simt_recorder.next - 1
                : NULL;
+}
+
+void simt_trace_forget_block(void)
+{
+    const struct simt_event *last = simt_tracing ? simt_trace_last() : NULL;
+    if (last && event_kind(last) == EVENT_BLOCK) {
+        simt_recorder.next--;
+    }
 }
 
 /* ---- recording ---- */

@@ -15,6 +15,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "cuda_runtime_api.h"
 #include "simt.h"
 #include "simt_analysis.h"
 
@@ -95,31 +96,47 @@ static inline struct simt_event *simt_trace_buffer(unsigned int lane)
 }
 
 /* What the hooks touch, in one cache line. next == end sends a hook the long way. */
-struct simt_recorder {
+struct simt_hook_state {
     struct simt_event *next, *end;
     uint64_t depth; /* as keys start: see outermost */
     bool interleaved;
     int lane; /* that runs; -1: none */
     unsigned int thread;
 } __attribute__((aligned(64)));
-extern struct simt_recorder simt_recorder;
+
+/* What belongs to an OS thread of the program: another one may run while a launch does, and its
+ * hooks must not be taken for a kernel's. (symbols.c) */
+struct thread;
+struct simt_own {
+    char
+        past_shared[SIMT_PAST_SHARED]; /* nobody's: writes past the end of shared memory go there */
+    bool listening; /* the hooks have something to do; sources test it before they call one */
+    bool tracing;   /* the launch that runs is being analysed */
+    bool has_handler_stack;
+    cudaError_t last_error;
+    struct thread *current; /* the CUDA thread that runs */
+    struct simt_hook_state recorder;
+};
+_Static_assert(offsetof(struct simt_own, listening) == SIMT_PAST_SHARED, "as sources have it");
+extern __thread struct simt_own simt_own __attribute__((tls_model("local-exec")));
+#define simt_recorder simt_own.recorder
+#define simt_tracing simt_own.tracing
+#define simt_listening simt_own.listening
 /* Of threads that do not run. */
 extern uint64_t simt_trace_depths[SIMT_MAX_BLOCK_THREADS];
-
-/* The launch that runs is being analysed. */
-extern bool simt_tracing;
-/* The hooks have something to do. Sources test it before they call one (cuda_runtime.h). */
-extern bool simt_listening;
 
 void simt_trace_start_launch(const struct simt_launch *launch);
 void simt_trace_end_launch(const struct simt_launch *launch);
 void simt_trace_start_block(unsigned int threads);
 
+/* The last event was a block that is not the source's: it has not been. */
+void simt_trace_forget_block(void);
+
 /* The running lane stops, or goes on. In between, another lane or the runtime may look at the
  * traces. */
 static inline void simt_trace_pause(void)
 {
-    struct simt_recorder *recorder = &simt_recorder;
+    struct simt_hook_state *recorder = &simt_recorder;
     unsigned int lane = (unsigned int)recorder->lane;
     if (recorder->lane < 0) {
         return;
@@ -140,7 +157,7 @@ static inline void simt_trace_pause(void)
 
 static inline void simt_trace_resume(unsigned int thread)
 {
-    struct simt_recorder *recorder = &simt_recorder;
+    struct simt_hook_state *recorder = &simt_recorder;
     unsigned int lane = thread % SIMT_WARP_SIZE;
     recorder->lane = (int)lane;
     recorder->thread = thread;
@@ -252,6 +269,20 @@ bool simt_exec_range(uint64_t address, struct simt_range *range);
 bool simt_memory_range(uint64_t address, struct simt_range *range);
 bool simt_heap_range(uint64_t address, struct simt_range *range);
 
+/* ---- symbols.c ---- */
+
+void simt_shared_start_launch(const void *function);
+bool simt_shared_range(uint64_t address, struct simt_range *range);
+/* Says which variable an address that is out of bounds comes after; false if it is none of static
+ * shared memory's. */
+bool simt_shared_describe(uint64_t address, char *text, size_t size);
+/* A variable of the program's data: the device's, or SPACE_HOST; its name, or (`past`) of the device's
+ * that the address comes after. */
+bool simt_data_range(uint64_t address, struct simt_range *range);
+bool simt_data_describe(uint64_t address, bool past, char *text, size_t size);
+
+/* ---- check.c ---- */
+
 /* The lanes of a set make the same access; addresses[i] is lane i's. */
 void simt_check_access(enum simt_space space, enum simt_event_kind kind, unsigned int site,
                        unsigned int size, unsigned int warp, unsigned int lanes,
@@ -267,20 +298,11 @@ void simt_check_fence(unsigned int warp, unsigned int lanes);
 /* Lanes come to a __syncwarp (`syncs`) or another collective; masks[i] is what lane i names. */
 void simt_check_meeting(unsigned int warp, unsigned int lanes, const uint64_t *masks, bool syncs);
 void simt_check_end_of_traces(unsigned int warp);
-void simt_check_start_launch(void);
+void simt_check_start_launch(const void *function);
 /* A launch is not looked at. */
 void simt_check_not_looked(void);
 void simt_check_start_block(unsigned int threads);
 void simt_check_barrier(void);
-
-/* ---- guards.c ---- */
-
-/* A flag of the compiler's own: bytes from the start of the program's thread_local variables. */
-struct simt_guard_variable {
-    size_t offset, size;
-};
-/* How many there are. */
-size_t simt_guard_variables(const struct simt_guard_variable **variables);
 
 /* ---- findings.c ---- */
 
