@@ -58,7 +58,7 @@ __asm__(".set __tsan_memcpy, simt_traced_memcpy\n.set __tsan_memmove, simt_trace
 __asm__(".macro " SIMT_CALL " target:vararg\n"
         ".irp hook, __sanitizer_cov_trace_pc, __tsan_read1, __tsan_read2, __tsan_read4, "
         "__tsan_read8, __tsan_read16, __tsan_write1, __tsan_write2, __tsan_write4, __tsan_write8, "
-        "__tsan_write16\n"
+        "__tsan_write16, __tsan_volatile_read4, __tsan_volatile_write4\n"
         ".irp suffix, , @PLT\n"
         ".ifeqs \"\\target\", \"\\hook\\suffix\"\n"
         "cmpb $0, simt_listening(%rip)\n"
@@ -176,7 +176,7 @@ SIMT_INLINE void __threadfence()
 
 SIMT_INLINE void __threadfence_block()
 {
-    simt_fence();
+    simt_fence_block();
 }
 
 SIMT_INLINE void __threadfence_system()
@@ -316,23 +316,26 @@ SIMT_REDUCE_FUNCTION(__reduce_xor_sync, SIMT_REDUCE_XOR, unsigned int)
 #define SIMT_ATOMIC_FUNCTION(name, operation, T, type)                                             \
     SIMT_INLINE T name(T *address, T operand, SIMT_SITE)                                           \
     {                                                                                              \
-        return simt::unpack<T>(                                                                    \
-            simt_atomic(operation, type, address, simt::pack(operand), 0, simt_file, simt_line));  \
+        return simt::unpack<T>(simt_atomic(static_cast<enum simt_atomic>(operation), type,         \
+                                           address, simt::pack(operand), 0, simt_file,             \
+                                           simt_line));                                            \
     }
 #define SIMT_ATOMIC_SCOPES(name, operation, T, type)                                               \
     SIMT_ATOMIC_FUNCTION(name, operation, T, type)                                                 \
-    SIMT_ATOMIC_FUNCTION(name##_block, operation, T, type)                                         \
+    SIMT_ATOMIC_FUNCTION(name##_block, operation | SIMT_ATOMIC_OF_BLOCK, T, type)                  \
     SIMT_ATOMIC_FUNCTION(name##_system, operation, T, type)
-#define SIMT_ATOMIC_COMPARE_FUNCTION(name, T, type)                                                \
+#define SIMT_ATOMIC_COMPARE_FUNCTION(name, operation, T, type)                                     \
     SIMT_INLINE T name(T *address, T compare, T value, SIMT_SITE)                                  \
     {                                                                                              \
-        return simt::unpack<T>(simt_atomic(SIMT_ATOMIC_COMPARE, type, address, simt::pack(value),  \
-                                           simt::pack(compare), simt_file, simt_line));            \
+        return simt::unpack<T>(simt_atomic(static_cast<enum simt_atomic>(operation), type,         \
+                                           address, simt::pack(value), simt::pack(compare),        \
+                                           simt_file, simt_line));                                 \
     }
 #define SIMT_ATOMIC_COMPARE_SCOPES(T, type)                                                        \
-    SIMT_ATOMIC_COMPARE_FUNCTION(atomicCAS, T, type)                                               \
-    SIMT_ATOMIC_COMPARE_FUNCTION(atomicCAS_block, T, type)                                         \
-    SIMT_ATOMIC_COMPARE_FUNCTION(atomicCAS_system, T, type)
+    SIMT_ATOMIC_COMPARE_FUNCTION(atomicCAS, SIMT_ATOMIC_COMPARE, T, type)                          \
+    SIMT_ATOMIC_COMPARE_FUNCTION(atomicCAS_block, SIMT_ATOMIC_COMPARE | SIMT_ATOMIC_OF_BLOCK, T,   \
+                                 type)                                                             \
+    SIMT_ATOMIC_COMPARE_FUNCTION(atomicCAS_system, SIMT_ATOMIC_COMPARE, T, type)
 #define SIMT_ATOMIC_32(name, operation)                                                            \
     SIMT_ATOMIC_SCOPES(name, operation, int, SIMT_INT32)                                           \
     SIMT_ATOMIC_SCOPES(name, operation, unsigned int, SIMT_UINT32)

@@ -9,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "causality.h"
 #include "context.h"
 #include "internal.h"
 #include "trace.h"
@@ -622,7 +623,7 @@ static void release_barrier(void)
     if (simt_tracing) {
         simt_trace_pause();
         simt_trace_drain(0);
-        simt_check_barrier();
+        simt_causality_barrier();
         simt_requests_barrier();
         simt_count_at(barrier_caller)->barriers++;
     }
@@ -854,10 +855,8 @@ static void try_collective(struct thread *thread)
     }
     if (simt_tracing) {
         count_collective(thread);
-        if (together == (warp->members & ~warp->exited)) {
-            simt_trace_pause();
-            simt_trace_drain(0);
-        }
+        simt_trace_meet(together, thread->operation == SIMT_SYNCWARP,
+                        together == (warp->members & ~warp->exited));
     }
     switch (thread->operation) {
     case SIMT_SYNCWARP:
@@ -949,6 +948,12 @@ void simt_poll_succeeded(void)
 
 /* ---- blocks and launches ---- */
 
+static size_t number_of_block(void)
+{
+    return ((size_t)block_index.z * launch->grid.y + block_index.y) * launch->grid.x +
+           block_index.x;
+}
+
 static void start_block(void)
 {
     for (unsigned int i = 0; i < block_warps; i++) {
@@ -961,7 +966,7 @@ static void start_block(void)
     rounds_without_progress = 0;
     memset(simt_dynamic_shared(), 0xff, launch->shared_bytes);
     if (simt_tracing) {
-        simt_trace_start_block(block_threads);
+        simt_trace_start_block(number_of_block(), block_threads);
     }
     simt_counts.blocks++;
     simt_counts.threads += block_threads;
@@ -1325,8 +1330,14 @@ int simt_is_cooperative(void)
 void simt_fence(void)
 {
     if (simt_tracing) {
-        simt_replay_fence();
-        simt_trace_event(EVENT_FENCE, __builtin_return_address(0), 0, 0);
+        simt_trace_fence(__builtin_return_address(0), 0);
+    }
+}
+
+void simt_fence_block(void)
+{
+    if (simt_tracing) {
+        simt_trace_fence(__builtin_return_address(0), EVENT_OF_BLOCK);
     }
 }
 
@@ -1343,11 +1354,6 @@ unsigned int simt_running_thread(void)
 struct uint3 simt_thread_number(unsigned int thread)
 {
     return threads[thread].index;
-}
-
-unsigned int simt_warp_alive(unsigned int warp)
-{
-    return warps[warp].members & ~warps[warp].exited;
 }
 
 /* Stacks, and dynamic shared memory: as much of it as the launch asked for. */

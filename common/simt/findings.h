@@ -2,16 +2,28 @@
 #ifndef SIMT_FINDINGS_H
 #define SIMT_FINDINGS_H
 
+#include "causality.h"
 #include "trace.h"
 
-enum wrong { RACE, OUT_OF_BOUNDS, BAD_INDEX, UNINITIALISED, MISALIGNED, HOST_POINTER };
+enum wrong {
+    RACE,
+    OUT_OF_BOUNDS,
+    BAD_INDEX,
+    UNINITIALISED,
+    MISALIGNED,
+    HOST_POINTER,
+    READ_ONLY /* written in a launch that reads it by __ldg */
+};
 
 struct finding {
     enum wrong wrong;
     enum simt_space space;
     enum simt_event_kind kind, other_kind;
     unsigned int site, other_site, thread, other_thread;
-    bool other_block, same_warp, same_instruction;
+    bool other_block, same_instruction;
+    bool same_warp; /* both of each pair that was found */
+    enum simt_almost almost;
+    unsigned int unless_guard; /* a site: not a finding if it is a guard (see below); 0: it is */
     struct uint3 block;
     uint64_t address;
     unsigned int size;
@@ -22,5 +34,8 @@ struct finding {
 /* Keeps a finding, with the running block. One is kept for each kind and pair of places: NULL if
  * this one is known already (or there are very many), else the new entry. */
 struct finding *simt_add_finding(struct finding finding);
+/* What this site reads, an atomic of the same warp changes next: it is the read in front of a loop
+ * around atomicCAS, or one that saves needless atomics. */
+void simt_note_guard(unsigned int site);
 
 #endif

@@ -126,7 +126,8 @@ enum simt_atomic {
     SIMT_ATOMIC_COMPARE,
     SIMT_ATOMIC_AND,
     SIMT_ATOMIC_OR,
-    SIMT_ATOMIC_XOR
+    SIMT_ATOMIC_XOR,
+    SIMT_ATOMIC_OF_BLOCK = 0x80 /* or-ed to one of these: its scope is the block */
 };
 enum simt_type { SIMT_INT32, SIMT_UINT32, SIMT_INT64, SIMT_UINT64, SIMT_FLOAT32, SIMT_FLOAT64 };
 
@@ -135,6 +136,7 @@ uint64_t simt_atomic(enum simt_atomic operation, enum simt_type type, void *addr
                      uint64_t operand, uint64_t compare, const char *file, int line);
 
 void simt_fence(void);
+void simt_fence_block(void); /* orders for the block only */
 void simt_yield(const char *file, int line); /* lets the block's other threads run first */
 long long simt_clock(void);
 __attribute__((noreturn)) void simt_trap(const char *file, int line);

@@ -15,6 +15,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "causality.h"
 #include "internal.h"
 #include "trace.h"
 
@@ -163,7 +164,7 @@ void simt_trace_start_launch(const struct simt_launch *launch)
         simt_trace_events =
             grown(NULL, (size_t)SIMT_WARP_SIZE * TRACE_STRIDE * sizeof *simt_trace_events);
     }
-    simt_check_start_launch();
+    simt_check_start_launch((size_t)launch->grid.x * launch->grid.y * launch->grid.z);
     simt_plans_start_launch();
     simt_requests_launch(launch);
 }
@@ -190,7 +191,7 @@ void simt_trace_end_launch(const struct simt_launch *launch)
     simt_recorder.depth = outermost();
 }
 
-void simt_trace_start_block(unsigned int threads)
+void simt_trace_start_block(size_t number, unsigned int threads)
 {
     for (unsigned int i = 0; i < SIMT_WARP_SIZE; i++) {
         simt_traces.begin[i] = simt_traces.end[i] = simt_trace_buffer(i);
@@ -202,7 +203,40 @@ void simt_trace_start_block(unsigned int threads)
         simt_trace_depths[i] = outermost();
     }
     simt_replay_start_block(threads);
-    simt_check_start_block(threads);
+    simt_check_start_block(number, threads);
+}
+
+void simt_trace_check(void)
+{
+    unsigned int lane = (unsigned int)simt_recorder.lane;
+    if (simt_recorder.lane >= 0 && simt_recorder.next > simt_traces.begin[lane]) {
+        simt_traces.end[lane] = simt_recorder.next;
+        simt_traces.filled |= (uint32_t)1 << lane;
+    }
+    simt_replay_check(&simt_traces, simt_recorder.thread / SIMT_WARP_SIZE);
+    simt_traces.in_order = true;
+    simt_traces.stretch_count = 0;
+}
+
+void simt_trace_meet(uint32_t lanes, bool syncs, bool whole)
+{
+    if (whole) {
+        simt_trace_pause();
+        simt_trace_drain(0);
+    } else if (syncs || simt_now.fine) {
+        simt_trace_check();
+    } else {
+        return; /* a shuffle, and nothing that it could order */
+    }
+    simt_causality_meet(simt_recorder.thread / SIMT_WARP_SIZE, lanes, syncs, whole);
+}
+
+void simt_trace_fence(const void *caller, unsigned int how)
+{
+    if (!simt_traces.in_order) {
+        simt_trace_check();
+    }
+    simt_trace_event(EVENT_FENCE, caller, 0, how);
 }
 
 void simt_trace_drain(unsigned int cut)
@@ -312,17 +346,24 @@ void simt_trace_event(enum simt_event_kind kind, const void *caller, uint64_t ad
     ACCESS(__tsan_read##size, EVENT_LOAD, size)                                                    \
     ACCESS(__tsan_write##size, EVENT_STORE, size)                                                  \
     ACCESS(__tsan_unaligned_read##size, EVENT_LOAD, size)                                          \
-    ACCESS(__tsan_unaligned_write##size, EVENT_STORE, size)                                        \
-    ACCESS(__tsan_volatile_read##size, EVENT_LOAD, size)                                           \
-    ACCESS(__tsan_volatile_write##size, EVENT_STORE, size)                                         \
-    ACCESS(__tsan_unaligned_volatile_read##size, EVENT_LOAD, size)                                 \
-    ACCESS(__tsan_unaligned_volatile_write##size, EVENT_STORE, size)
+    ACCESS(__tsan_unaligned_write##size, EVENT_STORE, size)
+
+#define VOLATILE_ACCESSES(size)                                                                    \
+    ACCESS(__tsan_volatile_read##size, EVENT_LOAD, EVENT_VOLATILE | size)                          \
+    ACCESS(__tsan_volatile_write##size, EVENT_STORE, EVENT_VOLATILE | size)                        \
+    ACCESS(__tsan_unaligned_volatile_read##size, EVENT_LOAD, EVENT_VOLATILE | size)                \
+    ACCESS(__tsan_unaligned_volatile_write##size, EVENT_STORE, EVENT_VOLATILE | size)
 
 ACCESSES(1)
 ACCESSES(2)
 ACCESSES(4)
 ACCESSES(8)
 ACCESSES(16)
+VOLATILE_ACCESSES(1)
+VOLATILE_ACCESSES(2)
+VOLATILE_ACCESSES(4)
+VOLATILE_ACCESSES(8)
+VOLATILE_ACCESSES(16)
 
 void __sanitizer_cov_trace_pc(void);
 void __sanitizer_cov_trace_pc(void)

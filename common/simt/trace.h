@@ -28,7 +28,14 @@ enum simt_event_kind {
     EVENT_COLLECTIVE, /* shuffles and votes; address: the mask */
     EVENT_FREE,       /* of memory from the kernels' heap */
     EVENT_COPY,       /* an asynchronous copy begins: its store is counted */
-    EVENT_COPIED      /* it ends: its store is checked */
+    EVENT_COPIED      /* it ends */
+};
+
+/* Part of an event's size. */
+enum simt_event_how {
+    EVENT_VOLATILE = 0x80,
+    EVENT_OF_BLOCK = 0x40, /* the scope of an atomic or a fence */
+    EVENT_HOW = 0xc0
 };
 
 /* Lanes whose next events have the same key do them together. */
@@ -50,7 +57,18 @@ static inline enum simt_event_kind event_kind(const struct simt_event *event)
 
 static inline unsigned int event_size(const struct simt_event *event)
 {
-    return (unsigned int)(event->key & 0xff);
+    return (unsigned int)(event->key & 0xff & ~EVENT_HOW);
+}
+
+static inline unsigned int event_how(const struct simt_event *event)
+{
+    return (unsigned int)(event->key & EVENT_HOW);
+}
+
+static inline bool event_is_access(const struct simt_event *event)
+{
+    return (event_kind(event) >= EVENT_LOAD && event_kind(event) <= EVENT_ATOMIC) ||
+           event_kind(event) >= EVENT_COPY;
 }
 
 /* Sizes are powers of two, but for what an asynchronous copy that is padded with zeros reads:
@@ -75,13 +93,15 @@ struct simt_site {
 enum {
     TRACE_EVENTS = 512,
     TRACE_STRIDE = TRACE_EVENTS + 4, /* not a power of two: cache sets */
-    TRACE_STRETCHES = 4096
+    TRACE_STRETCHES = 1024
 };
 struct simt_traces {
     struct simt_event *begin[SIMT_WARP_SIZE], *end[SIMT_WARP_SIZE];
     struct simt_event *full[SIMT_WARP_SIZE]; /* where it ends at most */
     uint32_t filled;                         /* the lanes that have events */
-    /* In what order lanes ran since the last replay, and where their traces ended then. */
+    /* If the warp is checked in order: in what order lanes ran since the last check, and where their
+     * traces ended then. */
+    bool in_order;
     unsigned int stretch_count;
     const struct simt_event *stretches[TRACE_STRETCHES]; /* a lane's buffer tells the lane */
 };
@@ -106,6 +126,8 @@ extern struct simt_recorder simt_recorder;
 /* Of threads that do not run. */
 extern uint64_t simt_trace_depths[SIMT_MAX_BLOCK_THREADS];
 
+/* replay.c: the warp is checked in order. */
+bool simt_replay_is_in_order(unsigned int warp);
 /* The launch that runs is being analysed. */
 extern bool simt_tracing;
 /* The hooks have something to do. Sources test it before they call one (cuda_runtime.h). */
@@ -113,7 +135,11 @@ extern bool simt_listening;
 
 void simt_trace_start_launch(const struct simt_launch *launch);
 void simt_trace_end_launch(const struct simt_launch *launch);
-void simt_trace_start_block(unsigned int threads);
+void simt_trace_start_block(size_t number, unsigned int threads);
+
+/* All that is in the traces is checked now, in the order in which it was recorded, and so is what
+ * comes after it. */
+void simt_trace_check(void);
 
 /* The running lane stops, or goes on. In between, another lane or the runtime may look at the
  * traces. */
@@ -125,13 +151,14 @@ static inline void simt_trace_pause(void)
         return;
     }
     if (recorder->next > simt_traces.begin[lane]) {
-        /* The last stretch stands for all that do not fit. */
-        unsigned int last = simt_traces.stretch_count < TRACE_STRETCHES
-                                ? simt_traces.stretch_count++
-                                : TRACE_STRETCHES - 1;
-        simt_traces.stretches[last] = recorder->next;
         simt_traces.end[lane] = recorder->next;
         simt_traces.filled |= (uint32_t)1 << lane;
+        if (simt_traces.in_order) {
+            simt_traces.stretches[simt_traces.stretch_count++] = recorder->next;
+            if (simt_traces.stretch_count == TRACE_STRETCHES) {
+                simt_trace_check();
+            }
+        }
     }
     simt_trace_depths[recorder->thread] = recorder->depth;
     recorder->lane = -1;
@@ -144,11 +171,17 @@ static inline void simt_trace_resume(unsigned int thread)
     unsigned int lane = thread % SIMT_WARP_SIZE;
     recorder->lane = (int)lane;
     recorder->thread = thread;
+    simt_traces.in_order = simt_replay_is_in_order(thread / SIMT_WARP_SIZE);
     recorder->depth = simt_trace_depths[thread];
     recorder->next = simt_traces.end[lane];
     recorder->end = recorder->interleaved ? recorder->next : simt_traces.full[lane];
 }
 
+/* Lanes of the running warp meet in a __syncwarp (`syncs`) or another collective; `whole`: nobody
+ * else of the warp is left. */
+void simt_trace_meet(uint32_t lanes, bool syncs, bool whole);
+/* A fence was called, with this scope. */
+void simt_trace_fence(const void *caller, unsigned int how);
 /* Replays the running warp's traces; no lane runs. `cut`: see simt_replay. */
 void simt_trace_drain(unsigned int cut);
 /* Of these lanes, those whose traces are not full. */
@@ -173,8 +206,6 @@ void simt_wait_for_replay(void);
 struct uint3 simt_running_block(void);
 unsigned int simt_running_thread(void);
 struct uint3 simt_thread_number(unsigned int thread);
-/* Lanes of a warp that have not returned from the kernel. */
-unsigned int simt_warp_alive(unsigned int warp);
 /* "name (launched at file:line)" */
 void simt_tell_launch(FILE *file);
 
@@ -184,8 +215,8 @@ void simt_tell_launch(FILE *file);
  * since what such a lane does next is not known yet. */
 void simt_replay(struct simt_traces *traces, unsigned int warp, unsigned int cut);
 void simt_replay_start_block(unsigned int threads);
-/* The block uses a fence: from here on, checks in order of execution. */
-void simt_replay_fence(void);
+/* Checks all that is in the traces, in the order of the stretches, and from now on the warp so. */
+void simt_replay_check(const struct simt_traces *traces, unsigned int warp);
 /* How many wavefronts, and how many more than needed, an access to shared memory takes. */
 void simt_count_banks(bool store, unsigned int size, unsigned int lanes, const uint64_t *addresses,
                       unsigned int *wavefronts, unsigned int *conflicts);
@@ -253,8 +284,8 @@ bool simt_memory_range(uint64_t address, struct simt_range *range);
 bool simt_heap_range(uint64_t address, struct simt_range *range);
 
 /* The lanes of a set make the same access; addresses[i] is lane i's. */
-void simt_check_access(enum simt_space space, enum simt_event_kind kind, unsigned int site,
-                       unsigned int size, unsigned int warp, unsigned int lanes,
+void simt_check_access(enum simt_space space, enum simt_event_kind kind, unsigned int how,
+                       unsigned int site, unsigned int size, unsigned int warp, unsigned int lanes,
                        const uint64_t *addresses);
 /* The same, faster, for loads of words by all 32 lanes, side by side or (distance 0) of one, inside
  * one range; false if it must be done the other way. */
@@ -263,15 +294,11 @@ bool simt_check_simple_load(enum simt_space space, unsigned int site, unsigned i
 /* Lanes free memory from the kernels' heap. */
 void simt_check_free(unsigned int site, unsigned int warp, unsigned int lanes,
                      const uint64_t *addresses);
-void simt_check_fence(unsigned int warp, unsigned int lanes);
-/* Lanes come to a __syncwarp (`syncs`) or another collective; masks[i] is what lane i names. */
-void simt_check_meeting(unsigned int warp, unsigned int lanes, const uint64_t *masks, bool syncs);
-void simt_check_end_of_traces(unsigned int warp);
-void simt_check_start_launch(void);
+void simt_check_start_launch(size_t blocks);
 /* A launch is not looked at. */
 void simt_check_not_looked(void);
-void simt_check_start_block(unsigned int threads);
-void simt_check_barrier(void);
+/* Block `number` of the grid starts. */
+void simt_check_start_block(size_t number, unsigned int threads);
 
 /* ---- guards.c ---- */
 
