@@ -530,6 +530,13 @@ bool simt_check_simple_load(enum simt_space space, unsigned int site, unsigned i
         }
     }
     cell = &page->cells[offset / 4];
+    if (distance == 0 && cell->writer < act.oldest && cell->changer < act.oldest && !cell->flags &&
+        !simt_now.fine) {
+        /* No race, and the last two are all that the cell will remember of these readers. */
+        note_reader(cell, first, &act, thread + SIMT_WARP_SIZE - 2);
+        note_reader(cell, first, &act, thread + SIMT_WARP_SIZE - 1);
+        return true;
+    }
     for (unsigned int i = 0; i < SIMT_WARP_SIZE; i++, thread++, first += distance) {
         visit(cell, first, &act, thread, first);
         cell += distance / 4;
