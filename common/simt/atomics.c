@@ -117,12 +117,9 @@ uint64_t simt_atomic(enum simt_atomic asked, enum simt_type type, void *address,
         memcpy(address, &narrow, sizeof narrow);
     }
     /* Locks: a compare that failed, an exchange that found what it wrote. */
-    if (operation == SIMT_ATOMIC_COMPARE || operation == SIMT_ATOMIC_EXCHANGE) {
-        if (new == old && !(operation == SIMT_ATOMIC_COMPARE && old == compare)) {
-            simt_poll_failed(file, line);
-        } else {
-            simt_poll_succeeded();
-        }
-    }
+    simt_atomic_done(address, old,
+                     new != old || (operation == SIMT_ATOMIC_COMPARE && old == compare),
+                     operation == SIMT_ATOMIC_COMPARE || operation == SIMT_ATOMIC_EXCHANGE,
+                     operand * 31 + operation, file, line);
     return old;
 }

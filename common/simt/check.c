@@ -5,8 +5,8 @@
  * atomic, and nothing orders them (causality.h). shadow.h says what is remembered of earlier ones.
  *
  * Volatile accesses are how threads talk without atomics: a flag, a loop that waits for it. Between
- * blocks two of them do not race, nor within a block if the writer has called a fence before or the
- * reader reads over and over; a volatile array in place of a barrier does. A plain read of a word
+ * blocks two of them do not race, nor within a block if the writer has called a fence before, or the
+ * reader reads over and over or but one place; a volatile array in place of a barrier does. A plain read of a word
  * that others change by atomics is taken to be meant so where an atomic of the same warp follows:
  * so begins every loop around atomicCAS. An asynchronous copy writes from its issue to the end of
  * the wait for it. */
@@ -169,14 +169,16 @@ static bool freeing;
 __attribute__((noinline, cold)) static void add_race(const struct act *act, unsigned int thread,
                                                      uint64_t address, uint32_t other,
                                                      unsigned int other_site,
-                                                     enum simt_event_kind other_kind)
+                                                     enum simt_event_kind other_kind,
+                                                     bool both_volatile)
 {
     unsigned int other_thread = other % SIMT_THREADS;
     bool other_block = simt_is_other_block(other);
     bool same_warp = !other_block && other_thread / SIMT_WARP_SIZE == thread / SIMT_WARP_SIZE;
     enum simt_event_kind kind = freeing ? EVENT_FREE : act->kind;
-    bool with_atomic = (kind == EVENT_LOAD && other_kind == EVENT_ATOMIC) ||
-                       (kind == EVENT_ATOMIC && other_kind == EVENT_LOAD);
+    /* A read that may be meant so: of what others change by atomics, or volatile. */
+    bool meant = (kind == EVENT_LOAD && other_kind == EVENT_ATOMIC) ||
+                 (kind == EVENT_ATOMIC && other_kind == EVENT_LOAD) || both_volatile;
     simt_add_finding((struct finding){
         .wrong = RACE,
         .space = act->space,
@@ -191,7 +193,11 @@ __attribute__((noinline, cold)) static void add_race(const struct act *act, unsi
         .same_instruction = same_warp && act->site == other_site && kind == EVENT_STORE &&
                             other_kind == EVENT_STORE,
         .almost = simt_almost_ordered(other, thread),
-        .unless_guard = !with_atomic ? 0 : kind == EVENT_LOAD ? act->site : other_site,
+        .unless_guard = !meant                        ? 0
+                        : kind == EVENT_LOAD       ? act->site
+                        : other_kind == EVENT_LOAD ? other_site
+                                                   : 0,
+        .unless_flag = both_volatile,
         .address = address,
     });
 }
@@ -270,10 +276,10 @@ static inline void visit_load(struct simt_cell *cell, uint64_t at, const struct 
 {
     if (cell->writer >= act->oldest && cell->writer != simt_now.tags[thread] &&
         simt_may_race(cell->writer, thread)) {
-        add_race(act, thread, address, cell->writer, cell->writer_site, EVENT_STORE);
+        add_race(act, thread, address, cell->writer, cell->writer_site, EVENT_STORE, false);
     }
     if (cell->changer >= act->oldest && simt_may_race(cell->changer, thread)) {
-        add_race(act, thread, address, cell->changer, cell->changer_site, EVENT_ATOMIC);
+        add_race(act, thread, address, cell->changer, cell->changer_site, EVENT_ATOMIC, false);
     }
     note_reader(cell, at, act, thread);
 }
@@ -283,17 +289,17 @@ static inline void visit_store(struct simt_cell *cell, const struct act *act, un
 {
     uint32_t tag = simt_now.tags[thread];
     if (cell->writer != tag && races(cell->writer, act, thread)) {
-        add_race(act, thread, address, cell->writer, cell->writer_site, EVENT_STORE);
+        add_race(act, thread, address, cell->writer, cell->writer_site, EVENT_STORE, false);
     }
     if (races(cell->changer, act, thread)) {
-        add_race(act, thread, address, cell->changer, cell->changer_site, EVENT_ATOMIC);
+        add_race(act, thread, address, cell->changer, cell->changer_site, EVENT_ATOMIC, false);
     }
     if (races(cell->reader, act, thread)) {
-        add_race(act, thread, address, cell->reader, cell->reader_site, EVENT_LOAD);
+        add_race(act, thread, address, cell->reader, cell->reader_site, EVENT_LOAD, false);
     } else if (races(cell->reader_before, act, thread)) {
-        add_race(act, thread, address, cell->reader_before, cell->before_site, EVENT_LOAD);
+        add_race(act, thread, address, cell->reader_before, cell->before_site, EVENT_LOAD, false);
     } else if (races(cell->reader_other, act, thread)) {
-        add_race(act, thread, address, cell->reader_other, cell->other_site, EVENT_LOAD);
+        add_race(act, thread, address, cell->reader_other, cell->other_site, EVENT_LOAD, false);
     }
     cell->writer = tag;
     cell->writer_site = (uint16_t)act->site;
@@ -302,32 +308,30 @@ static inline void visit_store(struct simt_cell *cell, const struct act *act, un
 
 /* ---- the rest: volatile, atomic, asynchronous ---- */
 
-/* Two volatile accesses, of which one writes, that are a way to talk: see the top. */
-static bool is_talk(const struct simt_cell *cell, const struct act *act, uint32_t other,
-                    bool other_volatile, bool fenced)
+/* Two accesses are volatile, of which one writes, in a way that is how threads talk: see the top. */
+static bool is_talk(uint32_t other, bool both_volatile, bool fenced)
 {
-    return act->how & EVENT_VOLATILE && other_volatile &&
-           (fenced || cell->flags & POLLED || simt_is_other_block(other));
+    return both_volatile && (fenced || simt_is_other_block(other));
 }
 
-static void check_reader(const struct simt_cell *cell, const struct act *act, unsigned int thread,
-                         uint64_t address, uint32_t reader, unsigned int site, bool is_volatile)
+static void check_reader(const struct act *act, unsigned int thread, uint64_t address,
+                         uint32_t reader, unsigned int site, bool is_volatile)
 {
-    if (races(reader, act, thread) &&
-        !(act->kind == EVENT_ATOMIC && is_volatile) &&
-        !is_talk(cell, act, reader, is_volatile, simt_has_fenced(thread))) {
-        add_race(act, thread, address, reader, site, EVENT_LOAD);
+    bool both = is_volatile && act->how & EVENT_VOLATILE;
+    if (races(reader, act, thread) && !(act->kind == EVENT_ATOMIC && is_volatile) &&
+        !is_talk(reader, both, simt_has_fenced(thread))) {
+        add_race(act, thread, address, reader, site, EVENT_LOAD, both);
     }
 }
 
 static void check_readers(const struct simt_cell *cell, uint64_t at, const struct act *act,
                           unsigned int thread, uint64_t address)
 {
-    check_reader(cell, act, thread, address, cell->reader, cell->reader_site,
+    check_reader(act, thread, address, cell->reader, cell->reader_site,
                  cell->flags & READER_VOLATILE);
-    check_reader(cell, act, thread, address, cell->reader_before, cell->before_site,
+    check_reader(act, thread, address, cell->reader_before, cell->before_site,
                  cell->flags & BEFORE_VOLATILE);
-    check_reader(cell, act, thread, address, cell->reader_other, cell->other_site,
+    check_reader(act, thread, address, cell->reader_other, cell->other_site,
                  cell->flags & OTHER_VOLATILE);
     for (const struct simt_reader *reader =
              cell->flags & MORE_READERS ? simt_readers_first(at) : NULL;
@@ -335,7 +339,7 @@ static void check_readers(const struct simt_cell *cell, uint64_t at, const struc
         for (uint32_t set = reader->lanes; set; set &= set - 1) {
             uint32_t tag = reader->segment | lowest(set);
             if (act->space != SPACE_SHARED || !simt_is_other_block(tag)) {
-                check_reader(cell, act, thread, address, tag, reader->site, reader->is_volatile);
+                check_reader(act, thread, address, tag, reader->site, reader->is_volatile);
             }
         }
     }
@@ -344,15 +348,15 @@ static void check_readers(const struct simt_cell *cell, uint64_t at, const struc
 static void check_writer(const struct simt_cell *cell, const struct act *act, unsigned int thread,
                          uint64_t address)
 {
-    bool is_volatile = cell->flags & WRITER_VOLATILE;
+    bool is_volatile = cell->flags & WRITER_VOLATILE, both = is_volatile && act->how & EVENT_VOLATILE;
+    bool fenced =
+        cell->flags & WRITER_FENCED || (act->kind == EVENT_STORE && simt_has_fenced(thread));
     if (cell->flags & IN_FLIGHT) {
-        add_race(act, thread, address, cell->writer, cell->writer_site, EVENT_COPY);
+        add_race(act, thread, address, cell->writer, cell->writer_site, EVENT_COPY, false);
     } else if (cell->writer != simt_now.tags[thread] && races(cell->writer, act, thread) &&
                !(act->kind == EVENT_ATOMIC && is_volatile) &&
-               !is_talk(cell, act, cell->writer, is_volatile,
-                        cell->flags & WRITER_FENCED ||
-                            (act->kind == EVENT_STORE && simt_has_fenced(thread)))) {
-        add_race(act, thread, address, cell->writer, cell->writer_site, EVENT_STORE);
+               !is_talk(cell->writer, both, fenced)) {
+        add_race(act, thread, address, cell->writer, cell->writer_site, EVENT_STORE, both);
     }
 }
 
@@ -364,7 +368,7 @@ static void check_changer(const struct simt_cell *cell, const struct act *act, u
         return;
     }
     if (act->kind != EVENT_ATOMIC || (one_block && simt_is_other_block(cell->changer))) {
-        add_race(act, thread, address, cell->changer, cell->changer_site, EVENT_ATOMIC);
+        add_race(act, thread, address, cell->changer, cell->changer_site, EVENT_ATOMIC, false);
     }
 }
 
@@ -372,13 +376,10 @@ static void slow_load(struct simt_cell *cell, uint64_t at, const struct act *act
                       unsigned int thread, uint64_t address)
 {
     bool is_volatile = act->how & EVENT_VOLATILE;
-    uint32_t last = cell->reader;
     check_writer(cell, act, thread, address);
     check_changer(cell, act, thread, address);
-    if (is_volatile && cell->flags & READER_VOLATILE && last >= act->oldest &&
-        last % SIMT_THREADS == thread && !simt_is_other_block(last) &&
-        cell->reader_site == act->site) {
-        cell->flags |= POLLED;
+    if (is_volatile) {
+        simt_note_volatile_read(act->site, at, simt_now.era);
     }
     note_reader(cell, at, act, thread);
     cell->flags = (uint16_t)(is_volatile ? cell->flags | READER_VOLATILE
@@ -404,7 +405,7 @@ static void slow_store(struct simt_cell *cell, uint64_t at, const struct act *ac
         simt_readers_forget(at);
     }
     if (act->how & EVENT_VOLATILE) {
-        flags |= WRITER_VOLATILE | (cell->flags & POLLED);
+        flags |= WRITER_VOLATILE;
         flags |= simt_has_fenced(thread) ? WRITER_FENCED : 0;
     }
     if (act->kind == EVENT_COPY) {
@@ -680,6 +681,22 @@ void simt_check_free(unsigned int site, unsigned int warp, unsigned int lanes,
     }
     freeing = false;
     memset(ranges, 0, sizeof ranges); /* they may lie in it */
+}
+
+bool simt_check_last_change(uint64_t address, struct simt_last_change *last)
+{
+    const struct simt_page *page = simt_page_find(address);
+    const struct simt_cell *cell =
+        page && page->cells ? &page->cells[address % SIMT_PAGE_BYTES >> page->shift] : NULL;
+    bool atomic = cell && cell->changer > cell->writer;
+    uint32_t tag = cell ? (atomic ? cell->changer : cell->writer) : 0;
+    if (tag < simt_now.launch) {
+        return false;
+    }
+    *last = (struct simt_last_change){tag % SIMT_THREADS,
+                                      atomic ? cell->changer_site : cell->writer_site,
+                                      simt_is_other_block(tag)};
+    return true;
 }
 
 /* ---- launches and blocks ---- */

@@ -58,7 +58,7 @@ __asm__(".set __tsan_memcpy, simt_traced_memcpy\n.set __tsan_memmove, simt_trace
 __asm__(".macro " SIMT_CALL " target:vararg\n"
         ".irp hook, __sanitizer_cov_trace_pc, __tsan_read1, __tsan_read2, __tsan_read4, "
         "__tsan_read8, __tsan_read16, __tsan_write1, __tsan_write2, __tsan_write4, __tsan_write8, "
-        "__tsan_write16, __tsan_volatile_read4, __tsan_volatile_write4\n"
+        "__tsan_write16\n"
         ".irp suffix, , @PLT\n"
         ".ifeqs \"\\target\", \"\\hook\\suffix\"\n"
         "cmpb $0, simt_listening(%rip)\n"

@@ -13,6 +13,13 @@ enum { MOST_FINDINGS = 32 };
 static struct finding found[MOST_FINDINGS];
 static bool guards[1 << 16]; /* by site */
 static bool has_guards;
+
+/* By site: where it reads, volatile. */
+static struct {
+    uint64_t address;
+    uint32_t era;
+    bool several; /* places in one era */
+} volatile_reads[1 << 16];
 static unsigned int found_count;
 static uint64_t not_kept;
 static bool keep;
@@ -56,12 +63,28 @@ void simt_note_guard(unsigned int site)
     guards[site] = has_guards = true;
 }
 
+void simt_note_volatile_read(unsigned int site, uint64_t address, uint32_t era)
+{
+    if (volatile_reads[site].era != era) {
+        volatile_reads[site].era = era;
+        volatile_reads[site].address = address;
+    } else if (volatile_reads[site].address != address) {
+        volatile_reads[site].several = true;
+    }
+}
+
+static bool is_meant(const struct finding *finding)
+{
+    unsigned int site = finding->unless_guard;
+    return site && (guards[site] || (finding->unless_flag && !volatile_reads[site].several));
+}
+
 /* The launch is over, so that all guards are known. */
 static void leave_out_guarded(void)
 {
     unsigned int kept = 0;
     for (unsigned int i = 0; i < found_count; i++) {
-        if (!found[i].unless_guard || !guards[found[i].unless_guard]) {
+        if (!is_meant(&found[i])) {
             found[kept++] = found[i];
         }
     }

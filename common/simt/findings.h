@@ -23,7 +23,8 @@ struct finding {
     bool other_block, same_instruction;
     bool same_warp; /* both of each pair that was found */
     enum simt_almost almost;
-    unsigned int unless_guard; /* a site: not a finding if it is a guard (see below); 0: it is */
+    unsigned int unless_guard; /* a site: not a finding if it is noted as a guard; 0: it is */
+    bool unless_flag;          /* nor if that site reads one place only */
     struct uint3 block;
     uint64_t address;
     unsigned int size;
@@ -34,8 +35,5 @@ struct finding {
 /* Keeps a finding, with the running block. One is kept for each kind and pair of places: NULL if
  * this one is known already (or there are very many), else the new entry. */
 struct finding *simt_add_finding(struct finding finding);
-/* What this site reads, an atomic of the same warp changes next: it is the read in front of a loop
- * around atomicCAS, or one that saves needless atomics. */
-void simt_note_guard(unsigned int site);
 
 #endif

@@ -11,6 +11,7 @@
  *
  * Only edges that some lane has taken are known. Where they leave an order open, machine addresses
  * decide. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -170,37 +171,86 @@ bool simt_order_same(unsigned int a, unsigned int b)
 static unsigned int *stack, stacked, next_rank;
 static int visited;
 
-/* Tarjan's search for components, and in each one of more than one node, without its head, again.
- * Ranks are given from the last to the first. Returns the least number that the node leads back
- * to. */
-static int visit(unsigned int node)
+/* A node whose search is not over: it goes on with an edge. (A list of these and not a recursion:
+ * it is as deep as the program is long, and runs on a kernel's stack.) */
+struct search {
+    unsigned int node, edge;
+    int least;
+    bool loop;   /* it lies on one */
+    bool inside; /* the component is complete: what lies in it is searched again */
+};
+static struct search *searches;
+static size_t search_count, search_capacity;
+
+static void begin_search(unsigned int node)
 {
-    int least = nodes[node].number = ++visited;
-    bool loop = false;
+    if (search_count == search_capacity) {
+        search_capacity = search_capacity ? 2 * search_capacity : 256;
+        searches = grown(searches, search_capacity, sizeof *searches);
+    }
+    nodes[node].number = ++visited;
+    searches[search_count++] =
+        (struct search){node, nodes[node].edges, nodes[node].number, false, false};
     stack[stacked++] = node;
-    for (unsigned int i = nodes[node].edges; i; i = edges[i].next) {
-        int other = nodes[edges[i].to].number;
-        other = other ? other : visit(edges[i].to);
-        if (other != DONE && other <= least) {
-            least = other;
-            loop = true;
+}
+
+/* A node has been searched, or was before: what that tells who came from there. */
+static void take_in(struct search *from, int number)
+{
+    if (!from->inside && number != DONE && number <= from->least) {
+        from->least = number;
+        from->loop = true;
+    }
+}
+
+/* All edges of the node have been followed. False if it heads a loop, whose nodes come next. */
+static bool end_search(struct search *search)
+{
+    struct node *node = &nodes[search->node];
+    if (!search->inside && search->least == node->number) {
+        node->latch_rank = 2 * next_rank;
+        node->number = DONE;
+        for (unsigned int other; (other = stack[--stacked]) != search->node;) {
+            nodes[other].number = 0;
+        }
+        search->inside = true;
+        search->least = DONE;
+        if (search->loop) {
+            search->edge = node->edges;
+            return false;
         }
     }
-    if (least != nodes[node].number) {
-        return least;
+    if (search->inside) {
+        node->rank = 2 * next_rank-- - 1;
     }
-    nodes[node].latch_rank = 2 * next_rank;
-    nodes[node].number = DONE;
-    for (unsigned int inside; (inside = stack[--stacked]) != node;) {
-        nodes[inside].number = 0;
-    }
-    for (unsigned int i = nodes[node].edges; loop && i; i = edges[i].next) {
-        if (!nodes[edges[i].to].number) {
-            visit(edges[i].to);
+    return true;
+}
+
+/* Tarjan's search for components, and in each one of more than one node, without its head, again.
+ * Ranks are given from the last to the first. The least number that a node leads back to is its
+ * result. */
+static void visit(unsigned int first)
+{
+    size_t outermost = search_count;
+    begin_search(first);
+    while (search_count > outermost) {
+        struct search *search = &searches[search_count - 1];
+        if (search->edge) {
+            unsigned int to = edges[search->edge].to;
+            search->edge = edges[search->edge].next;
+            if (nodes[to].number) {
+                take_in(search, nodes[to].number);
+            } else {
+                begin_search(to);
+            }
+        } else if (end_search(search)) {
+            int least = search->least;
+            search_count--;
+            if (search_count > outermost) {
+                take_in(&searches[search_count - 1], least);
+            }
         }
     }
-    nodes[node].rank = 2 * next_rank-- - 1;
-    return DONE;
 }
 
 static int by_key(const void *a, const void *b)
@@ -254,6 +304,11 @@ void simt_order_get_past(unsigned int warp, bool one_past, struct simt_past *lan
         lanes[i] = (struct simt_past){.level = past->level};
         memcpy(lanes[i].node, past->node, (past->level + 1) * sizeof *past->node);
     }
+}
+
+void simt_order_keep(struct simt_past *kept, unsigned int count, bool restore)
+{
+    memcpy(restore ? threads : kept, restore ? kept : threads, count * sizeof *kept);
 }
 
 void simt_order_set_past(unsigned int warp, const struct simt_past *lanes)

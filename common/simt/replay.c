@@ -6,6 +6,8 @@
  * first in the flow of control (order.c); every lane whose next event is that one takes part. Lanes
  * behind thus catch up, and lanes meet again where their ways join. (Pairing the n-th event of one
  * lane with the n-th of another would be wrong as soon as a lane skips a turn of a loop.) */
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "causality.h"
@@ -769,6 +771,45 @@ void simt_replay(struct simt_traces *traces, unsigned int warp, unsigned int cut
     } else {
         start_checked();
     }
+}
+
+struct simt_replayed {
+    struct crossing crossings[SIMT_MAX_BLOCK_THREADS / SIMT_WARP_SIZE][SIMT_WARP_SIZE + 1];
+    unsigned char crossing_of[SIMT_MAX_BLOCK_THREADS];
+    bool one_past[SIMT_MAX_BLOCK_THREADS / SIMT_WARP_SIZE];
+    bool in_order[SIMT_MAX_BLOCK_THREADS / SIMT_WARP_SIZE];
+    unsigned int plans[SIMT_MAX_BLOCK_THREADS / SIMT_WARP_SIZE];
+    struct simt_past pasts[];
+};
+
+struct simt_replayed *simt_replay_suspend(unsigned int threads)
+{
+    unsigned int warps = (threads + SIMT_WARP_SIZE - 1) / SIMT_WARP_SIZE;
+    struct simt_replayed *kept =
+        malloc(sizeof *kept + (size_t)warps * SIMT_WARP_SIZE * sizeof *kept->pasts);
+    if (!kept) {
+        perror("simt: no memory for the analysis");
+        simt_exit();
+    }
+    memcpy(kept->crossings, crossings, warps * sizeof *crossings);
+    memcpy(kept->crossing_of, crossing_of, sizeof crossing_of);
+    memcpy(kept->one_past, one_past, sizeof one_past);
+    memcpy(kept->in_order, in_order, sizeof in_order);
+    simt_plans_keep(kept->plans, warps, false);
+    simt_order_keep(kept->pasts, warps * SIMT_WARP_SIZE, false);
+    return kept;
+}
+
+void simt_replay_resume(struct simt_replayed *kept, unsigned int threads)
+{
+    unsigned int warps = (threads + SIMT_WARP_SIZE - 1) / SIMT_WARP_SIZE;
+    memcpy(crossings, kept->crossings, warps * sizeof *crossings);
+    memcpy(crossing_of, kept->crossing_of, sizeof crossing_of);
+    memcpy(one_past, kept->one_past, sizeof one_past);
+    memcpy(in_order, kept->in_order, sizeof in_order);
+    simt_plans_keep(kept->plans, warps, true);
+    simt_order_keep(kept->pasts, warps * SIMT_WARP_SIZE, true);
+    free(kept);
 }
 
 void simt_replay_start_block(unsigned int threads)

@@ -26,7 +26,6 @@ enum simt_cell_flags {
     READER_VOLATILE = 4,
     BEFORE_VOLATILE = 8,
     OTHER_VOLATILE = 16,
-    POLLED = 32,         /* one thread has read it, volatile, over and over */
     CHANGER_BLOCK = 64,  /* the atomic's scope is the block */
     IN_FLIGHT = 128,     /* an asynchronous copy to it is under way: the writer's */
     MORE_READERS = 256,  /* there are some kept aside */

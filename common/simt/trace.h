@@ -136,6 +136,12 @@ extern bool simt_listening;
 void simt_trace_start_launch(const struct simt_launch *launch);
 void simt_trace_end_launch(const struct simt_launch *launch);
 void simt_trace_start_block(size_t number, unsigned int threads);
+/* The running block, of so many threads, gives way to another; the block goes on, and what was kept
+ * is freed. No traces are left in between. */
+struct simt_suspended *simt_trace_suspend(unsigned int threads);
+void simt_trace_resume_block(struct simt_suspended *kept, unsigned int threads);
+/* The lane's trace looks like a loop that waits for a plain variable to change. */
+bool simt_trace_polls(unsigned int lane);
 
 /* All that is in the traces is checked now, in the order in which it was recorded, and so is what
  * comes after it. */
@@ -215,6 +221,8 @@ void simt_tell_launch(FILE *file);
  * since what such a lane does next is not known yet. */
 void simt_replay(struct simt_traces *traces, unsigned int warp, unsigned int cut);
 void simt_replay_start_block(unsigned int threads);
+struct simt_replayed *simt_replay_suspend(unsigned int threads);
+void simt_replay_resume(struct simt_replayed *kept, unsigned int threads);
 /* Checks all that is in the traces, in the order of the stretches, and from now on the warp so. */
 void simt_replay_check(const struct simt_traces *traces, unsigned int warp);
 /* How many wavefronts, and how many more than needed, an access to shared memory takes. */
@@ -245,6 +253,8 @@ struct simt_past {
 /* `one_past`: that of the first lane is every lane's. */
 void simt_order_get_past(unsigned int warp, bool one_past, struct simt_past *lanes);
 void simt_order_set_past(unsigned int warp, const struct simt_past *lanes);
+/* All that is kept of a block's threads: copied to or from so many of these. */
+void simt_order_keep(struct simt_past *threads, unsigned int count, bool restore);
 /* A number that changes whenever nodes or ways between them become known. */
 unsigned int simt_order_version(void);
 
@@ -257,6 +267,8 @@ struct simt_step {
 };
 void simt_plans_start_launch(void);
 void simt_plans_start_block(unsigned int warps);
+/* Which past each warp of a block has: copied to or from there. */
+void simt_plans_keep(unsigned int *pasts, unsigned int warps, bool restore);
 /* The steps that pair the traces, all of them, if they are known; else NULL. */
 const struct simt_step *simt_plan_find(const struct simt_traces *traces, unsigned int warp,
                                        size_t *count);
@@ -295,6 +307,12 @@ bool simt_check_simple_load(enum simt_space space, unsigned int site, unsigned i
 void simt_check_free(unsigned int site, unsigned int warp, unsigned int lanes,
                      const uint64_t *addresses);
 void simt_check_start_launch(size_t blocks);
+/* Who wrote or changed a word last in this launch; false: nobody. */
+struct simt_last_change {
+    unsigned int thread, site;
+    bool other_block;
+};
+bool simt_check_last_change(uint64_t address, struct simt_last_change *last);
 /* A launch is not looked at. */
 void simt_check_not_looked(void);
 /* Block `number` of the grid starts. */
@@ -311,6 +329,11 @@ size_t simt_guard_variables(const struct simt_guard_variable **variables);
 
 /* ---- findings.c ---- */
 
+/* A site that reads in order to wait, or to see whether an atomic is worth its while: its reads may
+ * race with atomics, or, if it is volatile, with volatile writes. */
+void simt_note_guard(unsigned int site);
+/* A site reads a place, volatile. As long as it is one place in an era, it may be a flag. */
+void simt_note_volatile_read(unsigned int site, uint64_t address, uint32_t era);
 /* Tells what was found; ends the program unless findings are kept. */
 void simt_check_end_launch(void);
 void simt_check_tell_now(void);
