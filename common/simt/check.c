@@ -372,6 +372,17 @@ static void check_changer(const struct simt_cell *cell, const struct act *act, u
     }
 }
 
+static void add_read_only(const struct act *act, unsigned int thread, unsigned int writer_site,
+                          unsigned int reader_site)
+{
+    simt_add_finding((struct finding){.wrong = READ_ONLY,
+                                      .space = act->space,
+                                      .kind = EVENT_STORE,
+                                      .site = writer_site,
+                                      .other_site = reader_site,
+                                      .thread = thread});
+}
+
 static void slow_load(struct simt_cell *cell, uint64_t at, const struct act *act,
                       unsigned int thread, uint64_t address)
 {
@@ -380,6 +391,9 @@ static void slow_load(struct simt_cell *cell, uint64_t at, const struct act *act
     check_changer(cell, act, thread, address);
     if (is_volatile) {
         simt_note_volatile_read(act->site, at, simt_now.era);
+    }
+    if (cell->reader < act->oldest) {
+        cell->flags &= (uint16_t)~READ_ONLY_PATH; /* of an earlier launch */
     }
     note_reader(cell, at, act, thread);
     cell->flags = (uint16_t)(is_volatile ? cell->flags | READER_VOLATILE
@@ -393,13 +407,8 @@ static void slow_store(struct simt_cell *cell, uint64_t at, const struct act *ac
     check_writer(cell, act, thread, address);
     check_changer(cell, act, thread, address);
     check_readers(cell, at, act, thread, address);
-    if (cell->flags & READ_ONLY_PATH) {
-        simt_add_finding((struct finding){.wrong = READ_ONLY,
-                                          .space = act->space,
-                                          .kind = EVENT_STORE,
-                                          .site = act->site,
-                                          .other_site = cell->reader_site,
-                                          .thread = thread});
+    if (cell->flags & READ_ONLY_PATH && cell->reader >= act->oldest) {
+        add_read_only(act, thread, act->site, cell->reader_site);
     }
     if (cell->flags & MORE_READERS) {
         simt_readers_forget(at);
@@ -688,18 +697,42 @@ bool simt_check_last_change(uint64_t address, struct simt_last_change *last)
     const struct simt_page *page = simt_page_find(address);
     const struct simt_cell *cell =
         page && page->cells ? &page->cells[address % SIMT_PAGE_BYTES >> page->shift] : NULL;
-    bool atomic = cell && cell->changer > cell->writer;
-    uint32_t tag = cell ? (atomic ? cell->changer : cell->writer) : 0;
-    if (tag < simt_now.launch) {
+    if (!cell || cell->writer < simt_now.launch) {
         return false;
     }
-    *last = (struct simt_last_change){tag % SIMT_THREADS,
-                                      atomic ? cell->changer_site : cell->writer_site,
-                                      simt_is_other_block(tag)};
+    *last = (struct simt_last_change){cell->writer % SIMT_THREADS, cell->writer_site,
+                                      simt_is_other_block(cell->writer)};
     return true;
 }
 
+void simt_check_read_only(unsigned int site, unsigned int size, unsigned int warp,
+                          unsigned int lanes, const uint64_t *addresses)
+{
+    const struct act act = act_of(SPACE_GLOBAL, EVENT_LOAD, 0, site);
+    for (uint32_t set = lanes; set; set &= set - 1) {
+        unsigned int thread = warp * SIMT_WARP_SIZE + lowest(set);
+        uint64_t address = addresses[lowest(set)], end = address + size;
+        const struct simt_range *range = simt_range_of(address);
+        struct simt_page *page;
+        if (range->space != SPACE_GLOBAL || range->illegal || end - range->base > range->size) {
+            continue; /* the load itself tells */
+        }
+        page = simt_page_of_kernel(address, SPACE_GLOBAL);
+        for (uint64_t at = address >> page->shift << page->shift;
+             at < end && at >> SIMT_PAGE_SHIFT == page->number;
+             at += UINT64_C(1) << page->shift) {
+            struct simt_cell *cell = &page->cells[at % SIMT_PAGE_BYTES >> page->shift];
+            if (cell->writer >= act.oldest) {
+                add_read_only(&act, cell->writer % SIMT_THREADS, cell->writer_site, site);
+            }
+            note_reader(cell, at, &act, thread);
+            cell->flags |= READ_ONLY_PATH;
+        }
+    }
+}
+
 /* ---- launches and blocks ---- */
+
 
 void simt_check_start_launch(size_t blocks)
 {

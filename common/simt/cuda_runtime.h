@@ -384,7 +384,6 @@ SIMT_ATOMIC_COMPARE_SCOPES(unsigned long long, SIMT_UINT64)
     {                                                                                              \
         *address = value;                                                                          \
     }
-SIMT_LOAD_FUNCTION(__ldg)
 SIMT_LOAD_FUNCTION(__ldca)
 SIMT_LOAD_FUNCTION(__ldcg)
 SIMT_LOAD_FUNCTION(__ldcs)
@@ -396,6 +395,13 @@ SIMT_STORE_FUNCTION(__stwb)
 SIMT_STORE_FUNCTION(__stwt)
 #undef SIMT_LOAD_FUNCTION
 #undef SIMT_STORE_FUNCTION
+
+template <class T>
+SIMT_INLINE T __ldg(const T *address)
+{
+    simt_read_only(address, sizeof(T));
+    return *address;
+}
 
 SIMT_INLINE size_t __cvta_generic_to_shared(const void *pointer)
 {

@@ -526,6 +526,21 @@ static bool polls_again(const void *address, uint64_t found, uint64_t signature)
     return count >= POLLS_BEFORE_YIELD;
 }
 
+/* Who has changed words by atomics of late: by address. */
+enum { CHANGES = 256 };
+static struct simt_change changes[CHANGES];
+
+static struct simt_change *change_of(const void *address)
+{
+    return &changes[(uintptr_t)address / 4 % CHANGES];
+}
+
+const struct simt_change *simt_find_change(const void *address)
+{
+    const struct simt_change *change = change_of(address);
+    return change->address == address ? change : NULL;
+}
+
 void simt_atomic_done(const void *address, uint64_t old, bool changed, bool lock,
                       uint64_t signature, const char *file, int line)
 {
@@ -534,6 +549,7 @@ void simt_atomic_done(const void *address, uint64_t old, bool changed, bool lock
         return;
     }
     if (changed) {
+        *change_of(address) = (struct simt_change){address, simt_current, simt_block, file, line};
         simt_current->failed_polls = lock ? 0 : simt_current->failed_polls;
         note_progress();
         if (simt_shuffled && simt_schedule_below(4) == 0) {
@@ -903,6 +919,7 @@ static void open_launch(const struct simt_launch *asked)
     suspended = idle_blocks = NULL;
     last_suspended = &suspended;
     number_threads(simt_block);
+    memset(changes, 0, sizeof changes);
     pipelines_used = false;
     note_progress();
     simt_counts.launches++;

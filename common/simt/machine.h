@@ -89,6 +89,17 @@ struct simt_block {
     struct simt_thread threads[SIMT_MAX_BLOCK_THREADS];
 };
 
+/* A word that an atomic of this launch has changed. */
+struct simt_change {
+    const void *address;
+    const struct simt_thread *thread;
+    const struct simt_block *block;
+    const char *file;
+    int line;
+};
+/* Who was the last to do so, if that is known; or NULL. */
+const struct simt_change *simt_find_change(const void *address);
+
 extern struct simt_block *simt_block; /* that runs */
 extern const struct simt_launch *simt_running_launch;
 extern struct simt_thread *simt_current; /* NULL: the host runs */

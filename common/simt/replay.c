@@ -265,6 +265,9 @@ static void check_other(const struct simt_event *event, unsigned int warp, uint3
         event_how(event) & EVENT_OF_BLOCK ? SIMT_SCOPE_BLOCK : SIMT_SCOPE_DEVICE;
     if (event_kind(event) == EVENT_FREE) {
         simt_check_free(simt_site_number(event_place(event)), warp, lanes, addresses);
+    } else if (event_kind(event) == EVENT_READ_ONLY) {
+        simt_check_read_only(simt_site_number(event_place(event)), event_size(event), warp, lanes,
+                             addresses);
     } else if (event_kind(event) == EVENT_FENCE) {
         for (uint32_t set = lanes; set; set &= set - 1) {
             simt_causality_fence(warp * SIMT_WARP_SIZE + lowest(set), scope);

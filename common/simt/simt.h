@@ -135,6 +135,7 @@ enum simt_type { SIMT_INT32, SIMT_UINT32, SIMT_INT64, SIMT_UINT64, SIMT_FLOAT32,
 uint64_t simt_atomic(enum simt_atomic operation, enum simt_type type, void *address,
                      uint64_t operand, uint64_t compare, const char *file, int line);
 
+void simt_read_only(const void *address, unsigned int size); /* __ldg */
 void simt_fence(void);
 void simt_fence_block(void); /* orders for the block only */
 void simt_yield(const char *file, int line); /* lets the block's other threads run first */

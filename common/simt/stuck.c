@@ -112,40 +112,40 @@ static void print_place(unsigned int thread)
     }
 }
 
+static void print_changer(bool other_block, unsigned int thread, const char *file, int line)
+{
+    if (other_block) {
+        fprintf(stderr, ": a thread of another block changed it last, at %s:%d", file, line);
+    } else {
+        struct uint3 index = simt_thread_number(thread);
+        fprintf(stderr, ": thread (%u,%u,%u) changed it last, at %s:%d, and is now ", index.x,
+                index.y, index.z, file, line);
+        print_place(thread);
+    }
+}
+
 /* A thread polls a word: who has changed it last, and where is that one now? */
 static void print_awaited(unsigned int thread)
 {
     const struct simt_poll *poll = &simt_block->threads[thread].poll;
+    const struct simt_change *change = simt_find_change(poll->address);
     struct simt_last_change last;
-    char where[128];
+    char where[128] = "a word of shared memory";
     if (place_of(thread) != PLACE_YIELDED || !poll->address) {
         return;
     }
     if (simt_memory_is_device(poll->address)) {
         simt_memory_describe(poll->address, where, sizeof where);
-    } else {
-        snprintf(where, sizeof where, "a word of shared memory");
     }
     fprintf(stderr, "    it reads %s, which stays %llu", where, (unsigned long long)poll->found);
-    if (!simt_tracing) { /* nobody knows */
-        fputc('\n', stderr);
-        return;
-    }
-    if (!simt_check_last_change((uintptr_t)poll->address, &last)) {
-        fputs(": no thread of this launch has changed it\n", stderr);
-        return;
-    }
-    if (last.other_block) {
-        fputs(": a thread of another block changed it last,", stderr);
-    } else {
-        struct uint3 index = simt_thread_number(last.thread);
-        fprintf(stderr, ": thread (%u,%u,%u) changed it last,", index.x, index.y, index.z);
-    }
-    fprintf(stderr, " at %s:%d", simt_source_of(simt_site(last.site)->place)->file,
-            simt_source_of(simt_site(last.site)->place)->line);
-    if (!last.other_block) {
-        fputs(", and is now ", stderr);
-        print_place(last.thread);
+    if (change) {
+        print_changer(change->block != simt_block, simt_linear(change->thread), change->file,
+                      change->line);
+    } else if (simt_tracing && simt_check_last_change((uintptr_t)poll->address, &last)) {
+        const struct simt_source *source = simt_source_of(simt_site(last.site)->place);
+        print_changer(last.other_block, last.thread, source->file, source->line);
+    } else if (simt_tracing) {
+        fputs(": no thread of this launch has changed it", stderr);
     }
     fputc('\n', stderr);
 }

@@ -390,6 +390,13 @@ void simt_trace_event(enum simt_event_kind kind, const void *caller, uint64_t ad
     record(caller, kind, size, (const void *)(uintptr_t)address);
 }
 
+void simt_read_only(const void *address, unsigned int size)
+{
+    if (simt_tracing) {
+        record(__builtin_return_address(0), EVENT_READ_ONLY, size, address);
+    }
+}
+
 /* ---- what the compiler calls; no header declares these ---- */
 
 #define CALLER __builtin_return_address(0)

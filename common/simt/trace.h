@@ -27,6 +27,7 @@ enum simt_event_kind {
     EVENT_SYNCWARP,   /* address: the mask */
     EVENT_COLLECTIVE, /* shuffles and votes; address: the mask */
     EVENT_FREE,       /* of memory from the kernels' heap */
+    EVENT_READ_ONLY,  /* __ldg: the load comes next */
     EVENT_COPY,       /* an asynchronous copy begins: its store is counted */
     EVENT_COPIED      /* it ends */
 };
@@ -307,7 +308,10 @@ bool simt_check_simple_load(enum simt_space space, unsigned int site, unsigned i
 void simt_check_free(unsigned int site, unsigned int warp, unsigned int lanes,
                      const uint64_t *addresses);
 void simt_check_start_launch(size_t blocks);
-/* Who wrote or changed a word last in this launch; false: nobody. */
+/* Lanes read by __ldg, whose cache does not see what the launch writes. */
+void simt_check_read_only(unsigned int site, unsigned int size, unsigned int warp,
+                          unsigned int lanes, const uint64_t *addresses);
+/* Who wrote a word last in this launch; false: nobody. */
 struct simt_last_change {
     unsigned int thread, site;
     bool other_block;

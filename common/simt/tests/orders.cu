@@ -427,7 +427,7 @@ __global__ void ok_read_only_path(const int *data, int *out)
 
 static __device__ void copy_stage(float *to, const float *from)
 {
-    __pipeline_memcpy_async(to + threadIdx.x, from + threadIdx.x, sizeof *to); // FAULT copy_into_use
+    __pipeline_memcpy_async(to + threadIdx.x, from + threadIdx.x, 4); // FAULT copy_into_use
     __pipeline_commit();
 }
 
@@ -555,14 +555,7 @@ __global__ void ok_long(const int *in, int *out)
 static int *a, *b;
 static float *f;
 
-template <class... T>
-static void cooperative(void (*kernel)(T...), int blocks, int threads, T... arguments)
-{
-    void *pointers[] = {&arguments...};
-    if (cudaLaunchCooperativeKernel((const void *)kernel, blocks, threads, pointers, 0, nullptr) !=
-        cudaSuccess)
-        puts(cudaGetErrorString(cudaGetLastError()));
-}
+static void *pointers[] = {&a, &b};
 
 static const struct {
     const char *name, *phrase;
@@ -595,8 +588,7 @@ static const struct {
     {"ok_volatile_flag_only", "", [] { ok_volatile_flag_only<<<1, 64>>>(a); }},
     {"volatile_in_place_of_barrier", "__syncthreads() is missing",
      [] { volatile_in_place_of_barrier<<<1, 64>>>(a); }},
-    {"ok_look_back", "",
-     [] { ok_look_back<<<40, 64>>>(a, (volatile long long *)(a + 4096), b); }},
+    {"ok_look_back", "", [] { ok_look_back<<<40, 64>>>(a, (volatile long long *)(a + 4096), b); }},
     {"ok_many_sleeps", "", [] { ok_many_sleeps<<<1, 64>>>(a); }},
     {"ok_many_exchanges", "", [] { ok_many_exchanges<<<1, 1>>>(a); }},
     {"ok_plain_poll_ends", "", [] { ok_plain_poll_ends<<<1, 64>>>(a, b); }},
@@ -609,14 +601,17 @@ static const struct {
     {"set_among_atomics", "__syncthreads() is missing", [] { set_among_atomics<<<1, 64>>>(a); }},
     {"read_among_atomics", "data race in shared", [] { read_among_atomics<<<1, 64>>>(a); }},
     {"ok_guarded_maximum", "", [] { ok_guarded_maximum<<<4, 64>>>(a, b); }},
-    {"read_only_path", "memory that __ldg reads is written", [] { read_only_path<<<1, 64>>>(a, b); }},
+    {"read_only_path", "memory that __ldg reads is written",
+     [] { read_only_path<<<1, 64>>>(a, b); }},
     {"ok_read_only_path", "", [] { ok_read_only_path<<<1, 64>>>(a, b); }},
     {"copy_into_use", "writes from its issue on", [] { copy_into_use<<<1, 64>>>(f, f + 1024); }},
     {"ok_copies", "", [] { ok_copies<<<2, 64>>>(f, f + 1024); }},
-    {"copy_not_awaited", "is still copying to it", [] { copy_not_awaited<<<1, 64>>>(f, f + 1024); }},
-    {"ok_grid_sync", "", [] { cooperative(ok_grid_sync, 6, 64, a, b); }},
-    {"no_grid_sync", "of another block", [] { cooperative(no_grid_sync, 6, 64, a, b); }},
-    {"ok_grid_barrier", "", [] { cooperative(ok_grid_barrier, 6, 64, a, b); }},
+    {"copy_not_awaited", "is still copying to it",
+     [] { copy_not_awaited<<<1, 64>>>(f, f + 1024); }},
+    {"ok_grid_sync", "", [] { cudaLaunchCooperativeKernel(ok_grid_sync, 6, 64, pointers); }},
+    {"no_grid_sync", "of another block",
+     [] { cudaLaunchCooperativeKernel(no_grid_sync, 6, 64, pointers); }},
+    {"ok_grid_barrier", "", [] { cudaLaunchCooperativeKernel(ok_grid_barrier, 6, 64, pointers); }},
     {"ok_long", "", [] { ok_long<<<1, 32>>>(a, b); }},
 };
 
@@ -635,9 +630,8 @@ int main(int count, char **arguments)
         } else if (strcmp(arguments[1], one.name) == 0) {
             puts("printed before");
             one.run();
-            if (cudaDeviceSynchronize() != cudaSuccess) {
-                puts("failed");
-            }
+            if (cudaPeekAtLastError() != cudaSuccess)
+                puts(cudaGetErrorString(cudaPeekAtLastError()));
             return 0;
         }
     }
