@@ -1,5 +1,6 @@
-/* The host API but for memory: errors, the device, streams, events, kernels' attributes. */
+/* The host API but for memory: the device, streams, events, kernels' attributes. */
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,93 +19,6 @@ enum {
     L2_BYTES = 50 << 20,
     VERSION = 13000
 };
-
-/* ---- errors ---- */
-
-static cudaError_t last_error;
-
-static const struct {
-    cudaError_t error;
-    const char *name, *text;
-} errors[] = {
-    {cudaSuccess, "cudaSuccess", "no error"},
-    {cudaErrorInvalidValue, "cudaErrorInvalidValue", "invalid argument"},
-    {cudaErrorMemoryAllocation, "cudaErrorMemoryAllocation", "out of memory"},
-    {cudaErrorInitializationError, "cudaErrorInitializationError", "initialization error"},
-    {cudaErrorInvalidConfiguration, "cudaErrorInvalidConfiguration",
-     "invalid configuration argument"},
-    {cudaErrorInvalidPitchValue, "cudaErrorInvalidPitchValue", "invalid pitch argument"},
-    {cudaErrorInvalidSymbol, "cudaErrorInvalidSymbol", "invalid device symbol"},
-    {cudaErrorInvalidDevicePointer, "cudaErrorInvalidDevicePointer", "invalid device pointer"},
-    {cudaErrorInvalidMemcpyDirection, "cudaErrorInvalidMemcpyDirection",
-     "invalid copy direction for memcpy"},
-    {cudaErrorInsufficientDriver, "cudaErrorInsufficientDriver",
-     "CUDA driver version is insufficient for CUDA runtime version"},
-    {cudaErrorInvalidDeviceFunction, "cudaErrorInvalidDeviceFunction", "invalid device function"},
-    {cudaErrorNoDevice, "cudaErrorNoDevice", "no CUDA-capable device is detected"},
-    {cudaErrorInvalidDevice, "cudaErrorInvalidDevice", "invalid device ordinal"},
-    {cudaErrorUnsupportedLimit, "cudaErrorUnsupportedLimit",
-     "limit is not supported on this architecture"},
-    {cudaErrorPeerAccessUnsupported, "cudaErrorPeerAccessUnsupported",
-     "peer access is not supported between these two devices"},
-    {cudaErrorInvalidResourceHandle, "cudaErrorInvalidResourceHandle", "invalid resource handle"},
-    {cudaErrorNotReady, "cudaErrorNotReady", "device not ready"},
-    {cudaErrorIllegalAddress, "cudaErrorIllegalAddress",
-     "an illegal memory access was encountered"},
-    {cudaErrorLaunchOutOfResources, "cudaErrorLaunchOutOfResources",
-     "too many resources requested for launch"},
-    {cudaErrorLaunchTimeout, "cudaErrorLaunchTimeout", "the launch timed out and was terminated"},
-    {cudaErrorAssert, "cudaErrorAssert", "device-side assert triggered"},
-    {cudaErrorHostMemoryAlreadyRegistered, "cudaErrorHostMemoryAlreadyRegistered",
-     "part or all of the requested memory range is already mapped"},
-    {cudaErrorHostMemoryNotRegistered, "cudaErrorHostMemoryNotRegistered",
-     "pointer does not correspond to a registered memory region"},
-    {cudaErrorLaunchFailure, "cudaErrorLaunchFailure", "unspecified launch failure"},
-    {cudaErrorCooperativeLaunchTooLarge, "cudaErrorCooperativeLaunchTooLarge",
-     "too many blocks in cooperative launch"},
-    {cudaErrorNotSupported, "cudaErrorNotSupported", "operation not supported"},
-    {cudaErrorUnknown, "cudaErrorUnknown", "unknown error"},
-};
-
-cudaError_t simt_error(cudaError_t error)
-{
-    if (error != cudaSuccess) {
-        last_error = error;
-    }
-    return error;
-}
-
-const char *cudaGetErrorName(cudaError_t error)
-{
-    for (size_t i = 0; i < sizeof errors / sizeof *errors; i++) {
-        if (errors[i].error == error) {
-            return errors[i].name;
-        }
-    }
-    return "unrecognized error code";
-}
-
-const char *cudaGetErrorString(cudaError_t error)
-{
-    for (size_t i = 0; i < sizeof errors / sizeof *errors; i++) {
-        if (errors[i].error == error) {
-            return errors[i].text;
-        }
-    }
-    return "unrecognized error code";
-}
-
-cudaError_t cudaGetLastError(void)
-{
-    cudaError_t error = last_error;
-    last_error = cudaSuccess;
-    return error;
-}
-
-cudaError_t cudaPeekAtLastError(void)
-{
-    return last_error;
-}
 
 /* ---- device ---- */
 
@@ -292,7 +206,8 @@ cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, in
 
 cudaError_t cudaDeviceSynchronize(void)
 {
-    return cudaSuccess;
+    SIMT_API;
+    return simt_lost();
 }
 
 cudaError_t cudaRuntimeGetVersion(int *version)
@@ -347,11 +262,12 @@ static bool event_exists(cudaEvent_t event)
 
 static cudaError_t check_handle(bool exists)
 {
-    return simt_error(exists ? cudaSuccess : cudaErrorInvalidResourceHandle);
+    return exists ? simt_lost() : simt_error(cudaErrorInvalidResourceHandle);
 }
 
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned int flags)
 {
+    SIMT_API;
     if (!stream || flags > cudaStreamNonBlocking) {
         return simt_error(cudaErrorInvalidValue);
     }
@@ -366,11 +282,13 @@ cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned int flags)
 
 cudaError_t cudaStreamCreate(cudaStream_t *stream)
 {
+    SIMT_API;
     return cudaStreamCreateWithFlags(stream, cudaStreamDefault);
 }
 
 cudaError_t cudaStreamDestroy(cudaStream_t stream)
 {
+    SIMT_API;
     struct CUstream_st **link = &streams;
     while (*link && *link != stream) {
         link = &(*link)->next;
@@ -385,16 +303,19 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream)
 
 cudaError_t cudaStreamSynchronize(cudaStream_t stream)
 {
+    SIMT_API;
     return check_handle(simt_stream_exists(stream));
 }
 
 cudaError_t cudaStreamQuery(cudaStream_t stream)
 {
+    SIMT_API;
     return check_handle(simt_stream_exists(stream));
 }
 
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned int flags)
 {
+    SIMT_API;
     if (flags > 1) {
         return simt_error(cudaErrorInvalidValue);
     }
@@ -403,6 +324,7 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
 
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned int flags)
 {
+    SIMT_API;
     if (!event || flags > 7) {
         return simt_error(cudaErrorInvalidValue);
     }
@@ -418,11 +340,13 @@ cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned int flags)
 
 cudaError_t cudaEventCreate(cudaEvent_t *event)
 {
+    SIMT_API;
     return cudaEventCreateWithFlags(event, cudaEventDefault);
 }
 
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
 {
+    SIMT_API;
     if (!event_exists(event) || !simt_stream_exists(stream)) {
         return simt_error(cudaErrorInvalidResourceHandle);
     }
@@ -433,16 +357,19 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
 
 cudaError_t cudaEventSynchronize(cudaEvent_t event)
 {
+    SIMT_API;
     return check_handle(event_exists(event));
 }
 
 cudaError_t cudaEventQuery(cudaEvent_t event)
 {
+    SIMT_API;
     return check_handle(event_exists(event));
 }
 
 cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t start, cudaEvent_t end)
 {
+    SIMT_API;
     if (!milliseconds) {
         return simt_error(cudaErrorInvalidValue);
     }
@@ -456,6 +383,7 @@ cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t start, cudaEve
 
 cudaError_t cudaEventDestroy(cudaEvent_t event)
 {
+    SIMT_API;
     struct CUevent_st **link = &events;
     while (*link && *link != event) {
         link = &(*link)->next;
@@ -490,25 +418,30 @@ struct simt_kernel *simt_note_kernel(const void *function)
             return NULL;
         }
         kernel->function = function;
-        kernel->shared_limit = SIMT_STATIC_SHARED_BYTES;
         kernel->next = kernels;
         kernels = kernel;
     }
     return kernel;
 }
 
-/* A kernel whose address is not to be had may have opted in or not: it gets the benefit of the
- * doubt. */
+/* Of dynamic shared memory. A kernel whose address is not to be had may have opted in or not: it
+ * gets the benefit of the doubt. */
 static size_t shared_limit(const void *function)
 {
     const struct simt_kernel *kernel = simt_find_kernel(function);
-    return !function ? SIMT_MAX_SHARED_BYTES
-           : kernel  ? kernel->shared_limit
-                     : SIMT_STATIC_SHARED_BYTES;
+    size_t declared = simt_static_shared_of(function);
+    if (!function) {
+        return SIMT_MAX_SHARED_BYTES;
+    }
+    if (kernel && kernel->opted_in) {
+        return kernel->shared_limit;
+    }
+    return declared < SIMT_STATIC_SHARED_BYTES ? SIMT_STATIC_SHARED_BYTES - declared : 0;
 }
 
 cudaError_t cudaFuncSetAttribute(const void *function, enum cudaFuncAttribute attribute, int value)
 {
+    SIMT_API;
     struct simt_kernel *kernel;
     if (!function) {
         return simt_error(cudaErrorInvalidDeviceFunction);
@@ -517,7 +450,7 @@ cudaError_t cudaFuncSetAttribute(const void *function, enum cudaFuncAttribute at
         return simt_error(value >= -1 && value <= 100 ? cudaSuccess : cudaErrorInvalidValue);
     }
     if (attribute != cudaFuncAttributeMaxDynamicSharedMemorySize || value < 0 ||
-        (size_t)value > SIMT_MAX_SHARED_BYTES) {
+        (size_t)value + simt_static_shared_of(function) > SIMT_MAX_SHARED_BYTES) {
         return simt_error(cudaErrorInvalidValue);
     }
     kernel = simt_note_kernel(function);
@@ -525,11 +458,13 @@ cudaError_t cudaFuncSetAttribute(const void *function, enum cudaFuncAttribute at
         return simt_error(cudaErrorMemoryAllocation);
     }
     kernel->shared_limit = (size_t)value;
+    kernel->opted_in = true;
     return cudaSuccess;
 }
 
 cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const void *function)
 {
+    SIMT_API;
     if (!attributes) {
         return simt_error(cudaErrorInvalidValue);
     }
@@ -537,6 +472,7 @@ cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const v
         return simt_error(cudaErrorInvalidDeviceFunction);
     }
     *attributes = (struct cudaFuncAttributes){
+        .sharedSizeBytes = simt_static_shared_of(function),
         .maxThreadsPerBlock = SIMT_MAX_BLOCK_THREADS,
         .numRegs = ASSUMED_REGISTERS,
         .ptxVersion = 90,
@@ -550,11 +486,13 @@ cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const v
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const void *function,
                                                           int block_size, size_t shared_bytes)
 {
+    SIMT_API;
     int threads, by_threads, by_shared;
     if (!blocks || !function || block_size <= 0) {
         return simt_error(cudaErrorInvalidValue);
     }
     *blocks = 0;
+    shared_bytes += simt_static_shared_of(function);
     if (block_size > SIMT_MAX_BLOCK_THREADS || shared_bytes > SIMT_MAX_SHARED_BYTES) {
         return cudaSuccess;
     }
@@ -566,29 +504,40 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const voi
     return cudaSuccess;
 }
 
-/* Whatever is out of range, CUDA 13.0 says cudaErrorInvalidValue, as an H200 showed; version 12 and
- * before said cudaErrorInvalidConfiguration of grids and blocks. */
-cudaError_t simt_check_launch(const struct simt_launch *launch)
+/* A launch that the device refuses, and why. Whatever is out of range, CUDA 13.0 says
+ * cudaErrorInvalidValue, as an H200 showed; version 12 and before said cudaErrorInvalidConfiguration
+ * of grids and blocks. */
+cudaError_t simt_check_launch(const struct simt_launch *launch, char *reason, size_t size)
 {
     struct uint3 grid = launch->grid, block = launch->block;
+    size_t limit = shared_limit(launch->function);
     if (grid.x == 0 || grid.y == 0 || grid.z == 0 || grid.x > INT_MAX || grid.y > GRID_Y ||
         grid.z > GRID_Y) {
+        snprintf(reason, size, "a grid of %u x %u x %u blocks", grid.x, grid.y, grid.z);
         return cudaErrorInvalidValue;
     }
     if (block.x == 0 || block.y == 0 || block.z == 0 || block.x > SIMT_MAX_BLOCK_THREADS ||
         block.y > SIMT_MAX_BLOCK_THREADS || block.z > BLOCK_Z ||
         block.x * block.y * block.z > SIMT_MAX_BLOCK_THREADS) {
+        snprintf(reason, size, "%u x %u x %u threads in a block, which takes 1 to %d", block.x,
+                 block.y, block.z, SIMT_MAX_BLOCK_THREADS);
         return cudaErrorInvalidValue;
     }
     if (!simt_stream_exists(launch->stream)) {
+        snprintf(reason, size, "no such stream");
         return cudaErrorInvalidResourceHandle;
     }
-    return launch->shared_bytes > shared_limit(launch->function) ? cudaErrorInvalidValue
-                                                                 : cudaSuccess;
+    if (launch->shared_bytes > limit) {
+        snprintf(reason, size, "%zu bytes of dynamic shared memory, %zu are there",
+                 launch->shared_bytes, limit);
+        return cudaErrorInvalidValue;
+    }
+    return cudaSuccess;
 }
 
 cudaError_t cudaDeviceReset(void)
 {
+    SIMT_API;
     while (streams) {
         cudaStreamDestroy(streams);
     }
@@ -596,9 +545,9 @@ cudaError_t cudaDeviceReset(void)
         cudaEventDestroy(events);
     }
     for (struct simt_kernel *kernel = kernels; kernel; kernel = kernel->next) {
-        kernel->shared_limit = SIMT_STATIC_SHARED_BYTES;
+        kernel->opted_in = false;
     }
     simt_memory_reset();
-    last_error = cudaSuccess;
+    simt_errors_reset();
     return cudaSuccess;
 }

@@ -12,6 +12,7 @@ enum { PITCH = 512, STACK_LIMIT = 1024, PRINTF_LIMIT = 1 << 20, HEAP_LIMIT = 8 <
 
 cudaError_t cudaMallocPitch(void **pointer, size_t *pitch, size_t width, size_t height)
 {
+    SIMT_API;
     size_t row = (width + PITCH - 1) / PITCH * PITCH;
     if (!pointer || !pitch) {
         return simt_error(cudaErrorInvalidValue);
@@ -30,6 +31,7 @@ cudaError_t cudaMallocPitch(void **pointer, size_t *pitch, size_t width, size_t 
 
 cudaError_t cudaMemset2D(void *pointer, size_t pitch, int value, size_t width, size_t height)
 {
+    SIMT_API;
     if (width > pitch) {
         return simt_error(cudaErrorInvalidValue);
     }
@@ -45,6 +47,7 @@ cudaError_t cudaMemset2D(void *pointer, size_t pitch, int value, size_t width, s
 cudaError_t cudaMemset2DAsync(void *pointer, size_t pitch, int value, size_t width, size_t height,
                               cudaStream_t stream)
 {
+    SIMT_API;
     return simt_stream_exists(stream) ? cudaMemset2D(pointer, pitch, value, width, height)
                                       : simt_error(cudaErrorInvalidResourceHandle);
 }
@@ -53,6 +56,7 @@ cudaError_t cudaMemset2DAsync(void *pointer, size_t pitch, int value, size_t wid
 
 cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes, const void *pointer)
 {
+    SIMT_API;
     enum cudaMemoryType type;
     void *address = (void *)(uintptr_t)pointer;
     if (!attributes) {
@@ -83,6 +87,7 @@ static cudaError_t check_hint(const void *pointer, size_t size, struct cudaMemLo
 cudaError_t cudaMemAdvise(const void *pointer, size_t size, enum cudaMemoryAdvise advice,
                           struct cudaMemLocation location)
 {
+    SIMT_API;
     if (advice < cudaMemAdviseSetReadMostly || advice > cudaMemAdviseUnsetAccessedBy) {
         return simt_error(cudaErrorInvalidValue);
     }
@@ -92,64 +97,12 @@ cudaError_t cudaMemAdvise(const void *pointer, size_t size, enum cudaMemoryAdvis
 cudaError_t cudaMemPrefetchAsync(const void *pointer, size_t size, struct cudaMemLocation location,
                                  unsigned int flags, cudaStream_t stream)
 {
+    SIMT_API;
     if (flags != 0) {
         return simt_error(cudaErrorInvalidValue);
     }
     return simt_stream_exists(stream) ? check_hint(pointer, size, location)
                                       : simt_error(cudaErrorInvalidResourceHandle);
-}
-
-/* ---- registered host memory ---- */
-
-struct registered {
-    struct registered *next;
-    void *pointer;
-};
-
-static struct registered *registered;
-
-cudaError_t cudaHostRegister(void *pointer, size_t size, unsigned int flags)
-{
-    struct registered *new;
-    if (!pointer || size == 0 || flags > 15) {
-        return simt_error(cudaErrorInvalidValue);
-    }
-    for (const struct registered *known = registered; known; known = known->next) {
-        if (known->pointer == pointer) {
-            return simt_error(cudaErrorHostMemoryAlreadyRegistered);
-        }
-    }
-    new = malloc(sizeof *new);
-    if (!new) {
-        return simt_error(cudaErrorMemoryAllocation);
-    }
-    *new = (struct registered){registered, pointer};
-    registered = new;
-    return cudaSuccess;
-}
-
-cudaError_t cudaHostUnregister(void *pointer)
-{
-    struct registered **link = &registered, *found;
-    while (*link && (*link)->pointer != pointer) {
-        link = &(*link)->next;
-    }
-    if (!*link) {
-        return simt_error(cudaErrorHostMemoryNotRegistered);
-    }
-    found = *link;
-    *link = found->next;
-    free(found);
-    return cudaSuccess;
-}
-
-cudaError_t cudaHostGetDevicePointer(void **device, void *host, unsigned int flags)
-{
-    if (!device || !host || flags != 0 || simt_memory_is_device(host)) {
-        return simt_error(cudaErrorInvalidValue);
-    }
-    *device = host;
-    return cudaSuccess;
 }
 
 /* ---- device ---- */
@@ -158,6 +111,7 @@ static size_t limits[LIMITS] = {STACK_LIMIT, PRINTF_LIMIT, HEAP_LIMIT};
 
 cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t value)
 {
+    SIMT_API;
     if ((unsigned int)limit >= LIMITS) {
         return simt_error(cudaErrorUnsupportedLimit);
     }
@@ -167,6 +121,7 @@ cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t value)
 
 cudaError_t cudaDeviceGetLimit(size_t *value, enum cudaLimit limit)
 {
+    SIMT_API;
     if (!value) {
         return simt_error(cudaErrorInvalidValue);
     }
@@ -190,6 +145,7 @@ cudaError_t cudaDeviceSetCacheConfig(enum cudaFuncCache config)
 
 cudaError_t cudaFuncSetCacheConfig(const void *function, enum cudaFuncCache config)
 {
+    SIMT_API;
     return function ? cudaDeviceSetCacheConfig(config) : simt_error(cudaErrorInvalidDeviceFunction);
 }
 
@@ -242,6 +198,7 @@ cudaError_t cudaDeviceGetStreamPriorityRange(int *least, int *greatest)
 
 cudaError_t cudaStreamCreateWithPriority(cudaStream_t *stream, unsigned int flags, int priority)
 {
+    SIMT_API;
     (void)priority; /* clamped to the only one, as in CUDA */
     return cudaStreamCreateWithFlags(stream, flags);
 }
@@ -273,6 +230,7 @@ cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t call
 
 cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned int flags)
 {
+    SIMT_API;
     return flags <= 1 ? cudaEventRecord(event, stream) : simt_error(cudaErrorInvalidValue);
 }
 
@@ -282,6 +240,7 @@ void simt_add_kernel(const char *name, const void *function,
                      void (*invoke)(const void *function, void **arguments), int interleaved,
                      int instrumented)
 {
+    SIMT_API;
     struct simt_kernel *const kernel = simt_note_kernel(function);
     if (!kernel) {
         perror("simt: cannot register a kernel");
@@ -324,14 +283,16 @@ cudaError_t simt_launch_address(const void *function, struct uint3 grid, struct 
         .cooperative = cooperative,
     };
     int resident = 0, processors = 0;
+    char reason[128];
     cudaError_t error;
+    SIMT_API;
     if (!call.kernel || !call.kernel->invoke) {
         return simt_error(cudaErrorInvalidDeviceFunction);
     }
     launch.name = call.kernel->name;
     launch.interleaved = call.kernel->interleaved;
     launch.instrumented = call.kernel->instrumented;
-    error = simt_check_launch(&launch);
+    error = simt_check_launch(&launch, reason, sizeof reason);
     if (error != cudaSuccess) {
         return simt_error(error);
     }

@@ -11,8 +11,6 @@
  * so begins every loop around atomicCAS. An asynchronous copy writes from its issue to the end of
  * the wait for it. */
 #include <inttypes.h>
-#include <link.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,39 +36,17 @@ static unsigned int lowest(uint32_t set)
 
 /* ---- address spaces ---- */
 
-static struct simt_range shared_static, image, host_stack;
+static struct simt_range image;
 
 /* __constant__ variables, by simt_constant. */
 static struct simt_range *constants;
 static size_t constant_count;
 
-static int find_program(struct dl_phdr_info *information, size_t size, void *data)
+static void find_image(void)
 {
     extern const char __executable_start[], _end[];
-    (void)size;
-    (void)data;
-    for (int i = 0; i < information->dlpi_phnum; i++) {
-        if (information->dlpi_phdr[i].p_type == PT_TLS) {
-            shared_static =
-                (struct simt_range){(uintptr_t)information->dlpi_tls_data,
-                                    information->dlpi_phdr[i].p_memsz, SPACE_SHARED, false};
-        }
-    }
     image = (struct simt_range){(uintptr_t)__executable_start, (size_t)(_end - __executable_start),
                                 SPACE_GLOBAL, false};
-    return 1; /* the first entry is the program */
-}
-
-static void find_host_stack(void)
-{
-    pthread_attr_t attributes;
-    void *start;
-    size_t size;
-    if (pthread_getattr_np(pthread_self(), &attributes) == 0) {
-        pthread_attr_getstack(&attributes, &start, &size);
-        host_stack = (struct simt_range){(uintptr_t)start, size, SPACE_LOCAL, false};
-        pthread_attr_destroy(&attributes);
-    }
 }
 
 static bool in_range(const struct simt_range *range, uint64_t address)
@@ -101,36 +77,19 @@ static struct simt_range find_in_image(uint64_t address)
     return (struct simt_range){from, (size_t)(to - from), SPACE_GLOBAL, false};
 }
 
-/* A guard variable, which is nobody's, or what lies between two of them. */
-static struct simt_range find_in_static_shared(uint64_t address)
-{
-    const struct simt_guard_variable *guards;
-    uint64_t from = shared_static.base, to = from + shared_static.size;
-    for (size_t i = 0, count = simt_guard_variables(&guards); i < count; i++) {
-        uint64_t begin = shared_static.base + guards[i].offset, end = begin + guards[i].size;
-        if (address >= begin && address < end) {
-            return (struct simt_range){begin, guards[i].size, SPACE_LOCAL, false};
-        }
-        from = end <= address && end > from ? end : from;
-        to = begin > address && begin < to ? begin : to;
-    }
-    return (struct simt_range){from, (size_t)(to - from), SPACE_SHARED, false};
-}
-
 static struct simt_range find_range(uint64_t address)
 {
     struct simt_range found;
-    if (simt_exec_range(address, &found) || simt_memory_range(address, &found)) {
+    if (simt_exec_range(address, &found) || simt_memory_range(address, &found) ||
+        simt_shared_range(address, &found)) {
         return found;
     }
-    if (in_range(&shared_static, address)) {
-        return find_in_static_shared(address);
-    }
     if (in_range(&image, address)) {
-        return find_in_image(address);
-    }
-    if (in_range(&host_stack, address)) {
-        return host_stack; /* the launch's arguments */
+        found = find_in_image(address);
+        if (found.space != SPACE_CONSTANT) {
+            simt_data_range(address, &found);
+        }
+        return found;
     }
     return (struct simt_range){address, 1, SPACE_HOST, false};
 }
@@ -166,11 +125,9 @@ struct act {
 static bool freeing;
 
 /* Races with what `other` did. */
-__attribute__((noinline, cold)) static void add_race(const struct act *act, unsigned int thread,
-                                                     uint64_t address, uint32_t other,
-                                                     unsigned int other_site,
-                                                     enum simt_event_kind other_kind,
-                                                     bool both_volatile)
+__attribute__((noinline, cold)) static void
+add_race(const struct act *act, unsigned int thread, uint64_t address, uint32_t other,
+         unsigned int other_site, enum simt_event_kind other_kind, bool both_volatile)
 {
     unsigned int other_thread = other % SIMT_THREADS;
     bool other_block = simt_is_other_block(other);
@@ -193,7 +150,7 @@ __attribute__((noinline, cold)) static void add_race(const struct act *act, unsi
         .same_instruction = same_warp && act->site == other_site && kind == EVENT_STORE &&
                             other_kind == EVENT_STORE,
         .almost = simt_almost_ordered(other, thread),
-        .unless_guard = !meant                        ? 0
+        .unless_guard = !meant                     ? 0
                         : kind == EVENT_LOAD       ? act->site
                         : other_kind == EVENT_LOAD ? other_site
                                                    : 0,
@@ -333,8 +290,8 @@ static void check_readers(const struct simt_cell *cell, uint64_t at, const struc
                  cell->flags & BEFORE_VOLATILE);
     check_reader(act, thread, address, cell->reader_other, cell->other_site,
                  cell->flags & OTHER_VOLATILE);
-    for (const struct simt_reader *reader =
-             cell->flags & MORE_READERS ? simt_readers_first(at) : NULL;
+    for (const struct simt_reader *reader = cell->flags & MORE_READERS ? simt_readers_first(at)
+                                                                       : NULL;
          reader; reader = simt_readers_next(reader)) {
         for (uint32_t set = reader->lanes; set; set &= set - 1) {
             uint32_t tag = reader->segment | lowest(set);
@@ -348,7 +305,8 @@ static void check_readers(const struct simt_cell *cell, uint64_t at, const struc
 static void check_writer(const struct simt_cell *cell, const struct act *act, unsigned int thread,
                          uint64_t address)
 {
-    bool is_volatile = cell->flags & WRITER_VOLATILE, both = is_volatile && act->how & EVENT_VOLATILE;
+    bool is_volatile = cell->flags & WRITER_VOLATILE,
+         both = is_volatile && act->how & EVENT_VOLATILE;
     bool fenced =
         cell->flags & WRITER_FENCED || (act->kind == EVENT_STORE && simt_has_fenced(thread));
     if (cell->flags & IN_FLIGHT) {
@@ -396,8 +354,8 @@ static void slow_load(struct simt_cell *cell, uint64_t at, const struct act *act
         cell->flags &= (uint16_t)~READ_ONLY_PATH; /* of an earlier launch */
     }
     note_reader(cell, at, act, thread);
-    cell->flags = (uint16_t)(is_volatile ? cell->flags | READER_VOLATILE
-                                         : cell->flags & ~READER_VOLATILE);
+    cell->flags =
+        (uint16_t)(is_volatile ? cell->flags | READER_VOLATILE : cell->flags & ~READER_VOLATILE);
 }
 
 static void slow_store(struct simt_cell *cell, uint64_t at, const struct act *act,
@@ -500,15 +458,21 @@ static void check_bounds(const struct simt_range *range, enum simt_space space,
                                           .size = size});
     }
     if (space == SPACE_HOST) {
-        simt_add_finding(
+        new = simt_add_finding(
             (struct finding){.wrong = HOST_POINTER, .kind = kind, .site = site, .thread = thread});
+        if (new &&in_range(&image, address)) {
+            simt_data_describe(address, false, new->text, sizeof new->text);
+        }
     } else if (range->illegal || address + size > range->base + range->size) {
         new = simt_add_finding((struct finding){
             .wrong = OUT_OF_BOUNDS, .space = space, .kind = kind, .site = site, .thread = thread});
-        if (new &&space == SPACE_SHARED) {
+        if (new &&space == SPACE_SHARED &&
+            !simt_shared_describe(address, new->text, sizeof new->text)) {
             snprintf(new->text, sizeof new->text, "the launch asked for %zu bytes of it",
                      simt_shared_bytes());
-        } else if (new) {
+        } else if (new &&space != SPACE_SHARED &&
+                   !(in_range(&image, address) &&
+                     simt_data_describe(address, true, new->text, sizeof new->text))) {
             simt_memory_describe((const void *)(uintptr_t)address, new->text, sizeof new->text);
         }
     }
@@ -719,8 +683,7 @@ void simt_check_read_only(unsigned int site, unsigned int size, unsigned int war
         }
         page = simt_page_of_kernel(address, SPACE_GLOBAL);
         for (uint64_t at = address >> page->shift << page->shift;
-             at < end && at >> SIMT_PAGE_SHIFT == page->number;
-             at += UINT64_C(1) << page->shift) {
+             at < end && at >> SIMT_PAGE_SHIFT == page->number; at += UINT64_C(1) << page->shift) {
             struct simt_cell *cell = &page->cells[at % SIMT_PAGE_BYTES >> page->shift];
             if (cell->writer >= act.oldest) {
                 add_read_only(&act, cell->writer % SIMT_THREADS, cell->writer_site, site);
@@ -733,14 +696,10 @@ void simt_check_read_only(unsigned int site, unsigned int size, unsigned int war
 
 /* ---- launches and blocks ---- */
 
-
-void simt_check_start_launch(size_t blocks)
+void simt_check_start_launch(const void *function, size_t blocks)
 {
-    char here;
-    dl_iterate_phdr(find_program, NULL); /* a thread's variables are its own */
-    if (!in_range(&host_stack, (uintptr_t)&here)) {
-        find_host_stack();
-    }
+    find_image();
+    simt_shared_start_launch(function);
     memset(ranges, 0, sizeof ranges);
     simt_causality_start_launch(blocks);
     simt_readers_start_launch();

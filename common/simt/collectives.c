@@ -27,10 +27,11 @@ static void shuffle(struct simt_thread *lanes, unsigned int together, unsigned i
         unsigned int lane = simt_lowest(set), source = source_lane(&lanes[lane], lane);
         if (exited & lanes[lane].mask & 1u << source) {
             simt_report_collective(
-                &lanes[lane], "names lanes that have returned from the kernel:",
-                exited & lanes[lane].mask,
+                &lanes[lane],
+                "names lanes that have returned from the kernel:", exited & lanes[lane].mask,
                 "this lane reads one of those, which has no value to give.\n"
-                "  Where they skipped it: every lane that the mask names must execute this call: take "
+                "  Where they skipped it: every lane that the mask names must execute this call: "
+                "take "
                 "it out of the branch, let\n"
                 "  all call it, and use the result in some. Where they returned early: let them "
                 "stay, with a neutral value.");

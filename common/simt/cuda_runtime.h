@@ -48,6 +48,8 @@ __asm__(".set __tsan_memcpy, simt_traced_memcpy\n.set __tsan_memmove, simt_trace
  * assembler puts a test in front, to go past them. (GCC says `call`, Clang `callq`, which needs
  * -fno-integrated-as.) */
 #ifdef __x86_64__
+#define SIMT_STRING_OF(x) #x
+#define SIMT_STRING(x) SIMT_STRING_OF(x)
 #ifdef __clang__
 #define SIMT_CALL "callq"
 #define SIMT_PLAIN_CALL "call"
@@ -61,14 +63,17 @@ __asm__(".macro " SIMT_CALL " target:vararg\n"
         "__tsan_write16\n"
         ".irp suffix, , @PLT\n"
         ".ifeqs \"\\target\", \"\\hook\\suffix\"\n"
-        "cmpb $0, simt_listening(%rip)\n"
-        "je .Lsimt_past\\@\n"
-        ".endif\n"
-        ".endr\n"
-        ".endr\n" SIMT_PLAIN_CALL " \\target\n"
-        ".Lsimt_past\\@:\n"
-        ".endm\n");
+        "cmpb $0, %fs:simt_own@tpoff+" SIMT_STRING(SIMT_PAST_SHARED) "\n"
+                                                                     "je .Lsimt_past\\@\n"
+                                                                     ".endif\n"
+                                                                     ".endr\n"
+                                                                     ".endr\n" SIMT_PLAIN_CALL
+                                                                     " \\target\n"
+                                                                     ".Lsimt_past\\@:\n"
+                                                                     ".endm\n");
 #undef SIMT_CALL
+#undef SIMT_STRING
+#undef SIMT_STRING_OF
 #undef SIMT_PLAIN_CALL
 #endif
 namespace simt
@@ -136,16 +141,28 @@ __asm__(
 #if !defined(SIMT_PREPROCESSED) && !defined(SIMT_HOST_ONLY)
 #define threadIdx simt_thread_index()
 #define blockIdx simt_block_index()
-#define blockDim dim3(simt_block_dimensions())
-#define gridDim dim3(simt_grid_dimensions())
+#define blockDim simt_block_size()
+#define gridDim simt_grid_size()
 #endif
 constexpr int warpSize = SIMT_WARP_SIZE;
 
 #define SIMT_INLINE static inline __attribute__((always_inline, unused))
 
+SIMT_INLINE dim3 simt_block_size()
+{
+    return simt_block_dimensions();
+}
+
+SIMT_INLINE dim3 simt_grid_size()
+{
+    return simt_grid_dimensions();
+}
+
 /* The caller's place, which identifies barriers and goes into reports. (A return address would not
  * do: compilers clone calls.) */
 #define SIMT_SITE const char *simt_file = __builtin_FILE(), int simt_line = __builtin_LINE()
+
+#include "simt_shifts.h"
 
 /* ---- barriers and fences ---- */
 
@@ -653,9 +670,21 @@ SIMT_NO_HOOKS void invoke_without_hooks(void *closure)
     (*static_cast<Body *>(closure))();
 }
 
-template <class Body>
-void run(simt_launch launch, Body body, void (*invoke)(void *) = simt::invoke<Body>)
+/* What a launch has on the host's stack. */
+template <class T>
+void include(simt_launch &launch, const T &object)
 {
+    const char *begin = reinterpret_cast<const char *>(__builtin_addressof(object));
+    const char *end = begin + sizeof object;
+    launch.begin = launch.begin && launch.begin < begin ? launch.begin : begin;
+    launch.end = launch.end && launch.end > end ? launch.end : end;
+}
+
+template <class Body, class... Arguments>
+void run(simt_launch launch, Body body, void (*invoke)(void *), const Arguments &...arguments)
+{
+    include(launch, body);
+    (include(launch, arguments), ...);
     launch.invoke = invoke;
     launch.closure = &body;
     simt_launch_kernel(&launch);
@@ -672,14 +701,15 @@ struct function_launch {
     void operator()(Parameters... arguments) const
     {
         auto body = [&, kernel = function]() SIMT_NO_HOOKS { kernel(arguments...); };
-        run(launch, body, invoke_without_hooks<decltype(body)>);
+        run(launch, body, invoke_without_hooks<decltype(body)>, arguments...);
     }
 
     template <class... Arguments>
     std::enable_if_t<(sizeof...(Arguments) < sizeof...(Parameters))>
     operator()(Arguments... arguments) const
     {
-        run(launch, [&] { call(arguments...); });
+        auto body = [&] { call(arguments...); };
+        run(launch, body, invoke<decltype(body)>, arguments..., *this);
     }
 };
 
@@ -692,7 +722,8 @@ struct overloaded_launch {
     template <class... Arguments>
     void operator()(Arguments... arguments) const
     {
-        run(launch, [&] { call(arguments...); });
+        auto body = [&] { call(arguments...); };
+        run(launch, body, invoke<decltype(body)>, arguments..., *this);
     }
 };
 
@@ -710,12 +741,24 @@ auto launch(const char *name, Find find, Call call, dim3 grid, dim3 block, size_
 {
     simt_launch launch = {name,    simt_file, simt_line,        grid,         block,   shared_bytes,
                           nullptr, stream,    SIMT_INTERLEAVED, INSTRUMENTED, nullptr, nullptr,
-                          false};
+                          false,   nullptr,   nullptr};
     if constexpr (std::is_invocable_v<Find, int>) {
         return launch_function(launch, call, find(0));
     } else {
         return overloaded_launch<Call>{launch, call};
     }
+}
+
+/* The same of a value: a pointer to a kernel. */
+template <class... Parameters>
+auto launch_value(const char *name, void (*function)(Parameters...), dim3 grid, dim3 block,
+                  size_t shared_bytes = 0, cudaStream_t stream = nullptr, SIMT_SITE)
+{
+    auto call = [function](auto &...arguments) { function(arguments...); };
+    simt_launch launch = {name,    simt_file, simt_line,        grid,         block,   shared_bytes,
+                          nullptr, stream,    SIMT_INTERLEAVED, INSTRUMENTED, nullptr, nullptr,
+                          false,   nullptr,   nullptr};
+    return launch_function(launch, call, function);
 }
 
 } // namespace simt

@@ -1,5 +1,4 @@
 /* Runs launches: which block, warp and thread runs next, barriers, and what a kernel asks for. */
-#include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,19 +10,18 @@
 
 enum {
     POLLS_BEFORE_YIELD = 64,
-    ROUNDS_BEFORE_OTHERS = 2,     /* of polls, before another block goes on */
-    ROUNDS_BEFORE_A_LOOK = 256,   /* at the clock */
-    FULL_BEFORE_OTHERS = 64,      /* traces in a row that look like a loop that waits */
-    SECONDS_OF_POLLS = 3,         /* unless SIMT_WATCHDOG says another number */
-    MOST_SUSPENDED = 64,          /* blocks of a launch that is not cooperative */
-    SHARED_ALIGNMENT = 128        /* one row of the 32 banks */
+    ROUNDS_BEFORE_OTHERS = 2,   /* of polls, before another block goes on */
+    ROUNDS_BEFORE_A_LOOK = 256, /* at the clock */
+    FULL_BEFORE_OTHERS = 64,    /* traces in a row that look like a loop that waits */
+    SECONDS_OF_POLLS = 3,       /* unless SIMT_WATCHDOG says another number */
+    MOST_SUSPENDED = 64,        /* blocks of a launch that is not cooperative */
+    SHARED_ALIGNMENT = 1024     /* what kernels ask for at most: a swizzled tile */
 };
 
 struct simt_counters simt_counts;
 
 static struct simt_block first_block;
 struct simt_block *simt_block = &first_block;
-struct simt_thread *simt_current;
 const struct simt_launch *simt_running_launch;
 
 static unsigned int block_threads, block_warps;
@@ -45,10 +43,10 @@ static void prepare(void)
 {
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
     size_t shared = (SIMT_MAX_SHARED_BYTES + page - 1) / page * page;
+    simt_fault_install();
     if (shared_end) {
         return;
     }
-    simt_fault_install();
     simt_fibers_prepare();
     shared_end = (char *)simt_reserve(shared + page) + shared;
     simt_allow(shared_end - shared, shared);
@@ -479,9 +477,9 @@ uint64_t simt_warp_collective(enum simt_collective operation, unsigned int mask,
                                "a lane may only call with a mask in which its own bit is set.");
     }
     if (width < 1 || width > SIMT_WARP_SIZE || (width & (width - 1)) != 0) {
-        simt_report_collective(
-            self, "comes with a width that is not 1, 2, 4, 8, 16 or 32, from lane",
-            simt_bit_of(self), "pass the number of lanes that make up a group.");
+        simt_report_collective(self,
+                               "comes with a width that is not 1, 2, 4, 8, 16 or 32, from lane",
+                               simt_bit_of(self), "pass the number of lanes that make up a group.");
     }
     warp->at_collective |= simt_bit_of(self);
     try_collective(self);
@@ -519,8 +517,7 @@ void simt_access_point(const void *address)
 static bool polls_again(const void *address, uint64_t found, uint64_t signature)
 {
     struct simt_poll *poll = &simt_current->poll;
-    bool again =
-        poll->address == address && poll->found == found && poll->signature == signature;
+    bool again = poll->address == address && poll->found == found && poll->signature == signature;
     unsigned int count = again ? poll->count + 1 : 1;
     *poll = (struct simt_poll){address, found, signature, count};
     return count >= POLLS_BEFORE_YIELD;
@@ -570,8 +567,8 @@ void simt_volatile_read(const void *address, unsigned int size, const void *call
     if (!simt_current || size > sizeof found) {
         return;
     }
-    again = simt_current->poll.address == address &&
-            simt_current->poll.signature == (uintptr_t)caller;
+    again =
+        simt_current->poll.address == address && simt_current->poll.signature == (uintptr_t)caller;
     if (again && simt_tracing) {
         simt_note_guard(simt_site_number(simt_place_of(caller)));
     }
@@ -586,6 +583,58 @@ void simt_volatile_write(void)
 {
     if (simt_current) {
         simt_current->poll.address = NULL;
+    }
+}
+
+/* ---- launches that end before their time ---- */
+
+static cudaError_t abandoned;
+static char abandoned_reason[128];
+
+void simt_abandon_launch(cudaError_t error, const char *reason)
+{
+    abandoned = error;
+    snprintf(abandoned_reason, sizeof abandoned_reason, "%s", reason);
+    simt_switch_fiber(simt_current->fiber, &simt_host_fiber);
+    abort(); /* nobody comes back */
+}
+
+static void take_back_fibers(struct simt_block *block)
+{
+    for (unsigned int i = 0; i < block_threads; i++) {
+        struct simt_thread *thread = &block->threads[i];
+        if (thread->fiber) {
+            simt_take_back_fiber(thread->fiber);
+        }
+        thread->fiber = NULL;
+        thread->pipeline.count = thread->pipeline.group = 0;
+    }
+    block->waiting = block->waiting_true = 0;
+}
+
+static void end_abandoned(void)
+{
+    if (simt_tracing) {
+        simt_trace_pause();
+    }
+    take_back_fibers(simt_block);
+    for (; suspended; suspended = suspended->next) {
+        take_back_fibers(suspended);
+        free(suspended->shared);
+        if (suspended->analysis) {
+            simt_trace_forget_suspended(suspended->analysis);
+        }
+    }
+    simt_current = NULL;
+}
+
+void simt_launch_bounds(unsigned int most_threads)
+{
+    char reason[128];
+    if (block_threads > most_threads) {
+        snprintf(reason, sizeof reason, "%u threads in a block, __launch_bounds__ says %u at most",
+                 block_threads, most_threads);
+        simt_abandon_launch(cudaErrorInvalidValue, reason);
     }
 }
 
@@ -636,31 +685,10 @@ static void number_threads(struct simt_block *block)
 
 /* ---- blocks that wait for one another ---- */
 
-static int find_static_shared(struct dl_phdr_info *object, size_t size, void *data)
-{
-    struct dl_phdr_info *found = data;
-    (void)size;
-    *found = *object;
-    return 1; /* the first is the program itself */
-}
-
-static void *static_shared(size_t *size)
-{
-    struct dl_phdr_info program = {0};
-    dl_iterate_phdr(find_static_shared, &program);
-    *size = 0;
-    for (size_t i = 0; i < program.dlpi_phnum; i++) {
-        if (program.dlpi_phdr[i].p_type == PT_TLS && program.dlpi_tls_data) {
-            *size = program.dlpi_phdr[i].p_memsz;
-        }
-    }
-    return program.dlpi_tls_data;
-}
-
 static void copy_shared(char *kept, bool keep)
 {
     size_t bytes, dynamic = simt_running_launch->shared_bytes;
-    void *shared = static_shared(&bytes);
+    void *shared = simt_static_shared(&bytes);
     memcpy(keep ? kept : simt_dynamic_shared(), keep ? simt_dynamic_shared() : kept, dynamic);
     if (bytes) {
         memcpy(keep ? kept + dynamic : shared, keep ? shared : kept + dynamic, bytes);
@@ -688,7 +716,7 @@ static void suspend_block(void)
 {
     struct simt_block *block = simt_block;
     size_t bytes;
-    static_shared(&bytes);
+    simt_static_shared(&bytes);
     block->shared = need(malloc(simt_running_launch->shared_bytes + bytes + 1));
     copy_shared(block->shared, true);
     block->analysis = simt_tracing ? simt_trace_suspend(block_threads) : NULL;
@@ -927,9 +955,55 @@ static void open_launch(const struct simt_launch *asked)
     simt_memory_open();
 }
 
+/* More than there is, ptxas does not compile. */
+static void refuse_static_shared(const struct simt_launch *asked)
+{
+    size_t bytes = simt_static_shared_of(asked->function);
+    if (bytes > SIMT_STATIC_SHARED_BYTES) {
+        fflush(stdout);
+        fprintf(stderr,
+                "simt: kernel %s (launched at %s:%d): %zu bytes of __shared__ variables: nvcc "
+                "takes %zu at most; more must be dynamic (extern __shared__)\n",
+                asked->name, asked->file, asked->line, bytes, SIMT_STATIC_SHARED_BYTES);
+        simt_exit();
+    }
+}
+
+static bool refused(const struct simt_launch *asked)
+{
+    char reason[128];
+    cudaError_t error = simt_check_launch(asked, reason, sizeof reason);
+    if (simt_lost() != cudaSuccess) {
+        return true;
+    }
+    if (error != cudaSuccess) {
+        simt_launch_failed(asked, error, reason);
+        return true;
+    }
+    refuse_static_shared(asked);
+    return false;
+}
+
+static void close_launch(const struct simt_launch *asked)
+{
+    if (abandoned != cudaSuccess) {
+        end_abandoned();
+    }
+    simt_trace_end_launch(asked);
+    simt_memory_close();
+    forget_blocks();
+    simt_running_launch = NULL;
+    if (abandoned == cudaErrorAssert) {
+        simt_lose(abandoned);
+    } else if (abandoned != cudaSuccess) {
+        simt_launch_failed(asked, abandoned, abandoned_reason);
+    }
+}
+
 void simt_launch_kernel(const struct simt_launch *asked)
 {
-    if (simt_error(simt_check_launch(asked)) != cudaSuccess) {
+    SIMT_API;
+    if (refused(asked)) {
         return;
     }
     open_launch(asked);
@@ -940,11 +1014,9 @@ void simt_launch_kernel(const struct simt_launch *asked)
         simt_trace_resume(simt_linear(simt_current));
     }
     simt_current->fiber = simt_take_fiber();
+    abandoned = cudaSuccess;
     simt_switch_fiber(&simt_host_fiber, simt_current->fiber);
-    simt_trace_end_launch(asked);
-    simt_memory_close();
-    forget_blocks();
-    simt_running_launch = NULL;
+    close_launch(asked);
 }
 
 /* ---- what a kernel asks for ---- */
@@ -1013,8 +1085,14 @@ struct uint3 simt_thread_number(unsigned int thread)
 bool simt_exec_range(uint64_t address, struct simt_range *range)
 {
     uint64_t start = (uintptr_t)simt_dynamic_shared();
+    uint64_t arguments = (uintptr_t)simt_running_launch->begin;
     size_t size = simt_running_launch->shared_bytes;
     if (simt_is_in_stacks(address, range)) {
+        return true;
+    }
+    *range = (struct simt_range){
+        arguments, (size_t)((uintptr_t)simt_running_launch->end - arguments), SPACE_LOCAL, false};
+    if (address - arguments < range->size) {
         return true;
     }
     if (address - ((uintptr_t)shared_end - SIMT_MAX_SHARED_BYTES) >=

@@ -73,23 +73,33 @@ static void on_fault(int number, siginfo_t *information, void *context)
     sigaction(number, number == SIGSEGV ? &previous_segv : &previous_bus, NULL);
 }
 
+/* A handler for a stack overflow needs a stack of its own, one for each thread of the host. */
+static void give_stack(void)
+{
+    stack_t stack;
+    if (sigaltstack(NULL, &stack) == 0 && stack.ss_flags & SS_DISABLE) {
+        stack = (stack_t){.ss_sp = malloc(HANDLER_STACK_BYTES), .ss_size = HANDLER_STACK_BYTES};
+        if (stack.ss_sp) {
+            sigaltstack(&stack, NULL);
+        }
+    }
+}
+
 void simt_fault_install(void)
 {
     static bool installed;
     struct sigaction action = {.sa_flags = SA_SIGINFO | SA_ONSTACK};
-    stack_t stack;
+    if (!simt_own.has_handler_stack) {
+        give_stack();
+        simt_own.has_handler_stack = true;
+    }
     if (installed) {
         return;
     }
     installed = true;
-    /* A handler for a stack overflow needs a stack of its own. */
-    if (sigaltstack(NULL, &stack) == 0 && stack.ss_flags & SS_DISABLE) {
-        static char handler_stack[HANDLER_STACK_BYTES];
-        stack = (stack_t){.ss_sp = handler_stack, .ss_size = sizeof handler_stack};
-        sigaltstack(&stack, NULL);
-    }
     action.sa_sigaction = on_fault;
     sigemptyset(&action.sa_mask);
     sigaction(SIGSEGV, &action, &previous_segv);
     sigaction(SIGBUS, &action, &previous_bus);
+    simt_arithmetic_install();
 }

@@ -6,6 +6,7 @@
 #include "machine.h"
 
 #ifdef SIMT_ASAN
+#include <sanitizer/asan_interface.h>
 #include <sanitizer/common_interface_defs.h>
 #endif
 
@@ -150,4 +151,15 @@ void simt_give_fiber(struct simt_fiber *fiber)
 {
     fiber->next_free = free_fibers;
     free_fibers = fiber;
+}
+
+void simt_take_back_fiber(struct simt_fiber *fiber)
+{
+#ifdef SIMT_ASAN
+    __asan_unpoison_memory_region(fiber->stack, fiber->stack_bytes);
+    fiber->fake_stack = NULL;
+#endif
+    simt_context_make(&fiber->context, (void *)(uintptr_t)fiber->stack, fiber->stack_bytes,
+                      fiber_main, fiber);
+    simt_give_fiber(fiber);
 }

@@ -147,17 +147,20 @@ static bool is_update(const struct finding *race)
 static const char *race_hint(const struct finding *race)
 {
     if (race->other_kind == EVENT_COPY) {
-        return "an asynchronous copy writes from its issue until its thread has waited for it: wait, "
+        return "an asynchronous copy writes from its issue until its thread has waited for it: "
+               "wait, "
                "then __syncthreads(),\n"
                "  before anybody reads or writes the place.";
     }
     if (race->kind == EVENT_COPY) {
-        return "an asynchronous copy writes from its issue on: __syncthreads() is missing between the "
+        return "an asynchronous copy writes from its issue on: __syncthreads() is missing between "
+               "the "
                "last use of the place\n"
                "  and the copy that fills it anew.";
     }
     if (race->almost == SIMT_NO_ACQUIRE_FENCE) {
-        return "the writer has called a fence and then changed a place atomically, which this thread "
+        return "the writer has called a fence and then changed a place atomically, which this "
+               "thread "
                "has seen; but it has called\n"
                "  no __threadfence() after that: its read may still give what was there before.";
     }
@@ -166,16 +169,19 @@ static const char *race_hint(const struct finding *race)
                "one without it.";
     }
     if (race->kind == EVENT_ATOMIC && race->other_kind == EVENT_ATOMIC) {
-        return "an atomic that ends in _block is atomic among the threads of one block only: use the "
+        return "an atomic that ends in _block is atomic among the threads of one block only: use "
+               "the "
                "one without it.";
     }
     if (race->same_instruction) {
-        return "lanes of a warp write the same place at the same time, and one of them wins: let one "
+        return "lanes of a warp write the same place at the same time, and one of them wins: let "
+               "one "
                "lane write,\n"
                "  or combine the values, with an atomic or a shuffle.";
     }
     if (race->other_block && is_update(race)) {
-        return "this line reads and writes the place, and blocks run in any order: use an atomic, or "
+        return "this line reads and writes the place, and blocks run in any order: use an atomic, "
+               "or "
                "let each block\n"
                "  write a place of its own, and a second launch combine them.";
     }
@@ -209,7 +215,8 @@ static void tell_race_hint(FILE *file, const struct finding *race)
             "do not run in lock step).\n",
             file);
     } else {
-        fprintf(file, "  hint: nothing orders the two: __syncthreads() is missing between them%s.\n",
+        fprintf(file,
+                "  hint: nothing orders the two: __syncthreads() is missing between them%s.\n",
                 atomic ? "" : ", or both should be atomic");
     }
 }
@@ -254,7 +261,15 @@ static void tell_other(FILE *file, const struct finding *finding)
                 finding->address, finding->size, finding->size);
         break;
     default:
-        fprintf(file, "memory of the host is used in a kernel: copy it with cudaMemcpy first\n");
+        if (finding->text[0]) {
+            fprintf(file,
+                    "%s, a variable of the host, is used in a kernel: declare it __device__, or "
+                    "pass its value\n",
+                    finding->text);
+        } else {
+            fprintf(file,
+                    "memory of the host is used in a kernel: copy it with cudaMemcpy first\n");
+        }
         break;
     }
     tell_thread(file, finding->thread);
@@ -297,6 +312,9 @@ static void tell_all(FILE *file)
     leave_out_guarded();
     for (unsigned int i = 0; i < found_count; i++) {
         tell(file, &found[i]);
+    }
+    if (found_count > 0) {
+        simt_tell_failed_calls(file);
     }
     if (not_kept > 0) {
         fprintf(file, "simt: and %" PRIu64 " more of other kinds\n", not_kept);

@@ -5,16 +5,37 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "cuda_runtime_api.h"
 #include "simt.h"
 
-/* ---- api.c ---- */
+/* ---- errors.c ---- */
+
+/* First in what a host program calls: one of its threads at a time goes on. */
+#define SIMT_API __attribute__((cleanup(simt_api_leave), unused)) int simt_api = simt_api_enter()
+int simt_api_enter(void);
+void simt_api_leave(int *entered);
 
 /* Keeps an error as the last error, and returns it. */
 cudaError_t simt_error(cudaError_t error);
-/* The error a device would give for this launch. */
-cudaError_t simt_check_launch(const struct simt_launch *launch);
+/* An assertion that failed in a kernel leaves nothing that works: the error from then on. */
+cudaError_t simt_lost(void);
+void simt_lose(cudaError_t error);
+void simt_errors_reset(void);
+/* A launch failed, of which only cudaGetLastError() tells. */
+void simt_launch_failed(const struct simt_launch *launch, cudaError_t error, const char *reason);
+/* Keeps, too, what failed and why. `caller`: the return address. */
+__attribute__((format(printf, 4, 5))) cudaError_t simt_call_failed(const char *function,
+                                                                   const void *caller,
+                                                                   cudaError_t error,
+                                                                   const char *reason, ...);
+void simt_tell_failed_calls(FILE *file);
+
+/* ---- api.c ---- */
+
+/* The error a device would give for this launch, and why. */
+cudaError_t simt_check_launch(const struct simt_launch *launch, char *reason, size_t size);
 bool simt_stream_exists(const void *stream);
 
 /* ---- memory.c ---- */
@@ -65,11 +86,24 @@ struct simt_kernel {
     const char *name; /* this and invoke: NULL if it was not registered for launches by address */
     void (*invoke)(const void *function, void **arguments);
     int interleaved, instrumented; /* of the file that registered it; see struct simt_launch */
-    size_t shared_limit;           /* of dynamic shared memory */
+    size_t shared_limit;           /* of dynamic shared memory, if it has opted in */
+    bool opted_in;
 };
 /* NULL if nothing is known of it, or, of the second, if there is no memory. */
 struct simt_kernel *simt_find_kernel(const void *function);
 struct simt_kernel *simt_note_kernel(const void *function);
+
+/* ---- symbols.c ---- */
+
+/* The program's static shared memory, in the thread that calls. */
+void *simt_static_shared(size_t *size);
+/* How much of it a kernel declares, by its address. */
+size_t simt_static_shared_of(const void *function);
+
+/* ---- arithmetic.c ---- */
+
+/* Takes SIGFPE and SIGTRAP. */
+void simt_arithmetic_install(void);
 
 /* ---- fault.c ---- */
 
@@ -83,6 +117,8 @@ extern struct simt_counters simt_counts;
 /* Starts a report on stderr: the kernel, block and thread that runs, if any. */
 void simt_report_place(void);
 bool simt_in_kernel(void);
+/* Ends the launch that runs, from one of its threads: the host goes on. */
+__attribute__((noreturn)) void simt_abandon_launch(cudaError_t error, const char *reason);
 enum simt_guard { SIMT_NO_GUARD, SIMT_STACK_GUARD, SIMT_SHARED_GUARD };
 /* Which guard area of the runtime, if any, an address lies in. */
 enum simt_guard simt_guard_of(const void *address);

@@ -70,7 +70,7 @@ struct simt_block {
     struct uint3 index;
     unsigned int alive; /* threads that have not exited */
     unsigned int current_warp;
-    unsigned int rounds;       /* since anything but polls happened */
+    unsigned int rounds;      /* since anything but polls happened */
     unsigned int full_traces; /* in a row */
 
     /* Its barrier: who has come, and what the last one gave. */
@@ -102,7 +102,7 @@ const struct simt_change *simt_find_change(const void *address);
 
 extern struct simt_block *simt_block; /* that runs */
 extern const struct simt_launch *simt_running_launch;
-extern struct simt_thread *simt_current; /* NULL: the host runs */
+#define simt_current simt_own.current /* NULL: the host runs */
 
 static inline unsigned int simt_lowest(unsigned int set)
 {
@@ -130,6 +130,8 @@ static inline unsigned int simt_bit_of(const struct simt_thread *thread)
 void simt_fiber_main(struct simt_fiber *self);
 struct simt_fiber *simt_take_fiber(void);
 void simt_give_fiber(struct simt_fiber *fiber);
+/* It stopped somewhere in a kernel: it begins anew. */
+void simt_take_back_fiber(struct simt_fiber *fiber);
 #ifdef SIMT_ASAN
 void simt_switch_fiber(struct simt_fiber *from, struct simt_fiber *to);
 #else

@@ -8,9 +8,9 @@
 #include "internal.h"
 #include "trace.h"
 
-enum { ALIGNMENT = 256, FREED_KEPT = 64 };
+enum { ALIGNMENT = 256, FREED_KEPT = 64, POISON_BYTES = 32 << 20 };
 
-enum kind { DEVICE, HOST, MANAGED, SYMBOL };
+enum kind { DEVICE, HOST, MANAGED, SYMBOL, REGISTERED };
 
 struct region {
     char *base;
@@ -127,6 +127,7 @@ static void drop(struct region *region)
 
 void *simt_symbol(const void *address, size_t symbol_size, size_t offset, size_t size)
 {
+    SIMT_API;
     char *base = (char *)(uintptr_t)address;
     if (!find(base)) {
         add((struct region){base, symbol_size, SYMBOL, NULL, 0});
@@ -153,7 +154,8 @@ size_t simt_memory_address_space(void)
 enum cudaMemoryType simt_memory_type(const void *address)
 {
     static const enum cudaMemoryType types[] = {cudaMemoryTypeDevice, cudaMemoryTypeHost,
-                                                cudaMemoryTypeManaged, cudaMemoryTypeDevice};
+                                                cudaMemoryTypeManaged, cudaMemoryTypeDevice,
+                                                cudaMemoryTypeHost};
     const struct region *region = find(address);
     return region ? types[region->kind] : cudaMemoryTypeUnregistered;
 }
@@ -278,11 +280,46 @@ static char *place(size_t span)
     }
 }
 
+/* What nobody has written is a NaN. Large allocations get it from a file that their pages share
+ * until they are written. */
+static bool poison(char *map, size_t size)
+{
+    static int file = -1;
+    if (size < POISON_BYTES) {
+        memset(map, 0xff, size);
+        return true;
+    }
+    if (file < 0) {
+        void *bytes = MAP_FAILED;
+        file = memfd_create("simt_unwritten", MFD_CLOEXEC);
+        if (file >= 0 && ftruncate(file, POISON_BYTES) == 0) {
+            bytes = mmap(NULL, POISON_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+        }
+        if (bytes == MAP_FAILED) {
+            return false;
+        }
+        memset(bytes, 0xff, POISON_BYTES);
+        munmap(bytes, POISON_BYTES);
+    }
+    for (size_t at = 0; at < size; at += POISON_BYTES) {
+        size_t piece = size - at < POISON_BYTES ? size - at : POISON_BYTES;
+        if (mmap(map + at, piece, PROT_NONE, MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE, file, 0) ==
+            MAP_FAILED) {
+            return false;
+        }
+    }
+    return true;
+}
+
 cudaError_t cudaMalloc(void **pointer, size_t size)
 {
+    SIMT_API;
     struct region region = {.size = size, .kind = DEVICE};
     size_t rounded = (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
     prepare();
+    if (simt_lost() != cudaSuccess) {
+        return simt_lost();
+    }
     if (!pointer) {
         return simt_error(cudaErrorInvalidValue);
     }
@@ -300,7 +337,9 @@ cudaError_t cudaMalloc(void **pointer, size_t size)
     }
     /* At the end of its pages, so that what runs past the end meets the page after it. */
     region.base = region.map + region.map_size - rounded;
-    memset(region.map, 0xff, region.map_size);
+    if (!poison(region.map, region.map_size)) {
+        return simt_error(cudaErrorMemoryAllocation);
+    }
     protect(&region, PROT_NONE);
     if (!add(region)) {
         return simt_error(cudaErrorMemoryAllocation);
@@ -321,7 +360,7 @@ static void release(struct region *region)
         used -= region->map_size;
         simt_check_freed(region->base, region->size);
         freed[freed_count++ % FREED_KEPT] = *region;
-    } else {
+    } else if (region->kind != REGISTERED) {
         free(region->base);
     }
     drop(region);
@@ -329,6 +368,7 @@ static void release(struct region *region)
 
 cudaError_t cudaFree(void *pointer)
 {
+    SIMT_API;
     struct region *region = find_base(pointer);
     if (!pointer) {
         return cudaSuccess;
@@ -352,6 +392,7 @@ void simt_memory_reset(void)
 
 cudaError_t cudaMemGetInfo(size_t *available, size_t *all)
 {
+    SIMT_API;
     prepare();
     if (!available || !all) {
         return simt_error(cudaErrorInvalidValue);
@@ -385,11 +426,13 @@ static cudaError_t allocate_host(void **pointer, size_t size, enum kind kind)
 
 cudaError_t cudaMallocHost(void **pointer, size_t size)
 {
+    SIMT_API;
     return allocate_host(pointer, size, HOST);
 }
 
 cudaError_t cudaHostAlloc(void **pointer, size_t size, unsigned int flags)
 {
+    SIMT_API;
     if (flags & ~7u) {
         return simt_error(cudaErrorInvalidValue);
     }
@@ -398,6 +441,7 @@ cudaError_t cudaHostAlloc(void **pointer, size_t size, unsigned int flags)
 
 cudaError_t cudaMallocManaged(void **pointer, size_t size, unsigned int flags)
 {
+    SIMT_API;
     if ((flags != cudaMemAttachGlobal && flags != cudaMemAttachHost) || size == 0) {
         return simt_error(cudaErrorInvalidValue);
     }
@@ -406,6 +450,7 @@ cudaError_t cudaMallocManaged(void **pointer, size_t size, unsigned int flags)
 
 cudaError_t cudaFreeHost(void *pointer)
 {
+    SIMT_API;
     struct region *region = find_base(pointer);
     if (!pointer) {
         return cudaSuccess;
@@ -417,31 +462,97 @@ cudaError_t cudaFreeHost(void *pointer)
     return cudaSuccess;
 }
 
+/* ---- registered host memory ---- */
+
+static bool overlaps_registered(const char *address, size_t size)
+{
+    for (size_t i = 0; i < region_count; i++) {
+        if (regions[i].kind != SYMBOL && address < regions[i].base + regions[i].size &&
+            regions[i].base < address + size) {
+            return true;
+        }
+    }
+    return false;
+}
+
+cudaError_t cudaHostRegister(void *pointer, size_t size, unsigned int flags)
+{
+    SIMT_API;
+    prepare();
+    if (!pointer || size == 0 || flags > 15 || simt_memory_is_device(pointer)) {
+        return simt_error(cudaErrorInvalidValue);
+    }
+    if (overlaps_registered(pointer, size)) {
+        return simt_error(cudaErrorHostMemoryAlreadyRegistered);
+    }
+    return simt_error(add((struct region){pointer, size, REGISTERED, NULL, 0})
+                          ? cudaSuccess
+                          : cudaErrorMemoryAllocation);
+}
+
+cudaError_t cudaHostUnregister(void *pointer)
+{
+    struct region *region;
+    SIMT_API;
+    region = find_base(pointer);
+    if (!region || region->kind != REGISTERED) {
+        return simt_error(cudaErrorHostMemoryNotRegistered);
+    }
+    release(region);
+    return cudaSuccess;
+}
+
+cudaError_t cudaHostGetDevicePointer(void **device, void *host, unsigned int flags)
+{
+    const struct region *region;
+    SIMT_API;
+    region = find(host);
+    if (!device || flags != 0 || !region ||
+        (region->kind != HOST && region->kind != REGISTERED && region->kind != MANAGED)) {
+        return simt_error(cudaErrorInvalidValue);
+    }
+    *device = host;
+    return cudaSuccess;
+}
+
 cudaError_t cudaMallocAsync(void **pointer, size_t size, cudaStream_t stream)
 {
+    SIMT_API;
     return simt_stream_exists(stream) ? cudaMalloc(pointer, size)
                                       : simt_error(cudaErrorInvalidResourceHandle);
 }
 
 cudaError_t cudaFreeAsync(void *pointer, cudaStream_t stream)
 {
+    SIMT_API;
     return simt_stream_exists(stream) ? cudaFree(pointer)
                                       : simt_error(cudaErrorInvalidResourceHandle);
 }
 
 /* ---- copies ---- */
 
-/* Whether [address, address + size) may be copied: inside one region, or the host's own. */
-static bool usable(const void *address, size_t size, bool must_be_device)
+void simt_copy(void *to, const void *from, size_t size)
+{
+    memcpy(to, from, size);
+}
+
+/* Why [address, address + size) may not be copied, in words; NULL if it may. It is inside one
+ * region, or the host's own. `kind_says_device`: the direction of the copy does. */
+static const char *trouble(const void *address, size_t size, bool kind_says_device)
 {
     const struct region *region = find(address);
     if (!address) {
-        return false;
+        return "is a null pointer";
     }
     if (region) {
-        return size <= region->size - (size_t)((const char *)address - region->base);
+        return size <= region->size - (size_t)((const char *)address - region->base)
+                   ? NULL
+                   : "ends past its allocation";
     }
-    return !must_be_device && !simt_memory_is_device(address);
+    if (simt_memory_is_device(address)) {
+        return "is device memory that is not allocated";
+    }
+    return kind_says_device ? "is memory of the host, where memory of the device must be" : NULL;
 }
 
 static void open_at(const void *address, int protection)
@@ -452,49 +563,88 @@ static void open_at(const void *address, int protection)
     }
 }
 
+struct copy {
+    char *to;
+    const char *from;
+    size_t to_pitch, from_pitch, width, height;
+    enum cudaMemcpyKind kind;
+};
+
+static cudaError_t copy_memory(const struct copy *copy, const char *function, const void *caller)
+{
+    static const char *const kinds[] = {"cudaMemcpyHostToHost", "cudaMemcpyHostToDevice",
+                                        "cudaMemcpyDeviceToHost", "cudaMemcpyDeviceToDevice",
+                                        "cudaMemcpyDefault"};
+    enum cudaMemcpyKind kind = copy->kind;
+    bool to_device = kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
+    bool from_device = kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
+    const char *to_trouble, *from_trouble;
+    if (simt_lost() != cudaSuccess) {
+        return simt_lost();
+    }
+    if ((unsigned int)kind > cudaMemcpyDefault) {
+        return simt_call_failed(function, caller, cudaErrorInvalidMemcpyDirection,
+                                "%d is no direction", (int)kind);
+    }
+    if (copy->width == 0 || copy->height == 0) {
+        return cudaSuccess;
+    }
+    if (copy->width > copy->to_pitch || copy->width > copy->from_pitch) {
+        return simt_call_failed(function, caller, cudaErrorInvalidPitchValue,
+                                "a row is wider than the pitch");
+    }
+    to_trouble = trouble(copy->to, (copy->height - 1) * copy->to_pitch + copy->width, to_device);
+    from_trouble =
+        trouble(copy->from, (copy->height - 1) * copy->from_pitch + copy->width, from_device);
+    if (to_trouble || from_trouble) {
+        return simt_call_failed(function, caller, cudaErrorInvalidValue, "%s: the %s %s",
+                                kinds[kind], to_trouble ? "destination" : "source",
+                                to_trouble ? to_trouble : from_trouble);
+    }
+    open_at(copy->to, PROT_READ | PROT_WRITE);
+    open_at(copy->from, PROT_READ | PROT_WRITE);
+    for (size_t row = 0; row < copy->height; row++) {
+        char *to = copy->to + row * copy->to_pitch;
+        const char *from = copy->from + row * copy->from_pitch;
+        memmove(to, from, copy->width);
+        simt_check_written(to, copy->width, from);
+    }
+    open_at(copy->to, PROT_NONE);
+    open_at(copy->from, PROT_NONE);
+    return cudaSuccess;
+}
+
+#define CALLER __builtin_return_address(0)
+
 cudaError_t cudaMemcpy2D(void *destination, size_t destination_pitch, const void *source,
                          size_t source_pitch, size_t width, size_t height, enum cudaMemcpyKind kind)
 {
-    bool to_device = kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
-    bool from_device = kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
-    if ((unsigned int)kind > cudaMemcpyDefault) {
-        return simt_error(cudaErrorInvalidMemcpyDirection);
-    }
-    if (width == 0 || height == 0) {
-        return cudaSuccess;
-    }
-    if (width > destination_pitch || width > source_pitch) {
-        return simt_error(cudaErrorInvalidPitchValue);
-    }
-    if (!usable(destination, (height - 1) * destination_pitch + width, to_device) ||
-        !usable(source, (height - 1) * source_pitch + width, from_device)) {
-        return simt_error(cudaErrorInvalidValue);
-    }
-    open_at(destination, PROT_READ | PROT_WRITE);
-    open_at(source, PROT_READ | PROT_WRITE);
-    for (size_t row = 0; row < height; row++) {
-        memmove((char *)destination + row * destination_pitch,
-                (const char *)source + row * source_pitch, width);
-        simt_check_written((char *)destination + row * destination_pitch, width,
-                           (const char *)source + row * source_pitch);
-    }
-    open_at(destination, PROT_NONE);
-    open_at(source, PROT_NONE);
-    return cudaSuccess;
+    const struct copy copy = {destination, source, destination_pitch, source_pitch, width,
+                              height,      kind};
+    SIMT_API;
+    return copy_memory(&copy, "cudaMemcpy2D", CALLER);
 }
 
 cudaError_t cudaMemcpy(void *destination, const void *source, size_t size, enum cudaMemcpyKind kind)
 {
-    return cudaMemcpy2D(destination, size, source, size, size, 1, kind);
+    const struct copy copy = {destination, source, size, size, size, 1, kind};
+    SIMT_API;
+    return copy_memory(&copy, "cudaMemcpy", CALLER);
 }
 
-cudaError_t cudaMemset(void *pointer, int value, size_t size)
+static cudaError_t set_memory(void *pointer, int value, size_t size, const char *function,
+                              const void *caller)
 {
+    const char *why;
+    if (simt_lost() != cudaSuccess) {
+        return simt_lost();
+    }
     if (size == 0) {
         return cudaSuccess;
     }
-    if (!usable(pointer, size, true)) {
-        return simt_error(cudaErrorInvalidValue);
+    why = trouble(pointer, size, true);
+    if (why) {
+        return simt_call_failed(function, caller, cudaErrorInvalidValue, "the memory %s", why);
     }
     open_at(pointer, PROT_READ | PROT_WRITE);
     memset(pointer, value, size);
@@ -503,24 +653,40 @@ cudaError_t cudaMemset(void *pointer, int value, size_t size)
     return cudaSuccess;
 }
 
+cudaError_t cudaMemset(void *pointer, int value, size_t size)
+{
+    SIMT_API;
+    return set_memory(pointer, value, size, "cudaMemset", CALLER);
+}
+
+static cudaError_t bad_stream(void)
+{
+    return simt_error(cudaErrorInvalidResourceHandle);
+}
+
 cudaError_t cudaMemcpyAsync(void *destination, const void *source, size_t size,
                             enum cudaMemcpyKind kind, cudaStream_t stream)
 {
-    return simt_stream_exists(stream) ? cudaMemcpy(destination, source, size, kind)
-                                      : simt_error(cudaErrorInvalidResourceHandle);
+    const struct copy copy = {destination, source, size, size, size, 1, kind};
+    SIMT_API;
+    return simt_stream_exists(stream) ? copy_memory(&copy, "cudaMemcpyAsync", CALLER)
+                                      : bad_stream();
 }
 
 cudaError_t cudaMemcpy2DAsync(void *destination, size_t destination_pitch, const void *source,
                               size_t source_pitch, size_t width, size_t height,
                               enum cudaMemcpyKind kind, cudaStream_t stream)
 {
-    return simt_stream_exists(stream) ? cudaMemcpy2D(destination, destination_pitch, source,
-                                                     source_pitch, width, height, kind)
-                                      : simt_error(cudaErrorInvalidResourceHandle);
+    const struct copy copy = {destination, source, destination_pitch, source_pitch, width,
+                              height,      kind};
+    SIMT_API;
+    return simt_stream_exists(stream) ? copy_memory(&copy, "cudaMemcpy2DAsync", CALLER)
+                                      : bad_stream();
 }
 
 cudaError_t cudaMemsetAsync(void *pointer, int value, size_t size, cudaStream_t stream)
 {
-    return simt_stream_exists(stream) ? cudaMemset(pointer, value, size)
-                                      : simt_error(cudaErrorInvalidResourceHandle);
+    SIMT_API;
+    return simt_stream_exists(stream) ? set_memory(pointer, value, size, "cudaMemsetAsync", CALLER)
+                                      : bad_stream();
 }

@@ -9,8 +9,9 @@
  * chaotic iteration strategies with widenings" (1993). A lane on its way back to a loop's head
  * waits for those inside, too.
  *
- * Only edges that some lane has taken are known. Where they leave an order open, machine addresses
- * decide. */
+ * Only edges that some lane has taken are known. A lane that is cut short, since its trace is full, is
+ * taken to come to where the others are, unless that is known to be behind it: they wait. Where that
+ * leaves an order open, machine addresses decide; such lanes do not meet. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -95,7 +96,8 @@ static unsigned int node_of(uint64_t key)
     return node_count++;
 }
 
-static void connect(unsigned int from, unsigned int to)
+/* Returns the new edge; 0 if it is known. */
+static unsigned int connect(unsigned int from, unsigned int to)
 {
     unsigned int before = 0, after = nodes[from].edges;
     while (after && edges[after].key > nodes[to].key) {
@@ -103,7 +105,7 @@ static void connect(unsigned int from, unsigned int to)
         after = edges[after].next;
     }
     if (after && edges[after].to == to) {
-        return;
+        return 0;
     }
     if (edge_count >= edge_capacity) {
         edge_capacity = edge_capacity ? 2 * edge_capacity : 2048;
@@ -115,8 +117,15 @@ static void connect(unsigned int from, unsigned int to)
     } else {
         nodes[from].edges = edge_count++;
     }
-    nodes[to].reached = true;
-    learn();
+    return edge_count - 1;
+}
+
+static void learn_edge(unsigned int from, unsigned int to)
+{
+    if (connect(from, to)) {
+        nodes[to].reached = true;
+        learn();
+    }
 }
 
 static uint64_t key_of(const struct simt_event *event)
@@ -142,7 +151,7 @@ unsigned int simt_order_observe(unsigned int thread, const struct simt_event *ev
     }
     *node = threads[thread].node[level] = node_of(key_of(event));
     if (before) {
-        connect(before, *node);
+        learn_edge(before, *node);
     } else {
         nodes[*node].entry = true;
     }
@@ -166,10 +175,71 @@ bool simt_order_same(unsigned int a, unsigned int b)
     return same;
 }
 
-/* ---- ranks ---- */
-
 static unsigned int *stack, stacked, next_rank;
 static int visited;
+
+/* ---- what is assumed ---- */
+
+/* Edges from which on, for the next ranks only. */
+static struct {
+    unsigned int from, edge;
+} * assumed;
+static size_t assumed_count, assumed_capacity;
+
+static bool leads_to(unsigned int from, unsigned int to)
+{
+    bool found = from == to;
+    stack = grown(stack, node_count, sizeof *stack);
+    for (unsigned int i = 1; i < node_count; i++) {
+        nodes[i].number = 0;
+    }
+    nodes[from].number = 1;
+    stacked = 0;
+    stack[stacked++] = from;
+    while (stacked > 0 && !found) {
+        for (unsigned int i = nodes[stack[--stacked]].edges; i; i = edges[i].next) {
+            unsigned int next = edges[i].to;
+            found = found || next == to;
+            if (!nodes[next].number) {
+                nodes[next].number = 1;
+                stack[stacked++] = next;
+            }
+        }
+    }
+    return found;
+}
+
+void simt_order_assume(unsigned int from, unsigned int to)
+{
+    unsigned int edge;
+    if (leads_to(to, from) || leads_to(from, to)) {
+        return; /* it is known */
+    }
+    edge = connect(from, to);
+    if (assumed_count == assumed_capacity) {
+        assumed_capacity = assumed_capacity ? 2 * assumed_capacity : 64;
+        assumed = grown(assumed, assumed_capacity, sizeof *assumed);
+    }
+    assumed[assumed_count].from = from;
+    assumed[assumed_count++].edge = edge;
+    changed = true;
+}
+
+static void forget_assumed(void)
+{
+    changed = assumed_count > 0;
+    while (assumed_count > 0) {
+        unsigned int edge = assumed[--assumed_count].edge;
+        unsigned int *link = &nodes[assumed[assumed_count].from].edges;
+        while (*link != edge) {
+            link = &edges[*link].next;
+        }
+        *link = edges[edge].next;
+        edge_count--;
+    }
+}
+
+/* ---- ranks ---- */
 
 /* A node whose search is not over: it goes on with an edge. (A list of these and not a recursion:
  * it is as deep as the program is long, and runs on a kernel's stack.) */
@@ -286,7 +356,7 @@ void simt_order_rank(void)
         }
     }
     free(sorted);
-    changed = false;
+    forget_assumed();
 }
 
 unsigned int simt_order_of(unsigned int before, unsigned int node)

@@ -426,9 +426,9 @@ static bool access_row(const struct simt_event *event, unsigned int warp, uint64
     }
     counters->requests++;
     counters->lanes += SIMT_WARP_SIZE;
-    if (!simt_requests_wanted && (counts_only || (!store && size == WORD_BYTES &&
-                                                  simt_check_simple_load(space, number, warp, first,
-                                                                         distance)))) {
+    if (!simt_requests_wanted &&
+        (counts_only || (!store && size == WORD_BYTES &&
+                         simt_check_simple_load(space, number, warp, first, distance)))) {
         return true;
     }
     for (unsigned int i = 0; i < SIMT_WARP_SIZE; i++) {
@@ -543,9 +543,24 @@ static void find_groups(const struct simt_event *const *at, const struct simt_tr
     }
 }
 
+/* The lanes of a group are cut short: they are taken to come to where the others are. */
+static void assume_meetings(const struct simt_event *const *at, const struct simt_traces *traces,
+                            const struct group *short_one)
+{
+    unsigned int first = short_one->first;
+    const struct simt_event *last = traces->end[first] - 1;
+    for (const struct group *group = groups; group < groups + group_count; group++) {
+        const struct simt_event *next = at[group->first];
+        if (group != short_one && next->key >> 48 == last->key >> 48) {
+            simt_order_assume(flow[first][last - simt_trace_buffer(first)].node,
+                              flow[group->first][next - simt_trace_buffer(group->first)].node);
+        }
+    }
+}
+
 /* Lanes part: what they will do tells who goes first. */
 static void look_ahead(const struct simt_event *const *at, const struct simt_traces *traces,
-                       unsigned int warp)
+                       unsigned int warp, uint32_t cut)
 {
     find_groups(at, traces, warp);
     if (one_past[warp]) {
@@ -567,6 +582,11 @@ static void look_ahead(const struct simt_event *const *at, const struct simt_tra
             observed[lowest(set)] = traces->end[lowest(set)];
         }
         simt_order_copy(warp, group->lanes & (group->lanes - 1), first);
+    }
+    for (const struct group *group = groups; group < groups + group_count; group++) {
+        if (group->lanes & cut) {
+            assume_meetings(at, traces, group);
+        }
     }
     simt_order_rank();
 }
@@ -748,7 +768,7 @@ void simt_replay(struct simt_traces *traces, unsigned int warp, unsigned int cut
     }
     memcpy(at, traces->begin, sizeof at);
     if (looked_ahead) {
-        look_ahead(at, traces, warp);
+        look_ahead(at, traces, warp, cut);
     }
     while (left && !(cut & ~left)) {
         if (left == ~(uint32_t)0 && (!looked_ahead || groups_meet(at)) &&
@@ -757,7 +777,7 @@ void simt_replay(struct simt_traces *traces, unsigned int warp, unsigned int cut
         } else {
             uint32_t lanes;
             if (!looked_ahead) {
-                look_ahead(at, traces, warp);
+                look_ahead(at, traces, warp, cut);
                 looked_ahead = true;
             }
             lanes = first_of(at, left);

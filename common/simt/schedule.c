@@ -146,8 +146,8 @@ static void show(FILE *file, long from, size_t most)
     char buffer[SHOWN_BYTES];
     size_t bytes;
     fseek(file, from, SEEK_SET);
-    while (most > 0 && (bytes = fread(buffer, 1, most < sizeof buffer ? most : sizeof buffer,
-                                      file)) > 0) {
+    while (most > 0 &&
+           (bytes = fread(buffer, 1, most < sizeof buffer ? most : sizeof buffer, file)) > 0) {
         fwrite(buffer, 1, bytes, stdout);
         most -= bytes;
     }

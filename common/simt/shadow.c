@@ -6,6 +6,7 @@
 
 #include "causality.h"
 #include "internal.h"
+#include "written.h"
 
 static void *need(void *memory)
 {
@@ -72,6 +73,8 @@ static struct simt_page *add_page(uint64_t number)
     struct simt_page *page = need(calloc(1, sizeof *page));
     page->number = number;
     page->shift = 2;
+    page->tracked = simt_written_knows(number);
+    page->all_written = simt_written_get(number);
     put_in(page);
     return page;
 }
@@ -115,7 +118,8 @@ static void add_shared_page(struct simt_page *page)
 {
     if (shared_page_count == shared_page_capacity) {
         shared_page_capacity = shared_page_capacity ? 2 * shared_page_capacity : 64;
-        shared_pages = need(realloc(shared_pages, shared_page_capacity * sizeof(struct simt_page *)));
+        shared_pages =
+            need(realloc(shared_pages, shared_page_capacity * sizeof(struct simt_page *)));
     }
     shared_pages[shared_page_count++] = page;
 }
@@ -169,60 +173,98 @@ void simt_page_set_written(struct simt_page *page, unsigned int first, unsigned 
     }
 }
 
+/* Every byte. */
+static bool has_written(const struct simt_page *page, unsigned int first, unsigned int size)
+{
+    if (page->all_written || !page->tracked) {
+        return true;
+    }
+    for (unsigned int i = first; i < first + size; i++) {
+        if (!(page->written[i / 8] >> i % 8 & 1)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 /* ---- what the host does with device memory ---- */
 
 /* Of every page, and of no page since. */
 static bool all_are_written;
 
-enum host_act { ALLOCATED, WRITTEN, COPIED, FREED };
-
-static void host_act(uint64_t address, size_t size, enum host_act act, uint64_t from)
+/* Whether all of a piece of memory is written, or not known not to be. */
+static bool source_is_written(uint64_t from, size_t size)
 {
-    for (uint64_t end = address + size; address < end;) {
-        uint64_t next = (address | (SIMT_PAGE_BYTES - 1)) + 1;
-        unsigned int first = (unsigned int)(address % SIMT_PAGE_BYTES);
-        unsigned int last = (unsigned int)((next < end ? next : end) - 1) % SIMT_PAGE_BYTES;
-        struct simt_page *page = act == FREED ? simt_page_find(address) : get_page(address);
-        if (act == ALLOCATED) {
-            all_are_written = false;
-            page->tracked = true;
-            page->all_written = false;
-            memset(page->written, 0, sizeof page->written);
-        } else if (act == WRITTEN) {
-            simt_page_set_written(page, first, last + 1);
-        } else if (act == COPIED) {
-            for (unsigned int i = first; i <= last; i++, from++) {
-                const struct simt_page *source = simt_page_find(from);
-                if (!source || simt_page_is_written(source, (unsigned int)(from % SIMT_PAGE_BYTES), 1)) {
-                    simt_page_set_written(page, i, i + 1);
-                }
-            }
-        } else if (page) {
-            remove_page(page); /* allocations share no page */
+    for (uint64_t end = from + size; from < end; from = (from | (SIMT_PAGE_BYTES - 1)) + 1) {
+        const struct simt_page *page = simt_page_find(from);
+        uint64_t number = from >> SIMT_PAGE_SHIFT;
+        if (page ? page->tracked && !page->all_written
+                 : simt_written_knows(number) && !simt_written_get(number)) {
+            return false;
         }
-        address = next;
     }
+    return true;
+}
+
+/* Up to the end of a page. */
+static void host_writes(uint64_t address, size_t size, uint64_t from)
+{
+    unsigned int first = (unsigned int)(address % SIMT_PAGE_BYTES);
+    struct simt_page *page = simt_page_find(address);
+    if (from && !source_is_written(from, size)) {
+        page = get_page(address);
+        for (unsigned int i = first; i < first + size; i++, from++) {
+            const struct simt_page *source = get_page(from);
+            if (has_written(source, (unsigned int)(from % SIMT_PAGE_BYTES), 1)) {
+                simt_page_set_written(page, i, i + 1);
+            }
+        }
+    } else if (page || size < SIMT_PAGE_BYTES || !simt_written_set(address >> SIMT_PAGE_SHIFT)) {
+        simt_page_set_written(get_page(address), first, first + (unsigned int)size);
+    }
+}
+
+static size_t pages_of(uint64_t address, size_t size)
+{
+    return (size_t)(((address + size - 1) >> SIMT_PAGE_SHIFT) - (address >> SIMT_PAGE_SHIFT)) + 1;
 }
 
 void simt_check_allocated(const void *address, size_t size)
 {
     if (simt_instrumented()) {
-        host_act((uintptr_t)address, size, ALLOCATED, 0);
+        all_are_written = false;
+        simt_written_add((uintptr_t)address >> SIMT_PAGE_SHIFT, pages_of((uintptr_t)address, size));
     }
 }
 
+/* Allocations share no page. */
 void simt_check_freed(const void *address, size_t size)
 {
-    if (simt_instrumented()) {
-        host_act((uintptr_t)address, size, FREED, 0);
+    uint64_t first = (uintptr_t)address >> SIMT_PAGE_SHIFT;
+    if (!simt_instrumented()) {
+        return;
     }
+    for (size_t i = 0, count = pages_of((uintptr_t)address, size); i < count; i++) {
+        struct simt_page *page = simt_page_find((first + i) << SIMT_PAGE_SHIFT);
+        if (page) {
+            remove_page(page);
+        }
+    }
+    simt_written_remove(first);
 }
 
 void simt_check_written(const void *address, size_t size, const void *from)
 {
-    if (simt_instrumented() && simt_memory_is_device(address)) {
-        host_act((uintptr_t)address, size, from && simt_memory_is_device(from) ? COPIED : WRITTEN,
-                 (uintptr_t)from);
+    uint64_t at = (uintptr_t)address, source = simt_memory_is_device(from) ? (uintptr_t)from : 0;
+    if (!simt_instrumented() || !simt_memory_is_device(address)) {
+        return;
+    }
+    for (uint64_t end = at + size; at < end;) {
+        uint64_t next = (at | (SIMT_PAGE_BYTES - 1)) + 1;
+        size_t piece = (size_t)((next < end ? next : end) - at);
+        host_writes(at, piece, source);
+        source += source ? piece : 0;
+        at += piece;
     }
 }
 
@@ -244,6 +286,7 @@ void simt_check_not_looked(void)
         return;
     }
     all_are_written = true;
+    simt_written_set_all();
     for (size_t i = 0; i < page_capacity; i++) {
         if (pages[i]) {
             pages[i]->all_written = true;

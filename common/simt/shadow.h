@@ -47,6 +47,8 @@ struct simt_page *simt_page_of_kernel(uint64_t address, enum simt_space space);
 /* Neighbours of less than 4 bytes may belong to different threads: from now on a cell is a byte. */
 void simt_page_refine(struct simt_page *page);
 void simt_page_set_written(struct simt_page *page, unsigned int first, unsigned int end);
+/* What a kernel may read. Of a structure that is copied as a whole nobody has written the padding:
+ * some bytes of each 8 will do. */
 static inline bool simt_page_is_written(const struct simt_page *page, unsigned int first,
                                         unsigned int size)
 {
@@ -54,11 +56,15 @@ static inline bool simt_page_is_written(const struct simt_page *page, unsigned i
         return true;
     }
     if (size == 4 && first % 4 == 0) {
-        return (page->written[first / 8] >> first % 8 & 0xf) == 0xf;
+        return (page->written[first / 8] >> first % 8 & 0xf) != 0;
     }
-    for (unsigned int i = first; i < first + size; i++) {
-        if (!(page->written[i / 8] >> i % 8 & 1)) {
-            return false;
+    for (unsigned int i = first, any = 0; i < first + size; i++) {
+        any |= page->written[i / 8] >> i % 8 & 1;
+        if ((i - first) % 8 == 7 || i + 1 == first + size) {
+            if (!any) {
+                return false;
+            }
+            any = 0;
         }
     }
     return true;

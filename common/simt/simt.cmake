@@ -21,11 +21,15 @@
 # and may return NULL, and stores to them are not removed. These options must not be passed to the
 # linker.
 #
+# SIMT_ARITHMETIC, of all device code: arithmetic.c has what it is for.
+#
 # -gdwarf-4: addr2line confuses the first two files of a version 5 line table. -g1: only lines and
 # inlining are needed; the other debugging information takes a quarter of the time to compile.
 # Clang: with `bb`, because it otherwise splits edges, and a loop has one block and hook more than
 # with GCC; and with the GNU assembler, which accepts the macro of cuda_runtime.h, but warns of
 # sections that only LLVM's assembler knows.
+set(SIMT_ARITHMETIC
+  -fsanitize=float-cast-overflow)
 set(SIMT_INSTRUMENTATION
   -DSIMT_INSTRUMENTED -gdwarf-4 -fsanitize=thread -fsanitize-coverage=trace-pc
   -fno-optimize-sibling-calls -ffp-contract=off -fno-builtin-malloc -fno-builtin-free -fcheck-new
@@ -33,10 +37,12 @@ set(SIMT_INSTRUMENTATION
 set(SIMT_INSTRUMENTATION_GNU
   -g1 -fsanitize=bounds -fno-reorder-blocks -fno-reorder-blocks-and-partition -fno-tree-vectorize
   -fno-tree-slp-vectorize -fno-tree-loop-distribute-patterns -fno-store-merging -fno-thread-jumps
-  -fno-split-paths -fno-tree-pre --param=tsan-distinguish-volatile=1)
+  -fno-split-paths -fno-tree-pre -fno-isolate-erroneous-paths-dereference
+  --param=tsan-distinguish-volatile=1)
 set(SIMT_INSTRUMENTATION_Clang
   -fsanitize=array-bounds -fsanitize-coverage=bb,no-prune
-  -mllvm -tsan-instrument-read-before-write=1 -mllvm -tsan-distinguish-volatile=1 -mllvm -disable-vector-combine
+  -mllvm -tsan-instrument-read-before-write=1 -mllvm -tsan-distinguish-volatile=1
+  -mllvm -disable-vector-combine
   -mllvm -jump-threading-threshold=0 -mllvm -enable-load-pre=false
   -fno-vectorize -fno-slp-vectorize -fno-unroll-loops -fno-integrated-as -Wa,--no-warn
   -Wno-pass-failed)
@@ -65,6 +71,9 @@ function(simt_add_cuda_sources target)
     set(options -Wno-unknown-pragmas "$<$<NOT:$<CONFIG:Debug>>:${SIMT_OPTIMISATION}>")
     if(CMAKE_CXX_COMPILER_ID STREQUAL Clang) # at -O1 it does not unroll all that #pragma unroll asks for
       list(APPEND options -Wno-pass-failed)
+    endif()
+    if(NOT RUNGS_SANITIZE)
+      list(APPEND options ${SIMT_ARITHMETIC})
     endif()
     get_source_file_property(interleaved "${source}" SIMT_INTERLEAVED)
     if(interleaved AND NOT RUNGS_SANITIZE)

@@ -18,6 +18,8 @@ extern "C" {
 #define SIMT_MAX_BLOCK_THREADS 1024
 #define SIMT_STATIC_SHARED_BYTES ((size_t)48 << 10) /* also of dynamic, unless a kernel opts in */
 #define SIMT_MAX_SHARED_BYTES ((size_t)227 << 10)
+/* Kept free after static shared memory; simt_own.listening comes next. */
+#define SIMT_PAST_SHARED 65536
 
 /* Counts over the launches since the last reset. Counting these is cheap and always on. */
 struct simt_counters {
@@ -58,7 +60,8 @@ struct simt_launch {
     bool instrumented; /* the kernel can be analysed */
     void (*invoke)(void *closure);
     void *closure;
-    int cooperative; /* the blocks may wait for each other (grid synchronization) */
+    int cooperative;         /* the blocks may wait for each other (grid synchronization) */
+    const void *begin, *end; /* of what lies on the host's stack and belongs to the launch */
 };
 
 /* Runs the launch, or sets the last error to what a device would report. */
@@ -71,6 +74,8 @@ struct uint3 simt_block_dimensions(void) __attribute__((const));
 struct uint3 simt_grid_dimensions(void) __attribute__((const));
 void *simt_dynamic_shared(void) __attribute__((const));
 int simt_is_cooperative(void) __attribute__((const));
+/* A kernel begins that was compiled for blocks of so many threads at most. */
+void simt_launch_bounds(unsigned int most_threads);
 
 enum simt_barrier {
     SIMT_BARRIER,
@@ -136,8 +141,10 @@ uint64_t simt_atomic(enum simt_atomic operation, enum simt_type type, void *addr
                      uint64_t operand, uint64_t compare, const char *file, int line);
 
 void simt_read_only(const void *address, unsigned int size); /* __ldg */
+/* memcpy of which the analysis knows nothing. */
+void simt_copy(void *to, const void *from, size_t size);
 void simt_fence(void);
-void simt_fence_block(void); /* orders for the block only */
+void simt_fence_block(void);                 /* orders for the block only */
 void simt_yield(const char *file, int line); /* lets the block's other threads run first */
 long long simt_clock(void);
 __attribute__((noreturn)) void simt_trap(const char *file, int line);
@@ -151,6 +158,10 @@ void simt_pipeline_wait_prior(size_t groups);
 
 /* Called before main by a source file that was compiled with instrumentation; returns 0. */
 int simt_mark_instrumented(void);
+
+/* Names of the kernels and of the device's variables that a source declares, each with a space
+ * before it; returns 0. */
+int simt_device_names(const char *kernels, const char *variables);
 
 /* Registers a __constant__ variable; returns 0. */
 int simt_constant(const void *address, size_t size);

@@ -12,16 +12,32 @@
 namespace simt
 {
 
+/* An argument as a launch copies it: its bytes, with no constructor. */
+template <class T>
+struct argument {
+    alignas(T) char bytes[sizeof(T)];
+
+    SIMT_NO_HOOKS explicit argument(const void *from)
+    {
+        simt_copy(bytes, from, sizeof bytes);
+    }
+    SIMT_NO_HOOKS T &value()
+    {
+        return reinterpret_cast<T &>(bytes);
+    }
+};
+
 template <class... Parameters, size_t... Index>
-void call_with(void (*function)(Parameters...), void **arguments, std::index_sequence<Index...>)
+SIMT_NO_HOOKS void call_with(void (*function)(Parameters...), void **arguments,
+                             std::index_sequence<Index...>)
 {
-    function(*static_cast<std::remove_reference_t<Parameters> *>(arguments[Index])...);
+    function(argument<std::remove_reference_t<Parameters>>(arguments[Index]).value()...);
     (void)arguments;
 }
 
 /* Runs one thread of a kernel whose address is all that the launch knows. */
 template <class... Parameters>
-void invoke_kernel(const void *function, void **arguments)
+SIMT_NO_HOOKS void invoke_kernel(const void *function, void **arguments)
 {
     call_with(reinterpret_cast<void (*)(Parameters...)>(const_cast<void *>(function)), arguments,
               std::index_sequence_for<Parameters...>{});

@@ -167,8 +167,8 @@ static const char *const hints[PLACES] = {
 
 void simt_report_stuck(const char *headline, size_t suspended)
 {
-    const unsigned int threads = simt_running_launch->block.x * simt_running_launch->block.y *
-                                 simt_running_launch->block.z;
+    const unsigned int threads =
+        simt_running_launch->block.x * simt_running_launch->block.y * simt_running_launch->block.z;
     bool told[SIMT_MAX_BLOCK_THREADS] = {false}, seen[PLACES] = {false};
     simt_report_block();
     fprintf(stderr, ": %s\n", headline);

@@ -23,10 +23,6 @@
 enum { DEPTH_SHIFT = 48, PLACE_SHIFT = 16, KIND_SHIFT = 8 };
 #define ONE_CALL ((uint64_t)1 << DEPTH_SHIFT)
 
-struct simt_recorder simt_recorder = {.lane = -1};
-bool simt_tracing;
-bool simt_listening;
-
 struct simt_event *simt_trace_events;
 struct simt_traces simt_traces;
 uint64_t simt_trace_depths[SIMT_MAX_BLOCK_THREADS];
@@ -171,7 +167,8 @@ void simt_trace_start_launch(const struct simt_launch *launch)
         simt_trace_events =
             grown(NULL, (size_t)SIMT_WARP_SIZE * TRACE_STRIDE * sizeof *simt_trace_events);
     }
-    simt_check_start_launch((size_t)launch->grid.x * launch->grid.y * launch->grid.z);
+    simt_check_start_launch(launch->function,
+                            (size_t)launch->grid.x * launch->grid.y * launch->grid.z);
     simt_plans_start_launch();
     simt_requests_launch(launch);
 }
@@ -257,8 +254,7 @@ struct simt_suspended {
 
 struct simt_suspended *simt_trace_suspend(unsigned int threads)
 {
-    struct simt_suspended *kept =
-        grown(NULL, sizeof *kept + threads * sizeof *simt_trace_depths);
+    struct simt_suspended *kept = grown(NULL, sizeof *kept + threads * sizeof *simt_trace_depths);
     memcpy(kept->depths, simt_trace_depths, threads * sizeof *simt_trace_depths);
     kept->order = simt_causality_suspend();
     kept->pages = simt_shadow_suspend();
@@ -272,6 +268,13 @@ void simt_trace_resume_block(struct simt_suspended *kept, unsigned int threads)
     simt_causality_resume(kept->order);
     simt_shadow_resume(kept->pages);
     simt_replay_resume(kept->replayed, threads);
+    free(kept);
+}
+
+void simt_trace_forget_suspended(struct simt_suspended *kept)
+{
+    simt_shadow_resume(kept->pages);
+    free(kept->replayed);
     free(kept);
 }
 
@@ -336,6 +339,14 @@ const struct simt_event *simt_trace_last(void)
     return simt_recorder.lane >= 0 && simt_recorder.next > simt_traces.begin[simt_recorder.lane]
                ? simt_recorder.next - 1
                : NULL;
+}
+
+void simt_trace_forget_block(void)
+{
+    const struct simt_event *last = simt_tracing ? simt_trace_last() : NULL;
+    if (last && event_kind(last) == EVENT_BLOCK) {
+        simt_recorder.next--;
+    }
 }
 
 /* ---- recording ---- */

@@ -15,6 +15,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "cuda_runtime_api.h"
 #include "simt.h"
 #include "simt_analysis.h"
 
@@ -116,23 +117,37 @@ static inline struct simt_event *simt_trace_buffer(unsigned int lane)
 }
 
 /* What the hooks touch, in one cache line. next == end sends a hook the long way. */
-struct simt_recorder {
+struct simt_hook_state {
     struct simt_event *next, *end;
     uint64_t depth; /* as keys start: see outermost */
     bool interleaved;
     int lane; /* that runs; -1: none */
     unsigned int thread;
 } __attribute__((aligned(64)));
-extern struct simt_recorder simt_recorder;
+
+/* What belongs to an OS thread of the program: another one may run while a launch does, and its
+ * hooks must not be taken for a kernel's. (symbols.c) */
+struct simt_thread;
+struct simt_own {
+    char
+        past_shared[SIMT_PAST_SHARED]; /* nobody's: writes past the end of shared memory go there */
+    bool listening; /* the hooks have something to do; sources test it before they call one */
+    bool tracing;   /* the launch that runs is being analysed */
+    bool has_handler_stack;
+    cudaError_t last_error;
+    struct simt_thread *current; /* the CUDA thread that runs */
+    struct simt_hook_state recorder;
+};
+_Static_assert(offsetof(struct simt_own, listening) == SIMT_PAST_SHARED, "as sources have it");
+extern __thread struct simt_own simt_own __attribute__((tls_model("local-exec")));
+#define simt_recorder simt_own.recorder
+#define simt_tracing simt_own.tracing
+#define simt_listening simt_own.listening
 /* Of threads that do not run. */
 extern uint64_t simt_trace_depths[SIMT_MAX_BLOCK_THREADS];
 
 /* replay.c: the warp is checked in order. */
 bool simt_replay_is_in_order(unsigned int warp);
-/* The launch that runs is being analysed. */
-extern bool simt_tracing;
-/* The hooks have something to do. Sources test it before they call one (cuda_runtime.h). */
-extern bool simt_listening;
 
 void simt_trace_start_launch(const struct simt_launch *launch);
 void simt_trace_end_launch(const struct simt_launch *launch);
@@ -141,6 +156,8 @@ void simt_trace_start_block(size_t number, unsigned int threads);
  * is freed. No traces are left in between. */
 struct simt_suspended *simt_trace_suspend(unsigned int threads);
 void simt_trace_resume_block(struct simt_suspended *kept, unsigned int threads);
+/* The launch has ended before the block did. */
+void simt_trace_forget_suspended(struct simt_suspended *kept);
 /* The lane's trace looks like a loop that waits for a plain variable to change. */
 bool simt_trace_polls(unsigned int lane);
 
@@ -148,11 +165,14 @@ bool simt_trace_polls(unsigned int lane);
  * comes after it. */
 void simt_trace_check(void);
 
+/* The last event was a block that is not the source's: it has not been. */
+void simt_trace_forget_block(void);
+
 /* The running lane stops, or goes on. In between, another lane or the runtime may look at the
  * traces. */
 static inline void simt_trace_pause(void)
 {
-    struct simt_recorder *recorder = &simt_recorder;
+    struct simt_hook_state *recorder = &simt_recorder;
     unsigned int lane = (unsigned int)recorder->lane;
     if (recorder->lane < 0) {
         return;
@@ -174,7 +194,7 @@ static inline void simt_trace_pause(void)
 
 static inline void simt_trace_resume(unsigned int thread)
 {
-    struct simt_recorder *recorder = &simt_recorder;
+    struct simt_hook_state *recorder = &simt_recorder;
     unsigned int lane = thread % SIMT_WARP_SIZE;
     recorder->lane = (int)lane;
     recorder->thread = thread;
@@ -240,6 +260,8 @@ unsigned int simt_order_observe(unsigned int thread, const struct simt_event *ev
 void simt_order_copy(unsigned int warp, unsigned int lanes, unsigned int from);
 /* Whether what matters of the past of two threads is the same. */
 bool simt_order_same(unsigned int a, unsigned int b);
+/* For the next ranks: a lane that has come to the first node may come to the second one. */
+void simt_order_assume(unsigned int from, unsigned int to);
 /* Ranks the nodes anew if anything was learnt. */
 void simt_order_rank(void);
 /* Lanes in the same depth of calls go by this: who has the least, first. `before`: the node
@@ -296,6 +318,20 @@ bool simt_exec_range(uint64_t address, struct simt_range *range);
 bool simt_memory_range(uint64_t address, struct simt_range *range);
 bool simt_heap_range(uint64_t address, struct simt_range *range);
 
+/* ---- symbols.c ---- */
+
+void simt_shared_start_launch(const void *function);
+bool simt_shared_range(uint64_t address, struct simt_range *range);
+/* Says which variable an address that is out of bounds comes after; false if it is none of static
+ * shared memory's. */
+bool simt_shared_describe(uint64_t address, char *text, size_t size);
+/* A variable of the program's data: the device's, or SPACE_HOST; its name, or (`past`) of the device's
+ * that the address comes after. */
+bool simt_data_range(uint64_t address, struct simt_range *range);
+bool simt_data_describe(uint64_t address, bool past, char *text, size_t size);
+
+/* ---- check.c ---- */
+
 /* The lanes of a set make the same access; addresses[i] is lane i's. */
 void simt_check_access(enum simt_space space, enum simt_event_kind kind, unsigned int how,
                        unsigned int site, unsigned int size, unsigned int warp, unsigned int lanes,
@@ -307,7 +343,8 @@ bool simt_check_simple_load(enum simt_space space, unsigned int site, unsigned i
 /* Lanes free memory from the kernels' heap. */
 void simt_check_free(unsigned int site, unsigned int warp, unsigned int lanes,
                      const uint64_t *addresses);
-void simt_check_start_launch(size_t blocks);
+/* `function`: the kernel's address. */
+void simt_check_start_launch(const void *function, size_t blocks);
 /* Lanes read by __ldg, whose cache does not see what the launch writes. */
 void simt_check_read_only(unsigned int site, unsigned int size, unsigned int warp,
                           unsigned int lanes, const uint64_t *addresses);
@@ -321,15 +358,6 @@ bool simt_check_last_change(uint64_t address, struct simt_last_change *last);
 void simt_check_not_looked(void);
 /* Block `number` of the grid starts. */
 void simt_check_start_block(size_t number, unsigned int threads);
-
-/* ---- guards.c ---- */
-
-/* A flag of the compiler's own: bytes from the start of the program's thread_local variables. */
-struct simt_guard_variable {
-    size_t offset, size;
-};
-/* How many there are. */
-size_t simt_guard_variables(const struct simt_guard_variable **variables);
 
 /* ---- findings.c ---- */
 

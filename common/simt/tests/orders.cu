@@ -532,6 +532,16 @@ __global__ void ok_grid_barrier(int *data, int *out)
     }
 }
 
+// ---- what some orders of threads alone show ----------------------------------------------------------
+
+// Right only if the first warp draws the first tickets.
+__global__ void only_hand_out(int *data)
+{
+    int ticket = atomicAdd(&counter, 1);
+    if (ticket < 32)
+        data[threadIdx.x % 32] = ticket; // FAULT only_hand_out
+}
+
 // ---- a long program --------------------------------------------------------------------------------
 
 #define TEN(x) x x x x x x x x x x
@@ -612,6 +622,7 @@ static const struct {
     {"no_grid_sync", "of another block",
      [] { cudaLaunchCooperativeKernel(no_grid_sync, 6, 64, pointers); }},
     {"ok_grid_barrier", "", [] { cudaLaunchCooperativeKernel(ok_grid_barrier, 6, 64, pointers); }},
+    {"only_hand_out", "data race in global", [] { only_hand_out<<<1, 64>>>(a); }},
     {"ok_long", "", [] { ok_long<<<1, 32>>>(a, b); }},
 };
 

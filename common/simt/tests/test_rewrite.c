@@ -70,7 +70,7 @@ static int rewrite(const char *input, char **output, char *messages, size_t size
 
 static void assert_rewrites(const char *input, const char *expected)
 {
-    char messages[4096], header[128], *output;
+    char messages[4096], header[128], *output, *names;
     int status = rewrite(input, &output, messages, sizeof messages);
     snprintf(header, sizeof header, "#include <cuda_runtime.h>\n#line 1 \"%s/in.cu\"\n", folder);
     if (*mode) {
@@ -80,6 +80,10 @@ static void assert_rewrites(const char *input, const char *expected)
     assert_int_equal(status, 0);
     assert_non_null(output);
     assert_int_equal(strncmp(output, header, strlen(header)), 0);
+    names = strstr(output, "\n[[maybe_unused]] static const int simt_names = ");
+    if (names) {
+        *names = '\0'; /* test_names_of_the_device has them */
+    }
     assert_string_equal(output + strlen(header), expected);
 }
 
@@ -260,7 +264,7 @@ static void test_qualifiers(void **state)
         "simt_constant((const void *)&b, sizeof b); extern   int f();");
     assert_rewrites("extern __device__ __constant__ int a[];", "extern   int a[];");
     assert_rewrites("template <int N> __global__ void\n__launch_bounds__(N,\n 2) k() {}",
-                    "template <int N>  void\n\n k() {}");
+                    "template <int N>  void\n\n k() { simt_launch_bounds(N);}");
     assert_rewrites("void f() { __shared__ int s[4]; } struct __align__(8) S {};",
                     "void f() { " SHARED " int s[4]; } struct __attribute__((aligned(8))) S {};");
     assert_rewrites("__forceinline__ __noinline__ f();",
@@ -293,19 +297,21 @@ static void test_built_in_names(void **state)
 {
     (void)state;
     assert_rewrites("i = blockIdx.x * blockDim.x + threadIdx.x + gridDim.y;",
-                    "i = simt_block_index().x * dim3(simt_block_dimensions()).x + "
-                    "simt_thread_index().x + dim3(simt_grid_dimensions()).y;");
+                    "i = simt_block_index().x * simt_block_size().x + "
+                    "simt_thread_index().x + simt_grid_size().y;");
     assert_rewrites("return threadIdx.x; f(blockIdx, p->gridDim, c.blockDim);",
                     "return simt_thread_index().x; f(simt_block_index(), p->gridDim, c.blockDim);");
     assert_rewrites("{ dim3 blockDim(8), gridDim{4}; g(gridDim, blockDim); } blockDim.x;",
                     "{ dim3 blockDim(8), gridDim{4}; g(gridDim, blockDim); } "
-                    "dim3(simt_block_dimensions()).x;");
+                    "simt_block_size().x;");
+    assert_rewrites("void f(int dim1, Foo *blockDim) { blockDim->x; } blockDim.x;",
+                    "void f(int dim1, Foo *blockDim) { blockDim->x; } simt_block_size().x;");
     assert_rewrites("void f(const dim3 &gridDim) { gridDim.x; } void g(dim3 gridDim); gridDim.x;",
                     "void f(const dim3 &gridDim) { gridDim.x; } void g(dim3 gridDim); "
-                    "dim3(simt_grid_dimensions()).x;");
+                    "simt_grid_size().x;");
     assert_rewrites("struct S { dim3 blockDim; int n() { return blockDim.x; } }; a * blockDim.x;",
                     "struct S { dim3 blockDim; int n() { return blockDim.x; } }; a * "
-                    "dim3(simt_block_dimensions()).x;");
+                    "simt_block_size().x;");
 }
 
 static void assert_says(const char *input, const char *messages_expected)
@@ -331,6 +337,108 @@ static void test_what_is_not_available(void **state)
     assert_same("int f() { asm(\"x\"); }");
     assert_same("# 1 \"/usr/include/x\" 1 3\nint f(cudaGraph_t);\n");
     assert_same("x.tex2D(1); y = tex2D; p->cudaArray_t;");
+}
+
+/* A launch of a value, not of a kernel that the source declares. */
+static void test_values_are_launched(void **state)
+{
+    (void)state;
+    assert_rewrites("f<<<1, 2>>>(a);", "simt::launch_value(\"f\", f, 1, 2)(a);");
+    assert_rewrites("p.second[1]<<<1, 2>>>(a);",
+                    "simt::launch_value(\"p.second[1]\", p.second[1], 1, 2)(a);");
+    assert_rewrites("template <class T> __global__ void k(T);\nn::k << <1, 2 >> >(a);",
+                    "template <class T>  void k(T);\n" LAUNCH("n::k") "1, 2 )(a);");
+}
+
+static void test_shifts(void **state)
+{
+    (void)state;
+    assert_rewrites("__device__ int f(int a, int b) { return a << b; }",
+                    " int f(int a, int b) { return a << ::simt::within_width % b; }");
+    assert_rewrites("__device__ void f() { a <<= b ? 1 : 2; c>>=b; d >>-b + 1; }",
+                    " void f() { a <<= ::simt::within_width = b ? 1 : 2; c>>= "
+                    "::simt::within_width = b; d >> ::simt::within_width % -b + 1; }");
+    assert_rewrites("__device__ void f() { a << 31u; b << 32; c >> 3 * n; }",
+                    " void f() { a << 31u; b << ::simt::within_width % 32; c >> "
+                    "::simt::within_width % 3 * n; }");
+    assert_rewrites("__device__ void f() { A<B<int>> x; T<U<1>>(y); g<h<2>>::i; out << \"a\"; }",
+                    " void f() { A<B<int>> x; T<U<1>>(y); g<h<2>>::i; out << \"a\"; }");
+    assert_rewrites("__device__ void f() { x = a < b ? c >> d : e; if (a < b && c < d >> n); }",
+                    " void f() { x = a < b ? c >> ::simt::within_width % d : e; if (a < b && c < d "
+                    ">> ::simt::within_width % n); }");
+    assert_same("void f() { a << b; a >>= b; }");
+    assert_same("struct S { S &operator<<(int); };");
+}
+
+static void test_who_calls_whom(void **state)
+{
+    (void)state;
+    assert_says("# 1 \"a.cu\"\ntemplate <class T> __global__ void k(T) {}\nint main() {\n k(1);\n"
+                " n::k<int>(2);\n}\n",
+                "a.cu:3: error: kernel k is called like a function: launch it, k<<<blocks, "
+                "threads>>>(...)\n"
+                "a.cu:4: error: kernel k is called like a function: launch it, k<<<blocks, "
+                "threads>>>(...)\n");
+    assert_says(
+        "# 1 \"a.cu\"\nint f(int x) { return x; }\n__global__ void k(int *x)\n"
+        "{ *x = f(1); x[1] = rand(); }\n",
+        "a.cu:3: error: f() is a function of the host, called in device code: declare it "
+        "__host__ __device__\n"
+        "a.cu:3: error: rand() is a function of the host, called in device code: a GPU does "
+        "not have it\n");
+    /* What is declared so is called so. */
+    assert_rewrites("__device__ int f(int);\nint f(int x) { return x; }\n"
+                    "__device__ int g() { return f(1); }",
+                    " int f(int);\nint f(int x) { return x; }\n int g() { return f(1); }");
+    assert_rewrites("constexpr int f(int x) { return x; }\n__device__ int g() { return f(1); }",
+                    "constexpr int f(int x) { return x; }\n int g() { return f(1); }");
+    assert_rewrites("int f(int x) { return x; }\n__host__ __device__ int g() { return f(1); }",
+                    "int f(int x) { return x; }\n  int g() { return f(1); }");
+    assert_rewrites("int f(int x) { return x; }\n__device__ int g() { auto f = h; return f(1); }",
+                    "int f(int x) { return x; }\n int g() { auto f = h; return f(1); }");
+    assert_rewrites("template <class T> __global__ void k(T);\ntemplate void k<int>(int);\n"
+                    "struct S { void k(int); void f() { k(1); } };",
+                    "template <class T>  void k(T);\ntemplate void k<int>(int);\n"
+                    "struct S { void k(int); void f() { k(1); } };");
+}
+
+/* The runtime is told what belongs to the device. */
+static void test_names_of_the_device(void **state)
+{
+    char messages[4096], *output;
+    (void)state;
+    assert_int_equal(rewrite("int h; __device__ int a[2], *b = {h}; __constant__ A<int, 2> c;\n"
+                             "template <class T> __global__ void k(T) { static int d; int e; }\n"
+                             "__device__ int f() { return 1; }",
+                             &output, messages, sizeof messages),
+                     0);
+    assert_non_null(strstr(output, "\n[[maybe_unused]] static const int simt_names = "
+                                   "simt_device_names(\" k\", \" a b c d\");\n"));
+    assert_int_equal(rewrite("int main() {}", &output, messages, sizeof messages), 0);
+    assert_null(strstr(output, "simt_names"));
+}
+
+static void test_the_host_uses_the_device(void **state)
+{
+    (void)state;
+    assert_says("# 1 \"a.cu\"\n__device__ int n, m, list[4], x;\nint main() {\n n = 1;\n return "
+                "list[2];\n printf(\"%d\", m);\n}\n",
+                "a.cu:3: error: n is a variable of the device, written by the host: use "
+                "cudaMemcpyToSymbol()\n"
+                "a.cu:4: error: list is a variable of the device, read by the host: use "
+                "cudaMemcpyFromSymbol()\n"
+                "a.cu:5: error: m is a variable of the device, read by the host: use "
+                "cudaMemcpyFromSymbol()\n");
+    assert_rewrites("__device__ int n; __managed__ int m; __device__ const int c = 2;\n"
+                    "void f(int *n) { n[1] = m; m = c; }\n"
+                    "void g() { int n = 1; n++; }\n"
+                    "void h() { C(cudaMemcpyToSymbol(n, &i, sizeof n)); upload(n, 1); p = &n; }\n"
+                    "__host__ __device__ void j() { n = 2; }",
+                    " int n;  int m;  const int c = 2;\n"
+                    "void f(int *n) { n[1] = m; m = c; }\n"
+                    "void g() { int n = 1; n++; }\n"
+                    "void h() { C(cudaMemcpyToSymbol(n, &i, sizeof n)); upload(n, 1); p = &n; }\n"
+                    "  void j() { n = 2; }");
 }
 
 static int run_status(const char *arguments)
@@ -390,6 +498,11 @@ int main(int count, char **arguments)
         cmocka_unit_test_setup_teardown(test_kernels_are_registered, set_preprocessed, set_text),
         cmocka_unit_test_setup_teardown(test_built_in_names, set_preprocessed, set_text),
         cmocka_unit_test_setup_teardown(test_what_is_not_available, set_preprocessed, set_text),
+        cmocka_unit_test_setup_teardown(test_values_are_launched, set_preprocessed, set_text),
+        cmocka_unit_test_setup_teardown(test_shifts, set_preprocessed, set_text),
+        cmocka_unit_test_setup_teardown(test_names_of_the_device, set_preprocessed, set_text),
+        cmocka_unit_test_setup_teardown(test_the_host_uses_the_device, set_preprocessed, set_text),
+        cmocka_unit_test_setup_teardown(test_who_calls_whom, set_preprocessed, set_text),
     };
     if (count != 2) {
         fputs("usage: test_simt_rewrite path/to/simt_rewrite\n", stderr);

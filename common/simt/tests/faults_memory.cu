@@ -1,0 +1,365 @@
+// Seeded faults of memory that is not a kernel's, and of launches, as those of faults.cu. Read by
+// test_faults.c.
+#include <cuda_runtime.h>
+
+#include <cstdio>
+#undef NDEBUG
+#include <cassert>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <unistd.h>
+#include <vector>
+
+static const int BLOCK = 64;
+
+// ---- the host's memory -----------------------------------------------------------------------------
+
+static float of_host[BLOCK] = {1};
+__device__ float of_device[BLOCK];
+__constant__ float constant[2] = {1, 2};
+template <class T> __device__ T of_template[4];
+struct Holder {
+    static __device__ int member;
+};
+__device__ int Holder::member;
+
+__global__ void write_all(float *out)
+{
+    out[threadIdx.x] = 1; // FAULT stack static_local mapped_no_more
+}
+
+__global__ void read_global(float *out)
+{
+    const float *p = of_host;
+    out[threadIdx.x] = p[threadIdx.x]; // FAULT global
+}
+
+__global__ void ok_data(float *out)
+{
+    static int calls;
+    static const int table[4] = {1, 2, 3, 4};
+    if (threadIdx.x == 0) {
+        calls += table[blockIdx.x % 4];
+        Holder::member = calls;
+        of_template<int>[1] = Holder::member;
+    }
+    of_device[threadIdx.x] = constant[1];
+    out[threadIdx.x] = of_device[threadIdx.x];
+}
+
+__global__ void past_device_array(float *out)
+{
+    float *p = of_device;
+    out[threadIdx.x] = p[threadIdx.x + 1]; // FAULT device_array
+}
+
+// ---- shared memory ---------------------------------------------------------------------------------
+
+__global__ void past_static(int *out)
+{
+    __shared__ int tile[64];
+    tile[threadIdx.x] = 1; // FAULT static_end static_far
+    __syncthreads();
+    out[threadIdx.x] = tile[63 - threadIdx.x % 64];
+}
+
+__device__ void put(int *at, int value)
+{
+    *at = value; // FAULT static_pointer
+}
+
+__global__ void past_static_by_pointer(int *out)
+{
+    __shared__ int tile[64];
+    void (*function)(int *, int) = put;
+    function(tile + threadIdx.x, 1);
+    __syncthreads();
+    out[threadIdx.x] = tile[0];
+}
+
+__global__ void much_static(char *out)
+{
+    __shared__ char tile[80 << 10];
+    tile[threadIdx.x] = 1;
+    *out = tile[threadIdx.x];
+}
+
+__global__ void ok_shared(int *out)
+{
+    extern __shared__ __align__(1024) unsigned char dynamic[];
+    __shared__ __align__(256) short a[33];
+    __shared__ char b[7];
+    __shared__ struct {
+        char c;
+        double d;
+    } s;
+    *out = (size_t)dynamic % 1024 == 0 && (size_t)a % 256 == 0 ? 0 : 1;
+    for (int i = 0; i < 33; i++)
+        a[i] = 1;
+    for (int i = 0; i < 7; i++)
+        b[i] = 2;
+    s.d = a[32] + b[6];
+    dynamic[99] = 3;
+    *out += s.d + dynamic[99] != 6;
+    if (*out != 0)
+        printf("misplaced\n");
+}
+
+// ---- copies ----------------------------------------------------------------------------------------
+
+__global__ void sum(float *out, const float *in)
+{
+    atomicAdd(out, in[threadIdx.x]); // FAULT reversed
+}
+
+// ---- structures ------------------------------------------------------------------------------------
+
+struct Padded {
+    char c;
+    int i;
+    double d;
+    short s;
+};
+
+__global__ void ok_padding(Padded *padded, Padded *copies)
+{
+    __shared__ Padded one;
+    if (threadIdx.x == 0) {
+        one.c = 1;
+        one.i = 2;
+        one.d = 3;
+        one.s = 4;
+    }
+    __syncthreads();
+    padded[threadIdx.x] = one;
+    Padded mine = padded[threadIdx.x];
+    mine.i++;
+    copies[threadIdx.x] = mine;
+}
+
+__global__ void half_set(double *out, double *in)
+{
+    __shared__ float4 unset;
+    if (threadIdx.x == 0)
+        unset.x = 1;
+    out[threadIdx.x] = unset.w; // FAULT half_set
+}
+
+struct Big {
+    float values[20];
+    Big() = default;
+    __host__ __device__ Big(const Big &other)
+    {
+        for (int i = 0; i < 20; i++)
+            values[i] = other.values[i];
+    }
+};
+
+template <class T> __global__ void take(T value, float *out)
+{
+    out[threadIdx.x] = value.values[threadIdx.x % 20];
+}
+
+__global__ void defaults(float *out, float add = 2, Big *big = nullptr)
+{
+    out[threadIdx.x] = add + (big != nullptr);
+}
+
+// ---- launches --------------------------------------------------------------------------------------
+
+__global__ void __launch_bounds__(64, 2) bounded(float *out)
+{
+    out[threadIdx.x] = 1;
+}
+
+__global__ void asserts(int *out)
+{
+    if (threadIdx.x == 5 && blockIdx.x == 1)
+        assert(*out == 3); // FAULT assertion
+    __syncthreads();
+}
+
+static float *f;
+static int *ints;
+
+static void expect(bool good, const char *what)
+{
+    if (!good) {
+        printf("wrong: %s\n", what);
+    }
+}
+
+static const struct {
+    const char *name, *phrase;
+    void (*run)();
+} faults[] = {
+    {"stack", "memory of the host is used in a kernel",
+     [] {
+         float local[BLOCK];
+         write_all<<<1, BLOCK>>>(local);
+         expect(local[0] == 1, "local");
+     }},
+    {"static_local", "is used in a kernel",
+     [] {
+         static float local[BLOCK];
+         write_all<<<1, BLOCK>>>(local);
+     }},
+    {"global", "of_host, a variable of the host, is used in a kernel",
+     [] { read_global<<<1, BLOCK>>>(f); }},
+    {"mapped_no_more", "memory of the host is used in a kernel",
+     [] {
+         std::vector<float> host(BLOCK);
+         float *device;
+         cudaHostRegister(host.data(), BLOCK * sizeof *device, cudaHostRegisterMapped);
+         cudaHostGetDevicePointer(&device, host.data(), 0);
+         cudaHostUnregister(host.data());
+         write_all<<<1, BLOCK>>>(device);
+     }},
+    {"device_array", "0 bytes past the end of of_device, which has 256 bytes",
+     [] {
+         ok_data<<<1, BLOCK>>>(f);
+         past_device_array<<<1, BLOCK>>>(f);
+     }},
+    {"static_end", "index 64 of", [] { past_static<<<1, 72>>>(ints); }},
+    {"static_far", "past the end of tile, which has 256 bytes",
+     [] { past_static<<<1, 1024>>>(ints); }},
+    {"static_pointer", "0 bytes past the end of tile, which has 256 bytes",
+     [] { past_static_by_pointer<<<1, 72>>>(ints); }},
+    {"static_much", "81920 bytes of __shared__ variables: nvcc takes 49152 at most",
+     [] { much_static<<<1, 1>>>((char *)f); }},
+    {"reversed", "cudaMemcpyHostToDevice: the destination is memory of the host",
+     [] {
+         float host[BLOCK] = {0}, *device;
+         cudaMalloc(&device, sizeof host);
+         cudaMemcpy(host, device, sizeof host, cudaMemcpyHostToDevice); // FAULT reversed
+         sum<<<1, BLOCK>>>(f, device);
+     }},
+    {"half_set", "nobody has written", [] { half_set<<<1, 32>>>((double *)f, nullptr); }},
+    {"assertion", "thread (5,0,0)",
+     [] {
+         asserts<<<2, 64>>>(ints);
+         exit(cudaDeviceSynchronize() == cudaErrorAssert && cudaGetLastError() == cudaErrorAssert &&
+              cudaMemset(ints, 0, 4) == cudaErrorAssert);
+     }},
+    {"unasked", "failed (invalid argument: 2000 x 1 x 1 threads",
+     [] {
+         write_all<<<1, 2000>>>(f); // FAULT unasked
+         write_all<<<1, 32>>>(f);
+     }},
+    {"ok_data", "", [] { ok_data<<<1, BLOCK>>>(f); }},
+    {"ok_shared", "", [] { ok_shared<<<1, 1, 100>>>(ints); }},
+    {"ok_padding", "",
+     [] {
+         Padded *padded, *copies;
+         cudaMalloc(&padded, 32 * sizeof *padded);
+         cudaMalloc(&copies, 32 * sizeof *padded);
+         ok_padding<<<1, 32>>>(padded, copies);
+         cudaMemcpy(padded, copies, 32 * sizeof *padded, cudaMemcpyDeviceToDevice);
+         ok_padding<<<1, 32>>>(copies, padded);
+     }},
+    {"ok_arguments", "",
+     [] {
+         Big big;
+         void (*pointer)(Big, float *) = take<Big>;
+         std::map<int, void (*)(Big, float *)> kernels = {{1, take<Big>}};
+         void *arguments[] = {&big, &f};
+         for (float &value : big.values)
+             value = 1;
+         take<<<1, 32>>>(big, f);
+         pointer<<<1, 32>>>(big, f);
+         for (const auto &[number, kernel] : kernels)
+             kernel<<<number, 32>>>(big, f);
+         cudaLaunchKernel(pointer, 1, 32, arguments);
+         defaults<<<1, 32>>>(f);
+         defaults<<<1, 32>>>(f, 3);
+         expect(cudaGetLastError() == cudaSuccess, "ok_arguments");
+     }},
+    {"ok_registered", "",
+     [] {
+         std::vector<float> host(BLOCK);
+         float *device = nullptr;
+         size_t bytes = BLOCK * sizeof *device;
+         expect(cudaHostGetDevicePointer(&device, host.data(), 0) == cudaErrorInvalidValue, "get");
+         expect(cudaHostRegister(host.data(), bytes, cudaHostRegisterMapped) == cudaSuccess, "map");
+         expect(cudaHostRegister(host.data() + 1, 4, 0) == cudaErrorHostMemoryAlreadyRegistered,
+                "twice");
+         expect(cudaHostGetDevicePointer(&device, host.data(), 0) == cudaSuccess, "device");
+         write_all<<<1, BLOCK>>>(device);
+         expect(host[BLOCK - 1] == 1, "written");
+         expect(cudaHostUnregister(host.data()) == cudaSuccess, "unmap");
+         cudaGetLastError();
+     }},
+    {"ok_bounds", "",
+     [] {
+         cudaFuncAttributes attributes;
+         bounded<<<1, 64>>>(f);
+         expect(cudaGetLastError() == cudaSuccess, "64");
+         cudaMemset(f, 0, 4096);
+         bounded<<<1, 96>>>(f);
+         expect(cudaGetLastError() == cudaErrorInvalidValue, "96");
+         past_static<<<1, 64, (48 << 10) - 256>>>(ints);
+         expect(cudaGetLastError() == cudaSuccess, "48 KB");
+         past_static<<<1, 64, (48 << 10) - 255>>>(ints);
+         expect(cudaGetLastError() == cudaErrorInvalidValue, "48 KB and more");
+         expect(cudaFuncSetAttribute(past_static, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                     (227 << 10) - 255) == cudaErrorInvalidValue, "227 KB and more");
+         expect(cudaFuncSetAttribute(past_static, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                     (227 << 10) - 256) == cudaSuccess, "227 KB");
+         cudaGetLastError();
+         past_static<<<1, 64, (227 << 10) - 256>>>(ints);
+         expect(cudaGetLastError() == cudaSuccess, "227 KB launched");
+         expect(cudaFuncGetAttributes(&attributes, past_static) == cudaSuccess &&
+                attributes.sharedSizeBytes == 256, "attributes");
+     }},
+    {"ok_reset", "",
+     [] {
+         float *memory;
+         past_static<<<1, 2000>>>(ints);
+         expect(cudaDeviceReset() == cudaSuccess && cudaGetLastError() == cudaSuccess, "reset");
+         cudaMalloc(&memory, 4096);
+         write_all<<<1, 64>>>(memory);
+         expect(cudaGetLastError() == cudaSuccess, "after the reset");
+     }},
+    {"ok_large", "",
+     [] {
+         // Neither time nor memory for what nobody touches.
+         size_t bytes = (size_t)1 << 30;
+         char *large = nullptr, *other = nullptr;
+         if (cudaMalloc(&large, bytes) != cudaSuccess || cudaMalloc(&other, bytes) != cudaSuccess)
+             return;
+         cudaMemset(large + bytes - 8192, 0, 8192);
+         cudaMemcpy(other + 5, large + bytes - 4096, 4096, cudaMemcpyDeviceToDevice);
+         take<<<1, 32>>>(Big(), (float *)(large + bytes / 2));
+         sum<<<1, 32>>>(f, (float *)(large + bytes - 128));
+         sum<<<1, 32>>>(f, (float *)(other + 8));
+         sum<<<1, 32>>>(f, (float *)(large + bytes / 2));
+     }},
+    {"large_unset", "nobody has written",
+     [] {
+         char *large = nullptr;
+         cudaMalloc(&large, (size_t)1 << 30);
+         cudaMemset(large, 0, 8192);
+         sum<<<1, 32>>>(f, (float *)(large + 8192 - 64));
+     }},
+};
+
+int main(int count, char **arguments)
+{
+    if (count > 1 && strcmp(arguments[1], "unasked") == 0)
+        atexit([] { _exit(1); }); // the last to run
+    cudaMalloc(&f, 4096);
+    cudaMalloc(&ints, 4096);
+    cudaMemset(f, 0, 4096);
+    cudaMemset(ints, 0, 4096);
+    for (const auto &fault : faults) {
+        if (count < 2) {
+            printf("%s\t%s\n", fault.name, fault.phrase);
+        } else if (strcmp(arguments[1], fault.name) == 0) {
+            puts("printed before");
+            fault.run();
+            return 0;
+        }
+    }
+    return count < 2 ? 0 : 2;
+}
