@@ -2,8 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "internal.h"
-#include "trace.h"
+#include "machine.h"
 
 #define COMPUTE_INTEGER(name, T, wide)                                                             \
     static wide name(enum simt_atomic operation, wide old_bits, wide operand_bits,                 \
@@ -99,6 +98,9 @@ uint64_t simt_atomic(enum simt_atomic asked, enum simt_type type, void *address,
         simt_report_place();
         fprintf(stderr, ": atomic on the misaligned address %p at %s:%d\n", address, file, line);
         simt_exit();
+    }
+    if (simt_shuffled) {
+        simt_atomic_point(file, line);
     }
     simt_counts.atomics++;
     if (simt_tracing) {

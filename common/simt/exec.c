@@ -538,6 +538,13 @@ const struct simt_change *simt_find_change(const void *address)
     return change->address == address ? change : NULL;
 }
 
+void simt_atomic_point(const char *file, int line)
+{
+    if (simt_current && simt_schedule_below(4) == 0) {
+        give_way(file, line, NULL);
+    }
+}
+
 void simt_atomic_done(const void *address, uint64_t old, bool changed, bool lock,
                       uint64_t signature, const char *file, int line)
 {
@@ -549,9 +556,6 @@ void simt_atomic_done(const void *address, uint64_t old, bool changed, bool lock
         *change_of(address) = (struct simt_change){address, simt_current, simt_block, file, line};
         simt_current->failed_polls = lock ? 0 : simt_current->failed_polls;
         note_progress();
-        if (simt_shuffled && simt_schedule_below(4) == 0) {
-            give_way(file, line, NULL); /* so that others come in between */
-        }
         return;
     }
     again = polls_again(address, old, signature);

@@ -124,6 +124,8 @@ enum simt_guard { SIMT_NO_GUARD, SIMT_STACK_GUARD, SIMT_SHARED_GUARD };
 enum simt_guard simt_guard_of(const void *address);
 size_t simt_stack_bytes(void);
 size_t simt_shared_bytes(void);
+/* An atomic is about to be made, in a shuffled order: others may come first. */
+void simt_atomic_point(const char *file, int line);
 /* The running thread made an atomic operation, or read a volatile variable. After many that change
  * nothing, the same each time, it may be waiting for another thread, and gives way. `lock`: it is a
  * compare or an exchange, of which any may; `signature`: what was asked for. */
