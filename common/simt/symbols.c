@@ -6,8 +6,8 @@
  * access past the end of one is known as such, and how much a kernel takes. A program without
  * symbols is one variable.
  *
- * A class with a constructor, be it empty, has the compiler ask at each use whether it has run: by a
- * flag that lies among the variables, but is none of the program's. */
+ * A class with a constructor, be it empty, has the compiler ask at each use whether it has run: by
+ * a flag that lies among the variables, but is none of the program's. */
 #include <elf.h>
 #include <fcntl.h>
 #include <link.h>
