@@ -281,6 +281,7 @@ cudaError_t simt_launch_address(const void *function, struct uint3 grid, struct 
         .invoke = invoke_call,
         .closure = &call,
         .cooperative = cooperative,
+        .returns_error = true,
     };
     int resident = 0, processors = 0;
     char reason[128];
@@ -303,6 +304,5 @@ cudaError_t simt_launch_address(const void *function, struct uint3 grid, struct 
     if (cooperative && (size_t)grid.x * grid.y * grid.z > (size_t)resident * (size_t)processors) {
         return simt_error(cudaErrorCooperativeLaunchTooLarge);
     }
-    simt_launch_kernel(&launch);
-    return cudaSuccess;
+    return (cudaError_t)simt_launch_kernel(&launch);
 }

@@ -6,8 +6,8 @@
  * before it makes it, so the next instruction that converts this value is found, by single steps,
  * and its result put in its place. In range, a conversion costs a comparison.
  *
- * A division by zero has all bits set, quotient and remainder, as in the code of nvcc (PTX leaves it
- * open); the lowest number divided by -1 is itself. x86 traps on both. */
+ * A division by zero has all bits set, quotient and remainder, as in the code of nvcc (PTX leaves
+ * it open); the lowest number divided by -1 is itself. x86 traps on both. */
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>
@@ -169,10 +169,10 @@ static bool convert(mcontext_t *context)
         return false;
     }
     value = source_value(&operands, single, context);
-    if (value == pending.value && wide && value >= 4 * two_to_63) {
+    if (value == pending.value && pending.result == UINT64_MAX) {
         pending.highest_bit_of = general[operands.reg]; /* less 2^63 it may be the same */
         pending.steps = STEPS_TO_HIGHEST_BIT;
-    } else if (wide && value == pending.value - two_to_63) {
+    } else if (wide && value != pending.value && value == pending.value - two_to_63) {
         result ^= HIGHEST_BIT;
     } else if (value != pending.value && !(value != value && pending.value != pending.value)) {
         return false;

@@ -171,7 +171,7 @@ void simt_launch_failed(const struct simt_launch *launch, cudaError_t error, con
         registered = atexit(tell_unasked) == 0;
     }
     simt_error(error);
-    if (unasked.error == cudaSuccess) {
+    if (unasked.error == cudaSuccess && !launch->returns_error) {
         unasked.name = launch->name;
         unasked.file = launch->file;
         unasked.line = launch->line;

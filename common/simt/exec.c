@@ -973,22 +973,23 @@ static void refuse_static_shared(const struct simt_launch *asked)
     }
 }
 
-static bool refused(const struct simt_launch *asked)
+/* The error, or cudaSuccess. */
+static cudaError_t refused(const struct simt_launch *asked)
 {
     char reason[128];
     cudaError_t error = simt_check_launch(asked, reason, sizeof reason);
     if (simt_lost() != cudaSuccess) {
-        return true;
+        return simt_lost();
     }
     if (error != cudaSuccess) {
         simt_launch_failed(asked, error, reason);
-        return true;
+        return error;
     }
     refuse_static_shared(asked);
-    return false;
+    return cudaSuccess;
 }
 
-static void close_launch(const struct simt_launch *asked)
+static cudaError_t close_launch(const struct simt_launch *asked)
 {
     if (abandoned != cudaSuccess) {
         end_abandoned();
@@ -1001,14 +1002,18 @@ static void close_launch(const struct simt_launch *asked)
         simt_lose(abandoned);
     } else if (abandoned != cudaSuccess) {
         simt_launch_failed(asked, abandoned, abandoned_reason);
+        return abandoned;
     }
+    return cudaSuccess; /* of an assertion that failed, the calls that come tell */
 }
 
-void simt_launch_kernel(const struct simt_launch *asked)
+int simt_launch_kernel(const struct simt_launch *asked)
 {
+    cudaError_t error;
     SIMT_API;
-    if (refused(asked)) {
-        return;
+    error = refused(asked);
+    if (error != cudaSuccess) {
+        return (int)error;
     }
     open_launch(asked);
     simt_trace_start_launch(asked);
@@ -1020,7 +1025,7 @@ void simt_launch_kernel(const struct simt_launch *asked)
     simt_current->fiber = simt_take_fiber();
     abandoned = cudaSuccess;
     simt_switch_fiber(&simt_host_fiber, simt_current->fiber);
-    close_launch(asked);
+    return (int)close_launch(asked);
 }
 
 /* ---- what a kernel asks for ---- */

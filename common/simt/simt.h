@@ -2,7 +2,8 @@
  *
  * A CUDA thread is a fiber. The blocks of a launch run one after the other, on the OS thread that
  * launched them. Within a block, the thread that runs is the lowest one of the lowest warp that can
- * run, so every run gives the same results. The runtime must be used from one OS thread only. */
+ * run, so every run gives the same results. Of several OS threads that use the runtime, one goes on
+ * at a time. */
 #ifndef SIMT_H
 #define SIMT_H
 
@@ -19,7 +20,7 @@ extern "C" {
 #define SIMT_STATIC_SHARED_BYTES ((size_t)48 << 10) /* also of dynamic, unless a kernel opts in */
 #define SIMT_MAX_SHARED_BYTES ((size_t)227 << 10)
 /* Kept free after static shared memory; simt_own.listening comes next. */
-#define SIMT_PAST_SHARED 65536
+#define SIMT_PAST_SHARED 16384
 
 /* Counts over the launches since the last reset. Counting these is cheap and always on. */
 struct simt_counters {
@@ -61,11 +62,12 @@ struct simt_launch {
     void (*invoke)(void *closure);
     void *closure;
     int cooperative;         /* the blocks may wait for each other (grid synchronization) */
+    bool returns_error;      /* whoever launches is given the error, not only cudaGetLastError() */
     const void *begin, *end; /* of what lies on the host's stack and belongs to the launch */
 };
 
-/* Runs the launch, or sets the last error to what a device would report. */
-void simt_launch_kernel(const struct simt_launch *launch);
+/* Runs the launch, or returns and sets as the last error what a device would report. */
+int simt_launch_kernel(const struct simt_launch *launch);
 
 /* Constant while a thread runs, hence the attribute: the compiler may keep them in registers. */
 struct uint3 simt_thread_index(void) __attribute__((const));

@@ -159,8 +159,9 @@ size_t after_launch_cast(size_t token)
 
 size_t function_name(size_t token)
 {
-    for (size_t i = token + 1; i + 1 < token_count && !is_punctuation(i, ';') &&
-                               !is_punctuation(i, '{') && !is_punctuation(i, '(');
+    for (size_t i = token + 1;
+         i + 1 < token_count && !is_punctuation(i, ';') && !is_punctuation(i, '{') &&
+         !is_punctuation(i, '(') && !is_punctuation(i, '=');
          i++) {
         if (is_punctuation(i + 1, '(') && tokens[i].kind == WORD) {
             if (!is(i, "__launch_bounds__") && !is(i, "__maxnreg__") && !is(i, "decltype") &&

@@ -1,5 +1,6 @@
 /* name<<<grid, block>>>(arguments) */
 #include <stdlib.h>
+#include <string.h>
 
 #include "simt_rewrite.h"
 
@@ -76,8 +77,8 @@ size_t closing_chevrons(size_t chevrons)
     return found;
 }
 
-/* Whether the expression from `first` up to `end` names a kernel that the source declares. What does
- * not is a value, a pointer. */
+/* Whether the expression from `first` up to `end` names a kernel that the source declares. What
+ * does not is a value, a pointer. */
 static bool names_kernel(size_t first, size_t end)
 {
     for (size_t i = first; i < end; i++) {
@@ -88,11 +89,33 @@ static bool names_kernel(size_t first, size_t end)
     return false;
 }
 
+/* Whether the word is one of auto [a, b] before it. Lambdas cannot capture such names in C++17. */
+static bool is_binding(size_t token)
+{
+    for (size_t i = token; i-- > 1;) {
+        if (tokens[i].kind == WORD &&
+            tokens[i].end - tokens[i].begin == tokens[token].end - tokens[token].begin &&
+            strncmp(source.bytes + tokens[i].begin, source.bytes + tokens[token].begin,
+                    tokens[i].end - tokens[i].begin) == 0) {
+            size_t open = i;
+            while (open > 0 && (tokens[open - 1].kind == WORD || is_punctuation(open - 1, ','))) {
+                open--;
+            }
+            if (open > 1 && is_punctuation(open - 1, '[')) {
+                for (open--; open > 0 && is_punctuation(open - 1, '&'); open--) {
+                }
+                return open > 0 && is(open - 1, "auto");
+            }
+        }
+    }
+    return false;
+}
+
 void append_launch(struct text *out, size_t name, size_t chevrons)
 {
     struct text kernel = {NULL, 0, 0};
     append_tokens(&kernel, name, chevrons);
-    if (preprocessed && !names_kernel(name, chevrons)) {
+    if (preprocessed ? !names_kernel(name, chevrons) : chevrons == name + 1 && is_binding(name)) {
         append_string(out, "simt::launch_value(\"");
         append_quoted(out, kernel.bytes);
         append_string(out, "\", ");

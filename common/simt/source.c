@@ -44,15 +44,18 @@ static const char *kept(const char *text)
 
 /* ---- the answers of addr2line ---- */
 
-/* Headers of the runtime and of the system are not where a learner looks. */
+/* Headers of the runtime and of the system are not where a learner looks. Whatever way a compiler
+ * came to the runtime's folder, it is the one with this header. */
 static bool is_users(const char *file)
 {
-    static const char here[] = __FILE__;
-    size_t folder = (size_t)(strrchr(here, '/') ? strrchr(here, '/') - here + 1 : 0);
+    char header[PATH_BYTES + 32];
+    const char *slash = strrchr(file, '/');
     if (file[0] == '?' || strncmp(file, "/usr/", 5) == 0) {
         return false;
     }
-    return folder == 0 || strncmp(file, here, folder) != 0 || strchr(file + folder, '/') != NULL;
+    snprintf(header, sizeof header, "%.*s/simt_host_api.h", slash ? (int)(slash - file) : 1,
+             slash ? file : ".");
+    return access(header, R_OK) != 0;
 }
 
 static bool is_kernel_file(const char *file)

@@ -6,8 +6,8 @@
  * access past the end of one is known as such, and how much a kernel takes. A program without
  * symbols is one variable.
  *
- * A class with a constructor, be it empty, has the compiler ask at each use whether it has run: by a
- * flag that lies among the variables, but is none of the program's. */
+ * A class with a constructor, be it empty, has the compiler ask at each use whether it has run: by
+ * a flag that lies among the variables, but is none of the program's. */
 #include <elf.h>
 #include <fcntl.h>
 #include <link.h>
@@ -418,8 +418,14 @@ bool simt_data_describe(uint64_t address, bool past, char *text, size_t size)
 
 size_t simt_static_shared_of(const void *function)
 {
+    static const void *last;
+    static size_t total;
     char prefix[sizeof own_prefix];
-    size_t total = 0;
+    if (last && function == last) {
+        return total;
+    }
+    last = function;
+    total = 0;
     read_program();
     if (!prefix_of(function, prefix, sizeof prefix)) {
         return 0;

@@ -112,6 +112,8 @@ static void test_launches(void **state)
                     LAUNCH("k") "1, 1)(), " LAUNCH("j") "2, 2)();");
     assert_rewrites("k<<<f(1, 2), dim3{3, 4}>>>(a);", LAUNCH("k") "f(1, 2), dim3{3, 4})(a);");
     assert_rewrites("{k<<<1,1>>>();}", "{" LAUNCH("k") "1,1)();}");
+    assert_rewrites("for (auto &&[n, f] : m) f<<<n, 1>>>();",
+                    "for (auto &&[n, f] : m) simt::launch_value(\"f\", f, n, 1)();");
 }
 
 static void test_names(void **state)
@@ -212,6 +214,11 @@ static void test_extern_shared_of_a_file(void **state)
         "extern __shared__ int s[];\nvoid f(int s);\nvoid g() { { int t, s; h(s); } s[0]; }",
         "\nvoid f(int s);\nvoid g() { { int t, s; h(s); } (static_cast<int "
         "*>(simt_dynamic_shared()))[0]; }");
+    assert_rewrites("extern __shared__ Foo s[];\nint f(const n::Foo *s, int) { return s[0]; }\n"
+                    "int g() { N::T<Foo> *s = h; return *s; } int i(Foo *p) { return 2 * s[1]; }",
+                    "\nint f(const n::Foo *s, int) { return s[0]; }\n"
+                    "int g() { N::T<Foo> *s = h; return *s; } int i(Foo *p) { return 2 * "
+                    "(static_cast<Foo *>(simt_dynamic_shared()))[1]; }");
     assert_rewrites("extern __shared__ int s[];\nvoid f() { extern __shared__ char s[]; s[0]; }",
                     "\nvoid f() { [[maybe_unused]] char *const s = static_cast<char "
                     "*>(simt_dynamic_shared()); s[0]; }");
@@ -413,7 +420,7 @@ static void test_names_of_the_device(void **state)
                              &output, messages, sizeof messages),
                      0);
     assert_non_null(strstr(output, "\n[[maybe_unused]] static const int simt_names = "
-                                   "simt_device_names(\" k\", \" a b c d\");\n"));
+                                   "simt_device_names(\" k\", \" a b c d f\");\n"));
     assert_int_equal(rewrite("int main() {}", &output, messages, sizeof messages), 0);
     assert_null(strstr(output, "simt_names"));
 }

@@ -16,9 +16,20 @@ says 1 'wrong.cu:2: error: <<< without >>>(...) in the same statement' wrong.cu
 printf '#include "not_there.h"\n' >wrong.cu
 compile wrong.cu
 [ $? -eq 1 ] && grep -q 'not_there.h' output || fail 'a missing header'
-printf '#include <cassert>\n__global__ void k(int i)\n{\n    assert(i == 2);\n}\nint main()\n{\n    k<<<2, 3>>>(1);\n}\n' >wrong.cu
-says 1 'thread (0,0,0): wrong.cu:4: ' wrong.cu --run
-grep -q "assertion .i == 2' failed" output || fail 'an assertion in a kernel'
+cat >wrong.cu <<'END'
+#include <cassert>
+#include <cstdio>
+__global__ void k(int i)
+{
+    assert(i == 2);
+}
+int main()
+{
+    k<<<2, 3>>>(1);
+    return cudaDeviceSynchronize() == cudaErrorAssert && cudaMalloc((void **)0, 1) == cudaErrorAssert ? 3 : 0;
+}
+END
+says 3 "thread (0,0,0): wrong.cu:5: void k(int): assertion \`i == 2' failed" wrong.cu --run
 cat >grid.cu <<'END'
 #include <cooperative_groups.h>
 __global__ void k(int last)
@@ -37,3 +48,51 @@ compile grid.cu --run
 [ $? -eq 1 ] && grep -q 'deadlock: 2 of 4 blocks wait in grid.sync()' output || fail 'a grid deadlock'
 compile grid.cu --run -- 1
 [ $? -eq 1 ] && grep -q 'in a launch that is not cooperative' output || fail 'no cooperative launch'
+
+# Every header that is not there, each with its line; and launches in a file of the host.
+printf '#include "also.h"\n#include <cub/cub.cuh>\n' >include_more.h
+printf '#include "include_more.h"\n#include <cstdio>\n#include "not_there.h"\n#include <cutlass/gemm.h>\n' >wrong.cu
+compile wrong.cu
+cat >expected <<'END'
+include_more.h:1: error: no such header: also.h
+include_more.h:2: error: not available on the CPU back end: CUB
+wrong.cu:4: error: not available on the CPU back end: CUTLASS
+wrong.cu:3: error: no such header: not_there.h
+END
+cmp -s output expected || fail 'all missing headers'
+printf '#include <cuda_runtime.h>\nvoid k(int);\nint main()\n{\n    k<<<1, 1>>>(0);\n}\n' >launch.cpp
+compile launch.cpp
+[ $? -eq 1 ] && grep -q 'note: launch.cpp:5: kernels and launches (<<<...>>>) belong into a .cu file' output ||
+    fail 'a launch in a .cpp file'
+
+# What belongs to the host in kernels, kernels that are not launched, variables of the device on the host.
+cat >spaces.cu <<'END'
+int square(int i) { return i * i; }
+__device__ int total;
+__global__ void k(int *out)
+{
+    *out = square(3);
+}
+int main()
+{
+    k(nullptr);
+    return total;
+}
+END
+compile spaces.cu
+cat >expected <<'END'
+spaces.cu:5: error: square() is a function of the host, called in device code: declare it __host__ __device__
+spaces.cu:9: error: kernel k is called like a function: launch it, k<<<blocks, threads>>>(...)
+spaces.cu:10: error: total is a variable of the device, read by the host: use cudaMemcpyFromSymbol()
+END
+cmp -s output expected || fail 'who calls whom'
+
+# A toolkit's headers in the way.
+mkdir -p toolkit
+echo '#error the toolkit' >toolkit/cuda_runtime.h
+cat >host.cpp <<'END'
+#include <cuda_runtime.h>
+#include <driver_types.h>
+int main() { int *p = nullptr; return cudaMalloc(&p, 4) || cudaFree(p); }
+END
+CPATH=$folder/toolkit compile -I toolkit --run host.cpp || fail 'a toolkit in CPATH'
