@@ -75,6 +75,10 @@ void append_device_names(struct text *out)
 {
     struct text kernels = {NULL, 0, 0}, others = {NULL, 0, 0};
     bool any = append_function_names(&kernels, true);
+    if (!preprocessed && memmem(source.bytes, source.length, "#include \"", 10)) {
+        append_string(out, "\n[[maybe_unused]] static const int simt_headers = "
+                           "simt_device_names(nullptr, nullptr);\n");
+    }
     for (size_t i = 0; i < device_variable_count; i++) {
         append_string(&others, " ");
         append_tokens(&others, device_variables[i].name, device_variables[i].name + 1);
