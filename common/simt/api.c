@@ -505,8 +505,8 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const voi
 }
 
 /* A launch that the device refuses, and why. Whatever is out of range, CUDA 13.0 says
- * cudaErrorInvalidValue, as an H200 showed; version 12 and before said cudaErrorInvalidConfiguration
- * of grids and blocks. */
+ * cudaErrorInvalidValue, as an H200 showed; version 12 and before said
+ * cudaErrorInvalidConfiguration of grids and blocks. */
 cudaError_t simt_check_launch(const struct simt_launch *launch, char *reason, size_t size)
 {
     struct uint3 grid = launch->grid, block = launch->block;

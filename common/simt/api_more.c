@@ -292,8 +292,7 @@ cudaError_t simt_launch_address(const void *function, struct uint3 grid, struct 
     }
     launch.name = call.kernel->name;
     launch.interleaved = call.kernel->interleaved;
-    launch.instrumented =
-        call.kernel->instrumented && !cooperative; /* no barrier of the grid is known there */
+    launch.instrumented = call.kernel->instrumented;
     error = simt_check_launch(&launch, reason, sizeof reason);
     if (error != cudaSuccess) {
         return simt_error(error);

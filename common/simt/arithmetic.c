@@ -6,8 +6,8 @@
  * before it makes it, so the next instruction that converts this value is found, by single steps,
  * and its result put in its place. In range, a conversion costs a comparison.
  *
- * A division by zero has all bits set, quotient and remainder, as in the code of nvcc (PTX leaves it
- * open); the lowest number divided by -1 is itself. x86 traps on both. */
+ * A division by zero has all bits set, quotient and remainder, as in the code of nvcc (PTX leaves
+ * it open); the lowest number divided by -1 is itself. x86 traps on both. */
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>

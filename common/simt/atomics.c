@@ -2,8 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "internal.h"
-#include "trace.h"
+#include "machine.h"
 
 #define COMPUTE_INTEGER(name, T, wide)                                                             \
     static wide name(enum simt_atomic operation, wide old_bits, wide operand_bits,                 \
@@ -88,9 +87,10 @@ static uint64_t compute(enum simt_atomic operation, enum simt_type type, uint64_
     }
 }
 
-uint64_t simt_atomic(enum simt_atomic operation, enum simt_type type, void *address,
-                     uint64_t operand, uint64_t compare, const char *file, int line)
+uint64_t simt_atomic(enum simt_atomic asked, enum simt_type type, void *address, uint64_t operand,
+                     uint64_t compare, const char *file, int line)
 {
+    enum simt_atomic operation = asked & ~SIMT_ATOMIC_OF_BLOCK;
     bool wide = type == SIMT_INT64 || type == SIMT_UINT64 || type == SIMT_FLOAT64;
     uint64_t old, new;
     uint32_t narrow;
@@ -99,10 +99,13 @@ uint64_t simt_atomic(enum simt_atomic operation, enum simt_type type, void *addr
         fprintf(stderr, ": atomic on the misaligned address %p at %s:%d\n", address, file, line);
         simt_exit();
     }
+    if (simt_shuffled) {
+        simt_atomic_point(file, line);
+    }
     simt_counts.atomics++;
     if (simt_tracing) {
         simt_trace_event(EVENT_ATOMIC, __builtin_return_address(0), (uintptr_t)address,
-                         wide ? 8 : 4);
+                         (wide ? 8 : 4) | (asked & SIMT_ATOMIC_OF_BLOCK ? EVENT_OF_BLOCK : 0));
     }
     if (wide) {
         memcpy(&old, address, sizeof old);
@@ -116,12 +119,9 @@ uint64_t simt_atomic(enum simt_atomic operation, enum simt_type type, void *addr
         memcpy(address, &narrow, sizeof narrow);
     }
     /* Locks: a compare that failed, an exchange that found what it wrote. */
-    if (operation == SIMT_ATOMIC_COMPARE || operation == SIMT_ATOMIC_EXCHANGE) {
-        if (new == old && !(operation == SIMT_ATOMIC_COMPARE && old == compare)) {
-            simt_poll_failed(file, line);
-        } else {
-            simt_poll_succeeded();
-        }
-    }
+    simt_atomic_done(address, old,
+                     new != old || (operation == SIMT_ATOMIC_COMPARE && old == compare),
+                     operation == SIMT_ATOMIC_COMPARE || operation == SIMT_ATOMIC_EXCHANGE,
+                     operand * 31 + operation, file, line);
     return old;
 }

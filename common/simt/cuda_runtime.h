@@ -193,7 +193,7 @@ SIMT_INLINE void __threadfence()
 
 SIMT_INLINE void __threadfence_block()
 {
-    simt_fence();
+    simt_fence_block();
 }
 
 SIMT_INLINE void __threadfence_system()
@@ -333,23 +333,26 @@ SIMT_REDUCE_FUNCTION(__reduce_xor_sync, SIMT_REDUCE_XOR, unsigned int)
 #define SIMT_ATOMIC_FUNCTION(name, operation, T, type)                                             \
     SIMT_INLINE T name(T *address, T operand, SIMT_SITE)                                           \
     {                                                                                              \
-        return simt::unpack<T>(                                                                    \
-            simt_atomic(operation, type, address, simt::pack(operand), 0, simt_file, simt_line));  \
+        return simt::unpack<T>(simt_atomic(static_cast<enum simt_atomic>(operation), type,         \
+                                           address, simt::pack(operand), 0, simt_file,             \
+                                           simt_line));                                            \
     }
 #define SIMT_ATOMIC_SCOPES(name, operation, T, type)                                               \
     SIMT_ATOMIC_FUNCTION(name, operation, T, type)                                                 \
-    SIMT_ATOMIC_FUNCTION(name##_block, operation, T, type)                                         \
+    SIMT_ATOMIC_FUNCTION(name##_block, operation | SIMT_ATOMIC_OF_BLOCK, T, type)                  \
     SIMT_ATOMIC_FUNCTION(name##_system, operation, T, type)
-#define SIMT_ATOMIC_COMPARE_FUNCTION(name, T, type)                                                \
+#define SIMT_ATOMIC_COMPARE_FUNCTION(name, operation, T, type)                                     \
     SIMT_INLINE T name(T *address, T compare, T value, SIMT_SITE)                                  \
     {                                                                                              \
-        return simt::unpack<T>(simt_atomic(SIMT_ATOMIC_COMPARE, type, address, simt::pack(value),  \
-                                           simt::pack(compare), simt_file, simt_line));            \
+        return simt::unpack<T>(simt_atomic(static_cast<enum simt_atomic>(operation), type,         \
+                                           address, simt::pack(value), simt::pack(compare),        \
+                                           simt_file, simt_line));                                 \
     }
 #define SIMT_ATOMIC_COMPARE_SCOPES(T, type)                                                        \
-    SIMT_ATOMIC_COMPARE_FUNCTION(atomicCAS, T, type)                                               \
-    SIMT_ATOMIC_COMPARE_FUNCTION(atomicCAS_block, T, type)                                         \
-    SIMT_ATOMIC_COMPARE_FUNCTION(atomicCAS_system, T, type)
+    SIMT_ATOMIC_COMPARE_FUNCTION(atomicCAS, SIMT_ATOMIC_COMPARE, T, type)                          \
+    SIMT_ATOMIC_COMPARE_FUNCTION(atomicCAS_block, SIMT_ATOMIC_COMPARE | SIMT_ATOMIC_OF_BLOCK, T,   \
+                                 type)                                                             \
+    SIMT_ATOMIC_COMPARE_FUNCTION(atomicCAS_system, SIMT_ATOMIC_COMPARE, T, type)
 #define SIMT_ATOMIC_32(name, operation)                                                            \
     SIMT_ATOMIC_SCOPES(name, operation, int, SIMT_INT32)                                           \
     SIMT_ATOMIC_SCOPES(name, operation, unsigned int, SIMT_UINT32)
@@ -398,7 +401,6 @@ SIMT_ATOMIC_COMPARE_SCOPES(unsigned long long, SIMT_UINT64)
     {                                                                                              \
         *address = value;                                                                          \
     }
-SIMT_LOAD_FUNCTION(__ldg)
 SIMT_LOAD_FUNCTION(__ldca)
 SIMT_LOAD_FUNCTION(__ldcg)
 SIMT_LOAD_FUNCTION(__ldcs)
@@ -410,6 +412,13 @@ SIMT_STORE_FUNCTION(__stwb)
 SIMT_STORE_FUNCTION(__stwt)
 #undef SIMT_LOAD_FUNCTION
 #undef SIMT_STORE_FUNCTION
+
+template <class T>
+SIMT_INLINE T __ldg(const T *address)
+{
+    simt_read_only(address, sizeof(T));
+    return *address;
+}
 
 SIMT_INLINE size_t __cvta_generic_to_shared(const void *pointer)
 {

@@ -124,10 +124,17 @@ enum simt_guard { SIMT_NO_GUARD, SIMT_STACK_GUARD, SIMT_SHARED_GUARD };
 enum simt_guard simt_guard_of(const void *address);
 size_t simt_stack_bytes(void);
 size_t simt_shared_bytes(void);
-/* An atomic operation that changed nothing: after many the thread may be spinning on another
- * one. */
-void simt_poll_failed(const char *file, int line);
-void simt_poll_succeeded(void);
+/* An atomic is about to be made, in a shuffled order: others may come first. */
+void simt_atomic_point(const char *file, int line);
+/* The running thread made an atomic operation, or read a volatile variable. After many that change
+ * nothing, the same each time, it may be waiting for another thread, and gives way. `lock`: it is a
+ * compare or an exchange, of which any may; `signature`: what was asked for. */
+void simt_atomic_done(const void *address, uint64_t old, bool changed, bool lock,
+                      uint64_t signature, const char *file, int line);
+void simt_volatile_read(const void *address, unsigned int size, const void *caller);
+void simt_volatile_write(void);
+/* An access to memory is about to be made: if the launch is interleaved, others come first. */
+void simt_access_point(const void *address);
 /* Ends the program with status 1, after what it has printed is out. */
 __attribute__((noreturn)) void simt_exit(void);
 /* The same where memory or address space has run out. */

@@ -9,8 +9,10 @@
  * chaotic iteration strategies with widenings" (1993). A lane on its way back to a loop's head
  * waits for those inside, too.
  *
- * Only edges that some lane has taken are known. Where they leave an order open, machine addresses
- * decide. */
+ * Only edges that some lane has taken are known. A lane that is cut short, since its trace is full, is
+ * taken to come to where the others are, unless that is known to be behind it: they wait. Where that
+ * leaves an order open, machine addresses decide; such lanes do not meet. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -94,7 +96,8 @@ static unsigned int node_of(uint64_t key)
     return node_count++;
 }
 
-static void connect(unsigned int from, unsigned int to)
+/* Returns the new edge; 0 if it is known. */
+static unsigned int connect(unsigned int from, unsigned int to)
 {
     unsigned int before = 0, after = nodes[from].edges;
     while (after && edges[after].key > nodes[to].key) {
@@ -102,7 +105,7 @@ static void connect(unsigned int from, unsigned int to)
         after = edges[after].next;
     }
     if (after && edges[after].to == to) {
-        return;
+        return 0;
     }
     if (edge_count >= edge_capacity) {
         edge_capacity = edge_capacity ? 2 * edge_capacity : 2048;
@@ -114,8 +117,15 @@ static void connect(unsigned int from, unsigned int to)
     } else {
         nodes[from].edges = edge_count++;
     }
-    nodes[to].reached = true;
-    learn();
+    return edge_count - 1;
+}
+
+static void learn_edge(unsigned int from, unsigned int to)
+{
+    if (connect(from, to)) {
+        nodes[to].reached = true;
+        learn();
+    }
 }
 
 static uint64_t key_of(const struct simt_event *event)
@@ -141,7 +151,7 @@ unsigned int simt_order_observe(unsigned int thread, const struct simt_event *ev
     }
     *node = threads[thread].node[level] = node_of(key_of(event));
     if (before) {
-        connect(before, *node);
+        learn_edge(before, *node);
     } else {
         nodes[*node].entry = true;
     }
@@ -165,42 +175,152 @@ bool simt_order_same(unsigned int a, unsigned int b)
     return same;
 }
 
-/* ---- ranks ---- */
-
 static unsigned int *stack, stacked, next_rank;
 static int visited;
 
-/* Tarjan's search for components, and in each one of more than one node, without its head, again.
- * Ranks are given from the last to the first. Returns the least number that the node leads back
- * to. */
-static int visit(unsigned int node)
+/* ---- what is assumed ---- */
+
+/* Edges from which on, for the next ranks only. */
+static struct {
+    unsigned int from, edge;
+} * assumed;
+static size_t assumed_count, assumed_capacity;
+
+static bool leads_to(unsigned int from, unsigned int to)
 {
-    int least = nodes[node].number = ++visited;
-    bool loop = false;
+    bool found = from == to;
+    stack = grown(stack, node_count, sizeof *stack);
+    for (unsigned int i = 1; i < node_count; i++) {
+        nodes[i].number = 0;
+    }
+    nodes[from].number = 1;
+    stacked = 0;
+    stack[stacked++] = from;
+    while (stacked > 0 && !found) {
+        for (unsigned int i = nodes[stack[--stacked]].edges; i; i = edges[i].next) {
+            unsigned int next = edges[i].to;
+            found = found || next == to;
+            if (!nodes[next].number) {
+                nodes[next].number = 1;
+                stack[stacked++] = next;
+            }
+        }
+    }
+    return found;
+}
+
+void simt_order_assume(unsigned int from, unsigned int to)
+{
+    unsigned int edge;
+    if (leads_to(to, from) || leads_to(from, to)) {
+        return; /* it is known */
+    }
+    edge = connect(from, to);
+    if (assumed_count == assumed_capacity) {
+        assumed_capacity = assumed_capacity ? 2 * assumed_capacity : 64;
+        assumed = grown(assumed, assumed_capacity, sizeof *assumed);
+    }
+    assumed[assumed_count].from = from;
+    assumed[assumed_count++].edge = edge;
+    changed = true;
+}
+
+static void forget_assumed(void)
+{
+    changed = assumed_count > 0;
+    while (assumed_count > 0) {
+        unsigned int edge = assumed[--assumed_count].edge;
+        unsigned int *link = &nodes[assumed[assumed_count].from].edges;
+        while (*link != edge) {
+            link = &edges[*link].next;
+        }
+        *link = edges[edge].next;
+        edge_count--;
+    }
+}
+
+/* ---- ranks ---- */
+
+/* A node whose search is not over: it goes on with an edge. (A list of these and not a recursion:
+ * it is as deep as the program is long, and runs on a kernel's stack.) */
+struct search {
+    unsigned int node, edge;
+    int least;
+    bool loop;   /* it lies on one */
+    bool inside; /* the component is complete: what lies in it is searched again */
+};
+static struct search *searches;
+static size_t search_count, search_capacity;
+
+static void begin_search(unsigned int node)
+{
+    if (search_count == search_capacity) {
+        search_capacity = search_capacity ? 2 * search_capacity : 256;
+        searches = grown(searches, search_capacity, sizeof *searches);
+    }
+    nodes[node].number = ++visited;
+    searches[search_count++] =
+        (struct search){node, nodes[node].edges, nodes[node].number, false, false};
     stack[stacked++] = node;
-    for (unsigned int i = nodes[node].edges; i; i = edges[i].next) {
-        int other = nodes[edges[i].to].number;
-        other = other ? other : visit(edges[i].to);
-        if (other != DONE && other <= least) {
-            least = other;
-            loop = true;
+}
+
+/* A node has been searched, or was before: what that tells who came from there. */
+static void take_in(struct search *from, int number)
+{
+    if (!from->inside && number != DONE && number <= from->least) {
+        from->least = number;
+        from->loop = true;
+    }
+}
+
+/* All edges of the node have been followed. False if it heads a loop, whose nodes come next. */
+static bool end_search(struct search *search)
+{
+    struct node *node = &nodes[search->node];
+    if (!search->inside && search->least == node->number) {
+        node->latch_rank = 2 * next_rank;
+        node->number = DONE;
+        for (unsigned int other; (other = stack[--stacked]) != search->node;) {
+            nodes[other].number = 0;
+        }
+        search->inside = true;
+        search->least = DONE;
+        if (search->loop) {
+            search->edge = node->edges;
+            return false;
         }
     }
-    if (least != nodes[node].number) {
-        return least;
+    if (search->inside) {
+        node->rank = 2 * next_rank-- - 1;
     }
-    nodes[node].latch_rank = 2 * next_rank;
-    nodes[node].number = DONE;
-    for (unsigned int inside; (inside = stack[--stacked]) != node;) {
-        nodes[inside].number = 0;
-    }
-    for (unsigned int i = nodes[node].edges; loop && i; i = edges[i].next) {
-        if (!nodes[edges[i].to].number) {
-            visit(edges[i].to);
+    return true;
+}
+
+/* Tarjan's search for components, and in each one of more than one node, without its head, again.
+ * Ranks are given from the last to the first. The least number that a node leads back to is its
+ * result. */
+static void visit(unsigned int first)
+{
+    size_t outermost = search_count;
+    begin_search(first);
+    while (search_count > outermost) {
+        struct search *search = &searches[search_count - 1];
+        if (search->edge) {
+            unsigned int to = edges[search->edge].to;
+            search->edge = edges[search->edge].next;
+            if (nodes[to].number) {
+                take_in(search, nodes[to].number);
+            } else {
+                begin_search(to);
+            }
+        } else if (end_search(search)) {
+            int least = search->least;
+            search_count--;
+            if (search_count > outermost) {
+                take_in(&searches[search_count - 1], least);
+            }
         }
     }
-    nodes[node].rank = 2 * next_rank-- - 1;
-    return DONE;
 }
 
 static int by_key(const void *a, const void *b)
@@ -236,7 +356,7 @@ void simt_order_rank(void)
         }
     }
     free(sorted);
-    changed = false;
+    forget_assumed();
 }
 
 unsigned int simt_order_of(unsigned int before, unsigned int node)
@@ -254,6 +374,11 @@ void simt_order_get_past(unsigned int warp, bool one_past, struct simt_past *lan
         lanes[i] = (struct simt_past){.level = past->level};
         memcpy(lanes[i].node, past->node, (past->level + 1) * sizeof *past->node);
     }
+}
+
+void simt_order_keep(struct simt_past *kept, unsigned int count, bool restore)
+{
+    memcpy(restore ? threads : kept, restore ? kept : threads, count * sizeof *kept);
 }
 
 void simt_order_set_past(unsigned int warp, const struct simt_past *lanes)

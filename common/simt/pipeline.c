@@ -25,7 +25,7 @@ void simt_pipeline_copy(void *destination, const void *source, size_t size, size
         pipeline->copies = realloc(pipeline->copies, pipeline->capacity * sizeof *pipeline->copies);
         if (!pipeline->copies) {
             perror("simt: cannot queue an asynchronous copy");
-            simt_exit();
+            simt_exit_without_memory();
         }
     }
     pipeline->copies[pipeline->count++] = (struct simt_pipeline_copy){destination,

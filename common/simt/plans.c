@@ -72,6 +72,11 @@ void simt_plans_start_block(unsigned int warps)
     memset(past_of, 0, warps * sizeof *past_of);
 }
 
+void simt_plans_keep(unsigned int *pasts_of, unsigned int warps, bool restore)
+{
+    memcpy(restore ? past_of : pasts_of, restore ? pasts_of : past_of, warps * sizeof *past_of);
+}
+
 static inline bool has_keys(const struct simt_event *events, size_t count, const uint64_t *keys)
 {
     uint64_t wrong = count % 2 ? events[count - 1].key ^ keys[count - 1] : 0;

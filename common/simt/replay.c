@@ -6,8 +6,11 @@
  * first in the flow of control (order.c); every lane whose next event is that one takes part. Lanes
  * behind thus catch up, and lanes meet again where their ways join. (Pairing the n-th event of one
  * lane with the n-th of another would be wrong as soon as a lane skips a turn of a loop.) */
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "causality.h"
 #include "internal.h"
 #include "trace.h"
 
@@ -242,48 +245,58 @@ static void enter_block(unsigned int warp, uint32_t lanes, uint32_t place)
 /* ---- checks in order of execution ---- */
 
 /* Replay pairs what lanes do without an order between them. Where they order themselves, by a fence
- * and an atomic (a lock, a counter of blocks), the checks must see accesses as they were made:
- * stretch by stretch. From its first fence on, a block is checked so. */
-static bool in_order;
+ * and an atomic (a lock, a counter of blocks) or by a __syncwarp of some of them, the checks must
+ * see accesses as they were made: stretch by stretch. From then on, a warp is checked so, before
+ * the replay, which only counts. */
+static bool in_order[SIMT_MAX_BLOCK_THREADS / SIMT_WARP_SIZE];
 static const struct simt_event *checked[SIMT_WARP_SIZE]; /* events before this are checked */
+static bool counts_only;
 
-void simt_replay_fence(void)
+bool simt_replay_is_in_order(unsigned int warp)
 {
-    in_order = true;
+    return in_order[warp];
 }
 
-static void check(enum simt_event_kind kind, unsigned int number, enum simt_space space,
-                  unsigned int size, unsigned int warp, uint32_t lanes, const uint64_t *addresses)
+/* What is no access. */
+static void check_other(const struct simt_event *event, unsigned int warp, uint32_t lanes,
+                        const uint64_t *addresses)
 {
-    if (kind == EVENT_FENCE) {
-        simt_check_fence(warp, lanes);
-    } else if (kind == EVENT_SYNCWARP || kind == EVENT_COLLECTIVE) {
-        simt_check_meeting(warp, lanes, addresses, kind == EVENT_SYNCWARP);
-    } else if (kind == EVENT_FREE) {
-        simt_check_free(number, warp, lanes, addresses);
-    } else {
-        simt_check_access(space, kind, number, size, warp, lanes, addresses);
+    enum simt_scope scope =
+        event_how(event) & EVENT_OF_BLOCK ? SIMT_SCOPE_BLOCK : SIMT_SCOPE_DEVICE;
+    if (event_kind(event) == EVENT_FREE) {
+        simt_check_free(simt_site_number(event_place(event)), warp, lanes, addresses);
+    } else if (event_kind(event) == EVENT_READ_ONLY) {
+        simt_check_read_only(simt_site_number(event_place(event)), event_size(event), warp, lanes,
+                             addresses);
+    } else if (event_kind(event) == EVENT_FENCE) {
+        for (uint32_t set = lanes; set; set &= set - 1) {
+            simt_causality_fence(warp * SIMT_WARP_SIZE + lowest(set), scope);
+        }
     }
 }
 
 static void check_one(const struct simt_event *event, unsigned int warp, unsigned int lane)
 {
     uint64_t addresses[SIMT_WARP_SIZE];
-    enum simt_event_kind kind = event_kind(event) == EVENT_COPIED ? EVENT_STORE : event_kind(event);
-    if (kind != EVENT_BLOCK && kind != EVENT_COPY) {
-        enum simt_space space =
-            kind <= EVENT_ATOMIC ? simt_range_of(event->address)->space : SPACE_LOCAL;
-        addresses[lane] = event->address;
-        if (kind <= EVENT_ATOMIC && space == SPACE_LOCAL) {
-            return;
+    enum simt_event_kind kind = event_kind(event);
+    if (kind == EVENT_BLOCK) {
+        return;
+    }
+    addresses[lane] = event->address;
+    if (!event_is_access(event)) {
+        check_other(event, warp, 1u << lane, addresses);
+    } else {
+        enum simt_space space = simt_range_of(event->address)->space;
+        if (space != SPACE_LOCAL) {
+            simt_check_access(space, kind, event_how(event), simt_site_number(event_place(event)),
+                              event_size(event), warp, 1u << lane, addresses);
         }
-        check(kind, simt_site_number(event_place(event)), space, event_size(event), warp,
-              1u << lane, addresses);
     }
 }
 
-static void check_in_order(const struct simt_traces *traces, unsigned int warp)
+void simt_replay_check(const struct simt_traces *traces, unsigned int warp)
 {
+    in_order[warp] = true;
     for (unsigned int i = 0; i < traces->stretch_count; i++) {
         const struct simt_event *end = traces->stretches[i];
         unsigned int lane = (unsigned int)((end - simt_trace_events) / TRACE_STRIDE);
@@ -324,10 +337,10 @@ static uint32_t in_range(const struct simt_range *range, uint32_t lanes, const u
 /* A request may touch several spaces, through a pointer that differs from lane to lane: one request
  * each. */
 static void access_memory(const struct simt_event *event, unsigned int warp, uint32_t lanes,
-                          uint32_t unchecked, const uint64_t *addresses)
+                          const uint64_t *addresses)
 {
     enum simt_event_kind kind = event_kind(event);
-    bool counted = kind != EVENT_COPIED, checked_too = kind != EVENT_COPY;
+    bool counted = kind != EVENT_COPIED;
     unsigned int number = simt_site_number(event_place(event)), size = event_size(event);
     kind = kind > EVENT_ATOMIC ? EVENT_STORE : kind;
     while (lanes) {
@@ -351,8 +364,9 @@ static void access_memory(const struct simt_event *event, unsigned int warp, uin
                                   addresses);
             }
         }
-        if (here & unchecked && checked_too) {
-            check(kind, number, range.space, size, warp, here & unchecked, addresses);
+        if (!counts_only) {
+            simt_check_access(range.space, event_kind(event), event_how(event), number, size, warp,
+                              here, addresses);
         }
     }
 }
@@ -412,8 +426,9 @@ static bool access_row(const struct simt_event *event, unsigned int warp, uint64
     }
     counters->requests++;
     counters->lanes += SIMT_WARP_SIZE;
-    if (!simt_requests_wanted && !store && size == WORD_BYTES &&
-        simt_check_simple_load(space, number, warp, first, distance)) {
+    if (!simt_requests_wanted &&
+        (counts_only || (!store && size == WORD_BYTES &&
+                         simt_check_simple_load(space, number, warp, first, distance)))) {
         return true;
     }
     for (unsigned int i = 0; i < SIMT_WARP_SIZE; i++) {
@@ -422,7 +437,9 @@ static bool access_row(const struct simt_event *event, unsigned int warp, uint64
     if (simt_requests_wanted) {
         simt_requests_add(event_place(event), space, event_kind(event), size, warp, ~0u, addresses);
     }
-    simt_check_access(space, event_kind(event), number, size, warp, ~0u, addresses);
+    if (!counts_only) {
+        simt_check_access(space, event_kind(event), 0, number, size, warp, ~0u, addresses);
+    }
     return true;
 }
 
@@ -433,12 +450,11 @@ static void step(const struct simt_event *const *at, size_t ahead, unsigned int 
     const struct simt_event *event = at[lowest(lanes)] + ahead;
     enum simt_event_kind kind = event_kind(event);
     uint64_t addresses[SIMT_WARP_SIZE];
-    uint32_t unchecked = lanes;
     if (kind == EVENT_BLOCK) {
         enter_block(warp, lanes, event_place(event));
         return;
     }
-    if (kind <= EVENT_STORE && distance != UINT64_MAX && !in_order &&
+    if (kind <= EVENT_STORE && distance != UINT64_MAX && !event_how(event) &&
         access_row(event, warp, distance)) {
         return;
     }
@@ -451,18 +467,10 @@ static void step(const struct simt_event *const *at, size_t ahead, unsigned int 
             addresses[lowest(set)] = at[lowest(set)][ahead].address;
         }
     }
-    if (in_order) {
-        for (uint32_t set = lanes; set; set &= set - 1) {
-            if (at[lowest(set)] + ahead < checked[lowest(set)]) {
-                unchecked &= ~(1u << lowest(set));
-            }
-        }
-    }
-    if (kind <= EVENT_ATOMIC || kind >= EVENT_COPY) {
-        access_memory(event, warp, lanes, unchecked, addresses);
-    } else if (unchecked) {
-        check(kind, simt_site_number(event_place(event)), SPACE_LOCAL, 0, warp, unchecked,
-              addresses);
+    if (event_is_access(event)) {
+        access_memory(event, warp, lanes, addresses);
+    } else if (!counts_only) {
+        check_other(event, warp, lanes, addresses);
     }
 }
 
@@ -535,9 +543,24 @@ static void find_groups(const struct simt_event *const *at, const struct simt_tr
     }
 }
 
+/* The lanes of a group are cut short: they are taken to come to where the others are. */
+static void assume_meetings(const struct simt_event *const *at, const struct simt_traces *traces,
+                            const struct group *short_one)
+{
+    unsigned int first = short_one->first;
+    const struct simt_event *last = traces->end[first] - 1;
+    for (const struct group *group = groups; group < groups + group_count; group++) {
+        const struct simt_event *next = at[group->first];
+        if (group != short_one && next->key >> 48 == last->key >> 48) {
+            simt_order_assume(flow[first][last - simt_trace_buffer(first)].node,
+                              flow[group->first][next - simt_trace_buffer(group->first)].node);
+        }
+    }
+}
+
 /* Lanes part: what they will do tells who goes first. */
 static void look_ahead(const struct simt_event *const *at, const struct simt_traces *traces,
-                       unsigned int warp)
+                       unsigned int warp, uint32_t cut)
 {
     find_groups(at, traces, warp);
     if (one_past[warp]) {
@@ -559,6 +582,11 @@ static void look_ahead(const struct simt_event *const *at, const struct simt_tra
             observed[lowest(set)] = traces->end[lowest(set)];
         }
         simt_order_copy(warp, group->lanes & (group->lanes - 1), first);
+    }
+    for (const struct group *group = groups; group < groups + group_count; group++) {
+        if (group->lanes & cut) {
+            assume_meetings(at, traces, group);
+        }
     }
     simt_order_rank();
 }
@@ -712,26 +740,35 @@ static bool follow_plan(const struct simt_traces *traces, unsigned int warp)
     return true;
 }
 
+/* The buffers are empty. */
+static void start_checked(void)
+{
+    for (unsigned int i = 0; i < SIMT_WARP_SIZE; i++) {
+        checked[i] = observed[i] = simt_trace_buffer(i);
+    }
+}
+
 void simt_replay(struct simt_traces *traces, unsigned int warp, unsigned int cut)
 {
     const struct simt_event *at[SIMT_WARP_SIZE];
     uint32_t left = traces->filled;
-    bool looked_ahead = cut_short, can_plan = !cut && !cut_short && !in_order;
+    bool looked_ahead = cut_short, can_plan = !cut && !cut_short;
     struct row row;
+    counts_only = in_order[warp];
+    if (counts_only) {
+        simt_replay_check(traces, warp);
+    }
     if (can_plan && follow_plan(traces, warp)) {
         traces->filled = 0;
-        simt_check_end_of_traces(warp);
+        start_checked();
         return;
     }
     if (simt_plan_start(warp, can_plan)) {
         one_past[warp] = false;
     }
-    if (in_order) {
-        check_in_order(traces, warp);
-    }
     memcpy(at, traces->begin, sizeof at);
     if (looked_ahead) {
-        look_ahead(at, traces, warp);
+        look_ahead(at, traces, warp, cut);
     }
     while (left && !(cut & ~left)) {
         if (left == ~(uint32_t)0 && (!looked_ahead || groups_meet(at)) &&
@@ -740,7 +777,7 @@ void simt_replay(struct simt_traces *traces, unsigned int warp, unsigned int cut
         } else {
             uint32_t lanes;
             if (!looked_ahead) {
-                look_ahead(at, traces, warp);
+                look_ahead(at, traces, warp, cut);
                 looked_ahead = true;
             }
             lanes = first_of(at, left);
@@ -755,25 +792,57 @@ void simt_replay(struct simt_traces *traces, unsigned int warp, unsigned int cut
     if (left) {
         keep_rest(at, traces);
     } else {
-        for (unsigned int i = 0; i < SIMT_WARP_SIZE; i++) {
-            checked[i] = observed[i] = simt_trace_buffer(i);
-        }
+        start_checked();
     }
-    if (!cut) {
-        simt_check_end_of_traces(warp);
+}
+
+struct simt_replayed {
+    struct crossing crossings[SIMT_MAX_BLOCK_THREADS / SIMT_WARP_SIZE][SIMT_WARP_SIZE + 1];
+    unsigned char crossing_of[SIMT_MAX_BLOCK_THREADS];
+    bool one_past[SIMT_MAX_BLOCK_THREADS / SIMT_WARP_SIZE];
+    bool in_order[SIMT_MAX_BLOCK_THREADS / SIMT_WARP_SIZE];
+    unsigned int plans[SIMT_MAX_BLOCK_THREADS / SIMT_WARP_SIZE];
+    struct simt_past pasts[];
+};
+
+struct simt_replayed *simt_replay_suspend(unsigned int threads)
+{
+    unsigned int warps = (threads + SIMT_WARP_SIZE - 1) / SIMT_WARP_SIZE;
+    struct simt_replayed *kept =
+        malloc(sizeof *kept + (size_t)warps * SIMT_WARP_SIZE * sizeof *kept->pasts);
+    if (!kept) {
+        perror("simt: no memory for the analysis");
+        simt_exit_without_memory();
     }
+    memcpy(kept->crossings, crossings, warps * sizeof *crossings);
+    memcpy(kept->crossing_of, crossing_of, sizeof crossing_of);
+    memcpy(kept->one_past, one_past, sizeof one_past);
+    memcpy(kept->in_order, in_order, sizeof in_order);
+    simt_plans_keep(kept->plans, warps, false);
+    simt_order_keep(kept->pasts, warps * SIMT_WARP_SIZE, false);
+    return kept;
+}
+
+void simt_replay_resume(struct simt_replayed *kept, unsigned int threads)
+{
+    unsigned int warps = (threads + SIMT_WARP_SIZE - 1) / SIMT_WARP_SIZE;
+    memcpy(crossings, kept->crossings, warps * sizeof *crossings);
+    memcpy(crossing_of, kept->crossing_of, sizeof crossing_of);
+    memcpy(one_past, kept->one_past, sizeof one_past);
+    memcpy(in_order, kept->in_order, sizeof in_order);
+    simt_plans_keep(kept->plans, warps, true);
+    simt_order_keep(kept->pasts, warps * SIMT_WARP_SIZE, true);
+    free(kept);
 }
 
 void simt_replay_start_block(unsigned int threads)
 {
     size_t warps = (threads + SIMT_WARP_SIZE - 1) / SIMT_WARP_SIZE;
-    in_order = false;
+    memset(in_order, 0, warps * sizeof *in_order);
     cut_short = false;
     memset(crossings, 0, warps * sizeof *crossings);
     memset(crossing_of, SIMT_WARP_SIZE + 1, warps * SIMT_WARP_SIZE);
-    for (unsigned int i = 0; i < SIMT_WARP_SIZE; i++) {
-        checked[i] = observed[i] = simt_trace_buffer(i);
-    }
+    start_checked();
     memset(one_past, true, warps * sizeof *one_past);
     simt_plans_start_block(warps);
 }

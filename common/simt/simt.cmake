@@ -37,10 +37,12 @@ set(SIMT_INSTRUMENTATION
 set(SIMT_INSTRUMENTATION_GNU
   -g1 -fsanitize=bounds -fno-reorder-blocks -fno-reorder-blocks-and-partition -fno-tree-vectorize
   -fno-tree-slp-vectorize -fno-tree-loop-distribute-patterns -fno-store-merging -fno-thread-jumps
-  -fno-split-paths -fno-tree-pre -fno-isolate-erroneous-paths-dereference)
+  -fno-split-paths -fno-tree-pre -fno-isolate-erroneous-paths-dereference
+  --param=tsan-distinguish-volatile=1)
 set(SIMT_INSTRUMENTATION_Clang
   -fsanitize=array-bounds -fsanitize-coverage=bb,no-prune
-  -mllvm -tsan-instrument-read-before-write=1 -mllvm -disable-vector-combine
+  -mllvm -tsan-instrument-read-before-write=1 -mllvm -tsan-distinguish-volatile=1
+  -mllvm -disable-vector-combine
   -mllvm -jump-threading-threshold=0 -mllvm -enable-load-pre=false
   -fno-vectorize -fno-slp-vectorize -fno-unroll-loops -fno-integrated-as -Wa,--no-warn
   -Wno-pass-failed)

@@ -133,7 +133,8 @@ enum simt_atomic {
     SIMT_ATOMIC_COMPARE,
     SIMT_ATOMIC_AND,
     SIMT_ATOMIC_OR,
-    SIMT_ATOMIC_XOR
+    SIMT_ATOMIC_XOR,
+    SIMT_ATOMIC_OF_BLOCK = 0x80 /* or-ed to one of these: its scope is the block */
 };
 enum simt_type { SIMT_INT32, SIMT_UINT32, SIMT_INT64, SIMT_UINT64, SIMT_FLOAT32, SIMT_FLOAT64 };
 
@@ -141,9 +142,11 @@ enum simt_type { SIMT_INT32, SIMT_UINT32, SIMT_INT64, SIMT_UINT64, SIMT_FLOAT32,
 uint64_t simt_atomic(enum simt_atomic operation, enum simt_type type, void *address,
                      uint64_t operand, uint64_t compare, const char *file, int line);
 
+void simt_read_only(const void *address, unsigned int size); /* __ldg */
 /* memcpy of which the analysis knows nothing. */
 void simt_copy(void *to, const void *from, size_t size);
 void simt_fence(void);
+void simt_fence_block(void);                 /* orders for the block only */
 void simt_yield(const char *file, int line); /* lets the block's other threads run first */
 long long simt_clock(void);
 __attribute__((noreturn)) void simt_trap(const char *file, int line);
@@ -159,7 +162,7 @@ void simt_pipeline_wait_prior(size_t groups);
 int simt_mark_instrumented(void);
 
 /* Names of the kernels and of the device's variables that a source declares, each with a space
- * before it; returns 0. */
+ * before it; NULL: it has headers of its own, whose names are not known. Returns 0. */
 int simt_device_names(const char *kernels, const char *variables);
 
 /* Registers a __constant__ variable; returns 0. */

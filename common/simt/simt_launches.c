@@ -77,8 +77,8 @@ size_t closing_chevrons(size_t chevrons)
     return found;
 }
 
-/* Whether the expression from `first` up to `end` names a kernel that the source declares. What does
- * not is a value, a pointer. */
+/* Whether the expression from `first` up to `end` names a kernel that the source declares. What
+ * does not is a value, a pointer. */
 static bool names_kernel(size_t first, size_t end)
 {
     for (size_t i = first; i < end; i++) {

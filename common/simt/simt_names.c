@@ -86,7 +86,8 @@ static bool follows_declarator(size_t token)
     return is_type_word(i + 1);
 }
 
-/* The '*' or '&' at `token` belongs to a declaration that begins a statement: T *name, A::B<C> &name. */
+/* The '*' or '&' at `token` belongs to a declaration that begins a statement: T *name,
+ * A::B<C> &name. */
 static bool begins_statement(size_t token)
 {
     size_t i = token;

@@ -3,7 +3,8 @@
  *
  *   name<<<grid, block, shared, stream>>>(arguments)
  *     simt::launch("name", <name as a function>, <name as a call>, grid, block, shared,
- *     stream)(arguments); or, where the name is none of a kernel, simt::launch_value("name", name, ...
+ *     stream)(arguments); or, where the name is none of a kernel,
+ *     simt::launch_value("name", name, grid, block, shared, stream)(arguments)
  *   extern __shared__ T name[];
  *     T *const name = static_cast<T *>(simt_dynamic_shared()); or, outside of functions, nothing:
  *     what stands right of the = then replaces each use of the name
@@ -28,7 +29,8 @@
  *   cudaLaunchKernel((void *)name,           cudaLaunchKernel(name, __global__ void name(...) {...}
  *   is followed by a call that makes its address launchable
  *
- * and it refuses what the CPU back end does not have, with one line for each feature.
+ * and it refuses what the CPU back end does not have, with one line for each feature, and what nvcc
+ * refuses: simt_spaces.c, simt_variables.c.
  *
  * simt_rewrite --header NAME: names the feature that a missing header belongs to; status 1 if
  * none. */

@@ -79,13 +79,21 @@ bool is_operator_word(size_t token);
 void collect_functions(void);
 /* The word is the name of a kernel that the source declares. */
 bool is_kernel(size_t token);
+/* Two words are the same. */
+bool same_word(size_t a, size_t b);
+/* The first token of the declaration that the '{' at `token` ends. */
+size_t declaration_begin(size_t token);
+/* Of kernels, or of other functions of the device, each after a space; false if there is none. */
+bool append_function_names(struct text *out, bool kernels);
 /* Whether the '{' at `token` opens a namespace or extern "C" block. */
 bool opens_namespace(size_t token);
 /* Whether __device__ or __global__ at `token` comes without __host__. */
 bool is_device_only(size_t token);
-/* Complains if the word at `token` calls a kernel as a function; or, in device code whose body opens
- * at `body` (else NONE), a function of the host. */
+/* Complains if the word at `token` calls a kernel as a function; or, in device code whose body
+ * opens at `body` (else NONE), a function of the host. */
 void check_call(size_t token, size_t body);
+
+/* ---- simt_variables.c ---- */
 
 /* The declaration at `token` is of variables of the device. */
 void note_device_variables(size_t token);

@@ -1,7 +1,7 @@
-/* a << n becomes a << ::simt::within_width % n, and a <<= n a <<= ::simt::within_width = n: operators
- * of cuda_runtime.h, which take a count of bits beyond the width as a GPU does. The % binds tighter
- * than all that may stand in the count, and the = takes what an assignment takes: the count needs no
- * parentheses. */
+/* a << n becomes a << ::simt::within_width % n, and a <<= n becomes a <<= ::simt::within_width = n:
+ * operators of simt_shifts.h, which take a count of bits beyond the width as a GPU does. The %
+ * binds as tight as anything that may stand in the count, and the = takes what an assignment takes:
+ * the count needs no parentheses. */
 #include <stdlib.h>
 #include <string.h>
 

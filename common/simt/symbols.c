@@ -6,8 +6,8 @@
  * access past the end of one is known as such, and how much a kernel takes. A program without
  * symbols is one variable.
  *
- * A class with a constructor, be it empty, has the compiler ask at each use whether it has run: by a
- * flag that lies among the variables, but is none of the program's. */
+ * A class with a constructor, be it empty, has the compiler ask at each use whether it has run: by
+ * a flag that lies among the variables, but is none of the program's. */
 #include <elf.h>
 #include <fcntl.h>
 #include <link.h>
@@ -44,7 +44,7 @@ static void add(struct symbol **table, size_t *count, struct symbol symbol)
         struct symbol *larger = realloc(*table, (*count ? 2 * *count : 1) * sizeof *larger);
         if (!larger) {
             perror("simt: no memory for the program's symbols");
-            simt_exit();
+            simt_exit_without_memory();
         }
         *table = larger;
     }
@@ -197,8 +197,15 @@ static void add_names(char **known, const char *names)
     }
 }
 
+/* A source has headers of its own that nobody has looked at. */
+static bool names_are_missing;
+
 int simt_device_names(const char *kernels, const char *of_variables)
 {
+    if (!of_variables) {
+        names_are_missing = true;
+        return 0;
+    }
     add_names(&kernel_names, kernels);
     add_names(&device_names, of_variables);
     return 0;
@@ -373,7 +380,8 @@ static const struct symbol *find_object(uint64_t address, uint64_t *base)
 bool simt_data_range(uint64_t address, struct simt_range *range)
 {
     uint64_t base;
-    const struct symbol *object = device_names ? find_object(address, &base) : NULL;
+    const struct symbol *object =
+        device_names && !names_are_missing ? find_object(address, &base) : NULL;
     bool inside = object && address - base < object->size;
     if (!object || (!inside && address - base - object->size > 4096)) {
         return false;

@@ -15,7 +15,9 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "causality.h"
 #include "internal.h"
+#include "shadow.h"
 #include "trace.h"
 
 enum { DEPTH_SHIFT = 48, PLACE_SHIFT = 16, KIND_SHIFT = 8 };
@@ -63,6 +65,12 @@ static unsigned int slot_of(uint32_t place)
 
 static unsigned int add_site(uint32_t place)
 {
+    if (site_count + 1 > UINT16_MAX) { /* what the checks have for one */
+        fputs("simt: the program touches memory at more than 65535 places: SIMT_CHECKS=off runs "
+              "it\n",
+              stderr);
+        simt_exit();
+    }
     if (site_count + 1 >= site_capacity) {
         site_capacity = site_capacity ? 2 * site_capacity : 512;
         sites = grown(sites, site_capacity * sizeof *sites);
@@ -159,7 +167,8 @@ void simt_trace_start_launch(const struct simt_launch *launch)
         simt_trace_events =
             grown(NULL, (size_t)SIMT_WARP_SIZE * TRACE_STRIDE * sizeof *simt_trace_events);
     }
-    simt_check_start_launch(launch->function);
+    simt_check_start_launch(launch->function,
+                            (size_t)launch->grid.x * launch->grid.y * launch->grid.z);
     simt_plans_start_launch();
     simt_requests_launch(launch);
 }
@@ -186,7 +195,7 @@ void simt_trace_end_launch(const struct simt_launch *launch)
     simt_recorder.depth = outermost();
 }
 
-void simt_trace_start_block(unsigned int threads)
+void simt_trace_start_block(size_t number, unsigned int threads)
 {
     for (unsigned int i = 0; i < SIMT_WARP_SIZE; i++) {
         simt_traces.begin[i] = simt_traces.end[i] = simt_trace_buffer(i);
@@ -198,7 +207,99 @@ void simt_trace_start_block(unsigned int threads)
         simt_trace_depths[i] = outermost();
     }
     simt_replay_start_block(threads);
-    simt_check_start_block(threads);
+    simt_check_start_block(number, threads);
+}
+
+void simt_trace_check(void)
+{
+    unsigned int lane = (unsigned int)simt_recorder.lane;
+    if (simt_recorder.lane >= 0 && simt_recorder.next > simt_traces.begin[lane]) {
+        simt_traces.end[lane] = simt_recorder.next;
+        simt_traces.filled |= (uint32_t)1 << lane;
+    }
+    simt_replay_check(&simt_traces, simt_recorder.thread / SIMT_WARP_SIZE);
+    simt_traces.in_order = true;
+    simt_traces.stretch_count = 0;
+}
+
+void simt_trace_meet(uint32_t lanes, bool syncs, bool whole)
+{
+    if (whole) {
+        simt_trace_pause();
+        simt_trace_drain(0);
+    } else if (syncs || simt_now.fine) {
+        simt_trace_check();
+    } else {
+        return; /* a shuffle, and nothing that it could order */
+    }
+    simt_causality_meet(simt_recorder.thread / SIMT_WARP_SIZE, lanes, syncs, whole);
+}
+
+void simt_trace_fence(const void *caller, unsigned int how)
+{
+    if (!simt_traces.in_order) {
+        simt_trace_check();
+    }
+    simt_trace_event(EVENT_FENCE, caller, 0, how);
+}
+
+/* ---- blocks that give way to others ---- */
+
+struct simt_suspended {
+    struct simt_order *order;
+    struct simt_shared_pages *pages;
+    struct simt_replayed *replayed;
+    uint64_t depths[];
+};
+
+struct simt_suspended *simt_trace_suspend(unsigned int threads)
+{
+    struct simt_suspended *kept = grown(NULL, sizeof *kept + threads * sizeof *simt_trace_depths);
+    memcpy(kept->depths, simt_trace_depths, threads * sizeof *simt_trace_depths);
+    kept->order = simt_causality_suspend();
+    kept->pages = simt_shadow_suspend();
+    kept->replayed = simt_replay_suspend(threads);
+    return kept;
+}
+
+void simt_trace_resume_block(struct simt_suspended *kept, unsigned int threads)
+{
+    memcpy(simt_trace_depths, kept->depths, threads * sizeof *simt_trace_depths);
+    simt_causality_resume(kept->order);
+    simt_shadow_resume(kept->pages);
+    simt_replay_resume(kept->replayed, threads);
+    free(kept);
+}
+
+void simt_trace_forget_suspended(struct simt_suspended *kept)
+{
+    simt_shadow_resume(kept->pages);
+    free(kept->replayed);
+    free(kept);
+}
+
+/* Only loads, of a word or two: a loop that waits for one to change. */
+bool simt_trace_polls(unsigned int lane)
+{
+    uint64_t words[2] = {0, 0};
+    unsigned int count = 0;
+    for (const struct simt_event *event = simt_traces.begin[lane]; event < simt_traces.end[lane];
+         event++) {
+        if (event_kind(event) == EVENT_BLOCK || event_kind(event) == EVENT_FENCE) {
+            continue;
+        }
+        if (event_kind(event) != EVENT_LOAD) {
+            return false;
+        }
+        if ((count < 1 || event->address != words[0]) &&
+            (count < 2 || event->address != words[1])) {
+            if (count == 2) {
+                return false;
+            }
+            words[count++] = event->address;
+        }
+    }
+    return count > 0;
 }
 
 void simt_trace_drain(unsigned int cut)
@@ -258,8 +359,6 @@ static bool is_access(uint64_t key)
 /* No room, no lane, or an interleaved launch. */
 __attribute__((noinline)) static void record_slowly(uint64_t key, const void *address)
 {
-    bool turns = simt_recorder.interleaved && is_access(key) && simt_in_kernel() &&
-                 simt_memory_is_device(address);
     if (simt_tracing && simt_recorder.lane >= 0) {
         unsigned int lane = (unsigned int)simt_recorder.lane;
         if (simt_recorder.next - simt_trace_buffer(lane) >= TRACE_EVENTS) {
@@ -268,9 +367,8 @@ __attribute__((noinline)) static void record_slowly(uint64_t key, const void *ad
         *simt_recorder.next++ = (struct simt_event){key, (uintptr_t)address};
         simt_recorder.end = simt_recorder.interleaved ? simt_recorder.next : simt_recorder.end;
     }
-    if (turns) {
-        simt_yield("a memory access", 0);
-        simt_poll_succeeded(); /* an access is progress, not waiting */
+    if (simt_recorder.interleaved && is_access(key)) {
+        simt_access_point(address);
     }
 }
 
@@ -303,6 +401,13 @@ void simt_trace_event(enum simt_event_kind kind, const void *caller, uint64_t ad
     record(caller, kind, size, (const void *)(uintptr_t)address);
 }
 
+void simt_read_only(const void *address, unsigned int size)
+{
+    if (simt_tracing) {
+        record(__builtin_return_address(0), EVENT_READ_ONLY, size, address);
+    }
+}
+
 /* ---- what the compiler calls; no header declares these ---- */
 
 #define CALLER __builtin_return_address(0)
@@ -316,17 +421,38 @@ void simt_trace_event(enum simt_event_kind kind, const void *caller, uint64_t ad
     ACCESS(__tsan_read##size, EVENT_LOAD, size)                                                    \
     ACCESS(__tsan_write##size, EVENT_STORE, size)                                                  \
     ACCESS(__tsan_unaligned_read##size, EVENT_LOAD, size)                                          \
-    ACCESS(__tsan_unaligned_write##size, EVENT_STORE, size)                                        \
-    ACCESS(__tsan_volatile_read##size, EVENT_LOAD, size)                                           \
-    ACCESS(__tsan_volatile_write##size, EVENT_STORE, size)                                         \
-    ACCESS(__tsan_unaligned_volatile_read##size, EVENT_LOAD, size)                                 \
-    ACCESS(__tsan_unaligned_volatile_write##size, EVENT_STORE, size)
+    ACCESS(__tsan_unaligned_write##size, EVENT_STORE, size)
+
+#define VOLATILE_LOAD(name, size)                                                                  \
+    void name(const void *address);                                                                \
+    void name(const void *address)                                                                 \
+    {                                                                                              \
+        simt_volatile_read(address, size, CALLER);                                                 \
+        record(CALLER, EVENT_LOAD, EVENT_VOLATILE | size, address);                                \
+    }
+#define VOLATILE_STORE(name, size)                                                                 \
+    void name(const void *address);                                                                \
+    void name(const void *address)                                                                 \
+    {                                                                                              \
+        simt_volatile_write();                                                                     \
+        record(CALLER, EVENT_STORE, EVENT_VOLATILE | size, address);                               \
+    }
+#define VOLATILE_ACCESSES(size)                                                                    \
+    VOLATILE_LOAD(__tsan_volatile_read##size, size)                                                \
+    VOLATILE_LOAD(__tsan_unaligned_volatile_read##size, size)                                      \
+    VOLATILE_STORE(__tsan_volatile_write##size, size)                                              \
+    VOLATILE_STORE(__tsan_unaligned_volatile_write##size, size)
 
 ACCESSES(1)
 ACCESSES(2)
 ACCESSES(4)
 ACCESSES(8)
 ACCESSES(16)
+VOLATILE_ACCESSES(1)
+VOLATILE_ACCESSES(2)
+VOLATILE_ACCESSES(4)
+VOLATILE_ACCESSES(8)
+VOLATILE_ACCESSES(16)
 
 void __sanitizer_cov_trace_pc(void);
 void __sanitizer_cov_trace_pc(void)

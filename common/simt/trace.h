@@ -28,8 +28,16 @@ enum simt_event_kind {
     EVENT_SYNCWARP,   /* address: the mask */
     EVENT_COLLECTIVE, /* shuffles and votes; address: the mask */
     EVENT_FREE,       /* of memory from the kernels' heap */
+    EVENT_READ_ONLY,  /* __ldg: the load comes next */
     EVENT_COPY,       /* an asynchronous copy begins: its store is counted */
-    EVENT_COPIED      /* it ends: its store is checked */
+    EVENT_COPIED      /* it ends */
+};
+
+/* Part of an event's size. */
+enum simt_event_how {
+    EVENT_VOLATILE = 0x80,
+    EVENT_OF_BLOCK = 0x40, /* the scope of an atomic or a fence */
+    EVENT_HOW = 0xc0
 };
 
 /* Lanes whose next events have the same key do them together. */
@@ -51,7 +59,18 @@ static inline enum simt_event_kind event_kind(const struct simt_event *event)
 
 static inline unsigned int event_size(const struct simt_event *event)
 {
-    return (unsigned int)(event->key & 0xff);
+    return (unsigned int)(event->key & 0xff & ~EVENT_HOW);
+}
+
+static inline unsigned int event_how(const struct simt_event *event)
+{
+    return (unsigned int)(event->key & EVENT_HOW);
+}
+
+static inline bool event_is_access(const struct simt_event *event)
+{
+    return (event_kind(event) >= EVENT_LOAD && event_kind(event) <= EVENT_ATOMIC) ||
+           event_kind(event) >= EVENT_COPY;
 }
 
 /* Sizes are powers of two, but for what an asynchronous copy that is padded with zeros reads:
@@ -76,13 +95,15 @@ struct simt_site {
 enum {
     TRACE_EVENTS = 512,
     TRACE_STRIDE = TRACE_EVENTS + 4, /* not a power of two: cache sets */
-    TRACE_STRETCHES = 4096
+    TRACE_STRETCHES = 1024
 };
 struct simt_traces {
     struct simt_event *begin[SIMT_WARP_SIZE], *end[SIMT_WARP_SIZE];
     struct simt_event *full[SIMT_WARP_SIZE]; /* where it ends at most */
     uint32_t filled;                         /* the lanes that have events */
-    /* In what order lanes ran since the last replay, and where their traces ended then. */
+    /* If the warp is checked in order: in what order lanes ran since the last check, and where their
+     * traces ended then. */
+    bool in_order;
     unsigned int stretch_count;
     const struct simt_event *stretches[TRACE_STRETCHES]; /* a lane's buffer tells the lane */
 };
@@ -106,7 +127,7 @@ struct simt_hook_state {
 
 /* What belongs to an OS thread of the program: another one may run while a launch does, and its
  * hooks must not be taken for a kernel's. (symbols.c) */
-struct thread;
+struct simt_thread;
 struct simt_own {
     char
         past_shared[SIMT_PAST_SHARED]; /* nobody's: writes past the end of shared memory go there */
@@ -114,7 +135,7 @@ struct simt_own {
     bool tracing;   /* the launch that runs is being analysed */
     bool has_handler_stack;
     cudaError_t last_error;
-    struct thread *current; /* the CUDA thread that runs */
+    struct simt_thread *current; /* the CUDA thread that runs */
     struct simt_hook_state recorder;
 };
 _Static_assert(offsetof(struct simt_own, listening) == SIMT_PAST_SHARED, "as sources have it");
@@ -125,9 +146,24 @@ extern __thread struct simt_own simt_own __attribute__((tls_model("local-exec"))
 /* Of threads that do not run. */
 extern uint64_t simt_trace_depths[SIMT_MAX_BLOCK_THREADS];
 
+/* replay.c: the warp is checked in order. */
+bool simt_replay_is_in_order(unsigned int warp);
+
 void simt_trace_start_launch(const struct simt_launch *launch);
 void simt_trace_end_launch(const struct simt_launch *launch);
-void simt_trace_start_block(unsigned int threads);
+void simt_trace_start_block(size_t number, unsigned int threads);
+/* The running block, of so many threads, gives way to another; the block goes on, and what was kept
+ * is freed. No traces are left in between. */
+struct simt_suspended *simt_trace_suspend(unsigned int threads);
+void simt_trace_resume_block(struct simt_suspended *kept, unsigned int threads);
+/* The launch has ended before the block did. */
+void simt_trace_forget_suspended(struct simt_suspended *kept);
+/* The lane's trace looks like a loop that waits for a plain variable to change. */
+bool simt_trace_polls(unsigned int lane);
+
+/* All that is in the traces is checked now, in the order in which it was recorded, and so is what
+ * comes after it. */
+void simt_trace_check(void);
 
 /* The last event was a block that is not the source's: it has not been. */
 void simt_trace_forget_block(void);
@@ -142,13 +178,14 @@ static inline void simt_trace_pause(void)
         return;
     }
     if (recorder->next > simt_traces.begin[lane]) {
-        /* The last stretch stands for all that do not fit. */
-        unsigned int last = simt_traces.stretch_count < TRACE_STRETCHES
-                                ? simt_traces.stretch_count++
-                                : TRACE_STRETCHES - 1;
-        simt_traces.stretches[last] = recorder->next;
         simt_traces.end[lane] = recorder->next;
         simt_traces.filled |= (uint32_t)1 << lane;
+        if (simt_traces.in_order) {
+            simt_traces.stretches[simt_traces.stretch_count++] = recorder->next;
+            if (simt_traces.stretch_count == TRACE_STRETCHES) {
+                simt_trace_check();
+            }
+        }
     }
     simt_trace_depths[recorder->thread] = recorder->depth;
     recorder->lane = -1;
@@ -161,11 +198,17 @@ static inline void simt_trace_resume(unsigned int thread)
     unsigned int lane = thread % SIMT_WARP_SIZE;
     recorder->lane = (int)lane;
     recorder->thread = thread;
+    simt_traces.in_order = simt_replay_is_in_order(thread / SIMT_WARP_SIZE);
     recorder->depth = simt_trace_depths[thread];
     recorder->next = simt_traces.end[lane];
     recorder->end = recorder->interleaved ? recorder->next : simt_traces.full[lane];
 }
 
+/* Lanes of the running warp meet in a __syncwarp (`syncs`) or another collective; `whole`: nobody
+ * else of the warp is left. */
+void simt_trace_meet(uint32_t lanes, bool syncs, bool whole);
+/* A fence was called, with this scope. */
+void simt_trace_fence(const void *caller, unsigned int how);
 /* Replays the running warp's traces; no lane runs. `cut`: see simt_replay. */
 void simt_trace_drain(unsigned int cut);
 /* Of these lanes, those whose traces are not full. */
@@ -190,8 +233,6 @@ void simt_wait_for_replay(void);
 struct uint3 simt_running_block(void);
 unsigned int simt_running_thread(void);
 struct uint3 simt_thread_number(unsigned int thread);
-/* Lanes of a warp that have not returned from the kernel. */
-unsigned int simt_warp_alive(unsigned int warp);
 /* "name (launched at file:line)" */
 void simt_tell_launch(FILE *file);
 
@@ -201,8 +242,10 @@ void simt_tell_launch(FILE *file);
  * since what such a lane does next is not known yet. */
 void simt_replay(struct simt_traces *traces, unsigned int warp, unsigned int cut);
 void simt_replay_start_block(unsigned int threads);
-/* The block uses a fence: from here on, checks in order of execution. */
-void simt_replay_fence(void);
+struct simt_replayed *simt_replay_suspend(unsigned int threads);
+void simt_replay_resume(struct simt_replayed *kept, unsigned int threads);
+/* Checks all that is in the traces, in the order of the stretches, and from now on the warp so. */
+void simt_replay_check(const struct simt_traces *traces, unsigned int warp);
 /* How many wavefronts, and how many more than needed, an access to shared memory takes. */
 void simt_count_banks(bool store, unsigned int size, unsigned int lanes, const uint64_t *addresses,
                       unsigned int *wavefronts, unsigned int *conflicts);
@@ -217,6 +260,8 @@ unsigned int simt_order_observe(unsigned int thread, const struct simt_event *ev
 void simt_order_copy(unsigned int warp, unsigned int lanes, unsigned int from);
 /* Whether what matters of the past of two threads is the same. */
 bool simt_order_same(unsigned int a, unsigned int b);
+/* For the next ranks: a lane that has come to the first node may come to the second one. */
+void simt_order_assume(unsigned int from, unsigned int to);
 /* Ranks the nodes anew if anything was learnt. */
 void simt_order_rank(void);
 /* Lanes in the same depth of calls go by this: who has the least, first. `before`: the node
@@ -231,6 +276,8 @@ struct simt_past {
 /* `one_past`: that of the first lane is every lane's. */
 void simt_order_get_past(unsigned int warp, bool one_past, struct simt_past *lanes);
 void simt_order_set_past(unsigned int warp, const struct simt_past *lanes);
+/* All that is kept of a block's threads: copied to or from so many of these. */
+void simt_order_keep(struct simt_past *threads, unsigned int count, bool restore);
 /* A number that changes whenever nodes or ways between them become known. */
 unsigned int simt_order_version(void);
 
@@ -243,6 +290,8 @@ struct simt_step {
 };
 void simt_plans_start_launch(void);
 void simt_plans_start_block(unsigned int warps);
+/* Which past each warp of a block has: copied to or from there. */
+void simt_plans_keep(unsigned int *pasts, unsigned int warps, bool restore);
 /* The steps that pair the traces, all of them, if they are known; else NULL. */
 const struct simt_step *simt_plan_find(const struct simt_traces *traces, unsigned int warp,
                                        size_t *count);
@@ -276,16 +325,16 @@ bool simt_shared_range(uint64_t address, struct simt_range *range);
 /* Says which variable an address that is out of bounds comes after; false if it is none of static
  * shared memory's. */
 bool simt_shared_describe(uint64_t address, char *text, size_t size);
-/* A variable of the program's data: the device's, or SPACE_HOST; its name, or (`past`) of the device's
- * that the address comes after. */
+/* A variable of the program's data: the device's, or SPACE_HOST; its name, or (`past`) of the
+ * device's that the address comes after. */
 bool simt_data_range(uint64_t address, struct simt_range *range);
 bool simt_data_describe(uint64_t address, bool past, char *text, size_t size);
 
 /* ---- check.c ---- */
 
 /* The lanes of a set make the same access; addresses[i] is lane i's. */
-void simt_check_access(enum simt_space space, enum simt_event_kind kind, unsigned int site,
-                       unsigned int size, unsigned int warp, unsigned int lanes,
+void simt_check_access(enum simt_space space, enum simt_event_kind kind, unsigned int how,
+                       unsigned int site, unsigned int size, unsigned int warp, unsigned int lanes,
                        const uint64_t *addresses);
 /* The same, faster, for loads of words by all 32 lanes, side by side or (distance 0) of one, inside
  * one range; false if it must be done the other way. */
@@ -294,18 +343,29 @@ bool simt_check_simple_load(enum simt_space space, unsigned int site, unsigned i
 /* Lanes free memory from the kernels' heap. */
 void simt_check_free(unsigned int site, unsigned int warp, unsigned int lanes,
                      const uint64_t *addresses);
-void simt_check_fence(unsigned int warp, unsigned int lanes);
-/* Lanes come to a __syncwarp (`syncs`) or another collective; masks[i] is what lane i names. */
-void simt_check_meeting(unsigned int warp, unsigned int lanes, const uint64_t *masks, bool syncs);
-void simt_check_end_of_traces(unsigned int warp);
-void simt_check_start_launch(const void *function);
+/* `function`: the kernel's address. */
+void simt_check_start_launch(const void *function, size_t blocks);
+/* Lanes read by __ldg, whose cache does not see what the launch writes. */
+void simt_check_read_only(unsigned int site, unsigned int size, unsigned int warp,
+                          unsigned int lanes, const uint64_t *addresses);
+/* Who wrote a word last in this launch; false: nobody. */
+struct simt_last_change {
+    unsigned int thread, site;
+    bool other_block;
+};
+bool simt_check_last_change(uint64_t address, struct simt_last_change *last);
 /* A launch is not looked at. */
 void simt_check_not_looked(void);
-void simt_check_start_block(unsigned int threads);
-void simt_check_barrier(void);
+/* Block `number` of the grid starts. */
+void simt_check_start_block(size_t number, unsigned int threads);
 
 /* ---- findings.c ---- */
 
+/* A site that reads in order to wait, or to see whether an atomic is worth its while: its reads may
+ * race with atomics, or, if it is volatile, with volatile writes. */
+void simt_note_guard(unsigned int site);
+/* A site reads a place, volatile. As long as it is one place in an era, it may be a flag. */
+void simt_note_volatile_read(unsigned int site, uint64_t address, uint32_t era);
 /* Tells what was found; ends the program unless findings are kept. */
 void simt_check_end_launch(void);
 void simt_check_tell_now(void);

@@ -51,7 +51,7 @@ __global__ void ok_data(float *out)
 __global__ void past_device_array(float *out)
 {
     float *p = of_device;
-    out[threadIdx.x] = p[threadIdx.x + 1]; // FAULT device_array
+    out[threadIdx.x] = p[threadIdx.x + 100]; // FAULT device_array
 }
 
 // ---- shared memory ---------------------------------------------------------------------------------
@@ -138,12 +138,17 @@ __global__ void ok_padding(Padded *padded, Padded *copies)
     copies[threadIdx.x] = mine;
 }
 
+__device__ __noinline__ double last(const float4 *four)
+{
+    return four->w; // FAULT half_set
+}
+
 __global__ void half_set(double *out, double *in)
 {
     __shared__ float4 unset;
     if (threadIdx.x == 0)
         unset.x = 1;
-    out[threadIdx.x] = unset.w; // FAULT half_set
+    out[threadIdx.x] = last(&unset);
 }
 
 struct Big {
@@ -216,7 +221,7 @@ static const struct {
          cudaHostUnregister(host.data());
          write_all<<<1, BLOCK>>>(device);
      }},
-    {"device_array", "0 bytes past the end of of_device, which has 256 bytes",
+    {"device_array", "kernel past_device_array",
      [] {
          ok_data<<<1, BLOCK>>>(f);
          past_device_array<<<1, BLOCK>>>(f);
@@ -351,6 +356,7 @@ int main(int count, char **arguments)
 {
     if (count > 1 && strcmp(arguments[1], "unasked") == 0)
         atexit([] { _exit(1); }); // the last to run
+    of_host[count] = 1;
     cudaMalloc(&f, 4096);
     cudaMalloc(&ints, 4096);
     cudaMemset(f, 0, 4096);

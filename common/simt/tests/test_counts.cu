@@ -117,6 +117,7 @@ __global__ void last_block(const float *x, float *parts, float *out)
     }
     __syncthreads();
     if (last && t == 0) {
+        __threadfence();
         mine = 0;
         for (int b = 0; b < (int)gridDim.x; b++)
             mine += parts[b];

@@ -1,0 +1,650 @@
+// Threads that order themselves, rightly and wrongly: fences, atomics, flags, partial masks, asynchronous
+// copies, blocks that wait for one another. As faults.cu: `simt_orders name` runs one. Read by test_faults.c.
+#include <cooperative_groups.h>
+#include <cuda_pipeline_primitives.h>
+#include <cuda_runtime.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+namespace cg = cooperative_groups;
+
+static const unsigned FULL = 0xffffffffu;
+
+// ---- releases and acquisitions ---------------------------------------------------------------------
+
+__device__ int flag, word, words[32], turn, counter;
+
+// What a __syncwarp has ordered before the fence is released, too.
+__global__ void ok_release_after_syncwarp(int *data, int *out)
+{
+    if (blockIdx.x == 0 && threadIdx.x < 32) {
+        data[threadIdx.x] = threadIdx.x;
+        __syncwarp();
+        if (threadIdx.x == 0) {
+            __threadfence();
+            atomicExch(&flag, 1);
+        }
+    } else if (threadIdx.x == 32 || blockIdx.x == 1) {
+        while (atomicAdd(&flag, 0) == 0) {
+        }
+        __threadfence();
+        out[blockIdx.x * 64 + threadIdx.x] = data[5];
+    }
+}
+
+__global__ void syncwarp_too_late(int *data, int *out)
+{
+    if (threadIdx.x < 32) {
+        if (threadIdx.x == 0)
+            __threadfence();
+        data[threadIdx.x] = threadIdx.x; // FAULT syncwarp_too_late
+        __syncwarp();
+        if (threadIdx.x == 0)
+            atomicExch(&flag, 1);
+    } else if (threadIdx.x == 32) {
+        while (atomicAdd(&flag, 0) == 0) {
+        }
+        __threadfence();
+        *out = data[5]; // FAULT syncwarp_too_late
+    }
+}
+
+__global__ void fence_of_block(int *data, int *out)
+{
+    if (blockIdx.x == 0 && threadIdx.x == 0) {
+        *data = 1;             // FAULT fence_of_block
+        __threadfence_block(); // too narrow
+        atomicExch(&flag, 1);
+    } else if (blockIdx.x == 1 && threadIdx.x == 0) {
+        while (atomicAdd(&flag, 0) == 0) {
+        }
+        __threadfence();
+        *out = *data; // FAULT fence_of_block
+    }
+}
+
+__global__ void atomic_of_block(int *bins)
+{
+    atomicAdd_block(&bins[threadIdx.x % 8], 1); // FAULT atomic_of_block
+}
+
+__global__ void ok_scopes(int *bins, int *data)
+{
+    int *mine = bins + 16 * blockIdx.x;
+    atomicAdd_block(&mine[threadIdx.x % 8], 1);
+    if (threadIdx.x == 0) {
+        data[blockIdx.x] = 1;
+        __threadfence_block();
+        atomicExch_block(&mine[8], 1);
+    } else if (threadIdx.x == 32) {
+        while (atomicAdd_block(&mine[8], 0) == 0) {
+        }
+        __threadfence_block();
+        data[blockIdx.x] += 1;
+    }
+}
+
+__global__ void lock_without_acquire(int *lock, int *sum)
+{
+    if (threadIdx.x == 0) {
+        while (atomicCAS(lock, 0, 1) != 0) {
+        }
+        *sum = *sum + 1; // FAULT lock_without_acquire
+        __threadfence();
+        atomicExch(lock, 0);
+    }
+}
+
+// Thread 32 has acquired; thread 64, which has not, reads.
+__global__ void acquired_by_another(int *data, int *out)
+{
+    __shared__ int seen;
+    if (threadIdx.x == 0) {
+        *data = 1; // FAULT acquired_by_another
+        __threadfence();
+        atomicExch(&flag, 1);
+    } else if (threadIdx.x == 32) {
+        while (atomicAdd(&flag, 0) == 0) {
+        }
+        __threadfence();
+        seen = *data;
+    } else if (threadIdx.x == 64) {
+        while (atomicAdd(&flag, 0) == 0) {
+        }
+        *out = *data; // FAULT acquired_by_another
+    }
+}
+
+__global__ void ok_lock_of_all_blocks(int *lock, int *sum)
+{
+    if (threadIdx.x % 32 == 0) {
+        while (atomicCAS(lock, 0, 1) != 0)
+            __nanosleep(100);
+        __threadfence();
+        *sum = *sum + 1;
+        __threadfence();
+        atomicExch(lock, 0);
+    }
+}
+
+// One hands on to the next, and knows what those before it did.
+__global__ void ok_chain(int *data, int *out)
+{
+    if (threadIdx.x == 0) {
+        while (atomicAdd(&turn, 0) != (int)blockIdx.x) {
+        }
+        __threadfence();
+        int sum = 0;
+        for (unsigned i = 0; i < blockIdx.x; i++)
+            sum += data[i];
+        data[blockIdx.x] = sum + 1;
+        out[blockIdx.x] = sum;
+        __threadfence();
+        atomicExch(&turn, (int)blockIdx.x + 1);
+    }
+}
+
+__global__ void ok_many_fences(int *data)
+{
+    for (int i = 0; i < 130000; i++)
+        __threadfence();
+    __syncthreads();
+    __threadfence();
+    atomicAdd(data, 1);
+}
+
+__global__ void ok_many_places(int *data)
+{
+    data[threadIdx.x] = 1;
+    __threadfence();
+    for (int i = 0; i < 8; i++)
+        atomicAdd(&data[1024 + (threadIdx.x + 37 * i) % 512], 1);
+    atomicAdd(&data[2048 + threadIdx.x / 2], 1);
+    while (atomicAdd(&data[2048 + threadIdx.x / 2], 0) < 2) {
+    }
+    __threadfence();
+    data[4096 + threadIdx.x] = data[threadIdx.x ^ 1];
+}
+
+// ---- warps -----------------------------------------------------------------------------------------
+
+__global__ void ok_sleeping_lanes(int *out)
+{
+    __shared__ int s[32];
+    s[threadIdx.x] = threadIdx.x;
+    if (threadIdx.x >= 8)
+        __nanosleep(100);
+    __syncwarp();
+    out[threadIdx.x] = s[threadIdx.x ^ 8];
+}
+
+__global__ void ok_meeting_in_branches(int *out)
+{
+    __shared__ int s[16];
+    if (threadIdx.x < 8) {
+        s[threadIdx.x] = threadIdx.x;
+        __syncwarp(0xffff);
+        out[threadIdx.x] = s[threadIdx.x + 8];
+    } else if (threadIdx.x < 16) {
+        s[threadIdx.x] = threadIdx.x;
+        __syncwarp(0xffff);
+        out[threadIdx.x] = s[threadIdx.x - 8];
+    }
+}
+
+__global__ void meeting_of_others(int *out)
+{
+    __shared__ int s[16];
+    if (threadIdx.x < 8) {
+        s[threadIdx.x] = threadIdx.x; // FAULT meeting_of_others
+        __syncwarp(0xff);
+        out[threadIdx.x] = s[threadIdx.x];
+    } else if (threadIdx.x < 16) {
+        __syncwarp(0xff00);
+        out[threadIdx.x] = s[threadIdx.x - 8]; // FAULT meeting_of_others
+    }
+}
+
+__global__ void ok_votes_of_who_is_left(int *out)
+{
+    if (threadIdx.x >= 20)
+        return;
+    int votes = __popc(__ballot_sync(FULL, threadIdx.x % 2));
+    out[threadIdx.x] = votes + __shfl_sync(FULL, (int)threadIdx.x, 3);
+}
+
+__global__ void ok_halves_after_fence(int *out)
+{
+    __shared__ int s[32];
+    unsigned mask = threadIdx.x < 16 ? 0x0000ffffu : 0xffff0000u;
+    __threadfence();
+    for (int i = 0; i < 400; i++) {
+        s[threadIdx.x] = i + threadIdx.x;
+        __syncwarp(mask);
+        out[threadIdx.x] = s[threadIdx.x ^ 15];
+        __syncwarp(mask);
+    }
+}
+
+// Two of the readers are ordered before the write, and read last; the others are not.
+__global__ void many_readers(int *out)
+{
+    __shared__ int s;
+    if (threadIdx.x == 0)
+        s = 1;
+    __syncthreads();
+    out[threadIdx.x] = s; // FAULT many_readers
+    __syncwarp();
+    if (threadIdx.x == 32)
+        s = 2; // FAULT many_readers
+}
+
+__global__ void reader_of_other_block(int *data, int *out)
+{
+    out[blockIdx.x * 64 + threadIdx.x] = data[0]; // FAULT reader_of_other_block
+    __syncthreads();
+    if (blockIdx.x == 1 && threadIdx.x == 0)
+        data[0] = 2; // FAULT reader_of_other_block
+}
+
+// The writer has acquired what threads 1 to 3 released after they read, not thread 4.
+__global__ void reader_that_told_nobody(int *data, int *out)
+{
+    if (threadIdx.x % 32 == 0 && threadIdx.x < 160) {
+        out[threadIdx.x] = data[0]; // FAULT reader_that_told_nobody
+        if (threadIdx.x < 128) {
+            __threadfence();
+            atomicAdd(&counter, 1);
+        }
+    } else if (threadIdx.x == 160) {
+        while (atomicAdd(&counter, 0) < 4) {
+        }
+        __threadfence();
+        data[0] = 1; // FAULT reader_that_told_nobody
+    }
+}
+
+// ---- flags, and loops that wait for them -----------------------------------------------------------
+
+__global__ void ok_volatile_flag(int *data, int *out)
+{
+    volatile int *ready = &flag;
+    if (threadIdx.x == 32) {
+        *data = 7;
+        __threadfence();
+        *ready = 1;
+    } else if (threadIdx.x == 0) {
+        while (*ready == 0) {
+        }
+        __threadfence();
+        *out = *data;
+    }
+}
+
+__global__ void ok_volatile_flag_only(int *out)
+{
+    __shared__ volatile int ready;
+    if (threadIdx.x == 0)
+        ready = 0;
+    __syncthreads();
+    if (threadIdx.x == 32)
+        ready = 1;
+    else if (threadIdx.x == 0)
+        while (ready == 0)
+            __nanosleep(20);
+    out[threadIdx.x] = 1;
+}
+
+__global__ void volatile_in_place_of_barrier(int *out)
+{
+    __shared__ volatile int s[64];
+    s[threadIdx.x] = threadIdx.x;           // FAULT volatile_in_place_of_barrier
+    out[threadIdx.x] = s[63 - threadIdx.x]; // FAULT volatile_in_place_of_barrier
+}
+
+// A scan: each block publishes its sum, and adds up those before it.
+__global__ void ok_look_back(const int *in, volatile long long *published, int *out)
+{
+    __shared__ int before;
+    if (threadIdx.x == 0) {
+        int sum = in[blockIdx.x], total = 0;
+        published[blockIdx.x] = (1ll << 32) | sum;
+        for (int b = (int)blockIdx.x - 1; b >= 0; b--) {
+            long long seen;
+            do {
+                seen = published[b];
+            } while (seen >> 32 == 0);
+            total += (int)seen;
+            if (seen >> 32 == 2)
+                break;
+        }
+        published[blockIdx.x] = (2ll << 32) | (total + sum);
+        before = total;
+    }
+    __syncthreads();
+    out[blockIdx.x * blockDim.x + threadIdx.x] = before;
+}
+
+__global__ void ok_many_sleeps(int *out)
+{
+    for (int i = 0; i < 20000; i++)
+        __nanosleep(10);
+    out[threadIdx.x] = 1;
+}
+
+__global__ void ok_many_exchanges(int *data)
+{
+    for (int i = 0; i < 700000; i++)
+        atomicExch(data, 1);
+}
+
+// The flag is not volatile, but the fence has the compiler load it in each iteration.
+__global__ void ok_plain_poll_ends(int *ready, int *out)
+{
+    if (threadIdx.x == 32)
+        atomicExch(ready, 1);
+    else if (threadIdx.x == 0)
+        while (atomicOr(ready, 0) == 0)
+            __threadfence();
+    out[threadIdx.x] = 1;
+}
+
+__global__ void nobody_sets_it(int *out)
+{
+    volatile int *ready = &flag;
+    if (threadIdx.x == 0)
+        while (*ready == 0) { // FAULT nobody_sets_it
+        }
+    __syncthreads(); // FAULT nobody_sets_it
+    *out = 1;
+}
+
+__global__ void lock_held_at_barrier(int *lock)
+{
+    while (atomicCAS(lock, 0, 1) != 0) { // FAULT lock_held_at_barrier
+    }
+    __syncthreads(); // FAULT lock_held_at_barrier
+    atomicExch(lock, 0);
+}
+
+__global__ void waits_for_a_later_block(int *out)
+{
+    if (threadIdx.x == 0 && blockIdx.x == 0)
+        while (atomicAdd(&flag, 0) == 0) { // FAULT waits_for_a_later_block
+        }
+    else
+        atomicExch(&flag, 1);
+    *out = 1;
+}
+
+// ---- atomics and plain accesses --------------------------------------------------------------------
+
+__global__ void set_among_atomics(int *out)
+{
+    __shared__ int s;
+    if (threadIdx.x == 0)
+        s = 0; // FAULT set_among_atomics
+    __syncwarp();
+    atomicAdd(&s, 1); // FAULT set_among_atomics
+    __syncthreads();
+    if (threadIdx.x == 0)
+        *out = s;
+}
+
+__global__ void read_among_atomics(int *out)
+{
+    __shared__ int s;
+    if (threadIdx.x == 0)
+        s = 0;
+    __syncthreads();
+    atomicAdd(&s, 1); // FAULT read_among_atomics
+    if (threadIdx.x == 0)
+        *out = s; // FAULT read_among_atomics
+}
+
+__global__ void ok_guarded_maximum(int *most, const int *in)
+{
+    int mine = in[blockIdx.x * blockDim.x + threadIdx.x];
+    if (mine > *most)
+        atomicMax(most, mine);
+}
+
+__global__ void read_only_path(int *data, int *out)
+{
+    data[threadIdx.x] = threadIdx.x; // FAULT read_only_path
+    __syncthreads();
+    out[threadIdx.x] = __ldg(&data[threadIdx.x ^ 1]); // FAULT read_only_path
+}
+
+__global__ void ok_read_only_path(const int *data, int *out)
+{
+    out[threadIdx.x] = __ldg(&data[threadIdx.x ^ 1]);
+}
+
+// ---- asynchronous copies ---------------------------------------------------------------------------
+
+static __device__ void copy_stage(float *to, const float *from)
+{
+    __pipeline_memcpy_async(to + threadIdx.x, from + threadIdx.x, 4); // FAULT copy_into_use
+    __pipeline_commit();
+}
+
+__global__ void copy_into_use(const float *in, float *out)
+{
+    __shared__ float s[2][64];
+    float sum = 0;
+    copy_stage(s[0], in);
+    for (int i = 0; i < 4; i++) {
+        copy_stage(s[(i + 1) % 2], in + 64 * (i + 1));
+        __pipeline_wait_prior(1);
+        __syncthreads();
+        sum += s[i % 2][63 - threadIdx.x]; // FAULT copy_into_use
+        // __syncthreads() is missing
+    }
+    __pipeline_wait_prior(0);
+    out[threadIdx.x] = sum;
+}
+
+__global__ void ok_copies(const float *in, float *out)
+{
+    __shared__ float s[2][64];
+    float sum = 0;
+    copy_stage(s[0], in);
+    for (int i = 0; i < 4; i++) {
+        copy_stage(s[(i + 1) % 2], in + 64 * (i + 1));
+        __pipeline_wait_prior(1);
+        __syncthreads();
+        sum += s[i % 2][63 - threadIdx.x];
+        __syncthreads();
+    }
+    __pipeline_wait_prior(0);
+    out[blockIdx.x * 64 + threadIdx.x] = sum;
+}
+
+// All threads meet between the copies and the read, but nobody has waited for them.
+__global__ void copy_not_awaited(const float *in, float *out)
+{
+    __shared__ float s[64];
+    s[threadIdx.x] = 0;
+    __syncthreads();
+    __pipeline_memcpy_async(&s[threadIdx.x], &in[threadIdx.x], 4); // FAULT copy_not_awaited
+    __pipeline_commit();
+    __syncthreads();
+    out[threadIdx.x] = s[63 - threadIdx.x]; // FAULT copy_not_awaited
+    __pipeline_wait_prior(0);
+}
+
+// ---- blocks that wait for one another --------------------------------------------------------------
+
+__global__ void ok_grid_sync(int *data, int *out)
+{
+    unsigned i = blockIdx.x * blockDim.x + threadIdx.x, n = gridDim.x * blockDim.x;
+    __shared__ int mine[64];
+    mine[threadIdx.x] = i;
+    data[i] = i;
+    cg::this_grid().sync();
+    out[i] = data[n - 1 - i] + mine[63 - threadIdx.x];
+    cg::this_grid().sync();
+    data[i] = out[n - 1 - i];
+}
+
+__global__ void no_grid_sync(int *data, int *out)
+{
+    unsigned i = blockIdx.x * blockDim.x + threadIdx.x, n = gridDim.x * blockDim.x;
+    data[i] = i;
+    cg::this_grid().sync();
+    data[i] += 1; // FAULT no_grid_sync
+    __syncthreads();
+    out[i] = data[n - 1 - i]; // FAULT no_grid_sync
+}
+
+__device__ int arrived, generation;
+
+static __device__ void grid_barrier()
+{
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        __threadfence();
+        int now = atomicAdd(&generation, 0);
+        if (atomicAdd(&arrived, 1) == (int)gridDim.x - 1) {
+            atomicExch(&arrived, 0);
+            __threadfence();
+            atomicAdd(&generation, 1);
+        } else {
+            while (atomicAdd(&generation, 0) == now) {
+            }
+        }
+        __threadfence();
+    }
+    __syncthreads();
+}
+
+__global__ void ok_grid_barrier(int *data, int *out)
+{
+    unsigned i = blockIdx.x * blockDim.x + threadIdx.x, n = gridDim.x * blockDim.x;
+    for (int round = 0; round < 3; round++) {
+        data[i] = i + round;
+        grid_barrier();
+        out[i] = data[n - 1 - i];
+        grid_barrier();
+    }
+}
+
+// ---- what some orders of threads alone show ----------------------------------------------------------
+
+// Right only if the first warp draws the first tickets.
+__global__ void only_hand_out(int *data)
+{
+    int ticket = atomicAdd(&counter, 1);
+    if (ticket < 32)
+        data[threadIdx.x % 32] = ticket; // FAULT only_hand_out
+}
+
+// ---- a long program --------------------------------------------------------------------------------
+
+#define TEN(x) x x x x x x x x x x
+#define LOAD sum += *p++;
+
+__global__ void ok_long(const int *in, int *out)
+{
+    const int *p = in;
+    int sum = 0;
+    if (threadIdx.x % 2)
+        sum += in[5];
+    TEN(TEN(TEN(LOAD LOAD LOAD)))
+    if (threadIdx.x % 3)
+        sum += in[7];
+    TEN(TEN(TEN(LOAD LOAD LOAD)))
+    out[threadIdx.x] = sum;
+}
+
+// ---- which is run how ------------------------------------------------------------------------------
+
+static int *a, *b;
+static float *f;
+
+static void *pointers[] = {&a, &b};
+
+static const struct {
+    const char *name, *phrase;
+    void (*run)();
+} cases[] = {
+    {"ok_release_after_syncwarp", "", [] { ok_release_after_syncwarp<<<2, 64>>>(a, b); }},
+    {"syncwarp_too_late", "data race in global", [] { syncwarp_too_late<<<1, 64>>>(a, b); }},
+    {"fence_of_block", "data race in global", [] { fence_of_block<<<2, 32>>>(a, b); }},
+    {"atomic_of_block", "is atomic among the threads of one block only",
+     [] { atomic_of_block<<<2, 64>>>(a); }},
+    {"ok_scopes", "", [] { ok_scopes<<<2, 64>>>(a, b); }},
+    {"lock_without_acquire", "no __threadfence() after that",
+     [] { lock_without_acquire<<<4, 32>>>(a, b); }},
+    {"acquired_by_another", "no __threadfence() after that",
+     [] { acquired_by_another<<<1, 96>>>(a, b); }},
+    {"ok_lock_of_all_blocks", "", [] { ok_lock_of_all_blocks<<<8, 128>>>(a, b); }},
+    {"ok_chain", "", [] { ok_chain<<<40, 32>>>(a, b); }},
+    {"ok_many_fences", "", [] { ok_many_fences<<<1, 1>>>(a); }},
+    {"ok_many_places", "", [] { ok_many_places<<<1, 512>>>(a); }},
+    {"ok_sleeping_lanes", "", [] { ok_sleeping_lanes<<<1, 32>>>(a); }},
+    {"ok_meeting_in_branches", "", [] { ok_meeting_in_branches<<<1, 32>>>(a); }},
+    {"meeting_of_others", "__syncwarp() is missing", [] { meeting_of_others<<<1, 32>>>(a); }},
+    {"ok_votes_of_who_is_left", "", [] { ok_votes_of_who_is_left<<<1, 32>>>(a); }},
+    {"ok_halves_after_fence", "", [] { ok_halves_after_fence<<<1, 32>>>(a); }},
+    {"many_readers", "__syncthreads() is missing", [] { many_readers<<<1, 64>>>(a); }},
+    {"reader_of_other_block", "of another block", [] { reader_of_other_block<<<2, 64>>>(a, b); }},
+    {"reader_that_told_nobody", "data race in global",
+     [] { reader_that_told_nobody<<<1, 192>>>(a, b); }},
+    {"ok_volatile_flag", "", [] { ok_volatile_flag<<<1, 64>>>(a, b); }},
+    {"ok_volatile_flag_only", "", [] { ok_volatile_flag_only<<<1, 64>>>(a); }},
+    {"volatile_in_place_of_barrier", "__syncthreads() is missing",
+     [] { volatile_in_place_of_barrier<<<1, 64>>>(a); }},
+    {"ok_look_back", "", [] { ok_look_back<<<40, 64>>>(a, (volatile long long *)(a + 4096), b); }},
+    {"ok_many_sleeps", "", [] { ok_many_sleeps<<<1, 64>>>(a); }},
+    {"ok_many_exchanges", "", [] { ok_many_exchanges<<<1, 1>>>(a); }},
+    {"ok_plain_poll_ends", "", [] { ok_plain_poll_ends<<<1, 64>>>(a, b); }},
+    {"nobody_sets_it", "no thread of this launch has changed it",
+     [] { nobody_sets_it<<<1, 64>>>(a); }},
+    {"lock_held_at_barrier", "and is now in __syncthreads() at",
+     [] { lock_held_at_barrier<<<1, 64>>>(a); }},
+    {"waits_for_a_later_block", "need a cooperative launch",
+     [] { waits_for_a_later_block<<<2, 1>>>(a); }},
+    {"set_among_atomics", "__syncthreads() is missing", [] { set_among_atomics<<<1, 64>>>(a); }},
+    {"read_among_atomics", "data race in shared", [] { read_among_atomics<<<1, 64>>>(a); }},
+    {"ok_guarded_maximum", "", [] { ok_guarded_maximum<<<4, 64>>>(a, b); }},
+    {"read_only_path", "memory that __ldg reads is written",
+     [] { read_only_path<<<1, 64>>>(a, b); }},
+    {"ok_read_only_path", "", [] { ok_read_only_path<<<1, 64>>>(a, b); }},
+    {"copy_into_use", "writes from its issue on", [] { copy_into_use<<<1, 64>>>(f, f + 1024); }},
+    {"ok_copies", "", [] { ok_copies<<<2, 64>>>(f, f + 1024); }},
+    {"copy_not_awaited", "is still copying to it",
+     [] { copy_not_awaited<<<1, 64>>>(f, f + 1024); }},
+    {"ok_grid_sync", "", [] { cudaLaunchCooperativeKernel(ok_grid_sync, 6, 64, pointers); }},
+    {"no_grid_sync", "of another block",
+     [] { cudaLaunchCooperativeKernel(no_grid_sync, 6, 64, pointers); }},
+    {"ok_grid_barrier", "", [] { cudaLaunchCooperativeKernel(ok_grid_barrier, 6, 64, pointers); }},
+    {"only_hand_out", "data race in global", [] { only_hand_out<<<1, 64>>>(a); }},
+    {"ok_long", "", [] { ok_long<<<1, 32>>>(a, b); }},
+};
+
+int main(int count, char **arguments)
+{
+    const size_t bytes = 1 << 16;
+    cudaMalloc(&a, bytes);
+    cudaMalloc(&b, bytes);
+    cudaMalloc(&f, bytes);
+    cudaMemset(a, 0, bytes);
+    cudaMemset(b, 0, bytes);
+    cudaMemset(f, 0, bytes);
+    for (const auto &one : cases) {
+        if (count < 2) {
+            printf("%s\t%s\n", one.name, one.phrase);
+        } else if (strcmp(arguments[1], one.name) == 0) {
+            puts("printed before");
+            one.run();
+            if (cudaPeekAtLastError() != cudaSuccess)
+                puts(cudaGetErrorString(cudaPeekAtLastError()));
+            return 0;
+        }
+    }
+    return count < 2 ? 0 : 2;
+}
