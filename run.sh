@@ -64,7 +64,10 @@ while (($# > 0)); do
     --benchmark) benchmark=$2 && shift ;;
     --benchmark=*) benchmark=${1#*=} ;;
     --no-install) install=no ;;
-    --help | -h) usage && exit 0 ;;
+    --help | -h)
+        say "$(usage)"
+        exit 0
+        ;;
     --) shift && break ;;
     *) die_usage "$1: no such option (what is for the steps' programs goes after --)" ;;
     esac
@@ -142,6 +145,8 @@ fi
 
 results=$root/build/$backend/results
 mkdir -p -- "$results"
+rows_here=$(mktemp "$results/.rows.XXXXXX") || die "$exit_file" "cannot write $(shown "$results")"
+trap 'rm -f -- "$rows_here"' EXIT
 ladder=
 first_failure=0
 failed=()
@@ -151,24 +156,27 @@ for step in "${steps[@]}"; do
     number=$((number + 1))
     heading "== step $number of ${#steps[@]}: $step"
     csv=$results/$step.csv
-    rm -f -- "$csv"
     status=0
-    "$root/build/$backend/bin/$step" --csv "$csv" "$@" || status=$?
+    # Another run.sh may write the same file: these rows are read before they are put there.
+    rm -f -- "$rows_here"
+    "$root/build/$backend/bin/$step" --csv "$rows_here" "$@" || status=$?
     if ((status != 0)); then
         failed+=("$step (exit status $status)")
         ((first_failure != 0)) || first_failure=$status
     fi
     ladder+="step $step $status"$'\n'
-    if [[ -s $csv ]]; then
-        ladder+=$(<"$csv")$'\n'
+    rm -f -- "$csv"
+    if [[ -s $rows_here ]]; then
+        ladder+=$(<"$rows_here")$'\n'
         rows=$((rows + 1))
+        mv -f -- "$rows_here" "$csv"
     fi
 done
 
 # ---- summary -------------------------------------------------------------------------------------
 
-printf '%s' "$ladder" | LC_ALL=C awk -v bold="$bold" -v plain="$plain" -v red="$red" \
-    -v green="$green" -v yellow="$yellow" -f "$root/common/scripts/ladder.awk"
+say "$(printf '%s' "$ladder" | LC_ALL=C awk -v bold="$bold" -v plain="$plain" -v red="$red" \
+    -v green="$green" -v yellow="$yellow" -f "$root/common/scripts/ladder.awk")"
 say
 if [[ $ladder == *,simt,* ]]; then
     say "The time that a GPU step takes on simt says nothing about a GPU, so none is shown."
@@ -177,7 +185,7 @@ if ((rows > 0)); then
     say "The rows behind this, as CSV: $(shown "$results")"
 fi
 if ((first_failure != 0)); then
-    printf '%s%s%s\n' "$red" "Not verified: $(printf '%s, ' "${failed[@]}" | sed 's/, $//')." "$plain"
+    put '%s%s%s\n' "$red" "Not verified: $(printf '%s, ' "${failed[@]}" | sed 's/, $//')." "$plain"
 elif ((rows > 0)); then
     say "${green}All results verified.$plain"
 fi

@@ -24,7 +24,8 @@ kernels break, the checker, the CPU back end, the counters, the pages.
                   measure and draw), and these suites, one for each preset:
                     asan    with the address and undefined-behaviour sanitizers
                     tsan    the tests of the CPU steps with the thread sanitizer
-                    clang   kernels and their back end compiled by clang, if that is installed
+                    clang   kernels and their back end compiled by clang, if that is installed: all
+                            their tests but exercises and large inputs
                     cuda    compiled by nvcc, if that is installed; run if there is a GPU
   -L LABEL        only tests with a label that matches this regular expression, as in ctest
   -R NAME         only tests with a name that matches
@@ -38,15 +39,29 @@ EOF
 
 # ---- arguments -----------------------------------------------------------------------------------
 
+# is_expression TEXT: whether it is a regular expression; grep returns 2 for one that is not.
+is_expression() {
+    local status=0
+    grep -qE -e "$1" /dev/null 2>/dev/null || status=$?
+    ((status < 2))
+}
+
 all=no
 filter=()
 while (($# > 0)); do
     case $1 in
     -L | -R) (($# > 1)) || die_usage "$1 needs a value" ;;&
-    -L | -R) filter+=("$1" "$2") && shift ;;
+    -L | -R)
+        is_expression "$2" || die_usage "$1 '$2': not a regular expression"
+        filter+=("$1" "$2")
+        shift
+        ;;
     --all) all=yes ;;
     --no-install) install=no ;;
-    --help | -h) usage && exit 0 ;;
+    --help | -h)
+        say "$(usage)"
+        exit 0
+        ;;
     *) die_usage "$1: no such option" ;;
     esac
     shift
@@ -64,7 +79,7 @@ close_suite() {
     local colour=$green skipped=''
     (($3 == 0)) || colour=$red
     (($4 == 0)) || skipped=", $4 skipped"
-    printf '%s%s: %d passed, %d failed%s%s (%d s)\n' "$colour" "$1" "$2" "$3" "$skipped" "$plain" "$5"
+    put '%s%s: %d passed, %d failed%s%s (%d s)\n' "$colour" "$1" "$2" "$3" "$skipped" "$plain" "$5"
     all_passed=$((all_passed + $2))
     all_failed=$((all_failed + $3))
     all_skipped=$((all_skipped + $4))
@@ -94,7 +109,7 @@ test_suite() {
     # Only the steps have several threads, and the sanitizer slows other tests down tenfold.
     [[ $preset != tsan ]] || only=(-L '^step$')
     # Only kernels and their back end can differ with another C++ compiler.
-    [[ $preset != clang ]] || only=(-L '^simt$')
+    [[ $preset != clang ]] || only=(-L '^simt$' -LE '^(exercise|large)$')
     # With -L or -R, any test can be selected.
     [[ $all == yes || ${#filter[@]} -gt 0 ]] || only=(-LE '^all$')
     say "Built in $((SECONDS - started)) s. Testing ..."
@@ -187,15 +202,15 @@ done
 
 heading "== all suites ($SECONDS s)"
 if ((${#left_out[@]} > 0)); then
-    printf 'not run: %s\n' "${left_out[@]}"
+    put 'not run: %s\n' "${left_out[@]}"
 fi
 if ((${#bad_suites[@]} > 0)); then
-    printf 'failed: %s\n' "${bad_suites[@]}"
+    put 'failed: %s\n' "${bad_suites[@]}"
 fi
 if ((all_passed + all_failed + all_skipped == 0 && ${#filter[@]} > 0)); then
     die "$exit_usage" "${filter[*]}: no test matches; ctest -N --test-dir build/simt lists the tests"
 fi
 skipped=''
 ((all_skipped == 0)) || skipped=", $all_skipped skipped"
-printf '%d passed, %d failed%s\n' "$all_passed" "$all_failed" "$skipped"
+put '%d passed, %d failed%s\n' "$all_passed" "$all_failed" "$skipped"
 ((all_failed == 0))

@@ -211,15 +211,19 @@ double depth_wider_accumulator(const struct reduction *call)
                                   : 1 + n * (DBL_EPSILON / FLT_EPSILON);
 }
 
-/* The larger half's way down to a block, and the block. */
+/* The smaller half's way down to a block, and the block; the larger half's if that is longer. The
+ * parts of a level differ by one at most. Where the smaller is a block of 128 the larger, of 129,
+ * is cut again, and the smaller has the longer chain. */
 double depth_pairwise(const struct reduction *call)
 {
-    size_t n = call->n;
+    size_t smaller = call->n, larger = call->n;
     double levels = 0;
 
-    for (; n > PAIRWISE_BLOCK; n -= n / 2)
-        levels++;
-    return (double)n + levels;
+    for (; smaller > PAIRWISE_BLOCK; levels++) {
+        smaller /= 2;
+        larger -= larger / 2;
+    }
+    return (double)(larger > PAIRWISE_BLOCK ? smaller : larger) + levels;
 }
 
 /* Each iteration computes result' - correction' = result - correction + term, but for the rounding

@@ -59,6 +59,20 @@ static const struct reduction_rung rungs[] = {
         .how = how_unrolled,
     },
     {
+        .rung = {.name = "narrow_indices",
+                 .idea = "the same with unsigned indices of 32 bits: they may wrap around"},
+        .run = run_narrow_indices,
+        .depth = depth_unrolled,
+        .how = how_unrolled,
+        .declines = declines_narrow_indices,
+    },
+    {
+        .rung = {.name = "checked", .idea = "unrolled with every index checked against the length"},
+        .run = run_checked,
+        .depth = depth_unrolled,
+        .how = how_unrolled,
+    },
+    {
         .rung = {.name = "openblas",
                  .idea = "the library, on one thread",
                  .flags = RUNG_LIBRARY,

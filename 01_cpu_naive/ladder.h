@@ -26,6 +26,13 @@ void run_compensated(const struct reduction *call);
 /* unrolled.c */
 void run_unrolled(const struct reduction *call);
 
+/* narrow_indices.c */
+void run_narrow_indices(const struct reduction *call);
+const char *declines_narrow_indices(const struct reduction *call);
+
+/* checked.c */
+void run_checked(const struct reduction *call);
+
 /* one_thread.c */
 void run_openblas(const struct reduction *call);
 

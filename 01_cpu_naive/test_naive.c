@@ -67,8 +67,10 @@ static void depths_are_those_of_the_order(void **state)
     assert_true(depth_of("pairwise", TYPE_F32, 0) == 0);
     assert_true(depth_of("pairwise", TYPE_F32, PAIRWISE_BLOCK) == PAIRWISE_BLOCK);
     assert_true(depth_of("pairwise", TYPE_F32, 2 * PAIRWISE_BLOCK) == PAIRWISE_BLOCK + 1);
-    /* One more, and the larger half is cut once more: 257 = 128 + 129, 129 = 64 + 65. */
-    assert_true(depth_of("pairwise", TYPE_F32, 2 * PAIRWISE_BLOCK + 1) == 65 + 2);
+    /* One more, and the larger half is cut once more, 257 = 128 + 129, but not the smaller. */
+    assert_true(depth_of("pairwise", TYPE_F32, 2 * PAIRWISE_BLOCK + 1) == PAIRWISE_BLOCK + 1);
+    assert_true(depth_of("pairwise", TYPE_F32, 2 * PAIRWISE_BLOCK + 2) == 65 + 2);
+    assert_true(depth_of("pairwise", TYPE_F32, 4 * PAIRWISE_BLOCK - 1) == PAIRWISE_BLOCK + 2);
     assert_true(depth_of("pairwise", TYPE_F32, (size_t)1 << 27) == PAIRWISE_BLOCK + 20);
 
     assert_true(depth_of("unrolled", TYPE_F32, 80) == 10 + 3);
@@ -95,6 +97,17 @@ static void better_orders_have_smaller_errors(void **state)
             step_test_reduce(step_test_rung(better[i]), OP_SUM, TYPE_F32, a, NULL, COUNT);
         assert_true(fabs(sum - exact) < plain / 4);
     }
+}
+
+/* A depth that leaves out most of a chain is found out. */
+static void understated_depths_are_found_out(void **state)
+{
+    struct reduction_rung naive = *step_test_rung("naive");
+    (void)state;
+
+    assert_true(step_test_depth_holds(&naive));
+    naive.depth = depth_unrolled;
+    assert_false(step_test_depth_holds(&naive));
 }
 
 /* The same order gives the same bits, whatever language feature the loop is made of. */
@@ -177,6 +190,8 @@ int main(void)
         cmocka_unit_test(step_test_known_answers),
         cmocka_unit_test(kahan_keeps_what_the_plain_loop_loses),
         cmocka_unit_test(kahan_in_double),
+        cmocka_unit_test(step_test_depths),
+        cmocka_unit_test(understated_depths_are_found_out),
         cmocka_unit_test(depths_are_those_of_the_order),
         cmocka_unit_test(better_orders_have_smaller_errors),
         cmocka_unit_test(rungs_in_the_plain_order_agree_to_the_last_bit),

@@ -60,6 +60,13 @@ static const struct reduction_rung rungs[] = {
         .how = how_threads,
     },
     {
+        .rung = {.name = "adjacent_plain",
+                 .idea = "a plain sum for each thread, side by side: still false sharing"},
+        .run = run_adjacent_plain,
+        .depth = depth_partials,
+        .how = how_threads,
+    },
+    {
         .rung = {.name = "padded",
                  .idea = "an atomic for each thread, in cache lines of their own"},
         .run = run_padded,

@@ -19,6 +19,7 @@ void how_threads(const struct reduction *call, char text[RUNG_HOW_SIZE]);
 
 /* partials.c */
 void run_adjacent(const struct reduction *call);
+void run_adjacent_plain(const struct reduction *call);
 void run_padded(const struct reduction *call);
 void run_local(const struct reduction *call);
 

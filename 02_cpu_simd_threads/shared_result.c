@@ -126,7 +126,8 @@ SPECIALIZED void atomic_f64(enum reduce_op op, const struct reduction *share)
 
 /* ---- the rungs ------------------------------------------------------------------------------- */
 
-static void add_racing(const struct reduction *share)
+/* A race only if several threads have the same result. */
+void add_plainly(const struct reduction *share)
 {
     if (is_float_dot(share))
         race_dot(share->a, share->b, share->n, share->result);
@@ -162,7 +163,7 @@ static void on_one_result(const struct reduction *call, void (*work)(const struc
 
 void run_race(const struct reduction *call)
 {
-    on_one_result(call, add_racing);
+    on_one_result(call, add_plainly);
 }
 
 void run_lock(const struct reduction *call)

@@ -1,3 +1,7 @@
+#include <dlfcn.h>
+#include <errno.h>
+#include <limits.h>
+#include <pthread.h>
 #include <sched.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -37,8 +41,28 @@ static void shares_cover_all(void **state)
         }
 }
 
+/* ---- a system that refuses to start threads ---------------------------------------------------- */
+
+#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+enum { MAY_REFUSE = 0 }; /* a sanitizer has a pthread_create of its own */
+static int refuses_after;
+#else
+enum { MAY_REFUSE = 1 };
+static int refuses_after = INT_MAX;
+
+int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*start)(void *),
+                   void *argument)
+{
+    int (*real)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
+    void *const found = dlsym(RTLD_NEXT, "pthread_create");
+
+    memcpy(&real, &found, sizeof real);
+    return refuses_after-- > 0 ? real(thread, attributes, start, argument) : EAGAIN;
+}
+#endif
+
 struct visits {
-    int count[64];
+    int count[2 * POOL_MOST];
 };
 
 static void visit(void *argument, int thread)
@@ -47,20 +71,48 @@ static void visit(void *argument, int thread)
     visits->count[thread]++;
 }
 
+/* The calling thread does the shares of those that could not be started: of the pool, which has
+ * none yet, and of the rungs that start their own. */
+static void shares_without_threads(void **state)
+{
+    static const char *const own[] = {"lock", "atomic", "adjacent", "padded", "local"};
+    static struct visits visits;
+    float a[1000];
+    (void)state;
+
+    if (!MAY_REFUSE)
+        skip();
+    for (int i = 0; i < 1000; i++)
+        a[i] = 1;
+    for (int started = 0; started <= 2; started++) {
+        memset(&visits, 0, sizeof visits);
+        refuses_after = started;
+        pool_run(6 + started, visit, &visits);
+        for (int t = 0; t < 2 * POOL_MOST; t++)
+            assert_int_equal(visits.count[t], t < 6 + started);
+        for (size_t r = 0; r < sizeof own / sizeof own[0]; r++) {
+            refuses_after = started;
+            assert_true(step_test_reduce(step_test_rung(own[r]), OP_SUM, TYPE_F32, a, NULL, 1000) ==
+                        1000);
+        }
+    }
+    refuses_after = INT_MAX;
+}
+
 /* Every share is done once in each run, with more threads than processors, fewer than before, and
  * after the pool has gone to sleep. */
 static void pool_does_every_share_once(void **state)
 {
-    static const int threads[] = {1, 2, 3, 8, 64, 2, 1, 5};
-    struct visits visits;
+    static const int threads[] = {1, 2, 3, 8, 64, 2, 1, 5, POOL_MOST, POOL_MOST + 44};
+    static struct visits visits;
     (void)state;
 
     for (size_t i = 0; i < sizeof threads / sizeof threads[0]; i++) {
-        const int runs = 50;
+        const int runs = threads[i] > 64 ? 3 : 50;
         memset(&visits, 0, sizeof visits);
         for (int run = 0; run < runs; run++)
             pool_run(threads[i], visit, &visits);
-        for (int t = 0; t < 64; t++)
+        for (int t = 0; t < 2 * POOL_MOST; t++)
             assert_int_equal(visits.count[t], t < threads[i] ? runs : 0);
         const struct timespec pause = {.tv_nsec = 5000000};
         nanosleep(&pause, NULL);
@@ -71,7 +123,7 @@ static void pool_does_every_share_once(void **state)
  * that it starts elsewhere inherit that. */
 static void pool_leaves_the_caller_free(void **state)
 {
-    struct visits visits = {{0}};
+    static struct visits visits;
     cpu_set_t before, after;
     (void)state;
 
@@ -108,7 +160,7 @@ static void probe_reads_any_size(void **state)
 /* Any number of threads gives the right answer, more than there are elements or processors too. */
 static void any_thread_count_is_right(void **state)
 {
-    static const int threads[] = {1, 3, 7};
+    static const int threads[] = {1, 3, 7, MAX_THREADS + 44};
     static const size_t sizes[] = {0, 1, 63, 64, 65, 200, 3000};
     struct reduction_options options;
     (void)state;
@@ -116,6 +168,8 @@ static void any_thread_count_is_right(void **state)
     step_test_defaults(&options);
     for (size_t t = 0; t < sizeof threads / sizeof threads[0]; t++)
         for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++) {
+            if (threads[t] > MAX_THREADS && sizes[s] < 3000) /* starting them takes long */
+                continue;
             options.base.threads = threads[t];
             options.n = sizes[s];
             step_test_rungs(&options.base);
@@ -210,6 +264,7 @@ static void rungs_name_their_instructions(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(shares_without_threads), /* before the pool has started any */
         cmocka_unit_test(shares_cover_all),
         cmocka_unit_test(pool_does_every_share_once),
         cmocka_unit_test(pool_leaves_the_caller_free),
@@ -219,6 +274,7 @@ int main(void)
         cmocka_unit_test(any_thread_count_is_right),
         cmocka_unit_test(top_rung_is_deterministic),
         cmocka_unit_test(step_test_reductions),
+        cmocka_unit_test(step_test_depths),
         cmocka_unit_test(step_test_known_answers),
     };
     return cmocka_run_group_tests_name("02_cpu_simd_threads", tests, NULL, NULL);

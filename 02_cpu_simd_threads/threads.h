@@ -10,8 +10,10 @@
 void on_threads(const struct reduction *call, void (*work)(const struct reduction *share),
                 void *targets, size_t step);
 
-/* The work of the rungs `atomic` and `local`: step 01's loop, with an atomic for every addition to
- * the result, or adding up in a register. */
+/* The work of the rungs `race`, `atomic` and `local`: step 01's loop, with a load, an addition and a
+ * store in memory for every element, with an atomic for every element, or adding up in a
+ * register. */
+void add_plainly(const struct reduction *share);
 void add_atomically(const struct reduction *share);
 void add_in_register(const struct reduction *share);
 

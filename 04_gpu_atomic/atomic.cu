@@ -1,7 +1,6 @@
 /* Step 04: many threads, one result. `in` says what is reduced: see common/kernel/reduce.cuh. */
+#include "kernel/blocks.cuh"
 #include "kernel/reduce.cuh"
-
-static const unsigned BLOCK = REDUCTION_BLOCK;
 
 /* The rungs below accumulate in *result, which must hold the identity before they start. */
 template <typename R>
@@ -27,9 +26,10 @@ extern "C" void launch_race(const struct reduction *call)
 {
     reduce_with(call, [=](auto in) {
         auto *const result = in.values(call->result);
+        const unsigned threads = threads_of(call, race<decltype(in)>);
 
         set_identity<decltype(in)><<<1, 1>>>(result);
-        race<<<1, BLOCK>>>(in, call->n, result);
+        race<<<1, threads>>>(in, call->n, result);
     });
 }
 
@@ -49,9 +49,10 @@ extern "C" void launch_atomic_element(const struct reduction *call)
 {
     reduce_with(call, [=](auto in) {
         auto *const result = in.values(call->result);
+        const unsigned threads = threads_of(call, atomic_element<decltype(in)>);
 
         set_identity<decltype(in)><<<1, 1>>>(result);
-        atomic_element<<<1, BLOCK>>>(in, call->n, result);
+        atomic_element<<<1, threads>>>(in, call->n, result);
     });
 }
 
@@ -72,40 +73,53 @@ extern "C" void launch_one_block(const struct reduction *call)
 {
     reduce_with(call, [=](auto in) {
         auto *const result = in.values(call->result);
+        const unsigned threads = threads_of(call, one_block<decltype(in)>);
 
         set_identity<decltype(in)><<<1, 1>>>(result);
-        one_block<<<1, BLOCK>>>(in, call->n, result);
+        one_block<<<1, threads>>>(in, call->n, result);
     });
 }
 
-/* A thread's own additions, then the atomics. Their order is unknown; an element of the first
- * thread goes through all of them. */
-static double depth_of(size_t n, size_t threads, size_t atomics)
-{
-    return (double)(n / threads + 1) + (double)atomics;
-}
-
-extern "C" double depth_one_block(const struct reduction *call)
-{
-    return depth_of(call->n, BLOCK, BLOCK);
-}
-
-/* Enough blocks to fill the GPU. */
-static unsigned grid_of(const struct reduction *call)
-{
-    return reduction_grid(call, BLOCK, REDUCTION_BLOCKS_PER_MULTIPROCESSOR);
-}
-
-/* The same by many blocks, with a grid-stride loop: a thread starts at its number in the grid and
- * goes on by the number of threads in the grid.
+/* The same by many blocks: a contiguous slice of the elements for each.
  *
  * Better: all multiprocessors work, and together have far more loads in flight.
+ * Still bad: a slice starts wherever the one before it ends, in the middle of a sector as a rule.
+ * Then a warp's 128 bytes touch five sectors in place of four. */
+template <typename R>
+__global__ void slices(R in, size_t n, size_t slice, typename R::value *result)
+{
+    const size_t first = blockIdx.x * slice, left = first < n ? n - first : 0;
+    const size_t end = first + (left < slice ? left : slice);
+
+    typename R::value mine = R::identity();
+    for (size_t i = first + threadIdx.x; i < end; i += blockDim.x)
+        mine = R::combine(mine, in.term(i));
+    R::atomic(result, mine);
+}
+
+extern "C" void launch_slices(const struct reduction *call)
+{
+    reduce_with(call, [=](auto in) {
+        auto *const result = in.values(call->result);
+        const struct blocks blocks = blocks_of(call, slices<decltype(in)>);
+        const size_t slice = (call->n + blocks.count - 1) / blocks.count;
+
+        set_identity<decltype(in)><<<1, 1>>>(result);
+        slices<<<blocks.count, blocks.threads>>>(in, call->n, slice, result);
+    });
+}
+
+/* A grid-stride loop in place of slices: a thread starts at its number in the grid and goes on by
+ * the number of threads in the grid.
+ *
+ * Better: nothing to cut, and a warp starts at a multiple of 32 elements in every iteration.
  * Still bad: 1,024 atomics for each multiprocessor, all on one address. */
 template <typename R>
 __global__ void atomic_thread(R in, size_t n, typename R::value *result)
 {
     typename R::value mine = R::identity();
-    for (size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x; i < n; i += (size_t)gridDim.x * BLOCK)
+    for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < n;
+         i += (size_t)gridDim.x * blockDim.x)
         mine = R::combine(mine, in.term(i));
     R::atomic(result, mine);
 }
@@ -114,17 +128,11 @@ extern "C" void launch_atomic_thread(const struct reduction *call)
 {
     reduce_with(call, [=](auto in) {
         auto *const result = in.values(call->result);
-        const unsigned grid = grid_of(call);
+        const struct blocks blocks = blocks_of(call, atomic_thread<decltype(in)>);
 
         set_identity<decltype(in)><<<1, 1>>>(result);
-        atomic_thread<<<grid, BLOCK>>>(in, call->n, result);
+        atomic_thread<<<blocks.count, blocks.threads>>>(in, call->n, result);
     });
-}
-
-extern "C" double depth_atomic_thread(const struct reduction *call)
-{
-    const size_t threads = (size_t)grid_of(call) * BLOCK;
-    return depth_of(call->n, threads, threads);
 }
 
 /* The threads of a block first combine their numbers by atomics in shared memory.
@@ -142,7 +150,8 @@ __global__ void atomic_block(R in, size_t n, typename R::value *result)
     __syncthreads();
 
     typename R::value mine = R::identity();
-    for (size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x; i < n; i += (size_t)gridDim.x * BLOCK)
+    for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < n;
+         i += (size_t)gridDim.x * blockDim.x)
         mine = R::combine(mine, in.term(i));
     R::atomic(&of_block, mine);
     __syncthreads();
@@ -155,16 +164,9 @@ extern "C" void launch_atomic_block(const struct reduction *call)
 {
     reduce_with(call, [=](auto in) {
         auto *const result = in.values(call->result);
-        const unsigned grid = grid_of(call);
+        const struct blocks blocks = blocks_of(call, atomic_block<decltype(in)>);
 
         set_identity<decltype(in)><<<1, 1>>>(result);
-        atomic_block<<<grid, BLOCK>>>(in, call->n, result);
+        atomic_block<<<blocks.count, blocks.threads>>>(in, call->n, result);
     });
-}
-
-/* At worst an element goes through all atomics of its block, then through those of all blocks. */
-extern "C" double depth_atomic_block(const struct reduction *call)
-{
-    const size_t grid = grid_of(call);
-    return depth_of(call->n, grid * BLOCK, BLOCK + grid);
 }

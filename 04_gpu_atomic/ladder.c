@@ -8,11 +8,43 @@
 void launch_race(const struct reduction *call);
 void launch_atomic_element(const struct reduction *call);
 void launch_one_block(const struct reduction *call);
+void launch_slices(const struct reduction *call);
 void launch_atomic_thread(const struct reduction *call);
 void launch_atomic_block(const struct reduction *call);
-double depth_one_block(const struct reduction *call);
-double depth_atomic_thread(const struct reduction *call);
-double depth_atomic_block(const struct reduction *call);
+
+/* A thread's own additions, then the atomics. Their order is unknown; an element of the first
+ * thread goes through all of them. */
+static double depth_of(size_t n, size_t threads, size_t atomics)
+{
+    return (double)(n / threads + 1) + (double)atomics;
+}
+
+static double depth_one_block(const struct reduction *call)
+{
+    const struct launch_range range = reduction_range(call);
+    return depth_of(call->n, range.least_threads, range.most_threads);
+}
+
+static double depth_atomic_thread(const struct reduction *call)
+{
+    const struct launch_range range = reduction_range(call);
+    return depth_of(call->n, range.least_blocks * range.least_threads,
+                    range.most_blocks * range.most_threads);
+}
+
+/* A slice may be longer by one element, so a thread's part of it by one. */
+static double depth_slices(const struct reduction *call)
+{
+    return depth_atomic_thread(call) + 1;
+}
+
+/* At worst an element goes through all atomics of its block, then through those of all blocks. */
+static double depth_atomic_block(const struct reduction *call)
+{
+    const struct launch_range range = reduction_range(call);
+    return depth_of(call->n, range.least_blocks * range.least_threads,
+                    range.most_threads + range.most_blocks);
+}
 
 static const struct reduction_rung rungs[] = {
     {
@@ -21,6 +53,7 @@ static const struct reduction_rung rungs[] = {
                  .flags = RUNG_LESSON},
         .run = launch_race,
         .depth = depth_serial,
+        .shape = TAKES_BLOCK,
     },
     {
         .rung = {.name = "atomic_element",
@@ -28,6 +61,7 @@ static const struct reduction_rung rungs[] = {
                  .flags = RUNG_NONDETERMINISTIC},
         .run = launch_atomic_element,
         .depth = depth_serial,
+        .shape = TAKES_BLOCK,
     },
     {
         .rung = {.name = "one_block",
@@ -35,13 +69,23 @@ static const struct reduction_rung rungs[] = {
                  .flags = RUNG_NONDETERMINISTIC},
         .run = launch_one_block,
         .depth = depth_one_block,
+        .shape = TAKES_BLOCK,
+    },
+    {
+        .rung = {.name = "slices",
+                 .idea = "the same by as many blocks as fill the GPU, a contiguous slice each",
+                 .flags = RUNG_NONDETERMINISTIC},
+        .run = launch_slices,
+        .depth = depth_slices,
+        .shape = TAKES_ANY,
     },
     {
         .rung = {.name = "atomic_thread",
-                 .idea = "the same by as many blocks as fill the GPU",
+                 .idea = "a grid-stride loop in place of slices",
                  .flags = RUNG_NONDETERMINISTIC},
         .run = launch_atomic_thread,
         .depth = depth_atomic_thread,
+        .shape = TAKES_ANY,
     },
     {
         .rung = {.name = "atomic_block",
@@ -49,6 +93,7 @@ static const struct reduction_rung rungs[] = {
                  .flags = RUNG_NONDETERMINISTIC},
         .run = launch_atomic_block,
         .depth = depth_atomic_block,
+        .shape = TAKES_ANY,
     },
     CUBLAS_DOT_RUNG,
     CUB_RUNG,
@@ -56,7 +101,7 @@ static const struct reduction_rung rungs[] = {
 
 static const struct ladder ladder = {
     .idea = "Many threads, one result: a race, then atomics, then fewer atomics",
-    .kind = &reduction_kind,
+    .kind = &block_reduction_kind,
     .back_end = &gpu_back_end,
     LADDER_RUNGS(rungs),
 };

@@ -56,6 +56,9 @@ static void atomics_are_counted(void **state)
     for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++) {
         const size_t n = sizes[s];
         const size_t grid = counters_of("atomic_thread", OP_SUM, n).blocks - 1;
+
+        assert_int_equal(counters_of("slices", OP_SUM, n).blocks - 1, grid);
+        assert_int_equal(counters_of("slices", OP_SUM, n).atomics, grid * REDUCTION_BLOCK);
         const size_t covering = n == 0 ? 1 : (n + REDUCTION_BLOCK - 1) / REDUCTION_BLOCK;
 
         assert_true(n > 100000 ? grid > 1 && grid < covering : grid == covering);
@@ -74,10 +77,9 @@ static void atomics_are_counted(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(step_test_reductions),
-        cmocka_unit_test(step_test_known_answers),
-        cmocka_unit_test(race_loses_updates),
-        cmocka_unit_test(atomics_are_counted),
+        cmocka_unit_test(step_test_reductions), cmocka_unit_test(step_test_known_answers),
+        cmocka_unit_test(step_test_depths),     cmocka_unit_test(step_test_blocks),
+        cmocka_unit_test(race_loses_updates),   cmocka_unit_test(atomics_are_counted),
     };
     return cmocka_run_group_tests_name("04_gpu_atomic", tests, NULL, NULL);
 }

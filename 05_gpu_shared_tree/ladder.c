@@ -6,6 +6,7 @@
 #include "run/step.h"
 
 void launch_serial(const struct reduction *call);
+void launch_wide_indices(const struct reduction *call);
 void launch_interleaved(const struct reduction *call);
 void launch_strided(const struct reduction *call);
 void launch_sequential(const struct reduction *call);
@@ -13,11 +14,18 @@ void launch_first_add(const struct reduction *call);
 void launch_last_warp(const struct reduction *call);
 void launch_unrolled_tree(const struct reduction *call);
 void launch_vectorized(const struct reduction *call);
+void launch_tree_atomic(const struct reduction *call);
 
 /* depth_two_stages with 255 additions in a row in place of each of the two trees. */
 static double depth_serial_finish(const struct reduction *call)
 {
-    return depth_two_stages(call) + 2 * REDUCTION_BLOCK;
+    return depth_two_stages(call) + 2 * (double)reduction_range(call).most_threads;
+}
+
+/* One launch, and at worst the atomics of all blocks. */
+static double depth_tree_atomic(const struct reduction *call)
+{
+    return depth_two_stages(call) + (double)reduction_range(call).most_blocks;
 }
 
 static const struct reduction_rung rungs[] = {
@@ -25,45 +33,68 @@ static const struct reduction_rung rungs[] = {
         .rung = {.name = "serial", .idea = "thread 0 adds the partial results"},
         .run = launch_serial,
         .depth = depth_serial_finish,
+        .shape = TAKES_ANY,
+    },
+    {
+        .rung = {.name = "wide_indices",
+                 .idea = "tree over neighbours, tid % (2 * stride), in indices of 64 bits"},
+        .run = launch_wide_indices,
+        .depth = depth_two_stages,
+        .shape = TAKES_TREE,
     },
     {
         .rung = {.name = "interleaved",
-                 .idea = "tree over neighbours, tid % (2 * stride): mostly idle lanes"},
+                 .idea = "the same in indices of 32 bits: mostly idle lanes"},
         .run = launch_interleaved,
         .depth = depth_two_stages,
+        .shape = TAKES_TREE,
     },
     {
         .rung = {.name = "strided",
                  .idea = "the same tree by the first threads, 2 * stride * tid: bank conflicts"},
         .run = launch_strided,
         .depth = depth_two_stages,
+        .shape = TAKES_TREE,
     },
     {
         .rung = {.name = "sequential",
                  .idea = "tree over halves: neighbouring threads, neighbouring words"},
         .run = launch_sequential,
         .depth = depth_two_stages,
+        .shape = TAKES_TREE,
     },
     {
         .rung = {.name = "first_add", .idea = "two elements an iteration: two loads in flight"},
         .run = launch_first_add,
         .depth = depth_two_stages,
+        .shape = TAKES_TREE,
     },
     {
         .rung = {.name = "last_warp", .idea = "the last six rounds by one warp, with __syncwarp"},
         .run = launch_last_warp,
         .depth = depth_two_stages,
+        .shape = TAKES_TREE | TWO_WARPS,
     },
     {
         .rung = {.name = "unrolled_tree",
                  .idea = "the block size known when compiled: the rounds without a loop"},
         .run = launch_unrolled_tree,
         .depth = depth_two_stages,
+        .shape = TAKES_GRID,
     },
     {
         .rung = {.name = "vectorized", .idea = "16-byte loads, any alignment"},
         .run = launch_vectorized,
         .depth = depth_two_stages,
+        .shape = TAKES_GRID,
+    },
+    {
+        .rung = {.name = "tree_atomic",
+                 .idea = "one atomic a block in place of the second launch",
+                 .flags = RUNG_NONDETERMINISTIC},
+        .run = launch_tree_atomic,
+        .depth = depth_tree_atomic,
+        .shape = TAKES_GRID,
     },
     CUBLAS_DOT_RUNG,
     CUB_RUNG,
@@ -71,7 +102,7 @@ static const struct reduction_rung rungs[] = {
 
 static const struct ladder ladder = {
     .idea = "Reduction in shared memory: divergence, bank conflicts, idle threads, unrolling",
-    .kind = &reduction_kind,
+    .kind = &block_reduction_kind,
     .back_end = &gpu_back_end,
     LADDER_RUNGS(rungs),
 };

@@ -5,21 +5,18 @@
  * number, which thread 0 stores in out[blockIdx.x]. What differs from rung to rung is the reduction
  * in between, and in the last rungs how the input is read.
  *
- * Blocks cannot wait for each other within a launch. So every kernel is launched twice: over the
- * input, which leaves one number a block, and then, as a single block, over those numbers.
+ * Blocks cannot wait for each other within a launch. So every kernel but the last is launched
+ * twice: over the input, which leaves one number a block, and then, as a single block, over those
+ * numbers.
  *
  * `in` says what is reduced (common/kernel/reduce.cuh): in.term(i) is a[i] * b[i] for a dot
  * product, R::combine adds two of them, R::identity() is 0. */
+#include "kernel/blocks.cuh"
 #include "kernel/reduce.cuh"
 
-static const unsigned BLOCK = REDUCTION_BLOCK; /* threads; a power of two, at least 64 */
+/* Threads of a block where the compiler must know them. */
+static const unsigned BLOCK = REDUCTION_BLOCK;
 static const unsigned WARP = 32;
-
-/* Enough blocks to fill the GPU. */
-static unsigned grid_of(const struct reduction *call)
-{
-    return reduction_grid(call, BLOCK, REDUCTION_BLOCKS_PER_MULTIPROCESSOR);
-}
 
 /* Thread 0 adds up what the others left.
  *
@@ -28,7 +25,7 @@ static unsigned grid_of(const struct reduction *call)
 template <typename R>
 __global__ void serial(R in, size_t n, typename R::value *out)
 {
-    __shared__ typename R::value partial[BLOCK];
+    __shared__ typename R::value partial[MOST_THREADS];
     const unsigned tid = threadIdx.x;
 
     typename R::value mine = R::identity();
@@ -47,26 +44,67 @@ __global__ void serial(R in, size_t n, typename R::value *out)
 
 extern "C" void launch_serial(const struct reduction *call)
 {
-    const unsigned grid = grid_of(call);
-
     reduce_with(call, [=](auto in) {
         auto *const block_results = in.values(call->workspace);
+        const struct blocks blocks = blocks_of(call, serial<decltype(in)>);
 
-        serial<<<grid, BLOCK>>>(in, call->n, block_results);
-        serial<<<1, BLOCK>>>(in.finish(block_results), grid, in.values(call->result));
+        serial<<<blocks.count, blocks.threads>>>(in, call->n, block_results);
+        serial<<<1, blocks.threads>>>(in.finish(block_results), blocks.count,
+                                      in.values(call->result));
     });
 }
 
 /* A tree over neighbours: in the round of `stride`, every thread whose number is a multiple of
- * 2 * stride adds the value `stride` further on.
+ * 2 * stride adds the value `stride` further on. Indices are 64 bits wide: size_t, as for elements.
  *
  * Better: log2(256) = 8 rounds.
+ * Still bad: a GPU's registers and adders have 32 bits, so a 64-bit operation is two or more
+ * instructions. Divisions are routines, the 64-bit one so long that the compiled code first asks,
+ * in every thread and round, whether the 32-bit one will do. */
+template <typename R>
+__global__ void wide_indices(R in, size_t n, typename R::value *out)
+{
+    __shared__ typename R::value partial[MOST_THREADS];
+    const size_t tid = threadIdx.x;
+
+    typename R::value mine = R::identity();
+    for (size_t i = (size_t)blockIdx.x * blockDim.x + tid; i < n;
+         i += (size_t)gridDim.x * blockDim.x)
+        mine = R::combine(mine, in.term(i));
+    partial[tid] = mine;
+    __syncthreads();
+
+    for (size_t stride = 1; stride < blockDim.x; stride *= 2) {
+        if (tid % (2 * stride) == 0)
+            partial[tid] = R::combine(partial[tid], partial[tid + stride]);
+        __syncthreads();
+    }
+    if (tid == 0)
+        out[blockIdx.x] = partial[0];
+}
+
+extern "C" void launch_wide_indices(const struct reduction *call)
+{
+    reduce_with(call, [=](auto in) {
+        auto *const block_results = in.values(call->workspace);
+        const struct blocks blocks = blocks_of(call, wide_indices<decltype(in)>);
+
+        wide_indices<<<blocks.count, blocks.threads>>>(in, call->n, block_results);
+        wide_indices<<<1, blocks.threads>>>(in.finish(block_results), blocks.count,
+                                            in.values(call->result));
+    });
+}
+
+/* The same tree with indices of 32 bits, enough for the threads of a block; those of elements stay
+ * 64 bits wide, since n may exceed 2^32.
+ *
+ * Better: fewer instructions for the same requests.
  * Still bad: divergence. Up to stride 16 all eight warps have working threads, in the fifth round
  * one lane of 32 each, and a warp takes as long for one lane as for all. */
 template <typename R>
 __global__ void interleaved(R in, size_t n, typename R::value *out)
 {
-    __shared__ typename R::value partial[BLOCK];
+    __shared__ typename R::value partial[MOST_THREADS];
     const unsigned tid = threadIdx.x;
 
     typename R::value mine = R::identity();
@@ -87,13 +125,13 @@ __global__ void interleaved(R in, size_t n, typename R::value *out)
 
 extern "C" void launch_interleaved(const struct reduction *call)
 {
-    const unsigned grid = grid_of(call);
-
     reduce_with(call, [=](auto in) {
         auto *const block_results = in.values(call->workspace);
+        const struct blocks blocks = blocks_of(call, interleaved<decltype(in)>);
 
-        interleaved<<<grid, BLOCK>>>(in, call->n, block_results);
-        interleaved<<<1, BLOCK>>>(in.finish(block_results), grid, in.values(call->result));
+        interleaved<<<blocks.count, blocks.threads>>>(in, call->n, block_results);
+        interleaved<<<1, blocks.threads>>>(in.finish(block_results), blocks.count,
+                                           in.values(call->result));
     });
 }
 
@@ -106,7 +144,7 @@ extern "C" void launch_interleaved(const struct reduction *call)
 template <typename R>
 __global__ void strided(R in, size_t n, typename R::value *out)
 {
-    __shared__ typename R::value partial[BLOCK];
+    __shared__ typename R::value partial[MOST_THREADS];
     const unsigned tid = threadIdx.x;
 
     typename R::value mine = R::identity();
@@ -128,13 +166,13 @@ __global__ void strided(R in, size_t n, typename R::value *out)
 
 extern "C" void launch_strided(const struct reduction *call)
 {
-    const unsigned grid = grid_of(call);
-
     reduce_with(call, [=](auto in) {
         auto *const block_results = in.values(call->workspace);
+        const struct blocks blocks = blocks_of(call, strided<decltype(in)>);
 
-        strided<<<grid, BLOCK>>>(in, call->n, block_results);
-        strided<<<1, BLOCK>>>(in.finish(block_results), grid, in.values(call->result));
+        strided<<<blocks.count, blocks.threads>>>(in, call->n, block_results);
+        strided<<<1, blocks.threads>>>(in.finish(block_results), blocks.count,
+                                       in.values(call->result));
     });
 }
 
@@ -146,7 +184,7 @@ extern "C" void launch_strided(const struct reduction *call)
 template <typename R>
 __global__ void sequential(R in, size_t n, typename R::value *out)
 {
-    __shared__ typename R::value partial[BLOCK];
+    __shared__ typename R::value partial[MOST_THREADS];
     const unsigned tid = threadIdx.x;
 
     typename R::value mine = R::identity();
@@ -167,13 +205,13 @@ __global__ void sequential(R in, size_t n, typename R::value *out)
 
 extern "C" void launch_sequential(const struct reduction *call)
 {
-    const unsigned grid = grid_of(call);
-
     reduce_with(call, [=](auto in) {
         auto *const block_results = in.values(call->workspace);
+        const struct blocks blocks = blocks_of(call, sequential<decltype(in)>);
 
-        sequential<<<grid, BLOCK>>>(in, call->n, block_results);
-        sequential<<<1, BLOCK>>>(in.finish(block_results), grid, in.values(call->result));
+        sequential<<<blocks.count, blocks.threads>>>(in, call->n, block_results);
+        sequential<<<1, blocks.threads>>>(in.finish(block_results), blocks.count,
+                                          in.values(call->result));
     });
 }
 
@@ -185,7 +223,7 @@ extern "C" void launch_sequential(const struct reduction *call)
 template <typename R>
 __global__ void first_add(R in, size_t n, typename R::value *out)
 {
-    __shared__ typename R::value partial[BLOCK];
+    __shared__ typename R::value partial[MOST_THREADS];
     const unsigned tid = threadIdx.x;
 
     typename R::value mine = R::identity();
@@ -208,13 +246,13 @@ __global__ void first_add(R in, size_t n, typename R::value *out)
 
 extern "C" void launch_first_add(const struct reduction *call)
 {
-    const unsigned grid = grid_of(call);
-
     reduce_with(call, [=](auto in) {
         auto *const block_results = in.values(call->workspace);
+        const struct blocks blocks = blocks_of(call, first_add<decltype(in)>);
 
-        first_add<<<grid, BLOCK>>>(in, call->n, block_results);
-        first_add<<<1, BLOCK>>>(in.finish(block_results), grid, in.values(call->result));
+        first_add<<<blocks.count, blocks.threads>>>(in, call->n, block_results);
+        first_add<<<1, blocks.threads>>>(in.finish(block_results), blocks.count,
+                                         in.values(call->result));
     });
 }
 
@@ -261,7 +299,7 @@ __device__ void reduce_last_warp(typename R::value *partial, unsigned tid)
 template <typename R>
 __global__ void last_warp(R in, size_t n, typename R::value *out)
 {
-    __shared__ typename R::value partial[BLOCK];
+    __shared__ typename R::value partial[MOST_THREADS];
     const unsigned tid = threadIdx.x;
 
     typename R::value mine = R::identity();
@@ -286,13 +324,13 @@ __global__ void last_warp(R in, size_t n, typename R::value *out)
 
 extern "C" void launch_last_warp(const struct reduction *call)
 {
-    const unsigned grid = grid_of(call);
-
     reduce_with(call, [=](auto in) {
         auto *const block_results = in.values(call->workspace);
+        const struct blocks blocks = blocks_of(call, last_warp<decltype(in)>);
 
-        last_warp<<<grid, BLOCK>>>(in, call->n, block_results);
-        last_warp<<<1, BLOCK>>>(in.finish(block_results), grid, in.values(call->result));
+        last_warp<<<blocks.count, blocks.threads>>>(in, call->n, block_results);
+        last_warp<<<1, blocks.threads>>>(in.finish(block_results), blocks.count,
+                                         in.values(call->result));
     });
 }
 
@@ -330,13 +368,13 @@ __global__ void unrolled_tree(R in, size_t n, typename R::value *out)
 
 extern "C" void launch_unrolled_tree(const struct reduction *call)
 {
-    const unsigned grid = grid_of(call);
-
     reduce_with(call, [=](auto in) {
         auto *const block_results = in.values(call->workspace);
+        const struct blocks blocks = blocks_of(call, unrolled_tree<BLOCK, decltype(in)>);
 
-        unrolled_tree<BLOCK><<<grid, BLOCK>>>(in, call->n, block_results);
-        unrolled_tree<BLOCK><<<1, BLOCK>>>(in.finish(block_results), grid, in.values(call->result));
+        unrolled_tree<BLOCK><<<blocks.count, BLOCK>>>(in, call->n, block_results);
+        unrolled_tree<BLOCK>
+            <<<1, BLOCK>>>(in.finish(block_results), blocks.count, in.values(call->result));
     });
 }
 
@@ -379,12 +417,66 @@ __global__ void vectorized(R in, size_t n, typename R::value *out)
 
 extern "C" void launch_vectorized(const struct reduction *call)
 {
-    const unsigned grid = grid_of(call);
-
     reduce_with(call, [=](auto in) {
         auto *const block_results = in.values(call->workspace);
+        const struct blocks blocks = blocks_of(call, vectorized<BLOCK, decltype(in)>);
 
-        vectorized<BLOCK><<<grid, BLOCK>>>(in, call->n, block_results);
-        vectorized<BLOCK><<<1, BLOCK>>>(in.finish(block_results), grid, in.values(call->result));
+        vectorized<BLOCK><<<blocks.count, BLOCK>>>(in, call->n, block_results);
+        vectorized<BLOCK>
+            <<<1, BLOCK>>>(in.finish(block_results), blocks.count, in.values(call->result));
+    });
+}
+
+/* The block's number added to the result by an atomic: nobody has to wait for the other blocks.
+ *
+ * Better: no second launch over the blocks' numbers, and one atomic a block where step 04's
+ * atomic_block has 256 more in shared memory.
+ * Still bad: the result must hold the identity before, which takes a launch again, if one of a
+ * single thread; and the blocks add in the order in which they finish, so the last bits differ from
+ * run to run. */
+template <typename R>
+__global__ void write_identity(typename R::value *result)
+{
+    *result = R::identity();
+}
+
+template <unsigned THREADS, typename R>
+__global__ void tree_atomic(R in, size_t n, typename R::value *result)
+{
+    __shared__ typename R::value partial[THREADS];
+    const unsigned tid = threadIdx.x;
+    const size_t thread = (size_t)blockIdx.x * THREADS + tid, threads = (size_t)gridDim.x * THREADS;
+    const size_t head = in.head(n), packs = (n - head) / R::PACK, tail = head + packs * R::PACK;
+
+    typename R::value mine = R::identity();
+    for (size_t p = thread; p < packs; p += threads)
+        mine = R::combine(mine, in.pack(head + p * R::PACK));
+    for (size_t i = thread; i < head; i += threads)
+        mine = R::combine(mine, in.term(i));
+    for (size_t i = tail + thread; i < n; i += threads)
+        mine = R::combine(mine, in.term(i));
+    partial[tid] = mine;
+    __syncthreads();
+
+#pragma unroll
+    for (unsigned stride = THREADS / 2; stride > WARP; stride /= 2) {
+        if (tid < stride)
+            partial[tid] = R::combine(partial[tid], partial[tid + stride]);
+        __syncthreads();
+    }
+    if (tid < WARP)
+        reduce_last_warp<R>(partial, tid);
+    if (tid == 0)
+        R::atomic(result, partial[0]);
+}
+
+extern "C" void launch_tree_atomic(const struct reduction *call)
+{
+    reduce_with(call, [=](auto in) {
+        auto *const result = in.values(call->result);
+        const struct blocks blocks = blocks_of(call, tree_atomic<BLOCK, decltype(in)>);
+
+        write_identity<decltype(in)><<<1, 1>>>(result);
+        tree_atomic<BLOCK><<<blocks.count, BLOCK>>>(in, call->n, result);
     });
 }

@@ -28,33 +28,39 @@ static const struct reduction_rung rungs[] = {
         .rung = {.name = "shuffle", .idea = "trees by warp shuffle, thread 0 adds up the warps"},
         .run = launch_shuffle,
         .depth = depth_two_stages,
+        .shape = TAKES_GRID,
     },
     {
         .rung = {.name = "two_level", .idea = "the warps' results by shuffle, too"},
         .run = launch_two_level,
         .depth = depth_two_stages,
+        .shape = TAKES_GRID,
     },
     {
         .rung = {.name = "vectorized", .idea = "16-byte loads, any alignment"},
         .run = launch_vectorized,
         .depth = depth_two_stages,
+        .shape = TAKES_GRID,
     },
     {
         .rung = {.name = "in_flight", .idea = "four independent loads in flight"},
         .run = launch_in_flight,
         .depth = depth_two_stages,
+        .shape = TAKES_GRID,
     },
     {
         .rung = {.name = "one_launch",
                  .idea = "the last block finishes: one launch, same bits every time"},
         .run = launch_one_launch,
         .depth = depth_one_launch,
+        .shape = TAKES_GRID,
     },
     {
         .rung = {.name = "shape_by_size",
                  .idea = "block size, grid and loads in flight chosen by n"},
         .run = launch_shape_by_size,
         .depth = depth_one_launch,
+        .shape = CHOOSES_SHAPE,
     },
     {
         .rung = {.name = "overlapped",
@@ -62,6 +68,7 @@ static const struct reduction_rung rungs[] = {
                  .needs_compute_capability = 90},
         .run = ON_CUDA(launch_overlapped),
         .depth = depth_one_launch,
+        .shape = CHOOSES_SHAPE,
     },
     {
         .rung = {.name = "bulk_copies",
@@ -69,6 +76,7 @@ static const struct reduction_rung rungs[] = {
                  .needs_compute_capability = 90},
         .run = ON_CUDA(launch_bulk_copies),
         .depth = depth_one_launch,
+        .shape = CHOOSES_SHAPE,
     },
     CUBLAS_DOT_RUNG,
     CUB_RUNG,
@@ -77,7 +85,7 @@ static const struct reduction_rung rungs[] = {
 static const struct ladder vectors = {
     .name = "vectors",
     .idea = "Reduction in registers: warp shuffles",
-    .kind = &reduction_kind,
+    .kind = &grid_reduction_kind,
     .back_end = &gpu_back_end,
     LADDER_RUNGS(rungs),
 };

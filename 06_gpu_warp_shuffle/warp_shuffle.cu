@@ -2,16 +2,11 @@
  * between warps. `in` says what is reduced (common/kernel/reduce.cuh). The first rungs launch their
  * kernel twice, as in step 05: over the input, then over the blocks' numbers. What several rungs
  * share is in warp_reduce.cuh. */
+#include "kernel/blocks.cuh"
 #include "launch_shape.cuh"
 #include "warp_reduce.cuh"
 
 static const unsigned BLOCK = REDUCTION_BLOCK;
-
-/* Enough blocks to fill the GPU. */
-static unsigned grid_of(const struct reduction *call)
-{
-    return reduction_grid(call, BLOCK, REDUCTION_BLOCKS_PER_MULTIPROCESSOR);
-}
 
 /* A tree by shuffles in every warp; thread 0 adds up the warps' results.
  *
@@ -43,10 +38,9 @@ __global__ void shuffle(R in, size_t n, typename R::value *out)
 
 extern "C" void launch_shuffle(const struct reduction *call)
 {
-    const unsigned grid = grid_of(call);
-
     reduce_with(call, [=](auto in) {
         auto *const block_results = in.values(call->workspace);
+        const unsigned grid = blocks_of(call, shuffle<BLOCK, decltype(in)>).count;
 
         shuffle<BLOCK><<<grid, BLOCK>>>(in, call->n, block_results);
         shuffle<BLOCK><<<1, BLOCK>>>(in.finish(block_results), grid, in.values(call->result));
@@ -72,10 +66,9 @@ __global__ void two_level(R in, size_t n, typename R::value *out)
 
 extern "C" void launch_two_level(const struct reduction *call)
 {
-    const unsigned grid = grid_of(call);
-
     reduce_with(call, [=](auto in) {
         auto *const block_results = in.values(call->workspace);
+        const unsigned grid = blocks_of(call, two_level<BLOCK, decltype(in)>).count;
 
         two_level<BLOCK><<<grid, BLOCK>>>(in, call->n, block_results);
         two_level<BLOCK><<<1, BLOCK>>>(in.finish(block_results), grid, in.values(call->result));
@@ -109,10 +102,9 @@ __global__ void vectorized(R in, size_t n, typename R::value *out)
 
 extern "C" void launch_vectorized(const struct reduction *call)
 {
-    const unsigned grid = grid_of(call);
-
     reduce_with(call, [=](auto in) {
         auto *const block_results = in.values(call->workspace);
+        const unsigned grid = blocks_of(call, vectorized<BLOCK, decltype(in)>).count;
 
         vectorized<BLOCK><<<grid, BLOCK>>>(in, call->n, block_results);
         vectorized<BLOCK><<<1, BLOCK>>>(in.finish(block_results), grid, in.values(call->result));
@@ -133,10 +125,9 @@ __global__ void in_flight(R in, size_t n, typename R::value *out)
 
 extern "C" void launch_in_flight(const struct reduction *call)
 {
-    const unsigned grid = grid_of(call);
-
     reduce_with(call, [=](auto in) {
         auto *const block_results = in.values(call->workspace);
+        const unsigned grid = blocks_of(call, in_flight<BLOCK, 4, decltype(in)>).count;
 
         in_flight<BLOCK, 4><<<grid, BLOCK>>>(in, call->n, block_results);
         in_flight<BLOCK, 4><<<1, BLOCK>>>(in.finish(block_results), grid, in.values(call->result));
@@ -159,9 +150,9 @@ __global__ void __launch_bounds__(THREADS)
 
 extern "C" void launch_one_launch(const struct reduction *call)
 {
-    const unsigned grid = grid_of(call);
-
     reduce_with(call, [=](auto in) {
+        const unsigned grid = blocks_of(call, one_launch<BLOCK, 4, decltype(in)>).count;
+
         one_launch<BLOCK, 4>
             <<<grid, BLOCK>>>(in, call->n, in.values(call->workspace), in.values(call->result));
     });

@@ -2,17 +2,9 @@
  * often is each element of A and B loaded? */
 #include "cpu.h"
 
-/* The new value of *c. Where beta is 0, *c is not read: it may be uninitialised, and 0 * NaN is
- * NaN. */
-static float blend(float alpha, float sum, float beta, const float *c)
-{
-    return beta == 0 ? alpha * sum : alpha * sum + beta * *c;
-}
+#include <stdio.h>
 
-static size_t smaller(size_t a, size_t b)
-{
-    return a < b ? a : b;
-}
+#include "cpu_tile.h"
 
 /* The definition, loop by loop: i, j, p.
  *
@@ -68,23 +60,9 @@ void run_cpu_rows(const struct gemm *call)
  * which fit in the second-level cache. */
 enum { TILE_ROWS = 64, TILE_COLUMNS = 512, DEPTH = 64 };
 
-/* Adds `depth` terms to each of a row of sums. */
-static void add_terms(float *restrict sums, const float *a, const float *b, size_t ldb,
-                      size_t columns, size_t depth)
-{
-    for (size_t p = 0; p < depth; p++)
-        for (size_t j = 0; j < columns; j++)
-            sums[j] += a[p] * b[p * ldb + j];
-}
-
-/* The same loops, for one tile of C and one block of B at a time.
- *
- * Better: a block of B stays in the second-level cache while all rows of the tile use it, so B is
- * loaded into that cache m / 64 times instead of m. Still bad: every product loads a sum and an
- * element of B, from the first-level cache at best, and stores the sum. A library keeps a small
- * tile of sums in registers instead; it also uses the processor's widest vectors, fused
- * multiply-adds and all cores. */
-void run_cpu_blocked(const struct gemm *call)
+/* The same loops, for one tile of C and one block of B at a time; the innermost two by
+ * tile->add_terms. */
+static void run_blocked(const struct gemm *call, const struct cpu_tile *tile)
 {
     float(*const sums)[TILE_COLUMNS] = call->workspace;
 
@@ -98,13 +76,35 @@ void run_cpu_blocked(const struct gemm *call)
                     sums[i][j] = 0;
             for (size_t p = 0; p < call->k; p += DEPTH)
                 for (size_t i = 0; i < rows; i++)
-                    add_terms(sums[i], call->a + (row + i) * call->lda + p,
-                              call->b + p * call->ldb + column, call->ldb, columns,
-                              smaller(DEPTH, call->k - p));
+                    tile->add_terms(sums[i], call->a + (row + i) * call->lda + p,
+                                    call->b + p * call->ldb + column, call->ldb, columns,
+                                    smaller(DEPTH, call->k - p));
             for (size_t i = 0; i < rows; i++) {
                 float *const c = call->c + (row + i) * call->ldc + column;
                 for (size_t j = 0; j < columns; j++)
                     c[j] = blend(call->alpha, sums[i][j], call->beta, c + j);
             }
         }
+}
+
+/* Better: a block of B stays in the second-level cache while all rows of the tile use it, so B is
+ * loaded into that cache m / 64 times instead of m. Still bad: the compiler may use only what every
+ * processor of this architecture has, vectors of 4 floats on x86-64, and no fused multiply-adds. */
+void run_cpu_blocked(const struct gemm *call)
+{
+    run_blocked(call, &cpu_tile_scalar);
+}
+
+/* Better: the widest vectors of this machine, and fused multiply-adds. Still bad: every product
+ * loads a sum and an element of B, from the first-level cache at best, and stores the sum; the
+ * multiply-add is one instruction of four. */
+void run_cpu_vectors(const struct gemm *call)
+{
+    run_blocked(call, cpu_tile());
+}
+
+void how_cpu_tile(const struct gemm *call, char text[RUNG_HOW_SIZE])
+{
+    (void)call;
+    snprintf(text, RUNG_HOW_SIZE, "%s", cpu_tile()->name);
 }

@@ -2,6 +2,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -60,14 +61,14 @@ static void test_factors(void **state)
         }
 }
 
-/* Around the edges of the CPU rungs' tiles, and rows longer than their workspace: too large to
- * emulate, so these rungs alone. */
+/* Around the edges of the CPU rungs' tiles and blocks, rows longer than their workspace, several
+ * threads: too large to emulate, so these rungs alone. */
 static void test_edges_on_the_host(void **state)
 {
     static const struct {
         size_t m, n, k;
-    } shapes[] = {{64, 512, 64},  {65, 513, 65}, {63, 511, 63}, {130, 1025, 129},
-                  {1, 1030, 700}, {700, 1, 130}, {2, 262145, 3}};
+    } shapes[] = {{64, 512, 64}, {65, 513, 65},  {63, 511, 63},   {130, 1025, 129}, {1, 1030, 700},
+                  {700, 1, 130}, {2, 262145, 3}, {15, 4070, 390}, {391, 23, 800}};
     const struct machine machine = {.name = "test", .processors = 1};
     struct gemm_options options;
     struct comparison comparison;
@@ -82,6 +83,7 @@ static void test_edges_on_the_host(void **state)
             options.n = shapes[s].n;
             options.k = shapes[s].k;
             options.beta = (float)beta;
+            options.base.threads = 1 + (int)(s % 4);
             struct problem *const problem =
                 gemm_kind.create(&options.base, step_test_ladder()->back_end, &machine, &error);
             if (problem == NULL)
@@ -101,6 +103,35 @@ static void test_edges_on_the_host(void **state)
             }
             gemm_kind.destroy(problem);
         }
+}
+
+/* The same in the emulator, for the rungs that start a thread an element: several launches. */
+static void test_more_rows_than_a_launch_takes(void **state)
+{
+    static const char *const names[] = {"naive_rows", "naive"};
+    const struct ladder *const ladder = step_test_ladder();
+    const struct machine machine = {.name = "test", .processors = 2};
+    struct gemm_options options;
+    struct comparison comparison;
+    struct error error;
+    (void)state;
+
+    step_test_defaults(&options);
+    options.m = (size_t)65535 * 32 + 17;
+    options.n = options.k = 1;
+    struct problem *const problem =
+        gemm_kind.create(&options.base, ladder->back_end, &machine, &error);
+    if (problem == NULL)
+        fail_msg("%s", error.text);
+    assert_true(gemm_kind.load(problem, 0, &error));
+    for (size_t i = 0; i < ladder->rung_count; i++)
+        for (size_t n = 0; n < sizeof names / sizeof names[0]; n++)
+            if (strcmp(ladder_rung(ladder, i)->name, names[n]) == 0) {
+                assert_true(verify_rung(problem, ladder_rung(ladder, i), &comparison, &error));
+                if (!comparison.right)
+                    fail_msg("%s: %s", names[n], comparison.where);
+            }
+    gemm_kind.destroy(problem);
 }
 
 /* More rows than gridDim.y allows tiles for. Emulation would take too long. */
@@ -144,8 +175,9 @@ static void test_where_large_tiles_end(void **state)
         }
 }
 
-int main(void)
+int main(int count, char **arguments)
 {
+    const struct CMUnitTest large[] = {cmocka_unit_test(test_more_rows_than_a_launch_takes)};
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_edge_shapes),
         cmocka_unit_test(test_factors),
@@ -153,5 +185,8 @@ int main(void)
         cmocka_unit_test(test_more_rows_than_a_grid_takes),
         cmocka_unit_test(test_where_large_tiles_end),
     };
+    (void)arguments;
+    if (count > 1)
+        return cmocka_run_group_tests_name("07_gemm, large", large, NULL, NULL);
     return cmocka_run_group_tests_name("07_gemm", tests, NULL, NULL);
 }

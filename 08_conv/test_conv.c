@@ -2,10 +2,14 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <cmocka.h>
 
+#include "measure/verify.h"
 #include "problem/conv/options.h"
+#include "problem/conv/parts.h"
+#include "problem/gemm/gemm.h"
 #include "step_test.h"
 
 /* Every rung where convolutions break: one pixel, one row, one channel, filters larger than the
@@ -85,6 +89,7 @@ static void test_tile_edges(void **state)
         {9, 9, 29, 65, 1},   {7, 11, 28, 63, 0},  {3, 5, 258, 17, 0},  {5, 34, 10, 8, 2},
         {16, 13, 15, 16, 1}, {1, 12, 12, 1, 4},   {2, 130, 6, 33, 0},  {17, 10, 20, 47, 1},
         {4, 3, 3, 130, 0},   {6, 4, 5, 9, 0},     {24, 8, 9, 49, 3},   {1, 2, 1, 1, 2},
+        {12, 10, 70, 24, 0},
     };
     struct conv_options options;
     (void)state;
@@ -110,15 +115,14 @@ static void test_many_weights(void **state)
     (void)state;
 
     step_test_defaults(&options);
-    options.batch = 2;
+    options.batch = 1;
     options.height = 4;
     options.width = 5;
-    options.channels = 100;
-    options.filters = 45;
+    options.channels = 97;
+    options.filters = 19;
     step_test_rungs(&options.base);
 
-    options.filters = 2;
-    options.channels = 2;
+    options.channels = options.filters = 1;
     options.height = options.width = 131;
     options.kernel_height = options.kernel_width = 130;
     step_test_rungs(&options.base);
@@ -131,22 +135,65 @@ static void test_many_channels(void **state)
     (void)state;
 
     step_test_defaults(&options);
-    options.batch = 2;
+    options.batch = 1;
     options.height = 4;
     options.width = 5;
-    options.channels = 4001;
+    options.channels = 1861;
     options.filters = 2;
     step_test_rungs(&options.base);
+}
+
+/* A matrix of im2col that is larger than the workspace is made in parts. With the workspace of the
+ * programs that takes half a GiB; here it is made smaller, down to what holds one column. */
+static void test_im2col_in_parts(void **state)
+{
+    static const char *const names[] = {"im2col", "cpu_im2col"};
+    const struct ladder *const ladder = step_test_ladder();
+    const struct machine machine = {.name = "test", .processors = 2};
+    struct conv_options options;
+    struct comparison comparison;
+    struct error error;
+    (void)state;
+
+    step_test_defaults(&options);
+    options.batch = 3;
+    options.channels = 4;
+    options.height = 9;
+    options.width = 13;
+    options.filters = 5;
+    options.kernel_height = 2;
+    const size_t taps = options.channels * options.kernel_height * options.kernel_width;
+    const size_t pixels = 8 * 11, columns[] = {3 * pixels, 2 * pixels + 7, pixels, 60, 7, 1};
+    struct problem *const base =
+        conv_kind.create(&options.base, ladder->back_end, &machine, &error);
+    assert_non_null(base);
+    struct conv_problem *const problem = (struct conv_problem *)base;
+    const size_t whole = problem->call.workspace_bytes;
+    for (size_t r = 0; r < ladder->rung_count; r++)
+        for (size_t c = 0; c < sizeof columns / sizeof columns[0]; c++) {
+            const struct rung *const rung = ladder_rung(ladder, r);
+            if ((strcmp(rung->name, names[0]) != 0 && strcmp(rung->name, names[1]) != 0) ||
+                (rung->unavailable != NULL && rung->unavailable() != NULL))
+                continue;
+            problem->call.workspace_bytes = GEMM_WORKSPACE + columns[c] * taps * sizeof(float);
+            assert_true(problem->call.workspace_bytes <= whole);
+            assert_true(conv_kind.load(base, 0, &error));
+            if (!verify_rung(base, rung, &comparison, &error))
+                fail_msg("%s", error.text);
+            if (!comparison.right)
+                fail_msg("%s, %zu columns at a time: %s", rung->name, columns[c], comparison.where);
+        }
+    problem->call.workspace_bytes = whole;
+    conv_kind.destroy(base);
 }
 
 int main(int count, char **arguments)
 {
     const struct CMUnitTest large[] = {cmocka_unit_test(test_many_channels)};
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_edge_shapes),
-        cmocka_unit_test(test_filter_sizes),
-        cmocka_unit_test(test_tile_edges),
-        cmocka_unit_test(test_many_weights),
+        cmocka_unit_test(test_edge_shapes),     cmocka_unit_test(test_filter_sizes),
+        cmocka_unit_test(test_tile_edges),      cmocka_unit_test(test_many_weights),
+        cmocka_unit_test(test_im2col_in_parts),
     };
     (void)arguments;
     if (count > 1)

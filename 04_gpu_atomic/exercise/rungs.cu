@@ -2,8 +2,8 @@
 #include "kernel/reduce.cuh"
 
 /* What the rungs' own launches need: not linked here, where none is called. */
-extern "C" unsigned reduction_grid(const struct reduction *call, unsigned block,
-                                   unsigned per_multiprocessor) __attribute__((weak));
+extern "C" unsigned reduction_blocks(const struct reduction *call, unsigned threads,
+                                     unsigned resident) __attribute__((weak));
 
 #include "../atomic.cu"
 
@@ -11,5 +11,5 @@ extern "C" unsigned reduction_grid(const struct reduction *call, unsigned block,
 extern "C" void rung_atomic_block(const float *in, int n, float *result)
 {
     const Unary<Sum<float>> sum = {{}, in};
-    atomic_block<<<4, BLOCK>>>(sum, (size_t)n, result);
+    atomic_block<<<4, REDUCTION_BLOCK>>>(sum, (size_t)n, result);
 }

@@ -2,8 +2,8 @@
 #include "kernel/reduce.cuh"
 
 /* What the rungs' own launches need: not linked here, where none is called. */
-extern "C" unsigned reduction_grid(const struct reduction *call, unsigned block,
-                                   unsigned per_multiprocessor) __attribute__((weak));
+extern "C" unsigned reduction_blocks(const struct reduction *call, unsigned threads,
+                                     unsigned resident) __attribute__((weak));
 
 #include "../shared_tree.cu"
 

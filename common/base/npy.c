@@ -1,5 +1,5 @@
 #ifndef _POSIX_C_SOURCE
-#define _POSIX_C_SOURCE 200809L /* open, fstat, O_CLOEXEC */
+#define _POSIX_C_SOURCE 200809L /* fstat */
 #endif
 #ifndef _FILE_OFFSET_BITS
 #define _FILE_OFFSET_BITS 64
@@ -8,14 +8,16 @@
 #include "base/npy.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include "base/regular_file.h"
 
 #if defined(__BYTE_ORDER__) && __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
 #error "the data of an .npy file is taken as it lies, which is right on little-endian hosts only"
@@ -479,6 +481,21 @@ static bool read_header(int file, uintmax_t file_size, const char *shown_path,
     return success;
 }
 
+/* Of a NaN, sign and payload are dropped: all bits set is what the verifier takes for an element that
+ * was never written. */
+static void canonical_nans(struct npy *array)
+{
+    float *const floats = array->data;
+    double *const doubles = array->data;
+
+    for (size_t i = 0; array->type == NPY_FLOAT32 && i < array->count; i++)
+        if (isnan(floats[i]))
+            floats[i] = NAN;
+    for (size_t i = 0; array->type == NPY_FLOAT64 && i < array->count; i++)
+        if (isnan(doubles[i]))
+            doubles[i] = (double)NAN;
+}
+
 /* Reads the data into array->data, which it allocates; on failure npy_read frees it. */
 static bool read_data(int file, size_t bytes, const char *shown_path, struct npy *array,
                       struct error *error)
@@ -506,6 +523,7 @@ static bool read_data(int file, size_t bytes, const char *shown_path, struct npy
                                  "convert with (a != 0)",
                                  shown_path, i, (unsigned)values[i]);
     }
+    canonical_nans(array);
     return true;
 }
 
@@ -514,12 +532,6 @@ static bool read_open_file(int file, const char *shown_path, struct npy *array, 
     struct stat status;
     if (fstat(file, &status) != 0)
         return read_failed(shown_path, error);
-    if (!S_ISREG(status.st_mode))
-        return error_set(error, EXIT_FILE_ERROR, "%s: is %s; accepted is a regular .npy file",
-                         shown_path,
-                         S_ISDIR(status.st_mode)    ? "a directory"
-                         : S_ISFIFO(status.st_mode) ? "a pipe"
-                                                    : "a device or socket");
     uintmax_t file_size = (uintmax_t)status.st_size;
 
     struct header header = {.dimensions = 0};
@@ -547,11 +559,9 @@ bool npy_read(const char *path, struct npy *array, struct error *error)
     char shown_path[SHOWN_PATH_SIZE];
     copy_shown(shown_path, sizeof shown_path, path, strlen(path), false);
 
-    /* O_NONBLOCK: opening a FIFO without a writer must not block. No effect on regular files. */
-    int file = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    const int file = regular_file_open(path, shown_path, ".npy", error);
     if (file < 0)
-        return error_set(error, EXIT_FILE_ERROR, "%s: cannot open: %s", shown_path,
-                         strerror(errno));
+        return false;
     bool success = read_open_file(file, shown_path, array, error);
     close(file);
     if (!success)

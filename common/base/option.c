@@ -24,9 +24,13 @@ static bool set_int(const struct option_field *field, const char *text, int *val
                     struct error *error)
 {
     size_t size;
+    const size_t most = field->maximum != 0 ? field->maximum : INT_MAX;
     if (!parse_size(text, &size) || size > INT_MAX || size < field->minimum)
         return error_set(error, EXIT_BAD_USAGE, "--%s '%s': want a whole number of at least %zu",
                          field->name, text, field->minimum);
+    if (size > most)
+        return error_set(error, EXIT_BAD_USAGE, "--%s '%s': want at most %zu", field->name, text,
+                         most);
     *value = (int)size;
     return true;
 }
@@ -77,6 +81,27 @@ static bool set_pair(const struct option_field *field, const char *text, size_t 
                      field->name, text);
 }
 
+static bool set_count(const struct option_field *field, const char *text, unsigned *value,
+                      struct error *error)
+{
+    char names[64] = "";
+    size_t size;
+
+    for (unsigned i = 0; field->names[i] != NULL; i++) {
+        const size_t used = strlen(names);
+        if (strcmp(text, field->names[i]) == 0) {
+            *value = UINT_MAX - i;
+            return true;
+        }
+        snprintf(names + used, sizeof names - used, " or %s", field->names[i]);
+    }
+    if (!parse_size(text, &size) || size < field->minimum || size > field->maximum)
+        return error_set(error, EXIT_BAD_USAGE, "--%s '%s': want a whole number from %zu to %zu%s",
+                         field->name, text, field->minimum, field->maximum, names);
+    *value = (unsigned)size;
+    return true;
+}
+
 bool option_set(const struct option_field *field, const char *text, void *options,
                 struct error *error)
 {
@@ -101,12 +126,16 @@ bool option_set(const struct option_field *field, const char *text, void *option
     case OPTION_FLOAT:
         return set_float(field, text, member, error);
     case OPTION_TEXT:
+    case OPTION_INPUT:
+    case OPTION_OUTPUT:
         *(const char **)member = text;
         return true;
     case OPTION_NAME:
         return set_name(field, text, member, error);
     case OPTION_PAIR:
         return set_pair(field, text, member, error);
+    case OPTION_COUNT:
+        return set_count(field, text, member, error);
     }
     return error_set(error, EXIT_BAD_USAGE, "--%s: unknown kind of option", field->name);
 }

@@ -11,14 +11,17 @@
 
 /* The type of the member, and what its value looks like on the command line. */
 enum option_kind {
-    OPTION_FLAG,  /* bool; the option takes no value */
-    OPTION_SIZE,  /* size_t: 1000, 64K, 1M, 2G */
-    OPTION_INT,   /* int, in the same form */
-    OPTION_SEED,  /* uint64_t, in the same form */
-    OPTION_FLOAT, /* float, finite */
-    OPTION_TEXT,  /* const char *: any text, such as a file name */
-    OPTION_NAME,  /* int: one of `names`, stored as its index */
-    OPTION_PAIR   /* two size_t, height and width: 3x3 */
+    OPTION_FLAG,   /* bool; the option takes no value */
+    OPTION_SIZE,   /* size_t: 1000, 64K, 1M, 2G */
+    OPTION_INT,    /* int, in the same form */
+    OPTION_SEED,   /* uint64_t, in the same form */
+    OPTION_FLOAT,  /* float, finite */
+    OPTION_TEXT,   /* const char *: any text */
+    OPTION_INPUT,  /* const char *: a file that is read (or, if there is none, a name) */
+    OPTION_OUTPUT, /* const char *: a file that is written; no other option may name it */
+    OPTION_NAME,   /* int: one of `names`, stored as its index */
+    OPTION_PAIR,   /* two size_t, height and width: 3x3 */
+    OPTION_COUNT   /* unsigned, in the same form; name i of `names` is stored as UINT_MAX - i */
 };
 
 struct option_field {
@@ -27,8 +30,9 @@ struct option_field {
     const char *help;
     enum option_kind kind;
     size_t member;            /* offsetof the member */
-    size_t minimum;           /* the smallest value accepted (size, int, pair) */
-    const char *const *names; /* OPTION_NAME: the accepted values, ending with NULL */
+    size_t minimum;           /* the smallest value accepted (size, int, pair, count) */
+    size_t maximum;           /* the largest (int, count); 0: any */
+    const char *const *names; /* the accepted names (name, count), ending with NULL */
     const char *left_out;     /* the value if the user leaves out an optional argument */
     bool sets_size;           /* part of the problem's size */
     char letter;              /* short form, such as 'n' for -n; 0: none */

@@ -4,12 +4,14 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #ifdef RUNGS_PNG
 #include <png.h>
 #endif
 
 #include "base/memory.h"
+#include "base/regular_file.h"
 
 static bool allocate(struct npy *array, size_t pictures, size_t height, size_t width,
                      struct error *error)
@@ -42,8 +44,18 @@ bool picture_read(const char *path, struct npy *array, struct error *error)
     bool done = false;
 
     *array = (struct npy){0};
-    if (!png_image_begin_read_from_file(&image, path))
-        return error_set(error, EXIT_FILE_ERROR, "%s: %s", path, image.message);
+    const int descriptor = regular_file_open(path, path, "PNG", error);
+    if (descriptor < 0)
+        return false;
+    FILE *const file = fdopen(descriptor, "rb");
+    if (file == NULL) {
+        close(descriptor);
+        return error_set(error, EXIT_DEVICE_ERROR, "out of memory");
+    }
+    if (!png_image_begin_read_from_stdio(&image, file)) {
+        error_set(error, EXIT_FILE_ERROR, "%s: %s", path, image.message);
+        goto end;
+    }
     image.format = PNG_FORMAT_RGB;
     if (!allocate(array, COLOURS, image.height, image.width, error))
         goto end;
@@ -61,13 +73,14 @@ bool picture_read(const char *path, struct npy *array, struct error *error)
     done = true;
 end:
     png_image_free(&image);
+    fclose(file);
     free(bytes);
     if (!done)
         npy_free(array);
     return done;
 }
 
-bool picture_write(const char *path, const float *colours, size_t height, size_t width,
+bool picture_write(struct whole_file *file, const float *colours, size_t height, size_t width,
                    struct error *error)
 {
     png_image image = {
@@ -80,7 +93,7 @@ bool picture_write(const char *path, const float *colours, size_t height, size_t
 
     if (height != image.height || width != image.width || pixels == 0)
         return error_set(error, EXIT_FILE_ERROR, "%s: a PNG file cannot hold %zu x %zu pixels",
-                         path, width, height);
+                         file->path, width, height);
     uint8_t *const bytes = host_allocate(COLOURS * pixels, error);
     if (bytes == NULL)
         return false;
@@ -90,11 +103,11 @@ bool picture_write(const char *path, const float *colours, size_t height, size_t
             /* NaN is not greater than 0, so it becomes 0. */
             bytes[COLOURS * i + c] = value > 0 ? (uint8_t)lrintf(fminf(value, 255)) : 0;
         }
-    const bool written = png_image_write_to_file(&image, path, 0, bytes, 0, NULL) != 0;
-    if (!written)
-        error_set(error, EXIT_FILE_ERROR, "%s: %s", path, image.message);
+    const bool written = png_image_write_to_stdio(&image, file->text, 0, bytes, 0, NULL) != 0;
     free(bytes);
-    return written;
+    if (!written)
+        return error_set(error, EXIT_FILE_ERROR, "%s: %s", file->path, image.message);
+    return whole_file_commit(file, error);
 }
 
 #else
@@ -110,13 +123,13 @@ bool picture_read(const char *path, struct npy *array, struct error *error)
     return no_png(path, error);
 }
 
-bool picture_write(const char *path, const float *colours, size_t height, size_t width,
+bool picture_write(struct whole_file *file, const float *colours, size_t height, size_t width,
                    struct error *error)
 {
     (void)colours;
     (void)height;
     (void)width;
-    return no_png(path, error);
+    return no_png(file->path, error);
 }
 
 #endif

@@ -11,14 +11,16 @@
 
 #include "base/error.h"
 #include "base/npy.h"
+#include "base/whole_file.h"
 
 /* Reads a PNG file, of any colour type and bit depth, into *array: 3 x 1 x height x width, float32.
  * npy_free releases it. Code: EXIT_FILE_ERROR. */
 bool picture_read(const char *path, struct npy *array, struct error *error);
 
-/* Writes colours[3][height][width] as an RGB PNG with 8 bits a channel; values are rounded and
- * clamped to 0 to 255. Code: EXIT_FILE_ERROR. */
-bool picture_write(const char *path, const float *colours, size_t height, size_t width,
+/* Writes colours[3][height][width] as an RGB PNG with 8 bits a channel, and commits the file; values
+ * are rounded and clamped to 0 to 255. On failure the caller discards the file. Code:
+ * EXIT_FILE_ERROR. */
+bool picture_write(struct whole_file *file, const float *colours, size_t height, size_t width,
                    struct error *error);
 
 /* Sets *array to a filter, 1 x 1 x height x width, float32: one of the built-in "sharpen", "blur",

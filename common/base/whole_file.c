@@ -1,10 +1,13 @@
 #include "base/whole_file.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 static bool cannot_write(const char *path, struct error *error)
@@ -17,6 +20,30 @@ static bool is_special(const char *path)
 {
     struct stat status;
     return stat(path, &status) == 0 && !S_ISREG(status.st_mode);
+}
+
+static bool is_pipe(const char *path)
+{
+    struct stat status;
+    return stat(path, &status) == 0 && S_ISFIFO(status.st_mode);
+}
+
+/* Opens a pipe for writing; -1 if nobody reads from it. Its reader may be starting just now. */
+static int open_pipe(const char *path)
+{
+    const struct timespec moment = {.tv_nsec = 10 * 1000 * 1000};
+    int descriptor = -1;
+
+    for (int tries = 0; tries < 100; tries++) {
+        descriptor = open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC);
+        if (descriptor >= 0 || errno != ENXIO)
+            break;
+        nanosleep(&moment, NULL);
+        errno = ENXIO;
+    }
+    if (descriptor >= 0)
+        fcntl(descriptor, F_SETFL, 0); /* a slow reader is waited for */
+    return descriptor;
 }
 
 /* Whether the path is the file that standard output goes to, which must not be replaced, nor what
@@ -73,10 +100,34 @@ static int create_beside(const char *path, char **temporary, char **target)
     return mkstemp(*temporary);
 }
 
+/* Creates a file beside `path` and removes it again; false and errno if that cannot be done. */
+static bool can_be_replaced(const char *path)
+{
+    char *temporary = NULL, *target = NULL;
+    const int trial = create_beside(path, &temporary, &target);
+    const int reason = errno;
+
+    if (trial >= 0) {
+        close(trial);
+        unlink(temporary);
+    }
+    free(temporary);
+    free(target);
+    errno = reason;
+    return trial >= 0 && (access(path, F_OK) != 0 || access(path, W_OK) == 0);
+}
+
 bool whole_file_open(struct whole_file *file, const char *path, struct error *error)
 {
-    *file = (struct whole_file){.path = path};
-    if (is_special(path)) {
+    *file = (struct whole_file){.path = path, .pipe = -1};
+    if (is_pipe(path) && !is_standard_output(path)) {
+        file->pipe = open_pipe(path);
+        if (file->pipe < 0 && errno == ENXIO)
+            return error_set(error, EXIT_FILE_ERROR,
+                             "cannot write %s: it is a pipe that nobody reads", path);
+        if (file->pipe < 0)
+            return cannot_write(path, error);
+    } else if (is_special(path)) {
         struct stat status;
         if (stat(path, &status) == 0 && S_ISDIR(status.st_mode)) {
             errno = EISDIR;
@@ -84,23 +135,14 @@ bool whole_file_open(struct whole_file *file, const char *path, struct error *er
         }
         if (access(path, W_OK) != 0)
             return cannot_write(path, error);
-    } else {
-        char *temporary = NULL, *target = NULL;
-        const int trial = create_beside(path, &temporary, &target);
-        const int reason = errno;
-        if (trial >= 0) {
-            close(trial);
-            unlink(temporary);
-        }
-        free(temporary);
-        free(target);
-        errno = reason;
-        if (trial < 0 || (access(path, F_OK) == 0 && access(path, W_OK) != 0))
-            return cannot_write(path, error);
+    } else if (!can_be_replaced(path)) {
+        return cannot_write(path, error);
     }
     file->text = open_memstream(&file->buffer, &file->length);
-    if (file->text == NULL)
+    if (file->text == NULL) {
+        whole_file_discard(file);
         return error_set(error, EXIT_DEVICE_ERROR, "out of memory");
+    }
     return true;
 }
 
@@ -116,6 +158,18 @@ static bool write_whole(int descriptor, const char *text, size_t length)
         length -= (size_t)written;
     }
     return true;
+}
+
+/* A reader that goes away is an error like any other, not a signal that ends the program. */
+static bool write_to_pipe(int pipe, const char *text, size_t length)
+{
+    void (*const old)(int) = signal(SIGPIPE, SIG_IGN);
+    const bool written = write_whole(pipe, text, length);
+    const int reason = errno;
+
+    signal(SIGPIPE, old);
+    errno = reason;
+    return written;
 }
 
 static bool write_in_place(const char *path, const char *text, size_t length)
@@ -156,12 +210,15 @@ bool whole_file_commit(struct whole_file *file, struct error *error)
 {
     bool done;
 
-    if (fclose(file->text) != 0) {
-        file->text = NULL;
+    const bool complete = fclose(file->text) == 0;
+    file->text = NULL;
+    if (!complete) {
+        whole_file_discard(file);
         return error_set(error, EXIT_DEVICE_ERROR, "out of memory");
     }
-    file->text = NULL;
-    if (is_standard_output(file->path))
+    if (file->pipe >= 0)
+        done = write_to_pipe(file->pipe, file->buffer, file->length);
+    else if (is_standard_output(file->path))
         done = fwrite(file->buffer, 1, file->length, stdout) == file->length && fflush(stdout) == 0;
     else
         done = is_special(file->path) ? write_in_place(file->path, file->buffer, file->length)
@@ -176,6 +233,40 @@ void whole_file_discard(struct whole_file *file)
 {
     if (file->text != NULL)
         fclose(file->text);
+    if (file->path != NULL && file->pipe >= 0)
+        close(file->pipe);
     free(file->buffer);
     *file = (struct whole_file){0};
+}
+
+bool whole_file_same(const char *one, const char *other)
+{
+    struct stat one_status, other_status;
+    const bool one_there = stat(one, &one_status) == 0;
+    const bool other_there = stat(other, &other_status) == 0;
+
+    if (one_there != other_there)
+        return false;
+    if (one_there)
+        return S_ISREG(one_status.st_mode) && one_status.st_dev == other_status.st_dev &&
+               one_status.st_ino == other_status.st_ino;
+
+    /* Neither exists: the same name in the same folder. */
+    char *const paths[] = {followed(one), followed(other)};
+    char folders[2][PATH_MAX];
+    const char *names[2] = {NULL, NULL};
+    for (int i = 0; i < 2 && paths[i] != NULL; i++) {
+        char *const slash = strrchr(paths[i], '/');
+        names[i] = slash != NULL ? slash + 1 : paths[i];
+        const size_t length = (size_t)(names[i] - paths[i]);
+        char folder[PATH_MAX];
+        snprintf(folder, sizeof folder, "%.*s.", (int)length, paths[i]);
+        if (realpath(folder, folders[i]) == NULL)
+            names[i] = NULL;
+    }
+    const bool same = names[0] != NULL && names[1] != NULL && strcmp(names[0], names[1]) == 0 &&
+                      strcmp(folders[0], folders[1]) == 0;
+    free(paths[0]);
+    free(paths[1]);
+    return same;
 }

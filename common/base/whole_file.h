@@ -1,9 +1,11 @@
-/* Files that are replaced atomically: the text is collected in memory, written to a temporary file
- * in the same directory and renamed at the end, so that an interrupted program leaves the old file
- * as it was. A path that is not a regular file (a pipe, /dev/stdout) is written in place. */
+/* Files that are replaced atomically: the contents are collected in memory, written to a temporary
+ * file in the same directory and renamed at the end, so that a program that fails or is interrupted
+ * leaves the old file as it was. A path that is not a regular file (a pipe, /dev/stdout) is written
+ * in place. */
 #ifndef RUNGS_WHOLE_FILE_H
 #define RUNGS_WHOLE_FILE_H
 
+#include <stdbool.h>
 #include <stdio.h>
 
 #include "base/error.h"
@@ -13,10 +15,11 @@ struct whole_file {
     FILE *text; /* write to this between open and commit */
     char *buffer;
     size_t length;
+    int pipe; /* the open pipe, if the path is one; or -1 */
 };
 
-/* Checks that the path can be written, so that a program fails before its work, not after it. Code:
- * EXIT_FILE_ERROR. */
+/* Checks that the path can be written, so that a program fails before its work, not after it; of a
+ * pipe, that somebody reads from it. Code: EXIT_FILE_ERROR. */
 bool whole_file_open(struct whole_file *file, const char *path, struct error *error);
 
 /* Writes the file and closes it; on failure an existing file is left as it was. Code:
@@ -25,5 +28,8 @@ bool whole_file_commit(struct whole_file *file, struct error *error);
 
 /* Closes the file without writing anything. */
 void whole_file_discard(struct whole_file *file);
+
+/* Whether two paths lead to one regular file, or will, once it is written. */
+bool whole_file_same(const char *one, const char *other);
 
 #endif

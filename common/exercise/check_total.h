@@ -48,7 +48,7 @@ static bool try_size(struct grade *grade, int n)
     return try_size_with(grade, n, run);
 }
 
-static void test_sums(struct grade *grade)
+static inline void test_sums(struct grade *grade)
 {
     const int sizes[] = {1, 31, 33, 255, 256, 257, 1025, (int)grade_size(grade, 2000, 6000)};
 

@@ -1,6 +1,7 @@
 /* The grader's main program: runs an exercise's tests, tells of them and writes the points. */
 #include "grade.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
@@ -73,6 +74,9 @@ static char printed[SHOWN_OUTPUT + 1];     /* by the answer, in the first run th
 static bool was_counted;                   /* on the CPU back end, an answer for a GPU: */
 static char counted[1500];                 /* what that says against it, "" if nothing */
 static int gpu_lock = -1;
+static const char *order_path;       /* only results are tested, and what fails is told there */
+static char wrong_in_order[1500];    /* what an earlier run told, in another order of threads */
+static size_t wrong_test = SIZE_MAX; /* of which test */
 
 static void stop(const char *what)
 {
@@ -289,6 +293,37 @@ size_t grade_lines(const struct grade *grade, const struct grade_line **lines)
 {
     *lines = grade->record.lines;
     return grade->record.line_count;
+}
+
+static uint64_t steps_of(const struct grade_line *line)
+{
+    return line->load_requests + line->store_requests + line->shared_requests + line->crowd;
+}
+
+uint64_t grade_steps(const struct grade *grade)
+{
+    const struct grade_line total = grade_total(grade);
+    return steps_of(&total);
+}
+
+bool grade_few_steps(struct grade *grade, uint64_t most, const char *ideal)
+{
+    const unsigned long steps = (unsigned long)grade_steps(grade);
+
+    if (steps <= most)
+        return true;
+    grade_fail(grade, grade_worst(grade, steps_of).line,
+               "a warp takes as long for one lane as for 32, and atomics on one address come one "
+               "after the other.",
+               "the work is not spread over the threads: %lu accesses to memory, each an "
+               "instruction of a whole warp or an atomic in turn; %s takes %lu at most",
+               steps, ideal, (unsigned long)most);
+    return false;
+}
+
+uint64_t grade_least_reads(const struct grade *grade)
+{
+    return grade->record.least_reads;
 }
 
 uint64_t grade_launches(const struct grade *grade)
@@ -563,6 +598,46 @@ static void keep_first(char *to, size_t size, const char *text)
         snprintf(to, size, "%.*s", (int)size - 1, text);
 }
 
+/* The parent of the process with that number; 0 if it has ended. */
+static pid_t parent_of(const char *number)
+{
+    char path[64], text[512];
+    int parent = 0;
+
+    snprintf(path, sizeof path, "/proc/%.20s/stat", number);
+    FILE *const file = fopen(path, "r");
+    if (file == NULL)
+        return 0;
+    text[fread(text, 1, sizeof text - 1, file)] = '\0';
+    fclose(file);
+    const char *const name_end = strrchr(text, ')'); /* a name may hold anything */
+    if (name_end == NULL || sscanf(name_end, ") %*c %d", &parent) != 1)
+        return 0;
+    return parent;
+}
+
+/* Kills what the answer has started and left behind, in sessions of their own, too: orphans become
+ * children of this process (PR_SET_CHILD_SUBREAPER). */
+static void end_orphans(void)
+{
+    enum { MOST_ROUNDS = 1000 };
+
+    for (int round = 0; round < MOST_ROUNDS; round++) {
+        pid_t ended;
+        while ((ended = waitpid(-1, NULL, WNOHANG)) > 0)
+            ;
+        DIR *const folder = ended == 0 ? opendir("/proc") : NULL;
+        if (folder == NULL) /* no children are left */
+            return;
+        for (const struct dirent *entry; (entry = readdir(folder)) != NULL;)
+            if (entry->d_name[0] >= '1' && entry->d_name[0] <= '9' &&
+                parent_of(entry->d_name) == getpid())
+                kill(atoi(entry->d_name), SIGKILL);
+        closedir(folder);
+        usleep(1000);
+    }
+}
+
 bool grade_run(struct grade *grade, void (*run)(void *), void *arguments)
 {
     static struct reply reply;
@@ -602,6 +677,7 @@ bool grade_run(struct grade *grade, void (*run)(void *), void *arguments)
     kill(-child, SIGKILL); /* with all that it started */
     if (waitpid(child, &status, 0) < 0 && errno != ECHILD)
         stop("waitpid");
+    end_orphans();
     read_output(output);
     close(output);
     if (told_in_output()[0] == '\0') /* or it is the test's reason */
@@ -796,6 +872,11 @@ static struct outcome run_test(size_t index, uint64_t seed, bool results_right)
         snprintf(grade.message, sizeof grade.message, "graded once all results are right");
     } else {
         test->test(&grade);
+        if (index == wrong_test)
+            grade_fail(&grade, 0, NULL,
+                       "right in one order of threads and blocks, wrong in another, and a GPU's "
+                       "order is not known:\n%s",
+                       wrong_in_order);
     }
     for (size_t i = 0; i < grade.buffer_count; i++)
         munmap(grade.buffers[i].map, grade.buffers[i].bytes);
@@ -810,6 +891,28 @@ static struct outcome run_test(size_t index, uint64_t seed, bool results_right)
     outcome.points =
         outcome.most * (outcome.verdict == PASSED ? FULL_SCORE : grade.part) / FULL_SCORE;
     return outcome;
+}
+
+/* The test that fails in this order, and why, for another run of the grader. */
+static void tell_order(size_t index, const struct outcome *outcome)
+{
+    FILE *const file = fopen(order_path, "w");
+
+    if (file == NULL)
+        stop(order_path);
+    fprintf(file, "%zu %s", index, outcome->message);
+    fclose(file);
+}
+
+static void read_order(const char *path)
+{
+    FILE *const file = fopen(path, "r");
+
+    if (file == NULL)
+        stop(path);
+    if (fscanf(file, "%zu ", &wrong_test) == 1)
+        wrong_in_order[fread(wrong_in_order, 1, sizeof wrong_in_order - 1, file)] = '\0';
+    fclose(file);
 }
 
 static void read_counted(const char *path)
@@ -829,7 +932,7 @@ int main(int argc, char **argv)
     int points = 0, most = 0, option;
     bool results_right = true;
 
-    while ((option = getopt(argc, argv, "e:s:t:j:o:c:w:l:")) != -1) {
+    while ((option = getopt(argc, argv, "e:s:t:j:o:c:w:l:r:x:")) != -1) {
         switch (option) {
         case 'e':
             exercise = optarg;
@@ -855,6 +958,12 @@ int main(int argc, char **argv)
         case 'l':
             gpu_lock = open(optarg, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
             break; /* a file to be locked */
+        case 'r':
+            order_path = optarg;
+            break; /* test results only, write the first that is wrong to this file */
+        case 'x':
+            read_order(optarg);
+            break; /* such a file, of a run with another SIMT_SCHEDULE */
         default:
             return BAD_USAGE;
         }
@@ -867,10 +976,24 @@ int main(int argc, char **argv)
         return BAD_USAGE;
     }
     signal(SIGPIPE, SIG_IGN);
+    prctl(PR_SET_CHILD_SUBREAPER, 1);
     const uint64_t seed = seed_text != NULL ? seed_of(seed_text) : fresh_number();
     struct outcome *const outcomes = calloc(grade_test_count, sizeof *outcomes);
     if (outcomes == NULL)
         stop("no memory");
+
+    if (order_path != NULL) {
+        for (size_t i = 0; i < grade_test_count && results_right; i++) {
+            if (grade_tests[i].kind != GRADE_RESULT)
+                continue;
+            outcomes[i] = run_test(i, seed, true);
+            results_right = outcomes[i].verdict == PASSED;
+            if (!results_right)
+                tell_order(i, &outcomes[i]);
+        }
+        free(outcomes);
+        return results_right ? 0 : 1;
+    }
 
     printf("%s: %s\n", exercise, grade_title);
     for (size_t i = 0; i < grade_test_count; i++) {

@@ -85,6 +85,7 @@ struct grade_line {
     uint64_t store_requests, store_sectors, store_bytes;
     uint64_t atomics, atomic_lanes; /* requests to global memory; lanes, added up */
     uint64_t shared_atomics;
+    uint64_t crowd; /* of all atomics: the most lanes on one address in each request, added up */
     uint64_t shared_requests, shared_lanes, conflicts; /* loads and stores */
     uint64_t splits, barriers, shuffles, votes;
     uint64_t shared_writes; /* CPU: writes to a cache line that another thread writes, too */
@@ -94,6 +95,18 @@ enum { GRADE_MOST_LINES = 96 };
 
 struct grade_line grade_total(const struct grade *grade);
 size_t grade_lines(const struct grade *grade, const struct grade_line **lines);
+/* How much was done one after the other: each request to memory counts 1, an atomic as many as it
+ * has lanes on one address. A request is an instruction of a whole warp, however few of its lanes
+ * take part: work that is spread over all lanes takes few, one thread's a request for each
+ * element. */
+uint64_t grade_steps(const struct grade *grade);
+
+/* The test fails if the last run took more than `most` steps; `ideal` says what takes fewer. */
+bool grade_few_steps(struct grade *grade, uint64_t most, const char *ideal);
+
+/* CPU threads: the words of 4 bytes that the least busy one has read. */
+uint64_t grade_least_reads(const struct grade *grade);
+
 uint64_t grade_launches(const struct grade *grade);
 uint64_t grade_threads_run(const struct grade *grade);
 

@@ -123,6 +123,7 @@ void grade_record_end(struct grade_record *record)
             .atomics = access[SIMT_GLOBAL_ATOMIC].requests,
             .atomic_lanes = access[SIMT_GLOBAL_ATOMIC].lanes,
             .shared_atomics = access[SIMT_SHARED_ATOMIC].requests,
+            .crowd = access[SIMT_GLOBAL_ATOMIC].crowd + access[SIMT_SHARED_ATOMIC].crowd,
             .shared_requests =
                 access[SIMT_SHARED_LOAD].requests + access[SIMT_SHARED_STORE].requests,
             .shared_lanes = access[SIMT_SHARED_LOAD].lanes + access[SIMT_SHARED_STORE].lanes,

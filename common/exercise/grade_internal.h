@@ -12,6 +12,7 @@ struct grade_record {
     struct grade_line lines[GRADE_MOST_LINES];
     size_t line_count;
     uint64_t launches, threads;
+    uint64_t least_reads;               /* CPU threads: words that the least busy one has read */
     char findings[GRADE_MOST_FINDINGS]; /* broken rules, "" if none */
     struct speed speed;                 /* of grade_time */
     char device[64];                    /* on which it was measured */

@@ -47,6 +47,7 @@ static pthread_mutex_t guard = PTHREAD_MUTEX_INITIALIZER;
 static _Thread_local int this_thread = -1; /* none: not between start and join */
 static struct grade_record *kept;
 static uint64_t threads_started;
+static uint64_t reads[64]; /* by thread: the words that it has read */
 
 const bool grade_on_gpu = false, grade_counts_gpu = false;
 
@@ -80,6 +81,7 @@ static void note(const volatile void *address, size_t bytes, enum access access,
         const uint64_t me = (uint64_t)1 << this_thread;
         if (access == READ) {
             word->readers |= me;
+            reads[this_thread]++;
             continue;
         }
         *(access == WRITE ? &word->plain_writers : &word->atomics) |= me;
@@ -334,6 +336,7 @@ void grade_threads(int threads, void (*work)(int thread, void *data), void *data
         _exit(3);
     }
     memset(table, 0, SLOTS * sizeof *table);
+    memset(reads, 0, sizeof reads);
     threads_started += (uint64_t)threads;
     for (int t = 0; t < threads; t++) {
         starts[t] = (struct start){t, work, data};
@@ -344,6 +347,9 @@ void grade_threads(int threads, void (*work)(int thread, void *data), void *data
     }
     for (int t = 0; t < threads; t++)
         pthread_join(handles[t], NULL);
+    kept->least_reads = reads[0];
+    for (int t = 1; t < threads; t++)
+        kept->least_reads = reads[t] < kept->least_reads ? reads[t] : kept->least_reads;
     evaluate();
 }
 

@@ -32,6 +32,8 @@ grep -q '"status": "fail".*"message": "..*"' "$json" || fail "the skeleton fails
 ! grep -q '"name": "builds"' "$json" || fail "the skeleton does not build"
 
 (($(grep -c '^## Hint [1-9]' "$folder/README.md") >= 2)) || fail "two hints at least"
+(($(grep -c '^<details>' "$folder/README.md") == $(grep -c '^## Hint [1-9]' "$folder/README.md"))) ||
+    fail "each hint is folded"
 grep -q '^\*\*Your work:\*\*' "$folder/README.md" && grep -q '\*\*Measured:\*\*' "$folder/README.md" ||
     fail "the README tells the work and what is measured"
 

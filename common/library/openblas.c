@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <time.h>
 
 #include "base/memory.h"
@@ -65,8 +66,18 @@ const struct openblas *openblas(void)
     return loaded ? &functions : NULL;
 }
 
+/* With `ulimit -v`, an allocation of OpenBLAS that fails ends the program or waits forever. */
+static bool address_space_is_limited(void)
+{
+    struct rlimit limit;
+
+    return getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
+}
+
 const char *openblas_unavailable(void)
 {
+    if (address_space_is_limited())
+        return "OpenBLAS can hang where address space is limited (ulimit -v)";
     return openblas() == NULL ? "OpenBLAS is not installed (libopenblas0-pthread)" : NULL;
 }
 

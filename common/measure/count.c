@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,8 +20,16 @@
 
 /* ---- the other program ----------------------------------------------------------------------- */
 
+/* The sanitizers exclude the instrumentation, so there is no counting program beside theirs. */
+#ifdef RUNGS_JANSSON
+static const bool is_built = true;
+#else
+static const bool is_built = false;
+#endif
+
 static pid_t child;
-static FILE *from_child;
+static int from_child = -1;
+static struct error trouble; /* why nothing is counted; EXIT_ALL_VERIFIED: nothing is wrong */
 
 bool count_is_here(const struct back_end *back_end)
 {
@@ -65,18 +74,37 @@ static void silence(void)
     dup2(nowhere, STDERR_FILENO);
 }
 
+/* Records why nothing is counted. */
+static void cannot_count(const char *why)
+{
+    error_set(&trouble, EXIT_DEVICE_ERROR, "kernels are not checked: %s", why);
+}
+
 void count_start(char **argv, const struct back_end *back_end)
 {
     char path[PATH_MAX], descriptor[16];
     int ends[2];
 
-    if (back_end->analysis == NULL || count_is_here(back_end) || !counting_path(path) ||
-        access(path, X_OK) != 0 || pipe(ends) != 0)
+    trouble = (struct error){.code = EXIT_ALL_VERIFIED};
+    if (!is_built || back_end->analysis == NULL || count_is_here(back_end))
         return;
+    if (!counting_path(path)) {
+        cannot_count("/proc does not say where this program is");
+        return;
+    }
+    if (access(path, X_OK) != 0) {
+        error_set(&trouble, EXIT_FILE_ERROR, "kernels are not checked: cannot run %s: %s", path,
+                  strerror(errno));
+        return;
+    }
+    if (pipe2(ends, O_CLOEXEC) != 0) {
+        cannot_count(strerror(errno));
+        return;
+    }
     fflush(NULL);
     child = fork();
     if (child == 0) {
-        close(ends[0]);
+        fcntl(ends[1], F_SETFD, 0);
         snprintf(descriptor, sizeof descriptor, "%d", ends[1]);
         setenv(DESCRIPTOR_VARIABLE, descriptor, 1);
         silence();
@@ -84,23 +112,28 @@ void count_start(char **argv, const struct back_end *back_end)
         _exit(EXIT_FILE_ERROR);
     }
     close(ends[1]);
-    from_child = fdopen(ends[0], "r");
-    if (from_child == NULL)
-        close(ends[0]);
-    if (child < 0 || from_child == NULL)
+    from_child = ends[0];
+    if (child < 0) {
+        cannot_count(strerror(errno));
         count_finish();
+    }
 }
 
 void count_finish(void)
 {
-    if (from_child != NULL)
-        fclose(from_child);
-    from_child = NULL;
+    if (from_child >= 0)
+        close(from_child);
+    from_child = -1;
     if (child > 0) {
         kill(child, SIGKILL); /* nothing more is read from it */
         waitpid(child, NULL, 0);
     }
     child = 0;
+}
+
+const struct error *count_trouble(void)
+{
+    return trouble.code != EXIT_ALL_VERIFIED ? &trouble : NULL;
 }
 
 FILE *count_stream(void)
@@ -121,8 +154,12 @@ static void take_row(const json_t *row, struct results *results, struct result *
     const json_t *const counters = json_object_get(row, "counters");
     const char *const shape = json_string_value(json_object_get(counters, "counted_shape"));
 
-    if (shape == NULL || !result->counted) /* not counted by the child, or not run here */
+    if (!result->counted) /* not run here */
         return;
+    if (shape == NULL) { /* the child's problem is smaller: it may be too small for the rung */
+        result_unchecked(result);
+        return;
+    }
     for (int i = 0; i < COUNTER_FIELDS; i++)
         if (counter_fields[i].is_memory)
             *counter_of(&result->counters, &counter_fields[i]) =
@@ -136,9 +173,61 @@ static void take_row(const json_t *row, struct results *results, struct result *
     }
 }
 
-static bool take_results(FILE *file, struct results *results)
+/* Whether the child has been stopped (SIGSTOP, a debugger) for as long as `looks` looks at it, one a
+ * second. At Ctrl-Z and fg it may be continued a moment after this program. */
+static bool stays_stopped(int *looks)
 {
-    json_t *const document = json_loadf(file, JSON_DISABLE_EOF_CHECK, NULL);
+    siginfo_t state = {0};
+
+    if (waitid(P_PID, (id_t)child, &state, WSTOPPED | WNOHANG | WNOWAIT) != 0 || state.si_pid == 0)
+        *looks = 0;
+    else
+        ++*looks;
+    return *looks >= 3;
+}
+
+/* What was read from the child and not yet parsed. */
+static struct {
+    char bytes[4096];
+    size_t next, end;
+} received;
+
+/* Waits for more from the child; false if nothing comes any more. */
+static bool receive(void)
+{
+    struct pollfd ready = {.fd = from_child, .events = POLLIN};
+    int looks = 0;
+
+    for (;;) {
+        const int found = poll(&ready, 1, 1000);
+        const ssize_t count =
+            found > 0 ? read(from_child, received.bytes, sizeof received.bytes) : found;
+        if (found != 0 && (count >= 0 || errno != EINTR)) {
+            received.next = 0;
+            received.end = count > 0 ? (size_t)count : 0;
+            return count > 0;
+        }
+        if (found == 0 && stays_stopped(&looks)) {
+            cannot_count("the program that does it was stopped");
+            return false;
+        }
+    }
+}
+
+/* For jansson. One byte at a time, since it forgets what follows the document's end. */
+static size_t next_byte(void *buffer, size_t size, void *data)
+{
+    (void)size;
+    (void)data;
+    if (received.next == received.end && !receive())
+        return 0;
+    *(char *)buffer = received.bytes[received.next++];
+    return 1;
+}
+
+static bool take_results(struct results *results)
+{
+    json_t *const document = json_load_callback(next_byte, NULL, JSON_DISABLE_EOF_CHECK, NULL);
     const json_t *const rows = json_object_get(document, "rows");
     const bool matches = json_array_size(rows) == results->row_count;
 
@@ -152,9 +241,8 @@ static bool take_results(FILE *file, struct results *results)
     return matches;
 }
 #else
-static bool take_results(FILE *file, struct results *results)
+static bool take_results(struct results *results)
 {
-    (void)file;
     (void)results;
     return false;
 }
@@ -162,11 +250,17 @@ static bool take_results(FILE *file, struct results *results)
 
 void count_receive(struct results *results)
 {
-    if (from_child == NULL || take_results(from_child, results))
+    if (from_child >= 0 && !take_results(results)) {
+        if (count_trouble() == NULL)
+            cannot_count("the program that does it ended early");
+        count_finish();
+    }
+    if (count_trouble() == NULL)
         return;
-    snprintf(results->not_counted, sizeof results->not_counted,
-             "the program that counts them ended early");
-    count_finish();
+    snprintf(results->not_counted, sizeof results->not_counted, "%s", trouble.text);
+    for (size_t i = 0; i < results->row_count; i++)
+        if (results->rows[i].counted)
+            result_unchecked(&results->rows[i]);
 }
 
 /* ---- counting -------------------------------------------------------------------------------- */

@@ -25,10 +25,13 @@ bool count_is_beside(void);
  * EXIT_FILE_ERROR. */
 bool count_become(char **argv, struct error *error);
 
-/* Starts the counting program as a child process, if it was built. */
+/* Starts the counting program as a child process, if this build has one. */
 void count_start(char **argv, const struct back_end *back_end);
-/* Waits for the child's results for one size and adds its counts of memory accesses to the rows. */
+/* Waits for the child's results for one size and adds its counts of memory accesses to the rows. If
+ * they do not come, the rows were not checked, and say so. */
 void count_receive(struct results *results);
+/* Why rows were not checked, with the program's exit code; NULL: they were, or need not be. */
+const struct error *count_trouble(void);
 /* Ends the child process. */
 void count_finish(void);
 

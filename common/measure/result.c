@@ -19,6 +19,7 @@ void result_start(struct result *result, const struct rung *rung, const struct b
 
     *result = (struct result){
         .rung = rung->name,
+        .idea = rung->idea,
         .back_end = own->name,
         .on_host = own != back_end,
         .is_library = (rung->flags & RUNG_LIBRARY) != 0,
@@ -44,6 +45,20 @@ void result_note(struct result *result, const struct comparison *comparison, boo
     }
 }
 
+void result_note_last(struct result *result, const struct comparison *comparison)
+{
+    if (comparison->right)
+        return;
+    result->comparison = *comparison;
+    result->wrong = result->wrong_after_timing = true;
+}
+
+void result_unchecked(struct result *result)
+{
+    result->unchecked = true;
+    result_conclude(result, "");
+}
+
 void result_conclude(struct result *result, const char *hint)
 {
     if (result->skipped)
@@ -52,17 +67,56 @@ void result_conclude(struct result *result, const char *hint)
     const char *const where = result->comparison.where;
 
     result->verdict = result->wrong && result->is_lesson ? VERDICT_RACY
-                      : result->wrong || broke_rule      ? VERDICT_FAIL
-                                                         : VERDICT_PASS;
+                      : result->wrong || broke_rule || result->unchecked || result->too_fast
+                          ? VERDICT_FAIL
+                          : VERDICT_PASS;
     result->reason[0] = '\0';
     if (result->wrong)
         snprintf(result->reason, sizeof result->reason, "%s%s%s%s",
                  result->wrong_on_probe ? "on the probe, whole numbers that need no rounding: "
-                                        : "",
+                 : result->wrong_after_timing ? "in the last call after timing: "
+                                              : "",
                  where, broke_rule ? "; it breaks a rule of CUDA: " : "", broke_rule ? hint : "");
     else if (broke_rule)
         snprintf(result->reason, sizeof result->reason, "right, but breaks a rule of CUDA: %s",
                  hint);
+    else if (result->too_fast)
+        snprintf(result->reason, sizeof result->reason,
+                 "%.3g us is too short for this machine: an error of measurement",
+                 result->trial.statistics.median);
+    else if (result->unchecked)
+        snprintf(result->reason, sizeof result->reason,
+                 "right, but not checked for races and bad accesses");
+}
+
+/* ---- rates that cannot be --------------------------------------------------------------------- */
+
+/* How far beyond the peak a rate may be. Bandwidth: docs/results has up to 2.6 times of it, on a
+ * shared machine whose caches the probe found busy; a GPU's L2 cache has about twice the bandwidth
+ * of its memory. Arithmetic: Winograd's algorithm needs a quarter of the definition's products, and
+ * tensor cores do up to 16 times what the others do, in half precision. */
+static const double MOST_BANDWIDTH = 4, MOST_ARITHMETIC = 16;
+
+static bool is_too_fast(const struct results *results, const struct result *result)
+{
+    const double bytes = result->is_part ? result->part.bytes : results->bytes;
+    const double flops = result->is_part ? result->part.flops : results->flops;
+    const double peak_gflop_per_s = results->machine.peak_gflop_per_s;
+    const double median = result->trial.statistics.median;
+
+    if (!result->timed || result->on_host)
+        return false;
+    return (results->peak_gb_per_s > 0 &&
+            bytes * 1e-3 > MOST_BANDWIDTH * results->peak_gb_per_s * median) ||
+           (peak_gflop_per_s > 0 && flops * 1e-3 > MOST_ARITHMETIC * peak_gflop_per_s * median);
+}
+
+bool results_exceed_peak(const struct results *results)
+{
+    for (size_t i = 0; i < results->row_count; i++)
+        if (is_too_fast(results, &results->rows[i]))
+            return true;
+    return false;
 }
 
 /* ---- derived figures ------------------------------------------------------------------------- */
@@ -111,6 +165,9 @@ void results_derive(struct results *results)
         struct result *result = &results->rows[i];
         const double median = result->trial.statistics.median;
 
+        result->too_fast = is_too_fast(results, result);
+        if (result->too_fast)
+            result_conclude(result, "");
         result->gb_per_s = result->gflop_per_s = result->percent_of_peak = NAN;
         result->speedup_first = result->speedup_library = NAN;
         if (!result->timed || !(median > 0))

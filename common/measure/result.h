@@ -25,6 +25,7 @@ const char *verdict_name(enum verdict verdict);
 /* The result of one rung: a row of a report. */
 struct result {
     const char *rung;     /* the rung's name */
+    const char *idea;     /* its idea, in a line */
     const char *back_end; /* name of the back end that ran it */
     bool on_host;         /* a host rung in a GPU step */
     bool is_library, is_lesson;
@@ -32,7 +33,10 @@ struct result {
     /* What happened; result_conclude derives the verdict from it. */
     bool skipped;                 /* reason says why */
     bool wrong, wrong_on_probe;   /* comparison says which element */
+    bool wrong_after_timing;      /* right before it was timed, wrong in the last call */
+    bool too_fast;                /* its rate is beyond what the machine can do */
     bool broke_rule;              /* the analysis has findings, such as a data race */
+    bool unchecked;               /* the analysis that is the default could not be done */
     struct comparison comparison; /* the wrong one, or else that on the real data */
 
     enum verdict verdict;
@@ -66,7 +70,7 @@ struct results {
     bool is_scalar; /* the result is one number: `answer`, from the reference */
     double answer;
     double peak_gb_per_s;
-    char not_counted[96]; /* why the counts of memory are missing; else "" */
+    char not_counted[512]; /* why the counts of memory are missing; else "" */
     struct result *rows;
     size_t row_count;
 };
@@ -81,10 +85,21 @@ void result_skip(struct result *result, const char *reason);
  * all inputs all the same; the last wrong comparison is kept. */
 void result_note(struct result *result, const struct comparison *comparison, bool probe);
 
+/* Records that the analysis could not be done: what is not known to keep the rules does not pass. */
+void result_unchecked(struct result *result);
+
 /* Derives verdict and reason from what was recorded. hint: where the report shows the findings. */
 void result_conclude(struct result *result, const char *hint);
 
-/* Fills in what depends on all rows: rates, percentages of the peak, speedups. */
+/* Records the comparison of the last call after timing, if it is wrong. */
+void result_note_last(struct result *result, const struct comparison *comparison);
+
+/* Whether a rung was timed at a rate that neither the peak nor what is known to exceed it explains:
+ * caches, algorithms with fewer operations, tensor cores, the noise of the probe. */
+bool results_exceed_peak(const struct results *results);
+
+/* Fills in what depends on all rows: rates, percentages of the peak, speedups. A rate that
+ * results_exceed_peak becomes a failure: an error of measurement. */
 void results_derive(struct results *results);
 
 void results_free(struct results *results);

@@ -91,6 +91,14 @@ failed:
     return false;
 }
 
+bool trial_last_call(struct problem *problem, const struct rung *rung, bool cold,
+                     struct error *error)
+{
+    double ignored;
+
+    return sample(problem, rung, 1, cold, false, &ignored, error);
+}
+
 void trial_free(struct trial *trial)
 {
     free(trial->samples_us);

@@ -28,6 +28,11 @@ struct trial {
  * there is no memory for the samples. */
 bool trial_run(struct problem *problem, const struct rung *rung, size_t warmup, size_t reps,
                bool cold, struct trial *trial, struct error *error);
+
+/* One call more, made and timed as those of the trial; its time is dropped. */
+bool trial_last_call(struct problem *problem, const struct rung *rung, bool cold,
+                     struct error *error);
+
 void trial_free(struct trial *trial);
 
 #endif

@@ -1,15 +1,25 @@
 #include "measure/verify.h"
 
+#include "measure/trial.h"
+
 bool verify_rung(struct problem *problem, const struct rung *rung, struct comparison *comparison,
                  struct error *error)
 {
     const struct problem_kind *kind = problem->kind;
 
-    if (!kind->poison(problem, rung, error))
+    if (!kind->poison(problem, rung, true, error))
         return false;
     if (kind->prepare != NULL)
         kind->prepare(problem, rung);
     kind->run(problem, rung);
     return rung_back_end(rung, problem->back_end)->finish(error) &&
            kind->check(problem, rung, comparison, error);
+}
+
+bool verify_after_timing(struct problem *problem, const struct rung *rung, bool cold,
+                         struct comparison *comparison, struct error *error)
+{
+    return problem->kind->poison(problem, rung, false, error) &&
+           trial_last_call(problem, rung, cold, error) &&
+           problem->kind->check(problem, rung, comparison, error);
 }

@@ -51,7 +51,12 @@ struct comparison compare_number(double computed, const struct reference *refere
 
 void comparison_describe(struct comparison *comparison, const char *place)
 {
-    snprintf(comparison->where, sizeof comparison->where, "%.40s%sgot %.9g, expected %.9g",
-             place != NULL ? place : "", place != NULL ? ": " : "", comparison->computed,
-             comparison->expected);
+    const char *const name = place != NULL ? place : "", *const colon = place != NULL ? ": " : "";
+
+    if (comparison->unwritten)
+        snprintf(comparison->where, sizeof comparison->where, "%.40s%snever written, expected %.9g",
+                 name, colon, comparison->expected);
+    else
+        snprintf(comparison->where, sizeof comparison->where, "%.40s%sgot %.9g, expected %.9g",
+                 name, colon, comparison->computed, comparison->expected);
 }

@@ -34,6 +34,7 @@ struct reference {
 
 struct comparison {
     bool right;
+    bool unwritten; /* wrong, since the rung left the element as it was */
     double computed;
     double expected;
     double error;   /* |computed - reference|; NaN or infinity if one is not finite and is wrong */

@@ -39,6 +39,20 @@ bool judge_margins(const struct guarded *result, float value, size_t size,
     return true;
 }
 
+void judge_unwritten(struct comparison *comparison, const void *element, size_t size)
+{
+    const unsigned char *const bytes = element;
+
+    for (size_t i = 0; i < size; i++)
+        if (bytes[i] != 0xFF)
+            return;
+    if (!comparison->right)
+        return;
+    comparison->right = false;
+    comparison->unwritten = true;
+    comparison->error = (double)NAN;
+}
+
 /* The error as a share of the bound; NaN counts as infinitely large. */
 static double share_of(const struct comparison *comparison)
 {

@@ -46,6 +46,11 @@ void judge_stray_write(struct comparison *comparison, const char *place);
 bool judge_margins(const struct guarded *result, float value, size_t size,
                    struct comparison *comparison);
 
+/* If *comparison is right since NaN was expected, but the element, of `size` bytes, still holds what
+ * results are filled with before a rung runs (poison_value), makes it wrong: it was never
+ * written. */
+void judge_unwritten(struct comparison *comparison, const void *element, size_t size);
+
 /* Replaces *worst by `next` if that is worse: wrong is worse than right, then the larger ratio of
  * error to bound is. Returns whether it was replaced: the caller then calls comparison_describe. */
 bool judge_keep_worse(struct comparison *worst, const struct comparison *next);

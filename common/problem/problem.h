@@ -36,17 +36,18 @@ struct problem_options {
      * address, and rows of matrices are this many elements longer than they need be. */
     size_t offset;
     size_t padding;
+    size_t skew; /* reductions: b starts this many elements further than a */
 };
 
 /* Table entries for options that several kinds have. */
 #define OPTION_A                                                                                   \
     {                                                                                              \
-        "a", "FILE", "first input from a NumPy .npy file", OPTION_TEXT,                            \
+        "a", "FILE", "first input from a NumPy .npy file", OPTION_INPUT,                           \
             .member = offsetof(struct problem_options, a)                                          \
     }
 #define OPTION_B                                                                                   \
     {                                                                                              \
-        "b", "FILE", "second input from a NumPy .npy file", OPTION_TEXT,                           \
+        "b", "FILE", "second input from a NumPy .npy file", OPTION_INPUT,                          \
             .member = offsetof(struct problem_options, b)                                          \
     }
 
@@ -90,15 +91,15 @@ struct problem_kind {
 
     /* Called after the last rung: writes the last right result to the user's file. NULL: the kind
      * has no such file. */
-    bool (*save)(const struct problem *problem, struct error *error);
+    bool (*save)(struct problem *problem, struct error *error);
 
     /* ---- running a rung: `rung` points to the first member of the kind's own kind of rung ---- */
     /* Why the rung cannot do this problem, or is not in this build; NULL if it can. */
     const char *(*declines)(const struct problem *problem, const struct rung *rung);
 
-    /* Fills the result and all other memory that the rung may write with NaN, so that missing or
-     * stale output is noticed. */
-    bool (*poison)(struct problem *problem, const struct rung *rung, struct error *error);
+    /* Fills the result with NaN (poison_value), so that missing or stale output is noticed, and if
+     * `all`, the other memory that the rung may write, where prepare may have put something. */
+    bool (*poison)(struct problem *problem, const struct rung *rung, bool all, struct error *error);
 
     /* The rung's untimed preparation, called after every change of the inputs, before run. NULL: no
      * rung of this kind has any. */

@@ -1,5 +1,6 @@
 #include "report/counters.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "report/fields.h"
@@ -135,64 +136,58 @@ static const struct column {
     {"splits", of_splits, WHOLE, true, false},
 };
 
-enum { COLUMNS = sizeof columns / sizeof columns[0] };
+enum { FIGURES = sizeof columns / sizeof columns[0] };
+
+size_t figure_count(void)
+{
+    return FIGURES;
+}
+
+const char *figure_title(size_t figure)
+{
+    return columns[figure].title;
+}
 
 static bool has(const struct column *column, const struct result *row)
 {
     return row->counted && (!column->memory || row->counters.has_memory);
 }
 
-static bool is_shown(const struct results *results, const struct column *column)
+bool figure_is_shown(const struct results *results, size_t figure)
 {
+    const struct column *const column = &columns[figure];
+
     for (size_t i = 0; i < results->row_count; i++) {
         const struct result *row = &results->rows[i];
         if (has(column, row) && (column->always || column->figure(&row->counters).value > 0))
             return true;
     }
-    return column->always && !column->memory;
+    return false;
 }
 
-static int width_of(const struct results *results, const struct column *column)
+double figure_value(size_t figure, const struct result *row)
 {
-    int width = (int)strlen(column->title);
-    for (size_t i = 0; i < results->row_count; i++)
-        if (has(column, &results->rows[i]) && column->kind == WHOLE) {
-            const double value = column->figure(&results->rows[i].counters).value;
-            const int digits = snprintf(NULL, 0, "%.0f", value);
-            width = digits > width ? digits : width;
-        }
-    return width;
+    if (!has(&columns[figure], row))
+        return NAN;
+    const struct figure found = columns[figure].figure(&row->counters);
+    return found.divisor > 0 ? found.value / found.divisor : NAN;
 }
 
-void counters_heading(FILE *file, const struct results *results)
+void figure_text(size_t figure, const struct result *row, char text[FIGURE_TEXT_SIZE])
 {
-    for (size_t i = 0; i < COLUMNS; i++)
-        if (is_shown(results, &columns[i]))
-            fprintf(file, " %*s", width_of(results, &columns[i]), columns[i].title);
+    const enum column_kind kind = columns[figure].kind;
+    const double value = figure_value(figure, row);
+
+    snprintf(text, FIGURE_TEXT_SIZE, "-");
+    if (!isnan(value))
+        snprintf(text, FIGURE_TEXT_SIZE, "%.*f%s", kind == RATIO ? 1 : 0, value,
+                 kind == PERCENT ? "%" : "");
 }
 
 const char *counters_first_of_memory(const struct results *results)
 {
-    for (size_t i = 0; i < COLUMNS; i++)
-        if (columns[i].memory && is_shown(results, &columns[i]))
+    for (size_t i = 0; i < FIGURES; i++)
+        if (columns[i].memory && figure_is_shown(results, i))
             return columns[i].title;
     return NULL;
-}
-
-void counters_cells(FILE *file, const struct results *results, const struct result *row)
-{
-    for (size_t i = 0; i < COLUMNS; i++) {
-        const struct column *const column = &columns[i];
-        char text[32] = "-";
-
-        if (!is_shown(results, column))
-            continue;
-        if (has(column, row)) {
-            const struct figure figure = column->figure(&row->counters);
-            if (figure.divisor > 0)
-                snprintf(text, sizeof text, "%.*f%s", column->kind == RATIO ? 1 : 0,
-                         figure.value / figure.divisor, column->kind == PERCENT ? "%" : "");
-        }
-        fprintf(file, " %*s", width_of(results, column), text);
-    }
 }

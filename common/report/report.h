@@ -17,7 +17,19 @@
 #include "base/whole_file.h"
 #include "measure/result.h"
 
-void report_table(FILE *file, const struct results *results, bool colour);
+/* width: of lines, 0 for any (columns.h). Skipped rungs stand below the table. */
+void report_table(FILE *file, const struct results *results, bool colour, size_t width);
+/* A bar chart of the counters that differ between rungs, or of the times (--chart). unicode: false
+ * prints ASCII only. */
+enum { MOST_BARS = 64 };
+void report_chart(FILE *file, const struct results *results, size_t width, bool unicode);
+
+/* Asks, for each rung, for a count or a ratio before the table shows it (--quiz). */
+void report_quiz(FILE *in, FILE *out, const struct results *results);
+
+/* Whether the user's locale has characters beyond ASCII. */
+bool prints_unicode(void);
+
 void report_histograms(FILE *file, const struct results *results);
 
 /* What --counters prints below the table or, as JSON, instead of it: the kernels' counters and the
@@ -32,7 +44,7 @@ void report_ncu_command(FILE *file, char **argv, bool with_timing);
  * (measure/count.h). */
 void report_json_run(FILE *file, const struct results *results);
 
-/* The file of --csv or --json, with the rows of all sizes. */
+/* The file of --csv, --json or --counters-csv, with the rows of all sizes. */
 struct report_file {
     struct whole_file file;
     size_t rows;        /* written so far */
@@ -43,6 +55,8 @@ struct report_file {
 bool report_open(struct report_file *report, const char *path, struct error *error);
 void report_csv(struct report_file *report, const struct results *results);
 void report_json(struct report_file *report, const struct results *results);
+/* The counters of every row, one column each: an own file, since the header of --csv is fixed. */
+void report_counters_csv(struct report_file *report, const struct results *results);
 bool report_commit(struct report_file *report, struct error *error);
 void report_discard(struct report_file *report);
 

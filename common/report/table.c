@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/format.h"
+#include "report/columns.h"
 #include "report/counters.h"
 #include "report/histogram.h"
 #include "report/report.h"
@@ -13,85 +14,30 @@ static const char *colour_of(enum verdict verdict)
     return codes[verdict];
 }
 
-/* Prints a number, or a dash for NaN. */
-static void cell(FILE *file, int width, int decimals, const char *unit, double value)
+/* A number, or nothing for NaN. */
+static void set_number(struct columns *table, size_t row, int decimals, const char *unit,
+                       double value)
 {
-    char text[32] = "-";
     if (!isnan(value))
-        snprintf(text, sizeof text, "%.*f%s", decimals, value, unit);
-    fprintf(file, " %*s", width, text);
-}
-
-static void error_cell(FILE *file, const struct result *row)
-{
-    const struct comparison *comparison = &row->comparison;
-
-    if (row->verdict != VERDICT_PASS)
-        fprintf(file, " %11s", "-");
-    else if (comparison->bound > 0)
-        fprintf(file, " %11.4f", comparison->error / comparison->bound);
+        columns_set(table, row, "%.*f%s", decimals, value, unit);
     else
-        fprintf(file, " %11s", "exact");
+        columns_set(table, row, "-");
 }
 
-/* The computed number, with enough digits to tell any two of its type apart. */
-static void result_cell(FILE *file, const struct results *results, const struct result *row)
+/* Two decimals, or of a small number as many as it takes to show two digits. */
+static void set_speed(struct columns *table, size_t row, double speed)
 {
-    const bool f64 = strcmp(results->type, "f64") == 0;
-    char text[32] = "-";
+    int decimals = 2;
 
-    if (!results->is_scalar)
-        return;
-    if (row->verdict != VERDICT_SKIP)
-        snprintf(text, sizeof text, "%.*g", f64 ? 17 : 9, row->comparison.computed);
-    fprintf(file, " %*s", f64 ? 20 : 13, text);
-}
-
-static int name_width(const struct results *results)
-{
-    size_t width = strlen("rung");
-    for (size_t i = 0; i < results->row_count; i++) {
-        const size_t length = strlen(results->rows[i].rung);
-        if (length > width)
-            width = length;
-    }
-    return (int)width;
-}
-
-/* The width of the column that says how each rung ran; 0 if none does. */
-static int how_width(const struct results *results)
-{
-    size_t width = 0;
-    for (size_t i = 0; i < results->row_count; i++) {
-        const size_t length = strlen(results->rows[i].how);
-        if (length > width)
-            width = length;
-    }
-    return (int)width;
+    for (double tenth = 0.095; speed > 0 && speed < tenth && decimals < 9; tenth /= 10)
+        decimals++;
+    set_number(table, row, decimals, "x", speed);
 }
 
 /* Whether to show GFLOP/s, for problems with more arithmetic than traffic, rather than GB/s. */
 static bool is_arithmetic(const struct results *results)
 {
     return results->flops > 4 * results->bytes;
-}
-
-static void time_columns(FILE *file, const struct results *results, const struct result *row)
-{
-    char median[FORMAT_TIME_SIZE] = "-";
-
-    if (row->timed)
-        format_time(row->trial.statistics.median, median);
-    fprintf(file, " %9s", median);
-    cell(file, 9, 1, "", is_arithmetic(results) ? row->gflop_per_s : row->gb_per_s);
-}
-
-static void timed_columns(FILE *file, const struct results *results, const struct result *row)
-{
-    time_columns(file, results, row);
-    cell(file, 7, 1, "%", row->percent_of_peak);
-    cell(file, 9, 2, "x", row->speedup_first);
-    cell(file, 10, 2, "x", row->speedup_library);
 }
 
 static bool has_host_rows(const struct results *results)
@@ -137,7 +83,7 @@ static void tell_counted(FILE *file, const struct results *results)
     const char *const first = counters_first_of_memory(results);
 
     if (results->not_counted[0] != '\0') {
-        fprintf(file, "  requests to memory: not counted: %s\n", results->not_counted);
+        fprintf(file, "  requests to memory: not counted, %s\n", results->not_counted);
     } else if (results->counted_shape[0] != '\0' && first != NULL) {
         fprintf(file, "  from the column `%s` on, counted on a smaller problem, ", first);
         print_shape(file, results->counted_shape);
@@ -147,40 +93,166 @@ static void tell_counted(FILE *file, const struct results *results)
     }
 }
 
-void report_table(FILE *file, const struct results *results, bool colour)
+/* The rows that the table shows: those that were not skipped. */
+struct shown {
+    const struct result **rows;
+    size_t count;
+};
+
+static void add_times(struct columns *table, const struct results *results,
+                      const struct shown *shown)
 {
-    const int width = name_width(results), used = how_width(results);
-    const bool clocks = results->has_clocks, host = has_host_rows(results);
-    const char *const rate = is_arithmetic(results) ? "GFLOP/s" : "GB/s";
-
-    heading(file, results);
-    if (clocks)
-        fprintf(file, "  %-*s %9s %9s %7s %9s %10s", width, "rung", "median", rate, "of peak",
-                "vs first", "vs library");
-    else
-        fprintf(file, "  %-*s", width, "rung"), counters_heading(file, results);
-    if (!clocks && host) /* host rungs are not emulated: their times are real */
-        fprintf(file, " %9s %9s", "median", rate);
-    if (results->is_scalar)
-        fprintf(file, " %*s", strcmp(results->type, "f64") == 0 ? 20 : 13, "result");
-    fprintf(file, " %11s  %-*s%sverdict\n", "error/bound", used, used > 0 ? "used" : "",
-            used > 0 ? "  " : "");
-
-    for (size_t i = 0; i < results->row_count; i++) {
-        const struct result *row = &results->rows[i];
-        fprintf(file, "  %-*s", width, row->rung);
-        if (clocks)
-            timed_columns(file, results, row);
-        else
-            counters_cells(file, results, row);
-        if (!clocks && host)
-            time_columns(file, results, row);
-        result_cell(file, results, row);
-        error_cell(file, row);
-        fprintf(file, "  %-*s%s%s%s%s\n", used, row->how, used > 0 ? "  " : "",
-                colour ? colour_of(row->verdict) : "", verdict_name(row->verdict),
-                colour ? "\033[0m" : "");
+    columns_add(table, "median", false);
+    for (size_t i = 0; i < shown->count; i++) {
+        char median[FORMAT_TIME_SIZE] = "-";
+        if (shown->rows[i]->timed)
+            format_time(shown->rows[i]->trial.statistics.median, median);
+        columns_set(table, i, "%s", median);
     }
+    columns_add(table, is_arithmetic(results) ? "GFLOP/s" : "GB/s", false);
+    for (size_t i = 0; i < shown->count; i++)
+        set_number(table, i, 1, "",
+                   is_arithmetic(results) ? shown->rows[i]->gflop_per_s : shown->rows[i]->gb_per_s);
+}
+
+static void add_speeds(struct columns *table, const struct shown *shown)
+{
+    columns_add(table, "of peak", false);
+    for (size_t i = 0; i < shown->count; i++)
+        set_number(table, i, 1, "%", shown->rows[i]->percent_of_peak);
+    columns_add(table, "vs first", false);
+    for (size_t i = 0; i < shown->count; i++)
+        set_speed(table, i, shown->rows[i]->speedup_first);
+    columns_add(table, "vs library", false);
+    for (size_t i = 0; i < shown->count; i++)
+        set_speed(table, i, shown->rows[i]->speedup_library);
+}
+
+static void add_counters(struct columns *table, const struct results *results,
+                         const struct shown *shown)
+{
+    for (size_t figure = 0; figure < figure_count(); figure++) {
+        if (!figure_is_shown(results, figure))
+            continue;
+        columns_add(table, figure_title(figure), false);
+        for (size_t i = 0; i < shown->count; i++) {
+            char text[FIGURE_TEXT_SIZE];
+            figure_text(figure, shown->rows[i], text);
+            columns_set(table, i, "%s", text);
+        }
+    }
+}
+
+/* The computed number, with enough digits to tell any two of its type apart, and its error. */
+static void add_result(struct columns *table, const struct results *results,
+                       const struct shown *shown)
+{
+    const int digits = strcmp(results->type, "f64") == 0 ? 17 : 9;
+
+    if (results->is_scalar) {
+        columns_add(table, "result", false);
+        for (size_t i = 0; i < shown->count; i++)
+            columns_set(table, i, "%.*g", digits, shown->rows[i]->comparison.computed);
+    }
+    columns_add(table, "error/bound", false);
+    for (size_t i = 0; i < shown->count; i++) {
+        const struct comparison *const comparison = &shown->rows[i]->comparison;
+        if (shown->rows[i]->verdict != VERDICT_PASS)
+            columns_set(table, i, "-");
+        else if (comparison->bound > 0)
+            columns_set(table, i, "%.4f", comparison->error / comparison->bound);
+        else
+            columns_set(table, i, "exact");
+    }
+}
+
+static void print_rows(FILE *file, const struct results *results, const struct shown *shown,
+                       size_t width, const char **paint)
+{
+    struct columns table;
+
+    if (!columns_create(&table, shown->count)) {
+        fputs("  out of memory for the table\n", file);
+        return;
+    }
+    columns_add(&table, "rung", true);
+    for (size_t i = 0; i < shown->count; i++)
+        columns_set(&table, i, "%s", shown->rows[i]->rung);
+    if (!results->has_clocks)
+        add_counters(&table, results, shown);
+    if (results->has_clocks || has_host_rows(results)) /* host rungs are not emulated */
+        add_times(&table, results, shown);
+    if (results->has_clocks)
+        add_speeds(&table, shown);
+    add_result(&table, results, shown);
+    columns_add(&table, "used", true);
+    for (size_t i = 0; i < shown->count; i++)
+        columns_set(&table, i, "%s", shown->rows[i]->how);
+    columns_add(&table, "verdict", true);
+    for (size_t i = 0; i < shown->count; i++)
+        columns_set(&table, i, "%s", verdict_name(shown->rows[i]->verdict));
+    columns_print(file, &table, width, paint);
+    columns_free(&table);
+}
+
+/* The skipped rungs, a line for each reason. */
+static void tell_skipped(FILE *file, const struct results *results, size_t width,
+                         const char **names)
+{
+    for (size_t i = 0; i < results->row_count; i++) {
+        const char *const reason = results->rows[i].reason;
+        char start[sizeof results->rows[i].reason + 32];
+        size_t count = 0;
+        bool told = results->rows[i].verdict != VERDICT_SKIP;
+
+        for (size_t before = 0; before < i; before++)
+            told = told || (results->rows[before].verdict == VERDICT_SKIP &&
+                            strcmp(results->rows[before].reason, reason) == 0);
+        if (told)
+            continue;
+        for (size_t other = i; other < results->row_count; other++)
+            if (results->rows[other].verdict == VERDICT_SKIP &&
+                strcmp(results->rows[other].reason, reason) == 0)
+                names[count++] = results->rows[other].rung;
+        snprintf(start, sizeof start, "skipped (%s)", reason);
+        print_names(file, start, names, count, width);
+    }
+}
+
+/* What is to be said of rungs below the table. */
+static void tell_reasons(FILE *file, const struct results *results)
+{
+    for (size_t i = 0; i < results->row_count; i++) {
+        const struct result *const row = &results->rows[i];
+        if (row->verdict != VERDICT_SKIP && row->reason[0] != '\0')
+            fprintf(file, "  %s: %s\n", row->rung, row->reason);
+    }
+    for (size_t i = 0; i < results->row_count; i++)
+        if (results->rows[i].is_part)
+            fprintf(file, "  %s: ran on %s only, since the whole problem would take long\n",
+                    results->rows[i].rung, results->rows[i].part.shape);
+}
+
+void report_table(FILE *file, const struct results *results, bool colour, size_t width)
+{
+    const struct result **const rows = calloc(results->row_count + 1, sizeof *rows);
+    const char **const texts = calloc(results->row_count + 1, sizeof *texts);
+    struct shown shown = {rows, 0};
+
+    if (rows == NULL || texts == NULL) {
+        fputs("out of memory for the table\n", file);
+        free(rows);
+        free(texts);
+        return;
+    }
+    heading(file, results);
+    for (size_t i = 0; i < results->row_count; i++)
+        if (results->rows[i].verdict != VERDICT_SKIP) {
+            texts[shown.count] = colour_of(results->rows[i].verdict);
+            rows[shown.count++] = &results->rows[i];
+        }
+    if (shown.count > 0)
+        print_rows(file, results, &shown, width, colour ? texts : NULL);
     if (results->is_scalar)
         fprintf(file, "  the answer%s: %.17g%s\n",
                 strcmp(results->op, "dot") == 0 || strcmp(results->op, "sum") == 0
@@ -189,26 +261,27 @@ void report_table(FILE *file, const struct results *results, bool colour)
                 results->answer,
                 strcmp(results->shape, "0") == 0 ? " (an empty input has the operator's identity)"
                                                  : "");
-    if (!clocks)
+    if (!results->has_clocks)
         tell_counted(file, results);
-    for (size_t i = 0; i < results->row_count; i++)
-        if (results->rows[i].reason[0] != '\0')
-            fprintf(file, "  %s: %s\n", results->rows[i].rung, results->rows[i].reason);
-    for (size_t i = 0; i < results->row_count; i++)
-        if (results->rows[i].is_part)
-            fprintf(file, "  %s: ran on %s only, since the whole problem would take long\n",
-                    results->rows[i].rung, results->rows[i].part.shape);
+    tell_reasons(file, results);
+    tell_skipped(file, results, width, texts);
+    free(rows);
+    free(texts);
 }
 
-void report_histograms(FILE *file, const struct results *results)
+bool prints_unicode(void)
 {
     const char *encoding = getenv("LC_ALL");
     if (encoding == NULL || encoding[0] == '\0')
         encoding = getenv("LC_CTYPE");
     if (encoding == NULL || encoding[0] == '\0')
         encoding = getenv("LANG");
-    const bool unicode =
-        encoding != NULL && (strstr(encoding, "UTF-8") || strstr(encoding, "utf8"));
+    return encoding != NULL && (strstr(encoding, "UTF-8") || strstr(encoding, "utf8"));
+}
+
+void report_histograms(FILE *file, const struct results *results)
+{
+    const bool unicode = prints_unicode();
 
     for (size_t i = 0; i < results->row_count; i++) {
         const struct result *row = &results->rows[i];
@@ -218,4 +291,7 @@ void report_histograms(FILE *file, const struct results *results)
         histogram_print(file, row->trial.samples_us, row->trial.statistics.count, row->trial.calls,
                         unicode);
     }
+    if (!results->has_clocks)
+        fprintf(file, "\nNo histogram of GPU rungs: on %s they are not timed.\n",
+                results->back_end);
 }

@@ -3,17 +3,19 @@
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/format.h"
 #include "base/option.h"
 #include "base/version.h"
+#include "base/whole_file.h"
 #include "device/pool.h"
 
 /* The struct that an option's member is in. */
 enum owner { OF_RUNNER, OF_PROBLEM, OF_KIND };
 
 /* Options that do more than set a member. */
-enum special { PLAIN, LADDER, RUNG, LIST, SWEEP, COUNTERS, HELP, VERSION };
+enum special { PLAIN, LADDER, RUNG, LIST, SWEEP, COUNTERS, COUNTERS_CSV, HELP, VERSION };
 
 static const char *const counters_formats[] = {"table", "lines", "json", NULL};
 
@@ -48,18 +50,25 @@ static const struct entry common_entries[] = {
     {.field = {"cold", NULL, "evict the inputs from the caches before each sample", OPTION_FLAG,
                RUNNER(cold)}},
     {.field = {"threads", "N", "CPU threads for rungs that use several", OPTION_INT,
-               PROBLEM(threads), .minimum = 1},
+               PROBLEM(threads), .minimum = 1, .maximum = POOL_MOST},
      .owner = OF_PROBLEM},
     {.field = {"device", "N", "the GPU to use, from 0", OPTION_INT, RUNNER(device)}},
     {.field = {"histogram", NULL, "print each rung's samples as a histogram", OPTION_FLAG,
                RUNNER(histogram)}},
+    {.field = {"chart", NULL, "print bars: of the counters that differ, or of the times",
+               OPTION_FLAG, RUNNER(chart)}},
+    {.field = {"quiz", NULL, "ask for a prediction of each rung before the table shows it",
+               OPTION_FLAG, RUNNER(quiz)}},
     {.field = {"counters", "[=FORMAT]",
                "simt: count what the kernels do, as a table, as lines (beside the source) or as "
                "json; cuda: print the command for ncu",
                OPTION_NAME, RUNNER(counters), .names = counters_formats, .left_out = "table"},
      .special = COUNTERS},
-    {.field = {"csv", "FILE", "write the rows as CSV", OPTION_TEXT, RUNNER(csv)}},
-    {.field = {"json", "FILE", "write the rows, the samples and the machine as JSON", OPTION_TEXT,
+    {.field = {"csv", "FILE", "write the rows as CSV", OPTION_OUTPUT, RUNNER(csv)}},
+    {.field = {"counters-csv", "FILE", "simt: write the counters as CSV", OPTION_OUTPUT,
+               RUNNER(counters_csv)},
+     .special = COUNTERS_CSV},
+    {.field = {"json", "FILE", "write the rows, the samples and the machine as JSON", OPTION_OUTPUT,
                RUNNER(json)}},
     {.field = {"help", NULL, "this text", .kind = OPTION_FLAG}, .special = HELP},
     {.field = {"version", NULL, "the version", .kind = OPTION_FLAG}, .special = VERSION},
@@ -135,7 +144,8 @@ bool options_default(struct options *options, const struct ladder *ladder, struc
     if (options->problem == NULL)
         return error_set(error, EXIT_DEVICE_ERROR, "out of memory");
     options->problem->seed = 1;
-    options->problem->threads = usable_processors();
+    const int processors = usable_processors();
+    options->problem->threads = processors < POOL_MOST ? processors : POOL_MOST;
     ladder->kind->set_defaults(options->problem, !ladder->back_end->clocks);
     return true;
 }
@@ -247,6 +257,12 @@ static bool add_rung(const char *text, struct options *options, struct error *er
     return true;
 }
 
+/* The struct that the entry's member is in. */
+static void *owner_of(const struct entry *entry, const struct options *options)
+{
+    return entry->owner == OF_RUNNER ? (void *)options : (void *)options->problem;
+}
+
 static bool take_option(const struct entry *entry, const char *text, struct options *options,
                         struct error *error)
 {
@@ -262,23 +278,57 @@ static bool take_option(const struct entry *entry, const char *text, struct opti
             return false;
         options->counters++; /* counters_formats begins with what follows COUNTERS_NONE */
         return true;
+    case COUNTERS_CSV:
+        if (options->ladder->back_end->counters_read == NULL)
+            return error_set(error, EXIT_BAD_USAGE,
+                             "--counters-csv: only GPU kernels on the simt back end are counted");
+        break;
     default:
         break;
     }
-    return option_set(&entry->field, text,
-                      entry->owner == OF_RUNNER ? (void *)options : (void *)options->problem,
-                      error);
+    return option_set(&entry->field, text, owner_of(entry, options), error);
+}
+
+/* The file that the option names, of that kind; NULL: none. */
+static const char *file_of(const struct entry *entry, enum option_kind kind,
+                           const struct options *options)
+{
+    if (entry->field.kind != kind)
+        return NULL;
+    return *(const char *const *)((const char *)owner_of(entry, options) + entry->field.member);
+}
+
+/* No file is written twice, and none that is read. */
+static bool check_files(const struct entries *entries, const struct options *options,
+                        struct error *error)
+{
+    for (size_t i = 0; i < entries->count; i++) {
+        const struct entry *const entry = &entries->entry[i];
+        const char *const output = file_of(entry, OPTION_OUTPUT, options);
+        for (size_t j = 0; j < entries->count && output != NULL; j++) {
+            const struct entry *const other = &entries->entry[j];
+            const char *const input = file_of(other, OPTION_INPUT, options);
+            const char *const earlier = j < i ? file_of(other, OPTION_OUTPUT, options) : NULL;
+            if ((input != NULL && access(input, F_OK) == 0 && whole_file_same(output, input)) ||
+                (earlier != NULL &&
+                 (strcmp(output, earlier) == 0 || whole_file_same(output, earlier))))
+                return error_set(error, EXIT_BAD_USAGE, "--%s and --%s name the same file",
+                                 other->field.name, entry->field.name);
+        }
+    }
+    return true;
 }
 
 /* Checks options against each other. */
-static bool check_together(const struct options *options, bool size_given, struct error *error)
+static bool check_together(const struct entries *entries, const struct options *options,
+                           bool size_given, struct error *error)
 {
     const struct problem_options *const problem = options->problem;
 
     if (!options->ladder->kind->check_options(problem, size_given, error))
         return false;
-    if (options->csv != NULL && options->json != NULL && strcmp(options->csv, options->json) == 0)
-        return error_set(error, EXIT_BAD_USAGE, "--csv and --json name the same file");
+    if (!check_files(entries, options, error))
+        return false;
     if (problem->a != NULL && size_given)
         return error_set(error, EXIT_BAD_USAGE,
                          "the files say how large the problem is: leave the size options out");
@@ -368,7 +418,7 @@ static enum options_outcome read_words(int argc, char **argv, const struct step 
                   argv[optind]);
         return OPTIONS_BAD;
     }
-    return check_together(options, size_given, error) ? OPTIONS_RUN : OPTIONS_BAD;
+    return check_together(&entries, options, size_given, error) ? OPTIONS_RUN : OPTIONS_BAD;
 }
 
 enum options_outcome options_parse(int argc, char **argv, const struct step *step,

@@ -21,9 +21,9 @@ struct options {
     size_t rung_count;                  /* 0: all rungs */
 
     size_t warmup;
-    size_t reps;            /* 0: as many samples as fit in a fixed time (trial.h) */
-    const char *csv, *json; /* files to write, or NULL */
-    bool histogram, cold;
+    size_t reps;                           /* 0: as many samples as fit in a fixed time (trial.h) */
+    const char *csv, *json, *counters_csv; /* files to write, or NULL */
+    bool histogram, chart, quiz, cold;
     int counters;                              /* enum counters_format */
     size_t sweep_from, sweep_to, sweep_factor; /* sweep_factor 0: no sweep */
     int device;

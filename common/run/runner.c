@@ -8,6 +8,7 @@
 #include "measure/result.h"
 #include "measure/trial.h"
 #include "measure/verify.h"
+#include "report/columns.h"
 #include "report/report.h"
 #include "run/options.h"
 #include "run/step.h"
@@ -119,9 +120,15 @@ static bool time_row(struct size_run *run, const struct rung *rung, struct resul
     const struct options *options = run->options;
 
     progress(run->results.step, "timing", rung->name);
+    struct comparison comparison;
+
     row->timed = trial_run(run->problem, rung, options->warmup, options->reps, options->cold,
                            &row->trial, error);
-    return row->timed;
+    if (!row->timed || !verify_after_timing(run->problem, rung, options->cold, &comparison, error))
+        return false;
+    result_note_last(row, &comparison);
+    result_conclude(row, "see below");
+    return true;
 }
 
 /* ---- one size -------------------------------------------------------------------------------- */
@@ -153,6 +160,21 @@ static bool run_rungs(struct size_run *run, struct error *error)
                 row->verdict != VERDICT_FAIL && !time_row(run, rung, row, error))
                 return false;
         }
+    }
+    return true;
+}
+
+/* A rate that cannot be may be due to a probe at a bad moment: probes again, and keeps the best. */
+static bool look_again_at_peak(struct size_run *run, struct error *error)
+{
+    enum { MOST_PROBES = 3 };
+    double *const peak = &run->results.peak_gb_per_s;
+
+    for (int i = 0; i < MOST_PROBES && results_exceed_peak(&run->results); i++) {
+        double again;
+        if (!run->back_end->peak((size_t)run->problem->bytes, &again, error))
+            return false;
+        *peak = again > *peak ? again : *peak;
     }
     return true;
 }
@@ -223,21 +245,28 @@ static bool climb(struct size_run *run, const struct step *step, const struct ma
         skip_unless_runnable(run, run->rungs[i], &results->rows[i]);
     const bool done =
         run->back_end->peak((size_t)run->problem->bytes, &results->peak_gb_per_s, error) &&
-        run_rungs(run, error) && (kind->save == NULL || kind->save(run->problem, error));
+        run_rungs(run, error) && look_again_at_peak(run, error) &&
+        (kind->save == NULL || kind->save(run->problem, error));
     results->answer = run->problem->answer;
     kind->destroy(run->problem);
     return done;
 }
 
 struct reports {
-    struct report_file csv, json;
+    struct report_file csv, json, counters_csv;
 };
 
 static void report(const struct results *results, const struct options *options,
                    struct reports *reports)
 {
+    const size_t width = line_width(stdout);
+
+    if (options->quiz)
+        report_quiz(stdin, stdout, results);
     if (options->counters != COUNTERS_JSON)
-        report_table(stdout, results, wants_colour());
+        report_table(stdout, results, wants_colour(), width);
+    if (options->chart)
+        report_chart(stdout, results, width, prints_unicode());
     if (options->counters != COUNTERS_NONE)
         report_counters(stdout, results, (enum counters_format)options->counters);
     if (options->histogram)
@@ -245,11 +274,21 @@ static void report(const struct results *results, const struct options *options,
     fflush(stdout);
     report_csv(&reports->csv, results);
     report_json(&reports->json, results);
+    report_counters_csv(&reports->counters_csv, results);
+}
+
+/* A wrong result counts for more than one that could not be checked. */
+static void note_outcome(const struct result *row, enum exit_code *outcome)
+{
+    if (row->verdict != VERDICT_FAIL || *outcome == EXIT_WRONG_RESULT)
+        return;
+    const bool only_unchecked = !row->wrong && !row->broke_rule && !row->too_fast;
+    *outcome = only_unchecked ? EXIT_DEVICE_ERROR : EXIT_WRONG_RESULT;
 }
 
 static bool run_size(const struct step *step, const struct options *options,
-                     const struct machine *machine, struct reports *reports, bool *all_right,
-                     struct error *error)
+                     const struct machine *machine, struct reports *reports,
+                     enum exit_code *outcome, struct error *error)
 {
     struct size_run run = {.options = options, .back_end = options->ladder->back_end};
     struct results *const results = &run.results;
@@ -266,7 +305,7 @@ static bool run_size(const struct step *step, const struct options *options,
         report(results, options, reports);
     }
     for (size_t i = 0; i < results->row_count; i++)
-        *all_right = *all_right && results->rows[i].verdict != VERDICT_FAIL;
+        note_outcome(&results->rows[i], outcome);
     results_free(results);
     free(run.rungs);
     return done;
@@ -275,21 +314,21 @@ static bool run_size(const struct step *step, const struct options *options,
 /* ---- all sizes ------------------------------------------------------------------------------- */
 
 static bool run_sizes(const struct step *step, const struct options *options,
-                      const struct machine *machine, struct reports *reports, bool *all_right,
-                      struct error *error)
+                      const struct machine *machine, struct reports *reports,
+                      enum exit_code *outcome, struct error *error)
 {
     const struct problem_kind *const kind = options->ladder->kind;
 
     if (options->sweep_factor == 0) {
         if (count_is_beside())
             kind->limit_size(options->problem);
-        return run_size(step, options, machine, reports, all_right, error);
+        return run_size(step, options, machine, reports, outcome, error);
     }
     for (size_t size = options->sweep_from; size <= options->sweep_to;) {
         kind->set_size(options->problem, size);
         if (count_is_beside())
             kind->limit_size(options->problem);
-        if (!run_size(step, options, machine, reports, all_right, error))
+        if (!run_size(step, options, machine, reports, outcome, error))
             return false;
         if (size > options->sweep_to / options->sweep_factor)
             break;
@@ -319,27 +358,35 @@ static int climb_all(char **argv, const struct step *step, struct options *optio
 {
     const struct back_end *const back_end = options->ladder->back_end;
     struct machine machine = {0};
-    struct reports reports = {{.rows = 0}, {.rows = 0}};
+    struct reports reports = {{.rows = 0}, {.rows = 0}, {.rows = 0}};
     struct error error;
-    bool all_right = true;
+    enum exit_code outcome = EXIT_ALL_VERIFIED;
 
     if (count_is_beside())
-        options->csv = options->json = NULL;
+        options->csv = options->json = options->counters_csv = NULL;
     /* Files may be too large to be counted beside the run: with files, only --counters counts. */
     else if (!problem_from_files(options->ladder->kind, options->problem))
         count_start(argv, back_end);
     const bool done = report_open(&reports.csv, options->csv, &error) &&
                       report_open(&reports.json, options->json, &error) &&
+                      report_open(&reports.counters_csv, options->counters_csv, &error) &&
                       back_end->open(options->device, &machine, &error) &&
-                      run_sizes(step, options, &machine, &reports, &all_right, &error) &&
-                      report_commit(&reports.csv, &error) && report_commit(&reports.json, &error);
+                      run_sizes(step, options, &machine, &reports, &outcome, &error) &&
+                      report_commit(&reports.csv, &error) && report_commit(&reports.json, &error) &&
+                      report_commit(&reports.counters_csv, &error);
     count_finish();
     if (!done) {
         report_discard(&reports.csv);
         report_discard(&reports.json);
+        report_discard(&reports.counters_csv);
         return fail(step, &error);
     }
-    return end_output(step, all_right ? EXIT_ALL_VERIFIED : EXIT_WRONG_RESULT);
+    const struct error *const trouble = count_trouble();
+    if (trouble != NULL) {
+        fail(step, trouble);
+        outcome = outcome == EXIT_WRONG_RESULT ? outcome : trouble->code;
+    }
+    return end_output(step, outcome);
 }
 
 int rungs_main(int argc, char **argv, const struct step *step)
@@ -355,6 +402,11 @@ int rungs_main(int argc, char **argv, const struct step *step)
         return fail(step, &error);
     case OPTIONS_RUN:
         break;
+    }
+    if (options.quiz && !count_is_beside() && !isatty(STDIN_FILENO)) {
+        error_set(&error, EXIT_BAD_USAGE, "--quiz: asks on a terminal, and standard input is none");
+        options_free(&options);
+        return fail(step, &error);
     }
     if (options.counters != COUNTERS_NONE && options.ladder->back_end->clocks) {
         report_ncu_command(stdout, argv, options.reps != 0);

@@ -2,13 +2,18 @@
 """Keeps the pages true: docs.py --check | --update [--root FOLDER]
 
 The pages are every README.md of the steps, the one at the top and all of docs/. Their sources have
-three kinds of comments and no others. What these hold is compared with its source, and written anew
+four kinds of comments and no others. What these hold is compared with its source, and written anew
 with --update:
 
   <!-- snippet: PATH NAME -->       consecutive lines of the function, kernel, struct or macro NAME
   ```c                              in the source PATH. A page chooses which; where the source has
   ```                               changed, --update keeps the first and last line that still exist
   <!-- end snippet -->              and takes all between them.
+
+  <!-- file: PATH -->               all of a file: a small program, or what it prints (the outputs
+  ```text                           docs/programs/*.txt are kept by common/tests/test_programs.py)
+  ```
+  <!-- end file -->
 
   <!-- table: NAME -->              the page's table NAME in docs/tables.txt
   <!-- end table -->
@@ -192,6 +197,15 @@ def definitions(lines, name):
     return found
 
 
+LANGUAGES = {".cu": "cpp", ".cuh": "cpp", ".c": "c", ".h": "c", ".txt": "text"}
+
+
+def with_language(head, path):
+    """The comment and the fence below it, with the language that the file is in."""
+    language = LANGUAGES.get(os.path.splitext(path)[1])
+    return re.sub(r"```\w*\n$", "```%s\n" % language, head) if language else head
+
+
 def snippet_of(lines, name, excerpt):
     """What the source's lines have in the excerpt's place: from the first to the last of its lines
     that still exist; all of the definition if the excerpt is empty."""
@@ -220,9 +234,21 @@ def renew_snippets(root, text, complain):
             now = snippet_of(lines, match["name"], match["excerpt"].splitlines())
         except (Wrong, OSError) as wrong:
             raise Wrong("snippet %s %s: %s" % (match["path"], match["name"], wrong)) from wrong
-        return match["head"] + "\n".join(now) + "\n" + match["end"]
+        return with_language(match["head"], match["path"]) + "\n".join(now) + "\n" + match["end"]
 
     return renew(SNIPPET, text, make, complain)
+
+
+FILE = re.compile(r"(?P<head><!-- file: (?P<path>\S+) -->\n```\w*\n)(?:(?!```).*\n)*"
+                  r"(?P<end>```\n<!-- end file -->)")
+
+
+def renew_files(root, text, complain):
+    def make(match):
+        now = read(os.path.join(root, match["path"])).rstrip("\n")
+        return "%s%s\n%s" % (with_language(match["head"], match["path"]), now, match["end"])
+
+    return renew(FILE, text, make, complain)
 
 
 # ---- numbers -------------------------------------------------------------------------------------
@@ -546,12 +572,12 @@ def renew_plots(root, text, complain, update):
 
 
 def check_comments(text, complain):
-    """Complains of comments that are none of the three kinds, or are not closed."""
-    for pattern in (SNIPPET, TABLE, PLOT):
+    """Complains of comments that are none of the four kinds, or are not closed."""
+    for pattern in (SNIPPET, FILE, TABLE, PLOT):
         text = pattern.sub(lambda match: "\n" * match.group().count("\n"), text)
     for match in re.finditer("<!--.*", text):
-        complain(line_of(text, match.start()), "want no comments but whole snippets, tables and "
-                 "plots (see docs.py): %s" % match.group())
+        complain(line_of(text, match.start()), "want no comments but whole snippets, files, tables "
+                 "and plots (see docs.py): %s" % match.group())
 
 
 def anchors_of(text):
@@ -646,13 +672,15 @@ def check_index(root, texts, complain):
         for _, target in links_of(text):
             where = os.path.normpath(os.path.join(os.path.dirname(page), target.partition("#")[0]))
             linked.setdefault(where.replace(os.sep, "/"), set()).add(page)
+        for match in FILE.finditer(text):
+            linked.setdefault(match["path"], set()).add(page)
     for page in texts:
         if "/exercise/" in page or page in ("README.md", "docs/README.md"):
             continue  # ./test.sh exercise lists those
         index = "docs/README.md" if page.startswith("docs/") else "README.md"
         if index not in linked.get(page, ()):
             complain(index, 1, "does not link to %s" % page)
-    for folder in ("docs/results", "docs/pictures"):
+    for folder in ("docs/results", "docs/pictures", "docs/programs"):
         path = os.path.join(root, folder)
         for name in sorted(os.listdir(path)) if os.path.isdir(path) else []:
             if "%s/%s" % (folder, name) not in linked:
@@ -697,7 +725,7 @@ def main(arguments=None):
     for page in pages:
         complain_here = functools.partial(complain, page)
         text = read(os.path.join(root, page))
-        now = renew_snippets(root, text, complain_here)
+        now = renew_files(root, renew_snippets(root, text, complain_here), complain_here)
         now = renew_tables(parts.get(page, Part()), now, complain_here)
         now = renew_plots(root, now, complain_here, options.update)
         if now != text and options.update:

@@ -17,12 +17,11 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from svg import BLUE, COLOURS, EMPTY, FAINT, GRID, ORANGE, PAPER, Svg  # noqa: E402
+
 WARP = 32
 BANKS = 32
-INK, FAINT, GRID = "#1b1b1b", "#666666", "#c8c8c8"
-# Okabe and Ito: colours that people with any kind of colour vision can tell apart.
-BLUE, ORANGE, GREEN, RED, SKY = "#0072B2", "#E69F00", "#009E73", "#D55E00", "#56B4E9"
-COLOURS = (BLUE, ORANGE, GREEN, RED, SKY, "#CC79A7", "#F0E442", "#999999")
 
 
 class Failure(Exception):
@@ -86,48 +85,6 @@ def wavefronts(words, size):
     return turns
 
 
-# ---- SVG -----------------------------------------------------------------------------------------
-
-
-class Svg:
-    """Elements with whole coordinates, so that the same trace gives the same bytes."""
-
-    def __init__(self, title):
-        self.title, self.parts = title, []
-        self.width = self.height = 0
-
-    def grow(self, x, y):
-        self.width, self.height = max(self.width, x), max(self.height, y)
-
-    def text(self, x, y, text, size=12, anchor="start", colour=INK, weight="normal"):
-        text = str(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-        self.parts.append('<text x="%d" y="%d" font-family="sans-serif" font-size="%d" text-anchor="%s" fill="%s"%s>%s'
-                          '</text>' % (x, y, size, anchor, colour,
-                             ' font-weight="bold"' if weight == "bold" else "", text))
-        wide = len(text) * size * 0.56
-        self.grow(x + {"start": wide, "middle": wide / 2, "end": 0}[anchor], y + 4)
-
-    def box(self, x, y, width, height, fill, stroke="none"):
-        self.parts.append('<rect x="%d" y="%d" width="%d" height="%d" fill="%s"%s/>' % (
-            x, y, width, height, fill, ' stroke="%s"' % stroke if stroke != "none" else ""))
-        self.grow(x + width, y + height)
-
-    def line(self, x, y, to_x, to_y, colour=INK, width=1):
-        self.parts.append('<line x1="%d" y1="%d" x2="%d" y2="%d" stroke="%s" stroke-width="%g"/>' % (
-            x, y, to_x, to_y, colour, width))
-        self.grow(max(x, to_x), max(y, to_y))
-
-    def dot(self, x, y, radius, fill):
-        self.parts.append('<circle cx="%d" cy="%d" r="%d" fill="%s"/>' % (x, y, radius, fill))
-        self.grow(x + radius, y + radius)
-
-    def render(self):
-        width, height = int(self.width) + 16, int(self.height) + 12
-        return ('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" width="%d" height="%d" role="img">\n'
-                '<title>%s</title>\n<rect width="100%%" height="100%%" fill="white"/>\n%s\n</svg>\n'
-                % (width, height, width, height, self.title, "\n".join(self.parts)))
-
-
 # ---- pictures ------------------------------------------------------------------------------------
 
 
@@ -161,7 +118,7 @@ def draw_lanes(bin_dir):
             for warp in range(warps):
                 x = 70 + warp * 104
                 lanes = here.get(warp, set())
-                svg.box(x, y + 1, 3 * WARP, 12, ORANGE if lanes else "#eeeeee")
+                svg.box(x, y + 1, 3 * WARP, 12, ORANGE if lanes else EMPTY)
                 for first, count in runs_of(lanes):
                     svg.box(x + 3 * first, y + 1, 3 * count, 12, BLUE)
             busy += len(here)
@@ -177,51 +134,55 @@ def draw_lanes(bin_dir):
     svg.text(88, y - 2, "lane works", 11)
     svg.box(180, y - 12, 12, 12, ORANGE)
     svg.text(198, y - 2, "lane is off, and its warp is there all the same", 11)
-    svg.box(470, y - 12, 12, 12, "#eeeeee")
+    svg.box(470, y - 12, 12, 12, EMPTY)
     svg.text(488, y - 2, "the whole warp has nothing to do", 11)
     return svg.render()
 
 
 def draw_trees(bin_dir):
-    """The additions on the first 16 words, round by round."""
-    svg = Svg("Which words three trees combine")
-    shown, left, y = 16, 86, 20
+    """Which words are stored in each round, and by which warp; which are read."""
+    svg = Svg("Which words three trees combine, and which warp does it")
+    left, wide, high, y = 92, 3, 15, 20
     for rung in ("interleaved", "strided", "sequential"):
         requests = of_space(trace(bin_dir, "05_gpu_shared_tree", "--n 1024", rung), "shared")
         rounds = {}
         for request, words in in_words(requests):
-            if request["barriers"] == 0:
-                continue
-            of_round = rounds.setdefault(request["barriers"], {})
             for lane, word in words.items():
-                thread = request["warp"] * WARP + lane
-                of_round.setdefault(thread, {"load": set(), "store": set()})[request["access"]].add(word)
+                thread = rounds.setdefault(request["barriers"], {}).setdefault(
+                    request["warp"] * WARP + lane, {"load": set(), "store": set()})
+                thread[request["access"]].add(word)
+        count = 1 + max(max(touched["store"]) for touched in rounds.pop(0).values())
         svg.text(10, y, rung, 14, weight="bold")
         y += 16
-        for word in range(shown):
-            svg.text(left + 44 * word, y, word, 11, "middle", FAINT)
-        svg.text(left - 24, y, "word", 11, "end", FAINT)
-        y += 8
+        for word in range(0, count + 1, WARP):
+            svg.text(left + wide * word, y, word, 10, "middle", FAINT)
+        svg.text(left - 14, y, "word", 10, "end", FAINT)
+        y += 6
         for at in sorted(rounds):
-            moves = []
-            for thread, touched in sorted(rounds[at].items()):
-                # The thread that reads the block's result at the end stores nothing.
-                for word in touched["store"]:
-                    if max(touched["load"]) < shown:
-                        moves.append((thread, word, max(touched["load"])))
+            # The thread that reads the block's result at the end stores nothing.
+            moves = [(thread, min(touched["store"]), max(touched["load"]))
+                     for thread, touched in sorted(rounds[at].items()) if touched["store"]]
             if not moves:
                 continue
-            svg.text(left - 24, y + 14, "stride %d" % (moves[0][2] - moves[0][1]), 11, "end", FAINT)
-            height = 24
-            for word in range(shown):
-                svg.line(left + 44 * word, y, left + 44 * word, y + height, "#e4e4e4")
-            for thread, into, source in moves:
-                svg.line(left + 44 * source, y + 2, left + 44 * into + 9, y + 17, COLOURS[thread % 6], 1.6)
-                svg.dot(left + 44 * into, y + 17, 9, COLOURS[thread % 6])
-                svg.text(left + 44 * into, y + 21, "t%d" % thread, 9, "middle", "white", "bold")
-            y += height + 4
+            svg.text(left - 14, y + 11, "stride %d" % (moves[0][2] - moves[0][1]), 11, "end", FAINT)
+            svg.box(left, y, wide * count, high - 2, EMPTY)
+            for words, colour in [({move[2] for move in moves}, FAINT)] + [
+                    ({move[1] for move in moves if move[0] // WARP == warp}, COLOURS[warp])
+                    for warp in range(count // WARP)]:
+                for first, length in runs_of(words):
+                    svg.box(left + wide * first, y, wide * length, high - 2, colour)
+            warps = len({move[0] // WARP for move in moves})
+            svg.text(left + wide * count + 8, y + 11, "%s by %s" % (plural(len(moves), "addition"), plural(warps, "warp")),
+                     11)
+            y += high
         y += 26
-    svg.text(10, y - 6, "A circle: the word that the thread in it stores; a line: the word that it takes in.", 11)
+    for warp in range(count // WARP):
+        svg.box(left + 95 * (warp % 4), y - 14 + 18 * (warp // 4), 12, 12, COLOURS[warp])
+        svg.text(left + 95 * (warp % 4) + 17, y - 4 + 18 * (warp // 4), "warp %d adds" % warp, 11)
+    svg.box(left + 400, y - 14, 12, 12, FAINT)
+    svg.text(left + 417, y - 4, "taken in by the word that lies a stride further left", 11)
+    svg.box(left + 400, y + 4, 12, 12, EMPTY)
+    svg.text(left + 417, y + 14, "not touched in this round", 11)
     return svg.render()
 
 
@@ -247,12 +208,11 @@ def bank_map(svg, y, title, words, size):
         for bank in range(BANKS):
             word = row * BANKS + bank
             turn = in_bank[bank].index(word) if word in wanted else None
-            svg.box(left + cell * bank, y, cell, high, "white" if turn is None else COLOURS[turn % len(COLOURS)], GRID)
+            svg.box(left + cell * bank, y, cell, high, PAPER if turn is None else COLOURS[turn % len(COLOURS)], GRID)
             if turn is not None:
                 lanes = wanted[word]
                 text = str(lanes[0]) if len(lanes) == 1 else "%d+" % lanes[0]
-                dark = COLOURS[turn % len(COLOURS)] in (BLUE, GREEN, RED)
-                svg.text(left + cell * bank + cell // 2, y + 13, text, 10, "middle", "white" if dark else INK)
+                svg.on(COLOURS[turn % len(COLOURS)], left + cell * bank + cell // 2, y + 13, text, 10)
         y += high
     return y
 
@@ -279,8 +239,8 @@ def draw_banks(bin_dir):
         _, words = min(loads, key=lambda load: min(load[1].values()))  # the left one
         y = bank_map(svg, y, "%s, round %d (%s): warp 0 loads its left words: %s, %s" % (
             rung, at, name, plural(len(words), "lane"), plural(wavefronts(words, 4), "wavefront")), words, 4) + 30
-    svg.text(10, y - 4, "In a cell: the lane that loads the word. A colour for each turn: a bank serves one word at a"
-             " time.", 11)
+    svg.text(10, y - 4, "In a cell: the lane that loads the word. A colour for each wavefront: in one, a bank serves"
+             " one word.", 11)
     return svg.render()
 
 
@@ -298,7 +258,7 @@ def draw_gemm_banks(bin_dir):
         quarter = {lane: words[lane] for lane in range(8)}
         y = bank_map(svg, y, "%s: a quarter warp loads 16 bytes a lane from B's tile: %s" % (
             rung, plural(wavefronts(quarter, 16), "wavefront")), quarter, 16) + 30
-    svg.text(10, y - 4, "In a cell: the lane that loads the word. A colour for each turn.", 11)
+    svg.text(10, y - 4, "In a cell: the lane that loads the word. A colour for each wavefront.", 11)
     return svg.render()
 
 
@@ -320,11 +280,10 @@ def sector_map(svg, y, title, offsets, size):
         line = y + (number // across) * (high + 6)
         for word in range(8):
             lanes = asked.get(sector * 8 + word)
-            svg.box(x + cell * word, line, cell, high, BLUE if lanes else "#f2f2f2", GRID)
+            svg.box(x + cell * word, line, cell, high, BLUE if lanes else EMPTY, GRID)
             if lanes:
-                svg.text(x + cell * word + cell // 2, line + 12,
-                         lanes[0] if len(lanes) == 1 else "all" if len(lanes) == WARP else "%d+" % lanes[0], 10,
-                         "middle", "white")
+                svg.on(BLUE, x + cell * word + cell // 2, line + 12,
+                       lanes[0] if len(lanes) == 1 else "all" if len(lanes) == WARP else "%d+" % lanes[0], 10)
     return y + (len(sectors) + across - 1) // across * (high + 6)
 
 

@@ -94,9 +94,10 @@ list_exercises() {
             score=$(printf '%3d' "$(<"$state/$name.score")")/100
             score=${score/#  0/  0}
         fi
-        printf '  %-4s %7s  %s\n' "${name%%_*}" "$score" "$(title "$folder")"
+        put '  %-4s %7s  %s\n' "${name%%_*}" "$score" "$(title "$folder")"
     done
-    say "Begin with: $self ${folders[0]##*/}" | sed 's/_[a-z_]*$//'
+    name=${folders[0]##*/}
+    say "Begin with: $self ${name%%_*}"
     say "Its folder has a README.md with the task. docs/exercises.md tells more."
 }
 
@@ -109,8 +110,9 @@ show_hint() {
     [[ ! -s $state/$name.hints ]] || count=$(<"$state/$name.hints")
     ((count >= all)) || count=$((count + 1))
     for ((i = 1; i <= count; i++)); do
-        printf '%sHint %d of %d.%s ' "$bold" "$i" "$all" "$plain"
-        awk -v wanted="## Hint $i" '/^## /{on = ($0 == wanted); next} on && NF' "$1/README.md"
+        put '%sHint %d of %d.%s %s\n' "$bold" "$i" "$all" "$plain" \
+            "$(awk -v wanted="## Hint $i" '/^## /{on = ($0 == wanted); next}
+                on && NF && !/^<\/?details/' "$1/README.md")"
     done
     printf '%d\n' "$count" 2>/dev/null >"$state/$name.hints" || true
     if ((count == all)); then
@@ -257,6 +259,21 @@ run_program() {
         -j "$work/json" -t "$seconds" ${options[@]+"${options[@]}"} "$@") >"$work/raw" 2>&1 </dev/null
 }
 
+# results_are_right: whether what run_program has graded computes the right results: where it does
+# not, nothing else is graded.
+results_are_right() { [[ -s $work/json ]] && ! grep -q '"message": "graded once all results' "$work/json"; }
+
+# right_in_any_order NAME: whether they are right in other orders of threads and blocks, too. Otherwise
+# work/order tells which is not.
+right_in_any_order() {
+    local schedule
+    cp -- "$work/raw" "$work/told"
+    for schedule in 1 2; do
+        SIMT_SCHEDULE=$schedule run_program "$1" -r "$work/order" || [[ ! -s $work/order ]] || return 1
+    done
+    mv -- "$work/told" "$work/raw"
+}
+
 # count_for_gpu FOLDER: writes the CPU back end's findings about the answer to work/counted, to be
 # shown if it is too slow on a GPU.
 count_for_gpu() {
@@ -313,6 +330,10 @@ $(grep -v '^$' "$work/messages" | sed "s|$work/||g" | head -n 20)" || return
     local options=()
     [[ $kind != cuda ]] || options=(-l "$cache/gpu.lock" -w "$work/counted")
     run_program "$name" ${options[@]+"${options[@]}"} || status=$?
+    if [[ $kind == simt ]] && results_are_right && ! right_in_any_order "$name"; then
+        status=0
+        run_program "$name" -x "$work/order" || status=$?
+    fi
     mkdir -p -- "$work" # the answer may have removed it, if the kernel could not prevent that
     if [[ ! -s $work/json ]]; then
         refuse "$name" "$what" "The grader did not get through (exit status $status):
@@ -353,14 +374,14 @@ grade_and_tell() {
         printf '%s\n' "$score" 2>/dev/null >"$state/${1##*/}.score" || true
     fi
     if [[ $json == yes ]]; then
-        cat -- "$work/json"
+        say "$(<"$work/json")"
         return "$status"
     fi
     if [[ -s $work/warnings ]]; then
         say "The compiler warns:"
-        cat -- "$work/warnings"
+        say "$(<"$work/warnings")"
     fi
-    sed -e "s/^  passed /  ${green}passed$plain /; s/^  FAILED /  ${red}FAILED$plain /" "$work/text"
+    say "$(sed -e "s/^  passed /  ${green}passed$plain /; s/^  FAILED /  ${red}FAILED$plain /" "$work/text")"
     if ((status != 0)) && [[ -z $given_file$from ]]; then
         say "  Task: $(shown "$1/README.md"). A hint: $self --hint $number"
     elif [[ -z $given_file$from && ${#chosen[@]} -eq 1 ]]; then
@@ -461,7 +482,10 @@ while (($# > 0)); do
     --compiler) compiler=$2 && shift ;;
     --handout) action=handout destination=$2 && shift ;;
     --no-install) install=no ;;
-    --help | -h) usage && exit 0 ;;
+    --help | -h)
+        say "$(usage)"
+        exit 0
+        ;;
     --outside) outside "$2" && exit 0 ;; # for the tests
     -*) die_usage "$1: no such option" ;;
     *) names+=("$1") ;;
@@ -470,6 +494,7 @@ while (($# > 0)); do
 done
 [[ $backend == simt || $backend == cuda ]] || die_usage "--backend $backend: want simt or cuda"
 [[ $seconds =~ ^[1-9][0-9]{0,3}$ ]] || die_usage "--seconds $seconds: want a whole number from 1 to 9999"
+[[ -z $given_file || -r $given_file ]] || die "$exit_file" "--file $given_file: cannot read it"
 [[ -z $from || -d $from ]] || die "$exit_file" "--from $from: no such folder"
 ((${#folders[@]} > 0)) || die "$exit_file" "no exercises in $root"
 trap 'printf "\n" >&2; exit 130' INT
@@ -477,7 +502,8 @@ trap 'exit 143' TERM HUP PIPE
 
 if [[ $action == merge ]]; then
     ((${#names[@]} > 0)) || die_usage "--merge needs files"
-    merge_results "${names[@]}"
+    merged=$(merge_results "${names[@]}")
+    say "$merged"
     exit
 fi
 
@@ -509,7 +535,9 @@ for name in ${names[@]+"${names[@]}"}; do
     fi
 done
 if [[ $action != grade || -n $given_file ]] && ((${#chosen[@]} != 1)); then
-    die_usage "--$action needs one exercise, such as 05a"
+    what=$action
+    [[ $action != grade ]] || what="file"
+    die_usage "--$what needs one exercise, such as 05a"
 fi
 case $action in
 hint) show_hint "${chosen[0]}" && exit ;;

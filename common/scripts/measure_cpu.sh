@@ -2,8 +2,8 @@
 # Measures the CPU's rungs for the pages of steps 01, 02 and 07: measure_cpu.sh BIN_DIR OUT_DIR NAME
 #
 # Appends one run to OUT_DIR/01_cpu_naive_NAME.csv, 02_cpu_simd_threads_NAME.csv,
-# 02_cpu_simd_threads_NAME_threads1.csv (--threads 1) and 07_gemm_NAME_threads1.csv. The pages
-# compare the shortest medians of three runs on an otherwise idle machine. The largest vectors need
+# 02_cpu_simd_threads_NAME_threads1.csv (--threads 1) and 07_gemm_NAME_threads1.csv, _threads2.csv
+# and one with all threads. The pages compare the shortest medians of three runs on an otherwise idle machine. The largest vectors need
 # 2 GB of memory.
 set -euo pipefail
 
@@ -53,7 +53,8 @@ done
 second --n 4K
 second --n 64K
 second --n 1M
-rungs vector race lock atomic adjacent padded local openmp openmp_simd openmp_vector pool
+rungs vector race lock atomic adjacent adjacent_plain padded local openmp openmp_simd \
+    openmp_vector pool
 second --n 1 "${chosen[@]}"
 rungs lanes one_register vector
 second --n 4K --op max "${chosen[@]}"
@@ -78,11 +79,15 @@ done
 rungs lanes one_register vector local openmp_simd openmp_vector pool simd_threads first_touch openblas
 second --n 128M --reps 5 "${chosen[@]}"
 
-rungs vector lock atomic adjacent padded local
+rungs vector lock atomic adjacent adjacent_plain padded local
 measure "02_cpu_simd_threads_${name}_threads1.csv" 02_cpu_simd_threads --n 1M --threads 1 "${chosen[@]}"
 
-rungs cpu_naive cpu_rows cpu_blocked openblas
-for n in 256 512 1024 2048 4096; do
-    measure "07_gemm_${name}_threads1.csv" 07_gemm --m $n --n $n --k $n --threads 1 "${chosen[@]}"
+rungs cpu_naive cpu_rows cpu_blocked cpu_vectors cpu_register_tile cpu_packed cpu_threads openblas
+for threads in 1 2 "$(nproc)"; do
+    for n in 256 512 1000 1024 2048 4096; do
+        measure "07_gemm_${name}_threads$threads.csv" \
+            07_gemm --m $n --n $n --k $n --threads "$threads" "${chosen[@]}"
+    done
+    rungs cpu_threads openblas
 done
 echo >&2

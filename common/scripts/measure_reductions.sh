@@ -34,6 +34,12 @@ done
 for n in 64K 1M 64M; do
     measure "$out/reductions.csv" "$bin/05_gpu_shared_tree" --n $n
 done
+for n in 1M 64M; do
+    for problem in "--op sum" "--op max" "--op min" "--type mixed"; do
+        read -ra options <<<"$problem"
+        measure "$out/reductions.csv" "$bin/05_gpu_shared_tree" --n $n "${options[@]}"
+    done
+done
 for n in 4K 16K 64K 256K 1M 4M 16M 64M 256M 1G; do
     measure "$out/reductions.csv" "$bin/06_gpu_warp_shuffle" --n $n
 done
@@ -56,6 +62,17 @@ for axis in rows columns; do
     for shape in "1M 256" "256K 1K" "16K 16K" "1K 256K" "256 1M" "4M 16"; do
         read -r rows columns <<<"$shape"
         measure "$out/matrix.csv" "$bin/06_gpu_warp_shuffle" --ladder $axis --m "$rows" --n "$columns"
+    done
+done
+
+for axis in rows columns; do
+    for shape in "256K 1K" "1K 256K"; do
+        read -r rows columns <<<"$shape"
+        for problem in "sum f64" "max f32" "max f64" "min f32" "min f64"; do
+            read -r op type <<<"$problem"
+            measure "$out/matrix.csv" "$bin/06_gpu_warp_shuffle" --ladder $axis --m "$rows" \
+                --n "$columns" --op "$op" --type "$type"
+        done
     done
 done
 

@@ -16,8 +16,11 @@ if [[ -t 1 && -z ${NO_COLOR:-} && ${TERM:-dumb} != dumb ]]; then
 fi
 self=${0##*/}
 
-say() { printf '%s\n' "$*"; }
-heading() { printf '\n%s%s%s\n' "$bold" "$*" "$plain"; }
+# put FORMAT ARGUMENT...: printf to standard output, which may be a disk that is full.
+# shellcheck disable=SC2059 # the format is an argument
+put() { printf "$@" 2>/dev/null || die "$exit_file" "cannot write standard output"; }
+say() { put '%s\n' "$*"; }
+heading() { put '\n%s%s%s\n' "$bold" "$*" "$plain"; }
 complain() { printf '%s: %s\n' "$self" "$*" >&2; }
 
 # die STATUS LINE...: prints the lines to stderr and exits with that status.
@@ -136,7 +139,7 @@ install_packages() {
     fi
 
     say "Installing what is missing here ($command):"
-    printf '%s\n' "${list[@]}"
+    put '%s\n' "${list[@]}"
     local log
     log=$(mktemp "${TMPDIR:-/tmp}/rungs-apt.XXXXXX")
     as_root+=(env DEBIAN_FRONTEND=noninteractive apt-get -q -o DPkg::Lock::Timeout=120)
@@ -208,6 +211,25 @@ nvcc_works() {
 # Parallel jobs: one for each processor that this process may use.
 jobs=$(nproc 2>/dev/null || getconf _NPROCESSORS_ONLN)
 
+# lock_build PRESET: waits until no other run.sh or test.sh builds there. Released by unlock_build, or
+# when this script ends.
+lock_build() {
+    have flock || return 0
+    mkdir -p -- "$root/build" 2>/dev/null || return 0
+    { exec {build_lock}>"$root/build/$1.lock"; } 2>/dev/null || return 0
+    if ! flock --nonblock "$build_lock"; then
+        say "Another run.sh or test.sh builds in $(shown "$root/build/$1"): waiting for it ..."
+        flock "$build_lock"
+    fi
+}
+
+unlock_build() {
+    if [[ -n ${build_lock:-} ]]; then
+        exec {build_lock}>&-
+        build_lock=
+    fi
+}
+
 # prepare_folder PRESET: makes sure that build/PRESET is writable and was configured for this
 # repository.
 prepare_folder() {
@@ -226,24 +248,29 @@ prepare_folder() {
     fi
 }
 
-# configure PRESET OPTION...: runs cmake quietly; on failure prints the log's end and returns 1.
+# configure PRESET OPTION...: runs cmake quietly; on failure prints the log's end and returns 1. The
+# build is locked until build() has ended.
 configure() {
     local preset=$1 log=$root/build/$1/configure.log
     shift
+    lock_build "$preset"
     prepare_folder "$preset"
     if ! (cd "$root" && cmake --preset "$preset" "$@") >"$log" 2>&1 </dev/null; then
         complain "configuring with preset $preset failed"
         show_end "$log"
+        unlock_build
         return 1
     fi
 }
 
 # build PRESET TARGET...: the same for the build, of all targets if none is given.
 build() {
-    local preset=$1 log=$root/build/$1/build.log
+    local preset=$1 log=$root/build/$1/build.log status=0
     shift
-    if ! (cd "$root" && cmake --build --preset "$preset" -j "$jobs" ${1:+--target "$@"}) \
-        >"$log" 2>&1 </dev/null; then
+    (cd "$root" && cmake --build --preset "$preset" -j "$jobs" ${1:+--target "$@"}) \
+        >"$log" 2>&1 </dev/null || status=$?
+    unlock_build
+    if ((status != 0)); then
         complain "building with preset $preset failed"
         # With several jobs, the first error may be far from the end.
         head -n -25 -- "$log" | grep -m 3 -E '(error: |undefined reference)' >&2 || true

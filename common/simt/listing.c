@@ -255,56 +255,101 @@ static void print_kernel(FILE *file, const struct kernel_counters *kernel)
 
 /* ---- as a listing ---- */
 
-static void print_figure(FILE *file, uint64_t value)
+/* The columns of the listing, and the titles above them. */
+enum { GLOBAL, SECTORS, SHARED, CONFLICTS, LANES, SPLITS, BARRIERS, SHUFFLES, LISTED };
+
+static const struct {
+    const char *titles[2];
+    int width;
+} listed[LISTED] = {
+    {{"global", "requests"}, 8}, {{"sect.", "/req."}, 5},      {{"shared", "requests"}, 8},
+    {{"bank", "conflicts"}, 9},  {{"", "lanes"}, 5},           {{"branches", "split"}, 8},
+    {{"", "barriers"}, 8},       {{"shuffles", "& votes"}, 8},
+};
+
+/* The figures of a line of source; below 0: nothing to show. */
+struct line_figures {
+    double of[LISTED];
+};
+
+static double some(uint64_t value)
 {
-    if (value > 0) {
-        fprintf(file, " %8" PRIu64, value);
-    } else {
-        fprintf(file, " %8s", "");
-    }
+    return value > 0 ? (double)value : -1;
 }
 
-static void print_ratio(FILE *file, uint64_t a, uint64_t b)
+static struct line_figures figures_of(const struct simt_line_counters *line)
 {
-    if (b > 0) {
-        fprintf(file, " %5.1f", ratio(a, b));
-    } else {
-        fprintf(file, " %5s", "");
-    }
-}
-
-static void print_counted_line(FILE *file, const struct simt_line_counters *line, const char *path,
-                               int number)
-{
-    static const struct simt_line_counters nothing;
-    const struct simt_access_counters *access;
-    uint64_t global = 0, sectors = 0, shared = 0, wavefronts = 0, conflicts = 0, lanes = 0, all = 0;
-    const char *text = simt_source_text(path, number);
-    line = line ? line : &nothing;
-    access = line->access;
+    uint64_t global = 0, sectors = 0, shared = 0, conflicts = 0, lanes = 0, all = 0;
     for (int i = 0; i < SIMT_ACCESSES; i++) {
-        all += access[i].requests;
-        lanes += access[i].lanes;
+        const struct simt_access_counters *access = &line->access[i];
+        all += access->requests;
+        lanes += access->lanes;
         if (is_shared(i)) {
-            shared += access[i].requests;
-            wavefronts += access[i].units;
-            conflicts += access[i].conflicts;
+            shared += access->requests;
+            conflicts += access->conflicts;
         } else if (i != SIMT_CONSTANT_LOAD) {
-            global += access[i].requests;
-            sectors += access[i].units;
+            global += access->requests;
+            sectors += access->units;
         }
     }
-    print_figure(file, global);
-    print_ratio(file, sectors, global);
-    print_figure(file, shared);
-    fputc(' ', file); /* "conflicts" is a letter longer */
-    print_figure(file, conflicts);
-    print_ratio(file, lanes, all);
-    print_figure(file, line->splits);
-    print_figure(file, line->barriers + line->syncwarps);
-    print_figure(file, line->shuffles + line->votes);
-    fprintf(file, " | %4d %s\n", number, text ? text : "");
-    (void)wavefronts;
+    return (struct line_figures){{
+        [GLOBAL] = some(global),
+        [SECTORS] = global > 0 ? ratio(sectors, global) : -1,
+        [SHARED] = some(shared),
+        [CONFLICTS] = some(conflicts),
+        [LANES] = all > 0 ? ratio(lanes, all) : -1,
+        [SPLITS] = some(line->splits),
+        [BARRIERS] = some(line->barriers + line->syncwarps),
+        [SHUFFLES] = some(line->shuffles + line->votes),
+    }};
+}
+
+/* Columns that have something to show in some line of a kernel. */
+struct shown_columns {
+    bool of[LISTED];
+};
+
+static void print_gutter(FILE *file, struct shown_columns shown, const struct line_figures *figures)
+{
+    for (int c = 0; c < LISTED; c++) {
+        if (!shown.of[c]) {
+            continue;
+        }
+        if (!figures || figures->of[c] < 0) {
+            fprintf(file, " %*s", listed[c].width, "");
+        } else {
+            fprintf(file, " %*.*f", listed[c].width, c == SECTORS || c == LANES, figures->of[c]);
+        }
+    }
+}
+
+static void print_titles(FILE *file, struct shown_columns shown)
+{
+    for (int row = 0; row < 2; row++) {
+        for (int c = 0; c < LISTED; c++) {
+            if (shown.of[c]) {
+                fprintf(file, " %*s", listed[c].width, listed[c].titles[row]);
+            }
+        }
+        fputs(row == 0 ? " |\n" : " | line\n", file);
+    }
+}
+
+static void print_counted_line(FILE *file, struct shown_columns shown,
+                               const struct simt_line_counters *line, const char *path, int number)
+{
+    const char *text = simt_source_text(path, number);
+    if (line) {
+        const struct line_figures figures = figures_of(line);
+        print_gutter(file, shown, &figures);
+    } else {
+        print_gutter(file, shown, NULL);
+    }
+    if (text && *text) {
+        fprintf(file, " | %4d %s\n", number, text);
+    } else {
+        fprintf(file, " | %4d\n", number);
+    }
 }
 
 static void print_listing(FILE *file, const struct kernel_counters *kernel)
@@ -315,6 +360,13 @@ static void print_listing(FILE *file, const struct kernel_counters *kernel)
     }; /* lines without counts that are shown between and before others */
     size_t count;
     struct line *lines = lines_of(kernel, &count);
+    struct shown_columns shown = {{false}};
+    for (size_t i = 0; i < count; i++) {
+        const struct line_figures figures = figures_of(&lines[i].counters);
+        for (int c = 0; lines[i].number > 0 && c < LISTED; c++) {
+            shown.of[c] = shown.of[c] || figures.of[c] >= 0;
+        }
+    }
     for (size_t i = 0; i < count; i++) {
         const struct line *line = &lines[i];
         bool new_file = i == 0 || strcmp(line->file, lines[i - 1].file) != 0;
@@ -324,19 +376,17 @@ static void print_listing(FILE *file, const struct kernel_counters *kernel)
         }
         if (new_file) {
             fprintf(file, "\n%s, kernel %s\n", line->file, kernel->name);
-            fprintf(file, " %8s %5s %8s %9s %5s %8s %8s %8s |\n", "global", "sect.", "shared",
-                    "bank", "", "branches", "", "shuffles");
-            fprintf(file, " %8s %5s %8s %9s %5s %8s %8s %8s | line\n", "requests", "/req.",
-                    "requests", "conflicts", "lanes", "split", "barriers", "& votes");
+            print_titles(file, shown);
         } else if (line->number - lines[i - 1].number <= NEAR) {
             from = lines[i - 1].number + 1;
         } else {
-            fprintf(file, " %66s | ...\n", "");
+            print_gutter(file, shown, NULL);
+            fputs(" | ...\n", file);
         }
         for (int number = from > 0 ? from : 1; number < line->number; number++) {
-            print_counted_line(file, NULL, line->file, number);
+            print_counted_line(file, shown, NULL, line->file, number);
         }
-        print_counted_line(file, &line->counters, line->file, line->number);
+        print_counted_line(file, shown, &line->counters, line->file, line->number);
     }
     free(lines);
 }

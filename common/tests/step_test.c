@@ -1,5 +1,6 @@
 #include "step_test.h"
 
+#include <float.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -116,6 +117,22 @@ static bool is_worth_it(const struct reduction_options *options)
            (options->type == TYPE_F32 || options->n == 65537);
 }
 
+/* a and b aligned differently, each way. */
+static void step_test_skewed(struct reduction_options options)
+{
+    static const size_t sizes[] = {1, 3, 33, 257, 1025, 65537};
+
+    options.op = OP_DOT;
+    for (options.type = TYPE_F32; options.type <= TYPE_MIXED; options.type++)
+        for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++)
+            for (options.base.skew = 1; options.base.skew <= 3; options.base.skew += 2) {
+                options.n = sizes[s];
+                options.base.offset = s % 2;
+                if (options.n < 5000 || options.type == TYPE_F32)
+                    step_test_rungs(&options.base);
+            }
+}
+
 void step_test_reductions(void **state)
 {
     struct reduction_options options;
@@ -132,6 +149,29 @@ void step_test_reductions(void **state)
                         is_worth_it(&options))
                         step_test_rungs(&options.base);
                 }
+    step_test_skewed(options);
+}
+
+void step_test_blocks(void **state)
+{
+    static const struct {
+        unsigned block, grid;
+        size_t n;
+    } shapes[] = {
+        {1, 3, 33},    {32, 7, 1000},  {96, 3, 1000},           {1024, 2, 4099},        {0, 40, 33},
+        {64, 0, 1000}, {512, 60, 100}, {BY_OCCUPANCY, 0, 4099}, {0, BY_OCCUPANCY, 4099}};
+    struct reduction_options options;
+    (void)state;
+
+    step_test_defaults(&options);
+    for (size_t s = 0; s < sizeof shapes / sizeof shapes[0]; s++) {
+        options.block = shapes[s].block;
+        options.grid = shapes[s].grid;
+        options.n = shapes[s].n;
+        options.op = s % 2 == 0 ? OP_DOT : OP_MIN;
+        options.type = s % 3 == 0 ? TYPE_F64 : TYPE_F32;
+        step_test_rungs(&options.base);
+    }
 }
 
 /* Copies a vector to memory of the back end. */
@@ -262,6 +302,76 @@ void step_test_known_answers(void **state)
     for (size_t i = 0; i < ladder->rung_count; i++)
         if (is_tested(problem, ladder_rung(ladder, i)))
             known_answers_of((const struct reduction_rung *)ladder_rung(ladder, i));
+    problem->kind->destroy(problem);
+}
+
+/* A sum or, if the rung has no sum, a dot product with ones, of n terms with the 1 at `place`. */
+static bool depth_holds_at(const struct reduction_rung *rung, enum element_type type, size_t n,
+                           size_t place)
+{
+    enum { MOST = 65537 };
+    static float a[MOST], ones[MOST];
+    static double a_f64[MOST], ones_f64[MOST];
+    const bool f64 = type == TYPE_F64, dot = rung->ops != 0 && !(rung->ops & RUNG_OP(OP_SUM));
+    const double u = f64 ? UNIT_ROUNDOFF_F64 : UNIT_ROUNDOFF_F32;
+    const struct reduction call = {
+        .op = dot ? OP_DOT : OP_SUM,
+        .type = type,
+        .n = n,
+        .multiprocessors = open_machine()->processors,
+        .threads = 2,
+    };
+    const struct reference exact = {1, (double)(n - 1) * u, 1 + (double)(n - 1) * u};
+    const double roundings = rung->depth(&call) + (dot ? 1 : 0);
+
+    assert_true(n <= MOST);
+    for (size_t i = 0; i < n; i++) {
+        a[i] = (float)(a_f64[i] = i == place ? 1 : u);
+        ones[i] = (float)(ones_f64[i] = 1);
+    }
+    const double sum = step_test_reduce(rung, call.op, type, f64 ? (void *)a_f64 : (void *)a,
+                                        !dot  ? NULL
+                                        : f64 ? (void *)ones_f64
+                                              : (void *)ones,
+                                        n);
+    const double bound = f64 ? rounding_bound_f64(roundings, n, exact.magnitude)
+                             : rounding_bound_f32(roundings, n, exact.magnitude);
+    return compare_number(sum, &exact, bound, f64 ? DBL_MAX : FLT_MAX).right;
+}
+
+bool step_test_depth_holds(const struct reduction_rung *rung)
+{
+    static const size_t sizes[] = {4099, 65537};
+    bool holds = true;
+
+    for (int type = TYPE_F32; type <= TYPE_F64; type++)
+        for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++) {
+            const size_t n = sizes[s], places[] = {0, 1, 33, n / 2, n - 1};
+            const struct reduction asked = {.op = OP_SUM, .type = (enum element_type)type, .n = n};
+
+            if (rung->declines != NULL && rung->declines(&asked) != NULL)
+                continue;
+            /* A large sum only with the 1 at its beginning, where chains are longest. */
+            const size_t place_count = s == 0 ? sizeof places / sizeof places[0] : 1;
+            for (size_t p = 0; p < place_count; p++)
+                holds = holds && depth_holds_at(rung, (enum element_type)type, n, places[p]);
+        }
+    return holds;
+}
+
+void step_test_depths(void **state)
+{
+    const struct ladder *ladder = step_test_ladder();
+    struct reduction_options options;
+    (void)state;
+
+    step_test_defaults(&options);
+    struct problem *const problem = create(&options.base);
+    for (size_t i = 0; i < ladder->rung_count; i++)
+        if (is_tested(problem, ladder_rung(ladder, i)) &&
+            !step_test_depth_holds((const struct reduction_rung *)ladder_rung(ladder, i)))
+            fail_msg("%s: a term goes through more roundings than its .depth says",
+                     ladder_rung(ladder, i)->name);
     problem->kind->destroy(problem);
 }
 

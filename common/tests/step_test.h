@@ -3,6 +3,7 @@
 #ifndef RUNGS_STEP_TEST_H
 #define RUNGS_STEP_TEST_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "problem/reduction/reduction.h"
@@ -22,6 +23,10 @@ const struct reduction_rung *step_test_rung(const char *name);
  * result, with rung, problem and values. */
 void step_test_rungs(const struct problem_options *options);
 
+/* step_test_rungs with other blocks and grids than the usual: --block and --grid. A cmocka test
+ * function. */
+void step_test_blocks(void **state);
+
 /* The sizes at which reductions break: 0, 1, 2, around warps, blocks and powers of two, primes. */
 extern const size_t step_test_sizes[];
 extern const size_t step_test_size_count;
@@ -38,6 +43,14 @@ double step_test_reduce(const struct reduction_rung *rung, enum reduce_op op,
 /* step_test_reduce of every rung on inputs with known answers: 1 + 2 + ... + n, a NaN, infinities,
  * an extremum at each end. A cmocka test function. */
 void step_test_known_answers(void **state);
+
+/* Whether the rung's depth is large enough for sums of one 1, at some place, and terms that are half
+ * of what a 1 can grow by: in float and double, every one of them that is added to the 1 by itself
+ * is lost. No input makes a chain of additions lose more. */
+bool step_test_depth_holds(const struct reduction_rung *rung);
+
+/* step_test_depth_holds of every rung. A cmocka test function. */
+void step_test_depths(void **state);
 
 /* Every rung that is not marked otherwise gives the same bits in every run: 1,000 of them on a GPU,
  * for an input of a few blocks and one that fills the machine. A cmocka test function. */

@@ -67,8 +67,9 @@ static struct outcome run_to(const char *step, const char *line, const char *out
     const pid_t child = fork();
     assert_true(child >= 0);
     if (child == 0) {
-        if (chdir(folder) == 0 && dup2(output_file, STDOUT_FILENO) >= 0 &&
-            dup2(error_file, STDERR_FILENO) >= 0) {
+        const int nothing = open("/dev/null", O_RDONLY);
+        if (dup2(nothing, STDIN_FILENO) == STDIN_FILENO && chdir(folder) == 0 &&
+            dup2(output_file, STDOUT_FILENO) >= 0 && dup2(error_file, STDERR_FILENO) >= 0) {
             alarm(TIME_LIMIT_S);
             execv(program, arguments);
         }
@@ -191,6 +192,10 @@ static void bad_options(void **state)
     all_refuse("--device -1", EXIT_BAD_USAGE, "--device '-1'");
     all_refuse("--sweep 8:1", EXIT_BAD_USAGE, "--sweep '8:1'");
     all_refuse("--op max --type mixed", EXIT_BAD_USAGE, "--op dot only");
+    all_refuse("--quiz", EXIT_BAD_USAGE, "--quiz: asks on a terminal");
+    all_refuse("--csv c --counters-csv c", EXIT_BAD_USAGE, "--counters-csv");
+    assert_refused(steps[0], "--counters-csv c", EXIT_BAD_USAGE, "only GPU kernels");
+    assert_refused(steps[0], "--grid 5", EXIT_BAD_USAGE, "--grid: no such option");
     all_refuse("--rung one\ntwo", EXIT_BAD_USAGE, "--rung 'one.two'");
 }
 
@@ -460,9 +465,37 @@ static void cold_and_histogram(void **state)
         csv_named(csv, 1, "warmups", field);
         assert_string_equal(field, timed ? "1" : "");
         assert_true((strstr(outcome.output, "median") != NULL) == timed);
+        assert_true((strstr(outcome.output, "not timed") != NULL) == !timed);
         free(csv);
         release(&outcome);
     }
+}
+
+/* The counters in a file of their own, and the chart of them. */
+static void counters_in_a_file(void **state)
+{
+    char field[PATH_SIZE];
+    (void)state;
+
+    if (strcmp(RUNGS_BACKEND, "simt") != 0)
+        skip();
+    struct outcome outcome = accepted(
+        steps[2], "--n 1000 --rung strided --rung sequential --counters-csv c --csv r --chart");
+    char *const csv = taken("c"), *const rows = taken("r");
+    assert_int_equal(csv_lines(csv), 3);
+    csv_named(csv, 1, "rung", field);
+    assert_string_equal(field, "strided");
+    csv_named(csv, 1, "block_barriers", field);
+    assert_string_equal(field, "45"); /* 9 in each of 4 blocks and 1 */
+    csv_named(csv, 2, "global_load_requests", field);
+    assert_string_equal(field, "65");
+    csv_named(csv, 1, "counted_shape", field);
+    assert_string_equal(field, "1000");
+    assert_int_equal(csv_lines(rows), 3);
+    assert_has(outcome.output, "conflicts\n  strided");
+    free(csv);
+    free(rows);
+    release(&outcome);
 }
 
 static void list_and_rung(void **state)
@@ -526,19 +559,13 @@ static void report_on_standard_output(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bad_options),
-        cmocka_unit_test(too_much_memory),
-        cmocka_unit_test(no_such_device),
-        cmocka_unit_test(bad_inputs),
-        cmocka_unit_test(bad_places),
-        cmocka_unit_test(output_that_cannot_be_written),
-        cmocka_unit_test(empty_input),
-        cmocka_unit_test(agrees_with_numpy),
-        cmocka_unit_test(same_seed_same_bits),
-        cmocka_unit_test(sweep),
-        cmocka_unit_test(cold_and_histogram),
-        cmocka_unit_test(list_and_rung),
-        cmocka_unit_test(report_on_standard_output),
+        cmocka_unit_test(bad_options),         cmocka_unit_test(too_much_memory),
+        cmocka_unit_test(no_such_device),      cmocka_unit_test(bad_inputs),
+        cmocka_unit_test(bad_places),          cmocka_unit_test(output_that_cannot_be_written),
+        cmocka_unit_test(empty_input),         cmocka_unit_test(agrees_with_numpy),
+        cmocka_unit_test(same_seed_same_bits), cmocka_unit_test(sweep),
+        cmocka_unit_test(cold_and_histogram),  cmocka_unit_test(counters_in_a_file),
+        cmocka_unit_test(list_and_rung),       cmocka_unit_test(report_on_standard_output),
     };
     return cmocka_run_group_tests_name("cli", tests, make_folders, remove_folders);
 }

@@ -63,7 +63,7 @@ PAGE = """# Step
 ## The code of `tree`
 
 <!-- snippet: 05_step/tree.cu tree -->
-```c
+```cpp
         mine += in.term(i); /* } */
         mine *= 2;
 ```
@@ -89,6 +89,12 @@ PAGE = """# Step
 | 1024 | 2.5 to 9.0 | 3 |
 | 2048 | 4.0 | 1 |
 <!-- end table -->
+
+<!-- file: docs/programs/tree.txt -->
+```text
+<4 ones: 4>
+```
+<!-- end file -->
 """
 
 TABLES = """# Tables
@@ -139,6 +145,7 @@ FILES = {
     "05_step/README.md": "`tree`\n",
     "05_step/ladder.c": LADDER,
     "05_step/tree.cu": SOURCE,
+    "docs/programs/tree.txt": "<4 ones: 4>\n",
     "common/simt/tests/rung_counts.txt": COUNTS,
 }
 
@@ -236,13 +243,13 @@ class Docs(unittest.TestCase):
         """An empty fence is filled with the whole definition, template line and all."""
         self.change("docs/05_step.md", EXCERPT, "")
         self.assert_right("--update")
-        self.assertIn("```c\ntemplate <typename R>\n__global__ void tree(",
+        self.assertIn("```cpp\ntemplate <typename R>\n__global__ void tree(",
                       self.read("docs/05_step.md"))
         self.assertIn("    *out = mine;\n}\n```", self.read("docs/05_step.md"))
 
     def test_snippet_of_macro(self):
-        self.change("docs/05_step.md", "tree.cu tree -->\n```c\n" + EXCERPT,
-                    "tree.cu TWICE -->\n```c\n    ((x) + (x))\n")
+        self.change("docs/05_step.md", "tree.cu tree -->\n```cpp\n" + EXCERPT,
+                    "tree.cu TWICE -->\n```cpp\n    ((x) + (x))\n")
         self.assert_right()
 
     def test_snippet_without_file(self):
@@ -254,13 +261,29 @@ class Docs(unittest.TestCase):
         for old, new, said in (
                 ("<!-- end snippet -->", "", "05_step.md:8: want no comments but"),
                 ("<!-- end table -->", "", "05_step.md:15: want no comments but"),
-                ("```c\n", "", "05_step.md:8: want no comments but"),
+                ("```cpp\n", "", "05_step.md:8: want no comments but"),
                 ("| `tree` | 2", "words\n| `tree` | 2", "05_step.md:15: want no comments but"),
                 ("[data]", "<!--given-->[data]", "05_step.md:3: want no comments but")):
             with self.subTest(new):
                 self.write("docs/05_step.md", PAGE)
                 self.change("docs/05_step.md", old, new)
                 self.assert_wrong(said)
+
+    def test_file_changed(self):
+        self.change("docs/programs/tree.txt", "4 ones", "5 ones")
+        self.assert_updates("docs/05_step.md", "```text\n<5 ones: 4>\n```\n<!-- end file -->")
+
+    def test_language(self):
+        self.change("docs/05_step.md", "```cpp", "```c")
+        self.assert_updates("docs/05_step.md", "<!-- snippet: 05_step/tree.cu tree -->\n```cpp\n")
+
+    def test_file_gone(self):
+        os.remove(os.path.join(self.folder.name, "docs/programs/tree.txt"))
+        self.assert_wrong("docs/05_step.md:36: ")
+
+    def test_program_on_no_page(self):
+        self.write("docs/programs/lost.cu", "")
+        self.assert_wrong("docs/programs/lost.cu:1: no page links to it")
 
     def test_table_changed(self):
         self.change("docs/results/times.csv", "tree,1024,2.5", "tree,1024,2.4")

@@ -18,6 +18,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 # From the ground up: a room includes itself and the rooms before it. A problem's folder is a room of
 # its own, so that no problem knows another.
 ROOMS = [
+    "docs/programs",  # whole programs by themselves: they use no room, and no room has a use for them
     "common/base",
     "common/simt",  # a CUDA runtime by itself: only the exceptions, the grader and tests know more of it
     "common/device",

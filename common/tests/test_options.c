@@ -180,7 +180,8 @@ static void defaults(void **state)
     assert_false(options.options.cold);
     assert_int_equal(options.options.sweep_factor, 0);
     assert_int_equal(options.options.device, 0);
-    assert_int_equal(options.base.threads, usable_processors());
+    const int processors = usable_processors();
+    assert_int_equal(options.base.threads, processors < POOL_MOST ? processors : POOL_MOST);
     assert_int_equal(options.base.offset, 0);
     assert_int_equal(options.base.padding, 0);
     assert_int_equal(good(&emulated_reduction.step, "").reduction.n, 1 << 20);
@@ -315,12 +316,18 @@ static void repeated_rungs(void **state)
     assert_int_equal(good(&reduction.step, line).options.rung_count, 1);
 }
 
+static void add_rung(char *line, size_t size, const char *name)
+{
+    const size_t used = strlen(line);
+    assert_true((size_t)snprintf(line + used, size - used, "--rung %s ", name) < size - used);
+}
+
 static void more_rungs_than_fit(void **state)
 {
     enum { RUNGS = MAX_RUNGS_NAMED + 1 };
     static char rung_names[RUNGS][16];
     static struct rung many[RUNGS];
-    char line[RUNGS * 16] = "";
+    char line[RUNGS * 20] = "";
     struct test_step made;
     const struct step *const step = &made.step;
     (void)state;
@@ -333,9 +340,9 @@ static void more_rungs_than_fit(void **state)
     made.ladder.rungs = many;
     made.ladder.rung_count = RUNGS;
     for (int i = 0; i < MAX_RUNGS_NAMED; i++)
-        sprintf(line + strlen(line), "--rung %s ", rung_names[i]);
+        add_rung(line, sizeof line, rung_names[i]);
     assert_int_equal(good(step, line).options.rung_count, MAX_RUNGS_NAMED);
-    sprintf(line + strlen(line), "--rung %s", rung_names[RUNGS - 1]);
+    add_rung(line, sizeof line, rung_names[RUNGS - 1]);
     bad(step, line, "--rung", "64", "at most");
     /* A list of names that is longer than the message. */
     bad(step, "--rung nosuch", "--rung 'nosuch'", "r000, r001", "want one of");
@@ -567,6 +574,36 @@ static void combinations(void **state)
     bad(&reduction.step, "--a x --b y --sweep 1:8", "--sweep", "--a", "leave");
 }
 
+/* --block and --grid, for the kinds of rungs that can take them. */
+static void blocks(void **state)
+{
+    struct test_step block, grid;
+    (void)state;
+
+    make_step(&block, &block_reduction_kind, &cpu_back_end);
+    make_step(&grid, &grid_reduction_kind, &cpu_back_end);
+    struct parsed parsed = good(&block.step, "");
+    assert_true(parsed.reduction.block == 0 && parsed.reduction.grid == 0);
+    parsed = good(&block.step, "--block 1K --grid 2147483647");
+    assert_true(parsed.reduction.block == 1024 && parsed.reduction.grid == 0x7fffffff);
+    parsed = good(&block.step, "--block 1 --grid 1");
+    assert_true(parsed.reduction.block == 1 && parsed.reduction.grid == 1);
+    parsed = good(&block.step, "--grid occupancy --block occupancy");
+    assert_true(parsed.reduction.block == BY_OCCUPANCY && parsed.reduction.grid == BY_OCCUPANCY);
+    assert_true(good(&grid.step, "--grid 108").reduction.grid == 108);
+
+    static const char *const wrong[] = {"0", "-1", "1025", "4294967295", "1.5", "", "occ", "64x2"};
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        char line[64];
+        snprintf(line, sizeof line, "--block %s", wrong[i][0] != '\0' ? wrong[i] : "\x01");
+        bad(&block.step, line, "--block", wrong[i], "from 1 to 1024 or occupancy");
+    }
+    bad(&block.step, "--grid 2147483648", "--grid", "'2147483648'", "from 1 to 2147483647");
+    bad(&block.step, "--grid 0", "--grid", "'0'", "or occupancy");
+    bad(&grid.step, "--block 64", "--block", "no such option", "--help");
+    bad(&reduction.step, "--grid 64", "--grid", "no such option", "--help");
+}
+
 /* ---- a choice of ladders --------------------------------------------------------------------- */
 
 /* --ladder selects a ladder, with the rungs, the options and the defaults that go with it, wherever
@@ -720,6 +757,7 @@ int main(void)
         cmocka_unit_test(bad_command_lines),
         cmocka_unit_test(options_of_other_kinds),
         cmocka_unit_test(combinations),
+        cmocka_unit_test(blocks),
         cmocka_unit_test(ladders),
         cmocka_unit_test(help),
         cmocka_unit_test(version),

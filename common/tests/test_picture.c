@@ -17,6 +17,16 @@ static const char path[] = "test_picture.png";
 
 #ifdef HAVE_PNG
 
+static bool write_picture(const char *name, const float *colours, size_t height, size_t width,
+                          struct error *error)
+{
+    struct whole_file file;
+    const bool written =
+        whole_file_open(&file, name, error) && picture_write(&file, colours, height, width, error);
+    whole_file_discard(&file);
+    return written;
+}
+
 static void test_there_and_back(void **state)
 {
     enum { HEIGHT = 3, WIDTH = 5, PIXELS = HEIGHT * WIDTH };
@@ -31,7 +41,7 @@ static void test_there_and_back(void **state)
     colours[1] = 300;
     colours[2] = NAN;
     colours[3] = 20.6F;
-    assert_true(picture_write(path, colours, HEIGHT, WIDTH, &error));
+    assert_true(write_picture(path, colours, HEIGHT, WIDTH, &error));
     assert_true(picture_read(path, &array, &error));
     assert_int_equal(array.dimensions, 4);
     assert_int_equal(array.shape[0], 3);
@@ -66,9 +76,9 @@ static void test_bad_files(void **state)
     assert_null(array.data);
     unlink(path);
 
-    assert_false(picture_write("no such folder/x.png", pixel, 1, 1, &error));
+    assert_false(write_picture("no such folder/x.png", pixel, 1, 1, &error));
     assert_int_equal(error.code, EXIT_FILE_ERROR);
-    assert_false(picture_write(path, pixel, 0, 1, &error));
+    assert_false(write_picture(path, pixel, 0, 1, &error));
     assert_int_equal(error.code, EXIT_FILE_ERROR);
 }
 

@@ -19,6 +19,7 @@
 
 #include "base/version.h"
 #include "files.h"
+#include "report/columns.h"
 #include "report/report.h"
 
 #define HEADER                                                                                     \
@@ -413,18 +414,203 @@ static void table(void **state)
     for (int colour = 0; colour <= 1; colour++) {
         FILE *file = open_memstream(&text, &length);
         assert_non_null(file);
-        report_table(file, &fixture.results, colour);
+        report_table(file, &fixture.results, colour, 0);
         report_histograms(file, &fixture.results);
         fclose(file);
         assert_has(text, "naive");
         assert_has(text, "400 us");
         assert_has(text, "racy");
         assert_has(text, "better: got 1, expected 2\n");
-        assert_has(text, "tensor: needs sm_90\n");
+        assert_has(text, "skipped (needs sm_90): tensor\n");
         assert_has(text, "42.25");
         assert_true((strchr(text, '\033') != NULL) == colour);
         free(text);
     }
+}
+
+/* The longest line of a text, and how many lines there are. */
+static size_t longest_line(const char *text, size_t *lines)
+{
+    size_t longest = 0;
+    for (*lines = 0; *text != '\0'; ++*lines) {
+        const size_t length = strcspn(text, "\n");
+        longest = length > longest ? length : longest;
+        text += length + (text[length] == '\n');
+    }
+    return longest;
+}
+
+static char *table_of(const struct results *results, size_t width)
+{
+    char *text;
+    size_t length;
+    FILE *const file = open_memstream(&text, &length);
+    assert_non_null(file);
+    report_table(file, results, false, width);
+    fclose(file);
+    return text;
+}
+
+/* Rows of an emulated run, with 100 loads, 200 and so on and two launches each. */
+static void emulate(struct fixture *fixture)
+{
+    make_fixture(fixture);
+    fixture->results.back_end = "simt";
+    fixture->results.has_clocks = false;
+    for (int i = 0; i < ROWS; i++) {
+        struct result *const row = &fixture->rows[i];
+        row->timed = false;
+        row->idea = "an idea";
+        row->how[0] = '\0';
+        row->counted = row->verdict != VERDICT_SKIP;
+        row->counters = (struct counters){.launches = 2, .blocks = 5, .has_memory = true};
+        row->counters.memory.load_requests = 100 * ((uint64_t)i + 1);
+        row->counters.memory.load_sectors = 400 * ((uint64_t)i + 1);
+        row->counters.memory.lanes = 3200 * ((uint64_t)i + 1);
+    }
+}
+
+/* Every column is in a table of any width; what is empty is in none. */
+static void tables_fit(void **state)
+{
+    struct fixture fixture;
+    size_t lines, wide_lines;
+    (void)state;
+
+    emulate(&fixture);
+    char *const wide = table_of(&fixture.results, 0);
+    (void)longest_line(wide, &wide_lines);
+    assert_has(wide, "launches");
+    assert_null(strstr(wide, "alike"));
+    assert_null(strstr(wide, "conflicts"));
+    assert_null(strstr(wide, "skip\n"));
+    assert_has(wide, "skipped (needs sm_90): tensor\n");
+    for (size_t width = 60; width <= 120; width += 20) {
+        char *const text = table_of(&fixture.results, width);
+        const char *const titles[] = {"launches", "loads", "sect/load", "lanes",
+                                      "result",   "error", "verdict"};
+        assert_true(longest_line(strstr(text, "  rung"), &lines) <= width);
+        for (size_t t = 0; t < sizeof titles / sizeof titles[0]; t++)
+            assert_has(text, titles[t]);
+        assert_true((strstr(text, "alike in all rows: launches 2, blocks 5, ") != NULL) ==
+                    (width < 100));
+        free(text);
+    }
+    free(wide);
+
+    make_fixture(&fixture);
+    fixture.rows[0].trial.statistics.median = 1e6;
+    results_derive(&fixture.results);
+    char *const timed = table_of(&fixture.results, 60);
+    assert_true(longest_line(strstr(timed, "  rung"), &lines) <= 60);
+    assert_has(timed, "0.000050x"); /* not 0.00x */
+    for (const char *end = timed; (end = strchr(end + 1, '\n')) != NULL;)
+        assert_true(end[-1] != ' ');
+    free(timed);
+}
+
+static void widths(void **state)
+{
+    FILE *const file = fopen("/dev/null", "w");
+    (void)state;
+    assert_non_null(file);
+    unsetenv("COLUMNS");
+    assert_int_equal(line_width(file), 0);
+    setenv("COLUMNS", "100", 1);
+    assert_int_equal(line_width(file), 100);
+    setenv("COLUMNS", "5", 1);
+    assert_int_equal(line_width(file), 40);
+    setenv("COLUMNS", "many", 1);
+    assert_int_equal(line_width(file), 0);
+    unsetenv("COLUMNS");
+    fclose(file);
+}
+
+static void charts(void **state)
+{
+    struct fixture fixture;
+    char *text;
+    size_t length, lines;
+    (void)state;
+
+    for (int clocks = 0; clocks <= 1; clocks++) {
+        if (clocks)
+            make_fixture(&fixture);
+        else
+            emulate(&fixture);
+        FILE *const file = open_memstream(&text, &length);
+        assert_non_null(file);
+        report_chart(file, &fixture.results, 60, false);
+        fclose(file);
+        assert_true(longest_line(text, &lines) <= 60);
+        assert_true((strstr(text, "median time") != NULL) == clocks);
+        assert_true((strstr(text, "loads\n") != NULL) == !clocks);
+        assert_null(strstr(text, "launches")); /* alike in all */
+        assert_null(strstr(text, "tensor"));   /* skipped */
+        assert_has(text, "#");
+        free(text);
+    }
+}
+
+/* Each counter in a column; nothing where nothing was counted. */
+static void counters_csv(void **state)
+{
+    struct fixture fixture;
+    (void)state;
+    emulate(&fixture);
+    char *const csv = written(report_counters_csv, &fixture.results, 2);
+    assert_int_equal(csv_lines(csv), 1 + 2 * ROWS);
+    assert_true(strncmp(csv, "step,rung,op,type,shape,counted_shape,launches,blocks,", 54) == 0);
+    assert_csv(csv, 2, "rung", "better");
+    assert_csv(csv, 2, "global_load_requests", "200");
+    assert_csv(csv, 2, "counted_shape", "1000000");
+    assert_csv(csv, ROWS, "launches", "");
+    assert_csv(csv, ROWS, "counted_shape", "");
+    free(csv);
+}
+
+static char *quizzed(const struct results *results, char *answers)
+{
+    char *text;
+    size_t length;
+    FILE *const in = fmemopen(answers, strlen(answers), "r");
+    FILE *const out = open_memstream(&text, &length);
+    assert_non_null(in);
+    assert_non_null(out);
+    report_quiz(in, out, results);
+    fclose(in);
+    fclose(out);
+    return text;
+}
+
+static void quiz(void **state)
+{
+    char counts[] = "100\n 1,90 \nabc\n", one[] = "\n", times[] = "1x\n2.1\n9\n";
+    struct fixture fixture;
+    (void)state;
+
+    emulate(&fixture);
+    fixture.rows[1].is_library = fixture.rows[2].is_library = false;
+    fixture.rows[2].verdict = VERDICT_PASS;
+    fixture.rows[2].counters.memory.shared_load_conflicts = 7;
+    char *text = quizzed(&fixture.results, counts);
+    assert_has(text, "the column `loads`?");
+    assert_has(text, "right: it is 100\n");
+    assert_has(text, "right: it is 200\n"); /* 190 is within a tenth */
+    assert_has(text, "the column `conflicts`? (`better` has 0.)");
+    assert_has(text, "it is 7\n");
+    assert_null(strstr(text, "tensor"));
+    assert_has(text, "2 of 3 right");
+    free(text);
+    text = quizzed(&fixture.results, one); /* one question passed, then the end */
+    assert_has(text, "it is 100\n");
+    assert_has(text, "0 of 1 right");
+    free(text);
+
+    make_fixture(&fixture);
+    text = quizzed(&fixture.results, times);
+    assert_has(text, "how many times as fast as `naive`?");
+    free(text);
 }
 
 /* ---- files ----------------------------------------------------------------------------------- */
@@ -735,6 +921,11 @@ int main(void)
         cmocka_unit_test(json_special_values),
         cmocka_unit_test(derived_figures),
         cmocka_unit_test(table),
+        cmocka_unit_test(tables_fit),
+        cmocka_unit_test(widths),
+        cmocka_unit_test(charts),
+        cmocka_unit_test(counters_csv),
+        cmocka_unit_test(quiz),
         cmocka_unit_test(not_asked_for),
         cmocka_unit_test(places_that_cannot_be),
         cmocka_unit_test(existing_file),

@@ -69,7 +69,13 @@ static void need_writes(struct grade *grade, unsigned long most)
     if (!try_sum(grade, n, threads))
         return;
     const unsigned long found = (unsigned long)grade_total(grade).shared_writes;
-    if (found > most * (unsigned long)threads)
+    const unsigned long least = (unsigned long)grade_least_reads(grade);
+    if (least < (unsigned long)(n / threads / 2))
+        grade_fail(grade, 0, NULL,
+                   "the work is not spread over the threads: of %d elements for %d threads one has "
+                   "read %lu",
+                   n, threads, least);
+    else if (found > most * (unsigned long)threads)
         grade_fail(grade, grade_worst(grade, writes).line, NULL,
                    "%lu writes by %d threads to cache lines that other threads write, too: each "
                    "may find the "

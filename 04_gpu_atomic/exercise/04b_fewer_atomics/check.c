@@ -9,7 +9,13 @@ static uint64_t atomics(const struct grade_line *line)
 
 static void need_atomics(struct grade *grade, unsigned long most, const char *wanted)
 {
-    if (!try_size(grade, (int)grade_size(grade, 3000, 6000)))
+    enum { WARPS = 32, WARP = 32 };
+    const int n = (int)grade_size(grade, 3000, 6000);
+
+    /* A load for each warp and turn of its loop; what the blocks add up among themselves, too. */
+    if (!try_size(grade, n) ||
+        !grade_few_steps(grade, (uint64_t)(n / WARP + 2 * WARPS + 3 * WARPS * WARP),
+                         "all of them at work"))
         return;
     const unsigned long found = (unsigned long)grade_total(grade).atomic_lanes;
     if (found == 0)

@@ -27,6 +27,14 @@ earns_nothing kernel_hang 04a 'while (n > 0) bins[0] += i;' 'stopped after 1 s'
 earns_nothing kernel_crash 04a 'bins[(long)i * 1000000007 + 100000000] = values[0];' 'illegal address'
 earns_nothing does_not_compile 04a 'bins[i = values;' 'does not compile'
 
+# What leaves its session, and its parents, is ended as well.
+answer 02a 'extern int fork(void), setsid(void), execlp(const char *, ...); float s = 0;
+    if (fork() == 0) { setsid(); if (fork() == 0) { setsid(); execlp("sleep", "sleep", "31415926", (char *)0); } for (;;) fork() > 0 ? execlp("true", "true", (char *)0) : execlp("sleep", "sleep", "31415926", (char *)0); }
+    for (size_t i = 0; i < n; i++) s += x[i]; return s;'
+exercise --compiler "$compiler" --file answer.c 02a >output 2>&1
+grep -q '50 of 100 points' output || fail 'an answer that leaves processes behind'
+grep -qsa 31415926 /proc/[0-9]*/cmdline && fail 'a process has survived in a session of its own'
+
 # Nothing of it is left running.
 sleep 0.2
 for process in /proc/[0-9]*; do

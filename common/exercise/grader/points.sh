@@ -52,6 +52,16 @@ says 2 '--student needs a value' --student
 says 2 'want simt or cuda' --backend gpu 02a
 says 2 'want a whole number' --seconds 0 02a
 says 2 'needs one exercise' --hint
+says 2 '--file needs one exercise' --file answer.c 02a 02a
+says 4 '--file /nonexistent: cannot read it' --file /nonexistent 02a
 says 4 'no such folder' --from /nonexistent 02a
 says 4 '/nonexistent.json: cannot read it' --merge /nonexistent.json
 exercise --help >output 2>&1 && grep -q -- --handout output || fail '--help'
+
+# Standard output that cannot be written: one line, 4.
+for what in --help '' '--hint 02a' "--json --file answer.c 02a" '--file answer.c 02a'; do
+    # shellcheck disable=SC2086
+    exercise $what 2>output >/dev/full
+    [[ $? -eq 4 && $(wc -l <output) -eq 1 ]] && grep -q 'cannot write standard output' output ||
+        fail "a full disk: exercise $what"
+done

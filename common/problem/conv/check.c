@@ -97,11 +97,11 @@ static void judge_element(const struct conv_problem *problem, const struct conv_
                              : rung->magnitude != NULL ? rung->magnitude(&call, &pixel)
                                                        : reference->magnitude;
     const double bound = rounding_bound_f32(roundings, problem->taps + 1, magnitude);
-    const double got =
-        (double)conv_output_row(problem, pixel.batch, pixel.filter, pixel.y)[pixel.x];
-    const struct comparison comparison = compare_number(got, reference, bound, FLT_MAX);
+    const float *const got = &conv_output_row(problem, pixel.batch, pixel.filter, pixel.y)[pixel.x];
+    struct comparison comparison = compare_number((double)*got, reference, bound, FLT_MAX);
     char place[PLACE_SIZE];
 
+    judge_unwritten(&comparison, got, sizeof *got);
     if (judge_keep_worse(worst, &comparison))
         comparison_describe(worst, place_name(place, pixel));
 }

@@ -52,6 +52,7 @@ static void destroy(struct problem *base)
     free(problem->term_filters);
     free(problem->samples);
     free(problem->last_right);
+    whole_file_discard(&problem->picture);
     free(problem);
 }
 
@@ -87,8 +88,7 @@ static bool open_picture(struct conv_problem *problem, const struct conv_options
     call->kernel_width = problem->file_filter.shape[3];
     if (call->pad == 0)
         call->pad = (call->kernel_height - 1) / 2 * call->dilation;
-    problem->picture = options->output;
-    return true;
+    return whole_file_open(&problem->picture, options->output, error);
 }
 
 /* The files determine the sizes; sizes that no file determines remain those of the options. */
@@ -338,7 +338,7 @@ static const char *declines(const struct problem *base, const struct rung *rung)
     return kind_of(rung)->declines != NULL ? kind_of(rung)->declines(&call) : NULL;
 }
 
-static bool poison(struct problem *base, const struct rung *rung, struct error *error)
+static bool poison(struct problem *base, const struct rung *rung, bool all, struct error *error)
 {
     struct conv_problem *problem = (struct conv_problem *)base;
     const struct back_end *back_end = rung_back_end(rung, base->back_end);
@@ -352,7 +352,7 @@ static bool poison(struct problem *base, const struct rung *rung, struct error *
     }
     return back_end->fill(on_host ? problem->output.host : problem->output.memory, 0xFF,
                           problem->output.total, error) &&
-           back_end->fill(conv_call_of(problem, rung).workspace, 0xFF, bytes, error);
+           (!all || back_end->fill(conv_call_of(problem, rung).workspace, 0xFF, bytes, error));
 }
 
 static void prepare_rung(const struct problem *base, const struct rung *rung)
@@ -385,7 +385,7 @@ static bool keep_result(struct conv_problem *problem, struct error *error)
 {
     const size_t bytes = problem->output.count;
 
-    if (problem->picture == NULL)
+    if (problem->picture.path == NULL)
         return true;
     if (problem->last_right == NULL)
         problem->last_right = host_allocate(bytes, error);
@@ -406,16 +406,16 @@ static bool check(struct problem *base, const struct rung *rung, struct comparis
     return !(base->inexact_input && comparison->right) || keep_result(problem, error);
 }
 
-static bool save(const struct problem *base, struct error *error)
+static bool save(struct problem *base, struct error *error)
 {
-    const struct conv_problem *problem = (const struct conv_problem *)base;
+    struct conv_problem *problem = (struct conv_problem *)base;
 
-    if (problem->picture == NULL)
+    if (problem->picture.path == NULL)
         return true;
     if (problem->last_right == NULL)
         return error_set(error, EXIT_WRONG_RESULT, "%s is not written: no rung's result is right",
-                         problem->picture);
-    return picture_write(problem->picture, problem->last_right, problem->call.out_height,
+                         problem->picture.path);
+    return picture_write(&problem->picture, problem->last_right, problem->call.out_height,
                          problem->call.out_width, error);
 }
 

@@ -20,10 +20,10 @@ const struct option_field conv_fields[CONV_FIELDS] = {
      .minimum = 1},
     OPTION_A,
     OPTION_B,
-    {"image", "FILE", "filter this PNG image", OPTION_TEXT, MEMBER(image)},
-    {"filter", "NAME", "filter for it: sharpen, blur, edges, emboss or FILE.npy", OPTION_TEXT,
+    {"image", "FILE", "filter this PNG image", OPTION_INPUT, MEMBER(image)},
+    {"filter", "NAME", "filter for it: sharpen, blur, edges, emboss or FILE.npy", OPTION_INPUT,
      MEMBER(filter)},
-    {"output", "FILE", "PNG file to write the filtered image to; -o for short", OPTION_TEXT,
+    {"output", "FILE", "PNG file to write the filtered image to; -o for short", OPTION_OUTPUT,
      MEMBER(output), .letter = 'o'},
 };
 

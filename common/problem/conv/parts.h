@@ -4,6 +4,7 @@
 #define RUNGS_CONV_PARTS_H
 
 #include "base/npy.h"
+#include "base/whole_file.h"
 #include "device/guarded.h"
 #include "problem/conv/conv.h"
 #include "problem/problem.h"
@@ -38,8 +39,8 @@ struct conv_problem {
     size_t sample_count;
     double largest_magnitude; /* among the samples */
 
-    const char *picture; /* PNG file to write the last right result to, or NULL */
-    float *last_right;   /* that result; NULL: none yet */
+    struct whole_file picture; /* PNG file to write the last right result to; path NULL: none */
+    float *last_right;         /* that result; NULL: none yet */
 };
 
 /* A row of one channel of the output, in the host's copy. */

@@ -99,6 +99,7 @@ static void judge_element(const struct gemm_problem *problem, const struct gemm_
             compare_number(computed, &unread, gemm_bound(problem, rung, &unread), FLT_MAX);
         comparison = other.right ? other : comparison;
     }
+    judge_unwritten(&comparison, &gemm_row_of_c(problem, row)[column], sizeof(float));
     if (judge_keep_worse(worst, &comparison))
         comparison_describe(worst, place_name(place, row, column));
 }

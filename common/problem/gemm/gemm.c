@@ -302,7 +302,7 @@ static const char *declines(const struct problem *base, const struct rung *rung)
     return kind_of(rung)->run == NULL ? rung_not_built(rung) : NULL;
 }
 
-static bool poison(struct problem *base, const struct rung *rung, struct error *error)
+static bool poison(struct problem *base, const struct rung *rung, bool all, struct error *error)
 {
     struct gemm_problem *problem = (struct gemm_problem *)base;
     const struct gemm *call = &problem->call;
@@ -314,7 +314,7 @@ static bool poison(struct problem *base, const struct rung *rung, struct error *
         if (problem->host_workspace == NULL)
             return false;
     }
-    if (!back_end->fill(gemm_call_of(problem, rung).workspace, 0xFF, GEMM_WORKSPACE, error))
+    if (all && !back_end->fill(gemm_call_of(problem, rung).workspace, 0xFF, GEMM_WORKSPACE, error))
         return false;
     if (problem->old_c == NULL)
         return back_end->fill(on_host ? problem->c.host : problem->c.memory, 0xFF, problem->c.total,

@@ -400,7 +400,7 @@ static const char *declines(const struct problem *base, const struct rung *rung)
     return kind_of(rung)->run == NULL ? rung_not_built(rung) : NULL;
 }
 
-static bool poison(struct problem *base, const struct rung *rung, struct error *error)
+static bool poison(struct problem *base, const struct rung *rung, bool all, struct error *error)
 {
     const struct matrix_problem *problem = (struct matrix_problem *)base;
     const struct matrix_reduction *call = &problem->call;
@@ -408,7 +408,7 @@ static bool poison(struct problem *base, const struct rung *rung, struct error *
 
     (void)rung;
     return back_end->fill(problem->result.memory, 0xFF, problem->result.total, error) &&
-           back_end->fill(call->workspace, 0xFF, call->workspace_bytes, error);
+           (!all || back_end->fill(call->workspace, 0xFF, call->workspace_bytes, error));
 }
 
 static void run(const struct problem *base, const struct rung *rung)
@@ -447,8 +447,11 @@ static void judge_results(const struct matrix_problem *problem, const struct mat
         const struct reference *expected = &problem->expected[i];
         const double computed = fetch(guarded_host(&problem->result), call->type, i);
         const double bound = bound_of(problem, roundings, expected->magnitude);
-        const struct comparison comparison = compare_number(computed, expected, bound, largest);
+        struct comparison comparison = compare_number(computed, expected, bound, largest);
 
+        judge_unwritten(&comparison,
+                        (const char *)guarded_host(&problem->result) + i * problem->size,
+                        problem->size);
         if (judge_keep_worse(worst, &comparison)) {
             char place[64];
             snprintf(place, sizeof place, "%s %zu", problem->axis == AXIS_ROWS ? "row" : "column",

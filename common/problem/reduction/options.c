@@ -1,17 +1,25 @@
 #include "problem/reduction/options.h"
 
+#include <limits.h>
+
 const char *const reduce_op_names[] = {"dot", "sum", "max", "min", NULL};
 const char *const element_type_names[] = {"f32", "f64", "mixed", NULL};
 
+static const char *const chosen_names[] = {"occupancy", NULL}; /* BY_OCCUPANCY */
+
 #define MEMBER(name) .member = offsetof(struct reduction_options, name)
 
-const struct option_field reduction_fields[REDUCTION_FIELDS] = {
+const struct option_field reduction_fields[BLOCK_REDUCTION_FIELDS] = {
     {"n", "N", "elements; K, M and G are powers of two", OPTION_SIZE, MEMBER(n), .sets_size = true},
     {"op", "OP", "dot, sum, max or min", OPTION_NAME, MEMBER(op), .names = reduce_op_names},
     {"type", "TYPE", "f32, f64 or mixed (dot of float32 and bool)", OPTION_NAME, MEMBER(type),
      .names = element_type_names},
     OPTION_A,
     OPTION_B,
+    {"grid", "BLOCKS", "blocks; `occupancy`: as many as the GPU holds at a time", OPTION_COUNT,
+     MEMBER(grid), .minimum = 1, .maximum = INT_MAX, .names = chosen_names},
+    {"block", "THREADS", "threads a block; `occupancy`: as many as keep the GPU fullest",
+     OPTION_COUNT, MEMBER(block), .minimum = 1, .maximum = MOST_THREADS, .names = chosen_names},
 };
 
 void reduction_set_defaults(struct problem_options *base, bool emulated)

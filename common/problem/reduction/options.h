@@ -10,19 +10,21 @@ enum { TYPE_NOT_GIVEN = -1 };
 
 struct reduction_options {
     struct problem_options base;
-    size_t n; /* elements of a vector, or columns of a matrix */
-    size_t m; /* rows of a matrix */
-    int op;   /* enum reduce_op */
-    int type; /* enum element_type, or TYPE_NOT_GIVEN */
+    size_t n;             /* elements of a vector, or columns of a matrix */
+    size_t m;             /* rows of a matrix */
+    int op;               /* enum reduce_op */
+    int type;             /* enum element_type, or TYPE_NOT_GIVEN */
+    unsigned block, grid; /* as in struct reduction */
 };
 
 /* The names of the operators and types, in the order of their enums; the lists end with NULL. */
 extern const char *const reduce_op_names[];
 extern const char *const element_type_names[];
 
-/* The members of reduction_kind that deal with options (struct problem_kind). */
-enum { REDUCTION_FIELDS = 5 };
-extern const struct option_field reduction_fields[REDUCTION_FIELDS];
+/* The members of reduction_kind that deal with options (struct problem_kind). The first
+ * REDUCTION_FIELDS are for all; grid_reduction_kind has the next one, block_reduction_kind all. */
+enum { REDUCTION_FIELDS = 5, GRID_REDUCTION_FIELDS, BLOCK_REDUCTION_FIELDS };
+extern const struct option_field reduction_fields[BLOCK_REDUCTION_FIELDS];
 void reduction_set_defaults(struct problem_options *options, bool emulated);
 bool reduction_check_options(const struct problem_options *options, bool size_given,
                              struct error *error);

@@ -11,6 +11,7 @@
 #include "base/npy.h"
 #include "base/random.h"
 #include "device/guarded.h"
+#include "problem/judge.h"
 #include "problem/problem.h"
 #include "problem/reduction/options.h"
 #include "problem/reference.h"
@@ -35,23 +36,57 @@ unsigned reduction_grid(const struct reduction *call, unsigned block, unsigned p
     return grid == 0 ? 1 : (unsigned)grid;
 }
 
+static unsigned blocks_for(const struct reduction *call, unsigned threads, unsigned resident)
+{
+    if (call->grid != 0 && call->grid != BY_OCCUPANCY)
+        return call->grid;
+    return reduction_grid(call, threads,
+                          call->grid == 0 ? REDUCTION_BLOCKS_PER_MULTIPROCESSOR : resident);
+}
+
+/* The latest launch, for reports. */
+static unsigned latest_blocks, latest_threads;
+
+unsigned reduction_blocks(const struct reduction *call, unsigned threads, unsigned resident)
+{
+    latest_threads = threads;
+    latest_blocks = blocks_for(call, threads, resident);
+    return latest_blocks;
+}
+
+struct launch_range reduction_range(const struct reduction *call)
+{
+    const bool free = call->block == BY_OCCUPANCY;
+    const unsigned block = call->block == 0 ? REDUCTION_BLOCK : call->block;
+    const unsigned least = free ? 32 : block, most = free ? MOST_THREADS : block;
+
+    return (struct launch_range){
+        .least_blocks = blocks_for(call, most, 1),
+        .most_blocks = blocks_for(call, least, MOST_RESIDENT),
+        .least_threads = least,
+        .most_threads = most,
+    };
+}
+
+size_t reduction_workspace(const struct reduction *call)
+{
+    const size_t wanted = call->grid == BY_OCCUPANCY ? 0 : call->grid * sizeof(double);
+    return wanted > REDUCTION_WORKSPACE ? wanted : REDUCTION_WORKSPACE;
+}
+
 double depth_serial(const struct reduction *call)
 {
     return (double)call->n;
 }
 
-/* The depth of one launch: a thread's share of the n terms, then the block's tree. */
-static double depth_of_launch(size_t n, size_t grid)
-{
-    const size_t threads = grid * REDUCTION_BLOCK;
-    return (double)(n / threads + 1) + log2(REDUCTION_BLOCK);
-}
-
 double depth_two_stages(const struct reduction *call)
 {
-    const unsigned grid =
-        reduction_grid(call, REDUCTION_BLOCK, REDUCTION_BLOCKS_PER_MULTIPROCESSOR);
-    return depth_of_launch(call->n, grid) + depth_of_launch(grid, 1);
+    const struct launch_range range = reduction_range(call);
+    const double tree = ceil(log2((double)range.most_threads));
+    const size_t first = call->n / (range.least_blocks * range.least_threads) + 1;
+    const size_t second = range.most_blocks / range.least_threads + 1;
+
+    return (double)first + tree + (double)second + tree;
 }
 
 static bool is_extremum(const struct reduction_problem *problem)
@@ -294,7 +329,8 @@ static bool allocate_operand(struct reduction_problem *problem, struct guarded *
     return true;
 }
 
-static bool allocate(struct reduction_problem *problem, size_t offset, struct error *error)
+static bool allocate(struct reduction_problem *problem, size_t offset, size_t skew,
+                     struct error *error)
 {
     const struct back_end *back_end = problem->base.back_end;
     struct reduction *const call = &problem->call;
@@ -310,14 +346,14 @@ static bool allocate(struct reduction_problem *problem, size_t offset, struct er
         return false;
     call->a = guarded_memory(&problem->a);
     if (problem->b_size != 0) {
-        if (!allocate_operand(problem, &problem->b, problem->b_size, offset, error))
+        if (!allocate_operand(problem, &problem->b, problem->b_size, offset + skew, error))
             return false;
         call->b = guarded_memory(&problem->b);
     }
     call->result = back_end->allocate(problem->a_size, error);
     if (call->result == NULL)
         return false;
-    call->workspace = back_end->allocate(REDUCTION_WORKSPACE, error);
+    call->workspace = back_end->allocate(reduction_workspace(call), error);
     return call->workspace != NULL;
 }
 
@@ -343,6 +379,8 @@ static struct problem *create(const struct problem_options *base_options,
         .n = options->n,
         .multiprocessors = machine->processors,
         .threads = base_options->threads,
+        .block = options->block,
+        .grid = options->grid,
     };
     if (base_options->a != NULL && !open_files(problem, options, error)) {
         destroy(base);
@@ -351,7 +389,7 @@ static struct problem *create(const struct problem_options *base_options,
     problem->a_size = call->type == TYPE_F64 ? sizeof(double) : sizeof(float);
     if (call->op == OP_DOT)
         problem->b_size = call->type == TYPE_MIXED ? 1 : problem->a_size;
-    if (!allocate(problem, base_options->offset, error)) {
+    if (!allocate(problem, base_options->offset, base_options->skew, error)) {
         destroy(base);
         return NULL;
     }
@@ -400,6 +438,27 @@ static const struct reduction *call_of(const struct problem *base)
     return &((const struct reduction_problem *)base)->call;
 }
 
+/* Why the rung cannot be launched as --block and --grid say, or NULL if it can. A library is not
+ * asked to. */
+static const char *declines_shape(const struct reduction *call, const struct reduction_rung *rung)
+{
+    const unsigned shape = rung->shape, block = call->block;
+    const bool other_block = block != 0 && block != REDUCTION_BLOCK;
+    const bool number = other_block && block != BY_OCCUPANCY;
+
+    if (rung->rung.flags & RUNG_LIBRARY || (!other_block && call->grid == 0))
+        return NULL;
+    if (shape & CHOOSES_SHAPE)
+        return "chooses threads and blocks itself";
+    if (other_block && !(shape & TAKES_BLOCK))
+        return "compiled for blocks of 256 threads";
+    if (call->grid != 0 && !(shape & TAKES_GRID))
+        return "is a single block";
+    if (number && shape & POWER_OF_TWO && (block & (block - 1)) != 0)
+        return "its tree needs a power of two of threads";
+    return number && shape & TWO_WARPS && block < 64 ? "needs at least 64 threads a block" : NULL;
+}
+
 static const char *declines(const struct problem *base, const struct rung *rung)
 {
     static const char *const missing[] = {"has no dot", "has no sum", "has no max", "has no min"};
@@ -410,17 +469,20 @@ static const char *declines(const struct problem *base, const struct rung *rung)
         return rung_not_built(rung);
     if (ops != 0 && (ops & RUNG_OP(op)) == 0)
         return missing[op];
+    if (declines_shape(call_of(base), kind_of(rung)) != NULL)
+        return declines_shape(call_of(base), kind_of(rung));
     return kind_of(rung)->declines != NULL ? kind_of(rung)->declines(call_of(base)) : NULL;
 }
 
-static bool poison(struct problem *base, const struct rung *rung, struct error *error)
+static bool poison(struct problem *base, const struct rung *rung, bool all, struct error *error)
 {
     const struct reduction_problem *problem = (struct reduction_problem *)base;
     const struct back_end *back_end = base->back_end;
 
     (void)rung;
     return back_end->fill(problem->call.result, 0xFF, problem->a_size, error) &&
-           back_end->fill(problem->call.workspace, 0xFF, REDUCTION_WORKSPACE, error);
+           (!all || back_end->fill(problem->call.workspace, 0xFF,
+                                   reduction_workspace(&problem->call), error));
 }
 
 static void prepare(const struct problem *base, const struct rung *rung)
@@ -436,9 +498,13 @@ static void run(const struct problem *base, const struct rung *rung)
 
 static void describe(const struct problem *base, const struct rung *rung, char text[RUNG_HOW_SIZE])
 {
+    const struct reduction *const call = call_of(base);
+
     text[0] = '\0';
     if (kind_of(rung)->how != NULL)
-        kind_of(rung)->how(call_of(base), text);
+        kind_of(rung)->how(call, text);
+    else if (kind_of(rung)->shape & TAKES_GRID && (call->grid != 0 || call->block != 0))
+        snprintf(text, RUNG_HOW_SIZE, "%u x %u", latest_blocks, latest_threads);
 }
 
 static bool check(struct problem *base, const struct rung *rung, struct comparison *comparison,
@@ -454,6 +520,7 @@ static bool check(struct problem *base, const struct rung *rung, struct comparis
         return false;
     *comparison = compare_number(f64 ? wide : (double)narrow, &problem->reference,
                                  bound_of(problem, kind_of(rung)), f64 ? DBL_MAX : FLT_MAX);
+    judge_unwritten(comparison, result, problem->a_size);
     comparison_describe(comparison, NULL);
     return true;
 }
@@ -468,22 +535,16 @@ static bool evict(struct problem *base, const struct rung *rung, struct error *e
            (problem->b_size == 0 || back_end->evict(problem->b.memory, problem->b.total, error));
 }
 
-const struct problem_kind reduction_kind = {
-    .options_size = sizeof(struct reduction_options),
-    .fields = reduction_fields,
-    .field_count = REDUCTION_FIELDS,
-    .set_defaults = reduction_set_defaults,
-    .check_options = reduction_check_options,
-    .set_size = reduction_set_size,
-    .limit_size = reduction_limit_size,
-    .create = create,
-    .destroy = destroy,
-    .load = load,
-    .declines = declines,
-    .poison = poison,
-    .prepare = prepare,
-    .run = run,
-    .describe = describe,
-    .check = check,
-    .evict = evict,
-};
+#define REDUCTION_KIND(fields_shown)                                                               \
+    {                                                                                              \
+        .options_size = sizeof(struct reduction_options), .fields = reduction_fields,              \
+        .field_count = (fields_shown), .set_defaults = reduction_set_defaults,                     \
+        .check_options = reduction_check_options, .set_size = reduction_set_size,                  \
+        .limit_size = reduction_limit_size, .create = create, .destroy = destroy, .load = load,    \
+        .declines = declines, .poison = poison, .prepare = prepare, .run = run,                    \
+        .describe = describe, .check = check, .evict = evict,                                      \
+    }
+
+const struct problem_kind reduction_kind = REDUCTION_KIND(REDUCTION_FIELDS);
+const struct problem_kind grid_reduction_kind = REDUCTION_KIND(GRID_REDUCTION_FIELDS);
+const struct problem_kind block_reduction_kind = REDUCTION_KIND(BLOCK_REDUCTION_FIELDS);

@@ -30,15 +30,34 @@ struct reduction {
     const void *a;       /* n elements: float, or double for TYPE_F64 */
     const void *b;       /* n elements for dot: float, double, or unsigned char for TYPE_MIXED */
     void *result;        /* one element: float, or double for TYPE_F64 */
-    void *workspace;     /* REDUCTION_WORKSPACE bytes of scratch; undefined on entry */
+    void *workspace;     /* reduction_workspace(call) bytes of scratch; undefined on entry */
     int multiprocessors; /* of the GPU in use */
     int threads;         /* CPU threads to use, at least 1 */
+    unsigned block;      /* threads of a GPU's block, BY_OCCUPANCY, or 0: the usual ones */
+    unsigned grid;       /* blocks, BY_OCCUPANCY, or 0: the usual ones */
 };
 
 #define REDUCTION_WORKSPACE ((size_t)64 << 10)
 
 /* The usual launch of steps 04 to 06: 8 warps per block, and enough blocks to fill the GPU. */
 enum { REDUCTION_BLOCK = 256, REDUCTION_BLOCKS_PER_MULTIPROCESSOR = 4 };
+
+/* What CUDA allows: threads of a block, and blocks of a multiprocessor. */
+enum { MOST_THREADS = 1024, MOST_RESIDENT = 32 };
+
+/* For struct reduction: what CUDA's occupancy functions say of the kernel. */
+#define BY_OCCUPANCY ((unsigned)-1)
+
+/* Which `block` and `grid` a rung can take; without a bit, only the usual ones. */
+enum reduction_shape {
+    TAKES_GRID = 1 << 0,
+    TAKES_BLOCK = 1 << 1,
+    POWER_OF_TWO = 1 << 2,  /* of threads a block */
+    TWO_WARPS = 1 << 3,     /* at least */
+    CHOOSES_SHAPE = 1 << 4, /* takes none, since it chooses */
+    TAKES_ANY = TAKES_GRID | TAKES_BLOCK,
+    TAKES_TREE = TAKES_ANY | POWER_OF_TWO
+};
 
 /* An operator's bit in a rung's `ops`. */
 #define RUNG_OP(op) (1U << (op))
@@ -56,9 +75,11 @@ struct reduction_rung {
     unsigned ops; /* the operators that it can do, RUNG_OP(OP_DOT) | ...; 0: all */
     /* Why the rung does not do this reduction, or NULL if it does. NULL: it does all. */
     const char *(*declines)(const struct reduction *call);
+    unsigned shape; /* enum reduction_shape */
 };
 
-extern const struct problem_kind reduction_kind;
+/* The same problem, with the option --grid, and with --grid and --block. */
+extern const struct problem_kind reduction_kind, grid_reduction_kind, block_reduction_kind;
 
 #ifdef __cplusplus
 extern "C" {
@@ -68,9 +89,22 @@ extern "C" {
  * multiprocessor, at least 1 (for an empty input the identity must still be written). */
 unsigned reduction_grid(const struct reduction *call, unsigned block, unsigned per_multiprocessor);
 
+/* Blocks of `threads` threads for a grid-stride kernel of which a multiprocessor holds `resident`
+ * at a time: what call->grid says (kernel/blocks.cuh). */
+unsigned reduction_blocks(const struct reduction *call, unsigned threads, unsigned resident);
+
+size_t reduction_workspace(const struct reduction *call);
+
 #ifdef __cplusplus
 }
 #endif
+
+/* The launches that call->block and call->grid permit, for depths: what occupancy says is known
+ * only where the kernel is. */
+struct launch_range {
+    size_t least_blocks, most_blocks, least_threads, most_threads; /* threads of a block */
+};
+struct launch_range reduction_range(const struct reduction *call);
 
 /* Depths for struct reduction_rung. A single running sum: n. */
 double depth_serial(const struct reduction *call);

@@ -1,6 +1,6 @@
-// Seeded faults: `simt_faults name` runs one and must end with status 1 and a report that says the phrase
-// in the table below and names every line marked `FAULT name`. Those named ok_... must end well.
-// `simt_faults` alone lists names and phrases. Read by test_faults.c.
+// Seeded faults: `simt_faults name` runs one and must end with status 1 and a report that says the
+// phrase in the table below and names every line marked `FAULT name`. Those named ok_... must end
+// well. `simt_faults` alone lists names and phrases. Read by test_faults.c.
 #include <cuda_runtime.h>
 
 #include <cstdio>
@@ -10,7 +10,7 @@
 
 static const int BLOCK = 256, TILE = 32;
 
-// ---- races in shared memory ----------------------------------------------------------------------
+// ---- races in shared memory ---------------------------------------------------------------------
 
 __global__ void no_barrier(float *out, const float *in)
 {
@@ -141,7 +141,7 @@ __global__ void one_buffer_of_two(float *out, const float *in)
     out[threadIdx.x] = s[now][threadIdx.x];
 }
 
-// ---- races in global memory ------------------------------------------------------------------------
+// ---- races in global memory ---------------------------------------------------------------------
 
 __global__ void lost_update(float *out, const float *in)
 {
@@ -233,7 +233,7 @@ __global__ void helper_races(float *out, const float *in)
     out[threadIdx.x] = read_other(s, threadIdx.x);
 }
 
-// ---- bounds ----------------------------------------------------------------------------------------
+// ---- bounds -------------------------------------------------------------------------------------
 
 __global__ void no_bounds_check(float *out, const float *in, int n)
 {
@@ -306,7 +306,7 @@ __global__ void device_index(float *out, int n)
     out[threadIdx.x] = table[threadIdx.x + n - n]; // FAULT device_index
 }
 
-// ---- alignment, initial values, host memory --------------------------------------------------------
+// ---- alignment, initial values, host memory -----------------------------------------------------
 
 __global__ void float4_off(float *out, const float *in)
 {
@@ -372,7 +372,7 @@ __global__ void host_memory(float *out, const float *in)
     out[threadIdx.x] = in[threadIdx.x]; // FAULT host_pointer host_vector
 }
 
-// ---- barriers, masks, locks ------------------------------------------------------------------------
+// ---- barriers, masks, locks ---------------------------------------------------------------------
 
 __global__ void barrier_in_branch(float *out)
 {
@@ -439,9 +439,9 @@ __global__ void lock_kept(int *lock)
     }
 }
 
-// ---- nothing wrong ---------------------------------------------------------------------------------
+// ---- nothing wrong ------------------------------------------------------------------------------
 
-// ---- single bytes, and the kernels' own heap ------------------------------------------------------
+// ---- single bytes, and the kernels' own heap ----------------------------------------------------
 
 __global__ void byte_of_neighbour(unsigned char *bytes)
 {
@@ -789,7 +789,7 @@ __global__ void ok_loop_of_one_lane(float *out, const float *in)
     out[threadIdx.x] = sum;
 }
 
-// ---- which is run how ------------------------------------------------------------------------------
+// ---- which is run how ---------------------------------------------------------------------------
 
 static float *f, *g, *unset;
 static int *ints;

@@ -1,5 +1,5 @@
-// Kernels and host code with a learner's mistakes, one for each name: `simt_mistakes name`. Each ends in a
-// report and status 1. test_reports.c looks for the lines marked below.
+// Kernels and host code with a learner's mistakes, one for each name: `simt_mistakes name`. Each
+// ends in a report and status 1. test_reports.c looks for the lines marked below.
 #include <cuda_runtime.h>
 
 #include <cstdio>

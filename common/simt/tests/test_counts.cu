@@ -1,7 +1,8 @@
-// What is counted of 18 kernels beside what an H200 counts of them (driver 580, CUDA 13.0, ncu; conflicts are
-// l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_{ld,st}.sum, requests and sectors
+// What is counted of 18 kernels beside what an H200 counts of them (driver 580, CUDA 13.0, ncu;
+// conflicts are l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_{ld,st}.sum, requests and sectors
 // l1tex__t_{requests,sectors}_pipe_lsu_mem_global_op_{ld,st}.sum, shared loads
-// smsp__sass_inst_executed_op_shared_ld.sum). 65,536 floats in blocks of 256; matrices of 128 x 128.
+// smsp__sass_inst_executed_op_shared_ld.sum). 65,536 floats in blocks of 256; matrices of 128 x
+// 128.
 //
 // Compiled at -O1 and at -O2: the integers are the same.
 #include <cuda_pipeline.h>
@@ -14,7 +15,7 @@
 
 static const int N = 65536, BLOCK = 256, SIDE = 128;
 
-// ---- reductions ------------------------------------------------------------------------------------
+// ---- reductions ---------------------------------------------------------------------------------
 
 __global__ void interleaved(const float *x, float *out)
 {
@@ -128,7 +129,7 @@ __global__ void one_atomic_each(const float *x, float *out)
     atomicAdd(out, x[blockIdx.x * blockDim.x + threadIdx.x]);
 }
 
-// ---- matrix products -------------------------------------------------------------------------------
+// ---- matrix products ----------------------------------------------------------------------------
 
 template <bool ROWS>
 __global__ void naive_product(const float *a, const float *b, float *c)
@@ -184,7 +185,7 @@ __global__ void register_tile(const float *a, const float *b, float *c)
             make_float4(sums[p][0], sums[p][1], sums[p][2], sums[p][3]);
 }
 
-// ---- copies ----------------------------------------------------------------------------------------
+// ---- copies -------------------------------------------------------------------------------------
 
 __global__ void transpose(const float *in, float *out)
 {
@@ -222,7 +223,7 @@ __global__ void branchy(const float *in, float *out)
     out[i] = v;
 }
 
-// ---- lanes that part and must meet again -----------------------------------------------------------
+// ---- lanes that part and must meet again --------------------------------------------------------
 
 /* Strips of 4 in rows of 70, two rows a thread, and a row and a strip stick out. Compilers unroll
  * these loops or do not, and place their blocks as they like: all lanes must be together again at
@@ -266,7 +267,7 @@ __global__ void guarded_copies(const float *in, float *out, unsigned rows)
     out[threadIdx.x] = sum;
 }
 
-// ---- what an H200 counts of them -------------------------------------------------------------------
+// ---- what an H200 counts of them ----------------------------------------------------------------
 
 static float *x, *y, *z, *result;
 

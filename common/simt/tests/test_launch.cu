@@ -269,8 +269,8 @@ static void test_launches_by_address(void **)
     assert_int_equal(fetch(), 48);
 }
 
-// Blocks pass numbers on through device memory, and each keeps its own shared memory while others run. Threads
-// of the last warp leave before the second barrier.
+// Blocks pass numbers on through device memory, and each keeps its own shared memory while others
+// run. Threads of the last warp leave before the second barrier.
 __global__ void relay(int *box, int *result, int rounds)
 {
     __shared__ int own[64];

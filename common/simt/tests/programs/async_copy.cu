@@ -1,4 +1,5 @@
-// Copies from global to shared memory that go on while threads compute: two buffers, both interfaces.
+// Copies from global to shared memory that go on while threads compute: two buffers, both
+// interfaces.
 #include <cooperative_groups.h>
 #include <cooperative_groups/memcpy_async.h>
 #include <cuda_pipeline.h>

@@ -1,4 +1,5 @@
-// Functions of the device by their addresses: a table, and a pointer that the host fetches and passes.
+// Functions of the device by their addresses: a table, and a pointer that the host fetches and
+// passes.
 #include "check.cuh"
 
 typedef float (*op_t)(float, float);

@@ -1,5 +1,5 @@
-// The ways to write a launch: template arguments with commas and brackets, variables that are named as the
-// built-in ones, defaults, overloads, namespaces, members, macros.
+// The ways to write a launch: template arguments with commas and brackets, variables that are named
+// as the built-in ones, defaults, overloads, namespaces, members, macros.
 #include <map>
 #include <type_traits>
 #include <utility>

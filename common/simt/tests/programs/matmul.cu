@@ -1,4 +1,5 @@
-// Matrix product: naive, and in tiles whose size is a template argument. Edges do not fill the tiles.
+// Matrix product: naive, and in tiles whose size is a template argument. Edges do not fill the
+// tiles.
 #include <cstdlib>
 #include <iostream>
 #include <vector>

@@ -1,4 +1,5 @@
-// Sums with cooperative groups: a function that takes any group, tiles, coalesced threads, cg::reduce.
+// Sums with cooperative groups: a function that takes any group, tiles, coalesced threads,
+// cg::reduce.
 #include <cooperative_groups.h>
 #include <cooperative_groups/reduce.h>
 #include <cooperative_groups/scan.h>

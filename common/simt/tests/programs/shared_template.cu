@@ -1,4 +1,5 @@
-// Dynamic shared memory of a type that is a template argument: a wrapper, since one name cannot have two types.
+// Dynamic shared memory of a type that is a template argument: a wrapper, since one name cannot
+// have two types.
 #include "check.cuh"
 
 template <class T>

@@ -1,4 +1,5 @@
-// A matrix turned over: naive, through shared memory, and with a column more against bank conflicts.
+// A transposed matrix: naive, through shared memory, and with a column more against bank
+// conflicts.
 #include "check.cuh"
 
 const int TILE_DIM = 32;

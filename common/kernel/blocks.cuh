@@ -1,0 +1,42 @@
+/* How many blocks of how many threads the kernels of steps 04 to 06 are launched with. */
+#ifndef RUNGS_BLOCKS_CUH
+#define RUNGS_BLOCKS_CUH
+
+#include <cuda_runtime.h>
+
+#include "problem/reduction/reduction.h"
+
+struct blocks {
+    unsigned count, threads; /* threads of each */
+};
+
+/* The threads of a block that call->block asks for. By occupancy: the power of two, which trees
+ * need, below what CUDA recommends. */
+template <typename... Parameters>
+static unsigned threads_of(const struct reduction *call, void (*kernel)(Parameters...))
+{
+    int grid = 0, best = REDUCTION_BLOCK;
+    unsigned threads = MOST_THREADS;
+
+    if (call->block != BY_OCCUPANCY)
+        return call->block == 0 ? (unsigned)REDUCTION_BLOCK : call->block;
+    cudaOccupancyMaxPotentialBlockSize(&grid, &best, kernel, 0, 0);
+    while (threads > (unsigned)best)
+        threads /= 2;
+    return threads;
+}
+
+/* As many blocks as fill the GPU, but no more than the elements need, or what call->grid and
+ * call->block ask for. */
+template <typename... Parameters>
+static struct blocks blocks_of(const struct reduction *call, void (*kernel)(Parameters...))
+{
+    const unsigned threads = threads_of(call, kernel);
+    int resident = 1;
+
+    if (call->grid == BY_OCCUPANCY)
+        cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, (int)threads, 0);
+    return {reduction_blocks(call, threads, (unsigned)resident), threads};
+}
+
+#endif

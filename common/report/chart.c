@@ -1,0 +1,114 @@
+/* Bars: for every figure that is not the same in all rungs, a bar for each rung. */
+#include <math.h>
+#include <string.h>
+
+#include "base/format.h"
+#include "report/counters.h"
+#include "report/report.h"
+
+enum { LEAST_BAR = 10, USUAL_WIDTH = 80, VALUE_SIZE = 40 };
+
+/* One chart: a title, and a value and its text for each row; NaN: no bar. */
+struct chart {
+    const char *title;
+    double values[MOST_BARS];
+    char texts[MOST_BARS][VALUE_SIZE];
+};
+
+/* Eighths of a character, where the terminal has them. */
+static void print_bar(FILE *file, double share, int width, bool unicode)
+{
+    static const char *const eighths[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
+    const int units = (int)(share * width * 8 + 0.5);
+
+    for (int i = 0; i < units / 8; i++)
+        fputs(unicode ? "█" : "#", file);
+    if (unicode)
+        fputs(eighths[units % 8], file);
+    else if (units > 0 && units < 8)
+        fputc('#', file); /* not 0 */
+}
+
+static void print_chart(FILE *file, const struct results *results, const struct chart *chart,
+                        size_t width, bool unicode)
+{
+    size_t name_width = 0, text_width = 0;
+    double most = 0;
+
+    for (size_t i = 0; i < results->row_count; i++) {
+        if (isnan(chart->values[i]))
+            continue;
+        const size_t name = strlen(results->rows[i].rung), text = strlen(chart->texts[i]);
+        name_width = name > name_width ? name : name_width;
+        text_width = text > text_width ? text : text_width;
+        most = fmax(most, chart->values[i]);
+    }
+    const int others = (int)(2 + name_width + 2 + text_width + 1);
+    const int left = (int)(width > 0 ? width : USUAL_WIDTH) - others - 1;
+
+    fprintf(file, "\n  %s\n", chart->title);
+    for (size_t i = 0; i < results->row_count; i++) {
+        if (isnan(chart->values[i]))
+            continue;
+        fprintf(file, "  %-*s  %*s", (int)name_width, results->rows[i].rung, (int)text_width,
+                chart->texts[i]);
+        if (chart->values[i] > 0) {
+            fputc(' ', file);
+            print_bar(file, chart->values[i] / most, left > LEAST_BAR ? left : LEAST_BAR, unicode);
+        }
+        fputc('\n', file);
+    }
+}
+
+/* Whether the values differ: a chart of equal bars says nothing. */
+static bool differs(const struct results *results, const struct chart *chart)
+{
+    double least = INFINITY, most = -INFINITY;
+
+    for (size_t i = 0; i < results->row_count; i++) {
+        least = fmin(least, chart->values[i]); /* fmin and fmax ignore NaN */
+        most = fmax(most, chart->values[i]);
+    }
+    return most > least;
+}
+
+static bool chart_times(const struct results *results, struct chart *chart)
+{
+    bool any = false;
+
+    chart->title = "median time";
+    for (size_t i = 0; i < results->row_count; i++) {
+        const struct result *const row = &results->rows[i];
+        chart->values[i] = row->timed ? row->trial.statistics.median : NAN;
+        if (row->timed)
+            format_time(row->trial.statistics.median, chart->texts[i]);
+        any = any || row->timed;
+    }
+    return any;
+}
+
+void report_chart(FILE *file, const struct results *results, size_t width, bool unicode)
+{
+    static struct chart chart;
+    size_t charts = 0;
+
+    if (results->row_count > MOST_BARS)
+        return;
+    if (results->has_clocks && chart_times(results, &chart)) {
+        print_chart(file, results, &chart, width, unicode);
+        return;
+    }
+    for (size_t figure = 0; figure < figure_count(); figure++) {
+        chart.title = figure_title(figure);
+        for (size_t i = 0; i < results->row_count; i++) {
+            chart.values[i] = figure_value(figure, &results->rows[i]);
+            figure_text(figure, &results->rows[i], chart.texts[i]);
+        }
+        if (!figure_is_shown(results, figure) || !differs(results, &chart))
+            continue;
+        print_chart(file, results, &chart, width, unicode);
+        charts++;
+    }
+    if (charts == 0)
+        fputs("\n  no chart: no two rungs differ in what is counted\n", file);
+}

@@ -1,0 +1,185 @@
+#include "report/columns.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+enum { NARROWEST = 40 };
+
+bool columns_create(struct columns *columns, size_t rows)
+{
+    *columns = (struct columns){.row_count = rows};
+    columns->cells = calloc(rows * COLUMNS_MOST + 1, sizeof *columns->cells);
+    return columns->cells != NULL;
+}
+
+void columns_free(struct columns *columns)
+{
+    free(columns->cells);
+    columns->cells = NULL;
+}
+
+static char *cell_of(const struct columns *columns, size_t row, size_t column)
+{
+    return columns->cells[row * COLUMNS_MOST + column];
+}
+
+void columns_add(struct columns *columns, const char *title, bool left)
+{
+    if (columns->column_count == COLUMNS_MOST)
+        abort(); /* a mistake in the program: raise COLUMNS_MOST */
+    columns->column[columns->column_count].title = title;
+    columns->column[columns->column_count++].left = left;
+}
+
+void columns_set(struct columns *columns, size_t row, const char *format, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(cell_of(columns, row, columns->column_count - 1), CELL_SIZE, format, arguments);
+    va_end(arguments);
+}
+
+static bool is_empty(const char *cell)
+{
+    return cell[0] == '\0' || strcmp(cell, "-") == 0;
+}
+
+/* The width of a column; 0 if nothing is in it. */
+static size_t width_of(const struct columns *columns, size_t column)
+{
+    size_t width = strlen(columns->column[column].title);
+    bool empty = columns->row_count > 0;
+
+    for (size_t row = 0; row < columns->row_count; row++) {
+        const char *const cell = cell_of(columns, row, column);
+        empty = empty && is_empty(cell);
+        width = strlen(cell) > width ? strlen(cell) : width;
+    }
+    return empty || columns->column[column].folded ? 0 : width;
+}
+
+/* Whether a column has the same text in all rows, of which there are several. */
+static bool is_constant(const struct columns *columns, size_t column)
+{
+    const char *const first = cell_of(columns, 0, column);
+
+    for (size_t row = 1; row < columns->row_count; row++)
+        if (strcmp(cell_of(columns, row, column), first) != 0)
+            return false;
+    return columns->row_count > 1 && column > 0 && !is_empty(first);
+}
+
+/* The column after the last that fits into a line with the first column and those from `from`. */
+static size_t end_of_line(const struct columns *columns, size_t from, size_t width)
+{
+    size_t used = 2 + width_of(columns, 0), column = from;
+    bool any = false;
+
+    for (; column < columns->column_count; column++) {
+        const size_t own = width_of(columns, column);
+        if (own == 0)
+            continue;
+        used += 2 + own;
+        if (width > 0 && any && used > width)
+            break;
+        any = true;
+    }
+    return column;
+}
+
+/* One line: the first column and those from `from` to before `end`. No spaces at its end. */
+static void print_line(FILE *file, const struct columns *columns, const char *const *texts,
+                       size_t from, size_t end, const char *paint)
+{
+    size_t spaces = 2;
+
+    for (size_t column = 0; column < end; column++) {
+        const size_t width = width_of(columns, column), length = strlen(texts[column]);
+        if (width == 0 || (column > 0 && column < from))
+            continue;
+        const size_t before = columns->column[column].left ? 0 : width - length;
+        if (length > 0) {
+            const bool painted = paint != NULL && column + 1 == columns->column_count;
+            fprintf(file, "%*s%s%s%s", (int)(spaces + before), "", painted ? paint : "",
+                    texts[column], painted ? "\033[0m" : "");
+            spaces = 0;
+        } else {
+            spaces += before;
+        }
+        spaces += width - before - length + 2;
+    }
+    fputc('\n', file);
+}
+
+static void tell_folded(FILE *file, const struct columns *columns, size_t width)
+{
+    char texts[COLUMNS_MOST][2 * CELL_SIZE];
+    const char *names[COLUMNS_MOST];
+    size_t count = 0;
+
+    for (size_t column = 0; column < columns->column_count; column++)
+        if (columns->column[column].folded) {
+            snprintf(texts[count], sizeof texts[count], "%s %s", columns->column[column].title,
+                     cell_of(columns, 0, column));
+            names[count] = texts[count];
+            count++;
+        }
+    if (count > 0)
+        print_names(file, "alike in all rows", names, count, width);
+}
+
+void columns_print(FILE *file, struct columns *columns, size_t width, const char *const *paint)
+{
+    const char *texts[COLUMNS_MOST];
+
+    for (size_t column = 0; column < columns->column_count; column++)
+        columns->column[column].folded = false;
+    if (end_of_line(columns, 1, width) < columns->column_count)
+        for (size_t column = 1; column < columns->column_count; column++)
+            columns->column[column].folded = is_constant(columns, column);
+    for (size_t from = 1, end; from < columns->column_count; from = end) {
+        end = end_of_line(columns, from, width);
+        if (from > 1)
+            fputc('\n', file);
+        for (size_t column = 0; column < columns->column_count; column++)
+            texts[column] = columns->column[column].title;
+        print_line(file, columns, texts, from, end, NULL);
+        for (size_t row = 0; row < columns->row_count; row++) {
+            for (size_t column = 0; column < columns->column_count; column++)
+                texts[column] = cell_of(columns, row, column);
+            print_line(file, columns, texts, from, end, paint != NULL ? paint[row] : NULL);
+        }
+    }
+    tell_folded(file, columns, width);
+}
+
+size_t line_width(FILE *file)
+{
+    const char *const variable = getenv("COLUMNS");
+    const long said = variable != NULL ? strtol(variable, NULL, 10) : 0;
+    struct winsize size;
+
+    if (said > 0)
+        return said < NARROWEST ? NARROWEST : (size_t)said;
+    if (isatty(fileno(file)) && ioctl(fileno(file), TIOCGWINSZ, &size) == 0 && size.ws_col > 0)
+        return size.ws_col < NARROWEST ? NARROWEST : size.ws_col;
+    return 0;
+}
+
+void print_names(FILE *file, const char *start, const char *const *names, size_t count,
+                 size_t width)
+{
+    size_t used = (size_t)fprintf(file, "  %s:", start);
+
+    for (size_t i = 0; i < count; i++) {
+        const size_t length = 1 + strlen(names[i]) + (i + 1 < count);
+        if (width > 0 && used + length > width)
+            used = (size_t)fprintf(file, "\n   ") - 1;
+        used += (size_t)fprintf(file, " %s%s", names[i], i + 1 < count ? "," : "");
+    }
+    fputc('\n', file);
+}

@@ -1,0 +1,407 @@
+#!/usr/bin/env python3
+"""Draws notions: draw_notions.py --check | --update [--pictures FOLDER]
+
+Pictures that follow from a rule (which lane is which thread, what a shuffle brings where, when a warp can issue)
+or from rows of docs/results. --update writes docs/pictures/*.svg; --check compares. draw_traces.py draws what
+kernels do.
+
+Exit status: 0 all is as it should be, 1 a picture differs, 2 bad usage, 4 a file cannot be read or written.
+Needs nothing but Python 3.7."""
+import argparse
+import csv
+import math
+import os
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from svg import BLUE, COLOURS, EMPTY, FAINT, GREEN, GRID, INK, ORANGE, PAPER, RED, SKY, Svg  # noqa: E402
+
+ROOT = os.path.abspath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
+WARP = 32
+# An H200, as its driver reports it and NVIDIA's Hopper Tuning Guide has it.
+MULTIPROCESSORS, PEAK = 132, 4814  # GB/s
+
+
+def rows_of(name):
+    with open(os.path.join(ROOT, "docs", "results", name), encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+# ---- from grid to lane ---------------------------------------------------------------------------
+
+
+def draw_grid():
+    """A grid of 3 x 2 blocks, a block of 16 x 4 threads, its two warps."""
+    svg = Svg("From the grid to the lanes of a warp")
+    svg.text(10, 22, "grid: 3 x 2 blocks", 14, weight="bold")
+    svg.text(10, 40, "kernel<<<dim3(3, 2), dim3(16, 4)>>>(...)", 12, colour=FAINT)
+    for y in range(2):
+        for x in range(3):
+            mine = (x, y) == (1, 0)
+            svg.box(10 + 112 * x, 54 + 62 * y, 104, 54, SKY if mine else EMPTY, GRID)
+            svg.on(SKY if mine else EMPTY, 62 + 112 * x, 77 + 62 * y, "block", 12)
+            svg.on(SKY if mine else EMPTY, 62 + 112 * x, 95 + 62 * y, "(%d, %d)" % (x, y), 12)
+    svg.text(10, 194, "Blocks run in any order, on any", 12)
+    svg.text(10, 210, "multiprocessor that has room.", 12)
+
+    left, top, cell = 400, 62, 40
+    svg.text(left, 22, "block (1, 0): 16 x 4 threads, x runs first", 14, weight="bold")
+    svg.text(left, 40, "thread = threadIdx.x + 16 * threadIdx.y     warp = thread / 32     lane = thread % 32", 12,
+             colour=FAINT)
+    svg.line(346, 81, left - 4, top, FAINT)
+    svg.line(346, 81, left - 4, top + 4 * cell, FAINT)
+    for x in range(16):
+        svg.text(left + cell * x + cell // 2, top - 5, "x %d" % x, 9, "middle", FAINT)
+    for y in range(4):
+        svg.text(left + 16 * cell + 6, top + cell * y + 25, "y %d" % y, 10, colour=FAINT)
+        for x in range(16):
+            thread = x + 16 * y
+            colour = (BLUE, ORANGE)[thread // WARP]
+            svg.box(left + cell * x, top + cell * y, cell, cell, colour, PAPER)
+            svg.on(colour, left + cell * x + cell // 2, top + cell * y + 25, thread % WARP, 13)
+    y = top + 4 * cell + 14
+    for warp, colour in enumerate((BLUE, ORANGE)):
+        svg.box(left + 200 * warp, y, 12, 12, colour)
+        svg.text(left + 200 * warp + 18, y + 11, "warp %d: the number is the lane" % warp, 11)
+    svg.text(left, y + 34, "The 32 lanes of a warp share one instruction stream. A row of 16 threads is half a warp: where", 12)
+    svg.text(left, y + 50, "y counts rows of a matrix, this warp reads two rows, with 16 neighbours in each.", 12)
+    return svg.render()
+
+
+# ---- memory --------------------------------------------------------------------------------------
+
+
+def cycles(level):
+    return next(float(row["value"]) for row in rows_of("elsewhere.csv")
+                if row["source"] == "dewing" and row["version"] == level)
+
+
+def draw_memory():
+    """A multiprocessor and what lies behind it, with sizes and latencies."""
+    svg = Svg("Multiprocessor and memory hierarchy of a Hopper GPU")
+    left, wide = 10, 560
+    svg.text(left, 22, "one of 132 multiprocessors (H200)", 14, weight="bold")
+    svg.box(left, 32, wide, 212, EMPTY, GRID)
+    for part in range(4):
+        x = left + 10 + 136 * part
+        svg.box(x, 42, 130, 124, PAPER, GRID)
+        svg.text(x + 65, 60, "warp scheduler", 11, "middle", weight="bold")
+        svg.text(x + 65, 76, "up to 16 warps;", 10, "middle")
+        svg.text(x + 65, 90, "issues 1 a cycle", 10, "middle")
+        svg.box(x + 6, 98, 118, 22, SKY)
+        svg.on(SKY, x + 65, 113, "16,384 registers", 11)
+        svg.box(x + 6, 124, 118, 16, ORANGE)
+        svg.on(ORANGE, x + 65, 136, "32 float lanes", 10)
+        svg.box(x + 6, 143, 118, 16, "#CC79A7")
+        svg.on("#CC79A7", x + 65, 155, "1 tensor core", 10)
+    svg.box(left + 10, 176, 264, 58, GREEN)
+    svg.on(GREEN, left + 142, 200, "shared memory, up to 228 KB", 12, "bold")
+    svg.on(GREEN, left + 142, 219, "a block's own, for its threads", 11)
+    svg.box(left + 282, 176, 268, 58, GREEN)
+    svg.on(GREEN, left + 416, 200, "L1 cache, the rest of 256 KB", 12, "bold")
+    svg.on(GREEN, left + 416, 219, "%.0f cycles" % cycles("L1"), 11)
+    svg.arrow(left + wide // 2, 244, left + wide // 2, 266)
+    svg.box(left, 268, wide, 42, BLUE)
+    svg.on(BLUE, left + wide // 2, 287, "L2 cache, 60 MB, for all multiprocessors", 12, "bold")
+    svg.on(BLUE, left + wide // 2, 303, "%.0f cycles" % cycles("L2"), 11)
+    svg.arrow(left + wide // 2, 310, left + wide // 2, 332)
+    svg.box(left, 334, wide, 42, RED)
+    svg.on(RED, left + wide // 2, 353, "global memory, 141 GB; at most 4,814 GB/s", 12, "bold")
+    svg.on(RED, left + wide // 2, 369, "%.0f cycles, more when it is busy" % cycles("memory"), 11)
+    svg.arrow(left + wide // 2, 376, left + wide // 2, 398)
+    svg.box(left, 400, wide, 30, EMPTY, GRID)
+    svg.text(left + wide // 2, 419, "the host's memory, behind PCIe: cudaMemcpy", 12, "middle")
+
+    x, y = left + wide + 40, 60
+    svg.text(x, 22, "latency of a load, to scale", 14, weight="bold")
+    scale = 0.42
+    for name, level, colour in (("L1 cache", "L1", GREEN), ("L2 cache", "L2", BLUE), ("global memory", "memory", RED)):
+        svg.text(x, y, name, 12)
+        svg.box(x, y + 6, scale * cycles(level), 22, colour)
+        svg.text(x + scale * cycles(level) + 6, y + 22, "%.0f cycles" % cycles(level), 11)
+        y += 48
+    svg.text(x, y, "an addition of floats", 12)
+    svg.box(x, y + 6, max(2, scale * 4), 22, ORANGE)
+    svg.text(x + 10, y + 22, "4 cycles", 11)
+    y += 62
+    for line in ("While one warp waits for memory, others of the", "same scheduler issue. Registers belong to a thread",
+                 "as long as its block is there, so changing from", "one warp to another costs nothing."):
+        svg.text(x, y, line, 12)
+        y += 17
+    return svg.render()
+
+
+# ---- the warp scheduler --------------------------------------------------------------------------
+
+
+LOAD, ADDITION, ADDITIONS, ROUNDS = 20, 4, 2, 3
+
+
+def schedule(warps):
+    """What one scheduler issues in each cycle: [(cycle, warp, name)]. A warp's program is ROUNDS times a load and
+    ADDITIONS that depend on it and on each other. Each cycle the ready warp that waits longest issues."""
+    ready, program, issued = [0] * warps, [0] * warps, []
+    cycle = 0
+    while min(program) < ROUNDS * (1 + ADDITIONS):
+        able = [warp for warp in range(warps) if program[warp] < ROUNDS * (1 + ADDITIONS) and ready[warp] <= cycle]
+        if able:
+            warp = min(able, key=lambda one: (ready[one], one))
+            is_load = program[warp] % (1 + ADDITIONS) == 0
+            issued.append((cycle, warp, "load" if is_load else "add"))
+            ready[warp] = cycle + (LOAD if is_load else ADDITION)
+            program[warp] += 1
+        cycle += 1
+    return issued
+
+
+def draw_issue():
+    svg = Svg("What a warp scheduler issues, with one, four and eight warps")
+    left, cell, y = 92, 9, 22
+    longest = max(schedule(warps)[-1][0] for warps in (1, 4, 8)) + 1
+    for warps in (1, 4, 8):
+        issued = schedule(warps)
+        total = issued[-1][0] + 1
+        svg.text(10, y, "%d warp%s: %d instructions in %d cycles, %.0f%% of the issue slots" % (
+            warps, "s" if warps > 1 else "", len(issued), total, 100 * len(issued) / total), 13, weight="bold")
+        y += 8
+        for warp in range(warps):
+            svg.text(left - 8, y + 9, "warp %d" % warp, 10, "end", FAINT)
+            svg.box(left, y, cell * longest, 10, EMPTY)
+            mine = [(cycle, name) for cycle, of, name in issued if of == warp]
+            for at, (cycle, name) in enumerate(mine):
+                waits = LOAD if name == "load" else ADDITION
+                end = mine[at + 1][0] if at + 1 < len(mine) else cycle + 1
+                svg.box(left + cell * (cycle + 1), y + 4, cell * (min(cycle + waits, end) - cycle - 1), 3,
+                        RED if name == "load" else ORANGE)
+                svg.box(left + cell * cycle, y, cell - 1, 10, BLUE if name == "load" else GREEN)
+            y += 12
+        svg.text(left - 8, y + 11, "issued", 10, "end", weight="bold")
+        svg.box(left, y + 2, cell * longest, 10, PAPER, GRID)
+        for cycle, _, name in issued:
+            svg.box(left + cell * cycle, y + 2, cell - 1, 10, BLUE if name == "load" else GREEN)
+        y += 36
+    x = left
+    for colour, text, wide in ((BLUE, "issues a load", 120), (RED, "waits for it (long scoreboard)", 200),
+                               (GREEN, "issues an addition", 140), (ORANGE, "waits for its result (wait)", 180)):
+        svg.box(x, y - 10, 12, 12, colour)
+        svg.text(x + 17, y, text, 11)
+        x += wide
+    svg.text(left, y + 20, "A model: a load takes %d cycles, an addition %d; a real load takes %.0f to %.0f, and a scheduler"
+             " has up to 16 warps." % (LOAD, ADDITION, cycles("L1"), cycles("memory")), 11, colour=FAINT)
+    return svg.render()
+
+
+# ---- Little's law --------------------------------------------------------------------------------
+
+
+# Kilobytes that one multiprocessor has in flight: docs/06_gpu_warp_shuffle.md, table in_flight.
+IN_FLIGHT = ((4, "shuffle", "sum", "f32"), (5, "shuffle", "dot", "mixed"), (8, "shuffle", "dot", "f32"),
+             (16, "vectorized", "sum", "f32"), (16, "shuffle", "dot", "f64"), (20, "vectorized", "dot", "mixed"),
+             (32, "vectorized", "dot", "f32"), (64, "in_flight", "sum", "f32"), (80, "in_flight", "dot", "mixed"),
+             (128, "in_flight", "dot", "f32"))
+
+
+def draw_little():
+    rate = {(row["rung"], row["op"], row["type"]): float(row["gb_per_s"]) for row in rows_of("reductions_h200.csv")
+            if row["step"].startswith("06") and row["shape"] == str(1 << 28) and row["cache"] == "warm"}
+    points = [(kilobytes, rate[rung, op, kind], "%s, %s %s" % (rung, op, kind)) for kilobytes, rung, op, kind in IN_FLIGHT]
+    latency = points[0][0] * 1024 * MULTIPROCESSORS / points[0][1]  # ns, where the memory is least busy
+    svg = Svg("Little's law: bytes in flight and bandwidth on an H200")
+    left, top, wide, high = 70, 40, 620, 300
+    low, most = 2, 256
+
+    def x_of(kilobytes):
+        return left + wide * math.log2(kilobytes / low) / math.log2(most / low)
+
+    def y_of(gb):
+        return top + high - high * gb / 5500
+
+    svg.text(10, 20, "GB/s reached, against KB in flight in each of 132 multiprocessors (H200, n = 2^28)", 13, weight="bold")
+    for gb in range(0, 4001, 1000):
+        svg.line(left, y_of(gb), left + wide, y_of(gb), GRID)
+        svg.text(left - 6, y_of(gb) + 4, "{:,}".format(gb), 11, "end", FAINT)
+    kilobytes = low
+    while kilobytes <= most:
+        svg.line(x_of(kilobytes), top + high, x_of(kilobytes), top + high + 5, INK)
+        svg.text(x_of(kilobytes), top + high + 18, "%d KB" % kilobytes, 11, "middle", FAINT)
+        kilobytes *= 2
+    svg.line(left, y_of(PEAK), left + wide, y_of(PEAK), RED, 2)
+    svg.text(left + wide, y_of(PEAK) - 6, "the memory's peak, {:,} GB/s".format(PEAK), 11, "end", RED)
+    law = [2 * 2 ** (step / 10) for step in range(70)]
+    law = [(x_of(kb), y_of(kb * 1024 * MULTIPROCESSORS / latency)) for kb in law
+           if kb * 1024 * MULTIPROCESSORS / latency <= PEAK]
+    svg.polyline(law, BLUE, 2)
+    svg.text(x_of(9.3), y_of(3700), "the law, if a load", 11, "end")
+    svg.text(x_of(9.3), y_of(3700) + 14, "always took %.0f ns" % latency, 11, "end")
+    for kb, gb, name in points:
+        svg.dot(x_of(kb), y_of(gb), 5, ORANGE)
+    for kb, gb, name in points:
+        if name in ("shuffle, sum f32", "shuffle, dot mixed", "shuffle, dot f32", "vectorized, sum f32"):
+            svg.text(x_of(kb) + 10, y_of(gb) + 16, name, 11)
+        elif name in ("vectorized, dot f32", "in_flight, dot f32"):
+            svg.text(x_of(kb), y_of(gb) + 22, name, 11, "middle")
+    svg.text(left, top + high + 40, "Each point is a rung of step 06 on one problem; two have 16 KB. Beyond about 16 KB more bytes"
+             " wait longer: the memory is busy.", 11, colour=FAINT)
+    return svg.render()
+
+
+# ---- step 06 -------------------------------------------------------------------------------------
+
+
+def draw_shuffle():
+    """Whose values each lane holds after each shuffle of a tree: 16 lanes in place of 32."""
+    svg = Svg("A tree of shuffles: what each lane holds")
+    lanes, left, cell, y = 16, 110, 44, 26
+    held = [{lane} for lane in range(lanes)]
+    svg.text(10, y - 6, "16 lanes in place of 32: how many lanes' values each one holds", 13, weight="bold")
+    y += 14
+    for lane in range(lanes):
+        svg.text(left + cell * lane + cell // 2, y, "lane %d" % lane, 9, "middle", FAINT)
+    y += 6
+    offset = lanes
+    while True:
+        svg.text(left - 10, y + 19, "at first" if offset == lanes else "offset %d" % offset, 11, "end", FAINT)
+        for lane in range(lanes):
+            # Of use is what lane 0 takes in later or has already: a whole block of neighbours at this distance.
+            useful = lane < offset
+            colour = BLUE if lane == 0 else SKY if useful else EMPTY
+            svg.box(left + cell * lane, y, cell - 4, 28, colour, GRID)
+            svg.on(colour, left + cell * lane + (cell - 4) // 2, y + 19, len(held[lane]), 12)
+        if offset == 1:
+            break
+        offset //= 2
+        for lane in range(offset):
+            svg.arrow(left + cell * (lane + offset) + cell // 2 - 2, y + 29, left + cell * lane + cell // 2 + 4, y + 59,
+                      ORANGE if lane else RED, 1.4)
+        # A lane whose source would be beyond the last gets its own value back.
+        held = [held[lane] | (held[lane + offset] if lane + offset < lanes else set()) for lane in range(lanes)]
+        y += 60
+    svg.text(left, y + 50, "Arrows: the values that are used. Every lane executes every shuffle and every addition; what the"
+             " grey ones get does not matter.", 11)
+    assert held[0] == set(range(lanes))
+    return svg.render()
+
+
+def draw_ticket():
+    """Blocks end in any order; who draws the last ticket adds up, in the blocks' order."""
+    svg = Svg("One launch: the block that draws the last ticket finishes")
+    left, scale, y = 90, 5.2, 40
+    ends = (64, 52, 81, 47, 96, 70)  # any order will do: block 4 is last here
+    order = sorted(range(len(ends)), key=lambda block: ends[block])
+    svg.text(10, 20, "six blocks, which end in any order", 13, weight="bold")
+    for block, end in enumerate(ends):
+        ticket = order.index(block)
+        svg.text(left - 8, y + 16, "block %d" % block, 12, "end")
+        svg.box(left, y, scale * end, 22, BLUE)
+        svg.on(BLUE, left + scale * end / 2, y + 15, "sums its share", 11)
+        svg.box(left + scale * end + 2, y, 46, 22, ORANGE)
+        svg.on(ORANGE, left + scale * end + 25, y + 15, "store", 11)
+        svg.box(left + scale * end + 50, y, 62, 22, GREEN)
+        svg.on(GREEN, left + scale * end + 81, y + 15, "ticket %d" % ticket, 11)
+        if ticket == len(ends) - 1:
+            svg.box(left + scale * end + 114, y, 196, 22, RED)
+            svg.on(RED, left + scale * end + 212, y + 15, "adds results 0, 1, 2, 3, 4, 5", 11)
+        else:
+            svg.text(left + scale * end + 120, y + 16, "returns", 11, colour=FAINT)
+        y += 30
+    svg.text(left, y + 14, "A fence between store and ticket: who sees ticket 5 drawn sees all six results. Another block may be last"
+             " in the", 11)
+    svg.text(left, y + 30, "next run; it adds the same numbers in the same order, so the result has the same bits.", 11)
+    return svg.render()
+
+
+# ---- README --------------------------------------------------------------------------------------
+
+
+CLIMB = (("03_gpu_single_thread", "single_thread", "one thread"),
+         ("03_gpu_single_thread", "loads_in_flight", "one thread, 16 loads at a time"),
+         ("04_gpu_atomic", "atomic_element", "256 threads, an atomic for each element"),
+         ("04_gpu_atomic", "one_block", "an atomic for each thread"),
+         ("04_gpu_atomic", "atomic_thread", "the whole GPU"),
+         ("04_gpu_atomic", "atomic_block", "an atomic for each block"),
+         ("05_gpu_shared_tree", "sequential", "a tree in shared memory"),
+         ("05_gpu_shared_tree", "first_add", "two loads at a time"),
+         ("05_gpu_shared_tree", "vectorized", "loads of 16 bytes"),
+         ("06_gpu_warp_shuffle", "in_flight", "shuffles, four loads at a time"),
+         ("06_gpu_warp_shuffle", "bulk_copies", "copies by TMA"),
+         ("06_gpu_warp_shuffle", "cub", "CUB, NVIDIA's library"))
+
+
+def draw_climb():
+    """The dot product of 2^26 floats, rung by rung: GB/s on a logarithmic scale."""
+    best = {}
+    for row in rows_of("benchmark_h200.csv"):
+        if (row["op"], row["type"], row["cache"], row["backend"]) == ("dot", "f32", "warm", "cuda") and row["gb_per_s"]:
+            key, size = (row["step"], row["rung"]), int(row["shape"])
+            if size <= 1 << 26 and size >= best.get(key, (0, 0))[0]:
+                best[key] = (size, float(row["gb_per_s"]))
+    svg = Svg("Steps 03 to 06: how fast a dot product is on an H200, rung by rung")
+    left, wide, high, y = 290, 400, 19, 46
+
+    def x_of(gb):
+        return left + wide * (math.log10(gb) + 1) / 4.8
+
+    svg.text(10, 20, "A dot product of floats on an H200: GB/s, on a logarithmic scale", 13, weight="bold")
+    bottom = y + len(CLIMB) * (high + 5) + 4
+    for power in range(-1, 4):
+        svg.line(x_of(10.0 ** power), y - 6, x_of(10.0 ** power), bottom, GRID)
+        svg.text(x_of(10.0 ** power), y - 10, "{:,g}".format(10.0 ** power), 10, "middle", FAINT)
+    for step, rung, idea in CLIMB:
+        size, rate = best[step, rung]
+        svg.text(10, y + 14, step[:2] if rung != "cub" else "", 12, colour=FAINT)
+        svg.text(left - 8, y + 14, idea, 12, "end")
+        svg.box(left, y, x_of(rate) - left, high, FAINT if rung == "cub" else COLOURS[int(step[:2]) - 3])
+        svg.text(left + wide + 60, y + 14, "{:,.0f}".format(rate) if rate >= 100 else "%.2g" % rate, 12, "end")
+        if size < 1 << 26:
+            svg.text(left + wide + 70, y + 14, "(2^%d elements)" % (size.bit_length() - 1), 11, colour=FAINT)
+        y += high + 5
+    svg.line(x_of(PEAK), 40, x_of(PEAK), bottom, RED, 2, "5 4")
+    svg.text(x_of(PEAK), bottom + 13, "the memory's peak, {:,}".format(PEAK), 11, "middle", RED)
+    svg.text(10, bottom + 13, "2^26 elements; step numbers on the left", 11, colour=FAINT)
+    return svg.render()
+
+
+PICTURES = {
+    "grid_to_lane.svg": draw_grid,
+    "memory_hierarchy.svg": draw_memory,
+    "issue_timeline.svg": draw_issue,
+    "littles_law.svg": draw_little,
+    "06_shuffle_tree.svg": draw_shuffle,
+    "06_ticket.svg": draw_ticket,
+    "climb.svg": draw_climb,
+}
+
+
+def main():
+    parser = argparse.ArgumentParser(description="Draws notions and measurements.")
+    what = parser.add_mutually_exclusive_group(required=True)
+    what.add_argument("--check", action="store_true", help="tell which pictures differ; change nothing")
+    what.add_argument("--update", action="store_true", help="draw them anew")
+    parser.add_argument("--pictures", default=os.path.join(ROOT, "docs", "pictures"), metavar="FOLDER")
+    options = parser.parse_args()
+    wrong = 0
+    for name, draw in PICTURES.items():
+        path = os.path.join(options.pictures, name)
+        now = draw()
+        before = None
+        if os.path.exists(path):
+            with open(path, encoding="utf-8") as file:
+                before = file.read()
+        if before == now:
+            continue
+        if options.update:
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(now)
+            print("%s: drawn" % path)
+        else:
+            wrong += 1
+            print("%s: is not what draw_notions.py --update draws" % path)
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except (OSError, UnicodeDecodeError) as problem:
+        print("draw_notions.py: %s" % problem, file=sys.stderr)
+        sys.exit(4)

@@ -1,0 +1,80 @@
+"""The pictures of the pages as SVG: Svg, for draw_traces.py and draw_notions.py, and the colours. A picture brings
+its own background, and both change where the reader's system is dark."""
+import re
+
+# What changes in the dark: (light, dark).
+PAPER, INK, FAINT, GRID, EMPTY = "#ffffff", "#1b1b1b", "#666666", "#c8c8c8", "#eeeeee"
+IN_THE_DARK = ((PAPER, "#0d1117"), (INK, "#e6edf3"), (FAINT, "#a2acb8"), (GRID, "#484f58"), (EMPTY, "#262c36"))
+# Okabe and Ito: colours that people with any kind of colour vision can tell apart. They stay.
+BLUE, ORANGE, GREEN, RED, SKY = "#0072B2", "#E69F00", "#009E73", "#D55E00", "#56B4E9"
+COLOURS = (BLUE, ORANGE, GREEN, RED, SKY, "#CC79A7", "#F0E442", "#999999")
+BLACK, WHITE = "#000000", "#fffffe"  # for text on those colours: stay, too
+DARK = (BLUE, GREEN, RED)  # text on them is white
+
+STYLE = "<style>@media (prefers-color-scheme: dark) {%s}</style>" % "".join(
+    " [fill=\"%s\"] {fill: %s} [stroke=\"%s\"] {stroke: %s}" % (light, dark, light, dark)
+    for light, dark in IN_THE_DARK)
+
+
+class Svg:
+    """Elements with whole coordinates, so that the same data give the same bytes."""
+
+    def __init__(self, title):
+        self.title, self.parts = title, []
+        self.width = self.height = 0
+
+    def grow(self, x, y):
+        self.width, self.height = max(self.width, x), max(self.height, y)
+
+    def text(self, x, y, text, size=12, anchor="start", colour=INK, weight="normal"):
+        text = str(text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+        self.parts.append('<text x="%d" y="%d" font-family="sans-serif" font-size="%d" text-anchor="%s" fill="%s"%s>%s'
+                          '</text>' % (x, y, size, anchor, colour,
+                                       ' font-weight="bold"' if weight == "bold" else "", text))
+        wide = len(text) * size * (0.6 if weight == "bold" else 0.56)
+        self.grow(x + {"start": wide, "middle": wide / 2, "end": 0}[anchor], y + 4)
+
+    def on(self, colour, x, y, text, size=12, weight="normal"):
+        """Text in the middle of something that has this colour."""
+        self.text(x, y, text, size, "middle", WHITE if colour in DARK else BLACK if colour in COLOURS else INK, weight)
+
+    def box(self, x, y, width, height, fill, stroke="none"):
+        self.parts.append('<rect x="%d" y="%d" width="%d" height="%d" fill="%s"%s/>' % (
+            x, y, width, height, fill, ' stroke="%s"' % stroke if stroke != "none" else ""))
+        self.grow(x + width, y + height)
+
+    def line(self, x, y, to_x, to_y, colour=INK, width=1, dashes=""):
+        self.parts.append('<line x1="%d" y1="%d" x2="%d" y2="%d" stroke="%s" stroke-width="%g"%s/>' % (
+            x, y, to_x, to_y, colour, width, ' stroke-dasharray="%s"' % dashes if dashes else ""))
+        self.grow(max(x, to_x), max(y, to_y))
+
+    def arrow(self, x, y, to_x, to_y, colour=INK, width=1):
+        """A line with a head at its end."""
+        self.line(x, y, to_x, to_y, colour, width)
+        long = max(((to_x - x) ** 2 + (to_y - y) ** 2) ** 0.5, 1)
+        along, across = ((to_x - x) / long, (to_y - y) / long), ((y - to_y) / long, (to_x - x) / long)
+        self.polygon([(to_x, to_y)] + [(to_x - 7 * along[0] + side * across[0], to_y - 7 * along[1] + side * across[1])
+                                       for side in (3, -3)], colour)
+
+    def polygon(self, points, fill):
+        self.parts.append('<polygon points="%s" fill="%s"/>' % (" ".join("%d,%d" % point for point in points), fill))
+
+    def polyline(self, points, colour=INK, width=1, dashes=""):
+        self.parts.append('<polyline points="%s" fill="none" stroke="%s" stroke-width="%g"%s/>' % (
+            " ".join("%d,%d" % point for point in points), colour, width,
+            ' stroke-dasharray="%s"' % dashes if dashes else ""))
+
+    def dot(self, x, y, radius, fill):
+        self.parts.append('<circle cx="%d" cy="%d" r="%d" fill="%s"/>' % (x, y, radius, fill))
+        self.grow(x + radius, y + radius)
+
+    def render(self):
+        width, height = int(self.width) + 16, int(self.height) + 12
+        return ('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" width="%d" height="%d" role="img">\n'
+                '<title>%s</title>\n%s\n<rect width="100%%" height="100%%" fill="%s"/>\n%s\n</svg>\n'
+                % (width, height, width, height, self.title, STYLE, PAPER, "\n".join(self.parts)))
+
+
+def seen_in_the_dark(text):
+    """The picture as a dark system shows it: for looking at it with a program that knows no media queries."""
+    return re.sub(r"@media \(prefers-color-scheme: dark\) \{(.*?)\}</style>", r"\1</style>", text, flags=re.S)

@@ -1,0 +1,252 @@
+/* What is verified after a rung was timed, and what no timing can be: rungs that idle once they have
+ * been verified, results that were never written, rates beyond what the machine can do. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/npy.h"
+#include "device/guarded.h"
+#include "files.h"
+#include "judging.h"
+#include "measure/result.h"
+#include "problem/conv/conv.h"
+#include "problem/conv/options.h"
+#include "problem/gemm/gemm.h"
+#include "problem/gemm/options.h"
+#include "problem/matrix_reduction/matrix_reduction.h"
+#include "problem/reduction/options.h"
+#include "problem/reduction/reduction.h"
+#include "run/step.h"
+
+static int calls, right_calls;
+
+/* The sum in float, for the first right_calls calls; then nothing. */
+static void idle_later(const struct reduction *call)
+{
+    const float *const a = call->a;
+    float sum = 0;
+
+    if (++calls > right_calls)
+        return;
+    for (size_t i = 0; i < call->n; i++)
+        sum += a[i];
+    *(float *)call->result = sum;
+}
+
+/* Runs a step of one rung; the caller frees *csv and *output. */
+static int run_step(unsigned flags, char **csv, char **output)
+{
+    const struct reduction_rung rung = {.rung = {.name = "idle", .idea = "", .flags = flags},
+                                        .run = idle_later,
+                                        .depth = depth_serial};
+    const struct ladder ladder = {.idea = "a test",
+                                  .kind = &reduction_kind,
+                                  .back_end = &cpu_back_end,
+                                  .rungs = &rung,
+                                  .rung_size = sizeof rung,
+                                  .rung_count = 1};
+    const struct ladder *const ladders[] = {&ladder};
+    const struct step step = {.name = "test_step", .ladders = ladders, .ladder_count = 1};
+    char folder[PATH_SIZE], path[PATH_SIZE], printed[PATH_SIZE];
+    char *arguments[] = {"test_step", "--op",     "sum", "--n",   "1000", "--reps",
+                         "3",         "--warmup", "0",   "--csv", path,   NULL};
+
+    calls = 0;
+    folder_create(folder);
+    path_join(path, folder, "rows.csv");
+    path_join(printed, folder, "output");
+    output_redirect(printed);
+    const int code =
+        rungs_main((int)(sizeof arguments / sizeof arguments[0]) - 1, arguments, &step);
+    output_restore();
+    *csv = file_read(path);
+    *output = file_read(printed);
+    folder_remove(folder);
+    return code;
+}
+
+/* Right on the probe and on the data, which is all that is verified before, then idle. */
+static void the_last_call_is_verified(void **state)
+{
+    char *csv, *output, field[PATH_SIZE];
+    (void)state;
+
+    right_calls = 2;
+    assert_int_equal(run_step(0, &csv, &output), EXIT_WRONG_RESULT);
+    csv_named(csv, 1, "verdict", field);
+    assert_string_equal(field, "fail");
+    assert_non_null(strstr(output, "in the last call after timing: got nan"));
+    free(csv);
+    free(output);
+
+    right_calls = 1 << 30;
+    assert_int_equal(run_step(0, &csv, &output), EXIT_ALL_VERIFIED);
+    free(csv);
+    free(output);
+
+    /* A lesson may be wrong at any time. */
+    right_calls = 2;
+    assert_int_equal(run_step(RUNG_LESSON, &csv, &output), EXIT_ALL_VERIFIED);
+    csv_named(csv, 1, "verdict", field);
+    assert_string_equal(field, "racy");
+    free(csv);
+    free(output);
+}
+
+/* ---- rates ----------------------------------------------------------------------------------- */
+
+static bool is_refused(struct results *results, double median)
+{
+    struct result *const row = &results->rows[0];
+
+    row->trial.statistics.median = median;
+    row->timed = true;
+    row->wrong = row->too_fast = false;
+    result_conclude(row, "");
+    assert_int_equal(row->verdict, VERDICT_PASS);
+    const bool exceeds = results_exceed_peak(results);
+    results_derive(results);
+    assert_true((row->verdict == VERDICT_FAIL) == exceeds);
+    assert_true((strstr(row->reason, "error of measurement") != NULL) == exceeds);
+    return exceeds;
+}
+
+static void a_rate_beyond_the_peak(void **state)
+{
+    struct result row = {.rung = "fast"};
+    struct results results = {
+        .bytes = 1e6, .flops = 1e6, .peak_gb_per_s = 10, .rows = &row, .row_count = 1};
+    (void)state;
+
+    /* At the peak, 100 us. */
+    assert_false(is_refused(&results, 100));
+    assert_false(is_refused(&results, 38)); /* the most that docs/results has: 262% */
+    assert_true(is_refused(&results, 20));
+    assert_true(is_refused(&results, 1e-3));
+    /* A GPU, where arithmetic has a peak, too: 1000 us. */
+    results.machine.peak_gflop_per_s = 1;
+    assert_true(is_refused(&results, 30));
+    assert_false(is_refused(&results, 250)); /* Winograd's algorithm needs a quarter */
+    assert_false(is_refused(&results, 70));  /* tensor cores */
+    /* A host rung in a GPU's step is not measured by the GPU's peaks. */
+    row.on_host = true;
+    assert_false(is_refused(&results, 1e-3));
+}
+
+/* ---- results that were never written --------------------------------------------------------- */
+
+static bool writes;
+static const float own_nan = NAN; /* any but the poison */
+
+static void nan_reduction(const struct reduction *call)
+{
+    if (writes)
+        *(float *)call->result = own_nan;
+}
+
+static void nan_rows(const struct matrix_reduction *call)
+{
+    for (size_t row = 0; row < call->rows && writes; row++)
+        ((float *)call->result)[row] = own_nan;
+}
+
+static void nan_product(const struct gemm *call)
+{
+    for (size_t row = 0; row < call->m && writes; row++)
+        for (size_t column = 0; column < call->n; column++)
+            call->c[row * call->ldc + column] = own_nan;
+}
+
+static void nan_convolution(const struct conv *call)
+{
+    const size_t count = call->batch * call->filters * call->out_height * call->out_width;
+
+    for (size_t i = 0; i < count && writes; i++)
+        call->output[i] = own_nan;
+}
+
+static double no_depth(const struct reduction *call)
+{
+    (void)call;
+    return 1;
+}
+
+static double no_matrix_depth(const struct matrix_reduction *call)
+{
+    (void)call;
+    return 1;
+}
+
+/* On the data, which are NaN: right if the rung writes NaN, wrong if it writes nothing. */
+static void judge_nan(const struct problem_kind *kind, const void *rung,
+                      const struct problem_options *options)
+{
+    const struct judged judged = {kind, rung, &cpu_back_end};
+
+    for (int i = 0; i < 2; i++) {
+        struct problem *const problem = judged_problem(&judged, options);
+        writes = i > 0;
+        const struct comparison comparison = judged_verdict(&judged, problem, problem->probes);
+        assert_true(isnan(comparison.expected));
+        assert_true(comparison.right == writes);
+        assert_true(writes || strstr(comparison.where, "never written") != NULL);
+        problem->kind->destroy(problem);
+    }
+}
+
+static void nan_is_to_be_written(void **state)
+{
+    enum { COUNT = 36 };
+    const struct reduction_rung reduction = {
+        .rung = {.name = "nan"}, .run = nan_reduction, .depth = no_depth};
+    const struct matrix_rung rows = {
+        .rung = {.name = "nan"}, .run = nan_rows, .depth = no_matrix_depth};
+    const struct gemm_rung product = {
+        .rung = {.name = "nan"}, .run = nan_product, .depth = gemm_depth_serial};
+    const struct conv_rung convolution = {
+        .rung = {.name = "nan"}, .run = nan_convolution, .depth = conv_depth_serial};
+    float data[COUNT];
+    (void)state;
+
+    /* Also NaNs that look like the poison. */
+    for (int i = 0; i < COUNT; i++)
+        data[i] = i % 2 == 0 ? NAN : poison_value();
+    char *const vector = npy_temporary("(36,)", data, COUNT);
+    char *const matrix = npy_temporary("(6, 6)", data, COUNT);
+    char *const images = npy_temporary("(1, 1, 6, 6)", data, COUNT);
+
+    struct problem_options base = {.seed = 1, .threads = 1, .a = vector};
+    judge_nan(
+        &reduction_kind, &reduction,
+        &(const struct reduction_options){.base = base, .op = OP_MAX, .type = TYPE_NOT_GIVEN}.base);
+    base.a = matrix;
+    judge_nan(
+        &row_reduction_kind, &rows,
+        &(const struct reduction_options){.base = base, .op = OP_SUM, .type = TYPE_NOT_GIVEN}.base);
+    base.b = matrix;
+    judge_nan(&gemm_kind, &product, &(const struct gemm_options){.base = base, .alpha = 1}.base);
+    base.a = base.b = images;
+    judge_nan(&conv_kind, &convolution,
+              &(const struct conv_options){.base = base, .stride = 1, .dilation = 1}.base);
+    npy_remove(vector);
+    npy_remove(matrix);
+    npy_remove(images);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_last_call_is_verified),
+        cmocka_unit_test(a_rate_beyond_the_peak),
+        cmocka_unit_test(nan_is_to_be_written),
+    };
+    return cmocka_run_group_tests_name("after_timing", tests, NULL, NULL);
+}

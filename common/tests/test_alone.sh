@@ -1,0 +1,31 @@
+#!/usr/bin/env bash
+# Tests that a step can be built by itself: test_alone.sh ROOT CMAKE C_COMPILER CXX_COMPILER
+# Every step is configured; one is built, tested and run.
+set -u
+root=$1 cmake=$2
+export CC=$3 CXX=$4
+folder=$(mktemp -d)
+trap 'rm -rf -- "$folder"' EXIT
+failures=0 count=0
+
+fail() {
+    printf 'FAILED: %s\n' "$*" >&2
+    failures=$((failures + 1))
+}
+
+for step in "$root"/0[1-8]_*; do
+    name=${step##*/}
+    count=$((count + 1))
+    "$cmake" -S "$step" -B "$folder/$name" >"$folder/said" 2>&1 ||
+        fail "$name: does not configure: $(tail -n 5 "$folder/said")"
+done
+((count == 8)) || fail "$count steps, not 8"
+name=05_gpu_shared_tree
+"$cmake" --build "$folder/$name" -j 2 >"$folder/said" 2>&1 ||
+    fail "$name: does not build: $(grep -m 5 -i error "$folder/said")"
+ctest --test-dir "$folder/$name" --no-tests=error >"$folder/said" 2>&1 ||
+    fail "$name: its tests fail: $(tail -n 8 "$folder/said")"
+"$folder/$name/bin/$name" --n 1000 --reps 1 >"$folder/said" 2>&1 || fail "$name: does not run"
+grep -q ' pass$\|verdict pass' "$folder/said" || fail "$name: nothing passes: $(cat "$folder/said")"
+((failures == 0)) && echo "all passed: $count steps"
+((failures == 0))

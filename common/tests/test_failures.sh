@@ -1,0 +1,138 @@
+#!/usr/bin/env bash
+# What the programs do where something fails around them: one line, the right exit code, nothing lost,
+# nothing that waits forever. Usage: test_failures.sh BIN_FOLDER PICTURE.png PNG|NO_PNG
+# shellcheck disable=SC2015 # what stands before || fails, or is the test
+set -u
+bin=$(readlink -f -- "$1")
+picture=$(readlink -f -- "$2")
+has_png=$3
+work=$(mktemp -d "${TMPDIR:-/tmp}/test_failures.XXXXXX") || exit 1
+trap 'rm -rf -- "$work"' EXIT
+cd "$work" || exit 1
+failures=0
+
+fail() {
+    failures=$((failures + 1))
+    printf 'FAILED: %s\n' "$*"
+    sed 's/^/    /' errors
+}
+
+# ends CODE TEXT COMMAND...: the command ends in time with that code, and with one line on standard
+# error that holds the text (none if TEXT is empty).
+ends() {
+    local code=$1 text=$2 found lines=1
+    shift 2
+    [[ -n $text ]] || lines=0
+    timeout 60 "$@" >output 2>errors </dev/null
+    found=$?
+    [[ $found -eq $code ]] || fail "exit code $found, not $code: $*"
+    [[ $(wc -l <errors) -eq $lines ]] && grep -qF -- "$text" <(cat errors; [[ -n $text ]] || echo) || fail "not the line '$text': $*"
+}
+
+# ---- outputs --------------------------------------------------------------------------------------
+
+quick=(--n 10 --reps 1 --warmup 0)
+step=$bin/01_cpu_naive
+python3 -c 'import struct, sys
+header = b"{\"descr\": \"<f4\", \"fortran_order\": False, \"shape\": (4,), }\n"
+open("a.npy", "wb").write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header + bytes(16))' ||
+    printf '\x93NUMPY\x01\x00\x3b\x00%s\n%b' "{'descr': '<f4', 'fortran_order': False, 'shape': (4,), }" '\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0' >a.npy
+cp a.npy kept.npy
+ln -s a.npy link.npy
+for output in a.npy ./a.npy link.npy "$work/a.npy"; do
+    for option in --csv --json; do
+        ends 2 'name the same file' "$step" --a a.npy --b a.npy "$option" "$output"
+        cmp -s a.npy kept.npy || fail "$option $output has overwritten the input"
+    done
+done
+ends 2 '--csv and --json name the same file' "$step" "${quick[@]}" --csv rows --json ./rows
+ends 2 '--csv and --json name the same file' "$step" "${quick[@]}" --csv rows --json "$work/../${work##*/}/rows"
+ends 0 '' "$step" "${quick[@]}" --csv rows --json rows.json
+ends 0 '' "$step" "${quick[@]}" --csv /dev/null --json rows.json
+ends 2 '--threads' "$bin/02_cpu_simd_threads" "${quick[@]}" --threads 257
+ends 0 '' "$bin/02_cpu_simd_threads" "${quick[@]}" --threads 256 --rung local
+
+# With little address space, OpenBLAS is left alone. (Programs with a sanitizer do not start there.)
+if (ulimit -v 8000000 && "$step" --version) >/dev/null 2>&1; then
+    (ulimit -v 8000000 && ends 0 '' "$step" "${quick[@]}" --rung openblas && exit "$failures") || fail 'OpenBLAS under ulimit -v'
+    grep -q 'ulimit -v' output || fail 'OpenBLAS is not left alone under ulimit -v'
+fi
+
+# ---- pipes ----------------------------------------------------------------------------------------
+
+mkfifo pipe
+ends 4 'a pipe that nobody reads' "$step" "${quick[@]}" --csv pipe
+ends 4 'a pipe that nobody reads' "$step" "${quick[@]}" --json pipe
+cat pipe >copy &
+ends 0 '' "$step" "${quick[@]}" --csv pipe
+wait $!
+[[ $(head -c 9 copy) == step,rung ]] || fail 'a pipe with a reader gets the rows'
+head -c 1 pipe >/dev/null & # goes away after the first byte, with more to come than a pipe holds
+ends 4 'cannot write pipe: Broken pipe' "$step" --sweep 1:64 --reps 101 --warmup 0 --json pipe
+wait $!
+
+# ---- pictures -------------------------------------------------------------------------------------
+
+conv=$bin/08_conv
+if [[ -x $conv && $has_png == PNG ]]; then
+    filter=(--rung naive --filter edges)
+    # A disk that is full: a limit on the size of files. Where the signal for it ends the program,
+    # nothing is left behind, either.
+    for signal in ignored fatal; do
+        printf old >old.png
+        {
+            (
+                [[ $signal == fatal ]] || trap '' XFSZ
+                ulimit -f 1 -c 0
+                timeout 60 "$conv" "${filter[@]}" --image "$picture" -o old.png >/dev/null 2>errors
+            )
+            found=$?
+        } 2>/dev/null
+        [[ $signal == fatal || $found -eq 4 ]] || fail "a full disk: exit code $found"
+        [[ $(cat old.png) == old ]] || fail "a full disk has cost the old picture (signal $signal)"
+        rm -f old.png.*
+    done
+    ends 4 'cannot write /nonexistent/o.png' "$conv" "${filter[@]}" --image "$picture" -o /nonexistent/o.png
+    ends 4 'is a pipe' "$conv" "${filter[@]}" --image pipe -o o.png
+    ends 4 'a pipe that nobody reads' "$conv" "${filter[@]}" --image "$picture" -o pipe
+    [[ ! -e o.png ]] || fail 'a picture of nothing'
+    cp "$picture" in.png
+    ends 2 'name the same file' "$conv" "${filter[@]}" --image in.png -o in.png
+    ends 2 'name the same file' "$conv" "${filter[@]}" --image in.png -o out.png --csv out.png
+    ends 2 'name the same file' "$conv" --rung naive --image in.png --filter kept.npy -o kept.npy
+    cmp -s in.png "$picture" && cmp -s a.npy kept.npy || fail 'an input was overwritten'
+fi
+
+# ---- the program that counts and checks -----------------------------------------------------------
+
+if [[ -x $bin/counted/05_gpu_shared_tree ]]; then
+    gpu=(./bin/05_gpu_shared_tree --n 1000 --csv rows.csv)
+    verdicts() { awk -F, 'NR > 1 && $NF != "skip" { print $NF }' rows.csv | sort -u; }
+    mkdir -p bin/counted
+    cp "$bin/05_gpu_shared_tree" bin
+
+    ends 4 'not checked: cannot run' "${gpu[@]}"
+    [[ $(verdicts) == fail ]] || fail 'kernels that were not checked pass (no program)'
+    grep -q 'right, but not checked' output || fail 'the rows do not say so'
+
+    counter() { printf '#!/bin/sh\n%s\n' "$1" >bin/counted/05_gpu_shared_tree && chmod +x bin/counted/05_gpu_shared_tree; }
+    # It is killed, ends at once, says nothing of use, is stopped.
+    # shellcheck disable=SC2016
+    for does in 'kill -9 $$' 'exit 0' 'echo "{\"rows\": []}" >&$RUNGS_COUNT_TO' 'kill -STOP $$'; do
+        counter "$does"
+        ends 3 'not checked: the program that does it' "${gpu[@]}"
+        [[ $(verdicts) == fail ]] || fail "kernels that were not checked pass ($does)"
+    done
+    # Its rows come, without the counts.
+    # shellcheck disable=SC2016
+    counter 'exec "'"$bin"'/counted/05_gpu_shared_tree" "$@" --rung nosuch'
+    ends 3 'not checked' "${gpu[@]}"
+    rm bin/counted/05_gpu_shared_tree
+    ends 4 'cannot run' ./bin/05_gpu_shared_tree --counters --n 1000
+    ln -sf "$bin/counted/05_gpu_shared_tree" bin/counted/05_gpu_shared_tree
+    ends 0 '' "${gpu[@]}"
+    [[ $(verdicts) == pass ]] || fail 'kernels that were checked'
+fi
+
+((failures == 0)) && echo 'all passed'
+((failures == 0))

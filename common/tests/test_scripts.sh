@@ -1,0 +1,80 @@
+#!/usr/bin/env bash
+# run.sh and test.sh: what they refuse at once, what they do with a disk that is full, two of them at a
+# time. Builds nothing. Usage: test_scripts.sh
+set -u
+root=$(cd -- "$(dirname -- "$(readlink -f -- "$0")")/../.." && pwd -P)
+work=$(mktemp -d "${TMPDIR:-/tmp}/test_scripts.XXXXXX") || exit 1
+trap 'rm -rf -- "$work"' EXIT
+failures=0
+
+fail() {
+    failures=$((failures + 1))
+    printf 'FAILED: %s\n' "$*"
+    sed 's/^/    /' "$work/errors"
+}
+
+# ends CODE TEXT SCRIPT ARGUMENT...: in 20 s with that code, and one line on standard error, which
+# holds the text. Standard output goes to the file `to`.
+to=/dev/null
+ends() {
+    local code=$1 text=$2 found
+    shift 2
+    timeout 20 "$root/$1" "${@:2}" >"$to" 2>"$work/errors" </dev/null
+    found=$?
+    [[ $found -eq $code ]] || fail "exit code $found, not $code: $*"
+    if [[ $(wc -l <"$work/errors") -ne 1 ]] || ! grep -qF -- "$text" "$work/errors"; then
+        fail "not the line '$text': $*"
+    fi
+}
+
+for bad in '(' '[' 'a**('; do
+    ends 2 'not a regular expression' test.sh -R "$bad"
+    ends 2 'not a regular expression' test.sh -L "$bad"
+done
+ends 2 'no such option' run.sh --nosuch
+ends 2 'want 01 to 08' run.sh --step 9
+if [[ -e /dev/full ]]; then
+    to=/dev/full
+    for script in run.sh test.sh; do
+        ends 4 'cannot write standard output' "$script" --help
+    done
+    ends 4 'cannot write standard output' run.sh --no-install --step 01
+    ends 4 'cannot write standard output' test.sh --no-install
+    ends 4 'cannot write standard output' test.sh exercise
+fi
+timeout 20 "$root/run.sh" --help >&- 2>"$work/errors"
+[[ $? -eq 4 ]] || fail 'standard output is closed'
+
+# ---- two at a time --------------------------------------------------------------------------------
+
+# Scripts with a cmake that only says when it begins and ends. If the build is locked, they do not
+# overlap.
+mkdir -p "$work/repository/build"
+cat >"$work/build_it" <<'END'
+set -euo pipefail
+root=$1 install=no
+. "$2/common/scripts/setup.sh"
+cmake() {
+    echo "$$" >>"$root/calls"
+    sleep 0.1
+    echo "$$" >>"$root/calls"
+}
+configure simt && build simt
+END
+if command -v flock >/dev/null; then
+    pids=()
+    for _ in 1 2 3 4; do
+        bash "$work/build_it" "$work/repository" "$root" >>"$work/output" 2>"$work/errors" &
+        pids+=($!)
+    done
+    for pid in "${pids[@]}"; do
+        wait "$pid" || fail 'a build'
+    done
+    # Four lines a script, and none of another's between them.
+    if (($(uniq "$work/repository/calls" | wc -l) != 4 || $(wc -l <"$work/repository/calls") != 16)); then
+        fail "two scripts build at a time: $(tr '\n' ' ' <"$work/repository/calls")"
+    fi
+    grep -q 'waiting for it' "$work/output" || fail 'it does not say that it waits'
+fi
+((failures == 0)) && echo 'all passed'
+((failures == 0))
