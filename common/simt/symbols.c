@@ -44,7 +44,7 @@ static void add(struct symbol **table, size_t *count, struct symbol symbol)
         struct symbol *larger = realloc(*table, (*count ? 2 * *count : 1) * sizeof *larger);
         if (!larger) {
             perror("simt: no memory for the program's symbols");
-            simt_exit();
+            simt_exit_without_memory();
         }
         *table = larger;
     }

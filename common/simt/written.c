@@ -57,7 +57,7 @@ void simt_written_add(uint64_t first, size_t count)
     }
     if (allocation_count == allocation_capacity || !new.whole) {
         perror("simt: no memory for the checks");
-        simt_exit();
+        simt_exit_without_memory();
     }
     memmove(allocations + at + 1, allocations + at, (allocation_count - at) * sizeof *allocations);
     allocations[at] = new;
