@@ -1,4 +1,5 @@
-/* Step 02, rungs `adjacent`, `adjacent_plain`, `padded` and `local`: a number of its own for each thread. */
+/* Step 02, rungs `adjacent`, `adjacent_plain`, `padded` and `local`: a number of its own for each
+ * thread. */
 #include <stdalign.h>
 #include <stdatomic.h>
 

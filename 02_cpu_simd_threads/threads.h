@@ -10,8 +10,8 @@
 void on_threads(const struct reduction *call, void (*work)(const struct reduction *share),
                 void *targets, size_t step);
 
-/* The work of the rungs `race`, `atomic` and `local`: step 01's loop, with a load, an addition and a
- * store in memory for every element, with an atomic for every element, or adding up in a
+/* The work of the rungs `race`, `atomic` and `local`: step 01's loop, with a load, an addition and
+ * a store in memory for every element, with an atomic for every element, or adding up in a
  * register. */
 void add_plainly(const struct reduction *share);
 void add_atomically(const struct reduction *share);

@@ -29,9 +29,9 @@ static __global__ void naive(const struct conv call)
     for (size_t c = 0; c < call.channels; c++) {
         const float *const image = call.input + (b * call.channels + c) * call.height * call.width;
         for (size_t r = 0; r < call.kernel_height; r++) {
-            const size_t in_y = y * call.stride + r * call.dilation - call.pad;
+            const size_t in_y = y * call.stride_height + r * call.dilation - call.pad;
             for (size_t s = 0; s < call.kernel_width; s++, weight++) {
-                const size_t in_x = x * call.stride + s * call.dilation - call.pad;
+                const size_t in_x = x * call.stride_width + s * call.dilation - call.pad;
                 if (in_y < call.height && in_x < call.width)
                     sum += image[in_y * call.width + in_x] * *weight;
             }
@@ -87,9 +87,9 @@ static __global__ void constant_filter(const struct conv call, const struct chun
         const float *const image =
             call.input + (b * call.channels + chunk.first_channel + c) * call.height * call.width;
         for (size_t r = 0; r < call.kernel_height; r++) {
-            const size_t in_y = y * call.stride + r * call.dilation - call.pad;
+            const size_t in_y = y * call.stride_height + r * call.dilation - call.pad;
             for (size_t s = 0; s < call.kernel_width; s++, weight++) {
-                const size_t in_x = x * call.stride + s * call.dilation - call.pad;
+                const size_t in_x = x * call.stride_width + s * call.dilation - call.pad;
                 if (in_y < call.height && in_x < call.width)
                     sum += image[in_y * call.width + in_x] * *weight;
             }
@@ -138,9 +138,9 @@ static const unsigned TILE_WIDTH = 32, TILE_HEIGHT = 8; /* outputs per block */
 static const size_t MOST_SHARED = 48 << 10;
 
 /* How many rows or columns of input `outputs` adjacent outputs need. */
-static size_t inputs_under(const struct conv *call, size_t outputs, size_t taps)
+static size_t inputs_under(const struct conv *call, size_t outputs, size_t stride, size_t taps)
 {
-    return (outputs - 1) * call->stride + (taps - 1) * call->dilation + 1;
+    return (outputs - 1) * stride + (taps - 1) * call->dilation + 1;
 }
 
 /* A block computes 32 x 8 outputs of one filter. For one channel after the other, it copies the
@@ -159,8 +159,9 @@ static __global__ void shared_tile(const struct conv call, unsigned rows, unsign
     const size_t first_y = blockIdx.x / across % down * TILE_HEIGHT;
     const size_t f = blockIdx.x / (across * down) % call.filters;
     const size_t b = blockIdx.x / (across * down) / call.filters;
-    const unsigned stride = (unsigned)call.stride, dilation = (unsigned)call.dilation;
-    const unsigned corner = threadIdx.y * stride * columns + threadIdx.x * stride;
+    const unsigned down_by = (unsigned)call.stride_height, across_by = (unsigned)call.stride_width;
+    const unsigned dilation = (unsigned)call.dilation;
+    const unsigned corner = threadIdx.y * down_by * columns + threadIdx.x * across_by;
     const size_t x = first_x + threadIdx.x, y = first_y + threadIdx.y;
 
     const float *weight = call.filter + f * call.channels * call.kernel_height * call.kernel_width;
@@ -169,8 +170,8 @@ static __global__ void shared_tile(const struct conv call, unsigned rows, unsign
         const float *const image = call.input + (b * call.channels + c) * call.height * call.width;
         for (unsigned r = threadIdx.y; r < rows; r += TILE_HEIGHT)
             for (unsigned s = threadIdx.x; s < columns; s += TILE_WIDTH) {
-                const size_t in_y = first_y * stride + r - call.pad;
-                const size_t in_x = first_x * stride + s - call.pad;
+                const size_t in_y = first_y * down_by + r - call.pad;
+                const size_t in_x = first_x * across_by + s - call.pad;
                 const bool inside = in_y < call.height && in_x < call.width;
                 tile[r * columns + s] = inside ? image[in_y * call.width + in_x] : 0;
             }
@@ -193,8 +194,8 @@ static size_t shared_tile_blocks(const struct conv *call)
 
 extern "C" const char *declines_conv_shared_tile(const struct conv *call)
 {
-    const size_t rows = inputs_under(call, TILE_HEIGHT, call->kernel_height);
-    const size_t columns = inputs_under(call, TILE_WIDTH, call->kernel_width);
+    const size_t rows = inputs_under(call, TILE_HEIGHT, call->stride_height, call->kernel_height);
+    const size_t columns = inputs_under(call, TILE_WIDTH, call->stride_width, call->kernel_width);
 
     if (!has_outputs(call))
         return NULL;
@@ -206,8 +207,8 @@ extern "C" const char *declines_conv_shared_tile(const struct conv *call)
 extern "C" void launch_conv_shared_tile(const struct conv *call)
 {
     const size_t blocks = shared_tile_blocks(call);
-    const size_t rows = inputs_under(call, TILE_HEIGHT, call->kernel_height);
-    const size_t columns = inputs_under(call, TILE_WIDTH, call->kernel_width);
+    const size_t rows = inputs_under(call, TILE_HEIGHT, call->stride_height, call->kernel_height);
+    const size_t columns = inputs_under(call, TILE_WIDTH, call->stride_width, call->kernel_width);
 
     if (blocks > 0)
         shared_tile<<<(unsigned)blocks, dim3(TILE_WIDTH, TILE_HEIGHT),

@@ -138,8 +138,8 @@ static __device__ inline void store4(float *to, const float *from)
 /* For rungs that do only 3 x 3 filters, at stride 1 without dilation, with 32-bit indices. */
 static inline const char *conv_declines_3x3(const struct conv *call)
 {
-    if (call->kernel_height != 3 || call->kernel_width != 3 || call->stride != 1 ||
-        call->dilation != 1)
+    if (call->kernel_height != 3 || call->kernel_width != 3 || call->stride_height != 1 ||
+        call->stride_width != 1 || call->dilation != 1)
         return "only 3x3, stride 1, dilation 1";
     if (call->height >= (size_t)1 << 30 || call->width >= (size_t)1 << 30 ||
         call->pad >= (size_t)1 << 20 || call->height * call->width >= (size_t)1 << 31)

@@ -13,8 +13,9 @@ static void places_inside(const struct conv *call, size_t tap, size_t *first, si
 {
     const size_t shift = tap * call->dilation, end = call->width + call->pad;
 
-    *first = shift >= call->pad ? 0 : (call->pad - shift + call->stride - 1) / call->stride;
-    *last = shift >= end ? 0 : (end - shift - 1) / call->stride + 1;
+    *first =
+        shift >= call->pad ? 0 : (call->pad - shift + call->stride_width - 1) / call->stride_width;
+    *last = shift >= end ? 0 : (end - shift - 1) / call->stride_width + 1;
     if (*last > call->out_width)
         *last = call->out_width;
 }
@@ -38,7 +39,8 @@ void run_cpu_loops(const struct conv *call)
                     sums[x] = 0;
                 for (size_t c = 0; c < call->channels; c++)
                     for (size_t r = 0; r < call->kernel_height; r++) {
-                        const size_t in_y = y * call->stride + r * call->dilation - call->pad;
+                        const size_t in_y =
+                            y * call->stride_height + r * call->dilation - call->pad;
                         const float *const row =
                             call->input +
                             ((b * call->channels + c) * call->height + in_y) * call->width;
@@ -48,8 +50,9 @@ void run_cpu_loops(const struct conv *call)
                             if (in_y >= call->height)
                                 continue;
                             for (size_t x = first; x < last; x++)
-                                sums[x] += *weight *
-                                           row[x * call->stride + s * call->dilation - call->pad];
+                                sums[x] +=
+                                    *weight *
+                                    row[x * call->stride_width + s * call->dilation - call->pad];
                         }
                     }
             }
@@ -74,13 +77,13 @@ static void fill_row(const struct conv *call, const float *image, size_t r, size
 
     places_inside(call, s, &begin, &end);
     for (size_t y = first; y < first + rows; y++, to += call->out_width) {
-        const size_t in_y = y * call->stride + r * call->dilation - call->pad;
+        const size_t in_y = y * call->stride_height + r * call->dilation - call->pad;
         memset(to, 0, call->out_width * sizeof *to);
         if (in_y >= call->height)
             continue;
         const float *const row = image + in_y * call->width;
         for (size_t x = begin; x < end; x++)
-            to[x] = row[x * call->stride + s * call->dilation - call->pad];
+            to[x] = row[x * call->stride_width + s * call->dilation - call->pad];
     }
 }
 

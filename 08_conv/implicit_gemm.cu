@@ -27,8 +27,8 @@ static __device__ struct pixel pixel_of(const struct conv &call, size_t column)
     struct pixel pixel;
 
     pixel.image = call.input + batch * call.channels * call.height * call.width;
-    pixel.top = (long)(place / call.out_width * call.stride) - (long)call.pad;
-    pixel.left = (long)(place % call.out_width * call.stride) - (long)call.pad;
+    pixel.top = (long)(place / call.out_width * call.stride_height) - (long)call.pad;
+    pixel.left = (long)(place % call.out_width * call.stride_width) - (long)call.pad;
     pixel.output = batch * call.filters * out_area + place;
     pixel.exists = batch < call.batch;
     return pixel;

@@ -50,14 +50,15 @@ static void test_edge_shapes(void **state)
             options.filters = shapes[i].filters;
             options.kernel_height = shapes[i].kernel_height;
             options.kernel_width = shapes[i].kernel_width;
-            options.stride = shapes[i].stride;
+            options.stride_height = options.stride_width = shapes[i].stride;
             options.pad = shapes[i].pad;
             options.dilation = shapes[i].dilation;
             step_test_rungs(&options.base);
         }
 }
 
-/* Filters from 1 x 1 to 11 x 11, strides 1 to 4, with and without padding and dilation. */
+/* Filters from 1 x 1 to 11 x 11, strides 1 to 4, alike or not in both directions, with and
+ * without padding and dilation. */
 static void test_filter_sizes(void **state)
 {
     struct conv_options options;
@@ -70,10 +71,12 @@ static void test_filter_sizes(void **state)
     options.width = 33;
     options.filters = 3;
     for (size_t size = 1; size <= 11; size++)
-        for (options.stride = 1; options.stride <= 4; options.stride++) {
+        for (size_t stride = 1; stride <= 4; stride++) {
+            options.stride_height = stride;
+            options.stride_width = size % 2 == 0 ? stride : 1 + (stride + size) % 4;
             options.kernel_height = options.kernel_width = size;
-            options.pad = options.stride % 2 == 0 ? size / 2 : 0;
-            options.dilation = size < 6 && options.stride > 2 ? 2 : 1;
+            options.pad = stride % 2 == 0 ? size / 2 : 0;
+            options.dilation = size < 6 && stride > 2 ? 2 : 1;
             step_test_rungs(&options.base);
         }
 }

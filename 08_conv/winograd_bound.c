@@ -75,8 +75,8 @@ static double magnitude(const struct conv *call, const struct transforms *t,
     const float *filter = call->filter + pixel.filter * call->channels * taps;
     double sum = 0;
 
-    if (call->kernel_height != 3 || call->kernel_width != 3 || call->stride != 1 ||
-        call->dilation != 1)
+    if (call->kernel_height != 3 || call->kernel_width != 3 || call->stride_height != 1 ||
+        call->stride_width != 1 || call->dilation != 1)
         return 0;
     const float *input = call->input + pixel.batch * call->channels * image;
     for (size_t c = 0; c < call->channels; c++, filter += taps, input += image) {

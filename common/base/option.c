@@ -76,9 +76,13 @@ static bool set_pair(const struct option_field *field, const char *text, size_t 
         if (parse_size(first, &values[0]) && parse_size(cross + 1, &values[1]) &&
             values[0] >= field->minimum && values[1] >= field->minimum)
             return true;
+    } else if (cross == NULL && field->square && parse_size(text, &values[0]) &&
+               values[0] >= field->minimum) {
+        values[1] = values[0];
+        return true;
     }
-    return error_set(error, EXIT_BAD_USAGE, "--%s '%s': want height x width, such as 3x3",
-                     field->name, text);
+    return error_set(error, EXIT_BAD_USAGE, "--%s '%s': want height x width, such as %s",
+                     field->name, text, field->square ? "2x1, or 2 for 2x2" : "3x3");
 }
 
 static bool set_count(const struct option_field *field, const char *text, unsigned *value,

@@ -20,7 +20,7 @@ enum option_kind {
     OPTION_INPUT,  /* const char *: a file that is read (or, if there is none, a name) */
     OPTION_OUTPUT, /* const char *: a file that is written; no other option may name it */
     OPTION_NAME,   /* int: one of `names`, stored as its index */
-    OPTION_PAIR,   /* two size_t, height and width: 3x3 */
+    OPTION_PAIR,   /* two size_t, height and width: 3x3; if `square`, 3 is 3x3 */
     OPTION_COUNT   /* unsigned, in the same form; name i of `names` is stored as UINT_MAX - i */
 };
 
@@ -34,6 +34,7 @@ struct option_field {
     size_t maximum;           /* the largest (int, count); 0: any */
     const char *const *names; /* the accepted names (name, count), ending with NULL */
     const char *left_out;     /* the value if the user leaves out an optional argument */
+    bool square;              /* OPTION_PAIR: one number is both */
     bool sets_size;           /* part of the problem's size */
     char letter;              /* short form, such as 'n' for -n; 0: none */
 };

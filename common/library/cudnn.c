@@ -53,10 +53,11 @@ static void check(cudnnStatus_t status, const char *call)
 /* cuDNN's descriptors hold ints. */
 const char *cudnn_declines(const struct conv *call)
 {
-    const size_t sizes[] = {call->batch,        call->channels,   call->height,
-                            call->width,        call->filters,    call->kernel_height,
-                            call->kernel_width, call->stride,     call->pad,
-                            call->dilation,     call->out_height, call->out_width};
+    const size_t sizes[] = {call->batch,        call->channels,      call->height,
+                            call->width,        call->filters,       call->kernel_height,
+                            call->kernel_width, call->stride_height, call->stride_width,
+                            call->pad,          call->dilation,      call->out_height,
+                            call->out_width};
 
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++)
         if (sizes[i] > INT_MAX)
@@ -70,7 +71,7 @@ const char *cudnn_declines(const struct conv *call)
 
 static struct description describe(const struct conv *call, cudnnTensorFormat_t format)
 {
-    const int pad = (int)call->pad, stride = (int)call->stride, dilation = (int)call->dilation;
+    const int pad = (int)call->pad, dilation = (int)call->dilation;
     struct description made;
 
     check(cudnnCreateTensorDescriptor(&made.input), "cudnnCreateTensorDescriptor");
@@ -88,8 +89,9 @@ static struct description describe(const struct conv *call, cudnnTensorFormat_t 
                                      (int)call->channels, (int)call->kernel_height,
                                      (int)call->kernel_width),
           "cudnnSetFilter4dDescriptor");
-    check(cudnnSetConvolution2dDescriptor(made.convolution, pad, pad, stride, stride, dilation,
-                                          dilation, CUDNN_CROSS_CORRELATION, CUDNN_DATA_FLOAT),
+    check(cudnnSetConvolution2dDescriptor(made.convolution, pad, pad, (int)call->stride_height,
+                                          (int)call->stride_width, dilation, dilation,
+                                          CUDNN_CROSS_CORRELATION, CUDNN_DATA_FLOAT),
           "cudnnSetConvolution2dDescriptor");
     /* No TF32, no tensor cores. */
     check(cudnnSetConvolutionMathType(made.convolution, CUDNN_FMA_MATH),
@@ -172,8 +174,8 @@ static bool same_shape(const struct conv *a, const struct conv *b)
     return a->batch == b->batch && a->channels == b->channels && a->height == b->height &&
            a->width == b->width && a->filters == b->filters &&
            a->kernel_height == b->kernel_height && a->kernel_width == b->kernel_width &&
-           a->stride == b->stride && a->pad == b->pad && a->dilation == b->dilation &&
-           a->input == b->input;
+           a->stride_height == b->stride_height && a->stride_width == b->stride_width &&
+           a->pad == b->pad && a->dilation == b->dilation && a->input == b->input;
 }
 
 void cudnn_prepare(const struct conv *call)

@@ -13,8 +13,8 @@ const char *figure_title(size_t figure);
 /* Whether a table shows the figure: it is not 0 in all rows, or belongs there always. */
 bool figure_is_shown(const struct results *results, size_t figure);
 
-/* The figure of a row, as a number and as tables show it. NaN and "-" if it was not counted, or is a
- * ratio to 0. */
+/* The figure of a row, as a number and as tables show it. NaN and "-" if it was not counted, or is
+ * a ratio to 0. */
 double figure_value(size_t figure, const struct result *row);
 void figure_text(size_t figure, const struct result *row, char text[FIGURE_TEXT_SIZE]);
 

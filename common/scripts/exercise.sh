@@ -85,24 +85,27 @@ provide_answer() {
 }
 
 list_exercises() {
-    local folder name score next=
+    local folder name score next='' begun=no
     say "Exercises (name, last score, title):"
     for folder in "${folders[@]}"; do
         name=${folder##*/}
         score='     -'
         if [[ -s $state/$name.score ]]; then
             score=$(printf '%3d' "$(<"$state/$name.score")")/100
+            begun=yes
         fi
         [[ -n $next || $score == 100/100 ]] || next=${name%%_*}
         put '  %-4s %7s  %s\n' "${name%%_*}" "$score" "$(title "$folder")"
     done
     if [[ -z $next ]]; then
-        say "All are solved."
+        say "All of them are solved."
         [[ ! -d ${folders[0]}/solution ]] ||
             say "The folder solution/ of each has another answer, to compare yours with."
-        return
+    elif [[ $begun == yes ]]; then
+        say "Go on with: $self $next"
+    else
+        say "Begin with: $self $next"
     fi
-    say "Next: $self $next"
     say "Its folder has a README.md with the task. docs/exercises.md tells more."
 }
 

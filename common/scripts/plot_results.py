@@ -9,7 +9,10 @@ RESULTS.csv is what a step's --csv or ./run.sh --benchmark writes. Each picture 
   variance_analysis     standard deviation as a share of the mean (coefficient of variation), against size
   roofline              every rung: arithmetic against operations a byte, under the machine's roofs
 
-Rows that were skipped, are wrong or have no time (all GPU steps on simt) are left out.
+Rows that were skipped, are wrong or have no time (all GPU steps on simt) are left out. Files that --counters-csv
+writes are drawn, too, without times or beside them:
+
+  counters_comparison   what the rungs of a GPU step do at one size: barriers, requests, sectors, conflicts, atomics
 
 Exit status: 0 drawn, 2 bad usage, 3 matplotlib is missing, 4 a file unreadable, not of this format, without
 anything to draw, or not writable. Needs Python 3.7 and matplotlib 3."""
@@ -24,6 +27,15 @@ HEADER = ("step,rung,op,type,shape,seed,backend,device,cache,warmups,reps,min_us
           "max_us,gb_per_s,gflop_per_s,percent_of_peak,speedup_first,speedup_library,error,error_bound,"
           "verdict").split(",")
 NUMBERS = HEADER[11:21]
+COUNTERS_BEGIN = "step,rung,op,type,shape,counted_shape".split(",")
+# What is shown of the counters, and how it is computed from their columns.
+FIGURES = (("barriers", ("block_barriers",)),
+           ("global loads", ("global_load_requests",)),
+           ("sectors loaded", ("global_load_sectors",)),
+           ("shared requests", ("shared_load_requests", "shared_store_requests", "shared_atomic_requests")),
+           ("bank conflicts", ("shared_load_conflicts", "shared_store_conflicts")),
+           ("atomics", ("atomics",)),
+           ("shuffles", ("shuffles",)))
 LIBRARIES = ("openblas", "cublas", "cub", "cudnn")
 
 # Okabe and Ito's colours, which people with any kind of colour vision can tell apart; black is the library's.
@@ -43,8 +55,7 @@ class Failure(Exception):
 # ---- rows ----------------------------------------------------------------------------------------
 
 
-def read_rows(path):
-    """The rows of a file; numbers are floats, or None where the field is empty."""
+def read_lines(path):
     try:
         with open(path, encoding="utf-8", newline="") as file:
             lines = list(csv.reader(file))
@@ -54,6 +65,35 @@ def read_rows(path):
         raise Failure(4, "%s: not a CSV file (%s)" % (path, error)) from error
     if not lines:
         raise Failure(4, "%s: the file is empty" % path)
+    return lines
+
+
+def are_counters(lines):
+    """Whether --counters-csv has written them."""
+    return lines[0][:len(COUNTERS_BEGIN)] == COUNTERS_BEGIN
+
+
+def read_counters(path, lines):
+    """The rows that were counted, with whole numbers."""
+    rows = []
+    for number, line in enumerate(lines[1:], 2):
+        if len(line) != len(lines[0]):
+            raise Failure(4, "%s:%d: %d fields where there should be %d" % (path, number, len(line), len(lines[0])))
+        row = dict(zip(lines[0], line))
+        try:
+            for name in lines[0][len(COUNTERS_BEGIN):]:
+                row[name] = int(row[name]) if row[name] else None
+            if row["counted_shape"]:
+                row.update((title, sum(row[column] for column in columns)) for title, columns in FIGURES)
+                rows.append(row)
+        except (KeyError, TypeError, ValueError) as error:
+            raise Failure(4, "%s:%d: not the counters that --counters-csv writes (%s)"
+                          % (path, number, error)) from error
+    return rows
+
+
+def read_rows(path, lines):
+    """The rows of a file; numbers are floats, or None where the field is empty."""
     if lines[0] != HEADER:
         raise Failure(4, "%s: not a file of results: the first line should be step,rung,op,... as the programs'"
                          " --csv writes it, and is '%.60s'" % (path, ",".join(lines[0])))
@@ -84,14 +124,15 @@ def is_library(rung):
 def size_of(shape):
     """Elements; of a matrix product or a convolution, products; of a matrix, elements."""
     try:
-        if ":" in shape:  # BxCxHxW:FxRxS:sSpPdD
+        if ":" in shape:  # BxCxHxW:FxRxS:sSpPdD, S one number or two
             images, filters, how = shape.split(":")
             batch, channels, height, width = (int(word) for word in images.split("x"))
             count, rows, columns = (int(word) for word in filters.split("x"))
             stride, rest = how[1:].split("p")
             pad, dilation = (int(word) for word in rest.split("d"))
-            out = [(extent + 2 * pad - dilation * (taps - 1) - 1) // int(stride) + 1
-                   for extent, taps in ((height, rows), (width, columns))]
+            strides = [int(word) for word in stride.split("x")]
+            out = [(extent + 2 * pad - dilation * (taps - 1) - 1) // step + 1
+                   for extent, taps, step in ((height, rows, strides[0]), (width, columns, strides[-1]))]
             return batch * out[0] * out[1] * channels * count * rows * columns
         size = 1
         for word in shape.split("x"):
@@ -125,6 +166,15 @@ def time_text(microseconds):
             value = microseconds / size
             return "%.*f %s" % (2 if value < 9.995 else 1 if value < 99.95 else 0, value, unit)
     return ""
+
+
+def factor_text(factor):
+    """Two decimals; of a small factor two digits, never 0.00x; of a large one none."""
+    if factor >= 99.5:
+        return "%.0fx" % factor
+    if 0 < factor < 0.095:
+        return "%.*fx" % (1 - math.floor(math.log10(factor)), factor)
+    return "%.2fx" % factor
 
 
 def tick_time(microseconds):
@@ -425,8 +475,8 @@ def plot_speedup(steps, folder, note):
             axis.barh(at, factor - 1, left=1, height=0.62, color="white" if library else
                       COLOURS[0] if factor >= 1 else COLOURS[3], edgecolor="black" if library else "none",
                       hatch="///" if library else None)
-            axis.annotate("%.2gx" % factor if factor < 0.995 else "%.*fx" % (2 if factor < 99.5 else 0, factor),
-                          (max(factor, 1), at), xytext=(4, 0), textcoords="offset points", va="center", fontsize=8)
+            axis.annotate(factor_text(factor), (max(factor, 1), at), xytext=(4, 0), textcoords="offset points",
+                          va="center", fontsize=8)
             low = min(low, factor)
         axis.set_xscale("log")
         high = max([row["speedup_first"] for row in rows] + [1.01])
@@ -442,6 +492,41 @@ def plot_speedup(steps, folder, note):
 
 
 # ---- roofline ------------------------------------------------------------------------------------
+
+
+def plot_counters(rows, folder):
+    """A line of plots for each step, with the counters that are not 0 in all of its rungs."""
+    steps = collections.OrderedDict()
+    for row in rows:
+        steps.setdefault((row["step"], row["op"], row["type"]), collections.OrderedDict()) \
+            .setdefault(row["counted_shape"], []).append(row)
+    chosen = []
+    for step, shapes in steps.items():
+        rows = shapes[max(shapes, key=size_of)]
+        titles = [title for title, _ in FIGURES if any(row[title] for row in rows)]
+        chosen.append((step, rows, titles))
+    heights = [1.0 + 0.22 * len(rows) for _, rows, _ in chosen]
+    columns = max(len(titles) for _, _, titles in chosen)
+    figure, axes = plt.subplots(len(chosen), columns, figsize=(1.6 + 1.9 * columns, sum(heights)), squeeze=False,
+                                gridspec_kw={"height_ratios": heights})
+    for line, (step, rows, titles) in zip(axes, chosen):
+        for axis, title in zip(line, titles):
+            most = max(row[title] for row in rows)
+            ladder_axis(axis, [row["rung"] for row in rows] if title == titles[0] else [""] * len(rows))
+            axis.barh(range(len(rows)), [row[title] for row in rows], height=0.62, color=COLOURS[0])
+            for at, row in enumerate(rows):
+                axis.annotate("{:,}".format(row[title]), (row[title], at), xytext=(3, 0), textcoords="offset points",
+                              va="center", fontsize=7)
+            axis.set_xlim(0, 1.5 * most)
+            axis.set_xticks([])
+            axis.spines["bottom"].set_visible(False)
+            axis.set_title(title, fontsize=8.5, loc="left", fontweight="normal")
+        for axis in line[len(titles):]:
+            axis.set_visible(False)
+        line[0].set_title("%s %s %s, %s\n%s" % (*step, shape_text(rows[0]["counted_shape"]), titles[0]), fontsize=8.5,
+                          loc="left")
+    figure.tight_layout()
+    save(figure, folder, "counters_comparison", "counted on the CPU back end")
 
 
 def roofs_of(rows):
@@ -588,7 +673,6 @@ def draw_roofline(axis, device, steps):
 
 
 def main():
-    global plt
     parser = argparse.ArgumentParser(description="Draws result rows of the steps.", epilog="See the comment at the"
                                      " top of this file for the pictures.")
     parser.add_argument("files", nargs="+", metavar="RESULTS.csv")
@@ -599,19 +683,52 @@ def main():
     parser.add_argument("--cache", choices=("warm", "cold"), help="(likewise)")
     options = parser.parse_args()
 
-    rows = [row for path in options.files for row in read_rows(path)]
-    if not rows:
+    rows, counted, has_times = [], [], False
+    for path in options.files:
+        lines = read_lines(path)
+        if are_counters(lines):
+            counted += read_counters(path, lines)
+        else:
+            rows += read_rows(path, lines)
+            has_times = True
+    if not rows and not counted:
         raise Failure(4, "%s: a header and no rows" % options.files[0])
     timed = [row for row in rows if is_timed(row)]
+    if not timed and counted:
+        has_times = False
+    if has_times:
+        check_times(rows, timed, options)
+    load_matplotlib()
+    folder = options.output or os.path.dirname(options.files[0]) or "."
+    try:
+        os.makedirs(folder, exist_ok=True)
+    except OSError as error:
+        raise Failure(4, "%s: %s" % (folder, error.strerror)) from error
+    if counted:
+        plot_counters(counted, folder)
+    if has_times:
+        steps = choose_rows(rows, options)
+        note = device_of(timed)
+        plot_bandwidth(steps, folder, note)
+        plot_comparison(steps, folder, note)
+        plot_speedup(steps, folder, note)
+        plot_variance(steps, folder, note)
+        plot_roofline(choose_rows(rows, options, matrices=True), folder, note)
+
+
+def check_times(rows, timed, options):
+    """There is something to draw."""
     if not timed and all(row["backend"] == "simt" for row in rows):
         raise Failure(4, "%s: all rows are of the CPU back end (simt), which has no times; measure on a GPU, or the"
                          " CPU steps 01 and 02" % options.files[0])
     if not timed:
         raise Failure(4, "%s: no row is verified and timed" % options.files[0])
-    steps = choose_rows(rows, options)
-    if not steps:
+    if not choose_rows(rows, options):
         raise Failure(4, "%s: no timed row has the --op, --type and --cache asked for" % options.files[0])
 
+
+def load_matplotlib():
+    global plt
     try:
         import matplotlib
         matplotlib.use("Agg")
@@ -621,18 +738,6 @@ def main():
         raise Failure(3, "needs matplotlib (%s); on Debian and Ubuntu: apt-get install python3-matplotlib"
                       % error) from error
     plt.rcParams.update({"svg.fonttype": "none", "svg.hashsalt": "rungs", "font.size": 9, "axes.titleweight": "bold"})
-
-    folder = options.output or os.path.dirname(options.files[0]) or "."
-    try:
-        os.makedirs(folder, exist_ok=True)
-    except OSError as error:
-        raise Failure(4, "%s: %s" % (folder, error.strerror)) from error
-    note = device_of(timed)
-    plot_bandwidth(steps, folder, note)
-    plot_comparison(steps, folder, note)
-    plot_speedup(steps, folder, note)
-    plot_variance(steps, folder, note)
-    plot_roofline(choose_rows(rows, options, matrices=True), folder, note)
 
 
 if __name__ == "__main__":

@@ -44,9 +44,9 @@ double step_test_reduce(const struct reduction_rung *rung, enum reduce_op op,
  * an extremum at each end. A cmocka test function. */
 void step_test_known_answers(void **state);
 
-/* Whether the rung's depth is large enough for sums of one 1, at some place, and terms that are half
- * of what a 1 can grow by: in float and double, every one of them that is added to the 1 by itself
- * is lost. No input makes a chain of additions lose more. */
+/* Whether the rung's depth is large enough for sums of one 1, at some place, and terms that are
+ * half of what a 1 can grow by: in float and double, every one of them that is added to the 1 by
+ * itself is lost. No input makes a chain of additions lose more. */
 bool step_test_depth_holds(const struct reduction_rung *rung);
 
 /* step_test_depth_holds of every rung. A cmocka test function. */

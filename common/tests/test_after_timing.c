@@ -235,7 +235,9 @@ static void nan_is_to_be_written(void **state)
     judge_nan(&gemm_kind, &product, &(const struct gemm_options){.base = base, .alpha = 1}.base);
     base.a = base.b = images;
     judge_nan(&conv_kind, &convolution,
-              &(const struct conv_options){.base = base, .stride = 1, .dilation = 1}.base);
+              &(const struct conv_options){
+                  .base = base, .stride_height = 1, .stride_width = 1, .dilation = 1}
+                   .base);
     npy_remove(vector);
     npy_remove(matrix);
     npy_remove(images);

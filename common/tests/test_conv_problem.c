@@ -104,11 +104,13 @@ static float input_at(const struct conv *call, size_t b, size_t c, size_t y, siz
 static float term(const struct conv *call, size_t b, size_t f, size_t c, size_t r, size_t s,
                   size_t out_y, size_t out_x)
 {
-    const size_t stride = fault == STRIDE_IGNORED ? 1 : call->stride;
+    const bool ignored = fault == STRIDE_IGNORED;
+    const size_t stride_height = ignored ? 1 : call->stride_height;
+    const size_t stride_width = ignored ? 1 : call->stride_width;
     const size_t dilation = fault == DILATION_IGNORED ? 1 : call->dilation;
     const size_t pad = fault == PAD_IGNORED ? 0 : call->pad;
-    ptrdiff_t y = (ptrdiff_t)(out_y * stride + r * dilation) - (ptrdiff_t)pad;
-    ptrdiff_t x = (ptrdiff_t)(out_x * stride + s * dilation) - (ptrdiff_t)pad;
+    ptrdiff_t y = (ptrdiff_t)(out_y * stride_height + r * dilation) - (ptrdiff_t)pad;
+    ptrdiff_t x = (ptrdiff_t)(out_x * stride_width + s * dilation) - (ptrdiff_t)pad;
 
     if (fault == PAD_REPEATS_EDGE) {
         y = clamped(y, call->height);
@@ -224,7 +226,8 @@ static struct conv_options sizes(const size_t s[SIZES])
         .filters = s[4],
         .kernel_height = s[5],
         .kernel_width = s[6],
-        .stride = s[7],
+        .stride_height = s[7],
+        .stride_width = s[7],
         .pad = s[8],
         .dilation = s[9],
         .base = {.seed = 1, .threads = 1},
@@ -360,7 +363,7 @@ static bool applies(enum fault with, const struct conv_options *options)
     case PAD_REPEATS_EDGE:
         return options->pad > 0;
     case STRIDE_IGNORED:
-        return options->stride > 1;
+        return options->stride_height > 1 || options->stride_width > 1;
     case DILATION_IGNORED:
         return options->dilation > 1;
     case CHANNELS_SWAPPED:
@@ -542,9 +545,9 @@ static void test_refused(void **state)
     struct conv_options options = sizes(small);
     (void)state;
 
-    options.stride = 0;
+    options.stride_width = 0;
     assert_refused(&options, EXIT_BAD_USAGE, "--stride 0");
-    options.stride = 1;
+    options.stride_width = 1;
     options.dilation = 0;
     assert_refused(&options, EXIT_BAD_USAGE, "--dilation 0");
     options.dilation = 1;

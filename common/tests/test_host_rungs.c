@@ -196,7 +196,8 @@ static const struct conv_options conv_sizes = {.batch = 2,
                                                .filters = 4,
                                                .kernel_height = 1,
                                                .kernel_width = 1,
-                                               .stride = 1,
+                                               .stride_height = 1,
+                                               .stride_width = 1,
                                                .dilation = 1,
                                                .base = {.seed = 1, .threads = 1}};
 

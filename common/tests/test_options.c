@@ -197,7 +197,8 @@ static void defaults(void **state)
                 options.conv.height == 130);
     assert_true(options.conv.width == 514 && options.conv.filters == 24);
     assert_true(options.conv.kernel_height == 3 && options.conv.kernel_width == 3);
-    assert_true(options.conv.stride == 1 && options.conv.pad == 0 && options.conv.dilation == 1);
+    assert_true(options.conv.stride_height == 1 && options.conv.stride_width == 1 &&
+                options.conv.pad == 0 && options.conv.dilation == 1);
     options = good(&emulated_conv.step, "");
     assert_true(options.conv.height == 34 && options.conv.width == 130 &&
                 options.conv.filters == 24);
@@ -240,12 +241,13 @@ static void sizes(void **state)
     assert_true(product.gemm.m == 5 && product.gemm.n == 6 && product.gemm.k == 0);
     const struct parsed layer =
         good(&conv.step, "--batch 1 --channels 3 --height 5 --width 7 --filters 9 --kernel 2x4 "
-                         "--stride 3 --pad 0 --dilation 2");
+                         "--stride 3x2 --pad 0 --dilation 2");
     assert_true(layer.conv.batch == 1 && layer.conv.channels == 3 && layer.conv.height == 5 &&
                 layer.conv.width == 7);
     assert_true(layer.conv.filters == 9 && layer.conv.kernel_height == 2 &&
                 layer.conv.kernel_width == 4);
-    assert_true(layer.conv.stride == 3 && layer.conv.pad == 0 && layer.conv.dilation == 2);
+    assert_true(layer.conv.stride_height == 3 && layer.conv.stride_width == 2 &&
+                layer.conv.pad == 0 && layer.conv.dilation == 2);
 }
 
 static void names(void **state)
@@ -422,9 +424,8 @@ static void bad_sizes(void **state)
         {&gemm.step, "k", false},           {&conv.step, "batch", true},
         {&conv.step, "channels", true},     {&conv.step, "height", true},
         {&conv.step, "width", true},        {&conv.step, "filters", true},
-        {&conv.step, "stride", true},       {&conv.step, "pad", false},
-        {&conv.step, "dilation", true},     {&reduction.step, "threads", true},
-        {&reduction.step, "device", false},
+        {&conv.step, "pad", false},         {&conv.step, "dilation", true},
+        {&reduction.step, "threads", true}, {&reduction.step, "device", false},
     };
     (void)state;
 
@@ -468,6 +469,8 @@ static void bad_other_values(void **state)
     static const char *const ranges[] = {
         "1",     "\x01",    ":",   "1:",   ":5",   "0:5", "5:1",     "1:8:1",
         "1:8:0", "1:8:2:2", "a:b", "1:8:", "-1:8", "1-8", "1:8:2.5", "1::2"};
+    static const char *const strides[] = {"0",     "x2", "2x",   "2x0", "0x2",
+                                          "2x1x1", "-2", "\x01", "2X1"};
     char line[64], shown[64];
     (void)state;
 
@@ -478,6 +481,13 @@ static void bad_other_values(void **state)
         snprintf(line, sizeof line, "--beta %s", factors[i]);
         bad(&gemm.step, line, "--beta", shown, "want");
     }
+    for (size_t i = 0; i < sizeof strides / sizeof strides[0]; i++) {
+        snprintf(line, sizeof line, "--stride %s", strides[i]);
+        snprintf(shown, sizeof shown, "'%s'", strides[i][0] == '\x01' ? "" : strides[i]);
+        bad(&conv.step, line, "--stride", shown, "2x1, or 2 for 2x2");
+    }
+    assert_true(good(&conv.step, "--stride 4").conv.stride_height == 4);
+    assert_true(good(&conv.step, "--stride 4").conv.stride_width == 4);
     for (size_t i = 0; i < sizeof kernels / sizeof kernels[0]; i++) {
         snprintf(line, sizeof line, "--kernel %s", kernels[i]);
         snprintf(shown, sizeof shown, "'%s'", kernels[i][0] == '\x01' ? "" : kernels[i]);

@@ -178,11 +178,39 @@ class Plot(unittest.TestCase):
 
     # ---- the arithmetic ----
 
+    def counters(self, *rungs):
+        columns = [name for _, names in plot_results.FIGURES for name in names]
+        lines = [",".join(plot_results.COUNTERS_BEGIN + columns)]
+        lines += ["05_step,%s,dot,f32,1024,%s,%s" % (rung, "1024" if value != "" else "",
+                                                     ",".join([str(value)] * len(columns))) for rung, value in rungs]
+        return self.write(*lines)
+
+    @unittest.skipUnless(has_matplotlib(), "matplotlib is not installed")
+    def test_counters(self):
+        """Steps without times, too, have a picture; a rung that was not counted is not in it."""
+        result = self.plot(self.counters(("strided", 4761), ("none", 0), ("cublas", "")))
+        self.assertEqual(result.returncode, 0, result.stderr)
+        words = self.texts("counters_comparison")
+        self.assertIn("strided", words)
+        self.assertIn("4,761", words)
+        self.assertIn("bank conflicts", words)
+        self.assertNotIn("cublas", words)
+
+    def test_bad_counters(self):
+        self.assert_fails(4, ":2: not the counters", self.counters(("strided", "many")))
+        self.assert_fails(4, ":2: 3 fields", self.write(",".join(plot_results.COUNTERS_BEGIN), "a,b,c"))
+        self.assert_fails(4, "a header and no rows", self.counters())
+
+    def test_factors(self):
+        self.assertEqual([plot_results.factor_text(factor) for factor in (0.00123, 0.0949, 0.5, 1, 99.4, 250)],
+                         ["0.0012x", "0.095x", "0.50x", "1.00x", "99.40x", "250x"])
+
     def test_sizes(self):
         self.assertEqual(plot_results.size_of("1048576"), 1 << 20)
         self.assertEqual(plot_results.size_of("2048x2048x1024"), 1 << 32)
         self.assertEqual(plot_results.size_of("2x12x130x514:24x3x3:s1p0d1"), 2 * 128 * 512 * 12 * 24 * 9)
         self.assertEqual(plot_results.size_of("1x1x5x5:1x3x3:s2p1d1"), 9 * 9)
+        self.assertEqual(plot_results.size_of("1x1x5x5:1x3x3:s2x1p1d1"), 3 * 5 * 9)
         self.assertEqual(plot_results.size_of("nonsense"), 0)
 
     def test_one_shape_a_size(self):

@@ -35,6 +35,22 @@ END
     cmp -s wanted.csv all.csv || { cp all.csv output; fail 'the merged CSV'; }
 fi
 
+# ---- the list, in a tree of its own: what is kept of the scores is its reader's --------------------
+
+mkdir -p tree/common tree/build/exercise
+cp -r -- "$root/common/scripts" tree/common/
+ln -s -- "$root"/0[1-8]_* tree/
+list() { tree/common/scripts/exercise.sh </dev/null >output 2>&1; }
+list && grep -q '^Begin with: .* 01a$' output || fail 'the list: begin with the first'
+echo 100 >tree/build/exercise/01a_checker_nan.score
+echo 75 >tree/build/exercise/02a_accumulators.score
+list && grep -q '^Go on with: .* 02a$' output || fail 'the list: go on with the first that is not solved'
+for folder in "$root"/0[1-8]_*/exercise/*/; do
+    folder=${folder%/}
+    echo 100 >"tree/build/exercise/${folder##*/}.score"
+done
+list && grep -q '^All of them are solved' output || fail 'the list: all solved'
+
 # ---- bad usage ------------------------------------------------------------------------------------
 
 # says STATUS TEXT ARGUMENT...: one line.

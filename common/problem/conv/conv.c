@@ -249,25 +249,36 @@ static void describe(struct conv_problem *problem)
     base->bytes = (double)problem->input.count + (double)problem->filter.count +
                   (double)problem->output.count;
     base->flops = 2 * (double)(problem->output.count / sizeof(float)) * (double)problem->taps;
-    snprintf(base->shape, sizeof base->shape, "%zux%zux%zux%zu:%zux%zux%zu:s%zup%zud%zu",
-             call->batch, call->channels, call->height, call->width, call->filters,
-             call->kernel_height, call->kernel_width, call->stride, call->pad, call->dilation);
+    const int length =
+        snprintf(base->shape, sizeof base->shape, "%zux%zux%zux%zu:%zux%zux%zu:s%zu", call->batch,
+                 call->channels, call->height, call->width, call->filters, call->kernel_height,
+                 call->kernel_width, call->stride_height);
+    const size_t most = sizeof base->shape - 1; /* longer ones are cut off */
+    const size_t used = (size_t)length < most ? (size_t)length : most;
+    char *const rest = base->shape + used;
+
+    if (call->stride_height == call->stride_width)
+        snprintf(rest, sizeof base->shape - used, "p%zud%zu", call->pad, call->dilation);
+    else
+        snprintf(rest, sizeof base->shape - used, "x%zup%zud%zu", call->stride_width, call->pad,
+                 call->dilation);
 }
 
 static bool prepare(struct conv_problem *problem, const struct conv_options *options,
                     struct error *error)
 {
     struct conv *const call = &problem->call;
+    const bool has_stride = call->stride_height > 0 && call->stride_width > 0;
 
-    if (call->stride == 0 || call->dilation == 0)
+    if (!has_stride || call->dilation == 0)
         return error_set(error, EXIT_BAD_USAGE, "--%s 0: want a whole number of at least 1",
-                         call->stride == 0 ? "stride" : "dilation");
+                         has_stride ? "dilation" : "stride");
     if (!open_files(problem, options, error))
         return false;
-    call->out_height = conv_output_size(call->height, call->kernel_height, call->stride, call->pad,
-                                        call->dilation);
-    call->out_width =
-        conv_output_size(call->width, call->kernel_width, call->stride, call->pad, call->dilation);
+    call->out_height = conv_output_size(call->height, call->kernel_height, call->stride_height,
+                                        call->pad, call->dilation);
+    call->out_width = conv_output_size(call->width, call->kernel_width, call->stride_width,
+                                       call->pad, call->dilation);
     if (!allocate(problem, options->base.offset, error))
         return false;
     describe(problem);
@@ -294,7 +305,8 @@ static struct problem *create(const struct problem_options *base, const struct b
         .filters = options->filters,
         .kernel_height = options->kernel_height,
         .kernel_width = options->kernel_width,
-        .stride = options->stride,
+        .stride_height = options->stride_height,
+        .stride_width = options->stride_width,
         .pad = options->pad,
         .dilation = options->dilation,
         .multiprocessors = machine->processors,

@@ -2,7 +2,7 @@
  * cross-correlation (the filter is not flipped), in float32.
  *
  *   output[b][f][y][x] = sum over c, r, s of
- *       input[b][c][y * stride + r * dilation - pad][x * stride + s * dilation - pad]
+ *       input[b][c][y * stride_height + r * dilation - pad][x * stride_width + s * dilation - pad]
  *       * filter[f][c][r][s]
  *
  * Input outside the image counts as 0. The layout is NCHW: x varies fastest, then y, channel and
@@ -19,7 +19,7 @@
 struct conv {
     size_t batch, channels, height, width;
     size_t filters, kernel_height, kernel_width;
-    size_t stride, pad, dilation;
+    size_t stride_height, stride_width, pad, dilation;
     size_t out_height, out_width; /* conv_output_size of height and width */
     const float *input;           /* batch x channels x height x width */
     const float *filter;          /* filters x channels x kernel_height x kernel_width */

@@ -14,7 +14,8 @@ const struct option_field conv_fields[CONV_FIELDS] = {
     SIZE_FIELD(filters, 1, "filters, the channels of the output"),
     {"kernel", "HxW", "size of a filter, such as 3x3", OPTION_PAIR, MEMBER(kernel_height),
      .minimum = 1, .sets_size = true},
-    {"stride", "N", "step between output pixels", OPTION_SIZE, MEMBER(stride), .minimum = 1},
+    {"stride", "HxW", "step between output pixels: 2x1, or 2 for 2x2", OPTION_PAIR,
+     MEMBER(stride_height), .minimum = 1, .square = true},
     {"pad", "N", "rows and columns of zeros added on every side", OPTION_SIZE, MEMBER(pad)},
     {"dilation", "N", "distance between a filter's taps", OPTION_SIZE, MEMBER(dilation),
      .minimum = 1},
@@ -38,7 +39,7 @@ void conv_set_defaults(struct problem_options *base, bool emulated)
     options->width = emulated ? 130 : 514;
     options->filters = 24;
     options->kernel_height = options->kernel_width = 3;
-    options->stride = options->dilation = 1;
+    options->stride_height = options->stride_width = options->dilation = 1;
 }
 
 bool conv_check_options(const struct problem_options *base, bool size_given, struct error *error)

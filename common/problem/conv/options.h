@@ -8,7 +8,8 @@ struct conv_options {
     struct problem_options base;
     size_t batch, channels, height, width, filters;
     size_t kernel_height, kernel_width; /* adjacent and in this order, as OPTION_PAIR sets them */
-    size_t stride, pad, dilation;
+    size_t stride_height, stride_width; /* likewise */
+    size_t pad, dilation;
     const char *image, *filter, *output; /* PNG to read, picture_filter's name, PNG to write */
 };
 

@@ -54,9 +54,9 @@ static const float *input_row(const struct conv_problem *problem, size_t batch, 
 
 /* The input coordinate that a tap meets. Outside the image it is past the end or, wrapped around, a
  * huge number, so that one comparison with the size detects both. */
-static size_t input_place(const struct conv *call, size_t output_place, size_t tap)
+static size_t input_place(const struct conv *call, size_t stride, size_t output_place, size_t tap)
 {
-    return output_place * call->stride + tap * call->dilation - call->pad;
+    return output_place * stride + tap * call->dilation - call->pad;
 }
 
 /* Real data comes from the file, if there is one; otherwise elements are random. */
@@ -82,8 +82,9 @@ static void columns_inside(const struct conv *call, size_t tap, size_t *first, s
     const size_t shift = tap * call->dilation;
     const size_t end = call->width + call->pad;
 
-    *first = shift >= call->pad ? 0 : (call->pad - shift + call->stride - 1) / call->stride;
-    *last = shift >= end ? 0 : (end - shift - 1) / call->stride + 1;
+    *first =
+        shift >= call->pad ? 0 : (call->pad - shift + call->stride_width - 1) / call->stride_width;
+    *last = shift >= end ? 0 : (end - shift - 1) / call->stride_width + 1;
     if (*last > call->out_width)
         *last = call->out_width;
 }
@@ -113,7 +114,7 @@ static void add_tap_to_row(const struct conv *call, uint64_t *sums, const float 
     columns_inside(call, tap, &first, &last);
     for (size_t x = first; x < last; x++) {
         uint64_t element;
-        to_integer(input[input_place(call, x, tap)], &element);
+        to_integer(input[input_place(call, call->stride_width, x, tap)], &element);
         sums[x] += weight * element;
     }
 }
@@ -131,7 +132,7 @@ static void prepare_probe(struct conv_problem *problem)
                 sums[x] = 0;
             for (size_t c = 0; c < call->channels; c++)
                 for (size_t r = 0; r < call->kernel_height; r++) {
-                    const size_t in_y = input_place(call, y, r);
+                    const size_t in_y = input_place(call, call->stride_height, y, r);
                     for (size_t s = 0; s < call->kernel_width; s++, weight++)
                         if (in_y < call->height)
                             add_tap_to_row(call, sums, input_row(problem, b, c, in_y), s, *weight);
@@ -149,8 +150,8 @@ size_t conv_terms(const struct conv_problem *problem, struct conv_pixel pixel, b
     for (size_t c = 0; c < call->channels; c++)
         for (size_t r = 0; r < call->kernel_height; r++)
             for (size_t s = 0; s < call->kernel_width; s++, filter++) {
-                const size_t y = input_place(call, pixel.y, r);
-                const size_t x = input_place(call, pixel.x, s);
+                const size_t y = input_place(call, call->stride_height, pixel.y, r);
+                const size_t x = input_place(call, call->stride_width, pixel.x, s);
                 if (y < call->height && x < call->width) {
                     problem->term_inputs[count] = input_row(problem, pixel.batch, c, y)[x];
                     problem->term_filters[count++] = *filter;
