@@ -210,7 +210,8 @@ bool whole_file_commit(struct whole_file *file, struct error *error)
 {
     bool done;
 
-    const bool complete = fclose(file->text) == 0;
+    /* Without memory to shrink the buffer, glibc's fclose succeeds and the buffer is NULL. */
+    const bool complete = fclose(file->text) == 0 && file->buffer != NULL;
     file->text = NULL;
     if (!complete) {
         whole_file_discard(file);

@@ -98,9 +98,10 @@ list_exercises() {
         put '  %-4s %7s  %s\n' "${name%%_*}" "$score" "$(title "$folder")"
     done
     if [[ -z $next ]]; then
-        say "All of them are solved."
+        say "All are solved."
         [[ ! -d ${folders[0]}/solution ]] ||
             say "The folder solution/ of each has another answer, to compare yours with."
+        return
     elif [[ $begun == yes ]]; then
         say "Go on with: $self $next"
     else

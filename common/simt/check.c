@@ -33,7 +33,7 @@ static void *need(void *memory)
 {
     if (!memory) {
         perror("simt: no memory for the checks");
-        simt_exit();
+        simt_exit_without_memory();
     }
     return memory;
 }

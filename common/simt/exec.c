@@ -112,7 +112,7 @@ static size_t stack_stride(void)
 static void fatal(const char *what)
 {
     perror(what);
-    simt_exit();
+    simt_exit_without_memory();
 }
 
 static void *reserve(size_t size)
@@ -228,6 +228,12 @@ void simt_exit(void)
 {
     fflush(NULL);
     _exit(EXIT_FAILURE);
+}
+
+void simt_exit_without_memory(void)
+{
+    fflush(NULL);
+    _exit(3); /* EXIT_DEVICE_ERROR of the programs */
 }
 
 bool simt_in_kernel(void)

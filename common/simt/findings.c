@@ -275,7 +275,7 @@ void simt_check_end_launch(void)
             told_file = open_memstream(&told, &told_size);
             if (!told_file) {
                 perror("simt: no memory for the checks");
-                simt_exit();
+                simt_exit_without_memory();
             }
         }
         tell_all(told_file);

@@ -146,7 +146,7 @@ static void protect(int protection)
 {
     if (committed > heap && mprotect(heap, (size_t)(committed - heap), protection) != 0) {
         perror("simt: cannot change the protection of the kernels' heap");
-        simt_exit();
+        simt_exit_without_memory();
     }
 }
 

@@ -130,6 +130,8 @@ void simt_poll_failed(const char *file, int line);
 void simt_poll_succeeded(void);
 /* Ends the program with status 1, after what it has printed is out. */
 __attribute__((noreturn)) void simt_exit(void);
+/* The same where memory or address space has run out. */
+__attribute__((noreturn)) void simt_exit_without_memory(void);
 
 /* The running thread's queue of asynchronous copies. */
 struct simt_pipeline_copy {

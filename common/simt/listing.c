@@ -31,7 +31,7 @@ static void *need(void *memory)
 {
     if (!memory) {
         perror("simt: no memory for counters");
-        simt_exit();
+        simt_exit_without_memory();
     }
     return memory;
 }

@@ -224,7 +224,7 @@ static void protect(const struct region *region, int protection)
 {
     if (mprotect(region->map, region->map_size, protection) != 0) {
         perror("simt: cannot change the protection of device memory");
-        simt_exit();
+        simt_exit_without_memory();
     }
 }
 

@@ -47,7 +47,7 @@ static void *grown(void *memory, size_t count, size_t size)
     void *larger = realloc(memory, count * size);
     if (!larger) {
         perror("simt: no memory for the analysis");
-        simt_exit();
+        simt_exit_without_memory();
     }
     return larger;
 }

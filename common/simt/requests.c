@@ -29,7 +29,7 @@ static void *need(void *memory)
 {
     if (!memory) {
         perror("simt: no memory for SIMT_REQUESTS");
-        simt_exit();
+        simt_exit_without_memory();
     }
     return memory;
 }

@@ -99,7 +99,7 @@ static void add_source(uint32_t place, const struct simt_source *found)
         sources = realloc(sources, source_capacity * sizeof *sources);
         if (!sources) {
             perror("simt: no memory for source lines");
-            simt_exit();
+            simt_exit_without_memory();
         }
     }
     sources[source_count++] = new;

@@ -47,7 +47,7 @@ static void *grown(void *memory, size_t bytes)
     void *larger = realloc(memory, bytes);
     if (!larger) {
         perror("simt: no memory for the analysis");
-        simt_exit();
+        simt_exit_without_memory();
     }
     return larger;
 }

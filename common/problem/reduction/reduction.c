@@ -512,8 +512,8 @@ static bool check(struct problem *base, const struct rung *rung, struct comparis
 {
     const struct reduction_problem *problem = (struct reduction_problem *)base;
     const bool f64 = problem->call.type == TYPE_F64;
-    double wide;
-    float narrow;
+    double wide = 0;
+    float narrow = 0;
     void *const result = f64 ? (void *)&wide : (void *)&narrow;
 
     if (!base->back_end->download(result, problem->call.result, problem->a_size, error))

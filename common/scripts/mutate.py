@@ -1,0 +1,418 @@
+#!/usr/bin/env python3
+"""Mutation tests: mutate.py [--build FOLDER] [--step NN]... [--sample N] [--seed N] [--report FILE]
+
+Changes one place of a kernel or of a CPU rung at a time, as a slip would (a bound, a stride, a
+barrier left out, a wrong stage of a ring ...), and looks for what notices it, in this order:
+
+  verdict  the step's program at its default size: a result that is wrong
+  checks   the same program: a data race, a bad access, a barrier that not all threads reach
+  crash    it crashed, hung or could not go on
+  tests    the step's own test programs
+
+A mutant that nothing notices survives. Those that cannot be told from the original are listed with
+the reason in mutants_equivalent.txt, beside this file; one whose machine code is the original's is
+"same code". Uses a build of the preset simt (build/simt), which it leaves as it is.
+
+  --sample N    that many mutants, chosen at random (default: all)
+  --list        say what would be tried, and try nothing
+  --report FILE each mutant, what noticed it and how long that took, as CSV
+
+Exit status: 0 no mutant survived but the equivalent ones, 1 some did, 3 something is missing here."""
+import argparse
+import collections
+import concurrent.futures
+import csv
+import json
+import os
+import random
+import re
+import shlex
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+EQUIVALENT = os.path.join(ROOT, "common/scripts/mutants_equivalent.txt")
+
+# ---- what is changed ----------------------------------------------------------------------------
+
+# (operator, what it matches, what is put in its place). All matches of a line are mutants of their
+# own. The operators are those of a programmer's slips in kernels.
+OPERATORS = [
+    ("bound", r"(?<=[\w)\]]) < (?=[\w(])", " <= "),
+    ("bound", r"(?<=[\w)\]]) <= (?=[\w(])", " < "),
+    ("bound", r"(?<=[\w)\]]) > (?=[\w(])", " >= "),
+    ("bound", r"(?<=[\w)\]]) >= (?=[\w(])", " > "),
+    ("bound", r" == (?=[\w(])", " != "),
+    ("stride", r"(?<=; )(\w+) \+= (?=\w)", r"\1 += 1 + "),
+    ("stride", r" /= 2\b", " /= 4"),
+    ("stride", r" \*= 2\b", " *= 4"),
+    ("stride", r" / 2\b", " / 4"),
+    ("stride", r"\* (?=\w*(?:stride|ld[abc]|width|columns)\b)", "+ "),
+    ("barrier removed", r"__sync(?:threads|warp)\([^;()]*\);", ";"),
+    ("barrier weakened", r"__syncthreads\(\);", "__syncwarp();"),
+    ("wait removed", r"\b(?:__pipeline_wait_prior|barrier_wait\w*)\([^;]*\);", ";"),
+    ("wait too late", r"__pipeline_wait_prior\(([^;]*)\);", r"__pipeline_wait_prior(1 + (\1));"),
+    ("commit removed", r"__pipeline_commit\(\);", ";"),
+    ("fence removed", r"__threadfence\(\);", ";"),
+    ("atomic to plain", r"\batomicAdd\(&(\w+(?:\[[^\]]*\])?), ([^;()]+)\)", r"(\1 += \2)"),
+    ("atomic to plain", r"\batomicAdd\((\w+), ([^;()]+)\)", r"(*(\1) += \2)"),
+    ("atomic to plain", r"\batomic_(?:compare_exchange_weak_explicit)\(", "!!("),
+    ("lanes", r"__shfl_down_sync\(", "__shfl_up_sync("),
+    ("lanes", r"__shfl_(\w+)_sync\(([^,]+), ([^,]+), ([^)]+)\)",
+     r"__shfl_\1_sync(\2, \3, (\4) + 1)"),
+    ("lanes", r"\b0xffffffffu?\b", "0x0000ffffu"),
+    ("lanes", r"% WARP\b", "% (WARP / 2)"),
+    ("identity", r"\b(?:R|T|Op)::identity\(\)", "1"),
+    ("identity", r"(?<=\w) = 0;", " = 1;"),
+    ("identity", r"(?<== )\{0\}|(?<== )\{\}", "{1}"),
+    ("tail", r"\bdivided_up\(([^,()]+), ([^,()]+)\)", r"((\1) / (\2))"),
+    ("tail", r" % (?=\w)", " / "),
+    ("tail", r" - 1\b", ""),
+    ("tail", r" \+ 1\b", ""),
+    ("stage", r"\bstage\b(?= ?[\]),])", "(stage ^ 1)"),
+    ("stage", r"% STAGES\b", "% (STAGES - 1)"),
+    ("stage", r"\b1 - (?=buffer|stage|half|phase)", ""),
+    ("index", r"\bthreadIdx\.x\b", "threadIdx.y"),
+    ("index", r"\bblockIdx\.x\b", "blockIdx.y"),
+    ("index", r"(?<=[\w\]]) \+ (?=\w)", " - "),
+    ("index", r"\brow\b(?= [*+])", "(row + 1)"),
+    ("condition", r"\bif \(([^()]+)\)$", "if (true)"),
+    ("condition", r" && ", " || "),
+    ("condition", r" \|\| ", " && "),
+    ("statement removed", r"^(\s+)[\w\[\]>.*-]+(?:\[[^;]*\])? [+]?= [^;{]+;$", r"\1;"),
+]
+OPERATORS = [(name, re.compile(pattern), to) for name, pattern, to in OPERATORS]
+
+Mutant = collections.namedtuple("Mutant", "step source line operator before after text")
+
+
+def code_lines(text):
+    """(number, line) of what is code: no comments, no preprocessor, no tables of rungs."""
+    in_comment = in_directive = False
+    for number, line in enumerate(text.split("\n")):
+        stripped = line.strip()
+        skip = in_comment or in_directive or stripped.startswith(("//", "#", "/*", "*"))
+        in_directive = line.endswith("\\") and (in_directive or stripped.startswith("#"))
+        if stripped.startswith("/*") or in_comment:
+            in_comment = "*/" not in line
+        if not skip and stripped and '"' not in line and not stripped.startswith(("template", "static_assert")):
+            yield number, line
+
+
+def mutants_of(step, source):
+    with open(source) as file:
+        text = file.read()
+    lines = text.split("\n")
+    seen = set()
+    for number, line in code_lines(text):
+        code = line.split("/*")[0].rstrip()
+        for name, pattern, to in OPERATORS:
+            if "<<<" in code and name == "bound":
+                continue
+            for match in pattern.finditer(code):
+                after = code[:match.start()] + match.expand(to) + code[match.end():]
+                if after == code or (number, after) in seen:
+                    continue
+                seen.add((number, after))
+                changed = lines[:number] + [after + line[len(code):]] + lines[number + 1:]
+                yield Mutant(step, source, number + 1, name, code.strip(), after.strip(),
+                             "\n".join(changed))
+
+
+# ---- a build that is there ----------------------------------------------------------------------
+
+class Step:
+    """How the sources of a step are compiled and linked, from what CMake has written."""
+
+    def __init__(self, build, name):
+        self.name, self.folder = name, os.path.join(build, name)
+        self.is_gpu = os.path.exists(os.path.join(build, "bin/counted", name))
+        self.rewriter = os.path.join(build, "bin/simt_rewrite")
+        for place, _, files in os.walk(os.path.join(build, "common/simt")):
+            if "simt_rewrite" in files:
+                self.rewriter = os.path.join(place, "simt_rewrite")
+        self.commands = {}  # (source's name, target): (command, object)
+        with open(os.path.join(build, "compile_commands.json")) as file:
+            for entry in json.load(file):
+                if entry["directory"] != self.folder:
+                    continue
+                words = shlex.split(entry["command"])
+                words = [word for word in words if word != "-Werror"]
+                output = words[words.index("-o") + 1]
+                target = re.match(r"CMakeFiles/(.*?)\.dir/", output).group(1)
+                source = os.path.basename(entry["file"])
+                source = source[:-4] if source.endswith(".cu.cpp") else source
+                self.commands[source, target] = (words, output)
+        self.programs = {}  # target: command that links it
+        for target in sorted(os.listdir(os.path.join(self.folder, "CMakeFiles"))):
+            link = os.path.join(self.folder, "CMakeFiles", target, "link.txt")
+            if os.path.exists(link):
+                with open(link) as file:
+                    self.programs[target[:-len(".dir")]] = shlex.split(file.read())
+        self.tests = [name for name in self.programs if name.startswith("test_")]
+
+    def sources(self):
+        """The step's own sources of rungs, which the mutants are of."""
+        folder = os.path.join(ROOT, self.name)
+        names = {name for name, target in self.commands if target == self.name + "_rungs"}
+        names |= {name for name in os.listdir(folder) if name.endswith(".cuh")}
+        return [os.path.join(folder, name) for name in sorted(names)
+                if os.path.exists(os.path.join(folder, name)) and not name.endswith("ladder.c")]
+
+    def units(self, source):
+        """The sources to compile if that one has changed: itself, or what may include it."""
+        name = os.path.basename(source)
+        if not name.endswith(".cuh"):
+            return [name]
+        return sorted({unit for unit, target in self.commands
+                       if target == self.name + "_rungs" and unit.endswith(".cu") and
+                       os.path.exists(os.path.join(ROOT, self.name, unit))})
+
+
+class Failed(Exception):
+    pass
+
+
+def run(command, seconds, **more):
+    """(exit status, output); None: it took longer. What it started is ended with it."""
+    process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                               stderr=subprocess.STDOUT, start_new_session=True, **more)
+    try:
+        output = process.communicate(timeout=seconds)[0]
+        return process.returncode, output.decode(errors="replace")
+    except subprocess.TimeoutExpired:
+        return None, ""
+    finally:
+        try:
+            os.killpg(process.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+        process.wait()
+
+
+class Trial:
+    """One mutant, compiled and run in a folder of its own."""
+
+    def __init__(self, step, mutant, folder):
+        self.step, self.mutant, self.folder = step, mutant, folder
+        self.name = os.path.basename(mutant.source)
+        self.source = os.path.join(folder, self.name)
+        with open(self.source, "w") as file:
+            file.write(mutant.text)
+
+    def compiled(self, target):
+        """{original's object: mutant's object} for that target."""
+        objects = {}
+        for unit in self.step.units(self.mutant.source):
+            words, original = self.step.commands[unit, target]
+            to = os.path.join(self.folder, target + "_" + unit + ".o")
+            source = self.source if unit == self.name else os.path.join(ROOT, self.step.name, unit)
+            if unit.endswith(".cu"):
+                rewritten = os.path.join(self.folder, target + "_" + unit + ".cpp")
+                if run([self.step.rewriter, source, rewritten], 60)[0] != 0:
+                    raise Failed("does not compile")
+                source = rewritten
+            words = list(words)
+            words[words.index("-o") + 1] = to
+            words[words.index("-c") + 1] = source
+            words.insert(1, "-I" + self.folder)  # a header that has changed
+            if run(words, 600, cwd=self.step.folder)[0] != 0:
+                raise Failed("does not compile")
+            objects[original] = to
+        return objects
+
+    def linked(self, target, objects, to):
+        """Links a program with the mutant's objects in place of the original's."""
+        words = [objects.get(word, word) for word in self.step.programs[target]]
+        words[words.index("-o") + 1] = to
+        os.makedirs(os.path.dirname(to), exist_ok=True)
+        if run(words, 120, cwd=self.step.folder)[0] != 0:
+            raise Failed("does not compile")
+        return to
+
+    def noticed_by(self, seconds):
+        """What notices the mutant; None: nothing does."""
+        step, name = self.step, self.step.name
+        plain = self.compiled(name + "_rungs")
+        if all(same_code(mutated, os.path.join(step.folder, original))
+               for original, mutated in plain.items()):
+            return "same code"
+        program = self.linked(name, plain, os.path.join(self.folder, "bin", name))
+        arguments = [program, "--warmup", "0", "--reps", "1"]
+        if step.is_gpu:
+            counted = os.path.join(self.folder, "bin/counted", name)
+            os.makedirs(os.path.dirname(counted), exist_ok=True)
+            os.symlink(os.path.join(step.folder, "../bin/counted", name), counted)
+        status, output = run(arguments, seconds, cwd=self.folder)
+        noticed = what_noticed(status, output)
+        if noticed is None and step.is_gpu:
+            os.unlink(counted)
+            self.linked(name + "_counted", self.compiled(name + "_counted"), counted)
+            status, output = run(arguments, seconds, cwd=self.folder)
+            noticed = what_noticed(status, output)
+        if noticed is not None:
+            return noticed
+        for test in step.tests:
+            if any(original in step.programs[test] for original in plain):
+                program = self.linked(test, plain, os.path.join(self.folder, test))
+                if run([program], 20 * seconds, cwd=self.folder)[0] != 0:
+                    return "tests"
+        return None
+
+
+def same_code(one, other):
+    texts = []
+    for path in (one, other):
+        to = one + ".text"
+        subprocess.run(["objcopy", "-O", "binary", "--only-section=.text*",
+                        "--only-section=.rodata*", path, to], check=False)
+        listing = subprocess.run(["objdump", "-dr", "--no-show-raw-insn", path],
+                                 stdout=subprocess.PIPE, check=False).stdout
+        with open(to, "rb") as file:
+            texts.append((file.read(), listing.split(b"\n", 3)[-1]))
+    return texts[0] == texts[1]
+
+
+def what_noticed(status, output):
+    if status == 0:
+        return None
+    if status == 1 and "verdict" in output:
+        wrong = re.search(r"(?m)^  \S+: (?!right)(?:on the probe|.*got |.*never written|.*written outside)",
+                          output)
+        return "verdict" if wrong or "  fail" not in output else "checks"
+    return "crash"
+
+
+# ---- the equivalent ones ------------------------------------------------------------------------
+
+def read_equivalent():
+    """{(file, before, after): reason}: a block of three lines each, and the reason."""
+    found = {}
+    with open(EQUIVALENT) as file:
+        blocks = [block for block in re.split(r"\n\s*\n", file.read()) if block.strip()]
+    for block in blocks:
+        lines = [line for line in block.split("\n") if line and not line.startswith("#")]
+        if not lines:
+            continue
+        if len(lines) < 4 or not lines[1].startswith("- ") or not lines[2].startswith("+ "):
+            sys.exit("mutate.py: %s: a file, '- before', '+ after', reason: %s" % (EQUIVALENT, lines))
+        found[lines[0], lines[1][2:], lines[2][2:]] = " ".join(lines[3:])
+    return found
+
+
+def stale(equivalent):
+    """Entries that are no mutants any more."""
+    for path, before, after in equivalent:
+        source = os.path.join(ROOT, path)
+        if not os.path.exists(source) or not any(
+                (mutant.before, mutant.after) == (before, after)
+                for mutant in mutants_of("", source)):
+            yield path, before, after
+
+
+# ---- main ---------------------------------------------------------------------------------------
+
+ORDER = ["verdict", "checks", "crash", "tests", "same code", "equivalent", "does not compile",
+         "survived"]
+
+
+def sample_of(mutants, count, choose):
+    """That many, about equally many of each operator."""
+    choose.shuffle(mutants)
+    turns = collections.Counter()
+    ranked = []
+    for mutant in mutants:
+        turns[mutant.operator] += 1
+        ranked.append((turns[mutant.operator], mutant))
+    ranked.sort(key=lambda pair: pair[0])
+    return [mutant for _, mutant in ranked[:count]]
+
+
+def print_table(results):
+    columns = [column for column in ORDER if any(noticed == column for _, noticed, _ in results)]
+    counts = collections.Counter((mutant.operator, noticed) for mutant, noticed, _ in results)
+    print("%-18s" % "operator" + "".join("%18s" % column for column in columns) + "%8s" % "all")
+    for operator in sorted({mutant.operator for mutant, _, _ in results}) + ["all"]:
+        row = [sum(count for (name, noticed), count in counts.items()
+                   if operator in (name, "all") and noticed == column) for column in columns]
+        print("%-18s" % operator + "".join("%18d" % count for count in row) + "%8d" % sum(row))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--build", default=os.path.join(ROOT, "build/simt"))
+    parser.add_argument("--step", action="append", default=[])
+    parser.add_argument("--sample", type=int)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)))
+    parser.add_argument("--seconds", type=float, default=60, help="a run may take")
+    parser.add_argument("--list", action="store_true")
+    parser.add_argument("--report")
+    options = parser.parse_args()
+    build = os.path.abspath(options.build)
+
+    names = sorted(name for name in os.listdir(ROOT) if re.match(r"0[1-8]_", name))
+    names = [name for name in names if not options.step or name[:2] in options.step]
+    if not os.path.exists(os.path.join(build, "compile_commands.json")) or not names:
+        print("mutate.py: no build in %s, or no such step" % build, file=sys.stderr)
+        return 3
+    steps = {name: Step(build, name) for name in names}
+    mutants = [mutant for name in names for source in steps[name].sources()
+               for mutant in mutants_of(name, source)]
+    if options.sample is not None and options.sample < len(mutants):
+        mutants = sample_of(mutants, options.sample, random.Random(options.seed))
+    if options.list:
+        for mutant in mutants:
+            print("%s:%d: %s: %s  ->  %s" % (os.path.relpath(mutant.source, ROOT), mutant.line,
+                                             mutant.operator, mutant.before, mutant.after))
+        print("%d mutants" % len(mutants))
+        return 0
+
+    equivalent = read_equivalent()
+    gone = list(stale(equivalent))
+    for entry in gone:
+        print("not a mutant any more: %s: - %s + %s" % entry)
+
+    def judge(mutant):
+        key = (os.path.relpath(mutant.source, ROOT), mutant.before, mutant.after)
+        if key in equivalent:
+            return mutant, "equivalent", 0.0
+        start = time.monotonic()
+        folder = tempfile.mkdtemp(prefix="mutate.")
+        try:
+            noticed = Trial(steps[mutant.step], mutant, folder).noticed_by(options.seconds)
+        except Failed as error:
+            noticed = str(error)
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+        return mutant, noticed or "survived", time.monotonic() - start
+
+    results = []
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        for result in pool.map(judge, mutants):
+            results.append(result)
+            mutant, noticed, seconds = result
+            if noticed == "survived":
+                print("survived: %s:%d: %s\n  - %s\n  + %s" % (
+                    os.path.relpath(mutant.source, ROOT), mutant.line, mutant.operator,
+                    mutant.before, mutant.after), flush=True)
+    if options.report:
+        with open(options.report, "w", newline="") as file:
+            writer = csv.writer(file)
+            writer.writerow(["file", "line", "operator", "before", "after", "noticed_by", "seconds"])
+            for mutant, noticed, seconds in results:
+                writer.writerow([os.path.relpath(mutant.source, ROOT), mutant.line, mutant.operator,
+                                 mutant.before, mutant.after, noticed, "%.1f" % seconds])
+    print_table(results)
+    survived = sum(noticed == "survived" for _, noticed, _ in results)
+    print("%d mutants, %d survived" % (len(results), survived))
+    return 1 if survived or gone else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

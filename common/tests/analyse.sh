@@ -1,0 +1,100 @@
+#!/usr/bin/env bash
+# One analyser over the sources: a finding is a failure. What is suppressed, and why, stands here.
+# Usage: analyse.sh shellcheck|cppcheck|gcc|clang-tidy BUILD_FOLDER
+set -u
+root=$(cd -- "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")/../.." && pwd -P)
+tool=$1
+build=$(readlink -f -- "$2")
+jobs=$(nproc 2>/dev/null || echo 1)
+cd "$root" || exit 1
+
+missing() {
+    echo "skipped: $1 was not found"
+    exit 0
+}
+
+# The project's C sources, with those of simt: not what is handed out in exercises, nor programs that
+# are tests of simtcc.
+sources() {
+    git ls-files '*.c' 2>/dev/null | grep -v -e /exercise/.*/ -e simt/tests/programs -e simt/tests/simulators
+}
+
+# compile_options FILE: its -I, -D, -f and -std, of the build; nothing if it is not built.
+compile_options() {
+    python3 - "$build/compile_commands.json" "$root/$1" <<'END'
+import json, shlex, sys
+for entry in json.load(open(sys.argv[1])):
+    if entry["file"] == sys.argv[2]:
+        words = shlex.split(entry["command"])
+        print(" ".join(word for word in words if word.startswith(("-I", "-D", "-std", "-fopenmp"))))
+        break
+END
+}
+
+case $tool in
+shellcheck)
+    command -v shellcheck >/dev/null || missing shellcheck
+    # SC2015: A && B || C, where C is "fail" or the test. SC2016: text for other programs in single
+    # quotes. SC2181: $? beside what else is asked of the same run. SC2209: a word that is a command's
+    # name, too. SC3013: -ot, which every sh here has.
+    git ls-files '*.sh' common/simt/simtcc | xargs shellcheck -x -e SC2015,SC2016,SC2181,SC2209,SC3013
+    ;;
+cppcheck)
+    command -v cppcheck >/dev/null || missing cppcheck
+    # unusedFunction and style are the compilers' and clang-format's business. normalCheckLevel: it
+    # tells that there is a more thorough mode. What simt does with addresses and stacks is no C that
+    # cppcheck could follow: its sources are left to the sanitizers. grade.c adds up the counters of a
+    # struct as an array, and no exercise is without tests. invalidPointerCast: workspaces are bytes.
+    mapfile -t files < <(sources | grep -v -e '^common/simt' -e '/test_')
+    cppcheck --quiet --error-exitcode=1 --inline-suppr --enable=warning,portability -j "$jobs" \
+        --std=c11 --suppress=missingIncludeSystem --suppress=normalCheckLevelMaxBranches \
+        --suppress=objectIndex:common/exercise/grade.c --suppress=zerodiv:common/exercise/grade.c \
+        --suppress=invalidPointerCast \
+        -D_GNU_SOURCE -D__x86_64__ -DRUNGS_PNG -DRUNGS_JANSSON -I common -I common/simt "${files[@]}"
+    ;;
+gcc)
+    command -v gcc >/dev/null && gcc -fanalyzer -fsyntax-only -x c /dev/null 2>/dev/null || missing 'gcc with -fanalyzer'
+    # -Wanalyzer-malloc-leak and -file-leak: it takes what a struct keeps for lost. -use-of-uninitialized
+    # -value: of arrays that a loop fills, as many as a count says. -too-complex is off by default.
+    export build root
+    export -f compile_options
+    analyse() {
+        local options
+        options=$(compile_options "$1")
+        [[ -n $options ]] || return 0
+        case $1 in # they call nothing of what is not there: who calls them has asked before
+        common/library/openblas.c | common/problem/reduction/reduction.c)
+            options+=' -Wno-analyzer-null-dereference -Wno-analyzer-null-argument' ;;
+        esac
+        # shellcheck disable=SC2086
+        gcc -c -O1 -o /dev/null $options -fanalyzer -Werror -Wno-analyzer-malloc-leak -Wno-analyzer-file-leak \
+            -Wno-analyzer-fd-leak -Wno-analyzer-use-of-uninitialized-value "$root/$1"
+    }
+    export -f analyse
+    sources | grep -v -e '^common/simt' -e /test_ | xargs -P "$jobs" -I{} bash -c 'analyse {}'
+    ;;
+clang-tidy)
+    command -v clang-tidy >/dev/null || missing clang-tidy
+    # A chosen set: what is wrong, not what is a matter of taste. reserved-identifier: feature macros
+    # and the hooks of the sanitizers. easily-swappable-parameters, implicit-widening and
+    # narrowing-conversions: kernels' sizes are pairs and products of numbers of one kind. err34: what is
+    # converted comes from /proc or from this project's own programs. integer-division: depths and widths
+    # are whole numbers. memory-comparison: same_bits means bits. sizeof-expression: arrays of pointers.
+    # ignored-optimization-argument: gcc's options, which clang does not have.
+    checks='-*,bugprone-*,cert-flp30-c,misc-redundant-expression,performance-*,portability-*'
+    checks+=',-bugprone-easily-swappable-parameters,-bugprone-reserved-identifier'
+    checks+=',-bugprone-implicit-widening-of-multiplication-result,-bugprone-narrowing-conversions'
+    checks+=',-bugprone-assignment-in-if-condition,-bugprone-branch-clone,-performance-no-int-to-ptr'
+    checks+=',-bugprone-macro-parentheses,-bugprone-integer-division,-bugprone-sizeof-expression'
+    checks+=',-bugprone-suspicious-memory-comparison,-clang-diagnostic-ignored-optimization-argument'
+    sources | grep -v -e '^common/simt' -e /test_ | while read -r file; do
+        [[ -z $(compile_options "$file") ]] || printf '%s\n' "$file"
+    done | xargs -P "$jobs" -n 8 clang-tidy --quiet -p "$build" --checks="$checks" --warnings-as-errors='*' 2>&1 |
+        grep -v -e 'warnings generated' -e 'Suppressed .* warnings' -e '^Use -header-filter'
+    [[ ${PIPESTATUS[1]} -eq 0 ]]
+    ;;
+*)
+    echo "analyse.sh: $tool: no such analyser" >&2
+    exit 2
+    ;;
+esac
