@@ -41,7 +41,7 @@ static void shares_cover_all(void **state)
         }
 }
 
-/* ---- a system that refuses to start threads ---------------------------------------------------- */
+/* ---- a system that refuses to start threads -------------------------------------------------- */
 
 #if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
 enum { MAY_REFUSE = 0 }; /* a sanitizer has a pthread_create of its own */

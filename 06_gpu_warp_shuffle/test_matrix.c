@@ -150,6 +150,21 @@ static void test_second_stage(void **state)
     }
 }
 
+/* On a GPU of one multiprocessor each of the few blocks has several rounds. */
+static void test_many_rounds(void **state)
+{
+    static const size_t shapes[][2] = {{20001, 3}, {3, 60001}, {30011, 1}, {5000, 24}};
+    const int processors = machine.processors;
+    (void)state;
+
+    machine.processors = 1;
+    for (size_t s = 0; s < sizeof shapes / sizeof shapes[0]; s++) {
+        verify_both(shapes[s][0], shapes[s][1], OP_SUM, TYPE_F32, s % 2);
+        verify_both(shapes[s][0], shapes[s][1], OP_MAX, TYPE_F64, 0);
+    }
+    machine.processors = processors;
+}
+
 /* ---- known answers --------------------------------------------------------------------------- */
 
 /* What a rung makes of a matrix of floats (TYPE_F32) or doubles; `out` has room for the results. */
@@ -351,13 +366,10 @@ int main(int count, char **arguments)
 {
     const struct CMUnitTest large[] = {cmocka_unit_test(test_more_results_than_blocks_in_y)};
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_edge_shapes),
-        cmocka_unit_test(test_operators_types_and_alignment),
-        cmocka_unit_test(test_second_stage),
-        cmocka_unit_test(test_small_matrix),
-        cmocka_unit_test(test_counting_matrix),
-        cmocka_unit_test(test_empty),
-        cmocka_unit_test(test_nan_and_infinity),
+        cmocka_unit_test(test_edge_shapes),  cmocka_unit_test(test_operators_types_and_alignment),
+        cmocka_unit_test(test_second_stage), cmocka_unit_test(test_many_rounds),
+        cmocka_unit_test(test_small_matrix), cmocka_unit_test(test_counting_matrix),
+        cmocka_unit_test(test_empty),        cmocka_unit_test(test_nan_and_infinity),
         cmocka_unit_test(test_repeatable),
     };
     (void)arguments;

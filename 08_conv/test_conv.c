@@ -111,7 +111,7 @@ static void test_tile_edges(void **state)
 }
 
 /* More weights than the 16384 that fit in constant memory: many filters, then a kernel of which not
- * one plane fits. */
+ * one plane fits, then one whose tile of the image fits in no shared memory. */
 static void test_many_weights(void **state)
 {
     struct conv_options options;
@@ -128,6 +128,11 @@ static void test_many_weights(void **state)
     options.channels = options.filters = 1;
     options.height = options.width = 131;
     options.kernel_height = options.kernel_width = 130;
+    step_test_rungs(&options.base);
+
+    options.batch = options.channels = options.filters = 1;
+    options.height = options.width = 261;
+    options.kernel_height = options.kernel_width = 260;
     step_test_rungs(&options.base);
 }
 

@@ -481,8 +481,8 @@ static bool read_header(int file, uintmax_t file_size, const char *shown_path,
     return success;
 }
 
-/* Of a NaN, sign and payload are dropped: all bits set is what the verifier takes for an element that
- * was never written. */
+/* Of a NaN, sign and payload are dropped: all bits set is what the verifier takes for an element
+ * that was never written. */
 static void canonical_nans(struct npy *array)
 {
     float *const floats = array->data;

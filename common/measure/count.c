@@ -173,8 +173,8 @@ static void take_row(const json_t *row, struct results *results, struct result *
     }
 }
 
-/* Whether the child has been stopped (SIGSTOP, a debugger) for as long as `looks` looks at it, one a
- * second. At Ctrl-Z and fg it may be continued a moment after this program. */
+/* Whether the child has been stopped (SIGSTOP, a debugger) for three looks at it, one a second. At
+ * Ctrl-Z and fg it may be continued a moment after this program. */
 static bool stays_stopped(int *looks)
 {
     siginfo_t state = {0};

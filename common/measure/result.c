@@ -89,7 +89,7 @@ void result_conclude(struct result *result, const char *hint)
                  "right, but not checked for races and bad accesses");
 }
 
-/* ---- rates that cannot be --------------------------------------------------------------------- */
+/* ---- rates that cannot be -------------------------------------------------------------------- */
 
 /* How far beyond the peak a rate may be. Bandwidth: docs/results has up to 2.6 times of it, on a
  * shared machine whose caches the probe found busy; a GPU's L2 cache has about twice the bandwidth

@@ -85,7 +85,7 @@ void result_skip(struct result *result, const char *reason);
  * all inputs all the same; the last wrong comparison is kept. */
 void result_note(struct result *result, const struct comparison *comparison, bool probe);
 
-/* Records that the analysis could not be done: what is not known to keep the rules does not pass. */
+/* Records that the analysis could not be done: what may break the rules does not pass. */
 void result_unchecked(struct result *result);
 
 /* Derives verdict and reason from what was recorded. hint: where the report shows the findings. */

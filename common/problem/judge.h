@@ -46,8 +46,8 @@ void judge_stray_write(struct comparison *comparison, const char *place);
 bool judge_margins(const struct guarded *result, float value, size_t size,
                    struct comparison *comparison);
 
-/* If *comparison is right since NaN was expected, but the element, of `size` bytes, still holds what
- * results are filled with before a rung runs (poison_value), makes it wrong: it was never
+/* If *comparison is right since NaN was expected, but the element, of `size` bytes, still holds
+ * what results are filled with before a rung runs (poison_value), makes it wrong: it was never
  * written. */
 void judge_unwritten(struct comparison *comparison, const void *element, size_t size);
 

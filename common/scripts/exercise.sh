@@ -92,7 +92,6 @@ list_exercises() {
         score='     -'
         if [[ -s $state/$name.score ]]; then
             score=$(printf '%3d' "$(<"$state/$name.score")")/100
-            score=${score/#  0/  0}
             begun=yes
         fi
         [[ -n $next || $score == 100/100 ]] || next=${name%%_*}

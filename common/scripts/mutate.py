@@ -87,7 +87,7 @@ OPERATORS = [
 ]
 OPERATORS = [(name, re.compile(pattern), to) for name, pattern, to in OPERATORS]
 
-Mutant = collections.namedtuple("Mutant", "step source line operator before after text")
+Mutant = collections.namedtuple("Mutant", "step source line nth operator before after text")
 
 
 def code_lines(text):
@@ -108,6 +108,7 @@ def mutants_of(step, source):
         text = file.read()
     lines = text.split("\n")
     seen = set()
+    alike = collections.Counter()
     for number, line in code_lines(text):
         code = line.split("/*")[0].rstrip()
         for name, pattern, to in OPERATORS:
@@ -119,8 +120,9 @@ def mutants_of(step, source):
                     continue
                 seen.add((number, after))
                 changed = lines[:number] + [after + line[len(code):]] + lines[number + 1:]
-                yield Mutant(step, source, number + 1, name, code.strip(), after.strip(),
-                             "\n".join(changed))
+                alike[code.strip(), after.strip()] += 1
+                yield Mutant(step, source, number + 1, alike[code.strip(), after.strip()], name,
+                             code.strip(), after.strip(), "\n".join(changed))
 
 
 # ---- a build that is there ----------------------------------------------------------------------
@@ -259,7 +261,7 @@ class Trial:
         for test in step.tests:
             if any(original in step.programs[test] for original in plain):
                 program = self.linked(test, plain, os.path.join(self.folder, test))
-                if run([program], 20 * seconds, cwd=self.folder)[0] != 0:
+                if run([program], 4 * seconds, cwd=self.folder)[0] != 0:
                     return "tests"
         return None
 
@@ -289,6 +291,13 @@ def what_noticed(status, output):
 
 # ---- the equivalent ones ------------------------------------------------------------------------
 
+def keys_of(mutant):
+    """What may name it in that file: all such changes of a source, or the N-th (#N)."""
+    path = os.path.relpath(mutant.source, ROOT)
+    return [(path, mutant.before, mutant.after),
+            ("%s #%d" % (path, mutant.nth), mutant.before, mutant.after)]
+
+
 def read_equivalent():
     """{(file, before, after): reason}: a block of three lines each, and the reason."""
     found = {}
@@ -307,10 +316,9 @@ def read_equivalent():
 def stale(equivalent):
     """Entries that are no mutants any more."""
     for path, before, after in equivalent:
-        source = os.path.join(ROOT, path)
+        source = os.path.join(ROOT, path.split(" #")[0])
         if not os.path.exists(source) or not any(
-                (mutant.before, mutant.after) == (before, after)
-                for mutant in mutants_of("", source)):
+                (path, before, after) in keys_of(mutant) for mutant in mutants_of("", source)):
             yield path, before, after
 
 
@@ -379,8 +387,7 @@ def main():
         print("not a mutant any more: %s: - %s + %s" % entry)
 
     def judge(mutant):
-        key = (os.path.relpath(mutant.source, ROOT), mutant.before, mutant.after)
-        if key in equivalent:
+        if any(key in equivalent for key in keys_of(mutant)):
             return mutant, "equivalent", 0.0
         start = time.monotonic()
         folder = tempfile.mkdtemp(prefix="mutate.")
@@ -393,21 +400,26 @@ def main():
         return mutant, noticed or "survived", time.monotonic() - start
 
     results = []
+    report = open(options.report, "w", newline="") if options.report else None
+    if report is not None:
+        csv.writer(report).writerow(
+            ["file", "line", "operator", "before", "after", "noticed_by", "seconds"])
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        for result in pool.map(judge, mutants):
-            results.append(result)
-            mutant, noticed, seconds = result
+        for result in concurrent.futures.as_completed(
+                [pool.submit(judge, mutant) for mutant in mutants]):
+            results.append(result.result())
+            mutant, noticed, seconds = results[-1]
+            if report is not None:
+                csv.writer(report).writerow(
+                    [os.path.relpath(mutant.source, ROOT), mutant.line, mutant.operator,
+                     mutant.before, mutant.after, noticed, "%.1f" % seconds])
+                report.flush()
             if noticed == "survived":
                 print("survived: %s:%d: %s\n  - %s\n  + %s" % (
                     os.path.relpath(mutant.source, ROOT), mutant.line, mutant.operator,
                     mutant.before, mutant.after), flush=True)
-    if options.report:
-        with open(options.report, "w", newline="") as file:
-            writer = csv.writer(file)
-            writer.writerow(["file", "line", "operator", "before", "after", "noticed_by", "seconds"])
-            for mutant, noticed, seconds in results:
-                writer.writerow([os.path.relpath(mutant.source, ROOT), mutant.line, mutant.operator,
-                                 mutant.before, mutant.after, noticed, "%.1f" % seconds])
+    if report is not None:
+        report.close()
     print_table(results)
     survived = sum(noticed == "survived" for _, noticed, _ in results)
     print("%d mutants, %d survived" % (len(results), survived))

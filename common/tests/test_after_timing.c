@@ -1,5 +1,5 @@
-/* What is verified after a rung was timed, and what no timing can be: rungs that idle once they have
- * been verified, results that were never written, rates beyond what the machine can do. */
+/* What is verified after a rung was timed, and what no timing can be: rungs that idle once they
+ * have been verified, results that were never written, rates beyond what the machine can do. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -103,6 +103,14 @@ if [[ -x $conv && $has_png == PNG ]]; then
     cmp -s in.png "$picture" && cmp -s a.npy kept.npy || fail 'an input was overwritten'
 fi
 
+# ---- little memory --------------------------------------------------------------------------------
+
+# Address space for the program, but not for what its kernels need.
+gpu_step=$bin/05_gpu_shared_tree
+if (ulimit -v 400000 && "$gpu_step" --version) >/dev/null 2>&1; then
+    (ulimit -v 400000 && ends 3 'simt: ' "$gpu_step" "${quick[@]}" && exit "$failures") || fail 'a memory error is 3'
+fi
+
 # ---- the program that counts and checks -----------------------------------------------------------
 
 if [[ -x $bin/counted/05_gpu_shared_tree ]]; then

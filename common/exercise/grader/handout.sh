@@ -18,7 +18,7 @@ list_class() { class/common/scripts/exercise.sh </dev/null >output 2>&1; }
 mkdir -p class/build/exercise
 echo 100 >class/build/exercise/01a_checker_nan.score
 echo 75 >class/build/exercise/02a_accumulators.score
-list_class && grep -q '^Next: .* 02a$' output || fail 'the list names the next exercise'
+list_class && grep -q '^Go on with: .* 02a$' output || fail 'the list names the next exercise'
 for copy in "${copies[@]}"; do
     copy=${copy%/*}
     echo 100 >"class/build/exercise/${copy##*/}.score"
