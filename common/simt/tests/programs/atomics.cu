@@ -11,7 +11,7 @@ struct Results {
     long long smin, smax;
     float fadd, fmaxcas;
     double dadd, dcas;
-    int block_add, system_add;
+    int block_add[8], system_add;
     int locked_sum;
 };
 
@@ -70,7 +70,7 @@ __global__ void test(Results *r, int *olds)
     atomicMaxFloat(&r->fmaxcas, i % 100 * 0.25f);
     atomicAdd(&r->dadd, 0.25);
     atomicAddDouble(&r->dcas, 0.125);
-    atomicAdd_block(&r->block_add, 1);
+    atomicAdd_block(&r->block_add[blockIdx.x], 1);
     atomicAdd_system(&r->system_add, 1);
 
     // A spin lock, taken by one thread of each block.
@@ -109,7 +109,7 @@ int main()
     EXPECT(r->lmax == (1ull << 40) + n - 1 && r->lcas >= 1 && r->lexch == 5);
     EXPECT(r->smin == -(1ll << 40) - (n - 1) && r->smax == -(1ll << 40));
     EXPECT(r->fadd == 0.5f * n && r->fmaxcas == 24.75f && r->dadd == 0.25 * n);
-    EXPECT(r->dcas == 0.125 * n && r->block_add <= n && r->system_add == n);
+    EXPECT(r->dcas == 0.125 * n && r->block_add[7] == threads && r->system_add == n);
     EXPECT(r->locked_sum == blocks * (blocks - 1) / 2);
     long sum = 0;
     for (int i = 0; i < n; i++) {
