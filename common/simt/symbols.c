@@ -186,6 +186,7 @@ static void plain_name(const char *mangled, char *name, size_t size)
 
 /* Names that sources declare, each between spaces: of kernels and of the device's variables. */
 static char *kernel_names, *device_names;
+static bool names_missing; /* a source could not tell */
 
 static void add_names(char **known, const char *names)
 {
@@ -200,7 +201,8 @@ static void add_names(char **known, const char *names)
 int simt_device_names(const char *kernels, const char *of_variables)
 {
     add_names(&kernel_names, kernels);
-    add_names(&device_names, of_variables);
+    names_missing = names_missing || !of_variables;
+    add_names(&device_names, of_variables ? of_variables : "");
     return 0;
 }
 
@@ -373,7 +375,8 @@ static const struct symbol *find_object(uint64_t address, uint64_t *base)
 bool simt_data_range(uint64_t address, struct simt_range *range)
 {
     uint64_t base;
-    const struct symbol *object = device_names ? find_object(address, &base) : NULL;
+    const struct symbol *object =
+        device_names && !names_missing ? find_object(address, &base) : NULL;
     bool inside = object && address - base < object->size;
     if (!object || (!inside && address - base - object->size > 4096)) {
         return false;
@@ -395,7 +398,8 @@ bool simt_data_range(uint64_t address, struct simt_range *range)
 bool simt_data_describe(uint64_t address, bool past, char *text, size_t size)
 {
     uint64_t base;
-    const struct symbol *object = device_names ? find_object(address, &base) : NULL;
+    const struct symbol *object =
+        device_names && !names_missing ? find_object(address, &base) : NULL;
     char name[64];
     if (!object) {
         return false;
