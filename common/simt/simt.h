@@ -162,7 +162,7 @@ void simt_pipeline_wait_prior(size_t groups);
 int simt_mark_instrumented(void);
 
 /* Names of the kernels and of the device's variables that a source declares, each with a space
- * before it; NULL: it has headers of its own, whose names are not known. Returns 0. */
+ * before it; NULL if not all are known. Returns 0. */
 int simt_device_names(const char *kernels, const char *variables);
 
 /* Registers a __constant__ variable; returns 0. */

@@ -71,14 +71,26 @@ void note_device_variables(size_t token)
     }
 }
 
+/* A header of the program's own may declare variables, too, and has not been read. */
+static bool includes_unread(void)
+{
+    for (size_t i = 0; !preprocessed && i < source.length; i = line_end(i) + 1) {
+        const char *line = source.bytes + i;
+        line += strspn(line, " \t");
+        if (*line == '#') {
+            line += 1 + strspn(line + 1, " \t");
+            if (strncmp(line, "include", 7) == 0 && line[7 + strspn(line + 7, " \t")] == '"') {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
 void append_device_names(struct text *out)
 {
     struct text kernels = {NULL, 0, 0}, others = {NULL, 0, 0};
     bool any = append_function_names(&kernels, true);
-    if (!preprocessed && memmem(source.bytes, source.length, "#include \"", 10)) {
-        append_string(out, "\n[[maybe_unused]] static const int simt_headers = "
-                           "simt_device_names(nullptr, nullptr);\n");
-    }
     for (size_t i = 0; i < device_variable_count; i++) {
         append_string(&others, " ");
         append_tokens(&others, device_variables[i].name, device_variables[i].name + 1);
@@ -89,9 +101,13 @@ void append_device_names(struct text *out)
     if (any) {
         append_string(out, "\n[[maybe_unused]] static const int simt_names = simt_device_names(\"");
         append(out, kernels.bytes ? kernels.bytes : "", kernels.length);
-        append_string(out, "\", \"");
-        append(out, others.bytes ? others.bytes : "", others.length);
-        append_string(out, "\");\n");
+        if (includes_unread()) {
+            append_string(out, "\", nullptr);\n");
+        } else {
+            append_string(out, "\", \"");
+            append(out, others.bytes ? others.bytes : "", others.length);
+            append_string(out, "\");\n");
+        }
     }
     free(kernels.bytes);
     free(others.bytes);

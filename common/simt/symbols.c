@@ -186,6 +186,7 @@ static void plain_name(const char *mangled, char *name, size_t size)
 
 /* Names that sources declare, each between spaces: of kernels and of the device's variables. */
 static char *kernel_names, *device_names;
+static bool names_missing; /* a source could not tell */
 
 static void add_names(char **known, const char *names)
 {
@@ -197,17 +198,11 @@ static void add_names(char **known, const char *names)
     }
 }
 
-/* A source has headers of its own that nobody has looked at. */
-static bool names_are_missing;
-
 int simt_device_names(const char *kernels, const char *of_variables)
 {
-    if (!of_variables) {
-        names_are_missing = true;
-        return 0;
-    }
     add_names(&kernel_names, kernels);
-    add_names(&device_names, of_variables);
+    names_missing = names_missing || !of_variables;
+    add_names(&device_names, of_variables ? of_variables : "");
     return 0;
 }
 
@@ -381,7 +376,7 @@ bool simt_data_range(uint64_t address, struct simt_range *range)
 {
     uint64_t base;
     const struct symbol *object =
-        device_names && !names_are_missing ? find_object(address, &base) : NULL;
+        device_names && !names_missing ? find_object(address, &base) : NULL;
     bool inside = object && address - base < object->size;
     if (!object || (!inside && address - base - object->size > 4096)) {
         return false;
@@ -403,7 +398,8 @@ bool simt_data_range(uint64_t address, struct simt_range *range)
 bool simt_data_describe(uint64_t address, bool past, char *text, size_t size)
 {
     uint64_t base;
-    const struct symbol *object = device_names ? find_object(address, &base) : NULL;
+    const struct symbol *object =
+        device_names && !names_missing ? find_object(address, &base) : NULL;
     char name[64];
     if (!object) {
         return false;

@@ -423,6 +423,15 @@ static void test_names_of_the_device(void **state)
                                    "simt_device_names(\" k\", \" a b c d f\");\n"));
     assert_int_equal(rewrite("int main() {}", &output, messages, sizeof messages), 0);
     assert_null(strstr(output, "simt_names"));
+    mode = "";
+    assert_int_equal(
+        rewrite("#include <a.h>\n__device__ int a;", &output, messages, sizeof messages), 0);
+    assert_non_null(strstr(output, "simt_device_names(\"\", \" a\");\n"));
+    /* A header of the program's own has not been read. */
+    assert_int_equal(
+        rewrite("# include \"a.h\"\n__device__ int a;", &output, messages, sizeof messages), 0);
+    assert_non_null(strstr(output, "simt_device_names(\"\", nullptr);\n"));
+    mode = "--preprocessed";
 }
 
 static void test_the_host_uses_the_device(void **state)
