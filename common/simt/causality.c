@@ -401,8 +401,8 @@ static void sync_lanes(unsigned int warp, uint32_t lanes, bool whole)
     }
 }
 
-/* A shuffle or a vote passes values, and orders memory no more than an atomic does: what a lane knew
- * at a fence. */
+/* A shuffle or a vote passes values, and orders memory no more than an atomic does: what a lane
+ * knew at a fence. */
 static void pass_values(unsigned int warp, uint32_t lanes)
 {
     unsigned int first = warp * SIMT_WARP_SIZE;

@@ -4,12 +4,12 @@
  * An access races with an earlier one by another thread, if one of the two writes, not both are
  * atomic, and nothing orders them (causality.h). shadow.h says what is remembered of earlier ones.
  *
- * Volatile accesses are how threads talk without atomics: a flag, a loop that waits for it. Between
- * blocks two of them do not race, nor within a block if the writer has called a fence before, or the
- * reader reads over and over or but one place; a volatile array in place of a barrier does. A plain read of a word
- * that others change by atomics is taken to be meant so where an atomic of the same warp follows:
- * so begins every loop around atomicCAS. An asynchronous copy writes from its issue to the end of
- * the wait for it. */
+ * Volatile accesses are how threads talk without atomics: a flag, a loop that waits for it.
+ * Between blocks two of them do not race, nor within a block if the writer has called a fence
+ * before, or the reader reads over and over or but one place; a volatile array in place of a
+ * barrier does. A plain read of a word that others change by atomics is taken to be meant so
+ * where an atomic of the same warp follows: so begins every loop around atomicCAS. An
+ * asynchronous copy writes from its issue to the end of the wait for it. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -265,7 +265,8 @@ static inline void visit_store(struct simt_cell *cell, const struct act *act, un
 
 /* ---- the rest: volatile, atomic, asynchronous ---- */
 
-/* Two accesses are volatile, of which one writes, in a way that is how threads talk: see the top. */
+/* Two accesses are volatile, of which one writes, in a way that is how threads talk: see the
+ * top. */
 static bool is_talk(uint32_t other, bool both_volatile, bool fenced)
 {
     return both_volatile && (fenced || simt_is_other_block(other));

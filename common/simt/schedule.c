@@ -1,9 +1,9 @@
 /* In what order threads, warps and blocks run: SIMT_SCHEDULE.
  *
- * SIMT_SCHEDULE=7 has a random number generator that starts with 7 choose among the lanes and warps
- * that can run, lets others come first before some of the atomics, and mixes up blocks of which
- * a GPU would run some at the same time. SIMT_SCHEDULE=0..99 runs the program once for each of these
- * numbers, and tells which of them ended otherwise than the first. */
+ * SIMT_SCHEDULE=7 has a random number generator that starts with 7 choose among the lanes and
+ * warps that can run, lets others come first before some of the atomics, and mixes up blocks of
+ * which a GPU would run some at the same time. SIMT_SCHEDULE=0..99 runs the program once for
+ * each of these numbers, and tells which of them ended otherwise than the first. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>

@@ -101,8 +101,8 @@ struct simt_traces {
     struct simt_event *begin[SIMT_WARP_SIZE], *end[SIMT_WARP_SIZE];
     struct simt_event *full[SIMT_WARP_SIZE]; /* where it ends at most */
     uint32_t filled;                         /* the lanes that have events */
-    /* If the warp is checked in order: in what order lanes ran since the last check, and where their
-     * traces ended then. */
+    /* If the warp is checked in order: in what order lanes ran since the last check, and where
+     * their traces ended then. */
     bool in_order;
     unsigned int stretch_count;
     const struct simt_event *stretches[TRACE_STRETCHES]; /* a lane's buffer tells the lane */

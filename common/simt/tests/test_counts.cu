@@ -383,6 +383,31 @@ static void test_lanes(void **)
 
 /* Not measured on a GPU: what follows from every statement being done by all lanes that take part
  * in it. */
+/* More than a trace holds, in a branch that a compiler may move behind the join. */
+__global__ void rare_branch(const float *in, float *out)
+{
+    float sum = 0;
+    if (__builtin_expect(threadIdx.x < 16, 0)) {
+        for (int i = 0; i < 1000; i++)
+            sum += in[i];
+    }
+    sum += in[threadIdx.x];
+    sum += in[threadIdx.x + 32];
+    out[threadIdx.x] = sum;
+}
+
+static void test_rare_branch(void **)
+{
+    simt_line_counters totals;
+    for (int repeat = 0; repeat < 2; repeat++) { /* the first time, the way out is not known */
+        simt_analysis_reset();
+        rare_branch<<<1, 32>>>(x, z);
+        simt_analysis_totals(&totals);
+        assert_int_equal(totals.access[SIMT_GLOBAL_LOAD].requests, 1000 + 2);
+        assert_int_equal(totals.access[SIMT_GLOBAL_STORE].requests, 1);
+    }
+}
+
 static void test_meeting_again(void **)
 {
     simt_line_counters totals;
@@ -470,7 +495,8 @@ int main()
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_kernels),       cmocka_unit_test(test_lanes),
         cmocka_unit_test(test_meeting_again), cmocka_unit_test(test_bytes),
-        cmocka_unit_test(test_repeats),       cmocka_unit_test(test_other_lanes),
+        cmocka_unit_test(test_rare_branch),   cmocka_unit_test(test_repeats),
+        cmocka_unit_test(test_other_lanes),
     };
     const std::vector<float> ones(N, 1.0f);
     simt_findings_keep(true);
