@@ -1,6 +1,7 @@
 /* Step 07 on the host as libraries do it: a tile of sums in registers, A and B copied into the
  * order in which it reads them, blocks that fit in the caches, all cores. The plan is GotoBLAS's:
- * Goto and van de Geijn, Anatomy of High-Performance Matrix Multiplication, ACM TOMS 34(3), 2008. */
+ * Goto and van de Geijn, Anatomy of High-Performance Matrix Multiplication, ACM Transactions on
+ * Mathematical Software 34(3), 2008. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

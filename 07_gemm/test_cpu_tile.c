@@ -1,6 +1,6 @@
 /* The CPU rungs' tiles by every instruction set that this machine runs, on whole numbers, so that
- * no order of the additions makes a difference. A program of its own, without the test framework, so
- * that it can be compiled for another processor and run there or under an emulator. */
+ * no order of the additions makes a difference. A program of its own, without the test framework,
+ * so that it can be compiled for another processor and run there or under an emulator. */
 #include <math.h>
 #include <stdio.h>
 

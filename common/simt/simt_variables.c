@@ -1,5 +1,5 @@
-/* Variables of the device: the runtime is told their names, and the host, which would read and write
- * a copy of its own, is told not to. Silent where a name could mean something else. */
+/* Variables of the device: the runtime is told their names, and the host, which would read and
+ * write a copy of its own, is told not to. Silent where a name could mean something else. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -13,12 +13,13 @@
 
 static const int BLOCK = 64;
 
-// ---- the host's memory -----------------------------------------------------------------------------
+// ---- the host's memory --------------------------------------------------------------------------
 
 static float of_host[BLOCK] = {1};
 __device__ float of_device[BLOCK];
 __constant__ float constant[2] = {1, 2};
-template <class T> __device__ T of_template[4];
+template <class T>
+__device__ T of_template[4];
 struct Holder {
     static __device__ int member;
 };
@@ -54,7 +55,7 @@ __global__ void past_device_array(float *out)
     out[threadIdx.x] = p[threadIdx.x + 100]; // FAULT device_array
 }
 
-// ---- shared memory ---------------------------------------------------------------------------------
+// ---- shared memory ------------------------------------------------------------------------------
 
 __global__ void past_static(int *out)
 {
@@ -106,14 +107,14 @@ __global__ void ok_shared(int *out)
         printf("misplaced\n");
 }
 
-// ---- copies ----------------------------------------------------------------------------------------
+// ---- copies -------------------------------------------------------------------------------------
 
 __global__ void sum(float *out, const float *in)
 {
     atomicAdd(out, in[threadIdx.x]); // FAULT reversed
 }
 
-// ---- structures ------------------------------------------------------------------------------------
+// ---- structures ---------------------------------------------------------------------------------
 
 struct Padded {
     char c;
@@ -161,7 +162,8 @@ struct Big {
     }
 };
 
-template <class T> __global__ void take(T value, float *out)
+template <class T>
+__global__ void take(T value, float *out)
 {
     out[threadIdx.x] = value.values[threadIdx.x % 20];
 }
@@ -171,7 +173,7 @@ __global__ void defaults(float *out, float add = 2, Big *big = nullptr)
     out[threadIdx.x] = add + (big != nullptr);
 }
 
-// ---- launches --------------------------------------------------------------------------------------
+// ---- launches -----------------------------------------------------------------------------------
 
 __global__ void __launch_bounds__(64, 2) bounded(float *out)
 {
@@ -311,14 +313,17 @@ static const struct {
          past_static<<<1, 64, (48 << 10) - 255>>>(ints);
          expect(cudaGetLastError() == cudaErrorInvalidValue, "48 KB and more");
          expect(cudaFuncSetAttribute(past_static, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                     (227 << 10) - 255) == cudaErrorInvalidValue, "227 KB and more");
+                                     (227 << 10) - 255) == cudaErrorInvalidValue,
+                "227 KB and more");
          expect(cudaFuncSetAttribute(past_static, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                     (227 << 10) - 256) == cudaSuccess, "227 KB");
+                                     (227 << 10) - 256) == cudaSuccess,
+                "227 KB");
          cudaGetLastError();
          past_static<<<1, 64, (227 << 10) - 256>>>(ints);
          expect(cudaGetLastError() == cudaSuccess, "227 KB launched");
          expect(cudaFuncGetAttributes(&attributes, past_static) == cudaSuccess &&
-                attributes.sharedSizeBytes == 256, "attributes");
+                    attributes.sharedSizeBytes == 256,
+                "attributes");
      }},
     {"ok_reset", "",
      [] {

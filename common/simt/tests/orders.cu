@@ -1,5 +1,6 @@
-// Threads that order themselves, rightly and wrongly: fences, atomics, flags, partial masks, asynchronous
-// copies, blocks that wait for one another. As faults.cu: `simt_orders name` runs one. Read by test_faults.c.
+// Threads that order themselves, rightly and wrongly: fences, atomics, flags, partial masks,
+// asynchronous copies, blocks that wait for one another. As faults.cu: `simt_orders name` runs one.
+// Read by test_faults.c.
 #include <cooperative_groups.h>
 #include <cuda_pipeline_primitives.h>
 #include <cuda_runtime.h>
@@ -12,7 +13,7 @@ namespace cg = cooperative_groups;
 
 static const unsigned FULL = 0xffffffffu;
 
-// ---- releases and acquisitions ---------------------------------------------------------------------
+// ---- releases and acquisitions ------------------------------------------------------------------
 
 __device__ int flag, word, words[32], turn, counter;
 
@@ -168,7 +169,7 @@ __global__ void ok_many_places(int *data)
     data[4096 + threadIdx.x] = data[threadIdx.x ^ 1];
 }
 
-// ---- warps -----------------------------------------------------------------------------------------
+// ---- warps --------------------------------------------------------------------------------------
 
 __global__ void ok_sleeping_lanes(int *out)
 {
@@ -266,7 +267,7 @@ __global__ void reader_that_told_nobody(int *data, int *out)
     }
 }
 
-// ---- flags, and loops that wait for them -----------------------------------------------------------
+// ---- flags, and loops that wait for them --------------------------------------------------------
 
 __global__ void ok_volatile_flag(int *data, int *out)
 {
@@ -379,7 +380,7 @@ __global__ void waits_for_a_later_block(int *out)
     *out = 1;
 }
 
-// ---- atomics and plain accesses --------------------------------------------------------------------
+// ---- atomics and plain accesses -----------------------------------------------------------------
 
 __global__ void set_among_atomics(int *out)
 {
@@ -423,7 +424,7 @@ __global__ void ok_read_only_path(const int *data, int *out)
     out[threadIdx.x] = __ldg(&data[threadIdx.x ^ 1]);
 }
 
-// ---- asynchronous copies ---------------------------------------------------------------------------
+// ---- asynchronous copies ------------------------------------------------------------------------
 
 static __device__ void copy_stage(float *to, const float *from)
 {
@@ -476,7 +477,7 @@ __global__ void copy_not_awaited(const float *in, float *out)
     __pipeline_wait_prior(0);
 }
 
-// ---- blocks that wait for one another --------------------------------------------------------------
+// ---- blocks that wait for one another -----------------------------------------------------------
 
 __global__ void ok_grid_sync(int *data, int *out)
 {
@@ -532,7 +533,7 @@ __global__ void ok_grid_barrier(int *data, int *out)
     }
 }
 
-// ---- what some orders of threads alone show ----------------------------------------------------------
+// ---- what some orders of threads alone show -----------------------------------------------------
 
 // Right only if the first warp draws the first tickets.
 __global__ void only_hand_out(int *data)
@@ -542,7 +543,7 @@ __global__ void only_hand_out(int *data)
         data[threadIdx.x % 32] = ticket; // FAULT only_hand_out
 }
 
-// ---- a long program --------------------------------------------------------------------------------
+// ---- a long program -----------------------------------------------------------------------------
 
 #define TEN(x) x x x x x x x x x x
 #define LOAD sum += *p++;
@@ -560,7 +561,7 @@ __global__ void ok_long(const int *in, int *out)
     out[threadIdx.x] = sum;
 }
 
-// ---- which is run how ------------------------------------------------------------------------------
+// ---- which is run how ---------------------------------------------------------------------------
 
 static int *a, *b;
 static float *f;

@@ -16,7 +16,8 @@ __global__ void convert(To *to, const From *from, int n)
     }
 }
 
-// As PTX has it: into 32 or 64 bits, saturated; NaN is 0, or with 64 bits on either side the lowest.
+// As PTX has it: into 32 or 64 bits, saturated; NaN is 0, or with 64 bits on either side the
+// lowest.
 template <class To, class From>
 static To expected(From x)
 {
@@ -38,9 +39,9 @@ static To expected(From x)
 template <class To, class From>
 static void test_conversions()
 {
-    const From values[] = {(From)3e9,    (From)-3e9,  (From)1e20,  (From)-1e20, (From)NAN, (From)5e9,
-                           (From)-1.5,   (From)300.7, (From)40000, (From)70000, (From)1e19, (From)-0.5,
-                           (From)INFINITY, (From)100, (From)-INFINITY};
+    const From values[] = {(From)3e9,  (From)-3e9, (From)1e20,     (From)-1e20, (From)NAN,
+                           (From)5e9,  (From)-1.5, (From)300.7,    (From)40000, (From)70000,
+                           (From)1e19, (From)-0.5, (From)INFINITY, (From)100,   (From)-INFINITY};
     const int n = sizeof values / sizeof *values;
     From *from;
     To *to;
