@@ -22,12 +22,13 @@ kernels break, the checker, the CPU back end, the counters, the pages.
   --all           also the same with more inputs (every exercise and its wrong answers, every
                   program that simtcc is tried on, every command on the pages, the scripts that
                   measure and draw), and these suites, one for each preset:
-                    asan    with the address and undefined-behaviour sanitizers
+                    asan    with the address and undefined-behaviour sanitizers: not large inputs
                     tsan    the tests of the CPU steps with the thread sanitizer
                     clang   kernels and their back end compiled by clang, if that is installed: all
                             their tests but exercises and large inputs
                     cuda    compiled by nvcc, if that is installed; run if there is a GPU
-  -L LABEL        only tests with a label that matches this regular expression, as in ctest
+  -L LABEL        only tests with a label that matches this regular expression, as in ctest;
+                  -L slow: analysers that take minutes, which no suite runs by itself
   -R NAME         only tests with a name that matches
   --no-install    install nothing: say what is missing and stop
   --help          this text
@@ -110,8 +111,13 @@ test_suite() {
     [[ $preset != tsan ]] || only=(-L '^step$')
     # Only kernels and their back end can differ with another C++ compiler.
     [[ $preset != clang ]] || only=(-L '^simt$' -LE '^(exercise|large)$')
+    # Large inputs take a sanitizer minutes.
+    [[ $preset != asan ]] || only=(-LE '^large$')
     # With -L or -R, any test can be selected.
-    [[ $all == yes || ${#filter[@]} -gt 0 ]] || only=(-LE '^all$')
+    if [[ $preset == simt && ${#filter[@]} -eq 0 ]]; then
+        only=(-LE '^slow$')
+        [[ $all == yes ]] || only=(-LE '^all$')
+    fi
     say "Built in $((SECONDS - started)) s. Testing ..."
     rm -f -- "$folder/tests.xml"
     (cd "$root" && "$@" ctest --preset "$preset" -j "$jobs" --output-junit "$folder/tests.xml" \
