@@ -24,11 +24,12 @@ kernels break, the checker, the CPU back end, the counters, the pages.
                   measure and draw), and these suites, one for each preset:
                     asan    with the address and undefined-behaviour sanitizers: not large inputs
                     tsan    the tests of the CPU steps with the thread sanitizer
-                    clang   kernels and their back end compiled by clang, if that is installed: all
-                            their tests but exercises and large inputs
+                    clang   kernels and their back end compiled by clang, if that is installed: the
+                            tests of the quick suite
                     cuda    compiled by nvcc, if that is installed; run if there is a GPU
   -L LABEL        only tests with a label that matches this regular expression, as in ctest;
-                  -L slow: analysers that take minutes, which no suite runs by itself
+                  -L slow: analysers and mutants, which take minutes and which no
+                  suite runs by itself
   -R NAME         only tests with a name that matches
   --no-install    install nothing: say what is missing and stop
   --help          this text
@@ -110,7 +111,7 @@ test_suite() {
     # Only the steps have several threads, and the sanitizer slows other tests down tenfold.
     [[ $preset != tsan ]] || only=(-L '^step$')
     # Only kernels and their back end can differ with another C++ compiler.
-    [[ $preset != clang ]] || only=(-L '^simt$' -LE '^(exercise|large)$')
+    [[ $preset != clang ]] || only=(-L '^simt$' -LE '^(exercise|all)$')
     # Large inputs take a sanitizer minutes.
     [[ $preset != asan ]] || only=(-LE '^large$')
     # With -L or -R, any test can be selected.

@@ -110,8 +110,7 @@ static void test_tile_edges(void **state)
     }
 }
 
-/* More weights than the 16384 that fit in constant memory: many filters, then a kernel of which not
- * one plane fits, then one whose tile of the image fits in no shared memory. */
+/* More weights than the 16384 that fit in constant memory: many filters. */
 static void test_many_weights(void **state)
 {
     struct conv_options options;
@@ -123,16 +122,6 @@ static void test_many_weights(void **state)
     options.width = 5;
     options.channels = 97;
     options.filters = 19;
-    step_test_rungs(&options.base);
-
-    options.channels = options.filters = 1;
-    options.height = options.width = 131;
-    options.kernel_height = options.kernel_width = 130;
-    step_test_rungs(&options.base);
-
-    options.batch = options.channels = options.filters = 1;
-    options.height = options.width = 261;
-    options.kernel_height = options.kernel_width = 260;
     step_test_rungs(&options.base);
 }
 
@@ -195,9 +184,26 @@ static void test_im2col_in_parts(void **state)
     conv_kind.destroy(base);
 }
 
+/* A kernel of which not one plane fits in constant memory, then one whose tile of the image fits in
+ * no shared memory. */
+static void test_large_kernels(void **state)
+{
+    struct conv_options options;
+    (void)state;
+
+    step_test_defaults(&options);
+    options.batch = options.channels = options.filters = 1;
+    for (size_t size = 130; size <= 260; size += 130) {
+        options.height = options.width = size + 1;
+        options.kernel_height = options.kernel_width = size;
+        step_test_rungs(&options.base);
+    }
+}
+
 int main(int count, char **arguments)
 {
-    const struct CMUnitTest large[] = {cmocka_unit_test(test_many_channels)};
+    const struct CMUnitTest large[] = {cmocka_unit_test(test_many_channels),
+                                       cmocka_unit_test(test_large_kernels)};
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_edge_shapes),     cmocka_unit_test(test_filter_sizes),
         cmocka_unit_test(test_tile_edges),      cmocka_unit_test(test_many_weights),

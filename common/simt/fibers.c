@@ -60,18 +60,31 @@ size_t simt_stack_bytes(void)
     return STACK_BYTES;
 }
 
+/* Stacks of cooperative launches, which keep more than one block: a mapping for a block each. */
+static char **extra_stacks;
+static size_t extra_count;
+
+static const size_t EXTRA_BYTES = (size_t)STACK_BYTES * SIMT_MAX_BLOCK_THREADS;
+
+static bool is_in_first_stacks(uint64_t address)
+{
+    return stacks && address - (uintptr_t)stacks < stack_stride() * SIMT_MAX_BLOCK_THREADS;
+}
+
 bool simt_is_in_stacks(uint64_t address, struct simt_range *range)
 {
     *range = (struct simt_range){(uintptr_t)stacks, stack_stride() * SIMT_MAX_BLOCK_THREADS,
                                  SPACE_LOCAL, false};
+    for (size_t i = 0; i < extra_count && address - range->base >= range->size; i++) {
+        *range = (struct simt_range){(uintptr_t)extra_stacks[i], EXTRA_BYTES, SPACE_LOCAL, false};
+    }
     return address - range->base < range->size;
 }
 
 bool simt_is_stack_guard(uint64_t address)
 {
-    struct simt_range range;
-    return stacks && simt_is_in_stacks(address, &range) &&
-           (address - range.base) % stack_stride() < STACK_GUARD_BYTES;
+    return is_in_first_stacks(address) &&
+           (address - (uintptr_t)stacks) % stack_stride() < STACK_GUARD_BYTES;
 }
 
 /* ---- switching ---- */
@@ -105,8 +118,7 @@ static void fiber_main(void *argument)
     simt_fiber_main(argument);
 }
 
-/* For cooperative launches, which keep more than one block. These stacks have no guards: a mapping
- * for each would be more than the system allows. */
+/* These stacks have no guards: a mapping for each would be more than the system allows. */
 static struct simt_fiber *extra_fiber(void)
 {
     static char *stack, *end;
@@ -115,10 +127,15 @@ static struct simt_fiber *extra_fiber(void)
         fatal("simt: cannot get memory for kernels");
     }
     if (stack == end) {
-        size_t size = (size_t)STACK_BYTES * SIMT_MAX_BLOCK_THREADS;
-        stack = simt_reserve(size);
-        end = stack + size;
-        simt_allow(stack, size);
+        char **grown = realloc(extra_stacks, (extra_count + 1) * sizeof *grown);
+        if (!grown) {
+            fatal("simt: cannot get memory for kernels");
+        }
+        extra_stacks = grown;
+        stack = simt_reserve(EXTRA_BYTES);
+        end = stack + EXTRA_BYTES;
+        simt_allow(stack, EXTRA_BYTES);
+        extra_stacks[extra_count++] = stack;
     }
     fiber->stack = stack;
     fiber->stack_bytes = STACK_BYTES - (fibers_made++ * 192 & 4095);

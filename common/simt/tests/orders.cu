@@ -316,9 +316,9 @@ __global__ void ok_look_back(const int *in, volatile long long *published, int *
             long long seen;
             do {
                 seen = published[b];
-            } while (seen >> 32 == 0);
+            } while ((seen >> 32) == 0);
             total += (int)seen;
-            if (seen >> 32 == 2)
+            if ((seen >> 32) == 2)
                 break;
         }
         published[blockIdx.x] = (2ll << 32) | (total + sum);

@@ -1,5 +1,5 @@
-// More ways to write a launch: kernels from a map, spaces inside the brackets, parameters named like
-// types.
+// More ways to write a launch: kernels from a map, spaces inside the brackets, parameters named
+// like types.
 #include <map>
 
 #include "check.cuh"
