@@ -22,7 +22,7 @@ extern "C" void rung_implicit_gemm(const float *in, const float *weights, float 
     call.filters = (size_t)filters;
     call.kernel_height = (size_t)shape->window_height;
     call.kernel_width = (size_t)shape->window_width;
-    call.stride = (size_t)shape->stride;
+    call.stride_height = call.stride_width = (size_t)shape->stride;
     call.pad = (size_t)shape->padding;
     call.dilation = (size_t)shape->dilation;
     call.out_height = (size_t)shape->out_height;
