@@ -16,7 +16,7 @@ answer 04b 'for (int i = thread; i < n; i += threads) {
 timed answer.cu 04b
 [[ $? -eq 1 ]] && grep -q '^  passed  *50/50 .*sums' output && grep -q '^  FAILED  *0/50  *speed' output &&
     grep -q 'of the speed of the rung atomic_block: it takes' output && grep -q 'counted on the CPU' output &&
-    grep -q 'one atomic a block: [0-9]* atomic additions' output && grep -q '  task line 13: ' output &&
+    grep -q 'one atomic a block: the work is not spread over the threads: [0-9]* accesses' output && grep -q '  task line 13: ' output &&
     grep -q '^  50 of 100 points' output || fail 'the speed of a slow answer'
 timed answer.cu --json 04b
 grep -q '"name": "speed", "status": "fail", "score": 0, "max_score": 50, .*"speed": {"ratio": 0\.[0-9]*, "answer_us": ' output ||
