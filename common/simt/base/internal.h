@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "base/exit.h"
 #include "cuda/cuda_runtime_api.h"
 #include "cuda/simt.h"
 
@@ -135,10 +136,6 @@ void simt_volatile_read(const void *address, unsigned int size, const void *call
 void simt_volatile_write(void);
 /* An access to memory is about to be made: if the launch is interleaved, others come first. */
 void simt_access_point(const void *address);
-/* Ends the program with status 1, after what it has printed is out. */
-__attribute__((noreturn)) void simt_exit(void);
-/* The same where memory or address space has run out. */
-__attribute__((noreturn)) void simt_exit_without_memory(void);
 
 /* The running thread's queue of asynchronous copies. */
 struct simt_pipeline_copy {

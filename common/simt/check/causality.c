@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/internal.h"
+#include "base/need.h"
 #include "check/clocks.h"
 
 #ifndef SIMT_MOST_SEGMENTS /* a test has fewer */
@@ -56,15 +57,6 @@ static struct era {
 } * eras;
 static size_t era_count, era_capacity;
 
-static void *need(void *memory)
-{
-    if (!memory) {
-        perror("simt: no memory for the checks");
-        simt_exit_without_memory();
-    }
-    return memory;
-}
-
 static unsigned int lowest(uint32_t set)
 {
     return (unsigned int)__builtin_ctz(set);
@@ -94,7 +86,7 @@ static bool has_row(const struct simt_order *order, unsigned int thread)
 static uint32_t *row_of(unsigned int thread)
 {
     if (!now->rows[thread]) {
-        now->rows[thread] = need(malloc(THREADS * sizeof(uint32_t)));
+        now->rows[thread] = simt_needed(malloc(THREADS * sizeof(uint32_t)), "the checks");
         now->row_of[thread] = NO_SEGMENT;
     }
     if (!has_row(now, thread)) {
@@ -141,7 +133,7 @@ static struct location *get_location(uint64_t address)
         struct location *old = locations;
         size_t old_capacity = location_capacity;
         location_capacity = old_capacity ? 2 * old_capacity : 64;
-        locations = need(calloc(location_capacity, sizeof *locations));
+        locations = simt_needed(calloc(location_capacity, sizeof *locations), "the checks");
         for (size_t i = 0; i < old_capacity; i++) {
             if (old[i].address) {
                 *location_slot(old[i].address) = old[i];
@@ -197,7 +189,7 @@ static void remember_fence(unsigned int thread, enum simt_scope scope)
                             .warp_floor = now->warp_start[thread / SIMT_WARP_SIZE],
                             .seen = simt_clock_keep(now->seen[thread])};
     if (has_row(now, thread)) {
-        fence->row = need(malloc(now->threads * sizeof(uint32_t)));
+        fence->row = simt_needed(malloc(now->threads * sizeof(uint32_t)), "the checks");
         memcpy(fence->row, now->rows[thread], now->threads * sizeof(uint32_t));
     }
 }
@@ -511,7 +503,7 @@ static struct simt_order *idle_order(void)
         order = order->next;
     }
     if (!order) {
-        order = need(calloc(1, sizeof *order));
+        order = simt_needed(calloc(1, sizeof *order), "the checks");
         order->next = orders;
         orders = order;
     }
@@ -521,10 +513,7 @@ static struct simt_order *idle_order(void)
 
 static void begin_era(size_t block)
 {
-    if (era_count == era_capacity) {
-        era_capacity = era_capacity ? 2 * era_capacity : 1024;
-        eras = need(realloc(eras, era_capacity * sizeof *eras));
-    }
+    eras = simt_with_room(eras, era_count, &era_capacity, sizeof *eras, "the checks");
     simt_now.era = new_segment();
     eras[era_count++] = (struct era){simt_now.era, block};
 }
@@ -607,10 +596,7 @@ static size_t cut_count, cut_capacity;
 
 static void cut(uint32_t tag)
 {
-    if (cut_count == cut_capacity) {
-        cut_capacity = cut_capacity ? 2 * cut_capacity : 4096;
-        cuts = need(realloc(cuts, cut_capacity * sizeof *cuts));
-    }
+    cuts = simt_with_room(cuts, cut_count, &cut_capacity, sizeof *cuts, "the checks");
     cuts[cut_count++] = tag >> SIMT_THREAD_BITS;
 }
 
@@ -689,7 +675,7 @@ static void merge_eras(void)
     for (const struct simt_order *order = orders; order; order = order->next) {
         count += !order->idle;
     }
-    known = need(malloc((count + 1) * sizeof *known));
+    known = simt_needed(malloc((count + 1) * sizeof *known), "the checks");
     count = 0;
     for (const struct simt_block_past *past = simt_clocks_pasts(); past; past = past->next) {
         known[count++] = past->block;

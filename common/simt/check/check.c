@@ -16,18 +16,10 @@
 #include <string.h>
 
 #include "base/internal.h"
+#include "base/need.h"
 #include "check/causality.h"
 #include "check/findings.h"
 #include "check/shadow.h"
-
-static void *need(void *memory)
-{
-    if (!memory) {
-        perror("simt: no memory for the checks");
-        simt_exit_without_memory();
-    }
-    return memory;
-}
 
 static unsigned int lowest(uint32_t set)
 {
@@ -56,7 +48,8 @@ static bool in_range(const struct simt_range *range, uint64_t address)
 
 int simt_constant(const void *address, size_t size)
 {
-    constants = need(realloc(constants, (constant_count + 1) * sizeof *constants));
+    constants =
+        simt_needed(realloc(constants, (constant_count + 1) * sizeof *constants), "the checks");
     constants[constant_count++] =
         (struct simt_range){(uintptr_t)address, size, SPACE_CONSTANT, false};
     return 0;

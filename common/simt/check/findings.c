@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/internal.h"
+#include "base/need.h"
 #include "check/findings.h"
 
 enum { MOST_FINDINGS = 32 };
@@ -380,11 +381,7 @@ void simt_check_end_launch(void)
     }
     if (keep) {
         if (!told_file) {
-            told_file = open_memstream(&told, &told_size);
-            if (!told_file) {
-                perror("simt: no memory for the checks");
-                simt_exit_without_memory();
-            }
+            told_file = simt_needed(open_memstream(&told, &told_size), "the checks");
         }
         tell_all(told_file);
         return;

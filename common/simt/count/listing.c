@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/internal.h"
+#include "base/need.h"
 #include "observe/trace.h"
 
 /* ---- keeping ---- */
@@ -26,15 +27,6 @@ struct kernel_counters {
 
 static struct kernel_counters *kernels;
 static size_t kernel_count, kernel_capacity;
-
-static void *need(void *memory)
-{
-    if (!memory) {
-        perror("simt: no memory for counters");
-        simt_exit_without_memory();
-    }
-    return memory;
-}
 
 /* Every member is a counter. */
 static void add(struct simt_line_counters *to, const struct simt_line_counters *from)
@@ -59,10 +51,7 @@ static struct kernel_counters *kernel_of(const struct simt_launch *launch)
             return &kernels[i];
         }
     }
-    if (kernel_count == kernel_capacity) {
-        kernel_capacity = kernel_capacity ? 2 * kernel_capacity : 16;
-        kernels = need(realloc(kernels, kernel_capacity * sizeof *kernels));
-    }
+    kernels = simt_with_room(kernels, kernel_count, &kernel_capacity, sizeof *kernels, "counters");
     kernels[kernel_count] = (struct kernel_counters){.name = launch->name,
                                                      .file = launch->file,
                                                      .line = launch->line,
@@ -77,11 +66,8 @@ static struct place_counters *place_in(struct kernel_counters *kernel, uint32_t 
             return &kernel->places[i];
         }
     }
-    if (kernel->place_count == kernel->place_capacity) {
-        kernel->place_capacity = kernel->place_capacity ? 2 * kernel->place_capacity : 32;
-        kernel->places =
-            need(realloc(kernel->places, kernel->place_capacity * sizeof *kernel->places));
-    }
+    kernel->places = simt_with_room(kernel->places, kernel->place_count, &kernel->place_capacity,
+                                    sizeof *kernel->places, "counters");
     kernel->places[kernel->place_count] = (struct place_counters){.place = place};
     return &kernel->places[kernel->place_count++];
 }
@@ -138,8 +124,8 @@ static int compare_lines(const void *left, const void *right)
 /* The kernel's lines in order; the caller frees them. */
 static struct line *lines_of(const struct kernel_counters *kernel, size_t *count)
 {
-    struct line *lines = need(calloc(kernel->place_count + 1, sizeof *lines));
-    uint32_t *places = need(calloc(kernel->place_count + 1, sizeof *places));
+    struct line *lines = simt_needed(calloc(kernel->place_count + 1, sizeof *lines), "counters");
+    uint32_t *places = simt_needed(calloc(kernel->place_count + 1, sizeof *places), "counters");
     size_t used = 0;
     for (size_t i = 0; i < kernel->place_count; i++) {
         places[i] = kernel->places[i].place;

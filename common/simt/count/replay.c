@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/internal.h"
+#include "base/need.h"
 #include "check/causality.h"
 #include "observe/trace.h"
 
@@ -809,11 +810,8 @@ struct simt_replayed *simt_replay_suspend(unsigned int threads)
 {
     unsigned int warps = (threads + SIMT_WARP_SIZE - 1) / SIMT_WARP_SIZE;
     struct simt_replayed *kept =
-        malloc(sizeof *kept + (size_t)warps * SIMT_WARP_SIZE * sizeof *kept->pasts);
-    if (!kept) {
-        perror("simt: no memory for the analysis");
-        simt_exit_without_memory();
-    }
+        simt_needed(malloc(sizeof *kept + (size_t)warps * SIMT_WARP_SIZE * sizeof *kept->pasts),
+                    "the analysis");
     memcpy(kept->crossings, crossings, warps * sizeof *crossings);
     memcpy(kept->crossing_of, crossing_of, sizeof crossing_of);
     memcpy(kept->one_past, one_past, sizeof one_past);

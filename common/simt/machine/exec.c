@@ -5,6 +5,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/need.h"
 #include "check/causality.h"
 #include "machine/machine.h"
 
@@ -53,18 +54,6 @@ static void prepare(void)
 }
 
 /* ---- reports ---- */
-
-void simt_exit(void)
-{
-    fflush(NULL);
-    _exit(EXIT_FAILURE);
-}
-
-void simt_exit_without_memory(void)
-{
-    fflush(NULL);
-    _exit(3); /* EXIT_DEVICE_ERROR of the programs */
-}
 
 bool simt_in_kernel(void)
 {
@@ -705,15 +694,6 @@ static void copy_shared(char *kept, bool keep)
     }
 }
 
-static void *need(void *memory)
-{
-    if (!memory) {
-        perror("simt: no memory for blocks that wait for one another");
-        simt_exit_without_memory();
-    }
-    return memory;
-}
-
 /* Blocks of a cooperative launch run at the same time. Those of any other launch need not; but in a
  * shuffled order, one may come before those that it may rightly count on, with lower numbers. */
 static bool can_wait_for_blocks(void)
@@ -727,7 +707,8 @@ static void suspend_block(void)
     struct simt_block *block = simt_block;
     size_t bytes;
     simt_static_shared(&bytes);
-    block->shared = need(malloc(simt_running_launch->shared_bytes + bytes + 1));
+    block->shared = simt_needed(malloc(simt_running_launch->shared_bytes + bytes + 1),
+                                "blocks that wait for one another");
     copy_shared(block->shared, true);
     block->analysis = simt_tracing ? simt_trace_suspend(block_threads) : NULL;
     block->rounds = 0;
@@ -797,7 +778,8 @@ static struct simt_block *new_block(void)
     if (block) {
         idle_blocks = block->next;
     } else {
-        block = need(aligned_alloc(_Alignof(struct simt_block), sizeof *block));
+        block = simt_needed(aligned_alloc(_Alignof(struct simt_block), sizeof *block),
+                            "blocks that wait for one another");
         memset(block, 0, sizeof *block);
         block->next_made = made_blocks;
         made_blocks = block;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/internal.h"
+#include "base/need.h"
 #include "observe/trace.h"
 
 void simt_pipeline_copy(void *destination, const void *source, size_t size, size_t zero_fill,
@@ -20,14 +21,8 @@ void simt_pipeline_copy(void *destination, const void *source, size_t size, size
         fprintf(stderr, ": __pipeline_memcpy_async() at %s:%d %s\n", file, line, wrong);
         simt_exit();
     }
-    if (pipeline->count == pipeline->capacity) {
-        pipeline->capacity = pipeline->capacity ? 2 * pipeline->capacity : 16;
-        pipeline->copies = realloc(pipeline->copies, pipeline->capacity * sizeof *pipeline->copies);
-        if (!pipeline->copies) {
-            perror("simt: cannot queue an asynchronous copy");
-            simt_exit_without_memory();
-        }
-    }
+    pipeline->copies = simt_with_room(pipeline->copies, pipeline->count, &pipeline->capacity,
+                                      sizeof *pipeline->copies, "asynchronous copies");
     pipeline->copies[pipeline->count++] = (struct simt_pipeline_copy){destination,
                                                                       source,
                                                                       __builtin_return_address(0),

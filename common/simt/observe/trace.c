@@ -16,6 +16,7 @@
 #include <sys/mman.h>
 
 #include "base/internal.h"
+#include "base/need.h"
 #include "check/causality.h"
 #include "check/shadow.h"
 #include "observe/trace.h"
@@ -38,21 +39,12 @@ uint32_t simt_place_of(const void *return_address)
 }
 
 static struct simt_site *sites;
-static unsigned int site_count, site_capacity;
+static unsigned int site_count;
+static size_t site_capacity;
 static uint32_t *slots;         /* open addressing: site numbers, 0 where there is none */
 static unsigned int slot_count; /* a power of two */
 static unsigned int *touched;
 static unsigned int touched_count;
-
-static void *grown(void *memory, size_t bytes)
-{
-    void *larger = realloc(memory, bytes);
-    if (!larger) {
-        perror("simt: no memory for the analysis");
-        simt_exit_without_memory();
-    }
-    return larger;
-}
 
 static unsigned int slot_of(uint32_t place)
 {
@@ -72,11 +64,11 @@ static unsigned int add_site(uint32_t place)
         simt_exit();
     }
     if (site_count + 1 >= site_capacity) {
-        site_capacity = site_capacity ? 2 * site_capacity : 512;
-        sites = grown(sites, site_capacity * sizeof *sites);
-        touched = grown(touched, site_capacity * sizeof *touched);
-        slot_count = 4 * site_capacity;
-        slots = grown(slots, slot_count * sizeof *slots);
+        sites =
+            simt_with_room(sites, site_count + 1, &site_capacity, sizeof *sites, "the analysis");
+        touched = simt_needed(realloc(touched, site_capacity * sizeof *touched), "the analysis");
+        slot_count = 4 * (unsigned int)site_capacity;
+        slots = simt_needed(realloc(slots, slot_count * sizeof *slots), "the analysis");
         memset(slots, 0, slot_count * sizeof *slots);
         for (unsigned int i = 1; i <= site_count; i++) {
             slots[slot_of(sites[i].place)] = i;
@@ -165,7 +157,8 @@ void simt_trace_start_launch(const struct simt_launch *launch)
     }
     if (!simt_trace_events) {
         simt_trace_events =
-            grown(NULL, (size_t)SIMT_WARP_SIZE * TRACE_STRIDE * sizeof *simt_trace_events);
+            simt_needed(malloc((size_t)SIMT_WARP_SIZE * TRACE_STRIDE * sizeof *simt_trace_events),
+                        "the analysis");
     }
     simt_check_start_launch(launch->function,
                             (size_t)launch->grid.x * launch->grid.y * launch->grid.z);
@@ -254,7 +247,8 @@ struct simt_suspended {
 
 struct simt_suspended *simt_trace_suspend(unsigned int threads)
 {
-    struct simt_suspended *kept = grown(NULL, sizeof *kept + threads * sizeof *simt_trace_depths);
+    struct simt_suspended *kept =
+        simt_needed(malloc(sizeof *kept + threads * sizeof *simt_trace_depths), "the analysis");
     memcpy(kept->depths, simt_trace_depths, threads * sizeof *simt_trace_depths);
     kept->order = simt_causality_suspend();
     kept->pages = simt_shadow_suspend();

@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "base/internal.h"
+#include "base/need.h"
 #include "observe/trace.h"
 
 /* The last of the thread_local variables, since the library is linked last: what runs past the end
@@ -41,12 +42,8 @@ static struct simt_range block; /* of the thread that launches: up to the runtim
 static void add(struct symbol **table, size_t *count, struct symbol symbol)
 {
     if ((*count & (*count - 1)) == 0) {
-        struct symbol *larger = realloc(*table, (*count ? 2 * *count : 1) * sizeof *larger);
-        if (!larger) {
-            perror("simt: no memory for the program's symbols");
-            simt_exit_without_memory();
-        }
-        *table = larger;
+        *table = simt_needed(realloc(*table, (*count ? 2 * *count : 1) * sizeof **table),
+                             "the program's symbols");
     }
     (*table)[(*count)++] = symbol;
 }
