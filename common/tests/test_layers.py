@@ -21,7 +21,7 @@ SIMT = ["common/simt/" + name for name in (
     "cc",       # what simtcc does with a source before the compiler sees it
     "base",     # what all the others share
     "program",  # what is known of the program that runs: its symbols, its lines of source
-    "observe",  # the hooks of instrumented code, and what they record
+    "observe",  # what instrumented code records, and who is told of it and of what the machine does
     "memory",   # the device's memory and the kernels' heap
     "machine",  # runs blocks, warps and threads
     "model",    # what a warp's recorded events mean: which lanes go together
@@ -74,12 +74,12 @@ EXCEPTIONS = {
 }
 # The same inside of the CPU back end: yet to go.
 SIMT_EXCEPTIONS = {
-    ("common/simt/program/source.c", "common/simt/observe/trace.h"): "where it is declared",
-    ("common/simt/program/symbols.c", "common/simt/observe/trace.h"): "where it is declared",
-    ("common/simt/machine/exec.c", "common/simt/check/causality.h"): "barriers order what is checked",
-    ("common/simt/observe/trace.c", "common/simt/check/causality.h"): "the checks see launches and blocks start",
-    ("common/simt/observe/trace.c", "common/simt/check/shadow.h"): "and end",
+    ("common/simt/memory/memory.c", "common/simt/api/api.h"): "cudaMalloc and its kin are there",
+    ("common/simt/memory/memory.c", "common/simt/api/errors.h"): "and have errors",
+    ("common/simt/memory/memory.c", "common/simt/machine/fault.h"): "and take the signals",
 }
+# Rooms whose headers and sources calls() does not read.
+UNREAD = ["step", "common/tests", "common/exercise", "common/simt/cc", "common/simt/tests"]
 
 
 def room_of(path):
@@ -145,7 +145,7 @@ def declared(text):
     names = re.findall(r"^(?:extern )?(?:const )?[\w ]+?[ *]+(\w+)\([^;{]*\);", text, re.M)
     for objects in re.findall(r"^extern (?:const )?[\w ]+?[ *]+([\w, ]+)(?:\[\w*\])?;", text, re.M):
         names += [name.strip() for name in objects.split(",")]
-    return names
+    return [name for name in names if name != "__attribute__"]
 
 
 def calls(files):
@@ -153,17 +153,17 @@ def calls(files):
     owners = {}
     for path in files:
         room = room_of(path)
-        if path.endswith(".h") and room in ROOMS and room not in ["step", "common/tests", "common/exercise"] + SIMT:
+        if path.endswith(".h") and room in ROOMS and room not in UNREAD + ["common/simt/cuda"]:
             for name in declared(read(path)):
                 owners[name] = path
     for path in files:
         room = room_of(path)
-        if not path.endswith((".c", ".h")) or room in [None, "step", "common/tests", "common/exercise"] + SIMT:
+        if not path.endswith((".c", ".h")) or room in [None] + UNREAD:
             continue
         text = re.sub(r"/\*.*?\*/|\"(\\.|[^\"\\])*\"", lambda m: "\n" * m.group().count("\n"),
                       read(path), flags=re.S)
         for number, line in enumerate(text.split("\n"), 1):
-            for name in re.findall(r"(?<![.>\w])(\w+)\b", line):
+            for name in re.findall(r"(?<![.>\w])(?<!struct )(\w+)\b", line):
                 if name in owners and ROOMS.index(room_of(owners[name])) > ROOMS.index(room):
                     yield path, number, owners[name]
 
@@ -213,6 +213,8 @@ def main():
         if problem:
             wrong.append("%s:%d: includes %s, but %s" % (path, line, target, problem))
     for path, line, target in calls(files):
+        if (path, target) in SIMT_EXCEPTIONS:
+            continue
         wrong.append("%s:%d: names what %s declares, but %s comes first in ROOMS" %
                      (path, line, target, room_of(path)))
     for arrow in [*EXCEPTIONS, *SIMT_EXCEPTIONS]:

@@ -4,7 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/internal.h"
+#include "api/api.h"
+#include "memory/heap.h"
+#include "memory/memory.h"
+#include "program/symbols.h"
 
 enum {
     MULTIPROCESSORS = 132,

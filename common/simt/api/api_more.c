@@ -4,9 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/internal.h"
+#include "api/api.h"
+#include "memory/heap.h"
+#include "memory/memory.h"
+#include "program/symbols.h"
 
-enum { PITCH = 512, STACK_LIMIT = 1024, PRINTF_LIMIT = 1 << 20, HEAP_LIMIT = 8 << 20, LIMITS = 3 };
+enum { PITCH = 512, STACK_LIMIT = 1024, PRINTF_LIMIT = 1 << 20, LIMITS = 3 };
 
 /* ---- pitched memory ---- */
 
@@ -107,7 +110,7 @@ cudaError_t cudaMemPrefetchAsync(const void *pointer, size_t size, struct cudaMe
 
 /* ---- device ---- */
 
-static size_t limits[LIMITS] = {STACK_LIMIT, PRINTF_LIMIT, HEAP_LIMIT};
+static size_t limits[LIMITS] = {STACK_LIMIT, PRINTF_LIMIT};
 
 cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t value)
 {
@@ -115,7 +118,11 @@ cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t value)
     if ((unsigned int)limit >= LIMITS) {
         return simt_error(cudaErrorUnsupportedLimit);
     }
-    limits[limit] = value;
+    if (limit == cudaLimitMallocHeapSize) {
+        simt_heap_limit = value;
+    } else {
+        limits[limit] = value;
+    }
     return cudaSuccess;
 }
 
@@ -128,7 +135,7 @@ cudaError_t cudaDeviceGetLimit(size_t *value, enum cudaLimit limit)
     if ((unsigned int)limit >= LIMITS) {
         return simt_error(cudaErrorUnsupportedLimit);
     }
-    *value = limits[limit];
+    *value = limit == cudaLimitMallocHeapSize ? simt_heap_limit : limits[limit];
     return cudaSuccess;
 }
 

@@ -5,8 +5,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/internal.h"
-#include "observe/trace.h"
+#include "api/errors.h"
+
+#include "base/own.h"
+#include "program/source.h"
 
 /* ---- one host thread at a time ---- */
 

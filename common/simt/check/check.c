@@ -15,93 +15,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/internal.h"
-#include "base/need.h"
+#include "check/check.h"
+
 #include "check/causality.h"
 #include "check/findings.h"
 #include "check/shadow.h"
+#include "machine/shared.h"
+#include "memory/heap.h"
+#include "memory/memory.h"
+#include "model/sites.h"
+#include "model/spaces.h"
+#include "program/source.h"
+#include "program/symbols.h"
 
 static unsigned int lowest(uint32_t set)
 {
     return (unsigned int)__builtin_ctz(set);
-}
-
-/* ---- address spaces ---- */
-
-static struct simt_range image;
-
-/* __constant__ variables, by simt_constant. */
-static struct simt_range *constants;
-static size_t constant_count;
-
-static void find_image(void)
-{
-    extern const char __executable_start[], _end[];
-    image = (struct simt_range){(uintptr_t)__executable_start, (size_t)(_end - __executable_start),
-                                SPACE_GLOBAL, false};
-}
-
-static bool in_range(const struct simt_range *range, uint64_t address)
-{
-    return address - range->base < range->size;
-}
-
-int simt_constant(const void *address, size_t size)
-{
-    constants =
-        simt_needed(realloc(constants, (constant_count + 1) * sizeof *constants), "the checks");
-    constants[constant_count++] =
-        (struct simt_range){(uintptr_t)address, size, SPACE_CONSTANT, false};
-    return 0;
-}
-
-/* A constant, or what lies between two of them. */
-static struct simt_range find_in_image(uint64_t address)
-{
-    uint64_t from = image.base, to = image.base + image.size;
-    for (size_t i = 0; i < constant_count; i++) {
-        uint64_t end = constants[i].base + constants[i].size;
-        if (in_range(&constants[i], address)) {
-            return constants[i];
-        }
-        from = end <= address && end > from ? end : from;
-        to = constants[i].base > address && constants[i].base < to ? constants[i].base : to;
-    }
-    return (struct simt_range){from, (size_t)(to - from), SPACE_GLOBAL, false};
-}
-
-static struct simt_range find_range(uint64_t address)
-{
-    struct simt_range found;
-    if (simt_exec_range(address, &found) || simt_memory_range(address, &found) ||
-        simt_shared_range(address, &found)) {
-        return found;
-    }
-    if (in_range(&image, address)) {
-        found = find_in_image(address);
-        if (found.space != SPACE_CONSTANT) {
-            simt_data_range(address, &found);
-        }
-        return found;
-    }
-    return (struct simt_range){address, 1, SPACE_HOST, false};
-}
-
-/* The ranges used last. Allocations come and go between launches only. */
-enum { RANGES_KEPT = 8 };
-static struct simt_range ranges[RANGES_KEPT];
-static unsigned int next_range;
-
-const struct simt_range *simt_range_of(uint64_t address)
-{
-    for (unsigned int i = 0; i < RANGES_KEPT; i++) {
-        if (in_range(&ranges[i], address)) {
-            return &ranges[i];
-        }
-    }
-    next_range = (next_range + 1) % RANGES_KEPT;
-    ranges[next_range] = find_range(address);
-    return &ranges[next_range];
 }
 
 /* ---- races ---- */
@@ -454,7 +383,7 @@ static void check_bounds(const struct simt_range *range, enum simt_space space,
     if (space == SPACE_HOST) {
         new = simt_add_finding(
             (struct finding){.wrong = HOST_POINTER, .kind = kind, .site = site, .thread = thread});
-        if (new &&in_range(&image, address)) {
+        if (new &&simt_in_program(address)) {
             simt_data_describe(address, false, new->text, sizeof new->text);
         }
     } else if (range->illegal || address + size > range->base + range->size) {
@@ -465,7 +394,7 @@ static void check_bounds(const struct simt_range *range, enum simt_space space,
             snprintf(new->text, sizeof new->text, "the launch asked for %zu bytes of it",
                      simt_shared_bytes());
         } else if (new &&space != SPACE_SHARED &&
-                   !(in_range(&image, address) &&
+                   !(simt_in_program(address) &&
                      simt_data_describe(address, true, new->text, sizeof new->text))) {
             simt_memory_describe((const void *)(uintptr_t)address, new->text, sizeof new->text);
         }
@@ -595,7 +524,7 @@ void simt_check_access(enum simt_space space, enum simt_event_kind kind, unsigne
     for (uint32_t set = lanes; set; set &= set - 1) {
         unsigned int lane = lowest(set), thread = warp * SIMT_WARP_SIZE + lane, shift;
         uint64_t address = addresses[lane];
-        if (!in_range(range, address)) {
+        if (!simt_in_range(range, address)) {
             range = simt_range_of(address);
         }
         if (!is_aligned(address, size) || range->illegal ||
@@ -647,7 +576,7 @@ void simt_check_free(unsigned int site, unsigned int warp, unsigned int lanes,
         simt_heap_bury(address);
     }
     freeing = false;
-    memset(ranges, 0, sizeof ranges); /* they may lie in it */
+    simt_ranges_forget(); /* they may lie in it */
 }
 
 bool simt_check_last_change(uint64_t address, struct simt_last_change *last)
@@ -658,8 +587,9 @@ bool simt_check_last_change(uint64_t address, struct simt_last_change *last)
     if (!cell || cell->writer < simt_now.launch) {
         return false;
     }
-    *last = (struct simt_last_change){cell->writer % SIMT_THREADS, cell->writer_site,
-                                      simt_is_other_block(cell->writer)};
+    *last =
+        (struct simt_last_change){cell->writer % SIMT_THREADS, simt_site(cell->writer_site)->place,
+                                  simt_is_other_block(cell->writer)};
     return true;
 }
 
@@ -692,9 +622,8 @@ void simt_check_read_only(unsigned int site, unsigned int size, unsigned int war
 
 void simt_check_start_launch(const void *function, size_t blocks)
 {
-    find_image();
     simt_shared_start_launch(function);
-    memset(ranges, 0, sizeof ranges);
+    simt_ranges_forget();
     simt_causality_start_launch(blocks);
     simt_readers_start_launch();
 }
@@ -725,7 +654,7 @@ void simt_check_index(const struct bounds_data *data, uint64_t index, const void
         return;
     }
     new = simt_add_finding((struct finding){
-        .wrong = BAD_INDEX, .site = simt_site_number(place), .thread = simt_running_thread()});
+        .wrong = BAD_INDEX, .site = simt_site_number(place), .thread = simt_linear(simt_current)});
     if (new) {
         snprintf(new->text, sizeof new->text, "index %" PRId64 " of %s", (int64_t)index,
                  data->array->name);

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/internal.h"
 #include "base/need.h"
+#include "cuda/simt.h"
 
 enum { CHILDREN = 16, CHILD_BITS = 4, MOST_MOMENTS = SIMT_MAX_BLOCK_THREADS };
 

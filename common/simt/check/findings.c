@@ -5,9 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/internal.h"
-#include "base/need.h"
 #include "check/findings.h"
+#include "machine/reports.h"
+#include "model/sites.h"
+#include "observe/recorder.h"
+#include "program/source.h"
 
 enum { MOST_FINDINGS = 32 };
 
@@ -23,10 +25,6 @@ static struct {
 } volatile_reads[1 << 16];
 static unsigned int found_count;
 static uint64_t not_kept;
-static bool keep;
-static char *told;
-static size_t told_size;
-static FILE *told_file;
 
 static struct finding *find(const struct finding *like)
 {
@@ -308,14 +306,20 @@ static void tell(FILE *file, const struct finding *finding)
     }
 }
 
-static void tell_all(FILE *file)
+bool simt_have_findings(void)
+{
+    leave_out_guarded();
+    return found_count > 0;
+}
+
+void simt_tell_findings(FILE *file, void (*tell_more)(FILE *file))
 {
     leave_out_guarded();
     for (unsigned int i = 0; i < found_count; i++) {
         tell(file, &found[i]);
     }
     if (found_count > 0) {
-        simt_tell_failed_calls(file);
+        tell_more(file);
     }
     if (not_kept > 0) {
         fprintf(file, "simt: and %" PRIu64 " more of other kinds\n", not_kept);
@@ -324,69 +328,19 @@ static void tell_all(FILE *file)
     not_kept = 0;
 }
 
-bool simt_findings_are_kept(void)
-{
-    return keep;
-}
-
-void simt_findings_keep(bool on)
-{
-    keep = on;
-    if (told_file) {
-        fclose(told_file);
-        free(told);
-        told_file = NULL;
-        told = NULL;
-    }
-}
-
-const char *simt_findings(void)
-{
-    if (told_file) {
-        fflush(told_file);
-    }
-    return told_file && told ? told : "";
-}
-
-void simt_check_tell_place(FILE *file, uint32_t place)
+void simt_tell_place(FILE *file, uint32_t place)
 {
     fprintf(file, "  at ");
     tell_line(file, simt_site_number(place));
 }
 
-/* Where the running lane was last seen; true if that is an access that its address does not
- * suit. */
-bool simt_check_tell_last(FILE *file)
+bool simt_tell_last(FILE *file)
 {
     const struct simt_event *event = simt_tracing ? simt_trace_last() : NULL;
     if (!event) {
         return false;
     }
-    simt_check_tell_place(file, event_place(event));
+    simt_tell_place(file, event_place(event));
     return event_kind(event) <= EVENT_ATOMIC && event_size(event) > 0 &&
            event->address % event_size(event) != 0;
-}
-
-/* When the program must end at once. */
-void simt_check_tell_now(void)
-{
-    tell_all(stderr);
-}
-
-void simt_check_end_launch(void)
-{
-    leave_out_guarded();
-    if (found_count == 0) {
-        return;
-    }
-    if (keep) {
-        if (!told_file) {
-            told_file = simt_needed(open_memstream(&told, &told_size), "the checks");
-        }
-        tell_all(told_file);
-        return;
-    }
-    fflush(stdout);
-    tell_all(stderr);
-    simt_exit();
 }

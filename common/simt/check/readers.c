@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/internal.h"
 #include "base/need.h"
 #include "check/causality.h"
 #include "check/shadow.h"

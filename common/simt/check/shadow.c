@@ -4,10 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/internal.h"
 #include "base/need.h"
+#include "base/own.h"
 #include "check/causality.h"
 #include "check/written.h"
+#include "cuda/simt_analysis.h"
+#include "memory/memory.h"
 
 /* ---- pages ---- */
 

@@ -4,9 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/internal.h"
 #include "base/need.h"
-#include "observe/trace.h"
+#include "count/listing.h"
+#include "cuda/simt_analysis.h"
+#include "model/sites.h"
+#include "program/source.h"
 
 /* ---- keeping ---- */
 
@@ -88,14 +90,12 @@ void simt_listing_add(const struct simt_launch *launch, const unsigned int *site
     }
 }
 
-void simt_analysis_reset(void)
+void simt_listing_reset(void)
 {
     for (size_t i = 0; i < kernel_count; i++) {
         free(kernels[i].places);
     }
     kernel_count = 0;
-    simt_requests_reset();
-    simt_findings_keep(simt_findings_are_kept());
 }
 
 void simt_analysis_totals(struct simt_line_counters *totals)

@@ -3,8 +3,10 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
+#include "base/exit.h"
 #include "base/need.h"
-#include "machine/machine.h"
+#include "cuda/simt.h"
+#include "machine/fibers.h"
 
 #ifdef SIMT_ASAN
 #include <sanitizer/asan_interface.h>

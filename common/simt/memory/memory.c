@@ -5,8 +5,14 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "base/internal.h"
-#include "observe/trace.h"
+#include "memory/memory.h"
+
+#include "api/api.h"
+#include "api/errors.h"
+#include "base/exit.h"
+#include "machine/fault.h"
+#include "memory/heap.h"
+#include "observe/observer.h"
 
 enum { ALIGNMENT = 256, FREED_KEPT = 64, POISON_BYTES = 32 << 20 };
 
@@ -344,7 +350,7 @@ cudaError_t cudaMalloc(void **pointer, size_t size)
     if (!add(region)) {
         return simt_error(cudaErrorMemoryAllocation);
     }
-    simt_check_allocated(region.base, size);
+    simt_observer.allocated(region.base, size);
     cursor = region.map + region.map_size + page_size;
     used += region.map_size;
     *pointer = region.base;
@@ -358,7 +364,7 @@ static void release(struct region *region)
         mmap(region->map, region->map_size, PROT_NONE,
              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
         used -= region->map_size;
-        simt_check_freed(region->base, region->size);
+        simt_observer.freed(region->base, region->size);
         freed[freed_count++ % FREED_KEPT] = *region;
     } else if (region->kind != REGISTERED) {
         free(region->base);
@@ -607,7 +613,7 @@ static cudaError_t copy_memory(const struct copy *copy, const char *function, co
         char *to = copy->to + row * copy->to_pitch;
         const char *from = copy->from + row * copy->from_pitch;
         memmove(to, from, copy->width);
-        simt_check_written(to, copy->width, from);
+        simt_observer.written(to, copy->width, from);
     }
     open_at(copy->to, PROT_NONE);
     open_at(copy->from, PROT_NONE);
@@ -648,7 +654,7 @@ static cudaError_t set_memory(void *pointer, int value, size_t size, const char 
     }
     open_at(pointer, PROT_READ | PROT_WRITE);
     memset(pointer, value, size);
-    simt_check_written(pointer, size, NULL);
+    simt_observer.written(pointer, size, NULL);
     open_at(pointer, PROT_NONE);
     return cudaSuccess;
 }

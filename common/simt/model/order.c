@@ -16,9 +16,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/internal.h"
 #include "base/need.h"
-#include "observe/trace.h"
+#include "cuda/simt.h"
+#include "model/order.h"
 
 enum { NO_NODE = 0, DONE = -1 };
 

@@ -6,9 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/internal.h"
+#include "model/requests.h"
+
 #include "base/need.h"
-#include "observe/trace.h"
+#include "machine/machine.h"
+#include "model/spaces.h"
+#include "program/source.h"
 
 struct request {
     unsigned int launch, barriers, warp, lanes, size;

@@ -7,9 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/internal.h"
 #include "base/need.h"
-#include "observe/trace.h"
+#include "program/source.h"
 
 enum { LINE_BYTES = 4096, PLACES_A_CALL = 256 };
 

@@ -18,9 +18,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/internal.h"
 #include "base/need.h"
-#include "observe/trace.h"
+#include "base/own.h"
+#include "cuda/simt_analysis.h"
+#include "program/symbols.h"
 
 /* The last of the thread_local variables, since the library is linked last: what runs past the end
  * of shared memory does not meet the C library's. */
@@ -437,4 +438,19 @@ size_t simt_static_shared_of(const void *function)
         }
     }
     return total;
+}
+
+/* ---- instrumentation ---- */
+
+static bool instrumented;
+
+int simt_mark_instrumented(void)
+{
+    instrumented = true;
+    return 0;
+}
+
+bool simt_instrumented(void)
+{
+    return instrumented;
 }
