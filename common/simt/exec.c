@@ -7,6 +7,7 @@
 
 #include "causality.h"
 #include "machine.h"
+#include "streams.h"
 
 enum {
     POLLS_BEFORE_YIELD = 64,
@@ -1013,6 +1014,13 @@ static cudaError_t close_launch(const struct simt_launch *asked)
     return cudaSuccess; /* of an assertion that failed, the calls that come tell */
 }
 
+static void begin_operation(const struct simt_launch *asked)
+{
+    struct simt_operation *launch = simt_operation_begin(asked->stream, asked->name);
+    launch->file = asked->file;
+    launch->line = asked->line;
+}
+
 int simt_launch_kernel(const struct simt_launch *asked)
 {
     cudaError_t error;
@@ -1022,6 +1030,7 @@ int simt_launch_kernel(const struct simt_launch *asked)
         return (int)error;
     }
     open_launch(asked);
+    begin_operation(asked);
     simt_trace_start_launch(asked);
     start_block();
     simt_current = next_thread();

@@ -7,6 +7,7 @@
 
 #include "findings.h"
 #include "internal.h"
+#include "streams.h"
 
 enum { MOST_FINDINGS = 32 };
 
@@ -33,7 +34,8 @@ static struct finding *find(const struct finding *like)
         if (found[i].wrong == like->wrong && found[i].site == like->site &&
             found[i].other_site == like->other_site && found[i].kind == like->kind &&
             found[i].other_kind == like->other_kind && found[i].almost == like->almost &&
-            found[i].other_block == like->other_block) {
+            found[i].other_block == like->other_block &&
+            !found[i].other_operation == !like->other_operation) {
             return &found[i];
         }
     }
@@ -52,7 +54,7 @@ struct finding *simt_add_finding(struct finding new)
         not_kept++;
         return NULL;
     }
-    new.block = simt_running_block();
+    new.block = new.wrong == COPY_RACE ? (struct uint3){0} : simt_running_block();
     new.count = 1;
     found[found_count] = new;
     return &found[found_count++];
@@ -221,18 +223,55 @@ static void tell_race_hint(FILE *file, const struct finding *race)
     }
 }
 
+static const char *const did[] = {
+    [EVENT_LOAD] = "read it at ",
+    [EVENT_STORE] = "wrote it at ",
+    [EVENT_ATOMIC] = "changed it atomically at ",
+    [EVENT_COPY] = "is still copying to it asynchronously, since ",
+};
+
+static const char *does_to_memory(const struct simt_operation *operation, enum simt_event_kind kind)
+{
+    return operation->verb && kind != EVENT_LOAD ? operation->verb : does(kind);
+}
+
+/* The operation of the host's that may be under way, too. */
+static void tell_operation(FILE *file, const struct finding *race)
+{
+    fputs("  ", file);
+    simt_operation_tell(file, race->other_operation);
+    fputs(" in another stream ", file);
+    if (race->other_operation->file) {
+        fputs(did[race->other_kind], file);
+        tell_line(file, race->other_site);
+    } else {
+        fprintf(file, "%s it\n", does_to_memory(race->other_operation, race->other_kind));
+    }
+    fputs("  hint: nothing orders the two, they may be done at the same time: use one stream, or "
+          "cudaEventRecord() after the\n"
+          "  first and cudaStreamWaitEvent() before the second, or have the host wait between "
+          "them.\n",
+          file);
+}
+
+static void tell_copy_race(FILE *file, const struct finding *race)
+{
+    fputs("simt: ", file);
+    simt_operation_tell(file, simt_operations());
+    fprintf(file, ": data race: it %s memory\n", does_to_memory(simt_operations(), race->kind));
+    tell_operation(file, race);
+}
+
 static void tell_race(FILE *file, const struct finding *race)
 {
-    static const char *const did[] = {
-        [EVENT_LOAD] = "read it at ",
-        [EVENT_STORE] = "wrote it at ",
-        [EVENT_ATOMIC] = "changed it atomically at ",
-        [EVENT_COPY] = "is still copying to it asynchronously, since ",
-    };
     fprintf(file, "data race in %s memory\n", space_name(race->space));
     tell_thread(file, race->thread);
     fprintf(file, " %s ", does(race->kind));
     tell_line(file, race->site);
+    if (race->other_operation) {
+        tell_operation(file, race);
+        return;
+    }
     tell_thread(file, race->other_thread);
     fprintf(file, "%s %s", race->other_block ? " of another block" : "", did[race->other_kind]);
     tell_line(file, race->other_site);
@@ -294,6 +333,10 @@ static void tell_other(FILE *file, const struct finding *finding)
 
 static void tell(FILE *file, const struct finding *finding)
 {
+    if (finding->wrong == COPY_RACE) {
+        tell_copy_race(file, finding);
+        return;
+    }
     fprintf(file, "simt: kernel ");
     simt_tell_launch(file);
     fprintf(file, ", block (%u,%u,%u): ", finding->block.x, finding->block.y, finding->block.z);

@@ -140,7 +140,7 @@ void simt_analyse(bool on)
     analysing = on;
 }
 
-static bool wanted(void)
+bool simt_analysing(void)
 {
     if (!decided) {
         const char *checks = getenv("SIMT_CHECKS");
@@ -155,7 +155,7 @@ void simt_trace_start_launch(const struct simt_launch *launch)
 {
     simt_recorder.interleaved = launch->interleaved;
     simt_recorder.lane = -1;
-    simt_tracing = launch->instrumented && wanted();
+    simt_tracing = launch->instrumented && simt_analysing();
     simt_listening = simt_tracing || simt_recorder.interleaved;
     simt_listing_prepare();
     simt_requests_prepare();

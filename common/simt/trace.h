@@ -149,6 +149,8 @@ extern uint64_t simt_trace_depths[SIMT_MAX_BLOCK_THREADS];
 /* replay.c: the warp is checked in order. */
 bool simt_replay_is_in_order(unsigned int warp);
 
+/* Whether launches are to be analysed. */
+bool simt_analysing(void);
 void simt_trace_start_launch(const struct simt_launch *launch);
 void simt_trace_end_launch(const struct simt_launch *launch);
 void simt_trace_start_block(size_t number, unsigned int threads);
