@@ -333,6 +333,9 @@ static void release_barrier(void)
         simt_causality_barrier();
         simt_requests_barrier();
         simt_count_at(block->barrier_caller)->barriers++;
+        if (block->alive < block_threads) {
+            simt_skips_complete(block->barrier_caller, &block->gone);
+        }
     }
     if (block->waiting_at_different_barriers) {
         simt_report_stuck("divergent barrier: the threads of one block wait at different barriers",
@@ -388,6 +391,9 @@ int simt_block_barrier(enum simt_barrier kind, int predicate, const char *file, 
     if (block->waiting++ == 0) {
         block->first_at_barrier = self;
         block->waiting_at_different_barriers = false;
+        if (simt_tracing) {
+            simt_skips_arrive(block->barrier_caller, file, line);
+        }
     } else if (line != block->first_at_barrier->line ||
                self->barrier != block->first_at_barrier->barrier) {
         block->waiting_at_different_barriers = true;
@@ -672,6 +678,7 @@ static void start_block(void)
     block->alive = block_threads;
     block->rounds = block->full_traces = 0;
     block->waits_for_grid = false;
+    block->gone = (struct simt_ways){0};
     block->current_warp = ready_warp();
     memset(simt_dynamic_shared(), 0xff, simt_running_launch->shared_bytes);
     if (simt_tracing) {
@@ -886,7 +893,9 @@ static void exit_thread(void)
         simt_current->pipeline.group = 0;
     }
     if (simt_tracing) {
+        unsigned int lane = simt_linear(simt_current) % SIMT_WARP_SIZE;
         simt_trace_pause();
+        simt_skips_exit(&block->gone, simt_traces.begin[lane], simt_traces.end[lane]);
     }
     simt_current->fiber = NULL;
     warp->exited |= simt_bit_of(simt_current);

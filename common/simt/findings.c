@@ -294,6 +294,12 @@ static void tell_other(FILE *file, const struct finding *finding)
     case READ_ONLY:
         fputs("memory that __ldg reads is written in the same launch\n", file);
         break;
+    case GOES_ROUND:
+        fprintf(file,
+                "a barrier in a branch that some threads do not take\n  others wait in "
+                "__syncthreads() at %s\n",
+                finding->text);
+        break;
     case MISALIGNED:
         fprintf(file,
                 "misaligned address %#" PRIx64 ": an access of %u bytes needs a multiple of %u\n",
@@ -314,11 +320,19 @@ static void tell_other(FILE *file, const struct finding *finding)
     tell_thread(file, finding->thread);
     if (finding->wrong == BAD_INDEX) {
         fprintf(file, " uses it at ");
+    } else if (finding->wrong == GOES_ROUND) {
+        fprintf(file, " has gone round it, and is at ");
     } else {
         fprintf(file, " %s ", does(finding->kind));
     }
     tell_line(file, finding->site);
-    if (finding->wrong == UNINITIALISED && finding->space == SPACE_SHARED) {
+    if (finding->wrong == GOES_ROUND) {
+        fputs("  hint: CUDA allows __syncthreads() in a branch or loop only if all threads of the "
+              "block that have not\n"
+              "  returned go the same way; anything else may hang, or not wait. Move it out of the "
+              "branch.\n",
+              file);
+    } else if (finding->wrong == UNINITIALISED && finding->space == SPACE_SHARED) {
         fputs("  hint: is a barrier missing, or has the thread that should write it returned "
               "early?\n",
               file);

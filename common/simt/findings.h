@@ -13,7 +13,8 @@ enum wrong {
     UNINITIALISED,
     MISALIGNED,
     HOST_POINTER,
-    READ_ONLY /* written in a launch that reads it by __ldg */
+    READ_ONLY, /* written in a launch that reads it by __ldg */
+    GOES_ROUND /* a barrier that others wait at */
 };
 
 struct finding {

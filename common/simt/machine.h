@@ -5,6 +5,7 @@
 
 #include "context.h"
 #include "internal.h"
+#include "skips.h"
 #include "trace.h"
 
 #if defined(__SANITIZE_ADDRESS__)
@@ -80,6 +81,7 @@ struct simt_block {
     unsigned int finished, finished_true;
     const struct simt_thread *first_at_barrier;
     const void *barrier_caller; /* a return address of who waits there */
+    struct simt_ways gone;      /* of those that have exited */
 
     /* While it is suspended: dynamic shared memory, then static; and what the analysis knows. */
     char *shared;

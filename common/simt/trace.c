@@ -18,6 +18,7 @@
 #include "causality.h"
 #include "internal.h"
 #include "shadow.h"
+#include "skips.h"
 #include "trace.h"
 
 enum { DEPTH_SHIFT = 48, PLACE_SHIFT = 16, KIND_SHIFT = 8 };
@@ -170,6 +171,7 @@ void simt_trace_start_launch(const struct simt_launch *launch)
     simt_check_start_launch(launch->function,
                             (size_t)launch->grid.x * launch->grid.y * launch->grid.z);
     simt_plans_start_launch();
+    simt_skips_start_launch(launch);
     simt_requests_launch(launch);
 }
 
@@ -186,6 +188,7 @@ void simt_trace_end_launch(const struct simt_launch *launch)
 {
     simt_listing_add(launch, touched, touched_count);
     if (simt_tracing) {
+        simt_skips_end_launch();
         simt_check_end_launch();
     }
     clear_sites();
@@ -208,6 +211,7 @@ void simt_trace_start_block(size_t number, unsigned int threads)
     }
     simt_replay_start_block(threads);
     simt_check_start_block(number, threads);
+    simt_skips_start_block();
 }
 
 void simt_trace_check(void)
