@@ -1,12 +1,8 @@
-// Seeded faults of memory that is not a kernel's, and of launches, as those of faults.cu. Read by
-// test_faults.c.
-#include <cuda_runtime.h>
+// Seeded faults of memory that is not a kernel's, and of launches.
+#include "cases.cuh"
 
-#include <cstdio>
 #undef NDEBUG
 #include <cassert>
-#include <cstdlib>
-#include <cstring>
 #include <map>
 #include <unistd.h>
 #include <vector>
@@ -197,10 +193,7 @@ static void expect(bool good, const char *what)
     }
 }
 
-static const struct {
-    const char *name, *phrase;
-    void (*run)();
-} faults[] = {
+static const Case cases[] = {
     {"stack", "memory of the host is used in a kernel",
      [] {
          float local[BLOCK];
@@ -362,18 +355,7 @@ int main(int count, char **arguments)
     if (count > 1 && strcmp(arguments[1], "unasked") == 0)
         atexit([] { _exit(1); }); // the last to run
     of_host[count] = 1;
-    cudaMalloc(&f, 4096);
-    cudaMalloc(&ints, 4096);
-    cudaMemset(f, 0, 4096);
-    cudaMemset(ints, 0, 4096);
-    for (const auto &fault : faults) {
-        if (count < 2) {
-            printf("%s\t%s\n", fault.name, fault.phrase);
-        } else if (strcmp(arguments[1], fault.name) == 0) {
-            puts("printed before");
-            fault.run();
-            return 0;
-        }
-    }
-    return count < 2 ? 0 : 2;
+    f = zeros<float>(4096);
+    ints = zeros<int>(4096);
+    return run_case(cases, count, arguments);
 }
