@@ -126,7 +126,7 @@ def rung_cases(binaries):
 
 def exercise_cases(folder):
     common = os.path.join(ROOT, "common")
-    flags = ["-std=c11", "-O1", "-g", "-D_GNU_SOURCE", "-w", "-DGRADE_SIMT", "-isystem", os.path.dirname(HERE),
+    flags = ["-std=c11", "-O1", "-g", "-D_GNU_SOURCE", "-w", "-DGRADE_SIMT", "-isystem", os.path.join(os.path.dirname(HERE), "cuda"),
              "-I", common, "-I", os.path.join(common, "exercise")]
     shared = [os.path.join(common, path) for path in
               ("exercise/grade.c", "exercise/speed.c", "measure/statistics.c", "exercise/grade_gpu.c")]
