@@ -1,5 +1,5 @@
 // Seeded faults of memory that is not a kernel's, and of launches.
-#include "cases.cuh"
+#include <cases.cuh> // <>: no variables of the device are in it, so that all are known
 
 #undef NDEBUG
 #include <cassert>
