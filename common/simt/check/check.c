@@ -791,6 +791,18 @@ void simt_check_access(enum simt_space space, enum simt_event_kind kind, unsigne
     }
 }
 
+void simt_check_local(enum simt_event_kind kind, unsigned int site, unsigned int warp,
+                      unsigned int lanes, const uint64_t *addresses)
+{
+    for (uint32_t set = lanes; set; set &= set - 1) {
+        unsigned int thread = warp * SIMT_WARP_SIZE + lowest(set);
+        if (!simt_exec_is_own(thread, addresses[lowest(set)])) {
+            simt_add_finding((struct finding){
+                .wrong = LOCAL_OF_OTHER, .kind = kind, .site = site, .thread = thread});
+        }
+    }
+}
+
 void simt_check_free(unsigned int site, unsigned int warp, unsigned int lanes,
                      const uint64_t *addresses)
 {

@@ -134,15 +134,20 @@ static const char *does(enum simt_event_kind kind)
                                  : "changes atomically";
 }
 
+static bool is_same_line(unsigned int site, unsigned int other_site)
+{
+    const struct simt_source *source = simt_source_of(simt_site(site)->place);
+    const struct simt_source *other = simt_source_of(simt_site(other_site)->place);
+    return source->line > 0 && source->line == other->line &&
+           strcmp(source->file, other->file) == 0;
+}
+
 /* x += y: the line that stores is the line that loads. */
 static bool is_update(const struct finding *race)
 {
-    const struct simt_source *source = simt_source_of(simt_site(race->site)->place);
-    const struct simt_source *other = simt_source_of(simt_site(race->other_site)->place);
     return (race->kind == EVENT_LOAD) + (race->other_kind == EVENT_LOAD) == 1 &&
            (race->kind == EVENT_STORE) + (race->other_kind == EVENT_STORE) == 1 &&
-           source->line > 0 && source->line == other->line &&
-           strcmp(source->file, other->file) == 0;
+           is_same_line(race->site, race->other_site);
 }
 
 /* Why two accesses are not ordered, and what would order them. */
@@ -196,9 +201,27 @@ static const char *race_hint(const struct finding *race)
     return NULL;
 }
 
+/* Whether the two lines race inside of warps only. What helps against that race alone would leave
+ * the others. */
+static bool is_inside_warps(const struct finding *race)
+{
+    for (unsigned int i = 0; i < found_count; i++) {
+        const struct finding *other = &found[i];
+        if (other->wrong == RACE && !other->same_warp && !other->other_operation &&
+            ((is_same_line(race->site, other->site) &&
+              is_same_line(race->other_site, other->other_site)) ||
+             (is_same_line(race->site, other->other_site) &&
+              is_same_line(race->other_site, other->site)))) {
+            return false;
+        }
+    }
+    return race->same_warp;
+}
+
 static void tell_race_hint(FILE *file, const struct finding *race)
 {
-    const char *hint = race_hint(race), *barrier = race->same_warp ? "__syncwarp" : "__syncthreads";
+    bool inside = is_inside_warps(race);
+    const char *hint = race_hint(race), *barrier = inside ? "__syncwarp" : "__syncthreads";
     bool atomic = race->kind == EVENT_ATOMIC || race->other_kind == EVENT_ATOMIC;
     if (hint) {
         fprintf(file, "  hint: %s\n", hint);
@@ -211,7 +234,7 @@ static void tell_race_hint(FILE *file, const struct finding *race)
             "the two (in a loop:\n"
             "  between its iterations).\n",
             barrier);
-    } else if (race->same_warp) {
+    } else if (inside) {
         fputs(
             "  hint: nothing orders the two: __syncwarp() is missing between them (lanes of a warp "
             "do not run in lock step).\n",
@@ -294,6 +317,9 @@ static void tell_other(FILE *file, const struct finding *finding)
     case READ_ONLY:
         fputs("memory that __ldg reads is written in the same launch\n", file);
         break;
+    case LOCAL_OF_OTHER:
+        fputs("a local variable of another thread is used\n", file);
+        break;
     case GOES_ROUND:
         fprintf(file,
                 "a barrier in a branch that some threads do not take\n  others wait in "
@@ -326,7 +352,11 @@ static void tell_other(FILE *file, const struct finding *finding)
         fprintf(file, " %s ", does(finding->kind));
     }
     tell_line(file, finding->site);
-    if (finding->wrong == GOES_ROUND) {
+    if (finding->wrong == LOCAL_OF_OTHER) {
+        fputs("  hint: a pointer to a local variable is of use in its own thread only: pass values "
+              "by shared memory or shuffles.\n",
+              file);
+    } else if (finding->wrong == GOES_ROUND) {
         fputs("  hint: CUDA allows __syncthreads() in a branch or loop only if all threads of the "
               "block that have not\n"
               "  returned go the same way; anything else may hang, or not wait. Move it out of the "

@@ -14,6 +14,7 @@ enum wrong {
     MISALIGNED,
     HOST_POINTER,
     READ_ONLY, /* written in a launch that reads it by __ldg */
+    LOCAL_OF_OTHER,
     GOES_ROUND /* a barrier that others wait at */
 };
 

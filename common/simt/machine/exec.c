@@ -310,7 +310,7 @@ static inline __attribute__((always_inline)) void wait_turn(void)
         return;
     }
     if (!next->fiber) {
-        next->fiber = simt_take_fiber();
+        next->ran_on = next->fiber = simt_take_fiber();
     }
     simt_current = next;
     simt_switch_fiber(self->fiber, next->fiber);
@@ -944,7 +944,7 @@ void simt_fiber_main(struct simt_fiber *self)
             simt_trace_resume(simt_linear(simt_current));
         }
         if (!simt_current->fiber) {
-            simt_current->fiber = self;
+            simt_current->ran_on = simt_current->fiber = self;
         } else {
             simt_give_fiber(self);
             simt_switch_fiber(self, simt_current->fiber);
@@ -1043,7 +1043,7 @@ int simt_launch_kernel(const struct simt_launch *asked)
     if (simt_tracing) {
         simt_trace_resume(simt_linear(simt_current));
     }
-    simt_current->fiber = simt_take_fiber();
+    simt_current->ran_on = simt_current->fiber = simt_take_fiber();
     abandoned = cudaSuccess;
     simt_switch_fiber(&simt_host_fiber, simt_current->fiber);
     return (int)close_launch(asked);
@@ -1109,6 +1109,14 @@ unsigned int simt_running_thread(void)
 struct uint3 simt_thread_number(unsigned int thread)
 {
     return simt_block->threads[thread].index;
+}
+
+bool simt_exec_is_own(unsigned int thread, uint64_t address)
+{
+    const struct simt_fiber *fiber = simt_block->threads[thread].ran_on;
+    struct simt_range stacks;
+    return (fiber && address - (uintptr_t)fiber->stack < fiber->stack_bytes) ||
+           !simt_is_in_stacks(address, &stacks);
 }
 
 /* Stacks, and dynamic shared memory: as much of it as the launch asked for. */

@@ -325,6 +325,8 @@ struct simt_range {
 const struct simt_range *simt_range_of(uint64_t address);
 /* Parts of that: they know ranges of their own, or return false. */
 bool simt_exec_range(uint64_t address, struct simt_range *range);
+/* False if it lies in the stack of another thread of the kernel. */
+bool simt_exec_is_own(unsigned int thread, uint64_t address);
 bool simt_memory_range(uint64_t address, struct simt_range *range);
 bool simt_heap_range(uint64_t address, struct simt_range *range);
 
@@ -350,6 +352,9 @@ void simt_check_access(enum simt_space space, enum simt_event_kind kind, unsigne
  * one range; false if it must be done the other way. */
 bool simt_check_simple_load(enum simt_space space, unsigned int site, unsigned int warp,
                             uint64_t first, uint64_t distance);
+/* The same of local memory, which must be the lanes' own. */
+void simt_check_local(enum simt_event_kind kind, unsigned int site, unsigned int warp,
+                      unsigned int lanes, const uint64_t *addresses);
 /* Lanes free memory from the kernels' heap. */
 void simt_check_free(unsigned int site, unsigned int warp, unsigned int lanes,
                      const uint64_t *addresses);
