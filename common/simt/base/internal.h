@@ -78,6 +78,8 @@ void simt_check_heap_allocated(const void *address, size_t size);
 void simt_check_operation(void);
 /* Written by a copy; `from` is NULL if by a fill. */
 void simt_check_written(const void *address, size_t size, const void *from);
+/* Whether all of a page is. */
+bool simt_check_is_written(const void *page);
 
 /* ---- api.c ---- */
 

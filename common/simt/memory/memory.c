@@ -7,11 +7,12 @@
 
 #include "base/internal.h"
 #include "memory/streams.h"
+#include "memory/unwritten.h"
 #include "observe/trace.h"
 
 #define CALLER __builtin_return_address(0)
 
-enum { ALIGNMENT = 256, FREED_KEPT = 64, POISON_BYTES = 32 << 20 };
+enum { ALIGNMENT = 256, FREED_KEPT = 64 };
 
 enum kind { DEVICE, HOST, MANAGED, SYMBOL, REGISTERED };
 
@@ -240,8 +241,19 @@ static void protect_all(int protection)
     }
 }
 
+/* Managed or pinned memory, to which the host writes unseen. */
+static void look_at_host_memory(const struct region *region)
+{
+    if (simt_instrumented() && region->map && (region->kind == MANAGED || region->kind == HOST)) {
+        simt_unwritten_look(region->map, region->map_size);
+    }
+}
+
 void simt_memory_open(void)
 {
+    for (size_t i = 0; i < region_count; i++) {
+        look_at_host_memory(&regions[i]);
+    }
     protect_all(PROT_READ | PROT_WRITE);
     simt_heap_open();
 }
@@ -283,37 +295,6 @@ static char *place(size_t span)
     }
 }
 
-/* What nobody has written is a NaN. Large allocations get it from a file that their pages share
- * until they are written. */
-static bool poison(char *map, size_t size)
-{
-    static int file = -1;
-    if (size < POISON_BYTES) {
-        memset(map, 0xff, size);
-        return true;
-    }
-    if (file < 0) {
-        void *bytes = MAP_FAILED;
-        file = memfd_create("simt_unwritten", MFD_CLOEXEC);
-        if (file >= 0 && ftruncate(file, POISON_BYTES) == 0) {
-            bytes = mmap(NULL, POISON_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-        }
-        if (bytes == MAP_FAILED) {
-            return false;
-        }
-        memset(bytes, 0xff, POISON_BYTES);
-        munmap(bytes, POISON_BYTES);
-    }
-    for (size_t at = 0; at < size; at += POISON_BYTES) {
-        size_t piece = size - at < POISON_BYTES ? size - at : POISON_BYTES;
-        if (mmap(map + at, piece, PROT_NONE, MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE, file, 0) ==
-            MAP_FAILED) {
-            return false;
-        }
-    }
-    return true;
-}
-
 cudaError_t cudaMalloc(void **pointer, size_t size)
 {
     SIMT_API;
@@ -340,7 +321,7 @@ cudaError_t cudaMalloc(void **pointer, size_t size)
     }
     /* At the end of its pages, so that what runs past the end meets the page after it. */
     region.base = region.map + region.map_size - rounded;
-    if (!poison(region.map, region.map_size)) {
+    if (!simt_unwritten_fill(true, region.map, region.map_size, PROT_NONE)) {
         return simt_error(cudaErrorMemoryAllocation);
     }
     protect(&region, PROT_NONE);
@@ -363,8 +344,9 @@ static void release(struct region *region)
         used -= region->map_size;
         simt_check_freed(region->base, region->size);
         freed[freed_count++ % FREED_KEPT] = *region;
-    } else if (region->kind != REGISTERED) {
-        free(region->base);
+    } else if (region->map) {
+        simt_check_freed(region->base, region->size);
+        munmap(region->map, region->map_size);
     }
     drop(region);
 }
@@ -409,6 +391,8 @@ cudaError_t cudaMemGetInfo(size_t *available, size_t *all)
 
 static cudaError_t allocate_host(void **pointer, size_t size, enum kind kind)
 {
+    struct region region = {.size = size, .kind = kind};
+    void *map;
     prepare();
     if (!pointer) {
         return simt_error(cudaErrorInvalidValue);
@@ -417,15 +401,20 @@ static cudaError_t allocate_host(void **pointer, size_t size, enum kind kind)
     if (size == 0) {
         return cudaSuccess;
     }
-    if (posix_memalign(pointer, ALIGNMENT, size) != 0) {
-        *pointer = NULL;
+    region.map_size = (size + page_size - 1) / page_size * page_size;
+    map = region.map_size < size ? MAP_FAILED
+                                 : mmap(NULL, region.map_size, PROT_READ | PROT_WRITE,
+                                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (map == MAP_FAILED) {
         return simt_error(cudaErrorMemoryAllocation);
     }
-    if (!add((struct region){*pointer, size, kind, NULL, 0})) {
-        free(*pointer);
-        *pointer = NULL;
+    region.base = region.map = map;
+    if (!simt_unwritten_fill(false, map, region.map_size, PROT_READ | PROT_WRITE) || !add(region)) {
+        munmap(map, region.map_size);
         return simt_error(cudaErrorMemoryAllocation);
     }
+    simt_check_allocated(map, size);
+    *pointer = map;
     return cudaSuccess;
 }
 
@@ -670,6 +659,9 @@ static cudaError_t copy_memory(const struct copy *copy, const char *function, co
                                 to_trouble ? to_trouble : from_trouble);
     }
     copy_in_order(copy, function, caller);
+    if (find(copy->from)) {
+        look_at_host_memory(find(copy->from));
+    }
     open_at(copy->to, PROT_READ | PROT_WRITE);
     open_at(copy->from, PROT_READ | PROT_WRITE);
     for (size_t row = 0; row < copy->height; row++) {

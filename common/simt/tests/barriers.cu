@@ -1,4 +1,4 @@
-// Barriers that only some threads of a block come to.
+// Barriers that only some threads of a block come to; local variables of others.
 #include "cases.cuh"
 
 __global__ void barrier_in_tree(float *o, const float *a)
@@ -205,6 +205,44 @@ __global__ void ok_roles(float *o, const float *a)
     }
 }
 
+// ---- a pointer to another thread's variable, good for nothing after a barrier either ------------
+
+__global__ void local_of_first(float *o, const float *a)
+{
+    __shared__ float *p;
+    float mine = a[threadIdx.x];
+    if (threadIdx.x == 0)
+        p = &mine;
+    __syncthreads();
+    o[threadIdx.x] = *p; // FAULT local_of_first
+    __syncthreads();
+}
+
+__global__ void local_written(float *o, const float *a)
+{
+    __shared__ float *p[256];
+    float mine[4] = {1, 2, 3, a[threadIdx.x]};
+    p[threadIdx.x] = mine;
+    __syncthreads();
+    p[255 - threadIdx.x][threadIdx.x % 4] = 1; // FAULT local_written
+    __syncthreads();
+    o[threadIdx.x] = mine[threadIdx.x % 3];
+}
+
+__device__ __noinline__ void set(float *mine, int i)
+{
+    mine[i % 4] = i;
+}
+
+__global__ void ok_local(float *o, const float *a)
+{
+    float mine[4], *p = mine;
+    for (int i = 0; i < 4; i++)
+        set(p, i + threadIdx.x);
+    __syncthreads();
+    o[threadIdx.x] = mine[threadIdx.x % 4] + a[0];
+}
+
 static float *f, *g;
 
 static const Case cases[] = {
@@ -222,6 +260,11 @@ static const Case cases[] = {
      [] { left_by_break<<<1, 256>>>(f, g); }},
     {"else_without", "in a branch that some threads do not take",
      [] { else_without<<<1, 256>>>(f, g); }},
+    {"local_of_first", "a local variable of another thread",
+     [] { local_of_first<<<1, 256>>>(f, g); }},
+    {"local_written", "a local variable of another thread",
+     [] { local_written<<<1, 256>>>(f, g); }},
+    {"ok_local", "", [] { ok_local<<<1, 256>>>(f, g); }},
     {"ok_early", "",
      [] {
          for (int i = 1; i < 4; i++)

@@ -183,6 +183,19 @@ __global__ void asserts(int *out)
     __syncthreads();
 }
 
+// ---- memory of the host that kernels use --------------------------------------------------------
+
+__global__ void add_one(int *data)
+{
+    data[threadIdx.x] += 1; // FAULT managed_unset managed_half_set large_managed_unset
+}
+
+static void CUDART_CB set_all(void *data)
+{
+    for (int i = 0; i < BLOCK; i++)
+        ((int *)data)[i] = -i;
+}
+
 static float *f;
 static int *ints;
 
@@ -246,6 +259,60 @@ static const Case cases[] = {
      [] {
          write_all<<<1, 2000>>>(f); // FAULT unasked
          write_all<<<1, 32>>>(f);
+     }},
+    {"managed_unset", "nobody has written",
+     [] {
+         int *managed;
+         cudaMallocManaged(&managed, BLOCK * sizeof *managed);
+         add_one<<<1, BLOCK>>>(managed);
+     }},
+    {"managed_half_set", "thread (62,0,0)",
+     [] {
+         int *managed;
+         cudaMallocManaged(&managed, BLOCK * sizeof *managed);
+         for (int i = 0; i < BLOCK - 2; i++)
+             managed[i] = 0;
+         add_one<<<1, BLOCK>>>(managed);
+     }},
+    {"large_managed_unset", "nobody has written",
+     [] {
+         int *managed;
+         cudaMallocManaged(&managed, (size_t)1 << 28);
+         set_all(managed + (1 << 25));
+         add_one<<<1, BLOCK>>>(managed + (1 << 25));
+         add_one<<<1, BLOCK>>>(managed + (1 << 25) + 1);
+     }},
+    {"pinned_unset", "nobody has written",
+     [] {
+         float *pinned, *device;
+         cudaMallocHost(&pinned, BLOCK * sizeof *pinned);
+         cudaMalloc(&device, BLOCK * sizeof *device);
+         for (int i = 1; i < BLOCK; i += 4)
+             pinned[i] = 0;
+         cudaMemcpy(device, pinned, BLOCK * sizeof *device, cudaMemcpyHostToDevice);
+         sum<<<1, BLOCK>>>(f, device); // FAULT pinned_unset
+     }},
+    {"ok_managed", "",
+     [] {
+         int *managed, *pinned, *copy;
+         cudaMallocManaged(&managed, 3 * BLOCK * sizeof *managed);
+         cudaMallocHost(&pinned, BLOCK * sizeof *pinned);
+         cudaMalloc(&copy, BLOCK * sizeof *copy);
+         set_all(managed);
+         add_one<<<1, BLOCK>>>(managed); // and writes what the host has not
+         write_all<<<1, BLOCK>>>((float *)managed + BLOCK);
+         cudaDeviceSynchronize();
+         add_one<<<1, BLOCK>>>(managed + BLOCK);
+         cudaMemcpy(managed + 2 * BLOCK, managed, BLOCK * sizeof *managed, cudaMemcpyDefault);
+         add_one<<<1, BLOCK>>>(managed + 2 * BLOCK);
+         cudaDeviceSynchronize();
+         memset(pinned, 0xff, BLOCK * sizeof *pinned);
+         cudaMemcpy(copy, pinned, BLOCK * sizeof *copy, cudaMemcpyHostToDevice);
+         add_one<<<1, BLOCK>>>(copy);
+         cudaMemcpy(pinned, copy, BLOCK * sizeof *copy, cudaMemcpyDeviceToHost);
+         expect(pinned[5] == 0 && managed[5] == -4 && managed[2 * BLOCK + 5] == -3, "managed");
+         cudaFree(managed);
+         cudaFreeHost(pinned);
      }},
     {"ok_data", "", [] { ok_data<<<1, BLOCK>>>(f); }},
     {"ok_shared", "", [] { ok_shared<<<1, 1, 100>>>(ints); }},
