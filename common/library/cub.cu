@@ -4,25 +4,14 @@
 #include <thrust/iterator/counting_iterator.h>
 
 #include <stdio.h>
-#include <stdlib.h>
 
-#include "base/error.h"
 #include "kernel/reduce.cuh"
 #include "library/cub.h"
+#include "library/cuda_check.h"
 
 /* Allocated by cub_prepare and kept; how much CUB needs depends on the problem. */
 static void *temporary;
 static size_t temporary_bytes;
-
-/* A rung cannot return an error, so the program ends here, with the runner's exit code. */
-static void check(cudaError_t status, const char *call)
-{
-    if (status == cudaSuccess)
-        return;
-    fprintf(stderr, "cub: %s: %s (%s)\n", call, cudaGetErrorString(status),
-            cudaGetErrorName(status));
-    exit(EXIT_DEVICE_ERROR);
-}
 
 /* A reduction object's operator, in the form that CUB takes. */
 template <typename R>
@@ -88,20 +77,20 @@ void cub_prepare(const struct reduction *call)
 {
     size_t needed = 0;
 
-    check(reduce_call(call, NULL, &needed), "cub::DeviceReduce");
+    check_cuda(reduce_call(call, NULL, &needed), "cub::DeviceReduce");
     if (temporary != NULL && needed <= temporary_bytes)
         return;
-    check(cudaFree(temporary), "cudaFree");
+    check_cuda(cudaFree(temporary), "cub: cudaFree");
     temporary = NULL;
     temporary_bytes = needed > 0 ? needed : 1;
-    check(cudaMalloc(&temporary, temporary_bytes), "cudaMalloc");
+    check_cuda(cudaMalloc(&temporary, temporary_bytes), "cub: cudaMalloc");
 }
 
 void cub_reduce(const struct reduction *call)
 {
     size_t bytes = temporary_bytes;
 
-    check(reduce_call(call, temporary, &bytes), "cub::DeviceReduce");
+    check_cuda(reduce_call(call, temporary, &bytes), "cub::DeviceReduce");
 }
 
 void cub_how(const struct reduction *call, char text[RUNG_HOW_SIZE])
