@@ -21,7 +21,7 @@ int thread_count(const struct reduction *call)
 void combine_partials(const struct reduction *call, const struct partial_results *partials,
                       int threads)
 {
-    const size_t size = call->type == TYPE_F64 ? sizeof(double) : sizeof(float);
+    const size_t size = result_size(call->type);
     alignas(2 * CACHE_LINE) unsigned char together[MAX_THREADS * sizeof(double)];
 
     for (int t = 0; t < threads; t++)

@@ -191,16 +191,14 @@ double step_test_reduce(const struct reduction_rung *rung, enum reduce_op op,
 {
     const struct back_end *back_end = step_test_ladder()->back_end;
     const struct machine *machine = open_machine();
-    const size_t a_size = type == TYPE_F64 ? sizeof(double) : sizeof(float);
-    const size_t b_size = type == TYPE_MIXED ? 1 : a_size;
     struct error error;
     union {
         float f32;
         double f64;
     } result;
 
-    void *const a_placed = placed(a, n * a_size);
-    void *const b_placed = b != NULL ? placed(b, n * b_size) : NULL;
+    void *const a_placed = placed(a, n * element_size(type));
+    void *const b_placed = b != NULL ? placed(b, n * second_size(type)) : NULL;
     struct reduction call = {
         .op = op,
         .type = type,

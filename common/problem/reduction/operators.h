@@ -78,13 +78,11 @@ SPECIALIZED double term_f64(enum reduce_op op, const double *a, const double *b,
 static inline struct reduction reduction_part(const struct reduction *call, size_t first, size_t n,
                                               void *result)
 {
-    const size_t a_size = call->type == TYPE_F64 ? sizeof(double) : sizeof(float);
-    const size_t b_size = call->type == TYPE_MIXED ? sizeof(unsigned char) : a_size;
     struct reduction part = *call;
 
-    part.a = (const char *)call->a + first * a_size;
+    part.a = (const char *)call->a + first * element_size(call->type);
     if (call->op == OP_DOT)
-        part.b = (const char *)call->b + first * b_size;
+        part.b = (const char *)call->b + first * second_size(call->type);
     part.n = n;
     part.result = result;
     return part;

@@ -43,9 +43,7 @@ bool reduction_check_options(const struct problem_options *base, bool size_given
                          "--type mixed has two inputs: it goes with --op dot only");
     if (unary && base->b != NULL)
         return error_set(error, EXIT_BAD_USAGE, "--b: only --op dot has a second input");
-    if (!unary && (base->a == NULL) != (base->b == NULL))
-        return error_set(error, EXIT_BAD_USAGE, "--a and --b go together: there are two inputs");
-    return true;
+    return unary || problem_has_both_files(base, error);
 }
 
 void reduction_set_size(struct problem_options *options, size_t size)

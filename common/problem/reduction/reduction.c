@@ -339,9 +339,7 @@ static bool allocate(struct reduction_problem *problem, size_t offset, size_t sk
     if (!checked_bytes(call->n, problem->a_size + problem->b_size, 1, &bytes, error))
         return error_set(error, EXIT_DEVICE_ERROR,
                          "out of memory: n = %zu exceeds the address space", call->n);
-    /* Emulated device memory is host memory, too. */
-    const size_t copies = back_end->host_memory || back_end->clocks ? 1 : 2;
-    if (!memory_available(bytes > SIZE_MAX / copies ? SIZE_MAX : copies * bytes, error) ||
+    if (!problem_has_memory(back_end, (double)bytes, 0, error) ||
         !allocate_operand(problem, &problem->a, problem->a_size, offset, error))
         return false;
     call->a = guarded_memory(&problem->a);
@@ -350,7 +348,7 @@ static bool allocate(struct reduction_problem *problem, size_t offset, size_t sk
             return false;
         call->b = guarded_memory(&problem->b);
     }
-    call->result = back_end->allocate(problem->a_size, error);
+    call->result = back_end->allocate(result_size(call->type), error);
     if (call->result == NULL)
         return false;
     call->workspace = back_end->allocate(reduction_workspace(call), error);
@@ -386,9 +384,9 @@ static struct problem *create(const struct problem_options *base_options,
         destroy(base);
         return NULL;
     }
-    problem->a_size = call->type == TYPE_F64 ? sizeof(double) : sizeof(float);
+    problem->a_size = element_size(call->type);
     if (call->op == OP_DOT)
-        problem->b_size = call->type == TYPE_MIXED ? 1 : problem->a_size;
+        problem->b_size = second_size(call->type);
     if (!allocate(problem, base_options->offset, base_options->skew, error)) {
         destroy(base);
         return NULL;
@@ -480,7 +478,7 @@ static bool poison(struct problem *base, const struct rung *rung, bool all, stru
     const struct back_end *back_end = base->back_end;
 
     (void)rung;
-    return back_end->fill(problem->call.result, 0xFF, problem->a_size, error) &&
+    return back_end->fill(problem->call.result, 0xFF, result_size(problem->call.type), error) &&
            (!all || back_end->fill(problem->call.workspace, 0xFF,
                                    reduction_workspace(&problem->call), error));
 }
@@ -512,15 +510,16 @@ static bool check(struct problem *base, const struct rung *rung, struct comparis
 {
     const struct reduction_problem *problem = (struct reduction_problem *)base;
     const bool f64 = problem->call.type == TYPE_F64;
+    const size_t size = result_size(problem->call.type);
     double wide = 0;
     float narrow = 0;
     void *const result = f64 ? (void *)&wide : (void *)&narrow;
 
-    if (!base->back_end->download(result, problem->call.result, problem->a_size, error))
+    if (!base->back_end->download(result, problem->call.result, size, error))
         return false;
     *comparison = compare_number(f64 ? wide : (double)narrow, &problem->reference,
                                  bound_of(problem, kind_of(rung)), f64 ? DBL_MAX : FLT_MAX);
-    judge_unwritten(comparison, result, problem->a_size);
+    judge_unwritten(comparison, result, size);
     comparison_describe(comparison, NULL);
     return true;
 }
@@ -528,11 +527,9 @@ static bool check(struct problem *base, const struct rung *rung, struct comparis
 static bool evict(struct problem *base, const struct rung *rung, struct error *error)
 {
     const struct reduction_problem *problem = (struct reduction_problem *)base;
-    const struct back_end *back_end = base->back_end;
+    const struct guarded *const arrays[] = {&problem->a, &problem->b};
 
-    (void)rung;
-    return back_end->evict(problem->a.memory, problem->a.total, error) &&
-           (problem->b_size == 0 || back_end->evict(problem->b.memory, problem->b.total, error));
+    return problem_evict(base, rung, arrays, problem->b_size == 0 ? 1 : 2, error);
 }
 
 #define REDUCTION_KIND(fields_shown)                                                               \

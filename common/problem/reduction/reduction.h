@@ -22,6 +22,22 @@ enum reduce_op { OP_DOT, OP_SUM, OP_MAX, OP_MIN };
  * products and sum are float. */
 enum element_type { TYPE_F32, TYPE_F64, TYPE_MIXED };
 
+/* Bytes of an element of a, of an element of b, and of the result. */
+static inline size_t element_size(enum element_type type)
+{
+    return type == TYPE_F64 ? sizeof(double) : sizeof(float);
+}
+
+static inline size_t second_size(enum element_type type)
+{
+    return type == TYPE_MIXED ? sizeof(unsigned char) : element_size(type);
+}
+
+static inline size_t result_size(enum element_type type)
+{
+    return type == TYPE_F64 ? sizeof(double) : sizeof(float);
+}
+
 /* A rung's arguments. All pointers are to memory of the back end that runs the rung. */
 struct reduction {
     enum reduce_op op;
