@@ -25,6 +25,9 @@ add_library(rungs_test_flags INTERFACE)
 target_link_libraries(rungs_test_flags INTERFACE rungs_flags)
 target_compile_options(rungs_test_flags INTERFACE
   $<$<AND:$<COMPILE_LANGUAGE:C>,$<NOT:$<CONFIG:Debug>>>:-O1>)
+if(RUNGS_SANITIZE)
+  target_compile_definitions(rungs_test_flags INTERFACE RUNGS_SANITIZED)
+endif()
 
 if(RUNGS_BACKEND STREQUAL cuda)
   # The GPU of this machine; without one, sm_90, whose code can be compiled and inspected.
