@@ -40,26 +40,41 @@ static cudaError_t reduce(Unary<Sum<T>> in, size_t n, T *result, void *room, siz
 }
 
 /* Not DeviceReduce::Max and Min, which do not specify what they do with NaN. */
-template <typename T>
-static cudaError_t reduce(Unary<Max<T>> in, size_t n, T *result, void *room, size_t *bytes)
+template <typename Op>
+static cudaError_t reduce(Unary<Op> in, size_t n, typename Op::value *result, void *room,
+                          size_t *bytes)
 {
-    return cub::DeviceReduce::Reduce(room, *bytes, in.a, result, n, Combine<Max<T>>(),
-                                     (T)-INFINITY);
+    return cub::DeviceReduce::Reduce(room, *bytes, in.a, result, n, Combine<Op>(), Op::identity());
 }
 
-template <typename T>
-static cudaError_t reduce(Unary<Min<T>> in, size_t n, T *result, void *room, size_t *bytes)
+/* Terms are computed as they are combined, even for mixed types and halfs: nothing is converted
+ * before. */
+template <typename R, typename Operator>
+static cudaError_t reduce_terms(R in, size_t n, typename R::value *result, void *room,
+                                size_t *bytes, Operator combine)
 {
-    return cub::DeviceReduce::Reduce(room, *bytes, in.a, result, n, Combine<Min<T>>(), (T)INFINITY);
-}
-
-/* Products are computed as they are added, even for mixed types: nothing is converted before. */
-template <typename T, typename B>
-static cudaError_t reduce(Dot<T, B> in, size_t n, T *result, void *room, size_t *bytes)
-{
-    const Term<Dot<T, B>> term = {in};
+    const Term<R> term = {in};
     return cub::DeviceReduce::TransformReduce(room, *bytes, thrust::counting_iterator<size_t>(0),
-                                              result, n, cuda::std::plus<T>(), term, (T)0);
+                                              result, n, combine, term, R::identity());
+}
+
+template <typename A, typename B>
+static cudaError_t reduce(Dot<A, B> in, size_t n, typename Dot<A, B>::value *result, void *room,
+                          size_t *bytes)
+{
+    return reduce_terms(in, n, result, room, bytes, cuda::std::plus<typename Dot<A, B>::value>());
+}
+
+static cudaError_t reduce(Unary<Sum<float>, __half> in, size_t n, float *result, void *room,
+                          size_t *bytes)
+{
+    return reduce_terms(in, n, result, room, bytes, cuda::std::plus<float>());
+}
+
+template <typename Op>
+static cudaError_t reduce(Unary<Op, __half> in, size_t n, float *result, void *room, size_t *bytes)
+{
+    return reduce_terms(in, n, result, room, bytes, Combine<Op>());
 }
 
 static cudaError_t reduce_call(const struct reduction *call, void *room, size_t *bytes)

@@ -297,6 +297,8 @@ void openblas_prepare(const struct reduction *call)
 
 const char *openblas_declines(const struct reduction *call)
 {
+    if (call->type == TYPE_F16)
+        return "has no float16";
     return call->op == OP_SUM && call->type == TYPE_F32 && openblas() != NULL && !ssum_is_right()
                ? "this OpenBLAS's ssum gives wrong sums"
                : NULL;

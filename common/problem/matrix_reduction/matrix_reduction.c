@@ -210,6 +210,9 @@ static bool check_options(const struct problem_options *base, bool size_given, s
     if (options->type == TYPE_MIXED)
         return error_set(error, EXIT_BAD_USAGE,
                          "--type mixed has two inputs: of a matrix, want f32 or f64");
+    if (options->type == TYPE_F16)
+        return error_set(error, EXIT_BAD_USAGE,
+                         "--type f16 is for vectors: of a matrix, want f32 or f64");
     return true;
 }
 
