@@ -72,12 +72,6 @@ EXCEPTIONS = {
     ("common/problem/conv/conv.c", "common/problem/gemm/gemm.h"):
         "im2col is a matrix product: its workspace is part of the convolution's",
 }
-# The same inside of the CPU back end: yet to go.
-SIMT_EXCEPTIONS = {
-    ("common/simt/memory/memory.c", "common/simt/api/api.h"): "cudaMalloc and its kin are there",
-    ("common/simt/memory/memory.c", "common/simt/api/errors.h"): "and have errors",
-    ("common/simt/memory/memory.c", "common/simt/machine/fault.h"): "and take the signals",
-}
 # Rooms whose headers and sources calls() does not read.
 UNREAD = ["step", "common/tests", "common/exercise", "common/simt/cc", "common/simt/tests"]
 
@@ -171,7 +165,7 @@ def calls(files):
 def verdict(path, target):
     """What is wrong with an arrow, or None."""
     start, end = room_of(path), room_of(target)
-    if (path, target) in EXCEPTIONS or (path, target) in SIMT_EXCEPTIONS or start == end:
+    if (path, target) in EXCEPTIONS or start == end:
         return None
     if ROOMS.index(end) > ROOMS.index(start):
         return "%s comes before %s in ROOMS and may not use it" % (start, end)
@@ -213,11 +207,9 @@ def main():
         if problem:
             wrong.append("%s:%d: includes %s, but %s" % (path, line, target, problem))
     for path, line, target in calls(files):
-        if (path, target) in SIMT_EXCEPTIONS:
-            continue
         wrong.append("%s:%d: names what %s declares, but %s comes first in ROOMS" %
                      (path, line, target, room_of(path)))
-    for arrow in [*EXCEPTIONS, *SIMT_EXCEPTIONS]:
+    for arrow in EXCEPTIONS:
         if arrow not in used:
             wrong.append("%s no longer includes %s: take the exception out" % arrow)
     if len(EXCEPTIONS) > 3:

@@ -9,6 +9,7 @@
 #include "check/check.h"
 #include "check/findings.h"
 #include "check/shadow.h"
+#include "check/skips.h"
 #include "count/listing.h"
 #include "count/replay.h"
 #include "count/step.h"
@@ -76,7 +77,7 @@ static void tell_findings(void)
 }
 
 /* Unless they are kept, findings end the program. */
-static void conclude_launch(void)
+static void conclude(void)
 {
     if (!simt_have_findings()) {
         return;
@@ -106,6 +107,7 @@ static bool start_launch(const struct simt_launch *launch)
     simt_check_start_launch(launch->function,
                             (size_t)launch->grid.x * launch->grid.y * launch->grid.z);
     simt_plans_start_launch();
+    simt_skips_start_launch(launch);
     simt_requests_launch(launch);
     return true;
 }
@@ -116,7 +118,8 @@ static void end_launch(const struct simt_launch *launch)
     const unsigned int *sites = simt_sites_touched(&count);
     simt_listing_add(launch, sites, count);
     if (simt_tracing) {
-        conclude_launch();
+        simt_skips_end_launch();
+        conclude();
     }
     simt_sites_clear();
 }
@@ -127,12 +130,14 @@ static void start_block(size_t number, unsigned int threads)
 {
     simt_replay_start_block(threads);
     simt_check_start_block(number, threads);
+    simt_skips_start_block();
 }
 
 struct suspended {
     struct simt_order *order;
     struct simt_shared_pages *pages;
     struct simt_replayed *replayed;
+    struct simt_ways gone;
     uint64_t depths[];
 };
 
@@ -144,6 +149,7 @@ static void *suspend_block(unsigned int threads)
     kept->order = simt_causality_suspend();
     kept->pages = simt_shadow_suspend();
     kept->replayed = simt_replay_suspend(threads);
+    kept->gone = simt_skips_gone;
     return kept;
 }
 
@@ -154,6 +160,7 @@ static void resume_block(void *suspended, unsigned int threads)
     simt_causality_resume(kept->order);
     simt_shadow_resume(kept->pages);
     simt_replay_resume(kept->replayed, threads);
+    simt_skips_gone = kept->gone;
     free(kept);
 }
 
@@ -167,11 +174,26 @@ static void forget_block(void *suspended)
 
 /* ---- where threads meet ---- */
 
-static void barrier(const void *caller)
+static void exits(void)
+{
+    unsigned int lane = simt_recorder.thread % SIMT_WARP_SIZE;
+    simt_skips_exit(simt_traces.begin[lane], simt_traces.end[lane]);
+}
+
+static void arrives(const void *caller, const char *file, int line)
+{
+    unsigned int lane = simt_recorder.thread % SIMT_WARP_SIZE;
+    simt_skips_arrive(simt_traces.begin[lane], simt_recorder.next, caller, file, line);
+}
+
+static void barrier(const void *caller, bool all)
 {
     simt_causality_barrier();
     simt_requests_barrier();
     simt_count_at(caller)->barriers++;
+    if (!all) {
+        simt_skips_complete(caller);
+    }
 }
 
 static void count_collective(const void *caller, enum simt_collective operation)
@@ -214,6 +236,16 @@ static void polls(const void *caller)
     simt_note_guard(simt_site_number(simt_place_of(caller)));
 }
 
+/* ---- copies ---- */
+
+static void operation(void)
+{
+    if (simt_instrumented() && wanted()) {
+        simt_check_operation();
+        conclude();
+    }
+}
+
 /* ---- reports ---- */
 
 static void tell_place(FILE *file, const void *caller)
@@ -232,6 +264,8 @@ const struct simt_observer simt_observer = {
     .forget_block = forget_block,
     .replay = simt_replay,
     .check_in_order = simt_step_check,
+    .exits = exits,
+    .arrives = arrives,
     .barrier = barrier,
     .grid_barrier = simt_causality_grid_barrier,
     .collective = collective,
@@ -239,6 +273,8 @@ const struct simt_observer simt_observer = {
     .allocated = simt_check_allocated,
     .freed = simt_check_freed,
     .written = simt_check_written,
+    .is_written = simt_check_is_written,
+    .operation = operation,
     .heap_allocated = simt_check_heap_allocated,
     .tell_findings = tell_findings,
     .tell_last = simt_tell_last,

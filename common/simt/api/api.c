@@ -7,6 +7,7 @@
 #include "api/api.h"
 #include "memory/heap.h"
 #include "memory/memory.h"
+#include "memory/streams.h"
 #include "program/symbols.h"
 
 enum {
@@ -210,6 +211,7 @@ cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, in
 cudaError_t cudaDeviceSynchronize(void)
 {
     SIMT_API;
+    simt_host_waits_for_all();
     return simt_lost();
 }
 
@@ -237,6 +239,7 @@ struct CUevent_st {
     struct CUevent_st *next;
     bool timed, recorded;
     long long nanoseconds;
+    struct simt_progress progress;
 };
 
 static struct CUstream_st *streams;
@@ -280,6 +283,7 @@ cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned int flags)
     }
     (*stream)->next = streams;
     streams = *stream;
+    simt_stream_begins(*stream, flags != cudaStreamNonBlocking);
     return cudaSuccess;
 }
 
@@ -300,6 +304,7 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream)
         return simt_error(cudaErrorInvalidResourceHandle);
     }
     *link = stream->next;
+    simt_stream_ends(stream);
     free(stream);
     return cudaSuccess;
 }
@@ -307,22 +312,31 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream)
 cudaError_t cudaStreamSynchronize(cudaStream_t stream)
 {
     SIMT_API;
-    return check_handle(simt_stream_exists(stream));
+    cudaError_t error = check_handle(simt_stream_exists(stream));
+    if (error == cudaSuccess) {
+        simt_host_waits(stream);
+    }
+    return error;
 }
 
+/* All is done by now: so the host knows. */
 cudaError_t cudaStreamQuery(cudaStream_t stream)
 {
-    SIMT_API;
-    return check_handle(simt_stream_exists(stream));
+    return cudaStreamSynchronize(stream);
 }
 
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned int flags)
 {
     SIMT_API;
+    cudaError_t error;
     if (flags > 1) {
         return simt_error(cudaErrorInvalidValue);
     }
-    return check_handle(simt_stream_exists(stream) && event_exists(event));
+    error = check_handle(simt_stream_exists(stream) && event_exists(event));
+    if (error == cudaSuccess) {
+        simt_stream_waits(stream, &event->progress);
+    }
+    return error;
 }
 
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned int flags)
@@ -354,6 +368,7 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
         return simt_error(cudaErrorInvalidResourceHandle);
     }
     event->recorded = true;
+    simt_stream_record(stream, &event->progress);
     event->nanoseconds = simt_clock();
     return cudaSuccess;
 }
@@ -361,13 +376,16 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
 cudaError_t cudaEventSynchronize(cudaEvent_t event)
 {
     SIMT_API;
-    return check_handle(event_exists(event));
+    cudaError_t error = check_handle(event_exists(event));
+    if (error == cudaSuccess) {
+        simt_host_waits_for_event(&event->progress);
+    }
+    return error;
 }
 
 cudaError_t cudaEventQuery(cudaEvent_t event)
 {
-    SIMT_API;
-    return check_handle(event_exists(event));
+    return cudaEventSynchronize(event);
 }
 
 cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t start, cudaEvent_t end)
@@ -380,6 +398,7 @@ cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t start, cudaEve
         !start->recorded || !end->recorded) {
         return simt_error(cudaErrorInvalidResourceHandle);
     }
+    simt_host_waits_for_event(&end->progress); /* it would be no success otherwise */
     *milliseconds = (float)((double)(end->nanoseconds - start->nanoseconds) * 1e-6);
     return cudaSuccess;
 }
@@ -395,6 +414,7 @@ cudaError_t cudaEventDestroy(cudaEvent_t event)
         return simt_error(cudaErrorInvalidResourceHandle);
     }
     *link = event->next;
+    free(event->progress.turns);
     free(event);
     return cudaSuccess;
 }
@@ -550,6 +570,7 @@ cudaError_t cudaDeviceReset(void)
     for (struct simt_kernel *kernel = kernels; kernel; kernel = kernel->next) {
         kernel->opted_in = false;
     }
+    simt_streams_reset();
     simt_memory_reset();
     simt_errors_reset();
     return cudaSuccess;

@@ -13,6 +13,11 @@ void simt_check_access(enum simt_space space, enum simt_event_kind kind, unsigne
  * one range; false if it must be done the other way. */
 bool simt_check_simple_load(enum simt_space space, unsigned int site, unsigned int warp,
                             uint64_t first, uint64_t distance);
+/* The same of local memory, which must be the lanes' own. */
+void simt_check_local(enum simt_event_kind kind, unsigned int site, unsigned int warp,
+                      unsigned int lanes, const uint64_t *addresses);
+/* A copy or a fill that is about to be made, the latest operation: what else may be under way. */
+void simt_check_operation(void);
 /* Lanes free memory from the kernels' heap. */
 void simt_check_free(unsigned int site, unsigned int warp, unsigned int lanes,
                      const uint64_t *addresses);

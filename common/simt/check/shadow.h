@@ -74,6 +74,7 @@ void simt_check_allocated(const void *address, size_t size);
 void simt_check_freed(const void *address, size_t size);
 void simt_check_heap_allocated(const void *address, size_t size);
 void simt_check_written(const void *address, size_t size, const void *from);
+bool simt_check_is_written(const void *page);
 /* A launch is not looked at. */
 void simt_check_not_looked(void);
 

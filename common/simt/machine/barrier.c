@@ -12,7 +12,7 @@ void simt_release_barrier(void)
     if (simt_tracing) {
         simt_trace_pause();
         simt_trace_drain(0);
-        simt_observer.barrier(block->barrier_caller);
+        simt_observer.barrier(block->barrier_caller, block->alive == simt_grid.threads);
     }
     if (block->waiting_at_different_barriers) {
         simt_report_stuck("divergent barrier: the threads of one block wait at different barriers",
@@ -66,6 +66,9 @@ int simt_block_barrier(enum simt_barrier kind, int predicate, const char *file, 
     if (block->waiting++ == 0) {
         block->first_at_barrier = self;
         block->waiting_at_different_barriers = false;
+        if (simt_tracing) {
+            simt_observer.arrives(block->barrier_caller, file, line);
+        }
     } else if (line != block->first_at_barrier->line ||
                self->barrier != block->first_at_barrier->barrier) {
         block->waiting_at_different_barriers = true;

@@ -16,9 +16,9 @@
 struct simt_fiber {
     struct simt_context context;
     struct simt_fiber *next_free;
-    const void *stack; /* the next three for the address sanitizer */
+    const void *stack;
     size_t stack_bytes;
-    void *fake_stack;
+    void *fake_stack; /* for the address sanitizer */
 };
 
 /* A fiber runs this from its start on; it must not return. */

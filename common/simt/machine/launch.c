@@ -13,6 +13,7 @@
 #include "machine/shared.h"
 #include "machine/turns.h"
 #include "memory/memory.h"
+#include "memory/streams.h"
 #include "observe/observer.h"
 
 struct simt_counters simt_counts;
@@ -69,6 +70,7 @@ static void exit_thread(void)
     }
     if (simt_tracing) {
         simt_trace_pause();
+        simt_observer.exits();
     }
     simt_current->fiber = NULL;
     warp->exited |= simt_bit_of(simt_current);
@@ -120,7 +122,7 @@ void simt_fiber_main(struct simt_fiber *self)
             simt_trace_resume(simt_linear(simt_current));
         }
         if (!simt_current->fiber) {
-            simt_current->fiber = self;
+            simt_current->ran_on = simt_current->fiber = self;
         } else {
             simt_give_fiber(self);
             simt_switch_fiber(self, simt_current->fiber);
@@ -149,16 +151,24 @@ static void open_launch(const struct simt_launch *asked)
     simt_memory_open();
 }
 
+static void begin_operation(const struct simt_launch *asked)
+{
+    struct simt_operation *launch = simt_operation_begin(asked->stream, asked->name);
+    launch->file = asked->file;
+    launch->line = asked->line;
+}
+
 cudaError_t simt_run(const struct simt_launch *asked, const char **reason)
 {
     open_launch(asked);
+    begin_operation(asked);
     simt_trace_start_launch(asked);
     simt_start_block();
     simt_current = simt_next_thread();
     if (simt_tracing) {
         simt_trace_resume(simt_linear(simt_current));
     }
-    simt_current->fiber = simt_take_fiber();
+    simt_current->ran_on = simt_current->fiber = simt_take_fiber();
     simt_grid.abandoned = cudaSuccess;
     simt_switch_fiber(&simt_host_fiber, simt_current->fiber);
     if (simt_grid.abandoned != cudaSuccess) {

@@ -46,6 +46,7 @@ struct simt_thread {
     unsigned int failed_polls;
     struct simt_poll poll;
     struct simt_pipeline pipeline;
+    const struct simt_fiber *ran_on; /* also after its end */
 } __attribute__((aligned(64)));
 
 /* A lane that runs is in none of the sets but `members`; any other is in exactly one more. */

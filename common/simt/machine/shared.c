@@ -40,6 +40,14 @@ enum simt_guard simt_guard_of(const void *address)
     return shared_end && past_shared < 4096 ? SIMT_SHARED_GUARD : SIMT_NO_GUARD;
 }
 
+bool simt_machine_is_own(unsigned int thread, uint64_t address)
+{
+    const struct simt_fiber *fiber = simt_block->threads[thread].ran_on;
+    struct simt_range stacks;
+    return (fiber && address - (uintptr_t)fiber->stack < fiber->stack_bytes) ||
+           !simt_is_in_stacks(address, &stacks);
+}
+
 bool simt_machine_range(uint64_t address, struct simt_range *range)
 {
     uint64_t start = (uintptr_t)simt_dynamic_shared();

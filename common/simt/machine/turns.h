@@ -82,7 +82,7 @@ static inline __attribute__((always_inline)) void simt_wait_turn(void)
         return;
     }
     if (!next->fiber) {
-        next->fiber = simt_take_fiber();
+        next->ran_on = next->fiber = simt_take_fiber();
     }
     simt_current = next;
     simt_switch_fiber(self->fiber, next->fiber);

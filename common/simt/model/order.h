@@ -3,6 +3,7 @@
 #define SIMT_ORDER_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "observe/event.h"
 
@@ -32,6 +33,9 @@ void simt_order_get_past(unsigned int warp, bool one_past, struct simt_past *lan
 void simt_order_set_past(unsigned int warp, const struct simt_past *lanes);
 /* All that is kept of a block's threads: copied to or from so many of these. */
 void simt_order_keep(struct simt_past *threads, unsigned int count, bool restore);
+/* Whether a thread that did these events, keys without the depth, went round what comes after the
+ * event `past`: from what leads there to what comes after; where it had. */
+bool simt_order_goes_round(uint64_t past, const uint64_t *keys, size_t count, size_t *at);
 /* A number that changes whenever nodes or ways between them become known. */
 unsigned int simt_order_version(void);
 

@@ -35,8 +35,11 @@ struct simt_observer {
     void (*replay)(struct simt_traces *traces, unsigned int warp, unsigned int cut);
     void (*check_in_order)(struct simt_traces *traces, unsigned int warp);
 
-    /* All threads of the block have come to a barrier; all blocks have come to the grid's. */
-    void (*barrier)(const void *caller);
+    /* The running thread leaves the kernel; it comes to a barrier, the first of its block; all threads
+     * that have not left have come there, `all` of the block; all blocks have come to the grid's. */
+    void (*exits)(void);
+    void (*arrives)(const void *caller, const char *file, int line);
+    void (*barrier)(const void *caller, bool all);
     void (*grid_barrier)(void);
     /* Lanes of the running warp have come to a collective; `whole`: nobody else of the warp is
      * left. */
@@ -50,7 +53,11 @@ struct simt_observer {
     void (*allocated)(const void *address, size_t size);
     void (*freed)(const void *address, size_t size);
     void (*written)(const void *address, size_t size, const void *from);
+    bool (*is_written)(const void *page); /* all of it */
     void (*heap_allocated)(const void *address, size_t size);
+
+    /* A copy or a fill that is about to be made, the latest operation (memory/streams.h). */
+    void (*operation)(void);
 
     /* For reports of what ends the program: what was found so far; the line of the running lane's
      * last event, and whether its address there is misaligned; who wrote a word last (false: nobody
