@@ -7,6 +7,8 @@
 #include "memory/streams.h"
 #include "observe/observer.h"
 
+enum { PITCH = 512 };
+
 #define CALLER __builtin_return_address(0)
 
 cudaError_t cudaMalloc(void **pointer, size_t size)
@@ -194,4 +196,78 @@ cudaError_t cudaFreeAsync(void *pointer, cudaStream_t stream)
     begin_allocation(region, stream, "frees", "cudaFreeAsync", CALLER);
     simt_region_release(region);
     return cudaSuccess;
+}
+
+/* ---- pitched ---- */
+
+cudaError_t cudaMallocPitch(void **pointer, size_t *pitch, size_t width, size_t height)
+{
+    SIMT_API;
+    size_t row = (width + PITCH - 1) / PITCH * PITCH;
+    if (!pointer || !pitch) {
+        return simt_error(cudaErrorInvalidValue);
+    }
+    if (width == 0 || height == 0) {
+        *pitch = row;
+        *pointer = NULL;
+        return cudaSuccess;
+    }
+    if (row < width || height > SIZE_MAX / row) {
+        return simt_error(cudaErrorMemoryAllocation);
+    }
+    *pitch = row;
+    return cudaMalloc(pointer, row * height);
+}
+
+/* ---- where memory is, and hints ---- */
+
+cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes, const void *pointer)
+{
+    SIMT_API;
+    enum cudaMemoryType type;
+    void *address = (void *)(uintptr_t)pointer;
+    if (!attributes) {
+        return simt_error(cudaErrorInvalidValue);
+    }
+    type = simt_memory_type(pointer);
+    *attributes = (struct cudaPointerAttributes){
+        .type = type,
+        .device = type == cudaMemoryTypeUnregistered ? cudaInvalidDeviceId : 0,
+        .devicePointer = type == cudaMemoryTypeUnregistered ? NULL : address,
+        .hostPointer = type == cudaMemoryTypeDevice ? NULL : address,
+    };
+    return cudaSuccess;
+}
+
+static cudaError_t check_hint(const void *pointer, size_t size, struct cudaMemLocation location)
+{
+    bool exists = location.type == cudaMemLocationTypeHost ||
+                  (location.type == cudaMemLocationTypeDevice && location.id == 0);
+    if (!exists) {
+        return simt_error(cudaErrorInvalidDevice);
+    }
+    return simt_error(size > 0 && simt_memory_type(pointer) == cudaMemoryTypeManaged
+                          ? cudaSuccess
+                          : cudaErrorInvalidValue);
+}
+
+cudaError_t cudaMemAdvise(const void *pointer, size_t size, enum cudaMemoryAdvise advice,
+                          struct cudaMemLocation location)
+{
+    SIMT_API;
+    if (advice < cudaMemAdviseSetReadMostly || advice > cudaMemAdviseUnsetAccessedBy) {
+        return simt_error(cudaErrorInvalidValue);
+    }
+    return check_hint(pointer, size, location);
+}
+
+cudaError_t cudaMemPrefetchAsync(const void *pointer, size_t size, struct cudaMemLocation location,
+                                 unsigned int flags, cudaStream_t stream)
+{
+    SIMT_API;
+    if (flags != 0) {
+        return simt_error(cudaErrorInvalidValue);
+    }
+    return simt_stream_exists(stream) ? check_hint(pointer, size, location)
+                                      : simt_error(cudaErrorInvalidResourceHandle);
 }

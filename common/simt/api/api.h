@@ -4,9 +4,23 @@
 
 #include "api/errors.h"
 
+/* The device that is shown: an H200's numbers. */
+enum {
+    SIMT_MULTIPROCESSORS = 132,
+    SIMT_MULTIPROCESSOR_THREADS = 2048,
+    SIMT_MULTIPROCESSOR_BLOCKS = 32,
+    SIMT_MULTIPROCESSOR_SHARED = 228 << 10,
+    SIMT_RESERVED_SHARED = 1 << 10, /* for each block */
+    SIMT_GRID_Y = 65535,
+    SIMT_BLOCK_Z = 64
+};
+
 /* The error a device would give for this launch, and why. */
 cudaError_t simt_check_launch(const struct simt_launch *launch, char *reason, size_t size);
 bool simt_stream_exists(const void *stream);
+/* For cudaDeviceReset(): no handle is left, no kernel has opted in. */
+void simt_handles_reset(void);
+void simt_kernels_reset(void);
 
 /* What is known of a kernel, by its address. */
 struct simt_kernel {
