@@ -313,7 +313,7 @@ static bool poison(char *map, size_t size)
 
 cudaError_t cudaMalloc(void **pointer, size_t size)
 {
-    SIMT_API;
+    SIMT_CALL;
     struct region region = {.size = size, .kind = DEVICE};
     size_t rounded = (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
     prepare();
@@ -368,7 +368,7 @@ static void release(struct region *region)
 
 cudaError_t cudaFree(void *pointer)
 {
-    SIMT_API;
+    SIMT_CALL;
     struct region *region = find_base(pointer);
     if (!pointer) {
         return cudaSuccess;
@@ -392,7 +392,7 @@ void simt_memory_reset(void)
 
 cudaError_t cudaMemGetInfo(size_t *available, size_t *all)
 {
-    SIMT_API;
+    SIMT_CALL;
     prepare();
     if (!available || !all) {
         return simt_error(cudaErrorInvalidValue);
@@ -426,13 +426,13 @@ static cudaError_t allocate_host(void **pointer, size_t size, enum kind kind)
 
 cudaError_t cudaMallocHost(void **pointer, size_t size)
 {
-    SIMT_API;
+    SIMT_CALL;
     return allocate_host(pointer, size, HOST);
 }
 
 cudaError_t cudaHostAlloc(void **pointer, size_t size, unsigned int flags)
 {
-    SIMT_API;
+    SIMT_CALL;
     if (flags & ~7u) {
         return simt_error(cudaErrorInvalidValue);
     }
@@ -441,7 +441,7 @@ cudaError_t cudaHostAlloc(void **pointer, size_t size, unsigned int flags)
 
 cudaError_t cudaMallocManaged(void **pointer, size_t size, unsigned int flags)
 {
-    SIMT_API;
+    SIMT_CALL;
     if ((flags != cudaMemAttachGlobal && flags != cudaMemAttachHost) || size == 0) {
         return simt_error(cudaErrorInvalidValue);
     }
@@ -450,7 +450,7 @@ cudaError_t cudaMallocManaged(void **pointer, size_t size, unsigned int flags)
 
 cudaError_t cudaFreeHost(void *pointer)
 {
-    SIMT_API;
+    SIMT_CALL;
     struct region *region = find_base(pointer);
     if (!pointer) {
         return cudaSuccess;
@@ -477,7 +477,7 @@ static bool overlaps_registered(const char *address, size_t size)
 
 cudaError_t cudaHostRegister(void *pointer, size_t size, unsigned int flags)
 {
-    SIMT_API;
+    SIMT_CALL;
     prepare();
     if (!pointer || size == 0 || flags > 15 || simt_memory_is_device(pointer)) {
         return simt_error(cudaErrorInvalidValue);
@@ -493,7 +493,7 @@ cudaError_t cudaHostRegister(void *pointer, size_t size, unsigned int flags)
 cudaError_t cudaHostUnregister(void *pointer)
 {
     struct region *region;
-    SIMT_API;
+    SIMT_CALL;
     region = find_base(pointer);
     if (!region || region->kind != REGISTERED) {
         return simt_error(cudaErrorHostMemoryNotRegistered);
@@ -505,7 +505,7 @@ cudaError_t cudaHostUnregister(void *pointer)
 cudaError_t cudaHostGetDevicePointer(void **device, void *host, unsigned int flags)
 {
     const struct region *region;
-    SIMT_API;
+    SIMT_CALL;
     region = find(host);
     if (!device || flags != 0 || !region ||
         (region->kind != HOST && region->kind != REGISTERED && region->kind != MANAGED)) {
@@ -517,14 +517,14 @@ cudaError_t cudaHostGetDevicePointer(void **device, void *host, unsigned int fla
 
 cudaError_t cudaMallocAsync(void **pointer, size_t size, cudaStream_t stream)
 {
-    SIMT_API;
+    SIMT_CALL;
     return simt_stream_exists(stream) ? cudaMalloc(pointer, size)
                                       : simt_error(cudaErrorInvalidResourceHandle);
 }
 
 cudaError_t cudaFreeAsync(void *pointer, cudaStream_t stream)
 {
-    SIMT_API;
+    SIMT_CALL;
     return simt_stream_exists(stream) ? cudaFree(pointer)
                                       : simt_error(cudaErrorInvalidResourceHandle);
 }
@@ -621,14 +621,14 @@ cudaError_t cudaMemcpy2D(void *destination, size_t destination_pitch, const void
 {
     const struct copy copy = {destination, source, destination_pitch, source_pitch, width,
                               height,      kind};
-    SIMT_API;
+    SIMT_CALL;
     return copy_memory(&copy, "cudaMemcpy2D", CALLER);
 }
 
 cudaError_t cudaMemcpy(void *destination, const void *source, size_t size, enum cudaMemcpyKind kind)
 {
     const struct copy copy = {destination, source, size, size, size, 1, kind};
-    SIMT_API;
+    SIMT_CALL;
     return copy_memory(&copy, "cudaMemcpy", CALLER);
 }
 
@@ -655,7 +655,7 @@ static cudaError_t set_memory(void *pointer, int value, size_t size, const char 
 
 cudaError_t cudaMemset(void *pointer, int value, size_t size)
 {
-    SIMT_API;
+    SIMT_CALL;
     return set_memory(pointer, value, size, "cudaMemset", CALLER);
 }
 
@@ -668,7 +668,7 @@ cudaError_t cudaMemcpyAsync(void *destination, const void *source, size_t size,
                             enum cudaMemcpyKind kind, cudaStream_t stream)
 {
     const struct copy copy = {destination, source, size, size, size, 1, kind};
-    SIMT_API;
+    SIMT_CALL;
     return simt_stream_exists(stream) ? copy_memory(&copy, "cudaMemcpyAsync", CALLER)
                                       : bad_stream();
 }
@@ -679,14 +679,14 @@ cudaError_t cudaMemcpy2DAsync(void *destination, size_t destination_pitch, const
 {
     const struct copy copy = {destination, source, destination_pitch, source_pitch, width,
                               height,      kind};
-    SIMT_API;
+    SIMT_CALL;
     return simt_stream_exists(stream) ? copy_memory(&copy, "cudaMemcpy2DAsync", CALLER)
                                       : bad_stream();
 }
 
 cudaError_t cudaMemsetAsync(void *pointer, int value, size_t size, cudaStream_t stream)
 {
-    SIMT_API;
+    SIMT_CALL;
     return simt_stream_exists(stream) ? set_memory(pointer, value, size, "cudaMemsetAsync", CALLER)
                                       : bad_stream();
 }

@@ -339,6 +339,7 @@ static size_t rewrite_at(struct state *state, size_t token)
         return rewrite_word(state, token);
     } else if (preprocessed && (end = after_launch_cast(token)) != token) {
         copy_up_to(state, token);
+        append_newlines(state->out, tokens[token].begin, tokens[end - 1].end, false);
         state->parentheses--;
         state->copied = tokens[end - 1].end;
         return end - 1;

@@ -1,5 +1,5 @@
-/* Target: simt_rewrite, which makes C++ of CUDA C. An input is a source; it is read once as such and
- * once as the output of the preprocessor. */
+/* Target: simt_rewrite, which makes C++ of CUDA C. An input is a source, read once as such and once
+ * as the output of the preprocessor. */
 #include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
