@@ -6,16 +6,9 @@ set -u
 bin=$(readlink -f -- "$1")
 library=$(readlink -f -- "$2")
 most=$3
-work=$(mktemp -d "${TMPDIR:-/tmp}/test_injected.XXXXXX") || exit 1
-trap 'rm -rf -- "$work"' EXIT
-cd "$work" || exit 1
-failures=0 injected=0
-
-fail() {
-    failures=$((failures + 1))
-    printf 'FAILED: %s\n' "$*"
-    sed 's/^/    /' errors
-}
+# shellcheck source=common/tests/shell.sh
+. "$(dirname -- "$(readlink -f -- "$0")")/shell.sh"
+injected=0
 
 # attempt KIND N COMMAND...: runs it with that failure; sets `code`.
 attempt() {
@@ -61,5 +54,4 @@ if [[ -x $bin/counted/05_gpu_shared_tree ]]; then
     try "$bin/05_gpu_shared_tree" "${quick[@]}" --rung sequential
 fi
 printf '%d failures injected\n' "$injected"
-((failures == 0)) && echo 'all passed'
-((failures == 0))
+finish
