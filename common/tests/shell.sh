@@ -4,6 +4,7 @@
 #   work       a folder of the test's own, which is the current one from here on and goes at the end
 #   said       the file, there, with what the command under test said; `fail` shows it
 # Relative paths among the arguments are to be resolved before.
+# shellcheck disable=SC2034 # for who sources this
 root=$(cd -- "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")/../.." && pwd -P)
 work=$(mktemp -d "${TMPDIR:-/tmp}/$(basename -- "$0" .sh).XXXXXX") || exit 1
 trap 'rm -rf -- "$work"' EXIT
