@@ -14,7 +14,7 @@ enum { PITCH = 512 };
 cudaError_t cudaMalloc(void **pointer, size_t size)
 {
     void *memory;
-    SIMT_API;
+    SIMT_CALL;
     simt_fault_install();
     if (simt_lost() != cudaSuccess) {
         return simt_lost();
@@ -37,7 +37,7 @@ cudaError_t cudaMalloc(void **pointer, size_t size)
 /* It waits for all that may use the memory. */
 cudaError_t cudaFree(void *pointer)
 {
-    SIMT_API;
+    SIMT_CALL;
     struct simt_region *region = simt_region_find_base(pointer);
     if (!pointer) {
         return cudaSuccess;
@@ -52,7 +52,7 @@ cudaError_t cudaFree(void *pointer)
 
 cudaError_t cudaMemGetInfo(size_t *available, size_t *all)
 {
-    SIMT_API;
+    SIMT_CALL;
     if (!available || !all) {
         return simt_error(cudaErrorInvalidValue);
     }
@@ -73,13 +73,13 @@ static cudaError_t allocate_host(void **pointer, size_t size, enum simt_region_k
 
 cudaError_t cudaMallocHost(void **pointer, size_t size)
 {
-    SIMT_API;
+    SIMT_CALL;
     return allocate_host(pointer, size, REGION_HOST);
 }
 
 cudaError_t cudaHostAlloc(void **pointer, size_t size, unsigned int flags)
 {
-    SIMT_API;
+    SIMT_CALL;
     if (flags & ~7u) {
         return simt_error(cudaErrorInvalidValue);
     }
@@ -88,7 +88,7 @@ cudaError_t cudaHostAlloc(void **pointer, size_t size, unsigned int flags)
 
 cudaError_t cudaMallocManaged(void **pointer, size_t size, unsigned int flags)
 {
-    SIMT_API;
+    SIMT_CALL;
     if ((flags != cudaMemAttachGlobal && flags != cudaMemAttachHost) || size == 0) {
         return simt_error(cudaErrorInvalidValue);
     }
@@ -97,7 +97,7 @@ cudaError_t cudaMallocManaged(void **pointer, size_t size, unsigned int flags)
 
 cudaError_t cudaFreeHost(void *pointer)
 {
-    SIMT_API;
+    SIMT_CALL;
     struct simt_region *region = simt_region_find_base(pointer);
     if (!pointer) {
         return cudaSuccess;
@@ -114,7 +114,7 @@ cudaError_t cudaFreeHost(void *pointer)
 
 cudaError_t cudaHostRegister(void *pointer, size_t size, unsigned int flags)
 {
-    SIMT_API;
+    SIMT_CALL;
     simt_fault_install();
     if (!pointer || size == 0 || flags > 15 || simt_memory_is_device(pointer)) {
         return simt_error(cudaErrorInvalidValue);
@@ -131,7 +131,7 @@ cudaError_t cudaHostRegister(void *pointer, size_t size, unsigned int flags)
 cudaError_t cudaHostUnregister(void *pointer)
 {
     struct simt_region *region;
-    SIMT_API;
+    SIMT_CALL;
     region = simt_region_find_base(pointer);
     if (!region || region->kind != REGION_REGISTERED) {
         return simt_error(cudaErrorHostMemoryNotRegistered);
@@ -143,7 +143,7 @@ cudaError_t cudaHostUnregister(void *pointer)
 cudaError_t cudaHostGetDevicePointer(void **device, void *host, unsigned int flags)
 {
     const struct simt_region *region;
-    SIMT_API;
+    SIMT_CALL;
     region = simt_region_find(host);
     if (!device || flags != 0 || !region ||
         (region->kind != REGION_HOST && region->kind != REGION_REGISTERED &&
@@ -167,7 +167,7 @@ static void begin_allocation(const struct simt_region *region, cudaStream_t stre
 
 cudaError_t cudaMallocAsync(void **pointer, size_t size, cudaStream_t stream)
 {
-    SIMT_API;
+    SIMT_CALL;
     cudaError_t error;
     if (!simt_stream_exists(stream)) {
         return simt_error(cudaErrorInvalidResourceHandle);
@@ -182,7 +182,7 @@ cudaError_t cudaMallocAsync(void **pointer, size_t size, cudaStream_t stream)
 
 cudaError_t cudaFreeAsync(void *pointer, cudaStream_t stream)
 {
-    SIMT_API;
+    SIMT_CALL;
     struct simt_region *region = simt_region_find_base(pointer);
     if (!simt_stream_exists(stream)) {
         return simt_error(cudaErrorInvalidResourceHandle);
@@ -202,7 +202,7 @@ cudaError_t cudaFreeAsync(void *pointer, cudaStream_t stream)
 
 cudaError_t cudaMallocPitch(void **pointer, size_t *pitch, size_t width, size_t height)
 {
-    SIMT_API;
+    SIMT_CALL;
     size_t row = (width + PITCH - 1) / PITCH * PITCH;
     if (!pointer || !pitch) {
         return simt_error(cudaErrorInvalidValue);
@@ -223,7 +223,7 @@ cudaError_t cudaMallocPitch(void **pointer, size_t *pitch, size_t width, size_t 
 
 cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes, const void *pointer)
 {
-    SIMT_API;
+    SIMT_CALL;
     enum cudaMemoryType type;
     void *address = (void *)(uintptr_t)pointer;
     if (!attributes) {
@@ -254,7 +254,7 @@ static cudaError_t check_hint(const void *pointer, size_t size, struct cudaMemLo
 cudaError_t cudaMemAdvise(const void *pointer, size_t size, enum cudaMemoryAdvise advice,
                           struct cudaMemLocation location)
 {
-    SIMT_API;
+    SIMT_CALL;
     if (advice < cudaMemAdviseSetReadMostly || advice > cudaMemAdviseUnsetAccessedBy) {
         return simt_error(cudaErrorInvalidValue);
     }
@@ -264,7 +264,7 @@ cudaError_t cudaMemAdvise(const void *pointer, size_t size, enum cudaMemoryAdvis
 cudaError_t cudaMemPrefetchAsync(const void *pointer, size_t size, struct cudaMemLocation location,
                                  unsigned int flags, cudaStream_t stream)
 {
-    SIMT_API;
+    SIMT_CALL;
     if (flags != 0) {
         return simt_error(cudaErrorInvalidValue);
     }

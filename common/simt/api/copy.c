@@ -135,14 +135,14 @@ cudaError_t cudaMemcpy2D(void *destination, size_t destination_pitch, const void
 {
     const struct copy copy = {
         destination, source, destination_pitch, source_pitch, width, height, kind, NULL, true};
-    SIMT_API;
+    SIMT_CALL;
     return copy_memory(&copy, "cudaMemcpy2D", CALLER);
 }
 
 cudaError_t cudaMemcpy(void *destination, const void *source, size_t size, enum cudaMemcpyKind kind)
 {
     const struct copy copy = {destination, source, size, size, size, 1, kind, NULL, true};
-    SIMT_API;
+    SIMT_CALL;
     return copy_memory(&copy, "cudaMemcpy", CALLER);
 }
 
@@ -190,21 +190,21 @@ static cudaError_t set_memory(const struct fill *fill, const char *function, con
 cudaError_t cudaMemset(void *pointer, int value, size_t size)
 {
     const struct fill fill = {pointer, value, size, size, 1, NULL};
-    SIMT_API;
+    SIMT_CALL;
     return set_memory(&fill, "cudaMemset", CALLER);
 }
 
 cudaError_t cudaMemsetAsync(void *pointer, int value, size_t size, cudaStream_t stream)
 {
     const struct fill fill = {pointer, value, size, size, 1, stream};
-    SIMT_API;
+    SIMT_CALL;
     return set_memory(&fill, "cudaMemsetAsync", CALLER);
 }
 
 cudaError_t cudaMemset2D(void *pointer, size_t pitch, int value, size_t width, size_t height)
 {
     const struct fill fill = {pointer, value, pitch, width, height, NULL};
-    SIMT_API;
+    SIMT_CALL;
     return set_memory(&fill, "cudaMemset2D", CALLER);
 }
 
@@ -212,7 +212,7 @@ cudaError_t cudaMemset2DAsync(void *pointer, size_t pitch, int value, size_t wid
                               cudaStream_t stream)
 {
     const struct fill fill = {pointer, value, pitch, width, height, stream};
-    SIMT_API;
+    SIMT_CALL;
     return set_memory(&fill, "cudaMemset2DAsync", CALLER);
 }
 
@@ -225,7 +225,7 @@ cudaError_t cudaMemcpyAsync(void *destination, const void *source, size_t size,
                             enum cudaMemcpyKind kind, cudaStream_t stream)
 {
     const struct copy copy = {destination, source, size, size, size, 1, kind, stream, false};
-    SIMT_API;
+    SIMT_CALL;
     return simt_stream_exists(stream) ? copy_memory(&copy, "cudaMemcpyAsync", CALLER)
                                       : bad_stream();
 }
@@ -236,7 +236,7 @@ cudaError_t cudaMemcpy2DAsync(void *destination, size_t destination_pitch, const
 {
     const struct copy copy = {
         destination, source, destination_pitch, source_pitch, width, height, kind, stream, false};
-    SIMT_API;
+    SIMT_CALL;
     return simt_stream_exists(stream) ? copy_memory(&copy, "cudaMemcpy2DAsync", CALLER)
                                       : bad_stream();
 }

@@ -18,6 +18,7 @@ enum {
 
 cudaError_t cudaGetDeviceCount(int *count)
 {
+    SIMT_CALL;
     if (!count) {
         return simt_error(cudaErrorInvalidValue);
     }
@@ -27,6 +28,7 @@ cudaError_t cudaGetDeviceCount(int *count)
 
 cudaError_t cudaGetDevice(int *device)
 {
+    SIMT_CALL;
     if (!device) {
         return simt_error(cudaErrorInvalidValue);
     }
@@ -36,11 +38,13 @@ cudaError_t cudaGetDevice(int *device)
 
 cudaError_t cudaSetDevice(int device)
 {
+    SIMT_CALL;
     return simt_error(device == 0 ? cudaSuccess : cudaErrorInvalidDevice);
 }
 
 cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *properties, int device)
 {
+    SIMT_CALL;
     if (!properties) {
         return simt_error(cudaErrorInvalidValue);
     }
@@ -87,6 +91,7 @@ static int clamped(size_t value)
 
 cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, int device)
 {
+    SIMT_CALL;
     struct cudaDeviceProp properties;
     cudaError_t error = cudaGetDeviceProperties(&properties, device);
     if (error != cudaSuccess) {
@@ -200,13 +205,14 @@ cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, in
 
 cudaError_t cudaDeviceSynchronize(void)
 {
-    SIMT_API;
+    SIMT_CALL;
     simt_host_waits_for_all();
     return simt_lost();
 }
 
 cudaError_t cudaRuntimeGetVersion(int *version)
 {
+    SIMT_CALL;
     if (!version) {
         return simt_error(cudaErrorInvalidValue);
     }
@@ -216,6 +222,7 @@ cudaError_t cudaRuntimeGetVersion(int *version)
 
 cudaError_t cudaDriverGetVersion(int *version)
 {
+    SIMT_CALL;
     return cudaRuntimeGetVersion(version);
 }
 
@@ -223,7 +230,7 @@ static size_t limits[LIMITS] = {STACK_LIMIT, PRINTF_LIMIT};
 
 cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t value)
 {
-    SIMT_API;
+    SIMT_CALL;
     if ((unsigned int)limit >= LIMITS) {
         return simt_error(cudaErrorUnsupportedLimit);
     }
@@ -237,7 +244,7 @@ cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t value)
 
 cudaError_t cudaDeviceGetLimit(size_t *value, enum cudaLimit limit)
 {
-    SIMT_API;
+    SIMT_CALL;
     if (!value) {
         return simt_error(cudaErrorInvalidValue);
     }
@@ -250,23 +257,26 @@ cudaError_t cudaDeviceGetLimit(size_t *value, enum cudaLimit limit)
 
 cudaError_t cudaSetDeviceFlags(unsigned int flags)
 {
+    SIMT_CALL;
     return simt_error(flags < 32 ? cudaSuccess : cudaErrorInvalidValue);
 }
 
 cudaError_t cudaDeviceSetCacheConfig(enum cudaFuncCache config)
 {
+    SIMT_CALL;
     return simt_error((unsigned int)config <= cudaFuncCachePreferEqual ? cudaSuccess
                                                                        : cudaErrorInvalidValue);
 }
 
 cudaError_t cudaFuncSetCacheConfig(const void *function, enum cudaFuncCache config)
 {
-    SIMT_API;
+    SIMT_CALL;
     return function ? cudaDeviceSetCacheConfig(config) : simt_error(cudaErrorInvalidDeviceFunction);
 }
 
 cudaError_t cudaDeviceCanAccessPeer(int *can, int device, int peer)
 {
+    SIMT_CALL;
     if (!can) {
         return simt_error(cudaErrorInvalidValue);
     }
@@ -279,6 +289,7 @@ cudaError_t cudaDeviceCanAccessPeer(int *can, int device, int peer)
 
 cudaError_t cudaDeviceGetPCIBusId(char *text, int size, int device)
 {
+    SIMT_CALL;
     if (!text || size <= 0) {
         return simt_error(cudaErrorInvalidValue);
     }
@@ -291,17 +302,19 @@ cudaError_t cudaDeviceGetPCIBusId(char *text, int size, int device)
 
 cudaError_t cudaProfilerStart(void)
 {
+    SIMT_CALL;
     return cudaSuccess;
 }
 
 cudaError_t cudaProfilerStop(void)
 {
+    SIMT_CALL;
     return cudaSuccess;
 }
 
 cudaError_t cudaDeviceReset(void)
 {
-    SIMT_API;
+    SIMT_CALL;
     simt_handles_reset();
     simt_kernels_reset();
     simt_streams_reset();

@@ -46,7 +46,7 @@ static cudaError_t check_handle(bool exists)
 
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned int flags)
 {
-    SIMT_API;
+    SIMT_CALL;
     if (!stream || flags > cudaStreamNonBlocking) {
         return simt_error(cudaErrorInvalidValue);
     }
@@ -62,13 +62,13 @@ cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned int flags)
 
 cudaError_t cudaStreamCreate(cudaStream_t *stream)
 {
-    SIMT_API;
+    SIMT_CALL;
     return cudaStreamCreateWithFlags(stream, cudaStreamDefault);
 }
 
 cudaError_t cudaStreamDestroy(cudaStream_t stream)
 {
-    SIMT_API;
+    SIMT_CALL;
     struct CUstream_st **link = &streams;
     while (*link && *link != stream) {
         link = &(*link)->next;
@@ -84,7 +84,7 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream)
 
 cudaError_t cudaStreamSynchronize(cudaStream_t stream)
 {
-    SIMT_API;
+    SIMT_CALL;
     cudaError_t error = check_handle(simt_stream_exists(stream));
     if (error == cudaSuccess) {
         simt_host_waits(stream);
@@ -100,7 +100,7 @@ cudaError_t cudaStreamQuery(cudaStream_t stream)
 
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned int flags)
 {
-    SIMT_API;
+    SIMT_CALL;
     cudaError_t error;
     if (flags > 1) {
         return simt_error(cudaErrorInvalidValue);
@@ -114,7 +114,7 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
 
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned int flags)
 {
-    SIMT_API;
+    SIMT_CALL;
     if (!event || flags > 7) {
         return simt_error(cudaErrorInvalidValue);
     }
@@ -130,13 +130,13 @@ cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned int flags)
 
 cudaError_t cudaEventCreate(cudaEvent_t *event)
 {
-    SIMT_API;
+    SIMT_CALL;
     return cudaEventCreateWithFlags(event, cudaEventDefault);
 }
 
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
 {
-    SIMT_API;
+    SIMT_CALL;
     if (!event_exists(event) || !simt_stream_exists(stream)) {
         return simt_error(cudaErrorInvalidResourceHandle);
     }
@@ -148,7 +148,7 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
 
 cudaError_t cudaEventSynchronize(cudaEvent_t event)
 {
-    SIMT_API;
+    SIMT_CALL;
     cudaError_t error = check_handle(event_exists(event));
     if (error == cudaSuccess) {
         simt_host_waits_for_event(&event->progress);
@@ -163,7 +163,7 @@ cudaError_t cudaEventQuery(cudaEvent_t event)
 
 cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t start, cudaEvent_t end)
 {
-    SIMT_API;
+    SIMT_CALL;
     if (!milliseconds) {
         return simt_error(cudaErrorInvalidValue);
     }
@@ -178,7 +178,7 @@ cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t start, cudaEve
 
 cudaError_t cudaEventDestroy(cudaEvent_t event)
 {
-    SIMT_API;
+    SIMT_CALL;
     struct CUevent_st **link = &events;
     while (*link && *link != event) {
         link = &(*link)->next;
@@ -194,6 +194,7 @@ cudaError_t cudaEventDestroy(cudaEvent_t event)
 
 cudaError_t cudaDeviceGetStreamPriorityRange(int *least, int *greatest)
 {
+    SIMT_CALL;
     if (least) {
         *least = 0;
     }
@@ -205,13 +206,14 @@ cudaError_t cudaDeviceGetStreamPriorityRange(int *least, int *greatest)
 
 cudaError_t cudaStreamCreateWithPriority(cudaStream_t *stream, unsigned int flags, int priority)
 {
-    SIMT_API;
+    SIMT_CALL;
     (void)priority; /* clamped to the only one, as in CUDA */
     return cudaStreamCreateWithFlags(stream, flags);
 }
 
 cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void *data)
 {
+    SIMT_CALL;
     if (!function) {
         return simt_error(cudaErrorInvalidValue);
     }
@@ -225,6 +227,7 @@ cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void 
 cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void *data,
                                   unsigned int flags)
 {
+    SIMT_CALL;
     if (!callback || flags != 0) {
         return simt_error(cudaErrorInvalidValue);
     }
@@ -237,7 +240,7 @@ cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t call
 
 cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned int flags)
 {
-    SIMT_API;
+    SIMT_CALL;
     return flags <= 1 ? cudaEventRecord(event, stream) : simt_error(cudaErrorInvalidValue);
 }
 

@@ -53,7 +53,7 @@ static size_t shared_limit(const void *function)
 
 cudaError_t cudaFuncSetAttribute(const void *function, enum cudaFuncAttribute attribute, int value)
 {
-    SIMT_API;
+    SIMT_CALL;
     struct simt_kernel *kernel;
     if (!function) {
         return simt_error(cudaErrorInvalidDeviceFunction);
@@ -76,7 +76,7 @@ cudaError_t cudaFuncSetAttribute(const void *function, enum cudaFuncAttribute at
 
 cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const void *function)
 {
-    SIMT_API;
+    SIMT_CALL;
     if (!attributes) {
         return simt_error(cudaErrorInvalidValue);
     }
@@ -98,7 +98,7 @@ cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const v
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const void *function,
                                                           int block_size, size_t shared_bytes)
 {
-    SIMT_API;
+    SIMT_CALL;
     int threads, by_threads, by_shared;
     if (!blocks || !function || block_size <= 0) {
         return simt_error(cudaErrorInvalidValue);
@@ -177,6 +177,15 @@ static cudaError_t refused(const struct simt_launch *asked)
     cudaError_t error = simt_check_launch(asked, reason, sizeof reason);
     if (simt_lost() != cudaSuccess) {
         return simt_lost();
+    }
+    if (simt_failing && simt_api_is_outermost()) {
+        char call[128];
+        snprintf(call, sizeof call, "launch of %.100s", asked->name);
+        const cudaError_t injected = simt_injected(call, asked->file, asked->line, NULL);
+        if (injected != cudaSuccess) {
+            simt_launch_failed(asked, injected, "SIMT_FAIL");
+            return injected;
+        }
     }
     if (error != cudaSuccess) {
         simt_launch_failed(asked, error, reason);
@@ -259,6 +268,10 @@ cudaError_t simt_launch_address(const void *function, struct uint3 grid, struct 
     char reason[128];
     cudaError_t error;
     SIMT_API;
+    error = simt_injected("cudaLaunchKernel", file, line, NULL);
+    if (error != cudaSuccess) {
+        return error;
+    }
     if (!call.kernel || !call.kernel->invoke) {
         return simt_error(cudaErrorInvalidDeviceFunction);
     }

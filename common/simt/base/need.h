@@ -1,5 +1,5 @@
-/* Memory that the runtime cannot do without: where there is none, the program ends, and says what it
- * was for. */
+/* Memory that the runtime cannot do without: where there is none, the program ends, and says
+ * what it was for. */
 #ifndef SIMT_NEED_H
 #define SIMT_NEED_H
 

@@ -1,5 +1,5 @@
-/* Release and acquire: a fence and then an atomic or a volatile store; an atomic or a volatile load of
- * the same word and then a fence. */
+/* Release and acquire: a fence and then an atomic or a volatile store; an atomic or a volatile
+ * load of the same word and then a fence. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,11 +1,12 @@
 /* Pairs the traces of a warp's lanes into warp-level instructions, and counts them.
  *
- * A warp's lanes share one instruction stream; where they part, the hardware runs one part after
- * the other and brings them together again. The replay does the same: of all the lanes' next events
- * it takes the one in the deepest call, and of those in the same call depth the one that comes
- * first in the flow of control (model/lanes.c, model/order.c); every lane whose next event is that one takes part. Lanes
- * behind thus catch up, and lanes meet again where their ways join. (Pairing the n-th event of one
- * lane with the n-th of another would be wrong as soon as a lane skips a turn of a loop.) */
+ * A warp's lanes share one instruction stream; where they part, the hardware runs one part
+ * after the other and brings them together again. The replay does the same: of all the lanes'
+ * next events it takes the one in the deepest call, and of those in the same call depth the one
+ * that comes first in the flow of control (model/lanes.c, model/order.c); every lane whose next
+ * event is that one takes part. Lanes behind thus catch up, and lanes meet again where their
+ * ways join. (Pairing the n-th event of one lane with the n-th of another would be wrong as soon
+ * as a lane skips a turn of a loop.) */
 #include "count/replay.h"
 
 #include <stdlib.h>

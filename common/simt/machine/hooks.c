@@ -1,15 +1,16 @@
 /* The hooks of instrumented code.
  *
- * Code compiled with -fsanitize=thread and -fsanitize-coverage=trace-pc calls the functions below
- * before each access to memory and in each basic block. The sanitizer's runtime library is not
- * linked: this is the runtime. While no launch is analysed, a hook is a comparison and a return.
+ * Code compiled with -fsanitize=thread and -fsanitize-coverage=trace-pc calls the functions
+ * below before each access to memory and in each basic block. The sanitizer's runtime library is
+ * not linked: this is the runtime. While no launch is analysed, a hook is a comparison and a
+ * return.
  *
- * Two uses. A launch that is analysed records events (observe/recorder.h). In a source with the
- * property SIMT_INTERLEAVED, a block's threads take turns at every access to device memory: the
- * runtime otherwise runs one thread at a time, from one wait to the next, and a race between threads
- * that never wait for each other would lose no update. Taking turns lets every other thread come as
- * far before the access happens, which is what the lanes of a warp do on a GPU: all load, then all
- * store. */
+ * Two uses. A launch that is analysed records events (observe/recorder.h). In a source with
+ * the property SIMT_INTERLEAVED, a block's threads take turns at every access to device memory:
+ * the runtime otherwise runs one thread at a time, from one wait to the next, and a race between
+ * threads that never wait for each other would lose no update. Taking turns lets every other
+ * thread come as far before the access happens, which is what the lanes of a warp do on a GPU:
+ * all load, then all store. */
 #include "machine/hooks.h"
 
 #include <string.h>

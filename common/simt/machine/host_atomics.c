@@ -1,5 +1,5 @@
-/* What the compiler calls for atomics of C++ in host code, such as a shared_ptr's, where a source is
- * instrumented: carried out, not recorded. The strongest order serves for all. */
+/* What the compiler calls for atomics of C++ in host code, such as a shared_ptr's, where a
+ * source is instrumented: carried out, not recorded. The strongest order serves for all. */
 #include <stdint.h>
 
 #define ATOMIC_STEP(bits, name)                                                                    \

@@ -1,5 +1,5 @@
-/* Reports of what goes wrong in a kernel: where that is; and of threads that can never go on, which are where, for whom they wait, and what to do
- * about it. */
+/* Reports of what goes wrong in a kernel: where that is; and of threads that can never go on,
+ * which are where, for whom they wait, and what to do about it. */
 #include <stdio.h>
 #include <string.h>
 

@@ -8,7 +8,8 @@
 
 /* "name (launched at file:line)" */
 void simt_tell_launch(FILE *file);
-/* Start a report on stderr: the kernel, the block and, of the first, the thread that runs, if any. */
+/* Start a report on stderr: the kernel, the block and, of the first, the thread that runs, if
+ * any. */
 void simt_report_place(void);
 void simt_report_block(void);
 /* Each ends the program: which threads of the block are where, and what to do about it; the same

@@ -122,7 +122,8 @@ static void empty_traces(unsigned int number)
 }
 
 /* The current warp has no ready lane: makes one ready, or goes on with another warp, or with
- * another block. Not inlined, so that simt_next_thread, which runs at each switch, needs no stack. */
+ * another block. Not inlined, so that simt_next_thread, which runs at each switch, needs no
+ * stack. */
 void simt_find_ready_warp(void)
 {
     unsigned int number = simt_block->current_warp;

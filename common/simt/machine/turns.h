@@ -32,8 +32,8 @@ static inline unsigned int simt_ready_warp(void)
     return simt_grid.warps;
 }
 
-/* The current warp has no ready lane: makes one ready, or goes on with another warp, or with another
- * block. */
+/* The current warp has no ready lane: makes one ready, or goes on with another warp, or with
+ * another block. */
 void simt_find_ready_warp(void);
 
 /* A block's stacks do not fit into the first-level cache: fetch the one that comes after the

@@ -1,4 +1,5 @@
-/* Which of a warp's lanes go together, and which of those go first. at[i] is lane i's next event. */
+/* Which of a warp's lanes go together, and which of those go first. at[i] is lane i's next
+ * event. */
 #ifndef SIMT_LANES_H
 #define SIMT_LANES_H
 

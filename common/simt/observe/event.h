@@ -26,8 +26,8 @@ enum simt_event_how {
     EVENT_HOW = 0xc0
 };
 
-/* Where the parts of a key begin, from the top: 0xffff - call depth (16 bits), program location (32),
- * kind (8), size (8). */
+/* Where the parts of a key begin, from the top: 0xffff - call depth (16 bits), program location
+ * (32), kind (8), size (8). */
 enum { EVENT_DEPTH_SHIFT = 48, EVENT_PLACE_SHIFT = 16, EVENT_KIND_SHIFT = 8 };
 
 /* Lanes whose next events have the same key do them together. */
@@ -63,8 +63,8 @@ static inline bool event_is_access(const struct simt_event *event)
 }
 
 /* Sizes are powers of two, but for what an asynchronous copy that is padded with zeros reads:
- * machine/pipeline.c has seen to it that its address is a multiple of the whole copy's size, and such an
- * address passes here. */
+ * machine/pipeline.c has seen to it that its address is a multiple of the whole copy's size, and
+ * such an address passes here. */
 static inline bool is_aligned(uint64_t address, unsigned int size)
 {
     return (address & (size - 1)) == 0;

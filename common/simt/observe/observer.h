@@ -29,14 +29,15 @@ struct simt_observer {
     void (*resume_block)(void *kept, unsigned int threads);
     void (*forget_block)(void *kept);
 
-    /* The warp's traces are to be consumed: all of them or, if `cut` names lanes, until one of those
-     * has no event left, since what such a lane does next is not known yet. Whatever is in them is
-     * to be checked in the order of the stretches, and from now on the warp so. */
+    /* The warp's traces are to be consumed: all of them or, if `cut` names lanes, until one of
+     * those has no event left, since what such a lane does next is not known yet. Whatever is in
+     * them is to be checked in the order of the stretches, and from now on the warp so. */
     void (*replay)(struct simt_traces *traces, unsigned int warp, unsigned int cut);
     void (*check_in_order)(struct simt_traces *traces, unsigned int warp);
 
-    /* The running thread leaves the kernel; it comes to a barrier, the first of its block; all threads
-     * that have not left have come there, `all` of the block; all blocks have come to the grid's. */
+    /* The running thread leaves the kernel; it comes to a barrier, the first of its block; all
+     * threads that have not left have come there, `all` of the block; all blocks have come to
+     * the grid's. */
     void (*exits)(void);
     void (*arrives)(const void *caller, const char *file, int line);
     void (*barrier)(const void *caller, bool all);

@@ -1,4 +1,5 @@
-/* What the program's own symbols tell of shared memory, of kernels and of the device's variables. */
+/* What the program's own symbols tell of shared memory, of kernels and of the device's
+ * variables. */
 #ifndef SIMT_SYMBOLS_H
 #define SIMT_SYMBOLS_H
 
