@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/internal.h"
+#include "memory/streams.h"
 
 enum {
     MULTIPROCESSORS = 132,
@@ -212,6 +213,7 @@ cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, in
 cudaError_t cudaDeviceSynchronize(void)
 {
     SIMT_CALL;
+    simt_host_waits_for_all();
     return simt_lost();
 }
 
@@ -241,6 +243,7 @@ struct CUevent_st {
     struct CUevent_st *next;
     bool timed, recorded;
     long long nanoseconds;
+    struct simt_progress progress;
 };
 
 static struct CUstream_st *streams;
@@ -284,6 +287,7 @@ cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned int flags)
     }
     (*stream)->next = streams;
     streams = *stream;
+    simt_stream_begins(*stream, flags != cudaStreamNonBlocking);
     return cudaSuccess;
 }
 
@@ -304,6 +308,7 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream)
         return simt_error(cudaErrorInvalidResourceHandle);
     }
     *link = stream->next;
+    simt_stream_ends(stream);
     free(stream);
     return cudaSuccess;
 }
@@ -311,22 +316,31 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream)
 cudaError_t cudaStreamSynchronize(cudaStream_t stream)
 {
     SIMT_CALL;
-    return check_handle(simt_stream_exists(stream));
+    cudaError_t error = check_handle(simt_stream_exists(stream));
+    if (error == cudaSuccess) {
+        simt_host_waits(stream);
+    }
+    return error;
 }
 
+/* All is done by now: so the host knows. */
 cudaError_t cudaStreamQuery(cudaStream_t stream)
 {
-    SIMT_CALL;
-    return check_handle(simt_stream_exists(stream));
+    return cudaStreamSynchronize(stream);
 }
 
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned int flags)
 {
     SIMT_CALL;
+    cudaError_t error;
     if (flags > 1) {
         return simt_error(cudaErrorInvalidValue);
     }
-    return check_handle(simt_stream_exists(stream) && event_exists(event));
+    error = check_handle(simt_stream_exists(stream) && event_exists(event));
+    if (error == cudaSuccess) {
+        simt_stream_waits(stream, &event->progress);
+    }
+    return error;
 }
 
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned int flags)
@@ -358,6 +372,7 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
         return simt_error(cudaErrorInvalidResourceHandle);
     }
     event->recorded = true;
+    simt_stream_record(stream, &event->progress);
     event->nanoseconds = simt_clock();
     return cudaSuccess;
 }
@@ -365,13 +380,16 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
 cudaError_t cudaEventSynchronize(cudaEvent_t event)
 {
     SIMT_CALL;
-    return check_handle(event_exists(event));
+    cudaError_t error = check_handle(event_exists(event));
+    if (error == cudaSuccess) {
+        simt_host_waits_for_event(&event->progress);
+    }
+    return error;
 }
 
 cudaError_t cudaEventQuery(cudaEvent_t event)
 {
-    SIMT_CALL;
-    return check_handle(event_exists(event));
+    return cudaEventSynchronize(event);
 }
 
 cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t start, cudaEvent_t end)
@@ -384,6 +402,7 @@ cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t start, cudaEve
         !start->recorded || !end->recorded) {
         return simt_error(cudaErrorInvalidResourceHandle);
     }
+    simt_host_waits_for_event(&end->progress); /* it would be no success otherwise */
     *milliseconds = (float)((double)(end->nanoseconds - start->nanoseconds) * 1e-6);
     return cudaSuccess;
 }
@@ -399,6 +418,7 @@ cudaError_t cudaEventDestroy(cudaEvent_t event)
         return simt_error(cudaErrorInvalidResourceHandle);
     }
     *link = event->next;
+    free(event->progress.turns);
     free(event);
     return cudaSuccess;
 }
@@ -554,6 +574,7 @@ cudaError_t cudaDeviceReset(void)
     for (struct simt_kernel *kernel = kernels; kernel; kernel = kernel->next) {
         kernel->opted_in = false;
     }
+    simt_streams_reset();
     simt_memory_reset();
     simt_errors_reset();
     return cudaSuccess;

@@ -29,29 +29,6 @@ cudaError_t cudaMallocPitch(void **pointer, size_t *pitch, size_t width, size_t 
     return cudaMalloc(pointer, row * height);
 }
 
-cudaError_t cudaMemset2D(void *pointer, size_t pitch, int value, size_t width, size_t height)
-{
-    SIMT_CALL;
-    if (width > pitch) {
-        return simt_error(cudaErrorInvalidValue);
-    }
-    for (size_t row = 0; row < height; row++) {
-        cudaError_t error = cudaMemset((char *)pointer + row * pitch, value, width);
-        if (error != cudaSuccess) {
-            return error;
-        }
-    }
-    return cudaSuccess;
-}
-
-cudaError_t cudaMemset2DAsync(void *pointer, size_t pitch, int value, size_t width, size_t height,
-                              cudaStream_t stream)
-{
-    SIMT_CALL;
-    return simt_stream_exists(stream) ? cudaMemset2D(pointer, pitch, value, width, height)
-                                      : simt_error(cudaErrorInvalidResourceHandle);
-}
-
 /* ---- where memory is, and hints ---- */
 
 cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes, const void *pointer)

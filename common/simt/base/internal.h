@@ -98,8 +98,12 @@ void simt_check_allocated(const void *address, size_t size);
 void simt_check_freed(const void *address, size_t size);
 /* The same by a kernel, of memory that was never used before. */
 void simt_check_heap_allocated(const void *address, size_t size);
+/* A copy or a fill that is about to be made, the latest operation: what else may be under way. */
+void simt_check_operation(void);
 /* Written by a copy; `from` is NULL if by a fill. */
 void simt_check_written(const void *address, size_t size, const void *from);
+/* Whether all of a page is. */
+bool simt_check_is_written(const void *page);
 
 /* ---- api.c ---- */
 

@@ -19,7 +19,7 @@
 
 void forget_all(void);
 
-/* ---- memory: what is left after an exit is freed, and after a return nothing may be left ------- */
+/* ---- memory: what is left after an exit is freed, and after a return nothing may be left ----- */
 
 enum { MOST_LIVE = 1 << 12 };
 static void *live[MOST_LIVE]; /* by a hash of the address */
