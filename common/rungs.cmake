@@ -61,6 +61,11 @@ elseif(RUNGS_BACKEND STREQUAL simt)
   endif()
   enable_language(CXX)
   enable_language(ASM)
+  # Older ones do not tell volatile accesses from others: what polls would be reported as a race.
+  if(CMAKE_CXX_COMPILER_VERSION VERSION_LESS 11)
+    message(FATAL_ERROR "The CPU back end needs g++ 11 or later, or clang++ 11 or later: "
+                        "${CMAKE_CXX_COMPILER} is ${CMAKE_CXX_COMPILER_VERSION}")
+  endif()
   include(${RUNGS_ROOT}/common/simt/simt.cmake)
 endif()
 

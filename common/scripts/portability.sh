@@ -145,6 +145,10 @@ run() {
 }
 
 not_built() {
+    if grep -q 'needs g++ 11 or later' "$work/log"; then
+        row "$1" "$2" 1 0 0 'too old for the CPU back end and refused'
+        return
+    fi
     grep -m 5 -A 3 -iE 'error' "$work/log" | sed 's/^/    /' || true
     row "$1" "$2" 1 1 0 'does not build'
 }
