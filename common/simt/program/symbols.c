@@ -75,7 +75,9 @@ static void read_symbols(const char *file, size_t bytes, const ElfW(Shdr) * sect
         if (symbols[i].st_shndx == SHN_UNDEF || symbols[i].st_name >= names->sh_size) {
             continue;
         }
-        if (type == STT_TLS && strcmp(name, "simt_own") != 0) {
+        /* The second is no variable, but where the block begins: linkers for Arm add it. */
+        if (type == STT_TLS && strcmp(name, "simt_own") != 0 &&
+            strcmp(name, "_TLS_MODULE_BASE_") != 0) {
             /* Names of guards begin with _ZGV in the C++ ABI that all use. */
             new.guard = strncmp(name, "_ZGV", 4) == 0;
             new.size = new.size ? new.size : 1;
