@@ -11,13 +11,9 @@
  * asynchronous copy writes from its issue to the end of the wait for it. */
 #include "check/races.h"
 
+#include "base/bits.h"
 #include "check/findings.h"
 #include "memory/streams.h"
-
-static unsigned int lowest(uint32_t set)
-{
-    return (unsigned int)__builtin_ctz(set);
-}
 
 void simt_add_race(const struct simt_act *act, unsigned int thread, uint64_t address,
                    uint32_t other, unsigned int other_site, enum simt_event_kind other_kind,
@@ -84,7 +80,7 @@ static void check_readers(const struct simt_cell *cell, uint64_t at, const struc
                                                                        : NULL;
          reader; reader = simt_readers_next(reader)) {
         for (uint32_t set = reader->lanes; set; set &= set - 1) {
-            uint32_t tag = reader->segment | lowest(set);
+            uint32_t tag = reader->segment | simt_lowest(set);
             if (act->space != SPACE_SHARED || !simt_is_other_block(tag)) {
                 check_reader(act, thread, address, tag, reader->site, reader->is_volatile);
             }

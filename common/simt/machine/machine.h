@@ -2,6 +2,7 @@
 #ifndef SIMT_MACHINE_H
 #define SIMT_MACHINE_H
 
+#include "base/bits.h"
 #include "base/own.h"
 #include "base/space.h"
 
@@ -120,11 +121,6 @@ struct simt_grid {
 extern struct simt_grid simt_grid;
 extern struct simt_block *simt_block; /* that runs */
 extern struct simt_counters simt_counts;
-
-static inline unsigned int simt_lowest(unsigned int set)
-{
-    return (unsigned int)__builtin_ctz(set);
-}
 
 static inline unsigned int simt_linear(const struct simt_thread *thread)
 {
