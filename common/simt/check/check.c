@@ -8,7 +8,7 @@
  * Between blocks two of them do not race, nor within a block if the writer has called a fence
  * before, or the reader reads over and over or but one place; a volatile array in place of a
  * barrier does. A plain read of a word that others change by atomics is taken to be meant so
- * where an atomic of the same warp follows: so begins every loop around atomicCAS. An
+ * where an atomic of the same thread follows: so begins every loop around atomicCAS. An
  * asynchronous copy writes from its issue to the end of the wait for it. */
 #include <inttypes.h>
 #include <stdio.h>
@@ -387,12 +387,38 @@ static void slow_store(struct simt_cell *cell, uint64_t at, const struct act *ac
     cell->changer = cell->reader = cell->reader_before = cell->reader_other = 0;
 }
 
+/* Which lanes of a warp have made a plain load, by its site: the last few loads. */
+enum { LOADS_KEPT = 16 };
+static struct {
+    uint32_t block; /* as simt_now has it */
+    uint32_t site, lanes;
+} loads[SIMT_THREADS / SIMT_WARP_SIZE][LOADS_KEPT];
+
+static inline void note_load(unsigned int site, unsigned int warp, uint32_t lanes)
+{
+    unsigned int slot = site % LOADS_KEPT;
+    if (loads[warp][slot].site != site || loads[warp][slot].block != simt_now.block) {
+        loads[warp][slot].site = site;
+        loads[warp][slot].block = simt_now.block;
+        loads[warp][slot].lanes = 0;
+    }
+    loads[warp][slot].lanes |= lanes;
+}
+
+static bool has_loaded(unsigned int thread, unsigned int site)
+{
+    unsigned int warp = thread / SIMT_WARP_SIZE, slot = site % LOADS_KEPT;
+    return loads[warp][slot].site == site && loads[warp][slot].block == simt_now.block &&
+           loads[warp][slot].lanes >> thread % SIMT_WARP_SIZE & 1;
+}
+
 static void visit_atomic(struct simt_cell *cell, uint64_t at, const struct act *act,
                          unsigned int thread, uint64_t address)
 {
     bool is_volatile = cell->flags & READER_VOLATILE;
     if (cell->reader >= act->oldest && !is_volatile && !simt_is_other_block(cell->reader) &&
-        (cell->reader ^ simt_now.tags[thread]) % SIMT_THREADS < SIMT_WARP_SIZE) {
+        (cell->reader ^ simt_now.tags[thread]) % SIMT_THREADS < SIMT_WARP_SIZE &&
+        has_loaded(thread, cell->reader_site)) {
         simt_note_guard(cell->reader_site);
     }
     check_writer(cell, act, thread, address);
@@ -659,6 +685,7 @@ bool simt_check_simple_load(enum simt_space space, unsigned int site, unsigned i
             }
         }
     }
+    note_load(site, warp, UINT32_MAX);
     cell = &page->cells[offset / 4];
     if (distance == 0 && cell->writer < act.oldest && cell->changer < act.oldest && !cell->flags &&
         !simt_now.fine) {
@@ -751,6 +778,9 @@ void simt_check_access(enum simt_space space, enum simt_event_kind kind, unsigne
     struct simt_page *page = NULL;
     if (has_copies(space)) {
         check_copies(&act, size, warp, lanes, addresses);
+    }
+    if (kind == EVENT_LOAD) {
+        note_load(site, warp, lanes);
     }
     if (size == 4 && kind <= EVENT_STORE && !orders &&
         (space == SPACE_SHARED || space == SPACE_GLOBAL) &&
