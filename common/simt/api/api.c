@@ -25,6 +25,7 @@ enum {
 
 cudaError_t cudaGetDeviceCount(int *count)
 {
+    SIMT_CALL;
     if (!count) {
         return simt_error(cudaErrorInvalidValue);
     }
@@ -34,6 +35,7 @@ cudaError_t cudaGetDeviceCount(int *count)
 
 cudaError_t cudaGetDevice(int *device)
 {
+    SIMT_CALL;
     if (!device) {
         return simt_error(cudaErrorInvalidValue);
     }
@@ -43,11 +45,13 @@ cudaError_t cudaGetDevice(int *device)
 
 cudaError_t cudaSetDevice(int device)
 {
+    SIMT_CALL;
     return simt_error(device == 0 ? cudaSuccess : cudaErrorInvalidDevice);
 }
 
 cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *properties, int device)
 {
+    SIMT_CALL;
     if (!properties) {
         return simt_error(cudaErrorInvalidValue);
     }
@@ -94,6 +98,7 @@ static int clamped(size_t value)
 
 cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, int device)
 {
+    SIMT_CALL;
     struct cudaDeviceProp properties;
     cudaError_t error = cudaGetDeviceProperties(&properties, device);
     if (error != cudaSuccess) {
@@ -207,13 +212,14 @@ cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, in
 
 cudaError_t cudaDeviceSynchronize(void)
 {
-    SIMT_API;
+    SIMT_CALL;
     simt_host_waits_for_all();
     return simt_lost();
 }
 
 cudaError_t cudaRuntimeGetVersion(int *version)
 {
+    SIMT_CALL;
     if (!version) {
         return simt_error(cudaErrorInvalidValue);
     }
@@ -223,6 +229,7 @@ cudaError_t cudaRuntimeGetVersion(int *version)
 
 cudaError_t cudaDriverGetVersion(int *version)
 {
+    SIMT_CALL;
     return cudaRuntimeGetVersion(version);
 }
 
@@ -270,7 +277,7 @@ static cudaError_t check_handle(bool exists)
 
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned int flags)
 {
-    SIMT_API;
+    SIMT_CALL;
     if (!stream || flags > cudaStreamNonBlocking) {
         return simt_error(cudaErrorInvalidValue);
     }
@@ -286,13 +293,13 @@ cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned int flags)
 
 cudaError_t cudaStreamCreate(cudaStream_t *stream)
 {
-    SIMT_API;
+    SIMT_CALL;
     return cudaStreamCreateWithFlags(stream, cudaStreamDefault);
 }
 
 cudaError_t cudaStreamDestroy(cudaStream_t stream)
 {
-    SIMT_API;
+    SIMT_CALL;
     struct CUstream_st **link = &streams;
     while (*link && *link != stream) {
         link = &(*link)->next;
@@ -308,7 +315,7 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream)
 
 cudaError_t cudaStreamSynchronize(cudaStream_t stream)
 {
-    SIMT_API;
+    SIMT_CALL;
     cudaError_t error = check_handle(simt_stream_exists(stream));
     if (error == cudaSuccess) {
         simt_host_waits(stream);
@@ -324,7 +331,7 @@ cudaError_t cudaStreamQuery(cudaStream_t stream)
 
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned int flags)
 {
-    SIMT_API;
+    SIMT_CALL;
     cudaError_t error;
     if (flags > 1) {
         return simt_error(cudaErrorInvalidValue);
@@ -338,7 +345,7 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
 
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned int flags)
 {
-    SIMT_API;
+    SIMT_CALL;
     if (!event || flags > 7) {
         return simt_error(cudaErrorInvalidValue);
     }
@@ -354,13 +361,13 @@ cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned int flags)
 
 cudaError_t cudaEventCreate(cudaEvent_t *event)
 {
-    SIMT_API;
+    SIMT_CALL;
     return cudaEventCreateWithFlags(event, cudaEventDefault);
 }
 
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
 {
-    SIMT_API;
+    SIMT_CALL;
     if (!event_exists(event) || !simt_stream_exists(stream)) {
         return simt_error(cudaErrorInvalidResourceHandle);
     }
@@ -372,7 +379,7 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
 
 cudaError_t cudaEventSynchronize(cudaEvent_t event)
 {
-    SIMT_API;
+    SIMT_CALL;
     cudaError_t error = check_handle(event_exists(event));
     if (error == cudaSuccess) {
         simt_host_waits_for_event(&event->progress);
@@ -387,7 +394,7 @@ cudaError_t cudaEventQuery(cudaEvent_t event)
 
 cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t start, cudaEvent_t end)
 {
-    SIMT_API;
+    SIMT_CALL;
     if (!milliseconds) {
         return simt_error(cudaErrorInvalidValue);
     }
@@ -402,7 +409,7 @@ cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t start, cudaEve
 
 cudaError_t cudaEventDestroy(cudaEvent_t event)
 {
-    SIMT_API;
+    SIMT_CALL;
     struct CUevent_st **link = &events;
     while (*link && *link != event) {
         link = &(*link)->next;
@@ -461,7 +468,7 @@ static size_t shared_limit(const void *function)
 
 cudaError_t cudaFuncSetAttribute(const void *function, enum cudaFuncAttribute attribute, int value)
 {
-    SIMT_API;
+    SIMT_CALL;
     struct simt_kernel *kernel;
     if (!function) {
         return simt_error(cudaErrorInvalidDeviceFunction);
@@ -484,7 +491,7 @@ cudaError_t cudaFuncSetAttribute(const void *function, enum cudaFuncAttribute at
 
 cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const void *function)
 {
-    SIMT_API;
+    SIMT_CALL;
     if (!attributes) {
         return simt_error(cudaErrorInvalidValue);
     }
@@ -506,7 +513,7 @@ cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const v
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const void *function,
                                                           int block_size, size_t shared_bytes)
 {
-    SIMT_API;
+    SIMT_CALL;
     int threads, by_threads, by_shared;
     if (!blocks || !function || block_size <= 0) {
         return simt_error(cudaErrorInvalidValue);
@@ -557,7 +564,7 @@ cudaError_t simt_check_launch(const struct simt_launch *launch, char *reason, si
 
 cudaError_t cudaDeviceReset(void)
 {
-    SIMT_API;
+    SIMT_CALL;
     while (streams) {
         cudaStreamDestroy(streams);
     }

@@ -994,6 +994,15 @@ static cudaError_t refused(const struct simt_launch *asked)
     if (simt_lost() != cudaSuccess) {
         return simt_lost();
     }
+    if (simt_failing && simt_api_is_outermost()) {
+        char call[128];
+        snprintf(call, sizeof call, "launch of %.100s", asked->name);
+        const cudaError_t injected = simt_injected(call, asked->file, asked->line, NULL);
+        if (injected != cudaSuccess) {
+            simt_launch_failed(asked, injected, "SIMT_FAIL");
+            return injected;
+        }
+    }
     if (error != cudaSuccess) {
         simt_launch_failed(asked, error, reason);
         return error;

@@ -297,7 +297,7 @@ static char *place(size_t span)
 
 cudaError_t cudaMalloc(void **pointer, size_t size)
 {
-    SIMT_API;
+    SIMT_CALL;
     struct region region = {.size = size, .kind = DEVICE};
     size_t rounded = (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
     prepare();
@@ -354,7 +354,7 @@ static void release(struct region *region)
 /* It waits for all that may use the memory. */
 cudaError_t cudaFree(void *pointer)
 {
-    SIMT_API;
+    SIMT_CALL;
     struct region *region = find_base(pointer);
     if (!pointer) {
         return cudaSuccess;
@@ -379,7 +379,7 @@ void simt_memory_reset(void)
 
 cudaError_t cudaMemGetInfo(size_t *available, size_t *all)
 {
-    SIMT_API;
+    SIMT_CALL;
     prepare();
     if (!available || !all) {
         return simt_error(cudaErrorInvalidValue);
@@ -420,13 +420,13 @@ static cudaError_t allocate_host(void **pointer, size_t size, enum kind kind)
 
 cudaError_t cudaMallocHost(void **pointer, size_t size)
 {
-    SIMT_API;
+    SIMT_CALL;
     return allocate_host(pointer, size, HOST);
 }
 
 cudaError_t cudaHostAlloc(void **pointer, size_t size, unsigned int flags)
 {
-    SIMT_API;
+    SIMT_CALL;
     if (flags & ~7u) {
         return simt_error(cudaErrorInvalidValue);
     }
@@ -435,7 +435,7 @@ cudaError_t cudaHostAlloc(void **pointer, size_t size, unsigned int flags)
 
 cudaError_t cudaMallocManaged(void **pointer, size_t size, unsigned int flags)
 {
-    SIMT_API;
+    SIMT_CALL;
     if ((flags != cudaMemAttachGlobal && flags != cudaMemAttachHost) || size == 0) {
         return simt_error(cudaErrorInvalidValue);
     }
@@ -444,7 +444,7 @@ cudaError_t cudaMallocManaged(void **pointer, size_t size, unsigned int flags)
 
 cudaError_t cudaFreeHost(void *pointer)
 {
-    SIMT_API;
+    SIMT_CALL;
     struct region *region = find_base(pointer);
     if (!pointer) {
         return cudaSuccess;
@@ -472,7 +472,7 @@ static bool overlaps_registered(const char *address, size_t size)
 
 cudaError_t cudaHostRegister(void *pointer, size_t size, unsigned int flags)
 {
-    SIMT_API;
+    SIMT_CALL;
     prepare();
     if (!pointer || size == 0 || flags > 15 || simt_memory_is_device(pointer)) {
         return simt_error(cudaErrorInvalidValue);
@@ -488,7 +488,7 @@ cudaError_t cudaHostRegister(void *pointer, size_t size, unsigned int flags)
 cudaError_t cudaHostUnregister(void *pointer)
 {
     struct region *region;
-    SIMT_API;
+    SIMT_CALL;
     region = find_base(pointer);
     if (!region || region->kind != REGISTERED) {
         return simt_error(cudaErrorHostMemoryNotRegistered);
@@ -500,7 +500,7 @@ cudaError_t cudaHostUnregister(void *pointer)
 cudaError_t cudaHostGetDevicePointer(void **device, void *host, unsigned int flags)
 {
     const struct region *region;
-    SIMT_API;
+    SIMT_CALL;
     region = find(host);
     if (!device || flags != 0 || !region ||
         (region->kind != HOST && region->kind != REGISTERED && region->kind != MANAGED)) {
@@ -523,7 +523,7 @@ static void begin_allocation(const struct region *region, cudaStream_t stream, c
 
 cudaError_t cudaMallocAsync(void **pointer, size_t size, cudaStream_t stream)
 {
-    SIMT_API;
+    SIMT_CALL;
     cudaError_t error;
     if (!simt_stream_exists(stream)) {
         return simt_error(cudaErrorInvalidResourceHandle);
@@ -537,7 +537,7 @@ cudaError_t cudaMallocAsync(void **pointer, size_t size, cudaStream_t stream)
 
 cudaError_t cudaFreeAsync(void *pointer, cudaStream_t stream)
 {
-    SIMT_API;
+    SIMT_CALL;
     struct region *region = find_base(pointer);
     if (!simt_stream_exists(stream)) {
         return simt_error(cudaErrorInvalidResourceHandle);
@@ -680,14 +680,14 @@ cudaError_t cudaMemcpy2D(void *destination, size_t destination_pitch, const void
 {
     const struct copy copy = {
         destination, source, destination_pitch, source_pitch, width, height, kind, NULL, true};
-    SIMT_API;
+    SIMT_CALL;
     return copy_memory(&copy, "cudaMemcpy2D", CALLER);
 }
 
 cudaError_t cudaMemcpy(void *destination, const void *source, size_t size, enum cudaMemcpyKind kind)
 {
     const struct copy copy = {destination, source, size, size, size, 1, kind, NULL, true};
-    SIMT_API;
+    SIMT_CALL;
     return copy_memory(&copy, "cudaMemcpy", CALLER);
 }
 
@@ -735,21 +735,21 @@ static cudaError_t set_memory(const struct fill *fill, const char *function, con
 cudaError_t cudaMemset(void *pointer, int value, size_t size)
 {
     const struct fill fill = {pointer, value, size, size, 1, NULL};
-    SIMT_API;
+    SIMT_CALL;
     return set_memory(&fill, "cudaMemset", CALLER);
 }
 
 cudaError_t cudaMemsetAsync(void *pointer, int value, size_t size, cudaStream_t stream)
 {
     const struct fill fill = {pointer, value, size, size, 1, stream};
-    SIMT_API;
+    SIMT_CALL;
     return set_memory(&fill, "cudaMemsetAsync", CALLER);
 }
 
 cudaError_t cudaMemset2D(void *pointer, size_t pitch, int value, size_t width, size_t height)
 {
     const struct fill fill = {pointer, value, pitch, width, height, NULL};
-    SIMT_API;
+    SIMT_CALL;
     return set_memory(&fill, "cudaMemset2D", CALLER);
 }
 
@@ -757,7 +757,7 @@ cudaError_t cudaMemset2DAsync(void *pointer, size_t pitch, int value, size_t wid
                               cudaStream_t stream)
 {
     const struct fill fill = {pointer, value, pitch, width, height, stream};
-    SIMT_API;
+    SIMT_CALL;
     return set_memory(&fill, "cudaMemset2DAsync", CALLER);
 }
 
@@ -770,7 +770,7 @@ cudaError_t cudaMemcpyAsync(void *destination, const void *source, size_t size,
                             enum cudaMemcpyKind kind, cudaStream_t stream)
 {
     const struct copy copy = {destination, source, size, size, size, 1, kind, stream, false};
-    SIMT_API;
+    SIMT_CALL;
     return simt_stream_exists(stream) ? copy_memory(&copy, "cudaMemcpyAsync", CALLER)
                                       : bad_stream();
 }
@@ -781,7 +781,7 @@ cudaError_t cudaMemcpy2DAsync(void *destination, size_t destination_pitch, const
 {
     const struct copy copy = {
         destination, source, destination_pitch, source_pitch, width, height, kind, stream, false};
-    SIMT_API;
+    SIMT_CALL;
     return simt_stream_exists(stream) ? copy_memory(&copy, "cudaMemcpy2DAsync", CALLER)
                                       : bad_stream();
 }
