@@ -169,11 +169,23 @@ static inline bool races(uint32_t other, const struct act *act, unsigned int thr
 /* ---- readers ---- */
 
 /* One gives way to another in its cell. */
-static inline void evict(struct simt_cell *cell, uint64_t address, uint32_t tag, uint16_t site,
-                         bool is_volatile, const struct act *act, unsigned int thread)
+__attribute__((noinline, cold)) static void keep_reader(struct simt_cell *cell, uint64_t address,
+                                                        uint32_t tag, uint16_t site,
+                                                        bool is_volatile, const struct act *act,
+                                                        unsigned int thread)
 {
-    if (simt_now.fine && tag >= act->oldest) {
+    if (tag >= act->oldest) {
         simt_readers_keep(cell, address, tag, site, is_volatile, thread);
+    }
+}
+
+static inline __attribute__((always_inline)) void evict(struct simt_cell *cell, uint64_t address,
+                                                        uint32_t tag, uint16_t site,
+                                                        unsigned int flag, const struct act *act,
+                                                        unsigned int thread)
+{
+    if (__builtin_expect(simt_now.fine, 0)) {
+        keep_reader(cell, address, tag, site, cell->flags & flag, act, thread);
     }
 }
 
@@ -190,8 +202,7 @@ static inline void move_reader(struct simt_cell *cell, uint64_t address, uint32_
     uint32_t last = cell->reader, before = cell->reader_before;
     bool in_last_warp = (last ^ tag) % SIMT_THREADS < SIMT_WARP_SIZE;
     if (last < simt_now.era) {
-        evict(cell, address, cell->reader_other, cell->other_site, cell->flags & OTHER_VOLATILE,
-              act, thread);
+        evict(cell, address, cell->reader_other, cell->other_site, OTHER_VOLATILE, act, thread);
         cell->reader_other = last;
         cell->other_site = cell->reader_site;
         if (cell->flags) {
@@ -204,10 +215,10 @@ static inline void move_reader(struct simt_cell *cell, uint64_t address, uint32_
     }
     if (in_last_warp && before >= simt_now.barrier && before >= simt_now.era &&
         (before ^ tag) % SIMT_THREADS >= SIMT_WARP_SIZE) {
-        evict(cell, address, last, cell->reader_site, cell->flags & READER_VOLATILE, act, thread);
+        evict(cell, address, last, cell->reader_site, READER_VOLATILE, act, thread);
         return;
     }
-    evict(cell, address, before, cell->before_site, cell->flags & BEFORE_VOLATILE, act, thread);
+    evict(cell, address, before, cell->before_site, BEFORE_VOLATILE, act, thread);
     cell->reader_before = last;
     cell->before_site = cell->reader_site;
     if (cell->flags) {

@@ -96,7 +96,7 @@ void simt_report_place(void)
 {
     simt_report_block();
     if (simt_current) {
-        struct uint3 index = simt_current->index;
+        struct uint3 index = simt_thread_index();
         fprintf(stderr, ", thread (%u,%u,%u)", index.x, index.y, index.z);
     }
 }
@@ -255,8 +255,8 @@ static void empty_traces(unsigned int number)
  * another block. Not inlined, so that next_thread, which runs at each switch, needs no stack. */
 __attribute__((noinline)) static void find_ready_warp(void)
 {
-    unsigned int number = simt_block->current_warp;
-    struct simt_warp *warp = &simt_block->warps[number];
+    struct simt_warp *warp = simt_block->current_warp;
+    unsigned int number = (unsigned int)(warp - simt_block->warps);
     if (simt_tracing) {
         simt_trace_pause();
     }
@@ -275,27 +275,25 @@ __attribute__((noinline)) static void find_ready_warp(void)
     if (ready_warp() == block_warps) {
         wake_yielded();
     }
-    simt_block->current_warp = ready_warp();
+    simt_block->current_warp = &simt_block->warps[ready_warp()];
 }
 
 /* Takes the lowest ready lane, from the current warp as long as it has any. */
 static inline __attribute__((always_inline)) struct simt_thread *next_thread(void)
 {
-    struct simt_warp *warp;
-    struct simt_thread *lanes;
+    struct simt_warp *warp = simt_block->current_warp;
     unsigned int lane;
-    if (!simt_block->warps[simt_block->current_warp].ready) {
+    if (!warp->ready) {
         find_ready_warp();
+        warp = simt_block->current_warp;
     }
-    warp = &simt_block->warps[simt_block->current_warp];
-    lanes = &simt_block->threads[simt_block->current_warp * SIMT_WARP_SIZE];
     lane = __builtin_expect(simt_shuffled, 0) ? simt_schedule_lane(warp->ready)
                                               : simt_lowest(warp->ready);
     warp->ready &= ~(1u << lane);
     if (warp->ready) {
-        prefetch(&lanes[simt_lowest(warp->ready)]);
+        prefetch(&warp->lanes[simt_lowest(warp->ready)]);
     }
-    return &lanes[lane];
+    return &warp->lanes[lane];
 }
 
 /* Suspends the running thread, which has put itself into one of its warp's sets. */
@@ -334,7 +332,7 @@ static void release_barrier(void)
         simt_requests_barrier();
         simt_count_at(block->barrier_caller)->barriers++;
         if (block->alive < block_threads) {
-            simt_trace_complete(block->barrier_caller);
+            simt_trace_complete(block->barrier_file, block->first_at_barrier->line);
         }
     }
     if (block->waiting_at_different_barriers) {
@@ -351,7 +349,7 @@ static void release_barrier(void)
         block->warps[i].at_barrier = 0;
     }
     note_progress();
-    block->current_warp = ready_warp();
+    block->current_warp = &block->warps[ready_warp()];
     simt_counts.block_barriers++;
 }
 
@@ -368,42 +366,61 @@ __attribute__((noinline, cold)) static void complete_barrier(void)
     }
 }
 
-/* Files of one name may have several addresses. */
-__attribute__((noinline, cold)) static void compare_files(const struct simt_thread *self)
+/* Another line than the first one's, or another kind of barrier; or just another address of the same
+ * file's name. */
+__attribute__((noinline, cold)) static void compare_barriers(const struct simt_thread *self,
+                                                             uint64_t line)
 {
-    if (strcmp(self->file, simt_block->first_at_barrier->file) != 0) {
+    if (line != simt_block->barrier_line || strcmp(self->file, simt_block->barrier_file) != 0) {
         simt_block->waiting_at_different_barriers = true;
     }
 }
 
-/* It keeps next to nothing on the stack of a thread that waits: the less of the stacks is in use,
+__attribute__((noinline, cold)) static void begin_barrier(const struct simt_thread *self,
+                                                          uint64_t line, const void *caller)
+{
+    simt_block->first_at_barrier = self;
+    simt_block->waiting_at_different_barriers = false;
+    simt_block->barrier_line = line;
+    simt_block->barrier_file = self->file;
+    simt_block->barrier_caller = caller;
+    if (simt_tracing) {
+        simt_trace_arrive(caller, self->file, self->line);
+    }
+}
+
+/* They keep next to nothing on the stack of a thread that waits: the less of the stacks is in use,
  * the more of them fit into the caches. */
-int simt_block_barrier(enum simt_barrier kind, int predicate, const char *file, int line)
+static inline __attribute__((always_inline)) void
+wait_at_barrier(enum simt_barrier kind, const char *file, int line, const void *caller)
 {
     struct simt_thread *self = simt_current;
     struct simt_block *block = simt_block;
-    block->barrier_caller = __builtin_return_address(0);
+    uint64_t of_kind = (uint64_t)(unsigned int)line << 8 | kind;
     self->barrier = (unsigned char)kind;
     self->file = file;
     self->line = line;
     simt_warp_of(self)->at_barrier |= simt_bit_of(self);
-    block->waiting_true += predicate != 0;
     if (block->waiting++ == 0) {
-        block->first_at_barrier = self;
-        block->waiting_at_different_barriers = false;
-        if (simt_tracing) {
-            simt_trace_arrive(block->barrier_caller, file, line);
-        }
-    } else if (line != block->first_at_barrier->line ||
-               self->barrier != block->first_at_barrier->barrier) {
-        block->waiting_at_different_barriers = true;
-    } else if (file != block->first_at_barrier->file) {
-        compare_files(self);
+        begin_barrier(self, of_kind, caller);
+    } else if (of_kind != block->barrier_line || file != block->barrier_file) {
+        compare_barriers(self, of_kind);
     }
     if (block->waiting == block->alive) {
         complete_barrier();
     }
     wait_turn();
+}
+
+void simt_block_wait(const char *file, int line)
+{
+    wait_at_barrier(SIMT_BARRIER, file, line, __builtin_return_address(0));
+}
+
+int simt_block_barrier(enum simt_barrier kind, int predicate, const char *file, int line)
+{
+    simt_block->waiting_true += predicate != 0;
+    wait_at_barrier(kind, file, line, __builtin_return_address(0));
     /* The next barrier cannot complete before this thread has come to it. */
     switch (simt_current->barrier) {
     case SIMT_BARRIER_AND:
@@ -673,12 +690,13 @@ static void start_block(void)
     for (unsigned int i = 0; i < block_warps; i++) {
         unsigned int rest = block_threads - i * SIMT_WARP_SIZE;
         unsigned int members = rest >= SIMT_WARP_SIZE ? ~0u : (1u << rest) - 1;
-        block->warps[i] = (struct simt_warp){.members = members, .ready = members};
+        block->warps[i] = (struct simt_warp){
+            .lanes = &block->threads[i * SIMT_WARP_SIZE], .members = members, .ready = members};
     }
     block->alive = block_threads;
     block->rounds = block->full_traces = 0;
     block->waits_for_grid = false;
-    block->current_warp = ready_warp();
+    block->current_warp = &block->warps[ready_warp()];
     memset(simt_dynamic_shared(), 0xff, simt_running_launch->shared_bytes);
     if (simt_tracing) {
         simt_trace_start_block(number, block_threads);
@@ -694,7 +712,11 @@ static void number_threads(struct simt_block *block)
     for (unsigned int z = 0; z < size.z; z++) {
         for (unsigned int y = 0; y < size.y; y++) {
             for (unsigned int x = 0; x < size.x; x++) {
-                block->threads[number++].index = (struct uint3){x, y, z};
+                struct simt_thread *thread = &block->threads[number];
+                thread->index.x = (unsigned short)x;
+                thread->index.y = (unsigned short)y;
+                thread->index.z = (unsigned short)z;
+                thread->number = (unsigned short)number++;
             }
         }
     }
@@ -1060,9 +1082,14 @@ int simt_launch_kernel(const struct simt_launch *asked)
 
 /* ---- what a kernel asks for ---- */
 
+static struct uint3 index_of(const struct simt_thread *thread)
+{
+    return (struct uint3){thread->index.x, thread->index.y, thread->index.z};
+}
+
 struct uint3 simt_thread_index(void)
 {
-    return simt_current->index;
+    return index_of(simt_current);
 }
 
 struct uint3 simt_block_index(void)
@@ -1117,7 +1144,7 @@ unsigned int simt_running_thread(void)
 
 struct uint3 simt_thread_number(unsigned int thread)
 {
-    return simt_block->threads[thread].index;
+    return index_of(&simt_block->threads[thread]);
 }
 
 bool simt_exec_is_own(unsigned int thread, uint64_t address)

@@ -35,17 +35,21 @@ struct simt_poll {
 /* What each switch and each collective needs comes first, in one cache line. */
 struct simt_thread {
     struct simt_fiber *fiber; /* NULL before it starts and after it ends */
-    struct uint3 index;
-    int line; /* where it waits */
-    const char *file;
+    const char *file;         /* where it waits */
     uint64_t value, result;
     const void *caller; /* of a collective, or of a poll that has no file and line */
+    int line;
     unsigned int mask;
+    struct {
+        unsigned short x, y, z;
+    } index;
+    unsigned short number;   /* in the block */
     unsigned char operation; /* enum simt_collective */
     unsigned char barrier;   /* enum simt_barrier */
     unsigned char lane;      /* a shuffle's argument */
     unsigned char width;
     unsigned char size;
+    /* The rest is of no concern then. */
     unsigned int failed_polls;
     struct simt_poll poll;
     struct simt_pipeline pipeline;
@@ -54,6 +58,7 @@ struct simt_thread {
 
 /* A lane that runs is in none of the sets but `members`; any other is in exactly one more. */
 struct simt_warp {
+    struct simt_thread *lanes;
     unsigned int members;
     unsigned int ready;
     unsigned int at_barrier;
@@ -70,7 +75,7 @@ struct simt_block {
     struct simt_block *next_made; /* of all */
     struct uint3 index;
     unsigned int alive; /* threads that have not exited */
-    unsigned int current_warp;
+    struct simt_warp *current_warp;
     unsigned int rounds;      /* since anything but polls happened */
     unsigned int full_traces; /* in a row */
 
@@ -79,8 +84,11 @@ struct simt_block {
     bool waiting_at_different_barriers;
     bool waits_for_grid;
     unsigned int finished, finished_true;
+    /* Of the first that came: the line and, below it, the kind; and a return address. */
+    uint64_t barrier_line;
+    const char *barrier_file;
     const struct simt_thread *first_at_barrier;
-    const void *barrier_caller; /* a return address of who waits there */
+    const void *barrier_caller;
 
     /* While it is suspended: dynamic shared memory, then static; and what the analysis knows. */
     char *shared;
@@ -112,7 +120,7 @@ static inline unsigned int simt_lowest(unsigned int set)
 
 static inline unsigned int simt_linear(const struct simt_thread *thread)
 {
-    return (unsigned int)(thread - simt_block->threads);
+    return thread->number;
 }
 
 static inline struct simt_warp *simt_warp_of(const struct simt_thread *thread)

@@ -252,9 +252,9 @@ void simt_trace_arrive(const void *caller, const char *file, int line)
     simt_skips_arrive(simt_traces.begin[lane], simt_recorder.next, caller, file, line);
 }
 
-void simt_trace_complete(const void *caller)
+void simt_trace_complete(const char *file, int line)
 {
-    simt_skips_complete(caller);
+    simt_skips_complete(file, line);
 }
 
 void simt_trace_fence(const void *caller, unsigned int how)

@@ -210,7 +210,7 @@ static inline void simt_trace_resume(unsigned int thread)
  * exited have come there. */
 void simt_trace_exit(void);
 void simt_trace_arrive(const void *caller, const char *file, int line);
-void simt_trace_complete(const void *caller);
+void simt_trace_complete(const char *file, int line);
 /* Lanes of the running warp meet in a __syncwarp (`syncs`) or another collective; `whole`: nobody
  * else of the warp is left. */
 void simt_trace_meet(uint32_t lanes, bool syncs, bool whole);
