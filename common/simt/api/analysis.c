@@ -186,13 +186,13 @@ static void arrives(const void *caller, const char *file, int line)
     simt_skips_arrive(simt_traces.begin[lane], simt_recorder.next, caller, file, line);
 }
 
-static void barrier(const void *caller, bool all)
+static void barrier(const void *caller, const char *file, int line, bool all)
 {
     simt_causality_barrier();
     simt_requests_barrier();
     simt_count_at(caller)->barriers++;
     if (!all) {
-        simt_skips_complete(caller);
+        simt_skips_complete(file, line);
     }
 }
 

@@ -71,6 +71,7 @@ bool simt_check_simple_load(enum simt_space space, unsigned int site, unsigned i
             }
         }
     }
+    simt_note_load(site, warp, UINT32_MAX);
     cell = &page->cells[offset / 4];
     if (distance == 0 && cell->writer < act.oldest && cell->changer < act.oldest && !cell->flags &&
         !simt_now.fine) {
@@ -163,6 +164,9 @@ void simt_check_access(enum simt_space space, enum simt_event_kind kind, unsigne
     struct simt_page *page = NULL;
     if (simt_has_copies(space)) {
         simt_check_copies(&act, size, warp, lanes, addresses);
+    }
+    if (kind == EVENT_LOAD) {
+        simt_note_load(site, warp, lanes);
     }
     if (size == 4 && kind <= EVENT_STORE && !orders &&
         (space == SPACE_SHARED || space == SPACE_GLOBAL) &&

@@ -168,7 +168,7 @@ SIMT_INLINE dim3 simt_grid_size()
 
 SIMT_INLINE void __syncthreads(SIMT_SITE)
 {
-    simt_block_barrier(SIMT_BARRIER, 0, simt_file, simt_line);
+    simt_block_wait(simt_file, simt_line);
 }
 
 SIMT_INLINE int __syncthreads_count(int predicate, SIMT_SITE)

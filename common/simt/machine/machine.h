@@ -33,17 +33,21 @@ struct simt_poll {
 /* What each switch and each collective needs comes first, in one cache line. */
 struct simt_thread {
     struct simt_fiber *fiber; /* NULL before it starts and after it ends */
-    struct uint3 index;
-    int line; /* where it waits */
-    const char *file;
+    const char *file;         /* where it waits */
     uint64_t value, result;
     const void *caller; /* of a collective, or of a poll that has no file and line */
+    int line;
     unsigned int mask;
+    struct {
+        unsigned short x, y, z;
+    } index;
+    unsigned short number;   /* in the block */
     unsigned char operation; /* enum simt_collective */
     unsigned char barrier;   /* enum simt_barrier */
     unsigned char lane;      /* a shuffle's argument */
     unsigned char width;
     unsigned char size;
+    /* The rest is of no concern then. */
     unsigned int failed_polls;
     struct simt_poll poll;
     struct simt_pipeline pipeline;
@@ -52,6 +56,7 @@ struct simt_thread {
 
 /* A lane that runs is in none of the sets but `members`; any other is in exactly one more. */
 struct simt_warp {
+    struct simt_thread *lanes;
     unsigned int members;
     unsigned int ready;
     unsigned int at_barrier;
@@ -68,7 +73,7 @@ struct simt_block {
     struct simt_block *next_made; /* of all */
     struct uint3 index;
     unsigned int alive; /* threads that have not exited */
-    unsigned int current_warp;
+    struct simt_warp *current_warp;
     unsigned int rounds;      /* since anything but polls happened */
     unsigned int full_traces; /* in a row */
 
@@ -77,8 +82,11 @@ struct simt_block {
     bool waiting_at_different_barriers;
     bool waits_for_grid;
     unsigned int finished, finished_true;
+    /* Of the first that came: the line and, below it, the kind; and a return address. */
+    uint64_t barrier_line;
+    const char *barrier_file;
     const struct simt_thread *first_at_barrier;
-    const void *barrier_caller; /* a return address of who waits there */
+    const void *barrier_caller;
 
     /* While it is suspended: dynamic shared memory, then static; and what the analysis knows. */
     char *shared;
@@ -124,7 +132,7 @@ extern struct simt_counters simt_counts;
 
 static inline unsigned int simt_linear(const struct simt_thread *thread)
 {
-    return (unsigned int)(thread - simt_block->threads);
+    return thread->number;
 }
 
 static inline struct simt_warp *simt_warp_of(const struct simt_thread *thread)
@@ -138,6 +146,11 @@ static inline unsigned int simt_bit_of(const struct simt_thread *thread)
 }
 
 /* Who runs, for reports: also simt_current. */
+static inline struct uint3 simt_index_of(const struct simt_thread *thread)
+{
+    return (struct uint3){thread->index.x, thread->index.y, thread->index.z};
+}
+
 static inline struct uint3 simt_running_block(void)
 {
     return simt_block->index;
@@ -145,7 +158,7 @@ static inline struct uint3 simt_running_block(void)
 
 static inline struct uint3 simt_thread_number(unsigned int thread)
 {
-    return simt_block->threads[thread].index;
+    return simt_index_of(&simt_block->threads[thread]);
 }
 
 /* Ends the launch that runs, from one of its threads: the host goes on. */
