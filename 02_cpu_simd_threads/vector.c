@@ -17,7 +17,7 @@ struct instruction_set {
 };
 
 #if defined(__x86_64__)
-/* F16C. Every CPU with AVX2 has it, but older compilers' __builtin_cpu_supports does not know it. */
+/* F16C: every CPU with AVX2 has it, but older compilers' __builtin_cpu_supports knows no name. */
 static bool converts_halfs(void)
 {
     unsigned a, b, c, d;

@@ -1,0 +1,43 @@
+/* What the checks have found, and how it is told. */
+#ifndef SIMT_FINDINGS_H
+#define SIMT_FINDINGS_H
+
+#include "check/causality.h"
+#include "observe/trace.h"
+
+enum wrong {
+    RACE,
+    COPY_RACE, /* of a copy or a fill that the host asks for, with what went before */
+    OUT_OF_BOUNDS,
+    BAD_INDEX,
+    UNINITIALISED,
+    MISALIGNED,
+    HOST_POINTER,
+    READ_ONLY, /* written in a launch that reads it by __ldg */
+    LOCAL_OF_OTHER,
+    GOES_ROUND /* a barrier that others wait at */
+};
+
+struct finding {
+    enum wrong wrong;
+    enum simt_space space;
+    enum simt_event_kind kind, other_kind;
+    unsigned int site, other_site, thread, other_thread;
+    const struct simt_operation *other_operation; /* of the host's, which the other access is of */
+    bool other_block, same_instruction;
+    bool same_warp; /* both of each pair that was found */
+    enum simt_almost almost;
+    unsigned int unless_guard; /* a site: not a finding if it is noted as a guard; 0: it is */
+    bool unless_flag;          /* nor if that site reads one place only */
+    struct uint3 block;
+    uint64_t address;
+    unsigned int size;
+    uint64_t count;
+    char text[160];
+};
+
+/* Keeps a finding, with the running block. One is kept for each kind and pair of places: NULL if
+ * this one is known already (or there are very many), else the new entry. */
+struct finding *simt_add_finding(struct finding finding);
+
+#endif
