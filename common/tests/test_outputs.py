@@ -44,6 +44,8 @@ def make_tree(folder, bin_dir):
     for name in os.listdir(bin_dir):
         if re.match(r"\d\d_", name):
             write_program(os.path.join(here, name), ONCE % os.path.join(bin_dir, name))
+        else:
+            os.symlink(os.path.join(bin_dir, name), os.path.join(here, name))
 
 
 def plain(line):
