@@ -2,8 +2,8 @@
 """Keeps the pages true: docs.py --check | --update [--root FOLDER]
 
 The pages are every README.md of the steps, the one at the top and all of docs/. Their sources have
-four kinds of comments and no others. What these hold is compared with its source, and written anew
-with --update:
+five kinds of comments and no others. What four of them hold is compared with its source, and written
+anew with --update:
 
   <!-- snippet: PATH NAME -->       consecutive lines of the function, kernel, struct or macro NAME
   ```c                              in the source PATH. A page chooses which; where the source has
@@ -14,6 +14,11 @@ with --update:
   ```text                           docs/programs/*.txt are kept by common/tests/test_programs.py)
   ```
   <!-- end file -->
+
+  <!-- output: COMMAND -->          what a command prints: common/tests/test_outputs.py runs it, and says
+  ```text                           where lines of the page are not among those printed
+  ```
+  <!-- end output -->
 
   <!-- table: NAME -->              the page's table NAME in docs/tables.txt
   <!-- end table -->
@@ -241,6 +246,10 @@ def renew_snippets(root, text, complain):
 
 FILE = re.compile(r"(?P<head><!-- file: (?P<path>\S+) -->\n```\w*\n)(?:(?!```).*\n)*"
                   r"(?P<end>```\n<!-- end file -->)")
+
+
+OUTPUT = re.compile(r"<!-- output: (?P<command>[^\n]*) -->\n```text\n(?P<text>(?:(?!```).*\n)*)"
+                    r"```\n<!-- end output -->")
 
 
 def renew_files(root, text, complain):
@@ -572,12 +581,12 @@ def renew_plots(root, text, complain, update):
 
 
 def check_comments(text, complain):
-    """Complains of comments that are none of the four kinds, or are not closed."""
-    for pattern in (SNIPPET, FILE, TABLE, PLOT):
+    """Complains of comments that are none of the five kinds, or are not closed."""
+    for pattern in (SNIPPET, FILE, OUTPUT, TABLE, PLOT):
         text = pattern.sub(lambda match: "\n" * match.group().count("\n"), text)
     for match in re.finditer("<!--.*", text):
-        complain(line_of(text, match.start()), "want no comments but whole snippets, files, tables "
-                 "and plots (see docs.py): %s" % match.group())
+        complain(line_of(text, match.start()), "want no comments but whole snippets, files, outputs, "
+                 "tables and plots (see docs.py): %s" % match.group())
 
 
 def anchors_of(text):

@@ -47,8 +47,9 @@ def draw_grid():
 
     left, top, cell = 400, 62, 40
     svg.text(left, 22, "block (1, 0): 16 x 4 threads, x runs first", 14, weight="bold")
-    svg.text(left, 40, "thread = threadIdx.x + 16 * threadIdx.y     warp = thread / 32     lane = thread % 32", 12,
-             colour=FAINT)
+    for at, text in ((0, "thread = threadIdx.x + 16 * threadIdx.y"), (280, "warp = thread / 32"),
+                     (430, "lane = thread % 32")):
+        svg.text(left + at, 40, text, 12, colour=FAINT)
     svg.line(346, 81, left - 4, top, FAINT)
     svg.line(346, 81, left - 4, top + 4 * cell, FAINT)
     for x in range(16):
@@ -240,7 +241,7 @@ def draw_little():
         if name in ("shuffle, sum f32", "shuffle, dot mixed", "shuffle, dot f32", "vectorized, sum f32"):
             svg.text(x_of(kb) + 10, y_of(gb) + 16, name, 11)
         elif name in ("vectorized, dot f32", "in_flight, dot f32"):
-            svg.text(x_of(kb), y_of(gb) + 22, name, 11, "middle")
+            svg.text(x_of(kb) - 5, y_of(gb) + 17, name, 11)
     svg.text(left, top + high + 40, "Each point is a rung of step 06 on one problem; two have 16 KB. Beyond about 16 KB more bytes"
              " wait longer: the memory is busy.", 11, colour=FAINT)
     return svg.render()
@@ -337,7 +338,7 @@ def draw_climb():
             if size <= 1 << 26 and size >= best.get(key, (0, 0))[0]:
                 best[key] = (size, float(row["gb_per_s"]))
     svg = Svg("Steps 03 to 06: how fast a dot product is on an H200, rung by rung")
-    left, wide, high, y = 290, 400, 19, 46
+    left, wide, high, y = 310, 400, 19, 46
 
     def x_of(gb):
         return left + wide * (math.log10(gb) + 1) / 4.8
