@@ -246,9 +246,9 @@ class Edition:
 def check_words(root, edition, tell):
     """Tells of words that no table has any more."""
     cells = set()
-    for page in {docs.original_of(page) for page in edition.pages}:
-        path = os.path.join(root, page)
-        for match in docs.TABLE.finditer(docs.read(path) if os.path.isfile(path) else ""):
+    for page in docs.find_pages(root):
+        text = "" if docs.edition_of(page) else docs.read(os.path.join(root, page))
+        for match in docs.TABLE.finditer(text):
             cells.update(cell.strip() for cell in re.split(r"[|\n]", match.group()))
     name = edition.folder + "/words.txt"
     for word in docs.words_of(root, edition.folder, lambda *_: None):
