@@ -16,7 +16,8 @@ told and is no failure: the exit status stays 0, and a last line "skipped: ..." 
 as skipped. What a translator can have done wrong is a failure: a section without a line, or a line
 without its section; an English page linked to that the edition has itself; and, in a section that
 is not behind, other commands, code, comments of docs.py, `names` or numbers than in the English.
-(Numbers of one digit are words here and figures there, so they are not compared.)
+(Numbers of one digit, and those before "million" or the like, are written otherwise in another
+language, so they are not compared.)
 
 --record writes the lines of pages whose translation has been brought up to date. A page's first
 lines pair its sections with those of the English one by one; if they are not equally many, write
@@ -39,6 +40,9 @@ RECORDS = "translated.txt"
 SPELLED = {"ten": 10, "eleven": 11, "twelve": 12, "thirteen": 13, "fourteen": 14, "fifteen": 15,
            "sixteen": 16, "seventeen": 17, "eighteen": 18, "nineteen": 19, "twenty": 20,
            "thirty": 30, "forty": 40, "fifty": 50, "hundred": 100, "thousand": 1000}
+
+# A number with a word for a power of ten: 20 million is 2000 ten-thousands elsewhere.
+SCALED = re.compile(r"\d[\d,.]*\s*(?:thousand|million|billion|万|亿)")
 
 # ---- sections ------------------------------------------------------------------------------------
 
@@ -96,7 +100,7 @@ def names_of(section):
 
 def numbers_of(section):
     """Numbers of two digits and more, as they are written but for the commas."""
-    prose = re.sub(r"`[^`]+`|<https?:[^>]*>", " ", prose_of(section))
+    prose = SCALED.sub("", re.sub(r"`[^`]+`|<https?:[^>]*>", " ", prose_of(section)))
     found = re.findall(r"\d[\d,]*(?:\.\d+)?", prose)
     return {number.replace(",", "") for number in found if len(number.strip(",")) > 1}
 
@@ -199,7 +203,7 @@ class Edition:
                 complain(self.path, "there is no section %s" % name)
             elif record is not None:
                 translated.add(record[0])
-        for page in self.pages:
+        for page in {name.partition("#")[0] for name in self.records} & set(self.pages):
             original = docs.original_of(page)
             for anchor, (title, _) in self.english_of(original).items():
                 if "%s#%s" % (original, anchor) not in translated:

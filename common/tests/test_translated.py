@@ -12,7 +12,7 @@ import translated  # noqa: E402
 
 ENGLISH = """# Step
 
-The 128 threads of `tree` take 1,848.5 us, in sixteen rounds. [Top](../README.md),
+The 128 threads of `tree` take 1,848.5 us, in sixteen rounds of 20 million. [Top](../README.md),
 [sources](../05_step), [more](05_other.md).
 
 ## Run it
@@ -40,7 +40,7 @@ x = 1; /* why */
 
 CHINESE = """# 步
 
-`tree` 的 128 个线程用 16 轮，1848.5 us。[首页](README.md)，[源码](../../05_step)，[更多](../05_other.md)。
+`tree` 的 128 个线程用 16 轮，每轮 2000 万次，1848.5 us。[首页](README.md)，[源码](../../05_step)，[更多](../05_other.md)。
 
 ## 运行
 
