@@ -203,7 +203,7 @@ class Edition:
                 complain(self.path, "there is no section %s" % name)
             elif record is not None:
                 translated.add(record[0])
-        for page in {name.partition("#")[0] for name in self.records} & set(self.pages):
+        for page in sorted({name.partition("#")[0] for name in self.records} & set(self.pages)):
             original = docs.original_of(page)
             for anchor, (title, _) in self.english_of(original).items():
                 if "%s#%s" % (original, anchor) not in translated:
