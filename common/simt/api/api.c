@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/internal.h"
+#include "memory/streams.h"
 
 enum {
     MULTIPROCESSORS = 132,
@@ -24,6 +25,7 @@ enum {
 
 cudaError_t cudaGetDeviceCount(int *count)
 {
+    SIMT_CALL;
     if (!count) {
         return simt_error(cudaErrorInvalidValue);
     }
@@ -33,6 +35,7 @@ cudaError_t cudaGetDeviceCount(int *count)
 
 cudaError_t cudaGetDevice(int *device)
 {
+    SIMT_CALL;
     if (!device) {
         return simt_error(cudaErrorInvalidValue);
     }
@@ -42,11 +45,13 @@ cudaError_t cudaGetDevice(int *device)
 
 cudaError_t cudaSetDevice(int device)
 {
+    SIMT_CALL;
     return simt_error(device == 0 ? cudaSuccess : cudaErrorInvalidDevice);
 }
 
 cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *properties, int device)
 {
+    SIMT_CALL;
     if (!properties) {
         return simt_error(cudaErrorInvalidValue);
     }
@@ -93,6 +98,7 @@ static int clamped(size_t value)
 
 cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, int device)
 {
+    SIMT_CALL;
     struct cudaDeviceProp properties;
     cudaError_t error = cudaGetDeviceProperties(&properties, device);
     if (error != cudaSuccess) {
@@ -206,12 +212,14 @@ cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, in
 
 cudaError_t cudaDeviceSynchronize(void)
 {
-    SIMT_API;
+    SIMT_CALL;
+    simt_host_waits_for_all();
     return simt_lost();
 }
 
 cudaError_t cudaRuntimeGetVersion(int *version)
 {
+    SIMT_CALL;
     if (!version) {
         return simt_error(cudaErrorInvalidValue);
     }
@@ -221,6 +229,7 @@ cudaError_t cudaRuntimeGetVersion(int *version)
 
 cudaError_t cudaDriverGetVersion(int *version)
 {
+    SIMT_CALL;
     return cudaRuntimeGetVersion(version);
 }
 
@@ -234,6 +243,7 @@ struct CUevent_st {
     struct CUevent_st *next;
     bool timed, recorded;
     long long nanoseconds;
+    struct simt_progress progress;
 };
 
 static struct CUstream_st *streams;
@@ -267,7 +277,7 @@ static cudaError_t check_handle(bool exists)
 
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned int flags)
 {
-    SIMT_API;
+    SIMT_CALL;
     if (!stream || flags > cudaStreamNonBlocking) {
         return simt_error(cudaErrorInvalidValue);
     }
@@ -277,18 +287,19 @@ cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned int flags)
     }
     (*stream)->next = streams;
     streams = *stream;
+    simt_stream_begins(*stream, flags != cudaStreamNonBlocking);
     return cudaSuccess;
 }
 
 cudaError_t cudaStreamCreate(cudaStream_t *stream)
 {
-    SIMT_API;
+    SIMT_CALL;
     return cudaStreamCreateWithFlags(stream, cudaStreamDefault);
 }
 
 cudaError_t cudaStreamDestroy(cudaStream_t stream)
 {
-    SIMT_API;
+    SIMT_CALL;
     struct CUstream_st **link = &streams;
     while (*link && *link != stream) {
         link = &(*link)->next;
@@ -297,34 +308,44 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream)
         return simt_error(cudaErrorInvalidResourceHandle);
     }
     *link = stream->next;
+    simt_stream_ends(stream);
     free(stream);
     return cudaSuccess;
 }
 
 cudaError_t cudaStreamSynchronize(cudaStream_t stream)
 {
-    SIMT_API;
-    return check_handle(simt_stream_exists(stream));
+    SIMT_CALL;
+    cudaError_t error = check_handle(simt_stream_exists(stream));
+    if (error == cudaSuccess) {
+        simt_host_waits(stream);
+    }
+    return error;
 }
 
+/* All is done by now: so the host knows. */
 cudaError_t cudaStreamQuery(cudaStream_t stream)
 {
-    SIMT_API;
-    return check_handle(simt_stream_exists(stream));
+    return cudaStreamSynchronize(stream);
 }
 
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned int flags)
 {
-    SIMT_API;
+    SIMT_CALL;
+    cudaError_t error;
     if (flags > 1) {
         return simt_error(cudaErrorInvalidValue);
     }
-    return check_handle(simt_stream_exists(stream) && event_exists(event));
+    error = check_handle(simt_stream_exists(stream) && event_exists(event));
+    if (error == cudaSuccess) {
+        simt_stream_waits(stream, &event->progress);
+    }
+    return error;
 }
 
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned int flags)
 {
-    SIMT_API;
+    SIMT_CALL;
     if (!event || flags > 7) {
         return simt_error(cudaErrorInvalidValue);
     }
@@ -340,36 +361,40 @@ cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned int flags)
 
 cudaError_t cudaEventCreate(cudaEvent_t *event)
 {
-    SIMT_API;
+    SIMT_CALL;
     return cudaEventCreateWithFlags(event, cudaEventDefault);
 }
 
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
 {
-    SIMT_API;
+    SIMT_CALL;
     if (!event_exists(event) || !simt_stream_exists(stream)) {
         return simt_error(cudaErrorInvalidResourceHandle);
     }
     event->recorded = true;
+    simt_stream_record(stream, &event->progress);
     event->nanoseconds = simt_clock();
     return cudaSuccess;
 }
 
 cudaError_t cudaEventSynchronize(cudaEvent_t event)
 {
-    SIMT_API;
-    return check_handle(event_exists(event));
+    SIMT_CALL;
+    cudaError_t error = check_handle(event_exists(event));
+    if (error == cudaSuccess) {
+        simt_host_waits_for_event(&event->progress);
+    }
+    return error;
 }
 
 cudaError_t cudaEventQuery(cudaEvent_t event)
 {
-    SIMT_API;
-    return check_handle(event_exists(event));
+    return cudaEventSynchronize(event);
 }
 
 cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t start, cudaEvent_t end)
 {
-    SIMT_API;
+    SIMT_CALL;
     if (!milliseconds) {
         return simt_error(cudaErrorInvalidValue);
     }
@@ -377,13 +402,14 @@ cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t start, cudaEve
         !start->recorded || !end->recorded) {
         return simt_error(cudaErrorInvalidResourceHandle);
     }
+    simt_host_waits_for_event(&end->progress); /* it would be no success otherwise */
     *milliseconds = (float)((double)(end->nanoseconds - start->nanoseconds) * 1e-6);
     return cudaSuccess;
 }
 
 cudaError_t cudaEventDestroy(cudaEvent_t event)
 {
-    SIMT_API;
+    SIMT_CALL;
     struct CUevent_st **link = &events;
     while (*link && *link != event) {
         link = &(*link)->next;
@@ -392,6 +418,7 @@ cudaError_t cudaEventDestroy(cudaEvent_t event)
         return simt_error(cudaErrorInvalidResourceHandle);
     }
     *link = event->next;
+    free(event->progress.turns);
     free(event);
     return cudaSuccess;
 }
@@ -441,7 +468,7 @@ static size_t shared_limit(const void *function)
 
 cudaError_t cudaFuncSetAttribute(const void *function, enum cudaFuncAttribute attribute, int value)
 {
-    SIMT_API;
+    SIMT_CALL;
     struct simt_kernel *kernel;
     if (!function) {
         return simt_error(cudaErrorInvalidDeviceFunction);
@@ -464,7 +491,7 @@ cudaError_t cudaFuncSetAttribute(const void *function, enum cudaFuncAttribute at
 
 cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const void *function)
 {
-    SIMT_API;
+    SIMT_CALL;
     if (!attributes) {
         return simt_error(cudaErrorInvalidValue);
     }
@@ -486,7 +513,7 @@ cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const v
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const void *function,
                                                           int block_size, size_t shared_bytes)
 {
-    SIMT_API;
+    SIMT_CALL;
     int threads, by_threads, by_shared;
     if (!blocks || !function || block_size <= 0) {
         return simt_error(cudaErrorInvalidValue);
@@ -537,7 +564,7 @@ cudaError_t simt_check_launch(const struct simt_launch *launch, char *reason, si
 
 cudaError_t cudaDeviceReset(void)
 {
-    SIMT_API;
+    SIMT_CALL;
     while (streams) {
         cudaStreamDestroy(streams);
     }
@@ -547,6 +574,7 @@ cudaError_t cudaDeviceReset(void)
     for (struct simt_kernel *kernel = kernels; kernel; kernel = kernel->next) {
         kernel->opted_in = false;
     }
+    simt_streams_reset();
     simt_memory_reset();
     simt_errors_reset();
     return cudaSuccess;

@@ -12,7 +12,7 @@ enum { PITCH = 512, STACK_LIMIT = 1024, PRINTF_LIMIT = 1 << 20, HEAP_LIMIT = 8 <
 
 cudaError_t cudaMallocPitch(void **pointer, size_t *pitch, size_t width, size_t height)
 {
-    SIMT_API;
+    SIMT_CALL;
     size_t row = (width + PITCH - 1) / PITCH * PITCH;
     if (!pointer || !pitch) {
         return simt_error(cudaErrorInvalidValue);
@@ -29,34 +29,11 @@ cudaError_t cudaMallocPitch(void **pointer, size_t *pitch, size_t width, size_t 
     return cudaMalloc(pointer, row * height);
 }
 
-cudaError_t cudaMemset2D(void *pointer, size_t pitch, int value, size_t width, size_t height)
-{
-    SIMT_API;
-    if (width > pitch) {
-        return simt_error(cudaErrorInvalidValue);
-    }
-    for (size_t row = 0; row < height; row++) {
-        cudaError_t error = cudaMemset((char *)pointer + row * pitch, value, width);
-        if (error != cudaSuccess) {
-            return error;
-        }
-    }
-    return cudaSuccess;
-}
-
-cudaError_t cudaMemset2DAsync(void *pointer, size_t pitch, int value, size_t width, size_t height,
-                              cudaStream_t stream)
-{
-    SIMT_API;
-    return simt_stream_exists(stream) ? cudaMemset2D(pointer, pitch, value, width, height)
-                                      : simt_error(cudaErrorInvalidResourceHandle);
-}
-
 /* ---- where memory is, and hints ---- */
 
 cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes, const void *pointer)
 {
-    SIMT_API;
+    SIMT_CALL;
     enum cudaMemoryType type;
     void *address = (void *)(uintptr_t)pointer;
     if (!attributes) {
@@ -87,7 +64,7 @@ static cudaError_t check_hint(const void *pointer, size_t size, struct cudaMemLo
 cudaError_t cudaMemAdvise(const void *pointer, size_t size, enum cudaMemoryAdvise advice,
                           struct cudaMemLocation location)
 {
-    SIMT_API;
+    SIMT_CALL;
     if (advice < cudaMemAdviseSetReadMostly || advice > cudaMemAdviseUnsetAccessedBy) {
         return simt_error(cudaErrorInvalidValue);
     }
@@ -97,7 +74,7 @@ cudaError_t cudaMemAdvise(const void *pointer, size_t size, enum cudaMemoryAdvis
 cudaError_t cudaMemPrefetchAsync(const void *pointer, size_t size, struct cudaMemLocation location,
                                  unsigned int flags, cudaStream_t stream)
 {
-    SIMT_API;
+    SIMT_CALL;
     if (flags != 0) {
         return simt_error(cudaErrorInvalidValue);
     }
@@ -111,7 +88,7 @@ static size_t limits[LIMITS] = {STACK_LIMIT, PRINTF_LIMIT, HEAP_LIMIT};
 
 cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t value)
 {
-    SIMT_API;
+    SIMT_CALL;
     if ((unsigned int)limit >= LIMITS) {
         return simt_error(cudaErrorUnsupportedLimit);
     }
@@ -121,7 +98,7 @@ cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t value)
 
 cudaError_t cudaDeviceGetLimit(size_t *value, enum cudaLimit limit)
 {
-    SIMT_API;
+    SIMT_CALL;
     if (!value) {
         return simt_error(cudaErrorInvalidValue);
     }
@@ -134,23 +111,26 @@ cudaError_t cudaDeviceGetLimit(size_t *value, enum cudaLimit limit)
 
 cudaError_t cudaSetDeviceFlags(unsigned int flags)
 {
+    SIMT_CALL;
     return simt_error(flags < 32 ? cudaSuccess : cudaErrorInvalidValue);
 }
 
 cudaError_t cudaDeviceSetCacheConfig(enum cudaFuncCache config)
 {
+    SIMT_CALL;
     return simt_error((unsigned int)config <= cudaFuncCachePreferEqual ? cudaSuccess
                                                                        : cudaErrorInvalidValue);
 }
 
 cudaError_t cudaFuncSetCacheConfig(const void *function, enum cudaFuncCache config)
 {
-    SIMT_API;
+    SIMT_CALL;
     return function ? cudaDeviceSetCacheConfig(config) : simt_error(cudaErrorInvalidDeviceFunction);
 }
 
 cudaError_t cudaDeviceCanAccessPeer(int *can, int device, int peer)
 {
+    SIMT_CALL;
     if (!can) {
         return simt_error(cudaErrorInvalidValue);
     }
@@ -163,6 +143,7 @@ cudaError_t cudaDeviceCanAccessPeer(int *can, int device, int peer)
 
 cudaError_t cudaDeviceGetPCIBusId(char *text, int size, int device)
 {
+    SIMT_CALL;
     if (!text || size <= 0) {
         return simt_error(cudaErrorInvalidValue);
     }
@@ -175,11 +156,13 @@ cudaError_t cudaDeviceGetPCIBusId(char *text, int size, int device)
 
 cudaError_t cudaProfilerStart(void)
 {
+    SIMT_CALL;
     return cudaSuccess;
 }
 
 cudaError_t cudaProfilerStop(void)
 {
+    SIMT_CALL;
     return cudaSuccess;
 }
 
@@ -187,6 +170,7 @@ cudaError_t cudaProfilerStop(void)
 
 cudaError_t cudaDeviceGetStreamPriorityRange(int *least, int *greatest)
 {
+    SIMT_CALL;
     if (least) {
         *least = 0;
     }
@@ -198,13 +182,14 @@ cudaError_t cudaDeviceGetStreamPriorityRange(int *least, int *greatest)
 
 cudaError_t cudaStreamCreateWithPriority(cudaStream_t *stream, unsigned int flags, int priority)
 {
-    SIMT_API;
+    SIMT_CALL;
     (void)priority; /* clamped to the only one, as in CUDA */
     return cudaStreamCreateWithFlags(stream, flags);
 }
 
 cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void *data)
 {
+    SIMT_CALL;
     if (!function) {
         return simt_error(cudaErrorInvalidValue);
     }
@@ -218,6 +203,7 @@ cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void 
 cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void *data,
                                   unsigned int flags)
 {
+    SIMT_CALL;
     if (!callback || flags != 0) {
         return simt_error(cudaErrorInvalidValue);
     }
@@ -230,7 +216,7 @@ cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t call
 
 cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned int flags)
 {
-    SIMT_API;
+    SIMT_CALL;
     return flags <= 1 ? cudaEventRecord(event, stream) : simt_error(cudaErrorInvalidValue);
 }
 
@@ -287,6 +273,10 @@ cudaError_t simt_launch_address(const void *function, struct uint3 grid, struct 
     char reason[128];
     cudaError_t error;
     SIMT_API;
+    error = simt_injected("cudaLaunchKernel", file, line, NULL);
+    if (error != cudaSuccess) {
+        return error;
+    }
     if (!call.kernel || !call.kernel->invoke) {
         return simt_error(cudaErrorInvalidDeviceFunction);
     }

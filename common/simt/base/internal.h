@@ -16,6 +16,30 @@
 #define SIMT_API __attribute__((cleanup(simt_api_leave), unused)) int simt_api = simt_api_enter()
 int simt_api_enter(void);
 void simt_api_leave(int *entered);
+/* The same in a call that may fail because SIMT_FAIL asks for it. */
+#define SIMT_CALL                                                                                  \
+    SIMT_API;                                                                                      \
+    if (__builtin_expect(simt_failing, 0) && simt_api_is_outermost()) {                            \
+        const cudaError_t simt_failed =                                                            \
+            simt_injected(__func__, NULL, 0, __builtin_return_address(0));                         \
+        if (simt_failed != cudaSuccess) {                                                          \
+            return simt_failed;                                                                    \
+        }                                                                                          \
+    }                                                                                              \
+    (void)0
+/* Not a call that another call makes. */
+bool simt_api_is_outermost(void);
+
+/* ---- failing.c ---- */
+
+extern bool simt_failing; /* SIMT_FAIL is set */
+/* The error that this call, or the launch in that line, is to fail with; cudaSuccess: none. */
+cudaError_t simt_injected(const char *function, const char *file, int line, const void *caller);
+
+/* ---- errors.c, continued ---- */
+
+/* The error with that name; false if there is none. */
+bool simt_error_named(const char *name, cudaError_t *error);
 
 /* Keeps an error as the last error, and returns it. */
 cudaError_t simt_error(cudaError_t error);
@@ -74,8 +98,12 @@ void simt_check_allocated(const void *address, size_t size);
 void simt_check_freed(const void *address, size_t size);
 /* The same by a kernel, of memory that was never used before. */
 void simt_check_heap_allocated(const void *address, size_t size);
+/* A copy or a fill that is about to be made, the latest operation: what else may be under way. */
+void simt_check_operation(void);
 /* Written by a copy; `from` is NULL if by a fill. */
 void simt_check_written(const void *address, size_t size, const void *from);
+/* Whether all of a page is. */
+bool simt_check_is_written(const void *page);
 
 /* ---- api.c ---- */
 

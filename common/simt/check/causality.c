@@ -56,6 +56,14 @@ static struct era {
 } * eras;
 static size_t era_count, era_capacity;
 
+/* Earlier launches that the host has not waited for, in ascending order; and the one that runs. */
+static struct past_launch {
+    uint32_t start, end; /* end: of the last, 0 */
+    uint64_t number;
+    bool unordered;
+} * launches;
+static size_t launch_count, launch_capacity;
+
 static void *need(void *memory)
 {
     if (!memory) {
@@ -348,7 +356,9 @@ void simt_causality_barrier(void)
 /* All blocks have come: nothing of before can race any more. */
 void simt_causality_grid_barrier(void)
 {
+    bool alone = simt_now.oldest == simt_now.launch;
     simt_now.launch = new_segment();
+    simt_now.oldest = alone ? simt_now.launch : simt_now.oldest;
 }
 
 /* What each of the lanes knows, all of them know; and what lane i did before from[i]. */
@@ -453,12 +463,15 @@ static size_t block_of(uint32_t tag)
 
 bool simt_is_other_block(uint32_t tag)
 {
-    return tag < simt_now.era && block_of(tag) != now->number;
+    return tag < simt_now.era && (tag < simt_now.start || block_of(tag) != now->number);
 }
 
 bool simt_unordered(uint32_t tag, unsigned int thread)
 {
     unsigned int other = tag % THREADS;
+    if (tag < simt_now.launch) {
+        return tag < simt_now.start && simt_causality_launch_of(tag);
+    }
     if (tag < simt_now.era) {
         size_t block = block_of(tag);
         if (block != now->number) {
@@ -478,6 +491,9 @@ bool simt_unordered(uint32_t tag, unsigned int thread)
 enum simt_almost simt_almost_ordered(uint32_t tag, unsigned int thread)
 {
     size_t block = tag < simt_now.era ? block_of(tag) : now->number;
+    if (tag < simt_now.start) {
+        return SIMT_NO_RELEASE;
+    }
     for (unsigned int scope = 0; scope < SCOPES; scope++) {
         if (simt_past_covers(simt_clock_find(now->pending[scope][thread], block), tag % THREADS,
                              tag)) {
@@ -529,7 +545,63 @@ static void begin_era(size_t block)
     eras[era_count++] = (struct era){simt_now.era, block};
 }
 
-void simt_causality_start_launch(size_t blocks)
+static void add_launch(uint64_t number, uint64_t first)
+{
+    size_t kept = 0;
+    if (launch_count > 0) {
+        launches[launch_count - 1].end = simt_now.start;
+    }
+    for (size_t i = 0; i < launch_count; i++) {
+        if (launches[i].number >= first) {
+            launches[kept++] = launches[i];
+        }
+    }
+    launch_count = kept;
+    if (launch_count == launch_capacity) {
+        launch_capacity = launch_capacity ? 2 * launch_capacity : 64;
+        launches = need(realloc(launches, launch_capacity * sizeof *launches));
+    }
+    launches[launch_count++] = (struct past_launch){.start = simt_now.start, .number = number};
+}
+
+void simt_causality_none_unordered(void)
+{
+    for (size_t i = 0; i < launch_count; i++) {
+        launches[i].unordered = false;
+    }
+}
+
+void simt_causality_unordered(uint64_t number)
+{
+    for (size_t i = 0; i < launch_count; i++) {
+        if (launches[i].number == number) {
+            launches[i].unordered = true;
+            if (launches[i].start < simt_now.oldest) {
+                simt_now.oldest = launches[i].start;
+                simt_now.fine = true; /* readers must not make way for those of this launch */
+            }
+        }
+    }
+}
+
+uint64_t simt_causality_launch_of(uint32_t tag)
+{
+    size_t low = 0, high = launch_count;
+    while (high - low > 1) {
+        size_t middle = low + (high - low) / 2;
+        if (launches[middle].start <= tag) {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    return low < high && launches[low].unordered && tag >= launches[low].start &&
+                   (launches[low].end == 0 || tag < launches[low].end)
+               ? launches[low].number
+               : 0;
+}
+
+void simt_causality_start_launch(size_t blocks, uint64_t number, uint64_t first)
 {
     for (struct simt_order *order = orders; order; order = order->next) {
         clear_order(order);
@@ -540,7 +612,9 @@ void simt_causality_start_launch(size_t blocks)
     simt_clocks_start(blocks);
     era_count = 0;
     simt_now.fine = false;
-    simt_now.launch = new_segment();
+    simt_now.start = simt_now.launch = simt_now.oldest = new_segment();
+    add_launch(number, first);
+    simt_causality_none_unordered();
 }
 
 void simt_causality_end_launch(void)
@@ -715,7 +789,13 @@ static void merge_eras(void)
 
 static void apply_to_all(bool change)
 {
+    apply(&simt_now.start, change);
     apply(&simt_now.launch, change);
+    apply(&simt_now.oldest, change);
+    for (size_t i = 0; i < launch_count; i++) {
+        apply(&launches[i].start, change);
+        apply(&launches[i].end, change);
+    }
     apply(&simt_now.block, change);
     apply(&simt_now.era, change);
     apply(&simt_now.barrier, change);
@@ -783,6 +863,8 @@ static void forget(void)
         }
     }
     simt_now.launch = simt_now.block = simt_now.era = simt_now.barrier = start;
+    simt_now.start = simt_now.oldest = start;
+    launch_count = 0;
     era_count = 1;
     eras[0] = (struct era){start, now ? now->number : ANONYMOUS};
     segment = 1;

@@ -19,6 +19,7 @@
 #include "check/causality.h"
 #include "check/findings.h"
 #include "check/shadow.h"
+#include "memory/streams.h"
 
 static void *need(void *memory)
 {
@@ -149,6 +150,7 @@ add_race(const struct act *act, unsigned int thread, uint64_t address, uint32_t 
         .same_warp = same_warp,
         .same_instruction = same_warp && act->site == other_site && kind == EVENT_STORE &&
                             other_kind == EVENT_STORE,
+        .other_operation = simt_operation_find(simt_causality_launch_of(other)),
         .almost = simt_almost_ordered(other, thread),
         .unless_guard = !meant                     ? 0
                         : kind == EVENT_LOAD       ? act->site
@@ -366,7 +368,7 @@ static void slow_store(struct simt_cell *cell, uint64_t at, const struct act *ac
     check_writer(cell, act, thread, address);
     check_changer(cell, act, thread, address);
     check_readers(cell, at, act, thread, address);
-    if (cell->flags & READ_ONLY_PATH && cell->reader >= act->oldest) {
+    if (cell->flags & READ_ONLY_PATH && cell->reader >= simt_now.launch) {
         add_read_only(act, thread, act->site, cell->reader_site);
     }
     if (cell->flags & MORE_READERS) {
@@ -479,11 +481,164 @@ static void check_bounds(const struct simt_range *range, enum simt_space space,
     }
 }
 
+/* ---- other streams ---- */
+
+/* Copies and fills that may be under way while the launch runs. */
+static const struct simt_operation **copies;
+static size_t copy_count, copy_capacity;
+
+static inline bool has_copies(enum simt_space space)
+{
+    return __builtin_expect(copy_count > 0, 0) && space == SPACE_GLOBAL;
+}
+
+static void add_copy(const struct simt_operation *operation)
+{
+    if (copy_count == copy_capacity) {
+        copy_capacity = copy_capacity ? 2 * copy_capacity : 16;
+        copies = need(realloc(copies, copy_capacity * sizeof(struct simt_operation *)));
+    }
+    copies[copy_count++] = operation;
+}
+
+__attribute__((noinline)) static void check_copies(const struct act *act, unsigned int size,
+                                                   unsigned int warp, uint32_t lanes,
+                                                   const uint64_t *addresses)
+{
+    bool writes = act->kind != EVENT_LOAD && act->kind != EVENT_READ_ONLY;
+    for (size_t i = 0; i < copy_count; i++) {
+        for (uint32_t set = lanes; set; set &= set - 1) {
+            uint64_t address = addresses[lowest(set)];
+            bool written = simt_piece_has(&copies[i]->to, address, size);
+            if (written || (writes && simt_piece_has(&copies[i]->from, address, size))) {
+                simt_add_finding((struct finding){.wrong = RACE,
+                                                  .space = act->space,
+                                                  .kind = act->kind,
+                                                  .other_kind = written ? EVENT_STORE : EVENT_LOAD,
+                                                  .site = act->site,
+                                                  .thread = warp * SIMT_WARP_SIZE + lowest(set),
+                                                  .other_operation = copies[i],
+                                                  .address = address});
+            }
+        }
+    }
+}
+
+/* Of an operation that begins: which others may be under way. */
+static void find_unordered(void)
+{
+    copy_count = 0;
+    simt_causality_none_unordered();
+    for (const struct simt_operation *other = simt_operations(); other; other = other->next) {
+        if (!simt_operation_unordered(other)) {
+            continue;
+        }
+        if (other->file) {
+            simt_causality_unordered(other->number);
+        } else if (other->to.height > 0 || other->from.height > 0) {
+            add_copy(other);
+        }
+    }
+}
+
+/* What a launch did to a cell; the copy begins that reads it or (`writes`) writes it. */
+static void check_cell(const struct simt_cell *cell, uint64_t at, bool writes)
+{
+    struct finding race = {.wrong = COPY_RACE, .kind = writes ? EVENT_STORE : EVENT_LOAD};
+    const struct {
+        uint32_t tag;
+        unsigned int site;
+        enum simt_event_kind kind;
+    } others[] = {{cell->writer, cell->writer_site, EVENT_STORE},
+                  {cell->changer, cell->changer_site, EVENT_ATOMIC},
+                  {cell->reader, cell->reader_site, EVENT_LOAD},
+                  {cell->reader_before, cell->before_site, EVENT_LOAD},
+                  {cell->reader_other, cell->other_site, EVENT_LOAD}};
+    for (size_t i = 0; i < (writes ? 5 : 2); i++) {
+        uint64_t launch = others[i].tag ? simt_causality_launch_of(others[i].tag) : 0;
+        if (launch) {
+            race.other_operation = simt_operation_find(launch);
+            race.other_kind = others[i].kind;
+            race.other_site = others[i].site;
+            simt_add_finding(race);
+            return;
+        }
+    }
+    for (const struct simt_reader *reader =
+             writes && cell->flags & MORE_READERS ? simt_readers_first(at) : NULL;
+         reader; reader = simt_readers_next(reader)) {
+        uint64_t launch = simt_causality_launch_of(reader->segment);
+        if (launch) {
+            race.other_operation = simt_operation_find(launch);
+            race.other_kind = EVENT_LOAD;
+            race.other_site = reader->site;
+            simt_add_finding(race);
+            return;
+        }
+    }
+}
+
+static void check_row(uint64_t at, uint64_t end, bool writes)
+{
+    while (at < end) {
+        const struct simt_page *page = simt_page_find(at);
+        uint64_t next = (at | (SIMT_PAGE_BYTES - 1)) + 1, size;
+        if (!page || !page->cells) {
+            at = next;
+            continue;
+        }
+        size = UINT64_C(1) << page->shift;
+        for (at &= ~(size - 1); at < end && at < next; at += size) {
+            check_cell(&page->cells[at % SIMT_PAGE_BYTES >> page->shift], at, writes);
+        }
+    }
+}
+
+static void check_piece(const struct simt_piece *piece, bool writes)
+{
+    for (size_t row = 0; row < piece->height; row++) {
+        uint64_t start = piece->address + row * piece->pitch;
+        check_row(start, start + piece->width, writes);
+    }
+}
+
+static void check_other_copy(const struct simt_operation *copy, const struct simt_operation *other)
+{
+    bool both = simt_pieces_meet(&copy->to, &other->to);
+    if (both || simt_pieces_meet(&copy->to, &other->from) ||
+        simt_pieces_meet(&copy->from, &other->to)) {
+        simt_add_finding((struct finding){
+            .wrong = COPY_RACE,
+            .kind = both || simt_pieces_meet(&copy->to, &other->from) ? EVENT_STORE : EVENT_LOAD,
+            .other_kind =
+                both || simt_pieces_meet(&copy->from, &other->to) ? EVENT_STORE : EVENT_LOAD,
+            .other_operation = other});
+    }
+}
+
+void simt_check_operation(void)
+{
+    const struct simt_operation *copy = simt_operations();
+    if (!simt_instrumented() || !simt_analysing() || !simt_operations_of_several()) {
+        return;
+    }
+    find_unordered();
+    for (size_t i = 0; i < copy_count; i++) {
+        check_other_copy(copy, copies[i]);
+    }
+    copy_count = 0;
+    if (simt_causality_launch_of(simt_now.oldest)) {
+        check_piece(&copy->to, true);
+        check_piece(&copy->from, false);
+    }
+    simt_check_end_launch();
+}
+
 static struct act act_of(enum simt_space space, enum simt_event_kind kind, unsigned int how,
                          unsigned int site)
 {
     return (struct act){space, kind, how, site,
-                        space == SPACE_SHARED ? simt_now.block : simt_now.launch};
+                        space == SPACE_SHARED ? simt_now.block : simt_now.oldest};
 }
 
 bool simt_check_simple_load(enum simt_space space, unsigned int site, unsigned int warp,
@@ -493,7 +648,7 @@ bool simt_check_simple_load(enum simt_space space, unsigned int site, unsigned i
     unsigned int thread = warp * SIMT_WARP_SIZE, offset = (unsigned int)(first % SIMT_PAGE_BYTES);
     struct simt_page *page = simt_page_find(first);
     struct simt_cell *cell;
-    if (!page || !page->cells || page->shift == 0 ||
+    if (!page || !page->cells || page->shift == 0 || has_copies(space) ||
         offset + (SIMT_WARP_SIZE - 1) * distance > SIMT_PAGE_BYTES - 4) {
         return false;
     }
@@ -594,6 +749,9 @@ void simt_check_access(enum simt_space space, enum simt_event_kind kind, unsigne
     const struct simt_range *range = simt_range_of(addresses[lowest(lanes)]);
     bool orders = kind == EVENT_ATOMIC || how & EVENT_VOLATILE;
     struct simt_page *page = NULL;
+    if (has_copies(space)) {
+        check_copies(&act, size, warp, lanes, addresses);
+    }
     if (size == 4 && kind <= EVENT_STORE && !orders &&
         (space == SPACE_SHARED || space == SPACE_GLOBAL) &&
         check_words(range, &act, warp, lanes, addresses)) {
@@ -629,6 +787,18 @@ void simt_check_access(enum simt_space space, enum simt_event_kind kind, unsigne
         }
         if (orders) {
             order_by(&act, thread, address);
+        }
+    }
+}
+
+void simt_check_local(enum simt_event_kind kind, unsigned int site, unsigned int warp,
+                      unsigned int lanes, const uint64_t *addresses)
+{
+    for (uint32_t set = lanes; set; set &= set - 1) {
+        unsigned int thread = warp * SIMT_WARP_SIZE + lowest(set);
+        if (!simt_exec_is_own(thread, addresses[lowest(set)])) {
+            simt_add_finding((struct finding){
+                .wrong = LOCAL_OF_OTHER, .kind = kind, .site = site, .thread = thread});
         }
     }
 }
@@ -686,7 +856,7 @@ void simt_check_read_only(unsigned int site, unsigned int size, unsigned int war
         for (uint64_t at = address >> page->shift << page->shift;
              at < end && at >> SIMT_PAGE_SHIFT == page->number; at += UINT64_C(1) << page->shift) {
             struct simt_cell *cell = &page->cells[at % SIMT_PAGE_BYTES >> page->shift];
-            if (cell->writer >= act.oldest) {
+            if (cell->writer >= simt_now.launch) {
                 add_read_only(&act, cell->writer % SIMT_THREADS, cell->writer_site, site);
             }
             note_reader(cell, at, &act, thread);
@@ -702,8 +872,13 @@ void simt_check_start_launch(const void *function, size_t blocks)
     find_image();
     simt_shared_start_launch(function);
     memset(ranges, 0, sizeof ranges);
-    simt_causality_start_launch(blocks);
-    simt_readers_start_launch();
+    simt_causality_start_launch(blocks, simt_operations()->number, simt_operations_first());
+    copy_count = 0;
+    if (simt_operations_of_several()) {
+        find_unordered();
+    } else {
+        simt_readers_start_launch();
+    }
 }
 
 void simt_check_start_block(size_t number, unsigned int threads)

@@ -7,6 +7,7 @@
 
 #include "base/internal.h"
 #include "check/findings.h"
+#include "memory/streams.h"
 
 enum { MOST_FINDINGS = 32 };
 
@@ -33,7 +34,8 @@ static struct finding *find(const struct finding *like)
         if (found[i].wrong == like->wrong && found[i].site == like->site &&
             found[i].other_site == like->other_site && found[i].kind == like->kind &&
             found[i].other_kind == like->other_kind && found[i].almost == like->almost &&
-            found[i].other_block == like->other_block) {
+            found[i].other_block == like->other_block &&
+            !found[i].other_operation == !like->other_operation) {
             return &found[i];
         }
     }
@@ -52,7 +54,7 @@ struct finding *simt_add_finding(struct finding new)
         not_kept++;
         return NULL;
     }
-    new.block = simt_running_block();
+    new.block = new.wrong == COPY_RACE ? (struct uint3){0} : simt_running_block();
     new.count = 1;
     found[found_count] = new;
     return &found[found_count++];
@@ -132,15 +134,20 @@ static const char *does(enum simt_event_kind kind)
                                  : "changes atomically";
 }
 
+static bool is_same_line(unsigned int site, unsigned int other_site)
+{
+    const struct simt_source *source = simt_source_of(simt_site(site)->place);
+    const struct simt_source *other = simt_source_of(simt_site(other_site)->place);
+    return source->line > 0 && source->line == other->line &&
+           strcmp(source->file, other->file) == 0;
+}
+
 /* x += y: the line that stores is the line that loads. */
 static bool is_update(const struct finding *race)
 {
-    const struct simt_source *source = simt_source_of(simt_site(race->site)->place);
-    const struct simt_source *other = simt_source_of(simt_site(race->other_site)->place);
     return (race->kind == EVENT_LOAD) + (race->other_kind == EVENT_LOAD) == 1 &&
            (race->kind == EVENT_STORE) + (race->other_kind == EVENT_STORE) == 1 &&
-           source->line > 0 && source->line == other->line &&
-           strcmp(source->file, other->file) == 0;
+           is_same_line(race->site, race->other_site);
 }
 
 /* Why two accesses are not ordered, and what would order them. */
@@ -194,9 +201,27 @@ static const char *race_hint(const struct finding *race)
     return NULL;
 }
 
+/* Whether the two lines race inside of warps only. What helps against that race alone would leave
+ * the others. */
+static bool is_inside_warps(const struct finding *race)
+{
+    for (unsigned int i = 0; i < found_count; i++) {
+        const struct finding *other = &found[i];
+        if (other->wrong == RACE && !other->same_warp && !other->other_operation &&
+            ((is_same_line(race->site, other->site) &&
+              is_same_line(race->other_site, other->other_site)) ||
+             (is_same_line(race->site, other->other_site) &&
+              is_same_line(race->other_site, other->site)))) {
+            return false;
+        }
+    }
+    return race->same_warp;
+}
+
 static void tell_race_hint(FILE *file, const struct finding *race)
 {
-    const char *hint = race_hint(race), *barrier = race->same_warp ? "__syncwarp" : "__syncthreads";
+    bool inside = is_inside_warps(race);
+    const char *hint = race_hint(race), *barrier = inside ? "__syncwarp" : "__syncthreads";
     bool atomic = race->kind == EVENT_ATOMIC || race->other_kind == EVENT_ATOMIC;
     if (hint) {
         fprintf(file, "  hint: %s\n", hint);
@@ -209,7 +234,7 @@ static void tell_race_hint(FILE *file, const struct finding *race)
             "the two (in a loop:\n"
             "  between its iterations).\n",
             barrier);
-    } else if (race->same_warp) {
+    } else if (inside) {
         fputs(
             "  hint: nothing orders the two: __syncwarp() is missing between them (lanes of a warp "
             "do not run in lock step).\n",
@@ -221,18 +246,55 @@ static void tell_race_hint(FILE *file, const struct finding *race)
     }
 }
 
+static const char *const did[] = {
+    [EVENT_LOAD] = "read it at ",
+    [EVENT_STORE] = "wrote it at ",
+    [EVENT_ATOMIC] = "changed it atomically at ",
+    [EVENT_COPY] = "is still copying to it asynchronously, since ",
+};
+
+static const char *does_to_memory(const struct simt_operation *operation, enum simt_event_kind kind)
+{
+    return operation->verb && kind != EVENT_LOAD ? operation->verb : does(kind);
+}
+
+/* The operation of the host's that may be under way, too. */
+static void tell_operation(FILE *file, const struct finding *race)
+{
+    fputs("  ", file);
+    simt_operation_tell(file, race->other_operation);
+    fputs(" in another stream ", file);
+    if (race->other_operation->file) {
+        fputs(did[race->other_kind], file);
+        tell_line(file, race->other_site);
+    } else {
+        fprintf(file, "%s it\n", does_to_memory(race->other_operation, race->other_kind));
+    }
+    fputs("  hint: nothing orders the two, they may be done at the same time: use one stream, or "
+          "cudaEventRecord() after the\n"
+          "  first and cudaStreamWaitEvent() before the second, or have the host wait between "
+          "them.\n",
+          file);
+}
+
+static void tell_copy_race(FILE *file, const struct finding *race)
+{
+    fputs("simt: ", file);
+    simt_operation_tell(file, simt_operations());
+    fprintf(file, ": data race: it %s memory\n", does_to_memory(simt_operations(), race->kind));
+    tell_operation(file, race);
+}
+
 static void tell_race(FILE *file, const struct finding *race)
 {
-    static const char *const did[] = {
-        [EVENT_LOAD] = "read it at ",
-        [EVENT_STORE] = "wrote it at ",
-        [EVENT_ATOMIC] = "changed it atomically at ",
-        [EVENT_COPY] = "is still copying to it asynchronously, since ",
-    };
     fprintf(file, "data race in %s memory\n", space_name(race->space));
     tell_thread(file, race->thread);
     fprintf(file, " %s ", does(race->kind));
     tell_line(file, race->site);
+    if (race->other_operation) {
+        tell_operation(file, race);
+        return;
+    }
     tell_thread(file, race->other_thread);
     fprintf(file, "%s %s", race->other_block ? " of another block" : "", did[race->other_kind]);
     tell_line(file, race->other_site);
@@ -255,6 +317,15 @@ static void tell_other(FILE *file, const struct finding *finding)
     case READ_ONLY:
         fputs("memory that __ldg reads is written in the same launch\n", file);
         break;
+    case LOCAL_OF_OTHER:
+        fputs("a local variable of another thread is used\n", file);
+        break;
+    case GOES_ROUND:
+        fprintf(file,
+                "a barrier in a branch that some threads do not take\n  others wait in "
+                "__syncthreads() at %s\n",
+                finding->text);
+        break;
     case MISALIGNED:
         fprintf(file,
                 "misaligned address %#" PRIx64 ": an access of %u bytes needs a multiple of %u\n",
@@ -275,11 +346,23 @@ static void tell_other(FILE *file, const struct finding *finding)
     tell_thread(file, finding->thread);
     if (finding->wrong == BAD_INDEX) {
         fprintf(file, " uses it at ");
+    } else if (finding->wrong == GOES_ROUND) {
+        fprintf(file, " has gone round it, and is at ");
     } else {
         fprintf(file, " %s ", does(finding->kind));
     }
     tell_line(file, finding->site);
-    if (finding->wrong == UNINITIALISED && finding->space == SPACE_SHARED) {
+    if (finding->wrong == LOCAL_OF_OTHER) {
+        fputs("  hint: a pointer to a local variable is of use in its own thread only: pass values "
+              "by shared memory or shuffles.\n",
+              file);
+    } else if (finding->wrong == GOES_ROUND) {
+        fputs("  hint: CUDA allows __syncthreads() in a branch or loop only if all threads of the "
+              "block that have not\n"
+              "  returned go the same way; anything else may hang, or not wait. Move it out of the "
+              "branch.\n",
+              file);
+    } else if (finding->wrong == UNINITIALISED && finding->space == SPACE_SHARED) {
         fputs("  hint: is a barrier missing, or has the thread that should write it returned "
               "early?\n",
               file);
@@ -294,6 +377,10 @@ static void tell_other(FILE *file, const struct finding *finding)
 
 static void tell(FILE *file, const struct finding *finding)
 {
+    if (finding->wrong == COPY_RACE) {
+        tell_copy_race(file, finding);
+        return;
+    }
     fprintf(file, "simt: kernel ");
     simt_tell_launch(file);
     fprintf(file, ", block (%u,%u,%u): ", finding->block.x, finding->block.y, finding->block.z);

@@ -7,12 +7,15 @@
 
 enum wrong {
     RACE,
+    COPY_RACE, /* of a copy or a fill that the host asks for, with what went before */
     OUT_OF_BOUNDS,
     BAD_INDEX,
     UNINITIALISED,
     MISALIGNED,
     HOST_POINTER,
-    READ_ONLY /* written in a launch that reads it by __ldg */
+    READ_ONLY, /* written in a launch that reads it by __ldg */
+    LOCAL_OF_OTHER,
+    GOES_ROUND /* a barrier that others wait at */
 };
 
 struct finding {
@@ -20,6 +23,7 @@ struct finding {
     enum simt_space space;
     enum simt_event_kind kind, other_kind;
     unsigned int site, other_site, thread, other_thread;
+    const struct simt_operation *other_operation; /* of the host's, which the other access is of */
     bool other_block, same_instruction;
     bool same_warp; /* both of each pair that was found */
     enum simt_almost almost;

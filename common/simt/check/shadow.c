@@ -253,10 +253,23 @@ void simt_check_freed(const void *address, size_t size)
     simt_written_remove(first);
 }
 
+bool simt_check_is_written(const void *address)
+{
+    const struct simt_page *page = simt_page_find((uintptr_t)address);
+    return page ? page->all_written : simt_written_get((uintptr_t)address >> SIMT_PAGE_SHIFT);
+}
+
+/* Of the device, or of the host and allocated for both. */
+static bool is_watched(const void *address)
+{
+    return simt_memory_is_device(address) ||
+           simt_written_knows((uintptr_t)address >> SIMT_PAGE_SHIFT);
+}
+
 void simt_check_written(const void *address, size_t size, const void *from)
 {
-    uint64_t at = (uintptr_t)address, source = simt_memory_is_device(from) ? (uintptr_t)from : 0;
-    if (!simt_instrumented() || !simt_memory_is_device(address)) {
+    uint64_t at = (uintptr_t)address, source = is_watched(from) ? (uintptr_t)from : 0;
+    if (!simt_instrumented() || !is_watched(address)) {
         return;
     }
     for (uint64_t end = at + size; at < end;) {

@@ -287,7 +287,10 @@ static void check_one(const struct simt_event *event, unsigned int warp, unsigne
         check_other(event, warp, 1u << lane, addresses);
     } else {
         enum simt_space space = simt_range_of(event->address)->space;
-        if (space != SPACE_LOCAL) {
+        if (space == SPACE_LOCAL) {
+            simt_check_local(kind, simt_site_number(event_place(event)), warp, 1u << lane,
+                             addresses);
+        } else {
             simt_check_access(space, kind, event_how(event), simt_site_number(event_place(event)),
                               event_size(event), warp, 1u << lane, addresses);
         }
@@ -348,6 +351,7 @@ static void access_memory(const struct simt_event *event, unsigned int warp, uin
         uint32_t here = in_range(&range, lanes, addresses);
         lanes &= ~here;
         if (range.space == SPACE_LOCAL) {
+            simt_check_local(kind, number, warp, here, addresses);
             continue;
         }
         for (uint32_t set = lanes; set; set &= set - 1) {
@@ -408,8 +412,9 @@ static bool access_row(const struct simt_event *event, unsigned int warp, uint64
         !is_aligned(first, size)) {
         return false;
     }
-    if (space == SPACE_LOCAL) {
-        return true;
+    if (space == SPACE_LOCAL) { /* the arguments; or something is wrong */
+        return simt_exec_is_own(warp * SIMT_WARP_SIZE, first) &&
+               simt_exec_is_own(warp * SIMT_WARP_SIZE + 1, first);
     }
     if (space != SPACE_GLOBAL && (space != SPACE_SHARED || size != WORD_BYTES)) {
         return false;

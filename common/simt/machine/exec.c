@@ -7,6 +7,7 @@
 
 #include "check/causality.h"
 #include "machine/machine.h"
+#include "memory/streams.h"
 
 enum {
     POLLS_BEFORE_YIELD = 64,
@@ -309,7 +310,7 @@ static inline __attribute__((always_inline)) void wait_turn(void)
         return;
     }
     if (!next->fiber) {
-        next->fiber = simt_take_fiber();
+        next->ran_on = next->fiber = simt_take_fiber();
     }
     simt_current = next;
     simt_switch_fiber(self->fiber, next->fiber);
@@ -332,6 +333,9 @@ static void release_barrier(void)
         simt_causality_barrier();
         simt_requests_barrier();
         simt_count_at(block->barrier_caller)->barriers++;
+        if (block->alive < block_threads) {
+            simt_trace_complete(block->barrier_caller);
+        }
     }
     if (block->waiting_at_different_barriers) {
         simt_report_stuck("divergent barrier: the threads of one block wait at different barriers",
@@ -387,6 +391,9 @@ int simt_block_barrier(enum simt_barrier kind, int predicate, const char *file, 
     if (block->waiting++ == 0) {
         block->first_at_barrier = self;
         block->waiting_at_different_barriers = false;
+        if (simt_tracing) {
+            simt_trace_arrive(block->barrier_caller, file, line);
+        }
     } else if (line != block->first_at_barrier->line ||
                self->barrier != block->first_at_barrier->barrier) {
         block->waiting_at_different_barriers = true;
@@ -885,7 +892,7 @@ static void exit_thread(void)
         simt_current->pipeline.group = 0;
     }
     if (simt_tracing) {
-        simt_trace_pause();
+        simt_trace_exit();
     }
     simt_current->fiber = NULL;
     warp->exited |= simt_bit_of(simt_current);
@@ -937,7 +944,7 @@ void simt_fiber_main(struct simt_fiber *self)
             simt_trace_resume(simt_linear(simt_current));
         }
         if (!simt_current->fiber) {
-            simt_current->fiber = self;
+            simt_current->ran_on = simt_current->fiber = self;
         } else {
             simt_give_fiber(self);
             simt_switch_fiber(self, simt_current->fiber);
@@ -987,6 +994,15 @@ static cudaError_t refused(const struct simt_launch *asked)
     if (simt_lost() != cudaSuccess) {
         return simt_lost();
     }
+    if (simt_failing && simt_api_is_outermost()) {
+        char call[128];
+        snprintf(call, sizeof call, "launch of %.100s", asked->name);
+        const cudaError_t injected = simt_injected(call, asked->file, asked->line, NULL);
+        if (injected != cudaSuccess) {
+            simt_launch_failed(asked, injected, "SIMT_FAIL");
+            return injected;
+        }
+    }
     if (error != cudaSuccess) {
         simt_launch_failed(asked, error, reason);
         return error;
@@ -1013,6 +1029,13 @@ static cudaError_t close_launch(const struct simt_launch *asked)
     return cudaSuccess; /* of an assertion that failed, the calls that come tell */
 }
 
+static void begin_operation(const struct simt_launch *asked)
+{
+    struct simt_operation *launch = simt_operation_begin(asked->stream, asked->name);
+    launch->file = asked->file;
+    launch->line = asked->line;
+}
+
 int simt_launch_kernel(const struct simt_launch *asked)
 {
     cudaError_t error;
@@ -1022,13 +1045,14 @@ int simt_launch_kernel(const struct simt_launch *asked)
         return (int)error;
     }
     open_launch(asked);
+    begin_operation(asked);
     simt_trace_start_launch(asked);
     start_block();
     simt_current = next_thread();
     if (simt_tracing) {
         simt_trace_resume(simt_linear(simt_current));
     }
-    simt_current->fiber = simt_take_fiber();
+    simt_current->ran_on = simt_current->fiber = simt_take_fiber();
     abandoned = cudaSuccess;
     simt_switch_fiber(&simt_host_fiber, simt_current->fiber);
     return (int)close_launch(asked);
@@ -1094,6 +1118,14 @@ unsigned int simt_running_thread(void)
 struct uint3 simt_thread_number(unsigned int thread)
 {
     return simt_block->threads[thread].index;
+}
+
+bool simt_exec_is_own(unsigned int thread, uint64_t address)
+{
+    const struct simt_fiber *fiber = simt_block->threads[thread].ran_on;
+    struct simt_range stacks;
+    return (fiber && address - (uintptr_t)fiber->stack < fiber->stack_bytes) ||
+           !simt_is_in_stacks(address, &stacks);
 }
 
 /* Stacks, and dynamic shared memory: as much of it as the launch asked for. */

@@ -20,9 +20,9 @@ enum { SIMT_MAX_WARPS = SIMT_MAX_BLOCK_THREADS / SIMT_WARP_SIZE };
 struct simt_fiber {
     struct simt_context context;
     struct simt_fiber *next_free;
-    const void *stack; /* the next three for the address sanitizer */
+    const void *stack;
     size_t stack_bytes;
-    void *fake_stack;
+    void *fake_stack; /* for the address sanitizer */
 };
 
 /* What a thread waits for that polls: the word, and what it found there. */
@@ -49,6 +49,7 @@ struct simt_thread {
     unsigned int failed_polls;
     struct simt_poll poll;
     struct simt_pipeline pipeline;
+    const struct simt_fiber *ran_on; /* also after its end */
 } __attribute__((aligned(64)));
 
 /* A lane that runs is in none of the sets but `members`; any other is in exactly one more. */

@@ -6,9 +6,13 @@
 #include <unistd.h>
 
 #include "base/internal.h"
+#include "memory/streams.h"
+#include "memory/unwritten.h"
 #include "observe/trace.h"
 
-enum { ALIGNMENT = 256, FREED_KEPT = 64, POISON_BYTES = 32 << 20 };
+#define CALLER __builtin_return_address(0)
+
+enum { ALIGNMENT = 256, FREED_KEPT = 64 };
 
 enum kind { DEVICE, HOST, MANAGED, SYMBOL, REGISTERED };
 
@@ -237,8 +241,19 @@ static void protect_all(int protection)
     }
 }
 
+/* Managed or pinned memory, to which the host writes unseen. */
+static void look_at_host_memory(const struct region *region)
+{
+    if (simt_instrumented() && region->map && (region->kind == MANAGED || region->kind == HOST)) {
+        simt_unwritten_look(region->map, region->map_size);
+    }
+}
+
 void simt_memory_open(void)
 {
+    for (size_t i = 0; i < region_count; i++) {
+        look_at_host_memory(&regions[i]);
+    }
     protect_all(PROT_READ | PROT_WRITE);
     simt_heap_open();
 }
@@ -280,40 +295,9 @@ static char *place(size_t span)
     }
 }
 
-/* What nobody has written is a NaN. Large allocations get it from a file that their pages share
- * until they are written. */
-static bool poison(char *map, size_t size)
-{
-    static int file = -1;
-    if (size < POISON_BYTES) {
-        memset(map, 0xff, size);
-        return true;
-    }
-    if (file < 0) {
-        void *bytes = MAP_FAILED;
-        file = memfd_create("simt_unwritten", MFD_CLOEXEC);
-        if (file >= 0 && ftruncate(file, POISON_BYTES) == 0) {
-            bytes = mmap(NULL, POISON_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-        }
-        if (bytes == MAP_FAILED) {
-            return false;
-        }
-        memset(bytes, 0xff, POISON_BYTES);
-        munmap(bytes, POISON_BYTES);
-    }
-    for (size_t at = 0; at < size; at += POISON_BYTES) {
-        size_t piece = size - at < POISON_BYTES ? size - at : POISON_BYTES;
-        if (mmap(map + at, piece, PROT_NONE, MAP_PRIVATE | MAP_FIXED | MAP_NORESERVE, file, 0) ==
-            MAP_FAILED) {
-            return false;
-        }
-    }
-    return true;
-}
-
 cudaError_t cudaMalloc(void **pointer, size_t size)
 {
-    SIMT_API;
+    SIMT_CALL;
     struct region region = {.size = size, .kind = DEVICE};
     size_t rounded = (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
     prepare();
@@ -337,7 +321,7 @@ cudaError_t cudaMalloc(void **pointer, size_t size)
     }
     /* At the end of its pages, so that what runs past the end meets the page after it. */
     region.base = region.map + region.map_size - rounded;
-    if (!poison(region.map, region.map_size)) {
+    if (!simt_unwritten_fill(true, region.map, region.map_size, PROT_NONE)) {
         return simt_error(cudaErrorMemoryAllocation);
     }
     protect(&region, PROT_NONE);
@@ -360,15 +344,17 @@ static void release(struct region *region)
         used -= region->map_size;
         simt_check_freed(region->base, region->size);
         freed[freed_count++ % FREED_KEPT] = *region;
-    } else if (region->kind != REGISTERED) {
-        free(region->base);
+    } else if (region->map) {
+        simt_check_freed(region->base, region->size);
+        munmap(region->map, region->map_size);
     }
     drop(region);
 }
 
+/* It waits for all that may use the memory. */
 cudaError_t cudaFree(void *pointer)
 {
-    SIMT_API;
+    SIMT_CALL;
     struct region *region = find_base(pointer);
     if (!pointer) {
         return cudaSuccess;
@@ -376,6 +362,7 @@ cudaError_t cudaFree(void *pointer)
     if (!region || (region->kind != DEVICE && region->kind != MANAGED)) {
         return simt_error(cudaErrorInvalidValue);
     }
+    simt_host_waits_for_all();
     release(region);
     return cudaSuccess;
 }
@@ -392,7 +379,7 @@ void simt_memory_reset(void)
 
 cudaError_t cudaMemGetInfo(size_t *available, size_t *all)
 {
-    SIMT_API;
+    SIMT_CALL;
     prepare();
     if (!available || !all) {
         return simt_error(cudaErrorInvalidValue);
@@ -404,6 +391,8 @@ cudaError_t cudaMemGetInfo(size_t *available, size_t *all)
 
 static cudaError_t allocate_host(void **pointer, size_t size, enum kind kind)
 {
+    struct region region = {.size = size, .kind = kind};
+    void *map;
     prepare();
     if (!pointer) {
         return simt_error(cudaErrorInvalidValue);
@@ -412,27 +401,32 @@ static cudaError_t allocate_host(void **pointer, size_t size, enum kind kind)
     if (size == 0) {
         return cudaSuccess;
     }
-    if (posix_memalign(pointer, ALIGNMENT, size) != 0) {
-        *pointer = NULL;
+    region.map_size = (size + page_size - 1) / page_size * page_size;
+    map = region.map_size < size ? MAP_FAILED
+                                 : mmap(NULL, region.map_size, PROT_READ | PROT_WRITE,
+                                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (map == MAP_FAILED) {
         return simt_error(cudaErrorMemoryAllocation);
     }
-    if (!add((struct region){*pointer, size, kind, NULL, 0})) {
-        free(*pointer);
-        *pointer = NULL;
+    region.base = region.map = map;
+    if (!simt_unwritten_fill(false, map, region.map_size, PROT_READ | PROT_WRITE) || !add(region)) {
+        munmap(map, region.map_size);
         return simt_error(cudaErrorMemoryAllocation);
     }
+    simt_check_allocated(map, size);
+    *pointer = map;
     return cudaSuccess;
 }
 
 cudaError_t cudaMallocHost(void **pointer, size_t size)
 {
-    SIMT_API;
+    SIMT_CALL;
     return allocate_host(pointer, size, HOST);
 }
 
 cudaError_t cudaHostAlloc(void **pointer, size_t size, unsigned int flags)
 {
-    SIMT_API;
+    SIMT_CALL;
     if (flags & ~7u) {
         return simt_error(cudaErrorInvalidValue);
     }
@@ -441,7 +435,7 @@ cudaError_t cudaHostAlloc(void **pointer, size_t size, unsigned int flags)
 
 cudaError_t cudaMallocManaged(void **pointer, size_t size, unsigned int flags)
 {
-    SIMT_API;
+    SIMT_CALL;
     if ((flags != cudaMemAttachGlobal && flags != cudaMemAttachHost) || size == 0) {
         return simt_error(cudaErrorInvalidValue);
     }
@@ -450,7 +444,7 @@ cudaError_t cudaMallocManaged(void **pointer, size_t size, unsigned int flags)
 
 cudaError_t cudaFreeHost(void *pointer)
 {
-    SIMT_API;
+    SIMT_CALL;
     struct region *region = find_base(pointer);
     if (!pointer) {
         return cudaSuccess;
@@ -458,6 +452,7 @@ cudaError_t cudaFreeHost(void *pointer)
     if (!region || region->kind != HOST) {
         return simt_error(cudaErrorInvalidValue);
     }
+    simt_host_waits_for_all();
     release(region);
     return cudaSuccess;
 }
@@ -477,7 +472,7 @@ static bool overlaps_registered(const char *address, size_t size)
 
 cudaError_t cudaHostRegister(void *pointer, size_t size, unsigned int flags)
 {
-    SIMT_API;
+    SIMT_CALL;
     prepare();
     if (!pointer || size == 0 || flags > 15 || simt_memory_is_device(pointer)) {
         return simt_error(cudaErrorInvalidValue);
@@ -493,7 +488,7 @@ cudaError_t cudaHostRegister(void *pointer, size_t size, unsigned int flags)
 cudaError_t cudaHostUnregister(void *pointer)
 {
     struct region *region;
-    SIMT_API;
+    SIMT_CALL;
     region = find_base(pointer);
     if (!region || region->kind != REGISTERED) {
         return simt_error(cudaErrorHostMemoryNotRegistered);
@@ -505,7 +500,7 @@ cudaError_t cudaHostUnregister(void *pointer)
 cudaError_t cudaHostGetDevicePointer(void **device, void *host, unsigned int flags)
 {
     const struct region *region;
-    SIMT_API;
+    SIMT_CALL;
     region = find(host);
     if (!device || flags != 0 || !region ||
         (region->kind != HOST && region->kind != REGISTERED && region->kind != MANAGED)) {
@@ -515,18 +510,47 @@ cudaError_t cudaHostGetDevicePointer(void **device, void *host, unsigned int fla
     return cudaSuccess;
 }
 
+/* Before and after, the memory is nobody's: as if the whole of it were written. */
+static void begin_allocation(const struct region *region, cudaStream_t stream, const char *verb,
+                             const char *function, const void *caller)
+{
+    struct simt_operation *operation = simt_operation_begin(stream, function);
+    operation->caller = caller;
+    operation->to = (struct simt_piece){(uintptr_t)region->base, region->size, region->size, 1};
+    operation->verb = verb;
+    simt_check_operation();
+}
+
 cudaError_t cudaMallocAsync(void **pointer, size_t size, cudaStream_t stream)
 {
-    SIMT_API;
-    return simt_stream_exists(stream) ? cudaMalloc(pointer, size)
-                                      : simt_error(cudaErrorInvalidResourceHandle);
+    SIMT_CALL;
+    cudaError_t error;
+    if (!simt_stream_exists(stream)) {
+        return simt_error(cudaErrorInvalidResourceHandle);
+    }
+    error = cudaMalloc(pointer, size);
+    if (error == cudaSuccess && *pointer) {
+        begin_allocation(find_base(*pointer), stream, "allocates", "cudaMallocAsync", CALLER);
+    }
+    return error;
 }
 
 cudaError_t cudaFreeAsync(void *pointer, cudaStream_t stream)
 {
-    SIMT_API;
-    return simt_stream_exists(stream) ? cudaFree(pointer)
-                                      : simt_error(cudaErrorInvalidResourceHandle);
+    SIMT_CALL;
+    struct region *region = find_base(pointer);
+    if (!simt_stream_exists(stream)) {
+        return simt_error(cudaErrorInvalidResourceHandle);
+    }
+    if (!pointer) {
+        return cudaSuccess;
+    }
+    if (!region || region->kind != DEVICE) {
+        return simt_error(cudaErrorInvalidValue);
+    }
+    begin_allocation(region, stream, "frees", "cudaFreeAsync", CALLER);
+    release(region);
+    return cudaSuccess;
 }
 
 /* ---- copies ---- */
@@ -568,7 +592,40 @@ struct copy {
     const char *from;
     size_t to_pitch, from_pitch, width, height;
     enum cudaMemcpyKind kind;
+    cudaStream_t stream;
+    bool waits; /* the function returns when it is done */
 };
+
+/* Memory of the host that no stream may use while the host goes on: it is copied at once. */
+static bool is_pageable(const void *address)
+{
+    return !find(address);
+}
+
+static bool is_of_device(const void *address)
+{
+    const struct region *region = find(address);
+    return region && (region->kind == DEVICE || region->kind == SYMBOL);
+}
+
+/* The host waits for copies to or from its own memory, if they are not asynchronous; for those to
+ * pageable memory in any case. */
+static void copy_in_order(const struct copy *copy, const char *function, const void *caller)
+{
+    struct simt_operation *operation = simt_operation_begin(copy->stream, function);
+    bool between = is_of_device(copy->to) && is_of_device(copy->from);
+    operation->caller = caller;
+    operation->to =
+        (struct simt_piece){(uintptr_t)copy->to, copy->to_pitch, copy->width, copy->height};
+    if (!is_pageable(copy->from)) {
+        operation->from =
+            (struct simt_piece){(uintptr_t)copy->from, copy->from_pitch, copy->width, copy->height};
+    }
+    simt_check_operation();
+    if ((copy->waits && !between) || is_pageable(copy->to)) {
+        simt_host_waits(copy->stream);
+    }
+}
 
 static cudaError_t copy_memory(const struct copy *copy, const char *function, const void *caller)
 {
@@ -601,6 +658,10 @@ static cudaError_t copy_memory(const struct copy *copy, const char *function, co
                                 kinds[kind], to_trouble ? "destination" : "source",
                                 to_trouble ? to_trouble : from_trouble);
     }
+    copy_in_order(copy, function, caller);
+    if (find(copy->from)) {
+        look_at_host_memory(find(copy->from));
+    }
     open_at(copy->to, PROT_READ | PROT_WRITE);
     open_at(copy->from, PROT_READ | PROT_WRITE);
     for (size_t row = 0; row < copy->height; row++) {
@@ -614,49 +675,90 @@ static cudaError_t copy_memory(const struct copy *copy, const char *function, co
     return cudaSuccess;
 }
 
-#define CALLER __builtin_return_address(0)
-
 cudaError_t cudaMemcpy2D(void *destination, size_t destination_pitch, const void *source,
                          size_t source_pitch, size_t width, size_t height, enum cudaMemcpyKind kind)
 {
-    const struct copy copy = {destination, source, destination_pitch, source_pitch, width,
-                              height,      kind};
-    SIMT_API;
+    const struct copy copy = {
+        destination, source, destination_pitch, source_pitch, width, height, kind, NULL, true};
+    SIMT_CALL;
     return copy_memory(&copy, "cudaMemcpy2D", CALLER);
 }
 
 cudaError_t cudaMemcpy(void *destination, const void *source, size_t size, enum cudaMemcpyKind kind)
 {
-    const struct copy copy = {destination, source, size, size, size, 1, kind};
-    SIMT_API;
+    const struct copy copy = {destination, source, size, size, size, 1, kind, NULL, true};
+    SIMT_CALL;
     return copy_memory(&copy, "cudaMemcpy", CALLER);
 }
 
-static cudaError_t set_memory(void *pointer, int value, size_t size, const char *function,
-                              const void *caller)
+struct fill {
+    char *to;
+    int value;
+    size_t pitch, width, height;
+    cudaStream_t stream;
+};
+
+static cudaError_t set_memory(const struct fill *fill, const char *function, const void *caller)
 {
+    struct simt_operation *operation;
     const char *why;
+    if (!simt_stream_exists(fill->stream)) {
+        return simt_error(cudaErrorInvalidResourceHandle);
+    }
     if (simt_lost() != cudaSuccess) {
         return simt_lost();
     }
-    if (size == 0) {
+    if (fill->width > fill->pitch) {
+        return simt_error(cudaErrorInvalidValue);
+    }
+    if (fill->width == 0 || fill->height == 0) {
         return cudaSuccess;
     }
-    why = trouble(pointer, size, true);
+    why = trouble(fill->to, (fill->height - 1) * fill->pitch + fill->width, true);
     if (why) {
         return simt_call_failed(function, caller, cudaErrorInvalidValue, "the memory %s", why);
     }
-    open_at(pointer, PROT_READ | PROT_WRITE);
-    memset(pointer, value, size);
-    simt_check_written(pointer, size, NULL);
-    open_at(pointer, PROT_NONE);
+    operation = simt_operation_begin(fill->stream, function);
+    operation->caller = caller;
+    operation->to =
+        (struct simt_piece){(uintptr_t)fill->to, fill->pitch, fill->width, fill->height};
+    simt_check_operation();
+    open_at(fill->to, PROT_READ | PROT_WRITE);
+    for (size_t row = 0; row < fill->height; row++) {
+        memset(fill->to + row * fill->pitch, fill->value, fill->width);
+        simt_check_written(fill->to + row * fill->pitch, fill->width, NULL);
+    }
+    open_at(fill->to, PROT_NONE);
     return cudaSuccess;
 }
 
 cudaError_t cudaMemset(void *pointer, int value, size_t size)
 {
-    SIMT_API;
-    return set_memory(pointer, value, size, "cudaMemset", CALLER);
+    const struct fill fill = {pointer, value, size, size, 1, NULL};
+    SIMT_CALL;
+    return set_memory(&fill, "cudaMemset", CALLER);
+}
+
+cudaError_t cudaMemsetAsync(void *pointer, int value, size_t size, cudaStream_t stream)
+{
+    const struct fill fill = {pointer, value, size, size, 1, stream};
+    SIMT_CALL;
+    return set_memory(&fill, "cudaMemsetAsync", CALLER);
+}
+
+cudaError_t cudaMemset2D(void *pointer, size_t pitch, int value, size_t width, size_t height)
+{
+    const struct fill fill = {pointer, value, pitch, width, height, NULL};
+    SIMT_CALL;
+    return set_memory(&fill, "cudaMemset2D", CALLER);
+}
+
+cudaError_t cudaMemset2DAsync(void *pointer, size_t pitch, int value, size_t width, size_t height,
+                              cudaStream_t stream)
+{
+    const struct fill fill = {pointer, value, pitch, width, height, stream};
+    SIMT_CALL;
+    return set_memory(&fill, "cudaMemset2DAsync", CALLER);
 }
 
 static cudaError_t bad_stream(void)
@@ -667,8 +769,8 @@ static cudaError_t bad_stream(void)
 cudaError_t cudaMemcpyAsync(void *destination, const void *source, size_t size,
                             enum cudaMemcpyKind kind, cudaStream_t stream)
 {
-    const struct copy copy = {destination, source, size, size, size, 1, kind};
-    SIMT_API;
+    const struct copy copy = {destination, source, size, size, size, 1, kind, stream, false};
+    SIMT_CALL;
     return simt_stream_exists(stream) ? copy_memory(&copy, "cudaMemcpyAsync", CALLER)
                                       : bad_stream();
 }
@@ -677,16 +779,9 @@ cudaError_t cudaMemcpy2DAsync(void *destination, size_t destination_pitch, const
                               size_t source_pitch, size_t width, size_t height,
                               enum cudaMemcpyKind kind, cudaStream_t stream)
 {
-    const struct copy copy = {destination, source, destination_pitch, source_pitch, width,
-                              height,      kind};
-    SIMT_API;
+    const struct copy copy = {
+        destination, source, destination_pitch, source_pitch, width, height, kind, stream, false};
+    SIMT_CALL;
     return simt_stream_exists(stream) ? copy_memory(&copy, "cudaMemcpy2DAsync", CALLER)
-                                      : bad_stream();
-}
-
-cudaError_t cudaMemsetAsync(void *pointer, int value, size_t size, cudaStream_t stream)
-{
-    SIMT_API;
-    return simt_stream_exists(stream) ? set_memory(pointer, value, size, "cudaMemsetAsync", CALLER)
                                       : bad_stream();
 }

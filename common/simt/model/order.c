@@ -365,6 +365,75 @@ unsigned int simt_order_of(unsigned int before, unsigned int node)
     return back ? nodes[node].latch_rank : nodes[node].rank;
 }
 
+/* ---- ways round a node ---- */
+
+static bool is_forward(unsigned int from, unsigned int to)
+{
+    return nodes[from].rank < nodes[to].rank;
+}
+
+static int by_falling_rank(const void *a, const void *b)
+{
+    unsigned int left = nodes[*(const unsigned int *)a].rank,
+                 right = nodes[*(const unsigned int *)b].rank;
+    return (left < right) - (left > right);
+}
+
+/* From which nodes one comes to it without a loop's way back. */
+static void mark_before(unsigned int node, bool *before)
+{
+    unsigned int *sorted = grown(NULL, node_count, sizeof *sorted);
+    for (unsigned int i = 1; i < node_count; i++) {
+        sorted[i - 1] = i;
+    }
+    qsort(sorted, node_count - 1, sizeof *sorted, by_falling_rank);
+    for (unsigned int i = 0; i < node_count - 1; i++) {
+        for (unsigned int edge = nodes[sorted[i]].edges; edge; edge = edges[edge].next) {
+            unsigned int to = edges[edge].to;
+            before[sorted[i]] |= is_forward(sorted[i], to) && (to == node || before[to]);
+        }
+    }
+    free(sorted);
+}
+
+static void mark_reached(unsigned int node, bool *reached)
+{
+    stack = grown(stack, node_count, sizeof *stack);
+    stacked = 0;
+    stack[stacked++] = node;
+    while (stacked > 0) {
+        for (unsigned int i = nodes[stack[--stacked]].edges; i; i = edges[i].next) {
+            if (!reached[edges[i].to]) {
+                reached[edges[i].to] = true;
+                stack[stacked++] = edges[i].to;
+            }
+        }
+    }
+}
+
+bool simt_order_goes_round(uint64_t past, const uint64_t *keys, size_t count, size_t *at)
+{
+    unsigned int node = slot_count ? slots[slot_of(past)] : NO_NODE;
+    bool *before, *reached, came = false, found = false;
+    if (!node) {
+        return false;
+    }
+    simt_order_rank();
+    before = grown(NULL, node_count, 2 * sizeof *before);
+    reached = before + node_count;
+    memset(before, 0, 2 * node_count * sizeof *before);
+    mark_before(node, before);
+    mark_reached(node, reached);
+    for (size_t i = 0; i < count && !found; i++) {
+        unsigned int one = slots[slot_of(keys[i])];
+        found = came && one != node && reached[one] && !before[one];
+        came = one != node && (came || before[one]);
+        *at = i;
+    }
+    free(before);
+    return found;
+}
+
 /* ---- the past of a warp's lanes ---- */
 
 void simt_order_get_past(unsigned int warp, bool one_past, struct simt_past *lanes)

@@ -18,6 +18,7 @@
 #include "base/internal.h"
 #include "check/causality.h"
 #include "check/shadow.h"
+#include "check/skips.h"
 #include "observe/trace.h"
 
 enum { DEPTH_SHIFT = 48, PLACE_SHIFT = 16, KIND_SHIFT = 8 };
@@ -140,7 +141,7 @@ void simt_analyse(bool on)
     analysing = on;
 }
 
-static bool wanted(void)
+bool simt_analysing(void)
 {
     if (!decided) {
         const char *checks = getenv("SIMT_CHECKS");
@@ -155,7 +156,7 @@ void simt_trace_start_launch(const struct simt_launch *launch)
 {
     simt_recorder.interleaved = launch->interleaved;
     simt_recorder.lane = -1;
-    simt_tracing = launch->instrumented && wanted();
+    simt_tracing = launch->instrumented && simt_analysing();
     simt_listening = simt_tracing || simt_recorder.interleaved;
     simt_listing_prepare();
     simt_requests_prepare();
@@ -170,6 +171,7 @@ void simt_trace_start_launch(const struct simt_launch *launch)
     simt_check_start_launch(launch->function,
                             (size_t)launch->grid.x * launch->grid.y * launch->grid.z);
     simt_plans_start_launch();
+    simt_skips_start_launch(launch);
     simt_requests_launch(launch);
 }
 
@@ -186,6 +188,7 @@ void simt_trace_end_launch(const struct simt_launch *launch)
 {
     simt_listing_add(launch, touched, touched_count);
     if (simt_tracing) {
+        simt_skips_end_launch();
         simt_check_end_launch();
     }
     clear_sites();
@@ -208,6 +211,7 @@ void simt_trace_start_block(size_t number, unsigned int threads)
     }
     simt_replay_start_block(threads);
     simt_check_start_block(number, threads);
+    simt_skips_start_block();
 }
 
 void simt_trace_check(void)
@@ -235,6 +239,24 @@ void simt_trace_meet(uint32_t lanes, bool syncs, bool whole)
     simt_causality_meet(simt_recorder.thread / SIMT_WARP_SIZE, lanes, syncs, whole);
 }
 
+void simt_trace_exit(void)
+{
+    unsigned int lane = simt_recorder.thread % SIMT_WARP_SIZE;
+    simt_trace_pause();
+    simt_skips_exit(simt_traces.begin[lane], simt_traces.end[lane]);
+}
+
+void simt_trace_arrive(const void *caller, const char *file, int line)
+{
+    unsigned int lane = simt_recorder.thread % SIMT_WARP_SIZE;
+    simt_skips_arrive(simt_traces.begin[lane], simt_recorder.next, caller, file, line);
+}
+
+void simt_trace_complete(const void *caller)
+{
+    simt_skips_complete(caller);
+}
+
 void simt_trace_fence(const void *caller, unsigned int how)
 {
     if (!simt_traces.in_order) {
@@ -249,6 +271,7 @@ struct simt_suspended {
     struct simt_order *order;
     struct simt_shared_pages *pages;
     struct simt_replayed *replayed;
+    struct simt_ways gone;
     uint64_t depths[];
 };
 
@@ -259,6 +282,7 @@ struct simt_suspended *simt_trace_suspend(unsigned int threads)
     kept->order = simt_causality_suspend();
     kept->pages = simt_shadow_suspend();
     kept->replayed = simt_replay_suspend(threads);
+    kept->gone = simt_skips_gone;
     return kept;
 }
 
@@ -268,6 +292,7 @@ void simt_trace_resume_block(struct simt_suspended *kept, unsigned int threads)
     simt_causality_resume(kept->order);
     simt_shadow_resume(kept->pages);
     simt_replay_resume(kept->replayed, threads);
+    simt_skips_gone = kept->gone;
     free(kept);
 }
 

@@ -149,6 +149,8 @@ extern uint64_t simt_trace_depths[SIMT_MAX_BLOCK_THREADS];
 /* replay.c: the warp is checked in order. */
 bool simt_replay_is_in_order(unsigned int warp);
 
+/* Whether launches are to be analysed. */
+bool simt_analysing(void);
 void simt_trace_start_launch(const struct simt_launch *launch);
 void simt_trace_end_launch(const struct simt_launch *launch);
 void simt_trace_start_block(size_t number, unsigned int threads);
@@ -204,6 +206,11 @@ static inline void simt_trace_resume(unsigned int thread)
     recorder->end = recorder->interleaved ? recorder->next : simt_traces.full[lane];
 }
 
+/* The running lane exits; or comes to a barrier, the first of its block; and all that have not
+ * exited have come there. */
+void simt_trace_exit(void);
+void simt_trace_arrive(const void *caller, const char *file, int line);
+void simt_trace_complete(const void *caller);
 /* Lanes of the running warp meet in a __syncwarp (`syncs`) or another collective; `whole`: nobody
  * else of the warp is left. */
 void simt_trace_meet(uint32_t lanes, bool syncs, bool whole);
@@ -278,6 +285,9 @@ void simt_order_get_past(unsigned int warp, bool one_past, struct simt_past *lan
 void simt_order_set_past(unsigned int warp, const struct simt_past *lanes);
 /* All that is kept of a block's threads: copied to or from so many of these. */
 void simt_order_keep(struct simt_past *threads, unsigned int count, bool restore);
+/* Whether a thread that did these events, keys without the depth, went round what comes after the
+ * event `past`: from what leads there to what comes after; where it had. */
+bool simt_order_goes_round(uint64_t past, const uint64_t *keys, size_t count, size_t *at);
 /* A number that changes whenever nodes or ways between them become known. */
 unsigned int simt_order_version(void);
 
@@ -315,6 +325,8 @@ struct simt_range {
 const struct simt_range *simt_range_of(uint64_t address);
 /* Parts of that: they know ranges of their own, or return false. */
 bool simt_exec_range(uint64_t address, struct simt_range *range);
+/* False if it lies in the stack of another thread of the kernel. */
+bool simt_exec_is_own(unsigned int thread, uint64_t address);
 bool simt_memory_range(uint64_t address, struct simt_range *range);
 bool simt_heap_range(uint64_t address, struct simt_range *range);
 
@@ -340,6 +352,9 @@ void simt_check_access(enum simt_space space, enum simt_event_kind kind, unsigne
  * one range; false if it must be done the other way. */
 bool simt_check_simple_load(enum simt_space space, unsigned int site, unsigned int warp,
                             uint64_t first, uint64_t distance);
+/* The same of local memory, which must be the lanes' own. */
+void simt_check_local(enum simt_event_kind kind, unsigned int site, unsigned int warp,
+                      unsigned int lanes, const uint64_t *addresses);
 /* Lanes free memory from the kernels' heap. */
 void simt_check_free(unsigned int site, unsigned int warp, unsigned int lanes,
                      const uint64_t *addresses);

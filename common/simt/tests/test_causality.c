@@ -226,7 +226,7 @@ static void run_launch(unsigned int stretches, bool grid)
     for (unsigned int i = 0; i < ALL; i++) {
         clocks[i][i] = 1;
     }
-    simt_causality_start_launch(BLOCKS);
+    simt_causality_start_launch(BLOCKS, 1, 2);
     for (unsigned int stretch = 0; stretch < stretches; stretch++) {
         unsigned int next = below(BLOCKS);
         if (block < BLOCKS) {

@@ -1,4 +1,4 @@
-"""C and CUDA sources are formatted as .clang-format says, in lines of at most 100 columns: test_format.py
+"""C and CUDA sources are formatted as .clang-format says, in lines of at most 100 columns: test_source_format.py
 
 Versions of clang-format differ in what they make of the same settings, so only the one that the
 sources were formatted with is asked; lines are measured everywhere."""
