@@ -314,9 +314,15 @@ class Name:
         self.words = [word for word in words if word not in files] if files else []
         self.rows = [row for file in files or [" ".join(words)] for row in rows_of(root, file)]
         self.columns = {column for row in self.rows for column in row}
+        self.parsed = {}
 
     def parse(self, word):
         """(column, values) of a condition, (None, columns) of a number, or None."""
+        if word not in self.parsed:
+            self.parsed[word] = self.parse_anew(word)
+        return self.parsed[word]
+
+    def parse_anew(self, word):
         column, equals, value = word.partition("=")
         if equals:
             values = [expand(one) for one in value.split("|")]
