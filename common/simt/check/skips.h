@@ -14,7 +14,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "observe/trace.h"
+#include "cuda/simt.h"
+#include "observe/event.h"
 
 enum { SIMT_MOST_WAYS = 256 };
 /* The ways by which threads of the running block have left it. */
