@@ -15,9 +15,9 @@ translation is behind. Whoever changes the English need not know the other langu
 told and is no failure: the exit status stays 0, and a last line "skipped: ..." has the test shown
 as skipped. What a translator can have done wrong is a failure: a section without a line, or a line
 without its section; an English page linked to that the edition has itself; and, in a section that
-is not behind, other commands, code, comments of docs.py, `names` or numbers than in the English.
-(Numbers of one digit, and those before "million" or the like, are written otherwise in another
-language, so they are not compared.)
+is not behind, other commands, code, comments of docs.py, `names`, numbers or links than in the
+English. (Numbers of one digit, and those before "million" or the like, are written otherwise in
+another language, so they are not compared.)
 
 --record writes the lines of pages whose translation has been brought up to date. A page's first
 lines pair its sections with those of the English one by one; if they are not equally many, write
@@ -110,7 +110,27 @@ def spelled_in(section):
     return {str(SPELLED[word]) for word in words if word in SPELLED}
 
 
+def targets_of(section, page):
+    """The pages, files and addresses that it links to, pages as the English names them."""
+    found = set()
+    for _, target in docs.links_of(by_hand(section)):
+        path = target.partition("#")[0]
+        if re.match(r"[a-z][a-z+.-]*:", target):
+            found.add(target)
+        elif path:
+            path = os.path.normpath(os.path.join(os.path.dirname(page), path))
+            path = docs.original_of(path.replace(os.sep, "/"))
+            # An edition's README.md is that of the top, and the index.
+            found.add("README.md" if path == "docs/README.md" else path)
+    return found
+
+
 def tell_difference(english, translation, complain):
+    """Tells where (page, section) and its translation, the same, do not agree."""
+    missing = targets_of(english[1], english[0]) - targets_of(translation[1], translation[0])
+    if missing:
+        complain("lacks links of the English: %s" % ", ".join(sorted(missing)))
+    english, translation = english[1], translation[1]
     for what, of in (("comments of docs.py", comments_of), ("commands or code", code_of)):
         if of(english) != of(translation):
             complain("other %s than in the English: %s" % (
@@ -182,7 +202,7 @@ class Edition:
             tell(page, "%s (%s): the English has changed since it was translated"
                  % (where, source[0]))
         else:
-            tell_difference(source[1], text,
+            tell_difference((record[0].partition("#")[0], source[1]), (page, text),
                             lambda what: complain(page, "%s (%s): %s" % (where, source[0], what)))
 
     def check_links(self, page, complain):

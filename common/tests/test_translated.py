@@ -176,6 +176,7 @@ class Translated(unittest.TestCase):
                 ("16 轮", "17 轮", "numbers that the English lacks: 17"),
                 ("`tree` 的", "`three` 的", "lacks `names` of the English: tree"),
                 ("`tree` 的", "`three` `tree` 的", "`names` that the English lacks: three"),
+                ("](../05_other.md)", "](README.md)", "lacks links of the English: docs/05_other.md"),
                 ("./run.sh ", "./run ", "section 运行 (Run it): other commands or code"),
                 ("x = 1;", "x = 2;", "section 结尾 (End): other commands or code"),
                 ("table: times", "table: time", "other comments of docs.py than in the English: <!--")):
