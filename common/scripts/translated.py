@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Tells which translations are behind: translated.py --check | --record PAGE... [--root FOLDER]
+"""Tells which translations are behind: translated.py --check | --diff | --record PAGE...
 
 An edition of the pages in another language is a folder of docs, such as docs/zh. Its translated.txt
 has a line for each section of its pages, a section being a heading and what follows up to the next:
@@ -21,14 +21,18 @@ another language, so they are not compared.)
 
 --record writes the lines of pages whose translation has been brought up to date. A page's first
 lines pair its sections with those of the English one by one; if they are not equally many, write
-the lines by hand, with any hash, and record again. To see what has changed in the English since:
-git log -p of the English page, from the commit that wrote the line (git blame translated.txt).
+the lines by hand, with any hash, and record again.
+
+--diff shows what has changed in the English of the sections that are behind, from git's history.
+--root FOLDER: of the repository in that folder.
 
 Exit status: 0 nothing is wrong, 1 something is, 2 bad usage, 4 a file cannot be read or written."""
 import argparse
+import difflib
 import hashlib
 import os
 import re
+import subprocess
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
@@ -229,6 +233,10 @@ class Edition:
                 if "%s#%s" % (original, anchor) not in translated:
                     tell(page, "lacks the section %s of %s" % (title, original))
 
+    def translated(self):
+        """(name, (English section, hash)) of each section that has English."""
+        return [(name, record) for name, record in self.records.items() if record is not None]
+
     def record(self, page):
         """Pairs the page's sections with the English and takes the hashes; a reason why not."""
         sections = self.pages.get(page)
@@ -312,6 +320,38 @@ def check(root):
     return 0
 
 
+def revisions_of(root, page):
+    """The page in each commit that changed it, the latest first."""
+    def git(*arguments):
+        done = subprocess.run(["git", "-C", root, *arguments], stdout=subprocess.PIPE,
+                              stderr=subprocess.DEVNULL, check=False)
+        return done.stdout.decode("utf-8", "replace") if done.returncode == 0 else ""
+
+    for commit in git("log", "--format=%H", "--", page).split():
+        yield git("show", "%s:./%s" % (commit, page))
+
+
+def show_differences(root):
+    for folder in sorted({docs.edition_of(page) for page in docs.find_pages(root)} - {None}):
+        edition = Edition(root, folder, lambda *_: None)
+        for name, (source, known) in edition.translated():
+            page, _, anchor = source.partition("#")
+            now = (edition.source_of(source) or ("", ""))[1]
+            if hash_of(now) == known:
+                continue
+            print("== %s" % name)
+            for text in revisions_of(root, page):
+                before = sections_of(text).get(anchor, ("", ""))[1]
+                if hash_of(before) == known:
+                    print("\n".join(difflib.unified_diff(
+                        by_hand(before).split("\n"), by_hand(now).split("\n"), source, source,
+                        lineterm="")))
+                    break
+            else:
+                print("no commit has the English that it was translated from")
+    return 0
+
+
 def record(root, pages):
     wrongs, editions = [], {}
     for page in pages:
@@ -338,12 +378,15 @@ def main(arguments=None):
     parser = argparse.ArgumentParser(description="Tells which translations are behind.")
     what = parser.add_mutually_exclusive_group(required=True)
     what.add_argument("--check", action="store_true", help="tell; change nothing")
+    what.add_argument("--diff", action="store_true", help="show the English that has changed")
     what.add_argument("--record", nargs="+", metavar="PAGE", help="these are up to date now")
     here = os.path.dirname(os.path.abspath(__file__))
     parser.add_argument("--root", default=os.path.join(here, "..", ".."),
                         help="the repository's folder")
     options = parser.parse_args(arguments)
     root = os.path.abspath(options.root)
+    if options.diff:
+        return show_differences(root)
     return record(root, options.record) if options.record else check(root)
 
 

@@ -2,6 +2,7 @@
 import contextlib
 import io
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -217,6 +218,28 @@ class Translated(unittest.TestCase):
         self.write("docs/zh/05_step.md", CHINESE)
         self.write("docs/zh/05_other.md", "# 其他\n")
         self.assert_wrong("links to docs/05_other.md, and there is docs/zh/05_other.md")
+
+    @unittest.skipUnless(shutil.which("git"), "needs git")
+    def test_diff(self):
+        """What has changed since, over several commits; and a hash that no commit has."""
+        def git(*arguments):
+            subprocess.run(["git", "-C", self.folder.name, "-c", "user.name=a", "-c",
+                            "user.email=a@example.org", *arguments], check=True,
+                           stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+        git("init")
+        for number in ("99", "98", "97"):
+            self.write("docs/05_step.md", ENGLISH.replace("of 99", "of " + number))
+            git("add", ".")
+            git("commit", "-m", number)
+        status, output = self.run_it("--diff")
+        self.assertEqual(status, 0)
+        self.assertEqual(output.splitlines()[0], "== docs/zh/05_step.md#运行")
+        self.assertIn("\n-a picture of 99\n+a picture of 97\n", output)
+        self.assertEqual(output.count("=="), 1)
+        self.change("docs/zh/translated.txt", "#end ", "#end 0")
+        self.assertIn("== docs/zh/05_step.md#结尾\nno commit has the English",
+                      self.run_it("--diff")[1])
 
     def test_usage(self):
         self.assertEqual(self.run_it()[0], 2)
