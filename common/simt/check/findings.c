@@ -307,11 +307,26 @@ static void tell(FILE *file, const struct finding *finding)
     }
 }
 
+/* The same to who shows it later. */
+static void tell_watcher(const struct finding *finding)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *file = simt_watcher ? open_memstream(&text, &size) : NULL;
+    if (file) {
+        tell(file, finding);
+        fclose(file);
+        simt_watcher->finding(finding, text);
+        free(text);
+    }
+}
+
 static void tell_all(FILE *file)
 {
     leave_out_guarded();
     for (unsigned int i = 0; i < found_count; i++) {
         tell(file, &found[i]);
+        tell_watcher(&found[i]);
     }
     if (found_count > 0) {
         simt_tell_failed_calls(file);

@@ -450,6 +450,9 @@ static void step(const struct simt_event *const *at, size_t ahead, unsigned int 
     const struct simt_event *event = at[lowest(lanes)] + ahead;
     enum simt_event_kind kind = event_kind(event);
     uint64_t addresses[SIMT_WARP_SIZE];
+    if (simt_watched) {
+        simt_watcher->step(at, ahead, warp, lanes);
+    }
     if (kind == EVENT_BLOCK) {
         enter_block(warp, lanes, event_place(event));
         return;

@@ -56,6 +56,9 @@ static void prepare(void)
 
 void simt_exit(void)
 {
+    if (simt_watcher) {
+        simt_watcher->exit();
+    }
     fflush(NULL);
     _exit(EXIT_FAILURE);
 }
@@ -331,6 +334,9 @@ static void release_barrier(void)
         simt_trace_drain(0);
         simt_causality_barrier();
         simt_requests_barrier();
+        if (simt_watched) {
+            simt_watcher->barrier(block->barrier_caller);
+        }
         simt_count_at(block->barrier_caller)->barriers++;
     }
     if (block->waiting_at_different_barriers) {

@@ -155,6 +155,8 @@ void simt_allow(void *memory, size_t size);
 
 /* What each of the lanes that are together gets from the operation that all of them ask for. */
 void simt_collective_do(struct simt_thread *lanes, unsigned int together, unsigned int exited);
+/* The lane a shuffle reads; outside of its segment, its own. */
+unsigned int simt_collective_source(const struct simt_thread *thread, unsigned int lane);
 const char *simt_collective_name(enum simt_collective operation);
 
 /* ---- stuck.c ---- */

@@ -144,7 +144,8 @@ static bool wanted(void)
 {
     if (!decided) {
         const char *checks = getenv("SIMT_CHECKS");
-        simt_analyse(getenv("SIMT_COUNTERS") || !checks || strcmp(checks, "off") != 0);
+        simt_analyse(simt_watcher || getenv("SIMT_COUNTERS") || !checks ||
+                     strcmp(checks, "off") != 0);
     }
     return analysing;
 }
@@ -159,6 +160,9 @@ void simt_trace_start_launch(const struct simt_launch *launch)
     simt_listening = simt_tracing || simt_recorder.interleaved;
     simt_listing_prepare();
     simt_requests_prepare();
+    if (simt_watcher) {
+        simt_watcher->start_launch(launch);
+    }
     if (!simt_tracing) {
         simt_check_not_looked();
         return;
@@ -188,6 +192,9 @@ void simt_trace_end_launch(const struct simt_launch *launch)
     if (simt_tracing) {
         simt_check_end_launch();
     }
+    if (simt_watcher) {
+        simt_watcher->end_launch(launch, touched, touched_count);
+    }
     clear_sites();
     simt_tracing = simt_listening = simt_recorder.interleaved = false;
     simt_recorder.lane = -1;
@@ -208,6 +215,9 @@ void simt_trace_start_block(size_t number, unsigned int threads)
     }
     simt_replay_start_block(threads);
     simt_check_start_block(number, threads);
+    if (simt_watcher) {
+        simt_watcher->start_block(number, threads);
+    }
 }
 
 void simt_trace_check(void)
@@ -268,6 +278,9 @@ void simt_trace_resume_block(struct simt_suspended *kept, unsigned int threads)
     simt_causality_resume(kept->order);
     simt_shadow_resume(kept->pages);
     simt_replay_resume(kept->replayed, threads);
+    if (simt_watcher) {
+        simt_watcher->resume_block();
+    }
     free(kept);
 }
 
@@ -346,6 +359,7 @@ void simt_trace_forget_block(void)
     const struct simt_event *last = simt_tracing ? simt_trace_last() : NULL;
     if (last && event_kind(last) == EVENT_BLOCK) {
         simt_recorder.next--;
+        simt_recorder.end = simt_watched ? simt_recorder.next : simt_recorder.end;
     }
 }
 
@@ -365,7 +379,12 @@ __attribute__((noinline)) static void record_slowly(uint64_t key, const void *ad
             simt_wait_for_replay();
         }
         *simt_recorder.next++ = (struct simt_event){key, (uintptr_t)address};
-        simt_recorder.end = simt_recorder.interleaved ? simt_recorder.next : simt_recorder.end;
+        if (simt_recorder.interleaved || simt_watched) {
+            simt_recorder.end = simt_recorder.next;
+        }
+        if (simt_watched) {
+            simt_watcher->event(simt_recorder.next - 1);
+        }
     }
     if (simt_recorder.interleaved && is_access(key)) {
         simt_access_point(address);

@@ -18,6 +18,7 @@
 #include "cuda/cuda_runtime_api.h"
 #include "cuda/simt.h"
 #include "cuda/simt_analysis.h"
+#include "observe/watch.h"
 
 enum simt_event_kind {
     EVENT_BLOCK, /* of code: where branches lead */
@@ -177,6 +178,9 @@ static inline void simt_trace_pause(void)
     if (recorder->lane < 0) {
         return;
     }
+    if (simt_watched) {
+        simt_watcher->pause();
+    }
     if (recorder->next > simt_traces.begin[lane]) {
         simt_traces.end[lane] = recorder->next;
         simt_traces.filled |= (uint32_t)1 << lane;
@@ -201,7 +205,7 @@ static inline void simt_trace_resume(unsigned int thread)
     simt_traces.in_order = simt_replay_is_in_order(thread / SIMT_WARP_SIZE);
     recorder->depth = simt_trace_depths[thread];
     recorder->next = simt_traces.end[lane];
-    recorder->end = recorder->interleaved ? recorder->next : simt_traces.full[lane];
+    recorder->end = recorder->interleaved || simt_watched ? recorder->next : simt_traces.full[lane];
 }
 
 /* Lanes of the running warp meet in a __syncwarp (`syncs`) or another collective; `whole`: nobody

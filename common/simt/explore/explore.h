@@ -1,0 +1,138 @@
+/* What the explorer keeps of a run, from the recorder (record.c, values.c) to the page (data.c,
+ * page.c). */
+#ifndef SIMT_EXPLORE_H
+#define SIMT_EXPLORE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "base/internal.h"
+#include "observe/trace.h"
+
+/* How large a page gets, about: what is left out, it says. */
+enum { EXPLORE_BLOCK_BYTES = 2 << 20, EXPLORE_PAGE_BYTES = 7 << 20 };
+
+enum explored_kind {
+    EXPLORED_LOAD,
+    EXPLORED_STORE,
+    EXPLORED_ATOMIC,
+    EXPLORED_COPY,   /* an asynchronous copy begins */
+    EXPLORED_COPIED, /* it has written */
+    EXPLORED_BARRIER,
+    EXPLORED_SYNCWARP,
+    EXPLORED_COLLECTIVE,
+    EXPLORED_FENCE,
+    EXPLORED_BRANCH /* lanes: those that came to it; first: those that go on now */
+};
+
+/* What the lanes of a warp did together. */
+struct explored_step {
+    uint32_t place, lanes;
+    unsigned char kind, size;
+    unsigned char operation; /* enum simt_collective */
+    unsigned char width;     /* bytes that `values` has of each lane; 0: none */
+    bool same;               /* one value stands for all */
+    unsigned int warp, allocation;
+    int64_t first, stride;  /* of the lanes' offsets; if they have no stride: */
+    size_t offsets, values; /* where in the block's arrays those of the lanes begin */
+};
+#define EXPLORED_LIST INT64_MIN /* the stride of offsets that have none */
+
+/* Memory that a step touches. */
+struct explored_memory {
+    uint64_t base;
+    size_t size;
+    enum simt_space space;
+    bool is_static; /* shared: __shared__ variables, not what the launch asked for */
+};
+
+struct explored_block {
+    size_t number;
+    struct uint3 index;
+    unsigned int threads;
+    struct explored_step *steps;
+    size_t count, capacity;
+    int64_t *offsets;
+    size_t offset_count, offset_capacity;
+    unsigned char *values;
+    size_t value_count, value_capacity;
+    struct explored_memory *memory;
+    size_t memory_count, memory_capacity;
+    size_t bytes;          /* that it takes in the page, about */
+    size_t at_barrier;     /* steps up to the last barrier */
+    size_t seen, barriers; /* steps and barriers, also those that are not kept */
+    size_t kept_barriers;
+    bool full;
+};
+
+struct explored_site {
+    uint32_t place;
+    struct simt_line_counters counters;
+};
+
+struct explored_finding {
+    uint32_t place, other_place; /* 0: none */
+    char *text;
+};
+
+struct explored_launch {
+    char *part, *name; /* the part of the page: NULL if it has none */
+    const char *file;
+    int line;
+    struct uint3 grid, block;
+    size_t shared_bytes;
+    struct simt_counters counts; /* of this launch */
+    struct explored_site *sites;
+    size_t site_count;
+    struct explored_block **blocks;
+    size_t block_count;
+    struct explored_finding *findings;
+    size_t finding_count;
+    size_t not_kept; /* blocks that were asked for, and for which the page had no room */
+    bool ended;
+};
+
+extern struct explored_launch *explored_launches;
+extern size_t explored_launch_count;
+
+/* ---- record.c ---- */
+
+/* Records from now on the blocks with these numbers, such as "0", "0-3,8" or "all"; false, and
+ * nothing is done, if that is no such list. */
+bool explore_record(const char *blocks);
+void explore_part(const char *name);
+/* `memory` made larger for one more element, if need be. */
+void *explore_room(void *memory, size_t count, size_t *capacity, size_t size);
+/* Ends the program if there is no memory. */
+void *explore_need(void *memory);
+
+/* ---- values.c: what lanes read and wrote, from the hook to the step that pairs the lanes ---- */
+
+struct explored_value {
+    uint64_t address; /* of the event that it belongs to */
+    unsigned char bytes[16];
+    /* Of a collective; source: the lane that a shuffle reads; size: of the value. */
+    unsigned char operation, source, size;
+    bool known;
+};
+void explore_values_start(void);
+void explore_values_event(const struct simt_event *event);
+void explore_values_pause(void);
+/* The lane's value of this event, which is its next. */
+struct explored_value explore_values_take(unsigned int lane, const struct simt_event *event);
+
+/* ---- data.c, page.c ---- */
+
+/* All that was recorded, as JSON that can stand inside of a <script>. */
+void explore_write_data(FILE *file, const char *title);
+/* The text of the page with the data in it. */
+void explore_write_page(FILE *file, const char *title);
+
+/* ---- ask.c ---- */
+
+/* The program ends: writes the page that SIMT_EXPLORE asks for. */
+void explore_exit(void);
+
+#endif
