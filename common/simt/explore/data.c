@@ -241,8 +241,10 @@ static void put_block(FILE *file, const struct explored_block *block)
             block->seen, block->barriers, block->kept_barriers, block->full ? "true" : "false");
     for (size_t i = 0; i < block->memory_count; i++) {
         const struct explored_memory *memory = &block->memory[i];
-        fprintf(file, "%s[\"%s\",%zu,%d,%d]", i ? "," : "", spaces[memory->space], memory->size,
-                memory->is_static, (int)(memory->base % 128));
+        fprintf(file, "%s[\"%s\",%zu,%d,%d,", i ? "," : "", spaces[memory->space], memory->size,
+                memory->is_dynamic, memory->space == SPACE_SHARED ? 0 : (int)(memory->base % 128));
+        put_text(file, memory->name ? memory->name : "");
+        fputc(']', file);
     }
     fputs("],\n \"steps\": [", file);
     for (size_t i = 0; i < block->count; i++) {

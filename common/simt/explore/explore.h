@@ -11,8 +11,9 @@
 #include "base/internal.h"
 #include "observe/trace.h"
 
-/* How large a page gets, about: what is left out, it says. */
-enum { EXPLORE_BLOCK_BYTES = 2 << 20, EXPLORE_PAGE_BYTES = 7 << 20 };
+/* How much of a page the steps of a block, and of all blocks, may take, about; and how much is kept
+ * until it is known what has to share the page. What is left out, the page says. */
+enum { EXPLORE_BLOCK_BYTES = 2 << 20, EXPLORE_PAGE_BYTES = 4 << 20, EXPLORE_KEPT_BYTES = 96 << 20 };
 
 enum explored_kind {
     EXPLORED_LOAD,
@@ -35,17 +36,20 @@ struct explored_step {
     unsigned char width;     /* bytes that `values` has of each lane; 0: none */
     bool same;               /* one value stands for all */
     unsigned int warp, allocation;
+    unsigned int bytes;     /* that it takes in the page, about */
     int64_t first, stride;  /* of the lanes' offsets; if they have no stride: */
     size_t offsets, values; /* where in the block's arrays those of the lanes begin */
 };
 #define EXPLORED_LIST INT64_MIN /* the stride of offsets that have none */
 
-/* Memory that a step touches. */
+/* Memory that a step touches. Of a shared variable, addresses count from its start: where the
+ * compiler for the CPU puts it says nothing, and moving all banks round changes no conflict. */
 struct explored_memory {
     uint64_t base;
     size_t size;
     enum simt_space space;
-    bool is_static; /* shared: __shared__ variables, not what the launch asked for */
+    bool is_dynamic; /* shared: what the launch asked for */
+    char *name;      /* of a variable; NULL: not known */
 };
 
 struct explored_block {
@@ -60,11 +64,10 @@ struct explored_block {
     size_t value_count, value_capacity;
     struct explored_memory *memory;
     size_t memory_count, memory_capacity;
-    size_t bytes;          /* that it takes in the page, about */
-    size_t at_barrier;     /* steps up to the last barrier */
+    size_t bytes;          /* of all steps that are kept */
     size_t seen, barriers; /* steps and barriers, also those that are not kept */
     size_t kept_barriers;
-    bool full;
+    bool full; /* steps are missing */
 };
 
 struct explored_site {
@@ -103,6 +106,8 @@ extern size_t explored_launch_count;
  * nothing is done, if that is no such list. */
 bool explore_record(const char *blocks);
 void explore_part(const char *name);
+/* Shares out the page: blocks that are too long for it are cut. */
+void explore_share_page(void);
 /* `memory` made larger for one more element, if need be. */
 void *explore_room(void *memory, size_t count, size_t *capacity, size_t size);
 /* Ends the program if there is no memory. */

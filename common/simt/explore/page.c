@@ -39,6 +39,7 @@ void simt_explore_part(const char *name)
 bool simt_explore_write(FILE *file, const char *title)
 {
     size_t steps = 0;
+    explore_share_page();
     for (size_t i = 0; i < explored_launch_count; i++) {
         for (size_t j = 0; j < explored_launches[i].block_count; j++) {
             steps += explored_launches[i].blocks[j]->count;

@@ -19,7 +19,7 @@ static size_t launch_capacity;
 static struct explored_launch *launch; /* that runs; NULL: it is not recorded */
 static struct explored_block *block;   /* that runs; NULL: it is not recorded */
 static struct simt_counters counts_before;
-static size_t page_bytes;
+static size_t kept_bytes;
 static char *part;
 
 /* Static shared memory: where it begins, in the thread that launches. */
@@ -122,27 +122,6 @@ static struct simt_counters counts_since(void)
     return now;
 }
 
-/* What the block had no more room for: steps up to its last barrier stay; without one, those of
- * whole warps; if there is none, all that there are. */
-static void cut_short(struct explored_block *cut)
-{
-    size_t kept = cut->at_barrier;
-    if (kept == 0 && cut->count > 0) {
-        unsigned int last = cut->steps[cut->count - 1].warp;
-        for (kept = cut->count; kept > 0 && cut->steps[kept - 1].warp == last; kept--) {
-        }
-        kept = kept ? kept : cut->count;
-    }
-    cut->count = kept;
-    cut->kept_barriers = 0;
-    for (size_t i = 0; i < kept; i++) {
-        cut->kept_barriers += cut->steps[i].kind == EXPLORED_BARRIER;
-    }
-    page_bytes -= cut->bytes;
-    cut->bytes = cut->seen ? cut->bytes * kept / (cut->seen < kept ? kept : cut->seen) : 0;
-    page_bytes += cut->bytes;
-}
-
 static void end_launch(const struct simt_launch *ended, const unsigned int *sites, size_t count)
 {
     (void)ended;
@@ -181,7 +160,7 @@ static void start_block(size_t number, unsigned int threads)
     if (!launch || !has_number(wanted, number, &wrong)) {
         return;
     }
-    if (page_bytes >= EXPLORE_PAGE_BYTES) {
+    if (kept_bytes >= EXPLORE_KEPT_BYTES) {
         launch->not_kept++;
         return;
     }
@@ -212,6 +191,15 @@ static void resume_block(void)
 
 /* ---- steps ---- */
 
+/* The last step takes so many bytes more. */
+static void take_bytes(unsigned int bytes)
+{
+    block->steps[block->count - 1].bytes += bytes;
+    block->bytes += bytes;
+    kept_bytes += bytes;
+    block->full = block->bytes > EXPLORE_BLOCK_BYTES;
+}
+
 static struct explored_step *add_step(unsigned int kind, uint32_t place, unsigned int warp,
                                       uint32_t lanes)
 {
@@ -222,42 +210,33 @@ static struct explored_step *add_step(unsigned int kind, uint32_t place, unsigne
     block->steps = explore_room(block->steps, block->count, &block->capacity, sizeof *block->steps);
     block->steps[block->count] = (struct explored_step){
         .kind = (unsigned char)kind, .place = place, .warp = warp, .lanes = lanes};
-    block->bytes += 32;
-    page_bytes += 32;
-    return &block->steps[block->count++];
-}
-
-/* After a step: is there room for another one? */
-static void look_at_room(void)
-{
-    if (!block->full &&
-        (block->bytes > EXPLORE_BLOCK_BYTES || page_bytes > EXPLORE_PAGE_BYTES + (1 << 20))) {
-        block->full = true;
-        cut_short(block);
-    }
-}
-
-static void take_bytes(size_t bytes)
-{
-    block->bytes += bytes;
-    page_bytes += bytes;
+    block->count++;
+    take_bytes(32);
+    return &block->steps[block->count - 1];
 }
 
 /* The memory that holds an address, by its number in the block's list. */
 static unsigned int memory_of(uint64_t address, const struct simt_range *range)
 {
-    struct explored_memory new = {range->base, range->size, range->space, false};
-    if (range->space == SPACE_SHARED) {
-        uint64_t dynamic = (uintptr_t)simt_dynamic_shared();
-        new.is_static = address - static_shared < static_shared_bytes;
-        new.base = new.is_static ? static_shared & ~UINT64_C(127) : dynamic;
-        new.size = new.is_static ? static_shared_bytes : simt_shared_bytes();
+    struct explored_memory new = {range->base, range->size, range->space, false, NULL};
+    char name[64];
+    bool named = false;
+    if (range->space == SPACE_SHARED && address - static_shared >= static_shared_bytes) {
+        new.base = (uintptr_t)simt_dynamic_shared();
+        new.size = simt_shared_bytes();
+        new.is_dynamic = true;
+    } else if (range->space == SPACE_SHARED) {
+        named = simt_shared_name(address, name, sizeof name);
+        new.base = named ? new.base : static_shared & ~UINT64_C(127);
+    } else {
+        named = simt_data_describe(address, false, name, sizeof name);
     }
     for (size_t i = 0; i < block->memory_count; i++) {
         if (block->memory[i].base == new.base && block->memory[i].space == new.space) {
             return (unsigned int)i;
         }
     }
+    new.name = named ? explore_need(strdup(name)) : NULL;
     block->memory = explore_room(block->memory, block->memory_count, &block->memory_capacity,
                                  sizeof *block->memory);
     block->memory[block->memory_count] = new;
@@ -320,7 +299,7 @@ static void keep_values(struct explored_step *step, const struct explored_value 
             break;
         }
     }
-    take_bytes((block->value_count - step->values) * 4 / 3 + 2);
+    take_bytes((unsigned int)(block->value_count - step->values) * 4 / 3 + 2);
 }
 
 /* As count_access counts it: lanes that touch several spaces make a request to each. */
@@ -439,14 +418,12 @@ static void take_step(const struct simt_event *const *at, size_t ahead, unsigned
     } else if (kind == EVENT_FENCE) {
         add_step(EXPLORED_FENCE, event_place(event), warp, lanes);
     }
-    look_at_room();
 }
 
 static void take_barrier(const void *caller)
 {
     block->barriers++;
     if (add_step(EXPLORED_BARRIER, simt_place_of(caller), 0, 0)) {
-        block->at_barrier = block->count;
         block->kept_barriers++;
     }
 }
@@ -466,6 +443,66 @@ static void take_finding(const struct finding *finding, const char *text)
         finding->site ? simt_site(finding->site)->place : 0,
         finding->wrong == RACE && finding->other_site ? simt_site(finding->other_site)->place : 0,
         explore_need(strdup(text))};
+}
+
+/* ---- the page's room ---- */
+
+/* Keeps of a block what takes so many bytes: the steps up to a barrier; if there is none, those of
+ * whole warps; if not even one warp has room, its first steps. */
+static void cut_block(struct explored_block *cut, size_t most)
+{
+    size_t fits = 0, bytes = 0, kept;
+    unsigned int warp = 0;
+    for (; fits < cut->count && bytes + cut->steps[fits].bytes <= most; fits++) {
+        bytes += cut->steps[fits].bytes;
+    }
+    if (!cut->full && fits == cut->count) {
+        return;
+    }
+    for (kept = fits; kept > 0 && cut->steps[kept - 1].kind != EXPLORED_BARRIER; kept--) {
+    }
+    if (kept == 0 && fits > 0) {
+        warp = cut->steps[fits - 1].warp;
+        for (kept = fits; kept > 0 && cut->steps[kept - 1].warp == warp; kept--) {
+        }
+    }
+    cut->count = kept ? kept : fits;
+    cut->full = true;
+    cut->kept_barriers = 0;
+    for (size_t i = 0; i < cut->count; i++) {
+        cut->kept_barriers += cut->steps[i].kind == EXPLORED_BARRIER;
+    }
+}
+
+/* What all blocks take if each takes at most so many bytes. */
+static size_t bytes_with(size_t most)
+{
+    size_t sum = 0;
+    for (size_t i = 0; i < explored_launch_count; i++) {
+        for (size_t j = 0; j < explored_launches[i].block_count; j++) {
+            size_t bytes = explored_launches[i].blocks[j]->bytes;
+            sum += bytes < most ? bytes : most;
+        }
+    }
+    return sum;
+}
+
+void explore_share_page(void)
+{
+    size_t low = 0, high = EXPLORE_BLOCK_BYTES;
+    while (low < high) {
+        size_t middle = low + (high - low + 1) / 2;
+        if (bytes_with(middle) <= EXPLORE_PAGE_BYTES) {
+            low = middle;
+        } else {
+            high = middle - 1;
+        }
+    }
+    for (size_t i = 0; i < explored_launch_count; i++) {
+        for (size_t j = 0; j < explored_launches[i].block_count; j++) {
+            cut_block(explored_launches[i].blocks[j], low);
+        }
+    }
 }
 
 /* ---- on and off ---- */

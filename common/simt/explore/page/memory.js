@@ -8,7 +8,7 @@ const lanesLabel = lanes => lanes.length === 1 ? `${lanes[0]}` : lanes.length ==
 /* Rows of 32 words: a column is a bank. Coloured by the wavefront that serves the word. Rows between
    two that are wanted are left out. */
 function banksPicture(pane, step, chosen, hidden) {
-  const {block, app} = pane, addresses = addressesOf(block, step), width = 25, height = 20, left = 62, top = 34;
+  const {block, app} = pane, addresses = addressesOf(block, step), width = 25, height = 20, left = 76, top = 34;
   const access = bankAccess(step[0] !== LOAD && step[0] !== ATOMIC, step[4], addresses), cells = new Map(), perBank = new Array(BANKS).fill(0);
   access.wavefronts.forEach((wavefront, index) => {
     for (const word of wavefront.words) {
@@ -28,7 +28,7 @@ function banksPicture(pane, step, chosen, hidden) {
       svg += `<text x="${left + 16 * width}" y="${y + 8}" font-size="10" text-anchor="middle" style="fill:var(--dim)">… ${plural(row - rows[i - 1] - 1, "row")} that nobody wants …</text>`;
       y += 12;
     }
-    svg += `<text x="${left - 5}" y="${y + 14}" font-size="10" text-anchor="end" style="fill:var(--dim)">words ${row * BANKS}…</text>`;
+    svg += `<text x="${left - 5}" y="${y + 14}" font-size="10" text-anchor="end" style="fill:var(--dim)">word ${row * BANKS}…</text>`;
     for (let bank = 0; bank < BANKS; bank++) {
       const word = row * BANKS + bank, here = cells.get(word), x = left + bank * width, value = values.get(step[5] + ":" + word);
       const title = `word ${word}, bank ${bank}${value === undefined ? "" : `, holds ${wordInWords(value)}`}`;

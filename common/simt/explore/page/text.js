@@ -54,8 +54,9 @@ const lineName = (file, line) => file < 0 || !data.files[file] ? "?" : `${data.f
 const siteName = site => lineName(site[0], site[1]);
 
 function memoryName(block, index) {
-  const [space, size, isStatic] = block.memory[index];
-  if (space === "shared") return isStatic ? "shared memory" : "dynamic shared memory";
+  const [space, size, isDynamic, align, name] = block.memory[index];
+  if (name) return `<code>${escapeText(name)}</code> in ${space} memory`;
+  if (space === "shared") return isDynamic ? "dynamic shared memory" : "shared memory";
   const same = block.memory.map((memory, i) => i).filter(i => block.memory[i][0] === space);
   return same.length > 1 ? `${space} memory, allocation ${same.indexOf(index) + 1}` : `${space} memory`;
 }
@@ -114,7 +115,15 @@ function costOf(block, step) {
 
 /* ---- what a step does, in a sentence or two ---- */
 
-const DOES = ["loads", "stores", "changes atomically", "begins to copy", "has copied"];
+const DOES = ["loads", "stores", "adds or exchanges atomically", "begins an asynchronous copy", "has copied asynchronously"];
+
+/* How far it is from lane to lane, and when that comes round to the same bank. */
+function strideInWords(step) {
+  const words = step[7] / WORD, common = (a, b) => b ? common(b, a % b) : a;
+  if (Array.isArray(step[7]) || step[4] !== WORD || words % 1 !== 0 || words === 0 || countLanes(lanesOf(step)) < 2) return "";
+  const every = BANKS / common(Math.abs(words), BANKS);
+  return `From lane to lane it is ${plural(Math.abs(words), "word")}, so ${every >= WARP ? "32 lanes come to 32 different banks" : every === 1 ? "every lane comes to the same bank" : `every ${every}${every === 2 ? "nd" : "th"} lane comes to the same bank`}. `;
+}
 
 function sharedInWords(block, step, addresses) {
   const access = bankAccess(step[0] !== LOAD && step[0] !== ATOMIC, step[4], addresses), count = access.wavefronts.length;
@@ -130,13 +139,13 @@ function sharedInWords(block, step, addresses) {
   if (access.conflicts > 0) {
     const lanes = busiest.slice(0, 3).map(word => word.lanes.length > 1 ? `${word.lanes.length} lanes` : `lane ${word.lanes[0]}`);
     const wants = busiest.slice(0, 3).map(word => word.word);
-    why = `Bank ${busiest[0].bank} holds ${busiest.length} of the words that are wanted at once: ${lanes.join(", ")}${busiest.length > 3 ? ", …" : ""} want word${wants.length > 1 ? "s" : ""} ${wants.join(", ")}${busiest.length > 3 ? ", …" : ""}. A bank gives one word a wavefront, so ${parts > 1 ? "this part of the warp takes" : "it takes"} ${busiest.length}. ${words.size} of the 32 banks work${words.size < 32 ? `, ${32 - words.size} are idle` : ""}.`;
+    why = `${strideInWords(step)}Bank ${busiest[0].bank} holds ${busiest.length} of the words that are wanted at once: ${lanes.join(", ")}${busiest.length > 3 ? ", …" : ""} want word${wants.length > 1 ? "s" : ""} ${wants.join(", ")}${busiest.length > 3 ? ", …" : ""}. A bank gives one word a wavefront, so ${parts > 1 ? "this part of the warp takes" : "it takes"} ${busiest.length}. ${words.size} of the 32 banks work${words.size < 32 ? `, ${32 - words.size} are idle` : ""}.`;
   } else if (access.wavefronts.some(wavefront => wavefront.words.some(word => word.lanes.length > 1)) && step[4] <= 4) {
     why = "Lanes that want the same word get it together, and no bank holds two of the words that are wanted: one wavefront.";
   } else if (parts > 1) {
     why = `${step[4]} bytes a lane: ${access.together} lanes go together. Within each such part, no bank holds two of the words that are wanted.`;
   } else {
-    why = "No bank holds two of the words that are wanted: every lane is served at once.";
+    why = `${strideInWords(step)}No bank holds two of the words that are wanted: every lane is served at once.`;
   }
   return {
     count, conflicts: access.conflicts, why,
@@ -180,7 +189,7 @@ function stepInWords(block, warp, step) {
             why: "While some lanes of a warp go one way, the others are switched off: the instructions take as long as for all 32.", count: null};
   }
   const memory = memoryName(block, step[5]), addresses = addressesOf(block, step);
-  const html = `${who} ${DOES[step[0]]}: ${lanes}, ${plural(step[4], "byte")} each, ${step[0] === COPY ? "to " : ""}${memory}.`;
+  const html = `${who} ${DOES[step[0]]}: ${lanes}, ${plural(step[4], "byte")} each, ${step[0] === LOAD ? "from" : step[0] === ATOMIC ? "in" : "to"} ${memory}.`;
   if (step[0] === COPIED) return {html, why: "The bytes of an asynchronous copy are there from here on: it was counted when it began.", count: null};
   if (spaceOf(block, step) === "constant") return {html, why: "", count: null};
   const shared = spaceOf(block, step) === "shared";
