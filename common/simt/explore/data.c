@@ -111,6 +111,13 @@ static void collect_places(void)
     }
     place_count = kept;
     simt_sources_load(places, place_count);
+    for (size_t i = 0; i < place_count; i++) {
+        file_number(simt_source_of(places[i])->kernel_file);
+        file_number(simt_source_of(places[i])->file);
+    }
+    for (size_t i = 0; i < explored_launch_count; i++) {
+        file_number(explored_launches[i].file);
+    }
 }
 
 static size_t number_of(uint32_t place)
@@ -287,15 +294,30 @@ static void put_counters(FILE *file, const struct explored_launch *launch)
     fputs("],\n", file);
 }
 
+/* The text with short names of files. */
+static char *shortened(const char *text)
+{
+    char *result = explore_need(strdup(text));
+    for (size_t i = 0; i < file_count; i++) {
+        const char *name = short_path(files[i]);
+        for (char *at = result; name > files[i] && (at = strstr(at, files[i])) != NULL;) {
+            memmove(at, at + (name - files[i]), strlen(at + (name - files[i])) + 1);
+        }
+    }
+    return result;
+}
+
 static void put_findings(FILE *file, const struct explored_launch *launch)
 {
     fputs(" \"findings\": [", file);
     for (size_t i = 0; i < launch->finding_count; i++) {
         const struct explored_finding *finding = &launch->findings[i];
+        char *text = shortened(finding->text);
         fprintf(file, "%s[%d,%d,", i ? ",\n" : "",
                 finding->place ? (int)number_of(finding->place) : -1,
                 finding->other_place ? (int)number_of(finding->other_place) : -1);
-        put_text(file, finding->text);
+        put_text(file, text);
+        free(text);
         fputc(']', file);
     }
     fputs("],\n", file);
@@ -325,8 +347,8 @@ static void put_launch(FILE *file, const struct explored_launch *launch)
 
 void explore_write_data(FILE *file, const char *title)
 {
-    collect_places();
     file_count = 0;
+    collect_places();
     fputs("{\"title\": ", file);
     put_text(file, title);
     fputs(",\n\"operations\": [", file);

@@ -189,11 +189,11 @@ static void clear_sites(void)
 void simt_trace_end_launch(const struct simt_launch *launch)
 {
     simt_listing_add(launch, touched, touched_count);
-    if (simt_tracing) {
-        simt_check_end_launch();
-    }
     if (simt_watcher) {
         simt_watcher->end_launch(launch, touched, touched_count);
+    }
+    if (simt_tracing) {
+        simt_check_end_launch();
     }
     clear_sites();
     simt_tracing = simt_listening = simt_recorder.interleaved = false;

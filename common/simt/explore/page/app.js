@@ -125,7 +125,7 @@ class Pane {
 
   /* Which barriers the block has behind it. */
   roundName() {
-    const phase = phaseOf(this.app.columns, this.app.column), count = this.block.time.barriers.length;
+    const phase = phaseOf(this.app.columns, this.app.column), count = this.block.barriers;
     if (this.step() === "barrier") return `barrier ${phase + 1} of ${count}`;
     if (count === 0) return "no barriers in this block";
     return phase === 0 ? `before the first of ${plural(count, "barrier")}` : `after barrier ${Math.min(phase, count)} of ${count}`;
@@ -153,11 +153,15 @@ class App {
     const options = data.launches.map((launch, i) => `<option value="${i}"${launch.blocks.some(block => block.steps.length) ? "" : " disabled"}>${escapeText(launchName(launch))}</option>`).join("");
     element("launch").innerHTML = options;
     element("compare").innerHTML = `<option value="-1">one launch</option>` + options;
+  }
+
+  /* What the page does not show, of the launches that it shows now. */
+  tellLeftOut(shown) {
     const left = [];
     const missing = data.launches.filter(launch => launch.notKept > 0).length;
     if (missing > 0) left.push(`The page was full: of ${plural(missing, "launch", "launches")} some or all of the blocks asked for were left out. Their counters are whole. A page of fewer launches has room for them.`);
-    data.launches.forEach(launch => launch.blocks.filter(block => block.full).forEach(block => left.push(
-      `Launch ${data.launches.indexOf(launch) + 1}, block ${block.number}: too long for a page; kept are ${number(block.steps.length)} of its ${number(block.seen)} steps${block.barriers ? `, up to barrier ${block.keptBarriers} of ${block.barriers}` : ", of its first warps"}.`)));
+    for (const [launch, block] of shown) if (block.full) left.push(
+      `Launch ${data.launches.indexOf(launch) + 1}, block ${block.number}: too long for a page; kept are ${number(block.steps.length)} of its ${number(block.seen)} steps${block.barriers ? `, up to barrier ${block.keptBarriers} of ${block.barriers}` : ", of its first warps"}. Its counters are those of all. A page of fewer launches has more room.`);
     data.launches.forEach((launch, i) => { if (!launch.ended) left.push(`Launch ${i + 1} did not come to its end: its counters are missing, and what its lanes did last.`); });
     element("left-out").hidden = left.length === 0;
     element("left-out").innerHTML = left.map(line => `<p>${escapeText(line)}</p>`).join("");
@@ -176,6 +180,7 @@ class App {
       const other = data.launches[this.compared];
       shown.push([other, other.blocks[Math.min(this.block, other.blocks.length - 1)]]);
     }
+    this.tellLeftOut(shown);
     this.columns = columnsOf(shown.map(([, block]) => block));
     this.warps = Math.max(...shown.map(([, block]) => block.time.warps));
     this.panes = shown.map(([of, block]) => new Pane(this, of, block));

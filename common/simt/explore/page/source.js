@@ -52,8 +52,9 @@ class Source {
       .filter(([a, b]) => a[0] === this.file && b[0] === this.file && a[1] !== b[1]);
     if (pairs.length === 0) return;
     let paths = "";
+    this.listing.classList.add("arrowed");
     pairs.forEach(([a, b], i) => {
-      const y = site => this.rows[site[1] - 1].offsetTop + this.rows[site[1] - 1].offsetHeight / 2, x = 10 + 4 * i;
+      const y = site => this.rows[site[1] - 1].offsetTop + this.rows[site[1] - 1].offsetHeight / 2, x = 8 + 4 * (i % 3);
       paths += `<path d="M${x + 8} ${y(b)} H${x} V${y(a)} H${x + 8}" fill="none" stroke="var(--shared-store)" stroke-width="2.5" marker-end="url(#arrow)"/>`;
     });
     this.listing.insertAdjacentHTML("beforeend", `<svg class="arrows" width="30" height="10" role="img" aria-label="An arrow joins the two lines of each race"><defs><marker id="arrow" viewBox="0 0 8 8" refX="6" refY="4" markerWidth="5" markerHeight="5" orient="auto"><path d="M0 0 L8 4 L0 8 z" fill="var(--shared-store)"/></marker></defs>${paths}</svg>`);

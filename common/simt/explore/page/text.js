@@ -159,7 +159,10 @@ function globalInWords(step, addresses) {
   const access = sectorAccess(step[4], addresses), moved = access.sectors.length * SECTOR, count = access.sectors.length;
   const lines = new Set(access.sectors.map(sector => Math.floor(sector * SECTOR / LINE))).size;
   const least = Math.ceil(access.bytes / SECTOR), share = Math.round(100 * access.bytes / moved);
-  const why = count > least
+  const words = new Set(activeLanes(addresses).map(lane => addresses[lane])).size, lanes = activeLanes(addresses).length;
+  const why = words === 1 && lanes > 1
+    ? "All lanes want the same: it moves once, and each of them gets it."
+    : count > least
     ? `The ${number(access.bytes)} bytes that the lanes want would fit into ${plural(least, "sector")}, but they lie in ${number(count)}. Memory moves whole sectors of 32 bytes.`
     : `The lanes want all of what moves${access.bytes < moved ? ", as nearly as whole sectors of 32 bytes allow" : ""}.`;
   return {
@@ -178,7 +181,7 @@ function stepInWords(block, warp, step) {
   const who = `Warp ${warp}`;
   if (step === "barrier") return {html: "<b>Barrier</b>: all warps of the block have come to <code>__syncthreads()</code>, and go on together.", why: "", count: null};
   if (step === "waits") return {html: `${who} has nothing left to do before the barrier: it <b>waits</b> for the others.`, why: "", count: null};
-  if (step === "done") return {html: `${who} is <b>done</b>.`, why: "", count: null};
+  if (step === "done") return {html: block.full ? `What ${who.toLowerCase()} does here was left out of this page.` : `${who} is <b>done</b>.`, why: "", count: null};
   const lanes = plural(countLanes(lanesOf(step)), "lane");
   if (step[0] === SYNCWARP) return {html: `${who}: <code>__syncwarp()</code>: ${lanes} wait for one another.`, why: "", count: null};
   if (step[0] === FENCE) return {html: `${who}: a fence: what was written before is seen before what is written after.`, why: "", count: null};

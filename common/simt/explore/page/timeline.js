@@ -89,6 +89,7 @@ class Timeline {
     context.textAlign = "left";
     context.fillStyle = this.colour(isNow ? "--text" : "--dim");
     context.fillText(`${isNow ? "▸" : " "}${rowHeight < 12 ? "" : "warp "}${warp}`, 1, top + rowHeight / 2);
+    if (block.full && block.time.phases.every(phase => phase[warp].length === 0)) context.fillText("left out", left + 4, top + rowHeight / 2);
     for (let column = this.from; column < Math.min(columns.count, this.from + this.visible + 1); column++) {
       const what = stepAt(block, columns, warp, column), x = left + (column - this.from) * cell;
       if (what === "done") continue;
