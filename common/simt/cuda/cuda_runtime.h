@@ -211,7 +211,7 @@ SIMT_INLINE To bits_as(From value)
 {
     static_assert(sizeof(To) == sizeof(From), "same size");
     To result;
-    __builtin_memcpy(&result, &value, sizeof result);
+    __builtin_memcpy(static_cast<void *>(&result), &value, sizeof result);
     return result;
 }
 

@@ -57,7 +57,7 @@ struct simt_launch {
     size_t shared_bytes;
     const void *function; /* the kernel's address, as for cudaFuncSetAttribute; NULL if unknown */
     void *stream;
-    bool interleaved;  /* the threads are switched at every access to memory (trace.c) */
+    bool interleaved;  /* the threads are switched at every access to memory (machine/hooks.c) */
     bool instrumented; /* the kernel can be analysed */
     void (*invoke)(void *closure);
     void *closure;

@@ -92,7 +92,8 @@ void simt_findings_keep(bool keep);
 const char *simt_findings(void);
 
 /* The same page for a program that writes it by itself: records from now on the blocks with these
- * numbers, such as "0", "0-3,8" or "all"; false if that is no such list. */
+ * numbers, such as "0", "0-3,8" or "all"; false if that is no such list. NULL: records nothing, and
+ * forgets what SIMT_EXPLORE asked for. */
 bool simt_explore_start(const char *blocks);
 /* Launches from now on are shown under this name; NULL: under none. */
 void simt_explore_part(const char *name);

@@ -5,6 +5,7 @@
 
 #include "explore/explore.h"
 #include "machine/machine.h"
+#include "program/source.h"
 
 /* ---- text ---- */
 
@@ -81,6 +82,20 @@ static int compare_places(const void *left, const void *right)
     return a < b ? -1 : a > b;
 }
 
+static int file_number(const char *path)
+{
+    size_t i = 0;
+    while (i < file_count && strcmp(files[i], path) != 0) {
+        i++;
+    }
+    if (i == sizeof files / sizeof *files || path[0] == '?') {
+        return -1;
+    }
+    files[i] = path;
+    file_count += i == file_count;
+    return (int)i;
+}
+
 static void collect_places(void)
 {
     size_t kept = 0;
@@ -124,20 +139,6 @@ static size_t number_of(uint32_t place)
 {
     const uint32_t *found = bsearch(&place, places, place_count, sizeof *places, compare_places);
     return found ? (size_t)(found - places) : 0;
-}
-
-static int file_number(const char *path)
-{
-    size_t i = 0;
-    while (i < file_count && strcmp(files[i], path) != 0) {
-        i++;
-    }
-    if (i == sizeof files / sizeof *files || path[0] == '?') {
-        return -1;
-    }
-    files[i] = path;
-    file_count += i == file_count;
-    return (int)i;
 }
 
 static void put_sites(FILE *file)

@@ -8,8 +8,11 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "base/internal.h"
-#include "observe/trace.h"
+#include "base/need.h"
+#include "base/space.h"
+#include "cuda/simt.h"
+#include "cuda/simt_analysis.h"
+#include "observe/event.h"
 
 /* How much of a page the steps of a block, and of all blocks, may take, about; and how much is kept
  * until it is known what has to share the page. What is left out, the page says. */
@@ -108,10 +111,25 @@ bool explore_record(const char *blocks);
 void explore_part(const char *name);
 /* Shares out the page: blocks that are too long for it are cut. */
 void explore_share_page(void);
-/* `memory` made larger for one more element, if need be. */
-void *explore_room(void *memory, size_t count, size_t *capacity, size_t size);
-/* Ends the program if there is no memory. */
-void *explore_need(void *memory);
+static inline void *explore_need(void *memory)
+{
+    return simt_needed(memory, "the explorer");
+}
+static inline void *explore_room(void *items, size_t count, size_t *capacity, size_t size)
+{
+    return simt_with_room(items, count, capacity, size, "the explorer");
+}
+
+/* What the analysis tells of; nothing is done while nothing is to be recorded. */
+bool simt_explore_is_on(void);
+void simt_explore_start_launch(const struct simt_launch *launch);
+/* The numbers of the sites that the launch has touched, with its counters. */
+void simt_explore_end_launch(const unsigned int *sites, size_t count);
+/* Block `number` of the grid starts; the running block goes on after another one. */
+void simt_explore_start_block(size_t number, unsigned int threads);
+void simt_explore_resume_block(void);
+/* All threads of the block have come to the barrier that this address is the return of. */
+void simt_explore_barrier(const void *caller);
 
 /* ---- values.c: what lanes read and wrote, from the hook to the step that pairs the lanes ---- */
 
@@ -137,7 +155,8 @@ void explore_write_page(FILE *file, const char *title);
 
 /* ---- ask.c ---- */
 
-/* The program ends: writes the page that SIMT_EXPLORE asks for. */
+/* The program ends: writes the page that SIMT_EXPLORE asks for. Or there shall be none. */
 void explore_exit(void);
+void explore_forget(void);
 
 #endif

@@ -28,6 +28,10 @@ void explore_write_page(FILE *file, const char *title)
 
 bool simt_explore_start(const char *blocks)
 {
+    if (!blocks) {
+        explore_forget();
+        return false;
+    }
     return explore_record(blocks);
 }
 

@@ -4,16 +4,21 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/exit.h"
+#include "base/own.h"
 #include "check/findings.h"
+#include "check/wording.h"
 #include "explore/explore.h"
 #include "machine/machine.h"
-#include "observe/watch.h"
+#include "machine/shared.h"
+#include "model/sites.h"
+#include "model/spaces.h"
+#include "observe/watcher.h"
+#include "program/source.h"
+#include "program/symbols.h"
 
 struct explored_launch *explored_launches;
 size_t explored_launch_count;
-
-const struct simt_watcher *simt_watcher;
-bool simt_watched;
 
 static size_t launch_capacity;
 static struct explored_launch *launch; /* that runs; NULL: it is not recorded */
@@ -26,27 +31,14 @@ static char *part;
 static uint64_t static_shared;
 static size_t static_shared_bytes;
 
-void *explore_need(void *memory)
-{
-    if (!memory) {
-        perror("simt: no memory for the explorer");
-        simt_exit_without_memory();
-    }
-    return memory;
-}
-
-void *explore_room(void *memory, size_t count, size_t *capacity, size_t size)
-{
-    if (count < *capacity) {
-        return memory;
-    }
-    *capacity = *capacity ? 2 * *capacity : 64;
-    return explore_need(realloc(memory, *capacity * size));
-}
-
 /* ---- which blocks ---- */
 
-static const char *wanted;
+static const char *wanted; /* NULL: nothing is recorded */
+
+bool simt_explore_is_on(void)
+{
+    return wanted != NULL;
+}
 
 /* Whether the list has the number; `wrong`: set if it is no list. */
 static bool has_number(const char *list, size_t number, bool *wrong)
@@ -86,12 +78,12 @@ void explore_part(const char *name)
 
 /* ---- launches and blocks ---- */
 
-static void start_launch(const struct simt_launch *started)
+void simt_explore_start_launch(const struct simt_launch *started)
 {
     launch = NULL;
     block = NULL;
     simt_watched = false;
-    if (!simt_tracing) {
+    if (!wanted) {
         return;
     }
     explored_launches = explore_room(explored_launches, explored_launch_count, &launch_capacity,
@@ -122,9 +114,8 @@ static struct simt_counters counts_since(void)
     return now;
 }
 
-static void end_launch(const struct simt_launch *ended, const unsigned int *sites, size_t count)
+void simt_explore_end_launch(const unsigned int *sites, size_t count)
 {
-    (void)ended;
     if (!launch) {
         return;
     }
@@ -152,7 +143,7 @@ static void forget_lanes(void)
     explore_values_start();
 }
 
-static void start_block(size_t number, unsigned int threads)
+void simt_explore_start_block(size_t number, unsigned int threads)
 {
     bool wrong;
     block = NULL;
@@ -175,10 +166,13 @@ static void start_block(size_t number, unsigned int threads)
     simt_watched = true;
 }
 
-static void resume_block(void)
+void simt_explore_resume_block(void)
 {
     const struct uint3 index = simt_running_block();
     block = NULL;
+    if (!wanted) {
+        return;
+    }
     for (size_t i = 0; launch && i < launch->block_count; i++) {
         const struct uint3 of = launch->blocks[i]->index;
         if (of.x == index.x && of.y == index.y && of.z == index.z) {
@@ -420,16 +414,22 @@ static void take_step(const struct simt_event *const *at, size_t ahead, unsigned
     }
 }
 
-static void take_barrier(const void *caller)
+void simt_explore_barrier(const void *caller)
 {
+    if (!block) {
+        return;
+    }
     block->barriers++;
     if (add_step(EXPLORED_BARRIER, simt_place_of(caller), 0, 0)) {
         block->kept_barriers++;
     }
 }
 
-static void take_finding(const struct finding *finding, const char *text)
+static void take_finding(const struct finding *finding)
 {
+    char *text = NULL;
+    size_t size;
+    FILE *file;
     struct explored_launch *of = launch ? launch
                                  : explored_launch_count > 0
                                      ? &explored_launches[explored_launch_count - 1]
@@ -437,12 +437,16 @@ static void take_finding(const struct finding *finding, const char *text)
     if (!of) {
         return;
     }
+    file = explore_need(open_memstream(&text, &size));
+    simt_tell_finding(file, finding);
+    fclose(file);
+    explore_need(text);
     of->findings =
         explore_need(realloc(of->findings, (of->finding_count + 1) * sizeof *of->findings));
     of->findings[of->finding_count++] = (struct explored_finding){
         finding->site ? simt_site(finding->site)->place : 0,
         finding->wrong == RACE && finding->other_site ? simt_site(finding->other_site)->place : 0,
-        explore_need(strdup(text))};
+        text};
 }
 
 /* ---- the page's room ---- */
@@ -509,24 +513,15 @@ void explore_share_page(void)
 
 bool explore_record(const char *blocks)
 {
-    static const struct simt_watcher watcher = {
-        .start_launch = start_launch,
-        .end_launch = end_launch,
-        .start_block = start_block,
-        .resume_block = resume_block,
-        .finding = take_finding,
-        .exit = explore_exit,
-        .event = explore_values_event,
-        .pause = explore_values_pause,
-        .step = take_step,
-        .barrier = take_barrier,
-    };
     bool wrong;
     has_number(blocks, 0, &wrong);
     if (wrong) {
         return false;
     }
     wanted = blocks;
-    simt_watcher = &watcher;
+    simt_watcher = (struct simt_watcher){
+        .event = explore_values_event, .pause = explore_values_pause, .step = take_step};
+    simt_finding_told = take_finding;
+    simt_before_exit = explore_exit;
     return true;
 }

@@ -5,7 +5,7 @@
 
 #include "explore/explore.h"
 #include "machine/machine.h"
-#include "observe/watch.h"
+#include "observe/recorder.h"
 
 enum { QUEUE = TRACE_STRIDE };
 static struct {

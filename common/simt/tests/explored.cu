@@ -1,5 +1,5 @@
 /* Kernels to look at on a page: test_explore.sh and test_explorer.py run this with SIMT_EXPLORE.
- * Usage: simt_explored banks | blocks | race | long | none */
+ * Usage: simt_explored banks | blocks | race | long | stuck | fault | none */
 #include <cstdio>
 #include <cstring>
 
@@ -86,6 +86,26 @@ __global__ void lengthy(float *out, int rounds)
     }
 }
 
+__global__ void stuck(int *out)
+{
+    out[threadIdx.x] = threadIdx.x;
+    __syncthreads();
+    if (threadIdx.x < 32)
+        __syncthreads();
+    else
+        __shfl_sync(0xffffffff, threadIdx.x, 0);
+    while (threadIdx.x == 40 && atomicAdd(&out[64], 0) == 0)
+        ;
+    __syncthreads();
+}
+
+__global__ void fault(int *out)
+{
+    out[threadIdx.x] = threadIdx.x;
+    __syncthreads();
+    *(volatile int *)8 = 1;
+}
+
 int main(int argc, char **argv)
 {
     const char *what = argc > 1 ? argv[1] : "none";
@@ -100,6 +120,10 @@ int main(int argc, char **argv)
         several<<<6, 64>>>((float *)memory);
     else if (strcmp(what, "race") == 0)
         race<<<1, 64>>>((int *)memory);
+    else if (strcmp(what, "stuck") == 0)
+        stuck<<<1, 64>>>((int *)memory);
+    else if (strcmp(what, "fault") == 0)
+        fault<<<1, 64>>>((int *)memory);
     else
         lengthy<<<1, 256>>>((float *)memory, 500);
     return cudaDeviceSynchronize();

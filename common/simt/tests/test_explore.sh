@@ -52,6 +52,11 @@ grep -q '"quads"\]' page.html || fail 'a shared variable without its name'
 
 makes 1 env SIMT_EXPLORE=page.html "$program" race
 grep -q 'data race in shared memory' page.html || fail 'a race that is not on the page'
+# What a program did up to its end, and no counters of the launch.
+for end in stuck fault; do
+    makes 1 env SIMT_EXPLORE=page.html "$program" $end
+    grep -q '"ended": false' page.html && grep -q '"barriers": 1, "keptBarriers": 1' page.html || fail "up to its end: $end"
+done
 makes 0 env SIMT_EXPLORE=page.html SIMT_CHECKS=off "$program" blocks
 [ "$(grep -c '"number": ' page.html)" -eq 1 ] && grep -q '"number": 0,' page.html || fail 'the first block'
 makes 0 env SIMT_EXPLORE=page.html SIMT_EXPLORE_BLOCKS=1-2,4 "$program" blocks
