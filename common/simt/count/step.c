@@ -15,6 +15,7 @@
 #include "model/requests.h"
 #include "model/sites.h"
 #include "model/spaces.h"
+#include "observe/watcher.h"
 
 enum { WORD_BYTES = 4 };
 
@@ -183,6 +184,9 @@ void simt_step(const struct simt_event *const *at, size_t ahead, unsigned int wa
     const struct simt_event *event = at[simt_lowest(lanes)] + ahead;
     enum simt_event_kind kind = event_kind(event);
     uint64_t addresses[SIMT_WARP_SIZE];
+    if (simt_watched) {
+        simt_watcher.step(at, ahead, warp, lanes);
+    }
     if (kind == EVENT_BLOCK) {
         simt_splits_enter(warp, lanes, event_place(event));
         return;

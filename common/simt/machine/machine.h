@@ -182,6 +182,8 @@ const struct simt_change *simt_find_change(const void *address);
 void simt_wait_for_replay(void);
 
 /* collectives.c */
+/* The lane a shuffle reads; outside of its segment, its own. */
+unsigned int simt_collective_source(const struct simt_thread *thread, unsigned int lane);
 const char *simt_collective_name(enum simt_collective operation);
 
 #endif
