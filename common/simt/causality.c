@@ -26,6 +26,12 @@ struct fence {
     struct simt_clock *seen, *all;  /* all: made of these when it is first asked for */
 };
 
+struct proxy_fence {
+    uint32_t at;              /* the thread's tag behind it */
+    struct simt_clock *known; /* what it is ordered behind */
+};
+enum { PROXIES_OF_THREAD = 8 };
+
 struct simt_order {
     struct simt_order *next; /* of all; those that stand idle come last */
     bool idle;
@@ -39,6 +45,13 @@ struct simt_order {
     uint32_t *rows[THREADS];
     uint32_t row_of[THREADS]; /* the barrier since which the row has counted */
     bool fences_used, clocks_used;
+    unsigned int agents;
+    /* Of fences between the proxies: the last ones of each thread, and those before the last
+     * barrier of the block together. */
+    struct proxy_fence *proxies;
+    size_t proxy_count, proxy_capacity;
+    struct simt_clock *proxied;
+    bool proxies_dropped; /* some that would matter may be gone */
     struct fence fences[SCOPES][THREADS]; /* for the device; for the block: whichever is later */
     /* Of all blocks: what a thread knows; and what it will know after a fence. */
     struct simt_clock *seen[THREADS], *pending[SCOPES][THREADS];
@@ -86,6 +99,12 @@ static uint32_t new_segment(void)
     return ++segment << SIMT_THREAD_BITS;
 }
 
+/* Of threads and agents, numbers are below this. */
+static unsigned int ids(const struct simt_order *order)
+{
+    return order->agents ? SIMT_MAX_BLOCK_THREADS + order->agents : order->threads;
+}
+
 static bool has_row(const struct simt_order *order, unsigned int thread)
 {
     return order->rows[thread] && order->row_of[thread] == order->barrier;
@@ -98,7 +117,7 @@ static uint32_t *row_of(unsigned int thread)
         now->row_of[thread] = NO_SEGMENT;
     }
     if (!has_row(now, thread)) {
-        memset(now->rows[thread], 0, now->threads * sizeof(uint32_t));
+        memset(now->rows[thread], 0, ids(now) * sizeof(uint32_t));
         now->row_of[thread] = now->barrier;
     }
     simt_now.fine = true;
@@ -188,18 +207,22 @@ static void forget_fence(struct fence *fence)
     *fence = (struct fence){0};
 }
 
-static void remember_fence(unsigned int thread, enum simt_scope scope)
+static void make_fence(struct fence *fence, unsigned int thread)
 {
-    struct fence *fence = &now->fences[scope][thread];
-    forget_fence(fence);
     *fence = (struct fence){.at = now->tags[thread] & ~(uint32_t)(THREADS - 1),
                             .floor = now->barrier,
                             .warp_floor = now->warp_start[thread / SIMT_WARP_SIZE],
                             .seen = simt_clock_keep(now->seen[thread])};
     if (has_row(now, thread)) {
-        fence->row = need(malloc(now->threads * sizeof(uint32_t)));
-        memcpy(fence->row, now->rows[thread], now->threads * sizeof(uint32_t));
+        fence->row = need(calloc(THREADS, sizeof(uint32_t)));
+        memcpy(fence->row, now->rows[thread], ids(now) * sizeof(uint32_t));
     }
+}
+
+static void remember_fence(unsigned int thread, enum simt_scope scope)
+{
+    forget_fence(&now->fences[scope][thread]);
+    make_fence(&now->fences[scope][thread], thread);
 }
 
 void simt_causality_fence(unsigned int thread, enum simt_scope scope)
@@ -230,21 +253,21 @@ bool simt_has_fenced(unsigned int thread)
 /* What the thread knew at its fence, and all that it had done. */
 static struct simt_clock *at_fence(unsigned int thread, struct fence *fence)
 {
-    struct simt_moment moments[THREADS];
-    unsigned int first = thread / SIMT_WARP_SIZE * SIMT_WARP_SIZE;
+    static struct simt_moment moments[THREADS];
+    unsigned int first = thread / SIMT_WARP_SIZE * SIMT_WARP_SIZE, all_ids = ids(now);
     size_t count = 0;
     struct simt_clock *own;
     if (fence->all) {
         return fence->all;
     }
-    for (unsigned int i = 0; i < now->threads; i++) {
+    for (unsigned int i = 0; i < all_ids; i++) {
         uint32_t before = fence->row ? fence->row[i] : 0;
         if (i == thread) {
             before = fence->at;
         } else if (i - first < SIMT_WARP_SIZE) {
             before = later(before, fence->warp_floor);
         } else if (!fence->row) {
-            i = i < first ? first - 1 : now->threads; /* nothing of other warps */
+            i = i < first ? first - 1 : all_ids; /* nothing of other warps */
             continue;
         }
         if (before > fence->floor) {
@@ -302,6 +325,120 @@ void simt_causality_strong(unsigned int thread, uint64_t address, enum simt_stro
     }
 }
 
+/* ---- barriers in memory, and what writes for them ---- */
+
+void simt_causality_release(unsigned int thread, struct simt_clock **clock)
+{
+    struct fence fence = {0};
+    simt_now.fine = now->clocks_used = true;
+    now->tags[thread] = new_segment() | thread;
+    make_fence(&fence, thread);
+    simt_clock_add(clock, at_fence(thread, &fence));
+    forget_fence(&fence);
+}
+
+void simt_causality_acquire(unsigned int thread, struct simt_clock *clock)
+{
+    simt_now.fine = now->clocks_used = true;
+    simt_clock_add(&now->seen[thread], clock);
+    learn_row(thread, clock);
+}
+
+unsigned int simt_causality_agent(void)
+{
+    unsigned int agent = SIMT_MAX_BLOCK_THREADS + now->agents;
+    if (agent + 1 >= THREADS) {
+        return THREADS;
+    }
+    if (now->agents++ == 0) { /* rows end behind the threads so far */
+        for (unsigned int i = 0; i < now->threads; i++) {
+            if (has_row(now, i)) {
+                memset(now->rows[i] + now->threads, 0,
+                       (SIMT_MAX_BLOCK_THREADS - now->threads) * sizeof(uint32_t));
+            }
+        }
+    }
+    for (unsigned int i = 0; i < now->threads; i++) {
+        if (has_row(now, i)) {
+            now->rows[i][agent] = 0;
+        }
+    }
+    return agent;
+}
+
+uint32_t simt_causality_agent_writes(unsigned int agent, struct simt_clock **clock)
+{
+    uint32_t tag = new_segment() | agent;
+    struct simt_moment moment = {agent, tag + 1};
+    struct simt_clock *own = simt_clock_of(now->number, 0, &moment, 1);
+    simt_now.fine = now->clocks_used = true;
+    simt_clock_add(clock, own);
+    simt_clock_drop(own);
+    return tag;
+}
+
+/* ---- fences between proxies ---- */
+
+/* The oldest of a thread makes way if it has as many as are kept. */
+static void make_room_for_proxy(unsigned int thread)
+{
+    size_t count = 0, oldest = 0;
+    for (size_t i = now->proxy_count; i-- > 0;) {
+        if (now->proxies[i].at % THREADS == thread) {
+            count++;
+            oldest = i;
+        }
+    }
+    if (count >= PROXIES_OF_THREAD) {
+        simt_clock_drop(now->proxies[oldest].known);
+        memmove(now->proxies + oldest, now->proxies + oldest + 1,
+                (--now->proxy_count - oldest) * sizeof *now->proxies);
+        now->proxies_dropped = true;
+    }
+    if (now->proxy_count == now->proxy_capacity) {
+        now->proxy_capacity = now->proxy_capacity ? 2 * now->proxy_capacity : 64;
+        now->proxies = need(realloc(now->proxies, now->proxy_capacity * sizeof *now->proxies));
+    }
+}
+
+void simt_causality_proxy_fence(unsigned int thread)
+{
+    struct simt_clock *known = NULL;
+    make_room_for_proxy(thread);
+    simt_causality_release(thread, &known);
+    now->proxies[now->proxy_count++] = (struct proxy_fence){now->tags[thread], known};
+}
+
+static bool covers(const struct simt_clock *known, uint32_t tag)
+{
+    return simt_past_covers(simt_clock_find(known, now->number), tag % THREADS, tag);
+}
+
+bool simt_causality_is_proxied(uint32_t tag, unsigned int thread)
+{
+    if (now->proxied && covers(now->proxied, tag)) {
+        return true;
+    }
+    for (size_t i = now->proxy_count; i-- > 0;) {
+        const struct proxy_fence *fence = &now->proxies[i];
+        if (!simt_unordered(fence->at, thread) && covers(fence->known, tag)) {
+            return true;
+        }
+    }
+    return now->proxies_dropped;
+}
+
+/* All threads of the block know of them from now on. */
+static void pool_proxies(void)
+{
+    for (size_t i = 0; i < now->proxy_count; i++) {
+        simt_clock_add(&now->proxied, now->proxies[i].known);
+        simt_clock_drop(now->proxies[i].known);
+    }
+    now->proxy_count = 0;
+    now->proxies_dropped = false;
+}
+
 /* ---- barriers and meetings ---- */
 
 /* What any of these threads knows, all of them know. */
@@ -343,6 +480,7 @@ void simt_causality_barrier(void)
         pool_block(now->pending[SIMT_SCOPE_BLOCK]);
         pool_block(now->pending[SIMT_SCOPE_DEVICE]);
     }
+    pool_proxies();
 }
 
 /* All blocks have come: nothing of before can race any more. */
@@ -356,12 +494,12 @@ static void share_rows(unsigned int warp, uint32_t lanes, const uint32_t *from)
 {
     static uint32_t joined[THREADS];
     unsigned int first = warp * SIMT_WARP_SIZE;
-    memset(joined, 0, now->threads * sizeof *joined);
+    memset(joined, 0, ids(now) * sizeof *joined);
     for (uint32_t set = lanes; set; set &= set - 1) {
         unsigned int thread = first + lowest(set);
         if (has_row(now, thread)) {
             const uint32_t *row = now->rows[thread];
-            for (unsigned int i = 0; i < now->threads; i++) {
+            for (unsigned int i = 0; i < ids(now); i++) {
                 joined[i] = later(joined[i], row[i]);
             }
         }
@@ -371,7 +509,7 @@ static void share_rows(unsigned int warp, uint32_t lanes, const uint32_t *from)
         joined[first + lane] = later(joined[first + lane], from[lane]);
     }
     for (uint32_t set = lanes; set; set &= set - 1) {
-        memcpy(row_of(first + lowest(set)), joined, now->threads * sizeof *joined);
+        memcpy(row_of(first + lowest(set)), joined, ids(now) * sizeof *joined);
     }
 }
 
@@ -502,6 +640,13 @@ static void clear_order(struct simt_order *order)
         simt_clock_clear(&order->pending[SIMT_SCOPE_DEVICE][i]);
     }
     order->fences_used = order->clocks_used = false;
+    for (size_t i = 0; i < order->proxy_count; i++) {
+        simt_clock_drop(order->proxies[i].known);
+    }
+    simt_clock_clear(&order->proxied);
+    order->proxy_count = 0;
+    order->proxies_dropped = false;
+    order->agents = 0;
 }
 
 static struct simt_order *idle_order(void)
@@ -652,7 +797,7 @@ static void apply_to_order(struct simt_order *order, bool change)
 {
     for (unsigned int i = 0; i < order->threads; i++) {
         if (has_row(order, i)) {
-            apply_to_row(order->rows[i], order->threads, change);
+            apply_to_row(order->rows[i], ids(order), change);
         } else {
             order->row_of[i] = NO_SEGMENT;
         }
@@ -663,11 +808,14 @@ static void apply_to_order(struct simt_order *order, bool change)
             apply(&fence->at, change);
             apply(&fence->floor, change);
             apply(&fence->warp_floor, change);
-            apply_to_row(fence->row, order->threads, change);
+            apply_to_row(fence->row, ids(order), change);
         }
     }
     for (unsigned int i = 0; i < WARPS; i++) {
         apply(&order->warp_start[i], change);
+    }
+    for (size_t i = 0; i < order->proxy_count; i++) {
+        apply(&order->proxies[i].at, change);
     }
     apply(&order->first, change);
     apply(&order->barrier, change);
@@ -746,6 +894,10 @@ static void forget_order(struct simt_order *order, uint32_t start)
     memset(order->warp_start, 0, sizeof order->warp_start);
     memset(order->row_of, 0, sizeof order->row_of);
     order->first = order->barrier = start;
+    for (size_t i = 0; i < order->proxy_count; i++) {
+        order->proxies[i].at = 0;
+    }
+    order->proxies_dropped = order->proxies_dropped || order->proxy_count > 0;
     for (unsigned int i = 0; i < order->threads; i++) {
         order->tags[i] = start | i;
         for (unsigned int scope = 0; scope < SCOPES; scope++) {

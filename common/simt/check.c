@@ -94,6 +94,12 @@ static struct simt_range find_range(uint64_t address)
     return (struct simt_range){address, 1, SPACE_HOST, false};
 }
 
+enum simt_space simt_space_of(uint64_t address)
+{
+    find_image();
+    return find_range(address).space;
+}
+
 /* The ranges used last. Allocations come and go between launches only. */
 enum { RANGES_KEPT = 8 };
 static struct simt_range ranges[RANGES_KEPT];
@@ -133,6 +139,11 @@ add_race(const struct act *act, unsigned int thread, uint64_t address, uint32_t 
     bool other_block = simt_is_other_block(other);
     bool same_warp = !other_block && other_thread / SIMT_WARP_SIZE == thread / SIMT_WARP_SIZE;
     enum simt_event_kind kind = freeing ? EVENT_FREE : act->kind;
+    if (other_thread >= SIMT_MAX_BLOCK_THREADS && other_kind == EVENT_STORE) {
+        other_thread = simt_bulk_agents[other_thread - SIMT_MAX_BLOCK_THREADS];
+        other_kind = EVENT_ARRIVED;
+        same_warp = false;
+    }
     /* A read that may be meant so: of what others change by atomics, or volatile. */
     bool meant = (kind == EVENT_LOAD && other_kind == EVENT_ATOMIC) ||
                  (kind == EVENT_ATOMIC && other_kind == EVENT_LOAD) || both_volatile;
@@ -277,7 +288,7 @@ static void check_reader(const struct act *act, unsigned int thread, uint64_t ad
 {
     bool both = is_volatile && act->how & EVENT_VOLATILE;
     if (races(reader, act, thread) && !(act->kind == EVENT_ATOMIC && is_volatile) &&
-        !is_talk(reader, both, simt_has_fenced(thread))) {
+        !is_talk(reader, both, act->how & EVENT_STRONG || simt_has_fenced(thread))) {
         add_race(act, thread, address, reader, site, EVENT_LOAD, both);
     }
 }
@@ -308,8 +319,9 @@ static void check_writer(const struct simt_cell *cell, const struct act *act, un
 {
     bool is_volatile = cell->flags & WRITER_VOLATILE,
          both = is_volatile && act->how & EVENT_VOLATILE;
-    bool fenced =
-        cell->flags & WRITER_FENCED || (act->kind == EVENT_STORE && simt_has_fenced(thread));
+    bool fenced = cell->flags & WRITER_FENCED ||
+                  (act->kind == EVENT_STORE &&
+                   (act->how & EVENT_STRONG || simt_has_fenced(thread)));
     if (cell->flags & IN_FLIGHT) {
         add_race(act, thread, address, cell->writer, cell->writer_site, EVENT_COPY, false);
     } else if (cell->writer != simt_now.tags[thread] && races(cell->writer, act, thread) &&
@@ -329,6 +341,17 @@ static void check_changer(const struct simt_cell *cell, const struct act *act, u
     if (act->kind != EVENT_ATOMIC || (one_block && simt_is_other_block(cell->changer))) {
         add_race(act, thread, address, cell->changer, cell->changer_site, EVENT_ATOMIC, false);
     }
+}
+
+/* A bulk copy still reads what is written now. */
+static void check_reading(struct simt_cell *cell, const struct act *act, unsigned int thread,
+                          uint64_t address)
+{
+    unsigned int other, site;
+    if (cell->flags & READ_IN_FLIGHT && simt_bulk_reader(address, &other, &site)) {
+        add_race(act, thread, address, simt_now.tags[other], site, EVENT_READING, false);
+    }
+    cell->flags &= (uint16_t)~READ_IN_FLIGHT;
 }
 
 static void add_read_only(const struct act *act, unsigned int thread, unsigned int writer_site,
@@ -366,6 +389,7 @@ static void slow_store(struct simt_cell *cell, uint64_t at, const struct act *ac
     check_writer(cell, act, thread, address);
     check_changer(cell, act, thread, address);
     check_readers(cell, at, act, thread, address);
+    check_reading(cell, act, thread, address);
     if (cell->flags & READ_ONLY_PATH && cell->reader >= act->oldest) {
         add_read_only(act, thread, act->site, cell->reader_site);
     }
@@ -374,7 +398,7 @@ static void slow_store(struct simt_cell *cell, uint64_t at, const struct act *ac
     }
     if (act->how & EVENT_VOLATILE) {
         flags |= WRITER_VOLATILE;
-        flags |= simt_has_fenced(thread) ? WRITER_FENCED : 0;
+        flags |= act->how & EVENT_STRONG || simt_has_fenced(thread) ? WRITER_FENCED : 0;
     }
     if (act->kind == EVENT_COPY) {
         flags |= IN_FLIGHT;
@@ -396,6 +420,7 @@ static void visit_atomic(struct simt_cell *cell, uint64_t at, const struct act *
     check_writer(cell, act, thread, address);
     check_changer(cell, act, thread, address);
     check_readers(cell, at, act, thread, address);
+    check_reading(cell, act, thread, address);
     cell->changer = simt_now.tags[thread];
     cell->changer_site = (uint16_t)act->site;
     cell->flags = (uint16_t)(act->how & EVENT_OF_BLOCK ? cell->flags | CHANGER_BLOCK
@@ -586,10 +611,13 @@ static void order_by(const struct act *act, unsigned int thread, uint64_t addres
                           scope);
 }
 
-void simt_check_access(enum simt_space space, enum simt_event_kind kind, unsigned int how,
+void simt_check_access(enum simt_space space, enum simt_event_kind asked, unsigned int how,
                        unsigned int site, unsigned int size, unsigned int warp, unsigned int lanes,
                        const uint64_t *addresses)
 {
+    const enum simt_event_kind kind = asked == EVENT_BARRIER ? EVENT_ATOMIC
+                                      : asked == EVENT_INIT  ? EVENT_STORE
+                                                             : asked;
     const struct act act = act_of(space, kind, how, site);
     const struct simt_range *range = simt_range_of(addresses[lowest(lanes)]);
     bool orders = kind == EVENT_ATOMIC || how & EVENT_VOLATILE;

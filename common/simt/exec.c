@@ -194,8 +194,14 @@ static bool next_block(void);
 static void wake_yielded(void)
 {
     unsigned int any = 0;
+    if (simt_bulk_advance()) {
+        simt_block->rounds = 0;
+        if (ready_warp() < block_warps) {
+            return;
+        }
+    }
     for (unsigned int i = 0; i < block_warps; i++) {
-        any |= simt_block->warps[i].yielded;
+        any |= simt_block->warps[i].yielded | simt_block->warps[i].at_mbarrier;
     }
     if (!any) {
         simt_report_stuck("deadlock: no thread can go on", suspended_count);
@@ -211,8 +217,8 @@ static void wake_yielded(void)
         }
     }
     for (unsigned int i = 0; i < block_warps; i++) {
-        make_ready(i, simt_block->warps[i].yielded);
-        simt_block->warps[i].yielded = 0;
+        make_ready(i, simt_block->warps[i].yielded | simt_block->warps[i].at_mbarrier);
+        simt_block->warps[i].yielded = simt_block->warps[i].at_mbarrier = 0;
     }
 }
 
@@ -271,7 +277,7 @@ __attribute__((noinline)) static void find_ready_warp(void)
     if (simt_tracing) {
         simt_trace_drain(0);
     }
-    if (ready_warp() == block_warps) {
+    while (ready_warp() == block_warps) {
         wake_yielded();
     }
     simt_block->current_warp = ready_warp();
@@ -493,6 +499,83 @@ uint64_t simt_warp_collective(enum simt_collective operation, unsigned int mask,
     return self->result;
 }
 
+/* ---- barriers with a number, and in memory ---- */
+
+unsigned int simt_block_threads(void)
+{
+    return block_threads;
+}
+
+void simt_note_progress(void)
+{
+    note_progress();
+}
+
+void simt_wait_named(unsigned int number, const char *file, int line)
+{
+    simt_current->file = file;
+    simt_current->line = line;
+    simt_current->lane = (unsigned char)number;
+    simt_warp_of(simt_current)->at_named |= simt_bit_of(simt_current);
+    wait_turn();
+}
+
+void simt_wake_named(unsigned int number, unsigned int count, unsigned int count_true,
+                     struct simt_clock *clock)
+{
+    for (unsigned int i = 0; i < block_warps; i++) {
+        struct simt_warp *warp = &simt_block->warps[i];
+        for (unsigned int set = warp->at_named; set; set &= set - 1) {
+            unsigned int thread = i * SIMT_WARP_SIZE + simt_lowest(set);
+            if (simt_block->threads[thread].lane == number) {
+                simt_block->threads[thread].result = (uint64_t)count << 32 | count_true;
+                warp->at_named &= ~(1u << simt_lowest(set));
+                make_ready(i, 1u << simt_lowest(set));
+                if (simt_tracing) {
+                    simt_causality_acquire(thread, clock);
+                }
+            }
+        }
+    }
+    note_progress();
+}
+
+void simt_wait_mbarrier(const struct simt_mbarrier *barrier, const char *file, int line)
+{
+    simt_current->file = file;
+    simt_current->line = line;
+    simt_current->awaited = barrier;
+    simt_warp_of(simt_current)->at_mbarrier |= simt_bit_of(simt_current);
+    wait_turn();
+}
+
+void simt_wake_mbarrier(const struct simt_mbarrier *barrier)
+{
+    for (unsigned int i = 0; i < block_warps; i++) {
+        struct simt_warp *warp = &simt_block->warps[i];
+        for (unsigned int set = warp->at_mbarrier; set; set &= set - 1) {
+            unsigned int bit = set & (0u - set);
+            if (simt_block->threads[i * SIMT_WARP_SIZE + simt_lowest(set)].awaited == barrier) {
+                warp->at_mbarrier &= ~bit;
+                make_ready(i, bit);
+            }
+        }
+    }
+    note_progress();
+}
+
+bool simt_mbarrier_is_awaited(const struct simt_mbarrier *barrier)
+{
+    for (unsigned int i = 0; i < block_warps; i++) {
+        for (unsigned int set = simt_block->warps[i].at_mbarrier; set; set &= set - 1) {
+            if (simt_block->threads[i * SIMT_WARP_SIZE + simt_lowest(set)].awaited == barrier) {
+                return true;
+            }
+        }
+    }
+    return barrier->polled;
+}
+
 /* ---- locks and other spinning ---- */
 
 static void give_way(const char *file, int line, const void *caller)
@@ -503,6 +586,11 @@ static void give_way(const char *file, int line, const void *caller)
     simt_current->failed_polls = simt_current->poll.count = 0; /* the address stays */
     simt_warp_of(simt_current)->yielded |= simt_bit_of(simt_current);
     wait_turn();
+}
+
+void simt_give_way(const char *file, int line)
+{
+    give_way(file, line, NULL);
 }
 
 void simt_yield(const char *file, int line)
@@ -620,6 +708,8 @@ static void take_back_fibers(struct simt_block *block)
         thread->pipeline.count = thread->pipeline.group = 0;
     }
     block->waiting = block->waiting_true = 0;
+    simt_bulk_forget(block);
+    simt_forget_barriers(block);
 }
 
 static void end_abandoned(void)
@@ -884,6 +974,7 @@ static void exit_thread(void)
         simt_pipeline_drain(&simt_current->pipeline, SIZE_MAX);
         simt_current->pipeline.group = 0;
     }
+    simt_bulk_thread_exited();
     if (simt_tracing) {
         simt_trace_pause();
     }
@@ -898,9 +989,12 @@ static void exit_thread(void)
                 &block->threads[(warp - block->warps) * SIMT_WARP_SIZE + simt_lowest(set)]);
         }
     }
+    simt_named_thread_exited();
     if (block->waiting && block->waiting == block->alive) {
         complete_barrier();
     } else if (block->alive == 0) {
+        simt_bulk_block_ended();
+        simt_forget_barriers(block);
         blocks_done++;
     }
 }

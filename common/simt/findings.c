@@ -129,6 +129,7 @@ static const char *does(enum simt_event_kind kind)
            : kind == EVENT_STORE ? "writes"
            : kind == EVENT_FREE  ? "frees"
            : kind == EVENT_COPY  ? "copies asynchronously to"
+           : kind == EVENT_BARRIER ? "uses, for a bulk copy,"
                                  : "changes atomically";
 }
 
@@ -146,6 +147,16 @@ static bool is_update(const struct finding *race)
 /* Why two accesses are not ordered, and what would order them. */
 static const char *race_hint(const struct finding *race)
 {
+    if (race->other_kind == EVENT_READING) {
+        return "a bulk copy reads from its issue until its thread has waited for it: "
+               "cp.async.bulk.wait_group.read,\n"
+               "  then a barrier, before anybody writes the place.";
+    }
+    if (race->other_kind == EVENT_ARRIVED) {
+        return "who reads what a bulk copy has written must have waited for the phase of its "
+               "mbarrier, or be ordered\n"
+               "  (by __syncthreads(), say) behind a thread that has.";
+    }
     if (race->other_kind == EVENT_COPY) {
         return "an asynchronous copy writes from its issue until its thread has waited for it: "
                "wait, "
@@ -228,6 +239,8 @@ static void tell_race(FILE *file, const struct finding *race)
         [EVENT_STORE] = "wrote it at ",
         [EVENT_ATOMIC] = "changed it atomically at ",
         [EVENT_COPY] = "is still copying to it asynchronously, since ",
+        [EVENT_READING] = "is still reading it by a bulk copy, since ",
+        [EVENT_ARRIVED] = "had it written by a bulk copy, started at ",
     };
     fprintf(file, "data race in %s memory\n", space_name(race->space));
     tell_thread(file, race->thread);
@@ -251,6 +264,10 @@ static void tell_other(FILE *file, const struct finding *finding)
         break;
     case UNINITIALISED:
         fprintf(file, "%s memory is read that nobody has written\n", space_name(finding->space));
+        break;
+    case NO_PROXY_FENCE:
+        fprintf(file, "no fence.proxy.async between a write and a bulk copy, in %s memory\n",
+                space_name(finding->space));
         break;
     case READ_ONLY:
         fputs("memory that __ldg reads is written in the same launch\n", file);
@@ -282,6 +299,14 @@ static void tell_other(FILE *file, const struct finding *finding)
     if (finding->wrong == UNINITIALISED && finding->space == SPACE_SHARED) {
         fputs("  hint: is a barrier missing, or has the thread that should write it returned "
               "early?\n",
+              file);
+    } else if (finding->wrong == NO_PROXY_FENCE) {
+        tell_thread(file, finding->other_thread);
+        fputs(" wrote it at ", file);
+        tell_line(file, finding->other_site);
+        fputs("  hint: the writer calls fence.proxy.async (of an mbarrier: "
+              "fence.mbarrier_init) behind its writes, then a barrier;\n"
+              "  then the copy is started. Without the fence it may find what was there before.\n",
               file);
     } else if (finding->wrong == READ_ONLY) {
         fputs("  __ldg reads it at ", file);

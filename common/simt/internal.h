@@ -152,6 +152,12 @@ struct simt_pipeline {
     struct simt_pipeline_copy *copies;
     size_t count, capacity, group;
 };
+/* A thread's bulk copies to global memory: groups it has committed. */
+struct simt_bulk_copy;
+struct simt_bulk_groups {
+    struct simt_bulk_copy *first, **last;
+    size_t group;
+};
 struct simt_pipeline *simt_current_pipeline(void);
 void simt_pipeline_drain(struct simt_pipeline *pipeline, size_t first_kept_group);
 

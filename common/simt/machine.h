@@ -47,6 +47,8 @@ struct simt_thread {
     unsigned char width;
     unsigned char size;
     unsigned int failed_polls;
+    const struct simt_mbarrier *awaited; /* by mbarrier.try_wait */
+    struct simt_bulk_groups bulk;
     struct simt_poll poll;
     struct simt_pipeline pipeline;
 } __attribute__((aligned(64)));
@@ -58,9 +60,33 @@ struct simt_warp {
     unsigned int at_barrier;
     unsigned int at_collective;
     unsigned int at_activemask;
+    unsigned int at_named;
+    unsigned int at_mbarrier;
     unsigned int yielded;
     unsigned int trace_full;
     unsigned int exited;
+};
+
+/* A barrier with a number: bar.sync 1, 64. */
+enum { SIMT_NAMED_BARRIERS = 16 };
+struct simt_named_barrier {
+    unsigned int came, came_true, wanted;
+    bool of_all;              /* the block's threads, less those that have returned */
+    struct simt_clock *clock; /* what those that came know */
+};
+
+/* A barrier in shared memory, at `address`, while the program's own 8 bytes there are `mirror`. */
+struct simt_mbarrier {
+    struct simt_mbarrier *next;
+    char *address;
+    uint64_t mirror, phase;
+    unsigned int expected, pending; /* arrivals: of each phase, of this one */
+    long bytes;                     /* that this phase still waits for */
+    bool polled;                    /* by mbarrier.test_wait, since the last copy that was made */
+    unsigned int agent;             /* causality.h; 0: none yet */
+    const char *file;               /* where it was initialised */
+    int line;
+    struct simt_clock *arrived, *completed; /* what is known from this phase; from those before */
 };
 
 /* A block of the grid that has started. */
@@ -80,6 +106,10 @@ struct simt_block {
     unsigned int finished, finished_true;
     const struct simt_thread *first_at_barrier;
     const void *barrier_caller; /* a return address of who waits there */
+
+    struct simt_named_barrier named[SIMT_NAMED_BARRIERS];
+    struct simt_mbarrier *mbarriers;
+    struct simt_bulk_copy *bulk, **last_bulk; /* under way, for an mbarrier */
 
     /* While it is suspended: dynamic shared memory, then static; and what the analysis knows. */
     char *shared;
@@ -150,6 +180,40 @@ bool simt_is_stack_guard(uint64_t address);
  * none. */
 void *simt_reserve(size_t size);
 void simt_allow(void *memory, size_t size);
+
+/* ---- exec.c ---- */
+
+unsigned int simt_block_threads(void);
+/* The running thread waits until all have come to a barrier with a number. */
+void simt_wait_named(unsigned int number, const char *file, int line);
+/* Those that wait at one go on: each gets the result and knows what the clock tells. */
+void simt_wake_named(unsigned int number, unsigned int count, unsigned int count_true,
+                     struct simt_clock *clock);
+/* The running thread waits for a phase, or until nothing else can happen; and those who wait go on.
+ */
+void simt_wait_mbarrier(const struct simt_mbarrier *barrier, const char *file, int line);
+void simt_wake_mbarrier(const struct simt_mbarrier *barrier);
+void simt_give_way(const char *file, int line);
+void simt_note_progress(void);
+
+/* ---- barriers.c, mbarrier.c, bulk.c ---- */
+
+void simt_named_thread_exited(void);
+/* The block has ended (or, without `check`, been given up). */
+void simt_forget_barriers(struct simt_block *block);
+struct simt_mbarrier *simt_mbarrier_at(const void *address, const char *what, const char *file,
+                                       int line);
+/* Bytes have been copied; a thread arrives that has waited for its copies. */
+void simt_mbarrier_bytes(struct simt_mbarrier *barrier, long bytes);
+void simt_mbarrier_expect_arrival(void *address, const char *file, int line);
+void simt_mbarrier_tell(const struct simt_mbarrier *barrier);
+bool simt_mbarrier_is_awaited(const struct simt_mbarrier *barrier);
+/* Makes a copy that somebody waits for; false if there is none. */
+bool simt_bulk_advance(void);
+/* The running thread returns: what it should have waited for. The block ends. */
+void simt_bulk_thread_exited(void);
+void simt_bulk_block_ended(void);
+void simt_bulk_forget(struct simt_block *block);
 
 /* ---- collectives.c ---- */
 

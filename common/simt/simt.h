@@ -158,6 +158,17 @@ void simt_pipeline_copy(void *destination, const void *source, size_t size, size
 void simt_pipeline_commit(void);
 void simt_pipeline_wait_prior(size_t groups);
 
+/* ---- window.c: addresses in shared memory as a kernel sees them ---- */
+
+/* Where an offset in the shared window lies, and the other way round. */
+void *simt_shared_at(uint64_t offset);
+uint64_t simt_shared_offset(const void *address);
+bool simt_is_shared(const void *address);
+bool simt_is_global(const void *address);
+bool simt_is_constant(const void *address);
+bool simt_is_local(const void *address);
+unsigned int simt_dynamic_shared_bytes(void);
+
 /* Called before main by a source file that was compiled with instrumentation; returns 0. */
 int simt_mark_instrumented(void);
 

@@ -30,14 +30,19 @@ enum simt_event_kind {
     EVENT_FREE,       /* of memory from the kernels' heap */
     EVENT_READ_ONLY,  /* __ldg: the load comes next */
     EVENT_COPY,       /* an asynchronous copy begins: its store is counted */
-    EVENT_COPIED      /* it ends */
+    EVENT_COPIED,     /* it ends */
+    EVENT_BARRIER,    /* an mbarrier is used: checked like an atomic, not counted */
+    EVENT_INIT,       /* it is initialised: like a store */
+    EVENT_READING,    /* in findings: a bulk copy reads */
+    EVENT_ARRIVED     /* in findings: a bulk copy has written */
 };
 
 /* Part of an event's size. */
 enum simt_event_how {
     EVENT_VOLATILE = 0x80,
     EVENT_OF_BLOCK = 0x40, /* the scope of an atomic or a fence */
-    EVENT_HOW = 0xc0
+    EVENT_STRONG = 0x20,   /* and volatile: races with no other such access */
+    EVENT_HOW = 0xe0
 };
 
 /* Lanes whose next events have the same key do them together. */
@@ -313,6 +318,8 @@ struct simt_range {
 };
 /* Addresses around this one that are alike. Valid until the next call but a few. */
 const struct simt_range *simt_range_of(uint64_t address);
+/* The same, found anew, also in a launch that is not looked at. */
+enum simt_space simt_space_of(uint64_t address);
 /* Parts of that: they know ranges of their own, or return false. */
 bool simt_exec_range(uint64_t address, struct simt_range *range);
 bool simt_memory_range(uint64_t address, struct simt_range *range);
@@ -343,6 +350,27 @@ bool simt_check_simple_load(enum simt_space space, unsigned int site, unsigned i
 /* Lanes free memory from the kernels' heap. */
 void simt_check_free(unsigned int site, unsigned int warp, unsigned int lanes,
                      const uint64_t *addresses);
+/* ---- check/bulk.c: a piece of a bulk copy, of at most 16 bytes, that a thread starts ---- */
+
+/* False if it does not lie in memory, which has been told. */
+bool simt_check_bulk_read(uint64_t address, unsigned int size, unsigned int thread,
+                          unsigned int site);
+bool simt_check_bulk_write(uint64_t address, unsigned int size, unsigned int thread,
+                           unsigned int site);
+void simt_check_bulk_barrier(uint64_t address, unsigned int thread, unsigned int site);
+/* It has been read; and written, by whom the tag names. */
+void simt_check_bulk_was_read(uint64_t address, unsigned int size);
+void simt_check_bulk_written(uint64_t address, unsigned int size, uint32_t tag, unsigned int site);
+
+/* ---- bulk.c ---- */
+
+/* Which copy that is under way reads there. */
+bool simt_bulk_reader(uint64_t address, unsigned int *thread, unsigned int *site);
+/* By agent: whose copy was the last. */
+extern unsigned short simt_bulk_agents[];
+
+/* ---- check.c ---- */
+
 /* `function`: the kernel's address. */
 void simt_check_start_launch(const void *function, size_t blocks);
 /* Lanes read by __ldg, whose cache does not see what the launch writes. */

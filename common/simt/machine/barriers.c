@@ -1,0 +1,106 @@
+/* Barriers of a block that have a number (bar.sync 1, 64): who has come, and what comes of it. */
+#include <stdio.h>
+
+#include "causality.h"
+#include "clocks.h"
+#include "machine.h"
+#include "simt_ptx_runtime.h"
+
+__attribute__((noreturn)) static void refuse(const char *what, unsigned int number,
+                                             const char *file, int line)
+{
+    simt_report_place();
+    fprintf(stderr, ": barrier %u at %s:%d %s\n", number, file, line, what);
+    simt_exit();
+}
+
+/* The barrier is complete: all that came go on, knowing what all of them knew. */
+static void complete(struct simt_named_barrier *barrier)
+{
+    unsigned int number = (unsigned int)(barrier - simt_block->named);
+    simt_wake_named(number, barrier->came, barrier->came_true, barrier->clock);
+    simt_clock_clear(&barrier->clock);
+    barrier->came = barrier->came_true = barrier->wanted = 0;
+    simt_counts.block_barriers++;
+}
+
+/* A barrier of all of the block may wait for nobody but those that have returned. */
+void simt_named_thread_exited(void)
+{
+    for (unsigned int i = 0; i < SIMT_NAMED_BARRIERS; i++) {
+        struct simt_named_barrier *barrier = &simt_block->named[i];
+        if (barrier->came > 0 && barrier->of_all && barrier->came >= simt_block->alive) {
+            complete(barrier);
+        }
+    }
+}
+
+static unsigned int result_of(enum simt_named kind, uint64_t counts)
+{
+    unsigned int count = (unsigned int)(counts >> 32), count_true = (unsigned int)counts;
+    return kind == SIMT_NAMED_COUNT ? count_true
+           : kind == SIMT_NAMED_AND ? count_true == count
+                                    : kind == SIMT_NAMED_OR && count_true != 0;
+}
+
+/* Counts at the place of the call are made for all; so is the wait, but by bar.arrive. */
+static unsigned int come(struct simt_named_barrier *barrier, enum simt_named kind, bool predicate,
+                         const char *file, int line)
+{
+    unsigned int thread = simt_linear(simt_current);
+    uint64_t counts;
+    barrier->came++;
+    barrier->came_true += predicate;
+    if (simt_tracing) {
+        simt_trace_check();
+        simt_causality_release(thread, &barrier->clock);
+    }
+    if (barrier->came >= barrier->wanted ||
+        (barrier->of_all && barrier->came >= simt_block->alive)) {
+        counts = (uint64_t)barrier->came << 32 | barrier->came_true;
+        if (simt_tracing && kind != SIMT_NAMED_ARRIVE) {
+            simt_causality_acquire(thread, barrier->clock);
+        }
+        complete(barrier);
+        return result_of(kind, counts);
+    }
+    if (kind == SIMT_NAMED_ARRIVE) {
+        return 0;
+    }
+    simt_wait_named((unsigned int)(barrier - simt_block->named), file, line);
+    return result_of(kind, simt_current->result);
+}
+
+unsigned int simt_named_barrier(enum simt_named kind, unsigned int number, unsigned int threads,
+                                bool predicate, const char *file, int line)
+{
+    struct simt_named_barrier *barrier;
+    unsigned int all = simt_block_threads(), wanted = threads ? threads : all;
+    if (number >= SIMT_NAMED_BARRIERS) {
+        refuse("does not exist: there are 0 to 15", number, file, line);
+    }
+    if (threads % SIMT_WARP_SIZE != 0 || threads > SIMT_MAX_BLOCK_THREADS) {
+        refuse("is given a number of threads that is no multiple of 32", number, file, line);
+    }
+    if (threads > (all + SIMT_WARP_SIZE - 1) / SIMT_WARP_SIZE * SIMT_WARP_SIZE) {
+        refuse("is given more threads than the block has", number, file, line);
+    }
+    barrier = &simt_block->named[number];
+    if (number == 0 && wanted == all && kind != SIMT_NAMED_ARRIVE && barrier->came == 0) {
+        enum simt_barrier same = kind == SIMT_NAMED_SYNC    ? SIMT_BARRIER
+                                 : kind == SIMT_NAMED_COUNT ? SIMT_BARRIER_COUNT
+                                 : kind == SIMT_NAMED_AND   ? SIMT_BARRIER_AND
+                                                            : SIMT_BARRIER_OR;
+        return (unsigned int)simt_block_barrier(same, predicate, file, line);
+    }
+    if (number == 0 && simt_block->waiting > 0) {
+        refuse("is that of __syncthreads(), at which others wait", number, file, line);
+    }
+    if (barrier->came > 0 && barrier->wanted != wanted) {
+        refuse("is given another number of threads than by those that have come", number, file,
+               line);
+    }
+    barrier->wanted = wanted;
+    barrier->of_all = threads == 0;
+    return come(barrier, kind, predicate, file, line);
+}
