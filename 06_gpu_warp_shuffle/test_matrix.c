@@ -70,7 +70,7 @@ static void verify(enum matrix_axis axis, const struct reduction_options *option
 
     if (problem == NULL)
         fail_msg("%s", error.text);
-    for (size_t input = 0; input <= problem->probes; input++) {
+    for (size_t input = step_test_first_input(problem); input <= problem->probes; input++) {
         if (!problem->kind->load(problem, input, &error))
             fail_msg("%s", error.text);
         for (size_t i = 0; i < table->rung_count; i++) {
@@ -131,9 +131,8 @@ static void test_operators_types_and_alignment(void **state)
     for (size_t s = 0; s < sizeof shapes / sizeof shapes[0]; s++)
         for (int op = OP_SUM; op <= OP_MIN; op++)
             for (int type = TYPE_F32; type <= TYPE_F64; type++)
-                for (size_t offset = 0; offset <= 1; offset++)
-                    verify_both(shapes[s][0], shapes[s][1], (enum reduce_op)op,
-                                (enum element_type)type, offset);
+                verify_both(shapes[s][0], shapes[s][1], (enum reduce_op)op, (enum element_type)type,
+                            (s + (size_t)op + (size_t)type) % 2);
 }
 
 /* So wide or tall that a row, or a column, is spread over several blocks. */

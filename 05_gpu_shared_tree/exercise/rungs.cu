@@ -11,5 +11,5 @@ extern "C" unsigned reduction_blocks(const struct reduction *call, unsigned thre
 extern "C" void rung_sequential(const float *in, int n, float *out, int blocks)
 {
     const Unary<Sum<float>> sum = {{}, in};
-    sequential<<<(unsigned)blocks, BLOCK>>>(sum, (size_t)n, out);
+    sequential<<<(unsigned)blocks, REDUCTION_BLOCK>>>(sum, (size_t)n, out);
 }

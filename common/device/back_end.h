@@ -24,7 +24,7 @@ struct machine {
 };
 
 /* The memory accesses of a rung's kernels. A request is one warp-level instruction; see
- * common/simt/simt_analysis.h. */
+ * common/simt/cuda/simt_analysis.h. */
 struct memory_counters {
     uint64_t load_requests, load_sectors, load_bytes; /* global memory; sectors of 32 bytes */
     uint64_t store_requests, store_sectors, store_bytes;

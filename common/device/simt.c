@@ -3,8 +3,8 @@
 #include <stdio.h>
 
 #include "device/gpu.h"
-#include "simt/simt.h"
-#include "simt/simt_analysis.h"
+#include "simt/cuda/simt.h"
+#include "simt/cuda/simt_analysis.h"
 
 static bool open_device(int device, struct machine *machine, struct error *error)
 {

@@ -185,8 +185,8 @@ prepare_grader() {
     local own=("$folder/check.c") headers
     mapfile -t headers < <(find "$root"/common/{exercise,base,measure} "${folder%/*}" -name '*.h')
     case $kind in
-    simt) flags+=(-DGRADE_SIMT -isystem "$root/common/simt") shared+=("$root/common/exercise/grade_gpu.c")
-        headers+=("$root"/common/simt/*.h) ;;
+    simt) flags+=(-DGRADE_SIMT -isystem "$root/common/simt/cuda") shared+=("$root/common/exercise/grade_gpu.c")
+        headers+=("$root"/common/simt/cuda/*.h) ;;
     cuda) flags+=(-isystem "$(dirname -- "$(readlink -f -- "$(command -v nvcc)")")/../include")
         shared+=("$root/common/exercise/grade_gpu.c") ;;
     threads) shared+=("$root/common/exercise/grade_threads.c") ;;

@@ -89,7 +89,7 @@ function(simt_add_cuda_sources target)
       add_custom_command(
         OUTPUT "${rewritten}"
         COMMAND ${CMAKE_CXX_COMPILER} -x c++ -std=gnu++17 -E -MD -MT "${rewritten}"
-          -MF "${rewritten}.d" -isystem ${SIMT_FOLDER} -isystem ${SIMT_FOLDER}/cuda
+          -MF "${rewritten}.d" -isystem ${SIMT_FOLDER}/cuda
           "-I${folder}" "$<$<BOOL:${folders}>:-I$<JOIN:${folders},;-I>>"
           "$<$<BOOL:${definitions}>:-D$<JOIN:${definitions},;-D>>"
           "${options}" -DSIMT_PREPROCESSED -include cuda_runtime.h "${source}" -o "${rewritten}.ii"
@@ -99,6 +99,7 @@ function(simt_add_cuda_sources target)
         COMMENT "Rewriting ${name} for the CPU back end"
         COMMAND_EXPAND_LISTS
         VERBATIM)
+      list(APPEND options -Wno-pedantic) # the markers of the preprocessor
     else()
       add_custom_command(
         OUTPUT "${rewritten}"

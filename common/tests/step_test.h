@@ -18,6 +18,10 @@ void step_test_defaults(void *options);
 /* A reduction's rung by its name. */
 const struct reduction_rung *step_test_rung(const char *name);
 
+/* The first input to try, of probes and random data: 0, or under a sanitizer the random data. It
+ * watches addresses, which do not depend on values, and each access takes ten times as long. */
+size_t step_test_first_input(const struct problem *problem);
+
 /* Every rung of the ladder but the lessons and those that cannot run here, on the probes and the
  * random data of the problem that `options` describes. Fails the cmocka test at the first wrong
  * result, with rung, problem and values. */
@@ -31,8 +35,8 @@ void step_test_blocks(void **state);
 extern const size_t step_test_sizes[];
 extern const size_t step_test_size_count;
 
-/* step_test_rungs for all operators, types and edge sizes, with inputs aligned and not. A cmocka
- * test function. */
+/* step_test_rungs for all operators, types and edge sizes, each size with inputs aligned and not. A
+ * cmocka test function. */
 void step_test_reductions(void **state);
 
 /* What one rung computes for the given vectors, which need not come from the project's generator.

@@ -145,7 +145,7 @@ uint64_t simt_ptx_shift_left(unsigned int bits, uint64_t a, unsigned int count);
 unsigned int simt_ptx_permute(unsigned int mode, unsigned int a, unsigned int b,
                               unsigned int selector);
 
-/* ---- ptx_memory.c ---- */
+/* ---- strong.c ---- */
 
 /* An access that is strong in the memory model: it races with no other such. */
 uint64_t simt_strong_load(const void *address, unsigned int size);

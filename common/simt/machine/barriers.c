@@ -1,10 +1,10 @@
 /* Barriers of a block that have a number (bar.sync 1, 64): who has come, and what comes of it. */
 #include <stdio.h>
 
-#include "causality.h"
-#include "clocks.h"
-#include "machine.h"
-#include "simt_ptx_runtime.h"
+#include "check/causality.h"
+#include "check/clocks.h"
+#include "machine/machine.h"
+#include "cuda/simt_ptx_runtime.h"
 
 __attribute__((noreturn)) static void refuse(const char *what, unsigned int number,
                                              const char *file, int line)

@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bulk.h"
-#include "causality.h"
-#include "machine.h"
-#include "simt_ptx_runtime.h"
+#include "machine/bulk.h"
+#include "check/causality.h"
+#include "machine/machine.h"
+#include "cuda/simt_ptx_runtime.h"
 
 /* ---- making them ---- */
 

@@ -2,7 +2,7 @@
 #ifndef SIMT_BULK_H
 #define SIMT_BULK_H
 
-#include "machine.h"
+#include "machine/machine.h"
 
 struct simt_bulk_piece {
     char *to;

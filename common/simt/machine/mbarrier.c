@@ -10,10 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "causality.h"
-#include "clocks.h"
-#include "machine.h"
-#include "simt_ptx_runtime.h"
+#include "check/causality.h"
+#include "check/clocks.h"
+#include "machine/machine.h"
+#include "cuda/simt_ptx_runtime.h"
 
 enum { MOST_ARRIVALS = (1 << 20) - 1, MOST_BYTES = (1 << 20) - 1 };
 

@@ -1,5 +1,5 @@
 /* Integers of PTX, where the host's C has no operator for it. */
-#include "simt_ptx_runtime.h"
+#include "cuda/simt_ptx_runtime.h"
 
 static uint64_t low_bits(unsigned int count)
 {

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "simt_ptx_runtime.h"
+#include "cuda/simt_ptx_runtime.h"
 
 /* ---- formats ---- */
 

@@ -3,8 +3,8 @@
  * 1024, which is what alignments and the swizzling of tiles go by. */
 #include <stdio.h>
 
-#include "internal.h"
-#include "machine.h"
+#include "base/internal.h"
+#include "machine/machine.h"
 
 enum { SYSTEM_BYTES = 1024, UNIT = 1024 };
 

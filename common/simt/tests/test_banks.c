@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../trace.h"
 #include "cmocka_all.h"
+#include "observe/trace.h"
 
 static void test_h200(void **state)
 {

@@ -8,9 +8,9 @@
 
 #include "cmocka_all.h"
 
-#include "causality.h"
-#include "clocks.h"
-#include "internal.h"
+#include "base/internal.h"
+#include "check/causality.h"
+#include "check/clocks.h"
 
 /* ---- what causality.c calls ---- */
 

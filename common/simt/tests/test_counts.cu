@@ -10,8 +10,8 @@
 
 #include <vector>
 
-#include "../simt_analysis.h"
 #include "cmocka_all.h"
+#include "simt_analysis.h"
 
 static const int N = 65536, BLOCK = 256, SIDE = 128;
 

@@ -475,6 +475,8 @@ static void test_files(void **state)
     assert_int_equal(run_status("--header thrust/sort.h"), 0);
     assert_int_equal(run_status("--header /usr/include/mma.h"), 0);
     assert_int_equal(run_status("--header vector"), 1);
+    assert_int_equal(run_status("--header cuda/functional"), 0);
+    assert_int_equal(run_status("--header /home/me/cuda/functional.h"), 1);
     assert_int_equal(run_status("/nonexistent/in.cu /dev/null"), 1);
     snprintf(arguments, sizeof arguments, "%s/in.cu /nonexistent/out.cpp", folder);
     assert_int_equal(run_status(arguments), 1);

@@ -44,6 +44,6 @@ copy=$folder/moved/common/simt/simtcc
 without --run one.cu
 [ $? -eq 3 ] || fail 'the runtime of another folder is not taken'
 copy=$folder/clone/common/simt/simtcc
-echo '/* changed */' >>clone/common/simt/trace.h
+echo '/* changed */' >>clone/common/simt/observe/trace.h
 without --run one.cu
 [ $? -eq 3 ] || fail 'the runtime of other sources is not taken'

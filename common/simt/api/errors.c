@@ -1,0 +1,212 @@
+/* Errors: the last one of each host thread, what has ended the device's work for good, and launches
+ * whose error nobody asked for. And the lock that keeps host threads apart. */
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/internal.h"
+#include "observe/trace.h"
+
+/* ---- one host thread at a time ---- */
+
+static pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
+
+int simt_api_enter(void)
+{
+    pthread_mutex_lock(&lock);
+    return 0;
+}
+
+void simt_api_leave(int *entered)
+{
+    (void)entered;
+    pthread_mutex_unlock(&lock);
+}
+
+/* ---- errors ---- */
+
+static const struct {
+    cudaError_t error;
+    const char *name, *text;
+} errors[] = {
+    {cudaSuccess, "cudaSuccess", "no error"},
+    {cudaErrorInvalidValue, "cudaErrorInvalidValue", "invalid argument"},
+    {cudaErrorMemoryAllocation, "cudaErrorMemoryAllocation", "out of memory"},
+    {cudaErrorInitializationError, "cudaErrorInitializationError", "initialization error"},
+    {cudaErrorInvalidConfiguration, "cudaErrorInvalidConfiguration",
+     "invalid configuration argument"},
+    {cudaErrorInvalidPitchValue, "cudaErrorInvalidPitchValue", "invalid pitch argument"},
+    {cudaErrorInvalidSymbol, "cudaErrorInvalidSymbol", "invalid device symbol"},
+    {cudaErrorInvalidDevicePointer, "cudaErrorInvalidDevicePointer", "invalid device pointer"},
+    {cudaErrorInvalidMemcpyDirection, "cudaErrorInvalidMemcpyDirection",
+     "invalid copy direction for memcpy"},
+    {cudaErrorInsufficientDriver, "cudaErrorInsufficientDriver",
+     "CUDA driver version is insufficient for CUDA runtime version"},
+    {cudaErrorInvalidDeviceFunction, "cudaErrorInvalidDeviceFunction", "invalid device function"},
+    {cudaErrorNoDevice, "cudaErrorNoDevice", "no CUDA-capable device is detected"},
+    {cudaErrorInvalidDevice, "cudaErrorInvalidDevice", "invalid device ordinal"},
+    {cudaErrorUnsupportedLimit, "cudaErrorUnsupportedLimit",
+     "limit is not supported on this architecture"},
+    {cudaErrorPeerAccessUnsupported, "cudaErrorPeerAccessUnsupported",
+     "peer access is not supported between these two devices"},
+    {cudaErrorInvalidResourceHandle, "cudaErrorInvalidResourceHandle", "invalid resource handle"},
+    {cudaErrorNotReady, "cudaErrorNotReady", "device not ready"},
+    {cudaErrorIllegalAddress, "cudaErrorIllegalAddress",
+     "an illegal memory access was encountered"},
+    {cudaErrorLaunchOutOfResources, "cudaErrorLaunchOutOfResources",
+     "too many resources requested for launch"},
+    {cudaErrorLaunchTimeout, "cudaErrorLaunchTimeout", "the launch timed out and was terminated"},
+    {cudaErrorAssert, "cudaErrorAssert", "device-side assert triggered"},
+    {cudaErrorHostMemoryAlreadyRegistered, "cudaErrorHostMemoryAlreadyRegistered",
+     "part or all of the requested memory range is already mapped"},
+    {cudaErrorHostMemoryNotRegistered, "cudaErrorHostMemoryNotRegistered",
+     "pointer does not correspond to a registered memory region"},
+    {cudaErrorLaunchFailure, "cudaErrorLaunchFailure", "unspecified launch failure"},
+    {cudaErrorCooperativeLaunchTooLarge, "cudaErrorCooperativeLaunchTooLarge",
+     "too many blocks in cooperative launch"},
+    {cudaErrorNotSupported, "cudaErrorNotSupported", "operation not supported"},
+    {cudaErrorUnknown, "cudaErrorUnknown", "unknown error"},
+};
+
+static cudaError_t lost; /* what has ended a kernel, and with it all that can be done */
+
+/* The first launch that failed since somebody asked for an error. */
+static struct {
+    const char *name, *file;
+    int line;
+    cudaError_t error;
+    char reason[128];
+} unasked;
+
+/* Calls that failed, the last few: for whoever wonders later. */
+enum { CALLS_KEPT = 4 };
+static struct {
+    const char *function;
+    const void *caller;
+    cudaError_t error;
+    char reason[128];
+} failed_calls[CALLS_KEPT];
+static size_t failed_call_count;
+
+cudaError_t simt_error(cudaError_t error)
+{
+    if (error != cudaSuccess) {
+        simt_own.last_error = error;
+    }
+    return error;
+}
+
+cudaError_t simt_lost(void)
+{
+    return simt_error(lost);
+}
+
+void simt_lose(cudaError_t error)
+{
+    lost = error;
+    simt_own.last_error = error;
+}
+
+const char *cudaGetErrorName(cudaError_t error)
+{
+    for (size_t i = 0; i < sizeof errors / sizeof *errors; i++) {
+        if (errors[i].error == error) {
+            return errors[i].name;
+        }
+    }
+    return "unrecognized error code";
+}
+
+const char *cudaGetErrorString(cudaError_t error)
+{
+    for (size_t i = 0; i < sizeof errors / sizeof *errors; i++) {
+        if (errors[i].error == error) {
+            return errors[i].text;
+        }
+    }
+    return "unrecognized error code";
+}
+
+cudaError_t cudaGetLastError(void)
+{
+    cudaError_t error = lost ? lost : simt_own.last_error;
+    SIMT_API;
+    simt_own.last_error = cudaSuccess;
+    unasked.error = cudaSuccess;
+    return error;
+}
+
+cudaError_t cudaPeekAtLastError(void)
+{
+    SIMT_API;
+    unasked.error = cudaSuccess;
+    return lost ? lost : simt_own.last_error;
+}
+
+void simt_errors_reset(void)
+{
+    simt_own.last_error = lost = unasked.error = cudaSuccess;
+    failed_call_count = 0;
+}
+
+/* ---- what nobody has asked for ---- */
+
+static void tell_unasked(void)
+{
+    if (unasked.error != cudaSuccess) {
+        fflush(stdout);
+        fprintf(stderr,
+                "simt: the launch of kernel %s at %s:%d failed (%s: %s), and nobody asked: call "
+                "cudaGetLastError() after a launch\n",
+                unasked.name, unasked.file, unasked.line, cudaGetErrorString(unasked.error),
+                unasked.reason);
+    }
+}
+
+void simt_launch_failed(const struct simt_launch *launch, cudaError_t error, const char *reason)
+{
+    static bool registered;
+    if (!registered) {
+        registered = atexit(tell_unasked) == 0;
+    }
+    simt_error(error);
+    if (unasked.error == cudaSuccess && !launch->returns_error) {
+        unasked.name = launch->name;
+        unasked.file = launch->file;
+        unasked.line = launch->line;
+        unasked.error = error;
+        snprintf(unasked.reason, sizeof unasked.reason, "%s", reason);
+    }
+}
+
+cudaError_t simt_call_failed(const char *function, const void *caller, cudaError_t error,
+                             const char *reason, ...)
+{
+    size_t i = failed_call_count++ % CALLS_KEPT;
+    va_list arguments;
+    failed_calls[i].function = function;
+    failed_calls[i].caller = caller;
+    failed_calls[i].error = error;
+    va_start(arguments, reason);
+    vsnprintf(failed_calls[i].reason, sizeof failed_calls[i].reason, reason, arguments);
+    va_end(arguments);
+    return simt_error(error);
+}
+
+void simt_tell_failed_calls(FILE *file)
+{
+    size_t first = failed_call_count > CALLS_KEPT ? failed_call_count - CALLS_KEPT : 0;
+    for (size_t i = first; i < failed_call_count; i++) {
+        const void *caller = failed_calls[i % CALLS_KEPT].caller;
+        const struct simt_source *source = simt_source_of(simt_place_of(caller));
+        fprintf(file, "  note: %s()", failed_calls[i % CALLS_KEPT].function);
+        if (source->line > 0) {
+            fprintf(file, " at %s:%d", source->file, source->line);
+        }
+        fprintf(file, " had failed before (%s: %s)\n",
+                cudaGetErrorString(failed_calls[i % CALLS_KEPT].error),
+                failed_calls[i % CALLS_KEPT].reason);
+    }
+    failed_call_count = 0;
+}

@@ -1,9 +1,0 @@
-/* Tensor cores. */
-#include "ptx.h"
-
-bool ptx_emit_matrix(struct ptx *ptx, struct ptx_instruction *instruction)
-{
-    (void)ptx;
-    (void)instruction;
-    return false;
-}

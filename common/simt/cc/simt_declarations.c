@@ -1,0 +1,275 @@
+/* What CUDA C declares with words of its own: __shared__, __constant__, kernels and the like. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "cc/simt_rewrite.h"
+
+/* ---- extern __shared__ ---- */
+
+bool is_alignment(size_t token)
+{
+    return is(token, "__align__") || is(token, "alignas") || is(token, "__attribute__");
+}
+
+size_t shared_end(size_t token)
+{
+    bool shared = false, external = false;
+    if (!is(token, "extern") && !is(token, "__shared__")) {
+        return NONE;
+    }
+    for (size_t i = token; i < token_count; i++) {
+        shared = shared || is(i, "__shared__");
+        external = external || is(i, "extern");
+        if (is_punctuation(i, ';')) {
+            return shared && external ? i : NONE;
+        }
+        if (is_punctuation(i, '{') || is_punctuation(i, '}')) {
+            return NONE;
+        }
+    }
+    return NONE;
+}
+
+struct shared parse_shared(size_t first, size_t end)
+{
+    struct shared shared = {.end = end};
+    size_t bracket, i;
+    for (bracket = first; bracket < end; bracket++) {
+        if (is_alignment(bracket) && is_punctuation(bracket + 1, '(')) {
+            while (bracket < end && open_of(bracket) != NONE && !is_punctuation(bracket, ')')) {
+                bracket++;
+            }
+        }
+        if (is_punctuation(bracket, '[') && is_punctuation(bracket + 1, ']')) {
+            break;
+        }
+    }
+    shared.name = bracket - 1;
+    shared.bounds = bracket + 2;
+    if (bracket >= end || tokens[shared.name].kind != WORD || shared.name <= first + 1) {
+        fail(tokens[first].begin, "extern __shared__ takes one array of open size: T name[];");
+    }
+    for (i = first; i < shared.name; i++) {
+        if (is_alignment(i) && is_punctuation(i + 1, '(')) {
+            int depth = 0;
+            for (i++; i < shared.name; i++) {
+                depth += is_punctuation(i, '(') - is_punctuation(i, ')');
+                if (depth == 0) {
+                    break;
+                }
+            }
+        } else if (!is(i, "extern") && !is(i, "__shared__") && !is(i, "__device__")) {
+            if (shared.type.length > 0 && tokens[i].begin != tokens[i - 1].end) {
+                append(&shared.type, " ", 1);
+            }
+            append_tokens(&shared.type, i, i + 1);
+        }
+    }
+    append(&shared.type, " ", 1);
+    for (i = shared.bounds; i < end; i++) {
+        if (is_punctuation(i, ',')) {
+            fail(tokens[i].begin, "declare one array in each extern __shared__");
+        }
+    }
+    /* A pointer to the first element, which of T name[][2] is an array itself. */
+    append_string(&shared.pointer, "static_cast<");
+    append_string(&shared.pointer, shared.type.bytes);
+    append_string(&shared.pointer, shared.bounds < end ? "(*)" : "*");
+    append_tokens(&shared.pointer, shared.bounds, end);
+    append_string(&shared.pointer, ">(simt_dynamic_shared())");
+    return shared;
+}
+
+void append_shared(struct text *out, const struct shared *shared)
+{
+    bool rows = shared->bounds < shared->end;
+    append_string(out, "[[maybe_unused]] ");
+    append_string(out, shared->type.bytes);
+    append_string(out, rows ? "(*const " : "*const ");
+    append_tokens(out, shared->name, shared->name + 1);
+    append_string(out, rows ? ")" : "");
+    append_tokens(out, shared->bounds, shared->end);
+    append_string(out, " = ");
+    append_string(out, shared->pointer.bytes);
+    append_string(out, ";");
+}
+
+/* ---- qualifiers, after preprocessing ---- */
+
+/* cuda_runtime.h tells why. simtcc builds this program with the compiler that takes its output. */
+#if !defined(__clang__) && defined(__GNUC__) && __GNUC__ >= 10
+#define SHARED "__constinit thread_local"
+#else
+#define SHARED "thread_local"
+#endif
+
+static const struct {
+    const char *word, *replacement;
+    bool takes_arguments; /* which go, too */
+} qualifiers[] = {
+    {"__global__", "", false},
+    {"__device__", "", false},
+    {"__host__", "", false},
+    {"__constant__", "", false},
+    {"__managed__", "", false},
+    {"__grid_constant__", "", false},
+    {"__launch_bounds__", "", true},
+    {"__maxnreg__", "", true},
+    {"__shared__", SHARED, false},
+    {"__forceinline__", "inline __attribute__((always_inline))", false},
+    {"__noinline__", "__attribute__((noinline))", false},
+};
+
+size_t replace_qualifier(struct text *replacement, size_t token)
+{
+    if (is(token, "__shared__") && is(token + 1, "alignas") && is_punctuation(token + 2, '(')) {
+        /* The standard's word has to come first. */
+        append_tokens(replacement, token + 1, after_group(token + 2));
+        append_string(replacement, " " SHARED);
+        return after_group(token + 2);
+    }
+    for (size_t i = 0; i < sizeof qualifiers / sizeof *qualifiers; i++) {
+        if (is(token, qualifiers[i].word)) {
+            append_string(replacement, qualifiers[i].replacement);
+            return qualifiers[i].takes_arguments && is_punctuation(token + 1, '(')
+                       ? after_group(token + 1)
+                       : token + 1;
+        }
+    }
+    if (is(token, "__align__") && is_punctuation(token + 1, '(')) {
+        append_string(replacement, "__attribute__((aligned");
+        append_tokens(replacement, token + 1, after_group(token + 1));
+        append_string(replacement, "))");
+        return after_group(token + 1);
+    }
+    return token;
+}
+
+size_t after_launch_cast(size_t token)
+{
+    size_t i = token + 1;
+    if (token < 2 || !is_punctuation(token, '(') || !is_punctuation(token - 1, '(') ||
+        !(is(token - 2, "cudaLaunchKernel") || is(token - 2, "cudaLaunchCooperativeKernel"))) {
+        return token;
+    }
+    i += is(i, "const");
+    return is(i, "void") && is_punctuation(i + 1, '*') && is_punctuation(i + 2, ')') ? i + 3
+                                                                                     : token;
+}
+
+size_t function_name(size_t token)
+{
+    for (size_t i = token + 1;
+         i + 1 < token_count && !is_punctuation(i, ';') && !is_punctuation(i, '{') &&
+         !is_punctuation(i, '(') && !is_punctuation(i, '=');
+         i++) {
+        if (is_punctuation(i + 1, '(') && tokens[i].kind == WORD) {
+            if (!is(i, "__launch_bounds__") && !is(i, "__maxnreg__") && !is(i, "decltype") &&
+                !is_alignment(i)) {
+                return is(i, "operator") ? NONE : i;
+            }
+            i = after_group(i + 1) - 1;
+        }
+    }
+    return NONE;
+}
+
+size_t kernel_name(size_t token)
+{
+    size_t i = token;
+    while (i > 0 && !is_punctuation(i - 1, ';') && !is_punctuation(i - 1, '{') &&
+           !is_punctuation(i - 1, '}')) {
+        if (is(--i, "template")) {
+            return NONE;
+        }
+    }
+    return function_name(token);
+}
+
+void append_launch_bounds(struct text *out, size_t token)
+{
+    size_t end = token + 2;
+    int depth = 0;
+    while (end < token_count &&
+           !(depth == 0 && (is_punctuation(end, ',') || is_punctuation(end, ')')))) {
+        depth += is_punctuation(end, '(') - is_punctuation(end, ')');
+        end++;
+    }
+    append_string(out, " simt_launch_bounds(");
+    append_tokens(out, token + 2, end);
+    append_string(out, ");");
+}
+
+void append_registration(struct text *out, size_t kernel)
+{
+    char number[64];
+    snprintf(number, sizeof number, "simt_kernel_%zu", kernel);
+    append_string(out, " [[maybe_unused]] static const bool ");
+    append_string(out, number);
+    append_string(out, " = simt::add_kernel(\"");
+    append_tokens(out, kernel, kernel + 1);
+    append_string(out, "\", [](auto simt_tag) -> "
+                       "decltype(simt::function_of<decltype(simt_tag)>(");
+    append_tokens(out, kernel, kernel + 1);
+    append_string(out, ")) { return simt::function_of<decltype(simt_tag)>(");
+    append_tokens(out, kernel, kernel + 1);
+    append_string(out, "); });");
+}
+
+/* ---- __constant__ ---- */
+
+size_t constant_end(size_t token)
+{
+    int depth = 0;
+    for (size_t i = token; is(token, "__constant__") && i < token_count; i++) {
+        depth += is_punctuation(i, '{') || is_punctuation(i, '(') || is_punctuation(i, '[');
+        depth -= is_punctuation(i, '}') || is_punctuation(i, ')') || is_punctuation(i, ']');
+        if (depth < 0) {
+            return NONE;
+        }
+        if (depth == 0 && is_punctuation(i, ';')) {
+            return i;
+        }
+    }
+    return NONE;
+}
+
+bool is_extern(size_t token)
+{
+    size_t i = token;
+    while (i > 0 && tokens[i - 1].kind == WORD) {
+        i--;
+        if (is(i, "extern")) {
+            return true;
+        }
+    }
+    return i > 0 && is_punctuation(i - 1, '>');
+}
+
+/* Tells the runtime of each variable: the word before its first '[', '=', '{', ',' or ';'. */
+void append_constants(struct text *out, size_t first, size_t end)
+{
+    int depth = 0;
+    bool named = false;
+    for (size_t i = first + 1; i <= end; i++) {
+        bool ends_name = is_punctuation(i, '[') || is_punctuation(i, '=') ||
+                         is_punctuation(i, '{') || is_punctuation(i, ',') || i == end;
+        if (depth == 0 && ends_name && !named && tokens[i - 1].kind == WORD) {
+            append_string(out, " [[maybe_unused]] static const int simt_constant_");
+            append_tokens(out, i - 1, i);
+            append_string(out, " = simt_constant((const void *)&");
+            append_tokens(out, i - 1, i);
+            append_string(out, ", sizeof ");
+            append_tokens(out, i - 1, i);
+            append_string(out, ");");
+            named = true;
+        }
+        if (depth == 0 && is_punctuation(i, ',')) {
+            named = false;
+        }
+        depth += is_punctuation(i, '{') || is_punctuation(i, '(') || is_punctuation(i, '[') ||
+                 (is_punctuation(i, '<') && !named);
+        depth -= is_punctuation(i, '}') || is_punctuation(i, ')') || is_punctuation(i, ']') ||
+                 (is_punctuation(i, '>') && !named);
+    }
+}

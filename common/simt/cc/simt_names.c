@@ -1,0 +1,158 @@
+/* Names that stand for something else, until the program declares them itself. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cc/simt_rewrite.h"
+
+struct name *names;
+size_t name_count;
+
+void add_name(const char *word, size_t length, const char *replacement)
+{
+    struct text copy = {NULL, 0, 0};
+    append(&copy, word, length);
+    for (size_t i = 0; i < name_count; i++) {
+        if (strcmp(names[i].word, copy.bytes) == 0) {
+            free(copy.bytes);
+            free(names[i].replacement);
+            copy = (struct text){NULL, 0, 0};
+            append_string(&copy, replacement);
+            names[i].replacement = copy.bytes;
+            return;
+        }
+    }
+    names = realloc(names, (name_count + 1) * sizeof *names);
+    if (!names) {
+        perror("simt_rewrite");
+        exit(EXIT_FAILURE);
+    }
+    names[name_count] = (struct name){.word = copy.bytes};
+    copy = (struct text){NULL, 0, 0};
+    append_string(&copy, replacement);
+    names[name_count++].replacement = copy.bytes;
+}
+
+struct name *find_name(size_t token)
+{
+    for (size_t i = 0; i < name_count; i++) {
+        if (is(token, names[i].word)) {
+            return &names[i];
+        }
+    }
+    return NULL;
+}
+
+bool is_operator_word(size_t token)
+{
+    static const char *const words[] = {"new", "delete", "sizeof", "alignof", "typeof",
+                                        "and", "or",     "not",    "xor",     "co_return"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        if (is(token, words[i])) {
+            return true;
+        }
+    }
+    return is_keyword(token);
+}
+
+static bool is_type_word(size_t token)
+{
+    static const char *const words[] = {"auto",  "bool",  "char", "const",  "dim3",     "double",
+                                        "float", "int",   "long", "size_t", "struct",   "short",
+                                        "uint3", "uint2", "int2", "int3",   "unsigned", "void"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        if (is(token, words[i])) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Whether the word at `token` follows a comma in a declaration such as dim3 grid(4),
+ * blockDim(8). */
+static bool follows_declarator(size_t token)
+{
+    size_t i = token - 1;
+    while (i != NONE && !is_punctuation(i, ';') && !is_punctuation(i, '{') &&
+           !is_punctuation(i, '}')) {
+        if (is_punctuation(i, '(') || is_punctuation(i, '[')) {
+            return false;
+        }
+        if (is_punctuation(i, ')') || is_punctuation(i, ']')) {
+            i = open_of(i);
+        }
+        i = i == NONE ? NONE : i - 1;
+    }
+    return is_type_word(i + 1);
+}
+
+/* The '*' or '&' at `token` belongs to a declaration that begins a statement: T *name,
+ * A::B<C> &name. */
+static bool begins_statement(size_t token)
+{
+    size_t i = token;
+    while (i > 0 && (is_punctuation(i, '*') || is_punctuation(i, '&'))) {
+        i--;
+    }
+    if (is_punctuation(i, '>')) {
+        i = template_open_of(i);
+        i = i == NONE || i == 0 ? NONE : i - 1;
+    }
+    if (i == NONE || tokens[i].kind != WORD || is_operator_word(i)) {
+        return false;
+    }
+    while (i > 2 && is_punctuation(i - 1, ':') && is_punctuation(i - 2, ':')) {
+        i -= 3;
+    }
+    while (i > 0 && tokens[i - 1].kind == WORD && !is_operator_word(i - 1)) {
+        i--;
+    }
+    return i == 0 || is_punctuation(i - 1, ';') || is_punctuation(i - 1, '{') ||
+           is_punctuation(i - 1, '}') || (i > 1 && is_punctuation(i - 1, '(') && is(i - 2, "for"));
+}
+
+bool declares(size_t token, bool is_parameter)
+{
+    if (token == 0 || is_punctuation(token + 1, '.')) {
+        return false;
+    }
+    if (is_parameter && tokens[token - 1].kind == PUNCTUATION &&
+        strchr("*&>", at(tokens[token - 1].begin)) && tokens[token + 1].kind == PUNCTUATION &&
+        strchr(",)[=", at(tokens[token + 1].begin))) {
+        return true;
+    }
+    if (tokens[token - 1].kind == WORD) {
+        return !is_operator_word(token - 1);
+    }
+    if (is_punctuation(token - 1, '*') || is_punctuation(token - 1, '&')) {
+        return (token > 1 && is_type_word(token - 2)) || begins_statement(token - 1);
+    }
+    return is_punctuation(token - 1, ',') && follows_declarator(token);
+}
+
+bool is_qualified(size_t token)
+{
+    return token > 2 && is_punctuation(token - 1, ':') && is_punctuation(token - 2, ':') &&
+           tokens[token - 3].kind == WORD && !is(token - 3, "std");
+}
+
+void hide(struct name *name, int depth, int parenthesis)
+{
+    if (!name->hidden) {
+        name->hidden = true;
+        name->hidden_depth = parenthesis > 0 ? depth + 1 : depth;
+        name->hidden_parenthesis = parenthesis > 0 ? parenthesis : -1;
+    }
+}
+
+void show_again(int depth, int parenthesis)
+{
+    for (size_t i = 0; i < name_count; i++) {
+        struct name *name = &names[i];
+        bool prototype = parenthesis >= 0 && name->hidden_parenthesis > parenthesis &&
+                         depth + 1 == name->hidden_depth;
+        if (name->hidden && ((parenthesis < 0 && depth < name->hidden_depth) || prototype)) {
+            name->hidden = false;
+        }
+    }
+}

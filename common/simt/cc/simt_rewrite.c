@@ -1,0 +1,486 @@
+/* simt_rewrite in.cu out.cpp: turns what the host's C++ compiler does not know of CUDA C into
+ * calls.
+ *
+ *   name<<<grid, block, shared, stream>>>(arguments)
+ *     simt::launch("name", <name as a function>, <name as a call>, grid, block, shared,
+ *     stream)(arguments); or, where the name is none of a kernel,
+ *     simt::launch_value("name", name, grid, block, shared, stream)(arguments)
+ *   extern __shared__ T name[];
+ *     T *const name = static_cast<T *>(simt_dynamic_shared()); or, outside of functions, nothing:
+ *     what stands right of the = then replaces each use of the name
+ *
+ *   a << n, a >>= n in device code
+ *     a << ::simt::within_width % n, a >>= ::simt::within_width = n: simt_shifts.c
+ *   __launch_bounds__(n)
+ *     simt_launch_bounds(n); at the beginning of the kernel
+ *   asm("...")
+ *     C++ that does what its PTX says: cc/simt_ptx_asm.c
+ *   malloc(size)
+ *     simt_malloc(size), of which the compiler knows nothing: neither that it may leave it out, nor
+ *     that nobody sees what is stored there
+ *
+ * All else is copied as it stands, and every line keeps its number.
+ *
+ * simt_rewrite --preprocessed in.ii out.cpp: takes the output of the preprocessor instead (with
+ * SIMT_PREPROCESSED defined), in which headers stand where they were included and macros are gone.
+ * There it also does what cuda_runtime.h else does with macros, which would collide with a
+ * program's own names:
+ *
+ *   __global__ and the other qualifiers      nothing, or the host compiler's word threadIdx and its
+ *   like                   calls, but where the program declares such a name itself
+ *   cudaLaunchKernel((void *)name,           cudaLaunchKernel(name, __global__ void name(...) {...}
+ *   is followed by a call that makes its address launchable
+ *
+ * and it refuses what the CPU back end does not have, with one line for each feature, and what nvcc
+ * refuses: simt_spaces.c, simt_variables.c.
+ *
+ * simt_rewrite --header NAME: names the feature that a missing header belongs to; status 1 if
+ * none. */
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cc/simt_ptx.h"
+#include "cc/simt_rewrite.h"
+#include "cc/simt_unavailable.h"
+
+/* ---- what there is not ---- */
+
+/* One line for each feature, at its first place. */
+static void refuse(size_t position, const char *feature)
+{
+    static const char *told[64];
+    size_t i = 0;
+    while (i < sizeof told / sizeof *told && told[i] && strcmp(told[i], feature) != 0) {
+        i++;
+    }
+    complained = true;
+    if (i < sizeof told / sizeof *told && !told[i]) {
+        told[i] = feature;
+        complain(position, "not available on the CPU back end: %s", feature);
+    }
+}
+
+/* Headers that were found, but are made for nvcc: tells so at the #include, whose line is the one
+ * before the place that the preprocessor comes back to. */
+static void check_headers(void)
+{
+    struct marker marker;
+    const char *feature = NULL;
+    int depth = 0;
+    for (size_t i = 0; i < source.length; i = line_end(i) + 1) {
+        if (!read_marker(i, &marker)) {
+            continue;
+        }
+        if (depth > 0) {
+            depth += marker.enters - marker.leaves;
+            if (depth == 0) {
+                fprintf(stderr, "%.*s:%d: error: not available on the CPU back end: %s\n",
+                        marker.name_length, marker.name, marker.line - 1, feature);
+                exit(EXIT_FAILURE);
+            }
+        } else if (marker.enters && marker.system) {
+            char name[4096];
+            snprintf(name, sizeof name, "%.*s", marker.name_length, marker.name);
+            feature = simt_unavailable_header(name);
+            depth = feature != NULL;
+        }
+    }
+}
+
+static void check_word(size_t token)
+{
+    const char *feature;
+    if (is_member(token)) {
+        return;
+    }
+    feature = simt_unavailable_word(
+        source.bytes + tokens[token].begin, tokens[token].end - tokens[token].begin,
+        is_punctuation(token + 1, '(') || is_punctuation(token + 1, '<'));
+    if (feature) {
+        refuse(tokens[token].begin, feature);
+    }
+}
+
+/* ---- the whole ---- */
+
+/* A pair of braces that is open. */
+struct braces {
+    bool is_namespace, in_device_code;
+    bool is_device_body; /* of what `__device__` or `__global__` announced */
+    size_t body;         /* the '{' of the device function around it that is not the host's, too */
+    size_t outermost;    /* the '{' of the function or class around it */
+    size_t kernel;       /* the kernel's name if its address can be had, else NONE */
+};
+
+/* How far the rewriting has come. */
+struct state {
+    struct text *out;
+    size_t copied; /* the source up to here is in the output */
+    int depth, namespaces, parentheses;
+    struct braces *braces;
+    size_t *launch_at; /* the chevrons of the launch that starts at a token */
+    bool *closes;
+    bool announced;   /* a device function whose body has yet to come ... */
+    int announced_at; /* ... outside of so many parentheses ... */
+    bool device_only; /* ... and is not the host's, too */
+    size_t kernel;    /* its name, if it is a kernel whose address can be had */
+    size_t bounds;    /* its __launch_bounds__ */
+    size_t constants; /* the __constant__ of the declaration that we are in */
+};
+
+/* Where each launch starts is known only when its chevrons come: finds them all first. */
+static void find_launches(struct state *state)
+{
+    for (size_t i = 0; i < token_count; i++) {
+        if (chain_of(i, '<') >= 3) {
+            if (i > 0 && !is(i - 1, "operator")) {
+                state->launch_at[name_begin(i)] = i;
+                state->closes[closing_chevrons(i)] = true;
+            }
+            i += 2;
+        }
+    }
+}
+
+/* The output goes up to the token, which something else stands for. */
+static void copy_up_to(struct state *state, size_t token)
+{
+    append(state->out, source.bytes + state->copied, tokens[token].begin - state->copied);
+}
+
+static void copy_through(struct state *state, size_t token)
+{
+    append(state->out, source.bytes + state->copied, tokens[token].end - state->copied);
+    state->copied = tokens[token].end;
+}
+
+static void see_word(struct state *state, size_t token)
+{
+    const struct braces *around = &state->braces[state->depth];
+    if (preprocessed && !tokens[token].in_system) {
+        check_word(token);
+    }
+    check_call(token, around->body);
+    if (is(token, "static") && around->in_device_code) {
+        note_device_variables(token);
+    }
+    if (!around->in_device_code && state->depth > state->namespaces) {
+        check_host_use(token, around->outermost);
+    }
+    if (state->depth == state->namespaces && !tokens[token].in_macro &&
+        constant_end(token) != NONE && !is_extern(token)) {
+        state->constants = token;
+    }
+    if (is(token, "__launch_bounds__") && is_punctuation(token + 1, '(')) {
+        state->bounds = token;
+    }
+    if (is(token, "__device__") || is(token, "__global__")) {
+        state->announced = true;
+        state->announced_at = state->parentheses;
+        state->device_only = is_device_only(token);
+        state->kernel = is(token, "__global__") && state->depth == state->namespaces
+                            ? kernel_name(token)
+                            : NONE;
+    }
+}
+
+static void open_braces(struct state *state, size_t token)
+{
+    struct braces around = state->braces[state->depth];
+    bool body = state->announced && state->parentheses == state->announced_at;
+    state->braces[++state->depth] = (struct braces){
+        .is_namespace = opens_namespace(token),
+        .in_device_code = body || around.in_device_code,
+        .is_device_body = body,
+        .body = body ? (state->device_only ? token : NONE) : around.body,
+        .outermost = around.outermost,
+        .kernel = body ? state->kernel : NONE,
+    };
+    if (state->depth == state->namespaces + 1 && !state->braces[state->depth].is_namespace) {
+        state->braces[state->depth].outermost = token;
+    }
+    state->namespaces += state->braces[state->depth].is_namespace;
+    state->announced = state->announced && !body;
+    if (body && state->bounds != NONE && !tokens[token].in_macro) {
+        copy_through(state, token);
+        append_launch_bounds(state->out, state->bounds);
+    }
+    state->bounds = body ? NONE : state->bounds;
+}
+
+static void close_braces(struct state *state, size_t token)
+{
+    struct braces closed = state->braces[state->depth--];
+    state->namespaces -= closed.is_namespace;
+    show_again(state->depth, -1);
+    if (closed.is_device_body &&
+        (is_punctuation(token + 1, ',') || is_punctuation(token + 1, '{'))) {
+        state->announced = true; /* an initializer: the constructor's body has yet to come */
+        state->announced_at = state->parentheses;
+    } else if (preprocessed && closed.is_device_body && closed.kernel != NONE) {
+        copy_through(state, token);
+        append_registration(state->out, closed.kernel);
+    }
+}
+
+/* Keeps account of where the token stands. */
+static void see(struct state *state, size_t token)
+{
+    if (tokens[token].kind == WORD) {
+        see_word(state, token);
+    } else if (is_punctuation(token, '(') || is_punctuation(token, ')')) {
+        state->parentheses += is_punctuation(token, '(') ? 1 : -1;
+    } else if (is_punctuation(token, ';')) {
+        show_again(state->depth, state->parentheses);
+        state->announced = state->announced && state->parentheses > state->announced_at;
+        state->bounds = NONE;
+    } else if (is_punctuation(token, '{')) {
+        open_braces(state, token);
+    } else if (is_punctuation(token, '}') && state->depth > 0) {
+        close_braces(state, token);
+    }
+}
+
+static void rewrite_shared(struct state *state, size_t token, size_t end)
+{
+    struct shared shared = parse_shared(token, end);
+    struct name *known = find_name(shared.name);
+    copy_up_to(state, token);
+    if (state->depth == state->namespaces && !tokens[token].in_macro) {
+        struct text use = {NULL, 0, 0};
+        append_string(&use, "(");
+        append_string(&use, shared.pointer.bytes);
+        append_string(&use, ")");
+        add_name(source.bytes + tokens[shared.name].begin,
+                 tokens[shared.name].end - tokens[shared.name].begin, use.bytes);
+        free(use.bytes);
+    } else {
+        append_shared(state->out, &shared);
+        if (known) {
+            hide(known, state->depth, 0);
+        }
+    }
+    append_newlines(state->out, tokens[token].begin, tokens[end].begin, tokens[token].in_macro);
+    free(shared.type.bytes);
+    free(shared.pointer.bytes);
+    state->copied = tokens[end].end;
+}
+
+static void rewrite_launch(struct state *state, size_t token)
+{
+    size_t chevrons = state->launch_at[token];
+    if (preprocessed && state->braces[state->depth].in_device_code) {
+        refuse(tokens[chevrons].begin, "dynamic parallelism (a launch from device code)");
+    }
+    copy_up_to(state, token);
+    append_launch(state->out, token, chevrons);
+    state->copied = tokens[chevrons + 2].end;
+}
+
+/* A word, or what it begins, that something else stands for: the last token of it. */
+static size_t rewrite_word(struct state *state, size_t token)
+{
+    struct name *name = find_name(token);
+    size_t end;
+    if (name && !name->hidden && !tokens[token].in_system && !is_member(token) &&
+        !is_qualified(token)) {
+        if (declares(token, state->depth == state->namespaces && state->parentheses > 0)) {
+            hide(name, state->depth, state->parentheses);
+        } else {
+            copy_up_to(state, token);
+            append_string(state->out, name->replacement);
+            state->copied = tokens[token].end;
+        }
+    } else if (preprocessed && !tokens[token].in_system) {
+        struct text replacement = {NULL, 0, 0};
+        end = replace_qualifier(&replacement, token);
+        if (end != token) {
+            copy_up_to(state, token);
+            append(state->out, replacement.bytes, replacement.length);
+            append_newlines(state->out, tokens[token].begin, tokens[end - 1].end, false);
+            state->copied = tokens[end - 1].end;
+            token = end - 1;
+        }
+        free(replacement.bytes);
+    }
+    return token;
+}
+
+static bool is_asm(size_t token)
+{
+    return (is(token, "asm") || is(token, "__asm__") || is(token, "__asm")) && !is_member(token);
+}
+
+/* The last token of what is dealt with. */
+static size_t rewrite_at(struct state *state, size_t token)
+{
+    size_t end, shift;
+    if (is_asm(token) && state->braces[state->depth].in_device_code && !tokens[token].in_system) {
+        ptx_translate(token);
+    }
+    if ((end = ptx_patch(state->out, token, &state->copied)) > 0) {
+        return token + end - 1;
+    }
+    end = shared_end(token);
+    see(state, token);
+    if (end != NONE) {
+        rewrite_shared(state, token, end);
+        return end;
+    }
+    if (state->constants != NONE && token == constant_end(state->constants)) {
+        copy_through(state, token);
+        append_constants(state->out, state->constants, token);
+        state->constants = NONE;
+    } else if (state->launch_at[token]) {
+        end = state->launch_at[token] + 2;
+        rewrite_launch(state, token);
+        return end;
+    } else if (state->closes[token]) {
+        copy_up_to(state, token);
+        append_string(state->out, ")");
+        state->copied = tokens[token + 2].end;
+        return token + 2;
+    } else if (tokens[token].kind == WORD) {
+        return rewrite_word(state, token);
+    } else if (preprocessed && (end = after_launch_cast(token)) != token) {
+        copy_up_to(state, token);
+        state->parentheses--;
+        state->copied = tokens[end - 1].end;
+        return end - 1;
+    } else if (state->braces[state->depth].in_device_code && !tokens[token].in_system &&
+               (shift = append_shift(state->out, token, &state->copied)) > 0) {
+        return token + shift - 1;
+    }
+    return token;
+}
+
+static void rewrite(struct text *out)
+{
+    struct state state = {
+        .out = out,
+        .braces = zeroed(token_count + 2, sizeof *state.braces),
+        .launch_at = zeroed(token_count + 1, sizeof *state.launch_at),
+        .closes = zeroed(token_count + 3, sizeof *state.closes),
+        .kernel = NONE,
+        .bounds = NONE,
+        .constants = NONE,
+    };
+    state.braces[0].body = state.braces[0].outermost = state.braces[0].kernel = NONE;
+    collect_functions();
+    find_launches(&state);
+    for (size_t i = 0; i < token_count; i++) {
+        i = rewrite_at(&state, i);
+    }
+    append(out, source.bytes + state.copied, source.length - state.copied);
+    append_device_names(out);
+    free(state.braces);
+    free(state.launch_at);
+    free(state.closes);
+}
+
+static void read_source(void)
+{
+    char buffer[65536];
+    size_t count;
+    FILE *file = fopen(path, "rb");
+    append(&source, "", 0);
+    while (file && (count = fread(buffer, 1, sizeof buffer, file)) > 0) {
+        append(&source, buffer, count);
+    }
+    if (!file || ferror(file)) {
+        fprintf(stderr, "simt_rewrite: cannot read %s: %s\n", path, strerror(errno));
+        exit(EXIT_FAILURE);
+    }
+    fclose(file);
+}
+
+/* To a file beside it first, so that a failure leaves no half of an output. */
+static bool write_whole(const char *target, const struct text *out)
+{
+    struct text temporary = {NULL, 0, 0};
+    bool written;
+    FILE *file;
+    append_string(&temporary, target);
+    append_string(&temporary, ".tmp");
+    file = fopen(temporary.bytes, "wb");
+    written = file && fwrite(out->bytes, 1, out->length, file) == out->length;
+    written = file && fclose(file) == 0 && written;
+    written = written && rename(temporary.bytes, target) == 0;
+    if (!written) {
+        fprintf(stderr, "simt_rewrite: cannot write %s: %s\n", target, strerror(errno));
+        if (file) {
+            remove(temporary.bytes);
+        }
+    }
+    free(temporary.bytes);
+    return written;
+}
+
+static void add_built_in_names(void)
+{
+    static const struct {
+        const char *word, *replacement;
+    } built_in[] = {
+        {"threadIdx", "simt_thread_index()"},
+        {"blockIdx", "simt_block_index()"},
+        {"blockDim", "simt_block_size()"},
+        {"gridDim", "simt_grid_size()"},
+    };
+    for (size_t i = 0; i < sizeof built_in / sizeof *built_in; i++) {
+        add_name(built_in[i].word, strlen(built_in[i].word), built_in[i].replacement);
+    }
+}
+
+static int tell_header(const char *header)
+{
+    const char *feature = simt_unavailable_header(header);
+    if (feature) {
+        puts(feature);
+    }
+    return feature ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+int main(int argument_count, char **arguments)
+{
+    struct text out = {NULL, 0, 0};
+    bool written;
+    if (argument_count == 3 && strcmp(arguments[1], "--header") == 0) {
+        return tell_header(arguments[2]);
+    }
+    preprocessed = argument_count == 4 && strcmp(arguments[1], "--preprocessed") == 0;
+    if (argument_count != (preprocessed ? 4 : 3)) {
+        fputs("usage: simt_rewrite in.cu out.cpp\n"
+              "       simt_rewrite --preprocessed in.ii out.cpp\n"
+              "       simt_rewrite --header NAME\n",
+              stderr);
+        return EXIT_FAILURE;
+    }
+    path = arguments[argument_count - 2];
+    read_source();
+    add_name("malloc", strlen("malloc"), "simt_malloc");
+    if (preprocessed) {
+        check_headers();
+        add_built_in_names();
+    }
+    tokenize();
+    if (!preprocessed) {
+        /* nvcc includes this in every .cu file, too. */
+        append_string(&out, "#include <cuda_runtime.h>\n#line 1 \"");
+        append_quoted(&out, path);
+        append_string(&out, "\"\n");
+    }
+    rewrite(&out);
+    written = !complained && write_whole(arguments[argument_count - 1], &out);
+    free(out.bytes);
+    free(source.bytes);
+    free(tokens);
+    for (size_t i = 0; i < name_count; i++) {
+        free(names[i].word);
+        free(names[i].replacement);
+    }
+    free(names);
+    return written ? EXIT_SUCCESS : EXIT_FAILURE;
+}

@@ -1,0 +1,111 @@
+/* The parts of simt_rewrite. */
+#ifndef SIMT_REWRITE_H
+#define SIMT_REWRITE_H
+
+#include "cc/simt_tokens.h"
+
+/* ---- simt_launches.c ---- */
+
+/* Of the chevrons that open at a token: the first token of the expression that names the kernel,
+ * name, ns::name<arguments>, table[i].kernel, (*pointer), ... */
+size_t name_begin(size_t chevrons);
+/* The first of the three that close. */
+size_t closing_chevrons(size_t chevrons);
+void append_launch(struct text *out, size_t name, size_t chevrons);
+
+/* ---- simt_declarations.c ---- */
+
+bool is_alignment(size_t token);
+/* The ';' of an `extern __shared__` (or `__shared__ extern`) declaration that starts here; NONE if
+ * none does. */
+size_t shared_end(size_t token);
+/* T name[] or T name[][2], in parts. */
+struct shared {
+    struct text type;
+    size_t name;         /* a token */
+    size_t bounds, end;  /* the tokens after the open bounds, up to the ';' */
+    struct text pointer; /* the expression for a pointer to the first element */
+};
+struct shared parse_shared(size_t first, size_t end);
+void append_shared(struct text *out, const struct shared *shared);
+
+/* What stands for a qualifier at `token`, or an empty text; the token after it, or `token` if there
+ * is none. */
+size_t replace_qualifier(struct text *replacement, size_t token);
+/* What goes from cudaLaunchKernel((void *)name: the cast, which starts at `token`; the token after
+ * it. */
+size_t after_launch_cast(size_t token);
+/* The name of the function that `__global__` or `__device__` at `token` declares; NONE if none. */
+size_t function_name(size_t token);
+/* The same of a kernel, NONE for a template. */
+size_t kernel_name(size_t token);
+void append_registration(struct text *out, size_t kernel);
+/* What a kernel with __launch_bounds__ at `token` begins with. */
+void append_launch_bounds(struct text *out, size_t token);
+
+/* The ';' of a declaration of __constant__ variables at `token`; NONE if there is none, or a
+ * body. */
+size_t constant_end(size_t token);
+/* Whether the declaration around `token` is extern, or a template: not there to be registered. */
+bool is_extern(size_t token);
+void append_constants(struct text *out, size_t first, size_t end);
+
+/* ---- simt_names.c ---- */
+
+struct name {
+    char *word, *replacement;
+    bool hidden;
+    int hidden_depth;       /* of braces: hidden until a '}' leaves it */
+    int hidden_parenthesis; /* of a parameter: until the ';' of a mere prototype; else -1 */
+};
+extern struct name *names;
+extern size_t name_count;
+
+void add_name(const char *word, size_t length, const char *replacement);
+struct name *find_name(size_t token);
+/* The program declares the word at `token` as a name of its own; `is_parameter`: it stands among a
+ * function's parameters. */
+bool declares(size_t token, bool is_parameter);
+/* Behind the name of a class or namespace other than std. */
+bool is_qualified(size_t token);
+void hide(struct name *name, int depth, int parenthesis);
+/* After a '}' that leads to `depth`, or (with the depth of parentheses) a ';'. */
+void show_again(int depth, int parenthesis);
+bool is_operator_word(size_t token);
+
+/* ---- simt_spaces.c: what runs on the host, and what on the device ---- */
+
+/* Learns who declares what, before anything is rewritten. */
+void collect_functions(void);
+/* The word is the name of a kernel that the source declares. */
+bool is_kernel(size_t token);
+/* Two words are the same. */
+bool same_word(size_t a, size_t b);
+/* The first token of the declaration that the '{' at `token` ends. */
+size_t declaration_begin(size_t token);
+/* Of kernels, or of other functions of the device, each after a space; false if there is none. */
+bool append_function_names(struct text *out, bool kernels);
+/* Whether the '{' at `token` opens a namespace or extern "C" block. */
+bool opens_namespace(size_t token);
+/* Whether __device__ or __global__ at `token` comes without __host__. */
+bool is_device_only(size_t token);
+/* Complains if the word at `token` calls a kernel as a function; or, in device code whose body
+ * opens at `body` (else NONE), a function of the host. */
+void check_call(size_t token, size_t body);
+
+/* ---- simt_variables.c ---- */
+
+/* The declaration at `token` is of variables of the device. */
+void note_device_variables(size_t token);
+/* Tells the runtime of their names. */
+void append_device_names(struct text *out);
+/* Complains if host code, in a function or class whose '{' is `outermost`, reads or writes the
+ * variable of the device at `token`. */
+void check_host_use(size_t token, size_t outermost);
+
+/* ---- simt_shifts.c ---- */
+
+/* Rewrites the shift at `token`, if there is one; how many tokens it has, or 0. */
+size_t append_shift(struct text *out, size_t token, size_t *copied);
+
+#endif

@@ -1,0 +1,158 @@
+#include "cc/simt_unavailable.h"
+
+#include <fnmatch.h>
+#include <string.h>
+
+/* The first pattern that fits counts. */
+static const struct {
+    const char *pattern, *feature;
+} headers[] = {
+    {"thrust/*", "Thrust"},
+    {"cub/*", "CUB"},
+    {"cuda/pipeline", "cuda::pipeline (libcu++)"},
+    {"cuda/barrier", "cuda::barrier (libcu++)"},
+    {"cuda/atomic", "cuda::atomic (libcu++)"},
+    {"cuda/semaphore", "cuda::counting_semaphore (libcu++)"},
+    {"cuda/std/*", "cuda::std (libcu++)"},
+    {"nv/target", "NV_IF_TARGET (libcu++)"},
+    {"nvfunctional", "nvstd::function"},
+    {"mma.h", "tensor cores (nvcuda::wmma)"},
+    {"cutlass/*", "CUTLASS"},
+    {"cute/*", "CuTe (CUTLASS)"},
+    {"cuda_bf16.h", "bfloat16"},
+    {"cuda_fp8.h", "8-bit floating point"},
+    {"curand*.h", "cuRAND"},
+    {"cublas*.h", "cuBLAS"},
+    {"cufft*.h", "cuFFT"},
+    {"cusparse*.h", "cuSPARSE"},
+    {"cusolver*.h", "cuSOLVER"},
+    {"cudnn*.h", "cuDNN"},
+    {"npp*.h", "NPP"},
+    {"nccl.h", "NCCL"},
+    {"nvrtc.h", "compilation at run time (NVRTC)"},
+    {"nvml.h", "NVML"},
+    {"nvToolsExt.h", "NVTX"},
+    {"nvtx3/*", "NVTX"},
+    {"cupti*.h", "CUPTI"},
+    {"cudaGL.h", "OpenGL interoperability"},
+    {"cuda_gl_interop.h", "OpenGL interoperability"},
+    {"texture_fetch_functions.h", "textures"},
+    {"texture_indirect_functions.h", "textures"},
+    {"surface_functions.h", "surfaces"},
+    {"surface_indirect_functions.h", "surfaces"},
+};
+
+/* CALL: only where a call or template arguments follow, as the word alone may be a program's
+ * own. */
+enum match { WHOLE, PREFIX, CALL };
+
+#define TEXTURES "textures and CUDA arrays"
+
+static const struct {
+    const char *word;
+    enum match match;
+    const char *feature;
+} words[] = {
+    {"tex1D", CALL, "textures (tex1D)"},
+    {"tex1Dfetch", CALL, "textures (tex1Dfetch)"},
+    {"tex1DLod", CALL, "textures (tex1DLod)"},
+    {"tex1DLayered", CALL, "textures (tex1DLayered)"},
+    {"tex2D", CALL, "textures (tex2D)"},
+    {"tex2DLod", CALL, "textures (tex2DLod)"},
+    {"tex2DLayered", CALL, "textures (tex2DLayered)"},
+    {"tex2Dgather", CALL, "textures (tex2Dgather)"},
+    {"tex3D", CALL, "textures (tex3D)"},
+    {"texCubemap", CALL, "textures (texCubemap)"},
+    {"cudaTextureObject_t", WHOLE, "textures (cudaTextureObject_t)"},
+    {"cudaTextureDesc", WHOLE, "textures (cudaTextureDesc)"},
+    {"cudaResourceDesc", WHOLE, "textures and surfaces (cudaResourceDesc)"},
+    {"cudaCreateTextureObject", WHOLE, "textures (cudaCreateTextureObject)"},
+    {"cudaBindTexture", PREFIX, "textures (cudaBindTexture)"},
+    {"cudaReadModeElementType", WHOLE, "textures"},
+    {"cudaReadModeNormalizedFloat", WHOLE, "textures"},
+    {"surf1D", PREFIX, "surfaces (surf1Dread, surf1Dwrite)"},
+    {"surf2D", PREFIX, "surfaces (surf2Dread, surf2Dwrite)"},
+    {"surf3D", PREFIX, "surfaces (surf3Dread, surf3Dwrite)"},
+    {"cudaSurfaceObject_t", WHOLE, "surfaces (cudaSurfaceObject_t)"},
+    {"cudaCreateSurfaceObject", WHOLE, "surfaces (cudaCreateSurfaceObject)"},
+    {"cudaArray_t", WHOLE, TEXTURES " (cudaArray_t)"},
+    {"cudaMallocArray", WHOLE, TEXTURES " (cudaMallocArray)"},
+    {"cudaMalloc3DArray", WHOLE, TEXTURES " (cudaMalloc3DArray)"},
+    {"cudaMemcpy2DToArray", PREFIX, TEXTURES " (cudaMemcpy2DToArray)"},
+    {"cudaMemcpyToArray", PREFIX, TEXTURES " (cudaMemcpyToArray)"},
+    {"cudaChannelFormatDesc", WHOLE, TEXTURES " (cudaChannelFormatDesc)"},
+    {"cudaCreateChannelDesc", WHOLE, TEXTURES " (cudaCreateChannelDesc)"},
+    {"__shfl", CALL, "__shfl(): use __shfl_sync()"},
+    {"__shfl_up", CALL, "__shfl_up(): use __shfl_up_sync()"},
+    {"__shfl_down", CALL, "__shfl_down(): use __shfl_down_sync()"},
+    {"__shfl_xor", CALL, "__shfl_xor(): use __shfl_xor_sync()"},
+    {"__ballot", CALL, "__ballot(): use __ballot_sync()"},
+    {"__any", CALL, "__any(): use __any_sync()"},
+    {"__all", CALL, "__all(): use __all_sync()"},
+    {"nvcuda", WHOLE, "tensor cores (nvcuda::wmma)"},
+    {"__cluster_dims__", WHOLE, "thread block clusters (__cluster_dims__)"},
+    {"this_cluster", CALL, "thread block clusters (this_cluster)"},
+    {"cluster_group", WHOLE, "thread block clusters (cluster_group)"},
+    {"cudaStreamFireAndForget", WHOLE, "dynamic parallelism (cudaStreamFireAndForget)"},
+    {"cudaStreamTailLaunch", WHOLE, "dynamic parallelism (cudaStreamTailLaunch)"},
+    {"cudaGraph_t", WHOLE, "CUDA graphs (cudaGraph_t)"},
+    {"cudaGraphExec_t", WHOLE, "CUDA graphs (cudaGraphExec_t)"},
+    {"cudaGraphCreate", WHOLE, "CUDA graphs (cudaGraphCreate)"},
+    {"cudaStreamBeginCapture", PREFIX, "CUDA graphs (cudaStreamBeginCapture)"},
+    {"cudaLaunchKernelEx", PREFIX, "launches with attributes (cudaLaunchKernelEx)"},
+    {"cudaLaunchConfig_t", WHOLE, "launches with attributes (cudaLaunchConfig_t)"},
+    {"cudaMalloc3D", WHOLE, "three-dimensional memory (cudaMalloc3D)"},
+    {"cudaMemcpy3D", PREFIX, "three-dimensional memory (cudaMemcpy3D)"},
+    {"cudaPitchedPtr", WHOLE, "three-dimensional memory (cudaPitchedPtr)"},
+    {"cudaMemPool_t", WHOLE, "memory pools (cudaMemPool_t)"},
+    {"cudaMemcpyPeer", PREFIX, "several GPUs (cudaMemcpyPeer)"},
+    {"cudaDeviceEnablePeerAccess", WHOLE, "several GPUs (cudaDeviceEnablePeerAccess)"},
+    {"CUdevice", WHOLE, "the driver API (CUdevice)"},
+    {"CUdeviceptr", WHOLE, "the driver API (CUdeviceptr)"},
+    {"CUcontext", WHOLE, "the driver API (CUcontext)"},
+    {"CUmodule", WHOLE, "the driver API (CUmodule)"},
+    {"CUfunction", WHOLE, "the driver API (CUfunction)"},
+    {"CUresult", WHOLE, "the driver API (CUresult)"},
+    {"cuInit", CALL, "the driver API (cuInit)"},
+    {"cudaIpc", PREFIX, "memory shared between processes (cudaIpc...)"},
+    {"cudaGraphicsGLRegister", PREFIX, "OpenGL interoperability"},
+};
+
+/* The whole of `path`, or what follows one of its slashes. */
+static bool fits(const char *pattern, const char *path)
+{
+    const char *slash = path;
+    if (fnmatch(pattern, path, 0) == 0) {
+        return true;
+    }
+    while ((slash = strchr(slash, '/')) != NULL) {
+        if (fnmatch(pattern, ++slash, 0) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+const char *simt_unavailable_header(const char *header)
+{
+    const char *slash = strrchr(header, '/');
+    for (size_t i = 0; i < sizeof headers / sizeof *headers; i++) {
+        if (fits(headers[i].pattern, header)) {
+            return headers[i].feature;
+        }
+    }
+    /* Its names have no extension; a folder cuda may be anybody's. */
+    return fits("cuda/*", header) && slash && !strchr(slash, '.') ? "libcu++" : NULL;
+}
+
+const char *simt_unavailable_word(const char *word, size_t length, bool called)
+{
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        size_t known = strlen(words[i].word);
+        if ((words[i].match == PREFIX ? length >= known : length == known) &&
+            strncmp(word, words[i].word, known) == 0 && (called || words[i].match != CALL)) {
+            return words[i].feature;
+        }
+    }
+    return NULL;
+}

@@ -1,0 +1,193 @@
+/* Variables of the device: the runtime is told their names, and the host, which would read and
+ * write a copy of its own, is told not to. Silent where a name could mean something else. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cc/simt_rewrite.h"
+
+struct variable {
+    size_t name; /* a token */
+    bool shown;  /* the host may use it: managed, or a constant */
+};
+static struct variable *device_variables;
+static size_t device_variable_count;
+
+static struct variable *find_variable(size_t token)
+{
+    for (size_t i = 0; i < device_variable_count; i++) {
+        if (same_word(device_variables[i].name, token)) {
+            return &device_variables[i];
+        }
+    }
+    return NULL;
+}
+
+static void note_variable(size_t token, bool shown)
+{
+    struct variable *known = find_variable(token);
+    if (known) {
+        known->shown = known->shown || shown;
+        return;
+    }
+    if ((device_variable_count & (device_variable_count - 1)) == 0) {
+        size_t capacity = device_variable_count ? 2 * device_variable_count : 1;
+        device_variables = realloc(device_variables, capacity * sizeof *device_variables);
+        if (!device_variables) {
+            perror("simt_rewrite");
+            exit(EXIT_FAILURE);
+        }
+    }
+    device_variables[device_variable_count++] = (struct variable){token, shown};
+}
+
+/* The word before each '[', '=', '{', ',' or ';' that is in no brackets. */
+void note_device_variables(size_t token)
+{
+    bool named = false, shown = !is(token, "__device__") && !is(token, "__constant__");
+    int depth = 0;
+    for (size_t i = token; i > 0 && tokens[i - 1].kind == WORD; i--) {
+        shown = shown || is(i - 1, "const") || is(i - 1, "constexpr") || is(i - 1, "__managed__");
+    }
+    for (size_t i = token + 1; i < token_count; i++) {
+        bool ends_name =
+            depth == 0 && tokens[i].kind == PUNCTUATION && strchr("[={,;", at(tokens[i].begin));
+        shown = shown || is(i, "const") || is(i, "constexpr") || is(i, "__managed__");
+        if (ends_name && !named && tokens[i - 1].kind == WORD) {
+            note_variable(i - 1, shown);
+            named = true;
+        }
+        if (depth == 0 && is_punctuation(i, ';')) {
+            return;
+        }
+        named = named && !(depth == 0 && is_punctuation(i, ','));
+        depth += is_punctuation(i, '{') || is_punctuation(i, '(') || is_punctuation(i, '[') ||
+                 (is_punctuation(i, '<') && !named);
+        depth -= is_punctuation(i, '}') || is_punctuation(i, ')') || is_punctuation(i, ']') ||
+                 (is_punctuation(i, '>') && !named);
+        if (depth < 0) {
+            return;
+        }
+    }
+}
+
+/* A header of the program's own may declare variables, too, and has not been read. */
+static bool includes_unread(void)
+{
+    for (size_t i = 0; !preprocessed && i < source.length; i = line_end(i) + 1) {
+        const char *line = source.bytes + i;
+        line += strspn(line, " \t");
+        if (*line == '#') {
+            line += 1 + strspn(line + 1, " \t");
+            if (strncmp(line, "include", 7) == 0 && line[7 + strspn(line + 7, " \t")] == '"') {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+void append_device_names(struct text *out)
+{
+    struct text kernels = {NULL, 0, 0}, others = {NULL, 0, 0};
+    bool any = append_function_names(&kernels, true);
+    for (size_t i = 0; i < device_variable_count; i++) {
+        append_string(&others, " ");
+        append_tokens(&others, device_variables[i].name, device_variables[i].name + 1);
+        any = true;
+    }
+    /* One of these may be a variable: __device__ T name(1); */
+    any = append_function_names(&others, false) || any;
+    if (any) {
+        append_string(out, "\n[[maybe_unused]] static const int simt_names = simt_device_names(\"");
+        append(out, kernels.bytes ? kernels.bytes : "", kernels.length);
+        if (includes_unread()) {
+            append_string(out, "\", nullptr);\n");
+        } else {
+            append_string(out, "\", \"");
+            append(out, others.bytes ? others.bytes : "", others.length);
+            append_string(out, "\");\n");
+        }
+    }
+    free(kernels.bytes);
+    free(others.bytes);
+}
+
+/* The name of the function in whose arguments the token stands; NONE if in none's. */
+static size_t called_around(size_t token)
+{
+    for (size_t i = token; i-- > 0 && !is_punctuation(i, ';') && !is_punctuation(i, '{');) {
+        if (is_punctuation(i, ')') || is_punctuation(i, ']')) {
+            i = open_of(i);
+            if (i == NONE) {
+                return NONE;
+            }
+        } else if (is_punctuation(i, '(') && i > 0 && tokens[i - 1].kind == WORD) {
+            return i - 1;
+        }
+    }
+    return NONE;
+}
+
+/* Whether a name may be declared anew between two tokens. */
+static bool may_be_declared(size_t token, size_t begin, size_t end)
+{
+    for (size_t i = begin; i < end; i++) {
+        if (same_word(token, i) && i > 0 && !is_member(i) &&
+            (tokens[i - 1].kind == WORD
+                 ? !is_operator_word(i - 1)
+                 : is_punctuation(i - 1, '*') || is_punctuation(i - 1, '>') ||
+                       (is_punctuation(i - 1, '&') && !is_punctuation(i - 2, '(') &&
+                        !is_punctuation(i - 2, ',')))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static size_t closing_of(size_t brace)
+{
+    int depth = 0;
+    for (size_t i = brace; i < token_count; i++) {
+        depth += is_punctuation(i, '{') - is_punctuation(i, '}');
+        if (depth == 0) {
+            return i;
+        }
+    }
+    return token_count;
+}
+
+void check_host_use(size_t token, size_t outermost)
+{
+    const struct variable *variable = find_variable(token);
+    size_t next = token + 1, call;
+    bool element = is_punctuation(next, '['), writes, reads;
+    if (!variable || variable->shown || outermost == NONE || tokens[token].in_macro ||
+        tokens[token].in_system || is_member(token) || is_qualified(token)) {
+        return;
+    }
+    while (is_punctuation(next, '[')) {
+        int depth = 0;
+        do {
+            depth += is_punctuation(next, '[') - is_punctuation(next, ']');
+        } while (++next < token_count && depth > 0);
+    }
+    call = called_around(token);
+    writes = (is_punctuation(next, '=') && !is_punctuation(next + 1, '=')) ||
+             chain_of(next, '+') == 2 || chain_of(next, '-') == 2 || is_punctuation(next + 1, '=');
+    reads = is_punctuation(token - 1, '=') || is(token - 1, "return") || element ||
+            (call != NONE &&
+             (is(call, "printf") || is(call, "fprintf") || is(call, "if") || is(call, "while")));
+    if (!(writes || reads) || is_punctuation(token - 1, '&') ||
+        (call != NONE && (is(call, "sizeof") || is(call, "decltype") ||
+                          memmem(source.bytes + tokens[call].begin,
+                                 tokens[call].end - tokens[call].begin, "Symbol", 6))) ||
+        is(token - 1, "sizeof") ||
+        may_be_declared(token, declaration_begin(outermost), closing_of(outermost))) {
+        return;
+    }
+    complain(tokens[token].begin,
+             "%.*s is a variable of the device, %s by the host: use cudaMemcpy%sSymbol()",
+             (int)(tokens[token].end - tokens[token].begin), source.bytes + tokens[token].begin,
+             writes ? "written" : "read", writes ? "To" : "From");
+}

@@ -1,0 +1,382 @@
+#include "check/shadow.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/internal.h"
+#include "check/causality.h"
+#include "check/written.h"
+
+static void *need(void *memory)
+{
+    if (!memory) {
+        perror("simt: no memory for the checks");
+        simt_exit_without_memory();
+    }
+    return memory;
+}
+
+/* ---- pages ---- */
+
+static struct simt_page **pages; /* open addressing */
+static size_t page_count, page_capacity;
+static struct simt_page *recent[256];
+static struct simt_page **shared_pages;
+static size_t shared_page_count, shared_page_capacity;
+
+static size_t page_slot(uint64_t number)
+{
+    size_t slot = (size_t)(number * UINT64_C(0x9e3779b97f4a7c15) >> 20) % page_capacity;
+    while (pages[slot] && pages[slot]->number != number) {
+        slot = (slot + 1) % page_capacity;
+    }
+    return slot;
+}
+
+/* In place of a page that is no more; no address has this number. */
+static struct simt_page removed = {.number = UINT64_MAX};
+
+/* Makes room for more pages than there are, and forgets those removed. */
+static void rehash(void)
+{
+    struct simt_page **old = pages;
+    size_t old_capacity = page_capacity, kept = 0;
+    for (size_t i = 0; i < old_capacity; i++) {
+        kept += old[i] && old[i] != &removed;
+    }
+    page_capacity = 1024;
+    while (page_capacity < 4 * kept) {
+        page_capacity *= 2;
+    }
+    pages = need(calloc(page_capacity, sizeof(struct simt_page *)));
+    for (size_t i = 0; i < old_capacity; i++) {
+        if (old[i] && old[i] != &removed) {
+            pages[page_slot(old[i]->number)] = old[i];
+        }
+    }
+    page_count = kept;
+    free(old);
+}
+
+static void put_in(struct simt_page *page)
+{
+    if (2 * page_count >= page_capacity) {
+        rehash();
+    }
+    pages[page_slot(page->number)] = page;
+    page_count++;
+}
+
+static struct simt_page *add_page(uint64_t number)
+{
+    struct simt_page *page = need(calloc(1, sizeof *page));
+    page->number = number;
+    page->shift = 2;
+    page->tracked = simt_written_knows(number);
+    page->all_written = simt_written_get(number);
+    put_in(page);
+    return page;
+}
+
+static void take_out(const struct simt_page *page)
+{
+    pages[page_slot(page->number)] = &removed;
+    if (recent[page->number % 256] == page) {
+        recent[page->number % 256] = NULL;
+    }
+}
+
+static void remove_page(struct simt_page *page)
+{
+    take_out(page);
+    free(page->cells);
+    free(page);
+}
+
+struct simt_page *simt_page_find(uint64_t address)
+{
+    uint64_t number = address >> SIMT_PAGE_SHIFT;
+    struct simt_page *page = recent[number % 256];
+    if (page && page->number == number) {
+        return page;
+    }
+    page = page_capacity ? pages[page_slot(number)] : NULL;
+    if (page) {
+        recent[number % 256] = page;
+    }
+    return page;
+}
+
+static struct simt_page *get_page(uint64_t address)
+{
+    struct simt_page *page = simt_page_find(address);
+    return page ? page : add_page(address >> SIMT_PAGE_SHIFT);
+}
+
+static void add_shared_page(struct simt_page *page)
+{
+    if (shared_page_count == shared_page_capacity) {
+        shared_page_capacity = shared_page_capacity ? 2 * shared_page_capacity : 64;
+        shared_pages =
+            need(realloc(shared_pages, shared_page_capacity * sizeof(struct simt_page *)));
+    }
+    shared_pages[shared_page_count++] = page;
+}
+
+struct simt_page *simt_page_of_kernel(uint64_t address, enum simt_space space)
+{
+    struct simt_page *page = get_page(address);
+    if (!page->cells) {
+        page->cells = need(calloc(SIMT_PAGE_BYTES / 4, sizeof *page->cells));
+        if (space == SPACE_SHARED) {
+            page->tracked = true;
+            add_shared_page(page);
+        }
+    }
+    return page;
+}
+
+void simt_page_refine(struct simt_page *page)
+{
+    struct simt_cell *fine = need(calloc(SIMT_PAGE_BYTES, sizeof *fine));
+    for (unsigned int i = 0; i < SIMT_PAGE_BYTES; i++) {
+        uint64_t address = page->number << SIMT_PAGE_SHIFT | i;
+        fine[i] = page->cells[i / 4];
+        if (i % 4 != 0 && fine[i].flags & MORE_READERS) {
+            simt_readers_copy(address & ~UINT64_C(3), address);
+        }
+    }
+    free(page->cells);
+    page->cells = fine;
+    page->shift = 0;
+}
+
+void simt_page_set_written(struct simt_page *page, unsigned int first, unsigned int end)
+{
+    if (first == 0 && end == SIMT_PAGE_BYTES) {
+        page->all_written = true;
+        return;
+    }
+    if (first % 4 == 0 && end == first + 4) {
+        page->written[first / 8] |= (uint8_t)(0xf << first % 8);
+        return;
+    }
+    for (unsigned int i = first; i < end;) {
+        if (i % 8 == 0 && i + 8 <= end) {
+            page->written[i / 8] = 0xff;
+            i += 8;
+        } else {
+            page->written[i / 8] |= (uint8_t)(1 << i % 8);
+            i++;
+        }
+    }
+}
+
+/* Every byte. */
+static bool has_written(const struct simt_page *page, unsigned int first, unsigned int size)
+{
+    if (page->all_written || !page->tracked) {
+        return true;
+    }
+    for (unsigned int i = first; i < first + size; i++) {
+        if (!(page->written[i / 8] >> i % 8 & 1)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* ---- what the host does with device memory ---- */
+
+/* Of every page, and of no page since. */
+static bool all_are_written;
+
+/* Whether all of a piece of memory is written, or not known not to be. */
+static bool source_is_written(uint64_t from, size_t size)
+{
+    for (uint64_t end = from + size; from < end; from = (from | (SIMT_PAGE_BYTES - 1)) + 1) {
+        const struct simt_page *page = simt_page_find(from);
+        uint64_t number = from >> SIMT_PAGE_SHIFT;
+        if (page ? page->tracked && !page->all_written
+                 : simt_written_knows(number) && !simt_written_get(number)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Up to the end of a page. */
+static void host_writes(uint64_t address, size_t size, uint64_t from)
+{
+    unsigned int first = (unsigned int)(address % SIMT_PAGE_BYTES);
+    struct simt_page *page = simt_page_find(address);
+    if (from && !source_is_written(from, size)) {
+        page = get_page(address);
+        for (unsigned int i = first; i < first + size; i++, from++) {
+            const struct simt_page *source = get_page(from);
+            if (has_written(source, (unsigned int)(from % SIMT_PAGE_BYTES), 1)) {
+                simt_page_set_written(page, i, i + 1);
+            }
+        }
+    } else if (page || size < SIMT_PAGE_BYTES || !simt_written_set(address >> SIMT_PAGE_SHIFT)) {
+        simt_page_set_written(get_page(address), first, first + (unsigned int)size);
+    }
+}
+
+static size_t pages_of(uint64_t address, size_t size)
+{
+    return (size_t)(((address + size - 1) >> SIMT_PAGE_SHIFT) - (address >> SIMT_PAGE_SHIFT)) + 1;
+}
+
+void simt_check_allocated(const void *address, size_t size)
+{
+    if (simt_instrumented()) {
+        all_are_written = false;
+        simt_written_add((uintptr_t)address >> SIMT_PAGE_SHIFT, pages_of((uintptr_t)address, size));
+    }
+}
+
+/* Allocations share no page. */
+void simt_check_freed(const void *address, size_t size)
+{
+    uint64_t first = (uintptr_t)address >> SIMT_PAGE_SHIFT;
+    if (!simt_instrumented()) {
+        return;
+    }
+    for (size_t i = 0, count = pages_of((uintptr_t)address, size); i < count; i++) {
+        struct simt_page *page = simt_page_find((first + i) << SIMT_PAGE_SHIFT);
+        if (page) {
+            remove_page(page);
+        }
+    }
+    simt_written_remove(first);
+}
+
+void simt_check_written(const void *address, size_t size, const void *from)
+{
+    uint64_t at = (uintptr_t)address, source = simt_memory_is_device(from) ? (uintptr_t)from : 0;
+    if (!simt_instrumented() || !simt_memory_is_device(address)) {
+        return;
+    }
+    for (uint64_t end = at + size; at < end;) {
+        uint64_t next = (at | (SIMT_PAGE_BYTES - 1)) + 1;
+        size_t piece = (size_t)((next < end ? next : end) - at);
+        host_writes(at, piece, source);
+        source += source ? piece : 0;
+        at += piece;
+    }
+}
+
+void simt_check_heap_allocated(const void *address, size_t size)
+{
+    uint64_t end = (uintptr_t)address + size;
+    if (simt_tracing) {
+        all_are_written = false;
+        for (uint64_t at = (uintptr_t)address; at < end; at = (at | (SIMT_PAGE_BYTES - 1)) + 1) {
+            get_page(at)->tracked = true;
+        }
+    }
+}
+
+/* What a launch writes that is not looked at is not known: from then on, all may be written. */
+void simt_check_not_looked(void)
+{
+    if (all_are_written) {
+        return;
+    }
+    all_are_written = true;
+    simt_written_set_all();
+    for (size_t i = 0; i < page_capacity; i++) {
+        if (pages[i]) {
+            pages[i]->all_written = true;
+        }
+    }
+}
+
+/* ---- blocks ---- */
+
+void simt_shadow_start_block(void)
+{
+    for (size_t i = 0; i < shared_page_count; i++) {
+        shared_pages[i]->all_written = false;
+        memset(shared_pages[i]->written, 0, sizeof shared_pages[i]->written);
+    }
+}
+
+struct simt_shared_pages {
+    struct simt_shared_pages *next;
+    size_t count;
+    struct simt_page *pages[];
+};
+static struct simt_shared_pages *suspended;
+
+struct simt_shared_pages *simt_shadow_suspend(void)
+{
+    struct simt_shared_pages *kept =
+        need(malloc(sizeof *kept + shared_page_count * sizeof(struct simt_page *)));
+    kept->next = suspended;
+    kept->count = shared_page_count;
+    suspended = kept;
+    for (size_t i = 0; i < shared_page_count; i++) {
+        kept->pages[i] = shared_pages[i];
+        take_out(kept->pages[i]);
+    }
+    shared_page_count = 0;
+    return kept;
+}
+
+void simt_shadow_resume(struct simt_shared_pages *kept)
+{
+    struct simt_shared_pages **link = &suspended;
+    while (*link != kept) {
+        link = &(*link)->next;
+    }
+    *link = kept->next;
+    while (shared_page_count > 0) { /* of a block that has finished */
+        remove_page(shared_pages[--shared_page_count]);
+    }
+    for (size_t i = 0; i < kept->count; i++) {
+        put_in(kept->pages[i]);
+        add_shared_page(kept->pages[i]);
+    }
+    free(kept);
+}
+
+/* ---- time ---- */
+
+static void renumber_cell(struct simt_cell *cell, uint32_t (*renumbered)(uint32_t tag))
+{
+    cell->writer = renumbered(cell->writer);
+    cell->changer = renumbered(cell->changer);
+    cell->reader = renumbered(cell->reader);
+    cell->reader_before = renumbered(cell->reader_before);
+    cell->reader_other = renumbered(cell->reader_other);
+}
+
+static void renumber_page(struct simt_page *page, uint32_t (*renumbered)(uint32_t tag))
+{
+    size_t cells = page->cells ? (size_t)SIMT_PAGE_BYTES >> page->shift : 0;
+    if (!renumbered && cells > 0) {
+        memset(page->cells, 0, cells * sizeof *page->cells);
+        return;
+    }
+    for (size_t i = 0; i < cells; i++) {
+        renumber_cell(&page->cells[i], renumbered);
+    }
+}
+
+void simt_shadow_renumber(uint32_t (*renumbered)(uint32_t tag))
+{
+    for (size_t i = 0; i < page_capacity; i++) {
+        if (pages[i]) {
+            renumber_page(pages[i], renumbered);
+        }
+    }
+    for (struct simt_shared_pages *block = suspended; block; block = block->next) {
+        for (size_t i = 0; i < block->count; i++) {
+            renumber_page(block->pages[i], renumbered);
+        }
+    }
+    simt_readers_renumber(renumbered);
+}

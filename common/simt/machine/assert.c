@@ -1,0 +1,23 @@
+/* assert() in kernels. The C library's macro calls the function below; with the runtime linked,
+ * this is the one: it says which thread failed and, as on a GPU, ends the kernel; the host's calls
+ * give cudaErrorAssert from then on. Host code gets what the C library does. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/internal.h"
+
+__attribute__((noreturn)) void __assert_fail(const char *expression, const char *file,
+                                             unsigned int line, const char *function);
+
+void __assert_fail(const char *expression, const char *file, unsigned int line,
+                   const char *function)
+{
+    if (simt_in_kernel()) {
+        simt_report_place();
+        fprintf(stderr, ": %s:%u: %s: assertion `%s' failed\n", file, line, function, expression);
+        simt_abandon_launch(cudaErrorAssert, "an assertion failed");
+    }
+    fflush(NULL);
+    fprintf(stderr, "%s:%u: %s: Assertion `%s' failed.\n", file, line, function, expression);
+    abort();
+}

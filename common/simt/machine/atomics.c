@@ -1,0 +1,127 @@
+/* Atomic operations. One OS thread runs all blocks, so plain reads and writes are atomic. */
+#include <stdio.h>
+#include <string.h>
+
+#include "machine/machine.h"
+
+#define COMPUTE_INTEGER(name, T, wide)                                                             \
+    static wide name(enum simt_atomic operation, wide old_bits, wide operand_bits,                 \
+                     wide compare_bits)                                                            \
+    {                                                                                              \
+        T old = (T)old_bits, operand = (T)operand_bits;                                            \
+        switch (operation) {                                                                       \
+        case SIMT_ATOMIC_ADD:                                                                      \
+            return old_bits + operand_bits;                                                        \
+        case SIMT_ATOMIC_SUB:                                                                      \
+            return old_bits - operand_bits;                                                        \
+        case SIMT_ATOMIC_EXCHANGE:                                                                 \
+            return operand_bits;                                                                   \
+        case SIMT_ATOMIC_MIN:                                                                      \
+            return operand < old ? operand_bits : old_bits;                                        \
+        case SIMT_ATOMIC_MAX:                                                                      \
+            return operand > old ? operand_bits : old_bits;                                        \
+        case SIMT_ATOMIC_INC:                                                                      \
+            return old_bits >= operand_bits ? 0 : old_bits + 1;                                    \
+        case SIMT_ATOMIC_DEC:                                                                      \
+            return old_bits == 0 || old_bits > operand_bits ? operand_bits : old_bits - 1;         \
+        case SIMT_ATOMIC_COMPARE:                                                                  \
+            return old_bits == compare_bits ? operand_bits : old_bits;                             \
+        case SIMT_ATOMIC_AND:                                                                      \
+            return old_bits & operand_bits;                                                        \
+        case SIMT_ATOMIC_OR:                                                                       \
+            return old_bits | operand_bits;                                                        \
+        default:                                                                                   \
+            return old_bits ^ operand_bits;                                                        \
+        }                                                                                          \
+    }
+
+COMPUTE_INTEGER(compute_int32, int32_t, uint32_t)
+COMPUTE_INTEGER(compute_uint32, uint32_t, uint32_t)
+COMPUTE_INTEGER(compute_int64, int64_t, uint64_t)
+COMPUTE_INTEGER(compute_uint64, uint64_t, uint64_t)
+
+/* CUDA adds and exchanges floating point numbers, nothing else. */
+static uint64_t compute_float(enum simt_atomic operation, uint64_t old, uint64_t operand)
+{
+    float a, b;
+    uint32_t bits = (uint32_t)old, other = (uint32_t)operand;
+    if (operation == SIMT_ATOMIC_EXCHANGE) {
+        return operand;
+    }
+    memcpy(&a, &bits, sizeof a);
+    memcpy(&b, &other, sizeof b);
+    a += b;
+    memcpy(&bits, &a, sizeof a);
+    return bits;
+}
+
+static uint64_t compute_double(enum simt_atomic operation, uint64_t old, uint64_t operand)
+{
+    double a, b;
+    if (operation == SIMT_ATOMIC_EXCHANGE) {
+        return operand;
+    }
+    memcpy(&a, &old, sizeof a);
+    memcpy(&b, &operand, sizeof b);
+    a += b;
+    memcpy(&old, &a, sizeof a);
+    return old;
+}
+
+static uint64_t compute(enum simt_atomic operation, enum simt_type type, uint64_t old,
+                        uint64_t operand, uint64_t compare)
+{
+    switch (type) {
+    case SIMT_INT32:
+        return compute_int32(operation, (uint32_t)old, (uint32_t)operand, (uint32_t)compare);
+    case SIMT_UINT32:
+        return compute_uint32(operation, (uint32_t)old, (uint32_t)operand, (uint32_t)compare);
+    case SIMT_INT64:
+        return compute_int64(operation, old, operand, compare);
+    case SIMT_UINT64:
+        return compute_uint64(operation, old, operand, compare);
+    case SIMT_FLOAT32:
+        return compute_float(operation, old, operand);
+    default:
+        return compute_double(operation, old, operand);
+    }
+}
+
+uint64_t simt_atomic(enum simt_atomic asked, enum simt_type type, void *address, uint64_t operand,
+                     uint64_t compare, const char *file, int line)
+{
+    enum simt_atomic operation = asked & ~SIMT_ATOMIC_OF_BLOCK;
+    bool wide = type == SIMT_INT64 || type == SIMT_UINT64 || type == SIMT_FLOAT64;
+    uint64_t old, new;
+    uint32_t narrow;
+    if ((uintptr_t)address % (wide ? 8 : 4) != 0) {
+        simt_report_place();
+        fprintf(stderr, ": atomic on the misaligned address %p at %s:%d\n", address, file, line);
+        simt_exit();
+    }
+    if (simt_shuffled) {
+        simt_atomic_point(file, line);
+    }
+    simt_counts.atomics++;
+    if (simt_tracing) {
+        simt_trace_event(EVENT_ATOMIC, __builtin_return_address(0), (uintptr_t)address,
+                         (wide ? 8 : 4) | (asked & SIMT_ATOMIC_OF_BLOCK ? EVENT_OF_BLOCK : 0));
+    }
+    if (wide) {
+        memcpy(&old, address, sizeof old);
+        new = compute(operation, type, old, operand, compare);
+        memcpy(address, &new, sizeof new);
+    } else {
+        memcpy(&narrow, address, sizeof narrow);
+        old = narrow;
+        new = compute(operation, type, old, operand, compare);
+        narrow = (uint32_t) new;
+        memcpy(address, &narrow, sizeof narrow);
+    }
+    /* Locks: a compare that failed, an exchange that found what it wrote. */
+    simt_atomic_done(address, old,
+                     new != old || (operation == SIMT_ATOMIC_COMPARE && old == compare),
+                     operation == SIMT_ATOMIC_COMPARE || operation == SIMT_ATOMIC_EXCHANGE,
+                     operand * 31 + operation, file, line);
+    return old;
+}

@@ -1,0 +1,169 @@
+/* What warp collectives compute, once all that take part have come. */
+#include "machine/machine.h"
+
+/* The lane a shuffle reads; outside of its segment, its own. */
+static unsigned int source_lane(const struct simt_thread *thread, unsigned int lane)
+{
+    unsigned int width = thread->width, argument = thread->lane;
+    unsigned int first = lane & ~(width - 1), source = lane;
+    switch (thread->operation) {
+    case SIMT_SHUFFLE:
+        return first + (argument & (width - 1));
+    case SIMT_SHUFFLE_UP:
+        return lane >= first + argument ? lane - argument : lane;
+    case SIMT_SHUFFLE_DOWN:
+        source = lane + argument;
+        break;
+    default:
+        source = lane ^ argument;
+        break;
+    }
+    return source < first + width ? source : lane;
+}
+
+static void shuffle(struct simt_thread *lanes, unsigned int together, unsigned int exited)
+{
+    for (unsigned int set = together; set; set &= set - 1) {
+        unsigned int lane = simt_lowest(set), source = source_lane(&lanes[lane], lane);
+        if (exited & lanes[lane].mask & 1u << source) {
+            simt_report_collective(
+                &lanes[lane],
+                "names lanes that have returned from the kernel:", exited & lanes[lane].mask,
+                "this lane reads one of those, which has no value to give.\n"
+                "  Where they skipped it: every lane that the mask names must execute this call: "
+                "take "
+                "it out of the branch, let\n"
+                "  all call it, and use the result in some. Where they returned early: let them "
+                "stay, with a neutral value.");
+        }
+        lanes[lane].result = together >> source & 1  ? lanes[source].value
+                             : lanes[lane].size == 8 ? UINT64_C(0x7ff8deaddeaddead)
+                                                     : UINT64_C(0x7fc0dead);
+    }
+    simt_counts.shuffles++;
+}
+
+/* The lanes of a set that hold the same value. */
+static unsigned int matching(const struct simt_thread *lanes, unsigned int together, uint64_t value)
+{
+    unsigned int same = 0;
+    for (unsigned int set = together; set; set &= set - 1) {
+        if (lanes[simt_lowest(set)].value == value) {
+            same |= 1u << simt_lowest(set);
+        }
+    }
+    return same;
+}
+
+static void vote(struct simt_thread *lanes, unsigned int together)
+{
+    unsigned int without = matching(lanes, together, 0);
+    for (unsigned int set = together; set; set &= set - 1) {
+        struct simt_thread *lane = &lanes[simt_lowest(set)];
+        unsigned int same = matching(lanes, together, lane->value);
+        switch (lane->operation) {
+        case SIMT_ANY:
+            lane->result = without != together;
+            break;
+        case SIMT_ALL:
+            lane->result = without == 0;
+            break;
+        case SIMT_MATCH_ANY:
+            lane->result = same;
+            break;
+        case SIMT_MATCH_ALL:
+            lane->result = same == together ? same : 0;
+            break;
+        default:
+            lane->result = together & ~without;
+            break;
+        }
+    }
+    simt_counts.votes++;
+}
+
+static uint32_t combine(enum simt_collective operation, uint32_t a, uint32_t b)
+{
+    switch (operation) {
+    case SIMT_REDUCE_ADD:
+        return a + b;
+    case SIMT_REDUCE_MIN:
+        return a < b ? a : b;
+    case SIMT_REDUCE_MAX:
+        return a > b ? a : b;
+    case SIMT_REDUCE_MIN_SIGNED:
+        return (int32_t)a < (int32_t)b ? a : b;
+    case SIMT_REDUCE_MAX_SIGNED:
+        return (int32_t)a > (int32_t)b ? a : b;
+    case SIMT_REDUCE_AND:
+        return a & b;
+    case SIMT_REDUCE_OR:
+        return a | b;
+    default:
+        return a ^ b;
+    }
+}
+
+static void reduce(struct simt_thread *lanes, unsigned int together)
+{
+    const struct simt_thread *first = &lanes[simt_lowest(together)];
+    uint32_t result = (uint32_t)first->value;
+    for (unsigned int set = together & (together - 1); set; set &= set - 1) {
+        result = combine(first->operation, result, (uint32_t)lanes[simt_lowest(set)].value);
+    }
+    for (unsigned int set = together; set; set &= set - 1) {
+        lanes[simt_lowest(set)].result = result;
+    }
+    simt_counts.reductions++;
+}
+
+const char *simt_collective_name(enum simt_collective operation)
+{
+    static const char *const names[SIMT_COLLECTIVES] = {
+        [SIMT_SYNCWARP] = "__syncwarp",
+        [SIMT_SHUFFLE] = "__shfl_sync",
+        [SIMT_SHUFFLE_UP] = "__shfl_up_sync",
+        [SIMT_SHUFFLE_DOWN] = "__shfl_down_sync",
+        [SIMT_SHUFFLE_XOR] = "__shfl_xor_sync",
+        [SIMT_BALLOT] = "__ballot_sync",
+        [SIMT_ANY] = "__any_sync",
+        [SIMT_ALL] = "__all_sync",
+        [SIMT_MATCH_ANY] = "__match_any_sync",
+        [SIMT_MATCH_ALL] = "__match_all_sync",
+        [SIMT_REDUCE_ADD] = "__reduce_add_sync",
+        [SIMT_REDUCE_MIN] = "__reduce_min_sync",
+        [SIMT_REDUCE_MAX] = "__reduce_max_sync",
+        [SIMT_REDUCE_MIN_SIGNED] = "__reduce_min_sync",
+        [SIMT_REDUCE_MAX_SIGNED] = "__reduce_max_sync",
+        [SIMT_REDUCE_AND] = "__reduce_and_sync",
+        [SIMT_REDUCE_OR] = "__reduce_or_sync",
+        [SIMT_REDUCE_XOR] = "__reduce_xor_sync",
+        [SIMT_ACTIVEMASK] = "__activemask",
+    };
+    return names[operation];
+}
+
+void simt_collective_do(struct simt_thread *lanes, unsigned int together, unsigned int exited)
+{
+    switch (lanes[simt_lowest(together)].operation) {
+    case SIMT_SYNCWARP:
+        simt_counts.warp_barriers++;
+        break;
+    case SIMT_SHUFFLE:
+    case SIMT_SHUFFLE_UP:
+    case SIMT_SHUFFLE_DOWN:
+    case SIMT_SHUFFLE_XOR:
+        shuffle(lanes, together, exited);
+        break;
+    case SIMT_BALLOT:
+    case SIMT_ANY:
+    case SIMT_ALL:
+    case SIMT_MATCH_ANY:
+    case SIMT_MATCH_ALL:
+        vote(lanes, together);
+        break;
+    default:
+        reduce(lanes, together);
+        break;
+    }
+}

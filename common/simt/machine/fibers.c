@@ -1,0 +1,182 @@
+/* Stacks, and switching between them. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
+#include "machine/machine.h"
+
+#ifdef SIMT_ASAN
+#include <sanitizer/asan_interface.h>
+#include <sanitizer/common_interface_defs.h>
+#endif
+
+enum {
+    STACK_BYTES = 256 << 10,
+    STACK_GUARD_BYTES = 68 << 10, /* wide, so that a large frame cannot step over it */
+};
+
+static struct simt_fiber fibers[SIMT_MAX_BLOCK_THREADS];
+static struct simt_fiber *free_fibers;
+static size_t fibers_made;
+static char *stacks;
+struct simt_fiber simt_host_fiber;
+
+static size_t stack_stride(void)
+{
+    return (size_t)STACK_BYTES + STACK_GUARD_BYTES;
+}
+
+static void fatal(const char *what)
+{
+    perror(what);
+    simt_exit_without_memory();
+}
+
+void *simt_reserve(size_t size)
+{
+    void *memory = mmap(NULL, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (memory == MAP_FAILED) {
+        fatal("simt: cannot reserve memory for kernels");
+    }
+    return memory;
+}
+
+void simt_allow(void *memory, size_t size)
+{
+    if (mprotect(memory, size, PROT_READ | PROT_WRITE) != 0) {
+        fatal("simt: cannot get memory for kernels");
+    }
+}
+
+void simt_fibers_prepare(void)
+{
+    if (!stacks) {
+        stacks = simt_reserve(stack_stride() * SIMT_MAX_BLOCK_THREADS);
+    }
+}
+
+size_t simt_stack_bytes(void)
+{
+    return STACK_BYTES;
+}
+
+/* Stacks of cooperative launches, which keep more than one block: a mapping for a block each. */
+static char **extra_stacks;
+static size_t extra_count;
+
+static const size_t EXTRA_BYTES = (size_t)STACK_BYTES * SIMT_MAX_BLOCK_THREADS;
+
+static bool is_in_first_stacks(uint64_t address)
+{
+    return stacks && address - (uintptr_t)stacks < stack_stride() * SIMT_MAX_BLOCK_THREADS;
+}
+
+bool simt_is_in_stacks(uint64_t address, struct simt_range *range)
+{
+    *range = (struct simt_range){(uintptr_t)stacks, stack_stride() * SIMT_MAX_BLOCK_THREADS,
+                                 SPACE_LOCAL, false};
+    for (size_t i = 0; i < extra_count && address - range->base >= range->size; i++) {
+        *range = (struct simt_range){(uintptr_t)extra_stacks[i], EXTRA_BYTES, SPACE_LOCAL, false};
+    }
+    return address - range->base < range->size;
+}
+
+bool simt_is_stack_guard(uint64_t address)
+{
+    return is_in_first_stacks(address) &&
+           (address - (uintptr_t)stacks) % stack_stride() < STACK_GUARD_BYTES;
+}
+
+/* ---- switching ---- */
+
+#ifdef SIMT_ASAN
+static struct simt_fiber *switched_from;
+
+static void arrived(struct simt_fiber *fiber)
+{
+    __sanitizer_finish_switch_fiber(fiber->fake_stack, &switched_from->stack,
+                                    &switched_from->stack_bytes);
+}
+
+void simt_switch_fiber(struct simt_fiber *from, struct simt_fiber *to)
+{
+    switched_from = from;
+    __sanitizer_start_switch_fiber(&from->fake_stack, to->stack, to->stack_bytes);
+    simt_context_switch(&from->context, &to->context);
+    arrived(from);
+}
+#else
+static void arrived(struct simt_fiber *fiber)
+{
+    (void)fiber;
+}
+#endif
+
+static void fiber_main(void *argument)
+{
+    arrived(argument);
+    simt_fiber_main(argument);
+}
+
+/* These stacks have no guards: a mapping for each would be more than the system allows. */
+static struct simt_fiber *extra_fiber(void)
+{
+    static char *stack, *end;
+    struct simt_fiber *fiber = calloc(1, sizeof *fiber);
+    if (!fiber) {
+        fatal("simt: cannot get memory for kernels");
+    }
+    if (stack == end) {
+        char **grown = realloc(extra_stacks, (extra_count + 1) * sizeof *grown);
+        if (!grown) {
+            fatal("simt: cannot get memory for kernels");
+        }
+        extra_stacks = grown;
+        stack = simt_reserve(EXTRA_BYTES);
+        end = stack + EXTRA_BYTES;
+        simt_allow(stack, EXTRA_BYTES);
+        extra_stacks[extra_count++] = stack;
+    }
+    fiber->stack = stack;
+    fiber->stack_bytes = STACK_BYTES - (fibers_made++ * 192 & 4095);
+    simt_context_make(&fiber->context, stack, fiber->stack_bytes, fiber_main, fiber);
+    stack += STACK_BYTES;
+    return fiber;
+}
+
+struct simt_fiber *simt_take_fiber(void)
+{
+    struct simt_fiber *fiber = free_fibers;
+    size_t colour = (fibers_made * 192) & 4095; /* else all stacks would share their cache sets */
+    char *stack = stacks + fibers_made * stack_stride() + STACK_GUARD_BYTES;
+    if (fiber) {
+        free_fibers = fiber->next_free;
+        return fiber;
+    }
+    if (fibers_made >= SIMT_MAX_BLOCK_THREADS) {
+        return extra_fiber();
+    }
+    fiber = &fibers[fibers_made++];
+    simt_allow(stack, STACK_BYTES);
+    fiber->stack = stack;
+    fiber->stack_bytes = STACK_BYTES - colour;
+    simt_context_make(&fiber->context, stack, fiber->stack_bytes, fiber_main, fiber);
+    return fiber;
+}
+
+void simt_give_fiber(struct simt_fiber *fiber)
+{
+    fiber->next_free = free_fibers;
+    free_fibers = fiber;
+}
+
+void simt_take_back_fiber(struct simt_fiber *fiber)
+{
+#ifdef SIMT_ASAN
+    __asan_unpoison_memory_region(fiber->stack, fiber->stack_bytes);
+    fiber->fake_stack = NULL;
+#endif
+    simt_context_make(&fiber->context, (void *)(uintptr_t)fiber->stack, fiber->stack_bytes,
+                      fiber_main, fiber);
+    simt_give_fiber(fiber);
+}

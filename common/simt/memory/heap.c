@@ -1,0 +1,444 @@
+/* The kernels' own heap: malloc, free, new and delete in device code.
+ *
+ * A source for the back end calls the functions below in place of the library's (cuda_runtime.h).
+ * On the host they pass the call on. In a kernel memory comes from an address range of its own, of
+ * which the limit cudaLimitMallocHeapSize may be in use; beyond that malloc and new give NULL, as
+ * on a device. Allocations follow one another with a gap between them, and an address is not given
+ * out twice in a program that frees now and then: so that the checks tell each from its neighbours,
+ * and use after free from use. */
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "base/internal.h"
+#include "observe/trace.h"
+
+enum {
+    ALIGNMENT = 16,
+    GAP = 16,
+    PAGE_BYTES = 4096,
+    COMMIT_BYTES = 1 << 20,
+    MOST_UNBURIED = 32 << 20
+};
+
+/* Ascending by address. `freed`: the kernel has called free; `buried`: the checks have seen that,
+ * too, which come later (replay.c). */
+struct allocation {
+    char *base;
+    size_t size;
+    bool freed, buried;
+};
+
+static struct allocation *allocations;
+static size_t allocation_count, allocation_capacity;
+static char *heap, *heap_end, *cursor, *committed;
+static size_t in_use, unburied; /* unburied: freed, and the checks have yet to see it */
+static bool refused;            /* an allocation in this launch */
+static bool cursor_traced;      /* the last allocation was made in a launch that is analysed */
+
+static bool contains(const void *address)
+{
+    return (uintptr_t)address - (uintptr_t)heap < (uintptr_t)(heap_end - heap);
+}
+
+bool simt_heap_contains(const void *address)
+{
+    return contains(address);
+}
+
+/* ---- the table ---- */
+
+/* How many allocations begin at or below the address. */
+static size_t count_below(const void *address)
+{
+    size_t low = 0, high = allocation_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if ((uintptr_t)allocations[middle].base <= (uintptr_t)address) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low;
+}
+
+static struct allocation *find_base(const void *address)
+{
+    size_t count = count_below(address);
+    return count && allocations[count - 1].base == address ? &allocations[count - 1] : NULL;
+}
+
+/* Neighbours that are no more become one entry. */
+static void join_buried(void)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < allocation_count; i++) {
+        struct allocation *last = kept ? &allocations[kept - 1] : NULL;
+        if (last && last->buried && allocations[i].buried) {
+            last->size = (size_t)(allocations[i].base + allocations[i].size - last->base);
+        } else {
+            allocations[kept++] = allocations[i];
+        }
+    }
+    allocation_count = kept;
+}
+
+static bool have_room(void)
+{
+    struct allocation *larger;
+    size_t capacity = allocation_capacity ? 2 * allocation_capacity : 1024;
+    if (allocation_count < allocation_capacity) {
+        return true;
+    }
+    join_buried();
+    if (2 * allocation_count < allocation_capacity) {
+        return true;
+    }
+    larger = realloc(allocations, capacity * sizeof *larger);
+    if (larger) {
+        allocations = larger;
+        allocation_capacity = capacity;
+    }
+    return larger;
+}
+
+bool simt_heap_range(uint64_t address, struct simt_range *range)
+{
+    const char *at = (const char *)(uintptr_t)address;
+    size_t count;
+    if (!contains(at)) {
+        return false;
+    }
+    count = count_below(at);
+    *range = (struct simt_range){address, 1, SPACE_GLOBAL, true};
+    if (count && !allocations[count - 1].buried &&
+        (size_t)(at - allocations[count - 1].base) < allocations[count - 1].size) {
+        *range = (struct simt_range){(uintptr_t)allocations[count - 1].base,
+                                     allocations[count - 1].size, SPACE_GLOBAL, false};
+    }
+    return true;
+}
+
+void simt_heap_describe(const void *address, char *text, size_t size)
+{
+    size_t count = count_below(address);
+    const struct allocation *here = count ? &allocations[count - 1] : NULL;
+    if (!here) {
+        snprintf(text, size, "before all that malloc or new in a kernel gave");
+    } else if ((size_t)((const char *)address - here->base) < here->size) {
+        snprintf(text, size, "byte %zu of %zu bytes that malloc or new in a kernel gave%s",
+                 (size_t)((const char *)address - here->base), here->size,
+                 here->freed ? ", which have been freed" : "");
+    } else {
+        snprintf(text, size,
+                 "%zu bytes past the end of %zu bytes that malloc or new in a kernel gave%s",
+                 (size_t)((const char *)address - here->base) - here->size, here->size,
+                 here->freed ? ", which have been freed" : "");
+    }
+}
+
+/* ---- opening and closing ---- */
+
+static void protect(int protection)
+{
+    if (committed > heap && mprotect(heap, (size_t)(committed - heap), protection) != 0) {
+        perror("simt: cannot change the protection of the kernels' heap");
+        simt_exit_without_memory();
+    }
+}
+
+bool simt_heap_refused(void)
+{
+    return refused;
+}
+
+void simt_heap_open(void)
+{
+    refused = false;
+    protect(PROT_READ | PROT_WRITE);
+}
+
+void simt_heap_close(void)
+{
+    protect(PROT_NONE);
+}
+
+void simt_heap_reset(void)
+{
+    if (heap) {
+        simt_check_freed(heap, (size_t)(committed - heap));
+        munmap(heap, (size_t)(heap_end - heap));
+    }
+    heap = heap_end = cursor = committed = NULL;
+    allocation_count = 0;
+    in_use = unburied = 0;
+}
+
+/* ---- allocation ---- */
+
+/* Address space only, and much of it. Where that is limited: not so much that nothing is left. */
+static void reserve(void)
+{
+    size_t size = simt_memory_address_space() / 4;
+    void *memory = MAP_FAILED;
+    for (; memory == MAP_FAILED && size >= COMMIT_BYTES; size /= 2) {
+        memory = mmap(NULL, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        if (memory != MAP_FAILED) {
+            heap = committed = memory;
+            cursor = heap + PAGE_BYTES; /* what comes before the first lies in the heap, too */
+            heap_end = heap + size;
+        }
+    }
+}
+
+static bool commit(char *end)
+{
+    size_t more = end > committed ? (size_t)(end - committed) : 0;
+    more = (more + COMMIT_BYTES - 1) / COMMIT_BYTES * COMMIT_BYTES;
+    more = more < (size_t)(heap_end - committed) ? more : (size_t)(heap_end - committed);
+    if (more && mprotect(committed, more, PROT_READ | PROT_WRITE) != 0) {
+        return false;
+    }
+    committed += more;
+    return true;
+}
+
+static char *aligned(char *address, size_t alignment)
+{
+    return address + (-(uintptr_t)address & (alignment - 1));
+}
+
+static void *allocate(size_t size, size_t alignment)
+{
+    size_t limit = 0;
+    char *base;
+    bool refused_before = refused;
+    cudaDeviceGetLimit(&limit, cudaLimitMallocHeapSize);
+    alignment = alignment > ALIGNMENT ? alignment : ALIGNMENT;
+    refused = true; /* until it has worked */
+    if (size > limit || in_use > limit - size) {
+        return NULL;
+    }
+    if (!heap) {
+        reserve();
+    }
+    /* What launches write that are not looked at is not known, page by page. */
+    base = aligned(cursor, cursor_traced == simt_tracing ? alignment
+                           : alignment > PAGE_BYTES      ? alignment
+                                                         : (size_t)PAGE_BYTES);
+    if (!heap || base > heap_end || size + GAP > (size_t)(heap_end - base) || !have_room() ||
+        !commit(base + size + GAP)) {
+        return NULL;
+    }
+    refused = refused_before;
+    cursor_traced = simt_tracing;
+    cursor = base + size + GAP;
+    in_use += size;
+    allocations[allocation_count++] = (struct allocation){base, size, false, false};
+    memset(base, 0xff, size);
+    simt_check_heap_allocated(base, size);
+    return base;
+}
+
+__attribute__((noreturn)) static void refuse(const char *what, const void *address,
+                                             const void *caller)
+{
+    char where[128] = "";
+    if (contains(address)) {
+        snprintf(where, sizeof where, ": ");
+        simt_heap_describe(address, where + 2, sizeof where - 2);
+    }
+    simt_report_place();
+    fprintf(stderr, ": free() or delete of %p, %s%s\n", address, what, where);
+    if (simt_instrumented()) {
+        simt_check_tell_place(stderr, simt_place_of(caller));
+    }
+    simt_exit();
+}
+
+static void release(void *address, const void *caller)
+{
+    struct allocation *allocation = find_base(address);
+    if (!address) {
+        return;
+    }
+    if (!allocation) {
+        refuse("which malloc and new in a kernel did not give", address, caller);
+    }
+    if (allocation->freed) {
+        refuse("a second time", address, caller);
+    }
+    allocation->freed = true;
+    in_use -= allocation->size;
+    unburied += allocation->size;
+    if (simt_tracing) {
+        simt_trace_event(EVENT_FREE, caller, (uintptr_t)address, 0);
+        if (unburied > MOST_UNBURIED) {
+            simt_wait_for_replay();
+        }
+    } else {
+        simt_heap_bury((uintptr_t)address);
+    }
+}
+
+size_t simt_heap_size(uint64_t address)
+{
+    const struct allocation *allocation = find_base((const void *)(uintptr_t)address);
+    return allocation ? allocation->size : 0;
+}
+
+static bool in_no_allocation(const char *page)
+{
+    if (page + PAGE_BYTES > cursor) {
+        return false;
+    }
+    for (size_t i = count_below(page + PAGE_BYTES - 1); i-- > 0;) {
+        const struct allocation *allocation = &allocations[i];
+        if (!allocation->buried && allocation->base + allocation->size > page) {
+            return false;
+        }
+        if (allocation->base < page) {
+            break; /* those before end before it begins */
+        }
+    }
+    return true;
+}
+
+/* Pages in which nothing is left go back, and are not used again. */
+void simt_heap_bury(uint64_t address)
+{
+    struct allocation *allocation = find_base((const void *)(uintptr_t)address);
+    char *page, *end;
+    if (!allocation) {
+        return;
+    }
+    allocation->buried = true;
+    unburied -= allocation->size;
+    page = heap + (size_t)(allocation->base - heap) / PAGE_BYTES * PAGE_BYTES;
+    end = allocation->base + allocation->size;
+    for (; page < end; page += PAGE_BYTES) {
+        if (in_no_allocation(page)) {
+            madvise(page, PAGE_BYTES, MADV_DONTNEED);
+            simt_check_freed(page, PAGE_BYTES);
+        }
+    }
+}
+
+/* ---- what a source calls; no header declares these ---- */
+
+#define CALLER __builtin_return_address(0)
+
+void *simt_malloc(size_t size);
+void *simt_malloc(size_t size)
+{
+    return simt_in_kernel() ? (size ? allocate(size, ALIGNMENT) : NULL) : malloc(size);
+}
+
+static void release_on_host(void *address, void (*give_back)(void *))
+{
+    if (contains(address)) {
+        fflush(stdout);
+        fprintf(stderr,
+                "simt: host code frees memory that malloc or new in a kernel gave, %p: free it in "
+                "a kernel\n",
+                address);
+        simt_exit();
+    }
+    give_back(address);
+}
+
+void simt_free(void *address);
+void simt_free(void *address)
+{
+    if (simt_in_kernel()) {
+        release(address, CALLER);
+    } else {
+        release_on_host(address, free);
+    }
+}
+
+/* The host's, by their names in C++: throws, and may be the program's own. Not there in a C
+ * program. */
+#define HOST_NEW(name, symbol) void *name(size_t) __asm__(symbol) __attribute__((weak));
+#define HOST_ALIGNED_NEW(name, symbol)                                                             \
+    void *name(size_t, size_t) __asm__(symbol) __attribute__((weak));
+#define HOST_DELETE(name, symbol) void name(void *) __asm__(symbol) __attribute__((weak));
+#define HOST_ALIGNED_DELETE(name, symbol)                                                          \
+    void name(void *, size_t) __asm__(symbol) __attribute__((weak));
+HOST_NEW(host_new, "_Znwm")
+HOST_NEW(host_new_array, "_Znam")
+void *host_nothrow_new(size_t, const void *) __asm__("_ZnwmRKSt9nothrow_t") __attribute__((weak));
+void *host_nothrow_new_array(size_t, const void *) __asm__("_ZnamRKSt9nothrow_t")
+    __attribute__((weak));
+HOST_ALIGNED_NEW(host_aligned_new, "_ZnwmSt11align_val_t")
+HOST_ALIGNED_NEW(host_aligned_new_array, "_ZnamSt11align_val_t")
+HOST_DELETE(host_delete, "_ZdlPv")
+HOST_DELETE(host_delete_array, "_ZdaPv")
+HOST_ALIGNED_DELETE(host_aligned_delete, "_ZdlPvSt11align_val_t")
+HOST_ALIGNED_DELETE(host_aligned_delete_array, "_ZdaPvSt11align_val_t")
+
+#define NEW(name, host)                                                                            \
+    void *name(size_t size);                                                                       \
+    void *name(size_t size)                                                                        \
+    {                                                                                              \
+        return simt_in_kernel() ? allocate(size, ALIGNMENT) : host(size);                          \
+    }
+#define ALIGNED_NEW(name, host)                                                                    \
+    void *name(size_t size, size_t alignment);                                                     \
+    void *name(size_t size, size_t alignment)                                                      \
+    {                                                                                              \
+        return simt_in_kernel() ? allocate(size, alignment) : host(size, alignment);               \
+    }
+/* With and without a size: the second argument is not looked at. */
+#define DELETE(name, host)                                                                         \
+    void name(void *address);                                                                      \
+    void name(void *address)                                                                       \
+    {                                                                                              \
+        if (simt_in_kernel()) {                                                                    \
+            release(address, CALLER);                                                              \
+        } else {                                                                                   \
+            release_on_host(address, host);                                                        \
+        }                                                                                          \
+    }
+#define ALIGNED_DELETE(name, host)                                                                 \
+    void name(void *address, size_t alignment);                                                    \
+    void name(void *address, size_t alignment)                                                     \
+    {                                                                                              \
+        if (simt_in_kernel()) {                                                                    \
+            release(address, CALLER);                                                              \
+        } else {                                                                                   \
+            host(address, alignment);                                                              \
+        }                                                                                          \
+    }
+#define SIZED_ALIGNED_DELETE(name, host)                                                           \
+    void name(void *address, size_t size, size_t alignment);                                       \
+    void name(void *address, size_t size, size_t alignment)                                        \
+    {                                                                                              \
+        (void)size;                                                                                \
+        if (simt_in_kernel()) {                                                                    \
+            release(address, CALLER);                                                              \
+        } else {                                                                                   \
+            host(address, alignment);                                                              \
+        }                                                                                          \
+    }
+#define NOTHROW_NEW(name, host)                                                                    \
+    void *name(size_t size, const void *tag);                                                      \
+    void *name(size_t size, const void *tag)                                                       \
+    {                                                                                              \
+        return simt_in_kernel() ? allocate(size, ALIGNMENT) : host(size, tag);                     \
+    }
+NEW(simt_new, host_new)
+NEW(simt_new_array, host_new_array)
+NOTHROW_NEW(simt_nothrow_new, host_nothrow_new)
+NOTHROW_NEW(simt_nothrow_new_array, host_nothrow_new_array)
+ALIGNED_NEW(simt_aligned_new, host_aligned_new)
+ALIGNED_NEW(simt_aligned_new_array, host_aligned_new_array)
+DELETE(simt_delete, host_delete)
+DELETE(simt_delete_array, host_delete_array)
+ALIGNED_DELETE(simt_aligned_delete, host_aligned_delete)
+ALIGNED_DELETE(simt_aligned_delete_array, host_aligned_delete_array)
+SIZED_ALIGNED_DELETE(simt_sized_aligned_delete, host_aligned_delete)
+SIZED_ALIGNED_DELETE(simt_sized_aligned_delete_array, host_aligned_delete_array)

@@ -1,0 +1,387 @@
+/* Which of a warp's lanes goes first when they have parted.
+ *
+ * Lanes meet again if whoever stands before the point where their ways join goes first. Machine
+ * addresses do not tell: compilers put the blocks of a program in an order of their own, each in
+ * its way. What does is the flow of control, which the traces show: each event is a node, and an
+ * edge leads to what a lane does next in the same call. The nodes are ranked so that every edge but
+ * a loop's way back leads up, and that a loop has the ranks from its head on to itself: whoever has
+ * left it waits for those inside. This is the weak topological order of F. Bourdoncle, "Efficient
+ * chaotic iteration strategies with widenings" (1993). A lane on its way back to a loop's head
+ * waits for those inside, too.
+ *
+ * Only edges that some lane has taken are known. A lane that is cut short, since its trace is
+ * full, is taken to come to where the others are, unless that is known to be behind it: they
+ * wait. Where that leaves an order open, machine addresses decide; such lanes do not meet. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/internal.h"
+#include "observe/trace.h"
+
+enum { NO_NODE = 0, DONE = -1 };
+
+/* Node 0 is none. */
+struct node {
+    uint64_t key;        /* of its events, without the depth */
+    unsigned int edges;  /* the first in a list, the highest key first; 0: none */
+    bool reached, entry; /* an edge leads here; a call began here */
+    unsigned int rank, latch_rank;
+    int number; /* in the search; 0: not visited */
+};
+struct edge {
+    uint64_t key; /* of the node it leads to */
+    unsigned int to, next;
+};
+
+static struct node *nodes;
+static struct edge *edges;
+static unsigned int node_count = 1, node_capacity, edge_count = 1, edge_capacity;
+static unsigned int *slots; /* open addressing: nodes */
+static unsigned int slot_count;
+static bool changed;
+static unsigned int version; /* grows with all that is learnt */
+
+static struct simt_past threads[SIMT_MAX_BLOCK_THREADS];
+
+static void *grown(void *memory, size_t count, size_t size)
+{
+    void *larger = realloc(memory, count * size);
+    if (!larger) {
+        perror("simt: no memory for the analysis");
+        simt_exit_without_memory();
+    }
+    return larger;
+}
+
+static unsigned int slot_of(uint64_t key)
+{
+    unsigned int slot = (unsigned int)(key * 0x9e3779b97f4a7c15u >> 32) & (slot_count - 1);
+    while (slots[slot] && nodes[slots[slot]].key != key) {
+        slot = (slot + 1) & (slot_count - 1);
+    }
+    return slot;
+}
+
+static void learn(void)
+{
+    changed = true;
+    version++;
+}
+
+unsigned int simt_order_version(void)
+{
+    return version;
+}
+
+static unsigned int node_of(uint64_t key)
+{
+    unsigned int slot;
+    if (slot_count && slots[slot = slot_of(key)]) {
+        return slots[slot];
+    }
+    if (node_count >= node_capacity) {
+        node_capacity = node_capacity ? 2 * node_capacity : 1024;
+        nodes = grown(nodes, node_capacity, sizeof *nodes);
+        slot_count = 4 * node_capacity;
+        slots = grown(slots, slot_count, sizeof *slots);
+        memset(slots, 0, slot_count * sizeof *slots);
+        for (unsigned int i = 1; i < node_count; i++) {
+            slots[slot_of(nodes[i].key)] = i;
+        }
+    }
+    slots[slot_of(key)] = node_count;
+    nodes[node_count] = (struct node){.key = key};
+    learn();
+    return node_count++;
+}
+
+/* Returns the new edge; 0 if it is known. */
+static unsigned int connect(unsigned int from, unsigned int to)
+{
+    unsigned int before = 0, after = nodes[from].edges;
+    while (after && edges[after].key > nodes[to].key) {
+        before = after;
+        after = edges[after].next;
+    }
+    if (after && edges[after].to == to) {
+        return 0;
+    }
+    if (edge_count >= edge_capacity) {
+        edge_capacity = edge_capacity ? 2 * edge_capacity : 2048;
+        edges = grown(edges, edge_capacity, sizeof *edges);
+    }
+    edges[edge_count] = (struct edge){nodes[to].key, to, after};
+    if (before) {
+        edges[before].next = edge_count++;
+    } else {
+        nodes[from].edges = edge_count++;
+    }
+    return edge_count - 1;
+}
+
+static void learn_edge(unsigned int from, unsigned int to)
+{
+    if (connect(from, to)) {
+        nodes[to].reached = true;
+        learn();
+    }
+}
+
+static uint64_t key_of(const struct simt_event *event)
+{
+    return event->key & UINT64_MAX >> 16;
+}
+
+unsigned int simt_order_observe(unsigned int thread, const struct simt_event *event,
+                                unsigned int *node)
+{
+    unsigned int level = 0xffff - (unsigned int)(event->key >> 48), before;
+    level = level < SIMT_LEVELS ? level : SIMT_LEVELS - 1;
+    for (unsigned int i = threads[thread].level + 1; i <= level; i++) {
+        threads[thread].node[i] = NO_NODE; /* of an earlier call */
+    }
+    before = threads[thread].node[level];
+    threads[thread].level = level;
+    for (unsigned int i = before ? nodes[before].edges : 0; i; i = edges[i].next) {
+        if (edges[i].key == key_of(event)) { /* as so often */
+            *node = threads[thread].node[level] = edges[i].to;
+            return before;
+        }
+    }
+    *node = threads[thread].node[level] = node_of(key_of(event));
+    if (before) {
+        learn_edge(before, *node);
+    } else {
+        nodes[*node].entry = true;
+    }
+    return before;
+}
+
+void simt_order_copy(unsigned int warp, unsigned int lanes, unsigned int from)
+{
+    for (unsigned int set = lanes; set; set &= set - 1) {
+        threads[warp * SIMT_WARP_SIZE + (unsigned int)__builtin_ctz(set)] =
+            threads[warp * SIMT_WARP_SIZE + from];
+    }
+}
+
+bool simt_order_same(unsigned int a, unsigned int b)
+{
+    bool same = threads[a].level == threads[b].level;
+    for (unsigned int i = 0; same && i <= threads[a].level; i++) {
+        same = threads[a].node[i] == threads[b].node[i];
+    }
+    return same;
+}
+
+static unsigned int *stack, stacked, next_rank;
+static int visited;
+
+/* ---- what is assumed ---- */
+
+/* Edges from which on, for the next ranks only. */
+static struct {
+    unsigned int from, edge;
+} * assumed;
+static size_t assumed_count, assumed_capacity;
+
+static bool leads_to(unsigned int from, unsigned int to)
+{
+    bool found = from == to;
+    stack = grown(stack, node_count, sizeof *stack);
+    for (unsigned int i = 1; i < node_count; i++) {
+        nodes[i].number = 0;
+    }
+    nodes[from].number = 1;
+    stacked = 0;
+    stack[stacked++] = from;
+    while (stacked > 0 && !found) {
+        for (unsigned int i = nodes[stack[--stacked]].edges; i; i = edges[i].next) {
+            unsigned int next = edges[i].to;
+            found = found || next == to;
+            if (!nodes[next].number) {
+                nodes[next].number = 1;
+                stack[stacked++] = next;
+            }
+        }
+    }
+    return found;
+}
+
+void simt_order_assume(unsigned int from, unsigned int to)
+{
+    unsigned int edge;
+    if (leads_to(to, from) || leads_to(from, to)) {
+        return; /* it is known */
+    }
+    edge = connect(from, to);
+    if (assumed_count == assumed_capacity) {
+        assumed_capacity = assumed_capacity ? 2 * assumed_capacity : 64;
+        assumed = grown(assumed, assumed_capacity, sizeof *assumed);
+    }
+    assumed[assumed_count].from = from;
+    assumed[assumed_count++].edge = edge;
+    changed = true;
+}
+
+static void forget_assumed(void)
+{
+    changed = assumed_count > 0;
+    while (assumed_count > 0) {
+        unsigned int edge = assumed[--assumed_count].edge;
+        unsigned int *link = &nodes[assumed[assumed_count].from].edges;
+        while (*link != edge) {
+            link = &edges[*link].next;
+        }
+        *link = edges[edge].next;
+        edge_count--;
+    }
+}
+
+/* ---- ranks ---- */
+
+/* A node whose search is not over: it goes on with an edge. (A list of these and not a recursion:
+ * it is as deep as the program is long, and runs on a kernel's stack.) */
+struct search {
+    unsigned int node, edge;
+    int least;
+    bool loop;   /* it lies on one */
+    bool inside; /* the component is complete: what lies in it is searched again */
+};
+static struct search *searches;
+static size_t search_count, search_capacity;
+
+static void begin_search(unsigned int node)
+{
+    if (search_count == search_capacity) {
+        search_capacity = search_capacity ? 2 * search_capacity : 256;
+        searches = grown(searches, search_capacity, sizeof *searches);
+    }
+    nodes[node].number = ++visited;
+    searches[search_count++] =
+        (struct search){node, nodes[node].edges, nodes[node].number, false, false};
+    stack[stacked++] = node;
+}
+
+/* A node has been searched, or was before: what that tells who came from there. */
+static void take_in(struct search *from, int number)
+{
+    if (!from->inside && number != DONE && number <= from->least) {
+        from->least = number;
+        from->loop = true;
+    }
+}
+
+/* All edges of the node have been followed. False if it heads a loop, whose nodes come next. */
+static bool end_search(struct search *search)
+{
+    struct node *node = &nodes[search->node];
+    if (!search->inside && search->least == node->number) {
+        node->latch_rank = 2 * next_rank;
+        node->number = DONE;
+        for (unsigned int other; (other = stack[--stacked]) != search->node;) {
+            nodes[other].number = 0;
+        }
+        search->inside = true;
+        search->least = DONE;
+        if (search->loop) {
+            search->edge = node->edges;
+            return false;
+        }
+    }
+    if (search->inside) {
+        node->rank = 2 * next_rank-- - 1;
+    }
+    return true;
+}
+
+/* Tarjan's search for components, and in each one of more than one node, without its head, again.
+ * Ranks are given from the last to the first. The least number that a node leads back to is its
+ * result. */
+static void visit(unsigned int first)
+{
+    size_t outermost = search_count;
+    begin_search(first);
+    while (search_count > outermost) {
+        struct search *search = &searches[search_count - 1];
+        if (search->edge) {
+            unsigned int to = edges[search->edge].to;
+            search->edge = edges[search->edge].next;
+            if (nodes[to].number) {
+                take_in(search, nodes[to].number);
+            } else {
+                begin_search(to);
+            }
+        } else if (end_search(search)) {
+            int least = search->least;
+            search_count--;
+            if (search_count > outermost) {
+                take_in(&searches[search_count - 1], least);
+            }
+        }
+    }
+}
+
+static int by_key(const void *a, const void *b)
+{
+    uint64_t left = nodes[*(const unsigned int *)a].key,
+             right = nodes[*(const unsigned int *)b].key;
+    return (left < right) - (left > right);
+}
+
+void simt_order_rank(void)
+{
+    unsigned int *sorted;
+    if (!changed) {
+        return;
+    }
+    stack = grown(stack, node_count, sizeof *stack);
+    sorted = grown(NULL, node_count, sizeof *sorted);
+    for (unsigned int i = 1; i < node_count; i++) {
+        nodes[i].number = 0;
+        sorted[i - 1] = i;
+    }
+    qsort(sorted, node_count - 1, sizeof *sorted, by_key);
+    stacked = 0;
+    visited = 0;
+    next_rank = node_count;
+    /* A loop's head is found by entering it from outside. */
+    for (unsigned int pass = 0; pass < 3; pass++) {
+        for (unsigned int i = 0; i < node_count - 1; i++) {
+            struct node *node = &nodes[sorted[i]];
+            if (!node->number && (pass == 0 ? !node->reached : pass == 1 ? node->entry : true)) {
+                visit(sorted[i]);
+            }
+        }
+    }
+    free(sorted);
+    forget_assumed();
+}
+
+unsigned int simt_order_of(unsigned int before, unsigned int node)
+{
+    bool back = before && nodes[before].rank >= nodes[node].rank;
+    return back ? nodes[node].latch_rank : nodes[node].rank;
+}
+
+/* ---- the past of a warp's lanes ---- */
+
+void simt_order_get_past(unsigned int warp, bool one_past, struct simt_past *lanes)
+{
+    for (unsigned int i = 0; i < SIMT_WARP_SIZE; i++) {
+        const struct simt_past *past = &threads[warp * SIMT_WARP_SIZE + (one_past ? 0 : i)];
+        lanes[i] = (struct simt_past){.level = past->level};
+        memcpy(lanes[i].node, past->node, (past->level + 1) * sizeof *past->node);
+    }
+}
+
+void simt_order_keep(struct simt_past *kept, unsigned int count, bool restore)
+{
+    memcpy(restore ? threads : kept, restore ? kept : threads, count * sizeof *kept);
+}
+
+void simt_order_set_past(unsigned int warp, const struct simt_past *lanes)
+{
+    memcpy(&threads[warp * SIMT_WARP_SIZE], lanes, SIMT_WARP_SIZE * sizeof *lanes);
+}

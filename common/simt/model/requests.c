@@ -1,0 +1,177 @@
+/* Every request to memory that the first block of each launch makes, one after the other, for who
+ * wants to draw or read them: SIMT_REQUESTS=FILE. Kept until the end, since source lines are looked
+ * up all at once; what simt_analysis_reset() forgets is forgotten here, too. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/internal.h"
+#include "observe/trace.h"
+
+struct request {
+    unsigned int launch, barriers, warp, lanes, size;
+    uint32_t place;
+    enum simt_space space;
+    enum simt_event_kind kind;
+    uint64_t base, addresses[SIMT_WARP_SIZE]; /* base: where the allocation begins */
+};
+
+bool simt_requests_wanted;
+
+static const char *path;
+static struct request *requests;
+static size_t count, capacity;
+static char (*names)[64]; /* of the launches */
+static unsigned int launch_count, launch_capacity, barriers;
+
+static void *need(void *memory)
+{
+    if (!memory) {
+        perror("simt: no memory for SIMT_REQUESTS");
+        simt_exit_without_memory();
+    }
+    return memory;
+}
+
+static bool is_first_block(void)
+{
+    const struct uint3 block = simt_running_block();
+    return (block.x | block.y | block.z) == 0;
+}
+
+void simt_requests_launch(const struct simt_launch *launch)
+{
+    if (!simt_requests_wanted) {
+        return;
+    }
+    if (launch_count == launch_capacity) {
+        launch_capacity = launch_capacity ? 2 * launch_capacity : 16;
+        names = need(realloc(names, launch_capacity * sizeof *names));
+    }
+    snprintf(names[launch_count++], sizeof *names, "%s", launch->name);
+    barriers = 0;
+}
+
+void simt_requests_barrier(void)
+{
+    if (simt_requests_wanted && is_first_block()) {
+        barriers++;
+    }
+}
+
+void simt_requests_add(uint32_t place, enum simt_space space, enum simt_event_kind kind,
+                       unsigned int size, unsigned int warp, unsigned int lanes,
+                       const uint64_t *addresses)
+{
+    if (!is_first_block()) {
+        return;
+    }
+    if (count == capacity) {
+        capacity = capacity ? 2 * capacity : 1024;
+        requests = need(realloc(requests, capacity * sizeof *requests));
+    }
+    struct request *request = &requests[count++];
+    *request = (struct request){.launch = launch_count,
+                                .barriers = barriers,
+                                .warp = warp,
+                                .lanes = lanes,
+                                .size = size,
+                                .place = place,
+                                .space = space,
+                                .kind = kind};
+    for (unsigned int set = lanes; set; set &= set - 1) {
+        unsigned int lane = (unsigned int)__builtin_ctz(set);
+        request->addresses[lane] = addresses[lane];
+    }
+    request->base = simt_range_of(addresses[__builtin_ctz(lanes)])->base;
+}
+
+void simt_requests_reset(void)
+{
+    count = 0;
+    launch_count = 0;
+}
+
+/* ---- at the end of the program ---- */
+
+static void print_text(FILE *file, const char *text)
+{
+    fputc('"', file);
+    for (; *text; text++) {
+        if (*text == '"' || *text == '\\') {
+            fputc('\\', file);
+        }
+        fputc((unsigned char)*text < ' ' ? ' ' : *text, file);
+    }
+    fputc('"', file);
+}
+
+static void print_request(FILE *file, const struct request *request)
+{
+    static const char *const spaces[] = {[SPACE_LOCAL] = "local",
+                                         [SPACE_GLOBAL] = "global",
+                                         [SPACE_SHARED] = "shared",
+                                         [SPACE_CONSTANT] = "constant",
+                                         [SPACE_HOST] = "host"};
+    static const char *const kinds[] = {
+        [EVENT_LOAD] = "load", [EVENT_STORE] = "store", [EVENT_ATOMIC] = "atomic"};
+    const struct simt_source *source = simt_source_of(request->place);
+    int line = source->kernel_file ? source->kernel_line : source->line;
+    const char *in = source->kernel_file ? source->kernel_file : source->file;
+    char text[160];
+
+    fprintf(file, "{\"launch\": %u, \"kernel\": ", request->launch);
+    print_text(file, names[request->launch - 1]);
+    fprintf(file, ", \"barriers\": %u, \"warp\": %u, \"line\": %d, \"source\": ", request->barriers,
+            request->warp, line);
+    print_text(file, in && simt_source_line(in, line, text, sizeof text) ? text : "");
+    fprintf(file, ", \"space\": \"%s\", \"access\": \"%s\", \"bytes\": %u, \"base\": %" PRIu64,
+            spaces[request->space], kinds[request->kind], request->size, request->base);
+    fputs(", \"offsets\": [", file);
+    for (unsigned int lane = 0; lane < SIMT_WARP_SIZE; lane++) {
+        fputs(lane ? ", " : "", file);
+        if (request->lanes >> lane & 1) {
+            fprintf(file, "%" PRIu64, request->addresses[lane] - request->base);
+        } else {
+            fputs("null", file);
+        }
+    }
+    fputs("]}", file);
+}
+
+static void print_at_end(void)
+{
+    FILE *file = fopen(path, "w");
+    uint32_t *places = need(malloc((count + 1) * sizeof *places));
+    if (file) {
+        for (size_t i = 0; i < count; i++) {
+            places[i] = requests[i].place;
+        }
+        simt_sources_load(places, count);
+        fputs("[", file);
+        for (size_t i = 0; i < count; i++) {
+            fputs(i ? ",\n" : "\n", file);
+            print_request(file, &requests[i]);
+        }
+        fputs("\n]\n", file);
+    }
+    free(places);
+    if (!file || fclose(file) != 0) {
+        fprintf(stderr, "simt: SIMT_REQUESTS: cannot write %s", path);
+        perror("");
+    }
+}
+
+void simt_requests_prepare(void)
+{
+    if (path) {
+        return;
+    }
+    path = getenv("SIMT_REQUESTS");
+    path = path ? path : "";
+    simt_requests_wanted = path[0] != '\0';
+    if (simt_requests_wanted) {
+        atexit(print_at_end);
+    }
+}
