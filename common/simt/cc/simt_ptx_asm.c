@@ -2,7 +2,7 @@
  *
  *   asm volatile("add.s32 %0, %1, 5;" : "=r"(x) : "r"(y) : "memory");
  *
- * becomes, on the same lines,
+ * becomes, on its first line (where reports then place it),
  *
  *   { auto &&simt_x0 = (x); unsigned simt_a0 = 0; auto simt_a1 = in<'r'>(y);
  *     simt_a0 = add<...>(simt_a1, 5); out<'r'>(simt_x0, simt_a0); }
@@ -25,6 +25,7 @@ struct patch {
 };
 static struct patch *patches;
 static size_t patch_count, next_patch;
+static struct text lines; /* ends of lines that are to come behind the statement */
 
 static struct text *add_patch(size_t first, size_t end)
 {
@@ -62,12 +63,15 @@ size_t ptx_patch(struct text *out, size_t token, size_t *copied)
     if (patch->text.bytes) {
         append(out, patch->text.bytes, patch->text.length);
     }
-    append_lines(out, tokens[token].begin, tokens[patch->end - 1].end, tokens[token].in_macro);
+    append_lines(&lines, tokens[token].begin, tokens[patch->end - 1].end, tokens[token].in_macro);
     *copied = tokens[patch->end - 1].end;
     free(patch->text.bytes);
     patch->text.bytes = NULL;
     count = patch->end - token;
     if (++next_patch == patch_count) {
+        append_string(out, lines.bytes ? lines.bytes : "");
+        free(lines.bytes);
+        lines = (struct text){NULL, 0, 0};
         patch_count = next_patch = 0;
     }
     return count;

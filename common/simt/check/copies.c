@@ -120,7 +120,12 @@ void simt_check_bulk_written(uint64_t address, unsigned int size, uint32_t tag, 
     }
 }
 
+/* Of an mbarrier, it is its initialisation that must be seen. */
 void simt_check_bulk_barrier(uint64_t address, unsigned int thread, unsigned int site)
 {
-    check_proxy(address, 8, SPACE_SHARED, EVENT_BARRIER, thread, site);
+    struct simt_page *page;
+    const struct simt_cell *cell = cells_of(address, &page, SPACE_SHARED);
+    if (is_hidden(cell->writer, thread, SPACE_SHARED)) {
+        add_proxy(SPACE_SHARED, EVENT_BARRIER, thread, site, cell->writer, cell->writer_site);
+    }
 }

@@ -6,11 +6,16 @@
 #include "machine/machine.h"
 #include "cuda/simt_ptx_runtime.h"
 
+static const void *called_at; /* by the kernel */
+
 __attribute__((noreturn)) static void refuse(const char *what, unsigned int number,
                                              const char *file, int line)
 {
     simt_report_place();
     fprintf(stderr, ": barrier %u at %s:%d %s\n", number, file, line, what);
+    if (simt_tracing) {
+        simt_check_tell_place(stderr, simt_place_of(called_at));
+    }
     simt_exit();
 }
 
@@ -21,6 +26,9 @@ static void complete(struct simt_named_barrier *barrier)
     simt_wake_named(number, barrier->came, barrier->came_true, barrier->clock);
     simt_clock_clear(&barrier->clock);
     barrier->came = barrier->came_true = barrier->wanted = 0;
+    if (simt_tracing) {
+        simt_count_at(barrier->caller)->barriers++;
+    }
     simt_counts.block_barriers++;
 }
 
@@ -43,12 +51,12 @@ static unsigned int result_of(enum simt_named kind, uint64_t counts)
                                     : kind == SIMT_NAMED_OR && count_true != 0;
 }
 
-/* Counts at the place of the call are made for all; so is the wait, but by bar.arrive. */
 static unsigned int come(struct simt_named_barrier *barrier, enum simt_named kind, bool predicate,
                          const char *file, int line)
 {
     unsigned int thread = simt_linear(simt_current);
     uint64_t counts;
+    barrier->caller = called_at;
     barrier->came++;
     barrier->came_true += predicate;
     if (simt_tracing) {
@@ -67,7 +75,7 @@ static unsigned int come(struct simt_named_barrier *barrier, enum simt_named kin
     if (kind == SIMT_NAMED_ARRIVE) {
         return 0;
     }
-    simt_wait_named((unsigned int)(barrier - simt_block->named), file, line);
+    simt_wait_named((unsigned int)(barrier - simt_block->named), called_at, file, line);
     return result_of(kind, simt_current->result);
 }
 
@@ -76,6 +84,7 @@ unsigned int simt_named_barrier(enum simt_named kind, unsigned int number, unsig
 {
     struct simt_named_barrier *barrier;
     unsigned int all = simt_block_threads(), wanted = threads ? threads : all;
+    called_at = __builtin_return_address(0);
     if (number >= SIMT_NAMED_BARRIERS) {
         refuse("does not exist: there are 0 to 15", number, file, line);
     }

@@ -19,6 +19,9 @@ static void refuse(const struct simt_bulk_copy *copy, const char *wrong)
 {
     simt_report_place();
     fprintf(stderr, ": %s at %s:%d %s\n", copy->name, copy->file, copy->line, wrong);
+    if (simt_tracing) {
+        simt_check_tell_place(stderr, simt_site(copy->site)->place);
+    }
     simt_exit();
 }
 

@@ -12,6 +12,7 @@ enum {
     POLLS_BEFORE_YIELD = 64,
     ROUNDS_BEFORE_OTHERS = 2,   /* of polls, before another block goes on */
     ROUNDS_BEFORE_A_LOOK = 256, /* at the clock */
+    ROUNDS_AT_MBARRIERS = 4096, /* that nothing can end */
     FULL_BEFORE_OTHERS = 64,    /* traces in a row that look like a loop that waits */
     SECONDS_OF_POLLS = 3,       /* unless SIMT_WATCHDOG says another number */
     MOST_SUSPENDED = 64,        /* blocks of a launch that is not cooperative */
@@ -193,7 +194,7 @@ static bool next_block(void);
  * they wait for. */
 static void wake_yielded(void)
 {
-    unsigned int any = 0;
+    unsigned int any = 0, yielded = 0;
     if (simt_bulk_advance()) {
         simt_block->rounds = 0;
         if (ready_warp() < block_warps) {
@@ -201,13 +202,19 @@ static void wake_yielded(void)
         }
     }
     for (unsigned int i = 0; i < block_warps; i++) {
-        any |= simt_block->warps[i].yielded | simt_block->warps[i].at_mbarrier;
+        yielded |= simt_block->warps[i].yielded;
+        any |= simt_block->warps[i].at_mbarrier;
     }
+    any |= yielded;
     if (!any) {
         simt_report_stuck("deadlock: no thread can go on", suspended_count);
     }
     if (simt_block->rounds++ % ROUNDS_BEFORE_A_LOOK == ROUNDS_BEFORE_OTHERS) {
         look_at_clock();
+    }
+    if (!yielded && simt_block->rounds > ROUNDS_AT_MBARRIERS && !can_wait_for_blocks()) {
+        simt_report_stuck("deadlock: the threads that are left wait at mbarriers",
+                          suspended_count);
     }
     if (simt_block->rounds > ROUNDS_BEFORE_OTHERS && can_wait_for_blocks()) {
         suspend_block();
@@ -511,8 +518,9 @@ void simt_note_progress(void)
     note_progress();
 }
 
-void simt_wait_named(unsigned int number, const char *file, int line)
+void simt_wait_named(unsigned int number, const void *caller, const char *file, int line)
 {
+    simt_current->caller = caller;
     simt_current->file = file;
     simt_current->line = line;
     simt_current->lane = (unsigned char)number;
@@ -540,8 +548,10 @@ void simt_wake_named(unsigned int number, unsigned int count, unsigned int count
     note_progress();
 }
 
-void simt_wait_mbarrier(const struct simt_mbarrier *barrier, const char *file, int line)
+void simt_wait_mbarrier(const struct simt_mbarrier *barrier, const void *caller, const char *file,
+                        int line)
 {
+    simt_current->caller = caller;
     simt_current->file = file;
     simt_current->line = line;
     simt_current->awaited = barrier;

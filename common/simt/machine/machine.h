@@ -71,6 +71,7 @@ struct simt_warp {
 enum { SIMT_NAMED_BARRIERS = 16 };
 struct simt_named_barrier {
     unsigned int came, came_true, wanted;
+    const void *caller;       /* of who came last */
     bool of_all;              /* the block's threads, less those that have returned */
     struct simt_clock *clock; /* what those that came know */
 };
@@ -84,8 +85,9 @@ struct simt_mbarrier {
     long bytes;                     /* that this phase still waits for */
     bool polled;                    /* by mbarrier.test_wait, since the last copy that was made */
     unsigned int agent;             /* causality.h; 0: none yet */
-    const char *file;               /* where it was initialised */
+    const char *file; /* where it was initialised */
     int line;
+    const void *caller;
     struct simt_clock *arrived, *completed; /* what is known from this phase; from those before */
 };
 
@@ -185,13 +187,14 @@ void simt_allow(void *memory, size_t size);
 
 unsigned int simt_block_threads(void);
 /* The running thread waits until all have come to a barrier with a number. */
-void simt_wait_named(unsigned int number, const char *file, int line);
+void simt_wait_named(unsigned int number, const void *caller, const char *file, int line);
 /* Those that wait at one go on: each gets the result and knows what the clock tells. */
 void simt_wake_named(unsigned int number, unsigned int count, unsigned int count_true,
                      struct simt_clock *clock);
 /* The running thread waits for a phase, or until nothing else can happen; and those who wait go on.
  */
-void simt_wait_mbarrier(const struct simt_mbarrier *barrier, const char *file, int line);
+void simt_wait_mbarrier(const struct simt_mbarrier *barrier, const void *caller, const char *file,
+                        int line);
 void simt_wake_mbarrier(const struct simt_mbarrier *barrier);
 void simt_give_way(const char *file, int line);
 void simt_note_progress(void);
@@ -228,6 +231,8 @@ const char *simt_collective_name(enum simt_collective operation);
 __attribute__((noreturn)) void simt_report_stuck(const char *headline, size_t suspended);
 __attribute__((noreturn)) void simt_report_collective(struct simt_thread *thread, const char *what,
                                                       unsigned int lanes, const char *hint);
+/* Where a helper in a header made the call: ", called from" the line of the .cu file. */
+void simt_report_caller(const void *caller);
 /* Starts a report: the kernel and the block that run. */
 void simt_report_block(void);
 

@@ -17,13 +17,22 @@
 
 enum { MOST_ARRIVALS = (1 << 20) - 1, MOST_BYTES = (1 << 20) - 1 };
 
+/* Where the kernel called; for reports. */
+static const void *called_at;
+#define HERE called_at = __builtin_return_address(0)
+
 __attribute__((noreturn)) static void refuse(const struct simt_mbarrier *barrier, const char *what,
                                              const char *wrong, const char *file, int line)
 {
     simt_report_place();
     fprintf(stderr, ": mbarrier.%s at %s:%d: %s\n", what, file, line, wrong);
     if (barrier) {
-        fprintf(stderr, "  the barrier was initialised at %s:%d\n", barrier->file, barrier->line);
+        fprintf(stderr, "  the barrier was initialised at %s:%d", barrier->file, barrier->line);
+        simt_report_caller(barrier->caller);
+        fputc('\n', stderr);
+    }
+    if (simt_tracing) {
+        simt_check_tell_place(stderr, simt_place_of(called_at));
     }
     simt_exit();
 }
@@ -65,10 +74,10 @@ struct simt_mbarrier *simt_mbarrier_at(const void *address, const char *what, co
 }
 
 /* The operation is looked at as an atomic of the block, and orders what comes before it. */
-static void record(enum simt_event_kind kind, const void *caller, const void *address)
+static void record(enum simt_event_kind kind, const void *address)
 {
     if (simt_tracing) {
-        simt_trace_event(kind, caller, (uintptr_t)address, EVENT_OF_BLOCK | 8);
+        simt_trace_event(kind, called_at, (uintptr_t)address, EVENT_OF_BLOCK | 8);
         simt_trace_check();
     }
 }
@@ -96,6 +105,7 @@ void simt_forget_barriers(struct simt_block *block)
 void simt_mbarrier_init(void *address, unsigned int count, const char *file, int line)
 {
     struct simt_mbarrier **link = find(address), *barrier;
+    HERE;
     if (!simt_is_shared(address) || (uintptr_t)address % 8 != 0) {
         refuse(NULL, "init", "the barrier must lie in shared memory, at a multiple of 8 bytes", file,
                line);
@@ -103,7 +113,7 @@ void simt_mbarrier_init(void *address, unsigned int count, const char *file, int
     if (count == 0 || count > MOST_ARRIVALS) {
         refuse(NULL, "init", "it must expect 1 to 1048575 arrivals", file, line);
     }
-    record(EVENT_INIT, __builtin_return_address(0), address);
+    record(EVENT_INIT, address);
     if (*link && simt_mbarrier_is_awaited(*link)) {
         refuse(*link, "init", "threads wait at this barrier", file, line);
     }
@@ -120,15 +130,18 @@ void simt_mbarrier_init(void *address, unsigned int count, const char *file, int
                                       .expected = count,
                                       .pending = count,
                                       .file = file,
-                                      .line = line};
+                                      .line = line,
+                                      .caller = called_at};
     simt_block->mbarriers = barrier;
     reflect(barrier);
 }
 
 void simt_mbarrier_invalidate(void *address, const char *file, int line)
 {
-    struct simt_mbarrier *barrier = simt_mbarrier_at(address, "inval", file, line);
-    record(EVENT_INIT, __builtin_return_address(0), address);
+    struct simt_mbarrier *barrier;
+    HERE;
+    barrier = simt_mbarrier_at(address, "inval", file, line);
+    record(EVENT_INIT, address);
     if (simt_mbarrier_is_awaited(barrier)) {
         refuse(barrier, "inval", "threads wait at this barrier", file, line);
     }
@@ -173,8 +186,9 @@ uint64_t simt_mbarrier_arrive(void *address, unsigned int count, unsigned int by
     if (simt_shuffled) {
         simt_atomic_point(file, line);
     }
+    HERE;
     barrier = simt_mbarrier_at(address, "arrive", file, line);
-    record(EVENT_BARRIER, __builtin_return_address(0), address);
+    record(EVENT_BARRIER, address);
     if (count == 0 || count > barrier->pending) {
         refuse(barrier, "arrive",
                count ? "more threads arrive than the phase expects" : "nobody arrives", file, line);
@@ -204,16 +218,20 @@ void simt_mbarrier_expect_arrival(void *address, const char *file, int line)
 
 void simt_mbarrier_expect(void *address, unsigned int bytes, const char *file, int line)
 {
-    struct simt_mbarrier *barrier = simt_mbarrier_at(address, "expect_tx", file, line);
-    record(EVENT_BARRIER, __builtin_return_address(0), address);
+    struct simt_mbarrier *barrier;
+    HERE;
+    barrier = simt_mbarrier_at(address, "expect_tx", file, line);
+    record(EVENT_BARRIER, address);
     expect(barrier, bytes, "expect_tx", file, line);
     reflect(barrier);
 }
 
 void simt_mbarrier_complete(void *address, unsigned int bytes, const char *file, int line)
 {
-    struct simt_mbarrier *barrier = simt_mbarrier_at(address, "complete_tx", file, line);
-    record(EVENT_BARRIER, __builtin_return_address(0), address);
+    struct simt_mbarrier *barrier;
+    HERE;
+    barrier = simt_mbarrier_at(address, "complete_tx", file, line);
+    record(EVENT_BARRIER, address);
     simt_mbarrier_bytes(barrier, (long)bytes);
 }
 
@@ -228,22 +246,24 @@ static bool is_over(const struct simt_mbarrier *barrier, uint64_t state, bool pa
 bool simt_mbarrier_wait(void *address, uint64_t state, unsigned int flags, const char *file,
                         int line)
 {
-    const void *caller = __builtin_return_address(0);
     const char *what = flags & m_try ? "try_wait" : "test_wait";
-    struct simt_mbarrier *barrier = simt_mbarrier_at(address, what, file, line);
+    struct simt_mbarrier *barrier;
     bool parity = flags & m_parity;
+    HERE;
+    barrier = simt_mbarrier_at(address, what, file, line);
     if (parity && state > 1) {
         refuse(barrier, what, "a parity is 0 or 1", file, line);
     }
-    record(EVENT_BARRIER, caller, address);
+    record(EVENT_BARRIER, address);
     if (!is_over(barrier, state, parity)) {
         if (flags & m_try) {
-            simt_wait_mbarrier(barrier, file, line);
+            simt_wait_mbarrier(barrier, called_at, file, line);
         } else {
             barrier->polled = true;
             simt_current->awaited = barrier;
             simt_give_way(file, line);
         }
+        HERE;
         barrier = simt_mbarrier_at(address, what, file, line);
     }
     if (!is_over(barrier, state, parity)) {
@@ -260,8 +280,9 @@ bool simt_mbarrier_wait(void *address, uint64_t state, unsigned int flags, const
 /* "phase 1: 2 of 4 arrivals and 4096 bytes missing" */
 void simt_mbarrier_tell(const struct simt_mbarrier *barrier)
 {
-    fprintf(stderr, "    the mbarrier initialised at %s:%d is in phase %llu", barrier->file,
-            barrier->line, (unsigned long long)barrier->phase);
+    fprintf(stderr, "    the mbarrier initialised at %s:%d", barrier->file, barrier->line);
+    simt_report_caller(barrier->caller);
+    fprintf(stderr, " is in phase %llu", (unsigned long long)barrier->phase);
     if (barrier->pending > 0) {
         fprintf(stderr, ", %u of %u arrivals missing", barrier->pending, barrier->expected);
     }

@@ -80,6 +80,9 @@ static bool same_place(unsigned int a, unsigned int b)
                              : place == PLACE_MBARRIER && first->awaited != second->awaited) {
         return false;
     }
+    if ((place == PLACE_NAMED || place == PLACE_MBARRIER) && first->caller != second->caller) {
+        return false;
+    }
     if (place == PLACE_YIELDED && (!first->file || !second->file)) {
         return !first->file && !second->file && first->caller == second->caller;
     }
@@ -88,6 +91,15 @@ static bool same_place(unsigned int a, unsigned int b)
             : place == PLACE_COLLECTIVE
                 ? first->operation == second->operation && first->mask == second->mask
                 : true);
+}
+
+void simt_report_caller(const void *caller)
+{
+    const struct simt_source *source = simt_tracing ? simt_source_of(simt_place_of(caller)) : NULL;
+    if (source && (source->kernel_line != source->line ||
+                   strcmp(source->kernel_file, source->file) != 0)) {
+        fprintf(stderr, ", called from %s:%d", source->kernel_file, source->kernel_line);
+    }
 }
 
 static void print_place(unsigned int thread)
@@ -99,9 +111,11 @@ static void print_place(unsigned int thread)
         break;
     case PLACE_NAMED:
         fprintf(stderr, "in bar.sync %u at %s:%d", at->lane, at->file, at->line);
+        simt_report_caller(at->caller);
         break;
     case PLACE_MBARRIER:
         fprintf(stderr, "in mbarrier.try_wait at %s:%d", at->file, at->line);
+        simt_report_caller(at->caller);
         break;
     case PLACE_COLLECTIVE:
         fprintf(stderr, "in %s(), mask 0x%08x, at %s:%d", simt_collective_name(at->operation),
