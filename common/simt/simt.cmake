@@ -99,7 +99,8 @@ function(simt_add_cuda_sources target)
         COMMENT "Rewriting ${name} for the CPU back end"
         COMMAND_EXPAND_LISTS
         VERBATIM)
-      list(APPEND options -Wno-pedantic) # the markers of the preprocessor
+      # The markers of the preprocessor; kernels that take a tensor map by value.
+      list(APPEND options -Wno-pedantic -Wno-psabi)
     else()
       add_custom_command(
         OUTPUT "${rewritten}"

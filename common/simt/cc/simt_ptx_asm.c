@@ -174,10 +174,9 @@ static size_t add_named(struct ptx_binding *binding, size_t token)
     return token + 3;
 }
 
-/* The constraint in a literal; false if it is none that PTX has. */
-static bool read_constraint(struct ptx *ptx, struct ptx_binding *binding, size_t token)
+/* The constraint; false if it is none that PTX has. */
+static bool read_constraint(struct ptx *ptx, struct ptx_binding *binding, const char *text)
 {
-    const char *text = source.bytes + tokens[token].begin + 1;
     binding->tied = NONE;
     binding->input = !binding->output || *text == '+';
     text += *text == '=' || *text == '+';
@@ -185,7 +184,7 @@ static bool read_constraint(struct ptx *ptx, struct ptx_binding *binding, size_t
     if (isdigit((unsigned char)*text) && !binding->output) {
         char *end;
         binding->tied = strtoul(text, &end, 10);
-        if (*end != '"' || binding->tied >= ptx->binding_count ||
+        if (*end || binding->tied >= ptx->binding_count ||
             !ptx->bindings[binding->tied].output) {
             return false;
         }
@@ -193,30 +192,35 @@ static bool read_constraint(struct ptx *ptx, struct ptx_binding *binding, size_t
         return true;
     }
     binding->letter = *text;
-    return *text && strchr(binding->output ? "hrlfd" : "hrlfdnC", *text) && text[1] == '"';
+    return *text && strchr(binding->output ? "hrlfd" : "hrlfdnC", *text) && !text[1];
 }
 
 /* An operand that begins at `token`; the token after it. */
 static size_t add_binding(struct ptx *ptx, size_t token, bool output)
 {
     struct ptx_binding *binding = &ptx->bindings[ptx->binding_count];
+    struct text constraint = {NULL, 0, 0};
     if (ptx->binding_count == PTX_OPERANDS) {
         fail(tokens[token].begin, "asm: more than %d operands", PTX_OPERANDS);
     }
     *binding = (struct ptx_binding){.output = output};
     token = add_named(binding, token);
-    if (token + 1 >= token_count || tokens[token].kind != LITERAL ||
-        !is_punctuation(token + 1, '(')) {
+    append(&constraint, "", 0);
+    for (; token < token_count && tokens[token].kind == LITERAL; token++) {
+        append(&constraint, source.bytes + tokens[token].begin + 1,
+               tokens[token].end - tokens[token].begin - 2);
+    }
+    if (constraint.length == 0 || !is_punctuation(token, '(')) {
         fail(tokens[token].begin, "asm: an operand is a constraint and an expression, \"r\"(x)");
     }
-    if (!read_constraint(ptx, binding, token)) {
-        complain(tokens[token].begin, "not available on the CPU back end: PTX: constraint %.*s",
-                 (int)(tokens[token].end - tokens[token].begin),
-                 source.bytes + tokens[token].begin);
+    if (!read_constraint(ptx, binding, constraint.bytes)) {
+        complain(tokens[token].begin, "not available on the CPU back end: PTX: constraint \"%s\"",
+                 constraint.bytes);
         ptx->failed = true;
     }
-    binding->open = token + 1;
-    binding->close = after_group(token + 1) - 1;
+    free(constraint.bytes);
+    binding->open = token;
+    binding->close = after_group(token) - 1;
     if (binding->letter == 'C') {
         if (binding->close != binding->open + 2 || tokens[binding->open + 1].kind != LITERAL) {
             complain(tokens[token].begin,

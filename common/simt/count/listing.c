@@ -251,6 +251,14 @@ static void print_kernel(FILE *file, const struct kernel_counters *kernel)
                 " shuffles, %" PRIu64 " votes\n",
                 "meetings", totals->barriers, totals->syncwarps, totals->shuffles, totals->votes);
     }
+    if (totals->bulk_copies > 0) {
+        fprintf(file, "  %-15s %10" PRIu64 " copies, %" PRIu64 " bytes\n", "bulk", totals->bulk_copies,
+                totals->bulk_bytes);
+    }
+    if (totals->matrix > 0) {
+        fprintf(file, "  %-15s %10" PRIu64 " instructions of tensor cores, ldmatrix and stmatrix\n",
+                "matrix", totals->matrix);
+    }
 }
 
 /* ---- as a listing ---- */
@@ -435,6 +443,13 @@ static void json_counters(FILE *file, const struct simt_line_counters *counters)
             ", \"shuffles\": %" PRIu64 ", \"votes\": %" PRIu64,
             counters->splits, counters->barriers, counters->syncwarps, counters->shuffles,
             counters->votes);
+    if (counters->bulk_copies > 0) {
+        fprintf(file, ", \"bulk_copies\": %" PRIu64 ", \"bulk_bytes\": %" PRIu64,
+                counters->bulk_copies, counters->bulk_bytes);
+    }
+    if (counters->matrix > 0) {
+        fprintf(file, ", \"matrix\": %" PRIu64, counters->matrix);
+    }
 }
 
 static void print_json(FILE *file)

@@ -195,7 +195,7 @@ SIMT_INLINE typename T::bits atomic(char *address, typename T::bits operand,
                            : T::code == SIMT_PTX_F32 ? SIMT_FLOAT32
                            : T::code == SIMT_PTX_F64 ? SIMT_FLOAT64
                                                      : SIMT_UINT32;
-    const unsigned int scope = FLAGS & m_cta ? SIMT_ATOMIC_OF_BLOCK : 0u;
+    const unsigned int scope = FLAGS & m_cta ? static_cast<unsigned int>(SIMT_ATOMIC_OF_BLOCK) : 0u;
     fence_if<FLAGS>(FLAGS & m_release);
     const typename T::bits old = static_cast<typename T::bits>(
         simt_atomic(static_cast<enum simt_atomic>(OPERATION | scope), type, address, operand,
@@ -433,6 +433,28 @@ SIMT_INLINE void tensor_store(const char *from, const char *map, coordinates at,
                               unsigned int dimensions, SIMT_SITE)
 {
     simt_tensor_store(from, map, at.at, dimensions, simt_file, simt_line);
+}
+
+/* ---- tensor cores ---- */
+
+typedef simt_four four;
+
+template <class D, class A, class B, unsigned int REGISTERS, bool FINITE>
+SIMT_INLINE four matrix_product(four a, four b, four c, SIMT_SITE)
+{
+    return simt_product(D::code, A::code, B::code, REGISTERS, FINITE, a, b, c, simt_file,
+                        simt_line);
+}
+
+SIMT_INLINE four matrix_load(const char *row, unsigned int count, bool transposed, SIMT_SITE)
+{
+    return simt_matrix_load(row, count, transposed, simt_file, simt_line);
+}
+
+SIMT_INLINE void matrix_store(char *row, unsigned int count, bool transposed, four values,
+                              SIMT_SITE)
+{
+    simt_matrix_store(row, count, transposed, values, simt_file, simt_line);
 }
 
 } // namespace ptx

@@ -187,6 +187,20 @@ void simt_tensor_store(const void *from, const void *map, const int *at, unsigne
                        const char *file, int line);
 void simt_set_registers(unsigned int count, const char *file, int line);
 
+/* ---- tensor.c: by all lanes of a warp ---- */
+
+/* A lane's registers of a matrix. */
+__extension__ typedef unsigned int simt_four __attribute__((vector_size(16)));
+/* D = A B + C, 16 x 8; the types are simt_ptx_type, `registers` those of A. */
+simt_four simt_product(unsigned int d, unsigned int type_a, unsigned int type_b,
+                       unsigned int registers, bool finite, simt_four a, simt_four b, simt_four c,
+                       const char *file, int line);
+/* Matrices of 8 x 8 numbers of 16 bits, of which each lane knows where a row is. */
+simt_four simt_matrix_load(const void *row, unsigned int count, bool transposed, const char *file,
+                           int line);
+void simt_matrix_store(void *row, unsigned int count, bool transposed, simt_four values,
+                       const char *file, int line);
+
 #ifdef __cplusplus
 }
 #endif

@@ -139,6 +139,7 @@ const char *simt_collective_name(enum simt_collective operation)
         [SIMT_REDUCE_OR] = "__reduce_or_sync",
         [SIMT_REDUCE_XOR] = "__reduce_xor_sync",
         [SIMT_ACTIVEMASK] = "__activemask",
+        [SIMT_MATRIX] = "mma.sync, ldmatrix or stmatrix",
     };
     return names[operation];
 }
@@ -161,6 +162,9 @@ void simt_collective_do(struct simt_thread *lanes, unsigned int together, unsign
     case SIMT_MATCH_ANY:
     case SIMT_MATCH_ALL:
         vote(lanes, together);
+        break;
+    case SIMT_MATRIX:
+        simt_matrix_do(lanes, together);
         break;
     default:
         reduce(lanes, together);

@@ -436,6 +436,9 @@ static void count_collective(const struct simt_thread *thread)
     case SIMT_SHUFFLE_XOR:
         counters->shuffles++;
         break;
+    case SIMT_MATRIX:
+        counters->matrix++;
+        break;
     default:
         counters->votes++;
         break;
@@ -504,6 +507,24 @@ uint64_t simt_warp_collective(enum simt_collective operation, unsigned int mask,
     try_collective(self);
     wait_turn();
     return self->result;
+}
+
+/* What a lane brings to it lies on its stack, at `matrix`. */
+void simt_matrix_collective(uint64_t matrix, const void *caller, const char *file, int line)
+{
+    struct simt_thread *self = simt_current;
+    self->operation = SIMT_MATRIX;
+    self->mask = ~0u;
+    self->value = matrix;
+    self->file = file;
+    self->line = line;
+    self->caller = caller;
+    if (simt_tracing) {
+        simt_trace_event(EVENT_COLLECTIVE, caller, ~0u, 0);
+    }
+    simt_warp_of(self)->at_collective |= simt_bit_of(self);
+    try_collective(self);
+    wait_turn();
 }
 
 /* ---- barriers with a number, and in memory ---- */

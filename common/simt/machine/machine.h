@@ -186,6 +186,7 @@ void simt_allow(void *memory, size_t size);
 /* ---- exec.c ---- */
 
 unsigned int simt_block_threads(void);
+void simt_matrix_collective(uint64_t matrix, const void *caller, const char *file, int line);
 /* The running thread waits until all have come to a barrier with a number. */
 void simt_wait_named(unsigned int number, const void *caller, const char *file, int line);
 /* Those that wait at one go on: each gets the result and knows what the clock tells. */
@@ -222,6 +223,8 @@ void simt_bulk_forget(struct simt_block *block);
 
 /* What each of the lanes that are together gets from the operation that all of them ask for. */
 void simt_collective_do(struct simt_thread *lanes, unsigned int together, unsigned int exited);
+/* tensor.c: the same of a matrix operation. */
+void simt_matrix_do(struct simt_thread *lanes, unsigned int together);
 const char *simt_collective_name(enum simt_collective operation);
 
 /* ---- stuck.c ---- */

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "cuda/simt_ptx_runtime.h"
+#include "machine/ptx_numbers.h"
 
 /* ---- formats ---- */
 
@@ -41,14 +41,7 @@ static unsigned int bits_of(unsigned int type)
     return bits[type];
 }
 
-/* (-1)^negative * magnitude * 2^exponent; `more`: and something that is less than its last bit. */
-struct number {
-    bool negative, is_nan, is_infinite, more;
-    uint64_t magnitude;
-    int exponent;
-};
-
-static struct number decode(unsigned int type, uint64_t bits)
+struct simt_number simt_number_decode(unsigned int type, uint64_t bits)
 {
     struct format format = format_of(type);
     int fraction_bits = format.precision - 1, bias = (1 << (format.exponent_bits - 1)) - 1;
@@ -56,7 +49,7 @@ static struct number decode(unsigned int type, uint64_t bits)
     bits >>= format.low;
     fraction = bits & (((uint64_t)1 << fraction_bits) - 1);
     exponent = bits >> fraction_bits & top;
-    return (struct number){
+    return (struct simt_number){
         .negative = bits >> (fraction_bits + format.exponent_bits) & 1,
         .is_nan = exponent == top && fraction != 0,
         .is_infinite = exponent == top && fraction == 0,
@@ -65,10 +58,8 @@ static struct number decode(unsigned int type, uint64_t bits)
     };
 }
 
-enum rounding { NEAREST, TO_ZERO, DOWN, UP, AWAY };
-
 /* The quotient by 2^shift, rounded. */
-static uint64_t shift_right(struct number number, int shift, enum rounding rounding)
+static uint64_t shift_right(struct simt_number number, int shift, enum simt_rounding rounding)
 {
     uint64_t kept, rest, half;
     bool more = number.more, up;
@@ -104,7 +95,7 @@ static uint64_t shift_right(struct number number, int shift, enum rounding round
     return kept + (up && (rest || more || rounding == AWAY));
 }
 
-static uint64_t encode(unsigned int type, struct number number, enum rounding rounding)
+uint64_t simt_number_encode(unsigned int type, struct simt_number number, enum simt_rounding rounding)
 {
     struct format format = format_of(type);
     int fraction_bits = format.precision - 1, bias = (1 << (format.exponent_bits - 1)) - 1;
@@ -137,22 +128,22 @@ static uint64_t encode(unsigned int type, struct number number, enum rounding ro
 
 static double to_double(unsigned int type, uint64_t bits)
 {
-    uint64_t same = encode(SIMT_PTX_F64, decode(type, bits), NEAREST);
+    uint64_t same = simt_number_encode(SIMT_PTX_F64, simt_number_decode(type, bits), NEAREST);
     double value;
     memcpy(&value, &same, sizeof value);
     return value;
 }
 
-static struct number from_double(double value)
+static struct simt_number from_double(double value)
 {
     uint64_t bits;
     memcpy(&bits, &value, sizeof bits);
-    return decode(SIMT_PTX_F64, bits);
+    return simt_number_decode(SIMT_PTX_F64, bits);
 }
 
 /* ---- ways of rounding, and what is done to operands and results ---- */
 
-static enum rounding rounding_of(unsigned int flags)
+static enum simt_rounding rounding_of(unsigned int flags)
 {
     return flags & (m_rz | m_rzi)   ? TO_ZERO
            : flags & (m_rm | m_rmi) ? DOWN
@@ -175,12 +166,12 @@ static uint64_t flush(unsigned int type, unsigned int flags, uint64_t bits)
 /* .sat: to 0 ... 1; .relu: what is negative, to 0. */
 static uint64_t clamp(unsigned int type, unsigned int flags, uint64_t bits)
 {
-    struct number number = decode(type, bits);
+    struct simt_number number = simt_number_decode(type, bits);
     if (flags & m_sat) {
         if (number.is_nan || number.negative) {
             return 0;
         }
-        return to_double(type, bits) > 1 ? encode(type, from_double(1), NEAREST) : bits;
+        return to_double(type, bits) > 1 ? simt_number_encode(type, from_double(1), NEAREST) : bits;
     }
     if (flags & m_relu && number.negative && !number.is_nan) {
         return 0;
@@ -227,12 +218,12 @@ static double basic(unsigned int operation, double first, double second, double 
 }
 
 /* In doubles; to odd, unless it is doubles that are wanted. */
-static struct number exactly(unsigned int type, unsigned int flags, unsigned int operation,
+static struct simt_number exactly(unsigned int type, unsigned int flags, unsigned int operation,
                              const double operands[3])
 {
     int before = fegetround(), inexact;
     double result;
-    struct number number;
+    struct simt_number number;
     feclearexcept(FE_INEXACT);
     fesetround(type == SIMT_PTX_F64 ? directions[rounding_of(flags)] : FE_TOWARDZERO);
     result = basic(operation, operands[0], operands[1], operands[2]);
@@ -277,7 +268,7 @@ static double approximate(unsigned int operation, double a)
 static uint64_t extreme(unsigned int type, unsigned int flags, bool least, uint64_t a, uint64_t b)
 {
     uint64_t sign = (uint64_t)1 << (bits_of(type) - 1), other = flags & m_xorsign ? (a ^ b) & sign : 0;
-    struct number x = decode(type, a), y = decode(type, b);
+    struct simt_number x = simt_number_decode(type, a), y = simt_number_decode(type, b);
     uint64_t result;
     double left, right;
     if (flags & m_abs) {
@@ -322,9 +313,9 @@ static uint64_t one(unsigned int operation, unsigned int type, unsigned int flag
     operands[1] = to_double(type, b);
     operands[2] = to_double(type, c);
     if (operation <= SIMT_PTX_DIV || operation == SIMT_PTX_RCP || operation == SIMT_PTX_SQRT) {
-        result = encode(type, exactly(type, flags, operation, operands), rounding_of(flags));
+        result = simt_number_encode(type, exactly(type, flags, operation, operands), rounding_of(flags));
     } else {
-        result = encode(type, from_double(approximate(operation, operands[0])), NEAREST);
+        result = simt_number_encode(type, from_double(approximate(operation, operands[0])), NEAREST);
     }
     return clamp(type, flags, flush(type, flags, result));
 }
@@ -383,7 +374,7 @@ bool simt_ptx_compare(unsigned int type, unsigned int flags, unsigned int compar
 bool simt_ptx_test(unsigned int type, unsigned int flags, uint64_t a)
 {
     double x = to_double(type, a);
-    struct number number = decode(type, a);
+    struct simt_number number = simt_number_decode(type, a);
     bool normal = number.magnitude >> (format_of(type).precision - 1) & 1;
     bool finite = !number.is_nan && !number.is_infinite;
     return flags & m_finite       ? finite
@@ -407,18 +398,18 @@ static bool is_signed(unsigned int type)
            type == SIMT_PTX_S64;
 }
 
-static struct number integer(unsigned int type, uint64_t a)
+static struct simt_number integer(unsigned int type, uint64_t a)
 {
     unsigned int shift = 64 - bits_of(type);
     bool negative;
     a <<= shift;
     a = is_signed(type) ? (uint64_t)((int64_t)a >> shift) : a >> shift;
     negative = is_signed(type) && a >> 63;
-    return (struct number){.negative = negative, .magnitude = negative ? 0 - a : a};
+    return (struct simt_number){.negative = negative, .magnitude = negative ? 0 - a : a};
 }
 
 /* What does not fit, becomes the nearest that does; a NaN, 0. */
-static uint64_t to_integer(unsigned int type, struct number number, enum rounding rounding)
+static uint64_t to_integer(unsigned int type, struct simt_number number, enum simt_rounding rounding)
 {
     unsigned int bits = bits_of(type);
     uint64_t all = bits == 64 ? UINT64_MAX : ((uint64_t)1 << bits) - 1;
@@ -438,7 +429,7 @@ static uint64_t to_integer(unsigned int type, struct number number, enum roundin
 }
 
 /* As a float of the same format, but a whole number. */
-static struct number rounded(struct number number, enum rounding rounding)
+static struct simt_number rounded(struct simt_number number, enum simt_rounding rounding)
 {
     if (!number.is_nan && !number.is_infinite && number.exponent < 0) {
         number.magnitude = shift_right(number, -number.exponent, rounding);
@@ -449,9 +440,9 @@ static struct number rounded(struct number number, enum rounding rounding)
 
 static uint64_t convert_one(unsigned int to, unsigned int from, unsigned int flags, uint64_t a)
 {
-    enum rounding rounding = rounding_of(flags);
-    struct number number =
-        is_real(from) ? decode(from, flush(from, flags, a)) : integer(from, a);
+    enum simt_rounding rounding = rounding_of(flags);
+    struct simt_number number =
+        is_real(from) ? simt_number_decode(from, flush(from, flags, a)) : integer(from, a);
     uint64_t bits;
     if (!is_real(to)) {
         if (is_real(from) || flags & m_sat) {
@@ -463,7 +454,7 @@ static uint64_t convert_one(unsigned int to, unsigned int from, unsigned int fla
     if (flags & (m_rni | m_rzi | m_rmi | m_rpi)) {
         number = rounded(number, rounding);
     }
-    bits = encode(to, number, rounding);
+    bits = simt_number_encode(to, number, rounding);
     return clamp(to, flags, flush(to, flags, bits));
 }
 
