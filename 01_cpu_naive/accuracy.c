@@ -63,8 +63,7 @@ static float compensated_dot(const float *a, const float *b, size_t n)
 
 SPECIALIZED void wider_f32(enum reduce_op op, enum element_type type, const struct reduction *call)
 {
-    const float *const a = call->a;
-    const void *const b = call->b;
+    const void *const a = call->a, *const b = call->b;
     double result = identity_f64(op);
 
     for (size_t i = 0; i < call->n; i++)
@@ -95,7 +94,7 @@ SPECIALIZED void wider_f64(enum reduce_op op, const struct reduction *call)
 }
 
 /* Elements `first` to `first + n - 1`. */
-static float half_f32(enum reduce_op op, enum element_type type, const float *a, const void *b,
+static float half_f32(enum reduce_op op, enum element_type type, const void *a, const void *b,
                       size_t first, size_t n)
 {
     if (n <= PAIRWISE_BLOCK) {
@@ -138,8 +137,7 @@ SPECIALIZED void pairwise_f64(enum reduce_op op, const struct reduction *call)
 SPECIALIZED void compensated_f32(enum reduce_op op, enum element_type type,
                                  const struct reduction *call)
 {
-    const float *const a = call->a;
-    const void *const b = call->b;
+    const void *const a = call->a, *const b = call->b;
     float result = 0, correction = 0;
 
     for (size_t i = 0; i < call->n; i++) {

@@ -2,10 +2,12 @@
 #include <math.h>
 #include <stdint.h>
 
+#include "base/half.h"
 #include "problem/reduction/reduction.h"
 
-/* In the order of promotion: of two operands' kinds the later one is the result's. */
-enum kind { INTEGER, FLOAT32, FLOAT64 };
+/* In the order of promotion: of two operands' kinds the later one is the result's. FLOAT16 is only
+ * how vectors store elements: as a value it is a FLOAT32. */
+enum kind { INTEGER, FLOAT16, FLOAT32, FLOAT64 };
 
 struct value {
     enum kind kind;
@@ -92,6 +94,8 @@ static struct value element(const void *vector, enum kind kind, size_t i)
     switch (kind) {
     case INTEGER:
         return integer(((const unsigned char *)vector)[i]);
+    case FLOAT16:
+        return float32(float_of_half(((const uint16_t *)vector)[i]));
     case FLOAT32:
         return float32(((const float *)vector)[i]);
     default:
@@ -134,7 +138,9 @@ static struct value dynamic(enum reduce_op op, const void *a, enum kind a_kind, 
 
 void run_dynamic(const struct reduction *call)
 {
-    const enum kind a_kind = call->type == TYPE_F64 ? FLOAT64 : FLOAT32;
+    const enum kind a_kind = call->type == TYPE_F64   ? FLOAT64
+                             : call->type == TYPE_F16 ? FLOAT16
+                                                      : FLOAT32;
     const enum kind b_kind = call->type == TYPE_MIXED ? INTEGER : a_kind;
     const struct value result = dynamic(call->op, call->a, a_kind, call->b, b_kind, call->n);
 

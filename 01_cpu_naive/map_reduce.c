@@ -47,6 +47,11 @@ static void multiply_mixed(const void *a, const void *b, size_t i, void *term)
     *(float *)term = ((const float *)a)[i] * (float)((const unsigned char *)b)[i];
 }
 
+static void multiply_f16(const void *a, const void *b, size_t i, void *term)
+{
+    *(float *)term = element_f32(TYPE_F16, a, i) * element_f32(TYPE_F16, b, i);
+}
+
 static void multiply_f64(const void *a, const void *b, size_t i, void *term)
 {
     *(double *)term = ((const double *)a)[i] * ((const double *)b)[i];
@@ -56,6 +61,12 @@ static void take_f32(const void *a, const void *b, size_t i, void *term)
 {
     (void)b;
     *(float *)term = ((const float *)a)[i];
+}
+
+static void take_f16(const void *a, const void *b, size_t i, void *term)
+{
+    (void)b;
+    *(float *)term = element_f32(TYPE_F16, a, i);
 }
 
 static void take_f64(const void *a, const void *b, size_t i, void *term)
@@ -91,9 +102,18 @@ static void smaller_f64(void *result, const void *term)
 
 SPECIALIZED map_function *map_of(enum reduce_op op, enum element_type type)
 {
-    if (op != OP_DOT)
-        return type == TYPE_F64 ? take_f64 : take_f32;
-    return type == TYPE_F64 ? multiply_f64 : type == TYPE_MIXED ? multiply_mixed : multiply;
+    const bool dot = op == OP_DOT;
+
+    switch (type) {
+    case TYPE_F64:
+        return dot ? multiply_f64 : take_f64;
+    case TYPE_F16:
+        return dot ? multiply_f16 : take_f16;
+    case TYPE_MIXED:
+        return multiply_mixed;
+    default:
+        return dot ? multiply : take_f32;
+    }
 }
 
 SPECIALIZED combine_function *combine_of(enum reduce_op op, enum element_type type)

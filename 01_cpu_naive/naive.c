@@ -25,8 +25,7 @@ static float naive_dot(const float *a, const float *b, size_t n)
 
 SPECIALIZED void naive_f32(enum reduce_op op, enum element_type type, const struct reduction *call)
 {
-    const float *const a = call->a;
-    const void *const b = call->b;
+    const void *const a = call->a, *const b = call->b;
     float result = identity_f32(op);
 
     for (size_t i = 0; i < call->n; i++)

@@ -36,8 +36,7 @@ static float narrow_dot(const float *a, const float *b, size_t length)
 
 SPECIALIZED void narrow_f32(enum reduce_op op, enum element_type type, const struct reduction *call)
 {
-    const float *const a = call->a;
-    const void *const b = call->b;
+    const void *const a = call->a, *const b = call->b;
     float s0 = identity_f32(op), s1 = s0, s2 = s0, s3 = s0, s4 = s0, s5 = s0, s6 = s0, s7 = s0;
     const unsigned n = (unsigned)call->n;
     unsigned i = 0;

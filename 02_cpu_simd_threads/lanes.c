@@ -35,6 +35,16 @@ static float dot_mixed(const float *restrict a, const unsigned char *restrict b,
     return result;
 }
 
+static float dot_f16(const uint16_t *restrict a, const uint16_t *restrict b, size_t n)
+{
+    float result = 0;
+
+#pragma omp simd reduction(+ : result)
+    for (size_t i = 0; i < n; i++)
+        result += float_of_half(a[i]) * float_of_half(b[i]);
+    return result;
+}
+
 static double dot_f64(const double *restrict a, const double *restrict b, size_t n)
 {
     double result = 0;
@@ -52,6 +62,16 @@ static float sum_f32(const float *a, size_t n)
 #pragma omp simd reduction(+ : result)
     for (size_t i = 0; i < n; i++)
         result += a[i];
+    return result;
+}
+
+static float sum_f16(const uint16_t *a, size_t n)
+{
+    float result = 0;
+
+#pragma omp simd reduction(+ : result)
+    for (size_t i = 0; i < n; i++)
+        result += float_of_half(a[i]);
     return result;
 }
 
@@ -89,6 +109,16 @@ static float max_f32(const float *a, size_t n)
     return result;
 }
 
+static float max_f16(const uint16_t *a, size_t n)
+{
+    float result = identity_f32(OP_MAX);
+
+#pragma omp simd reduction(larger : result)
+    for (size_t i = 0; i < n; i++)
+        result = combine_f32(OP_MAX, result, float_of_half(a[i]));
+    return result;
+}
+
 static double max_f64(const double *a, size_t n)
 {
     double result = identity_f64(OP_MAX);
@@ -106,6 +136,16 @@ static float min_f32(const float *a, size_t n)
 #pragma omp simd reduction(smaller : result)
     for (size_t i = 0; i < n; i++)
         result = combine_f32(OP_MIN, result, a[i]);
+    return result;
+}
+
+static float min_f16(const uint16_t *a, size_t n)
+{
+    float result = identity_f32(OP_MIN);
+
+#pragma omp simd reduction(smaller : result)
+    for (size_t i = 0; i < n; i++)
+        result = combine_f32(OP_MIN, result, float_of_half(a[i]));
     return result;
 }
 
@@ -134,6 +174,20 @@ static float run_f32(const struct reduction *call)
     }
 }
 
+static float run_f16(const struct reduction *call)
+{
+    switch (call->op) {
+    case OP_DOT:
+        return dot_f16(call->a, call->b, call->n);
+    case OP_SUM:
+        return sum_f16(call->a, call->n);
+    case OP_MAX:
+        return max_f16(call->a, call->n);
+    default:
+        return min_f16(call->a, call->n);
+    }
+}
+
 static double run_f64(const struct reduction *call)
 {
     switch (call->op) {
@@ -153,7 +207,7 @@ void run_lanes(const struct reduction *call)
     if (call->type == TYPE_F64)
         *(double *)call->result = run_f64(call);
     else
-        *(float *)call->result = run_f32(call);
+        *(float *)call->result = call->type == TYPE_F16 ? run_f16(call) : run_f32(call);
 }
 
 void how_lanes(const struct reduction *call, char text[RUNG_HOW_SIZE])

@@ -102,8 +102,7 @@ static float local_f32(const struct reduction *call)
 
 SPECIALIZED void add_f32(enum reduce_op op, enum element_type type, const struct reduction *share)
 {
-    const float *const a = share->a;
-    const void *const b = share->b;
+    const void *const a = share->a, *const b = share->b;
     float result = identity_f32(op);
 
     for (size_t i = 0; i < share->n; i++)

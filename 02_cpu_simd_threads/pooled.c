@@ -86,14 +86,9 @@ static double worthwhile_bytes(int threads)
     return measured[threads];
 }
 
-static size_t a_size(const struct reduction *call)
-{
-    return call->type == TYPE_F64 ? sizeof(double) : sizeof(float);
-}
-
 static size_t b_size(const struct reduction *call)
 {
-    return call->b == NULL ? 0 : call->type == TYPE_MIXED ? 1 : a_size(call);
+    return call->b == NULL ? 0 : second_size(call->type);
 }
 
 static bool is_worth_threads(const struct reduction *call)
@@ -101,7 +96,7 @@ static bool is_worth_threads(const struct reduction *call)
     const size_t never = 1024; /* elements: spares a tiny problem the arithmetic below */
     if (call->n < never)
         return false;
-    const double bytes = (double)call->n * (double)(a_size(call) + b_size(call));
+    const double bytes = (double)call->n * (double)(element_size(call->type) + b_size(call));
     return call->threads > 1 && bytes >= worthwhile_bytes(thread_count(call));
 }
 
@@ -138,7 +133,7 @@ static void copy_share(void *argument, int t)
     const struct reduction *const call = pooled->call;
     const size_t first = share_start(call->n, pooled->threads, t);
     const size_t count = share_start(call->n, pooled->threads, t + 1) - first;
-    const size_t a_step = a_size(call), b_step = b_size(call);
+    const size_t a_step = element_size(call->type), b_step = b_size(call);
 
     memcpy(placed.a + first * a_step, (const char *)call->a + first * a_step, count * a_step);
     if (b_step > 0)
@@ -152,7 +147,7 @@ void prepare_first_touch(const struct reduction *call)
 
     free(placed.a);
     free(placed.b);
-    placed.a = host_allocate(call->n * a_size(call), &ignored);
+    placed.a = host_allocate(call->n * element_size(call->type), &ignored);
     placed.b = host_allocate(call->n * b_size(call), &ignored);
     if (placed.a != NULL && placed.b != NULL)
         pool_run(pooled.threads, copy_share, &pooled);

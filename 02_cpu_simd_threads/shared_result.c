@@ -52,8 +52,7 @@ static void atomic_dot(const float *a, const float *b, size_t n, _Atomic float *
 
 SPECIALIZED void race_f32(enum reduce_op op, enum element_type type, const struct reduction *share)
 {
-    const float *const a = share->a;
-    const void *const b = share->b;
+    const void *const a = share->a, *const b = share->b;
     volatile float *const result = share->result;
 
     for (size_t i = 0; i < share->n; i++)
@@ -71,8 +70,7 @@ SPECIALIZED void race_f64(enum reduce_op op, const struct reduction *share)
 
 SPECIALIZED void lock_f32(enum reduce_op op, enum element_type type, const struct reduction *share)
 {
-    const float *const a = share->a;
-    const void *const b = share->b;
+    const void *const a = share->a, *const b = share->b;
     float *const result = share->result;
 
     for (size_t i = 0; i < share->n; i++) {
@@ -97,8 +95,7 @@ SPECIALIZED void lock_f64(enum reduce_op op, const struct reduction *share)
 SPECIALIZED void atomic_f32(enum reduce_op op, enum element_type type,
                             const struct reduction *share)
 {
-    const float *const a = share->a;
-    const void *const b = share->b;
+    const void *const a = share->a, *const b = share->b;
     _Atomic float *const result = share->result;
 
     for (size_t i = 0; i < share->n; i++) {

@@ -21,14 +21,14 @@ int thread_count(const struct reduction *call)
 void combine_partials(const struct reduction *call, const struct partial_results *partials,
                       int threads)
 {
-    const size_t size = call->type == TYPE_F64 ? sizeof(double) : sizeof(float);
+    const size_t size = result_size(call->type);
     alignas(2 * CACHE_LINE) unsigned char together[MAX_THREADS * sizeof(double)];
 
     for (int t = 0; t < threads; t++)
         memcpy(together + (size_t)t * size, partials->of[t].bytes, size);
     const struct reduction last = {
         .op = call->op == OP_DOT ? OP_SUM : call->op,
-        .type = call->type == TYPE_MIXED ? TYPE_F32 : call->type,
+        .type = call->type == TYPE_F64 ? TYPE_F64 : TYPE_F32,
         .a = together,
         .n = (size_t)threads,
         .result = call->result,

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/half.h"
 #include "compiled_for.h"
 #include "vector.h"
 
@@ -27,7 +28,7 @@ static int runs_here(const char *name)
 {
 #if defined(__x86_64__)
     if (strcmp(name, "avx2") == 0)
-        return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+        return strcmp(vector_name(), "avx2") == 0 || strcmp(vector_name(), "avx512") == 0;
     if (strcmp(name, "avx512") == 0)
         return strcmp(vector_name(), "avx512") == 0;
 #endif
@@ -37,19 +38,25 @@ static int runs_here(const char *name)
 
 static float a32[MOST + OFFSETS], b32[MOST + OFFSETS];
 static double a64[MOST + OFFSETS], b64[MOST + OFFSETS];
+static uint16_t a16[MOST + OFFSETS], b16[MOST + OFFSETS];
 static unsigned char mask[MOST + OFFSETS];
+
+static double element(enum element_type type, const void *elements, size_t i)
+{
+    return type == TYPE_F64   ? ((const double *)elements)[i]
+           : type == TYPE_F16 ? (double)float_of_half(((const uint16_t *)elements)[i])
+                              : (double)((const float *)elements)[i];
+}
 
 static double expected(const struct reduction *call)
 {
     double result = call->op == OP_MAX ? -INFINITY : call->op == OP_MIN ? INFINITY : 0;
 
     for (size_t i = 0; i < call->n; i++) {
-        const double a = call->type == TYPE_F64 ? ((const double *)call->a)[i]
-                                                : (double)((const float *)call->a)[i];
+        const double a = element(call->type, call->a, i);
         const double b = call->op != OP_DOT         ? 1
-                         : call->type == TYPE_F64   ? ((const double *)call->b)[i]
                          : call->type == TYPE_MIXED ? ((const unsigned char *)call->b)[i]
-                                                    : (double)((const float *)call->b)[i];
+                                                    : element(call->type, call->b, i);
         if (isnan(a))
             return a;
         if (call->op == OP_MAX)
@@ -90,16 +97,18 @@ static int check_set(const char *name, vector_function *reduce)
     for (size_t n = 0; n <= MOST; n++)
         for (size_t offset = 0; offset < OFFSETS; offset++)
             for (int op = OP_DOT; op <= OP_MIN; op++)
-                for (int type = TYPE_F32; type <= (op == OP_DOT ? TYPE_MIXED : TYPE_F64); type++) {
-                    const int f64 = type == TYPE_F64;
+                for (int type = TYPE_F32; type <= (op == OP_DOT ? TYPE_MIXED : TYPE_F16); type++) {
                     struct reduction call = {.op = (enum reduce_op)op,
                                              .type = (enum element_type)type,
                                              .n = n,
                                              .threads = 1};
-                    call.a = f64 ? (const void *)(a64 + offset) : (const void *)(a32 + offset);
+                    call.a = type == TYPE_F64   ? (const void *)(a64 + offset)
+                             : type == TYPE_F16 ? (const void *)(a16 + offset)
+                                                : (const void *)(a32 + offset);
                     call.b = op != OP_DOT       ? NULL
-                             : f64              ? (const void *)(b64 + offset)
+                             : type == TYPE_F64 ? (const void *)(b64 + offset)
                              : type == TYPE_F32 ? (const void *)(b32 + offset)
+                             : type == TYPE_F16 ? (const void *)(b16 + offset)
                                                 : (const void *)(mask + offset);
                     right = is_right(name, reduce, &call) && right;
                 }
@@ -115,17 +124,23 @@ static int check_nan(const char *name, vector_function *reduce)
     for (size_t place = 0; place < n; place++) {
         const float kept32 = a32[place];
         const double kept64 = a64[place];
+        const uint16_t kept16 = a16[place];
         a32[place] = NAN;
         a64[place] = NAN;
+        a16[place] = half_of_float(NAN);
         for (int op = OP_SUM; op <= OP_MIN; op++) {
             struct reduction call = {.op = (enum reduce_op)op, .n = n, .a = a32, .threads = 1};
             right = is_right(name, reduce, &call) && right;
             call.type = TYPE_F64;
             call.a = a64;
             right = is_right(name, reduce, &call) && right;
+            call.type = TYPE_F16;
+            call.a = a16;
+            right = is_right(name, reduce, &call) && right;
         }
         a32[place] = kept32;
         a64[place] = kept64;
+        a16[place] = kept16;
     }
     return right;
 }
@@ -155,6 +170,8 @@ int main(void)
     for (int i = 0; i < MOST + OFFSETS; i++) {
         a64[i] = a32[i] = (float)(i * 37 % 101 - 50);
         b64[i] = b32[i] = (float)(i * 29 % 17 - 8);
+        a16[i] = half_of_float(a32[i]);
+        b16[i] = half_of_float(b32[i]);
         mask[i] = i * 7 % 5 < 2;
     }
     for (size_t s = 0; s < sizeof sets / sizeof sets[0]; s++) {

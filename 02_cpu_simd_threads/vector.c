@@ -2,7 +2,12 @@
  * machine turns out to have when the program starts. */
 #include "vector.h"
 
+#include <stdbool.h>
 #include <stdio.h>
+
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
 
 #include "ladder.h"
 
@@ -11,13 +16,22 @@ struct instruction_set {
     vector_function *one_register, *vector;
 };
 
+#if defined(__x86_64__)
+/* F16C: every CPU with AVX2 has it, but older compilers' __builtin_cpu_supports knows no name. */
+static bool converts_halfs(void)
+{
+    unsigned a, b, c, d;
+    return __get_cpuid(1, &a, &b, &c, &d) && (c & bit_F16C);
+}
+#endif
+
 static struct instruction_set find_best(void)
 {
 #if defined(__x86_64__)
     if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
         __builtin_cpu_supports("avx512vl"))
         return (struct instruction_set){"avx512", one_register_avx512, vector_avx512};
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && converts_halfs())
         return (struct instruction_set){"avx2", one_register_avx2, vector_avx2};
 #elif defined(__aarch64__)
     return (struct instruction_set){"neon", one_register_neon, vector_neon};

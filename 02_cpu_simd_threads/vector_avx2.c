@@ -7,7 +7,7 @@
 
 #include "problem/reduction/operators.h"
 
-#define AVX2 __attribute__((target("avx2,fma")))
+#define AVX2 __attribute__((target("avx2,fma,f16c")))
 
 /* The sum of the lanes: the upper half onto the lower, until one lane is left. */
 AVX2 static inline float sum_of_lanes_f32(__m256 v)
@@ -77,16 +77,25 @@ AVX2 SPECIALIZED __m256 bytes_as_floats(const unsigned char *bytes)
     return _mm256_cvtepi32_ps(_mm256_cvtepu8_epi32(loaded));
 }
 
-/* s with terms i to i + 7 combined in, lane by lane. */
-AVX2 SPECIALIZED __m256 step_f32(enum reduce_op op, enum element_type type, __m256 s,
-                                 const float *a, const void *b, size_t i)
+/* Elements i to i + 7: floats, or halfs that an instruction makes floats of. */
+AVX2 SPECIALIZED __m256 load_f32(enum element_type type, const void *elements, size_t i)
 {
-    const __m256 x = _mm256_loadu_ps(a + i);
+    const char *const place = (const char *)elements + i * element_size(type);
+
+    return type == TYPE_F16 ? _mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)(const void *)place))
+                            : _mm256_loadu_ps((const float *)(const void *)place);
+}
+
+/* s with terms i to i + 7 combined in, lane by lane. */
+AVX2 SPECIALIZED __m256 step_f32(enum reduce_op op, enum element_type type, __m256 s, const void *a,
+                                 const void *b, size_t i)
+{
+    const __m256 x = load_f32(type, a, i);
 
     if (op != OP_DOT)
         return join_f32(op, s, x);
-    const __m256 y = type == TYPE_MIXED ? bytes_as_floats((const unsigned char *)b + i)
-                                        : _mm256_loadu_ps((const float *)b + i);
+    const __m256 y =
+        type == TYPE_MIXED ? bytes_as_floats((const unsigned char *)b + i) : load_f32(type, b, i);
     return _mm256_fmadd_ps(x, y, s);
 }
 
@@ -106,8 +115,7 @@ AVX2 SPECIALIZED float fold_f32(enum reduce_op op, __m256 s)
 AVX2 SPECIALIZED void finish_f32(enum reduce_op op, enum element_type type, __m256 s,
                                  const struct reduction *call, size_t i)
 {
-    const float *const a = call->a;
-    const void *const b = call->b;
+    const void *const a = call->a, *const b = call->b;
     float result = fold_f32(op, s);
 
     for (; i < call->n; i++)
@@ -118,8 +126,7 @@ AVX2 SPECIALIZED void finish_f32(enum reduce_op op, enum element_type type, __m2
 AVX2 SPECIALIZED void one_f32(enum reduce_op op, enum element_type type,
                               const struct reduction *call)
 {
-    const float *const a = call->a;
-    const void *const b = call->b;
+    const void *const a = call->a, *const b = call->b;
     __m256 s0 = _mm256_set1_ps(identity_f32(op));
     size_t i = 0;
 
@@ -131,8 +138,7 @@ AVX2 SPECIALIZED void one_f32(enum reduce_op op, enum element_type type,
 AVX2 SPECIALIZED void several_f32(enum reduce_op op, enum element_type type,
                                   const struct reduction *call)
 {
-    const float *const a = call->a;
-    const void *const b = call->b;
+    const void *const a = call->a, *const b = call->b;
     __m256 s0 = _mm256_set1_ps(identity_f32(op)), s1 = s0, s2 = s0, s3 = s0;
     const size_t n = call->n;
     size_t i = 0;

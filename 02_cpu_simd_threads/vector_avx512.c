@@ -73,16 +73,26 @@ AVX512 SPECIALIZED __m512 bytes_as_floats(const unsigned char *bytes)
     return _mm512_cvtepi32_ps(_mm512_cvtepu8_epi32(loaded));
 }
 
+/* Elements i to i + 15: floats, or halfs that an instruction makes floats of. */
+AVX512 SPECIALIZED __m512 load_f32(enum element_type type, const void *elements, size_t i)
+{
+    const char *const place = (const char *)elements + i * element_size(type);
+
+    return type == TYPE_F16
+               ? _mm512_cvtph_ps(_mm256_loadu_si256((const __m256i *)(const void *)place))
+               : _mm512_loadu_ps((const float *)(const void *)place);
+}
+
 /* s with terms i to i + 15 combined in, lane by lane. */
 AVX512 SPECIALIZED __m512 step_f32(enum reduce_op op, enum element_type type, __m512 s,
-                                   const float *a, const void *b, size_t i)
+                                   const void *a, const void *b, size_t i)
 {
-    const __m512 x = _mm512_loadu_ps(a + i);
+    const __m512 x = load_f32(type, a, i);
 
     if (op != OP_DOT)
         return join_f32(op, s, x);
-    const __m512 y = type == TYPE_MIXED ? bytes_as_floats((const unsigned char *)b + i)
-                                        : _mm512_loadu_ps((const float *)b + i);
+    const __m512 y =
+        type == TYPE_MIXED ? bytes_as_floats((const unsigned char *)b + i) : load_f32(type, b, i);
     return _mm512_fmadd_ps(x, y, s);
 }
 
@@ -102,8 +112,7 @@ AVX512 SPECIALIZED float fold_f32(enum reduce_op op, __m512 s)
 AVX512 SPECIALIZED void finish_f32(enum reduce_op op, enum element_type type, __m512 s,
                                    const struct reduction *call, size_t i)
 {
-    const float *const a = call->a;
-    const void *const b = call->b;
+    const void *const a = call->a, *const b = call->b;
     float result = fold_f32(op, s);
 
     for (; i < call->n; i++)
@@ -114,8 +123,7 @@ AVX512 SPECIALIZED void finish_f32(enum reduce_op op, enum element_type type, __
 AVX512 SPECIALIZED void one_f32(enum reduce_op op, enum element_type type,
                                 const struct reduction *call)
 {
-    const float *const a = call->a;
-    const void *const b = call->b;
+    const void *const a = call->a, *const b = call->b;
     __m512 s0 = _mm512_set1_ps(identity_f32(op));
     size_t i = 0;
 
@@ -127,8 +135,7 @@ AVX512 SPECIALIZED void one_f32(enum reduce_op op, enum element_type type,
 AVX512 SPECIALIZED void several_f32(enum reduce_op op, enum element_type type,
                                     const struct reduction *call)
 {
-    const float *const a = call->a;
-    const void *const b = call->b;
+    const void *const a = call->a, *const b = call->b;
     __m512 s0 = _mm512_set1_ps(identity_f32(op)), s1 = s0, s2 = s0, s3 = s0;
     const size_t n = call->n;
     size_t i = 0;

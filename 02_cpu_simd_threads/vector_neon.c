@@ -59,16 +59,24 @@ SPECIALIZED float32x4_t bytes_as_floats(const unsigned char *bytes)
     return vcvtq_f32_u32(vmovl_u16(vget_low_u16(halves)));
 }
 
+/* Elements i to i + 3: floats, or halfs that an instruction makes floats of. */
+SPECIALIZED float32x4_t load_f32(enum element_type type, const void *elements, size_t i)
+{
+    if (type == TYPE_F16)
+        return vcvt_f32_f16(vreinterpret_f16_u16(vld1_u16((const uint16_t *)elements + i)));
+    return vld1q_f32((const float *)elements + i);
+}
+
 /* s with terms i to i + 3 combined in, lane by lane. */
 SPECIALIZED float32x4_t step_f32(enum reduce_op op, enum element_type type, float32x4_t s,
-                                 const float *a, const void *b, size_t i)
+                                 const void *a, const void *b, size_t i)
 {
-    const float32x4_t x = vld1q_f32(a + i);
+    const float32x4_t x = load_f32(type, a, i);
 
     if (op != OP_DOT)
         return join_f32(op, s, x);
-    const float32x4_t y = type == TYPE_MIXED ? bytes_as_floats((const unsigned char *)b + i)
-                                             : vld1q_f32((const float *)b + i);
+    const float32x4_t y =
+        type == TYPE_MIXED ? bytes_as_floats((const unsigned char *)b + i) : load_f32(type, b, i);
     return vfmaq_f32(s, x, y);
 }
 
@@ -81,8 +89,7 @@ SPECIALIZED float fold_f32(enum reduce_op op, float32x4_t s)
 SPECIALIZED void finish_f32(enum reduce_op op, enum element_type type, float32x4_t s,
                             const struct reduction *call, size_t i)
 {
-    const float *const a = call->a;
-    const void *const b = call->b;
+    const void *const a = call->a, *const b = call->b;
     float result = fold_f32(op, s);
 
     for (; i < call->n; i++)
@@ -92,8 +99,7 @@ SPECIALIZED void finish_f32(enum reduce_op op, enum element_type type, float32x4
 
 SPECIALIZED void one_f32(enum reduce_op op, enum element_type type, const struct reduction *call)
 {
-    const float *const a = call->a;
-    const void *const b = call->b;
+    const void *const a = call->a, *const b = call->b;
     float32x4_t s0 = vdupq_n_f32(identity_f32(op));
     size_t i = 0;
 
@@ -105,8 +111,7 @@ SPECIALIZED void one_f32(enum reduce_op op, enum element_type type, const struct
 SPECIALIZED void several_f32(enum reduce_op op, enum element_type type,
                              const struct reduction *call)
 {
-    const float *const a = call->a;
-    const void *const b = call->b;
+    const void *const a = call->a, *const b = call->b;
     float32x4_t s0 = vdupq_n_f32(identity_f32(op)), s1 = s0, s2 = s0, s3 = s0;
     const size_t n = call->n;
     size_t i = 0;

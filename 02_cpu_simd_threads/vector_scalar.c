@@ -32,8 +32,7 @@ static float vector_dot(const float *a, const float *b, size_t n)
 
 SPECIALIZED void one_f32(enum reduce_op op, enum element_type type, const struct reduction *call)
 {
-    const float *const a = call->a;
-    const void *const b = call->b;
+    const void *const a = call->a, *const b = call->b;
     float s0 = identity_f32(op);
 
     for (size_t i = 0; i < call->n; i++)
@@ -44,8 +43,7 @@ SPECIALIZED void one_f32(enum reduce_op op, enum element_type type, const struct
 SPECIALIZED void several_f32(enum reduce_op op, enum element_type type,
                              const struct reduction *call)
 {
-    const float *const a = call->a;
-    const void *const b = call->b;
+    const void *const a = call->a, *const b = call->b;
     float s0 = identity_f32(op), s1 = s0, s2 = s0, s3 = s0;
     const size_t n = call->n;
     size_t i = 0;

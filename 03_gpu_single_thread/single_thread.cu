@@ -107,14 +107,12 @@ static void *host_a, *host_b;
 
 static size_t bytes_of_a(const struct reduction *call)
 {
-    return call->n * (call->type == TYPE_F64 ? sizeof(double) : sizeof(float));
+    return call->n * element_size(call->type);
 }
 
 static size_t bytes_of_b(const struct reduction *call)
 {
-    if (call->op != OP_DOT)
-        return 0;
-    return call->type == TYPE_MIXED ? call->n : bytes_of_a(call);
+    return call->op == OP_DOT ? call->n * second_size(call->type) : 0;
 }
 
 /* A new host copy of `bytes` bytes of device memory. */
@@ -147,10 +145,9 @@ extern "C" void prepare_with_copies(const struct reduction *call)
 extern "C" void launch_with_copies(const struct reduction *call)
 {
     static double host_result; /* or a float, in its first bytes */
-    const size_t result_bytes = call->type == TYPE_F64 ? sizeof(double) : sizeof(float);
 
     cudaMemcpyAsync((void *)call->a, host_a, bytes_of_a(call), cudaMemcpyHostToDevice);
     cudaMemcpyAsync((void *)call->b, host_b, bytes_of_b(call), cudaMemcpyHostToDevice);
     launch_loads_in_flight(call);
-    cudaMemcpyAsync(&host_result, call->result, result_bytes, cudaMemcpyDeviceToHost);
+    cudaMemcpyAsync(&host_result, call->result, result_size(call->type), cudaMemcpyDeviceToHost);
 }

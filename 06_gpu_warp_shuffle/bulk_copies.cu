@@ -25,8 +25,9 @@ __global__ void __launch_bounds__(BULK_THREADS)
                 typename R::value *result)
 {
     typedef typename R::value value;
+    typedef typename R::element element;
     typedef typename R::second_type second;
-    const unsigned tile_terms = TILE_BYTES / sizeof(value);
+    const unsigned tile_terms = TILE_BYTES / sizeof(element);
     const unsigned second_bytes = R::HAS_SECOND ? tile_terms * (unsigned)sizeof(second) : 0;
     const unsigned stage_bytes = TILE_BYTES + second_bytes;
     extern __shared__ __align__(128) unsigned char stages[];
@@ -57,7 +58,7 @@ __global__ void __launch_bounds__(BULK_THREADS)
     value mine[2] = {R::identity(), R::identity()};
     unsigned stage = 0, parity = 0;
     for (size_t tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
-        const value *const a = (const value *)(stages + (size_t)stage * stage_bytes);
+        const element *const a = (const element *)(stages + (size_t)stage * stage_bytes);
         const second *const b = (const second *)((const unsigned char *)a + TILE_BYTES);
 
         barrier_wait(&arrived[stage], parity);
@@ -97,7 +98,7 @@ static bool is_aligned_for_bulk(const R &in, size_t head)
 template <unsigned STAGES, typename R>
 static void start_bulk(const struct reduction *call, R in)
 {
-    const size_t tile_terms = TILE_BYTES / sizeof(typename R::value);
+    const size_t tile_terms = TILE_BYTES / sizeof(typename R::element);
     const size_t second_bytes = R::HAS_SECOND ? tile_terms * sizeof(typename R::second_type) : 0;
     const size_t shared_bytes = STAGES * (TILE_BYTES + second_bytes);
     const size_t head = elements_to_alignment(in.a);

@@ -24,7 +24,7 @@ static size_t row_blocks_wanted(const struct matrix_reduction *call)
 
 struct row_plan row_plan_fitted(const struct matrix_reduction *call, size_t rows, size_t columns)
 {
-    const size_t size = element_size(call), pack = 16 / size;
+    const size_t size = element_size(call->type), pack = 16 / size;
     struct row_plan plan = {0, 0, 1, columns};
 
     if (columns < LONG_ROW / size) {
@@ -37,7 +37,7 @@ struct row_plan row_plan_fitted(const struct matrix_reduction *call, size_t rows
 
 struct row_plan row_plan_split(const struct matrix_reduction *call)
 {
-    const size_t size = element_size(call), pack = 16 / size;
+    const size_t size = element_size(call->type), pack = 16 / size;
     const size_t fitting = call->workspace_bytes / size / call->rows;
     struct row_plan plan = row_plan_fitted(call, call->rows, call->columns);
 
@@ -57,7 +57,7 @@ struct row_plan row_plan_split(const struct matrix_reduction *call)
 
 unsigned columns_a_thread(const struct matrix_reduction *call)
 {
-    const size_t pack = 16 / element_size(call);
+    const size_t pack = 16 / element_size(call->type);
     const bool aligned = (uintptr_t)call->a % 16 == 0 && call->columns % pack == 0;
     return aligned ? (unsigned)pack : 1;
 }
@@ -104,7 +104,7 @@ static struct column_plan first_column_plan(const struct matrix_reduction *call,
 {
     const unsigned count = columns_a_thread(call);
     return plan_columns(call, call->rows, count,
-                        TILE_BYTES / (count * (unsigned)element_size(call)), most_splits);
+                        TILE_BYTES / (count * (unsigned)element_size(call->type)), most_splits);
 }
 
 struct column_plan column_plan_fitted(const struct matrix_reduction *call)
@@ -114,10 +114,11 @@ struct column_plan column_plan_fitted(const struct matrix_reduction *call)
 
 struct column_plan column_plan_split(const struct matrix_reduction *call)
 {
-    return first_column_plan(call, call->workspace_bytes / element_size(call) / call->columns);
+    return first_column_plan(call,
+                             call->workspace_bytes / element_size(call->type) / call->columns);
 }
 
 struct column_plan column_plan_second(const struct matrix_reduction *call, unsigned splits)
 {
-    return plan_columns(call, splits, 1, SECTOR_BYTES / (unsigned)element_size(call), 1);
+    return plan_columns(call, splits, 1, SECTOR_BYTES / (unsigned)element_size(call->type), 1);
 }

@@ -5,6 +5,7 @@
 
 #include <stddef.h>
 
+#include "base/integers.h"
 #include "problem/matrix_reduction/matrix_reduction.h"
 
 #ifdef __cplusplus
@@ -76,21 +77,6 @@ struct column_plan column_plan_split(const struct matrix_reduction *call);
 struct column_plan column_plan_second(const struct matrix_reduction *call, unsigned splits);
 
 /* ---- small helpers --------------------------------------------------------------------------- */
-
-static inline size_t element_size(const struct matrix_reduction *call)
-{
-    return call->type == TYPE_F64 ? sizeof(double) : sizeof(float);
-}
-
-static inline size_t smaller(size_t a, size_t b)
-{
-    return a < b ? a : b;
-}
-
-static inline size_t divided_up(size_t a, size_t b)
-{
-    return a / b + (a % b != 0);
-}
 
 /* The least power of two from n up, no more than `most`, which is one. */
 static inline unsigned power_of_two(size_t n, unsigned most)

@@ -33,7 +33,7 @@ static double depth_row_block(const struct matrix_reduction *call)
 /* A thread's own packs, its elements before and after them, then the tree. */
 static double depth_of_span(const struct matrix_reduction *call, size_t length, unsigned threads)
 {
-    const size_t pack = 16 / element_size(call);
+    const size_t pack = 16 / element_size(call->type);
     const size_t packs = divided_up(length / pack, threads);
     return (double)(packs * pack + divided_up(2 * (pack - 1), threads)) + rounds_of_tree(threads);
 }

@@ -171,7 +171,7 @@ static void reduce(enum matrix_axis axis, const struct matrix_rung *rung, enum r
                    enum element_type type, const void *a, size_t rows, size_t columns, void *out)
 {
     const struct back_end *back_end = step.ladders[0]->back_end;
-    const size_t size = type == TYPE_F64 ? sizeof(double) : sizeof(float);
+    const size_t size = element_size(type);
     const size_t results = axis == AXIS_ROWS ? rows : columns;
     const size_t workspace_bytes = (size_t)machine.processors * MATRIX_WORKSPACE;
     struct error error;

@@ -2,6 +2,7 @@
 #ifndef RUNGS_GEMM_CPU_H
 #define RUNGS_GEMM_CPU_H
 
+#include "base/integers.h"
 #include "cpu_tile.h"
 #include "problem/gemm/gemm.h"
 
@@ -26,10 +27,5 @@ double depth_cpu_packed(const struct gemm *call);
 /* The instruction set, and the number of threads. */
 void how_cpu_tile(const struct gemm *call, char text[RUNG_HOW_SIZE]);
 void how_cpu_threads(const struct gemm *call, char text[RUNG_HOW_SIZE]);
-
-static inline size_t smaller(size_t a, size_t b)
-{
-    return a < b ? a : b;
-}
 
 #endif

@@ -188,7 +188,7 @@ static __global__ void shared_tile(const struct conv call, unsigned rows, unsign
 
 static size_t shared_tile_blocks(const struct conv *call)
 {
-    return quotient_up(call->out_width, TILE_WIDTH) * quotient_up(call->out_height, TILE_HEIGHT) *
+    return divided_up(call->out_width, TILE_WIDTH) * divided_up(call->out_height, TILE_HEIGHT) *
            call->filters * call->batch;
 }
 

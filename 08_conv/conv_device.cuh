@@ -5,18 +5,9 @@
 #include <cuda_pipeline.h>
 #include <cuda_runtime.h>
 
+#include "base/integers.h"
 #include "kernel/launch_limits.cuh"
 #include "problem/conv/conv.h"
-
-static inline size_t smaller(size_t a, size_t b)
-{
-    return a < b ? a : b;
-}
-
-static inline size_t quotient_up(size_t a, size_t b)
-{
-    return (a + b - 1) / b;
-}
 
 /* Whether there are outputs, and whether there are inputs and weights to compute them from. If
  * there are outputs but no products, launch_conv_naive sets the outputs to 0. */

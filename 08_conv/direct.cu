@@ -194,8 +194,8 @@ static __global__ void pack_filters(const struct conv call, unsigned block_filte
 /* Three groups per block, unless two waste fewer filters. */
 static unsigned groups_of(const struct conv *call)
 {
-    const size_t three = quotient_up(call->filters, 3 * FILTERS) * 3 * FILTERS;
-    const size_t two = quotient_up(call->filters, 2 * FILTERS) * 2 * FILTERS;
+    const size_t three = divided_up(call->filters, 3 * FILTERS) * 3 * FILTERS;
+    const size_t two = divided_up(call->filters, 2 * FILTERS) * 2 * FILTERS;
     return three <= two ? 3 : 2;
 }
 
@@ -206,16 +206,16 @@ static struct direct_tiling direct_tiling_of(const struct conv *call, unsigned g
 {
     const unsigned block_filters = groups * FILTERS;
     const unsigned pieces = copies_of(groups, places, vector) * groups * places;
-    const size_t strips = quotient_up(call->out_width, STRIP);
+    const size_t strips = divided_up(call->out_width, STRIP);
     struct direct_tiling tiling;
 
-    tiling.across = (unsigned)quotient_up(strips, WIDEST);
-    tiling.strips = (unsigned)quotient_up(strips, tiling.across);
-    tiling.bands = (unsigned)smaller(places / tiling.strips, quotient_up(call->out_height, ROWS));
+    tiling.across = (unsigned)divided_up(strips, WIDEST);
+    tiling.strips = (unsigned)divided_up(strips, tiling.across);
+    tiling.bands = (unsigned)smaller(places / tiling.strips, divided_up(call->out_height, ROWS));
     while (pieces_of(tiling.strips, tiling.bands, vector) > pieces)
         tiling.bands--;
-    tiling.down = (unsigned)quotient_up(call->out_height, (size_t)tiling.bands * ROWS);
-    tiling.filter_blocks = (unsigned)quotient_up(call->filters, block_filters);
+    tiling.down = (unsigned)divided_up(call->out_height, (size_t)tiling.bands * ROWS);
+    tiling.filter_blocks = (unsigned)divided_up(call->filters, block_filters);
     tiling.pitch = STRIP * tiling.strips + STRIP;
     /* A pitch with which each band's banks follow those of the band above: no bank conflicts in
      * warps that span several bands. */
@@ -268,13 +268,13 @@ static void launch_direct_as(const struct conv *call)
 extern "C" void prepare_direct(const struct conv *call)
 {
     const unsigned block_filters = groups_of(call) * FILTERS;
-    const size_t channels = quotient_up(call->channels, CHUNK) * CHUNK;
+    const size_t channels = divided_up(call->channels, CHUNK) * CHUNK;
     const size_t weights =
-        quotient_up(call->filters, block_filters) * block_filters * channels * TAPS;
+        divided_up(call->filters, block_filters) * block_filters * channels * TAPS;
 
     if (weights > 0)
-        pack_filters<<<(unsigned)quotient_up(weights, 256), 256>>>(*call, block_filters, channels,
-                                                                   (float *)call->workspace);
+        pack_filters<<<(unsigned)divided_up(weights, 256), 256>>>(*call, block_filters, channels,
+                                                                  (float *)call->workspace);
 }
 
 extern "C" void launch_direct(const struct conv *call)

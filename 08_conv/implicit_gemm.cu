@@ -94,7 +94,7 @@ extern "C" void launch_im2col(const struct conv *call)
             gemm.workspace = call->workspace;
             gemm.multiprocessors = call->multiprocessors;
             gemm.threads = call->threads;
-            im2col<<<(unsigned)quotient_up(taps * columns, BLOCK), BLOCK>>>(
+            im2col<<<(unsigned)divided_up(taps * columns, BLOCK), BLOCK>>>(
                 *call, b * out_area + first, columns, matrix);
             launch_async_copies(&gemm);
         }
@@ -136,7 +136,7 @@ static __global__ void implicit_gemm(const struct conv call)
 extern "C" void launch_implicit_gemm(const struct conv *call)
 {
     const size_t pixels = call->batch * call->out_height * call->out_width;
-    const size_t blocks = quotient_up(pixels, TILE) * quotient_up(call->filters, TILE);
+    const size_t blocks = divided_up(pixels, TILE) * divided_up(call->filters, TILE);
 
     if (blocks > 0)
         implicit_gemm<<<(unsigned)blocks, dim3(TILE, TILE)>>>(*call);
@@ -288,8 +288,7 @@ static __global__ void __launch_bounds__(BLOCK) implicit_gemm_tiled(const struct
 static unsigned blocks_of(const struct conv *call)
 {
     const size_t pixels = call->batch * call->out_height * call->out_width;
-    return (unsigned)(quotient_up(pixels, BLOCK_PIXELS) *
-                      quotient_up(call->filters, BLOCK_FILTERS));
+    return (unsigned)(divided_up(pixels, BLOCK_PIXELS) * divided_up(call->filters, BLOCK_FILTERS));
 }
 
 extern "C" void launch_implicit_gemm_tiled(const struct conv *call)

@@ -260,7 +260,7 @@ static __global__ void split_filters(const struct conv call, unsigned n_tiles, f
 /* Blocks of 24 filters if that wastes fewer filters than 64. */
 static unsigned n_tiles_of(const struct conv *call)
 {
-    return quotient_up(call->filters, 24) * 24 < quotient_up(call->filters, 64) * 64 ? 3 : 8;
+    return divided_up(call->filters, 24) * 24 < divided_up(call->filters, 64) * 64 ? 3 : 8;
 }
 
 /* Chooses the width with the lowest estimated cost of all blocks: eight for each pixel, to
@@ -274,10 +274,10 @@ static struct tensor_tiling tensor_tiling_of(const struct conv *call, unsigned p
     for (unsigned width = vector; width <= places; width += vector) {
         struct tensor_tiling tiling;
         tiling.width = width;
-        tiling.bands = (unsigned)smaller(places / width, quotient_up(call->out_height, rows));
-        tiling.across = (unsigned)quotient_up(call->out_width, width);
-        tiling.down = (unsigned)quotient_up(call->out_height, tiling.bands * rows);
-        tiling.pitch = (unsigned)quotient_up(width + SIDE - 1, vector) * vector;
+        tiling.bands = (unsigned)smaller(places / width, divided_up(call->out_height, rows));
+        tiling.across = (unsigned)divided_up(call->out_width, width);
+        tiling.down = (unsigned)divided_up(call->out_height, tiling.bands * rows);
+        tiling.pitch = (unsigned)divided_up(width + SIDE - 1, vector) * vector;
         tiling.plane = (tiling.bands * rows + SIDE - 1) * tiling.pitch;
         /* The four channels that a warp reads together start 8 banks apart: no bank conflicts. */
         tiling.plane += (8 + 32 - tiling.plane % 32) % 32;
@@ -316,7 +316,7 @@ static struct tensor_launch tensor_launch_of(const struct conv *call)
 
     launch.tiling =
         tensor_tiling_of(call, WARPS * groups_of(n_tiles) * M_TILE, rows, input_vector(call));
-    launch.tiling.filter_blocks = (unsigned)quotient_up(call->filters, n_tiles * N_TILE);
+    launch.tiling.filter_blocks = (unsigned)divided_up(call->filters, n_tiles * N_TILE);
     const size_t stage = CHUNK * (size_t)launch.tiling.plane + TAPS * n_tiles * FRAGMENT;
     launch.bytes = STAGES * stage * sizeof(float);
     launch.blocks = call->batch * launch.tiling.down * (size_t)launch.tiling.across *
@@ -340,11 +340,11 @@ static void launch_tensor_as(const struct conv *call)
 extern "C" void prepare_tensor(const struct conv *call)
 {
     const unsigned n_tiles = n_tiles_of(call);
-    const size_t threads = quotient_up(call->filters, n_tiles * N_TILE) * n_tiles * 32 * TAPS *
-                           quotient_up(call->channels, CHUNK);
+    const size_t threads = divided_up(call->filters, n_tiles * N_TILE) * n_tiles * 32 * TAPS *
+                           divided_up(call->channels, CHUNK);
 
     if (threads > 0)
-        split_filters<<<(unsigned)quotient_up(threads, THREADS), THREADS>>>(
+        split_filters<<<(unsigned)divided_up(threads, THREADS), THREADS>>>(
             *call, n_tiles, (float4 *)call->workspace);
 }
 
@@ -392,7 +392,7 @@ extern "C" const char *declines_tensor(const struct conv *call)
  * 2^-116, whose low parts are subnormal. */
 extern "C" double depth_tensor(const struct conv *call)
 {
-    const double chunks = (double)quotient_up(call->channels, CHUNK);
+    const double chunks = (double)divided_up(call->channels, CHUNK);
 
     return 32 + chunks * (TAPS * 24 * (1 + 2.0 / 512) + SIDE);
 }

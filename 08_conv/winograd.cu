@@ -224,11 +224,11 @@ static __global__ void transform_filters(const struct conv call, unsigned channe
 /* Transforms the filters, which a user would do once for all images. */
 extern "C" void prepare_winograd(const struct conv *call)
 {
-    const size_t channels = quotient_up(call->channels, CHUNK) * CHUNK;
-    const size_t threads = quotient_up(call->filters, BLOCK_FILTERS) * BLOCK_FILTERS * channels;
+    const size_t channels = divided_up(call->channels, CHUNK) * CHUNK;
+    const size_t threads = divided_up(call->filters, BLOCK_FILTERS) * BLOCK_FILTERS * channels;
 
     if (threads > 0)
-        transform_filters<<<(unsigned)quotient_up(threads, THREADS), THREADS>>>(
+        transform_filters<<<(unsigned)divided_up(threads, THREADS), THREADS>>>(
             *call, (unsigned)channels, (float *)call->workspace);
 }
 
@@ -238,16 +238,16 @@ static struct winograd_tiling winograd_tiling_of(const struct conv *call)
 {
     struct winograd_tiling tiling;
 
-    tiling.across = (unsigned)quotient_up(call->out_width, 2);
-    tiling.down = (unsigned)quotient_up(call->out_height, 2);
-    tiling.filter_blocks = (unsigned)quotient_up(call->filters, BLOCK_FILTERS);
+    tiling.across = (unsigned)divided_up(call->out_width, 2);
+    tiling.down = (unsigned)divided_up(call->out_height, 2);
+    tiling.filter_blocks = (unsigned)divided_up(call->filters, BLOCK_FILTERS);
     tiling.tiles = call->batch * tiling.across * tiling.down;
     return tiling;
 }
 
 static size_t blocks_of(const struct winograd_tiling &tiling)
 {
-    return quotient_up(tiling.tiles, TILES) * tiling.filter_blocks;
+    return divided_up(tiling.tiles, TILES) * tiling.filter_blocks;
 }
 
 extern "C" void launch_winograd(const struct conv *call)

@@ -251,17 +251,17 @@ static struct winograd4_sizes sizes_of(const struct conv *call)
 {
     struct winograd4_sizes sizes;
 
-    sizes.across = (unsigned)quotient_up(call->out_width, TILE);
-    sizes.down = (unsigned)quotient_up(call->out_height, TILE);
-    sizes.channels = (unsigned)(quotient_up(call->channels, DEPTH) * DEPTH);
-    sizes.filters = (unsigned)(quotient_up(call->filters, BLOCK_FILTERS) * BLOCK_FILTERS);
+    sizes.across = (unsigned)divided_up(call->out_width, TILE);
+    sizes.down = (unsigned)divided_up(call->out_height, TILE);
+    sizes.channels = (unsigned)(divided_up(call->channels, DEPTH) * DEPTH);
+    sizes.filters = (unsigned)(divided_up(call->filters, BLOCK_FILTERS) * BLOCK_FILTERS);
     sizes.tiles = call->batch * sizes.across * sizes.down;
 
     const size_t filter_floats = (size_t)COMPONENTS * sizes.channels * sizes.filters;
     const size_t tile_floats = (size_t)COMPONENTS * (sizes.channels + sizes.filters);
     const size_t room = call->workspace_bytes / sizeof(float) - filter_floats;
     const size_t blocks =
-        smaller(room / (tile_floats * BLOCK_TILES), quotient_up(sizes.tiles, BLOCK_TILES));
+        smaller(room / (tile_floats * BLOCK_TILES), divided_up(sizes.tiles, BLOCK_TILES));
     sizes.at_once = blocks * BLOCK_TILES;
     sizes.transformed_filters = (float *)call->workspace;
     sizes.inputs = sizes.transformed_filters + filter_floats;
@@ -276,7 +276,7 @@ extern "C" void prepare_winograd4(const struct conv *call)
         return;
     const struct winograd4_sizes sizes = sizes_of(call);
     const size_t threads = (size_t)sizes.channels * sizes.filters;
-    transform_filters<<<(unsigned)quotient_up(threads, BLOCK), BLOCK>>>(*call, sizes);
+    transform_filters<<<(unsigned)divided_up(threads, BLOCK), BLOCK>>>(*call, sizes);
 }
 
 /* The kernels pass transformed inputs and products through memory: 36 numbers for each tile and
@@ -298,15 +298,15 @@ extern "C" void launch_winograd4(const struct conv *call)
     const size_t filter_blocks = sizes.filters / BLOCK_FILTERS;
     for (size_t first = 0; first < sizes.tiles; first += sizes.at_once) {
         const size_t tile_blocks =
-            quotient_up(smaller(sizes.at_once, sizes.tiles - first), BLOCK_TILES);
+            divided_up(smaller(sizes.at_once, sizes.tiles - first), BLOCK_TILES);
         launch_dependent(transform_inputs,
-                         (unsigned)quotient_up(sizes.at_once * sizes.channels, BLOCK), BLOCK, 0,
+                         (unsigned)divided_up(sizes.at_once * sizes.channels, BLOCK), BLOCK, 0,
                          *call, sizes, first);
         launch_dependent(multiply_components,
                          dim3((unsigned)(tile_blocks * filter_blocks), COMPONENTS), THREADS, 0,
                          sizes);
         launch_dependent(transform_outputs,
-                         (unsigned)quotient_up(sizes.at_once * call->filters, BLOCK), BLOCK, 0,
+                         (unsigned)divided_up(sizes.at_once * call->filters, BLOCK), BLOCK, 0,
                          *call, sizes, first);
     }
 }

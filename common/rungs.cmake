@@ -50,8 +50,22 @@ if(RUNGS_BACKEND STREQUAL cuda)
   target_compile_options(rungs_flags INTERFACE
     $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-Wall,-Wextra -lineinfo>)
 elseif(RUNGS_BACKEND STREQUAL simt)
+  # Its shared memory lies in front of the C library's thread-local variables, its mutex is recursive
+  # from the start, and it reads the symbols of programs that glibc has loaded.
+  include(CheckCSourceCompiles)
+  check_c_source_compiles(
+    "#include <features.h>\n#ifndef __GLIBC__\n#error\n#endif\nint main(void) { return 0; }" RUNGS_GLIBC)
+  if(NOT RUNGS_GLIBC)
+    message(FATAL_ERROR "The CPU back end needs glibc. With another C library, such as musl, the CPU "
+                        "steps can be built: -DRUNGS_BACKEND=none")
+  endif()
   enable_language(CXX)
   enable_language(ASM)
+  # Older ones do not tell volatile accesses from others: what polls would be reported as a race.
+  if(CMAKE_CXX_COMPILER_VERSION VERSION_LESS 11)
+    message(FATAL_ERROR "The CPU back end needs g++ 11 or later, or clang++ 11 or later: "
+                        "${CMAKE_CXX_COMPILER} is ${CMAKE_CXX_COMPILER_VERSION}")
+  endif()
   include(${RUNGS_ROOT}/common/simt/simt.cmake)
 endif()
 

@@ -35,11 +35,14 @@ enum {
 
 static const unsigned char magic[MAGIC_SIZE] = {0x93, 'N', 'U', 'M', 'P', 'Y'};
 
-#define ACCEPTED_TYPES "accepted are float32 (<f4), float64 (<f8), bool (|b1), uint8 (|u1)"
+#define ACCEPTED_TYPES                                                                             \
+    "accepted are float16 (<f2), float32 (<f4), float64 (<f8), bool (|b1), uint8 (|u1)"
 
 size_t npy_element_size(enum npy_type type)
 {
     switch (type) {
+    case NPY_FLOAT16:
+        return 2;
     case NPY_FLOAT32:
         return 4;
     case NPY_FLOAT64:
@@ -54,6 +57,8 @@ size_t npy_element_size(enum npy_type type)
 const char *npy_type_name(enum npy_type type)
 {
     switch (type) {
+    case NPY_FLOAT16:
+        return "float16";
     case NPY_FLOAT32:
         return "float32";
     case NPY_FLOAT64:
@@ -328,11 +333,8 @@ static bool find_type(const struct header *header, const char *shown_path, enum 
     static const struct {
         const char *kind;
         enum npy_type type;
-    } known[] = {{"f4", NPY_FLOAT32},
-                 {"f8", NPY_FLOAT64},
-                 {"b1", NPY_BOOL},
-                 {"?", NPY_BOOL},
-                 {"u1", NPY_UINT8}};
+    } known[] = {{"f2", NPY_FLOAT16}, {"f4", NPY_FLOAT32}, {"f8", NPY_FLOAT64},
+                 {"b1", NPY_BOOL},    {"?", NPY_BOOL},     {"u1", NPY_UINT8}};
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
         if (strcmp(kind, known[i].kind) != 0)
             continue;

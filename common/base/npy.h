@@ -20,6 +20,7 @@
 enum { NPY_MAX_DIMENSIONS = 4, NPY_ALIGNMENT = 64 };
 
 enum npy_type {
+    NPY_FLOAT16, /* '<f2': half.h */
     NPY_FLOAT32, /* '<f4': float */
     NPY_FLOAT64, /* '<f8': double */
     NPY_BOOL,    /* '|b1': one byte an element, 0 or 1 */
@@ -44,10 +45,10 @@ bool npy_read(const char *path, struct npy *array, struct error *error);
 /* Releases the data and zeroes *array. A zeroed struct and NULL are fine. */
 void npy_free(struct npy *array);
 
-/* Bytes per element: 4, 8, 1, 1. */
+/* Bytes per element: 2, 4, 8, 1, 1. */
 size_t npy_element_size(enum npy_type type);
 
-/* NumPy's name for the type: "float32", "float64", "bool", "uint8". */
+/* NumPy's name for the type: "float16", "float32", "float64", "bool", "uint8". */
 const char *npy_type_name(enum npy_type type);
 
 #endif

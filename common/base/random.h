@@ -15,6 +15,13 @@ static inline uint64_t random_bits(uint64_t seed, uint64_t index)
     return z ^ (z >> 31);
 }
 
+/* The same for one of `streams` streams of the seed, which have no element in common. */
+static inline uint64_t random_stream(uint64_t seed, unsigned streams, unsigned stream,
+                                     uint64_t index)
+{
+    return random_bits(seed, streams * index + stream);
+}
+
 /* Uniform in [0, 1), multiples of 2^-24, which float represents exactly. */
 static inline float random_float(uint64_t bits)
 {

@@ -1,23 +1,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #if defined(__x86_64__)
 #include <immintrin.h>
 #endif
 
+#include "base/clock.h"
 #include "base/memory.h"
 #include "device/back_end.h"
 #include "device/pool.h"
 #include "device/read_probe.h"
-
-static double now_us(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec * 1e6 + (double)time.tv_nsec * 1e-3;
-}
 
 static void read_name(char *name, size_t size)
 {
@@ -74,19 +67,19 @@ static bool cpu_finish(struct error *error)
     return true; /* CPU rungs are synchronous: they return when their work is done */
 }
 
-static double started_us;
+static double started_s;
 
 static bool cpu_timer_start(struct error *error)
 {
     (void)error;
-    started_us = now_us();
+    started_s = now_s();
     return true;
 }
 
 static bool cpu_timer_stop(double *microseconds, struct error *error)
 {
     (void)error;
-    *microseconds = now_us() - started_us;
+    *microseconds = 1e6 * (now_s() - started_s);
     return true;
 }
 

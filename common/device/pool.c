@@ -139,8 +139,8 @@ static void start_workers(int threads)
     processors = usable_processors();
     home = -1;
     if (sched_getaffinity(0, sizeof usable, &usable) == 0)
-        while (!CPU_ISSET(++home, &usable))
-            ;
+        for (home = 0; home < CPU_SETSIZE - 1 && !CPU_ISSET(home, &usable); home++)
+            ; /* (a macro, which may look at its argument several times, as musl's does) */
     while (started < threads && started < POOL_MOST) {
         struct worker *const worker = &workers[started];
         pthread_t thread;

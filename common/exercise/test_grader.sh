@@ -3,19 +3,11 @@
 # handout and the merged results. They are in grader/PART.sh. Usage: test_grader.sh CXX PART...
 # shellcheck disable=SC2015,SC2016 # what stands before || fails, or is the test; $ for scripts that are written
 set -u
-root=$(cd -- "$(dirname -- "$(readlink -f -- "$0")")/../.." && pwd -P)
 compiler=$1
 shift
-work=$(mktemp -d "${TMPDIR:-/tmp}/test_grader.XXXXXX") || exit 1
-trap 'rm -rf -- "$work"' EXIT
-cd "$work" || exit 1
-failures=0
-
-fail() {
-    failures=$((failures + 1))
-    printf 'FAILED: %s\n' "$*"
-    [[ ! -e output ]] || head -n 40 output | sed 's/^/    /'
-}
+# shellcheck source=common/tests/shell.sh
+. "$(dirname -- "$(readlink -f -- "$0")")/../tests/shell.sh"
+said=output
 
 exercise() { "$root/common/scripts/exercise.sh" "$@" </dev/null; }
 
@@ -45,5 +37,4 @@ for part; do
     # shellcheck source=/dev/null
     . "$root/common/exercise/grader/$part.sh"
 done
-((failures == 0)) && echo 'all passed'
-((failures == 0))
+finish

@@ -2,16 +2,10 @@
 # Tests that the rungs that answers are timed beside (STEP/exercise/rungs.cu) are still those that the
 # exercises' checks call: compiled for the CPU here. Usage: test_rungs.sh CXX
 set -u
-root=$(cd -- "$(dirname -- "$(readlink -f -- "$0")")/../.." && pwd -P)
 compiler=$1
-work=$(mktemp -d "${TMPDIR:-/tmp}/test_rungs.XXXXXX") || exit 1
-trap 'rm -rf -- "$work"' EXIT
-failures=0 count=0
-
-fail() {
-    failures=$((failures + 1))
-    printf 'FAILED: %s\n' "$*"
-}
+# shellcheck source=common/tests/shell.sh
+. "$(dirname -- "$(readlink -f -- "$0")")/../tests/shell.sh"
+count=0
 
 for rungs in "$root"/0[1-8]_*/exercise/rungs.cu; do
     folder=${rungs%/*}
@@ -26,5 +20,4 @@ for rungs in "$root"/0[1-8]_*/exercise/rungs.cu; do
         sed -n 's/^GRADE_ON_GPU_ONLY [a-z]* \([a-z_]*\).*/\1/p' {} +)
 done
 ((count > 0)) || fail 'no check calls a rung'
-((failures == 0)) && echo "all passed: $count functions"
-((failures == 0))
+finish "$count functions"

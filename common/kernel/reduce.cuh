@@ -3,6 +3,7 @@
  *
  * A reduction object `in` of type R combines an operator (Sum, Max or Min below) with its input:
  *   typename R::value      the type of a term and of the result
+ *   typename R::element    the type of an element of a: value, or __half where that is float
  *   R::identity()          the operator's identity: 0, -inf for max, +inf for min
  *   R::combine(x, y)       the operator
  *   R::atomic(target, x)   *target = combine(*target, x), atomically
@@ -18,6 +19,7 @@
 #ifndef RUNGS_REDUCE_CUH
 #define RUNGS_REDUCE_CUH
 
+#include <cuda_fp16.h>
 #include <cuda_runtime.h>
 
 #include "problem/reduction/reduction.h"
@@ -54,7 +56,7 @@ template <typename T>
 struct Sum {
     typedef T value;
 
-    __device__ static T identity()
+    __host__ __device__ static T identity()
     {
         return 0;
     }
@@ -72,7 +74,7 @@ template <typename T>
 struct Max {
     typedef T value;
 
-    __device__ static T identity()
+    __host__ __device__ static T identity()
     {
         return (T)-INFINITY;
     }
@@ -92,7 +94,7 @@ template <typename T>
 struct Min {
     typedef T value;
 
-    __device__ static T identity()
+    __host__ __device__ static T identity()
     {
         return (T)INFINITY;
     }
@@ -122,6 +124,13 @@ struct Wide<double> {
     static const unsigned COUNT = 2;
 };
 
+/* Eight halfs as the 16 bytes of a uint4. */
+template <>
+struct Wide<__half> {
+    typedef uint4 type;
+    static const unsigned COUNT = 8;
+};
+
 /* The type of a load of b with as many elements as a 16-byte load of a. */
 template <typename B>
 struct Partner {
@@ -144,10 +153,38 @@ static __device__ inline double2 multiply(double2 x, double2 y)
 {
     return make_double2(x.x * y.x, x.y * y.y);
 }
+/* The halfs in x and y as floats. */
+static __device__ inline float4 floats_of(unsigned x, unsigned y)
+{
+    return make_float4(__half2float(__ushort_as_half((unsigned short)x)),
+                       __half2float(__ushort_as_half((unsigned short)(x >> 16))),
+                       __half2float(__ushort_as_half((unsigned short)y)),
+                       __half2float(__ushort_as_half((unsigned short)(y >> 16))));
+}
+
+struct float8 {
+    float4 low, high;
+};
+
+static __device__ inline float8 multiply(uint4 x, uint4 y)
+{
+    return {multiply(floats_of(x.x, x.y), floats_of(y.x, y.y)),
+            multiply(floats_of(x.z, x.w), floats_of(y.z, y.w))};
+}
 template <typename R>
 __device__ float fold(float4 v)
 {
     return R::combine(R::combine(v.x, v.y), R::combine(v.z, v.w));
+}
+template <typename R>
+__device__ float fold(float8 v)
+{
+    return R::combine(fold<R>(v.low), fold<R>(v.high));
+}
+template <typename R>
+__device__ float fold(uint4 v)
+{
+    return R::combine(fold<R>(floats_of(v.x, v.y)), fold<R>(floats_of(v.z, v.w)));
 }
 template <typename R>
 __device__ double fold(double2 v)
@@ -165,26 +202,37 @@ __host__ __device__ size_t elements_to_alignment(const T *p)
 
 /* ---- inputs ---------------------------------------------------------------------------------- */
 
-/* One input, reduced by Op. */
-template <typename Op>
+/* The type in which elements are multiplied and combined. */
+template <typename A>
+struct Widened {
+    typedef A type;
+};
+template <>
+struct Widened<__half> {
+    typedef float type;
+};
+
+/* One input of elements A, reduced by Op. */
+template <typename Op, typename A = typename Op::value>
 struct Unary : Op {
     typedef typename Op::value value;
-    typedef value second_type;
-    static const unsigned PACK = Wide<value>::COUNT;
+    typedef A element;
+    typedef A second_type;
+    static const unsigned PACK = Wide<A>::COUNT;
     static const bool HAS_SECOND = false;
-    const value *a;
+    const A *a;
 
-    __host__ __device__ const value *second() const
+    __host__ __device__ const A *second() const
     {
         return 0;
     }
     __device__ value term(size_t i) const
     {
-        return a[i];
+        return (value)a[i];
     }
-    __device__ static value pack_at(const value *a, const value *, size_t i)
+    __device__ static value pack_at(const A *a, const A *, size_t i)
     {
-        return fold<Op>(*(const typename Wide<value>::type *)(a + i));
+        return fold<Op>(*(const typename Wide<A>::type *)(a + i));
     }
     __device__ value pack(size_t i) const
     {
@@ -205,30 +253,31 @@ struct Unary : Op {
     }
 };
 
-/* The dot product of two inputs. B is T, or unsigned char for mixed types. */
-template <typename T, typename B>
-struct Dot : Sum<T> {
-    typedef T value;
+/* The dot product of two inputs. B is A, or unsigned char for mixed types. */
+template <typename A, typename B>
+struct Dot : Sum<typename Widened<A>::type> {
+    typedef typename Widened<A>::type value;
+    typedef A element;
     typedef B second_type;
-    static const unsigned PACK = Wide<T>::COUNT;
+    static const unsigned PACK = Wide<A>::COUNT;
     static const bool HAS_SECOND = true;
-    const T *a;
+    const A *a;
     const B *b;
 
     __host__ __device__ const B *second() const
     {
         return b;
     }
-    __device__ T term(size_t i) const
+    __device__ value term(size_t i) const
     {
-        return a[i] * (T)b[i];
+        return (value)a[i] * (value)b[i];
     }
-    __device__ static T pack_at(const T *a, const B *b, size_t i)
+    __device__ static value pack_at(const A *a, const B *b, size_t i)
     {
-        return fold<Sum<T>>(multiply(*(const typename Wide<T>::type *)(a + i),
-                                     *(const typename Partner<B>::type *)(b + i)));
+        return fold<Sum<value>>(multiply(*(const typename Wide<A>::type *)(a + i),
+                                         *(const typename Partner<B>::type *)(b + i)));
     }
-    __device__ T pack(size_t i) const
+    __device__ value pack(size_t i) const
     {
         return pack_at(a, b, i);
     }
@@ -239,28 +288,30 @@ struct Dot : Sum<T> {
         const bool together = (size_t)(b + before) % sizeof(typename Partner<B>::type) == 0;
         return together && before < n ? before : n;
     }
-    Unary<Sum<T>> finish(const T *values) const
+    Unary<Sum<value>> finish(const value *values) const
     {
         return {{}, values};
     }
-    static T *values(void *memory)
+    static value *values(void *memory)
     {
-        return (T *)memory;
+        return (value *)memory;
     }
 };
 
 /* ---- from a call to its types ---------------------------------------------------------------- */
 
 /* Calls launch(in) for a unary operator over `a`. */
-template <typename T, typename Launch>
-static void reduce_unary(enum reduce_op op, const T *a, Launch launch)
+template <typename A, typename Launch>
+static void reduce_unary(enum reduce_op op, const A *a, Launch launch)
 {
+    typedef typename Widened<A>::type T;
+
     if (op == OP_SUM)
-        launch(Unary<Sum<T>>{{}, a});
+        launch(Unary<Sum<T>, A>{{}, a});
     else if (op == OP_MAX)
-        launch(Unary<Max<T>>{{}, a});
+        launch(Unary<Max<T>, A>{{}, a});
     else
-        launch(Unary<Min<T>>{{}, a});
+        launch(Unary<Min<T>, A>{{}, a});
 }
 
 /* Calls launch(in) with the reduction object for `call`: turns the operator and type, which `call`
@@ -270,15 +321,20 @@ static void reduce_with(const struct reduction *call, Launch launch)
 {
     const float *const a = (const float *)call->a;
     const double *const a64 = (const double *)call->a;
+    const __half *const a16 = (const __half *)call->a;
 
     if (call->op == OP_DOT && call->type == TYPE_F32)
         launch(Dot<float, float>{{}, a, (const float *)call->b});
     else if (call->op == OP_DOT && call->type == TYPE_F64)
         launch(Dot<double, double>{{}, a64, (const double *)call->b});
+    else if (call->op == OP_DOT && call->type == TYPE_F16)
+        launch(Dot<__half, __half>{{}, a16, (const __half *)call->b});
     else if (call->op == OP_DOT)
         launch(Dot<float, unsigned char>{{}, a, (const unsigned char *)call->b});
     else if (call->type == TYPE_F64)
         reduce_unary(call->op, a64, launch);
+    else if (call->type == TYPE_F16)
+        reduce_unary(call->op, a16, launch);
     else
         reduce_unary(call->op, a, launch);
 }

@@ -4,25 +4,14 @@
 #include <thrust/iterator/counting_iterator.h>
 
 #include <stdio.h>
-#include <stdlib.h>
 
-#include "base/error.h"
 #include "kernel/reduce.cuh"
 #include "library/cub.h"
+#include "library/cuda_check.h"
 
 /* Allocated by cub_prepare and kept; how much CUB needs depends on the problem. */
 static void *temporary;
 static size_t temporary_bytes;
-
-/* A rung cannot return an error, so the program ends here, with the runner's exit code. */
-static void check(cudaError_t status, const char *call)
-{
-    if (status == cudaSuccess)
-        return;
-    fprintf(stderr, "cub: %s: %s (%s)\n", call, cudaGetErrorString(status),
-            cudaGetErrorName(status));
-    exit(EXIT_DEVICE_ERROR);
-}
 
 /* A reduction object's operator, in the form that CUB takes. */
 template <typename R>
@@ -51,26 +40,41 @@ static cudaError_t reduce(Unary<Sum<T>> in, size_t n, T *result, void *room, siz
 }
 
 /* Not DeviceReduce::Max and Min, which do not specify what they do with NaN. */
-template <typename T>
-static cudaError_t reduce(Unary<Max<T>> in, size_t n, T *result, void *room, size_t *bytes)
+template <typename Op>
+static cudaError_t reduce(Unary<Op> in, size_t n, typename Op::value *result, void *room,
+                          size_t *bytes)
 {
-    return cub::DeviceReduce::Reduce(room, *bytes, in.a, result, n, Combine<Max<T>>(),
-                                     (T)-INFINITY);
+    return cub::DeviceReduce::Reduce(room, *bytes, in.a, result, n, Combine<Op>(), Op::identity());
 }
 
-template <typename T>
-static cudaError_t reduce(Unary<Min<T>> in, size_t n, T *result, void *room, size_t *bytes)
+/* Terms are computed as they are combined, even for mixed types and halfs: nothing is converted
+ * before. */
+template <typename R, typename Operator>
+static cudaError_t reduce_terms(R in, size_t n, typename R::value *result, void *room,
+                                size_t *bytes, Operator combine)
 {
-    return cub::DeviceReduce::Reduce(room, *bytes, in.a, result, n, Combine<Min<T>>(), (T)INFINITY);
-}
-
-/* Products are computed as they are added, even for mixed types: nothing is converted before. */
-template <typename T, typename B>
-static cudaError_t reduce(Dot<T, B> in, size_t n, T *result, void *room, size_t *bytes)
-{
-    const Term<Dot<T, B>> term = {in};
+    const Term<R> term = {in};
     return cub::DeviceReduce::TransformReduce(room, *bytes, thrust::counting_iterator<size_t>(0),
-                                              result, n, cuda::std::plus<T>(), term, (T)0);
+                                              result, n, combine, term, R::identity());
+}
+
+template <typename A, typename B>
+static cudaError_t reduce(Dot<A, B> in, size_t n, typename Dot<A, B>::value *result, void *room,
+                          size_t *bytes)
+{
+    return reduce_terms(in, n, result, room, bytes, cuda::std::plus<typename Dot<A, B>::value>());
+}
+
+static cudaError_t reduce(Unary<Sum<float>, __half> in, size_t n, float *result, void *room,
+                          size_t *bytes)
+{
+    return reduce_terms(in, n, result, room, bytes, cuda::std::plus<float>());
+}
+
+template <typename Op>
+static cudaError_t reduce(Unary<Op, __half> in, size_t n, float *result, void *room, size_t *bytes)
+{
+    return reduce_terms(in, n, result, room, bytes, Combine<Op>());
 }
 
 static cudaError_t reduce_call(const struct reduction *call, void *room, size_t *bytes)
@@ -88,20 +92,20 @@ void cub_prepare(const struct reduction *call)
 {
     size_t needed = 0;
 
-    check(reduce_call(call, NULL, &needed), "cub::DeviceReduce");
+    check_cuda(reduce_call(call, NULL, &needed), "cub::DeviceReduce");
     if (temporary != NULL && needed <= temporary_bytes)
         return;
-    check(cudaFree(temporary), "cudaFree");
+    check_cuda(cudaFree(temporary), "cub: cudaFree");
     temporary = NULL;
     temporary_bytes = needed > 0 ? needed : 1;
-    check(cudaMalloc(&temporary, temporary_bytes), "cudaMalloc");
+    check_cuda(cudaMalloc(&temporary, temporary_bytes), "cub: cudaMalloc");
 }
 
 void cub_reduce(const struct reduction *call)
 {
     size_t bytes = temporary_bytes;
 
-    check(reduce_call(call, temporary, &bytes), "cub::DeviceReduce");
+    check_cuda(reduce_call(call, temporary, &bytes), "cub::DeviceReduce");
 }
 
 void cub_how(const struct reduction *call, char text[RUNG_HOW_SIZE])

@@ -18,10 +18,11 @@ void cublas_prepare(const struct reduction *call)
         check(cublasSetPointerMode(handle, CUBLAS_POINTER_MODE_DEVICE), "cublasSetPointerMode");
     }
     if (call->type == TYPE_MIXED && call->n > room) {
-        check_cuda(cudaFree(converted), "cudaFree");
+        check_cuda(cudaFree(converted), "cublas: cudaFree");
         converted = NULL;
         room = 0;
-        check_cuda(cudaMalloc((void **)&converted, call->n * sizeof *converted), "cudaMalloc");
+        check_cuda(cudaMalloc((void **)&converted, call->n * sizeof *converted),
+                   "cublas: cudaMalloc");
         room = call->n;
     }
 }
@@ -59,9 +60,8 @@ void cublas_reduce(const struct reduction *call)
               "cublasSdot_64");
     /* cuBLAS does not document the result for empty vectors. */
     if (call->n == 0)
-        check_cuda(cudaMemsetAsync(call->result, 0,
-                                   call->type == TYPE_F64 ? sizeof(double) : sizeof(float)),
-                   "cudaMemsetAsync");
+        check_cuda(cudaMemsetAsync(call->result, 0, result_size(call->type)),
+                   "cublas: cudaMemsetAsync");
 }
 
 void cublas_how(const struct reduction *call, char text[RUNG_HOW_SIZE])

@@ -48,7 +48,7 @@ static void open_libraries(void)
     check(cublasCreate(&handle), "cublasCreate");
     check(cublasSetMathMode(handle, CUBLAS_DEFAULT_MATH), "cublasSetMathMode"); /* no TF32 */
     check(cublasLtCreate(&light), "cublasLtCreate");
-    check_cuda(cudaMalloc(&workspace, WORKSPACE), "cudaMalloc");
+    check_cuda(cudaMalloc(&workspace, WORKSPACE), "cublas: cudaMalloc");
     check(cublasSetWorkspace(handle, workspace, WORKSPACE), "cublasSetWorkspace");
 }
 
@@ -154,18 +154,18 @@ static double time_of(const struct gemm *call, const struct description *descrip
     float milliseconds = 0;
     bool done = true;
 
-    check_cuda(cudaEventCreate(&start), "cudaEventCreate");
-    check_cuda(cudaEventCreate(&stop), "cudaEventCreate");
+    check_cuda(cudaEventCreate(&start), "cublas: cudaEventCreate");
+    check_cuda(cudaEventCreate(&stop), "cublas: cudaEventCreate");
     if (runs > 1) /* keeps the GPU busy while the host enqueues the calls that are timed */
         done = multiply(call, description, algorithm) == CUBLAS_STATUS_SUCCESS;
-    check_cuda(cudaEventRecord(start, 0), "cudaEventRecord");
+    check_cuda(cudaEventRecord(start, 0), "cublas: cudaEventRecord");
     for (int i = 0; i < runs && done; i++)
         done = multiply(call, description, algorithm) == CUBLAS_STATUS_SUCCESS;
-    check_cuda(cudaEventRecord(stop, 0), "cudaEventRecord");
-    check_cuda(cudaEventSynchronize(stop), "cudaEventSynchronize");
-    check_cuda(cudaEventElapsedTime(&milliseconds, start, stop), "cudaEventElapsedTime");
-    check_cuda(cudaEventDestroy(start), "cudaEventDestroy");
-    check_cuda(cudaEventDestroy(stop), "cudaEventDestroy");
+    check_cuda(cudaEventRecord(stop, 0), "cublas: cudaEventRecord");
+    check_cuda(cudaEventSynchronize(stop), "cublas: cudaEventSynchronize");
+    check_cuda(cudaEventElapsedTime(&milliseconds, start, stop), "cublas: cudaEventElapsedTime");
+    check_cuda(cudaEventDestroy(start), "cublas: cudaEventDestroy");
+    check_cuda(cudaEventDestroy(stop), "cublas: cudaEventDestroy");
     return done ? (double)milliseconds : DBL_MAX;
 }
 
@@ -202,7 +202,8 @@ static void choose(const struct gemm *call)
         cudaGetLastError(); /* no memory for trials: cublasSgemm it is */
         return;
     }
-    check_cuda(cudaMemset(scratch, 0, offset + call->m * call->ldc * sizeof(float)), "cudaMemset");
+    check_cuda(cudaMemset(scratch, 0, offset + call->m * call->ldc * sizeof(float)),
+               "cublas: cudaMemset");
     trial.c = (float *)((char *)scratch + offset);
 
     const int proposed = propose(call, &plan.description, results);
@@ -221,7 +222,7 @@ static void choose(const struct gemm *call)
         }
         plan.candidates++;
     }
-    check_cuda(cudaFree(scratch), "cudaFree");
+    check_cuda(cudaFree(scratch), "cublas: cudaFree");
 }
 
 static bool is_empty(const struct gemm *call)
@@ -252,7 +253,7 @@ static void scale(const struct gemm *call)
     if (call->beta == 0)
         check_cuda(cudaMemset2DAsync(call->c, call->ldc * sizeof(float), 0, call->n * sizeof(float),
                                      call->m, 0),
-                   "cudaMemset2DAsync");
+                   "cublas: cudaMemset2DAsync");
     else /* in place, which cuBLAS allows if both leading dimensions are equal */
         check(cublasSgeam_64(handle, CUBLAS_OP_N, CUBLAS_OP_N, (int64_t)call->n, (int64_t)call->m,
                              &call->beta, call->c, (int64_t)call->ldc, &zero, call->c,

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "library/cuda_check.h"
 #include "library/cudnn.h"
 
 #define WORKSPACE ((size_t)2 << 30)
@@ -32,16 +33,7 @@ static struct {
     float nhwc_us; /* the shortest time with the same data in NHWC; 0: no algorithm runs */
 } plan;
 
-/* A rung cannot return an error, so the program ends here, with the runner's exit code. */
-static void check_cuda(cudaError_t status, const char *call)
-{
-    if (status == cudaSuccess)
-        return;
-    fprintf(stderr, "cudnn: %s: %s (%s)\n", call, cudaGetErrorString(status),
-            cudaGetErrorName(status));
-    exit(EXIT_DEVICE_ERROR);
-}
-
+/* As check_cuda. */
 static void check(cudnnStatus_t status, const char *call)
 {
     if (status == CUDNN_STATUS_SUCCESS)
@@ -130,16 +122,16 @@ static float time_of(const struct conv *call, const struct description *descript
     for (int i = 0; i < WARM_UP; i++)
         if (convolve(call, description, algorithm, output) != CUDNN_STATUS_SUCCESS)
             return 0;
-    check_cuda(cudaEventCreate(&begin), "cudaEventCreate");
-    check_cuda(cudaEventCreate(&end), "cudaEventCreate");
-    check_cuda(cudaEventRecord(begin, 0), "cudaEventRecord");
+    check_cuda(cudaEventCreate(&begin), "cudnn: cudaEventCreate");
+    check_cuda(cudaEventCreate(&end), "cudnn: cudaEventCreate");
+    check_cuda(cudaEventRecord(begin, 0), "cudnn: cudaEventRecord");
     for (int i = 0; i < TIMED; i++)
         check(convolve(call, description, algorithm, output), "cudnnConvolutionForward");
-    check_cuda(cudaEventRecord(end, 0), "cudaEventRecord");
-    check_cuda(cudaEventSynchronize(end), "cudaEventSynchronize");
-    check_cuda(cudaEventElapsedTime(&milliseconds, begin, end), "cudaEventElapsedTime");
-    check_cuda(cudaEventDestroy(begin), "cudaEventDestroy");
-    check_cuda(cudaEventDestroy(end), "cudaEventDestroy");
+    check_cuda(cudaEventRecord(end, 0), "cudnn: cudaEventRecord");
+    check_cuda(cudaEventSynchronize(end), "cudnn: cudaEventSynchronize");
+    check_cuda(cudaEventElapsedTime(&milliseconds, begin, end), "cudnn: cudaEventElapsedTime");
+    check_cuda(cudaEventDestroy(begin), "cudnn: cudaEventDestroy");
+    check_cuda(cudaEventDestroy(end), "cudnn: cudaEventDestroy");
     return milliseconds * 1000 / TIMED;
 }
 
@@ -189,19 +181,19 @@ void cudnn_prepare(const struct conv *call)
     if (handle == NULL) {
         setenv("NVIDIA_TF32_OVERRIDE", "0", 1); /* no TF32, even if the environment asks for it */
         check(cudnnCreate(&handle), "cudnnCreate");
-        check_cuda(cudaMalloc(&workspace, WORKSPACE), "cudaMalloc");
+        check_cuda(cudaMalloc(&workspace, WORKSPACE), "cudnn: cudaMalloc");
     }
     if (plan.made)
         forget(&plan.description);
     /* The search writes to separate memory: only cudnn_convolve may write the result. */
-    check_cuda(cudaMalloc((void **)&output, outputs * sizeof *output), "cudaMalloc");
+    check_cuda(cudaMalloc((void **)&output, outputs * sizeof *output), "cudnn: cudaMalloc");
     struct description nhwc = describe(call, CUDNN_TENSOR_NHWC);
     plan.nhwc_us = fastest(call, &nhwc, output, &ignored);
     forget(&nhwc);
     plan.description = describe(call, CUDNN_TENSOR_NCHW);
     if (fastest(call, &plan.description, output, &plan.algorithm) == 0)
         plan.algorithm = CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_GEMM;
-    check_cuda(cudaFree(output), "cudaFree");
+    check_cuda(cudaFree(output), "cudnn: cudaFree");
     plan.call = *call;
     plan.made = true;
 }

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "base/memory.h"
 
 /* The best kernels for the instruction set; the last argument keeps the user's choice, if any. */
@@ -92,13 +92,6 @@ static void use_threads(int threads)
 }
 
 /* ---- the best number of threads -------------------------------------------------------------- */
-
-static double now_s(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
-}
 
 /* The shortest of several calls; the first may have to start threads. */
 static double shortest_call_s(int threads, void (*run)(const void *call), const void *call)
@@ -304,6 +297,8 @@ void openblas_prepare(const struct reduction *call)
 
 const char *openblas_declines(const struct reduction *call)
 {
+    if (call->type == TYPE_F16)
+        return "has no float16";
     return call->op == OP_SUM && call->type == TYPE_F32 && openblas() != NULL && !ssum_is_right()
                ? "this OpenBLAS's ssum gives wrong sums"
                : NULL;

@@ -40,8 +40,8 @@ const char *openblas_unavailable(void);
  * measured, call->threads. */
 void openblas_prepare(const struct reduction *call);
 
-/* Why OpenBLAS cannot do this reduction, or NULL if it can. It cannot sum floats if its ssum is
- * wrong, as in OpenBLAS 0.3.21 for AVX-512. */
+/* Why OpenBLAS cannot do this reduction, or NULL if it can. It has nothing for halfs, and cannot
+ * sum floats if its ssum is wrong, as in OpenBLAS 0.3.21 for AVX-512. */
 const char *openblas_declines(const struct reduction *call);
 
 /* The reduction by OpenBLAS, which does not support mixed types: for those b is converted to float

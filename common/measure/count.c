@@ -41,6 +41,8 @@ bool count_is_beside(void)
     return getenv(DESCRIPTOR_VARIABLE) != NULL;
 }
 
+static const char nowhere[] = "/proc does not say where this program is";
+
 /* DIRECTORY/counted/NAME for DIRECTORY/NAME. */
 static bool counting_path(char path[PATH_MAX])
 {
@@ -57,10 +59,11 @@ static bool counting_path(char path[PATH_MAX])
 
 bool count_become(char **argv, struct error *error)
 {
-    char path[PATH_MAX] = "bin/counted";
+    char path[PATH_MAX];
 
-    if (counting_path(path))
-        execv(path, argv);
+    if (!counting_path(path))
+        return error_set(error, EXIT_DEVICE_ERROR, "--counters: %s", nowhere);
+    execv(path, argv);
     return error_set(error, EXIT_FILE_ERROR, "--counters: cannot run %s: %s", path,
                      strerror(errno));
 }
@@ -68,10 +71,10 @@ bool count_become(char **argv, struct error *error)
 /* Discards the child's output: only the parent prints. */
 static void silence(void)
 {
-    const int nowhere = open("/dev/null", O_WRONLY);
+    const int sink = open("/dev/null", O_WRONLY);
 
-    dup2(nowhere, STDOUT_FILENO);
-    dup2(nowhere, STDERR_FILENO);
+    dup2(sink, STDOUT_FILENO);
+    dup2(sink, STDERR_FILENO);
 }
 
 /* Records why nothing is counted. */
@@ -89,7 +92,7 @@ void count_start(char **argv, const struct back_end *back_end)
     if (!is_built || back_end->analysis == NULL || count_is_here(back_end))
         return;
     if (!counting_path(path)) {
-        cannot_count("/proc does not say where this program is");
+        cannot_count(nowhere);
         return;
     }
     if (access(path, X_OK) != 0) {

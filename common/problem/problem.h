@@ -23,6 +23,7 @@
 
 #include "base/option.h"
 #include "device/back_end.h"
+#include "device/guarded.h"
 #include "problem/compare.h"
 #include "problem/rung.h"
 
@@ -152,5 +153,20 @@ static inline const struct back_end *rung_back_end(const struct rung *rung,
 {
     return rung->flags & RUNG_HOST ? &cpu_back_end : of_step;
 }
+
+/* ---- for the kinds of problems --------------------------------------------------------------- */
+
+/* Whether the host has memory for `arrays` bytes of guarded arrays, of which there are two copies
+ * where a back end's own memory is host memory, too (simt), and for `host_only` bytes besides. One
+ * check for all together: memory_available counts unwritten pages as available. */
+bool problem_has_memory(const struct back_end *back_end, double arrays, double host_only,
+                        struct error *error);
+
+/* problem_kind's evict, for these arrays. */
+bool problem_evict(const struct problem *problem, const struct rung *rung,
+                   const struct guarded *const arrays[], size_t count, struct error *error);
+
+/* Whether both --a and --b were given, or neither; fills *error if not. */
+bool problem_has_both_files(const struct problem_options *options, struct error *error);
 
 #endif

@@ -2,6 +2,8 @@
 
 #include <math.h>
 
+#include "base/half.h"
+
 /* Independent partial sums, so that the compiler can keep several additions in flight. */
 enum { LANES = 8 };
 
@@ -72,6 +74,15 @@ struct reference reference_dot_mixed(const float *a, const unsigned char *b, siz
     struct lane lanes[LANES] = {{0}};
     for (size_t i = 0; i < n; i++)
         add_term(&lanes[i % LANES], (double)a[i] * (double)b[i], 0);
+    return finish(lanes);
+}
+
+struct reference reference_f16(const uint16_t *a, const uint16_t *b, size_t n)
+{
+    struct lane lanes[LANES] = {{0}};
+    for (size_t i = 0; i < n; i++)
+        add_term(&lanes[i % LANES],
+                 (double)float_of_half(a[i]) * (b != NULL ? (double)float_of_half(b[i]) : 1), 0);
     return finish(lanes);
 }
 

@@ -7,14 +7,14 @@ kernels do.
 
 Exit status: 0 all is as it should be, 1 a picture differs, 2 bad usage, 4 a file cannot be read or written.
 Needs nothing but Python 3.7."""
-import argparse
 import csv
 import math
 import os
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from svg import BLUE, COLOURS, EMPTY, FAINT, GREEN, GRID, INK, ORANGE, PAPER, RED, SKY, Svg  # noqa: E402
+from svg import (BLUE, COLOURS, EMPTY, FAINT, GREEN, GRID, INK, ORANGE, PAPER, RED, SKY, Svg,  # noqa: E402
+                 check_or_update, parser_of)
 
 ROOT = os.path.abspath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
 WARP = 32
@@ -373,29 +373,10 @@ PICTURES = {
 
 
 def main():
-    parser = argparse.ArgumentParser(description="Draws notions and measurements.")
-    what = parser.add_mutually_exclusive_group(required=True)
-    what.add_argument("--check", action="store_true", help="tell which pictures differ; change nothing")
-    what.add_argument("--update", action="store_true", help="draw them anew")
-    parser.add_argument("--pictures", default=os.path.join(ROOT, "docs", "pictures"), metavar="FOLDER")
-    options = parser.parse_args()
-    wrong = 0
-    for name, draw in PICTURES.items():
-        path = os.path.join(options.pictures, name)
-        now = draw()
-        before = None
-        if os.path.exists(path):
-            with open(path, encoding="utf-8") as file:
-                before = file.read()
-        if before == now:
-            continue
-        if options.update:
-            with open(path, "w", encoding="utf-8") as file:
-                file.write(now)
-            print("%s: drawn" % path)
-        else:
-            wrong += 1
-            print("%s: is not what draw_notions.py --update draws" % path)
+    options = parser_of("Draws notions and measurements.").parse_args()
+    wrong = check_or_update(options, PICTURES.items())
+    if wrong:
+        print("draw_notions.py: common/scripts/draw_notions.py --update draws them anew", file=sys.stderr)
     return 1 if wrong else 0
 
 

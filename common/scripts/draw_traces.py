@@ -10,7 +10,7 @@ clang's give the same pictures. PICTURES, at the end, says what is drawn from wh
 Exit status: 0 all is as it should be, 1 a picture differs, 2 bad usage, 3 the programs do not run, 4 a file
 cannot be read or written. "skipped: ..." where BIN_DIR has no counting programs (cuda, sanitizers). Needs
 nothing but Python 3.7."""
-import argparse
+import functools
 import json
 import os
 import subprocess
@@ -18,7 +18,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from svg import BLUE, COLOURS, EMPTY, FAINT, GRID, ORANGE, PAPER, Svg  # noqa: E402
+from svg import BLUE, COLOURS, EMPTY, FAINT, GRID, ORANGE, PAPER, Svg, check_or_update, parser_of  # noqa: E402
 
 WARP = 32
 BANKS = 32
@@ -72,7 +72,7 @@ def in_words(requests):
 
 def wavefronts(words, size):
     """Turns that shared memory needs: the most different words in one bank, by half warps for accesses of 8
-    bytes and by quarters for 16 (as simt_count_banks in common/simt/count/replay.c)."""
+    bytes and by quarters for 16 (as simt_count_banks in common/simt/count/wavefronts.c)."""
     together = 32 if size <= 4 else 16 if size == 8 else 8
     turns = 0
     for first in range(0, WARP, together):
@@ -329,34 +329,14 @@ PICTURES = {
 
 
 def main():
-    root = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
-    parser = argparse.ArgumentParser(description="Draws pictures from the kernels' requests to memory.")
-    what = parser.add_mutually_exclusive_group(required=True)
-    what.add_argument("--check", action="store_true", help="tell which pictures differ; change nothing")
-    what.add_argument("--update", action="store_true", help="draw them anew")
+    parser = parser_of("Draws pictures from the kernels' requests to memory.")
     parser.add_argument("bin_dir", metavar="BIN_DIR", help="the programs of a build with the preset simt")
-    parser.add_argument("--pictures", default=os.path.join(root, "docs", "pictures"), metavar="FOLDER")
     options = parser.parse_args()
     if not os.path.isdir(os.path.join(options.bin_dir, "counted")):
         print("skipped: %s has no counting programs; they are built with the preset simt" % options.bin_dir)
         return 0
-    wrong = 0
-    for name, draw in PICTURES.items():
-        path = os.path.join(options.pictures, name)
-        now = draw(options.bin_dir)
-        before = None
-        if os.path.exists(path):
-            with open(path, encoding="utf-8") as file:
-                before = file.read()
-        if before == now:
-            continue
-        if options.update:
-            with open(path, "w", encoding="utf-8") as file:
-                file.write(now)
-            print("%s: drawn" % path)
-        else:
-            wrong += 1
-            print("%s: %s" % (path, "is not what the kernels do now" if before is not None else "is not there"))
+    wrong = check_or_update(options, [(name, functools.partial(draw, options.bin_dir))
+                                      for name, draw in PICTURES.items()])
     if wrong:
         print("draw_traces.py: common/scripts/draw_traces.py --update %s draws them anew" % options.bin_dir,
               file=sys.stderr)

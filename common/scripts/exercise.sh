@@ -85,7 +85,7 @@ provide_answer() {
 }
 
 list_exercises() {
-    local folder name score next='' begun=no
+    local folder name score begun=no first='' after='' tried='' next
     say "Exercises (name, last score, title):"
     for folder in "${folders[@]}"; do
         name=${folder##*/}
@@ -94,9 +94,17 @@ list_exercises() {
             score=$(printf '%3d' "$(<"$state/$name.score")")/100
             begun=yes
         fi
-        [[ -n $next || $score == 100/100 ]] || next=${name%%_*}
+        if [[ $score == 100/100 ]]; then
+            after=
+        else
+            [[ -n $first ]] || first=${name%%_*}
+            [[ -n $after ]] || after=${name%%_*}
+            [[ -n $tried || $score == *-* ]] || tried=${name%%_*}
+        fi
         put '  %-4s %7s  %s\n' "${name%%_*}" "$score" "$(title "$folder")"
     done
+    # The one that was begun, or the one after the last that is solved, or the first.
+    next=${tried:-${after:-$first}}
     if [[ -z $next ]]; then
         say "All are solved."
         [[ ! -d ${folders[0]}/solution ]] ||

@@ -41,6 +41,7 @@ def write_valid(folder):
     bools = random.random_sample(37) < 0.5
     np.save(folder / "float32_1d.npy", float32)
     np.save(folder / "bool_1d.npy", bools)
+    np.save(folder / "float16_1d.npy", np.array([1, -2.5, 65504, 2.0 ** -24, np.inf, np.nan], dtype=np.float16))
     np.save(folder / "float32_2d.npy", np.arange(12, dtype=np.float32).reshape(3, 4) / 8)
     np.save(folder / "float64_3d.npy", np.arange(24, dtype=np.float64).reshape(2, 3, 4) / 7)
     np.save(folder / "float32_4d.npy", -np.arange(30, dtype=np.float32).reshape(1, 2, 3, 5))
@@ -77,19 +78,21 @@ def write_valid(folder):
 def write_vectors(folder):
     """Inputs of the step programs, and what NumPy computes from them in float64: the dot products of
     the float32 pair, the float64 pair and the float32 with the bool vector, then sum, max and min of
-    the float64 vector x."""
+    the float64 vector x, the dot product of the float16 pair and the sum of its x."""
     random = np.random.RandomState(20240229)
     x, y = random.standard_normal((2, 1003))
     mask = random.random_sample(1003) < 0.5
     x32, y32 = x.astype(np.float32), y.astype(np.float32)
+    x16, y16 = x.astype(np.float16), y.astype(np.float16)
     vectors = {"x_float64": x, "y_float64": y, "x_float32": x32, "y_float32": y32, "y_bool": mask,
-               "y_short_float32": y32[:-1]}
+               "y_short_float32": y32[:-1], "x_float16": x16, "y_float16": y16}
     for name, vector in vectors.items():
         np.save(folder / f"vector_{name}.npy", vector)
     wide = x32.astype(np.float64)
     np.save(folder / "vector_answers.npy", np.array([
         np.dot(wide, y32.astype(np.float64)), np.dot(x, y), np.dot(wide, mask.astype(np.float64)),
-        np.sum(x), np.max(x), np.min(x)]))
+        np.sum(x), np.max(x), np.min(x), np.dot(x16.astype(np.float64), y16.astype(np.float64)),
+        np.sum(x16.astype(np.float64))]))
 
 
 def write_malformed(folder):
@@ -100,7 +103,6 @@ def write_malformed(folder):
     square = np.arange(6, dtype=np.float32).reshape(2, 3)
     np.save(folder / "bad_fortran_2d.npy", np.asfortranarray(square))
     np.save(folder / "bad_int64.npy", np.arange(6, dtype=np.int64))
-    np.save(folder / "bad_float16.npy", np.arange(6, dtype=np.float16))
     np.save(folder / "bad_complex128.npy", np.arange(6, dtype=np.complex128))
     np.save(folder / "bad_big_endian.npy", np.arange(6, dtype=">f8"))
     np.save(folder / "bad_structured.npy", np.zeros(2, dtype=[("x", "<f4"), ("]'\"", "<i8", (2,))]))

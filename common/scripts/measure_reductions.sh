@@ -56,6 +56,7 @@ for n in 4K 1M 256M 1G; do
 done
 for n in 1M 256M; do
     measure "$out/reductions.csv" "$bin/06_gpu_warp_shuffle" --n $n --type mixed
+    measure "$out/reductions.csv" "$bin/06_gpu_warp_shuffle" --n $n --type f16
     measure "$out/reductions.csv" "$bin/06_gpu_warp_shuffle" --n $n --cold
 done
 for axis in rows columns; do

@@ -1,5 +1,7 @@
-"""The pictures of the pages as SVG: Svg, for draw_traces.py and draw_notions.py, and the colours. A picture brings
-its own background, and both change where the reader's system is dark."""
+"""The pictures of the pages as SVG: Svg, for draw_traces.py and draw_notions.py, the colours, and what both do with
+--check and --update. A picture brings its own background, and both change where the reader's system is dark."""
+import argparse
+import os
 import re
 
 # What changes in the dark: (light, dark).
@@ -78,3 +80,40 @@ class Svg:
 def seen_in_the_dark(text):
     """The picture as a dark system shows it: for looking at it with a program that knows no media queries."""
     return re.sub(r"@media \(prefers-color-scheme: dark\) \{(.*?)\}</style>", r"\1</style>", text, flags=re.S)
+
+
+# ---- the programs --------------------------------------------------------------------------------
+
+PICTURES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "docs", "pictures")
+
+
+def parser_of(description):
+    """The options of a program that draws: --check or --update, --pictures."""
+    parser = argparse.ArgumentParser(description=description)
+    what = parser.add_mutually_exclusive_group(required=True)
+    what.add_argument("--check", action="store_true", help="tell which pictures differ; change nothing")
+    what.add_argument("--update", action="store_true", help="draw them anew")
+    parser.add_argument("--pictures", default=os.path.normpath(PICTURES), metavar="FOLDER")
+    return parser
+
+
+def check_or_update(options, pictures):
+    """pictures: a name and a function that draws it, each. Returns how many differ from the files (--check)."""
+    wrong = 0
+    for name, draw in pictures:
+        path = os.path.join(options.pictures, name)
+        now = draw()
+        before = None
+        if os.path.exists(path):
+            with open(path, encoding="utf-8") as file:
+                before = file.read()
+        if before == now:
+            continue
+        if options.update:
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(now)
+            print("%s: drawn" % path)
+        else:
+            wrong += 1
+            print("%s: %s" % (path, "is not what is drawn now" if before is not None else "is not there"))
+    return wrong

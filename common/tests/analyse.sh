@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # One analyser over the sources: a finding is a failure. What is suppressed, and why, stands here.
-# Usage: analyse.sh shellcheck|cppcheck|gcc|clang-tidy BUILD_FOLDER
+# Usage: analyse.sh shellcheck|cppcheck|gcc|clang-tidy|valgrind BUILD_FOLDER
 set -u
 root=$(cd -- "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")/../.." && pwd -P)
 tool=$1
@@ -93,6 +93,25 @@ clang-tidy)
     done | xargs -P "$jobs" -n 8 clang-tidy --quiet -p "$build" --checks="$checks" --warnings-as-errors='*' 2>&1 |
         grep -v -e 'warnings generated' -e 'Suppressed .* warnings' -e '^Use -header-filter'
     [[ ${PIPESTATUS[1]} -eq 0 ]]
+    ;;
+valgrind)
+    command -v valgrind >/dev/null || missing valgrind
+    # The programs of the CPU steps with all their rungs but the libraries, which valgrind would look
+    # into, too. They end with 1: nothing is fast enough there.
+    status=0
+    work=$(mktemp -d "${TMPDIR:-/tmp}/valgrind.XXXXXX") || exit 1
+    for step in 01_cpu_naive 02_cpu_simd_threads; do
+        mapfile -t rungs < <("$build/bin/$step" --list | awk '!/\[library\]/ { print "--rung"; print $1 }')
+        for options in '--op dot' '--op max --type f64' '--type mixed'; do
+            # shellcheck disable=SC2086
+            timeout 300 valgrind -q --error-exitcode=99 --leak-check=full --show-leak-kinds=definite,indirect \
+                --errors-for-leak-kinds=definite,indirect "$build/bin/$step" --n 1003 $options --reps 1 \
+                --warmup 0 --threads 3 "${rungs[@]}" --csv "$work/rows" --json "$work/json" >"$work/out" 2>&1
+            (($? <= 1)) || { status=1 && cat "$work/out"; }
+        done
+    done
+    rm -rf -- "$work"
+    exit "$status"
     ;;
 *)
     echo "analyse.sh: $tool: no such analyser" >&2

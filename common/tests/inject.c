@@ -3,6 +3,7 @@
  *
  *   INJECT=KIND:N   the N-th call of that kind fails: memory, file, write, rename, thread, process.
  *                   Counted from the start of main; N = 0: none.
+ *   INJECT=proc:0   nothing in /proc is there.
  *   INJECT_COUNT=FILE   how many calls there were, written when the program exits. */
 #include <dlfcn.h>
 #include <errno.h>
@@ -73,13 +74,30 @@ void *aligned_alloc(size_t alignment, size_t size)
 
 /* ---- files ----------------------------------------------------------------------------------- */
 
+static bool is_hidden(const char *path)
+{
+    const bool hidden =
+        atomic_load(&counting) && strcmp(kind, "proc") == 0 && strncmp(path, "/proc/", 6) == 0;
+    if (hidden)
+        errno = ENOENT;
+    return hidden;
+}
+
 FILE *fopen(const char *path, const char *mode)
 {
     REAL(fopen)
+    if (is_hidden(path))
+        return NULL;
     if (!fails("file"))
         return real(path, mode);
     errno = EMFILE;
     return NULL;
+}
+
+ssize_t readlink(const char *restrict path, char *restrict target, size_t size)
+{
+    REAL(readlink)
+    return is_hidden(path) ? -1 : real(path, target, size);
 }
 
 int open(const char *path, int flags, ...)
@@ -90,6 +108,8 @@ int open(const char *path, int flags, ...)
     va_start(arguments, flags);
     const int mode = (flags & O_CREAT) != 0 ? va_arg(arguments, int) : 0;
     va_end(arguments);
+    if (is_hidden(path))
+        return -1;
     if (!fails("file"))
         return real(path, flags, mode);
     errno = EMFILE;

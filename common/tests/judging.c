@@ -9,6 +9,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "measure/verify.h"
 
 static const struct machine machine = {.name = "test", .processors = 1};
@@ -92,4 +93,26 @@ void assert_judged_refused(const struct judged *judged, const struct problem_opt
     assert_int_equal(error.code, code);
     if (strstr(error.text, text) == NULL)
         fail_msg("'%s' does not contain '%s'", error.text, text);
+}
+
+size_t judged_room_for_one(void)
+{
+    struct error ignored;
+    size_t available = (size_t)1 << 26;
+
+    for (size_t step = (size_t)1 << 50; step >= available / 16; step /= 2)
+        if (memory_available(available + step, &ignored))
+            available += step;
+    return available / 3 * 2;
+}
+
+void assert_judged_counts_copies(const struct judged *judged, const struct problem_options *options)
+{
+    struct back_end emulated = cpu_back_end;
+    struct judged there = *judged;
+
+    emulated.host_memory = false;
+    emulated.clocks = false;
+    there.back_end = &emulated;
+    assert_judged_refused(&there, options, EXIT_DEVICE_ERROR, "out of memory");
 }

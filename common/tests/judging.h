@@ -35,4 +35,12 @@ void assert_judged_wrong(const struct judged *judged, const struct problem_optio
 void assert_judged_refused(const struct judged *judged, const struct problem_options *options,
                            enum exit_code code, const char *text);
 
+/* The bytes of arrays of which there is room for one copy, but not for two. */
+size_t judged_room_for_one(void);
+
+/* The kind refuses the options, of a problem of judged_room_for_one() bytes, on a back end whose
+ * own memory is host memory, too: there would be two copies. */
+void assert_judged_counts_copies(const struct judged *judged,
+                                 const struct problem_options *options);
+
 #endif

@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "base/half.h"
 #include "measure/verify.h"
 #include "problem/reduction/options.h"
 #include "run/options.h"
@@ -177,7 +178,7 @@ void step_test_blocks(void **state)
         options.grid = shapes[s].grid;
         options.n = shapes[s].n;
         options.op = s % 2 == 0 ? OP_DOT : OP_MIN;
-        options.type = s % 3 == 0 ? TYPE_F64 : TYPE_F32;
+        options.type = (enum element_type)(s % 3);
         step_test_rungs(&options.base);
     }
 }
@@ -199,16 +200,14 @@ double step_test_reduce(const struct reduction_rung *rung, enum reduce_op op,
 {
     const struct back_end *back_end = step_test_ladder()->back_end;
     const struct machine *machine = open_machine();
-    const size_t a_size = type == TYPE_F64 ? sizeof(double) : sizeof(float);
-    const size_t b_size = type == TYPE_MIXED ? 1 : a_size;
     struct error error;
     union {
         float f32;
         double f64;
     } result;
 
-    void *const a_placed = placed(a, n * a_size);
-    void *const b_placed = b != NULL ? placed(b, n * b_size) : NULL;
+    void *const a_placed = placed(a, n * element_size(type));
+    void *const b_placed = b != NULL ? placed(b, n * second_size(type)) : NULL;
     struct reduction call = {
         .op = op,
         .type = type,
@@ -257,6 +256,7 @@ static void known_answers_of(const struct reduction_rung *rung)
     enum { COUNT = 1000 };
     float counting[COUNT], ones[COUNT], falling[COUNT];
     double counting_f64[COUNT];
+    uint16_t counting_f16[COUNT], special_f16[3];
     unsigned char odd[COUNT];
     /* Libraries have rules of their own for a NaN in max and min, or none. */
     const bool has_own_nan_rule = (rung->rung.flags & RUNG_LIBRARY) != 0;
@@ -264,6 +264,7 @@ static void known_answers_of(const struct reduction_rung *rung)
     for (int i = 0; i < COUNT; i++) {
         counting[i] = (float)(i + 1);
         counting_f64[i] = i + 1;
+        counting_f16[i] = half_of_float(counting[i]);
         ones[i] = 1;
         falling[i] = (float)(-1 - i);
         odd[i] = i % 2 == 0; /* counting[i] is odd */
@@ -276,7 +277,23 @@ static void known_answers_of(const struct reduction_rung *rung)
     expect(rung, OP_MIN, TYPE_F32, falling, NULL, COUNT, -COUNT);
     expect(rung, OP_MAX, TYPE_F64, counting_f64, NULL, COUNT, COUNT);
 
+    /* Sums of halfs leave their range, and products their precision. */
+    expect(rung, OP_SUM, TYPE_F16, counting_f16, NULL, COUNT, 500500);
+    expect(rung, OP_DOT, TYPE_F16, counting_f16, counting_f16, 3 * 32, 299536);
+    expect(rung, OP_MAX, TYPE_F16, counting_f16, NULL, COUNT, COUNT);
+    for (int i = 0; i < 3; i++)
+        special_f16[i] = 1; /* 2^-24, the smallest */
+    expect(rung, OP_SUM, TYPE_F16, special_f16, NULL, 3, 0x3p-24);
+    expect(rung, OP_DOT, TYPE_F16, special_f16, special_f16, 3, 0x3p-48);
+    special_f16[1] = half_of_float(-INFINITY);
+    expect(rung, OP_MIN, TYPE_F16, special_f16, NULL, 3, -INFINITY);
+    special_f16[2] = half_of_float(NAN);
+    expect(rung, OP_SUM, TYPE_F16, special_f16, NULL, 3, NAN);
+    if (!has_own_nan_rule)
+        expect(rung, OP_MAX, TYPE_F16, special_f16, NULL, 3, NAN);
+
     expect(rung, OP_SUM, TYPE_F32, counting, NULL, 0, 0);
+    expect(rung, OP_MIN, TYPE_F16, counting_f16, NULL, 0, INFINITY);
     expect(rung, OP_MAX, TYPE_F32, counting, NULL, 0, -INFINITY);
     expect(rung, OP_MIN, TYPE_F64, counting_f64, NULL, 0, INFINITY);
 
@@ -320,6 +337,7 @@ static bool depth_holds_at(const struct reduction_rung *rung, enum element_type 
     enum { MOST = 65537 };
     static float a[MOST], ones[MOST];
     static double a_f64[MOST], ones_f64[MOST];
+    static uint16_t a_f16[MOST], ones_f16[MOST];
     const bool f64 = type == TYPE_F64, dot = rung->ops != 0 && !(rung->ops & RUNG_OP(OP_SUM));
     const double u = f64 ? UNIT_ROUNDOFF_F64 : UNIT_ROUNDOFF_F32;
     const struct reduction call = {
@@ -336,12 +354,14 @@ static bool depth_holds_at(const struct reduction_rung *rung, enum element_type 
     for (size_t i = 0; i < n; i++) {
         a[i] = (float)(a_f64[i] = i == place ? 1 : u);
         ones[i] = (float)(ones_f64[i] = 1);
+        a_f16[i] = half_of_float(a[i]); /* u is the smallest half */
+        ones_f16[i] = half_of_float(1);
     }
-    const double sum = step_test_reduce(rung, call.op, type, f64 ? (void *)a_f64 : (void *)a,
-                                        !dot  ? NULL
-                                        : f64 ? (void *)ones_f64
-                                              : (void *)ones,
-                                        n);
+    const void *const terms = f64 ? (void *)a_f64 : type == TYPE_F16 ? (void *)a_f16 : (void *)a;
+    const void *const factors = f64                ? (void *)ones_f64
+                                : type == TYPE_F16 ? (void *)ones_f16
+                                                   : (void *)ones;
+    const double sum = step_test_reduce(rung, call.op, type, terms, dot ? factors : NULL, n);
     const double bound = f64 ? rounding_bound_f64(roundings, n, exact.magnitude)
                              : rounding_bound_f32(roundings, n, exact.magnitude);
     return compare_number(sum, &exact, bound, f64 ? DBL_MAX : FLT_MAX).right;
@@ -352,7 +372,7 @@ bool step_test_depth_holds(const struct reduction_rung *rung)
     static const size_t sizes[] = {4099, 65537};
     bool holds = true;
 
-    for (int type = TYPE_F32; type <= TYPE_F64; type++)
+    for (int type = TYPE_F32; type <= TYPE_F16; type++)
         for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++) {
             const size_t n = sizes[s], places[] = {0, 1, 33, n / 2, n - 1};
             const struct reduction asked = {.op = OP_SUM, .type = (enum element_type)type, .n = n};

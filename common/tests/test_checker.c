@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/half.h"
 #include "files.h"
 #include "measure/verify.h"
 #include "problem/problem.h"
@@ -40,6 +41,7 @@ enum fault {
     PARTIALS_TWICE,
     ROUNDED_TO_FLOAT,
     FLOAT_STORED,
+    ROUNDED_TO_HALF,
     STALE_WORKSPACE,
     NAN_DROPPED, /* shows on data with a NaN only */
     FAULTS
@@ -65,6 +67,7 @@ static const char *const fault_names[FAULTS] = {
     "partials twice",
     "rounded to float",
     "float stored",
+    "rounded to half",
     "stale workspace",
     "NaN dropped",
 };
@@ -76,7 +79,9 @@ static size_t calls;
 
 static double element(const void *array, enum element_type type, size_t i)
 {
-    return type == TYPE_F64 ? ((const double *)array)[i] : (double)((const float *)array)[i];
+    return type == TYPE_F64   ? ((const double *)array)[i]
+           : type == TYPE_F16 ? (double)float_of_half(((const uint16_t *)array)[i])
+                              : (double)((const float *)array)[i];
 }
 
 static double term(const struct reduction *call, size_t i)
@@ -127,6 +132,8 @@ static void store(const struct reduction *call, double value)
 {
     if (call->type == TYPE_F64 && fault != FLOAT_STORED)
         *(double *)call->result = fault == ROUNDED_TO_FLOAT ? (double)(float)value : value;
+    else if (fault == ROUNDED_TO_HALF)
+        *(float *)call->result = float_of_half(half_of_float((float)value));
     else
         *(float *)call->result = (float)value;
 }
@@ -237,6 +244,8 @@ static bool applies(enum fault with, enum reduce_op op, enum element_type type, 
         return type == TYPE_F64 && n > 0;
     case FLOAT_STORED:
         return type == TYPE_F64;
+    case ROUNDED_TO_HALF: /* within the bound of a long chain */
+        return adds && type == TYPE_F16 && n > 5 && n < 1000;
     case NAN_DROPPED:
         return false;
     default:
@@ -539,7 +548,7 @@ static void optimistic_depth_is_caught(void **state)
 
     optimist.depth = depth_one;
     for (int o = 0; o < 2; o++)
-        for (int type = TYPE_F32; type <= TYPE_F64; type++) {
+        for (int type = TYPE_F32; type <= TYPE_F16; type++) {
             const struct reduction_options options =
                 options_of(ops[o], (enum element_type)type, 135169);
             struct problem *problem = create(&options);
@@ -558,8 +567,8 @@ static struct comparison judged_on_file(const struct reduction_rung *rung, enum 
                                         enum element_type type, const double *values, size_t n)
 {
     enum { MOST = 16 };
-    static const char *const types[] = {"<f4", "<f8", "<f4"};
     char folder[PATH_SIZE], a[PATH_SIZE], b[PATH_SIZE];
+    uint16_t halfs[MOST], half_ones[MOST];
     float narrow[MOST], narrow_ones[MOST];
     double ones[MOST];
     bool bools[MOST];
@@ -568,6 +577,8 @@ static struct comparison judged_on_file(const struct reduction_rung *rung, enum 
     assert_true(n <= MOST);
     for (size_t i = 0; i < n; i++) {
         narrow[i] = (float)values[i];
+        halfs[i] = half_of_float(narrow[i]);
+        half_ones[i] = half_of_float(1);
         narrow_ones[i] = 1;
         ones[i] = 1;
         bools[i] = true;
@@ -576,11 +587,15 @@ static struct comparison judged_on_file(const struct reduction_rung *rung, enum 
     path_join(a, folder, "a.npy");
     path_join(b, folder, "b.npy");
     if (type == TYPE_F64)
-        npy_write(a, types[type], values, n, sizeof *values);
+        npy_write(a, "<f8", values, n, sizeof *values);
+    else if (type == TYPE_F16)
+        npy_write(a, "<f2", halfs, n, sizeof *halfs);
     else
-        npy_write(a, types[type], narrow, n, sizeof *narrow);
+        npy_write(a, "<f4", narrow, n, sizeof *narrow);
     if (type == TYPE_F64)
         npy_write(b, "<f8", ones, n, sizeof *ones);
+    else if (type == TYPE_F16)
+        npy_write(b, "<f2", half_ones, n, sizeof *half_ones);
     else if (type == TYPE_F32)
         npy_write(b, "<f4", narrow_ones, n, sizeof *narrow_ones);
     else

@@ -579,6 +579,12 @@ static void test_refused(void **state)
     options.filters = 0;
     options.channels = options.kernel_width = (size_t)1 << 40;
     assert_refused(&options, EXIT_DEVICE_ERROR, "out of memory");
+    options = sizes(small);
+    options.filters = 0;
+    options.height = options.width = 1024;
+    options.channels = judged_room_for_one() / (options.batch << 20) / sizeof(float);
+    const struct judged judged = judged_on(&host_back_end);
+    assert_judged_counts_copies(&judged, &options.base);
 }
 
 int main(void)

@@ -71,7 +71,7 @@ class Draw(unittest.TestCase):
             os.remove(os.path.join(folder, "05_trees.svg"))
             result = self.draw("--check", BIN, "--pictures", folder)
             self.assertEqual(result.returncode, 1)
-            self.assertIn("05_banks.svg: is not what the kernels do now", result.stdout)
+            self.assertIn("05_banks.svg: is not what is drawn now", result.stdout)
             self.assertIn("05_trees.svg: is not there", result.stdout)
             self.assertEqual(self.draw("--update", BIN, "--pictures", folder).returncode, 0)
             self.assertEqual(self.draw("--check", BIN, "--pictures", folder).returncode, 0)

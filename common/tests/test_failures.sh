@@ -6,16 +6,8 @@ set -u
 bin=$(readlink -f -- "$1")
 picture=$(readlink -f -- "$2")
 has_png=$3
-work=$(mktemp -d "${TMPDIR:-/tmp}/test_failures.XXXXXX") || exit 1
-trap 'rm -rf -- "$work"' EXIT
-cd "$work" || exit 1
-failures=0
-
-fail() {
-    failures=$((failures + 1))
-    printf 'FAILED: %s\n' "$*"
-    sed 's/^/    /' errors
-}
+# shellcheck source=common/tests/shell.sh
+. "$(dirname -- "$(readlink -f -- "$0")")/shell.sh"
 
 # ends CODE TEXT COMMAND...: the command ends in time with that code, and with one line on standard
 # error that holds the text (none if TEXT is empty).
@@ -142,5 +134,4 @@ if [[ -x $bin/counted/05_gpu_shared_tree ]]; then
     [[ $(verdicts) == pass ]] || fail 'kernels that were checked'
 fi
 
-((failures == 0)) && echo 'all passed'
-((failures == 0))
+finish

@@ -552,6 +552,9 @@ static void test_refused(void **state)
     assert_refused(&options, EXIT_DEVICE_ERROR, "out of memory");
     options = sizes(0, 0, SIZE_MAX / 4 + 1);
     assert_refused(&options, EXIT_DEVICE_ERROR, "out of memory");
+    options = sizes(1024, 0, judged_room_for_one() / 1024 / sizeof(float));
+    const struct judged judged = judged_on(&host_back_end);
+    assert_judged_counts_copies(&judged, &options.base);
 }
 
 /* ---- judge.h --------------------------------------------------------------------------------- */

@@ -1,29 +1,51 @@
 #!/usr/bin/env bash
-# Every allocation, file, thread and process that a program asks for fails once (inject.c): it ends in
-# time, with its results or with one line and the code that README.md gives, and an old file is as it
-# was. Usage: test_injected.sh BIN_FOLDER INJECT.so MOST, at most MOST failures of a kind for a program.
+# Every allocation, file, thread, process and CUDA call that a program asks for fails once (inject.c,
+# SIMT_FAIL): it ends in time, with its results or with one line and the code that README.md gives, and
+# an old file is as it was or the new one, whole. And what there is without /proc.
+# Usage: test_injected.sh BIN_FOLDER INJECT.so MOST, at most MOST failures of a kind for a program.
 set -u
 bin=$(readlink -f -- "$1")
 library=$(readlink -f -- "$2")
 most=$3
-work=$(mktemp -d "${TMPDIR:-/tmp}/test_injected.XXXXXX") || exit 1
-trap 'rm -rf -- "$work"' EXIT
-cd "$work" || exit 1
-failures=0 injected=0
+# shellcheck source=common/tests/shell.sh
+. "$(dirname -- "$(readlink -f -- "$0")")/shell.sh"
+injected=0
 
-fail() {
-    failures=$((failures + 1))
-    printf 'FAILED: %s\n' "$*"
-    sed 's/^/    /' errors
+# is_whole FILE FIRST LAST: it is the old file, or begins and ends as a new one does.
+is_whole() {
+    [[ $(<"$1") == old || ($(head -n 1 "$1") == "$2"* && $(tail -n 1 "$1") == *"$3") ]]
 }
 
-# attempt KIND N COMMAND...: runs it with that failure; sets `code`.
-attempt() {
-    printf old >rows.csv
-    rm -f rows.csv.* count
-    timeout 60 env LD_PRELOAD="$library" INJECT="$1:$2" INJECT_COUNT="$work/count" "${@:3}" \
-        >output 2>errors </dev/null
+# judge WHAT COMMAND...: of a command that ended with $code.
+judge() {
+    injected=$((injected + 1))
+    case $code in
+    0)
+        [[ $(head -c 9 rows.csv) == step,rung && ! -s errors ]] || fail "$1: rows lost: ${*:2}"
+        ;;
+    3 | 4)
+        (($(wc -l <errors) == 1)) || fail "$1: not one line: ${*:2}"
+        ;;
+    *) fail "$1: exit code $code: ${*:2}" ;;
+    esac
+    is_whole rows.csv step,rung, '' && is_whole rows.json '{' '}' || fail "$1: a file is broken: ${*:2}"
+    leftover=(rows.*.*)
+    [[ ! -e ${leftover[0]} ]] || fail "$1: leaves ${leftover[0]}: ${*:2}"
+}
+
+# start COMMAND...: with old files, in time; sets `code`.
+start() {
+    printf old | tee rows.csv >rows.json
+    rm -f rows.*.* count
+    timeout 60 "$@" >output 2>errors </dev/null
     code=$?
+}
+
+# ---- the C library ------------------------------------------------------------------------------
+
+# attempt KIND N COMMAND...: runs it with that failure.
+attempt() {
+    start env LD_PRELOAD="$library" INJECT="$1:$2" INJECT_COUNT="$work/count" "${@:3}"
 }
 
 # try COMMAND...: all its calls, or MOST of each kind, evenly.
@@ -36,30 +58,84 @@ try() {
         step=$(((all + most - 1) / most))
         for ((n = 1; n <= all; n += step > 0 ? step : 1)); do
             attempt "$kind" "$n" "$@"
-            injected=$((injected + 1))
-            case $code in
-            0)
-                [[ $(head -c 9 rows.csv) == step,rung && ! -s errors ]] || fail "$kind $n: rows lost: $*"
-                ;;
-            3 | 4)
-                (($(wc -l <errors) == 1)) || fail "$kind $n: not one line: $*"
-                [[ $(<rows.csv) == old || $(head -c 9 rows.csv) == step,rung ]] || fail "$kind $n: rows.csv is broken: $*"
-                ;;
-            *) fail "$kind $n of $all: exit code $code: $*" ;;
-            esac
-            # (A program that is not checked says so in its rows as well.)
-            leftover=(rows.csv.*)
-            [[ ! -e ${leftover[0]} ]] || fail "$kind $n: leaves ${leftover[0]}: $*"
+            judge "$kind $n of $all" "$@" # (a program that is not checked says so in its rows as well)
         done
     done
 }
 
-quick=(--n 1000 --reps 1 --warmup 0 --csv rows.csv)
+files=(--csv rows.csv --json rows.json)
+quick=(--n 1000 --reps 1 --warmup 0 "${files[@]}")
 try "$bin/01_cpu_naive" "${quick[@]}" --rung naive --rung unrolled
 try "$bin/02_cpu_simd_threads" "${quick[@]}" --threads 3 --rung local --rung atomic --rung pool --rung simd_threads
 if [[ -x $bin/counted/05_gpu_shared_tree ]]; then
     try "$bin/05_gpu_shared_tree" "${quick[@]}" --rung sequential
 fi
+
+# ---- the CUDA runtime ---------------------------------------------------------------------------
+
+# cuda_calls COMMAND...: how many it makes.
+cuda_calls() {
+    SIMT_FAIL=0 "$@" 2>&1 >/dev/null | sed -n 's/.* \([0-9]*\) calls of the CUDA runtime, none failed$/\1/p'
+}
+
+# try_cuda STEP OPTION...: each call of the step's program fails once, with a likely error and with one
+# after which the device does nothing any more; and each call of the program that checks it.
+try_cuda() {
+    local step=$1 all n every error
+    shift
+    [[ -x $bin/counted/$step ]] || return 0
+    mkdir -p beside/counted
+    cp "$bin/$step" beside/
+    # shellcheck disable=SC2016 # for the script that is written
+    printf '#!/bin/sh\nSIMT_FAIL=$OF_CHECKS exec %q "$@"\n' "$bin/counted/$step" >"beside/counted/$step"
+    chmod +x "beside/counted/$step"
+    all=$(cuda_calls "$bin/$step" "$@")
+    [[ $all -gt 0 ]] || fail "SIMT_FAIL=0 counts no calls: $step $*"
+    every=$(((all + most - 1) / most))
+    for error in '' :cudaErrorIllegalAddress; do
+        for ((n = 1; n <= all; n += every)); do
+            start env SIMT_FAIL="$n$error" "$bin/$step" "$@" "${files[@]}"
+            grep -q '^simt: SIMT_FAIL=.* fails (' errors || fail "call $n does not fail: $step $*"
+            sed -i '/^simt: SIMT_FAIL=/d' errors
+            judge "CUDA call $n$error of $all" "$step" "$@"
+            start env OF_CHECKS="$n$error" "beside/$step" "$@" "${files[@]}"
+            judge "call $n$error of $all of the checks" "$step" "$@"
+            # What is not checked is not passed.
+            [[ $code -ne 0 || $(grep -c 'not checked' output) -eq 0 ]] || fail "call $n of the checks: passed: $step $*"
+        done
+    done
+}
+
+once=(--reps 1 --warmup 0)
+try_cuda 05_gpu_shared_tree "${once[@]}" --n 1000 --rung sequential
+try_cuda 06_gpu_warp_shuffle "${once[@]}" --ladder rows --m 20 --n 30
+try_cuda 07_gemm "${once[@]}" --m 17 --n 18 --k 19 --rung naive
+try_cuda 08_conv "${once[@]}" --batch 1 --channels 2 --height 9 --width 9 --filters 2
+
+# ---- no /proc -----------------------------------------------------------------------------------
+
+# without_proc CODE COMMAND...: with the preload, and, where that can be had, in a namespace of its own.
+hide=(unshare -rm bash -c 'mount -t tmpfs none /proc && exec "$@"' hide)
+without_proc() {
+    local wanted=$1 how hidden
+    shift
+    for how in preload namespace; do
+        hidden=(env LD_PRELOAD="$library" INJECT=proc:0)
+        if [[ $how == namespace ]]; then
+            "${hide[@]}" true 2>/dev/null || continue
+            hidden=("${hide[@]}")
+        fi
+        start "${hidden[@]}" "$@" "${once[@]}" "${files[@]}"
+        [[ $code -eq $wanted ]] || fail "without /proc ($how): exit code $code, not $wanted: $*"
+        judge "without /proc ($how)" "$@"
+    done
+}
+without_proc 0 "$bin/01_cpu_naive" --n 1000
+without_proc 0 "$bin/02_cpu_simd_threads" --n 1000 --rung pool
+if [[ -x $bin/counted/05_gpu_shared_tree ]]; then
+    without_proc 3 "$bin/05_gpu_shared_tree" --n 1000 --rung sequential
+    without_proc 3 "$bin/05_gpu_shared_tree" --n 1000 --rung sequential --counters
+fi
+"${hide[@]}" true 2>/dev/null || echo 'without /proc: by a preload only (no namespaces here)'
 printf '%d failures injected\n' "$injected"
-((failures == 0)) && echo 'all passed'
-((failures == 0))
+finish

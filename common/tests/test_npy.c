@@ -243,6 +243,10 @@ static void reads_every_spelling_of_the_header(void **state)
     for (size_t j = 0; j < array.count; j++)
         assert_true(((double *)array.data)[j] == (double)j);
     npy_free(&array);
+    array = read_good("float16_1d");
+    assert_shape(&array, NPY_FLOAT16, 1, (size_t[]){6});
+    assert_memory_equal(array.data, ((uint16_t[]){0x3C00, 0xC100, 0x7BFF, 1, 0x7C00, 0x7E00}), 12);
+    npy_free(&array);
     array = read_good("bool_transposed_1d");
     assert_shape(&array, NPY_BOOL, 1, (size_t[]){37});
     npy_free(&array);
@@ -264,6 +268,8 @@ static void names_and_sizes(void **state)
     assert_string_equal(npy_type_name(NPY_FLOAT64), "float64");
     assert_string_equal(npy_type_name(NPY_BOOL), "bool");
     assert_string_equal(npy_type_name(NPY_UINT8), "uint8");
+    assert_string_equal(npy_type_name(NPY_FLOAT16), "float16");
+    assert_int_equal(npy_element_size(NPY_FLOAT16), 2);
     assert_int_equal(npy_element_size(NPY_FLOAT32), sizeof(float));
     assert_int_equal(npy_element_size(NPY_FLOAT64), sizeof(double));
     assert_int_equal(npy_element_size(NPY_BOOL), 1);
@@ -275,9 +281,9 @@ static void names_and_sizes(void **state)
 static void refuses_other_types(void **state)
 {
     (void)state;
-    assert_bad("bad_int64", "dtype '<i8' is not supported; accepted are float32 (<f4), float64 "
-                            "(<f8), bool (|b1), uint8 (|u1): convert with a.astype(np.float32)");
-    assert_bad("bad_float16", "dtype '<f2' is not supported");
+    assert_bad("bad_int64", "dtype '<i8' is not supported; accepted are float16 (<f2), float32 "
+                            "(<f4), float64 (<f8), bool (|b1), uint8 (|u1): convert with "
+                            "a.astype(np.float32)");
     assert_bad("bad_complex128", "convert with a.real.astype(np.float32)");
     assert_bad("bad_object", "dtype '|O' is not supported");
     assert_bad("bad_unicode", "dtype '<U3' is not supported");

@@ -253,11 +253,11 @@ static void sizes(void **state)
 static void names(void **state)
 {
     static const char *const ops[] = {"--op dot", "--op sum", "--op max", "--op min"};
-    static const char *const types[] = {"--type f32", "--type f64", "--type mixed"};
+    static const char *const types[] = {"--type f32", "--type f64", "--type f16", "--type mixed"};
     (void)state;
     for (int op = 0; op < 4; op++)
         assert_int_equal(good(&reduction.step, ops[op]).reduction.op, op);
-    for (int type = 0; type < 3; type++) {
+    for (int type = 0; type < 4; type++) {
         const struct parsed options = good(&reduction.step, types[type]);
         assert_int_equal(options.reduction.type, type);
     }
@@ -454,8 +454,8 @@ static void bad_names(void **state)
     bad(&reduction.step, "--op mean", "--op", "'mean'", "dot, sum, max or min");
     bad(&reduction.step, "--op Dot", "--op", "'Dot'", "dot, sum, max or min");
     bad(&reduction.step, "--op \x01", "--op", "''", "dot, sum, max or min");
-    bad(&reduction.step, "--type f16", "--type", "'f16'", "f32, f64 or mixed");
-    bad(&reduction.step, "--type float", "--type", "'float'", "f32, f64 or mixed");
+    bad(&reduction.step, "--type f8", "--type", "'f8'", "f32, f64, f16 or mixed");
+    bad(&reduction.step, "--type float", "--type", "'float'", "f32, f64, f16 or mixed");
     bad(&reduction.step, "--rung nosuch", "--rung", "'nosuch'", "naive, racing, openblas");
     bad(&reduction.step, "--rung nai", "--rung", "'nai'", "naive, racing, openblas");
     bad(&reduction.step, "--rung \x01", "--rung", "''", "naive, racing, openblas");
@@ -663,6 +663,7 @@ static void ladders(void **state)
     bad(&step, "--ladder rows --b x", "--b", "no such option", "--help");
     bad(&step, "--ladder rows --op dot", "--op dot", "matrix", "sum, max or min");
     bad(&step, "--ladder rows --type mixed", "--type mixed", "matrix", "f32 or f64");
+    bad(&step, "--ladder columns --type f16", "--type f16", "matrix", "f32 or f64");
     bad(&step, "--ladder rows --rung columns", "--rung", "'columns'", "want one of row_warp");
     bad(&step, "--rung row_warp", "--rung", "'row_warp'", "naive");
     bad(&step, "--ladder rows --a x --m 5", "files", "size", "leave");

@@ -1,4 +1,4 @@
-/* reference.h: sums whose exact value is known, and sums in a wider type. */
+/* reference.h: sums whose exact value is known, and sums in a wider type. half.h: every half. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,6 +10,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/half.h"
 #include "base/random.h"
 #include "problem/reference.h"
 
@@ -35,6 +36,7 @@ static void integers(void **state)
     float narrow[MOST], narrow_ones[MOST];
     double numbers[MOST], alternating[MOST];
     unsigned char odd[MOST];
+    uint16_t halfs[MOST];
     (void)state;
 
     for (int i = 0; i < MOST; i++) {
@@ -43,6 +45,7 @@ static void integers(void **state)
         narrow_ones[i] = 1;
         alternating[i] = i % 2 == 0 ? 1 : -1;
         odd[i] = i % 2 == 0;
+        halfs[i] = half_of_float(narrow[i]);
     }
     for (size_t n = 0; n <= MOST; n++) {
         const double count = (double)n, odds = (double)((n + 1) / 2);
@@ -52,6 +55,8 @@ static void integers(void **state)
         assert_exact(reference_dot_f32(narrow, 1, narrow_ones, 1, n), sum, sum);
         const double squares = count * (count + 1) * (2 * count + 1) / 6;
         assert_exact(reference_dot_f64(numbers, 1, numbers, 1, n), squares, squares);
+        assert_exact(reference_f16(halfs, NULL, n), sum, sum);
+        assert_exact(reference_f16(halfs, halfs, n), squares, squares);
         assert_exact(reference_dot_mixed(narrow, odd, n), odds * odds, odds * odds);
         const double rest = n % 2 == 0 ? -count / 2 : (count + 1) / 2;
         assert_exact(reference_dot_f64(numbers, 1, alternating, 1, n), rest, sum);
@@ -289,6 +294,41 @@ static void steps_walk_columns(void **state)
     }
 }
 
+/* The value of a finite half by its definition. */
+static double value_of(unsigned half)
+{
+    const int exponent = (int)(half >> 10 & 31), fraction = (int)(half & 1023);
+    const double value =
+        exponent == 0 ? ldexp(fraction, -24) : ldexp(1024 + fraction, exponent - 25);
+    return half & 0x8000 ? -value : value;
+}
+
+/* Each half's value; and between two neighbours where rounding goes over from one to the other. */
+static void halfs_are_converted(void **state)
+{
+    (void)state;
+    for (unsigned sign = 0; sign <= 0x8000; sign += 0x8000) {
+        for (unsigned half = sign; half < sign + 0x7C00; half++) {
+            const double value = value_of(half);
+            const double next =
+                half + 1 == sign + 0x7C00 ? copysign(65536, value) : value_of(half + 1);
+            const float middle = (float)((value + next) / 2);
+            assert_true((double)float_of_half((uint16_t)half) == value);
+            assert_true(!signbit(float_of_half((uint16_t)half)) == (sign == 0));
+            assert_int_equal(half_of_float((float)value), half);
+            assert_int_equal(half_of_float(middle), half + half % 2);
+            assert_int_equal(half_of_float(nextafterf(middle, (float)value)), half);
+            assert_int_equal(half_of_float(nextafterf(middle, (float)next)), half + 1);
+        }
+        assert_true(isinf(float_of_half((uint16_t)(sign | 0x7C00))));
+        assert_int_equal(half_of_float(copysignf(FLT_MAX, sign == 0 ? 1 : -1)), sign | 0x7C00);
+        assert_int_equal(half_of_float(copysignf(0x1p-149F, sign == 0 ? 1 : -1)), sign);
+        for (unsigned half = sign | 0x7C01; half < sign + 0x8000; half++)
+            assert_true(isnan(float_of_half((uint16_t)half)));
+    }
+    assert_true(isnan(float_of_half(half_of_float(NAN))));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -300,6 +340,7 @@ int main(void)
         cmocka_unit_test(agrees_with_wider_type),
         cmocka_unit_test(special_values),
         cmocka_unit_test(steps_walk_columns),
+        cmocka_unit_test(halfs_are_converted),
     };
     return cmocka_run_group_tests_name("reference", tests, NULL, NULL);
 }

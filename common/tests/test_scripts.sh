@@ -2,16 +2,8 @@
 # run.sh and test.sh: what they refuse at once, what they do with a disk that is full, two of them at a
 # time. Builds nothing. Usage: test_scripts.sh
 set -u
-root=$(cd -- "$(dirname -- "$(readlink -f -- "$0")")/../.." && pwd -P)
-work=$(mktemp -d "${TMPDIR:-/tmp}/test_scripts.XXXXXX") || exit 1
-trap 'rm -rf -- "$work"' EXIT
-failures=0
-
-fail() {
-    failures=$((failures + 1))
-    printf 'FAILED: %s\n' "$*"
-    sed 's/^/    /' "$work/errors"
-}
+# shellcheck source=common/tests/shell.sh
+. "$(dirname -- "$(readlink -f -- "$0")")/shell.sh"
 
 # ends CODE TEXT SCRIPT ARGUMENT...: in 20 s with that code, and one line on standard error, which
 # holds the text. Standard output goes to the file `to`.
@@ -76,5 +68,4 @@ if command -v flock >/dev/null; then
     fi
     grep -q 'waiting for it' "$work/output" || fail 'it does not say that it waits'
 fi
-((failures == 0)) && echo 'all passed'
-((failures == 0))
+finish

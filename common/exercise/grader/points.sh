@@ -44,7 +44,10 @@ list() { tree/common/scripts/exercise.sh </dev/null >output 2>&1; }
 list && grep -q '^Begin with: .* 01a$' output || fail 'the list: begin with the first'
 echo 100 >tree/build/exercise/01a_checker_nan.score
 echo 75 >tree/build/exercise/02a_accumulators.score
-list && grep -q '^Go on with: .* 02a$' output || fail 'the list: go on with the first that is not solved'
+list && grep -q '^Go on with: .* 02a$' output || fail 'the list: go on with the one that was begun'
+rm tree/build/exercise/02a_accumulators.score
+echo 100 >tree/build/exercise/04a_race.score
+list && grep -q '^Go on with: .* 04b$' output || fail 'the list: go on after the last that is solved'
 for folder in "$root"/0[1-8]_*/exercise/*/; do
     folder=${folder%/}
     echo 100 >"tree/build/exercise/${folder##*/}.score"

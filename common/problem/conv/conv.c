@@ -155,7 +155,6 @@ static size_t workspace_size(const struct conv_problem *problem)
     return bytes < 0x1p62 ? (size_t)bytes : SIZE_MAX / 2;
 }
 
-/* One check for all arrays together: memory_available counts unwritten pages as available. */
 static bool enough_memory(const struct conv_problem *problem, struct error *error)
 {
     const struct conv *call = &problem->call;
@@ -164,10 +163,9 @@ static bool enough_memory(const struct conv_problem *problem, struct error *erro
         (double)call->batch * (double)call->channels * (double)call->height * (double)call->width;
     const double output = (double)call->batch * (double)call->filters * out_area;
     const double filters = (double)call->filters * (double)problem->taps;
-    const double bytes = sizeof(float) * (pictures + filters + output) +
-                         sizeof(uint64_t) * (double)call->batch * out_area;
 
-    return memory_available(bytes < 0x1p63 ? (size_t)bytes : SIZE_MAX, error);
+    return problem_has_memory(problem->base.back_end, sizeof(float) * (pictures + filters + output),
+                              sizeof(uint64_t) * (double)call->batch * out_area, error);
 }
 
 /* Allocates the rungs' arguments. */
@@ -435,14 +433,8 @@ static bool evict(struct problem *base, const struct rung *rung, struct error *e
 {
     const struct conv_problem *problem = (struct conv_problem *)base;
     const struct guarded *const arrays[] = {&problem->input, &problem->filter, &problem->output};
-    const struct back_end *back_end = rung_back_end(rung, base->back_end);
-    const bool on_host = (rung->flags & RUNG_HOST) != 0;
 
-    for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
-        if (!back_end->evict(on_host ? arrays[i]->host : arrays[i]->memory, arrays[i]->total,
-                             error))
-            return false;
-    return true;
+    return problem_evict(base, rung, arrays, sizeof arrays / sizeof arrays[0], error);
 }
 
 const struct problem_kind conv_kind = {

@@ -46,8 +46,8 @@ bool conv_check_options(const struct problem_options *base, bool size_given, str
 {
     const struct conv_options *options = (const struct conv_options *)base;
 
-    if ((base->a == NULL) != (base->b == NULL))
-        return error_set(error, EXIT_BAD_USAGE, "--a and --b go together: there are two inputs");
+    if (!problem_has_both_files(base, error))
+        return false;
     if ((options->image == NULL) != (options->output == NULL))
         return error_set(error, EXIT_BAD_USAGE, "--image and --output go together");
     if (options->filter != NULL && options->image == NULL)

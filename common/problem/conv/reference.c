@@ -15,11 +15,6 @@ double conv_depth_serial(const struct conv *call)
     return (double)call->channels * (double)call->kernel_height * (double)call->kernel_width;
 }
 
-static uint64_t stream_bits(const struct conv_problem *problem, unsigned stream, size_t i)
-{
-    return random_bits(problem->seed, STREAMS * (uint64_t)i + stream);
-}
-
 static const float *filters_of(const struct conv_problem *problem)
 {
     return guarded_host(&problem->filter);
@@ -71,7 +66,7 @@ static void fill_array(const struct conv_problem *problem, const struct guarded 
         return;
     }
     for (size_t i = 0; i < array->count / sizeof *to; i++) {
-        const uint64_t bits = stream_bits(problem, stream, i);
+        const uint64_t bits = random_stream(problem->seed, STREAMS, stream, i);
         to[i] = inexact ? 2 * random_float(bits) - 1 : (float)random_small_integer(bits);
     }
 }
@@ -96,7 +91,7 @@ static void mix_filters(struct conv_problem *problem)
     for (size_t tap = 0; tap < problem->taps; tap++)
         problem->mixed_filter[tap] = 0;
     for (size_t f = 0; f < problem->call.filters; f++) {
-        problem->weights[f] = stream_bits(problem, STREAM_OTHER, f);
+        problem->weights[f] = random_stream(problem->seed, STREAMS, STREAM_OTHER, f);
         for (size_t tap = 0; tap < problem->taps; tap++) {
             uint64_t element;
             to_integer(filter[f * problem->taps + tap], &element);
@@ -202,7 +197,7 @@ static void prepare_samples(struct conv_problem *problem)
         } else {
             size_t element = i;
             if (!all)
-                element = stream_bits(problem, STREAM_OTHER, i) % outputs;
+                element = random_stream(problem->seed, STREAMS, STREAM_OTHER, i) % outputs;
             sample->pixel.x = element % call->out_width;
             element /= call->out_width;
             sample->pixel.y = element % call->out_height;

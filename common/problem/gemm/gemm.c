@@ -40,9 +40,7 @@ static bool check_options(const struct problem_options *options, bool size_given
                           struct error *error)
 {
     (void)size_given;
-    if ((options->a == NULL) != (options->b == NULL))
-        return error_set(error, EXIT_BAD_USAGE, "--a and --b go together: there are two inputs");
-    return true;
+    return problem_has_both_files(options, error);
 }
 
 static void set_size(struct problem_options *base, size_t size)
@@ -120,16 +118,16 @@ static bool open_files(struct gemm_problem *problem, const struct problem_option
     return true;
 }
 
-/* One check for all arrays together: memory_available counts unwritten pages as available. */
 static bool enough_memory(const struct gemm_problem *problem, struct error *error)
 {
     const struct gemm *call = &problem->call;
     const double m = (double)call->m, n = (double)call->n, k = (double)call->k;
-    const double floats = m * (double)call->lda + k * (double)call->ldb + m * (double)call->ldc +
-                          (problem->beta != 0 ? m * n : 0);
-    const double bytes = sizeof(float) * floats + sizeof(uint64_t) * (m + 2 * n + k);
+    const double floats = m * (double)call->lda + k * (double)call->ldb + m * (double)call->ldc;
+    const double old_floats = problem->beta != 0 ? m * n : 0;
 
-    return memory_available(bytes < 0x1p63 ? (size_t)bytes : SIZE_MAX, error);
+    return problem_has_memory(problem->base.back_end, sizeof(float) * floats,
+                              sizeof(float) * old_floats + sizeof(uint64_t) * (m + 2 * n + k),
+                              error);
 }
 
 static bool allocate_matrix(struct gemm_problem *problem, struct guarded *matrix, size_t rows,
@@ -375,14 +373,8 @@ static bool evict(struct problem *base, const struct rung *rung, struct error *e
 {
     const struct gemm_problem *problem = (struct gemm_problem *)base;
     const struct guarded *const arrays[] = {&problem->a, &problem->b, &problem->c};
-    const struct back_end *back_end = rung_back_end(rung, base->back_end);
-    const bool on_host = (rung->flags & RUNG_HOST) != 0;
 
-    for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++)
-        if (!back_end->evict(on_host ? arrays[i]->host : arrays[i]->memory, arrays[i]->total,
-                             error))
-            return false;
-    return true;
+    return problem_evict(base, rung, arrays, sizeof arrays / sizeof arrays[0], error);
 }
 
 const struct problem_kind gemm_kind = {

@@ -36,11 +36,6 @@ float gemm_guard_of_c(const struct gemm_problem *problem)
     return problem->old_c == NULL ? poison_value() : -54321.5F;
 }
 
-static uint64_t stream_bits(const struct gemm_problem *problem, unsigned stream, size_t i)
-{
-    return random_bits(problem->seed, STREAMS * (uint64_t)i + stream);
-}
-
 /* Real data comes from the file, if there is one; otherwise elements are random. */
 static void fill_matrix(const struct gemm_problem *problem, float *matrix, size_t rows,
                         size_t columns, size_t leading, unsigned stream, const struct npy *file)
@@ -54,7 +49,8 @@ static void fill_matrix(const struct gemm_problem *problem, float *matrix, size_
             continue;
         }
         for (size_t column = 0; column < columns; column++) {
-            const uint64_t bits = stream_bits(problem, stream, row * columns + column);
+            const uint64_t bits =
+                random_stream(problem->seed, STREAMS, stream, row * columns + column);
             to[column] = inexact ? 2 * random_float(bits) - 1 : (float)random_small_integer(bits);
         }
     }
@@ -83,7 +79,7 @@ static void prepare_probe(struct gemm_problem *problem)
     bool possible = true;
 
     for (size_t column = 0; column < call->n; column++)
-        problem->x[column] = stream_bits(problem, STREAM_OTHER, column);
+        problem->x[column] = random_stream(problem->seed, STREAMS, STREAM_OTHER, column);
     for (size_t p = 0; p < call->k; p++)
         problem->b_x[p] =
             gemm_weighted_sum(b_of(problem) + p * call->ldb, problem->x, call->n, &possible);
@@ -153,8 +149,9 @@ static void prepare_samples(struct gemm_problem *problem)
             sample->row = rows[s % row_count];
             sample->column = columns[(s % row_count + s / row_count) % column_count];
         } else {
-            sample->row = stream_bits(problem, STREAM_OTHER, 2 * s) % call->m;
-            sample->column = stream_bits(problem, STREAM_OTHER, 2 * s + 1) % call->n;
+            sample->row = random_stream(problem->seed, STREAMS, STREAM_OTHER, 2 * s) % call->m;
+            sample->column =
+                random_stream(problem->seed, STREAMS, STREAM_OTHER, 2 * s + 1) % call->n;
         }
         sample->reference = gemm_reference(problem, sample->row, sample->column);
     }

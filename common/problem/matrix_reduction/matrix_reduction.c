@@ -210,6 +210,9 @@ static bool check_options(const struct problem_options *base, bool size_given, s
     if (options->type == TYPE_MIXED)
         return error_set(error, EXIT_BAD_USAGE,
                          "--type mixed has two inputs: of a matrix, want f32 or f64");
+    if (options->type == TYPE_F16)
+        return error_set(error, EXIT_BAD_USAGE,
+                         "--type f16 is for vectors: of a matrix, want f32 or f64");
     return true;
 }
 
@@ -264,18 +267,13 @@ static bool open_file(struct matrix_problem *problem, const struct reduction_opt
     return true;
 }
 
-/* One check for all arrays together: memory_available counts unwritten pages as available. */
 static bool enough_memory(const struct matrix_problem *problem, struct error *error)
 {
-    const struct back_end *back_end = problem->base.back_end;
     const struct matrix_reduction *call = &problem->call;
-    /* Emulated device memory is host memory, too. */
-    const double copies = back_end->host_memory || back_end->clocks ? 1 : 2;
     const double elements = (double)call->rows * (double)call->columns + (double)problem->results;
-    const double bytes = copies * (double)problem->size * elements +
-                         (double)sizeof(struct reference) * (double)problem->results;
 
-    return memory_available(bytes < 0x1p63 ? (size_t)bytes : SIZE_MAX, error);
+    return problem_has_memory(problem->base.back_end, (double)problem->size * elements,
+                              (double)sizeof(struct reference) * (double)problem->results, error);
 }
 
 static bool allocate(struct matrix_problem *problem, size_t offset, struct error *error)
@@ -333,7 +331,7 @@ static struct problem *create(const struct problem_options *base_options, enum m
         destroy(base);
         return NULL;
     }
-    problem->size = call->type == TYPE_F64 ? sizeof(double) : sizeof(float);
+    problem->size = element_size(call->type);
     problem->results = axis == AXIS_ROWS ? call->rows : call->columns;
     problem->terms = axis == AXIS_ROWS ? call->columns : call->rows;
     if (!allocate(problem, base_options->offset, error)) {
@@ -477,10 +475,9 @@ static bool check(struct problem *base, const struct rung *rung, struct comparis
 
 static bool evict(struct problem *base, const struct rung *rung, struct error *error)
 {
-    (void)rung;
-    const struct matrix_problem *problem = (struct matrix_problem *)base;
+    const struct guarded *const a = &((const struct matrix_problem *)base)->a;
 
-    return base->back_end->evict(problem->a.memory, problem->a.total, error);
+    return problem_evict(base, rung, &a, 1, error);
 }
 
 #define MATRIX_KIND(create_function)                                                               \

@@ -11,12 +11,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/half.h"
 #include "problem/reduction/reduction.h"
 
 /* Always inline: only then is a constant argument a constant in the loop. */
 #define SPECIALIZED static inline __attribute__((always_inline))
 
-/* ---- floats: result of TYPE_F32 and TYPE_MIXED ----------------------------------------------- */
+/* ---- floats: result of all types but TYPE_F64 ------------------------------------------------ */
 
 /* The operator's identity: combining with it changes nothing. */
 SPECIALIZED float identity_f32(enum reduce_op op)
@@ -38,14 +39,23 @@ SPECIALIZED float combine_f32(enum reduce_op op, float x, float y)
     }
 }
 
-/* Term number i. b points to floats, for TYPE_MIXED to bytes. */
-SPECIALIZED float term_f32(enum reduce_op op, enum element_type type, const float *a, const void *b,
+/* Element i of floats, for TYPE_F16 of halfs. */
+SPECIALIZED float element_f32(enum element_type type, const void *elements, size_t i)
+{
+    return type == TYPE_F16 ? float_of_half(((const uint16_t *)elements)[i])
+                            : ((const float *)elements)[i];
+}
+
+/* Term number i. b points to elements as a does, for TYPE_MIXED to bytes. */
+SPECIALIZED float term_f32(enum reduce_op op, enum element_type type, const void *a, const void *b,
                            size_t i)
 {
+    const float x = element_f32(type, a, i);
+
     if (op != OP_DOT)
-        return a[i];
-    return a[i] *
-           (type == TYPE_MIXED ? (float)((const unsigned char *)b)[i] : ((const float *)b)[i]);
+        return x;
+    return x *
+           (type == TYPE_MIXED ? (float)((const unsigned char *)b)[i] : element_f32(type, b, i));
 }
 
 /* ---- doubles: TYPE_F64 ----------------------------------------------------------------------- */
@@ -78,13 +88,11 @@ SPECIALIZED double term_f64(enum reduce_op op, const double *a, const double *b,
 static inline struct reduction reduction_part(const struct reduction *call, size_t first, size_t n,
                                               void *result)
 {
-    const size_t a_size = call->type == TYPE_F64 ? sizeof(double) : sizeof(float);
-    const size_t b_size = call->type == TYPE_MIXED ? sizeof(unsigned char) : a_size;
     struct reduction part = *call;
 
-    part.a = (const char *)call->a + first * a_size;
+    part.a = (const char *)call->a + first * element_size(call->type);
     if (call->op == OP_DOT)
-        part.b = (const char *)call->b + first * b_size;
+        part.b = (const char *)call->b + first * second_size(call->type);
     part.n = n;
     part.result = result;
     return part;
@@ -102,28 +110,35 @@ SPECIALIZED bool is_float_dot(const struct reduction *call)
 typedef void loop_f32(enum reduce_op op, enum element_type type, const struct reduction *call);
 typedef void loop_f64(enum reduce_op op, const struct reduction *call);
 
+/* Calls the loop for the call's type; `op` is a constant. */
+SPECIALIZED void reduce_by(enum reduce_op op, const struct reduction *call, loop_f32 *f32,
+                           loop_f64 *f64)
+{
+    if (call->type == TYPE_F64)
+        f64(op, call);
+    else if (call->type == TYPE_F16)
+        f32(op, TYPE_F16, call);
+    else if (op == OP_DOT && call->type == TYPE_MIXED)
+        f32(op, TYPE_MIXED, call);
+    else
+        f32(op, TYPE_F32, call);
+}
+
 /* Calls the loop for the call's type, with operator and type as constants. */
 SPECIALIZED void reduce_specialized(const struct reduction *call, loop_f32 *f32, loop_f64 *f64)
 {
-    const bool is_f64 = call->type == TYPE_F64;
-
     switch (call->op) {
     case OP_DOT:
-        if (is_f64)
-            f64(OP_DOT, call);
-        else if (call->type == TYPE_MIXED)
-            f32(OP_DOT, TYPE_MIXED, call);
-        else
-            f32(OP_DOT, TYPE_F32, call);
+        reduce_by(OP_DOT, call, f32, f64);
         break;
     case OP_SUM:
-        is_f64 ? f64(OP_SUM, call) : f32(OP_SUM, TYPE_F32, call);
+        reduce_by(OP_SUM, call, f32, f64);
         break;
     case OP_MAX:
-        is_f64 ? f64(OP_MAX, call) : f32(OP_MAX, TYPE_F32, call);
+        reduce_by(OP_MAX, call, f32, f64);
         break;
     case OP_MIN:
-        is_f64 ? f64(OP_MIN, call) : f32(OP_MIN, TYPE_F32, call);
+        reduce_by(OP_MIN, call, f32, f64);
         break;
     }
 }

@@ -3,7 +3,7 @@
 #include <limits.h>
 
 const char *const reduce_op_names[] = {"dot", "sum", "max", "min", NULL};
-const char *const element_type_names[] = {"f32", "f64", "mixed", NULL};
+const char *const element_type_names[] = {"f32", "f64", "f16", "mixed", NULL};
 
 static const char *const chosen_names[] = {"occupancy", NULL}; /* BY_OCCUPANCY */
 
@@ -12,8 +12,8 @@ static const char *const chosen_names[] = {"occupancy", NULL}; /* BY_OCCUPANCY *
 const struct option_field reduction_fields[BLOCK_REDUCTION_FIELDS] = {
     {"n", "N", "elements; K, M and G are powers of two", OPTION_SIZE, MEMBER(n), .sets_size = true},
     {"op", "OP", "dot, sum, max or min", OPTION_NAME, MEMBER(op), .names = reduce_op_names},
-    {"type", "TYPE", "f32, f64 or mixed (dot of float32 and bool)", OPTION_NAME, MEMBER(type),
-     .names = element_type_names},
+    {"type", "TYPE", "f32, f64, f16 (summed in float32) or mixed (dot of float32 and bool)",
+     OPTION_NAME, MEMBER(type), .names = element_type_names},
     OPTION_A,
     OPTION_B,
     {"grid", "BLOCKS", "blocks; `occupancy`: as many as the GPU holds at a time", OPTION_COUNT,
@@ -43,9 +43,7 @@ bool reduction_check_options(const struct problem_options *base, bool size_given
                          "--type mixed has two inputs: it goes with --op dot only");
     if (unary && base->b != NULL)
         return error_set(error, EXIT_BAD_USAGE, "--b: only --op dot has a second input");
-    if (!unary && (base->a == NULL) != (base->b == NULL))
-        return error_set(error, EXIT_BAD_USAGE, "--a and --b go together: there are two inputs");
-    return true;
+    return unary || problem_has_both_files(base, error);
 }
 
 void reduction_set_size(struct problem_options *options, size_t size)

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/half.h"
 #include "base/memory.h"
 #include "base/npy.h"
 #include "base/random.h"
@@ -86,7 +87,10 @@ double depth_two_stages(const struct reduction *call)
     const size_t first = call->n / (range.least_blocks * range.least_threads) + 1;
     const size_t second = range.most_blocks / range.least_threads + 1;
 
-    return (double)first + tree + (double)second + tree;
+    /* A load of eight halfs is a tree of its own, of three levels. */
+    const double pack = call->type == TYPE_F16 ? 3 : 0;
+
+    return pack + (double)first + tree + (double)second + tree;
 }
 
 static bool is_extremum(const struct reduction_problem *problem)
@@ -111,13 +115,17 @@ static void store(void *array, enum element_type type, size_t i, double value)
 {
     if (type == TYPE_F64)
         ((double *)array)[i] = value;
+    else if (type == TYPE_F16)
+        ((uint16_t *)array)[i] = half_of_float((float)value);
     else
         ((float *)array)[i] = (float)value;
 }
 
 static double fetch(const void *array, enum element_type type, size_t i)
 {
-    return type == TYPE_F64 ? ((const double *)array)[i] : (double)((const float *)array)[i];
+    return type == TYPE_F64   ? ((const double *)array)[i]
+           : type == TYPE_F16 ? (double)float_of_half(((const uint16_t *)array)[i])
+                              : (double)((const float *)array)[i];
 }
 
 /* Probes of dot and sum: integers of both signs, whose partial sums grow like the square root of n
@@ -169,28 +177,26 @@ static void fill_extremum(struct reduction_problem *problem, size_t probe)
     }
 }
 
+/* Element i of a (0) or b (1), before it is rounded to its type. */
+static double random_element(const struct reduction_problem *problem, unsigned stream, size_t i)
+{
+    const uint64_t bits = random_stream(problem->seed, 2, stream, i);
+    return problem->call.type == TYPE_F64 ? random_double(bits) : (double)random_float(bits);
+}
+
 static void fill_random(struct reduction_problem *problem)
 {
     const struct reduction *call = &problem->call;
 
-    for (size_t i = 0; i < call->n; i++) {
-        const uint64_t bits = random_bits(problem->seed, 2 * i);
-        if (call->type == TYPE_F64)
-            ((double *)a_of(problem))[i] = random_double(bits);
-        else
-            ((float *)a_of(problem))[i] = random_float(bits);
-    }
+    for (size_t i = 0; i < call->n; i++)
+        store(a_of(problem), call->type, i, random_element(problem, 0, i));
     if (call->op != OP_DOT)
         return;
-    for (size_t i = 0; i < call->n; i++) {
-        const uint64_t bits = random_bits(problem->seed, 2 * i + 1);
-        if (call->type == TYPE_F64)
-            ((double *)b_of(problem))[i] = random_double(bits);
-        else if (call->type == TYPE_F32)
-            ((float *)b_of(problem))[i] = random_float(bits);
+    for (size_t i = 0; i < call->n; i++)
+        if (call->type == TYPE_MIXED)
+            ((unsigned char *)b_of(problem))[i] = random_stream(problem->seed, 2, 1, i) & 1;
         else
-            ((unsigned char *)b_of(problem))[i] = (unsigned char)(bits & 1);
-    }
+            store(b_of(problem), call->type, i, random_element(problem, 1, i));
 }
 
 /* ---- reference ------------------------------------------------------------------------------- */
@@ -220,6 +226,8 @@ static struct reference reference_of(const struct reduction_problem *problem)
 
     if (is_extremum(problem))
         return extremum(problem);
+    if (call->type == TYPE_F16)
+        return reference_f16(a, call->op == OP_DOT ? b : NULL, call->n);
     if (call->op == OP_SUM)
         return call->type == TYPE_F64 ? reference_sum_f64(a, call->n)
                                       : reference_sum_f32(a, call->n);
@@ -233,7 +241,8 @@ static struct reference reference_of(const struct reduction_problem *problem)
 static double bound_of(const struct reduction_problem *problem, const struct reduction_rung *rung)
 {
     const struct reduction *call = &problem->call;
-    const double product = call->op == OP_DOT ? 1 : 0;
+    /* A product of two halfs has at most 22 significant bits: a float represents it. */
+    const double product = call->op == OP_DOT && call->type != TYPE_F16 ? 1 : 0;
 
     if (is_extremum(problem) || !problem->base.inexact_input)
         return 0; /* max and min do not round, nor do sums of a probe */
@@ -268,6 +277,8 @@ static bool type_of_files(const struct reduction_problem *problem,
 
     if (a == NPY_FLOAT32 && b == NPY_FLOAT32)
         *type = TYPE_F32;
+    else if (a == NPY_FLOAT16 && b == NPY_FLOAT16)
+        *type = TYPE_F16;
     else if (a == NPY_FLOAT64 && b == NPY_FLOAT64)
         *type = TYPE_F64;
     else if (a == NPY_FLOAT32 && b == NPY_BOOL)
@@ -300,9 +311,10 @@ static bool open_files(struct reduction_problem *problem, const struct reduction
                              problem->file_b.count);
     }
     if (!type_of_files(problem, options, &type)) {
-        static const char wanted[] = "want float32 or float64 (both alike), or float32 and bool";
+        static const char wanted[] =
+            "want float16, float32 or float64 (both alike), or float32 and bool";
         if (options->base.b == NULL)
-            return error_set(error, EXIT_FILE_ERROR, "%s is %s; want float32 or float64",
+            return error_set(error, EXIT_FILE_ERROR, "%s is %s; want float16, float32 or float64",
                              options->base.a, npy_type_name(problem->file_a.type));
         return error_set(error, EXIT_FILE_ERROR, "%s is %s and %s is %s; %s", options->base.a,
                          npy_type_name(problem->file_a.type), options->base.b,
@@ -339,9 +351,7 @@ static bool allocate(struct reduction_problem *problem, size_t offset, size_t sk
     if (!checked_bytes(call->n, problem->a_size + problem->b_size, 1, &bytes, error))
         return error_set(error, EXIT_DEVICE_ERROR,
                          "out of memory: n = %zu exceeds the address space", call->n);
-    /* Emulated device memory is host memory, too. */
-    const size_t copies = back_end->host_memory || back_end->clocks ? 1 : 2;
-    if (!memory_available(bytes > SIZE_MAX / copies ? SIZE_MAX : copies * bytes, error) ||
+    if (!problem_has_memory(back_end, (double)bytes, 0, error) ||
         !allocate_operand(problem, &problem->a, problem->a_size, offset, error))
         return false;
     call->a = guarded_memory(&problem->a);
@@ -350,7 +360,7 @@ static bool allocate(struct reduction_problem *problem, size_t offset, size_t sk
             return false;
         call->b = guarded_memory(&problem->b);
     }
-    call->result = back_end->allocate(problem->a_size, error);
+    call->result = back_end->allocate(result_size(call->type), error);
     if (call->result == NULL)
         return false;
     call->workspace = back_end->allocate(reduction_workspace(call), error);
@@ -386,9 +396,9 @@ static struct problem *create(const struct problem_options *base_options,
         destroy(base);
         return NULL;
     }
-    problem->a_size = call->type == TYPE_F64 ? sizeof(double) : sizeof(float);
+    problem->a_size = element_size(call->type);
     if (call->op == OP_DOT)
-        problem->b_size = call->type == TYPE_MIXED ? 1 : problem->a_size;
+        problem->b_size = second_size(call->type);
     if (!allocate(problem, base_options->offset, base_options->skew, error)) {
         destroy(base);
         return NULL;
@@ -480,7 +490,7 @@ static bool poison(struct problem *base, const struct rung *rung, bool all, stru
     const struct back_end *back_end = base->back_end;
 
     (void)rung;
-    return back_end->fill(problem->call.result, 0xFF, problem->a_size, error) &&
+    return back_end->fill(problem->call.result, 0xFF, result_size(problem->call.type), error) &&
            (!all || back_end->fill(problem->call.workspace, 0xFF,
                                    reduction_workspace(&problem->call), error));
 }
@@ -512,15 +522,16 @@ static bool check(struct problem *base, const struct rung *rung, struct comparis
 {
     const struct reduction_problem *problem = (struct reduction_problem *)base;
     const bool f64 = problem->call.type == TYPE_F64;
+    const size_t size = result_size(problem->call.type);
     double wide = 0;
     float narrow = 0;
     void *const result = f64 ? (void *)&wide : (void *)&narrow;
 
-    if (!base->back_end->download(result, problem->call.result, problem->a_size, error))
+    if (!base->back_end->download(result, problem->call.result, size, error))
         return false;
     *comparison = compare_number(f64 ? wide : (double)narrow, &problem->reference,
                                  bound_of(problem, kind_of(rung)), f64 ? DBL_MAX : FLT_MAX);
-    judge_unwritten(comparison, result, problem->a_size);
+    judge_unwritten(comparison, result, size);
     comparison_describe(comparison, NULL);
     return true;
 }
@@ -528,11 +539,9 @@ static bool check(struct problem *base, const struct rung *rung, struct comparis
 static bool evict(struct problem *base, const struct rung *rung, struct error *error)
 {
     const struct reduction_problem *problem = (struct reduction_problem *)base;
-    const struct back_end *back_end = base->back_end;
+    const struct guarded *const arrays[] = {&problem->a, &problem->b};
 
-    (void)rung;
-    return back_end->evict(problem->a.memory, problem->a.total, error) &&
-           (problem->b_size == 0 || back_end->evict(problem->b.memory, problem->b.total, error));
+    return problem_evict(base, rung, arrays, problem->b_size == 0 ? 1 : 2, error);
 }
 
 #define REDUCTION_KIND(fields_shown)                                                               \

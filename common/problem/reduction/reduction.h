@@ -13,22 +13,40 @@
 #define RUNGS_REDUCTION_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include "problem/rung.h"
 
 enum reduce_op { OP_DOT, OP_SUM, OP_MAX, OP_MIN };
 
-/* TYPE_MIXED is for dot only: a is float, b has one byte per element, 0 or 1 (NumPy's bool), and
+/* TYPE_F16: the elements are halfs (16 bits, NumPy's float16); products, sum and result are float.
+ * TYPE_MIXED is for dot only: a is float, b has one byte per element, 0 or 1 (NumPy's bool), and
  * products and sum are float. */
-enum element_type { TYPE_F32, TYPE_F64, TYPE_MIXED };
+enum element_type { TYPE_F32, TYPE_F64, TYPE_F16, TYPE_MIXED };
+
+/* Bytes of an element of a, of an element of b, and of the result. */
+static inline size_t element_size(enum element_type type)
+{
+    return type == TYPE_F64 ? sizeof(double) : type == TYPE_F16 ? sizeof(uint16_t) : sizeof(float);
+}
+
+static inline size_t second_size(enum element_type type)
+{
+    return type == TYPE_MIXED ? sizeof(unsigned char) : element_size(type);
+}
+
+static inline size_t result_size(enum element_type type)
+{
+    return type == TYPE_F64 ? sizeof(double) : sizeof(float);
+}
 
 /* A rung's arguments. All pointers are to memory of the back end that runs the rung. */
 struct reduction {
     enum reduce_op op;
     enum element_type type;
     size_t n;
-    const void *a;       /* n elements: float, or double for TYPE_F64 */
-    const void *b;       /* n elements for dot: float, double, or unsigned char for TYPE_MIXED */
+    const void *a;       /* n elements: float, double for TYPE_F64, half for TYPE_F16 */
+    const void *b;       /* n elements for dot: as a, or unsigned char for TYPE_MIXED */
     void *result;        /* one element: float, or double for TYPE_F64 */
     void *workspace;     /* reduction_workspace(call) bytes of scratch; undefined on entry */
     int multiprocessors; /* of the GPU in use */

@@ -1,7 +1,7 @@
 /* What the driver API has that programs ask the runtime for. */
 #include <string.h>
 
-#include "base/internal.h"
+#include "api/api.h"
 #include "cuda/cuda.h"
 
 enum { FIRST_VERSION_WITH_TENSOR_MAPS = 12000 };
@@ -12,10 +12,10 @@ cudaError_t cudaGetDriverEntryPointByVersion(const char *name, void **function,
 {
     SIMT_API;
     bool known = name && strcmp(name, "cuTensorMapEncodeTiled") == 0;
-    enum cudaDriverEntryPointQueryResult result =
-        !known                                     ? cudaDriverEntryPointSymbolNotFound
-        : version < FIRST_VERSION_WITH_TENSOR_MAPS ? cudaDriverEntryPointVersionNotSufficent
-                                                   : cudaDriverEntryPointSuccess;
+    enum cudaDriverEntryPointQueryResult result = !known ? cudaDriverEntryPointSymbolNotFound
+                                                  : version < FIRST_VERSION_WITH_TENSOR_MAPS
+                                                      ? cudaDriverEntryPointVersionNotSufficent
+                                                      : cudaDriverEntryPointSuccess;
     (void)flags;
     if (!name || !function) {
         return simt_error(cudaErrorInvalidValue);

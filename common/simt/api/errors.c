@@ -4,24 +4,36 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
-#include "base/internal.h"
-#include "observe/trace.h"
+#include "api/errors.h"
+
+#include "base/own.h"
+#include "program/source.h"
 
 /* ---- one host thread at a time ---- */
 
 static pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 
+static int depth; /* of calls that calls make */
+
 int simt_api_enter(void)
 {
     pthread_mutex_lock(&lock);
+    depth++;
     return 0;
 }
 
 void simt_api_leave(int *entered)
 {
     (void)entered;
+    depth--;
     pthread_mutex_unlock(&lock);
+}
+
+bool simt_api_is_outermost(void)
+{
+    return depth == 1;
 }
 
 /* ---- errors ---- */
@@ -116,6 +128,17 @@ const char *cudaGetErrorName(cudaError_t error)
         }
     }
     return "unrecognized error code";
+}
+
+bool simt_error_named(const char *name, cudaError_t *error)
+{
+    for (size_t i = 1; i < sizeof errors / sizeof *errors; i++) {
+        if (strcmp(errors[i].name, name) == 0) {
+            *error = errors[i].error;
+            return true;
+        }
+    }
+    return false;
 }
 
 const char *cudaGetErrorString(cudaError_t error)

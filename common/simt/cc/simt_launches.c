@@ -133,6 +133,6 @@ void append_launch(struct text *out, size_t name, size_t chevrons)
         append_string(out, kernel.bytes);
         append_string(out, "(simt_arguments...); }, ");
     }
-    append_newlines(out, tokens[name].begin, tokens[chevrons].begin, tokens[name].in_macro);
+    append_newlines(out, tokens[name].begin, tokens[chevrons + 2].end, tokens[name].in_macro);
     free(kernel.bytes);
 }

@@ -33,6 +33,17 @@ void add_name(const char *word, size_t length, const char *replacement)
     names[name_count++].replacement = copy.bytes;
 }
 
+void forget_names(void)
+{
+    for (size_t i = 0; i < name_count; i++) {
+        free(names[i].word);
+        free(names[i].replacement);
+    }
+    free(names);
+    names = NULL;
+    name_count = 0;
+}
+
 struct name *find_name(size_t token)
 {
     for (size_t i = 0; i < name_count; i++) {

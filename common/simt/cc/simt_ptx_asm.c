@@ -87,7 +87,9 @@ void ptx_refuse(struct ptx *ptx, const char *format, ...)
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    complain(ptx->where[length == 0 ? 0 : ptx->at < length ? ptx->at : length - 1],
+    complain(ptx->where[length == 0        ? 0
+                        : ptx->at < length ? ptx->at
+                                           : length - 1],
              "not available on the CPU back end: PTX: %s", text);
     ptx->failed = true;
 }
@@ -184,8 +186,7 @@ static bool read_constraint(struct ptx *ptx, struct ptx_binding *binding, const 
     if (isdigit((unsigned char)*text) && !binding->output) {
         char *end;
         binding->tied = strtoul(text, &end, 10);
-        if (*end || binding->tied >= ptx->binding_count ||
-            !ptx->bindings[binding->tied].output) {
+        if (*end || binding->tied >= ptx->binding_count || !ptx->bindings[binding->tied].output) {
             return false;
         }
         binding->letter = ptx->bindings[binding->tied].letter;

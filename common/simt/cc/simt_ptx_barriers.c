@@ -43,7 +43,7 @@ static void emit_bar(struct ptx *ptx, struct ptx_instruction *instruction)
     }
     for (size_t i = 1; i < instruction->part_count; i++) {
         if (!ptx_is_among(" cta sync red arrive aligned popc and or u32 pred ",
-                      instruction->parts[i])) {
+                          instruction->parts[i])) {
             ptx_refuse(ptx, "%s", instruction->opcode);
             return;
         }
@@ -60,11 +60,11 @@ static void emit_bar(struct ptx *ptx, struct ptx_instruction *instruction)
         count--;
     }
     ptx_print(out, "::simt::ptx::barrier_%s(",
-              arrives                                       ? "arrive"
-              : !reduces                                    ? "sync"
-              : !predicate                                  ? "count"
-              : ptx_has(instruction, "and")                 ? "and"
-                                                            : "or");
+              arrives                       ? "arrive"
+              : !reduces                    ? "sync"
+              : !predicate                  ? "count"
+              : ptx_has(instruction, "and") ? "and"
+                                            : "or");
     ptx_source(ptx, out, operands[0], 32, "u32");
     append_string(out, ", ");
     if (count - reduces == 2) {
@@ -106,8 +106,7 @@ static bool emit_fence(struct ptx *ptx, struct ptx_instruction *instruction)
         {"griddepcontrol.wait", "static_cast<void>(0)"},
     };
     for (size_t i = 0; i < sizeof fences / sizeof *fences; i++) {
-        if (strcmp(instruction->opcode, fences[i].opcode) == 0 &&
-            instruction->operand_count == 0) {
+        if (strcmp(instruction->opcode, fences[i].opcode) == 0 && instruction->operand_count == 0) {
             ptx_print(&ptx->body, "%s; ", fences[i].call);
             return true;
         }

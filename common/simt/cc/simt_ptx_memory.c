@@ -234,10 +234,18 @@ static bool emit_address(struct ptx *ptx, struct ptx_instruction *instruction)
 static bool emit_prefetch(struct ptx *ptx, struct ptx_instruction *instruction)
 {
     static const char *const known[] = {
-        "prefetch.global.L1", "prefetch.global.L2", "prefetch.L1", "prefetch.L2",
-        "prefetch.local.L1", "prefetch.local.L2", "prefetchu.L1", "prefetch.tensormap",
-        "prefetch.global.L2::evict_last", "prefetch.global.L2::evict_normal",
-        "prefetch.param.tensormap", "prefetch.const.tensormap",
+        "prefetch.global.L1",
+        "prefetch.global.L2",
+        "prefetch.L1",
+        "prefetch.L2",
+        "prefetch.local.L1",
+        "prefetch.local.L2",
+        "prefetchu.L1",
+        "prefetch.tensormap",
+        "prefetch.global.L2::evict_last",
+        "prefetch.global.L2::evict_normal",
+        "prefetch.param.tensormap",
+        "prefetch.const.tensormap",
     };
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         if (strcmp(instruction->opcode, known[i]) == 0 && instruction->operand_count == 1) {

@@ -86,10 +86,10 @@ static const struct family families[] = {
 };
 
 static const struct ptx_type types[] = {
-    {"b8", 8},      {"u8", 8},    {"s8", 8},    {"b16", 16},    {"u16", 16},
-    {"s16", 16},    {"f16", 16},  {"bf16", 16}, {"b32", 32},    {"u32", 32},
-    {"s32", 32},    {"f32", 32},  {"tf32", 32}, {"f16x2", 32},  {"bf16x2", 32},
-    {"b64", 64},    {"u64", 64},  {"s64", 64},  {"f64", 64},    {"pred", PTX_PREDICATE},
+    {"b8", 8},      {"u8", 8},      {"s8", 8},     {"b16", 16},   {"u16", 16},
+    {"s16", 16},    {"f16", 16},    {"bf16", 16},  {"b32", 32},   {"u32", 32},
+    {"s32", 32},    {"f32", 32},    {"tf32", 32},  {"f16x2", 32}, {"bf16x2", 32},
+    {"b64", 64},    {"u64", 64},    {"s64", 64},   {"f64", 64},   {"pred", PTX_PREDICATE},
     {"e4m3x2", 16}, {"e5m2x2", 16}, {"b128", 128},
 };
 
@@ -172,8 +172,8 @@ static void emit_call(struct ptx *ptx, const struct ptx_instruction *instruction
         return;
     }
     append_string(&out, "");
-    if (returns && append_result(ptx, &out, family->operands[0], instruction->operands[0],
-                                 found[0])) {
+    if (returns &&
+        append_result(ptx, &out, family->operands[0], instruction->operands[0], found[0])) {
         append_string(&out, " = ");
         next = 1;
     }
@@ -319,18 +319,20 @@ static bool emit_compare(struct ptx *ptx, struct ptx_instruction *instruction)
                      : NULL;
         next++;
     }
-    type = next + 1 == instruction->part_count &&
-                   ptx_is_among(" b16 b32 b64" INTEGERS FLOATS " f16 bf16 ", instruction->parts[next])
-               ? ptx_type(instruction->parts[next])
-               : NULL;
+    type =
+        next + 1 == instruction->part_count &&
+                ptx_is_among(" b16 b32 b64" INTEGERS FLOATS " f16 bf16 ", instruction->parts[next])
+            ? ptx_type(instruction->parts[next])
+            : NULL;
     if (!type || (to_number && !result) || instruction->part_count < 3 ||
         !ptx_is_among(comparisons, instruction->parts[1]) ||
         instruction->operand_count != (combine ? 4u : 3u)) {
         ptx_refuse(ptx, "%s", instruction->opcode);
         return true;
     }
-    ptx_print(out, "{ const bool simt_c = ::simt::ptx::compare<::simt::ptx::t_%s, "
-                   "::simt::ptx::c_%s, %s>(",
+    ptx_print(out,
+              "{ const bool simt_c = ::simt::ptx::compare<::simt::ptx::t_%s, "
+              "::simt::ptx::c_%s, %s>(",
               type->name, instruction->parts[1],
               ptx_has(instruction, "ftz") ? "::simt::ptx::m_ftz" : "0");
     ptx_source(ptx, out, instruction->operands[1], type->bits, type->name);
@@ -361,8 +363,7 @@ static bool emit_compare(struct ptx *ptx, struct ptx_instruction *instruction)
 /* cvt.rn.f32.s32 d, a; with two sources, cvt.rn.f16x2.f32 d, a, b. */
 static bool emit_conversion(struct ptx *ptx, struct ptx_instruction *instruction)
 {
-    static const char modifiers[] =
-        " rn rz rm rp rni rzi rmi rpi rna ftz sat satfinite relu ";
+    static const char modifiers[] = " rn rz rm rp rni rzi rmi rpi rna ftz sat satfinite relu ";
     static const char *const numbers =
         " u8 s8 u16 s16 u32 s32 u64 s64 f16 bf16 f32 f64 tf32 f16x2 bf16x2 ";
     const struct ptx_type *to, *from;

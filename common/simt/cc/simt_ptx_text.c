@@ -309,8 +309,7 @@ void ptx_translate_text(struct ptx *ptx)
 {
     statement_number++;
     collect_labels(ptx);
-    for (size_t i = skip_space(ptx, 0); i < ptx->text.length;
-         i = skip_space(ptx, i)) {
+    for (size_t i = skip_space(ptx, 0); i < ptx->text.length; i = skip_space(ptx, i)) {
         i = translate_statement(ptx, i);
     }
     ptx_forget_registers();

@@ -48,10 +48,11 @@
 
 /* ---- what there is not ---- */
 
+static const char *told[64];
+
 /* One line for each feature, at its first place. */
 static void refuse(size_t position, const char *feature)
 {
-    static const char *told[64];
     size_t i = 0;
     while (i < sizeof told / sizeof *told && told[i] && strcmp(told[i], feature) != 0) {
         i++;
@@ -341,12 +342,15 @@ static size_t rewrite_at(struct state *state, size_t token)
     } else if (state->closes[token]) {
         copy_up_to(state, token);
         append_string(state->out, ")");
+        append_newlines(state->out, tokens[token].begin, tokens[token + 2].end,
+                        tokens[token].in_macro);
         state->copied = tokens[token + 2].end;
         return token + 2;
     } else if (tokens[token].kind == WORD) {
         return rewrite_word(state, token);
     } else if (preprocessed && (end = after_launch_cast(token)) != token) {
         copy_up_to(state, token);
+        append_newlines(state->out, tokens[token].begin, tokens[end - 1].end, false);
         state->parentheses--;
         state->copied = tokens[end - 1].end;
         return end - 1;
@@ -443,6 +447,15 @@ static int tell_header(const char *header)
     return feature ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 
+void forget_all(void)
+{
+    forget_source();
+    forget_names();
+    forget_functions();
+    forget_device_variables();
+    memset(told, 0, sizeof told);
+}
+
 int main(int argument_count, char **arguments)
 {
     struct text out = {NULL, 0, 0};
@@ -475,12 +488,6 @@ int main(int argument_count, char **arguments)
     rewrite(&out);
     written = !complained && write_whole(arguments[argument_count - 1], &out);
     free(out.bytes);
-    free(source.bytes);
-    free(tokens);
-    for (size_t i = 0; i < name_count; i++) {
-        free(names[i].word);
-        free(names[i].replacement);
-    }
-    free(names);
+    forget_all();
     return written ? EXIT_SUCCESS : EXIT_FAILURE;
 }

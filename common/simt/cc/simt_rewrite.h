@@ -4,6 +4,11 @@
 
 #include "cc/simt_tokens.h"
 
+/* ---- simt_rewrite.c ---- */
+
+/* Frees everything and is as at the start, for another source. */
+void forget_all(void);
+
 /* ---- simt_launches.c ---- */
 
 /* Of the chevrons that open at a token: the first token of the expression that names the kernel,
@@ -62,6 +67,7 @@ extern struct name *names;
 extern size_t name_count;
 
 void add_name(const char *word, size_t length, const char *replacement);
+void forget_names(void);
 struct name *find_name(size_t token);
 /* The program declares the word at `token` as a name of its own; `is_parameter`: it stands among a
  * function's parameters. */
@@ -77,6 +83,7 @@ bool is_operator_word(size_t token);
 
 /* Learns who declares what, before anything is rewritten. */
 void collect_functions(void);
+void forget_functions(void);
 /* The word is the name of a kernel that the source declares. */
 bool is_kernel(size_t token);
 /* Two words are the same. */
@@ -97,6 +104,7 @@ void check_call(size_t token, size_t body);
 
 /* The declaration at `token` is of variables of the device. */
 void note_device_variables(size_t token);
+void forget_device_variables(void);
 /* Tells the runtime of their names. */
 void append_device_names(struct text *out);
 /* Complains if host code, in a function or class whose '{' is `outermost`, reads or writes the

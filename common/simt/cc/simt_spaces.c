@@ -15,6 +15,13 @@ struct function {
 static struct function *functions;
 static size_t function_count, function_capacity;
 
+void forget_functions(void)
+{
+    free(functions);
+    functions = NULL;
+    function_count = function_capacity = 0;
+}
+
 bool same_word(size_t a, size_t b)
 {
     size_t length = tokens[a].end - tokens[a].begin;

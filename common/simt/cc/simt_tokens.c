@@ -51,6 +51,16 @@ static size_t token_capacity;
 static bool in_system;
 bool complained;
 
+void forget_source(void)
+{
+    free(source.bytes);
+    free(tokens);
+    source = (struct text){NULL, 0, 0};
+    tokens = NULL;
+    token_count = token_capacity = 0;
+    in_system = complained = false;
+}
+
 /* Whether the line that starts at `position` is a marker. */
 bool read_marker(size_t position, struct marker *marker)
 {
@@ -387,7 +397,7 @@ size_t after_group(size_t token)
             return i + 1;
         }
     }
-    return token;
+    return token_count;
 }
 
 bool is_member(size_t token)

@@ -40,6 +40,8 @@ extern struct token *tokens;
 extern size_t token_count;
 
 void tokenize(void);
+/* Frees the source and its tokens. */
+void forget_source(void);
 
 /* A line `# 12 "file" 1 3` of the preprocessor: the next line is line 12 of that file. */
 struct marker {
@@ -72,7 +74,7 @@ size_t run_of(size_t token, char c);
 size_t chain_of(size_t token, char c);
 /* The opening partner of the bracket at `token`, looking back; NONE if there is none. */
 size_t open_of(size_t token);
-/* The token after a group in parentheses that opens at `token`. */
+/* The token after a group in parentheses that opens at `token`; token_count if it never closes. */
 size_t after_group(size_t token);
 /* The '<' of the template arguments that end with the '>' at `token`. */
 size_t template_open_of(size_t token);

@@ -41,6 +41,13 @@ static void note_variable(size_t token, bool shown)
     device_variables[device_variable_count++] = (struct variable){token, shown};
 }
 
+void forget_device_variables(void)
+{
+    free(device_variables);
+    device_variables = NULL;
+    device_variable_count = 0;
+}
+
 /* The word before each '[', '=', '{', ',' or ';' that is in no brackets. */
 void note_device_variables(size_t token)
 {

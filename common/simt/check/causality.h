@@ -25,7 +25,9 @@ enum simt_scope { SIMT_SCOPE_BLOCK, SIMT_SCOPE_DEVICE };
 
 /* Of the running block, for simt_may_race(). */
 struct simt_now {
-    uint32_t launch;  /* tags below: an earlier launch's, or before the last grid.sync() */
+    uint32_t start;   /* tags below: an earlier launch's */
+    uint32_t launch;  /* tags below: that, or before the last grid.sync() */
+    uint32_t oldest;  /* tags below: ordered before all that the launch does */
     uint32_t block;   /* an earlier block's, if the memory is shared memory */
     uint32_t era;     /* an earlier era's */
     uint32_t barrier; /* before the block's last barrier, if the tag is of this era */
@@ -46,8 +48,14 @@ bool simt_is_other_block(uint32_t tag);
 enum simt_almost { SIMT_NO_RELEASE, SIMT_NO_ACQUIRE_FENCE, SIMT_BLOCK_SCOPE };
 enum simt_almost simt_almost_ordered(uint32_t tag, unsigned int thread);
 
-void simt_causality_start_launch(size_t blocks);
-void simt_causality_end_launch(void);
+/* `number`: the launch's, as streams.h has it; earlier launches count from `first` on. */
+void simt_causality_start_launch(size_t blocks, uint64_t number, uint64_t first);
+/* Nothing orders this earlier launch before what begins now, a launch or, if no launch has begun
+ * since simt_causality_none_unordered(), a copy. */
+void simt_causality_unordered(uint64_t number);
+void simt_causality_none_unordered(void);
+/* The number of such a launch, if the tag is of one; else 0. */
+uint64_t simt_causality_launch_of(uint32_t tag);
 /* Block `number` of the grid starts. */
 void simt_causality_start_block(size_t number, unsigned int threads);
 /* The running block stops for another one, and later goes on. */

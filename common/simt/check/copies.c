@@ -1,131 +1,157 @@
-/* Checks of what asynchronous bulk copies do, which goes another way than a thread's own accesses:
- * a copy sees what has been written only if a fence.proxy.async is between the two; and it reads and
- * writes from its issue until somebody has waited for it. */
-#include "check/causality.h"
+/* Launches, copies and fills in streams that nothing orders: they may be done at the same time. */
+#include "check/copies.h"
+
+#include <stdlib.h>
+
+#include "base/need.h"
+#include "check/check.h"
 #include "check/findings.h"
-#include "base/internal.h"
-#include "check/shadow.h"
+#include "memory/streams.h"
 
-/* The cells of a piece, whose address and size are multiples of a cell's. */
-static struct simt_cell *cells_of(uint64_t address, struct simt_page **page, enum simt_space space)
+static unsigned int lowest(uint32_t set)
 {
-    *page = simt_page_of_kernel(address, space);
-    return &(*page)->cells[address % SIMT_PAGE_BYTES >> (*page)->shift];
+    return (unsigned int)__builtin_ctz(set);
 }
 
-static void add_proxy(enum simt_space space, enum simt_event_kind kind, unsigned int thread,
-                      unsigned int site, uint32_t writer, unsigned int writer_site)
+/* Copies and fills that may be under way while the launch runs. */
+static const struct simt_operation **copies;
+size_t simt_copy_count;
+static size_t copy_capacity;
+
+static void add_copy(const struct simt_operation *operation)
 {
-    simt_add_finding((struct finding){.wrong = NO_PROXY_FENCE,
-                                      .space = space,
-                                      .kind = kind,
-                                      .site = site,
-                                      .other_site = writer_site,
-                                      .thread = thread,
-                                      .other_thread = writer % SIMT_THREADS});
+    copies = simt_with_room(copies, simt_copy_count, &copy_capacity,
+                            sizeof(struct simt_operation *), "the checks");
+    copies[simt_copy_count++] = operation;
 }
 
-/* Written by a thread of this block, in this launch, without a fence to the copies' proxy. */
-static bool is_hidden(uint32_t tag, unsigned int thread, enum simt_space space)
+void simt_check_copies(const struct simt_act *act, unsigned int size, unsigned int warp,
+                       uint32_t lanes, const uint64_t *addresses)
 {
-    uint32_t oldest = space == SPACE_SHARED ? simt_now.block : simt_now.launch;
-    return tag >= oldest && tag % SIMT_THREADS < SIMT_MAX_BLOCK_THREADS &&
-           !simt_is_other_block(tag) && !simt_causality_is_proxied(tag, thread);
-}
-
-static void check_proxy(uint64_t address, unsigned int size, enum simt_space space,
-                        enum simt_event_kind kind, unsigned int thread, unsigned int site)
-{
-    struct simt_page *page;
-    struct simt_cell *cell = cells_of(address, &page, space);
-    for (unsigned int i = 0; i < size >> page->shift; i++) {
-        if (!(cell[i].flags & IN_FLIGHT) && is_hidden(cell[i].writer, thread, space)) {
-            add_proxy(space, kind, thread, site, cell[i].writer, cell[i].writer_site);
-        } else if (is_hidden(cell[i].changer, thread, space)) {
-            add_proxy(space, kind, thread, site, cell[i].changer, cell[i].changer_site);
+    bool writes = act->kind != EVENT_LOAD && act->kind != EVENT_READ_ONLY;
+    for (size_t i = 0; i < simt_copy_count; i++) {
+        for (uint32_t set = lanes; set; set &= set - 1) {
+            uint64_t address = addresses[lowest(set)];
+            bool written = simt_piece_has(&copies[i]->to, address, size);
+            if (written || (writes && simt_piece_has(&copies[i]->from, address, size))) {
+                simt_add_finding((struct finding){.wrong = RACE,
+                                                  .space = act->space,
+                                                  .kind = act->kind,
+                                                  .other_kind = written ? EVENT_STORE : EVENT_LOAD,
+                                                  .site = act->site,
+                                                  .thread = warp * SIMT_WARP_SIZE + lowest(set),
+                                                  .other_operation = copies[i],
+                                                  .address = address});
+            }
         }
     }
 }
 
-static bool is_inside(uint64_t address, unsigned int size, enum simt_space *space)
+/* Of an operation that begins: which others may be under way. */
+void simt_copies_find(void)
 {
-    const struct simt_range *range = simt_range_of(address);
-    *space = range->space;
-    return !range->illegal && address + size <= range->base + range->size &&
-           (range->space == SPACE_SHARED || range->space == SPACE_GLOBAL);
-}
-
-static void check_access(uint64_t address, unsigned int size, enum simt_event_kind kind,
-                         unsigned int thread, unsigned int site)
-{
-    uint64_t addresses[SIMT_WARP_SIZE];
-    addresses[thread % SIMT_WARP_SIZE] = address;
-    simt_check_access(simt_range_of(address)->space, kind, 0, site, size, thread / SIMT_WARP_SIZE,
-                      1u << thread % SIMT_WARP_SIZE, addresses);
-}
-
-bool simt_check_bulk_read(uint64_t address, unsigned int size, unsigned int thread,
-                          unsigned int site)
-{
-    enum simt_space space;
-    bool inside = is_inside(address, size, &space);
-    if (inside) {
-        check_proxy(address, size, space, EVENT_LOAD, thread, site);
-    }
-    check_access(address, size, EVENT_LOAD, thread, site);
-    if (inside && space == SPACE_SHARED) {
-        struct simt_page *page;
-        struct simt_cell *cell = cells_of(address, &page, space);
-        for (unsigned int i = 0; i < size >> page->shift; i++) {
-            cell[i].flags |= READ_IN_FLIGHT;
+    simt_copy_count = 0;
+    simt_causality_none_unordered();
+    for (const struct simt_operation *other = simt_operations(); other; other = other->next) {
+        if (!simt_operation_unordered(other)) {
+            continue;
+        }
+        if (other->file) {
+            simt_causality_unordered(other->number);
+        } else if (other->to.height > 0 || other->from.height > 0) {
+            add_copy(other);
         }
     }
-    return inside;
 }
 
-bool simt_check_bulk_write(uint64_t address, unsigned int size, unsigned int thread,
-                           unsigned int site)
+/* What a launch did to a cell; the copy begins that reads it or (`writes`) writes it. */
+static void check_cell(const struct simt_cell *cell, uint64_t at, bool writes)
 {
-    enum simt_space space;
-    bool inside = is_inside(address, size, &space);
-    if (inside) {
-        check_proxy(address, size, space, EVENT_COPY, thread, site);
+    struct finding race = {.wrong = COPY_RACE, .kind = writes ? EVENT_STORE : EVENT_LOAD};
+    const struct {
+        uint32_t tag;
+        unsigned int site;
+        enum simt_event_kind kind;
+    } others[] = {{cell->writer, cell->writer_site, EVENT_STORE},
+                  {cell->changer, cell->changer_site, EVENT_ATOMIC},
+                  {cell->reader, cell->reader_site, EVENT_LOAD},
+                  {cell->reader_before, cell->before_site, EVENT_LOAD},
+                  {cell->reader_other, cell->other_site, EVENT_LOAD}};
+    for (size_t i = 0; i < (writes ? 5 : 2); i++) {
+        uint64_t launch = others[i].tag ? simt_causality_launch_of(others[i].tag) : 0;
+        if (launch) {
+            race.other_operation = simt_operation_find(launch);
+            race.other_kind = others[i].kind;
+            race.other_site = others[i].site;
+            simt_add_finding(race);
+            return;
+        }
     }
-    check_access(address, size, EVENT_COPY, thread, site);
-    return inside;
+    for (const struct simt_reader *reader =
+             writes && cell->flags & MORE_READERS ? simt_readers_first(at) : NULL;
+         reader; reader = simt_readers_next(reader)) {
+        uint64_t launch = simt_causality_launch_of(reader->segment);
+        if (launch) {
+            race.other_operation = simt_operation_find(launch);
+            race.other_kind = EVENT_LOAD;
+            race.other_site = reader->site;
+            simt_add_finding(race);
+            return;
+        }
+    }
 }
 
-void simt_check_bulk_was_read(uint64_t address, unsigned int size)
+static void check_row(uint64_t at, uint64_t end, bool writes)
 {
-    struct simt_page *page;
-    struct simt_cell *cell = cells_of(address, &page, SPACE_SHARED);
-    for (unsigned int i = 0; i < size >> page->shift; i++) {
-        cell[i].flags &= (uint16_t)~READ_IN_FLIGHT;
+    while (at < end) {
+        const struct simt_page *page = simt_page_find(at);
+        uint64_t next = (at | (SIMT_PAGE_BYTES - 1)) + 1, size;
+        if (!page || !page->cells) {
+            at = next;
+            continue;
+        }
+        size = UINT64_C(1) << page->shift;
+        for (at &= ~(size - 1); at < end && at < next; at += size) {
+            check_cell(&page->cells[at % SIMT_PAGE_BYTES >> page->shift], at, writes);
+        }
     }
 }
 
-void simt_check_bulk_written(uint64_t address, unsigned int size, uint32_t tag, unsigned int site)
+static void check_piece(const struct simt_piece *piece, bool writes)
 {
-    struct simt_page *page;
-    struct simt_cell *cell =
-        cells_of(address, &page, simt_range_of(address)->space);
-    for (unsigned int i = 0; i < size >> page->shift; i++) {
-        cell[i].flags &= (uint16_t)~IN_FLIGHT;
-        cell[i].writer = tag;
-        cell[i].writer_site = (uint16_t)site;
-    }
-    if (page->tracked) {
-        unsigned int offset = (unsigned int)(address % SIMT_PAGE_BYTES);
-        simt_page_set_written(page, offset, offset + size);
+    for (size_t row = 0; row < piece->height; row++) {
+        uint64_t start = piece->address + row * piece->pitch;
+        check_row(start, start + piece->width, writes);
     }
 }
 
-/* Of an mbarrier, it is its initialisation that must be seen. */
-void simt_check_bulk_barrier(uint64_t address, unsigned int thread, unsigned int site)
+static void check_other_copy(const struct simt_operation *copy, const struct simt_operation *other)
 {
-    struct simt_page *page;
-    const struct simt_cell *cell = cells_of(address, &page, SPACE_SHARED);
-    if (is_hidden(cell->writer, thread, SPACE_SHARED)) {
-        add_proxy(SPACE_SHARED, EVENT_BARRIER, thread, site, cell->writer, cell->writer_site);
+    bool both = simt_pieces_meet(&copy->to, &other->to);
+    if (both || simt_pieces_meet(&copy->to, &other->from) ||
+        simt_pieces_meet(&copy->from, &other->to)) {
+        simt_add_finding((struct finding){
+            .wrong = COPY_RACE,
+            .kind = both || simt_pieces_meet(&copy->to, &other->from) ? EVENT_STORE : EVENT_LOAD,
+            .other_kind =
+                both || simt_pieces_meet(&copy->from, &other->to) ? EVENT_STORE : EVENT_LOAD,
+            .other_operation = other});
+    }
+}
+
+void simt_check_operation(void)
+{
+    const struct simt_operation *copy = simt_operations();
+    if (!simt_operations_of_several()) {
+        return;
+    }
+    simt_copies_find();
+    for (size_t i = 0; i < simt_copy_count; i++) {
+        check_other_copy(copy, copies[i]);
+    }
+    simt_copy_count = 0;
+    if (simt_causality_launch_of(simt_now.oldest)) {
+        check_piece(&copy->to, true);
+        check_piece(&copy->from, false);
     }
 }

@@ -2,18 +2,24 @@
 #ifndef SIMT_FINDINGS_H
 #define SIMT_FINDINGS_H
 
+#include <stdio.h>
+
+#include "base/space.h"
 #include "check/causality.h"
-#include "observe/trace.h"
+#include "observe/event.h"
 
 enum wrong {
     RACE,
+    COPY_RACE, /* of a copy or a fill that the host asks for, with what went before */
     OUT_OF_BOUNDS,
     BAD_INDEX,
     UNINITIALISED,
     MISALIGNED,
     HOST_POINTER,
     NO_PROXY_FENCE, /* between a thread's access and a bulk copy's */
-    READ_ONLY       /* written in a launch that reads it by __ldg */
+    READ_ONLY,      /* written in a launch that reads it by __ldg */
+    LOCAL_OF_OTHER,
+    GOES_ROUND /* a barrier that others wait at */
 };
 
 struct finding {
@@ -21,6 +27,7 @@ struct finding {
     enum simt_space space;
     enum simt_event_kind kind, other_kind;
     unsigned int site, other_site, thread, other_thread;
+    const struct simt_operation *other_operation; /* of the host's, which the other access is of */
     bool other_block, same_instruction;
     bool same_warp; /* both of each pair that was found */
     enum simt_almost almost;
@@ -36,5 +43,20 @@ struct finding {
 /* Keeps a finding, with the running block. One is kept for each kind and pair of places: NULL if
  * this one is known already (or there are very many), else the new entry. */
 struct finding *simt_add_finding(struct finding finding);
+
+/* A site that reads in order to wait, or to see whether an atomic is worth its while: its reads may
+ * race with atomics, or, if it is volatile, with volatile writes. */
+void simt_note_guard(unsigned int site);
+/* A site reads a place, volatile. As long as it is one place in an era, it may be a flag. */
+void simt_note_volatile_read(unsigned int site, uint64_t address, uint32_t era);
+
+/* Those that are none, as guards are known by now, are left out. Then they are told and forgotten;
+ * if there were any, tell_more() adds something. */
+bool simt_have_findings(void);
+void simt_tell_findings(FILE *file, void (*tell_more)(FILE *file));
+
+/* The line of the running lane's last event; true if its address there is misaligned. */
+bool simt_tell_last(FILE *file);
+void simt_tell_place(FILE *file, uint32_t place);
 
 #endif

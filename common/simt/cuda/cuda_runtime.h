@@ -211,7 +211,7 @@ SIMT_INLINE To bits_as(From value)
 {
     static_assert(sizeof(To) == sizeof(From), "same size");
     To result;
-    __builtin_memcpy(&result, &value, sizeof result);
+    __builtin_memcpy(static_cast<void *>(&result), &value, sizeof result);
     return result;
 }
 
@@ -443,7 +443,7 @@ SIMT_INLINE void *__cvta_global_to_generic(size_t address)
 
 SIMT_INLINE unsigned int __isShared(const void *pointer)
 {
-    return simt_is_shared(pointer);
+    return simt_in_shared(pointer);
 }
 
 SIMT_INLINE unsigned int __isGlobal(const void *pointer)

@@ -57,7 +57,7 @@ struct simt_launch {
     size_t shared_bytes;
     const void *function; /* the kernel's address, as for cudaFuncSetAttribute; NULL if unknown */
     void *stream;
-    bool interleaved;  /* the threads are switched at every access to memory (trace.c) */
+    bool interleaved;  /* the threads are switched at every access to memory (machine/hooks.c) */
     bool instrumented; /* the kernel can be analysed */
     void (*invoke)(void *closure);
     void *closure;
@@ -164,7 +164,7 @@ void simt_pipeline_wait_prior(size_t groups);
 /* Where an offset in the shared window lies, and the other way round. */
 void *simt_shared_at(uint64_t offset);
 uint64_t simt_shared_offset(const void *address);
-bool simt_is_shared(const void *address);
+bool simt_in_shared(const void *address);
 bool simt_is_global(const void *address);
 bool simt_is_constant(const void *address);
 bool simt_is_local(const void *address);

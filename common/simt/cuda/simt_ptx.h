@@ -227,8 +227,8 @@ template <class T, unsigned int FLAGS>
 SIMT_INLINE typename T::bits product(typename T::bits a, typename T::bits b)
 {
     typedef std::conditional_t<
-        T::width == 64, std::conditional_t<std::is_signed_v<typename T::value>, simt_int128,
-                                           simt_uint128>,
+        T::width == 64,
+        std::conditional_t<std::is_signed_v<typename T::value>, simt_int128, simt_uint128>,
         std::conditional_t<std::is_signed_v<typename T::value>, long, unsigned long>>
         wide;
     static_assert(((FLAGS & m_hi) != 0) != ((FLAGS & m_lo) != 0),
@@ -288,8 +288,8 @@ SIMT_INLINE WIDE p_mad_wide(typename T::bits a, typename T::bits b, WIDE c)
 
 /* a + b + in, with the carry. */
 template <class T>
-SIMT_INLINE typename T::bits sum_with_carry(typename T::bits a, typename T::bits b,
-                                            unsigned int in, unsigned int &carry)
+SIMT_INLINE typename T::bits sum_with_carry(typename T::bits a, typename T::bits b, unsigned int in,
+                                            unsigned int &carry)
 {
     const simt_uint128 sum = static_cast<simt_uint128>(a) + b + in;
     carry = static_cast<unsigned int>(sum >> T::width) & 1;
@@ -347,12 +347,10 @@ SIMT_PTX_MAD_CARRY(hi)
 template <class T, unsigned int FLAGS>
 SIMT_INLINE unsigned int p_mul24(unsigned int a, unsigned int b)
 {
-    const long one = std::is_signed_v<typename T::value>
-                         ? static_cast<int>(a << 8) >> 8
-                         : static_cast<long>(a & 0xffffff);
-    const long other = std::is_signed_v<typename T::value>
-                           ? static_cast<int>(b << 8) >> 8
-                           : static_cast<long>(b & 0xffffff);
+    const long one = std::is_signed_v<typename T::value> ? static_cast<int>(a << 8) >> 8
+                                                         : static_cast<long>(a & 0xffffff);
+    const long other = std::is_signed_v<typename T::value> ? static_cast<int>(b << 8) >> 8
+                                                           : static_cast<long>(b & 0xffffff);
     return static_cast<unsigned int>(FLAGS & m_hi ? one * other >> 16 : one * other);
 }
 
@@ -634,20 +632,20 @@ SIMT_INLINE bool compare(typename T::bits a, typename T::bits b)
         typedef typename T::value value;
         const value x = static_cast<value>(a), y = static_cast<value>(b);
         static_assert(COMPARISON <= c_hs, "this comparison is for floating-point numbers");
-        return COMPARISON == c_eq                             ? x == y
-               : COMPARISON == c_ne                           ? x != y
-               : COMPARISON == c_lt || COMPARISON == c_lo     ? x < y
-               : COMPARISON == c_le || COMPARISON == c_ls     ? x <= y
-               : COMPARISON == c_gt || COMPARISON == c_hi     ? x > y
-                                                              : x >= y;
+        return COMPARISON == c_eq                         ? x == y
+               : COMPARISON == c_ne                       ? x != y
+               : COMPARISON == c_lt || COMPARISON == c_lo ? x < y
+               : COMPARISON == c_le || COMPARISON == c_ls ? x <= y
+               : COMPARISON == c_gt || COMPARISON == c_hi ? x > y
+                                                          : x >= y;
     }
 }
 
 template <class TO, class FROM, unsigned int FLAGS>
 SIMT_INLINE auto convert(typename FROM::bits a, typename FROM::bits b = 0)
 {
-    return in_register<TO>(static_cast<typename TO::bits>(
-        simt_ptx_convert(TO::code, FROM::code, FLAGS, a, b)));
+    return in_register<TO>(
+        static_cast<typename TO::bits>(simt_ptx_convert(TO::code, FROM::code, FLAGS, a, b)));
 }
 
 } // namespace ptx

@@ -60,7 +60,7 @@ SIMT_INLINE unsigned long address_in_shared(unsigned long offset)
 
 SIMT_INLINE bool is_in_shared(unsigned long address)
 {
-    return simt_is_shared(at_generic(address));
+    return simt_in_shared(at_generic(address));
 }
 
 SIMT_INLINE bool is_in_global(unsigned long address)
@@ -254,26 +254,24 @@ SIMT_INLINE bool vote_uni(bool predicate, unsigned int mask, SIMT_SITE)
 template <class T>
 SIMT_INLINE unsigned int match_any(typename T::bits value, unsigned int mask, SIMT_SITE)
 {
-    return static_cast<unsigned int>(simt_warp_collective(SIMT_MATCH_ANY, mask, value, 0,
-                                                          SIMT_WARP_SIZE, sizeof value, simt_file,
-                                                          simt_line));
+    return static_cast<unsigned int>(simt_warp_collective(
+        SIMT_MATCH_ANY, mask, value, 0, SIMT_WARP_SIZE, sizeof value, simt_file, simt_line));
 }
 
 template <class T>
 SIMT_INLINE unsigned int match_all(typename T::bits value, unsigned int mask, SIMT_SITE)
 {
-    return static_cast<unsigned int>(simt_warp_collective(SIMT_MATCH_ALL, mask, value, 0,
-                                                          SIMT_WARP_SIZE, sizeof value, simt_file,
-                                                          simt_line));
+    return static_cast<unsigned int>(simt_warp_collective(
+        SIMT_MATCH_ALL, mask, value, 0, SIMT_WARP_SIZE, sizeof value, simt_file, simt_line));
 }
 
 #define SIMT_PTX_REDUCE(name, OPERATION, SIGNED)                                                   \
     template <class T>                                                                             \
     SIMT_INLINE unsigned int reduce_##name(unsigned int value, unsigned int mask, SIMT_SITE)       \
     {                                                                                              \
-        return static_cast<unsigned int>(simt_warp_collective(                                     \
-            T::code == SIMT_PTX_S32 ? SIGNED : OPERATION, mask, value, 0, SIMT_WARP_SIZE, 4,       \
-            simt_file, simt_line));                                                                \
+        return static_cast<unsigned int>(                                                          \
+            simt_warp_collective(T::code == SIMT_PTX_S32 ? SIGNED : OPERATION, mask, value, 0,     \
+                                 SIMT_WARP_SIZE, 4, simt_file, simt_line));                        \
     }
 SIMT_PTX_REDUCE(add, SIMT_REDUCE_ADD, SIMT_REDUCE_ADD)
 SIMT_PTX_REDUCE(min, SIMT_REDUCE_MIN, SIMT_REDUCE_MIN_SIGNED)
@@ -286,8 +284,7 @@ SIMT_PTX_REDUCE(xor, SIMT_REDUCE_XOR, SIMT_REDUCE_XOR)
 /* The leader: the lowest lane. */
 SIMT_INLINE unsigned int elect(unsigned int mask, SIMT_SITE)
 {
-    return static_cast<unsigned int>(
-        __builtin_ctz(__ballot_sync(mask, 1, simt_file, simt_line)));
+    return static_cast<unsigned int>(__builtin_ctz(__ballot_sync(mask, 1, simt_file, simt_line)));
 }
 
 template <class T, unsigned int FLAGS>
@@ -393,8 +390,7 @@ SIMT_INLINE void copy_async_arrive(char *barrier, bool counted, SIMT_SITE)
     simt_copy_arrive(barrier, counted, simt_file, simt_line);
 }
 
-SIMT_INLINE void bulk_load(char *to, const char *from, unsigned int bytes, char *barrier,
-                           SIMT_SITE)
+SIMT_INLINE void bulk_load(char *to, const char *from, unsigned int bytes, char *barrier, SIMT_SITE)
 {
     simt_bulk_load(to, from, bytes, barrier, simt_file, simt_line);
 }

@@ -153,8 +153,13 @@ void simt_strong_store(void *address, uint64_t value, unsigned int size);
 
 /* ---- barriers.c: those with a number ---- */
 
-enum simt_named { SIMT_NAMED_SYNC, SIMT_NAMED_ARRIVE, SIMT_NAMED_COUNT, SIMT_NAMED_AND,
-                  SIMT_NAMED_OR };
+enum simt_named {
+    SIMT_NAMED_SYNC,
+    SIMT_NAMED_ARRIVE,
+    SIMT_NAMED_COUNT,
+    SIMT_NAMED_AND,
+    SIMT_NAMED_OR
+};
 /* `threads`: how many come; 0: all of the block. */
 unsigned int simt_named_barrier(enum simt_named kind, unsigned int number, unsigned int threads,
                                 bool predicate, const char *file, int line);
@@ -176,8 +181,8 @@ void simt_fence_proxy_async(void);
 /* ---- bulk.c ---- */
 
 void simt_copy_arrive(void *barrier, bool counted, const char *file, int line);
-void simt_bulk_load(void *to, const void *from, unsigned int bytes, void *barrier,
-                    const char *file, int line);
+void simt_bulk_load(void *to, const void *from, unsigned int bytes, void *barrier, const char *file,
+                    int line);
 void simt_bulk_store(void *to, const void *from, unsigned int bytes, const char *file, int line);
 void simt_bulk_commit(void);
 void simt_bulk_wait(unsigned int groups, bool reads_only);

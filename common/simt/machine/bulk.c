@@ -8,10 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "machine/bulk.h"
-#include "check/causality.h"
-#include "machine/machine.h"
+#include "base/exit.h"
+#include "base/need.h"
 #include "cuda/simt_ptx_runtime.h"
+#include "machine/bulk.h"
+#include "machine/pipeline.h"
+#include "machine/reports.h"
+#include "machine/turns.h"
+#include "observe/observer.h"
 
 /* ---- making them ---- */
 
@@ -20,7 +24,7 @@ static void refuse(const struct simt_bulk_copy *copy, const char *wrong)
     simt_report_place();
     fprintf(stderr, ": %s at %s:%d %s\n", copy->name, copy->file, copy->line, wrong);
     if (simt_tracing) {
-        simt_check_tell_place(stderr, simt_site(copy->site)->place);
+        simt_observer.tell_place(stderr, copy->caller);
     }
     simt_exit();
 }
@@ -28,56 +32,42 @@ static void refuse(const struct simt_bulk_copy *copy, const char *wrong)
 struct simt_bulk_copy *simt_bulk_new(const char *name, size_t count, const void *caller,
                                      const char *file, int line)
 {
-    struct simt_bulk_copy *copy = malloc(sizeof *copy + count * sizeof *copy->pieces);
-    if (!copy) {
-        perror("simt: no memory for an asynchronous copy");
-        simt_exit_without_memory();
-    }
+    struct simt_bulk_copy *copy =
+        simt_needed(malloc(sizeof *copy + count * sizeof *copy->pieces), "an asynchronous copy");
     *copy = (struct simt_bulk_copy){.name = name,
                                     .file = file,
                                     .line = line,
                                     .thread = simt_linear(simt_current),
-                                    .count = count,
-                                    .site = simt_tracing
-                                                ? simt_site_number(simt_place_of(caller))
-                                                : 0};
+                                    .caller = caller,
+                                    .count = count};
     return copy;
 }
 
-/* What it reads and writes is looked at now; false if that is no memory. */
-static bool check_pieces(struct simt_bulk_copy *copy)
+static long bytes_of(const struct simt_bulk_copy *copy)
 {
-    bool inside = true;
+    long bytes = 0;
     for (size_t i = 0; i < copy->count; i++) {
-        const struct simt_bulk_piece *piece = &copy->pieces[i];
-        if (piece->from) {
-            inside = simt_check_bulk_read((uintptr_t)piece->from, piece->size, copy->thread,
-                                          copy->site) &&
-                     inside;
-        }
-        inside = simt_check_bulk_write((uintptr_t)piece->to, piece->size, copy->thread,
-                                       copy->site) &&
-                 inside;
+        bytes += copy->pieces[i].size;
     }
-    return inside;
+    return bytes;
 }
 
-static void check(struct simt_bulk_copy *copy)
+/* What it reads and writes is looked at now. */
+static void check(const struct simt_bulk_copy *copy)
 {
-    if (simt_tracing) {
-        struct simt_line_counters *counters;
-        simt_trace_check();
-        if (copy->barrier) {
-            simt_check_bulk_barrier((uintptr_t)copy->barrier->address, copy->thread, copy->site);
-        }
-        if (!check_pieces(copy)) {
-            refuse(copy, "leaves the memory that there is");
-        }
-        counters = &simt_site(copy->site)->counters;
-        counters->bulk_copies++;
-        for (size_t i = 0; i < copy->count; i++) {
-            counters->bulk_bytes += copy->pieces[i].size;
-        }
+    bool inside = true;
+    if (!simt_tracing) {
+        return;
+    }
+    simt_observer.bulk_begins(copy->caller, (size_t)bytes_of(copy),
+                              copy->barrier ? copy->barrier->address : NULL);
+    for (size_t i = 0; i < copy->count; i++) {
+        const struct simt_bulk_piece *piece = &copy->pieces[i];
+        inside =
+            simt_observer.bulk_piece(copy->caller, piece->to, piece->from, piece->size) && inside;
+    }
+    if (!inside) {
+        refuse(copy, "leaves the memory that there is");
     }
 }
 
@@ -96,27 +86,17 @@ static void make(const struct simt_bulk_copy *copy)
 static void note_made(const struct simt_bulk_copy *copy, uint32_t tag)
 {
     for (size_t i = 0; simt_tracing && i < copy->count; i++) {
-        simt_check_bulk_written((uintptr_t)copy->pieces[i].to, copy->pieces[i].size, tag,
-                                copy->site);
+        simt_observer.bulk_written(copy->caller, copy->pieces[i].to, copy->pieces[i].size, tag);
     }
 }
 
 static void note_read(const struct simt_bulk_copy *copy)
 {
     for (size_t i = 0; simt_tracing && i < copy->count; i++) {
-        if (copy->pieces[i].from && simt_is_shared(copy->pieces[i].from)) {
-            simt_check_bulk_was_read((uintptr_t)copy->pieces[i].from, copy->pieces[i].size);
+        if (copy->pieces[i].from && simt_in_shared(copy->pieces[i].from)) {
+            simt_observer.bulk_read(copy->pieces[i].from, copy->pieces[i].size);
         }
     }
-}
-
-static long bytes_of(const struct simt_bulk_copy *copy)
-{
-    long bytes = 0;
-    for (size_t i = 0; i < copy->count; i++) {
-        bytes += copy->pieces[i].size;
-    }
-    return bytes;
 }
 
 /* ---- to shared memory ---- */
@@ -132,28 +112,31 @@ void simt_bulk_start_load(struct simt_bulk_copy *copy, struct simt_mbarrier *bar
     simt_note_progress();
 }
 
+static unsigned short threads_of_agents[SIMT_MAX_BLOCK_THREADS];
+
+unsigned int simt_bulk_thread_of(unsigned int agent)
+{
+    return threads_of_agents[agent - SIMT_MAX_BLOCK_THREADS];
+}
+
 /* The barrier's agent is who has written, so that only those know of it who wait there. */
 static void finish_load(struct simt_bulk_copy *copy)
 {
     struct simt_mbarrier *barrier = copy->barrier;
     make(copy);
     if (simt_tracing) {
-        if (!barrier->agent) {
-            barrier->agent = simt_causality_agent();
-            if (barrier->agent == SIMT_THREADS) {
-                refuse(copy, "is for more mbarriers than the checks can tell apart");
-            }
+        uint32_t tag = simt_observer.bulk_tag(&barrier->agent, &barrier->arrived);
+        if (!tag) {
+            refuse(copy, "is for more mbarriers than the checks can tell apart");
         }
-        simt_bulk_agents[barrier->agent - SIMT_MAX_BLOCK_THREADS] = (unsigned short)copy->thread;
-        note_made(copy, simt_causality_agent_writes(barrier->agent, &barrier->arrived));
+        threads_of_agents[barrier->agent - SIMT_MAX_BLOCK_THREADS] = (unsigned short)copy->thread;
+        note_made(copy, tag);
         note_read(copy);
     }
     barrier->polled = false;
     simt_mbarrier_bytes(barrier, bytes_of(copy));
     free(copy);
 }
-
-unsigned short simt_bulk_agents[SIMT_THREADS - SIMT_MAX_BLOCK_THREADS];
 
 bool simt_bulk_advance(void)
 {
@@ -195,9 +178,11 @@ void simt_bulk_wait(unsigned int kept, bool reads_only)
 {
     struct simt_bulk_groups *groups = &simt_current->bulk;
     struct simt_bulk_copy *copy;
+    uint32_t tag = 0;
     size_t end = groups->group > kept ? groups->group - kept : 0;
     if (simt_tracing && groups->first) {
         simt_trace_check();
+        tag = simt_observer.bulk_tag(NULL, NULL);
     }
     for (copy = groups->first; copy && copy->group < end; copy = copy->next) {
         if (!copy->is_read) {
@@ -210,7 +195,7 @@ void simt_bulk_wait(unsigned int kept, bool reads_only)
         copy = groups->first;
         groups->first = copy->next;
         if (simt_tracing) {
-            note_made(copy, simt_now.tags[copy->thread]);
+            note_made(copy, tag);
         }
         free(copy);
     }
@@ -262,15 +247,15 @@ void simt_bulk_forget(struct simt_block *block)
     }
 }
 
-bool simt_bulk_reader(uint64_t address, unsigned int *thread, unsigned int *site)
+bool simt_bulk_reader(uint64_t address, unsigned int *thread, const void **caller)
 {
-    for (unsigned int i = 0; i < simt_block_threads(); i++) {
+    for (unsigned int i = 0; i < simt_grid.threads; i++) {
         for (const struct simt_bulk_copy *copy = simt_block->threads[i].bulk.first; copy;
              copy = copy->next) {
             for (size_t j = 0; !copy->is_read && j < copy->count; j++) {
                 if (address - (uintptr_t)copy->pieces[j].from < copy->pieces[j].size) {
                     *thread = copy->thread;
-                    *site = copy->site;
+                    *caller = copy->caller;
                     return true;
                 }
             }
@@ -295,24 +280,24 @@ static struct simt_bulk_copy *one_dimension(const char *name, char *to, const ch
         refuse(copy, "has an address that is no multiple of 16");
     }
     for (size_t i = 0; i < copy->count; i++) {
-        copy->pieces[i] = (struct simt_bulk_piece){to + i * PIECE_BYTES, from + i * PIECE_BYTES,
-                                                   PIECE_BYTES};
+        copy->pieces[i] =
+            (struct simt_bulk_piece){to + i * PIECE_BYTES, from + i * PIECE_BYTES, PIECE_BYTES};
     }
     return copy;
 }
 
-void simt_bulk_load(void *to, const void *from, unsigned int bytes, void *barrier,
-                    const char *file, int line)
+void simt_bulk_load(void *to, const void *from, unsigned int bytes, void *barrier, const char *file,
+                    int line)
 {
-    struct simt_bulk_copy *copy = one_dimension("cp.async.bulk", to, from, bytes,
-                                                __builtin_return_address(0), file, line);
-    simt_bulk_start_load(copy, simt_mbarrier_at(barrier, "complete_tx", file, line));
+    struct simt_bulk_copy *copy =
+        one_dimension("cp.async.bulk", to, from, bytes, __builtin_return_address(0), file, line);
+    simt_bulk_start_load(copy, simt_mbarrier_at(barrier, "complete_tx", copy->caller, file, line));
 }
 
 void simt_bulk_store(void *to, const void *from, unsigned int bytes, const char *file, int line)
 {
-    simt_bulk_start_store(one_dimension("cp.async.bulk", to, from, bytes,
-                                        __builtin_return_address(0), file, line));
+    simt_bulk_start_store(
+        one_dimension("cp.async.bulk", to, from, bytes, __builtin_return_address(0), file, line));
 }
 
 /* ---- cp.async.mbarrier.arrive ---- */

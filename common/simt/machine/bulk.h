@@ -2,7 +2,7 @@
 #ifndef SIMT_BULK_H
 #define SIMT_BULK_H
 
-#include "machine/machine.h"
+#include "machine/ptx.h"
 
 struct simt_bulk_piece {
     char *to;
@@ -14,7 +14,8 @@ struct simt_bulk_copy {
     struct simt_bulk_copy *next;
     const char *name, *file;
     int line;
-    unsigned int thread, site;
+    unsigned int thread;
+    const void *caller;            /* where it stands */
     struct simt_mbarrier *barrier; /* NULL: it belongs to a group of its thread */
     size_t group;
     bool is_read;

@@ -1,28 +1,32 @@
-/* What makes up a block that runs: its threads, its warps, its barrier. Shared by exec.c, which
- * runs it, collectives.c and stuck.c. */
+/* What makes up a launch that runs: its blocks, their warps and threads. */
 #ifndef SIMT_MACHINE_H
 #define SIMT_MACHINE_H
 
-#include "base/internal.h"
-#include "machine/context.h"
-#include "observe/trace.h"
-
-#if defined(__SANITIZE_ADDRESS__)
-#define SIMT_ASAN 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define SIMT_ASAN 1
-#endif
-#endif
+#include "base/own.h"
+#include "base/space.h"
 
 enum { SIMT_MAX_WARPS = SIMT_MAX_BLOCK_THREADS / SIMT_WARP_SIZE };
 
-struct simt_fiber {
-    struct simt_context context;
-    struct simt_fiber *next_free;
-    const void *stack; /* the next three for the address sanitizer */
-    size_t stack_bytes;
-    void *fake_stack;
+struct simt_fiber;
+
+/* A thread's queue of asynchronous copies. */
+struct simt_pipeline_copy {
+    void *destination;
+    const void *source;
+    const void *caller; /* a return address: where the copy stands */
+    unsigned char size, zero_fill;
+    size_t group;
+};
+struct simt_pipeline {
+    struct simt_pipeline_copy *copies;
+    size_t count, capacity, group;
+};
+
+/* A thread's bulk copies to global memory, and how many groups of them it has committed. */
+struct simt_bulk_copy;
+struct simt_bulk_groups {
+    struct simt_bulk_copy *first, **last;
+    size_t group;
 };
 
 /* What a thread waits for that polls: the word, and what it found there. */
@@ -51,6 +55,7 @@ struct simt_thread {
     struct simt_bulk_groups bulk;
     struct simt_poll poll;
     struct simt_pipeline pipeline;
+    const struct simt_fiber *ran_on; /* also after its end */
 } __attribute__((aligned(64)));
 
 /* A lane that runs is in none of the sets but `members`; any other is in exactly one more. */
@@ -66,6 +71,9 @@ struct simt_warp {
     unsigned int trace_full;
     unsigned int exited;
 };
+
+/* What the checks know of an order (observer.h). */
+struct simt_clock;
 
 /* A barrier with a number: bar.sync 1, 64. */
 enum { SIMT_NAMED_BARRIERS = 16 };
@@ -84,8 +92,8 @@ struct simt_mbarrier {
     unsigned int expected, pending; /* arrivals: of each phase, of this one */
     long bytes;                     /* that this phase still waits for */
     bool polled;                    /* by mbarrier.test_wait, since the last copy that was made */
-    unsigned int agent;             /* causality.h; 0: none yet */
-    const char *file; /* where it was initialised */
+    unsigned int agent;             /* who has written what it waits for: observer.h; 0: nobody */
+    const char *file;               /* where it was initialised */
     int line;
     const void *caller;
     struct simt_clock *arrived, *completed; /* what is known from this phase; from those before */
@@ -115,7 +123,7 @@ struct simt_block {
 
     /* While it is suspended: dynamic shared memory, then static; and what the analysis knows. */
     char *shared;
-    struct simt_suspended *analysis;
+    void *analysis;
 
     struct simt_warp warps[SIMT_MAX_WARPS];
     struct simt_thread threads[SIMT_MAX_BLOCK_THREADS];
@@ -129,12 +137,31 @@ struct simt_change {
     const char *file;
     int line;
 };
-/* Who was the last to do so, if that is known; or NULL. */
-const struct simt_change *simt_find_change(const void *address);
+/* A launch that runs. */
+enum { SIMT_CHANGES = 256 };
+struct simt_grid {
+    const struct simt_launch *launch; /* what was asked for; NULL: none runs */
+    unsigned int threads, warps;      /* of a block */
 
+    /* Its blocks: how many there are, have been started, are done; those that wait for others, the
+     * one that has waited longest first; memory of those that are done; all but the first. */
+    size_t blocks, started, done, suspended_count;
+    struct simt_block *suspended, **last_suspended, *idle, *made;
+
+    /* Grows with all that shows that the launch gets on; what it was, and since when. */
+    uint64_t progress, progress_seen;
+    double stuck_since;
+
+    bool pipelines_used;
+    struct simt_change changes[SIMT_CHANGES]; /* of late, by address */
+
+    cudaError_t abandoned; /* it has ended before its time: why */
+    char reason[128];
+};
+
+extern struct simt_grid simt_grid;
 extern struct simt_block *simt_block; /* that runs */
-extern const struct simt_launch *simt_running_launch;
-#define simt_current simt_own.current /* NULL: the host runs */
+extern struct simt_counters simt_counts;
 
 static inline unsigned int simt_lowest(unsigned int set)
 {
@@ -156,98 +183,38 @@ static inline unsigned int simt_bit_of(const struct simt_thread *thread)
     return 1u << simt_linear(thread) % SIMT_WARP_SIZE;
 }
 
-/* ---- fibers.c ---- */
-
-/* A fiber runs this from its start on; it must not return. */
-void simt_fiber_main(struct simt_fiber *self);
-struct simt_fiber *simt_take_fiber(void);
-void simt_give_fiber(struct simt_fiber *fiber);
-/* It stopped somewhere in a kernel: it begins anew. */
-void simt_take_back_fiber(struct simt_fiber *fiber);
-#ifdef SIMT_ASAN
-void simt_switch_fiber(struct simt_fiber *from, struct simt_fiber *to);
-#else
-static inline void simt_switch_fiber(struct simt_fiber *from, struct simt_fiber *to)
+/* Who runs, for reports: also simt_current. */
+static inline struct uint3 simt_running_block(void)
 {
-    simt_context_switch(&from->context, &to->context);
+    return simt_block->index;
 }
-#endif
-/* The host's. */
-extern struct simt_fiber simt_host_fiber;
-void simt_fibers_prepare(void);
-/* The stacks that have guards; and whether an address lies in such a guard. */
-bool simt_is_in_stacks(uint64_t address, struct simt_range *range);
-bool simt_is_stack_guard(uint64_t address);
-/* Memory for kernels, reserved; and a part of it that may be used. They end the program if there is
- * none. */
-void *simt_reserve(size_t size);
-void simt_allow(void *memory, size_t size);
 
-/* ---- exec.c ---- */
+static inline struct uint3 simt_thread_number(unsigned int thread)
+{
+    return simt_block->threads[thread].index;
+}
 
-unsigned int simt_block_threads(void);
-void simt_matrix_collective(uint64_t matrix, const void *caller, const char *file, int line);
-/* The running thread waits until all have come to a barrier with a number. */
-void simt_wait_named(unsigned int number, const void *caller, const char *file, int line);
-/* Those that wait at one go on: each gets the result and knows what the clock tells. */
-void simt_wake_named(unsigned int number, unsigned int count, unsigned int count_true,
-                     struct simt_clock *clock);
-/* The running thread waits for a phase, or until nothing else can happen; and those who wait go on.
- */
-void simt_wait_mbarrier(const struct simt_mbarrier *barrier, const void *caller, const char *file,
-                        int line);
-void simt_wake_mbarrier(const struct simt_mbarrier *barrier);
-void simt_give_way(const char *file, int line);
-void simt_note_progress(void);
+/* Ends the launch that runs, from one of its threads: the host goes on. */
+__attribute__((noreturn)) void simt_abandon_launch(cudaError_t error, const char *reason);
 
-/* ---- barriers.c, mbarrier.c, bulk.c ---- */
+/* polls.c. An atomic is about to be made, in a shuffled order: others may come first. */
+void simt_atomic_point(const char *file, int line);
+/* The running thread made an atomic operation, or read a volatile variable. After many that change
+ * nothing, the same each time, it may be waiting for another thread, and gives way. `lock`: it is a
+ * compare or an exchange, of which any may; `signature`: what was asked for. */
+void simt_atomic_done(const void *address, uint64_t old, bool changed, bool lock,
+                      uint64_t signature, const char *file, int line);
+void simt_volatile_read(const void *address, unsigned int size, const void *caller);
+void simt_volatile_write(void);
+/* An access to memory is about to be made: if the launch is interleaved, others come first. */
+void simt_access_point(const void *address);
+/* Who was the last to change a word by an atomic, if that is known; or NULL. */
+const struct simt_change *simt_find_change(const void *address);
 
-void simt_named_thread_exited(void);
-/* The block has ended (or, without `check`, been given up). */
-void simt_forget_barriers(struct simt_block *block);
-struct simt_mbarrier *simt_mbarrier_at(const void *address, const char *what, const char *file,
-                                       int line);
-/* Bytes have been copied; a thread arrives that has waited for its copies. */
-void simt_mbarrier_bytes(struct simt_mbarrier *barrier, long bytes);
-void simt_mbarrier_expect_arrival(void *address, const char *file, int line);
-void simt_mbarrier_tell(const struct simt_mbarrier *barrier);
-bool simt_mbarrier_is_awaited(const struct simt_mbarrier *barrier);
-/* Makes a copy that somebody waits for; false if there is none. */
-bool simt_bulk_advance(void);
-/* The running thread returns: what it should have waited for. The block ends. */
-void simt_bulk_thread_exited(void);
-void simt_bulk_block_ended(void);
-void simt_bulk_forget(struct simt_block *block);
+/* turns.c. The running lane's trace is full: waits until the other lanes have come as far. */
+void simt_wait_for_replay(void);
 
-/* ---- collectives.c ---- */
-
-/* What each of the lanes that are together gets from the operation that all of them ask for. */
-void simt_collective_do(struct simt_thread *lanes, unsigned int together, unsigned int exited);
-/* tensor.c: the same of a matrix operation. */
-void simt_matrix_do(struct simt_thread *lanes, unsigned int together);
+/* collectives.c */
 const char *simt_collective_name(enum simt_collective operation);
-
-/* ---- stuck.c ---- */
-
-/* Each ends the program: which threads of the block are where, and what to do about it; the same
- * for a collective that is wrong in itself. */
-__attribute__((noreturn)) void simt_report_stuck(const char *headline, size_t suspended);
-__attribute__((noreturn)) void simt_report_collective(struct simt_thread *thread, const char *what,
-                                                      unsigned int lanes, const char *hint);
-/* Where a helper in a header made the call: ", called from" the line of the .cu file. */
-void simt_report_caller(const void *caller);
-/* Starts a report: the kernel and the block that run. */
-void simt_report_block(void);
-
-/* ---- schedule.c ---- */
-
-/* SIMT_SCHEDULE was given: threads, warps and blocks run in an order that a number decides. */
-extern bool simt_shuffled;
-void simt_schedule_start_launch(void);
-/* One of a set that is not empty. */
-unsigned int simt_schedule_lane(unsigned int set);
-unsigned int simt_schedule_below(unsigned int count);
-/* The block that is `turn`-th of `count`. */
-size_t simt_schedule_block(size_t turn, size_t count);
 
 #endif

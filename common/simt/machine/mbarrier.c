@@ -10,10 +10,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "check/causality.h"
-#include "check/clocks.h"
-#include "machine/machine.h"
+#include "base/exit.h"
+#include "base/need.h"
 #include "cuda/simt_ptx_runtime.h"
+#include "machine/hooks.h"
+#include "machine/ptx.h"
+#include "machine/reports.h"
+#include "machine/turns.h"
+#include "observe/observer.h"
 
 enum { MOST_ARRIVALS = (1 << 20) - 1, MOST_BYTES = (1 << 20) - 1 };
 
@@ -32,7 +36,7 @@ __attribute__((noreturn)) static void refuse(const struct simt_mbarrier *barrier
         fputc('\n', stderr);
     }
     if (simt_tracing) {
-        simt_check_tell_place(stderr, simt_place_of(called_at));
+        simt_observer.tell_place(stderr, called_at);
     }
     simt_exit();
 }
@@ -57,8 +61,7 @@ static void reflect(struct simt_mbarrier *barrier)
     memcpy(barrier->address, &barrier->mirror, sizeof barrier->mirror);
 }
 
-struct simt_mbarrier *simt_mbarrier_at(const void *address, const char *what, const char *file,
-                                       int line)
+static struct simt_mbarrier *at(const void *address, const char *what, const char *file, int line)
 {
     struct simt_mbarrier *barrier = *find(address);
     uint64_t word;
@@ -73,6 +76,13 @@ struct simt_mbarrier *simt_mbarrier_at(const void *address, const char *what, co
     return barrier;
 }
 
+struct simt_mbarrier *simt_mbarrier_at(const void *address, const char *what, const void *caller,
+                                       const char *file, int line)
+{
+    called_at = caller;
+    return at(address, what, file, line);
+}
+
 /* The operation is looked at as an atomic of the block, and orders what comes before it. */
 static void record(enum simt_event_kind kind, const void *address)
 {
@@ -82,12 +92,19 @@ static void record(enum simt_event_kind kind, const void *address)
     }
 }
 
+static void forget_clock(struct simt_clock **clock)
+{
+    if (*clock) {
+        simt_observer.forget_clock(clock);
+    }
+}
+
 static void forget(struct simt_mbarrier **link)
 {
     struct simt_mbarrier *barrier = *link;
     *link = barrier->next;
-    simt_clock_clear(&barrier->arrived);
-    simt_clock_clear(&barrier->completed);
+    forget_clock(&barrier->arrived);
+    forget_clock(&barrier->completed);
     free(barrier);
 }
 
@@ -97,7 +114,7 @@ void simt_forget_barriers(struct simt_block *block)
         forget(&block->mbarriers);
     }
     for (unsigned int i = 0; i < SIMT_NAMED_BARRIERS; i++) {
-        simt_clock_clear(&block->named[i].clock);
+        forget_clock(&block->named[i].clock);
         block->named[i] = (struct simt_named_barrier){0};
     }
 }
@@ -106,9 +123,9 @@ void simt_mbarrier_init(void *address, unsigned int count, const char *file, int
 {
     struct simt_mbarrier **link = find(address), *barrier;
     HERE;
-    if (!simt_is_shared(address) || (uintptr_t)address % 8 != 0) {
-        refuse(NULL, "init", "the barrier must lie in shared memory, at a multiple of 8 bytes", file,
-               line);
+    if (!simt_in_shared(address) || (uintptr_t)address % 8 != 0) {
+        refuse(NULL, "init", "the barrier must lie in shared memory, at a multiple of 8 bytes",
+               file, line);
     }
     if (count == 0 || count > MOST_ARRIVALS) {
         refuse(NULL, "init", "it must expect 1 to 1048575 arrivals", file, line);
@@ -120,11 +137,7 @@ void simt_mbarrier_init(void *address, unsigned int count, const char *file, int
     if (*link) {
         forget(link);
     }
-    barrier = calloc(1, sizeof *barrier);
-    if (!barrier) {
-        perror("simt: no memory for an mbarrier");
-        simt_exit_without_memory();
-    }
+    barrier = simt_needed(calloc(1, sizeof *barrier), "an mbarrier");
     *barrier = (struct simt_mbarrier){.next = simt_block->mbarriers,
                                       .address = address,
                                       .expected = count,
@@ -140,7 +153,7 @@ void simt_mbarrier_invalidate(void *address, const char *file, int line)
 {
     struct simt_mbarrier *barrier;
     HERE;
-    barrier = simt_mbarrier_at(address, "inval", file, line);
+    barrier = at(address, "inval", file, line);
     record(EVENT_INIT, address);
     if (simt_mbarrier_is_awaited(barrier)) {
         refuse(barrier, "inval", "threads wait at this barrier", file, line);
@@ -150,14 +163,43 @@ void simt_mbarrier_invalidate(void *address, const char *file, int line)
 
 /* ---- phases ---- */
 
+/* Who waits for the phase goes on. */
+static void wake(const struct simt_mbarrier *barrier)
+{
+    for (unsigned int i = 0; i < simt_grid.warps; i++) {
+        struct simt_warp *warp = &simt_block->warps[i];
+        for (unsigned int set = warp->at_mbarrier; set; set &= set - 1) {
+            unsigned int bit = set & (0u - set);
+            if (simt_block->threads[i * SIMT_WARP_SIZE + simt_lowest(set)].awaited == barrier) {
+                warp->at_mbarrier &= ~bit;
+                simt_make_ready(i, bit);
+            }
+        }
+    }
+    simt_note_progress();
+}
+
+bool simt_mbarrier_is_awaited(const struct simt_mbarrier *barrier)
+{
+    for (unsigned int i = 0; i < simt_grid.warps; i++) {
+        for (unsigned int set = simt_block->warps[i].at_mbarrier; set; set &= set - 1) {
+            if (simt_block->threads[i * SIMT_WARP_SIZE + simt_lowest(set)].awaited == barrier) {
+                return true;
+            }
+        }
+    }
+    return barrier->polled;
+}
+
 static void end_phase_if_complete(struct simt_mbarrier *barrier)
 {
     if (barrier->pending == 0 && barrier->bytes == 0) {
         barrier->phase++;
         barrier->pending = barrier->expected;
-        simt_clock_add(&barrier->completed, barrier->arrived);
-        simt_clock_clear(&barrier->arrived);
-        simt_wake_mbarrier(barrier);
+        if (barrier->arrived) {
+            simt_observer.join_clock(&barrier->completed, &barrier->arrived);
+        }
+        wake(barrier);
     }
     reflect(barrier);
 }
@@ -187,14 +229,14 @@ uint64_t simt_mbarrier_arrive(void *address, unsigned int count, unsigned int by
         simt_atomic_point(file, line);
     }
     HERE;
-    barrier = simt_mbarrier_at(address, "arrive", file, line);
+    barrier = at(address, "arrive", file, line);
     record(EVENT_BARRIER, address);
     if (count == 0 || count > barrier->pending) {
         refuse(barrier, "arrive",
                count ? "more threads arrive than the phase expects" : "nobody arrives", file, line);
     }
     if (simt_tracing && !(flags & m_relaxed)) {
-        simt_causality_release(simt_linear(simt_current), &barrier->arrived);
+        simt_observer.release(&barrier->arrived);
     }
     expect(barrier, bytes, "arrive.expect_tx", file, line);
     state = barrier->phase << 20 | barrier->pending;
@@ -211,7 +253,7 @@ uint64_t simt_mbarrier_arrive(void *address, unsigned int count, unsigned int by
 /* One arrival more than mbarrier.init said, in this phase. */
 void simt_mbarrier_expect_arrival(void *address, const char *file, int line)
 {
-    struct simt_mbarrier *barrier = simt_mbarrier_at(address, "arrive", file, line);
+    struct simt_mbarrier *barrier = at(address, "arrive", file, line);
     barrier->pending++;
     reflect(barrier);
 }
@@ -220,7 +262,7 @@ void simt_mbarrier_expect(void *address, unsigned int bytes, const char *file, i
 {
     struct simt_mbarrier *barrier;
     HERE;
-    barrier = simt_mbarrier_at(address, "expect_tx", file, line);
+    barrier = at(address, "expect_tx", file, line);
     record(EVENT_BARRIER, address);
     expect(barrier, bytes, "expect_tx", file, line);
     reflect(barrier);
@@ -230,7 +272,7 @@ void simt_mbarrier_complete(void *address, unsigned int bytes, const char *file,
 {
     struct simt_mbarrier *barrier;
     HERE;
-    barrier = simt_mbarrier_at(address, "complete_tx", file, line);
+    barrier = at(address, "complete_tx", file, line);
     record(EVENT_BARRIER, address);
     simt_mbarrier_bytes(barrier, (long)bytes);
 }
@@ -243,6 +285,17 @@ static bool is_over(const struct simt_mbarrier *barrier, uint64_t state, bool pa
     return parity ? (barrier->phase & 1) != (state & 1) : barrier->phase != state >> 20;
 }
 
+/* Until the phase ends, or nothing else can happen. */
+static void wait_for(const struct simt_mbarrier *barrier, const char *file, int line)
+{
+    simt_current->file = file;
+    simt_current->line = line;
+    simt_current->caller = called_at;
+    simt_current->awaited = barrier;
+    simt_warp_of(simt_current)->at_mbarrier |= simt_bit_of(simt_current);
+    simt_wait_turn();
+}
+
 bool simt_mbarrier_wait(void *address, uint64_t state, unsigned int flags, const char *file,
                         int line)
 {
@@ -250,29 +303,28 @@ bool simt_mbarrier_wait(void *address, uint64_t state, unsigned int flags, const
     struct simt_mbarrier *barrier;
     bool parity = flags & m_parity;
     HERE;
-    barrier = simt_mbarrier_at(address, what, file, line);
+    barrier = at(address, what, file, line);
     if (parity && state > 1) {
         refuse(barrier, what, "a parity is 0 or 1", file, line);
     }
     record(EVENT_BARRIER, address);
     if (!is_over(barrier, state, parity)) {
         if (flags & m_try) {
-            simt_wait_mbarrier(barrier, called_at, file, line);
+            wait_for(barrier, file, line);
         } else {
             barrier->polled = true;
             simt_current->awaited = barrier;
-            simt_give_way(file, line);
+            simt_yield(file, line);
         }
         HERE;
-        barrier = simt_mbarrier_at(address, what, file, line);
+        barrier = at(address, what, file, line);
     }
     if (!is_over(barrier, state, parity)) {
         return false;
     }
     simt_current->awaited = NULL;
     if (simt_tracing && !(flags & m_relaxed)) {
-        simt_trace_check();
-        simt_causality_acquire(simt_linear(simt_current), barrier->completed);
+        simt_observer.acquire(simt_linear(simt_current), barrier->completed);
     }
     return true;
 }
@@ -297,8 +349,7 @@ void simt_mbarrier_tell(const struct simt_mbarrier *barrier)
 void simt_fence_proxy_async(void)
 {
     if (simt_tracing) {
-        simt_trace_check();
-        simt_causality_proxy_fence(simt_linear(simt_current));
+        simt_observer.proxy_fence();
     }
 }
 

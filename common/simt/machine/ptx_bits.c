@@ -24,7 +24,9 @@ static int64_t extended(unsigned int type, uint64_t a)
 
 unsigned int simt_ptx_saturated(long value)
 {
-    return (unsigned int)(int)(value > INT32_MAX ? INT32_MAX : value < INT32_MIN ? INT32_MIN : value);
+    return (unsigned int)(int)(value > INT32_MAX   ? INT32_MAX
+                               : value < INT32_MIN ? INT32_MIN
+                                                   : value);
 }
 
 /* What a GPU gives for a division by zero: all ones. */

@@ -95,7 +95,8 @@ static uint64_t shift_right(struct simt_number number, int shift, enum simt_roun
     return kept + (up && (rest || more || rounding == AWAY));
 }
 
-uint64_t simt_number_encode(unsigned int type, struct simt_number number, enum simt_rounding rounding)
+uint64_t simt_number_encode(unsigned int type, struct simt_number number,
+                            enum simt_rounding rounding)
 {
     struct format format = format_of(type);
     int fraction_bits = format.precision - 1, bias = (1 << (format.exponent_bits - 1)) - 1;
@@ -184,8 +185,7 @@ static uint64_t clamp(unsigned int type, unsigned int flags, uint64_t bits)
 
 /* ---- operations ---- */
 
-static const int directions[] = {FE_TONEAREST, FE_TOWARDZERO, FE_DOWNWARD, FE_UPWARD,
-                                 FE_TONEAREST};
+static const int directions[] = {FE_TONEAREST, FE_TOWARDZERO, FE_DOWNWARD, FE_UPWARD, FE_TONEAREST};
 
 /* volatile: the compiler knows nothing of rounding modes. */
 static double basic(unsigned int operation, double first, double second, double third)
@@ -219,7 +219,7 @@ static double basic(unsigned int operation, double first, double second, double 
 
 /* In doubles; to odd, unless it is doubles that are wanted. */
 static struct simt_number exactly(unsigned int type, unsigned int flags, unsigned int operation,
-                             const double operands[3])
+                                  const double operands[3])
 {
     int before = fegetround(), inexact;
     double result;
@@ -267,7 +267,8 @@ static double approximate(unsigned int operation, double a)
 /* A NaN gives way to a number, unless .NaN; -0 is less than 0. */
 static uint64_t extreme(unsigned int type, unsigned int flags, bool least, uint64_t a, uint64_t b)
 {
-    uint64_t sign = (uint64_t)1 << (bits_of(type) - 1), other = flags & m_xorsign ? (a ^ b) & sign : 0;
+    uint64_t sign = (uint64_t)1 << (bits_of(type) - 1),
+             other = flags & m_xorsign ? (a ^ b) & sign : 0;
     struct simt_number x = simt_number_decode(type, a), y = simt_number_decode(type, b);
     uint64_t result;
     double left, right;
@@ -313,9 +314,11 @@ static uint64_t one(unsigned int operation, unsigned int type, unsigned int flag
     operands[1] = to_double(type, b);
     operands[2] = to_double(type, c);
     if (operation <= SIMT_PTX_DIV || operation == SIMT_PTX_RCP || operation == SIMT_PTX_SQRT) {
-        result = simt_number_encode(type, exactly(type, flags, operation, operands), rounding_of(flags));
+        result =
+            simt_number_encode(type, exactly(type, flags, operation, operands), rounding_of(flags));
     } else {
-        result = simt_number_encode(type, from_double(approximate(operation, operands[0])), NEAREST);
+        result =
+            simt_number_encode(type, from_double(approximate(operation, operands[0])), NEAREST);
     }
     return clamp(type, flags, flush(type, flags, result));
 }
@@ -409,7 +412,8 @@ static struct simt_number integer(unsigned int type, uint64_t a)
 }
 
 /* What does not fit, becomes the nearest that does; a NaN, 0. */
-static uint64_t to_integer(unsigned int type, struct simt_number number, enum simt_rounding rounding)
+static uint64_t to_integer(unsigned int type, struct simt_number number,
+                           enum simt_rounding rounding)
 {
     unsigned int bits = bits_of(type);
     uint64_t all = bits == 64 ? UINT64_MAX : ((uint64_t)1 << bits) - 1;

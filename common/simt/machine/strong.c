@@ -1,9 +1,9 @@
 /* Accesses that are strong in PTX's memory model: .relaxed, .acquire, .release. */
 #include <string.h>
 
-#include "base/internal.h"
 #include "cuda/simt_ptx_runtime.h"
-#include "observe/trace.h"
+#include "machine/hooks.h"
+#include "machine/machine.h"
 
 uint64_t simt_strong_load(const void *address, unsigned int size)
 {

@@ -7,8 +7,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "machine/machine.h"
+#include "base/exit.h"
+#include "machine/hooks.h"
+#include "machine/ptx.h"
 #include "machine/ptx_numbers.h"
+#include "machine/reports.h"
 
 enum { ROWS = 16, COLUMNS = 8, MOST_DEPTH = 32, EXTRA_BITS = 2, FRACTION_BITS = 23 };
 
@@ -315,7 +318,7 @@ static void record(enum simt_event_kind kind, const void *caller, const void *ro
                 kind == EVENT_LOAD ? "ldmatrix" : "stmatrix", file, line);
         simt_exit();
     }
-    if (lane < 8 * count && !simt_is_shared(row)) {
+    if (lane < 8 * count && !simt_in_shared(row)) {
         simt_report_place();
         fprintf(stderr, ": %s at %s:%d: a row that does not lie in shared memory\n",
                 kind == EVENT_LOAD ? "ldmatrix" : "stmatrix", file, line);
@@ -329,10 +332,8 @@ static void record(enum simt_event_kind kind, const void *caller, const void *ro
 simt_four simt_matrix_load(const void *row, unsigned int count, bool transposed, const char *file,
                            int line)
 {
-    struct lane_matrix mine = {.what = LOAD,
-                               .registers = count,
-                               .transposed = transposed,
-                               .row = (char *)(uintptr_t)row};
+    struct lane_matrix mine = {
+        .what = LOAD, .registers = count, .transposed = transposed, .row = (char *)(uintptr_t)row};
     record(EVENT_LOAD, __builtin_return_address(0), row, count, file, line);
     return meet(&mine, __builtin_return_address(0), file, line);
 }

@@ -4,9 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "machine/bulk.h"
+#include "base/exit.h"
 #include "cuda/cuda.h"
 #include "cuda/simt_ptx_runtime.h"
+#include "machine/bulk.h"
+#include "machine/reports.h"
 
 enum { MOST_DIMENSIONS = 5, CHUNK = 16, MAP_ALIGNMENT = 128 };
 #define MAGIC UINT64_C(0x70616d2d746d6973)
@@ -140,8 +142,7 @@ static void add_piece(struct simt_bulk_copy *copy, char *to, const char *from, u
 static struct simt_bulk_copy *cut_odd_pieces(struct simt_bulk_copy *copy)
 {
     struct simt_bulk_copy *cut =
-        simt_bulk_new(copy->name, copy->count * CHUNK, NULL, copy->file, copy->line);
-    cut->site = copy->site;
+        simt_bulk_new(copy->name, copy->count * CHUNK, copy->caller, copy->file, copy->line);
     cut->count = 0;
     for (size_t i = 0; i < copy->count; i++) {
         struct simt_bulk_piece piece = copy->pieces[i];
@@ -165,7 +166,8 @@ static struct simt_bulk_copy *take_apart(const struct encoded *map, char *shared
                                          bool load, const void *caller, const char *file, int line)
 {
     size_t elements = box_elements(map);
-    struct simt_bulk_copy *copy = simt_bulk_new("cp.async.bulk.tensor", elements, caller, file, line);
+    struct simt_bulk_copy *copy =
+        simt_bulk_new("cp.async.bulk.tensor", elements, caller, file, line);
     unsigned int index[MOST_DIMENSIONS] = {0};
     copy->count = 0;
     for (size_t i = 0; i < elements; i++) {
@@ -222,7 +224,7 @@ void simt_tensor_load(void *to, const void *map, const int *at, unsigned int dim
     struct encoded encoded = read_map(map, to, dimensions, file, line);
     struct simt_bulk_copy *copy =
         take_apart(&encoded, to, at, true, __builtin_return_address(0), file, line);
-    simt_bulk_start_load(copy, simt_mbarrier_at(barrier, "complete_tx", file, line));
+    simt_bulk_start_load(copy, simt_mbarrier_at(barrier, "complete_tx", copy->caller, file, line));
 }
 
 void simt_tensor_store(const void *from, const void *map, const int *at, unsigned int dimensions,

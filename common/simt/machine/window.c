@@ -3,8 +3,11 @@
  * 1024, which is what alignments and the swizzling of tiles go by. */
 #include <stdio.h>
 
-#include "base/internal.h"
-#include "machine/machine.h"
+#include "base/exit.h"
+#include "machine/reports.h"
+#include "machine/shared.h"
+#include "observe/observer.h"
+#include "program/symbols.h"
 
 enum { SYSTEM_BYTES = 1024, UNIT = 1024 };
 
@@ -44,7 +47,7 @@ void *simt_shared_at(uint64_t offset)
             "  hint: .shared takes what __cvta_generic_to_shared() gives, not a pointer.\n",
             (unsigned long long)offset);
     if (simt_tracing) {
-        simt_check_tell_last(stderr);
+        simt_observer.tell_last(stderr);
     }
     simt_exit();
 }
@@ -65,33 +68,13 @@ uint64_t simt_shared_offset(const void *address)
     return (uint64_t)(uintptr_t)address; /* no shared memory: who uses it, is told */
 }
 
-bool simt_is_shared(const void *address)
+bool simt_in_shared(const void *address)
 {
     char *memory;
     size_t bytes;
     static_offset(&memory, &bytes);
     return (uintptr_t)address - (uintptr_t)simt_dynamic_shared() < simt_shared_bytes() ||
            (uintptr_t)address - (uintptr_t)memory < bytes;
-}
-
-static bool is_in(const void *address, enum simt_space space)
-{
-    return !simt_is_shared(address) && simt_space_of((uintptr_t)address) == space;
-}
-
-bool simt_is_global(const void *address)
-{
-    return is_in(address, SPACE_GLOBAL) || is_in(address, SPACE_CONSTANT);
-}
-
-bool simt_is_constant(const void *address)
-{
-    return is_in(address, SPACE_CONSTANT);
-}
-
-bool simt_is_local(const void *address)
-{
-    return is_in(address, SPACE_LOCAL);
 }
 
 unsigned int simt_dynamic_shared_bytes(void)

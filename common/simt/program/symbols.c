@@ -18,8 +18,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/internal.h"
-#include "observe/trace.h"
+#include "base/need.h"
+#include "base/own.h"
+#include "cuda/simt_analysis.h"
+#include "program/symbols.h"
 
 /* The last of the thread_local variables, since the library is linked last: what runs past the end
  * of shared memory does not meet the C library's. */
@@ -41,12 +43,8 @@ static struct simt_range block; /* of the thread that launches: up to the runtim
 static void add(struct symbol **table, size_t *count, struct symbol symbol)
 {
     if ((*count & (*count - 1)) == 0) {
-        struct symbol *larger = realloc(*table, (*count ? 2 * *count : 1) * sizeof *larger);
-        if (!larger) {
-            perror("simt: no memory for the program's symbols");
-            simt_exit_without_memory();
-        }
-        *table = larger;
+        *table = simt_needed(realloc(*table, (*count ? 2 * *count : 1) * sizeof **table),
+                             "the program's symbols");
     }
     (*table)[(*count)++] = symbol;
 }
@@ -77,7 +75,9 @@ static void read_symbols(const char *file, size_t bytes, const ElfW(Shdr) * sect
         if (symbols[i].st_shndx == SHN_UNDEF || symbols[i].st_name >= names->sh_size) {
             continue;
         }
-        if (type == STT_TLS && strcmp(name, "simt_own") != 0) {
+        /* The second is no variable, but where the block begins: linkers for Arm add it. */
+        if (type == STT_TLS && strcmp(name, "simt_own") != 0 &&
+            strcmp(name, "_TLS_MODULE_BASE_") != 0) {
             /* Names of guards begin with _ZGV in the C++ ABI that all use. */
             new.guard = strncmp(name, "_ZGV", 4) == 0;
             new.size = new.size ? new.size : 1;
@@ -440,4 +440,19 @@ size_t simt_static_shared_of(const void *function)
         }
     }
     return total;
+}
+
+/* ---- instrumentation ---- */
+
+static bool instrumented;
+
+int simt_mark_instrumented(void)
+{
+    instrumented = true;
+    return 0;
+}
+
+bool simt_instrumented(void)
+{
+    return instrumented;
 }

@@ -1,11 +1,6 @@
-// Seeded faults: `simt_faults name` runs one and must end with status 1 and a report that says the
-// phrase in the table below and names every line marked `FAULT name`. Those named ok_... must end
-// well. `simt_faults` alone lists names and phrases. Read by test_faults.c.
-#include <cuda_runtime.h>
+// Seeded faults of all kinds, each the mistake of one line.
+#include "cases.cuh"
 
-#include <cstdio>
-#include <cstdlib>
-#include <cstring>
 #include <vector>
 
 static const int BLOCK = 256, TILE = 32;
@@ -794,10 +789,7 @@ __global__ void ok_loop_of_one_lane(float *out, const float *in)
 static float *f, *g, *unset;
 static int *ints;
 
-static const struct {
-    const char *name, *phrase;
-    void (*run)();
-} faults[] = {
+static const Case cases[] = {
     {"no_barrier", "__syncthreads() is missing", [] { no_barrier<<<1, BLOCK>>>(f, g); }},
     {"no_barrier_in_tree", "data race in shared", [] { no_barrier_in_tree<<<1, BLOCK>>>(f, g); }},
     {"no_barrier_before_tree", "data race in shared",
@@ -996,21 +988,9 @@ static const struct {
 
 int main(int count, char **arguments)
 {
-    cudaMalloc(&f, 4096);
-    cudaMalloc(&g, 4096);
-    cudaMalloc(&ints, 4096);
-    cudaMalloc(&unset, 4096);
-    cudaMemset(f, 0, 4096);
-    cudaMemset(g, 0, 4096);
-    cudaMemset(ints, 0, 4096);
-    for (const auto &fault : faults) {
-        if (count < 2) {
-            printf("%s\t%s\n", fault.name, fault.phrase);
-        } else if (strcmp(arguments[1], fault.name) == 0) {
-            puts("printed before");
-            fault.run();
-            return 0;
-        }
-    }
-    return count < 2 ? 0 : 2;
+    f = zeros<float>(4096);
+    g = zeros<float>(4096);
+    ints = zeros<int>(4096);
+    unset = unwritten<float>(4096);
+    return run_case(cases, count, arguments);
 }

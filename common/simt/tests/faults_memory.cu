@@ -1,12 +1,8 @@
-// Seeded faults of memory that is not a kernel's, and of launches, as those of faults.cu. Read by
-// test_faults.c.
-#include <cuda_runtime.h>
+// Seeded faults of memory that is not a kernel's, and of launches.
+#include <cases.cuh> // <>: no variables of the device are in it, so that all are known
 
-#include <cstdio>
 #undef NDEBUG
 #include <cassert>
-#include <cstdlib>
-#include <cstring>
 #include <map>
 #include <unistd.h>
 #include <vector>
@@ -187,6 +183,19 @@ __global__ void asserts(int *out)
     __syncthreads();
 }
 
+// ---- memory of the host that kernels use --------------------------------------------------------
+
+__global__ void add_one(int *data)
+{
+    data[threadIdx.x] += 1; // FAULT managed_unset managed_half_set large_managed_unset
+}
+
+static void CUDART_CB set_all(void *data)
+{
+    for (int i = 0; i < BLOCK; i++)
+        ((int *)data)[i] = -i;
+}
+
 static float *f;
 static int *ints;
 
@@ -197,10 +206,7 @@ static void expect(bool good, const char *what)
     }
 }
 
-static const struct {
-    const char *name, *phrase;
-    void (*run)();
-} faults[] = {
+static const Case cases[] = {
     {"stack", "memory of the host is used in a kernel",
      [] {
          float local[BLOCK];
@@ -253,6 +259,60 @@ static const struct {
      [] {
          write_all<<<1, 2000>>>(f); // FAULT unasked
          write_all<<<1, 32>>>(f);
+     }},
+    {"managed_unset", "nobody has written",
+     [] {
+         int *managed;
+         cudaMallocManaged(&managed, BLOCK * sizeof *managed);
+         add_one<<<1, BLOCK>>>(managed);
+     }},
+    {"managed_half_set", "thread (62,0,0)",
+     [] {
+         int *managed;
+         cudaMallocManaged(&managed, BLOCK * sizeof *managed);
+         for (int i = 0; i < BLOCK - 2; i++)
+             managed[i] = 0;
+         add_one<<<1, BLOCK>>>(managed);
+     }},
+    {"large_managed_unset", "nobody has written",
+     [] {
+         int *managed;
+         cudaMallocManaged(&managed, (size_t)1 << 28);
+         set_all(managed + (1 << 25));
+         add_one<<<1, BLOCK>>>(managed + (1 << 25));
+         add_one<<<1, BLOCK>>>(managed + (1 << 25) + 1);
+     }},
+    {"pinned_unset", "nobody has written",
+     [] {
+         float *pinned, *device;
+         cudaMallocHost(&pinned, BLOCK * sizeof *pinned);
+         cudaMalloc(&device, BLOCK * sizeof *device);
+         for (int i = 1; i < BLOCK; i += 4)
+             pinned[i] = 0;
+         cudaMemcpy(device, pinned, BLOCK * sizeof *device, cudaMemcpyHostToDevice);
+         sum<<<1, BLOCK>>>(f, device); // FAULT pinned_unset
+     }},
+    {"ok_managed", "",
+     [] {
+         int *managed, *pinned, *copy;
+         cudaMallocManaged(&managed, 3 * BLOCK * sizeof *managed);
+         cudaMallocHost(&pinned, BLOCK * sizeof *pinned);
+         cudaMalloc(&copy, BLOCK * sizeof *copy);
+         set_all(managed);
+         add_one<<<1, BLOCK>>>(managed); // and writes what the host has not
+         write_all<<<1, BLOCK>>>((float *)managed + BLOCK);
+         cudaDeviceSynchronize();
+         add_one<<<1, BLOCK>>>(managed + BLOCK);
+         cudaMemcpy(managed + 2 * BLOCK, managed, BLOCK * sizeof *managed, cudaMemcpyDefault);
+         add_one<<<1, BLOCK>>>(managed + 2 * BLOCK);
+         cudaDeviceSynchronize();
+         memset(pinned, 0xff, BLOCK * sizeof *pinned);
+         cudaMemcpy(copy, pinned, BLOCK * sizeof *copy, cudaMemcpyHostToDevice);
+         add_one<<<1, BLOCK>>>(copy);
+         cudaMemcpy(pinned, copy, BLOCK * sizeof *copy, cudaMemcpyDeviceToHost);
+         expect(pinned[5] == 0 && managed[5] == -4 && managed[2 * BLOCK + 5] == -3, "managed");
+         cudaFree(managed);
+         cudaFreeHost(pinned);
      }},
     {"ok_data", "", [] { ok_data<<<1, BLOCK>>>(f); }},
     {"ok_shared", "", [] { ok_shared<<<1, 1, 100>>>(ints); }},
@@ -362,18 +422,7 @@ int main(int count, char **arguments)
     if (count > 1 && strcmp(arguments[1], "unasked") == 0)
         atexit([] { _exit(1); }); // the last to run
     of_host[count] = 1;
-    cudaMalloc(&f, 4096);
-    cudaMalloc(&ints, 4096);
-    cudaMemset(f, 0, 4096);
-    cudaMemset(ints, 0, 4096);
-    for (const auto &fault : faults) {
-        if (count < 2) {
-            printf("%s\t%s\n", fault.name, fault.phrase);
-        } else if (strcmp(arguments[1], fault.name) == 0) {
-            puts("printed before");
-            fault.run();
-            return 0;
-        }
-    }
-    return count < 2 ? 0 : 2;
+    f = zeros<float>(4096);
+    ints = zeros<int>(4096);
+    return run_case(cases, count, arguments);
 }

@@ -450,8 +450,9 @@ __global__ void past_shared(float *out)
 __global__ void shared_race(float *out)
 {
     __shared__ float s[BLOCK];
-    asm volatile("st.shared.f32 [%0], %1;" ::"r"(shared(&s[threadIdx.x])), "f"(1.0f)); // FAULT srace
-    asm volatile("ld.shared.f32 %0, [%1];"                                             // FAULT srace
+    asm volatile("st.shared.f32 [%0], %1;" ::"r"(shared(&s[threadIdx.x])),
+                 "f"(1.0f));               // FAULT srace
+    asm volatile("ld.shared.f32 %0, [%1];" // FAULT srace
                  : "=f"(out[threadIdx.x])
                  : "r"(shared(&s[BLOCK - 1 - threadIdx.x])));
 }
@@ -538,11 +539,12 @@ __global__ void ok_state(float *out)
                      : "r"(shared(&b))
                      : "memory");
         do
-            asm volatile("{.reg .pred p; mbarrier.try_wait.acquire.cta.shared::cta.b64 p, [%1], %2, "
-                         "1000; selp.u32 %0, 1, 0, p;}"
-                         : "=r"(done)
-                         : "r"(shared(&b)), "l"(state)
-                         : "memory");
+            asm volatile(
+                "{.reg .pred p; mbarrier.try_wait.acquire.cta.shared::cta.b64 p, [%1], %2, "
+                "1000; selp.u32 %0, 1, 0, p;}"
+                : "=r"(done)
+                : "r"(shared(&b)), "l"(state)
+                : "memory");
         while (!done);
         out[threadIdx.x] = s[BLOCK - 1 - threadIdx.x];
         __syncthreads();
@@ -700,9 +702,9 @@ static const struct {
      [] { stage_overwritten<<<1, BLOCK>>>(f); }},
     {"freed_too_early", "data race in shared memory", [] { freed_too_early<<<1, BLOCK>>>(f); }},
     {"relaxed_arrival", "data race in shared memory", [] { relaxed_arrival<<<1, BLOCK>>>(f); }},
-    {"no_wait", "is still copying to it asynchronously",
-     [] { no_wait<<<1, BLOCK, TILE>>>(f, g); }},
-    {"one_waits", "is still copying to it asynchronously", [] { one_waits<<<1, BLOCK, TILE>>>(f, g); }},
+    {"no_wait", "is still copying to it asynchronously", [] { no_wait<<<1, BLOCK, TILE>>>(f, g); }},
+    {"one_waits", "is still copying to it asynchronously",
+     [] { one_waits<<<1, BLOCK, TILE>>>(f, g); }},
     {"one_tells", "had it written by a bulk copy",
      [] { one_tells<<<1, BLOCK, TILE>>>(f, g, words); }},
     {"wrong_barrier", "is still copying to it asynchronously",
@@ -730,10 +732,10 @@ static const struct {
      [] { load_past_end<<<1, 1, TILE>>>(g); }},
     {"too_few_at_barrier", "in bar.sync 1", [] { too_few_at_barrier<<<1, 64>>>(f); }},
     {"wrong_half", "data race in shared memory", [] { wrong_half<<<1, BLOCK>>>(f); }},
-    {"arrived_too_early", "data race in shared memory",
-     [] { arrived_too_early<<<1, BLOCK>>>(f); }},
+    {"arrived_too_early", "data race in shared memory", [] { arrived_too_early<<<1, BLOCK>>>(f); }},
     {"pointer_as_offset", "is no address in shared memory", [] { pointer_as_offset<<<1, 1>>>(f); }},
-    {"past", "access past the end of dynamic shared memory", [] { past_shared<<<1, 1, 2048>>>(f); }},
+    {"past", "access past the end of dynamic shared memory",
+     [] { past_shared<<<1, 1, 2048>>>(f); }},
     {"srace", "data race in shared memory", [] { shared_race<<<1, BLOCK>>>(f); }},
     {"no_acquire", "data race in shared memory", [] { no_acquire<<<1, BLOCK>>>(f, words); }},
     {"ok_flag", "", [] { ok_flag<<<1, BLOCK>>>(f, words); }},

@@ -1,13 +1,9 @@
 // Threads that order themselves, rightly and wrongly: fences, atomics, flags, partial masks,
-// asynchronous copies, blocks that wait for one another. As faults.cu: `simt_orders name` runs one.
-// Read by test_faults.c.
+// asynchronous copies, blocks that wait for one another.
+#include "cases.cuh"
+
 #include <cooperative_groups.h>
 #include <cuda_pipeline_primitives.h>
-#include <cuda_runtime.h>
-
-#include <cstdio>
-#include <cstdlib>
-#include <cstring>
 
 namespace cg = cooperative_groups;
 
@@ -568,10 +564,7 @@ static float *f;
 
 static void *pointers[] = {&a, &b};
 
-static const struct {
-    const char *name, *phrase;
-    void (*run)();
-} cases[] = {
+static const Case cases[] = {
     {"ok_release_after_syncwarp", "", [] { ok_release_after_syncwarp<<<2, 64>>>(a, b); }},
     {"syncwarp_too_late", "data race in global", [] { syncwarp_too_late<<<1, 64>>>(a, b); }},
     {"fence_of_block", "data race in global", [] { fence_of_block<<<2, 32>>>(a, b); }},
@@ -630,22 +623,8 @@ static const struct {
 int main(int count, char **arguments)
 {
     const size_t bytes = 1 << 16;
-    cudaMalloc(&a, bytes);
-    cudaMalloc(&b, bytes);
-    cudaMalloc(&f, bytes);
-    cudaMemset(a, 0, bytes);
-    cudaMemset(b, 0, bytes);
-    cudaMemset(f, 0, bytes);
-    for (const auto &one : cases) {
-        if (count < 2) {
-            printf("%s\t%s\n", one.name, one.phrase);
-        } else if (strcmp(arguments[1], one.name) == 0) {
-            puts("printed before");
-            one.run();
-            if (cudaPeekAtLastError() != cudaSuccess)
-                puts(cudaGetErrorString(cudaPeekAtLastError()));
-            return 0;
-        }
-    }
-    return count < 2 ? 0 : 2;
+    a = zeros<int>(bytes);
+    b = zeros<int>(bytes);
+    f = zeros<float>(bytes);
+    return run_case(cases, count, arguments);
 }

@@ -60,7 +60,8 @@ __device__ static __forceinline__ void poll(barrier_t *b, unsigned parity)
     while (!done);
 }
 
-__device__ static __forceinline__ void load(void *to, const void *from, unsigned bytes, barrier_t *b)
+__device__ static __forceinline__ void load(void *to, const void *from, unsigned bytes,
+                                            barrier_t *b)
 {
     asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes "
                  "[%0], [%1], %2, [%3];" ::"r"(shared(to)),

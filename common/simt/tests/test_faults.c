@@ -80,6 +80,11 @@ static int check_one(const char *name, const char *phrase)
         print_error("%s: \"%s\" is not in:\n%s\n", name, phrase, text);
         return 1;
     }
+    /* What would help one pair of threads only is no hint. */
+    if (strstr(text, "__syncwarp() is missing") && strstr(text, "__syncthreads() is missing")) {
+        print_error("%s: two hints:\n%s\n", name, text);
+        return 1;
+    }
     return check_lines(name, text);
 }
 
@@ -98,7 +103,7 @@ static void test_all(void **state)
         right += strncmp(line, "ok_", 3) == 0;
         faults += strncmp(line, "ok_", 3) != 0 && strncmp(line, "only_", 5) != 0;
     }
-    assert_true(faults >= 10 && right >= 5);
+    assert_true(faults >= 5 && right >= 5);
     assert_int_equal(wrong, 0);
 }
 

@@ -181,11 +181,13 @@ __global__ void logic()
 
 __global__ void predicates()
 {
-    R(6, "{.reg .pred p, q; setp.gt.and.s32 p|q, %1, 5, 1; mov.u32 %0, 4;\n"
-         "@p add.u32 %0, %0, 1; @!q add.u32 %0, %0, 1;}",
+    R(6,
+      "{.reg .pred p, q; setp.gt.and.s32 p|q, %1, 5, 1; mov.u32 %0, 4;\n"
+      "@p add.u32 %0, %0, 1; @!q add.u32 %0, %0, 1;}",
       "r"(7));
-    R(1, "{.reg .pred p, q; setp.eq.u32 p, %1, 7; setp.eq.or.u32 q, %1, 8, !p; xor.pred p, p, q;"
-         "selp.u32 %0, 1, 0, p;}",
+    R(1,
+      "{.reg .pred p, q; setp.eq.u32 p, %1, 7; setp.eq.or.u32 q, %1, 8, !p; xor.pred p, p, q;"
+      "selp.u32 %0, 1, 0, p;}",
       "r"(7));
     R(~0u, "set.lt.u32.s32 %0, %1, 5;", "r"(-3));
     F(1, "set.lt.f32.s32 %0, %1, 5;", "r"(-3));
@@ -198,22 +200,25 @@ __global__ void predicates()
     R(1, "{.reg .pred p; testp.subnormal.f32 p, %1; selp.u32 %0, 1, 0, p;}", "f"(1e-40f));
     R(0, "{.reg .pred p; testp.normal.f32 p, %1; selp.u32 %0, 1, 0, p;}", "f"(1e-40f));
     // A loop: 10 + 9 + ... + 1.
-    R(55, "{\n\t"
-          ".reg .pred more;      // in C++: while (i > 0)\n\t"
-          ".reg .u32 i, sums<2>; /* two of them */\n\t"
-          "mov.u32 i, %1;\n\t"
-          "mov.u32 sums0, 0;\n"
-          "again:\n\t"
-          "add.u32 sums0, sums0, i;\n\t"
-          "sub.u32 i, i, 1;\n\t"
-          "setp.gt.u32 more, i, 0;\n\t"
-          "@more bra again;\n\t"
-          "{.reg .u32 i; mov.u32 i, sums0; mov.u32 sums1, i;}\n\t"
-          "mov.u32 %0, sums1;}",
+    R(55,
+      "{\n\t"
+      ".reg .pred more;      // in C++: while (i > 0)\n\t"
+      ".reg .u32 i, sums<2>; /* two of them */\n\t"
+      "mov.u32 i, %1;\n\t"
+      "mov.u32 sums0, 0;\n"
+      "again:\n\t"
+      "add.u32 sums0, sums0, i;\n\t"
+      "sub.u32 i, i, 1;\n\t"
+      "setp.gt.u32 more, i, 0;\n\t"
+      "@more bra again;\n\t"
+      "{.reg .u32 i; mov.u32 i, sums0; mov.u32 sums1, i;}\n\t"
+      "mov.u32 %0, sums1;}",
       "r"(10));
     unsigned x = 5, y = 0;
     asm volatile("add.u32 %0, %0, %1;" : "+r"(x) : "r"(2));
-    asm volatile("add.u32 %[sum], %1, %[more];" : [sum] "=r"(y) : "0"(x), [more] "r"(threadIdx.x + 3));
+    asm volatile("add.u32 %[sum], %1, %[more];"
+                 : [sum] "=r"(y)
+                 : "0"(x), [more] "r"(threadIdx.x + 3));
     note(x, 7, __LINE__);
     note(y, 10, __LINE__);
     asm volatile("mov.u32 _, %0;" ::"r"(x));
@@ -445,8 +450,9 @@ __global__ void barriers()
     R(96, "{.reg .pred p; setp.ge.u32 p, %1, 32; bar.red.popc.u32 %0, 0, p;}", "r"(thread));
     R(0, "{.reg .pred p; setp.ge.u32 p, %1, 32; bar.red.and.pred p, 0, p; selp.u32 %0, 1, 0, p;}",
       "r"(thread));
-    R(1, "{.reg .pred p; setp.ge.u32 p, %1, 32; bar.red.or.pred p, 3, 128, p;"
-         "selp.u32 %0, 1, 0, p;}",
+    R(1,
+      "{.reg .pred p; setp.ge.u32 p, %1, 32; bar.red.or.pred p, 3, 128, p;"
+      "selp.u32 %0, 1, 0, p;}",
       "r"(thread));
     // The second half produces, the first one waits.
     if (thread >= 64) {
@@ -507,18 +513,18 @@ static void check(int least)
     static void test_##kernel(void **)                                                             \
     {                                                                                              \
         begin();                                                                                   \
-        kernel<<<1, __VA_ARGS__;                                                                   \
+        kernel < < < 1, __VA_ARGS__;                                                               \
         check(least);                                                                              \
     }
-TEST(integers, 50, 1>>>())
-TEST(carries, 7, 1>>>())
-TEST(logic, 30, 1>>>())
-TEST(predicates, 17, 1>>>())
-TEST(reals, 35, 1>>>())
-TEST(conversions, 35, 1>>>())
-TEST(lanes, 32 * 20, 32>>>())
-TEST(barriers, 128 * 5, 128>>>())
-TEST(copies, 32 * 4, 32>>>(data))
+TEST(integers, 50, 1 >>> ())
+TEST(carries, 7, 1 >>> ())
+TEST(logic, 30, 1 >>> ())
+TEST(predicates, 17, 1 >>> ())
+TEST(reals, 35, 1 >>> ())
+TEST(conversions, 35, 1 >>> ())
+TEST(lanes, 32 * 20, 32 >>> ())
+TEST(barriers, 128 * 5, 128 >>> ())
+TEST(copies, 32 * 4, 32 >>> (data))
 
 static void test_memory(void **)
 {
@@ -551,11 +557,11 @@ static int set_up(void **)
 int main()
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_integers),    cmocka_unit_test(test_carries),
-        cmocka_unit_test(test_logic),       cmocka_unit_test(test_predicates),
-        cmocka_unit_test(test_reals),       cmocka_unit_test(test_conversions),
-        cmocka_unit_test(test_lanes),       cmocka_unit_test(test_barriers),
-        cmocka_unit_test(test_copies),      cmocka_unit_test(test_memory),
+        cmocka_unit_test(test_integers), cmocka_unit_test(test_carries),
+        cmocka_unit_test(test_logic),    cmocka_unit_test(test_predicates),
+        cmocka_unit_test(test_reals),    cmocka_unit_test(test_conversions),
+        cmocka_unit_test(test_lanes),    cmocka_unit_test(test_barriers),
+        cmocka_unit_test(test_copies),   cmocka_unit_test(test_memory),
         cmocka_unit_test(test_atomics),
     };
     return cmocka_run_group_tests(tests, set_up, NULL);

@@ -88,7 +88,7 @@ __device__ static int column_of_c(int i)
 
 #define A(i) "r"(register_a(type_a, i))
 #define B(i) "r"(register_b(type_b, i))
-#define PRODUCT(name, A_TYPE, B_TYPE, T, constraint, shape, types, a, b, ...)                 \
+#define PRODUCT(name, A_TYPE, B_TYPE, T, constraint, shape, types, a, b, ...)                      \
     __global__ void name(T *out)                                                                   \
     {                                                                                              \
         const number type_a = A_TYPE, type_b = B_TYPE;                                             \
@@ -107,8 +107,8 @@ __device__ static int column_of_c(int i)
 #define LONG_B "{%8, %9}"
 #define SHORT_A "{%4, %5}"
 #define SHORT_B "{%6}"
-PRODUCT(tf32_8, TF32, TF32, float, "f", "m16n8k8", "f32.tf32.tf32.f32", LONG_A, LONG_B, A(0),
-        A(1), A(2), A(3), B(0), B(1))
+PRODUCT(tf32_8, TF32, TF32, float, "f", "m16n8k8", "f32.tf32.tf32.f32", LONG_A, LONG_B, A(0), A(1),
+        A(2), A(3), B(0), B(1))
 PRODUCT(tf32_4, TF32, TF32, float, "f", "m16n8k4", "f32.tf32.tf32.f32", SHORT_A, SHORT_B, A(0),
         A(1), B(0))
 PRODUCT(bf16_16, BF16, BF16, float, "f", "m16n8k16", "f32.bf16.bf16.f32", LONG_A, LONG_B, A(0),
@@ -119,8 +119,7 @@ PRODUCT(f16_8, F16, F16, float, "f", "m16n8k8", "f32.f16.f16.f32", SHORT_A, SHOR
         B(0))
 PRODUCT(s8_32, S8, S8, int, "r", "m16n8k32", "s32.s8.s8.s32", LONG_A, LONG_B, A(0), A(1), A(2),
         A(3), B(0), B(1))
-PRODUCT(us8_16, U8, S8, int, "r", "m16n8k16", "s32.u8.s8.s32", SHORT_A, SHORT_B, A(0), A(1),
-        B(0))
+PRODUCT(us8_16, U8, S8, int, "r", "m16n8k16", "s32.u8.s8.s32", SHORT_A, SHORT_B, A(0), A(1), B(0))
 
 template <class T>
 static void check_product(void (*kernel)(T *), number type_a, number type_b, int depth)
@@ -350,7 +349,7 @@ static void test_refused_maps(void **)
 int main()
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_products), cmocka_unit_test(test_half_results),
+        cmocka_unit_test(test_products),      cmocka_unit_test(test_half_results),
         cmocka_unit_test(test_matrices_move), cmocka_unit_test(test_boxes),
         cmocka_unit_test(test_refused_maps),
     };

@@ -337,20 +337,23 @@ static void test_unknown_ptx(void **state)
     (void)state;
     assert_says("# 7 \"a.cu\"\n__device__ void f() {\n asm(\"x.y z;\"); asm(\"y;\"); }\n",
                 NO_PTX("a.cu:8", "x.y") NO_PTX("a.cu:8", "y"));
-    assert_says("# 1 \"x\"\n__device__ void f() {\n asm(\"membar.gl;\"\n\n \"add.v2.u32 a, b, c;\"); }\n",
-                NO_PTX("x:4", "add.v2.u32 (.v2)"));
+    assert_says(
+        "# 1 \"x\"\n__device__ void f() {\n asm(\"membar.gl;\"\n\n \"add.v2.u32 a, b, c;\"); }\n",
+        NO_PTX("x:4", "add.v2.u32 (.v2)"));
     assert_says("# 1 \"x\"\n__device__ void f() { asm(\".reg .b128 x;\"); }",
                 NO_PTX("x:1", "registers of type .b128"));
     assert_says("# 1 \"x\"\n__device__ void f() { asm(\"bra away;\"); }",
                 NO_PTX("x:1", "a branch to a label that is not in the same asm"));
     assert_says("# 1 \"x\"\n__device__ void f(int x) { asm(\"mov.b64 %0, 1;\" : \"=r\"(x)); }",
                 NO_PTX("x:1", "operand %0 has 32 bits, the instruction wants 64"));
-    assert_says("# 1 \"x\"\n__device__ void f(int x) { asm(\"{.reg .pred p; mov.b32 %0, p;}\" : \"=r\"(x)); }",
+    assert_says("# 1 \"x\"\n__device__ void f(int x) { asm(\"{.reg .pred p; mov.b32 %0, p;}\" : "
+                "\"=r\"(x)); }",
                 NO_PTX("x:1", "operand p: is a predicate"));
     assert_says("# 1 \"x\"\n__device__ void f(int x) { asm(\"mov.b32 %0, y;\" : \"=r\"(x)); }",
                 NO_PTX("x:1", "operand y"));
-    assert_says("# 1 \"x\"\n__device__ void f(int x) { asm(\"mov.b32 %0, %%envreg1;\" : \"=r\"(x)); }",
-                NO_PTX("x:1", "operand %envreg1"));
+    assert_says(
+        "# 1 \"x\"\n__device__ void f(int x) { asm(\"mov.b32 %0, %%envreg1;\" : \"=r\"(x)); }",
+        NO_PTX("x:1", "operand %envreg1"));
     assert_says("# 1 \"x\"\n__device__ void f(int x) { asm(\"mov.b32 %0, 1\" : \"=r\"(x)); }",
                 NO_PTX("x:1", "';' is missing behind \"mov.b32 %0, 1\""));
     assert_says("# 1 \"x\"\n__device__ void f(int x) { asm(\"mov.b32 %0, 1;\" : \"=q\"(x)); }",

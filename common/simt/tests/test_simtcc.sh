@@ -1,19 +1,12 @@
-#!/bin/sh
+#!/usr/bin/env bash
 # Tests simtcc; what, is in simtcc/PART.sh. Usage: test_simtcc.sh SIMTCC CXX PART...
 set -u
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd -P)
 simtcc=$(readlink -f -- "$1") compiler=$2
 shift 2
-folder=$(mktemp -d "${TMPDIR:-/tmp}/test_simtcc.XXXXXX") || exit 1
-trap 'rm -rf -- "$folder"' EXIT
-cd "$folder" || exit 1
-failures=0
-
-fail() {
-    failures=$((failures + 1))
-    printf 'FAILED: %s\n' "$1"
-    sed 's/^/    /' output
-}
+# shellcheck source=common/tests/shell.sh
+. "$(dirname -- "$(readlink -f -- "$0")")/../../tests/shell.sh"
+said=output
 
 compile() {
     "$simtcc" -ccbin "$compiler" "$@" >output 2>&1
@@ -52,5 +45,4 @@ for part; do
     # shellcheck source=/dev/null
     . "$here/simtcc/$part.sh"
 done
-[ $failures -eq 0 ] && echo 'all passed'
-[ $failures -eq 0 ]
+finish

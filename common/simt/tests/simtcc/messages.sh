@@ -95,4 +95,4 @@ cat >host.cpp <<'END'
 #include <driver_types.h>
 int main() { int *p = nullptr; return cudaMalloc(&p, 4) || cudaFree(p); }
 END
-CPATH=$folder/toolkit compile -I toolkit --run host.cpp || fail 'a toolkit in CPATH'
+CPATH=$work/toolkit compile -I toolkit --run host.cpp || fail 'a toolkit in CPATH'

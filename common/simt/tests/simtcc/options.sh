@@ -86,5 +86,13 @@ says 2 'value.txt: want .cu, .cpp, .c, .o or .a' value.txt
 says 1 'missing.cu: no such file' missing.cu
 "$simtcc" -ccbin /nonexistent/compiler value.cu >output 2>&1
 [ $? -eq 3 ] && grep -q 'no working C++ compiler' output || fail 'a compiler that is not there'
+# The one before the first that is accepted, as g++ and as clang++, which says that it is g++ 4, too.
+for versions in '10 __clang_major__' '4 10'; do
+    printf '#!/bin/sh\necho "%s"\n' "$versions" >old
+    chmod +x old
+    "$simtcc" -ccbin ./old value.cu >output 2>&1
+    [ $? -eq 3 ] && [ "$(cat output)" = 'simtcc: ./old: g++ 11 or later is needed, or clang++ 11 or later' ] ||
+        fail "an old compiler: $versions"
+done
 SIMTCC_CACHE=/proc/nothing compile value.cu
 [ $? -eq 3 ] && grep -q '/proc/nothing: cannot write there' output || fail 'a cache that cannot be'

@@ -12,7 +12,7 @@ END
 mkdir -p clone/common clone/build
 cp -R "$(dirname -- "$simtcc")" clone/common/simt
 rm -rf clone/common/simt/tests
-copy=$folder/clone/common/simt/simtcc
+copy=$work/clone/common/simt/simtcc
 # with CACHE ARGUMENT...: the copy, with this cache.
 with() {
     SIMTCC_CACHE=$1 && shift
@@ -23,16 +23,16 @@ without() {
     (unset SIMTCC_CACHE && XDG_CACHE_HOME=/proc/nothing "$copy" -ccbin "$compiler" "$@") >output 2>&1
 }
 
-with "$folder/cache" --run one.cu && [ "$(cat output)" = one ] || fail 'the runtime is built'
+with "$work/cache" --run one.cu && [ "$(cat output)" = one ] || fail 'the runtime is built'
 built=$(echo cache/*)
 [ -f "$built/libsimt.a" ] && [ -x "$built/simt_rewrite" ] || fail "one folder in the cache: $built"
 touch -d '2001-01-01' "$built/libsimt.a"
-with "$folder/cache" --run one.cu && [ "$(cat output)" = one ] || fail 'the runtime is there'
+with "$work/cache" --run one.cu && [ "$(cat output)" = one ] || fail 'the runtime is there'
 [ "$built/libsimt.a" -ot one.cu ] || fail 'the runtime is built once'
 
 without --run one.cu
 [ $? -eq 3 ] && grep -q '/proc/nothing/rungs: cannot write there' output || fail 'no runtime, no cache'
-with "$folder/cache" --keep-runtime "$folder/clone/build/any/simtcc" "$built/libsimt.a" "$built/simt_rewrite" ||
+with "$work/cache" --keep-runtime "$work/clone/build/any/simtcc" "$built/libsimt.a" "$built/simt_rewrite" ||
     fail 'a build keeps its runtime'
 [ "$(echo clone/build/any/simtcc/*)" = "clone/build/any/simtcc/${built#cache/}" ] ||
     fail 'what is kept and what is built have the same name'
@@ -40,10 +40,10 @@ without --run one.cu && [ "$(cat output)" = one ] || fail 'the runtime that a bu
 
 # Not if the sources have changed, or for sources elsewhere, whose headers have other names.
 cp -R clone moved
-copy=$folder/moved/common/simt/simtcc
+copy=$work/moved/common/simt/simtcc
 without --run one.cu
 [ $? -eq 3 ] || fail 'the runtime of another folder is not taken'
-copy=$folder/clone/common/simt/simtcc
-echo '/* changed */' >>clone/common/simt/observe/trace.h
+copy=$work/clone/common/simt/simtcc
+echo '/* changed */' >>clone/common/simt/observe/recorder.h
 without --run one.cu
 [ $? -eq 3 ] || fail 'the runtime of other sources is not taken'

@@ -1,0 +1,31 @@
+#include "problem/problem.h"
+
+#include "base/memory.h"
+
+bool problem_has_memory(const struct back_end *back_end, double arrays, double host_only,
+                        struct error *error)
+{
+    const double copies = back_end->host_memory || back_end->clocks ? 1 : 2;
+    const double bytes = copies * arrays + host_only;
+
+    return memory_available(bytes < 0x1p63 ? (size_t)bytes : SIZE_MAX, error);
+}
+
+bool problem_evict(const struct problem *problem, const struct rung *rung,
+                   const struct guarded *const arrays[], size_t count, struct error *error)
+{
+    const struct back_end *back_end = rung_back_end(rung, problem->back_end);
+    const bool on_host = (rung->flags & RUNG_HOST) != 0;
+
+    for (size_t i = 0; i < count; i++)
+        if (!back_end->evict(on_host ? arrays[i]->host : arrays[i]->memory, arrays[i]->total,
+                             error))
+            return false;
+    return true;
+}
+
+bool problem_has_both_files(const struct problem_options *options, struct error *error)
+{
+    return (options->a == NULL) == (options->b == NULL) ||
+           error_set(error, EXIT_BAD_USAGE, "--a and --b go together: there are two inputs");
+}

@@ -1,0 +1,17 @@
+#include "base/exit.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+void simt_exit(void)
+{
+    fflush(NULL);
+    _exit(EXIT_FAILURE);
+}
+
+void simt_exit_without_memory(void)
+{
+    fflush(NULL);
+    _exit(3); /* EXIT_DEVICE_ERROR of the programs */
+}

@@ -1,0 +1,254 @@
+#include "check/skips.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/need.h"
+#include "check/findings.h"
+#include "machine/machine.h"
+#include "model/order.h"
+#include "model/sites.h"
+#include "program/source.h"
+
+enum { MOST_BARRIERS = 64 };
+
+/* How threads left: what they did outside of calls, since their last barrier. */
+struct way {
+    uint64_t hash;
+    size_t count;
+    uint64_t *keys; /* of events, without the depth */
+    unsigned int thread;
+    struct uint3 block; /* of the first that did */
+};
+static struct way ways[SIMT_MOST_WAYS];
+static size_t way_count;
+struct simt_ways simt_skips_gone;
+
+struct barrier {
+    uint32_t place;
+    uint64_t before; /* the event before it */
+    const char *file;
+    int line;
+    struct simt_ways gone, judged; /* the ways of threads that had left when it completed */
+    unsigned int version;          /* of the flow of control, when it was judged */
+};
+static struct barrier barriers[MOST_BARRIERS];
+static size_t barrier_count;
+
+static const void *function; /* of the launches whose ways these are */
+static char name[256];
+static size_t blocks;
+static bool met; /* some thread of the launch has come to a barrier */
+
+static bool has(const struct simt_ways *ways_of, size_t number)
+{
+    return ways_of->set[number / 64] >> number % 64 & 1;
+}
+
+static void add(struct simt_ways *ways_of, size_t number)
+{
+    ways_of->set[number / 64] |= UINT64_C(1) << number % 64;
+}
+
+static void forget(void)
+{
+    for (size_t i = 0; i < way_count; i++) {
+        free(ways[i].keys);
+    }
+    way_count = barrier_count = 0;
+}
+
+void simt_skips_start_launch(const struct simt_launch *asked)
+{
+    blocks = 0;
+    met = false;
+    if (asked->function != function || strcmp(name, asked->name) != 0 ||
+        way_count == SIMT_MOST_WAYS) {
+        forget();
+        function = asked->function;
+        snprintf(name, sizeof name, "%s", asked->name);
+    }
+    for (size_t i = 0; i < barrier_count; i++) {
+        barriers[i].gone = (struct simt_ways){0};
+    }
+}
+
+void simt_skips_start_block(void)
+{
+    blocks++;
+    simt_skips_gone = (struct simt_ways){0};
+}
+
+/* ---- ways ---- */
+
+static uint64_t depth_of(uint64_t key)
+{
+    return 0xffff - (key >> 48);
+}
+
+static uint64_t node_key(const struct simt_event *event)
+{
+    return event->key & UINT64_MAX >> 16;
+}
+
+/* The events outside of all calls: those of the least depth that there is. */
+static uint64_t least_depth(const struct simt_event *begin, const struct simt_event *end)
+{
+    uint64_t least = UINT64_MAX;
+    for (const struct simt_event *event = begin; event < end; event++) {
+        least = depth_of(event->key) < least ? depth_of(event->key) : least;
+    }
+    return least;
+}
+
+static uint64_t hash_of(const struct simt_event *begin, const struct simt_event *end)
+{
+    uint64_t hash = 0;
+    for (const struct simt_event *event = begin; event < end; event++) {
+        hash = (hash ^ event->key) * UINT64_C(0x9e3779b97f4a7c15);
+        hash ^= hash >> 29;
+    }
+    return hash;
+}
+
+static void keep(uint64_t hash, const struct simt_event *begin, const struct simt_event *end)
+{
+    uint64_t depth = least_depth(begin, end);
+    struct way *way = &ways[way_count];
+    *way = (struct way){
+        .hash = hash,
+        .keys = simt_needed(malloc((size_t)(end - begin + 1) * sizeof *way->keys), "the checks"),
+        .thread = simt_linear(simt_current),
+        .block = simt_running_block()};
+    for (const struct simt_event *event = begin; event < end; event++) {
+        if (depth_of(event->key) == depth) {
+            way->keys[way->count++] = node_key(event);
+        }
+    }
+    way_count++;
+}
+
+void simt_skips_exit(const struct simt_event *begin, const struct simt_event *end)
+{
+    static size_t last;
+    uint64_t hash;
+    if (blocks > 1 && !met) {
+        return; /* a kernel without barriers */
+    }
+    hash = hash_of(begin, end);
+    if (last >= way_count || ways[last].hash != hash) {
+        for (last = 0; last < way_count && ways[last].hash != hash; last++) {
+        }
+    }
+    if (last == SIMT_MOST_WAYS) {
+        return;
+    }
+    if (last == way_count) {
+        keep(hash, begin, end);
+    }
+    add(&simt_skips_gone, last);
+}
+
+/* ---- barriers ---- */
+
+static struct barrier *find_barrier(uint32_t place)
+{
+    for (size_t i = 0; i < barrier_count; i++) {
+        if (barriers[i].place == place) {
+            return &barriers[i];
+        }
+    }
+    return NULL;
+}
+
+void simt_skips_arrive(const struct simt_event *begin, const struct simt_event *end,
+                       const void *caller, const char *file, int line)
+{
+    uint64_t depth;
+    met = true;
+    if (find_barrier(simt_place_of(caller)) || barrier_count == MOST_BARRIERS) {
+        return;
+    }
+    depth = least_depth(begin, end);
+    for (const struct simt_event *event = end; event-- > begin;) {
+        if (depth_of(event->key) == depth) {
+            barriers[barrier_count++] = (struct barrier){.place = simt_place_of(caller),
+                                                         .before = node_key(event),
+                                                         .file = file,
+                                                         .line = line};
+            return;
+        }
+    }
+}
+
+void simt_skips_complete(const void *caller)
+{
+    struct barrier *barrier = find_barrier(simt_place_of(caller));
+    for (size_t i = 0; barrier && i < SIMT_MOST_WAYS / 64; i++) {
+        barrier->gone.set[i] |= simt_skips_gone.set[i];
+    }
+}
+
+/* ---- when the launch is over ---- */
+
+static bool is_block(uint64_t key)
+{
+    return (key >> 8 & 0xff) == EVENT_BLOCK;
+}
+
+/* How many events all ways have in common at their ends: the kernel's own end, where nothing is
+ * done any more. */
+static size_t common_end(void)
+{
+    for (size_t length = 0;; length++) {
+        const struct way *first = &ways[0];
+        for (size_t i = 0; i < way_count; i++) {
+            uint64_t key;
+            if (ways[i].count <= length || first->count <= length) {
+                return length;
+            }
+            key = ways[i].keys[ways[i].count - 1 - length];
+            if (key != first->keys[first->count - 1 - length] || !is_block(key)) {
+                return length;
+            }
+        }
+    }
+}
+
+/* Whether that way goes round the barrier, and if so tells it. */
+static bool judge(const struct barrier *barrier, const struct way *way, size_t end)
+{
+    size_t at;
+    struct finding *found;
+    if (!simt_order_goes_round(barrier->before, way->keys, way->count - end, &at)) {
+        return false;
+    }
+    found =
+        simt_add_finding((struct finding){.wrong = GOES_ROUND,
+                                          .site = simt_site_number((uint32_t)(way->keys[at] >> 16)),
+                                          .thread = way->thread});
+    if (found) {
+        found->block = way->block;
+        snprintf(found->text, sizeof found->text, "%s:%d", barrier->file, barrier->line);
+    }
+    return true;
+}
+
+void simt_skips_end_launch(void)
+{
+    size_t end = way_count > 0 ? common_end() : 0;
+    for (size_t i = 0; i < barrier_count; i++) {
+        struct barrier *barrier = &barriers[i];
+        if (barrier->version != simt_order_version()) {
+            barrier->judged = (struct simt_ways){0};
+            barrier->version = simt_order_version();
+        }
+        for (size_t way = 0; way < way_count; way++) {
+            if (has(&barrier->gone, way) && !has(&barrier->judged, way) &&
+                !judge(barrier, &ways[way], end)) {
+                add(&barrier->judged, way);
+            }
+        }
+    }
+}

@@ -1,0 +1,282 @@
+/* Reports of what goes wrong in a kernel: where that is; and of threads that can never go on,
+ * which are where, for whom they wait, and what to do about it. */
+#include <stdio.h>
+#include <string.h>
+
+#include "machine/ptx.h"
+#include "machine/reports.h"
+
+#include "base/exit.h"
+#include "memory/heap.h"
+#include "memory/memory.h"
+#include "observe/observer.h"
+#include "program/source.h"
+
+/* "0-15 32 40-47": the members of a set of block_threads (or fewer) flags. */
+static void print_ranges(const bool *members, unsigned int count)
+{
+    for (unsigned int i = 0; i < count; i++) {
+        unsigned int first = i;
+        if (!members[i]) {
+            continue;
+        }
+        while (i + 1 < count && members[i + 1]) {
+            i++;
+        }
+        fprintf(stderr, first == i ? " %u" : " %u-%u", first, i);
+    }
+    fputc('\n', stderr);
+}
+
+static void print_lanes(unsigned int lanes)
+{
+    bool members[SIMT_WARP_SIZE];
+    for (unsigned int i = 0; i < SIMT_WARP_SIZE; i++) {
+        members[i] = lanes >> i & 1;
+    }
+    print_ranges(members, SIMT_WARP_SIZE);
+}
+
+static const char *barrier_name(enum simt_barrier barrier)
+{
+    static const char *const names[] = {"__syncthreads", "__syncthreads_count", "__syncthreads_and",
+                                        "__syncthreads_or", "grid.sync"};
+    return names[barrier];
+}
+
+void simt_report_block(void)
+{
+    struct uint3 index = simt_block->index;
+    fflush(stdout);
+    if (simt_tracing) {
+        simt_observer.tell_findings(); /* what was wrong before may be the reason */
+    }
+    fputs("simt: kernel ", stderr);
+    simt_tell_launch(stderr);
+    fprintf(stderr, ", block (%u,%u,%u)", index.x, index.y, index.z);
+}
+
+void simt_tell_launch(FILE *file)
+{
+    const struct simt_launch *launch = simt_grid.launch;
+    fprintf(file, "%s (launched at %s:%d)", launch->name, launch->file, launch->line);
+}
+
+void simt_report_place(void)
+{
+    simt_report_block();
+    if (simt_current) {
+        struct uint3 index = simt_current->index;
+        fprintf(stderr, ", thread (%u,%u,%u)", index.x, index.y, index.z);
+    }
+}
+
+/* ---- where threads are ---- */
+
+enum place {
+    PLACE_RUNS,
+    PLACE_NAMED,
+    PLACE_MBARRIER,
+    PLACE_BARRIER,
+    PLACE_COLLECTIVE,
+    PLACE_YIELDED,
+    PLACE_EXITED,
+    PLACES
+};
+
+static enum place place_of(unsigned int thread)
+{
+    const struct simt_warp *warp = &simt_block->warps[thread / SIMT_WARP_SIZE];
+    unsigned int bit = 1u << thread % SIMT_WARP_SIZE;
+    return warp->at_barrier & bit      ? PLACE_BARRIER
+           : warp->at_named & bit      ? PLACE_NAMED
+           : warp->at_mbarrier & bit   ? PLACE_MBARRIER
+           : warp->at_collective & bit ? PLACE_COLLECTIVE
+           : warp->exited & bit        ? PLACE_EXITED
+           : warp->yielded & bit       ? PLACE_YIELDED
+                                       : PLACE_RUNS;
+}
+
+static bool same_place(unsigned int a, unsigned int b)
+{
+    const struct simt_thread *first = &simt_block->threads[a], *second = &simt_block->threads[b];
+    enum place place = place_of(a);
+    if (place != place_of(b)) {
+        return false;
+    }
+    if (place == PLACE_EXITED || place == PLACE_RUNS) {
+        return true;
+    }
+    if (place == PLACE_NAMED ? first->lane != second->lane
+                             : place == PLACE_MBARRIER && first->awaited != second->awaited) {
+        return false;
+    }
+    if ((place == PLACE_NAMED || place == PLACE_MBARRIER) && first->caller != second->caller) {
+        return false;
+    }
+    if (place == PLACE_YIELDED && (!first->file || !second->file)) {
+        return !first->file && !second->file && first->caller == second->caller;
+    }
+    return first->line == second->line && strcmp(first->file, second->file) == 0 &&
+           (place == PLACE_BARRIER ? first->barrier == second->barrier
+            : place == PLACE_COLLECTIVE
+                ? first->operation == second->operation && first->mask == second->mask
+                : true);
+}
+
+void simt_report_caller(const void *caller)
+{
+    const struct simt_source *source = simt_tracing ? simt_source_of(simt_place_of(caller)) : NULL;
+    if (source &&
+        (source->kernel_line != source->line || strcmp(source->kernel_file, source->file) != 0)) {
+        fprintf(stderr, ", called from %s:%d", source->kernel_file, source->kernel_line);
+    }
+}
+
+static void print_place(unsigned int thread)
+{
+    const struct simt_thread *at = &simt_block->threads[thread];
+    switch (place_of(thread)) {
+    case PLACE_BARRIER:
+        fprintf(stderr, "in %s() at %s:%d", barrier_name(at->barrier), at->file, at->line);
+        break;
+    case PLACE_NAMED:
+        fprintf(stderr, "in bar.sync %u at %s:%d", at->lane, at->file, at->line);
+        simt_report_caller(at->caller);
+        break;
+    case PLACE_MBARRIER:
+        fprintf(stderr, "in mbarrier.try_wait at %s:%d", at->file, at->line);
+        simt_report_caller(at->caller);
+        break;
+    case PLACE_COLLECTIVE:
+        fprintf(stderr, "in %s(), mask 0x%08x, at %s:%d", simt_collective_name(at->operation),
+                at->mask, at->file, at->line);
+        break;
+    case PLACE_YIELDED:
+        if (at->file) {
+            fprintf(stderr, "waiting in a loop at %s:%d", at->file, at->line);
+        } else {
+            const struct simt_source *source = simt_source_of(simt_place_of(at->caller));
+            fprintf(stderr, "waiting in a loop at %s:%d", source->file, source->line);
+        }
+        break;
+    case PLACE_EXITED:
+        fputs("returned from the kernel", stderr);
+        break;
+    default:
+        fputs("running", stderr);
+        break;
+    }
+}
+
+static void print_changer(bool other_block, unsigned int thread, const char *file, int line)
+{
+    if (other_block) {
+        fprintf(stderr, ": a thread of another block changed it last, at %s:%d", file, line);
+    } else {
+        struct uint3 index = simt_thread_number(thread);
+        fprintf(stderr, ": thread (%u,%u,%u) changed it last, at %s:%d, and is now ", index.x,
+                index.y, index.z, file, line);
+        print_place(thread);
+    }
+}
+
+/* A thread polls a word: who has changed it last, and where is that one now? */
+static void print_awaited(unsigned int thread)
+{
+    const struct simt_poll *poll = &simt_block->threads[thread].poll;
+    const struct simt_change *change = simt_find_change(poll->address);
+    struct simt_last_change last;
+    char where[128] = "a word of shared memory";
+    if (place_of(thread) == PLACE_MBARRIER) {
+        simt_mbarrier_tell(simt_block->threads[thread].awaited);
+    }
+    if (place_of(thread) != PLACE_YIELDED || !poll->address) {
+        return;
+    }
+    if (simt_memory_is_device(poll->address)) {
+        simt_memory_describe(poll->address, where, sizeof where);
+    }
+    fprintf(stderr, "    it reads %s, which stays %llu", where, (unsigned long long)poll->found);
+    if (change) {
+        print_changer(change->block != simt_block, simt_linear(change->thread), change->file,
+                      change->line);
+    } else if (simt_tracing && simt_observer.last_change((uintptr_t)poll->address, &last)) {
+        const struct simt_source *source = simt_source_of(last.place);
+        print_changer(last.other_block, last.thread, source->file, source->line);
+    } else if (simt_tracing) {
+        fputs(": no thread of this launch has changed it", stderr);
+    }
+    fputc('\n', stderr);
+}
+
+static const char *const hints[PLACES] = {
+    [PLACE_BARRIER] =
+        "every thread of a block must reach the same __syncthreads(): move it out of the branch or "
+        "loop\n"
+        "  that only some threads take. (A GPU may hang here, or go on with wrong data.)",
+    [PLACE_NAMED] =
+        "bar.sync and bar.arrive of one barrier must together be called by as many threads as they "
+        "name.",
+    [PLACE_MBARRIER] =
+        "each phase of an mbarrier needs as many arrivals as mbarrier.init says, and exactly the "
+        "bytes that\n"
+        "  expect_tx announces; a wait for a parity ends when the phase of that parity has ended.",
+    [PLACE_COLLECTIVE] =
+        "every lane that a mask names must make the same call with the same mask: make the call "
+        "outside of\n"
+        "  the branch, or name only the lanes that take it.",
+    [PLACE_YIELDED] =
+        "a lock must be given back by a thread that can run: not across a barrier, and not in a "
+        "block\n"
+        "  that has yet to start (blocks that wait for later ones need a cooperative launch).",
+};
+
+void simt_report_stuck(const char *headline, size_t suspended)
+{
+    const unsigned int threads =
+        simt_grid.launch->block.x * simt_grid.launch->block.y * simt_grid.launch->block.z;
+    bool told[SIMT_MAX_BLOCK_THREADS] = {false}, seen[PLACES] = {false};
+    simt_report_block();
+    fprintf(stderr, ": %s\n", headline);
+    for (unsigned int i = 0; i < threads; i++) {
+        bool here[SIMT_MAX_BLOCK_THREADS] = {false};
+        unsigned int count = 0;
+        if (told[i]) {
+            continue;
+        }
+        for (unsigned int j = i; j < threads; j++) {
+            here[j] = !told[j] && same_place(i, j);
+            told[j] = told[j] || here[j];
+            count += here[j];
+        }
+        seen[place_of(i)] = true;
+        fprintf(stderr, "  %u thread%s ", count, count == 1 ? "" : "s");
+        print_place(i);
+        fputc(':', stderr);
+        print_ranges(here, threads);
+        print_awaited(i);
+    }
+    if (suspended > 0) {
+        fprintf(stderr, "  %zu other block%s wait%s, too\n", suspended, suspended == 1 ? "" : "s",
+                suspended == 1 ? "s" : "");
+    }
+    for (unsigned int i = 0; i < PLACES; i++) {
+        if (seen[i] && hints[i]) {
+            fprintf(stderr, "  hint: %s\n", hints[i]);
+        }
+    }
+    simt_exit();
+}
+
+void simt_report_collective(struct simt_thread *thread, const char *what, unsigned int lanes,
+                            const char *hint)
+{
+    simt_current = thread;
+    simt_report_place();
+    fprintf(stderr, ": %s() at %s:%d: mask 0x%08x %s", simt_collective_name(thread->operation),
+            thread->file, thread->line, thread->mask, what);
+    print_lanes(lanes);
+    fprintf(stderr, "  hint: %s\n", hint);
+    simt_exit();
+}

@@ -1,0 +1,315 @@
+#include "memory/streams.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/need.h"
+#include "cuda/cuda_runtime_api.h"
+#include "program/source.h"
+
+enum {
+    LEGACY,             /* the default stream */
+    PER_THREAD,         /* cudaStreamPerThread: of all threads of the host */
+    MOST_PENDING = 1024 /* operations: of more, the oldest are taken to be over */
+};
+
+/* A stream that exists, or one that was and whose operations may not be over. */
+struct timeline {
+    const void *handle; /* NULL: it was destroyed (or the default stream) */
+    bool blocking, ended;
+    uint64_t turn;              /* operations begun */
+    struct simt_progress known; /* of each timeline, what is done before the next operation */
+};
+static struct timeline *timelines;
+static size_t timeline_count, timeline_capacity;
+
+static struct simt_progress host; /* what it knows to be over */
+
+static struct simt_operation *latest;
+static size_t pending;
+static uint64_t first_number, last_number;
+static bool several; /* streams have operations that are pending */
+
+/* ---- progress ---- */
+
+static uint64_t turn_of(const struct simt_progress *progress, size_t timeline)
+{
+    return timeline < progress->count ? progress->turns[timeline] : 0;
+}
+
+static void advance(struct simt_progress *progress, size_t timeline, uint64_t turn)
+{
+    if (timeline >= progress->count) {
+        size_t count = timeline_count > timeline ? timeline_count : timeline + 1;
+        progress->turns =
+            simt_needed(realloc(progress->turns, count * sizeof *progress->turns), "streams");
+        memset(progress->turns + progress->count, 0,
+               (count - progress->count) * sizeof *progress->turns);
+        progress->count = count;
+    }
+    if (progress->turns[timeline] < turn) {
+        progress->turns[timeline] = turn;
+    }
+}
+
+static void add(struct simt_progress *progress, const struct simt_progress *more)
+{
+    for (size_t i = 0; i < more->count; i++) {
+        if (more->turns[i]) {
+            advance(progress, i, more->turns[i]);
+        }
+    }
+}
+
+/* All that the timeline has begun, and all that is before that. */
+static void add_timeline(struct simt_progress *progress, size_t timeline)
+{
+    add(progress, &timelines[timeline].known);
+    advance(progress, timeline, timelines[timeline].turn);
+}
+
+static void forget(struct simt_progress *progress)
+{
+    free(progress->turns);
+    *progress = (struct simt_progress){0};
+}
+
+/* ---- streams ---- */
+
+static size_t add_one(const void *handle, bool blocking)
+{
+    timelines =
+        simt_with_room(timelines, timeline_count, &timeline_capacity, sizeof *timelines, "streams");
+    timelines[timeline_count] = (struct timeline){.handle = handle, .blocking = blocking};
+    return timeline_count++;
+}
+
+static void prepare(void)
+{
+    if (timeline_count == 0) {
+        add_one(NULL, true);
+        add_one(cudaStreamPerThread, true);
+    }
+}
+
+void simt_stream_begins(const void *stream, bool blocking)
+{
+    prepare();
+    /* In place of one that is no more, if all that it did is over. */
+    for (size_t i = PER_THREAD + 1; i < timeline_count; i++) {
+        struct timeline *timeline = &timelines[i];
+        if (timeline->ended && turn_of(&host, i) >= timeline->turn) {
+            timeline->handle = stream;
+            timeline->blocking = blocking;
+            timeline->ended = false;
+            forget(&timeline->known);
+            return;
+        }
+    }
+    add_one(stream, blocking);
+}
+
+static size_t timeline_of(const void *stream)
+{
+    prepare();
+    for (size_t i = PER_THREAD; i < timeline_count; i++) {
+        if (!timelines[i].ended && timelines[i].handle == stream) {
+            return i;
+        }
+    }
+    return LEGACY;
+}
+
+void simt_stream_ends(const void *stream)
+{
+    size_t timeline = timeline_of(stream);
+    if (timeline > PER_THREAD) {
+        timelines[timeline].ended = true;
+    }
+}
+
+/* What must be over before the stream's next operation. */
+static size_t arrive(const void *stream)
+{
+    size_t number = timeline_of(stream);
+    struct timeline *timeline = &timelines[number];
+    add(&timeline->known, &host);
+    if (number == LEGACY) {
+        for (size_t i = PER_THREAD; i < timeline_count; i++) {
+            if (timelines[i].blocking) {
+                add_timeline(&timeline->known, i);
+            }
+        }
+    } else if (timeline->blocking) {
+        add_timeline(&timeline->known, LEGACY);
+    }
+    advance(&timeline->known, number, timeline->turn);
+    return number;
+}
+
+/* ---- operations ---- */
+
+/* Those that the host knows to be over are of no interest any more: all that comes is after it. */
+static void drop_operations(void)
+{
+    struct simt_operation **link = &latest;
+    size_t kept = 0;
+    several = false;
+    while (*link) {
+        struct simt_operation *operation = *link;
+        if (operation->turn <= turn_of(&host, operation->timeline) || kept >= MOST_PENDING) {
+            *link = operation->next;
+            free(operation);
+        } else {
+            several = several || operation->timeline != latest->timeline;
+            first_number = operation->number;
+            link = &operation->next;
+            kept++;
+        }
+    }
+    pending = kept;
+}
+
+struct simt_operation *simt_operation_begin(const void *stream, const char *name)
+{
+    struct simt_operation *operation = simt_needed(calloc(1, sizeof *operation), "streams");
+    size_t timeline = arrive(stream);
+    if (++pending > 2 * MOST_PENDING) {
+        drop_operations();
+    }
+    operation->number = ++last_number;
+    first_number = latest ? first_number : last_number;
+    several = several || (latest && latest->timeline != timeline);
+    operation->timeline = timeline;
+    operation->turn = ++timelines[timeline].turn;
+    operation->name = name;
+    operation->next = latest;
+    latest = operation;
+    return operation;
+}
+
+const struct simt_operation *simt_operations(void)
+{
+    return latest;
+}
+
+uint64_t simt_operations_first(void)
+{
+    return first_number;
+}
+
+bool simt_operations_of_several(void)
+{
+    return several;
+}
+
+bool simt_operation_unordered(const struct simt_operation *earlier)
+{
+    return earlier != latest && earlier->timeline != latest->timeline &&
+           earlier->turn > turn_of(&timelines[latest->timeline].known, earlier->timeline);
+}
+
+const struct simt_operation *simt_operation_find(uint64_t number)
+{
+    const struct simt_operation *operation = latest;
+    while (operation && operation->number > number) {
+        operation = operation->next;
+    }
+    return operation && operation->number == number ? operation : NULL;
+}
+
+/* ---- events and the host ---- */
+
+void simt_stream_record(const void *stream, struct simt_progress *event)
+{
+    size_t timeline = arrive(stream);
+    forget(event);
+    add_timeline(event, timeline);
+}
+
+void simt_stream_waits(const void *stream, const struct simt_progress *event)
+{
+    add(&timelines[arrive(stream)].known, event);
+}
+
+void simt_host_waits(const void *stream)
+{
+    add_timeline(&host, arrive(stream));
+    drop_operations();
+}
+
+void simt_host_waits_for_event(const struct simt_progress *event)
+{
+    prepare();
+    add(&host, event);
+    drop_operations();
+}
+
+void simt_host_waits_for_all(void)
+{
+    for (size_t i = 0; i < timeline_count; i++) {
+        advance(&host, i, timelines[i].turn);
+    }
+    drop_operations();
+}
+
+void simt_streams_reset(void)
+{
+    simt_host_waits_for_all();
+    for (size_t i = 0; i < timeline_count; i++) {
+        forget(&timelines[i].known);
+    }
+    forget(&host);
+    timeline_count = 0;
+}
+
+/* ---- memory ---- */
+
+static uint64_t end_of(const struct simt_piece *piece)
+{
+    return piece->address + (piece->height - 1) * piece->pitch + piece->width;
+}
+
+bool simt_piece_has(const struct simt_piece *piece, uint64_t address, size_t size)
+{
+    uint64_t first;
+    if (piece->height == 0 || address + size <= piece->address || address >= end_of(piece)) {
+        return false;
+    }
+    if (address <= piece->address) {
+        return true;
+    }
+    first = (address - piece->address) % piece->pitch;
+    return first < piece->width || first + size > piece->pitch;
+}
+
+bool simt_pieces_meet(const struct simt_piece *a, const struct simt_piece *b)
+{
+    if (a->height == 0 || b->height == 0) {
+        return false;
+    }
+    if (a->height == 1) {
+        return simt_piece_has(b, a->address, a->width);
+    }
+    for (size_t row = 0; row < a->height; row++) {
+        if (simt_piece_has(b, a->address + row * a->pitch, a->width)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void simt_operation_tell(FILE *file, const struct simt_operation *operation)
+{
+    const struct simt_source *source;
+    if (operation->file) {
+        fprintf(file, "kernel %s (launched at %s:%d)", operation->name, operation->file,
+                operation->line);
+        return;
+    }
+    source = simt_source_of(simt_place_of(operation->caller));
+    fprintf(file, "%s()", operation->name);
+    if (source->line > 0) {
+        fprintf(file, " at %s:%d", source->file, source->line);
+    }
+}

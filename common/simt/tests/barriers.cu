@@ -1,0 +1,315 @@
+// Barriers that only some threads of a block come to; local variables of others.
+#include "cases.cuh"
+
+__global__ void barrier_in_tree(float *o, const float *a)
+{
+    __shared__ float s[256];
+    int t = threadIdx.x;
+    s[t] = a[t];
+    __syncthreads();
+    for (int st = 128; st; st /= 2)
+        if (t < st) {
+            s[t] += s[t + st];
+            __syncthreads(); // FAULT barrier_in_tree
+        }
+    if (!t)
+        *o = s[0];
+}
+__global__ void barrier_first(float *o, const float *a)
+{
+    __shared__ float s[256];
+    int t = threadIdx.x;
+    s[t] = a[t];
+    for (int st = 128; st; st /= 2)
+        if (t < st) {
+            __syncthreads(); // FAULT barrier_first
+            s[t] += s[t + st];
+        }
+    if (!t)
+        *o = s[0];
+}
+__global__ void barrier_in_if(float *o, const float *a)
+{
+    __shared__ float s[256];
+    int t = threadIdx.x;
+    s[t] = a[t];
+    if (t < 32) {
+        s[t] += 1;
+        __syncthreads(); // FAULT barrier_in_if
+    }
+    o[t] = s[t]; // FAULT barrier_in_if
+}
+__global__ void skipped_by_first(float *o, const float *a)
+{
+    int t = threadIdx.x;
+    if (t >= 128) {
+        o[t] = 1;
+        __syncthreads(); // FAULT skipped_by_first
+    }
+    o[t] = 2; // FAULT skipped_by_first
+}
+__global__ void ok_early(float *o, const float *a, int n)
+{
+    __shared__ float s[256];
+    int t = threadIdx.x;
+    if (t >= n)
+        return;
+    s[t] = a[t];
+    __syncthreads();
+    o[t] = s[n - 1 - t];
+}
+__global__ void ok_loop(float *o, const float *a)
+{
+    __shared__ float s[256];
+    int t = threadIdx.x;
+    s[t] = a[t];
+    __syncthreads();
+    for (int st = 128; st; st /= 2) {
+        if (t >= st)
+            return;
+        s[t] += s[t + st];
+        __syncthreads();
+    }
+    if (!t)
+        *o = s[0];
+}
+__global__ void ok_after(float *o, const float *a)
+{
+    __shared__ float s[256];
+    int t = threadIdx.x;
+    s[t] = a[t];
+    for (int st = 128; st; st /= 2) {
+        __syncthreads();
+        if (t < st)
+            s[t] += s[t + st];
+        if (t >= st)
+            return;
+    }
+    if (!t)
+        *o = s[0];
+}
+__global__ void ok_body(float *o, const float *a, int n)
+{
+    __shared__ float s[256];
+    int t = threadIdx.x;
+    if (t < n) {
+        s[t] = a[t];
+        __syncthreads();
+        o[t] = s[n - 1 - t];
+    }
+}
+__global__ void ok_late(float *o, const float *a, int n)
+{
+    __shared__ float s[256];
+    int t = threadIdx.x;
+    s[t] = a[t];
+    __syncthreads();
+    if (t >= n) {
+        o[t] = 0;
+        return;
+    }
+    float x = s[n - 1 - t];
+    __syncthreads();
+    s[t] = x;
+    __syncthreads();
+    o[t] = s[t] + s[n - 1 - t];
+}
+__global__ void ok_while(float *o, const float *a)
+{
+    int t = threadIdx.x;
+    float x = a[t];
+    while (__syncthreads_or(x < 5)) {
+        x += 1;
+        o[t] = x;
+    }
+}
+
+// The barrier is in a function, which only some call.
+__device__ __noinline__ float wait_and_read(const float *s)
+{
+    __syncthreads(); // FAULT barrier_in_function
+    return s[0];
+}
+
+__global__ void barrier_in_function(float *o, const float *a)
+{
+    __shared__ float s[256];
+    int t = threadIdx.x;
+    float x = 0;
+    s[t] = a[t];
+    if (t < 64)
+        x = wait_and_read(s);
+    o[t] = x; // FAULT barrier_in_function
+}
+
+__global__ void left_by_break(float *o, const float *a)
+{
+    __shared__ float s[256];
+    int t = threadIdx.x;
+    s[t] = a[t];
+    for (int st = 128;; st /= 2) {
+        if (t >= st)
+            break;
+        __syncthreads(); // FAULT left_by_break
+        s[t] += 1;
+    }
+    o[t] = s[t]; // FAULT left_by_break
+}
+
+__global__ void else_without(float *o, const float *a)
+{
+    __shared__ float s[256];
+    int t = threadIdx.x;
+    if (t % 2) {
+        s[t] = a[t];
+        __syncthreads(); // FAULT else_without
+    } else {
+        s[t] = -a[t];
+    }
+    o[t] = s[t]; // FAULT else_without
+}
+
+__global__ void ok_uniform(float *o, const float *a, int n)
+{
+    __shared__ float s[256];
+    int t = threadIdx.x;
+    s[t] = a[t];
+    for (int i = 0; i < n; i++) {
+        if (i % 2 == 0)
+            __syncthreads();
+        else if (t < 10)
+            o[t + i] = i;
+    }
+    if (n > 3) {
+        __syncthreads();
+        o[t] = s[255 - t];
+    }
+}
+
+// The first warp makes, the others use, and both go on by themselves to the end.
+__global__ void ok_roles(float *o, const float *a)
+{
+    __shared__ float s[256];
+    int t = threadIdx.x;
+    s[t] = a[t];
+    __syncthreads();
+    if (t < 32) {
+        for (int i = 0; i < 3; i++)
+            o[t] += s[t + i];
+    } else {
+        float x = s[255 - t];
+        __syncthreads();
+        s[t] = x;
+        __syncthreads();
+        o[t] = s[287 - t];
+    }
+}
+
+// ---- a pointer to another thread's variable, good for nothing after a barrier either ------------
+
+__global__ void local_of_first(float *o, const float *a)
+{
+    __shared__ float *p;
+    float mine = a[threadIdx.x];
+    if (threadIdx.x == 0)
+        p = &mine;
+    __syncthreads();
+    o[threadIdx.x] = *p; // FAULT local_of_first
+    __syncthreads();
+}
+
+__global__ void local_written(float *o, const float *a)
+{
+    __shared__ float *p[256];
+    float mine[4] = {1, 2, 3, a[threadIdx.x]};
+    p[threadIdx.x] = mine;
+    __syncthreads();
+    p[255 - threadIdx.x][threadIdx.x % 4] = 1; // FAULT local_written
+    __syncthreads();
+    o[threadIdx.x] = mine[threadIdx.x % 3];
+}
+
+__device__ __noinline__ void set(float *mine, int i)
+{
+    mine[i % 4] = i;
+}
+
+__global__ void ok_local(float *o, const float *a)
+{
+    float mine[4], *p = mine;
+    for (int i = 0; i < 4; i++)
+        set(p, i + threadIdx.x);
+    __syncthreads();
+    o[threadIdx.x] = mine[threadIdx.x % 4] + a[0];
+}
+
+static float *f, *g;
+
+static const Case cases[] = {
+    {"barrier_in_tree", "in a branch that some threads do not take",
+     [] { barrier_in_tree<<<1, 256>>>(f, g); }},
+    {"barrier_first", "in a branch that some threads do not take",
+     [] { barrier_first<<<1, 256>>>(f, g); }},
+    {"barrier_in_if", "in a branch that some threads do not take",
+     [] { barrier_in_if<<<1, 256>>>(f, g); }},
+    {"skipped_by_first", "in a branch that some threads do not take",
+     [] { skipped_by_first<<<1, 256>>>(f, g); }},
+    {"barrier_in_function", "in a branch that some threads do not take",
+     [] { barrier_in_function<<<1, 256>>>(f, g); }},
+    {"left_by_break", "in a branch that some threads do not take",
+     [] { left_by_break<<<1, 256>>>(f, g); }},
+    {"else_without", "in a branch that some threads do not take",
+     [] { else_without<<<1, 256>>>(f, g); }},
+    {"local_of_first", "a local variable of another thread",
+     [] { local_of_first<<<1, 256>>>(f, g); }},
+    {"local_written", "a local variable of another thread",
+     [] { local_written<<<1, 256>>>(f, g); }},
+    {"ok_local", "", [] { ok_local<<<1, 256>>>(f, g); }},
+    {"ok_early", "",
+     [] {
+         for (int i = 1; i < 4; i++)
+             ok_early<<<1, 256>>>(f, g, 77);
+     }},
+    {"ok_loop", "",
+     [] {
+         for (int i = 1; i < 4; i++)
+             ok_loop<<<1, 256>>>(f, g);
+     }},
+    {"ok_after", "",
+     [] {
+         for (int i = 1; i < 4; i++)
+             ok_after<<<1, 256>>>(f, g);
+     }},
+    {"ok_body", "",
+     [] {
+         for (int i = 1; i < 4; i++)
+             ok_body<<<1, 256>>>(f, g, 100);
+     }},
+    {"ok_late", "",
+     [] {
+         for (int i = 1; i < 4; i++)
+             ok_late<<<1, 256>>>(f, g, 100);
+     }},
+    {"ok_while", "",
+     [] {
+         for (int i = 1; i < 4; i++)
+             ok_while<<<1, 256>>>(f, g);
+     }},
+    {"ok_uniform", "",
+     [] {
+         for (int i = 1; i < 4; i++)
+             ok_uniform<<<1, 256>>>(f, g, 6);
+     }},
+    {"ok_roles", "",
+     [] {
+         for (int i = 1; i < 4; i++)
+             ok_roles<<<1, 256>>>(f, g);
+     }},
+};
+
+int main(int count, char **arguments)
+{
+    f = zeros<float>(4096);
+    g = zeros<float>(4096);
+    return run_case(cases, count, arguments);
+}

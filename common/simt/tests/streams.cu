@@ -1,0 +1,292 @@
+// Work in several streams, in order and out of it.
+#include "cases.cuh"
+
+static const int N = 256;
+static const size_t BYTES = N * sizeof(float);
+
+__global__ void produce(float *data)
+{
+    data[threadIdx.x] = threadIdx.x; // FAULT two_streams both_write copy_of_other_stream
+}
+
+__global__ void consume(const float *data, float *out)
+{
+    out[threadIdx.x] = data[N - 1 - threadIdx.x]; // FAULT two_streams write_after_read
+}
+
+__global__ void read(const float *data)
+{
+    if (data[threadIdx.x] > 1e30f) // FAULT reader_of_third
+        printf("large\n");
+}
+
+__global__ void overwrite(float *data)
+{
+    data[threadIdx.x] = 1; // FAULT write_after_read both_write reader_of_third
+}
+
+__global__ void ok_add(int *counter)
+{
+    atomicAdd(counter, 1); // FAULT atomics_and_plain
+}
+
+__global__ void plain_add(int *counter)
+{
+    if (threadIdx.x == 0)
+        *counter += 1; // FAULT atomics_and_plain
+}
+
+__global__ void every_second(float *data, int first)
+{
+    data[2 * threadIdx.x + first] = first;
+}
+
+static float *x, *y, *z, *host;
+static int *counter;
+static cudaStream_t a, b, c;
+static cudaEvent_t event, other;
+
+static void CUDART_CB in_between(void *)
+{
+}
+
+static const Case cases[] = {
+    {"two_streams", "nothing orders the two",
+     [] {
+         produce<<<1, N, 0, a>>>(x);    // FAULT two_streams
+         consume<<<1, N, 0, b>>>(x, y); // FAULT two_streams
+     }},
+    {"write_after_read", "in another stream read it at",
+     [] {
+         consume<<<1, N, 0, a>>>(x, y);
+         overwrite<<<1, N, 0, b>>>(x);
+     }},
+    {"both_write", "in another stream wrote it at",
+     [] {
+         produce<<<1, N, 0, a>>>(x);
+         overwrite<<<1, N, 0, b>>>(x);
+     }},
+    // The second stream's own reads must not hide those of the first one.
+    {"reader_of_third", "in another stream read it at",
+     [] {
+         read<<<4, N, 0, a>>>(x); // FAULT reader_of_third
+         for (int i = 0; i < 3; i++)
+             read<<<4, N, 0, b>>>(x);
+         cudaStreamSynchronize(c);
+         overwrite<<<1, N, 0, b>>>(x);
+     }},
+    {"event_of_another", "nothing orders the two",
+     [] {
+         produce<<<1, N, 0, a>>>(x); // FAULT event_of_another
+         cudaEventRecord(event, c);
+         cudaStreamWaitEvent(b, event, 0);
+         consume<<<1, N, 0, b>>>(x, y); // FAULT event_of_another
+     }},
+    {"wait_too_early", "nothing orders the two",
+     [] {
+         cudaEventRecord(event, a);
+         produce<<<1, N, 0, a>>>(x); // FAULT wait_too_early
+         cudaStreamWaitEvent(b, event, 0);
+         consume<<<1, N, 0, b>>>(x, y); // FAULT wait_too_early
+     }},
+    {"late_event", "nothing orders the two",
+     [] {
+         produce<<<1, N, 0, a>>>(x);    // FAULT late_event
+         consume<<<1, N, 0, b>>>(x, y); // FAULT late_event
+         cudaEventRecord(event, a);
+         cudaStreamWaitEvent(b, event, 0);
+     }},
+    {"default_stream_not_blocking", "nothing orders the two",
+     [] {
+         produce<<<1, N>>>(x);          // FAULT default_stream_not_blocking
+         consume<<<1, N, 0, c>>>(x, y); // FAULT default_stream_not_blocking
+     }},
+    {"kernel_after_fill", "cudaMemset() at",
+     [] {
+         cudaMemset(x, 0, BYTES);    // FAULT kernel_after_fill
+         produce<<<1, N, 0, c>>>(x); // FAULT kernel_after_fill
+     }},
+    {"unset_by_copy", "cudaMemcpyAsync() at",
+     [] {
+         cudaMemcpyAsync(x, host, BYTES, cudaMemcpyHostToDevice, a); // FAULT unset_by_copy
+         consume<<<1, N, 0, b>>>(x, y);                              // FAULT unset_by_copy
+     }},
+    {"write_after_copy", "in another stream reads it",
+     [] {
+         cudaMemcpyAsync(host, x, BYTES, cudaMemcpyDeviceToHost, a); // FAULT write_after_copy
+         produce<<<1, N, 0, b>>>(x);                                 // FAULT write_after_copy
+     }},
+    {"copy_of_other_stream", "data race: it reads memory",
+     [] {
+         produce<<<1, N, 0, a>>>(x);                                 // FAULT copy_of_other_stream
+         cudaMemcpyAsync(host, x, BYTES, cudaMemcpyDeviceToHost, b); // FAULT copy_of_other_stream
+         cudaDeviceSynchronize();
+     }},
+    {"fill_while_read", "data race: it writes memory",
+     [] {
+         consume<<<1, N, 0, a>>>(x, y);   // FAULT fill_while_read
+         cudaMemsetAsync(x, 0, BYTES, b); // FAULT fill_while_read
+     }},
+    {"second_fill", "cudaMemset2DAsync() at",
+     [] {
+         cudaMemset2DAsync(x, 64, 0, 32, 8, a); // FAULT second_fill
+         produce<<<1, 8, 0, b>>>(x);            // FAULT second_fill
+     }},
+    {"two_copies", "data race: it reads memory",
+     [] {
+         cudaMemcpyAsync(x, host, BYTES, cudaMemcpyHostToDevice, a);   // FAULT two_copies
+         cudaMemcpyAsync(y, x + 200, 64, cudaMemcpyDeviceToDevice, b); // FAULT two_copies
+     }},
+    {"buffer_reused", "data race: it writes memory",
+     [] {
+         cudaMemcpyAsync(x, host, BYTES, cudaMemcpyHostToDevice, a); // FAULT buffer_reused
+         cudaMemcpyAsync(host, y, BYTES, cudaMemcpyDeviceToHost, b); // FAULT buffer_reused
+     }},
+    {"copy_on_device", "cudaMemcpy() at",
+     [] {
+         cudaMemcpy(x, y, BYTES, cudaMemcpyDeviceToDevice);          // FAULT copy_on_device
+         cudaMemcpyAsync(host, x, BYTES, cudaMemcpyDeviceToHost, c); // FAULT copy_on_device
+     }},
+    {"freed_early", "data race: it frees memory",
+     [] {
+         float *memory;
+         cudaMallocAsync(&memory, BYTES, a);
+         produce<<<1, N, 0, a>>>(memory); // FAULT freed_early
+         cudaFreeAsync(memory, b);        // FAULT freed_early
+     }},
+    {"allocated_elsewhere", "in another stream allocates it",
+     [] {
+         float *memory;
+         cudaMallocAsync(&memory, BYTES, a); // FAULT allocated_elsewhere
+         produce<<<1, N, 0, b>>>(memory);    // FAULT allocated_elsewhere
+     }},
+    {"atomics_and_plain", "changed it atomically at",
+     [] {
+         ok_add<<<1, 32, 0, a>>>(counter);
+         plain_add<<<1, 32, 0, b>>>(counter);
+     }},
+    {"ok_one_stream", "",
+     [] {
+         cudaMemcpyAsync(x, host, BYTES, cudaMemcpyHostToDevice, a);
+         consume<<<1, N, 0, a>>>(x, y);
+         overwrite<<<1, N, 0, a>>>(x);
+         cudaMemcpyAsync(host, x, BYTES, cudaMemcpyDeviceToHost, a);
+     }},
+    {"ok_event", "",
+     [] {
+         for (int i = 0; i < 3; i++) {
+             produce<<<1, N, 0, a>>>(x);
+             cudaEventRecord(event, a);
+             cudaStreamWaitEvent(b, event, 0);
+             consume<<<1, N, 0, b>>>(x, y);
+             cudaEventRecord(other, b);
+             cudaStreamWaitEvent(a, other, 0);
+         }
+     }},
+    // What b has waited for, c has, too, if it waits for b.
+    {"ok_chain_of_events", "",
+     [] {
+         produce<<<1, N, 0, a>>>(x);
+         cudaEventRecord(event, a);
+         cudaStreamWaitEvent(b, event, 0);
+         cudaEventRecord(other, b);
+         cudaStreamWaitEvent(c, other, 0);
+         consume<<<1, N, 0, c>>>(x, y);
+     }},
+    {"ok_default_stream", "",
+     [] {
+         produce<<<1, N, 0, a>>>(x);
+         consume<<<1, N>>>(x, y);
+         overwrite<<<1, N, 0, b>>>(y);
+         cudaMemcpy(host, y, BYTES, cudaMemcpyDeviceToHost);
+         overwrite<<<1, N, 0, a>>>(y);
+     }},
+    {"ok_host_waits", "",
+     [] {
+         produce<<<1, N, 0, a>>>(x);
+         cudaStreamSynchronize(a);
+         consume<<<1, N, 0, c>>>(x, y);
+         cudaEventRecord(event, c);
+         cudaEventSynchronize(event);
+         overwrite<<<1, N, 0, b>>>(x);
+         cudaDeviceSynchronize();
+         produce<<<1, N, 0, c>>>(x);
+         while (cudaStreamQuery(c) == cudaErrorNotReady) {
+         }
+         cudaMemcpy(host, x, BYTES, cudaMemcpyDeviceToHost);
+         overwrite<<<1, N, 0, c>>>(x);
+     }},
+    {"ok_parts", "",
+     [] {
+         const int half = N / 2;
+         float *of_host;
+         cudaMallocHost(&of_host, BYTES);
+         for (int i = 0; i < 2; i++) {
+             cudaStream_t stream = i == 0 ? a : c;
+             cudaMemcpyAsync(x + i * half, host + i * half, BYTES / 2, cudaMemcpyHostToDevice,
+                             stream);
+             overwrite<<<1, half, 0, stream>>>(x + i * half);
+             cudaMemcpyAsync(of_host + i * half, x + i * half, BYTES / 2, cudaMemcpyDeviceToHost,
+                             stream);
+             cudaLaunchHostFunc(stream, in_between, nullptr);
+         }
+         every_second<<<1, half, 0, a>>>(y, 0);
+         every_second<<<1, half, 0, c>>>(y, 1);
+         cudaMemset2DAsync(z, 64, 0, 32, 8, a);
+         cudaMemset2DAsync(z + 8, 64, 0, 32, 8, b);
+         cudaDeviceSynchronize();
+         cudaFreeHost(of_host);
+     }},
+    {"ok_readers_and_atomics", "",
+     [] {
+         read<<<4, N, 0, a>>>(x);
+         read<<<4, N, 0, b>>>(x);
+         ok_add<<<4, 32, 0, a>>>(counter);
+         ok_add<<<4, 32, 0, b>>>(counter);
+     }},
+    {"ok_many_streams", "",
+     [] {
+         for (int i = 0; i < 500; i++) {
+             cudaStream_t stream;
+             cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
+             produce<<<1, N, 0, stream>>>(x);
+             if (i % 2) {
+                 cudaStreamSynchronize(stream);
+             } else {
+                 cudaEventRecord(event, stream);
+                 cudaEventSynchronize(event);
+             }
+             cudaStreamDestroy(stream);
+         }
+     }},
+    {"ok_memory_of_a_stream", "",
+     [] {
+         float *memory;
+         cudaMallocAsync(&memory, BYTES, a);
+         produce<<<1, N, 0, a>>>(memory);
+         cudaEventRecord(event, a);
+         cudaStreamWaitEvent(b, event, 0);
+         consume<<<1, N, 0, b>>>(memory, y);
+         cudaFreeAsync(memory, b);
+         cudaMalloc(&memory, BYTES);
+         overwrite<<<1, N, 0, a>>>(memory);
+         cudaFree(memory);
+     }},
+};
+
+int main(int count, char **arguments)
+{
+    x = zeros<float>(4 * BYTES);
+    y = zeros<float>(4 * BYTES);
+    z = zeros<float>(4 * BYTES);
+    counter = zeros<int>(256);
+    cudaMallocHost(&host, BYTES);
+    memset(host, 0, BYTES);
+    cudaStreamCreate(&a);
+    cudaStreamCreate(&b);
+    cudaStreamCreateWithFlags(&c, cudaStreamNonBlocking);
+    cudaEventCreateWithFlags(&event, cudaEventDisableTiming);
+    cudaEventCreate(&other);
+    cudaDeviceSynchronize();
+    return run_case(cases, count, arguments);
+}

@@ -1,0 +1,102 @@
+/* SIMT_FAIL: the call that it names fails and no other does, with the error that is named or a
+ * likely one, and what it says at the end helps to try all calls. The program starts itself, which
+ * then calls the runtime and prints what each call returns. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmocka_all.h"
+#include "cuda_runtime_api.h"
+
+static const char *self;
+
+/* Six calls that a program makes: cudaEventCreate makes another one itself. */
+static int make_calls(void)
+{
+    void *memory = NULL;
+    cudaEvent_t event;
+    int count, value = 7;
+    const cudaError_t errors[] = {
+        cudaGetDeviceCount(&count), cudaMalloc(&memory, 4),
+        cudaMemset(memory, 0, 4),   cudaMemcpy(&value, memory, 4, cudaMemcpyDeviceToHost),
+        cudaEventCreate(&event),    cudaFree(memory),
+    };
+    for (size_t i = 0; i < sizeof errors / sizeof *errors; i++) {
+        printf("%d ", (int)errors[i]);
+    }
+    printf("last %d\n", (int)cudaGetLastError());
+    return EXIT_SUCCESS;
+}
+
+/* What the program prints, to both outputs, with SIMT_FAIL=`asked`; "status N" at the end. */
+static const char *run_with(const char *asked)
+{
+    static char text[4096];
+    char command[4096];
+    FILE *output;
+    size_t length;
+    int status;
+    snprintf(command, sizeof command, "SIMT_FAIL='%s' '%s' calls 2>&1", asked, self);
+    output = popen(command, "r");
+    assert_non_null(output);
+    length = fread(text, 1, sizeof text - 32, output);
+    status = pclose(output);
+    sprintf(text + length, "status %d\n", status / 256);
+    return text;
+}
+
+static void test_no_failure(void **state)
+{
+    (void)state;
+    assert_string_equal(run_with(""), "0 0 0 0 0 0 last 0\nstatus 0\n");
+    assert_string_equal(run_with("0"),
+                        "0 0 0 0 0 0 last 0\n"
+                        "simt: SIMT_FAIL=0: 6 calls of the CUDA runtime, none failed\nstatus 0\n");
+    assert_non_null(strstr(run_with("7"), "SIMT_FAIL=7: 6 calls of the CUDA runtime, none failed"));
+}
+
+static void test_each_call(void **state)
+{
+    (void)state;
+    assert_string_equal(run_with("1"), "simt: SIMT_FAIL=1: cudaGetDeviceCount fails "
+                                       "(cudaErrorUnknown: unknown error)\n"
+                                       "999 0 0 0 0 0 last 999\nstatus 0\n");
+    assert_non_null(strstr(run_with("2"), "cudaMalloc fails (cudaErrorMemoryAllocation"));
+    assert_non_null(strstr(run_with("4"), "\n0 0 0 999 0 0 last 999\n"));
+    assert_non_null(strstr(run_with("5"), "cudaEventCreate fails"));
+    assert_non_null(strstr(run_with("6"), "\n0 0 0 0 0 999 last 999\n"));
+}
+
+static void test_chosen_errors(void **state)
+{
+    (void)state;
+    assert_non_null(strstr(run_with("1:cudaErrorNoDevice"), "\n100 0 0 0 0 0 last 100\n"));
+    /* After a fault, the device computes nothing any more. */
+    assert_non_null(strstr(run_with("3:cudaErrorIllegalAddress"), "\n0 0 700 700 0 0 last 700\n"));
+}
+
+static void test_bad_requests(void **state)
+{
+    static const char *const bad[] = {
+        "x", "-1", "1:", "1:cudaErrorNone", "1:cudaSuccess", "1 2", "99999999999999999999"};
+    (void)state;
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        const char *const text = run_with(bad[i]);
+        assert_int_equal(strncmp(text, "simt: SIMT_FAIL=", 16), 0);
+        assert_non_null(strstr(text, ": want the number of a call"));
+        assert_non_null(strstr(text, "\nstatus 2\n"));
+        assert_ptr_equal(strchr(text, '\n'), strstr(text, "\nstatus"));
+    }
+}
+
+int main(int count, char **arguments)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_no_failure),
+        cmocka_unit_test(test_each_call),
+        cmocka_unit_test(test_chosen_errors),
+        cmocka_unit_test(test_bad_requests),
+    };
+    self = arguments[0];
+    return count > 1 ? make_calls() : cmocka_run_group_tests(tests, NULL, NULL);
+}
