@@ -1,4 +1,4 @@
-/* Step 07, the top rung: features of Hopper (sm_90a), which the CPU back end does not emulate.
+/* Step 07, the top rung: features of Hopper (sm_90a).
  *
  * A float32 product on Hopper is bound by instruction issue: a multiprocessor can issue four
  * instructions per cycle, and each of them can be a multiply-add, so that any other instruction

@@ -16,7 +16,7 @@ namespace ptx
 /* ---- types and modifiers ---- */
 
 #define SIMT_PTX_TYPE(name, container, type, number)                                               \
-    struct t_##name {                                                                              \
+    struct name {                                                                                  \
         typedef container bits;                                                                    \
         typedef type value;                                                                        \
         static const bool is_integer = std::is_integral_v<value>;                                  \
@@ -28,26 +28,26 @@ struct half_number { /* floating point that C++ does not have */
 struct two_halves {
     unsigned int bits;
 };
-SIMT_PTX_TYPE(b8, unsigned char, unsigned char, SIMT_PTX_U8)
-SIMT_PTX_TYPE(u8, unsigned char, unsigned char, SIMT_PTX_U8)
-SIMT_PTX_TYPE(s8, unsigned char, signed char, SIMT_PTX_S8)
-SIMT_PTX_TYPE(b16, unsigned short, unsigned short, SIMT_PTX_U16)
-SIMT_PTX_TYPE(u16, unsigned short, unsigned short, SIMT_PTX_U16)
-SIMT_PTX_TYPE(s16, unsigned short, short, SIMT_PTX_S16)
-SIMT_PTX_TYPE(b32, unsigned int, unsigned int, SIMT_PTX_U32)
-SIMT_PTX_TYPE(u32, unsigned int, unsigned int, SIMT_PTX_U32)
-SIMT_PTX_TYPE(s32, unsigned int, int, SIMT_PTX_S32)
-SIMT_PTX_TYPE(b64, unsigned long, unsigned long, SIMT_PTX_U64)
-SIMT_PTX_TYPE(u64, unsigned long, unsigned long, SIMT_PTX_U64)
-SIMT_PTX_TYPE(s64, unsigned long, long, SIMT_PTX_S64)
-SIMT_PTX_TYPE(f16, unsigned short, half_number, SIMT_PTX_F16)
-SIMT_PTX_TYPE(bf16, unsigned short, half_number, SIMT_PTX_BF16)
-SIMT_PTX_TYPE(f16x2, unsigned int, two_halves, SIMT_PTX_F16X2)
-SIMT_PTX_TYPE(bf16x2, unsigned int, two_halves, SIMT_PTX_BF16X2)
-SIMT_PTX_TYPE(tf32, unsigned int, float, SIMT_PTX_TF32)
-SIMT_PTX_TYPE(f32, unsigned int, float, SIMT_PTX_F32)
-SIMT_PTX_TYPE(f64, unsigned long, double, SIMT_PTX_F64)
-SIMT_PTX_TYPE(pred, bool, bool, SIMT_PTX_U8)
+SIMT_PTX_TYPE(t_b8, unsigned char, unsigned char, SIMT_PTX_U8)
+SIMT_PTX_TYPE(t_u8, unsigned char, unsigned char, SIMT_PTX_U8)
+SIMT_PTX_TYPE(t_s8, unsigned char, signed char, SIMT_PTX_S8)
+SIMT_PTX_TYPE(t_b16, unsigned short, unsigned short, SIMT_PTX_U16)
+SIMT_PTX_TYPE(t_u16, unsigned short, unsigned short, SIMT_PTX_U16)
+SIMT_PTX_TYPE(t_s16, unsigned short, short, SIMT_PTX_S16)
+SIMT_PTX_TYPE(t_b32, unsigned int, unsigned int, SIMT_PTX_U32)
+SIMT_PTX_TYPE(t_u32, unsigned int, unsigned int, SIMT_PTX_U32)
+SIMT_PTX_TYPE(t_s32, unsigned int, int, SIMT_PTX_S32)
+SIMT_PTX_TYPE(t_b64, unsigned long, unsigned long, SIMT_PTX_U64)
+SIMT_PTX_TYPE(t_u64, unsigned long, unsigned long, SIMT_PTX_U64)
+SIMT_PTX_TYPE(t_s64, unsigned long, long, SIMT_PTX_S64)
+SIMT_PTX_TYPE(t_f16, unsigned short, half_number, SIMT_PTX_F16)
+SIMT_PTX_TYPE(t_bf16, unsigned short, half_number, SIMT_PTX_BF16)
+SIMT_PTX_TYPE(t_f16x2, unsigned int, two_halves, SIMT_PTX_F16X2)
+SIMT_PTX_TYPE(t_bf16x2, unsigned int, two_halves, SIMT_PTX_BF16X2)
+SIMT_PTX_TYPE(t_tf32, unsigned int, float, SIMT_PTX_TF32)
+SIMT_PTX_TYPE(t_f32, unsigned int, float, SIMT_PTX_F32)
+SIMT_PTX_TYPE(t_f64, unsigned long, double, SIMT_PTX_F64)
+SIMT_PTX_TYPE(t_pred, bool, bool, SIMT_PTX_U8)
 #undef SIMT_PTX_TYPE
 
 template <class T>
