@@ -30,7 +30,7 @@ uint32_t *simt_row_of(unsigned int thread)
         simt_order->row_of[thread] = NO_SEGMENT;
     }
     if (!simt_has_row(simt_order, thread)) {
-        memset(simt_order->rows[thread], 0, simt_order->threads * sizeof(uint32_t));
+        memset(simt_order->rows[thread], 0, simt_ids(simt_order) * sizeof(uint32_t));
         simt_order->row_of[thread] = simt_order->barrier;
     }
     simt_now.fine = true;
@@ -78,6 +78,7 @@ void simt_causality_barrier(void)
         pool_block(simt_order->pending[SIMT_SCOPE_BLOCK]);
         pool_block(simt_order->pending[SIMT_SCOPE_DEVICE]);
     }
+    simt_pool_proxies();
 }
 
 /* All blocks have come: nothing of before can race any more. */
@@ -93,12 +94,12 @@ static void share_rows(unsigned int warp, uint32_t lanes, const uint32_t *from)
 {
     static uint32_t joined[THREADS];
     unsigned int first = warp * SIMT_WARP_SIZE;
-    memset(joined, 0, simt_order->threads * sizeof *joined);
+    memset(joined, 0, simt_ids(simt_order) * sizeof *joined);
     for (uint32_t set = lanes; set; set &= set - 1) {
         unsigned int thread = first + simt_lowest(set);
         if (simt_has_row(simt_order, thread)) {
             const uint32_t *row = simt_order->rows[thread];
-            for (unsigned int i = 0; i < simt_order->threads; i++) {
+            for (unsigned int i = 0; i < simt_ids(simt_order); i++) {
                 joined[i] = simt_later(joined[i], row[i]);
             }
         }
@@ -108,7 +109,8 @@ static void share_rows(unsigned int warp, uint32_t lanes, const uint32_t *from)
         joined[first + lane] = simt_later(joined[first + lane], from[lane]);
     }
     for (uint32_t set = lanes; set; set &= set - 1) {
-        memcpy(simt_row_of(first + simt_lowest(set)), joined, simt_order->threads * sizeof *joined);
+        memcpy(simt_row_of(first + simt_lowest(set)), joined,
+               simt_ids(simt_order) * sizeof *joined);
     }
 }
 
@@ -245,6 +247,8 @@ static void clear_order(struct simt_order *order)
         simt_clock_clear(&order->pending[SIMT_SCOPE_DEVICE][i]);
     }
     order->fences_used = order->clocks_used = false;
+    simt_forget_proxies(order);
+    order->agents = 0;
 }
 
 static struct simt_order *idle_order(void)

@@ -154,10 +154,13 @@ static void order_by(const struct simt_act *act, unsigned int thread, uint64_t a
                           scope);
 }
 
-void simt_check_access(enum simt_space space, enum simt_event_kind kind, unsigned int how,
+void simt_check_access(enum simt_space space, enum simt_event_kind asked, unsigned int how,
                        unsigned int site, unsigned int size, unsigned int warp, unsigned int lanes,
                        const uint64_t *addresses)
 {
+    const enum simt_event_kind kind = asked == EVENT_BARRIER ? EVENT_ATOMIC
+                                      : asked == EVENT_INIT  ? EVENT_STORE
+                                                             : asked;
     const struct simt_act act = simt_act_of(space, kind, how, site);
     const struct simt_range *range = simt_range_of(addresses[simt_lowest(lanes)]);
     bool orders = kind == EVENT_ATOMIC || how & EVENT_VOLATILE;

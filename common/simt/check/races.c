@@ -13,7 +13,10 @@
 
 #include "base/bits.h"
 #include "check/findings.h"
+#include "machine/ptx.h"
 #include "memory/streams.h"
+#include "model/sites.h"
+#include "program/source.h"
 
 void simt_add_race(const struct simt_act *act, unsigned int thread, uint64_t address,
                    uint32_t other, unsigned int other_site, enum simt_event_kind other_kind,
@@ -23,6 +26,11 @@ void simt_add_race(const struct simt_act *act, unsigned int thread, uint64_t add
     bool other_block = simt_is_other_block(other);
     bool same_warp = !other_block && other_thread / SIMT_WARP_SIZE == thread / SIMT_WARP_SIZE;
     enum simt_event_kind kind = act->frees ? EVENT_FREE : act->kind;
+    if (other_thread >= SIMT_MAX_BLOCK_THREADS && other_kind == EVENT_STORE) {
+        other_thread = simt_bulk_thread_of(other_thread);
+        other_kind = EVENT_ARRIVED;
+        same_warp = false;
+    }
     /* A read that may be meant so: of what others change by atomics, or volatile. */
     bool meant = (kind == EVENT_LOAD && other_kind == EVENT_ATOMIC) ||
                  (kind == EVENT_ATOMIC && other_kind == EVENT_LOAD) || both_volatile;
@@ -62,7 +70,7 @@ static void check_reader(const struct simt_act *act, unsigned int thread, uint64
 {
     bool both = is_volatile && act->how & EVENT_VOLATILE;
     if (simt_races(reader, act, thread) && !(act->kind == EVENT_ATOMIC && is_volatile) &&
-        !is_talk(reader, both, simt_has_fenced(thread))) {
+        !is_talk(reader, both, act->how & EVENT_STRONG || simt_has_fenced(thread))) {
         simt_add_race(act, thread, address, reader, site, EVENT_LOAD, both);
     }
 }
@@ -94,7 +102,8 @@ static void check_writer(const struct simt_cell *cell, const struct simt_act *ac
     bool is_volatile = cell->flags & WRITER_VOLATILE,
          both = is_volatile && act->how & EVENT_VOLATILE;
     bool fenced =
-        cell->flags & WRITER_FENCED || (act->kind == EVENT_STORE && simt_has_fenced(thread));
+        cell->flags & WRITER_FENCED ||
+        (act->kind == EVENT_STORE && (act->how & EVENT_STRONG || simt_has_fenced(thread)));
     if (cell->flags & IN_FLIGHT) {
         simt_add_race(act, thread, address, cell->writer, cell->writer_site, EVENT_COPY, false);
     } else if (cell->writer != simt_now.tags[thread] && simt_races(cell->writer, act, thread) &&
@@ -114,6 +123,19 @@ static void check_changer(const struct simt_cell *cell, const struct simt_act *a
     if (act->kind != EVENT_ATOMIC || (one_block && simt_is_other_block(cell->changer))) {
         simt_add_race(act, thread, address, cell->changer, cell->changer_site, EVENT_ATOMIC, false);
     }
+}
+
+/* A bulk copy still reads what is written now. */
+static void check_reading(struct simt_cell *cell, const struct simt_act *act, unsigned int thread,
+                          uint64_t address)
+{
+    unsigned int other;
+    const void *caller;
+    if (cell->flags & READ_IN_FLIGHT && simt_bulk_reader(address, &other, &caller)) {
+        simt_add_race(act, thread, address, simt_now.tags[other],
+                      simt_site_number(simt_place_of(caller)), EVENT_READING, false);
+    }
+    cell->flags &= (uint16_t)~READ_IN_FLIGHT;
 }
 
 void simt_add_read_only(const struct simt_act *act, unsigned int thread, unsigned int writer_site,
@@ -151,6 +173,7 @@ static void slow_store(struct simt_cell *cell, uint64_t at, const struct simt_ac
     check_writer(cell, act, thread, address);
     check_changer(cell, act, thread, address);
     check_readers(cell, at, act, thread, address);
+    check_reading(cell, act, thread, address);
     if (cell->flags & READ_ONLY_PATH && cell->reader >= simt_now.launch) {
         simt_add_read_only(act, thread, act->site, cell->reader_site);
     }
@@ -159,7 +182,7 @@ static void slow_store(struct simt_cell *cell, uint64_t at, const struct simt_ac
     }
     if (act->how & EVENT_VOLATILE) {
         flags |= WRITER_VOLATILE;
-        flags |= simt_has_fenced(thread) ? WRITER_FENCED : 0;
+        flags |= act->how & EVENT_STRONG || simt_has_fenced(thread) ? WRITER_FENCED : 0;
     }
     if (act->kind == EVENT_COPY) {
         flags |= IN_FLIGHT;
@@ -206,6 +229,7 @@ static void visit_atomic(struct simt_cell *cell, uint64_t at, const struct simt_
     check_writer(cell, act, thread, address);
     check_changer(cell, act, thread, address);
     check_readers(cell, at, act, thread, address);
+    check_reading(cell, act, thread, address);
     cell->changer = simt_now.tags[thread];
     cell->changer_site = (uint16_t)act->site;
     cell->flags = (uint16_t)(act->how & EVENT_OF_BLOCK ? cell->flags | CHANGER_BLOCK

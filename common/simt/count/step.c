@@ -106,7 +106,7 @@ static void access_memory(const struct simt_event *event, unsigned int warp, uin
                           const uint64_t *addresses)
 {
     enum simt_event_kind kind = event_kind(event);
-    bool counted = kind != EVENT_COPIED;
+    bool counted = kind < EVENT_COPIED;
     unsigned int number = simt_site_number(event_place(event)), size = event_size(event);
     kind = kind > EVENT_ATOMIC ? EVENT_STORE : kind;
     while (lanes) {

@@ -275,9 +275,40 @@ SIMT_INLINE T __ldg(const T *address)
     return *address;
 }
 
+/* An address in the shared window, which 32 bits hold. */
 SIMT_INLINE size_t __cvta_generic_to_shared(const void *pointer)
 {
+    return simt_shared_offset(pointer);
+}
+
+SIMT_INLINE void *__cvta_shared_to_generic(size_t offset)
+{
+    return simt_shared_at(offset);
+}
+
+SIMT_INLINE size_t __cvta_generic_to_global(const void *pointer)
+{
     return reinterpret_cast<size_t>(pointer);
+}
+
+SIMT_INLINE void *__cvta_global_to_generic(size_t address)
+{
+    return reinterpret_cast<void *>(address);
+}
+
+SIMT_INLINE unsigned int __isShared(const void *pointer)
+{
+    return simt_in_shared(pointer);
+}
+
+SIMT_INLINE unsigned int __isGlobal(const void *pointer)
+{
+    return simt_is_global(pointer);
+}
+
+SIMT_INLINE unsigned int __isLocal(const void *pointer)
+{
+    return simt_is_local(pointer);
 }
 
 #include "simt_math.h"
@@ -436,5 +467,8 @@ inline cudaError_t cudaOccupancyMaxPotentialBlockSize(int *grid, int *block, Fun
 
 #include "simt_host_api.h"
 #include "simt_intrinsics.h"
+#ifndef SIMT_HOST_ONLY
+#include "simt_ptx.h"
+#endif
 
 #endif

@@ -23,6 +23,13 @@ struct simt_pipeline {
     size_t count, capacity, group;
 };
 
+/* A thread's bulk copies to global memory, and how many groups of them it has committed. */
+struct simt_bulk_copy;
+struct simt_bulk_groups {
+    struct simt_bulk_copy *first, **last;
+    size_t group;
+};
+
 /* What a thread waits for that polls: the word, and what it found there. */
 struct simt_poll {
     const void *address;
@@ -49,6 +56,8 @@ struct simt_thread {
     unsigned char size;
     /* The rest is of no concern then. */
     unsigned int failed_polls;
+    const struct simt_mbarrier *awaited; /* by mbarrier.try_wait */
+    struct simt_bulk_groups bulk;
     struct simt_poll poll;
     struct simt_pipeline pipeline;
     const struct simt_fiber *ran_on; /* also after its end */
@@ -62,9 +71,38 @@ struct simt_warp {
     unsigned int at_barrier;
     unsigned int at_collective;
     unsigned int at_activemask;
+    unsigned int at_named;
+    unsigned int at_mbarrier;
     unsigned int yielded;
     unsigned int trace_full;
     unsigned int exited;
+};
+
+/* What the checks know of an order (observer.h). */
+struct simt_clock;
+
+/* A barrier with a number: bar.sync 1, 64. */
+enum { SIMT_NAMED_BARRIERS = 16 };
+struct simt_named_barrier {
+    unsigned int came, came_true, wanted;
+    const void *caller;       /* of who came last */
+    bool of_all;              /* the block's threads, less those that have returned */
+    struct simt_clock *clock; /* what those that came know */
+};
+
+/* A barrier in shared memory, at `address`, while the program's own 8 bytes there are `mirror`. */
+struct simt_mbarrier {
+    struct simt_mbarrier *next;
+    char *address;
+    uint64_t mirror, phase;
+    unsigned int expected, pending; /* arrivals: of each phase, of this one */
+    long bytes;                     /* that this phase still waits for */
+    bool polled;                    /* by mbarrier.test_wait, since the last copy that was made */
+    unsigned int agent;             /* who has written what it waits for: observer.h; 0: nobody */
+    const char *file;               /* where it was initialised */
+    int line;
+    const void *caller;
+    struct simt_clock *arrived, *completed; /* what is known from this phase; from those before */
 };
 
 /* A block of the grid that has started. */
@@ -87,6 +125,10 @@ struct simt_block {
     const char *barrier_file;
     const struct simt_thread *first_at_barrier;
     const void *barrier_caller;
+
+    struct simt_named_barrier named[SIMT_NAMED_BARRIERS];
+    struct simt_mbarrier *mbarriers;
+    struct simt_bulk_copy *bulk, **last_bulk; /* under way, for an mbarrier */
 
     /* While it is suspended: dynamic shared memory, then static; and what the analysis knows. */
     char *shared;
