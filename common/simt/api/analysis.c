@@ -15,6 +15,7 @@
 #include "count/listing.h"
 #include "count/replay.h"
 #include "count/step.h"
+#include "explore/explore.h"
 #include "model/plans.h"
 #include "model/requests.h"
 #include "model/sites.h"
@@ -35,7 +36,8 @@ static bool wanted(void)
 {
     if (!decided) {
         const char *checks = getenv("SIMT_CHECKS");
-        simt_analyse(getenv("SIMT_COUNTERS") || !checks || strcmp(checks, "off") != 0);
+        simt_analyse(simt_explore_is_on() || getenv("SIMT_COUNTERS") || !checks ||
+                     strcmp(checks, "off") != 0);
     }
     return analysing;
 }
@@ -111,6 +113,7 @@ static bool start_launch(const struct simt_launch *launch)
     simt_plans_start_launch();
     simt_skips_start_launch(launch);
     simt_requests_launch(launch);
+    simt_explore_start_launch(launch);
     return true;
 }
 
@@ -120,6 +123,7 @@ static void end_launch(const struct simt_launch *launch)
     const unsigned int *sites = simt_sites_touched(&count);
     simt_listing_add(launch, sites, count);
     if (simt_tracing) {
+        simt_explore_end_launch(sites, count);
         simt_skips_end_launch();
         conclude();
     }
@@ -133,6 +137,7 @@ static void start_block(size_t number, unsigned int threads)
     simt_replay_start_block(threads);
     simt_check_start_block(number, threads);
     simt_skips_start_block();
+    simt_explore_start_block(number, threads);
 }
 
 struct suspended {
@@ -163,6 +168,7 @@ static void resume_block(void *suspended, unsigned int threads)
     simt_shadow_resume(kept->pages);
     simt_replay_resume(kept->replayed, threads);
     simt_skips_gone = kept->gone;
+    simt_explore_resume_block();
     free(kept);
 }
 
@@ -188,13 +194,14 @@ static void arrives(const void *caller, const char *file, int line)
     simt_skips_arrive(simt_traces.begin[lane], simt_recorder.next, caller, file, line);
 }
 
-static void barrier(const void *caller, bool all)
+static void barrier(const void *caller, const char *file, int line, bool all)
 {
     simt_causality_barrier();
     simt_requests_barrier();
+    simt_explore_barrier(caller);
     simt_count_at(caller)->barriers++;
     if (!all) {
-        simt_skips_complete(caller);
+        simt_skips_complete(file, line);
     }
 }
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bits.h"
 #include "base/need.h"
 #include "check/orders.h"
 
@@ -13,11 +14,6 @@ struct simt_era *simt_eras;
 struct simt_past_launch *simt_launches;
 size_t simt_era_count, simt_launch_count;
 static size_t era_capacity, launch_capacity;
-
-static unsigned int lowest(uint32_t set)
-{
-    return (unsigned int)__builtin_ctz(set);
-}
 
 uint32_t simt_new_segment(void)
 {
@@ -48,11 +44,11 @@ static void pool_clocks(unsigned int first, uint32_t lanes, struct simt_clock **
 {
     struct simt_clock *all = NULL;
     for (uint32_t set = lanes; set; set &= set - 1) {
-        simt_clock_add(&all, clocks[first + lowest(set)]);
+        simt_clock_add(&all, clocks[first + simt_lowest(set)]);
     }
     for (uint32_t set = lanes; all && set; set &= set - 1) {
-        simt_clock_clear(&clocks[first + lowest(set)]);
-        clocks[first + lowest(set)] = simt_clock_keep(all);
+        simt_clock_clear(&clocks[first + simt_lowest(set)]);
+        clocks[first + simt_lowest(set)] = simt_clock_keep(all);
     }
     simt_clock_drop(all);
 }
@@ -100,7 +96,7 @@ static void share_rows(unsigned int warp, uint32_t lanes, const uint32_t *from)
     unsigned int first = warp * SIMT_WARP_SIZE;
     memset(joined, 0, simt_ids(simt_order) * sizeof *joined);
     for (uint32_t set = lanes; set; set &= set - 1) {
-        unsigned int thread = first + lowest(set);
+        unsigned int thread = first + simt_lowest(set);
         if (simt_has_row(simt_order, thread)) {
             const uint32_t *row = simt_order->rows[thread];
             for (unsigned int i = 0; i < simt_ids(simt_order); i++) {
@@ -109,11 +105,11 @@ static void share_rows(unsigned int warp, uint32_t lanes, const uint32_t *from)
         }
     }
     for (uint32_t set = lanes; set; set &= set - 1) {
-        unsigned int lane = lowest(set);
+        unsigned int lane = simt_lowest(set);
         joined[first + lane] = simt_later(joined[first + lane], from[lane]);
     }
     for (uint32_t set = lanes; set; set &= set - 1) {
-        memcpy(simt_row_of(first + lowest(set)), joined, simt_ids(simt_order) * sizeof *joined);
+        memcpy(simt_row_of(first + simt_lowest(set)), joined, simt_ids(simt_order) * sizeof *joined);
     }
 }
 
@@ -124,8 +120,8 @@ static void sync_lanes(unsigned int warp, uint32_t lanes, bool whole)
     uint32_t start = simt_new_segment(), from[SIMT_WARP_SIZE] = {0};
     bool rows = !whole;
     for (uint32_t set = lanes; set; set &= set - 1) {
-        from[lowest(set)] = start;
-        rows = rows || simt_has_row(simt_order, first + lowest(set));
+        from[simt_lowest(set)] = start;
+        rows = rows || simt_has_row(simt_order, first + simt_lowest(set));
     }
     if (rows) {
         share_rows(warp, lanes, from);
@@ -134,7 +130,7 @@ static void sync_lanes(unsigned int warp, uint32_t lanes, bool whole)
         simt_order->warp_start[warp] = start;
     }
     for (uint32_t set = lanes; set; set &= set - 1) {
-        simt_order->tags[first + lowest(set)] = start | (first + lowest(set));
+        simt_order->tags[first + simt_lowest(set)] = start | (first + simt_lowest(set));
     }
     if (simt_order->clocks_used) {
         pool_clocks(first, lanes, simt_order->seen);
@@ -153,7 +149,7 @@ static void pass_values(unsigned int warp, uint32_t lanes)
         return;
     }
     for (uint32_t set = lanes; set; set &= set - 1) {
-        unsigned int thread = first + lowest(set);
+        unsigned int thread = first + simt_lowest(set);
         struct simt_fence *device = &simt_order->fences[SIMT_SCOPE_DEVICE][thread];
         struct simt_fence *block = &simt_order->fences[SIMT_SCOPE_BLOCK][thread];
         if (device->at || block->at) {
@@ -161,8 +157,8 @@ static void pass_values(unsigned int warp, uint32_t lanes)
         }
     }
     for (uint32_t set = lanes; all && set; set &= set - 1) {
-        simt_clock_add(&simt_order->seen[first + lowest(set)], all);
-        simt_learn_row(first + lowest(set), all);
+        simt_clock_add(&simt_order->seen[first + simt_lowest(set)], all);
+        simt_learn_row(first + simt_lowest(set), all);
         simt_order->clocks_used = true;
     }
     simt_clock_drop(all);

@@ -55,6 +55,9 @@ void simt_note_volatile_read(unsigned int site, uint64_t address, uint32_t era);
 bool simt_have_findings(void);
 void simt_tell_findings(FILE *file, void (*tell_more)(FILE *file));
 
+/* Is given each of them just before it is told; NULL: nobody is. */
+extern void (*simt_finding_told)(const struct finding *finding);
+
 /* The line of the running lane's last event; true if its address there is misaligned. */
 bool simt_tell_last(FILE *file);
 void simt_tell_place(FILE *file, uint32_t place);

@@ -7,20 +7,16 @@
  * Between blocks two of them do not race, nor within a block if the writer has called a fence
  * before, or the reader reads over and over or but one place; a volatile array in place of a
  * barrier does. A plain read of a word that others change by atomics is taken to be meant so
- * where an atomic of the same warp follows: so begins every loop around atomicCAS. An
+ * where an atomic of the same thread follows: so begins every loop around atomicCAS. An
  * asynchronous copy writes from its issue to the end of the wait for it. */
 #include "check/races.h"
 
+#include "base/bits.h"
 #include "check/findings.h"
 #include "machine/ptx.h"
 #include "memory/streams.h"
 #include "model/sites.h"
 #include "program/source.h"
-
-static unsigned int lowest(uint32_t set)
-{
-    return (unsigned int)__builtin_ctz(set);
-}
 
 void simt_add_race(const struct simt_act *act, unsigned int thread, uint64_t address,
                    uint32_t other, unsigned int other_site, enum simt_event_kind other_kind,
@@ -92,7 +88,7 @@ static void check_readers(const struct simt_cell *cell, uint64_t at, const struc
                                                                        : NULL;
          reader; reader = simt_readers_next(reader)) {
         for (uint32_t set = reader->lanes; set; set &= set - 1) {
-            uint32_t tag = reader->segment | lowest(set);
+            uint32_t tag = reader->segment | simt_lowest(set);
             if (act->space != SPACE_SHARED || !simt_is_other_block(tag)) {
                 check_reader(act, thread, address, tag, reader->site, reader->is_volatile);
             }
@@ -197,12 +193,37 @@ static void slow_store(struct simt_cell *cell, uint64_t at, const struct simt_ac
     cell->changer = cell->reader = cell->reader_before = cell->reader_other = 0;
 }
 
+enum { LOADS_KEPT = 16 };
+static struct {
+    uint32_t block; /* as simt_now has it */
+    uint32_t site, lanes;
+} loads[SIMT_THREADS / SIMT_WARP_SIZE][LOADS_KEPT];
+
+void simt_note_load(unsigned int site, unsigned int warp, uint32_t lanes)
+{
+    unsigned int slot = site % LOADS_KEPT;
+    if (loads[warp][slot].site != site || loads[warp][slot].block != simt_now.block) {
+        loads[warp][slot].site = site;
+        loads[warp][slot].block = simt_now.block;
+        loads[warp][slot].lanes = 0;
+    }
+    loads[warp][slot].lanes |= lanes;
+}
+
+static bool has_loaded(unsigned int thread, unsigned int site)
+{
+    unsigned int warp = thread / SIMT_WARP_SIZE, slot = site % LOADS_KEPT;
+    return loads[warp][slot].site == site && loads[warp][slot].block == simt_now.block &&
+           loads[warp][slot].lanes >> thread % SIMT_WARP_SIZE & 1;
+}
+
 static void visit_atomic(struct simt_cell *cell, uint64_t at, const struct simt_act *act,
                          unsigned int thread, uint64_t address)
 {
     bool is_volatile = cell->flags & READER_VOLATILE;
     if (cell->reader >= act->oldest && !is_volatile && !simt_is_other_block(cell->reader) &&
-        (cell->reader ^ simt_now.tags[thread]) % SIMT_THREADS < SIMT_WARP_SIZE) {
+        (cell->reader ^ simt_now.tags[thread]) % SIMT_THREADS < SIMT_WARP_SIZE &&
+        has_loaded(thread, cell->reader_site)) {
         simt_note_guard(cell->reader_site);
     }
     check_writer(cell, act, thread, address);

@@ -209,7 +209,7 @@ static void tell_race(FILE *file, const struct finding *race)
     tell_race_hint(file, race);
 }
 
-static void tell_other(FILE *file, const struct finding *finding)
+static void tell_what(FILE *file, const struct finding *finding)
 {
     switch (finding->wrong) {
     case OUT_OF_BOUNDS:
@@ -255,15 +255,10 @@ static void tell_other(FILE *file, const struct finding *finding)
         }
         break;
     }
-    tell_thread(file, finding->thread);
-    if (finding->wrong == BAD_INDEX) {
-        fprintf(file, " uses it at ");
-    } else if (finding->wrong == GOES_ROUND) {
-        fprintf(file, " has gone round it, and is at ");
-    } else {
-        fprintf(file, " %s ", does(finding->kind));
-    }
-    simt_tell_line(file, finding->site);
+}
+
+static void tell_hint(FILE *file, const struct finding *finding)
+{
     if (finding->wrong == LOCAL_OF_OTHER) {
         fputs("  hint: a pointer to a local variable is of use in its own thread only: pass values "
               "by shared memory or shuffles.\n",
@@ -293,6 +288,21 @@ static void tell_other(FILE *file, const struct finding *finding)
               "it as *pointer.\n",
               file);
     }
+}
+
+static void tell_other(FILE *file, const struct finding *finding)
+{
+    tell_what(file, finding);
+    tell_thread(file, finding->thread);
+    if (finding->wrong == BAD_INDEX) {
+        fprintf(file, " uses it at ");
+    } else if (finding->wrong == GOES_ROUND) {
+        fprintf(file, " has gone round it, and is at ");
+    } else {
+        fprintf(file, " %s ", does(finding->kind));
+    }
+    simt_tell_line(file, finding->site);
+    tell_hint(file, finding);
 }
 
 void simt_tell_finding(FILE *file, const struct finding *finding)

@@ -6,8 +6,7 @@
 #include "machine/turns.h"
 #include "observe/observer.h"
 
-/* The lane a shuffle reads; outside of its segment, its own. */
-static unsigned int source_lane(const struct simt_thread *thread, unsigned int lane)
+unsigned int simt_collective_source(const struct simt_thread *thread, unsigned int lane)
 {
     unsigned int width = thread->width, argument = thread->lane;
     unsigned int first = lane & ~(width - 1), source = lane;
@@ -29,7 +28,7 @@ static unsigned int source_lane(const struct simt_thread *thread, unsigned int l
 static void shuffle(struct simt_thread *lanes, unsigned int together, unsigned int exited)
 {
     for (unsigned int set = together; set; set &= set - 1) {
-        unsigned int lane = simt_lowest(set), source = source_lane(&lanes[lane], lane);
+        unsigned int lane = simt_lowest(set), source = simt_collective_source(&lanes[lane], lane);
         if (exited & lanes[lane].mask & 1u << source) {
             simt_report_collective(
                 &lanes[lane],

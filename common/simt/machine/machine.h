@@ -2,6 +2,7 @@
 #ifndef SIMT_MACHINE_H
 #define SIMT_MACHINE_H
 
+#include "base/bits.h"
 #include "base/own.h"
 #include "base/space.h"
 
@@ -39,17 +40,21 @@ struct simt_poll {
 /* What each switch and each collective needs comes first, in one cache line. */
 struct simt_thread {
     struct simt_fiber *fiber; /* NULL before it starts and after it ends */
-    struct uint3 index;
-    int line; /* where it waits */
-    const char *file;
+    const char *file;         /* where it waits */
     uint64_t value, result;
     const void *caller; /* of a collective, or of a poll that has no file and line */
+    int line;
     unsigned int mask;
+    struct {
+        unsigned short x, y, z;
+    } index;
+    unsigned short number;   /* in the block */
     unsigned char operation; /* enum simt_collective */
     unsigned char barrier;   /* enum simt_barrier */
     unsigned char lane;      /* a shuffle's argument */
     unsigned char width;
     unsigned char size;
+    /* The rest is of no concern then. */
     unsigned int failed_polls;
     const struct simt_mbarrier *awaited; /* by mbarrier.try_wait */
     struct simt_bulk_groups bulk;
@@ -60,6 +65,7 @@ struct simt_thread {
 
 /* A lane that runs is in none of the sets but `members`; any other is in exactly one more. */
 struct simt_warp {
+    struct simt_thread *lanes;
     unsigned int members;
     unsigned int ready;
     unsigned int at_barrier;
@@ -105,7 +111,7 @@ struct simt_block {
     struct simt_block *next_made; /* of all */
     struct uint3 index;
     unsigned int alive; /* threads that have not exited */
-    unsigned int current_warp;
+    struct simt_warp *current_warp;
     unsigned int rounds;      /* since anything but polls happened */
     unsigned int full_traces; /* in a row */
 
@@ -114,8 +120,11 @@ struct simt_block {
     bool waiting_at_different_barriers;
     bool waits_for_grid;
     unsigned int finished, finished_true;
+    /* Of the first that came: the line and, below it, the kind; and a return address. */
+    uint64_t barrier_line;
+    const char *barrier_file;
     const struct simt_thread *first_at_barrier;
-    const void *barrier_caller; /* a return address of who waits there */
+    const void *barrier_caller;
 
     struct simt_named_barrier named[SIMT_NAMED_BARRIERS];
     struct simt_mbarrier *mbarriers;
@@ -163,14 +172,9 @@ extern struct simt_grid simt_grid;
 extern struct simt_block *simt_block; /* that runs */
 extern struct simt_counters simt_counts;
 
-static inline unsigned int simt_lowest(unsigned int set)
-{
-    return (unsigned int)__builtin_ctz(set);
-}
-
 static inline unsigned int simt_linear(const struct simt_thread *thread)
 {
-    return (unsigned int)(thread - simt_block->threads);
+    return thread->number;
 }
 
 static inline struct simt_warp *simt_warp_of(const struct simt_thread *thread)
@@ -184,6 +188,11 @@ static inline unsigned int simt_bit_of(const struct simt_thread *thread)
 }
 
 /* Who runs, for reports: also simt_current. */
+static inline struct uint3 simt_index_of(const struct simt_thread *thread)
+{
+    return (struct uint3){thread->index.x, thread->index.y, thread->index.z};
+}
+
 static inline struct uint3 simt_running_block(void)
 {
     return simt_block->index;
@@ -191,7 +200,7 @@ static inline struct uint3 simt_running_block(void)
 
 static inline struct uint3 simt_thread_number(unsigned int thread)
 {
-    return simt_block->threads[thread].index;
+    return simt_index_of(&simt_block->threads[thread]);
 }
 
 /* Ends the launch that runs, from one of its threads: the host goes on. */
@@ -215,6 +224,8 @@ const struct simt_change *simt_find_change(const void *address);
 void simt_wait_for_replay(void);
 
 /* collectives.c */
+/* The lane a shuffle reads; outside of its segment, its own. */
+unsigned int simt_collective_source(const struct simt_thread *thread, unsigned int lane);
 const char *simt_collective_name(enum simt_collective operation);
 
 #endif

@@ -66,7 +66,7 @@ void simt_report_place(void)
 {
     simt_report_block();
     if (simt_current) {
-        struct uint3 index = simt_current->index;
+        struct uint3 index = simt_index_of(simt_current);
         fprintf(stderr, ", thread (%u,%u,%u)", index.x, index.y, index.z);
     }
 }

@@ -139,8 +139,8 @@ static void empty_traces(unsigned int number)
  * stack. */
 void simt_find_ready_warp(void)
 {
-    unsigned int number = simt_block->current_warp;
-    struct simt_warp *warp = &simt_block->warps[number];
+    struct simt_warp *warp = simt_block->current_warp;
+    unsigned int number = (unsigned int)(warp - simt_block->warps);
     if (simt_tracing) {
         simt_trace_pause();
     }
@@ -159,7 +159,7 @@ void simt_find_ready_warp(void)
     while (simt_ready_warp() == simt_grid.warps) {
         wake_yielded();
     }
-    simt_block->current_warp = simt_ready_warp();
+    simt_block->current_warp = &simt_block->warps[simt_ready_warp()];
 }
 
 void simt_wait_for_replay(void)

@@ -42,7 +42,7 @@ struct simt_observer {
      * the grid's. */
     void (*exits)(void);
     void (*arrives)(const void *caller, const char *file, int line);
-    void (*barrier)(const void *caller, bool all);
+    void (*barrier)(const void *caller, const char *file, int line, bool all);
     void (*grid_barrier)(void);
     /* Lanes of the running warp have come to a collective; `whole`: nobody else of the warp is
      * left. */
