@@ -109,7 +109,8 @@ static void share_rows(unsigned int warp, uint32_t lanes, const uint32_t *from)
         joined[first + lane] = simt_later(joined[first + lane], from[lane]);
     }
     for (uint32_t set = lanes; set; set &= set - 1) {
-        memcpy(simt_row_of(first + simt_lowest(set)), joined, simt_ids(simt_order) * sizeof *joined);
+        memcpy(simt_row_of(first + simt_lowest(set)), joined,
+               simt_ids(simt_order) * sizeof *joined);
     }
 }
 
