@@ -16,7 +16,7 @@
 enum owner { OF_RUNNER, OF_PROBLEM, OF_KIND };
 
 /* Options that do more than set a member. */
-enum special { PLAIN, LADDER, RUNG, LIST, SWEEP, COUNTERS, COUNTERS_CSV, HELP, VERSION };
+enum special { PLAIN, LADDER, RUNG, LIST, SWEEP, COUNTERS, COUNTERS_CSV, EXPLORE, HELP, VERSION };
 
 static const char *const counters_formats[] = {"table", "lines", "json", NULL};
 
@@ -69,6 +69,13 @@ static const struct entry common_entries[] = {
     {.field = {"counters-csv", "FILE", "simt: write the counters as CSV", OPTION_OUTPUT,
                RUNNER(counters_csv)},
      .special = COUNTERS_CSV},
+    {.field = {"explore", "FILE", "simt: write an HTML page in which one watches the kernels work",
+               OPTION_OUTPUT, RUNNER(explore)},
+     .special = EXPLORE},
+    {.field = {"explore-blocks", "LIST",
+               "the blocks that the page shows, such as 0-3,8 or all (default: 0, the first)",
+               OPTION_TEXT, RUNNER(explore_blocks)},
+     .special = EXPLORE},
     {.field = {"json", "FILE", "write the rows, the samples and the machine as JSON", OPTION_OUTPUT,
                RUNNER(json)}},
     {.field = {"help", NULL, "this text", .kind = OPTION_FLAG}, .special = HELP},
@@ -293,6 +300,13 @@ static bool take_option(const struct entry *entry, const char *text, struct opti
             return error_set(error, EXIT_BAD_USAGE,
                              "--counters-csv: only GPU kernels on the simt back end are counted");
         break;
+    case EXPLORE:
+        if (options->ladder->back_end->counters_read == NULL)
+            return error_set(error, EXIT_BAD_USAGE,
+                             "--%s: shows GPU kernels on the CPU: steps 03 to 08, configured with "
+                             "cmake --preset simt",
+                             entry->field.name);
+        break;
     default:
         break;
     }
@@ -339,6 +353,8 @@ static bool check_together(const struct entries *entries, const struct options *
         return false;
     if (!check_files(entries, options, error))
         return false;
+    if (options->explore_blocks != NULL && options->explore == NULL)
+        return error_set(error, EXIT_BAD_USAGE, "--explore-blocks: wants --explore FILE.html");
     if (problem->a != NULL && size_given)
         return error_set(error, EXIT_BAD_USAGE,
                          "the files say how large the problem is: leave the size options out");

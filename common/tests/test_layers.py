@@ -27,6 +27,7 @@ SIMT = ["common/simt/" + name for name in (
     "model",    # what a warp's recorded events mean: which lanes go together
     "check",    # races, accesses out of bounds, reads of what nobody wrote
     "count",    # requests, sectors, wavefronts; and the listings of them
+    "explore",  # what the blocks that are watched did, as a page
     "api",      # what the host calls
     "tests",
 )]

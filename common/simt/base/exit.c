@@ -4,8 +4,13 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+void (*simt_before_exit)(void);
+
 void simt_exit(void)
 {
+    if (simt_before_exit) {
+        simt_before_exit();
+    }
     fflush(NULL);
     _exit(EXIT_FAILURE);
 }

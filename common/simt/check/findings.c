@@ -117,10 +117,15 @@ bool simt_have_findings(void)
     return found_count > 0;
 }
 
+void (*simt_finding_told)(const struct finding *finding);
+
 void simt_tell_findings(FILE *file, void (*tell_more)(FILE *file))
 {
     leave_out_guarded();
     for (unsigned int i = 0; i < found_count; i++) {
+        if (simt_finding_told) {
+            simt_finding_told(&found[i]);
+        }
         simt_tell_finding(file, &found[i]);
     }
     if (found_count > 0) {

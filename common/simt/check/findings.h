@@ -16,7 +16,8 @@ enum wrong {
     UNINITIALISED,
     MISALIGNED,
     HOST_POINTER,
-    READ_ONLY, /* written in a launch that reads it by __ldg */
+    NO_PROXY_FENCE, /* between a thread's access and a bulk copy's */
+    READ_ONLY,      /* written in a launch that reads it by __ldg */
     LOCAL_OF_OTHER,
     GOES_ROUND /* a barrier that others wait at */
 };
@@ -53,6 +54,9 @@ void simt_note_volatile_read(unsigned int site, uint64_t address, uint32_t era);
  * if there were any, tell_more() adds something. */
 bool simt_have_findings(void);
 void simt_tell_findings(FILE *file, void (*tell_more)(FILE *file));
+
+/* Is given each of them just before it is told; NULL: nobody is. */
+extern void (*simt_finding_told)(const struct finding *finding);
 
 /* The line of the running lane's last event; true if its address there is misaligned. */
 bool simt_tell_last(FILE *file);

@@ -35,7 +35,12 @@ __attribute__((noinline)) static void record_slowly(uint64_t key, const void *ad
             simt_wait_for_replay();
         }
         *simt_recorder.next++ = (struct simt_event){key, (uintptr_t)address};
-        simt_recorder.end = simt_recorder.interleaved ? simt_recorder.next : simt_recorder.end;
+        if (simt_recorder.interleaved || simt_watched) {
+            simt_recorder.end = simt_recorder.next;
+        }
+        if (simt_watched) {
+            simt_watcher.event(simt_recorder.next - 1);
+        }
     }
     if (simt_recorder.interleaved && is_access(key)) {
         simt_access_point(address);

@@ -9,6 +9,8 @@
 struct simt_event *simt_trace_events;
 struct simt_traces simt_traces;
 uint64_t simt_trace_depths[SIMT_MAX_BLOCK_THREADS];
+struct simt_watcher simt_watcher;
+bool simt_watched;
 
 /* What a key starts from, to which a hook adds a return address as it is: what makes a place of it
  * is in here. */
@@ -135,5 +137,6 @@ void simt_trace_forget_block(void)
     const struct simt_event *last = simt_tracing ? simt_trace_last() : NULL;
     if (last && event_kind(last) == EVENT_BLOCK) {
         simt_recorder.next--;
+        simt_recorder.end = simt_watched ? simt_recorder.next : simt_recorder.end;
     }
 }

@@ -10,6 +10,7 @@
 
 #include "base/own.h"
 #include "observe/event.h"
+#include "observe/watcher.h"
 
 /* Lane i's events lie from begin[i] up to end[i]. There is one set of traces, the running
  * warp's. */
@@ -60,6 +61,9 @@ static inline void simt_trace_pause(void)
     if (recorder->lane < 0) {
         return;
     }
+    if (simt_watched) {
+        simt_watcher.pause();
+    }
     if (recorder->next > simt_traces.begin[lane]) {
         simt_traces.end[lane] = recorder->next;
         simt_traces.filled |= (uint32_t)1 << lane;
@@ -84,7 +88,7 @@ static inline void simt_trace_resume(unsigned int thread)
     simt_traces.in_order = simt_traces.warp_in_order[thread / SIMT_WARP_SIZE];
     recorder->depth = simt_trace_depths[thread];
     recorder->next = simt_traces.end[lane];
-    recorder->end = recorder->interleaved ? recorder->next : simt_traces.full[lane];
+    recorder->end = recorder->interleaved || simt_watched ? recorder->next : simt_traces.full[lane];
 }
 
 /* Has the running warp's traces replayed; no lane runs. `cut`: see simt_observer. */

@@ -348,6 +348,16 @@ bool simt_shared_describe(uint64_t address, char *text, size_t size)
     return true;
 }
 
+bool simt_shared_name(uint64_t address, char *text, size_t size)
+{
+    const struct symbol *variable = find_variable(address - block.base);
+    if (address - block.base >= block.size || !variable) {
+        return false;
+    }
+    plain_name(variable->name, text, size);
+    return true;
+}
+
 /* ---- the program's data ---- */
 
 static bool is_of_device(const struct symbol *object)

@@ -15,6 +15,8 @@ bool simt_shared_range(uint64_t address, struct simt_range *range);
 /* Says which variable an address that is out of bounds comes after; false if it is none of static
  * shared memory's. */
 bool simt_shared_describe(uint64_t address, char *text, size_t size);
+/* Its name. */
+bool simt_shared_name(uint64_t address, char *text, size_t size);
 /* A variable of the program's data: the device's, or SPACE_HOST; its name, or (`past`) of the
  * device's that the address comes after. */
 bool simt_data_range(uint64_t address, struct simt_range *range);
