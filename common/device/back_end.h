@@ -62,6 +62,13 @@ struct analysis {
     const char *(*stop)(struct memory_counters *counters);
     /* Prints the latest counts, kernel by kernel. */
     void (*print)(FILE *file, enum counters_format format);
+    /* Records what kernels do between start and stop, step by step, of the blocks with these
+     * numbers, such as "0", "0-3,8" or "all"; false: that is no such list. Launches are shown under
+     * the name of the part that began last. Writes a page that shows them, in HTML; false, and
+     * nothing is written, if there is nothing to show. */
+    bool (*explore_start)(const char *blocks);
+    void (*explore_part)(const char *name);
+    bool (*explore_write)(FILE *file, const char *title);
 };
 
 struct back_end {

@@ -1,6 +1,7 @@
 /* The back end simt: common/simt, which emulates a GPU on the CPU. Only this file uses it through
  * more than its CUDA runtime API. */
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "device/gpu.h"
 #include "simt/cuda/simt.h"
@@ -10,10 +11,13 @@ static bool open_device(int device, struct machine *machine, struct error *error
 {
     struct cudaDeviceProp properties;
 
+    simt_findings_keep(true);
     if (!gpu_open(device, machine, &properties, error))
         return false;
     snprintf(machine->details, sizeof machine->details, "counts what a GPU would do");
-    simt_findings_keep(true);
+    if (getenv("SIMT_EXPLORE") != NULL && !simt_explore_start(NULL))
+        return error_set(error, EXIT_BAD_USAGE,
+                         "SIMT_EXPLORE is for programs of simtcc: here, use --explore FILE.html");
     simt_analyse(false); /* only between analysis_start and analysis_stop */
     return true;
 }
@@ -87,6 +91,9 @@ static const struct analysis analysis = {
     .start = analysis_start,
     .stop = analysis_stop,
     .print = analysis_print,
+    .explore_start = simt_explore_start,
+    .explore_part = simt_explore_part,
+    .explore_write = simt_explore_write,
 };
 
 const struct back_end gpu_back_end = {

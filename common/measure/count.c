@@ -57,14 +57,14 @@ static bool counting_path(char path[PATH_MAX])
     return snprintf(path, PATH_MAX, "%s/counted/%s", here, slash + 1) < PATH_MAX;
 }
 
-bool count_become(char **argv, struct error *error)
+bool count_become(char **argv, const char *option, struct error *error)
 {
     char path[PATH_MAX];
 
     if (!counting_path(path))
-        return error_set(error, EXIT_DEVICE_ERROR, "--counters: %s", nowhere);
+        return error_set(error, EXIT_DEVICE_ERROR, "%s: %s", option, nowhere);
     execv(path, argv);
-    return error_set(error, EXIT_FILE_ERROR, "--counters: cannot run %s: %s", path,
+    return error_set(error, EXIT_FILE_ERROR, "%s: cannot run %s: %s", option, path,
                      strerror(errno));
 }
 

@@ -21,9 +21,9 @@
 bool count_is_here(const struct back_end *back_end);
 bool count_is_beside(void);
 
-/* Replaces this program by the counting program. Returns only if that fails. Code:
- * EXIT_FILE_ERROR. */
-bool count_become(char **argv, struct error *error);
+/* Replaces this program by the counting program, as the option asks. Returns only if that fails.
+ * Code: EXIT_FILE_ERROR. */
+bool count_become(char **argv, const char *option, struct error *error);
 
 /* Starts the counting program as a child process, if this build has one. */
 void count_start(char **argv, const struct back_end *back_end);

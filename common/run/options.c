@@ -10,12 +10,13 @@
 #include "base/version.h"
 #include "base/whole_file.h"
 #include "device/pool.h"
+#include "report/columns.h"
 
 /* The struct that an option's member is in. */
 enum owner { OF_RUNNER, OF_PROBLEM, OF_KIND };
 
 /* Options that do more than set a member. */
-enum special { PLAIN, LADDER, RUNG, LIST, SWEEP, COUNTERS, COUNTERS_CSV, HELP, VERSION };
+enum special { PLAIN, LADDER, RUNG, LIST, SWEEP, COUNTERS, COUNTERS_CSV, EXPLORE, HELP, VERSION };
 
 static const char *const counters_formats[] = {"table", "lines", "json", NULL};
 
@@ -68,6 +69,13 @@ static const struct entry common_entries[] = {
     {.field = {"counters-csv", "FILE", "simt: write the counters as CSV", OPTION_OUTPUT,
                RUNNER(counters_csv)},
      .special = COUNTERS_CSV},
+    {.field = {"explore", "FILE", "simt: write an HTML page in which one watches the kernels work",
+               OPTION_OUTPUT, RUNNER(explore)},
+     .special = EXPLORE},
+    {.field = {"explore-blocks", "LIST",
+               "the blocks that the page shows, such as 0-3,8 or all (default: 0, the first)",
+               OPTION_TEXT, RUNNER(explore_blocks)},
+     .special = EXPLORE},
     {.field = {"json", "FILE", "write the rows, the samples and the machine as JSON", OPTION_OUTPUT,
                RUNNER(json)}},
     {.field = {"help", NULL, "this text", .kind = OPTION_FLAG}, .special = HELP},
@@ -161,17 +169,22 @@ void options_free(struct options *options)
 static void print_help(const struct step *step, const struct ladder *ladder,
                        const struct entries *entries, FILE *out)
 {
+    const size_t width = line_width(out);
+
     fprintf(out, "Usage: %s [OPTION]...\n%s\n\n", step->name, ladder->idea);
     for (size_t i = 0; i < entries->count; i++) {
         const struct option_field *field = &entries->entry[i].field;
-        char left[40];
+        char left[40], help[256];
+        size_t used = (size_t)snprintf(help, sizeof help, "%s", field->help);
         snprintf(left, sizeof left, "--%s%s%s", field->name,
                  field->argument != NULL && field->argument[0] != '[' ? " " : "",
                  field->argument != NULL ? field->argument : "");
-        fprintf(out, "  %-26s  %s", left, field->help);
         for (size_t l = 0; l < step->ladder_count && entries->entry[i].special == LADDER; l++)
-            fprintf(out, "%s%s", l == 0 ? ": " : ", ", step->ladders[l]->name);
-        fputc('\n', out);
+            if (used < sizeof help)
+                used += (size_t)snprintf(help + used, sizeof help - used, "%s%s",
+                                         l == 0 ? ": " : ", ", step->ladders[l]->name);
+        const int start = fprintf(out, "  %-26s  ", left);
+        print_words(out, help, (size_t)start, 30, width);
     }
     fprintf(out, "\nExit status: 0 all results verified, 1 a wrong result, 2 bad usage,\n"
                  "3 a device or memory error, 4 a file unreadable, malformed or not writable.\n");
@@ -181,10 +194,14 @@ static void print_list(const struct ladder *ladder, FILE *out)
 {
     for (size_t i = 0; i < ladder->rung_count; i++) {
         const struct rung *rung = ladder_rung(ladder, i);
-        fprintf(out, "%-22s %s%s\n", rung->name, rung->idea,
-                rung->flags & RUNG_LESSON    ? " [a lesson: wrong on purpose]"
-                : rung->flags & RUNG_LIBRARY ? " [library]"
-                                             : "");
+        char idea[256];
+
+        snprintf(idea, sizeof idea, "%s%s", rung->idea,
+                 rung->flags & RUNG_LESSON    ? " [a lesson: wrong on purpose]"
+                 : rung->flags & RUNG_LIBRARY ? " [library]"
+                                              : "");
+        const int start = fprintf(out, "%-22s ", rung->name);
+        print_words(out, idea, (size_t)start, 23, line_width(out));
     }
 }
 
@@ -283,6 +300,13 @@ static bool take_option(const struct entry *entry, const char *text, struct opti
             return error_set(error, EXIT_BAD_USAGE,
                              "--counters-csv: only GPU kernels on the simt back end are counted");
         break;
+    case EXPLORE:
+        if (options->ladder->back_end->counters_read == NULL)
+            return error_set(error, EXIT_BAD_USAGE,
+                             "--%s: shows GPU kernels on the CPU: steps 03 to 08, configured with "
+                             "cmake --preset simt",
+                             entry->field.name);
+        break;
     default:
         break;
     }
@@ -329,6 +353,8 @@ static bool check_together(const struct entries *entries, const struct options *
         return false;
     if (!check_files(entries, options, error))
         return false;
+    if (options->explore_blocks != NULL && options->explore == NULL)
+        return error_set(error, EXIT_BAD_USAGE, "--explore-blocks: wants --explore FILE.html");
     if (problem->a != NULL && size_given)
         return error_set(error, EXIT_BAD_USAGE,
                          "the files say how large the problem is: leave the size options out");

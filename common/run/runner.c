@@ -85,6 +85,16 @@ static void note_part(const struct size_run *run, const struct rung *rung, struc
     row->is_part = strcmp(row->part.shape, run->problem->shape) != 0;
 }
 
+/* The rung's launches have its name on the page, and with --sweep the size. */
+static void start_part(const struct size_run *run, const struct rung *rung)
+{
+    char name[128];
+
+    snprintf(name, sizeof name, "%s%s%s", rung->name, run->options->sweep_factor != 0 ? ", " : "",
+             run->options->sweep_factor != 0 ? run->results.shape : "");
+    run->back_end->analysis->explore_part(name);
+}
+
 /* Verifies the rung on the inputs that are loaded. On the real data it is also counted. */
 static bool verify_row(struct size_run *run, const struct rung *rung, bool probe,
                        struct result *row, struct error *error)
@@ -97,6 +107,8 @@ static bool verify_row(struct size_run *run, const struct rung *rung, bool probe
     progress(run->results.step, "verifying", rung->name);
     if (counting)
         back_end->counters_reset();
+    if (analysing && run->options->explore != NULL)
+        start_part(run, rung);
     if (analysing)
         count_begin(run->back_end);
     if (!verify_rung(run->problem, rung, &comparison, error))
@@ -253,7 +265,7 @@ static bool climb(struct size_run *run, const struct step *step, const struct ma
 }
 
 struct reports {
-    struct report_file csv, json, counters_csv;
+    struct report_file csv, json, counters_csv, explore;
 };
 
 static void report(const struct results *results, const struct options *options,
@@ -353,12 +365,37 @@ static int fail(const struct step *step, const struct error *error)
     return (int)error->code;
 }
 
+/* Begins to record what the page shall show. */
+static bool start_page(const struct options *options, struct reports *reports, struct error *error)
+{
+    const char *const blocks = options->explore_blocks != NULL ? options->explore_blocks : "0";
+
+    if (options->explore == NULL)
+        return true;
+    if (!options->ladder->back_end->analysis->explore_start(blocks))
+        return error_set(error, EXIT_BAD_USAGE,
+                         "--explore-blocks '%s': want numbers of blocks, such as 0-3,8, or all",
+                         blocks);
+    return report_open(&reports->explore, options->explore, error);
+}
+
+static bool write_page(const struct step *step, const struct options *options,
+                       struct reports *reports, struct error *error)
+{
+    if (options->explore == NULL)
+        return true;
+    if (!options->ladder->back_end->analysis->explore_write(reports->explore.file.text, step->name))
+        return error_set(error, EXIT_FILE_ERROR,
+                         "--explore: nothing to show: no kernel ran in the blocks asked for");
+    return report_commit(&reports->explore, error);
+}
+
 /* Opens the device, runs all sizes and writes the reports. */
 static int climb_all(char **argv, const struct step *step, struct options *options)
 {
     const struct back_end *const back_end = options->ladder->back_end;
     struct machine machine = {0};
-    struct reports reports = {{.rows = 0}, {.rows = 0}, {.rows = 0}};
+    struct reports reports = {{.rows = 0}, {.rows = 0}, {.rows = 0}, {.rows = 0}};
     struct error error;
     enum exit_code outcome = EXIT_ALL_VERIFIED;
 
@@ -370,15 +407,18 @@ static int climb_all(char **argv, const struct step *step, struct options *optio
     const bool done = report_open(&reports.csv, options->csv, &error) &&
                       report_open(&reports.json, options->json, &error) &&
                       report_open(&reports.counters_csv, options->counters_csv, &error) &&
+                      start_page(options, &reports, &error) &&
                       back_end->open(options->device, &machine, &error) &&
                       run_sizes(step, options, &machine, &reports, &outcome, &error) &&
                       report_commit(&reports.csv, &error) && report_commit(&reports.json, &error) &&
-                      report_commit(&reports.counters_csv, &error);
+                      report_commit(&reports.counters_csv, &error) &&
+                      write_page(step, options, &reports, &error);
     count_finish();
     if (!done) {
         report_discard(&reports.csv);
         report_discard(&reports.json);
         report_discard(&reports.counters_csv);
+        report_discard(&reports.explore);
         return fail(step, &error);
     }
     const struct error *const trouble = count_trouble();
@@ -411,8 +451,9 @@ int rungs_main(int argc, char **argv, const struct step *step)
     if (options.counters != COUNTERS_NONE && options.ladder->back_end->clocks) {
         report_ncu_command(stdout, argv, options.reps != 0);
         code = end_output(step, EXIT_ALL_VERIFIED);
-    } else if (options.counters != COUNTERS_NONE && !count_is_here(options.ladder->back_end)) {
-        count_become(argv, &error);
+    } else if ((options.counters != COUNTERS_NONE || options.explore != NULL) &&
+               !count_is_here(options.ladder->back_end)) {
+        count_become(argv, options.explore != NULL ? "--explore" : "--counters", &error);
         code = fail(step, &error);
     } else {
         code = climb_all(argv, step, &options);

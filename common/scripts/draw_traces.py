@@ -72,7 +72,7 @@ def in_words(requests):
 
 def wavefronts(words, size):
     """Turns that shared memory needs: the most different words in one bank, by half warps for accesses of 8
-    bytes and by quarters for 16 (as simt_count_banks in common/simt/count/replay.c)."""
+    bytes and by quarters for 16 (as simt_count_banks in common/simt/count/wavefronts.c)."""
     together = 32 if size <= 4 else 16 if size == 8 else 8
     turns = 0
     for first in range(0, WARP, together):

@@ -5,7 +5,7 @@
 # back end's cuda_runtime.h and then the file's own folder on the include path. The target is linked
 # with the runtime, and its C sources can include the host API.
 #
-# INSTRUMENTED: kernels call the runtime (trace.c) before each access to memory and in each basic
+# INSTRUMENTED: kernels call the runtime (machine/hooks.c) before each access to memory and in each basic
 # block, so that they can be counted and checked: docs/simt_back_end.md. The calls take time even
 # while nothing is counted.
 #
@@ -77,7 +77,7 @@ function(simt_add_cuda_sources target)
     endif()
     get_source_file_property(interleaved "${source}" SIMT_INTERLEAVED)
     if(interleaved AND NOT RUNGS_SANITIZE)
-      # Not when linking: trace.c provides the functions that the compiler inserts calls to.
+      # Not when linking: machine/hooks.c provides the functions that the compiler inserts calls to.
       list(APPEND options -fsanitize=thread -DSIMT_INTERLEAVED=true)
     endif()
     if(SIMT_INSTRUMENTED AND NOT RUNGS_SANITIZE)

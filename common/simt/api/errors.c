@@ -6,8 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/internal.h"
-#include "observe/trace.h"
+#include "api/errors.h"
+
+#include "base/own.h"
+#include "program/source.h"
 
 /* ---- one host thread at a time ---- */
 

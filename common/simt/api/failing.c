@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/internal.h"
-#include "observe/trace.h"
+#include "api/errors.h"
+#include "program/source.h"
 
 bool simt_failing;
 

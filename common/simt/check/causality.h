@@ -55,7 +55,6 @@ void simt_causality_unordered(uint64_t number);
 void simt_causality_none_unordered(void);
 /* The number of such a launch, if the tag is of one; else 0. */
 uint64_t simt_causality_launch_of(uint32_t tag);
-void simt_causality_end_launch(void);
 /* Block `number` of the grid starts. */
 void simt_causality_start_block(size_t number, unsigned int threads);
 /* The running block stops for another one, and later goes on. */

@@ -1,450 +1,22 @@
 /* Checks of what kernels do with memory: data races, accesses out of bounds or misaligned, and
- * reads of what nobody wrote.
- *
- * An access races with an earlier one by another thread, if one of the two writes, not both are
- * atomic, and nothing orders them (causality.h). shadow.h says what is remembered of earlier ones.
- *
- * Volatile accesses are how threads talk without atomics: a flag, a loop that waits for it.
- * Between blocks two of them do not race, nor within a block if the writer has called a fence
- * before, or the reader reads over and over or but one place; a volatile array in place of a
- * barrier does. A plain read of a word that others change by atomics is taken to be meant so
- * where an atomic of the same warp follows: so begins every loop around atomicCAS. An
- * asynchronous copy writes from its issue to the end of the wait for it. */
-#include <inttypes.h>
+ * reads of what nobody wrote. */
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "base/internal.h"
+#include "check/check.h"
+
+#include "base/bits.h"
 #include "check/causality.h"
+#include "check/copies.h"
 #include "check/findings.h"
+#include "check/races.h"
 #include "check/shadow.h"
+#include "machine/shared.h"
+#include "memory/heap.h"
+#include "memory/memory.h"
 #include "memory/streams.h"
-
-static void *need(void *memory)
-{
-    if (!memory) {
-        perror("simt: no memory for the checks");
-        simt_exit_without_memory();
-    }
-    return memory;
-}
-
-static unsigned int lowest(uint32_t set)
-{
-    return (unsigned int)__builtin_ctz(set);
-}
-
-/* ---- address spaces ---- */
-
-static struct simt_range image;
-
-/* __constant__ variables, by simt_constant. */
-static struct simt_range *constants;
-static size_t constant_count;
-
-static void find_image(void)
-{
-    extern const char __executable_start[], _end[];
-    image = (struct simt_range){(uintptr_t)__executable_start, (size_t)(_end - __executable_start),
-                                SPACE_GLOBAL, false};
-}
-
-static bool in_range(const struct simt_range *range, uint64_t address)
-{
-    return address - range->base < range->size;
-}
-
-int simt_constant(const void *address, size_t size)
-{
-    constants = need(realloc(constants, (constant_count + 1) * sizeof *constants));
-    constants[constant_count++] =
-        (struct simt_range){(uintptr_t)address, size, SPACE_CONSTANT, false};
-    return 0;
-}
-
-/* A constant, or what lies between two of them. */
-static struct simt_range find_in_image(uint64_t address)
-{
-    uint64_t from = image.base, to = image.base + image.size;
-    for (size_t i = 0; i < constant_count; i++) {
-        uint64_t end = constants[i].base + constants[i].size;
-        if (in_range(&constants[i], address)) {
-            return constants[i];
-        }
-        from = end <= address && end > from ? end : from;
-        to = constants[i].base > address && constants[i].base < to ? constants[i].base : to;
-    }
-    return (struct simt_range){from, (size_t)(to - from), SPACE_GLOBAL, false};
-}
-
-static struct simt_range find_range(uint64_t address)
-{
-    struct simt_range found;
-    if (simt_exec_range(address, &found) || simt_memory_range(address, &found) ||
-        simt_shared_range(address, &found)) {
-        return found;
-    }
-    if (in_range(&image, address)) {
-        found = find_in_image(address);
-        if (found.space != SPACE_CONSTANT) {
-            simt_data_range(address, &found);
-        }
-        return found;
-    }
-    return (struct simt_range){address, 1, SPACE_HOST, false};
-}
-
-/* The ranges used last. Allocations come and go between launches only. */
-enum { RANGES_KEPT = 8 };
-static struct simt_range ranges[RANGES_KEPT];
-static unsigned int next_range;
-
-const struct simt_range *simt_range_of(uint64_t address)
-{
-    for (unsigned int i = 0; i < RANGES_KEPT; i++) {
-        if (in_range(&ranges[i], address)) {
-            return &ranges[i];
-        }
-    }
-    next_range = (next_range + 1) % RANGES_KEPT;
-    ranges[next_range] = find_range(address);
-    return &ranges[next_range];
-}
-
-/* ---- races ---- */
-
-/* What is being checked: the same for all lanes of a request. */
-struct act {
-    enum simt_space space;
-    enum simt_event_kind kind;
-    unsigned int how, site;
-    uint32_t oldest; /* tags below are of no interest */
-};
-
-/* The store that is being checked is a free(): it ends with the memory all that others do there. */
-static bool freeing;
-
-/* Races with what `other` did. */
-__attribute__((noinline, cold)) static void
-add_race(const struct act *act, unsigned int thread, uint64_t address, uint32_t other,
-         unsigned int other_site, enum simt_event_kind other_kind, bool both_volatile)
-{
-    unsigned int other_thread = other % SIMT_THREADS;
-    bool other_block = simt_is_other_block(other);
-    bool same_warp = !other_block && other_thread / SIMT_WARP_SIZE == thread / SIMT_WARP_SIZE;
-    enum simt_event_kind kind = freeing ? EVENT_FREE : act->kind;
-    /* A read that may be meant so: of what others change by atomics, or volatile. */
-    bool meant = (kind == EVENT_LOAD && other_kind == EVENT_ATOMIC) ||
-                 (kind == EVENT_ATOMIC && other_kind == EVENT_LOAD) || both_volatile;
-    simt_add_finding((struct finding){
-        .wrong = RACE,
-        .space = act->space,
-        .kind = kind,
-        .other_kind = other_kind,
-        .site = act->site,
-        .other_site = other_site,
-        .thread = thread,
-        .other_thread = other_thread,
-        .other_block = other_block,
-        .same_warp = same_warp,
-        .same_instruction = same_warp && act->site == other_site && kind == EVENT_STORE &&
-                            other_kind == EVENT_STORE,
-        .other_operation = simt_operation_find(simt_causality_launch_of(other)),
-        .almost = simt_almost_ordered(other, thread),
-        .unless_guard = !meant                     ? 0
-                        : kind == EVENT_LOAD       ? act->site
-                        : other_kind == EVENT_LOAD ? other_site
-                                                   : 0,
-        .unless_flag = both_volatile,
-        .address = address,
-    });
-}
-
-static inline bool races(uint32_t other, const struct act *act, unsigned int thread)
-{
-    return other >= act->oldest && simt_may_race(other, thread);
-}
-
-/* ---- readers ---- */
-
-/* One gives way to another in its cell. */
-static inline void evict(struct simt_cell *cell, uint64_t address, uint32_t tag, uint16_t site,
-                         bool is_volatile, const struct act *act, unsigned int thread)
-{
-    if (simt_now.fine && tag >= act->oldest) {
-        simt_readers_keep(cell, address, tag, site, is_volatile, thread);
-    }
-}
-
-static void move_flag(struct simt_cell *cell, unsigned int from, unsigned int to)
-{
-    unsigned int flags = cell->flags & ~to;
-    cell->flags = (uint16_t)(flags & from ? flags | to : flags);
-}
-
-/* The last reader, which is another one than `tag`, makes way for it: see shadow.h for where to. */
-static inline void move_reader(struct simt_cell *cell, uint64_t address, uint32_t tag,
-                               const struct act *act, unsigned int thread)
-{
-    uint32_t last = cell->reader, before = cell->reader_before;
-    bool in_last_warp = (last ^ tag) % SIMT_THREADS < SIMT_WARP_SIZE;
-    if (last < simt_now.era) {
-        evict(cell, address, cell->reader_other, cell->other_site, cell->flags & OTHER_VOLATILE,
-              act, thread);
-        cell->reader_other = last;
-        cell->other_site = cell->reader_site;
-        if (cell->flags) {
-            move_flag(cell, READER_VOLATILE, OTHER_VOLATILE);
-        }
-        return;
-    }
-    if ((last ^ tag) % SIMT_THREADS == 0) {
-        return; /* the same thread, earlier */
-    }
-    if (in_last_warp && before >= simt_now.barrier && before >= simt_now.era &&
-        (before ^ tag) % SIMT_THREADS >= SIMT_WARP_SIZE) {
-        evict(cell, address, last, cell->reader_site, cell->flags & READER_VOLATILE, act, thread);
-        return;
-    }
-    evict(cell, address, before, cell->before_site, cell->flags & BEFORE_VOLATILE, act, thread);
-    cell->reader_before = last;
-    cell->before_site = cell->reader_site;
-    if (cell->flags) {
-        move_flag(cell, READER_VOLATILE, BEFORE_VOLATILE);
-    }
-}
-
-static inline void note_reader(struct simt_cell *cell, uint64_t address, const struct act *act,
-                               unsigned int thread)
-{
-    uint32_t tag = simt_now.tags[thread];
-    if (cell->reader != tag) {
-        if (cell->reader >= act->oldest) {
-            move_reader(cell, address, tag, act, thread);
-        }
-        cell->reader = tag;
-    }
-    cell->reader_site = (uint16_t)act->site;
-}
-
-/* ---- the usual: plain, and nothing special about the cell ---- */
-
-static inline void visit_load(struct simt_cell *cell, uint64_t at, const struct act *act,
-                              unsigned int thread, uint64_t address)
-{
-    if (cell->writer >= act->oldest && cell->writer != simt_now.tags[thread] &&
-        simt_may_race(cell->writer, thread)) {
-        add_race(act, thread, address, cell->writer, cell->writer_site, EVENT_STORE, false);
-    }
-    if (cell->changer >= act->oldest && simt_may_race(cell->changer, thread)) {
-        add_race(act, thread, address, cell->changer, cell->changer_site, EVENT_ATOMIC, false);
-    }
-    note_reader(cell, at, act, thread);
-}
-
-static inline void visit_store(struct simt_cell *cell, const struct act *act, unsigned int thread,
-                               uint64_t address)
-{
-    uint32_t tag = simt_now.tags[thread];
-    if (cell->writer != tag && races(cell->writer, act, thread)) {
-        add_race(act, thread, address, cell->writer, cell->writer_site, EVENT_STORE, false);
-    }
-    if (races(cell->changer, act, thread)) {
-        add_race(act, thread, address, cell->changer, cell->changer_site, EVENT_ATOMIC, false);
-    }
-    if (races(cell->reader, act, thread)) {
-        add_race(act, thread, address, cell->reader, cell->reader_site, EVENT_LOAD, false);
-    } else if (races(cell->reader_before, act, thread)) {
-        add_race(act, thread, address, cell->reader_before, cell->before_site, EVENT_LOAD, false);
-    } else if (races(cell->reader_other, act, thread)) {
-        add_race(act, thread, address, cell->reader_other, cell->other_site, EVENT_LOAD, false);
-    }
-    cell->writer = tag;
-    cell->writer_site = (uint16_t)act->site;
-    cell->changer = cell->reader = cell->reader_before = cell->reader_other = 0;
-}
-
-/* ---- the rest: volatile, atomic, asynchronous ---- */
-
-/* Two accesses are volatile, of which one writes, in a way that is how threads talk: see the
- * top. */
-static bool is_talk(uint32_t other, bool both_volatile, bool fenced)
-{
-    return both_volatile && (fenced || simt_is_other_block(other));
-}
-
-static void check_reader(const struct act *act, unsigned int thread, uint64_t address,
-                         uint32_t reader, unsigned int site, bool is_volatile)
-{
-    bool both = is_volatile && act->how & EVENT_VOLATILE;
-    if (races(reader, act, thread) && !(act->kind == EVENT_ATOMIC && is_volatile) &&
-        !is_talk(reader, both, simt_has_fenced(thread))) {
-        add_race(act, thread, address, reader, site, EVENT_LOAD, both);
-    }
-}
-
-static void check_readers(const struct simt_cell *cell, uint64_t at, const struct act *act,
-                          unsigned int thread, uint64_t address)
-{
-    check_reader(act, thread, address, cell->reader, cell->reader_site,
-                 cell->flags & READER_VOLATILE);
-    check_reader(act, thread, address, cell->reader_before, cell->before_site,
-                 cell->flags & BEFORE_VOLATILE);
-    check_reader(act, thread, address, cell->reader_other, cell->other_site,
-                 cell->flags & OTHER_VOLATILE);
-    for (const struct simt_reader *reader = cell->flags & MORE_READERS ? simt_readers_first(at)
-                                                                       : NULL;
-         reader; reader = simt_readers_next(reader)) {
-        for (uint32_t set = reader->lanes; set; set &= set - 1) {
-            uint32_t tag = reader->segment | lowest(set);
-            if (act->space != SPACE_SHARED || !simt_is_other_block(tag)) {
-                check_reader(act, thread, address, tag, reader->site, reader->is_volatile);
-            }
-        }
-    }
-}
-
-static void check_writer(const struct simt_cell *cell, const struct act *act, unsigned int thread,
-                         uint64_t address)
-{
-    bool is_volatile = cell->flags & WRITER_VOLATILE,
-         both = is_volatile && act->how & EVENT_VOLATILE;
-    bool fenced =
-        cell->flags & WRITER_FENCED || (act->kind == EVENT_STORE && simt_has_fenced(thread));
-    if (cell->flags & IN_FLIGHT) {
-        add_race(act, thread, address, cell->writer, cell->writer_site, EVENT_COPY, false);
-    } else if (cell->writer != simt_now.tags[thread] && races(cell->writer, act, thread) &&
-               !(act->kind == EVENT_ATOMIC && is_volatile) &&
-               !is_talk(cell->writer, both, fenced)) {
-        add_race(act, thread, address, cell->writer, cell->writer_site, EVENT_STORE, both);
-    }
-}
-
-static void check_changer(const struct simt_cell *cell, const struct act *act, unsigned int thread,
-                          uint64_t address)
-{
-    bool one_block = cell->flags & CHANGER_BLOCK || act->how & EVENT_OF_BLOCK;
-    if (!races(cell->changer, act, thread) || act->how & EVENT_VOLATILE) {
-        return;
-    }
-    if (act->kind != EVENT_ATOMIC || (one_block && simt_is_other_block(cell->changer))) {
-        add_race(act, thread, address, cell->changer, cell->changer_site, EVENT_ATOMIC, false);
-    }
-}
-
-static void add_read_only(const struct act *act, unsigned int thread, unsigned int writer_site,
-                          unsigned int reader_site)
-{
-    simt_add_finding((struct finding){.wrong = READ_ONLY,
-                                      .space = act->space,
-                                      .kind = EVENT_STORE,
-                                      .site = writer_site,
-                                      .other_site = reader_site,
-                                      .thread = thread});
-}
-
-static void slow_load(struct simt_cell *cell, uint64_t at, const struct act *act,
-                      unsigned int thread, uint64_t address)
-{
-    bool is_volatile = act->how & EVENT_VOLATILE;
-    check_writer(cell, act, thread, address);
-    check_changer(cell, act, thread, address);
-    if (is_volatile) {
-        simt_note_volatile_read(act->site, at, simt_now.era);
-    }
-    if (cell->reader < act->oldest) {
-        cell->flags &= (uint16_t)~READ_ONLY_PATH; /* of an earlier launch */
-    }
-    note_reader(cell, at, act, thread);
-    cell->flags =
-        (uint16_t)(is_volatile ? cell->flags | READER_VOLATILE : cell->flags & ~READER_VOLATILE);
-}
-
-static void slow_store(struct simt_cell *cell, uint64_t at, const struct act *act,
-                       unsigned int thread, uint64_t address)
-{
-    unsigned int flags = cell->flags & IN_FLIGHT;
-    check_writer(cell, act, thread, address);
-    check_changer(cell, act, thread, address);
-    check_readers(cell, at, act, thread, address);
-    if (cell->flags & READ_ONLY_PATH && cell->reader >= simt_now.launch) {
-        add_read_only(act, thread, act->site, cell->reader_site);
-    }
-    if (cell->flags & MORE_READERS) {
-        simt_readers_forget(at);
-    }
-    if (act->how & EVENT_VOLATILE) {
-        flags |= WRITER_VOLATILE;
-        flags |= simt_has_fenced(thread) ? WRITER_FENCED : 0;
-    }
-    if (act->kind == EVENT_COPY) {
-        flags |= IN_FLIGHT;
-    }
-    cell->flags = (uint16_t)flags;
-    cell->writer = simt_now.tags[thread];
-    cell->writer_site = (uint16_t)act->site;
-    cell->changer = cell->reader = cell->reader_before = cell->reader_other = 0;
-}
-
-static void visit_atomic(struct simt_cell *cell, uint64_t at, const struct act *act,
-                         unsigned int thread, uint64_t address)
-{
-    bool is_volatile = cell->flags & READER_VOLATILE;
-    if (cell->reader >= act->oldest && !is_volatile && !simt_is_other_block(cell->reader) &&
-        (cell->reader ^ simt_now.tags[thread]) % SIMT_THREADS < SIMT_WARP_SIZE) {
-        simt_note_guard(cell->reader_site);
-    }
-    check_writer(cell, act, thread, address);
-    check_changer(cell, act, thread, address);
-    check_readers(cell, at, act, thread, address);
-    cell->changer = simt_now.tags[thread];
-    cell->changer_site = (uint16_t)act->site;
-    cell->flags = (uint16_t)(act->how & EVENT_OF_BLOCK ? cell->flags | CHANGER_BLOCK
-                                                       : cell->flags & ~CHANGER_BLOCK);
-}
-
-/* The asynchronous copy has ended: from now on it is the thread's own store. */
-static void visit_copied(struct simt_cell *cell, const struct act *act, unsigned int thread)
-{
-    cell->flags &= (uint16_t)~IN_FLIGHT;
-    cell->writer = simt_now.tags[thread];
-    cell->writer_site = (uint16_t)act->site;
-}
-
-static void visit_slowly(struct simt_cell *cell, uint64_t at, const struct act *act,
-                         unsigned int thread, uint64_t address)
-{
-    switch (act->kind) {
-    case EVENT_LOAD:
-        slow_load(cell, at, act, thread, address);
-        break;
-    case EVENT_ATOMIC:
-        visit_atomic(cell, at, act, thread, address);
-        break;
-    case EVENT_COPIED:
-        visit_copied(cell, act, thread);
-        break;
-    default:
-        slow_store(cell, at, act, thread, address);
-        break;
-    }
-}
-
-/* `at`: where the cell begins. */
-static inline void visit(struct simt_cell *cell, uint64_t at, const struct act *act,
-                         unsigned int thread, uint64_t address)
-{
-    if (__builtin_expect(act->kind > EVENT_STORE || (act->how | cell->flags) != 0, 0)) {
-        visit_slowly(cell, at, act, thread, address);
-    } else if (act->kind == EVENT_LOAD) {
-        visit_load(cell, at, act, thread, address);
-    } else {
-        visit_store(cell, act, thread, address);
-    }
-}
-
-/* ---- accesses ---- */
+#include "model/sites.h"
+#include "model/spaces.h"
+#include "program/symbols.h"
 
 static void check_bounds(const struct simt_range *range, enum simt_space space,
                          enum simt_event_kind kind, unsigned int site, unsigned int size,
@@ -463,7 +35,7 @@ static void check_bounds(const struct simt_range *range, enum simt_space space,
     if (space == SPACE_HOST) {
         new = simt_add_finding(
             (struct finding){.wrong = HOST_POINTER, .kind = kind, .site = site, .thread = thread});
-        if (new &&in_range(&image, address)) {
+        if (new &&simt_in_program(address)) {
             simt_data_describe(address, false, new->text, sizeof new->text);
         }
     } else if (range->illegal || address + size > range->base + range->size) {
@@ -474,181 +46,21 @@ static void check_bounds(const struct simt_range *range, enum simt_space space,
             snprintf(new->text, sizeof new->text, "the launch asked for %zu bytes of it",
                      simt_shared_bytes());
         } else if (new &&space != SPACE_SHARED &&
-                   !(in_range(&image, address) &&
+                   !(simt_in_program(address) &&
                      simt_data_describe(address, true, new->text, sizeof new->text))) {
             simt_memory_describe((const void *)(uintptr_t)address, new->text, sizeof new->text);
         }
     }
 }
 
-/* ---- other streams ---- */
-
-/* Copies and fills that may be under way while the launch runs. */
-static const struct simt_operation **copies;
-static size_t copy_count, copy_capacity;
-
-static inline bool has_copies(enum simt_space space)
-{
-    return __builtin_expect(copy_count > 0, 0) && space == SPACE_GLOBAL;
-}
-
-static void add_copy(const struct simt_operation *operation)
-{
-    if (copy_count == copy_capacity) {
-        copy_capacity = copy_capacity ? 2 * copy_capacity : 16;
-        copies = need(realloc(copies, copy_capacity * sizeof(struct simt_operation *)));
-    }
-    copies[copy_count++] = operation;
-}
-
-__attribute__((noinline)) static void check_copies(const struct act *act, unsigned int size,
-                                                   unsigned int warp, uint32_t lanes,
-                                                   const uint64_t *addresses)
-{
-    bool writes = act->kind != EVENT_LOAD && act->kind != EVENT_READ_ONLY;
-    for (size_t i = 0; i < copy_count; i++) {
-        for (uint32_t set = lanes; set; set &= set - 1) {
-            uint64_t address = addresses[lowest(set)];
-            bool written = simt_piece_has(&copies[i]->to, address, size);
-            if (written || (writes && simt_piece_has(&copies[i]->from, address, size))) {
-                simt_add_finding((struct finding){.wrong = RACE,
-                                                  .space = act->space,
-                                                  .kind = act->kind,
-                                                  .other_kind = written ? EVENT_STORE : EVENT_LOAD,
-                                                  .site = act->site,
-                                                  .thread = warp * SIMT_WARP_SIZE + lowest(set),
-                                                  .other_operation = copies[i],
-                                                  .address = address});
-            }
-        }
-    }
-}
-
-/* Of an operation that begins: which others may be under way. */
-static void find_unordered(void)
-{
-    copy_count = 0;
-    simt_causality_none_unordered();
-    for (const struct simt_operation *other = simt_operations(); other; other = other->next) {
-        if (!simt_operation_unordered(other)) {
-            continue;
-        }
-        if (other->file) {
-            simt_causality_unordered(other->number);
-        } else if (other->to.height > 0 || other->from.height > 0) {
-            add_copy(other);
-        }
-    }
-}
-
-/* What a launch did to a cell; the copy begins that reads it or (`writes`) writes it. */
-static void check_cell(const struct simt_cell *cell, uint64_t at, bool writes)
-{
-    struct finding race = {.wrong = COPY_RACE, .kind = writes ? EVENT_STORE : EVENT_LOAD};
-    const struct {
-        uint32_t tag;
-        unsigned int site;
-        enum simt_event_kind kind;
-    } others[] = {{cell->writer, cell->writer_site, EVENT_STORE},
-                  {cell->changer, cell->changer_site, EVENT_ATOMIC},
-                  {cell->reader, cell->reader_site, EVENT_LOAD},
-                  {cell->reader_before, cell->before_site, EVENT_LOAD},
-                  {cell->reader_other, cell->other_site, EVENT_LOAD}};
-    for (size_t i = 0; i < (writes ? 5 : 2); i++) {
-        uint64_t launch = others[i].tag ? simt_causality_launch_of(others[i].tag) : 0;
-        if (launch) {
-            race.other_operation = simt_operation_find(launch);
-            race.other_kind = others[i].kind;
-            race.other_site = others[i].site;
-            simt_add_finding(race);
-            return;
-        }
-    }
-    for (const struct simt_reader *reader =
-             writes && cell->flags & MORE_READERS ? simt_readers_first(at) : NULL;
-         reader; reader = simt_readers_next(reader)) {
-        uint64_t launch = simt_causality_launch_of(reader->segment);
-        if (launch) {
-            race.other_operation = simt_operation_find(launch);
-            race.other_kind = EVENT_LOAD;
-            race.other_site = reader->site;
-            simt_add_finding(race);
-            return;
-        }
-    }
-}
-
-static void check_row(uint64_t at, uint64_t end, bool writes)
-{
-    while (at < end) {
-        const struct simt_page *page = simt_page_find(at);
-        uint64_t next = (at | (SIMT_PAGE_BYTES - 1)) + 1, size;
-        if (!page || !page->cells) {
-            at = next;
-            continue;
-        }
-        size = UINT64_C(1) << page->shift;
-        for (at &= ~(size - 1); at < end && at < next; at += size) {
-            check_cell(&page->cells[at % SIMT_PAGE_BYTES >> page->shift], at, writes);
-        }
-    }
-}
-
-static void check_piece(const struct simt_piece *piece, bool writes)
-{
-    for (size_t row = 0; row < piece->height; row++) {
-        uint64_t start = piece->address + row * piece->pitch;
-        check_row(start, start + piece->width, writes);
-    }
-}
-
-static void check_other_copy(const struct simt_operation *copy, const struct simt_operation *other)
-{
-    bool both = simt_pieces_meet(&copy->to, &other->to);
-    if (both || simt_pieces_meet(&copy->to, &other->from) ||
-        simt_pieces_meet(&copy->from, &other->to)) {
-        simt_add_finding((struct finding){
-            .wrong = COPY_RACE,
-            .kind = both || simt_pieces_meet(&copy->to, &other->from) ? EVENT_STORE : EVENT_LOAD,
-            .other_kind =
-                both || simt_pieces_meet(&copy->from, &other->to) ? EVENT_STORE : EVENT_LOAD,
-            .other_operation = other});
-    }
-}
-
-void simt_check_operation(void)
-{
-    const struct simt_operation *copy = simt_operations();
-    if (!simt_instrumented() || !simt_analysing() || !simt_operations_of_several()) {
-        return;
-    }
-    find_unordered();
-    for (size_t i = 0; i < copy_count; i++) {
-        check_other_copy(copy, copies[i]);
-    }
-    copy_count = 0;
-    if (simt_causality_launch_of(simt_now.oldest)) {
-        check_piece(&copy->to, true);
-        check_piece(&copy->from, false);
-    }
-    simt_check_end_launch();
-}
-
-static struct act act_of(enum simt_space space, enum simt_event_kind kind, unsigned int how,
-                         unsigned int site)
-{
-    return (struct act){space, kind, how, site,
-                        space == SPACE_SHARED ? simt_now.block : simt_now.oldest};
-}
-
 bool simt_check_simple_load(enum simt_space space, unsigned int site, unsigned int warp,
                             uint64_t first, uint64_t distance)
 {
-    const struct act act = act_of(space, EVENT_LOAD, 0, site);
+    const struct simt_act act = simt_act_of(space, EVENT_LOAD, 0, site);
     unsigned int thread = warp * SIMT_WARP_SIZE, offset = (unsigned int)(first % SIMT_PAGE_BYTES);
     struct simt_page *page = simt_page_find(first);
     struct simt_cell *cell;
-    if (!page || !page->cells || page->shift == 0 || has_copies(space) ||
+    if (!page || !page->cells || page->shift == 0 || simt_has_copies(space) ||
         offset + (SIMT_WARP_SIZE - 1) * distance > SIMT_PAGE_BYTES - 4) {
         return false;
     }
@@ -659,16 +71,17 @@ bool simt_check_simple_load(enum simt_space space, unsigned int site, unsigned i
             }
         }
     }
+    simt_note_load(site, warp, UINT32_MAX);
     cell = &page->cells[offset / 4];
     if (distance == 0 && cell->writer < act.oldest && cell->changer < act.oldest && !cell->flags &&
         !simt_now.fine) {
         /* No race, and the last two are all that the cell will remember of these readers. */
-        note_reader(cell, first, &act, thread + SIMT_WARP_SIZE - 2);
-        note_reader(cell, first, &act, thread + SIMT_WARP_SIZE - 1);
+        simt_note_reader(cell, first, &act, thread + SIMT_WARP_SIZE - 2);
+        simt_note_reader(cell, first, &act, thread + SIMT_WARP_SIZE - 1);
         return true;
     }
     for (unsigned int i = 0; i < SIMT_WARP_SIZE; i++, thread++, first += distance) {
-        visit(cell, first, &act, thread, first);
+        simt_visit(cell, first, &act, thread, first);
         cell += distance / 4;
     }
     return true;
@@ -676,10 +89,10 @@ bool simt_check_simple_load(enum simt_space space, unsigned int site, unsigned i
 
 /* The usual case: loads, or stores, of words in one range and one page. False, and nothing is done,
  * if an address is not so, or a word that is loaded may not have been written. */
-static bool check_words(const struct simt_range *range, const struct act *act, unsigned int warp,
-                        uint32_t lanes, const uint64_t *addresses)
+static bool check_words(const struct simt_range *range, const struct simt_act *act,
+                        unsigned int warp, uint32_t lanes, const uint64_t *addresses)
 {
-    uint64_t base = addresses[lowest(lanes)] & ~(uint64_t)(SIMT_PAGE_BYTES - 1);
+    uint64_t base = addresses[simt_lowest(lanes)] & ~(uint64_t)(SIMT_PAGE_BYTES - 1);
     struct simt_page *page = simt_page_find(base);
     bool tracked;
     if (!page || !page->cells || page->shift == 0 || range->illegal || range->size < 4) {
@@ -687,7 +100,7 @@ static bool check_words(const struct simt_range *range, const struct act *act, u
     }
     tracked = page->tracked && !page->all_written;
     for (uint32_t set = lanes; set; set &= set - 1) {
-        uint64_t address = addresses[lowest(set)], offset = address - base;
+        uint64_t address = addresses[simt_lowest(set)], offset = address - base;
         if (offset >= SIMT_PAGE_BYTES || offset % 4 != 0 ||
             address - range->base > range->size - 4 ||
             (act->kind == EVENT_LOAD && tracked &&
@@ -696,18 +109,18 @@ static bool check_words(const struct simt_range *range, const struct act *act, u
         }
     }
     for (uint32_t set = lanes; set; set &= set - 1) {
-        unsigned int lane = lowest(set), offset = (unsigned int)(addresses[lane] - base);
+        unsigned int lane = simt_lowest(set), offset = (unsigned int)(addresses[lane] - base);
         if (act->kind == EVENT_STORE && tracked) {
             page->written[offset / 8] |= (uint8_t)(0xf << offset % 8);
         }
-        visit(&page->cells[offset / 4], addresses[lane], act, warp * SIMT_WARP_SIZE + lane,
-              addresses[lane]);
+        simt_visit(&page->cells[offset / 4], addresses[lane], act, warp * SIMT_WARP_SIZE + lane,
+                   addresses[lane]);
     }
     return true;
 }
 
 /* Whether all that is read has been written; what is written now, has. */
-static void check_written(struct simt_page *page, const struct act *act, unsigned int size,
+static void check_written(struct simt_page *page, const struct simt_act *act, unsigned int size,
                           unsigned int thread, uint64_t address)
 {
     unsigned int offset = (unsigned int)(address % SIMT_PAGE_BYTES);
@@ -729,7 +142,7 @@ static void check_written(struct simt_page *page, const struct act *act, unsigne
 }
 
 /* What it tells others, and is told by them. */
-static void order_by(const struct act *act, unsigned int thread, uint64_t address)
+static void order_by(const struct simt_act *act, unsigned int thread, uint64_t address)
 {
     enum simt_scope scope = act->how & EVENT_OF_BLOCK || act->space == SPACE_SHARED
                                 ? SIMT_SCOPE_BLOCK
@@ -745,12 +158,15 @@ void simt_check_access(enum simt_space space, enum simt_event_kind kind, unsigne
                        unsigned int site, unsigned int size, unsigned int warp, unsigned int lanes,
                        const uint64_t *addresses)
 {
-    const struct act act = act_of(space, kind, how, site);
-    const struct simt_range *range = simt_range_of(addresses[lowest(lanes)]);
+    const struct simt_act act = simt_act_of(space, kind, how, site);
+    const struct simt_range *range = simt_range_of(addresses[simt_lowest(lanes)]);
     bool orders = kind == EVENT_ATOMIC || how & EVENT_VOLATILE;
     struct simt_page *page = NULL;
-    if (has_copies(space)) {
-        check_copies(&act, size, warp, lanes, addresses);
+    if (simt_has_copies(space)) {
+        simt_check_copies(&act, size, warp, lanes, addresses);
+    }
+    if (kind == EVENT_LOAD) {
+        simt_note_load(site, warp, lanes);
     }
     if (size == 4 && kind <= EVENT_STORE && !orders &&
         (space == SPACE_SHARED || space == SPACE_GLOBAL) &&
@@ -758,9 +174,9 @@ void simt_check_access(enum simt_space space, enum simt_event_kind kind, unsigne
         return;
     }
     for (uint32_t set = lanes; set; set &= set - 1) {
-        unsigned int lane = lowest(set), thread = warp * SIMT_WARP_SIZE + lane, shift;
+        unsigned int lane = simt_lowest(set), thread = warp * SIMT_WARP_SIZE + lane, shift;
         uint64_t address = addresses[lane];
-        if (!in_range(range, address)) {
+        if (!simt_in_range(range, address)) {
             range = simt_range_of(address);
         }
         if (!is_aligned(address, size) || range->illegal ||
@@ -783,7 +199,7 @@ void simt_check_access(enum simt_space space, enum simt_event_kind kind, unsigne
         shift = page->shift;
         for (uint64_t at = address >> shift << shift; at < address + size;
              at += UINT64_C(1) << shift) {
-            visit(&page->cells[at % SIMT_PAGE_BYTES >> shift], at, &act, thread, address);
+            simt_visit(&page->cells[at % SIMT_PAGE_BYTES >> shift], at, &act, thread, address);
         }
         if (orders) {
             order_by(&act, thread, address);
@@ -795,8 +211,8 @@ void simt_check_local(enum simt_event_kind kind, unsigned int site, unsigned int
                       unsigned int lanes, const uint64_t *addresses)
 {
     for (uint32_t set = lanes; set; set &= set - 1) {
-        unsigned int thread = warp * SIMT_WARP_SIZE + lowest(set);
-        if (!simt_exec_is_own(thread, addresses[lowest(set)])) {
+        unsigned int thread = warp * SIMT_WARP_SIZE + simt_lowest(set);
+        if (!simt_machine_is_own(thread, addresses[simt_lowest(set)])) {
             simt_add_finding((struct finding){
                 .wrong = LOCAL_OF_OTHER, .kind = kind, .site = site, .thread = thread});
         }
@@ -806,10 +222,10 @@ void simt_check_local(enum simt_event_kind kind, unsigned int site, unsigned int
 void simt_check_free(unsigned int site, unsigned int warp, unsigned int lanes,
                      const uint64_t *addresses)
 {
-    const struct act act = act_of(SPACE_GLOBAL, EVENT_STORE, 0, site);
-    freeing = true;
+    struct simt_act act = simt_act_of(SPACE_GLOBAL, EVENT_STORE, 0, site);
+    act.frees = true;
     for (uint32_t set = lanes; set; set &= set - 1) {
-        uint64_t address = addresses[lowest(set)];
+        uint64_t address = addresses[simt_lowest(set)];
         uint64_t end = address + simt_heap_size(address);
         for (uint64_t at = address; at < end;) {
             struct simt_page *page = simt_page_find(at);
@@ -817,14 +233,13 @@ void simt_check_free(unsigned int site, unsigned int warp, unsigned int lanes,
                 at = (at | (SIMT_PAGE_BYTES - 1)) + 1;
                 continue;
             }
-            visit(&page->cells[at % SIMT_PAGE_BYTES >> page->shift], at, &act,
-                  warp * SIMT_WARP_SIZE + lowest(set), at);
+            simt_visit(&page->cells[at % SIMT_PAGE_BYTES >> page->shift], at, &act,
+                       warp * SIMT_WARP_SIZE + simt_lowest(set), at);
             at += (uint64_t)1 << page->shift;
         }
         simt_heap_bury(address);
     }
-    freeing = false;
-    memset(ranges, 0, sizeof ranges); /* they may lie in it */
+    simt_ranges_forget(); /* they may lie in it */
 }
 
 bool simt_check_last_change(uint64_t address, struct simt_last_change *last)
@@ -835,18 +250,19 @@ bool simt_check_last_change(uint64_t address, struct simt_last_change *last)
     if (!cell || cell->writer < simt_now.launch) {
         return false;
     }
-    *last = (struct simt_last_change){cell->writer % SIMT_THREADS, cell->writer_site,
-                                      simt_is_other_block(cell->writer)};
+    *last =
+        (struct simt_last_change){cell->writer % SIMT_THREADS, simt_site(cell->writer_site)->place,
+                                  simt_is_other_block(cell->writer)};
     return true;
 }
 
 void simt_check_read_only(unsigned int site, unsigned int size, unsigned int warp,
                           unsigned int lanes, const uint64_t *addresses)
 {
-    const struct act act = act_of(SPACE_GLOBAL, EVENT_LOAD, 0, site);
+    const struct simt_act act = simt_act_of(SPACE_GLOBAL, EVENT_LOAD, 0, site);
     for (uint32_t set = lanes; set; set &= set - 1) {
-        unsigned int thread = warp * SIMT_WARP_SIZE + lowest(set);
-        uint64_t address = addresses[lowest(set)], end = address + size;
+        unsigned int thread = warp * SIMT_WARP_SIZE + simt_lowest(set);
+        uint64_t address = addresses[simt_lowest(set)], end = address + size;
         const struct simt_range *range = simt_range_of(address);
         struct simt_page *page;
         if (range->space != SPACE_GLOBAL || range->illegal || end - range->base > range->size) {
@@ -857,9 +273,9 @@ void simt_check_read_only(unsigned int site, unsigned int size, unsigned int war
              at < end && at >> SIMT_PAGE_SHIFT == page->number; at += UINT64_C(1) << page->shift) {
             struct simt_cell *cell = &page->cells[at % SIMT_PAGE_BYTES >> page->shift];
             if (cell->writer >= simt_now.launch) {
-                add_read_only(&act, cell->writer % SIMT_THREADS, cell->writer_site, site);
+                simt_add_read_only(&act, cell->writer % SIMT_THREADS, cell->writer_site, site);
             }
-            note_reader(cell, at, &act, thread);
+            simt_note_reader(cell, at, &act, thread);
             cell->flags |= READ_ONLY_PATH;
         }
     }
@@ -869,13 +285,12 @@ void simt_check_read_only(unsigned int site, unsigned int size, unsigned int war
 
 void simt_check_start_launch(const void *function, size_t blocks)
 {
-    find_image();
     simt_shared_start_launch(function);
-    memset(ranges, 0, sizeof ranges);
+    simt_ranges_forget();
     simt_causality_start_launch(blocks, simt_operations()->number, simt_operations_first());
-    copy_count = 0;
+    simt_copy_count = 0;
     if (simt_operations_of_several()) {
-        find_unordered();
+        simt_copies_find();
     } else {
         simt_readers_start_launch();
     }
@@ -885,43 +300,4 @@ void simt_check_start_block(size_t number, unsigned int threads)
 {
     simt_causality_start_block(number, threads);
     simt_shadow_start_block();
-}
-
-/* ---- -fsanitize=bounds ---- */
-
-/* As the compilers lay it out. */
-struct bounds_data {
-    const char *file;
-    uint32_t line, column;
-    const struct {
-        uint16_t kind, information;
-        char name[];
-    } * array, *index;
-};
-
-void simt_check_index(const struct bounds_data *data, uint64_t index, const void *caller)
-{
-    uint32_t place = simt_place_of(caller);
-    struct finding *new;
-    if (!simt_tracing || !simt_in_kernel()) {
-        return;
-    }
-    new = simt_add_finding((struct finding){
-        .wrong = BAD_INDEX, .site = simt_site_number(place), .thread = simt_running_thread()});
-    if (new) {
-        snprintf(new->text, sizeof new->text, "index %" PRId64 " of %s", (int64_t)index,
-                 data->array->name);
-    }
-}
-
-void __ubsan_handle_out_of_bounds(const struct bounds_data *data, uint64_t index);
-void __ubsan_handle_out_of_bounds(const struct bounds_data *data, uint64_t index)
-{
-    simt_check_index(data, index, __builtin_return_address(0));
-}
-
-void __ubsan_handle_out_of_bounds_abort(const struct bounds_data *data, uint64_t index);
-void __ubsan_handle_out_of_bounds_abort(const struct bounds_data *data, uint64_t index)
-{
-    simt_check_index(data, index, __builtin_return_address(0));
 }

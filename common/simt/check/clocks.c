@@ -4,7 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/internal.h"
+#include "base/need.h"
+#include "cuda/simt.h"
 
 enum { CHILDREN = 16, CHILD_BITS = 4, MOST_MOMENTS = SIMT_MAX_BLOCK_THREADS };
 
@@ -31,15 +32,6 @@ void simt_clocks_start(size_t blocks)
 struct simt_block_past *simt_clocks_pasts(void)
 {
     return pasts;
-}
-
-static void *need(void *memory)
-{
-    if (!memory) {
-        perror("simt: no memory for the checks");
-        simt_exit_without_memory();
-    }
-    return memory;
 }
 
 static unsigned int child_of(size_t block, unsigned int level)
@@ -102,7 +94,8 @@ void simt_clock_clear(struct simt_clock **clock)
 static struct simt_clock *new_past(size_t block, uint32_t floor, const struct simt_moment *moments,
                                    size_t count)
 {
-    struct simt_block_past *past = need(malloc(sizeof *past + count * sizeof *moments));
+    struct simt_block_past *past =
+        simt_needed(malloc(sizeof *past + count * sizeof *moments), "the checks");
     *past = (struct simt_block_past){1, floor, (uint32_t)count, block, pasts, NULL};
     if (count > 0) {
         memcpy(past->moments, moments, count * sizeof *moments);
@@ -119,7 +112,7 @@ struct simt_clock *simt_clock_of(size_t block, uint32_t floor, const struct simt
 {
     struct simt_clock *clock = new_past(block, floor, moments, count);
     for (unsigned int level = 1; level <= levels; level++) {
-        struct node *node = need(calloc(1, sizeof *node));
+        struct node *node = simt_needed(calloc(1, sizeof *node), "the checks");
         node->clock.references = 1;
         node->children[child_of(block, level)] = clock;
         clock = &node->clock;
@@ -165,7 +158,7 @@ static struct simt_clock *join(struct simt_clock *a, struct simt_clock *b, unsig
     if (level == 0) {
         return join_pasts(a, b);
     }
-    node = need(malloc(sizeof *node));
+    node = simt_needed(malloc(sizeof *node), "the checks");
     node->clock.references = 1;
     for (unsigned int i = 0; i < CHILDREN; i++) {
         struct simt_clock *of_a = node_of(a)->children[i], *of_b = node_of(b)->children[i];

@@ -1,13 +1,16 @@
-/* What the checks have found: kept until the launch ends, then told in words that a learner
- * understands. */
+/* What the checks have found: kept until the launch ends. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/internal.h"
 #include "check/findings.h"
+#include "check/wording.h"
+#include "machine/reports.h"
 #include "memory/streams.h"
+#include "model/sites.h"
+#include "observe/recorder.h"
+#include "program/source.h"
 
 enum { MOST_FINDINGS = 32 };
 
@@ -23,10 +26,6 @@ static struct {
 } volatile_reads[1 << 16];
 static unsigned int found_count;
 static uint64_t not_kept;
-static bool keep;
-static char *told;
-static size_t told_size;
-static FILE *told_file;
 
 static struct finding *find(const struct finding *like)
 {
@@ -97,311 +96,40 @@ static void leave_out_guarded(void)
     }
 }
 
-static void tell_line(FILE *file, unsigned int site)
-{
-    const struct simt_source *source = simt_source_of(simt_site(site)->place);
-    char text[128];
-    fprintf(file, "%s:%d", source->file, source->line);
-    if (simt_source_line(source->file, source->line, text, sizeof text)) {
-        fprintf(file, ":  %s", text);
-    }
-    if (source->kernel_line != source->line || strcmp(source->kernel_file, source->file) != 0) {
-        fprintf(file, "\n      called from %s:%d", source->kernel_file, source->kernel_line);
-        if (simt_source_line(source->kernel_file, source->kernel_line, text, sizeof text)) {
-            fprintf(file, ":  %s", text);
-        }
-    }
-    fputc('\n', file);
-}
-
-static void tell_thread(FILE *file, unsigned int thread)
-{
-    struct uint3 index = simt_thread_number(thread);
-    fprintf(file, "  thread (%u,%u,%u)", index.x, index.y, index.z);
-}
-
-static const char *space_name(enum simt_space space)
-{
-    return space == SPACE_SHARED ? "shared" : space == SPACE_CONSTANT ? "constant" : "global";
-}
-
-static const char *does(enum simt_event_kind kind)
-{
-    return kind == EVENT_LOAD    ? "reads"
-           : kind == EVENT_STORE ? "writes"
-           : kind == EVENT_FREE  ? "frees"
-           : kind == EVENT_COPY  ? "copies asynchronously to"
-                                 : "changes atomically";
-}
-
-static bool is_same_line(unsigned int site, unsigned int other_site)
-{
-    const struct simt_source *source = simt_source_of(simt_site(site)->place);
-    const struct simt_source *other = simt_source_of(simt_site(other_site)->place);
-    return source->line > 0 && source->line == other->line &&
-           strcmp(source->file, other->file) == 0;
-}
-
-/* x += y: the line that stores is the line that loads. */
-static bool is_update(const struct finding *race)
-{
-    return (race->kind == EVENT_LOAD) + (race->other_kind == EVENT_LOAD) == 1 &&
-           (race->kind == EVENT_STORE) + (race->other_kind == EVENT_STORE) == 1 &&
-           is_same_line(race->site, race->other_site);
-}
-
-/* Why two accesses are not ordered, and what would order them. */
-static const char *race_hint(const struct finding *race)
-{
-    if (race->other_kind == EVENT_COPY) {
-        return "an asynchronous copy writes from its issue until its thread has waited for it: "
-               "wait, "
-               "then __syncthreads(),\n"
-               "  before anybody reads or writes the place.";
-    }
-    if (race->kind == EVENT_COPY) {
-        return "an asynchronous copy writes from its issue on: __syncthreads() is missing between "
-               "the "
-               "last use of the place\n"
-               "  and the copy that fills it anew.";
-    }
-    if (race->almost == SIMT_NO_ACQUIRE_FENCE) {
-        return "the writer has called a fence and then changed a place atomically, which this "
-               "thread "
-               "has seen; but it has called\n"
-               "  no __threadfence() after that: its read may still give what was there before.";
-    }
-    if (race->almost == SIMT_BLOCK_SCOPE) {
-        return "a fence or an atomic that ends in _block orders threads of one block only: use the "
-               "one without it.";
-    }
-    if (race->kind == EVENT_ATOMIC && race->other_kind == EVENT_ATOMIC) {
-        return "an atomic that ends in _block is atomic among the threads of one block only: use "
-               "the "
-               "one without it.";
-    }
-    if (race->same_instruction) {
-        return "lanes of a warp write the same place at the same time, and one of them wins: let "
-               "one "
-               "lane write,\n"
-               "  or combine the values, with an atomic or a shuffle.";
-    }
-    if (race->other_block && is_update(race)) {
-        return "this line reads and writes the place, and blocks run in any order: use an atomic, "
-               "or "
-               "let each block\n"
-               "  write a place of its own, and a second launch combine them.";
-    }
-    if (race->other_block) {
-        return "blocks run in any order. Use an atomic, or a second launch, or let the writer call "
-               "__threadfence()\n"
-               "  and then an atomic, and the reader an atomic on the same place and then "
-               "__threadfence().";
-    }
-    return NULL;
-}
-
-/* Whether the two lines race inside of warps only. What helps against that race alone would leave
- * the others. */
-static bool is_inside_warps(const struct finding *race)
+bool simt_is_inside_warps(const struct finding *race)
 {
     for (unsigned int i = 0; i < found_count; i++) {
         const struct finding *other = &found[i];
         if (other->wrong == RACE && !other->same_warp && !other->other_operation &&
-            ((is_same_line(race->site, other->site) &&
-              is_same_line(race->other_site, other->other_site)) ||
-             (is_same_line(race->site, other->other_site) &&
-              is_same_line(race->other_site, other->site)))) {
+            ((simt_is_same_line(race->site, other->site) &&
+              simt_is_same_line(race->other_site, other->other_site)) ||
+             (simt_is_same_line(race->site, other->other_site) &&
+              simt_is_same_line(race->other_site, other->site)))) {
             return false;
         }
     }
     return race->same_warp;
 }
 
-static void tell_race_hint(FILE *file, const struct finding *race)
+bool simt_have_findings(void)
 {
-    bool inside = is_inside_warps(race);
-    const char *hint = race_hint(race), *barrier = inside ? "__syncwarp" : "__syncthreads";
-    bool atomic = race->kind == EVENT_ATOMIC || race->other_kind == EVENT_ATOMIC;
-    if (hint) {
-        fprintf(file, "  hint: %s\n", hint);
-    } else if (is_update(race)) {
-        fprintf(
-            file,
-            "  hint: this line reads and writes the place. If several threads add to it, use an "
-            "atomic, or combine the values\n"
-            "  first. If one thread takes in what another leaves there, %s() is missing between "
-            "the two (in a loop:\n"
-            "  between its iterations).\n",
-            barrier);
-    } else if (inside) {
-        fputs(
-            "  hint: nothing orders the two: __syncwarp() is missing between them (lanes of a warp "
-            "do not run in lock step).\n",
-            file);
-    } else {
-        fprintf(file,
-                "  hint: nothing orders the two: __syncthreads() is missing between them%s.\n",
-                atomic ? "" : ", or both should be atomic");
-    }
+    leave_out_guarded();
+    return found_count > 0;
 }
 
-static const char *const did[] = {
-    [EVENT_LOAD] = "read it at ",
-    [EVENT_STORE] = "wrote it at ",
-    [EVENT_ATOMIC] = "changed it atomically at ",
-    [EVENT_COPY] = "is still copying to it asynchronously, since ",
-};
+void (*simt_finding_told)(const struct finding *finding);
 
-static const char *does_to_memory(const struct simt_operation *operation, enum simt_event_kind kind)
-{
-    return operation->verb && kind != EVENT_LOAD ? operation->verb : does(kind);
-}
-
-/* The operation of the host's that may be under way, too. */
-static void tell_operation(FILE *file, const struct finding *race)
-{
-    fputs("  ", file);
-    simt_operation_tell(file, race->other_operation);
-    fputs(" in another stream ", file);
-    if (race->other_operation->file) {
-        fputs(did[race->other_kind], file);
-        tell_line(file, race->other_site);
-    } else {
-        fprintf(file, "%s it\n", does_to_memory(race->other_operation, race->other_kind));
-    }
-    fputs("  hint: nothing orders the two, they may be done at the same time: use one stream, or "
-          "cudaEventRecord() after the\n"
-          "  first and cudaStreamWaitEvent() before the second, or have the host wait between "
-          "them.\n",
-          file);
-}
-
-static void tell_copy_race(FILE *file, const struct finding *race)
-{
-    fputs("simt: ", file);
-    simt_operation_tell(file, simt_operations());
-    fprintf(file, ": data race: it %s memory\n", does_to_memory(simt_operations(), race->kind));
-    tell_operation(file, race);
-}
-
-static void tell_race(FILE *file, const struct finding *race)
-{
-    fprintf(file, "data race in %s memory\n", space_name(race->space));
-    tell_thread(file, race->thread);
-    fprintf(file, " %s ", does(race->kind));
-    tell_line(file, race->site);
-    if (race->other_operation) {
-        tell_operation(file, race);
-        return;
-    }
-    tell_thread(file, race->other_thread);
-    fprintf(file, "%s %s", race->other_block ? " of another block" : "", did[race->other_kind]);
-    tell_line(file, race->other_site);
-    tell_race_hint(file, race);
-}
-
-static void tell_other(FILE *file, const struct finding *finding)
-{
-    switch (finding->wrong) {
-    case OUT_OF_BOUNDS:
-        fprintf(file, "access out of bounds of %s memory: %s\n", space_name(finding->space),
-                finding->text);
-        break;
-    case BAD_INDEX:
-        fprintf(file, "index out of bounds: %s\n", finding->text);
-        break;
-    case UNINITIALISED:
-        fprintf(file, "%s memory is read that nobody has written\n", space_name(finding->space));
-        break;
-    case READ_ONLY:
-        fputs("memory that __ldg reads is written in the same launch\n", file);
-        break;
-    case LOCAL_OF_OTHER:
-        fputs("a local variable of another thread is used\n", file);
-        break;
-    case GOES_ROUND:
-        fprintf(file,
-                "a barrier in a branch that some threads do not take\n  others wait in "
-                "__syncthreads() at %s\n",
-                finding->text);
-        break;
-    case MISALIGNED:
-        fprintf(file,
-                "misaligned address %#" PRIx64 ": an access of %u bytes needs a multiple of %u\n",
-                finding->address, finding->size, finding->size);
-        break;
-    default:
-        if (finding->text[0]) {
-            fprintf(file,
-                    "%s, a variable of the host, is used in a kernel: declare it __device__, or "
-                    "pass its value\n",
-                    finding->text);
-        } else {
-            fprintf(file,
-                    "memory of the host is used in a kernel: copy it with cudaMemcpy first\n");
-        }
-        break;
-    }
-    tell_thread(file, finding->thread);
-    if (finding->wrong == BAD_INDEX) {
-        fprintf(file, " uses it at ");
-    } else if (finding->wrong == GOES_ROUND) {
-        fprintf(file, " has gone round it, and is at ");
-    } else {
-        fprintf(file, " %s ", does(finding->kind));
-    }
-    tell_line(file, finding->site);
-    if (finding->wrong == LOCAL_OF_OTHER) {
-        fputs("  hint: a pointer to a local variable is of use in its own thread only: pass values "
-              "by shared memory or shuffles.\n",
-              file);
-    } else if (finding->wrong == GOES_ROUND) {
-        fputs("  hint: CUDA allows __syncthreads() in a branch or loop only if all threads of the "
-              "block that have not\n"
-              "  returned go the same way; anything else may hang, or not wait. Move it out of the "
-              "branch.\n",
-              file);
-    } else if (finding->wrong == UNINITIALISED && finding->space == SPACE_SHARED) {
-        fputs("  hint: is a barrier missing, or has the thread that should write it returned "
-              "early?\n",
-              file);
-    } else if (finding->wrong == READ_ONLY) {
-        fputs("  __ldg reads it at ", file);
-        tell_line(file, finding->other_site);
-        fputs("  hint: __ldg goes through a cache that sees no writes of the running kernel: read "
-              "it as *pointer.\n",
-              file);
-    }
-}
-
-static void tell(FILE *file, const struct finding *finding)
-{
-    if (finding->wrong == COPY_RACE) {
-        tell_copy_race(file, finding);
-        return;
-    }
-    fprintf(file, "simt: kernel ");
-    simt_tell_launch(file);
-    fprintf(file, ", block (%u,%u,%u): ", finding->block.x, finding->block.y, finding->block.z);
-    if (finding->wrong == RACE) {
-        tell_race(file, finding);
-    } else {
-        tell_other(file, finding);
-    }
-    if (finding->count > 1) {
-        fprintf(file, "  (%" PRIu64 " times in all at these lines)\n", finding->count);
-    }
-}
-
-static void tell_all(FILE *file)
+void simt_tell_findings(FILE *file, void (*tell_more)(FILE *file))
 {
     leave_out_guarded();
     for (unsigned int i = 0; i < found_count; i++) {
-        tell(file, &found[i]);
+        if (simt_finding_told) {
+            simt_finding_told(&found[i]);
+        }
+        simt_tell_finding(file, &found[i]);
     }
     if (found_count > 0) {
-        simt_tell_failed_calls(file);
+        tell_more(file);
     }
     if (not_kept > 0) {
         fprintf(file, "simt: and %" PRIu64 " more of other kinds\n", not_kept);
@@ -410,73 +138,19 @@ static void tell_all(FILE *file)
     not_kept = 0;
 }
 
-bool simt_findings_are_kept(void)
-{
-    return keep;
-}
-
-void simt_findings_keep(bool on)
-{
-    keep = on;
-    if (told_file) {
-        fclose(told_file);
-        free(told);
-        told_file = NULL;
-        told = NULL;
-    }
-}
-
-const char *simt_findings(void)
-{
-    if (told_file) {
-        fflush(told_file);
-    }
-    return told_file && told ? told : "";
-}
-
-void simt_check_tell_place(FILE *file, uint32_t place)
+void simt_tell_place(FILE *file, uint32_t place)
 {
     fprintf(file, "  at ");
-    tell_line(file, simt_site_number(place));
+    simt_tell_line(file, simt_site_number(place));
 }
 
-/* Where the running lane was last seen; true if that is an access that its address does not
- * suit. */
-bool simt_check_tell_last(FILE *file)
+bool simt_tell_last(FILE *file)
 {
     const struct simt_event *event = simt_tracing ? simt_trace_last() : NULL;
     if (!event) {
         return false;
     }
-    simt_check_tell_place(file, event_place(event));
+    simt_tell_place(file, event_place(event));
     return event_kind(event) <= EVENT_ATOMIC && event_size(event) > 0 &&
            event->address % event_size(event) != 0;
-}
-
-/* When the program must end at once. */
-void simt_check_tell_now(void)
-{
-    tell_all(stderr);
-}
-
-void simt_check_end_launch(void)
-{
-    leave_out_guarded();
-    if (found_count == 0) {
-        return;
-    }
-    if (keep) {
-        if (!told_file) {
-            told_file = open_memstream(&told, &told_size);
-            if (!told_file) {
-                perror("simt: no memory for the checks");
-                simt_exit_without_memory();
-            }
-        }
-        tell_all(told_file);
-        return;
-    }
-    fflush(stdout);
-    tell_all(stderr);
-    simt_exit();
 }

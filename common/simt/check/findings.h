@@ -2,8 +2,11 @@
 #ifndef SIMT_FINDINGS_H
 #define SIMT_FINDINGS_H
 
+#include <stdio.h>
+
+#include "base/space.h"
 #include "check/causality.h"
-#include "observe/trace.h"
+#include "observe/event.h"
 
 enum wrong {
     RACE,
@@ -39,5 +42,23 @@ struct finding {
 /* Keeps a finding, with the running block. One is kept for each kind and pair of places: NULL if
  * this one is known already (or there are very many), else the new entry. */
 struct finding *simt_add_finding(struct finding finding);
+
+/* A site that reads in order to wait, or to see whether an atomic is worth its while: its reads may
+ * race with atomics, or, if it is volatile, with volatile writes. */
+void simt_note_guard(unsigned int site);
+/* A site reads a place, volatile. As long as it is one place in an era, it may be a flag. */
+void simt_note_volatile_read(unsigned int site, uint64_t address, uint32_t era);
+
+/* Those that are none, as guards are known by now, are left out. Then they are told and forgotten;
+ * if there were any, tell_more() adds something. */
+bool simt_have_findings(void);
+void simt_tell_findings(FILE *file, void (*tell_more)(FILE *file));
+
+/* Is given each of them just before it is told; NULL: nobody is. */
+extern void (*simt_finding_told)(const struct finding *finding);
+
+/* The line of the running lane's last event; true if its address there is misaligned. */
+bool simt_tell_last(FILE *file);
+void simt_tell_place(FILE *file, uint32_t place);
 
 #endif

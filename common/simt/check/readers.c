@@ -4,25 +4,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/internal.h"
+#include "base/bits.h"
+#include "base/need.h"
 #include "check/causality.h"
 #include "check/shadow.h"
 
 enum { NONE = 0, MOST_OF_A_CELL = 64 };
 
 static struct simt_reader *readers; /* the first is none */
-static uint32_t reader_count, reader_capacity, free_readers;
+static uint32_t reader_count, free_readers;
+static size_t reader_capacity;
 static uint32_t *heads; /* by address; open addressing: the first reader of a cell */
 static size_t head_count, head_capacity;
-
-static void *need(void *memory)
-{
-    if (!memory) {
-        perror("simt: no memory for the checks");
-        simt_exit_without_memory();
-    }
-    return memory;
-}
 
 static size_t slot_of(uint64_t address)
 {
@@ -40,10 +33,8 @@ static uint32_t new_reader(uint64_t address)
     if (number) {
         free_readers = readers[number].next;
     } else {
-        if (reader_count + 1 >= reader_capacity) {
-            reader_capacity = reader_capacity ? 2 * reader_capacity : 1024;
-            readers = need(realloc(readers, reader_capacity * sizeof *readers));
-        }
+        readers = simt_with_room(readers, reader_count + 1, &reader_capacity, sizeof *readers,
+                                 "the checks");
         number = ++reader_count;
     }
     readers[number] = (struct simt_reader){.address = address};
@@ -57,7 +48,7 @@ static uint32_t *head_of(uint64_t address)
         uint32_t *old = heads;
         size_t old_capacity = head_capacity;
         head_capacity = old_capacity ? 2 * old_capacity : 1024;
-        heads = need(calloc(head_capacity, sizeof *heads));
+        heads = simt_needed(calloc(head_capacity, sizeof *heads), "the checks");
         for (size_t i = 0; i < old_capacity; i++) {
             if (old[i]) {
                 heads[slot_of(readers[old[i]].address)] = old[i];
@@ -76,9 +67,9 @@ static uint32_t *head_of(uint64_t address)
 
 static bool is_over(const struct simt_reader *reader, unsigned int thread)
 {
-    unsigned int lane = reader->lanes ? (unsigned int)__builtin_ctz(reader->lanes) : 0;
+    unsigned int lane = reader->lanes ? simt_lowest(reader->lanes) : 0;
     for (uint32_t set = reader->lanes; set; set &= set - 1) {
-        lane = (unsigned int)__builtin_ctz(set);
+        lane = simt_lowest(set);
         if (simt_unordered(reader->segment | lane, thread)) {
             return false;
         }

@@ -4,18 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/internal.h"
+#include "base/need.h"
+#include "base/own.h"
 #include "check/causality.h"
 #include "check/written.h"
-
-static void *need(void *memory)
-{
-    if (!memory) {
-        perror("simt: no memory for the checks");
-        simt_exit_without_memory();
-    }
-    return memory;
-}
+#include "cuda/simt_analysis.h"
+#include "memory/memory.h"
 
 /* ---- pages ---- */
 
@@ -49,7 +43,7 @@ static void rehash(void)
     while (page_capacity < 4 * kept) {
         page_capacity *= 2;
     }
-    pages = need(calloc(page_capacity, sizeof(struct simt_page *)));
+    pages = simt_needed(calloc(page_capacity, sizeof(struct simt_page *)), "the checks");
     for (size_t i = 0; i < old_capacity; i++) {
         if (old[i] && old[i] != &removed) {
             pages[page_slot(old[i]->number)] = old[i];
@@ -70,7 +64,7 @@ static void put_in(struct simt_page *page)
 
 static struct simt_page *add_page(uint64_t number)
 {
-    struct simt_page *page = need(calloc(1, sizeof *page));
+    struct simt_page *page = simt_needed(calloc(1, sizeof *page), "the checks");
     page->number = number;
     page->shift = 2;
     page->tracked = simt_written_knows(number);
@@ -116,11 +110,8 @@ static struct simt_page *get_page(uint64_t address)
 
 static void add_shared_page(struct simt_page *page)
 {
-    if (shared_page_count == shared_page_capacity) {
-        shared_page_capacity = shared_page_capacity ? 2 * shared_page_capacity : 64;
-        shared_pages =
-            need(realloc(shared_pages, shared_page_capacity * sizeof(struct simt_page *)));
-    }
+    shared_pages = simt_with_room(shared_pages, shared_page_count, &shared_page_capacity,
+                                  sizeof *shared_pages, "the checks");
     shared_pages[shared_page_count++] = page;
 }
 
@@ -128,7 +119,7 @@ struct simt_page *simt_page_of_kernel(uint64_t address, enum simt_space space)
 {
     struct simt_page *page = get_page(address);
     if (!page->cells) {
-        page->cells = need(calloc(SIMT_PAGE_BYTES / 4, sizeof *page->cells));
+        page->cells = simt_needed(calloc(SIMT_PAGE_BYTES / 4, sizeof *page->cells), "the checks");
         if (space == SPACE_SHARED) {
             page->tracked = true;
             add_shared_page(page);
@@ -139,7 +130,7 @@ struct simt_page *simt_page_of_kernel(uint64_t address, enum simt_space space)
 
 void simt_page_refine(struct simt_page *page)
 {
-    struct simt_cell *fine = need(calloc(SIMT_PAGE_BYTES, sizeof *fine));
+    struct simt_cell *fine = simt_needed(calloc(SIMT_PAGE_BYTES, sizeof *fine), "the checks");
     for (unsigned int i = 0; i < SIMT_PAGE_BYTES; i++) {
         uint64_t address = page->number << SIMT_PAGE_SHIFT | i;
         fine[i] = page->cells[i / 4];
@@ -326,8 +317,8 @@ static struct simt_shared_pages *suspended;
 
 struct simt_shared_pages *simt_shadow_suspend(void)
 {
-    struct simt_shared_pages *kept =
-        need(malloc(sizeof *kept + shared_page_count * sizeof(struct simt_page *)));
+    struct simt_shared_pages *kept = simt_needed(
+        malloc(sizeof *kept + shared_page_count * sizeof(struct simt_page *)), "the checks");
     kept->next = suspended;
     kept->count = shared_page_count;
     suspended = kept;

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "observe/trace.h"
+#include "base/space.h"
 
 enum { SIMT_PAGE_SHIFT = 12, SIMT_PAGE_BYTES = 1 << SIMT_PAGE_SHIFT };
 
@@ -69,6 +69,15 @@ static inline bool simt_page_is_written(const struct simt_page *page, unsigned i
     }
     return true;
 }
+/* What the host does with device memory, and kernels with their heap: see struct simt_observer. */
+void simt_check_allocated(const void *address, size_t size);
+void simt_check_freed(const void *address, size_t size);
+void simt_check_heap_allocated(const void *address, size_t size);
+void simt_check_written(const void *address, size_t size, const void *from);
+bool simt_check_is_written(const void *page);
+/* A launch is not looked at. */
+void simt_check_not_looked(void);
+
 /* A block starts: nobody has written its shared memory. */
 void simt_shadow_start_block(void);
 /* The running block's shared memory gives way to another block's, and comes back. */

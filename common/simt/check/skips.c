@@ -4,8 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/internal.h"
+#include "base/need.h"
 #include "check/findings.h"
+#include "machine/machine.h"
+#include "model/order.h"
+#include "model/sites.h"
+#include "program/source.h"
 
 enum { MOST_BARRIERS = 64 };
 
@@ -112,14 +116,11 @@ static void keep(uint64_t hash, const struct simt_event *begin, const struct sim
 {
     uint64_t depth = least_depth(begin, end);
     struct way *way = &ways[way_count];
-    *way = (struct way){.hash = hash,
-                        .keys = malloc((size_t)(end - begin + 1) * sizeof *way->keys),
-                        .thread = simt_running_thread(),
-                        .block = simt_running_block()};
-    if (!way->keys) {
-        perror("simt: no memory for the checks");
-        simt_exit_without_memory();
-    }
+    *way = (struct way){
+        .hash = hash,
+        .keys = simt_needed(malloc((size_t)(end - begin + 1) * sizeof *way->keys), "the checks"),
+        .thread = simt_linear(simt_current),
+        .block = simt_running_block()};
     for (const struct simt_event *event = begin; event < end; event++) {
         if (depth_of(event->key) == depth) {
             way->keys[way->count++] = node_key(event);
@@ -181,11 +182,15 @@ void simt_skips_arrive(const struct simt_event *begin, const struct simt_event *
     }
 }
 
-void simt_skips_complete(const void *caller)
+/* A compiler may have made several of one. */
+void simt_skips_complete(const char *file, int line)
 {
-    struct barrier *barrier = find_barrier(simt_place_of(caller));
-    for (size_t i = 0; barrier && i < SIMT_MOST_WAYS / 64; i++) {
-        barrier->gone.set[i] |= simt_skips_gone.set[i];
+    for (size_t i = 0; i < barrier_count; i++) {
+        struct barrier *barrier = &barriers[i];
+        bool same = barrier->line == line && strcmp(barrier->file, file) == 0;
+        for (size_t set = 0; same && set < SIMT_MOST_WAYS / 64; set++) {
+            barrier->gone.set[set] |= simt_skips_gone.set[set];
+        }
     }
 }
 

@@ -14,7 +14,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "observe/trace.h"
+#include "cuda/simt.h"
+#include "observe/event.h"
 
 enum { SIMT_MOST_WAYS = 256 };
 /* The ways by which threads of the running block have left it. */
@@ -31,7 +32,7 @@ void simt_skips_exit(const struct simt_event *begin, const struct simt_event *en
 void simt_skips_arrive(const struct simt_event *begin, const struct simt_event *end,
                        const void *caller, const char *file, int line);
 /* Those that have not exited have all come to it. */
-void simt_skips_complete(const void *caller);
+void simt_skips_complete(const char *file, int line);
 /* Adds what was found. */
 void simt_skips_end_launch(void);
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/internal.h"
+#include "base/need.h"
 
 /* Ascending. `whole`: a bit a page. */
 struct pages {
@@ -45,20 +45,10 @@ static size_t bytes_of(const struct pages *pages)
 
 void simt_written_add(uint64_t first, size_t count)
 {
-    struct pages new = {first, count, calloc((count + 7) / 8, 1)};
+    struct pages new = {first, count, simt_needed(calloc((count + 7) / 8, 1), "the checks")};
     size_t at = count_below(first);
-    if (allocation_count == allocation_capacity) {
-        size_t capacity = allocation_capacity ? 2 * allocation_capacity : 64;
-        struct pages *larger = realloc(allocations, capacity * sizeof *larger);
-        if (larger) {
-            allocations = larger;
-            allocation_capacity = capacity;
-        }
-    }
-    if (allocation_count == allocation_capacity || !new.whole) {
-        perror("simt: no memory for the checks");
-        simt_exit_without_memory();
-    }
+    allocations = simt_with_room(allocations, allocation_count, &allocation_capacity,
+                                 sizeof *allocations, "the checks");
     memmove(allocations + at + 1, allocations + at, (allocation_count - at) * sizeof *allocations);
     allocations[at] = new;
     allocation_count++;

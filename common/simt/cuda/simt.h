@@ -57,7 +57,7 @@ struct simt_launch {
     size_t shared_bytes;
     const void *function; /* the kernel's address, as for cudaFuncSetAttribute; NULL if unknown */
     void *stream;
-    bool interleaved;  /* the threads are switched at every access to memory (trace.c) */
+    bool interleaved;  /* the threads are switched at every access to memory (machine/hooks.c) */
     bool instrumented; /* the kernel can be analysed */
     void (*invoke)(void *closure);
     void *closure;
@@ -90,6 +90,8 @@ enum simt_barrier {
 /* Waits for all threads of the block (of the grid, for SIMT_BARRIER_GRID) that have not exited, and
  * returns what __syncthreads_count, _and or _or would. file and line identify the barrier. */
 int simt_block_barrier(enum simt_barrier kind, int predicate, const char *file, int line);
+/* The same for SIMT_BARRIER, where nothing is asked. */
+void simt_block_wait(const char *file, int line);
 
 enum simt_collective {
     SIMT_SYNCWARP,

@@ -10,6 +10,9 @@
  *                                    block has passed), warp, line, source, space, access, bytes
  *                                    (per lane), base (where the allocation begins), offsets (of
  *                                    the lanes' addresses from base; null for an inactive lane)}
+ *   SIMT_EXPLORE=FILE.html           writes a page in which one watches the kernels step by step
+ *                                    (docs/explorer.md): of each launch the first block, or those
+ *                                    that SIMT_EXPLORE_BLOCKS names by number: 0-3,8 or all
  *   SIMT_CHECKS=off                  turns off the checks and, without SIMT_COUNTERS, all analysis,
  *                                    which makes kernels faster
  * A finding (a data race, an access out of bounds, ...) is printed to stderr and ends the program
@@ -87,6 +90,15 @@ void simt_analysis_print(FILE *file, enum simt_format format);
  * simt_findings returns their text since the last reset, "" if there are none. */
 void simt_findings_keep(bool keep);
 const char *simt_findings(void);
+
+/* The same page for a program that writes it by itself: records from now on the blocks with these
+ * numbers, such as "0", "0-3,8" or "all"; false if that is no such list. NULL: records nothing, and
+ * forgets what SIMT_EXPLORE asked for. */
+bool simt_explore_start(const char *blocks);
+/* Launches from now on are shown under this name; NULL: under none. */
+void simt_explore_part(const char *name);
+/* Writes the page. False, and nothing is written, if there is nothing to show. */
+bool simt_explore_write(FILE *file, const char *title);
 
 #ifdef __cplusplus
 }

@@ -14,8 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/internal.h"
-#include "observe/trace.h"
+#include "machine/fault.h"
+#include "observe/recorder.h"
 
 #ifdef __x86_64__
 

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/internal.h"
+#include "machine/reports.h"
 
 __attribute__((noreturn)) void __assert_fail(const char *expression, const char *file,
                                              unsigned int line, const char *function);

@@ -2,7 +2,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "machine/machine.h"
+#include "base/exit.h"
+#include "machine/hooks.h"
+#include "machine/reports.h"
+#include "machine/schedule.h"
 
 #define COMPUTE_INTEGER(name, T, wide)                                                             \
     static wide name(enum simt_atomic operation, wide old_bits, wide operand_bits,                 \

@@ -1,8 +1,10 @@
-/* What warp collectives compute, once all that take part have come. */
-#include "machine/machine.h"
+/* Warp collectives: shuffles, votes, reductions and __syncwarp(). */
+#include "machine/hooks.h"
+#include "machine/reports.h"
+#include "machine/turns.h"
+#include "observe/observer.h"
 
-/* The lane a shuffle reads; outside of its segment, its own. */
-static unsigned int source_lane(const struct simt_thread *thread, unsigned int lane)
+unsigned int simt_collective_source(const struct simt_thread *thread, unsigned int lane)
 {
     unsigned int width = thread->width, argument = thread->lane;
     unsigned int first = lane & ~(width - 1), source = lane;
@@ -24,7 +26,7 @@ static unsigned int source_lane(const struct simt_thread *thread, unsigned int l
 static void shuffle(struct simt_thread *lanes, unsigned int together, unsigned int exited)
 {
     for (unsigned int set = together; set; set &= set - 1) {
-        unsigned int lane = simt_lowest(set), source = source_lane(&lanes[lane], lane);
+        unsigned int lane = simt_lowest(set), source = simt_collective_source(&lanes[lane], lane);
         if (exited & lanes[lane].mask & 1u << source) {
             simt_report_collective(
                 &lanes[lane],
@@ -143,7 +145,7 @@ const char *simt_collective_name(enum simt_collective operation)
     return names[operation];
 }
 
-void simt_collective_do(struct simt_thread *lanes, unsigned int together, unsigned int exited)
+static void do_collective(struct simt_thread *lanes, unsigned int together, unsigned int exited)
 {
     switch (lanes[simt_lowest(together)].operation) {
     case SIMT_SYNCWARP:
@@ -166,4 +168,69 @@ void simt_collective_do(struct simt_thread *lanes, unsigned int together, unsign
         reduce(lanes, together);
         break;
     }
+}
+
+/* ---- until all that take part have come ---- */
+
+/* Completes the collective that a waiting thread takes part in, if all of its lanes are there that
+ * have not exited. */
+void simt_try_collective(const struct simt_thread *thread)
+{
+    struct simt_warp *warp = simt_warp_of(thread);
+    unsigned int number = (unsigned int)(warp - simt_block->warps);
+    struct simt_thread *lanes = &simt_block->threads[number * SIMT_WARP_SIZE];
+    unsigned int left = warp->members & ~warp->exited, together = thread->mask & left;
+    if (together & ~warp->at_collective) {
+        return;
+    }
+    for (unsigned int set = together; set; set &= set - 1) {
+        const struct simt_thread *lane = &lanes[simt_lowest(set)];
+        if (lane->operation != thread->operation || lane->mask != thread->mask) {
+            return;
+        }
+    }
+    if (simt_tracing) {
+        simt_observer.collective(thread->caller, thread->operation, together, together == left);
+    }
+    do_collective(lanes, together, warp->exited);
+    warp->at_collective &= ~together;
+    simt_make_ready(number, together);
+}
+
+uint64_t simt_warp_collective(enum simt_collective operation, unsigned int mask, uint64_t value,
+                              unsigned int lane, int width, int size, const char *file, int line)
+{
+    struct simt_thread *self = simt_current;
+    struct simt_warp *warp = simt_warp_of(self);
+    self->operation = (unsigned char)operation;
+    self->mask = mask;
+    self->value = value;
+    self->lane = lane % SIMT_WARP_SIZE; /* as the hardware does */
+    self->width = (unsigned char)width;
+    self->size = (unsigned char)size;
+    self->file = file;
+    self->line = line;
+    self->caller = __builtin_return_address(0);
+    if (simt_tracing && operation != SIMT_ACTIVEMASK) {
+        simt_trace_event(operation == SIMT_SYNCWARP ? EVENT_SYNCWARP : EVENT_COLLECTIVE,
+                         self->caller, mask, 0);
+    }
+    if (operation == SIMT_ACTIVEMASK) {
+        warp->at_activemask |= simt_bit_of(self);
+        simt_wait_turn();
+        return self->result;
+    }
+    if (!(mask & simt_bit_of(self))) {
+        simt_report_collective(self, "lacks the calling lane:", simt_bit_of(self),
+                               "a lane may only call with a mask in which its own bit is set.");
+    }
+    if (width < 1 || width > SIMT_WARP_SIZE || (width & (width - 1)) != 0) {
+        simt_report_collective(self,
+                               "comes with a width that is not 1, 2, 4, 8, 16 or 32, from lane",
+                               simt_bit_of(self), "pass the number of lanes that make up a group.");
+    }
+    warp->at_collective |= simt_bit_of(self);
+    simt_try_collective(self);
+    simt_wait_turn();
+    return self->result;
 }

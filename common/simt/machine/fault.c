@@ -4,8 +4,15 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "base/internal.h"
-#include "observe/trace.h"
+#include "machine/fault.h"
+
+#include "base/exit.h"
+#include "machine/fibers.h"
+#include "machine/reports.h"
+#include "machine/shared.h"
+#include "memory/heap.h"
+#include "memory/memory.h"
+#include "observe/observer.h"
 
 enum { HANDLER_STACK_BYTES = 64 << 10, NULL_PAGES = 64 << 10 };
 
@@ -59,7 +66,7 @@ static void on_fault(int number, siginfo_t *information, void *context)
     (void)context;
     if (simt_in_kernel()) {
         tell_kernel_fault(address);
-        if (simt_check_tell_last(stderr)) {
+        if (simt_observer.tell_last(stderr)) {
             fputs("  hint: a misaligned address: an access of 16 bytes needs a multiple of 16.\n",
                   stderr);
         }

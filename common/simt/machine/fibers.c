@@ -3,7 +3,10 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-#include "machine/machine.h"
+#include "base/exit.h"
+#include "base/need.h"
+#include "cuda/simt.h"
+#include "machine/fibers.h"
 
 #ifdef SIMT_ASAN
 #include <sanitizer/asan_interface.h>
@@ -122,16 +125,10 @@ static void fiber_main(void *argument)
 static struct simt_fiber *extra_fiber(void)
 {
     static char *stack, *end;
-    struct simt_fiber *fiber = calloc(1, sizeof *fiber);
-    if (!fiber) {
-        fatal("simt: cannot get memory for kernels");
-    }
+    struct simt_fiber *fiber = simt_needed(calloc(1, sizeof *fiber), "kernels");
     if (stack == end) {
-        char **grown = realloc(extra_stacks, (extra_count + 1) * sizeof *grown);
-        if (!grown) {
-            fatal("simt: cannot get memory for kernels");
-        }
-        extra_stacks = grown;
+        extra_stacks =
+            simt_needed(realloc(extra_stacks, (extra_count + 1) * sizeof *extra_stacks), "kernels");
         stack = simt_reserve(EXTRA_BYTES);
         end = stack + EXTRA_BYTES;
         simt_allow(stack, EXTRA_BYTES);

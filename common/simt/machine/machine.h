@@ -1,28 +1,26 @@
-/* What makes up a block that runs: its threads, its warps, its barrier. Shared by exec.c, which
- * runs it, collectives.c and stuck.c. */
+/* What makes up a launch that runs: its blocks, their warps and threads. */
 #ifndef SIMT_MACHINE_H
 #define SIMT_MACHINE_H
 
-#include "base/internal.h"
-#include "machine/context.h"
-#include "observe/trace.h"
-
-#if defined(__SANITIZE_ADDRESS__)
-#define SIMT_ASAN 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define SIMT_ASAN 1
-#endif
-#endif
+#include "base/bits.h"
+#include "base/own.h"
+#include "base/space.h"
 
 enum { SIMT_MAX_WARPS = SIMT_MAX_BLOCK_THREADS / SIMT_WARP_SIZE };
 
-struct simt_fiber {
-    struct simt_context context;
-    struct simt_fiber *next_free;
-    const void *stack;
-    size_t stack_bytes;
-    void *fake_stack; /* for the address sanitizer */
+struct simt_fiber;
+
+/* A thread's queue of asynchronous copies. */
+struct simt_pipeline_copy {
+    void *destination;
+    const void *source;
+    const void *caller; /* a return address: where the copy stands */
+    unsigned char size, zero_fill;
+    size_t group;
+};
+struct simt_pipeline {
+    struct simt_pipeline_copy *copies;
+    size_t count, capacity, group;
 };
 
 /* What a thread waits for that polls: the word, and what it found there. */
@@ -35,17 +33,21 @@ struct simt_poll {
 /* What each switch and each collective needs comes first, in one cache line. */
 struct simt_thread {
     struct simt_fiber *fiber; /* NULL before it starts and after it ends */
-    struct uint3 index;
-    int line; /* where it waits */
-    const char *file;
+    const char *file;         /* where it waits */
     uint64_t value, result;
     const void *caller; /* of a collective, or of a poll that has no file and line */
+    int line;
     unsigned int mask;
+    struct {
+        unsigned short x, y, z;
+    } index;
+    unsigned short number;   /* in the block */
     unsigned char operation; /* enum simt_collective */
     unsigned char barrier;   /* enum simt_barrier */
     unsigned char lane;      /* a shuffle's argument */
     unsigned char width;
     unsigned char size;
+    /* The rest is of no concern then. */
     unsigned int failed_polls;
     struct simt_poll poll;
     struct simt_pipeline pipeline;
@@ -54,6 +56,7 @@ struct simt_thread {
 
 /* A lane that runs is in none of the sets but `members`; any other is in exactly one more. */
 struct simt_warp {
+    struct simt_thread *lanes;
     unsigned int members;
     unsigned int ready;
     unsigned int at_barrier;
@@ -70,7 +73,7 @@ struct simt_block {
     struct simt_block *next_made; /* of all */
     struct uint3 index;
     unsigned int alive; /* threads that have not exited */
-    unsigned int current_warp;
+    struct simt_warp *current_warp;
     unsigned int rounds;      /* since anything but polls happened */
     unsigned int full_traces; /* in a row */
 
@@ -79,12 +82,15 @@ struct simt_block {
     bool waiting_at_different_barriers;
     bool waits_for_grid;
     unsigned int finished, finished_true;
+    /* Of the first that came: the line and, below it, the kind; and a return address. */
+    uint64_t barrier_line;
+    const char *barrier_file;
     const struct simt_thread *first_at_barrier;
-    const void *barrier_caller; /* a return address of who waits there */
+    const void *barrier_caller;
 
     /* While it is suspended: dynamic shared memory, then static; and what the analysis knows. */
     char *shared;
-    struct simt_suspended *analysis;
+    void *analysis;
 
     struct simt_warp warps[SIMT_MAX_WARPS];
     struct simt_thread threads[SIMT_MAX_BLOCK_THREADS];
@@ -98,21 +104,35 @@ struct simt_change {
     const char *file;
     int line;
 };
-/* Who was the last to do so, if that is known; or NULL. */
-const struct simt_change *simt_find_change(const void *address);
+/* A launch that runs. */
+enum { SIMT_CHANGES = 256 };
+struct simt_grid {
+    const struct simt_launch *launch; /* what was asked for; NULL: none runs */
+    unsigned int threads, warps;      /* of a block */
 
+    /* Its blocks: how many there are, have been started, are done; those that wait for others, the
+     * one that has waited longest first; memory of those that are done; all but the first. */
+    size_t blocks, started, done, suspended_count;
+    struct simt_block *suspended, **last_suspended, *idle, *made;
+
+    /* Grows with all that shows that the launch gets on; what it was, and since when. */
+    uint64_t progress, progress_seen;
+    double stuck_since;
+
+    bool pipelines_used;
+    struct simt_change changes[SIMT_CHANGES]; /* of late, by address */
+
+    cudaError_t abandoned; /* it has ended before its time: why */
+    char reason[128];
+};
+
+extern struct simt_grid simt_grid;
 extern struct simt_block *simt_block; /* that runs */
-extern const struct simt_launch *simt_running_launch;
-#define simt_current simt_own.current /* NULL: the host runs */
-
-static inline unsigned int simt_lowest(unsigned int set)
-{
-    return (unsigned int)__builtin_ctz(set);
-}
+extern struct simt_counters simt_counts;
 
 static inline unsigned int simt_linear(const struct simt_thread *thread)
 {
-    return (unsigned int)(thread - simt_block->threads);
+    return thread->number;
 }
 
 static inline struct simt_warp *simt_warp_of(const struct simt_thread *thread)
@@ -125,58 +145,45 @@ static inline unsigned int simt_bit_of(const struct simt_thread *thread)
     return 1u << simt_linear(thread) % SIMT_WARP_SIZE;
 }
 
-/* ---- fibers.c ---- */
-
-/* A fiber runs this from its start on; it must not return. */
-void simt_fiber_main(struct simt_fiber *self);
-struct simt_fiber *simt_take_fiber(void);
-void simt_give_fiber(struct simt_fiber *fiber);
-/* It stopped somewhere in a kernel: it begins anew. */
-void simt_take_back_fiber(struct simt_fiber *fiber);
-#ifdef SIMT_ASAN
-void simt_switch_fiber(struct simt_fiber *from, struct simt_fiber *to);
-#else
-static inline void simt_switch_fiber(struct simt_fiber *from, struct simt_fiber *to)
+/* Who runs, for reports: also simt_current. */
+static inline struct uint3 simt_index_of(const struct simt_thread *thread)
 {
-    simt_context_switch(&from->context, &to->context);
+    return (struct uint3){thread->index.x, thread->index.y, thread->index.z};
 }
-#endif
-/* The host's. */
-extern struct simt_fiber simt_host_fiber;
-void simt_fibers_prepare(void);
-/* The stacks that have guards; and whether an address lies in such a guard. */
-bool simt_is_in_stacks(uint64_t address, struct simt_range *range);
-bool simt_is_stack_guard(uint64_t address);
-/* Memory for kernels, reserved; and a part of it that may be used. They end the program if there is
- * none. */
-void *simt_reserve(size_t size);
-void simt_allow(void *memory, size_t size);
 
-/* ---- collectives.c ---- */
+static inline struct uint3 simt_running_block(void)
+{
+    return simt_block->index;
+}
 
-/* What each of the lanes that are together gets from the operation that all of them ask for. */
-void simt_collective_do(struct simt_thread *lanes, unsigned int together, unsigned int exited);
+static inline struct uint3 simt_thread_number(unsigned int thread)
+{
+    return simt_index_of(&simt_block->threads[thread]);
+}
+
+/* Ends the launch that runs, from one of its threads: the host goes on. */
+__attribute__((noreturn)) void simt_abandon_launch(cudaError_t error, const char *reason);
+
+/* polls.c. An atomic is about to be made, in a shuffled order: others may come first. */
+void simt_atomic_point(const char *file, int line);
+/* The running thread made an atomic operation, or read a volatile variable. After many that change
+ * nothing, the same each time, it may be waiting for another thread, and gives way. `lock`: it is a
+ * compare or an exchange, of which any may; `signature`: what was asked for. */
+void simt_atomic_done(const void *address, uint64_t old, bool changed, bool lock,
+                      uint64_t signature, const char *file, int line);
+void simt_volatile_read(const void *address, unsigned int size, const void *caller);
+void simt_volatile_write(void);
+/* An access to memory is about to be made: if the launch is interleaved, others come first. */
+void simt_access_point(const void *address);
+/* Who was the last to change a word by an atomic, if that is known; or NULL. */
+const struct simt_change *simt_find_change(const void *address);
+
+/* turns.c. The running lane's trace is full: waits until the other lanes have come as far. */
+void simt_wait_for_replay(void);
+
+/* collectives.c */
+/* The lane a shuffle reads; outside of its segment, its own. */
+unsigned int simt_collective_source(const struct simt_thread *thread, unsigned int lane);
 const char *simt_collective_name(enum simt_collective operation);
-
-/* ---- stuck.c ---- */
-
-/* Each ends the program: which threads of the block are where, and what to do about it; the same
- * for a collective that is wrong in itself. */
-__attribute__((noreturn)) void simt_report_stuck(const char *headline, size_t suspended);
-__attribute__((noreturn)) void simt_report_collective(struct simt_thread *thread, const char *what,
-                                                      unsigned int lanes, const char *hint);
-/* Starts a report: the kernel and the block that run. */
-void simt_report_block(void);
-
-/* ---- schedule.c ---- */
-
-/* SIMT_SCHEDULE was given: threads, warps and blocks run in an order that a number decides. */
-extern bool simt_shuffled;
-void simt_schedule_start_launch(void);
-/* One of a set that is not empty. */
-unsigned int simt_schedule_lane(unsigned int set);
-unsigned int simt_schedule_below(unsigned int count);
-/* The block that is `turn`-th of `count`. */
-size_t simt_schedule_block(size_t turn, size_t count);
 
 #endif

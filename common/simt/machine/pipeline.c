@@ -3,13 +3,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/internal.h"
-#include "observe/trace.h"
+#include "machine/pipeline.h"
+
+#include "base/exit.h"
+#include "base/need.h"
+#include "machine/hooks.h"
+#include "machine/reports.h"
+
+static struct simt_pipeline *current_pipeline(void)
+{
+    simt_grid.pipelines_used = true;
+    return &simt_current->pipeline;
+}
 
 void simt_pipeline_copy(void *destination, const void *source, size_t size, size_t zero_fill,
                         const char *file, int line)
 {
-    struct simt_pipeline *pipeline = simt_current_pipeline();
+    struct simt_pipeline *pipeline = current_pipeline();
     const char *wrong = size != 4 && size != 8 && size != 16 ? "copies 4, 8 or 16 bytes"
                         : zero_fill > size                   ? "cannot fill more than it copies"
                         : (uintptr_t)destination % size != 0 ? "needs an aligned destination"
@@ -20,14 +30,8 @@ void simt_pipeline_copy(void *destination, const void *source, size_t size, size
         fprintf(stderr, ": __pipeline_memcpy_async() at %s:%d %s\n", file, line, wrong);
         simt_exit();
     }
-    if (pipeline->count == pipeline->capacity) {
-        pipeline->capacity = pipeline->capacity ? 2 * pipeline->capacity : 16;
-        pipeline->copies = realloc(pipeline->copies, pipeline->capacity * sizeof *pipeline->copies);
-        if (!pipeline->copies) {
-            perror("simt: cannot queue an asynchronous copy");
-            simt_exit_without_memory();
-        }
-    }
+    pipeline->copies = simt_with_room(pipeline->copies, pipeline->count, &pipeline->capacity,
+                                      sizeof *pipeline->copies, "asynchronous copies");
     pipeline->copies[pipeline->count++] = (struct simt_pipeline_copy){destination,
                                                                       source,
                                                                       __builtin_return_address(0),
@@ -66,12 +70,12 @@ void simt_pipeline_drain(struct simt_pipeline *pipeline, size_t first_kept_group
 
 void simt_pipeline_commit(void)
 {
-    simt_current_pipeline()->group++;
+    current_pipeline()->group++;
 }
 
 void simt_pipeline_wait_prior(size_t groups)
 {
-    struct simt_pipeline *pipeline = simt_current_pipeline();
+    struct simt_pipeline *pipeline = current_pipeline();
     if (groups < pipeline->group) {
         simt_pipeline_drain(pipeline, pipeline->group - groups);
     }

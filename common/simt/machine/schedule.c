@@ -13,6 +13,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "machine/schedule.h"
+
 #include "machine/machine.h"
 
 enum { BLOCKS_TOGETHER = 32, MOST_RUNS = 100000, SHOWN_BYTES = 4000 };

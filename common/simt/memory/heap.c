@@ -1,19 +1,17 @@
-/* The kernels' own heap: malloc, free, new and delete in device code.
- *
- * A source for the back end calls the functions below in place of the library's (cuda_runtime.h).
- * On the host they pass the call on. In a kernel memory comes from an address range of its own, of
- * which the limit cudaLimitMallocHeapSize may be in use; beyond that malloc and new give NULL, as
- * on a device. Allocations follow one another with a gap between them, and an address is not given
- * out twice in a program that frees now and then: so that the checks tell each from its neighbours,
- * and use after free from use. */
-#include <limits.h>
+/* The kernels' own heap, an address range of its own. Allocations follow one another with a gap
+ * between them, and an address is not given out twice in a program that frees now and then: so that
+ * the checks tell each from its neighbours, and use after free from use. */
+#include "memory/heap.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
-#include "base/internal.h"
-#include "observe/trace.h"
+#include "base/exit.h"
+#include "base/own.h"
+#include "memory/memory.h"
+#include "observe/observer.h"
 
 enum {
     ALIGNMENT = 16,
@@ -24,12 +22,14 @@ enum {
 };
 
 /* Ascending by address. `freed`: the kernel has called free; `buried`: the checks have seen that,
- * too, which come later (replay.c). */
+ * too, which come later (count/replay.c). */
 struct allocation {
     char *base;
     size_t size;
     bool freed, buried;
 };
+
+size_t simt_heap_limit = 8 << 20;
 
 static struct allocation *allocations;
 static size_t allocation_count, allocation_capacity;
@@ -169,7 +169,7 @@ void simt_heap_close(void)
 void simt_heap_reset(void)
 {
     if (heap) {
-        simt_check_freed(heap, (size_t)(committed - heap));
+        simt_observer.freed(heap, (size_t)(committed - heap));
         munmap(heap, (size_t)(heap_end - heap));
     }
     heap = heap_end = cursor = committed = NULL;
@@ -211,15 +211,13 @@ static char *aligned(char *address, size_t alignment)
     return address + (-(uintptr_t)address & (alignment - 1));
 }
 
-static void *allocate(size_t size, size_t alignment)
+void *simt_heap_allocate(size_t size, size_t alignment)
 {
-    size_t limit = 0;
     char *base;
     bool refused_before = refused;
-    cudaDeviceGetLimit(&limit, cudaLimitMallocHeapSize);
     alignment = alignment > ALIGNMENT ? alignment : ALIGNMENT;
     refused = true; /* until it has worked */
-    if (size > limit || in_use > limit - size) {
+    if (size > simt_heap_limit || in_use > simt_heap_limit - size) {
         return NULL;
     }
     if (!heap) {
@@ -239,49 +237,28 @@ static void *allocate(size_t size, size_t alignment)
     in_use += size;
     allocations[allocation_count++] = (struct allocation){base, size, false, false};
     memset(base, 0xff, size);
-    simt_check_heap_allocated(base, size);
+    simt_observer.heap_allocated(base, size);
     return base;
 }
 
-__attribute__((noreturn)) static void refuse(const char *what, const void *address,
-                                             const void *caller)
-{
-    char where[128] = "";
-    if (contains(address)) {
-        snprintf(where, sizeof where, ": ");
-        simt_heap_describe(address, where + 2, sizeof where - 2);
-    }
-    simt_report_place();
-    fprintf(stderr, ": free() or delete of %p, %s%s\n", address, what, where);
-    if (simt_instrumented()) {
-        simt_check_tell_place(stderr, simt_place_of(caller));
-    }
-    simt_exit();
-}
-
-static void release(void *address, const void *caller)
+enum simt_heap_free simt_heap_free(const void *address)
 {
     struct allocation *allocation = find_base(address);
-    if (!address) {
-        return;
-    }
     if (!allocation) {
-        refuse("which malloc and new in a kernel did not give", address, caller);
+        return SIMT_HEAP_UNKNOWN;
     }
     if (allocation->freed) {
-        refuse("a second time", address, caller);
+        return SIMT_HEAP_FREED_BEFORE;
     }
     allocation->freed = true;
     in_use -= allocation->size;
     unburied += allocation->size;
-    if (simt_tracing) {
-        simt_trace_event(EVENT_FREE, caller, (uintptr_t)address, 0);
-        if (unburied > MOST_UNBURIED) {
-            simt_wait_for_replay();
-        }
-    } else {
-        simt_heap_bury((uintptr_t)address);
-    }
+    return SIMT_HEAP_FREED;
+}
+
+bool simt_heap_is_behind(void)
+{
+    return unburied > MOST_UNBURIED;
 }
 
 size_t simt_heap_size(uint64_t address)
@@ -322,123 +299,7 @@ void simt_heap_bury(uint64_t address)
     for (; page < end; page += PAGE_BYTES) {
         if (in_no_allocation(page)) {
             madvise(page, PAGE_BYTES, MADV_DONTNEED);
-            simt_check_freed(page, PAGE_BYTES);
+            simt_observer.freed(page, PAGE_BYTES);
         }
     }
 }
-
-/* ---- what a source calls; no header declares these ---- */
-
-#define CALLER __builtin_return_address(0)
-
-void *simt_malloc(size_t size);
-void *simt_malloc(size_t size)
-{
-    return simt_in_kernel() ? (size ? allocate(size, ALIGNMENT) : NULL) : malloc(size);
-}
-
-static void release_on_host(void *address, void (*give_back)(void *))
-{
-    if (contains(address)) {
-        fflush(stdout);
-        fprintf(stderr,
-                "simt: host code frees memory that malloc or new in a kernel gave, %p: free it in "
-                "a kernel\n",
-                address);
-        simt_exit();
-    }
-    give_back(address);
-}
-
-void simt_free(void *address);
-void simt_free(void *address)
-{
-    if (simt_in_kernel()) {
-        release(address, CALLER);
-    } else {
-        release_on_host(address, free);
-    }
-}
-
-/* The host's, by their names in C++: throws, and may be the program's own. Not there in a C
- * program. */
-#define HOST_NEW(name, symbol) void *name(size_t) __asm__(symbol) __attribute__((weak));
-#define HOST_ALIGNED_NEW(name, symbol)                                                             \
-    void *name(size_t, size_t) __asm__(symbol) __attribute__((weak));
-#define HOST_DELETE(name, symbol) void name(void *) __asm__(symbol) __attribute__((weak));
-#define HOST_ALIGNED_DELETE(name, symbol)                                                          \
-    void name(void *, size_t) __asm__(symbol) __attribute__((weak));
-HOST_NEW(host_new, "_Znwm")
-HOST_NEW(host_new_array, "_Znam")
-void *host_nothrow_new(size_t, const void *) __asm__("_ZnwmRKSt9nothrow_t") __attribute__((weak));
-void *host_nothrow_new_array(size_t, const void *) __asm__("_ZnamRKSt9nothrow_t")
-    __attribute__((weak));
-HOST_ALIGNED_NEW(host_aligned_new, "_ZnwmSt11align_val_t")
-HOST_ALIGNED_NEW(host_aligned_new_array, "_ZnamSt11align_val_t")
-HOST_DELETE(host_delete, "_ZdlPv")
-HOST_DELETE(host_delete_array, "_ZdaPv")
-HOST_ALIGNED_DELETE(host_aligned_delete, "_ZdlPvSt11align_val_t")
-HOST_ALIGNED_DELETE(host_aligned_delete_array, "_ZdaPvSt11align_val_t")
-
-#define NEW(name, host)                                                                            \
-    void *name(size_t size);                                                                       \
-    void *name(size_t size)                                                                        \
-    {                                                                                              \
-        return simt_in_kernel() ? allocate(size, ALIGNMENT) : host(size);                          \
-    }
-#define ALIGNED_NEW(name, host)                                                                    \
-    void *name(size_t size, size_t alignment);                                                     \
-    void *name(size_t size, size_t alignment)                                                      \
-    {                                                                                              \
-        return simt_in_kernel() ? allocate(size, alignment) : host(size, alignment);               \
-    }
-/* With and without a size: the second argument is not looked at. */
-#define DELETE(name, host)                                                                         \
-    void name(void *address);                                                                      \
-    void name(void *address)                                                                       \
-    {                                                                                              \
-        if (simt_in_kernel()) {                                                                    \
-            release(address, CALLER);                                                              \
-        } else {                                                                                   \
-            release_on_host(address, host);                                                        \
-        }                                                                                          \
-    }
-#define ALIGNED_DELETE(name, host)                                                                 \
-    void name(void *address, size_t alignment);                                                    \
-    void name(void *address, size_t alignment)                                                     \
-    {                                                                                              \
-        if (simt_in_kernel()) {                                                                    \
-            release(address, CALLER);                                                              \
-        } else {                                                                                   \
-            host(address, alignment);                                                              \
-        }                                                                                          \
-    }
-#define SIZED_ALIGNED_DELETE(name, host)                                                           \
-    void name(void *address, size_t size, size_t alignment);                                       \
-    void name(void *address, size_t size, size_t alignment)                                        \
-    {                                                                                              \
-        (void)size;                                                                                \
-        if (simt_in_kernel()) {                                                                    \
-            release(address, CALLER);                                                              \
-        } else {                                                                                   \
-            host(address, alignment);                                                              \
-        }                                                                                          \
-    }
-#define NOTHROW_NEW(name, host)                                                                    \
-    void *name(size_t size, const void *tag);                                                      \
-    void *name(size_t size, const void *tag)                                                       \
-    {                                                                                              \
-        return simt_in_kernel() ? allocate(size, ALIGNMENT) : host(size, tag);                     \
-    }
-NEW(simt_new, host_new)
-NEW(simt_new_array, host_new_array)
-NOTHROW_NEW(simt_nothrow_new, host_nothrow_new)
-NOTHROW_NEW(simt_nothrow_new_array, host_nothrow_new_array)
-ALIGNED_NEW(simt_aligned_new, host_aligned_new)
-ALIGNED_NEW(simt_aligned_new_array, host_aligned_new_array)
-DELETE(simt_delete, host_delete)
-DELETE(simt_delete_array, host_delete_array)
-ALIGNED_DELETE(simt_aligned_delete, host_aligned_delete)
-ALIGNED_DELETE(simt_aligned_delete_array, host_aligned_delete_array)
-SIZED_ALIGNED_DELETE(simt_sized_aligned_delete, host_aligned_delete)
-SIZED_ALIGNED_DELETE(simt_sized_aligned_delete_array, host_aligned_delete_array)

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/internal.h"
+#include "base/need.h"
 #include "cuda/cuda_runtime_api.h"
-#include "observe/trace.h"
+#include "program/source.h"
 
 enum {
     LEGACY,             /* the default stream */
@@ -30,15 +30,6 @@ static size_t pending;
 static uint64_t first_number, last_number;
 static bool several; /* streams have operations that are pending */
 
-static void *need(void *memory)
-{
-    if (!memory) {
-        perror("simt: no memory for streams");
-        simt_exit_without_memory();
-    }
-    return memory;
-}
-
 /* ---- progress ---- */
 
 static uint64_t turn_of(const struct simt_progress *progress, size_t timeline)
@@ -50,7 +41,8 @@ static void advance(struct simt_progress *progress, size_t timeline, uint64_t tu
 {
     if (timeline >= progress->count) {
         size_t count = timeline_count > timeline ? timeline_count : timeline + 1;
-        progress->turns = need(realloc(progress->turns, count * sizeof *progress->turns));
+        progress->turns =
+            simt_needed(realloc(progress->turns, count * sizeof *progress->turns), "streams");
         memset(progress->turns + progress->count, 0,
                (count - progress->count) * sizeof *progress->turns);
         progress->count = count;
@@ -86,10 +78,8 @@ static void forget(struct simt_progress *progress)
 
 static size_t add_one(const void *handle, bool blocking)
 {
-    if (timeline_count == timeline_capacity) {
-        timeline_capacity = timeline_capacity ? 2 * timeline_capacity : 16;
-        timelines = need(realloc(timelines, timeline_capacity * sizeof *timelines));
-    }
+    timelines =
+        simt_with_room(timelines, timeline_count, &timeline_capacity, sizeof *timelines, "streams");
     timelines[timeline_count] = (struct timeline){.handle = handle, .blocking = blocking};
     return timeline_count++;
 }
@@ -182,7 +172,7 @@ static void drop_operations(void)
 
 struct simt_operation *simt_operation_begin(const void *stream, const char *name)
 {
-    struct simt_operation *operation = need(calloc(1, sizeof *operation));
+    struct simt_operation *operation = simt_needed(calloc(1, sizeof *operation), "streams");
     size_t timeline = arrive(stream);
     if (++pending > 2 * MOST_PENDING) {
         drop_operations();

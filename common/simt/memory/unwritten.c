@@ -5,7 +5,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "base/internal.h"
+#include "observe/observer.h"
 
 enum { POISON_BYTES = 32 << 20, CHECKED_BYTES = 4096 };
 
@@ -68,14 +68,14 @@ void simt_unwritten_look(const char *memory, size_t size)
 {
     for (size_t page = 0; page < size; page += CHECKED_BYTES) {
         size_t start = page, end = page + CHECKED_BYTES;
-        if (simt_check_is_written(memory + page)) {
+        if (simt_observer.is_written(memory + page)) {
             continue;
         }
         for (size_t at = page; at <= end; at += 8) {
             uint64_t words = unwritten_words(false, at);
             if (at == end || memcmp(memory + at, &words, 8) == 0) {
                 if (at > start) {
-                    simt_check_written(memory + start, at - start, NULL);
+                    simt_observer.written(memory + start, at - start, NULL);
                 }
                 start = at + 8;
             }

@@ -16,8 +16,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/internal.h"
-#include "observe/trace.h"
+#include "base/bits.h"
+#include "base/need.h"
+#include "cuda/simt.h"
+#include "model/order.h"
 
 enum { NO_NODE = 0, DONE = -1 };
 
@@ -36,23 +38,14 @@ struct edge {
 
 static struct node *nodes;
 static struct edge *edges;
-static unsigned int node_count = 1, node_capacity, edge_count = 1, edge_capacity;
+static unsigned int node_count = 1, edge_count = 1;
+static size_t node_capacity, edge_capacity;
 static unsigned int *slots; /* open addressing: nodes */
 static unsigned int slot_count;
 static bool changed;
 static unsigned int version; /* grows with all that is learnt */
 
 static struct simt_past threads[SIMT_MAX_BLOCK_THREADS];
-
-static void *grown(void *memory, size_t count, size_t size)
-{
-    void *larger = realloc(memory, count * size);
-    if (!larger) {
-        perror("simt: no memory for the analysis");
-        simt_exit_without_memory();
-    }
-    return larger;
-}
 
 static unsigned int slot_of(uint64_t key)
 {
@@ -81,10 +74,9 @@ static unsigned int node_of(uint64_t key)
         return slots[slot];
     }
     if (node_count >= node_capacity) {
-        node_capacity = node_capacity ? 2 * node_capacity : 1024;
-        nodes = grown(nodes, node_capacity, sizeof *nodes);
-        slot_count = 4 * node_capacity;
-        slots = grown(slots, slot_count, sizeof *slots);
+        nodes = simt_with_room(nodes, node_count, &node_capacity, sizeof *nodes, "the analysis");
+        slot_count = 4 * (unsigned int)node_capacity;
+        slots = simt_needed(realloc(slots, slot_count * sizeof *slots), "the analysis");
         memset(slots, 0, slot_count * sizeof *slots);
         for (unsigned int i = 1; i < node_count; i++) {
             slots[slot_of(nodes[i].key)] = i;
@@ -107,10 +99,7 @@ static unsigned int connect(unsigned int from, unsigned int to)
     if (after && edges[after].to == to) {
         return 0;
     }
-    if (edge_count >= edge_capacity) {
-        edge_capacity = edge_capacity ? 2 * edge_capacity : 2048;
-        edges = grown(edges, edge_capacity, sizeof *edges);
-    }
+    edges = simt_with_room(edges, edge_count, &edge_capacity, sizeof *edges, "the analysis");
     edges[edge_count] = (struct edge){nodes[to].key, to, after};
     if (before) {
         edges[before].next = edge_count++;
@@ -161,8 +150,7 @@ unsigned int simt_order_observe(unsigned int thread, const struct simt_event *ev
 void simt_order_copy(unsigned int warp, unsigned int lanes, unsigned int from)
 {
     for (unsigned int set = lanes; set; set &= set - 1) {
-        threads[warp * SIMT_WARP_SIZE + (unsigned int)__builtin_ctz(set)] =
-            threads[warp * SIMT_WARP_SIZE + from];
+        threads[warp * SIMT_WARP_SIZE + simt_lowest(set)] = threads[warp * SIMT_WARP_SIZE + from];
     }
 }
 
@@ -189,7 +177,7 @@ static size_t assumed_count, assumed_capacity;
 static bool leads_to(unsigned int from, unsigned int to)
 {
     bool found = from == to;
-    stack = grown(stack, node_count, sizeof *stack);
+    stack = simt_needed(realloc(stack, node_count * sizeof *stack), "the analysis");
     for (unsigned int i = 1; i < node_count; i++) {
         nodes[i].number = 0;
     }
@@ -216,10 +204,8 @@ void simt_order_assume(unsigned int from, unsigned int to)
         return; /* it is known */
     }
     edge = connect(from, to);
-    if (assumed_count == assumed_capacity) {
-        assumed_capacity = assumed_capacity ? 2 * assumed_capacity : 64;
-        assumed = grown(assumed, assumed_capacity, sizeof *assumed);
-    }
+    assumed =
+        simt_with_room(assumed, assumed_count, &assumed_capacity, sizeof *assumed, "the analysis");
     assumed[assumed_count].from = from;
     assumed[assumed_count++].edge = edge;
     changed = true;
@@ -254,10 +240,8 @@ static size_t search_count, search_capacity;
 
 static void begin_search(unsigned int node)
 {
-    if (search_count == search_capacity) {
-        search_capacity = search_capacity ? 2 * search_capacity : 256;
-        searches = grown(searches, search_capacity, sizeof *searches);
-    }
+    searches =
+        simt_with_room(searches, search_count, &search_capacity, sizeof *searches, "the analysis");
     nodes[node].number = ++visited;
     searches[search_count++] =
         (struct search){node, nodes[node].edges, nodes[node].number, false, false};
@@ -336,8 +320,8 @@ void simt_order_rank(void)
     if (!changed) {
         return;
     }
-    stack = grown(stack, node_count, sizeof *stack);
-    sorted = grown(NULL, node_count, sizeof *sorted);
+    stack = simt_needed(realloc(stack, node_count * sizeof *stack), "the analysis");
+    sorted = simt_needed(malloc(node_count * sizeof *sorted), "the analysis");
     for (unsigned int i = 1; i < node_count; i++) {
         nodes[i].number = 0;
         sorted[i - 1] = i;
@@ -382,7 +366,7 @@ static int by_falling_rank(const void *a, const void *b)
 /* From which nodes one comes to it without a loop's way back. */
 static void mark_before(unsigned int node, bool *before)
 {
-    unsigned int *sorted = grown(NULL, node_count, sizeof *sorted);
+    unsigned int *sorted = simt_needed(malloc(node_count * sizeof *sorted), "the analysis");
     for (unsigned int i = 1; i < node_count; i++) {
         sorted[i - 1] = i;
     }
@@ -398,7 +382,7 @@ static void mark_before(unsigned int node, bool *before)
 
 static void mark_reached(unsigned int node, bool *reached)
 {
-    stack = grown(stack, node_count, sizeof *stack);
+    stack = simt_needed(realloc(stack, node_count * sizeof *stack), "the analysis");
     stacked = 0;
     stack[stacked++] = node;
     while (stacked > 0) {
@@ -419,9 +403,8 @@ bool simt_order_goes_round(uint64_t past, const uint64_t *keys, size_t count, si
         return false;
     }
     simt_order_rank();
-    before = grown(NULL, node_count, 2 * sizeof *before);
+    before = simt_needed(calloc(node_count, 2 * sizeof *before), "the analysis");
     reached = before + node_count;
-    memset(before, 0, 2 * node_count * sizeof *before);
     mark_before(node, before);
     mark_reached(node, reached);
     for (size_t i = 0; i < count && !found; i++) {

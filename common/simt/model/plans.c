@@ -11,8 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/internal.h"
-#include "observe/trace.h"
+#include "model/plans.h"
+
+#include "model/order.h"
 
 enum {
     PASTS = 64,

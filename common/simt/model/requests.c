@@ -6,8 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/internal.h"
-#include "observe/trace.h"
+#include "model/requests.h"
+
+#include "base/bits.h"
+#include "base/need.h"
+#include "machine/machine.h"
+#include "model/spaces.h"
+#include "program/source.h"
 
 struct request {
     unsigned int launch, barriers, warp, lanes, size;
@@ -23,16 +28,8 @@ static const char *path;
 static struct request *requests;
 static size_t count, capacity;
 static char (*names)[64]; /* of the launches */
-static unsigned int launch_count, launch_capacity, barriers;
-
-static void *need(void *memory)
-{
-    if (!memory) {
-        perror("simt: no memory for SIMT_REQUESTS");
-        simt_exit_without_memory();
-    }
-    return memory;
-}
+static unsigned int launch_count, barriers;
+static size_t launch_capacity;
 
 static bool is_first_block(void)
 {
@@ -45,10 +42,7 @@ void simt_requests_launch(const struct simt_launch *launch)
     if (!simt_requests_wanted) {
         return;
     }
-    if (launch_count == launch_capacity) {
-        launch_capacity = launch_capacity ? 2 * launch_capacity : 16;
-        names = need(realloc(names, launch_capacity * sizeof *names));
-    }
+    names = simt_with_room(names, launch_count, &launch_capacity, sizeof *names, "SIMT_REQUESTS");
     snprintf(names[launch_count++], sizeof *names, "%s", launch->name);
     barriers = 0;
 }
@@ -67,10 +61,7 @@ void simt_requests_add(uint32_t place, enum simt_space space, enum simt_event_ki
     if (!is_first_block()) {
         return;
     }
-    if (count == capacity) {
-        capacity = capacity ? 2 * capacity : 1024;
-        requests = need(realloc(requests, capacity * sizeof *requests));
-    }
+    requests = simt_with_room(requests, count, &capacity, sizeof *requests, "SIMT_REQUESTS");
     struct request *request = &requests[count++];
     *request = (struct request){.launch = launch_count,
                                 .barriers = barriers,
@@ -81,10 +72,10 @@ void simt_requests_add(uint32_t place, enum simt_space space, enum simt_event_ki
                                 .space = space,
                                 .kind = kind};
     for (unsigned int set = lanes; set; set &= set - 1) {
-        unsigned int lane = (unsigned int)__builtin_ctz(set);
+        unsigned int lane = simt_lowest(set);
         request->addresses[lane] = addresses[lane];
     }
-    request->base = simt_range_of(addresses[__builtin_ctz(lanes)])->base;
+    request->base = simt_range_of(addresses[simt_lowest(lanes)])->base;
 }
 
 void simt_requests_reset(void)
@@ -143,7 +134,7 @@ static void print_request(FILE *file, const struct request *request)
 static void print_at_end(void)
 {
     FILE *file = fopen(path, "w");
-    uint32_t *places = need(malloc((count + 1) * sizeof *places));
+    uint32_t *places = simt_needed(malloc((count + 1) * sizeof *places), "SIMT_REQUESTS");
     if (file) {
         for (size_t i = 0; i < count; i++) {
             places[i] = requests[i].place;

@@ -7,8 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/internal.h"
-#include "observe/trace.h"
+#include "base/need.h"
+#include "program/source.h"
 
 enum { LINE_BYTES = 4096, PLACES_A_CALL = 256 };
 
@@ -94,14 +94,8 @@ static void add_source(uint32_t place, const struct simt_source *found)
         new.source.kernel_file = new.source.file;
         new.source.kernel_line = new.source.line;
     }
-    if (source_count == source_capacity) {
-        source_capacity = source_capacity ? 2 * source_capacity : 256;
-        sources = realloc(sources, source_capacity * sizeof *sources);
-        if (!sources) {
-            perror("simt: no memory for source lines");
-            simt_exit_without_memory();
-        }
-    }
+    sources =
+        simt_with_room(sources, source_count, &source_capacity, sizeof *sources, "source lines");
     sources[source_count++] = new;
 }
 

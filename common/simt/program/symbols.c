@@ -18,8 +18,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/internal.h"
-#include "observe/trace.h"
+#include "base/need.h"
+#include "base/own.h"
+#include "cuda/simt_analysis.h"
+#include "program/symbols.h"
 
 /* The last of the thread_local variables, since the library is linked last: what runs past the end
  * of shared memory does not meet the C library's. */
@@ -41,12 +43,8 @@ static struct simt_range block; /* of the thread that launches: up to the runtim
 static void add(struct symbol **table, size_t *count, struct symbol symbol)
 {
     if ((*count & (*count - 1)) == 0) {
-        struct symbol *larger = realloc(*table, (*count ? 2 * *count : 1) * sizeof *larger);
-        if (!larger) {
-            perror("simt: no memory for the program's symbols");
-            simt_exit_without_memory();
-        }
-        *table = larger;
+        *table = simt_needed(realloc(*table, (*count ? 2 * *count : 1) * sizeof **table),
+                             "the program's symbols");
     }
     (*table)[(*count)++] = symbol;
 }
@@ -350,6 +348,16 @@ bool simt_shared_describe(uint64_t address, char *text, size_t size)
     return true;
 }
 
+bool simt_shared_name(uint64_t address, char *text, size_t size)
+{
+    const struct symbol *variable = find_variable(address - block.base);
+    if (address - block.base >= block.size || !variable) {
+        return false;
+    }
+    plain_name(variable->name, text, size);
+    return true;
+}
+
 /* ---- the program's data ---- */
 
 static bool is_of_device(const struct symbol *object)
@@ -442,4 +450,19 @@ size_t simt_static_shared_of(const void *function)
         }
     }
     return total;
+}
+
+/* ---- instrumentation ---- */
+
+static bool instrumented;
+
+int simt_mark_instrumented(void)
+{
+    instrumented = true;
+    return 0;
+}
+
+bool simt_instrumented(void)
+{
+    return instrumented;
 }

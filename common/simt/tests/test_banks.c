@@ -6,7 +6,8 @@
 #include <string.h>
 
 #include "cmocka_all.h"
-#include "observe/trace.h"
+#include "count/wavefronts.h"
+#include "simt.h"
 
 static void test_h200(void **state)
 {

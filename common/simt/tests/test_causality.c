@@ -8,16 +8,8 @@
 
 #include "cmocka_all.h"
 
-#include "base/internal.h"
 #include "check/causality.h"
 #include "check/clocks.h"
-
-/* ---- what causality.c calls ---- */
-
-void simt_exit_without_memory(void)
-{
-    exit(1);
-}
 
 enum { BLOCKS = 6, THREADS = 64, ALL = BLOCKS * THREADS, PLACES = 5, MARKS = 400 };
 
@@ -29,6 +21,7 @@ static struct mark {
 } marks[MARKS];
 static unsigned int renumberings;
 
+/* What causality.c calls. */
 void simt_shadow_renumber(uint32_t (*renumbered)(uint32_t tag))
 {
     renumberings++;

@@ -44,6 +44,6 @@ copy=$work/moved/common/simt/simtcc
 without --run one.cu
 [ $? -eq 3 ] || fail 'the runtime of another folder is not taken'
 copy=$work/clone/common/simt/simtcc
-echo '/* changed */' >>clone/common/simt/observe/trace.h
+echo '/* changed */' >>clone/common/simt/observe/recorder.h
 without --run one.cu
 [ $? -eq 3 ] || fail 'the runtime of other sources is not taken'

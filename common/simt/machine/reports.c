@@ -1,9 +1,15 @@
-/* Reports of threads that can never go on: which are where, for whom they wait, and what to do
- * about it. */
+/* Reports of what goes wrong in a kernel: where that is; and of threads that can never go on,
+ * which are where, for whom they wait, and what to do about it. */
 #include <stdio.h>
 #include <string.h>
 
-#include "machine/machine.h"
+#include "machine/reports.h"
+
+#include "base/exit.h"
+#include "memory/heap.h"
+#include "memory/memory.h"
+#include "observe/observer.h"
+#include "program/source.h"
 
 /* "0-15 32 40-47": the members of a set of block_threads (or fewer) flags. */
 static void print_ranges(const bool *members, unsigned int count)
@@ -42,11 +48,26 @@ void simt_report_block(void)
     struct uint3 index = simt_block->index;
     fflush(stdout);
     if (simt_tracing) {
-        simt_check_tell_now(); /* what was wrong before may be the reason */
+        simt_observer.tell_findings(); /* what was wrong before may be the reason */
     }
     fputs("simt: kernel ", stderr);
     simt_tell_launch(stderr);
     fprintf(stderr, ", block (%u,%u,%u)", index.x, index.y, index.z);
+}
+
+void simt_tell_launch(FILE *file)
+{
+    const struct simt_launch *launch = simt_grid.launch;
+    fprintf(file, "%s (launched at %s:%d)", launch->name, launch->file, launch->line);
+}
+
+void simt_report_place(void)
+{
+    simt_report_block();
+    if (simt_current) {
+        struct uint3 index = simt_index_of(simt_current);
+        fprintf(stderr, ", thread (%u,%u,%u)", index.x, index.y, index.z);
+    }
 }
 
 /* ---- where threads are ---- */
@@ -141,8 +162,8 @@ static void print_awaited(unsigned int thread)
     if (change) {
         print_changer(change->block != simt_block, simt_linear(change->thread), change->file,
                       change->line);
-    } else if (simt_tracing && simt_check_last_change((uintptr_t)poll->address, &last)) {
-        const struct simt_source *source = simt_source_of(simt_site(last.site)->place);
+    } else if (simt_tracing && simt_observer.last_change((uintptr_t)poll->address, &last)) {
+        const struct simt_source *source = simt_source_of(last.place);
         print_changer(last.other_block, last.thread, source->file, source->line);
     } else if (simt_tracing) {
         fputs(": no thread of this launch has changed it", stderr);
@@ -168,7 +189,7 @@ static const char *const hints[PLACES] = {
 void simt_report_stuck(const char *headline, size_t suspended)
 {
     const unsigned int threads =
-        simt_running_launch->block.x * simt_running_launch->block.y * simt_running_launch->block.z;
+        simt_grid.launch->block.x * simt_grid.launch->block.y * simt_grid.launch->block.z;
     bool told[SIMT_MAX_BLOCK_THREADS] = {false}, seen[PLACES] = {false};
     simt_report_block();
     fprintf(stderr, ": %s\n", headline);

@@ -1,0 +1,273 @@
+/* The host API of memory: what is allocated, given back, registered. */
+#include <stdlib.h>
+
+#include "api/api.h"
+#include "machine/fault.h"
+#include "memory/memory.h"
+#include "memory/streams.h"
+#include "observe/observer.h"
+
+enum { PITCH = 512 };
+
+#define CALLER __builtin_return_address(0)
+
+cudaError_t cudaMalloc(void **pointer, size_t size)
+{
+    void *memory;
+    SIMT_CALL;
+    simt_fault_install();
+    if (simt_lost() != cudaSuccess) {
+        return simt_lost();
+    }
+    if (!pointer) {
+        return simt_error(cudaErrorInvalidValue);
+    }
+    if (size == 0) {
+        *pointer = NULL;
+        return cudaSuccess;
+    }
+    memory = simt_memory_allocate(size);
+    if (!memory) {
+        return simt_error(cudaErrorMemoryAllocation);
+    }
+    *pointer = memory;
+    return cudaSuccess;
+}
+
+/* It waits for all that may use the memory. */
+cudaError_t cudaFree(void *pointer)
+{
+    SIMT_CALL;
+    struct simt_region *region = simt_region_find_base(pointer);
+    if (!pointer) {
+        return cudaSuccess;
+    }
+    if (!region || (region->kind != REGION_DEVICE && region->kind != REGION_MANAGED)) {
+        return simt_error(cudaErrorInvalidValue);
+    }
+    simt_host_waits_for_all();
+    simt_region_release(region);
+    return cudaSuccess;
+}
+
+cudaError_t cudaMemGetInfo(size_t *available, size_t *all)
+{
+    SIMT_CALL;
+    if (!available || !all) {
+        return simt_error(cudaErrorInvalidValue);
+    }
+    *available = simt_memory_available();
+    *all = simt_memory_total();
+    return cudaSuccess;
+}
+
+static cudaError_t allocate_host(void **pointer, size_t size, enum simt_region_kind kind)
+{
+    simt_fault_install();
+    if (!pointer) {
+        return simt_error(cudaErrorInvalidValue);
+    }
+    *pointer = size > 0 ? simt_memory_allocate_host(size, kind) : NULL;
+    return simt_error(*pointer || size == 0 ? cudaSuccess : cudaErrorMemoryAllocation);
+}
+
+cudaError_t cudaMallocHost(void **pointer, size_t size)
+{
+    SIMT_CALL;
+    return allocate_host(pointer, size, REGION_HOST);
+}
+
+cudaError_t cudaHostAlloc(void **pointer, size_t size, unsigned int flags)
+{
+    SIMT_CALL;
+    if (flags & ~7u) {
+        return simt_error(cudaErrorInvalidValue);
+    }
+    return allocate_host(pointer, size, REGION_HOST);
+}
+
+cudaError_t cudaMallocManaged(void **pointer, size_t size, unsigned int flags)
+{
+    SIMT_CALL;
+    if ((flags != cudaMemAttachGlobal && flags != cudaMemAttachHost) || size == 0) {
+        return simt_error(cudaErrorInvalidValue);
+    }
+    return allocate_host(pointer, size, REGION_MANAGED);
+}
+
+cudaError_t cudaFreeHost(void *pointer)
+{
+    SIMT_CALL;
+    struct simt_region *region = simt_region_find_base(pointer);
+    if (!pointer) {
+        return cudaSuccess;
+    }
+    if (!region || region->kind != REGION_HOST) {
+        return simt_error(cudaErrorInvalidValue);
+    }
+    simt_host_waits_for_all();
+    simt_region_release(region);
+    return cudaSuccess;
+}
+
+/* ---- registered host memory ---- */
+
+cudaError_t cudaHostRegister(void *pointer, size_t size, unsigned int flags)
+{
+    SIMT_CALL;
+    simt_fault_install();
+    if (!pointer || size == 0 || flags > 15 || simt_memory_is_device(pointer)) {
+        return simt_error(cudaErrorInvalidValue);
+    }
+    if (simt_regions_overlap(pointer, size)) {
+        return simt_error(cudaErrorHostMemoryAlreadyRegistered);
+    }
+    return simt_error(
+        simt_region_add((struct simt_region){pointer, size, REGION_REGISTERED, NULL, 0})
+            ? cudaSuccess
+            : cudaErrorMemoryAllocation);
+}
+
+cudaError_t cudaHostUnregister(void *pointer)
+{
+    struct simt_region *region;
+    SIMT_CALL;
+    region = simt_region_find_base(pointer);
+    if (!region || region->kind != REGION_REGISTERED) {
+        return simt_error(cudaErrorHostMemoryNotRegistered);
+    }
+    simt_region_release(region);
+    return cudaSuccess;
+}
+
+cudaError_t cudaHostGetDevicePointer(void **device, void *host, unsigned int flags)
+{
+    const struct simt_region *region;
+    SIMT_CALL;
+    region = simt_region_find(host);
+    if (!device || flags != 0 || !region ||
+        (region->kind != REGION_HOST && region->kind != REGION_REGISTERED &&
+         region->kind != REGION_MANAGED)) {
+        return simt_error(cudaErrorInvalidValue);
+    }
+    *device = host;
+    return cudaSuccess;
+}
+
+/* Before and after, the memory is nobody's: as if the whole of it were written. */
+static void begin_allocation(const struct simt_region *region, cudaStream_t stream,
+                             const char *verb, const char *function, const void *caller)
+{
+    struct simt_operation *operation = simt_operation_begin(stream, function);
+    operation->caller = caller;
+    operation->to = (struct simt_piece){(uintptr_t)region->base, region->size, region->size, 1};
+    operation->verb = verb;
+    simt_observer.operation();
+}
+
+cudaError_t cudaMallocAsync(void **pointer, size_t size, cudaStream_t stream)
+{
+    SIMT_CALL;
+    cudaError_t error;
+    if (!simt_stream_exists(stream)) {
+        return simt_error(cudaErrorInvalidResourceHandle);
+    }
+    error = cudaMalloc(pointer, size);
+    if (error == cudaSuccess && *pointer) {
+        begin_allocation(simt_region_find_base(*pointer), stream, "allocates", "cudaMallocAsync",
+                         CALLER);
+    }
+    return error;
+}
+
+cudaError_t cudaFreeAsync(void *pointer, cudaStream_t stream)
+{
+    SIMT_CALL;
+    struct simt_region *region = simt_region_find_base(pointer);
+    if (!simt_stream_exists(stream)) {
+        return simt_error(cudaErrorInvalidResourceHandle);
+    }
+    if (!pointer) {
+        return cudaSuccess;
+    }
+    if (!region || region->kind != REGION_DEVICE) {
+        return simt_error(cudaErrorInvalidValue);
+    }
+    begin_allocation(region, stream, "frees", "cudaFreeAsync", CALLER);
+    simt_region_release(region);
+    return cudaSuccess;
+}
+
+/* ---- pitched ---- */
+
+cudaError_t cudaMallocPitch(void **pointer, size_t *pitch, size_t width, size_t height)
+{
+    SIMT_CALL;
+    size_t row = (width + PITCH - 1) / PITCH * PITCH;
+    if (!pointer || !pitch) {
+        return simt_error(cudaErrorInvalidValue);
+    }
+    if (width == 0 || height == 0) {
+        *pitch = row;
+        *pointer = NULL;
+        return cudaSuccess;
+    }
+    if (row < width || height > SIZE_MAX / row) {
+        return simt_error(cudaErrorMemoryAllocation);
+    }
+    *pitch = row;
+    return cudaMalloc(pointer, row * height);
+}
+
+/* ---- where memory is, and hints ---- */
+
+cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes, const void *pointer)
+{
+    SIMT_CALL;
+    enum cudaMemoryType type;
+    void *address = (void *)(uintptr_t)pointer;
+    if (!attributes) {
+        return simt_error(cudaErrorInvalidValue);
+    }
+    type = simt_memory_type(pointer);
+    *attributes = (struct cudaPointerAttributes){
+        .type = type,
+        .device = type == cudaMemoryTypeUnregistered ? cudaInvalidDeviceId : 0,
+        .devicePointer = type == cudaMemoryTypeUnregistered ? NULL : address,
+        .hostPointer = type == cudaMemoryTypeDevice ? NULL : address,
+    };
+    return cudaSuccess;
+}
+
+static cudaError_t check_hint(const void *pointer, size_t size, struct cudaMemLocation location)
+{
+    bool exists = location.type == cudaMemLocationTypeHost ||
+                  (location.type == cudaMemLocationTypeDevice && location.id == 0);
+    if (!exists) {
+        return simt_error(cudaErrorInvalidDevice);
+    }
+    return simt_error(size > 0 && simt_memory_type(pointer) == cudaMemoryTypeManaged
+                          ? cudaSuccess
+                          : cudaErrorInvalidValue);
+}
+
+cudaError_t cudaMemAdvise(const void *pointer, size_t size, enum cudaMemoryAdvise advice,
+                          struct cudaMemLocation location)
+{
+    SIMT_CALL;
+    if (advice < cudaMemAdviseSetReadMostly || advice > cudaMemAdviseUnsetAccessedBy) {
+        return simt_error(cudaErrorInvalidValue);
+    }
+    return check_hint(pointer, size, location);
+}
+
+cudaError_t cudaMemPrefetchAsync(const void *pointer, size_t size, struct cudaMemLocation location,
+                                 unsigned int flags, cudaStream_t stream)
+{
+    SIMT_CALL;
+    if (flags != 0) {
+        return simt_error(cudaErrorInvalidValue);
+    }
+    return simt_stream_exists(stream) ? check_hint(pointer, size, location)
+                                      : simt_error(cudaErrorInvalidResourceHandle);
+}

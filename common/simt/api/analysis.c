@@ -1,0 +1,290 @@
+/* What is behind struct simt_observer: the model, the checks and the counters, put together. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/errors.h"
+#include "base/exit.h"
+#include "base/need.h"
+#include "check/causality.h"
+#include "check/check.h"
+#include "check/findings.h"
+#include "check/shadow.h"
+#include "check/skips.h"
+#include "count/listing.h"
+#include "count/replay.h"
+#include "count/step.h"
+#include "explore/explore.h"
+#include "model/plans.h"
+#include "model/requests.h"
+#include "model/sites.h"
+#include "observe/observer.h"
+#include "program/source.h"
+
+/* ---- whether to analyse ---- */
+
+static bool decided, analysing;
+
+void simt_analyse(bool on)
+{
+    decided = true;
+    analysing = on;
+}
+
+static bool wanted(void)
+{
+    if (!decided) {
+        const char *checks = getenv("SIMT_CHECKS");
+        simt_analyse(simt_explore_is_on() || getenv("SIMT_COUNTERS") || !checks ||
+                     strcmp(checks, "off") != 0);
+    }
+    return analysing;
+}
+
+/* ---- what was found: told at once, or kept ---- */
+
+static bool keep;
+static char *told;
+static size_t told_size;
+static FILE *told_file;
+
+void simt_findings_keep(bool on)
+{
+    keep = on;
+    if (told_file) {
+        fclose(told_file);
+        free(told);
+        told_file = NULL;
+        told = NULL;
+    }
+}
+
+const char *simt_findings(void)
+{
+    if (told_file) {
+        fflush(told_file);
+    }
+    return told_file && told ? told : "";
+}
+
+void simt_analysis_reset(void)
+{
+    simt_listing_reset();
+    simt_requests_reset();
+    simt_findings_keep(keep);
+}
+
+static void tell_findings(void)
+{
+    simt_tell_findings(stderr, simt_tell_failed_calls);
+}
+
+/* Unless they are kept, findings end the program. */
+static void conclude(void)
+{
+    if (!simt_have_findings()) {
+        return;
+    }
+    if (keep) {
+        if (!told_file) {
+            told_file = simt_needed(open_memstream(&told, &told_size), "the checks");
+        }
+        simt_tell_findings(told_file, simt_tell_failed_calls);
+        return;
+    }
+    fflush(stdout);
+    tell_findings();
+    simt_exit();
+}
+
+/* ---- launches ---- */
+
+static bool start_launch(const struct simt_launch *launch)
+{
+    simt_listing_prepare();
+    simt_requests_prepare();
+    if (!launch->instrumented || !wanted()) {
+        simt_check_not_looked();
+        return false;
+    }
+    simt_check_start_launch(launch->function,
+                            (size_t)launch->grid.x * launch->grid.y * launch->grid.z);
+    simt_plans_start_launch();
+    simt_skips_start_launch(launch);
+    simt_requests_launch(launch);
+    simt_explore_start_launch(launch);
+    return true;
+}
+
+static void end_launch(const struct simt_launch *launch)
+{
+    unsigned int count;
+    const unsigned int *sites = simt_sites_touched(&count);
+    simt_listing_add(launch, sites, count);
+    if (simt_tracing) {
+        simt_explore_end_launch(sites, count);
+        simt_skips_end_launch();
+        conclude();
+    }
+    simt_sites_clear();
+}
+
+/* ---- blocks ---- */
+
+static void start_block(size_t number, unsigned int threads)
+{
+    simt_replay_start_block(threads);
+    simt_check_start_block(number, threads);
+    simt_skips_start_block();
+    simt_explore_start_block(number, threads);
+}
+
+struct suspended {
+    struct simt_order *order;
+    struct simt_shared_pages *pages;
+    struct simt_replayed *replayed;
+    struct simt_ways gone;
+    uint64_t depths[];
+};
+
+static void *suspend_block(unsigned int threads)
+{
+    struct suspended *kept =
+        simt_needed(malloc(sizeof *kept + threads * sizeof *kept->depths), "the analysis");
+    memcpy(kept->depths, simt_trace_depths, threads * sizeof *kept->depths);
+    kept->order = simt_causality_suspend();
+    kept->pages = simt_shadow_suspend();
+    kept->replayed = simt_replay_suspend(threads);
+    kept->gone = simt_skips_gone;
+    return kept;
+}
+
+static void resume_block(void *suspended, unsigned int threads)
+{
+    struct suspended *kept = suspended;
+    memcpy(simt_trace_depths, kept->depths, threads * sizeof *kept->depths);
+    simt_causality_resume(kept->order);
+    simt_shadow_resume(kept->pages);
+    simt_replay_resume(kept->replayed, threads);
+    simt_skips_gone = kept->gone;
+    simt_explore_resume_block();
+    free(kept);
+}
+
+static void forget_block(void *suspended)
+{
+    struct suspended *kept = suspended;
+    simt_shadow_resume(kept->pages);
+    simt_replay_forget(kept->replayed);
+    free(kept);
+}
+
+/* ---- where threads meet ---- */
+
+static void exits(void)
+{
+    unsigned int lane = simt_recorder.thread % SIMT_WARP_SIZE;
+    simt_skips_exit(simt_traces.begin[lane], simt_traces.end[lane]);
+}
+
+static void arrives(const void *caller, const char *file, int line)
+{
+    unsigned int lane = simt_recorder.thread % SIMT_WARP_SIZE;
+    simt_skips_arrive(simt_traces.begin[lane], simt_recorder.next, caller, file, line);
+}
+
+static void barrier(const void *caller, const char *file, int line, bool all)
+{
+    simt_causality_barrier();
+    simt_requests_barrier();
+    simt_explore_barrier(caller);
+    simt_count_at(caller)->barriers++;
+    if (!all) {
+        simt_skips_complete(file, line);
+    }
+}
+
+static void count_collective(const void *caller, enum simt_collective operation)
+{
+    struct simt_line_counters *counters = simt_count_at(caller);
+    switch (operation) {
+    case SIMT_SYNCWARP:
+        counters->syncwarps++;
+        break;
+    case SIMT_SHUFFLE:
+    case SIMT_SHUFFLE_UP:
+    case SIMT_SHUFFLE_DOWN:
+    case SIMT_SHUFFLE_XOR:
+        counters->shuffles++;
+        break;
+    default:
+        counters->votes++;
+        break;
+    }
+}
+
+static void collective(const void *caller, enum simt_collective operation, uint32_t lanes,
+                       bool whole)
+{
+    bool syncs = operation == SIMT_SYNCWARP;
+    count_collective(caller, operation);
+    if (whole) {
+        simt_trace_pause();
+        simt_trace_drain(0);
+    } else if (syncs || simt_now.fine) {
+        simt_trace_check();
+    } else {
+        return; /* a shuffle, and nothing that it could order */
+    }
+    simt_causality_meet(simt_recorder.thread / SIMT_WARP_SIZE, lanes, syncs, whole);
+}
+
+static void polls(const void *caller)
+{
+    simt_note_guard(simt_site_number(simt_place_of(caller)));
+}
+
+/* ---- copies ---- */
+
+static void operation(void)
+{
+    if (simt_instrumented() && wanted()) {
+        simt_check_operation();
+        conclude();
+    }
+}
+
+/* ---- reports ---- */
+
+static void tell_place(FILE *file, const void *caller)
+{
+    if (simt_instrumented()) {
+        simt_tell_place(file, simt_place_of(caller));
+    }
+}
+
+const struct simt_observer simt_observer = {
+    .start_launch = start_launch,
+    .end_launch = end_launch,
+    .start_block = start_block,
+    .suspend_block = suspend_block,
+    .resume_block = resume_block,
+    .forget_block = forget_block,
+    .replay = simt_replay,
+    .check_in_order = simt_step_check,
+    .exits = exits,
+    .arrives = arrives,
+    .barrier = barrier,
+    .grid_barrier = simt_causality_grid_barrier,
+    .collective = collective,
+    .polls = polls,
+    .allocated = simt_check_allocated,
+    .freed = simt_check_freed,
+    .written = simt_check_written,
+    .is_written = simt_check_is_written,
+    .operation = operation,
+    .heap_allocated = simt_check_heap_allocated,
+    .tell_findings = tell_findings,
+    .tell_last = simt_tell_last,
+    .tell_place = tell_place,
+    .last_change = simt_check_last_change,
+};

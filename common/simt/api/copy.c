@@ -1,0 +1,242 @@
+/* The host API of memory: copies and fills. */
+#include <string.h>
+
+#include "api/api.h"
+#include "memory/memory.h"
+#include "memory/streams.h"
+#include "observe/observer.h"
+
+#define CALLER __builtin_return_address(0)
+
+void simt_copy(void *to, const void *from, size_t size)
+{
+    memcpy(to, from, size);
+}
+
+void *simt_symbol(const void *address, size_t symbol_size, size_t offset, size_t size)
+{
+    SIMT_API;
+    char *base = (char *)(uintptr_t)address;
+    if (!simt_region_find(base)) {
+        simt_region_add((struct simt_region){base, symbol_size, REGION_SYMBOL, NULL, 0});
+    }
+    return offset <= symbol_size && size <= symbol_size - offset ? base + offset : NULL;
+}
+
+/* Why [address, address + size) may not be copied, in words; NULL if it may. It is inside one
+ * region, or the host's own. `kind_says_device`: the direction of the copy does. */
+static const char *trouble(const void *address, size_t size, bool kind_says_device)
+{
+    const struct simt_region *region = simt_region_find(address);
+    if (!address) {
+        return "is a null pointer";
+    }
+    if (region) {
+        return size <= region->size - (size_t)((const char *)address - region->base)
+                   ? NULL
+                   : "ends past its allocation";
+    }
+    if (simt_memory_is_device(address)) {
+        return "is device memory that is not allocated";
+    }
+    return kind_says_device ? "is memory of the host, where memory of the device must be" : NULL;
+}
+
+struct copy {
+    char *to;
+    const char *from;
+    size_t to_pitch, from_pitch, width, height;
+    enum cudaMemcpyKind kind;
+    cudaStream_t stream;
+    bool waits; /* the function returns when it is done */
+};
+
+/* Memory of the host that no stream may use while the host goes on: it is copied at once. */
+static bool is_pageable(const void *address)
+{
+    return !simt_region_find(address);
+}
+
+static bool is_of_device(const void *address)
+{
+    const struct simt_region *region = simt_region_find(address);
+    return region && (region->kind == REGION_DEVICE || region->kind == REGION_SYMBOL);
+}
+
+/* The host waits for copies to or from its own memory, if they are not asynchronous; for those to
+ * pageable memory in any case. */
+static void copy_in_order(const struct copy *copy, const char *function, const void *caller)
+{
+    struct simt_operation *operation = simt_operation_begin(copy->stream, function);
+    bool between = is_of_device(copy->to) && is_of_device(copy->from);
+    operation->caller = caller;
+    operation->to =
+        (struct simt_piece){(uintptr_t)copy->to, copy->to_pitch, copy->width, copy->height};
+    if (!is_pageable(copy->from)) {
+        operation->from =
+            (struct simt_piece){(uintptr_t)copy->from, copy->from_pitch, copy->width, copy->height};
+    }
+    simt_observer.operation();
+    if ((copy->waits && !between) || is_pageable(copy->to)) {
+        simt_host_waits(copy->stream);
+    }
+}
+
+static cudaError_t copy_memory(const struct copy *copy, const char *function, const void *caller)
+{
+    static const char *const kinds[] = {"cudaMemcpyHostToHost", "cudaMemcpyHostToDevice",
+                                        "cudaMemcpyDeviceToHost", "cudaMemcpyDeviceToDevice",
+                                        "cudaMemcpyDefault"};
+    enum cudaMemcpyKind kind = copy->kind;
+    bool to_device = kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
+    bool from_device = kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
+    const char *to_trouble, *from_trouble;
+    if (simt_lost() != cudaSuccess) {
+        return simt_lost();
+    }
+    if ((unsigned int)kind > cudaMemcpyDefault) {
+        return simt_call_failed(function, caller, cudaErrorInvalidMemcpyDirection,
+                                "%d is no direction", (int)kind);
+    }
+    if (copy->width == 0 || copy->height == 0) {
+        return cudaSuccess;
+    }
+    if (copy->width > copy->to_pitch || copy->width > copy->from_pitch) {
+        return simt_call_failed(function, caller, cudaErrorInvalidPitchValue,
+                                "a row is wider than the pitch");
+    }
+    to_trouble = trouble(copy->to, (copy->height - 1) * copy->to_pitch + copy->width, to_device);
+    from_trouble =
+        trouble(copy->from, (copy->height - 1) * copy->from_pitch + copy->width, from_device);
+    if (to_trouble || from_trouble) {
+        return simt_call_failed(function, caller, cudaErrorInvalidValue, "%s: the %s %s",
+                                kinds[kind], to_trouble ? "destination" : "source",
+                                to_trouble ? to_trouble : from_trouble);
+    }
+    copy_in_order(copy, function, caller);
+    if (simt_region_find(copy->from)) {
+        simt_region_look(simt_region_find(copy->from));
+    }
+    simt_region_open(copy->to, true);
+    simt_region_open(copy->from, true);
+    for (size_t row = 0; row < copy->height; row++) {
+        char *to = copy->to + row * copy->to_pitch;
+        const char *from = copy->from + row * copy->from_pitch;
+        memmove(to, from, copy->width);
+        simt_observer.written(to, copy->width, from);
+    }
+    simt_region_open(copy->to, false);
+    simt_region_open(copy->from, false);
+    return cudaSuccess;
+}
+
+cudaError_t cudaMemcpy2D(void *destination, size_t destination_pitch, const void *source,
+                         size_t source_pitch, size_t width, size_t height, enum cudaMemcpyKind kind)
+{
+    const struct copy copy = {
+        destination, source, destination_pitch, source_pitch, width, height, kind, NULL, true};
+    SIMT_CALL;
+    return copy_memory(&copy, "cudaMemcpy2D", CALLER);
+}
+
+cudaError_t cudaMemcpy(void *destination, const void *source, size_t size, enum cudaMemcpyKind kind)
+{
+    const struct copy copy = {destination, source, size, size, size, 1, kind, NULL, true};
+    SIMT_CALL;
+    return copy_memory(&copy, "cudaMemcpy", CALLER);
+}
+
+struct fill {
+    char *to;
+    int value;
+    size_t pitch, width, height;
+    cudaStream_t stream;
+};
+
+static cudaError_t set_memory(const struct fill *fill, const char *function, const void *caller)
+{
+    struct simt_operation *operation;
+    const char *why;
+    if (!simt_stream_exists(fill->stream)) {
+        return simt_error(cudaErrorInvalidResourceHandle);
+    }
+    if (simt_lost() != cudaSuccess) {
+        return simt_lost();
+    }
+    if (fill->width > fill->pitch) {
+        return simt_error(cudaErrorInvalidValue);
+    }
+    if (fill->width == 0 || fill->height == 0) {
+        return cudaSuccess;
+    }
+    why = trouble(fill->to, (fill->height - 1) * fill->pitch + fill->width, true);
+    if (why) {
+        return simt_call_failed(function, caller, cudaErrorInvalidValue, "the memory %s", why);
+    }
+    operation = simt_operation_begin(fill->stream, function);
+    operation->caller = caller;
+    operation->to =
+        (struct simt_piece){(uintptr_t)fill->to, fill->pitch, fill->width, fill->height};
+    simt_observer.operation();
+    simt_region_open(fill->to, true);
+    for (size_t row = 0; row < fill->height; row++) {
+        memset(fill->to + row * fill->pitch, fill->value, fill->width);
+        simt_observer.written(fill->to + row * fill->pitch, fill->width, NULL);
+    }
+    simt_region_open(fill->to, false);
+    return cudaSuccess;
+}
+
+cudaError_t cudaMemset(void *pointer, int value, size_t size)
+{
+    const struct fill fill = {pointer, value, size, size, 1, NULL};
+    SIMT_CALL;
+    return set_memory(&fill, "cudaMemset", CALLER);
+}
+
+cudaError_t cudaMemsetAsync(void *pointer, int value, size_t size, cudaStream_t stream)
+{
+    const struct fill fill = {pointer, value, size, size, 1, stream};
+    SIMT_CALL;
+    return set_memory(&fill, "cudaMemsetAsync", CALLER);
+}
+
+cudaError_t cudaMemset2D(void *pointer, size_t pitch, int value, size_t width, size_t height)
+{
+    const struct fill fill = {pointer, value, pitch, width, height, NULL};
+    SIMT_CALL;
+    return set_memory(&fill, "cudaMemset2D", CALLER);
+}
+
+cudaError_t cudaMemset2DAsync(void *pointer, size_t pitch, int value, size_t width, size_t height,
+                              cudaStream_t stream)
+{
+    const struct fill fill = {pointer, value, pitch, width, height, stream};
+    SIMT_CALL;
+    return set_memory(&fill, "cudaMemset2DAsync", CALLER);
+}
+
+static cudaError_t bad_stream(void)
+{
+    return simt_error(cudaErrorInvalidResourceHandle);
+}
+
+cudaError_t cudaMemcpyAsync(void *destination, const void *source, size_t size,
+                            enum cudaMemcpyKind kind, cudaStream_t stream)
+{
+    const struct copy copy = {destination, source, size, size, size, 1, kind, stream, false};
+    SIMT_CALL;
+    return simt_stream_exists(stream) ? copy_memory(&copy, "cudaMemcpyAsync", CALLER)
+                                      : bad_stream();
+}
+
+cudaError_t cudaMemcpy2DAsync(void *destination, size_t destination_pitch, const void *source,
+                              size_t source_pitch, size_t width, size_t height,
+                              enum cudaMemcpyKind kind, cudaStream_t stream)
+{
+    const struct copy copy = {
+        destination, source, destination_pitch, source_pitch, width, height, kind, stream, false};
+    SIMT_CALL;
+    return simt_stream_exists(stream) ? copy_memory(&copy, "cudaMemcpy2DAsync", CALLER)
+                                      : bad_stream();
+}

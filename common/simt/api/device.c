@@ -1,0 +1,309 @@
+/* The host API of the device: its properties, limits and settings. */
+#include <limits.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "api/api.h"
+#include "memory/heap.h"
+#include "memory/memory.h"
+#include "memory/streams.h"
+
+enum {
+    REGISTERS = 65536,
+    L2_BYTES = 50 << 20,
+    VERSION = 13000,
+    STACK_LIMIT = 1024,
+    PRINTF_LIMIT = 1 << 20,
+    LIMITS = 3
+};
+
+cudaError_t cudaGetDeviceCount(int *count)
+{
+    SIMT_CALL;
+    if (!count) {
+        return simt_error(cudaErrorInvalidValue);
+    }
+    *count = 1;
+    return cudaSuccess;
+}
+
+cudaError_t cudaGetDevice(int *device)
+{
+    SIMT_CALL;
+    if (!device) {
+        return simt_error(cudaErrorInvalidValue);
+    }
+    *device = 0;
+    return cudaSuccess;
+}
+
+cudaError_t cudaSetDevice(int device)
+{
+    SIMT_CALL;
+    return simt_error(device == 0 ? cudaSuccess : cudaErrorInvalidDevice);
+}
+
+cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *properties, int device)
+{
+    SIMT_CALL;
+    if (!properties) {
+        return simt_error(cudaErrorInvalidValue);
+    }
+    if (device != 0) {
+        return simt_error(cudaErrorInvalidDevice);
+    }
+    *properties = (struct cudaDeviceProp){
+        .name = "CPU back end (simt)",
+        .totalGlobalMem = simt_memory_total(),
+        .sharedMemPerBlock = SIMT_STATIC_SHARED_BYTES,
+        .regsPerBlock = REGISTERS,
+        .warpSize = SIMT_WARP_SIZE,
+        .memPitch = INT_MAX,
+        .maxThreadsPerBlock = SIMT_MAX_BLOCK_THREADS,
+        .maxThreadsDim = {SIMT_MAX_BLOCK_THREADS, SIMT_MAX_BLOCK_THREADS, SIMT_BLOCK_Z},
+        .maxGridSize = {INT_MAX, SIMT_GRID_Y, SIMT_GRID_Y},
+        .totalConstMem = 64 << 10,
+        .major = 9,
+        .minor = 0,
+        .multiProcessorCount = SIMT_MULTIPROCESSORS,
+        .integrated = 1,
+        .canMapHostMemory = 1,
+        .concurrentKernels = 0,
+        .asyncEngineCount = 0,
+        .unifiedAddressing = 1,
+        .l2CacheSize = L2_BYTES,
+        .maxThreadsPerMultiProcessor = SIMT_MULTIPROCESSOR_THREADS,
+        .sharedMemPerMultiprocessor = SIMT_MULTIPROCESSOR_SHARED,
+        .regsPerMultiprocessor = REGISTERS,
+        .managedMemory = 1,
+        .cooperativeLaunch = 1,
+        .sharedMemPerBlockOptin = SIMT_MAX_SHARED_BYTES,
+        .maxBlocksPerMultiProcessor = SIMT_MULTIPROCESSOR_BLOCKS,
+        .reservedSharedMemPerBlock = SIMT_RESERVED_SHARED,
+        .memoryPoolsSupported = 1,
+    };
+    return cudaSuccess;
+}
+
+static int clamped(size_t value)
+{
+    return value > INT_MAX ? INT_MAX : (int)value;
+}
+
+/* Where an attribute is among the properties, as an int or a size_t. */
+#define NUMBER(attribute, member)                                                                  \
+    {                                                                                              \
+        attribute, offsetof(struct cudaDeviceProp, member), false                                  \
+    }
+#define SIZE(attribute, member)                                                                    \
+    {                                                                                              \
+        attribute, offsetof(struct cudaDeviceProp, member), true                                   \
+    }
+static const struct {
+    enum cudaDeviceAttr attribute;
+    size_t offset;
+    bool is_size;
+} attributes[] = {
+    NUMBER(cudaDevAttrMaxThreadsPerBlock, maxThreadsPerBlock),
+    NUMBER(cudaDevAttrMaxBlockDimX, maxThreadsDim[0]),
+    NUMBER(cudaDevAttrMaxBlockDimY, maxThreadsDim[1]),
+    NUMBER(cudaDevAttrMaxBlockDimZ, maxThreadsDim[2]),
+    NUMBER(cudaDevAttrMaxGridDimX, maxGridSize[0]),
+    NUMBER(cudaDevAttrMaxGridDimY, maxGridSize[1]),
+    NUMBER(cudaDevAttrMaxGridDimZ, maxGridSize[2]),
+    SIZE(cudaDevAttrMaxSharedMemoryPerBlock, sharedMemPerBlock),
+    SIZE(cudaDevAttrTotalConstantMemory, totalConstMem),
+    NUMBER(cudaDevAttrWarpSize, warpSize),
+    SIZE(cudaDevAttrMaxPitch, memPitch),
+    NUMBER(cudaDevAttrMaxRegistersPerBlock, regsPerBlock),
+    NUMBER(cudaDevAttrMultiProcessorCount, multiProcessorCount),
+    NUMBER(cudaDevAttrIntegrated, integrated),
+    NUMBER(cudaDevAttrCanMapHostMemory, canMapHostMemory),
+    NUMBER(cudaDevAttrL2CacheSize, l2CacheSize),
+    NUMBER(cudaDevAttrMaxThreadsPerMultiProcessor, maxThreadsPerMultiProcessor),
+    NUMBER(cudaDevAttrUnifiedAddressing, unifiedAddressing),
+    NUMBER(cudaDevAttrComputeCapabilityMajor, major),
+    NUMBER(cudaDevAttrComputeCapabilityMinor, minor),
+    SIZE(cudaDevAttrMaxSharedMemoryPerMultiprocessor, sharedMemPerMultiprocessor),
+    NUMBER(cudaDevAttrMaxRegistersPerMultiprocessor, regsPerMultiprocessor),
+    NUMBER(cudaDevAttrManagedMemory, managedMemory),
+    SIZE(cudaDevAttrMaxSharedMemoryPerBlockOptin, sharedMemPerBlockOptin),
+    NUMBER(cudaDevAttrMaxBlocksPerMultiprocessor, maxBlocksPerMultiProcessor),
+    SIZE(cudaDevAttrReservedSharedMemoryPerBlock, reservedSharedMemPerBlock),
+    NUMBER(cudaDevAttrMemoryPoolsSupported, memoryPoolsSupported),
+    NUMBER(cudaDevAttrCooperativeLaunch, cooperativeLaunch),
+};
+
+/* The rest; 0: there is no such thing here. */
+static const struct {
+    enum cudaDeviceAttr attribute;
+    int value;
+} constants[] = {
+    {cudaDevAttrSingleToDoublePrecisionPerfRatio, 2},
+    {cudaDevAttrClockRate, 0},
+    {cudaDevAttrMemoryClockRate, 0},
+    {cudaDevAttrGlobalMemoryBusWidth, 0},
+    {cudaDevAttrConcurrentKernels, 0},
+    {cudaDevAttrEccEnabled, 0},
+    {cudaDevAttrAsyncEngineCount, 0},
+    {cudaDevAttrConcurrentManagedAccess, 0},
+};
+
+static bool find_attribute(const struct cudaDeviceProp *properties, enum cudaDeviceAttr attribute,
+                           int *value)
+{
+    for (size_t i = 0; i < sizeof attributes / sizeof *attributes; i++) {
+        const char *member = (const char *)properties + attributes[i].offset;
+        if (attributes[i].attribute == attribute && attributes[i].is_size) {
+            size_t size;
+            memcpy(&size, member, sizeof size);
+            *value = clamped(size);
+            return true;
+        }
+        if (attributes[i].attribute == attribute) {
+            memcpy(value, member, sizeof *value);
+            return true;
+        }
+    }
+    for (size_t i = 0; i < sizeof constants / sizeof *constants; i++) {
+        if (constants[i].attribute == attribute) {
+            *value = constants[i].value;
+            return true;
+        }
+    }
+    return false;
+}
+
+cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, int device)
+{
+    SIMT_CALL;
+    struct cudaDeviceProp properties;
+    cudaError_t error = cudaGetDeviceProperties(&properties, device);
+    if (error != cudaSuccess) {
+        return error;
+    }
+    return simt_error(value && find_attribute(&properties, attribute, value)
+                          ? cudaSuccess
+                          : cudaErrorInvalidValue);
+}
+
+cudaError_t cudaDeviceSynchronize(void)
+{
+    SIMT_CALL;
+    simt_host_waits_for_all();
+    return simt_lost();
+}
+
+cudaError_t cudaRuntimeGetVersion(int *version)
+{
+    SIMT_CALL;
+    if (!version) {
+        return simt_error(cudaErrorInvalidValue);
+    }
+    *version = VERSION;
+    return cudaSuccess;
+}
+
+cudaError_t cudaDriverGetVersion(int *version)
+{
+    SIMT_CALL;
+    return cudaRuntimeGetVersion(version);
+}
+
+static size_t limits[LIMITS] = {STACK_LIMIT, PRINTF_LIMIT};
+
+cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t value)
+{
+    SIMT_CALL;
+    if ((unsigned int)limit >= LIMITS) {
+        return simt_error(cudaErrorUnsupportedLimit);
+    }
+    if (limit == cudaLimitMallocHeapSize) {
+        simt_heap_limit = value;
+    } else {
+        limits[limit] = value;
+    }
+    return cudaSuccess;
+}
+
+cudaError_t cudaDeviceGetLimit(size_t *value, enum cudaLimit limit)
+{
+    SIMT_CALL;
+    if (!value) {
+        return simt_error(cudaErrorInvalidValue);
+    }
+    if ((unsigned int)limit >= LIMITS) {
+        return simt_error(cudaErrorUnsupportedLimit);
+    }
+    *value = limit == cudaLimitMallocHeapSize ? simt_heap_limit : limits[limit];
+    return cudaSuccess;
+}
+
+cudaError_t cudaSetDeviceFlags(unsigned int flags)
+{
+    SIMT_CALL;
+    return simt_error(flags < 32 ? cudaSuccess : cudaErrorInvalidValue);
+}
+
+cudaError_t cudaDeviceSetCacheConfig(enum cudaFuncCache config)
+{
+    SIMT_CALL;
+    return simt_error((unsigned int)config <= cudaFuncCachePreferEqual ? cudaSuccess
+                                                                       : cudaErrorInvalidValue);
+}
+
+cudaError_t cudaFuncSetCacheConfig(const void *function, enum cudaFuncCache config)
+{
+    SIMT_CALL;
+    return function ? cudaDeviceSetCacheConfig(config) : simt_error(cudaErrorInvalidDeviceFunction);
+}
+
+cudaError_t cudaDeviceCanAccessPeer(int *can, int device, int peer)
+{
+    SIMT_CALL;
+    if (!can) {
+        return simt_error(cudaErrorInvalidValue);
+    }
+    if (device != 0 || peer != 0) {
+        return simt_error(cudaErrorInvalidDevice);
+    }
+    *can = 0;
+    return cudaSuccess;
+}
+
+cudaError_t cudaDeviceGetPCIBusId(char *text, int size, int device)
+{
+    SIMT_CALL;
+    if (!text || size <= 0) {
+        return simt_error(cudaErrorInvalidValue);
+    }
+    if (device != 0) {
+        return simt_error(cudaErrorInvalidDevice);
+    }
+    snprintf(text, (size_t)size, "0000:00:00.0");
+    return cudaSuccess;
+}
+
+cudaError_t cudaProfilerStart(void)
+{
+    SIMT_CALL;
+    return cudaSuccess;
+}
+
+cudaError_t cudaProfilerStop(void)
+{
+    SIMT_CALL;
+    return cudaSuccess;
+}
+
+cudaError_t cudaDeviceReset(void)
+{
+    SIMT_CALL;
+    simt_handles_reset();
+    simt_kernels_reset();
+    simt_streams_reset();
+    simt_memory_reset();
+    simt_errors_reset();
+    return cudaSuccess;
+}

@@ -1,0 +1,293 @@
+/* The host API of kernels: what is known of one, whether a launch can be made, and that it is. */
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "api/api.h"
+#include "base/exit.h"
+#include "machine/launch.h"
+#include "program/symbols.h"
+
+enum { ASSUMED_REGISTERS = 32 /* a thread */ };
+
+static struct simt_kernel *kernels;
+
+struct simt_kernel *simt_find_kernel(const void *function)
+{
+    struct simt_kernel *kernel = kernels;
+    while (kernel && kernel->function != function) {
+        kernel = kernel->next;
+    }
+    return kernel;
+}
+
+struct simt_kernel *simt_note_kernel(const void *function)
+{
+    struct simt_kernel *kernel = simt_find_kernel(function);
+    if (!kernel) {
+        kernel = calloc(1, sizeof *kernel);
+        if (!kernel) {
+            return NULL;
+        }
+        kernel->function = function;
+        kernel->next = kernels;
+        kernels = kernel;
+    }
+    return kernel;
+}
+
+/* Of dynamic shared memory. A kernel whose address is not to be had may have opted in or not: it
+ * gets the benefit of the doubt. */
+static size_t shared_limit(const void *function)
+{
+    const struct simt_kernel *kernel = simt_find_kernel(function);
+    size_t declared = simt_static_shared_of(function);
+    if (!function) {
+        return SIMT_MAX_SHARED_BYTES;
+    }
+    if (kernel && kernel->opted_in) {
+        return kernel->shared_limit;
+    }
+    return declared < SIMT_STATIC_SHARED_BYTES ? SIMT_STATIC_SHARED_BYTES - declared : 0;
+}
+
+cudaError_t cudaFuncSetAttribute(const void *function, enum cudaFuncAttribute attribute, int value)
+{
+    SIMT_CALL;
+    struct simt_kernel *kernel;
+    if (!function) {
+        return simt_error(cudaErrorInvalidDeviceFunction);
+    }
+    if (attribute == cudaFuncAttributePreferredSharedMemoryCarveout) {
+        return simt_error(value >= -1 && value <= 100 ? cudaSuccess : cudaErrorInvalidValue);
+    }
+    if (attribute != cudaFuncAttributeMaxDynamicSharedMemorySize || value < 0 ||
+        (size_t)value + simt_static_shared_of(function) > SIMT_MAX_SHARED_BYTES) {
+        return simt_error(cudaErrorInvalidValue);
+    }
+    kernel = simt_note_kernel(function);
+    if (!kernel) {
+        return simt_error(cudaErrorMemoryAllocation);
+    }
+    kernel->shared_limit = (size_t)value;
+    kernel->opted_in = true;
+    return cudaSuccess;
+}
+
+cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const void *function)
+{
+    SIMT_CALL;
+    if (!attributes) {
+        return simt_error(cudaErrorInvalidValue);
+    }
+    if (!function) {
+        return simt_error(cudaErrorInvalidDeviceFunction);
+    }
+    *attributes = (struct cudaFuncAttributes){
+        .sharedSizeBytes = simt_static_shared_of(function),
+        .maxThreadsPerBlock = SIMT_MAX_BLOCK_THREADS,
+        .numRegs = ASSUMED_REGISTERS,
+        .ptxVersion = 90,
+        .binaryVersion = 90,
+        .maxDynamicSharedSizeBytes = (int)shared_limit(function),
+        .preferredShmemCarveout = -1,
+    };
+    return cudaSuccess;
+}
+
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const void *function,
+                                                          int block_size, size_t shared_bytes)
+{
+    SIMT_CALL;
+    int threads, by_threads, by_shared;
+    if (!blocks || !function || block_size <= 0) {
+        return simt_error(cudaErrorInvalidValue);
+    }
+    *blocks = 0;
+    shared_bytes += simt_static_shared_of(function);
+    if (block_size > SIMT_MAX_BLOCK_THREADS || shared_bytes > SIMT_MAX_SHARED_BYTES) {
+        return cudaSuccess;
+    }
+    threads = (block_size + SIMT_WARP_SIZE - 1) / SIMT_WARP_SIZE * SIMT_WARP_SIZE;
+    by_threads = SIMT_MULTIPROCESSOR_THREADS / threads;
+    by_shared = (int)(SIMT_MULTIPROCESSOR_SHARED / (shared_bytes + SIMT_RESERVED_SHARED));
+    *blocks = by_threads < by_shared ? by_threads : by_shared;
+    *blocks = *blocks < SIMT_MULTIPROCESSOR_BLOCKS ? *blocks : SIMT_MULTIPROCESSOR_BLOCKS;
+    return cudaSuccess;
+}
+
+/* A launch that the device refuses, and why. Whatever is out of range, CUDA 13.0 says
+ * cudaErrorInvalidValue, as an H200 showed; version 12 and before said
+ * cudaErrorInvalidConfiguration of grids and blocks. */
+cudaError_t simt_check_launch(const struct simt_launch *launch, char *reason, size_t size)
+{
+    struct uint3 grid = launch->grid, block = launch->block;
+    size_t limit = shared_limit(launch->function);
+    if (grid.x == 0 || grid.y == 0 || grid.z == 0 || grid.x > INT_MAX || grid.y > SIMT_GRID_Y ||
+        grid.z > SIMT_GRID_Y) {
+        snprintf(reason, size, "a grid of %u x %u x %u blocks", grid.x, grid.y, grid.z);
+        return cudaErrorInvalidValue;
+    }
+    if (block.x == 0 || block.y == 0 || block.z == 0 || block.x > SIMT_MAX_BLOCK_THREADS ||
+        block.y > SIMT_MAX_BLOCK_THREADS || block.z > SIMT_BLOCK_Z ||
+        block.x * block.y * block.z > SIMT_MAX_BLOCK_THREADS) {
+        snprintf(reason, size, "%u x %u x %u threads in a block, which takes 1 to %d", block.x,
+                 block.y, block.z, SIMT_MAX_BLOCK_THREADS);
+        return cudaErrorInvalidValue;
+    }
+    if (!simt_stream_exists(launch->stream)) {
+        snprintf(reason, size, "no such stream");
+        return cudaErrorInvalidResourceHandle;
+    }
+    if (launch->shared_bytes > limit) {
+        snprintf(reason, size, "%zu bytes of dynamic shared memory, %zu are there",
+                 launch->shared_bytes, limit);
+        return cudaErrorInvalidValue;
+    }
+    return cudaSuccess;
+}
+
+void simt_kernels_reset(void)
+{
+    for (struct simt_kernel *kernel = kernels; kernel; kernel = kernel->next) {
+        kernel->opted_in = false;
+    }
+}
+
+/* ---- launches ---- */
+
+/* More than there is, ptxas does not compile. */
+static void refuse_static_shared(const struct simt_launch *asked)
+{
+    size_t bytes = simt_static_shared_of(asked->function);
+    if (bytes > SIMT_STATIC_SHARED_BYTES) {
+        fflush(stdout);
+        fprintf(stderr,
+                "simt: kernel %s (launched at %s:%d): %zu bytes of __shared__ variables: nvcc "
+                "takes %zu at most; more must be dynamic (extern __shared__)\n",
+                asked->name, asked->file, asked->line, bytes, SIMT_STATIC_SHARED_BYTES);
+        simt_exit();
+    }
+}
+
+/* The error, or cudaSuccess. */
+static cudaError_t refused(const struct simt_launch *asked)
+{
+    char reason[128];
+    cudaError_t error = simt_check_launch(asked, reason, sizeof reason);
+    if (simt_lost() != cudaSuccess) {
+        return simt_lost();
+    }
+    if (simt_failing && simt_api_is_outermost()) {
+        char call[128];
+        snprintf(call, sizeof call, "launch of %.100s", asked->name);
+        const cudaError_t injected = simt_injected(call, asked->file, asked->line, NULL);
+        if (injected != cudaSuccess) {
+            simt_launch_failed(asked, injected, "SIMT_FAIL");
+            return injected;
+        }
+    }
+    if (error != cudaSuccess) {
+        simt_launch_failed(asked, error, reason);
+        return error;
+    }
+    refuse_static_shared(asked);
+    return cudaSuccess;
+}
+
+int simt_launch_kernel(const struct simt_launch *asked)
+{
+    const char *reason;
+    cudaError_t error;
+    SIMT_API;
+    error = refused(asked);
+    if (error != cudaSuccess) {
+        return (int)error;
+    }
+    error = simt_run(asked, &reason);
+    if (error == cudaErrorAssert) {
+        simt_lose(error);
+        return cudaSuccess; /* the calls that come tell */
+    }
+    if (error != cudaSuccess) {
+        simt_launch_failed(asked, error, reason);
+    }
+    return (int)error;
+}
+
+/* ---- by address ---- */
+
+void simt_add_kernel(const char *name, const void *function,
+                     void (*invoke)(const void *function, void **arguments), int interleaved,
+                     int instrumented)
+{
+    SIMT_API;
+    struct simt_kernel *const kernel = simt_note_kernel(function);
+    if (!kernel) {
+        perror("simt: cannot register a kernel");
+        exit(EXIT_FAILURE);
+    }
+    if (!kernel->invoke) {
+        kernel->name = *name ? name : "(kernel)";
+        kernel->invoke = invoke;
+        kernel->interleaved = interleaved;
+        kernel->instrumented = instrumented;
+    }
+}
+
+struct call {
+    const struct simt_kernel *kernel;
+    void **arguments;
+};
+
+static void invoke_call(void *closure)
+{
+    const struct call *call = closure;
+    call->kernel->invoke(call->kernel->function, call->arguments);
+}
+
+cudaError_t simt_launch_address(const void *function, struct uint3 grid, struct uint3 block,
+                                void **arguments, size_t shared_bytes, cudaStream_t stream,
+                                int cooperative, const char *file, int line)
+{
+    struct call call = {simt_find_kernel(function), arguments};
+    struct simt_launch launch = {
+        .file = file,
+        .line = line,
+        .grid = grid,
+        .block = block,
+        .shared_bytes = shared_bytes,
+        .function = function,
+        .stream = stream,
+        .invoke = invoke_call,
+        .closure = &call,
+        .cooperative = cooperative,
+        .returns_error = true,
+    };
+    int resident = 0, processors = 0;
+    char reason[128];
+    cudaError_t error;
+    SIMT_API;
+    error = simt_injected("cudaLaunchKernel", file, line, NULL);
+    if (error != cudaSuccess) {
+        return error;
+    }
+    if (!call.kernel || !call.kernel->invoke) {
+        return simt_error(cudaErrorInvalidDeviceFunction);
+    }
+    launch.name = call.kernel->name;
+    launch.interleaved = call.kernel->interleaved;
+    launch.instrumented = call.kernel->instrumented;
+    error = simt_check_launch(&launch, reason, sizeof reason);
+    if (error != cudaSuccess) {
+        return simt_error(error);
+    }
+    /* The blocks of a cooperative launch must fit on the device together. */
+    cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, function,
+                                                  (int)(block.x * block.y * block.z), shared_bytes);
+    cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, 0);
+    if (cooperative && (size_t)grid.x * grid.y * grid.z > (size_t)resident * (size_t)processors) {
+        return simt_error(cudaErrorCooperativeLaunchTooLarge);
+    }
+    return (cudaError_t)simt_launch_kernel(&launch);
+}

@@ -1,0 +1,12 @@
+/* The end of the program, where it cannot go on. What it has printed comes out first. */
+#ifndef SIMT_EXIT_H
+#define SIMT_EXIT_H
+
+/* Is called first; NULL: nothing is. */
+extern void (*simt_before_exit)(void);
+/* With status 1: a kernel is wrong. */
+__attribute__((noreturn)) void simt_exit(void);
+/* With status 3: memory or address space has run out. */
+__attribute__((noreturn)) void simt_exit_without_memory(void);
+
+#endif

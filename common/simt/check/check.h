@@ -1,0 +1,34 @@
+/* Checks of what kernels do with memory. */
+#ifndef SIMT_CHECK_H
+#define SIMT_CHECK_H
+
+#include "base/space.h"
+#include "observe/observer.h"
+
+/* The lanes of a set make the same access; addresses[i] is lane i's. */
+void simt_check_access(enum simt_space space, enum simt_event_kind kind, unsigned int how,
+                       unsigned int site, unsigned int size, unsigned int warp, unsigned int lanes,
+                       const uint64_t *addresses);
+/* The same, faster, for loads of words by all 32 lanes, side by side or (distance 0) of one, inside
+ * one range; false if it must be done the other way. */
+bool simt_check_simple_load(enum simt_space space, unsigned int site, unsigned int warp,
+                            uint64_t first, uint64_t distance);
+/* The same of local memory, which must be the lanes' own. */
+void simt_check_local(enum simt_event_kind kind, unsigned int site, unsigned int warp,
+                      unsigned int lanes, const uint64_t *addresses);
+/* A copy or a fill that is about to be made, the latest operation: what else may be under way. */
+void simt_check_operation(void);
+/* Lanes free memory from the kernels' heap. */
+void simt_check_free(unsigned int site, unsigned int warp, unsigned int lanes,
+                     const uint64_t *addresses);
+/* `function`: the kernel's address. */
+void simt_check_start_launch(const void *function, size_t blocks);
+/* Lanes read by __ldg, whose cache does not see what the launch writes. */
+void simt_check_read_only(unsigned int site, unsigned int size, unsigned int warp,
+                          unsigned int lanes, const uint64_t *addresses);
+/* Who wrote a word last in this launch; false: nobody. */
+bool simt_check_last_change(uint64_t address, struct simt_last_change *last);
+/* Block `number` of the grid starts. */
+void simt_check_start_block(size_t number, unsigned int threads);
+
+#endif

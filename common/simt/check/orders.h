@@ -1,0 +1,93 @@
+/* What the parts of causality.c share: who knows what of whom. */
+#ifndef SIMT_ORDERS_H
+#define SIMT_ORDERS_H
+
+#include "check/causality.h"
+#include "check/clocks.h"
+
+#ifndef SIMT_MOST_SEGMENTS /* a test has fewer */
+#define SIMT_MOST_SEGMENTS (1 << (32 - SIMT_THREAD_BITS))
+#endif
+
+enum {
+    THREADS = SIMT_THREADS,
+    WARPS = THREADS / SIMT_WARP_SIZE,
+    SCOPES = 2,
+    NO_SEGMENT = 0,
+};
+#define ANONYMOUS SIZE_MAX /* a block that nobody knows anything of */
+
+/* What a thread knew when it fenced last: its release carries that. */
+struct simt_fence {
+    uint32_t at, floor, warp_floor; /* at: 0 if it has not */
+    uint32_t *row;                  /* or NULL */
+    struct simt_clock *seen, *all;  /* all: made of these when it is first asked for */
+};
+
+struct simt_order {
+    struct simt_order *next; /* of all; those that stand idle come last */
+    bool idle;
+    size_t number; /* of the block */
+    unsigned int threads;
+    uint32_t first, barrier;
+    uint32_t warp_start[WARPS]; /* to before a __syncwarp of the whole warp */
+    uint32_t tags[THREADS];
+    /* rows[a][b]: what b did before this tag is ordered before what a does now. Only where partial
+     * masks or fences make an order that the numbers above do not tell; forgotten at barriers. */
+    uint32_t *rows[THREADS];
+    uint32_t row_of[THREADS]; /* the barrier since which the row has counted */
+    bool fences_used, clocks_used;
+    struct simt_fence fences[SCOPES]
+                            [THREADS]; /* for the device; for the block: whichever is later */
+    /* Of all blocks: what a thread knows; and what it will know after a fence. */
+    struct simt_clock *seen[THREADS], *pending[SCOPES][THREADS];
+};
+
+/* In ascending order of time. */
+struct simt_era {
+    uint32_t start;
+    size_t block;
+};
+
+/* Earlier launches that the host has not waited for, in ascending order; and the one that runs. */
+struct simt_past_launch {
+    uint32_t start, end; /* end: of the last, 0 */
+    uint64_t number;
+    bool unordered;
+};
+
+extern uint32_t simt_segment; /* the last one given out */
+extern struct simt_order *simt_orders, *simt_order;
+extern struct simt_era *simt_eras;
+extern struct simt_past_launch *simt_launches;
+extern size_t simt_era_count, simt_launch_count;
+
+static inline uint32_t simt_later(uint32_t a, uint32_t b)
+{
+    return a > b ? a : b;
+}
+
+/* The first tag of a new segment. */
+uint32_t simt_new_segment(void);
+
+static inline bool simt_has_row(const struct simt_order *order, unsigned int thread)
+{
+    return order->rows[thread] && order->row_of[thread] == order->barrier;
+}
+uint32_t *simt_row_of(unsigned int thread);
+
+/* ---- releases.c ---- */
+
+/* What a clock tells of the running block's own threads. */
+void simt_learn_row(unsigned int thread, const struct simt_clock *clock);
+/* What the thread knew at its fence, and all that it had done. */
+struct simt_clock *simt_at_fence(unsigned int thread, struct simt_fence *fence);
+void simt_forget_fence(struct simt_fence *fence);
+void simt_forget_locations(void);
+
+/* ---- renumber.c ---- */
+
+/* No segment is left: there are some again. */
+void simt_renumber(void);
+
+#endif

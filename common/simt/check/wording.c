@@ -1,0 +1,300 @@
+/* Findings, in words that a learner understands. */
+#include "check/wording.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "machine/reports.h"
+#include "memory/streams.h"
+#include "model/sites.h"
+#include "program/source.h"
+
+void simt_tell_line(FILE *file, unsigned int site)
+{
+    const struct simt_source *source = simt_source_of(simt_site(site)->place);
+    char text[128];
+    fprintf(file, "%s:%d", source->file, source->line);
+    if (simt_source_line(source->file, source->line, text, sizeof text)) {
+        fprintf(file, ":  %s", text);
+    }
+    if (source->kernel_line != source->line || strcmp(source->kernel_file, source->file) != 0) {
+        fprintf(file, "\n      called from %s:%d", source->kernel_file, source->kernel_line);
+        if (simt_source_line(source->kernel_file, source->kernel_line, text, sizeof text)) {
+            fprintf(file, ":  %s", text);
+        }
+    }
+    fputc('\n', file);
+}
+
+static void tell_thread(FILE *file, unsigned int thread)
+{
+    struct uint3 index = simt_thread_number(thread);
+    fprintf(file, "  thread (%u,%u,%u)", index.x, index.y, index.z);
+}
+
+static const char *space_name(enum simt_space space)
+{
+    return space == SPACE_SHARED ? "shared" : space == SPACE_CONSTANT ? "constant" : "global";
+}
+
+static const char *does(enum simt_event_kind kind)
+{
+    return kind == EVENT_LOAD    ? "reads"
+           : kind == EVENT_STORE ? "writes"
+           : kind == EVENT_FREE  ? "frees"
+           : kind == EVENT_COPY  ? "copies asynchronously to"
+                                 : "changes atomically";
+}
+
+bool simt_is_same_line(unsigned int site, unsigned int other_site)
+{
+    const struct simt_source *source = simt_source_of(simt_site(site)->place);
+    const struct simt_source *other = simt_source_of(simt_site(other_site)->place);
+    return source->line > 0 && source->line == other->line &&
+           strcmp(source->file, other->file) == 0;
+}
+
+/* x += y: the line that stores is the line that loads. */
+static bool is_update(const struct finding *race)
+{
+    return (race->kind == EVENT_LOAD) + (race->other_kind == EVENT_LOAD) == 1 &&
+           (race->kind == EVENT_STORE) + (race->other_kind == EVENT_STORE) == 1 &&
+           simt_is_same_line(race->site, race->other_site);
+}
+
+/* Why two accesses are not ordered, and what would order them. */
+static const char *race_hint(const struct finding *race)
+{
+    if (race->other_kind == EVENT_COPY) {
+        return "an asynchronous copy writes from its issue until its thread has waited for it: "
+               "wait, "
+               "then __syncthreads(),\n"
+               "  before anybody reads or writes the place.";
+    }
+    if (race->kind == EVENT_COPY) {
+        return "an asynchronous copy writes from its issue on: __syncthreads() is missing between "
+               "the "
+               "last use of the place\n"
+               "  and the copy that fills it anew.";
+    }
+    if (race->almost == SIMT_NO_ACQUIRE_FENCE) {
+        return "the writer has called a fence and then changed a place atomically, which this "
+               "thread "
+               "has seen; but it has called\n"
+               "  no __threadfence() after that: its read may still give what was there before.";
+    }
+    if (race->almost == SIMT_BLOCK_SCOPE) {
+        return "a fence or an atomic that ends in _block orders threads of one block only: use the "
+               "one without it.";
+    }
+    if (race->kind == EVENT_ATOMIC && race->other_kind == EVENT_ATOMIC) {
+        return "an atomic that ends in _block is atomic among the threads of one block only: use "
+               "the "
+               "one without it.";
+    }
+    if (race->same_instruction) {
+        return "lanes of a warp write the same place at the same time, and one of them wins: let "
+               "one "
+               "lane write,\n"
+               "  or combine the values, with an atomic or a shuffle.";
+    }
+    if (race->other_block && is_update(race)) {
+        return "this line reads and writes the place, and blocks run in any order: use an atomic, "
+               "or "
+               "let each block\n"
+               "  write a place of its own, and a second launch combine them.";
+    }
+    if (race->other_block) {
+        return "blocks run in any order. Use an atomic, or a second launch, or let the writer call "
+               "__threadfence()\n"
+               "  and then an atomic, and the reader an atomic on the same place and then "
+               "__threadfence().";
+    }
+    return NULL;
+}
+
+static void tell_race_hint(FILE *file, const struct finding *race)
+{
+    bool inside = simt_is_inside_warps(race);
+    const char *hint = race_hint(race), *barrier = inside ? "__syncwarp" : "__syncthreads";
+    bool atomic = race->kind == EVENT_ATOMIC || race->other_kind == EVENT_ATOMIC;
+    if (hint) {
+        fprintf(file, "  hint: %s\n", hint);
+    } else if (is_update(race)) {
+        fprintf(
+            file,
+            "  hint: this line reads and writes the place. If several threads add to it, use an "
+            "atomic, or combine the values\n"
+            "  first. If one thread takes in what another leaves there, %s() is missing between "
+            "the two (in a loop:\n"
+            "  between its iterations).\n",
+            barrier);
+    } else if (inside) {
+        fputs(
+            "  hint: nothing orders the two: __syncwarp() is missing between them (lanes of a warp "
+            "do not run in lock step).\n",
+            file);
+    } else {
+        fprintf(file,
+                "  hint: nothing orders the two: __syncthreads() is missing between them%s.\n",
+                atomic ? "" : ", or both should be atomic");
+    }
+}
+
+static const char *const did[] = {
+    [EVENT_LOAD] = "read it at ",
+    [EVENT_STORE] = "wrote it at ",
+    [EVENT_ATOMIC] = "changed it atomically at ",
+    [EVENT_COPY] = "is still copying to it asynchronously, since ",
+};
+
+static const char *does_to_memory(const struct simt_operation *operation, enum simt_event_kind kind)
+{
+    return operation->verb && kind != EVENT_LOAD ? operation->verb : does(kind);
+}
+
+/* The operation of the host's that may be under way, too. */
+static void tell_operation(FILE *file, const struct finding *race)
+{
+    fputs("  ", file);
+    simt_operation_tell(file, race->other_operation);
+    fputs(" in another stream ", file);
+    if (race->other_operation->file) {
+        fputs(did[race->other_kind], file);
+        simt_tell_line(file, race->other_site);
+    } else {
+        fprintf(file, "%s it\n", does_to_memory(race->other_operation, race->other_kind));
+    }
+    fputs("  hint: nothing orders the two, they may be done at the same time: use one stream, or "
+          "cudaEventRecord() after the\n"
+          "  first and cudaStreamWaitEvent() before the second, or have the host wait between "
+          "them.\n",
+          file);
+}
+
+static void tell_copy_race(FILE *file, const struct finding *race)
+{
+    fputs("simt: ", file);
+    simt_operation_tell(file, simt_operations());
+    fprintf(file, ": data race: it %s memory\n", does_to_memory(simt_operations(), race->kind));
+    tell_operation(file, race);
+}
+
+static void tell_race(FILE *file, const struct finding *race)
+{
+    fprintf(file, "data race in %s memory\n", space_name(race->space));
+    tell_thread(file, race->thread);
+    fprintf(file, " %s ", does(race->kind));
+    simt_tell_line(file, race->site);
+    if (race->other_operation) {
+        tell_operation(file, race);
+        return;
+    }
+    tell_thread(file, race->other_thread);
+    fprintf(file, "%s %s", race->other_block ? " of another block" : "", did[race->other_kind]);
+    simt_tell_line(file, race->other_site);
+    tell_race_hint(file, race);
+}
+
+static void tell_what(FILE *file, const struct finding *finding)
+{
+    switch (finding->wrong) {
+    case OUT_OF_BOUNDS:
+        fprintf(file, "access out of bounds of %s memory: %s\n", space_name(finding->space),
+                finding->text);
+        break;
+    case BAD_INDEX:
+        fprintf(file, "index out of bounds: %s\n", finding->text);
+        break;
+    case UNINITIALISED:
+        fprintf(file, "%s memory is read that nobody has written\n", space_name(finding->space));
+        break;
+    case READ_ONLY:
+        fputs("memory that __ldg reads is written in the same launch\n", file);
+        break;
+    case LOCAL_OF_OTHER:
+        fputs("a local variable of another thread is used\n", file);
+        break;
+    case GOES_ROUND:
+        fprintf(file,
+                "a barrier in a branch that some threads do not take\n  others wait in "
+                "__syncthreads() at %s\n",
+                finding->text);
+        break;
+    case MISALIGNED:
+        fprintf(file,
+                "misaligned address %#" PRIx64 ": an access of %u bytes needs a multiple of %u\n",
+                finding->address, finding->size, finding->size);
+        break;
+    default:
+        if (finding->text[0]) {
+            fprintf(file,
+                    "%s, a variable of the host, is used in a kernel: declare it __device__, or "
+                    "pass its value\n",
+                    finding->text);
+        } else {
+            fprintf(file,
+                    "memory of the host is used in a kernel: copy it with cudaMemcpy first\n");
+        }
+        break;
+    }
+}
+
+static void tell_hint(FILE *file, const struct finding *finding)
+{
+    if (finding->wrong == LOCAL_OF_OTHER) {
+        fputs("  hint: a pointer to a local variable is of use in its own thread only: pass values "
+              "by shared memory or shuffles.\n",
+              file);
+    } else if (finding->wrong == GOES_ROUND) {
+        fputs("  hint: CUDA allows __syncthreads() in a branch or loop only if all threads of the "
+              "block that have not\n"
+              "  returned go the same way; anything else may hang, or not wait. Move it out of the "
+              "branch.\n",
+              file);
+    } else if (finding->wrong == UNINITIALISED && finding->space == SPACE_SHARED) {
+        fputs("  hint: is a barrier missing, or has the thread that should write it returned "
+              "early?\n",
+              file);
+    } else if (finding->wrong == READ_ONLY) {
+        fputs("  __ldg reads it at ", file);
+        simt_tell_line(file, finding->other_site);
+        fputs("  hint: __ldg goes through a cache that sees no writes of the running kernel: read "
+              "it as *pointer.\n",
+              file);
+    }
+}
+
+static void tell_other(FILE *file, const struct finding *finding)
+{
+    tell_what(file, finding);
+    tell_thread(file, finding->thread);
+    if (finding->wrong == BAD_INDEX) {
+        fprintf(file, " uses it at ");
+    } else if (finding->wrong == GOES_ROUND) {
+        fprintf(file, " has gone round it, and is at ");
+    } else {
+        fprintf(file, " %s ", does(finding->kind));
+    }
+    simt_tell_line(file, finding->site);
+    tell_hint(file, finding);
+}
+
+void simt_tell_finding(FILE *file, const struct finding *finding)
+{
+    if (finding->wrong == COPY_RACE) {
+        tell_copy_race(file, finding);
+        return;
+    }
+    fprintf(file, "simt: kernel ");
+    simt_tell_launch(file);
+    fprintf(file, ", block (%u,%u,%u): ", finding->block.x, finding->block.y, finding->block.z);
+    if (finding->wrong == RACE) {
+        tell_race(file, finding);
+    } else {
+        tell_other(file, finding);
+    }
+    if (finding->count > 1) {
+        fprintf(file, "  (%" PRIu64 " times in all at these lines)\n", finding->count);
+    }
+}

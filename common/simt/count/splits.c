@@ -1,0 +1,71 @@
+#include "count/splits.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bits.h"
+#include "base/need.h"
+#include "cuda/simt.h"
+#include "model/sites.h"
+
+/* Lanes that came to the end of a basic block together, until all of them have entered another. */
+struct crossing {
+    uint32_t lanes, place, next_place;
+    bool split;
+};
+
+/* One for each lane at most, and one more while lanes change over. */
+static struct simt_splits {
+    struct crossing crossings[SIMT_MAX_BLOCK_THREADS / SIMT_WARP_SIZE][SIMT_WARP_SIZE + 1];
+    unsigned char crossing_of[SIMT_MAX_BLOCK_THREADS]; /* SIMT_WARP_SIZE + 1: none */
+} splits;
+
+void simt_splits_enter(unsigned int warp, uint32_t lanes, uint32_t place)
+{
+    struct crossing *of_warp = splits.crossings[warp];
+    unsigned char *at = &splits.crossing_of[warp * SIMT_WARP_SIZE];
+    unsigned int slot = at[simt_lowest(lanes)];
+    if (slot > SIMT_WARP_SIZE || of_warp[slot].lanes != lanes || of_warp[slot].next_place) {
+        for (uint32_t set = lanes, together; set; set &= ~together) {
+            struct crossing *from = &of_warp[at[simt_lowest(set)]];
+            if (at[simt_lowest(set)] > SIMT_WARP_SIZE) {
+                together = 1u << simt_lowest(set);
+                continue;
+            }
+            if (!from->next_place) {
+                from->next_place = place;
+            } else if (from->next_place != place && !from->split) {
+                from->split = true;
+                unsigned int number = simt_site_number(from->place); /* may move sites */
+                simt_site(number)->counters.splits++;
+            }
+            together = from->lanes; /* that is, all whose slot this is */
+            from->lanes &= ~lanes;
+        }
+        for (slot = 0; of_warp[slot].lanes; slot++) {
+        }
+        for (uint32_t set = lanes; set; set &= set - 1) {
+            at[simt_lowest(set)] = (unsigned char)slot;
+        }
+    }
+    of_warp[slot] = (struct crossing){.lanes = lanes, .place = place};
+}
+
+void simt_splits_start_block(unsigned int warps)
+{
+    memset(splits.crossings, 0, warps * sizeof *splits.crossings);
+    memset(splits.crossing_of, SIMT_WARP_SIZE + 1, (size_t)warps * SIMT_WARP_SIZE);
+}
+
+struct simt_splits *simt_splits_suspend(void)
+{
+    struct simt_splits *kept = simt_needed(malloc(sizeof *kept), "the analysis");
+    *kept = splits;
+    return kept;
+}
+
+void simt_splits_resume(struct simt_splits *kept)
+{
+    splits = *kept;
+    free(kept);
+}

@@ -1,0 +1,14 @@
+/* Divergent branches: ends of basic blocks where a warp's lanes part. */
+#ifndef SIMT_SPLITS_H
+#define SIMT_SPLITS_H
+
+#include <stdint.h>
+
+/* These lanes of a warp enter the basic block at a place together. */
+void simt_splits_enter(unsigned int warp, uint32_t lanes, uint32_t place);
+void simt_splits_start_block(unsigned int warps);
+/* What is known of the running block's warps is kept, and comes back. */
+struct simt_splits *simt_splits_suspend(void);
+void simt_splits_resume(struct simt_splits *kept);
+
+#endif

@@ -1,0 +1,232 @@
+/* What lanes do together: it is counted, and checked.
+ *
+ * Replay pairs what lanes do without an order between them. Where they order themselves, by a fence
+ * and an atomic (a lock, a counter of blocks) or by a __syncwarp of some of them, the checks must
+ * see accesses as they were made: stretch by stretch. From then on, a warp is checked so, before
+ * the replay, which only counts. */
+#include "count/step.h"
+
+#include "base/bits.h"
+#include "check/causality.h"
+#include "check/check.h"
+#include "count/splits.h"
+#include "count/wavefronts.h"
+#include "machine/shared.h"
+#include "model/requests.h"
+#include "model/sites.h"
+#include "model/spaces.h"
+#include "observe/watcher.h"
+
+enum { WORD_BYTES = 4 };
+
+static const struct simt_event *checked[SIMT_WARP_SIZE]; /* events before this are checked */
+static bool counts_only;
+
+/* What is no access. */
+static void check_other(const struct simt_event *event, unsigned int warp, uint32_t lanes,
+                        const uint64_t *addresses)
+{
+    enum simt_scope scope =
+        event_how(event) & EVENT_OF_BLOCK ? SIMT_SCOPE_BLOCK : SIMT_SCOPE_DEVICE;
+    if (event_kind(event) == EVENT_FREE) {
+        simt_check_free(simt_site_number(event_place(event)), warp, lanes, addresses);
+    } else if (event_kind(event) == EVENT_READ_ONLY) {
+        simt_check_read_only(simt_site_number(event_place(event)), event_size(event), warp, lanes,
+                             addresses);
+    } else if (event_kind(event) == EVENT_FENCE) {
+        for (uint32_t set = lanes; set; set &= set - 1) {
+            simt_causality_fence(warp * SIMT_WARP_SIZE + simt_lowest(set), scope);
+        }
+    }
+}
+
+static void check_one(const struct simt_event *event, unsigned int warp, unsigned int lane)
+{
+    uint64_t addresses[SIMT_WARP_SIZE];
+    enum simt_event_kind kind = event_kind(event);
+    if (kind == EVENT_BLOCK) {
+        return;
+    }
+    addresses[lane] = event->address;
+    if (!event_is_access(event)) {
+        check_other(event, warp, 1u << lane, addresses);
+    } else {
+        enum simt_space space = simt_range_of(event->address)->space;
+        if (space == SPACE_LOCAL) {
+            simt_check_local(kind, simt_site_number(event_place(event)), warp, 1u << lane,
+                             addresses);
+        } else {
+            simt_check_access(space, kind, event_how(event), simt_site_number(event_place(event)),
+                              event_size(event), warp, 1u << lane, addresses);
+        }
+    }
+}
+
+void simt_step_check(struct simt_traces *traces, unsigned int warp)
+{
+    traces->warp_in_order[warp] = true;
+    for (unsigned int i = 0; i < traces->stretch_count; i++) {
+        const struct simt_event *end = traces->stretches[i];
+        unsigned int lane = (unsigned int)((end - simt_trace_events) / TRACE_STRIDE);
+        for (; checked[lane] < end; checked[lane]++) {
+            check_one(checked[lane], warp, lane);
+        }
+    }
+    for (unsigned int lane = 0; lane < SIMT_WARP_SIZE; lane++) {
+        for (; checked[lane] < traces->end[lane]; checked[lane]++) {
+            check_one(checked[lane], warp, lane);
+        }
+    }
+}
+
+/* Of these lanes, those whose addresses lie in the range. */
+static uint32_t in_range(const struct simt_range *range, uint32_t lanes, const uint64_t *addresses)
+{
+    uint32_t inside = 0;
+    if (lanes == ~(uint32_t)0) {
+        uint64_t outside = 0;
+        for (unsigned int i = 0; i < SIMT_WARP_SIZE; i++) {
+            outside |= addresses[i] - range->base >= range->size;
+        }
+        if (!outside) {
+            return lanes;
+        }
+    }
+    for (uint32_t set = lanes; set; set &= set - 1) {
+        if (addresses[simt_lowest(set)] - range->base < range->size) {
+            inside |= 1u << simt_lowest(set);
+        }
+    }
+    return inside;
+}
+
+/* A request may touch several spaces, through a pointer that differs from lane to lane: one request
+ * each. */
+static void access_memory(const struct simt_event *event, unsigned int warp, uint32_t lanes,
+                          const uint64_t *addresses)
+{
+    enum simt_event_kind kind = event_kind(event);
+    bool counted = kind != EVENT_COPIED;
+    unsigned int number = simt_site_number(event_place(event)), size = event_size(event);
+    kind = kind > EVENT_ATOMIC ? EVENT_STORE : kind;
+    while (lanes) {
+        const struct simt_range range = *simt_range_of(addresses[simt_lowest(lanes)]);
+        uint32_t here = in_range(&range, lanes, addresses);
+        lanes &= ~here;
+        if (range.space == SPACE_LOCAL) {
+            simt_check_local(kind, number, warp, here, addresses);
+            continue;
+        }
+        for (uint32_t set = lanes; set; set &= set - 1) {
+            /* Another allocation, the same space: still one request. */
+            if (simt_range_of(addresses[simt_lowest(set)])->space == range.space) {
+                here |= 1u << simt_lowest(set);
+            }
+        }
+        lanes &= ~here;
+        if (range.space != SPACE_HOST && counted) {
+            simt_count_access(simt_site(number), range.space, kind, size, here, addresses);
+            if (simt_requests_wanted) {
+                simt_requests_add(event_place(event), range.space, kind, size, warp, here,
+                                  addresses);
+            }
+        }
+        if (!counts_only) {
+            simt_check_access(range.space, event_kind(event), event_how(event), number, size, warp,
+                              here, addresses);
+        }
+    }
+}
+
+/* The same as access_memory, faster, for the usual access: 32 lanes side by side or on one address.
+ * False if this is another. */
+static bool access_row(const struct simt_event *event, unsigned int warp, uint64_t distance)
+{
+    unsigned int size = event_size(event), number;
+    uint64_t first = event->address, end = first + (SIMT_WARP_SIZE - 1) * distance + size;
+    uint64_t addresses[SIMT_WARP_SIZE];
+    const struct simt_range *range = simt_range_of(first);
+    enum simt_space space = range->space;
+    if ((distance != size && distance != 0) || range->illegal || end - range->base > range->size ||
+        !is_aligned(first, size)) {
+        return false;
+    }
+    if (space == SPACE_LOCAL) { /* the arguments; or something is wrong */
+        return simt_machine_is_own(warp * SIMT_WARP_SIZE, first) &&
+               simt_machine_is_own(warp * SIMT_WARP_SIZE + 1, first);
+    }
+    if (space != SPACE_GLOBAL && (space != SPACE_SHARED || size != WORD_BYTES)) {
+        return false;
+    }
+    number = simt_site_number(event_place(event));
+    simt_count_row(simt_site(number), space, event_kind(event), first, end);
+    if (!simt_requests_wanted &&
+        (counts_only || (event_kind(event) == EVENT_LOAD && size == WORD_BYTES &&
+                         simt_check_simple_load(space, number, warp, first, distance)))) {
+        return true;
+    }
+    for (unsigned int i = 0; i < SIMT_WARP_SIZE; i++) {
+        addresses[i] = first + i * distance;
+    }
+    if (simt_requests_wanted) {
+        simt_requests_add(event_place(event), space, event_kind(event), size, warp, ~0u, addresses);
+    }
+    if (!counts_only) {
+        simt_check_access(space, event_kind(event), 0, number, size, warp, ~0u, addresses);
+    }
+    return true;
+}
+
+/* The lanes do their events `ahead` of at[] together. `distance` of all 32: see look_at. */
+void simt_step(const struct simt_event *const *at, size_t ahead, unsigned int warp, uint32_t lanes,
+               uint64_t distance)
+{
+    const struct simt_event *event = at[simt_lowest(lanes)] + ahead;
+    enum simt_event_kind kind = event_kind(event);
+    uint64_t addresses[SIMT_WARP_SIZE];
+    if (simt_watched) {
+        simt_watcher.step(at, ahead, warp, lanes);
+    }
+    if (kind == EVENT_BLOCK) {
+        simt_splits_enter(warp, lanes, event_place(event));
+        return;
+    }
+    if (kind <= EVENT_STORE && distance != UINT64_MAX && !event_how(event) &&
+        access_row(event, warp, distance)) {
+        return;
+    }
+    if (lanes == ~(uint32_t)0) {
+        for (unsigned int i = 0; i < SIMT_WARP_SIZE; i++) {
+            addresses[i] = at[i][ahead].address;
+        }
+    } else {
+        for (uint32_t set = lanes; set; set &= set - 1) {
+            addresses[simt_lowest(set)] = at[simt_lowest(set)][ahead].address;
+        }
+    }
+    if (event_is_access(event)) {
+        access_memory(event, warp, lanes, addresses);
+    } else if (!counts_only) {
+        check_other(event, warp, lanes, addresses);
+    }
+}
+
+void simt_step_counts_only(bool only)
+{
+    counts_only = only;
+}
+
+void simt_step_start(void)
+{
+    for (unsigned int i = 0; i < SIMT_WARP_SIZE; i++) {
+        checked[i] = simt_trace_buffer(i);
+    }
+}
+
+void simt_step_keep_rest(const struct simt_event *const *at)
+{
+    for (unsigned int i = 0; i < SIMT_WARP_SIZE; i++) {
+        checked[i] -= at[i] - simt_trace_buffer(i);
+        checked[i] = checked[i] > simt_trace_buffer(i) ? checked[i] : simt_trace_buffer(i);
+    }
+}

@@ -1,0 +1,23 @@
+/* The page's text, without the data, inside of the program: each part ends with a 0 byte. The paths
+ * are found through -I. */
+    .section .rodata
+    .globl explore_html, explore_style, explore_scripts
+explore_html:
+    .incbin "explore/page/explorer.html"
+    .byte 0
+explore_style:
+    .incbin "explore/page/explorer.css"
+    .byte 0
+explore_scripts:
+    .incbin "explore/page/rules.js"
+    .incbin "explore/page/model.js"
+    .incbin "explore/page/text.js"
+    .incbin "explore/page/timeline.js"
+    .incbin "explore/page/lanes.js"
+    .incbin "explore/page/memory.js"
+    .incbin "explore/page/counts.js"
+    .incbin "explore/page/source.js"
+    .incbin "explore/page/predict.js"
+    .incbin "explore/page/app.js"
+    .byte 0
+    .section .note.GNU-stack,"",%progbits

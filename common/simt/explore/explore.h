@@ -1,0 +1,162 @@
+/* What the explorer keeps of a run, from the recorder (record.c, values.c) to the page (data.c,
+ * page.c). */
+#ifndef SIMT_EXPLORE_H
+#define SIMT_EXPLORE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "base/need.h"
+#include "base/space.h"
+#include "cuda/simt.h"
+#include "cuda/simt_analysis.h"
+#include "observe/event.h"
+
+/* How much of a page the steps of a block, and of all blocks, may take, about; and how much is kept
+ * until it is known what has to share the page. What is left out, the page says. */
+enum { EXPLORE_BLOCK_BYTES = 2 << 20, EXPLORE_PAGE_BYTES = 4 << 20, EXPLORE_KEPT_BYTES = 96 << 20 };
+
+enum explored_kind {
+    EXPLORED_LOAD,
+    EXPLORED_STORE,
+    EXPLORED_ATOMIC,
+    EXPLORED_COPY,   /* an asynchronous copy begins */
+    EXPLORED_COPIED, /* it has written */
+    EXPLORED_BARRIER,
+    EXPLORED_SYNCWARP,
+    EXPLORED_COLLECTIVE,
+    EXPLORED_FENCE,
+    EXPLORED_BRANCH /* lanes: those that came to it; first: those that go on now */
+};
+
+/* What the lanes of a warp did together. */
+struct explored_step {
+    uint32_t place, lanes;
+    unsigned char kind, size;
+    unsigned char operation; /* enum simt_collective */
+    unsigned char width;     /* bytes that `values` has of each lane; 0: none */
+    bool same;               /* one value stands for all */
+    unsigned int warp, allocation;
+    unsigned int bytes;     /* that it takes in the page, about */
+    int64_t first, stride;  /* of the lanes' offsets; if they have no stride: */
+    size_t offsets, values; /* where in the block's arrays those of the lanes begin */
+};
+#define EXPLORED_LIST INT64_MIN /* the stride of offsets that have none */
+
+/* Memory that a step touches. Of a shared variable, addresses count from its start: where the
+ * compiler for the CPU puts it says nothing, and moving all banks round changes no conflict. */
+struct explored_memory {
+    uint64_t base;
+    size_t size;
+    enum simt_space space;
+    bool is_dynamic; /* shared: what the launch asked for */
+    char *name;      /* of a variable; NULL: not known */
+};
+
+struct explored_block {
+    size_t number;
+    struct uint3 index;
+    unsigned int threads;
+    struct explored_step *steps;
+    size_t count, capacity;
+    int64_t *offsets;
+    size_t offset_count, offset_capacity;
+    unsigned char *values;
+    size_t value_count, value_capacity;
+    struct explored_memory *memory;
+    size_t memory_count, memory_capacity;
+    size_t bytes;          /* of all steps that are kept */
+    size_t seen, barriers; /* steps and barriers, also those that are not kept */
+    size_t kept_barriers;
+    bool full; /* steps are missing */
+};
+
+struct explored_site {
+    uint32_t place;
+    struct simt_line_counters counters;
+};
+
+struct explored_finding {
+    uint32_t place, other_place; /* 0: none */
+    char *text;
+};
+
+struct explored_launch {
+    char *part, *name; /* the part of the page: NULL if it has none */
+    const char *file;
+    int line;
+    struct uint3 grid, block;
+    size_t shared_bytes;
+    struct simt_counters counts; /* of this launch */
+    struct explored_site *sites;
+    size_t site_count;
+    struct explored_block **blocks;
+    size_t block_count;
+    struct explored_finding *findings;
+    size_t finding_count;
+    size_t not_kept; /* blocks that were asked for, and for which the page had no room */
+    bool ended;
+};
+
+extern struct explored_launch *explored_launches;
+extern size_t explored_launch_count;
+
+/* ---- record.c ---- */
+
+/* Records from now on the blocks with these numbers, such as "0", "0-3,8" or "all"; false, and
+ * nothing is done, if that is no such list. */
+bool explore_record(const char *blocks);
+void explore_part(const char *name);
+/* Shares out the page: blocks that are too long for it are cut. */
+void explore_share_page(void);
+static inline void *explore_need(void *memory)
+{
+    return simt_needed(memory, "the explorer");
+}
+static inline void *explore_room(void *items, size_t count, size_t *capacity, size_t size)
+{
+    return simt_with_room(items, count, capacity, size, "the explorer");
+}
+
+/* What the analysis tells of; nothing is done while nothing is to be recorded. */
+bool simt_explore_is_on(void);
+void simt_explore_start_launch(const struct simt_launch *launch);
+/* The numbers of the sites that the launch has touched, with its counters. */
+void simt_explore_end_launch(const unsigned int *sites, size_t count);
+/* Block `number` of the grid starts; the running block goes on after another one. */
+void simt_explore_start_block(size_t number, unsigned int threads);
+void simt_explore_resume_block(void);
+/* All threads of the block have come to the barrier that this address is the return of. */
+void simt_explore_barrier(const void *caller);
+
+/* ---- values.c: what lanes read and wrote, from the hook to the step that pairs the lanes ---- */
+
+struct explored_value {
+    uint64_t address; /* of the event that it belongs to */
+    unsigned char bytes[16];
+    /* Of a collective; source: the lane that a shuffle reads; size: of the value. */
+    unsigned char operation, source, size;
+    bool known;
+};
+void explore_values_start(void);
+void explore_values_event(const struct simt_event *event);
+void explore_values_pause(void);
+/* The lane's value of this event, which is its next. */
+struct explored_value explore_values_take(unsigned int lane, const struct simt_event *event);
+
+/* ---- data.c, page.c ---- */
+
+/* All that was recorded, as JSON that can stand inside of a <script>. */
+void explore_write_data(FILE *file, const char *title);
+/* The text of the page with the data in it. */
+void explore_write_page(FILE *file, const char *title);
+
+/* ---- ask.c ---- */
+
+/* The program ends: writes the page that SIMT_EXPLORE asks for. Or there shall be none. */
+void explore_exit(void);
+void explore_forget(void);
+
+#endif

@@ -1,0 +1,210 @@
+/* The data of the run: launches, blocks, and what each warp did. */
+
+const data = JSON.parse(document.getElementById("data").textContent);
+
+/* A step is an array: kind, warp, lanes, site, and what its kind has besides. */
+const LOAD = 0, STORE = 1, ATOMIC = 2, COPY = 3, COPIED = 4, BARRIER = 5, SYNCWARP = 6, COLLECTIVE = 7, FENCE = 8, BRANCH = 9;
+const isAccess = step => step[0] <= COPIED;
+const lanesOf = step => step[2] >>> 0;
+const siteOf = step => data.sites[step[3]];
+const hasLane = (lanes, lane) => (lanes >>> lane & 1) === 1;
+
+function countLanes(lanes) {
+  let count = 0;
+  for (let set = lanes >>> 0; set; set = (set & (set - 1)) >>> 0) count++;
+  return count;
+}
+
+function listLanes(lanes) {
+  const list = [];
+  for (let lane = 0; lane < WARP; lane++) if (hasLane(lanes, lane)) list.push(lane);
+  return list;
+}
+
+const spaceOf = (block, step) => block.memory[step[5]][0];
+
+/* 32 addresses, null where a lane takes no part. From the start of the memory, which is given out at
+   multiples of 128 bytes, or so many bytes behind one. */
+function addressesOf(block, step) {
+  const addresses = new Array(WARP).fill(null), align = block.memory[step[5]][3], place = step[7];
+  const lanes = listLanes(lanesOf(step));
+  lanes.forEach((lane, i) => {
+    addresses[lane] = align + step[6] + (Array.isArray(place) ? place[i] : place * (lane - lanes[0]));
+  });
+  return addresses;
+}
+
+/* The bytes that lanes read or wrote: for each lane a DataView, or null. */
+function valuesOf(step) {
+  const text = isAccess(step) ? step[8] : step[7], values = new Array(WARP).fill(null);
+  if (typeof text !== "string") return values;
+  const same = text[0] === "*";
+  const bytes = Uint8Array.from(atob(same ? text.slice(1) : text), character => character.charCodeAt(0));
+  const lanes = listLanes(lanesOf(step)), width = same ? bytes.length : bytes.length / lanes.length;
+  lanes.forEach((lane, i) => { values[lane] = new DataView(bytes.buffer, same ? 0 : i * width, width); });
+  return values;
+}
+
+/* ---- counters ---- */
+
+const ACCESSES = ["global loads", "global stores", "global atomics", "shared loads", "shared stores", "shared atomics", "constant loads"];
+
+/* Which of these a step counts as; -1: none (an asynchronous copy's end). */
+function accessOf(block, step) {
+  const space = spaceOf(block, step), kind = step[0] === COPY ? STORE : step[0];
+  if (step[0] === COPIED) return -1;
+  return space === "constant" ? 6 : kind + (space === "shared" ? 3 : 0);
+}
+
+/* requests, lanes, units (sectors or wavefronts), conflicts, bytes, crowd */
+function countStep(block, step) {
+  const addresses = addressesOf(block, step), lanes = countLanes(lanesOf(step)), size = step[4];
+  const crowd = step[0] === ATOMIC ? crowdOf(addresses) : 0;
+  if (spaceOf(block, step) === "shared") {
+    const access = bankAccess(step[0] !== LOAD && step[0] !== ATOMIC, size, addresses);
+    return [1, lanes, access.wavefronts.length, access.conflicts, 0, crowd];
+  }
+  const access = sectorAccess(size, addresses);
+  return [1, lanes, access.sectors.length, 0, access.bytes, crowd];
+}
+
+const emptyAccesses = () => ACCESSES.map(() => [0, 0, 0, 0, 0, 0]);
+
+/* What the steps of a recorded block add up to. */
+function sumSteps(block) {
+  const sums = emptyAccesses();
+  for (const step of block.steps) {
+    const access = isAccess(step) ? accessOf(block, step) : -1;
+    if (access >= 0) countStep(block, step).forEach((value, i) => { sums[access][i] += value; });
+  }
+  return sums;
+}
+
+/* What the back end counted of launches: by access, and splits, barriers, syncwarps, shuffles, votes. */
+function sumCounted(launches, filter) {
+  const sums = {access: emptyAccesses(), splits: 0, barriers: 0, syncwarps: 0, shuffles: 0, votes: 0};
+  for (const launch of launches) {
+    for (const [site, splits, barriers, syncwarps, shuffles, votes, ...accesses] of launch.counted) {
+      if (filter && !filter(data.sites[site])) continue;
+      sums.splits += splits;
+      sums.barriers += barriers;
+      sums.syncwarps += syncwarps;
+      sums.shuffles += shuffles;
+      sums.votes += votes;
+      for (const [access, ...values] of accesses) values.forEach((value, i) => { sums.access[access][i] += value; });
+    }
+  }
+  return sums;
+}
+
+/* The columns of --counters-csv, with their names there. */
+function countersOf(launches) {
+  const sums = sumCounted(launches), access = sums.access, run = name => launches.reduce((sum, launch) => sum + launch.counts[name], 0);
+  const all = index => access.reduce((sum, one) => sum + one[index], 0);
+  return {
+    launches: run("launches"), blocks: run("blocks"), threads: run("threads"),
+    block_barriers: run("block_barriers"), warp_barriers: run("warp_barriers"), shuffles: run("shuffles"),
+    votes: run("votes"), atomics: run("atomics"),
+    global_load_requests: access[0][0], global_load_sectors: access[0][2], global_load_bytes_needed: access[0][4],
+    global_store_requests: access[1][0], global_store_sectors: access[1][2], global_store_bytes_needed: access[1][4],
+    global_atomic_requests: access[2][0],
+    shared_load_requests: access[3][0], shared_load_conflicts: access[3][3],
+    shared_store_requests: access[4][0], shared_store_conflicts: access[4][3],
+    shared_atomic_requests: access[5][0], constant_load_requests: access[6][0],
+    lanes_on_one_address: access[2][5] + access[5][5], active_lanes: all(1), splits: sums.splits
+  };
+}
+
+const launchesOfPart = launch => data.launches.filter(other => other.part === launch.part);
+
+/* ---- time ---- */
+
+/* What each warp does between two barriers: phases[phase][warp] is a list of steps. barriers[phase]
+   is the one that ends it, if it does. */
+function phasesOf(block) {
+  const warps = Math.ceil(block.threads / WARP), row = () => Array.from({length: warps}, () => []);
+  const phases = [row()], barriers = [];
+  for (const step of block.steps) {
+    if (step[0] === BARRIER) {
+      barriers.push(step);
+      phases.push(row());
+    } else {
+      phases[phases.length - 1][step[1]].push(step);
+    }
+  }
+  if (phases.length > 1 && phases[phases.length - 1].every(list => list.length === 0)) phases.pop();
+  return {phases, barriers, warps};
+}
+
+/* Columns for one block, or for two that step together: a phase is as wide as its longest warp, and
+   a column more for the barrier. */
+function columnsOf(blocks) {
+  const starts = [], widths = [], count = Math.max(...blocks.map(block => block.time.phases.length));
+  let at = 0;
+  for (let phase = 0; phase < count; phase++) {
+    const lengths = blocks.map(block => Math.max(0, ...(block.time.phases[phase] || []).map(list => list.length)));
+    const ends = blocks.some(block => phase < block.time.barriers.length);
+    starts.push(at);
+    widths.push(Math.max(...lengths) + (ends ? 1 : 0));
+    at += widths[phase];
+  }
+  return {starts, widths, count: Math.max(1, at)};
+}
+
+function phaseOf(columns, column) {
+  let low = 0, high = columns.starts.length - 1;
+  while (low < high) {
+    const middle = low + high + 1 >> 1;
+    if (columns.starts[middle] <= column) low = middle; else high = middle - 1;
+  }
+  return low;
+}
+
+/* What a warp does in a column: its step; "barrier" where the block meets; "waits"; or "done". */
+function stepAt(block, columns, warp, column) {
+  const phase = phaseOf(columns, column), offset = column - columns.starts[phase], time = block.time;
+  const list = time.phases[phase] && time.phases[phase][warp];
+  if (list && offset < list.length) return list[offset];
+  if (phase < time.barriers.length) return offset === columns.widths[phase] - 1 ? "barrier" : "waits";
+  return "done";
+}
+
+for (const launch of data.launches) for (const block of launch.blocks) block.time = phasesOf(block);
+
+/* ---- where lanes parted ---- */
+
+/* The last branch before the step that sent this lane another way than the step's lanes; or null. */
+function partedAt(block, step, lane) {
+  const lanes = lanesOf(step), warp = step[1];
+  let from = block.steps.indexOf(step);
+  for (let i = from - 1; i >= 0; i--) {
+    const other = block.steps[i];
+    if (other[0] !== BRANCH || other[1] !== warp || !hasLane(lanesOf(other), lane)) continue;
+    const with_us = lanesOf(other) & lanes, going = other[4] >>> 0;
+    if (with_us && hasLane(going, lane) !== ((with_us & going) !== 0)) return other;
+  }
+  return null;
+}
+
+/* ---- shared memory at a column ---- */
+
+/* The words of shared memory that were written up to and with this column. */
+function sharedAt(block, columns, column) {
+  const words = new Map();
+  for (let phase = 0; phase < block.time.phases.length && columns.starts[phase] <= column; phase++) {
+    block.time.phases[phase].forEach(list => {
+      for (let i = 0; i < list.length && columns.starts[phase] + i <= column; i++) {
+        const step = list[i];
+        if (!isAccess(step) || step[0] === LOAD || step[0] === COPY || spaceOf(block, step) !== "shared") continue;
+        const addresses = addressesOf(block, step), values = valuesOf(step), from = step[0] === ATOMIC ? step[4] : 0;
+        for (const lane of activeLanes(addresses)) {
+          if (!values[lane] || step[4] % WORD !== 0) continue;
+          for (let byte = 0; byte < step[4]; byte += WORD) {
+            words.set(step[5] + ":" + (addresses[lane] + byte) / WORD, values[lane].getUint32(from + byte, true));
+          }
+        }
+      }
+    });
+  }
+  return words;
+}

@@ -1,0 +1,206 @@
+/* Words and numbers. */
+
+const element = id => document.getElementById(id);
+const number = value => value.toLocaleString("en-US");
+const plural = (count, one, many) => `${number(count)} ${count === 1 ? one : many || one + "s"}`;
+const escapeText = text => text.replace(/[&<>"]/g, c => ({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;"})[c]);
+
+/* Lanes as people write them: 0 to 7, 16. */
+function lanesInWords(list) {
+  const ranges = [];
+  for (const lane of list) {
+    const last = ranges[ranges.length - 1];
+    if (last && last[1] === lane - 1) last[1] = lane; else ranges.push([lane, lane]);
+  }
+  const words = ranges.map(([from, to]) => from === to ? `${from}` : to === from + 1 ? `${from}, ${to}` : `${from} to ${to}`);
+  if (words.length > 5) {
+    const step = list[1] - list[0];
+    if (list.every((lane, i) => lane === list[0] + i * step)) return `${list[0]}, ${list[1]}, ${list[2]}, … ${list[list.length - 1]}`;
+    return words.slice(0, 4).join(", ") + `, … (${list.length} in all)`;
+  }
+  return words.join(", ");
+}
+
+/* ---- values ---- */
+
+/* The bits tell not which type they are: what looks like a float is taken for one. */
+function wordInWords(bits) {
+  if (bits === 0) return "0";
+  const view = new DataView(new ArrayBuffer(4));
+  view.setUint32(0, bits);
+  const float = view.getFloat32(0), size = Math.abs(float), integer = bits | 0;
+  if (Math.abs(integer) < 1 << 20) return String(integer);
+  if (Number.isNaN(float)) return "NaN";
+  if (size > 1e-20 && size < 1e20) return String(Number(float.toPrecision(4)));
+  return "0x" + bits.toString(16).padStart(8, "0");
+}
+
+function valueInWords(view, from, size) {
+  if (!view) return "";
+  if (size === 1) return String(view.getUint8(from));
+  if (size === 2) return String(view.getUint16(from, true));
+  if (size === 8) {
+    const double = view.getFloat64(from, true), magnitude = Math.abs(double);
+    if (magnitude > 1e-30 && magnitude < 1e30) return String(Number(double.toPrecision(6)));
+  }
+  const words = [];
+  for (let byte = 0; byte + 4 <= size; byte += 4) words.push(wordInWords(view.getUint32(from + byte, true)));
+  return words.join(" ");
+}
+
+/* ---- names ---- */
+
+const lineName = (file, line) => file < 0 || !data.files[file] ? "?" : `${data.files[file].name}:${line}`;
+const siteName = site => lineName(site[0], site[1]);
+
+function memoryName(block, index) {
+  const [space, size, isDynamic, align, name] = block.memory[index];
+  if (name) return `<code>${escapeText(name)}</code> in ${space} memory`;
+  if (space === "shared") return isDynamic ? "dynamic shared memory" : "shared memory";
+  const same = block.memory.map((memory, i) => i).filter(i => block.memory[i][0] === space);
+  return same.length > 1 ? `${space} memory, allocation ${same.indexOf(index) + 1}` : `${space} memory`;
+}
+
+function launchName(launch) {
+  const index = data.launches.indexOf(launch), same = launchesOfPart(launch);
+  const name = launch.part && launch.part !== launch.kernel ? `${launch.part}: ${launch.kernel}` : launch.kernel;
+  const grid = launch.grid.filter((size, i) => i === 0 || launch.grid.slice(i).some(s => s > 1)).join(" x ");
+  return `${index + 1}. ${name}${same.length > 1 ? ` (${same.indexOf(launch) + 1} of ${same.length})` : ""}, ${grid} ${grid === "1" ? "block" : "blocks"}`;
+}
+
+/* How a step is drawn and called. */
+const LOOKS = {
+  globalLoad: {name: "global load", letter: "L", colour: "--global-load"},
+  globalStore: {name: "global store", letter: "S", colour: "--global-store"},
+  sharedLoad: {name: "shared load", letter: "l", colour: "--shared-load"},
+  sharedStore: {name: "shared store", letter: "s", colour: "--shared-store"},
+  atomic: {name: "atomic", letter: "A", colour: "--atomic"},
+  constant: {name: "constant load", letter: "c", colour: "--constant"},
+  copied: {name: "copy arrives", letter: "o", colour: "--shared-store"},
+  syncwarp: {name: "__syncwarp", letter: "|", colour: "--barrier"},
+  collective: {name: "shuffle or vote", letter: "x", colour: "--collective"},
+  fence: {name: "fence", letter: "f", colour: "--fence"},
+  branch: {name: "lanes part", letter: "Y", colour: "--branch"},
+  barrier: {name: "barrier", letter: "", colour: "--barrier"}
+};
+
+function lookOf(block, step) {
+  if (step === "barrier") return LOOKS.barrier;
+  switch (step[0]) {
+    case ATOMIC: return LOOKS.atomic;
+    case COPIED: return LOOKS.copied;
+    case SYNCWARP: return LOOKS.syncwarp;
+    case COLLECTIVE: return LOOKS.collective;
+    case FENCE: return LOOKS.fence;
+    case BRANCH: return LOOKS.branch;
+    default: {
+      const space = spaceOf(block, step);
+      if (space === "constant") return LOOKS.constant;
+      return step[0] === LOAD ? (space === "shared" ? LOOKS.sharedLoad : LOOKS.globalLoad)
+                              : space === "shared" ? LOOKS.sharedStore : LOOKS.globalStore;
+    }
+  }
+}
+
+/* How many times what it needs a step costs: wavefronts, or sectors. 1: no more than it needs. */
+function costOf(block, step) {
+  if (!Array.isArray(step) || !isAccess(step) || step[0] === COPIED || spaceOf(block, step) === "constant") return 1;
+  if (step.cost === undefined) {
+    const counts = countStep(block, step);
+    step.cost = spaceOf(block, step) === "shared" ? counts[2] / Math.max(1, counts[2] - counts[3])
+                                                  : counts[2] / Math.ceil(counts[4] / SECTOR);
+  }
+  return step.cost;
+}
+
+/* ---- what a step does, in a sentence or two ---- */
+
+const DOES = ["loads", "stores", "adds or exchanges atomically", "begins an asynchronous copy", "has copied asynchronously"];
+
+/* How far it is from lane to lane, and when that comes round to the same bank. */
+function strideInWords(step) {
+  const words = step[7] / WORD, common = (a, b) => b ? common(b, a % b) : a;
+  if (Array.isArray(step[7]) || step[4] !== WORD || words % 1 !== 0 || words === 0 || countLanes(lanesOf(step)) < 2) return "";
+  const every = BANKS / common(Math.abs(words), BANKS);
+  return `From lane to lane it is ${plural(Math.abs(words), "word")}, so ${every >= WARP ? "32 lanes come to 32 different banks" : every === 1 ? "every lane comes to the same bank" : `every ${every}${every === 2 ? "nd" : "th"} lane comes to the same bank`}. `;
+}
+
+function sharedInWords(block, step, addresses) {
+  const access = bankAccess(step[0] !== LOAD && step[0] !== ATOMIC, step[4], addresses), count = access.wavefronts.length;
+  const first = access.wavefronts[0].part, words = new Map();
+  let busiest = [];
+  for (const wavefront of access.wavefronts) {
+    if (wavefront.part !== first) continue;
+    for (const word of wavefront.words) words.set(word.bank, [...(words.get(word.bank) || []), word]);
+  }
+  for (const list of words.values()) if (list.length > busiest.length) busiest = list;
+  const parts = access.wavefronts[access.wavefronts.length - 1].part + 1;
+  let why;
+  if (access.conflicts > 0) {
+    const lanes = busiest.slice(0, 3).map(word => word.lanes.length > 1 ? `${word.lanes.length} lanes` : `lane ${word.lanes[0]}`);
+    const wants = busiest.slice(0, 3).map(word => word.word);
+    why = `${strideInWords(step)}Bank ${busiest[0].bank} holds ${busiest.length} of the words that are wanted at once: ${lanes.join(", ")}${busiest.length > 3 ? ", …" : ""} want word${wants.length > 1 ? "s" : ""} ${wants.join(", ")}${busiest.length > 3 ? ", …" : ""}. A bank gives one word a wavefront, so ${parts > 1 ? "this part of the warp takes" : "it takes"} ${busiest.length}. ${words.size} of the 32 banks work${words.size < 32 ? `, ${32 - words.size} are idle` : ""}.`;
+  } else if (access.wavefronts.some(wavefront => wavefront.words.some(word => word.lanes.length > 1)) && step[4] <= 4) {
+    why = "Lanes that want the same word get it together, and no bank holds two of the words that are wanted: one wavefront.";
+  } else if (parts > 1) {
+    why = `${step[4]} bytes a lane: ${access.together} lanes go together. Within each such part, no bank holds two of the words that are wanted.`;
+  } else {
+    why = `${strideInWords(step)}No bank holds two of the words that are wanted: every lane is served at once.`;
+  }
+  return {
+    count, conflicts: access.conflicts, why,
+    cost: access.conflicts > 0
+      ? `<strong>${plural(count, "wavefront")}</strong> where ${access.needed} would do: <strong>${plural(access.conflicts, "bank conflict")}</strong>.`
+      : `${plural(count, "wavefront")}, no bank conflicts.`
+  };
+}
+
+function globalInWords(step, addresses) {
+  const access = sectorAccess(step[4], addresses), moved = access.sectors.length * SECTOR, count = access.sectors.length;
+  const lines = new Set(access.sectors.map(sector => Math.floor(sector * SECTOR / LINE))).size;
+  const least = Math.ceil(access.bytes / SECTOR), share = Math.round(100 * access.bytes / moved);
+  const words = new Set(activeLanes(addresses).map(lane => addresses[lane])).size, lanes = activeLanes(addresses).length;
+  const why = words === 1 && lanes > 1
+    ? "All lanes want the same: it moves once, and each of them gets it."
+    : count > least
+    ? `The ${number(access.bytes)} bytes that the lanes want would fit into ${plural(least, "sector")}, but they lie in ${number(count)}. Memory moves whole sectors of 32 bytes.`
+    : `The lanes want all of what moves${access.bytes < moved ? ", as nearly as whole sectors of 32 bytes allow" : ""}.`;
+  return {
+    count, conflicts: count - least, why, lines,
+    cost: `${count > least ? "<strong>" : ""}${plural(count, "sector")}${count > least ? "</strong>" : ""} in ${plural(lines, "line")}: ${number(moved)} bytes move, ${number(access.bytes)} are needed (${share}%).`
+  };
+}
+
+function collectiveInWords(step) {
+  const name = data.operations[step[4]];
+  return `<code>${name}</code>: ${plural(countLanes(lanesOf(step)), "lane")} exchange${countLanes(lanesOf(step)) === 1 ? "s" : ""} values from register to register: no memory, no barrier of the block.`;
+}
+
+/* {html: what happens, why, count: what a prediction is about, or null} */
+function stepInWords(block, warp, step) {
+  const who = `Warp ${warp}`;
+  if (step === "barrier") return {html: "<b>Barrier</b>: all warps of the block have come to <code>__syncthreads()</code>, and go on together.", why: "", count: null};
+  if (step === "waits") return {html: `${who} has nothing left to do before the barrier: it <b>waits</b> for the others.`, why: "", count: null};
+  if (step === "done") return {html: block.full ? `What ${who.toLowerCase()} does here was left out of this page.` : `${who} is <b>done</b>.`, why: "", count: null};
+  const lanes = plural(countLanes(lanesOf(step)), "lane");
+  if (step[0] === SYNCWARP) return {html: `${who}: <code>__syncwarp()</code>: ${lanes} wait for one another.`, why: "", count: null};
+  if (step[0] === FENCE) return {html: `${who}: a fence: what was written before is seen before what is written after.`, why: "", count: null};
+  if (step[0] === COLLECTIVE) return {html: `${who}: ${collectiveInWords(step)}`, why: "", count: null};
+  if (step[0] === BRANCH) {
+    const going = step[4] >>> 0, staying = (lanesOf(step) & ~going) >>> 0;
+    return {html: `${who}: <b>lanes part</b>. Lanes ${lanesInWords(listLanes(going))} go on, lanes ${lanesInWords(listLanes(staying))} go another way: they come later or skip what follows.`,
+            why: "While some lanes of a warp go one way, the others are switched off: the instructions take as long as for all 32.", count: null};
+  }
+  const memory = memoryName(block, step[5]), addresses = addressesOf(block, step);
+  const html = `${who} ${DOES[step[0]]}: ${lanes}, ${plural(step[4], "byte")} each, ${step[0] === LOAD ? "from" : step[0] === ATOMIC ? "in" : "to"} ${memory}.`;
+  if (step[0] === COPIED) return {html, why: "The bytes of an asynchronous copy are there from here on: it was counted when it began.", count: null};
+  if (spaceOf(block, step) === "constant") return {html, why: "", count: null};
+  const shared = spaceOf(block, step) === "shared";
+  const more = shared ? sharedInWords(block, step, addresses) : globalInWords(step, addresses);
+  let crowd = "";
+  if (step[0] === ATOMIC) {
+    const most = crowdOf(addresses);
+    crowd = most > 1 ? ` Up to ${most} lanes change one word: they do so one after the other.` : " Each lane changes a word of its own.";
+  }
+  return {html, ...more, why: more.why + crowd, unit: shared ? "wavefronts" : "sectors"};
+}

@@ -1,0 +1,111 @@
+/* __syncthreads() and its variants. */
+#include <string.h>
+
+#include "machine/blocks.h"
+#include "machine/reports.h"
+#include "machine/turns.h"
+#include "observe/observer.h"
+
+void simt_release_barrier(void)
+{
+    struct simt_block *block = simt_block;
+    if (simt_tracing) {
+        simt_trace_pause();
+        simt_trace_drain(0);
+        simt_observer.barrier(block->barrier_caller, block->barrier_file,
+                              block->first_at_barrier->line, block->alive == simt_grid.threads);
+    }
+    if (block->waiting_at_different_barriers) {
+        simt_report_stuck("divergent barrier: the threads of one block wait at different barriers",
+                          simt_grid.suspended_count);
+    }
+    block->finished = block->waiting;
+    block->finished_true = block->waiting_true;
+    block->waiting = 0;
+    block->waiting_true = 0;
+    block->full_traces = 0;
+    for (unsigned int i = 0; i < simt_grid.warps; i++) {
+        simt_make_ready(i, block->warps[i].at_barrier);
+        block->warps[i].at_barrier = 0;
+    }
+    simt_note_progress();
+    block->current_warp = &block->warps[simt_ready_warp()];
+    simt_counts.block_barriers++;
+}
+
+/* All that have not exited have come to the barrier. */
+__attribute__((cold)) void simt_complete_barrier(void)
+{
+    const struct simt_thread *first = simt_block->first_at_barrier;
+    if (first->barrier == SIMT_BARRIER_GRID && !simt_block->waiting_at_different_barriers) {
+        simt_leave_for_grid();
+    } else {
+        simt_release_barrier();
+    }
+}
+
+/* Another line than the first one's, or another kind of barrier; or just another address of the same
+ * file's name. */
+__attribute__((noinline, cold)) static void compare_barriers(const struct simt_thread *self,
+                                                             uint64_t line)
+{
+    if (line != simt_block->barrier_line || strcmp(self->file, simt_block->barrier_file) != 0) {
+        simt_block->waiting_at_different_barriers = true;
+    }
+}
+
+__attribute__((noinline, cold)) static void begin_barrier(const struct simt_thread *self,
+                                                          uint64_t line, const void *caller)
+{
+    simt_block->first_at_barrier = self;
+    simt_block->waiting_at_different_barriers = false;
+    simt_block->barrier_line = line;
+    simt_block->barrier_file = self->file;
+    simt_block->barrier_caller = caller;
+    if (simt_tracing) {
+        simt_observer.arrives(caller, self->file, self->line);
+    }
+}
+
+/* They keep next to nothing on the stack of a thread that waits: the less of the stacks is in use,
+ * the more of them fit into the caches. */
+static inline __attribute__((always_inline)) void
+wait_at_barrier(enum simt_barrier kind, const char *file, int line, const void *caller)
+{
+    struct simt_thread *self = simt_current;
+    struct simt_block *block = simt_block;
+    uint64_t of_kind = (uint64_t)(unsigned int)line << 8 | kind;
+    self->barrier = (unsigned char)kind;
+    self->file = file;
+    self->line = line;
+    simt_warp_of(self)->at_barrier |= simt_bit_of(self);
+    if (block->waiting++ == 0) {
+        begin_barrier(self, of_kind, caller);
+    } else if (of_kind != block->barrier_line || file != block->barrier_file) {
+        compare_barriers(self, of_kind);
+    }
+    if (block->waiting == block->alive) {
+        simt_complete_barrier();
+    }
+    simt_wait_turn();
+}
+
+void simt_block_wait(const char *file, int line)
+{
+    wait_at_barrier(SIMT_BARRIER, file, line, __builtin_return_address(0));
+}
+
+int simt_block_barrier(enum simt_barrier kind, int predicate, const char *file, int line)
+{
+    simt_block->waiting_true += predicate != 0;
+    wait_at_barrier(kind, file, line, __builtin_return_address(0));
+    /* The next barrier cannot complete before this thread has come to it. */
+    switch (simt_current->barrier) {
+    case SIMT_BARRIER_AND:
+        return simt_block->finished_true == simt_block->finished;
+    case SIMT_BARRIER_OR:
+        return simt_block->finished_true != 0;
+    default:
+        return (int)simt_block->finished_true;
+    }
+}

@@ -1,0 +1,232 @@
+/* The blocks of a launch: one starts, gives way to another that it waits for, goes on. */
+#include "machine/blocks.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/exit.h"
+#include "base/need.h"
+#include "machine/reports.h"
+#include "machine/shared.h"
+#include "machine/turns.h"
+#include "observe/observer.h"
+#include "program/symbols.h"
+
+enum { MOST_SUSPENDED = 64 /* blocks of a launch that is not cooperative */ };
+
+static struct simt_block first_block;
+struct simt_block *simt_block = &first_block;
+
+static struct uint3 index_of_block(size_t number)
+{
+    size_t row = simt_grid.launch->grid.x, plane = row * simt_grid.launch->grid.y;
+    return (struct uint3){(unsigned int)(number % row), (unsigned int)(number % plane / row),
+                          (unsigned int)(number / plane)};
+}
+
+void simt_start_block(void)
+{
+    size_t number = simt_grid.started++;
+    struct simt_block *block = simt_block;
+    number = simt_shuffled ? simt_schedule_block(number, simt_grid.blocks) : number;
+    block->index = index_of_block(number);
+    for (unsigned int i = 0; i < simt_grid.warps; i++) {
+        unsigned int rest = simt_grid.threads - i * SIMT_WARP_SIZE;
+        unsigned int members = rest >= SIMT_WARP_SIZE ? ~0u : (1u << rest) - 1;
+        block->warps[i] = (struct simt_warp){
+            .lanes = &block->threads[i * SIMT_WARP_SIZE], .members = members, .ready = members};
+    }
+    block->alive = simt_grid.threads;
+    block->rounds = block->full_traces = 0;
+    block->waits_for_grid = false;
+    block->current_warp = &block->warps[simt_ready_warp()];
+    memset(simt_dynamic_shared(), 0xff, simt_grid.launch->shared_bytes);
+    if (simt_tracing) {
+        simt_trace_start_block(number, simt_grid.threads);
+    }
+    simt_counts.blocks++;
+    simt_counts.threads += simt_grid.threads;
+}
+
+void simt_number_threads(struct simt_block *block)
+{
+    struct uint3 size = simt_grid.launch->block;
+    unsigned int number = 0;
+    for (unsigned int z = 0; z < size.z; z++) {
+        for (unsigned int y = 0; y < size.y; y++) {
+            for (unsigned int x = 0; x < size.x; x++) {
+                struct simt_thread *thread = &block->threads[number];
+                thread->index.x = (unsigned short)x;
+                thread->index.y = (unsigned short)y;
+                thread->index.z = (unsigned short)z;
+                thread->number = (unsigned short)number++;
+            }
+        }
+    }
+}
+
+/* ---- blocks that wait for one another ---- */
+
+/* Blocks of a cooperative launch run at the same time. Those of any other launch need not; but in a
+ * shuffled order, one may come before those that it may rightly count on, with lower numbers. */
+bool simt_can_wait_for_blocks(void)
+{
+    bool others = simt_grid.suspended_count > 0 || simt_grid.started < simt_grid.blocks;
+    return others && (simt_grid.launch->cooperative || simt_shuffled);
+}
+
+void simt_suspend_block(void)
+{
+    struct simt_block *block = simt_block;
+    size_t bytes;
+    simt_static_shared(&bytes);
+    block->shared = simt_needed(malloc(simt_grid.launch->shared_bytes + bytes + 1),
+                                "blocks that wait for one another");
+    simt_copy_shared(block->shared, true);
+    block->analysis = simt_tracing ? simt_observer.suspend_block(simt_grid.threads) : NULL;
+    block->rounds = 0;
+    block->next = NULL;
+    *simt_grid.last_suspended = block;
+    simt_grid.last_suspended = &block->next;
+    simt_grid.suspended_count++;
+    simt_block = NULL;
+}
+
+static void resume_block(struct simt_block *block)
+{
+    simt_block = block;
+    simt_copy_shared(block->shared, false);
+    free(block->shared);
+    if (simt_tracing) {
+        simt_observer.resume_block(block->analysis, simt_grid.threads);
+    }
+}
+
+static struct simt_block *take_suspended(struct simt_block **link)
+{
+    struct simt_block *block = *link;
+    *link = block->next;
+    if (!block->next) {
+        simt_grid.last_suspended = link;
+    }
+    simt_grid.suspended_count--;
+    return block;
+}
+
+static struct simt_block **find_runnable(void)
+{
+    struct simt_block **link = &simt_grid.suspended;
+    while (*link && (*link)->waits_for_grid) {
+        link = &(*link)->next;
+    }
+    return *link ? link : NULL;
+}
+
+/* All blocks that are left wait for the grid. */
+static void release_grid(void)
+{
+    if (simt_grid.done > 0) {
+        struct simt_block *waits = simt_grid.suspended;
+        simt_block = waits;
+        simt_report_block();
+        fprintf(stderr,
+                ": deadlock: %zu of %zu blocks wait in grid.sync() at %s:%d, the others have "
+                "returned\n"
+                "  hint: every thread of the grid must reach grid.sync().\n",
+                simt_grid.suspended_count, simt_grid.blocks, waits->first_at_barrier->file,
+                waits->first_at_barrier->line);
+        simt_exit();
+    }
+    for (struct simt_block *block = simt_grid.suspended; block; block = block->next) {
+        block->waits_for_grid = false;
+    }
+    if (simt_tracing) {
+        simt_observer.grid_barrier();
+    }
+}
+
+static struct simt_block *new_block(void)
+{
+    struct simt_block *block = simt_grid.idle;
+    if (block) {
+        simt_grid.idle = block->next;
+    } else {
+        block = simt_needed(aligned_alloc(_Alignof(struct simt_block), sizeof *block),
+                            "blocks that wait for one another");
+        memset(block, 0, sizeof *block);
+        block->next_made = simt_grid.made;
+        simt_grid.made = block;
+    }
+    simt_number_threads(block);
+    return block;
+}
+
+/* The block that ran is done or, if simt_block is NULL, suspended: goes on with another. False if
+ * there is none left. */
+bool simt_next_block(void)
+{
+    struct simt_block **runnable = simt_grid.suspended ? find_runnable() : NULL;
+    struct simt_block *done = simt_block, *block;
+    bool full = simt_grid.suspended_count >= MOST_SUSPENDED && !simt_grid.launch->cooperative;
+    /* Cooperative blocks all start first. Others: what was done may be what one waited for. */
+    bool start =
+        simt_grid.started < simt_grid.blocks && !(runnable && (full || (done && simt_shuffled)));
+    if (start) {
+        simt_block = done ? done : new_block();
+        simt_start_block();
+        return true;
+    }
+    if (!simt_grid.suspended) {
+        return false;
+    }
+    if (!runnable) {
+        release_grid();
+        runnable = &simt_grid.suspended;
+    }
+    block = take_suspended(runnable);
+    if (done) {
+        done->next = simt_grid.idle;
+        simt_grid.idle = done;
+    }
+    resume_block(block);
+    if (block->waiting > 0 && block->waiting == block->alive) { /* in grid.sync() */
+        block->waiting_true = 0;
+        simt_release_barrier();
+    }
+    return true;
+}
+
+/* All threads of the block that have not exited have come to a grid barrier. */
+void simt_leave_for_grid(void)
+{
+    if (!simt_grid.launch->cooperative) {
+        simt_report_place();
+        fprintf(stderr,
+                ": grid.sync() at %s:%d in a launch that is not cooperative\n"
+                "  hint: launch the kernel with cudaLaunchCooperativeKernel.\n",
+                simt_block->first_at_barrier->file, simt_block->first_at_barrier->line);
+        simt_exit();
+    }
+    if (simt_tracing) {
+        simt_trace_pause();
+        simt_trace_drain(0);
+    }
+    simt_note_progress();
+    simt_block->waits_for_grid = true;
+    simt_suspend_block();
+    simt_next_block();
+}
+
+void simt_forget_blocks(void)
+{
+    while (simt_grid.made) {
+        struct simt_block *next = simt_grid.made->next_made;
+        for (unsigned int i = 0; i < SIMT_MAX_BLOCK_THREADS; i++) {
+            free(simt_grid.made->threads[i].pipeline.copies);
+        }
+        free(simt_grid.made);
+        simt_grid.made = next;
+    }
+    simt_block = &first_block;
+}

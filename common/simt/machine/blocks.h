@@ -1,0 +1,28 @@
+/* The blocks of a launch. */
+#ifndef SIMT_BLOCKS_H
+#define SIMT_BLOCKS_H
+
+#include "machine/machine.h"
+
+void simt_number_threads(struct simt_block *block);
+/* The next one that has yet to start does, in simt_block. */
+void simt_start_block(void);
+/* The block that ran is done or, if simt_block is NULL, suspended: goes on with another. False if
+ * there is none left. */
+bool simt_next_block(void);
+/* Whether the running one may give way to others, and that it does. */
+bool simt_can_wait_for_blocks(void);
+void simt_suspend_block(void);
+/* All threads of the block that have not exited have come to a grid barrier. */
+void simt_leave_for_grid(void);
+/* The launch is over. */
+void simt_forget_blocks(void);
+
+/* barrier.c: all that have not exited have come to the barrier; it lets them go. */
+void simt_complete_barrier(void);
+void simt_release_barrier(void);
+/* collectives.c: completes the collective that a waiting thread takes part in, if all of its lanes
+ * are there that have not exited. */
+void simt_try_collective(const struct simt_thread *thread);
+
+#endif

@@ -1,0 +1,225 @@
+/* The hooks of instrumented code.
+ *
+ * Code compiled with -fsanitize=thread and -fsanitize-coverage=trace-pc calls the functions
+ * below before each access to memory and in each basic block. The sanitizer's runtime library is
+ * not linked: this is the runtime. While no launch is analysed, a hook is a comparison and a
+ * return.
+ *
+ * Two uses. A launch that is analysed records events (observe/recorder.h). In a source with
+ * the property SIMT_INTERLEAVED, a block's threads take turns at every access to device memory:
+ * the runtime otherwise runs one thread at a time, from one wait to the next, and a race between
+ * threads that never wait for each other would lose no update. Taking turns lets every other
+ * thread come as far before the access happens, which is what the lanes of a warp do on a GPU:
+ * all load, then all store. */
+#include "machine/hooks.h"
+
+#include <string.h>
+
+#include "machine/machine.h"
+
+#define ONE_CALL ((uint64_t)1 << EVENT_DEPTH_SHIFT)
+
+/* ---- recording ---- */
+
+static bool is_access(uint64_t key)
+{
+    return (key >> EVENT_KIND_SHIFT & 0xff) != EVENT_BLOCK;
+}
+
+/* No room, no lane, or an interleaved launch. */
+__attribute__((noinline)) static void record_slowly(uint64_t key, const void *address)
+{
+    if (simt_tracing && simt_recorder.lane >= 0) {
+        unsigned int lane = (unsigned int)simt_recorder.lane;
+        if (simt_recorder.next - simt_trace_buffer(lane) >= TRACE_EVENTS) {
+            simt_wait_for_replay();
+        }
+        *simt_recorder.next++ = (struct simt_event){key, (uintptr_t)address};
+        if (simt_recorder.interleaved || simt_watched) {
+            simt_recorder.end = simt_recorder.next;
+        }
+        if (simt_watched) {
+            simt_watcher.event(simt_recorder.next - 1);
+        }
+    }
+    if (simt_recorder.interleaved && is_access(key)) {
+        simt_access_point(address);
+    }
+}
+
+/* A program is smaller than 4 GB. */
+static inline __attribute__((always_inline)) uint64_t
+key_of(const void *caller, enum simt_event_kind kind, unsigned int size)
+{
+    return simt_recorder.depth + ((uint64_t)(uintptr_t)caller << EVENT_PLACE_SHIFT) +
+           ((uint64_t)kind << EVENT_KIND_SHIFT | size);
+}
+
+static inline __attribute__((always_inline)) void
+record(const void *caller, enum simt_event_kind kind, unsigned int size, const void *address)
+{
+    struct simt_event *event = simt_recorder.next;
+    if (__builtin_expect(event == simt_recorder.end, 0)) {
+        record_slowly(key_of(caller, kind, size), address);
+        return;
+    }
+    event->key = key_of(caller, kind, size);
+    if (kind != EVENT_BLOCK) {
+        event->address = (uintptr_t)address;
+    }
+    simt_recorder.next = event + 1;
+}
+
+void simt_trace_event(enum simt_event_kind kind, const void *caller, uint64_t address,
+                      unsigned int size)
+{
+    record(caller, kind, size, (const void *)(uintptr_t)address);
+}
+
+void simt_read_only(const void *address, unsigned int size)
+{
+    if (simt_tracing) {
+        record(__builtin_return_address(0), EVENT_READ_ONLY, size, address);
+    }
+}
+
+void simt_trace_fence(const void *caller, unsigned int how)
+{
+    if (!simt_traces.in_order) {
+        simt_trace_check();
+    }
+    simt_trace_event(EVENT_FENCE, caller, 0, how);
+}
+
+/* ---- what the compiler calls; no header declares these ---- */
+
+#define CALLER __builtin_return_address(0)
+#define ACCESS(name, kind, size)                                                                   \
+    void name(const void *address);                                                                \
+    void name(const void *address)                                                                 \
+    {                                                                                              \
+        record(CALLER, kind, size, address);                                                       \
+    }
+#define ACCESSES(size)                                                                             \
+    ACCESS(__tsan_read##size, EVENT_LOAD, size)                                                    \
+    ACCESS(__tsan_write##size, EVENT_STORE, size)                                                  \
+    ACCESS(__tsan_unaligned_read##size, EVENT_LOAD, size)                                          \
+    ACCESS(__tsan_unaligned_write##size, EVENT_STORE, size)
+
+#define VOLATILE_LOAD(name, size)                                                                  \
+    void name(const void *address);                                                                \
+    void name(const void *address)                                                                 \
+    {                                                                                              \
+        simt_volatile_read(address, size, CALLER);                                                 \
+        record(CALLER, EVENT_LOAD, EVENT_VOLATILE | size, address);                                \
+    }
+#define VOLATILE_STORE(name, size)                                                                 \
+    void name(const void *address);                                                                \
+    void name(const void *address)                                                                 \
+    {                                                                                              \
+        simt_volatile_write();                                                                     \
+        record(CALLER, EVENT_STORE, EVENT_VOLATILE | size, address);                               \
+    }
+#define VOLATILE_ACCESSES(size)                                                                    \
+    VOLATILE_LOAD(__tsan_volatile_read##size, size)                                                \
+    VOLATILE_LOAD(__tsan_unaligned_volatile_read##size, size)                                      \
+    VOLATILE_STORE(__tsan_volatile_write##size, size)                                              \
+    VOLATILE_STORE(__tsan_unaligned_volatile_write##size, size)
+
+ACCESSES(1)
+ACCESSES(2)
+ACCESSES(4)
+ACCESSES(8)
+ACCESSES(16)
+VOLATILE_ACCESSES(1)
+VOLATILE_ACCESSES(2)
+VOLATILE_ACCESSES(4)
+VOLATILE_ACCESSES(8)
+VOLATILE_ACCESSES(16)
+
+void __sanitizer_cov_trace_pc(void);
+void __sanitizer_cov_trace_pc(void)
+{
+    record(CALLER, EVENT_BLOCK, 0, NULL);
+}
+
+void __tsan_init(void);
+void __tsan_init(void)
+{
+}
+
+void __tsan_func_entry(const void *caller);
+void __tsan_func_entry(const void *caller)
+{
+    (void)caller;
+    simt_recorder.depth -= ONE_CALL;
+}
+
+void __tsan_func_exit(void);
+void __tsan_func_exit(void)
+{
+    simt_recorder.depth += ONE_CALL;
+}
+
+/* A copy of many bytes, in pieces as large as the hardware's. */
+static void record_range(const void *caller, enum simt_event_kind kind, const char *address,
+                         size_t size)
+{
+    while (size > 0 && simt_recorder.lane >= 0) {
+        unsigned int piece = 16;
+        while (piece > size || (uintptr_t)address % piece != 0) {
+            piece /= 2;
+        }
+        record(caller, kind, piece, address);
+        address += piece;
+        size -= piece;
+    }
+}
+
+void __tsan_read_range(const void *address, size_t size);
+void __tsan_read_range(const void *address, size_t size)
+{
+    record_range(CALLER, EVENT_LOAD, address, size);
+}
+
+void __tsan_write_range(const void *address, size_t size);
+void __tsan_write_range(const void *address, size_t size)
+{
+    record_range(CALLER, EVENT_STORE, address, size);
+}
+
+void *simt_traced_memcpy(void *to, const void *from, size_t size);
+void *simt_traced_memcpy(void *to, const void *from, size_t size)
+{
+    record_range(CALLER, EVENT_LOAD, from, size);
+    record_range(CALLER, EVENT_STORE, to, size);
+    return memcpy(to, from, size);
+}
+
+void *simt_traced_memmove(void *to, const void *from, size_t size);
+void *simt_traced_memmove(void *to, const void *from, size_t size)
+{
+    record_range(CALLER, EVENT_LOAD, from, size);
+    record_range(CALLER, EVENT_STORE, to, size);
+    return memmove(to, from, size);
+}
+
+void *simt_traced_memset(void *to, int byte, size_t size);
+void *simt_traced_memset(void *to, int byte, size_t size)
+{
+    record_range(CALLER, EVENT_STORE, to, size);
+    return memset(to, byte, size);
+}
+
+void __tsan_vptr_update(void **pointer, void *value);
+void __tsan_vptr_update(void **pointer, void *value)
+{
+    (void)value;
+    record(CALLER, EVENT_STORE, sizeof *pointer, pointer);
+}
+
+void __tsan_vptr_read(void **pointer);
+void __tsan_vptr_read(void **pointer)
+{
+    record(CALLER, EVENT_LOAD, sizeof *pointer, pointer);
+}

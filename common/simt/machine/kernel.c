@@ -1,0 +1,71 @@
+/* What a kernel asks for: who it is, the time, a fence, an end. */
+#include <stdio.h>
+#include <time.h>
+
+#include "base/exit.h"
+#include "machine/hooks.h"
+#include "machine/machine.h"
+#include "machine/reports.h"
+
+void simt_fence(void)
+{
+    if (simt_tracing) {
+        simt_trace_fence(__builtin_return_address(0), 0);
+    }
+}
+
+void simt_fence_block(void)
+{
+    if (simt_tracing) {
+        simt_trace_fence(__builtin_return_address(0), EVENT_OF_BLOCK);
+    }
+}
+
+void simt_launch_bounds(unsigned int most_threads)
+{
+    char reason[128];
+    if (simt_grid.threads > most_threads) {
+        snprintf(reason, sizeof reason, "%u threads in a block, __launch_bounds__ says %u at most",
+                 simt_grid.threads, most_threads);
+        simt_abandon_launch(cudaErrorInvalidValue, reason);
+    }
+}
+
+struct uint3 simt_thread_index(void)
+{
+    return simt_index_of(simt_current);
+}
+
+struct uint3 simt_block_index(void)
+{
+    return simt_block->index;
+}
+
+struct uint3 simt_block_dimensions(void)
+{
+    return simt_grid.launch->block;
+}
+
+struct uint3 simt_grid_dimensions(void)
+{
+    return simt_grid.launch->grid;
+}
+
+int simt_is_cooperative(void)
+{
+    return simt_grid.launch->cooperative;
+}
+
+long long simt_clock(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (long long)time.tv_sec * 1000000000 + time.tv_nsec;
+}
+
+void simt_trap(const char *file, int line)
+{
+    simt_report_place();
+    fprintf(stderr, ": __trap() at %s:%d\n", file, line);
+    simt_exit();
+}

@@ -1,0 +1,193 @@
+/* A launch from its start to its end. */
+#include "machine/launch.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "machine/blocks.h"
+#include "machine/fault.h"
+#include "machine/fibers.h"
+#include "machine/pipeline.h"
+#include "machine/schedule.h"
+#include "machine/shared.h"
+#include "machine/turns.h"
+#include "memory/memory.h"
+#include "memory/streams.h"
+#include "observe/observer.h"
+
+struct simt_counters simt_counts;
+struct simt_grid simt_grid;
+
+/* ---- the end before its time ---- */
+
+void simt_abandon_launch(cudaError_t error, const char *reason)
+{
+    simt_grid.abandoned = error;
+    snprintf(simt_grid.reason, sizeof simt_grid.reason, "%s", reason);
+    simt_switch_fiber(simt_current->fiber, &simt_host_fiber);
+    abort(); /* nobody comes back */
+}
+
+static void take_back_fibers(struct simt_block *block)
+{
+    for (unsigned int i = 0; i < simt_grid.threads; i++) {
+        struct simt_thread *thread = &block->threads[i];
+        if (thread->fiber) {
+            simt_take_back_fiber(thread->fiber);
+        }
+        thread->fiber = NULL;
+        thread->pipeline.count = thread->pipeline.group = 0;
+    }
+    block->waiting = block->waiting_true = 0;
+}
+
+static void end_abandoned(void)
+{
+    if (simt_tracing) {
+        simt_trace_pause();
+    }
+    take_back_fibers(simt_block);
+    for (; simt_grid.suspended; simt_grid.suspended = simt_grid.suspended->next) {
+        take_back_fibers(simt_grid.suspended);
+        free(simt_grid.suspended->shared);
+        if (simt_grid.suspended->analysis) {
+            simt_observer.forget_block(simt_grid.suspended->analysis);
+        }
+    }
+    simt_current = NULL;
+}
+
+/* ---- threads ---- */
+
+static void exit_thread(void)
+{
+    struct simt_warp *warp = simt_warp_of(simt_current);
+    struct simt_block *block = simt_block;
+    if (simt_grid.pipelines_used) {
+        simt_pipeline_drain(&simt_current->pipeline, SIZE_MAX);
+        simt_current->pipeline.group = 0;
+    }
+    if (simt_tracing) {
+        simt_trace_pause();
+        simt_observer.exits();
+    }
+    simt_current->fiber = NULL;
+    warp->exited |= simt_bit_of(simt_current);
+    block->alive--;
+    simt_note_progress();
+    /* Others may have waited for nobody but this thread. */
+    for (unsigned int set = warp->at_collective; set; set &= set - 1) {
+        if (warp->at_collective & 1u << simt_lowest(set)) {
+            simt_try_collective(
+                &block->threads[(warp - block->warps) * SIMT_WARP_SIZE + simt_lowest(set)]);
+        }
+    }
+    if (block->waiting && block->waiting == block->alive) {
+        simt_complete_barrier();
+    } else if (block->alive == 0) {
+        simt_grid.done++;
+    }
+}
+
+/* A kernel that writes past the end of an array on its stack often hits the registers that it saved
+ * for its callers. That these are saved here again lets the program come to the report of it. */
+__attribute__((noinline)) static void call_kernel(void)
+{
+    simt_grid.launch->invoke(simt_grid.launch->closure);
+#ifdef __x86_64__
+    __asm__ volatile("" ::: "rbx", "r12", "r13", "r14", "r15");
+#endif
+}
+
+/* Runs one thread after the other for as long as none of them waits. */
+void simt_fiber_main(struct simt_fiber *self)
+{
+    for (;;) {
+        call_kernel();
+        exit_thread();
+        if (simt_block->alive == 0) {
+            if (simt_tracing) {
+                simt_trace_drain(0);
+            }
+            if (!simt_next_block()) {
+                simt_current = NULL;
+                simt_give_fiber(self);
+                simt_switch_fiber(self, &simt_host_fiber);
+                continue;
+            }
+        }
+        simt_current = simt_next_thread();
+        if (simt_tracing) {
+            simt_trace_resume(simt_linear(simt_current));
+        }
+        if (!simt_current->fiber) {
+            simt_current->ran_on = simt_current->fiber = self;
+        } else {
+            simt_give_fiber(self);
+            simt_switch_fiber(self, simt_current->fiber);
+        }
+    }
+}
+
+static void open_launch(const struct simt_launch *asked)
+{
+    simt_fault_install();
+    simt_fibers_prepare();
+    simt_shared_prepare();
+    simt_grid.launch = asked;
+    simt_grid.threads = asked->block.x * asked->block.y * asked->block.z;
+    simt_grid.warps = (simt_grid.threads + SIMT_WARP_SIZE - 1) / SIMT_WARP_SIZE;
+    simt_grid.blocks = (size_t)asked->grid.x * asked->grid.y * asked->grid.z;
+    simt_grid.started = simt_grid.done = simt_grid.suspended_count = 0;
+    simt_grid.suspended = simt_grid.idle = NULL;
+    simt_grid.last_suspended = &simt_grid.suspended;
+    simt_number_threads(simt_block);
+    memset(simt_grid.changes, 0, sizeof simt_grid.changes);
+    simt_grid.pipelines_used = false;
+    simt_note_progress();
+    simt_counts.launches++;
+    simt_schedule_start_launch();
+    simt_memory_open();
+}
+
+static void begin_operation(const struct simt_launch *asked)
+{
+    struct simt_operation *launch = simt_operation_begin(asked->stream, asked->name);
+    launch->file = asked->file;
+    launch->line = asked->line;
+}
+
+cudaError_t simt_run(const struct simt_launch *asked, const char **reason)
+{
+    open_launch(asked);
+    begin_operation(asked);
+    simt_trace_start_launch(asked);
+    simt_start_block();
+    simt_current = simt_next_thread();
+    if (simt_tracing) {
+        simt_trace_resume(simt_linear(simt_current));
+    }
+    simt_current->ran_on = simt_current->fiber = simt_take_fiber();
+    simt_grid.abandoned = cudaSuccess;
+    simt_switch_fiber(&simt_host_fiber, simt_current->fiber);
+    if (simt_grid.abandoned != cudaSuccess) {
+        end_abandoned();
+    }
+    simt_trace_end_launch(asked);
+    simt_memory_close();
+    simt_forget_blocks();
+    simt_grid.launch = NULL;
+    *reason = simt_grid.reason;
+    return simt_grid.abandoned;
+}
+
+void simt_counters_reset(void)
+{
+    simt_counts = (struct simt_counters){0};
+}
+
+void simt_counters_read(struct simt_counters *counters)
+{
+    *counters = simt_counts;
+}

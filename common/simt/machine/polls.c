@@ -1,0 +1,107 @@
+/* Locks and other spinning: a thread that polls gives way, so that others get on. */
+#include <string.h>
+
+#include "machine/schedule.h"
+#include "machine/turns.h"
+#include "memory/heap.h"
+#include "memory/memory.h"
+#include "observe/observer.h"
+
+enum { POLLS_BEFORE_YIELD = 64 };
+
+static void give_way(const char *file, int line, const void *caller)
+{
+    simt_current->file = file;
+    simt_current->line = line;
+    simt_current->caller = caller;
+    simt_current->failed_polls = simt_current->poll.count = 0; /* the address stays */
+    simt_warp_of(simt_current)->yielded |= simt_bit_of(simt_current);
+    simt_wait_turn();
+}
+
+void simt_yield(const char *file, int line)
+{
+    give_way(file, line, NULL);
+}
+
+void simt_access_point(const void *address)
+{
+    if (simt_grid.launch->interleaved && simt_in_kernel() && simt_memory_is_device(address)) {
+        simt_current->poll.address = NULL;
+        simt_yield("a memory access", 0);
+        simt_note_progress(); /* an access is progress, not waiting */
+    }
+}
+
+/* The same as the last time, at the same place, with the same result? */
+static bool polls_again(const void *address, uint64_t found, uint64_t signature)
+{
+    struct simt_poll *poll = &simt_current->poll;
+    bool again = poll->address == address && poll->found == found && poll->signature == signature;
+    unsigned int count = again ? poll->count + 1 : 1;
+    *poll = (struct simt_poll){address, found, signature, count};
+    return count >= POLLS_BEFORE_YIELD;
+}
+
+static struct simt_change *change_of(const void *address)
+{
+    return &simt_grid.changes[(uintptr_t)address / 4 % SIMT_CHANGES];
+}
+
+const struct simt_change *simt_find_change(const void *address)
+{
+    const struct simt_change *change = change_of(address);
+    return change->address == address ? change : NULL;
+}
+
+void simt_atomic_point(const char *file, int line)
+{
+    if (simt_current && simt_schedule_below(4) == 0) {
+        give_way(file, line, NULL);
+    }
+}
+
+void simt_atomic_done(const void *address, uint64_t old, bool changed, bool lock,
+                      uint64_t signature, const char *file, int line)
+{
+    bool again;
+    if (!simt_current) {
+        return;
+    }
+    if (changed) {
+        *change_of(address) = (struct simt_change){address, simt_current, simt_block, file, line};
+        simt_current->failed_polls = lock ? 0 : simt_current->failed_polls;
+        simt_note_progress();
+        return;
+    }
+    again = polls_again(address, old, signature);
+    if (lock ? ++simt_current->failed_polls >= POLLS_BEFORE_YIELD : again) {
+        give_way(file, line, NULL);
+    }
+}
+
+void simt_volatile_read(const void *address, unsigned int size, const void *caller)
+{
+    uint64_t found = 0;
+    bool again;
+    if (!simt_current || size > sizeof found) {
+        return;
+    }
+    again =
+        simt_current->poll.address == address && simt_current->poll.signature == (uintptr_t)caller;
+    if (again && simt_tracing) {
+        simt_observer.polls(caller);
+    }
+    memcpy(&found, address, size);
+    if (polls_again(address, found, (uintptr_t)caller)) {
+        give_way(NULL, 0, caller);
+    }
+}
+
+/* Who writes between two reads does not only wait. */
+void simt_volatile_write(void)
+{
+    if (simt_current) {
+        simt_current->poll.address = NULL;
+    }
+}

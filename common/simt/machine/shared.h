@@ -1,0 +1,22 @@
+/* Dynamic shared memory of the running block, and the addresses that the machine knows. */
+#ifndef SIMT_SHARED_H
+#define SIMT_SHARED_H
+
+#include "machine/machine.h"
+
+void simt_shared_prepare(void);
+/* All shared memory, dynamic and then static, is copied to `kept`, or from there. */
+void simt_copy_shared(char *kept, bool keep);
+
+/* What the launch that runs asked for. */
+size_t simt_shared_bytes(void);
+enum simt_guard { SIMT_NO_GUARD, SIMT_STACK_GUARD, SIMT_SHARED_GUARD };
+/* Which guard area of the runtime, if any, an address lies in. */
+enum simt_guard simt_guard_of(const void *address);
+/* Stacks, arguments of the kernel, and dynamic shared memory: as much of it as the launch asked
+ * for. */
+bool simt_machine_range(uint64_t address, struct simt_range *range);
+/* False if it lies in the stack of another thread of the kernel. */
+bool simt_machine_is_own(unsigned int thread, uint64_t address);
+
+#endif

@@ -1,0 +1,58 @@
+/* Device memory: one reserved address range, inaccessible except where an allocation is open. */
+#ifndef SIMT_MEMORY_H
+#define SIMT_MEMORY_H
+
+#include "base/space.h"
+#include "cuda/cuda_runtime_api.h"
+
+enum simt_region_kind {
+    REGION_DEVICE,
+    REGION_HOST, /* pinned */
+    REGION_MANAGED,
+    REGION_SYMBOL, /* a variable of the program's */
+    REGION_REGISTERED
+};
+
+struct simt_region {
+    char *base;
+    size_t size;
+    enum simt_region_kind kind;
+    char *map; /* its pages, if they are the runtime's */
+    size_t map_size;
+};
+
+/* The region that an address lies in, or begins at, or NULL; valid until there is another one. */
+struct simt_region *simt_region_find(const void *address);
+struct simt_region *simt_region_find_base(const void *address);
+/* Whether a region other than a variable has any of these bytes. */
+bool simt_regions_overlap(const char *address, size_t size);
+/* False if there is no memory for it. */
+bool simt_region_add(struct simt_region region);
+/* Its memory is given back, if it is the runtime's. */
+void simt_region_release(struct simt_region *region);
+/* Device memory at an address can be touched, or no more. */
+void simt_region_open(const void *address, bool open);
+/* Managed or pinned memory, to which the host writes unseen: tells the checks what it has. */
+void simt_region_look(const struct simt_region *region);
+
+/* New regions' memory, of the device and of the host; NULL if there is none. */
+void *simt_memory_allocate(size_t size);
+void *simt_memory_allocate_host(size_t size, enum simt_region_kind kind);
+
+size_t simt_memory_available(void);
+size_t simt_memory_total(void);
+/* Device memory can be touched between the two: while a kernel runs. */
+void simt_memory_open(void);
+void simt_memory_close(void);
+void simt_memory_reset(void);
+bool simt_memory_is_device(const void *address);
+enum cudaMemoryType simt_memory_type(const void *address);
+/* Says in words where a device address lies. */
+void simt_memory_describe(const void *address, char *text, size_t size);
+
+/* Bytes of address space that device memory is given out of. */
+size_t simt_memory_address_space(void);
+/* The region that an address lies in, or false. */
+bool simt_memory_range(uint64_t address, struct simt_range *range);
+
+#endif

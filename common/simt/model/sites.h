@@ -1,0 +1,26 @@
+/* Places in the program where something happened in the running launch, and what was counted
+ * there. */
+#ifndef SIMT_SITES_H
+#define SIMT_SITES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "cuda/simt_analysis.h"
+
+struct simt_site {
+    uint32_t place; /* bytes from the start of the program: a return address */
+    bool touched;   /* it is in the list of this launch's sites */
+    struct simt_line_counters counters;
+};
+
+/* The site of a place; numbers start at 1 and stay the same. */
+unsigned int simt_site_number(uint32_t place);
+struct simt_site *simt_site(unsigned int number);
+/* The counters of the place that a call returns to. */
+struct simt_line_counters *simt_count_at(const void *return_address);
+/* The numbers of this launch's sites; and the next launch starts with none. */
+const unsigned int *simt_sites_touched(unsigned int *count);
+void simt_sites_clear(void);
+
+#endif

@@ -1,0 +1,73 @@
+/* What a lane of an instrumented kernel does, one event after the other. */
+#ifndef SIMT_EVENT_H
+#define SIMT_EVENT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum simt_event_kind {
+    EVENT_BLOCK, /* of code: where branches lead */
+    EVENT_LOAD,
+    EVENT_STORE,
+    EVENT_ATOMIC,
+    EVENT_FENCE,      /* __threadfence and its kin */
+    EVENT_SYNCWARP,   /* address: the mask */
+    EVENT_COLLECTIVE, /* shuffles and votes; address: the mask */
+    EVENT_FREE,       /* of memory from the kernels' heap */
+    EVENT_READ_ONLY,  /* __ldg: the load comes next */
+    EVENT_COPY,       /* an asynchronous copy begins: its store is counted */
+    EVENT_COPIED      /* it ends */
+};
+
+/* Part of an event's size. */
+enum simt_event_how {
+    EVENT_VOLATILE = 0x80,
+    EVENT_OF_BLOCK = 0x40, /* the scope of an atomic or a fence */
+    EVENT_HOW = 0xc0
+};
+
+/* Where the parts of a key begin, from the top: 0xffff - call depth (16 bits), program location
+ * (32), kind (8), size (8). */
+enum { EVENT_DEPTH_SHIFT = 48, EVENT_PLACE_SHIFT = 16, EVENT_KIND_SHIFT = 8 };
+
+/* Lanes whose next events have the same key do them together. */
+struct simt_event {
+    uint64_t key;
+    uint64_t address; /* meaningless if the kind is EVENT_BLOCK */
+};
+
+static inline uint32_t event_place(const struct simt_event *event)
+{
+    return (uint32_t)(event->key >> EVENT_PLACE_SHIFT);
+}
+
+static inline enum simt_event_kind event_kind(const struct simt_event *event)
+{
+    return (enum simt_event_kind)(event->key >> EVENT_KIND_SHIFT & 0xff);
+}
+
+static inline unsigned int event_size(const struct simt_event *event)
+{
+    return (unsigned int)(event->key & 0xff & ~EVENT_HOW);
+}
+
+static inline unsigned int event_how(const struct simt_event *event)
+{
+    return (unsigned int)(event->key & EVENT_HOW);
+}
+
+static inline bool event_is_access(const struct simt_event *event)
+{
+    return (event_kind(event) >= EVENT_LOAD && event_kind(event) <= EVENT_ATOMIC) ||
+           event_kind(event) >= EVENT_COPY;
+}
+
+/* Sizes are powers of two, but for what an asynchronous copy that is padded with zeros reads:
+ * machine/pipeline.c has seen to it that its address is a multiple of the whole copy's size, and
+ * such an address passes here. */
+static inline bool is_aligned(uint64_t address, unsigned int size)
+{
+    return (address & (size - 1)) == 0;
+}
+
+#endif

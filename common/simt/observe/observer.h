@@ -1,0 +1,74 @@
+/* Who is told what the machine does: one observer, which the room api sets up (api/analysis.c) out
+ * of the model, the checks and the counters. The machine knows these functions and nothing of what
+ * is behind them. What is told at every access goes another way, which is faster: the recorder. */
+#ifndef SIMT_OBSERVER_H
+#define SIMT_OBSERVER_H
+
+#include <stdio.h>
+
+#include "cuda/simt.h"
+#include "observe/recorder.h"
+
+/* Who wrote a word last in this launch. */
+struct simt_last_change {
+    unsigned int thread;
+    uint32_t place;
+    bool other_block;
+};
+
+struct simt_observer {
+    /* A launch starts: true if it is to be recorded, and then it has simt_tracing. It ends. */
+    bool (*start_launch)(const struct simt_launch *launch);
+    void (*end_launch)(const struct simt_launch *launch);
+
+    /* The rest of a launch, only while it is recorded. Block `number` of the grid starts. */
+    void (*start_block)(size_t number, unsigned int threads);
+    /* The running block, of so many threads, gives way to another; it goes on, and what was kept is
+     * freed; or the launch has ended before it did. No traces are left in between. */
+    void *(*suspend_block)(unsigned int threads);
+    void (*resume_block)(void *kept, unsigned int threads);
+    void (*forget_block)(void *kept);
+
+    /* The warp's traces are to be consumed: all of them or, if `cut` names lanes, until one of
+     * those has no event left, since what such a lane does next is not known yet. Whatever is in
+     * them is to be checked in the order of the stretches, and from now on the warp so. */
+    void (*replay)(struct simt_traces *traces, unsigned int warp, unsigned int cut);
+    void (*check_in_order)(struct simt_traces *traces, unsigned int warp);
+
+    /* The running thread leaves the kernel; it comes to a barrier, the first of its block; all
+     * threads that have not left have come there, `all` of the block; all blocks have come to
+     * the grid's. */
+    void (*exits)(void);
+    void (*arrives)(const void *caller, const char *file, int line);
+    void (*barrier)(const void *caller, const char *file, int line, bool all);
+    void (*grid_barrier)(void);
+    /* Lanes of the running warp have come to a collective; `whole`: nobody else of the warp is
+     * left. */
+    void (*collective)(const void *caller, enum simt_collective operation, uint32_t lanes,
+                       bool whole);
+    /* A place reads one word over and over, volatile. */
+    void (*polls)(const void *caller);
+
+    /* Device memory, also when no kernel runs: it is given out, given back, or written by a copy
+     * (`from`: NULL if by a fill); a kernel is given memory that was never used before. */
+    void (*allocated)(const void *address, size_t size);
+    void (*freed)(const void *address, size_t size);
+    void (*written)(const void *address, size_t size, const void *from);
+    bool (*is_written)(const void *page); /* all of it */
+    void (*heap_allocated)(const void *address, size_t size);
+
+    /* A copy or a fill that is about to be made, the latest operation (memory/streams.h). */
+    void (*operation)(void);
+
+    /* For reports of what ends the program: what was found so far; the line of the running lane's
+     * last event, and whether its address there is misaligned; who wrote a word last (false: nobody
+     * in this launch). */
+    void (*tell_findings)(void);
+    bool (*tell_last)(FILE *file);
+    void (*tell_place)(FILE *file, const void *caller);
+    bool (*last_change)(uint64_t address, struct simt_last_change *last);
+};
+
+extern const struct simt_observer simt_observer;
+
+#endif

@@ -1,0 +1,105 @@
+/* What the lanes of the running warp have recorded and nobody has looked at yet.
+ *
+ * Code compiled with the flags of simt.cmake calls a function of machine/hooks.c at the start of
+ * every basic block and before every access to memory. While a launch is analysed, these append an
+ * event to the running lane's trace; calls that the runtime itself serves (barriers, atomics, ...)
+ * add events of their own. When the lanes of a warp can go no further, the machine has the traces
+ * drained: the observer goes through all 32 of them together (count/replay.c). */
+#ifndef SIMT_RECORDER_H
+#define SIMT_RECORDER_H
+
+#include "base/own.h"
+#include "observe/event.h"
+#include "observe/watcher.h"
+
+/* Lane i's events lie from begin[i] up to end[i]. There is one set of traces, the running
+ * warp's. */
+enum {
+    TRACE_EVENTS = 512,
+    TRACE_STRIDE = TRACE_EVENTS + 4, /* not a power of two: cache sets */
+    TRACE_STRETCHES = 1024,
+    TRACE_WARPS = SIMT_MAX_BLOCK_THREADS / SIMT_WARP_SIZE
+};
+struct simt_traces {
+    struct simt_event *begin[SIMT_WARP_SIZE], *end[SIMT_WARP_SIZE];
+    struct simt_event *full[SIMT_WARP_SIZE]; /* where it ends at most */
+    uint32_t filled;                         /* the lanes that have events */
+    /* If the warp is checked in order: in what order lanes ran since the last check, and where
+     * their traces ended then. */
+    bool in_order;
+    unsigned int stretch_count;
+    const struct simt_event *stretches[TRACE_STRETCHES]; /* a lane's buffer tells the lane */
+    bool warp_in_order[TRACE_WARPS];                     /* by warp of the block */
+};
+
+extern struct simt_traces simt_traces;
+/* SIMT_WARP_SIZE buffers of TRACE_STRIDE events. */
+extern struct simt_event *simt_trace_events;
+static inline struct simt_event *simt_trace_buffer(unsigned int lane)
+{
+    return simt_trace_events + (size_t)lane * TRACE_STRIDE;
+}
+
+/* Depths of the calls of threads that do not run. */
+extern uint64_t simt_trace_depths[SIMT_MAX_BLOCK_THREADS];
+
+/* The machine starts and ends a launch or a block, and the observer is told. */
+void simt_trace_start_launch(const struct simt_launch *launch);
+void simt_trace_end_launch(const struct simt_launch *launch);
+void simt_trace_start_block(size_t number, unsigned int threads);
+
+/* All that is in the traces is checked now, in the order in which it was recorded, and so is what
+ * comes after it. */
+void simt_trace_check(void);
+
+/* The running lane stops, or goes on. In between, another lane or the runtime may look at the
+ * traces. */
+static inline void simt_trace_pause(void)
+{
+    struct simt_hook_state *recorder = &simt_recorder;
+    unsigned int lane = (unsigned int)recorder->lane;
+    if (recorder->lane < 0) {
+        return;
+    }
+    if (simt_watched) {
+        simt_watcher.pause();
+    }
+    if (recorder->next > simt_traces.begin[lane]) {
+        simt_traces.end[lane] = recorder->next;
+        simt_traces.filled |= (uint32_t)1 << lane;
+        if (simt_traces.in_order) {
+            simt_traces.stretches[simt_traces.stretch_count++] = recorder->next;
+            if (simt_traces.stretch_count == TRACE_STRETCHES) {
+                simt_trace_check();
+            }
+        }
+    }
+    simt_trace_depths[recorder->thread] = recorder->depth;
+    recorder->lane = -1;
+    recorder->next = recorder->end = NULL;
+}
+
+static inline void simt_trace_resume(unsigned int thread)
+{
+    struct simt_hook_state *recorder = &simt_recorder;
+    unsigned int lane = thread % SIMT_WARP_SIZE;
+    recorder->lane = (int)lane;
+    recorder->thread = thread;
+    simt_traces.in_order = simt_traces.warp_in_order[thread / SIMT_WARP_SIZE];
+    recorder->depth = simt_trace_depths[thread];
+    recorder->next = simt_traces.end[lane];
+    recorder->end = recorder->interleaved || simt_watched ? recorder->next : simt_traces.full[lane];
+}
+
+/* Has the running warp's traces replayed; no lane runs. `cut`: see simt_observer. */
+void simt_trace_drain(unsigned int cut);
+/* Of these lanes, those whose traces are not full. */
+unsigned int simt_trace_with_room(unsigned int lanes);
+/* The lane's trace looks like a loop that waits for a plain variable to change. */
+bool simt_trace_polls(unsigned int lane);
+/* The last event of the running lane, or NULL. */
+const struct simt_event *simt_trace_last(void);
+/* The last event was a block that is not the source's: it has not been. */
+void simt_trace_forget_block(void);
+
+#endif

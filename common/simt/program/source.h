@@ -1,0 +1,33 @@
+/* Places in the program, and the lines of source they come from. */
+#ifndef SIMT_SOURCE_H
+#define SIMT_SOURCE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { PATH_BYTES = 4096 };
+
+/* The place that a call returns to: bytes from the start of the program. */
+static inline uint32_t simt_place_of(const void *return_address)
+{
+    extern const char __executable_start[];
+    return (uint32_t)((uintptr_t)return_address - (uintptr_t)__executable_start);
+}
+
+/* Where in the source a place lies: the innermost line that is not the runtime's own, and the line
+ * of the .cu file that brought it in, if that is another one. */
+struct simt_source {
+    const char *file, *function;
+    int line;
+    const char *kernel_file;
+    int kernel_line;
+};
+const struct simt_source *simt_source_of(uint32_t place);
+/* The same for many at once, which is faster. */
+void simt_sources_load(const uint32_t *places, size_t count);
+/* The text of a line, or NULL; the same without the white space in front, in `text`. */
+const char *simt_source_text(const char *path, int line);
+bool simt_source_line(const char *path, int line, char *text, size_t size);
+
+#endif

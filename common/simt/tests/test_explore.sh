@@ -1,0 +1,114 @@
+#!/bin/sh
+# What a page has in it, and what becomes of a page that cannot be made.
+# Usage: test_explore.sh PROGRAM BIN: simt_explored, and the folder with the steps' programs
+set -u
+program=$(readlink -f -- "$1") bin=$(readlink -f -- "$2")
+folder=$(mktemp -d "${TMPDIR:-/tmp}/test_explore.XXXXXX") || exit 1
+trap 'chmod -R u+w "$folder"; rm -rf -- "$folder"' EXIT
+cd "$folder" || exit 1
+unset SIMT_EXPLORE SIMT_EXPLORE_BLOCKS
+failures=0
+
+fail() {
+    failures=$((failures + 1))
+    printf 'FAILED: %s\n' "$1"
+    sed 's/^/    /' output
+}
+
+# ends STATUS TEXT COMMAND...: with this status and one line on stderr, which has the text.
+ends() {
+    wanted=$1 text=$2
+    shift 2
+    "$@" >printed 2>output
+    status=$?
+    [ $status -eq "$wanted" ] && [ "$(wc -l <output)" -eq 1 ] && grep -qF -- "$text" output ||
+        fail "$*: status $status, not $wanted with one line: $text"
+}
+
+# makes STATUS COMMAND...: the page page.html
+makes() {
+    wanted=$1
+    shift
+    rm -f page.html
+    "$@" >printed 2>output
+    status=$?
+    [ $status -eq "$wanted" ] && [ -s page.html ] && [ "$(tail -n 1 page.html)" = '</html>' ] ||
+        fail "$*: status $status, not $wanted with a page"
+}
+
+only_these() {
+    # shellcheck disable=SC2010 # the names are our own
+    [ "$(ls | tr '\n' ' ')" = "$1" ] || fail "files are left: $(ls | tr '\n' ' ')"
+}
+
+# ---- SIMT_EXPLORE --------------------------------------------------------------------------------
+
+makes 0 env SIMT_EXPLORE=page.html "$program" banks
+[ ! -s output ] && [ ! -s printed ] || fail 'a page, and something is printed'
+cp page.html old.html
+makes 0 env SIMT_EXPLORE=page.html "$program" banks
+cmp -s page.html old.html || fail 'two pages of one program differ'
+grep -q '"quads"\]' page.html || fail 'a shared variable without its name'
+
+makes 1 env SIMT_EXPLORE=page.html "$program" race
+grep -q 'data race in shared memory' page.html || fail 'a race that is not on the page'
+# What a program did up to its end, and no counters of the launch.
+for end in stuck fault; do
+    makes 1 env SIMT_EXPLORE=page.html "$program" $end
+    grep -q '"ended": false' page.html && grep -q '"barriers": 1, "keptBarriers": 1' page.html || fail "up to its end: $end"
+done
+makes 0 env SIMT_EXPLORE=page.html SIMT_CHECKS=off "$program" blocks
+[ "$(grep -c '"number": ' page.html)" -eq 1 ] && grep -q '"number": 0,' page.html || fail 'the first block'
+makes 0 env SIMT_EXPLORE=page.html SIMT_EXPLORE_BLOCKS=1-2,4 "$program" blocks
+[ "$(grep -c '"number": ' page.html)" -eq 3 ] && grep -q '"number": 4, "index": \[4,0,0\]' page.html ||
+    fail 'blocks 1, 2 and 4'
+makes 0 env SIMT_EXPLORE=page.html SIMT_EXPLORE_BLOCKS=all "$program" blocks
+[ "$(grep -c '"number": ' page.html)" -eq 6 ] || fail 'all blocks'
+makes 0 env SIMT_EXPLORE=page.html "$program" long
+[ "$(wc -c <page.html)" -lt 4000000 ] && grep -q '"barriers": 1000, "keptBarriers": [1-9][0-9]*, "full": true' page.html ||
+    fail 'a block that is too long'
+
+rm -f ./*
+for list in '' x 1,2, 3-1 -1 '1 2' all,1; do
+    [ -n "$list" ] && ends 2 'want numbers of blocks' env SIMT_EXPLORE=page.html "SIMT_EXPLORE_BLOCKS=$list" "$program" blocks
+done
+ends 4 'nothing to show: no instrumented kernel was launched' env SIMT_EXPLORE=page.html "$program" none
+ends 4 'nothing to show: no kernel touched memory in the blocks' \
+    env SIMT_EXPLORE=page.html SIMT_EXPLORE_BLOCKS=77 "$program" blocks
+ends 4 'cannot write no/folder/page.html: No such file' env SIMT_EXPLORE=no/folder/page.html "$program" blocks
+ends 4 'Is a directory' env SIMT_EXPLORE=. "$program" blocks
+ends 4 'cannot write /dev/full: No space left' env SIMT_EXPLORE=/dev/full "$program" blocks
+only_these 'output printed '
+printf 'the old page\n' >page.html
+# A disk that is full after 8 blocks.
+ends 4 'cannot write page.html: File too large' \
+    sh -c 'trap "" XFSZ; ulimit -f 8; SIMT_EXPLORE=page.html exec "$1" blocks' sh "$program"
+only_these 'output page.html printed '
+[ "$(cat page.html)" = 'the old page' ] || fail 'the old page was lost'
+ln -s page.html link.html
+SIMT_EXPLORE=link.html "$program" blocks || fail 'a page through a link'
+[ -L link.html ] && [ "$(tail -n 1 page.html)" = '</html>' ] || fail 'a link was replaced'
+
+# ---- --explore -----------------------------------------------------------------------------------
+
+rm -f ./*
+step=$bin/05_gpu_shared_tree
+makes 0 "$step" --n 4K --rung strided --explore page.html
+grep -q '"part": "strided", "kernel": "strided"' page.html || fail 'the rung on its page'
+makes 0 "$step" --sweep 1K:2K --rung strided --explore page.html --explore-blocks all
+grep -q '"part": "strided, 2048"' page.html || fail 'two sizes on a page'
+rm -f ./*
+for cpu in 01_cpu_naive 02_cpu_simd_threads; do
+    ends 2 'cmake --preset simt' "$bin/$cpu" --n 1K --explore page.html
+done
+ends 2 '--explore-blocks: wants --explore' "$step" --n 1K --explore-blocks 0
+ends 2 "--explore-blocks '0-': want numbers" "$step" --n 1K --explore page.html --explore-blocks 0-
+ends 2 'name the same file' "$step" --n 1K --explore page.html --csv page.html
+ends 2 'use --explore FILE.html' env SIMT_EXPLORE=page.html "$step" --n 1K
+ends 4 'cannot write no/page.html' "$step" --n 1K --explore no/page.html
+ends 4 'nothing to show' "$step" --n 1K --explore page.html --explore-blocks 999999
+ends 4 'cannot write /dev/full' "$step" --n 1K --explore /dev/full
+only_these 'output printed '
+
+[ $failures -eq 0 ] && echo 'all passed'
+[ $failures -eq 0 ]

@@ -1,0 +1,247 @@
+#!/usr/bin/env python3
+"""Looks at the explorer's pages in a browser: test_explorer.py page|steps PROGRAM BIN
+
+page: keys, clicks, touch, links, predictions, races, and that what the page counts by itself is what
+was counted. steps: that the totals of every rung on the pages of steps 05 to 08 are those of a run
+without a page. PROGRAM is simt_explored, BIN the folder with the steps' programs.
+
+Prints why it is skipped where there is no browser. Exit status: 0 all is well, 1 something is not."""
+import csv
+import os
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import browser  # noqa: E402
+
+wrong = []
+
+
+def check(right, what):
+    if not right:
+        wrong.append(what)
+        print("WRONG: " + what)
+
+
+def make_page(path, program, *arguments, status=0, blocks="0"):
+    environment = dict(os.environ, SIMT_EXPLORE=path, SIMT_EXPLORE_BLOCKS=blocks)
+    done = subprocess.run([program, *arguments], env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    check(done.returncode == status, "%s %s: status %d" % (program, arguments, done.returncode))
+
+
+def look(window, path, place=""):
+    window.open("about:blank")
+    window.open(browser.address_of(path) + place)
+    window.settled()
+    check(window.run("return typeof explorer") == "object", path + ": the scripts did not come to their end")
+
+
+def quiet(window, what):
+    complaints = window.complaints()
+    check(not complaints, "%s: the console complains: %s" % (what, complaints))
+
+
+def state(window):
+    return window.run("return [explorer.launch, explorer.column, explorer.warp]")
+
+
+# ---- page -------------------------------------------------------------------------------------------
+
+def steps_and_keys(window):
+    count = window.run("return explorer.columns.count")
+    check(count > 50, "only %d columns" % count)
+    for keys, expected, what in ((["Right", "Right"], [0, 2, 0], "right arrow"),
+                                 (["Left"], [0, 1, 0], "left arrow"),
+                                 (["Down"], [0, 1, 1], "down arrow"), (["Up"], [0, 1, 0], "up arrow"),
+                                 (["End"], [0, count - 1, 0], "End"), (["Home"], [0, 0, 0], "Home")):
+        window.press(*keys)
+        check(state(window) == expected, "%s: %s, not %s" % (what, state(window), expected))
+    window.press("PageDown")
+    check("barrier 1 of" in window.run("return document.querySelector('.step h2').textContent"), "Page Down is no barrier")
+    window.press("PageUp", "n")
+    check(window.run("return costOf(explorer.panes[0].block, explorer.panes[0].step()) > 1"), "n: no costly step")
+    for button, column in (("last", count - 1), ("back", count - 2), ("forward", count - 1), ("first", 0)):
+        window.click("#" + button)
+        check(state(window)[1] == column, "%s: column %d" % (button, state(window)[1]))
+    window.run("element('speed').value = 60")
+    window.click("#play")
+    for _ in range(50):
+        window.settled()
+    check(state(window)[1] > 3, "play does not move on")
+    window.click("#play")
+    stopped = state(window)[1]
+    window.settled()
+    check(state(window)[1] == stopped and window.run("return explorer.timer") is None, "play does not stop")
+    window.press("Home")
+    box = window.run("const r = document.querySelector('.timeline').getBoundingClientRect(); return [r.left, r.top, r.width]")
+    window.touch(box[0] + 60 + 40, box[1] + 30)
+    check(0 < state(window)[1] < 6, "a finger on the timeline: column %d" % state(window)[1])
+    window.press("?")
+    check(window.run("return element('help').open"), "no help")
+    window.press("Escape")
+    check(not window.run("return element('help').open"), "the help stays")
+
+
+def places_and_looks(window, path):
+    look(window, path, "#launch=1,block=0,step=9,warp=1")
+    check(state(window) == [0, 8, 1], "a link: %s" % state(window))
+    window.press("Right")
+    check(window.run("return location.hash") == "#launch=1,block=0,step=10,warp=1", "the address does not follow")
+    window.run("location.hash = '#launch=banks,step=3'")
+    window.settled()
+    check(state(window)[1] == 2, "a new address is not followed")
+    dark = "return getComputedStyle(document.body).backgroundColor"
+    before = window.run(dark)
+    window.press("d")
+    check(window.run(dark) != before, "d changes no colours")
+    window.press("d")
+    check(window.run(dark) == before, "d does not change back")
+    size = window.run("return getComputedStyle(document.body).fontSize")
+    window.click("#larger")
+    check(window.run("return getComputedStyle(document.body).fontSize") != size, "A+ changes nothing")
+    window.click("#smaller")
+    for width in (360, 700, 1280):
+        window.resize(width, 800)
+        check(window.run("return document.documentElement.scrollWidth <= innerWidth"), "too wide for %d pixels" % width)
+    for missing in ("canvas:not([aria-label])", "svg[class]:not([aria-label])",
+                    "th:not([scope])"):
+        check(not window.run("return document.querySelector(arguments[0])", missing), "without a name: " + missing)
+    check(window.run("return [...document.querySelectorAll('button')].every(one => one.textContent.trim() || one.ariaLabel)"),
+          "a button without a name")
+
+
+def predictions(window):
+    window.run("""const block = explorer.panes[0].block, list = [];
+        for (let column = 0; column < explorer.columns.count; column++)
+            if (costOf(block, stepAt(block, explorer.columns, 0, column)) > 2 && spaceOf(block, stepAt(block, explorer.columns, 0, column)) === "shared") list.push(column);
+        explorer.warp = 0; explorer.go(list[0]);""")
+    window.settled()
+    text = "return document.querySelector('.step').textContent"
+    check("wavefront" in window.run(text), "no wavefronts: " + window.run(text))
+    window.press("p")
+    shown = window.run("return document.querySelector('.pane').textContent")
+    check("How many wavefronts" in shown and "bank conflict" not in shown, "predict first shows what it should hide")
+    check(not window.run("return document.querySelector('td.count, .totals td, [data-wave]')"), "predict first shows counts")
+    truth, lanes = window.run("""const pane = explorer.panes[0], question = questionOf(pane.block, pane.step());
+        return [question.truth, countLanes(lanesOf(pane.step()))];""")
+    if truth == lanes:
+        lanes = 0
+    window.type(".guess input", str(lanes))
+    window.type(".guess input", browser.KEYS["Enter"])
+    window.settled()
+    verdict = window.run("return document.querySelector('.verdict').textContent")
+    check("%d wavefronts" % truth in verdict and ("lanes for wavefronts" in verdict or lanes == 0), "the verdict on a wrong guess: " + verdict)
+    check(window.run("return document.querySelector('td.count') !== null"), "the counts stay hidden after a guess")
+    window.press("p", "w")
+    check("Wavefront 1 serves" in window.run(text), "w: " + window.run(text))
+    mistakes = window.run("""const pane = explorer.panes[0], question = questionOf(pane.block, pane.step());
+        return question.mistakes.filter(([value]) => value !== question.truth).map(([value]) => judgeGuess(question, value).html)""")
+    check(len(mistakes) > 4 and all("You took" in mistake or "You counted" in mistake or "One wavefront" in mistake
+                                    for mistake in mistakes), "a mistake without a name: %s" % mistakes)
+
+
+def test_page(program, folder):
+    with browser.Browser() as window:
+        path = os.path.join(folder, "banks.html")
+        make_page(path, program, "banks")
+        look(window, path)
+        check(window.run("return data.launches.length") == 1, "not one launch")
+        check(window.run("return checkSums(data.launches[0])") is True, "the page counts otherwise than the back end")
+        # It can find a difference.
+        check(window.run("""const launch = data.launches[0], step = launch.blocks[0].steps.find(one => isAccess(one) && one[7] !== 0);
+            const kept = step[6]; step[6] = 0; const other = step[7]; step[7] = 128;
+            const same = checkSums(launch); step[6] = kept; step[7] = other; return same""") is False, "checkSums finds no difference")
+        sizes = window.run("""const found = new Set(), block = data.launches[0].blocks[0];
+            for (const step of block.steps) if (isAccess(step)) found.add(spaceOf(block, step) + step[0] + "/" + step[4]);
+            return [...found].sort()""")
+        check(len(sizes) > 14, "few kinds of accesses: %s" % sizes)
+        check(window.run("""const block = data.launches[0].blocks[0], read = block.steps.filter(step => step[0] <= STORE);
+            return read.every(step => listLanes(lanesOf(step)).every(lane => valuesOf(step)[lane]))"""), "accesses without values")
+        # 0 ^ 5 is 5, and half of the lanes have voted.
+        check(window.run("""const last = data.launches[0].blocks[0].steps.filter(step => step[0] === STORE).pop();
+            return valuesOf(last)[0].getInt32(0, true)""") == 21, "the last value written")
+        steps_and_keys(window)
+        places_and_looks(window, path)
+        predictions(window)
+        quiet(window, "banks")
+
+        path = os.path.join(folder, "race.html")
+        make_page(path, program, "race", status=1)
+        look(window, path)
+        check(window.run("return document.querySelectorAll('tr.racy').length") == 2, "two lines race")
+        check(window.run("return document.querySelector('.listing svg.arrows path[marker-end]') !== null"), "no arrow joins them")
+        window.click(".finding a")
+        check("racy" in window.run("return document.querySelector('tr.now').className"), "a finding does not lead to its line")
+        quiet(window, "race")
+
+        path = os.path.join(folder, "long.html")
+        make_page(path, program, "long")
+        look(window, path)
+        check("too long for a page" in window.run("return element('left-out').textContent"), "what was left out is not told")
+        window.press("End", "Home")
+        quiet(window, "long")
+
+        path = os.path.join(folder, "blocks.html")
+        make_page(path, program, "blocks", blocks="all")
+        look(window, path, "#launch=1,block=5,beside=1")
+        check(window.run("return explorer.panes.map(pane => pane.block.number)") == [5, 5], "block 5, twice")
+        check(window.run("return checkSums(data.launches[0])") is True, "six blocks add up to something else")
+        quiet(window, "blocks")
+
+
+# ---- steps ------------------------------------------------------------------------------------------
+
+STEPS = (
+    ("05_gpu_shared_tree", ["--n", "64K"]),
+    ("06_gpu_warp_shuffle", ["--n", "64K"]),
+    ("06_gpu_warp_shuffle", ["--ladder", "rows", "--m", "40", "--n", "300"]),
+    ("07_gemm", ["--m", "128", "--n", "128", "--k", "64"]),
+    ("08_conv", ["--batch", "1", "--channels", "4", "--height", "18", "--width", "34", "--filters", "8"]),
+)
+
+
+def test_steps(bin_folder, folder):
+    with browser.Browser() as window:
+        for number, (step, options) in enumerate(STEPS):
+            program = os.path.join(bin_folder, step)
+            page, table = os.path.join(folder, "%d.html" % number), os.path.join(folder, "%d.csv" % number)
+            for more in (["--explore", page], ["--counters", "--counters-csv", table]):
+                done = subprocess.run([program, *options, *more], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+                check(done.returncode == 0, "%s %s: status %d" % (step, more, done.returncode))
+            look(window, page)
+            parts = window.run("""const parts = {};
+                for (const launch of data.launches) parts[launch.part] = countersOf(launchesOfPart(launch));
+                return parts""")
+            check(window.run("return data.launches.every(launch => checkSums(launch) !== false)"),
+                  step + ": steps that do not add up to the counters")
+            with open(table, newline="", encoding="utf-8") as file:
+                rows = [row for row in csv.DictReader(file) if row["global_load_requests"]]
+            check(len(rows) >= 3, step + ": hardly a row")
+            for row in rows:
+                shown = parts.get(row["rung"])
+                check(shown is not None, "%s %s is not on the page" % (step, row["rung"]))
+                for name, value in (shown or {}).items():
+                    check(str(value) == row[name], "%s %s: %s is %s on the page, %s in the CSV" %
+                          (step, row["rung"], name, value, row[name]))
+            window.press("n", "End")
+            quiet(window, step)
+
+
+def main():
+    part, program, bin_folder = sys.argv[1:4]
+    reason = browser.missing()
+    if reason:
+        print("skipped: " + reason)
+        return 0
+    with tempfile.TemporaryDirectory(prefix="explorer.") as folder:
+        if part == "page":
+            test_page(os.path.abspath(program), folder)
+        else:
+            test_steps(bin_folder, folder)
+    print("%d wrong" % len(wrong) if wrong else "all passed")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
