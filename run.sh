@@ -176,7 +176,7 @@ done
 # ---- summary -------------------------------------------------------------------------------------
 
 say "$(printf '%s' "$ladder" | LC_ALL=C awk -v bold="$bold" -v plain="$plain" -v red="$red" \
-    -v green="$green" -v yellow="$yellow" -f "$root/common/scripts/ladder.awk")"
+    -v green="$green" -v yellow="$yellow" -v columns="$columns" -f "$root/common/scripts/ladder.awk")"
 say
 if [[ $ladder == *,simt,* ]]; then
     say "The time that a GPU step takes on simt says nothing about a GPU, so none is shown."

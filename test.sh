@@ -28,7 +28,7 @@ kernels break, the checker, the CPU back end, the counters, the pages.
                             tests of the quick suite
                     cuda    compiled by nvcc, if that is installed; run if there is a GPU
   -L LABEL        only tests with a label that matches this regular expression, as in ctest;
-                  -L slow: analysers and mutants, which take minutes and which no
+                  -L slow: analysers, mutants and other compilers, which take minutes and which no
                   suite runs by itself
   -R NAME         only tests with a name that matches
   --no-install    install nothing: say what is missing and stop

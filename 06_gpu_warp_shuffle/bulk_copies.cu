@@ -1,5 +1,5 @@
 /* Step 06, the top rung: bulk copies by the TMA (tensor memory accelerator) of Hopper (sm_90) and
- * later GPUs. The CPU back end does not have them.
+ * later GPUs.
  *
  * One thread issues copies of kilobytes, which arrive in shared memory without passing through
  * registers, and a barrier in shared memory (mbarrier) tells when they have arrived. */

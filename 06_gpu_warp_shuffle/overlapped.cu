@@ -1,5 +1,5 @@
 /* Step 06: launches that overlap (programmatic dependent launch), on Hopper (sm_90) and later GPUs.
- * The CPU back end does not have them.
+ * On the CPU back end they follow one another.
  *
  * The next kernel in the stream may start on multiprocessors that have room while this one still
  * runs. It waits there until this one's writes are visible. So calls that follow one another do not

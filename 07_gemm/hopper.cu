@@ -1,4 +1,4 @@
-/* Step 07, the top rung: features of Hopper (sm_90a), which the CPU back end does not emulate.
+/* Step 07, the top rung: features of Hopper (sm_90a).
  *
  * A float32 product on Hopper is bound by instruction issue: a multiprocessor can issue four
  * instructions per cycle, and each of them can be a multiply-add, so that any other instruction
@@ -369,8 +369,8 @@ static __device__ void store_fours(const struct gemm &call, struct tile tile, st
 /* The epilogue if the rows of C are not aligned. With stores of single floats, each lane would
  * write to a sector of its own. So the sums are exchanged through shared memory, 8 rows of a warp
  * at a time, and the lanes of a warp store 32 neighbours. */
-static __device__ void store_rows(const struct gemm &call, struct tile tile, struct place at,
-                                  float *rows, const float sum[THREAD_M][THREAD_N])
+static __device__ void store_rows(const struct gemm &call, struct tile tile, float *rows,
+                                  const float sum[THREAD_M][THREAD_N])
 {
     const unsigned warp = threadIdx.x / 32, lane = threadIdx.x % 32;
     const size_t row = tile.row + warp / 4 * 64, column = tile.column + warp % 4 * 64 + lane;
@@ -459,7 +459,7 @@ static __device__ void consume(const struct gemm &call, const struct work &work,
         if (aligned)
             store_fours(call, tile_at(work, share.tile), at, sum);
         else
-            store_rows(call, tile_at(work, share.tile), at, rows, sum);
+            store_rows(call, tile_at(work, share.tile), rows, sum);
     }
 }
 

@@ -142,10 +142,10 @@ static const struct gemm_rung rungs[] = {
         .rung = {.name = "specialized",
                  .idea = "producer warps copy tiles, in part by TMA; consumer warps only multiply",
                  .needs_compute_capability = 90,
-                 .unavailable = ON_CUDA(specialized_unavailable)},
-        .run = ON_CUDA(launch_specialized),
+                 .unavailable = specialized_unavailable},
+        .run = launch_specialized,
         .depth = gemm_depth_serial,
-        .prepare = ON_CUDA(prepare_specialized),
+        .prepare = prepare_specialized,
     },
     CUBLAS_GEMM_RUNG,
 };

@@ -85,10 +85,9 @@ endfunction()
 # program for each source after TEST. The sources are ladder.c, which defines `step`, and the rungs:
 # .c files for CPU rungs, .cu files, which both back ends compile, for GPU rungs.
 #
-# Sources after SM_80, SM_90 or SM_90A are compiled for the cuda back end only (ON_CUDA in
-# problem/rung.h), because they need compute capability 8.0 or later, 9.0 or later, or Hopper's
-# architecture-specific instructions. They are compiled for those of the requested architectures
-# that qualify; if none does, for the lowest that would.
+# Sources after SM_80, SM_90 or SM_90A need compute capability 8.0 or later, 9.0 or later, or Hopper's
+# architecture-specific instructions, and may have inline PTX. The cuda back end compiles them for
+# those of the requested architectures that qualify; if none does, for the lowest that would.
 #
 # A test program whose source is also listed after LARGE has large cases, which it runs if its
 # argument is `large`: these are the test TEST_large, with the label `all`, which test.sh runs with
@@ -108,6 +107,7 @@ function(rungs_add_step kind)
   list(FILTER host_sources EXCLUDE REGEX "\\.cu$")
   set(cuda_sources ${STEP_UNPARSED_ARGUMENTS})
   list(FILTER cuda_sources INCLUDE REGEX "\\.cu$")
+  set(with_ptx ${STEP_SM_80} ${STEP_SM_90} ${STEP_SM_90A})
 
   set(rungs ${name}_rungs)
   add_library(${name}_rungs OBJECT)
@@ -124,6 +124,7 @@ function(rungs_add_step kind)
   endforeach()
   if(RUNGS_BACKEND STREQUAL simt)
     simt_add_cuda_sources(${name}_rungs ${cuda_sources})
+    simt_add_cuda_sources(${name}_rungs PREPROCESSED ${with_ptx})
   else()
     target_sources(${name}_rungs PRIVATE ${cuda_sources})
   endif()
@@ -162,6 +163,7 @@ function(rungs_add_step kind)
     target_link_libraries(${name}_counted PRIVATE ${name}_host ${library} rungs_flags)
     target_include_directories(${name}_counted PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
     simt_add_cuda_sources(${name}_counted INSTRUMENTED ${cuda_sources})
+    simt_add_cuda_sources(${name}_counted INSTRUMENTED PREPROCESSED ${with_ptx})
     set_target_properties(${name}_counted PROPERTIES LINKER_LANGUAGE CXX
       OUTPUT_NAME ${name} RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin/counted)
     add_dependencies(${name} ${name}_counted)

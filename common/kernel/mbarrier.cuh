@@ -1,6 +1,6 @@
 /* Barriers in shared memory (mbarrier) that count arriving threads and arriving bytes, on Hopper
- * (sm_90) and later GPUs. Inline PTX, so only for the cuda back end. Source: PTX ISA, Parallel
- * Synchronization and Communication Instructions, mbarrier. */
+ * (sm_90) and later GPUs. Source: PTX ISA, Parallel Synchronization and Communication Instructions,
+ * mbarrier. */
 #ifndef RUNGS_MBARRIER_CUH
 #define RUNGS_MBARRIER_CUH
 

@@ -1,5 +1,5 @@
-/* Bulk copies by the TMA (tensor memory accelerator) of Hopper (sm_90) and later GPUs. Inline PTX,
- * so only for the cuda back end. Source: PTX ISA, cp.async.bulk. */
+/* Bulk copies by the TMA (tensor memory accelerator) of Hopper (sm_90) and later GPUs. Source: PTX
+ * ISA, cp.async.bulk. */
 #ifndef RUNGS_TMA_CUH
 #define RUNGS_TMA_CUH
 

@@ -28,14 +28,6 @@ struct rung {
     const char *(*unavailable)(void);
 };
 
-/* In a table of rungs, marks a function that exists only with the cuda back end. Elsewhere it is
- * NULL, and the rung is skipped. */
-#ifdef RUNGS_CUDA
-#define ON_CUDA(function) (function)
-#else
-#define ON_CUDA(function) NULL
-#endif
-
 /* Why a rung whose function is NULL is skipped. */
 static inline const char *rung_not_built(const struct rung *rung)
 {

@@ -183,3 +183,21 @@ void print_names(FILE *file, const char *start, const char *const *names, size_t
     }
     fputc('\n', file);
 }
+
+void print_words(FILE *file, const char *text, size_t used, size_t indent, size_t width)
+{
+    for (bool first = true; *text != '\0'; first = false) {
+        const size_t length = strcspn(text, " ");
+        if (!first && width > 0 && used + 1 + length > width) {
+            fprintf(file, "\n%*s", (int)indent, "");
+            used = indent;
+        } else if (!first) {
+            fputc(' ', file);
+            used++;
+        }
+        fprintf(file, "%.*s", (int)length, text);
+        used += length;
+        text += length + (text[length] == ' ');
+    }
+    fputc('\n', file);
+}

@@ -44,4 +44,8 @@ size_t line_width(FILE *file);
 void print_names(FILE *file, const char *start, const char *const *names, size_t count,
                  size_t width);
 
+/* Prints the text and ends the line, of which `used` characters are taken, with line breaks between
+ * words; lines that follow are indented. */
+void print_words(FILE *file, const char *text, size_t used, size_t indent, size_t width);
+
 #endif

@@ -1,4 +1,5 @@
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -45,25 +46,29 @@ static bool has_host_rows(const struct results *results)
     return results->host.name[0] != '\0';
 }
 
+enum { SHAPE_TEXT_SIZE = 96 };
+
 /* "1048576 (1M)"; a shape that is not a single number as it is. */
-static void print_shape(FILE *file, const char *shape)
+static void shape_text(char text[SHAPE_TEXT_SIZE], const char *shape)
 {
     char count[FORMAT_COUNT_SIZE] = "";
 
     if (strspn(shape, "0123456789") == strlen(shape))
         format_count(strtoull(shape, NULL, 10), count);
-    fputs(shape, file);
     if (count[0] != '\0' && strcmp(count, shape) != 0)
-        fprintf(file, " (%s)", count);
+        snprintf(text, SHAPE_TEXT_SIZE, "%s (%s)", shape, count);
+    else
+        snprintf(text, SHAPE_TEXT_SIZE, "%s", shape);
 }
 
 static void heading(FILE *file, const struct results *results)
 {
     const struct machine *machine = &results->machine;
 
-    fprintf(file, "\n%s: %s %s, ", results->step, results->op, results->type);
-    print_shape(file, results->shape);
-    fputc('\n', file);
+    char shape[SHAPE_TEXT_SIZE];
+
+    shape_text(shape, results->shape);
+    fprintf(file, "\n%s: %s %s, %s\n", results->step, results->op, results->type, shape);
     fprintf(file, "%s back end: %s", results->back_end, machine->name);
     if (machine->details[0] != '\0')
         fprintf(file, ", %s", machine->details);
@@ -78,16 +83,20 @@ static void heading(FILE *file, const struct results *results)
 }
 
 /* Says for which problem memory was counted, if not for the table's. */
-static void tell_counted(FILE *file, const struct results *results)
+static void tell_counted(FILE *file, const struct results *results, size_t width)
 {
     const char *const first = counters_first_of_memory(results);
 
     if (results->not_counted[0] != '\0') {
         fprintf(file, "  requests to memory: not counted, %s\n", results->not_counted);
     } else if (results->counted_shape[0] != '\0' && first != NULL) {
-        fprintf(file, "  from the column `%s` on, counted on a smaller problem, ", first);
-        print_shape(file, results->counted_shape);
-        fputs("; --counters counts this one\n", file);
+        char shape[SHAPE_TEXT_SIZE], text[2 * SHAPE_TEXT_SIZE + 128];
+        shape_text(shape, results->counted_shape);
+        snprintf(text, sizeof text,
+                 "  from the column `%s` on, counted on a smaller problem, %s; --counters counts "
+                 "this one",
+                 first, shape);
+        print_words(file, text, 0, 4, width);
     } else if (results->from_files && first == NULL) {
         fputs("  requests to memory: with data from files, only --counters counts them\n", file);
     }
@@ -262,7 +271,7 @@ void report_table(FILE *file, const struct results *results, bool colour, size_t
                 strcmp(results->shape, "0") == 0 ? " (an empty input has the operator's identity)"
                                                  : "");
     if (!results->has_clocks)
-        tell_counted(file, results);
+        tell_counted(file, results, width);
     tell_reasons(file, results);
     tell_skipped(file, results, width, texts);
     free(rows);

@@ -10,6 +10,7 @@
 #include "base/version.h"
 #include "base/whole_file.h"
 #include "device/pool.h"
+#include "report/columns.h"
 
 /* The struct that an option's member is in. */
 enum owner { OF_RUNNER, OF_PROBLEM, OF_KIND };
@@ -168,17 +169,22 @@ void options_free(struct options *options)
 static void print_help(const struct step *step, const struct ladder *ladder,
                        const struct entries *entries, FILE *out)
 {
+    const size_t width = line_width(out);
+
     fprintf(out, "Usage: %s [OPTION]...\n%s\n\n", step->name, ladder->idea);
     for (size_t i = 0; i < entries->count; i++) {
         const struct option_field *field = &entries->entry[i].field;
-        char left[40];
+        char left[40], help[256];
+        size_t used = (size_t)snprintf(help, sizeof help, "%s", field->help);
         snprintf(left, sizeof left, "--%s%s%s", field->name,
                  field->argument != NULL && field->argument[0] != '[' ? " " : "",
                  field->argument != NULL ? field->argument : "");
-        fprintf(out, "  %-26s  %s", left, field->help);
         for (size_t l = 0; l < step->ladder_count && entries->entry[i].special == LADDER; l++)
-            fprintf(out, "%s%s", l == 0 ? ": " : ", ", step->ladders[l]->name);
-        fputc('\n', out);
+            if (used < sizeof help)
+                used += (size_t)snprintf(help + used, sizeof help - used, "%s%s",
+                                         l == 0 ? ": " : ", ", step->ladders[l]->name);
+        const int start = fprintf(out, "  %-26s  ", left);
+        print_words(out, help, (size_t)start, 30, width);
     }
     fprintf(out, "\nExit status: 0 all results verified, 1 a wrong result, 2 bad usage,\n"
                  "3 a device or memory error, 4 a file unreadable, malformed or not writable.\n");
@@ -188,10 +194,14 @@ static void print_list(const struct ladder *ladder, FILE *out)
 {
     for (size_t i = 0; i < ladder->rung_count; i++) {
         const struct rung *rung = ladder_rung(ladder, i);
-        fprintf(out, "%-22s %s%s\n", rung->name, rung->idea,
-                rung->flags & RUNG_LESSON    ? " [a lesson: wrong on purpose]"
-                : rung->flags & RUNG_LIBRARY ? " [library]"
-                                             : "");
+        char idea[256];
+
+        snprintf(idea, sizeof idea, "%s%s", rung->idea,
+                 rung->flags & RUNG_LESSON    ? " [a lesson: wrong on purpose]"
+                 : rung->flags & RUNG_LIBRARY ? " [library]"
+                                              : "");
+        const int start = fprintf(out, "%-22s ", rung->name);
+        print_words(out, idea, (size_t)start, 23, line_width(out));
     }
 }
 

@@ -2,8 +2,8 @@
 """Keeps the pages true: docs.py --check | --update [--root FOLDER]
 
 The pages are every README.md of the steps, the one at the top and all of docs/. Their sources have
-four kinds of comments and no others. What these hold is compared with its source, and written anew
-with --update:
+five kinds of comments and no others. What four of them hold is compared with its source, and written
+anew with --update:
 
   <!-- snippet: PATH NAME -->       consecutive lines of the function, kernel, struct or macro NAME
   ```c                              in the source PATH. A page chooses which; where the source has
@@ -14,6 +14,11 @@ with --update:
   ```text                           docs/programs/*.txt are kept by common/tests/test_programs.py)
   ```
   <!-- end file -->
+
+  <!-- output: COMMAND -->          what a command prints: common/tests/test_outputs.py runs it, and says
+  ```text                           where lines of the page are not among those printed
+  ```
+  <!-- end output -->
 
   <!-- table: NAME -->              the page's table NAME in docs/tables.txt
   <!-- end table -->
@@ -57,6 +62,11 @@ format one of Python's. @2 is the row's second cell, "x to y" a range.
   table notes
   heads: order | rung | ... | why                              # computed columns go to "..."
   row: a tree | `shuffle` | ... | a note = shuffle 06_gpu_warp_shuffle
+
+An edition of the pages in another language is a folder of docs, named by the language's two letters
+(docs/zh). Its pages have the same comments, and docs/zh/NAME.md the tables of docs/NAME.md, with
+headings and cells as the edition's words.txt has them: a line "English | translation" for each,
+and English where there is none. translated.py tells what is behind the English, or differs from it.
 
 --check further asks for: links and anchors that lead somewhere, paths in `code` that exist, every
 rung of a step on the step's page and in its README, every page in the index, every file of
@@ -106,6 +116,21 @@ def find_pages(root):
                     page = os.path.relpath(os.path.join(here, name), root)
                     pages.append(page.replace(os.sep, "/"))
     return pages
+
+
+def edition_of(page):
+    """The folder of an edition that the page is in, such as docs/zh, or None."""
+    match = re.match(r"docs/[a-z]{2}(?=/)", page)
+    return match.group() if match else None
+
+
+def original_of(page):
+    """The English page that the page is a translation of; the page itself if it is none."""
+    edition = edition_of(page)
+    if edition is None:
+        return page
+    name = page[len(edition) + 1:]
+    return name if name == "README.md" else "docs/" + name
 
 
 def without_code(text):
@@ -243,6 +268,10 @@ FILE = re.compile(r"(?P<head><!-- file: (?P<path>\S+) -->\n```\w*\n)(?:(?!```).*
                   r"(?P<end>```\n<!-- end file -->)")
 
 
+OUTPUT = re.compile(r"<!-- output: (?P<command>[^\n]*) -->\n```text\n(?P<text>(?:(?!```).*\n)*)"
+                    r"```\n<!-- end output -->")
+
+
 def renew_files(root, text, complain):
     def make(match):
         now = read(os.path.join(root, match["path"])).rstrip("\n")
@@ -294,9 +323,15 @@ class Name:
         self.words = [word for word in words if word not in files] if files else []
         self.rows = [row for file in files or [" ".join(words)] for row in rows_of(root, file)]
         self.columns = {column for row in self.rows for column in row}
+        self.parsed = {}
 
     def parse(self, word):
         """(column, values) of a condition, (None, columns) of a number, or None."""
+        if word not in self.parsed:
+            self.parsed[word] = self.parse_anew(word)
+        return self.parsed[word]
+
+    def parse_anew(self, word):
         column, equals, value = word.partition("=")
         if equals:
             values = [expand(one) for one in value.split("|")]
@@ -480,24 +515,55 @@ def rows_and_columns(lines, names):
     return heads, rows, columns
 
 
-def table_of(lines, names):
+def words_of(root, edition, complain):
+    """{English: translation} of an edition's words.txt."""
+    words, name = {}, edition + "/words.txt"
+    path = os.path.join(root, name)
+    for at, line in enumerate(read(path).split("\n") if os.path.exists(path) else [], 1):
+        parts = [part.strip() for part in line.split("|")]
+        if line.startswith("#") or not line.strip():
+            continue
+        if len(parts) != 2 or not all(parts) or parts[0] in words:
+            complain(name, at, "want 'English | translation', each once, not '%s'" % line)
+        else:
+            words[parts[0]] = parts[1]
+    return words
+
+
+def moved(target, page):
+    """A link's target in the original of the page, as the page itself has to write it."""
+    if re.match(r"[a-z][a-z+.-]*:|#", target):
+        return target
+    path = os.path.join(os.path.dirname(original_of(page)), target)
+    return os.path.relpath(path, os.path.dirname(page)).replace(os.sep, "/")
+
+
+def translated_cell(cell, page, words):
+    if cell in words:
+        return words[cell]
+    return LINK.sub(lambda link: "](%s)" % moved(link.group(1), page), cell)
+
+
+def table_of(lines, names, translate):
     heads, rows, columns = rows_and_columns(lines, names)
     at = heads.index("...") if "..." in heads else len(heads)
 
     def line(cells, computed):
-        return "| %s |\n" % " | ".join(cells[:at] + computed + cells[at + 1:])
+        return "| %s |\n" % " | ".join(
+            cell if translate is None else translate(cell)
+            for cell in cells[:at] + computed + cells[at + 1:])
 
     table = line(heads, [heading for heading, _, _ in columns])
     table += "|%s|\n" % "|".join(
         ["---"] * at + ["---:"] * len(columns) + ["---"] * len(heads[at + 1:]))
-    for cells, words in rows:
+    for cells, chosen in rows:
         if len(cells) != len(heads):
             raise Wrong("want %d cells in '%s'" % (len(heads), " | ".join(cells)))
         computed = []
         for _, expression, form in columns:
             for number, cell in enumerate(cells, 1):
                 expression = expression.replace("@%d" % number, cell.strip("`").replace(",", ""))
-            values = [calculate(part, names, words)[0] for part in expression.split(" to ")]
+            values = [calculate(part, names, chosen)[0] for part in expression.split(" to ")]
             texts = ["-" if value is None else format(value, form) for value in values]
             computed.append(" to ".join(dict.fromkeys(texts)))
         if set(computed) == {"-"}:
@@ -506,20 +572,20 @@ def table_of(lines, names):
     return table
 
 
-def renew_tables(part, text, complain):
+def renew_tables(part, text, translate, complain):
     def make(match):
         if match["name"] not in part.tables:
             raise Wrong("docs/tables.txt has no table '%s' for this page" % match["name"])
         used.add(match["name"])
         try:
-            table = table_of(part.tables[match["name"]], part.names)
+            table = table_of(part.tables[match["name"]], part.names, translate)
         except (Wrong, ValueError, KeyError) as wrong:
             raise Wrong("table %s: %s" % (match["name"], wrong)) from wrong
         return match["head"] + table + "<!-- end table -->"
 
     used = set()
     text = renew(TABLE, text, make, complain)
-    for name in part.tables:
+    for name in part.tables if translate is None else ():  # translated.py tells of the others
         if name not in used:
             complain(1, "docs/tables.txt has a table '%s' that is not on this page" % name)
     return text
@@ -528,7 +594,7 @@ def renew_tables(part, text, complain):
 # ---- plots ---------------------------------------------------------------------------------------
 
 PLOT = re.compile(r"<!-- plot: (?P<name>\w+) (?P<arguments>[^\n]*?) = (?P<hash>\w*) -->\n"
-                  r"!\[[^\]]*\]\(pictures/(?P=name)\.svg\)")
+                  r"!\[[^\]]*\]\((?:\.\./)?pictures/(?P=name)\.svg\)")
 
 
 def plot_hash(root, arguments):
@@ -572,18 +638,18 @@ def renew_plots(root, text, complain, update):
 
 
 def check_comments(text, complain):
-    """Complains of comments that are none of the four kinds, or are not closed."""
-    for pattern in (SNIPPET, FILE, TABLE, PLOT):
+    """Complains of comments that are none of the five kinds, or are not closed."""
+    for pattern in (SNIPPET, FILE, OUTPUT, TABLE, PLOT):
         text = pattern.sub(lambda match: "\n" * match.group().count("\n"), text)
     for match in re.finditer("<!--.*", text):
-        complain(line_of(text, match.start()), "want no comments but whole snippets, files, tables "
-                 "and plots (see docs.py): %s" % match.group())
+        complain(line_of(text, match.start()), "want no comments but whole snippets, files, outputs, "
+                 "tables and plots (see docs.py): %s" % match.group())
 
 
-def anchors_of(text):
-    """The ids that GitHub gives the headings."""
-    seen, anchors = {}, set(re.findall(r'<a (?:id|name)="([^"]+)"', text))
-    for line in without_code(text).split("\n"):
+def headings_of(text):
+    """(line from 0, title, the id that GitHub gives it) of each heading."""
+    seen = {}
+    for at, line in enumerate(without_code(text).split("\n")):
         heading = re.match(r"#{1,6}\s+(.*?)\s*#*\s*$", line)
         if not heading:
             continue
@@ -591,8 +657,12 @@ def anchors_of(text):
         anchor = re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-")
         count = seen.get(anchor, 0)
         seen[anchor] = count + 1
-        anchors.add("%s-%d" % (anchor, count) if count else anchor)
-    return anchors
+        yield at, heading.group(1), "%s-%d" % (anchor, count) if count else anchor
+
+
+def anchors_of(text):
+    anchors = {anchor for _, _, anchor in headings_of(text)}
+    return anchors.union(re.findall(r'<a (?:id|name)="([^"]+)"', text))
 
 
 LINK = re.compile(r"(?<!\\)\]\(\s*<?([^)\s>]+)>?(?:\s+\"[^\"]*\")?\s*\)|<img [^>]*src=\"([^\"]+)\"")
@@ -678,6 +748,9 @@ def check_index(root, texts, complain):
         if "/exercise/" in page or page in ("README.md", "docs/README.md"):
             continue  # ./test.sh exercise lists those
         index = "docs/README.md" if page.startswith("docs/") else "README.md"
+        if edition_of(page):
+            first = edition_of(page) + "/README.md"
+            index = "README.md" if page == first else first
         if index not in linked.get(page, ()):
             complain(index, 1, "does not link to %s" % page)
     for folder in ("docs/results", "docs/pictures", "docs/programs"):
@@ -722,11 +795,15 @@ def main(arguments=None):
         print("docs.py: %s: no docs/README.md there" % root, file=sys.stderr)
         return 2
     parts, texts, updated = parts_of(root, "docs/tables.txt", complain), {}, 0
+    words = {edition: words_of(root, edition, complain)
+             for edition in sorted({edition_of(page) for page in pages if edition_of(page)})}
     for page in pages:
         complain_here = functools.partial(complain, page)
         text = read(os.path.join(root, page))
         now = renew_files(root, renew_snippets(root, text, complain_here), complain_here)
-        now = renew_tables(parts.get(page, Part()), now, complain_here)
+        translate = functools.partial(translated_cell, page=page, words=words[
+            edition_of(page)]) if edition_of(page) else None
+        now = renew_tables(parts.get(original_of(page), Part()), now, translate, complain_here)
         now = renew_plots(root, now, complain_here, options.update)
         if now != text and options.update:
             with open(os.path.join(root, page), "w", encoding="utf-8") as file:
@@ -736,6 +813,8 @@ def main(arguments=None):
         elif now != text:
             tell_difference(text, now, complain_here)
         texts[page] = text
+        if original_of(page) not in pages:
+            complain(page, 1, "there is no English page %s" % original_of(page))
         check_comments(text, complain_here)
         check_links(root, page, text, complain_here)
         check_paths(root, text, complain_here)

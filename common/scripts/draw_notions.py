@@ -10,6 +10,7 @@ Needs nothing but Python 3.7."""
 import csv
 import math
 import os
+import re
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
@@ -46,8 +47,9 @@ def draw_grid():
 
     left, top, cell = 400, 62, 40
     svg.text(left, 22, "block (1, 0): 16 x 4 threads, x runs first", 14, weight="bold")
-    svg.text(left, 40, "thread = threadIdx.x + 16 * threadIdx.y     warp = thread / 32     lane = thread % 32", 12,
-             colour=FAINT)
+    for at, text in ((0, "thread = threadIdx.x + 16 * threadIdx.y"), (280, "warp = thread / 32"),
+                     (430, "lane = thread % 32")):
+        svg.text(left + at, 40, text, 12, colour=FAINT)
     svg.line(346, 81, left - 4, top, FAINT)
     svg.line(346, 81, left - 4, top + 4 * cell, FAINT)
     for x in range(16):
@@ -239,7 +241,7 @@ def draw_little():
         if name in ("shuffle, sum f32", "shuffle, dot mixed", "shuffle, dot f32", "vectorized, sum f32"):
             svg.text(x_of(kb) + 10, y_of(gb) + 16, name, 11)
         elif name in ("vectorized, dot f32", "in_flight, dot f32"):
-            svg.text(x_of(kb), y_of(gb) + 22, name, 11, "middle")
+            svg.text(x_of(kb) - 5, y_of(gb) + 17, name, 11)
     svg.text(left, top + high + 40, "Each point is a rung of step 06 on one problem; two have 16 KB. Beyond about 16 KB more bytes"
              " wait longer: the memory is busy.", 11, colour=FAINT)
     return svg.render()
@@ -336,7 +338,7 @@ def draw_climb():
             if size <= 1 << 26 and size >= best.get(key, (0, 0))[0]:
                 best[key] = (size, float(row["gb_per_s"]))
     svg = Svg("Steps 03 to 06: how fast a dot product is on an H200, rung by rung")
-    left, wide, high, y = 290, 400, 19, 46
+    left, wide, high, y = 310, 400, 19, 46
 
     def x_of(gb):
         return left + wide * (math.log10(gb) + 1) / 4.8
@@ -361,7 +363,91 @@ def draw_climb():
     return svg.render()
 
 
+# ---- inside the CPU back end ---------------------------------------------------------------------
+
+
+def station(path, name):
+    """A source of the CPU back end and a name in it, which must be there."""
+    with open(os.path.join(ROOT, "common", "simt", path), encoding="utf-8") as file:
+        if not re.search(r"\b%s\b" % re.escape(name), file.read()):
+            raise ValueError("common/simt/%s has no %s" % (path, name))
+    return path, name
+
+
+def draw_access():
+    """One store of 32 lanes, from the hook to the counter and the check."""
+    svg = Svg("The life of one access, from the hook to the counter and the check")
+    left, wide, high = 10, 400, 44
+
+    def place(x, y, path, name, colour, note, width=wide):
+        path, name = station(path, name)
+        svg.box(x, y, width, high, colour)
+        svg.on(colour, x + width // 2, y + 18, name, 13, "bold")
+        svg.on(colour, x + width // 2, y + 35, path, 11)
+        for i, line in enumerate(note):
+            svg.text(x + width + 12, y + 14 + 15 * i, line, 11)
+
+    svg.text(left, 20, "partial[tid] = mine;", 14, weight="bold")
+    svg.text(left + 170, 20, "in a kernel that was compiled with hooks, as each lane comes to it", 12, colour=FAINT)
+    place(left, 32, "machine/hooks.c", "record", ORANGE,
+          ["the compiler has put a call before the store;", "it appends an event: depth of calls, place, store,",
+           "4 bytes, address"])
+    svg.arrow(left + wide // 2, 76, left + wide // 2, 96)
+    station("observe/recorder.h", "simt_traces")
+    svg.box(left, 98, wide, 74, EMPTY, GRID)
+    for lane in range(WARP):
+        for row in range(4):
+            filled = (lane < 20 and row < 4) or (20 <= lane and row < 3)
+            svg.box(left + 8 + 12 * lane, 106 + 10 * row, 10, 8, (SKY if row != 2 else RED) if filled else PAPER)
+    svg.text(left + wide // 2, 163, "observe/recorder.h: a trace for each lane", 11, "middle")
+    for i, line in enumerate(("a column is a lane; the store is red.", "One lane runs at a time, up to a barrier, a",
+                              "collective, its end, or a full trace")):
+        svg.text(left + wide + 12, 118 + 15 * i, line, 11)
+    svg.arrow(left + wide // 2, 172, left + wide // 2, 192)
+    place(left, 194, "machine/turns.c", "simt_find_ready_warp", ORANGE,
+          ["no lane of the warp can go on: the traces are", "drained, through the one observer that the",
+           "machine knows (observe/observer.h)"])
+    svg.arrow(left + wide // 2, 238, left + wide // 2, 258)
+    place(left, 260, "count/replay.c", "simt_replay", GREEN,
+          ["goes through the 32 traces together: which lanes", "do the same next? A plan that was kept tells",
+           "(model/plans.c), or the flow of control does"])
+    station("model/plans.c", "simt_plan_find")
+    station("model/lanes.c", "simt_lanes_first")
+    svg.arrow(left + wide // 2, 304, left + wide // 2, 324)
+    place(left, 326, "count/step.c", "simt_step", GREEN,
+          ["32 lanes, one store: one request. Where do its", "addresses lie? In shared memory (model/spaces.c)"])
+    station("model/spaces.c", "simt_range_of")
+    half, right = 340, left + 400
+    svg.arrow(left + 120, 370, left + 120, 396)
+    svg.arrow(left + 300, 370, right + 120, 396)
+    svg.text(left, 390, "count", 12, weight="bold")
+    svg.text(right + half, 390, "check", 12, "end", weight="bold")
+    place(left, 398, "count/wavefronts.c", "simt_count_access", BLUE, [], half)
+    place(right, 398, "check/check.c", "simt_check_access", RED, [], half)
+    svg.arrow(left + half // 2, 442, left + half // 2, 462)
+    svg.arrow(right + half // 2, 442, right + half // 2, 462)
+    place(left, 464, "model/sites.c", "simt_site", BLUE, [], half)
+    place(right, 464, "check/races.h", "simt_visit_store", RED, [], half)
+    for i, line in enumerate(("the counters of this place in the program:", "requests, lanes, wavefronts, conflicts")):
+        svg.text(left, 524 + 15 * i, line, 11)
+    for i, line in enumerate(("what the word's shadow remembers (check/shadow.h);",
+                              "is that ordered before this (check/causality.c)?")):
+        svg.text(right, 524 + 15 * i, line, 11)
+    station("check/shadow.h", "simt_cell")
+    station("check/causality.h", "simt_may_race")
+    svg.line(left, 554, right + half, 554, FAINT, 1, "4 4")
+    svg.text(left, 572, "the launch ends", 12, weight="bold")
+    place(left, 580, "count/listing.c", "simt_listing_add", BLUE, [], half)
+    place(right, 580, "check/findings.c", "simt_tell_findings", RED, [], half)
+    for i, line in enumerate(("added up by kernel and line;", "SIMT_COUNTERS prints them when the program ends")):
+        svg.text(left, 640 + 15 * i, line, 11)
+    for i, line in enumerate(("told in words (check/wording.c), with lines of", "source (program/source.c); the program ends")):
+        svg.text(right, 640 + 15 * i, line, 11)
+    return svg.render()
+
+
 PICTURES = {
+    "simt_access.svg": draw_access,
     "grid_to_lane.svg": draw_grid,
     "memory_hierarchy.svg": draw_memory,
     "issue_timeline.svg": draw_issue,
@@ -383,6 +469,6 @@ def main():
 if __name__ == "__main__":
     try:
         sys.exit(main())
-    except (OSError, UnicodeDecodeError) as problem:
+    except (OSError, UnicodeDecodeError, ValueError) as problem:
         print("draw_notions.py: %s" % problem, file=sys.stderr)
         sys.exit(4)

@@ -2,7 +2,7 @@
 #
 # Input: for every step a line "step NAME EXIT_STATUS", then the step's CSV file (report.h), or
 # nothing where it wrote none. Variables bold, red, green, yellow and plain hold terminal codes or
-# nothing. POSIX awk.
+# nothing; columns is the width of the terminal, or 0. POSIX awk.
 
 # Splits a line of CSV into field[1..]; a quoted field may hold commas and doubled quotes.
 function split_csv(line,    count, text, at) {
@@ -163,18 +163,36 @@ function verdict_text(row,    i, n, words, text) {
     return text
 }
 
-function print_row(row,    at, line, colour) {
-    line = " "
-    for (at = 1; at <= 8; at++)
+# The row's step and its columns `from` to `last`.
+function print_row(row, from, last,    at, line, colour) {
+    line = "  " sprintf("%-" width[1] "s", cell[row, 1])
+    for (at = from; at <= last && at <= 8; at++)
         if (used[at])
-            line = line (at > 1 ? "  " : " ") \
-                sprintf("%" (at <= 2 ? "-" : "") width[at] "s", cell[row, at])
+            line = line "  " sprintf("%" (at <= 2 ? "-" : "") width[at] "s", cell[row, at])
     colour = row == 0 ? bold : status[row] != 0 || verdicts[row, "fail"] > 0 ? red : \
         rungs[row] > 0 ? green : yellow
-    if (row == 0)
-        print bold line "  " cell[row, 9] plain
-    else
-        print line "  " colour cell[row, 9] plain
+    if (last == 9)
+        line = line "  " (row == 0 ? "" : colour) cell[row, 9] (row == 0 ? "" : plain)
+    print row == 0 ? bold line plain : line
+}
+
+# In lines of at most `columns` characters, where that is not 0 and two columns fit: what does not
+# fit beside is continued below.
+function print_table(    from, last, long, row) {
+    for (from = 2; from <= 9; from = last + 1) {
+        long = 2 + width[1]
+        for (last = from - 1; last < 9; last++) {
+            if (!used[last + 1])
+                continue
+            if (columns > 0 && last >= from && long + 2 + width[last + 1] > columns)
+                break
+            long += 2 + width[last + 1]
+        }
+        if (from > 2)
+            print ""
+        for (row = 0; row <= steps; row++)
+            print_row(row, from, last)
+    }
 }
 
 END {
@@ -206,8 +224,6 @@ END {
         }
         set(row, 9, verdict_text(row))
     }
-    used[1] = 1
     print "\n" bold "== the ladder" plain "\n"
-    for (row = 0; row <= steps; row++)
-        print_row(row)
+    print_table()
 }

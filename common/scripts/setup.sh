@@ -16,6 +16,14 @@ if [[ -t 1 && -z ${NO_COLOR:-} && ${TERM:-dumb} != dumb ]]; then
 fi
 self=${0##*/}
 
+# How many characters a line of a table may have; 0: any number. As in the programs (report/columns.h).
+columns=${COLUMNS:-}
+if [[ -z $columns && -t 1 ]]; then
+    { columns=$(stty size <&3 2>/dev/null) || true; } 3>&1
+    columns=${columns#* }
+fi
+[[ $columns =~ ^[0-9]+$ ]] || columns=0
+
 # put FORMAT ARGUMENT...: printf to standard output, which may be a disk that is full.
 # shellcheck disable=SC2059 # the format is an argument
 put() { printf "$@" 2>/dev/null || die "$exit_file" "cannot write standard output"; }

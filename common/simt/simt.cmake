@@ -1,5 +1,5 @@
-# simt_add_cuda_sources(target [INSTRUMENTED] file.cu ...): compiles CUDA C for the CPU back end and
-# adds it to a target.
+# simt_add_cuda_sources(target [INSTRUMENTED] [PREPROCESSED] file.cu ...): compiles CUDA C for the
+# CPU back end and adds it to a target.
 #
 # simt_rewrite translates each file to C++17 in the binary directory, where it is compiled with the
 # back end's cuda_runtime.h and then the file's own folder on the include path. The target is linked
@@ -8,6 +8,9 @@
 # INSTRUMENTED: kernels call the runtime (machine/hooks.c) before each access to memory and in each basic
 # block, so that they can be counted and checked: docs/simt_back_end.md. The calls take time even
 # while nothing is counted.
+#
+# PREPROCESSED: simt_rewrite comes after the preprocessor, as with simtcc, and so translates inline
+# PTX in headers and macros, too.
 #
 # A source file with the property SIMT_INTERLEAVED is compiled so that the threads of a block are
 # switched at every access to device memory: its races then lose updates as they do on a GPU.
@@ -47,8 +50,10 @@ set(SIMT_INSTRUMENTATION_Clang
   -fno-vectorize -fno-slp-vectorize -fno-unroll-loops -fno-integrated-as -Wa,--no-warn
   -Wno-pass-failed)
 
+set(SIMT_FOLDER "${CMAKE_CURRENT_LIST_DIR}")
+
 function(simt_add_cuda_sources target)
-  cmake_parse_arguments(PARSE_ARGV 1 SIMT "INSTRUMENTED" "" "")
+  cmake_parse_arguments(PARSE_ARGV 1 SIMT "INSTRUMENTED;PREPROCESSED" "" "")
   if(NOT SIMT_OPTIMISATION)
     set(SIMT_OPTIMISATION -O1)
   endif()
@@ -59,12 +64,6 @@ function(simt_add_cuda_sources target)
     get_filename_component(name "${source}" NAME)
     set(rewritten "${CMAKE_CURRENT_BINARY_DIR}/simt_${target}/${name}.cpp")
     file(MAKE_DIRECTORY "${CMAKE_CURRENT_BINARY_DIR}/simt_${target}")
-    add_custom_command(
-      OUTPUT "${rewritten}"
-      COMMAND simt_rewrite "${source}" "${rewritten}"
-      DEPENDS simt_rewrite "${source}"
-      COMMENT "Rewriting ${name} for the CPU back end"
-      VERBATIM)
     target_sources(${target} PRIVATE "${rewritten}")
     # #pragma unroll is meant for nvcc. Kernels spend most of their time switching between threads:
     # -O3 would gain little and take half as long again to compile.
@@ -83,6 +82,32 @@ function(simt_add_cuda_sources target)
     if(SIMT_INSTRUMENTED AND NOT RUNGS_SANITIZE)
       list(APPEND options ${SIMT_OPTIMISATION} ${SIMT_INSTRUMENTATION}
         ${SIMT_INSTRUMENTATION_${CMAKE_CXX_COMPILER_ID}})
+    endif()
+    if(SIMT_PREPROCESSED)
+      set(folders "$<TARGET_PROPERTY:${target},INCLUDE_DIRECTORIES>")
+      set(definitions "$<TARGET_PROPERTY:${target},COMPILE_DEFINITIONS>")
+      add_custom_command(
+        OUTPUT "${rewritten}"
+        COMMAND ${CMAKE_CXX_COMPILER} -x c++ -std=gnu++17 -E -MD -MT "${rewritten}"
+          -MF "${rewritten}.d" -isystem ${SIMT_FOLDER}/cuda
+          "-I${folder}" "$<$<BOOL:${folders}>:-I$<JOIN:${folders},;-I>>"
+          "$<$<BOOL:${definitions}>:-D$<JOIN:${definitions},;-D>>"
+          "${options}" -DSIMT_PREPROCESSED -include cuda_runtime.h "${source}" -o "${rewritten}.ii"
+        COMMAND simt_rewrite --preprocessed "${rewritten}.ii" "${rewritten}"
+        DEPENDS simt_rewrite "${source}"
+        DEPFILE "${rewritten}.d"
+        COMMENT "Rewriting ${name} for the CPU back end"
+        COMMAND_EXPAND_LISTS
+        VERBATIM)
+      # The markers of the preprocessor; kernels that take a tensor map by value.
+      list(APPEND options -Wno-pedantic -Wno-psabi)
+    else()
+      add_custom_command(
+        OUTPUT "${rewritten}"
+        COMMAND simt_rewrite "${source}" "${rewritten}"
+        DEPENDS simt_rewrite "${source}"
+        COMMENT "Rewriting ${name} for the CPU back end"
+        VERBATIM)
     endif()
     set_source_files_properties("${rewritten}" PROPERTIES
       INCLUDE_DIRECTORIES "${folder}"

@@ -544,6 +544,25 @@ static void list_and_rung(void **state)
     }
 }
 
+static void fits_the_width(void **state)
+{
+    static const char *const lines[] = {"--list", "--help"};
+    (void)state;
+
+    setenv("COLUMNS", "80", 1);
+    for (size_t s = 0; s < step_count; s++)
+        for (size_t l = 0; l < sizeof lines / sizeof lines[0]; l++) {
+            struct outcome outcome = accepted(steps[s], lines[l]);
+            for (const char *line = outcome.output; *line != '\0'; line += strspn(line, "\n")) {
+                if (strcspn(line, "\n") > 80)
+                    fail_msg("%s %s: %.*s", steps[s], lines[l], (int)strcspn(line, "\n"), line);
+                line += strcspn(line, "\n");
+            }
+            release(&outcome);
+        }
+    unsetenv("COLUMNS");
+}
+
 /* Output goes where it belongs: the table to stdout, nothing else there or on stderr. */
 static void report_on_standard_output(void **state)
 {
@@ -569,6 +588,7 @@ int main(void)
         cmocka_unit_test(same_seed_same_bits), cmocka_unit_test(sweep),
         cmocka_unit_test(cold_and_histogram),  cmocka_unit_test(counters_in_a_file),
         cmocka_unit_test(list_and_rung),       cmocka_unit_test(report_on_standard_output),
+        cmocka_unit_test(fits_the_width),
     };
     return cmocka_run_group_tests_name("cli", tests, make_folders, remove_folders);
 }

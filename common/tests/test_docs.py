@@ -2,6 +2,7 @@
 import contextlib
 import io
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -467,6 +468,68 @@ us = all[] : .1f
     def test_result_on_no_page(self):
         self.write("docs/results/lost.csv", "a\n")
         self.assert_wrong("docs/results/lost.csv:1: no page links to it")
+
+    def write_edition(self):
+        """The page in another language: the same comments, empty tables."""
+        page = re.sub(r"(<!-- table: \w+ -->\n)(\|.*\n)*", r"\1", PAGE).replace("../05", "../../05")
+        page = page.replace("](results", "](../results").replace("# Step", "# 步")
+        self.write("docs/zh/05_step.md", page.replace("below](#the-code-of-tree)", "](#tree-的代码)")
+                   .replace("The code of `tree`", "`tree` 的代码"))
+        self.write("docs/zh/README.md", "[步](05_step.md)\n")
+        self.write("docs/zh/words.txt", "# words\n\nrung | 梯级\nit branches | 有分支\n")
+        self.change("README.md", "[05]", "[中文](docs/zh/README.md) [05]")
+
+    def test_edition(self):
+        """A translated page has the English page's tables, in the words of its own."""
+        self.write_edition()
+        self.assert_wrong("docs/zh/05_step.md:16: is out of date")
+        self.assert_right("--update")
+        self.assertIn("| 梯级 | 1K: us |", self.read("docs/zh/05_step.md"))
+        self.assertIn("| `tree` | 2.50 | 4.00 |", self.read("docs/zh/05_step.md"))
+        self.assertIn("| 4.0 | 有分支 |", self.read("docs/zh/05_step.md"))
+        self.assert_right()
+        self.change("docs/results/times.csv", "tree,1024,2.5", "tree,1024,2.4")
+        self.assert_right("--update")
+        self.assertIn("| `tree` | 2.40 | 4.00 |", self.read("docs/zh/05_step.md"))
+        self.assertEqual(PAGE.count("rung |"), self.read("docs/05_step.md").count("rung |"))
+
+    def test_edition_without_a_table(self):
+        """That is for translated.py to tell, or who adds a table would have to translate."""
+        self.write_edition()
+        self.change("docs/zh/05_step.md", "<!-- table: counts -->\n<!-- end table -->", "")
+        self.assert_right("--update")
+
+    def test_edition_links(self):
+        """Links of cells that are not translated lead where those of the English do."""
+        self.write_edition()
+        self.change("docs/tables.txt", "row: 2 KB", "row: [2 KB](README.md#a) [x](#step)")
+        self.write("docs/README.md", "# A\n[Step](05_step.md)\n")
+        self.change("docs/zh/05_step.md", "# 步", "# Step")
+        self.assert_right("--update")
+        self.assertIn("| [2 KB](README.md#a) [x](#step) |", self.read("docs/05_step.md"))
+        self.assertIn("| [2 KB](../README.md#a) [x](#step) |", self.read("docs/zh/05_step.md"))
+
+    def test_edition_is_wrong(self):
+        for path, old, new, said in (
+                ("docs/zh/README.md", "05_step.md", "../05_step.md",
+                 "docs/zh/README.md:1: does not link to docs/zh/05_step.md"),
+                ("README.md", "docs/zh/README.md", "docs/README.md",
+                 "README.md:1: does not link to docs/zh/README.md"),
+                ("docs/zh/05_step.md", "#tree-的代码", "#the-code-of-tree",
+                 "docs/zh/05_step.md:3: no such heading"),
+                ("docs/zh/words.txt", "rung | 梯级", "rung |", "docs/zh/words.txt:3: want 'English"),
+                ("docs/zh/words.txt", "it branches", "rung", "docs/zh/words.txt:4: want 'English"),
+                ("docs/zh/words.txt", "有分支", "有|分支", "docs/zh/words.txt:4: want 'English")):
+            with self.subTest(said):
+                self.write("README.md", FILES["README.md"])
+                self.write_edition()
+                self.change(path, old, new)
+                self.assert_wrong(said)
+
+    def test_edition_without_original(self):
+        self.write_edition()
+        self.write("docs/zh/lost.md", "# 失\n")
+        self.assert_wrong("docs/zh/lost.md:1: there is no English page docs/lost.md")
 
 
 if __name__ == "__main__":

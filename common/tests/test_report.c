@@ -526,6 +526,31 @@ static void widths(void **state)
     fclose(file);
 }
 
+static void words(void **state)
+{
+    static const struct {
+        size_t width;
+        const char *text;
+    } wanted[] = {{0, "left: one two three four\n"},
+                  {24, "left: one two three four\n"},
+                  {23, "left: one two three\n  four\n"},
+                  {13, "left: one two\n  three four\n"},
+                  {5, "left: one\n  two\n  three\n  four\n"}};
+    (void)state;
+
+    for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++) {
+        char *text;
+        size_t size;
+        FILE *const file = open_memstream(&text, &size);
+        assert_non_null(file);
+        const int used = fprintf(file, "left: ");
+        print_words(file, "one two three four", (size_t)used, 2, wanted[i].width);
+        fclose(file);
+        assert_string_equal(text, wanted[i].text);
+        free(text);
+    }
+}
+
 static void charts(void **state)
 {
     struct fixture fixture;
@@ -923,6 +948,7 @@ int main(void)
         cmocka_unit_test(table),
         cmocka_unit_test(tables_fit),
         cmocka_unit_test(widths),
+        cmocka_unit_test(words),
         cmocka_unit_test(charts),
         cmocka_unit_test(counters_csv),
         cmocka_unit_test(quiz),

@@ -5,8 +5,10 @@
 #include "api/errors.h"
 #include "base/exit.h"
 #include "base/need.h"
+#include "check/bulk_checks.h"
 #include "check/causality.h"
 #include "check/check.h"
+#include "check/clocks.h"
 #include "check/findings.h"
 #include "check/shadow.h"
 #include "check/skips.h"
@@ -192,14 +194,14 @@ static void arrives(const void *caller, const char *file, int line)
     simt_skips_arrive(simt_traces.begin[lane], simt_recorder.next, caller, file, line);
 }
 
-static void barrier(const void *caller, bool all)
+static void barrier(const void *caller, const char *file, int line, bool all)
 {
     simt_causality_barrier();
     simt_requests_barrier();
     simt_explore_barrier(caller);
     simt_count_at(caller)->barriers++;
     if (!all) {
-        simt_skips_complete(caller);
+        simt_skips_complete(file, line);
     }
 }
 
@@ -215,6 +217,9 @@ static void count_collective(const void *caller, enum simt_collective operation)
     case SIMT_SHUFFLE_DOWN:
     case SIMT_SHUFFLE_XOR:
         counters->shuffles++;
+        break;
+    case SIMT_MATRIX:
+        counters->matrix++;
         break;
     default:
         counters->votes++;
@@ -236,6 +241,79 @@ static void collective(const void *caller, enum simt_collective operation, uint3
         return; /* a shuffle, and nothing that it could order */
     }
     simt_causality_meet(simt_recorder.thread / SIMT_WARP_SIZE, lanes, syncs, whole);
+}
+
+/* ---- barriers and copies of inline PTX ---- */
+
+static void named_barrier(const void *caller)
+{
+    simt_count_at(caller)->barriers++;
+}
+
+static void release(struct simt_clock **clock)
+{
+    simt_trace_check();
+    simt_causality_release(simt_recorder.thread, clock);
+}
+
+static void acquire(unsigned int thread, struct simt_clock *clock)
+{
+    if (simt_recorder.lane >= 0) {
+        simt_trace_check();
+    }
+    simt_causality_acquire(thread, clock);
+}
+
+static void join_clock(struct simt_clock **to, struct simt_clock **from)
+{
+    simt_clock_add(to, *from);
+    simt_clock_clear(from);
+}
+
+static void proxy_fence(void)
+{
+    simt_trace_check();
+    simt_causality_proxy_fence(simt_recorder.thread);
+}
+
+static void bulk_begins(const void *caller, size_t bytes, const void *of_barrier)
+{
+    struct simt_line_counters *counters = simt_count_at(caller);
+    counters->bulk_copies++;
+    counters->bulk_bytes += bytes;
+    simt_trace_check();
+    if (of_barrier) {
+        simt_check_bulk_barrier((uintptr_t)of_barrier, simt_recorder.thread,
+                                simt_site_number(simt_place_of(caller)));
+    }
+}
+
+static bool bulk_piece(const void *caller, void *to, const void *from, unsigned int size)
+{
+    unsigned int site = simt_site_number(simt_place_of(caller)), thread = simt_recorder.thread;
+    bool inside = !from || simt_check_bulk_read((uintptr_t)from, size, thread, site);
+    return simt_check_bulk_write((uintptr_t)to, size, thread, site) && inside;
+}
+
+static uint32_t bulk_tag(unsigned int *agent, struct simt_clock **clock)
+{
+    if (!agent) {
+        return simt_now.tags[simt_recorder.thread];
+    }
+    if (!*agent) {
+        *agent = simt_causality_agent();
+    }
+    return *agent < SIMT_THREADS ? simt_causality_agent_writes(*agent, clock) : 0;
+}
+
+static void bulk_written(const void *caller, void *to, unsigned int size, uint32_t tag)
+{
+    simt_check_bulk_written((uintptr_t)to, size, tag, simt_site_number(simt_place_of(caller)));
+}
+
+static void bulk_read(const void *from, unsigned int size)
+{
+    simt_check_bulk_was_read((uintptr_t)from, size);
 }
 
 static void polls(const void *caller)
@@ -276,6 +354,17 @@ const struct simt_observer simt_observer = {
     .barrier = barrier,
     .grid_barrier = simt_causality_grid_barrier,
     .collective = collective,
+    .named_barrier = named_barrier,
+    .release = release,
+    .acquire = acquire,
+    .join_clock = join_clock,
+    .forget_clock = simt_clock_clear,
+    .proxy_fence = proxy_fence,
+    .bulk_begins = bulk_begins,
+    .bulk_piece = bulk_piece,
+    .bulk_tag = bulk_tag,
+    .bulk_written = bulk_written,
+    .bulk_read = bulk_read,
     .polls = polls,
     .allocated = simt_check_allocated,
     .freed = simt_check_freed,

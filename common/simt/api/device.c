@@ -1,6 +1,8 @@
 /* The host API of the device: its properties, limits and settings. */
 #include <limits.h>
+#include <stddef.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "api/api.h"
 #include "memory/heap.h"
@@ -89,6 +91,90 @@ static int clamped(size_t value)
     return value > INT_MAX ? INT_MAX : (int)value;
 }
 
+/* Where an attribute is among the properties, as an int or a size_t. */
+#define NUMBER(attribute, member)                                                                  \
+    {                                                                                              \
+        attribute, offsetof(struct cudaDeviceProp, member), false                                  \
+    }
+#define SIZE(attribute, member)                                                                    \
+    {                                                                                              \
+        attribute, offsetof(struct cudaDeviceProp, member), true                                   \
+    }
+static const struct {
+    enum cudaDeviceAttr attribute;
+    size_t offset;
+    bool is_size;
+} attributes[] = {
+    NUMBER(cudaDevAttrMaxThreadsPerBlock, maxThreadsPerBlock),
+    NUMBER(cudaDevAttrMaxBlockDimX, maxThreadsDim[0]),
+    NUMBER(cudaDevAttrMaxBlockDimY, maxThreadsDim[1]),
+    NUMBER(cudaDevAttrMaxBlockDimZ, maxThreadsDim[2]),
+    NUMBER(cudaDevAttrMaxGridDimX, maxGridSize[0]),
+    NUMBER(cudaDevAttrMaxGridDimY, maxGridSize[1]),
+    NUMBER(cudaDevAttrMaxGridDimZ, maxGridSize[2]),
+    SIZE(cudaDevAttrMaxSharedMemoryPerBlock, sharedMemPerBlock),
+    SIZE(cudaDevAttrTotalConstantMemory, totalConstMem),
+    NUMBER(cudaDevAttrWarpSize, warpSize),
+    SIZE(cudaDevAttrMaxPitch, memPitch),
+    NUMBER(cudaDevAttrMaxRegistersPerBlock, regsPerBlock),
+    NUMBER(cudaDevAttrMultiProcessorCount, multiProcessorCount),
+    NUMBER(cudaDevAttrIntegrated, integrated),
+    NUMBER(cudaDevAttrCanMapHostMemory, canMapHostMemory),
+    NUMBER(cudaDevAttrL2CacheSize, l2CacheSize),
+    NUMBER(cudaDevAttrMaxThreadsPerMultiProcessor, maxThreadsPerMultiProcessor),
+    NUMBER(cudaDevAttrUnifiedAddressing, unifiedAddressing),
+    NUMBER(cudaDevAttrComputeCapabilityMajor, major),
+    NUMBER(cudaDevAttrComputeCapabilityMinor, minor),
+    SIZE(cudaDevAttrMaxSharedMemoryPerMultiprocessor, sharedMemPerMultiprocessor),
+    NUMBER(cudaDevAttrMaxRegistersPerMultiprocessor, regsPerMultiprocessor),
+    NUMBER(cudaDevAttrManagedMemory, managedMemory),
+    SIZE(cudaDevAttrMaxSharedMemoryPerBlockOptin, sharedMemPerBlockOptin),
+    NUMBER(cudaDevAttrMaxBlocksPerMultiprocessor, maxBlocksPerMultiProcessor),
+    SIZE(cudaDevAttrReservedSharedMemoryPerBlock, reservedSharedMemPerBlock),
+    NUMBER(cudaDevAttrMemoryPoolsSupported, memoryPoolsSupported),
+    NUMBER(cudaDevAttrCooperativeLaunch, cooperativeLaunch),
+};
+
+/* The rest; 0: there is no such thing here. */
+static const struct {
+    enum cudaDeviceAttr attribute;
+    int value;
+} constants[] = {
+    {cudaDevAttrSingleToDoublePrecisionPerfRatio, 2},
+    {cudaDevAttrClockRate, 0},
+    {cudaDevAttrMemoryClockRate, 0},
+    {cudaDevAttrGlobalMemoryBusWidth, 0},
+    {cudaDevAttrConcurrentKernels, 0},
+    {cudaDevAttrEccEnabled, 0},
+    {cudaDevAttrAsyncEngineCount, 0},
+    {cudaDevAttrConcurrentManagedAccess, 0},
+};
+
+static bool find_attribute(const struct cudaDeviceProp *properties, enum cudaDeviceAttr attribute,
+                           int *value)
+{
+    for (size_t i = 0; i < sizeof attributes / sizeof *attributes; i++) {
+        const char *member = (const char *)properties + attributes[i].offset;
+        if (attributes[i].attribute == attribute && attributes[i].is_size) {
+            size_t size;
+            memcpy(&size, member, sizeof size);
+            *value = clamped(size);
+            return true;
+        }
+        if (attributes[i].attribute == attribute) {
+            memcpy(value, member, sizeof *value);
+            return true;
+        }
+    }
+    for (size_t i = 0; i < sizeof constants / sizeof *constants; i++) {
+        if (constants[i].attribute == attribute) {
+            *value = constants[i].value;
+            return true;
+        }
+    }
+    return false;
+}
+
 cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, int device)
 {
     SIMT_CALL;
@@ -97,110 +183,9 @@ cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, in
     if (error != cudaSuccess) {
         return error;
     }
-    if (!value) {
-        return simt_error(cudaErrorInvalidValue);
-    }
-    switch (attribute) {
-    case cudaDevAttrMaxThreadsPerBlock:
-        *value = properties.maxThreadsPerBlock;
-        break;
-    case cudaDevAttrMaxBlockDimX:
-        *value = properties.maxThreadsDim[0];
-        break;
-    case cudaDevAttrMaxBlockDimY:
-        *value = properties.maxThreadsDim[1];
-        break;
-    case cudaDevAttrMaxBlockDimZ:
-        *value = properties.maxThreadsDim[2];
-        break;
-    case cudaDevAttrMaxGridDimX:
-        *value = properties.maxGridSize[0];
-        break;
-    case cudaDevAttrMaxGridDimY:
-        *value = properties.maxGridSize[1];
-        break;
-    case cudaDevAttrMaxGridDimZ:
-        *value = properties.maxGridSize[2];
-        break;
-    case cudaDevAttrMaxSharedMemoryPerBlock:
-        *value = clamped(properties.sharedMemPerBlock);
-        break;
-    case cudaDevAttrTotalConstantMemory:
-        *value = clamped(properties.totalConstMem);
-        break;
-    case cudaDevAttrWarpSize:
-        *value = properties.warpSize;
-        break;
-    case cudaDevAttrMaxPitch:
-        *value = clamped(properties.memPitch);
-        break;
-    case cudaDevAttrMaxRegistersPerBlock:
-        *value = properties.regsPerBlock;
-        break;
-    case cudaDevAttrMultiProcessorCount:
-        *value = properties.multiProcessorCount;
-        break;
-    case cudaDevAttrIntegrated:
-        *value = properties.integrated;
-        break;
-    case cudaDevAttrCanMapHostMemory:
-        *value = properties.canMapHostMemory;
-        break;
-    case cudaDevAttrL2CacheSize:
-        *value = properties.l2CacheSize;
-        break;
-    case cudaDevAttrMaxThreadsPerMultiProcessor:
-        *value = properties.maxThreadsPerMultiProcessor;
-        break;
-    case cudaDevAttrUnifiedAddressing:
-        *value = properties.unifiedAddressing;
-        break;
-    case cudaDevAttrComputeCapabilityMajor:
-        *value = properties.major;
-        break;
-    case cudaDevAttrComputeCapabilityMinor:
-        *value = properties.minor;
-        break;
-    case cudaDevAttrMaxSharedMemoryPerMultiprocessor:
-        *value = clamped(properties.sharedMemPerMultiprocessor);
-        break;
-    case cudaDevAttrMaxRegistersPerMultiprocessor:
-        *value = properties.regsPerMultiprocessor;
-        break;
-    case cudaDevAttrManagedMemory:
-        *value = properties.managedMemory;
-        break;
-    case cudaDevAttrSingleToDoublePrecisionPerfRatio:
-        *value = 2;
-        break;
-    case cudaDevAttrMaxSharedMemoryPerBlockOptin:
-        *value = clamped(properties.sharedMemPerBlockOptin);
-        break;
-    case cudaDevAttrMaxBlocksPerMultiprocessor:
-        *value = properties.maxBlocksPerMultiProcessor;
-        break;
-    case cudaDevAttrReservedSharedMemoryPerBlock:
-        *value = clamped(properties.reservedSharedMemPerBlock);
-        break;
-    case cudaDevAttrMemoryPoolsSupported:
-        *value = properties.memoryPoolsSupported;
-        break;
-    case cudaDevAttrCooperativeLaunch:
-        *value = properties.cooperativeLaunch;
-        break;
-    case cudaDevAttrClockRate:
-    case cudaDevAttrMemoryClockRate:
-    case cudaDevAttrGlobalMemoryBusWidth:
-    case cudaDevAttrConcurrentKernels:
-    case cudaDevAttrEccEnabled:
-    case cudaDevAttrAsyncEngineCount:
-    case cudaDevAttrConcurrentManagedAccess:
-        *value = 0; /* there is no such thing here */
-        break;
-    default:
-        return simt_error(cudaErrorInvalidValue);
-    }
-    return cudaSuccess;
+    return simt_error(value && find_attribute(&properties, attribute, value)
+                          ? cudaSuccess
+                          : cudaErrorInvalidValue);
 }
 
 cudaError_t cudaDeviceSynchronize(void)

@@ -13,6 +13,8 @@
  *     a << ::simt::within_width % n, a >>= ::simt::within_width = n: simt_shifts.c
  *   __launch_bounds__(n)
  *     simt_launch_bounds(n); at the beginning of the kernel
+ *   asm("...")
+ *     C++ that does what its PTX says: cc/simt_ptx_asm.c
  *   malloc(size)
  *     simt_malloc(size), of which the compiler knows nothing: neither that it may leave it out, nor
  *     that nobody sees what is stored there
@@ -40,6 +42,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cc/simt_ptx.h"
 #include "cc/simt_rewrite.h"
 #include "cc/simt_unavailable.h"
 
@@ -88,14 +91,10 @@ static void check_headers(void)
     }
 }
 
-static void check_word(size_t token, bool in_device_code)
+static void check_word(size_t token)
 {
     const char *feature;
     if (is_member(token)) {
-        return;
-    }
-    if (in_device_code && (is(token, "asm") || is(token, "__asm__") || is(token, "__asm"))) {
-        refuse(tokens[token].begin, "inline PTX (asm)");
         return;
     }
     feature = simt_unavailable_word(
@@ -163,7 +162,7 @@ static void see_word(struct state *state, size_t token)
 {
     const struct braces *around = &state->braces[state->depth];
     if (preprocessed && !tokens[token].in_system) {
-        check_word(token, around->in_device_code);
+        check_word(token);
     }
     check_call(token, around->body);
     if (is(token, "static") && around->in_device_code) {
@@ -311,10 +310,22 @@ static size_t rewrite_word(struct state *state, size_t token)
     return token;
 }
 
+static bool is_asm(size_t token)
+{
+    return (is(token, "asm") || is(token, "__asm__") || is(token, "__asm")) && !is_member(token);
+}
+
 /* The last token of what is dealt with. */
 static size_t rewrite_at(struct state *state, size_t token)
 {
-    size_t end = shared_end(token), shift;
+    size_t end, shift;
+    if (is_asm(token) && state->braces[state->depth].in_device_code && !tokens[token].in_system) {
+        ptx_translate(token);
+    }
+    if ((end = ptx_patch(state->out, token, &state->copied)) > 0) {
+        return token + end - 1;
+    }
+    end = shared_end(token);
     see(state, token);
     if (end != NONE) {
         rewrite_shared(state, token, end);

@@ -112,7 +112,6 @@ static const struct {
     {"CUcontext", WHOLE, "the driver API (CUcontext)"},
     {"CUmodule", WHOLE, "the driver API (CUmodule)"},
     {"CUfunction", WHOLE, "the driver API (CUfunction)"},
-    {"CUresult", WHOLE, "the driver API (CUresult)"},
     {"cuInit", CALL, "the driver API (cuInit)"},
     {"cudaIpc", PREFIX, "memory shared between processes (cudaIpc...)"},
     {"cudaGraphicsGLRegister", PREFIX, "OpenGL interoperability"},

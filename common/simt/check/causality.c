@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bits.h"
 #include "base/need.h"
 #include "check/orders.h"
 
@@ -13,11 +14,6 @@ struct simt_era *simt_eras;
 struct simt_past_launch *simt_launches;
 size_t simt_era_count, simt_launch_count;
 static size_t era_capacity, launch_capacity;
-
-static unsigned int lowest(uint32_t set)
-{
-    return (unsigned int)__builtin_ctz(set);
-}
 
 uint32_t simt_new_segment(void)
 {
@@ -34,7 +30,7 @@ uint32_t *simt_row_of(unsigned int thread)
         simt_order->row_of[thread] = NO_SEGMENT;
     }
     if (!simt_has_row(simt_order, thread)) {
-        memset(simt_order->rows[thread], 0, simt_order->threads * sizeof(uint32_t));
+        memset(simt_order->rows[thread], 0, simt_ids(simt_order) * sizeof(uint32_t));
         simt_order->row_of[thread] = simt_order->barrier;
     }
     simt_now.fine = true;
@@ -48,11 +44,11 @@ static void pool_clocks(unsigned int first, uint32_t lanes, struct simt_clock **
 {
     struct simt_clock *all = NULL;
     for (uint32_t set = lanes; set; set &= set - 1) {
-        simt_clock_add(&all, clocks[first + lowest(set)]);
+        simt_clock_add(&all, clocks[first + simt_lowest(set)]);
     }
     for (uint32_t set = lanes; all && set; set &= set - 1) {
-        simt_clock_clear(&clocks[first + lowest(set)]);
-        clocks[first + lowest(set)] = simt_clock_keep(all);
+        simt_clock_clear(&clocks[first + simt_lowest(set)]);
+        clocks[first + simt_lowest(set)] = simt_clock_keep(all);
     }
     simt_clock_drop(all);
 }
@@ -82,6 +78,7 @@ void simt_causality_barrier(void)
         pool_block(simt_order->pending[SIMT_SCOPE_BLOCK]);
         pool_block(simt_order->pending[SIMT_SCOPE_DEVICE]);
     }
+    simt_pool_proxies();
 }
 
 /* All blocks have come: nothing of before can race any more. */
@@ -97,22 +94,23 @@ static void share_rows(unsigned int warp, uint32_t lanes, const uint32_t *from)
 {
     static uint32_t joined[THREADS];
     unsigned int first = warp * SIMT_WARP_SIZE;
-    memset(joined, 0, simt_order->threads * sizeof *joined);
+    memset(joined, 0, simt_ids(simt_order) * sizeof *joined);
     for (uint32_t set = lanes; set; set &= set - 1) {
-        unsigned int thread = first + lowest(set);
+        unsigned int thread = first + simt_lowest(set);
         if (simt_has_row(simt_order, thread)) {
             const uint32_t *row = simt_order->rows[thread];
-            for (unsigned int i = 0; i < simt_order->threads; i++) {
+            for (unsigned int i = 0; i < simt_ids(simt_order); i++) {
                 joined[i] = simt_later(joined[i], row[i]);
             }
         }
     }
     for (uint32_t set = lanes; set; set &= set - 1) {
-        unsigned int lane = lowest(set);
+        unsigned int lane = simt_lowest(set);
         joined[first + lane] = simt_later(joined[first + lane], from[lane]);
     }
     for (uint32_t set = lanes; set; set &= set - 1) {
-        memcpy(simt_row_of(first + lowest(set)), joined, simt_order->threads * sizeof *joined);
+        memcpy(simt_row_of(first + simt_lowest(set)), joined,
+               simt_ids(simt_order) * sizeof *joined);
     }
 }
 
@@ -123,8 +121,8 @@ static void sync_lanes(unsigned int warp, uint32_t lanes, bool whole)
     uint32_t start = simt_new_segment(), from[SIMT_WARP_SIZE] = {0};
     bool rows = !whole;
     for (uint32_t set = lanes; set; set &= set - 1) {
-        from[lowest(set)] = start;
-        rows = rows || simt_has_row(simt_order, first + lowest(set));
+        from[simt_lowest(set)] = start;
+        rows = rows || simt_has_row(simt_order, first + simt_lowest(set));
     }
     if (rows) {
         share_rows(warp, lanes, from);
@@ -133,7 +131,7 @@ static void sync_lanes(unsigned int warp, uint32_t lanes, bool whole)
         simt_order->warp_start[warp] = start;
     }
     for (uint32_t set = lanes; set; set &= set - 1) {
-        simt_order->tags[first + lowest(set)] = start | (first + lowest(set));
+        simt_order->tags[first + simt_lowest(set)] = start | (first + simt_lowest(set));
     }
     if (simt_order->clocks_used) {
         pool_clocks(first, lanes, simt_order->seen);
@@ -152,7 +150,7 @@ static void pass_values(unsigned int warp, uint32_t lanes)
         return;
     }
     for (uint32_t set = lanes; set; set &= set - 1) {
-        unsigned int thread = first + lowest(set);
+        unsigned int thread = first + simt_lowest(set);
         struct simt_fence *device = &simt_order->fences[SIMT_SCOPE_DEVICE][thread];
         struct simt_fence *block = &simt_order->fences[SIMT_SCOPE_BLOCK][thread];
         if (device->at || block->at) {
@@ -160,8 +158,8 @@ static void pass_values(unsigned int warp, uint32_t lanes)
         }
     }
     for (uint32_t set = lanes; all && set; set &= set - 1) {
-        simt_clock_add(&simt_order->seen[first + lowest(set)], all);
-        simt_learn_row(first + lowest(set), all);
+        simt_clock_add(&simt_order->seen[first + simt_lowest(set)], all);
+        simt_learn_row(first + simt_lowest(set), all);
         simt_order->clocks_used = true;
     }
     simt_clock_drop(all);
@@ -249,6 +247,8 @@ static void clear_order(struct simt_order *order)
         simt_clock_clear(&order->pending[SIMT_SCOPE_DEVICE][i]);
     }
     order->fences_used = order->clocks_used = false;
+    simt_forget_proxies(order);
+    order->agents = 0;
 }
 
 static struct simt_order *idle_order(void)

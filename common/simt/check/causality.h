@@ -18,7 +18,8 @@
 
 #include "cuda/simt.h"
 
-enum { SIMT_THREAD_BITS = 10, SIMT_THREADS = 1 << SIMT_THREAD_BITS };
+/* Numbers from SIMT_MAX_BLOCK_THREADS on are agents: what writes for an mbarrier, asynchronously. */
+enum { SIMT_THREAD_BITS = 11, SIMT_THREADS = 1 << SIMT_THREAD_BITS };
 
 enum simt_scope { SIMT_SCOPE_BLOCK, SIMT_SCOPE_DEVICE };
 
@@ -72,6 +73,20 @@ bool simt_has_fenced(unsigned int thread);
 enum simt_strong { SIMT_STRONG_CHANGE, SIMT_STRONG_LOAD, SIMT_STRONG_STORE };
 void simt_causality_strong(unsigned int thread, uint64_t address, enum simt_strong how,
                            enum simt_scope scope);
+
+/* A release of what the thread knows and has done, into a clock of the caller's; and its acquisition
+ * by another thread of the block. The caller drops the clock before the launch ends. */
+struct simt_clock;
+void simt_causality_release(unsigned int thread, struct simt_clock **clock);
+void simt_causality_acquire(unsigned int thread, struct simt_clock *clock);
+/* A new agent of the running block; SIMT_THREADS if there are too many. */
+unsigned int simt_causality_agent(void);
+/* The tag of what an agent writes now, which is known to whoever acquires the clock. */
+uint32_t simt_causality_agent_writes(unsigned int agent, struct simt_clock **clock);
+/* fence.proxy.async: asynchronous copies that are ordered behind it see what it is ordered behind;
+ * and whether they do, by a copy that the thread starts now, see what the tag stands for. */
+void simt_causality_proxy_fence(unsigned int thread);
+bool simt_causality_is_proxied(uint32_t tag, unsigned int thread);
 
 /* Tags are about to be numbered anew, or (NULL) to be forgotten: check.c does so with its own. */
 void simt_shadow_renumber(uint32_t (*renumbered)(uint32_t tag));

@@ -4,6 +4,7 @@
 
 #include "check/check.h"
 
+#include "base/bits.h"
 #include "check/causality.h"
 #include "check/copies.h"
 #include "check/findings.h"
@@ -16,11 +17,6 @@
 #include "model/sites.h"
 #include "model/spaces.h"
 #include "program/symbols.h"
-
-static unsigned int lowest(uint32_t set)
-{
-    return (unsigned int)__builtin_ctz(set);
-}
 
 static void check_bounds(const struct simt_range *range, enum simt_space space,
                          enum simt_event_kind kind, unsigned int site, unsigned int size,
@@ -75,6 +71,7 @@ bool simt_check_simple_load(enum simt_space space, unsigned int site, unsigned i
             }
         }
     }
+    simt_note_load(site, warp, UINT32_MAX);
     cell = &page->cells[offset / 4];
     if (distance == 0 && cell->writer < act.oldest && cell->changer < act.oldest && !cell->flags &&
         !simt_now.fine) {
@@ -95,7 +92,7 @@ bool simt_check_simple_load(enum simt_space space, unsigned int site, unsigned i
 static bool check_words(const struct simt_range *range, const struct simt_act *act,
                         unsigned int warp, uint32_t lanes, const uint64_t *addresses)
 {
-    uint64_t base = addresses[lowest(lanes)] & ~(uint64_t)(SIMT_PAGE_BYTES - 1);
+    uint64_t base = addresses[simt_lowest(lanes)] & ~(uint64_t)(SIMT_PAGE_BYTES - 1);
     struct simt_page *page = simt_page_find(base);
     bool tracked;
     if (!page || !page->cells || page->shift == 0 || range->illegal || range->size < 4) {
@@ -103,7 +100,7 @@ static bool check_words(const struct simt_range *range, const struct simt_act *a
     }
     tracked = page->tracked && !page->all_written;
     for (uint32_t set = lanes; set; set &= set - 1) {
-        uint64_t address = addresses[lowest(set)], offset = address - base;
+        uint64_t address = addresses[simt_lowest(set)], offset = address - base;
         if (offset >= SIMT_PAGE_BYTES || offset % 4 != 0 ||
             address - range->base > range->size - 4 ||
             (act->kind == EVENT_LOAD && tracked &&
@@ -112,7 +109,7 @@ static bool check_words(const struct simt_range *range, const struct simt_act *a
         }
     }
     for (uint32_t set = lanes; set; set &= set - 1) {
-        unsigned int lane = lowest(set), offset = (unsigned int)(addresses[lane] - base);
+        unsigned int lane = simt_lowest(set), offset = (unsigned int)(addresses[lane] - base);
         if (act->kind == EVENT_STORE && tracked) {
             page->written[offset / 8] |= (uint8_t)(0xf << offset % 8);
         }
@@ -157,16 +154,22 @@ static void order_by(const struct simt_act *act, unsigned int thread, uint64_t a
                           scope);
 }
 
-void simt_check_access(enum simt_space space, enum simt_event_kind kind, unsigned int how,
+void simt_check_access(enum simt_space space, enum simt_event_kind asked, unsigned int how,
                        unsigned int site, unsigned int size, unsigned int warp, unsigned int lanes,
                        const uint64_t *addresses)
 {
+    const enum simt_event_kind kind = asked == EVENT_BARRIER ? EVENT_ATOMIC
+                                      : asked == EVENT_INIT  ? EVENT_STORE
+                                                             : asked;
     const struct simt_act act = simt_act_of(space, kind, how, site);
-    const struct simt_range *range = simt_range_of(addresses[lowest(lanes)]);
+    const struct simt_range *range = simt_range_of(addresses[simt_lowest(lanes)]);
     bool orders = kind == EVENT_ATOMIC || how & EVENT_VOLATILE;
     struct simt_page *page = NULL;
     if (simt_has_copies(space)) {
         simt_check_copies(&act, size, warp, lanes, addresses);
+    }
+    if (kind == EVENT_LOAD) {
+        simt_note_load(site, warp, lanes);
     }
     if (size == 4 && kind <= EVENT_STORE && !orders &&
         (space == SPACE_SHARED || space == SPACE_GLOBAL) &&
@@ -174,7 +177,7 @@ void simt_check_access(enum simt_space space, enum simt_event_kind kind, unsigne
         return;
     }
     for (uint32_t set = lanes; set; set &= set - 1) {
-        unsigned int lane = lowest(set), thread = warp * SIMT_WARP_SIZE + lane, shift;
+        unsigned int lane = simt_lowest(set), thread = warp * SIMT_WARP_SIZE + lane, shift;
         uint64_t address = addresses[lane];
         if (!simt_in_range(range, address)) {
             range = simt_range_of(address);
@@ -211,8 +214,8 @@ void simt_check_local(enum simt_event_kind kind, unsigned int site, unsigned int
                       unsigned int lanes, const uint64_t *addresses)
 {
     for (uint32_t set = lanes; set; set &= set - 1) {
-        unsigned int thread = warp * SIMT_WARP_SIZE + lowest(set);
-        if (!simt_machine_is_own(thread, addresses[lowest(set)])) {
+        unsigned int thread = warp * SIMT_WARP_SIZE + simt_lowest(set);
+        if (!simt_machine_is_own(thread, addresses[simt_lowest(set)])) {
             simt_add_finding((struct finding){
                 .wrong = LOCAL_OF_OTHER, .kind = kind, .site = site, .thread = thread});
         }
@@ -225,7 +228,7 @@ void simt_check_free(unsigned int site, unsigned int warp, unsigned int lanes,
     struct simt_act act = simt_act_of(SPACE_GLOBAL, EVENT_STORE, 0, site);
     act.frees = true;
     for (uint32_t set = lanes; set; set &= set - 1) {
-        uint64_t address = addresses[lowest(set)];
+        uint64_t address = addresses[simt_lowest(set)];
         uint64_t end = address + simt_heap_size(address);
         for (uint64_t at = address; at < end;) {
             struct simt_page *page = simt_page_find(at);
@@ -234,7 +237,7 @@ void simt_check_free(unsigned int site, unsigned int warp, unsigned int lanes,
                 continue;
             }
             simt_visit(&page->cells[at % SIMT_PAGE_BYTES >> page->shift], at, &act,
-                       warp * SIMT_WARP_SIZE + lowest(set), at);
+                       warp * SIMT_WARP_SIZE + simt_lowest(set), at);
             at += (uint64_t)1 << page->shift;
         }
         simt_heap_bury(address);
@@ -261,8 +264,8 @@ void simt_check_read_only(unsigned int site, unsigned int size, unsigned int war
 {
     const struct simt_act act = simt_act_of(SPACE_GLOBAL, EVENT_LOAD, 0, site);
     for (uint32_t set = lanes; set; set &= set - 1) {
-        unsigned int thread = warp * SIMT_WARP_SIZE + lowest(set);
-        uint64_t address = addresses[lowest(set)], end = address + size;
+        unsigned int thread = warp * SIMT_WARP_SIZE + simt_lowest(set);
+        uint64_t address = addresses[simt_lowest(set)], end = address + size;
         const struct simt_range *range = simt_range_of(address);
         struct simt_page *page;
         if (range->space != SPACE_GLOBAL || range->illegal || end - range->base > range->size) {

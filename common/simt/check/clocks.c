@@ -5,9 +5,10 @@
 #include <string.h>
 
 #include "base/need.h"
+#include "check/causality.h"
 #include "cuda/simt.h"
 
-enum { CHILDREN = 16, CHILD_BITS = 4, MOST_MOMENTS = SIMT_MAX_BLOCK_THREADS };
+enum { CHILDREN = 16, CHILD_BITS = 4, MOST_MOMENTS = SIMT_THREADS };
 
 /* Either a node or, at level 0, a past. Both begin with the number of references. */
 struct simt_clock {

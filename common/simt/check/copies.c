@@ -3,15 +3,11 @@
 
 #include <stdlib.h>
 
+#include "base/bits.h"
 #include "base/need.h"
 #include "check/check.h"
 #include "check/findings.h"
 #include "memory/streams.h"
-
-static unsigned int lowest(uint32_t set)
-{
-    return (unsigned int)__builtin_ctz(set);
-}
 
 /* Copies and fills that may be under way while the launch runs. */
 static const struct simt_operation **copies;
@@ -31,17 +27,18 @@ void simt_check_copies(const struct simt_act *act, unsigned int size, unsigned i
     bool writes = act->kind != EVENT_LOAD && act->kind != EVENT_READ_ONLY;
     for (size_t i = 0; i < simt_copy_count; i++) {
         for (uint32_t set = lanes; set; set &= set - 1) {
-            uint64_t address = addresses[lowest(set)];
+            uint64_t address = addresses[simt_lowest(set)];
             bool written = simt_piece_has(&copies[i]->to, address, size);
             if (written || (writes && simt_piece_has(&copies[i]->from, address, size))) {
-                simt_add_finding((struct finding){.wrong = RACE,
-                                                  .space = act->space,
-                                                  .kind = act->kind,
-                                                  .other_kind = written ? EVENT_STORE : EVENT_LOAD,
-                                                  .site = act->site,
-                                                  .thread = warp * SIMT_WARP_SIZE + lowest(set),
-                                                  .other_operation = copies[i],
-                                                  .address = address});
+                simt_add_finding(
+                    (struct finding){.wrong = RACE,
+                                     .space = act->space,
+                                     .kind = act->kind,
+                                     .other_kind = written ? EVENT_STORE : EVENT_LOAD,
+                                     .site = act->site,
+                                     .thread = warp * SIMT_WARP_SIZE + simt_lowest(set),
+                                     .other_operation = copies[i],
+                                     .address = address});
             }
         }
     }

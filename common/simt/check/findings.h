@@ -16,7 +16,8 @@ enum wrong {
     UNINITIALISED,
     MISALIGNED,
     HOST_POINTER,
-    READ_ONLY, /* written in a launch that reads it by __ldg */
+    NO_PROXY_FENCE, /* between a thread's access and a bulk copy's */
+    READ_ONLY,      /* written in a launch that reads it by __ldg */
     LOCAL_OF_OTHER,
     GOES_ROUND /* a barrier that others wait at */
 };

@@ -24,6 +24,11 @@ struct simt_fence {
     struct simt_clock *seen, *all;  /* all: made of these when it is first asked for */
 };
 
+struct simt_proxy_fence {
+    uint32_t at;              /* the thread's tag behind it */
+    struct simt_clock *known; /* what it is ordered behind */
+};
+
 struct simt_order {
     struct simt_order *next; /* of all; those that stand idle come last */
     bool idle;
@@ -37,6 +42,13 @@ struct simt_order {
     uint32_t *rows[THREADS];
     uint32_t row_of[THREADS]; /* the barrier since which the row has counted */
     bool fences_used, clocks_used;
+    unsigned int agents;
+    /* Of fences between the proxies: the last ones of each thread, and those before the last
+     * barrier of the block together. */
+    struct simt_proxy_fence *proxies;
+    size_t proxy_count, proxy_capacity;
+    struct simt_clock *proxied;
+    bool proxies_dropped; /* some that would matter may be gone */
     struct simt_fence fences[SCOPES]
                             [THREADS]; /* for the device; for the block: whichever is later */
     /* Of all blocks: what a thread knows; and what it will know after a fence. */
@@ -70,6 +82,12 @@ static inline uint32_t simt_later(uint32_t a, uint32_t b)
 /* The first tag of a new segment. */
 uint32_t simt_new_segment(void);
 
+/* Of threads and agents, numbers are below this. */
+static inline unsigned int simt_ids(const struct simt_order *order)
+{
+    return order->agents ? SIMT_MAX_BLOCK_THREADS + order->agents : order->threads;
+}
+
 static inline bool simt_has_row(const struct simt_order *order, unsigned int thread)
 {
     return order->rows[thread] && order->row_of[thread] == order->barrier;
@@ -84,6 +102,15 @@ void simt_learn_row(unsigned int thread, const struct simt_clock *clock);
 struct simt_clock *simt_at_fence(unsigned int thread, struct simt_fence *fence);
 void simt_forget_fence(struct simt_fence *fence);
 void simt_forget_locations(void);
+
+/* What the thread knows now becomes a fence, which is empty. */
+void simt_make_fence(struct simt_fence *fence, unsigned int thread);
+
+/* ---- proxies.c ---- */
+
+/* A barrier of the block: all its threads know of its fences. The block's order is forgotten. */
+void simt_pool_proxies(void);
+void simt_forget_proxies(struct simt_order *order);
 
 /* ---- renumber.c ---- */
 

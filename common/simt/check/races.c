@@ -7,17 +7,16 @@
  * Between blocks two of them do not race, nor within a block if the writer has called a fence
  * before, or the reader reads over and over or but one place; a volatile array in place of a
  * barrier does. A plain read of a word that others change by atomics is taken to be meant so
- * where an atomic of the same warp follows: so begins every loop around atomicCAS. An
+ * where an atomic of the same thread follows: so begins every loop around atomicCAS. An
  * asynchronous copy writes from its issue to the end of the wait for it. */
 #include "check/races.h"
 
+#include "base/bits.h"
 #include "check/findings.h"
+#include "machine/ptx.h"
 #include "memory/streams.h"
-
-static unsigned int lowest(uint32_t set)
-{
-    return (unsigned int)__builtin_ctz(set);
-}
+#include "model/sites.h"
+#include "program/source.h"
 
 void simt_add_race(const struct simt_act *act, unsigned int thread, uint64_t address,
                    uint32_t other, unsigned int other_site, enum simt_event_kind other_kind,
@@ -27,6 +26,11 @@ void simt_add_race(const struct simt_act *act, unsigned int thread, uint64_t add
     bool other_block = simt_is_other_block(other);
     bool same_warp = !other_block && other_thread / SIMT_WARP_SIZE == thread / SIMT_WARP_SIZE;
     enum simt_event_kind kind = act->frees ? EVENT_FREE : act->kind;
+    if (other_thread >= SIMT_MAX_BLOCK_THREADS && other_kind == EVENT_STORE) {
+        other_thread = simt_bulk_thread_of(other_thread);
+        other_kind = EVENT_ARRIVED;
+        same_warp = false;
+    }
     /* A read that may be meant so: of what others change by atomics, or volatile. */
     bool meant = (kind == EVENT_LOAD && other_kind == EVENT_ATOMIC) ||
                  (kind == EVENT_ATOMIC && other_kind == EVENT_LOAD) || both_volatile;
@@ -66,7 +70,7 @@ static void check_reader(const struct simt_act *act, unsigned int thread, uint64
 {
     bool both = is_volatile && act->how & EVENT_VOLATILE;
     if (simt_races(reader, act, thread) && !(act->kind == EVENT_ATOMIC && is_volatile) &&
-        !is_talk(reader, both, simt_has_fenced(thread))) {
+        !is_talk(reader, both, act->how & EVENT_STRONG || simt_has_fenced(thread))) {
         simt_add_race(act, thread, address, reader, site, EVENT_LOAD, both);
     }
 }
@@ -84,7 +88,7 @@ static void check_readers(const struct simt_cell *cell, uint64_t at, const struc
                                                                        : NULL;
          reader; reader = simt_readers_next(reader)) {
         for (uint32_t set = reader->lanes; set; set &= set - 1) {
-            uint32_t tag = reader->segment | lowest(set);
+            uint32_t tag = reader->segment | simt_lowest(set);
             if (act->space != SPACE_SHARED || !simt_is_other_block(tag)) {
                 check_reader(act, thread, address, tag, reader->site, reader->is_volatile);
             }
@@ -98,7 +102,8 @@ static void check_writer(const struct simt_cell *cell, const struct simt_act *ac
     bool is_volatile = cell->flags & WRITER_VOLATILE,
          both = is_volatile && act->how & EVENT_VOLATILE;
     bool fenced =
-        cell->flags & WRITER_FENCED || (act->kind == EVENT_STORE && simt_has_fenced(thread));
+        cell->flags & WRITER_FENCED ||
+        (act->kind == EVENT_STORE && (act->how & EVENT_STRONG || simt_has_fenced(thread)));
     if (cell->flags & IN_FLIGHT) {
         simt_add_race(act, thread, address, cell->writer, cell->writer_site, EVENT_COPY, false);
     } else if (cell->writer != simt_now.tags[thread] && simt_races(cell->writer, act, thread) &&
@@ -118,6 +123,19 @@ static void check_changer(const struct simt_cell *cell, const struct simt_act *a
     if (act->kind != EVENT_ATOMIC || (one_block && simt_is_other_block(cell->changer))) {
         simt_add_race(act, thread, address, cell->changer, cell->changer_site, EVENT_ATOMIC, false);
     }
+}
+
+/* A bulk copy still reads what is written now. */
+static void check_reading(struct simt_cell *cell, const struct simt_act *act, unsigned int thread,
+                          uint64_t address)
+{
+    unsigned int other;
+    const void *caller;
+    if (cell->flags & READ_IN_FLIGHT && simt_bulk_reader(address, &other, &caller)) {
+        simt_add_race(act, thread, address, simt_now.tags[other],
+                      simt_site_number(simt_place_of(caller)), EVENT_READING, false);
+    }
+    cell->flags &= (uint16_t)~READ_IN_FLIGHT;
 }
 
 void simt_add_read_only(const struct simt_act *act, unsigned int thread, unsigned int writer_site,
@@ -155,6 +173,7 @@ static void slow_store(struct simt_cell *cell, uint64_t at, const struct simt_ac
     check_writer(cell, act, thread, address);
     check_changer(cell, act, thread, address);
     check_readers(cell, at, act, thread, address);
+    check_reading(cell, act, thread, address);
     if (cell->flags & READ_ONLY_PATH && cell->reader >= simt_now.launch) {
         simt_add_read_only(act, thread, act->site, cell->reader_site);
     }
@@ -163,7 +182,7 @@ static void slow_store(struct simt_cell *cell, uint64_t at, const struct simt_ac
     }
     if (act->how & EVENT_VOLATILE) {
         flags |= WRITER_VOLATILE;
-        flags |= simt_has_fenced(thread) ? WRITER_FENCED : 0;
+        flags |= act->how & EVENT_STRONG || simt_has_fenced(thread) ? WRITER_FENCED : 0;
     }
     if (act->kind == EVENT_COPY) {
         flags |= IN_FLIGHT;
@@ -174,17 +193,43 @@ static void slow_store(struct simt_cell *cell, uint64_t at, const struct simt_ac
     cell->changer = cell->reader = cell->reader_before = cell->reader_other = 0;
 }
 
+enum { LOADS_KEPT = 16 };
+static struct {
+    uint32_t block; /* as simt_now has it */
+    uint32_t site, lanes;
+} loads[SIMT_THREADS / SIMT_WARP_SIZE][LOADS_KEPT];
+
+void simt_note_load(unsigned int site, unsigned int warp, uint32_t lanes)
+{
+    unsigned int slot = site % LOADS_KEPT;
+    if (loads[warp][slot].site != site || loads[warp][slot].block != simt_now.block) {
+        loads[warp][slot].site = site;
+        loads[warp][slot].block = simt_now.block;
+        loads[warp][slot].lanes = 0;
+    }
+    loads[warp][slot].lanes |= lanes;
+}
+
+static bool has_loaded(unsigned int thread, unsigned int site)
+{
+    unsigned int warp = thread / SIMT_WARP_SIZE, slot = site % LOADS_KEPT;
+    return loads[warp][slot].site == site && loads[warp][slot].block == simt_now.block &&
+           loads[warp][slot].lanes >> thread % SIMT_WARP_SIZE & 1;
+}
+
 static void visit_atomic(struct simt_cell *cell, uint64_t at, const struct simt_act *act,
                          unsigned int thread, uint64_t address)
 {
     bool is_volatile = cell->flags & READER_VOLATILE;
     if (cell->reader >= act->oldest && !is_volatile && !simt_is_other_block(cell->reader) &&
-        (cell->reader ^ simt_now.tags[thread]) % SIMT_THREADS < SIMT_WARP_SIZE) {
+        (cell->reader ^ simt_now.tags[thread]) % SIMT_THREADS < SIMT_WARP_SIZE &&
+        has_loaded(thread, cell->reader_site)) {
         simt_note_guard(cell->reader_site);
     }
     check_writer(cell, act, thread, address);
     check_changer(cell, act, thread, address);
     check_readers(cell, at, act, thread, address);
+    check_reading(cell, act, thread, address);
     cell->changer = simt_now.tags[thread];
     cell->changer_site = (uint16_t)act->site;
     cell->flags = (uint16_t)(act->how & EVENT_OF_BLOCK ? cell->flags | CHANGER_BLOCK

@@ -39,11 +39,12 @@ static inline bool simt_races(uint32_t other, const struct simt_act *act, unsign
 /* ---- readers ---- */
 
 /* One gives way to another in its cell. */
-static inline void simt_evict(struct simt_cell *cell, uint64_t address, uint32_t tag, uint16_t site,
-                              bool is_volatile, const struct simt_act *act, unsigned int thread)
+static inline __attribute__((always_inline)) void
+simt_evict(struct simt_cell *cell, uint64_t address, uint32_t tag, uint16_t site, unsigned int flag,
+           const struct simt_act *act, unsigned int thread)
 {
-    if (simt_now.fine && tag >= act->oldest) {
-        simt_readers_keep(cell, address, tag, site, is_volatile, thread);
+    if (__builtin_expect(simt_now.fine, 0) && tag >= act->oldest) {
+        simt_readers_keep(cell, address, tag, site, cell->flags & flag, thread);
     }
 }
 
@@ -60,8 +61,8 @@ static inline void simt_move_reader(struct simt_cell *cell, uint64_t address, ui
     uint32_t last = cell->reader, before = cell->reader_before;
     bool in_last_warp = (last ^ tag) % SIMT_THREADS < SIMT_WARP_SIZE;
     if (last < simt_now.era) {
-        simt_evict(cell, address, cell->reader_other, cell->other_site,
-                   cell->flags & OTHER_VOLATILE, act, thread);
+        simt_evict(cell, address, cell->reader_other, cell->other_site, OTHER_VOLATILE, act,
+                   thread);
         cell->reader_other = last;
         cell->other_site = cell->reader_site;
         if (cell->flags) {
@@ -74,12 +75,10 @@ static inline void simt_move_reader(struct simt_cell *cell, uint64_t address, ui
     }
     if (in_last_warp && before >= simt_now.barrier && before >= simt_now.era &&
         (before ^ tag) % SIMT_THREADS >= SIMT_WARP_SIZE) {
-        simt_evict(cell, address, last, cell->reader_site, cell->flags & READER_VOLATILE, act,
-                   thread);
+        simt_evict(cell, address, last, cell->reader_site, READER_VOLATILE, act, thread);
         return;
     }
-    simt_evict(cell, address, before, cell->before_site, cell->flags & BEFORE_VOLATILE, act,
-               thread);
+    simt_evict(cell, address, before, cell->before_site, BEFORE_VOLATILE, act, thread);
     cell->reader_before = last;
     cell->before_site = cell->reader_site;
     if (cell->flags) {
@@ -99,6 +98,9 @@ static inline void simt_note_reader(struct simt_cell *cell, uint64_t address,
     }
     cell->reader_site = (uint16_t)act->site;
 }
+
+/* Lanes of a warp make a plain load: of the last few sites, which ones is remembered. */
+void simt_note_load(unsigned int site, unsigned int warp, uint32_t lanes);
 
 /* ---- the usual: plain, and nothing special about the cell ---- */
 

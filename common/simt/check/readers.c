@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bits.h"
 #include "base/need.h"
 #include "check/causality.h"
 #include "check/shadow.h"
@@ -66,9 +67,9 @@ static uint32_t *head_of(uint64_t address)
 
 static bool is_over(const struct simt_reader *reader, unsigned int thread)
 {
-    unsigned int lane = reader->lanes ? (unsigned int)__builtin_ctz(reader->lanes) : 0;
+    unsigned int lane = reader->lanes ? simt_lowest(reader->lanes) : 0;
     for (uint32_t set = reader->lanes; set; set &= set - 1) {
-        lane = (unsigned int)__builtin_ctz(set);
+        lane = simt_lowest(set);
         if (simt_unordered(reader->segment | lane, thread)) {
             return false;
         }

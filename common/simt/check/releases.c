@@ -88,18 +88,22 @@ void simt_forget_fence(struct simt_fence *fence)
     *fence = (struct simt_fence){0};
 }
 
-static void remember_fence(unsigned int thread, enum simt_scope scope)
+void simt_make_fence(struct simt_fence *fence, unsigned int thread)
 {
-    struct simt_fence *fence = &simt_order->fences[scope][thread];
-    simt_forget_fence(fence);
     *fence = (struct simt_fence){.at = simt_order->tags[thread] & ~(uint32_t)(THREADS - 1),
                                  .floor = simt_order->barrier,
                                  .warp_floor = simt_order->warp_start[thread / SIMT_WARP_SIZE],
                                  .seen = simt_clock_keep(simt_order->seen[thread])};
     if (simt_has_row(simt_order, thread)) {
-        fence->row = simt_needed(malloc(simt_order->threads * sizeof(uint32_t)), "the checks");
-        memcpy(fence->row, simt_order->rows[thread], simt_order->threads * sizeof(uint32_t));
+        fence->row = simt_needed(calloc(THREADS, sizeof(uint32_t)), "the checks");
+        memcpy(fence->row, simt_order->rows[thread], simt_ids(simt_order) * sizeof(uint32_t));
     }
+}
+
+static void remember_fence(unsigned int thread, enum simt_scope scope)
+{
+    simt_forget_fence(&simt_order->fences[scope][thread]);
+    simt_make_fence(&simt_order->fences[scope][thread], thread);
 }
 
 void simt_causality_fence(unsigned int thread, enum simt_scope scope)
@@ -131,21 +135,21 @@ bool simt_has_fenced(unsigned int thread)
 
 struct simt_clock *simt_at_fence(unsigned int thread, struct simt_fence *fence)
 {
-    struct simt_moment moments[THREADS];
-    unsigned int first = thread / SIMT_WARP_SIZE * SIMT_WARP_SIZE;
+    static struct simt_moment moments[THREADS];
+    unsigned int first = thread / SIMT_WARP_SIZE * SIMT_WARP_SIZE, ids = simt_ids(simt_order);
     size_t count = 0;
     struct simt_clock *own;
     if (fence->all) {
         return fence->all;
     }
-    for (unsigned int i = 0; i < simt_order->threads; i++) {
+    for (unsigned int i = 0; i < ids; i++) {
         uint32_t before = fence->row ? fence->row[i] : 0;
         if (i == thread) {
             before = fence->at;
         } else if (i - first < SIMT_WARP_SIZE) {
             before = simt_later(before, fence->warp_floor);
         } else if (!fence->row) {
-            i = i < first ? first - 1 : simt_order->threads; /* nothing of other warps */
+            i = i < first ? first - 1 : ids; /* nothing of other warps */
             continue;
         }
         if (before > fence->floor) {

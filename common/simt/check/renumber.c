@@ -56,7 +56,7 @@ static void apply_to_order(struct simt_order *order, bool change)
 {
     for (unsigned int i = 0; i < order->threads; i++) {
         if (simt_has_row(order, i)) {
-            apply_to_row(order->rows[i], order->threads, change);
+            apply_to_row(order->rows[i], simt_ids(order), change);
         } else {
             order->row_of[i] = NO_SEGMENT;
         }
@@ -67,11 +67,14 @@ static void apply_to_order(struct simt_order *order, bool change)
             apply(&fence->at, change);
             apply(&fence->floor, change);
             apply(&fence->warp_floor, change);
-            apply_to_row(fence->row, order->threads, change);
+            apply_to_row(fence->row, simt_ids(order), change);
         }
     }
     for (unsigned int i = 0; i < WARPS; i++) {
         apply(&order->warp_start[i], change);
+    }
+    for (size_t i = 0; i < order->proxy_count; i++) {
+        apply(&order->proxies[i].at, change);
     }
     apply(&order->first, change);
     apply(&order->barrier, change);
@@ -156,6 +159,10 @@ static void forget_order(struct simt_order *order, uint32_t start)
     memset(order->warp_start, 0, sizeof order->warp_start);
     memset(order->row_of, 0, sizeof order->row_of);
     order->first = order->barrier = start;
+    order->proxies_dropped = order->proxies_dropped || order->proxy_count > 0;
+    for (size_t i = 0; i < order->proxy_count; i++) {
+        order->proxies[i].at = 0;
+    }
     for (unsigned int i = 0; i < order->threads; i++) {
         order->tags[i] = start | i;
         for (unsigned int scope = 0; scope < SCOPES; scope++) {

@@ -26,10 +26,11 @@ enum simt_cell_flags {
     READER_VOLATILE = 4,
     BEFORE_VOLATILE = 8,
     OTHER_VOLATILE = 16,
-    CHANGER_BLOCK = 64,  /* the atomic's scope is the block */
-    IN_FLIGHT = 128,     /* an asynchronous copy to it is under way: the writer's */
-    MORE_READERS = 256,  /* there are some kept aside */
-    READ_ONLY_PATH = 512 /* read by __ldg: nobody may write it in this launch */
+    CHANGER_BLOCK = 64,    /* the atomic's scope is the block */
+    IN_FLIGHT = 128,       /* an asynchronous copy to it is under way: the writer's */
+    MORE_READERS = 256,    /* there are some kept aside */
+    READ_IN_FLIGHT = 1024, /* a bulk copy from it is under way */
+    READ_ONLY_PATH = 512   /* read by __ldg: nobody may write it in this launch */
 };
 
 struct simt_page {

@@ -182,11 +182,15 @@ void simt_skips_arrive(const struct simt_event *begin, const struct simt_event *
     }
 }
 
-void simt_skips_complete(const void *caller)
+/* A compiler may have made several of one. */
+void simt_skips_complete(const char *file, int line)
 {
-    struct barrier *barrier = find_barrier(simt_place_of(caller));
-    for (size_t i = 0; barrier && i < SIMT_MOST_WAYS / 64; i++) {
-        barrier->gone.set[i] |= simt_skips_gone.set[i];
+    for (size_t i = 0; i < barrier_count; i++) {
+        struct barrier *barrier = &barriers[i];
+        bool same = barrier->line == line && strcmp(barrier->file, file) == 0;
+        for (size_t set = 0; same && set < SIMT_MOST_WAYS / 64; set++) {
+            barrier->gone.set[set] |= simt_skips_gone.set[set];
+        }
     }
 }
 

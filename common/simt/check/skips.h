@@ -32,7 +32,7 @@ void simt_skips_exit(const struct simt_event *begin, const struct simt_event *en
 void simt_skips_arrive(const struct simt_event *begin, const struct simt_event *end,
                        const void *caller, const char *file, int line);
 /* Those that have not exited have all come to it. */
-void simt_skips_complete(const void *caller);
+void simt_skips_complete(const char *file, int line);
 /* Adds what was found. */
 void simt_skips_end_launch(void);
 

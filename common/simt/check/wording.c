@@ -39,11 +39,12 @@ static const char *space_name(enum simt_space space)
 
 static const char *does(enum simt_event_kind kind)
 {
-    return kind == EVENT_LOAD    ? "reads"
-           : kind == EVENT_STORE ? "writes"
-           : kind == EVENT_FREE  ? "frees"
-           : kind == EVENT_COPY  ? "copies asynchronously to"
-                                 : "changes atomically";
+    return kind == EVENT_LOAD      ? "reads"
+           : kind == EVENT_STORE   ? "writes"
+           : kind == EVENT_FREE    ? "frees"
+           : kind == EVENT_COPY    ? "copies asynchronously to"
+           : kind == EVENT_BARRIER ? "uses, for a bulk copy,"
+                                   : "changes atomically";
 }
 
 bool simt_is_same_line(unsigned int site, unsigned int other_site)
@@ -65,6 +66,16 @@ static bool is_update(const struct finding *race)
 /* Why two accesses are not ordered, and what would order them. */
 static const char *race_hint(const struct finding *race)
 {
+    if (race->other_kind == EVENT_READING) {
+        return "a bulk copy reads from its issue until its thread has waited for it: "
+               "cp.async.bulk.wait_group.read,\n"
+               "  then a barrier, before anybody writes the place.";
+    }
+    if (race->other_kind == EVENT_ARRIVED) {
+        return "who reads what a bulk copy has written must have waited for the phase of its "
+               "mbarrier, or be ordered\n"
+               "  (by __syncthreads(), say) behind a thread that has.";
+    }
     if (race->other_kind == EVENT_COPY) {
         return "an asynchronous copy writes from its issue until its thread has waited for it: "
                "wait, "
@@ -146,6 +157,8 @@ static const char *const did[] = {
     [EVENT_STORE] = "wrote it at ",
     [EVENT_ATOMIC] = "changed it atomically at ",
     [EVENT_COPY] = "is still copying to it asynchronously, since ",
+    [EVENT_READING] = "is still reading it by a bulk copy, since ",
+    [EVENT_ARRIVED] = "had it written by a bulk copy, started at ",
 };
 
 static const char *does_to_memory(const struct simt_operation *operation, enum simt_event_kind kind)
@@ -196,7 +209,7 @@ static void tell_race(FILE *file, const struct finding *race)
     tell_race_hint(file, race);
 }
 
-static void tell_other(FILE *file, const struct finding *finding)
+static void tell_what(FILE *file, const struct finding *finding)
 {
     switch (finding->wrong) {
     case OUT_OF_BOUNDS:
@@ -208,6 +221,10 @@ static void tell_other(FILE *file, const struct finding *finding)
         break;
     case UNINITIALISED:
         fprintf(file, "%s memory is read that nobody has written\n", space_name(finding->space));
+        break;
+    case NO_PROXY_FENCE:
+        fprintf(file, "no fence.proxy.async between a write and a bulk copy, in %s memory\n",
+                space_name(finding->space));
         break;
     case READ_ONLY:
         fputs("memory that __ldg reads is written in the same launch\n", file);
@@ -238,15 +255,10 @@ static void tell_other(FILE *file, const struct finding *finding)
         }
         break;
     }
-    tell_thread(file, finding->thread);
-    if (finding->wrong == BAD_INDEX) {
-        fprintf(file, " uses it at ");
-    } else if (finding->wrong == GOES_ROUND) {
-        fprintf(file, " has gone round it, and is at ");
-    } else {
-        fprintf(file, " %s ", does(finding->kind));
-    }
-    simt_tell_line(file, finding->site);
+}
+
+static void tell_hint(FILE *file, const struct finding *finding)
+{
     if (finding->wrong == LOCAL_OF_OTHER) {
         fputs("  hint: a pointer to a local variable is of use in its own thread only: pass values "
               "by shared memory or shuffles.\n",
@@ -261,6 +273,14 @@ static void tell_other(FILE *file, const struct finding *finding)
         fputs("  hint: is a barrier missing, or has the thread that should write it returned "
               "early?\n",
               file);
+    } else if (finding->wrong == NO_PROXY_FENCE) {
+        tell_thread(file, finding->other_thread);
+        fputs(" wrote it at ", file);
+        simt_tell_line(file, finding->other_site);
+        fputs("  hint: the writer calls fence.proxy.async (of an mbarrier: "
+              "fence.mbarrier_init) behind its writes, then a barrier;\n"
+              "  then the copy is started. Without the fence it may find what was there before.\n",
+              file);
     } else if (finding->wrong == READ_ONLY) {
         fputs("  __ldg reads it at ", file);
         simt_tell_line(file, finding->other_site);
@@ -268,6 +288,21 @@ static void tell_other(FILE *file, const struct finding *finding)
               "it as *pointer.\n",
               file);
     }
+}
+
+static void tell_other(FILE *file, const struct finding *finding)
+{
+    tell_what(file, finding);
+    tell_thread(file, finding->thread);
+    if (finding->wrong == BAD_INDEX) {
+        fprintf(file, " uses it at ");
+    } else if (finding->wrong == GOES_ROUND) {
+        fprintf(file, " has gone round it, and is at ");
+    } else {
+        fprintf(file, " %s ", does(finding->kind));
+    }
+    simt_tell_line(file, finding->site);
+    tell_hint(file, finding);
 }
 
 void simt_tell_finding(FILE *file, const struct finding *finding)

@@ -46,6 +46,13 @@ static void json_counters(FILE *file, const struct simt_line_counters *counters)
             ", \"shuffles\": %" PRIu64 ", \"votes\": %" PRIu64,
             counters->splits, counters->barriers, counters->syncwarps, counters->shuffles,
             counters->votes);
+    if (counters->bulk_copies > 0) {
+        fprintf(file, ", \"bulk_copies\": %" PRIu64 ", \"bulk_bytes\": %" PRIu64,
+                counters->bulk_copies, counters->bulk_bytes);
+    }
+    if (counters->matrix > 0) {
+        fprintf(file, ", \"matrix\": %" PRIu64, counters->matrix);
+    }
 }
 
 void simt_print_json(FILE *file, const struct simt_kernel_counters *kernels, size_t kernel_count)

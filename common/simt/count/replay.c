@@ -12,17 +12,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bits.h"
 #include "base/need.h"
 #include "count/splits.h"
 #include "count/step.h"
 #include "model/lanes.h"
 #include "model/order.h"
 #include "model/plans.h"
-
-static unsigned int lowest(uint32_t set)
-{
-    return (unsigned int)__builtin_ctz(set);
-}
 
 /* What the lanes do next: whether all 32 do the same, and the distance from one lane's address to
  * the next one's, if that is the same between all; else -1. */
@@ -111,7 +107,7 @@ static bool follow_plan(const struct simt_traces *traces, unsigned int warp)
         }
         simt_step(at, 0, warp, steps[i].lanes, UINT64_MAX);
         for (uint32_t set = steps[i].lanes; set; set &= set - 1) {
-            at[lowest(set)]++;
+            at[simt_lowest(set)]++;
         }
     }
     return true;

@@ -3,14 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bits.h"
 #include "base/need.h"
 #include "cuda/simt.h"
 #include "model/sites.h"
-
-static unsigned int lowest(uint32_t set)
-{
-    return (unsigned int)__builtin_ctz(set);
-}
 
 /* Lanes that came to the end of a basic block together, until all of them have entered another. */
 struct crossing {
@@ -28,12 +24,12 @@ void simt_splits_enter(unsigned int warp, uint32_t lanes, uint32_t place)
 {
     struct crossing *of_warp = splits.crossings[warp];
     unsigned char *at = &splits.crossing_of[warp * SIMT_WARP_SIZE];
-    unsigned int slot = at[lowest(lanes)];
+    unsigned int slot = at[simt_lowest(lanes)];
     if (slot > SIMT_WARP_SIZE || of_warp[slot].lanes != lanes || of_warp[slot].next_place) {
         for (uint32_t set = lanes, together; set; set &= ~together) {
-            struct crossing *from = &of_warp[at[lowest(set)]];
-            if (at[lowest(set)] > SIMT_WARP_SIZE) {
-                together = 1u << lowest(set);
+            struct crossing *from = &of_warp[at[simt_lowest(set)]];
+            if (at[simt_lowest(set)] > SIMT_WARP_SIZE) {
+                together = 1u << simt_lowest(set);
                 continue;
             }
             if (!from->next_place) {
@@ -49,7 +45,7 @@ void simt_splits_enter(unsigned int warp, uint32_t lanes, uint32_t place)
         for (slot = 0; of_warp[slot].lanes; slot++) {
         }
         for (uint32_t set = lanes; set; set &= set - 1) {
-            at[lowest(set)] = (unsigned char)slot;
+            at[simt_lowest(set)] = (unsigned char)slot;
         }
     }
     of_warp[slot] = (struct crossing){.lanes = lanes, .place = place};

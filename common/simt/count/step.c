@@ -6,6 +6,7 @@
  * the replay, which only counts. */
 #include "count/step.h"
 
+#include "base/bits.h"
 #include "check/causality.h"
 #include "check/check.h"
 #include "count/splits.h"
@@ -21,11 +22,6 @@ enum { WORD_BYTES = 4 };
 static const struct simt_event *checked[SIMT_WARP_SIZE]; /* events before this are checked */
 static bool counts_only;
 
-static unsigned int lowest(uint32_t set)
-{
-    return (unsigned int)__builtin_ctz(set);
-}
-
 /* What is no access. */
 static void check_other(const struct simt_event *event, unsigned int warp, uint32_t lanes,
                         const uint64_t *addresses)
@@ -39,7 +35,7 @@ static void check_other(const struct simt_event *event, unsigned int warp, uint3
                              addresses);
     } else if (event_kind(event) == EVENT_FENCE) {
         for (uint32_t set = lanes; set; set &= set - 1) {
-            simt_causality_fence(warp * SIMT_WARP_SIZE + lowest(set), scope);
+            simt_causality_fence(warp * SIMT_WARP_SIZE + simt_lowest(set), scope);
         }
     }
 }
@@ -97,8 +93,8 @@ static uint32_t in_range(const struct simt_range *range, uint32_t lanes, const u
         }
     }
     for (uint32_t set = lanes; set; set &= set - 1) {
-        if (addresses[lowest(set)] - range->base < range->size) {
-            inside |= 1u << lowest(set);
+        if (addresses[simt_lowest(set)] - range->base < range->size) {
+            inside |= 1u << simt_lowest(set);
         }
     }
     return inside;
@@ -110,11 +106,11 @@ static void access_memory(const struct simt_event *event, unsigned int warp, uin
                           const uint64_t *addresses)
 {
     enum simt_event_kind kind = event_kind(event);
-    bool counted = kind != EVENT_COPIED;
+    bool counted = kind < EVENT_COPIED;
     unsigned int number = simt_site_number(event_place(event)), size = event_size(event);
     kind = kind > EVENT_ATOMIC ? EVENT_STORE : kind;
     while (lanes) {
-        const struct simt_range range = *simt_range_of(addresses[lowest(lanes)]);
+        const struct simt_range range = *simt_range_of(addresses[simt_lowest(lanes)]);
         uint32_t here = in_range(&range, lanes, addresses);
         lanes &= ~here;
         if (range.space == SPACE_LOCAL) {
@@ -123,8 +119,8 @@ static void access_memory(const struct simt_event *event, unsigned int warp, uin
         }
         for (uint32_t set = lanes; set; set &= set - 1) {
             /* Another allocation, the same space: still one request. */
-            if (simt_range_of(addresses[lowest(set)])->space == range.space) {
-                here |= 1u << lowest(set);
+            if (simt_range_of(addresses[simt_lowest(set)])->space == range.space) {
+                here |= 1u << simt_lowest(set);
             }
         }
         lanes &= ~here;
@@ -185,7 +181,7 @@ static bool access_row(const struct simt_event *event, unsigned int warp, uint64
 void simt_step(const struct simt_event *const *at, size_t ahead, unsigned int warp, uint32_t lanes,
                uint64_t distance)
 {
-    const struct simt_event *event = at[lowest(lanes)] + ahead;
+    const struct simt_event *event = at[simt_lowest(lanes)] + ahead;
     enum simt_event_kind kind = event_kind(event);
     uint64_t addresses[SIMT_WARP_SIZE];
     if (simt_watched) {
@@ -205,7 +201,7 @@ void simt_step(const struct simt_event *const *at, size_t ahead, unsigned int wa
         }
     } else {
         for (uint32_t set = lanes; set; set &= set - 1) {
-            addresses[lowest(set)] = at[lowest(set)][ahead].address;
+            addresses[simt_lowest(set)] = at[simt_lowest(set)][ahead].address;
         }
     }
     if (event_is_access(event)) {

@@ -62,6 +62,14 @@ void simt_print_kernel(FILE *file, const struct simt_kernel_counters *kernel)
                 " shuffles, %" PRIu64 " votes\n",
                 "meetings", totals->barriers, totals->syncwarps, totals->shuffles, totals->votes);
     }
+    if (totals->bulk_copies > 0) {
+        fprintf(file, "  %-15s %10" PRIu64 " copies, %" PRIu64 " bytes\n", "bulk",
+                totals->bulk_copies, totals->bulk_bytes);
+    }
+    if (totals->matrix > 0) {
+        fprintf(file, "  %-15s %10" PRIu64 " of mma.sync, ldmatrix and stmatrix\n", "matrix",
+                totals->matrix);
+    }
 }
 
 /* ---- as a listing ---- */

@@ -1,25 +1,16 @@
 #include "count/wavefronts.h"
 
+#include "base/bits.h"
 #include "cuda/simt.h"
 
 enum { SECTOR_BYTES = 32, BANKS = 32, WORD_BYTES = 4, ROW_BYTES = BANKS * WORD_BYTES };
-
-static unsigned int lowest(uint32_t set)
-{
-    return (unsigned int)__builtin_ctz(set);
-}
-
-static unsigned int size_of(uint32_t set)
-{
-    return (unsigned int)__builtin_popcount(set);
-}
 
 /* The set's addresses in ascending order, in `sorted`; returns how many. */
 static unsigned int sort_addresses(uint32_t lanes, const uint64_t *addresses, uint64_t *sorted)
 {
     unsigned int count = 0;
     for (uint32_t set = lanes; set; set &= set - 1) {
-        uint64_t address = addresses[lowest(set)];
+        uint64_t address = addresses[simt_lowest(set)];
         unsigned int i = count++;
         for (; i > 0 && sorted[i - 1] > address; i--) {
             sorted[i] = sorted[i - 1];
@@ -98,7 +89,7 @@ static bool are_in_own_banks(uint32_t lanes, const uint64_t *addresses)
 {
     uint32_t banks = 0;
     for (uint32_t set = lanes; set; set &= set - 1) {
-        uint64_t address = addresses[lowest(set)];
+        uint64_t address = addresses[simt_lowest(set)];
         uint32_t bank = 1u << address / WORD_BYTES % BANKS;
         if (banks & bank || address % WORD_BYTES != 0) {
             return false;
@@ -139,7 +130,7 @@ void simt_count_banks(bool store, unsigned int size, unsigned int lanes, const u
         }
     }
     if (!store) {
-        needed = (size_of(lanes) * size + ROW_BYTES - 1) / ROW_BYTES;
+        needed = (simt_size_of(lanes) * size + ROW_BYTES - 1) / ROW_BYTES;
     }
     *conflicts = *wavefronts > needed ? *wavefronts - needed : 0;
 }
@@ -170,7 +161,7 @@ void simt_count_access(struct simt_site *site, enum simt_space space, enum simt_
                                                         : global[kind];
     struct simt_access_counters *counters = &site->counters.access[access];
     counters->requests++;
-    counters->lanes += size_of(lanes);
+    counters->lanes += simt_size_of(lanes);
     if (space == SPACE_SHARED) {
         unsigned int wavefronts, conflicts;
         simt_count_banks(kind == EVENT_STORE, size, lanes, addresses, &wavefronts, &conflicts);

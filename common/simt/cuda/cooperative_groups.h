@@ -135,7 +135,7 @@ class thread_block : public thread_group
   public:
     static void sync(SIMT_SITE)
     {
-        simt_block_barrier(SIMT_BARRIER, 0, simt_file, simt_line);
+        simt_block_wait(simt_file, simt_line);
     }
     static unsigned int thread_rank()
     {

@@ -168,7 +168,7 @@ SIMT_INLINE dim3 simt_grid_size()
 
 SIMT_INLINE void __syncthreads(SIMT_SITE)
 {
-    simt_block_barrier(SIMT_BARRIER, 0, simt_file, simt_line);
+    simt_block_wait(simt_file, simt_line);
 }
 
 SIMT_INLINE int __syncthreads_count(int predicate, SIMT_SITE)
@@ -238,154 +238,9 @@ SIMT_INLINE T unpack(uint64_t bits)
 
 } // namespace simt
 
-/* ---- warp collectives ---- */
+#include "simt_warp.h"
 
-SIMT_INLINE void __syncwarp(unsigned int mask = 0xffffffffu, SIMT_SITE)
-{
-    simt_warp_collective(SIMT_SYNCWARP, mask, 0, 0, SIMT_WARP_SIZE, 4, simt_file, simt_line);
-}
-
-#define SIMT_SHUFFLE_FUNCTION(name, operation, T, lane_type)                                       \
-    SIMT_INLINE T name(unsigned int mask, T value, lane_type lane, int width = SIMT_WARP_SIZE,     \
-                       SIMT_SITE)                                                                  \
-    {                                                                                              \
-        return simt::unpack<T>(simt_warp_collective(operation, mask, simt::pack(value),            \
-                                                    static_cast<unsigned int>(lane), width,        \
-                                                    sizeof(T), simt_file, simt_line));             \
-    }
-#define SIMT_SHUFFLES(T)                                                                           \
-    SIMT_SHUFFLE_FUNCTION(__shfl_sync, SIMT_SHUFFLE, T, int)                                       \
-    SIMT_SHUFFLE_FUNCTION(__shfl_up_sync, SIMT_SHUFFLE_UP, T, unsigned int)                        \
-    SIMT_SHUFFLE_FUNCTION(__shfl_down_sync, SIMT_SHUFFLE_DOWN, T, unsigned int)                    \
-    SIMT_SHUFFLE_FUNCTION(__shfl_xor_sync, SIMT_SHUFFLE_XOR, T, int)
-SIMT_SHUFFLES(int)
-SIMT_SHUFFLES(unsigned int)
-SIMT_SHUFFLES(long)
-SIMT_SHUFFLES(unsigned long)
-SIMT_SHUFFLES(long long)
-SIMT_SHUFFLES(unsigned long long)
-SIMT_SHUFFLES(float)
-SIMT_SHUFFLES(double)
-#undef SIMT_SHUFFLES
-#undef SIMT_SHUFFLE_FUNCTION
-
-#define SIMT_VOTE_FUNCTION(name, operation, result)                                                \
-    SIMT_INLINE result name(unsigned int mask, int predicate, SIMT_SITE)                           \
-    {                                                                                              \
-        return static_cast<result>(simt_warp_collective(operation, mask, predicate != 0, 0,        \
-                                                        SIMT_WARP_SIZE, 4, simt_file, simt_line)); \
-    }
-SIMT_VOTE_FUNCTION(__ballot_sync, SIMT_BALLOT, unsigned int)
-SIMT_VOTE_FUNCTION(__any_sync, SIMT_ANY, int)
-SIMT_VOTE_FUNCTION(__all_sync, SIMT_ALL, int)
-#undef SIMT_VOTE_FUNCTION
-
-SIMT_INLINE unsigned int __activemask(SIMT_SITE)
-{
-    return static_cast<unsigned int>(
-        simt_warp_collective(SIMT_ACTIVEMASK, 0, 0, 0, SIMT_WARP_SIZE, 4, simt_file, simt_line));
-}
-
-#define SIMT_MATCH_FUNCTIONS(T)                                                                    \
-    SIMT_INLINE unsigned int __match_any_sync(unsigned int mask, T value, SIMT_SITE)               \
-    {                                                                                              \
-        return static_cast<unsigned int>(                                                          \
-            simt_warp_collective(SIMT_MATCH_ANY, mask, simt::pack(value), 0, SIMT_WARP_SIZE,       \
-                                 sizeof(T), simt_file, simt_line));                                \
-    }                                                                                              \
-    SIMT_INLINE unsigned int __match_all_sync(unsigned int mask, T value, int *all, SIMT_SITE)     \
-    {                                                                                              \
-        unsigned int same = static_cast<unsigned int>(                                             \
-            simt_warp_collective(SIMT_MATCH_ALL, mask, simt::pack(value), 0, SIMT_WARP_SIZE,       \
-                                 sizeof(T), simt_file, simt_line));                                \
-        *all = same != 0;                                                                          \
-        return same;                                                                               \
-    }
-SIMT_MATCH_FUNCTIONS(int)
-SIMT_MATCH_FUNCTIONS(unsigned int)
-SIMT_MATCH_FUNCTIONS(long)
-SIMT_MATCH_FUNCTIONS(unsigned long)
-SIMT_MATCH_FUNCTIONS(long long)
-SIMT_MATCH_FUNCTIONS(unsigned long long)
-SIMT_MATCH_FUNCTIONS(float)
-SIMT_MATCH_FUNCTIONS(double)
-#undef SIMT_MATCH_FUNCTIONS
-
-#define SIMT_REDUCE_FUNCTION(name, operation, T)                                                   \
-    SIMT_INLINE T name(unsigned int mask, T value, SIMT_SITE)                                      \
-    {                                                                                              \
-        return simt::unpack<T>(simt_warp_collective(operation, mask, simt::pack(value), 0,         \
-                                                    SIMT_WARP_SIZE, 4, simt_file, simt_line));     \
-    }
-SIMT_REDUCE_FUNCTION(__reduce_add_sync, SIMT_REDUCE_ADD, unsigned int)
-SIMT_REDUCE_FUNCTION(__reduce_add_sync, SIMT_REDUCE_ADD, int)
-SIMT_REDUCE_FUNCTION(__reduce_min_sync, SIMT_REDUCE_MIN, unsigned int)
-SIMT_REDUCE_FUNCTION(__reduce_min_sync, SIMT_REDUCE_MIN_SIGNED, int)
-SIMT_REDUCE_FUNCTION(__reduce_max_sync, SIMT_REDUCE_MAX, unsigned int)
-SIMT_REDUCE_FUNCTION(__reduce_max_sync, SIMT_REDUCE_MAX_SIGNED, int)
-SIMT_REDUCE_FUNCTION(__reduce_and_sync, SIMT_REDUCE_AND, unsigned int)
-SIMT_REDUCE_FUNCTION(__reduce_or_sync, SIMT_REDUCE_OR, unsigned int)
-SIMT_REDUCE_FUNCTION(__reduce_xor_sync, SIMT_REDUCE_XOR, unsigned int)
-#undef SIMT_REDUCE_FUNCTION
-
-/* ---- atomics: each also with the suffixes _block and _system ---- */
-
-#define SIMT_ATOMIC_FUNCTION(name, operation, T, type)                                             \
-    SIMT_INLINE T name(T *address, T operand, SIMT_SITE)                                           \
-    {                                                                                              \
-        return simt::unpack<T>(simt_atomic(static_cast<enum simt_atomic>(operation), type,         \
-                                           address, simt::pack(operand), 0, simt_file,             \
-                                           simt_line));                                            \
-    }
-#define SIMT_ATOMIC_SCOPES(name, operation, T, type)                                               \
-    SIMT_ATOMIC_FUNCTION(name, operation, T, type)                                                 \
-    SIMT_ATOMIC_FUNCTION(name##_block, operation | SIMT_ATOMIC_OF_BLOCK, T, type)                  \
-    SIMT_ATOMIC_FUNCTION(name##_system, operation, T, type)
-#define SIMT_ATOMIC_COMPARE_FUNCTION(name, operation, T, type)                                     \
-    SIMT_INLINE T name(T *address, T compare, T value, SIMT_SITE)                                  \
-    {                                                                                              \
-        return simt::unpack<T>(simt_atomic(static_cast<enum simt_atomic>(operation), type,         \
-                                           address, simt::pack(value), simt::pack(compare),        \
-                                           simt_file, simt_line));                                 \
-    }
-#define SIMT_ATOMIC_COMPARE_SCOPES(T, type)                                                        \
-    SIMT_ATOMIC_COMPARE_FUNCTION(atomicCAS, SIMT_ATOMIC_COMPARE, T, type)                          \
-    SIMT_ATOMIC_COMPARE_FUNCTION(atomicCAS_block, SIMT_ATOMIC_COMPARE | SIMT_ATOMIC_OF_BLOCK, T,   \
-                                 type)                                                             \
-    SIMT_ATOMIC_COMPARE_FUNCTION(atomicCAS_system, SIMT_ATOMIC_COMPARE, T, type)
-#define SIMT_ATOMIC_32(name, operation)                                                            \
-    SIMT_ATOMIC_SCOPES(name, operation, int, SIMT_INT32)                                           \
-    SIMT_ATOMIC_SCOPES(name, operation, unsigned int, SIMT_UINT32)
-#define SIMT_ATOMIC_32_64(name, operation)                                                         \
-    SIMT_ATOMIC_32(name, operation)                                                                \
-    SIMT_ATOMIC_SCOPES(name, operation, unsigned long long, SIMT_UINT64)                           \
-    SIMT_ATOMIC_SCOPES(name, operation, long long, SIMT_INT64)
-
-SIMT_ATOMIC_32(atomicAdd, SIMT_ATOMIC_ADD)
-SIMT_ATOMIC_SCOPES(atomicAdd, SIMT_ATOMIC_ADD, unsigned long long, SIMT_UINT64)
-SIMT_ATOMIC_SCOPES(atomicAdd, SIMT_ATOMIC_ADD, float, SIMT_FLOAT32)
-SIMT_ATOMIC_SCOPES(atomicAdd, SIMT_ATOMIC_ADD, double, SIMT_FLOAT64)
-SIMT_ATOMIC_32(atomicSub, SIMT_ATOMIC_SUB)
-SIMT_ATOMIC_32(atomicExch, SIMT_ATOMIC_EXCHANGE)
-SIMT_ATOMIC_SCOPES(atomicExch, SIMT_ATOMIC_EXCHANGE, unsigned long long, SIMT_UINT64)
-SIMT_ATOMIC_SCOPES(atomicExch, SIMT_ATOMIC_EXCHANGE, float, SIMT_FLOAT32)
-SIMT_ATOMIC_32_64(atomicMin, SIMT_ATOMIC_MIN)
-SIMT_ATOMIC_32_64(atomicMax, SIMT_ATOMIC_MAX)
-SIMT_ATOMIC_SCOPES(atomicInc, SIMT_ATOMIC_INC, unsigned int, SIMT_UINT32)
-SIMT_ATOMIC_SCOPES(atomicDec, SIMT_ATOMIC_DEC, unsigned int, SIMT_UINT32)
-SIMT_ATOMIC_32_64(atomicAnd, SIMT_ATOMIC_AND)
-SIMT_ATOMIC_32_64(atomicOr, SIMT_ATOMIC_OR)
-SIMT_ATOMIC_32_64(atomicXor, SIMT_ATOMIC_XOR)
-SIMT_ATOMIC_COMPARE_SCOPES(int, SIMT_INT32)
-SIMT_ATOMIC_COMPARE_SCOPES(unsigned int, SIMT_UINT32)
-SIMT_ATOMIC_COMPARE_SCOPES(unsigned long long, SIMT_UINT64)
-
-#undef SIMT_ATOMIC_FUNCTION
-#undef SIMT_ATOMIC_SCOPES
-#undef SIMT_ATOMIC_COMPARE_FUNCTION
-#undef SIMT_ATOMIC_COMPARE_SCOPES
-#undef SIMT_ATOMIC_32
-#undef SIMT_ATOMIC_32_64
+#include "simt_atomics.h"
 
 /* ---- loads and stores with cache hints ---- */
 
@@ -420,201 +275,43 @@ SIMT_INLINE T __ldg(const T *address)
     return *address;
 }
 
+/* An address in the shared window, which 32 bits hold. */
 SIMT_INLINE size_t __cvta_generic_to_shared(const void *pointer)
+{
+    return simt_shared_offset(pointer);
+}
+
+SIMT_INLINE void *__cvta_shared_to_generic(size_t offset)
+{
+    return simt_shared_at(offset);
+}
+
+SIMT_INLINE size_t __cvta_generic_to_global(const void *pointer)
 {
     return reinterpret_cast<size_t>(pointer);
 }
 
-/* ---- integer intrinsics ---- */
-
-SIMT_INLINE int __popc(unsigned int x)
+SIMT_INLINE void *__cvta_global_to_generic(size_t address)
 {
-    return __builtin_popcount(x);
+    return reinterpret_cast<void *>(address);
 }
 
-SIMT_INLINE int __popcll(unsigned long long x)
+SIMT_INLINE unsigned int __isShared(const void *pointer)
 {
-    return __builtin_popcountll(x);
+    return simt_in_shared(pointer);
 }
 
-SIMT_INLINE int __clz(int x)
+SIMT_INLINE unsigned int __isGlobal(const void *pointer)
 {
-    return x == 0 ? 32 : __builtin_clz(static_cast<unsigned int>(x));
+    return simt_is_global(pointer);
 }
 
-SIMT_INLINE int __clzll(long long x)
+SIMT_INLINE unsigned int __isLocal(const void *pointer)
 {
-    return x == 0 ? 64 : __builtin_clzll(static_cast<unsigned long long>(x));
+    return simt_is_local(pointer);
 }
 
-SIMT_INLINE int __ffs(int x)
-{
-    return __builtin_ffs(x);
-}
-
-SIMT_INLINE int __ffsll(long long x)
-{
-    return __builtin_ffsll(x);
-}
-
-SIMT_INLINE unsigned int __brev(unsigned int x)
-{
-    x = (x >> 1 & 0x55555555u) | (x & 0x55555555u) << 1;
-    x = (x >> 2 & 0x33333333u) | (x & 0x33333333u) << 2;
-    x = (x >> 4 & 0x0f0f0f0fu) | (x & 0x0f0f0f0fu) << 4;
-    return __builtin_bswap32(x);
-}
-
-SIMT_INLINE unsigned long long __brevll(unsigned long long x)
-{
-    return static_cast<unsigned long long>(__brev(static_cast<unsigned int>(x))) << 32 |
-           __brev(static_cast<unsigned int>(x >> 32));
-}
-
-SIMT_INLINE int __mulhi(int a, int b)
-{
-    return static_cast<int>(static_cast<long long>(a) * b >> 32);
-}
-
-SIMT_INLINE unsigned int __umulhi(unsigned int a, unsigned int b)
-{
-    return static_cast<unsigned int>(static_cast<unsigned long long>(a) * b >> 32);
-}
-
-/* ---- floating point intrinsics ---- */
-
-SIMT_INLINE int __float_as_int(float x)
-{
-    return simt::bits_as<int>(x);
-}
-
-SIMT_INLINE unsigned int __float_as_uint(float x)
-{
-    return simt::bits_as<unsigned int>(x);
-}
-
-SIMT_INLINE float __int_as_float(int x)
-{
-    return simt::bits_as<float>(x);
-}
-
-SIMT_INLINE float __uint_as_float(unsigned int x)
-{
-    return simt::bits_as<float>(x);
-}
-
-SIMT_INLINE long long __double_as_longlong(double x)
-{
-    return simt::bits_as<long long>(x);
-}
-
-SIMT_INLINE double __longlong_as_double(long long x)
-{
-    return simt::bits_as<double>(x);
-}
-
-/* The barriers keep a compiler with -ffp-contract=fast from fusing a product with a sum. */
-#define SIMT_ROUNDED_FUNCTION(name, T, expression)                                                 \
-    SIMT_INLINE T name(T a, T b)                                                                   \
-    {                                                                                              \
-        volatile T result = expression;                                                            \
-        return result;                                                                             \
-    }
-SIMT_ROUNDED_FUNCTION(__fadd_rn, float, a + b)
-SIMT_ROUNDED_FUNCTION(__fsub_rn, float, a - b)
-SIMT_ROUNDED_FUNCTION(__fmul_rn, float, a *b)
-SIMT_ROUNDED_FUNCTION(__fdiv_rn, float, a / b)
-SIMT_ROUNDED_FUNCTION(__dadd_rn, double, a + b)
-SIMT_ROUNDED_FUNCTION(__dsub_rn, double, a - b)
-SIMT_ROUNDED_FUNCTION(__dmul_rn, double, a *b)
-SIMT_ROUNDED_FUNCTION(__ddiv_rn, double, a / b)
-#undef SIMT_ROUNDED_FUNCTION
-
-SIMT_INLINE float __fmaf_rn(float a, float b, float c)
-{
-    return fmaf(a, b, c);
-}
-
-SIMT_INLINE double __fma_rn(double a, double b, double c)
-{
-    return fma(a, b, c);
-}
-
-SIMT_INLINE float __fsqrt_rn(float x)
-{
-    return sqrtf(x);
-}
-
-SIMT_INLINE float __frcp_rn(float x)
-{
-    return 1.0f / x;
-}
-
-SIMT_INLINE float __fdividef(float a, float b)
-{
-    return a / b;
-}
-
-SIMT_INLINE float __frsqrt_rn(float x)
-{
-    return static_cast<float>(1.0 / sqrt(static_cast<double>(x)));
-}
-
-SIMT_INLINE float __saturatef(float x)
-{
-    return x > 0.0f ? (x < 1.0f ? x : 1.0f) : 0.0f; /* NaN gives 0 */
-}
-
-/* Macros, because the C library declares functions of these names. */
-#define __expf(x) expf(x)
-#define __exp10f(x) powf(10.0f, x)
-#define __logf(x) logf(x)
-#define __log2f(x) log2f(x)
-#define __log10f(x) log10f(x)
-#define __powf(x, y) powf(x, y)
-#define __sinf(x) sinf(x)
-#define __cosf(x) cosf(x)
-#define __tanf(x) tanf(x)
-#define rsqrtf(x) (1.0f / sqrtf(x))
-#define rsqrt(x) (1.0 / sqrt(x))
-
-#define SIMT_MIN_MAX(result, A, B)                                                                 \
-    SIMT_INLINE result min(A a, B b)                                                               \
-    {                                                                                              \
-        return static_cast<result>(b) < static_cast<result>(a) ? static_cast<result>(b)            \
-                                                               : static_cast<result>(a);           \
-    }                                                                                              \
-    SIMT_INLINE result max(A a, B b)                                                               \
-    {                                                                                              \
-        return static_cast<result>(a) < static_cast<result>(b) ? static_cast<result>(b)            \
-                                                               : static_cast<result>(a);           \
-    }
-#define SIMT_MIN_MAX_SIGNS(T)                                                                      \
-    SIMT_MIN_MAX(T, T, T)                                                                          \
-    SIMT_MIN_MAX(unsigned T, unsigned T, unsigned T)                                               \
-    SIMT_MIN_MAX(unsigned T, T, unsigned T)                                                        \
-    SIMT_MIN_MAX(unsigned T, unsigned T, T)
-SIMT_MIN_MAX_SIGNS(int)
-SIMT_MIN_MAX_SIGNS(long)
-SIMT_MIN_MAX_SIGNS(long long)
-#undef SIMT_MIN_MAX_SIGNS
-#undef SIMT_MIN_MAX
-
-/* As fmin and fmax: a NaN gives way to a number. */
-#define SIMT_MIN_MAX(result, A, B, suffix)                                                         \
-    SIMT_INLINE result min(A a, B b)                                                               \
-    {                                                                                              \
-        return fmin##suffix(a, b);                                                                 \
-    }                                                                                              \
-    SIMT_INLINE result max(A a, B b)                                                               \
-    {                                                                                              \
-        return fmax##suffix(a, b);                                                                 \
-    }
-SIMT_MIN_MAX(float, float, float, f)
-SIMT_MIN_MAX(double, double, double, )
-SIMT_MIN_MAX(double, float, double, )
-SIMT_MIN_MAX(double, double, float, )
-#undef SIMT_MIN_MAX
+#include "simt_math.h"
 
 /* ---- time and ends ---- */
 
@@ -633,135 +330,7 @@ SIMT_INLINE void __trap(SIMT_SITE)
     simt_trap(simt_file, simt_line);
 }
 
-/* ---- launches: what simt_rewrite makes of name<<<grid, block, shared, stream>>>(arguments)
- * ---- */
-
-/* For what a thread does on its way to the kernel, of which no event need tell. */
-#if __has_attribute(disable_sanitizer_instrumentation) /* Clang */
-#define SIMT_NO_HOOKS                                                                              \
-    __attribute__((disable_sanitizer_instrumentation, no_sanitize("thread", "coverage")))
-#elif __has_attribute(no_sanitize_coverage) /* GCC */
-#define SIMT_NO_HOOKS __attribute__((no_sanitize_thread, no_sanitize_coverage))
-#else
-#define SIMT_NO_HOOKS
-#endif
-
-namespace simt
-{
-
-/* Gives the kernel of a name that means one function. The tag makes the call depend on a template,
- * so that an overloaded name is no error but a reason to take the other way. */
-template <class Tag, class... Parameters>
-auto function_of(void (*function)(Parameters...))
-{
-    return function;
-}
-
-template <class Body>
-void invoke(void *closure)
-{
-    (*static_cast<Body *>(closure))();
-}
-
-/* The same, but not for a body into which the kernel may be inlined: it needs its hooks. */
-template <class Body>
-SIMT_NO_HOOKS void invoke_without_hooks(void *closure)
-{
-    (*static_cast<Body *>(closure))();
-}
-
-/* What a launch has on the host's stack. */
-template <class T>
-void include(simt_launch &launch, const T &object)
-{
-    const char *begin = reinterpret_cast<const char *>(__builtin_addressof(object));
-    const char *end = begin + sizeof object;
-    launch.begin = launch.begin && launch.begin < begin ? launch.begin : begin;
-    launch.end = launch.end && launch.end > end ? launch.end : end;
-}
-
-template <class Body, class... Arguments>
-void run(simt_launch launch, Body body, void (*invoke)(void *), const Arguments &...arguments)
-{
-    include(launch, body);
-    (include(launch, arguments), ...);
-    launch.invoke = invoke;
-    launch.closure = &body;
-    simt_launch_kernel(&launch);
-}
-
-/* A launch of a known function: arguments are converted to its parameters and copied, once. Where
- * parameters have defaults, the call knows them. */
-template <class Call, class... Parameters>
-struct function_launch {
-    simt_launch launch;
-    void (*function)(Parameters...);
-    Call call;
-
-    void operator()(Parameters... arguments) const
-    {
-        auto body = [&, kernel = function]() SIMT_NO_HOOKS { kernel(arguments...); };
-        run(launch, body, invoke_without_hooks<decltype(body)>, arguments...);
-    }
-
-    template <class... Arguments>
-    std::enable_if_t<(sizeof...(Arguments) < sizeof...(Parameters))>
-    operator()(Arguments... arguments) const
-    {
-        auto body = [&] { call(arguments...); };
-        run(launch, body, invoke<decltype(body)>, arguments..., *this);
-    }
-};
-
-/* A launch of an overloaded function, or of a template that takes types from its arguments. */
-template <class Call>
-struct overloaded_launch {
-    simt_launch launch;
-    Call call;
-
-    template <class... Arguments>
-    void operator()(Arguments... arguments) const
-    {
-        auto body = [&] { call(arguments...); };
-        run(launch, body, invoke<decltype(body)>, arguments..., *this);
-    }
-};
-
-template <class Call, class... Parameters>
-function_launch<Call, Parameters...> launch_function(simt_launch launch, Call call,
-                                                     void (*function)(Parameters...))
-{
-    launch.function = reinterpret_cast<const void *>(function);
-    return {launch, function, call};
-}
-
-template <class Find, class Call>
-auto launch(const char *name, Find find, Call call, dim3 grid, dim3 block, size_t shared_bytes = 0,
-            cudaStream_t stream = nullptr, SIMT_SITE)
-{
-    simt_launch launch = {name,    simt_file, simt_line,        grid,         block,   shared_bytes,
-                          nullptr, stream,    SIMT_INTERLEAVED, INSTRUMENTED, nullptr, nullptr,
-                          false,   false,     nullptr,          nullptr};
-    if constexpr (std::is_invocable_v<Find, int>) {
-        return launch_function(launch, call, find(0));
-    } else {
-        return overloaded_launch<Call>{launch, call};
-    }
-}
-
-/* The same of a value: a pointer to a kernel. */
-template <class... Parameters>
-auto launch_value(const char *name, void (*function)(Parameters...), dim3 grid, dim3 block,
-                  size_t shared_bytes = 0, cudaStream_t stream = nullptr, SIMT_SITE)
-{
-    auto call = [function](auto &...arguments) { function(arguments...); };
-    simt_launch launch = {name,    simt_file, simt_line,        grid,         block,   shared_bytes,
-                          nullptr, stream,    SIMT_INTERLEAVED, INSTRUMENTED, nullptr, nullptr,
-                          false,   false,     nullptr,          nullptr};
-    return launch_function(launch, call, function);
-}
-
-} // namespace simt
+#include "simt_launch.h"
 
 /* ---- the host API's C++ forms ---- */
 
@@ -898,5 +467,8 @@ inline cudaError_t cudaOccupancyMaxPotentialBlockSize(int *grid, int *block, Fun
 
 #include "simt_host_api.h"
 #include "simt_intrinsics.h"
+#ifndef SIMT_HOST_ONLY
+#include "simt_ptx.h"
+#endif
 
 #endif

@@ -347,6 +347,20 @@ cudaError_t cudaMemPrefetchAsync(const void *pointer, size_t size, struct cudaMe
 cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream SIMT_DEFAULT(0),
                                      unsigned int flags SIMT_DEFAULT(0));
 
+/* Of the driver's functions there is cuTensorMapEncodeTiled (cuda.h) alone. */
+enum cudaDriverEntryPointQueryResult {
+    cudaDriverEntryPointSuccess = 0,
+    cudaDriverEntryPointSymbolNotFound = 1,
+    cudaDriverEntryPointVersionNotSufficent = 2
+};
+#define cudaEnableDefault 0x0
+cudaError_t cudaGetDriverEntryPoint(const char *name, void **function, unsigned long long flags,
+                                    enum cudaDriverEntryPointQueryResult *found SIMT_DEFAULT(0));
+cudaError_t
+cudaGetDriverEntryPointByVersion(const char *name, void **function, unsigned int version,
+                                 unsigned long long flags,
+                                 enum cudaDriverEntryPointQueryResult *found SIMT_DEFAULT(0));
+
 /* For cudaLaunchKernel: a kernel that is known by its address, and its launch. */
 void simt_add_kernel(const char *name, const void *function,
                      void (*invoke)(const void *function, void **arguments), int interleaved,

@@ -90,6 +90,8 @@ enum simt_barrier {
 /* Waits for all threads of the block (of the grid, for SIMT_BARRIER_GRID) that have not exited, and
  * returns what __syncthreads_count, _and or _or would. file and line identify the barrier. */
 int simt_block_barrier(enum simt_barrier kind, int predicate, const char *file, int line);
+/* The same for SIMT_BARRIER, where nothing is asked. */
+void simt_block_wait(const char *file, int line);
 
 enum simt_collective {
     SIMT_SYNCWARP,
@@ -111,6 +113,7 @@ enum simt_collective {
     SIMT_REDUCE_OR,
     SIMT_REDUCE_XOR,
     SIMT_ACTIVEMASK,
+    SIMT_MATRIX, /* what tensor cores do: cuda/simt_ptx_runtime.h */
     SIMT_COLLECTIVES
 };
 
@@ -157,6 +160,17 @@ void simt_pipeline_copy(void *destination, const void *source, size_t size, size
                         const char *file, int line);
 void simt_pipeline_commit(void);
 void simt_pipeline_wait_prior(size_t groups);
+
+/* ---- window.c: addresses in shared memory as a kernel sees them ---- */
+
+/* Where an offset in the shared window lies, and the other way round. */
+void *simt_shared_at(uint64_t offset);
+uint64_t simt_shared_offset(const void *address);
+bool simt_in_shared(const void *address);
+bool simt_is_global(const void *address);
+bool simt_is_constant(const void *address);
+bool simt_is_local(const void *address);
+unsigned int simt_dynamic_shared_bytes(void);
 
 /* Called before main by a source file that was compiled with instrumentation; returns 0. */
 int simt_mark_instrumented(void);

@@ -59,6 +59,8 @@ struct simt_line_counters {
     uint64_t syncwarps; /* __syncwarp, one per warp that completes it */
     uint64_t shuffles;  /* one per warp */
     uint64_t votes;     /* one per warp: ballot, any, all, match, reduce */
+    uint64_t bulk_copies, bulk_bytes; /* cp.async.bulk, its tensor forms among them */
+    uint64_t matrix; /* mma.sync, ldmatrix, stmatrix: one per instruction of a warp */
 };
 
 /* Whether any code of the program was compiled with instrumentation. */

@@ -12,7 +12,8 @@ void simt_release_barrier(void)
     if (simt_tracing) {
         simt_trace_pause();
         simt_trace_drain(0);
-        simt_observer.barrier(block->barrier_caller, block->alive == simt_grid.threads);
+        simt_observer.barrier(block->barrier_caller, block->barrier_file,
+                              block->first_at_barrier->line, block->alive == simt_grid.threads);
     }
     if (block->waiting_at_different_barriers) {
         simt_report_stuck("divergent barrier: the threads of one block wait at different barriers",
@@ -28,7 +29,7 @@ void simt_release_barrier(void)
         block->warps[i].at_barrier = 0;
     }
     simt_note_progress();
-    block->current_warp = simt_ready_warp();
+    block->current_warp = &block->warps[simt_ready_warp()];
     simt_counts.block_barriers++;
 }
 
@@ -43,42 +44,61 @@ __attribute__((cold)) void simt_complete_barrier(void)
     }
 }
 
-/* Files of one name may have several addresses. */
-__attribute__((noinline, cold)) static void compare_files(const struct simt_thread *self)
+/* Another line than the first one's, or another kind of barrier; or just another address of the same
+ * file's name. */
+__attribute__((noinline, cold)) static void compare_barriers(const struct simt_thread *self,
+                                                             uint64_t line)
 {
-    if (strcmp(self->file, simt_block->first_at_barrier->file) != 0) {
+    if (line != simt_block->barrier_line || strcmp(self->file, simt_block->barrier_file) != 0) {
         simt_block->waiting_at_different_barriers = true;
     }
 }
 
-/* It keeps next to nothing on the stack of a thread that waits: the less of the stacks is in use,
+__attribute__((noinline, cold)) static void begin_barrier(const struct simt_thread *self,
+                                                          uint64_t line, const void *caller)
+{
+    simt_block->first_at_barrier = self;
+    simt_block->waiting_at_different_barriers = false;
+    simt_block->barrier_line = line;
+    simt_block->barrier_file = self->file;
+    simt_block->barrier_caller = caller;
+    if (simt_tracing) {
+        simt_observer.arrives(caller, self->file, self->line);
+    }
+}
+
+/* They keep next to nothing on the stack of a thread that waits: the less of the stacks is in use,
  * the more of them fit into the caches. */
-int simt_block_barrier(enum simt_barrier kind, int predicate, const char *file, int line)
+static inline __attribute__((always_inline)) void
+wait_at_barrier(enum simt_barrier kind, const char *file, int line, const void *caller)
 {
     struct simt_thread *self = simt_current;
     struct simt_block *block = simt_block;
-    block->barrier_caller = __builtin_return_address(0);
+    uint64_t of_kind = (uint64_t)(unsigned int)line << 8 | kind;
     self->barrier = (unsigned char)kind;
     self->file = file;
     self->line = line;
     simt_warp_of(self)->at_barrier |= simt_bit_of(self);
-    block->waiting_true += predicate != 0;
     if (block->waiting++ == 0) {
-        block->first_at_barrier = self;
-        block->waiting_at_different_barriers = false;
-        if (simt_tracing) {
-            simt_observer.arrives(block->barrier_caller, file, line);
-        }
-    } else if (line != block->first_at_barrier->line ||
-               self->barrier != block->first_at_barrier->barrier) {
-        block->waiting_at_different_barriers = true;
-    } else if (file != block->first_at_barrier->file) {
-        compare_files(self);
+        begin_barrier(self, of_kind, caller);
+    } else if (of_kind != block->barrier_line || file != block->barrier_file) {
+        compare_barriers(self, of_kind);
     }
     if (block->waiting == block->alive) {
         simt_complete_barrier();
     }
     simt_wait_turn();
+}
+
+void simt_block_wait(const char *file, int line)
+{
+    wait_at_barrier(SIMT_BARRIER, file, line, __builtin_return_address(0));
+}
+
+int simt_block_barrier(enum simt_barrier kind, int predicate, const char *file, int line)
+{
+    simt_block->waiting_true += predicate != 0;
+    wait_at_barrier(kind, file, line, __builtin_return_address(0));
     /* The next barrier cannot complete before this thread has come to it. */
     switch (simt_current->barrier) {
     case SIMT_BARRIER_AND:

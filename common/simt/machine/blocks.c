@@ -34,12 +34,13 @@ void simt_start_block(void)
     for (unsigned int i = 0; i < simt_grid.warps; i++) {
         unsigned int rest = simt_grid.threads - i * SIMT_WARP_SIZE;
         unsigned int members = rest >= SIMT_WARP_SIZE ? ~0u : (1u << rest) - 1;
-        block->warps[i] = (struct simt_warp){.members = members, .ready = members};
+        block->warps[i] = (struct simt_warp){
+            .lanes = &block->threads[i * SIMT_WARP_SIZE], .members = members, .ready = members};
     }
     block->alive = simt_grid.threads;
     block->rounds = block->full_traces = 0;
     block->waits_for_grid = false;
-    block->current_warp = simt_ready_warp();
+    block->current_warp = &block->warps[simt_ready_warp()];
     memset(simt_dynamic_shared(), 0xff, simt_grid.launch->shared_bytes);
     if (simt_tracing) {
         simt_trace_start_block(number, simt_grid.threads);
@@ -55,7 +56,11 @@ void simt_number_threads(struct simt_block *block)
     for (unsigned int z = 0; z < size.z; z++) {
         for (unsigned int y = 0; y < size.y; y++) {
             for (unsigned int x = 0; x < size.x; x++) {
-                block->threads[number++].index = (struct uint3){x, y, z};
+                struct simt_thread *thread = &block->threads[number];
+                thread->index.x = (unsigned short)x;
+                thread->index.y = (unsigned short)y;
+                thread->index.z = (unsigned short)z;
+                thread->number = (unsigned short)number++;
             }
         }
     }

@@ -1,5 +1,7 @@
 /* Warp collectives: shuffles, votes, reductions and __syncwarp(). */
+#include "machine/blocks.h"
 #include "machine/hooks.h"
+#include "machine/ptx.h"
 #include "machine/reports.h"
 #include "machine/turns.h"
 #include "observe/observer.h"
@@ -141,6 +143,7 @@ const char *simt_collective_name(enum simt_collective operation)
         [SIMT_REDUCE_OR] = "__reduce_or_sync",
         [SIMT_REDUCE_XOR] = "__reduce_xor_sync",
         [SIMT_ACTIVEMASK] = "__activemask",
+        [SIMT_MATRIX] = "mma.sync, ldmatrix or stmatrix",
     };
     return names[operation];
 }
@@ -163,6 +166,9 @@ static void do_collective(struct simt_thread *lanes, unsigned int together, unsi
     case SIMT_MATCH_ANY:
     case SIMT_MATCH_ALL:
         vote(lanes, together);
+        break;
+    case SIMT_MATRIX:
+        simt_matrix_do(lanes, together);
         break;
     default:
         reduce(lanes, together);
@@ -233,4 +239,21 @@ uint64_t simt_warp_collective(enum simt_collective operation, unsigned int mask,
     simt_try_collective(self);
     simt_wait_turn();
     return self->result;
+}
+
+void simt_matrix_collective(uint64_t matrix, const void *caller, const char *file, int line)
+{
+    struct simt_thread *self = simt_current;
+    self->operation = SIMT_MATRIX;
+    self->mask = ~0u;
+    self->value = matrix;
+    self->file = file;
+    self->line = line;
+    self->caller = caller;
+    if (simt_tracing) {
+        simt_trace_event(EVENT_COLLECTIVE, caller, ~0u, 0);
+    }
+    simt_warp_of(self)->at_collective |= simt_bit_of(self);
+    simt_try_collective(self);
+    simt_wait_turn();
 }

@@ -33,7 +33,7 @@ void simt_launch_bounds(unsigned int most_threads)
 
 struct uint3 simt_thread_index(void)
 {
-    return simt_current->index;
+    return simt_index_of(simt_current);
 }
 
 struct uint3 simt_block_index(void)

@@ -9,6 +9,7 @@
 #include "machine/fault.h"
 #include "machine/fibers.h"
 #include "machine/pipeline.h"
+#include "machine/ptx.h"
 #include "machine/schedule.h"
 #include "machine/shared.h"
 #include "machine/turns.h"
@@ -40,6 +41,8 @@ static void take_back_fibers(struct simt_block *block)
         thread->pipeline.count = thread->pipeline.group = 0;
     }
     block->waiting = block->waiting_true = 0;
+    simt_bulk_forget(block);
+    simt_forget_barriers(block);
 }
 
 static void end_abandoned(void)
@@ -68,6 +71,7 @@ static void exit_thread(void)
         simt_pipeline_drain(&simt_current->pipeline, SIZE_MAX);
         simt_current->pipeline.group = 0;
     }
+    simt_bulk_thread_exited();
     if (simt_tracing) {
         simt_trace_pause();
         simt_observer.exits();
@@ -83,9 +87,12 @@ static void exit_thread(void)
                 &block->threads[(warp - block->warps) * SIMT_WARP_SIZE + simt_lowest(set)]);
         }
     }
+    simt_named_thread_exited();
     if (block->waiting && block->waiting == block->alive) {
         simt_complete_barrier();
     } else if (block->alive == 0) {
+        simt_bulk_block_ended();
+        simt_forget_barriers(block);
         simt_grid.done++;
     }
 }

@@ -2,6 +2,7 @@
 #ifndef SIMT_MACHINE_H
 #define SIMT_MACHINE_H
 
+#include "base/bits.h"
 #include "base/own.h"
 #include "base/space.h"
 
@@ -22,6 +23,13 @@ struct simt_pipeline {
     size_t count, capacity, group;
 };
 
+/* A thread's bulk copies to global memory, and how many groups of them it has committed. */
+struct simt_bulk_copy;
+struct simt_bulk_groups {
+    struct simt_bulk_copy *first, **last;
+    size_t group;
+};
+
 /* What a thread waits for that polls: the word, and what it found there. */
 struct simt_poll {
     const void *address;
@@ -32,18 +40,24 @@ struct simt_poll {
 /* What each switch and each collective needs comes first, in one cache line. */
 struct simt_thread {
     struct simt_fiber *fiber; /* NULL before it starts and after it ends */
-    struct uint3 index;
-    int line; /* where it waits */
-    const char *file;
+    const char *file;         /* where it waits */
     uint64_t value, result;
     const void *caller; /* of a collective, or of a poll that has no file and line */
+    int line;
     unsigned int mask;
+    struct {
+        unsigned short x, y, z;
+    } index;
+    unsigned short number;   /* in the block */
     unsigned char operation; /* enum simt_collective */
     unsigned char barrier;   /* enum simt_barrier */
     unsigned char lane;      /* a shuffle's argument */
     unsigned char width;
     unsigned char size;
+    /* The rest is of no concern then. */
     unsigned int failed_polls;
+    const struct simt_mbarrier *awaited; /* by mbarrier.try_wait */
+    struct simt_bulk_groups bulk;
     struct simt_poll poll;
     struct simt_pipeline pipeline;
     const struct simt_fiber *ran_on; /* also after its end */
@@ -51,14 +65,44 @@ struct simt_thread {
 
 /* A lane that runs is in none of the sets but `members`; any other is in exactly one more. */
 struct simt_warp {
+    struct simt_thread *lanes;
     unsigned int members;
     unsigned int ready;
     unsigned int at_barrier;
     unsigned int at_collective;
     unsigned int at_activemask;
+    unsigned int at_named;
+    unsigned int at_mbarrier;
     unsigned int yielded;
     unsigned int trace_full;
     unsigned int exited;
+};
+
+/* What the checks know of an order (observer.h). */
+struct simt_clock;
+
+/* A barrier with a number: bar.sync 1, 64. */
+enum { SIMT_NAMED_BARRIERS = 16 };
+struct simt_named_barrier {
+    unsigned int came, came_true, wanted;
+    const void *caller;       /* of who came last */
+    bool of_all;              /* the block's threads, less those that have returned */
+    struct simt_clock *clock; /* what those that came know */
+};
+
+/* A barrier in shared memory, at `address`, while the program's own 8 bytes there are `mirror`. */
+struct simt_mbarrier {
+    struct simt_mbarrier *next;
+    char *address;
+    uint64_t mirror, phase;
+    unsigned int expected, pending; /* arrivals: of each phase, of this one */
+    long bytes;                     /* that this phase still waits for */
+    bool polled;                    /* by mbarrier.test_wait, since the last copy that was made */
+    unsigned int agent;             /* who has written what it waits for: observer.h; 0: nobody */
+    const char *file;               /* where it was initialised */
+    int line;
+    const void *caller;
+    struct simt_clock *arrived, *completed; /* what is known from this phase; from those before */
 };
 
 /* A block of the grid that has started. */
@@ -67,7 +111,7 @@ struct simt_block {
     struct simt_block *next_made; /* of all */
     struct uint3 index;
     unsigned int alive; /* threads that have not exited */
-    unsigned int current_warp;
+    struct simt_warp *current_warp;
     unsigned int rounds;      /* since anything but polls happened */
     unsigned int full_traces; /* in a row */
 
@@ -76,8 +120,15 @@ struct simt_block {
     bool waiting_at_different_barriers;
     bool waits_for_grid;
     unsigned int finished, finished_true;
+    /* Of the first that came: the line and, below it, the kind; and a return address. */
+    uint64_t barrier_line;
+    const char *barrier_file;
     const struct simt_thread *first_at_barrier;
-    const void *barrier_caller; /* a return address of who waits there */
+    const void *barrier_caller;
+
+    struct simt_named_barrier named[SIMT_NAMED_BARRIERS];
+    struct simt_mbarrier *mbarriers;
+    struct simt_bulk_copy *bulk, **last_bulk; /* under way, for an mbarrier */
 
     /* While it is suspended: dynamic shared memory, then static; and what the analysis knows. */
     char *shared;
@@ -121,14 +172,9 @@ extern struct simt_grid simt_grid;
 extern struct simt_block *simt_block; /* that runs */
 extern struct simt_counters simt_counts;
 
-static inline unsigned int simt_lowest(unsigned int set)
-{
-    return (unsigned int)__builtin_ctz(set);
-}
-
 static inline unsigned int simt_linear(const struct simt_thread *thread)
 {
-    return (unsigned int)(thread - simt_block->threads);
+    return thread->number;
 }
 
 static inline struct simt_warp *simt_warp_of(const struct simt_thread *thread)
@@ -142,6 +188,11 @@ static inline unsigned int simt_bit_of(const struct simt_thread *thread)
 }
 
 /* Who runs, for reports: also simt_current. */
+static inline struct uint3 simt_index_of(const struct simt_thread *thread)
+{
+    return (struct uint3){thread->index.x, thread->index.y, thread->index.z};
+}
+
 static inline struct uint3 simt_running_block(void)
 {
     return simt_block->index;
@@ -149,7 +200,7 @@ static inline struct uint3 simt_running_block(void)
 
 static inline struct uint3 simt_thread_number(unsigned int thread)
 {
-    return simt_block->threads[thread].index;
+    return simt_index_of(&simt_block->threads[thread]);
 }
 
 /* Ends the launch that runs, from one of its threads: the host goes on. */

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "machine/ptx.h"
 #include "machine/reports.h"
 
 #include "base/exit.h"
@@ -65,20 +66,31 @@ void simt_report_place(void)
 {
     simt_report_block();
     if (simt_current) {
-        struct uint3 index = simt_current->index;
+        struct uint3 index = simt_index_of(simt_current);
         fprintf(stderr, ", thread (%u,%u,%u)", index.x, index.y, index.z);
     }
 }
 
 /* ---- where threads are ---- */
 
-enum place { PLACE_RUNS, PLACE_BARRIER, PLACE_COLLECTIVE, PLACE_YIELDED, PLACE_EXITED, PLACES };
+enum place {
+    PLACE_RUNS,
+    PLACE_NAMED,
+    PLACE_MBARRIER,
+    PLACE_BARRIER,
+    PLACE_COLLECTIVE,
+    PLACE_YIELDED,
+    PLACE_EXITED,
+    PLACES
+};
 
 static enum place place_of(unsigned int thread)
 {
     const struct simt_warp *warp = &simt_block->warps[thread / SIMT_WARP_SIZE];
     unsigned int bit = 1u << thread % SIMT_WARP_SIZE;
     return warp->at_barrier & bit      ? PLACE_BARRIER
+           : warp->at_named & bit      ? PLACE_NAMED
+           : warp->at_mbarrier & bit   ? PLACE_MBARRIER
            : warp->at_collective & bit ? PLACE_COLLECTIVE
            : warp->exited & bit        ? PLACE_EXITED
            : warp->yielded & bit       ? PLACE_YIELDED
@@ -95,6 +107,13 @@ static bool same_place(unsigned int a, unsigned int b)
     if (place == PLACE_EXITED || place == PLACE_RUNS) {
         return true;
     }
+    if (place == PLACE_NAMED ? first->lane != second->lane
+                             : place == PLACE_MBARRIER && first->awaited != second->awaited) {
+        return false;
+    }
+    if ((place == PLACE_NAMED || place == PLACE_MBARRIER) && first->caller != second->caller) {
+        return false;
+    }
     if (place == PLACE_YIELDED && (!first->file || !second->file)) {
         return !first->file && !second->file && first->caller == second->caller;
     }
@@ -105,12 +124,29 @@ static bool same_place(unsigned int a, unsigned int b)
                 : true);
 }
 
+void simt_report_caller(const void *caller)
+{
+    const struct simt_source *source = simt_tracing ? simt_source_of(simt_place_of(caller)) : NULL;
+    if (source &&
+        (source->kernel_line != source->line || strcmp(source->kernel_file, source->file) != 0)) {
+        fprintf(stderr, ", called from %s:%d", source->kernel_file, source->kernel_line);
+    }
+}
+
 static void print_place(unsigned int thread)
 {
     const struct simt_thread *at = &simt_block->threads[thread];
     switch (place_of(thread)) {
     case PLACE_BARRIER:
         fprintf(stderr, "in %s() at %s:%d", barrier_name(at->barrier), at->file, at->line);
+        break;
+    case PLACE_NAMED:
+        fprintf(stderr, "in bar.sync %u at %s:%d", at->lane, at->file, at->line);
+        simt_report_caller(at->caller);
+        break;
+    case PLACE_MBARRIER:
+        fprintf(stderr, "in mbarrier.try_wait at %s:%d", at->file, at->line);
+        simt_report_caller(at->caller);
         break;
     case PLACE_COLLECTIVE:
         fprintf(stderr, "in %s(), mask 0x%08x, at %s:%d", simt_collective_name(at->operation),
@@ -152,6 +188,9 @@ static void print_awaited(unsigned int thread)
     const struct simt_change *change = simt_find_change(poll->address);
     struct simt_last_change last;
     char where[128] = "a word of shared memory";
+    if (place_of(thread) == PLACE_MBARRIER) {
+        simt_mbarrier_tell(simt_block->threads[thread].awaited);
+    }
     if (place_of(thread) != PLACE_YIELDED || !poll->address) {
         return;
     }
@@ -176,6 +215,13 @@ static const char *const hints[PLACES] = {
         "every thread of a block must reach the same __syncthreads(): move it out of the branch or "
         "loop\n"
         "  that only some threads take. (A GPU may hang here, or go on with wrong data.)",
+    [PLACE_NAMED] =
+        "bar.sync and bar.arrive of one barrier must together be called by as many threads as they "
+        "name.",
+    [PLACE_MBARRIER] =
+        "each phase of an mbarrier needs as many arrivals as mbarrier.init says, and exactly the "
+        "bytes that\n"
+        "  expect_tx announces; a wait for a parity ends when the phase of that parity has ended.",
     [PLACE_COLLECTIVE] =
         "every lane that a mask names must make the same call with the same mask: make the call "
         "outside of\n"

@@ -7,11 +7,13 @@
 #include <time.h>
 
 #include "machine/blocks.h"
+#include "machine/ptx.h"
 #include "machine/reports.h"
 
 enum {
     ROUNDS_BEFORE_OTHERS = 2,   /* of polls, before another block goes on */
     ROUNDS_BEFORE_A_LOOK = 256, /* at the clock */
+    ROUNDS_AT_MBARRIERS = 4096, /* that nothing can end */
     FULL_BEFORE_OTHERS = 64,    /* traces in a row that look like a loop that waits */
     SECONDS_OF_POLLS = 3        /* unless SIMT_WATCHDOG says another number */
 };
@@ -78,15 +80,26 @@ static void look_at_clock(void)
  * they wait for. */
 static void wake_yielded(void)
 {
-    unsigned int any = 0;
-    for (unsigned int i = 0; i < simt_grid.warps; i++) {
-        any |= simt_block->warps[i].yielded;
+    unsigned int yielded = 0, at_mbarrier = 0;
+    if (simt_bulk_advance()) {
+        simt_block->rounds = 0;
+        if (simt_ready_warp() < simt_grid.warps) {
+            return;
+        }
     }
-    if (!any) {
+    for (unsigned int i = 0; i < simt_grid.warps; i++) {
+        yielded |= simt_block->warps[i].yielded;
+        at_mbarrier |= simt_block->warps[i].at_mbarrier;
+    }
+    if (!yielded && !at_mbarrier) {
         simt_report_stuck("deadlock: no thread can go on", simt_grid.suspended_count);
     }
     if (simt_block->rounds++ % ROUNDS_BEFORE_A_LOOK == ROUNDS_BEFORE_OTHERS) {
         look_at_clock();
+    }
+    if (!yielded && simt_block->rounds > ROUNDS_AT_MBARRIERS && !simt_can_wait_for_blocks()) {
+        simt_report_stuck("deadlock: the threads that are left wait at mbarriers",
+                          simt_grid.suspended_count);
     }
     if (simt_block->rounds > ROUNDS_BEFORE_OTHERS && simt_can_wait_for_blocks()) {
         simt_suspend_block();
@@ -96,8 +109,8 @@ static void wake_yielded(void)
         }
     }
     for (unsigned int i = 0; i < simt_grid.warps; i++) {
-        simt_make_ready(i, simt_block->warps[i].yielded);
-        simt_block->warps[i].yielded = 0;
+        simt_make_ready(i, simt_block->warps[i].yielded | simt_block->warps[i].at_mbarrier);
+        simt_block->warps[i].yielded = simt_block->warps[i].at_mbarrier = 0;
     }
 }
 
@@ -126,8 +139,8 @@ static void empty_traces(unsigned int number)
  * stack. */
 void simt_find_ready_warp(void)
 {
-    unsigned int number = simt_block->current_warp;
-    struct simt_warp *warp = &simt_block->warps[number];
+    struct simt_warp *warp = simt_block->current_warp;
+    unsigned int number = (unsigned int)(warp - simt_block->warps);
     if (simt_tracing) {
         simt_trace_pause();
     }
@@ -143,10 +156,10 @@ void simt_find_ready_warp(void)
     if (simt_tracing) {
         simt_trace_drain(0);
     }
-    if (simt_ready_warp() == simt_grid.warps) {
+    while (simt_ready_warp() == simt_grid.warps) {
         wake_yielded();
     }
-    simt_block->current_warp = simt_ready_warp();
+    simt_block->current_warp = &simt_block->warps[simt_ready_warp()];
 }
 
 void simt_wait_for_replay(void)

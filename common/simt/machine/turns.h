@@ -53,21 +53,19 @@ static inline void simt_prefetch(const struct simt_thread *thread)
 /* Takes the lowest ready lane, from the current warp as long as it has any. */
 static inline __attribute__((always_inline)) struct simt_thread *simt_next_thread(void)
 {
-    struct simt_warp *warp;
-    struct simt_thread *lanes;
+    struct simt_warp *warp = simt_block->current_warp;
     unsigned int lane;
-    if (!simt_block->warps[simt_block->current_warp].ready) {
+    if (!warp->ready) {
         simt_find_ready_warp();
+        warp = simt_block->current_warp;
     }
-    warp = &simt_block->warps[simt_block->current_warp];
-    lanes = &simt_block->threads[simt_block->current_warp * SIMT_WARP_SIZE];
     lane = __builtin_expect(simt_shuffled, 0) ? simt_schedule_lane(warp->ready)
                                               : simt_lowest(warp->ready);
     warp->ready &= ~(1u << lane);
     if (warp->ready) {
-        simt_prefetch(&lanes[simt_lowest(warp->ready)]);
+        simt_prefetch(&warp->lanes[simt_lowest(warp->ready)]);
     }
-    return &lanes[lane];
+    return &warp->lanes[lane];
 }
 
 /* Suspends the running thread, which has put itself into one of its warp's sets. */

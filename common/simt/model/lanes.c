@@ -2,12 +2,8 @@
 
 #include <string.h>
 
+#include "base/bits.h"
 #include "model/order.h"
-
-static unsigned int lowest(uint32_t set)
-{
-    return (unsigned int)__builtin_ctz(set);
-}
 
 /* Events before this one are known to order.c; of a lane's events in the buffer, from the one it
  * does next on, the nodes, and the nodes before in the same call. */
@@ -117,7 +113,7 @@ void simt_lanes_look_ahead(const struct simt_event *const *at, const struct simt
             flow[first][index].before = simt_order_observe(thread, event, &flow[first][index].node);
         }
         for (uint32_t set = group->lanes; set; set &= set - 1) {
-            observed[lowest(set)] = traces->end[lowest(set)];
+            observed[simt_lowest(set)] = traces->end[simt_lowest(set)];
         }
         simt_order_copy(warp, group->lanes & (group->lanes - 1), first);
     }
@@ -171,7 +167,8 @@ static void keep_flow(const struct simt_event *const *at)
     for (const struct group *group = groups; group < groups + group_count; group++) {
         unsigned int first = group->first;
         for (uint32_t set = group->lanes & (group->lanes - 1); set; set &= set - 1) {
-            memcpy(flow[lowest(set)] + (at[lowest(set)] - simt_trace_buffer(lowest(set))),
+            memcpy(flow[simt_lowest(set)] +
+                       (at[simt_lowest(set)] - simt_trace_buffer(simt_lowest(set))),
                    flow[first] + (at[first] - simt_trace_buffer(first)),
                    count_observed(at, first) * sizeof *flow[first]);
         }
@@ -185,7 +182,7 @@ uint32_t simt_lanes_advance(const struct simt_event **at, const struct simt_trac
 {
     uint32_t ended = 0;
     for (uint32_t set = lanes; set; set &= set - 1) {
-        at[lowest(set)]++;
+        at[simt_lowest(set)]++;
     }
     for (const struct group *group = groups; group < groups + group_count; group++) {
         if (at[group->first] == traces->end[group->first]) {

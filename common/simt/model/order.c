@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bits.h"
 #include "base/need.h"
 #include "cuda/simt.h"
 #include "model/order.h"
@@ -149,8 +150,7 @@ unsigned int simt_order_observe(unsigned int thread, const struct simt_event *ev
 void simt_order_copy(unsigned int warp, unsigned int lanes, unsigned int from)
 {
     for (unsigned int set = lanes; set; set &= set - 1) {
-        threads[warp * SIMT_WARP_SIZE + (unsigned int)__builtin_ctz(set)] =
-            threads[warp * SIMT_WARP_SIZE + from];
+        threads[warp * SIMT_WARP_SIZE + simt_lowest(set)] = threads[warp * SIMT_WARP_SIZE + from];
     }
 }
 

@@ -8,6 +8,7 @@
 
 #include "model/requests.h"
 
+#include "base/bits.h"
 #include "base/need.h"
 #include "machine/machine.h"
 #include "model/spaces.h"
@@ -71,10 +72,10 @@ void simt_requests_add(uint32_t place, enum simt_space space, enum simt_event_ki
                                 .space = space,
                                 .kind = kind};
     for (unsigned int set = lanes; set; set &= set - 1) {
-        unsigned int lane = (unsigned int)__builtin_ctz(set);
+        unsigned int lane = simt_lowest(set);
         request->addresses[lane] = addresses[lane];
     }
-    request->base = simt_range_of(addresses[__builtin_ctz(lanes)])->base;
+    request->base = simt_range_of(addresses[simt_lowest(lanes)])->base;
 }
 
 void simt_requests_reset(void)

@@ -70,6 +70,27 @@ static struct simt_range find_range(uint64_t address)
     return (struct simt_range){address, 1, SPACE_HOST, false};
 }
 
+/* Also in a launch that is not looked at. */
+static bool is_in(const void *address, enum simt_space space)
+{
+    return !simt_in_shared(address) && find_range((uintptr_t)address).space == space;
+}
+
+bool simt_is_global(const void *address)
+{
+    return is_in(address, SPACE_GLOBAL) || is_in(address, SPACE_CONSTANT);
+}
+
+bool simt_is_constant(const void *address)
+{
+    return is_in(address, SPACE_CONSTANT);
+}
+
+bool simt_is_local(const void *address)
+{
+    return is_in(address, SPACE_LOCAL);
+}
+
 /* The ranges used last. Allocations come and go between launches only. */
 enum { RANGES_KEPT = 8 };
 static struct simt_range ranges[RANGES_KEPT];

@@ -16,14 +16,19 @@ enum simt_event_kind {
     EVENT_FREE,       /* of memory from the kernels' heap */
     EVENT_READ_ONLY,  /* __ldg: the load comes next */
     EVENT_COPY,       /* an asynchronous copy begins: its store is counted */
-    EVENT_COPIED      /* it ends */
+    EVENT_COPIED,     /* it ends */
+    EVENT_BARRIER,    /* an mbarrier is used: checked like an atomic, not counted */
+    EVENT_INIT,       /* it is initialised: like a store */
+    EVENT_READING,    /* in findings: a bulk copy reads */
+    EVENT_ARRIVED     /* in findings: a bulk copy has written */
 };
 
 /* Part of an event's size. */
 enum simt_event_how {
     EVENT_VOLATILE = 0x80,
     EVENT_OF_BLOCK = 0x40, /* the scope of an atomic or a fence */
-    EVENT_HOW = 0xc0
+    EVENT_STRONG = 0x20,   /* and volatile: races with no other such access */
+    EVENT_HOW = 0xe0
 };
 
 /* Where the parts of a key begin, from the top: 0xffff - call depth (16 bits), program location

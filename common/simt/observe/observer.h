@@ -16,6 +16,8 @@ struct simt_last_change {
     bool other_block;
 };
 
+struct simt_clock;
+
 struct simt_observer {
     /* A launch starts: true if it is to be recorded, and then it has simt_tracing. It ends. */
     bool (*start_launch)(const struct simt_launch *launch);
@@ -40,12 +42,32 @@ struct simt_observer {
      * the grid's. */
     void (*exits)(void);
     void (*arrives)(const void *caller, const char *file, int line);
-    void (*barrier)(const void *caller, bool all);
+    void (*barrier)(const void *caller, const char *file, int line, bool all);
     void (*grid_barrier)(void);
     /* Lanes of the running warp have come to a collective; `whole`: nobody else of the warp is
      * left. */
     void (*collective)(const void *caller, enum simt_collective operation, uint32_t lanes,
                        bool whole);
+    /* A barrier with a number is complete. */
+    void (*named_barrier)(const void *caller);
+    /* What the checks know of an order is a clock; NULL knows nothing. The running thread's
+     * knowledge, and what it has done, go into one; a thread of the block comes to know one; one
+     * goes into another, and is forgotten; one is forgotten. fence.proxy.async. */
+    void (*release)(struct simt_clock **clock);
+    void (*acquire)(unsigned int thread, struct simt_clock *clock);
+    void (*join_clock)(struct simt_clock **to, struct simt_clock **from);
+    void (*forget_clock)(struct simt_clock **clock);
+    void (*proxy_fence)(void);
+    /* The running thread starts a bulk copy, which an mbarrier (or NULL) waits for; and of that, so
+     * many pieces of at most 16 bytes (`from`: NULL for zeros): false if one is not in memory. */
+    void (*bulk_begins)(const void *caller, size_t bytes, const void *barrier);
+    bool (*bulk_piece)(const void *caller, void *to, const void *from, unsigned int size);
+    /* As whom it writes: the running thread (NULL), or the agent of an mbarrier (0: a new one),
+     * known to whoever acquires the clock; 0 if there are too many. It has written, or read. */
+    uint32_t (*bulk_tag)(unsigned int *agent, struct simt_clock **clock);
+    void (*bulk_written)(const void *caller, void *to, unsigned int size, uint32_t tag);
+    void (*bulk_read)(const void *from, unsigned int size);
+
     /* A place reads one word over and over, volatile. */
     void (*polls)(const void *caller);
 

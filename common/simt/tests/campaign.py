@@ -6,6 +6,9 @@ campaign.py BUILD                 100 orders (SIMT_SCHEDULE=0..99) of all: the t
 campaign.py BUILD --schedules 20..29 --only programs
 campaign.py BUILD --sample        a few orders of a few of each kind: a quarter of a minute
 campaign.py BUILD --list          what there is, and how many kernels
+campaign.py BUILD --faults FILE [--check]
+                                  writes what the tests seed, wrong and right, to docs/results/seeded_faults.csv; or
+                                  compares the two
 
 BUILD is build/simt. Programs are compiled with simtcc by $CXX. Exit status: 0 all silent and right, 1 something was
 reported or wrong, 2 bad usage."""
@@ -88,6 +91,30 @@ def fault_cases(binaries):
                 yield Case("tests", "simt_%s %s" % (source, name), [program, name])
 
 
+def fault_rows(binaries):
+    """All that the tests seed: kind is fault, right, or some_orders (wrong in some orders of threads only)."""
+    rows = ["source,name,kind"]
+    for source in FAULTS:
+        for line in lines_of([os.path.join(binaries, "simt_" + source)]):
+            name = line.split("\t")[0]
+            kind = {"ok": "right", "only": "some_orders"}.get(name.split("_")[0], "fault")
+            rows.append("%s,%s,%s" % (source, name, kind))
+    return "\n".join(rows) + "\n"
+
+
+def faults(binaries, path, check):
+    rows = fault_rows(binaries)
+    if not check:
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(rows)
+        return 0
+    with open(path, encoding="utf-8") as file:
+        kept = file.read()
+    if rows != kept:
+        print("%s is not what the tests seed: campaign.py BUILD --faults %s, then docs.py --update" % (path, path))
+    return int(rows != kept)
+
+
 def program_cases(folder):
     """The programs as CMakeLists.txt lists them, each with the sources that it names."""
     here = os.path.join(HERE, "programs")
@@ -162,9 +189,13 @@ def main():
     parser.add_argument("--sample", action="store_true")
     parser.add_argument("--list", action="store_true")
     parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--faults")
+    parser.add_argument("--check", action="store_true")
     options = parser.parse_args()
     binaries = os.path.abspath(os.path.join(options.build, "bin"))
     schedules = "0..2" if options.sample else options.schedules
+    if options.faults:
+        return faults(binaries, options.faults, options.check)
     os.environ.setdefault("SIMT_WATCHDOG", "10")
     with tempfile.TemporaryDirectory() as folder:
         cases = [*fault_cases(binaries), *program_cases(folder), *page_cases(folder), *rung_cases(binaries),

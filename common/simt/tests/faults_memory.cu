@@ -234,7 +234,7 @@ static const Case cases[] = {
          ok_data<<<1, BLOCK>>>(f);
          past_device_array<<<1, BLOCK>>>(f);
      }},
-    {"static_end", "index 64 of", [] { past_static<<<1, 72>>>(ints); }},
+    {"static_end", "of 'int", [] { past_static<<<1, 72>>>(ints); }},
     {"static_far", "past the end of tile, which has 256 bytes",
      [] { past_static<<<1, 1024>>>(ints); }},
     {"static_pointer", "0 bytes past the end of tile, which has 256 bytes",

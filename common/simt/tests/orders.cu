@@ -366,14 +366,14 @@ __global__ void lock_held_at_barrier(int *lock)
     atomicExch(lock, 0);
 }
 
-__global__ void waits_for_a_later_block(int *out)
+__global__ void default_later_block(int *out)
 {
     if (threadIdx.x == 0 && blockIdx.x == 0)
-        while (atomicAdd(&flag, 0) == 0) { // FAULT waits_for_a_later_block
+        while (atomicAdd(&flag, 0) == 0) { // FAULT default_later_block
         }
     else
         atomicExch(&flag, 1);
-    *out = 1;
+    out[blockIdx.x] = 1;
 }
 
 // ---- atomics and plain accesses -----------------------------------------------------------------
@@ -600,8 +600,7 @@ static const Case cases[] = {
      [] { nobody_sets_it<<<1, 64>>>(a); }},
     {"lock_held_at_barrier", "and is now in __syncthreads() at",
      [] { lock_held_at_barrier<<<1, 64>>>(a); }},
-    {"waits_for_a_later_block", "need a cooperative launch",
-     [] { waits_for_a_later_block<<<2, 1>>>(a); }},
+    {"default_later_block", "need a cooperative launch", [] { default_later_block<<<2, 1>>>(a); }},
     {"set_among_atomics", "__syncthreads() is missing", [] { set_among_atomics<<<1, 64>>>(a); }},
     {"read_among_atomics", "data race in shared", [] { read_among_atomics<<<1, 64>>>(a); }},
     {"ok_guarded_maximum", "", [] { ok_guarded_maximum<<<4, 64>>>(a, b); }},

@@ -329,11 +329,65 @@ static void assert_says(const char *input, const char *messages_expected)
     assert_null(output);
 }
 
+#define NO_PTX(place, what) place ": error: not available on the CPU back end: PTX: " what "\n"
+
+/* What is not known is told by name, at its own line. */
+static void test_unknown_ptx(void **state)
+{
+    (void)state;
+    assert_says("# 7 \"a.cu\"\n__device__ void f() {\n asm(\"x.y z;\"); asm(\"y;\"); }\n",
+                NO_PTX("a.cu:8", "x.y") NO_PTX("a.cu:8", "y"));
+    assert_says(
+        "# 1 \"x\"\n__device__ void f() {\n asm(\"membar.gl;\"\n\n \"add.v2.u32 a, b, c;\"); }\n",
+        NO_PTX("x:4", "add.v2.u32 (.v2)"));
+    assert_says("# 1 \"x\"\n__device__ void f() { asm(\".reg .b128 x;\"); }",
+                NO_PTX("x:1", "registers of type .b128"));
+    assert_says("# 1 \"x\"\n__device__ void f() { asm(\"bra away;\"); }",
+                NO_PTX("x:1", "a branch to a label that is not in the same asm"));
+    assert_says("# 1 \"x\"\n__device__ void f(int x) { asm(\"mov.b64 %0, 1;\" : \"=r\"(x)); }",
+                NO_PTX("x:1", "operand %0 has 32 bits, the instruction wants 64"));
+    assert_says("# 1 \"x\"\n__device__ void f(int x) { asm(\"{.reg .pred p; mov.b32 %0, p;}\" : "
+                "\"=r\"(x)); }",
+                NO_PTX("x:1", "operand p: is a predicate"));
+    assert_says("# 1 \"x\"\n__device__ void f(int x) { asm(\"mov.b32 %0, y;\" : \"=r\"(x)); }",
+                NO_PTX("x:1", "operand y"));
+    assert_says(
+        "# 1 \"x\"\n__device__ void f(int x) { asm(\"mov.b32 %0, %%envreg1;\" : \"=r\"(x)); }",
+        NO_PTX("x:1", "operand %envreg1"));
+    assert_says("# 1 \"x\"\n__device__ void f(int x) { asm(\"mov.b32 %0, 1\" : \"=r\"(x)); }",
+                NO_PTX("x:1", "';' is missing behind \"mov.b32 %0, 1\""));
+    assert_says("# 1 \"x\"\n__device__ void f(int x) { asm(\"mov.b32 %0, 1;\" : \"=q\"(x)); }",
+                NO_PTX("x:1", "constraint \"=q\""));
+    assert_says("# 1 \"x\"\n__device__ void f(int x) { asm(\"ld.shared::cluster.u32 %0, [%1];\" "
+                ": \"=r\"(x) : \"r\"(x)); }",
+                NO_PTX("x:1", "ld.shared::cluster.u32 (.shared::cluster)"));
+    assert_says("# 1 \"x\"\n__device__ void f(int x) { asm(\"add.s32 %0, 1;\" : \"=r\"(x)); }",
+                NO_PTX("x:1", "add.s32 with 2 operands"));
+    assert_says("# 1 \"x\"\n__device__ void f() { asm goto(\"bra %l0;\" :::: a); a:; }",
+                "x:1: error: not available on the CPU back end: asm goto\n");
+    assert_same("void f() { asm(\"nop\"); }");
+    assert_same("# 1 \"/usr/include/x\" 1 3\n__device__ void f() { asm(\"nop\"); }\n");
+}
+
+static void test_ptx(void **state)
+{
+    (void)state;
+    assert_rewrites("__device__ void f() { asm volatile(\"membar.gl;\" ::: \"memory\"); }",
+                    " void f() { { __asm__ volatile(\"\" ::: \"memory\"); __threadfence(); "
+                    "__asm__ volatile(\"\" ::: \"memory\"); } }");
+    /* Operands are rewritten like all else; lines stay. */
+    assert_rewrites("__device__ void f(int x) {\n asm(\"add.s32 %0, %1, 5;\"\n : \"=r\"(x)\n"
+                    " : \"r\"(threadIdx.x));\n}",
+                    " void f(int x) {\n { [[maybe_unused]] auto &&simt_x0 = (x); unsigned int "
+                    "simt_a0 = 0; [[maybe_unused]] const unsigned int simt_a1 = "
+                    "::simt::ptx::in<'r'>(simt_thread_index().x); simt_a0 = "
+                    "::simt::ptx::p_add<::simt::ptx::t_s32, 0>(simt_a1, 0x5u); "
+                    "::simt::ptx::out<'r'>(simt_x0, simt_a0); }\n\n\n}");
+}
+
 static void test_what_is_not_available(void **state)
 {
     (void)state;
-    assert_says("# 7 \"a.cu\"\n__device__ void f() {\n asm(\"x\"); asm(\"y\"); }\n",
-                "a.cu:8: error: not available on the CPU back end: inline PTX (asm)\n");
     assert_says("# 1 \"a.cu\"\n__global__ void k() { k<<<1, 1>>>(); }\n# 5 \"b.cu\"\nx = tex3D(t);",
                 "a.cu:1: error: not available on the CPU back end: dynamic parallelism (a launch "
                 "from device code)\n"
@@ -515,6 +569,8 @@ int main(int count, char **arguments)
         cmocka_unit_test_setup_teardown(test_qualifiers, set_preprocessed, set_text),
         cmocka_unit_test_setup_teardown(test_kernels_are_registered, set_preprocessed, set_text),
         cmocka_unit_test_setup_teardown(test_built_in_names, set_preprocessed, set_text),
+        cmocka_unit_test_setup_teardown(test_ptx, set_preprocessed, set_text),
+        cmocka_unit_test_setup_teardown(test_unknown_ptx, set_preprocessed, set_text),
         cmocka_unit_test_setup_teardown(test_what_is_not_available, set_preprocessed, set_text),
         cmocka_unit_test_setup_teardown(test_values_are_launched, set_preprocessed, set_text),
         cmocka_unit_test_setup_teardown(test_shifts, set_preprocessed, set_text),

@@ -20,20 +20,21 @@ END
 refuses 'surfaces (surf2Dread, surf2Dwrite)' 1 <<'END'
 __global__ void k(long surface) { surf2Dwrite(1.0f, surface, 4, 4); }
 END
-refuses 'inline PTX (asm)' 6 <<'END'
+refuses 'PTX: operand %envreg2' 6 <<'END'
 // asm
 #if 0
 asm("not this")
 #endif
 __device__ int lane() { int l;
-    asm volatile("mov.u32 %0, %%laneid;" : "=r"(l));
+    asm volatile("mov.u32 %0, %%envreg2;" : "=r"(l));
     return l; }
 int main() { asm(""); }
 END
-refuses 'inline PTX (asm)' 3 <<'END'
+refuses 'PTX: wgmma.fence.sync.aligned' 4 <<'END'
 struct S { int a; __device__ S() : a{1}
     {
-        asm("membar.gl;");
+        asm("membar.gl;"
+            "wgmma.fence.sync.aligned;");
     }
 };
 END
@@ -80,19 +81,19 @@ END
 
 # Each feature once, with its first place.
 cat >several.cu <<'END'
-__device__ void f() { asm("a"); asm("b"); }
+__device__ void f() { asm("a;"); asm("membar.gl;"); }
 __global__ void k() { k<<<1, 1>>>(); }
 END
 compile several.cu
-[ "$(wc -l <output)" -eq 2 ] && grep -q '^several.cu:1: .*asm' output &&
+[ "$(wc -l <output)" -eq 2 ] && grep -q '^several.cu:1: .*PTX: a$' output &&
     grep -q '^several.cu:2: .*dynamic parallelism' output || fail 'two features, two lines'
 
 # In a header, at the header's own line; and where a header includes another.
 mkdir -p include
-printf '\n\n__device__ void f() { asm("a"); }\n' >include/ptx.cuh
+printf '\n\n__device__ void f() { asm("a;"); }\n' >include/ptx.cuh
 printf '#pragma once\n#include <cub/block/block_reduce.cuh>\n' >include/cub.cuh
 printf '#include "ptx.cuh"\n' >kernel.cu
-says 1 'include/ptx.cuh:3: error: not available on the CPU back end: inline PTX (asm)' \
+says 1 'include/ptx.cuh:3: error: not available on the CPU back end: PTX: a' \
     -I include kernel.cu
 printf '#include <cub.cuh>\n' >kernel.cu
 says 1 'include/cub.cuh:2: error: not available on the CPU back end: CUB' -Iinclude kernel.cu

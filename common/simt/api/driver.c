@@ -1,0 +1,35 @@
+/* What the driver API has that programs ask the runtime for. */
+#include <string.h>
+
+#include "api/api.h"
+#include "cuda/cuda.h"
+
+enum { FIRST_VERSION_WITH_TENSOR_MAPS = 12000 };
+
+cudaError_t cudaGetDriverEntryPointByVersion(const char *name, void **function,
+                                             unsigned int version, unsigned long long flags,
+                                             enum cudaDriverEntryPointQueryResult *found)
+{
+    SIMT_API;
+    bool known = name && strcmp(name, "cuTensorMapEncodeTiled") == 0;
+    enum cudaDriverEntryPointQueryResult result = !known ? cudaDriverEntryPointSymbolNotFound
+                                                  : version < FIRST_VERSION_WITH_TENSOR_MAPS
+                                                      ? cudaDriverEntryPointVersionNotSufficent
+                                                      : cudaDriverEntryPointSuccess;
+    (void)flags;
+    if (!name || !function) {
+        return simt_error(cudaErrorInvalidValue);
+    }
+    *function =
+        result == cudaDriverEntryPointSuccess ? (void *)(uintptr_t)cuTensorMapEncodeTiled : NULL;
+    if (found) {
+        *found = result;
+    }
+    return cudaSuccess;
+}
+
+cudaError_t cudaGetDriverEntryPoint(const char *name, void **function, unsigned long long flags,
+                                    enum cudaDriverEntryPointQueryResult *found)
+{
+    return cudaGetDriverEntryPointByVersion(name, function, CUDA_VERSION, flags, found);
+}

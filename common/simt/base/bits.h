@@ -1,0 +1,18 @@
+/* Sets of a warp's lanes: a bit each. */
+#ifndef SIMT_BITS_H
+#define SIMT_BITS_H
+
+#include <stdint.h>
+
+/* Of a set that is not empty. */
+static inline unsigned int simt_lowest(uint32_t set)
+{
+    return (unsigned int)__builtin_ctz(set);
+}
+
+static inline unsigned int simt_size_of(uint32_t set)
+{
+    return (unsigned int)__builtin_popcount(set);
+}
+
+#endif

@@ -1,0 +1,109 @@
+/* The translator of inline PTX: asm statements of device code become C++ that calls cuda/ptx.h. */
+#ifndef SIMT_CC_PTX_H
+#define SIMT_CC_PTX_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "cc/simt_tokens.h"
+
+enum { PTX_OPERANDS = 300, PTX_PARTS = 24 };
+
+/* ---- simt_ptx_asm.c: the asm statement ---- */
+
+/* An operand of the statement: "=r"(x). */
+struct ptx_binding {
+    size_t open, close; /* the tokens of its parentheses */
+    char letter;        /* of its constraint: r l h f d n C */
+    bool output, input;
+    size_t tied; /* to this output, or NONE */
+    const char *name;
+    size_t name_length;
+    char *literal; /* of a "C" operand */
+};
+
+/* What is being translated. */
+struct ptx {
+    /* The statement's text, its literals joined, and where in the source each character stands. */
+    struct text text;
+    size_t *where;
+    struct ptx_binding bindings[PTX_OPERANDS];
+    size_t binding_count;
+    bool memory; /* among the clobbers */
+    bool in_macro;
+    bool failed;
+    /* The C++ so far: declarations, then statements. */
+    struct text declarations, body;
+    size_t at; /* in the text: where the instruction stands that is being translated */
+    bool uses_carry;
+};
+
+/* If `token` is where an asm statement begins, translates it: what stands for its parts is from
+ * then on in ptx_patch. */
+void ptx_translate(size_t token);
+/* Whether tokens from this one on are replaced; then writes what stands for them, and returns how
+ * many they are. */
+size_t ptx_patch(struct text *out, size_t token, size_t *copied);
+
+/* "not available on the CPU back end: PTX: ..." at the place that is being translated. */
+__attribute__((format(printf, 2, 3))) void ptx_refuse(struct ptx *ptx, const char *format, ...);
+__attribute__((format(printf, 2, 3))) void ptx_print(struct text *out, const char *format, ...);
+
+/* ---- simt_ptx_text.c: PTX as text ---- */
+
+/* An instruction: its name's parts and its operands, as they stand. */
+struct ptx_instruction {
+    char opcode[256];
+    char *parts[PTX_PARTS]; /* of a copy of the opcode */
+    size_t part_count;
+    char storage[256];
+    char *operands[PTX_OPERANDS];
+    size_t operand_count;
+};
+
+void ptx_translate_text(struct ptx *ptx);
+/* Whether one of the parts behind the name is this one. */
+bool ptx_has(const struct ptx_instruction *instruction, const char *part);
+
+/* Whether a word stands, between spaces, among others. */
+bool ptx_is_among(const char *words, const char *word);
+
+/* ---- simt_ptx_operands.c: operands as C++ ---- */
+
+enum { PTX_PREDICATE = 1, PTX_IMMEDIATE = 0 };
+void ptx_declare(struct ptx *ptx, const char *directive);
+void ptx_open_scope(void);
+void ptx_close_scope(struct ptx *ptx);
+void ptx_forget_registers(void);
+/* A source of so many bits (1: a predicate), as an expression; a number is taken for `type`. */
+bool ptx_source(struct ptx *ptx, struct text *out, const char *operand, unsigned int bits,
+                const char *type);
+/* A variable that takes the result; false if there is none. `wider`: it may have more bits. "_" is
+ * a variable of its own. */
+bool ptx_destination(struct ptx *ptx, struct text *out, const char *operand, unsigned int bits,
+                     bool wider);
+/* Of "{a, b}" the parts, which end with zero bytes from then on; of any other operand, itself. */
+size_t ptx_elements(struct ptx *ptx, char *operand, char **elements, size_t most);
+/* Of "[a+4]" and "[a, b]" what stands in it: the address as an expression of 64 bits, and what
+ * follows the first comma (or NULL). */
+bool ptx_address(struct ptx *ptx, struct text *out, char *operand, char **rest);
+/* "p|q": cuts the operand in two; the second may be NULL. */
+void ptx_pair(char *operand, char **first, char **second);
+
+/* ---- simt_ptx_table.c: instructions ---- */
+
+struct ptx_type {
+    const char *name;
+    unsigned int bits;
+};
+const struct ptx_type *ptx_type(const char *name);
+void ptx_emit(struct ptx *ptx, struct ptx_instruction *instruction);
+
+/* ---- simt_ptx_memory.c, simt_ptx_barriers.c: those with rules of their own; false: another one's ---- */
+
+bool ptx_emit_memory(struct ptx *ptx, struct ptx_instruction *instruction);
+bool ptx_emit_barrier(struct ptx *ptx, struct ptx_instruction *instruction);
+bool ptx_emit_copy(struct ptx *ptx, struct ptx_instruction *instruction);
+bool ptx_emit_matrix(struct ptx *ptx, struct ptx_instruction *instruction);
+
+#endif

@@ -1,0 +1,219 @@
+/* Asynchronous copies: cp.async, cp.async.bulk, cp.async.bulk.tensor. */
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cc/simt_ptx.h"
+
+static void append_pointer(struct ptx *ptx, const char *space, char *operand)
+{
+    char *rest;
+    ptx_print(&ptx->body, "::simt::ptx::at_%s(", space);
+    if (ptx_address(ptx, &ptx->body, operand, &rest) && rest) {
+        ptx_refuse(ptx, "address [..., %s]", rest);
+    }
+    append_string(&ptx->body, ")");
+}
+
+static bool has_only(const struct ptx_instruction *instruction, size_t first, const char *words)
+{
+    for (size_t i = first; i < instruction->part_count; i++) {
+        if (!ptx_is_among(words, instruction->parts[i])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* cp.async.ca.shared.global [to], [from], bytes{, bytes read}; */
+static void emit_copy(struct ptx *ptx, struct ptx_instruction *instruction)
+{
+    bool hint = ptx_has(instruction, "L2::cache_hint");
+    size_t count = instruction->operand_count - (hint && instruction->operand_count > 0);
+    if (!has_only(instruction, 2,
+                  " ca cg shared shared::cta global L2::cache_hint L2::64B L2::128B L2::256B ") ||
+        !ptx_has(instruction, "global") || count < 3 || count > 4) {
+        ptx_refuse(ptx, "%s with %zu operands", instruction->opcode, instruction->operand_count);
+        return;
+    }
+    append_string(&ptx->body, "::simt::ptx::copy_async(");
+    append_pointer(ptx, "shared", instruction->operands[0]);
+    append_string(&ptx->body, ", ");
+    append_pointer(ptx, "global", instruction->operands[1]);
+    append_string(&ptx->body, ", ");
+    ptx_source(ptx, &ptx->body, instruction->operands[2], 32, "u32");
+    append_string(&ptx->body, ", ");
+    ptx_source(ptx, &ptx->body, instruction->operands[count - 1], 32, "u32");
+    ptx_print(&ptx->body, ", %s); ", ptx_has(instruction, "cg") ? "true" : "false");
+}
+
+static void emit_group(struct ptx *ptx, struct ptx_instruction *instruction, const char *call)
+{
+    bool waits = strstr(instruction->opcode, "wait_group") != NULL;
+    if (instruction->operand_count != waits) {
+        ptx_refuse(ptx, "%s with %zu operands", instruction->opcode, instruction->operand_count);
+        return;
+    }
+    append_string(&ptx->body, call);
+    if (waits) {
+        ptx_source(ptx, &ptx->body, instruction->operands[0], 32, "u32");
+    }
+    append_string(&ptx->body, "); ");
+}
+
+/* cp.async.mbarrier.arrive{.noinc}{.shared}.b64 [barrier]; */
+static void emit_arrival(struct ptx *ptx, struct ptx_instruction *instruction)
+{
+    bool shared = ptx_has(instruction, "shared") || ptx_has(instruction, "shared::cta");
+    if (!has_only(instruction, 2, " mbarrier arrive noinc shared shared::cta b64 ") ||
+        !ptx_has(instruction, "arrive") || instruction->operand_count != 1) {
+        ptx_refuse(ptx, "%s", instruction->opcode);
+        return;
+    }
+    append_string(&ptx->body, "::simt::ptx::copy_async_arrive(");
+    append_pointer(ptx, shared ? "shared" : "generic", instruction->operands[0]);
+    ptx_print(&ptx->body, ", %s); ", ptx_has(instruction, "noinc") ? "true" : "false");
+}
+
+/* ---- bulk ---- */
+
+/* cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [to], [from], bytes, [barrier];
+ * cp.async.bulk.global.shared::cta.bulk_group [to], [from], bytes; */
+static void emit_bulk(struct ptx *ptx, struct ptx_instruction *instruction)
+{
+    bool hint = ptx_has(instruction, "L2::cache_hint");
+    bool load = instruction->part_count > 4 &&
+                ptx_is_among(" shared::cluster shared::cta ", instruction->parts[3]) &&
+                strcmp(instruction->parts[4], "global") == 0;
+    bool store = instruction->part_count > 4 && strcmp(instruction->parts[3], "global") == 0 &&
+                 strcmp(instruction->parts[4], "shared::cta") == 0;
+    if (!(load && has_only(instruction, 5, " mbarrier::complete_tx::bytes L2::cache_hint ") &&
+          ptx_has(instruction, "mbarrier::complete_tx::bytes")) &&
+        !(store && has_only(instruction, 5, " bulk_group L2::cache_hint ") &&
+          ptx_has(instruction, "bulk_group"))) {
+        ptx_refuse(ptx, "%s", instruction->opcode);
+        return;
+    }
+    if (instruction->operand_count != 3u + load + hint) {
+        ptx_refuse(ptx, "%s with %zu operands", instruction->opcode, instruction->operand_count);
+        return;
+    }
+    ptx_print(&ptx->body, "::simt::ptx::bulk_%s(", load ? "load" : "store");
+    append_pointer(ptx, load ? "shared" : "global", instruction->operands[0]);
+    append_string(&ptx->body, ", ");
+    append_pointer(ptx, load ? "global" : "shared", instruction->operands[1]);
+    append_string(&ptx->body, ", ");
+    ptx_source(ptx, &ptx->body, instruction->operands[2], 32, "u32");
+    if (load) {
+        append_string(&ptx->body, ", ");
+        append_pointer(ptx, "shared", instruction->operands[3]);
+    }
+    append_string(&ptx->body, "); ");
+}
+
+/* "[map, {x, y}]": the map, how many coordinates, and these. */
+static void append_box(struct ptx *ptx, char *operand, size_t dimensions)
+{
+    char *rest, *coordinates[5];
+    size_t count;
+    append_string(&ptx->body, "::simt::ptx::at_generic(");
+    if (!ptx_address(ptx, &ptx->body, operand, &rest)) {
+        return;
+    }
+    count = rest ? ptx_elements(ptx, rest, coordinates, 5) : 0;
+    if (count != dimensions) {
+        ptx_refuse(ptx, "%zu coordinates of a tensor of %zu dimensions", count, dimensions);
+        return;
+    }
+    append_string(&ptx->body, "), {");
+    for (size_t i = 0; i < count; i++) {
+        append_string(&ptx->body, i > 0 ? ", static_cast<int>(" : "static_cast<int>(");
+        ptx_source(ptx, &ptx->body, coordinates[i], 32, "s32");
+        append_string(&ptx->body, ")");
+    }
+    ptx_print(&ptx->body, "}, %zu", dimensions);
+}
+
+/* cp.async.bulk.tensor.2d.shared::cluster.global{.tile}.mbarrier::complete_tx::bytes [to],
+ *   [map, {x, y}], [barrier];
+ * cp.async.bulk.tensor.2d.global.shared::cta{.tile}.bulk_group [map, {x, y}], [from]; */
+static void emit_tensor(struct ptx *ptx, struct ptx_instruction *instruction)
+{
+    bool hint = ptx_has(instruction, "L2::cache_hint");
+    size_t parts = instruction->part_count;
+    bool load = parts > 6 && ptx_is_among(" shared::cluster shared::cta ", instruction->parts[5]) &&
+                strcmp(instruction->parts[6], "global") == 0;
+    bool store = parts > 6 && strcmp(instruction->parts[5], "global") == 0 &&
+                 strcmp(instruction->parts[6], "shared::cta") == 0;
+    size_t dimensions = parts > 4 && ptx_is_among(" 1d 2d 3d 4d 5d ", instruction->parts[4])
+                            ? (size_t)(instruction->parts[4][0] - '0')
+                            : 0;
+    if (!dimensions ||
+        (!(load && has_only(instruction, 7, " tile mbarrier::complete_tx::bytes L2::cache_hint ") &&
+           ptx_has(instruction, "mbarrier::complete_tx::bytes")) &&
+         !(store && has_only(instruction, 7, " tile bulk_group L2::cache_hint ") &&
+           ptx_has(instruction, "bulk_group"))) ||
+        instruction->operand_count != 2u + load + hint) {
+        ptx_refuse(ptx, "%s with %zu operands", instruction->opcode, instruction->operand_count);
+        return;
+    }
+    ptx_print(&ptx->body, "::simt::ptx::tensor_%s(", load ? "load" : "store");
+    append_pointer(ptx, "shared", instruction->operands[load ? 0 : 1]);
+    append_string(&ptx->body, ", ");
+    append_box(ptx, instruction->operands[load ? 1 : 0], dimensions);
+    if (load) {
+        append_string(&ptx->body, ", ");
+        append_pointer(ptx, "shared", instruction->operands[2]);
+    }
+    append_string(&ptx->body, "); ");
+}
+
+/* Nothing but a hint. */
+static void emit_bulk_prefetch(struct ptx *ptx, struct ptx_instruction *instruction)
+{
+    char *rest;
+    if (strcmp(instruction->opcode, "cp.async.bulk.prefetch.L2.global") != 0 ||
+        instruction->operand_count != 2) {
+        ptx_refuse(ptx, "%s", instruction->opcode);
+        return;
+    }
+    append_string(&ptx->body, "static_cast<void>(");
+    ptx_address(ptx, &ptx->body, instruction->operands[0], &rest);
+    append_string(&ptx->body, "); ");
+}
+
+bool ptx_emit_copy(struct ptx *ptx, struct ptx_instruction *instruction)
+{
+    static const struct {
+        const char *opcode, *call;
+    } groups[] = {
+        {"cp.async.commit_group", "simt_pipeline_commit("},
+        {"cp.async.wait_group", "simt_pipeline_wait_prior("},
+        {"cp.async.wait_all", "::simt::ptx::wait_all("},
+        {"cp.async.bulk.commit_group", "::simt::ptx::bulk_commit("},
+        {"cp.async.bulk.wait_group", "::simt::ptx::bulk_wait_group("},
+        {"cp.async.bulk.wait_group.read", "::simt::ptx::bulk_wait_group_read("},
+    };
+    if (strncmp(instruction->opcode, "cp.async.", 9) != 0) {
+        return false;
+    }
+    for (size_t i = 0; i < sizeof groups / sizeof *groups; i++) {
+        if (strcmp(instruction->opcode, groups[i].opcode) == 0) {
+            emit_group(ptx, instruction, groups[i].call);
+            return true;
+        }
+    }
+    if (strcmp(instruction->parts[2], "mbarrier") == 0) {
+        emit_arrival(ptx, instruction);
+    } else if (strcmp(instruction->parts[2], "bulk") != 0) {
+        emit_copy(ptx, instruction);
+    } else if (ptx_has(instruction, "prefetch")) {
+        emit_bulk_prefetch(ptx, instruction);
+    } else if (instruction->part_count > 3 && strcmp(instruction->parts[3], "tensor") == 0) {
+        emit_tensor(ptx, instruction);
+    } else {
+        emit_bulk(ptx, instruction);
+    }
+    return true;
+}

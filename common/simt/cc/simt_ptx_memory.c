@@ -1,0 +1,415 @@
+/* Loads, stores, atomics and what else takes addresses; and what the lanes of a warp do together.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cc/simt_ptx.h"
+
+/* ---- the parts of a memory instruction's name ---- */
+
+struct access {
+    const char *space, *operation;
+    const struct ptx_type *type;
+    unsigned int count; /* of a vector */
+    struct text flags;
+    bool cache_hint;
+};
+
+static const char SPACES[] = " global shared shared::cta local const ";
+static const char HINTS[] =
+    " ca cg cs lu cv wb wt L1::evict_normal L1::evict_unchanged L1::evict_first L1::evict_last "
+    "L1::no_allocate L2::64B L2::128B L2::256B L2::evict_first L2::evict_last L2::evict_normal ";
+
+/* Takes the parts in their order; false, and a message, if one is not known. */
+static bool read_access(struct ptx *ptx, const struct ptx_instruction *instruction,
+                        const char *orders, const char *operations, const char *numbers,
+                        struct access *access)
+{
+    *access = (struct access){.space = "generic", .count = 1};
+    append_string(&access->flags, "0");
+    for (size_t i = 1; i < instruction->part_count; i++) {
+        const char *part = instruction->parts[i];
+        if (ptx_is_among(orders, part) || ptx_is_among(" cta gpu sys ", part)) {
+            ptx_print(&access->flags, " | ::simt::ptx::m_%s", part);
+        } else if (ptx_is_among(SPACES, part)) {
+            access->space = strcmp(part, "shared::cta") == 0 ? "shared" : part;
+        } else if (ptx_is_among(operations, part)) {
+            access->operation = part;
+        } else if (strcmp(part, "L2::cache_hint") == 0) {
+            access->cache_hint = true;
+        } else if (strcmp(part, "v2") == 0 || strcmp(part, "v4") == 0) {
+            access->count = (unsigned int)(part[1] - '0');
+        } else if (ptx_is_among(numbers, part) && i + 1 == instruction->part_count) {
+            access->type = ptx_type(part);
+        } else if (!ptx_is_among(HINTS, part)) {
+            ptx_refuse(ptx, "%s (.%s)", instruction->opcode, part);
+            return false;
+        }
+    }
+    if (!access->type || access->type->bits * access->count > 128) {
+        ptx_refuse(ptx, "%s", instruction->opcode);
+        return false;
+    }
+    return true;
+}
+
+/* A pointer into the space. */
+static bool append_pointer(struct ptx *ptx, struct text *out, const char *space, char *operand)
+{
+    char *rest;
+    ptx_print(out, "::simt::ptx::at_%s(", space);
+    if (!ptx_address(ptx, out, operand, &rest)) {
+        return false;
+    }
+    if (rest) {
+        ptx_refuse(ptx, "address [..., %s]", rest);
+    }
+    append_string(out, ")");
+    return true;
+}
+
+/* ---- ld, st ---- */
+
+static const char MOVABLE[] = " b8 u8 s8 b16 u16 s16 f16 bf16 b32 u32 s32 f32 b64 u64 s64 f64 ";
+
+static bool check_operands(struct ptx *ptx, const struct ptx_instruction *instruction, size_t count)
+{
+    if (instruction->operand_count != count) {
+        ptx_refuse(ptx, "%s with %zu operands", instruction->opcode, instruction->operand_count);
+        return false;
+    }
+    return true;
+}
+
+static void emit_load(struct ptx *ptx, struct ptx_instruction *instruction)
+{
+    struct access access;
+    char *elements[4];
+    size_t count;
+    struct text *out = &ptx->body;
+    if (!read_access(ptx, instruction, " weak volatile relaxed acquire nc ", " ", MOVABLE,
+                     &access) ||
+        !check_operands(ptx, instruction, access.cache_hint ? 3 : 2)) {
+        return;
+    }
+    count = ptx_elements(ptx, instruction->operands[0], elements, 4);
+    if (count != access.count) {
+        ptx_refuse(ptx, "%s of %zu", instruction->opcode, count);
+        return;
+    }
+    ptx_print(out, "{ const auto simt_v = ::simt::ptx::load<::simt::ptx::t_%s, %u, %s>(",
+              access.type->name, access.count, access.flags.bytes);
+    append_pointer(ptx, out, access.space, instruction->operands[1]);
+    append_string(out, "); ");
+    for (size_t i = 0; i < count && !ptx->failed; i++) {
+        ptx_destination(ptx, out, elements[i], access.type->bits, true);
+        ptx_print(out, " = ::simt::ptx::element<::simt::ptx::t_%s>(simt_v, %zu); ",
+                  access.type->name, i);
+    }
+    append_string(out, "} ");
+    free(access.flags.bytes);
+}
+
+static void emit_store(struct ptx *ptx, struct ptx_instruction *instruction)
+{
+    struct access access;
+    char *elements[4];
+    size_t count;
+    struct text *out = &ptx->body;
+    if (!read_access(ptx, instruction, " weak volatile relaxed release ", " ", MOVABLE, &access) ||
+        !check_operands(ptx, instruction, access.cache_hint ? 3 : 2)) {
+        return;
+    }
+    count = ptx_elements(ptx, instruction->operands[1], elements, 4);
+    if (count != access.count || strcmp(access.space, "const") == 0) {
+        ptx_refuse(ptx, "%s of %zu", instruction->opcode, count);
+        return;
+    }
+    ptx_print(out, "::simt::ptx::store<::simt::ptx::t_%s, %u, %s>(", access.type->name,
+              access.count, access.flags.bytes);
+    append_pointer(ptx, out, access.space, instruction->operands[0]);
+    for (size_t i = 0; i < count && !ptx->failed; i++) {
+        append_string(out, ", ");
+        ptx_source(ptx, out, elements[i], access.type->bits, access.type->name);
+    }
+    append_string(out, "); ");
+    free(access.flags.bytes);
+}
+
+/* ---- atom, red ---- */
+
+/* What the runtime has: simt_atomic(). */
+static bool is_atomic(const char *operation, const char *type)
+{
+    static const struct {
+        const char *operations, *types;
+    } known[] = {
+        {" add ", " u32 s32 u64 f32 f64 s64 "},
+        {" min max ", " u32 s32 u64 s64 "},
+        {" inc dec ", " u32 "},
+        {" and or xor exch cas ", " b32 b64 "},
+    };
+    for (size_t i = 0; operation && i < sizeof known / sizeof *known; i++) {
+        if (ptx_is_among(known[i].operations, operation)) {
+            return ptx_is_among(known[i].types, type);
+        }
+    }
+    return false;
+}
+
+static void emit_atomic(struct ptx *ptx, struct ptx_instruction *instruction, bool returns)
+{
+    struct access access;
+    struct text *out = &ptx->body;
+    char *const *operands = instruction->operands;
+    bool compare;
+    if (!read_access(ptx, instruction, " relaxed acquire release acq_rel noftz ",
+                     " add min max inc dec and or xor exch cas ", MOVABLE, &access)) {
+        return;
+    }
+    compare = access.operation && strcmp(access.operation, "cas") == 0;
+    if (!is_atomic(access.operation, access.type->name) || access.count != 1) {
+        ptx_refuse(ptx, "%s", instruction->opcode);
+        return;
+    }
+    if (!check_operands(ptx, instruction, 2u + returns + compare + access.cache_hint)) {
+        return;
+    }
+    if (returns) {
+        ptx_destination(ptx, out, *operands++, access.type->bits, false);
+        append_string(out, " = ");
+    }
+    ptx_print(out, "::simt::ptx::atomic<::simt::ptx::t_%s, ::simt::ptx::o_%s, %s>(",
+              access.type->name, access.operation, access.flags.bytes);
+    append_pointer(ptx, out, access.space, operands[0]);
+    append_string(out, ", ");
+    ptx_source(ptx, out, operands[1 + compare], access.type->bits, access.type->name);
+    append_string(out, ", ");
+    ptx_source(ptx, out, operands[1], access.type->bits, access.type->name);
+    append_string(out, "); ");
+    free(access.flags.bytes);
+}
+
+/* ---- addresses ---- */
+
+/* cvta.to.shared.u64 d, a; isspacep.shared p, a; */
+static bool emit_address(struct ptx *ptx, struct ptx_instruction *instruction)
+{
+    bool converts = strcmp(instruction->parts[0], "cvta") == 0;
+    bool to = converts && instruction->part_count > 1 && strcmp(instruction->parts[1], "to") == 0;
+    size_t at = to ? 2 : 1;
+    const char *space = at < instruction->part_count ? instruction->parts[at] : "";
+    struct text *out = &ptx->body;
+    bool known = ptx_is_among(" global local const shared shared::cta ", space);
+    if (!converts && strcmp(instruction->parts[0], "isspacep") != 0) {
+        return false;
+    }
+    if (!known || instruction->operand_count != 2 ||
+        (converts ? instruction->part_count != at + 2 ||
+                        !ptx_is_among(" u32 u64 ", instruction->parts[at + 1])
+                  : instruction->part_count != 2)) {
+        ptx_refuse(ptx, "%s", instruction->opcode);
+        return true;
+    }
+    space = strcmp(space, "shared::cta") == 0 ? "shared" : space;
+    if (converts) {
+        unsigned int bits = instruction->parts[at + 1][1] == '3' ? 32 : 64;
+        if (bits == 32) {
+            ptx_refuse(ptx, "%s: addresses have 64 bits", instruction->opcode);
+            return true;
+        }
+        ptx_destination(ptx, out, instruction->operands[0], bits, false);
+        ptx_print(out, " = ::simt::ptx::%s_%s(", to ? "offset_in" : "address_in", space);
+    } else {
+        ptx_destination(ptx, out, instruction->operands[0], PTX_PREDICATE, false);
+        ptx_print(out, " = ::simt::ptx::is_in_%s(", space);
+    }
+    ptx_source(ptx, out, instruction->operands[1], 64, "u64");
+    append_string(out, "); ");
+    return true;
+}
+
+/* Hints to caches have no effect here. */
+static bool emit_prefetch(struct ptx *ptx, struct ptx_instruction *instruction)
+{
+    static const char *const known[] = {
+        "prefetch.global.L1",
+        "prefetch.global.L2",
+        "prefetch.L1",
+        "prefetch.L2",
+        "prefetch.local.L1",
+        "prefetch.local.L2",
+        "prefetchu.L1",
+        "prefetch.tensormap",
+        "prefetch.global.L2::evict_last",
+        "prefetch.global.L2::evict_normal",
+        "prefetch.param.tensormap",
+        "prefetch.const.tensormap",
+    };
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        if (strcmp(instruction->opcode, known[i]) == 0 && instruction->operand_count == 1) {
+            char *rest;
+            append_string(&ptx->body, "static_cast<void>(");
+            ptx_address(ptx, &ptx->body, instruction->operands[0], &rest);
+            append_string(&ptx->body, "); ");
+            return true;
+        }
+    }
+    if (strncmp(instruction->opcode, "createpolicy.fractional.", 24) == 0 &&
+        instruction->operand_count >= 1) {
+        ptx_destination(ptx, &ptx->body, instruction->operands[0], 64, false);
+        append_string(&ptx->body, " = 0; ");
+        return true;
+    }
+    return false;
+}
+
+/* ---- lanes of a warp ---- */
+
+/* shfl.sync.up.b32 d|p, a, b, c, mask; */
+static void emit_shuffle(struct ptx *ptx, struct ptx_instruction *instruction)
+{
+    char *first, *second;
+    struct text *out = &ptx->body;
+    if (instruction->part_count != 4 || strcmp(instruction->parts[1], "sync") != 0 ||
+        !ptx_is_among(" up down bfly idx ", instruction->parts[2]) ||
+        strcmp(instruction->parts[3], "b32") != 0 || instruction->operand_count != 5) {
+        ptx_refuse(ptx, "%s", instruction->opcode);
+        return;
+    }
+    ptx_pair(instruction->operands[0], &first, &second);
+    append_string(out, "{ [[maybe_unused]] bool simt_p; ");
+    ptx_destination(ptx, out, first, 32, false);
+    ptx_print(out, " = ::simt::ptx::shuffle_%s(simt_p", instruction->parts[2]);
+    for (size_t i = 1; i < 5; i++) {
+        append_string(out, ", ");
+        ptx_source(ptx, out, instruction->operands[i], 32, "b32");
+    }
+    append_string(out, "); ");
+    if (second) {
+        ptx_destination(ptx, out, second, PTX_PREDICATE, false);
+        append_string(out, " = simt_p; ");
+    }
+    append_string(out, "} ");
+}
+
+/* vote.sync.ballot.b32 d, {!}a, mask; */
+static void emit_vote(struct ptx *ptx, struct ptx_instruction *instruction)
+{
+    bool ballot = ptx_has(instruction, "ballot");
+    if (instruction->part_count != 4 || strcmp(instruction->parts[1], "sync") != 0 ||
+        !ptx_is_among(" all any uni ballot ", instruction->parts[2]) ||
+        strcmp(instruction->parts[3], ballot ? "b32" : "pred") != 0 ||
+        instruction->operand_count != 3) {
+        ptx_refuse(ptx, "%s", instruction->opcode);
+        return;
+    }
+    ptx_destination(ptx, &ptx->body, instruction->operands[0], ballot ? 32 : PTX_PREDICATE, false);
+    ptx_print(&ptx->body, " = ::simt::ptx::vote_%s(", instruction->parts[2]);
+    ptx_source(ptx, &ptx->body, instruction->operands[1], PTX_PREDICATE, "pred");
+    append_string(&ptx->body, ", ");
+    ptx_source(ptx, &ptx->body, instruction->operands[2], 32, "b32");
+    append_string(&ptx->body, "); ");
+}
+
+/* match.any.sync.b32 d, a, mask; match.all.sync.b64 d|p, a, mask; */
+static void emit_match(struct ptx *ptx, struct ptx_instruction *instruction)
+{
+    const struct ptx_type *type =
+        instruction->part_count == 4 && ptx_is_among(" b32 b64 ", instruction->parts[3])
+            ? ptx_type(instruction->parts[3])
+            : NULL;
+    char *first, *second;
+    struct text *out = &ptx->body;
+    if (!type || !ptx_is_among(" any all ", instruction->parts[1]) ||
+        strcmp(instruction->parts[2], "sync") != 0 || instruction->operand_count != 3) {
+        ptx_refuse(ptx, "%s", instruction->opcode);
+        return;
+    }
+    ptx_pair(instruction->operands[0], &first, &second);
+    append_string(out, "{ const unsigned int simt_m = ");
+    ptx_print(out, "::simt::ptx::match_%s<::simt::ptx::t_%s>(", instruction->parts[1], type->name);
+    ptx_source(ptx, out, instruction->operands[1], type->bits, type->name);
+    append_string(out, ", ");
+    ptx_source(ptx, out, instruction->operands[2], 32, "b32");
+    append_string(out, "); ");
+    ptx_destination(ptx, out, first, 32, false);
+    append_string(out, " = simt_m; ");
+    if (second) {
+        ptx_destination(ptx, out, second, PTX_PREDICATE, false);
+        append_string(out, " = simt_m != 0; ");
+    }
+    append_string(out, "} ");
+}
+
+/* redux.sync.add.u32 d, a, mask; */
+static void emit_reduction(struct ptx *ptx, struct ptx_instruction *instruction)
+{
+    bool bits = instruction->part_count == 4 && strcmp(instruction->parts[3], "b32") == 0;
+    if (instruction->part_count != 4 || strcmp(instruction->parts[1], "sync") != 0 ||
+        !ptx_is_among(bits ? " and or xor " : " add min max ", instruction->parts[2]) ||
+        !ptx_is_among(" b32 u32 s32 ", instruction->parts[3]) || instruction->operand_count != 3) {
+        ptx_refuse(ptx, "%s", instruction->opcode);
+        return;
+    }
+    ptx_destination(ptx, &ptx->body, instruction->operands[0], 32, false);
+    ptx_print(&ptx->body, " = ::simt::ptx::reduce_%s<::simt::ptx::t_%s>(", instruction->parts[2],
+              instruction->parts[3]);
+    ptx_source(ptx, &ptx->body, instruction->operands[1], 32, instruction->parts[3]);
+    append_string(&ptx->body, ", ");
+    ptx_source(ptx, &ptx->body, instruction->operands[2], 32, "b32");
+    append_string(&ptx->body, "); ");
+}
+
+/* elect.sync d|p, mask; activemask.b32 d; */
+static bool emit_lanes(struct ptx *ptx, struct ptx_instruction *instruction)
+{
+    char *first, *second;
+    struct text *out = &ptx->body;
+    if (strcmp(instruction->opcode, "activemask.b32") == 0 && instruction->operand_count == 1) {
+        ptx_destination(ptx, out, instruction->operands[0], 32, false);
+        append_string(out, " = __activemask(); ");
+        return true;
+    }
+    if (strcmp(instruction->opcode, "elect.sync") != 0 || instruction->operand_count != 2) {
+        return false;
+    }
+    ptx_pair(instruction->operands[0], &first, &second);
+    if (!second) {
+        ptx_refuse(ptx, "elect.sync without a predicate");
+        return true;
+    }
+    append_string(out, "{ const unsigned int simt_m = ::simt::ptx::elect(");
+    ptx_source(ptx, out, instruction->operands[1], 32, "b32");
+    append_string(out, "); ");
+    ptx_destination(ptx, out, first, 32, false);
+    append_string(out, " = simt_m; ");
+    ptx_destination(ptx, out, second, PTX_PREDICATE, false);
+    append_string(out, " = simt_m == ::simt::ptx::lane(); } ");
+    return true;
+}
+
+bool ptx_emit_memory(struct ptx *ptx, struct ptx_instruction *instruction)
+{
+    const char *name = instruction->parts[0];
+    if (strcmp(name, "ld") == 0) {
+        emit_load(ptx, instruction);
+    } else if (strcmp(name, "st") == 0) {
+        emit_store(ptx, instruction);
+    } else if (strcmp(name, "atom") == 0 || strcmp(name, "red") == 0) {
+        emit_atomic(ptx, instruction, *name == 'a');
+    } else if (strcmp(name, "shfl") == 0) {
+        emit_shuffle(ptx, instruction);
+    } else if (strcmp(name, "vote") == 0) {
+        emit_vote(ptx, instruction);
+    } else if (strcmp(name, "match") == 0) {
+        emit_match(ptx, instruction);
+    } else if (strcmp(name, "redux") == 0) {
+        emit_reduction(ptx, instruction);
+    } else {
+        return emit_address(ptx, instruction) || emit_prefetch(ptx, instruction) ||
+               emit_lanes(ptx, instruction);
+    }
+    return true;
+}

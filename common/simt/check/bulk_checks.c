@@ -1,0 +1,133 @@
+/* Checks of what asynchronous bulk copies do, which goes another way than a thread's own accesses:
+ * a copy sees what has been written only if a fence.proxy.async is between the two; and it reads and
+ * writes from its issue until somebody has waited for it. */
+#include "check/bulk_checks.h"
+
+#include "check/causality.h"
+#include "check/check.h"
+#include "check/findings.h"
+#include "check/shadow.h"
+#include "model/spaces.h"
+
+/* The cells of a piece, whose address and size are multiples of a cell's. */
+static struct simt_cell *cells_of(uint64_t address, struct simt_page **page, enum simt_space space)
+{
+    *page = simt_page_of_kernel(address, space);
+    return &(*page)->cells[address % SIMT_PAGE_BYTES >> (*page)->shift];
+}
+
+static void add_proxy(enum simt_space space, enum simt_event_kind kind, unsigned int thread,
+                      unsigned int site, uint32_t writer, unsigned int writer_site)
+{
+    simt_add_finding((struct finding){.wrong = NO_PROXY_FENCE,
+                                      .space = space,
+                                      .kind = kind,
+                                      .site = site,
+                                      .other_site = writer_site,
+                                      .thread = thread,
+                                      .other_thread = writer % SIMT_THREADS});
+}
+
+/* Written by a thread of this block, in this launch, without a fence to the copies' proxy. */
+static bool is_hidden(uint32_t tag, unsigned int thread, enum simt_space space)
+{
+    uint32_t oldest = space == SPACE_SHARED ? simt_now.block : simt_now.launch;
+    return tag >= oldest && tag % SIMT_THREADS < SIMT_MAX_BLOCK_THREADS &&
+           !simt_is_other_block(tag) && !simt_causality_is_proxied(tag, thread);
+}
+
+static void check_proxy(uint64_t address, unsigned int size, enum simt_space space,
+                        enum simt_event_kind kind, unsigned int thread, unsigned int site)
+{
+    struct simt_page *page;
+    struct simt_cell *cell = cells_of(address, &page, space);
+    for (unsigned int i = 0; i < size >> page->shift; i++) {
+        if (!(cell[i].flags & IN_FLIGHT) && is_hidden(cell[i].writer, thread, space)) {
+            add_proxy(space, kind, thread, site, cell[i].writer, cell[i].writer_site);
+        } else if (is_hidden(cell[i].changer, thread, space)) {
+            add_proxy(space, kind, thread, site, cell[i].changer, cell[i].changer_site);
+        }
+    }
+}
+
+static bool is_inside(uint64_t address, unsigned int size, enum simt_space *space)
+{
+    const struct simt_range *range = simt_range_of(address);
+    *space = range->space;
+    return !range->illegal && address + size <= range->base + range->size &&
+           (range->space == SPACE_SHARED || range->space == SPACE_GLOBAL);
+}
+
+static void check_access(uint64_t address, unsigned int size, enum simt_event_kind kind,
+                         unsigned int thread, unsigned int site)
+{
+    uint64_t addresses[SIMT_WARP_SIZE];
+    addresses[thread % SIMT_WARP_SIZE] = address;
+    simt_check_access(simt_range_of(address)->space, kind, 0, site, size, thread / SIMT_WARP_SIZE,
+                      1u << thread % SIMT_WARP_SIZE, addresses);
+}
+
+bool simt_check_bulk_read(uint64_t address, unsigned int size, unsigned int thread,
+                          unsigned int site)
+{
+    enum simt_space space;
+    bool inside = is_inside(address, size, &space);
+    if (inside) {
+        check_proxy(address, size, space, EVENT_LOAD, thread, site);
+    }
+    check_access(address, size, EVENT_LOAD, thread, site);
+    if (inside && space == SPACE_SHARED) {
+        struct simt_page *page;
+        struct simt_cell *cell = cells_of(address, &page, space);
+        for (unsigned int i = 0; i < size >> page->shift; i++) {
+            cell[i].flags |= READ_IN_FLIGHT;
+        }
+    }
+    return inside;
+}
+
+bool simt_check_bulk_write(uint64_t address, unsigned int size, unsigned int thread,
+                           unsigned int site)
+{
+    enum simt_space space;
+    bool inside = is_inside(address, size, &space);
+    if (inside) {
+        check_proxy(address, size, space, EVENT_COPY, thread, site);
+    }
+    check_access(address, size, EVENT_COPY, thread, site);
+    return inside;
+}
+
+void simt_check_bulk_was_read(uint64_t address, unsigned int size)
+{
+    struct simt_page *page;
+    struct simt_cell *cell = cells_of(address, &page, SPACE_SHARED);
+    for (unsigned int i = 0; i < size >> page->shift; i++) {
+        cell[i].flags &= (uint16_t)~READ_IN_FLIGHT;
+    }
+}
+
+void simt_check_bulk_written(uint64_t address, unsigned int size, uint32_t tag, unsigned int site)
+{
+    struct simt_page *page;
+    struct simt_cell *cell = cells_of(address, &page, simt_range_of(address)->space);
+    for (unsigned int i = 0; i < size >> page->shift; i++) {
+        cell[i].flags &= (uint16_t)~IN_FLIGHT;
+        cell[i].writer = tag;
+        cell[i].writer_site = (uint16_t)site;
+    }
+    if (page->tracked) {
+        unsigned int offset = (unsigned int)(address % SIMT_PAGE_BYTES);
+        simt_page_set_written(page, offset, offset + size);
+    }
+}
+
+/* Of an mbarrier, it is its initialisation that must be seen. */
+void simt_check_bulk_barrier(uint64_t address, unsigned int thread, unsigned int site)
+{
+    struct simt_page *page;
+    const struct simt_cell *cell = cells_of(address, &page, SPACE_SHARED);
+    if (is_hidden(cell->writer, thread, SPACE_SHARED)) {
+        add_proxy(SPACE_SHARED, EVENT_BARRIER, thread, site, cell->writer, cell->writer_site);
+    }
+}

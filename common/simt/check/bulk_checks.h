@@ -1,0 +1,18 @@
+/* Checks of a piece, of at most 16 bytes, of a bulk copy that a thread starts. */
+#ifndef SIMT_BULK_CHECKS_H
+#define SIMT_BULK_CHECKS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* False if it does not lie in memory, which has been told. */
+bool simt_check_bulk_read(uint64_t address, unsigned int size, unsigned int thread,
+                          unsigned int site);
+bool simt_check_bulk_write(uint64_t address, unsigned int size, unsigned int thread,
+                           unsigned int site);
+void simt_check_bulk_barrier(uint64_t address, unsigned int thread, unsigned int site);
+/* It has been read; and written, by whom the tag names. */
+void simt_check_bulk_was_read(uint64_t address, unsigned int size);
+void simt_check_bulk_written(uint64_t address, unsigned int size, uint32_t tag, unsigned int site);
+
+#endif

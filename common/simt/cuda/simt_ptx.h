@@ -1,0 +1,656 @@
+/* What inline PTX is translated to (cc/simt_ptx_*.c): a function for each family of instructions, with
+ * the instruction's types and modifiers as template arguments. Registers are unsigned integers of
+ * their size. What takes branches, or is rare, is a function of the runtime, which the hooks do not
+ * see. */
+#ifndef SIMT_PTX_H
+#define SIMT_PTX_H
+
+#include "cuda_runtime.h"
+#include "simt_ptx_runtime.h"
+
+namespace simt
+{
+namespace ptx
+{
+
+/* ---- types and modifiers ---- */
+
+#define SIMT_PTX_TYPE(name, container, type, number)                                               \
+    struct name {                                                                                  \
+        typedef container bits;                                                                    \
+        typedef type value;                                                                        \
+        static const bool is_integer = std::is_integral_v<value>;                                  \
+        static const unsigned int code = number, width = 8 * sizeof(bits);                         \
+    };
+struct half_number { /* floating point that C++ does not have */
+    unsigned short bits;
+};
+struct two_halves {
+    unsigned int bits;
+};
+SIMT_PTX_TYPE(t_b8, unsigned char, unsigned char, SIMT_PTX_U8)
+SIMT_PTX_TYPE(t_u8, unsigned char, unsigned char, SIMT_PTX_U8)
+SIMT_PTX_TYPE(t_s8, unsigned char, signed char, SIMT_PTX_S8)
+SIMT_PTX_TYPE(t_b16, unsigned short, unsigned short, SIMT_PTX_U16)
+SIMT_PTX_TYPE(t_u16, unsigned short, unsigned short, SIMT_PTX_U16)
+SIMT_PTX_TYPE(t_s16, unsigned short, short, SIMT_PTX_S16)
+SIMT_PTX_TYPE(t_b32, unsigned int, unsigned int, SIMT_PTX_U32)
+SIMT_PTX_TYPE(t_u32, unsigned int, unsigned int, SIMT_PTX_U32)
+SIMT_PTX_TYPE(t_s32, unsigned int, int, SIMT_PTX_S32)
+SIMT_PTX_TYPE(t_b64, unsigned long, unsigned long, SIMT_PTX_U64)
+SIMT_PTX_TYPE(t_u64, unsigned long, unsigned long, SIMT_PTX_U64)
+SIMT_PTX_TYPE(t_s64, unsigned long, long, SIMT_PTX_S64)
+SIMT_PTX_TYPE(t_f16, unsigned short, half_number, SIMT_PTX_F16)
+SIMT_PTX_TYPE(t_bf16, unsigned short, half_number, SIMT_PTX_BF16)
+SIMT_PTX_TYPE(t_f16x2, unsigned int, two_halves, SIMT_PTX_F16X2)
+SIMT_PTX_TYPE(t_bf16x2, unsigned int, two_halves, SIMT_PTX_BF16X2)
+SIMT_PTX_TYPE(t_tf32, unsigned int, float, SIMT_PTX_TF32)
+SIMT_PTX_TYPE(t_f32, unsigned int, float, SIMT_PTX_F32)
+SIMT_PTX_TYPE(t_f64, unsigned long, double, SIMT_PTX_F64)
+SIMT_PTX_TYPE(t_pred, bool, bool, SIMT_PTX_U8)
+#undef SIMT_PTX_TYPE
+
+template <class T>
+SIMT_INLINE typename T::value value_of(typename T::bits bits)
+{
+    return bits_as<typename T::value>(bits);
+}
+
+/* A negative char in a register of 16 or 32 bits keeps its sign. */
+template <class T>
+SIMT_INLINE auto in_register(typename T::bits bits)
+{
+    if constexpr (T::is_integer) {
+        return static_cast<typename T::value>(bits);
+    } else {
+        return bits;
+    }
+}
+
+/* ---- operands of the asm statement ---- */
+
+template <char LETTER>
+struct letter_of;
+template <>
+struct letter_of<'h'> {
+    typedef unsigned short bits;
+    static const bool real = false;
+};
+template <>
+struct letter_of<'r'> {
+    typedef unsigned int bits;
+    static const bool real = false;
+};
+template <>
+struct letter_of<'l'> {
+    typedef unsigned long bits;
+    static const bool real = false;
+};
+template <>
+struct letter_of<'f'> {
+    typedef unsigned int bits;
+    static const bool real = true;
+};
+template <>
+struct letter_of<'d'> {
+    typedef unsigned long bits;
+    static const bool real = true;
+};
+
+template <char LETTER, class T>
+constexpr bool fits = sizeof(T) == sizeof(typename letter_of<LETTER>::bits) &&
+                      std::is_floating_point_v<T> == letter_of<LETTER>::real;
+
+template <char LETTER, class T>
+SIMT_INLINE typename letter_of<LETTER>::bits in(const T &value)
+{
+    typedef typename letter_of<LETTER>::bits bits;
+    if constexpr (!letter_of<LETTER>::real && (std::is_integral_v<T> || std::is_enum_v<T>)) {
+        static_assert(sizeof(T) <= sizeof(bits),
+                      "asm: the operand has more bits than its constraint (h 16, r 32, l 64)");
+        return static_cast<bits>(value);
+    } else {
+        static_assert(fits<LETTER, T>, "asm: the operand's type does not suit its constraint "
+                                       "(h 16 bits, r 32, l 64, f float, d double)");
+        return bits_as<bits>(value);
+    }
+}
+
+/* Arrays decay. */
+template <char LETTER, class T, size_t N>
+SIMT_INLINE typename letter_of<LETTER>::bits in(T (&array)[N])
+{
+    return in<LETTER, T *>(array);
+}
+
+template <char LETTER, class T>
+SIMT_INLINE void out(T &target, typename letter_of<LETTER>::bits bits)
+{
+    static_assert(fits<LETTER, T>, "asm: the result's type does not suit its constraint "
+                                   "(h 16 bits, r 32, l 64, f float, d double)");
+    target = bits_as<T>(bits);
+}
+
+template <class T>
+constexpr long long constant(T value)
+{
+    return static_cast<long long>(value);
+}
+
+/* "_" as a result. */
+struct sink {
+    template <class T>
+    SIMT_INLINE_MEMBER void operator=(const T &) const
+    {
+    }
+};
+
+SIMT_INLINE unsigned int real32(double value)
+{
+    return bits_as<unsigned int>(static_cast<float>(value));
+}
+
+SIMT_INLINE unsigned long real64(double value)
+{
+    return bits_as<unsigned long>(value);
+}
+
+SIMT_INLINE unsigned long wider(unsigned int single)
+{
+    return bits_as<unsigned long>(static_cast<double>(bits_as<float>(single)));
+}
+
+/* ---- special registers ---- */
+
+SIMT_INLINE unsigned int thread_number()
+{
+    const uint3 index = simt_thread_index(), size = simt_block_dimensions();
+    return index.x + size.x * (index.y + size.y * index.z);
+}
+
+SIMT_INLINE unsigned int lane()
+{
+    return thread_number() % SIMT_WARP_SIZE;
+}
+
+SIMT_INLINE unsigned int warps()
+{
+    const uint3 size = simt_block_dimensions();
+    return (size.x * size.y * size.z + SIMT_WARP_SIZE - 1) / SIMT_WARP_SIZE;
+}
+
+/* ---- arithmetic ---- */
+
+/* One of the runtime's operations on floating-point numbers. */
+template <class T, unsigned int FLAGS, enum simt_ptx_operation OPERATION>
+SIMT_INLINE typename T::bits real(typename T::bits a, typename T::bits b = 0,
+                                  typename T::bits c = 0)
+{
+    return static_cast<typename T::bits>(simt_ptx_real(OPERATION, T::code, FLAGS, a, b, c));
+}
+
+/* What the host does as a GPU: rounding to nearest, neither flushed nor saturated. */
+template <class T, unsigned int FLAGS>
+constexpr bool is_plain = (FLAGS & ~m_rn) == 0 && std::is_floating_point_v<typename T::value>;
+
+/* The GPU has one NaN. */
+template <class T>
+SIMT_INLINE typename T::bits canonical(typename T::value value)
+{
+    const typename T::bits nan =
+        static_cast<typename T::bits>(T::width == 64 ? 0xfff8000000000000ul : 0x7ffffffful);
+    return value != value ? nan : bits_as<typename T::bits>(value);
+}
+
+#define SIMT_PTX_ARITHMETIC(name, OPERATION, sign)                                                 \
+    template <class T, unsigned int FLAGS>                                                         \
+    SIMT_INLINE typename T::bits p_##name(typename T::bits a, typename T::bits b)                  \
+    {                                                                                              \
+        if constexpr (T::is_integer && (FLAGS & m_sat)) {                                          \
+            static_assert(T::code == SIMT_PTX_S32, "." #name ".sat is for s32");                   \
+            return simt_ptx_saturated(static_cast<long>(static_cast<int>(a))                       \
+                                          sign static_cast<int>(b));                               \
+        } else if constexpr (T::is_integer) {                                                      \
+            return static_cast<typename T::bits>(a sign b);                                        \
+        } else if constexpr (is_plain<T, FLAGS>) {                                                 \
+            return canonical<T>(value_of<T>(a) sign value_of<T>(b));                               \
+        } else {                                                                                   \
+            return real<T, FLAGS, OPERATION>(a, b);                                                \
+        }                                                                                          \
+    }
+SIMT_PTX_ARITHMETIC(add, SIMT_PTX_ADD, +)
+SIMT_PTX_ARITHMETIC(sub, SIMT_PTX_SUB, -)
+#undef SIMT_PTX_ARITHMETIC
+
+/* Integers: the high or the low half of the product, twice as wide. */
+template <class T, unsigned int FLAGS>
+SIMT_INLINE typename T::bits product(typename T::bits a, typename T::bits b)
+{
+    typedef std::conditional_t<
+        T::width == 64,
+        std::conditional_t<std::is_signed_v<typename T::value>, simt_int128, simt_uint128>,
+        std::conditional_t<std::is_signed_v<typename T::value>, long, unsigned long>>
+        wide;
+    static_assert(((FLAGS & m_hi) != 0) != ((FLAGS & m_lo) != 0),
+                  "asm: an integer product is .hi, .lo or .wide");
+    const wide both = static_cast<wide>(static_cast<typename T::value>(a)) *
+                      static_cast<wide>(static_cast<typename T::value>(b));
+    return static_cast<typename T::bits>(FLAGS & m_hi ? both >> T::width : both);
+}
+
+template <class T, unsigned int FLAGS>
+SIMT_INLINE typename T::bits p_mul(typename T::bits a, typename T::bits b)
+{
+    if constexpr (T::is_integer) {
+        return product<T, FLAGS>(a, b);
+    } else if constexpr (is_plain<T, FLAGS>) {
+        return canonical<T>(value_of<T>(a) * value_of<T>(b));
+    } else {
+        return real<T, FLAGS, SIMT_PTX_MUL>(a, b);
+    }
+}
+
+template <class T, unsigned int FLAGS>
+SIMT_INLINE typename T::bits p_fma(typename T::bits a, typename T::bits b, typename T::bits c)
+{
+    return real<T, FLAGS, SIMT_PTX_FMA>(a, b, c);
+}
+
+template <class T, unsigned int FLAGS>
+SIMT_INLINE typename T::bits p_mad(typename T::bits a, typename T::bits b, typename T::bits c)
+{
+    if constexpr (T::is_integer && (FLAGS & m_sat)) {
+        static_assert(T::code == SIMT_PTX_S32 && (FLAGS & m_hi), "asm: mad.sat is mad.hi.sat.s32");
+        return simt_ptx_saturated(
+            static_cast<long>(static_cast<int>(product<T, FLAGS & ~m_sat>(a, b))) +
+            static_cast<int>(c));
+    } else if constexpr (T::is_integer) {
+        return static_cast<typename T::bits>(product<T, FLAGS>(a, b) + c);
+    } else {
+        return p_fma<T, FLAGS>(a, b, c);
+    }
+}
+
+template <class T, unsigned int FLAGS>
+SIMT_INLINE auto p_mul_wide(typename T::bits a, typename T::bits b)
+{
+    typedef std::conditional_t<T::width == 16, unsigned int, unsigned long> wide;
+    typedef typename T::value value;
+    return static_cast<wide>(static_cast<long>(static_cast<value>(a)) *
+                             static_cast<long>(static_cast<value>(b)));
+}
+
+template <class T, unsigned int FLAGS, class WIDE>
+SIMT_INLINE WIDE p_mad_wide(typename T::bits a, typename T::bits b, WIDE c)
+{
+    return static_cast<WIDE>(p_mul_wide<T, FLAGS>(a, b) + c);
+}
+
+/* a + b + in, with the carry. */
+template <class T>
+SIMT_INLINE typename T::bits sum_with_carry(typename T::bits a, typename T::bits b, unsigned int in,
+                                            unsigned int &carry)
+{
+    const simt_uint128 sum = static_cast<simt_uint128>(a) + b + in;
+    carry = static_cast<unsigned int>(sum >> T::width) & 1;
+    return static_cast<typename T::bits>(sum);
+}
+
+template <class T, unsigned int FLAGS>
+SIMT_INLINE typename T::bits p_add_cc(typename T::bits a, typename T::bits b, unsigned int &carry)
+{
+    return sum_with_carry<T>(a, b, 0, carry);
+}
+
+template <class T, unsigned int FLAGS>
+SIMT_INLINE typename T::bits p_addc(typename T::bits a, typename T::bits b, unsigned int &carry)
+{
+    unsigned int next;
+    const typename T::bits sum = sum_with_carry<T>(a, b, carry, next);
+    carry = FLAGS & m_cc ? next : carry;
+    return sum;
+}
+
+/* The carry is a borrow. */
+template <class T, unsigned int FLAGS>
+SIMT_INLINE typename T::bits p_subc(typename T::bits a, typename T::bits b, unsigned int &carry)
+{
+    const simt_uint128 difference = static_cast<simt_uint128>(a) - b - carry;
+    carry = FLAGS & m_cc ? static_cast<unsigned int>(difference >> T::width) & 1 : carry;
+    return static_cast<typename T::bits>(difference);
+}
+
+template <class T, unsigned int FLAGS>
+SIMT_INLINE typename T::bits p_sub_cc(typename T::bits a, typename T::bits b, unsigned int &carry)
+{
+    carry = 0;
+    return p_subc<T, m_cc>(a, b, carry);
+}
+
+#define SIMT_PTX_MAD_CARRY(half)                                                                   \
+    template <class T, unsigned int FLAGS>                                                         \
+    SIMT_INLINE typename T::bits p_mad_##half##_cc(typename T::bits a, typename T::bits b,         \
+                                                   typename T::bits c, unsigned int &carry)        \
+    {                                                                                              \
+        return sum_with_carry<T>(product<T, m_##half>(a, b), c, 0, carry);                         \
+    }                                                                                              \
+    template <class T, unsigned int FLAGS>                                                         \
+    SIMT_INLINE typename T::bits p_madc_##half(typename T::bits a, typename T::bits b,             \
+                                               typename T::bits c, unsigned int &carry)            \
+    {                                                                                              \
+        return p_addc<T, FLAGS>(product<T, m_##half>(a, b), c, carry);                             \
+    }
+SIMT_PTX_MAD_CARRY(lo)
+SIMT_PTX_MAD_CARRY(hi)
+#undef SIMT_PTX_MAD_CARRY
+
+template <class T, unsigned int FLAGS>
+SIMT_INLINE unsigned int p_mul24(unsigned int a, unsigned int b)
+{
+    const long one = std::is_signed_v<typename T::value> ? static_cast<int>(a << 8) >> 8
+                                                         : static_cast<long>(a & 0xffffff);
+    const long other = std::is_signed_v<typename T::value> ? static_cast<int>(b << 8) >> 8
+                                                           : static_cast<long>(b & 0xffffff);
+    return static_cast<unsigned int>(FLAGS & m_hi ? one * other >> 16 : one * other);
+}
+
+template <class T, unsigned int FLAGS>
+SIMT_INLINE unsigned int p_mad24(unsigned int a, unsigned int b, unsigned int c)
+{
+    return p_mul24<T, FLAGS>(a, b) + c;
+}
+
+template <class T, unsigned int FLAGS>
+SIMT_INLINE typename T::bits p_sad(typename T::bits a, typename T::bits b, typename T::bits c)
+{
+    const bool more = static_cast<typename T::value>(a) > static_cast<typename T::value>(b);
+    return static_cast<typename T::bits>(c + (more ? a - b : b - a));
+}
+
+template <class T, unsigned int FLAGS>
+SIMT_INLINE typename T::bits p_div(typename T::bits a, typename T::bits b)
+{
+    if constexpr (T::is_integer) {
+        return static_cast<typename T::bits>(simt_ptx_divide(T::code, a, b));
+    } else {
+        return real<T, FLAGS, SIMT_PTX_DIV>(a, b);
+    }
+}
+
+template <class T, unsigned int FLAGS>
+SIMT_INLINE typename T::bits p_rem(typename T::bits a, typename T::bits b)
+{
+    return static_cast<typename T::bits>(simt_ptx_remainder(T::code, a, b));
+}
+
+template <class T, unsigned int FLAGS>
+SIMT_INLINE typename T::bits p_neg(typename T::bits a)
+{
+    if constexpr (T::is_integer) {
+        return static_cast<typename T::bits>(0 - a);
+    } else {
+        return real<T, FLAGS, SIMT_PTX_NEG>(a);
+    }
+}
+
+template <class T, unsigned int FLAGS>
+SIMT_INLINE typename T::bits p_abs(typename T::bits a)
+{
+    if constexpr (T::is_integer) {
+        return static_cast<typename T::value>(a) < 0 ? static_cast<typename T::bits>(0 - a) : a;
+    } else {
+        return real<T, FLAGS, SIMT_PTX_ABS>(a);
+    }
+}
+
+#define SIMT_PTX_EXTREME(name, OPERATION, sign)                                                    \
+    template <class T, unsigned int FLAGS>                                                         \
+    SIMT_INLINE typename T::bits p_##name(typename T::bits a, typename T::bits b)                  \
+    {                                                                                              \
+        if constexpr (T::is_integer) {                                                             \
+            return static_cast<typename T::value>(a) sign static_cast<typename T::value>(b) ? a    \
+                                                                                            : b;   \
+        } else {                                                                                   \
+            return real<T, FLAGS, OPERATION>(a, b);                                                \
+        }                                                                                          \
+    }
+SIMT_PTX_EXTREME(min, SIMT_PTX_MIN, <)
+SIMT_PTX_EXTREME(max, SIMT_PTX_MAX, >)
+#undef SIMT_PTX_EXTREME
+
+#define SIMT_PTX_FUNCTION(name, OPERATION)                                                         \
+    template <class T, unsigned int FLAGS>                                                         \
+    SIMT_INLINE typename T::bits p_##name(typename T::bits a)                                      \
+    {                                                                                              \
+        return real<T, FLAGS, OPERATION>(a);                                                       \
+    }
+SIMT_PTX_FUNCTION(rcp, SIMT_PTX_RCP)
+SIMT_PTX_FUNCTION(sqrt, SIMT_PTX_SQRT)
+SIMT_PTX_FUNCTION(rsqrt, SIMT_PTX_RSQRT)
+SIMT_PTX_FUNCTION(sin, SIMT_PTX_SIN)
+SIMT_PTX_FUNCTION(cos, SIMT_PTX_COS)
+SIMT_PTX_FUNCTION(lg2, SIMT_PTX_LG2)
+SIMT_PTX_FUNCTION(ex2, SIMT_PTX_EX2)
+SIMT_PTX_FUNCTION(tanh, SIMT_PTX_TANH)
+#undef SIMT_PTX_FUNCTION
+
+/* The sign of the first operand, as PTX has it. */
+template <class T, unsigned int FLAGS>
+SIMT_INLINE typename T::bits p_copysign(typename T::bits a, typename T::bits b)
+{
+    const typename T::bits sign = static_cast<typename T::bits>(1) << (T::width - 1);
+    return (a & sign) | (b & ~sign);
+}
+
+template <class T, unsigned int FLAGS>
+SIMT_INLINE bool p_testp(typename T::bits a)
+{
+    return simt_ptx_test(T::code, FLAGS, a);
+}
+
+/* ---- bits ---- */
+
+template <class T, unsigned int FLAGS>
+SIMT_INLINE unsigned int p_popc(typename T::bits a)
+{
+    return static_cast<unsigned int>(__builtin_popcountl(a));
+}
+
+template <class T, unsigned int FLAGS>
+SIMT_INLINE unsigned int p_clz(typename T::bits a)
+{
+    return simt_ptx_leading_zeros(T::width, a);
+}
+
+template <class T, unsigned int FLAGS>
+SIMT_INLINE unsigned int p_bfind(typename T::bits a)
+{
+    return simt_ptx_find(T::code, a, FLAGS & m_shiftamt);
+}
+
+template <class T, unsigned int FLAGS>
+SIMT_INLINE typename T::bits p_brev(typename T::bits a)
+{
+    if constexpr (T::width == 64) {
+        return __brevll(a);
+    } else {
+        return __brev(a);
+    }
+}
+
+template <class T, unsigned int FLAGS>
+SIMT_INLINE typename T::bits p_bfe(typename T::bits a, unsigned int position, unsigned int length)
+{
+    return static_cast<typename T::bits>(simt_ptx_extract(T::code, a, position, length));
+}
+
+template <class T, unsigned int FLAGS>
+SIMT_INLINE typename T::bits p_bfi(typename T::bits a, typename T::bits b, unsigned int position,
+                                   unsigned int length)
+{
+    return static_cast<typename T::bits>(simt_ptx_insert(T::width, a, b, position, length));
+}
+
+template <class T, unsigned int FLAGS>
+SIMT_INLINE unsigned int p_bmsk(unsigned int position, unsigned int length)
+{
+    return simt_ptx_mask(position, length, FLAGS & m_wrap);
+}
+
+template <class T, unsigned int FLAGS>
+SIMT_INLINE unsigned int p_szext(unsigned int a, unsigned int length)
+{
+    return simt_ptx_extend(T::code, a, length, FLAGS & m_wrap);
+}
+
+template <class A, class B, unsigned int FLAGS>
+SIMT_INLINE unsigned int p_dp4a(unsigned int a, unsigned int b, unsigned int c)
+{
+    return simt_ptx_dot(A::code, B::code, 4, a, b, c);
+}
+
+template <class A, class B, unsigned int FLAGS>
+SIMT_INLINE unsigned int p_dp2a(unsigned int a, unsigned int b, unsigned int c)
+{
+    return simt_ptx_dot(A::code, B::code, 2, a, FLAGS & m_hi ? b >> 16 : b, c);
+}
+
+#define SIMT_PTX_LOGIC(name, sign)                                                                 \
+    template <class T, unsigned int FLAGS>                                                         \
+    SIMT_INLINE typename T::bits p_##name(typename T::bits a, typename T::bits b)                  \
+    {                                                                                              \
+        return static_cast<typename T::bits>(a sign b);                                            \
+    }
+SIMT_PTX_LOGIC(and, &)
+SIMT_PTX_LOGIC(or, |)
+SIMT_PTX_LOGIC(xor, ^)
+#undef SIMT_PTX_LOGIC
+
+template <class T, unsigned int FLAGS>
+SIMT_INLINE typename T::bits p_not(typename T::bits a)
+{
+    if constexpr (std::is_same_v<T, t_pred>) {
+        return !a;
+    } else {
+        return static_cast<typename T::bits>(~a);
+    }
+}
+
+template <class T, unsigned int FLAGS>
+SIMT_INLINE typename T::bits p_cnot(typename T::bits a)
+{
+    return a == 0;
+}
+
+template <class T, unsigned int FLAGS>
+SIMT_INLINE unsigned int p_lop3(unsigned int a, unsigned int b, unsigned int c, unsigned int table)
+{
+    unsigned int result = 0;
+    for (unsigned int i = 0; i < 8; i++) {
+        result |= (0u - (table >> i & 1)) & (i & 4 ? a : ~a) & (i & 2 ? b : ~b) & (i & 1 ? c : ~c);
+    }
+    return result;
+}
+
+template <class T, unsigned int FLAGS>
+SIMT_INLINE typename T::bits p_shl(typename T::bits a, unsigned int count)
+{
+    return static_cast<typename T::bits>(simt_ptx_shift_left(T::width, a, count));
+}
+
+template <class T, unsigned int FLAGS>
+SIMT_INLINE typename T::bits p_shr(typename T::bits a, unsigned int count)
+{
+    const unsigned int most = T::width - 1, amount = count > most ? most : count;
+    if constexpr (std::is_signed_v<typename T::value>) {
+        return static_cast<typename T::bits>(static_cast<typename T::value>(a) >> amount);
+    } else {
+        return static_cast<typename T::bits>(count > most ? 0 : a >> amount);
+    }
+}
+
+template <class T, unsigned int FLAGS>
+SIMT_INLINE unsigned int p_shf_l(unsigned int low, unsigned int high, unsigned int count)
+{
+    return FLAGS & m_wrap ? __funnelshift_l(low, high, count) : __funnelshift_lc(low, high, count);
+}
+
+template <class T, unsigned int FLAGS>
+SIMT_INLINE unsigned int p_shf_r(unsigned int low, unsigned int high, unsigned int count)
+{
+    return FLAGS & m_wrap ? __funnelshift_r(low, high, count) : __funnelshift_rc(low, high, count);
+}
+
+template <class T, unsigned int FLAGS>
+SIMT_INLINE unsigned int p_prmt(unsigned int a, unsigned int b, unsigned int selector)
+{
+    return simt_ptx_permute(FLAGS, a, b, selector);
+}
+
+template <class T, unsigned int FLAGS>
+SIMT_INLINE typename T::bits p_selp(typename T::bits a, typename T::bits b, bool condition)
+{
+    return condition ? a : b;
+}
+
+template <class T, class C, unsigned int FLAGS>
+SIMT_INLINE typename T::bits p_slct(typename T::bits a, typename T::bits b, typename C::bits c)
+{
+    static_assert(C::code == SIMT_PTX_S32 || C::code == SIMT_PTX_F32, "slct compares s32 or f32");
+    return value_of<C>(c) >= 0 ? a : b;
+}
+
+/* ---- comparisons ---- */
+
+enum comparison {
+    c_eq,
+    c_ne,
+    c_lt,
+    c_le,
+    c_gt,
+    c_ge,
+    c_lo,
+    c_ls,
+    c_hi,
+    c_hs,
+    c_equ,
+    c_neu,
+    c_ltu,
+    c_leu,
+    c_gtu,
+    c_geu,
+    c_num,
+    c_nan
+};
+
+template <class T, comparison COMPARISON, unsigned int FLAGS>
+SIMT_INLINE bool compare(typename T::bits a, typename T::bits b)
+{
+    if constexpr (!T::is_integer) {
+        return simt_ptx_compare(T::code, FLAGS, COMPARISON, a, b);
+    } else {
+        typedef typename T::value value;
+        const value x = static_cast<value>(a), y = static_cast<value>(b);
+        static_assert(COMPARISON <= c_hs, "this comparison is for floating-point numbers");
+        return COMPARISON == c_eq                         ? x == y
+               : COMPARISON == c_ne                       ? x != y
+               : COMPARISON == c_lt || COMPARISON == c_lo ? x < y
+               : COMPARISON == c_le || COMPARISON == c_ls ? x <= y
+               : COMPARISON == c_gt || COMPARISON == c_hi ? x > y
+                                                          : x >= y;
+    }
+}
+
+template <class TO, class FROM, unsigned int FLAGS>
+SIMT_INLINE auto convert(typename FROM::bits a, typename FROM::bits b = 0)
+{
+    return in_register<TO>(
+        static_cast<typename TO::bits>(simt_ptx_convert(TO::code, FROM::code, FLAGS, a, b)));
+}
+
+} // namespace ptx
+} // namespace simt
+
+#include "simt_ptx_memory.h"
+
+#endif

@@ -1,0 +1,459 @@
+/* Loads and stores, lanes, barriers and copies of translated PTX: the second part of simt_ptx.h. */
+#ifndef SIMT_PTX_MEMORY_H
+#define SIMT_PTX_MEMORY_H
+
+namespace simt
+{
+namespace ptx
+{
+
+/* ---- addresses ---- */
+
+SIMT_INLINE char *at_generic(unsigned long address)
+{
+    return reinterpret_cast<char *>(address);
+}
+
+SIMT_INLINE char *at_global(unsigned long address)
+{
+    return reinterpret_cast<char *>(address);
+}
+
+SIMT_INLINE char *at_const(unsigned long address)
+{
+    return reinterpret_cast<char *>(address);
+}
+
+SIMT_INLINE char *at_local(unsigned long address)
+{
+    return reinterpret_cast<char *>(address);
+}
+
+SIMT_INLINE char *at_shared(unsigned long offset)
+{
+    return static_cast<char *>(simt_shared_at(offset));
+}
+
+#define SIMT_PTX_SAME_ADDRESS(space)                                                               \
+    SIMT_INLINE unsigned long offset_in_##space(unsigned long address)                             \
+    {                                                                                              \
+        return address;                                                                            \
+    }                                                                                              \
+    SIMT_INLINE unsigned long address_in_##space(unsigned long address)                            \
+    {                                                                                              \
+        return address;                                                                            \
+    }
+SIMT_PTX_SAME_ADDRESS(global)
+SIMT_PTX_SAME_ADDRESS(local)
+SIMT_PTX_SAME_ADDRESS(const)
+#undef SIMT_PTX_SAME_ADDRESS
+
+SIMT_INLINE unsigned long offset_in_shared(unsigned long address)
+{
+    return simt_shared_offset(at_generic(address));
+}
+
+SIMT_INLINE unsigned long address_in_shared(unsigned long offset)
+{
+    return reinterpret_cast<unsigned long>(simt_shared_at(offset));
+}
+
+SIMT_INLINE bool is_in_shared(unsigned long address)
+{
+    return simt_in_shared(at_generic(address));
+}
+
+SIMT_INLINE bool is_in_global(unsigned long address)
+{
+    return simt_is_global(at_generic(address));
+}
+
+SIMT_INLINE bool is_in_local(unsigned long address)
+{
+    return simt_is_local(at_generic(address));
+}
+
+SIMT_INLINE bool is_in_const(unsigned long address)
+{
+    return simt_is_constant(at_generic(address));
+}
+
+/* ---- loads and stores ---- */
+
+/* One access of so many bytes, whatever the program has there. */
+template <unsigned int BYTES>
+struct piece;
+template <>
+struct piece<1> {
+    typedef unsigned char type __attribute__((may_alias));
+};
+template <>
+struct piece<2> {
+    typedef unsigned short type __attribute__((may_alias));
+};
+template <>
+struct piece<4> {
+    typedef unsigned int type __attribute__((may_alias));
+};
+template <>
+struct piece<8> {
+    typedef unsigned long type __attribute__((may_alias));
+};
+template <>
+struct piece<16> {
+    typedef unsigned long type __attribute__((may_alias, vector_size(16)));
+};
+
+template <class T, unsigned int COUNT>
+struct vector {
+    typename T::bits at[COUNT];
+};
+
+template <class T, class V>
+SIMT_INLINE auto element(const V &vector, unsigned int i)
+{
+    return in_register<T>(vector.at[i]);
+}
+
+template <unsigned int FLAGS>
+SIMT_INLINE void fence_if(bool wanted)
+{
+    if (wanted && (FLAGS & m_cta)) {
+        simt_fence_block();
+    } else if (wanted) {
+        simt_fence();
+    }
+}
+
+template <class T, unsigned int COUNT, unsigned int FLAGS>
+SIMT_INLINE vector<T, COUNT> load(const char *address)
+{
+    const unsigned int size = sizeof(typename T::bits) * COUNT;
+    typedef typename piece<size>::type word;
+    if constexpr ((FLAGS & (m_relaxed | m_acquire)) != 0) {
+        static_assert(size <= 8, "asm: a strong load of more than 8 bytes is not there");
+        const unsigned long found = simt_strong_load(address, size);
+        fence_if<FLAGS>(FLAGS & m_acquire);
+        vector<T, COUNT> result;
+        __builtin_memcpy(&result, &found, sizeof result);
+        return result;
+    } else if constexpr ((FLAGS & m_volatile) != 0) {
+        static_assert(size <= 8, "asm: a volatile load of more than 8 bytes is not there");
+        const auto found = *reinterpret_cast<const volatile word *>(address);
+        return bits_as<vector<T, COUNT>>(found);
+    } else {
+        if constexpr ((FLAGS & m_nc) != 0) {
+            simt_read_only(address, size);
+        }
+        const word found = *reinterpret_cast<const word *>(address);
+        return bits_as<vector<T, COUNT>>(found);
+    }
+}
+
+template <class T, unsigned int COUNT, unsigned int FLAGS, class... V>
+SIMT_INLINE void store(char *address, V... values)
+{
+    const unsigned int size = sizeof(typename T::bits) * COUNT;
+    typedef typename piece<size>::type word;
+    const vector<T, COUNT> all = {{static_cast<typename T::bits>(values)...}};
+    if constexpr ((FLAGS & (m_relaxed | m_release)) != 0) {
+        static_assert(size <= 8, "asm: a strong store of more than 8 bytes is not there");
+        unsigned long bits = 0;
+        __builtin_memcpy(&bits, &all, sizeof all);
+        fence_if<FLAGS>(FLAGS & m_release);
+        simt_strong_store(address, bits, size);
+    } else if constexpr ((FLAGS & m_volatile) != 0) {
+        static_assert(size <= 8, "asm: a volatile store of more than 8 bytes is not there");
+        *reinterpret_cast<volatile word *>(address) = bits_as<word>(all);
+    } else {
+        *reinterpret_cast<word *>(address) = bits_as<word>(all);
+    }
+}
+
+/* ---- atomics ---- */
+
+enum atomic_operation {
+    o_add = SIMT_ATOMIC_ADD,
+    o_min = SIMT_ATOMIC_MIN,
+    o_max = SIMT_ATOMIC_MAX,
+    o_inc = SIMT_ATOMIC_INC,
+    o_dec = SIMT_ATOMIC_DEC,
+    o_and = SIMT_ATOMIC_AND,
+    o_or = SIMT_ATOMIC_OR,
+    o_xor = SIMT_ATOMIC_XOR,
+    o_exch = SIMT_ATOMIC_EXCHANGE,
+    o_cas = SIMT_ATOMIC_COMPARE
+};
+
+template <class T, atomic_operation OPERATION, unsigned int FLAGS>
+SIMT_INLINE typename T::bits atomic(char *address, typename T::bits operand,
+                                    typename T::bits compare, SIMT_SITE)
+{
+    const simt_type type = T::code == SIMT_PTX_S32   ? SIMT_INT32
+                           : T::code == SIMT_PTX_S64 ? SIMT_INT64
+                           : T::code == SIMT_PTX_U64 ? SIMT_UINT64
+                           : T::code == SIMT_PTX_F32 ? SIMT_FLOAT32
+                           : T::code == SIMT_PTX_F64 ? SIMT_FLOAT64
+                                                     : SIMT_UINT32;
+    const unsigned int scope = FLAGS & m_cta ? static_cast<unsigned int>(SIMT_ATOMIC_OF_BLOCK) : 0u;
+    fence_if<FLAGS>(FLAGS & m_release);
+    const typename T::bits old = static_cast<typename T::bits>(
+        simt_atomic(static_cast<enum simt_atomic>(OPERATION | scope), type, address, operand,
+                    compare, simt_file, simt_line));
+    fence_if<FLAGS>(FLAGS & m_acquire);
+    return old;
+}
+
+/* ---- lanes ---- */
+
+/* `limits`: the PTX ISA's operand c: the last lane, and which bits of a lane's number are its
+ * segment's. */
+#define SIMT_PTX_SHUFFLE(name, source, inside)                                                     \
+    SIMT_INLINE unsigned int shuffle_##name(bool &valid, unsigned int value, unsigned int b,       \
+                                            unsigned int limits, unsigned int mask, SIMT_SITE)     \
+    {                                                                                              \
+        const int self = static_cast<int>(lane()), delta = static_cast<int>(b & 31);               \
+        const int segment = static_cast<int>(limits >> 8 & 31);                                    \
+        const int first = self & segment;                                                          \
+        const int last = first | (static_cast<int>(limits & 31) & ~segment);                       \
+        const int from = source;                                                                   \
+        static_cast<void>(first);                                                                  \
+        static_cast<void>(delta);                                                                  \
+        valid = inside;                                                                            \
+        return static_cast<unsigned int>(simt_warp_collective(                                     \
+            SIMT_SHUFFLE, mask, value, static_cast<unsigned int>(valid ? from : self),             \
+            SIMT_WARP_SIZE, 4, simt_file, simt_line));                                             \
+    }
+SIMT_PTX_SHUFFLE(up, self - delta, from >= last)
+SIMT_PTX_SHUFFLE(down, self + delta, from <= last)
+SIMT_PTX_SHUFFLE(bfly, self ^ delta, from <= last)
+SIMT_PTX_SHUFFLE(idx, first | (delta & ~segment), from <= last)
+#undef SIMT_PTX_SHUFFLE
+
+SIMT_INLINE unsigned int vote_ballot(bool predicate, unsigned int mask, SIMT_SITE)
+{
+    return __ballot_sync(mask, predicate, simt_file, simt_line);
+}
+
+SIMT_INLINE bool vote_all(bool predicate, unsigned int mask, SIMT_SITE)
+{
+    return __all_sync(mask, predicate, simt_file, simt_line);
+}
+
+SIMT_INLINE bool vote_any(bool predicate, unsigned int mask, SIMT_SITE)
+{
+    return __any_sync(mask, predicate, simt_file, simt_line);
+}
+
+SIMT_INLINE bool vote_uni(bool predicate, unsigned int mask, SIMT_SITE)
+{
+    const unsigned int votes = __ballot_sync(mask, predicate, simt_file, simt_line);
+    return votes == 0 || votes == mask;
+}
+
+template <class T>
+SIMT_INLINE unsigned int match_any(typename T::bits value, unsigned int mask, SIMT_SITE)
+{
+    return static_cast<unsigned int>(simt_warp_collective(
+        SIMT_MATCH_ANY, mask, value, 0, SIMT_WARP_SIZE, sizeof value, simt_file, simt_line));
+}
+
+template <class T>
+SIMT_INLINE unsigned int match_all(typename T::bits value, unsigned int mask, SIMT_SITE)
+{
+    return static_cast<unsigned int>(simt_warp_collective(
+        SIMT_MATCH_ALL, mask, value, 0, SIMT_WARP_SIZE, sizeof value, simt_file, simt_line));
+}
+
+#define SIMT_PTX_REDUCE(name, OPERATION, SIGNED)                                                   \
+    template <class T>                                                                             \
+    SIMT_INLINE unsigned int reduce_##name(unsigned int value, unsigned int mask, SIMT_SITE)       \
+    {                                                                                              \
+        return static_cast<unsigned int>(                                                          \
+            simt_warp_collective(T::code == SIMT_PTX_S32 ? SIGNED : OPERATION, mask, value, 0,     \
+                                 SIMT_WARP_SIZE, 4, simt_file, simt_line));                        \
+    }
+SIMT_PTX_REDUCE(add, SIMT_REDUCE_ADD, SIMT_REDUCE_ADD)
+SIMT_PTX_REDUCE(min, SIMT_REDUCE_MIN, SIMT_REDUCE_MIN_SIGNED)
+SIMT_PTX_REDUCE(max, SIMT_REDUCE_MAX, SIMT_REDUCE_MAX_SIGNED)
+SIMT_PTX_REDUCE(and, SIMT_REDUCE_AND, SIMT_REDUCE_AND)
+SIMT_PTX_REDUCE(or, SIMT_REDUCE_OR, SIMT_REDUCE_OR)
+SIMT_PTX_REDUCE(xor, SIMT_REDUCE_XOR, SIMT_REDUCE_XOR)
+#undef SIMT_PTX_REDUCE
+
+/* The leader: the lowest lane. */
+SIMT_INLINE unsigned int elect(unsigned int mask, SIMT_SITE)
+{
+    return static_cast<unsigned int>(__builtin_ctz(__ballot_sync(mask, 1, simt_file, simt_line)));
+}
+
+template <class T, unsigned int FLAGS>
+SIMT_INLINE void p_nanosleep(unsigned int time, SIMT_SITE)
+{
+    __nanosleep(time, simt_file, simt_line);
+}
+
+/* ---- barriers ---- */
+
+#define SIMT_PTX_BARRIER(name, result, KIND)                                                       \
+    SIMT_INLINE result barrier_##name(unsigned int number, unsigned int threads,                   \
+                                      bool predicate = false, SIMT_SITE)                           \
+    {                                                                                              \
+        return static_cast<result>(                                                                \
+            simt_named_barrier(KIND, number, threads, predicate, simt_file, simt_line));           \
+    }
+SIMT_PTX_BARRIER(sync, void, SIMT_NAMED_SYNC)
+SIMT_PTX_BARRIER(arrive, void, SIMT_NAMED_ARRIVE)
+SIMT_PTX_BARRIER(count, unsigned int, SIMT_NAMED_COUNT)
+SIMT_PTX_BARRIER(and, bool, SIMT_NAMED_AND)
+SIMT_PTX_BARRIER(or, bool, SIMT_NAMED_OR)
+#undef SIMT_PTX_BARRIER
+
+SIMT_INLINE void mbarrier_init(char *barrier, unsigned int count, SIMT_SITE)
+{
+    simt_mbarrier_init(barrier, count, simt_file, simt_line);
+}
+
+SIMT_INLINE void mbarrier_inval(char *barrier, SIMT_SITE)
+{
+    simt_mbarrier_invalidate(barrier, simt_file, simt_line);
+}
+
+SIMT_INLINE void mbarrier_expect_tx(char *barrier, unsigned int bytes, SIMT_SITE)
+{
+    simt_mbarrier_expect(barrier, bytes, simt_file, simt_line);
+}
+
+SIMT_INLINE void mbarrier_complete_tx(char *barrier, unsigned int bytes, SIMT_SITE)
+{
+    simt_mbarrier_complete(barrier, bytes, simt_file, simt_line);
+}
+
+template <unsigned int FLAGS>
+SIMT_INLINE unsigned long mbarrier_arrive(char *barrier, unsigned int count, unsigned int bytes,
+                                          SIMT_SITE)
+{
+    return simt_mbarrier_arrive(barrier, count, bytes, FLAGS, simt_file, simt_line);
+}
+
+template <unsigned int FLAGS>
+SIMT_INLINE bool mbarrier_try_wait(char *barrier, unsigned long state, SIMT_SITE)
+{
+    return simt_mbarrier_wait(barrier, state, FLAGS | m_try, simt_file, simt_line);
+}
+
+template <unsigned int FLAGS>
+SIMT_INLINE bool mbarrier_test_wait(char *barrier, unsigned long state, SIMT_SITE)
+{
+    return simt_mbarrier_wait(barrier, state, FLAGS, simt_file, simt_line);
+}
+
+/* A state as mbarrier.c makes it. */
+SIMT_INLINE unsigned int mbarrier_pending_count(unsigned long state)
+{
+    return static_cast<unsigned int>(state & 0xfffff);
+}
+
+SIMT_INLINE void fence_proxy_async()
+{
+    simt_fence_proxy_async();
+}
+
+SIMT_INLINE void fence_mbarrier_init()
+{
+    simt_fence_mbarrier_init();
+}
+
+SIMT_INLINE void set_registers(unsigned int count, SIMT_SITE)
+{
+    simt_set_registers(count, simt_file, simt_line);
+}
+
+/* ---- asynchronous copies ---- */
+
+SIMT_INLINE void copy_async(char *to, const char *from, unsigned int bytes, unsigned int read,
+                            bool only_16, SIMT_SITE)
+{
+    /* A wrong size is told of there. */
+    simt_pipeline_copy(to, from, only_16 && bytes != 16 ? 0 : bytes,
+                       read < bytes ? bytes - read : 0, simt_file, simt_line);
+}
+
+SIMT_INLINE void wait_all()
+{
+    simt_pipeline_commit();
+    simt_pipeline_wait_prior(0);
+}
+
+SIMT_INLINE void copy_async_arrive(char *barrier, bool counted, SIMT_SITE)
+{
+    simt_copy_arrive(barrier, counted, simt_file, simt_line);
+}
+
+SIMT_INLINE void bulk_load(char *to, const char *from, unsigned int bytes, char *barrier, SIMT_SITE)
+{
+    simt_bulk_load(to, from, bytes, barrier, simt_file, simt_line);
+}
+
+SIMT_INLINE void bulk_store(char *to, const char *from, unsigned int bytes, SIMT_SITE)
+{
+    simt_bulk_store(to, from, bytes, simt_file, simt_line);
+}
+
+SIMT_INLINE void bulk_commit()
+{
+    simt_bulk_commit();
+}
+
+SIMT_INLINE void bulk_wait_group(unsigned int groups)
+{
+    simt_bulk_wait(groups, false);
+}
+
+SIMT_INLINE void bulk_wait_group_read(unsigned int groups)
+{
+    simt_bulk_wait(groups, true);
+}
+
+struct coordinates {
+    int at[5];
+};
+
+SIMT_INLINE void tensor_load(char *to, const char *map, coordinates at, unsigned int dimensions,
+                             char *barrier, SIMT_SITE)
+{
+    simt_tensor_load(to, map, at.at, dimensions, barrier, simt_file, simt_line);
+}
+
+SIMT_INLINE void tensor_store(const char *from, const char *map, coordinates at,
+                              unsigned int dimensions, SIMT_SITE)
+{
+    simt_tensor_store(from, map, at.at, dimensions, simt_file, simt_line);
+}
+
+/* ---- tensor cores ---- */
+
+typedef simt_four four;
+
+template <class D, class A, class B, unsigned int REGISTERS, bool FINITE>
+SIMT_INLINE four matrix_product(four a, four b, four c, SIMT_SITE)
+{
+    return simt_product(D::code, A::code, B::code, REGISTERS, FINITE, a, b, c, simt_file,
+                        simt_line);
+}
+
+SIMT_INLINE four matrix_load(const char *row, unsigned int count, bool transposed, SIMT_SITE)
+{
+    return simt_matrix_load(row, count, transposed, simt_file, simt_line);
+}
+
+SIMT_INLINE void matrix_store(char *row, unsigned int count, bool transposed, four values,
+                              SIMT_SITE)
+{
+    simt_matrix_store(row, count, transposed, values, simt_file, simt_line);
+}
+
+} // namespace ptx
+} // namespace simt
+
+#endif

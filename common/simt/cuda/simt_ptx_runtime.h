@@ -1,0 +1,213 @@
+/* What the runtime does for translated PTX: simt_ptx.h. Plain C. */
+#ifndef SIMT_PTX_RUNTIME_H
+#define SIMT_PTX_RUNTIME_H
+
+#include "simt.h"
+
+#ifdef __cplusplus
+#define SIMT_INLINE_MEMBER inline __attribute__((always_inline))
+extern "C" {
+namespace simt
+{
+namespace ptx
+{
+#endif
+
+/* Modifiers of instructions. */
+enum simt_ptx_modifier {
+    m_rn = 1,
+    m_rz = 2,
+    m_rm = 4,
+    m_rp = 8,
+    m_rna = 1 << 4,
+    m_rni = 1 << 5, /* to an integer, in the same ways */
+    m_rzi = 1 << 6,
+    m_rmi = 1 << 7,
+    m_rpi = 1 << 8,
+    m_ftz = 1 << 9,
+    m_sat = 1 << 10,
+    m_satfinite = 1 << 11,
+    m_relu = 1 << 12,
+    m_approx = 1 << 13,
+    m_full = 1 << 14,
+    m_hi = 1 << 15,
+    m_lo = 1 << 16,
+    m_cc = 1 << 17,
+    m_NaN = 1 << 18,
+    m_xorsign = 1 << 19,
+    m_abs = 1 << 20,
+    m_shiftamt = 1 << 21,
+    m_clamp = 1 << 22,
+    m_wrap = 1 << 23,
+    /* testp */
+    m_finite = 1 << 0,
+    m_infinite = 1 << 1,
+    m_number = 1 << 2,
+    m_notanumber = 1 << 3,
+    m_normal = 1 << 4,
+    m_subnormal = 1 << 5,
+    /* prmt */
+    m_f4e = 1 << 0,
+    m_b4e = 1 << 1,
+    m_rc8 = 1 << 2,
+    m_ecl = 1 << 3,
+    m_ecr = 1 << 4,
+    m_rc16 = 1 << 5,
+    /* memory */
+    m_weak = 1 << 0,
+    m_volatile = 1 << 1,
+    m_relaxed = 1 << 2,
+    m_acquire = 1 << 3,
+    m_release = 1 << 4,
+    m_acq_rel = m_acquire | m_release,
+    m_nc = 1 << 5,
+    m_cta = 1 << 6,
+    m_gpu = 1 << 7,
+    m_sys = 1 << 8,
+    m_noftz = 1 << 9,
+    /* mbarrier */
+    m_parity = 1 << 10,
+    m_noComplete = 1 << 11,
+    m_drop = 1 << 12,
+    m_try = 1 << 13
+};
+
+#ifdef __cplusplus
+}
+}
+#endif
+
+enum simt_ptx_type {
+    SIMT_PTX_U8,
+    SIMT_PTX_S8,
+    SIMT_PTX_U16,
+    SIMT_PTX_S16,
+    SIMT_PTX_U32,
+    SIMT_PTX_S32,
+    SIMT_PTX_U64,
+    SIMT_PTX_S64,
+    SIMT_PTX_F16,
+    SIMT_PTX_BF16,
+    SIMT_PTX_TF32,
+    SIMT_PTX_F32,
+    SIMT_PTX_F64,
+    SIMT_PTX_F16X2,
+    SIMT_PTX_BF16X2
+};
+
+enum simt_ptx_operation {
+    SIMT_PTX_ADD,
+    SIMT_PTX_SUB,
+    SIMT_PTX_MUL,
+    SIMT_PTX_FMA,
+    SIMT_PTX_DIV,
+    SIMT_PTX_RCP,
+    SIMT_PTX_SQRT,
+    SIMT_PTX_RSQRT,
+    SIMT_PTX_SIN,
+    SIMT_PTX_COS,
+    SIMT_PTX_LG2,
+    SIMT_PTX_EX2,
+    SIMT_PTX_TANH,
+    SIMT_PTX_MIN,
+    SIMT_PTX_MAX,
+    SIMT_PTX_NEG,
+    SIMT_PTX_ABS
+};
+
+/* ---- ptx_numbers.c: as bits ---- */
+
+uint64_t simt_ptx_real(unsigned int operation, unsigned int type, unsigned int flags, uint64_t a,
+                       uint64_t b, uint64_t c);
+bool simt_ptx_compare(unsigned int type, unsigned int flags, unsigned int comparison, uint64_t a,
+                      uint64_t b);
+bool simt_ptx_test(unsigned int type, unsigned int flags, uint64_t a);
+/* `second`: of two that become one pair, the low half. */
+uint64_t simt_ptx_convert(unsigned int to, unsigned int from, unsigned int flags, uint64_t a,
+                          uint64_t second);
+
+/* ---- ptx_bits.c ---- */
+
+unsigned int simt_ptx_saturated(long value); /* to an int */
+uint64_t simt_ptx_divide(unsigned int type, uint64_t a, uint64_t b);
+uint64_t simt_ptx_remainder(unsigned int type, uint64_t a, uint64_t b);
+unsigned int simt_ptx_leading_zeros(unsigned int bits, uint64_t a);
+unsigned int simt_ptx_find(unsigned int type, uint64_t a, bool shift);
+uint64_t simt_ptx_extract(unsigned int type, uint64_t a, unsigned int position,
+                          unsigned int length);
+uint64_t simt_ptx_insert(unsigned int bits, uint64_t a, uint64_t b, unsigned int position,
+                         unsigned int length);
+unsigned int simt_ptx_mask(unsigned int position, unsigned int length, bool wraps);
+unsigned int simt_ptx_extend(unsigned int type, unsigned int a, unsigned int length, bool wraps);
+unsigned int simt_ptx_dot(unsigned int type_a, unsigned int type_b, unsigned int count,
+                          unsigned int a, unsigned int b, unsigned int c);
+uint64_t simt_ptx_shift_left(unsigned int bits, uint64_t a, unsigned int count);
+unsigned int simt_ptx_permute(unsigned int mode, unsigned int a, unsigned int b,
+                              unsigned int selector);
+
+/* ---- strong.c ---- */
+
+/* An access that is strong in the memory model: it races with no other such. */
+uint64_t simt_strong_load(const void *address, unsigned int size);
+void simt_strong_store(void *address, uint64_t value, unsigned int size);
+
+/* ---- barriers.c: those with a number ---- */
+
+enum simt_named {
+    SIMT_NAMED_SYNC,
+    SIMT_NAMED_ARRIVE,
+    SIMT_NAMED_COUNT,
+    SIMT_NAMED_AND,
+    SIMT_NAMED_OR
+};
+/* `threads`: how many come; 0: all of the block. */
+unsigned int simt_named_barrier(enum simt_named kind, unsigned int number, unsigned int threads,
+                                bool predicate, const char *file, int line);
+
+/* ---- mbarrier.c ---- */
+
+void simt_mbarrier_init(void *barrier, unsigned int count, const char *file, int line);
+void simt_mbarrier_invalidate(void *barrier, const char *file, int line);
+uint64_t simt_mbarrier_arrive(void *barrier, unsigned int count, unsigned int bytes,
+                              unsigned int flags, const char *file, int line);
+void simt_mbarrier_expect(void *barrier, unsigned int bytes, const char *file, int line);
+void simt_mbarrier_complete(void *barrier, unsigned int bytes, const char *file, int line);
+/* Whether the phase of that state (or parity) has completed; `flags` with m_try: waits for it. */
+bool simt_mbarrier_wait(void *barrier, uint64_t state, unsigned int flags, const char *file,
+                        int line);
+void simt_fence_mbarrier_init(void);
+void simt_fence_proxy_async(void);
+
+/* ---- bulk.c ---- */
+
+void simt_copy_arrive(void *barrier, bool counted, const char *file, int line);
+void simt_bulk_load(void *to, const void *from, unsigned int bytes, void *barrier, const char *file,
+                    int line);
+void simt_bulk_store(void *to, const void *from, unsigned int bytes, const char *file, int line);
+void simt_bulk_commit(void);
+void simt_bulk_wait(unsigned int groups, bool reads_only);
+void simt_tensor_load(void *to, const void *map, const int *at, unsigned int dimensions,
+                      void *barrier, const char *file, int line);
+void simt_tensor_store(const void *from, const void *map, const int *at, unsigned int dimensions,
+                       const char *file, int line);
+void simt_set_registers(unsigned int count, const char *file, int line);
+
+/* ---- tensor.c: by all lanes of a warp ---- */
+
+/* A lane's registers of a matrix. */
+__extension__ typedef unsigned int simt_four __attribute__((vector_size(16)));
+/* D = A B + C, 16 x 8; the types are simt_ptx_type, `registers` those of A. */
+simt_four simt_product(unsigned int d, unsigned int type_a, unsigned int type_b,
+                       unsigned int registers, bool finite, simt_four a, simt_four b, simt_four c,
+                       const char *file, int line);
+/* Matrices of 8 x 8 numbers of 16 bits, of which each lane knows where a row is. */
+simt_four simt_matrix_load(const void *row, unsigned int count, bool transposed, const char *file,
+                           int line);
+void simt_matrix_store(void *row, unsigned int count, bool transposed, simt_four values,
+                       const char *file, int line);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

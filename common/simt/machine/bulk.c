@@ -1,0 +1,314 @@
+/* Asynchronous copies in bulk: cp.async.bulk, and with it the tensor forms, which tensor_map.c takes
+ * apart into pieces.
+ *
+ * A copy into shared memory is made when somebody waits for its mbarrier and nothing else in the
+ * block can go on; in a shuffled order, perhaps earlier, but not before somebody waits. Whoever does
+ * not wait finds the old data. A copy into global memory is made when its thread waits for it. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/exit.h"
+#include "base/need.h"
+#include "cuda/simt_ptx_runtime.h"
+#include "machine/bulk.h"
+#include "machine/pipeline.h"
+#include "machine/reports.h"
+#include "machine/turns.h"
+#include "observe/observer.h"
+
+/* ---- making them ---- */
+
+static void refuse(const struct simt_bulk_copy *copy, const char *wrong)
+{
+    simt_report_place();
+    fprintf(stderr, ": %s at %s:%d %s\n", copy->name, copy->file, copy->line, wrong);
+    if (simt_tracing) {
+        simt_observer.tell_place(stderr, copy->caller);
+    }
+    simt_exit();
+}
+
+struct simt_bulk_copy *simt_bulk_new(const char *name, size_t count, const void *caller,
+                                     const char *file, int line)
+{
+    struct simt_bulk_copy *copy =
+        simt_needed(malloc(sizeof *copy + count * sizeof *copy->pieces), "an asynchronous copy");
+    *copy = (struct simt_bulk_copy){.name = name,
+                                    .file = file,
+                                    .line = line,
+                                    .thread = simt_linear(simt_current),
+                                    .caller = caller,
+                                    .count = count};
+    return copy;
+}
+
+static long bytes_of(const struct simt_bulk_copy *copy)
+{
+    long bytes = 0;
+    for (size_t i = 0; i < copy->count; i++) {
+        bytes += copy->pieces[i].size;
+    }
+    return bytes;
+}
+
+/* What it reads and writes is looked at now. */
+static void check(const struct simt_bulk_copy *copy)
+{
+    bool inside = true;
+    if (!simt_tracing) {
+        return;
+    }
+    simt_observer.bulk_begins(copy->caller, (size_t)bytes_of(copy),
+                              copy->barrier ? copy->barrier->address : NULL);
+    for (size_t i = 0; i < copy->count; i++) {
+        const struct simt_bulk_piece *piece = &copy->pieces[i];
+        inside =
+            simt_observer.bulk_piece(copy->caller, piece->to, piece->from, piece->size) && inside;
+    }
+    if (!inside) {
+        refuse(copy, "leaves the memory that there is");
+    }
+}
+
+static void make(const struct simt_bulk_copy *copy)
+{
+    for (size_t i = 0; i < copy->count; i++) {
+        const struct simt_bulk_piece *piece = &copy->pieces[i];
+        if (piece->from) {
+            memcpy(piece->to, piece->from, piece->size);
+        } else {
+            memset(piece->to, 0, piece->size);
+        }
+    }
+}
+
+static void note_made(const struct simt_bulk_copy *copy, uint32_t tag)
+{
+    for (size_t i = 0; simt_tracing && i < copy->count; i++) {
+        simt_observer.bulk_written(copy->caller, copy->pieces[i].to, copy->pieces[i].size, tag);
+    }
+}
+
+static void note_read(const struct simt_bulk_copy *copy)
+{
+    for (size_t i = 0; simt_tracing && i < copy->count; i++) {
+        if (copy->pieces[i].from && simt_in_shared(copy->pieces[i].from)) {
+            simt_observer.bulk_read(copy->pieces[i].from, copy->pieces[i].size);
+        }
+    }
+}
+
+/* ---- to shared memory ---- */
+
+void simt_bulk_start_load(struct simt_bulk_copy *copy, struct simt_mbarrier *barrier)
+{
+    struct simt_block *block = simt_block;
+    copy->barrier = barrier;
+    check(copy);
+    copy->next = NULL;
+    *(block->bulk ? block->last_bulk : &block->bulk) = copy;
+    block->last_bulk = &copy->next;
+    simt_note_progress();
+}
+
+static unsigned short threads_of_agents[SIMT_MAX_BLOCK_THREADS];
+
+unsigned int simt_bulk_thread_of(unsigned int agent)
+{
+    return threads_of_agents[agent - SIMT_MAX_BLOCK_THREADS];
+}
+
+/* The barrier's agent is who has written, so that only those know of it who wait there. */
+static void finish_load(struct simt_bulk_copy *copy)
+{
+    struct simt_mbarrier *barrier = copy->barrier;
+    make(copy);
+    if (simt_tracing) {
+        uint32_t tag = simt_observer.bulk_tag(&barrier->agent, &barrier->arrived);
+        if (!tag) {
+            refuse(copy, "is for more mbarriers than the checks can tell apart");
+        }
+        threads_of_agents[barrier->agent - SIMT_MAX_BLOCK_THREADS] = (unsigned short)copy->thread;
+        note_made(copy, tag);
+        note_read(copy);
+    }
+    barrier->polled = false;
+    simt_mbarrier_bytes(barrier, bytes_of(copy));
+    free(copy);
+}
+
+bool simt_bulk_advance(void)
+{
+    struct simt_block *block = simt_block;
+    struct simt_bulk_copy **link = &block->bulk, *copy;
+    while (*link && !simt_mbarrier_is_awaited((*link)->barrier)) {
+        link = &(*link)->next;
+    }
+    copy = *link;
+    if (!copy) {
+        return false;
+    }
+    *link = copy->next;
+    if (!copy->next) {
+        block->last_bulk = link;
+    }
+    finish_load(copy);
+    return true;
+}
+
+/* ---- to global memory ---- */
+
+void simt_bulk_start_store(struct simt_bulk_copy *copy)
+{
+    struct simt_bulk_groups *groups = &simt_current->bulk;
+    check(copy);
+    copy->group = groups->group;
+    copy->next = NULL;
+    *(groups->first ? groups->last : &groups->first) = copy;
+    groups->last = &copy->next;
+}
+
+void simt_bulk_commit(void)
+{
+    simt_current->bulk.group++;
+}
+
+void simt_bulk_wait(unsigned int kept, bool reads_only)
+{
+    struct simt_bulk_groups *groups = &simt_current->bulk;
+    struct simt_bulk_copy *copy;
+    uint32_t tag = 0;
+    size_t end = groups->group > kept ? groups->group - kept : 0;
+    if (simt_tracing && groups->first) {
+        simt_trace_check();
+        tag = simt_observer.bulk_tag(NULL, NULL);
+    }
+    for (copy = groups->first; copy && copy->group < end; copy = copy->next) {
+        if (!copy->is_read) {
+            make(copy);
+            note_read(copy);
+            copy->is_read = true;
+        }
+    }
+    while (!reads_only && groups->first && groups->first->group < end) {
+        copy = groups->first;
+        groups->first = copy->next;
+        if (simt_tracing) {
+            note_made(copy, tag);
+        }
+        free(copy);
+    }
+}
+
+/* ---- ends ---- */
+
+/* Global memory may be written after the end of its thread, but not from what is gone. */
+void simt_bulk_thread_exited(void)
+{
+    struct simt_bulk_groups *groups = &simt_current->bulk;
+    for (struct simt_bulk_copy *copy = groups->first; copy; copy = copy->next) {
+        if (!copy->is_read) {
+            refuse(copy, "still reads shared memory when its thread returns\n"
+                         "  hint: cp.async.bulk.commit_group and cp.async.bulk.wait_group.read are "
+                         "missing behind it.");
+        }
+    }
+    groups->group++;
+    if (groups->first) {
+        simt_bulk_wait(0, false);
+    }
+    groups->group = 0;
+}
+
+void simt_bulk_block_ended(void)
+{
+    if (simt_block->bulk) {
+        refuse(simt_block->bulk, "is still under way when the block ends\n"
+                                 "  hint: somebody must wait for the phase of its mbarrier.");
+    }
+}
+
+static void forget(struct simt_bulk_copy **first)
+{
+    while (*first) {
+        struct simt_bulk_copy *copy = *first;
+        *first = copy->next;
+        free(copy);
+    }
+}
+
+void simt_bulk_forget(struct simt_block *block)
+{
+    forget(&block->bulk);
+    for (unsigned int i = 0; i < SIMT_MAX_BLOCK_THREADS; i++) {
+        forget(&block->threads[i].bulk.first);
+        block->threads[i].bulk.group = 0;
+    }
+}
+
+bool simt_bulk_reader(uint64_t address, unsigned int *thread, const void **caller)
+{
+    for (unsigned int i = 0; i < simt_grid.threads; i++) {
+        for (const struct simt_bulk_copy *copy = simt_block->threads[i].bulk.first; copy;
+             copy = copy->next) {
+            for (size_t j = 0; !copy->is_read && j < copy->count; j++) {
+                if (address - (uintptr_t)copy->pieces[j].from < copy->pieces[j].size) {
+                    *thread = copy->thread;
+                    *caller = copy->caller;
+                    return true;
+                }
+            }
+        }
+    }
+    return false;
+}
+
+/* ---- in one dimension ---- */
+
+enum { PIECE_BYTES = 16 };
+
+static struct simt_bulk_copy *one_dimension(const char *name, char *to, const char *from,
+                                            unsigned int bytes, const void *caller,
+                                            const char *file, int line)
+{
+    struct simt_bulk_copy *copy = simt_bulk_new(name, bytes / PIECE_BYTES, caller, file, line);
+    if (bytes % PIECE_BYTES != 0 || bytes == 0) {
+        refuse(copy, "copies a number of bytes that is no multiple of 16");
+    }
+    if ((uintptr_t)to % PIECE_BYTES != 0 || (uintptr_t)from % PIECE_BYTES != 0) {
+        refuse(copy, "has an address that is no multiple of 16");
+    }
+    for (size_t i = 0; i < copy->count; i++) {
+        copy->pieces[i] =
+            (struct simt_bulk_piece){to + i * PIECE_BYTES, from + i * PIECE_BYTES, PIECE_BYTES};
+    }
+    return copy;
+}
+
+void simt_bulk_load(void *to, const void *from, unsigned int bytes, void *barrier, const char *file,
+                    int line)
+{
+    struct simt_bulk_copy *copy =
+        one_dimension("cp.async.bulk", to, from, bytes, __builtin_return_address(0), file, line);
+    simt_bulk_start_load(copy, simt_mbarrier_at(barrier, "complete_tx", copy->caller, file, line));
+}
+
+void simt_bulk_store(void *to, const void *from, unsigned int bytes, const char *file, int line)
+{
+    simt_bulk_start_store(
+        one_dimension("cp.async.bulk", to, from, bytes, __builtin_return_address(0), file, line));
+}
+
+/* ---- cp.async.mbarrier.arrive ---- */
+
+/* The thread's copies by cp.async so far are made, and then it arrives. A GPU does so when they have
+ * ended; that nobody sees them before is the barrier's work. */
+void simt_copy_arrive(void *barrier, bool counted, const char *file, int line)
+{
+    simt_pipeline_drain(&simt_current->pipeline, SIZE_MAX);
+    if (!counted) {
+        simt_mbarrier_expect_arrival(barrier, file, line);
+    }
+    simt_mbarrier_arrive(barrier, 1, 0, 0, file, line);
+}

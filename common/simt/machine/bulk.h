@@ -1,0 +1,32 @@
+/* Asynchronous copies in bulk, shared by bulk.c and tensor_map.c. */
+#ifndef SIMT_BULK_H
+#define SIMT_BULK_H
+
+#include "machine/ptx.h"
+
+struct simt_bulk_piece {
+    char *to;
+    const char *from; /* NULL: zeros */
+    unsigned int size;
+};
+
+struct simt_bulk_copy {
+    struct simt_bulk_copy *next;
+    const char *name, *file;
+    int line;
+    unsigned int thread;
+    const void *caller;            /* where it stands */
+    struct simt_mbarrier *barrier; /* NULL: it belongs to a group of its thread */
+    size_t group;
+    bool is_read;
+    size_t count;
+    struct simt_bulk_piece pieces[];
+};
+
+struct simt_bulk_copy *simt_bulk_new(const char *name, size_t count, const void *caller,
+                                     const char *file, int line);
+/* The pieces are known: the copy begins. */
+void simt_bulk_start_load(struct simt_bulk_copy *copy, struct simt_mbarrier *barrier);
+void simt_bulk_start_store(struct simt_bulk_copy *copy);
+
+#endif

@@ -1,0 +1,140 @@
+/* Barriers of a block that have a number (bar.sync 1, 64): who has come, and what comes of it. */
+#include <stdio.h>
+
+#include "base/exit.h"
+#include "cuda/simt_ptx_runtime.h"
+#include "machine/ptx.h"
+#include "machine/reports.h"
+#include "machine/turns.h"
+#include "observe/observer.h"
+
+static const void *called_at; /* by the kernel */
+
+__attribute__((noreturn)) static void refuse(const char *what, unsigned int number,
+                                             const char *file, int line)
+{
+    simt_report_place();
+    fprintf(stderr, ": barrier %u at %s:%d %s\n", number, file, line, what);
+    if (simt_tracing) {
+        simt_observer.tell_place(stderr, called_at);
+    }
+    simt_exit();
+}
+
+/* Of a warp, those that wait at the barrier go on: each gets the counts, and knows what all of them
+ * knew. */
+static void wake(unsigned int number, const struct simt_named_barrier *barrier)
+{
+    struct simt_warp *warp = &simt_block->warps[number];
+    for (unsigned int set = warp->at_named; set; set &= set - 1) {
+        unsigned int thread = number * SIMT_WARP_SIZE + simt_lowest(set);
+        if (&simt_block->named[simt_block->threads[thread].lane] == barrier) {
+            simt_block->threads[thread].result = (uint64_t)barrier->came << 32 | barrier->came_true;
+            warp->at_named &= ~(1u << simt_lowest(set));
+            simt_make_ready(number, 1u << simt_lowest(set));
+            if (simt_tracing) {
+                simt_observer.acquire(thread, barrier->clock);
+            }
+        }
+    }
+}
+
+/* The barrier is complete. */
+static void complete(struct simt_named_barrier *barrier)
+{
+    for (unsigned int i = 0; i < simt_grid.warps; i++) {
+        wake(i, barrier);
+    }
+    if (simt_tracing) {
+        simt_observer.forget_clock(&barrier->clock);
+        simt_observer.named_barrier(barrier->caller);
+    }
+    barrier->came = barrier->came_true = barrier->wanted = 0;
+    simt_note_progress();
+    simt_counts.block_barriers++;
+}
+
+/* A barrier of all of the block may wait for nobody but those that have returned. */
+void simt_named_thread_exited(void)
+{
+    for (unsigned int i = 0; i < SIMT_NAMED_BARRIERS; i++) {
+        struct simt_named_barrier *barrier = &simt_block->named[i];
+        if (barrier->came > 0 && barrier->of_all && barrier->came >= simt_block->alive) {
+            complete(barrier);
+        }
+    }
+}
+
+static unsigned int result_of(enum simt_named kind, uint64_t counts)
+{
+    unsigned int count = (unsigned int)(counts >> 32), count_true = (unsigned int)counts;
+    return kind == SIMT_NAMED_COUNT ? count_true
+           : kind == SIMT_NAMED_AND ? count_true == count
+                                    : kind == SIMT_NAMED_OR && count_true != 0;
+}
+
+static unsigned int come(struct simt_named_barrier *barrier, enum simt_named kind, bool predicate,
+                         const char *file, int line)
+{
+    uint64_t counts;
+    barrier->caller = called_at;
+    barrier->came++;
+    barrier->came_true += predicate;
+    if (simt_tracing) {
+        simt_observer.release(&barrier->clock);
+    }
+    if (barrier->came >= barrier->wanted ||
+        (barrier->of_all && barrier->came >= simt_block->alive)) {
+        counts = (uint64_t)barrier->came << 32 | barrier->came_true;
+        if (simt_tracing && kind != SIMT_NAMED_ARRIVE) {
+            simt_observer.acquire(simt_linear(simt_current), barrier->clock);
+        }
+        complete(barrier);
+        return result_of(kind, counts);
+    }
+    if (kind == SIMT_NAMED_ARRIVE) {
+        return 0;
+    }
+    simt_current->file = file;
+    simt_current->line = line;
+    simt_current->caller = called_at;
+    simt_current->lane = (unsigned char)(barrier - simt_block->named);
+    simt_warp_of(simt_current)->at_named |= simt_bit_of(simt_current);
+    simt_wait_turn();
+    return result_of(kind, simt_current->result);
+}
+
+unsigned int simt_named_barrier(enum simt_named kind, unsigned int number, unsigned int threads,
+                                bool predicate, const char *file, int line)
+{
+    struct simt_named_barrier *barrier;
+    unsigned int all = simt_grid.threads, wanted = threads ? threads : all;
+    called_at = __builtin_return_address(0);
+    if (number >= SIMT_NAMED_BARRIERS) {
+        refuse("does not exist: there are 0 to 15", number, file, line);
+    }
+    if (threads % SIMT_WARP_SIZE != 0 || threads > SIMT_MAX_BLOCK_THREADS) {
+        refuse("is given a number of threads that is no multiple of 32", number, file, line);
+    }
+    if (threads > (all + SIMT_WARP_SIZE - 1) / SIMT_WARP_SIZE * SIMT_WARP_SIZE) {
+        refuse("is given more threads than the block has", number, file, line);
+    }
+    barrier = &simt_block->named[number];
+    if (number == 0 && wanted == all && kind != SIMT_NAMED_ARRIVE && barrier->came == 0) {
+        enum simt_barrier same = kind == SIMT_NAMED_SYNC    ? SIMT_BARRIER
+                                 : kind == SIMT_NAMED_COUNT ? SIMT_BARRIER_COUNT
+                                 : kind == SIMT_NAMED_AND   ? SIMT_BARRIER_AND
+                                                            : SIMT_BARRIER_OR;
+        return (unsigned int)simt_block_barrier(same, predicate, file, line);
+    }
+    if (number == 0 && simt_block->waiting > 0) {
+        refuse("is that of __syncthreads(), at which others wait", number, file, line);
+    }
+    if (barrier->came > 0 && barrier->wanted != wanted) {
+        refuse("is given another number of threads than by those that have come", number, file,
+               line);
+    }
+    barrier->wanted = wanted;
+    barrier->of_all = threads == 0;
+    return come(barrier, kind, predicate, file, line);
+}

@@ -1,0 +1,29 @@
+/* Accesses that are strong in PTX's memory model: .relaxed, .acquire, .release. */
+#include <string.h>
+
+#include "cuda/simt_ptx_runtime.h"
+#include "machine/hooks.h"
+#include "machine/machine.h"
+
+uint64_t simt_strong_load(const void *address, unsigned int size)
+{
+    const void *caller = __builtin_return_address(0);
+    uint64_t found = 0;
+    simt_volatile_read(address, size, caller);
+    if (simt_tracing) {
+        simt_trace_event(EVENT_LOAD, caller, (uintptr_t)address,
+                         EVENT_VOLATILE | EVENT_STRONG | size);
+    }
+    memcpy(&found, address, size);
+    return found;
+}
+
+void simt_strong_store(void *address, uint64_t value, unsigned int size)
+{
+    simt_volatile_write();
+    if (simt_tracing) {
+        simt_trace_event(EVENT_STORE, __builtin_return_address(0), (uintptr_t)address,
+                         EVENT_VOLATILE | EVENT_STRONG | size);
+    }
+    memcpy(address, &value, size);
+}

@@ -1,0 +1,236 @@
+/* Tensor maps: what cuTensorMapEncodeTiled makes of a tensor, and how a copy of a box of it falls
+ * into pieces. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/exit.h"
+#include "cuda/cuda.h"
+#include "cuda/simt_ptx_runtime.h"
+#include "machine/bulk.h"
+#include "machine/reports.h"
+
+enum { MOST_DIMENSIONS = 5, CHUNK = 16, MAP_ALIGNMENT = 128 };
+#define MAGIC UINT64_C(0x70616d2d746d6973)
+
+/* The encoding, as a CUtensorMap holds it. */
+struct encoded {
+    uint64_t magic;
+    char *address;
+    uint64_t size[MOST_DIMENSIONS], stride[MOST_DIMENSIONS - 1]; /* strides in bytes */
+    uint16_t box[MOST_DIMENSIONS];
+    uint8_t step[MOST_DIMENSIONS];
+    uint8_t rank, element, swizzle; /* element: bytes; swizzle: bytes, 0 for none */
+};
+_Static_assert(sizeof(struct encoded) <= sizeof(CUtensorMap), "as large as CUDA's");
+
+static unsigned int element_bytes(CUtensorMapDataType type)
+{
+    static const unsigned char bytes[] = {1, 2, 4, 4, 8, 8, 2, 4, 8, 2};
+    return (unsigned int)type < sizeof bytes ? bytes[type] : 0;
+}
+
+/* The rules of the CUDA driver API's manual. */
+static bool is_valid(const struct encoded *map, const cuuint32_t *box, const cuuint32_t *step,
+                     const cuuint64_t *stride)
+{
+    uint64_t row = (uint64_t)box[0] * map->element;
+    if ((uintptr_t)map->address % CHUNK != 0 || row % CHUNK != 0 ||
+        (map->swizzle && row > map->swizzle)) {
+        return false;
+    }
+    for (unsigned int i = 0; i < map->rank; i++) {
+        if (map->size[i] == 0 || map->size[i] > (uint64_t)1 << 32 || box[i] == 0 || box[i] > 256 ||
+            step[i] == 0 || step[i] > 8) {
+            return false;
+        }
+        if (i + 1 < map->rank && (stride[i] % CHUNK != 0 || stride[i] >= (uint64_t)1 << 40)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+CUresult cuTensorMapEncodeTiled(CUtensorMap *map, CUtensorMapDataType type, cuuint32_t rank,
+                                void *address, const cuuint64_t *size, const cuuint64_t *stride,
+                                const cuuint32_t *box, const cuuint32_t *element_stride,
+                                CUtensorMapInterleave interleave, CUtensorMapSwizzle swizzle,
+                                CUtensorMapL2promotion promotion, CUtensorMapFloatOOBfill fill)
+{
+    static const unsigned char swizzles[] = {0, 32, 64, 128};
+    struct encoded encoded = {.magic = MAGIC, .address = address};
+    (void)promotion; /* a hint to a cache */
+    if (!map || rank == 0 || rank > MOST_DIMENSIONS || !size || !box || !element_stride ||
+        (rank > 1 && !stride) || (unsigned int)swizzle >= sizeof swizzles ||
+        (uintptr_t)map % 64 != 0) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    if (interleave != CU_TENSOR_MAP_INTERLEAVE_NONE || element_bytes(type) == 0 ||
+        fill != CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE) {
+        return CUDA_ERROR_NOT_SUPPORTED;
+    }
+    encoded.rank = (uint8_t)rank;
+    encoded.element = (uint8_t)element_bytes(type);
+    encoded.swizzle = swizzles[swizzle];
+    memcpy(encoded.size, size, rank * sizeof *size);
+    if (rank > 1) {
+        memcpy(encoded.stride, stride, (rank - 1) * sizeof *stride);
+    }
+    if (!is_valid(&encoded, box, element_stride, stride)) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    for (unsigned int i = 0; i < rank; i++) {
+        encoded.box[i] = (uint16_t)box[i];
+        encoded.step[i] = (uint8_t)element_stride[i];
+    }
+    memset(map, 0, sizeof *map);
+    memcpy(map, &encoded, sizeof encoded);
+    return CUDA_SUCCESS;
+}
+
+/* ---- boxes ---- */
+
+/* Where a byte of shared memory goes: its chunk of 16 bytes by the bits of its row. */
+static char *swizzled(const struct encoded *map, char *address)
+{
+    uintptr_t at = (uintptr_t)address;
+    uintptr_t mask = map->swizzle ? map->swizzle / CHUNK - 1u : 0;
+    return address + ((at ^ (at >> 7 & mask) << 4) - at);
+}
+
+/* How many elements of the box there are along a dimension, and how many bytes the box has. */
+static unsigned int count_along(const struct encoded *map, unsigned int dimension)
+{
+    return (map->box[dimension] + map->step[dimension] - 1u) / map->step[dimension];
+}
+
+static size_t box_elements(const struct encoded *map)
+{
+    size_t count = 1;
+    for (unsigned int i = 0; i < map->rank; i++) {
+        count *= count_along(map, i);
+    }
+    return count;
+}
+
+/* The element's place in the tensor, or NULL if it lies outside. */
+static char *element_at(const struct encoded *map, const int64_t *at)
+{
+    char *address = map->address;
+    for (unsigned int i = 0; i < map->rank; i++) {
+        if (at[i] < 0 || (uint64_t)at[i] >= map->size[i]) {
+            return NULL;
+        }
+        address += at[i] * (int64_t)(i == 0 ? map->element : map->stride[i - 1]);
+    }
+    return address;
+}
+
+static void add_piece(struct simt_bulk_copy *copy, char *to, const char *from, unsigned int size)
+{
+    struct simt_bulk_piece *last = copy->count ? &copy->pieces[copy->count - 1] : NULL;
+    if (last && last->size + size <= CHUNK && last->to + last->size == to &&
+        (uintptr_t)last->to / CHUNK == (uintptr_t)to / CHUNK &&
+        (from ? last->from && last->from + last->size == from : !last->from)) {
+        last->size += size;
+        return;
+    }
+    copy->pieces[copy->count++] = (struct simt_bulk_piece){to, from, size};
+}
+
+/* Pieces of which the checks are to see one access each have 4, 8 or 16 bytes: others are cut. */
+static struct simt_bulk_copy *cut_odd_pieces(struct simt_bulk_copy *copy)
+{
+    struct simt_bulk_copy *cut =
+        simt_bulk_new(copy->name, copy->count * CHUNK, copy->caller, copy->file, copy->line);
+    cut->count = 0;
+    for (size_t i = 0; i < copy->count; i++) {
+        struct simt_bulk_piece piece = copy->pieces[i];
+        while (piece.size > 0) {
+            unsigned int size = CHUNK;
+            while (size > piece.size || (uintptr_t)piece.to % size != 0 ||
+                   (uintptr_t)piece.from % size != 0) {
+                size /= 2;
+            }
+            cut->pieces[cut->count++] = (struct simt_bulk_piece){piece.to, piece.from, size};
+            piece.to += size;
+            piece.from += piece.from ? size : 0;
+            piece.size -= size;
+        }
+    }
+    free(copy);
+    return cut;
+}
+
+static struct simt_bulk_copy *take_apart(const struct encoded *map, char *shared, const int *first,
+                                         bool load, const void *caller, const char *file, int line)
+{
+    size_t elements = box_elements(map);
+    struct simt_bulk_copy *copy =
+        simt_bulk_new("cp.async.bulk.tensor", elements, caller, file, line);
+    unsigned int index[MOST_DIMENSIONS] = {0};
+    copy->count = 0;
+    for (size_t i = 0; i < elements; i++) {
+        int64_t at[MOST_DIMENSIONS];
+        char *global, *here = swizzled(map, shared + i * map->element);
+        for (unsigned int j = 0; j < map->rank; j++) {
+            at[j] = (int64_t)first[j] + (int64_t)index[j] * map->step[j];
+        }
+        global = element_at(map, at);
+        if (load) {
+            add_piece(copy, here, global, map->element);
+        } else if (global) {
+            add_piece(copy, global, here, map->element);
+        }
+        for (unsigned int j = 0; j < map->rank && ++index[j] == count_along(map, j); j++) {
+            index[j] = 0;
+        }
+    }
+    return cut_odd_pieces(copy);
+}
+
+/* ---- what kernels call ---- */
+
+static void fail(const char *file, int line, const char *wrong)
+{
+    simt_report_place();
+    fprintf(stderr, ": cp.async.bulk.tensor at %s:%d %s\n", file, line, wrong);
+    simt_exit();
+}
+
+static struct encoded read_map(const void *map, const void *shared, unsigned int dimensions,
+                               const char *file, int line)
+{
+    struct encoded encoded;
+    if ((uintptr_t)map % 64 != 0) {
+        fail(file, line, "has a tensor map at an address that is no multiple of 64");
+    }
+    memcpy(&encoded, map, sizeof encoded);
+    if (encoded.magic != MAGIC) {
+        fail(file, line, "has a tensor map that cuTensorMapEncodeTiled has not made");
+    }
+    if (encoded.rank != dimensions) {
+        fail(file, line, "has another number of dimensions than its tensor map");
+    }
+    if ((uintptr_t)shared % MAP_ALIGNMENT != 0) {
+        fail(file, line, "has an address in shared memory that is no multiple of 128");
+    }
+    return encoded;
+}
+
+void simt_tensor_load(void *to, const void *map, const int *at, unsigned int dimensions,
+                      void *barrier, const char *file, int line)
+{
+    struct encoded encoded = read_map(map, to, dimensions, file, line);
+    struct simt_bulk_copy *copy =
+        take_apart(&encoded, to, at, true, __builtin_return_address(0), file, line);
+    simt_bulk_start_load(copy, simt_mbarrier_at(barrier, "complete_tx", copy->caller, file, line));
+}
+
+void simt_tensor_store(const void *from, const void *map, const int *at, unsigned int dimensions,
+                       const char *file, int line)
+{
+    struct encoded encoded = read_map(map, from, dimensions, file, line);
+    simt_bulk_start_store(take_apart(&encoded, (char *)(uintptr_t)from, at, false,
+                                     __builtin_return_address(0), file, line));
+}

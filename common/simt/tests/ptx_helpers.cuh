@@ -1,0 +1,80 @@
+// What faults_ptx.cu calls: a line of PTX each. Reports name the line that calls.
+#ifndef PTX_HELPERS_CUH
+#define PTX_HELPERS_CUH
+
+#include <cuda_runtime.h>
+
+typedef unsigned long long barrier_t;
+
+__device__ static __forceinline__ unsigned shared(const void *p)
+{
+    return (unsigned)__cvta_generic_to_shared(p);
+}
+
+__device__ static __forceinline__ void init(barrier_t *b, unsigned count)
+{
+    asm volatile("mbarrier.init.shared.b64 [%0], %1;" ::"r"(shared(b)), "r"(count) : "memory");
+}
+
+__device__ static __forceinline__ void fence_init()
+{
+    asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+}
+
+__device__ static __forceinline__ void fence_proxy()
+{
+    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+}
+
+__device__ static __forceinline__ void arrive(barrier_t *b)
+{
+    asm volatile("mbarrier.arrive.shared.b64 _, [%0];" ::"r"(shared(b)) : "memory");
+}
+
+__device__ static __forceinline__ void expect(barrier_t *b, unsigned bytes)
+{
+    asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;" ::"r"(shared(b)), "r"(bytes)
+                 : "memory");
+}
+
+__device__ static __forceinline__ void wait(barrier_t *b, unsigned parity)
+{
+    asm volatile("{\n\t.reg .pred p;\n"
+                 "again:\n\t"
+                 "mbarrier.try_wait.parity.shared.b64 p, [%0], %1;\n\t"
+                 "@!p bra again;\n\t}" ::"r"(shared(b)),
+                 "r"(parity)
+                 : "memory");
+}
+
+// The same by mbarrier.test_wait.
+__device__ static __forceinline__ void poll(barrier_t *b, unsigned parity)
+{
+    unsigned done;
+    do
+        asm volatile("{.reg .pred p; mbarrier.test_wait.parity.shared::cta.b64 p, [%1], %2;\n"
+                     "selp.u32 %0, 1, 0, p;}"
+                     : "=r"(done)
+                     : "r"(shared(b)), "r"(parity)
+                     : "memory");
+    while (!done);
+}
+
+__device__ static __forceinline__ void load(void *to, const void *from, unsigned bytes,
+                                            barrier_t *b)
+{
+    asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes "
+                 "[%0], [%1], %2, [%3];" ::"r"(shared(to)),
+                 "l"(from), "r"(bytes), "r"(shared(b))
+                 : "memory");
+}
+
+__device__ static __forceinline__ void store(void *to, const void *from, unsigned bytes)
+{
+    asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;\n"
+                 "cp.async.bulk.commit_group;" ::"l"(to),
+                 "r"(shared(from)), "r"(bytes)
+                 : "memory");
+}
+
+#endif

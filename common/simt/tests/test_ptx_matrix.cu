@@ -1,0 +1,357 @@
+// Inline PTX of tensor cores and of the TMA's tensor copies: which lane holds what, and what comes
+// out. Compiles with nvcc (sm_90a) as well. The matrices hold small whole numbers, so that every sum
+// is exact, however it is made. Layouts are those of the PTX ISA's figures.
+#include <cuda.h>
+#include <cuda_runtime.h>
+
+#include <cstdint>
+#include <cstring>
+#include <vector>
+
+#include "cmocka_all.h"
+#include "ptx_helpers.cuh"
+
+// ---- mma.sync ----
+
+enum number { TF32, BF16, F16, S8, U8 };
+
+__host__ __device__ static int bits_of(number type)
+{
+    return type == TF32 ? 32 : type == BF16 || type == F16 ? 16 : 8;
+}
+
+// A small whole number in a format.
+__host__ __device__ static unsigned encoded(number type, int value)
+{
+    float real = (float)value;
+    unsigned bits;
+    memcpy(&bits, &real, sizeof bits);
+    switch (type) {
+    case TF32:
+        return bits;
+    case BF16:
+        return bits >> 16;
+    case F16:
+        return value == 0 ? 0 : (bits >> 16 & 0x8000) | (((bits >> 13) - (112u << 10)) & 0x7fff);
+    default:
+        return (unsigned)value & 0xff;
+    }
+}
+
+__host__ __device__ static int element_a(number type, int row, int column)
+{
+    int value = (row * 3 + column * 5) % 7 - 3;
+    return type == U8 ? value + 3 : value;
+}
+
+__host__ __device__ static int element_b(number type, int row, int column)
+{
+    int value = (row * 2 + column * 3) % 5 - 2;
+    return type == U8 ? value + 2 : value;
+}
+
+__host__ __device__ static int element_c(int row, int column)
+{
+    return row - 2 * column;
+}
+
+// Register i of a lane's part of A: from 32 / bits elements of a row.
+__device__ static unsigned register_a(number type, int i)
+{
+    const int bits = bits_of(type), parts = 32 / bits, lane = threadIdx.x;
+    const int row = lane / 4 + (i % 2) * 8, column = lane % 4 * parts + i / 2 * 4 * parts;
+    unsigned result = 0;
+    for (int j = 0; j < parts; j++)
+        result |= encoded(type, element_a(type, row, column + j)) << bits * j;
+    return result;
+}
+
+__device__ static unsigned register_b(number type, int i)
+{
+    const int bits = bits_of(type), parts = 32 / bits, lane = threadIdx.x;
+    const int row = lane % 4 * parts + i * 4 * parts, column = lane / 4;
+    unsigned result = 0;
+    for (int j = 0; j < parts; j++)
+        result |= encoded(type, element_b(type, row + j, column)) << bits * j;
+    return result;
+}
+
+__device__ static int row_of_c(int i)
+{
+    return threadIdx.x / 4 + i / 2 * 8;
+}
+
+__device__ static int column_of_c(int i)
+{
+    return threadIdx.x % 4 * 2 + i % 2;
+}
+
+#define A(i) "r"(register_a(type_a, i))
+#define B(i) "r"(register_b(type_b, i))
+#define PRODUCT(name, A_TYPE, B_TYPE, T, constraint, shape, types, a, b, ...)                      \
+    __global__ void name(T *out)                                                                   \
+    {                                                                                              \
+        const number type_a = A_TYPE, type_b = B_TYPE;                                             \
+        T x[4];                                                                                    \
+        for (int i = 0; i < 4; i++)                                                                \
+            x[i] = (T)element_c(row_of_c(i), column_of_c(i));                                      \
+        asm volatile("mma.sync.aligned." shape ".row.col." types " {%0, %1, %2, %3}, " a ", " b    \
+                     ", {%0, %1, %2, %3};"                                                         \
+                     : "+" constraint(x[0]), "+" constraint(x[1]), "+" constraint(x[2]),           \
+                       "+" constraint(x[3])                                                        \
+                     : __VA_ARGS__);                                                               \
+        for (int i = 0; i < 4; i++)                                                                \
+            out[row_of_c(i) * 8 + column_of_c(i)] = x[i];                                          \
+    }
+#define LONG_A "{%4, %5, %6, %7}"
+#define LONG_B "{%8, %9}"
+#define SHORT_A "{%4, %5}"
+#define SHORT_B "{%6}"
+PRODUCT(tf32_8, TF32, TF32, float, "f", "m16n8k8", "f32.tf32.tf32.f32", LONG_A, LONG_B, A(0), A(1),
+        A(2), A(3), B(0), B(1))
+PRODUCT(tf32_4, TF32, TF32, float, "f", "m16n8k4", "f32.tf32.tf32.f32", SHORT_A, SHORT_B, A(0),
+        A(1), B(0))
+PRODUCT(bf16_16, BF16, BF16, float, "f", "m16n8k16", "f32.bf16.bf16.f32", LONG_A, LONG_B, A(0),
+        A(1), A(2), A(3), B(0), B(1))
+PRODUCT(f16_16, F16, F16, float, "f", "m16n8k16", "f32.f16.f16.f32", LONG_A, LONG_B, A(0), A(1),
+        A(2), A(3), B(0), B(1))
+PRODUCT(f16_8, F16, F16, float, "f", "m16n8k8", "f32.f16.f16.f32", SHORT_A, SHORT_B, A(0), A(1),
+        B(0))
+PRODUCT(s8_32, S8, S8, int, "r", "m16n8k32", "s32.s8.s8.s32", LONG_A, LONG_B, A(0), A(1), A(2),
+        A(3), B(0), B(1))
+PRODUCT(us8_16, U8, S8, int, "r", "m16n8k16", "s32.u8.s8.s32", SHORT_A, SHORT_B, A(0), A(1), B(0))
+
+template <class T>
+static void check_product(void (*kernel)(T *), number type_a, number type_b, int depth)
+{
+    T *out, host[128];
+    assert_int_equal(cudaMalloc((void **)&out, sizeof host), cudaSuccess);
+    kernel<<<1, 32>>>(out);
+    assert_int_equal(cudaMemcpy(host, out, sizeof host, cudaMemcpyDeviceToHost), cudaSuccess);
+    for (int row = 0; row < 16; row++)
+        for (int column = 0; column < 8; column++) {
+            int sum = element_c(row, column);
+            for (int k = 0; k < depth; k++)
+                sum += element_a(type_a, row, k) * element_b(type_b, k, column);
+            assert_int_equal((int)host[row * 8 + column], sum);
+        }
+    cudaFree(out);
+}
+
+static void test_products(void **)
+{
+    check_product(tf32_8, TF32, TF32, 8);
+    check_product(tf32_4, TF32, TF32, 4);
+    check_product(bf16_16, BF16, BF16, 16);
+    check_product(f16_16, F16, F16, 16);
+    check_product(f16_8, F16, F16, 8);
+    check_product(s8_32, S8, S8, 32);
+    check_product(us8_16, U8, S8, 16);
+}
+
+// Half precision results: two of them in a register.
+__global__ void f16_result(unsigned *out)
+{
+    const number type_a = F16, type_b = F16;
+    unsigned x[2];
+    for (int i = 0; i < 2; i++)
+        x[i] = encoded(F16, element_c(row_of_c(2 * i), column_of_c(2 * i))) |
+               encoded(F16, element_c(row_of_c(2 * i + 1), column_of_c(2 * i + 1))) << 16;
+    asm volatile("mma.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16 {%0, %1}, {%2, %3, %4, %5}, "
+                 "{%6, %7}, {%0, %1};"
+                 : "+r"(x[0]), "+r"(x[1])
+                 : A(0), A(1), A(2), A(3), B(0), B(1));
+    for (int i = 0; i < 4; i++)
+        out[row_of_c(i) * 8 + column_of_c(i)] = x[i / 2] >> 16 * (i % 2) & 0xffff;
+}
+
+static void test_half_results(void **)
+{
+    unsigned *out, host[128];
+    assert_int_equal(cudaMalloc((void **)&out, sizeof host), cudaSuccess);
+    f16_result<<<1, 32>>>(out);
+    assert_int_equal(cudaMemcpy(host, out, sizeof host, cudaMemcpyDeviceToHost), cudaSuccess);
+    for (int i = 0; i < 128; i++) {
+        int sum = element_c(i / 8, i % 8);
+        for (int k = 0; k < 16; k++)
+            sum += element_a(F16, i / 8, k) * element_b(F16, k, i % 8);
+        assert_int_equal(host[i], encoded(F16, sum));
+    }
+    cudaFree(out);
+}
+
+// ---- ldmatrix, stmatrix ----
+
+__global__ void move_matrices(unsigned *out)
+{
+    __shared__ __align__(16) unsigned short from[32][8], to[32][8];
+    const unsigned lane = threadIdx.x;
+    unsigned r[4], t[2];
+    for (int j = 0; j < 8; j++)
+        from[lane][j] = (unsigned short)(lane * 8 + j);
+    __syncwarp();
+    asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
+                 : "=r"(r[0]), "=r"(r[1]), "=r"(r[2]), "=r"(r[3])
+                 : "r"(shared(from[lane])));
+    for (int i = 0; i < 4; i++) {
+        const unsigned first = (i * 8 + lane / 4) * 8 + lane % 4 * 2;
+        out[lane * 8 + i] = r[i] == (first | (first + 1) << 16);
+    }
+    asm volatile("ldmatrix.sync.aligned.m8n8.x2.trans.shared.b16 {%0, %1}, [%2];"
+                 : "=r"(t[0]), "=r"(t[1])
+                 : "r"(shared(from[lane % 16])));
+    for (int i = 0; i < 2; i++) {
+        const unsigned first = (i * 8 + lane % 4 * 2) * 8 + lane / 4;
+        out[lane * 8 + 4 + i] = t[i] == (first | (first + 8) << 16);
+    }
+    asm volatile("stmatrix.sync.aligned.m8n8.x4.trans.shared.b16 [%0], {%1, %2, %3, %4};" ::"r"(
+                     shared(to[lane])),
+                 "r"(r[0]), "r"(r[1]), "r"(r[2]), "r"(r[3])
+                 : "memory");
+    __syncwarp();
+    out[lane * 8 + 6] = to[lane][3] == (lane / 8 * 8 + 3) * 8 + lane % 8;
+    out[lane * 8 + 7] = to[lane][7] == (lane / 8 * 8 + 7) * 8 + lane % 8;
+}
+
+static void test_matrices_move(void **)
+{
+    unsigned *out, host[256];
+    assert_int_equal(cudaMalloc((void **)&out, sizeof host), cudaSuccess);
+    move_matrices<<<1, 32>>>(out);
+    assert_int_equal(cudaMemcpy(host, out, sizeof host, cudaMemcpyDeviceToHost), cudaSuccess);
+    for (int i = 0; i < 256; i++)
+        assert_int_equal(host[i], 1);
+    cudaFree(out);
+}
+
+// ---- tensor copies ----
+
+typedef CUresult (*encoder)(CUtensorMap *, CUtensorMapDataType, cuuint32_t, void *,
+                            const cuuint64_t *, const cuuint64_t *, const cuuint32_t *,
+                            const cuuint32_t *, CUtensorMapInterleave, CUtensorMapSwizzle,
+                            CUtensorMapL2promotion, CUtensorMapFloatOOBfill);
+
+static encoder encode()
+{
+    void *found = NULL;
+    cudaDriverEntryPointQueryResult result;
+    assert_int_equal(cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &found, 12000,
+                                                      cudaEnableDefault, &result),
+                     cudaSuccess);
+    assert_int_equal(result, cudaDriverEntryPointSuccess);
+    return (encoder)found;
+}
+
+// A box goes to shared memory, is written out as it lies there, and stored back one column on.
+__global__ void copy_box(const __grid_constant__ CUtensorMap map, int x, int y, unsigned bytes,
+                         float *out)
+{
+    extern __shared__ __align__(1024) float tile[];
+    __shared__ barrier_t b;
+    if (threadIdx.x == 0) {
+        init(&b, 1);
+        fence_init();
+        expect(&b, bytes);
+        asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes "
+                     "[%0], [%1, {%2, %3}], [%4];" ::"r"(shared(tile)),
+                     "l"(&map), "r"(x), "r"(y), "r"(shared(&b))
+                     : "memory");
+    }
+    __syncthreads();
+    wait(&b, 0);
+    for (unsigned i = threadIdx.x; i < bytes / 4; i += blockDim.x)
+        out[i] = tile[i];
+    if (threadIdx.x == 0) {
+        asm volatile("cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%0, {%1, %2}], [%3];"
+                     "cp.async.bulk.commit_group;\n"
+                     "cp.async.bulk.wait_group 0;" ::"l"(&map),
+                     "r"(x), "r"(y + 1), "r"(shared(tile))
+                     : "memory");
+    }
+}
+
+enum { WIDTH = 40, HEIGHT = 20, BOX_HEIGHT = 16 };
+
+static void check_box(CUtensorMapSwizzle swizzle, unsigned span, unsigned box_width, unsigned step,
+                      int x, int y)
+{
+    std::vector<float> host(WIDTH * HEIGHT);
+    std::vector<float> box(box_width * BOX_HEIGHT), before;
+    float *data, *out;
+    CUtensorMap map;
+    const cuuint64_t size[] = {WIDTH, HEIGHT}, stride[] = {WIDTH * sizeof(float)};
+    const cuuint32_t extent[] = {box_width, BOX_HEIGHT}, steps[] = {1, step};
+    const unsigned rows = BOX_HEIGHT / step, bytes = box_width * rows * 4;
+    for (int i = 0; i < WIDTH * HEIGHT; i++)
+        host[i] = (float)(i + 1);
+    before = host;
+    cudaMalloc((void **)&data, host.size() * 4);
+    cudaMalloc((void **)&out, box.size() * 4);
+    cudaMemcpy(data, host.data(), host.size() * 4, cudaMemcpyHostToDevice);
+    assert_int_equal(encode()(&map, CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 2, data, size, stride, extent,
+                              steps, CU_TENSOR_MAP_INTERLEAVE_NONE, swizzle,
+                              CU_TENSOR_MAP_L2_PROMOTION_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE),
+                     CUDA_SUCCESS);
+    copy_box<<<1, 64, 8192>>>(map, x, y, bytes, out);
+    assert_int_equal(cudaMemcpy(box.data(), out, bytes, cudaMemcpyDeviceToHost), cudaSuccess);
+    assert_int_equal(cudaMemcpy(host.data(), data, host.size() * 4, cudaMemcpyDeviceToHost),
+                     cudaSuccess);
+    for (unsigned i = 0; i < box_width * rows; i++) {
+        const int column = x + (int)(i % box_width), row = y + (int)(i / box_width * step);
+        const bool inside = column >= 0 && column < WIDTH && row >= 0 && row < HEIGHT;
+        const float wanted = inside ? before[row * WIDTH + column] : 0;
+        // 16-byte chunks change places with those of their row of 128 bytes.
+        unsigned at = i * 4;
+        at ^= at / 128 % 8 % (span / 16 ? span / 16 : 1) * 16;
+        assert_true(box[at / 4] == wanted);
+        if (column >= 0 && column < WIDTH && row + 1 >= 0 && row + 1 < HEIGHT)
+            assert_true(host[(row + 1) * WIDTH + column] == wanted);
+    }
+    cudaFree(data);
+    cudaFree(out);
+}
+
+static void test_boxes(void **)
+{
+    check_box(CU_TENSOR_MAP_SWIZZLE_NONE, 0, 16, 1, 4, 2);
+    check_box(CU_TENSOR_MAP_SWIZZLE_NONE, 0, 16, 1, -3, -2); // partly outside: zeros
+    check_box(CU_TENSOR_MAP_SWIZZLE_NONE, 0, 16, 1, 30, 10);
+    check_box(CU_TENSOR_MAP_SWIZZLE_128B, 128, 32, 1, 4, 2);
+    check_box(CU_TENSOR_MAP_SWIZZLE_64B, 64, 16, 1, 5, 1);
+    check_box(CU_TENSOR_MAP_SWIZZLE_32B, 32, 8, 1, 8, 3);
+    check_box(CU_TENSOR_MAP_SWIZZLE_NONE, 0, 8, 2, 8, 3);
+}
+
+static void test_refused_maps(void **)
+{
+    CUtensorMap map;
+    cuuint64_t size[] = {16, 4}, stride[] = {64};
+    cuuint32_t box[] = {16, 4}, steps[] = {1, 1};
+    const auto tried = [&](void *address, CUtensorMapSwizzle swizzle) {
+        return encode()(&map, CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 2, address, size, stride, box, steps,
+                        CU_TENSOR_MAP_INTERLEAVE_NONE, swizzle, CU_TENSOR_MAP_L2_PROMOTION_NONE,
+                        CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+    };
+    alignas(16) static char memory[256];
+    assert_int_equal(tried(memory, CU_TENSOR_MAP_SWIZZLE_64B), CUDA_SUCCESS);
+    assert_int_equal(tried(memory + 4, CU_TENSOR_MAP_SWIZZLE_NONE), CUDA_ERROR_INVALID_VALUE);
+    assert_int_equal(tried(memory, CU_TENSOR_MAP_SWIZZLE_32B), CUDA_ERROR_INVALID_VALUE);
+    stride[0] = 60;
+    assert_int_equal(tried(memory, CU_TENSOR_MAP_SWIZZLE_NONE), CUDA_ERROR_INVALID_VALUE);
+    stride[0] = 64;
+    box[1] = 257;
+    assert_int_equal(tried(memory, CU_TENSOR_MAP_SWIZZLE_NONE), CUDA_ERROR_INVALID_VALUE);
+    box[1] = 4;
+    box[0] = 3;
+    assert_int_equal(tried(memory, CU_TENSOR_MAP_SWIZZLE_NONE), CUDA_ERROR_INVALID_VALUE);
+}
+
+int main()
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_products),      cmocka_unit_test(test_half_results),
+        cmocka_unit_test(test_matrices_move), cmocka_unit_test(test_boxes),
+        cmocka_unit_test(test_refused_maps),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
