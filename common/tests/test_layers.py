@@ -195,6 +195,13 @@ def main():
     for path in files:
         if room_of(path) is None:
             wrong.append("%s: in no room" % path)
+    names = {}
+    for path in files:
+        if path.startswith("common/simt/") and path.endswith(".c") and not path.startswith("common/simt/tests/"):
+            if os.path.basename(path) in names:
+                wrong.append("%s: simtcc keeps all objects in one folder, where %s has this name, too" %
+                             (path, names[os.path.basename(path)]))
+            names[os.path.basename(path)] = path
     if not any(path.startswith("common/run/") for path in files) or len(files) < 100:
         wrong.append("only %d sources were found" % len(files))
     for path, line, target in includes(files):
