@@ -2,8 +2,8 @@
  *
  * Products are exact. Sums are made as measurements of other GPUs than Hopper's suggest (M. Fasi et
  * al., Numerical behavior of NVIDIA tensor cores, PeerJ Computer Science 7, 2021): so many products
- * and the sum so far are aligned to the largest of their exponents, what lies below a few extra bits
- * is cut off, and the sum is cut off to a float. Not yet compared with hardware. */
+ * and the sum so far are aligned to the largest of their exponents, what lies below a few extra
+ * bits is cut off, and the sum is cut off to a float. Not yet compared with hardware. */
 #include <stdio.h>
 #include <string.h>
 
@@ -62,6 +62,15 @@ static uint32_t part_of(unsigned int type, uint32_t word, unsigned int j)
     return bits == 32 ? word : word >> bits * j & ((1u << bits) - 1);
 }
 
+/* Some number of A or B is not finite. */
+static bool has_specials;
+
+static struct element noted(struct element element)
+{
+    has_specials = has_specials || element.is_nan || element.is_infinite;
+    return element;
+}
+
 /* Which elements a lane holds: the PTX ISA's figures for mma.m16n8k4 to k32, which follow one
  * rule. */
 static void gather(struct simt_thread *lanes, struct element a[ROWS][MOST_DEPTH],
@@ -73,11 +82,11 @@ static void gather(struct simt_thread *lanes, struct element a[ROWS][MOST_DEPTH]
         for (unsigned int j = 0; j < parts; j++) {
             for (unsigned int i = 0; i < mine->registers; i++) {
                 a[group + i % 2 * 8][first + i / 2 * 4 * parts + j] =
-                    element_of(mine->type_a, part_of(mine->type_a, mine->a[i], j));
+                    noted(element_of(mine->type_a, part_of(mine->type_a, mine->a[i], j)));
             }
             for (unsigned int i = 0; i < mine->registers / 2; i++) {
                 b[first + i * 4 * parts + j][group] =
-                    element_of(mine->type_b, part_of(mine->type_b, mine->b[i], j));
+                    noted(element_of(mine->type_b, part_of(mine->type_b, mine->b[i], j)));
             }
         }
     }
@@ -158,7 +167,7 @@ static uint32_t real_sum(const struct lane_matrix *like, const struct element *r
     struct specials specials = {false, false, false};
     struct element start = element_of(SIMT_PTX_F32, c);
     note_special(&specials, &start, &one);
-    for (unsigned int k = 0; k < depth; k++) {
+    for (unsigned int k = 0; has_specials && k < depth; k++) {
         note_special(&specials, &row[k], &column[k][n]);
     }
     if (specials.nan || specials.plus || specials.minus) {
@@ -211,6 +220,7 @@ static uint32_t entry(const struct lane_matrix *like, struct element a[ROWS][MOS
 static void multiply(struct simt_thread *lanes)
 {
     static struct element a[ROWS][MOST_DEPTH], b[MOST_DEPTH][COLUMNS];
+    has_specials = false;
     gather(lanes, a, b);
     for (unsigned int lane = 0; lane < SIMT_WARP_SIZE; lane++) {
         struct lane_matrix *mine = of_lane(lanes, lane);

@@ -1,5 +1,5 @@
-// Seeded faults of inline PTX: mbarriers, asynchronous copies, barriers with a number. As faults.cu;
-// compiles with nvcc (sm_90a) as well.
+// Seeded faults of inline PTX: mbarriers, asynchronous copies, barriers with a number. As
+// faults.cu; compiles with nvcc (sm_90a) as well.
 #include <cuda.h>
 #include <cuda_runtime.h>
 
@@ -450,11 +450,9 @@ __global__ void past_shared(float *out)
 __global__ void shared_race(float *out)
 {
     __shared__ float s[BLOCK];
-    asm volatile("st.shared.f32 [%0], %1;" ::"r"(shared(&s[threadIdx.x])),
-                 "f"(1.0f));               // FAULT srace
-    asm volatile("ld.shared.f32 %0, [%1];" // FAULT srace
-                 : "=f"(out[threadIdx.x])
-                 : "r"(shared(&s[BLOCK - 1 - threadIdx.x])));
+    const unsigned mine = shared(&s[threadIdx.x]), other = shared(&s[BLOCK - 1 - threadIdx.x]);
+    asm volatile("st.shared.f32 [%0], %1;" ::"r"(mine), "f"(1.0f));                // FAULT srace
+    asm volatile("ld.shared.f32 %0, [%1];" : "=f"(out[threadIdx.x]) : "r"(other)); // FAULT srace
 }
 
 // A flag whose reader does not acquire.
