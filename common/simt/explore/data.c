@@ -213,7 +213,9 @@ static void put_step(FILE *file, const struct explored_block *block,
 {
     size_t site = number_of(step->place);
     fprintf(file, "[%d,%u,%" PRIu32 ",%zu", step->kind, step->warp, step->lanes, site);
-    if (step->kind <= EXPLORED_COPIED) {
+    if (step->kind == EXPLORED_BULK) {
+        fprintf(file, ",%" PRId64, step->first);
+    } else if (step->kind <= EXPLORED_COPIED || step->kind == EXPLORED_MBARRIER) {
         fprintf(file, ",%d,%u,%" PRId64 ",", step->size, step->allocation, step->first);
         if (step->stride == EXPLORED_LIST) {
             put_offsets(file, block, step, step->first);
@@ -221,6 +223,9 @@ static void put_step(FILE *file, const struct explored_block *block,
             fprintf(file, "%" PRId64, step->stride);
         }
         put_values(file, block, step);
+        if (step->kind == EXPLORED_MBARRIER) {
+            fprintf(file, ",%d", step->operation);
+        }
     } else if (step->kind == EXPLORED_COLLECTIVE) {
         fprintf(file, ",%d,%d,", step->operation, step->size);
         if (step->stride == EXPLORED_LIST) {
@@ -277,9 +282,12 @@ static void put_counters(FILE *file, const struct explored_launch *launch)
     fputs(" \"counted\": [", file);
     for (size_t i = 0; i < launch->site_count; i++) {
         const struct simt_line_counters *at = &launch->sites[i].counters;
-        fprintf(file, "%s[%zu,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64,
-                i ? ",\n" : "\n", number_of(launch->sites[i].place), at->splits, at->barriers,
-                at->syncwarps, at->shuffles, at->votes);
+        const uint64_t others[] = {at->splits, at->barriers,    at->syncwarps,  at->shuffles,
+                                   at->votes,  at->bulk_copies, at->bulk_bytes, at->matrix};
+        fprintf(file, "%s[%zu", i ? ",\n" : "\n", number_of(launch->sites[i].place));
+        for (size_t j = 0; j < sizeof others / sizeof *others; j++) {
+            fprintf(file, ",%" PRIu64, others[j]);
+        }
         for (int j = 0; j < SIMT_ACCESSES; j++) {
             const struct simt_access_counters *access = &at->access[j];
             if (access->requests > 0) {

@@ -28,7 +28,10 @@ enum explored_kind {
     EXPLORED_SYNCWARP,
     EXPLORED_COLLECTIVE,
     EXPLORED_FENCE,
-    EXPLORED_BRANCH /* lanes: those that came to it; first: those that go on now */
+    EXPLORED_BRANCH, /* lanes: those that came to it; first: those that go on now */
+    EXPLORED_MBARRIER,
+    EXPLORED_BULK,         /* a bulk copy begins; first: its bytes */
+    EXPLORED_NAMED_BARRIER /* of some of the block's warps */
 };
 
 /* What the lanes of a warp did together. */
@@ -130,6 +133,9 @@ void simt_explore_start_block(size_t number, unsigned int threads);
 void simt_explore_resume_block(void);
 /* All threads of the block have come to the barrier that this address is the return of. */
 void simt_explore_barrier(const void *caller);
+void simt_explore_named_barrier(const void *caller);
+/* The running lane begins a bulk copy. */
+void simt_explore_bulk(const void *caller, size_t bytes);
 
 /* ---- values.c: what lanes read and wrote, from the hook to the step that pairs the lanes ---- */
 
@@ -139,12 +145,18 @@ struct explored_value {
     /* Of a collective; source: the lane that a shuffle reads; size: of the value. */
     unsigned char operation, source, size;
     bool known;
+    bool is_bulk; /* a bulk copy, between events: its place, and in `address` its bytes */
+    uint32_t place;
 };
 void explore_values_start(void);
 void explore_values_event(const struct simt_event *event);
 void explore_values_pause(void);
+/* A bulk copy begins, which is no event. */
+void explore_values_bulk(uint32_t place, size_t bytes);
 /* The lane's value of this event, which is its next. */
 struct explored_value explore_values_take(unsigned int lane, const struct simt_event *event);
+/* A bulk copy that comes before the lane's next event; false if none does. */
+bool explore_values_take_bulk(unsigned int lane, struct explored_value *value);
 
 /* ---- data.c, page.c ---- */
 

@@ -303,7 +303,8 @@ static void add_access(const struct simt_event *event, unsigned int warp, uint32
     static const enum explored_kind kinds[] = {
         [EVENT_LOAD] = EXPLORED_LOAD,     [EVENT_STORE] = EXPLORED_STORE,
         [EVENT_ATOMIC] = EXPLORED_ATOMIC, [EVENT_COPY] = EXPLORED_COPY,
-        [EVENT_COPIED] = EXPLORED_COPIED,
+        [EVENT_COPIED] = EXPLORED_COPIED, [EVENT_BARRIER] = EXPLORED_MBARRIER,
+        [EVENT_INIT] = EXPLORED_MBARRIER,
     };
     enum simt_event_kind kind = event_kind(event);
     while (lanes) {
@@ -326,6 +327,10 @@ static void add_access(const struct simt_event *event, unsigned int warp, uint32
         step->size = (unsigned char)event_size(event);
         step->allocation = memory_of(address, &range);
         keep_offsets(step, addresses);
+        if (step->kind == EXPLORED_MBARRIER) {
+            step->operation = kind == EVENT_INIT;
+            continue;
+        }
         keep_values(step, values, kind == EVENT_ATOMIC ? 2u * step->size : step->size);
     }
 }
@@ -389,6 +394,18 @@ static void add_collective(const struct simt_event *event, unsigned int warp, ui
     }
 }
 
+/* Bulk copies that a lane began before its next event. */
+static void take_bulk(unsigned int warp, unsigned int lane)
+{
+    struct explored_value copy;
+    while (explore_values_take_bulk(lane, &copy)) {
+        struct explored_step *step = add_step(EXPLORED_BULK, copy.place, warp, 1u << lane);
+        if (step) {
+            step->first = (int64_t)copy.address;
+        }
+    }
+}
+
 static void take_step(const struct simt_event *const *at, size_t ahead, unsigned int warp,
                       uint32_t lanes)
 {
@@ -402,6 +419,7 @@ static void take_step(const struct simt_event *const *at, size_t ahead, unsigned
     }
     for (uint32_t set = lanes; set; set &= set - 1) {
         unsigned int lane = (unsigned int)__builtin_ctz(set);
+        take_bulk(warp, lane);
         addresses[lane] = at[lane][ahead].address;
         values[lane] = explore_values_take(lane, &at[lane][ahead]);
     }
@@ -411,6 +429,21 @@ static void take_step(const struct simt_event *const *at, size_t ahead, unsigned
         add_collective(event, warp, lanes, values);
     } else if (kind == EVENT_FENCE) {
         add_step(EXPLORED_FENCE, event_place(event), warp, lanes);
+    }
+}
+
+void simt_explore_bulk(const void *caller, size_t bytes)
+{
+    if (block) {
+        explore_values_bulk(simt_place_of(caller), bytes);
+    }
+}
+
+void simt_explore_named_barrier(const void *caller)
+{
+    if (block) {
+        unsigned int warp = simt_recorder.thread / SIMT_WARP_SIZE;
+        add_step(EXPLORED_NAMED_BARRIER, simt_place_of(caller), warp, ~0u);
     }
 }
 

@@ -72,7 +72,7 @@ void explore_values_event(const struct simt_event *event)
         const struct simt_thread *self = simt_current;
         value->operation = self->operation;
         value->source = (unsigned char)source_of(self, lane);
-        value->size = self->size;
+        value->size = self->operation == SIMT_MATRIX ? 0 : self->size;
         memcpy(value->bytes, &self->value, sizeof self->value);
         value->known = true; /* what the lane gives; what it gets follows from all lanes' */
     } else if ((kind == EVENT_LOAD || kind == EVENT_ATOMIC) && size <= sizeof value->bytes) {
@@ -87,6 +87,27 @@ void explore_values_event(const struct simt_event *event)
         pending.to = value->bytes + (kind == EVENT_ATOMIC ? size : 0);
         pending.size = size;
     }
+}
+
+void explore_values_bulk(uint32_t place, size_t bytes)
+{
+    unsigned int lane = (unsigned int)simt_recorder.lane;
+    finish();
+    if (simt_recorder.lane >= 0 && queues[lane].count < QUEUE) {
+        queues[lane].values[(queues[lane].first + queues[lane].count++) % QUEUE] =
+            (struct explored_value){.is_bulk = true, .place = place, .address = bytes};
+    }
+}
+
+bool explore_values_take_bulk(unsigned int lane, struct explored_value *value)
+{
+    *value = queues[lane].values[queues[lane].first];
+    if (queues[lane].count == 0 || !value->is_bulk) {
+        return false;
+    }
+    queues[lane].first = (queues[lane].first + 1) % QUEUE;
+    queues[lane].count--;
+    return true;
 }
 
 struct explored_value explore_values_take(unsigned int lane, const struct simt_event *event)

@@ -1,7 +1,9 @@
 /* Kernels to look at on a page: test_explore.sh and test_explorer.py run this with SIMT_EXPLORE.
- * Usage: simt_explored banks | blocks | race | long | stuck | fault | none */
+ * Usage: simt_explored banks | blocks | race | long | stuck | fault | ring | none */
 #include <cstdio>
 #include <cstring>
+
+#include "ptx_helpers.cuh"
 
 static __device__ unsigned int mix(unsigned int x)
 {
@@ -106,6 +108,27 @@ __global__ void fault(int *out)
     *(volatile int *)8 = 1;
 }
 
+/* Tiles of 64 floats come by bulk copies, and an mbarrier tells when. */
+__global__ void ring(float *out, const float *in)
+{
+    __shared__ alignas(16) float tile[2][64];
+    __shared__ barrier_t full[2];
+    if (threadIdx.x == 0) {
+        init(&full[0], 1);
+        init(&full[1], 1);
+        fence_init();
+    }
+    __syncthreads();
+    for (unsigned int i = 0; i < 2 && threadIdx.x == 0; i++) {
+        expect(&full[i], sizeof tile[0]);
+        load(tile[i], in + i * 64, sizeof tile[0], &full[i]);
+    }
+    for (unsigned int i = 0; i < 2; i++) {
+        wait(&full[i], 0);
+        out[i * 64 + threadIdx.x] = tile[i][threadIdx.x] + 1;
+    }
+}
+
 int main(int argc, char **argv)
 {
     const char *what = argc > 1 ? argv[1] : "none";
@@ -120,6 +143,8 @@ int main(int argc, char **argv)
         several<<<6, 64>>>((float *)memory);
     else if (strcmp(what, "race") == 0)
         race<<<1, 64>>>((int *)memory);
+    else if (strcmp(what, "ring") == 0)
+        ring<<<1, 64>>>((float *)memory, (float *)memory + 1024);
     else if (strcmp(what, "stuck") == 0)
         stuck<<<1, 64>>>((int *)memory);
     else if (strcmp(what, "fault") == 0)

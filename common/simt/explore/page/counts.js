@@ -8,7 +8,8 @@ const COUNTER_NAMES = {
   global_atomic_requests: "global atomics: requests", shared_load_requests: "shared loads: requests", shared_load_conflicts: "shared loads: bank conflicts",
   shared_store_requests: "shared stores: requests", shared_store_conflicts: "shared stores: bank conflicts",
   shared_atomic_requests: "shared atomics: requests", constant_load_requests: "constant loads: requests",
-  lanes_on_one_address: "atomics: lanes on one address", active_lanes: "active lanes, of all requests", splits: "splits (branches that part lanes)"
+  lanes_on_one_address: "atomics: lanes on one address", active_lanes: "active lanes, of all requests", splits: "splits (branches that part lanes)",
+  bulk_copies: "bulk copies (cp.async.bulk)", bulk_bytes: "bulk copies: bytes", matrix: "mma.sync, ldmatrix, stmatrix (a warp each)"
 };
 
 /* Whether the recorded steps are all that the launch did: then they add up to its counters. */

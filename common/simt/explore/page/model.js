@@ -3,7 +3,7 @@
 const data = JSON.parse(document.getElementById("data").textContent);
 
 /* A step is an array: kind, warp, lanes, site, and what its kind has besides. */
-const LOAD = 0, STORE = 1, ATOMIC = 2, COPY = 3, COPIED = 4, BARRIER = 5, SYNCWARP = 6, COLLECTIVE = 7, FENCE = 8, BRANCH = 9;
+const LOAD = 0, STORE = 1, ATOMIC = 2, COPY = 3, COPIED = 4, BARRIER = 5, SYNCWARP = 6, COLLECTIVE = 7, FENCE = 8, BRANCH = 9, MBARRIER = 10, BULK = 11, NAMED_BARRIER = 12;
 const isAccess = step => step[0] <= COPIED;
 const lanesOf = step => step[2] >>> 0;
 const siteOf = step => data.sites[step[3]];
@@ -80,18 +80,17 @@ function sumSteps(block) {
   return sums;
 }
 
-/* What the back end counted of launches: by access, and splits, barriers, syncwarps, shuffles, votes. */
+const OTHERS = ["splits", "barriers", "syncwarps", "shuffles", "votes", "bulk_copies", "bulk_bytes", "matrix"];
+
+/* What the back end counted of launches: by access, and each of OTHERS. */
 function sumCounted(launches, filter) {
-  const sums = {access: emptyAccesses(), splits: 0, barriers: 0, syncwarps: 0, shuffles: 0, votes: 0};
+  const sums = {access: emptyAccesses()};
+  for (const name of OTHERS) sums[name] = 0;
   for (const launch of launches) {
-    for (const [site, splits, barriers, syncwarps, shuffles, votes, ...accesses] of launch.counted) {
+    for (const [site, ...counts] of launch.counted) {
       if (filter && !filter(data.sites[site])) continue;
-      sums.splits += splits;
-      sums.barriers += barriers;
-      sums.syncwarps += syncwarps;
-      sums.shuffles += shuffles;
-      sums.votes += votes;
-      for (const [access, ...values] of accesses) values.forEach((value, i) => { sums.access[access][i] += value; });
+      OTHERS.forEach((name, i) => { sums[name] += counts[i]; });
+      for (const [access, ...values] of counts.slice(OTHERS.length)) values.forEach((value, i) => { sums.access[access][i] += value; });
     }
   }
   return sums;
@@ -111,7 +110,8 @@ function countersOf(launches) {
     shared_load_requests: access[3][0], shared_load_conflicts: access[3][3],
     shared_store_requests: access[4][0], shared_store_conflicts: access[4][3],
     shared_atomic_requests: access[5][0], constant_load_requests: access[6][0],
-    lanes_on_one_address: access[2][5] + access[5][5], active_lanes: all(1), splits: sums.splits
+    lanes_on_one_address: access[2][5] + access[5][5], active_lanes: all(1), splits: sums.splits,
+    bulk_copies: sums.bulk_copies, bulk_bytes: sums.bulk_bytes, matrix: sums.matrix
   };
 }
 

@@ -82,6 +82,10 @@ const LOOKS = {
   collective: {name: "shuffle or vote", letter: "x", colour: "--collective"},
   fence: {name: "fence", letter: "f", colour: "--fence"},
   branch: {name: "lanes part", letter: "Y", colour: "--branch"},
+  mbarrier: {name: "mbarrier", letter: "m", colour: "--barrier"},
+  bulk: {name: "bulk copy begins", letter: "B", colour: "--global-store"},
+  named: {name: "named barrier", letter: "|", colour: "--barrier"},
+  matrix: {name: "tensor core", letter: "T", colour: "--collective"},
   barrier: {name: "barrier", letter: "", colour: "--barrier"}
 };
 
@@ -92,7 +96,10 @@ function lookOf(block, step) {
     case COPY: return LOOKS.copy;
     case COPIED: return LOOKS.copied;
     case SYNCWARP: return LOOKS.syncwarp;
-    case COLLECTIVE: return LOOKS.collective;
+    case COLLECTIVE: return data.operations[step[4]].startsWith("mma") ? LOOKS.matrix : LOOKS.collective;
+    case MBARRIER: return LOOKS.mbarrier;
+    case BULK: return LOOKS.bulk;
+    case NAMED_BARRIER: return LOOKS.named;
     case FENCE: return LOOKS.fence;
     case BRANCH: return LOOKS.branch;
     default: {
@@ -175,6 +182,7 @@ function globalInWords(step, addresses) {
 
 function collectiveInWords(step) {
   const name = data.operations[step[4]];
+  if (name.startsWith("mma")) return `<code>${name}</code>: the lanes work together on small matrices that are spread over their registers.`;
   return `<code>${name}</code>: ${plural(countLanes(lanesOf(step)), "lane")} exchange${countLanes(lanesOf(step)) === 1 ? "s" : ""} values from register to register: no memory, no barrier of the block.`;
 }
 
@@ -193,7 +201,13 @@ function stepInWords(block, warp, step) {
     return {html: `${who}: <b>lanes part</b>. Lanes ${lanesInWords(listLanes(going))} go on, lanes ${lanesInWords(listLanes(staying))} go another way: they come later or skip what follows.`,
             why: "While some lanes of a warp go one way, the others are switched off: the instructions take as long as for all 32.", count: null};
   }
+  if (step[0] === BULK) return {html: `${who}: lane ${listLanes(lanesOf(step))[0]} begins a <b>bulk copy</b> of ${number(step[4])} bytes.`, why: "One lane asks; the copy engine moves the bytes while the warps go on. An mbarrier tells when they have arrived.", count: null};
+  if (step[0] === NAMED_BARRIER) return {html: `${who} comes last to a <b>named barrier</b>, of some of the block's warps: they go on together.`, why: "", count: null};
   const memory = memoryName(block, step[5]), addresses = addressesOf(block, step);
+  if (step[0] === MBARRIER) {
+    const places = new Set(activeLanes(addresses).map(lane => addresses[lane]));
+    return {html: `${who}: ${lanes} ${step[step.length - 1] ? "initialise" : "arrive at, ask or wait for"} ${plural(places.size, "mbarrier")} in ${memory}, at byte ${[...places].slice(0, 4).join(", ")}.`, why: step[step.length - 1] ? "" : "An mbarrier counts arrivals, and bytes that bulk copies still owe. When both are complete, its phase ends, and who waits for it goes on.", count: null};
+  }
   const html = `${who} ${DOES[step[0]]}: ${lanes}, ${plural(step[4], "byte")} each, ${step[0] === LOAD ? "from" : step[0] === ATOMIC ? "in" : "to"} ${memory}.`;
   if (step[0] === COPIED) return {html, why: "The bytes of an asynchronous copy are there from here on: it was counted when it began.", count: null};
   if (spaceOf(block, step) === "constant") return {html, why: "", count: null};
