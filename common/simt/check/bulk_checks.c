@@ -1,6 +1,6 @@
 /* Checks of what asynchronous bulk copies do, which goes another way than a thread's own accesses:
- * a copy sees what has been written only if a fence.proxy.async is between the two; and it reads and
- * writes from its issue until somebody has waited for it. */
+ * a copy sees what has been written only if a fence.proxy.async is between the two; and it reads
+ * and writes from its issue until somebody has waited for it. */
 #include "check/bulk_checks.h"
 
 #include "check/causality.h"
