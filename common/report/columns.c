@@ -115,6 +115,15 @@ static void print_line(FILE *file, const struct columns *columns, const char *co
     fputc('\n', file);
 }
 
+/* Whether the row has nothing in the columns from `from` to before `end`. */
+static bool is_blank(const struct columns *columns, size_t row, size_t from, size_t end)
+{
+    for (size_t column = from; column < end; column++)
+        if (width_of(columns, column) > 0 && !is_empty(cell_of(columns, row, column)))
+            return false;
+    return true;
+}
+
 static void tell_folded(FILE *file, const struct columns *columns, size_t width)
 {
     char texts[COLUMNS_MOST][2 * CELL_SIZE];
@@ -149,6 +158,8 @@ void columns_print(FILE *file, struct columns *columns, size_t width, const char
             texts[column] = columns->column[column].title;
         print_line(file, columns, texts, from, end, NULL);
         for (size_t row = 0; row < columns->row_count; row++) {
+            if (from > 1 && is_blank(columns, row, from, end))
+                continue;
             for (size_t column = 0; column < columns->column_count; column++)
                 texts[column] = cell_of(columns, row, column);
             print_line(file, columns, texts, from, end, paint != NULL ? paint[row] : NULL);

@@ -32,8 +32,8 @@ void columns_set(struct columns *columns, size_t row, const char *format, ...)
 
 /* Prints lines of at most `width` characters, 0: of any length. If the table is wider, columns that
  * are alike in all rows become a line below it; then, the first column is repeated where others are
- * continued below it. paint[row], where `paint` is not NULL, precedes the last column's cell of a
- * row; the terminal's normal colour follows it. */
+ * continued below it, for the rows that have something there. paint[row], where `paint` is not
+ * NULL, precedes the last column's cell of a row; the terminal's normal colour follows it. */
 void columns_print(FILE *file, struct columns *columns, size_t width, const char *const *paint);
 
 /* How many characters a line may have: the environment variable COLUMNS or, of a terminal, its

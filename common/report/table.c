@@ -28,10 +28,13 @@ static void set_number(struct columns *table, size_t row, int decimals, const ch
 /* Two decimals, or of a small number as many as it takes to show two digits. */
 static void set_speed(struct columns *table, size_t row, double speed)
 {
+    double least = 0.095;
     int decimals = 2;
 
-    for (double tenth = 0.095; speed > 0 && speed < tenth && decimals < 9; tenth /= 10)
+    while (speed > 0 && speed < least && decimals < 9) {
+        least /= 10;
         decimals++;
+    }
     set_number(table, row, decimals, "x", speed);
 }
 

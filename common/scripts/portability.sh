@@ -106,12 +106,12 @@ done
 work=$(mktemp -d "${TMPDIR:-/tmp}/portability.XXXXXX")
 trap 'rm -rf -- "$work"' EXIT
 # shellcheck disable=SC1091
-system=$(. /etc/os-release && echo "${NAME%% *} ${VERSION_ID:-unstable}")
+system=$(. /etc/os-release && echo "$ID-${VERSION_ID:-unstable}")
 bad=0
 
 # row NAME VERSION TESTS FAILED WARNINGS NOTE
 row() {
-    printf '%-10s %-10s %-9s %s tests, %s failed, %s warnings%s\n' "$system" "$1" "$2" "$3" "$4" "$5" "${6:+: $6}"
+    printf '%-15s %-9s %-9s %s tests, %s failed, %s warnings%s\n' "$system" "$1" "$2" "$3" "$4" "$5" "${6:+: $6}"
     (($4 == 0)) || bad=1
     if [[ -n $csv ]]; then
         [[ -s $csv ]] || echo "$header" >"$csv"

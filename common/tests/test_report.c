@@ -509,6 +509,39 @@ static void tables_fit(void **state)
     free(timed);
 }
 
+/* What is continued below has no lines for rows that have nothing there. */
+static void blank_rows(void **state)
+{
+    static const char *const wanted = "  rung   time\n"
+                                      "  one   1.0 s\n"
+                                      "  two   2.0 s\n"
+                                      "\n"
+                                      "  rung  used\n"
+                                      "  two   a library\n";
+    struct columns table;
+    char *text;
+    size_t size;
+    FILE *const file = open_memstream(&text, &size);
+    (void)state;
+
+    assert_non_null(file);
+    assert_true(columns_create(&table, 2));
+    columns_add(&table, "rung", true);
+    columns_set(&table, 0, "one");
+    columns_set(&table, 1, "two");
+    columns_add(&table, "time", false);
+    columns_set(&table, 0, "1.0 s");
+    columns_set(&table, 1, "2.0 s");
+    columns_add(&table, "used", true);
+    columns_set(&table, 0, "-");
+    columns_set(&table, 1, "a library");
+    columns_print(file, &table, 20, NULL);
+    columns_free(&table);
+    fclose(file);
+    assert_string_equal(text, wanted);
+    free(text);
+}
+
 static void widths(void **state)
 {
     FILE *const file = fopen("/dev/null", "w");
@@ -947,6 +980,7 @@ int main(void)
         cmocka_unit_test(derived_figures),
         cmocka_unit_test(table),
         cmocka_unit_test(tables_fit),
+        cmocka_unit_test(blank_rows),
         cmocka_unit_test(widths),
         cmocka_unit_test(words),
         cmocka_unit_test(charts),

@@ -99,7 +99,7 @@ struct ptx_type {
 const struct ptx_type *ptx_type(const char *name);
 void ptx_emit(struct ptx *ptx, struct ptx_instruction *instruction);
 
-/* ---- the other files: those with rules of their own; false: it is another one ---- */
+/* ---- simt_ptx_memory.c, simt_ptx_barriers.c: rules of their own; false: another one's ---- */
 
 bool ptx_emit_memory(struct ptx *ptx, struct ptx_instruction *instruction);
 bool ptx_emit_barrier(struct ptx *ptx, struct ptx_instruction *instruction);

@@ -5,7 +5,8 @@
 
 #include "cc/simt_ptx.h"
 
-/* What there is of mma.sync: shapes, types, and how many registers a lane has of A, B and C. */
+/* What there is of mma.sync: shapes and types, and how many registers a lane holds of A, B and
+ * C. */
 static const struct {
     const char *shape, *types; /* of D, A, B and C */
     unsigned int a, b, c;

@@ -18,7 +18,8 @@
 
 #include "cuda/simt.h"
 
-/* Numbers from SIMT_MAX_BLOCK_THREADS on are agents: they write, asynchronously, for mbarriers. */
+/* Numbers from SIMT_MAX_BLOCK_THREADS on are agents: what writes for an mbarrier,
+ * asynchronously. */
 enum { SIMT_THREAD_BITS = 11, SIMT_THREADS = 1 << SIMT_THREAD_BITS };
 
 enum simt_scope { SIMT_SCOPE_BLOCK, SIMT_SCOPE_DEVICE };
@@ -74,8 +75,8 @@ enum simt_strong { SIMT_STRONG_CHANGE, SIMT_STRONG_LOAD, SIMT_STRONG_STORE };
 void simt_causality_strong(unsigned int thread, uint64_t address, enum simt_strong how,
                            enum simt_scope scope);
 
-/* A release of what the thread knows and has done, into a clock of the caller's; and that it is
- * acquired by another thread of the block. The caller drops the clock before the launch ends. */
+/* A release of what the thread knows and has done, into a clock of the caller's; and its
+ * acquisition by another thread of the block. The caller drops the clock before the launch ends. */
 struct simt_clock;
 void simt_causality_release(unsigned int thread, struct simt_clock **clock);
 void simt_causality_acquire(unsigned int thread, struct simt_clock *clock);

@@ -20,7 +20,8 @@ typedef enum cudaError_enum {
     CUDA_ERROR_NOT_SUPPORTED = 801
 } CUresult;
 
-/* What a tensor is like, and a box of it that copies move: opaque, by cuTensorMapEncodeTiled. */
+/* What a tensor is like and which box of it a copy moves: opaque, made by
+ * cuTensorMapEncodeTiled. */
 typedef struct CUtensorMap_st {
 #if defined __cplusplus
     alignas(64)

@@ -1,7 +1,7 @@
 /* What inline PTX is translated to (cc/simt_ptx_*.c): a function for each family of instructions,
- * with types and modifiers as template arguments. Registers are unsigned integers of their size.
- * What takes branches, or is rare, is a function of the runtime, which the hooks do not see.
- */
+ * with the instruction's types and modifiers as template arguments. Registers are unsigned integers
+ * of their size. What takes branches, or is rare, is a function of the runtime, which the hooks do
+ * not see. */
 #ifndef SIMT_PTX_H
 #define SIMT_PTX_H
 

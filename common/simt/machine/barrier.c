@@ -44,8 +44,8 @@ __attribute__((cold)) void simt_complete_barrier(void)
     }
 }
 
-/* Another line than the first one's, or another kind of barrier; or just another address of the same
- * file's name. */
+/* Another line than the first one's, or another kind of barrier; or just another address of the
+ * same file's name. */
 __attribute__((noinline, cold)) static void compare_barriers(const struct simt_thread *self,
                                                              uint64_t line)
 {

@@ -1,9 +1,10 @@
-/* Asynchronous copies in bulk: cp.async.bulk, and with it the tensor forms, which tensor_map.c takes
- * apart into pieces.
+/* Asynchronous copies in bulk: cp.async.bulk, and with it the tensor forms, which tensor_map.c
+ * takes apart into pieces.
  *
  * A copy into shared memory is made when somebody waits for its mbarrier and nothing else in the
- * block can go on; in a shuffled order, perhaps earlier, but not before somebody waits. Whoever does
- * not wait finds the old data. A copy into global memory is made when its thread waits for it. */
+ * block can go on; in a shuffled order, perhaps earlier, but not before somebody waits. Whoever
+ * does not wait finds the old data. A copy into global memory is made when its thread waits for
+ * it. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -302,8 +303,8 @@ void simt_bulk_store(void *to, const void *from, unsigned int bytes, const char 
 
 /* ---- cp.async.mbarrier.arrive ---- */
 
-/* The thread's copies by cp.async so far are made, and then it arrives. A GPU does so when they have
- * ended; that nobody sees them before is the barrier's work. */
+/* The thread's copies by cp.async so far are made, and then it arrives. A GPU does so when they
+ * have ended; that nobody sees them before is the barrier's work. */
 void simt_copy_arrive(void *barrier, bool counted, const char *file, int line)
 {
     simt_pipeline_drain(&simt_current->pipeline, SIZE_MAX);

@@ -2,8 +2,8 @@
  *
  * Products are exact. Sums are made as measurements of other GPUs than Hopper's suggest (M. Fasi et
  * al., Numerical behavior of NVIDIA tensor cores, PeerJ Computer Science 7, 2021): so many products
- * and the sum so far are aligned to the largest of their exponents, what lies below a few extra bits
- * is cut off, and the sum is cut off to a float. Not yet compared with hardware. */
+ * and the sum so far are aligned to the largest of their exponents, what lies below a few extra
+ * bits is cut off, and the sum is cut off to a float. Not yet compared with hardware. */
 #include <stdio.h>
 #include <string.h>
 

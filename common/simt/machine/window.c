@@ -1,6 +1,6 @@
-/* Shared memory as a kernel's 32-bit addresses see it: dynamic shared memory from byte 1024 on (what
- * is below is the system's, on a GPU, too), then static. Offsets and addresses are the same modulo
- * 1024, which is what alignments and the swizzling of tiles go by. */
+/* Shared memory as a kernel's 32-bit addresses see it: dynamic shared memory from byte 1024 on
+ * (what is below is the system's, on a GPU, too), then static. Offsets and addresses are the same
+ * modulo 1024, which is what alignments and the swizzling of tiles go by. */
 #include <stdio.h>
 
 #include "base/exit.h"

@@ -205,6 +205,104 @@ __global__ void ok_roles(float *o, const float *a)
     }
 }
 
+// ---- threads that leave early, in many ways ----
+
+__global__ void ok_guard_inside(const float *a, float *o, int n)
+{
+    __shared__ float s[64];
+    int i = blockIdx.x * 64 + threadIdx.x;
+    s[threadIdx.x] = i < n ? a[i] : 0;
+    __syncthreads();
+    if (i >= n)
+        return;
+    float v = s[63 - threadIdx.x];
+    if (threadIdx.x < 32) {
+        v += 1;
+    }
+    o[i] = v;
+}
+
+__global__ void ok_early_in_loop(float *o, int n)
+{
+    __shared__ int s[64];
+    s[threadIdx.x] = threadIdx.x;
+    for (int r = 0; r < 4; r++) {
+        __syncthreads();
+        int v = s[(threadIdx.x + 1) % 64];
+        __syncthreads();
+        s[threadIdx.x] = v;
+        if (threadIdx.x >= 60 - r && threadIdx.x != 63) {
+            o[threadIdx.x] = v;
+            return;
+        }
+    }
+    o[threadIdx.x] = s[threadIdx.x];
+}
+
+__global__ void ok_goto_end(const float *a, float *o, int n)
+{
+    __shared__ float s[64];
+    if (threadIdx.x >= n)
+        goto end;
+    s[threadIdx.x] = a[threadIdx.x];
+    __syncthreads();
+    o[threadIdx.x] = s[n - 1 - threadIdx.x];
+end:
+    return;
+}
+
+__device__ float sum_block(const float *s, int n)
+{
+    float x = 0;
+    for (int i = 0; i < n; i++)
+        x += s[i];
+    return x;
+}
+
+__global__ void ok_early_switch(const float *a, float *o, int m)
+{
+    __shared__ float s[64];
+    s[threadIdx.x] = a[threadIdx.x];
+    switch (m) {
+    case 0:
+        if (threadIdx.x > 50)
+            return;
+        __syncthreads();
+        o[threadIdx.x] = sum_block(s, threadIdx.x < 51 ? 51 : 1);
+        break;
+    case 1:
+        __syncthreads();
+        o[threadIdx.x] = s[0];
+        break;
+    default:
+        return;
+    }
+    if (threadIdx.x == 0)
+        o[100] = 1;
+}
+
+__global__ void ok_two_exits(const float *a, float *o, int n)
+{
+    __shared__ float s[64];
+    if (threadIdx.x % 7 == 3) {
+        o[threadIdx.x] = -1;
+        return;
+    }
+    if (a[threadIdx.x] > 1) {
+        o[threadIdx.x] = -2;
+        return;
+    }
+    s[threadIdx.x] = 1;
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        o[0] = s[0];
+        return;
+    }
+    o[threadIdx.x] = s[threadIdx.x];
+    __syncthreads();
+    o[threadIdx.x] += 1;
+}
+
 // ---- a pointer to another thread's variable, good for nothing after a barrier either ------------
 
 __global__ void local_of_first(float *o, const float *a)
@@ -295,6 +393,15 @@ static const Case cases[] = {
          for (int i = 1; i < 4; i++)
              ok_while<<<1, 256>>>(f, g);
      }},
+    {"ok_guard_inside", "", [] { ok_guard_inside<<<3, 64>>>(g, f, 150); }},
+    {"ok_early_in_loop", "", [] { ok_early_in_loop<<<1, 64>>>(f, 4); }},
+    {"ok_goto_end", "", [] { ok_goto_end<<<1, 64>>>(g, f, 40); }},
+    {"ok_early_switch", "",
+     [] {
+         for (int i = 0; i < 4; i++)
+             ok_early_switch<<<1, 64>>>(g, f, i % 3);
+     }},
+    {"ok_two_exits", "", [] { ok_two_exits<<<1, 64>>>(g, f, 40); }},
     {"ok_uniform", "",
      [] {
          for (int i = 1; i < 4; i++)

@@ -11,8 +11,8 @@ static __device__ unsigned int mix(unsigned int x)
 }
 
 /* Loads and stores of a T by one warp, at places that look random; some lanes stay out. Lanes may
- * load what others load, and store each to a place of its own: count is a power of two, and at least
- * 8 * 32. */
+ * load what others load, and store each to a place of its own: count is a power of two, and at
+ * least 8 * 32. */
 template <typename T>
 static __device__ void touch(T *words, unsigned int count, unsigned int seed)
 {

@@ -1,5 +1,5 @@
-// Seeded faults of inline PTX: mbarriers, asynchronous copies, barriers with a number. As faults.cu;
-// compiles with nvcc (sm_90a) as well.
+// Seeded faults of inline PTX: mbarriers, asynchronous copies, barriers with a number. As
+// faults.cu; compiles with nvcc (sm_90a) as well.
 #include <cuda.h>
 #include <cuda_runtime.h>
 

@@ -69,8 +69,8 @@ makes 0 env SIMT_EXPLORE=page.html "$program" long
     fail 'a block that is too long'
 
 rm -f ./*
-for list in '' x 1,2, 3-1 -1 '1 2' all,1; do
-    [ -n "$list" ] && ends 2 'want numbers of blocks' env SIMT_EXPLORE=page.html "SIMT_EXPLORE_BLOCKS=$list" "$program" blocks
+for list in x '1,2,' 3-1 -1 '1 2' all,1; do
+    ends 2 'want numbers of blocks' env SIMT_EXPLORE=page.html "SIMT_EXPLORE_BLOCKS=$list" "$program" blocks
 done
 ends 4 'nothing to show: no instrumented kernel was launched' env SIMT_EXPLORE=page.html "$program" none
 ends 4 'nothing to show: no kernel touched memory in the blocks' \

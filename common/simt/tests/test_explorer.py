@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Looks at the explorer's pages in a browser: test_explorer.py page|steps PROGRAM BIN
+"""Looks at the explorer's pages in a browser: test_explorer.py page|steps|gallery PROGRAM BIN
 
 page: keys, clicks, touch, links, predictions, races, and that what the page counts by itself is what
 was counted. steps: that the totals of every rung on the pages of steps 05 to 08 are those of a run
-without a page. PROGRAM is simt_explored, BIN the folder with the steps' programs.
+without a page. gallery: that each page of common/scripts/gallery.sh shows what the index says. PROGRAM is simt_explored, BIN the folder with the steps' programs.
 
 Prints why it is skipped where there is no browser. Exit status: 0 all is well, 1 something is not."""
 import csv
@@ -228,6 +228,32 @@ def test_steps(bin_folder, folder):
             quiet(window, step)
 
 
+# ---- gallery ----------------------------------------------------------------------------------------
+
+def test_gallery(bin_folder, folder):
+    script = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../scripts/gallery.sh")
+    made = subprocess.run([script, bin_folder, folder], stdout=subprocess.PIPE, stderr=subprocess.PIPE, universal_newlines=True)
+    check(made.returncode == 0, "gallery.sh: status %d, %s" % (made.returncode, made.stderr))
+    lessons = subprocess.run([script, "--list"], stdout=subprocess.PIPE, universal_newlines=True).stdout.splitlines()
+    check(len(lessons) > 8, "only %d lessons" % len(lessons))
+    with browser.Browser() as window:
+        look_at = [line.split("|")[:4] for line in lessons]
+        for page, _, place, seen in look_at:
+            look(window, os.path.join(folder, page + ".html"), place)
+            step = int(place.split("step=")[1].split(",")[0])
+            check(state(window)[1] == step - 1, page + ": the step is not there")
+            text = window.run("return document.querySelector('.step').textContent")
+            check(seen in text, "%s: %r is not to be seen in: %s" % (page, seen, text[:300]))
+            quiet(window, page)
+        window.open(browser.address_of(os.path.join(folder, "index.html")))
+        links = window.run("return [...document.querySelectorAll('a')].map(a => a.href)")
+        check(len(links) == 2 * len(lessons), "%d links" % len(links))
+        check(all(os.path.exists(link[len("file://"):].split("#")[0]) for link in links), "a link leads nowhere")
+        window.open(links[1])
+        window.settled()
+        check(window.run("return explorer.predicting"), "the second link does not ask first")
+
+
 def main():
     part, program, bin_folder = sys.argv[1:4]
     reason = browser.missing()
@@ -237,6 +263,8 @@ def main():
     with tempfile.TemporaryDirectory(prefix="explorer.") as folder:
         if part == "page":
             test_page(os.path.abspath(program), folder)
+        elif part == "gallery":
+            test_gallery(bin_folder, folder)
         else:
             test_steps(bin_folder, folder)
     print("%d wrong" % len(wrong) if wrong else "all passed")

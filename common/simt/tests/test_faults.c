@@ -1,5 +1,5 @@
-/* Every seeded fault of a source such as faults.cu is told, with its lines, also in another order of
- * threads; what is right raises no alarm in any. cases.cuh has what their names say. */
+/* Every seeded fault of a source such as faults.cu is told, with its lines, also in another order
+ * of threads; what is right raises no alarm in any. cases.cuh has what their names say. */
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>

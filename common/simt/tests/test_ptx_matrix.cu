@@ -1,6 +1,6 @@
 // Inline PTX of tensor cores and of the TMA's tensor copies: which lane holds what, and what comes
-// out. Compiles with nvcc (sm_90a) as well. The matrices hold small whole numbers, so that every sum
-// is exact, however it is made. Layouts are those of the PTX ISA's figures.
+// out. Compiles with nvcc (sm_90a) as well. The matrices hold small whole numbers, so that every
+// sum is exact, however it is made. Layouts are those of the PTX ISA's figures.
 #include <cuda.h>
 #include <cuda_runtime.h>
 

@@ -132,9 +132,16 @@ class Pane {
   }
 }
 
+/* Of launches, by number, the one with the most steps in a block; -1: there is none. */
+function longest(launches) {
+  const steps = i => Math.max(0, ...data.launches[i].blocks.map(block => block.steps.length));
+  return launches.reduce((most, i) => most < 0 || steps(i) > steps(most) ? i : most, -1);
+}
+
 class App {
   constructor() {
-    this.launch = 0;
+    /* The first launch that has something to watch. */
+    this.launch = Math.max(0, data.launches.findIndex(launch => launch.blocks.some(block => block.steps.length > 4)));
     this.block = 0;
     this.compared = -1;
     this.column = 0;
@@ -271,10 +278,10 @@ class App {
     if (location.hash !== this.place()) history.replaceState(null, "", this.place());
   }
 
-  /* launch and beside: a number from 1, or the name of a rung or kernel. */
+  /* launch and beside: a number from 1, or the name of a rung or kernel: its longest launch. */
   launchNamed(text) {
-    const index = /^\d+$/.test(text) ? Number(text) - 1 : data.launches.findIndex(launch => launch.part === text || launch.kernel === text);
-    return data.launches[index] ? index : -1;
+    if (/^\d+$/.test(text)) return data.launches[Number(text) - 1] ? Number(text) - 1 : -1;
+    return longest(data.launches.map((launch, i) => i).filter(i => data.launches[i].part === text || data.launches[i].kernel === text));
   }
 
   readPlace() {

@@ -8,7 +8,7 @@ const lanesLabel = lanes => lanes.length === 1 ? `${lanes[0]}` : lanes.length ==
 /* Rows of 32 words: a column is a bank. Coloured by the wavefront that serves the word. Rows between
    two that are wanted are left out. */
 function banksPicture(pane, step, chosen, hidden) {
-  const {block, app} = pane, addresses = addressesOf(block, step), width = 25, height = 20, left = 76, top = 34;
+  const {block, app} = pane, addresses = addressesOf(block, step), width = 25, height = 20, left = 88, top = 36;
   const access = bankAccess(step[0] !== LOAD && step[0] !== ATOMIC, step[4], addresses), cells = new Map(), perBank = new Array(BANKS).fill(0);
   access.wavefronts.forEach((wavefront, index) => {
     for (const word of wavefront.words) {
@@ -17,18 +17,23 @@ function banksPicture(pane, step, chosen, hidden) {
     }
   });
   const values = sharedAt(block, app.columns, app.column);
-  const rows = [...new Set([...cells.keys()].map(word => Math.floor(word / BANKS)))].sort((a, b) => a - b);
+  const wanted = [...new Set([...cells.keys()].map(word => Math.floor(word / BANKS)))].sort((a, b) => a - b), rows = [];
+  for (const row of wanted) {
+    const last = rows[rows.length - 1];
+    for (let between = last + 1; row - last <= 3 && between < row; between++) rows.push(between);
+    rows.push(row);
+  }
   let svg = "", y = top;
   for (let bank = 0; bank < BANKS; bank++) {
     const x = left + bank * width;
-    svg += `<text x="${x + width / 2}" y="${top - 6}" font-size="11" text-anchor="middle">${bank}</text>`;
+    svg += `<text x="${x + width / 2}" y="${top - 6}" font-size="12.5" text-anchor="middle">${bank}</text>`;
   }
   rows.forEach((row, i) => {
     if (i > 0 && row > rows[i - 1] + 1) {
-      svg += `<text x="${left + 16 * width}" y="${y + 8}" font-size="10" text-anchor="middle" style="fill:var(--dim)">… ${plural(row - rows[i - 1] - 1, "row")} that nobody wants …</text>`;
-      y += 12;
+      svg += `<text x="${left + 16 * width}" y="${y + 11}" font-size="12" text-anchor="middle" style="fill:var(--dim)">… ${plural(row - rows[i - 1] - 1, "row")} that nobody wants …</text>`;
+      y += 15;
     }
-    svg += `<text x="${left - 5}" y="${y + 14}" font-size="10" text-anchor="end" style="fill:var(--dim)">word ${row * BANKS}…</text>`;
+    svg += `<text x="${left - 5}" y="${y + 14}" font-size="12" text-anchor="end" style="fill:var(--dim)">word ${row * BANKS}…</text>`;
     for (let bank = 0; bank < BANKS; bank++) {
       const word = row * BANKS + bank, here = cells.get(word), x = left + bank * width, value = values.get(step[5] + ":" + word);
       const title = `word ${word}, bank ${bank}${value === undefined ? "" : `, holds ${wordInWords(value)}`}`;
@@ -38,20 +43,20 @@ function banksPicture(pane, step, chosen, hidden) {
       }
       const lanes = [...new Set(here.flatMap(one => one.lanes))], dim = chosen !== null && !here.some(one => one.index === chosen);
       const colour = hidden ? "#8a9099" : waveColour(here[0].index);
-      svg += `<g opacity="${dim ? .25 : 1}"><rect x="${x + 1}" y="${y + 1}" width="${width - 2}" height="${height - 2}" rx="2" fill="${colour}"/><text x="${x + width / 2}" y="${y + 14}" font-size="10.5" text-anchor="middle" style="fill:${hidden ? "#111" : waveText(here[0].index)}">${lanesLabel(lanes)}</text><title>${title}, wanted by ${lanes.length === 1 ? "lane" : "lanes"} ${lanesInWords(lanes)}${hidden ? "" : `, wavefront ${here.map(one => one.index + 1).join(", ")}`}</title></g>`;
+      svg += `<g opacity="${dim ? .25 : 1}"><rect x="${x + 1}" y="${y + 1}" width="${width - 2}" height="${height - 2}" rx="2" fill="${colour}"/><text x="${x + width / 2}" y="${y + 14}" font-size="12" text-anchor="middle" style="fill:${hidden ? "#111" : waveText(here[0].index)}">${lanesLabel(lanes)}</text><title>${title}, wanted by ${lanes.length === 1 ? "lane" : "lanes"} ${lanesInWords(lanes)}${hidden ? "" : `, wavefront ${here.map(one => one.index + 1).join(", ")}`}</title></g>`;
     }
     y += height;
   });
   if (!hidden) {
-    svg += `<text x="${left - 5}" y="${y + 16}" font-size="10" text-anchor="end">words wanted</text>`;
+    svg += `<text x="${left - 5}" y="${y + 16}" font-size="12" text-anchor="end">words wanted</text>`;
     const most = Math.max(...perBank);
     for (let bank = 0; bank < BANKS; bank++) {
-      svg += `<text x="${left + bank * width + width / 2}" y="${y + 16}" font-size="11" text-anchor="middle" style="${perBank[bank] === most && most > 1 ? "fill:var(--bad);font-weight:700" : perBank[bank] ? "" : "fill:var(--dim)"}">${perBank[bank]}</text>`;
+      svg += `<text x="${left + bank * width + width / 2}" y="${y + 16}" font-size="12.5" text-anchor="middle" style="${perBank[bank] === most && most > 1 ? "fill:var(--bad);font-weight:700" : perBank[bank] ? "" : "fill:var(--dim)"}">${perBank[bank]}</text>`;
     }
     y += 22;
   }
-  return `<h3>Shared memory: 32 banks side by side</h3><div class="scroll"><svg class="picture" style="min-width: 620px" viewBox="0 0 ${left + BANKS * width} ${y + 2}" role="img" aria-label="The words of shared memory that lanes want, a column for each bank; the wavefronts below say the same in words">
-    <text x="0" y="12" font-size="11">bank</text><text x="${left}" y="12" font-size="10" style="fill:var(--dim)">a row is 32 words, one in each bank; a number in a cell is the lane that wants the word</text>${svg}</svg></div>
+  return `<h3>Shared memory: 32 banks side by side</h3><div class="scroll"><svg class="picture" style="min-width: 540px" viewBox="0 0 ${left + BANKS * width} ${y + 2}" role="img" aria-label="The words of shared memory that lanes want, a column for each bank; the wavefronts below say the same in words">
+    <text x="0" y="12" font-size="12.5">bank</text><text x="${left}" y="12" font-size="12" style="fill:var(--dim)">a row is 32 words, one in each bank; a number in a cell is the lane that wants the word</text>${svg}</svg></div>
     ${hidden ? "" : wavefrontList(access, chosen)}`;
 }
 
@@ -75,20 +80,20 @@ function sectorsPicture(pane, step, hidden) {
   }
   const lines = [...new Set(access.sectors.map(sector => Math.floor(sector * SECTOR / LINE)))].sort((a, b) => a - b);
   let svg = "", y = top;
-  for (let sector = 0; sector < 4; sector++) svg += `<text x="${left + sector * (8 * width + 6) + 4 * width}" y="${top - 6}" font-size="11" text-anchor="middle">sector ${sector}</text>`;
+  for (let sector = 0; sector < 4; sector++) svg += `<text x="${left + sector * (8 * width + 6) + 4 * width}" y="${top - 6}" font-size="12.5" text-anchor="middle">sector ${sector}</text>`;
   lines.forEach((line, i) => {
     if (i > 0 && line > lines[i - 1] + 1) {
-      svg += `<text x="${left + 16 * width}" y="${y + 8}" font-size="10" text-anchor="middle" style="fill:var(--dim)">… ${plural(line - lines[i - 1] - 1, "line")} …</text>`;
-      y += 12;
+      svg += `<text x="${left + 16 * width}" y="${y + 11}" font-size="12" text-anchor="middle" style="fill:var(--dim)">… ${plural(line - lines[i - 1] - 1, "line")} …</text>`;
+      y += 15;
     }
-    svg += `<text x="${left - 6}" y="${y + 14}" font-size="10" text-anchor="end" style="fill:var(--dim)">byte ${number(line * LINE)}</text>`;
+    svg += `<text x="${left - 6}" y="${y + 14}" font-size="12" text-anchor="end" style="fill:var(--dim)">byte ${number(line * LINE)}</text>`;
     for (let sector = 0; sector < 4; sector++) {
       const number_ = line * 4 + sector, moves = moved.has(number_), x0 = left + sector * (8 * width + 6);
       if (moves && !hidden) svg += `<rect x="${x0 - 1}" y="${y}" width="${8 * width + 2}" height="${height}" rx="3" fill="none" stroke="var(--text)" stroke-width="1.6"/>`;
       for (let word = 0; word < 8; word++) {
         const lanes = wanted.get(number_ * 8 + word), x = x0 + word * width;
         svg += lanes
-          ? `<g><rect x="${x + 1}" y="${y + 2}" width="${width - 2}" height="${height - 4}" rx="2" fill="var(--global-load)"/><text x="${x + width / 2}" y="${y + 14}" font-size="10.5" text-anchor="middle" style="fill:#fff">${lanesLabel(lanes)}</text><title>${lanes.length === 1 ? "lane" : "lanes"} ${lanesInWords(lanes)}</title></g>`
+          ? `<g><rect x="${x + 1}" y="${y + 2}" width="${width - 2}" height="${height - 4}" rx="2" fill="var(--global-load)"/><text x="${x + width / 2}" y="${y + 14}" font-size="12" text-anchor="middle" style="fill:#fff">${lanesLabel(lanes)}</text><title>${lanes.length === 1 ? "lane" : "lanes"} ${lanesInWords(lanes)}</title></g>`
           : `<rect x="${x + 1}" y="${y + 2}" width="${width - 2}" height="${height - 4}" fill="${moves && !hidden ? "var(--shared-load)" : "var(--off)"}" opacity="${moves && !hidden ? .45 : .5}"><title>${moves ? "moves, though nobody wants it" : "stays where it is"}</title></rect>`;
       }
     }
@@ -96,5 +101,5 @@ function sectorsPicture(pane, step, hidden) {
   });
   const bytes = access.sectors.length * SECTOR;
   const bars = hidden ? "" : `<h3>Needed beside moved</h3><svg class="picture" viewBox="0 0 700 44" role="img" aria-label="${access.bytes} bytes needed, ${bytes} bytes moved"><rect x="70" y="2" width="${Math.max(2, 520 * access.bytes / bytes)}" height="16" fill="var(--global-load)"/><rect x="70" y="24" width="520" height="16" fill="var(--shared-load)"/><text x="0" y="14" font-size="12">needed</text><text x="0" y="36" font-size="12">moved</text><text x="600" y="14" font-size="12">${number(access.bytes)} bytes</text><text x="600" y="36" font-size="12">${number(bytes)} bytes</text></svg>`;
-  return `<h3>Global memory: lines of four sectors</h3><div class="scroll"><svg class="picture" style="min-width: 640px" viewBox="0 0 ${left + 32 * width + 26} ${y}" role="img" aria-label="The words that lanes want, in the sectors that move; the text above says how many"><text x="${left}" y="12" font-size="10" style="fill:var(--dim)">a row is a line of 128 bytes; blue: wanted, with the lane; ${hidden ? "" : "framed: moves; orange: moves in vain"}</text>${svg}</svg></div>${bars}`;
+  return `<h3>Global memory: lines of four sectors</h3><div class="scroll"><svg class="picture" style="min-width: 540px" viewBox="0 0 ${left + 32 * width + 26} ${y}" role="img" aria-label="The words that lanes want, in the sectors that move; the text above says how many"><text x="${left}" y="12" font-size="12" style="fill:var(--dim)">a row is a line of 128 bytes; blue: wanted, with the lane; ${hidden ? "" : "framed: moves; orange: moves in vain"}</text>${svg}</svg></div>${bars}`;
 }

@@ -188,23 +188,27 @@ function partedAt(block, step, lane) {
 
 /* ---- shared memory at a column ---- */
 
-/* The words of shared memory that were written up to and with this column. */
-function sharedAt(block, columns, column) {
-  const words = new Map();
-  for (let phase = 0; phase < block.time.phases.length && columns.starts[phase] <= column; phase++) {
-    block.time.phases[phase].forEach(list => {
-      for (let i = 0; i < list.length && columns.starts[phase] + i <= column; i++) {
-        const step = list[i];
-        if (!isAccess(step) || step[0] === LOAD || step[0] === COPY || spaceOf(block, step) !== "shared") continue;
-        const addresses = addressesOf(block, step), values = valuesOf(step), from = step[0] === ATOMIC ? step[4] : 0;
-        for (const lane of activeLanes(addresses)) {
-          if (!values[lane] || step[4] % WORD !== 0) continue;
-          for (let byte = 0; byte < step[4]; byte += WORD) {
-            words.set(step[5] + ":" + (addresses[lane] + byte) / WORD, values[lane].getUint32(from + byte, true));
-          }
-        }
-      }
-    });
+/* What the step leaves in words of shared memory. */
+function writeShared(block, step, words) {
+  if (!isAccess(step) || step[0] === LOAD || step[0] === COPY || step[4] % WORD !== 0 || spaceOf(block, step) !== "shared") return;
+  const addresses = addressesOf(block, step), values = valuesOf(step), from = step[0] === ATOMIC ? step[4] : 0;
+  for (const lane of activeLanes(addresses)) {
+    for (let byte = 0; values[lane] && byte < step[4]; byte += WORD) {
+      words.set(step[5] + ":" + (addresses[lane] + byte) / WORD, values[lane].getUint32(from + byte, true));
+    }
   }
-  return words;
+}
+
+/* The words of shared memory that were written up to and with this column. What is known of an
+   earlier column is kept, so that a step forward costs a step. */
+function sharedAt(block, columns, column) {
+  let kept = block.shared;
+  if (!kept || kept.columns !== columns || kept.column > column) kept = block.shared = {columns, column: -1, words: new Map()};
+  for (; kept.column < column; kept.column++) {
+    for (let warp = 0; warp < block.time.warps; warp++) {
+      const step = stepAt(block, columns, warp, kept.column + 1);
+      if (Array.isArray(step)) writeShared(block, step, kept.words);
+    }
+  }
+  return kept.words;
 }

@@ -28,6 +28,7 @@ class Source {
     this.file = file;
     this.hidden = hidden;
     this.rows = null;
+    this.marked = null;
     if (!data.files[file]) {
       this.panel.innerHTML = `<h2>Source</h2><p class="dim">The source was not there when this page was made.</p>`;
       return;
@@ -64,7 +65,9 @@ class Source {
   mark(site) {
     const file = site && data.files[site[0]] ? site[0] : this.file >= 0 ? this.file : this.mainFile();
     this.show(file);
-    if (!this.rows) return;
+    const marked = site ? site.slice(0, 4).join() : "";
+    if (!this.rows || this.marked === marked) return;
+    this.marked = marked;
     for (const row of this.panel.querySelectorAll("tr.now, tr.helper")) row.classList.remove("now", "helper");
     if (!site || site[0] !== file) return;
     const row = this.rows[site[1] - 1];

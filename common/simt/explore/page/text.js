@@ -76,6 +76,7 @@ const LOOKS = {
   sharedStore: {name: "shared store", letter: "s", colour: "--shared-store"},
   atomic: {name: "atomic", letter: "A", colour: "--atomic"},
   constant: {name: "constant load", letter: "c", colour: "--constant"},
+  copy: {name: "copy begins", letter: "a", colour: "--shared-store"},
   copied: {name: "copy arrives", letter: "o", colour: "--shared-store"},
   syncwarp: {name: "__syncwarp", letter: "|", colour: "--barrier"},
   collective: {name: "shuffle or vote", letter: "x", colour: "--collective"},
@@ -88,6 +89,7 @@ function lookOf(block, step) {
   if (step === "barrier") return LOOKS.barrier;
   switch (step[0]) {
     case ATOMIC: return LOOKS.atomic;
+    case COPY: return LOOKS.copy;
     case COPIED: return LOOKS.copied;
     case SYNCWARP: return LOOKS.syncwarp;
     case COLLECTIVE: return LOOKS.collective;
@@ -122,7 +124,7 @@ function strideInWords(step) {
   const words = step[7] / WORD, common = (a, b) => b ? common(b, a % b) : a;
   if (Array.isArray(step[7]) || step[4] !== WORD || words % 1 !== 0 || words === 0 || countLanes(lanesOf(step)) < 2) return "";
   const every = BANKS / common(Math.abs(words), BANKS);
-  return `From lane to lane it is ${plural(Math.abs(words), "word")}, so ${every >= WARP ? "32 lanes come to 32 different banks" : every === 1 ? "every lane comes to the same bank" : `every ${every}${every === 2 ? "nd" : "th"} lane comes to the same bank`}. `;
+  return `From lane to lane it is ${plural(Math.abs(words), "word")}, so ${every >= WARP ? "the lanes come to different banks" : every === 1 ? "every lane comes to the same bank" : `every ${every}${every === 2 ? "nd" : "th"} lane comes to the same bank`}. `;
 }
 
 function sharedInWords(block, step, addresses) {
