@@ -48,6 +48,9 @@ struct simt_observer {
      * left. */
     void (*collective)(const void *caller, enum simt_collective operation, uint32_t lanes,
                        bool whole);
+    /* A place reads one word over and over, volatile. */
+    void (*polls)(const void *caller);
+
     /* A barrier with a number is complete. */
     void (*named_barrier)(const void *caller);
     /* What the checks know of an order is a clock; NULL knows nothing. The running thread's
@@ -67,9 +70,6 @@ struct simt_observer {
     uint32_t (*bulk_tag)(unsigned int *agent, struct simt_clock **clock);
     void (*bulk_written)(const void *caller, void *to, unsigned int size, uint32_t tag);
     void (*bulk_read)(const void *from, unsigned int size);
-
-    /* A place reads one word over and over, volatile. */
-    void (*polls)(const void *caller);
 
     /* Device memory, also when no kernel runs: it is given out, given back, or written by a copy
      * (`from`: NULL if by a fill); a kernel is given memory that was never used before. */
