@@ -112,8 +112,9 @@ extern size_t explored_launch_count;
  * nothing is done, if that is no such list. */
 bool explore_record(const char *blocks);
 void explore_part(const char *name);
-/* Shares out the page: blocks that are too long for it are cut. */
-void explore_share_page(void);
+/* That runs; NULL: it is not recorded. What all steps that are kept take. */
+extern struct explored_block *explore_block;
+extern size_t explore_kept_bytes;
 static inline void *explore_need(void *memory)
 {
     return simt_needed(memory, "the explorer");
@@ -136,6 +137,19 @@ void simt_explore_barrier(const void *caller);
 void simt_explore_named_barrier(const void *caller);
 /* The running lane begins a bulk copy. */
 void simt_explore_bulk(const void *caller, size_t bytes);
+
+/* ---- steps.c ---- */
+
+/* The steps of another block come. */
+void explore_steps_start(void);
+/* See struct simt_watcher. */
+void explore_step(const struct simt_event *const *at, size_t ahead, unsigned int warp,
+                  uint32_t lanes);
+
+/* ---- share.c ---- */
+
+/* Blocks that are too long for the page are cut. */
+void explore_share_page(void);
 
 /* ---- values.c: what lanes read and wrote, from the hook to the step that pairs the lanes ---- */
 

@@ -111,7 +111,7 @@ __global__ void fault(int *out)
 /* Tiles of 64 floats come by bulk copies, and an mbarrier tells when. */
 __global__ void ring(float *out, const float *in)
 {
-    __shared__ alignas(16) float tile[2][64];
+    __shared__ __align__(16) float tile[2][64];
     __shared__ barrier_t full[2];
     if (threadIdx.x == 0) {
         init(&full[0], 1);

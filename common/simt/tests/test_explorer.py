@@ -190,6 +190,14 @@ def test_page(program, folder):
             return found""")
         check("initialise" in kinds.get("mbarrier", "") or "arrive" in kinds.get("mbarrier", ""), "no mbarrier: %s" % kinds)
         check("256 bytes" in kinds.get("bulk copy begins", ""), "no bulk copy: %s" % kinds)
+        order = window.run("""const block = explorer.panes[0].block, columns = explorer.columns, found = {};
+            for (let warp = 0; warp < 2; warp++) for (let column = 0; column < columns.count; column++) {
+                const step = stepAt(block, columns, warp, column);
+                if (Array.isArray(step) && step[0] === BULK) found.bulk = column;
+                if (Array.isArray(step) && step[0] === LOAD && found["load" + warp] === undefined) found["load" + warp] = column;
+            }
+            return found""")
+        check(order["bulk"] < order["load0"] and order["bulk"] < order["load1"], "bytes are read before they come: %s" % order)
         check(window.run("return countersOf(data.launches).bulk_bytes") == 512, "the bytes of bulk copies")
         check(window.run("return checkSums(data.launches[0])") is True, "a ring adds up to something else")
         window.press("End", "Home")

@@ -31,7 +31,7 @@ class Pane {
   site(step) {
     const phase = phaseOf(this.app.columns, this.app.column);
     if (Array.isArray(step)) return siteOf(step);
-    return step !== "done" && this.block.time.barriers[phase] ? siteOf(this.block.time.barriers[phase]) : null;
+    return step !== "done" && step !== "sleeps" && this.block.time.barriers[phase] ? siteOf(this.block.time.barriers[phase]) : null;
   }
 
   showFindings() {

@@ -120,16 +120,25 @@ const launchesOfPart = launch => data.launches.filter(other => other.part === la
 /* ---- time ---- */
 
 /* What each warp does between two barriers: phases[phase][warp] is a list of steps. barriers[phase]
-   is the one that ends it, if it does. */
+   is the one that ends it, if it does. What follows on the use of an mbarrier comes after what other
+   warps had done to mbarriers before, as it was when it ran: null where the warp waits for that. */
 function phasesOf(block) {
   const warps = Math.ceil(block.threads / WARP), row = () => Array.from({length: warps}, () => []);
-  const phases = [row()], barriers = [];
+  const phases = [row()], barriers = [], meets = step => step && step[0] >= MBARRIER;
+  let last = new Array(warps).fill(-1);
   for (const step of block.steps) {
     if (step[0] === BARRIER) {
       barriers.push(step);
       phases.push(row());
+      last = new Array(warps).fill(-1);
     } else {
-      phases[phases.length - 1][step[1]].push(step);
+      const list = phases[phases.length - 1][step[1]];
+      if (meets(list[list.length - 1])) {
+        const after = Math.max(-1, ...last.filter((column, warp) => warp !== step[1]));
+        while (list.length <= after) list.push(null);
+      }
+      list.push(step);
+      if (meets(step)) last[step[1]] = list.length - 1;
     }
   }
   if (phases.length > 1 && phases[phases.length - 1].every(list => list.length === 0)) phases.pop();
@@ -160,11 +169,12 @@ function phaseOf(columns, column) {
   return low;
 }
 
-/* What a warp does in a column: its step; "barrier" where the block meets; "waits"; or "done". */
+/* What a warp does in a column: its step; "barrier" where the block meets; "waits" for that; "sleeps"
+   at an mbarrier; or "done". */
 function stepAt(block, columns, warp, column) {
   const phase = phaseOf(columns, column), offset = column - columns.starts[phase], time = block.time;
   const list = time.phases[phase] && time.phases[phase][warp];
-  if (list && offset < list.length) return list[offset];
+  if (list && offset < list.length) return list[offset] || "sleeps";
   if (phase < time.barriers.length) return offset === columns.widths[phase] - 1 ? "barrier" : "waits";
   return "done";
 }

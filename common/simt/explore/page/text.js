@@ -191,6 +191,7 @@ function stepInWords(block, warp, step) {
   const who = `Warp ${warp}`;
   if (step === "barrier") return {html: "<b>Barrier</b>: all warps of the block have come to <code>__syncthreads()</code>, and go on together.", why: "", count: null};
   if (step === "waits") return {html: `${who} has nothing left to do before the barrier: it <b>waits</b> for the others.`, why: "", count: null};
+  if (step === "sleeps") return {html: `${who} <b>waits</b> at an mbarrier until its phase is complete.`, why: "", count: null};
   if (step === "done") return {html: block.full ? `What ${who.toLowerCase()} does here was left out of this page.` : `${who} is <b>done</b>.`, why: "", count: null};
   const lanes = plural(countLanes(lanesOf(step)), "lane");
   if (step[0] === SYNCWARP) return {html: `${who}: <code>__syncwarp()</code>: ${lanes} wait for one another.`, why: "", count: null};

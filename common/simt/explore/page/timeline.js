@@ -72,7 +72,7 @@ class Timeline {
     const step = Math.max(1, Math.floor(1 / scale));
     for (let column = 0; column < columns.count; column += step) {
       const what = stepAt(block, columns, app.warp, column);
-      if (what === "waits" || what === "done") continue;
+      if (what === "waits" || what === "sleeps" || what === "done") continue;
       context.fillStyle = this.colour(lookOf(block, what).colour);
       context.fillRect(this.left + column * scale, 0, Math.max(1, scale * step), this.overview);
     }
@@ -93,7 +93,7 @@ class Timeline {
     for (let column = this.from; column < Math.min(columns.count, this.from + this.visible + 1); column++) {
       const what = stepAt(block, columns, warp, column), x = left + (column - this.from) * cell;
       if (what === "done") continue;
-      if (what === "waits") {
+      if (what === "waits" || what === "sleeps") {
         context.fillStyle = this.colour("--line");
         context.fillRect(x, top + rowHeight / 2, cell, 1);
         continue;

@@ -1,0 +1,60 @@
+/* The room of a page, and who gets how much of it. */
+#include "explore/explore.h"
+
+/* Keeps of a block what takes so many bytes: the steps up to a barrier; if there is none, those of
+ * whole warps; if not even one warp has room, its first steps. */
+static void cut_block(struct explored_block *cut, size_t most)
+{
+    size_t fits = 0, bytes = 0, kept;
+    unsigned int warp = 0;
+    for (; fits < cut->count && bytes + cut->steps[fits].bytes <= most; fits++) {
+        bytes += cut->steps[fits].bytes;
+    }
+    if (!cut->full && fits == cut->count) {
+        return;
+    }
+    for (kept = fits; kept > 0 && cut->steps[kept - 1].kind != EXPLORED_BARRIER; kept--) {
+    }
+    if (kept == 0 && fits > 0) {
+        warp = cut->steps[fits - 1].warp;
+        for (kept = fits; kept > 0 && cut->steps[kept - 1].warp == warp; kept--) {
+        }
+    }
+    cut->count = kept ? kept : fits;
+    cut->full = true;
+    cut->kept_barriers = 0;
+    for (size_t i = 0; i < cut->count; i++) {
+        cut->kept_barriers += cut->steps[i].kind == EXPLORED_BARRIER;
+    }
+}
+
+/* What all blocks take if each takes at most so many bytes. */
+static size_t bytes_with(size_t most)
+{
+    size_t sum = 0;
+    for (size_t i = 0; i < explored_launch_count; i++) {
+        for (size_t j = 0; j < explored_launches[i].block_count; j++) {
+            size_t bytes = explored_launches[i].blocks[j]->bytes;
+            sum += bytes < most ? bytes : most;
+        }
+    }
+    return sum;
+}
+
+void explore_share_page(void)
+{
+    size_t low = 0, high = EXPLORE_BLOCK_BYTES;
+    while (low < high) {
+        size_t middle = low + (high - low + 1) / 2;
+        if (bytes_with(middle) <= EXPLORE_PAGE_BYTES) {
+            low = middle;
+        } else {
+            high = middle - 1;
+        }
+    }
+    for (size_t i = 0; i < explored_launch_count; i++) {
+        for (size_t j = 0; j < explored_launches[i].block_count; j++) {
+            cut_block(explored_launches[i].blocks[j], low);
+        }
+    }
+}

@@ -1,0 +1,310 @@
+/* Records each step of each warp of the block that runs, as the replay pairs its lanes. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/own.h"
+#include "explore/explore.h"
+#include "machine/machine.h"
+#include "machine/shared.h"
+#include "model/spaces.h"
+#include "program/source.h"
+#include "program/symbols.h"
+
+/* Static shared memory: where it begins, in the thread that launches. */
+static uint64_t static_shared;
+static size_t static_shared_bytes;
+
+/* The last step takes so many bytes more. */
+static void take_bytes(unsigned int bytes)
+{
+    explore_block->steps[explore_block->count - 1].bytes += bytes;
+    explore_block->bytes += bytes;
+    explore_kept_bytes += bytes;
+    explore_block->full = explore_block->bytes > EXPLORE_BLOCK_BYTES;
+}
+
+static struct explored_step *add_step(unsigned int kind, uint32_t place, unsigned int warp,
+                                      uint32_t lanes)
+{
+    explore_block->seen++;
+    if (explore_block->full) {
+        return NULL;
+    }
+    explore_block->steps = explore_room(explore_block->steps, explore_block->count,
+                                        &explore_block->capacity, sizeof *explore_block->steps);
+    explore_block->steps[explore_block->count] = (struct explored_step){
+        .kind = (unsigned char)kind, .place = place, .warp = warp, .lanes = lanes};
+    explore_block->count++;
+    take_bytes(32);
+    return &explore_block->steps[explore_block->count - 1];
+}
+
+/* The memory that holds an address, by its number in the block's list. */
+static unsigned int memory_of(uint64_t address, const struct simt_range *range)
+{
+    struct explored_memory new = {range->base, range->size, range->space, false, NULL};
+    char name[64];
+    bool named = false;
+    if (range->space == SPACE_SHARED && address - static_shared >= static_shared_bytes) {
+        new.base = (uintptr_t)simt_dynamic_shared();
+        new.size = simt_shared_bytes();
+        new.is_dynamic = true;
+    } else if (range->space == SPACE_SHARED) {
+        named = simt_shared_name(address, name, sizeof name);
+        new.base = named ? new.base : static_shared & ~UINT64_C(127);
+    } else {
+        named = simt_data_describe(address, false, name, sizeof name);
+    }
+    for (size_t i = 0; i < explore_block->memory_count; i++) {
+        if (explore_block->memory[i].base == new.base &&
+            explore_block->memory[i].space == new.space) {
+            return (unsigned int)i;
+        }
+    }
+    new.name = named ? explore_need(strdup(name)) : NULL;
+    explore_block->memory =
+        explore_room(explore_block->memory, explore_block->memory_count,
+                     &explore_block->memory_capacity, sizeof *explore_block->memory);
+    explore_block->memory[explore_block->memory_count] = new;
+    return (unsigned int)explore_block->memory_count++;
+}
+
+static void keep_offsets(struct explored_step *step, const uint64_t *addresses)
+{
+    uint64_t base = explore_block->memory[step->allocation].base;
+    unsigned int first = (unsigned int)__builtin_ctz(step->lanes), previous = first;
+    bool alike = true, known = false;
+    step->first = (int64_t)(addresses[first] - base);
+    step->stride = 0;
+    for (uint32_t set = step->lanes & (step->lanes - 1); set; set &= set - 1) {
+        unsigned int lane = (unsigned int)__builtin_ctz(set);
+        int64_t distance = (int64_t)(addresses[lane] - addresses[previous]);
+        int64_t lanes = (int64_t)(lane - previous);
+        if (!known) {
+            step->stride = distance / lanes;
+            known = true;
+        }
+        alike = alike && distance == step->stride * lanes;
+        previous = lane;
+    }
+    if (alike) {
+        return;
+    }
+    step->stride = EXPLORED_LIST;
+    step->offsets = explore_block->offset_count;
+    for (uint32_t set = step->lanes; set; set &= set - 1) {
+        explore_block->offsets =
+            explore_room(explore_block->offsets, explore_block->offset_count,
+                         &explore_block->offset_capacity, sizeof *explore_block->offsets);
+        explore_block->offsets[explore_block->offset_count++] =
+            (int64_t)(addresses[__builtin_ctz(set)] - base);
+        take_bytes(6);
+    }
+}
+
+/* Of each of the step's lanes so many bytes, if all are known; `at`: where they begin. */
+static void keep_values(struct explored_step *step, const struct explored_value *values,
+                        unsigned int width)
+{
+    const struct explored_value *first = &values[__builtin_ctz(step->lanes)];
+    step->same = true;
+    for (uint32_t set = step->lanes; set; set &= set - 1) {
+        const struct explored_value *value = &values[__builtin_ctz(set)];
+        if (!value->known || width == 0 || width > sizeof value->bytes) {
+            return;
+        }
+        step->same = step->same && memcmp(value->bytes, first->bytes, width) == 0;
+    }
+    step->width = (unsigned char)width;
+    step->values = explore_block->value_count;
+    for (uint32_t set = step->lanes; set; set &= set - 1) {
+        for (unsigned int i = 0; i < width; i++) {
+            explore_block->values =
+                explore_room(explore_block->values, explore_block->value_count,
+                             &explore_block->value_capacity, sizeof *explore_block->values);
+            explore_block->values[explore_block->value_count++] =
+                values[__builtin_ctz(set)].bytes[i];
+        }
+        if (step->same) {
+            break;
+        }
+    }
+    take_bytes((unsigned int)(explore_block->value_count - step->values) * 4 / 3 + 2);
+}
+
+/* As count_access counts it: lanes that touch several spaces make a request to each. */
+static void add_access(const struct simt_event *event, unsigned int warp, uint32_t lanes,
+                       const uint64_t *addresses, const struct explored_value *values)
+{
+    static const enum explored_kind kinds[] = {
+        [EVENT_LOAD] = EXPLORED_LOAD,     [EVENT_STORE] = EXPLORED_STORE,
+        [EVENT_ATOMIC] = EXPLORED_ATOMIC, [EVENT_COPY] = EXPLORED_COPY,
+        [EVENT_COPIED] = EXPLORED_COPIED, [EVENT_BARRIER] = EXPLORED_MBARRIER,
+        [EVENT_INIT] = EXPLORED_MBARRIER,
+    };
+    enum simt_event_kind kind = event_kind(event);
+    while (lanes) {
+        const struct simt_range range = *simt_range_of(addresses[__builtin_ctz(lanes)]);
+        uint64_t address = addresses[__builtin_ctz(lanes)];
+        struct explored_step *step;
+        uint32_t here = 0;
+        for (uint32_t set = lanes; set; set &= set - 1) {
+            unsigned int lane = (unsigned int)__builtin_ctz(set);
+            if (addresses[lane] - range.base < range.size ||
+                simt_range_of(addresses[lane])->space == range.space) {
+                here |= 1u << lane;
+            }
+        }
+        lanes &= ~here;
+        if (range.space == SPACE_LOCAL || range.space == SPACE_HOST ||
+            !(step = add_step(kinds[kind], event_place(event), warp, here))) {
+            continue;
+        }
+        step->size = (unsigned char)event_size(event);
+        step->allocation = memory_of(address, &range);
+        keep_offsets(step, addresses);
+        if (step->kind == EXPLORED_MBARRIER) {
+            step->operation = kind == EVENT_INIT;
+            continue;
+        }
+        keep_values(step, values, kind == EVENT_ATOMIC ? 2u * step->size : step->size);
+    }
+}
+
+/* ---- where lanes part ---- */
+
+/* By thread: the entry into a basic block that it made last, and where that is. */
+static struct {
+    uint32_t entry, place;
+} entered[SIMT_MAX_BLOCK_THREADS];
+static uint32_t entries;
+
+void explore_steps_start(void)
+{
+    static_shared = (uintptr_t)simt_static_shared(&static_shared_bytes);
+    memset(entered, 0, sizeof entered);
+    explore_values_start();
+}
+
+/* Lanes enter a basic block: some of those that were together in the one before stay behind? */
+static void enter(uint32_t place, unsigned int warp, uint32_t lanes)
+{
+    for (uint32_t left = lanes; left;) {
+        unsigned int first = warp * SIMT_WARP_SIZE + (unsigned int)__builtin_ctz(left);
+        uint32_t together = 0;
+        for (unsigned int lane = 0; lane < SIMT_WARP_SIZE; lane++) {
+            if (entered[warp * SIMT_WARP_SIZE + lane].entry == entered[first].entry) {
+                together |= 1u << lane;
+            }
+        }
+        if (entered[first].entry && together & ~lanes) {
+            struct explored_step *step =
+                add_step(EXPLORED_BRANCH, entered[first].place, warp, together);
+            if (step) {
+                step->first = together & lanes;
+            }
+        }
+        left &= ~together;
+    }
+    entries++;
+    for (uint32_t set = lanes; set; set &= set - 1) {
+        unsigned int thread = warp * SIMT_WARP_SIZE + (unsigned int)__builtin_ctz(set);
+        entered[thread].entry = entries;
+        entered[thread].place = place;
+    }
+}
+
+/* ---- what the recorder is told ---- */
+
+static void add_collective(const struct simt_event *event, unsigned int warp, uint32_t lanes,
+                           const struct explored_value *values)
+{
+    bool syncs = event_kind(event) == EVENT_SYNCWARP;
+    struct explored_step *step =
+        add_step(syncs ? EXPLORED_SYNCWARP : EXPLORED_COLLECTIVE, event_place(event), warp, lanes);
+    if (!step) {
+        return;
+    }
+    step->operation = values[__builtin_ctz(lanes)].operation;
+    if (syncs) {
+        return;
+    }
+    keep_values(step, values, values[__builtin_ctz(lanes)].size);
+    step->size = values[__builtin_ctz(lanes)].size;
+    if (step->operation <= SIMT_SHUFFLE_XOR) {
+        step->stride = EXPLORED_LIST;
+        step->offsets = explore_block->offset_count;
+        for (uint32_t set = lanes; set; set &= set - 1) {
+            explore_block->offsets =
+                explore_room(explore_block->offsets, explore_block->offset_count,
+                             &explore_block->offset_capacity, sizeof *explore_block->offsets);
+            explore_block->offsets[explore_block->offset_count++] =
+                values[__builtin_ctz(set)].source;
+            take_bytes(3);
+        }
+    }
+}
+
+/* Bulk copies that a lane began before its next event. */
+static void take_bulk(unsigned int warp, unsigned int lane)
+{
+    struct explored_value copy;
+    while (explore_values_take_bulk(lane, &copy)) {
+        struct explored_step *step = add_step(EXPLORED_BULK, copy.place, warp, 1u << lane);
+        if (step) {
+            step->first = (int64_t)copy.address;
+        }
+    }
+}
+
+void explore_step(const struct simt_event *const *at, size_t ahead, unsigned int warp,
+                  uint32_t lanes)
+{
+    const struct simt_event *event = at[__builtin_ctz(lanes)] + ahead;
+    enum simt_event_kind kind = event_kind(event);
+    uint64_t addresses[SIMT_WARP_SIZE];
+    struct explored_value values[SIMT_WARP_SIZE];
+    if (kind == EVENT_BLOCK) {
+        enter(event_place(event), warp, lanes);
+        return;
+    }
+    for (uint32_t set = lanes; set; set &= set - 1) {
+        unsigned int lane = (unsigned int)__builtin_ctz(set);
+        take_bulk(warp, lane);
+        addresses[lane] = at[lane][ahead].address;
+        values[lane] = explore_values_take(lane, &at[lane][ahead]);
+    }
+    if (event_is_access(event)) {
+        add_access(event, warp, lanes, addresses, values);
+    } else if (kind == EVENT_SYNCWARP || kind == EVENT_COLLECTIVE) {
+        add_collective(event, warp, lanes, values);
+    } else if (kind == EVENT_FENCE) {
+        add_step(EXPLORED_FENCE, event_place(event), warp, lanes);
+    }
+}
+
+void simt_explore_bulk(const void *caller, size_t bytes)
+{
+    if (explore_block) {
+        explore_values_bulk(simt_place_of(caller), bytes);
+    }
+}
+
+void simt_explore_named_barrier(const void *caller)
+{
+    if (explore_block) {
+        unsigned int warp = simt_recorder.thread / SIMT_WARP_SIZE;
+        add_step(EXPLORED_NAMED_BARRIER, simt_place_of(caller), warp, ~0u);
+    }
+}
+
+void simt_explore_barrier(const void *caller)
+{
+    if (!explore_block) {
+        return;
+    }
+    explore_block->barriers++;
+    if (add_step(EXPLORED_BARRIER, simt_place_of(caller), 0, 0)) {
+        explore_block->kept_barriers++;
+    }
+}
