@@ -149,7 +149,7 @@ static __global__ void __launch_bounds__(THREADS, 2)
     tile_copies<COPIES, VECTOR> plan;
     plan_tile(&plan, call, height + SIDE - 1, tiling.width + SIDE - 1, tiling.pitch,
               (int)first_y - (int)call.pad, (int)first_x - (int)call.pad);
-    for (unsigned c = 0; plan.inside != plan.tile && c < STAGES * CHUNK; c++)
+    for (unsigned c = 0; plan.inside != plan.tile && c < channels && c < STAGES * CHUNK; c++)
         clear_outside(plan, stages + c / CHUNK * stage_size + c % CHUNK * tiling.plane);
     const unsigned last = channels - (chunks - 1) * CHUNK;
     const unsigned read = last > CHUNK / 2 ? CHUNK : CHUNK / 2;
