@@ -60,9 +60,21 @@ static int check_lines(const char *name, const char *text)
     return missing;
 }
 
-static int check_one(const char *name, const char *phrase)
+/* Another order of threads may show another side of a fault: "FIRST|SECOND". The marked lines are
+ * those of FIRST. */
+static bool is_told(const char *text, const char *phrases, bool *first)
+{
+    char phrase[256];
+    const size_t length = strcspn(phrases, "|");
+    snprintf(phrase, sizeof phrase, "%.*s", (int)length, phrases);
+    *first = strstr(text, phrase) != NULL;
+    return *first || (phrases[length] == '|' && strstr(text, phrases + length + 1));
+}
+
+static int check_one(const char *name, const char *phrases)
 {
     static char text[1 << 18];
+    bool first;
     int status = run(name, text, sizeof text);
     int wanted =
         strncmp(name, "only_", 5) == 0 ? schedules[0] != '\0' : strncmp(name, "ok_", 3) != 0;
@@ -78,8 +90,8 @@ static int check_one(const char *name, const char *phrase)
         }
         return 0;
     }
-    if (!strstr(text, phrase) || !strstr(text, "printed before")) {
-        print_error("%s: \"%s\" is not in:\n%s\n", name, phrase, text);
+    if (!is_told(text, phrases, &first) || !strstr(text, "printed before")) {
+        print_error("%s: \"%s\" is not in:\n%s\n", name, phrases, text);
         return 1;
     }
     /* What would help one pair of threads only is no hint. */
@@ -87,7 +99,7 @@ static int check_one(const char *name, const char *phrase)
         print_error("%s: two hints:\n%s\n", name, text);
         return 1;
     }
-    return check_lines(name, text);
+    return first ? check_lines(name, text) : 0;
 }
 
 static void test_all(void **state)
