@@ -16,7 +16,8 @@ fail() {
 for step in "$root"/0[1-8]_*; do
     name=${step##*/}
     count=$((count + 1))
-    "$cmake" -S "$step" -B "$folder/$name" >"$folder/said" 2>&1 ||
+    # Debug compiles faster.
+    "$cmake" -S "$step" -B "$folder/$name" -DCMAKE_BUILD_TYPE=Debug >"$folder/said" 2>&1 ||
         fail "$name: does not configure: $(tail -n 5 "$folder/said")"
 done
 ((count == 8)) || fail "$count steps, not 8"
