@@ -41,6 +41,8 @@ struct ptx {
 /* If `token` is where an asm statement begins, translates it: what stands for its parts is from
  * then on in ptx_patch. */
 void ptx_translate(size_t token);
+/* Frees everything and is as at the start. */
+void forget_ptx(void);
 /* Whether tokens from this one on are replaced; then writes what stands for them, and returns how
  * many they are. */
 size_t ptx_patch(struct text *out, size_t token, size_t *copied);
@@ -50,6 +52,8 @@ __attribute__((format(printf, 2, 3))) void ptx_refuse(struct ptx *ptx, const cha
 __attribute__((format(printf, 2, 3))) void ptx_print(struct text *out, const char *format, ...);
 
 /* ---- simt_ptx_text.c: PTX as text ---- */
+
+void ptx_forget_labels(void);
 
 /* An instruction: its name's parts and its operands, as they stand. */
 struct ptx_instruction {

@@ -27,6 +27,20 @@ static struct patch *patches;
 static size_t patch_count, next_patch;
 static struct text lines; /* ends of lines that are to come behind the statement */
 
+void forget_ptx(void)
+{
+    for (size_t i = 0; i < patch_count; i++) {
+        free(patches[i].text.bytes);
+    }
+    free(patches);
+    free(lines.bytes);
+    patches = NULL;
+    lines = (struct text){NULL, 0, 0};
+    patch_count = next_patch = 0;
+    ptx_forget_labels();
+    ptx_forget_registers();
+}
+
 static struct text *add_patch(size_t first, size_t end)
 {
     patches = realloc(patches, (patch_count + 1) * sizeof *patches);

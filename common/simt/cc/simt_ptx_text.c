@@ -12,6 +12,13 @@ enum { MOST_LABELS = 64, STATEMENT_BYTES = 16384 };
 static char *labels[MOST_LABELS];
 static size_t label_count;
 
+void ptx_forget_labels(void)
+{
+    while (label_count > 0) {
+        free(labels[--label_count]);
+    }
+}
+
 static char character(const struct ptx *ptx, size_t i)
 {
     return i < ptx->text.length ? ptx->text.bytes[i] : '\0';
@@ -313,7 +320,5 @@ void ptx_translate_text(struct ptx *ptx)
         i = translate_statement(ptx, i);
     }
     ptx_forget_registers();
-    while (label_count > 0) {
-        free(labels[--label_count]);
-    }
+    ptx_forget_labels();
 }

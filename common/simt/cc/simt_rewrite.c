@@ -453,6 +453,7 @@ void forget_all(void)
     forget_names();
     forget_functions();
     forget_device_variables();
+    forget_ptx();
     memset(told, 0, sizeof told);
 }
 
