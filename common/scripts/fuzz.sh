@@ -11,6 +11,7 @@ Gives a target (default: all) its seeds and inputs made of them, with clang's li
 sanitizers. Targets: options npy png rewriter.
 
   --runs N          executions for each target (default 100000)
+  --seconds N       and at most so long for each (default: no limit)
   --corpus FOLDER   keeps inputs that reached something new in FOLDER/TARGET, and begins with them
                     (default: none are kept)
   --build FOLDER    where it is built (default build/fuzz)
@@ -29,13 +30,18 @@ die() {
 }
 
 all=(options npy png rewriter)
-targets=() runs=100000 corpus='' build=$root/build/fuzz coverage=no
+targets=() runs=100000 seconds=0 corpus='' build=$root/build/fuzz coverage=no
 while (($# > 0)); do
     case $1 in
-    --runs | --corpus | --build) (($# > 1)) || die 2 "$1 needs a value" ;;&
+    --runs | --seconds | --corpus | --build) (($# > 1)) || die 2 "$1 needs a value" ;;&
     --runs)
         [[ $2 =~ ^[1-9][0-9]*$ ]] || die 2 "--runs '$2': want a whole number of at least 1"
         runs=$2
+        shift
+        ;;
+    --seconds)
+        [[ $2 =~ ^[1-9][0-9]*$ ]] || die 2 "--seconds '$2': want a whole number of at least 1"
+        seconds=$2
         shift
         ;;
     --corpus)
@@ -129,7 +135,7 @@ for target in "${targets[@]}"; do
     kept=$work/$target
     [[ -z $corpus ]] || kept=$corpus/$target
     mkdir -p -- "$kept"
-    options=(-runs="$runs" -max_len=512 -timeout=20 -rss_limit_mb=4096 -print_final_stats=1)
+    options=(-runs="$runs" -max_total_time="$seconds" -max_len=512 -timeout=20 -rss_limit_mb=4096 -print_final_stats=1)
     if "$build/bin/fuzz_$target" "${options[@]}" -artifact_prefix="$build/$target-" "$kept" \
         "${inputs[@]}" >"$work/log" 2>&1; then
         awk -v target="$target" '/stat::number_of_executed_units/ { n = $2 }
