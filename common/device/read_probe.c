@@ -198,7 +198,9 @@ static struct way first_look(struct reader *reader, int threads, int streams, do
 }
 
 /* Times each way briefly, with all threads first, then half as many and so on, as long as there is
- * time; then times those longer that came close to the best. */
+ * time, and a single thread in any case: on a busy machine threads that wait for each other use all
+ * of the time up and still read next to nothing. Then times those longer that came close to the
+ * best. */
 static double shortest_pass(struct reader *reader, int threads, double seconds)
 {
     enum { MOST_WAYS = 32 };
@@ -207,8 +209,10 @@ static double shortest_pass(struct reader *reader, int threads, double seconds)
     int count = 0, close_count = 0;
     double best_s = 1e9;
 
-    for (int t = threads; t >= 1 && (count == 0 || now_s() < until_s); t /= 2)
+    for (int t = threads; t >= 1; t /= 2)
         for (int streams = 4; streams >= 1; streams -= 3) {
+            if (t > 1 && count > 0 && now_s() >= until_s)
+                continue;
             ways[count] = first_look(reader, t, streams, until_s);
             best_s = ways[count].best_s < best_s ? ways[count].best_s : best_s;
             count++;
