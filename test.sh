@@ -25,11 +25,11 @@ kernels break, the checker, the CPU back end, the counters, the pages.
                     asan    with the address and undefined-behaviour sanitizers: not large inputs
                     tsan    the tests of the CPU steps with the thread sanitizer
                     clang   kernels and their back end compiled by clang, if that is installed: the
-                            tests of the quick suite
+                            quick suite's tests of the back end, and of what every rung counts
                     cuda    compiled by nvcc, if that is installed; run if there is a GPU
   -L LABEL        only tests with a label that matches this regular expression, as in ctest;
-                  -L slow: analysers, mutants and other compilers, which take minutes and which no
-                  suite runs by itself
+                  -L slow: analysers, mutants, other compilers, failures injected by the hundred,
+                  what the pages say that commands print: minutes each, in no suite
   -R NAME         only tests with a name that matches
   --no-install    install nothing: say what is missing and stop
   --help          this text
@@ -110,8 +110,9 @@ test_suite() {
     shift
     # Only the steps have several threads, and the sanitizer slows other tests down tenfold.
     [[ $preset != tsan ]] || only=(-L '^step$')
-    # Only kernels and their back end can differ with another C++ compiler.
-    [[ $preset != clang ]] || only=(-L '^simt$' -LE '^(exercise|all)$')
+    # Only kernels and their back end can differ with another C++ compiler; that every rung counts
+    # and computes the same is one test, simt.test_simt_rungs.
+    [[ $preset != clang ]] || only=(-L '^simt$' -LE '^(exercise|step|all)$')
     # Large inputs take a sanitizer minutes.
     [[ $preset != asan ]] || only=(-LE '^large$')
     # With -L or -R, any test can be selected.
