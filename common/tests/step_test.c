@@ -93,12 +93,7 @@ static void judge_rung(struct problem *problem, const struct rung *rung, size_t 
 
 size_t step_test_first_input(const struct problem *problem)
 {
-#ifdef RUNGS_SANITIZED
-    return problem->probes;
-#else
-    (void)problem;
-    return 0;
-#endif
+    return STEP_TEST_SANITIZED ? problem->probes : 0;
 }
 
 void step_test_rungs(const struct problem_options *options)

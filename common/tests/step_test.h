@@ -18,8 +18,15 @@ void step_test_defaults(void *options);
 /* A reduction's rung by its name. */
 const struct reduction_rung *step_test_rung(const char *name);
 
-/* The first input to try, of probes and random data: 0, or under a sanitizer the random data. It
- * watches addresses, which do not depend on values, and each access takes ten times as long. */
+/* Whether a sanitizer looks on, and each access takes ten times as long. */
+#ifdef RUNGS_SANITIZED
+enum { STEP_TEST_SANITIZED = true };
+#else
+enum { STEP_TEST_SANITIZED = false };
+#endif
+
+/* The first input to try, of probes and random data: 0, or under a sanitizer the random data: it
+ * watches addresses, which do not depend on values. */
 size_t step_test_first_input(const struct problem *problem);
 
 /* Every rung of the ladder but the lessons and those that cannot run here, on the probes and the
