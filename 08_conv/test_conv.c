@@ -103,6 +103,8 @@ static void test_tile_edges(void **state)
 
     step_test_defaults(&options);
     for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
+        if (STEP_TEST_SANITIZED && i % 3 != 0)
+            continue;
         options.base.offset = i / 2 % 2;
         options.batch = 1 + i % 2;
         options.channels = shapes[i].channels;
