@@ -1,0 +1,31 @@
+/* Step 07: memory on the GPU that the top rungs need for partial sums, allocated once and kept. */
+#ifndef RUNGS_07_WORKSPACE_H
+#define RUNGS_07_WORKSPACE_H
+
+#include <stddef.h>
+
+#include "problem/gemm/gemm.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Allocates it; for .prepare of a rung. */
+void prepare_workspace(const struct gemm *call);
+
+/* Room for the partial sums of two tiles for each multiprocessor. */
+float *workspace_parts(void);
+size_t workspace_parts_floats(void);
+
+/* WORKSPACE_FLAGS numbers, which are 0 between launches. */
+enum { WORKSPACE_FLAGS = 4096 };
+unsigned *workspace_flags(void);
+
+/* Room for aligned copies of A and B. */
+float *workspace_copy(int which, size_t floats);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
