@@ -41,25 +41,29 @@ static __device__ void load_fragments(const float *tile_a, const float *tile_b, 
         *(float4 *)&b[4 * j] = *(const float4 *)(tile_b + p * T::N + j * 16);
 }
 
-/* Adds the products for one p. Every other row of the sums is processed backwards, so that each
- * multiply-add shares an operand with the one before it. The operand is then in the operand reuse
- * cache and need not be read from the register file, where three reads together take an extra
- * cycle. */
-static __device__ void add_to_and_fro(const float a[THREAD_M], const float b[THREAD_N],
-                                      float sum[THREAD_M][THREAD_N])
+/* The order in which the products for one p are added. TO_AND_FRO: every other row of the sums is
+ * processed backwards, so that each multiply-add shares an operand with the one before it. The
+ * operand is then in the operand reuse cache and need not be read from the register file, where
+ * three reads together take an extra cycle. */
+enum order { ROW_BY_ROW, TO_AND_FRO };
+
+template <enum order ORDER>
+static __device__ void add_products(const float a[THREAD_M], const float b[THREAD_N],
+                                    float sum[THREAD_M][THREAD_N])
 {
 #pragma unroll
     for (unsigned i = 0; i < THREAD_M; i++)
 #pragma unroll
         for (unsigned j = 0; j < THREAD_N; j++) {
-            const unsigned to_and_fro = i % 2 == 0 ? THREAD_N - 1 - j : j;
-            sum[THREAD_M - 1 - i][to_and_fro] += a[THREAD_M - 1 - i] * b[to_and_fro];
+            const unsigned row = ORDER == TO_AND_FRO ? THREAD_M - 1 - i : i;
+            const unsigned column = ORDER == TO_AND_FRO && i % 2 == 0 ? THREAD_N - 1 - j : j;
+            sum[row][column] += a[row] * b[column];
         }
 }
 
 /* Adds the products of `steps` stages to the sums: a slice's share of each stage. The elements for
  * p + 1 are loaded while those for p are multiplied. */
-template <typename T>
+template <typename T, enum order ORDER>
 static __device__ void multiply(const struct ring &ring, struct within at, unsigned steps,
                                 struct slot *slot, float sum[THREAD_M][THREAD_N])
 {
@@ -97,7 +101,7 @@ static __device__ void multiply(const struct ring &ring, struct within at, unsig
                     }
                     load_fragments<T>(tile_a, tile_b, 0, a[0], b[0]);
                 }
-                add_to_and_fro(a[p % 2], b[p % 2], sum);
+                add_products<ORDER>(a[p % 2], b[p % 2], sum);
             }
         }
         barrier_arrive(&ring.free[slot->stage]);

@@ -18,13 +18,20 @@ void launch_warp_tile(const struct gemm *call);
 void launch_double_buffered(const struct gemm *call);
 void launch_async_copies(const struct gemm *call);
 void launch_wide_tile(const struct gemm *call);
-void launch_fragments_ahead(const struct gemm *call);
-void launch_to_and_fro(const struct gemm *call);
 void launch_producer_warps(const struct gemm *call);
 void launch_tensor_copies(const struct gemm *call);
 void launch_specialized(const struct gemm *call);
+void launch_to_and_fro(const struct gemm *call);
 void launch_overlapped(const struct gemm *call);
 void launch_stream_k(const struct gemm *call);
+void launch_sliced_tiles(const struct gemm *call);
+void launch_added_later(const struct gemm *call);
+void launch_aligned_copies(const struct gemm *call);
+void launch_thin(const struct gemm *call);
+void launch_edges(const struct gemm *call);
+void launch_any_shape(const struct gemm *call);
+void how_any_shape(const struct gemm *call, char text[RUNG_HOW_SIZE]);
+void prepare_any_shape(const struct gemm *call);
 const char *hopper_unavailable(void);
 
 static const struct gemm_rung rungs[] = {
@@ -160,20 +167,6 @@ static const struct gemm_rung rungs[] = {
         .depth = gemm_depth_serial,
     },
     {
-        .rung = {.name = "fragments_ahead",
-                 .idea = "elements of the next step are loaded while those of this are multiplied",
-                 .needs_compute_capability = 80},
-        .run = launch_fragments_ahead,
-        .depth = gemm_depth_serial,
-    },
-    {
-        .rung = {.name = "to_and_fro",
-                 .idea = "every multiply-add shares an operand with the one before it",
-                 .needs_compute_capability = 80},
-        .run = launch_to_and_fro,
-        .depth = gemm_depth_serial,
-    },
-    {
         .rung = {.name = "producer_warps",
                  .idea = "4 warps copy tiles to a ring of mbarriers, 8 warps multiply",
                  .needs_compute_capability = 90,
@@ -198,6 +191,13 @@ static const struct gemm_rung rungs[] = {
         .depth = gemm_depth_serial,
     },
     {
+        .rung = {.name = "to_and_fro",
+                 .idea = "every multiply-add shares an operand with the one before it",
+                 .needs_compute_capability = 80},
+        .run = launch_to_and_fro,
+        .depth = gemm_depth_serial,
+    },
+    {
         .rung = {.name = "overlapped",
                  .idea = "the next launch starts while this one ends",
                  .needs_compute_capability = 90,
@@ -213,6 +213,61 @@ static const struct gemm_rung rungs[] = {
         .run = launch_stream_k,
         .depth = gemm_depth_serial,
         .prepare = prepare_workspace,
+    },
+    {
+        .rung = {.name = "sliced_tiles",
+                 .idea = "smaller tiles for a smaller C: warps share a tile's values of p",
+                 .needs_compute_capability = 90,
+                 .unavailable = hopper_unavailable},
+        .run = launch_sliced_tiles,
+        .depth = gemm_depth_serial,
+        .prepare = prepare_workspace,
+    },
+    {
+        .rung = {.name = "added_later",
+                 .idea = "the sums of many blocks are added up by a kernel of its own",
+                 .needs_compute_capability = 90,
+                 .unavailable = hopper_unavailable},
+        .run = launch_added_later,
+        .depth = gemm_depth_serial,
+        .prepare = prepare_workspace,
+    },
+    {
+        .rung = {.name = "aligned_copies",
+                 .idea = "a B whose rows are not aligned is copied first",
+                 .needs_compute_capability = 90,
+                 .unavailable = hopper_unavailable},
+        .run = launch_aligned_copies,
+        .depth = gemm_depth_serial,
+        .prepare = prepare_any_shape,
+    },
+    {
+        .rung = {.name = "thin",
+                 .idea = "few rows or columns of C: A or B is read once, into registers",
+                 .needs_compute_capability = 90,
+                 .unavailable = hopper_unavailable},
+        .run = launch_thin,
+        .depth = gemm_depth_serial,
+        .prepare = prepare_any_shape,
+    },
+    {
+        .rung = {.name = "edges",
+                 .idea = "so are the few rows and columns beyond the last whole tile",
+                 .needs_compute_capability = 90,
+                 .unavailable = hopper_unavailable},
+        .run = launch_edges,
+        .depth = gemm_depth_serial,
+        .prepare = prepare_any_shape,
+    },
+    {
+        .rung = {.name = "any_shape",
+                 .idea = "small tiles for small products: a plan for every shape",
+                 .needs_compute_capability = 90,
+                 .unavailable = hopper_unavailable},
+        .run = launch_any_shape,
+        .depth = gemm_depth_serial,
+        .how = how_any_shape,
+        .prepare = prepare_any_shape,
     },
     CUBLAS_GEMM_RUNG,
 };

@@ -23,13 +23,19 @@ struct Loads {
 template <typename T>
 static __device__ unsigned row_of_load(unsigned i)
 {
-    return (LP == 8 ? threadIdx.x % 128 / 8 : LP == 4 ? threadIdx.x / 64 % 2 * 8 + threadIdx.x % 32 / 4 : threadIdx.x % 32 / 2) + i % Loads<T>::DOWN * 16;
+    return (LP == 8   ? threadIdx.x % 128 / 8
+            : LP == 4 ? threadIdx.x / 64 % 2 * 8 + threadIdx.x % 32 / 4
+                      : threadIdx.x % 32 / 2) +
+           i % Loads<T>::DOWN * 16;
 }
 
 template <typename T>
 static __device__ unsigned p_of_load(unsigned i)
 {
-    return (LP == 8 ? threadIdx.x % 8 * 4 : LP == 4 ? threadIdx.x / 32 % 2 * 16 + threadIdx.x % 4 * 4 : threadIdx.x / 32 % 4 * 8 + threadIdx.x % 2 * 4) + i / Loads<T>::DOWN * 32;
+    return (LP == 8   ? threadIdx.x % 8 * 4
+            : LP == 4 ? threadIdx.x / 32 % 2 * 16 + threadIdx.x % 4 * 4
+                      : threadIdx.x / 32 % 4 * 8 + threadIdx.x % 2 * 4) +
+           i / Loads<T>::DOWN * 32;
 }
 
 /* Loads a batch of a step, whose first value of p is `first`; zeros past the end of the rows. */
@@ -162,9 +168,9 @@ static __device__ void produce_tile(const struct gemm &call, const B &b, struct 
 
 #pragma unroll
     for (unsigned i = 0; i < L::COUNT; i++)
-        offset[i] = (unsigned)((min((size_t)row_of_load<T>(i), last_row) * call.lda +
-                                p_of_load<T>(i)) *
-                               sizeof(float));
+        offset[i] =
+            (unsigned)((min((size_t)row_of_load<T>(i), last_row) * call.lda + p_of_load<T>(i)) *
+                       sizeof(float));
     if (ahead)
         fetch_a<T>(call, tile_a, offset, (size_t)first * T::DEPTH, 0, aligned, next);
     for (unsigned step = first; step < first + steps; step++) {

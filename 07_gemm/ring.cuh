@@ -56,10 +56,10 @@ template <typename T>
 static __device__ struct ring make_ring(phase_barrier full[], phase_barrier free[],
                                         unsigned arrivals)
 {
-    extern __shared__ __align__(128) float memory[];
+    extern __shared__ __align__(128) float ring_memory[];
     struct ring ring;
 
-    ring.b = memory;
+    ring.b = ring_memory;
     ring.a = ring.b + T::STAGES * T::B_FLOATS;
     ring.exchange = ring.a + T::STAGES * T::A_FLOATS;
     ring.full = full;

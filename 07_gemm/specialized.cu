@@ -42,13 +42,14 @@ static __device__ void produce(const struct gemm &call, const B &b, const struct
     produce_tile<Large>(call, b, tile_of_block(call), 0, steps_along<Large>(call), ring, &slot);
 }
 
+template <enum order ORDER>
 static __device__ void consume(const struct gemm &call, const struct ring &ring)
 {
     const struct within at = place_in_tile<Large>();
     struct slot slot = {0, 0};
     float sum[THREAD_M][THREAD_N] = {};
 
-    multiply<Large>(ring, at, steps_along<Large>(call), &slot, sum);
+    multiply<Large, ORDER>(ring, at, steps_along<Large>(call), &slot, sum);
     store_tile<Large>(call, tile_of_block(call), at, ring.exchange, sum);
 }
 
@@ -66,7 +67,7 @@ static __global__ void __launch_bounds__(THREADS, 1) producer_warps(const struct
     if (threadIdx.x >= Large::CONSUMERS)
         produce(call, copied_b{call.b, call.ldb, call.k, call.n}, ring);
     else
-        consume(call, ring);
+        consume<ROW_BY_ROW>(call, ring);
 }
 
 extern "C" void launch_producer_warps(const struct gemm *call)
@@ -103,7 +104,7 @@ static __global__ void __launch_bounds__(THREADS, 1)
     if (threadIdx.x >= Large::CONSUMERS)
         produce(call, tensor_b{&b}, ring);
     else
-        consume(call, ring);
+        consume<ROW_BY_ROW>(call, ring);
 }
 
 extern "C" void launch_tensor_copies(const struct gemm *call)
@@ -128,7 +129,8 @@ static_assert(Large::CONSUMERS * CONSUMER_REGISTERS + PRODUCERS * PRODUCER_REGIS
               "the consumers would wait for registers forever");
 
 /* Better: the sums of a consumer, 128, and the elements for two values of p, 48, fit in its
- * registers. Still bad: between two launches the GPU is idle. */
+ * registers. Still bad: a multiply-add whose three operands all come from the register file takes an
+ * extra cycle. */
 static __global__ void __launch_bounds__(THREADS, 1)
     specialized(const struct gemm call, const __grid_constant__ CUtensorMap b)
 {
@@ -140,7 +142,7 @@ static __global__ void __launch_bounds__(THREADS, 1)
         produce(call, tensor_b{&b}, ring);
     } else {
         asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(CONSUMER_REGISTERS));
-        consume(call, ring);
+        consume<ROW_BY_ROW>(call, ring);
     }
 }
 
@@ -153,6 +155,37 @@ extern "C" void launch_specialized(const struct gemm *call)
     cudaFuncSetAttribute(specialized, cudaFuncAttributeMaxDynamicSharedMemorySize,
                          Large::SHARED_BYTES);
     specialized<<<tile_count(call, Large::M, Large::N), THREADS, Large::SHARED_BYTES>>>(
+        *call, describe_b(call, Large::DEPTH, Large::N));
+}
+
+/* ---- the order of the multiply-adds ---------------------------------------------------------- */
+
+/* Better: each multiply-add finds one operand in the reuse cache (add_products). Still bad: between
+ * two launches the GPU is idle. */
+static __global__ void __launch_bounds__(THREADS, 1)
+    to_and_fro(const struct gemm call, const __grid_constant__ CUtensorMap b)
+{
+    __shared__ phase_barrier full[Large::STAGES], free[Large::STAGES];
+    const struct ring ring = make_ring<Large>(full, free, tensor_b::ARRIVALS);
+
+    if (threadIdx.x >= Large::CONSUMERS) {
+        asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(PRODUCER_REGISTERS));
+        produce(call, tensor_b{&b}, ring);
+    } else {
+        asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(CONSUMER_REGISTERS));
+        consume<TO_AND_FRO>(call, ring);
+    }
+}
+
+extern "C" void launch_to_and_fro(const struct gemm *call)
+{
+    if (!is_for_tensor_copies(call)) {
+        launch_producer_warps(call);
+        return;
+    }
+    cudaFuncSetAttribute(to_and_fro, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                         Large::SHARED_BYTES);
+    to_and_fro<<<tile_count(call, Large::M, Large::N), THREADS, Large::SHARED_BYTES>>>(
         *call, describe_b(call, Large::DEPTH, Large::N));
 }
 
@@ -173,7 +206,7 @@ static __global__ void __launch_bounds__(THREADS, 1)
         produce(call, tensor_b{&b}, ring);
     } else {
         asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(CONSUMER_REGISTERS));
-        consume(call, ring);
+        consume<TO_AND_FRO>(call, ring);
     }
 }
 

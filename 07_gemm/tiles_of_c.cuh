@@ -32,7 +32,7 @@ static __device__ void consume(const struct gemm &call, const struct work &work,
         float sum[THREAD_M][THREAD_N] = {}, rows[T::ROWS][THREAD_N];
         struct gemm scaled = call;
 
-        multiply<T>(ring, at, share.steps, &slot, sum);
+        multiply<T, TO_AND_FRO>(ring, at, share.steps, &slot, sum);
         add_slices<T>(at, ring.exchange, sum, rows);
         if (is_sent(work, share)) {
             send_part<T>(call, work, share, at, rows);

@@ -1,6 +1,5 @@
-/* Step 07, rungs that multiply with fewer instructions beside the multiply-adds: a thread computes 8
- * x 16 elements of C, so that a block of 256 threads computes 128 x 256. Tiles are copied as by
- * async_copies. */
+/* Step 07: a thread computes 8 x 16 elements of C, so that a block of 256 threads computes 128 x
+ * 256. Tiles are copied as by async_copies. */
 #include <cuda_pipeline_primitives.h>
 
 #include "consumers.cuh"
@@ -38,10 +37,22 @@ static __device__ void start_copies(const struct gemm &call, struct place tile, 
     }
 }
 
-/* Computes a block's tile of C. MULTIPLY adds the products of one pair of tiles to a thread's sums;
- * its arguments begin with the thread's first elements. */
-template <void (*MULTIPLY)(const float *tile_a, const float *tile_b, float (*sum)[THREAD_N])>
-static __device__ void multiply_block(const struct gemm &call)
+/* Adds the products of one pair of tiles, from the thread's first elements on. */
+static __device__ void multiply_tiles(const float *tile_a, const float *tile_b,
+                                      float sum[THREAD_M][THREAD_N])
+{
+#pragma unroll
+    for (unsigned p = 0; p < Wide::DEPTH; p++) {
+        float a[THREAD_M], b[THREAD_N];
+        load_fragments<Wide>(tile_a, tile_b, p, a, b);
+        add_products<ROW_BY_ROW>(a, b, sum);
+    }
+}
+
+/* Better: 24 floats loaded for 128 products, not 32, and half as many copies of A. Still bad: the
+ * threads that multiply also copy, with instructions for addresses, and 4 bytes of A at a time; and
+ * in each step all wait at a barrier for the slowest. */
+static __global__ void __launch_bounds__(THREADS) wide_tile(const struct gemm call)
 {
     extern __shared__ __align__(16) float memory[];
     float *const all_a = memory, *const all_b = memory + Wide::STAGES * Wide::A_FLOATS;
@@ -66,42 +77,12 @@ static __device__ void multiply_block(const struct gemm &call)
                      all_a + free_stage * Wide::A_FLOATS, all_b + free_stage * Wide::B_FLOATS,
                      b_aligned);
         __pipeline_commit();
-        MULTIPLY(all_a + stage * Wide::A_FLOATS + at.row,
-                 all_b + stage * Wide::B_FLOATS + at.column, sum);
+        multiply_tiles(all_a + stage * Wide::A_FLOATS + at.row,
+                       all_b + stage * Wide::B_FLOATS + at.column, sum);
         stage = (stage + 1) % Wide::STAGES;
     }
     __pipeline_wait_prior(0);
     store_tile<Wide>(call, tile, at, all_b + Wide::STAGES * Wide::B_FLOATS, sum);
-}
-
-/* ---- twice as wide a tile -------------------------------------------------------------------- */
-
-static __device__ void add_in_order(const float a[THREAD_M], const float b[THREAD_N],
-                                    float sum[THREAD_M][THREAD_N])
-{
-#pragma unroll
-    for (unsigned i = 0; i < THREAD_M; i++)
-#pragma unroll
-        for (unsigned j = 0; j < THREAD_N; j++)
-            sum[i][j] += a[i] * b[j];
-}
-
-static __device__ void multiply_in_order(const float *tile_a, const float *tile_b,
-                                         float (*sum)[THREAD_N])
-{
-#pragma unroll
-    for (unsigned p = 0; p < Wide::DEPTH; p++) {
-        float a[THREAD_M], b[THREAD_N];
-        load_fragments<Wide>(tile_a, tile_b, p, a, b);
-        add_in_order(a, b, sum);
-    }
-}
-
-/* Better: 24 floats loaded for 128 products, not 32, and half as many copies of A. Still bad: only
- * two warps per scheduler, each of which waits for what it has just loaded. */
-static __global__ void __launch_bounds__(THREADS) wide_tile(const struct gemm call)
-{
-    multiply_block<multiply_in_order>(call);
 }
 
 extern "C" void launch_wide_tile(const struct gemm *call)
@@ -111,60 +92,4 @@ extern "C" void launch_wide_tile(const struct gemm *call)
     cudaFuncSetAttribute(wide_tile, cudaFuncAttributeMaxDynamicSharedMemorySize,
                          Wide::SHARED_BYTES);
     wide_tile<<<tile_count(call, Wide::M, Wide::N), THREADS, Wide::SHARED_BYTES>>>(*call);
-}
-
-/* ---- fragments one step ahead ---------------------------------------------------------------- */
-
-/* The elements for p + 1 are loaded while those for p are multiplied. */
-template <bool TO_AND_FRO>
-static __device__ void multiply_ahead(const float *tile_a, const float *tile_b,
-                                      float (*sum)[THREAD_N])
-{
-    float a[2][THREAD_M], b[2][THREAD_N];
-
-    load_fragments<Wide>(tile_a, tile_b, 0, a[0], b[0]);
-#pragma unroll
-    for (unsigned p = 0; p < Wide::DEPTH; p++) {
-        if (p + 1 < Wide::DEPTH)
-            load_fragments<Wide>(tile_a, tile_b, p + 1, a[(p + 1) % 2], b[(p + 1) % 2]);
-        if (TO_AND_FRO)
-            add_to_and_fro(a[p % 2], b[p % 2], sum);
-        else
-            add_in_order(a[p % 2], b[p % 2], sum);
-    }
-}
-
-/* Better: the multiply-adds of one p hide the latency of the loads for the next. Still bad: a
- * multiply-add whose three operands all come from the register file takes an extra cycle. */
-static __global__ void __launch_bounds__(THREADS) fragments_ahead(const struct gemm call)
-{
-    multiply_block<multiply_ahead<false>>(call);
-}
-
-extern "C" void launch_fragments_ahead(const struct gemm *call)
-{
-    if (call->m == 0 || call->n == 0)
-        return;
-    cudaFuncSetAttribute(fragments_ahead, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                         Wide::SHARED_BYTES);
-    fragments_ahead<<<tile_count(call, Wide::M, Wide::N), THREADS, Wide::SHARED_BYTES>>>(*call);
-}
-
-/* ---- the order of the multiply-adds ---------------------------------------------------------- */
-
-/* Better: each multiply-add finds one operand in the reuse cache (add_to_and_fro). Still bad: the
- * threads that multiply also copy: 6 instructions and their addresses in each step, 4 of them to
- * copy 4 bytes, and all wait at a barrier for the slowest. */
-static __global__ void __launch_bounds__(THREADS) to_and_fro(const struct gemm call)
-{
-    multiply_block<multiply_ahead<true>>(call);
-}
-
-extern "C" void launch_to_and_fro(const struct gemm *call)
-{
-    if (call->m == 0 || call->n == 0)
-        return;
-    cudaFuncSetAttribute(to_and_fro, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                         Wide::SHARED_BYTES);
-    to_and_fro<<<tile_count(call, Wide::M, Wide::N), THREADS, Wide::SHARED_BYTES>>>(*call);
 }

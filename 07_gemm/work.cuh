@@ -101,10 +101,11 @@ static __device__ void send_part(const struct gemm &call, const struct work &wor
     store_fours<T>(part, {0, 0}, at, rows);
     if (work.added_later)
         return;
-    __threadfence();
     consumers_sync<T>();
-    if (threadIdx.x == 0)
+    if (threadIdx.x == 0) {
+        __threadfence(); /* releases what all have stored */
         atomicExch(&work.sent[blockIdx.x], 1);
+    }
 }
 
 /* The block that unit u belongs to. */
@@ -151,10 +152,12 @@ static __device__ void collect_parts(const struct gemm &call, const struct work 
     }
 }
 
+static const unsigned ADD_THREADS = 256;
+
 /* Adds up the partial sums of tile blockIdx.x, if it was divided. Of a block's 8 warps, `together`
  * take the same 128 elements, each a share of the parts, four elements per lane. */
 template <typename T>
-static __global__ void __launch_bounds__(256)
+static __global__ void __launch_bounds__(ADD_THREADS)
     add_parts(const struct gemm call, const struct work work, unsigned together)
 {
     __shared__ __align__(16) float sums[8][128];

@@ -8,9 +8,9 @@
 
 static const size_t MOST_TILE = 128 * 256;
 
-static float *parts, *copies[2];
+static float *parts, *copy;
 static unsigned *flags;
-static size_t parts_floats, copies_floats[2];
+static size_t parts_floats, copy_floats;
 
 static void *allocate(size_t bytes)
 {
@@ -47,12 +47,12 @@ extern "C" unsigned *workspace_flags(void)
     return flags;
 }
 
-extern "C" float *workspace_copy(int which, size_t floats)
+extern "C" float *workspace_copy(size_t floats)
 {
-    if (floats > copies_floats[which]) {
-        cudaFree(copies[which]);
-        copies[which] = (float *)allocate(floats * sizeof(float));
-        copies_floats[which] = floats;
+    if (floats > copy_floats) {
+        cudaFree(copy);
+        copy = (float *)allocate(floats * sizeof(float));
+        copy_floats = floats;
     }
-    return copies[which];
+    return copy;
 }

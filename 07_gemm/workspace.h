@@ -21,8 +21,8 @@ size_t workspace_parts_floats(void);
 enum { WORKSPACE_FLAGS = 4096 };
 unsigned *workspace_flags(void);
 
-/* Room for aligned copies of A and B. */
-float *workspace_copy(int which, size_t floats);
+/* Room for an aligned copy of B. */
+float *workspace_copy(size_t floats);
 
 #ifdef __cplusplus
 }
