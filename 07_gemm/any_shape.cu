@@ -7,12 +7,32 @@
 
 extern "C" void launch_producer_warps(const struct gemm *call);
 
+/* The last plan is kept: choosing one takes longer than a small product. */
+static struct plan plan_for(const struct gemm *call, unsigned ideas)
+{
+    static struct {
+        struct gemm call;
+        unsigned ideas;
+        struct plan plan;
+    } last;
+    const bool is_same = last.ideas == ideas && last.call.m == call->m && last.call.n == call->n &&
+                         last.call.k == call->k && last.call.lda == call->lda &&
+                         last.call.ldb == call->ldb && last.call.b == call->b;
+
+    if (!is_same) {
+        last.call = *call;
+        last.ideas = ideas;
+        last.plan = {};
+        if (call->m > 0 && call->n > 0 && call->k > 0)
+            last.plan = choose_plan(call, ideas);
+    }
+    return last.plan;
+}
+
 static void run_plan(const struct gemm *call, unsigned ideas)
 {
-    struct plan plan = {};
+    const struct plan plan = plan_for(call, ideas);
 
-    if (call->m > 0 && call->n > 0 && call->k > 0)
-        plan = choose_plan(call, ideas);
     if (plan.kind == BY_TILES)
         run_tiles(call, &plan);
     else if (plan.kind == BY_FEW_ROWS)
@@ -83,10 +103,8 @@ extern "C" void how_any_shape(const struct gemm *call, char text[RUNG_HOW_SIZE])
     static const char *const tiles[] = {"128x256", "256x128", "128x128",
                                         "64x128",  "128x64",  "64x64"};
     static const char *const small[] = {"16x32", "32x32", "32x64", "16x64"};
-    struct plan plan = {};
+    const struct plan plan = plan_for(call, ALL);
 
-    if (call->m > 0 && call->n > 0 && call->k > 0)
-        plan = choose_plan(call, ALL);
     if (plan.kind == BY_TILES)
         snprintf(text, RUNG_HOW_SIZE, "%u blocks, tiles of %s%s%s%s", plan.blocks,
                  tiles[plan.shape], plan.added_later ? ", added later" : "",

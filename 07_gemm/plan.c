@@ -13,9 +13,9 @@ struct tile {
 };
 
 static const struct tile tiles[TILE_SHAPES] = {
-    [TILE_128X256] = {128, 256, 32, 4.95, 3.5}, [TILE_256X128] = {256, 128, 32, 5.4, 3.5},
-    [TILE_128X128] = {128, 128, 32, 2.75, 2.5}, [TILE_64X128] = {64, 128, 32, 1.48, 1.8},
-    [TILE_128X64] = {128, 64, 32, 1.55, 1.8},   [TILE_64X64] = {64, 64, 64, 1.65, 1.4},
+    [TILE_128X256] = {128, 256, 32, 4.92, 2.2}, [TILE_256X128] = {256, 128, 32, 5.45, 2.5},
+    [TILE_128X128] = {128, 128, 32, 2.79, 2.7}, [TILE_64X128] = {64, 128, 32, 1.49, 2.2},
+    [TILE_128X64] = {128, 64, 32, 1.57, 2.1},   [TILE_64X64] = {64, 64, 64, 1.55, 2.0},
 };
 
 struct small_tile {
@@ -27,13 +27,14 @@ struct small_tile {
 static const struct small_tile small_tiles[SMALL_SHAPES] = {
     [SMALL_16X32] = {16, 32, 128, 4, 1.0, 85e3},
     [SMALL_32X32] = {32, 32, 128, 3, 1.4, 110e3},
-    [SMALL_32X64] = {32, 64, 128, 2, 2.0, 120e3},
+    [SMALL_32X64] = {32, 64, 128, 2, 2.0, 105e3},
     [SMALL_16X64] = {16, 64, 64, 2, 0.8, 85e3},
 };
 
 static const double LAUNCH = 3, SECOND_LAUNCH = 2.5; /* alone; behind another */
-static const double BYTES = 3.9e6;                   /* per us, from DRAM */
-static const double SUMS = 2.5e6;                    /* bytes of partial sums per us, both ways */
+static const double READ = 0.26e-6;                  /* for each byte from DRAM */
+static const double ADDED_LATER = 0.48e-6; /* for each byte of partial sums of all blocks */
+static const double COLLECTED = 24e-6;     /* for each byte that one block adds up */
 
 static size_t ceil_of(size_t a, size_t b)
 {
@@ -47,34 +48,35 @@ static double larger(double a, double b)
 
 /* ---- few rows, few columns ------------------------------------------------------------------- */
 
+/* A power of two: no more blocks than that, and none with fewer than `least` values of p. */
 static unsigned splits_for(size_t tiles_of_c, size_t k, unsigned least, unsigned blocks)
 {
-    const size_t wanted = ceil_of(blocks, tiles_of_c), most = k / least;
-    const size_t splits = wanted < most ? wanted : most;
+    unsigned splits = 1;
 
-    return splits > 1 ? (unsigned)splits : 1;
+    while (splits * 2 * tiles_of_c <= blocks && splits * 2 * least <= k)
+        splits *= 2;
+    return splits;
 }
 
 unsigned few_rows_splits(size_t n, size_t k, int multiprocessors)
 {
-    return splits_for(ceil_of(n, 128), k, 64, 4 * (unsigned)multiprocessors - 16);
+    return splits_for(ceil_of(n, 128), k, 64, 4 * (unsigned)multiprocessors);
 }
 
 unsigned few_columns_splits(size_t m, size_t k, int multiprocessors)
 {
-    return splits_for(ceil_of(m, 32), k, 128, 4 * (unsigned)multiprocessors - 16);
+    return splits_for(ceil_of(m, 32), k, 128, 4 * (unsigned)multiprocessors);
 }
 
 /* `few` rows or columns of C, with a matrix of `elements` to read. */
 static double few_time(size_t few, double elements, int multiprocessors)
 {
-    const double products = 52e3 * multiprocessors; /* per us */
+    const double products = 45e3 * multiprocessors; /* per us */
     size_t computed = 1;
 
     while (computed < few)
         computed *= 2;
-    return LAUNCH +
-           larger(elements * sizeof(float) / BYTES, (double)computed * elements / products);
+    return LAUNCH + larger(elements * sizeof(float) * READ, (double)computed * elements / products);
 }
 
 /* ---- tiles ----------------------------------------------------------------------------------- */
@@ -89,15 +91,12 @@ static double tiles_time(const struct gemm *call, const struct plan *plan)
     const double tile_bytes = (double)tile->m * tile->n * sizeof(float);
     double time = LAUNCH + of_block * tile->step + tile->store * larger(1, count / blocks);
 
-    if (blocks != count) {                   /* tiles are divided */
-        const double parts = blocks / count; /* of each tile */
-        if (plan->added_later)
-            time += SECOND_LAUNCH + tile->store + 2 * blocks * tile_bytes / SUMS / 2;
-        else
-            time += tile->store + tile->store * 0.8 * larger(1, parts - 1);
-    }
+    if (blocks != count) /* tiles are divided */
+        time += tile->store + (plan->added_later
+                                   ? blocks * tile_bytes * ADDED_LATER
+                                   : larger(1, blocks / count - 1) * tile_bytes * COLLECTED);
     if (plan->copies_b)
-        time += SECOND_LAUNCH + (double)call->k * (double)call->n * 2 * sizeof(float) / BYTES;
+        time += SECOND_LAUNCH + (double)call->k * (double)call->n * 2 * sizeof(float) * READ;
     if (plan->rows < call->m)
         time += few_time(call->m - plan->rows, (double)call->k * (double)call->n,
                          call->multiprocessors);

@@ -5,9 +5,6 @@
 #include "kernel/tma.cuh"
 #include "ring.cuh"
 
-#ifndef LP
-#define LP 2
-#endif
 /* 16-byte loads of A per thread and stage. All producers together load 16 rows of 32 floats; then the
  * next 16 rows, and where a stage is deeper than 32, the next floats of all rows. A thread has at
  * most 8 loads in flight. */
@@ -17,25 +14,18 @@ struct Loads {
     static const unsigned BATCH = COUNT < 8 ? COUNT : 8;
 };
 
-/* The row of tile A, and the value of p, of a thread's load number i. Of 32 neighbouring lanes, two
- * load neighbours in a row, so that a sector is read at once, and their stores in the transposed
- * tile are in 32 different banks. */
+/* The row of tile A, and the value of p, of a thread's load number i: 8 lanes load 32 floats of a
+ * row, a warp 4 rows. */
 template <typename T>
 static __device__ unsigned row_of_load(unsigned i)
 {
-    return (LP == 8   ? threadIdx.x % 128 / 8
-            : LP == 4 ? threadIdx.x / 64 % 2 * 8 + threadIdx.x % 32 / 4
-                      : threadIdx.x % 32 / 2) +
-           i % Loads<T>::DOWN * 16;
+    return threadIdx.x % PRODUCERS / 8 + i % Loads<T>::DOWN * 16;
 }
 
 template <typename T>
 static __device__ unsigned p_of_load(unsigned i)
 {
-    return (LP == 8   ? threadIdx.x % 8 * 4
-            : LP == 4 ? threadIdx.x / 32 % 2 * 16 + threadIdx.x % 4 * 4
-                      : threadIdx.x / 32 % 4 * 8 + threadIdx.x % 2 * 4) +
-           i / Loads<T>::DOWN * 32;
+    return threadIdx.x % 8 * 4 + i / Loads<T>::DOWN * 32;
 }
 
 /* Loads a batch of a step, whose first value of p is `first`; zeros past the end of the rows. */

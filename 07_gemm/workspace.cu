@@ -6,11 +6,9 @@
 #include "base/error.h"
 #include "workspace.h"
 
-static const size_t MOST_TILE = 128 * 256;
-
 static float *parts, *copy;
 static unsigned *flags;
-static size_t parts_floats, copy_floats;
+static size_t copy_floats;
 
 static void *allocate(size_t bytes)
 {
@@ -25,8 +23,7 @@ static void *allocate(size_t bytes)
 extern "C" void prepare_workspace(const struct gemm *call)
 {
     if (parts == NULL) {
-        parts_floats = 2 * MOST_TILE * (size_t)call->multiprocessors;
-        parts = (float *)allocate(parts_floats * sizeof(float));
+        parts = (float *)allocate(workspace_floats((size_t)call->multiprocessors) * sizeof(float));
         flags = (unsigned *)allocate(WORKSPACE_FLAGS * sizeof(unsigned));
     }
     cudaMemsetAsync(flags, 0, WORKSPACE_FLAGS * sizeof(unsigned));
@@ -35,11 +32,6 @@ extern "C" void prepare_workspace(const struct gemm *call)
 extern "C" float *workspace_parts(void)
 {
     return parts;
-}
-
-extern "C" size_t workspace_parts_floats(void)
-{
-    return parts_floats;
 }
 
 extern "C" unsigned *workspace_flags(void)

@@ -13,9 +13,14 @@ extern "C" {
 /* Allocates it; for .prepare of a rung. */
 void prepare_workspace(const struct gemm *call);
 
-/* Room for the partial sums of two tiles for each multiprocessor. */
+/* Room for partial sums: so many floats, at least those of two tiles of 128 x 256 for each
+ * multiprocessor. */
 float *workspace_parts(void);
-size_t workspace_parts_floats(void);
+static inline size_t workspace_floats(size_t multiprocessors)
+{
+    const size_t least = (size_t)1 << 23, tiles = 2 * 128 * 256 * multiprocessors;
+    return tiles > least ? tiles : least;
+}
 
 /* WORKSPACE_FLAGS numbers, which are 0 between launches. */
 enum { WORKSPACE_FLAGS = 4096 };
