@@ -47,8 +47,8 @@ static void run_plan(const struct gemm *call, unsigned ideas)
 
 /* Better: tiles of six shapes, so that a small C, or a narrow one, has as many as there are
  * multiprocessors. If a tile has fewer than 8 warps' elements, several warps compute the same ones,
- * each for its slice of the values of p. Still bad: if many blocks share a tile, one of them adds up
- * the sums of all. */
+ * each for its slice of the values of p. Still bad: if many blocks share a tile, one of them adds
+ * up the sums of all. */
 extern "C" void launch_sliced_tiles(const struct gemm *call)
 {
     run_plan(call, PLAN_SHAPES);
@@ -61,8 +61,8 @@ extern "C" void launch_added_later(const struct gemm *call)
     run_plan(call, PLAN_SHAPES | PLAN_LATER);
 }
 
-/* Better: such a B is copied first, which takes k n reads and writes, for m k n products. Still bad:
- * a C with few rows or columns, for which most of a tile is outside. */
+/* Better: such a B is copied first, which takes k n reads and writes, for m k n products. Still
+ * bad: a C with few rows or columns, for which most of a tile is outside. */
 extern "C" void launch_aligned_copies(const struct gemm *call)
 {
     run_plan(call, PLAN_SHAPES | PLAN_LATER | PLAN_COPIES);

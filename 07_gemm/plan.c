@@ -3,8 +3,8 @@
 #include <float.h>
 #include <stdint.h>
 
-/* What has been measured of each kind on an H200, in us: what a launch takes with next to nothing to
- * multiply, and what each of its steps takes. */
+/* What has been measured of each kind on an H200, in us: what a launch takes with next to nothing
+ * to multiply, and what each of its steps takes. */
 
 struct tile {
     unsigned m, n, depth; /* of C; along k */
@@ -148,7 +148,8 @@ static void consider_blocks(const struct gemm *call, unsigned ideas, struct plan
     }
 }
 
-/* How much of a length is left to the edge: what is beyond the last whole tile, if that is little. */
+/* How much of a length is left to the edge: what is beyond the last whole tile, if that is
+ * little. */
 static size_t without_edge(size_t length, size_t tile)
 {
     return length > tile && length % tile <= MOST_FEW ? length / tile * tile : length;

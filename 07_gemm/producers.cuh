@@ -5,9 +5,9 @@
 #include "kernel/tma.cuh"
 #include "ring.cuh"
 
-/* 16-byte loads of A per thread and stage. All producers together load 16 rows of 32 floats; then the
- * next 16 rows, and where a stage is deeper than 32, the next floats of all rows. A thread has at
- * most 8 loads in flight. */
+/* 16-byte loads of A per thread and stage. All producers together load 16 rows of 32 floats; then
+ * the next 16 rows, and where a stage is deeper than 32, the next floats of all rows. A thread has
+ * at most 8 loads in flight. */
 template <typename T>
 struct Loads {
     static const unsigned DOWN = T::M / 16, COUNT = DOWN * (T::DEPTH / 32);
@@ -138,8 +138,8 @@ struct tensor_b {
     }
 };
 
-/* Copies what a tile of C needs in `steps` steps along k from step `first` on. A must be transposed:
- * it is loaded into registers and stored from there. */
+/* Copies what a tile of C needs in `steps` steps along k from step `first` on. A must be
+ * transposed: it is loaded into registers and stored from there. */
 template <typename T, typename B>
 static __device__ void produce_tile(const struct gemm &call, const B &b, struct place tile,
                                     unsigned first, unsigned steps, const struct ring &ring,

@@ -5,8 +5,8 @@
 
 /* ---- part of a column per thread ------------------------------------------------------------- */
 
-/* As shared_tile, but a thread computes 8 elements of a column, so that a block has an eighth of the
- * threads and each loads 8 elements of both tiles.
+/* As shared_tile, but a thread computes 8 elements of a column, so that a block has an eighth of
+ * the threads and each loads 8 elements of both tiles.
  *
  * Better: an element of B in a register serves 8 products: 9 shared loads for 8 products instead of
  * 16. Still bad: each element of A serves only one. */
@@ -50,8 +50,8 @@ extern "C" void launch_register_column(const struct gemm *call)
 
 /* ---- a square per thread --------------------------------------------------------------------- */
 
-/* Here and in the next rungs a thread computes 8 x 8 elements of C. With them the block's tile grows
- * to 128 x 128, for 256 threads; steps of 8 along k keep the tiles of A and B small. */
+/* Here and in the next rungs a thread computes 8 x 8 elements of C. With them the block's tile
+ * grows to 128 x 128, for 256 threads; steps of 8 along k keep the tiles of A and B small. */
 static const unsigned BLOCK_M = 128, BLOCK_N = 128, BLOCK_K = 8;
 static const unsigned THREAD_M = 8, THREAD_N = 8, THREADS = 256;
 
@@ -112,9 +112,9 @@ extern "C" void launch_register_tile(const struct gemm *call)
  * neighbours. The padding reduces bank conflicts when a column is stored. */
 static const unsigned PADDED_M = BLOCK_M + 4;
 
-/* Better: of A, too, a thread reads neighbours, and the halves of a warp read different banks. Still
- * bad: every load, from global and from shared memory, loads a single float, unless the compiler
- * joins some. */
+/* Better: of A, too, a thread reads neighbours, and the halves of a warp read different banks.
+ * Still bad: every load, from global and from shared memory, loads a single float, unless the
+ * compiler joins some. */
 static __global__ void __launch_bounds__(THREADS) transposed(const struct gemm call)
 {
     __shared__ float tile_a[BLOCK_K][PADDED_M];

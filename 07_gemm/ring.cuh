@@ -1,5 +1,5 @@
-/* Shared by step 07's kernels with producer and consumer warps: the shape of a block's tile, and the
- * ring buffer of tiles in shared memory. */
+/* Shared by step 07's kernels with producer and consumer warps: the shape of a block's tile, and
+ * the ring buffer of tiles in shared memory. */
 #ifndef RUNGS_07_RING_CUH
 #define RUNGS_07_RING_CUH
 
@@ -12,7 +12,8 @@ static const unsigned PRODUCERS = 128;
 static const unsigned THREAD_M = 8, THREAD_N = 16, WARP_SIDE = 64;
 
 /* A block's tile: DOWN x ACROSS warps compute it, SLICES times, each slice for another part of a
- * stage's values of p. DEPTH is how many values a stage has, STAGES how many stages the ring has. */
+ * stage's values of p. DEPTH is how many values a stage has, STAGES how many stages the ring
+ * has. */
 template <unsigned DOWN_, unsigned ACROSS_, unsigned SLICES_, unsigned DEPTH_, unsigned STAGES_>
 struct Tile {
     static const unsigned DOWN = DOWN_, ACROSS = ACROSS_, SLICES = SLICES_;

@@ -129,8 +129,8 @@ static_assert(Large::CONSUMERS * CONSUMER_REGISTERS + PRODUCERS * PRODUCER_REGIS
               "the consumers would wait for registers forever");
 
 /* Better: the sums of a consumer, 128, and the elements for two values of p, 48, fit in its
- * registers. Still bad: a multiply-add whose three operands all come from the register file takes an
- * extra cycle. */
+ * registers. Still bad: a multiply-add whose three operands all come from the register file takes
+ * an extra cycle. */
 static __global__ void __launch_bounds__(THREADS, 1)
     specialized(const struct gemm call, const __grid_constant__ CUtensorMap b)
 {

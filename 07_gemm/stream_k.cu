@@ -15,9 +15,9 @@ static unsigned blocks_for(const struct gemm *call, const struct work &work)
     return (unsigned)min(most, (unsigned long long)call->multiprocessors);
 }
 
-/* Better than a block for each tile: no last wave leaves multiprocessors idle, and a block's producers
- * copy for the next tile while its consumers store this one. Still bad: tiles of 128 x 256 are large
- * for a small C, and rows that are not aligned are left to producer_warps. */
+/* Better than a block for each tile: no last wave leaves multiprocessors idle, and a block's
+ * producers copy for the next tile while its consumers store this one. Still bad: tiles of 128 x
+ * 256 are large for a small C, and rows that are not aligned are left to producer_warps. */
 extern "C" void launch_stream_k(const struct gemm *call)
 {
     if (!takes<Large>(call)) {

@@ -1,5 +1,6 @@
-/* Step 07: products with few rows or few columns of C, which are bound by reading B or A once. It is
- * read directly into registers, many loads at a time; the other matrix waits in shared memory. */
+/* Step 07: products with few rows or few columns of C, which are bound by reading B or A once.
+ * It is read directly into registers, many loads at a time; the other matrix waits in shared
+ * memory. */
 #include "kernel/dependent_launch.cuh"
 #include "plan.h"
 #include "splits.cuh"
@@ -96,9 +97,7 @@ static __device__ void multiply_rows(const struct gemm &call, const struct porti
 /* Computes C of up to ROWS rows. A block's warps have the same 128 columns and different values of
  * p, so that their sums are added up at the end. */
 template <unsigned ROWS, bool ALIGNED>
-static __global__ void __launch_bounds__(SPLIT_THREADS, ROWS > 4   ? 2
-                                                        : ROWS > 1 ? 3
-                                                                   : 4)
+static __global__ void __launch_bounds__(SPLIT_THREADS, ROWS > 1 ? 2 : 3)
     few_rows(const struct gemm call, const struct division division)
 {
     const unsigned TOGETHER = ROWS < 4 ? ROWS : 4; /* rows whose sums are exchanged at a time */

@@ -1,4 +1,5 @@
-/* Step 07's kernel that divides the steps along k of all tiles of C among blocks, and its launch. */
+/* Step 07's kernel that divides the steps along k of all tiles of C among blocks, and its
+ * launch. */
 #ifndef RUNGS_07_TILES_OF_C_CUH
 #define RUNGS_07_TILES_OF_C_CUH
 

@@ -1,6 +1,6 @@
 /* Step 07, rungs that load the tiles of A and B with fewer and better instructions: as before, a
- * block of 256 threads computes 128 x 128 elements of C, a thread 8 x 8 of them, in steps of 8 along
- * k. */
+ * block of 256 threads computes 128 x 128 elements of C, a thread 8 x 8 of them, in steps of 8
+ * along k. */
 #include <cuda_pipeline_primitives.h>
 
 #include "tile.cuh"
