@@ -27,7 +27,7 @@ EOF2
 while (($# > 0)); do
     case $1 in
     --no-install) install=no ;;
-    --test) site=site-test ;;
+    --test) site="site-test" ;;
     --prepare) site= ;;
     --help | -h) say "$(usage)" && exit ;;
     *) die_usage "$1: no such option" ;;
@@ -51,10 +51,10 @@ prepare_venv() {
         die "$exit_machine" "the site needs python3 with venv and pip (Debian: python3-venv)"
     mkdir -p -- "$root/build" || die "$exit_file" "cannot write $root/build"
     say "Installing MkDocs in $(shown "$venv") (from PyPI) ..."
-    python3 -m venv "$venv" >"$root/build/site-venv.log" 2>&1 &&
-        "$venv/bin/pip" install --disable-pip-version-check --retries 2 \
-            -r "$root/common/site/requirements.txt" >>"$root/build/site-venv.log" 2>&1 ||
+    if ! { python3 -m venv "$venv" && "$venv/bin/pip" install --disable-pip-version-check --retries 2 \
+        -r "$root/common/site/requirements.txt"; } >"$root/build/site-venv.log" 2>&1; then
         die "$exit_machine" "MkDocs could not be installed (no network?): $(shown "$root/build/site-venv.log")"
+    fi
     printf '%s\n' "$wanted" >"$venv/ready"
 }
 

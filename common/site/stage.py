@@ -267,6 +267,9 @@ def stage(root, folder):
                       lambda target, page=page: target_for(root, pages, page, target))
         edition = docs.edition_of(page)
         path = "en/" + page if edition is None else "zh" + page[len(edition):]
+        solution = page.replace("README.md", "solution/README.md")
+        if "/exercise/" in page and solution in pages:
+            text += "\n[A solution, why it is right, and what wrong answers cost](solution/README.md).\n"
         if "/solution/" in page:
             text = "---\nsearch: {exclude: true}\n---\n" + text
         write(os.path.join(folder, path), text)

@@ -159,6 +159,8 @@ def compare(built):
     reader = MarkdownIt("gfm-like", {"html": True, "linkify": False})
     for page in stage.pages_of(ROOT):
         source = docs.read(os.path.join(ROOT, page))
+        if os.path.exists(os.path.join(ROOT, os.path.dirname(page), "solution", "README.md")):
+            source += "\n[A solution, why it is right, and what wrong answers cost](solution/README.md).\n"
         wanted = Shape(reader.render(stage.without_comments(source)))
         text = docs.read(os.path.join(built, stage.place_of(page)))
         article = re.search(r"<article[^>]*>(.*?)</article>", text, re.S)
