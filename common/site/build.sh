@@ -79,6 +79,9 @@ export RUNGS_SITE_URL_ZH=${RUNGS_SITE_URL:+${RUNGS_SITE_URL%/}/zh/}
 built=$root/build/$site
 build_pages mkdocs.yml "$built"
 build_pages mkdocs.zh.yml "$built/zh"
+pdf=()
+[[ $site == site ]] || pdf=(--no-pdf)
+"$venv/bin/python" -B "$root/common/site/slides.py" ${pdf[@]+"${pdf[@]}"} "$built/slides"
 if [[ $site == site ]]; then
     "$root/common/scripts/gallery.sh" "$root/build/simt/bin" "$built/gallery" >/dev/null
 else

@@ -270,6 +270,9 @@ def stage(root, folder):
         solution = page.replace("README.md", "solution/README.md")
         if "/exercise/" in page and solution in pages:
             text += "\n[A solution, why it is right, and what wrong answers cost](solution/README.md).\n"
+        if page.startswith("docs/slides/"):
+            deck = "site:slides/" + os.path.basename(page).replace(".md", ".html")
+            text = text.replace("\n\n", "\n\n[As slides](%s)\n\n" % deck, 1)
         if "/solution/" in page:
             text = "---\nsearch: {exclude: true}\n---\n" + text
         write(os.path.join(folder, path), text)
