@@ -4,7 +4,9 @@
 Without an option: what stage.py writes, of samples and of all pages; needs nothing but Python.
 --built builds the site in build/site-test, with common/site/build.sh, which checks its links, and
 compares each page with what a parser of GitHub's Markdown makes of its source: as many headings,
-tables, items and so on, and the same text. Skipped where MkDocs is not installed.
+tables, items and so on, and the same text. Where there is a browser, it looks at some pages, wide and
+narrow: nothing is wider than the window, the console has no complaints, the search finds something;
+and no slide holds more than its page. Skipped where MkDocs is not installed.
 
 Exit status: 0 all is well, 1 something is not."""
 import collections
@@ -14,9 +16,12 @@ import re
 import subprocess
 import sys
 import tempfile
+import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sys.path.insert(0, os.path.join(ROOT, "common", "site"))
+sys.path.insert(0, os.path.join(ROOT, "common", "simt", "tests"))
+import browser  # noqa: E402
 import stage  # noqa: E402
 from stage import docs  # noqa: E402
 
@@ -176,6 +181,65 @@ def compare(built):
                 page, got.text[max(0, at - 20):at + 40], wanted.text[max(0, at - 20):at + 40]))
 
 
+# ---- in a browser --------------------------------------------------------------------------------
+
+LOOKED_AT = ("index.html", "docs/first_program.html", "docs/05_gpu_shared_tree.html",
+             "docs/roofline.html", "docs/exercises.html", "gallery.html",
+             "05_gpu_shared_tree/exercise/05a_bank_conflict_index/index.html",
+             "zh/index.html", "zh/05_gpu_shared_tree.html", "zh/glossary.html")
+
+TOO_LARGE = """return [...document.querySelectorAll("section")].flatMap((slide, at) => {
+    slide.querySelectorAll("details").forEach((one) => { one.open = true; });
+    const wide = [...slide.querySelectorAll("pre")].some((one) => one.scrollWidth > one.clientWidth);
+    const small = [...slide.querySelectorAll("img")].some((one) => one.height < 250);
+    return slide.scrollHeight > slide.clientHeight || wide || small ? [at + 1] : [];
+});"""
+
+
+def search(window, address, word):
+    window.open("about:blank")
+    window.open(address)
+    window.settled()
+    window.click(".md-search__input")
+    window.type(".md-search__input", word)
+    for _ in range(100):
+        if window.run("return document.querySelectorAll('.md-search-result__link').length"):
+            return True
+        time.sleep(0.1)
+    return False
+
+
+def look(built):
+    reason = browser.missing()
+    if reason:
+        print("not looked at: " + reason)
+        return
+    with browser.Browser() as window:
+        for page in LOOKED_AT:
+            for width in (1280, 390):
+                window.resize(width, 800)
+                window.open("about:blank")
+                window.open(browser.address_of(os.path.join(built, page)))
+                window.settled()
+                check(window.run("return document.documentElement.scrollWidth <= innerWidth"),
+                      "%s is wider than %d pixels" % (page, width))
+            complaints = window.complaints()
+            check(not complaints, "%s: the console complains: %s" % (page, complaints))
+        window.resize(1280, 800)
+        for page, word in (("docs/05_gpu_shared_tree.html", "bank"),
+                           ("zh/05_gpu_shared_tree.html", "存储体")):
+            check(search(window, browser.address_of(os.path.join(built, page)), word),
+                  "%s: the search finds nothing for %s" % (page, word))
+        window.resize(1280, 720)
+        decks = sorted(os.listdir(os.path.join(built, "slides")))
+        check(len(decks) == 8, "%d decks, not 8" % len(decks))
+        for deck in decks:
+            window.open(browser.address_of(os.path.join(built, "slides", deck)))
+            window.settled()
+            large = window.run(TOO_LARGE)
+            check(not large, "%s: slides that hold too much: %s" % (deck, large))
+
+
 def test_built():
     venv = os.path.join(ROOT, "build", "site-venv")
     if not os.path.exists(os.path.join(venv, "ready")):
@@ -190,6 +254,7 @@ def test_built():
     check(done.returncode == 0, "build.sh: status %d" % done.returncode)
     if done.returncode == 0:
         compare(os.path.join(ROOT, "build", "site-test"))
+        look(os.path.join(ROOT, "build", "site-test"))
 
 
 if __name__ == "__main__":
