@@ -12,6 +12,7 @@ import argparse
 import collections
 import glob
 import html
+import itertools
 import json
 import os
 import re
@@ -32,7 +33,7 @@ h1 { margin: 0 0 .2rem; } h2 { margin-top: 2.2rem; } p, .soft { color: var(--sof
 .wide { overflow-x: auto; } table { border-collapse: collapse; font-size: .85rem; }
 th { text-align: left; font-weight: 600; } th, td { padding: .25rem .45rem; border-bottom: 1px solid var(--line); vertical-align: top; }
 td.n, th.n { text-align: right; font-variant-numeric: tabular-nums; }
-.map td, .map th { text-align: center; } .map td:first-child, .map th:first-child { text-align: left; white-space: nowrap; }
+.map td, .map th { text-align: center; padding: .2rem .25rem; } .map td:first-child, .map th:first-child { text-align: left; white-space: nowrap; }
 .map td.p { color: #10151a; min-width: 2.1rem; border: 1px solid var(--bg); }
 .none { color: var(--soft); } svg text { fill: var(--fg); font: 12px system-ui, sans-serif; } svg rect { fill: var(--bar); }
 a { color: inherit; } code { font-size: .92em; } details { margin: .3rem 0; } summary { cursor: pointer; }
@@ -101,6 +102,12 @@ def same_answers(folder, students, exercises):
     return groups
 
 
+def pairs_of(groups):
+    """[(how many answers they share, two students)], those who share most first; three at least."""
+    shared = collections.Counter(pair for _, who in groups for pair in itertools.combinations(who, 2))
+    return [(count, pair) for pair, count in shared.most_common(10) if count >= 3]
+
+
 # ---- the page ------------------------------------------------------------------------------------
 
 
@@ -147,11 +154,13 @@ def tiles(students, exercises, shares):
 
 def score_map(students, exercises, shares):
     yield '<div class="wide"><table class="map"><tr><th scope="col">student</th>'
+    yield '<th scope="col" class="n">of all</th>'
     for exercise in exercises:
         yield '<th scope="col" title="%s">%s</th>' % (esc(title_of(exercise)), exercise.split("_")[0])
-    yield '<th scope="col" class="n">of all</th></tr>'
+    yield "</tr>"
     for student in sorted(students, key=lambda name: -shares[name]):
-        yield '<tr><td><a href="#%s">%s</a></td>' % (esc(student), esc(student))
+        yield '<tr><td><a href="#%s">%s</a></td><td class="n">%.0f%%</td>' % (
+            esc(student), esc(student), 100 * shares[student])
         for exercise in exercises:
             result = students[student].get(exercise)
             if result is None or is_missing(result):
@@ -159,12 +168,12 @@ def score_map(students, exercises, shares):
             else:
                 yield '<td class="p" style="background:%s">%d</td>' % (
                     colour(result["score"] / result["max_score"]), result["score"])
-        yield '<td class="n">%.0f%%</td></tr>' % (100 * shares[student])
-    yield "<tr><td>mean</td>"
+        yield "</tr>"
+    yield '<tr><td>mean</td><td class="n">%.0f%%</td>' % (100 * statistics.mean(shares.values()))
     for exercise in exercises:
         scores = [results[exercise]["score"] for results in students.values() if exercise in results]
         yield "<td>%.0f</td>" % statistics.mean(scores)
-    yield '<td class="n">%.0f%%</td></tr></table></div>' % (100 * statistics.mean(shares.values()))
+    yield "</tr></table></div>"
 
 
 def hard_tests(students):
@@ -198,8 +207,9 @@ def details(student, results):
                     exercise.split("_")[0], esc(test["name"]), at,
                     esc(test["message"].split("\n")[0][:200])))
     what = "%d tests open" % len(lines) if lines else "all points"
-    return '<details id="%s"><summary>%s: %s</summary><table>%s</table></details>' % (
-        esc(student), esc(student), what, "".join(lines))
+    # The place is inside, so that a link opens it.
+    return '<details><summary>%s: %s</summary><table id="%s">%s</table></details>' % (
+        esc(student), what, esc(student), "".join(lines))
 
 
 def page_of(students, answers):
@@ -218,10 +228,14 @@ def page_of(students, answers):
     if answers:
         groups = same_answers(answers, students, exercises)
         parts += ["<h2>The same answer</h2>",
-                  "<p>But for spaces and comments. Short answers are the same by themselves: look at "
-                  "who shares several.</p>" if groups else "<p>No two, but for untouched ones.</p>",
-                  "<ul>", *("<li>%s: %s</li>" % (exercise.split("_")[0], esc(", ".join(who)))
-                            for exercise, who in groups), "</ul>"]
+                  "<p>But for spaces and comments. Short answers are the same by themselves; many "
+                  "between two students are not.</p>" if groups
+                  else "<p>No two, but for untouched ones.</p>",
+                  "<ul>", *("<li>%s share %d answers</li>" % (esc(" and ".join(pair)), count)
+                            for count, pair in pairs_of(groups)), "</ul>",
+                  "<details><summary>By exercise</summary><ul>",
+                  *("<li>%s: %s</li>" % (exercise.split("_")[0], esc(", ".join(who)))
+                    for exercise, who in groups), "</ul></details>"]
     parts += ["<h2>Each student's open tests</h2>"]
     parts += [details(student, results) for student, results in students.items()]
     return ('<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
