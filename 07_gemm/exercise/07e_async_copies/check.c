@@ -2,6 +2,24 @@
 
 enum { TILE = 16 };
 
+/* With a race, a right result is luck, and another compiler's is wrong. */
+static void without_races(struct grade *grade, void (*test)(struct grade *grade))
+{
+    test(grade);
+    if (!grade_failed(grade))
+        grade_needs_rules(grade);
+}
+
+static void test_whole(struct grade *grade)
+{
+    without_races(grade, test_tiles);
+}
+
+static void test_rest(struct grade *grade)
+{
+    without_races(grade, test_edges);
+}
+
 static uint64_t barriers(const struct grade_line *line)
 {
     return line->barriers;
@@ -25,8 +43,8 @@ static void test_barriers(struct grade *grade)
 
 const char grade_title[] = "the next tile arrives while this one is used";
 const struct grade_test grade_tests[] = {
-    {"whole tiles", GRADE_RESULT, test_tiles},
-    {"edges", GRADE_RESULT, test_edges},
+    {"whole tiles", GRADE_RESULT, test_whole},
+    {"edges", GRADE_RESULT, test_rest},
     {"one barrier for each tile", GRADE_QUALITY, test_barriers},
     {"no races, no bad accesses", GRADE_QUALITY, grade_rules},
 };
