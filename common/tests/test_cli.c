@@ -412,7 +412,7 @@ static void same_seed_same_bits(void **state)
         for (int i = 0; i < 3; i++) {
             char line[128];
             const char *rungs = "";
-            /* Some rungs depend on which thread comes first: on a GPU, those with atomics as well. */
+            /* Some rungs depend on which thread comes first: on a GPU those with atomics, too. */
             if (strstr(steps[s], "02_") != NULL)
                 rungs = " --rung vector --rung simd_threads";
             else if (strstr(steps[s], "04_") != NULL)
