@@ -32,7 +32,10 @@ if [[ -e /dev/full ]]; then
         ends 4 'cannot write standard output' "$script" --help
     done
     ends 4 'cannot write standard output' run.sh --no-install --step 01
-    ends 4 'cannot write standard output' test.sh --no-install
+    # Where one of its packages is missing, test.sh says that first.
+    if pkg-config --exists cmocka jansson 2>/dev/null; then
+        ends 4 'cannot write standard output' test.sh --no-install
+    fi
     ends 4 'cannot write standard output' test.sh exercise
 fi
 timeout 20 "$root/run.sh" --help >&- 2>"$work/errors"
