@@ -66,6 +66,8 @@ if [[ -d $folder/solution ]]; then
     [[ -s $folder/wrong/points.txt ]] || fail "no wrong answer"
     while read -r wrong wanted why; do
         [[ -n $why ]] || fail "points.txt says nothing of $wrong"
+        grep -q "^| \[\`$wrong\`\](\.\./wrong/$wrong\.[cu]*) | $wanted | [A-Z0-9\`].*\.\"* |\$" "$folder/solution/README.md" ||
+            fail "solution/README.md does not tell what $wrong costs"
         score=$(points "$folder/wrong/$wrong.${skeleton##*.}" first)
         [[ $score == "$wanted" ]] || fail "$wrong earns '$score' points, not $wanted ($why)"
     done <"$folder/wrong/points.txt"
