@@ -117,9 +117,9 @@ static __device__ unsigned row_of(struct within at, unsigned i)
 
 /* Adds up the slices' sums, in their order. Each slice keeps the rows that it stores, `rows`. */
 template <typename T>
-static __device__ void add_slices(struct within at, float *exchange,
-                                  const float sum[THREAD_M][THREAD_N],
-                                  float rows[T::ROWS][THREAD_N])
+static __device__ void exchange_slices(struct within at, float *exchange,
+                                       const float sum[THREAD_M][THREAD_N],
+                                       float rows[T::ROWS][THREAD_N])
 {
     const unsigned threads = T::CONSUMERS / T::SLICES, thread = threadIdx.x % threads;
 
@@ -128,36 +128,43 @@ static __device__ void add_slices(struct within at, float *exchange,
     for (unsigned i = 0; i < THREAD_M; i++) {
         const unsigned owner = i / T::ROWS;
         const unsigned sender = at.slice - (at.slice > owner);
-        if (owner != at.slice) {
 #pragma unroll
-            for (unsigned j = 0; j < THREAD_N; j++)
-                exchange[((sender * THREAD_M + i) * THREAD_N + j) * threads + thread] = sum[i][j];
-        } else {
-#pragma unroll
-            for (unsigned j = 0; j < THREAD_N; j++)
+        for (unsigned j = 0; j < THREAD_N; j++)
+            if (owner == at.slice)
                 rows[i % T::ROWS][j] = sum[i][j];
-        }
+            else
+                exchange[((sender * THREAD_M + i) * THREAD_N + j) * threads + thread] = sum[i][j];
     }
     consumers_sync<T>();
 #pragma unroll
     for (unsigned i = 0; i < T::ROWS; i++)
 #pragma unroll
         for (unsigned j = 0; j < THREAD_N; j++) {
-            const float own = rows[i][j];
+            const unsigned element = (at.slice * T::ROWS + i) * THREAD_N + j;
             float total = 0;
 #pragma unroll
             for (unsigned s = 0; s < T::SLICES; s++) {
                 const unsigned sender = s - (s > at.slice);
-                total +=
-                    s == at.slice
-                        ? own
-                        : exchange[((sender * THREAD_M + at.slice * T::ROWS + i) * THREAD_N + j) *
-                                       threads +
-                                   thread];
+                const unsigned from = sender * THREAD_M * THREAD_N + element;
+                total += s == at.slice ? rows[i][j] : exchange[from * threads + thread];
             }
             rows[i][j] = total;
         }
     consumers_sync<T>(); /* before the next tile's sums overwrite these */
+}
+
+template <typename T>
+static __device__ void add_slices(struct within at, float *exchange,
+                                  const float sum[THREAD_M][THREAD_N],
+                                  float rows[T::ROWS][THREAD_N])
+{
+    if (T::SLICES > 1) {
+        exchange_slices<T>(at, exchange, sum, rows);
+    } else {
+#pragma unroll
+        for (unsigned i = 0; i < T::ROWS * THREAD_N; i++)
+            rows[i / THREAD_N][i % THREAD_N] = sum[i / THREAD_N][i % THREAD_N];
+    }
 }
 
 template <typename T>
