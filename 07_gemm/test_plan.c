@@ -5,8 +5,15 @@
 
 #include <cmocka.h>
 
+#include "measure/verify.h"
 #include "plan.h"
+#include "problem/gemm/gemm.h"
+#include "problem/gemm/options.h"
+#include "step_test.h"
 #include "workspace.h"
+
+void prepare_any_shape(const struct gemm *call);
+const char *hopper_unavailable(void);
 
 enum { ALL = 63 };
 
@@ -81,8 +88,86 @@ static void test_plans(void **state)
         }
 }
 
+/* The plan that the test wants, in place of the fastest. */
+static struct plan forced;
+
+static void run_forced(const struct gemm *call)
+{
+    forced.rows = call->m;
+    forced.columns = call->n;
+    forced.copies_b = (uintptr_t)call->b % 16 != 0 || call->ldb % 4 != 0;
+    if (forced.kind == BY_TILES)
+        run_tiles(call, &forced);
+    else
+        run_small_tiles(call, &forced);
+}
+
+static void verify_forced(struct problem *problem)
+{
+    static const struct gemm_rung rung = {
+        .rung = {.name = "forced"},
+        .run = run_forced,
+        .depth = gemm_depth_serial,
+        .prepare = prepare_any_shape,
+    };
+    struct comparison comparison;
+    struct error error;
+
+    assert_true(verify_rung(problem, &rung.rung, &comparison, &error));
+    if (!comparison.right)
+        fail_msg("kind %d, shape %d, %u blocks, %d, %u splits: %s", (int)forced.kind, forced.shape,
+                 forced.blocks, forced.added_later, forced.splits, comparison.where);
+}
+
+/* Every shape of tile: one block for each, blocks that divide tiles, and sums added later. */
+static void check_shapes(struct problem *problem, size_t m, size_t n, size_t k)
+{
+    forced = (struct plan){.kind = BY_TILES};
+    for (forced.shape = 0; forced.shape < TILE_SHAPES; forced.shape++) {
+        const unsigned count =
+            (unsigned)(ceil_of(m, tile_m[forced.shape]) * ceil_of(n, tile_n[forced.shape]));
+        for (unsigned blocks = 1; blocks <= count + 2; blocks += 1 + count / 2)
+            for (int later = 0; later <= 1; later++) {
+                forced.blocks = blocks;
+                forced.added_later = later;
+                if (blocks <= count * ceil_of(k, 64))
+                    verify_forced(problem);
+            }
+    }
+    forced = (struct plan){.kind = BY_SMALL_TILES};
+    for (forced.shape = 0; forced.shape < SMALL_SHAPES; forced.shape++)
+        for (forced.splits = 1; forced.splits <= 3; forced.splits += 2)
+            verify_forced(problem);
+}
+
+static void test_shapes(void **state)
+{
+    static const size_t shapes[][3] = {{130, 132, 72}, {70, 259, 131}};
+    const struct machine machine = {.name = "test", .processors = 1};
+    struct gemm_options options;
+    struct error error;
+    (void)state;
+
+    if (hopper_unavailable() != NULL)
+        skip();
+    step_test_defaults(&options);
+    for (size_t s = 0; s < sizeof shapes / sizeof shapes[0]; s++) {
+        options.m = shapes[s][0];
+        options.n = shapes[s][1];
+        options.k = shapes[s][2];
+        options.beta = (float)s;
+        struct problem *const problem =
+            gemm_kind.create(&options.base, step_test_ladder()->back_end, &machine, &error);
+        if (problem == NULL)
+            fail_msg("%s", error.text);
+        assert_true(gemm_kind.load(problem, 0, &error));
+        check_shapes(problem, options.m, options.n, options.k);
+        gemm_kind.destroy(problem);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_plans)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_plans), cmocka_unit_test(test_shapes)};
     return cmocka_run_group_tests_name("07_gemm, plans", tests, NULL, NULL);
 }
