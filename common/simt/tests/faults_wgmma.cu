@@ -24,7 +24,7 @@ __device__ static __forceinline__ void fill_and_fence(char *tiles, int bytes)
 __device__ static __forceinline__ void write_out(float *out, const float (&d)[4])
 {
     for (int i = 0; i < 4; i++)
-        out[i * GROUP + threadIdx.x % GROUP] = d[i];
+        out[i * blockDim.x + threadIdx.x] = d[i];
 }
 
 // ---- registers ----
@@ -515,7 +515,7 @@ __global__ void __launch_bounds__(384, 1)
         wait_groups<0>();
         if (d[2] != 64 * STEPS)
             __trap();
-        write_out(out + (group - 1) * 4 * GROUP, d);
+        write_out(out, d);
     }
 }
 
@@ -574,14 +574,14 @@ static const Case cases[] = {
      [] { misaligned_tile<<<1, GROUP, 16384>>>(f); }},
     {"not_shifted", "bits of its matrix descriptor are set that mean nothing",
      [] { not_shifted<<<1, GROUP, TILES>>>(f); }},
-    {"strides_too_large", "access past the end of dynamic shared memory",
+    {"strides_too_large", "leads out of shared memory: row 24, K 8",
      [] { strides_too_large<<<1, GROUP, TILES>>>(f); }},
     {"wrong_swizzle", "the swizzle spans 64 bytes",
      [] { wrong_swizzle<<<1, GROUP, 8192>>>(f, tensor(), 2); }},
     {"different_descriptors", "the lanes of a warp have different descriptors",
      [] { different_descriptors<<<1, GROUP, 2 * TILES>>>(f); }},
     {"three_warps", "the block has no four warps for it", [] { three_warps<<<1, 96, TILES>>>(f); }},
-    {"warp_leaves_out", "was executed 1 times by warp 0 and 0 times by warp 2",
+    {"warp_leaves_out", "warp 2 returns, having executed wgmma.mma_async 0 times, and warp 0 1 times",
      [] { warp_leaves_out<<<1, GROUP, TILES>>>(f); }},
     {"half_a_warp", "needs all 32 lanes", [] { half_a_warp<<<1, GROUP, TILES>>>(f); }},
     {"too_few_registers", "of which setmaxnreg has left 24",
@@ -589,7 +589,7 @@ static const Case cases[] = {
     {"waits_for_registers", "waits for ever", [] { waits_for_registers<<<1, 384>>>(f); }},
     {"one_warp_sets", "end with different numbers of registers",
      [] { one_warp_sets<<<1, 256>>>(f); }},
-    {"more_by_dec", "136 registers: setmaxnreg.dec, and the thread has fewer",
+    {"more_by_dec", "136 registers by .dec, of a thread that has at most 128",
      [] { more_by_dec<<<1, 512>>>(f); }},
     {"offset", "an address that is no multiple of 32", [] { load_fragment<8, 16><<<1, 32>>>(f); }},
     {"stride", "a stride that is no multiple of 16 bytes",
