@@ -216,7 +216,7 @@ void simt_matrix_store(void *row, unsigned int count, bool transposed, simt_four
 struct simt_wgmma_call {
     unsigned int columns, d, type_a, type_b; /* types: simt_ptx_type */
     bool a_in_registers, transposed_a, transposed_b, negate_a, negate_b, finite;
-    bool adds; /* or D = A B */
+    bool adds;     /* or D = A B */
     uint64_t a, b; /* matrix descriptors */
     unsigned int a_registers[4];
 };

@@ -591,7 +591,7 @@ static const Case cases[] = {
      [] { one_warp_sets<<<1, 256>>>(f); }},
     {"more_by_dec", "136 registers by .dec, of a thread that has at most 128",
      [] { more_by_dec<<<1, 512>>>(f); }},
-    {"offset", "an address that is no multiple of 32", [] { load_fragment<8, 16><<<1, 32>>>(f); }},
+    {"offset", "an address that is no multiple of 16", [] { load_fragment<4, 16><<<1, 32>>>(f); }},
     {"stride", "a stride that is no multiple of 16 bytes",
      [] { load_fragment<0, 20><<<1, 32>>>(f); }},
     {"ok_fragment", "", [] { load_fragment<16, 24><<<1, 32>>>(f); }},
