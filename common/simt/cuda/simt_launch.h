@@ -110,7 +110,7 @@ auto launch(const char *name, Find find, Call call, dim3 grid, dim3 block, size_
 {
     simt_launch launch = {name,    simt_file, simt_line,        grid,         block,   shared_bytes,
                           nullptr, stream,    SIMT_INTERLEAVED, INSTRUMENTED, nullptr, nullptr,
-                          false,   false,     nullptr,          nullptr};
+                          false,   false,     {0, 0, 0},        nullptr,      nullptr};
     if constexpr (std::is_invocable_v<Find, int>) {
         return launch_function(launch, call, find(0));
     } else {
@@ -126,7 +126,7 @@ auto launch_value(const char *name, void (*function)(Parameters...), dim3 grid, 
     auto call = [function](auto &...arguments) { function(arguments...); };
     simt_launch launch = {name,    simt_file, simt_line,        grid,         block,   shared_bytes,
                           nullptr, stream,    SIMT_INTERLEAVED, INSTRUMENTED, nullptr, nullptr,
-                          false,   false,     nullptr,          nullptr};
+                          false,   false,     {0, 0, 0},        nullptr,      nullptr};
     return launch_function(launch, call, function);
 }
 

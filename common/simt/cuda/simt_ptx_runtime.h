@@ -185,13 +185,14 @@ void simt_fence_proxy_async(void);
 /* ---- bulk.c ---- */
 
 void simt_copy_arrive(void *barrier, bool counted, const char *file, int line);
-void simt_bulk_load(void *to, const void *from, unsigned int bytes, void *barrier, const char *file,
-                    int line);
+/* `ranks`: of a copy to several blocks of the cluster, a bit for each; or 0. */
+void simt_bulk_load(void *to, const void *from, unsigned int bytes, void *barrier,
+                    unsigned int ranks, const char *file, int line);
 void simt_bulk_store(void *to, const void *from, unsigned int bytes, const char *file, int line);
 void simt_bulk_commit(void);
 void simt_bulk_wait(unsigned int groups, bool reads_only);
 void simt_tensor_load(void *to, const void *map, const int *at, unsigned int dimensions,
-                      void *barrier, const char *file, int line);
+                      void *barrier, unsigned int ranks, const char *file, int line);
 void simt_tensor_store(const void *from, const void *map, const int *at, unsigned int dimensions,
                        const char *file, int line);
 
