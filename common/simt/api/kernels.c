@@ -223,14 +223,18 @@ static cudaError_t refused(const struct simt_launch *asked)
 
 int simt_launch_kernel(const struct simt_launch *asked)
 {
+    struct simt_launch launch = *asked;
     const char *reason;
     cudaError_t error;
+    int processors = 0;
     SIMT_API;
     error = refused(asked);
     if (error != cudaSuccess) {
         return (int)error;
     }
-    error = simt_run(asked, &reason);
+    cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, 0);
+    launch.together = (size_t)asked->grid.x * asked->grid.y * asked->grid.z <= (size_t)processors;
+    error = simt_run(&launch, &reason);
     if (error == cudaErrorAssert) {
         simt_lose(error);
         return cudaSuccess; /* the calls that come tell */

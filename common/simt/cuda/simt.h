@@ -62,6 +62,7 @@ struct simt_launch {
     void (*invoke)(void *closure);
     void *closure;
     int cooperative;         /* the blocks may wait for each other (grid synchronization) */
+    bool together;           /* the device has a multiprocessor for each block: they may, too */
     bool returns_error;      /* whoever launches is given the error, not only cudaGetLastError() */
     struct uint3 cluster;    /* blocks that run together; {0, 0, 0}: what the kernel says, or one */
     const void *begin, *end; /* of what lies on the host's stack and belongs to the launch */

@@ -103,11 +103,23 @@ inline cudaError_t cudaLaunchCooperativeKernel(const void *function, dim3 grid, 
 /* ---- launches with attributes ---- */
 
 typedef struct cudaLaunchConfig_st {
+#ifdef gridDim /* a macro, which a program's config.gridDim is made of as well */
+    dim3 simt_grid, simt_block;
+    dim3 &simt_grid_size()
+    {
+        return simt_grid;
+    }
+    dim3 &simt_block_size()
+    {
+        return simt_block;
+    }
+#else
     dim3 gridDim, blockDim;
-    size_t dynamicSmemBytes = 0;
-    cudaStream_t stream = nullptr;
-    cudaLaunchAttribute *attrs = nullptr;
-    unsigned int numAttrs = 0;
+#endif
+    size_t dynamicSmemBytes;
+    cudaStream_t stream;
+    cudaLaunchAttribute *attrs;
+    unsigned int numAttrs;
 } cudaLaunchConfig_t;
 
 namespace simt
@@ -119,11 +131,11 @@ struct placed_config {
     const char *file;
     int line;
 
-    placed_config(const cudaLaunchConfig_t *from, SIMT_SITE)
-        : config{from->gridDim, from->blockDim, from->dynamicSmemBytes,
-                 from->stream,  from->attrs,    from->numAttrs},
-          file(simt_file), line(simt_line)
+    placed_config(const cudaLaunchConfig_t *given, SIMT_SITE) : file(simt_file), line(simt_line)
     {
+        cudaLaunchConfig_t from = *given;
+        config = {from.gridDim, from.blockDim, from.dynamicSmemBytes,
+                  from.stream,  from.attrs,    from.numAttrs};
     }
 };
 

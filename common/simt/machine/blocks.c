@@ -66,12 +66,15 @@ void simt_number_threads(struct simt_block *block)
 
 /* ---- blocks that wait for one another ---- */
 
-/* Blocks of a cooperative launch run at the same time. Those of any other launch need not; but in a
- * shuffled order, one may come before those that it may rightly count on, with lower numbers. */
+/* Blocks of a cooperative launch run at the same time, and so do those of a launch that has no more
+ * of them than there are multiprocessors, if nothing else runs. Those of any other launch need not;
+ * but in a shuffled order, one may come before those that it may rightly count on, with lower
+ * numbers. */
 bool simt_can_wait_for_blocks(void)
 {
     bool others = simt_grid.suspended_count > 0 || simt_grid.started < simt_grid.blocks;
-    return others && (simt_grid.launch->cooperative || simt_shuffled || simt_cluster_size() > 1);
+    return others && (simt_grid.launch->cooperative || simt_grid.launch->together ||
+                      simt_shuffled || simt_cluster_size() > 1);
 }
 
 void simt_suspend_block(void)
@@ -170,7 +173,8 @@ bool simt_next_block(void)
 {
     struct simt_block **runnable = simt_grid.suspended ? find_runnable() : NULL;
     struct simt_block *done = simt_block, *block;
-    bool full = simt_grid.suspended_count >= MOST_SUSPENDED && !simt_grid.launch->cooperative;
+    bool full = simt_grid.suspended_count >= MOST_SUSPENDED &&
+                !simt_grid.launch->cooperative && !simt_grid.launch->together;
     /* Cooperative blocks all start first. Others: what was done may be what one waited for. */
     bool start =
         simt_grid.started < simt_grid.blocks && !(runnable && (full || (done && simt_shuffled)));
