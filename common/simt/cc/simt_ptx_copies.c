@@ -201,6 +201,56 @@ static void emit_tensor(struct ptx *ptx, struct ptx_instruction *instruction)
     append_string(&ptx->body, "); ");
 }
 
+/* cp.reduce.async.bulk.global.shared::cta.bulk_group.add.f32 [to], [from], bytes;
+ * cp.reduce.async.bulk.tensor.2d.global.shared::cta.add{.tile}.bulk_group [map, {x, y}], [from]; */
+static bool emit_reduction(struct ptx *ptx, struct ptx_instruction *instruction)
+{
+    static const char TYPES[] = " f16 bf16 b32 u32 s32 b64 u64 s64 f32 f64 ";
+    static const char OPERATIONS[] = " add min max inc dec and or xor ";
+    const bool hint = ptx_has(instruction, "L2::cache_hint");
+    const bool tensor = ptx_has(instruction, "tensor");
+    const size_t first = tensor ? 6 : 4;
+    const char *operation = NULL, *type = NULL;
+    bool known = instruction->part_count > first + 2 && ptx_has(instruction, "bulk_group") &&
+                 strcmp(instruction->parts[first], "global") == 0 &&
+                 strcmp(instruction->parts[first + 1], "shared::cta") == 0;
+    for (size_t i = first + 2; i < instruction->part_count; i++) {
+        const char *part = instruction->parts[i];
+        if (ptx_is_among(OPERATIONS, part)) {
+            operation = part;
+        } else if (!tensor && ptx_is_among(TYPES, part)) {
+            type = part;
+        } else {
+            known = known && ptx_is_among(tensor ? " tile bulk_group L2::cache_hint "
+                                                 : " bulk_group L2::cache_hint noftz ",
+                                          part);
+        }
+    }
+    if (strncmp(instruction->opcode, "cp.reduce.async.bulk.", 21) != 0) {
+        return false;
+    }
+    if (!known || !operation || (!tensor && !type) ||
+        instruction->operand_count != 3u - tensor + hint) {
+        ptx_refuse(ptx, "%s with %zu operands", instruction->opcode, instruction->operand_count);
+        return true;
+    }
+    ptx_print(&ptx->body, "::simt::ptx::%s_reduce(", tensor ? "tensor" : "bulk");
+    if (tensor) {
+        append_pointer(ptx, "shared", instruction->operands[1]);
+        append_string(&ptx->body, ", ");
+        append_box(ptx, instruction->operands[0], (size_t)(instruction->parts[5][0] - '0'));
+        ptx_print(&ptx->body, ", ::simt::ptx::o_%s); ", operation);
+    } else {
+        append_pointer(ptx, "global", instruction->operands[0]);
+        append_string(&ptx->body, ", ");
+        append_pointer(ptx, "shared", instruction->operands[1]);
+        append_string(&ptx->body, ", ");
+        ptx_source(ptx, &ptx->body, instruction->operands[2], 32, "u32");
+        ptx_print(&ptx->body, ", ::simt::ptx::o_%s, ::simt::ptx::t_%s::code); ", operation, type);
+    }
+    return true;
+}
+
 /* Nothing but a hint. */
 static void emit_bulk_prefetch(struct ptx *ptx, struct ptx_instruction *instruction)
 {
@@ -228,7 +278,7 @@ bool ptx_emit_copy(struct ptx *ptx, struct ptx_instruction *instruction)
         {"cp.async.bulk.wait_group.read", "::simt::ptx::bulk_wait_group_read("},
     };
     if (strncmp(instruction->opcode, "cp.async.", 9) != 0) {
-        return false;
+        return emit_reduction(ptx, instruction);
     }
     for (size_t i = 0; i < sizeof groups / sizeof *groups; i++) {
         if (strcmp(instruction->opcode, groups[i].opcode) == 0) {

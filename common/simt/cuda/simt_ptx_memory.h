@@ -447,6 +447,13 @@ SIMT_INLINE void bulk_store(char *to, const char *from, unsigned int bytes, SIMT
     simt_bulk_store(to, from, bytes, simt_file, simt_line);
 }
 
+SIMT_INLINE void bulk_reduce(char *to, const char *from, unsigned int bytes,
+                             atomic_operation operation, unsigned int type, SIMT_SITE)
+{
+    simt_bulk_reduce(to, from, bytes, static_cast<enum simt_atomic>(operation), type, simt_file,
+                     simt_line);
+}
+
 SIMT_INLINE void bulk_commit()
 {
     simt_bulk_commit();
@@ -476,6 +483,13 @@ SIMT_INLINE void tensor_store(const char *from, const char *map, coordinates at,
                               unsigned int dimensions, SIMT_SITE)
 {
     simt_tensor_store(from, map, at.at, dimensions, simt_file, simt_line);
+}
+
+SIMT_INLINE void tensor_reduce(const char *from, const char *map, coordinates at,
+                               unsigned int dimensions, atomic_operation operation, SIMT_SITE)
+{
+    simt_tensor_reduce(from, map, at.at, dimensions, static_cast<enum simt_atomic>(operation),
+                       simt_file, simt_line);
 }
 
 /* ---- tensor cores ---- */

@@ -22,6 +22,7 @@ struct encoded {
     uint16_t box[MOST_DIMENSIONS];
     uint8_t step[MOST_DIMENSIONS];
     uint8_t rank, element, swizzle; /* element: bytes; swizzle: bytes, 0 for none */
+    uint8_t type;                   /* CUtensorMapDataType */
 };
 _Static_assert(sizeof(struct encoded) <= sizeof(CUtensorMap), "as large as CUDA's");
 
@@ -71,6 +72,7 @@ CUresult cuTensorMapEncodeTiled(CUtensorMap *map, CUtensorMapDataType type, cuui
         return CUDA_ERROR_NOT_SUPPORTED;
     }
     encoded.rank = (uint8_t)rank;
+    encoded.type = (uint8_t)type;
     encoded.element = (uint8_t)element_bytes(type);
     encoded.swizzle = swizzles[swizzle];
     memcpy(encoded.size, size, rank * sizeof *size);
@@ -272,4 +274,29 @@ void simt_tensor_store(const void *from, const void *map, const int *at, unsigne
     struct encoded encoded = read_map(map, from, dimensions, file, line);
     simt_bulk_start_store(take_apart(&encoded, (char *)(uintptr_t)from, at, false,
                                      __builtin_return_address(0), file, line));
+}
+
+void simt_tensor_reduce(const void *from, const void *map, const int *at, unsigned int dimensions,
+                        enum simt_atomic operation, const char *file, int line)
+{
+    static const unsigned char types[] = {
+        [CU_TENSOR_MAP_DATA_TYPE_UINT32] = SIMT_PTX_U32,
+        [CU_TENSOR_MAP_DATA_TYPE_INT32] = SIMT_PTX_S32,
+        [CU_TENSOR_MAP_DATA_TYPE_UINT64] = SIMT_PTX_U64,
+        [CU_TENSOR_MAP_DATA_TYPE_INT64] = SIMT_PTX_S64,
+        [CU_TENSOR_MAP_DATA_TYPE_FLOAT16] = SIMT_PTX_F16,
+        [CU_TENSOR_MAP_DATA_TYPE_FLOAT32] = SIMT_PTX_F32,
+        [CU_TENSOR_MAP_DATA_TYPE_FLOAT64] = SIMT_PTX_F64,
+        [CU_TENSOR_MAP_DATA_TYPE_BFLOAT16] = SIMT_PTX_BF16,
+    };
+    const struct encoded encoded = read_map(map, from, dimensions, file, line);
+    struct simt_bulk_copy *copy = take_apart(&encoded, (char *)(uintptr_t)from, at, false,
+                                             __builtin_return_address(0), file, line);
+    if (encoded.type >= sizeof types || !types[encoded.type]) {
+        fail(file, line, "reduces numbers of a type that has no reductions");
+    }
+    copy->reduces = true;
+    copy->operation = operation;
+    copy->type = types[encoded.type];
+    simt_bulk_start_store(copy);
 }

@@ -322,6 +322,68 @@ static void test_boxes(void **)
     check_box(CU_TENSOR_MAP_SWIZZLE_NONE, 0, 8, 2, 8, 3);
 }
 
+// Blocks add their tiles to one place, in a box of a tensor and side by side; and a maximum.
+__global__ void reduce(const __grid_constant__ CUtensorMap map, float *sums, int *most)
+{
+    __shared__ __align__(128) float tile[16 * 16];
+    __shared__ __align__(16) int numbers[4];
+    for (unsigned i = threadIdx.x; i < 256; i += blockDim.x)
+        tile[i] = (float)(i * (blockIdx.x + 1));
+    if (threadIdx.x < 4)
+        numbers[threadIdx.x] = (int)(blockIdx.x * threadIdx.x) - 3;
+    fence_proxy();
+    __syncthreads();
+    if (threadIdx.x == 0)
+        asm volatile(
+            "cp.reduce.async.bulk.tensor.2d.global.shared::cta.add.tile.bulk_group "
+            "[%0, {%1, %2}], [%3];\n"
+            "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.f32 [%4], [%3], 1024;\n"
+            "cp.reduce.async.bulk.global.shared::cta.bulk_group.max.s32 [%5], [%6], 16;\n"
+            "cp.async.bulk.commit_group;\n"
+            "cp.async.bulk.wait_group 0;" ::"l"(&map),
+            "r"(4), "r"(2), "r"(shared(tile)), "l"(sums), "l"(most), "r"(shared(numbers))
+            : "memory");
+}
+
+static void test_reductions(void **)
+{
+    std::vector<float> host(WIDTH * HEIGHT), sums(256);
+    int most[4];
+    float *data, *sum;
+    int *largest;
+    CUtensorMap map;
+    const cuuint64_t size[] = {WIDTH, HEIGHT}, stride[] = {WIDTH * sizeof(float)};
+    const cuuint32_t extent[] = {16, 16}, steps[] = {1, 1};
+    cudaMalloc((void **)&data, host.size() * 4);
+    cudaMalloc((void **)&sum, 1024);
+    cudaMalloc((void **)&largest, 16);
+    cudaMemset(data, 0, host.size() * 4);
+    cudaMemset(sum, 0, 1024);
+    cudaMemset(largest, 0, 16);
+    assert_int_equal(encode()(&map, CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 2, data, size, stride, extent,
+                              steps, CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_NONE,
+                              CU_TENSOR_MAP_L2_PROMOTION_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE),
+                     CUDA_SUCCESS);
+    reduce<<<3, 64>>>(map, sum, largest);
+    assert_int_equal(cudaMemcpy(host.data(), data, host.size() * 4, cudaMemcpyDeviceToHost),
+                     cudaSuccess);
+    assert_int_equal(cudaMemcpy(sums.data(), sum, 1024, cudaMemcpyDeviceToHost), cudaSuccess);
+    assert_int_equal(cudaMemcpy(most, largest, 16, cudaMemcpyDeviceToHost), cudaSuccess);
+    for (int row = 0; row < HEIGHT; row++)
+        for (int column = 0; column < WIDTH; column++) {
+            const int i = (row - 2) * 16 + column - 4;
+            const bool inside = row >= 2 && row < 18 && column >= 4 && column < 20;
+            assert_true(host[row * WIDTH + column] == (inside ? 6.0f * (float)i : 0));
+        }
+    for (int i = 0; i < 256; i++)
+        assert_true(sums[i] == 6.0f * (float)i);
+    for (int i = 0; i < 4; i++)
+        assert_int_equal(most[i], i < 2 ? 0 : 2 * i - 3);
+    cudaFree(data);
+    cudaFree(sum);
+    cudaFree(largest);
+}
+
 static void test_refused_maps(void **)
 {
     CUtensorMap map;
@@ -351,7 +413,7 @@ int main()
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_products),      cmocka_unit_test(test_half_results),
         cmocka_unit_test(test_matrices_move), cmocka_unit_test(test_boxes),
-        cmocka_unit_test(test_refused_maps),
+        cmocka_unit_test(test_refused_maps),  cmocka_unit_test(test_reductions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
