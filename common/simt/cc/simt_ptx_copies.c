@@ -162,13 +162,31 @@ static void append_box(struct ptx *ptx, char *operand, size_t dimensions)
     ptx_print(&ptx->body, "}, %zu", dimensions);
 }
 
+/* ", {{w, h}}": where in the filter. */
+static void append_offsets(struct ptx *ptx, char *operand, size_t count)
+{
+    char *offsets[3];
+    if (ptx_elements(ptx, operand, offsets, 3) != count) {
+        ptx_refuse(ptx, "offsets of im2col that are not %zu", count);
+        return;
+    }
+    append_string(&ptx->body, ", {{");
+    for (size_t i = 0; i < count; i++) {
+        append_string(&ptx->body, i > 0 ? ", " : "");
+        ptx_source(ptx, &ptx->body, offsets[i], 16, "u16");
+    }
+    append_string(&ptx->body, "}}");
+}
+
 /* cp.async.bulk.tensor.2d.shared::cluster.global{.tile}.mbarrier::complete_tx::bytes
- *   {.multicast::cluster} [to], [map, {x, y}], [barrier]{, mask};
+ *   {.multicast::cluster} [to], [map, {x, y}], [barrier]{, mask}; .im2col in place of .tile, with
+ *   {, {w, h}} behind the barrier;
  * cp.async.bulk.tensor.2d.global.shared::cta{.tile}.bulk_group [map, {x, y}], [from]; */
 static void emit_tensor(struct ptx *ptx, struct ptx_instruction *instruction)
 {
     bool hint = ptx_has(instruction, "L2::cache_hint");
     bool several = ptx_has(instruction, "multicast::cluster");
+    bool im2col = ptx_has(instruction, "im2col");
     size_t parts = instruction->part_count;
     bool load = parts > 6 && ptx_is_among(" shared::cluster shared::cta ", instruction->parts[5]) &&
                 strcmp(instruction->parts[6], "global") == 0;
@@ -180,23 +198,31 @@ static void emit_tensor(struct ptx *ptx, struct ptx_instruction *instruction)
     if (!dimensions ||
         (!(load &&
            has_only(instruction, 7,
-                    " tile mbarrier::complete_tx::bytes multicast::cluster L2::cache_hint ") &&
+                    " tile im2col mbarrier::complete_tx::bytes multicast::cluster "
+                    "L2::cache_hint ") &&
            ptx_has(instruction, "mbarrier::complete_tx::bytes")) &&
          !(store && has_only(instruction, 7, " tile bulk_group L2::cache_hint ") &&
            ptx_has(instruction, "bulk_group"))) ||
-        instruction->operand_count != 2u + load + several + hint) {
+        instruction->operand_count != 2u + load + im2col + several + hint ||
+        (im2col && dimensions < 3)) {
         ptx_refuse(ptx, "%s with %zu operands", instruction->opcode, instruction->operand_count);
         return;
     }
-    ptx_print(&ptx->body, "::simt::ptx::tensor_%s(", load ? "load" : "store");
+    ptx_print(&ptx->body, "::simt::ptx::tensor_%s(",
+              im2col ? "load_columns"
+              : load ? "load"
+                     : "store");
     append_pointer(ptx, load ? target_space(instruction, 5) : "shared",
                    instruction->operands[load ? 0 : 1]);
     append_string(&ptx->body, ", ");
     append_box(ptx, instruction->operands[load ? 1 : 0], dimensions);
     if (load) {
+        if (im2col) {
+            append_offsets(ptx, instruction->operands[3], dimensions - 2);
+        }
         append_string(&ptx->body, ", ");
         append_pointer(ptx, target_space(instruction, 5), instruction->operands[2]);
-        append_mask(ptx, instruction, several, 3);
+        append_mask(ptx, instruction, several, 3u + im2col);
     }
     append_string(&ptx->body, "); ");
 }

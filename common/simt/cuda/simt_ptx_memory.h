@@ -476,7 +476,18 @@ struct coordinates {
 SIMT_INLINE void tensor_load(char *to, const char *map, coordinates at, unsigned int dimensions,
                              char *barrier, unsigned int ranks, SIMT_SITE)
 {
-    simt_tensor_load(to, map, at.at, dimensions, barrier, ranks, simt_file, simt_line);
+    simt_tensor_load(to, map, at.at, dimensions, nullptr, barrier, ranks, simt_file, simt_line);
+}
+
+struct pixel_offsets {
+    unsigned int at[3];
+};
+
+SIMT_INLINE void tensor_load_columns(char *to, const char *map, coordinates at,
+                                     unsigned int dimensions, pixel_offsets offsets, char *barrier,
+                                     unsigned int ranks, SIMT_SITE)
+{
+    simt_tensor_load(to, map, at.at, dimensions, offsets.at, barrier, ranks, simt_file, simt_line);
 }
 
 SIMT_INLINE void tensor_store(const char *from, const char *map, coordinates at,

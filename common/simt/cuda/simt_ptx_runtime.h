@@ -193,8 +193,10 @@ void simt_bulk_reduce(void *to, const void *from, unsigned int bytes, enum simt_
                       unsigned int type, const char *file, int line);
 void simt_bulk_commit(void);
 void simt_bulk_wait(unsigned int groups, bool reads_only);
+/* `offsets`: of im2col; NULL: of a tile. */
 void simt_tensor_load(void *to, const void *map, const int *at, unsigned int dimensions,
-                      void *barrier, unsigned int ranks, const char *file, int line);
+                      const unsigned int *offsets, void *barrier, unsigned int ranks,
+                      const char *file, int line);
 void simt_tensor_store(const void *from, const void *map, const int *at, unsigned int dimensions,
                        const char *file, int line);
 void simt_tensor_reduce(const void *from, const void *map, const int *at, unsigned int dimensions,
