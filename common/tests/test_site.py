@@ -113,17 +113,14 @@ def test_pages():
 
 
 def test_navigation():
-    """That each page is in the navigation; those that hooks.py adds, it finds."""
-    for language, config in (("en", "mkdocs.yml"), ("zh", "mkdocs.zh.yml")):
+    """Nothing is listed twice; and what is listed is there."""
+    for folder, config in (("", "mkdocs.yml"), ("docs/zh/", "mkdocs.zh.yml")):
         listed = re.findall(r"^ +- (?:\S+: )?(\S+\.md)$", docs.read(os.path.join(
             ROOT, "common", "site", config)), re.M)
-        check(len(listed) == len(set(listed)), config + ": a page is listed twice")
-        for page in stage.pages_of(ROOT):
-            edition = docs.edition_of(page)
-            if edition is None and language == "en" and not re.match(r"\d\d_|docs/slides/", page):
-                check(page in listed, "%s: does not list %s" % (config, page))
-            elif edition and language == "zh":
-                check(page[len(edition) + 1:] in listed, "%s: does not list %s" % (config, page))
+        check(len(listed) == len(set(listed)) > 10, config + ": a page is listed twice")
+        for page in listed:
+            check(page == "gallery.md" or os.path.exists(os.path.join(ROOT, folder + page)),
+                  "%s: there is no %s" % (config, page))
 
 
 # ---- the built site ------------------------------------------------------------------------------
