@@ -47,6 +47,7 @@ SAMPLES = (
     ("a\n\n    * code\n    - code\n", "a\n\n    * code\n    - code\n"),
     ("a\n| b |\n|---|\n| `c\\|d<e` |\n", "a\n\n| b |\n|---|\n| <code>c&#124;d&lt;e</code> |\n"),
     ("<details><summary>A</summary>\n\nb\n\n</details>\n", "\n//// details | A\n\nb\n\n////\n"),
+    ("<details>\n<summary>A</summary>\n\nb\n\n</details>\n", "\n//// details | A\n\n\nb\n\n////\n"),
     ("English | [中文](zh/README.md)\n\na\n", "a\n"),
     ("<!-- table: a -->\n| a |\n|---|\n<!-- end table -->\n", "| a |\n|---|\n"),
     ("<!-- snippet: a/b.cu c -->\n```c\n<!-- x -->\n```\n<!-- end snippet -->\n",
