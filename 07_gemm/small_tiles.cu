@@ -4,7 +4,6 @@
 #include "kernel/mbarrier.cuh"
 #include "plan.h"
 #include "splits.cuh"
-#include "workspace.h"
 
 /* A block computes M x N elements of C. Its 8 warps each take an eighth of the values of p in a
  * stage, K; a lane has M / 4 x N / 8 elements: rows 4 apart, and fours of columns 32 apart. */
@@ -162,17 +161,13 @@ static void launch_small_tiles(const struct gemm *call, unsigned splits)
 {
     static bool may_have_memory;
     const size_t tiles = (call->m + T::M - 1) / T::M * ((call->n + T::N - 1) / T::N);
-    struct division division;
 
-    division.splits = splits;
-    division.parts = workspace_parts();
-    division.tickets = workspace_flags();
     if (!may_have_memory)
         cudaFuncSetAttribute(small_tiles<T>, cudaFuncAttributeMaxDynamicSharedMemorySize,
                              T::SHARED_BYTES);
     may_have_memory = true;
     launch_dependent(small_tiles<T>, (unsigned)tiles * splits, SPLIT_THREADS, T::SHARED_BYTES,
-                     *call, division);
+                     *call, division_into(splits));
 }
 
 void run_small_tiles(const struct gemm *call, const struct plan *plan)

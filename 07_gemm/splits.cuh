@@ -3,6 +3,7 @@
 #define RUNGS_07_SPLITS_CUH
 
 #include "tile.cuh"
+#include "workspace.h"
 
 static const unsigned SPLIT_THREADS = 256, SPLIT_WARPS = SPLIT_THREADS / 32;
 
@@ -14,6 +15,16 @@ struct division {
     float *parts;      /* [tile][split][element] */
     unsigned *tickets; /* for each tile, how many have finished; all 0 between launches */
 };
+
+static inline struct division division_into(unsigned splits)
+{
+    struct division division;
+
+    division.splits = splits;
+    division.parts = workspace_parts();
+    division.tickets = workspace_flags();
+    return division;
+}
 
 /* A block's tile and its share of k: [begin, end), which begins at a multiple of 4. */
 struct portion {

@@ -4,7 +4,6 @@
 #include "kernel/dependent_launch.cuh"
 #include "plan.h"
 #include "splits.cuh"
-#include "workspace.h"
 
 static const unsigned LANE = 4, WARP = 32 * LANE; /* floats that a lane, a warp loads of a row */
 
@@ -27,16 +26,6 @@ static __device__ void load_lane(const float *row, size_t last, float to[LANE])
         for (unsigned j = 0; j < LANE; j++)
             to[j] = row[min((size_t)place_of<false>(j), last)];
     }
-}
-
-static struct division division_into(unsigned splits)
-{
-    struct division division;
-
-    division.splits = splits;
-    division.parts = workspace_parts();
-    division.tickets = workspace_flags();
-    return division;
 }
 
 /* ---- few rows -------------------------------------------------------------------------------- */
