@@ -18,6 +18,12 @@ void launch_implicit_gemm_tiled(const struct conv *call);
 void launch_implicit_gemm_double(const struct conv *call);
 const char *declines_implicit_gemm(const struct conv *call);
 
+void prepare_implicit_gemm_async(const struct conv *call);
+void launch_implicit_gemm_async(const struct conv *call);
+void prepare_implicit_gemm_split(const struct conv *call);
+void launch_implicit_gemm_split(const struct conv *call);
+const char *declines_gather(const struct conv *call);
+
 void prepare_direct(const struct conv *call);
 void launch_direct(const struct conv *call);
 const char *declines_direct(const struct conv *call);
@@ -102,6 +108,22 @@ static const struct conv_rung rungs[] = {
         .run = launch_implicit_gemm_double,
         .depth = conv_depth_serial,
         .declines = declines_implicit_gemm,
+    },
+    {
+        .rung = {.name = "implicit_gemm_async",
+                 .idea = "copies in the background, at places that a table of taps tells"},
+        .run = launch_implicit_gemm_async,
+        .depth = conv_depth_serial,
+        .prepare = prepare_implicit_gemm_async,
+        .declines = declines_gather,
+    },
+    {
+        .rung = {.name = "implicit_gemm_split",
+                 .idea = "the sum over channels divided among blocks where there are few tiles"},
+        .run = launch_implicit_gemm_split,
+        .depth = conv_depth_serial,
+        .prepare = prepare_implicit_gemm_split,
+        .declines = declines_gather,
     },
     {
         .rung = {.name = "direct",

@@ -1,0 +1,100 @@
+#include "gather.h"
+
+#include "base/integers.h"
+
+enum { FILTERS_MOST = 128 };
+
+static bool is_uniform(const struct conv *call)
+{
+    return call->channels % GATHER_DEPTH == 0;
+}
+
+static bool is_matrix_product(const struct conv *call)
+{
+    return call->kernel_height == 1 && call->kernel_width == 1 && call->stride_height == 1 &&
+           call->stride_width == 1 && call->pad == 0;
+}
+
+static unsigned vector_of(const struct conv *call)
+{
+    const size_t area = call->height * call->width;
+    return is_matrix_product(call) && is_uniform(call) && area % 4 == 0 &&
+                   (size_t)call->input % 16 == 0
+               ? 4
+               : 1;
+}
+
+/* Estimated cost: waves of blocks, where a last wave that is not full still takes a while. */
+static double cost_of(const struct conv *call, const struct gather_plan *plan, unsigned resident)
+{
+    const double blocks = (double)plan->filter_tiles * plan->pixel_tiles * plan->splits;
+    const double processors = call->multiprocessors > 0 ? call->multiprocessors : 1;
+    const double slots = processors * resident;
+    const double full = (double)(size_t)(blocks / slots);
+    const double rest = blocks - full * slots;
+    double last = (double)(size_t)((rest + processors - 1) / processors) / resident;
+    const double stages = (double)((plan->stages + plan->splits - 1) / plan->splits) + 3;
+    const double tile = (double)plan->tile_filters * plan->tile_pixels;
+
+    if (rest > 0 && last < 0.4)
+        last = 0.4;
+    /* gathering takes as long as 8 filters, and a split costs its outputs' way to memory */
+    const double work =
+        (full + last) * resident * tile * GATHER_DEPTH * stages * (1 + 8.0 / plan->tile_filters);
+    const double outputs = (double)plan->pixels * (double)call->filters / processors;
+    return work + (plan->splits > 1 ? 60 * outputs * (plan->splits + 1) + 1e6 : 0);
+}
+
+struct gather_plan gather_plan_of(const struct conv *call, bool may_split)
+{
+    static const unsigned tiles[][3] = {{128, 128, 2}, {64, 128, 4}, {32, 128, 8}};
+    const size_t plane = call->kernel_height * call->kernel_width;
+    const size_t rows = call->channels * plane;
+    struct gather_plan plan = {0}, best = {0};
+    double least = 0;
+
+    plan.uniform = is_uniform(call);
+    plan.vector = vector_of(call);
+    plan.stages = (unsigned)divided_up(rows, GATHER_DEPTH);
+    plan.pixels = (unsigned)(call->batch * call->out_height * call->out_width);
+    plan.taps = call->workspace;
+    const size_t taps = plan.uniform ? plan.stages : (size_t)plan.stages * GATHER_DEPTH;
+    plan.weights = (float *)(plan.taps + taps);
+    const size_t padded = divided_up(call->filters, FILTERS_MOST) * FILTERS_MOST;
+    plan.parts = plan.weights + (size_t)plan.stages * GATHER_DEPTH * padded;
+    const size_t used = (size_t)((char *)plan.parts - (char *)call->workspace);
+    const size_t outputs = plan.pixels * call->filters;
+    const size_t room = call->workspace_bytes > used ? call->workspace_bytes - used : 0;
+
+    for (unsigned t = 0; t < sizeof tiles / sizeof tiles[0]; t++)
+        for (plan.splits = 1; plan.splits <= 32; plan.splits++) {
+            if (plan.splits > 1 && (!may_split || plan.splits * outputs * sizeof(float) > room ||
+                                    plan.stages < 4 * plan.splits))
+                break;
+            plan.tile_filters = tiles[t][0];
+            plan.tile_pixels = tiles[t][1];
+            plan.filter_tiles = (unsigned)divided_up(call->filters, plan.tile_filters);
+            plan.pixel_tiles = (unsigned)divided_up(plan.pixels, plan.tile_pixels);
+            const double cost = cost_of(call, &plan, tiles[t][2]);
+            if (least == 0 || cost < least) {
+                least = cost;
+                best = plan;
+            }
+        }
+    return best;
+}
+
+const char *gather_declines(const struct conv *call)
+{
+    const double most = 0x7FFFFFFF;
+    const double pixels = (double)call->batch * (double)call->out_height * (double)call->out_width;
+
+    if ((double)call->channels * (double)call->height * (double)call->width > most ||
+        (double)call->channels * (double)call->kernel_height * (double)call->kernel_width > most ||
+        pixels * 4 > most || pixels * (double)call->filters > most)
+        return "too large for indices of 32 bits";
+    if (call->pad > most / 4 || (double)call->dilation * (double)call->kernel_height > most / 4 ||
+        (double)call->dilation * (double)call->kernel_width > most / 4)
+        return "too much padding or dilation for indices of 32 bits";
+    return NULL;
+}

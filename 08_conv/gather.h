@@ -1,0 +1,39 @@
+/* How the general rungs divide a convolution: a matrix product of the filters with the im2col
+ * matrix, whose elements are gathered from the input. */
+#ifndef GATHER_H
+#define GATHER_H
+
+#include "problem/conv/conv.h"
+
+/* Rows of the im2col matrix in a stage. */
+enum { GATHER_DEPTH = 16 };
+
+/* A row of the im2col matrix, or, if it is uniform, a stage: where its input is, from the one under
+ * a pixel's first tap. */
+struct gather_tap {
+    int offset, y, x, unused;
+};
+
+struct gather_plan {
+    /* Whether the rows of a stage have the same tap and differ only in the channel. */
+    bool uniform;
+    unsigned vector; /* floats for each copy of inputs: 4 if neighbouring pixels are neighbours in
+                        memory for each tap, and aligned; else 1 */
+    unsigned tile_filters, tile_pixels;
+    unsigned filter_tiles, pixel_tiles;
+    unsigned stages; /* along the rows of the im2col matrix */
+    unsigned splits; /* parts into which they are divided */
+    unsigned pixels; /* of all pictures */
+    /* In the workspace: */
+    struct gather_tap *taps; /* one for each stage if uniform, else for each row of the stages */
+    float *weights;          /* [row][filter], padded with zeros to whole stages and tiles */
+    float *parts;            /* for each split, an output of its own */
+};
+
+/* The plan, with as many splits as are worth it; 1 if may_split is false. */
+struct gather_plan gather_plan_of(const struct conv *call, bool may_split);
+
+/* Why there can be no plan, or NULL. */
+const char *gather_declines(const struct conv *call);
+
+#endif
