@@ -25,29 +25,30 @@ static unsigned vector_of(const struct conv *call)
 }
 
 /* Estimated cost: waves of blocks, where a last wave that is not full still takes a while. */
-static double cost_of(const struct conv *call, const struct gather_plan *plan, unsigned resident)
+static double cost_of(const struct conv *call, const struct gather_plan *plan,
+                      const struct gather_tile *tile_kind)
 {
     const double blocks = (double)plan->filter_tiles * plan->pixel_tiles * plan->splits;
     const double processors = call->multiprocessors > 0 ? call->multiprocessors : 1;
-    const double slots = processors * resident;
+    const double slots = processors * tile_kind->resident;
     const double full = (double)(size_t)(blocks / slots);
     const double rest = blocks - full * slots;
-    double last = (double)(size_t)((rest + processors - 1) / processors) / resident;
+    double last = (double)(size_t)((rest + processors - 1) / processors) / tile_kind->resident;
     const double stages = (double)((plan->stages + plan->splits - 1) / plan->splits) + 3;
     const double tile = (double)plan->tile_filters * plan->tile_pixels;
 
     if (rest > 0 && last < 0.4)
         last = 0.4;
     /* gathering takes as long as 8 filters, and a split costs its outputs' way to memory */
-    const double work =
-        (full + last) * resident * tile * GATHER_DEPTH * stages * (1 + 8.0 / plan->tile_filters);
+    const double work = (full + last) * tile_kind->resident * tile * GATHER_DEPTH * stages *
+                        (1 + (double)tile_kind->gather_cost / plan->tile_filters);
     const double outputs = (double)plan->pixels * (double)call->filters / processors;
     return work + (plan->splits > 1 ? 60 * outputs * (plan->splits + 1) + 1e6 : 0);
 }
 
-struct gather_plan gather_plan_of(const struct conv *call, bool may_split)
+struct gather_plan gather_plan_of(const struct conv *call, const struct gather_tile *tiles,
+                                  unsigned tile_count, bool may_split)
 {
-    static const unsigned tiles[][3] = {{128, 128, 2}, {64, 128, 4}, {32, 128, 8}};
     const size_t plane = call->kernel_height * call->kernel_width;
     const size_t rows = call->channels * plane;
     struct gather_plan plan = {0}, best = {0};
@@ -66,16 +67,16 @@ struct gather_plan gather_plan_of(const struct conv *call, bool may_split)
     const size_t outputs = plan.pixels * call->filters;
     const size_t room = call->workspace_bytes > used ? call->workspace_bytes - used : 0;
 
-    for (unsigned t = 0; t < sizeof tiles / sizeof tiles[0]; t++)
+    for (unsigned t = 0; t < tile_count; t++)
         for (plan.splits = 1; plan.splits <= 32; plan.splits++) {
             if (plan.splits > 1 && (!may_split || plan.splits * outputs * sizeof(float) > room ||
                                     plan.stages < 4 * plan.splits))
                 break;
-            plan.tile_filters = tiles[t][0];
-            plan.tile_pixels = tiles[t][1];
+            plan.tile_filters = tiles[t].filters;
+            plan.tile_pixels = tiles[t].pixels;
             plan.filter_tiles = (unsigned)divided_up(call->filters, plan.tile_filters);
             plan.pixel_tiles = (unsigned)divided_up(plan.pixels, plan.tile_pixels);
-            const double cost = cost_of(call, &plan, tiles[t][2]);
+            const double cost = cost_of(call, &plan, &tiles[t]);
             if (least == 0 || cost < least) {
                 least = cost;
                 best = plan;

@@ -30,8 +30,16 @@ struct gather_plan {
     float *parts;            /* for each split, an output of its own */
 };
 
-/* The plan, with as many splits as are worth it; 1 if may_split is false. */
-struct gather_plan gather_plan_of(const struct conv *call, bool may_split);
+/* The tile of a block, how many blocks a multiprocessor has room for, and how many filters' products
+ * take as long as gathering their inputs. */
+struct gather_tile {
+    unsigned filters, pixels, resident, gather_cost;
+};
+
+/* The plan with the best of these tiles, and as many splits as are worth it; 1 if may_split is
+ * false. */
+struct gather_plan gather_plan_of(const struct conv *call, const struct gather_tile *tiles,
+                                  unsigned tile_count, bool may_split);
 
 /* Why there can be no plan, or NULL. */
 const char *gather_declines(const struct conv *call);

@@ -1,6 +1,5 @@
 /* Step 08, the general matrix-product road: any filter, stride, padding and dilation. */
 #include "gather.cuh"
-#include "kernel/dependent_launch.cuh"
 #include "outer_product.cuh"
 
 static const unsigned STAGES = 3;
@@ -116,22 +115,6 @@ static __global__ void __launch_bounds__(FILTERS *PIXELS / THREAD_SUMS, 32768 / 
                          pixel_tile * PIXELS + column + 32 * j, sums[i][j]);
 }
 
-/* Adds the splits' outputs, in their order. */
-static __global__ void add_parts(const struct conv call, const struct gather_plan plan)
-{
-    const unsigned outputs = plan.pixels * (unsigned)call.filters;
-    const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
-
-    overlap_launches();
-    if (i >= outputs)
-        return;
-    float sum = 0;
-#pragma unroll 4
-    for (unsigned s = 0; s < plan.splits; s++)
-        sum += plan.parts[(size_t)s * outputs + i];
-    call.output[i] = sum;
-}
-
 static __global__ void pack_weights(const struct conv call, const struct gather_plan plan)
 {
     const size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
@@ -148,25 +131,11 @@ static __global__ void pack_weights(const struct conv call, const struct gather_
                           : 0;
 }
 
-static __global__ void write_taps(const struct conv call, const struct gather_plan plan)
-{
-    const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
-    const unsigned rows = plan.uniform ? GATHER_DEPTH : 1; /* for a tap */
-    const unsigned kernel_width = (unsigned)call.kernel_width;
-    unsigned channel, number;
-    struct gather_tap tap;
+static const struct gather_tile tiles[] = {{128, 128, 2, 8}, {64, 128, 4, 8}, {32, 128, 8, 8}};
 
-    if (i >= plan.stages * (GATHER_DEPTH / rows))
-        return;
-    row_of(call, plan, i * rows, &channel, &number);
-    tap.y = (int)(number / kernel_width * (unsigned)call.dilation);
-    tap.x = (int)(number % kernel_width * (unsigned)call.dilation);
-    tap.offset =
-        (int)(channel * (unsigned)(call.height * call.width)) + tap.y * (int)call.width + tap.x;
-    if (channel >= call.channels)
-        tap.y = NOWHERE;
-    tap.unused = 0;
-    plan.taps[i] = tap;
+static struct gather_plan plan_of(const struct conv *call, bool may_split)
+{
+    return gather_plan_of(call, tiles, sizeof tiles / sizeof tiles[0], may_split);
 }
 
 static void prepare(const struct conv *call, bool may_split)
@@ -175,7 +144,7 @@ static void prepare(const struct conv *call, bool may_split)
 
     if (!has_outputs(call) || !has_products(call))
         return;
-    const struct gather_plan plan = gather_plan_of(call, may_split);
+    const struct gather_plan plan = plan_of(call, may_split);
     const size_t weights =
         (size_t)plan.stages * GATHER_DEPTH * plan.filter_tiles * plan.tile_filters;
     pack_weights<<<(unsigned)divided_up(weights, BLOCK), BLOCK>>>(*call, plan);
@@ -211,17 +180,15 @@ static void launch(const struct conv *call, bool may_split)
         launch_conv_naive(call);
         return;
     }
-    const struct gather_plan plan = gather_plan_of(call, may_split);
+    const struct gather_plan plan = plan_of(call, may_split);
     if (plan.tile_filters == 128)
         launch_tiles<128, 128>(call, plan);
     else if (plan.tile_filters == 64)
         launch_tiles<64, 128>(call, plan);
     else
         launch_tiles<32, 128>(call, plan);
-    if (plan.splits > 1) {
-        const size_t outputs = (size_t)plan.pixels * call->filters;
-        launch_dependent(add_parts, (unsigned)divided_up(outputs, 256), 256, 0, *call, plan);
-    }
+    if (plan.splits > 1)
+        launch_dependent(add_parts, parts_blocks(call, plan), PARTS_BLOCK, 0, *call, plan);
 }
 
 extern "C" void prepare_implicit_gemm_async(const struct conv *call)
