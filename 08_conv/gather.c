@@ -4,6 +4,11 @@
 
 enum { FILTERS_MOST = 128 };
 
+const struct gather_tile gather_tiles[GATHER_TILES] = {
+    {128, 128, 2, 8}, {64, 128, 3, 8}, {64, 128, 4, 9}, {32, 128, 6, 8}};
+const struct gather_tile tensor_tiles[TENSOR_TILES] = {
+    {128, 128, 1, 4}, {64, 256, 1, 4}, {32, 256, 1, 4}};
+
 static bool is_uniform(const struct conv *call)
 {
     return call->channels % GATHER_DEPTH == 0;
@@ -62,7 +67,7 @@ struct gather_plan gather_plan_of(const struct conv *call, const struct gather_t
     const size_t taps = plan.uniform ? plan.stages : (size_t)plan.stages * GATHER_DEPTH;
     plan.weights = (float *)(plan.taps + taps);
     const size_t padded = divided_up(call->filters, FILTERS_MOST) * FILTERS_MOST;
-    plan.parts = plan.weights + (size_t)plan.stages * GATHER_DEPTH * padded;
+    plan.parts = plan.weights + 2 * (size_t)plan.stages * GATHER_DEPTH * padded;
     const size_t used = (size_t)((char *)plan.parts - (char *)call->workspace);
     const size_t outputs = plan.pixels * call->filters;
     const size_t room = call->workspace_bytes > used ? call->workspace_bytes - used : 0;
@@ -74,6 +79,7 @@ struct gather_plan gather_plan_of(const struct conv *call, const struct gather_t
                 break;
             plan.tile_filters = tiles[t].filters;
             plan.tile_pixels = tiles[t].pixels;
+            plan.resident = tiles[t].resident;
             plan.filter_tiles = (unsigned)divided_up(call->filters, plan.tile_filters);
             plan.pixel_tiles = (unsigned)divided_up(plan.pixels, plan.tile_pixels);
             const double cost = cost_of(call, &plan, &tiles[t]);

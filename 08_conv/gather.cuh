@@ -49,6 +49,15 @@ static __device__ inline void begin_gather(gatherer<PIXELS, THREADS, VECTOR> *ga
     }
 }
 
+/* Where the weights of a tile's picture begin. If pictures have weights of their own, no tile spans
+ * two. */
+static __device__ inline size_t
+weights_of_tile(const struct conv &call, const struct gather_plan &plan, unsigned first_pixel)
+{
+    const unsigned out_area = (unsigned)(call.out_height * call.out_width);
+    return plan.weights_step == 0 ? 0 : first_pixel / out_area * plan.weights_step;
+}
+
 /* Copies VECTOR floats, or zeros if they are not inside. */
 template <unsigned VECTOR>
 static __device__ inline void copy_inside(float *to, const float *from, bool inside)
@@ -153,6 +162,32 @@ static __global__ void write_taps(const struct conv call, const struct gather_pl
         tap.y = NOWHERE;
     tap.unused = 0;
     plan.taps[i] = tap;
+}
+
+/* Starts the kernel that writes the plan's table. */
+static inline void prepare_taps(const struct conv *call, const struct gather_plan &plan)
+{
+    static const unsigned BLOCK = 256;
+
+    write_taps<<<(unsigned)divided_up((size_t)plan.stages * GATHER_DEPTH, BLOCK), BLOCK>>>(*call,
+                                                                                           plan);
+}
+
+/* Stores a weight as two TF32 numbers, high + low, as implicit_3xtf32 reads them: [filter
+ * tile][stage][step of 8 rows][high, low][4 rows][filter][row]. */
+static __device__ inline void store_in_two(float *weights, const struct gather_plan &plan,
+                                           unsigned row, unsigned filter, float value)
+{
+    const unsigned n = plan.tile_filters, k = row % GATHER_DEPTH;
+    const float rounded = __uint_as_float((__float_as_uint(value) + 0x1000) & 0xFFFFE000);
+    const float cut = __uint_as_float(__float_as_uint(value) & 0xFFFFE000);
+    const float high = isinf(rounded) ? cut : rounded; /* must not overflow */
+    float *const to =
+        weights + ((size_t)(filter / n) * plan.stages + row / GATHER_DEPTH) * GATHER_DEPTH * n * 2 +
+        k / 8 * 8 * n * 2 + k % 8 / 4 * n * 4 + filter % n * 4 + k % 4;
+
+    to[0] = high;
+    to[8 * n] = value - high;
 }
 
 #endif

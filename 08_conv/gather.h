@@ -19,11 +19,13 @@ struct gather_plan {
     bool uniform;
     unsigned vector; /* floats for each copy of inputs: 4 if neighbouring pixels are neighbours in
                         memory for each tap, and aligned; else 1 */
-    unsigned tile_filters, tile_pixels;
+    unsigned tile_filters, tile_pixels, resident;
     unsigned filter_tiles, pixel_tiles;
-    unsigned stages; /* along the rows of the im2col matrix */
-    unsigned splits; /* parts into which they are divided */
-    unsigned pixels; /* of all pictures */
+    unsigned stages;     /* along the rows of the im2col matrix */
+    unsigned splits;     /* parts into which they are divided */
+    unsigned pixels;     /* of all pictures */
+    size_t weights_step; /* floats from one picture's weights to the next picture's; 0: all have the
+                            same */
     /* In the workspace: */
     struct gather_tap *taps; /* one for each stage if uniform, else for each row of the stages */
     float *weights;          /* [row][filter], padded with zeros to whole stages and tiles */
@@ -40,6 +42,14 @@ struct gather_tile {
  * false. */
 struct gather_plan gather_plan_of(const struct conv *call, const struct gather_tile *tiles,
                                   unsigned tile_count, bool may_split);
+
+/* The tiles of implicit_gemm_async and of implicit_3xtf32. */
+enum { GATHER_TILES = 4, TENSOR_TILES = 3 };
+extern const struct gather_tile gather_tiles[GATHER_TILES], tensor_tiles[TENSOR_TILES];
+
+/* Launch the product of a plan, whose weights and taps are in the workspace. */
+void multiply_gathered(const struct conv *call, const struct gather_plan *plan);
+void multiply_gathered_3xtf32(const struct conv *call, const struct gather_plan *plan);
 
 /* Why there can be no plan, or NULL. */
 const char *gather_declines(const struct conv *call);

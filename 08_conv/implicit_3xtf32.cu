@@ -125,7 +125,7 @@ static __global__ void __launch_bounds__(THREADS, 1)
     ring.inputs = ring.weights + STAGES * size::WEIGHTS;
     ring.next = (unsigned)((size_t)plan.stages * split_number / plan.splits);
     ring.end = (unsigned)((size_t)plan.stages * (split_number + 1) / plan.splits);
-    ring.weights_from = plan.weights +
+    ring.weights_from = plan.weights + weights_of_tile(call, plan, pixel_tile * size::PIXELS) +
                         ((size_t)filter_tile * plan.stages + ring.next) * size::WEIGHTS +
                         threadIdx.x * 4;
 
@@ -177,12 +177,11 @@ static __global__ void __launch_bounds__(THREADS, 1)
         }
 }
 
-/* Splits the weights and stores them as products read them: [filter tile][stage][step][high,
- * low][4 rows][filter][row], with zeros where there are none. One thread per weight. */
+/* Splits the weights, with zeros where there are none. One thread per weight. */
 static __global__ void split_weights(const struct conv call, const struct gather_plan plan)
 {
     const size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
-    const unsigned filters = plan.filter_tiles * plan.tile_filters, n = plan.tile_filters;
+    const unsigned filters = plan.filter_tiles * plan.tile_filters;
     const unsigned filter = (unsigned)(i % filters), row = (unsigned)(i / filters);
     const unsigned plane = (unsigned)(call.kernel_height * call.kernel_width);
     unsigned channel, tap;
@@ -193,23 +192,12 @@ static __global__ void split_weights(const struct conv call, const struct gather
     row_of(call, plan, row, &channel, &tap);
     if (filter < call.filters && channel < call.channels)
         value = call.filter[((size_t)filter * call.channels + channel) * plane + tap];
-    const float rounded = __uint_as_float((__float_as_uint(value) + 0x1000) & 0xFFFFE000);
-    const float cut = __uint_as_float(__float_as_uint(value) & 0xFFFFE000);
-    const float high = isinf(rounded) ? cut : rounded; /* must not overflow */
-    const unsigned k = row % GATHER_DEPTH;
-    float *const to =
-        plan.weights +
-        ((size_t)(filter / n) * plan.stages + row / GATHER_DEPTH) * GATHER_DEPTH * n * 2 +
-        k / 8 * 8 * n * 2 + k % 8 / 4 * n * 4 + filter % n * 4 + k % 4;
-    to[0] = high;
-    to[8 * n] = value - high;
+    store_in_two(plan.weights, plan, row, filter, value);
 }
-
-static const struct gather_tile tiles[] = {{128, 128, 1, 4}, {64, 256, 1, 4}, {32, 256, 1, 4}};
 
 static struct gather_plan plan_of(const struct conv *call)
 {
-    return gather_plan_of(call, tiles, sizeof tiles / sizeof tiles[0], true);
+    return gather_plan_of(call, tensor_tiles, TENSOR_TILES, true);
 }
 
 extern "C" void prepare_implicit_3xtf32(const struct conv *call)
@@ -222,8 +210,7 @@ extern "C" void prepare_implicit_3xtf32(const struct conv *call)
     const size_t weights =
         (size_t)plan.stages * GATHER_DEPTH * plan.filter_tiles * plan.tile_filters;
     split_weights<<<(unsigned)divided_up(weights, BLOCK), BLOCK>>>(*call, plan);
-    write_taps<<<(unsigned)divided_up((size_t)plan.stages * GATHER_DEPTH, BLOCK), BLOCK>>>(*call,
-                                                                                           plan);
+    prepare_taps(call, plan);
 }
 
 template <unsigned N, unsigned GROUPS, unsigned VECTOR, bool UNIFORM>
@@ -249,6 +236,18 @@ static void launch_tiles(const struct conv *call, const struct gather_plan &plan
         launch_as<N, GROUPS, 1, false>(call, plan);
 }
 
+extern "C" void multiply_gathered_3xtf32(const struct conv *call, const struct gather_plan *plan)
+{
+    if (plan->tile_filters == 128)
+        launch_tiles<128, 1>(call, *plan);
+    else if (plan->tile_filters == 64)
+        launch_tiles<64, 2>(call, *plan);
+    else
+        launch_tiles<32, 2>(call, *plan);
+    if (plan->splits > 1)
+        launch_dependent(add_parts, parts_blocks(call, *plan), PARTS_BLOCK, 0, *call, *plan);
+}
+
 extern "C" void launch_implicit_3xtf32(const struct conv *call)
 {
     if (!has_outputs(call) || !has_products(call)) {
@@ -256,14 +255,7 @@ extern "C" void launch_implicit_3xtf32(const struct conv *call)
         return;
     }
     const struct gather_plan plan = plan_of(call);
-    if (plan.tile_filters == 128)
-        launch_tiles<128, 1>(call, plan);
-    else if (plan.tile_filters == 64)
-        launch_tiles<64, 2>(call, plan);
-    else
-        launch_tiles<32, 2>(call, plan);
-    if (plan.splits > 1)
-        launch_dependent(add_parts, parts_blocks(call, plan), PARTS_BLOCK, 0, *call, plan);
+    multiply_gathered_3xtf32(call, &plan);
 }
 
 /* As depth_tensor, of the sums of a chunk, and an addition for each chunk. */

@@ -41,8 +41,8 @@ static __device__ inline void store_pixels(const struct conv &call, const struct
     }
 }
 
-template <unsigned FILTERS, unsigned PIXELS, unsigned VECTOR, bool UNIFORM>
-static __global__ void __launch_bounds__(FILTERS *PIXELS / THREAD_SUMS, 32768 / (FILTERS * PIXELS))
+template <unsigned FILTERS, unsigned PIXELS, unsigned RESIDENT, unsigned VECTOR, bool UNIFORM>
+static __global__ void __launch_bounds__(FILTERS *PIXELS / THREAD_SUMS, RESIDENT)
     implicit_gemm_async(const struct conv call, const struct gather_plan plan)
 {
     constexpr unsigned THREADS = FILTERS * PIXELS / THREAD_SUMS;
@@ -63,7 +63,8 @@ static __global__ void __launch_bounds__(FILTERS *PIXELS / THREAD_SUMS, 32768 / 
     begin_gather(&gather, call, plan, threadIdx.x, pixel_tile * PIXELS);
     const unsigned a_row = threadIdx.x / (FILTERS / 4);
     const unsigned a_column = threadIdx.x % (FILTERS / 4) * 4;
-    const float *weights = plan.weights + ((size_t)first * GATHER_DEPTH + a_row) * filters +
+    const float *weights = plan.weights + weights_of_tile(call, plan, pixel_tile * PIXELS) +
+                           ((size_t)first * GATHER_DEPTH + a_row) * filters +
                            filter_tile * FILTERS + a_column;
 
     overlap_launches();
@@ -131,11 +132,9 @@ static __global__ void pack_weights(const struct conv call, const struct gather_
                           : 0;
 }
 
-static const struct gather_tile tiles[] = {{128, 128, 2, 8}, {64, 128, 4, 8}, {32, 128, 8, 8}};
-
 static struct gather_plan plan_of(const struct conv *call, bool may_split)
 {
-    return gather_plan_of(call, tiles, sizeof tiles / sizeof tiles[0], may_split);
+    return gather_plan_of(call, gather_tiles, GATHER_TILES, may_split);
 }
 
 static void prepare(const struct conv *call, bool may_split)
@@ -148,30 +147,43 @@ static void prepare(const struct conv *call, bool may_split)
     const size_t weights =
         (size_t)plan.stages * GATHER_DEPTH * plan.filter_tiles * plan.tile_filters;
     pack_weights<<<(unsigned)divided_up(weights, BLOCK), BLOCK>>>(*call, plan);
-    write_taps<<<(unsigned)divided_up((size_t)plan.stages * GATHER_DEPTH, BLOCK), BLOCK>>>(*call,
-                                                                                           plan);
+    prepare_taps(call, plan);
 }
 
-template <unsigned FILTERS, unsigned PIXELS, unsigned VECTOR, bool UNIFORM>
+template <unsigned FILTERS, unsigned PIXELS, unsigned RESIDENT, unsigned VECTOR, bool UNIFORM>
 static void launch_as(const struct conv *call, const struct gather_plan &plan)
 {
     const unsigned bytes = STAGES * GATHER_DEPTH * (FILTERS + PIXELS) * sizeof(float);
-    const auto kernel = implicit_gemm_async<FILTERS, PIXELS, VECTOR, UNIFORM>;
+    const auto kernel = implicit_gemm_async<FILTERS, PIXELS, RESIDENT, VECTOR, UNIFORM>;
 
     cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes);
     launch_dependent(kernel, plan.filter_tiles * plan.pixel_tiles * plan.splits,
                      FILTERS * PIXELS / THREAD_SUMS, bytes, *call, plan);
 }
 
-template <unsigned FILTERS, unsigned PIXELS>
+template <unsigned FILTERS, unsigned PIXELS, unsigned RESIDENT>
 static void launch_tiles(const struct conv *call, const struct gather_plan &plan)
 {
     if (plan.vector == 4)
-        launch_as<FILTERS, PIXELS, 4, true>(call, plan);
+        launch_as<FILTERS, PIXELS, RESIDENT, 4, true>(call, plan);
     else if (plan.uniform)
-        launch_as<FILTERS, PIXELS, 1, true>(call, plan);
+        launch_as<FILTERS, PIXELS, RESIDENT, 1, true>(call, plan);
     else
-        launch_as<FILTERS, PIXELS, 1, false>(call, plan);
+        launch_as<FILTERS, PIXELS, RESIDENT, 1, false>(call, plan);
+}
+
+extern "C" void multiply_gathered(const struct conv *call, const struct gather_plan *plan)
+{
+    if (plan->tile_filters == 128)
+        launch_tiles<128, 128, 2>(call, *plan);
+    else if (plan->tile_filters == 64 && plan->resident == 4)
+        launch_tiles<64, 128, 4>(call, *plan);
+    else if (plan->tile_filters == 64)
+        launch_tiles<64, 128, 3>(call, *plan);
+    else
+        launch_tiles<32, 128, 6>(call, *plan);
+    if (plan->splits > 1)
+        launch_dependent(add_parts, parts_blocks(call, *plan), PARTS_BLOCK, 0, *call, *plan);
 }
 
 static void launch(const struct conv *call, bool may_split)
@@ -181,14 +193,7 @@ static void launch(const struct conv *call, bool may_split)
         return;
     }
     const struct gather_plan plan = plan_of(call, may_split);
-    if (plan.tile_filters == 128)
-        launch_tiles<128, 128>(call, plan);
-    else if (plan.tile_filters == 64)
-        launch_tiles<64, 128>(call, plan);
-    else
-        launch_tiles<32, 128>(call, plan);
-    if (plan.splits > 1)
-        launch_dependent(add_parts, parts_blocks(call, plan), PARTS_BLOCK, 0, *call, plan);
+    multiply_gathered(call, &plan);
 }
 
 extern "C" void prepare_implicit_gemm_async(const struct conv *call)

@@ -36,6 +36,13 @@ void prepare_winograd4(const struct conv *call);
 void launch_winograd4(const struct conv *call);
 const char *declines_winograd4(const struct conv *call);
 
+void prepare_implicit_3xtf32(const struct conv *call);
+void launch_implicit_3xtf32(const struct conv *call);
+double depth_implicit_3xtf32(const struct conv *call);
+
+void prepare_winograd_3xtf32(const struct conv *call);
+void launch_winograd_3xtf32(const struct conv *call);
+
 void prepare_tensor(const struct conv *call);
 void launch_tensor(const struct conv *call);
 const char *declines_tensor(const struct conv *call);
@@ -146,8 +153,8 @@ static const struct conv_rung rungs[] = {
     },
     {
         .rung = {.name = "winograd_4x4",
-                 .idea =
-                     "3x3: F(4x4, 3x3), 36 multiplications instead of 144, in separate kernels"},
+                 .idea = "3x3 and 5x5: tiles of 4 x 4, a quarter or a sixth of the products, in "
+                         "separate kernels"},
         .run = launch_winograd4,
         .depth = winograd4_depth,
         .prepare = prepare_winograd4,
@@ -163,6 +170,26 @@ static const struct conv_rung rungs[] = {
         .depth = depth_tensor,
         .prepare = prepare_tensor,
         .declines = declines_tensor,
+    },
+    {
+        .rung = {.name = "implicit_3xtf32",
+                 .idea = "any filter: the same, as a matrix product of warpgroups",
+                 .needs_compute_capability = 90},
+        .run = launch_implicit_3xtf32,
+        .depth = depth_implicit_3xtf32,
+        .prepare = prepare_implicit_3xtf32,
+        .declines = declines_gather,
+    },
+    {
+        .rung = {.name = "winograd_3xtf32",
+                 .idea = "3x3 and 5x5: winograd_4x4 with the products of implicit_3xtf32",
+                 .needs_compute_capability = 90},
+        .run = launch_winograd_3xtf32,
+        .depth = winograd_3xtf32_depth,
+        .prepare = prepare_winograd_3xtf32,
+        .declines = declines_winograd4,
+        .magnitude = winograd4_magnitude,
+        .rounds_whole_numbers = true,
     },
     CUDNN_RUNG,
 };

@@ -17,8 +17,8 @@
 /* A rung's workspace has room for that of a matrix product and, up to this many bytes, the im2col
  * matrix. It has at least room for the filters in any layout of the rungs (padded to whole blocks of
  * at most 128 filters and 16 channels or rows of the im2col matrix, at most 2 numbers for a weight,
- * or 36 for the 9 of a 3 x 3 filter, and 4 for each row) and, for 3 x 3 filters, for Winograd's
- * transformed inputs and outputs of 128 tiles. */
+ * and 4 for each row) and, for filters of 9 or 25 taps, for Winograd's filters (36 or 64 weights
+ * each) and its transformed inputs and outputs of 256 tiles. */
 static const size_t most_matrix = (size_t)512 << 20;
 
 size_t conv_output_size(size_t size, size_t kernel, size_t stride, size_t pad, size_t dilation)
@@ -143,16 +143,13 @@ static size_t workspace_size(const struct conv_problem *problem)
     const struct conv *call = &problem->call;
     const double matrix = sizeof(float) * (double)problem->taps * (double)call->batch *
                           (double)call->out_height * (double)call->out_width;
-    const bool winograd = call->kernel_height == 3 && call->kernel_width == 3;
+    const double plane = (double)call->kernel_height * (double)call->kernel_width;
+    const double components = plane == 9 ? 36 : plane == 25 ? 64 : 0;
     const double padded_filters = (double)call->filters + 128;
     const double padded_channels = (double)call->channels + 16;
-    const double plane = (double)call->kernel_height * (double)call->kernel_width;
-    const double rows = plane * padded_channels + 16;
-    const double packed = rows * (2 * padded_filters + 4);
-    const double transformed =
-        winograd
-            ? 36 * (padded_filters * padded_channels + 128 * (padded_filters + padded_channels))
-            : 0;
+    const double packed = (plane * padded_channels + 16) * (2 * padded_filters + 4);
+    const double transformed = components * (2 * padded_filters * padded_channels +
+                                             256 * (padded_filters + padded_channels) + 4);
     const double filters = sizeof(float) * (packed > transformed ? packed : transformed);
     const double room = matrix < (double)most_matrix ? matrix : (double)most_matrix;
     const double bytes = (double)GEMM_WORKSPACE + (room > filters ? room : filters);

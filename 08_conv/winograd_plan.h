@@ -1,0 +1,27 @@
+/* How winograd_4x4 and winograd_3xtf32 divide a problem. */
+#ifndef WINOGRAD_PLAN_H
+#define WINOGRAD_PLAN_H
+
+#include "gather.h"
+
+enum { WINOGRAD_TILE = 4 }; /* outputs of a tile, in each direction */
+
+/* With dilation, outputs that are `dilation` apart in both directions share inputs, and others do
+ * not: a picture has dilation x dilation phases, each a picture with tiles of its own. */
+struct winograd4_plan {
+    unsigned across, down;         /* tiles of a phase, horizontally and vertically */
+    unsigned phases;               /* in each direction: the dilation */
+    unsigned components, channels; /* numbers of a transformed tile; channels, padded */
+    size_t tiles;                  /* of all phases and pictures */
+    size_t at_once;                /* tiles that the workspace has room for, padded */
+    /* The products of all components: 1 x 1 convolutions of `at_once` pixels, one picture for each
+     * component, with filters of its own. */
+    struct conv product;
+    struct gather_plan gather;
+    float *inputs, *products; /* [component][channel][tile], [component][filter][tile] */
+};
+
+struct winograd4_plan winograd4_plan_of(const struct conv *call, const struct gather_tile *tiles,
+                                        unsigned tile_count, unsigned floats_per_weight);
+
+#endif
