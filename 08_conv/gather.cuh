@@ -65,11 +65,18 @@ static __device__ inline void copy_inside(float *to, const float *from, bool ins
     __pipeline_memcpy_async(to, from, VECTOR * sizeof(float), inside ? 0 : VECTOR * sizeof(float));
 }
 
-/* Starts the copies of a stage to `to`, with `pitch` floats from row to row. */
+/* Starts the copies of a stage, whose tap is tap_of_stage if it is uniform, to `to`, with `pitch` floats from row to row. */
+/* A uniform stage's tap. */
+static __device__ inline int4 tap_of_stage(const struct gather_plan &plan, unsigned stage)
+{
+    return *(const int4 *)&plan.taps[stage < plan.stages ? stage : 0];
+}
+
 template <bool UNIFORM, unsigned PIXELS, unsigned THREADS, unsigned VECTOR>
 static __device__ inline void gather_stage(const gatherer<PIXELS, THREADS, VECTOR> &gather,
                                            const struct conv &call, const struct gather_plan &plan,
-                                           unsigned stage, float *to, unsigned pitch)
+                                           int4 stage_tap, unsigned stage, float *to,
+                                           unsigned pitch)
 {
     typedef gatherer<PIXELS, THREADS, VECTOR> type;
     const unsigned height = (unsigned)call.height, width = (unsigned)call.width;
@@ -77,7 +84,7 @@ static __device__ inline void gather_stage(const gatherer<PIXELS, THREADS, VECTO
 
     to += gather.row * pitch + gather.column;
     if (UNIFORM) {
-        const int4 tap = *(const int4 *)&plan.taps[stage];
+        const int4 tap = stage_tap;
 #pragma unroll
         for (unsigned i = 0; i < type::COLUMNS; i++) {
             const bool inside =

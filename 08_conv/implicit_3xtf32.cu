@@ -34,6 +34,7 @@ struct ring {
     const float *weights_from; /* of the next stage that this thread copies */
     unsigned next, end;        /* stages along the rows of the im2col matrix */
     unsigned reading, writing; /* stages of the ring */
+    int4 tap;                  /* of the next stage */
 };
 
 /* Starts the copies of the next stage, if there is one. */
@@ -49,46 +50,57 @@ start_stage(struct ring *ring, const gatherer<sizes<N, GROUPS>::PIXELS, THREADS,
 #pragma unroll
         for (unsigned i = 0; i < size::WEIGHTS; i += THREADS * 4)
             __pipeline_memcpy_async(to + i, ring->weights_from + i, 16);
-        gather_stage<UNIFORM>(gather, call, plan, ring->next,
+        gather_stage<UNIFORM>(gather, call, plan, ring->tap, ring->next,
                               ring->inputs + ring->writing * size::INPUTS, size::PITCH);
     }
     __pipeline_commit();
     ring->weights_from += size::WEIGHTS;
     ring->writing = ring->writing + 1 == STAGES ? 0 : ring->writing + 1;
     ring->next++;
+    if (UNIFORM)
+        ring->tap = tap_of_stage(plan, ring->next);
 }
 
-/* part = the products of the ring's current stage, or part += these if `add`. */
+/* part = the products of step k of the ring's current stage, or part += these if `add`. */
 template <unsigned N, unsigned GROUPS>
-static __device__ inline void
-multiply_stage(float (&part)[GROUPS][N / 2], float (&high)[2][GROUPS][4],
-               float (&low)[2][GROUPS][4], struct ring *ring, unsigned from, bool add)
+static __device__ inline void multiply_step(float (&part)[GROUPS][N / 2], float (&high)[GROUPS][4],
+                                            float (&low)[GROUPS][4], const struct ring &ring,
+                                            unsigned k, unsigned from, bool add)
 {
     typedef sizes<N, GROUPS> size;
-    const float *const a = ring->inputs + ring->reading * size::INPUTS + from;
-    const float *const b = ring->weights + ring->reading * size::WEIGHTS;
+    const float *const a = ring.inputs + ring.reading * size::INPUTS + from;
+    const float *const b = ring.weights + ring.reading * size::WEIGHTS;
+    const unsigned long long b_high = wgmma_operand(b + k * K_STEP * N * 2, N * 16);
+    const unsigned long long b_low = wgmma_operand(b + (k * 2 + 1) * K_STEP * N, N * 16);
 
+    wgmma_wait<1>(); /* the products that use high and low are complete */
 #pragma unroll
-    for (unsigned k = 0; k < GATHER_DEPTH / K_STEP; k++) {
-        const unsigned set = k % 2;
-        const unsigned long long b_high = wgmma_operand(b + k * K_STEP * N * 2, N * 16);
-        const unsigned long long b_low = wgmma_operand(b + (k * 2 + 1) * K_STEP * N, N * 16);
-        wgmma_wait<1>(); /* the products that use this set are complete */
+    for (unsigned g = 0; g < GROUPS; g++)
 #pragma unroll
-        for (unsigned g = 0; g < GROUPS; g++)
+        for (unsigned i = 0; i < 4; i++)
+            split(a[(k * K_STEP + i / 2 * 4) * size::PITCH + g * 64 + i % 2 * 8], &high[g][i],
+                  &low[g][i]);
+    wgmma_fence();
 #pragma unroll
-            for (unsigned i = 0; i < 4; i++)
-                split(a[(k * K_STEP + i / 2 * 4) * size::PITCH + g * 64 + i % 2 * 8],
-                      &high[set][g][i], &low[set][g][i]);
-        wgmma_fence();
-#pragma unroll
-        for (unsigned g = 0; g < GROUPS; g++) {
-            wgmma(part[g], low[set][g], b_high, add || k > 0);
-            wgmma(part[g], high[set][g], b_low, 1);
-            wgmma(part[g], high[set][g], b_high, 1);
-        }
-        wgmma_commit();
+    for (unsigned g = 0; g < GROUPS; g++) {
+        wgmma(part[g], low[g], b_high, add);
+        wgmma(part[g], high[g], b_low, 1);
+        wgmma(part[g], high[g], b_high, 1);
     }
+    wgmma_commit();
+}
+
+/* A stage: its products, and between them the copies of a later stage. */
+template <unsigned N, unsigned GROUPS, unsigned VECTOR, bool UNIFORM>
+static __device__ inline void
+do_stage(float (&part)[GROUPS][N / 2], float (&high)[2][GROUPS][4], float (&low)[2][GROUPS][4],
+         struct ring *ring, const gatherer<sizes<N, GROUPS>::PIXELS, THREADS, VECTOR> &gather,
+         const struct conv &call, const struct gather_plan &plan, unsigned from, bool add)
+{
+    wait_for_stage();
+    multiply_step<N, GROUPS>(part, high[0], low[0], *ring, 0, from, add);
+    start_stage<N, GROUPS, VECTOR, UNIFORM>(ring, gather, call, plan);
+    multiply_step<N, GROUPS>(part, high[1], low[1], *ring, 1, from, true);
     ring->reading = ring->reading + 1 == STAGES ? 0 : ring->reading + 1;
 }
 
@@ -133,23 +145,23 @@ static __global__ void __launch_bounds__(THREADS, 1)
     float sums[GROUPS][N / 2] = {}, part[GROUPS][N / 2];
     float high[2][GROUPS][4], low[2][GROUPS][4];
     unsigned left = ring.end - ring.next;
+    if (UNIFORM)
+        ring.tap = tap_of_stage(plan, ring.next);
     for (unsigned i = 0; i < AHEAD; i++)
         start_stage<N, GROUPS, VECTOR, UNIFORM>(&ring, gather, call, plan);
 #pragma unroll 1
     for (; left >= PROMOTE; left -= PROMOTE) {
 #pragma unroll
         for (unsigned i = 0; i < PROMOTE; i++) {
-            wait_for_stage();
-            start_stage<N, GROUPS, VECTOR, UNIFORM>(&ring, gather, call, plan);
-            multiply_stage<N, GROUPS>(part, high, low, &ring, from, i > 0);
+            do_stage<N, GROUPS, VECTOR, UNIFORM>(part, high, low, &ring, gather, call, plan, from,
+                                                 i > 0);
         }
         add_part<N, GROUPS>(sums, part);
     }
 #pragma unroll 1
     for (; left > 0; left--) {
-        wait_for_stage();
-        start_stage<N, GROUPS, VECTOR, UNIFORM>(&ring, gather, call, plan);
-        multiply_stage<N, GROUPS>(part, high, low, &ring, from, false);
+        do_stage<N, GROUPS, VECTOR, UNIFORM>(part, high, low, &ring, gather, call, plan, from,
+                                             false);
         add_part<N, GROUPS>(sums, part);
     }
 

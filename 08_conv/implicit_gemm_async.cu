@@ -82,7 +82,8 @@ static __global__ void __launch_bounds__(FILTERS *PIXELS / THREAD_SUMS, RESIDENT
             for (unsigned i = 0; i < GATHER_DEPTH; i += THREADS / (FILTERS / 4))
                 __pipeline_memcpy_async(to + i * FILTERS, weights + (size_t)i * filters, 16);
             weights += (size_t)GATHER_DEPTH * filters;
-            gather_stage<UNIFORM>(gather, call, plan, stage, tiles_b + writing * B_FLOATS, PIXELS);
+            gather_stage<UNIFORM>(gather, call, plan, tap_of_stage(plan, UNIFORM ? stage : 0),
+                                  stage, tiles_b + writing * B_FLOATS, PIXELS);
         }
         __pipeline_commit();
         writing = writing + 1 == STAGES ? 0 : writing + 1;
