@@ -6,7 +6,7 @@
 #include "kernel/dependent_launch.cuh"
 
 extern "C" {
-#include "gather.h"
+#include "gather_plan.h"
 }
 
 /* A place that is outside of every image, whatever is added to it. */
@@ -125,59 +125,6 @@ static __device__ inline void row_of(const struct conv &call, const struct gathe
         *channel = row / plane;
         *tap = row % plane;
     }
-}
-
-static const unsigned PARTS_BLOCK = 256;
-
-/* Adds the splits' outputs, in their order. */
-static __global__ void add_parts(const struct conv call, const struct gather_plan plan)
-{
-    const unsigned outputs = plan.pixels * (unsigned)call.filters;
-    const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
-
-    overlap_launches();
-    if (i >= outputs)
-        return;
-    float sum = 0;
-#pragma unroll 4
-    for (unsigned s = 0; s < plan.splits; s++)
-        sum += plan.parts[(size_t)s * outputs + i];
-    call.output[i] = sum;
-}
-
-static inline unsigned parts_blocks(const struct conv *call, const struct gather_plan &plan)
-{
-    return (unsigned)divided_up((size_t)plan.pixels * call->filters, PARTS_BLOCK);
-}
-
-static __global__ void write_taps(const struct conv call, const struct gather_plan plan)
-{
-    const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
-    const unsigned rows = plan.uniform ? GATHER_DEPTH : 1; /* for a tap */
-    const unsigned kernel_width = (unsigned)call.kernel_width;
-    unsigned channel, number;
-    struct gather_tap tap;
-
-    if (i >= plan.stages * (GATHER_DEPTH / rows))
-        return;
-    row_of(call, plan, i * rows, &channel, &number);
-    tap.y = (int)(number / kernel_width * (unsigned)call.dilation);
-    tap.x = (int)(number % kernel_width * (unsigned)call.dilation);
-    tap.offset =
-        (int)(channel * (unsigned)(call.height * call.width)) + tap.y * (int)call.width + tap.x;
-    if (channel >= call.channels)
-        tap.y = NOWHERE;
-    tap.unused = 0;
-    plan.taps[i] = tap;
-}
-
-/* Starts the kernel that writes the plan's table. */
-static inline void prepare_taps(const struct conv *call, const struct gather_plan &plan)
-{
-    static const unsigned BLOCK = 256;
-
-    write_taps<<<(unsigned)divided_up((size_t)plan.stages * GATHER_DEPTH, BLOCK), BLOCK>>>(*call,
-                                                                                           plan);
 }
 
 /* Stores a weight as two TF32 numbers, high + low, as implicit_3xtf32 reads them: [filter

@@ -222,7 +222,7 @@ extern "C" void prepare_implicit_3xtf32(const struct conv *call)
     const size_t weights =
         (size_t)plan.stages * GATHER_DEPTH * plan.filter_tiles * plan.tile_filters;
     split_weights<<<(unsigned)divided_up(weights, BLOCK), BLOCK>>>(*call, plan);
-    prepare_taps(call, plan);
+    write_gather_taps(call, &plan);
 }
 
 template <unsigned N, unsigned GROUPS, unsigned VECTOR, bool UNIFORM>
@@ -257,7 +257,7 @@ extern "C" void multiply_gathered_3xtf32(const struct conv *call, const struct g
     else
         launch_tiles<32, 2>(call, *plan);
     if (plan->splits > 1)
-        launch_dependent(add_parts, parts_blocks(call, *plan), PARTS_BLOCK, 0, *call, *plan);
+        add_gather_parts(call, plan);
 }
 
 extern "C" void launch_implicit_3xtf32(const struct conv *call)

@@ -148,7 +148,7 @@ static void prepare(const struct conv *call, bool may_split)
     const size_t weights =
         (size_t)plan.stages * GATHER_DEPTH * plan.filter_tiles * plan.tile_filters;
     pack_weights<<<(unsigned)divided_up(weights, BLOCK), BLOCK>>>(*call, plan);
-    prepare_taps(call, plan);
+    write_gather_taps(call, &plan);
 }
 
 template <unsigned FILTERS, unsigned PIXELS, unsigned RESIDENT, unsigned VECTOR, bool UNIFORM>
@@ -184,7 +184,7 @@ extern "C" void multiply_gathered(const struct conv *call, const struct gather_p
     else
         launch_tiles<32, 128, 6>(call, *plan);
     if (plan->splits > 1)
-        launch_dependent(add_parts, parts_blocks(call, *plan), PARTS_BLOCK, 0, *call, *plan);
+        add_gather_parts(call, plan);
 }
 
 static void launch(const struct conv *call, bool may_split)

@@ -169,7 +169,7 @@ static void prepare(const struct conv *call, const struct winograd4_plan &plan)
         transform_filters<3, IN_TWO><<<blocks, BLOCK>>>(*call, plan);
     else
         transform_filters<5, IN_TWO><<<blocks, BLOCK>>>(*call, plan);
-    prepare_taps(&plan.product, plan.gather);
+    write_gather_taps(&plan.product, &plan.gather);
 }
 
 /* The kernels pass transformed inputs and products through memory: 36 or 64 numbers for each tile

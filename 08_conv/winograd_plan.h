@@ -2,7 +2,7 @@
 #ifndef WINOGRAD_PLAN_H
 #define WINOGRAD_PLAN_H
 
-#include "gather.h"
+#include "gather_plan.h"
 
 enum { WINOGRAD_TILE = 4 }; /* outputs of a tile, in each direction */
 

@@ -1,4 +1,4 @@
-#include "gather.h"
+#include "gather_plan.h"
 
 #include "base/integers.h"
 

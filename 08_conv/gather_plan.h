@@ -1,7 +1,7 @@
 /* How the general rungs divide a convolution: a matrix product of the filters with the im2col
  * matrix, whose elements are gathered from the input. */
-#ifndef GATHER_H
-#define GATHER_H
+#ifndef GATHER_PLAN_H
+#define GATHER_PLAN_H
 
 #include "problem/conv/conv.h"
 
@@ -50,6 +50,10 @@ extern const struct gather_tile gather_tiles[GATHER_TILES], tensor_tiles[TENSOR_
 /* Launch the product of a plan, whose weights and taps are in the workspace. */
 void multiply_gathered(const struct conv *call, const struct gather_plan *plan);
 void multiply_gathered_3xtf32(const struct conv *call, const struct gather_plan *plan);
+
+/* Write the plan's table of taps, and add the outputs of its splits, in their order. */
+void write_gather_taps(const struct conv *call, const struct gather_plan *plan);
+void add_gather_parts(const struct conv *call, const struct gather_plan *plan);
 
 /* Why there can be no plan, or NULL. */
 const char *gather_declines(const struct conv *call);
