@@ -23,10 +23,7 @@ static bool is_matrix_product(const struct conv *call)
 static unsigned vector_of(const struct conv *call)
 {
     const size_t area = call->height * call->width;
-    return is_matrix_product(call) && is_uniform(call) && area % 4 == 0 &&
-                   (size_t)call->input % 16 == 0
-               ? 4
-               : 1;
+    return is_matrix_product(call) && area % 4 == 0 && (size_t)call->input % 16 == 0 ? 4 : 1;
 }
 
 /* Estimated cost: waves of blocks, where a last wave that is not full still takes a while. */
@@ -52,15 +49,15 @@ static double cost_of(const struct conv *call, const struct gather_plan *plan,
 }
 
 struct gather_plan gather_plan_of(const struct conv *call, const struct gather_tile *tiles,
-                                  unsigned tile_count, bool may_split)
+                                  unsigned tile_count, unsigned may)
 {
     const size_t plane = call->kernel_height * call->kernel_width;
     const size_t rows = call->channels * plane;
     struct gather_plan plan = {0}, best = {0};
     double least = 0;
 
-    plan.uniform = is_uniform(call);
-    plan.vector = vector_of(call);
+    plan.uniform = may & GATHER_TAP_ORDER && is_uniform(call);
+    plan.vector = plan.uniform ? vector_of(call) : 1;
     plan.stages = (unsigned)divided_up(rows, GATHER_DEPTH);
     plan.pixels = (unsigned)(call->batch * call->out_height * call->out_width);
     plan.taps = call->workspace;
@@ -74,8 +71,9 @@ struct gather_plan gather_plan_of(const struct conv *call, const struct gather_t
 
     for (unsigned t = 0; t < tile_count; t++)
         for (plan.splits = 1; plan.splits <= 32; plan.splits++) {
-            if (plan.splits > 1 && (!may_split || plan.splits * outputs * sizeof(float) > room ||
-                                    plan.stages < 4 * plan.splits))
+            if (plan.splits > 1 &&
+                (!(may & GATHER_SPLIT) || plan.splits * outputs * sizeof(float) > room ||
+                 plan.stages < 4 * plan.splits))
                 break;
             plan.tile_filters = tiles[t].filters;
             plan.tile_pixels = tiles[t].pixels;

@@ -38,10 +38,15 @@ struct gather_tile {
     unsigned filters, pixels, resident, gather_cost;
 };
 
-/* The plan with the best of these tiles, and as many splits as are worth it; 1 if may_split is
- * false. */
+/* What a plan may do. */
+enum {
+    GATHER_TAP_ORDER = 1, /* order the rows so that stages are uniform, where channels allow it */
+    GATHER_SPLIT = 2,     /* divide the rows among blocks, where that is worth it */
+};
+
+/* The plan with the best of these tiles. */
 struct gather_plan gather_plan_of(const struct conv *call, const struct gather_tile *tiles,
-                                  unsigned tile_count, bool may_split);
+                                  unsigned tile_count, unsigned may);
 
 /* The tiles of implicit_gemm_async and of implicit_3xtf32. */
 enum { GATHER_TILES = 4, TENSOR_TILES = 3 };

@@ -209,7 +209,7 @@ static __global__ void split_weights(const struct conv call, const struct gather
 
 static struct gather_plan plan_of(const struct conv *call)
 {
-    return gather_plan_of(call, tensor_tiles, TENSOR_TILES, true);
+    return gather_plan_of(call, tensor_tiles, TENSOR_TILES, GATHER_TAP_ORDER | GATHER_SPLIT);
 }
 
 extern "C" void prepare_implicit_3xtf32(const struct conv *call)

@@ -18,8 +18,12 @@ void launch_implicit_gemm_tiled(const struct conv *call);
 void launch_implicit_gemm_double(const struct conv *call);
 const char *declines_implicit_gemm(const struct conv *call);
 
+void prepare_implicit_gemm_packed(const struct conv *call);
+void launch_implicit_gemm_packed(const struct conv *call);
 void prepare_implicit_gemm_async(const struct conv *call);
 void launch_implicit_gemm_async(const struct conv *call);
+void prepare_implicit_gemm_ordered(const struct conv *call);
+void launch_implicit_gemm_ordered(const struct conv *call);
 void prepare_implicit_gemm_split(const struct conv *call);
 void launch_implicit_gemm_split(const struct conv *call);
 const char *declines_gather(const struct conv *call);
@@ -117,16 +121,34 @@ static const struct conv_rung rungs[] = {
         .declines = declines_implicit_gemm,
     },
     {
+        .rung = {.name = "implicit_gemm_packed",
+                 .idea = "weights in the order of use, a table of taps instead of arithmetic, 8 x "
+                         "8 sums per thread"},
+        .run = launch_implicit_gemm_packed,
+        .depth = conv_depth_serial,
+        .prepare = prepare_implicit_gemm_packed,
+        .declines = declines_gather,
+    },
+    {
         .rung = {.name = "implicit_gemm_async",
-                 .idea = "copies in the background, at places that a table of taps tells"},
+                 .idea =
+                     "asynchronous copies, two stages ahead; tiles as wide as there are filters"},
         .run = launch_implicit_gemm_async,
         .depth = conv_depth_serial,
         .prepare = prepare_implicit_gemm_async,
         .declines = declines_gather,
     },
     {
+        .rung = {.name = "implicit_gemm_ordered",
+                 .idea = "one tap and 16 channels at a time: one look at the table for 16 rows"},
+        .run = launch_implicit_gemm_ordered,
+        .depth = conv_depth_serial,
+        .prepare = prepare_implicit_gemm_ordered,
+        .declines = declines_gather,
+    },
+    {
         .rung = {.name = "implicit_gemm_split",
-                 .idea = "the sum over channels divided among blocks where there are few tiles"},
+                 .idea = "the sum divided among blocks where there are few tiles"},
         .run = launch_implicit_gemm_split,
         .depth = conv_depth_serial,
         .prepare = prepare_implicit_gemm_split,

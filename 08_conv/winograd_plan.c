@@ -29,7 +29,7 @@ struct winograd4_plan winograd4_plan_of(const struct conv *call, const struct ga
     product->workspace = call->workspace;
     product->workspace_bytes = call->workspace_bytes;
     product->multiprocessors = call->multiprocessors;
-    plan.gather = gather_plan_of(product, tiles, tile_count, false);
+    plan.gather = gather_plan_of(product, tiles, tile_count, GATHER_TAP_ORDER);
     plan.gather.weights_step = (size_t)plan.channels * plan.gather.filter_tiles *
                                plan.gather.tile_filters * floats_per_weight;
 
