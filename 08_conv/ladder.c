@@ -36,14 +36,16 @@ void prepare_winograd(const struct conv *call);
 void launch_winograd(const struct conv *call);
 const char *declines_winograd(const struct conv *call);
 
-void prepare_winograd4(const struct conv *call);
-void launch_winograd4(const struct conv *call);
-const char *declines_winograd4(const struct conv *call);
-
 void prepare_implicit_3xtf32(const struct conv *call);
 void launch_implicit_3xtf32(const struct conv *call);
 double depth_implicit_3xtf32(const struct conv *call);
 
+void prepare_winograd_2x2(const struct conv *call);
+void launch_winograd_2x2(const struct conv *call);
+const char *declines_winograd_2x2(const struct conv *call);
+void prepare_winograd_4x4(const struct conv *call);
+void launch_winograd_4x4(const struct conv *call);
+const char *declines_winograd_4x4(const struct conv *call);
 void prepare_winograd_3xtf32(const struct conv *call);
 void launch_winograd_3xtf32(const struct conv *call);
 
@@ -164,9 +166,18 @@ static const struct conv_rung rungs[] = {
         .declines = declines_direct,
     },
     {
+        .rung = {.name = "winograd_2x2",
+                 .idea = "3x3: Winograd's F(2x2, 3x3), 16 multiplications instead of 36, in three "
+                         "kernels"},
+        .run = launch_winograd_2x2,
+        .depth = winograd_depth,
+        .prepare = prepare_winograd_2x2,
+        .declines = declines_winograd_2x2,
+        .magnitude = winograd_magnitude,
+    },
+    {
         .rung = {.name = "winograd",
-                 .idea =
-                     "3x3: Winograd's F(2x2, 3x3) in one kernel, 16 multiplications instead of 36"},
+                 .idea = "3x3: the same in one kernel, nothing passes through memory"},
         .run = launch_winograd,
         .depth = winograd_depth,
         .prepare = prepare_winograd,
@@ -177,10 +188,10 @@ static const struct conv_rung rungs[] = {
         .rung = {.name = "winograd_4x4",
                  .idea = "3x3 and 5x5: tiles of 4 x 4, a quarter or a sixth of the products, in "
                          "separate kernels"},
-        .run = launch_winograd4,
+        .run = launch_winograd_4x4,
         .depth = winograd4_depth,
-        .prepare = prepare_winograd4,
-        .declines = declines_winograd4,
+        .prepare = prepare_winograd_4x4,
+        .declines = declines_winograd_4x4,
         .magnitude = winograd4_magnitude,
         .rounds_whole_numbers = true,
     },
@@ -209,7 +220,7 @@ static const struct conv_rung rungs[] = {
         .run = launch_winograd_3xtf32,
         .depth = winograd_3xtf32_depth,
         .prepare = prepare_winograd_3xtf32,
-        .declines = declines_winograd4,
+        .declines = declines_winograd_4x4,
         .magnitude = winograd4_magnitude,
         .rounds_whole_numbers = true,
     },

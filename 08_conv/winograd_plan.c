@@ -5,18 +5,20 @@
 /* Tiles at once are a multiple of this, so that no block of the products spans two components. */
 static const size_t padding = 256;
 
-struct winograd4_plan winograd4_plan_of(const struct conv *call, const struct gather_tile *tiles,
-                                        unsigned tile_count, unsigned floats_per_weight)
+struct winograd_plan winograd_plan_of(const struct conv *call, unsigned tile,
+                                      const struct gather_tile *tiles, unsigned tile_count,
+                                      unsigned floats_per_weight)
 {
-    const size_t side = WINOGRAD_TILE + call->kernel_height - 1;
-    struct winograd4_plan plan = {0};
+    const size_t side = tile + call->kernel_height - 1;
+    struct winograd_plan plan = {.tile = tile};
 
-    plan.phases = (unsigned)call->dilation;
-    plan.across = (unsigned)divided_up(divided_up(call->out_width, call->dilation), WINOGRAD_TILE);
-    plan.down = (unsigned)divided_up(divided_up(call->out_height, call->dilation), WINOGRAD_TILE);
+    plan.phases_across = (unsigned)smaller(call->dilation, call->out_width);
+    plan.phases_down = (unsigned)smaller(call->dilation, call->out_height);
+    plan.across = (unsigned)divided_up(divided_up(call->out_width, call->dilation), tile);
+    plan.down = (unsigned)divided_up(divided_up(call->out_height, call->dilation), tile);
     plan.components = (unsigned)(side * side);
     plan.channels = (unsigned)(divided_up(call->channels, GATHER_DEPTH) * GATHER_DEPTH);
-    plan.tiles = call->batch * call->dilation * call->dilation * plan.across * plan.down;
+    plan.tiles = call->batch * plan.phases_across * plan.phases_down * plan.across * plan.down;
     plan.at_once = divided_up(plan.tiles, padding) * padding;
 
     struct conv *const product = &plan.product;

@@ -1,18 +1,51 @@
-/* The one-dimensional transforms of F(4, 3) and F(4, 5): four outputs from six or eight inputs
- * (winograd_bound.h has the matrices). In two dimensions they are applied to columns, then to
+/* The one-dimensional transforms of F(2, 3), F(4, 3) and F(4, 5): two or four outputs from four, six
+ * or eight inputs (winograd_bound.h has the matrices). In two dimensions they are applied to columns, then to
  * rows. Numbers are `step` apart. */
 #ifndef WINOGRAD_TRANSFORMS_CUH
 #define WINOGRAD_TRANSFORMS_CUH
 
-/* A filter of SIDE taps. */
-template <unsigned SIDE>
+/* TILE outputs of a filter of SIDE taps. */
+template <unsigned TILE, unsigned SIDE>
 struct winograd;
 
 template <>
-struct winograd<3> {
-    static const unsigned PATCH = 6;
+struct winograd<2, 3> {
+    static const unsigned PATCH = 4;
 
     /* d = B^T d */
+    static __device__ void input(float *d, unsigned step)
+    {
+        const float d1 = d[step], d2 = d[2 * step];
+
+        d[0] -= d2;
+        d[step] = d1 + d2;
+        d[2 * step] = d2 - d1;
+        d[3 * step] = d1 - d[3 * step];
+    }
+
+    /* to = A^T m */
+    static __device__ void output(const float *m, unsigned step, float *to)
+    {
+        to[0] = m[0] + m[step] + m[2 * step];
+        to[1] = m[step] - m[2 * step] - m[3 * step];
+    }
+
+    /* to = G g */
+    static __device__ void filter(const float *g, unsigned step, float *to)
+    {
+        const float ends = 0.5F * (g[0] + g[2 * step]), middle = 0.5F * g[step];
+
+        to[0] = g[0];
+        to[1] = ends + middle;
+        to[2] = ends - middle;
+        to[3] = g[2 * step];
+    }
+};
+
+template <>
+struct winograd<4, 3> {
+    static const unsigned PATCH = 6;
+
     static __device__ void input(float *d, unsigned step)
     {
         const float d0 = d[0], d1 = d[step], d2 = d[2 * step];
@@ -28,7 +61,6 @@ struct winograd<3> {
         d[5 * step] = 4 * d1 - 5 * d3 + d5;
     }
 
-    /* to = A^T m */
     static __device__ void output(const float *m, unsigned step, float *to)
     {
         const float sum = m[step] + m[2 * step], difference = m[step] - m[2 * step];
@@ -40,7 +72,6 @@ struct winograd<3> {
         to[3] = difference + 8 * difference2 + m[5 * step];
     }
 
-    /* to = G g */
     static __device__ void filter(const float *g, unsigned step, float *to)
     {
         const float outer = (g[0] + g[2 * step]) * (1.0F / 6), inner = g[step] * (1.0F / 6);
@@ -57,7 +88,7 @@ struct winograd<3> {
 };
 
 template <>
-struct winograd<5> {
+struct winograd<4, 5> {
     static const unsigned PATCH = 8;
 
     static __device__ void input(float *d, unsigned step)
