@@ -5,9 +5,12 @@
 enum { FILTERS_MOST = 128 };
 
 const struct gather_tile gather_tiles[GATHER_TILES] = {
-    {128, 128, 2, 8}, {64, 128, 3, 8}, {64, 128, 4, 9}, {32, 128, 6, 8}};
-const struct gather_tile tensor_tiles[TENSOR_TILES] = {
-    {128, 128, 1, 4}, {64, 256, 1, 4}, {32, 256, 1, 4}};
+    {64, 128, 3, 8, 1}, {64, 128, 4, 9, 1}, {128, 128, 2, 22, 1}, {32, 128, 6, 8, 1}};
+const struct gather_tile tensor_tiles[TENSOR_TILES] = {{128, 128, 1, 55, 2.7},
+                                                       {64, 256, 1, 55, 2.7},
+                                                       {64, 128, 2, 60, 2.7},
+                                                       {32, 256, 2, 60, 2.7},
+                                                       {32, 128, 2, 60, 2.7}};
 
 static bool is_uniform(const struct conv *call)
 {
@@ -26,25 +29,24 @@ static unsigned vector_of(const struct conv *call)
     return is_matrix_product(call) && area % 4 == 0 && (size_t)call->input % 16 == 0 ? 4 : 1;
 }
 
-/* Estimated cost: waves of blocks, where a last wave that is not full still takes a while. */
+/* Estimated cost, in products of a multiprocessor: waves of blocks. In a last wave that is not full
+ * multiprocessors have fewer blocks, but wait more. A split costs its outputs' way through memory,
+ * and a launch. */
 static double cost_of(const struct conv *call, const struct gather_plan *plan,
-                      const struct gather_tile *tile_kind)
+                      const struct gather_tile *tile)
 {
     const double blocks = (double)plan->filter_tiles * plan->pixel_tiles * plan->splits;
     const double processors = call->multiprocessors > 0 ? call->multiprocessors : 1;
-    const double slots = processors * tile_kind->resident;
-    const double full = (double)(size_t)(blocks / slots);
-    const double rest = blocks - full * slots;
-    double last = (double)(size_t)((rest + processors - 1) / processors) / tile_kind->resident;
+    const double full = (double)(size_t)(blocks / (processors * tile->resident));
+    const double rest = blocks - full * processors * tile->resident;
+    const double share = (double)(size_t)((rest + processors - 1) / processors) / tile->resident;
+    const double waves = full + (rest > 0 ? 0.45 + 0.55 * share : 0);
     const double stages = (double)((plan->stages + plan->splits - 1) / plan->splits) + 3;
-    const double tile = (double)plan->tile_filters * plan->tile_pixels;
-
-    if (rest > 0 && last < 0.4)
-        last = 0.4;
-    /* gathering takes as long as 8 filters, and a split costs its outputs' way to memory */
-    const double work = (full + last) * tile_kind->resident * tile * GATHER_DEPTH * stages *
-                        (1 + (double)tile_kind->gather_cost / plan->tile_filters);
+    const double gather = tile->gather_cost / (plan->vector * (double)tile->filters);
+    const double work = waves * tile->resident * tile->filters * tile->pixels * GATHER_DEPTH *
+                        stages * (1 + gather) / tile->speed;
     const double outputs = (double)plan->pixels * (double)call->filters / processors;
+
     return work + (plan->splits > 1 ? 60 * outputs * (plan->splits + 1) + 1e6 : 0);
 }
 

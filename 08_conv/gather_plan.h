@@ -32,10 +32,12 @@ struct gather_plan {
     float *parts;            /* for each split, an output of its own */
 };
 
-/* The tile of a block, how many blocks a multiprocessor has room for, and how many filters' products
- * take as long as gathering their inputs. */
+/* The tile of a block; how many blocks a multiprocessor has room for; how many filters' products
+ * take as long as gathering their inputs (measured on an H200, as is what cost_of makes of it); and
+ * how many times faster than float32's units its products are. */
 struct gather_tile {
-    unsigned filters, pixels, resident, gather_cost;
+    unsigned filters, pixels, resident;
+    double gather_cost, speed;
 };
 
 /* What a plan may do. */
@@ -49,7 +51,7 @@ struct gather_plan gather_plan_of(const struct conv *call, const struct gather_t
                                   unsigned tile_count, unsigned may);
 
 /* The tiles of implicit_gemm_async and of implicit_3xtf32. */
-enum { GATHER_TILES = 4, TENSOR_TILES = 3 };
+enum { GATHER_TILES = 4, TENSOR_TILES = 5 };
 extern const struct gather_tile gather_tiles[GATHER_TILES], tensor_tiles[TENSOR_TILES];
 
 /* Launch the product of a plan, whose weights and taps are in the workspace. */

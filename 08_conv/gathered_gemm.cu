@@ -208,9 +208,15 @@ static void launch_as(const struct conv *call, const struct gather_plan &plan)
 {
     const auto kernel = gathered_gemm<KIND>;
 
+    const unsigned blocks = plan.filter_tiles * plan.pixel_tiles * plan.splits;
+
     cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)KIND::BYTES);
-    launch_dependent(kernel, plan.filter_tiles * plan.pixel_tiles * plan.splits, KIND::THREADS,
-                     KIND::BYTES, *call, plan);
+    /* Blocks that start while others of the kernel before are still running crowd on the
+     * multiprocessors that are free first. With few waves nothing makes up for that. */
+    if (blocks > 2 * KIND::RESIDENT * (unsigned)call->multiprocessors)
+        launch_dependent(kernel, blocks, KIND::THREADS, KIND::BYTES, *call, plan);
+    else
+        kernel<<<blocks, KIND::THREADS, KIND::BYTES>>>(*call, plan);
 }
 
 template <unsigned FILTERS, unsigned PIXELS, unsigned RESIDENT>

@@ -117,7 +117,7 @@ static __device__ inline void add_part(float (&sums)[GROUPS][N / 2],
 }
 
 template <unsigned N, unsigned GROUPS, unsigned VECTOR, bool UNIFORM>
-static __global__ void __launch_bounds__(THREADS, 1)
+static __global__ void __launch_bounds__(THREADS, N *GROUPS > 64 ? 1 : 2)
     implicit_3xtf32(const struct conv call, const struct gather_plan plan)
 {
     typedef sizes<N, GROUPS> size;
@@ -232,9 +232,13 @@ static void launch_as(const struct conv *call, const struct gather_plan &plan)
         STAGES * GATHER_DEPTH * (2 * N + WARPGROUPS * GROUPS * 64 + 8) * (unsigned)sizeof(float);
     const auto kernel = implicit_3xtf32<N, GROUPS, VECTOR, UNIFORM>;
 
+    const unsigned blocks = plan.filter_tiles * plan.pixel_tiles * plan.splits;
+
     cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes);
-    launch_dependent(kernel, plan.filter_tiles * plan.pixel_tiles * plan.splits, THREADS, bytes,
-                     *call, plan);
+    if (blocks > 2 * plan.resident * (unsigned)call->multiprocessors) /* as in gathered_gemm.cu */
+        launch_dependent(kernel, blocks, THREADS, bytes, *call, plan);
+    else
+        kernel<<<blocks, THREADS, bytes>>>(*call, plan);
 }
 
 template <unsigned N, unsigned GROUPS>
@@ -252,10 +256,14 @@ extern "C" void multiply_gathered_3xtf32(const struct conv *call, const struct g
 {
     if (plan->tile_filters == 128)
         launch_tiles<128, 1>(call, *plan);
-    else if (plan->tile_filters == 64)
+    else if (plan->tile_filters == 64 && plan->tile_pixels == 256)
         launch_tiles<64, 2>(call, *plan);
-    else
+    else if (plan->tile_filters == 64)
+        launch_tiles<64, 1>(call, *plan);
+    else if (plan->tile_pixels == 256)
         launch_tiles<32, 2>(call, *plan);
+    else
+        launch_tiles<32, 1>(call, *plan);
     if (plan->splits > 1)
         add_gather_parts(call, plan);
 }
@@ -277,5 +285,5 @@ extern "C" double depth_implicit_3xtf32(const struct conv *call)
         (double)call->channels * (double)call->kernel_height * (double)call->kernel_width;
     const double chunks = rows / (GATHER_DEPTH * PROMOTE) + 1;
 
-    return 32 + 3 * 24 * PROMOTE * GATHER_DEPTH / K_STEP + chunks + 32;
+    return 32 + 3 * 24 * PROMOTE * GATHER_DEPTH / K_STEP + chunks + PROMOTE + 32;
 }
