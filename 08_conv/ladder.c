@@ -12,6 +12,9 @@ void launch_constant_filter(const struct conv *call);
 void launch_conv_shared_tile(const struct conv *call);
 const char *declines_conv_shared_tile(const struct conv *call);
 
+void launch_grouped(const struct conv *call);
+const char *declines_grouped(const struct conv *call);
+
 void launch_im2col(const struct conv *call);
 void launch_implicit_gemm(const struct conv *call);
 void launch_implicit_gemm_tiled(const struct conv *call);
@@ -61,6 +64,7 @@ static const struct conv_rung rungs[] = {
                  .flags = RUNG_HOST},
         .run = run_cpu_loops,
         .depth = conv_depth_serial,
+        .takes_groups = true,
         .declines = cpu_loops_decline,
     },
     {
@@ -79,6 +83,7 @@ static const struct conv_rung rungs[] = {
                  .idea = "one thread per output, x along threadIdx.x: two loads per product"},
         .run = launch_conv_naive,
         .depth = conv_depth_serial,
+        .takes_groups = true,
     },
     {
         .rung = {.name = "constant_filter",
@@ -223,6 +228,14 @@ static const struct conv_rung rungs[] = {
         .declines = declines_winograd_4x4,
         .magnitude = winograd4_magnitude,
         .rounds_whole_numbers = true,
+    },
+    {
+        .rung = {.name = "grouped",
+                 .idea = "with --groups: 4 outputs per thread, one below the other, share rows"},
+        .run = launch_grouped,
+        .depth = conv_depth_serial,
+        .takes_groups = true,
+        .declines = declines_grouped,
     },
     CUDNN_RUNG,
 };

@@ -12,56 +12,55 @@ static const unsigned BLOCK = 256;
 
 /* The place of a tile: its first output. */
 struct tile_place {
-    size_t batch;
-    unsigned y, x;
+    unsigned batch, y, x;
 };
 
+template <bool DILATED>
 static __device__ struct tile_place place_of(const struct conv &call,
-                                             const struct winograd_plan &plan, size_t tile)
+                                             const struct winograd_plan &plan, unsigned tile)
 {
-    const unsigned per_phase = plan.across * plan.down;
-    const unsigned per_picture = per_phase * plan.phases_across * plan.phases_down;
-    const unsigned rest = (unsigned)(tile % per_picture);
-    const unsigned phase = rest / per_phase, place = rest % per_phase;
-    const unsigned apart = plan.tile * (unsigned)call.dilation;
+    const unsigned apart = plan.tile * (DILATED ? (unsigned)call.dilation : 1);
+    const unsigned row = tile / plan.across, phase = row / plan.down;
     struct tile_place at;
 
-    at.batch = tile / per_picture;
-    at.y = place / plan.across * apart + phase / plan.phases_across;
-    at.x = place % plan.across * apart + phase % plan.phases_across;
+    at.x = tile % plan.across * apart;
+    at.y = row % plan.down * apart;
+    at.batch = phase;
+    if (DILATED) {
+        at.x += phase % plan.phases_across;
+        at.y += phase / plan.phases_across % plan.phases_down;
+        at.batch = phase / plan.phases_across / plan.phases_down;
+    }
     return at;
 }
 
 /* One thread per tile and channel; neighbouring threads have neighbouring tiles. */
-template <unsigned TILE, unsigned SIDE>
+template <unsigned TILE, unsigned SIDE, bool DILATED>
 static __global__ void __launch_bounds__(BLOCK)
-    transform_inputs(const struct conv call, const struct winograd_plan plan, size_t first)
+    transform_inputs(const struct conv call, const struct winograd_plan plan, unsigned first)
 {
     constexpr unsigned PATCH = winograd<TILE, SIDE>::PATCH;
-    const size_t thread = (size_t)blockIdx.x * BLOCK + threadIdx.x;
-    const size_t column = thread % plan.at_once, channel = thread / plan.at_once;
-    const size_t tile = first + column;
-    const struct tile_place at = place_of(call, plan, tile);
-    const long top = (long)at.y - (long)call.pad, left = (long)at.x - (long)call.pad;
-    const long apart = (long)call.dilation;
+    const unsigned blocks = (unsigned)(plan.at_once / BLOCK); /* for each channel */
+    const unsigned channel = blockIdx.x / blocks;
+    const unsigned column = blockIdx.x % blocks * BLOCK + threadIdx.x, tile = first + column;
+    const struct tile_place at = place_of<DILATED>(call, plan, tile);
+    const int top = (int)at.y - (int)call.pad, left = (int)at.x - (int)call.pad;
+    const int apart = DILATED ? (int)call.dilation : 1;
+    const unsigned height = (unsigned)call.height, width = (unsigned)call.width;
     float patch[PATCH * PATCH] = {};
 
     overlap_launches();
-    if (channel >= plan.channels)
-        return;
     if (channel < call.channels && tile < plan.tiles) {
         const float *const image =
-            call.input + (at.batch * call.channels + channel) * call.height * call.width;
+            call.input + ((size_t)at.batch * call.channels + channel) * height * width;
 #pragma unroll
         for (unsigned r = 0; r < PATCH; r++) {
-            const long y = top + r * apart;
-            const float *const row = image + y * (long)call.width;
+            const int y = top + (int)r * apart;
+            const float *const row = image + (long)y * (int)width + left;
 #pragma unroll
-            for (unsigned s = 0; s < PATCH; s++) {
-                const long x = left + s * apart;
-                if (y >= 0 && y < (long)call.height && x >= 0 && x < (long)call.width)
-                    patch[PATCH * r + s] = row[x];
-            }
+            for (unsigned s = 0; s < PATCH; s++)
+                if ((unsigned)y < height && (unsigned)(left + (int)s * apart) < width)
+                    patch[PATCH * r + s] = row[(int)s * apart];
         }
     }
 #pragma unroll
@@ -70,32 +69,33 @@ static __global__ void __launch_bounds__(BLOCK)
 #pragma unroll
     for (unsigned r = 0; r < PATCH; r++)
         winograd<TILE, SIDE>::input(patch + PATCH * r, 1);
-    float *const to = plan.inputs + channel * plan.at_once + column;
+    float *const to = plan.inputs + (size_t)channel * plan.at_once + column;
 #pragma unroll
     for (unsigned i = 0; i < PATCH * PATCH; i++)
         to[i * (size_t)plan.channels * plan.at_once] = patch[i];
 }
 
 /* One thread per tile and filter; neighbouring threads have neighbouring tiles. */
-template <unsigned TILE, unsigned SIDE>
+template <unsigned TILE, unsigned SIDE, bool DILATED>
 static __global__ void __launch_bounds__(BLOCK)
-    transform_outputs(const struct conv call, const struct winograd_plan plan, size_t first)
+    transform_outputs(const struct conv call, const struct winograd_plan plan, unsigned first)
 {
     constexpr unsigned PATCH = winograd<TILE, SIDE>::PATCH;
-    const size_t thread = (size_t)blockIdx.x * BLOCK + threadIdx.x;
-    const size_t column = thread % plan.at_once, filter = thread / plan.at_once;
-    const size_t tile = first + column;
-    const struct tile_place at = place_of(call, plan, tile);
-    const size_t width = call.out_width, apart = call.dilation;
+    const unsigned blocks = (unsigned)(plan.at_once / BLOCK); /* for each filter */
+    const unsigned filter = blockIdx.x / blocks;
+    const unsigned column = blockIdx.x % blocks * BLOCK + threadIdx.x, tile = first + column;
+    const struct tile_place at = place_of<DILATED>(call, plan, tile);
+    const unsigned width = (unsigned)call.out_width, height = (unsigned)call.out_height;
+    const unsigned apart = DILATED ? (unsigned)call.dilation : 1;
     const bool vectors =
-        TILE == 4 && apart == 1 && width % 4 == 0 && (size_t)call.output % sizeof(float4) == 0;
-    const bool pairs = apart == 1 && width % 2 == 0 && (size_t)call.output % sizeof(float2) == 0;
+        TILE == 4 && !DILATED && width % 4 == 0 && (size_t)call.output % sizeof(float4) == 0;
+    const bool pairs = !DILATED && width % 2 == 0 && (size_t)call.output % sizeof(float2) == 0;
     float m[PATCH * PATCH], half[PATCH][TILE];
 
     overlap_launches();
-    if (filter >= call.filters || tile >= plan.tiles || at.x >= width)
+    if (tile >= plan.tiles || at.x >= width)
         return;
-    const float *const from = plan.products + filter * plan.at_once + column;
+    const float *const from = plan.products + (size_t)filter * plan.at_once + column;
 #pragma unroll
     for (unsigned i = 0; i < PATCH * PATCH; i++)
         m[i] = from[i * call.filters * plan.at_once];
@@ -103,15 +103,15 @@ static __global__ void __launch_bounds__(BLOCK)
     for (unsigned s = 0; s < PATCH; s++)
         winograd<TILE, SIDE>::output(m + s, PATCH, half[s]);
     float *to =
-        call.output + ((at.batch * call.filters + filter) * call.out_height + at.y) * width + at.x;
+        call.output + (((size_t)at.batch * call.filters + filter) * height + at.y) * width + at.x;
 #pragma unroll
-    for (unsigned r = 0; r < TILE; r++, to += apart * width) {
+    for (unsigned r = 0; r < TILE; r++, to += (size_t)apart * width) {
         float row[PATCH], out[TILE];
 #pragma unroll
         for (unsigned s = 0; s < PATCH; s++)
             row[s] = half[s][r];
         winograd<TILE, SIDE>::output(row, 1, out);
-        if (at.y + r * apart >= call.out_height)
+        if (at.y + r * apart >= height)
             continue;
         if (vectors) {
             store4(to, out);
@@ -174,19 +174,29 @@ static void prepare(const struct conv *call, const struct winograd_plan &plan)
 }
 
 /* As many tiles at once as the workspace has room for. */
+template <unsigned TILE, unsigned SIDE, bool DILATED>
+static void launch_as(const struct conv *call, const struct winograd_plan &plan,
+                      void (*multiply)(const struct conv *, const struct gather_plan *))
+{
+    const unsigned blocks = (unsigned)(plan.at_once / BLOCK);
+
+    for (size_t first = 0; first < plan.tiles; first += plan.at_once) {
+        launch_dependent(transform_inputs<TILE, SIDE, DILATED>, blocks * plan.channels, BLOCK, 0,
+                         *call, plan, (unsigned)first);
+        multiply(&plan.product, &plan.gather);
+        launch_dependent(transform_outputs<TILE, SIDE, DILATED>, blocks * (unsigned)call->filters,
+                         BLOCK, 0, *call, plan, (unsigned)first);
+    }
+}
+
 template <unsigned TILE, unsigned SIDE>
 static void launch(const struct conv *call, const struct winograd_plan &plan,
                    void (*multiply)(const struct conv *, const struct gather_plan *))
 {
-    const unsigned input_blocks = (unsigned)divided_up(plan.at_once * plan.channels, BLOCK);
-    const unsigned output_blocks = (unsigned)divided_up(plan.at_once * call->filters, BLOCK);
-
-    for (size_t first = 0; first < plan.tiles; first += plan.at_once) {
-        launch_dependent(transform_inputs<TILE, SIDE>, input_blocks, BLOCK, 0, *call, plan, first);
-        multiply(&plan.product, &plan.gather);
-        launch_dependent(transform_outputs<TILE, SIDE>, output_blocks, BLOCK, 0, *call, plan,
-                         first);
-    }
+    if (call->dilation == 1)
+        launch_as<TILE, SIDE, false>(call, plan, multiply);
+    else
+        launch_as<TILE, SIDE, true>(call, plan, multiply);
 }
 
 static bool is_empty(const struct conv *call)

@@ -69,8 +69,8 @@ bool cublas_conv_run(const void *ignored, const struct conv *call, float *output
 
 static bool is_product(const struct conv *call)
 {
-    return call->kernel_height == 1 && call->kernel_width == 1 && call->stride_height == 1 &&
-           call->stride_width == 1 && call->pad == 0;
+    return call->groups == 1 && call->kernel_height == 1 && call->kernel_width == 1 &&
+           call->stride_height == 1 && call->stride_width == 1 && call->pad == 0;
 }
 
 float cublas_conv_prepare(const struct conv *call, float *output)

@@ -102,8 +102,8 @@ float time_conv(conv_attempt run, const void *what, const struct conv *call, flo
 
 static bool same_shape(const struct conv *a, const struct conv *b)
 {
-    return a->batch == b->batch && a->channels == b->channels && a->height == b->height &&
-           a->width == b->width && a->filters == b->filters &&
+    return a->batch == b->batch && a->groups == b->groups && a->channels == b->channels &&
+           a->height == b->height && a->width == b->width && a->filters == b->filters &&
            a->kernel_height == b->kernel_height && a->kernel_width == b->kernel_width &&
            a->stride_height == b->stride_height && a->stride_width == b->stride_width &&
            a->pad == b->pad && a->dilation == b->dilation && a->input == b->input;

@@ -28,7 +28,7 @@ static struct description describe(const struct conv *call, cudnnTensorFormat_t 
     cudnn_check(cudnnCreateConvolutionDescriptor(&made.convolution),
                 "cudnnCreateConvolutionDescriptor");
     cudnn_check(cudnnSetTensor4dDescriptor(made.input, format, CUDNN_DATA_FLOAT, (int)call->batch,
-                                           (int)call->channels, (int)call->height,
+                                           (int)(call->groups * call->channels), (int)call->height,
                                            (int)call->width),
                 "cudnnSetTensor4dDescriptor");
     cudnn_check(cudnnSetTensor4dDescriptor(made.output, format, CUDNN_DATA_FLOAT, (int)call->batch,
@@ -43,6 +43,8 @@ static struct description describe(const struct conv *call, cudnnTensorFormat_t 
                     made.convolution, pad, pad, (int)call->stride_height, (int)call->stride_width,
                     dilation, dilation, CUDNN_CROSS_CORRELATION, CUDNN_DATA_FLOAT),
                 "cudnnSetConvolution2dDescriptor");
+    cudnn_check(cudnnSetConvolutionGroupCount(made.convolution, (int)call->groups),
+                "cudnnSetConvolutionGroupCount");
     /* No TF32, no tensor cores. */
     cudnn_check(cudnnSetConvolutionMathType(made.convolution, CUDNN_FMA_MATH),
                 "cudnnSetConvolutionMathType");

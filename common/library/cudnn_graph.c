@@ -95,8 +95,8 @@ static descriptor convolution(const struct conv *call)
 /* A graph that holds the convolution only. */
 static descriptor graph_of(const struct conv *call, cudnnTensorFormat_t format)
 {
-    const int64_t input[] = {(int64_t)call->batch, (int64_t)call->channels, (int64_t)call->height,
-                             (int64_t)call->width};
+    const int64_t input[] = {(int64_t)call->batch, (int64_t)(call->groups * call->channels),
+                             (int64_t)call->height, (int64_t)call->width};
     const int64_t filter[] = {(int64_t)call->filters, (int64_t)call->channels,
                               (int64_t)call->kernel_height, (int64_t)call->kernel_width};
     const int64_t output[] = {(int64_t)call->batch, (int64_t)call->filters,
