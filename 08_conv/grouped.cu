@@ -12,9 +12,9 @@ static const unsigned BLOCK = 256, ROWS = 4;
  * more arithmetic than bytes. Still bad: an input is loaded once for each tap of a row, from the L1
  * cache; with many channels in a group it is loaded again for each of the group's filters. */
 template <unsigned SIDE, unsigned STRIDE>
-static __global__ void __launch_bounds__(BLOCK, SIDE == 3   ? 4
-                                                : SIDE == 5 ? 3
-                                                            : 2) grouped(const struct conv call)
+static __global__ void __launch_bounds__(BLOCK, SIDE == 3   ? 3
+                                                : SIDE == 5 ? 2
+                                                            : 1) grouped(const struct conv call)
 {
     const unsigned out_width = (unsigned)call.out_width, out_height = (unsigned)call.out_height;
     const unsigned height = (unsigned)call.height, width = (unsigned)call.width;
