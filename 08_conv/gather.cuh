@@ -65,13 +65,19 @@ static __device__ inline void copy_inside(float *to, const float *from, bool ins
     __pipeline_memcpy_async(to, from, VECTOR * sizeof(float), inside ? 0 : VECTOR * sizeof(float));
 }
 
-/* Starts the copies of a stage, whose tap is tap_of_stage if it is uniform, to `to`, with `pitch` floats from row to row. */
-/* A uniform stage's tap. */
-static __device__ inline int4 tap_of_stage(const struct gather_plan &plan, unsigned stage)
+/* A uniform stage's tap. For copies of four floats it needs no table: there is only one. */
+template <unsigned VECTOR>
+static __device__ inline int4 tap_of_stage(const struct conv &call, const struct gather_plan &plan,
+                                           unsigned stage)
 {
+    if (VECTOR == 4)
+        return make_int4((int)(stage * GATHER_DEPTH * (unsigned)(call.height * call.width)), 0, 0,
+                         0);
     return *(const int4 *)&plan.taps[stage < plan.stages ? stage : 0];
 }
 
+/* Starts the copies of a stage to `to`, with `pitch` floats from row to row. stage_tap: of a uniform
+ * stage. */
 template <bool UNIFORM, unsigned PIXELS, unsigned THREADS, unsigned VECTOR>
 static __device__ inline void gather_stage(const gatherer<PIXELS, THREADS, VECTOR> &gather,
                                            const struct conv &call, const struct gather_plan &plan,

@@ -62,6 +62,7 @@ struct work {
     unsigned reading, writing;
     const float *weights; /* the next that this thread copies */
     unsigned a_place;     /* where, in a tile of A */
+    int4 tap;             /* of the next stage, if stages are uniform */
 };
 
 template <typename KIND>
@@ -101,13 +102,14 @@ start_stage(struct work *work, const gatherer<KIND::PIXELS, KIND::THREADS, KIND:
         for (unsigned i = 0; i < GATHER_DEPTH; i += ROWS)
             __pipeline_memcpy_async(to + i * KIND::FILTERS, work->weights + i * filters, 16);
         work->weights += GATHER_DEPTH * filters;
-        gather_stage<KIND::UNIFORM>(gather, call, plan,
-                                    tap_of_stage(plan, KIND::UNIFORM ? work->next : 0), work->next,
+        gather_stage<KIND::UNIFORM>(gather, call, plan, work->tap, work->next,
                                     work->b + work->writing * KIND::B_FLOATS, KIND::PIXELS);
     }
     __pipeline_commit();
     work->writing = work->writing + 1 == KIND::STAGES ? 0 : work->writing + 1;
     work->next++;
+    if (KIND::UNIFORM)
+        work->tap = tap_of_stage<KIND::VECTOR>(call, plan, work->next);
 }
 
 /* Adds the products of a stage. */
@@ -145,6 +147,8 @@ static __global__ void __launch_bounds__(KIND::THREADS, KIND::RESIDENT)
 
     begin_gather(&gather, call, plan, threadIdx.x, work.pixel_tile * KIND::PIXELS);
     overlap_launches();
+    if (KIND::UNIFORM)
+        work.tap = tap_of_stage<KIND::VECTOR>(call, plan, work.next);
     float sums[2][2][4][4] = {};
 #pragma unroll 1
     for (int i = 0; i < AHEAD; i++)

@@ -58,7 +58,7 @@ start_stage(struct ring *ring, const gatherer<sizes<N, GROUPS>::PIXELS, THREADS,
     ring->writing = ring->writing + 1 == STAGES ? 0 : ring->writing + 1;
     ring->next++;
     if (UNIFORM)
-        ring->tap = tap_of_stage(plan, ring->next);
+        ring->tap = tap_of_stage<VECTOR>(call, plan, ring->next);
 }
 
 /* part = the products of step k of the ring's current stage, or part += these if `add`. */
@@ -146,7 +146,7 @@ static __global__ void __launch_bounds__(THREADS, N *GROUPS > 64 ? 1 : 2)
     float high[2][GROUPS][4], low[2][GROUPS][4];
     unsigned left = ring.end - ring.next;
     if (UNIFORM)
-        ring.tap = tap_of_stage(plan, ring.next);
+        ring.tap = tap_of_stage<VECTOR>(call, plan, ring.next);
     for (unsigned i = 0; i < AHEAD; i++)
         start_stage<N, GROUPS, VECTOR, UNIFORM>(&ring, gather, call, plan);
 #pragma unroll 1

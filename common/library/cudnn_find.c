@@ -76,6 +76,17 @@ bool cudnn_find_run(const void *ignored, const struct conv *call, float *output)
     return convolve(&plan.algorithm, call, output);
 }
 
+bool cudnn_find_reference(const struct conv *call, float *output)
+{
+    const cudnnConvolutionFwdAlgo_t algorithm = CUDNN_CONVOLUTION_FWD_ALGO_IMPLICIT_GEMM;
+
+    if (plan.made)
+        forget(&plan.description);
+    plan.description = describe(call, CUDNN_TENSOR_NCHW);
+    plan.made = true;
+    return convolve(&algorithm, call, output);
+}
+
 /* cuDNN's own search times a single cold call of each, so all that it found to run are timed
  * again. */
 float cudnn_find_prepare(const struct conv *call, cudnnTensorFormat_t format, float *output)

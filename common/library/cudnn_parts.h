@@ -18,14 +18,16 @@ void *cudnn_workspace(void);
 void cudnn_check(cudnnStatus_t status, const char *call);
 
 /* Microseconds per call of run(what, call, output), averaged over ten back to back after two to
- * warm up; 0 if it fails. A first call that takes more than three times `best` is enough (0: no
- * best yet). */
+ * warm up; 0 if it fails, or if its result is not that of the reference. A first call that takes
+ * more than three times `best` is enough (0: no best yet). */
 typedef bool (*conv_attempt)(const void *what, const struct conv *call, float *output);
 float time_conv(conv_attempt run, const void *what, const struct conv *call, float *output,
                 float best);
 
 /* cuDNN's functions for convolutions, each algorithm that cudnnFind... says runs. */
 float cudnn_find_prepare(const struct conv *call, cudnnTensorFormat_t format, float *output);
+/* The implicit matrix product, which has no transform that could round. */
+bool cudnn_find_reference(const struct conv *call, float *output);
 bool cudnn_find_run(const void *ignored, const struct conv *call, float *output);
 const char *cudnn_find_name(void);
 
