@@ -19,17 +19,18 @@ Usage: ./test.sh [OPTION]...
 Installs what is missing (Debian, Ubuntu), builds and tests: all steps on the CPU at the sizes where
 kernels break, the checker, the CPU back end, the counters, the pages.
 
-  --all           also the same with more inputs (every exercise and its wrong answers, every
+  --all           also the same with more inputs (every exercise and a wrong answer to it, every
                   program that simtcc is tried on, every command on the pages, the scripts that
                   measure and draw), and these suites, one for each preset:
                     asan    with the address and undefined-behaviour sanitizers: not large inputs
                     tsan    the tests of the CPU steps with the thread sanitizer
-                    clang   kernels and their back end compiled by clang, if that is installed: the
-                            quick suite's tests of the back end, and of what every rung counts
+                    clang   the back end and all kernels, instrumented, compiled by clang, if that is
+                            installed: the back end's quick tests, and what every rung counts
                     cuda    compiled by nvcc, if that is installed; run if there is a GPU
   -L LABEL        only tests with a label that matches this regular expression, as in ctest;
                   -L slow: analysers, mutants, other compilers, failures injected by the hundred,
-                  what the pages say that commands print: minutes each, in no suite
+                  every wrong answer to the exercises, what the pages say that commands print:
+                  minutes each, in no suite
   -R NAME         only tests with a name that matches
   --no-install    install nothing: say what is missing and stop
   --help          this text
@@ -95,10 +96,11 @@ leave_out() {
 
 # build_suite PRESET OPTION...: builds a suite; one that does not build counts as a failed test.
 build_suite() {
-    local preset=$1
+    local preset=$1 targets=()
+    [[ $preset != clang ]] || targets=(simt_tests)
     started=$SECONDS
     say "Building ..."
-    if ! { configure "$@" -DBUILD_TESTING=ON && build "$preset"; }; then
+    if ! { configure "$@" -DBUILD_TESTING=ON && build "$preset" ${targets[@]+"${targets[@]}"}; }; then
         close_suite "$preset" 0 1 0 $((SECONDS - started))
         return 1
     fi
@@ -112,7 +114,7 @@ test_suite() {
     [[ $preset != tsan ]] || only=(-L '^step$')
     # Only kernels and their back end can differ with another C++ compiler; that every rung counts
     # and computes the same is one test, simt.test_simt_rungs.
-    [[ $preset != clang ]] || only=(-L '^simt$' -LE '^(exercise|step|all)$')
+    [[ $preset != clang ]] || only=(-L '^simt$' -LE '^(exercise|step|checker|all)$')
     # Large inputs take a sanitizer minutes.
     [[ $preset != asan ]] || only=(-LE '^large$')
     # With -L or -R, any test can be selected.

@@ -19,6 +19,7 @@
 #include "model/plans.h"
 #include "model/requests.h"
 #include "model/sites.h"
+#include "model/spaces.h"
 #include "observe/observer.h"
 #include "program/source.h"
 
@@ -153,6 +154,7 @@ static void *suspend_block(unsigned int threads)
     struct suspended *kept =
         simt_needed(malloc(sizeof *kept + threads * sizeof *kept->depths), "the analysis");
     memcpy(kept->depths, simt_trace_depths, threads * sizeof *kept->depths);
+    simt_ranges_forget(); /* places of a cluster's blocks come and go */
     kept->order = simt_causality_suspend();
     kept->pages = simt_shadow_suspend();
     kept->replayed = simt_replay_suspend(threads);
@@ -164,6 +166,7 @@ static void resume_block(void *suspended, unsigned int threads)
 {
     struct suspended *kept = suspended;
     memcpy(simt_trace_depths, kept->depths, threads * sizeof *kept->depths);
+    simt_ranges_forget();
     simt_causality_resume(kept->order);
     simt_shadow_resume(kept->pages);
     simt_replay_resume(kept->replayed, threads);
@@ -220,6 +223,8 @@ static void count_collective(const void *caller, enum simt_collective operation)
         break;
     case SIMT_MATRIX:
         counters->matrix++;
+        break;
+    case SIMT_WGMMA:
         break;
     default:
         counters->votes++;
@@ -290,11 +295,12 @@ static void bulk_begins(const void *caller, size_t bytes, const void *of_barrier
     }
 }
 
-static bool bulk_piece(const void *caller, void *to, const void *from, unsigned int size)
+static bool bulk_piece(const void *caller, void *to, const void *from, unsigned int size,
+                       bool reduces)
 {
     unsigned int site = simt_site_number(simt_place_of(caller)), thread = simt_recorder.thread;
     bool inside = !from || simt_check_bulk_read((uintptr_t)from, size, thread, site);
-    return simt_check_bulk_write((uintptr_t)to, size, thread, site) && inside;
+    return simt_check_bulk_write((uintptr_t)to, size, thread, site, reduces) && inside;
 }
 
 static uint32_t bulk_tag(unsigned int *agent, struct simt_clock **clock)
@@ -318,6 +324,21 @@ static void bulk_read(const void *from, unsigned int size)
     simt_check_bulk_was_read((uintptr_t)from, size);
 }
 
+static void wgmma_begins(const void *caller, unsigned int thread, const void *from)
+{
+    simt_check_wgmma_read((uintptr_t)from, thread, simt_site_number(simt_place_of(caller)));
+}
+
+static void wgmma_ends(const void *caller, uint32_t tag, const void *from)
+{
+    simt_check_wgmma_was_read((uintptr_t)from, tag, simt_site_number(simt_place_of(caller)));
+}
+
+static bool bulk_wrote(const void *address)
+{
+    return simt_check_bulk_wrote((uintptr_t)address);
+}
+
 static void polls(const void *caller)
 {
     simt_note_guard(simt_site_number(simt_place_of(caller)));
@@ -339,6 +360,13 @@ static void tell_place(FILE *file, const void *caller)
 {
     if (simt_instrumented()) {
         simt_tell_place(file, simt_place_of(caller));
+    }
+}
+
+static void tell_place_number(FILE *file, uint32_t place)
+{
+    if (simt_instrumented()) {
+        simt_tell_place(file, place);
     }
 }
 
@@ -367,6 +395,9 @@ const struct simt_observer simt_observer = {
     .bulk_tag = bulk_tag,
     .bulk_written = bulk_written,
     .bulk_read = bulk_read,
+    .wgmma_begins = wgmma_begins,
+    .wgmma_ends = wgmma_ends,
+    .bulk_wrote = bulk_wrote,
     .polls = polls,
     .allocated = simt_check_allocated,
     .freed = simt_check_freed,
@@ -377,5 +408,6 @@ const struct simt_observer simt_observer = {
     .tell_findings = tell_findings,
     .tell_last = simt_tell_last,
     .tell_place = tell_place,
+    .tell_place_number = tell_place_number,
     .last_change = simt_check_last_change,
 };

@@ -178,6 +178,20 @@ static bool append_special(struct text *out, const char *name, unsigned int bits
         {"nctaid.x", "simt_grid_dimensions().x", 32},
         {"nctaid.y", "simt_grid_dimensions().y", 32},
         {"nctaid.z", "simt_grid_dimensions().z", 32},
+        {"cluster_ctaid.x", "simt_cluster_block_index().x", 32},
+        {"cluster_ctaid.y", "simt_cluster_block_index().y", 32},
+        {"cluster_ctaid.z", "simt_cluster_block_index().z", 32},
+        {"cluster_nctaid.x", "simt_cluster_dimensions().x", 32},
+        {"cluster_nctaid.y", "simt_cluster_dimensions().y", 32},
+        {"cluster_nctaid.z", "simt_cluster_dimensions().z", 32},
+        {"cluster_ctarank", "simt_cluster_rank()", 32},
+        {"cluster_nctarank", "::simt::ptx::cluster_size()", 32},
+        {"clusterid.x", "(simt_block_index().x / simt_cluster_dimensions().x)", 32},
+        {"clusterid.y", "(simt_block_index().y / simt_cluster_dimensions().y)", 32},
+        {"clusterid.z", "(simt_block_index().z / simt_cluster_dimensions().z)", 32},
+        {"nclusterid.x", "(simt_grid_dimensions().x / simt_cluster_dimensions().x)", 32},
+        {"nclusterid.y", "(simt_grid_dimensions().y / simt_cluster_dimensions().y)", 32},
+        {"nclusterid.z", "(simt_grid_dimensions().z / simt_cluster_dimensions().z)", 32},
         {"laneid", "::simt::ptx::lane()", 32},
         {"warpid", "(::simt::ptx::thread_number() / 32)", 32},
         {"nwarpid", "::simt::ptx::warps()", 32},
@@ -344,6 +358,19 @@ bool ptx_destination(struct ptx *ptx, struct text *out, const char *operand, uns
     if (has != bits && !(wider && bits != PTX_PREDICATE && has > bits)) {
         return refuse_size(ptx, operand, has, bits);
     }
+    return true;
+}
+
+bool ptx_register_address(struct ptx *ptx, struct text *out, const char *operand)
+{
+    const size_t number = binding_number(ptx, operand);
+    if (number == NONE || !ptx->bindings[number].output || bits_of(&ptx->bindings[number]) != 32) {
+        ptx_refuse(ptx, "a sum in %s, which is no variable of 32 bits that asm has as an output",
+                   operand);
+        return false;
+    }
+    ptx->bindings[number].in_place = true;
+    ptx_print(out, "&simt_x%zu", number);
     return true;
 }
 

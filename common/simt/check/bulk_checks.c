@@ -3,11 +3,16 @@
  * and writes from its issue until somebody has waited for it. */
 #include "check/bulk_checks.h"
 
+#include <string.h>
+
 #include "check/causality.h"
 #include "check/check.h"
 #include "check/findings.h"
+#include "check/races.h"
 #include "check/shadow.h"
 #include "model/spaces.h"
+
+#define CHUNK_BYTES 16u
 
 /* The cells of a piece, whose address and size are multiples of a cell's. */
 static struct simt_cell *cells_of(uint64_t address, struct simt_page **page, enum simt_space space)
@@ -67,6 +72,15 @@ static void check_access(uint64_t address, unsigned int size, enum simt_event_ki
                       1u << thread % SIMT_WARP_SIZE, addresses);
 }
 
+static void note_reading(uint64_t address, unsigned int size)
+{
+    struct simt_page *page;
+    struct simt_cell *cell = cells_of(address, &page, SPACE_SHARED);
+    for (unsigned int i = 0; i < size >> page->shift; i++) {
+        cell[i].flags |= READ_IN_FLIGHT;
+    }
+}
+
 bool simt_check_bulk_read(uint64_t address, unsigned int size, unsigned int thread,
                           unsigned int site)
 {
@@ -77,24 +91,60 @@ bool simt_check_bulk_read(uint64_t address, unsigned int size, unsigned int thre
     }
     check_access(address, size, EVENT_LOAD, thread, site);
     if (inside && space == SPACE_SHARED) {
-        struct simt_page *page;
-        struct simt_cell *cell = cells_of(address, &page, space);
-        for (unsigned int i = 0; i < size >> page->shift; i++) {
-            cell[i].flags |= READ_IN_FLIGHT;
-        }
+        note_reading(address, size);
     }
     return inside;
 }
 
+/* Who reads is not the thread but the group's agent, later: what cells know of readers stays. */
+void simt_check_wgmma_read(uint64_t address, unsigned int thread, unsigned int site)
+{
+    struct simt_cell before[CHUNK_BYTES], *cell;
+    enum simt_space space;
+    struct simt_page *page;
+    unsigned int count;
+    if (!is_inside(address, CHUNK_BYTES, &space)) {
+        check_access(address, CHUNK_BYTES, EVENT_LOAD, thread, site);
+        return;
+    }
+    check_proxy(address, CHUNK_BYTES, space, EVENT_WGMMA, thread, site);
+    cell = cells_of(address, &page, space);
+    count = CHUNK_BYTES >> page->shift;
+    memcpy(before, cell, count * sizeof *cell);
+    check_access(address, CHUNK_BYTES, EVENT_LOAD, thread, site);
+    for (unsigned int i = 0; i < count; i++) {
+        before[i].flags |= (cell[i].flags & MORE_READERS) | READ_IN_FLIGHT;
+    }
+    memcpy(cell, before, count * sizeof *cell);
+}
+
+void simt_check_wgmma_was_read(uint64_t address, uint32_t tag, unsigned int site)
+{
+    const struct simt_act act = simt_act_of(SPACE_SHARED, EVENT_LOAD, 0, site);
+    struct simt_page *page;
+    struct simt_cell *cell = cells_of(address, &page, SPACE_SHARED);
+    for (unsigned int i = 0; i < CHUNK_BYTES >> page->shift; i++) {
+        simt_note_reader_as(&cell[i], address + ((uint64_t)i << page->shift), &act,
+                            tag % SIMT_THREADS, tag);
+    }
+}
+
+bool simt_check_bulk_wrote(uint64_t address)
+{
+    struct simt_page *page;
+    const struct simt_cell *cell = cells_of(address, &page, SPACE_SHARED);
+    return cell->writer >= simt_now.block && cell->writer % SIMT_THREADS >= SIMT_MAX_BLOCK_THREADS;
+}
+
 bool simt_check_bulk_write(uint64_t address, unsigned int size, unsigned int thread,
-                           unsigned int site)
+                           unsigned int site, bool reduces)
 {
     enum simt_space space;
     bool inside = is_inside(address, size, &space);
     if (inside) {
         check_proxy(address, size, space, EVENT_COPY, thread, site);
     }
-    check_access(address, size, EVENT_COPY, thread, site);
+    check_access(address, size, reduces ? EVENT_ATOMIC : EVENT_COPY, thread, site);
     return inside;
 }
 

@@ -8,9 +8,15 @@
 /* False if it does not lie in memory, which has been told. */
 bool simt_check_bulk_read(uint64_t address, unsigned int size, unsigned int thread,
                           unsigned int site);
+/* `reduces`: it changes atomically what is there. */
 bool simt_check_bulk_write(uint64_t address, unsigned int size, unsigned int thread,
-                           unsigned int site);
+                           unsigned int site, bool reduces);
 void simt_check_bulk_barrier(uint64_t address, unsigned int thread, unsigned int site);
+/* 16 bytes that wgmma reads, from now on; that it has read. Whether a bulk copy has written
+ * there. */
+void simt_check_wgmma_read(uint64_t address, unsigned int thread, unsigned int site);
+void simt_check_wgmma_was_read(uint64_t address, uint32_t tag, unsigned int site);
+bool simt_check_bulk_wrote(uint64_t address);
 /* It has been read; and written, by whom the tag names. */
 void simt_check_bulk_was_read(uint64_t address, unsigned int size);
 void simt_check_bulk_written(uint64_t address, unsigned int size, uint32_t tag, unsigned int site);

@@ -34,6 +34,52 @@ SIMT_INLINE char *at_shared(unsigned long offset)
     return static_cast<char *>(simt_shared_at(offset));
 }
 
+/* Of the cluster: with the block's rank in the upper bits. */
+SIMT_INLINE char *at_cluster(unsigned long offset)
+{
+    return static_cast<char *>(simt_cluster_at(offset));
+}
+
+template <class T>
+SIMT_INLINE T mapa_offset(T offset, unsigned int rank)
+{
+    return static_cast<T>(simt_cluster_map_offset(offset, rank));
+}
+
+template <class T>
+SIMT_INLINE T mapa_address(T address, unsigned int rank)
+{
+    return reinterpret_cast<T>(simt_cluster_map(at_generic(address), rank));
+}
+
+template <class T>
+SIMT_INLINE unsigned int getctarank_offset(T offset)
+{
+    return simt_cluster_rank_of(at_cluster(offset));
+}
+
+template <class T>
+SIMT_INLINE unsigned int getctarank_address(T address)
+{
+    return simt_cluster_rank_of(at_generic(address));
+}
+
+SIMT_INLINE unsigned int cluster_size()
+{
+    const uint3 size = simt_cluster_dimensions();
+    return size.x * size.y * size.z;
+}
+
+SIMT_INLINE void cluster_arrive(bool relaxed, SIMT_SITE)
+{
+    simt_cluster_arrive(relaxed, simt_file, simt_line);
+}
+
+SIMT_INLINE void cluster_wait(SIMT_SITE)
+{
+    simt_cluster_wait(simt_file, simt_line);
+}
+
 #define SIMT_PTX_SAME_ADDRESS(space)                                                               \
     SIMT_INLINE unsigned long offset_in_##space(unsigned long address)                             \
     {                                                                                              \
@@ -364,9 +410,9 @@ SIMT_INLINE void fence_mbarrier_init()
     simt_fence_mbarrier_init();
 }
 
-SIMT_INLINE void set_registers(unsigned int count, SIMT_SITE)
+SIMT_INLINE void set_registers(unsigned int count, bool more, SIMT_SITE)
 {
-    simt_set_registers(count, simt_file, simt_line);
+    simt_set_registers(count, more, simt_file, simt_line);
 }
 
 /* ---- asynchronous copies ---- */
@@ -390,14 +436,22 @@ SIMT_INLINE void copy_async_arrive(char *barrier, bool counted, SIMT_SITE)
     simt_copy_arrive(barrier, counted, simt_file, simt_line);
 }
 
-SIMT_INLINE void bulk_load(char *to, const char *from, unsigned int bytes, char *barrier, SIMT_SITE)
+SIMT_INLINE void bulk_load(char *to, const char *from, unsigned int bytes, char *barrier,
+                           unsigned int ranks, SIMT_SITE)
 {
-    simt_bulk_load(to, from, bytes, barrier, simt_file, simt_line);
+    simt_bulk_load(to, from, bytes, barrier, ranks, simt_file, simt_line);
 }
 
 SIMT_INLINE void bulk_store(char *to, const char *from, unsigned int bytes, SIMT_SITE)
 {
     simt_bulk_store(to, from, bytes, simt_file, simt_line);
+}
+
+SIMT_INLINE void bulk_reduce(char *to, const char *from, unsigned int bytes,
+                             atomic_operation operation, unsigned int type, SIMT_SITE)
+{
+    simt_bulk_reduce(to, from, bytes, static_cast<enum simt_atomic>(operation), type, simt_file,
+                     simt_line);
 }
 
 SIMT_INLINE void bulk_commit()
@@ -420,15 +474,33 @@ struct coordinates {
 };
 
 SIMT_INLINE void tensor_load(char *to, const char *map, coordinates at, unsigned int dimensions,
-                             char *barrier, SIMT_SITE)
+                             char *barrier, unsigned int ranks, SIMT_SITE)
 {
-    simt_tensor_load(to, map, at.at, dimensions, barrier, simt_file, simt_line);
+    simt_tensor_load(to, map, at.at, dimensions, nullptr, barrier, ranks, simt_file, simt_line);
+}
+
+struct pixel_offsets {
+    unsigned int at[3];
+};
+
+SIMT_INLINE void tensor_load_columns(char *to, const char *map, coordinates at,
+                                     unsigned int dimensions, pixel_offsets offsets, char *barrier,
+                                     unsigned int ranks, SIMT_SITE)
+{
+    simt_tensor_load(to, map, at.at, dimensions, offsets.at, barrier, ranks, simt_file, simt_line);
 }
 
 SIMT_INLINE void tensor_store(const char *from, const char *map, coordinates at,
                               unsigned int dimensions, SIMT_SITE)
 {
     simt_tensor_store(from, map, at.at, dimensions, simt_file, simt_line);
+}
+
+SIMT_INLINE void tensor_reduce(const char *from, const char *map, coordinates at,
+                               unsigned int dimensions, atomic_operation operation, SIMT_SITE)
+{
+    simt_tensor_reduce(from, map, at.at, dimensions, static_cast<enum simt_atomic>(operation),
+                       simt_file, simt_line);
 }
 
 /* ---- tensor cores ---- */
@@ -451,6 +523,26 @@ SIMT_INLINE void matrix_store(char *row, unsigned int count, bool transposed, fo
                               SIMT_SITE)
 {
     simt_matrix_store(row, count, transposed, values, simt_file, simt_line);
+}
+
+SIMT_INLINE void wgmma(const simt_wgmma_call &call, void *const *sums, SIMT_SITE)
+{
+    simt_wgmma(&call, sums, simt_file, simt_line);
+}
+
+SIMT_INLINE void wgmma_fence(SIMT_SITE)
+{
+    simt_wgmma_fence(simt_file, simt_line);
+}
+
+SIMT_INLINE void wgmma_commit(SIMT_SITE)
+{
+    simt_wgmma_commit(simt_file, simt_line);
+}
+
+SIMT_INLINE void wgmma_wait(unsigned int groups, SIMT_SITE)
+{
+    simt_wgmma_wait(groups, simt_file, simt_line);
 }
 
 } // namespace ptx

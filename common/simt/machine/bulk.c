@@ -13,6 +13,7 @@
 #include "base/need.h"
 #include "cuda/simt_ptx_runtime.h"
 #include "machine/bulk.h"
+#include "machine/cluster.h"
 #include "machine/pipeline.h"
 #include "machine/reports.h"
 #include "machine/turns.h"
@@ -60,12 +61,14 @@ static void check(const struct simt_bulk_copy *copy)
     if (!simt_tracing) {
         return;
     }
-    simt_observer.bulk_begins(copy->caller, (size_t)bytes_of(copy),
-                              copy->barrier ? copy->barrier->address : NULL);
+    simt_observer.bulk_begins(
+        copy->caller, (size_t)bytes_of(copy),
+        copy->barrier && copy->barrier->block == simt_block ? copy->barrier->address : NULL);
     for (size_t i = 0; i < copy->count; i++) {
         const struct simt_bulk_piece *piece = &copy->pieces[i];
-        inside =
-            simt_observer.bulk_piece(copy->caller, piece->to, piece->from, piece->size) && inside;
+        inside = simt_observer.bulk_piece(copy->caller, piece->to, piece->from, piece->size,
+                                          copy->reduces) &&
+                 inside;
     }
     if (!inside) {
         refuse(copy, "leaves the memory that there is");
@@ -76,7 +79,9 @@ static void make(const struct simt_bulk_copy *copy)
 {
     for (size_t i = 0; i < copy->count; i++) {
         const struct simt_bulk_piece *piece = &copy->pieces[i];
-        if (piece->from) {
+        if (copy->reduces) {
+            simt_bulk_reduce_piece(copy, piece);
+        } else if (piece->from) {
             memcpy(piece->to, piece->from, piece->size);
         } else {
             memset(piece->to, 0, piece->size);
@@ -86,7 +91,7 @@ static void make(const struct simt_bulk_copy *copy)
 
 static void note_made(const struct simt_bulk_copy *copy, uint32_t tag)
 {
-    for (size_t i = 0; simt_tracing && i < copy->count; i++) {
+    for (size_t i = 0; simt_tracing && !copy->reduces && i < copy->count; i++) {
         simt_observer.bulk_written(copy->caller, copy->pieces[i].to, copy->pieces[i].size, tag);
     }
 }
@@ -102,11 +107,31 @@ static void note_read(const struct simt_bulk_copy *copy)
 
 /* ---- to shared memory ---- */
 
+/* Another block's memory, while that one does not run, is in its place; the copy is made while it
+ * runs. */
+static void see_from_other_block(struct simt_bulk_copy *copy)
+{
+    for (size_t i = 0; i < copy->count; i++) {
+        struct simt_bulk_piece *piece = &copy->pieces[i];
+        unsigned int rank;
+        void *own;
+        if (simt_cluster_find(piece->to, &rank, &own)) {
+            piece->to = own;
+        }
+        if (piece->from && simt_in_shared(piece->from)) {
+            piece->from = simt_cluster_place(simt_block->rank, piece->from);
+        }
+    }
+}
+
 void simt_bulk_start_load(struct simt_bulk_copy *copy, struct simt_mbarrier *barrier)
 {
-    struct simt_block *block = simt_block;
+    struct simt_block *block = barrier->block;
     copy->barrier = barrier;
     check(copy);
+    if (block != simt_block) {
+        see_from_other_block(copy);
+    }
     copy->next = NULL;
     *(block->bulk ? block->last_bulk : &block->bulk) = copy;
     block->last_bulk = &copy->next;
@@ -120,6 +145,11 @@ unsigned int simt_bulk_thread_of(unsigned int agent)
     return threads_of_agents[agent - SIMT_MAX_BLOCK_THREADS];
 }
 
+void simt_bulk_agent_is(unsigned int agent, unsigned int thread)
+{
+    threads_of_agents[agent - SIMT_MAX_BLOCK_THREADS] = (unsigned short)thread;
+}
+
 /* The barrier's agent is who has written, so that only those know of it who wait there. */
 static void finish_load(struct simt_bulk_copy *copy)
 {
@@ -130,7 +160,7 @@ static void finish_load(struct simt_bulk_copy *copy)
         if (!tag) {
             refuse(copy, "is for more mbarriers than the checks can tell apart");
         }
-        threads_of_agents[barrier->agent - SIMT_MAX_BLOCK_THREADS] = (unsigned short)copy->thread;
+        simt_bulk_agent_is(barrier->agent, copy->thread);
         note_made(copy, tag);
         note_read(copy);
     }
@@ -246,15 +276,16 @@ void simt_bulk_forget(struct simt_block *block)
         forget(&block->threads[i].bulk.first);
         block->threads[i].bulk.group = 0;
     }
+    simt_wgmma_forget(block);
 }
 
-bool simt_bulk_reader(uint64_t address, unsigned int *thread, const void **caller)
+bool simt_bulk_reader(const void *address, unsigned int *thread, const void **caller)
 {
     for (unsigned int i = 0; i < simt_grid.threads; i++) {
         for (const struct simt_bulk_copy *copy = simt_block->threads[i].bulk.first; copy;
              copy = copy->next) {
             for (size_t j = 0; !copy->is_read && j < copy->count; j++) {
-                if (address - (uintptr_t)copy->pieces[j].from < copy->pieces[j].size) {
+                if ((uintptr_t)address - (uintptr_t)copy->pieces[j].from < copy->pieces[j].size) {
                     *thread = copy->thread;
                     *caller = copy->caller;
                     return true;
@@ -287,18 +318,36 @@ static struct simt_bulk_copy *one_dimension(const char *name, char *to, const ch
     return copy;
 }
 
-void simt_bulk_load(void *to, const void *from, unsigned int bytes, void *barrier, const char *file,
-                    int line)
+void simt_bulk_load(void *to, const void *from, unsigned int bytes, void *barrier,
+                    unsigned int ranks, const char *file, int line)
 {
-    struct simt_bulk_copy *copy =
-        one_dimension("cp.async.bulk", to, from, bytes, __builtin_return_address(0), file, line);
-    simt_bulk_start_load(copy, simt_mbarrier_at(barrier, "complete_tx", copy->caller, file, line));
+    const void *caller = __builtin_return_address(0);
+    for (unsigned int rank = 0; rank < 32; rank++) {
+        if (ranks ? ranks >> rank & 1 : rank == 0) {
+            void *there = ranks ? simt_cluster_map(to, rank) : to;
+            void *of = ranks ? simt_cluster_map(barrier, rank) : barrier;
+            simt_bulk_start_load(
+                one_dimension("cp.async.bulk", there, from, bytes, caller, file, line),
+                simt_mbarrier_at(of, "complete_tx", caller, file, line));
+        }
+    }
 }
 
 void simt_bulk_store(void *to, const void *from, unsigned int bytes, const char *file, int line)
 {
     simt_bulk_start_store(
         one_dimension("cp.async.bulk", to, from, bytes, __builtin_return_address(0), file, line));
+}
+
+void simt_bulk_reduce(void *to, const void *from, unsigned int bytes, enum simt_atomic operation,
+                      unsigned int type, const char *file, int line)
+{
+    struct simt_bulk_copy *copy = one_dimension("cp.reduce.async.bulk", to, from, bytes,
+                                                __builtin_return_address(0), file, line);
+    copy->reduces = true;
+    copy->operation = operation;
+    copy->type = type;
+    simt_bulk_start_store(copy);
 }
 
 /* ---- cp.async.mbarrier.arrive ---- */

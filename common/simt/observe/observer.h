@@ -62,14 +62,21 @@ struct simt_observer {
     void (*forget_clock)(struct simt_clock **clock);
     void (*proxy_fence)(void);
     /* The running thread starts a bulk copy, which an mbarrier (or NULL) waits for; and of that, so
-     * many pieces of at most 16 bytes (`from`: NULL for zeros): false if one is not in memory. */
+     * many pieces of at most 16 bytes (`from`: NULL for zeros; `reduces`: onto what is there): false
+     * if one is not in memory. */
     void (*bulk_begins)(const void *caller, size_t bytes, const void *barrier);
-    bool (*bulk_piece)(const void *caller, void *to, const void *from, unsigned int size);
+    bool (*bulk_piece)(const void *caller, void *to, const void *from, unsigned int size,
+                       bool reduces);
     /* As whom it writes: the running thread (NULL), or the agent of an mbarrier (0: a new one),
      * known to whoever acquires the clock; 0 if there are too many. It has written, or read. */
     uint32_t (*bulk_tag)(unsigned int *agent, struct simt_clock **clock);
     void (*bulk_written)(const void *caller, void *to, unsigned int size, uint32_t tag);
     void (*bulk_read)(const void *from, unsigned int size);
+    /* wgmma begins to read 16 bytes of shared memory, of which the thread must know; it has read
+     * them, as an agent (a tag of bulk_tag's). Whether a bulk copy was the last to write there. */
+    void (*wgmma_begins)(const void *caller, unsigned int thread, const void *from);
+    void (*wgmma_ends)(const void *caller, uint32_t tag, const void *from);
+    bool (*bulk_wrote)(const void *address);
 
     /* Device memory, also when no kernel runs: it is given out, given back, or written by a copy
      * (`from`: NULL if by a fill); a kernel is given memory that was never used before. */
@@ -88,6 +95,7 @@ struct simt_observer {
     void (*tell_findings)(void);
     bool (*tell_last)(FILE *file);
     void (*tell_place)(FILE *file, const void *caller);
+    void (*tell_place_number)(FILE *file, uint32_t place);
     bool (*last_change)(uint64_t address, struct simt_last_change *last);
 };
 
