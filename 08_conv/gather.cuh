@@ -76,8 +76,8 @@ static __device__ inline int4 tap_of_stage(const struct conv &call, const struct
     return *(const int4 *)&plan.taps[stage < plan.stages ? stage : 0];
 }
 
-/* Starts the copies of a stage to `to`, with `pitch` floats from row to row. stage_tap: of a uniform
- * stage. */
+/* Starts the copies of a stage to `to`, with `pitch` floats from row to row. stage_tap: of a
+ * uniform stage. */
 template <bool UNIFORM, unsigned PIXELS, unsigned THREADS, unsigned VECTOR>
 static __device__ inline void gather_stage(const gatherer<PIXELS, THREADS, VECTOR> &gather,
                                            const struct conv &call, const struct gather_plan &plan,
@@ -116,8 +116,8 @@ static __device__ inline void gather_stage(const gatherer<PIXELS, THREADS, VECTO
     }
 }
 
-/* The channel and tap of a row of the im2col matrix, in the plan's order: 16 channels of a tap, then
- * the next tap of these channels; or all taps of a channel, then the next channel. */
+/* The channel and tap of a row of the im2col matrix, in the plan's order: 16 channels of a tap,
+ * then the next tap of these channels; or all taps of a channel, then the next channel. */
 static __device__ inline void row_of(const struct conv &call, const struct gather_plan &plan,
                                      unsigned row, unsigned *channel, unsigned *tap)
 {

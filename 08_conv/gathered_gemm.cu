@@ -41,8 +41,8 @@ static __device__ inline void store_pixels(const struct conv &call, const struct
     }
 }
 
-/* The kernel's constants: a block's tile, blocks on a multiprocessor, stages in shared memory, floats
- * in a copy of inputs, whether stages are uniform. */
+/* The kernel's constants: a block's tile, blocks on a multiprocessor, stages in shared memory,
+ * floats in a copy of inputs, whether stages are uniform. */
 template <unsigned FILTERS_, unsigned PIXELS_, unsigned RESIDENT_, unsigned STAGES_,
           unsigned VECTOR_, bool UNIFORM_>
 struct gemm_kind {
@@ -336,8 +336,8 @@ extern "C" void prepare_implicit_gemm_split(const struct conv *call)
 /* Where there are few tiles, several blocks share one: each does some of the rows, and another
  * kernel adds their sums, in a fixed order.
  *
- * Better: with few pixels and many channels all multiprocessors work. Still bad: the sums go through
- * memory; and the tile and the number of parts are estimates. */
+ * Better: with few pixels and many channels all multiprocessors work. Still bad: the sums go
+ * through memory; and the tile and the number of parts are estimates. */
 extern "C" void launch_implicit_gemm_split(const struct conv *call)
 {
     launch_kind(call, GATHER_TAP_ORDER | GATHER_SPLIT);

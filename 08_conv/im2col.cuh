@@ -1,6 +1,6 @@
-/* The im2col matrix: a row per channel and tap, a column per output pixel of the batch; an element is
- * the input that the pixel needs at that tap. A convolution is the product of the matrix of filters
- * (a row per filter, a column per channel and tap) with it. */
+/* The im2col matrix: a row per channel and tap, a column per output pixel of the batch; an element
+ * is the input that the pixel needs at that tap. A convolution is the product of the matrix of
+ * filters (a row per filter, a column per channel and tap) with it. */
 #ifndef IM2COL_CUH
 #define IM2COL_CUH
 

@@ -1,6 +1,7 @@
 /* Step 08, Winograd's algorithm in three kernels, for tiles of 2 x 2 and 4 x 4 outputs: one
  * transforms the inputs, one multiplies (the matrix products of gathered_gemm.cu or
- * implicit_3xtf32.cu), one transforms the products to outputs. The error bound: winograd_bound.h. */
+ * implicit_3xtf32.cu), one transforms the products to outputs. The error bound:
+ * winograd_bound.h. */
 #include "gather.cuh"
 #include "winograd_transforms.cuh"
 
@@ -220,9 +221,9 @@ extern "C" void prepare_winograd_2x2(const struct conv *call)
 /* F(2x2, 3x3). For each tile of 2 x 2 outputs and each channel, 16 numbers are made of 4 x 4 inputs
  * and multiplied by 16 made of the filter.
  *
- * Better: 16 multiplications for four outputs instead of 36, and most of the work is 16 plain matrix
- * products. Still bad: where an input was, there are four numbers to write and to read, and as many
- * for an output. */
+ * Better: 16 multiplications for four outputs instead of 36, and most of the work is 16 plain
+ * matrix products. Still bad: where an input was, there are four numbers to write and to read, and
+ * as many for an output. */
 extern "C" void launch_winograd_2x2(const struct conv *call)
 {
     if (is_empty(call))
@@ -274,8 +275,8 @@ extern "C" void prepare_winograd_3xtf32(const struct conv *call)
 
 /* The products by implicit_3xtf32's kernel.
  *
- * Better: the products take half the time or less. Still bad: most of the time is now the transforms'
- * way to memory and back. */
+ * Better: the products take half the time or less. Still bad: most of the time is now the
+ * transforms' way to memory and back. */
 extern "C" void launch_winograd_3xtf32(const struct conv *call)
 {
     if (is_empty(call))

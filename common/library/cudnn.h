@@ -25,8 +25,8 @@ static inline const char *cudnn_unavailable(void)
 
 /* The convolution by cuDNN in float32, never TF32. cudnn_prepare times for the shape, with 2 GiB of
  * workspace, each of cuDNN's algorithms, what its graph interface proposes and each of that one's
- * engines, and for 1 x 1 filters cuBLAS; cudnn_convolve uses the fastest. The layout is NCHW, as for
- * the rungs; cudnn_how also gives the time for the same data in NHWC, without a conversion. */
+ * engines, and for 1 x 1 filters cuBLAS; cudnn_convolve uses the fastest. The layout is NCHW, as
+ * for the rungs; cudnn_how also gives the time for the same data in NHWC, without a conversion. */
 void cudnn_prepare(const struct conv *call);
 void cudnn_convolve(const struct conv *call);
 void cudnn_how(const struct conv *call, char text[RUNG_HOW_SIZE]);

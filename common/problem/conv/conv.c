@@ -15,10 +15,10 @@
 /* ---- the problem ----------------------------------------------------------------------------- */
 
 /* A rung's workspace has room for that of a matrix product and, up to this many bytes, the im2col
- * matrix. It has at least room for the filters in any layout of the rungs (padded to whole blocks of
- * at most 128 filters and 16 channels or rows of the im2col matrix, at most 2 numbers for a weight,
- * and 4 for each row) and, for filters of 9 or 25 taps, for Winograd's filters (36 or 64 weights
- * each) and its transformed inputs and outputs of 256 tiles. */
+ * matrix. It has at least room for the filters in any layout of the rungs (padded to whole blocks
+ * of at most 128 filters and 16 channels or rows of the im2col matrix, at most 2 numbers for a
+ * weight, and 4 for each row) and, for filters of 9 or 25 taps, for Winograd's filters (36 or 64
+ * weights each) and its transformed inputs and outputs of 256 tiles. */
 static const size_t most_matrix = (size_t)512 << 20;
 
 size_t conv_output_size(size_t size, size_t kernel, size_t stride, size_t pad, size_t dilation)
