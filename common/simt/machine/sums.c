@@ -207,7 +207,7 @@ static uint32_t real_sum(const struct simt_sum_kind *kind, const struct simt_fac
     if (!kind->group && simt_element_bits(kind->type_a) == 8) {
         return sum_by_halves(&adder, a, b, c);
     }
-    adder.at_once = adder.at_once < count ? adder.at_once : count; /* mma.m16n8k4 has 4 */
+    adder.at_once = count < adder.at_once ? count : adder.at_once;
     for (unsigned int first = 0; first < count; first += adder.at_once) {
         c = add(&adder, a, b, first, excess, c);
     }
