@@ -25,9 +25,10 @@ static __global__ void naive(const struct conv call)
     if (b >= call.batch)
         return;
     const float *weight = call.filter + f * call.channels * call.kernel_height * call.kernel_width;
+    const size_t first = (b * call.groups + group_of(call, f)) * call.channels;
     float sum = 0;
     for (size_t c = 0; c < call.channels; c++) {
-        const float *const image = call.input + (b * call.channels + c) * call.height * call.width;
+        const float *const image = call.input + (first + c) * call.height * call.width;
         for (size_t r = 0; r < call.kernel_height; r++) {
             const size_t in_y = y * call.stride_height + r * call.dilation - call.pad;
             for (size_t s = 0; s < call.kernel_width; s++, weight++) {

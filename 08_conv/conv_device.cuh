@@ -22,6 +22,12 @@ static inline bool has_products(const struct conv *call)
            0;
 }
 
+/* The group of channels that a filter reads. */
+static __device__ inline size_t group_of(const struct conv &call, size_t filter)
+{
+    return call.groups <= 1 ? 0 : filter / (call.filters / call.groups);
+}
+
 /* The pieces of an input tile that a thread copies for each channel, VECTOR floats per piece. Their
  * addresses within a channel are the same for all channels, so they are computed once. Pieces
  * outside the image are never copied: they are set to 0 once in every buffer for a tile. */

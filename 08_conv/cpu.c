@@ -34,6 +34,8 @@ void run_cpu_loops(const struct conv *call)
                     ((b * call->filters + f) * call->out_height + y) * call->out_width;
                 const float *weight =
                     call->filter + f * call->channels * call->kernel_height * call->kernel_width;
+                const size_t group = f / (call->filters / call->groups);
+                const size_t first_channel = (b * call->groups + group) * call->channels;
 
                 for (size_t x = 0; x < call->out_width; x++)
                     sums[x] = 0;
@@ -42,8 +44,7 @@ void run_cpu_loops(const struct conv *call)
                         const size_t in_y =
                             y * call->stride_height + r * call->dilation - call->pad;
                         const float *const row =
-                            call->input +
-                            ((b * call->channels + c) * call->height + in_y) * call->width;
+                            call->input + ((first_channel + c) * call->height + in_y) * call->width;
                         for (size_t s = 0; s < call->kernel_width; s++, weight++) {
                             size_t first, last;
                             places_inside(call, s, &first, &last);

@@ -12,11 +12,24 @@ void launch_constant_filter(const struct conv *call);
 void launch_conv_shared_tile(const struct conv *call);
 const char *declines_conv_shared_tile(const struct conv *call);
 
+void launch_grouped(const struct conv *call);
+const char *declines_grouped(const struct conv *call);
+
 void launch_im2col(const struct conv *call);
 void launch_implicit_gemm(const struct conv *call);
 void launch_implicit_gemm_tiled(const struct conv *call);
 void launch_implicit_gemm_double(const struct conv *call);
 const char *declines_implicit_gemm(const struct conv *call);
+
+void prepare_implicit_gemm_packed(const struct conv *call);
+void launch_implicit_gemm_packed(const struct conv *call);
+void prepare_implicit_gemm_async(const struct conv *call);
+void launch_implicit_gemm_async(const struct conv *call);
+void prepare_implicit_gemm_ordered(const struct conv *call);
+void launch_implicit_gemm_ordered(const struct conv *call);
+void prepare_implicit_gemm_split(const struct conv *call);
+void launch_implicit_gemm_split(const struct conv *call);
+const char *declines_gather(const struct conv *call);
 
 void prepare_direct(const struct conv *call);
 void launch_direct(const struct conv *call);
@@ -26,9 +39,18 @@ void prepare_winograd(const struct conv *call);
 void launch_winograd(const struct conv *call);
 const char *declines_winograd(const struct conv *call);
 
-void prepare_winograd4(const struct conv *call);
-void launch_winograd4(const struct conv *call);
-const char *declines_winograd4(const struct conv *call);
+void prepare_implicit_3xtf32(const struct conv *call);
+void launch_implicit_3xtf32(const struct conv *call);
+double depth_implicit_3xtf32(const struct conv *call);
+
+void prepare_winograd_2x2(const struct conv *call);
+void launch_winograd_2x2(const struct conv *call);
+const char *declines_winograd_2x2(const struct conv *call);
+void prepare_winograd_4x4(const struct conv *call);
+void launch_winograd_4x4(const struct conv *call);
+const char *declines_winograd_4x4(const struct conv *call);
+void prepare_winograd_3xtf32(const struct conv *call);
+void launch_winograd_3xtf32(const struct conv *call);
 
 void prepare_tensor(const struct conv *call);
 void launch_tensor(const struct conv *call);
@@ -42,6 +64,7 @@ static const struct conv_rung rungs[] = {
                  .flags = RUNG_HOST},
         .run = run_cpu_loops,
         .depth = conv_depth_serial,
+        .takes_groups = true,
         .declines = cpu_loops_decline,
     },
     {
@@ -60,6 +83,7 @@ static const struct conv_rung rungs[] = {
                  .idea = "one thread per output, x along threadIdx.x: two loads per product"},
         .run = launch_conv_naive,
         .depth = conv_depth_serial,
+        .takes_groups = true,
     },
     {
         .rung = {.name = "constant_filter",
@@ -104,6 +128,40 @@ static const struct conv_rung rungs[] = {
         .declines = declines_implicit_gemm,
     },
     {
+        .rung = {.name = "implicit_gemm_packed",
+                 .idea = "weights in the order of use, a table of taps instead of arithmetic, 8 x "
+                         "8 sums per thread"},
+        .run = launch_implicit_gemm_packed,
+        .depth = conv_depth_serial,
+        .prepare = prepare_implicit_gemm_packed,
+        .declines = declines_gather,
+    },
+    {
+        .rung = {.name = "implicit_gemm_async",
+                 .idea =
+                     "asynchronous copies, two stages ahead; tiles as wide as there are filters"},
+        .run = launch_implicit_gemm_async,
+        .depth = conv_depth_serial,
+        .prepare = prepare_implicit_gemm_async,
+        .declines = declines_gather,
+    },
+    {
+        .rung = {.name = "implicit_gemm_ordered",
+                 .idea = "one tap and 16 channels at a time: one look at the table for 16 rows"},
+        .run = launch_implicit_gemm_ordered,
+        .depth = conv_depth_serial,
+        .prepare = prepare_implicit_gemm_ordered,
+        .declines = declines_gather,
+    },
+    {
+        .rung = {.name = "implicit_gemm_split",
+                 .idea = "the sum divided among blocks where there are few tiles"},
+        .run = launch_implicit_gemm_split,
+        .depth = conv_depth_serial,
+        .prepare = prepare_implicit_gemm_split,
+        .declines = declines_gather,
+    },
+    {
         .rung = {.name = "direct",
                  .idea = "3x3: tiles with halo, 4 x 2 outputs of 8 filters per thread, "
                          "asynchronous copies"},
@@ -113,9 +171,18 @@ static const struct conv_rung rungs[] = {
         .declines = declines_direct,
     },
     {
+        .rung = {.name = "winograd_2x2",
+                 .idea = "3x3: Winograd's F(2x2, 3x3), 16 multiplications instead of 36, in three "
+                         "kernels"},
+        .run = launch_winograd_2x2,
+        .depth = winograd_depth,
+        .prepare = prepare_winograd_2x2,
+        .declines = declines_winograd_2x2,
+        .magnitude = winograd_magnitude,
+    },
+    {
         .rung = {.name = "winograd",
-                 .idea =
-                     "3x3: Winograd's F(2x2, 3x3) in one kernel, 16 multiplications instead of 36"},
+                 .idea = "3x3: the same in one kernel, nothing passes through memory"},
         .run = launch_winograd,
         .depth = winograd_depth,
         .prepare = prepare_winograd,
@@ -124,12 +191,12 @@ static const struct conv_rung rungs[] = {
     },
     {
         .rung = {.name = "winograd_4x4",
-                 .idea =
-                     "3x3: F(4x4, 3x3), 36 multiplications instead of 144, in separate kernels"},
-        .run = launch_winograd4,
+                 .idea = "3x3 and 5x5: tiles of 4 x 4, a quarter or a sixth of the products, in "
+                         "separate kernels"},
+        .run = launch_winograd_4x4,
         .depth = winograd4_depth,
-        .prepare = prepare_winograd4,
-        .declines = declines_winograd4,
+        .prepare = prepare_winograd_4x4,
+        .declines = declines_winograd_4x4,
         .magnitude = winograd4_magnitude,
         .rounds_whole_numbers = true,
     },
@@ -141,6 +208,34 @@ static const struct conv_rung rungs[] = {
         .depth = depth_tensor,
         .prepare = prepare_tensor,
         .declines = declines_tensor,
+    },
+    {
+        .rung = {.name = "implicit_3xtf32",
+                 .idea = "any filter: the same, as a matrix product of warpgroups",
+                 .needs_compute_capability = 90},
+        .run = launch_implicit_3xtf32,
+        .depth = depth_implicit_3xtf32,
+        .prepare = prepare_implicit_3xtf32,
+        .declines = declines_gather,
+    },
+    {
+        .rung = {.name = "winograd_3xtf32",
+                 .idea = "3x3 and 5x5: winograd_4x4 with the products of implicit_3xtf32",
+                 .needs_compute_capability = 90},
+        .run = launch_winograd_3xtf32,
+        .depth = winograd_3xtf32_depth,
+        .prepare = prepare_winograd_3xtf32,
+        .declines = declines_winograd_4x4,
+        .magnitude = winograd4_magnitude,
+        .rounds_whole_numbers = true,
+    },
+    {
+        .rung = {.name = "grouped",
+                 .idea = "with --groups: 4 outputs per thread, one below the other, share rows"},
+        .run = launch_grouped,
+        .depth = conv_depth_serial,
+        .takes_groups = true,
+        .declines = declines_grouped,
     },
     CUDNN_RUNG,
 };

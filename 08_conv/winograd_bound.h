@@ -37,8 +37,25 @@ double winograd_magnitude(const struct conv *call, const struct conv_pixel *pixe
  * For each dimension, an input passes through at most 4 roundings in B^T d B, a weight through 5 in
  * G g G^T (including those of the fractions), and a sum through 4 in A^T and A. The depth is
  * channels + 26. Floats cannot represent sixths exactly, so a probe's result is rounded to integers
- * before it is judged. */
+ * before it is judged.
+ *
+ * F(4x4, 5x5) computes 4 x 4 outputs from 8 x 8 inputs:
+ *
+ *         1    0  -21/4    0    21/4    0  -1  0
+ *         0    1    1   -17/4  -17/4    1   1  0
+ *         0   -1    1    17/4  -17/4   -1   1  0             1  1  1  1  1   1    1  0
+ *   B^T = 0   1/2  1/4  -5/2   -5/4     2   1  0     A^T =   0  1 -1  2 -2  1/2 -1/2 0
+ *         0  -1/2  1/4   5/2   -5/4    -2   1  0             0  1  1  4  4  1/4  1/4 0
+ *         0    2    4   -5/2    -5    1/2   1  0             0  1 -1  8 -8  1/8 -1/8 1
+ *         0   -2    4    5/2    -5   -1/2   1  0
+ *         0   -1    0    21/4    0  -21/4   0  1
+ *
+ * and G has a row (1, x, x^2, x^3, x^4) for each of the points 1, -1, 2, -2, 1/2, -1/2, times -2/9,
+ * -2/9, 1/90, 1/90, 32/45, 32/45, between (1, 0, 0, 0, 0) and (0, 0, 0, 0, 1). An input passes
+ * through at most 4 roundings for each dimension, a weight through 7, a sum through 5. */
 double winograd4_depth(const struct conv *call);
+/* The same with products on tensor cores (implicit_3xtf32.cu). */
+double winograd_3xtf32_depth(const struct conv *call);
 double winograd4_magnitude(const struct conv *call, const struct conv_pixel *pixel);
 
 #endif

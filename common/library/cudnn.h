@@ -23,8 +23,9 @@ static inline const char *cudnn_unavailable(void)
 #endif
 }
 
-/* The convolution by cuDNN in float32, never TF32. cudnn_prepare times each of its algorithms for
- * the shape, with 2 GiB of workspace, and cudnn_convolve uses the fastest. The layout is NCHW, as
+/* The convolution by cuDNN in float32, never TF32. cudnn_prepare times for the shape, with 2 GiB of
+ * workspace, each of cuDNN's algorithms, what its graph interface proposes and each of that one's
+ * engines, and for 1 x 1 filters cuBLAS; cudnn_convolve uses the fastest. The layout is NCHW, as
  * for the rungs; cudnn_how also gives the time for the same data in NHWC, without a conversion. */
 void cudnn_prepare(const struct conv *call);
 void cudnn_convolve(const struct conv *call);
@@ -35,12 +36,12 @@ const char *cudnn_declines(const struct conv *call);
 #define CUDNN_RUNG                                                                                 \
     {                                                                                              \
         .rung = {.name = "cudnn",                                                                  \
-                 .idea = "the library: the fastest of its algorithms in float32",                  \
+                 .idea = "the library: the fastest of all its ways in float32",                    \
                  .flags = RUNG_LIBRARY,                                                            \
                  .unavailable = cudnn_unavailable},                                                \
         .run = ON_CUDNN(cudnn_convolve), .depth = conv_depth_serial, .how = ON_CUDNN(cudnn_how),   \
         .prepare = ON_CUDNN(cudnn_prepare), .declines = ON_CUDNN(cudnn_declines),                  \
-        .any_transform = true, .rounds_whole_numbers = true,                                       \
+        .any_transform = true, .rounds_whole_numbers = true, .takes_groups = true,                 \
     }
 
 #endif

@@ -36,6 +36,7 @@ enum fault {
     STRIDE_IGNORED,
     DILATION_IGNORED,
     CHANNELS_SWAPPED,
+    GROUPS_IGNORED,
     FILTERS_SWAPPED,
     FIRST_PICTURE_ONLY,
     KERNEL_FLIPPED,
@@ -66,6 +67,7 @@ static const char *const fault_names[FAULTS] = {
     "stride ignored",
     "dilation ignored",
     "channels swapped",
+    "groups ignored",
     "filters swapped",
     "first picture only",
     "kernel flipped",
@@ -93,10 +95,11 @@ static ptrdiff_t clamped(ptrdiff_t place, size_t size)
     return place < 0 ? 0 : place >= (ptrdiff_t)size ? (ptrdiff_t)size - 1 : place;
 }
 
-static float input_at(const struct conv *call, size_t b, size_t c, size_t y, size_t x)
+static float input_at(const struct conv *call, size_t b, size_t f, size_t c, size_t y, size_t x)
 {
-    const float value =
-        call->input[((b * call->channels + c) * call->height + y) * call->width + x];
+    const size_t group = fault == GROUPS_IGNORED ? 0 : f / (call->filters / call->groups);
+    const size_t channel = (b * call->groups + group) * call->channels + c;
+    const float value = call->input[(channel * call->height + y) * call->width + x];
     return fault == ROUNDED_INPUTS ? rounded(value) : value;
 }
 
@@ -130,7 +133,7 @@ static float term(const struct conv *call, size_t b, size_t f, size_t c, size_t 
     const float weight =
         call->filter[(filter * call->channels + c) * call->kernel_height * call->kernel_width +
                      tap];
-    return input_at(call, picture, channel, (size_t)y, (size_t)x) * weight;
+    return input_at(call, picture, f, channel, (size_t)y, (size_t)x) * weight;
 }
 
 static float sum_of(const struct conv *call, size_t b, size_t f, size_t y, size_t x)
@@ -188,6 +191,7 @@ static void convolve(const struct conv *call)
 
 static struct conv_rung rung = {
     .rung = {.name = "convolve", .idea = "the definition"},
+    .takes_groups = true,
     .run = convolve,
     .depth = conv_depth_serial,
 };
@@ -220,6 +224,7 @@ static struct conv_options sizes(const size_t s[SIZES])
 {
     return (struct conv_options){
         .batch = s[0],
+        .groups = 1,
         .channels = s[1],
         .height = s[2],
         .width = s[3],
@@ -368,6 +373,8 @@ static bool applies(enum fault with, const struct conv_options *options)
         return options->dilation > 1;
     case CHANNELS_SWAPPED:
         return options->channels > 1;
+    case GROUPS_IGNORED:
+        return options->groups > 1;
     case FILTERS_SWAPPED:
         return options->filters > 1;
     case FIRST_PICTURE_ONLY:
@@ -399,6 +406,24 @@ static void test_faults_are_caught(void **state)
                 assert_caught(&options, 1, with);
             }
         }
+}
+
+static void test_groups(void **state)
+{
+    const size_t shape[SIZES] = {2, 6, 9, 11, 4, 3, 3, 1, 1, 1};
+    struct conv_options options = sizes(shape);
+    (void)state;
+
+    options.groups = 2;
+    assert_right(&options, &host_back_end, RIGHT);
+    for (enum fault with = RIGHT; with < FAULTS; with++)
+        if (applies(with, &options)) {
+            assert_caught(&options, 0, with);
+            assert_caught(&options, 1, with);
+        }
+    options.groups = 3;
+    assert_refused(&options, EXIT_BAD_USAGE,
+                   "--groups 3: does not divide 6 channels and 4 filters");
 }
 
 /* The bound must be tight enough to tell float from less; a probe cannot. */
@@ -594,6 +619,7 @@ int main(void)
         cmocka_unit_test(test_right_at_all_sizes),
         cmocka_unit_test(test_right_by_sample),
         cmocka_unit_test(test_faults_are_caught),
+        cmocka_unit_test(test_groups),
         cmocka_unit_test(test_reduced_precision_is_caught),
         cmocka_unit_test(test_winograd_bound),
         cmocka_unit_test(test_transforms_are_rounded),

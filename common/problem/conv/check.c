@@ -44,18 +44,20 @@ static void find_in_row(const struct conv_problem *problem, const struct conv_ru
         }
 }
 
-/* Whether a row of pixels is right for all filters. */
+/* Whether a row of pixels is right for all filters of a group. */
 static bool row_is_right(const struct conv_problem *problem, const struct conv_rung *rung,
-                         size_t batch, size_t y)
+                         size_t group, size_t batch, size_t y)
 {
     const struct conv *call = &problem->call;
     const uint64_t *const expected =
-        problem->expected + (batch * call->out_height + y) * call->out_width;
+        problem->expected +
+        ((group * call->batch + batch) * call->out_height + y) * call->out_width;
+    const size_t filters = call->filters / call->groups;
     bool right = true;
 
     for (size_t x = 0; x < call->out_width; x++)
         problem->row_sums[x] = 0;
-    for (size_t f = 0; f < call->filters; f++) {
+    for (size_t f = group * filters; f < (group + 1) * filters; f++) {
         const float *const row = conv_output_row(problem, batch, f, y);
         for (size_t x = 0; x < call->out_width; x++) {
             uint64_t element;
@@ -77,13 +79,14 @@ static void judge_probe(const struct conv_problem *problem, const struct conv_ru
     /* Without filters there is nothing to judge, though `expected` has rows. */
     if (problem->output.count == 0)
         return;
-    for (size_t b = 0; b < call->batch; b++)
-        for (size_t y = 0; y < call->out_height; y++)
-            if (!row_is_right(problem, rung, b, y)) {
-                comparison->right = false;
-                find_in_row(problem, rung, b, y, comparison);
-                return;
-            }
+    for (size_t g = 0; g < call->groups; g++)
+        for (size_t b = 0; b < call->batch; b++)
+            for (size_t y = 0; y < call->out_height; y++)
+                if (!row_is_right(problem, rung, g, b, y)) {
+                    comparison->right = false;
+                    find_in_row(problem, rung, b, y, comparison);
+                    return;
+                }
 }
 
 static void judge_element(const struct conv_problem *problem, const struct conv_rung *rung,

@@ -15,9 +15,10 @@
 /* ---- the problem ----------------------------------------------------------------------------- */
 
 /* A rung's workspace has room for that of a matrix product and, up to this many bytes, the im2col
- * matrix. For 3 x 3 filters it has at least room for the filters in any layout of the rungs (padded
- * to whole blocks of at most 64 filters and 16 channels, and at most 36 numbers for the 9 weights)
- * and for Winograd's transformed inputs and outputs of 128 tiles. */
+ * matrix. It has at least room for the filters in any layout of the rungs (padded to whole blocks
+ * of at most 128 filters and 16 channels or rows of the im2col matrix, at most 2 numbers for a
+ * weight, and 4 for each row) and, for filters of 9 or 25 taps, for Winograd's filters (36 or 64
+ * weights each) and its transformed inputs and outputs of 256 tiles. */
 static const size_t most_matrix = (size_t)512 << 20;
 
 size_t conv_output_size(size_t size, size_t kernel, size_t stride, size_t pad, size_t dilation)
@@ -114,12 +115,12 @@ static bool open_files(struct conv_problem *problem, const struct conv_options *
         if (!open_array(options->base.b, "filters, channels, kernel height, kernel width",
                         &problem->file_filter, error))
             return false;
-        if (options->base.a != NULL && shape[1] != call->channels)
+        if (options->base.a != NULL && shape[1] * call->groups != call->channels)
             return error_set(error, EXIT_FILE_ERROR,
                              "%s has %zu channels but the filters of %s have %zu", options->base.a,
-                             call->channels, options->base.b, shape[1]);
+                             call->channels, options->base.b, shape[1] * call->groups);
         call->filters = shape[0];
-        call->channels = shape[1];
+        call->channels = shape[1] * call->groups;
         call->kernel_height = shape[2];
         call->kernel_width = shape[3];
     }
@@ -142,13 +143,14 @@ static size_t workspace_size(const struct conv_problem *problem)
     const struct conv *call = &problem->call;
     const double matrix = sizeof(float) * (double)problem->taps * (double)call->batch *
                           (double)call->out_height * (double)call->out_width;
-    const bool packed = call->kernel_height == 3 && call->kernel_width == 3;
-    const double padded_filters = (double)call->filters + 64;
+    const double plane = (double)call->kernel_height * (double)call->kernel_width;
+    const double components = plane == 9 ? 36 : plane == 25 ? 64 : 0;
+    const double padded_filters = (double)call->filters + 128;
     const double padded_channels = (double)call->channels + 16;
-    const double filters =
-        packed ? sizeof(float) * 36 *
-                     (padded_filters * padded_channels + 128 * (padded_filters + padded_channels))
-               : 0;
+    const double packed = (plane * padded_channels + 16) * (2 * padded_filters + 4);
+    const double transformed = components * (2 * padded_filters * padded_channels +
+                                             256 * (padded_filters + padded_channels) + 4);
+    const double filters = sizeof(float) * (packed > transformed ? packed : transformed);
     const double room = matrix < (double)most_matrix ? matrix : (double)most_matrix;
     const double bytes = (double)GEMM_WORKSPACE + (room > filters ? room : filters);
 
@@ -159,13 +161,14 @@ static bool enough_memory(const struct conv_problem *problem, struct error *erro
 {
     const struct conv *call = &problem->call;
     const double out_area = (double)call->out_height * (double)call->out_width;
-    const double pictures =
-        (double)call->batch * (double)call->channels * (double)call->height * (double)call->width;
+    const double pictures = (double)call->batch * (double)call->groups * (double)call->channels *
+                            (double)call->height * (double)call->width;
     const double output = (double)call->batch * (double)call->filters * out_area;
     const double filters = (double)call->filters * (double)problem->taps;
 
-    return problem_has_memory(problem->base.back_end, sizeof(float) * (pictures + filters + output),
-                              sizeof(uint64_t) * (double)call->batch * out_area, error);
+    return problem_has_memory(
+        problem->base.back_end, sizeof(float) * (pictures + filters + output),
+        sizeof(uint64_t) * (double)call->batch * (double)call->groups * out_area, error);
 }
 
 /* Allocates the rungs' arguments. */
@@ -173,7 +176,8 @@ static bool allocate_operands(struct conv_problem *problem, size_t offset, struc
 {
     const struct back_end *back_end = problem->base.back_end;
     struct conv *const call = &problem->call;
-    const size_t input[] = {call->batch, call->channels, call->height, call->width};
+    const size_t channels = call->groups * call->channels;
+    const size_t input[] = {call->batch, channels, call->height, call->width};
     const size_t filter[] = {call->filters, call->channels, call->kernel_height,
                              call->kernel_width};
     const size_t output[] = {call->batch, call->filters, call->out_height, call->out_width};
@@ -208,11 +212,11 @@ static bool allocate(struct conv_problem *problem, size_t offset, struct error *
     if (problem->weights == NULL)
         return false;
     problem->mixed_filter =
-        host_allocate_array(problem->taps, 1, sizeof *problem->mixed_filter, error);
+        host_allocate_array(call->groups, problem->taps, sizeof *problem->mixed_filter, error);
     if (problem->mixed_filter == NULL)
         return false;
     problem->expected =
-        host_allocate_array(call->batch, out_area, sizeof *problem->expected, error);
+        host_allocate_array(call->groups * call->batch, out_area, sizeof *problem->expected, error);
     if (problem->expected == NULL)
         return false;
     problem->row_sums = host_allocate_array(call->out_width, 1, sizeof *problem->row_sums, error);
@@ -249,8 +253,8 @@ static void describe(struct conv_problem *problem)
     base->flops = 2 * (double)(problem->output.count / sizeof(float)) * (double)problem->taps;
     const int length =
         snprintf(base->shape, sizeof base->shape, "%zux%zux%zux%zu:%zux%zux%zu:s%zu", call->batch,
-                 call->channels, call->height, call->width, call->filters, call->kernel_height,
-                 call->kernel_width, call->stride_height);
+                 call->groups * call->channels, call->height, call->width, call->filters,
+                 call->kernel_height, call->kernel_width, call->stride_height);
     const size_t most = sizeof base->shape - 1; /* longer ones are cut off */
     const size_t used = (size_t)length < most ? (size_t)length : most;
     char *const rest = base->shape + used;
@@ -260,6 +264,9 @@ static void describe(struct conv_problem *problem)
     else
         snprintf(rest, sizeof base->shape - used, "x%zup%zud%zu", call->stride_width, call->pad,
                  call->dilation);
+    const size_t length_now = strlen(base->shape);
+    if (call->groups > 1)
+        snprintf(base->shape + length_now, sizeof base->shape - length_now, "g%zu", call->groups);
 }
 
 static bool prepare(struct conv_problem *problem, const struct conv_options *options,
@@ -273,6 +280,12 @@ static bool prepare(struct conv_problem *problem, const struct conv_options *opt
                          has_stride ? "dilation" : "stride");
     if (!open_files(problem, options, error))
         return false;
+    if (call->groups == 0 || call->channels % call->groups != 0 ||
+        call->filters % call->groups != 0)
+        return error_set(error, EXIT_BAD_USAGE,
+                         "--groups %zu: does not divide %zu channels and %zu filters", call->groups,
+                         call->channels, call->filters);
+    call->channels /= call->groups;
     call->out_height = conv_output_size(call->height, call->kernel_height, call->stride_height,
                                         call->pad, call->dilation);
     call->out_width = conv_output_size(call->width, call->kernel_width, call->stride_width,
@@ -297,6 +310,7 @@ static struct problem *create(const struct problem_options *base, const struct b
     problem->seed = base->seed;
     problem->call = (struct conv){
         .batch = options->batch,
+        .groups = options->groups,
         .channels = options->channels,
         .height = options->height,
         .width = options->width,
@@ -345,6 +359,8 @@ static const char *declines(const struct problem *base, const struct rung *rung)
 
     if (kind_of(rung)->run == NULL)
         return rung_not_built(rung);
+    if (call.groups > 1 && !kind_of(rung)->takes_groups)
+        return "takes no groups";
     return kind_of(rung)->declines != NULL ? kind_of(rung)->declines(&call) : NULL;
 }
 

@@ -6,7 +6,10 @@
  *       * filter[f][c][r][s]
  *
  * Input outside the image counts as 0. The layout is NCHW: x varies fastest, then y, channel and
- * image; filters are [filters][channels][kernel_height][kernel_width]. */
+ * image; filters are [filters][channels][kernel_height][kernel_width].
+ *
+ * With groups, each group of filters reads a group of channels: filter f the channels from
+ * f / (filters / groups) * channels on, where `channels` are those of a group. */
 #ifndef RUNGS_CONV_H
 #define RUNGS_CONV_H
 
@@ -17,11 +20,11 @@
 
 /* A rung's arguments. All pointers are to memory of the back end that runs the rung. */
 struct conv {
-    size_t batch, channels, height, width;
+    size_t batch, groups, channels, height, width; /* an image has groups x channels channels */
     size_t filters, kernel_height, kernel_width;
     size_t stride_height, stride_width, pad, dilation;
     size_t out_height, out_width; /* conv_output_size of height and width */
-    const float *input;           /* batch x channels x height x width */
+    const float *input;           /* batch x (groups x channels) x height x width */
     const float *filter;          /* filters x channels x kernel_height x kernel_width */
     float *output;                /* batch x filters x out_height x out_width */
     void *workspace;              /* scratch; uninitialized when prepare is called */
@@ -49,6 +52,7 @@ struct conv_rung {
      * derived: it is allowed 16 times the bound of a serial sum, at the largest magnitude among the
      * elements judged. */
     bool any_transform;
+    bool takes_groups;         /* whether there may be more groups than one */
     bool rounds_whole_numbers; /* a probe's result is rounded to integers before it is judged */
     /* Describes how the rung ran. NULL: nothing to say. */
     void (*how)(const struct conv *call, char text[RUNG_HOW_SIZE]);

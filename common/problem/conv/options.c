@@ -12,6 +12,7 @@ const struct option_field conv_fields[CONV_FIELDS] = {
     SIZE_FIELD(height, 1, "rows of an image"),
     SIZE_FIELD(width, 1, "columns of an image"),
     SIZE_FIELD(filters, 1, "filters, the channels of the output"),
+    SIZE_FIELD(groups, 1, "groups of channels, each read by as many groups of filters"),
     {"kernel", "HxW", "size of a filter, such as 3x3", OPTION_PAIR, MEMBER(kernel_height),
      .minimum = 1, .sets_size = true},
     {"stride", "HxW", "step between output pixels: 2x1, or 2 for 2x2", OPTION_PAIR,
@@ -39,7 +40,7 @@ void conv_set_defaults(struct problem_options *base, bool emulated)
     options->width = emulated ? 130 : 514;
     options->filters = 24;
     options->kernel_height = options->kernel_width = 3;
-    options->stride_height = options->stride_width = options->dilation = 1;
+    options->stride_height = options->stride_width = options->dilation = options->groups = 1;
 }
 
 bool conv_check_options(const struct problem_options *base, bool size_given, struct error *error)
@@ -74,13 +75,18 @@ void conv_limit_size(struct problem_options *base)
     const double products = (double)options->batch * (double)options->filters *
                             (double)options->height * (double)options->width *
                             (double)options->channels * (double)options->kernel_height *
-                            (double)options->kernel_width;
+                            (double)options->kernel_width / (double)options->groups;
 
     if (products <= 4e6)
         return;
+    size_t channels = options->channels / options->groups; /* of a group */
+    size_t filters = options->filters / options->groups;
     limit(&options->batch, 1);
-    limit(&options->filters, 4);
-    limit(&options->channels, 4);
+    limit(&filters, 4);
+    limit(&channels, 4);
+    limit(&options->groups, 4);
+    options->filters = filters * options->groups;
+    options->channels = channels * options->groups;
     limit(&options->height, 33 + (options->kernel_height - 1) * options->dilation);
     limit(&options->width, 128 + (options->kernel_width - 1) * options->dilation);
 }

@@ -6,7 +6,7 @@
 
 struct conv_options {
     struct problem_options base;
-    size_t batch, channels, height, width, filters;
+    size_t batch, channels, height, width, filters, groups;
     size_t kernel_height, kernel_width; /* adjacent and in this order, as OPTION_PAIR sets them */
     size_t stride_height, stride_width; /* likewise */
     size_t pad, dilation;
@@ -14,7 +14,7 @@ struct conv_options {
 };
 
 /* The members of conv_kind that deal with options (struct problem_kind). */
-enum { CONV_FIELDS = 14 };
+enum { CONV_FIELDS = 15 };
 extern const struct option_field conv_fields[CONV_FIELDS];
 void conv_set_defaults(struct problem_options *options, bool emulated);
 bool conv_check_options(const struct problem_options *options, bool size_given,

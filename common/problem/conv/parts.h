@@ -29,10 +29,11 @@ struct conv_problem {
 
     /* Probes (judge.h). Convolution is linear in the filters, so a random linear combination of the
      * output's channels equals the output of the same combination of the filters. */
-    uint64_t *weights;      /* the random factors, one per filter */
-    uint64_t *mixed_filter; /* the combined filter: channels x kernel_height x kernel_width */
-    uint64_t *expected;     /* its output: batch x out_height x out_width */
-    uint64_t *row_sums;     /* scratch: out_width */
+    uint64_t *weights; /* the random factors, one per filter */
+    uint64_t
+        *mixed_filter;  /* each group's combined filter: channels x kernel_height x kernel_width */
+    uint64_t *expected; /* its output: groups x batch x out_height x out_width */
+    uint64_t *row_sums; /* scratch: out_width */
 
     float *term_inputs, *term_filters; /* scratch: the factors of one output element's products */
     struct sample *samples;

@@ -39,12 +39,17 @@ const float *conv_output_row(const struct conv_problem *problem, size_t batch, s
            ((batch * call->filters + filter) * call->out_height + y) * call->out_width;
 }
 
-static const float *input_row(const struct conv_problem *problem, size_t batch, size_t channel,
-                              size_t y)
+static const float *input_row(const struct conv_problem *problem, size_t batch, size_t group,
+                              size_t channel, size_t y)
 {
     const struct conv *call = &problem->call;
-    return (const float *)guarded_host(&problem->input) +
-           ((batch * call->channels + channel) * call->height + y) * call->width;
+    const size_t image = (batch * call->groups + group) * call->channels + channel;
+    return (const float *)guarded_host(&problem->input) + (image * call->height + y) * call->width;
+}
+
+static size_t group_of(const struct conv *call, size_t filter)
+{
+    return filter / (call->filters / call->groups);
 }
 
 /* The input coordinate that a tap meets. Outside the image it is past the end or, wrapped around, a
@@ -88,14 +93,15 @@ static void mix_filters(struct conv_problem *problem)
 {
     const float *filter = filters_of(problem);
 
-    for (size_t tap = 0; tap < problem->taps; tap++)
+    for (size_t tap = 0; tap < problem->call.groups * problem->taps; tap++)
         problem->mixed_filter[tap] = 0;
     for (size_t f = 0; f < problem->call.filters; f++) {
+        uint64_t *const mixed = problem->mixed_filter + group_of(&problem->call, f) * problem->taps;
         problem->weights[f] = random_stream(problem->seed, STREAMS, STREAM_OTHER, f);
         for (size_t tap = 0; tap < problem->taps; tap++) {
             uint64_t element;
             to_integer(filter[f * problem->taps + tap], &element);
-            problem->mixed_filter[tap] += problem->weights[f] * element;
+            mixed[tap] += problem->weights[f] * element;
         }
     }
 }
@@ -114,31 +120,42 @@ static void add_tap_to_row(const struct conv *call, uint64_t *sums, const float 
     }
 }
 
+/* Computes a row of what a group's combined filter makes of an image. */
+static void expect_row(const struct conv_problem *problem, size_t group, size_t batch, size_t y,
+                       uint64_t *sums)
+{
+    const struct conv *call = &problem->call;
+    const uint64_t *weight = problem->mixed_filter + group * problem->taps;
+
+    for (size_t x = 0; x < call->out_width; x++)
+        sums[x] = 0;
+    for (size_t c = 0; c < call->channels; c++)
+        for (size_t r = 0; r < call->kernel_height; r++) {
+            const size_t in_y = input_place(call, call->stride_height, y, r);
+            for (size_t s = 0; s < call->kernel_width; s++, weight++)
+                if (in_y < call->height)
+                    add_tap_to_row(call, sums, input_row(problem, batch, group, c, in_y), s,
+                                   *weight);
+        }
+}
+
 static void prepare_probe(struct conv_problem *problem)
 {
     const struct conv *call = &problem->call;
+    uint64_t *sums = problem->expected;
 
     mix_filters(problem);
-    for (size_t b = 0; b < call->batch; b++)
-        for (size_t y = 0; y < call->out_height; y++) {
-            uint64_t *const sums = problem->expected + (b * call->out_height + y) * call->out_width;
-            const uint64_t *weight = problem->mixed_filter;
-            for (size_t x = 0; x < call->out_width; x++)
-                sums[x] = 0;
-            for (size_t c = 0; c < call->channels; c++)
-                for (size_t r = 0; r < call->kernel_height; r++) {
-                    const size_t in_y = input_place(call, call->stride_height, y, r);
-                    for (size_t s = 0; s < call->kernel_width; s++, weight++)
-                        if (in_y < call->height)
-                            add_tap_to_row(call, sums, input_row(problem, b, c, in_y), s, *weight);
-                }
-        }
+    for (size_t g = 0; g < call->groups; g++)
+        for (size_t b = 0; b < call->batch; b++)
+            for (size_t y = 0; y < call->out_height; y++, sums += call->out_width)
+                expect_row(problem, g, b, y, sums);
 }
 
 size_t conv_terms(const struct conv_problem *problem, struct conv_pixel pixel, bool *defined)
 {
     const struct conv *call = &problem->call;
     const float *filter = filters_of(problem) + pixel.filter * problem->taps;
+    const size_t group = group_of(call, pixel.filter);
     size_t count = 0;
 
     *defined = true;
@@ -148,7 +165,7 @@ size_t conv_terms(const struct conv_problem *problem, struct conv_pixel pixel, b
                 const size_t y = input_place(call, call->stride_height, pixel.y, r);
                 const size_t x = input_place(call, call->stride_width, pixel.x, s);
                 if (y < call->height && x < call->width) {
-                    problem->term_inputs[count] = input_row(problem, pixel.batch, c, y)[x];
+                    problem->term_inputs[count] = input_row(problem, pixel.batch, group, c, y)[x];
                     problem->term_filters[count++] = *filter;
                 } else if (!isfinite(*filter)) {
                     *defined = false;

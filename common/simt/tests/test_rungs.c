@@ -25,6 +25,7 @@ static const char *const small[] = {
     "06_gpu_warp_shuffle --ladder columns --m 256 --n 65",
     "07_gemm --m 100 --n 67 --k 45 --beta 2",
     "08_conv --batch 1 --channels 3 --height 20 --width 70 --filters 5 --pad 1",
+    "08_conv --batch 1 --channels 4 --height 9 --width 30 --filters 4 --groups 2 --pad 1",
 };
 
 static const char *const shown[] = {

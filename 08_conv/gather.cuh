@@ -1,0 +1,153 @@
+/* Device code of the rungs that gather inputs by asynchronous copies. */
+#ifndef GATHER_CUH
+#define GATHER_CUH
+
+#include "conv_device.cuh"
+#include "kernel/dependent_launch.cuh"
+
+extern "C" {
+#include "gather_plan.h"
+}
+
+/* A place that is outside of every image, whatever is added to it. */
+static const int NOWHERE = -0x40000000;
+
+/* What a thread copies of a stage: VECTOR pixels at a time, in ROWS rows of the im2col matrix and
+ * COLUMNS columns. */
+template <unsigned PIXELS, unsigned THREADS, unsigned VECTOR>
+struct gatherer {
+    static const unsigned LANES = PIXELS / VECTOR; /* threads for a row */
+    static const unsigned COLUMNS = LANES > THREADS ? LANES / THREADS : 1;
+    static const unsigned ROWS = GATHER_DEPTH * LANES / THREADS / COLUMNS;
+    const float *from[COLUMNS]; /* the input under the first tap, which may be outside the image */
+    int y[COLUMNS], x[COLUMNS];
+    unsigned row, column; /* the first of them */
+};
+
+template <unsigned PIXELS, unsigned THREADS, unsigned VECTOR>
+static __device__ inline void begin_gather(gatherer<PIXELS, THREADS, VECTOR> *gather,
+                                           const struct conv &call, const struct gather_plan &plan,
+                                           unsigned thread, unsigned first_pixel)
+{
+    typedef gatherer<PIXELS, THREADS, VECTOR> type;
+    const unsigned out_width = (unsigned)call.out_width;
+    const unsigned out_area = (unsigned)call.out_height * out_width;
+
+    gather->column = thread % type::LANES * VECTOR;
+    gather->row = type::COLUMNS > 1 ? 0 : thread / type::LANES * type::ROWS;
+#pragma unroll
+    for (unsigned i = 0; i < type::COLUMNS; i++) {
+        const unsigned pixel = first_pixel + gather->column + i * THREADS * VECTOR;
+        const unsigned batch = pixel / out_area, place = pixel % out_area;
+        const bool exists = pixel < plan.pixels;
+        const int y = (int)(place / out_width * (unsigned)call.stride_height) - (int)call.pad;
+        const int x = (int)(place % out_width * (unsigned)call.stride_width) - (int)call.pad;
+        const size_t image = batch * call.channels * call.height * call.width;
+        gather->y[i] = exists ? y : NOWHERE;
+        gather->x[i] = x;
+        gather->from[i] = exists ? call.input + image + (long)y * (long)call.width + x : call.input;
+    }
+}
+
+/* Where the weights of a tile's picture begin. If pictures have weights of their own, no tile spans
+ * two. */
+static __device__ inline size_t
+weights_of_tile(const struct conv &call, const struct gather_plan &plan, unsigned first_pixel)
+{
+    const unsigned out_area = (unsigned)(call.out_height * call.out_width);
+    return plan.weights_step == 0 ? 0 : first_pixel / out_area * plan.weights_step;
+}
+
+/* Copies VECTOR floats, or zeros if they are not inside. */
+template <unsigned VECTOR>
+static __device__ inline void copy_inside(float *to, const float *from, bool inside)
+{
+    __pipeline_memcpy_async(to, from, VECTOR * sizeof(float), inside ? 0 : VECTOR * sizeof(float));
+}
+
+/* A uniform stage's tap. For copies of four floats it needs no table: there is only one. */
+template <unsigned VECTOR>
+static __device__ inline int4 tap_of_stage(const struct conv &call, const struct gather_plan &plan,
+                                           unsigned stage)
+{
+    if (VECTOR == 4)
+        return make_int4((int)(stage * GATHER_DEPTH * (unsigned)(call.height * call.width)), 0, 0,
+                         0);
+    return *(const int4 *)&plan.taps[stage < plan.stages ? stage : 0];
+}
+
+/* Starts the copies of a stage to `to`, with `pitch` floats from row to row. stage_tap: of a
+ * uniform stage. */
+template <bool UNIFORM, unsigned PIXELS, unsigned THREADS, unsigned VECTOR>
+static __device__ inline void gather_stage(const gatherer<PIXELS, THREADS, VECTOR> &gather,
+                                           const struct conv &call, const struct gather_plan &plan,
+                                           int4 stage_tap, unsigned stage, float *to,
+                                           unsigned pitch)
+{
+    typedef gatherer<PIXELS, THREADS, VECTOR> type;
+    const unsigned height = (unsigned)call.height, width = (unsigned)call.width;
+    const unsigned area = height * width;
+
+    to += gather.row * pitch + gather.column;
+    if (UNIFORM) {
+        const int4 tap = stage_tap;
+#pragma unroll
+        for (unsigned i = 0; i < type::COLUMNS; i++) {
+            const bool inside =
+                (unsigned)(gather.y[i] + tap.y) < height && (unsigned)(gather.x[i] + tap.z) < width;
+            const float *from = inside ? gather.from[i] + tap.x + gather.row * area : call.input;
+#pragma unroll
+            for (unsigned r = 0; r < type::ROWS; r++, from += area)
+                copy_inside<VECTOR>(to + r * pitch + i * THREADS * VECTOR, from, inside);
+        }
+        return;
+    }
+    const struct gather_tap *const taps = plan.taps + stage * GATHER_DEPTH + gather.row;
+#pragma unroll
+    for (unsigned r = 0; r < type::ROWS; r++) {
+        const int4 tap = *(const int4 *)&taps[r];
+#pragma unroll
+        for (unsigned i = 0; i < type::COLUMNS; i++) {
+            const bool inside =
+                (unsigned)(gather.y[i] + tap.y) < height && (unsigned)(gather.x[i] + tap.z) < width;
+            copy_inside<VECTOR>(to + r * pitch + i * THREADS * VECTOR,
+                                inside ? gather.from[i] + tap.x : call.input, inside);
+        }
+    }
+}
+
+/* The channel and tap of a row of the im2col matrix, in the plan's order: 16 channels of a tap,
+ * then the next tap of these channels; or all taps of a channel, then the next channel. */
+static __device__ inline void row_of(const struct conv &call, const struct gather_plan &plan,
+                                     unsigned row, unsigned *channel, unsigned *tap)
+{
+    const unsigned plane = (unsigned)(call.kernel_height * call.kernel_width);
+
+    if (plan.uniform) {
+        const unsigned stage = row / GATHER_DEPTH;
+        *channel = stage / plane * GATHER_DEPTH + row % GATHER_DEPTH;
+        *tap = stage % plane;
+    } else {
+        *channel = row / plane;
+        *tap = row % plane;
+    }
+}
+
+/* Stores a weight as two TF32 numbers, high + low, as implicit_3xtf32 reads them: [filter
+ * tile][stage][step of 8 rows][high, low][4 rows][filter][row]. */
+static __device__ inline void store_in_two(float *weights, const struct gather_plan &plan,
+                                           unsigned row, unsigned filter, float value)
+{
+    const unsigned n = plan.tile_filters, k = row % GATHER_DEPTH;
+    const float rounded = __uint_as_float((__float_as_uint(value) + 0x1000) & 0xFFFFE000);
+    const float cut = __uint_as_float(__float_as_uint(value) & 0xFFFFE000);
+    const float high = isinf(rounded) ? cut : rounded; /* must not overflow */
+    float *const to =
+        weights + ((size_t)(filter / n) * plan.stages + row / GATHER_DEPTH) * GATHER_DEPTH * n * 2 +
+        k / 8 * 8 * n * 2 + k % 8 / 4 * n * 4 + filter % n * 4 + k % 4;
+
+    to[0] = high;
+    to[8 * n] = value - high;
+}
+
+#endif

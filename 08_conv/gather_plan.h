@@ -1,0 +1,68 @@
+/* How the general rungs divide a convolution: a matrix product of the filters with the im2col
+ * matrix, whose elements are gathered from the input. */
+#ifndef GATHER_PLAN_H
+#define GATHER_PLAN_H
+
+#include "problem/conv/conv.h"
+
+/* Rows of the im2col matrix in a stage. */
+enum { GATHER_DEPTH = 16 };
+
+/* A row of the im2col matrix, or, if it is uniform, a stage: where its input is, from the one under
+ * a pixel's first tap. */
+struct gather_tap {
+    int offset, y, x, unused;
+};
+
+struct gather_plan {
+    /* Whether the rows of a stage have the same tap and differ only in the channel. */
+    bool uniform;
+    unsigned vector; /* floats for each copy of inputs: 4 if neighbouring pixels are neighbours in
+                        memory for each tap, and aligned; else 1 */
+    unsigned tile_filters, tile_pixels, resident;
+    unsigned filter_tiles, pixel_tiles;
+    unsigned stages;     /* along the rows of the im2col matrix */
+    unsigned splits;     /* parts into which they are divided */
+    unsigned pixels;     /* of all pictures */
+    size_t weights_step; /* floats from one picture's weights to the next picture's; 0: all have the
+                            same */
+    /* In the workspace: */
+    struct gather_tap *taps; /* one for each stage if uniform, else for each row of the stages */
+    float *weights;          /* [row][filter], padded with zeros to whole stages and tiles */
+    float *parts;            /* for each split, an output of its own */
+};
+
+/* The tile of a block; how many blocks a multiprocessor has room for; how many filters' products
+ * take as long as gathering their inputs (measured on an H200, as is what cost_of makes of it); and
+ * how many times faster than float32's units its products are. */
+struct gather_tile {
+    unsigned filters, pixels, resident;
+    double gather_cost, speed;
+};
+
+/* What a plan may do. */
+enum {
+    GATHER_TAP_ORDER = 1, /* order the rows so that stages are uniform, where channels allow it */
+    GATHER_SPLIT = 2,     /* divide the rows among blocks, where that is worth it */
+};
+
+/* The plan with the best of these tiles. */
+struct gather_plan gather_plan_of(const struct conv *call, const struct gather_tile *tiles,
+                                  unsigned tile_count, unsigned may);
+
+/* The tiles of implicit_gemm_async and of implicit_3xtf32. */
+enum { GATHER_TILES = 4, TENSOR_TILES = 5 };
+extern const struct gather_tile gather_tiles[GATHER_TILES], tensor_tiles[TENSOR_TILES];
+
+/* Launch the product of a plan, whose weights and taps are in the workspace. */
+void multiply_gathered(const struct conv *call, const struct gather_plan *plan);
+void multiply_gathered_3xtf32(const struct conv *call, const struct gather_plan *plan);
+
+/* Write the plan's table of taps, and add the outputs of its splits, in their order. */
+void write_gather_taps(const struct conv *call, const struct gather_plan *plan);
+void add_gather_parts(const struct conv *call, const struct gather_plan *plan);
+
+/* Why there can be no plan, or NULL. */
+const char *gather_declines(const struct conv *call);
+
+#endif

@@ -1,0 +1,349 @@
+/* Step 08, the implicit product for any filter, stride, padding and dilation, without divisions:
+ * where the inputs of a row of the im2col matrix are is in a table, which is prepared together with
+ * the weights. */
+#include "gather.cuh"
+#include "outer_product.cuh"
+
+/* A warp computes 32 filters x 64 pixels, a thread 8 x 8: four squares of 4 x 4. */
+static const unsigned WARP_FILTERS = 32, WARP_PIXELS = 64;
+
+static const unsigned THREAD_SUMS = 64;
+
+/* Stores four neighbours of a row of pixels. */
+static __device__ inline void store_pixels(const struct conv &call, const struct gather_plan &plan,
+                                           float *output, unsigned first_filter,
+                                           unsigned first_pixel, const float (&sums)[4][4])
+{
+    const unsigned out_area = (unsigned)(call.out_height * call.out_width);
+    const unsigned filters = (unsigned)call.filters;
+
+    if (out_area % 4 == 0 && (size_t)output % sizeof(float4) == 0) {
+        const unsigned batch = first_pixel / out_area, place = first_pixel % out_area;
+        float *to = output + ((size_t)batch * filters + first_filter) * out_area + place;
+        if (first_pixel >= plan.pixels)
+            return;
+#pragma unroll
+        for (unsigned f = 0; f < 4; f++, to += out_area)
+            if (first_filter + f < filters)
+                store4(to, sums[f]);
+        return;
+    }
+#pragma unroll
+    for (unsigned i = 0; i < 4; i++) {
+        const unsigned batch = (first_pixel + i) / out_area, place = (first_pixel + i) % out_area;
+        float *to = output + ((size_t)batch * filters + first_filter) * out_area + place;
+        if (first_pixel + i >= plan.pixels)
+            return;
+#pragma unroll
+        for (unsigned f = 0; f < 4; f++, to += out_area)
+            if (first_filter + f < filters)
+                *to = sums[f][i];
+    }
+}
+
+/* The kernel's constants: a block's tile, blocks on a multiprocessor, stages in shared memory,
+ * floats in a copy of inputs, whether stages are uniform. */
+template <unsigned FILTERS_, unsigned PIXELS_, unsigned RESIDENT_, unsigned STAGES_,
+          unsigned VECTOR_, bool UNIFORM_>
+struct gemm_kind {
+    static const unsigned FILTERS = FILTERS_, PIXELS = PIXELS_, RESIDENT = RESIDENT_;
+    static const unsigned STAGES = STAGES_, VECTOR = VECTOR_;
+    static const bool UNIFORM = UNIFORM_;
+    static const unsigned THREADS = FILTERS * PIXELS / THREAD_SUMS;
+    static const unsigned A_FLOATS = GATHER_DEPTH * FILTERS, B_FLOATS = GATHER_DEPTH * PIXELS;
+    static const unsigned BYTES = STAGES * (A_FLOATS + B_FLOATS) * sizeof(float);
+};
+
+/* A block's part of the work, and the stages in shared memory. */
+struct work {
+    unsigned filter_tile, pixel_tile, split;
+    unsigned next, end; /* stages along the rows of the im2col matrix */
+    float *a, *b;
+    unsigned reading, writing;
+    const float *weights; /* the next that this thread copies */
+    unsigned a_place;     /* where, in a tile of A */
+    int4 tap;             /* of the next stage, if stages are uniform */
+};
+
+template <typename KIND>
+static __device__ inline struct work begin_work(const struct conv &call,
+                                                const struct gather_plan &plan, float *shared)
+{
+    const unsigned a_row = threadIdx.x / (KIND::FILTERS / 4);
+    const unsigned a_column = threadIdx.x % (KIND::FILTERS / 4) * 4;
+    struct work work = {};
+
+    work.filter_tile = blockIdx.x % plan.filter_tiles;
+    work.pixel_tile = blockIdx.x / plan.filter_tiles % plan.pixel_tiles;
+    work.split = blockIdx.x / plan.filter_tiles / plan.pixel_tiles;
+    work.next = (unsigned)((size_t)plan.stages * work.split / plan.splits);
+    work.end = (unsigned)((size_t)plan.stages * (work.split + 1) / plan.splits);
+    work.a = shared;
+    work.b = shared + KIND::STAGES * KIND::A_FLOATS;
+    work.a_place = a_row * KIND::FILTERS + a_column;
+    work.weights = plan.weights + weights_of_tile(call, plan, work.pixel_tile * KIND::PIXELS) +
+                   ((size_t)work.next * GATHER_DEPTH + a_row) * plan.filter_tiles * KIND::FILTERS +
+                   work.filter_tile * KIND::FILTERS + a_column;
+    return work;
+}
+
+/* Starts the copies of the next stage, if there is one. */
+template <typename KIND>
+static __device__ inline void
+start_stage(struct work *work, const gatherer<KIND::PIXELS, KIND::THREADS, KIND::VECTOR> &gather,
+            const struct conv &call, const struct gather_plan &plan)
+{
+    constexpr unsigned ROWS = KIND::THREADS / (KIND::FILTERS / 4); /* of A, copied at once */
+    const size_t filters = plan.filter_tiles * KIND::FILTERS;
+
+    if (work->next < work->end) {
+        float *const to = work->a + work->writing * KIND::A_FLOATS + work->a_place;
+#pragma unroll
+        for (unsigned i = 0; i < GATHER_DEPTH; i += ROWS)
+            __pipeline_memcpy_async(to + i * KIND::FILTERS, work->weights + i * filters, 16);
+        work->weights += GATHER_DEPTH * filters;
+        gather_stage<KIND::UNIFORM>(gather, call, plan, work->tap, work->next,
+                                    work->b + work->writing * KIND::B_FLOATS, KIND::PIXELS);
+    }
+    __pipeline_commit();
+    work->writing = work->writing + 1 == KIND::STAGES ? 0 : work->writing + 1;
+    work->next++;
+    if (KIND::UNIFORM)
+        work->tap = tap_of_stage<KIND::VECTOR>(call, plan, work->next);
+}
+
+/* Adds the products of a stage. */
+template <typename KIND>
+static __device__ inline void multiply_stage(float (&sums)[2][2][4][4], const float *a,
+                                             const float *b)
+{
+#pragma unroll
+    for (unsigned p = 0; p < GATHER_DEPTH; p++) {
+        float x[2][4], y[2][4];
+        load4(x[0], a + p * KIND::FILTERS);
+        load4(x[1], a + p * KIND::FILTERS + 16);
+        load4(y[0], b + p * KIND::PIXELS);
+        load4(y[1], b + p * KIND::PIXELS + 32);
+#pragma unroll
+        for (unsigned i = 0; i < 2; i++)
+#pragma unroll
+            for (unsigned j = 0; j < 2; j++)
+                add_outer_product(sums[i][j], x[i], y[j]);
+    }
+}
+
+template <typename KIND>
+static __global__ void __launch_bounds__(KIND::THREADS, KIND::RESIDENT)
+    gathered_gemm(const struct conv call, const struct gather_plan plan)
+{
+    constexpr int AHEAD = KIND::STAGES - 1;
+    constexpr unsigned ROW_WARPS = KIND::FILTERS / WARP_FILTERS;
+    extern __shared__ float4 shared[];
+    const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    const unsigned row = warp % ROW_WARPS * WARP_FILTERS + lane / 8 * 4;
+    const unsigned column = warp / ROW_WARPS * WARP_PIXELS + lane % 8 * 4;
+    struct work work = begin_work<KIND>(call, plan, (float *)shared);
+    gatherer<KIND::PIXELS, KIND::THREADS, KIND::VECTOR> gather;
+
+    begin_gather(&gather, call, plan, threadIdx.x, work.pixel_tile * KIND::PIXELS);
+    overlap_launches();
+    if (KIND::UNIFORM)
+        work.tap = tap_of_stage<KIND::VECTOR>(call, plan, work.next);
+    float sums[2][2][4][4] = {};
+#pragma unroll 1
+    for (int i = 0; i < AHEAD; i++)
+        start_stage<KIND>(&work, gather, call, plan);
+#pragma unroll 1
+    while (work.next < work.end + (unsigned)AHEAD) {
+        if (AHEAD == 0) { /* load, wait, multiply */
+            __syncthreads();
+            start_stage<KIND>(&work, gather, call, plan);
+            __pipeline_wait_prior(0);
+            __syncthreads();
+        } else {
+            __pipeline_wait_prior((unsigned)AHEAD - 1);
+            __syncthreads(); /* the stage to read is complete; nobody reads the one to write */
+            start_stage<KIND>(&work, gather, call, plan);
+        }
+        multiply_stage<KIND>(sums, work.a + work.reading * KIND::A_FLOATS + row,
+                             work.b + work.reading * KIND::B_FLOATS + column);
+        work.reading = work.reading + 1 == KIND::STAGES ? 0 : work.reading + 1;
+    }
+    float *output = call.output;
+    if (plan.splits > 1)
+        output = plan.parts + work.split * (size_t)plan.pixels * call.filters;
+#pragma unroll
+    for (unsigned i = 0; i < 2; i++)
+#pragma unroll
+        for (unsigned j = 0; j < 2; j++)
+            store_pixels(call, plan, output, work.filter_tile * KIND::FILTERS + row + 16 * i,
+                         work.pixel_tile * KIND::PIXELS + column + 32 * j, sums[i][j]);
+}
+
+/* Stores the weights as [row][filter], with zeros where there are none. */
+static __global__ void pack_weights(const struct conv call, const struct gather_plan plan)
+{
+    const size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
+    const unsigned filters = plan.filter_tiles * plan.tile_filters;
+    const unsigned filter = (unsigned)(i % filters), row = (unsigned)(i / filters);
+    const unsigned plane = (unsigned)(call.kernel_height * call.kernel_width);
+    unsigned channel, tap;
+
+    if (row >= plan.stages * GATHER_DEPTH)
+        return;
+    row_of(call, plan, row, &channel, &tap);
+    plan.weights[i] = filter < call.filters && channel < call.channels
+                          ? call.filter[((size_t)filter * call.channels + channel) * plane + tap]
+                          : 0;
+}
+
+static void prepare(const struct conv *call, const struct gather_plan &plan)
+{
+    static const unsigned BLOCK = 256;
+    const size_t weights =
+        (size_t)plan.stages * GATHER_DEPTH * plan.filter_tiles * plan.tile_filters;
+
+    pack_weights<<<(unsigned)divided_up(weights, BLOCK), BLOCK>>>(*call, plan);
+    write_gather_taps(call, &plan);
+}
+
+template <typename KIND>
+static void launch_as(const struct conv *call, const struct gather_plan &plan)
+{
+    const auto kernel = gathered_gemm<KIND>;
+
+    const unsigned blocks = plan.filter_tiles * plan.pixel_tiles * plan.splits;
+
+    cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)KIND::BYTES);
+    /* Blocks that start while others of the kernel before are still running crowd on the
+     * multiprocessors that are free first. With few waves nothing makes up for that. */
+    if (blocks > 2 * KIND::RESIDENT * (unsigned)call->multiprocessors)
+        launch_dependent(kernel, blocks, KIND::THREADS, KIND::BYTES, *call, plan);
+    else
+        kernel<<<blocks, KIND::THREADS, KIND::BYTES>>>(*call, plan);
+}
+
+template <unsigned FILTERS, unsigned PIXELS, unsigned RESIDENT>
+static void launch_tiles(const struct conv *call, const struct gather_plan &plan)
+{
+    if (plan.vector == 4)
+        launch_as<gemm_kind<FILTERS, PIXELS, RESIDENT, 3, 4, true>>(call, plan);
+    else if (plan.uniform)
+        launch_as<gemm_kind<FILTERS, PIXELS, RESIDENT, 3, 1, true>>(call, plan);
+    else
+        launch_as<gemm_kind<FILTERS, PIXELS, RESIDENT, 3, 1, false>>(call, plan);
+}
+
+extern "C" void multiply_gathered(const struct conv *call, const struct gather_plan *plan)
+{
+    if (plan->tile_filters == 128)
+        launch_tiles<128, 128, 2>(call, *plan);
+    else if (plan->tile_filters == 64 && plan->resident == 4)
+        launch_tiles<64, 128, 4>(call, *plan);
+    else if (plan->tile_filters == 64)
+        launch_tiles<64, 128, 3>(call, *plan);
+    else
+        launch_tiles<32, 128, 6>(call, *plan);
+    if (plan->splits > 1)
+        add_gather_parts(call, plan);
+}
+
+static bool is_empty(const struct conv *call)
+{
+    return !has_outputs(call) || !has_products(call);
+}
+
+/* ---- the rungs ------------------------------------------------------------------------------- */
+
+static struct gather_plan packed_plan(const struct conv *call)
+{
+    static const struct gather_tile tile = {64, 128, 3, 8, 1};
+    return gather_plan_of(call, &tile, 1, 0);
+}
+
+extern "C" void prepare_implicit_gemm_packed(const struct conv *call)
+{
+    if (!is_empty(call))
+        prepare(call, packed_plan(call));
+}
+
+/* Tiles of 64 filters x 128 pixels, 8 x 8 sums per thread. The weights are stored in the order in
+ * which blocks read them, with zeros where there are none, so that copying them needs no test; and
+ * a table says, for each row, how far its inputs are from those of the first tap.
+ *
+ * Better: half as many loads from shared memory for a product, and for an input an addition and two
+ * comparisons instead of the arithmetic of channel and tap. Still bad: load, wait, multiply. */
+extern "C" void launch_implicit_gemm_packed(const struct conv *call)
+{
+    if (is_empty(call))
+        launch_conv_naive(call);
+    else
+        launch_as<gemm_kind<64, 128, 3, 1, 1, false>>(call, packed_plan(call));
+}
+
+static void prepare_kind(const struct conv *call, unsigned may)
+{
+    if (!is_empty(call))
+        prepare(call, gather_plan_of(call, gather_tiles, GATHER_TILES, may));
+}
+
+static void launch_kind(const struct conv *call, unsigned may)
+{
+    if (is_empty(call)) {
+        launch_conv_naive(call);
+        return;
+    }
+    const struct gather_plan plan = gather_plan_of(call, gather_tiles, GATHER_TILES, may);
+    multiply_gathered(call, &plan);
+}
+
+extern "C" void prepare_implicit_gemm_async(const struct conv *call)
+{
+    prepare_kind(call, 0);
+}
+
+/* Asynchronous copies, two stages ahead, and the tile that suits the problem: 128 filters x 128
+ * pixels, 64 x 128 or 32 x 128.
+ *
+ * Better: copies take no registers, and there is time for them. Still bad: for each input that is
+ * copied, its row's entry of the table is read, and its place compared with the picture's edges. */
+extern "C" void launch_implicit_gemm_async(const struct conv *call)
+{
+    launch_kind(call, 0);
+}
+
+extern "C" void prepare_implicit_gemm_ordered(const struct conv *call)
+{
+    prepare_kind(call, GATHER_TAP_ORDER);
+}
+
+/* The rows in another order: the same tap of 16 channels, which make a stage, then the next tap. If
+ * there are not whole groups of 16 channels, as `implicit_gemm_async`.
+ *
+ * Better: one entry of the table and one comparison for a stage; from row to row only the channel
+ * changes, by an addition. For 1 x 1 filters nothing is left to compare, and neighbouring pixels
+ * are copied four at a time. Still bad: with few tiles, multiprocessors are idle. */
+extern "C" void launch_implicit_gemm_ordered(const struct conv *call)
+{
+    launch_kind(call, GATHER_TAP_ORDER);
+}
+
+extern "C" void prepare_implicit_gemm_split(const struct conv *call)
+{
+    prepare_kind(call, GATHER_TAP_ORDER | GATHER_SPLIT);
+}
+
+/* Where there are few tiles, several blocks share one: each does some of the rows, and another
+ * kernel adds their sums, in a fixed order.
+ *
+ * Better: with few pixels and many channels all multiprocessors work. Still bad: the sums go
+ * through memory; and the tile and the number of parts are estimates. */
+extern "C" void launch_implicit_gemm_split(const struct conv *call)
+{
+    launch_kind(call, GATHER_TAP_ORDER | GATHER_SPLIT);
+}
+
+extern "C" const char *declines_gather(const struct conv *call)
+{
+    return gather_declines(call);
+}
