@@ -1,4 +1,4 @@
-/* Step 07: its ladder. Everything else (options, inputs, verification, timing, report) is in
+/* Step 07: the ladder in float32. That in bfloat16 is in bf16_ladder.c. Everything else (options, inputs, verification, timing, report) is in
  * common/. */
 #include "cpu.h"
 #include "library/cublas.h"
@@ -18,6 +18,8 @@ void launch_async_copies(const struct gemm *call);
 void launch_specialized(const struct gemm *call);
 void prepare_specialized(const struct gemm *call);
 const char *specialized_unavailable(void);
+
+extern const struct ladder bf16;
 
 static const struct gemm_rung rungs[] = {
     {
@@ -150,17 +152,19 @@ static const struct gemm_rung rungs[] = {
     CUBLAS_GEMM_RUNG,
 };
 
-static const struct ladder ladder = {
+static const struct ladder f32 = {
+    .name = "f32",
     .idea = "Matrix product: reuse from shared memory, from registers, and past the library",
     .kind = &gemm_kind,
     .back_end = &gpu_back_end,
     LADDER_RUNGS(rungs),
 };
 
-static const struct ladder *const ladders[] = {&ladder};
+static const struct ladder *const ladders[] = {&f32, &bf16};
 
 const struct step step = {
     .name = "07_gemm",
     .ladders = ladders,
     .ladder_count = sizeof ladders / sizeof ladders[0],
+    .ladder_option = "type",
 };
