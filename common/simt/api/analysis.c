@@ -221,6 +221,8 @@ static void count_collective(const void *caller, enum simt_collective operation)
     case SIMT_MATRIX:
         counters->matrix++;
         break;
+    case SIMT_WGMMA:
+        break;
     default:
         counters->votes++;
         break;
@@ -318,6 +320,16 @@ static void bulk_read(const void *from, unsigned int size)
     simt_check_bulk_was_read((uintptr_t)from, size);
 }
 
+static void wgmma_reads(const void *caller, unsigned int thread, const void *from, bool ends)
+{
+    simt_check_wgmma_read((uintptr_t)from, thread, simt_site_number(simt_place_of(caller)), ends);
+}
+
+static bool bulk_wrote(const void *address)
+{
+    return simt_check_bulk_wrote((uintptr_t)address);
+}
+
 static void polls(const void *caller)
 {
     simt_note_guard(simt_site_number(simt_place_of(caller)));
@@ -339,6 +351,13 @@ static void tell_place(FILE *file, const void *caller)
 {
     if (simt_instrumented()) {
         simt_tell_place(file, simt_place_of(caller));
+    }
+}
+
+static void tell_place_number(FILE *file, uint32_t place)
+{
+    if (simt_instrumented()) {
+        simt_tell_place(file, place);
     }
 }
 
@@ -367,6 +386,8 @@ const struct simt_observer simt_observer = {
     .bulk_tag = bulk_tag,
     .bulk_written = bulk_written,
     .bulk_read = bulk_read,
+    .wgmma_reads = wgmma_reads,
+    .bulk_wrote = bulk_wrote,
     .polls = polls,
     .allocated = simt_check_allocated,
     .freed = simt_check_freed,
@@ -377,5 +398,6 @@ const struct simt_observer simt_observer = {
     .tell_findings = tell_findings,
     .tell_last = simt_tell_last,
     .tell_place = tell_place,
+    .tell_place_number = tell_place_number,
     .last_change = simt_check_last_change,
 };

@@ -20,6 +20,7 @@ struct ptx_binding {
     const char *name;
     size_t name_length;
     char *literal; /* of a "C" operand */
+    bool in_place; /* an output that wgmma writes later: only its address is used */
 };
 
 /* What is being translated. */
@@ -86,6 +87,8 @@ bool ptx_source(struct ptx *ptx, struct text *out, const char *operand, unsigned
  * a variable of its own. */
 bool ptx_destination(struct ptx *ptx, struct text *out, const char *operand, unsigned int bits,
                      bool wider);
+/* "&x" of a register of 32 bits that is an output of the statement and is written later. */
+bool ptx_register_address(struct ptx *ptx, struct text *out, const char *operand);
 /* Of "{a, b}" the parts, which end with zero bytes from then on; of any other operand, itself. */
 size_t ptx_elements(struct ptx *ptx, char *operand, char **elements, size_t most);
 /* Of "[a+4]" and "[a, b]" what stands in it: the address as an expression of 64 bits, and what
@@ -109,5 +112,6 @@ bool ptx_emit_memory(struct ptx *ptx, struct ptx_instruction *instruction);
 bool ptx_emit_barrier(struct ptx *ptx, struct ptx_instruction *instruction);
 bool ptx_emit_copy(struct ptx *ptx, struct ptx_instruction *instruction);
 bool ptx_emit_matrix(struct ptx *ptx, struct ptx_instruction *instruction);
+bool ptx_emit_wgmma(struct ptx *ptx, struct ptx_instruction *instruction);
 
 #endif

@@ -311,6 +311,9 @@ static void append_closing(struct text *out, const struct ptx *ptx, size_t numbe
 {
     const struct ptx_binding *binding = &ptx->bindings[number];
     append_string(out, "); ");
+    if (binding->in_place) {
+        return;
+    }
     if (binding->output && binding->input) {
         ptx_print(out, "%s simt_a%zu = ::simt::ptx::in<'%c'>(simt_x%zu); ",
                   container(binding->letter), number, binding->letter, number);
@@ -341,7 +344,7 @@ static void append_body(struct text *out, const struct ptx *ptx)
         append_opaque(out, ptx);
     }
     for (size_t i = 0; i < ptx->binding_count; i++) {
-        if (ptx->bindings[i].output) {
+        if (ptx->bindings[i].output && !ptx->bindings[i].in_place) {
             ptx_print(out, "::simt::ptx::out<'%c'>(simt_x%zu, simt_a%zu); ",
                       ptx->bindings[i].letter, i, i);
         }

@@ -241,7 +241,7 @@ static void emit_registers(struct ptx *ptx, struct ptx_instruction *instruction)
     }
     append_string(&ptx->body, "::simt::ptx::set_registers(");
     ptx_source(ptx, &ptx->body, instruction->operands[0], 32, "u32");
-    append_string(&ptx->body, "); ");
+    ptx_print(&ptx->body, ", %s); ", ptx_has(instruction, "inc") ? "true" : "false");
 }
 
 bool ptx_emit_barrier(struct ptx *ptx, struct ptx_instruction *instruction)

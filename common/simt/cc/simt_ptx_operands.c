@@ -347,6 +347,19 @@ bool ptx_destination(struct ptx *ptx, struct text *out, const char *operand, uns
     return true;
 }
 
+bool ptx_register_address(struct ptx *ptx, struct text *out, const char *operand)
+{
+    const size_t number = binding_number(ptx, operand);
+    if (number == NONE || !ptx->bindings[number].output || bits_of(&ptx->bindings[number]) != 32) {
+        ptx_refuse(ptx, "a sum in %s, which is no variable of 32 bits that asm has as an output",
+                   operand);
+        return false;
+    }
+    ptx->bindings[number].in_place = true;
+    ptx_print(out, "&simt_x%zu", number);
+    return true;
+}
+
 size_t ptx_elements(struct ptx *ptx, char *operand, char **elements, size_t most)
 {
     size_t count = 0;

@@ -9,6 +9,8 @@
 #include "check/shadow.h"
 #include "model/spaces.h"
 
+enum { CHUNK_BYTES = 16 };
+
 /* The cells of a piece, whose address and size are multiples of a cell's. */
 static struct simt_cell *cells_of(uint64_t address, struct simt_page **page, enum simt_space space)
 {
@@ -67,6 +69,15 @@ static void check_access(uint64_t address, unsigned int size, enum simt_event_ki
                       1u << thread % SIMT_WARP_SIZE, addresses);
 }
 
+static void note_reading(uint64_t address, unsigned int size)
+{
+    struct simt_page *page;
+    struct simt_cell *cell = cells_of(address, &page, SPACE_SHARED);
+    for (unsigned int i = 0; i < size >> page->shift; i++) {
+        cell[i].flags |= READ_IN_FLIGHT;
+    }
+}
+
 bool simt_check_bulk_read(uint64_t address, unsigned int size, unsigned int thread,
                           unsigned int site)
 {
@@ -77,13 +88,30 @@ bool simt_check_bulk_read(uint64_t address, unsigned int size, unsigned int thre
     }
     check_access(address, size, EVENT_LOAD, thread, site);
     if (inside && space == SPACE_SHARED) {
-        struct simt_page *page;
-        struct simt_cell *cell = cells_of(address, &page, space);
-        for (unsigned int i = 0; i < size >> page->shift; i++) {
-            cell[i].flags |= READ_IN_FLIGHT;
-        }
+        note_reading(address, size);
     }
     return inside;
+}
+
+/* Its end is a read, too: behind what the thread has told others in between. */
+void simt_check_wgmma_read(uint64_t address, unsigned int thread, unsigned int site, bool ends)
+{
+    enum simt_space space;
+    bool inside = is_inside(address, CHUNK_BYTES, &space);
+    if (inside && !ends) {
+        check_proxy(address, CHUNK_BYTES, space, EVENT_WGMMA, thread, site);
+    }
+    check_access(address, CHUNK_BYTES, EVENT_LOAD, thread, site);
+    if (inside && !ends) {
+        note_reading(address, CHUNK_BYTES);
+    }
+}
+
+bool simt_check_bulk_wrote(uint64_t address)
+{
+    struct simt_page *page;
+    const struct simt_cell *cell = cells_of(address, &page, SPACE_SHARED);
+    return cell->writer >= simt_now.block && cell->writer % SIMT_THREADS >= SIMT_MAX_BLOCK_THREADS;
 }
 
 bool simt_check_bulk_write(uint64_t address, unsigned int size, unsigned int thread,

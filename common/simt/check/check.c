@@ -10,12 +10,14 @@
 #include "check/findings.h"
 #include "check/races.h"
 #include "check/shadow.h"
+#include "machine/ptx.h"
 #include "machine/shared.h"
 #include "memory/heap.h"
 #include "memory/memory.h"
 #include "memory/streams.h"
 #include "model/sites.h"
 #include "model/spaces.h"
+#include "program/source.h"
 #include "program/symbols.h"
 
 static void check_bounds(const struct simt_range *range, enum simt_space space,
@@ -215,7 +217,16 @@ void simt_check_local(enum simt_event_kind kind, unsigned int site, unsigned int
 {
     for (uint32_t set = lanes; set; set &= set - 1) {
         unsigned int thread = warp * SIMT_WARP_SIZE + simt_lowest(set);
-        if (!simt_machine_is_own(thread, addresses[simt_lowest(set)])) {
+        const void *product = simt_wgmma_register(thread, addresses[simt_lowest(set)],
+                                                  simt_site(site)->place);
+        if (product) {
+            simt_add_finding((struct finding){.wrong = UNDER_WAY,
+                                              .kind = kind,
+                                              .site = site,
+                                              .other_site =
+                                                  simt_site_number(simt_place_of(product)),
+                                              .thread = thread});
+        } else if (!simt_machine_is_own(thread, addresses[simt_lowest(set)])) {
             simt_add_finding((struct finding){
                 .wrong = LOCAL_OF_OTHER, .kind = kind, .site = site, .thread = thread});
         }

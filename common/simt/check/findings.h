@@ -19,6 +19,7 @@ enum wrong {
     NO_PROXY_FENCE, /* between a thread's access and a bulk copy's */
     READ_ONLY,      /* written in a launch that reads it by __ldg */
     LOCAL_OF_OTHER,
+    UNDER_WAY, /* a register that wgmma is going to write is used */
     GOES_ROUND /* a barrier that others wait at */
 };
 

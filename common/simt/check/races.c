@@ -131,9 +131,14 @@ static void check_reading(struct simt_cell *cell, const struct simt_act *act, un
 {
     unsigned int other;
     const void *caller;
-    if (cell->flags & READ_IN_FLIGHT && simt_bulk_reader(address, &other, &caller)) {
-        simt_add_race(act, thread, address, simt_now.tags[other],
-                      simt_site_number(simt_place_of(caller)), EVENT_READING, false);
+    if (cell->flags & READ_IN_FLIGHT) {
+        const void *place = (const void *)(uintptr_t)address;
+        bool copies = simt_bulk_reader(place, &other, &caller);
+        if (copies || simt_wgmma_reader(place, &other, &caller)) {
+            simt_add_race(act, thread, address, simt_now.tags[other],
+                          simt_site_number(simt_place_of(caller)),
+                          copies ? EVENT_READING : EVENT_WGMMA, false);
+        }
     }
     cell->flags &= (uint16_t)~READ_IN_FLIGHT;
 }

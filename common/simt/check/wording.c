@@ -44,6 +44,7 @@ static const char *does(enum simt_event_kind kind)
            : kind == EVENT_FREE    ? "frees"
            : kind == EVENT_COPY    ? "copies asynchronously to"
            : kind == EVENT_BARRIER ? "uses, for a bulk copy,"
+           : kind == EVENT_WGMMA   ? "reads, by wgmma,"
                                    : "changes atomically";
 }
 
@@ -70,6 +71,11 @@ static const char *race_hint(const struct finding *race)
         return "a bulk copy reads from its issue until its thread has waited for it: "
                "cp.async.bulk.wait_group.read,\n"
                "  then a barrier, before anybody writes the place.";
+    }
+    if (race->other_kind == EVENT_WGMMA) {
+        return "wgmma reads its tiles from its issue until its warp has waited for it: "
+               "wgmma.wait_group, then an arrival at\n"
+               "  an mbarrier (or another barrier), before anybody writes the place.";
     }
     if (race->other_kind == EVENT_ARRIVED) {
         return "who reads what a bulk copy has written must have waited for the phase of its "
@@ -159,6 +165,7 @@ static const char *const did[] = {
     [EVENT_COPY] = "is still copying to it asynchronously, since ",
     [EVENT_READING] = "is still reading it by a bulk copy, since ",
     [EVENT_ARRIVED] = "had it written by a bulk copy, started at ",
+    [EVENT_WGMMA] = "is still reading it by wgmma, since ",
 };
 
 static const char *does_to_memory(const struct simt_operation *operation, enum simt_event_kind kind)
@@ -223,7 +230,8 @@ static void tell_what(FILE *file, const struct finding *finding)
         fprintf(file, "%s memory is read that nobody has written\n", space_name(finding->space));
         break;
     case NO_PROXY_FENCE:
-        fprintf(file, "no fence.proxy.async between a write and a bulk copy, in %s memory\n",
+        fprintf(file, "no fence.proxy.async between a write and %s, in %s memory\n",
+                finding->kind == EVENT_WGMMA ? "a wgmma that reads it" : "a bulk copy",
                 space_name(finding->space));
         break;
     case READ_ONLY:
@@ -231,6 +239,9 @@ static void tell_what(FILE *file, const struct finding *finding)
         break;
     case LOCAL_OF_OTHER:
         fputs("a local variable of another thread is used\n", file);
+        break;
+    case UNDER_WAY:
+        fputs("a register of a wgmma that is under way is used\n", file);
         break;
     case GOES_ROUND:
         fprintf(file,
@@ -263,6 +274,10 @@ static void tell_hint(FILE *file, const struct finding *finding)
         fputs("  hint: a pointer to a local variable is of use in its own thread only: pass values "
               "by shared memory or shuffles.\n",
               file);
+    } else if (finding->wrong == UNDER_WAY) {
+        fputs("  the product is started at ", file);
+        simt_tell_line(file, finding->other_site);
+        fputs("  hint: wgmma.commit_group and wgmma.wait_group come between the two.\n", file);
     } else if (finding->wrong == GOES_ROUND) {
         fputs("  hint: CUDA allows __syncthreads() in a branch or loop only if all threads of the "
               "block that have not\n"
@@ -279,7 +294,8 @@ static void tell_hint(FILE *file, const struct finding *finding)
         simt_tell_line(file, finding->other_site);
         fputs("  hint: the writer calls fence.proxy.async (of an mbarrier: "
               "fence.mbarrier_init) behind its writes, then a barrier;\n"
-              "  then the copy is started. Without the fence it may find what was there before.\n",
+              "  then the copy, or wgmma, is started. Without the fence it may find what was there "
+              "before.\n",
               file);
     } else if (finding->wrong == READ_ONLY) {
         fputs("  __ldg reads it at ", file);

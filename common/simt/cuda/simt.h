@@ -114,6 +114,7 @@ enum simt_collective {
     SIMT_REDUCE_XOR,
     SIMT_ACTIVEMASK,
     SIMT_MATRIX, /* what tensor cores do: cuda/simt_ptx_runtime.h */
+    SIMT_WGMMA,  /* what orders that */
     SIMT_COLLECTIVES
 };
 

@@ -364,9 +364,9 @@ SIMT_INLINE void fence_mbarrier_init()
     simt_fence_mbarrier_init();
 }
 
-SIMT_INLINE void set_registers(unsigned int count, SIMT_SITE)
+SIMT_INLINE void set_registers(unsigned int count, bool more, SIMT_SITE)
 {
-    simt_set_registers(count, simt_file, simt_line);
+    simt_set_registers(count, more, simt_file, simt_line);
 }
 
 /* ---- asynchronous copies ---- */
@@ -451,6 +451,26 @@ SIMT_INLINE void matrix_store(char *row, unsigned int count, bool transposed, fo
                               SIMT_SITE)
 {
     simt_matrix_store(row, count, transposed, values, simt_file, simt_line);
+}
+
+SIMT_INLINE void wgmma(const simt_wgmma_call &call, void *const *sums, SIMT_SITE)
+{
+    simt_wgmma(&call, sums, simt_file, simt_line);
+}
+
+SIMT_INLINE void wgmma_fence(SIMT_SITE)
+{
+    simt_wgmma_fence(simt_file, simt_line);
+}
+
+SIMT_INLINE void wgmma_commit(SIMT_SITE)
+{
+    simt_wgmma_commit(simt_file, simt_line);
+}
+
+SIMT_INLINE void wgmma_wait(unsigned int groups, SIMT_SITE)
+{
+    simt_wgmma_wait(groups, simt_file, simt_line);
 }
 
 } // namespace ptx

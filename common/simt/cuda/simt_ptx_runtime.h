@@ -92,7 +92,11 @@ enum simt_ptx_type {
     SIMT_PTX_F32,
     SIMT_PTX_F64,
     SIMT_PTX_F16X2,
-    SIMT_PTX_BF16X2
+    SIMT_PTX_BF16X2,
+    SIMT_PTX_E4M3,
+    SIMT_PTX_E5M2,
+    SIMT_PTX_E4M3X2,
+    SIMT_PTX_E5M2X2
 };
 
 enum simt_ptx_operation {
@@ -190,7 +194,10 @@ void simt_tensor_load(void *to, const void *map, const int *at, unsigned int dim
                       void *barrier, const char *file, int line);
 void simt_tensor_store(const void *from, const void *map, const int *at, unsigned int dimensions,
                        const char *file, int line);
-void simt_set_registers(unsigned int count, const char *file, int line);
+
+/* ---- registers.c: setmaxnreg ---- */
+
+void simt_set_registers(unsigned int count, bool more, const char *file, int line);
 
 /* ---- tensor.c: by all lanes of a warp ---- */
 
@@ -205,6 +212,21 @@ simt_four simt_matrix_load(const void *row, unsigned int count, bool transposed,
                            int line);
 void simt_matrix_store(void *row, unsigned int count, bool transposed, simt_four values,
                        const char *file, int line);
+/* wgmma.mma_async: D = A B + D, 64 x columns. */
+struct simt_wgmma_call {
+    unsigned int columns, d, type_a, type_b; /* types: simt_ptx_type */
+    bool a_in_registers, transposed_a, transposed_b, negate_a, negate_b, finite;
+    bool adds; /* or D = A B */
+    uint64_t a, b; /* matrix descriptors */
+    unsigned int a_registers[4];
+};
+/* `sums`: where the registers of D are. */
+void simt_wgmma(const struct simt_wgmma_call *call, void *const *sums, const char *file, int line);
+void simt_wgmma_fence(const char *file, int line);
+void simt_wgmma_commit(const char *file, int line);
+void simt_wgmma_wait(unsigned int groups, const char *file, int line);
+/* A matrix that wmma loads or stores: where it begins, and from one row (or column) to the next. */
+void simt_wmma_check(const void *address, size_t stride, const char *file, int line);
 
 #ifdef __cplusplus
 }

@@ -40,6 +40,7 @@ void simt_start_block(void)
     block->alive = simt_grid.threads;
     block->rounds = block->full_traces = 0;
     block->waits_for_grid = false;
+    memset(block->boxes, 0, sizeof block->boxes);
     block->current_warp = &block->warps[simt_ready_warp()];
     memset(simt_dynamic_shared(), 0xff, simt_grid.launch->shared_bytes);
     if (simt_tracing) {

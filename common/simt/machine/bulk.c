@@ -246,15 +246,16 @@ void simt_bulk_forget(struct simt_block *block)
         forget(&block->threads[i].bulk.first);
         block->threads[i].bulk.group = 0;
     }
+    simt_wgmma_forget(block);
 }
 
-bool simt_bulk_reader(uint64_t address, unsigned int *thread, const void **caller)
+bool simt_bulk_reader(const void *address, unsigned int *thread, const void **caller)
 {
     for (unsigned int i = 0; i < simt_grid.threads; i++) {
         for (const struct simt_bulk_copy *copy = simt_block->threads[i].bulk.first; copy;
              copy = copy->next) {
             for (size_t j = 0; !copy->is_read && j < copy->count; j++) {
-                if (address - (uintptr_t)copy->pieces[j].from < copy->pieces[j].size) {
+                if ((uintptr_t)address - (uintptr_t)copy->pieces[j].from < copy->pieces[j].size) {
                     *thread = copy->thread;
                     *caller = copy->caller;
                     return true;

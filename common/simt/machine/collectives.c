@@ -143,7 +143,8 @@ const char *simt_collective_name(enum simt_collective operation)
         [SIMT_REDUCE_OR] = "__reduce_or_sync",
         [SIMT_REDUCE_XOR] = "__reduce_xor_sync",
         [SIMT_ACTIVEMASK] = "__activemask",
-        [SIMT_MATRIX] = "mma.sync, ldmatrix or stmatrix",
+        [SIMT_MATRIX] = "mma.sync, wgmma.mma_async, ldmatrix or stmatrix",
+        [SIMT_WGMMA] = "wgmma.fence, commit_group or wait_group",
     };
     return names[operation];
 }
@@ -168,6 +169,7 @@ static void do_collective(struct simt_thread *lanes, unsigned int together, unsi
         vote(lanes, together);
         break;
     case SIMT_MATRIX:
+    case SIMT_WGMMA:
         simt_matrix_do(lanes, together);
         break;
     default:
@@ -241,10 +243,11 @@ uint64_t simt_warp_collective(enum simt_collective operation, unsigned int mask,
     return self->result;
 }
 
-void simt_matrix_collective(uint64_t matrix, const void *caller, const char *file, int line)
+void simt_matrix_collective(enum simt_collective operation, uint64_t matrix, const void *caller,
+                            const char *file, int line)
 {
     struct simt_thread *self = simt_current;
-    self->operation = SIMT_MATRIX;
+    self->operation = (unsigned char)operation;
     self->mask = ~0u;
     self->value = matrix;
     self->file = file;

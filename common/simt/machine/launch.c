@@ -72,6 +72,7 @@ static void exit_thread(void)
         simt_current->pipeline.group = 0;
     }
     simt_bulk_thread_exited();
+    simt_wgmma_thread_exited();
     if (simt_tracing) {
         simt_trace_pause();
         simt_observer.exits();
@@ -92,6 +93,8 @@ static void exit_thread(void)
         simt_complete_barrier();
     } else if (block->alive == 0) {
         simt_bulk_block_ended();
+        simt_registers_block_ended();
+        simt_wgmma_block_ended();
         simt_forget_barriers(block);
         simt_grid.done++;
     }

@@ -76,6 +76,7 @@ struct simt_warp {
     unsigned int yielded;
     unsigned int trace_full;
     unsigned int exited;
+    struct simt_wgmmas *wgmmas; /* NULL: none so far */
 };
 
 /* What the checks know of an order (observer.h). */
@@ -105,6 +106,8 @@ struct simt_mbarrier {
     struct simt_clock *arrived, *completed; /* what is known from this phase; from those before */
 };
 
+enum { SIMT_BOXES = 64 };
+
 /* A block of the grid that has started. */
 struct simt_block {
     struct simt_block *next;      /* of those that are suspended, or idle */
@@ -129,6 +132,12 @@ struct simt_block {
     struct simt_named_barrier named[SIMT_NAMED_BARRIERS];
     struct simt_mbarrier *mbarriers;
     struct simt_bulk_copy *bulk, **last_bulk; /* under way, for an mbarrier */
+    /* Where tensor copies have made tiles of late, and their swizzles. */
+    struct simt_box {
+        const char *begin, *end;
+        unsigned int span;
+    } boxes[SIMT_BOXES];
+    unsigned int next_box;
 
     /* While it is suspended: dynamic shared memory, then static; and what the analysis knows. */
     char *shared;

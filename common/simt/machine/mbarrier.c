@@ -358,16 +358,3 @@ void simt_fence_mbarrier_init(void)
 {
     simt_fence_proxy_async();
 }
-
-/* How many registers there are is not known here; that the number is one that the instruction
- * takes, is. */
-void simt_set_registers(unsigned int count, const char *file, int line)
-{
-    if (count < 24 || count > 256 || count % 8 != 0) {
-        simt_report_place();
-        fprintf(stderr,
-                ": setmaxnreg at %s:%d: %u registers: it takes 24 to 256, a multiple of 8\n", file,
-                line, count);
-        simt_exit();
-    }
-}

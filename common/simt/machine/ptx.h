@@ -2,6 +2,7 @@
 #ifndef SIMT_PTX_MACHINE_H
 #define SIMT_PTX_MACHINE_H
 
+#include "cuda/simt_ptx_runtime.h"
 #include "machine/machine.h"
 
 /* named.c: a thread has left the kernel. */
@@ -25,14 +26,55 @@ void simt_bulk_thread_exited(void);
 void simt_bulk_block_ended(void);
 void simt_bulk_forget(struct simt_block *block);
 /* Which copy that is under way reads there: its thread and its place. */
-bool simt_bulk_reader(uint64_t address, unsigned int *thread, const void **caller);
+bool simt_bulk_reader(const void *address, unsigned int *thread, const void **caller);
 /* Whose copy an agent made last. */
 unsigned int simt_bulk_thread_of(unsigned int agent);
+
+/* What a lane brings to tensor cores, on its stack. */
+struct lane_matrix {
+    enum { PRODUCT, LOAD, STORE, WGMMA, WGMMA_FENCE, WGMMA_COMMIT, WGMMA_WAIT } what;
+    unsigned int d, type_a, type_b, registers; /* a product's; `registers`: of A, or matrices */
+    bool finite, transposed;
+    char *row;
+    simt_four a, b, c, result;
+    const struct simt_wgmma_call *wgmma;
+    void *const *sums;
+    unsigned int groups;
+};
+
+/* wgmma.c: what a warp has started; and how many registers its threads have (0: not known). */
+enum { SIMT_WGMMAS_KEPT = 4 };
+struct simt_wgmmas {
+    struct simt_wgmma *first, **last;          /* under way */
+    struct simt_wgmma *done[SIMT_WGMMAS_KEPT]; /* of late, on different registers */
+    unsigned int next_done;
+    size_t group, started;
+    bool fenced;
+    unsigned int most_registers;
+    const char *registers_file;
+    int registers_line;
+};
+struct simt_wgmmas *simt_wgmmas_of(unsigned int warp);
+void simt_wgmma_do(struct simt_thread *lanes, struct lane_matrix *const *mine);
+/* The running thread has left the kernel; the block has ended; a launch is given up. */
+void simt_wgmma_thread_exited(void);
+void simt_wgmma_block_ended(void);
+void simt_wgmma_forget(struct simt_block *block);
+/* Which product that is under way uses the register at this address: where it stands, or NULL; then
+ * the access is remembered. Which one reads that shared memory. */
+const void *simt_wgmma_register(unsigned int thread, uint64_t address, uint32_t place);
+bool simt_wgmma_reader(const void *address, unsigned int *thread, const void **caller);
+/* registers.c */
+void simt_registers_block_ended(void);
+/* tensor_map.c: the swizzle's span of the copy that was the last to make a tile there; false if
+ * none is known. */
+bool simt_tensor_span(const void *address, unsigned int *span);
 
 /* tensor.c: what all lanes of a warp have brought. */
 void simt_matrix_do(struct simt_thread *lanes, unsigned int together);
 /* collectives.c: what a lane brings lies on its stack, at `matrix`. */
-void simt_matrix_collective(uint64_t matrix, const void *caller, const char *file, int line);
+void simt_matrix_collective(enum simt_collective operation, uint64_t matrix, const void *caller,
+                            const char *file, int line);
 
 /* reports.c: where a helper in a header made the call: ", called from" the line of the .cu file. */
 void simt_report_caller(const void *caller);

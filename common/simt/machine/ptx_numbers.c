@@ -15,6 +15,7 @@ struct format {
     int precision, exponent_bits; /* with the hidden bit; */
     int low;                      /* bits below that are always 0 */
     uint64_t nan;
+    bool finite; /* no infinities, one NaN */
 };
 
 static struct format format_of(unsigned int type)
@@ -22,22 +23,27 @@ static struct format format_of(unsigned int type)
     switch (type) {
     case SIMT_PTX_F16:
     case SIMT_PTX_F16X2:
-        return (struct format){11, 5, 0, 0x7fff};
+        return (struct format){11, 5, 0, 0x7fff, false};
     case SIMT_PTX_BF16:
     case SIMT_PTX_BF16X2:
-        return (struct format){8, 8, 0, 0x7fff};
+        return (struct format){8, 8, 0, 0x7fff, false};
     case SIMT_PTX_TF32:
-        return (struct format){11, 8, 13, 0x7fffffff};
+        return (struct format){11, 8, 13, 0x7fffffff, false};
     case SIMT_PTX_F32:
-        return (struct format){24, 8, 0, 0x7fffffff};
+        return (struct format){24, 8, 0, 0x7fffffff, false};
+    case SIMT_PTX_E4M3:
+        return (struct format){4, 4, 0, 0x7f, true};
+    case SIMT_PTX_E5M2:
+        return (struct format){3, 5, 0, 0x7f, false};
     default:
-        return (struct format){53, 11, 0, UINT64_C(0xfff8000000000000)};
+        return (struct format){53, 11, 0, UINT64_C(0xfff8000000000000), false};
     }
 }
 
 static unsigned int bits_of(unsigned int type)
 {
-    static const unsigned char bits[] = {8, 8, 16, 16, 32, 32, 64, 64, 16, 16, 32, 32, 64, 32, 32};
+    static const unsigned char bits[] = {8,  8,  16, 16, 32, 32, 64, 64, 16, 16,
+                                         32, 32, 64, 32, 32, 8,  8,  16, 16};
     return bits[type];
 }
 
@@ -51,8 +57,8 @@ struct simt_number simt_number_decode(unsigned int type, uint64_t bits)
     exponent = bits >> fraction_bits & top;
     return (struct simt_number){
         .negative = bits >> (fraction_bits + format.exponent_bits) & 1,
-        .is_nan = exponent == top && fraction != 0,
-        .is_infinite = exponent == top && fraction == 0,
+        .is_nan = exponent == top && (format.finite ? fraction == 7 : fraction != 0),
+        .is_infinite = exponent == top && fraction == 0 && !format.finite,
         .magnitude = fraction | (exponent ? (uint64_t)1 << fraction_bits : 0),
         .exponent = (int)(exponent ? exponent : 1) - bias - fraction_bits,
     };
@@ -103,6 +109,7 @@ uint64_t simt_number_encode(unsigned int type, struct simt_number number,
     uint64_t sign = (uint64_t)number.negative << (fraction_bits + format.exponent_bits);
     uint64_t infinity = (((uint64_t)1 << format.exponent_bits) - 1) << fraction_bits, bits;
     int top, last;
+    infinity = format.finite ? format.nan : infinity; /* what is too large */
     if (number.is_nan) {
         return format.nan;
     }

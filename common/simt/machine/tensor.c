@@ -1,28 +1,15 @@
-/* What tensor cores do, and the loads and stores that serve them: by all lanes of a warp at once.
- *
- * Products are exact. Sums are made as measurements of other GPUs than Hopper's suggest (M. Fasi et
- * al., Numerical behavior of NVIDIA tensor cores, PeerJ Computer Science 7, 2021): so many products
- * and the sum so far are aligned to the largest of their exponents, what lies below a few extra
- * bits is cut off, and the sum is cut off to a float. Not yet compared with hardware. */
+/* What tensor cores do for one warp, and the loads and stores that serve them: by all its lanes at
+ * once. */
 #include <stdio.h>
 #include <string.h>
 
 #include "base/exit.h"
 #include "machine/hooks.h"
 #include "machine/ptx.h"
-#include "machine/ptx_numbers.h"
 #include "machine/reports.h"
+#include "machine/sums.h"
 
-enum { ROWS = 16, COLUMNS = 8, MOST_DEPTH = 32, EXTRA_BITS = 2, FRACTION_BITS = 23 };
-
-/* What a lane brings, on its stack. */
-struct lane_matrix {
-    enum { PRODUCT, LOAD, STORE } what;
-    unsigned int d, type_a, type_b, registers; /* a product's; `registers`: of A, or matrices */
-    bool finite, transposed;
-    char *row;
-    simt_four a, b, c, result;
-};
+enum { ROWS = 16, COLUMNS = 8 };
 
 static struct lane_matrix *of_lane(struct simt_thread *lanes, unsigned int lane)
 {
@@ -31,207 +18,55 @@ static struct lane_matrix *of_lane(struct simt_thread *lanes, unsigned int lane)
 
 /* ---- products ---- */
 
-/* A number of a matrix: an integer, or a floating-point one. */
-struct element {
-    int64_t value; /* value * 2^exponent */
-    int exponent;
-    bool is_nan, is_infinite;
-};
-
-static unsigned int bits_of(unsigned int type)
-{
-    return type <= SIMT_PTX_S8 ? 8 : type == SIMT_PTX_TF32 ? 32 : 16;
-}
-
-static struct element element_of(unsigned int type, uint32_t bits)
-{
-    struct simt_number number;
-    if (type == SIMT_PTX_S8 || type == SIMT_PTX_U8) {
-        return (struct element){.value = type == SIMT_PTX_S8 ? (int8_t)bits : (int64_t)bits};
-    }
-    number = simt_number_decode(type, bits);
-    return (struct element){number.negative ? -(int64_t)number.magnitude
-                                            : (int64_t)number.magnitude,
-                            number.exponent, number.is_nan, number.is_infinite};
-}
-
 /* Element j of the register. */
 static uint32_t part_of(unsigned int type, uint32_t word, unsigned int j)
 {
-    unsigned int bits = bits_of(type);
+    unsigned int bits = simt_element_bits(type);
     return bits == 32 ? word : word >> bits * j & ((1u << bits) - 1);
-}
-
-/* Some number of A or B is not finite. */
-static bool has_specials;
-
-static struct element noted(struct element element)
-{
-    has_specials = has_specials || element.is_nan || element.is_infinite;
-    return element;
 }
 
 /* Which elements a lane holds: the PTX ISA's figures for mma.m16n8k4 to k32, which follow one
  * rule. */
-static void gather(struct simt_thread *lanes, struct element a[ROWS][MOST_DEPTH],
-                   struct element b[MOST_DEPTH][COLUMNS])
+static void gather(struct simt_thread *lanes, struct simt_factors a[ROWS],
+                   struct simt_factors b[COLUMNS])
 {
     for (unsigned int lane = 0; lane < SIMT_WARP_SIZE; lane++) {
         const struct lane_matrix *mine = of_lane(lanes, lane);
-        unsigned int parts = 32 / bits_of(mine->type_a), group = lane / 4, first = lane % 4 * parts;
+        unsigned int parts = 32 / simt_element_bits(mine->type_a), group = lane / 4,
+                     first = lane % 4 * parts;
         for (unsigned int j = 0; j < parts; j++) {
             for (unsigned int i = 0; i < mine->registers; i++) {
-                a[group + i % 2 * 8][first + i / 2 * 4 * parts + j] =
-                    noted(element_of(mine->type_a, part_of(mine->type_a, mine->a[i], j)));
+                simt_set_factor(&a[group + i % 2 * 8], first + i / 2 * 4 * parts + j, mine->type_a,
+                                part_of(mine->type_a, mine->a[i], j));
             }
             for (unsigned int i = 0; i < mine->registers / 2; i++) {
-                b[first + i * 4 * parts + j][group] =
-                    noted(element_of(mine->type_b, part_of(mine->type_b, mine->b[i], j)));
+                simt_set_factor(&b[group], first + i * 4 * parts + j, mine->type_b,
+                                part_of(mine->type_b, mine->b[i], j));
             }
         }
     }
-}
-
-/* A term of a sum: value * 2^(exponent - its fraction's bits). */
-struct term {
-    int64_t value;
-    int exponent, fraction;
-};
-
-static int64_t aligned(const struct term *term, int largest)
-{
-    int shift = largest - term->exponent + term->fraction - FRACTION_BITS - EXTRA_BITS;
-    int64_t magnitude = term->value < 0 ? -term->value : term->value;
-    magnitude = shift >= 63 ? 0 : shift >= 0 ? magnitude >> shift : magnitude << -shift;
-    return term->value < 0 ? -magnitude : magnitude;
-}
-
-/* The sum of the terms, as a float. */
-static uint32_t add(const struct term *terms, unsigned int count)
-{
-    int largest = -100000;
-    int64_t sum = 0;
-    struct simt_number number;
-    for (unsigned int i = 0; i < count; i++) {
-        if (terms[i].value != 0 && terms[i].exponent > largest) {
-            largest = terms[i].exponent;
-        }
-    }
-    for (unsigned int i = 0; i < count; i++) {
-        sum += terms[i].value ? aligned(&terms[i], largest) : 0;
-    }
-    number = (struct simt_number){.negative = sum < 0,
-                                  .magnitude = (uint64_t)(sum < 0 ? -sum : sum),
-                                  .exponent = largest - FRACTION_BITS - EXTRA_BITS};
-    return (uint32_t)simt_number_encode(SIMT_PTX_F32, number, TO_ZERO);
-}
-
-/* What is not a finite number, in a sum. */
-struct specials {
-    bool nan, plus, minus;
-};
-
-static void note_special(struct specials *specials, const struct element *x,
-                         const struct element *y)
-{
-    bool infinite = x->is_infinite || y->is_infinite;
-    specials->nan |= x->is_nan || y->is_nan;
-    if (infinite && ((x->value == 0 && !x->is_infinite) || (y->value == 0 && !y->is_infinite))) {
-        specials->nan = true;
-    } else if (infinite) {
-        bool negative = (x->value < 0) != (y->value < 0);
-        specials->plus |= !negative;
-        specials->minus |= negative;
-    }
-}
-
-static uint32_t special_sum(const struct specials *specials)
-{
-    return specials->nan || (specials->plus && specials->minus) ? 0x7fffffff
-           : specials->plus                                     ? 0x7f800000
-                                                                : 0xff800000;
-}
-
-static int fraction_of(unsigned int type)
-{
-    return type == SIMT_PTX_BF16 ? 7 : 10;
-}
-
-static uint32_t real_sum(const struct lane_matrix *like, const struct element *row,
-                         struct element column[][COLUMNS], unsigned int n, unsigned int depth,
-                         uint32_t c)
-{
-    static const struct element one = {.value = 1};
-    unsigned int at_once = like->type_a == SIMT_PTX_TF32 ? 4 : 8;
-    int fraction = fraction_of(like->type_a);
-    struct specials specials = {false, false, false};
-    struct element start = element_of(SIMT_PTX_F32, c);
-    note_special(&specials, &start, &one);
-    for (unsigned int k = 0; has_specials && k < depth; k++) {
-        note_special(&specials, &row[k], &column[k][n]);
-    }
-    if (specials.nan || specials.plus || specials.minus) {
-        return special_sum(&specials);
-    }
-    for (unsigned int first = 0; first < depth; first += at_once) {
-        struct term terms[9];
-        struct element sum = element_of(SIMT_PTX_F32, c);
-        terms[0] = (struct term){sum.value, sum.exponent + FRACTION_BITS, FRACTION_BITS};
-        for (unsigned int i = 0; i < at_once; i++) {
-            const struct element *x = &row[first + i], *y = &column[first + i][n];
-            terms[i + 1] = (struct term){x->value * y->value,
-                                         x->exponent + y->exponent + 2 * fraction, 2 * fraction};
-        }
-        c = add(terms, at_once + 1);
-    }
-    return c;
-}
-
-static uint32_t integer_sum(const struct lane_matrix *like, const struct element *row,
-                            struct element column[][COLUMNS], unsigned int n, unsigned int depth,
-                            uint32_t c)
-{
-    int64_t sum = (int32_t)c;
-    for (unsigned int k = 0; k < depth; k++) {
-        sum += row[k].value * column[k][n].value;
-    }
-    return like->finite ? simt_ptx_saturated((long)sum) : (uint32_t)sum;
-}
-
-/* One number of the result. */
-static uint32_t entry(const struct lane_matrix *like, struct element a[ROWS][MOST_DEPTH],
-                      struct element b[MOST_DEPTH][COLUMNS], unsigned int m, unsigned int n,
-                      uint32_t c)
-{
-    unsigned int depth = 32 / bits_of(like->type_a) * 4 * (like->registers / 2);
-    if (like->type_a <= SIMT_PTX_S8) {
-        return integer_sum(like, a[m], b, n, depth, c);
-    }
-    if (like->d == SIMT_PTX_F16) {
-        c = (uint32_t)simt_number_encode(SIMT_PTX_F32, simt_number_decode(SIMT_PTX_F16, c),
-                                         NEAREST);
-        c = real_sum(like, a[m], b, n, depth, c);
-        return (uint32_t)simt_number_encode(SIMT_PTX_F16, simt_number_decode(SIMT_PTX_F32, c),
-                                            NEAREST);
-    }
-    return real_sum(like, a[m], b, n, depth, c);
 }
 
 static void multiply(struct simt_thread *lanes)
 {
-    static struct element a[ROWS][MOST_DEPTH], b[MOST_DEPTH][COLUMNS];
-    has_specials = false;
+    static struct simt_factors a[ROWS], b[COLUMNS];
+    memset(a, 0, sizeof a);
+    memset(b, 0, sizeof b);
     gather(lanes, a, b);
     for (unsigned int lane = 0; lane < SIMT_WARP_SIZE; lane++) {
         struct lane_matrix *mine = of_lane(lanes, lane);
+        const struct simt_sum_kind kind = {mine->d, mine->type_a, mine->type_b, mine->finite,
+                                           false};
+        unsigned int depth = 32 / simt_element_bits(mine->type_a) * 4 * (mine->registers / 2);
         bool pairs = mine->d == SIMT_PTX_F16;
         for (unsigned int i = 0; i < 4; i++) {
-            unsigned int m = lane / 4 + i / 2 * 8, n = lane % 4 * 2 + i % 2;
+            const struct simt_factors *row = &a[lane / 4 + i / 2 * 8],
+                                      *column = &b[lane % 4 * 2 + i % 2];
             if (pairs) {
                 uint32_t c = mine->c[i / 2] >> i % 2 * 16 & 0xffff;
-                mine->result[i / 2] |= entry(mine, a, b, m, n, c) << i % 2 * 16;
+                mine->result[i / 2] |= simt_sum(&kind, row, column, depth, c) << i % 2 * 16;
             } else {
-                mine->result[i] = entry(mine, a, b, m, n, mine->c[i]);
+                mine->result[i] = simt_sum(&kind, row, column, depth, mine->c[i]);
             }
         }
     }
@@ -289,6 +124,12 @@ void simt_matrix_do(struct simt_thread *lanes, unsigned int together)
     }
     if (first->what == PRODUCT) {
         multiply(lanes);
+    } else if (first->what >= WGMMA) {
+        struct lane_matrix *mine[SIMT_WARP_SIZE];
+        for (unsigned int i = 0; i < SIMT_WARP_SIZE; i++) {
+            mine[i] = of_lane(lanes, i);
+        }
+        simt_wgmma_do(lanes, mine);
     } else {
         move(lanes);
     }
@@ -297,7 +138,8 @@ void simt_matrix_do(struct simt_thread *lanes, unsigned int together)
 static simt_four meet(struct lane_matrix *mine, const void *caller, const char *file, int line)
 {
     mine->result = (simt_four){0, 0, 0, 0};
-    simt_matrix_collective((uintptr_t)mine, caller, file, line);
+    simt_matrix_collective(mine->what > WGMMA ? SIMT_WGMMA : SIMT_MATRIX, (uintptr_t)mine, caller,
+                           file, line);
     return mine->result;
 }
 
@@ -315,6 +157,30 @@ simt_four simt_product(unsigned int d, unsigned int type_a, unsigned int type_b,
                                .b = b,
                                .c = c};
     return meet(&mine, __builtin_return_address(0), file, line);
+}
+
+void simt_wgmma(const struct simt_wgmma_call *call, void *const *sums, const char *file, int line)
+{
+    struct lane_matrix mine = {.what = WGMMA, .wgmma = call, .sums = sums};
+    meet(&mine, __builtin_return_address(0), file, line);
+}
+
+void simt_wgmma_fence(const char *file, int line)
+{
+    struct lane_matrix mine = {.what = WGMMA_FENCE};
+    meet(&mine, __builtin_return_address(0), file, line);
+}
+
+void simt_wgmma_commit(const char *file, int line)
+{
+    struct lane_matrix mine = {.what = WGMMA_COMMIT};
+    meet(&mine, __builtin_return_address(0), file, line);
+}
+
+void simt_wgmma_wait(unsigned int groups, const char *file, int line)
+{
+    struct lane_matrix mine = {.what = WGMMA_WAIT, .groups = groups};
+    meet(&mine, __builtin_return_address(0), file, line);
 }
 
 /* The rows of a matrix are those that 8 lanes name. */
@@ -355,4 +221,16 @@ void simt_matrix_store(void *row, unsigned int count, bool transposed, simt_four
         .what = STORE, .registers = count, .transposed = transposed, .row = row, .a = values};
     record(EVENT_STORE, __builtin_return_address(0), row, count, file, line);
     meet(&mine, __builtin_return_address(0), file, line);
+}
+
+void simt_wmma_check(const void *address, size_t stride, const char *file, int line)
+{
+    const char *wrong = (uintptr_t)address % 32 != 0 ? "an address that is no multiple of 32"
+                        : stride % 16 != 0 ? "a stride that is no multiple of 16 bytes"
+                                           : NULL;
+    if (wrong) {
+        simt_report_place();
+        fprintf(stderr, ": wmma at %s:%d: %s\n", file, line, wrong);
+        simt_exit();
+    }
 }

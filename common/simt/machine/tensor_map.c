@@ -189,6 +189,33 @@ static struct simt_bulk_copy *take_apart(const struct encoded *map, char *shared
     return cut_odd_pieces(copy);
 }
 
+/* ---- tiles that were made ---- */
+
+static void note_box(const char *begin, size_t bytes, unsigned int span)
+{
+    struct simt_box *boxes = simt_block->boxes, *box = NULL;
+    for (unsigned int i = 0; i < SIMT_BOXES; i++) {
+        if (boxes[i].begin < begin + bytes && begin < boxes[i].end) {
+            boxes[i] = (struct simt_box){NULL, NULL, 0};
+            box = &boxes[i];
+        }
+    }
+    box = box ? box : &boxes[simt_block->next_box++ % SIMT_BOXES];
+    *box = (struct simt_box){begin, begin + bytes, span};
+}
+
+bool simt_tensor_span(const void *address, unsigned int *span)
+{
+    for (unsigned int i = 0; i < SIMT_BOXES; i++) {
+        const struct simt_box *box = &simt_block->boxes[i];
+        if ((const char *)address >= box->begin && (const char *)address < box->end) {
+            *span = box->span;
+            return true;
+        }
+    }
+    return false;
+}
+
 /* ---- what kernels call ---- */
 
 static void fail(const char *file, int line, const char *wrong)
@@ -224,6 +251,7 @@ void simt_tensor_load(void *to, const void *map, const int *at, unsigned int dim
     struct encoded encoded = read_map(map, to, dimensions, file, line);
     struct simt_bulk_copy *copy =
         take_apart(&encoded, to, at, true, __builtin_return_address(0), file, line);
+    note_box(to, box_elements(&encoded) * encoded.element, encoded.swizzle);
     simt_bulk_start_load(copy, simt_mbarrier_at(barrier, "complete_tx", copy->caller, file, line));
 }
 

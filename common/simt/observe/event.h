@@ -20,7 +20,8 @@ enum simt_event_kind {
     EVENT_BARRIER,    /* an mbarrier is used: checked like an atomic, not counted */
     EVENT_INIT,       /* it is initialised: like a store */
     EVENT_READING,    /* in findings: a bulk copy reads */
-    EVENT_ARRIVED     /* in findings: a bulk copy has written */
+    EVENT_ARRIVED,    /* in findings: a bulk copy has written */
+    EVENT_WGMMA       /* in findings: wgmma reads, or uses a register */
 };
 
 /* Part of an event's size. */

@@ -70,6 +70,10 @@ struct simt_observer {
     uint32_t (*bulk_tag)(unsigned int *agent, struct simt_clock **clock);
     void (*bulk_written)(const void *caller, void *to, unsigned int size, uint32_t tag);
     void (*bulk_read)(const void *from, unsigned int size);
+    /* wgmma: a thread stands for its warp, which begins to read 16 bytes of shared memory, or ends.
+     * Whether a bulk copy was the last to write there. */
+    void (*wgmma_reads)(const void *caller, unsigned int thread, const void *from, bool ends);
+    bool (*bulk_wrote)(const void *address);
 
     /* Device memory, also when no kernel runs: it is given out, given back, or written by a copy
      * (`from`: NULL if by a fill); a kernel is given memory that was never used before. */
@@ -88,6 +92,7 @@ struct simt_observer {
     void (*tell_findings)(void);
     bool (*tell_last)(FILE *file);
     void (*tell_place)(FILE *file, const void *caller);
+    void (*tell_place_number)(FILE *file, uint32_t place);
     bool (*last_change)(uint64_t address, struct simt_last_change *last);
 };
 

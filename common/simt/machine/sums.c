@@ -1,0 +1,179 @@
+/* Sums of products as tensor cores make them.
+ *
+ * Products are exact. So many of them, and the sum so far, are aligned to the largest of their
+ * exponents, what lies below a few extra bits is cut off, and the sum is cut off to a float. */
+#include "machine/sums.h"
+
+#include "machine/ptx_numbers.h"
+
+enum { FRACTION_BITS = 23, NO_EXPONENT = -100000 /* of a zero */ };
+
+unsigned int simt_element_bits(unsigned int type)
+{
+    return type == SIMT_PTX_TF32                                                         ? 32
+           : type <= SIMT_PTX_S8 || type == SIMT_PTX_E4M3 || type == SIMT_PTX_E5M2 ? 8
+                                                                                         : 16;
+}
+
+void simt_set_factor(struct simt_factors *factors, unsigned int k, unsigned int type, uint32_t bits)
+{
+    struct simt_number number;
+    if (type <= SIMT_PTX_S8) {
+        factors->value[k] = type == SIMT_PTX_S8 ? (int8_t)bits : (uint8_t)bits;
+        return;
+    }
+    number = simt_number_decode(type, bits);
+    factors->value[k] = number.negative ? -(int32_t)number.magnitude : (int32_t)number.magnitude;
+    factors->exponent[k] = number.magnitude ? number.exponent : NO_EXPONENT;
+    factors->special[k] = number.is_nan ? SIMT_NAN : number.is_infinite ? SIMT_INFINITE
+                                                                        : SIMT_FINITE;
+    factors->has_special = factors->has_special || factors->special[k] != SIMT_FINITE;
+}
+
+void simt_negate_factors(struct simt_factors *factors, unsigned int count)
+{
+    for (unsigned int k = 0; k < count; k++) {
+        factors->value[k] = -factors->value[k];
+    }
+}
+
+/* ---- what is not finite ---- */
+
+struct specials {
+    bool nan, plus, minus;
+};
+
+static void note_infinity(struct specials *specials, bool negative)
+{
+    specials->plus |= !negative;
+    specials->minus |= negative;
+}
+
+static struct specials specials_of(const struct simt_factors *a, const struct simt_factors *b,
+                                   unsigned int count, const struct simt_number *c)
+{
+    struct specials specials = {c->is_nan, false, false};
+    if (c->is_infinite) {
+        note_infinity(&specials, c->negative);
+    }
+    for (unsigned int k = 0; k < count; k++) {
+        if (a->special[k] == SIMT_NAN || b->special[k] == SIMT_NAN) {
+            specials.nan = true;
+        } else if (a->special[k] || b->special[k]) {
+            specials.nan |= a->value[k] == 0 || b->value[k] == 0;
+            note_infinity(&specials, (a->value[k] < 0) != (b->value[k] < 0));
+        }
+    }
+    return specials;
+}
+
+/* ---- finite numbers ---- */
+
+/* How a machine adds: so many products at a time, cut off so many bits below the leading one's. */
+struct adder {
+    unsigned int at_once;
+    int bits;
+};
+
+static struct adder adder_of(const struct simt_sum_kind *kind)
+{
+    switch (kind->type_a) {
+    case SIMT_PTX_TF32:
+        return (struct adder){4, 25};
+    case SIMT_PTX_E4M3:
+    case SIMT_PTX_E5M2:
+        return kind->group ? (struct adder){32, 13} : (struct adder){16, 25};
+    default:
+        return (struct adder){8, 25};
+    }
+}
+
+static int fraction_of(unsigned int type)
+{
+    return type == SIMT_PTX_BF16 ? 7 : type == SIMT_PTX_E4M3 ? 3 : type == SIMT_PTX_E5M2 ? 2 : 10;
+}
+
+/* Of a sum of terms whose largest exponent is `largest`, this one: in units of 2^(largest - bits).
+ * `excess`: how many bits its number has below its leading one. */
+static int64_t aligned(int64_t value, int exponent, int excess, int largest, int bits)
+{
+    int shift = largest - exponent + excess - bits;
+    uint64_t magnitude = (uint64_t)(value < 0 ? -value : value);
+    magnitude = shift >= 63 ? 0 : shift >= 0 ? magnitude >> shift : magnitude << -shift;
+    return value < 0 ? -(int64_t)magnitude : (int64_t)magnitude;
+}
+
+/* Products of factors from `first` on, and c, a float. */
+static uint32_t add(const struct adder *adder, const struct simt_factors *a,
+                    const struct simt_factors *b, unsigned int first, int excess, uint32_t c)
+{
+    const struct simt_number start = simt_number_decode(SIMT_PTX_F32, c);
+    const int64_t start_value =
+        start.negative ? -(int64_t)start.magnitude : (int64_t)start.magnitude;
+    const int start_exponent = start.magnitude ? start.exponent + FRACTION_BITS : NO_EXPONENT;
+    int32_t exponents[SIMT_MOST_FACTORS];
+    int largest = start_exponent;
+    int64_t sum;
+    for (unsigned int i = 0; i < adder->at_once; i++) {
+        exponents[i] = a->exponent[first + i] + b->exponent[first + i] + excess;
+        largest = exponents[i] > largest ? exponents[i] : largest;
+    }
+    if (largest <= NO_EXPONENT / 2) {
+        return 0;
+    }
+    sum = aligned(start_value, start_exponent, FRACTION_BITS, largest, adder->bits);
+    for (unsigned int i = 0; i < adder->at_once; i++) {
+        int shift = largest - exponents[i] + excess - adder->bits;
+        int32_t value = a->value[first + i] * b->value[first + i];
+        int64_t magnitude = value < 0 ? -(int64_t)value : value;
+        magnitude = shift < 0 ? magnitude << -shift : magnitude >> (shift < 31 ? shift : 31);
+        sum += value < 0 ? -magnitude : magnitude;
+    }
+    return (uint32_t)simt_number_encode(
+        SIMT_PTX_F32,
+        (struct simt_number){.negative = sum < 0,
+                             .magnitude = (uint64_t)(sum < 0 ? -sum : sum),
+                             .exponent = largest - adder->bits},
+        TO_ZERO);
+}
+
+static uint32_t real_sum(const struct simt_sum_kind *kind, const struct simt_factors *a,
+                         const struct simt_factors *b, unsigned int count, uint32_t c)
+{
+    const struct simt_number start = simt_number_decode(SIMT_PTX_F32, c);
+    const struct adder adder = adder_of(kind);
+    const int excess = fraction_of(kind->type_a) + fraction_of(kind->type_b);
+    if (a->has_special || b->has_special || start.is_nan || start.is_infinite) {
+        const struct specials specials = specials_of(a, b, count, &start);
+        if (specials.nan || (specials.plus && specials.minus)) {
+            return 0x7fffffff;
+        }
+        if (specials.plus || specials.minus) {
+            return specials.plus ? 0x7f800000 : 0xff800000;
+        }
+    }
+    for (unsigned int first = 0; first < count; first += adder.at_once) {
+        c = add(&adder, a, b, first, excess, c);
+    }
+    return c;
+}
+
+uint32_t simt_sum(const struct simt_sum_kind *kind, const struct simt_factors *a,
+                  const struct simt_factors *b, unsigned int count, uint32_t c)
+{
+    if (kind->type_a <= SIMT_PTX_S8) {
+        int64_t sum = (int32_t)c;
+        for (unsigned int k = 0; k < count; k++) {
+            sum += (int64_t)a->value[k] * b->value[k];
+        }
+        return kind->finite ? simt_ptx_saturated((long)sum) : (uint32_t)sum;
+    }
+    if (kind->d == SIMT_PTX_F16) {
+        c = (uint32_t)simt_number_encode(SIMT_PTX_F32, simt_number_decode(SIMT_PTX_F16, c),
+                                         NEAREST);
+        c = real_sum(kind, a, b, count, c);
+        return (uint32_t)simt_number_encode(SIMT_PTX_F16, simt_number_decode(SIMT_PTX_F32, c),
+                                            NEAREST);
+    }
+    return real_sum(kind, a, b, count, c);
+}
