@@ -73,19 +73,6 @@ static inline __device__ void copy_tile(void *to, const CUtensorMap *matrix, siz
                  : "memory");
 }
 
-/* The same into the memory of all blocks of the cluster whose bits are in `blocks`, at the same
- * place in each; in each, the barrier at the same place counts the bytes. */
-static inline __device__ void copy_tile_to_blocks(void *to, const CUtensorMap *matrix, size_t row,
-                                                  size_t column, phase_barrier *barrier,
-                                                  unsigned short blocks)
-{
-    asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes"
-                 ".multicast::cluster [%0], [%1, {%2, %3}], [%4], %5;" ::"r"(shared_address(to)),
-                 "l"(matrix), "r"((int)column), "r"((int)row), "r"(shared_address(barrier)),
-                 "h"(blocks)
-                 : "memory");
-}
-
 /* Starts to store a tile. Stores up to store_commit are a group. */
 static inline __device__ void store_tile(const CUtensorMap *matrix, size_t row, size_t column,
                                          const void *from)

@@ -32,12 +32,18 @@ static inline __device__ void wgmma_commit()
     asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
 }
 
-/* The sums of the groups that have ended may be read; the empty asm keeps the compiler from reading
- * them earlier. */
-template <unsigned RUNNING, unsigned SUMS>
-static inline __device__ void wgmma_wait(float (&sum)[SUMS])
+template <unsigned RUNNING>
+static inline __device__ void wgmma_wait()
 {
     asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(RUNNING) : "memory");
+}
+
+/* Waits for all groups. Then the sums may be read; the empty asm keeps the compiler from reading
+ * them earlier. */
+template <unsigned SUMS>
+static inline __device__ void wgmma_finish(float (&sum)[SUMS])
+{
+    wgmma_wait<0>();
 #pragma unroll
     for (unsigned i = 0; i < SUMS; i++)
         asm volatile("" : "+f"(sum[i])::"memory");

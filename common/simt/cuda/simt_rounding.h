@@ -60,6 +60,16 @@ SIMT_INLINE double sticky(double value)
     return value;
 }
 
+SIMT_INLINE double sticky(int value)
+{
+    return value;
+}
+
+SIMT_INLINE double sticky(unsigned int value)
+{
+    return value;
+}
+
 SIMT_INLINE double to_odd(double sum, double rest)
 {
     unsigned long bits = bits_as<unsigned long>(sum);
