@@ -320,9 +320,14 @@ static void bulk_read(const void *from, unsigned int size)
     simt_check_bulk_was_read((uintptr_t)from, size);
 }
 
-static void wgmma_reads(const void *caller, unsigned int thread, const void *from, bool ends)
+static void wgmma_begins(const void *caller, unsigned int thread, const void *from)
 {
-    simt_check_wgmma_read((uintptr_t)from, thread, simt_site_number(simt_place_of(caller)), ends);
+    simt_check_wgmma_read((uintptr_t)from, thread, simt_site_number(simt_place_of(caller)));
+}
+
+static void wgmma_ends(const void *caller, uint32_t tag, const void *from)
+{
+    simt_check_wgmma_was_read((uintptr_t)from, tag, simt_site_number(simt_place_of(caller)));
 }
 
 static bool bulk_wrote(const void *address)
@@ -386,7 +391,8 @@ const struct simt_observer simt_observer = {
     .bulk_tag = bulk_tag,
     .bulk_written = bulk_written,
     .bulk_read = bulk_read,
-    .wgmma_reads = wgmma_reads,
+    .wgmma_begins = wgmma_begins,
+    .wgmma_ends = wgmma_ends,
     .bulk_wrote = bulk_wrote,
     .polls = polls,
     .allocated = simt_check_allocated,

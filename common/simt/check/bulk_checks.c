@@ -3,13 +3,16 @@
  * and writes from its issue until somebody has waited for it. */
 #include "check/bulk_checks.h"
 
+#include <string.h>
+
 #include "check/causality.h"
 #include "check/check.h"
 #include "check/findings.h"
+#include "check/races.h"
 #include "check/shadow.h"
 #include "model/spaces.h"
 
-enum { CHUNK_BYTES = 16 };
+#define CHUNK_BYTES 16u
 
 /* The cells of a piece, whose address and size are multiples of a cell's. */
 static struct simt_cell *cells_of(uint64_t address, struct simt_page **page, enum simt_space space)
@@ -93,17 +96,36 @@ bool simt_check_bulk_read(uint64_t address, unsigned int size, unsigned int thre
     return inside;
 }
 
-/* Its end is a read, too: behind what the thread has told others in between. */
-void simt_check_wgmma_read(uint64_t address, unsigned int thread, unsigned int site, bool ends)
+/* Who reads is not the thread but the group's agent, later: what cells know of readers stays. */
+void simt_check_wgmma_read(uint64_t address, unsigned int thread, unsigned int site)
 {
+    struct simt_cell before[CHUNK_BYTES], *cell;
     enum simt_space space;
-    bool inside = is_inside(address, CHUNK_BYTES, &space);
-    if (inside && !ends) {
-        check_proxy(address, CHUNK_BYTES, space, EVENT_WGMMA, thread, site);
+    struct simt_page *page;
+    unsigned int count;
+    if (!is_inside(address, CHUNK_BYTES, &space)) {
+        check_access(address, CHUNK_BYTES, EVENT_LOAD, thread, site);
+        return;
     }
+    check_proxy(address, CHUNK_BYTES, space, EVENT_WGMMA, thread, site);
+    cell = cells_of(address, &page, space);
+    count = CHUNK_BYTES >> page->shift;
+    memcpy(before, cell, count * sizeof *cell);
     check_access(address, CHUNK_BYTES, EVENT_LOAD, thread, site);
-    if (inside && !ends) {
-        note_reading(address, CHUNK_BYTES);
+    for (unsigned int i = 0; i < count; i++) {
+        before[i].flags |= (cell[i].flags & MORE_READERS) | READ_IN_FLIGHT;
+    }
+    memcpy(cell, before, count * sizeof *cell);
+}
+
+void simt_check_wgmma_was_read(uint64_t address, uint32_t tag, unsigned int site)
+{
+    const struct simt_act act = simt_act_of(SPACE_SHARED, EVENT_LOAD, 0, site);
+    struct simt_page *page;
+    struct simt_cell *cell = cells_of(address, &page, SPACE_SHARED);
+    for (unsigned int i = 0; i < CHUNK_BYTES >> page->shift; i++) {
+        simt_note_reader_as(&cell[i], address + ((uint64_t)i << page->shift), &act,
+                            tag % SIMT_THREADS, tag);
     }
 }
 

@@ -11,8 +11,10 @@ bool simt_check_bulk_read(uint64_t address, unsigned int size, unsigned int thre
 bool simt_check_bulk_write(uint64_t address, unsigned int size, unsigned int thread,
                            unsigned int site);
 void simt_check_bulk_barrier(uint64_t address, unsigned int thread, unsigned int site);
-/* 16 bytes that wgmma reads, from now on or until now. Whether a bulk copy has written there. */
-void simt_check_wgmma_read(uint64_t address, unsigned int thread, unsigned int site, bool ends);
+/* 16 bytes that wgmma reads, from now on; that it has read. Whether a bulk copy has written
+ * there. */
+void simt_check_wgmma_read(uint64_t address, unsigned int thread, unsigned int site);
+void simt_check_wgmma_was_read(uint64_t address, uint32_t tag, unsigned int site);
 bool simt_check_bulk_wrote(uint64_t address);
 /* It has been read; and written, by whom the tag names. */
 void simt_check_bulk_was_read(uint64_t address, unsigned int size);

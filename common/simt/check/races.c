@@ -26,9 +26,9 @@ void simt_add_race(const struct simt_act *act, unsigned int thread, uint64_t add
     bool other_block = simt_is_other_block(other);
     bool same_warp = !other_block && other_thread / SIMT_WARP_SIZE == thread / SIMT_WARP_SIZE;
     enum simt_event_kind kind = act->frees ? EVENT_FREE : act->kind;
-    if (other_thread >= SIMT_MAX_BLOCK_THREADS && other_kind == EVENT_STORE) {
+    if (other_thread >= SIMT_MAX_BLOCK_THREADS) {
         other_thread = simt_bulk_thread_of(other_thread);
-        other_kind = EVENT_ARRIVED;
+        other_kind = other_kind == EVENT_STORE ? EVENT_ARRIVED : EVENT_MULTIPLIED;
         same_warp = false;
     }
     /* A read that may be meant so: of what others change by atomics, or volatile. */

@@ -86,10 +86,10 @@ static inline void simt_move_reader(struct simt_cell *cell, uint64_t address, ui
     }
 }
 
-static inline void simt_note_reader(struct simt_cell *cell, uint64_t address,
-                                    const struct simt_act *act, unsigned int thread)
+static inline void simt_note_reader_as(struct simt_cell *cell, uint64_t address,
+                                       const struct simt_act *act, unsigned int thread,
+                                       uint32_t tag)
 {
-    uint32_t tag = simt_now.tags[thread];
     if (cell->reader != tag) {
         if (cell->reader >= act->oldest) {
             simt_move_reader(cell, address, tag, act, thread);
@@ -97,6 +97,12 @@ static inline void simt_note_reader(struct simt_cell *cell, uint64_t address,
         cell->reader = tag;
     }
     cell->reader_site = (uint16_t)act->site;
+}
+
+static inline void simt_note_reader(struct simt_cell *cell, uint64_t address,
+                                    const struct simt_act *act, unsigned int thread)
+{
+    simt_note_reader_as(cell, address, act, thread, simt_now.tags[thread]);
 }
 
 /* Lanes of a warp make a plain load: of the last few sites, which ones is remembered. */

@@ -72,7 +72,7 @@ static const char *race_hint(const struct finding *race)
                "cp.async.bulk.wait_group.read,\n"
                "  then a barrier, before anybody writes the place.";
     }
-    if (race->other_kind == EVENT_WGMMA) {
+    if (race->other_kind == EVENT_WGMMA || race->other_kind == EVENT_MULTIPLIED) {
         return "wgmma reads its tiles from its issue until its warp has waited for it: "
                "wgmma.wait_group, then an arrival at\n"
                "  an mbarrier (or another barrier), before anybody writes the place.";
@@ -166,6 +166,7 @@ static const char *const did[] = {
     [EVENT_READING] = "is still reading it by a bulk copy, since ",
     [EVENT_ARRIVED] = "had it written by a bulk copy, started at ",
     [EVENT_WGMMA] = "is still reading it by wgmma, since ",
+    [EVENT_MULTIPLIED] = "read it by wgmma, started at ",
 };
 
 static const char *does_to_memory(const struct simt_operation *operation, enum simt_event_kind kind)

@@ -53,43 +53,31 @@ SIMT_INLINE float small_value(unsigned short bits)
     return bits >> FRACTION > top ? -magnitude : magnitude;
 }
 
-/* A number as a double that rounds, to any format with a few bits less, as the number itself would:
- * where it does not fit, the last bit is 1. */
-SIMT_INLINE double sticky(double value)
-{
-    return value;
-}
-
-SIMT_INLINE double sticky(int value)
-{
-    return value;
-}
-
-SIMT_INLINE double sticky(unsigned int value)
-{
-    return value;
-}
-
+/* What is left of a sum, as a bit: where something is, the last bit is 1. */
 SIMT_INLINE double to_odd(double sum, double rest)
 {
-    unsigned long bits = bits_as<unsigned long>(sum);
+    const unsigned long bits = bits_as<unsigned long>(sum);
     if (rest == 0 || bits & 1) {
         return sum;
     }
     return bits_as<double>((rest > 0) == (sum > 0) ? bits + 1 : bits - 1);
 }
 
-SIMT_INLINE double sticky(unsigned long long value)
+/* A number as a double that rounds, to any format with a few bits less, as the number would. */
+template <class T>
+SIMT_INLINE double sticky(T value)
 {
-    const double high = static_cast<double>(value >> 32) * 4294967296.0;
-    const double low = static_cast<double>(value & 0xffffffffu), sum = high + low;
-    return to_odd(sum, low - (sum - high));
-}
-
-SIMT_INLINE double sticky(long long value)
-{
-    const unsigned long long bits = static_cast<unsigned long long>(value);
-    return value < 0 ? -sticky(0 - bits) : sticky(bits);
+    if constexpr (std::is_integral_v<T> && sizeof(T) == 8) {
+        const bool negative = value < 0;
+        const unsigned long bits = static_cast<unsigned long>(value);
+        const unsigned long magnitude = negative ? 0 - bits : bits;
+        const double high = static_cast<double>(magnitude >> 32) * 4294967296.0;
+        const double low = static_cast<double>(magnitude & 0xffffffffu), sum = high + low;
+        const double result = to_odd(sum, low - (sum - high));
+        return negative ? -result : result;
+    } else {
+        return static_cast<double>(value);
+    }
 }
 
 /* a * b + c of numbers whose products a double holds, the same way. */

@@ -120,6 +120,11 @@ unsigned int simt_bulk_thread_of(unsigned int agent)
     return threads_of_agents[agent - SIMT_MAX_BLOCK_THREADS];
 }
 
+void simt_bulk_agent_is(unsigned int agent, unsigned int thread)
+{
+    threads_of_agents[agent - SIMT_MAX_BLOCK_THREADS] = (unsigned short)thread;
+}
+
 /* The barrier's agent is who has written, so that only those know of it who wait there. */
 static void finish_load(struct simt_bulk_copy *copy)
 {
@@ -130,7 +135,7 @@ static void finish_load(struct simt_bulk_copy *copy)
         if (!tag) {
             refuse(copy, "is for more mbarriers than the checks can tell apart");
         }
-        threads_of_agents[barrier->agent - SIMT_MAX_BLOCK_THREADS] = (unsigned short)copy->thread;
+        simt_bulk_agent_is(barrier->agent, copy->thread);
         note_made(copy, tag);
         note_read(copy);
     }

@@ -94,7 +94,7 @@ static void exit_thread(void)
     } else if (block->alive == 0) {
         simt_bulk_block_ended();
         simt_registers_block_ended();
-        simt_wgmma_block_ended();
+        simt_wgmma_forget(block);
         simt_forget_barriers(block);
         simt_grid.done++;
     }

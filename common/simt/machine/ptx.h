@@ -27,8 +27,9 @@ void simt_bulk_block_ended(void);
 void simt_bulk_forget(struct simt_block *block);
 /* Which copy that is under way reads there: its thread and its place. */
 bool simt_bulk_reader(const void *address, unsigned int *thread, const void **caller);
-/* Whose copy an agent made last. */
+/* Whose copy an agent made last, or which warp's product; it does. */
 unsigned int simt_bulk_thread_of(unsigned int agent);
+void simt_bulk_agent_is(unsigned int agent, unsigned int thread);
 
 /* What a lane brings to tensor cores, on its stack. */
 struct lane_matrix {
@@ -50,15 +51,18 @@ struct simt_wgmmas {
     unsigned int next_done;
     size_t group, started;
     bool fenced;
+    /* Of the first of four warps: who has read their tiles (observer.h), and who knows of it. */
+    unsigned int agent;
+    struct simt_clock *ended;
     unsigned int most_registers;
-    const char *registers_file;
+    const char *registers_file; /* where that was said */
     int registers_line;
+    const void *registers_caller;
 };
 struct simt_wgmmas *simt_wgmmas_of(unsigned int warp);
-void simt_wgmma_do(struct simt_thread *lanes, struct lane_matrix *const *mine);
-/* The running thread has left the kernel; the block has ended; a launch is given up. */
+void simt_wgmma_do(const struct simt_thread *lanes, struct lane_matrix *const *mine);
+/* The running thread leaves the kernel; the block has ended, or a launch is given up. */
 void simt_wgmma_thread_exited(void);
-void simt_wgmma_block_ended(void);
 void simt_wgmma_forget(struct simt_block *block);
 /* Which product that is under way uses the register at this address: where it stands, or NULL; then
  * the access is remembered. Which one reads that shared memory. */

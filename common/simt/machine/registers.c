@@ -1,5 +1,6 @@
 /* setmaxnreg: how many registers a warpgroup's threads have. How many the kernel was compiled for is
  * not known here; at most, it is what the threads of the block can have at the same time. */
+#include <stdarg.h>
 #include <stdio.h>
 
 #include "base/exit.h"
@@ -14,24 +15,39 @@ static unsigned int most_at_launch(void)
     return most < MOST ? most : MOST;
 }
 
+__attribute__((format(printf, 2, 3), noreturn)) static void refuse(const struct simt_wgmmas *warp,
+                                                                  const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    simt_report_block();
+    fprintf(stderr, ": setmaxnreg at %s:%d", warp->registers_file, warp->registers_line);
+    simt_report_caller(warp->registers_caller);
+    fputs(": ", stderr);
+    vfprintf(stderr, format, arguments);
+    fputc('\n', stderr);
+    va_end(arguments);
+    simt_exit();
+}
+
 void simt_set_registers(unsigned int count, bool more, const char *file, int line)
 {
     struct simt_wgmmas *warp = simt_wgmmas_of(simt_linear(simt_current) / SIMT_WARP_SIZE);
-    const unsigned int had = warp->most_registers ? warp->most_registers : most_at_launch();
-    const char *wrong = count < 24 || count > MOST || count % UNIT != 0
-                            ? "it takes 24 to 256, a multiple of 8"
-                        : !more && count > had ? "setmaxnreg.dec, and the thread has fewer"
-                        : more && warp->most_registers && count < had
-                            ? "setmaxnreg.inc, and the thread has more"
-                            : NULL;
-    if (wrong) {
-        simt_report_place();
-        fprintf(stderr, ": setmaxnreg at %s:%d: %u registers: %s\n", file, line, count, wrong);
-        simt_exit();
-    }
+    const unsigned int before = warp->most_registers;
     warp->most_registers = count;
     warp->registers_file = file;
     warp->registers_line = line;
+    warp->registers_caller = __builtin_return_address(0);
+    if (count < 24 || count > MOST || count % UNIT != 0) {
+        refuse(warp, "%u registers: it takes 24 to 256, a multiple of 8", count);
+    }
+    if (!more && count > (before ? before : most_at_launch())) {
+        refuse(warp, "%u registers by .dec, of a thread that has at most %u", count,
+               before ? before : most_at_launch());
+    }
+    if (more && before && count < before) {
+        refuse(warp, "%u registers by .inc, of a thread that has %u", count, before);
+    }
 }
 
 /* All warps of a group do it; and what one is given, others have given back. */
@@ -44,13 +60,9 @@ void simt_registers_block_ended(void)
         const struct simt_wgmmas *first = simt_block->warps[i / 4 * 4].wgmmas;
         unsigned int registers = warp ? warp->most_registers : 0;
         if (registers != (first ? first->most_registers : 0)) {
-            const struct simt_wgmmas *one = registers ? warp : first;
-            simt_report_block();
-            fprintf(stderr,
-                    ": setmaxnreg at %s:%d: warps %u and %u, of one warpgroup, end with different "
-                    "numbers of registers\n",
-                    one->registers_file, one->registers_line, i / 4 * 4, i);
-            simt_exit();
+            refuse(registers ? warp : first,
+                   "warps %u and %u, of one warpgroup, end with different numbers of registers",
+                   i / 4 * 4, i);
         }
         if (!registers) {
             return; /* what these have is not known */
@@ -59,12 +71,8 @@ void simt_registers_block_ended(void)
         last = !last || registers >= last->most_registers ? warp : last;
     }
     if (sum > most) {
-        simt_report_block();
-        fprintf(stderr,
-                ": setmaxnreg at %s:%d waits for ever: the warps ask for %u registers in all, the "
-                "block has at most %u\n",
-                last->registers_file, last->registers_line, sum * SIMT_WARP_SIZE,
-                most * SIMT_WARP_SIZE);
-        simt_exit();
+        refuse(last, "waits for ever: the warps ask for %u registers in all, the block has at most "
+                     "%u",
+               sum * SIMT_WARP_SIZE, most * SIMT_WARP_SIZE);
     }
 }

@@ -274,8 +274,10 @@ void simt_report_collective(struct simt_thread *thread, const char *what, unsign
 {
     simt_current = thread;
     simt_report_place();
-    fprintf(stderr, ": %s() at %s:%d: mask 0x%08x %s", simt_collective_name(thread->operation),
-            thread->file, thread->line, thread->mask, what);
+    fprintf(stderr, ": %s() at %s:%d", simt_collective_name(thread->operation), thread->file,
+            thread->line);
+    simt_report_caller(thread->caller);
+    fprintf(stderr, ": mask 0x%08x %s", thread->mask, what);
     print_lanes(lanes);
     fprintf(stderr, "  hint: %s\n", hint);
     simt_exit();

@@ -19,4 +19,7 @@ bool simt_machine_range(uint64_t address, struct simt_range *range);
 /* False if it lies in the stack of another thread of the kernel. */
 bool simt_machine_is_own(unsigned int thread, uint64_t address);
 
+/* Where an offset in the shared window lies; NULL: nowhere. */
+void *simt_shared_find(uint64_t offset);
+
 #endif

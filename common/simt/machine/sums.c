@@ -4,9 +4,16 @@
  * exponents, what lies below a few extra bits is cut off, and the sum is cut off to a float. */
 #include "machine/sums.h"
 
+#include <string.h>
+
 #include "machine/ptx_numbers.h"
 
-enum { FRACTION_BITS = 23, NO_EXPONENT = -100000 /* of a zero */ };
+enum {
+    FRACTION_BITS = 23,
+    NO_EXPONENT = -100000, /* of a zero */
+    HALF_LEAST = 1 << 10,  /* with the leading one of half precision */
+    HALF_EXPONENT = -24    /* no less than this has its last bit */
+};
 
 unsigned int simt_element_bits(unsigned int type)
 {
@@ -69,22 +76,24 @@ static struct specials specials_of(const struct simt_factors *a, const struct si
 
 /* ---- finite numbers ---- */
 
-/* How a machine adds: so many products at a time, cut off so many bits below the leading one's. */
+/* How a machine adds: so many products at a time, cut off so many bits below the leading one's; the
+ * sum is cut off to so many bits of fraction. */
 struct adder {
     unsigned int at_once;
-    int bits;
+    int bits, kept;
 };
 
 static struct adder adder_of(const struct simt_sum_kind *kind)
 {
     switch (kind->type_a) {
     case SIMT_PTX_TF32:
-        return (struct adder){4, 25};
+        return (struct adder){8, 25, 23};
     case SIMT_PTX_E4M3:
     case SIMT_PTX_E5M2:
-        return kind->group ? (struct adder){32, 13} : (struct adder){16, 25};
+        return kind->group ? (struct adder){32, 13, kind->d == SIMT_PTX_F16 ? 23 : 13}
+                           : (struct adder){16, 25, 23};
     default:
-        return (struct adder){8, 25};
+        return (struct adder){16, 25, 23};
     }
 }
 
@@ -101,6 +110,19 @@ static int64_t aligned(int64_t value, int exponent, int excess, int largest, int
     uint64_t magnitude = (uint64_t)(value < 0 ? -value : value);
     magnitude = shift >= 63 ? 0 : shift >= 0 ? magnitude >> shift : magnitude << -shift;
     return value < 0 ? -(int64_t)magnitude : (int64_t)magnitude;
+}
+
+/* The float nearer to zero, with so many bits of fraction; what is too large is infinite. */
+static uint32_t cut_off(int64_t sum, int exponent, int kept)
+{
+    const struct simt_number number = {.negative = sum < 0,
+                                       .magnitude = (uint64_t)(sum < 0 ? -sum : sum),
+                                       .exponent = exponent};
+    const uint32_t bits = (uint32_t)simt_number_encode(SIMT_PTX_F32, number, TO_ZERO);
+    const bool too_large =
+        sum != 0 && 63 - __builtin_clzll(number.magnitude) + exponent > 127;
+    return too_large ? (bits & 0x80000000) | 0x7f800000
+                     : bits & ~((1u << (FRACTION_BITS - kept)) - 1);
 }
 
 /* Products of factors from `first` on, and c, a float. */
@@ -129,12 +151,43 @@ static uint32_t add(const struct adder *adder, const struct simt_factors *a,
         magnitude = shift < 0 ? magnitude << -shift : magnitude >> (shift < 31 ? shift : 31);
         sum += value < 0 ? -magnitude : magnitude;
     }
-    return (uint32_t)simt_number_encode(
-        SIMT_PTX_F32,
-        (struct simt_number){.negative = sum < 0,
-                             .magnitude = (uint64_t)(sum < 0 ? -sum : sum),
-                             .exponent = largest - adder->bits},
-        TO_ZERO);
+    return cut_off(sum, largest - adder->bits, adder->kept);
+}
+
+/* The factor as half precision has it, to which it is exact. */
+static void widen(struct simt_factors *to, unsigned int at, const struct simt_factors *from,
+                  unsigned int k)
+{
+    to->value[at] = from->value[k];
+    to->exponent[at] = from->exponent[k];
+    while (to->value[at] > -HALF_LEAST && to->value[at] < HALF_LEAST &&
+           to->exponent[at] > HALF_EXPONENT) {
+        to->value[at] *= 2;
+        to->exponent[at]--;
+    }
+}
+
+/* mma.sync of 8-bit floats: nvcc makes two products in half precision of it, each of two of four
+ * neighbours, and adds c by itself. */
+static uint32_t sum_by_halves(const struct adder *adder, const struct simt_factors *a,
+                              const struct simt_factors *b, uint32_t c)
+{
+    struct simt_factors x, y;
+    uint32_t bits = 0;
+    float sum, start;
+    for (unsigned int k = 0; k < SIMT_MOST_FACTORS; k++) {
+        const unsigned int at = k / 2 % 2 * 16 + k / 4 * 2 + k % 2;
+        widen(&x, at, a, k);
+        widen(&y, at, b, k);
+    }
+    for (unsigned int first = 0; first < SIMT_MOST_FACTORS; first += adder->at_once) {
+        bits = add(adder, &x, &y, first, 2 * fraction_of(SIMT_PTX_F16), bits);
+    }
+    memcpy(&sum, &bits, sizeof sum);
+    memcpy(&start, &c, sizeof start);
+    sum += start;
+    memcpy(&bits, &sum, sizeof bits);
+    return sum == sum ? bits : 0x7fffffff;
 }
 
 static uint32_t real_sum(const struct simt_sum_kind *kind, const struct simt_factors *a,
@@ -151,6 +204,9 @@ static uint32_t real_sum(const struct simt_sum_kind *kind, const struct simt_fac
         if (specials.plus || specials.minus) {
             return specials.plus ? 0x7f800000 : 0xff800000;
         }
+    }
+    if (!kind->group && simt_element_bits(kind->type_a) == 8) {
+        return sum_by_halves(&adder, a, b, c);
     }
     for (unsigned int first = 0; first < count; first += adder.at_once) {
         c = add(&adder, a, b, first, excess, c);

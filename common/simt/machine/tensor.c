@@ -180,7 +180,9 @@ void simt_wgmma_commit(const char *file, int line)
 void simt_wgmma_wait(unsigned int groups, const char *file, int line)
 {
     struct lane_matrix mine = {.what = WGMMA_WAIT, .groups = groups};
-    meet(&mine, __builtin_return_address(0), file, line);
+    while (!meet(&mine, __builtin_return_address(0), file, line)[0]) {
+        simt_yield(file, line); /* another warp of the four has not started all of it */
+    }
 }
 
 /* The rows of a matrix are those that 8 lanes name. */

@@ -29,7 +29,7 @@ static uint64_t static_offset(char **memory, size_t *bytes)
     return SYSTEM_BYTES + rounded_up(simt_shared_bytes()) + UNIT + (uintptr_t)*memory % UNIT;
 }
 
-void *simt_shared_at(uint64_t offset)
+void *simt_shared_find(uint64_t offset)
 {
     char *memory, *dynamic = simt_dynamic_shared();
     size_t bytes;
@@ -40,6 +40,15 @@ void *simt_shared_at(uint64_t offset)
     start = static_offset(&memory, &bytes);
     if (offset >= start && offset - start < bytes + SIMT_PAST_SHARED) {
         return memory + (offset - start);
+    }
+    return NULL;
+}
+
+void *simt_shared_at(uint64_t offset)
+{
+    void *address = simt_shared_find(offset);
+    if (address) {
+        return address;
     }
     simt_report_place();
     fprintf(stderr,

@@ -21,7 +21,8 @@ enum simt_event_kind {
     EVENT_INIT,       /* it is initialised: like a store */
     EVENT_READING,    /* in findings: a bulk copy reads */
     EVENT_ARRIVED,    /* in findings: a bulk copy has written */
-    EVENT_WGMMA       /* in findings: wgmma reads, or uses a register */
+    EVENT_WGMMA,      /* in findings: wgmma reads */
+    EVENT_MULTIPLIED  /* in findings: wgmma has read */
 };
 
 /* Part of an event's size. */

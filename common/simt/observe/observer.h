@@ -70,9 +70,10 @@ struct simt_observer {
     uint32_t (*bulk_tag)(unsigned int *agent, struct simt_clock **clock);
     void (*bulk_written)(const void *caller, void *to, unsigned int size, uint32_t tag);
     void (*bulk_read)(const void *from, unsigned int size);
-    /* wgmma: a thread stands for its warp, which begins to read 16 bytes of shared memory, or ends.
-     * Whether a bulk copy was the last to write there. */
-    void (*wgmma_reads)(const void *caller, unsigned int thread, const void *from, bool ends);
+    /* wgmma begins to read 16 bytes of shared memory, of which the thread must know; it has read
+     * them, as an agent (a tag of bulk_tag's). Whether a bulk copy was the last to write there. */
+    void (*wgmma_begins)(const void *caller, unsigned int thread, const void *from);
+    void (*wgmma_ends)(const void *caller, uint32_t tag, const void *from);
     bool (*bulk_wrote)(const void *address);
 
     /* Device memory, also when no kernel runs: it is given out, given back, or written by a copy

@@ -30,18 +30,17 @@ __device__ int lane() { int l;
     return l; }
 int main() { asm(""); }
 END
-refuses 'PTX: wgmma.fence.sync.aligned' 4 <<'END'
+refuses 'PTX: tcgen05.fence::after_thread_sync' 4 <<'END'
 struct S { int a; __device__ S() : a{1}
     {
         asm("membar.gl;"
-            "wgmma.fence.sync.aligned;");
+            "tcgen05.fence::after_thread_sync;");
     }
 };
 END
-refuses 'tensor cores (nvcuda::wmma)' 2 <<'END'
+refuses 'NCCL' 2 <<'END'
 #include <vector>
-#include <mma.h>
-using namespace nvcuda;
+#include <nccl.h>
 END
 refuses 'dynamic parallelism (a launch from device code)' 4 <<'END'
 __global__ void child() {}

@@ -1,0 +1,217 @@
+/* What is looked at when a product of four warps begins and ends. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/exit.h"
+#include "machine/reports.h"
+#include "machine/shared.h"
+#include "machine/wgmma.h"
+#include "observe/observer.h"
+
+static const char FENCE_HINT[] =
+    "  hint: wgmma.fence orders what the thread has done with the registers before the product that "
+    "uses them.\n";
+
+void simt_wgmma_refuse(const struct simt_wgmma *wgmma, const char *wrong)
+{
+    simt_report_place();
+    fprintf(stderr, ": wgmma.mma_async at %s:%d: %s\n", wgmma->file, wgmma->line, wrong);
+    if (simt_tracing) {
+        simt_observer.tell_place(stderr, wgmma->caller);
+    }
+    simt_exit();
+}
+
+/* ---- registers ---- */
+
+bool simt_wgmma_same_registers(const struct simt_wgmma *x, const struct simt_wgmma *y)
+{
+    return x->count == y->count && x->registers[0] == y->registers[0];
+}
+
+bool simt_wgmma_has_register(const struct simt_wgmma *wgmma, unsigned int lane, uint64_t address)
+{
+    uint32_t *const *registers = &wgmma->registers[lane * wgmma->count];
+    for (unsigned int i = 0; i < wgmma->count; i++) {
+        if (address - (uintptr_t)registers[i] < sizeof(uint32_t)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+const void *simt_wgmma_register(unsigned int thread, uint64_t address, uint32_t place)
+{
+    const struct simt_wgmmas *all = simt_block->warps[thread / SIMT_WARP_SIZE].wgmmas;
+    const unsigned int lane = thread % SIMT_WARP_SIZE;
+    if (!all) {
+        return NULL;
+    }
+    for (const struct simt_wgmma *wgmma = all->first; wgmma; wgmma = wgmma->next) {
+        if (simt_wgmma_has_register(wgmma, lane, address)) {
+            return wgmma->caller;
+        }
+    }
+    for (unsigned int i = 0; i < SIMT_WGMMAS_KEPT; i++) {
+        struct simt_wgmma *done = all->done[i];
+        if (done && !done->touched && simt_wgmma_has_register(done, lane, address)) {
+            done->touched = place;
+        }
+    }
+    return NULL;
+}
+
+/* At least so many a thread needs: those of the sums that are under way, and of A. */
+static void check_registers(const struct simt_wgmmas *all, const struct simt_wgmma *new)
+{
+    unsigned int count = new->count + (new->call.a_in_registers ? 4 : 0);
+    char wrong[160];
+    for (const struct simt_wgmma *other = all->first; other; other = other->next) {
+        bool counted = simt_wgmma_same_registers(other, new);
+        for (const struct simt_wgmma *before = all->first; before != other; before = before->next) {
+            counted = counted || simt_wgmma_same_registers(before, other);
+        }
+        count += counted ? 0 : other->count;
+    }
+    if (all->most_registers && count > all->most_registers) {
+        snprintf(wrong, sizeof wrong,
+                 "its operands alone take %u registers a thread, of which setmaxnreg has left %u",
+                 count, all->most_registers);
+        simt_wgmma_refuse(new, wrong);
+    }
+}
+
+static void check_fence(const struct simt_wgmmas *all, const struct simt_wgmma *wgmma)
+{
+    if (!all->fenced) {
+        char wrong[256];
+        snprintf(wrong, sizeof wrong, "no wgmma.fence comes before it\n%.*s",
+                 (int)sizeof FENCE_HINT - 2, FENCE_HINT);
+        simt_wgmma_refuse(wgmma, wrong);
+    }
+    for (unsigned int i = 0; i < SIMT_WGMMAS_KEPT; i++) {
+        const struct simt_wgmma *done = all->done[i];
+        if (done && done->touched && simt_wgmma_same_registers(done, wgmma)) {
+            simt_report_place();
+            fprintf(stderr,
+                    ": wgmma.mma_async at %s:%d: the thread has used registers of its sum since "
+                    "the last wgmma.fence\n",
+                    wgmma->file, wgmma->line);
+            simt_observer.tell_place_number(stderr, done->touched);
+            fputs(FENCE_HINT, stderr);
+            simt_observer.tell_place(stderr, wgmma->caller);
+            simt_exit();
+        }
+    }
+}
+
+/* ---- tiles ---- */
+
+/* As the tensor copy that made the tile laid it out. */
+static void check_swizzle(const struct simt_wgmma *wgmma, const struct simt_tile *tile)
+{
+    unsigned int row, k, span;
+    const void *first = simt_shared_at(simt_tile_chunk(tile, 0, &row, &k));
+    char wrong[160];
+    if (simt_tracing && simt_tensor_span(first, &span) && span != tile->span &&
+        simt_observer.bulk_wrote(first)) {
+        snprintf(wrong, sizeof wrong,
+                 "its matrix descriptor says that the swizzle spans %u bytes (0: none), and the "
+                 "tensor map of the copy that made the tile: %u",
+                 tile->span, span);
+        simt_wgmma_refuse(wgmma, wrong);
+    }
+}
+
+static void check_place(const struct simt_wgmma *wgmma, const struct simt_tile *tile)
+{
+    for (unsigned int chunk = 0; chunk < simt_tile_chunks(tile); chunk++) {
+        unsigned int row, k;
+        const uint32_t offset = simt_tile_chunk(tile, chunk, &row, &k);
+        const void *at = simt_shared_find(offset);
+        char wrong[160];
+        if (!at || !simt_in_shared(at)) {
+            snprintf(wrong, sizeof wrong,
+                     "its matrix descriptor leads out of shared memory: %s %u, K %u would lie at "
+                     "%#x",
+                     tile == &wgmma->a ? "row" : "column", row, k, offset);
+            simt_wgmma_refuse(wgmma, wrong);
+        }
+    }
+}
+
+void simt_wgmma_check_begin(const struct simt_wgmmas *all, const struct simt_wgmma *wgmma)
+{
+    if (!wgmma->call.a_in_registers) {
+        check_place(wgmma, &wgmma->a);
+        check_swizzle(wgmma, &wgmma->a);
+    }
+    check_place(wgmma, &wgmma->b);
+    check_swizzle(wgmma, &wgmma->b);
+    check_fence(all, wgmma);
+    check_registers(all, wgmma);
+}
+
+/* Each chunk that the warp reads: of A, its rows. */
+static void note_tile(const struct simt_wgmma *wgmma, const struct simt_tile *tile,
+                      unsigned int warp, uint32_t tag)
+{
+    const unsigned int mine = warp % SIMT_GROUP_WARPS * SIMT_GROUP_ROWS;
+    const bool is_a = tile == &wgmma->a;
+    for (unsigned int chunk = 0; chunk < simt_tile_chunks(tile); chunk++) {
+        unsigned int row, k;
+        const uint32_t offset = simt_tile_chunk(tile, chunk, &row, &k);
+        if (is_a && row / SIMT_GROUP_ROWS * SIMT_GROUP_ROWS != mine) {
+            continue;
+        }
+        if (tag) {
+            simt_observer.wgmma_ends(wgmma->caller, tag, simt_shared_at(offset));
+        } else {
+            simt_observer.wgmma_begins(wgmma->caller, warp * SIMT_WARP_SIZE,
+                                       simt_shared_at(offset));
+        }
+    }
+}
+
+void simt_wgmma_note_begin(const struct simt_wgmma *wgmma, unsigned int warp)
+{
+    if (!wgmma->call.a_in_registers) {
+        note_tile(wgmma, &wgmma->a, warp, 0);
+    }
+    note_tile(wgmma, &wgmma->b, warp, 0);
+}
+
+/* Who has read is the group's agent, known to whoever waits in one of its warps. */
+void simt_wgmma_note_end(const struct simt_wgmma *wgmma, unsigned int warp)
+{
+    struct simt_wgmmas *first = simt_wgmmas_of(warp / SIMT_GROUP_WARPS * SIMT_GROUP_WARPS);
+    const uint32_t tag = simt_observer.bulk_tag(&first->agent, &first->ended);
+    if (!tag) {
+        simt_wgmma_refuse(wgmma, "is of more warpgroups than the checks can tell apart");
+    }
+    simt_bulk_agent_is(first->agent, warp * SIMT_WARP_SIZE);
+    if (!wgmma->call.a_in_registers) {
+        note_tile(wgmma, &wgmma->a, warp, tag);
+    }
+    if (warp % SIMT_GROUP_WARPS == 0) { /* B is the same for all of them */
+        note_tile(wgmma, &wgmma->b, warp, tag);
+    }
+}
+
+bool simt_wgmma_reader(const void *address, unsigned int *thread, const void **caller)
+{
+    const uint32_t offset = (uint32_t)simt_shared_offset(address);
+    for (unsigned int i = 0; i < simt_grid.warps; i++) {
+        const struct simt_wgmmas *all = simt_block->warps[i].wgmmas;
+        for (const struct simt_wgmma *wgmma = all ? all->first : NULL; wgmma; wgmma = wgmma->next) {
+            if (!wgmma->made &&
+                ((!wgmma->call.a_in_registers && simt_tile_has(&wgmma->a, offset)) ||
+                 simt_tile_has(&wgmma->b, offset))) {
+                *thread = i * SIMT_WARP_SIZE;
+                *caller = wgmma->caller;
+                return true;
+            }
+        }
+    }
+    return false;
+}

@@ -1,0 +1,609 @@
+// Seeded faults of wgmma, setmaxnreg and wmma. As faults.cu; compiles with nvcc (sm_90a) as well.
+#include <cuda.h>
+#include <mma.h>
+
+#include "cases.cuh"
+#include "wgmma_helpers.cuh"
+
+static const int GROUP = 128;
+
+// All threads write ones to the tiles.
+__device__ static __forceinline__ void fill(char *tiles, int bytes)
+{
+    for (int i = threadIdx.x; i < bytes / 2; i += blockDim.x)
+        reinterpret_cast<unsigned short *>(tiles)[i] = 0x3f80;
+}
+
+__device__ static __forceinline__ void fill_and_fence(char *tiles, int bytes)
+{
+    fill(tiles, bytes);
+    fence_proxy();
+    __syncthreads();
+}
+
+__device__ static __forceinline__ void write_out(float *out, const float (&d)[4])
+{
+    for (int i = 0; i < 4; i++)
+        out[i * blockDim.x + threadIdx.x] = d[i];
+}
+
+// ---- registers ----
+
+__global__ void read_before_wait(float *out)
+{
+    extern __shared__ __align__(1024) char tiles[];
+    float d[4] = {};
+    fill_and_fence(tiles, TILES);
+    wgmma_fence();
+    multiply(d, of_a(tiles), of_b(tiles + A_BYTES)); // FAULT read_before_wait
+    commit();
+    out[threadIdx.x] = d[0]; // FAULT read_before_wait
+    wait_groups<0>();
+}
+
+__global__ void not_committed(float *out)
+{
+    extern __shared__ __align__(1024) char tiles[];
+    float d[4] = {};
+    fill_and_fence(tiles, TILES);
+    wgmma_fence();
+    multiply(d, of_a(tiles), of_b(tiles + A_BYTES)); // FAULT not_committed
+    wait_groups<0>();
+    out[threadIdx.x] = d[3]; // FAULT not_committed
+    commit();
+    wait_groups<0>();
+}
+
+__global__ void one_group_too_many(float *out)
+{
+    extern __shared__ __align__(1024) char tiles[];
+    float d[4] = {}, e[4] = {};
+    fill_and_fence(tiles, TILES);
+    wgmma_fence();
+    multiply(d, of_a(tiles), of_b(tiles + A_BYTES));
+    commit();
+    multiply(e, of_a(tiles), of_b(tiles + A_BYTES)); // FAULT one_group_too_many
+    commit();
+    wait_groups<1>();
+    write_out(out, d);
+    out[threadIdx.x] = e[0]; // FAULT one_group_too_many
+    wait_groups<0>();
+}
+
+__global__ void written_under_way(float *out)
+{
+    extern __shared__ __align__(1024) char tiles[];
+    float d[4] = {};
+    fill_and_fence(tiles, TILES);
+    wgmma_fence();
+    multiply(d, of_a(tiles), of_b(tiles + A_BYTES)); // FAULT written_under_way
+    commit();
+    d[1] = out[0]; // FAULT written_under_way
+    wait_groups<0>();
+    write_out(out, d);
+}
+
+__global__ void no_fence(float *out)
+{
+    extern __shared__ __align__(1024) char tiles[];
+    float d[4] = {};
+    fill_and_fence(tiles, TILES);
+    multiply(d, of_a(tiles), of_b(tiles + A_BYTES)); // FAULT no_fence
+    commit();
+    wait_groups<0>();
+    write_out(out, d);
+}
+
+__global__ void scaled_without_fence(float *out)
+{
+    extern __shared__ __align__(1024) char tiles[];
+    float d[4] = {};
+    fill_and_fence(tiles, TILES);
+    wgmma_fence();
+    multiply(d, of_a(tiles), of_b(tiles + A_BYTES));
+    commit();
+    wait_groups<0>();
+    d[2] *= out[0];                                  // FAULT scaled_without_fence
+    multiply(d, of_a(tiles), of_b(tiles + A_BYTES)); // FAULT scaled_without_fence
+    commit();
+    wait_groups<0>();
+    write_out(out, d);
+}
+
+__global__ void other_shape(float *out)
+{
+    extern __shared__ __align__(1024) char tiles[];
+    union {
+        float real[4];
+        unsigned pairs[2];
+    } d = {};
+    fill_and_fence(tiles, TILES);
+    wgmma_fence();
+    multiply(d.real, of_a(tiles), of_b(tiles + A_BYTES));
+    multiply_half(d.pairs, of_a(tiles), of_b(tiles + A_BYTES)); // FAULT other_shape
+    commit();
+    wait_groups<0>();
+    write_out(out, d.real);
+}
+
+__global__ void never_awaited(float *out)
+{
+    extern __shared__ __align__(1024) char tiles[];
+    float d[4] = {};
+    fill_and_fence(tiles, TILES);
+    wgmma_fence();
+    multiply(d, of_a(tiles), of_b(tiles + A_BYTES)); // FAULT never_awaited
+    commit();
+    out[threadIdx.x] = 0;
+}
+
+// ---- shared memory ----
+
+__global__ void no_proxy_fence(float *out)
+{
+    extern __shared__ __align__(1024) char tiles[];
+    float d[4] = {};
+    for (int i = threadIdx.x; i < TILES / 2; i += blockDim.x)
+        reinterpret_cast<unsigned short *>(tiles)[i] = 0x3f80; // FAULT no_proxy_fence
+    __syncthreads();
+    wgmma_fence();
+    multiply(d, of_a(tiles), of_b(tiles + A_BYTES)); // FAULT no_proxy_fence
+    commit();
+    wait_groups<0>();
+    write_out(out, d);
+}
+
+__global__ void proxy_fence_too_early(float *out)
+{
+    extern __shared__ __align__(1024) char tiles[];
+    float d[4] = {};
+    fence_proxy();
+    for (int i = threadIdx.x; i < TILES / 2; i += blockDim.x)
+        reinterpret_cast<unsigned short *>(tiles)[i] = 0x3f80; // FAULT proxy_fence_too_early
+    __syncthreads();
+    wgmma_fence();
+    multiply(d, of_a(tiles), of_b(tiles + A_BYTES)); // FAULT proxy_fence_too_early
+    commit();
+    wait_groups<0>();
+    write_out(out, d);
+}
+
+__global__ void no_barrier(float *out)
+{
+    extern __shared__ __align__(1024) char tiles[];
+    float d[4] = {};
+    for (int i = threadIdx.x; i < TILES / 2; i += blockDim.x)
+        reinterpret_cast<unsigned short *>(tiles)[i] = 0x3f80; // FAULT no_barrier
+    fence_proxy();
+    wgmma_fence();
+    multiply(d, of_a(tiles), of_b(tiles + A_BYTES)); // FAULT no_barrier
+    commit();
+    wait_groups<0>();
+    write_out(out, d);
+}
+
+__global__ void unset(float *out)
+{
+    extern __shared__ __align__(1024) char tiles[];
+    float d[4] = {};
+    fill_and_fence(tiles, A_BYTES);
+    wgmma_fence();
+    multiply(d, of_a(tiles), of_b(tiles + A_BYTES)); // FAULT unset
+    commit();
+    wait_groups<0>();
+    write_out(out, d);
+}
+
+__global__ void tile_overwritten(float *out)
+{
+    extern __shared__ __align__(1024) char tiles[];
+    float d[4] = {};
+    fill_and_fence(tiles, TILES);
+    wgmma_fence();
+    multiply(d, of_a(tiles), of_b(tiles + A_BYTES)); // FAULT tile_overwritten
+    commit();
+    __syncthreads();
+    tiles[A_BYTES + threadIdx.x] = 0; // FAULT tile_overwritten
+    wait_groups<0>();
+    write_out(out, d);
+}
+
+// The threads tell that the stage is free as soon as they have started the product.
+__global__ void freed_too_early(float *out, const char *in)
+{
+    extern __shared__ __align__(1024) char tiles[];
+    __shared__ barrier_t full, empty;
+    float d[4] = {};
+    if (threadIdx.x == 0) {
+        init(&full, 1);
+        init(&empty, GROUP);
+        fence_init();
+    }
+    __syncthreads();
+    if (threadIdx.x == GROUP) {
+        for (int i = 0; i < 3; i++) {
+            wait(&empty, (i & 1) ^ 1);
+            expect(&full, TILES);
+            load(tiles, in, TILES, &full); // FAULT freed_too_early
+        }
+    } else if (threadIdx.x < GROUP) {
+        for (int i = 0; i < 3; i++) {
+            wait(&full, i & 1);
+            wgmma_fence();
+            multiply(d, of_a(tiles), of_b(tiles + A_BYTES)); // FAULT freed_too_early
+            commit();
+            arrive(&empty);
+            wait_groups<0>();
+        }
+        write_out(out, d);
+    }
+}
+
+__global__ void copy_not_awaited(float *out, const char *in)
+{
+    extern __shared__ __align__(1024) char tiles[];
+    __shared__ barrier_t full;
+    float d[4] = {};
+    if (threadIdx.x == 0) {
+        init(&full, 1);
+        fence_init();
+        expect(&full, TILES);
+        load(tiles, in, TILES, &full); // FAULT copy_not_awaited
+    }
+    __syncthreads();
+    wgmma_fence();
+    multiply(d, of_a(tiles), of_b(tiles + A_BYTES)); // FAULT copy_not_awaited
+    commit();
+    wait_groups<0>();
+    wait(&full, 0);
+    write_out(out, d);
+}
+
+// ---- descriptors ----
+
+__global__ void misaligned_tile(float *out)
+{
+    extern __shared__ __align__(1024) char tiles[];
+    float d[4] = {};
+    fill_and_fence(tiles, 16384);
+    wgmma_fence();
+    multiply(d, descriptor(tiles + 128, 16, 1024, 1), of_b(tiles)); // FAULT misaligned_tile
+    commit();
+    wait_groups<0>();
+    write_out(out, d);
+}
+
+__global__ void not_shifted(float *out)
+{
+    extern __shared__ __align__(1024) char tiles[];
+    float d[4] = {};
+    fill_and_fence(tiles, TILES);
+    wgmma_fence();
+    multiply(d, of_a(tiles), shared(tiles) | 128ull << 32 | 65536ull << 14); // FAULT not_shifted
+    commit();
+    wait_groups<0>();
+    write_out(out, d);
+}
+
+__global__ void strides_too_large(float *out)
+{
+    extern __shared__ __align__(1024) char tiles[];
+    float d[4] = {};
+    fill_and_fence(tiles, TILES);
+    wgmma_fence();
+    multiply(d, descriptor(tiles, 1024, 512, 0), of_b(tiles + A_BYTES)); // FAULT strides_too_large
+    commit();
+    wait_groups<0>();
+    write_out(out, d);
+}
+
+// The copies swizzle what the descriptor takes to be swizzled in another way.
+__global__ void wrong_swizzle(float *out, const __grid_constant__ CUtensorMap map, unsigned mode)
+{
+    extern __shared__ __align__(1024) char tiles[];
+    __shared__ barrier_t full;
+    float d[4] = {};
+    if (threadIdx.x == 0) {
+        init(&full, 1);
+        fence_init();
+        expect(&full, 8192);
+        load_box(tiles, &map, 0, 0, &full);
+    }
+    __syncthreads();
+    wait(&full, 0);
+    wgmma_fence();
+    multiply(d, descriptor(tiles, 16, 8 * (128 >> (mode - 1)), mode), // FAULT wrong_swizzle
+             descriptor(tiles, 16, 1024, 1));
+    commit();
+    wait_groups<0>();
+    write_out(out, d);
+}
+
+__global__ void different_descriptors(float *out)
+{
+    extern __shared__ __align__(1024) char tiles[];
+    float d[4] = {};
+    fill_and_fence(tiles, 2 * TILES);
+    wgmma_fence();
+    multiply(d, of_a(tiles + threadIdx.x % 2 * 128), of_b(tiles)); // FAULT different_descriptors
+    commit();
+    wait_groups<0>();
+    write_out(out, d);
+}
+
+// ---- warps and registers ----
+
+__global__ void three_warps(float *out)
+{
+    extern __shared__ __align__(1024) char tiles[];
+    float d[4] = {};
+    fill_and_fence(tiles, TILES);
+    wgmma_fence();
+    multiply(d, of_a(tiles), of_b(tiles + A_BYTES)); // FAULT three_warps
+    commit();
+    wait_groups<0>();
+    out[threadIdx.x] = d[0];
+}
+
+__global__ void warp_leaves_out(float *out)
+{
+    extern __shared__ __align__(1024) char tiles[];
+    float d[4] = {};
+    fill_and_fence(tiles, TILES);
+    wgmma_fence();
+    if (threadIdx.x / 32 != 2)
+        multiply(d, of_a(tiles), of_b(tiles + A_BYTES));
+    commit();
+    wait_groups<0>();
+    write_out(out, d);
+}
+
+__global__ void half_a_warp(float *out)
+{
+    extern __shared__ __align__(1024) char tiles[];
+    float d[4] = {};
+    fill_and_fence(tiles, TILES);
+    if (threadIdx.x % 32 >= 16)
+        return;
+    wgmma_fence(); // FAULT half_a_warp
+    multiply(d, of_a(tiles), of_b(tiles + A_BYTES));
+    commit();
+    wait_groups<0>();
+    write_out(out, d);
+}
+
+__global__ void too_few_registers(float *out)
+{
+    extern __shared__ __align__(1024) char tiles[];
+    float d[8][4] = {};
+    fill_and_fence(tiles, TILES);
+    fewer_registers<24>();
+    wgmma_fence();
+#pragma unroll
+    for (int i = 0; i < 8; i++)
+        multiply(d[i], of_a(tiles), of_b(tiles + A_BYTES)); // FAULT too_few_registers
+    commit();
+    wait_groups<0>();
+    for (int i = 0; i < 8; i++)
+        write_out(out, d[i]);
+}
+
+__global__ void __launch_bounds__(384, 1) waits_for_registers(float *out)
+{
+    if (threadIdx.x < GROUP)
+        fewer_registers<40>();
+    else
+        more_registers<240>(); // FAULT waits_for_registers
+    out[threadIdx.x] = 0;
+}
+
+__global__ void __launch_bounds__(256, 1) one_warp_sets(float *out)
+{
+    if (threadIdx.x < 32)
+        fewer_registers<40>(); // FAULT one_warp_sets
+    out[threadIdx.x] = 0;
+}
+
+__global__ void __launch_bounds__(512, 1) more_by_dec(float *out)
+{
+    fewer_registers<136>(); // FAULT more_by_dec
+    out[threadIdx.x] = 0;
+}
+
+// ---- wmma ----
+
+template <int OFFSET, int STRIDE>
+__global__ void load_fragment(float *out)
+{
+    __shared__ __align__(128) half tile[1024];
+    nvcuda::wmma::fragment<nvcuda::wmma::matrix_a, 16, 16, 16, half, nvcuda::wmma::row_major> a;
+    for (int i = threadIdx.x; i < 1024; i += 32)
+        tile[i] = __float2half(1.0f);
+    __syncwarp();
+    nvcuda::wmma::load_matrix_sync(a, tile + OFFSET, STRIDE); // FAULT offset stride
+    out[threadIdx.x] = __half2float(a.x[0]);
+}
+
+// ---- what is right ----
+
+// Registers are used, with a fence behind that; products on the same registers need none between.
+__global__ void ok_fences(float *out)
+{
+    extern __shared__ __align__(1024) char tiles[];
+    float d[4] = {}, e[4] = {};
+    fill_and_fence(tiles, TILES);
+    for (int i = 0; i < 3; i++) {
+        wgmma_fence();
+        multiply(d, of_a(tiles), of_b(tiles + A_BYTES));
+        multiply(d, of_a(tiles), of_b(tiles + A_BYTES));
+        commit();
+        multiply(e, of_a(tiles), of_b(tiles + A_BYTES));
+        commit();
+        wait_groups<1>();
+        if (d[0] != 32 * (i + 1))
+            __trap();
+        out[threadIdx.x] = d[1];
+        wait_groups<0>();
+        if (e[3] != 16)
+            __trap();
+        e[3] = 0;
+    }
+    wgmma_fence();
+    multiply(d, of_a(tiles), of_b(tiles + A_BYTES));
+    commit();
+    wait_groups<0>();
+    multiply(d, of_a(tiles), of_b(tiles + A_BYTES)); // nobody has used d in between
+    commit();
+    wait_groups<0>();
+    write_out(out, d);
+}
+
+// The tiles are written anew once the product has ended, by threads that know.
+__global__ void ok_reused(float *out)
+{
+    extern __shared__ __align__(1024) char tiles[];
+    float d[4] = {};
+    for (int i = 0; i < 3; i++) {
+        fill_and_fence(tiles, TILES);
+        wgmma_fence();
+        multiply(d, of_a(tiles), of_b(tiles + A_BYTES));
+        commit();
+        wait_groups<0>();
+        __syncthreads();
+    }
+    write_out(out, d);
+}
+
+// A producer's warp, copies of boxes, two consumers, stages; registers from one to the other.
+__global__ void __launch_bounds__(384, 1)
+    ok_pipeline(float *out, const __grid_constant__ CUtensorMap map)
+{
+    extern __shared__ __align__(1024) char tiles[];
+    __shared__ barrier_t full[2], empty[2];
+    const int group = threadIdx.x / GROUP, BOX = 8192, STEPS = 7;
+    if (threadIdx.x == 0) {
+        for (int i = 0; i < 2; i++) {
+            init(&full[i], 1);
+            init(&empty[i], 2);
+        }
+        fence_init();
+    }
+    __syncthreads();
+    if (group == 0) {
+        fewer_registers<24>();
+        if (threadIdx.x == 0)
+            for (int i = 0; i < STEPS; i++) {
+                wait(&empty[i % 2], (i / 2 & 1) ^ 1);
+                expect(&full[i % 2], 2 * BOX);
+                load_box(tiles + i % 2 * 2 * BOX, &map, 0, 0, &full[i % 2]);
+                load_box(tiles + i % 2 * 2 * BOX + BOX, &map, 0, 64, &full[i % 2]);
+            }
+    } else {
+        more_registers<240>();
+        float d[4] = {};
+        for (int i = 0; i < STEPS; i++) {
+            const char *a = tiles + i % 2 * 2 * BOX, *b = a + BOX;
+            wait(&full[i % 2], i / 2 & 1);
+            wgmma_fence();
+            for (int k = 0; k < 128; k += 32)
+                multiply(d, descriptor(a + k, 16, 1024, 1), descriptor(b + k, 16, 1024, 1));
+            commit();
+            wait_groups<1>();
+            if (i > 0 && threadIdx.x % GROUP == 0)
+                arrive(&empty[(i - 1) % 2]);
+        }
+        wait_groups<0>();
+        if (d[2] != 64 * STEPS)
+            __trap();
+        write_out(out, d);
+    }
+}
+
+static float *f;
+static char *g;
+
+// A tensor of ones, in boxes of 64 x 64, whose rows of 128 bytes are swizzled.
+static CUtensorMap tensor()
+{
+    static unsigned short ones[128 * 64];
+    const cuuint64_t size[] = {64, 128}, stride[] = {128};
+    const cuuint32_t box[] = {64, 64}, step[] = {1, 1};
+    void *found = NULL;
+    cudaDriverEntryPointQueryResult result;
+    CUtensorMap map;
+    for (unsigned short &one : ones)
+        one = 0x3f80;
+    cudaMemcpy(g, ones, sizeof ones, cudaMemcpyHostToDevice);
+    if (cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &found, 12000, cudaEnableDefault,
+                                         &result) != cudaSuccess ||
+        reinterpret_cast<decltype(&cuTensorMapEncodeTiled)>(found)(
+            &map, CU_TENSOR_MAP_DATA_TYPE_BFLOAT16, 2, g, size, stride, box, step,
+            CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B,
+            CU_TENSOR_MAP_L2_PROMOTION_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE) != CUDA_SUCCESS)
+        exit(3);
+    return map;
+}
+
+static const char UNDER_WAY[] = "a register of a wgmma that is under way is used";
+static const char HIDDEN[] = "no fence.proxy.async between a write and a wgmma";
+static const char RACE[] = "data race in shared memory";
+
+static const Case cases[] = {
+    {"read_before_wait", UNDER_WAY, [] { read_before_wait<<<1, GROUP, TILES>>>(f); }},
+    {"not_committed", UNDER_WAY, [] { not_committed<<<1, GROUP, TILES>>>(f); }},
+    {"one_group_too_many", UNDER_WAY, [] { one_group_too_many<<<1, GROUP, TILES>>>(f); }},
+    {"written_under_way", UNDER_WAY, [] { written_under_way<<<1, GROUP, TILES>>>(f); }},
+    {"no_fence", "no wgmma.fence comes before it", [] { no_fence<<<1, GROUP, TILES>>>(f); }},
+    {"scaled_without_fence", "has used registers of its sum since the last wgmma.fence",
+     [] { scaled_without_fence<<<1, GROUP, TILES>>>(f); }},
+    {"other_shape", "a product of another shape still uses some of its registers",
+     [] { other_shape<<<1, GROUP, TILES>>>(f); }},
+    {"never_awaited", "still under way when its threads return",
+     [] { never_awaited<<<1, GROUP, TILES>>>(f); }},
+    {"no_proxy_fence", HIDDEN, [] { no_proxy_fence<<<1, GROUP, TILES>>>(f); }},
+    {"proxy_fence_too_early", HIDDEN, [] { proxy_fence_too_early<<<1, GROUP, TILES>>>(f); }},
+    {"no_barrier", RACE, [] { no_barrier<<<1, GROUP, TILES>>>(f); }},
+    {"unset", "shared memory is read that nobody has written",
+     [] { unset<<<1, GROUP, TILES>>>(f); }},
+    {"tile_overwritten", "is still reading it by wgmma",
+     [] { tile_overwritten<<<1, GROUP, TILES>>>(f); }},
+    {"freed_too_early", RACE, [] { freed_too_early<<<1, GROUP + 32, TILES>>>(f, g); }},
+    {"copy_not_awaited", "is still copying to it asynchronously",
+     [] { copy_not_awaited<<<1, GROUP, TILES>>>(f, g); }},
+    {"misaligned_tile", "does not begin where the pattern of its swizzle does",
+     [] { misaligned_tile<<<1, GROUP, 16384>>>(f); }},
+    {"not_shifted", "bits of its matrix descriptor are set that mean nothing",
+     [] { not_shifted<<<1, GROUP, TILES>>>(f); }},
+    {"strides_too_large", "leads out of shared memory: row 24, K 8",
+     [] { strides_too_large<<<1, GROUP, TILES>>>(f); }},
+    {"wrong_swizzle", "the swizzle spans 64 bytes",
+     [] { wrong_swizzle<<<1, GROUP, 8192>>>(f, tensor(), 2); }},
+    {"different_descriptors", "the lanes of a warp have different descriptors",
+     [] { different_descriptors<<<1, GROUP, 2 * TILES>>>(f); }},
+    {"three_warps", "the block has no four warps for it", [] { three_warps<<<1, 96, TILES>>>(f); }},
+    {"warp_leaves_out", "warp 2 returns, having executed wgmma.mma_async 0 times, and warp 0 1 times",
+     [] { warp_leaves_out<<<1, GROUP, TILES>>>(f); }},
+    {"half_a_warp", "needs all 32 lanes", [] { half_a_warp<<<1, GROUP, TILES>>>(f); }},
+    {"too_few_registers", "of which setmaxnreg has left 24",
+     [] { too_few_registers<<<1, GROUP, TILES>>>(f); }},
+    {"waits_for_registers", "waits for ever", [] { waits_for_registers<<<1, 384>>>(f); }},
+    {"one_warp_sets", "end with different numbers of registers",
+     [] { one_warp_sets<<<1, 256>>>(f); }},
+    {"more_by_dec", "136 registers by .dec, of a thread that has at most 128",
+     [] { more_by_dec<<<1, 512>>>(f); }},
+    {"offset", "an address that is no multiple of 32", [] { load_fragment<8, 16><<<1, 32>>>(f); }},
+    {"stride", "a stride that is no multiple of 16 bytes",
+     [] { load_fragment<0, 20><<<1, 32>>>(f); }},
+    {"ok_fragment", "", [] { load_fragment<16, 24><<<1, 32>>>(f); }},
+    {"ok_fences", "", [] { ok_fences<<<1, GROUP, TILES>>>(f); }},
+    {"ok_reused", "", [] { ok_reused<<<1, 2 * GROUP, TILES>>>(f); }},
+    {"ok_pipeline", "", [] { ok_pipeline<<<1, 384, 4 * 8192>>>(f, tensor()); }},
+    {"ok_swizzle", "", [] { wrong_swizzle<<<1, GROUP, 8192>>>(f, tensor(), 1); }},
+};
+
+int main(int count, char **arguments)
+{
+    f = zeros<float>(16384);
+    g = zeros<char>(16384);
+    return run_case(cases, count, arguments);
+}

@@ -1,0 +1,87 @@
+// What faults_wgmma.cu calls: a line of PTX each. Reports name the line that calls.
+#ifndef WGMMA_HELPERS_CUH
+#define WGMMA_HELPERS_CUH
+
+#include "ptx_helpers.cuh"
+
+// Tiles of bfloat16 without a swizzle: A is 64 x 16, B 16 x 8; 8 rows of 16 bytes one behind the
+// other.
+static const int A_BYTES = 2048, B_BYTES = 256, TILES = A_BYTES + B_BYTES;
+
+__device__ static __forceinline__ unsigned long long descriptor(const void *tile, unsigned lead,
+                                                                unsigned stride, unsigned mode)
+{
+    return (unsigned long long)((shared(tile) & 0x3ffff) >> 4) |
+           (unsigned long long)(lead >> 4) << 16 | (unsigned long long)(stride >> 4) << 32 |
+           (unsigned long long)mode << 62;
+}
+
+__device__ static __forceinline__ unsigned long long of_a(const void *tile)
+{
+    return descriptor(tile, 1024, 128, 0);
+}
+
+__device__ static __forceinline__ unsigned long long of_b(const void *tile)
+{
+    return descriptor(tile, 128, 128, 0);
+}
+
+__device__ static __forceinline__ void wgmma_fence()
+{
+    asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
+}
+
+__device__ static __forceinline__ void commit()
+{
+    asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
+}
+
+template <int GROUPS>
+__device__ static __forceinline__ void wait_groups()
+{
+    asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(GROUPS) : "memory");
+}
+
+__device__ static __forceinline__ void multiply(float (&d)[4], unsigned long long a,
+                                                unsigned long long b)
+{
+    asm volatile("wgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16 {%0, %1, %2, %3}, %4, %5, "
+                 "1, 1, 1, 0, 0;"
+                 : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
+                 : "l"(a), "l"(b)
+                 : "memory");
+}
+
+// Of half of its sums, 64 x 8: another shape.
+__device__ static __forceinline__ void multiply_half(unsigned (&d)[2], unsigned long long a,
+                                                     unsigned long long b)
+{
+    asm volatile("wgmma.mma_async.sync.aligned.m64n8k16.f16.f16.f16 {%0, %1}, %2, %3, 1, 1, 1, 0, "
+                 "0;"
+                 : "+r"(d[0]), "+r"(d[1])
+                 : "l"(a), "l"(b)
+                 : "memory");
+}
+
+template <int COUNT>
+__device__ static __forceinline__ void fewer_registers()
+{
+    asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(COUNT));
+}
+
+template <int COUNT>
+__device__ static __forceinline__ void more_registers()
+{
+    asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(COUNT));
+}
+
+__device__ static __forceinline__ void load_box(void *to, const void *map, int x, int y,
+                                                barrier_t *b)
+{
+    asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes "
+                 "[%0], [%1, {%2, %3}], [%4];" ::"r"(shared(to)),
+                 "l"(map), "r"(x), "r"(y), "r"(shared(b))
+                 : "memory");
+}
+
+#endif
