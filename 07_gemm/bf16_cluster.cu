@@ -51,10 +51,8 @@ static void launch(Kernel kernel, const struct gemm *call)
 
     cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                          (int)Plan::SHARED_BYTES);
-#ifndef __SIMT__
     launch_dependent_clusters(kernel, Plan::CLUSTER, blocks_for<Plan>(call, work), THREADS,
                               Plan::SHARED_BYTES, *call, maps.a, maps.b, maps.c, work);
-#endif
 }
 
 extern "C" void launch_cluster_multicast(const struct gemm *call)

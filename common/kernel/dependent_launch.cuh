@@ -93,6 +93,9 @@ static inline void launch_dependent_clusters(void (*kernel)(Parameters...), unsi
 /* Counters show the launch under the kernel's name, at the line where this macro is used. */
 #define launch_dependent(kernel, ...) launch_named(#kernel, __FILE__, __LINE__, kernel, __VA_ARGS__)
 
+/* The CPU back end has no clusters. */
+#define launch_dependent_clusters(kernel, cluster, ...) launch_dependent(kernel, __VA_ARGS__)
+
 template <typename... Parameters, typename... Arguments>
 static inline void launch_named(const char *name, const char *file, int line,
                                 void (*kernel)(Parameters...), dim3 grid, unsigned threads,
