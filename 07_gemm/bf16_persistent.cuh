@@ -18,7 +18,8 @@ struct plan {
     typedef ::ring<TILE_M, TILE_N, STAGES> ring;
 
     /* Buffers of a consumer: 64 x 64 elements on their way to C. */
-    static const unsigned BUFFERS = 2, BUFFER_BYTES = 64 * ROW_BYTES;
+    static const unsigned BUFFERS = TILE_N % (2 * PANEL) == 0 ? 2 : TILE_N / PANEL;
+    static const unsigned BUFFER_BYTES = 64 * ROW_BYTES;
     static const unsigned SHARED_BYTES =
         STAGES * ring::STAGE_BYTES + (BY_TMA ? 2 * BUFFERS * BUFFER_BYTES : 0);
 };
@@ -169,17 +170,11 @@ static __device__ void store_by_tma(const struct gemm &call, const CUtensorMap *
     const bool is_first = threadIdx.x % WARPGROUP == 0;
     const size_t row = unit.row + threadIdx.x / WARPGROUP * 64;
 
-    static_assert(Plan::TILE_N / PANEL % Plan::BUFFERS == 0 || Plan::TILE_N == PANEL,
-                  "a tile begins with the buffer that has been read for longest");
 #pragma unroll
     for (unsigned panel = 0; panel < Plan::TILE_N / PANEL; panel++) {
         unsigned char *const buffer = buffers + panel % Plan::BUFFERS * Plan::BUFFER_BYTES;
-        if (is_first) {
-            if (Plan::TILE_N == PANEL)
-                store_wait_read<0>();
-            else
-                store_wait_read<Plan::BUFFERS - 1>();
-        }
+        if (is_first)
+            store_wait_read<Plan::BUFFERS - 1>();
         warpgroup_barrier();
         fill_buffer(call, buffer, row, unit.column + panel * PANEL, sum + panel * 32);
         before_async_reads();

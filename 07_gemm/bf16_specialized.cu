@@ -93,28 +93,27 @@ static __global__ void __launch_bounds__(THREADS, 1)
     multiply_block<256, true>(call, &a, &b, steps);
 }
 
-template <unsigned TILE_N, typename Kernel>
-static void launch(Kernel kernel, const struct gemm *call)
-{
-    const unsigned bytes = STAGES * ring<TILE_M, TILE_N, STAGES>::STAGE_BYTES;
-
-    if (call->m == 0 || call->n == 0)
-        return;
-    if (!tma_can_load(call)) {
-        launch_swizzled(call);
-        return;
+#define LAUNCH(kernel, columns, call)                                                              \
+    {                                                                                              \
+        const unsigned bytes = STAGES * ring<TILE_M, (columns), STAGES>::STAGE_BYTES;              \
+                                                                                                   \
+        if ((call)->m == 0 || (call)->n == 0)                                                      \
+            return;                                                                                \
+        if (!tma_can_load(call)) {                                                                 \
+            launch_swizzled(call);                                                                 \
+            return;                                                                                \
+        }                                                                                          \
+        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes);     \
+        kernel<<<tile_count(call, TILE_M, (columns)), THREADS, bytes>>>(                           \
+            *(call), map_a(call, TILE_M), map_b(call), steps_along_k(call));                       \
     }
-    cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes);
-    kernel<<<tile_count(call, TILE_M, TILE_N), THREADS, bytes>>>(*call, map_a(call, TILE_M),
-                                                                 map_b(call), steps_along_k(call));
-}
 
 extern "C" void launch_producers(const struct gemm *call)
 {
-    launch<128>(producers, call);
+    LAUNCH(producers, 128, call);
 }
 
 extern "C" void launch_wide_tile_bf16(const struct gemm *call)
 {
-    launch<256>(wide_tile, call);
+    LAUNCH(wide_tile, 256, call);
 }

@@ -51,39 +51,65 @@ static inline __device__ void wgmma_finish(float (&sum)[SUMS])
 
 /* ---- the products ---------------------------------------------------------------------------- */
 
-#define WGMMA_REGISTERS_64                                                                         \
+#define WGMMA_REGISTERS_32                                                                         \
     "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, "                  \
-    "%17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, "                  \
+    "%17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31"
+#define WGMMA_REGISTERS_64                                                                         \
+    WGMMA_REGISTERS_32                                                                             \
+    ", "                                                                                           \
     "%32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, "                  \
     "%47, %48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, "                  \
     "%62, %63"
-#define WGMMA_REGISTERS_128                                                                        \
+#define WGMMA_REGISTERS_96                                                                         \
     WGMMA_REGISTERS_64                                                                             \
     ", "                                                                                           \
     "%64, %65, %66, %67, %68, %69, %70, %71, %72, %73, %74, %75, %76, %77, %78, "                  \
     "%79, %80, %81, %82, %83, %84, %85, %86, %87, %88, %89, %90, %91, %92, %93, "                  \
-    "%94, %95, %96, %97, %98, %99, %100, %101, %102, %103, %104, %105, %106, "                     \
-    "%107, %108, %109, %110, %111, %112, %113, %114, %115, %116, %117, %118, "                     \
-    "%119, %120, %121, %122, %123, %124, %125, %126, %127"
+    "%94, %95"
+#define WGMMA_REGISTERS_128                                                                        \
+    WGMMA_REGISTERS_96                                                                             \
+    ", "                                                                                           \
+    "%96, %97, %98, %99, %100, %101, %102, %103, %104, %105, %106, %107, %108, "                   \
+    "%109, %110, %111, %112, %113, %114, %115, %116, %117, %118, %119, %120, "                     \
+    "%121, %122, %123, %124, %125, %126, %127"
 
 #define WGMMA_SUMS_4(i) "+f"(sum[i]), "+f"(sum[(i) + 1]), "+f"(sum[(i) + 2]), "+f"(sum[(i) + 3])
 #define WGMMA_SUMS_16(i)                                                                           \
     WGMMA_SUMS_4(i), WGMMA_SUMS_4((i) + 4), WGMMA_SUMS_4((i) + 8), WGMMA_SUMS_4((i) + 12)
-#define WGMMA_SUMS_64(i)                                                                           \
-    WGMMA_SUMS_16(i), WGMMA_SUMS_16((i) + 16), WGMMA_SUMS_16((i) + 32), WGMMA_SUMS_16((i) + 48)
+#define WGMMA_SUMS_32(i) WGMMA_SUMS_16(i), WGMMA_SUMS_16((i) + 16)
+#define WGMMA_SUMS_64(i) WGMMA_SUMS_32(i), WGMMA_SUMS_32((i) + 32)
 
-/* sum = A B, plus the old sum if `add`; float32 sums of 64 x 128 or 64 x 256 elements of C. Thread t
+/* sum = A B, plus the old sum if `add`; float32 sums of 64 rows of C and twice as many
+ * columns as `sum` has elements. Thread t
  * of the warpgroup has elements (row, column) and (row, column + 1) in sum[4 j] and sum[4 j + 1],
  * where row is t / 32 * 16 + t % 32 / 4 and column is 8 j + t % 4 * 2, and those of row + 8 in
  * sum[4 j + 2] and sum[4 j + 3].
  *
  * A is a tile of 64 rows along k. Of bfloat16, 16 terms: B's rows run along n, 64 columns each. */
+static inline __device__ void multiply_bf16(float (&sum)[32], uint64_t a, uint64_t b, bool add)
+{
+    asm volatile("{\n\t.reg .pred add;\n\tsetp.ne.b32 add, %34, 0;\n\t"
+                 "wgmma.mma_async.sync.aligned.m64n64k16.f32.bf16.bf16 {" WGMMA_REGISTERS_32
+                 "}, %32, %33, add, 1, 1, 0, 1;\n\t}"
+                 : WGMMA_SUMS_32(0)
+                 : "l"(a), "l"(b), "r"((unsigned)add));
+}
+
 static inline __device__ void multiply_bf16(float (&sum)[64], uint64_t a, uint64_t b, bool add)
 {
     asm volatile("{\n\t.reg .pred add;\n\tsetp.ne.b32 add, %66, 0;\n\t"
                  "wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {" WGMMA_REGISTERS_64
                  "}, %64, %65, add, 1, 1, 0, 1;\n\t}"
                  : WGMMA_SUMS_64(0)
+                 : "l"(a), "l"(b), "r"((unsigned)add));
+}
+
+static inline __device__ void multiply_bf16(float (&sum)[96], uint64_t a, uint64_t b, bool add)
+{
+    asm volatile("{\n\t.reg .pred add;\n\tsetp.ne.b32 add, %98, 0;\n\t"
+                 "wgmma.mma_async.sync.aligned.m64n192k16.f32.bf16.bf16 {" WGMMA_REGISTERS_96
+                 "}, %96, %97, add, 1, 1, 0, 1;\n\t}"
+                 : WGMMA_SUMS_64(0), WGMMA_SUMS_32(64)
                  : "l"(a), "l"(b), "r"((unsigned)add));
 }
 
@@ -117,9 +143,12 @@ static inline __device__ void multiply_tf32(float (&sum)[128], uint64_t a, uint6
 }
 
 #undef WGMMA_SUMS_64
+#undef WGMMA_SUMS_32
 #undef WGMMA_SUMS_16
 #undef WGMMA_SUMS_4
 #undef WGMMA_REGISTERS_128
+#undef WGMMA_REGISTERS_96
 #undef WGMMA_REGISTERS_64
+#undef WGMMA_REGISTERS_32
 
 #endif
