@@ -32,21 +32,29 @@ KERNEL(any_shape_pairs, wide_pairs)
 
 /* ---- what surrounds the product -------------------------------------------------------------- */
 
-/* C from the sums of all splits. */
+/* C from the sums of all splits: a warp for 128 elements of a row. */
 static __global__ void __launch_bounds__(256)
     add_splits(const struct gemm call, const float *parts, const unsigned splits)
 {
-    const size_t elements = call.m * call.n, i = (size_t)blockIdx.x * 256 + threadIdx.x;
-    float sum = 0;
+    const unsigned pieces = (unsigned)((call.n + 127) / 128);
+    const unsigned piece = blockIdx.x * 8 + threadIdx.x / 32;
+    const size_t row = piece / pieces, first = piece % pieces * 128 + threadIdx.x % 32;
+    float sum[4] = {};
 
     overlap_launches();
-    if (i >= elements)
+    if (row >= call.m)
         return;
-#pragma unroll 8
+#pragma unroll 4
     for (unsigned s = 0; s < splits; s++)
-        sum += parts[s * elements + i];
-    call.c_bf16[i / call.n * call.ldc + i % call.n] =
-        bf16_bits(blend_bf16(call, i / call.n, i % call.n, sum));
+#pragma unroll
+        for (unsigned i = 0; i < 4; i++)
+            if (first + i * 32 < call.n)
+                sum[i] += parts[(s * call.m + row) * call.n + first + i * 32];
+#pragma unroll
+    for (unsigned i = 0; i < 4; i++)
+        if (first + i * 32 < call.n)
+            call.c_bf16[row * call.ldc + first + i * 32] =
+                bf16_bits(blend_bf16(call, row, first + i * 32, sum[i]));
 }
 
 /* Copies a matrix to rows that start at multiples of 16 bytes, a warp 256 elements of a row. */
@@ -66,28 +74,49 @@ static __global__ void __launch_bounds__(256)
             to[row * to_leading + first + i * 32] = from[row * leading + first + i * 32];
 }
 
+/* 8 elements of a row from `first` on, in one access if they are aligned and all there; 0 past its
+ * end. */
+static __device__ void load_chunk(uint16_t (&chunk)[CHUNK], const uint16_t *row, size_t first,
+                                  size_t columns, bool aligned)
+{
+    if (aligned && first + CHUNK <= columns) {
+        const uint4 four = *(const uint4 *)(row + first);
+        const unsigned words[] = {four.x, four.y, four.z, four.w};
+#pragma unroll
+        for (unsigned i = 0; i < CHUNK; i++)
+            chunk[i] = (uint16_t)(words[i / 2] >> i % 2 * 16);
+        return;
+    }
+#pragma unroll
+    for (unsigned i = 0; i < CHUNK; i++)
+        chunk[i] = first + i < columns ? row[first + i] : 0;
+}
+
 /* n = 1: a warp for each row of A. */
 static __global__ void __launch_bounds__(256) times_vector(const struct gemm call)
 {
     const size_t row = (size_t)blockIdx.x * 8 + threadIdx.x / 32;
-    const bool aligned = has_aligned_chunks(call.a_bf16, call.lda);
+    const bool a_aligned = has_aligned_chunks(call.a_bf16, call.lda);
+    const bool b_aligned = (uintptr_t)call.b_bf16 % 16 == 0;
     float sum = 0;
 
     overlap_launches();
     if (row >= call.m)
         return;
-    const uint16_t *const a = call.a_bf16 + row * call.lda;
+#pragma unroll 4
     for (size_t p = threadIdx.x % 32 * CHUNK; p < call.k; p += 32 * CHUNK) {
-        uint16_t chunk[CHUNK];
-        if (aligned && p + CHUNK <= call.k)
-            *(uint4 *)chunk = *(const uint4 *)(a + p);
+        uint16_t a[CHUNK], b[CHUNK];
+        load_chunk(a, call.a_bf16 + row * call.lda, p, call.k, a_aligned);
+        if (call.ldb == 1)
+            load_chunk(b, call.b_bf16, p, call.k, b_aligned);
         else
+#pragma unroll
             for (unsigned i = 0; i < CHUNK; i++)
-                chunk[i] = p + i < call.k ? a[p + i] : 0;
+                b[i] = p + i < call.k ? call.b_bf16[(p + i) * call.ldb] : 0;
 #pragma unroll
         for (unsigned i = 0; i < CHUNK; i++)
             if (p + i < call.k)
-                sum += bf16_value(chunk[i]) * bf16_value(call.b_bf16[(p + i) * call.ldb]);
+                sum += bf16_value(a[i]) * bf16_value(b[i]);
     }
     for (unsigned distance = 16; distance > 0; distance /= 2)
         sum += __shfl_down_sync(~0U, sum, distance);
@@ -110,14 +139,9 @@ static __global__ void __launch_bounds__(256)
     overlap_launches();
 #pragma unroll 4
     for (size_t p = begin + warp; p < end; p += 8) {
-        const uint16_t *const b = call.b_bf16 + p * call.ldb;
         const float a = bf16_value(call.a_bf16[p]);
         uint16_t chunk[CHUNK];
-        if (aligned && column + CHUNK <= call.n)
-            *(uint4 *)chunk = *(const uint4 *)(b + column);
-        else
-            for (unsigned i = 0; i < CHUNK; i++)
-                chunk[i] = column + i < call.n ? b[column + i] : 0;
+        load_chunk(chunk, call.b_bf16 + p * call.ldb, column, call.n, aligned);
 #pragma unroll
         for (unsigned i = 0; i < CHUNK; i++)
             sum[i] += a * bf16_value(chunk[i]);
@@ -149,8 +173,9 @@ static double cycles_of(const struct gemm *call, unsigned p, unsigned splits)
     const double tile = 1500, second_kernel = 4500, a_split = 100, bytes_a_cycle = 2000;
     const double tiles = ceil((double)call->m / 128) * ceil((double)call->n / (double)WIDTHS[p]);
     const double waves = ceil(tiles * splits / call->multiprocessors);
+    const double of_step = p == 0 && call->m <= 128 ? 390 : STEP_CYCLES[p]; /* all share A */
     const double steps = ceil((double)steps_along_k(call) / splits);
-    const double product = waves * (steps * STEP_CYCLES[p] + tile);
+    const double product = waves * (steps * of_step + tile);
 
     if (splits == 1)
         return product;
@@ -257,8 +282,8 @@ static struct gemm aligned_call(const struct gemm *call)
 
 static void launch_add_splits(const struct gemm *call, unsigned splits)
 {
-    launch_dependent(add_splits, (unsigned)((call->m * call->n + 255) / 256), 256, 0, *call,
-                     (const float *)scratch.memory, splits);
+    launch_dependent(add_splits, (unsigned)((call->m * ((call->n + 127) / 128) + 7) / 8), 256, 0,
+                     *call, (const float *)scratch.memory, splits);
 }
 
 static void launch_vectors(const struct gemm *call)

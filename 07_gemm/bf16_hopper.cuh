@@ -7,19 +7,9 @@
 #define RUNGS_07_BF16_HOPPER_CUH
 
 #include "bf16.cuh"
-#include "kernel/launch_limits.cuh"
-#include "kernel/tensor_map.cuh"
-#include "kernel/wgmma.cuh"
+#include "tensor_ring.cuh"
 
-static const unsigned STEP_K = 64, PANEL = 64, WARPGROUP = 128;
-static const unsigned ROW_BYTES = 128, PANEL_BYTES = STEP_K * ROW_BYTES;
-
-/* wgmma and setmaxnreg are specific to Hopper: code for sm_90a runs on no other GPU. */
-static inline bool is_hopper()
-{
-    return device_attribute(cudaDevAttrComputeCapabilityMajor) == 9 &&
-           device_attribute(cudaDevAttrComputeCapabilityMinor) == 0;
-}
+static const unsigned STEP_K = 64, PANEL = 64, PANEL_BYTES = STEP_K * ROW_BYTES;
 
 static inline bool tma_can_load(const struct gemm *call)
 {
@@ -90,33 +80,6 @@ static __device__ void store_sums(const struct gemm &call, size_t row, size_t co
     }
 }
 
-/* A ring of stages, each a tile of A and one of B, with two barriers a stage. */
-template <unsigned TILE_M, unsigned TILE_N, unsigned STAGES>
-struct ring {
-    static const unsigned A_BYTES = TILE_M * ROW_BYTES, B_BYTES = TILE_N / PANEL * PANEL_BYTES;
-    static const unsigned STAGE_BYTES = A_BYTES + B_BYTES;
-
-    unsigned char *tiles;
-    phase_barrier *full, *free;
-    unsigned stage, parity;
-
-    __device__ unsigned char *a() const
-    {
-        return tiles + stage * STAGE_BYTES;
-    }
-    __device__ unsigned char *b() const
-    {
-        return a() + A_BYTES;
-    }
-    __device__ void advance()
-    {
-        if (++stage == STAGES) {
-            stage = 0;
-            parity ^= 1;
-        }
-    }
-};
-
 /* Starts the copies of a step's tiles to the current stage. One thread of the block does. */
 template <unsigned TILE_M, unsigned TILE_N, unsigned STAGES>
 static __device__ void bring_tiles(const ring<TILE_M, TILE_N, STAGES> &ring, const CUtensorMap *a,
@@ -129,14 +92,6 @@ static __device__ void bring_tiles(const ring<TILE_M, TILE_N, STAGES> &ring, con
 #pragma unroll
     for (unsigned panel = 0; panel < TILE_N / PANEL; panel++)
         copy_tile(ring.b() + panel * PANEL_BYTES, b, term, column + panel * PANEL, full);
-}
-
-/* All lanes of the warp are through with the stage. */
-static inline __device__ void release(phase_barrier *free)
-{
-    __syncwarp();
-    if (threadIdx.x % 32 == 0)
-        barrier_arrive(free);
 }
 
 #endif

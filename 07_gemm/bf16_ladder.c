@@ -44,7 +44,8 @@ static const struct gemm_rung rungs[] = {
     },
     {
         .rung = {.name = "wgmma",
-                 .idea = "Hopper's tensor cores read tiles that the TMA brings, both swizzled by themselves",
+                 .idea = "Hopper's tensor cores read tiles that the TMA brings, both swizzled by "
+                         "themselves",
                  .needs_compute_capability = 90,
                  .unavailable = hopper_unavailable},
         .run = launch_wgmma,
@@ -60,7 +61,8 @@ static const struct gemm_rung rungs[] = {
     },
     {
         .rung = {.name = "producers",
-                 .idea = "one warp brings tiles, two warpgroups multiply, a barrier for each handover",
+                 .idea =
+                     "one warp brings tiles, two warpgroups multiply, a barrier for each handover",
                  .needs_compute_capability = 90,
                  .unavailable = hopper_unavailable},
         .run = launch_producers,

@@ -195,11 +195,20 @@ static __device__ void keep_sums(const struct gemm &call, float *parts, size_t r
 
     row += thread / 32 * 16 + thread % 32 / 4;
     column += thread % 4 * 2;
+    const bool even = call.n % 2 == 0;
 #pragma unroll
-    for (unsigned j = 0; j < SUMS; j++) {
-        const size_t to_row = row + j / 2 % 2 * 8, to_column = column + j / 4 * 8 + j % 2;
-        if (to_row < call.m && to_column < call.n)
-            parts[to_row * call.n + to_column] = sum[j];
+    for (unsigned j = 0; j < SUMS; j += 2) {
+        const size_t to_row = row + j / 2 % 2 * 8, to_column = column + j / 4 * 8;
+        float *const to = parts + to_row * call.n + to_column;
+        if (to_row >= call.m || to_column >= call.n)
+            continue;
+        if (even) {
+            *(float2 *)to = make_float2(sum[j], sum[j + 1]);
+        } else {
+            to[0] = sum[j];
+            if (to_column + 1 < call.n)
+                to[1] = sum[j + 1];
+        }
     }
 }
 

@@ -18,8 +18,11 @@ void launch_async_copies(const struct gemm *call);
 void launch_specialized(const struct gemm *call);
 void prepare_specialized(const struct gemm *call);
 const char *specialized_unavailable(void);
+void launch_tensor_3xtf32(const struct gemm *call);
+void prepare_tensor_3xtf32(const struct gemm *call);
+double depth_tensor_3xtf32(const struct gemm *call);
 
-extern const struct ladder bf16;
+extern const struct ladder bf16, tf32;
 
 static const struct gemm_rung rungs[] = {
     {
@@ -149,6 +152,15 @@ static const struct gemm_rung rungs[] = {
         .depth = gemm_depth_serial,
         .prepare = prepare_specialized,
     },
+    {
+        .rung = {.name = "tensor_3xtf32",
+                 .idea = "tensor cores: each float as the sum of two numbers of TF32",
+                 .needs_compute_capability = 90,
+                 .unavailable = specialized_unavailable},
+        .run = launch_tensor_3xtf32,
+        .depth = depth_tensor_3xtf32,
+        .prepare = prepare_tensor_3xtf32,
+    },
     CUBLAS_GEMM_RUNG,
 };
 
@@ -160,7 +172,7 @@ static const struct ladder f32 = {
     LADDER_RUNGS(rungs),
 };
 
-static const struct ladder *const ladders[] = {&f32, &bf16};
+static const struct ladder *const ladders[] = {&f32, &bf16, &tf32};
 
 const struct step step = {
     .name = "07_gemm",

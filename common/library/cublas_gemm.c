@@ -59,7 +59,11 @@ static void open_libraries(const struct gemm *call)
     else
         setenv("NVIDIA_TF32_OVERRIDE", "0", 1);
     check(cublasCreate(&handle), "cublasCreate");
-    check(cublasSetMathMode(handle, CUBLAS_DEFAULT_MATH), "cublasSetMathMode"); /* no TF32 */
+    /* No TF32, and partial sums are not rounded to elements of C. */
+    check(
+        cublasSetMathMode(handle, (cublasMath_t)(CUBLAS_DEFAULT_MATH |
+                                                 CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION)),
+        "cublasSetMathMode");
     check(cublasLtCreate(&light), "cublasLtCreate");
     check_cuda(cudaMalloc(&workspace, WORKSPACE), "cublas: cudaMalloc");
     check(cublasSetWorkspace(handle, workspace, WORKSPACE), "cublasSetWorkspace");

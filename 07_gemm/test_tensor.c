@@ -1,4 +1,4 @@
-/* The ladder in bfloat16: every rung where its tiles end, with rows that are aligned and rows that
+/* The ladders in bfloat16 and TF32: every rung where its tiles end, with rows that are aligned and rows that
  * are not. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -92,6 +92,11 @@ int main(void)
         cmocka_unit_test(test_large_shapes),
     };
 
-    step_test_choose(step.ladders[1]);
-    return cmocka_run_group_tests_name("07_gemm, bfloat16", tests, NULL, NULL);
+    int failed = 0;
+
+    for (size_t l = 1; l < step.ladder_count; l++) {
+        step_test_choose(step.ladders[l]);
+        failed += cmocka_run_group_tests_name(step.ladders[l]->name, tests, NULL, NULL);
+    }
+    return failed;
 }
