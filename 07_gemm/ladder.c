@@ -18,6 +18,7 @@ void launch_async_copies(const struct gemm *call);
 void launch_specialized(const struct gemm *call);
 void prepare_specialized(const struct gemm *call);
 const char *specialized_unavailable(void);
+const char *hopper_unavailable(void);
 void launch_tensor_3xtf32(const struct gemm *call);
 void prepare_tensor_3xtf32(const struct gemm *call);
 double depth_tensor_3xtf32(const struct gemm *call);
@@ -156,7 +157,7 @@ static const struct gemm_rung rungs[] = {
         .rung = {.name = "tensor_3xtf32",
                  .idea = "tensor cores: each float as the sum of two numbers of TF32",
                  .needs_compute_capability = 90,
-                 .unavailable = specialized_unavailable},
+                 .unavailable = hopper_unavailable},
         .run = launch_tensor_3xtf32,
         .depth = depth_tensor_3xtf32,
         .prepare = prepare_tensor_3xtf32,
