@@ -24,8 +24,8 @@ kernels break, the checker, the CPU back end, the counters, the pages.
                   measure and draw), and these suites, one for each preset:
                     asan    with the address and undefined-behaviour sanitizers: not large inputs
                     tsan    the tests of the CPU steps with the thread sanitizer
-                    clang   kernels and their back end compiled by clang, if that is installed: the
-                            quick suite's tests of the back end, and of what every rung counts
+                    clang   the back end and all kernels, instrumented, compiled by clang, if that is
+                            installed: the back end's quick tests, and what every rung counts
                     cuda    compiled by nvcc, if that is installed; run if there is a GPU
   -L LABEL        only tests with a label that matches this regular expression, as in ctest;
                   -L slow: analysers, mutants, other compilers, failures injected by the hundred,
@@ -95,10 +95,11 @@ leave_out() {
 
 # build_suite PRESET OPTION...: builds a suite; one that does not build counts as a failed test.
 build_suite() {
-    local preset=$1
+    local preset=$1 targets=()
+    [[ $preset != clang ]] || targets=(simt_tests)
     started=$SECONDS
     say "Building ..."
-    if ! { configure "$@" -DBUILD_TESTING=ON && build "$preset"; }; then
+    if ! { configure "$@" -DBUILD_TESTING=ON && build "$preset" ${targets[@]+"${targets[@]}"}; }; then
         close_suite "$preset" 0 1 0 $((SECONDS - started))
         return 1
     fi
@@ -112,7 +113,7 @@ test_suite() {
     [[ $preset != tsan ]] || only=(-L '^step$')
     # Only kernels and their back end can differ with another C++ compiler; that every rung counts
     # and computes the same is one test, simt.test_simt_rungs.
-    [[ $preset != clang ]] || only=(-L '^simt$' -LE '^(exercise|step|all)$')
+    [[ $preset != clang ]] || only=(-L '^simt$' -LE '^(exercise|step|checker|all)$')
     # Large inputs take a sanitizer minutes.
     [[ $preset != asan ]] || only=(-LE '^large$')
     # With -L or -R, any test can be selected.

@@ -34,10 +34,17 @@ if [ "$1" = --benchmark ]; then
 fi
 """
 
-# A step's program, measuring no more than it must: once, and no more than so many elements.
+# A step's program, measuring no more than it must: once, and no more than so many elements. What another block
+# has run already is not run again, nor what has no arguments, which is the test STEP.run.
 ONCE = """#!/bin/bash
 shopt -s extglob
-exec %s "${@//+([0-9])M/%s}" --warmup 0 --reps 1
+arguments="${*//+([0-9])M/%(most)s}"
+[[ $# -gt 0 ]] || exit 0
+if [[ $arguments != *[./]* ]]; then
+    [[ ! -e %(done)s/"$arguments" ]] || exit 0
+    : >%(done)s/"$arguments"
+fi
+exec %(program)s "${@//+([0-9])M/%(most)s}" --warmup 0 --reps 1
 """
 
 NEEDS = {"numpy": ["-c", "import numpy"], "matplotlib": ["-c", "import matplotlib"]}
@@ -74,13 +81,16 @@ def write_program(path, text):
     os.chmod(path, os.stat(path).st_mode | stat.S_IXUSR)
 
 
-def run(block):
+def run(block, done):
     with tempfile.TemporaryDirectory() as folder:
         here = os.path.join(folder, "build", "simt", "bin")
         os.makedirs(here)
         for name in os.listdir(BIN):
             if re.match(r"\d\d_", name):
-                write_program(os.path.join(here, name), ONCE % (os.path.join(BIN, name), "1M" if name < "03" else "64K"))
+                os.makedirs(os.path.join(done, name), exist_ok=True)
+                write_program(os.path.join(here, name), ONCE % {
+                    "program": os.path.join(BIN, name), "done": os.path.join(done, name),
+                    "most": "1M" if name < "03" else "64K"})
             elif name.startswith("test_"):  # tests of their own
                 write_program(os.path.join(here, name), "#!/bin/sh\n")
             else:
@@ -96,6 +106,11 @@ def run(block):
 
 
 def main():
+    with tempfile.TemporaryDirectory() as done:
+        return run_all(done)
+
+
+def run_all(done):
     failed = left_out = count = 0
     seen = set()
     for page in docs.find_pages(ROOT):
@@ -109,7 +124,7 @@ def main():
                 left_out += 1
                 continue
             start = time.monotonic()
-            result = run(block)
+            result = run(block, done)
             count += 1
             print("%s:%d: %.1f s" % (page, line, time.monotonic() - start))
             if result.returncode != 0:

@@ -1,8 +1,9 @@
 /* The counters of every rung of steps 03 to 08 are those in rung_counts.txt: with every compiler
  * the same integers. A rung that the file does not have is named and passed over, so that one's own
- * rungs need no counts; one that it has must be there. On small problems; those that the pages show
- * take longer, and are counted by `test_simt_rungs BIN FILE shown`. `test_simt_rungs BIN
- * FILE update` writes the file anew. */
+ * rungs need no counts; one that it has must be there. On small problems, and by the counting
+ * programs alone; the problems that the pages show take longer, and are counted by `test_simt_rungs
+ * BIN FILE shown`. `test_simt_rungs BIN FILE programs` tests that BIN's programs have their kernels
+ * counted, and `test_simt_rungs BIN FILE update` writes the file anew. */
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,7 +22,7 @@ static const char *const small[] = {
     "06_gpu_warp_shuffle --n 65537",
     "06_gpu_warp_shuffle --n 4099 --op min --type f64",
     "06_gpu_warp_shuffle --ladder rows --m 33 --n 777",
-    "06_gpu_warp_shuffle --ladder columns --m 777 --n 65",
+    "06_gpu_warp_shuffle --ladder columns --m 256 --n 65",
     "07_gemm --m 100 --n 67 --k 45 --beta 2",
     "07_gemm --type bf16 --m 136 --n 264 --k 200 --beta 2",
     "07_gemm --type tf32 --m 136 --n 264 --k 200 --beta 2",
@@ -65,7 +66,8 @@ static void count(FILE *out, const char *line)
     char *json;
     assert_true(descriptor >= 0);
     close(descriptor);
-    snprintf(command, sizeof command, "'%s'/%s --json %s >/dev/null", folder, line, path);
+    snprintf(command, sizeof command, "'%s'/counted/%s --warmup 0 --reps 1 --json %s >/dev/null",
+             folder, line, path);
     assert_int_equal(system(command), 0);
     json = read_file(path);
     unlink(path);
@@ -277,17 +279,24 @@ static void test_note_of_probe(void **state)
 int main(int count_of, char **arguments)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_small),           cmocka_unit_test(test_cases),
-        cmocka_unit_test(test_differences),     cmocka_unit_test(test_counts_are_there),
-        cmocka_unit_test(test_counters_option), cmocka_unit_test(test_note_of_columns),
+        cmocka_unit_test(test_small),
+        cmocka_unit_test(test_cases),
+        cmocka_unit_test(test_differences),
+        cmocka_unit_test(test_counts_are_there),
     };
     if (count_of < 3) {
-        fputs("usage: test_simt_rungs path/to/bin path/to/rung_counts.txt [shown|update]\n",
+        fputs("usage: test_simt_rungs path/to/bin path/to/rung_counts.txt "
+              "[programs|shown|update]\n",
               stderr);
         return 2;
     }
     folder = arguments[1];
     golden = arguments[2];
+    if (count_of > 3 && strcmp(arguments[3], "programs") == 0) {
+        const struct CMUnitTest programs[] = {cmocka_unit_test(test_counters_option),
+                                              cmocka_unit_test(test_note_of_columns)};
+        return cmocka_run_group_tests(programs, NULL, NULL);
+    }
     if (count_of > 3 && strcmp(arguments[3], "shown") == 0) {
         const struct CMUnitTest longer[] = {cmocka_unit_test(test_shown),
                                             cmocka_unit_test(test_note_of_probe)};
