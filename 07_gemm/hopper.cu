@@ -615,9 +615,6 @@ static unsigned blocks_for(const struct gemm *call, unsigned tiles, unsigned k_s
     const unsigned long long units = (unsigned long long)tiles * k_steps;
     const unsigned least_units = 8;
 
-#ifdef __SIMT__ /* blocks run one after the other: none can wait for a later one's sums */
-    return tiles;
-#endif
     if ((double)tiles >= 0.9 * (double)waves * multiprocessors || waves > 8 || k_steps == 1)
         return tiles;
     if (units / least_units >= multiprocessors)

@@ -19,6 +19,7 @@
 #include "model/plans.h"
 #include "model/requests.h"
 #include "model/sites.h"
+#include "model/spaces.h"
 #include "observe/observer.h"
 #include "program/source.h"
 
@@ -153,6 +154,7 @@ static void *suspend_block(unsigned int threads)
     struct suspended *kept =
         simt_needed(malloc(sizeof *kept + threads * sizeof *kept->depths), "the analysis");
     memcpy(kept->depths, simt_trace_depths, threads * sizeof *kept->depths);
+    simt_ranges_forget(); /* places of a cluster's blocks come and go */
     kept->order = simt_causality_suspend();
     kept->pages = simt_shadow_suspend();
     kept->replayed = simt_replay_suspend(threads);
@@ -164,6 +166,7 @@ static void resume_block(void *suspended, unsigned int threads)
 {
     struct suspended *kept = suspended;
     memcpy(simt_trace_depths, kept->depths, threads * sizeof *kept->depths);
+    simt_ranges_forget();
     simt_causality_resume(kept->order);
     simt_shadow_resume(kept->pages);
     simt_replay_resume(kept->replayed, threads);

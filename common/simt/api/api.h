@@ -31,6 +31,7 @@ struct simt_kernel {
     int interleaved, instrumented; /* of the file that registered it; see struct simt_launch */
     size_t shared_limit;           /* of dynamic shared memory, if it has opted in */
     bool opted_in;
+    bool large_clusters; /* of more than 8 blocks */
 };
 /* NULL if nothing is known of it, or, of the second, if there is no memory. */
 struct simt_kernel *simt_find_kernel(const void *function);

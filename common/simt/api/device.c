@@ -78,6 +78,7 @@ cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *properties, int devic
         .regsPerMultiprocessor = REGISTERS,
         .managedMemory = 1,
         .cooperativeLaunch = 1,
+        .clusterLaunch = 1,
         .sharedMemPerBlockOptin = SIMT_MAX_SHARED_BYTES,
         .maxBlocksPerMultiProcessor = SIMT_MULTIPROCESSOR_BLOCKS,
         .reservedSharedMemPerBlock = SIMT_RESERVED_SHARED,
@@ -133,6 +134,7 @@ static const struct {
     SIZE(cudaDevAttrReservedSharedMemoryPerBlock, reservedSharedMemPerBlock),
     NUMBER(cudaDevAttrMemoryPoolsSupported, memoryPoolsSupported),
     NUMBER(cudaDevAttrCooperativeLaunch, cooperativeLaunch),
+    NUMBER(cudaDevAttrClusterLaunch, clusterLaunch),
 };
 
 /* The rest; 0: there is no such thing here. */

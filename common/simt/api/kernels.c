@@ -8,7 +8,7 @@
 #include "machine/launch.h"
 #include "program/symbols.h"
 
-enum { ASSUMED_REGISTERS = 32 /* a thread */ };
+enum { ASSUMED_REGISTERS = 32 /* a thread */, PORTABLE_CLUSTER = 8, LARGE_CLUSTER = 16 };
 
 static struct simt_kernel *kernels;
 
@@ -57,6 +57,13 @@ cudaError_t cudaFuncSetAttribute(const void *function, enum cudaFuncAttribute at
     struct simt_kernel *kernel;
     if (!function) {
         return simt_error(cudaErrorInvalidDeviceFunction);
+    }
+    if (attribute == cudaFuncAttributeNonPortableClusterSizeAllowed) {
+        kernel = simt_note_kernel(function);
+        if (kernel) {
+            kernel->large_clusters = value != 0;
+        }
+        return simt_error(kernel ? cudaSuccess : cudaErrorMemoryAllocation);
     }
     if (attribute == cudaFuncAttributePreferredSharedMemoryCarveout) {
         return simt_error(value >= -1 && value <= 100 ? cudaSuccess : cudaErrorInvalidValue);
@@ -116,6 +123,20 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const voi
     return cudaSuccess;
 }
 
+/* A grid of whole clusters, of at most 8 blocks or, if the kernel allows for that, 16. */
+static bool clusters_fit(const struct simt_launch *launch)
+{
+    const struct simt_kernel *kernel = simt_find_kernel(launch->function);
+    const struct uint3 cluster = launch->cluster, grid = launch->grid;
+    const size_t most = kernel && kernel->large_clusters ? LARGE_CLUSTER : PORTABLE_CLUSTER;
+    if (cluster.x == 0 && cluster.y == 0 && cluster.z == 0) {
+        return true;
+    }
+    return cluster.x > 0 && cluster.y > 0 && cluster.z > 0 &&
+           (size_t)cluster.x * cluster.y * cluster.z <= most && grid.x % cluster.x == 0 &&
+           grid.y % cluster.y == 0 && grid.z % cluster.z == 0;
+}
+
 /* A launch that the device refuses, and why. Whatever is out of range, CUDA 13.0 says
  * cudaErrorInvalidValue, as an H200 showed; version 12 and before said
  * cudaErrorInvalidConfiguration of grids and blocks. */
@@ -134,6 +155,11 @@ cudaError_t simt_check_launch(const struct simt_launch *launch, char *reason, si
         snprintf(reason, size, "%u x %u x %u threads in a block, which takes 1 to %d", block.x,
                  block.y, block.z, SIMT_MAX_BLOCK_THREADS);
         return cudaErrorInvalidValue;
+    }
+    if (!clusters_fit(launch)) {
+        snprintf(reason, size, "clusters of %u x %u x %u blocks, in a grid of %u x %u x %u",
+                 launch->cluster.x, launch->cluster.y, launch->cluster.z, grid.x, grid.y, grid.z);
+        return cudaErrorInvalidClusterSize;
     }
     if (!simt_stream_exists(launch->stream)) {
         snprintf(reason, size, "no such stream");
@@ -197,14 +223,18 @@ static cudaError_t refused(const struct simt_launch *asked)
 
 int simt_launch_kernel(const struct simt_launch *asked)
 {
+    struct simt_launch launch = *asked;
     const char *reason;
     cudaError_t error;
+    int processors = 0;
     SIMT_API;
     error = refused(asked);
     if (error != cudaSuccess) {
         return (int)error;
     }
-    error = simt_run(asked, &reason);
+    cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, 0);
+    launch.together = (size_t)asked->grid.x * asked->grid.y * asked->grid.z <= (size_t)processors;
+    error = simt_run(&launch, &reason);
     if (error == cudaErrorAssert) {
         simt_lose(error);
         return cudaSuccess; /* the calls that come tell */
@@ -246,29 +276,18 @@ static void invoke_call(void *closure)
     call->kernel->invoke(call->kernel->function, call->arguments);
 }
 
-cudaError_t simt_launch_address(const void *function, struct uint3 grid, struct uint3 block,
-                                void **arguments, size_t shared_bytes, cudaStream_t stream,
-                                int cooperative, const char *file, int line)
+static cudaError_t launch_by_address(struct simt_launch launch, void **arguments)
 {
-    struct call call = {simt_find_kernel(function), arguments};
-    struct simt_launch launch = {
-        .file = file,
-        .line = line,
-        .grid = grid,
-        .block = block,
-        .shared_bytes = shared_bytes,
-        .function = function,
-        .stream = stream,
-        .invoke = invoke_call,
-        .closure = &call,
-        .cooperative = cooperative,
-        .returns_error = true,
-    };
+    struct call call = {simt_find_kernel(launch.function), arguments};
+    const size_t blocks = (size_t)launch.grid.x * launch.grid.y * launch.grid.z;
     int resident = 0, processors = 0;
     char reason[128];
     cudaError_t error;
     SIMT_API;
-    error = simt_injected("cudaLaunchKernel", file, line, NULL);
+    error = simt_injected("cudaLaunchKernel", launch.file, launch.line, NULL);
+    launch.invoke = invoke_call;
+    launch.closure = &call;
+    launch.returns_error = true;
     if (error != cudaSuccess) {
         return error;
     }
@@ -283,11 +302,97 @@ cudaError_t simt_launch_address(const void *function, struct uint3 grid, struct 
         return simt_error(error);
     }
     /* The blocks of a cooperative launch must fit on the device together. */
-    cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, function,
-                                                  (int)(block.x * block.y * block.z), shared_bytes);
+    cudaOccupancyMaxActiveBlocksPerMultiprocessor(
+        &resident, launch.function, (int)(launch.block.x * launch.block.y * launch.block.z),
+        launch.shared_bytes);
     cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, 0);
-    if (cooperative && (size_t)grid.x * grid.y * grid.z > (size_t)resident * (size_t)processors) {
+    if (launch.cooperative && blocks > (size_t)resident * (size_t)processors) {
         return simt_error(cudaErrorCooperativeLaunchTooLarge);
     }
     return (cudaError_t)simt_launch_kernel(&launch);
+}
+
+cudaError_t simt_launch_address(const void *function, struct uint3 grid, struct uint3 block,
+                                void **arguments, size_t shared_bytes, cudaStream_t stream,
+                                int cooperative, const char *file, int line)
+{
+    return launch_by_address(
+        (struct simt_launch){
+            .file = file,
+            .line = line,
+            .grid = grid,
+            .block = block,
+            .shared_bytes = shared_bytes,
+            .function = function,
+            .stream = stream,
+            .cooperative = cooperative,
+        },
+        arguments);
+}
+
+static struct simt_launch configured(const struct simt_launch_config *config, const void *function)
+{
+    struct simt_launch launch = {.grid = config->grid,
+                                 .block = config->block,
+                                 .shared_bytes = config->shared_bytes,
+                                 .function = function,
+                                 .stream = config->stream};
+    for (unsigned int i = 0; i < config->attribute_count; i++) {
+        const cudaLaunchAttribute *attribute = &config->attributes[i];
+        if (attribute->id == cudaLaunchAttributeCooperative) {
+            launch.cooperative = attribute->val.cooperative;
+        } else if (attribute->id == cudaLaunchAttributeClusterDimension) {
+            launch.cluster =
+                (struct uint3){attribute->val.clusterDim.x, attribute->val.clusterDim.y,
+                               attribute->val.clusterDim.z};
+        }
+    }
+    return launch;
+}
+
+cudaError_t simt_launch_with(const struct simt_launch_config *config, const void *function,
+                             void **arguments, const char *file, int line)
+{
+    struct simt_launch launch = configured(config, function);
+    launch.file = file;
+    launch.line = line;
+    return launch_by_address(launch, arguments);
+}
+
+/* ---- clusters on the device ---- */
+
+enum { PROCESSORS_OF_GROUP = 16 /* a cluster's blocks share a GPC: at most so many processors */ };
+
+cudaError_t simt_max_clusters(int *clusters, const void *function,
+                              const struct simt_launch_config *config)
+{
+    SIMT_CALL;
+    const struct simt_launch launch = configured(config, function);
+    const struct uint3 size = launch.cluster;
+    const int blocks = size.x == 0 ? 1 : (int)(size.x * size.y * size.z);
+    int resident, processors;
+    char reason[128];
+    cudaError_t error =
+        clusters ? simt_check_launch(&launch, reason, sizeof reason) : cudaErrorInvalidValue;
+    if (error != cudaSuccess) {
+        return simt_error(error);
+    }
+    cudaOccupancyMaxActiveBlocksPerMultiprocessor(
+        &resident, function, (int)(config->block.x * config->block.y * config->block.z),
+        config->shared_bytes);
+    cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, 0);
+    *clusters = processors / PROCESSORS_OF_GROUP * (PROCESSORS_OF_GROUP * resident / blocks);
+    return cudaSuccess;
+}
+
+cudaError_t simt_max_cluster_size(int *size, const void *function,
+                                  const struct simt_launch_config *config)
+{
+    SIMT_CALL;
+    const struct simt_kernel *kernel = simt_find_kernel(function);
+    if (!size || !config) {
+        return simt_error(cudaErrorInvalidValue);
+    }
+    *size = kernel && kernel->large_clusters ? LARGE_CLUSTER : PORTABLE_CLUSTER;
+    return cudaSuccess;
 }

@@ -114,6 +114,7 @@ static const struct {
     {"__managed__", "", false},
     {"__grid_constant__", "", false},
     {"__launch_bounds__", "", true},
+    {"__cluster_dims__", "", true},
     {"__maxnreg__", "", true},
     {"__shared__", SHARED, false},
     {"__forceinline__", "inline __attribute__((always_inline))", false},
@@ -164,8 +165,8 @@ size_t function_name(size_t token)
          !is_punctuation(i, '(') && !is_punctuation(i, '=');
          i++) {
         if (is_punctuation(i + 1, '(') && tokens[i].kind == WORD) {
-            if (!is(i, "__launch_bounds__") && !is(i, "__maxnreg__") && !is(i, "decltype") &&
-                !is_alignment(i)) {
+            if (!is(i, "__launch_bounds__") && !is(i, "__cluster_dims__") &&
+                !is(i, "__maxnreg__") && !is(i, "decltype") && !is_alignment(i)) {
                 return is(i, "operator") ? NONE : i;
             }
             i = after_group(i + 1) - 1;
@@ -198,6 +199,20 @@ void append_launch_bounds(struct text *out, size_t token)
     append_string(out, " simt_launch_bounds(");
     append_tokens(out, token + 2, end);
     append_string(out, ");");
+}
+
+void append_cluster_dims(struct text *out, size_t token)
+{
+    const size_t end = after_group(token + 1) - 1;
+    size_t numbers = 1;
+    int depth = 0;
+    append_string(out, " simt_cluster_dims(");
+    append_tokens(out, token + 2, end);
+    for (size_t i = token + 2; i < end; i++) {
+        depth += is_punctuation(i, '(') - is_punctuation(i, ')');
+        numbers += depth == 0 && is_punctuation(i, ',');
+    }
+    append_string(out, numbers == 1 ? ", 1, 1);" : numbers == 2 ? ", 1);" : ");");
 }
 
 void append_registration(struct text *out, size_t kernel)

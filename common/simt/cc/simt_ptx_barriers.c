@@ -95,11 +95,15 @@ static bool emit_fence(struct ptx *ptx, struct ptx_instruction *instruction)
         {"fence.sc.cta", "__threadfence_block()"},
         {"fence.sc.gpu", "__threadfence()"},
         {"fence.sc.sys", "__threadfence_system()"},
+        {"fence.cluster", "__threadfence()"},
+        {"fence.sc.cluster", "__threadfence()"},
+        {"fence.acq_rel.cluster", "__threadfence()"},
         {"fence.acq_rel.cta", "__threadfence_block()"},
         {"fence.acq_rel.gpu", "__threadfence()"},
         {"fence.acq_rel.sys", "__threadfence_system()"},
         {"fence.proxy.async", "::simt::ptx::fence_proxy_async()"},
         {"fence.proxy.async.shared::cta", "::simt::ptx::fence_proxy_async()"},
+        {"fence.proxy.async.shared::cluster", "::simt::ptx::fence_proxy_async()"},
         {"fence.proxy.async.global", "::simt::ptx::fence_proxy_async()"},
         {"fence.mbarrier_init.release.cluster", "::simt::ptx::fence_mbarrier_init()"},
         {"griddepcontrol.launch_dependents", "static_cast<void>(0)"},
@@ -119,10 +123,12 @@ static bool emit_fence(struct ptx *ptx, struct ptx_instruction *instruction)
 static bool append_barrier(struct ptx *ptx, struct text *out, struct ptx_instruction *instruction,
                            char *operand)
 {
-    bool shared = ptx_has(instruction, "shared") || ptx_has(instruction, "shared::cta") ||
-                  ptx_has(instruction, "shared::cluster");
+    bool shared = ptx_has(instruction, "shared") || ptx_has(instruction, "shared::cta");
     char *rest;
-    ptx_print(out, "::simt::ptx::at_%s(", shared ? "shared" : "generic");
+    ptx_print(out, "::simt::ptx::at_%s(",
+              shared                                    ? "shared"
+              : ptx_has(instruction, "shared::cluster") ? "cluster"
+                                                        : "generic");
     if (!ptx_address(ptx, out, operand, &rest)) {
         return false;
     }
@@ -130,7 +136,8 @@ static bool append_barrier(struct ptx *ptx, struct text *out, struct ptx_instruc
     return true;
 }
 
-static const char ORDERS[] = " release acquire relaxed cta cluster shared shared::cta b64 ";
+static const char ORDERS[] =
+    " release acquire relaxed cta cluster shared shared::cta shared::cluster b64 ";
 
 /* init [a], count; inval [a]; expect_tx [a], bytes; complete_tx [a], bytes; */
 static void emit_simple(struct ptx *ptx, struct ptx_instruction *instruction)
@@ -162,7 +169,8 @@ static void emit_arrival(struct ptx *ptx, struct ptx_instruction *instruction)
     struct text flags = {NULL, 0, 0}, *out = &ptx->body;
     bool has_result = count > 0 && *operands[0] != '[';
     if (!read_parts(instruction, 2, " relaxed noComplete ",
-                    " release expect_tx cta cluster shared shared::cta b64 ", &flags) ||
+                    " release expect_tx cta cluster shared shared::cta shared::cluster b64 ",
+                    &flags) ||
         count - has_result < 1u + (expects || no_complete) || count - has_result > 2) {
         ptx_refuse(ptx, "%s with %zu operands", instruction->opcode, count);
         free(flags.bytes);
@@ -244,10 +252,31 @@ static void emit_registers(struct ptx *ptx, struct ptx_instruction *instruction)
     ptx_print(&ptx->body, ", %s); ", ptx_has(instruction, "inc") ? "true" : "false");
 }
 
+/* barrier.cluster.arrive{.release, .relaxed}{.aligned}; barrier.cluster.wait{.acquire}{.aligned}; */
+static void emit_cluster(struct ptx *ptx, struct ptx_instruction *instruction)
+{
+    bool arrives = instruction->part_count > 2 && strcmp(instruction->parts[2], "arrive") == 0;
+    bool waits = instruction->part_count > 2 && strcmp(instruction->parts[2], "wait") == 0;
+    for (size_t i = 3; i < instruction->part_count; i++) {
+        arrives = arrives && ptx_is_among(" release relaxed aligned ", instruction->parts[i]);
+        waits = waits && ptx_is_among(" acquire aligned ", instruction->parts[i]);
+    }
+    if ((!arrives && !waits) || instruction->operand_count != 0) {
+        ptx_refuse(ptx, "%s", instruction->opcode);
+    } else if (waits) {
+        append_string(&ptx->body, "::simt::ptx::cluster_wait(); ");
+    } else {
+        ptx_print(&ptx->body, "::simt::ptx::cluster_arrive(%s); ",
+                  ptx_has(instruction, "relaxed") ? "true" : "false");
+    }
+}
+
 bool ptx_emit_barrier(struct ptx *ptx, struct ptx_instruction *instruction)
 {
     const char *name = instruction->parts[0];
-    if (strcmp(name, "bar") == 0 || strcmp(name, "barrier") == 0) {
+    if (strcmp(name, "barrier") == 0 && ptx_has(instruction, "cluster")) {
+        emit_cluster(ptx, instruction);
+    } else if (strcmp(name, "bar") == 0 || strcmp(name, "barrier") == 0) {
         emit_bar(ptx, instruction);
     } else if (strcmp(name, "mbarrier") == 0) {
         emit_mbarrier(ptx, instruction);

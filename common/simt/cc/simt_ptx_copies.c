@@ -78,36 +78,63 @@ static void emit_arrival(struct ptx *ptx, struct ptx_instruction *instruction)
 
 /* ---- bulk ---- */
 
-/* cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [to], [from], bytes, [barrier];
+/* Where a copy into shared memory goes, and its barrier: also another block's of the cluster. */
+static const char *target_space(const struct ptx_instruction *instruction, size_t part)
+{
+    return strcmp(instruction->parts[part], "shared::cluster") == 0 ? "cluster" : "shared";
+}
+
+/* ", mask": of a copy to several blocks, or 0. */
+static void append_mask(struct ptx *ptx, const struct ptx_instruction *instruction, bool several,
+                        size_t operand)
+{
+    append_string(&ptx->body, ", ");
+    if (several) {
+        ptx_source(ptx, &ptx->body, instruction->operands[operand], 16, "u16");
+    } else {
+        append_string(&ptx->body, "0");
+    }
+}
+
+/* cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes{.multicast::cluster} [to],
+ *   [from], bytes, [barrier]{, mask};
+ * cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [to], [from], bytes,
+ *   [barrier];
  * cp.async.bulk.global.shared::cta.bulk_group [to], [from], bytes; */
 static void emit_bulk(struct ptx *ptx, struct ptx_instruction *instruction)
 {
     bool hint = ptx_has(instruction, "L2::cache_hint");
-    bool load = instruction->part_count > 4 &&
-                ptx_is_among(" shared::cluster shared::cta ", instruction->parts[3]) &&
+    bool several = ptx_has(instruction, "multicast::cluster");
+    bool known = instruction->part_count > 4;
+    bool load = known && ptx_is_among(" shared::cluster shared::cta ", instruction->parts[3]) &&
                 strcmp(instruction->parts[4], "global") == 0;
-    bool store = instruction->part_count > 4 && strcmp(instruction->parts[3], "global") == 0 &&
+    bool sends = known && strcmp(instruction->parts[3], "shared::cluster") == 0 &&
+                 strcmp(instruction->parts[4], "shared::cta") == 0 && !several && !hint;
+    bool store = known && strcmp(instruction->parts[3], "global") == 0 &&
                  strcmp(instruction->parts[4], "shared::cta") == 0;
-    if (!(load && has_only(instruction, 5, " mbarrier::complete_tx::bytes L2::cache_hint ") &&
+    if (!((load || sends) &&
+          has_only(instruction, 5,
+                   " mbarrier::complete_tx::bytes multicast::cluster L2::cache_hint ") &&
           ptx_has(instruction, "mbarrier::complete_tx::bytes")) &&
         !(store && has_only(instruction, 5, " bulk_group L2::cache_hint ") &&
           ptx_has(instruction, "bulk_group"))) {
         ptx_refuse(ptx, "%s", instruction->opcode);
         return;
     }
-    if (instruction->operand_count != 3u + load + hint) {
+    if (instruction->operand_count != 4u - store + several + hint) {
         ptx_refuse(ptx, "%s with %zu operands", instruction->opcode, instruction->operand_count);
         return;
     }
-    ptx_print(&ptx->body, "::simt::ptx::bulk_%s(", load ? "load" : "store");
-    append_pointer(ptx, load ? "shared" : "global", instruction->operands[0]);
+    ptx_print(&ptx->body, "::simt::ptx::bulk_%s(", store ? "store" : "load");
+    append_pointer(ptx, store ? "global" : target_space(instruction, 3), instruction->operands[0]);
     append_string(&ptx->body, ", ");
     append_pointer(ptx, load ? "global" : "shared", instruction->operands[1]);
     append_string(&ptx->body, ", ");
     ptx_source(ptx, &ptx->body, instruction->operands[2], 32, "u32");
-    if (load) {
+    if (!store) {
         append_string(&ptx->body, ", ");
-        append_pointer(ptx, "shared", instruction->operands[3]);
+        append_pointer(ptx, target_space(instruction, 3), instruction->operands[3]);
+        append_mask(ptx, instruction, several, 4);
     }
     append_string(&ptx->body, "); ");
 }
@@ -135,12 +162,13 @@ static void append_box(struct ptx *ptx, char *operand, size_t dimensions)
     ptx_print(&ptx->body, "}, %zu", dimensions);
 }
 
-/* cp.async.bulk.tensor.2d.shared::cluster.global{.tile}.mbarrier::complete_tx::bytes [to],
- *   [map, {x, y}], [barrier];
+/* cp.async.bulk.tensor.2d.shared::cluster.global{.tile}.mbarrier::complete_tx::bytes
+ *   {.multicast::cluster} [to], [map, {x, y}], [barrier]{, mask};
  * cp.async.bulk.tensor.2d.global.shared::cta{.tile}.bulk_group [map, {x, y}], [from]; */
 static void emit_tensor(struct ptx *ptx, struct ptx_instruction *instruction)
 {
     bool hint = ptx_has(instruction, "L2::cache_hint");
+    bool several = ptx_has(instruction, "multicast::cluster");
     size_t parts = instruction->part_count;
     bool load = parts > 6 && ptx_is_among(" shared::cluster shared::cta ", instruction->parts[5]) &&
                 strcmp(instruction->parts[6], "global") == 0;
@@ -150,21 +178,25 @@ static void emit_tensor(struct ptx *ptx, struct ptx_instruction *instruction)
                             ? (size_t)(instruction->parts[4][0] - '0')
                             : 0;
     if (!dimensions ||
-        (!(load && has_only(instruction, 7, " tile mbarrier::complete_tx::bytes L2::cache_hint ") &&
+        (!(load &&
+           has_only(instruction, 7,
+                    " tile mbarrier::complete_tx::bytes multicast::cluster L2::cache_hint ") &&
            ptx_has(instruction, "mbarrier::complete_tx::bytes")) &&
          !(store && has_only(instruction, 7, " tile bulk_group L2::cache_hint ") &&
            ptx_has(instruction, "bulk_group"))) ||
-        instruction->operand_count != 2u + load + hint) {
+        instruction->operand_count != 2u + load + several + hint) {
         ptx_refuse(ptx, "%s with %zu operands", instruction->opcode, instruction->operand_count);
         return;
     }
     ptx_print(&ptx->body, "::simt::ptx::tensor_%s(", load ? "load" : "store");
-    append_pointer(ptx, "shared", instruction->operands[load ? 0 : 1]);
+    append_pointer(ptx, load ? target_space(instruction, 5) : "shared",
+                   instruction->operands[load ? 0 : 1]);
     append_string(&ptx->body, ", ");
     append_box(ptx, instruction->operands[load ? 1 : 0], dimensions);
     if (load) {
         append_string(&ptx->body, ", ");
-        append_pointer(ptx, "shared", instruction->operands[2]);
+        append_pointer(ptx, target_space(instruction, 5), instruction->operands[2]);
+        append_mask(ptx, instruction, several, 3);
     }
     append_string(&ptx->body, "); ");
 }

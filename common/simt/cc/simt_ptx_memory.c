@@ -16,7 +16,7 @@ struct access {
     bool cache_hint;
 };
 
-static const char SPACES[] = " global shared shared::cta local const ";
+static const char SPACES[] = " global shared shared::cta shared::cluster local const ";
 static const char HINTS[] =
     " ca cg cs lu cv wb wt L1::evict_normal L1::evict_unchanged L1::evict_first L1::evict_last "
     "L1::no_allocate L2::64B L2::128B L2::256B L2::evict_first L2::evict_last L2::evict_normal ";
@@ -33,7 +33,10 @@ static bool read_access(struct ptx *ptx, const struct ptx_instruction *instructi
         if (ptx_is_among(orders, part) || ptx_is_among(" cta gpu sys ", part)) {
             ptx_print(&access->flags, " | ::simt::ptx::m_%s", part);
         } else if (ptx_is_among(SPACES, part)) {
-            access->space = strcmp(part, "shared::cta") == 0 ? "shared" : part;
+            access->space = strcmp(part, "shared::cta") == 0       ? "shared"
+                            : strcmp(part, "shared::cluster") == 0 ? "cluster"
+                                                                   : part;
+        } else if (strcmp(part, "cluster") == 0) { /* a scope: as wide as the device, here */
         } else if (ptx_is_among(operations, part)) {
             access->operation = part;
         } else if (strcmp(part, "L2::cache_hint") == 0) {
@@ -192,6 +195,33 @@ static void emit_atomic(struct ptx *ptx, struct ptx_instruction *instruction, bo
 }
 
 /* ---- addresses ---- */
+
+/* mapa.shared::cluster.u32 d, a, rank; getctarank.shared::cluster.u32 d, a; or of generic ones. */
+static bool emit_rank(struct ptx *ptx, struct ptx_instruction *instruction)
+{
+    bool maps = strcmp(instruction->parts[0], "mapa") == 0;
+    bool shared = ptx_has(instruction, "shared::cluster");
+    const char *type = instruction->parts[instruction->part_count - 1];
+    unsigned int bits = strcmp(type, "u32") == 0 ? 32 : 64;
+    if (!maps && strcmp(instruction->parts[0], "getctarank") != 0) {
+        return false;
+    }
+    if (instruction->part_count != 2u + shared || !ptx_is_among(" u32 u64 ", type) ||
+        (bits == 32 && !shared) || instruction->operand_count != 2u + maps) {
+        ptx_refuse(ptx, "%s", instruction->opcode);
+        return true;
+    }
+    ptx_destination(ptx, &ptx->body, instruction->operands[0], maps ? bits : 32, false);
+    ptx_print(&ptx->body, " = ::simt::ptx::%s_%s<unsigned %s>(", instruction->parts[0],
+              shared ? "offset" : "address", bits == 32 ? "int" : "long");
+    ptx_source(ptx, &ptx->body, instruction->operands[1], bits, "u64");
+    if (maps) {
+        append_string(&ptx->body, ", ");
+        ptx_source(ptx, &ptx->body, instruction->operands[2], 32, "u32");
+    }
+    append_string(&ptx->body, "); ");
+    return true;
+}
 
 /* cvta.to.shared.u64 d, a; isspacep.shared p, a; */
 static bool emit_address(struct ptx *ptx, struct ptx_instruction *instruction)
@@ -408,8 +438,8 @@ bool ptx_emit_memory(struct ptx *ptx, struct ptx_instruction *instruction)
     } else if (strcmp(name, "redux") == 0) {
         emit_reduction(ptx, instruction);
     } else {
-        return emit_address(ptx, instruction) || emit_prefetch(ptx, instruction) ||
-               emit_lanes(ptx, instruction);
+        return emit_address(ptx, instruction) || emit_rank(ptx, instruction) ||
+               emit_prefetch(ptx, instruction) || emit_lanes(ptx, instruction);
     }
     return true;
 }

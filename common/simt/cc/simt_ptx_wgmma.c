@@ -102,8 +102,8 @@ static void emit_product(struct ptx *ptx, struct ptx_instruction *instruction)
         ptx_refuse(ptx, "%s", instruction->opcode);
         return;
     }
-    count = products[number].integers ? 4
-                                      : 6 + (products[number].transposes ? 2 - in_registers : 0);
+    count =
+        products[number].integers ? 4 : 6 + (products[number].transposes ? 2 - in_registers : 0);
     if (instruction->operand_count != count) {
         ptx_refuse(ptx, "%s with %zu operands", instruction->opcode, instruction->operand_count);
         return;

@@ -13,6 +13,8 @@
  *     a << ::simt::within_width % n, a >>= ::simt::within_width = n: simt_shifts.c
  *   __launch_bounds__(n)
  *     simt_launch_bounds(n); at the beginning of the kernel
+ *   __cluster_dims__(x, y, z)
+ *     simt_cluster_dims(x, y, z); in the same place
  *   asm("...")
  *     C++ that does what its PTX says: cc/simt_ptx_asm.c
  *   malloc(size)
@@ -129,6 +131,7 @@ struct state {
     bool device_only; /* ... and is not the host's, too */
     size_t kernel;    /* its name, if it is a kernel whose address can be had */
     size_t bounds;    /* its __launch_bounds__ */
+    size_t cluster;   /* its __cluster_dims__ */
     size_t constants; /* the __constant__ of the declaration that we are in */
 };
 
@@ -178,6 +181,9 @@ static void see_word(struct state *state, size_t token)
     if (is(token, "__launch_bounds__") && is_punctuation(token + 1, '(')) {
         state->bounds = token;
     }
+    if (is(token, "__cluster_dims__") && is_punctuation(token + 1, '(')) {
+        state->cluster = token;
+    }
     if (is(token, "__device__") || is(token, "__global__")) {
         state->announced = true;
         state->announced_at = state->parentheses;
@@ -210,6 +216,11 @@ static void open_braces(struct state *state, size_t token)
         append_launch_bounds(state->out, state->bounds);
     }
     state->bounds = body ? NONE : state->bounds;
+    if (body && state->cluster != NONE && !tokens[token].in_macro) {
+        copy_through(state, token);
+        append_cluster_dims(state->out, state->cluster);
+    }
+    state->cluster = body ? NONE : state->cluster;
 }
 
 static void close_braces(struct state *state, size_t token)
@@ -237,7 +248,7 @@ static void see(struct state *state, size_t token)
     } else if (is_punctuation(token, ';')) {
         show_again(state->depth, state->parentheses);
         state->announced = state->announced && state->parentheses > state->announced_at;
-        state->bounds = NONE;
+        state->bounds = state->cluster = NONE;
     } else if (is_punctuation(token, '{')) {
         open_braces(state, token);
     } else if (is_punctuation(token, '}') && state->depth > 0) {
@@ -370,6 +381,7 @@ static void rewrite(struct text *out)
         .closes = zeroed(token_count + 3, sizeof *state.closes),
         .kernel = NONE,
         .bounds = NONE,
+        .cluster = NONE,
         .constants = NONE,
     };
     state.braces[0].body = state.braces[0].outermost = state.braces[0].kernel = NONE;

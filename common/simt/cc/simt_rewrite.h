@@ -47,6 +47,8 @@ size_t kernel_name(size_t token);
 void append_registration(struct text *out, size_t kernel);
 /* What a kernel with __launch_bounds__ at `token` begins with. */
 void append_launch_bounds(struct text *out, size_t token);
+/* The same of __cluster_dims__. */
+void append_cluster_dims(struct text *out, size_t token);
 
 /* The ';' of a declaration of __constant__ variables at `token`; NONE if there is none, or a
  * body. */

@@ -225,8 +225,8 @@ static bool is_declared(size_t token)
     if (is_punctuation(before, ')')) {
         size_t open = open_of(before);
         return open != NONE && open > 0 &&
-               (is(open - 1, "__launch_bounds__") || is(open - 1, "__maxnreg__") ||
-                is_alignment(open - 1));
+               (is(open - 1, "__launch_bounds__") || is(open - 1, "__cluster_dims__") ||
+                is(open - 1, "__maxnreg__") || is_alignment(open - 1));
     }
     return is_punctuation(before, '>') || is_punctuation(before, '*') ||
            is_punctuation(before, '&') || is_punctuation(before, '~');

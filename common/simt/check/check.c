@@ -10,6 +10,7 @@
 #include "check/findings.h"
 #include "check/races.h"
 #include "check/shadow.h"
+#include "machine/cluster.h"
 #include "machine/ptx.h"
 #include "machine/shared.h"
 #include "memory/heap.h"
@@ -25,6 +26,8 @@ static void check_bounds(const struct simt_range *range, enum simt_space space,
                          unsigned int thread, uint64_t address)
 {
     struct finding *new;
+    unsigned int rank;
+    void *own;
     if (!is_aligned(address, size)) {
         simt_add_finding((struct finding){.wrong = MISALIGNED,
                                           .space = space,
@@ -39,6 +42,18 @@ static void check_bounds(const struct simt_range *range, enum simt_space space,
             (struct finding){.wrong = HOST_POINTER, .kind = kind, .site = site, .thread = thread});
         if (new &&simt_in_program(address)) {
             simt_data_describe(address, false, new->text, sizeof new->text);
+        }
+    } else if (simt_cluster_find((const void *)(uintptr_t)address, &rank, &own)) {
+        const char *state;
+        const struct simt_block *block = simt_cluster_block(rank, &state);
+        new = simt_add_finding((struct finding){.wrong = OUT_OF_BOUNDS,
+                                                .space = SPACE_SHARED,
+                                                .kind = kind,
+                                                .site = site,
+                                                .thread = thread});
+        if (new) {
+            snprintf(new->text, sizeof new->text, "of block %u of the cluster, which %s", rank,
+                     block ? "has none there" : state);
         }
     } else if (range->illegal || address + size > range->base + range->size) {
         new = simt_add_finding((struct finding){
@@ -217,15 +232,15 @@ void simt_check_local(enum simt_event_kind kind, unsigned int site, unsigned int
 {
     for (uint32_t set = lanes; set; set &= set - 1) {
         unsigned int thread = warp * SIMT_WARP_SIZE + simt_lowest(set);
-        const void *product = simt_wgmma_register(thread, addresses[simt_lowest(set)],
-                                                  simt_site(site)->place);
+        const void *product =
+            simt_wgmma_register(thread, addresses[simt_lowest(set)], simt_site(site)->place);
         if (product) {
-            simt_add_finding((struct finding){.wrong = UNDER_WAY,
-                                              .kind = kind,
-                                              .site = site,
-                                              .other_site =
-                                                  simt_site_number(simt_place_of(product)),
-                                              .thread = thread});
+            simt_add_finding(
+                (struct finding){.wrong = UNDER_WAY,
+                                 .kind = kind,
+                                 .site = site,
+                                 .other_site = simt_site_number(simt_place_of(product)),
+                                 .thread = thread});
         } else if (!simt_machine_is_own(thread, addresses[simt_lowest(set)])) {
             simt_add_finding((struct finding){
                 .wrong = LOCAL_OF_OTHER, .kind = kind, .site = site, .thread = thread});

@@ -9,6 +9,7 @@
 #include "check/causality.h"
 #include "check/written.h"
 #include "cuda/simt_analysis.h"
+#include "machine/cluster.h"
 #include "memory/memory.h"
 
 /* ---- pages ---- */
@@ -302,9 +303,43 @@ void simt_check_not_looked(void)
 
 void simt_shadow_start_block(void)
 {
+    /* Others of the cluster look at it, too: nothing of an earlier one is left. */
+    while (simt_cluster_size() > 1 && shared_page_count > 0) {
+        remove_page(shared_pages[--shared_page_count]);
+    }
     for (size_t i = 0; i < shared_page_count; i++) {
         shared_pages[i]->all_written = false;
         memset(shared_pages[i]->written, 0, sizeof shared_pages[i]->written);
+    }
+}
+
+/* Of a cluster: the pages are found under the addresses of the block's place. */
+static void move_pages_to_place(void)
+{
+    for (size_t i = 0; i < shared_page_count; i++) {
+        struct simt_page *page = shared_pages[i];
+        const void *address = (const void *)(uintptr_t)(page->number << SIMT_PAGE_SHIFT);
+        take_out(page);
+        page->number = (uintptr_t)simt_cluster_place(simt_block->rank, address) >> SIMT_PAGE_SHIFT;
+        put_in(page);
+    }
+    shared_page_count = 0;
+}
+
+static void move_pages_back(void)
+{
+    const size_t count = simt_cluster_place_bytes() / SIMT_PAGE_BYTES;
+    char *first = simt_cluster_place(simt_block->rank, NULL);
+    for (size_t i = 0; i < count; i++) {
+        struct simt_page *page = simt_page_find((uintptr_t)first + i * SIMT_PAGE_BYTES);
+        unsigned int rank;
+        void *own;
+        if (page && simt_cluster_find(first + i * SIMT_PAGE_BYTES, &rank, &own)) {
+            take_out(page);
+            page->number = (uintptr_t)own >> SIMT_PAGE_SHIFT;
+            put_in(page);
+            add_shared_page(page);
+        }
     }
 }
 
@@ -322,6 +357,11 @@ struct simt_shared_pages *simt_shadow_suspend(void)
     kept->next = suspended;
     kept->count = shared_page_count;
     suspended = kept;
+    if (simt_cluster_size() > 1) {
+        kept->count = 0;
+        move_pages_to_place();
+        return kept;
+    }
     for (size_t i = 0; i < shared_page_count; i++) {
         kept->pages[i] = shared_pages[i];
         take_out(kept->pages[i]);
@@ -343,6 +383,9 @@ void simt_shadow_resume(struct simt_shared_pages *kept)
     for (size_t i = 0; i < kept->count; i++) {
         put_in(kept->pages[i]);
         add_shared_page(kept->pages[i]);
+    }
+    if (simt_cluster_size() > 1) {
+        move_pages_back();
     }
     free(kept);
 }

@@ -1,5 +1,5 @@
 /* Drop-in for CUDA's header of the same name: thread blocks, tiles of up to 32 threads, coalesced
- * groups, the grid. Thread block clusters and tiles of more than a warp are not there. */
+ * groups, clusters, the grid. Tiles of more than a warp are not there. */
 #ifndef SIMT_COOPERATIVE_GROUPS_H
 #define SIMT_COOPERATIVE_GROUPS_H
 
@@ -68,7 +68,7 @@ SIMT_INLINE unsigned int vote(simt_collective operation, unsigned int mask, uint
         simt_warp_collective(operation, mask, value, 0, SIMT_WARP_SIZE, size, file, line));
 }
 
-enum kind { in_block, in_warp, in_grid };
+enum kind { in_block, in_warp, in_grid, in_cluster };
 
 } // namespace details
 
@@ -118,6 +118,9 @@ class thread_group
         if (kind == details::in_warp) {
             simt_warp_collective(SIMT_SYNCWARP, mask, 0, 0, SIMT_WARP_SIZE, 4, simt_file,
                                  simt_line);
+        } else if (kind == details::in_cluster) {
+            simt_cluster_arrive(false, simt_file, simt_line);
+            simt_cluster_wait(simt_file, simt_line);
         } else {
             simt_block_barrier(kind == details::in_block ? SIMT_BARRIER : SIMT_BARRIER_GRID, 0,
                                simt_file, simt_line);
@@ -212,6 +215,85 @@ class grid_group : public thread_group
 inline grid_group this_grid()
 {
     return grid_group();
+}
+
+/* The blocks of a cluster: of a launch that has none, one. */
+class cluster_group : public thread_group
+{
+    cluster_group() : thread_group(details::in_cluster, 0)
+    {
+    }
+    friend cluster_group this_cluster();
+
+  public:
+    static void sync(SIMT_SITE)
+    {
+        simt_cluster_arrive(false, simt_file, simt_line);
+        simt_cluster_wait(simt_file, simt_line);
+    }
+    struct arrival_token {
+    };
+    static arrival_token barrier_arrive(SIMT_SITE)
+    {
+        simt_cluster_arrive(false, simt_file, simt_line);
+        return arrival_token();
+    }
+    static void barrier_wait(SIMT_SITE)
+    {
+        simt_cluster_wait(simt_file, simt_line);
+    }
+    static void barrier_wait(arrival_token &&, SIMT_SITE)
+    {
+        simt_cluster_wait(simt_file, simt_line);
+    }
+    static dim3 dim_blocks()
+    {
+        return simt_cluster_dimensions();
+    }
+    static unsigned int num_blocks()
+    {
+        const uint3 size = simt_cluster_dimensions();
+        return size.x * size.y * size.z;
+    }
+    static dim3 block_index()
+    {
+        return simt_cluster_block_index();
+    }
+    static unsigned int block_rank()
+    {
+        return simt_cluster_rank();
+    }
+    static dim3 dim_threads()
+    {
+        const uint3 blocks = simt_cluster_dimensions(), threads = simt_block_dimensions();
+        return dim3(blocks.x * threads.x, blocks.y * threads.y, blocks.z * threads.z);
+    }
+    static unsigned int num_threads()
+    {
+        return num_blocks() * details::block_threads();
+    }
+    static unsigned int size()
+    {
+        return num_threads();
+    }
+    static unsigned int thread_rank()
+    {
+        return block_rank() * details::block_threads() + details::rank_in_block();
+    }
+    template <class T>
+    static T *map_shared_rank(T *address, int rank)
+    {
+        return static_cast<T *>(simt_cluster_map(address, static_cast<unsigned int>(rank)));
+    }
+    static unsigned int query_shared_rank(const void *address)
+    {
+        return simt_cluster_rank_of(address);
+    }
+};
+
+inline cluster_group this_cluster()
+{
+    return cluster_group();
 }
 
 namespace details

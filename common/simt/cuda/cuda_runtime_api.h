@@ -31,6 +31,7 @@ enum cudaError {
     cudaErrorHostMemoryAlreadyRegistered = 712,
     cudaErrorHostMemoryNotRegistered = 713,
     cudaErrorCooperativeLaunchTooLarge = 720,
+    cudaErrorInvalidClusterSize = 912,
     cudaErrorInvalidDeviceFunction = 98,
     cudaErrorNoDevice = 100,
     cudaErrorInvalidDevice = 101,
@@ -91,6 +92,7 @@ struct cudaDeviceProp {
     int managedMemory;
     int concurrentManagedAccess;
     int cooperativeLaunch;
+    int clusterLaunch;
     size_t sharedMemPerBlockOptin;
     int maxBlocksPerMultiProcessor;
     size_t reservedSharedMemPerBlock;
@@ -130,6 +132,7 @@ enum cudaDeviceAttr {
     cudaDevAttrSingleToDoublePrecisionPerfRatio = 87,
     cudaDevAttrConcurrentManagedAccess = 89,
     cudaDevAttrCooperativeLaunch = 95,
+    cudaDevAttrClusterLaunch = 120,
     cudaDevAttrMaxSharedMemoryPerBlockOptin = 97,
     cudaDevAttrMaxBlocksPerMultiprocessor = 106,
     cudaDevAttrReservedSharedMemoryPerBlock = 111,
@@ -308,7 +311,8 @@ struct cudaFuncAttributes {
 
 enum cudaFuncAttribute {
     cudaFuncAttributeMaxDynamicSharedMemorySize = 8,
-    cudaFuncAttributePreferredSharedMemoryCarveout = 9
+    cudaFuncAttributePreferredSharedMemoryCarveout = 9,
+    cudaFuncAttributeNonPortableClusterSizeAllowed = 14
 };
 
 cudaError_t cudaFuncSetAttribute(const void *function, enum cudaFuncAttribute attribute, int value);
@@ -368,6 +372,49 @@ void simt_add_kernel(const char *name, const void *function,
 cudaError_t simt_launch_address(const void *function, struct uint3 grid, struct uint3 block,
                                 void **arguments, size_t shared_bytes, cudaStream_t stream,
                                 int cooperative, const char *file, int line);
+
+/* Launches with attributes. Known: clusters, cooperative; the others change nothing here. */
+typedef enum cudaLaunchAttributeID {
+    cudaLaunchAttributeIgnore = 0,
+    cudaLaunchAttributeAccessPolicyWindow = 1,
+    cudaLaunchAttributeCooperative = 2,
+    cudaLaunchAttributeSynchronizationPolicy = 3,
+    cudaLaunchAttributeClusterDimension = 4,
+    cudaLaunchAttributeClusterSchedulingPolicyPreference = 5,
+    cudaLaunchAttributeProgrammaticStreamSerialization = 6,
+    cudaLaunchAttributeProgrammaticEvent = 7,
+    cudaLaunchAttributePriority = 8,
+    cudaLaunchAttributeMemSyncDomain = 10
+} cudaLaunchAttributeID;
+
+typedef union cudaLaunchAttributeValue {
+    char pad[64];
+    int cooperative;
+    struct {
+        unsigned int x, y, z;
+    } clusterDim;
+    int programmaticStreamSerializationAllowed;
+    int priority;
+} cudaLaunchAttributeValue;
+
+typedef struct cudaLaunchAttribute {
+    cudaLaunchAttributeID id;
+    cudaLaunchAttributeValue val;
+} cudaLaunchAttribute;
+
+struct simt_launch_config { /* of which cudaLaunchConfig_t is the C++ form */
+    struct uint3 grid, block;
+    size_t shared_bytes;
+    cudaStream_t stream;
+    const cudaLaunchAttribute *attributes;
+    unsigned int attribute_count;
+};
+cudaError_t simt_launch_with(const struct simt_launch_config *config, const void *function,
+                             void **arguments, const char *file, int line);
+cudaError_t simt_max_clusters(int *clusters, const void *function,
+                              const struct simt_launch_config *config);
+cudaError_t simt_max_cluster_size(int *size, const void *function,
+                                  const struct simt_launch_config *config);
 
 #undef SIMT_DEFAULT
 

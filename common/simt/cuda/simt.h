@@ -62,7 +62,9 @@ struct simt_launch {
     void (*invoke)(void *closure);
     void *closure;
     int cooperative;         /* the blocks may wait for each other (grid synchronization) */
+    bool together;           /* the device has a multiprocessor for each block: they may, too */
     bool returns_error;      /* whoever launches is given the error, not only cudaGetLastError() */
+    struct uint3 cluster;    /* blocks that run together; {0, 0, 0}: what the kernel says, or one */
     const void *begin, *end; /* of what lies on the host's stack and belongs to the launch */
 };
 
@@ -78,6 +80,22 @@ void *simt_dynamic_shared(void) __attribute__((const));
 int simt_is_cooperative(void) __attribute__((const));
 /* A kernel begins that was compiled for blocks of so many threads at most. */
 void simt_launch_bounds(unsigned int most_threads);
+
+/* ---- cluster.c ---- */
+
+/* A kernel begins that was compiled for clusters of so many blocks. */
+void simt_cluster_dims(unsigned int x, unsigned int y, unsigned int z);
+struct uint3 simt_cluster_dimensions(void);
+struct uint3 simt_cluster_block_index(void);
+unsigned int simt_cluster_rank(void);
+void simt_cluster_arrive(bool relaxed, const char *file, int line);
+void simt_cluster_wait(const char *file, int line);
+/* The same place in another block's shared memory: of a pointer; of an offset in the window, which
+ * has the rank in it; whose a pointer is; where such an offset lies. */
+void *simt_cluster_map(const void *address, unsigned int rank);
+uint64_t simt_cluster_map_offset(uint64_t offset, unsigned int rank);
+unsigned int simt_cluster_rank_of(const void *address);
+void *simt_cluster_at(uint64_t offset);
 
 enum simt_barrier {
     SIMT_BARRIER,

@@ -100,6 +100,81 @@ inline cudaError_t cudaLaunchCooperativeKernel(const void *function, dim3 grid, 
                                  simt_file, simt_line);
 }
 
+/* ---- launches with attributes ---- */
+
+typedef struct cudaLaunchConfig_st {
+#ifdef gridDim /* a macro, which a program's config.gridDim is made of as well */
+    dim3 simt_grid, simt_block;
+    dim3 &simt_grid_size()
+    {
+        return simt_grid;
+    }
+    dim3 &simt_block_size()
+    {
+        return simt_block;
+    }
+#else
+    dim3 gridDim, blockDim;
+#endif
+    size_t dynamicSmemBytes;
+    cudaStream_t stream;
+    cudaLaunchAttribute *attrs;
+    unsigned int numAttrs;
+} cudaLaunchConfig_t;
+
+namespace simt
+{
+
+/* A configuration, and where the call stands that takes it. */
+struct placed_config {
+    simt_launch_config config;
+    const char *file;
+    int line;
+
+    placed_config(const cudaLaunchConfig_t *given, SIMT_SITE) : file(simt_file), line(simt_line)
+    {
+        cudaLaunchConfig_t from = *given;
+        config = {from.gridDim, from.blockDim, from.dynamicSmemBytes,
+                  from.stream,  from.attrs,    from.numAttrs};
+    }
+};
+
+} // namespace simt
+
+template <class... Parameters, class... Arguments>
+inline cudaError_t cudaLaunchKernelEx(simt::placed_config config, void (*function)(Parameters...),
+                                      Arguments &&...arguments)
+{
+    return [&](Parameters... converted) {
+        void *addresses[] = {
+            const_cast<void *>(static_cast<const void *>(__builtin_addressof(converted)))...,
+            nullptr};
+        simt::add_function("", function);
+        return ::simt_launch_with(&config.config, reinterpret_cast<const void *>(function),
+                                  addresses, config.file, config.line);
+    }(std::forward<Arguments>(arguments)...);
+}
+
+inline cudaError_t cudaLaunchKernelExC(simt::placed_config config, const void *function,
+                                       void **arguments)
+{
+    return ::simt_launch_with(&config.config, function, arguments, config.file, config.line);
+}
+
+template <class... Parameters>
+inline cudaError_t cudaOccupancyMaxActiveClusters(int *clusters, void (*function)(Parameters...),
+                                                  simt::placed_config config)
+{
+    return ::simt_max_clusters(clusters, reinterpret_cast<const void *>(function), &config.config);
+}
+
+template <class... Parameters>
+inline cudaError_t cudaOccupancyMaxPotentialClusterSize(int *size, void (*function)(Parameters...),
+                                                        simt::placed_config config)
+{
+    return ::simt_max_cluster_size(size, reinterpret_cast<const void *>(function), &config.config);
+}
+
 /* ---- kernels ---- */
 
 template <class... Parameters>

@@ -108,9 +108,10 @@ template <class Find, class Call>
 auto launch(const char *name, Find find, Call call, dim3 grid, dim3 block, size_t shared_bytes = 0,
             cudaStream_t stream = nullptr, SIMT_SITE)
 {
-    simt_launch launch = {name,    simt_file, simt_line,        grid,         block,   shared_bytes,
-                          nullptr, stream,    SIMT_INTERLEAVED, INSTRUMENTED, nullptr, nullptr,
-                          false,   false,     nullptr,          nullptr};
+    simt_launch launch = {
+        name,   simt_file,        simt_line,    grid,    block,   shared_bytes, nullptr,
+        stream, SIMT_INTERLEAVED, INSTRUMENTED, nullptr, nullptr, false,        false,
+        false,  {0, 0, 0},        nullptr,      nullptr};
     if constexpr (std::is_invocable_v<Find, int>) {
         return launch_function(launch, call, find(0));
     } else {
@@ -124,9 +125,10 @@ auto launch_value(const char *name, void (*function)(Parameters...), dim3 grid, 
                   size_t shared_bytes = 0, cudaStream_t stream = nullptr, SIMT_SITE)
 {
     auto call = [function](auto &...arguments) { function(arguments...); };
-    simt_launch launch = {name,    simt_file, simt_line,        grid,         block,   shared_bytes,
-                          nullptr, stream,    SIMT_INTERLEAVED, INSTRUMENTED, nullptr, nullptr,
-                          false,   false,     nullptr,          nullptr};
+    simt_launch launch = {
+        name,   simt_file,        simt_line,    grid,    block,   shared_bytes, nullptr,
+        stream, SIMT_INTERLEAVED, INSTRUMENTED, nullptr, nullptr, false,        false,
+        false,  {0, 0, 0},        nullptr,      nullptr};
     return launch_function(launch, call, function);
 }
 

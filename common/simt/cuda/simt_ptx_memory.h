@@ -34,6 +34,52 @@ SIMT_INLINE char *at_shared(unsigned long offset)
     return static_cast<char *>(simt_shared_at(offset));
 }
 
+/* Of the cluster: with the block's rank in the upper bits. */
+SIMT_INLINE char *at_cluster(unsigned long offset)
+{
+    return static_cast<char *>(simt_cluster_at(offset));
+}
+
+template <class T>
+SIMT_INLINE T mapa_offset(T offset, unsigned int rank)
+{
+    return static_cast<T>(simt_cluster_map_offset(offset, rank));
+}
+
+template <class T>
+SIMT_INLINE T mapa_address(T address, unsigned int rank)
+{
+    return reinterpret_cast<T>(simt_cluster_map(at_generic(address), rank));
+}
+
+template <class T>
+SIMT_INLINE unsigned int getctarank_offset(T offset)
+{
+    return simt_cluster_rank_of(at_cluster(offset));
+}
+
+template <class T>
+SIMT_INLINE unsigned int getctarank_address(T address)
+{
+    return simt_cluster_rank_of(at_generic(address));
+}
+
+SIMT_INLINE unsigned int cluster_size()
+{
+    const uint3 size = simt_cluster_dimensions();
+    return size.x * size.y * size.z;
+}
+
+SIMT_INLINE void cluster_arrive(bool relaxed, SIMT_SITE)
+{
+    simt_cluster_arrive(relaxed, simt_file, simt_line);
+}
+
+SIMT_INLINE void cluster_wait(SIMT_SITE)
+{
+    simt_cluster_wait(simt_file, simt_line);
+}
+
 #define SIMT_PTX_SAME_ADDRESS(space)                                                               \
     SIMT_INLINE unsigned long offset_in_##space(unsigned long address)                             \
     {                                                                                              \
@@ -390,9 +436,10 @@ SIMT_INLINE void copy_async_arrive(char *barrier, bool counted, SIMT_SITE)
     simt_copy_arrive(barrier, counted, simt_file, simt_line);
 }
 
-SIMT_INLINE void bulk_load(char *to, const char *from, unsigned int bytes, char *barrier, SIMT_SITE)
+SIMT_INLINE void bulk_load(char *to, const char *from, unsigned int bytes, char *barrier,
+                           unsigned int ranks, SIMT_SITE)
 {
-    simt_bulk_load(to, from, bytes, barrier, simt_file, simt_line);
+    simt_bulk_load(to, from, bytes, barrier, ranks, simt_file, simt_line);
 }
 
 SIMT_INLINE void bulk_store(char *to, const char *from, unsigned int bytes, SIMT_SITE)
@@ -420,9 +467,9 @@ struct coordinates {
 };
 
 SIMT_INLINE void tensor_load(char *to, const char *map, coordinates at, unsigned int dimensions,
-                             char *barrier, SIMT_SITE)
+                             char *barrier, unsigned int ranks, SIMT_SITE)
 {
-    simt_tensor_load(to, map, at.at, dimensions, barrier, simt_file, simt_line);
+    simt_tensor_load(to, map, at.at, dimensions, barrier, ranks, simt_file, simt_line);
 }
 
 SIMT_INLINE void tensor_store(const char *from, const char *map, coordinates at,

@@ -185,13 +185,14 @@ void simt_fence_proxy_async(void);
 /* ---- bulk.c ---- */
 
 void simt_copy_arrive(void *barrier, bool counted, const char *file, int line);
-void simt_bulk_load(void *to, const void *from, unsigned int bytes, void *barrier, const char *file,
-                    int line);
+/* `ranks`: of a copy to several blocks of the cluster, a bit for each; or 0. */
+void simt_bulk_load(void *to, const void *from, unsigned int bytes, void *barrier,
+                    unsigned int ranks, const char *file, int line);
 void simt_bulk_store(void *to, const void *from, unsigned int bytes, const char *file, int line);
 void simt_bulk_commit(void);
 void simt_bulk_wait(unsigned int groups, bool reads_only);
 void simt_tensor_load(void *to, const void *map, const int *at, unsigned int dimensions,
-                      void *barrier, const char *file, int line);
+                      void *barrier, unsigned int ranks, const char *file, int line);
 void simt_tensor_store(const void *from, const void *map, const int *at, unsigned int dimensions,
                        const char *file, int line);
 
@@ -216,7 +217,7 @@ void simt_matrix_store(void *row, unsigned int count, bool transposed, simt_four
 struct simt_wgmma_call {
     unsigned int columns, d, type_a, type_b; /* types: simt_ptx_type */
     bool a_in_registers, transposed_a, transposed_b, negate_a, negate_b, finite;
-    bool adds; /* or D = A B */
+    bool adds;     /* or D = A B */
     uint64_t a, b; /* matrix descriptors */
     unsigned int a_registers[4];
 };

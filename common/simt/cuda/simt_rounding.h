@@ -25,7 +25,7 @@ SIMT_INLINE unsigned short small_bits(double value, char how = 'n')
     }
     std::frexp(magnitude, &exponent); /* below 2^exponent */
     exponent = magnitude > 0 && exponent > 2 - BIAS ? exponent : 2 - BIAS;
-    if (exponent > BIAS + 1) {
+    if (exponent > BIAS + 1 || std::isinf(value)) {
         bits = infinity;
     } else {
         units = std::ldexp(magnitude, FRACTION + 1 - exponent);
@@ -45,11 +45,11 @@ SIMT_INLINE float small_value(unsigned short bits)
 {
     const unsigned int top = 2u * BIAS + 1;
     const unsigned int exponent = bits >> FRACTION & top, fraction = bits & ((1u << FRACTION) - 1);
-    const float magnitude =
-        exponent == top  ? (fraction ? __builtin_nanf("") : __builtin_inff())
-        : exponent == 0 ? std::ldexp(static_cast<float>(fraction), 1 - BIAS - FRACTION)
-                        : std::ldexp(static_cast<float>(fraction + (1u << FRACTION)),
-                                     static_cast<int>(exponent) - BIAS - FRACTION);
+    const float magnitude = exponent == top ? (fraction ? __builtin_nanf("") : __builtin_inff())
+                            : exponent == 0
+                                ? std::ldexp(static_cast<float>(fraction), 1 - BIAS - FRACTION)
+                                : std::ldexp(static_cast<float>(fraction + (1u << FRACTION)),
+                                             static_cast<int>(exponent) - BIAS - FRACTION);
     return bits >> FRACTION > top ? -magnitude : magnitude;
 }
 

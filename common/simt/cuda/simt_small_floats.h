@@ -86,9 +86,9 @@ SIMT_ROUNDED(double, double, , 'n')
 
 /* To an integer: the nearest there is, NaN to 0 (of 64 bits: to their top bit). */
 #define SIMT_TO_INTEGER(type, name)                                                                \
-    SIMT_DEFINE(type, SIMT_FROM(name##_rn), (SIMT_REAL a), simt::saturated<type>(rintf(a)))       \
-    SIMT_DEFINE(type, SIMT_FROM(name##_rz), (SIMT_REAL a), simt::saturated<type>(truncf(a)))      \
-    SIMT_DEFINE(type, SIMT_FROM(name##_rd), (SIMT_REAL a), simt::saturated<type>(floorf(a)))      \
+    SIMT_DEFINE(type, SIMT_FROM(name##_rn), (SIMT_REAL a), simt::saturated<type>(rintf(a)))        \
+    SIMT_DEFINE(type, SIMT_FROM(name##_rz), (SIMT_REAL a), simt::saturated<type>(truncf(a)))       \
+    SIMT_DEFINE(type, SIMT_FROM(name##_rd), (SIMT_REAL a), simt::saturated<type>(floorf(a)))       \
     SIMT_DEFINE(type, SIMT_FROM(name##_ru), (SIMT_REAL a), simt::saturated<type>(ceilf(a)))
 SIMT_TO_INTEGER(int, int)
 SIMT_TO_INTEGER(unsigned int, uint)
@@ -234,7 +234,7 @@ SIMT_COMPARISONS(lt, <)
 SIMT_COMPARISONS(le, <=)
 SIMT_COMPARISONS(gt, >)
 SIMT_COMPARISONS(ge, >=)
-SIMT_COMPARISON(ne, a < b || a > b)
+SIMT_COMPARISON(ne, a<b || a> b)
 SIMT_COMPARISON(neu, a != b)
 SIMT_DEFINE(bool, operator!=, (SIMT_REAL a, SIMT_REAL b), float(a) != float(b))
 #undef SIMT_COMPARISON

@@ -7,6 +7,7 @@
 
 #include "base/exit.h"
 #include "base/need.h"
+#include "machine/cluster.h"
 #include "machine/reports.h"
 #include "machine/shared.h"
 #include "machine/turns.h"
@@ -18,19 +19,14 @@ enum { MOST_SUSPENDED = 64 /* blocks of a launch that is not cooperative */ };
 static struct simt_block first_block;
 struct simt_block *simt_block = &first_block;
 
-static struct uint3 index_of_block(size_t number)
-{
-    size_t row = simt_grid.launch->grid.x, plane = row * simt_grid.launch->grid.y;
-    return (struct uint3){(unsigned int)(number % row), (unsigned int)(number % plane / row),
-                          (unsigned int)(number / plane)};
-}
-
 void simt_start_block(void)
 {
     size_t number = simt_grid.started++;
     struct simt_block *block = simt_block;
-    number = simt_shuffled ? simt_schedule_block(number, simt_grid.blocks) : number;
-    block->index = index_of_block(number);
+    if (simt_shuffled && simt_cluster_size() == 1) {
+        number = simt_schedule_block(number, simt_grid.blocks);
+    }
+    block->index = simt_cluster_index_of(number);
     for (unsigned int i = 0; i < simt_grid.warps; i++) {
         unsigned int rest = simt_grid.threads - i * SIMT_WARP_SIZE;
         unsigned int members = rest >= SIMT_WARP_SIZE ? ~0u : (1u << rest) - 1;
@@ -38,13 +34,14 @@ void simt_start_block(void)
             .lanes = &block->threads[i * SIMT_WARP_SIZE], .members = members, .ready = members};
     }
     block->alive = simt_grid.threads;
+    block->number = simt_cluster_start_block(number);
     block->rounds = block->full_traces = 0;
     block->waits_for_grid = false;
     memset(block->boxes, 0, sizeof block->boxes);
     block->current_warp = &block->warps[simt_ready_warp()];
     memset(simt_dynamic_shared(), 0xff, simt_grid.launch->shared_bytes);
     if (simt_tracing) {
-        simt_trace_start_block(number, simt_grid.threads);
+        simt_trace_start_block(block->number, simt_grid.threads);
     }
     simt_counts.blocks++;
     simt_counts.threads += simt_grid.threads;
@@ -69,12 +66,15 @@ void simt_number_threads(struct simt_block *block)
 
 /* ---- blocks that wait for one another ---- */
 
-/* Blocks of a cooperative launch run at the same time. Those of any other launch need not; but in a
- * shuffled order, one may come before those that it may rightly count on, with lower numbers. */
+/* Blocks of a cooperative launch run at the same time, and so do those of a launch that has no more
+ * of them than there are multiprocessors, if nothing else runs. Those of any other launch need not;
+ * but in a shuffled order, one may come before those that it may rightly count on, with lower
+ * numbers. */
 bool simt_can_wait_for_blocks(void)
 {
     bool others = simt_grid.suspended_count > 0 || simt_grid.started < simt_grid.blocks;
-    return others && (simt_grid.launch->cooperative || simt_shuffled);
+    return others && (simt_grid.launch->cooperative || simt_grid.launch->together ||
+                      simt_shuffled || simt_cluster_size() > 1);
 }
 
 void simt_suspend_block(void)
@@ -82,8 +82,10 @@ void simt_suspend_block(void)
     struct simt_block *block = simt_block;
     size_t bytes;
     simt_static_shared(&bytes);
-    block->shared = simt_needed(malloc(simt_grid.launch->shared_bytes + bytes + 1),
-                                "blocks that wait for one another");
+    if (simt_cluster_size() == 1) {
+        block->shared = simt_needed(malloc(simt_grid.launch->shared_bytes + bytes + 1),
+                                    "blocks that wait for one another");
+    }
     simt_copy_shared(block->shared, true);
     block->analysis = simt_tracing ? simt_observer.suspend_block(simt_grid.threads) : NULL;
     block->rounds = 0;
@@ -98,7 +100,9 @@ static void resume_block(struct simt_block *block)
 {
     simt_block = block;
     simt_copy_shared(block->shared, false);
-    free(block->shared);
+    if (simt_cluster_size() == 1) {
+        free(block->shared);
+    }
     if (simt_tracing) {
         simt_observer.resume_block(block->analysis, simt_grid.threads);
     }
@@ -169,10 +173,15 @@ bool simt_next_block(void)
 {
     struct simt_block **runnable = simt_grid.suspended ? find_runnable() : NULL;
     struct simt_block *done = simt_block, *block;
-    bool full = simt_grid.suspended_count >= MOST_SUSPENDED && !simt_grid.launch->cooperative;
+    bool full = simt_grid.suspended_count >= MOST_SUSPENDED &&
+                !simt_grid.launch->cooperative && !simt_grid.launch->together;
     /* Cooperative blocks all start first. Others: what was done may be what one waited for. */
     bool start =
         simt_grid.started < simt_grid.blocks && !(runnable && (full || (done && simt_shuffled)));
+    if (simt_cluster_size() > 1) { /* which ends before the next one begins */
+        start = simt_grid.started < simt_grid.blocks &&
+                (!simt_cluster_begins(simt_grid.started) || !simt_grid.suspended);
+    }
     if (start) {
         simt_block = done ? done : new_block();
         simt_start_block();

@@ -13,6 +13,7 @@
 #include "base/need.h"
 #include "cuda/simt_ptx_runtime.h"
 #include "machine/bulk.h"
+#include "machine/cluster.h"
 #include "machine/pipeline.h"
 #include "machine/reports.h"
 #include "machine/turns.h"
@@ -60,8 +61,9 @@ static void check(const struct simt_bulk_copy *copy)
     if (!simt_tracing) {
         return;
     }
-    simt_observer.bulk_begins(copy->caller, (size_t)bytes_of(copy),
-                              copy->barrier ? copy->barrier->address : NULL);
+    simt_observer.bulk_begins(
+        copy->caller, (size_t)bytes_of(copy),
+        copy->barrier && copy->barrier->block == simt_block ? copy->barrier->address : NULL);
     for (size_t i = 0; i < copy->count; i++) {
         const struct simt_bulk_piece *piece = &copy->pieces[i];
         inside =
@@ -102,11 +104,31 @@ static void note_read(const struct simt_bulk_copy *copy)
 
 /* ---- to shared memory ---- */
 
+/* Another block's memory, while that one does not run, is in its place; the copy is made while it
+ * runs. */
+static void see_from_other_block(struct simt_bulk_copy *copy)
+{
+    for (size_t i = 0; i < copy->count; i++) {
+        struct simt_bulk_piece *piece = &copy->pieces[i];
+        unsigned int rank;
+        void *own;
+        if (simt_cluster_find(piece->to, &rank, &own)) {
+            piece->to = own;
+        }
+        if (piece->from && simt_in_shared(piece->from)) {
+            piece->from = simt_cluster_place(simt_block->rank, piece->from);
+        }
+    }
+}
+
 void simt_bulk_start_load(struct simt_bulk_copy *copy, struct simt_mbarrier *barrier)
 {
-    struct simt_block *block = simt_block;
+    struct simt_block *block = barrier->block;
     copy->barrier = barrier;
     check(copy);
+    if (block != simt_block) {
+        see_from_other_block(copy);
+    }
     copy->next = NULL;
     *(block->bulk ? block->last_bulk : &block->bulk) = copy;
     block->last_bulk = &copy->next;
@@ -293,12 +315,19 @@ static struct simt_bulk_copy *one_dimension(const char *name, char *to, const ch
     return copy;
 }
 
-void simt_bulk_load(void *to, const void *from, unsigned int bytes, void *barrier, const char *file,
-                    int line)
+void simt_bulk_load(void *to, const void *from, unsigned int bytes, void *barrier,
+                    unsigned int ranks, const char *file, int line)
 {
-    struct simt_bulk_copy *copy =
-        one_dimension("cp.async.bulk", to, from, bytes, __builtin_return_address(0), file, line);
-    simt_bulk_start_load(copy, simt_mbarrier_at(barrier, "complete_tx", copy->caller, file, line));
+    const void *caller = __builtin_return_address(0);
+    for (unsigned int rank = 0; rank < 32; rank++) {
+        if (ranks ? ranks >> rank & 1 : rank == 0) {
+            void *there = ranks ? simt_cluster_map(to, rank) : to;
+            void *of = ranks ? simt_cluster_map(barrier, rank) : barrier;
+            simt_bulk_start_load(
+                one_dimension("cp.async.bulk", there, from, bytes, caller, file, line),
+                simt_mbarrier_at(of, "complete_tx", caller, file, line));
+        }
+    }
 }
 
 void simt_bulk_store(void *to, const void *from, unsigned int bytes, const char *file, int line)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "machine/blocks.h"
+#include "machine/cluster.h"
 #include "machine/fault.h"
 #include "machine/fibers.h"
 #include "machine/pipeline.h"
@@ -53,7 +54,9 @@ static void end_abandoned(void)
     take_back_fibers(simt_block);
     for (; simt_grid.suspended; simt_grid.suspended = simt_grid.suspended->next) {
         take_back_fibers(simt_grid.suspended);
-        free(simt_grid.suspended->shared);
+        if (simt_cluster_size() == 1) {
+            free(simt_grid.suspended->shared);
+        }
         if (simt_grid.suspended->analysis) {
             simt_observer.forget_block(simt_grid.suspended->analysis);
         }
@@ -81,6 +84,7 @@ static void exit_thread(void)
     warp->exited |= simt_bit_of(simt_current);
     block->alive--;
     simt_note_progress();
+    simt_cluster_thread_exited();
     /* Others may have waited for nobody but this thread. */
     for (unsigned int set = warp->at_collective; set; set &= set - 1) {
         if (warp->at_collective & 1u << simt_lowest(set)) {
@@ -96,6 +100,7 @@ static void exit_thread(void)
         simt_registers_block_ended();
         simt_wgmma_forget(block);
         simt_forget_barriers(block);
+        simt_cluster_block_ended();
         simt_grid.done++;
     }
 }
@@ -173,6 +178,7 @@ cudaError_t simt_run(const struct simt_launch *asked, const char **reason)
     open_launch(asked);
     begin_operation(asked);
     simt_trace_start_launch(asked);
+    simt_cluster_start_launch(asked->cluster);
     simt_start_block();
     simt_current = simt_next_thread();
     if (simt_tracing) {

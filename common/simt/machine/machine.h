@@ -61,6 +61,8 @@ struct simt_thread {
     struct simt_poll poll;
     struct simt_pipeline pipeline;
     const struct simt_fiber *ran_on; /* also after its end */
+    bool at_cluster; /* has arrived at the cluster's barrier, in this phase, and not waited */
+    uint64_t cluster_phase;
 } __attribute__((aligned(64)));
 
 /* A lane that runs is in none of the sets but `members`; any other is in exactly one more. */
@@ -94,6 +96,7 @@ struct simt_named_barrier {
 /* A barrier in shared memory, at `address`, while the program's own 8 bytes there are `mirror`. */
 struct simt_mbarrier {
     struct simt_mbarrier *next;
+    struct simt_block *block;
     char *address;
     uint64_t mirror, phase;
     unsigned int expected, pending; /* arrivals: of each phase, of this one */
@@ -107,6 +110,13 @@ struct simt_mbarrier {
 };
 
 enum { SIMT_BOXES = 64 };
+
+/* barrier.cluster */
+struct simt_cluster_barrier {
+    uint64_t phase;
+    unsigned int arrived;
+    struct simt_clock *arriving, *completed; /* what is known from this phase; from those before */
+};
 
 /* A block of the grid that has started. */
 struct simt_block {
@@ -138,6 +148,10 @@ struct simt_block {
         unsigned int span;
     } boxes[SIMT_BOXES];
     unsigned int next_box;
+
+    size_t number;     /* in the order in which blocks start, but for other orders */
+    unsigned int rank; /* in its cluster */
+    struct simt_cluster_barrier alone;
 
     /* While it is suspended: dynamic shared memory, then static; and what the analysis knows. */
     char *shared;

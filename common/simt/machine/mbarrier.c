@@ -13,6 +13,7 @@
 #include "base/exit.h"
 #include "base/need.h"
 #include "cuda/simt_ptx_runtime.h"
+#include "machine/cluster.h"
 #include "machine/hooks.h"
 #include "machine/ptx.h"
 #include "machine/reports.h"
@@ -43,13 +44,39 @@ __attribute__((noreturn)) static void refuse(const struct simt_mbarrier *barrier
 
 /* ---- the table ---- */
 
+/* Where the barrier of an address is; also of another block of the cluster. */
 static struct simt_mbarrier **find(const void *address)
 {
+    static struct simt_mbarrier *none;
     struct simt_mbarrier **link = &simt_block->mbarriers;
+    const char *state;
+    unsigned int rank;
+    void *own;
+    if (simt_cluster_find(address, &rank, &own)) {
+        struct simt_block *block = simt_cluster_block(rank, &state);
+        if (!block) {
+            simt_report_place();
+            fprintf(stderr, ": mbarrier of block %u of the cluster, which %s\n", rank, state);
+            if (simt_tracing) {
+                simt_observer.tell_place(stderr, called_at);
+            }
+            simt_exit();
+        }
+        link = block ? &block->mbarriers : &none;
+        address = own;
+    }
     while (*link && (*link)->address != address) {
         link = &(*link)->next;
     }
     return link;
+}
+
+/* Its 8 bytes, wherever its block's shared memory is. */
+static char *bytes_of(const struct simt_mbarrier *barrier)
+{
+    return barrier->block == simt_block
+               ? barrier->address
+               : simt_cluster_place(barrier->block->rank, barrier->address);
 }
 
 /* A number for the state; no two states that follow one another have the same. */
@@ -58,7 +85,7 @@ static void reflect(struct simt_mbarrier *barrier)
     uint64_t state = barrier->phase << 42 ^ (uint64_t)barrier->pending << 21 ^
                      ((uint64_t)barrier->bytes & 0x1fffff);
     barrier->mirror = state * UINT64_C(0x9e3779b97f4a7c15) ^ (uintptr_t)barrier->address;
-    memcpy(barrier->address, &barrier->mirror, sizeof barrier->mirror);
+    memcpy(bytes_of(barrier), &barrier->mirror, sizeof barrier->mirror);
 }
 
 static struct simt_mbarrier *at(const void *address, const char *what, const char *file, int line)
@@ -69,7 +96,7 @@ static struct simt_mbarrier *at(const void *address, const char *what, const cha
         refuse(NULL, what, "there is no mbarrier here: mbarrier.init has not been called for it",
                file, line);
     }
-    memcpy(&word, barrier->address, sizeof word);
+    memcpy(&word, bytes_of(barrier), sizeof word);
     if (word != barrier->mirror) {
         refuse(barrier, what, "the program has written to the barrier's 8 bytes", file, line);
     }
@@ -83,11 +110,12 @@ struct simt_mbarrier *simt_mbarrier_at(const void *address, const char *what, co
     return at(address, what, file, line);
 }
 
-/* The operation is looked at as an atomic of the block, and orders what comes before it. */
+/* The operation is looked at as an atomic of the block (or cluster), and orders what comes before it. */
 static void record(enum simt_event_kind kind, const void *address)
 {
     if (simt_tracing) {
-        simt_trace_event(kind, called_at, (uintptr_t)address, EVENT_OF_BLOCK | 8);
+        simt_trace_event(kind, called_at, (uintptr_t)address,
+                         (simt_cluster_size() > 1 ? 0u : EVENT_OF_BLOCK) | 8u);
         simt_trace_check();
     }
 }
@@ -139,6 +167,7 @@ void simt_mbarrier_init(void *address, unsigned int count, const char *file, int
     }
     barrier = simt_needed(calloc(1, sizeof *barrier), "an mbarrier");
     *barrier = (struct simt_mbarrier){.next = simt_block->mbarriers,
+                                      .block = simt_block,
                                       .address = address,
                                       .expected = count,
                                       .pending = count,
@@ -166,13 +195,14 @@ void simt_mbarrier_invalidate(void *address, const char *file, int line)
 /* Who waits for the phase goes on. */
 static void wake(const struct simt_mbarrier *barrier)
 {
+    struct simt_block *block = barrier->block;
     for (unsigned int i = 0; i < simt_grid.warps; i++) {
-        struct simt_warp *warp = &simt_block->warps[i];
+        struct simt_warp *warp = &block->warps[i];
         for (unsigned int set = warp->at_mbarrier; set; set &= set - 1) {
             unsigned int bit = set & (0u - set);
-            if (simt_block->threads[i * SIMT_WARP_SIZE + simt_lowest(set)].awaited == barrier) {
+            if (block->threads[i * SIMT_WARP_SIZE + simt_lowest(set)].awaited == barrier) {
                 warp->at_mbarrier &= ~bit;
-                simt_make_ready(i, bit);
+                warp->ready |= bit;
             }
         }
     }
@@ -181,9 +211,10 @@ static void wake(const struct simt_mbarrier *barrier)
 
 bool simt_mbarrier_is_awaited(const struct simt_mbarrier *barrier)
 {
+    const struct simt_block *block = barrier->block;
     for (unsigned int i = 0; i < simt_grid.warps; i++) {
-        for (unsigned int set = simt_block->warps[i].at_mbarrier; set; set &= set - 1) {
-            if (simt_block->threads[i * SIMT_WARP_SIZE + simt_lowest(set)].awaited == barrier) {
+        for (unsigned int set = block->warps[i].at_mbarrier; set; set &= set - 1) {
+            if (block->threads[i * SIMT_WARP_SIZE + simt_lowest(set)].awaited == barrier) {
                 return true;
             }
         }

@@ -16,7 +16,7 @@ static unsigned int most_at_launch(void)
 }
 
 __attribute__((format(printf, 2, 3), noreturn)) static void refuse(const struct simt_wgmmas *warp,
-                                                                  const char *format, ...)
+                                                                   const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
@@ -71,8 +71,9 @@ void simt_registers_block_ended(void)
         last = !last || registers >= last->most_registers ? warp : last;
     }
     if (sum > most) {
-        refuse(last, "waits for ever: the warps ask for %u registers in all, the block has at most "
-                     "%u",
+        refuse(last,
+               "waits for ever: the warps ask for %u registers in all, the block has at most "
+               "%u",
                sum * SIMT_WARP_SIZE, most * SIMT_WARP_SIZE);
     }
 }

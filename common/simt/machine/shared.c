@@ -3,6 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "machine/cluster.h"
 #include "machine/fibers.h"
 #include "program/symbols.h"
 
@@ -53,7 +54,16 @@ bool simt_machine_range(uint64_t address, struct simt_range *range)
     uint64_t start = (uintptr_t)simt_dynamic_shared();
     uint64_t arguments = (uintptr_t)simt_grid.launch->begin;
     size_t size = simt_grid.launch->shared_bytes;
+    unsigned int rank;
+    void *own;
     if (simt_is_in_stacks(address, range)) {
+        return true;
+    }
+    if (simt_cluster_find((const void *)(uintptr_t)address, &rank, &own)) {
+        const char *state;
+        const struct simt_block *block = simt_cluster_block(rank, &state);
+        *range = (struct simt_range){address & ~UINT64_C(15), 16, SPACE_GLOBAL,
+                                     !block || block == simt_block || !simt_in_shared(own)};
         return true;
     }
     *range = (struct simt_range){arguments, (size_t)((uintptr_t)simt_grid.launch->end - arguments),
@@ -74,6 +84,14 @@ void simt_copy_shared(char *kept, bool keep)
 {
     size_t bytes, dynamic = simt_grid.launch->shared_bytes;
     void *shared = simt_static_shared(&bytes);
+    if (simt_cluster_size() > 1) { /* in the place of its rank */
+        char *dynamic_place = simt_cluster_place(simt_block->rank, simt_dynamic_shared());
+        char *static_place = simt_cluster_place(simt_block->rank, shared);
+        memcpy(keep ? dynamic_place : simt_dynamic_shared(),
+               keep ? simt_dynamic_shared() : dynamic_place, dynamic);
+        memcpy(keep ? static_place : shared, keep ? shared : static_place, bytes);
+        return;
+    }
     memcpy(keep ? kept : simt_dynamic_shared(), keep ? simt_dynamic_shared() : kept, dynamic);
     if (bytes) {
         memcpy(keep ? kept + dynamic : shared, keep ? shared : kept + dynamic, bytes);

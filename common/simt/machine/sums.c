@@ -17,9 +17,9 @@ enum {
 
 unsigned int simt_element_bits(unsigned int type)
 {
-    return type == SIMT_PTX_TF32                                                         ? 32
+    return type == SIMT_PTX_TF32                                                   ? 32
            : type <= SIMT_PTX_S8 || type == SIMT_PTX_E4M3 || type == SIMT_PTX_E5M2 ? 8
-                                                                                         : 16;
+                                                                                   : 16;
 }
 
 void simt_set_factor(struct simt_factors *factors, unsigned int k, unsigned int type, uint32_t bits)
@@ -32,8 +32,9 @@ void simt_set_factor(struct simt_factors *factors, unsigned int k, unsigned int 
     number = simt_number_decode(type, bits);
     factors->value[k] = number.negative ? -(int32_t)number.magnitude : (int32_t)number.magnitude;
     factors->exponent[k] = number.magnitude ? number.exponent : NO_EXPONENT;
-    factors->special[k] = number.is_nan ? SIMT_NAN : number.is_infinite ? SIMT_INFINITE
-                                                                        : SIMT_FINITE;
+    factors->special[k] = number.is_nan        ? SIMT_NAN
+                          : number.is_infinite ? SIMT_INFINITE
+                                               : SIMT_FINITE;
     factors->has_special = factors->has_special || factors->special[k] != SIMT_FINITE;
 }
 
@@ -115,12 +116,10 @@ static int64_t aligned(int64_t value, int exponent, int excess, int largest, int
 /* The float nearer to zero, with so many bits of fraction; what is too large is infinite. */
 static uint32_t cut_off(int64_t sum, int exponent, int kept)
 {
-    const struct simt_number number = {.negative = sum < 0,
-                                       .magnitude = (uint64_t)(sum < 0 ? -sum : sum),
-                                       .exponent = exponent};
+    const struct simt_number number = {
+        .negative = sum < 0, .magnitude = (uint64_t)(sum < 0 ? -sum : sum), .exponent = exponent};
     const uint32_t bits = (uint32_t)simt_number_encode(SIMT_PTX_F32, number, TO_ZERO);
-    const bool too_large =
-        sum != 0 && 63 - __builtin_clzll(number.magnitude) + exponent > 127;
+    const bool too_large = sum != 0 && 63 - __builtin_clzll(number.magnitude) + exponent > 127;
     return too_large ? (bits & 0x80000000) | 0x7f800000
                      : bits & ~((1u << (FRACTION_BITS - kept)) - 1);
 }

@@ -8,6 +8,7 @@
 #include "cuda/cuda.h"
 #include "cuda/simt_ptx_runtime.h"
 #include "machine/bulk.h"
+#include "machine/cluster.h"
 #include "machine/reports.h"
 
 enum { MOST_DIMENSIONS = 5, CHUNK = 16, MAP_ALIGNMENT = 128 };
@@ -191,16 +192,19 @@ static struct simt_bulk_copy *take_apart(const struct encoded *map, char *shared
 
 /* ---- tiles that were made ---- */
 
-static void note_box(const char *begin, size_t bytes, unsigned int span)
+static void note_box(struct simt_block *block, const char *begin, size_t bytes, unsigned int span)
 {
-    struct simt_box *boxes = simt_block->boxes, *box = NULL;
+    struct simt_box *boxes = block->boxes, *box = NULL;
+    unsigned int rank;
+    void *own;
+    begin = simt_cluster_find(begin, &rank, &own) ? own : begin;
     for (unsigned int i = 0; i < SIMT_BOXES; i++) {
         if (boxes[i].begin < begin + bytes && begin < boxes[i].end) {
             boxes[i] = (struct simt_box){NULL, NULL, 0};
             box = &boxes[i];
         }
     }
-    box = box ? box : &boxes[simt_block->next_box++ % SIMT_BOXES];
+    box = box ? box : &boxes[block->next_box++ % SIMT_BOXES];
     *box = (struct simt_box){begin, begin + bytes, span};
 }
 
@@ -246,13 +250,20 @@ static struct encoded read_map(const void *map, const void *shared, unsigned int
 }
 
 void simt_tensor_load(void *to, const void *map, const int *at, unsigned int dimensions,
-                      void *barrier, const char *file, int line)
+                      void *barrier, unsigned int ranks, const char *file, int line)
 {
-    struct encoded encoded = read_map(map, to, dimensions, file, line);
-    struct simt_bulk_copy *copy =
-        take_apart(&encoded, to, at, true, __builtin_return_address(0), file, line);
-    note_box(to, box_elements(&encoded) * encoded.element, encoded.swizzle);
-    simt_bulk_start_load(copy, simt_mbarrier_at(barrier, "complete_tx", copy->caller, file, line));
+    const struct encoded encoded = read_map(map, to, dimensions, file, line);
+    const void *caller = __builtin_return_address(0);
+    for (unsigned int rank = 0; rank < 32; rank++) {
+        if (ranks ? ranks >> rank & 1 : rank == 0) {
+            char *there = ranks ? simt_cluster_map(to, rank) : to;
+            struct simt_mbarrier *of =
+                simt_mbarrier_at(ranks ? simt_cluster_map(barrier, rank) : barrier, "complete_tx",
+                                 caller, file, line);
+            note_box(of->block, there, box_elements(&encoded) * encoded.element, encoded.swizzle);
+            simt_bulk_start_load(take_apart(&encoded, there, at, true, caller, file, line), of);
+        }
+    }
 }
 
 void simt_tensor_store(const void *from, const void *map, const int *at, unsigned int dimensions,

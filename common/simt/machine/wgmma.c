@@ -110,9 +110,8 @@ static void take_sums(const struct simt_wgmmas *all, struct simt_wgmma *wgmma)
             before = other;
         } else if (simt_wgmma_has_register(other, 0, (uintptr_t)wgmma->registers[0]) ||
                    simt_wgmma_has_register(wgmma, 0, (uintptr_t)other->registers[0])) {
-            simt_wgmma_refuse(wgmma,
-                              "a product of another shape still uses some of its registers\n"
-                              "  hint: wgmma.wait_group comes between the two.");
+            simt_wgmma_refuse(wgmma, "a product of another shape still uses some of its registers\n"
+                                     "  hint: wgmma.wait_group comes between the two.");
         }
     }
     if (before) {

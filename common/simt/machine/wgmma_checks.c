@@ -3,14 +3,15 @@
 #include <stdlib.h>
 
 #include "base/exit.h"
+#include "machine/cluster.h"
 #include "machine/reports.h"
 #include "machine/shared.h"
 #include "machine/wgmma.h"
 #include "observe/observer.h"
 
-static const char FENCE_HINT[] =
-    "  hint: wgmma.fence orders what the thread has done with the registers before the product that "
-    "uses them.\n";
+static const char FENCE_HINT[] = "  hint: wgmma.fence orders what the thread has done with the "
+                                 "registers before the product that "
+                                 "uses them.\n";
 
 void simt_wgmma_refuse(const struct simt_wgmma *wgmma, const char *wrong)
 {
@@ -200,9 +201,17 @@ void simt_wgmma_note_end(const struct simt_wgmma *wgmma, unsigned int warp)
 
 bool simt_wgmma_reader(const void *address, unsigned int *thread, const void **caller)
 {
-    const uint32_t offset = (uint32_t)simt_shared_offset(address);
-    for (unsigned int i = 0; i < simt_grid.warps; i++) {
-        const struct simt_wgmmas *all = simt_block->warps[i].wgmmas;
+    const struct simt_block *block = simt_block;
+    const char *state;
+    unsigned int rank;
+    uint32_t offset;
+    void *own = (void *)(uintptr_t)address;
+    if (simt_cluster_find(address, &rank, &own)) {
+        block = simt_cluster_block(rank, &state);
+    }
+    offset = (uint32_t)simt_shared_offset(own);
+    for (unsigned int i = 0; block && i < simt_grid.warps; i++) {
+        const struct simt_wgmmas *all = block->warps[i].wgmmas;
         for (const struct simt_wgmma *wgmma = all ? all->first : NULL; wgmma; wgmma = wgmma->next) {
             if (!wgmma->made &&
                 ((!wgmma->call.a_in_registers && simt_tile_has(&wgmma->a, offset)) ||

@@ -54,10 +54,10 @@ uint32_t simt_tile_chunk(const struct simt_tile *tile, unsigned int chunk, unsig
         const unsigned int in_row = tile->rows / count, j = chunk % in_row;
         *row = j * count;
         *k = chunk / in_row;
-        offset += tile->span ? j % in_span * SIMT_TILE_CHUNK + j / in_span * tile->lead +
-                                   *k % GROUP * tile->span + *k / GROUP * tile->stride
-                             : j * tile->stride + *k % GROUP * SIMT_TILE_CHUNK +
-                                   *k / GROUP * tile->lead;
+        offset += tile->span
+                      ? j % in_span * SIMT_TILE_CHUNK + j / in_span * tile->lead +
+                            *k % GROUP * tile->span + *k / GROUP * tile->stride
+                      : j * tile->stride + *k % GROUP * SIMT_TILE_CHUNK + *k / GROUP * tile->lead;
     } else {
         const unsigned int in_row = tile->depth / count, j = chunk % in_row;
         *row = chunk / in_row;

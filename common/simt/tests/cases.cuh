@@ -41,7 +41,7 @@ static int run_case(const Case (&cases)[count], int argument_count, char **argum
         } else if (strcmp(arguments[1], one.name) == 0) {
             puts("printed before");
             one.run();
-            if (strncmp(one.name, "ok_", 3) == 0 && cudaPeekAtLastError() != cudaSuccess)
+            if (strncmp(one.name, "ok_", 3) == 0 && cudaDeviceSynchronize() != cudaSuccess)
                 puts(cudaGetErrorString(cudaPeekAtLastError()));
             return 0;
         }

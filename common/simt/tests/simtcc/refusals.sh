@@ -67,9 +67,6 @@ END
 refuses 'cuRAND' 1 <<'END'
 #include <curand_kernel.h>
 END
-refuses 'thread block clusters (__cluster_dims__)' 1 <<'END'
-__global__ void __cluster_dims__(2, 1, 1) k() {}
-END
 refuses 'the driver API (cuInit)' 2 <<'END'
 #include <cuda.h>
 int main() { return cuInit(0); }

@@ -1,0 +1,326 @@
+// Clusters: what is right in blocks that reach one another's shared memory, and seeded faults. As
+// faults.cu; compiles with nvcc (sm_90a) as well.
+#include <cooperative_groups.h>
+#include <cuda.h>
+
+#include "cases.cuh"
+#include "cluster_helpers.cuh"
+
+namespace cg = cooperative_groups;
+
+static const int BLOCK = 64, TILE = 256; // threads; bytes
+
+// ---- what is right ----
+
+// Each block's sum from the parts of all; by pointers.
+__global__ void __cluster_dims__(4, 1, 1) ok_pointers(float *out)
+{
+    __shared__ float part[BLOCK];
+    cg::cluster_group cluster = cg::this_cluster();
+    float sum = 0;
+    part[threadIdx.x] = blockIdx.x * 100 + threadIdx.x;
+    cluster.sync();
+    for (unsigned i = 0; i < cluster.num_blocks(); i++)
+        sum += cluster.map_shared_rank(part, i)[threadIdx.x];
+    cluster.sync();
+    out[blockIdx.x * BLOCK + threadIdx.x] = sum;
+    if (cluster.block_rank() != blockIdx.x % 4 || cluster.dim_blocks().x != 4 ||
+        cluster.thread_rank() != blockIdx.x % 4 * BLOCK + threadIdx.x ||
+        sum != (4 * (blockIdx.x / 4 * 4) + 6) * 100 + 4.0f * threadIdx.x)
+        __trap();
+}
+
+// The same by PTX, in clusters of two dimensions; and sums by atomics in one of the blocks.
+__global__ void ok_ptx(int *out)
+{
+    extern __shared__ float part[];
+    __shared__ int sum;
+    const unsigned rank = cluster_rank();
+    part[threadIdx.x] = rank * 10 + threadIdx.x;
+    if (threadIdx.x == 0)
+        sum = 0;
+    cluster_sync();
+    if (read_from(mapped(&part[threadIdx.x], rank ^ 1)) != (rank ^ 1) * 10 + threadIdx.x)
+        __trap();
+    asm volatile("red.relaxed.cluster.shared::cluster.add.u32 [%0], %1;" ::"r"(mapped(&sum, 0)),
+                 "r"(1)
+                 : "memory");
+    cluster_sync();
+    if (rank == 0 && sum != 4 * BLOCK)
+        __trap();
+    if (threadIdx.x == 0)
+        out[blockIdx.y * gridDim.x + blockIdx.x] = rank;
+}
+
+// Producers tell the consumer in another block by its mbarrier.
+__global__ void __cluster_dims__(2, 1, 1) ok_remote_arrival(float *out)
+{
+    __shared__ float stage[BLOCK];
+    __shared__ barrier_t full;
+    const unsigned rank = cluster_rank();
+    if (threadIdx.x == 0)
+        init(&full, BLOCK);
+    cluster_sync();
+    if (rank == 1) {
+        asm volatile("st.shared::cluster.f32 [%0], %1;" ::"r"(mapped(&stage[threadIdx.x], 0)),
+                     "f"(1.0f * threadIdx.x)
+                     : "memory");
+        arrive_at(mapped(&full, 0));
+    } else {
+        asm volatile("{\n.reg .pred p;\nagain:\n"
+                     "mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 p, [%0], 0;\n"
+                     "@!p bra again;\n}" ::"r"(shared(&full))
+                     : "memory");
+        out[blockIdx.x * BLOCK + threadIdx.x] = stage[BLOCK - 1 - threadIdx.x];
+    }
+    cluster_sync();
+}
+
+// Each block copies a half to both; stages are given back to both who fill them.
+__global__ void __cluster_dims__(2, 1, 1) ok_multicast(float *out, const float *in)
+{
+    extern __shared__ __align__(128) float tile[];
+    __shared__ barrier_t full, empty;
+    const unsigned rank = cluster_rank(), half = TILE / 8;
+    float sum = 0;
+    if (threadIdx.x == 0) {
+        init(&full, 1);
+        init(&empty, 2);
+        fence_init();
+    }
+    cluster_sync();
+    for (int i = 0; i < 3; i++) {
+        if (threadIdx.x == 0) {
+            wait(&empty, (i & 1) ^ 1);
+            expect(&full, TILE);
+            load_to(tile + rank * half, in + i * TILE / 4 + rank * half, TILE / 2, &full, 3);
+        }
+        wait(&full, i & 1);
+        sum += tile[threadIdx.x];
+        __syncthreads();
+        if (threadIdx.x < 2)
+            arrive_at(mapped(&empty, threadIdx.x));
+    }
+    if (sum != 3.0f * (TILE / 4) + 3 * threadIdx.x)
+        __trap();
+    out[blockIdx.x * BLOCK + threadIdx.x] = sum;
+    cluster_sync();
+}
+
+// A block sends of its own shared memory to another one's.
+__global__ void __cluster_dims__(2, 1, 1) ok_send(float *out)
+{
+    __shared__ __align__(128) float from[BLOCK], to[BLOCK];
+    __shared__ barrier_t full;
+    const unsigned rank = cluster_rank();
+    if (threadIdx.x == 0) {
+        init(&full, 1);
+        fence_init();
+        expect(&full, sizeof to);
+    }
+    from[threadIdx.x] = rank * 1000 + threadIdx.x;
+    fence_proxy();
+    cluster_sync();
+    if (threadIdx.x == 0)
+        asm volatile("cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes "
+                     "[%0], [%1], %2, [%3];" ::"r"(mapped(to, rank ^ 1)),
+                     "r"(shared(from)), "r"((unsigned)sizeof to), "r"(mapped(&full, rank ^ 1))
+                     : "memory");
+    wait(&full, 0);
+    if (to[threadIdx.x] != (rank ^ 1) * 1000 + threadIdx.x)
+        __trap();
+    cluster_sync();
+    out[blockIdx.x * BLOCK + threadIdx.x] = to[threadIdx.x];
+}
+
+// ---- what is not ----
+
+// Nothing says that the other block has written, or started.
+__global__ void __cluster_dims__(2, 1, 1) no_sync(float *out)
+{
+    __shared__ float part[BLOCK];
+    part[threadIdx.x] = threadIdx.x;
+    __syncthreads();
+    out[blockIdx.x * BLOCK + threadIdx.x] =
+        read_from(mapped(&part[threadIdx.x], cluster_rank() ^ 1)); // FAULT no_sync
+}
+
+// The barrier does not order what comes before a relaxed arrival.
+__global__ void __cluster_dims__(2, 1, 1) relaxed(float *out)
+{
+    __shared__ float part[BLOCK];
+    cluster_sync();
+    part[threadIdx.x] = threadIdx.x; // FAULT relaxed
+    asm volatile("barrier.cluster.arrive.relaxed;\nbarrier.cluster.wait;" ::: "memory");
+    out[blockIdx.x * BLOCK + threadIdx.x] =
+        cg::this_cluster().map_shared_rank(part, cluster_rank() ^ 1)[threadIdx.x]; // FAULT relaxed
+    cluster_sync();
+}
+
+// A block overwrites what another one still reads.
+__global__ void __cluster_dims__(2, 1, 1) overwritten(float *out)
+{
+    __shared__ float part[BLOCK];
+    part[threadIdx.x] = threadIdx.x;
+    cluster_sync();
+    const float *other = cg::this_cluster().map_shared_rank(part, cluster_rank() ^ 1);
+    out[blockIdx.x * BLOCK + threadIdx.x] = other[threadIdx.x]; // FAULT overwritten
+    part[threadIdx.x] = 0;                                      // FAULT overwritten
+    cluster_sync();
+}
+
+__global__ void __cluster_dims__(2, 1, 1) past_end(float *out)
+{
+    __shared__ float part[BLOCK];
+    part[threadIdx.x] = threadIdx.x;
+    cluster_sync();
+    const float *other = cg::this_cluster().map_shared_rank(part, cluster_rank() ^ 1);
+    out[blockIdx.x * BLOCK + threadIdx.x] = other[16384 + threadIdx.x]; // FAULT past_end
+    cluster_sync();
+}
+
+__global__ void __cluster_dims__(2, 1, 1) returned(float *out)
+{
+    __shared__ float part[BLOCK];
+    part[threadIdx.x] = threadIdx.x;
+    cluster_sync();
+    if (cluster_rank() == 0)
+        return;
+    for (int i = 0; i < 1000; i++)
+        __nanosleep(100);
+    const float *other = cg::this_cluster().map_shared_rank(part, 0);
+    out[threadIdx.x] = other[threadIdx.x]; // FAULT returned
+}
+
+__global__ void __cluster_dims__(2, 1, 1) barrier_unready(float *out)
+{
+    __shared__ barrier_t b;
+    if (threadIdx.x == 0)
+        init(&b, 1);
+    __syncthreads();
+    if (cluster_rank() == 0 && threadIdx.x == 0)
+        arrive_at(mapped(&b, 1)); // FAULT barrier_unready
+    cluster_sync();
+    out[threadIdx.x] = 0;
+}
+
+__global__ void __cluster_dims__(2, 1, 1) arrives_twice(float *out)
+{
+    asm volatile("barrier.cluster.arrive;" ::: "memory");
+    asm volatile("barrier.cluster.arrive;" ::: "memory"); // FAULT arrives_twice
+    out[threadIdx.x] = 0;
+}
+
+__global__ void __cluster_dims__(2, 1, 1) waits_alone(float *out)
+{
+    asm volatile("barrier.cluster.wait;" ::: "memory"); // FAULT waits_alone
+    out[threadIdx.x] = 0;
+}
+
+__global__ void __cluster_dims__(2, 1, 1) no_such_rank(float *out)
+{
+    __shared__ float part[BLOCK];
+    part[threadIdx.x] = threadIdx.x;
+    cluster_sync();
+    out[threadIdx.x] = read_from(mapped(part, 2)); // FAULT no_such_rank
+}
+
+// A stage is filled in both blocks, but only the own block's consumers are waited for.
+__global__ void __cluster_dims__(2, 1, 1) stage_of_other(float *out, const float *in)
+{
+    extern __shared__ __align__(128) float tile[];
+    __shared__ barrier_t full, empty;
+    const unsigned rank = cluster_rank(), half = TILE / 8;
+    float sum = 0;
+    if (threadIdx.x == 0) {
+        init(&full, 1);
+        init(&empty, 1);
+        fence_init();
+    }
+    cluster_sync();
+    for (int i = 0; i < 3; i++) {
+        if (threadIdx.x == 0) {
+            wait(&empty, (i & 1) ^ 1);
+            expect(&full, TILE);
+            load_to(tile + rank * half, in + i * half, TILE / 2, &full, 3); // FAULT stage_of_other
+        }
+        wait(&full, i & 1);
+        sum += tile[threadIdx.x]; // FAULT stage_of_other
+        __syncthreads();
+        if (threadIdx.x == 0)
+            arrive(&empty);
+    }
+    out[blockIdx.x * BLOCK + threadIdx.x] = sum;
+    cluster_sync();
+}
+
+static float *f, *g;
+static int *ints;
+
+static cudaError_t launch(dim3 grid, unsigned x, unsigned y)
+{
+    cudaLaunchAttribute attribute = {};
+    cudaLaunchConfig_t config = {};
+    attribute.id = cudaLaunchAttributeClusterDimension;
+    attribute.val.clusterDim.x = x;
+    attribute.val.clusterDim.y = y;
+    attribute.val.clusterDim.z = 1;
+    config.gridDim = grid;
+    config.blockDim = dim3(BLOCK);
+    config.dynamicSmemBytes = BLOCK * sizeof(float);
+    config.attrs = &attribute;
+    config.numAttrs = 1;
+    int clusters = 0;
+    if (cudaOccupancyMaxActiveClusters(&clusters, ok_ptx, &config) == cudaSuccess && clusters < 2)
+        exit(3);
+    return cudaLaunchKernelEx(&config, ok_ptx, ints);
+}
+
+static void two_dimensions()
+{
+    int host[16];
+    // Ranks within clusters of 2 x 2, in a grid of 4 x 4.
+    if (launch(dim3(4, 4), 2, 2) != cudaSuccess ||
+        cudaMemcpy(host, ints, sizeof host, cudaMemcpyDeviceToHost) != cudaSuccess)
+        exit(3);
+    for (int i = 0; i < 16; i++)
+        if (host[i] != i / 4 % 2 * 2 + i % 2)
+            exit(1);
+    // No multiple of the cluster; too many blocks for one.
+    if (launch(dim3(3, 2), 2, 2) == cudaSuccess || launch(dim3(16), 16, 1) == cudaSuccess)
+        exit(1);
+    cudaGetLastError();
+}
+
+static const Case cases[] = {
+    {"ok_pointers", "", [] { ok_pointers<<<8, BLOCK>>>(f); }},
+    {"ok_ptx", "", two_dimensions},
+    {"ok_remote_arrival", "", [] { ok_remote_arrival<<<4, BLOCK>>>(f); }},
+    {"ok_multicast", "", [] { ok_multicast<<<4, BLOCK, TILE>>>(f, g); }},
+    {"ok_send", "", [] { ok_send<<<2, BLOCK>>>(f); }},
+    {"no_sync", "access out of bounds|data race in", [] { no_sync<<<2, BLOCK>>>(f); }},
+    {"relaxed", "data race in", [] { relaxed<<<2, BLOCK>>>(f); }},
+    {"overwritten", "data race in", [] { overwritten<<<2, BLOCK>>>(f); }},
+    {"past_end", "access out of bounds", [] { past_end<<<2, BLOCK>>>(f); }},
+    {"returned", "which has returned|data race in", [] { returned<<<2, BLOCK>>>(f); }},
+    {"barrier_unready",
+     "of block 1 of the cluster, which has not started|there is no mbarrier here",
+     [] { barrier_unready<<<2, BLOCK>>>(f); }},
+    {"arrives_twice", "the thread has arrived before", [] { arrives_twice<<<2, BLOCK>>>(f); }},
+    {"waits_alone", "the thread has not arrived before", [] { waits_alone<<<2, BLOCK>>>(f); }},
+    {"no_such_rank", "the cluster has no block of this rank",
+     [] { no_such_rank<<<2, BLOCK>>>(f); }},
+    {"stage_of_other", "data race in", [] { stage_of_other<<<2, BLOCK, TILE>>>(f, g); }},
+};
+
+int main(int count, char **arguments)
+{
+    float numbers[1024];
+    for (int i = 0; i < 1024; i++)
+        numbers[i] = (float)i;
+    f = zeros<float>(4096);
+    g = unwritten<float>(4096);
+    ints = zeros<int>(4096);
+    cudaMemcpy(g, numbers, sizeof numbers, cudaMemcpyHostToDevice);
+    return run_case(cases, count, arguments);
+}
