@@ -7,8 +7,6 @@
  * matter of tensor cores: each element of the matrix is used once. */
 #include "bf16_persistent.cuh"
 
-extern "C" const char *clusters_unavailable(void);
-
 typedef plan<64, 8, 1, true> narrow;
 typedef plan<128, 6, 1, true> middle;
 typedef plan<192, 4, 1, true> broad;
@@ -208,8 +206,7 @@ static struct choice choose(const struct gemm *call)
             }
         }
     const size_t tiles = (call->m + 127) / 128 * ((call->n + 255) / 256);
-    if (best.plan == choice::WIDE && tiles > (size_t)call->multiprocessors &&
-        clusters_unavailable() == NULL)
+    if (best.plan == choice::WIDE && tiles > (size_t)call->multiprocessors)
         best.plan = choice::PAIRS;
     return best;
 }

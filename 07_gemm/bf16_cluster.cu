@@ -28,39 +28,28 @@ static __global__ void __launch_bounds__(THREADS, 1)
     multiply_units<stores_plan>(call, &a, &b, &c, work);
 }
 
-extern "C" const char *clusters_unavailable(void)
-{
-#ifdef __SIMT__
-    return "needs clusters, which the CPU back end does not have";
-#else
-    return is_hopper() ? NULL : "needs sm_90a, that is Hopper";
-#endif
-}
-
-template <typename Plan, typename Kernel>
-static void launch(Kernel kernel, const struct gemm *call)
-{
-    if (call->m == 0 || call->n == 0)
-        return;
-    if (!tma_can_load(call)) {
-        launch_swizzled(call);
-        return;
+#define LAUNCH(kernel, plan, call)                                                                 \
+    {                                                                                              \
+        if ((call)->m == 0 || (call)->n == 0)                                                      \
+            return;                                                                                \
+        if (!tma_can_load(call)) {                                                                 \
+            launch_swizzled(call);                                                                 \
+            return;                                                                                \
+        }                                                                                          \
+        const struct work work = work_of<plan>(call);                                              \
+        const struct maps maps = maps_of<plan>(call, work);                                        \
+        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,                  \
+                             (int)plan::SHARED_BYTES);                                             \
+        launch_dependent_clusters(kernel, plan::CLUSTER, blocks_for<plan>(call, work), THREADS,    \
+                                  plan::SHARED_BYTES, *(call), maps.a, maps.b, maps.c, work);      \
     }
-    const struct work work = work_of<Plan>(call);
-    const struct maps maps = maps_of<Plan>(call, work);
-
-    cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                         (int)Plan::SHARED_BYTES);
-    launch_dependent_clusters(kernel, Plan::CLUSTER, blocks_for<Plan>(call, work), THREADS,
-                              Plan::SHARED_BYTES, *call, maps.a, maps.b, maps.c, work);
-}
 
 extern "C" void launch_cluster_multicast(const struct gemm *call)
 {
-    launch<cluster_plan>(cluster_multicast, call);
+    LAUNCH(cluster_multicast, cluster_plan, call);
 }
 
 extern "C" void launch_tma_stores(const struct gemm *call)
 {
-    launch<stores_plan>(tma_stores, call);
+    LAUNCH(tma_stores, stores_plan, call);
 }

@@ -16,7 +16,6 @@ void launch_tma_stores(const struct gemm *call);
 void launch_any_shape(const struct gemm *call);
 void prepare_any_shape(const struct gemm *call);
 const char *hopper_unavailable(void);
-const char *clusters_unavailable(void);
 
 extern const struct ladder bf16;
 
@@ -88,7 +87,7 @@ static const struct gemm_rung rungs[] = {
         .rung = {.name = "multicast",
                  .idea = "pairs of blocks bring a tile of B together, each half of it for both",
                  .needs_compute_capability = 90,
-                 .unavailable = clusters_unavailable},
+                 .unavailable = hopper_unavailable},
         .run = launch_cluster_multicast,
         .depth = gemm_depth_tensor,
     },
@@ -96,7 +95,7 @@ static const struct gemm_rung rungs[] = {
         .rung = {.name = "tma_stores",
                  .idea = "C leaves through shared memory, by TMA, under the next tile's products",
                  .needs_compute_capability = 90,
-                 .unavailable = clusters_unavailable},
+                 .unavailable = hopper_unavailable},
         .run = launch_tma_stores,
         .depth = gemm_depth_tensor,
     },

@@ -49,8 +49,8 @@ static void test_edge_shapes(void **state)
 /* All that is fast needs aligned rows. */
 static void test_aligned_rows(void **state)
 {
-    static const struct shape shapes[] = {
-        {16, 16, 16}, {40, 72, 64}, {136, 264, 200}, {264, 136, 136}};
+    static const struct shape shapes[] = {{16, 16, 16},    {40, 72, 64}, {136, 264, 200},
+                                          {264, 136, 136}, {1, 72, 40},  {72, 1, 40}};
     (void)state;
 
     for (size_t s = 0; s < sizeof shapes / sizeof shapes[0]; s++)

@@ -6,7 +6,6 @@
 
 #include "kernel/tensor_map.cuh"
 
-#ifndef __SIMT__
 /* The block's number in its cluster. */
 static inline __device__ unsigned rank_in_cluster()
 {
@@ -34,8 +33,9 @@ static inline __device__ void barrier_arrive_at(phase_barrier *barrier, unsigned
         : "memory");
 }
 
-/* Starts to copy the tile that begins at (row, column) into the memory of all blocks of the cluster whose bits are in `blocks`, at the same
- * place in each; in each, the barrier at the same place counts the bytes. */
+/* Starts to copy the tile that begins at (row, column) into the memory of all blocks of the cluster
+ * whose bits are in `blocks`, at the same place in each; in each, the barrier at the same place
+ * counts the bytes. */
 static inline __device__ void copy_tile_to_blocks(void *to, const CUtensorMap *matrix, size_t row,
                                                   size_t column, phase_barrier *barrier,
                                                   unsigned short blocks)
@@ -46,30 +46,5 @@ static inline __device__ void copy_tile_to_blocks(void *to, const CUtensorMap *m
                  "h"(blocks)
                  : "memory");
 }
-
-#else
-/* The CPU back end has no clusters: its blocks are alone. */
-static inline __device__ unsigned rank_in_cluster()
-{
-    return 0;
-}
-
-static inline __device__ void cluster_barrier()
-{
-    __syncthreads();
-}
-
-static inline __device__ void barrier_arrive_at(phase_barrier *barrier, unsigned)
-{
-    barrier_arrive(barrier);
-}
-
-static inline __device__ void copy_tile_to_blocks(void *to, const CUtensorMap *matrix, size_t row,
-                                                  size_t column, phase_barrier *barrier,
-                                                  unsigned short)
-{
-    copy_tile(to, matrix, row, column, barrier);
-}
-#endif
 
 #endif

@@ -68,11 +68,32 @@ static inline void launch_dependent(void (*kernel)(Parameters...), dim3 grid, un
     cudaLaunchKernelEx(&config, kernel, arguments...);
 }
 
-/* The same in clusters of that many blocks (kernel/cluster.cuh). */
+#define LAUNCHES_CAN_OVERLAP(kernel) launches_can_overlap((const void *)(kernel))
+#define launch_dependent_clusters(kernel, ...) launch_clusters(kernel, __VA_ARGS__)
+#else
+#define LAUNCHES_CAN_OVERLAP(kernel) false
+#define launch_dependent_clusters(kernel, ...)                                                     \
+    (simt::add_function(#kernel, kernel), launch_clusters(kernel, __VA_ARGS__))
+
+/* Counters show the launch under the kernel's name, at the line where this macro is used. */
+#define launch_dependent(kernel, ...) launch_named(#kernel, __FILE__, __LINE__, kernel, __VA_ARGS__)
+
 template <typename... Parameters, typename... Arguments>
-static inline void launch_dependent_clusters(void (*kernel)(Parameters...), unsigned cluster,
-                                             dim3 grid, unsigned threads, size_t shared_bytes,
-                                             Arguments... arguments)
+static inline void launch_named(const char *name, const char *file, int line,
+                                void (*kernel)(Parameters...), dim3 grid, unsigned threads,
+                                size_t shared_bytes, Arguments... arguments)
+{
+    void *addresses[] = {&arguments...};
+
+    simt::add_function(name, kernel);
+    cudaLaunchKernel(kernel, grid, dim3(threads), addresses, shared_bytes, NULL, file, line);
+}
+#endif
+
+/* launch_dependent in clusters of that many blocks (kernel/cluster.cuh). */
+template <typename... Parameters, typename... Arguments>
+static inline void launch_clusters(void (*kernel)(Parameters...), unsigned cluster, dim3 grid,
+                                   unsigned threads, size_t shared_bytes, Arguments... arguments)
 {
     cudaLaunchAttribute attributes[2] = {};
     cudaLaunchConfig_t config = {};
@@ -86,26 +107,8 @@ static inline void launch_dependent_clusters(void (*kernel)(Parameters...), unsi
     config.blockDim = dim3(threads);
     config.dynamicSmemBytes = shared_bytes;
     config.attrs = attributes;
-    config.numAttrs = launches_can_overlap((const void *)kernel) ? 2 : 1;
+    config.numAttrs = LAUNCHES_CAN_OVERLAP(kernel) ? 2 : 1;
     cudaLaunchKernelEx(&config, kernel, arguments...);
 }
-#else
-/* Counters show the launch under the kernel's name, at the line where this macro is used. */
-#define launch_dependent(kernel, ...) launch_named(#kernel, __FILE__, __LINE__, kernel, __VA_ARGS__)
-
-/* The CPU back end has no clusters. */
-#define launch_dependent_clusters(kernel, cluster, ...) launch_dependent(kernel, __VA_ARGS__)
-
-template <typename... Parameters, typename... Arguments>
-static inline void launch_named(const char *name, const char *file, int line,
-                                void (*kernel)(Parameters...), dim3 grid, unsigned threads,
-                                size_t shared_bytes, Arguments... arguments)
-{
-    void *addresses[] = {&arguments...};
-
-    simt::add_function(name, kernel);
-    cudaLaunchKernel(kernel, grid, dim3(threads), addresses, shared_bytes, NULL, file, line);
-}
-#endif
 
 #endif
