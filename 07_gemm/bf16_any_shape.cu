@@ -30,29 +30,46 @@ KERNEL(any_shape_pairs, wide_pairs)
 
 /* ---- what surrounds the product -------------------------------------------------------------- */
 
-/* C from the sums of all splits: a warp for 128 elements of a row. */
-static __global__ void __launch_bounds__(256)
-    add_splits(const struct gemm call, const float *parts, const unsigned splits)
+/* C from the sums of all splits. With GROUPS = 8 each warp of a block adds up every eighth split of
+ * the same 32 elements, with 1 all splits of 32 elements of its own. */
+template <unsigned GROUPS>
+static __device__ void add_parts(const struct gemm &call, const float *parts, unsigned splits)
 {
-    const unsigned pieces = (unsigned)((call.n + 127) / 128);
-    const unsigned piece = blockIdx.x * 8 + threadIdx.x / 32;
-    const size_t row = piece / pieces, first = piece % pieces * 128 + threadIdx.x % 32;
-    float sum[4] = {};
+    __shared__ float sums[8][32];
+    const unsigned warp = threadIdx.x / 32, lane = threadIdx.x % 32, width = 256 / GROUPS;
+    const unsigned pieces = (unsigned)((call.n + width - 1) / width);
+    const size_t row = blockIdx.x / pieces;
+    const size_t column = blockIdx.x % pieces * width + (GROUPS == 1 ? threadIdx.x : lane);
+    const bool inside = column < call.n;
+    float sum = 0;
 
     overlap_launches();
-    if (row >= call.m)
-        return;
-#pragma unroll 4
-    for (unsigned s = 0; s < splits; s++)
-#pragma unroll
-        for (unsigned i = 0; i < 4; i++)
-            if (first + i * 32 < call.n)
-                sum[i] += parts[(s * call.m + row) * call.n + first + i * 32];
-#pragma unroll
-    for (unsigned i = 0; i < 4; i++)
-        if (first + i * 32 < call.n)
-            call.c_bf16[row * call.ldc + first + i * 32] =
-                bf16_bits(blend_bf16(call, row, first + i * 32, sum[i]));
+#pragma unroll 8
+    for (unsigned s = GROUPS == 1 ? 0 : warp; s < splits; s += GROUPS)
+        if (inside)
+            sum += parts[(s * call.m + row) * call.n + column];
+    if (GROUPS > 1) {
+        sums[warp][lane] = sum;
+        __syncthreads();
+        if (warp > 0)
+            return;
+        for (unsigned w = 1; w < GROUPS; w++)
+            sum += sums[w][lane];
+    }
+    if (inside)
+        call.c_bf16[row * call.ldc + column] = bf16_bits(blend_bf16(call, row, column, sum));
+}
+
+static __global__ void __launch_bounds__(256)
+    add_few_splits(const struct gemm call, const float *parts, const unsigned splits)
+{
+    add_parts<1>(call, parts, splits);
+}
+
+static __global__ void __launch_bounds__(256)
+    add_many_splits(const struct gemm call, const float *parts, const unsigned splits)
+{
+    add_parts<8>(call, parts, splits);
 }
 
 /* Copies a matrix to rows that start at multiples of 16 bytes, a warp 256 elements of a row. */
@@ -135,7 +152,7 @@ static __global__ void __launch_bounds__(256)
     float sum[CHUNK] = {};
 
     overlap_launches();
-#pragma unroll 4
+#pragma unroll 8
     for (size_t p = begin + warp; p < end; p += 8) {
         const float a = bf16_value(call.a_bf16[p]);
         uint16_t chunk[CHUNK];
@@ -279,8 +296,14 @@ static struct gemm aligned_call(const struct gemm *call)
 
 static void launch_add_splits(const struct gemm *call, unsigned splits)
 {
-    launch_dependent(add_splits, (unsigned)((call->m * ((call->n + 127) / 128) + 7) / 8), 256, 0,
-                     *call, (const float *)scratch.memory, splits);
+    const float *const parts = (const float *)scratch.memory;
+
+    if (splits < 8)
+        launch_dependent(add_few_splits, (unsigned)(call->m * ((call->n + 255) / 256)), 256, 0,
+                         *call, parts, splits);
+    else
+        launch_dependent(add_many_splits, (unsigned)(call->m * ((call->n + 31) / 32)), 256, 0,
+                         *call, parts, splits);
 }
 
 static void launch_vectors(const struct gemm *call)

@@ -70,6 +70,8 @@ extern "C" void launch_tensor_3xtf32(const struct gemm *call)
     launch_dependent(split_b, blocks_of_columns(call), 256, 0, *call, b, leading);
     launch_dependent(
         tensor_3xtf32, min((unsigned)call->multiprocessors, work.row_tiles * work.column_tiles),
-        THREADS, plan::SHARED_BYTES, *call, map_floats(a, 2 * call->m, call->k, leading, TILE_M),
-        map_floats(b, 2 * call->n, call->k, leading, plan::TILE_N), work);
+        THREADS, plan::SHARED_BYTES, *call,
+        map_floats(CU_TENSOR_MAP_DATA_TYPE_FLOAT32, a, 2 * call->m, call->k, leading, TILE_M),
+        map_floats(CU_TENSOR_MAP_DATA_TYPE_FLOAT32, b, 2 * call->n, call->k, leading, plan::TILE_N),
+        work);
 }

@@ -82,23 +82,23 @@ static __device__ void split_rows(const struct gemm &call, float *to, size_t lea
     }
 }
 
-/* The parts of B's transpose, a block 32 x 32 elements. A padded row keeps the columns that are read
+/* The parts of B's transpose, a block 64 x 64 elements. A padded row keeps the columns that are read
  * in different banks. */
 template <unsigned PARTS>
 static __device__ void transpose(const struct gemm &call, float *to, size_t leading)
 {
-    __shared__ float tile[32][33];
-    const size_t blocks_along_n = (call.n + 31) / 32;
-    const size_t column = blockIdx.x % blocks_along_n * 32, term = blockIdx.x / blocks_along_n * 32;
-    const unsigned x = threadIdx.x % 32, y = threadIdx.x / 32;
+    __shared__ float tile[64][65];
+    const size_t blocks_along_n = (call.n + 63) / 64;
+    const size_t column = blockIdx.x % blocks_along_n * 64, term = blockIdx.x / blocks_along_n * 64;
+    const unsigned x = threadIdx.x % 64, y = threadIdx.x / 64;
 
 #pragma unroll
-    for (unsigned i = y; i < 32; i += 8)
+    for (unsigned i = y; i < 64; i += 4)
         if (term + i < call.k && column + x < call.n)
             tile[i][x] = call.b[(term + i) * call.ldb + column + x];
     __syncthreads();
 #pragma unroll
-    for (unsigned i = y; i < 32; i += 8)
+    for (unsigned i = y; i < 64; i += 4)
         if (column + i < call.n && term + x < call.k)
             put_parts<PARTS>(to + (column + i) * leading + term + x, call.n * leading, tile[x][i]);
 }
@@ -159,11 +159,20 @@ static __device__ void store_floats(const struct gemm &call, size_t row, size_t 
 {
     const unsigned thread = threadIdx.x % WARPGROUP;
 
+    const bool even = (uintptr_t)call.c % sizeof(float2) == 0 && call.ldc % 2 == 0;
     row += thread / 32 * 16 + thread % 32 / 4;
     column += thread % 4 * 2;
 #pragma unroll
-    for (unsigned i = 0; i < SUMS; i++)
-        store(call, row + i / 2 % 2 * 8, column + i / 4 * 8 + i % 2, sum[i]);
+    for (unsigned i = 0; i < SUMS; i += 2) {
+        const size_t to_row = row + i / 2 % 2 * 8, to_column = column + i / 4 * 8;
+        float2 *const to = (float2 *)(call.c + to_row * call.ldc + to_column);
+        if (even && call.beta == 0 && to_row < call.m && to_column + 1 < call.n) {
+            *to = make_float2(call.alpha * sum[i], call.alpha * sum[i + 1]);
+        } else {
+            store(call, to_row, to_column, sum[i]);
+            store(call, to_row, to_column + 1, sum[i + 1]);
+        }
+    }
 }
 
 /* The sums of a tile in TF32: the tensor cores add to them from the first step to the last. */
@@ -256,17 +265,12 @@ static struct tf32_work work_of(const struct gemm *call)
     return work;
 }
 
-static inline CUtensorMap map_floats(const float *elements, size_t rows, size_t columns,
-                                     size_t leading, unsigned tile_rows)
+/* `type`: FLOAT32, or TFLOAT32, for which the TMA rounds to TF32. */
+static inline CUtensorMap map_floats(CUtensorMapDataType type, const float *elements, size_t rows,
+                                     size_t columns, size_t leading, unsigned tile_rows)
 {
-    const struct mapped_matrix matrix = {CU_TENSOR_MAP_DATA_TYPE_FLOAT32,
-                                         sizeof(float),
-                                         elements,
-                                         rows,
-                                         columns,
-                                         leading,
-                                         tile_rows,
-                                         STEP_K};
+    const struct mapped_matrix matrix = {type,    sizeof(float), elements,  rows,
+                                         columns, leading,       tile_rows, STEP_K};
     return map_matrix(&matrix);
 }
 
@@ -283,7 +287,7 @@ static inline unsigned blocks_of_rows(const struct gemm *call)
 
 static inline unsigned blocks_of_columns(const struct gemm *call)
 {
-    return (unsigned)((call->n + 31) / 32 * ((call->k + 31) / 32));
+    return (unsigned)((call->n + 63) / 64 * ((call->k + 63) / 64));
 }
 
 /* The kernels' coordinates are signed 32-bit integers. */
@@ -291,7 +295,7 @@ static inline bool fits_coordinates(const struct gemm *call)
 {
     return call->k > 0 && call->m <= INT32_MAX / 2 && call->n <= INT32_MAX / 2 &&
            call->k <= INT32_MAX && call->m * ((call->k + 255) / 256) <= INT32_MAX &&
-           call->n * (call->k / 32 + 1) / 32 <= INT32_MAX;
+           call->n / 64 * (call->k / 64 + 1) <= INT32_MAX / 2;
 }
 
 /* Memory for operands, kept for the next call. */

@@ -5,6 +5,12 @@ extern "C" void launch_async_copies(const struct gemm *call);
 
 typedef tf32_plan<1, 256, 4> plan;
 
+#ifdef __SIMT__ /* whose TMA does not round: the tensor cores cut A off */
+static const CUtensorMapDataType ROUNDED_FLOAT = CU_TENSOR_MAP_DATA_TYPE_FLOAT32;
+#else
+static const CUtensorMapDataType ROUNDED_FLOAT = CU_TENSOR_MAP_DATA_TYPE_TFLOAT32;
+#endif
+
 static __global__ void __launch_bounds__(256)
     round_a(const struct gemm call, float *to, const size_t leading)
 {
@@ -19,9 +25,9 @@ static __global__ void __launch_bounds__(256)
     transpose<1>(call, to, leading);
 }
 
-/* All that the rungs in bfloat16 have up to `persistent`, half as many terms in a step. A's rows are
- * read as they are if they are aligned: the tensor cores ignore the bits that TF32 does not have,
- * which is less exact than to round. B is rounded while it is transposed. */
+/* All that the rungs in bfloat16 have up to `persistent`, half as many terms in a step. The tensor
+ * cores ignore the bits that TF32 does not have; to round is more exact. The TMA rounds A on its way,
+ * if its rows are aligned, and the threads that transpose B round it. */
 static __global__ void __launch_bounds__(THREADS, 1)
     tf32_wgmma(const struct gemm call, const __grid_constant__ CUtensorMap a,
                const __grid_constant__ CUtensorMap b, const struct tf32_work work)
@@ -54,10 +60,11 @@ extern "C" void launch_tf32_wgmma(const struct gemm *call)
     if (!as_it_is)
         launch_dependent(round_a, blocks_of_rows(call), 256, 0, *call, a, leading);
     launch_dependent(transpose_b, blocks_of_columns(call), 256, 0, *call, b, leading);
-    launch_dependent(tf32_wgmma,
-                     min((unsigned)call->multiprocessors, work.row_tiles * work.column_tiles),
-                     THREADS, plan::SHARED_BYTES, *call,
-                     map_floats(as_it_is ? call->a : a, call->m, call->k,
-                                as_it_is ? call->lda : leading, TILE_M),
-                     map_floats(b, call->n, call->k, leading, plan::TILE_N), work);
+    launch_dependent(
+        tf32_wgmma, min((unsigned)call->multiprocessors, work.row_tiles * work.column_tiles),
+        THREADS, plan::SHARED_BYTES, *call,
+        map_floats(ROUNDED_FLOAT, as_it_is ? call->a : a, call->m, call->k,
+                   as_it_is ? call->lda : leading, TILE_M),
+        map_floats(CU_TENSOR_MAP_DATA_TYPE_FLOAT32, b, call->n, call->k, leading, plan::TILE_N),
+        work);
 }
