@@ -4,9 +4,7 @@
  * A by a 16 x 8 tile of B; ldmatrix loads four 8 x 8 tiles for it, each lane naming the address of
  * one row of 8 elements. B's rows run along n where the instruction wants them along k: ldmatrix
  * transposes on the way. cp.async brings tiles, three steps ahead. */
-#include <cuda_pipeline_primitives.h>
-
-#include "bf16.cuh"
+#include "bf16_fragments.cuh"
 
 static const unsigned BLOCK_M = 128, BLOCK_N = 128, BLOCK_K = 32, THREADS = 256, STAGES = 4;
 static const unsigned WARP_M = 64, WARP_N = 32; /* 2 x 4 warps */
@@ -49,33 +47,6 @@ static __device__ void start_copies(const struct gemm &call, size_t tile_row, si
         copy_chunk(tile_b + place_of_b<SWIZZLED>(row, chunk), call.b_bf16, call.ldb, call.k, call.n,
                    first + row, tile_column + chunk * CHUNK, b_aligned);
     }
-}
-
-/* Lane t names row t % 8 of tile t / 8, and gets elements 2 (t % 4) and 2 (t % 4) + 1 of row t / 4
- * of each tile. */
-static __device__ void load_tiles(unsigned (&four)[4], const uint16_t *row)
-{
-    asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
-                 : "=r"(four[0]), "=r"(four[1]), "=r"(four[2]), "=r"(four[3])
-                 : "r"((unsigned)__cvta_generic_to_shared(row))
-                 : "memory");
-}
-
-/* The same with rows and columns exchanged. */
-static __device__ void load_transposed(unsigned (&four)[4], const uint16_t *row)
-{
-    asm volatile("ldmatrix.sync.aligned.m8n8.x4.trans.shared.b16 {%0, %1, %2, %3}, [%4];"
-                 : "=r"(four[0]), "=r"(four[1]), "=r"(four[2]), "=r"(four[3])
-                 : "r"((unsigned)__cvta_generic_to_shared(row))
-                 : "memory");
-}
-
-static __device__ void multiply(float (&sum)[4], const unsigned (&a)[4], unsigned b0, unsigned b1)
-{
-    asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 "
-                 "{%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
-                 : "+f"(sum[0]), "+f"(sum[1]), "+f"(sum[2]), "+f"(sum[3])
-                 : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
 }
 
 template <bool SWIZZLED>
