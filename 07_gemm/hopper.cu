@@ -413,10 +413,11 @@ static __device__ void send_part(const struct work &work, const float sum[THREAD
 #pragma unroll
     for (unsigned i = 0; i < THREAD_M * THREAD_N; i++)
         part[i * CONSUMERS + threadIdx.x] = sum[i / THREAD_N][i % THREAD_N];
-    __threadfence();
     consumers_sync();
-    if (threadIdx.x == 0)
+    if (threadIdx.x == 0) {
+        __threadfence(); /* also for what the others have written, before the barrier */
         atomicExch(&work.sent[blockIdx.x], 1);
+    }
 }
 
 /* Adds the partial sums of the blocks after this one, for the tile that ends at unit `end`: in the

@@ -11,7 +11,8 @@ cudaError_t cudaGetDriverEntryPointByVersion(const char *name, void **function,
                                              enum cudaDriverEntryPointQueryResult *found)
 {
     SIMT_API;
-    bool known = name && strcmp(name, "cuTensorMapEncodeTiled") == 0;
+    bool im2col = name && strcmp(name, "cuTensorMapEncodeIm2col") == 0;
+    bool known = im2col || (name && strcmp(name, "cuTensorMapEncodeTiled") == 0);
     enum cudaDriverEntryPointQueryResult result = !known ? cudaDriverEntryPointSymbolNotFound
                                                   : version < FIRST_VERSION_WITH_TENSOR_MAPS
                                                       ? cudaDriverEntryPointVersionNotSufficent
@@ -20,8 +21,9 @@ cudaError_t cudaGetDriverEntryPointByVersion(const char *name, void **function,
     if (!name || !function) {
         return simt_error(cudaErrorInvalidValue);
     }
-    *function =
-        result == cudaDriverEntryPointSuccess ? (void *)(uintptr_t)cuTensorMapEncodeTiled : NULL;
+    *function = result != cudaDriverEntryPointSuccess ? NULL
+                : im2col                              ? (void *)(uintptr_t)cuTensorMapEncodeIm2col
+                                                      : (void *)(uintptr_t)cuTensorMapEncodeTiled;
     if (found) {
         *found = result;
     }

@@ -252,7 +252,7 @@ static void emit_registers(struct ptx *ptx, struct ptx_instruction *instruction)
     ptx_print(&ptx->body, ", %s); ", ptx_has(instruction, "inc") ? "true" : "false");
 }
 
-/* barrier.cluster.arrive{.release, .relaxed}{.aligned}; barrier.cluster.wait{.acquire}{.aligned}; */
+/* barrier.cluster.arrive{.release, .relaxed}{.aligned}; barrier.cluster.wait{.acquire}... */
 static void emit_cluster(struct ptx *ptx, struct ptx_instruction *instruction)
 {
     bool arrives = instruction->part_count > 2 && strcmp(instruction->parts[2], "arrive") == 0;

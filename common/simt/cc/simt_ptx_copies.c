@@ -162,13 +162,31 @@ static void append_box(struct ptx *ptx, char *operand, size_t dimensions)
     ptx_print(&ptx->body, "}, %zu", dimensions);
 }
 
+/* ", {{w, h}}": where in the filter. */
+static void append_offsets(struct ptx *ptx, char *operand, size_t count)
+{
+    char *offsets[3];
+    if (ptx_elements(ptx, operand, offsets, 3) != count) {
+        ptx_refuse(ptx, "offsets of im2col that are not %zu", count);
+        return;
+    }
+    append_string(&ptx->body, ", {{");
+    for (size_t i = 0; i < count; i++) {
+        append_string(&ptx->body, i > 0 ? ", " : "");
+        ptx_source(ptx, &ptx->body, offsets[i], 16, "u16");
+    }
+    append_string(&ptx->body, "}}");
+}
+
 /* cp.async.bulk.tensor.2d.shared::cluster.global{.tile}.mbarrier::complete_tx::bytes
- *   {.multicast::cluster} [to], [map, {x, y}], [barrier]{, mask};
+ *   {.multicast::cluster} [to], [map, {x, y}], [barrier]{, mask}; .im2col in place of .tile, with
+ *   {, {w, h}} behind the barrier;
  * cp.async.bulk.tensor.2d.global.shared::cta{.tile}.bulk_group [map, {x, y}], [from]; */
 static void emit_tensor(struct ptx *ptx, struct ptx_instruction *instruction)
 {
     bool hint = ptx_has(instruction, "L2::cache_hint");
     bool several = ptx_has(instruction, "multicast::cluster");
+    bool im2col = ptx_has(instruction, "im2col");
     size_t parts = instruction->part_count;
     bool load = parts > 6 && ptx_is_among(" shared::cluster shared::cta ", instruction->parts[5]) &&
                 strcmp(instruction->parts[6], "global") == 0;
@@ -180,25 +198,83 @@ static void emit_tensor(struct ptx *ptx, struct ptx_instruction *instruction)
     if (!dimensions ||
         (!(load &&
            has_only(instruction, 7,
-                    " tile mbarrier::complete_tx::bytes multicast::cluster L2::cache_hint ") &&
+                    " tile im2col mbarrier::complete_tx::bytes multicast::cluster "
+                    "L2::cache_hint ") &&
            ptx_has(instruction, "mbarrier::complete_tx::bytes")) &&
          !(store && has_only(instruction, 7, " tile bulk_group L2::cache_hint ") &&
            ptx_has(instruction, "bulk_group"))) ||
-        instruction->operand_count != 2u + load + several + hint) {
+        instruction->operand_count != 2u + load + im2col + several + hint ||
+        (im2col && dimensions < 3)) {
         ptx_refuse(ptx, "%s with %zu operands", instruction->opcode, instruction->operand_count);
         return;
     }
-    ptx_print(&ptx->body, "::simt::ptx::tensor_%s(", load ? "load" : "store");
+    ptx_print(&ptx->body, "::simt::ptx::tensor_%s(",
+              im2col ? "load_columns"
+              : load ? "load"
+                     : "store");
     append_pointer(ptx, load ? target_space(instruction, 5) : "shared",
                    instruction->operands[load ? 0 : 1]);
     append_string(&ptx->body, ", ");
     append_box(ptx, instruction->operands[load ? 1 : 0], dimensions);
     if (load) {
+        if (im2col) {
+            append_offsets(ptx, instruction->operands[3], dimensions - 2);
+        }
         append_string(&ptx->body, ", ");
         append_pointer(ptx, target_space(instruction, 5), instruction->operands[2]);
-        append_mask(ptx, instruction, several, 3);
+        append_mask(ptx, instruction, several, 3u + im2col);
     }
     append_string(&ptx->body, "); ");
+}
+
+/* cp.reduce.async.bulk.global.shared::cta.bulk_group.add.f32 [to], [from], bytes;
+ * cp.reduce.async.bulk.tensor.2d.global.shared::cta.add{.tile}.bulk_group [map, {x, y}], [from]; */
+static bool emit_reduction(struct ptx *ptx, struct ptx_instruction *instruction)
+{
+    static const char TYPES[] = " f16 bf16 b32 u32 s32 b64 u64 s64 f32 f64 ";
+    static const char OPERATIONS[] = " add min max inc dec and or xor ";
+    const bool hint = ptx_has(instruction, "L2::cache_hint");
+    const bool tensor = ptx_has(instruction, "tensor");
+    const size_t first = tensor ? 6 : 4;
+    const char *operation = NULL, *type = NULL;
+    bool known = instruction->part_count > first + 2 && ptx_has(instruction, "bulk_group") &&
+                 strcmp(instruction->parts[first], "global") == 0 &&
+                 strcmp(instruction->parts[first + 1], "shared::cta") == 0;
+    for (size_t i = first + 2; i < instruction->part_count; i++) {
+        const char *part = instruction->parts[i];
+        if (ptx_is_among(OPERATIONS, part)) {
+            operation = part;
+        } else if (!tensor && ptx_is_among(TYPES, part)) {
+            type = part;
+        } else {
+            known = known && ptx_is_among(tensor ? " tile bulk_group L2::cache_hint "
+                                                 : " bulk_group L2::cache_hint noftz ",
+                                          part);
+        }
+    }
+    if (strncmp(instruction->opcode, "cp.reduce.async.bulk.", 21) != 0) {
+        return false;
+    }
+    if (!known || !operation || (!tensor && !type) ||
+        instruction->operand_count != 3u - tensor + hint) {
+        ptx_refuse(ptx, "%s with %zu operands", instruction->opcode, instruction->operand_count);
+        return true;
+    }
+    ptx_print(&ptx->body, "::simt::ptx::%s_reduce(", tensor ? "tensor" : "bulk");
+    if (tensor) {
+        append_pointer(ptx, "shared", instruction->operands[1]);
+        append_string(&ptx->body, ", ");
+        append_box(ptx, instruction->operands[0], (size_t)(instruction->parts[5][0] - '0'));
+        ptx_print(&ptx->body, ", ::simt::ptx::o_%s); ", operation);
+    } else {
+        append_pointer(ptx, "global", instruction->operands[0]);
+        append_string(&ptx->body, ", ");
+        append_pointer(ptx, "shared", instruction->operands[1]);
+        append_string(&ptx->body, ", ");
+        ptx_source(ptx, &ptx->body, instruction->operands[2], 32, "u32");
+        ptx_print(&ptx->body, ", ::simt::ptx::o_%s, ::simt::ptx::t_%s::code); ", operation, type);
+    }
+    return true;
 }
 
 /* Nothing but a hint. */
@@ -228,7 +304,7 @@ bool ptx_emit_copy(struct ptx *ptx, struct ptx_instruction *instruction)
         {"cp.async.bulk.wait_group.read", "::simt::ptx::bulk_wait_group_read("},
     };
     if (strncmp(instruction->opcode, "cp.async.", 9) != 0) {
-        return false;
+        return emit_reduction(ptx, instruction);
     }
     for (size_t i = 0; i < sizeof groups / sizeof *groups; i++) {
         if (strcmp(instruction->opcode, groups[i].opcode) == 0) {

@@ -365,11 +365,11 @@ static bool emit_conversion(struct ptx *ptx, struct ptx_instruction *instruction
 {
     static const char modifiers[] = " rn rz rm rp rni rzi rmi rpi rna ftz sat satfinite relu ";
     static const char *const numbers =
-        " u8 s8 u16 s16 u32 s32 u64 s64 f16 bf16 f32 f64 tf32 f16x2 bf16x2 ";
+        " u8 s8 u16 s16 u32 s32 u64 s64 f16 bf16 f32 f64 tf32 f16x2 bf16x2 e4m3x2 e5m2x2 ";
     const struct ptx_type *to, *from;
     struct text *out = &ptx->body;
     size_t count = instruction->part_count;
-    bool two, from_pair;
+    bool two, from_pair, widens;
     if (strcmp(instruction->parts[0], "cvt") != 0) {
         return false;
     }
@@ -381,8 +381,11 @@ static bool emit_conversion(struct ptx *ptx, struct ptx_instruction *instruction
                : NULL;
     two = to && from && strstr(to->name, "x2") && strcmp(from->name, "f32") == 0;
     from_pair = from && (strstr(from->name, "x2") || strcmp(from->name, "tf32") == 0);
+    /* Of 8 bits: two to two, or two to half precision. */
+    widens = to && from && strcmp(to->name, "f16x2") == 0 && from->name[0] == 'e';
+    from_pair = from_pair && !widens;
     if (!to || !from || from_pair || instruction->operand_count != (two ? 3u : 2u) ||
-        (strstr(to->name, "x2") && !two) ||
+        (strstr(to->name, "x2") && !two && !widens) ||
         (strcmp(to->name, "tf32") == 0 && strcmp(from->name, "f32") != 0)) {
         ptx_refuse(ptx, "%s", instruction->opcode);
         return true;

@@ -18,7 +18,6 @@ static const struct {
     {"nvfunctional", "nvstd::function"},
     {"cutlass/*", "CUTLASS"},
     {"cute/*", "CuTe (CUTLASS)"},
-    {"cuda_fp8.h", "8-bit floating point"},
     {"curand*.h", "cuRAND"},
     {"cublas*.h", "cuBLAS"},
     {"cufft*.h", "cuFFT"},

@@ -137,14 +137,14 @@ bool simt_check_bulk_wrote(uint64_t address)
 }
 
 bool simt_check_bulk_write(uint64_t address, unsigned int size, unsigned int thread,
-                           unsigned int site)
+                           unsigned int site, bool reduces)
 {
     enum simt_space space;
     bool inside = is_inside(address, size, &space);
     if (inside) {
         check_proxy(address, size, space, EVENT_COPY, thread, site);
     }
-    check_access(address, size, EVENT_COPY, thread, site);
+    check_access(address, size, reduces ? EVENT_ATOMIC : EVENT_COPY, thread, site);
     return inside;
 }
 

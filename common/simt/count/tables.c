@@ -67,8 +67,8 @@ void simt_print_kernel(FILE *file, const struct simt_kernel_counters *kernel)
                 totals->bulk_copies, totals->bulk_bytes);
     }
     if (totals->matrix > 0) {
-        fprintf(file, "  %-15s %10" PRIu64 " of mma.sync, ldmatrix and stmatrix\n", "matrix",
-                totals->matrix);
+        fprintf(file, "  %-15s %10" PRIu64 " of mma.sync, wgmma.mma_async, ldmatrix and stmatrix\n",
+                "matrix", totals->matrix);
     }
 }
 

@@ -351,7 +351,7 @@ cudaError_t cudaMemPrefetchAsync(const void *pointer, size_t size, struct cudaMe
 cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream SIMT_DEFAULT(0),
                                      unsigned int flags SIMT_DEFAULT(0));
 
-/* Of the driver's functions there is cuTensorMapEncodeTiled (cuda.h) alone. */
+/* Of the driver's functions there are cuTensorMapEncodeTiled and Im2col (cuda.h) alone. */
 enum cudaDriverEntryPointQueryResult {
     cudaDriverEntryPointSuccess = 0,
     cudaDriverEntryPointSymbolNotFound = 1,

@@ -61,16 +61,16 @@ struct fragment {
     static_assert(simt_exists<Use, M, N, K, T>, "wmma: no fragment of this shape and type");
     typedef typename simt_element<T>::type element_type;
     typedef element_type storage_element_type;
-    static const bool simt_sum = std::is_same_v<Use, accumulator>;
+    static const bool simt_is_sum = std::is_same_v<Use, accumulator>;
     static const bool simt_swapped = M == 8; /* D = (B' A')' */
     /* Whether it is the first factor of mma.sync, of 16 rows, or the second, of 8 columns. */
     static const bool simt_first = std::is_same_v<Use, matrix_a> != simt_swapped;
     /* Rows and columns as mma.sync has them; K is the columns of the first, the rows of the second.
      */
     static const int simt_m = simt_swapped ? N : M, simt_n = simt_swapped ? M : N;
-    static const int simt_used = simt_sum ? M * N / 32 : (simt_first ? simt_m : simt_n) * K / 32;
-    static const int simt_parts = simt_sum ? 2 : 4 / static_cast<int>(sizeof(element_type));
-    static const int num_elements = std::is_same_v<T, __half> && !simt_sum ? 16 : simt_used;
+    static const int simt_used = simt_is_sum ? M * N / 32 : (simt_first ? simt_m : simt_n) * K / 32;
+    static const int simt_parts = simt_is_sum ? 2 : 4 / static_cast<int>(sizeof(element_type));
+    static const int num_elements = std::is_same_v<T, __half> && !simt_is_sum ? 16 : simt_used;
     static const int num_storage_elements = num_elements;
     element_type x[num_elements];
 };
@@ -91,7 +91,7 @@ SIMT_INLINE simt_place simt_place_of(const fragment<Use, M, N, K, T, Layout> &, 
     const int lane = static_cast<int>((thread.x + block.x * (thread.y + block.y * thread.z)) % 32);
     const int parts = F::simt_parts, group = lane / 4, first = lane % 4 * parts + e % parts;
     int row, column;
-    if (F::simt_sum) {
+    if (F::simt_is_sum) {
         const int tile = e / 4, tiles = F::simt_n / 8;
         row = tile / tiles * 16 + group + e / 2 % 2 * 8;
         column = tile % tiles * 8 + first;
@@ -147,7 +147,7 @@ SIMT_INLINE void load_matrix_sync(fragment<Use, M, N, K, T, Layout> &to, const U
                                   unsigned int stride, SIMT_SITE)
 {
     typedef fragment<Use, M, N, K, T, Layout> F;
-    static_assert(!F::simt_sum, "wmma: a sum is loaded with its layout as an argument");
+    static_assert(!F::simt_is_sum, "wmma: a sum is loaded with its layout as an argument");
     const bool by_rows = std::is_same_v<Layout, row_major>;
     simt_load(to, from, stride, by_rows, by_rows == std::is_same_v<Use, matrix_a>, simt_file,
               simt_line);

@@ -104,14 +104,14 @@ inline cudaError_t cudaLaunchCooperativeKernel(const void *function, dim3 grid, 
 
 typedef struct cudaLaunchConfig_st {
 #ifdef gridDim /* a macro, which a program's config.gridDim is made of as well */
-    dim3 simt_grid, simt_block;
+    dim3 simt_config_grid, simt_config_block;
     dim3 &simt_grid_size()
     {
-        return simt_grid;
+        return simt_config_grid;
     }
     dim3 &simt_block_size()
     {
-        return simt_block;
+        return simt_config_block;
     }
 #else
     dim3 gridDim, blockDim;

@@ -48,6 +48,8 @@ SIMT_PTX_TYPE(t_tf32, unsigned int, float, SIMT_PTX_TF32)
 SIMT_PTX_TYPE(t_f32, unsigned int, float, SIMT_PTX_F32)
 SIMT_PTX_TYPE(t_e4m3, unsigned char, unsigned char, SIMT_PTX_E4M3)
 SIMT_PTX_TYPE(t_e5m2, unsigned char, unsigned char, SIMT_PTX_E5M2)
+SIMT_PTX_TYPE(t_e4m3x2, unsigned short, half_number, SIMT_PTX_E4M3X2)
+SIMT_PTX_TYPE(t_e5m2x2, unsigned short, half_number, SIMT_PTX_E5M2X2)
 SIMT_PTX_TYPE(t_f64, unsigned long, double, SIMT_PTX_F64)
 SIMT_PTX_TYPE(t_pred, bool, bool, SIMT_PTX_U8)
 #undef SIMT_PTX_TYPE

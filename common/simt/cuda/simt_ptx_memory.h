@@ -447,6 +447,13 @@ SIMT_INLINE void bulk_store(char *to, const char *from, unsigned int bytes, SIMT
     simt_bulk_store(to, from, bytes, simt_file, simt_line);
 }
 
+SIMT_INLINE void bulk_reduce(char *to, const char *from, unsigned int bytes,
+                             atomic_operation operation, unsigned int type, SIMT_SITE)
+{
+    simt_bulk_reduce(to, from, bytes, static_cast<enum simt_atomic>(operation), type, simt_file,
+                     simt_line);
+}
+
 SIMT_INLINE void bulk_commit()
 {
     simt_bulk_commit();
@@ -469,13 +476,31 @@ struct coordinates {
 SIMT_INLINE void tensor_load(char *to, const char *map, coordinates at, unsigned int dimensions,
                              char *barrier, unsigned int ranks, SIMT_SITE)
 {
-    simt_tensor_load(to, map, at.at, dimensions, barrier, ranks, simt_file, simt_line);
+    simt_tensor_load(to, map, at.at, dimensions, nullptr, barrier, ranks, simt_file, simt_line);
+}
+
+struct pixel_offsets {
+    unsigned int at[3];
+};
+
+SIMT_INLINE void tensor_load_columns(char *to, const char *map, coordinates at,
+                                     unsigned int dimensions, pixel_offsets offsets, char *barrier,
+                                     unsigned int ranks, SIMT_SITE)
+{
+    simt_tensor_load(to, map, at.at, dimensions, offsets.at, barrier, ranks, simt_file, simt_line);
 }
 
 SIMT_INLINE void tensor_store(const char *from, const char *map, coordinates at,
                               unsigned int dimensions, SIMT_SITE)
 {
     simt_tensor_store(from, map, at.at, dimensions, simt_file, simt_line);
+}
+
+SIMT_INLINE void tensor_reduce(const char *from, const char *map, coordinates at,
+                               unsigned int dimensions, atomic_operation operation, SIMT_SITE)
+{
+    simt_tensor_reduce(from, map, at.at, dimensions, static_cast<enum simt_atomic>(operation),
+                       simt_file, simt_line);
 }
 
 /* ---- tensor cores ---- */

@@ -189,12 +189,18 @@ void simt_copy_arrive(void *barrier, bool counted, const char *file, int line);
 void simt_bulk_load(void *to, const void *from, unsigned int bytes, void *barrier,
                     unsigned int ranks, const char *file, int line);
 void simt_bulk_store(void *to, const void *from, unsigned int bytes, const char *file, int line);
+void simt_bulk_reduce(void *to, const void *from, unsigned int bytes, enum simt_atomic operation,
+                      unsigned int type, const char *file, int line);
 void simt_bulk_commit(void);
 void simt_bulk_wait(unsigned int groups, bool reads_only);
+/* `offsets`: of im2col; NULL: of a tile. */
 void simt_tensor_load(void *to, const void *map, const int *at, unsigned int dimensions,
-                      void *barrier, unsigned int ranks, const char *file, int line);
+                      const unsigned int *offsets, void *barrier, unsigned int ranks,
+                      const char *file, int line);
 void simt_tensor_store(const void *from, const void *map, const int *at, unsigned int dimensions,
                        const char *file, int line);
+void simt_tensor_reduce(const void *from, const void *map, const int *at, unsigned int dimensions,
+                        enum simt_atomic operation, const char *file, int line);
 
 /* ---- registers.c: setmaxnreg ---- */
 

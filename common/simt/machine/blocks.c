@@ -173,8 +173,8 @@ bool simt_next_block(void)
 {
     struct simt_block **runnable = simt_grid.suspended ? find_runnable() : NULL;
     struct simt_block *done = simt_block, *block;
-    bool full = simt_grid.suspended_count >= MOST_SUSPENDED &&
-                !simt_grid.launch->cooperative && !simt_grid.launch->together;
+    bool full = simt_grid.suspended_count >= MOST_SUSPENDED && !simt_grid.launch->cooperative &&
+                !simt_grid.launch->together;
     /* Cooperative blocks all start first. Others: what was done may be what one waited for. */
     bool start =
         simt_grid.started < simt_grid.blocks && !(runnable && (full || (done && simt_shuffled)));

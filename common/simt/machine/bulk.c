@@ -66,8 +66,9 @@ static void check(const struct simt_bulk_copy *copy)
         copy->barrier && copy->barrier->block == simt_block ? copy->barrier->address : NULL);
     for (size_t i = 0; i < copy->count; i++) {
         const struct simt_bulk_piece *piece = &copy->pieces[i];
-        inside =
-            simt_observer.bulk_piece(copy->caller, piece->to, piece->from, piece->size) && inside;
+        inside = simt_observer.bulk_piece(copy->caller, piece->to, piece->from, piece->size,
+                                          copy->reduces) &&
+                 inside;
     }
     if (!inside) {
         refuse(copy, "leaves the memory that there is");
@@ -78,7 +79,9 @@ static void make(const struct simt_bulk_copy *copy)
 {
     for (size_t i = 0; i < copy->count; i++) {
         const struct simt_bulk_piece *piece = &copy->pieces[i];
-        if (piece->from) {
+        if (copy->reduces) {
+            simt_bulk_reduce_piece(copy, piece);
+        } else if (piece->from) {
             memcpy(piece->to, piece->from, piece->size);
         } else {
             memset(piece->to, 0, piece->size);
@@ -88,7 +91,7 @@ static void make(const struct simt_bulk_copy *copy)
 
 static void note_made(const struct simt_bulk_copy *copy, uint32_t tag)
 {
-    for (size_t i = 0; simt_tracing && i < copy->count; i++) {
+    for (size_t i = 0; simt_tracing && !copy->reduces && i < copy->count; i++) {
         simt_observer.bulk_written(copy->caller, copy->pieces[i].to, copy->pieces[i].size, tag);
     }
 }
@@ -334,6 +337,17 @@ void simt_bulk_store(void *to, const void *from, unsigned int bytes, const char 
 {
     simt_bulk_start_store(
         one_dimension("cp.async.bulk", to, from, bytes, __builtin_return_address(0), file, line));
+}
+
+void simt_bulk_reduce(void *to, const void *from, unsigned int bytes, enum simt_atomic operation,
+                      unsigned int type, const char *file, int line)
+{
+    struct simt_bulk_copy *copy = one_dimension("cp.reduce.async.bulk", to, from, bytes,
+                                                __builtin_return_address(0), file, line);
+    copy->reduces = true;
+    copy->operation = operation;
+    copy->type = type;
+    simt_bulk_start_store(copy);
 }
 
 /* ---- cp.async.mbarrier.arrive ---- */

@@ -19,6 +19,9 @@ struct simt_bulk_copy {
     struct simt_mbarrier *barrier; /* NULL: it belongs to a group of its thread */
     size_t group;
     bool is_read;
+    bool reduces; /* what is there, and what is copied, by this operation on numbers of this type */
+    enum simt_atomic operation;
+    unsigned int type; /* simt_ptx_type */
     size_t count;
     struct simt_bulk_piece pieces[];
 };
@@ -28,5 +31,7 @@ struct simt_bulk_copy *simt_bulk_new(const char *name, size_t count, const void 
 /* The pieces are known: the copy begins. */
 void simt_bulk_start_load(struct simt_bulk_copy *copy, struct simt_mbarrier *barrier);
 void simt_bulk_start_store(struct simt_bulk_copy *copy);
+/* reduce.c: what a piece that reduces does. */
+void simt_bulk_reduce_piece(const struct simt_bulk_copy *copy, const struct simt_bulk_piece *piece);
 
 #endif

@@ -466,12 +466,25 @@ static uint64_t convert_one(unsigned int to, unsigned int from, unsigned int fla
         number = rounded(number, rounding);
     }
     bits = simt_number_encode(to, number, rounding);
+    if (format_of(to).finite && flags & m_satfinite && !number.is_nan &&
+        (bits & format_of(to).nan) == format_of(to).nan) {
+        return bits - 1; /* too large: the largest */
+    }
     return clamp(to, flags, flush(to, flags, bits));
 }
 
 uint64_t simt_ptx_convert(unsigned int to, unsigned int from, unsigned int flags, uint64_t a,
                           uint64_t second)
 {
+    if (to == SIMT_PTX_E4M3X2 || to == SIMT_PTX_E5M2X2) {
+        to = to == SIMT_PTX_E4M3X2 ? SIMT_PTX_E4M3 : SIMT_PTX_E5M2;
+        return convert_one(to, from, flags, a) << 8 | convert_one(to, from, flags, second);
+    }
+    if (from == SIMT_PTX_E4M3X2 || from == SIMT_PTX_E5M2X2) {
+        from = from == SIMT_PTX_E4M3X2 ? SIMT_PTX_E4M3 : SIMT_PTX_E5M2;
+        return convert_one(SIMT_PTX_F16, from, flags, a >> 8) << 16 |
+               convert_one(SIMT_PTX_F16, from, flags, a & 0xff);
+    }
     if (!is_pair(to)) {
         return convert_one(to, from, flags, a);
     }

@@ -366,13 +366,24 @@ __global__ void lock_held_at_barrier(int *lock)
     atomicExch(lock, 0);
 }
 
+// More blocks than there are multiprocessors: the last may start when the first has ended.
 __global__ void default_later_block(int *out)
 {
-    if (threadIdx.x == 0 && blockIdx.x == 0)
+    if (blockIdx.x == 0)
         while (atomicAdd(&flag, 0) == 0) { // FAULT default_later_block
         }
-    else
+    else if (blockIdx.x == gridDim.x - 1)
         atomicExch(&flag, 1);
+    out[blockIdx.x] = 1;
+}
+
+// As many as there are may wait for one another, though CUDA promises that to cooperative launches
+// alone.
+__global__ void ok_resident(int *out)
+{
+    atomicAdd(&flag, 1);
+    while (atomicAdd(&flag, 0) != (int)gridDim.x) {
+    }
     out[blockIdx.x] = 1;
 }
 
@@ -600,7 +611,9 @@ static const Case cases[] = {
      [] { nobody_sets_it<<<1, 64>>>(a); }},
     {"lock_held_at_barrier", "and is now in __syncthreads() at",
      [] { lock_held_at_barrier<<<1, 64>>>(a); }},
-    {"default_later_block", "need a cooperative launch", [] { default_later_block<<<2, 1>>>(a); }},
+    {"default_later_block", "need a cooperative launch",
+     [] { default_later_block<<<200, 1>>>(a); }},
+    {"ok_resident", "", [] { ok_resident<<<100, 1>>>(a); }},
     {"set_among_atomics", "__syncthreads() is missing", [] { set_among_atomics<<<1, 64>>>(a); }},
     {"read_among_atomics", "data race in shared", [] { read_among_atomics<<<1, 64>>>(a); }},
     {"ok_guarded_maximum", "", [] { ok_guarded_maximum<<<4, 64>>>(a, b); }},

@@ -280,6 +280,9 @@ __global__ void reals()
 
 __global__ void conversions()
 {
+    H(0x387e, "cvt.rn.satfinite.e4m3x2.f32 %0, %1, %2;", "f"(1.0f), "f"(1e9f));
+    H(0xfb3c, "cvt.rn.satfinite.e5m2x2.f32 %0, %1, %2;", "f"(-1e9f), "f"(1.0f));
+    R(0x3c005f00, "cvt.rn.f16x2.e4m3x2 %0, %1;", "h"((unsigned short)0x387e));
     F(-7.0f, "cvt.rn.f32.s32 %0, %1;", "r"(-7));
     F(4294967296.0f, "cvt.rn.f32.u32 %0, %1;", "r"(-7));
     F(4294967040.0f, "cvt.rz.f32.u32 %0, %1;", "r"(-7));

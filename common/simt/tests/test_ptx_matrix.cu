@@ -322,6 +322,158 @@ static void test_boxes(void **)
     check_box(CU_TENSOR_MAP_SWIZZLE_NONE, 0, 8, 2, 8, 3);
 }
 
+// ---- im2col ----
+
+// Pixels of N x H x W x C from (w, h, n) on, of each 8 channels, at an offset; channels by halves.
+__global__ void take_columns(const __grid_constant__ CUtensorMap map, int c, int w, int h, int n,
+                             unsigned short x, unsigned short y, float *out)
+{
+    __shared__ __align__(128) float tile[24 * 8];
+    __shared__ barrier_t b;
+    if (threadIdx.x == 0) {
+        init(&b, 1);
+        fence_init();
+        expect(&b, sizeof tile);
+        asm volatile("cp.async.bulk.tensor.4d.shared::cluster.global.im2col.mbarrier::complete_tx::"
+                     "bytes [%0], [%1, {%2, %3, %4, %5}], [%6], {%7, %8};" ::"r"(shared(tile)),
+                     "l"(&map), "r"(c), "r"(w), "r"(h), "r"(n), "r"(shared(&b)), "h"(x), "h"(y)
+                     : "memory");
+    }
+    __syncthreads();
+    wait(&b, 0);
+    for (unsigned i = threadIdx.x; i < 24 * 8; i += blockDim.x)
+        out[i] = tile[i];
+}
+
+typedef CUresult (*column_encoder)(CUtensorMap *, CUtensorMapDataType, cuuint32_t, void *,
+                                   const cuuint64_t *, const cuuint64_t *, const int *, const int *,
+                                   cuuint32_t, cuuint32_t, const cuuint32_t *,
+                                   CUtensorMapInterleave, CUtensorMapSwizzle,
+                                   CUtensorMapL2promotion, CUtensorMapFloatOOBfill);
+
+// A filter of 3 x 3, padded by 1, with a stride: the column of each of its places.
+static void check_columns(unsigned step)
+{
+    const int C = 16, W = 7, H = 5, N = 3, PIXELS = 24;
+    std::vector<float> host((size_t)C * W * H * N);
+    float column[PIXELS * 8], *data, *out;
+    void *found = NULL;
+    cudaDriverEntryPointQueryResult result;
+    CUtensorMap map;
+    const cuuint64_t size[] = {16, 7, 5, 3}, stride[] = {64, 64 * 7, 64 * 35};
+    const int lower[] = {-1, -1}, upper[] = {-1, -1};
+    const cuuint32_t steps[] = {1, step, step, 1};
+    for (size_t i = 0; i < host.size(); i++)
+        host[i] = (float)(i + 1);
+    cudaMalloc((void **)&data, host.size() * 4);
+    cudaMalloc((void **)&out, sizeof column);
+    cudaMemcpy(data, host.data(), host.size() * 4, cudaMemcpyHostToDevice);
+    assert_int_equal(cudaGetDriverEntryPointByVersion("cuTensorMapEncodeIm2col", &found, 12000,
+                                                      cudaEnableDefault, &result),
+                     cudaSuccess);
+    assert_int_equal(
+        ((column_encoder)found)(&map, CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 4, data, size, stride, lower,
+                                upper, 8, PIXELS, steps, CU_TENSOR_MAP_INTERLEAVE_NONE,
+                                CU_TENSOR_MAP_SWIZZLE_NONE, CU_TENSOR_MAP_L2_PROMOTION_NONE,
+                                CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE),
+        CUDA_SUCCESS);
+    for (int place = 0; place < 9; place++) {
+        const int x = place % 3, y = place / 3, c = place % 2 * 8;
+        int w = -1 + (int)step, h = -1, n = 0; // from the second output on
+        take_columns<<<1, 32>>>(map, c, w, h, n, (unsigned short)x, (unsigned short)y, out);
+        assert_int_equal(cudaMemcpy(column, out, sizeof column, cudaMemcpyDeviceToHost),
+                         cudaSuccess);
+        for (int i = 0; i < PIXELS; i++) {
+            const int column_of = w + x, row = h + y;
+            const bool inside = column_of >= 0 && column_of < W && row >= 0 && row < H && n < N;
+            for (int j = 0; j < 8; j++) {
+                const float wanted =
+                    inside ? host[(size_t)((n * H + row) * W + column_of) * C + c + j] : 0;
+                assert_true(column[i * 8 + j] == wanted);
+            }
+            w += (int)step;
+            if (w > W - 2) {
+                w = -1;
+                h += (int)step;
+            }
+            if (h > H - 2) {
+                h = -1;
+                n++;
+            }
+        }
+    }
+    cudaFree(data);
+    cudaFree(out);
+}
+
+static void test_columns(void **)
+{
+    check_columns(1);
+    check_columns(2);
+}
+
+// Blocks add their tiles to one place, in a box of a tensor and side by side; and a maximum.
+__global__ void reduce(const __grid_constant__ CUtensorMap map, float *sums, int *most)
+{
+    __shared__ __align__(128) float tile[16 * 16];
+    __shared__ __align__(16) int numbers[4];
+    for (unsigned i = threadIdx.x; i < 256; i += blockDim.x)
+        tile[i] = (float)(i * (blockIdx.x + 1));
+    if (threadIdx.x < 4)
+        numbers[threadIdx.x] = (int)(blockIdx.x * threadIdx.x) - 3;
+    fence_proxy();
+    __syncthreads();
+    if (threadIdx.x == 0)
+        asm volatile(
+            "cp.reduce.async.bulk.tensor.2d.global.shared::cta.add.tile.bulk_group "
+            "[%0, {%1, %2}], [%3];\n"
+            "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.f32 [%4], [%3], 1024;\n"
+            "cp.reduce.async.bulk.global.shared::cta.bulk_group.max.s32 [%5], [%6], 16;\n"
+            "cp.async.bulk.commit_group;\n"
+            "cp.async.bulk.wait_group 0;" ::"l"(&map),
+            "r"(4), "r"(2), "r"(shared(tile)), "l"(sums), "l"(most), "r"(shared(numbers))
+            : "memory");
+}
+
+static void test_reductions(void **)
+{
+    std::vector<float> host(WIDTH * HEIGHT), sums(256);
+    int most[4];
+    float *data, *sum;
+    int *largest;
+    CUtensorMap map;
+    const cuuint64_t size[] = {WIDTH, HEIGHT}, stride[] = {WIDTH * sizeof(float)};
+    const cuuint32_t extent[] = {16, 16}, steps[] = {1, 1};
+    cudaMalloc((void **)&data, host.size() * 4);
+    cudaMalloc((void **)&sum, 1024);
+    cudaMalloc((void **)&largest, 16);
+    cudaMemset(data, 0, host.size() * 4);
+    cudaMemset(sum, 0, 1024);
+    cudaMemset(largest, 0, 16);
+    assert_int_equal(encode()(&map, CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 2, data, size, stride, extent,
+                              steps, CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_NONE,
+                              CU_TENSOR_MAP_L2_PROMOTION_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE),
+                     CUDA_SUCCESS);
+    reduce<<<3, 64>>>(map, sum, largest);
+    assert_int_equal(cudaMemcpy(host.data(), data, host.size() * 4, cudaMemcpyDeviceToHost),
+                     cudaSuccess);
+    assert_int_equal(cudaMemcpy(sums.data(), sum, 1024, cudaMemcpyDeviceToHost), cudaSuccess);
+    assert_int_equal(cudaMemcpy(most, largest, 16, cudaMemcpyDeviceToHost), cudaSuccess);
+    for (int row = 0; row < HEIGHT; row++)
+        for (int column = 0; column < WIDTH; column++) {
+            const int i = (row - 2) * 16 + column - 4;
+            const bool inside = row >= 2 && row < 18 && column >= 4 && column < 20;
+            assert_true(host[row * WIDTH + column] == (inside ? 6.0f * (float)i : 0));
+        }
+    for (int i = 0; i < 256; i++)
+        assert_true(sums[i] == 6.0f * (float)i);
+    for (int i = 0; i < 4; i++)
+        assert_int_equal(most[i], i < 2 ? 0 : 2 * i - 3);
+    cudaFree(data);
+    cudaFree(sum);
+    cudaFree(largest);
+}
+
 static void test_refused_maps(void **)
 {
     CUtensorMap map;
@@ -351,7 +503,8 @@ int main()
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_products),      cmocka_unit_test(test_half_results),
         cmocka_unit_test(test_matrices_move), cmocka_unit_test(test_boxes),
-        cmocka_unit_test(test_refused_maps),
+        cmocka_unit_test(test_refused_maps),  cmocka_unit_test(test_reductions),
+        cmocka_unit_test(test_columns),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -360,9 +360,14 @@ static void test_unknown_ptx(void **state)
                 NO_PTX("x:1", "';' is missing behind \"mov.b32 %0, 1\""));
     assert_says("# 1 \"x\"\n__device__ void f(int x) { asm(\"mov.b32 %0, 1;\" : \"=q\"(x)); }",
                 NO_PTX("x:1", "constraint \"=q\""));
-    assert_says("# 1 \"x\"\n__device__ void f(int x) { asm(\"ld.shared::cluster.u32 %0, [%1];\" "
+    assert_says("# 1 \"x\"\n__device__ void f(int x) { asm(\"ld.param::entry.u32 %0, [%1];\" "
                 ": \"=r\"(x) : \"r\"(x)); }",
-                NO_PTX("x:1", "ld.shared::cluster.u32 (.shared::cluster)"));
+                NO_PTX("x:1", "ld.param::entry.u32 (.param::entry)"));
+    assert_says("# 1 \"x\"\n__device__ void f(float x) { asm(\"{.reg .f32 d<4>; "
+                "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {d0, d1, d2, d3}, 1, 1, 1, 1, "
+                "1, 0, 0;}\"); }",
+                NO_PTX("x:1", "a sum in d0, which is no variable of 32 bits that asm has as an "
+                              "output"));
     assert_says("# 1 \"x\"\n__device__ void f(int x) { asm(\"add.s32 %0, 1;\" : \"=r\"(x)); }",
                 NO_PTX("x:1", "add.s32 with 2 operands"));
     assert_says("# 1 \"x\"\n__device__ void f() { asm goto(\"bra %l0;\" :::: a); a:; }",

@@ -49,8 +49,8 @@ __host__ __device__ static int element_b(int column, int k)
     return (column * 2 + k * 3 + column / 16 + k / 16) % 7 - 3;
 }
 
-// How a tile of so many rows (of A, or columns of B) is laid out, as copies of boxes by a tensor map
-// would leave it: K or the rows run fastest; spans of 32, 64, 128 bytes are swizzled, 0: cores of
+// How a tile of so many rows (of A, or columns of B) is laid out, as copies of boxes by a tensor
+// map would leave it: K or the rows run fastest; spans of 32, 64, 128 bytes are swizzled, 0: cores of
 // 8 x 16 bytes one behind the other.
 struct Layout {
     bool transposed;

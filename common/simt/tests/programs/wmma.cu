@@ -1,5 +1,5 @@
-// Tensor cores by nvcuda::wmma: each warp makes a tile of a matrix product, for each type and shape,
-// with its matrices by rows and by columns.
+// Tensor cores by nvcuda::wmma: each warp makes a tile of a matrix product, for each type and
+// shape, with its matrices by rows and by columns.
 #include <mma.h>
 
 #include "check.cuh"

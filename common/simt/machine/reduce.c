@@ -1,0 +1,59 @@
+/* cp.reduce.async.bulk: what bulk copies to global memory do with what is there. */
+#include <string.h>
+
+#include "cuda/simt_ptx_runtime.h"
+#include "machine/bulk.h"
+
+static unsigned int bytes_of(unsigned int type)
+{
+    return type == SIMT_PTX_F16 || type == SIMT_PTX_BF16                          ? 2
+           : type == SIMT_PTX_U64 || type == SIMT_PTX_S64 || type == SIMT_PTX_F64 ? 8
+                                                                                  : 4;
+}
+
+static bool is_less(unsigned int type, uint64_t a, uint64_t b)
+{
+    return type == SIMT_PTX_S32   ? (int32_t)a < (int32_t)b
+           : type == SIMT_PTX_S64 ? (int64_t)a < (int64_t)b
+                                  : a < b;
+}
+
+static uint64_t combined(const struct simt_bulk_copy *copy, uint64_t old, uint64_t operand)
+{
+    const bool real = copy->type >= SIMT_PTX_F16;
+    switch (copy->operation) {
+    case SIMT_ATOMIC_ADD:
+        return real ? simt_ptx_real(SIMT_PTX_ADD, copy->type, m_rn, old, operand, 0)
+                    : old + operand;
+    case SIMT_ATOMIC_MIN:
+        return real ? simt_ptx_real(SIMT_PTX_MIN, copy->type, 0, old, operand, 0)
+               : is_less(copy->type, operand, old) ? operand
+                                                   : old;
+    case SIMT_ATOMIC_MAX:
+        return real ? simt_ptx_real(SIMT_PTX_MAX, copy->type, 0, old, operand, 0)
+               : is_less(copy->type, old, operand) ? operand
+                                                   : old;
+    case SIMT_ATOMIC_INC:
+        return old >= operand ? 0 : old + 1;
+    case SIMT_ATOMIC_DEC:
+        return old == 0 || old > operand ? operand : old - 1;
+    case SIMT_ATOMIC_AND:
+        return old & operand;
+    case SIMT_ATOMIC_OR:
+        return old | operand;
+    default:
+        return old ^ operand;
+    }
+}
+
+void simt_bulk_reduce_piece(const struct simt_bulk_copy *copy, const struct simt_bulk_piece *piece)
+{
+    const unsigned int bytes = bytes_of(copy->type);
+    for (unsigned int i = 0; i < piece->size; i += bytes) {
+        uint64_t old = 0, operand = 0;
+        memcpy(&old, piece->to + i, bytes);
+        memcpy(&operand, piece->from + i, bytes);
+        old = combined(copy, old, operand);
+        memcpy(piece->to + i, &old, bytes);
+    }
+}
