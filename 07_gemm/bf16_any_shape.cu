@@ -100,12 +100,21 @@ struct choice {
 
 static const unsigned WIDTHS[] = {64, 128, 192, 256}, STEP_CYCLES[] = {430, 570, 790, 1050};
 
+/* All tiles of a row of tiles need the same rows of A: one row's stay near, and what is larger than
+ * half of L2 comes from DRAM for each column of tiles. */
+static double cycles_of_narrow_step(const struct gemm *call)
+{
+    const double half_of_l2 = 30e6, bytes = (double)call->m * (double)call->k * sizeof(uint16_t);
+
+    return call->m <= 128 ? 390 : bytes > half_of_l2 ? 620 : STEP_CYCLES[0];
+}
+
 static double cycles_of(const struct gemm *call, unsigned p, unsigned splits)
 {
     const double tile = 1500, second_kernel = 4500, a_split = 100, bytes_a_cycle = 2000;
     const double tiles = ceil((double)call->m / 128) * ceil((double)call->n / (double)WIDTHS[p]);
     const double waves = ceil(tiles * splits / call->multiprocessors);
-    const double of_step = p == 0 && call->m <= 128 ? 390 : STEP_CYCLES[p]; /* all share A */
+    const double of_step = p > 0 ? STEP_CYCLES[p] : cycles_of_narrow_step(call);
     const double steps = ceil((double)steps_along_k(call) / splits);
     const double product = waves * (steps * of_step + tile);
 
