@@ -18,6 +18,8 @@ Installs what is missing (Debian, Ubuntu), builds, and climbs the eight steps.
   --benchmark FILE.csv  instead of climbing, measure the steps over a range of sizes and write
                         the results to this file; resumes if it was interrupted. To plot them:
                         common/scripts/plot_results.py FILE.csv
+  --site                instead of climbing, build the pages as a site in build/site, with search and
+                        the explorer's gallery (MkDocs from PyPI), and say how to open it
   --no-install          install nothing: say what is missing and stop
   --help                this text
 
@@ -53,6 +55,7 @@ choose() {
 
 backend=
 benchmark=
+site=no
 chosen=()
 while (($# > 0)); do
     case $1 in
@@ -63,6 +66,7 @@ while (($# > 0)); do
     --step=*) choose "${1#*=}" ;;
     --benchmark) benchmark=$2 && shift ;;
     --benchmark=*) benchmark=${1#*=} ;;
+    --site) site=yes ;;
     --no-install) install=no ;;
     --help | -h)
         say "$(usage)"
@@ -77,6 +81,15 @@ case $backend in
 '' | simt | cuda) ;;
 *) die_usage "--backend $backend: want simt or cuda" ;;
 esac
+if [[ $site == yes ]]; then
+    [[ -z $benchmark && ${#chosen[@]} -eq 0 && $# -eq 0 && $backend != cuda ]] ||
+        die_usage "--site takes no other option but --no-install"
+    options=(--prepare)
+    [[ $install == yes ]] || options+=(--no-install)
+    "$root/common/site/build.sh" "${options[@]}" || exit
+    backend=simt # whose programs make the explorer's pages
+    mapfile -t chosen < <("$root/common/scripts/gallery.sh" --list | sed -n 's/.*|\(0[1-8]_[a-z_]*\) .*/\1/p')
+fi
 if ((${#chosen[@]} > 0)); then
     mapfile -t steps < <(printf '%s\n' "${chosen[@]}" | sort -u)
 fi
@@ -126,6 +139,10 @@ if ! { configure "$backend" "${options[@]}" && build "$backend" "${steps[@]}"; }
     exit 1
 fi
 say "Built in $((SECONDS - start)) s."
+
+if [[ $site == yes ]]; then
+    exec "$root/common/site/build.sh" --no-install
+fi
 
 # ---- or measure ----------------------------------------------------------------------------------
 

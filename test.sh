@@ -19,7 +19,7 @@ Usage: ./test.sh [OPTION]...
 Installs what is missing (Debian, Ubuntu), builds and tests: all steps on the CPU at the sizes where
 kernels break, the checker, the CPU back end, the counters, the pages.
 
-  --all           also the same with more inputs (every exercise and its wrong answers, every
+  --all           also the same with more inputs (every exercise and a wrong answer to it, every
                   program that simtcc is tried on, every command on the pages, the scripts that
                   measure and draw), and these suites, one for each preset:
                     asan    with the address and undefined-behaviour sanitizers: not large inputs
@@ -29,7 +29,8 @@ kernels break, the checker, the CPU back end, the counters, the pages.
                     cuda    compiled by nvcc, if that is installed; run if there is a GPU
   -L LABEL        only tests with a label that matches this regular expression, as in ctest;
                   -L slow: analysers, mutants, other compilers, failures injected by the hundred,
-                  what the pages say that commands print: minutes each, in no suite
+                  every wrong answer to the exercises, what the pages say that commands print:
+                  minutes each, in no suite
   -R NAME         only tests with a name that matches
   --no-install    install nothing: say what is missing and stop
   --help          this text

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # Tests one exercise: its skeleton fails, its solution earns all points, the wrong answers what they should.
-# Usage: test_exercise.sh NAME CXX
+# Usage: test_exercise.sh NAME CXX [all]; without `all`, one wrong answer is graded, and the solution once.
 # shellcheck disable=SC2015 # what stands before || fails, or is the test
 set -u
 root=$(cd -- "$(dirname -- "$(readlink -f -- "$0")")/../.." && pwd -P)
-name=$1 compiler=$2
+name=$1 compiler=$2 all=${3:-}
 folder=$(echo "$root"/0[1-8]_*/exercise/"$name")
 json=$(mktemp "${TMPDIR:-/tmp}/test_exercise.XXXXXX") || exit 1
 trap 'rm -f -- "$json"' EXIT
@@ -57,15 +57,19 @@ fi
 # What follows is not in a student's copy.
 if [[ -d $folder/solution ]]; then
     solution=$folder/solution/${skeleton##*/}
-    for seed in first second; do
+    for seed in first ${all:+second}; do
         score=$(points "$solution" "$seed")
         [[ $score == 100 ]] || fail "the solution earns '$score' points with seed $seed"
     done
     [[ $(outside "$skeleton") == "$(outside "$solution")" ]] || fail "skeleton and solution differ outside the marks"
     ! cmp -s "$skeleton" "$solution" || fail "skeleton and solution do not differ"
     [[ -s $folder/wrong/points.txt ]] || fail "no wrong answer"
+    count=0
     while read -r wrong wanted why; do
         [[ -n $why ]] || fail "points.txt says nothing of $wrong"
+        grep -q "^| \[\`$wrong\`\](\.\./wrong/$wrong\.[cu]*) | $wanted | [A-Z0-9\`].*\.\"* |\$" "$folder/solution/README.md" ||
+            fail "solution/README.md does not tell what $wrong costs"
+        ((count++ == 0)) || [[ -n $all ]] || continue
         score=$(points "$folder/wrong/$wrong.${skeleton##*.}" first)
         [[ $score == "$wanted" ]] || fail "$wrong earns '$score' points, not $wanted ($why)"
     done <"$folder/wrong/points.txt"

@@ -33,6 +33,9 @@ For teachers:
   --from FOLDER         answers from FOLDER, a student's copy, instead of this one
   --file FILE NAME      this file as the answer
   --handout PATH        a copy without solutions: a folder, or an archive if PATH ends in .tar.gz
+  --class FOLDER        grades a class, each subfolder of FOLDER being a student's copy
+  --report FOLDER       where --class puts its results: a page to read, index.html, a table,
+                        class.csv, and STUDENT.json (default build/exercise/class)
   --merge FILE.json...  results of --json, one file a student, as one CSV
 
 Exit status: 0 all points, 1 not all, 2 bad usage, 3 something missing on this machine, 4 a file
@@ -226,9 +229,9 @@ limited() {
 # compile_answer KIND: compiles work/task.* to work/program, with messages in work/messages.
 compile_answer() {
     case $1 in
-    simt) limited "$root/common/simt/simtcc" -ccbin "$compiler" "$work/task.cu" "${objects[@]}" \
+    simt) limited "$root/common/simt/simtcc" -ccbin "$compiler" -I "$root/common" "$work/task.cu" "${objects[@]}" \
         -lm -Xcompiler -pthread -o "$work/program" ;;
-    cuda) timeout -k 5 300 nvcc -std=c++17 -arch="$architecture" -lineinfo "$work/task.cu" "${objects[@]}" -lm \
+    cuda) timeout -k 5 300 nvcc -std=c++17 -arch="$architecture" -lineinfo -I "$root/common" "$work/task.cu" "${objects[@]}" -lm \
         -o "$work/program" ;;
     threads) limited "$c_compiler" -std=c11 -O1 -g -Wall -Wextra -fsanitize=thread -D_GNU_SOURCE \
         -I "$root/common/exercise" -c "$work/task.c" -o "$work/task.o" &&
@@ -247,9 +250,8 @@ outside() {
 }
 
 json_quoted() {
-    tr -d '\r' | LC_ALL=C tr -c '\n\t -~' '?' |
-        awk 'BEGIN {ORS = ""; print "\""} NR > 1 {print "\\n"}
-             {gsub(/\\/, "\\\\"); gsub(/"/, "\\\""); gsub(/\t/, " "); print} END {print "\""}'
+    tr -d '\r' | tr '\t' ' ' | LC_ALL=C tr -c '\n -~' '?' | sed 's/[\\"]/\\&/g' |
+        awk 'BEGIN {ORS = ""; print "\""} NR > 1 {print "\\n"} {print} END {print "\""}'
 }
 
 # refuse NAME TITLE TEXT: the report for an answer that cannot be run: 0 points, and why.
@@ -484,10 +486,10 @@ merge_results() {
 
 action=grade json=no student='' backend=simt seconds=10 from='' given_file='' names=()
 compiler=${CXX:-}
-destination=''
+destination='' class='' report=$root/build/exercise/class
 while (($# > 0)); do
     case $1 in
-    --student | --backend | --seconds | --from | --file | --handout | --compiler)
+    --student | --backend | --seconds | --from | --file | --handout | --compiler | --class | --report)
         (($# > 1)) || die_usage "$1 needs a value" ;;&
     --hint | --reset | --watch | --merge) action=${1#--} ;;
     --json) json=yes ;;
@@ -497,6 +499,8 @@ while (($# > 0)); do
     --from) from=$2 && shift ;;
     --file) given_file=$2 && shift ;;
     --compiler) compiler=$2 && shift ;;
+    --class) action=class class=$2 && shift ;;
+    --report) report=$2 && shift ;;
     --handout) action=handout destination=$2 && shift ;;
     --no-install) install=no ;;
     --help | -h)
@@ -512,6 +516,7 @@ done
 [[ $backend == simt || $backend == cuda ]] || die_usage "--backend $backend: want simt or cuda"
 [[ $seconds =~ ^[1-9][0-9]{0,3}$ ]] || die_usage "--seconds $seconds: want a whole number from 1 to 9999"
 [[ -z $given_file || -r $given_file ]] || die "$exit_file" "--file $given_file: cannot read it"
+[[ -z $class || -d $class ]] || die "$exit_file" "--class $class: no such folder"
 [[ -z $from || -d $from ]] || die "$exit_file" "--from $from: no such folder"
 ((${#folders[@]} > 0)) || die "$exit_file" "no exercises in $root"
 trap 'printf "\n" >&2; exit 130' INT
@@ -551,7 +556,7 @@ for name in ${names[@]+"${names[@]}"}; do
         chosen+=("$found")
     fi
 done
-if [[ $action != grade || -n $given_file ]] && ((${#chosen[@]} != 1)); then
+if [[ ! $action =~ ^(grade|class)$ || -n $given_file ]] && ((${#chosen[@]} != 1)); then
     what=$action
     [[ $action != grade ]] || what="file"
     die_usage "--$what needs one exercise, such as 05a"
@@ -577,6 +582,11 @@ have "$compiler" || die "$exit_machine" "--compiler $compiler: not found"
 c_compiler=$(c_compiler)
 [[ $compiler != *clang* ]] || c_compiler=$(first_of clang "$c_compiler")
 
+if [[ $action == class ]]; then
+    ((${#chosen[@]} > 0)) || chosen=("${folders[@]}")
+    exec "$root/common/exercise/class.sh" "$class" "$report" "$student" --seconds "$seconds" --backend "$backend" \
+        --compiler "$compiler" -- "${chosen[@]}"
+fi
 if [[ $action == watch ]]; then
     watch_exercise "${chosen[0]}"
 fi

@@ -25,17 +25,42 @@ for bad in '(' '[' 'a**('; do
 done
 ends 2 'no such option' run.sh --nosuch
 ends 2 'want 01 to 08' run.sh --step 9
+ends 2 'no other option' run.sh --site --step 05
 if [[ -e /dev/full ]]; then
     to=/dev/full
     for script in run.sh test.sh; do
         ends 4 'cannot write standard output' "$script" --help
     done
     ends 4 'cannot write standard output' run.sh --no-install --step 01
-    ends 4 'cannot write standard output' test.sh --no-install
+    # Where one of its packages is missing, test.sh says that first.
+    if pkg-config --exists cmocka jansson 2>/dev/null; then
+        ends 4 'cannot write standard output' test.sh --no-install
+    fi
     ends 4 'cannot write standard output' test.sh exercise
 fi
 timeout 20 "$root/run.sh" --help >&- 2>"$work/errors"
 [[ $? -eq 4 ]] || fail 'standard output is closed'
+
+# ---- the site, without what it needs --------------------------------------------------------------
+
+# common/site in a folder of its own, where nothing has been installed.
+mkdir -p "$work/fresh/common" "$work/no_python"
+cp -r "$root/common/site" "$root/common/scripts" "$work/fresh/common"
+printf '#!/bin/sh\nexit 1\n' >"$work/no_python/python3"
+chmod +x "$work/no_python/python3"
+# lacks TEXT ARGUMENT...: build.sh says so in one line.
+lacks() {
+    local text=$1 found
+    shift
+    timeout 60 "$work/fresh/common/site/build.sh" --prepare "$@" >/dev/null 2>"$work/errors" </dev/null
+    found=$?
+    [[ $found -eq 3 ]] || fail "build.sh $*: exit code $found, not 3"
+    if [[ $(wc -l <"$work/errors") -ne 1 ]] || ! grep -qF -- "$text" "$work/errors"; then
+        fail "build.sh $*: not the line '$text'"
+    fi
+}
+lacks 'MkDocs is not in' --no-install
+PATH=$work/no_python:$PATH lacks 'needs python3 with venv'
 
 # ---- two at a time --------------------------------------------------------------------------------
 

@@ -1,0 +1,36 @@
+#include <cuda_runtime.h>
+
+/* *result += the sum of in[0 ... n - 1]; *result is 0 before. */
+__global__ void add_up(const float *in, int n, float *result)
+{
+    const int thread = blockIdx.x * blockDim.x + threadIdx.x;
+    const int threads = gridDim.x * blockDim.x;
+    float sum = 0;
+
+    /* ---- your work ---- */
+    const int to_boundary = (int)((16 - (size_t)in % 16) % 16 / sizeof *in);
+    const int head = to_boundary < n ? to_boundary : n;
+    const float4 *const packs = (const float4 *)(in + head);
+    const int count = (n - head) / 4;
+
+    for (int i = thread; i < count; i += threads) {
+        const float4 pack = packs[i];
+        sum += pack.x + pack.y + pack.z + pack.w;
+    }
+    if (thread < head)
+        sum += in[thread];
+    for (int i = head + 4 * count + thread; i < n; i += threads)
+        sum += in[i];
+    /* ---- end of your work ---- */
+
+    for (int distance = 16; distance > 0; distance /= 2)
+        sum += __shfl_down_sync(0xFFFFFFFF, sum, distance);
+    if (threadIdx.x % 32 == 0)
+        atomicAdd(result, sum);
+}
+
+extern "C" void total(const float *in, int n, float *result, float *scratch)
+{
+    (void)scratch;
+    add_up<<<8, 128>>>(in, n, result);
+}

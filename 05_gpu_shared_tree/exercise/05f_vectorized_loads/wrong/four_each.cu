@@ -1,0 +1,26 @@
+#include <cuda_runtime.h>
+
+/* *result += the sum of in[0 ... n - 1]; *result is 0 before. */
+__global__ void add_up(const float *in, int n, float *result)
+{
+    const int thread = blockIdx.x * blockDim.x + threadIdx.x;
+    const int threads = gridDim.x * blockDim.x;
+    float sum = 0;
+
+    /* ---- your work ---- */
+    for (int i = 4 * thread; i < n; i += 4 * threads)
+        for (int j = i; j < i + 4 && j < n; j++)
+            sum += in[j];
+    /* ---- end of your work ---- */
+
+    for (int distance = 16; distance > 0; distance /= 2)
+        sum += __shfl_down_sync(0xFFFFFFFF, sum, distance);
+    if (threadIdx.x % 32 == 0)
+        atomicAdd(result, sum);
+}
+
+extern "C" void total(const float *in, int n, float *result, float *scratch)
+{
+    (void)scratch;
+    add_up<<<8, 128>>>(in, n, result);
+}

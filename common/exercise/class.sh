@@ -1,0 +1,86 @@
+#!/usr/bin/env bash
+# Grades a class: ./test.sh exercise --class FOLDER. Usage:
+#   class.sh FOLDER REPORT SEED [OPTION...] -- NAME...
+# FOLDER has a student's copy in each subfolder. REPORT gets STUDENT.json, class.csv and index.html.
+# Answers that are the same, byte for byte, are graded once if SEED is not empty. OPTIONs are those of
+# exercise.sh for grading.
+set -euo pipefail
+
+root=$(cd -- "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")/../.." && pwd -P)
+install=no
+# shellcheck source=common/scripts/setup.sh
+. "$root/common/scripts/setup.sh"
+self='./test.sh exercise --class'
+
+class=$1 report=$2 seed=$3 options=() exercises=()
+shift 3
+while [[ $1 != -- ]]; do
+    options+=("$1")
+    shift
+done
+shift
+for folder; do
+    exercises+=("${folder#"$root"/}")
+done
+students=()
+for folder in "$class"/*/; do
+    [[ ! -d $folder ]] || students+=("$(basename -- "$folder")")
+done
+((${#students[@]} > 0)) || die "$exit_file" "$class: no folder of a student in it"
+mkdir -p -- "$report" 2>/dev/null || true
+[[ -d $report && -w $report ]] || die "$exit_file" "cannot write $(shown "$report")"
+work=$(mktemp -d "${TMPDIR:-/tmp}/rungs-class.XXXXXX") || die "$exit_file" "no folder for temporary files"
+trap 'rm -rf -- "$work"' EXIT
+
+# What is to be graded, a line each: result, exercise, student's copy.
+for student in "${students[@]}"; do
+    for exercise in "${exercises[@]}"; do
+        name=${exercise##*/} answers=("$class/$student/$exercise"/task.c*)
+        key=$student
+        if [[ -n $seed && -f ${answers[0]} ]]; then
+            key=$(cksum <"${answers[0]}" | tr ' ' -)
+        fi
+        printf '%s\n' "$key" >>"$work/keys"
+        [[ -e $work/$name.$key.wanted ]] || printf '%s\0%s\0%s\0' "$work/$name.$key" "$name" "$class/$student"
+        : >"$work/$name.$key.wanted"
+    done
+done >"$work/todo"
+
+[[ -z $seed ]] || options+=(--student "$seed")
+say "Grading ${#students[@]} students in ${#exercises[@]} exercises, $jobs at a time ..."
+start=$SECONDS
+# The first alone: it compiles what all use.
+head -z -n 3 "$work/todo" >"$work/first"
+tail -z -n +4 "$work/todo" >"$work/others"
+# shellcheck disable=SC2016 # for the inner shells
+grade='grader=$1 to=$2 name=$3 from=$4; shift 4
+    "$grader" --json --from "$from" "$@" "$name" >"$to" 2>"$to.errors" </dev/null || [[ -s $to ]]'
+for part in first others; do
+    # shellcheck disable=SC2016
+    xargs -0 -r -a "$work/$part" -P "$jobs" -n 3 bash -c '
+        grade=$1 grader=$2 count=$3; shift 3
+        options=("${@:1:count}"); shift "$count"
+        exec bash -c "$grade" grade "$grader" "$1" "$2" "$3" ${options[@]+"${options[@]}"}' \
+        class "$grade" "$root/common/scripts/exercise.sh" "${#options[@]}" ${options[@]+"${options[@]}"} ||
+        die "$exit_machine" "an answer could not be graded: $(cat -- "$work"/*.errors | head -n 1)"
+done
+
+rows=0
+for student in "${students[@]}"; do
+    {
+        printf '['
+        for i in "${!exercises[@]}"; do
+            rows=$((rows + 1))
+            ((i == 0)) || printf ',\n'
+            cat -- "$work/${exercises[i]##*/}.$(sed -n "${rows}p" "$work/keys")"
+        done
+        printf ']\n'
+    } >"$report/$student.json" 2>/dev/null || die "$exit_file" "cannot write $(shown "$report")"
+done
+files=("${students[@]/%/.json}")
+files=("${files[@]/#/$report/}")
+"$root/common/scripts/exercise.sh" --merge "${files[@]}" >"$report/class.csv" 2>/dev/null ||
+    die "$exit_file" "cannot write $(shown "$report/class.csv")"
+say "Graded in $((SECONDS - start)) s: $(shown "$report/class.csv")"
+have python3 || die "$exit_machine" "the report, index.html, needs python3"
+python3 -B "$root/common/exercise/report.py" --answers "$class" --output "$report/index.html" "${files[@]}"

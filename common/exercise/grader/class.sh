@@ -1,0 +1,37 @@
+# shellcheck shell=bash disable=SC2015,SC2154
+# A class graded in one command. Sourced by test_grader.sh.
+
+# hand_in STUDENT FILE NAME: the file as the student's answer to the exercise.
+hand_in() {
+    local exercise
+    exercise=$(echo "$root"/0[1-8]_*/exercise/"$3"_*)
+    mkdir -p "submitted/$1/${exercise#"$root"/}"
+    cp "$2" "submitted/$1/${exercise#"$root"/}/task.${2##*.}"
+}
+
+first=$(solution 01a) second=$(solution 02a)
+{ echo '/* mine */' && sed 's/    /  /' "$first"; } >respaced.c
+hand_in ann "$first" 01a
+hand_in ann "$second" 02a
+hand_in "bob o'neil & co" "$(echo "$root"/01_*/exercise/01a_*/skeleton/task.c)" 01a
+hand_in cid respaced.c 01a
+hand_in cid "$second" 02a
+exercise --compiler "$compiler" --student x --class submitted --report grades 01a 02a >output 2>&1 || fail '--class'
+grep -q '^ann,01a_checker_nan,100,100,$' grades/class.csv && grep -q '^ann,02a_accumulators,100,100,$' grades/class.csv ||
+    fail 'a right answer in a class'
+[[ $(wc -l <grades/class.csv) -eq 7 ]] || fail 'a row for each student and exercise'
+grep -q "^bob o'neil & co,02a_accumulators,0,100," grades/class.csv || fail 'an answer that is missing'
+grep -q '^cid,01a_checker_nan,0,100,' grades/class.csv || fail 'what stands outside of the marks is looked at'
+[[ -s "grades/bob o'neil & co.json" ]] || fail 'the results of a student'
+page=$(tr '\n' ' ' <grades/index.html)
+[[ $page == *'<b>3</b>students'* && $page == *'<b>1</b>answers missing'* ]] || fail 'the numbers of the report'
+[[ $page == *'bob o&#x27;neil &amp; co'* && $page != *"o'neil & co"* ]] || fail 'names in the report'
+[[ $page == *'<li>01a: ann, cid</li>'* && $page == *'<li>02a: ann, cid</li>'* ]] || fail 'answers that are the same'
+exercise --student x --class nowhere 01a >output 2>&1
+[[ $? -eq 4 ]] && grep -q 'no such folder' output || fail '--class of a folder that is not there'
+mkdir empty
+exercise --student x --class empty 01a >output 2>&1
+[[ $? -eq 4 ]] && grep -q 'no folder of a student' output || fail '--class of an empty folder'
+echo '[{}]' >bad.json
+python3 -B "$root/common/exercise/report.py" --output page.html bad.json >output 2>&1
+[[ $? -eq 4 && ! -e page.html ]] && grep -q 'not what --json writes' output || fail 'a report of something else'

@@ -1,0 +1,264 @@
+#!/usr/bin/env python3
+"""What a teacher wants to know of a class: report.py [--answers FOLDER] --output FILE.html RESULT.json...
+
+Each RESULT.json is a student's, named after the student, as ./test.sh exercise --json writes it. The
+page, one file without scripts, shows how the points are spread, who has how many in which exercise,
+which tests cost the class most and with what message, and each student's open tests with their lines.
+With --answers, the folder that --class was given, it also lists answers of several students that are
+the same but for spaces and comments, where they are not as they were handed out.
+
+Exit status: 0 done, 2 bad usage, 4 a file cannot be read or written. Needs nothing but Python 3.7."""
+import argparse
+import collections
+import glob
+import html
+import itertools
+import json
+import os
+import re
+import statistics
+import sys
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+
+STYLE = """
+:root { color-scheme: light dark; --bg: #fff; --fg: #1b1f23; --soft: #57606a; --line: #d0d7de; --bar: #0a6b5f; }
+@media (prefers-color-scheme: dark) {
+  :root { --bg: #14171c; --fg: #e6e9ee; --soft: #a0a8b3; --line: #39404a; --bar: #4db6ac; } }
+body { font: 16px/1.5 system-ui, sans-serif; background: var(--bg); color: var(--fg); max-width: 76rem; margin: 2rem auto; padding: 0 1rem; }
+h1 { margin: 0 0 .2rem; } h2 { margin-top: 2.2rem; } p, .soft { color: var(--soft); }
+.tiles { display: flex; flex-wrap: wrap; gap: 1rem; margin: 1.2rem 0; }
+.tiles div { border: 1px solid var(--line); border-radius: .5rem; padding: .6rem 1rem; min-width: 7rem; }
+.tiles b { display: block; font-size: 1.7rem; line-height: 1.2; }
+.wide { overflow-x: auto; } table { border-collapse: collapse; font-size: .85rem; }
+th { text-align: left; font-weight: 600; } th, td { padding: .25rem .45rem; border-bottom: 1px solid var(--line); vertical-align: top; }
+td.n, th.n { text-align: right; font-variant-numeric: tabular-nums; }
+.map td, .map th { text-align: center; padding: .2rem .25rem; } .map td:first-child, .map th:first-child { text-align: left; white-space: nowrap; }
+.map td.p { color: #10151a; min-width: 2.1rem; border: 1px solid var(--bg); }
+.none { color: var(--soft); } svg text { fill: var(--fg); font: 12px system-ui, sans-serif; } svg rect { fill: var(--bar); }
+a { color: inherit; } code { font-size: .92em; } details { margin: .3rem 0; } summary { cursor: pointer; }
+@media print { details > * { display: block; } body { max-width: none; } }
+"""
+
+
+class Unreadable(Exception):
+    """Why a file is no result, in one line."""
+
+
+def read_results(paths):
+    """{student: {exercise: result}}, students by name."""
+    students = {}
+    for path in paths:
+        try:
+            with open(path, encoding="utf-8") as file:
+                found = json.load(file)
+            found = found if isinstance(found, list) else [found]
+            results = {one["exercise"]: one for one in found}
+            for one in found:
+                if not all(isinstance(test["score"], int) for test in one["tests"]):
+                    raise ValueError
+        except (ValueError, KeyError, TypeError):
+            raise Unreadable("%s: not what --json writes" % path) from None
+        students[os.path.splitext(os.path.basename(path))[0]] = results
+    return dict(sorted(students.items()))
+
+
+def is_missing(result):
+    return any(test["message"].startswith("no answer") for test in result["tests"])
+
+
+def title_of(exercise):
+    found = glob.glob(os.path.join(ROOT, "0[1-8]_*", "exercise", exercise, "README.md"))
+    if not found:
+        return exercise
+    with open(found[0], encoding="utf-8") as file:
+        return file.readline().strip("# \n")
+
+
+# ---- answers that are the same -------------------------------------------------------------------
+
+
+def essence_of(path):
+    """The text without comments and spaces."""
+    with open(path, encoding="utf-8", errors="replace") as file:
+        text = re.sub(r"/\*.*?\*/|//[^\n]*", "", file.read(), flags=re.S)
+    return re.sub(r"\s", "", text)
+
+
+def same_answers(folder, students, exercises):
+    """[(exercise, [student])]: groups whose answers are the same, and not as handed out."""
+    groups = []
+    for exercise in exercises:
+        given = glob.glob(os.path.join(ROOT, "0[1-8]_*", "exercise", exercise, "skeleton", "task.*"))
+        known = {essence_of(path) for path in given}
+        by_essence = collections.defaultdict(list)
+        for student in students:
+            for path in glob.glob(os.path.join(glob.escape(os.path.join(folder, student)), "0[1-8]_*",
+                                               "exercise", exercise, "task.c*")):
+                if not path.endswith(".old"):
+                    by_essence[essence_of(path)].append(student)
+        groups += [(exercise, who) for essence, who in by_essence.items()
+                   if len(who) > 1 and essence not in known]
+    return groups
+
+
+def pairs_of(groups):
+    """[(how many answers they share, two students)], those who share most first; three at least."""
+    shared = collections.Counter(pair for _, who in groups for pair in itertools.combinations(who, 2))
+    return [(count, pair) for pair, count in shared.most_common(10) if count >= 3]
+
+
+# ---- the page ------------------------------------------------------------------------------------
+
+
+def colour(share):
+    """From red over yellow to green, light enough for dark text."""
+    return "hsl(%d 62%% %d%%)" % (round(8 + 132 * share), round(76 - 10 * abs(2 * share - 1)))
+
+
+def histogram(shares):
+    """Students by tenth of all points."""
+    counts = [0] * 10
+    for share in shares:
+        counts[min(int(share * 10), 9)] += 1
+    most, bars = max(counts), []
+    for at, count in enumerate(counts):
+        height = 90 * count / most
+        bars.append('<rect x="%d" y="%.1f" width="44" height="%.1f" rx="2"/>' % (
+            at * 50 + 3, 110 - height, height))
+        if count:
+            bars.append('<text x="%d" y="%.1f" text-anchor="middle">%d</text>' % (
+                at * 50 + 25, 105 - height, count))
+        bars.append('<text x="%d" y="126" text-anchor="middle">%d-%d</text>' % (
+            at * 50 + 25, at * 10, at * 10 + (10 if at == 9 else 9)))
+    return ('<svg viewBox="0 0 500 132" width="500" role="img" aria-label="Students by share of the '
+            'points">%s</svg>' % "".join(bars))
+
+
+def esc(text):
+    return html.escape(str(text))
+
+
+def tiles(students, exercises, shares):
+    done = sum(result["score"] == result["max_score"]
+               for results in students.values() for result in results.values())
+    missing = sum(is_missing(result) for results in students.values() for result in results.values())
+    stuck = [name for name, share in shares.items() if share < 0.5]
+    given = sum(map(len, students.values())) or 1
+    for value, label in ((len(students), "students"), (len(exercises), "exercises"),
+                         ("%.0f%%" % (100 * statistics.median(shares.values())), "median of points"),
+                         ("%.0f%%" % (100 * done / given), "answers with all points"),
+                         (missing, "answers missing"), (len(stuck), "students below half")):
+        yield "<div><b>%s</b>%s</div>" % (value, label)
+
+
+def score_map(students, exercises, shares):
+    yield '<div class="wide"><table class="map"><tr><th scope="col">student</th>'
+    yield '<th scope="col" class="n">of all</th>'
+    for exercise in exercises:
+        yield '<th scope="col" title="%s">%s</th>' % (esc(title_of(exercise)), exercise.split("_")[0])
+    yield "</tr>"
+    for student in sorted(students, key=lambda name: -shares[name]):
+        yield '<tr><td><a href="#%s">%s</a></td><td class="n">%.0f%%</td>' % (
+            esc(student), esc(student), 100 * shares[student])
+        for exercise in exercises:
+            result = students[student].get(exercise)
+            if result is None or is_missing(result):
+                yield '<td class="none" title="no answer">-</td>'
+            else:
+                yield '<td class="p" style="background:%s">%d</td>' % (
+                    colour(result["score"] / result["max_score"]), result["score"])
+        yield "</tr>"
+    yield '<tr><td>mean</td><td class="n">%.0f%%</td>' % (100 * statistics.mean(shares.values()))
+    for exercise in exercises:
+        scores = [results[exercise]["score"] for results in students.values() if exercise in results]
+        yield "<td>%.0f</td>" % statistics.mean(scores)
+    yield "</tr></table></div>"
+
+
+def hard_tests(students):
+    """The tests that most students fail who handed something in, each with its commonest message."""
+    failed = collections.defaultdict(list)
+    for student, results in students.items():
+        for exercise, result in results.items():
+            if not is_missing(result):
+                for test in result["tests"]:
+                    if test["status"] != "pass" and not test["message"].startswith("graded once"):
+                        failed[exercise, test["name"]].append((student, test["message"]))
+    yield ('<table><tr><th scope="col">exercise</th><th scope="col">test</th>'
+           '<th scope="col" class="n">open for</th><th scope="col">most often, and for example</th></tr>')
+    for (exercise, name), who in sorted(failed.items(), key=lambda one: -len(one[1]))[:12]:
+        shapes = collections.Counter(re.sub(r"\d[\d.,]*", "#", text.split("\n")[0]) for _, text in who)
+        shape = shapes.most_common(1)[0][0]
+        example = next(text for _, text in who
+                       if re.sub(r"\d[\d.,]*", "#", text.split("\n")[0]) == shape)
+        yield '<tr><td>%s</td><td>%s</td><td class="n">%d</td><td><code>%s</code></td></tr>' % (
+            exercise.split("_")[0], esc(name), len(who), esc(example.split("\n")[0][:160]))
+    yield "</table>"
+
+
+def details(student, results):
+    lines = []
+    for exercise, result in results.items():
+        for test in result["tests"]:
+            if test["status"] != "pass" and not test["message"].startswith("graded once"):
+                at = "line %d: " % test["line_no"] if test["line_no"] else ""
+                lines.append("<tr><td>%s</td><td>%s</td><td><code>%s%s</code></td></tr>" % (
+                    exercise.split("_")[0], esc(test["name"]), at,
+                    esc(test["message"].split("\n")[0][:200])))
+    what = "%d tests open" % len(lines) if lines else "all points"
+    # The place is inside, so that a link opens it.
+    return '<details><summary>%s: %s</summary><table id="%s">%s</table></details>' % (
+        esc(student), what, esc(student), "".join(lines))
+
+
+def page_of(students, answers):
+    exercises = sorted({name for results in students.values() for name in results})
+    shares = {student: sum(result["score"] for result in results.values())
+              / (sum(result["max_score"] for result in results.values()) or 1)
+              for student, results in students.items()}
+    parts = ["<h1>The class</h1>",
+             '<p>Points as the grader of ./test.sh exercise gives them; docs/teaching.md tells what '
+             'they mean.</p>', '<div class="tiles">', *tiles(students, exercises, shares), "</div>",
+             "<h2>Students by their share of all points, in %</h2>", histogram(shares.values()),
+             "<h2>Who has what</h2>", *score_map(students, exercises, shares),
+             "<h2>What to come back to</h2>",
+             "<p>The tests that are open for most of those who handed in an answer.</p>",
+             '<div class="wide">', *hard_tests(students), "</div>"]
+    if answers:
+        groups = same_answers(answers, students, exercises)
+        parts += ["<h2>The same answer</h2>",
+                  "<p>But for spaces and comments. Short answers are the same by themselves; many "
+                  "between two students are not.</p>" if groups
+                  else "<p>No two, but for untouched ones.</p>",
+                  "<ul>", *("<li>%s share %d answers</li>" % (esc(" and ".join(pair)), count)
+                            for count, pair in pairs_of(groups)), "</ul>",
+                  "<details><summary>By exercise</summary><ul>",
+                  *("<li>%s: %s</li>" % (exercise.split("_")[0], esc(", ".join(who)))
+                    for exercise, who in groups), "</ul></details>"]
+    parts += ["<h2>Each student's open tests</h2>"]
+    parts += [details(student, results) for student, results in students.items()]
+    return ('<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
+            '<meta name="viewport" content="width=device-width, initial-scale=1">'
+            "<title>The class</title><style>%s</style></head><body>\n%s\n</body></html>\n"
+            % (STYLE, "\n".join(parts)))
+
+
+def main():
+    parser = argparse.ArgumentParser(description="Makes the report of a class.")
+    parser.add_argument("--answers")
+    parser.add_argument("--output", required=True)
+    parser.add_argument("results", nargs="+")
+    options = parser.parse_args()
+    page = page_of(read_results(options.results), options.answers)
+    with open(options.output, "w", encoding="utf-8") as file:
+        file.write(page)
+    print("To read: %s" % options.output)
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except (OSError, Unreadable) as problem:
+        print("report.py: %s" % problem, file=sys.stderr)
+        sys.exit(4)

@@ -1,0 +1,95 @@
+#!/usr/bin/env bash
+# Builds the site. Called by ./run.sh --site. See --help.
+set -euo pipefail
+
+root=$(cd -- "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")/../.." && pwd -P)
+install=yes site=site
+# shellcheck source=common/scripts/setup.sh
+. "$root/common/scripts/setup.sh"
+self=site
+
+usage() {
+    cat <<'EOF2'
+Usage: common/site/build.sh [--no-install] [--test | --prepare]
+Builds the pages as a site in build/site, with MkDocs from PyPI in build/site-venv.
+
+  --no-install   install nothing: say what is missing and stop
+  --prepare      only install what is needed
+  --test         in build/site-test, without the explorer's pages, which the programs of the preset
+                 simt make
+
+RUNGS_SOURCE=URL in the environment is where the links to the repository's files lead, such as
+https://github.com/NAME/rungs; by default the remote "origin", or the files of this folder.
+Exit status: 0 done, 1 a page or a link is wrong, 2 bad usage, 3 something missing, 4 cannot write.
+EOF2
+}
+
+while (($# > 0)); do
+    case $1 in
+    --no-install) install=no ;;
+    --test) site="site-test" ;;
+    --prepare) site= ;;
+    --help | -h) say "$(usage)" && exit ;;
+    *) die_usage "$1: no such option" ;;
+    esac
+    shift
+done
+
+# The address of the remote, if it is one that a browser can open.
+source_of() {
+    git -C "$root" remote get-url origin 2>/dev/null |
+        sed -nE 's|^git@([^:/]+):|https://\1/|; s|\.git$||; /^https?:\/\//p' || true
+}
+
+venv=$root/build/site-venv
+prepare_venv() {
+    local wanted
+    wanted=$(cksum <"$root/common/site/requirements.txt")
+    [[ ! -e $venv/ready || $(<"$venv/ready") != "$wanted" ]] || return 0
+    [[ $install == yes ]] || die "$exit_machine" "--no-install was given, and MkDocs is not in $(shown "$venv")"
+    python3 -c 'import ensurepip, venv' 2>/dev/null ||
+        die "$exit_machine" "the site needs python3 with venv and pip (Debian: python3-venv)"
+    mkdir -p -- "$root/build" || die "$exit_file" "cannot write $root/build"
+    say "Installing MkDocs in $(shown "$venv") (from PyPI) ..."
+    if ! { python3 -m venv "$venv" && "$venv/bin/pip" install --disable-pip-version-check --retries 2 \
+        -r "$root/common/site/requirements.txt"; } >"$root/build/site-venv.log" 2>&1; then
+        die "$exit_machine" "MkDocs could not be installed (no network?): $(shown "$root/build/site-venv.log")"
+    fi
+    printf '%s\n' "$wanted" >"$venv/ready"
+}
+
+# build_pages CONFIG FOLDER
+build_pages() {
+    local log=$root/build/$site.log
+    if ! (cd "$root/common/site" && NO_MKDOCS_2_WARNING=1 PYTHONDONTWRITEBYTECODE=1 \
+        "$venv/bin/mkdocs" build -q --strict -f "$1" -d "$2") >"$log" 2>&1; then
+        grep -vE 'jieba|^(Building prefix|Loading model|Prefix dict)' "$log" >&2 || true
+        die 1 "$1: the site was not built"
+    fi
+}
+
+start=$SECONDS
+prepare_venv
+[[ -n $site ]] || exit 0
+export RUNGS_SOURCE=${RUNGS_SOURCE-$(source_of)}
+stage=$root/build/$site-source
+export RUNGS_STAGE_EN=$stage/en RUNGS_STAGE_ZH=$stage/zh
+export RUNGS_SITE_URL_ZH=${RUNGS_SITE_URL:+${RUNGS_SITE_URL%/}/zh/}
+"$venv/bin/python" -B "$root/common/site/stage.py" "$stage"
+built=$root/build/$site
+build_pages mkdocs.yml "$built"
+build_pages mkdocs.zh.yml "$built/zh"
+pdf=()
+[[ $site == site ]] || pdf=(--no-pdf)
+"$venv/bin/python" -B "$root/common/site/slides.py" ${pdf[@]+"${pdf[@]}"} "$built/slides"
+if [[ $site == site ]]; then
+    "$root/common/scripts/gallery.sh" "$root/build/simt/bin" "$built/gallery" >/dev/null
+else
+    mkdir -p -- "$built/gallery"
+    "$root/common/scripts/gallery.sh" --list | while IFS='|' read -r page _; do
+        printf '<!DOCTYPE html><title>left out</title>\n' >"$built/gallery/$page.html"
+    done
+fi
+"$venv/bin/python" -B "$root/common/site/links.py" "$built" || exit 1
+say "Built in $((SECONDS - start)) s. To read it, open $(shown "$built/index.html") in a browser, or:"
+say "python3 -m http.server --bind 127.0.0.1 --directory $(shown "$built") 8000   # http://127.0.0.1:8000"

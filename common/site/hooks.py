@@ -1,0 +1,102 @@
+"""Hooks of MkDocs: addresses for the links that stage.py has left, mathematics, the other language.
+
+The environment's RUNGS_SOURCE is where the repository's files can be read, such as
+https://github.com/NAME/rungs: a file is at RUNGS_SOURCE/blob/main/PATH, a folder at
+RUNGS_SOURCE/tree/main/PATH (RUNGS_BRANCH names another branch). Without it, links lead to the files
+of this working tree, which is right for a site that is read where it was built."""
+import html
+import os
+import posixpath
+import re
+import sys
+
+from latex2mathml.converter import convert
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+
+import stage  # noqa: E402
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+SOURCE = os.environ.get("RUNGS_SOURCE", "").rstrip("/")
+BRANCH = os.environ.get("RUNGS_BRANCH", "main")
+# Sections of the navigation that have a page for each that there is.
+FOUND = {"Exercises": r"\d\d_\w+/exercise/\w+/README\.md", "Sources": r"\d\d_\w+/README\.md"}
+NAMES = {"en": "English", "zh": "中文"}
+
+
+def language_of(config):
+    return str(config.theme["language"])
+
+
+def place_of(page, config):
+    """The page's address from the top of the whole site."""
+    return page.file.dest_uri if language_of(config) == "en" else "zh/" + page.file.dest_uri
+
+
+def source_address(path, here):
+    name, _, anchor = path.partition("#")
+    anchor = anchor and "#" + anchor
+    if SOURCE:
+        kind = "tree" if os.path.isdir(os.path.join(ROOT, name)) else "blob"
+        return "%s/%s/%s/%s%s" % (SOURCE, kind, BRANCH, name, anchor)
+    # The site is in build/site.
+    return "../" * here.count("/") + "../../" + name + anchor
+
+
+def on_config(config):
+    if SOURCE:
+        config.repo_url = SOURCE
+        config.repo_name = "rungs"
+        config.edit_uri = "blob/%s/%s" % (BRANCH, "" if language_of(config) == "en" else "docs/zh/")
+    if language_of(config) == "en":
+        for section in config.nav:
+            pattern = isinstance(section, dict) and FOUND.get(next(iter(section)))
+            if pattern:
+                next(iter(section.values())).extend(
+                    page for page in stage.pages_of(ROOT) if re.fullmatch(pattern, page))
+    return config
+
+
+def other_page(page, language):
+    """The same page in the other language, or that language's first page."""
+    if language == "zh":
+        found = "docs/zh/" + re.sub("^docs/", "", page)
+        return found if found in stage.pages_of(ROOT) else "docs/zh/README.md"
+    return stage.docs.original_of("docs/zh/" + page)
+
+
+def on_page_context(context, page, config, nav):
+    links = []
+    for language, name in NAMES.items():
+        place = place_of(page, config)
+        if language != language_of(config):
+            place = stage.place_of(other_page(page.file.src_uri, language))
+        links.append({"name": name, "link": "site:" + place, "lang": language})
+    config.extra["alternate"] = links
+    return context
+
+
+SHIM = "https://unpkg.com/iframe-worker/shim"  # the only thing that the theme loads from elsewhere
+
+
+def on_post_page(output, page, config):
+    here = place_of(page, config)
+    top = "../" * page.file.dest_uri.count("/")
+    output = output.replace(SHIM, top + "worker.js")
+    if not config.site_url:  # the theme would look for a sitemap
+        output = re.sub(r'<link rel="alternate"[^>]*>', "", output)
+
+    def address(match):
+        kind, target = match[2], html.unescape(match[3])
+        if kind == "source":
+            return '%s"%s"' % (match[1], html.escape(source_address(target, here)))
+        path, _, anchor = target.partition("#")
+        path = posixpath.relpath(path, posixpath.dirname(here) or ".")
+        return '%s"%s"' % (match[1], html.escape(path + (anchor and "#" + anchor)))
+
+    def formula(match):
+        return convert(html.unescape(match[3]), display="block" if match[1] == "div" else "inline")
+
+    output = re.sub(r'(href=|src=)"(site|source):([^"]*)"', address, output)
+    return re.sub(r'<(span|div) class="arithmatex">\\([(\[])(.*?)\\[)\]]</\1>', formula, output,
+                  flags=re.S)

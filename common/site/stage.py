@@ -1,0 +1,300 @@
+#!/usr/bin/env python3
+"""Writes the pages as MkDocs wants them: stage.py FOLDER [--root ROOT]
+
+FOLDER/en gets the English pages, at the paths that they have in the repository, and FOLDER/zh those
+of docs/zh. The pages are written for GitHub; what MkDocs' Markdown reads otherwise is rewritten:
+
+  headings     get the id that GitHub gives them, so that links lead to the same place
+  lists        items' contents are indented by 4; a blank line before a list or a table
+  <details>    become blocks that may hold Markdown
+  links        to a page of the same language stay; those to anything else become
+               site:PATH, a file of the built site, or source:PATH, one of the repository.
+               hooks.py makes addresses of both
+  snippets     have the name of their file as a title, and CUDA's words as keywords
+  comments     of docs.py are left out
+
+en/gallery.md, which leads to the explorer's gallery, is made from what gallery.sh --list says.
+Needs nothing but Python 3.8. Exit status: 0 done, 2 bad usage, 4 a file cannot be read or written."""
+import argparse
+import html
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(os.path.dirname(HERE), "scripts"))
+import docs  # noqa: E402
+
+EDITION = "docs/zh"
+
+
+def pages_of(root):
+    """The pages of the site. What a learner's copy or another's programs hold is not among them."""
+    return [page for page in docs.find_pages(root) if not re.search(r"/(build|wrong)/", page)]
+
+
+def place_of(page):
+    """Where the site has a page: its address from the top."""
+    if docs.edition_of(page) == EDITION:
+        page = "zh" + page[len(EDITION):]
+    if os.path.basename(page) == "README.md":
+        return page[:-len("README.md")] + "index.html"
+    return page[:-len(".md")] + ".html"
+
+
+# ---- links ---------------------------------------------------------------------------------------
+
+
+def target_for(root, pages, page, target):
+    """What a link of the page has to say on the site."""
+    path, _, anchor = target.partition("#")
+    if re.match(r"[a-z][a-z+.-]*:", target) or not path:
+        return target
+    path = os.path.normpath(os.path.join(os.path.dirname(page), path)).replace(os.sep, "/")
+    if os.path.isdir(os.path.join(root, path)) and path + "/README.md" in pages:
+        path += "/README.md"
+    anchor = anchor and "#" + anchor
+    here = docs.edition_of(page)
+    if path in pages:
+        if docs.edition_of(path) != here:
+            return "site:" + place_of(path) + anchor
+        return os.path.relpath(path, os.path.dirname(page)).replace(os.sep, "/") + anchor
+    if path.startswith("docs/pictures/"):
+        return target if here is None else "site:" + path
+    return "source:" + ("" if path == "." else path) + anchor
+
+
+def with_links(text, target_of):
+    """The text with other targets; what is code stays."""
+    def link(match):
+        old = match.group(1) or match.group(2)
+        return match.group().replace(old, target_of(old), 1)
+
+    parts = re.split(r"(^[ \t]*```.*?^[ \t]*```[ \t]*$|`[^`]+`)", text, flags=re.S | re.M)
+    # A link's text may hold code, so only its end, "](target)", has to be outside.
+    return "".join(part if at % 2 else docs.LINK.sub(link, part) for at, part in enumerate(parts))
+
+
+# ---- blocks --------------------------------------------------------------------------------------
+
+SNIPPET = re.compile(r"^<!-- snippet: (\S+) \S+ -->\n```(\w*)$", re.M)
+MARKER = re.compile(r"( *)([-*+]|\d{1,9}[.)])( +)(?=\S)")
+
+
+def with_titles(text):
+    def fence(match):
+        language = "cuda" if match[1].endswith((".cu", ".cuh")) else match[2]
+        return '```%s title="%s"' % (language, match[1])
+
+    return SNIPPET.sub(fence, text)
+
+
+def without_comments(text):
+    """Without the comments of docs.py, each a line, and the line that leads to the other language."""
+    parts = re.split(r"(^[ \t]*```.*?^[ \t]*```[ \t]*$)", text, flags=re.S | re.M)
+    text = "".join(part if at % 2 else re.sub(r"^<!-- .* -->\n?", "", part, flags=re.M)
+                   for at, part in enumerate(parts))
+    return re.sub(r"^(English \| \[.*|\[English\].*\| 中文)\n\n", "", text, flags=re.M)
+
+
+def with_anchors(text):
+    lines = text.split("\n")
+    for at, _, anchor in docs.headings_of(text):
+        hint = " data-search-exclude" if anchor.startswith("hint-") else ""  # no search finds those
+        lines[at] = "%s {#%s%s}" % (lines[at].rstrip(" #"), anchor, hint)
+    return "\n".join(lines)
+
+
+def with_details(text):
+    """Folded parts as blocks of pymdownx: Markdown inside of <details> is not read in a list."""
+    lines = text.split("\n")
+    for at, line in enumerate(docs.without_code(text).split("\n")):
+        begun = re.match(r"( *)<details><summary>(.*)</summary>$", line)
+        if begun:
+            lines[at] = "\n%s//// details | %s" % (begun[1], begun[2])
+        elif line.strip() == "</details>":
+            lines[at] = line.replace("</details>", "////")
+    return "\n".join(lines)
+
+
+def is_table(lines, at):
+    return (lines[at].lstrip().startswith("|") and at + 1 < len(lines)
+            and re.fullmatch(r"\s*\|?[\s:|-]*-[\s:|-]*", lines[at + 1]) is not None)
+
+
+class Lists:
+    """Indents the contents of list items by 4, line by line."""
+
+    def __init__(self):
+        self.contents = []  # the column of each open item's contents
+        self.loose = []     # whether it has had an empty line
+        self.fence = None   # the column of the fence that is open, and how far it is moved
+        self.lines = []
+
+    def put(self, line):
+        self.lines.append(line)
+
+    def last_is_text(self):
+        return bool(self.lines) and bool(self.lines[-1].strip())
+
+    def leave(self, indent):
+        """Closes the items whose contents begin further to the right: whether the last was loose."""
+        loose = False
+        while self.contents and indent < self.contents[-1]:
+            self.contents.pop()
+            loose = self.loose.pop()
+        return loose
+
+    def in_fence(self, line, indent):
+        """Whether the line belongs to a block of code, which moves as a whole."""
+        mark = re.match(r"\s*(```+)", line)
+        if self.fence is None and not mark:
+            return False
+        if self.fence is None:
+            self.leave(indent)
+            depth = len(self.contents)
+            moved = 4 * depth - self.contents[-1] if depth else 0
+            self.fence = (mark[1], moved)
+            if self.last_is_text() and not depth:
+                self.put("")
+            self.put(" " * (indent + moved) + line.strip())
+            return True
+        closing, moved = self.fence
+        self.put((" " * moved + line) if moved >= 0 else line[-moved:])
+        if mark and line.strip() == closing:
+            self.fence = None
+        return True
+
+    def is_code(self, indent, after_text):
+        """Whether a line outside of lists is code because it is indented."""
+        if self.contents and indent >= self.contents[0]:
+            return False
+        return indent >= 4 and (not after_text or self.lines[-1].startswith("    "))
+
+    def item(self, line, marker, after_text):
+        begins = not self.contents
+        if (self.leave(len(marker[1])) or begins) and after_text:
+            self.put("")
+        self.loose.append(False)
+        self.contents.append(marker.end())
+        self.put(" " * (4 * (len(self.contents) - 1)) + marker[2] + " " + line[marker.end():])
+
+    def line(self, line, table):
+        indent = len(line) - len(line.lstrip())
+        if self.in_fence(line, indent):
+            return
+        if not line.strip():
+            self.loose = [True for _ in self.loose]
+            self.put("")
+            return
+        marker, after_text = MARKER.match(line), self.last_is_text()
+        if self.is_code(indent, after_text):
+            self.put(line)
+            return
+        # A number other than 1 in the middle of a paragraph begins no list.
+        if marker and (self.contents or not after_text or marker[2] in ("-", "*", "+", "1.")):
+            self.item(line, marker, after_text)
+            return
+        if not after_text:
+            self.leave(indent)
+        if table and after_text:
+            self.put("")
+        depth = len(self.contents)
+        left = max(indent - self.contents[-1], 0) if depth else indent
+        self.put(" " * (4 * depth + left) + line.lstrip())
+
+
+def with_bars(line):
+    """A table's row whose code has bars in it: there, MkDocs would show the backslash as well."""
+    def code(match):
+        return "<code>%s</code>" % html.escape(match[1]).replace("\\|", "&#124;")
+
+    return re.sub(r"`([^`]*\\\|[^`]*)`", code, line) if line.lstrip().startswith("|") else line
+
+
+def with_lists(text):
+    lists, lines = Lists(), [with_bars(line) for line in text.split("\n")]
+    for at, line in enumerate(lines):
+        lists.line(line, is_table(lines, at))
+    return "\n".join(lists.lines)
+
+
+def staged(text, target_of):
+    text = with_links(text, target_of)
+    return with_lists(with_details(with_anchors(without_comments(with_titles(text)))))
+
+
+# ---- the gallery ---------------------------------------------------------------------------------
+
+
+def gallery(root):
+    """The page that leads to the explorer's gallery."""
+    listed = subprocess.run([os.path.join(root, "common/scripts/gallery.sh"), "--list"], check=True,
+                            stdout=subprocess.PIPE, universal_newlines=True).stdout
+    lessons = [line.split("|") for line in listed.splitlines()]
+    name, title, place = lessons[0][:3]
+    lines = ["# Kernels to watch {#kernels-to-watch}", "",
+             "Each is a real run of a kernel, step by step, warp by warp, lane by lane, in a page of",
+             "its own; [the explorer](docs/explorer.md) says what is on it. *Guess first* hides each",
+             "count until you have typed one.", "", "| | |", "|---|---|"]
+    for page, what, where, *_ in lessons:
+        address = "site:gallery/%s.html%s" % (page, where)
+        lines.append("| [%s](%s) | [guess first](%s,predict=1) |" % (what, address, address))
+    lines += ["", "The first of them: %s." % title, "",
+              '<iframe class="explorer" title="%s" loading="lazy" src="site:gallery/%s.html%s"></iframe>'
+              % (title, name, place), ""]
+    return "\n".join(lines)
+
+
+# ---- all of it -----------------------------------------------------------------------------------
+
+
+def write(path, text):
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)
+
+
+def stage(root, folder):
+    """Returns how many pages there are."""
+    for language in ("en", "zh"):
+        shutil.rmtree(os.path.join(folder, language), ignore_errors=True)
+    pages = pages_of(root)
+    for page in pages:
+        text = staged(docs.read(os.path.join(root, page)),
+                      lambda target, page=page: target_for(root, pages, page, target))
+        edition = docs.edition_of(page)
+        path = "en/" + page if edition is None else "zh" + page[len(edition):]
+        solution = page.replace("README.md", "solution/README.md")
+        if "/exercise/" in page and solution in pages:
+            text += "\n[A solution, why it is right, and what wrong answers cost](solution/README.md).\n"
+        if page.startswith("docs/slides/"):
+            deck = "site:slides/" + os.path.basename(page).replace(".md", ".html")
+            text = text.replace("\n\n", "\n\n[As slides](%s)\n\n" % deck, 1)
+        if "/solution/" in page:
+            text = "---\nsearch: {exclude: true}\n---\n" + text
+        write(os.path.join(folder, path), text)
+    write(os.path.join(folder, "en/gallery.md"), gallery(root))
+    shutil.copytree(os.path.join(root, "docs/pictures"), os.path.join(folder, "en/docs/pictures"))
+    for language in ("en", "zh"):
+        for name in ("site.css", "worker.js"):
+            shutil.copy(os.path.join(HERE, name), os.path.join(folder, language, name))
+    return len(pages) + 1
+
+
+def main():
+    parser = argparse.ArgumentParser(description="Writes the pages as MkDocs wants them.")
+    parser.add_argument("folder")
+    parser.add_argument("--root", default=os.path.dirname(os.path.dirname(HERE)))
+    options = parser.parse_args()
+    print("stage.py: %d pages" % stage(os.path.abspath(options.root), options.folder))
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except (OSError, UnicodeDecodeError, subprocess.CalledProcessError) as problem:
+        print("stage.py: %s" % problem, file=sys.stderr)
+        sys.exit(4)

@@ -1,0 +1,267 @@
+#!/usr/bin/env python3
+"""Tests what the site is built from: test_site.py [--built]
+
+Without an option: what stage.py writes, of samples and of all pages; needs nothing but Python.
+--built builds the site in build/site-test, with common/site/build.sh, which checks its links, and
+compares each page with what a parser of GitHub's Markdown makes of its source: as many headings,
+tables, items and so on, and the same text. Where there is a browser, it looks at some pages, wide and
+narrow: nothing is wider than the window, the console has no complaints, the search finds something;
+and no slide holds more than its page. Skipped where MkDocs is not installed.
+
+Exit status: 0 all is well, 1 something is not."""
+import collections
+import html.parser
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import time
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path.insert(0, os.path.join(ROOT, "common", "site"))
+sys.path.insert(0, os.path.join(ROOT, "common", "simt", "tests"))
+import browser  # noqa: E402
+import stage  # noqa: E402
+from stage import docs  # noqa: E402
+
+wrong = []
+
+
+def check(right, what):
+    if not right:
+        wrong.append(what)
+        print("WRONG: " + what)
+
+
+# ---- samples -------------------------------------------------------------------------------------
+
+SAMPLES = (
+    ("# A `b` (c)\n", "# A `b` (c) {#a-b-c}\n"),
+    ("## 先预测，再测量\n", "## 先预测，再测量 {#先预测再测量}\n"),
+    ("## Hint 2\n", "## Hint 2 {#hint-2 data-search-exclude}\n"),
+    ("text\n- one\n- two\n", "text\n\n- one\n- two\n"),
+    ("1. one\n   more\n\n   - deep\n2. two\n", "1. one\n    more\n\n    - deep\n\n2. two\n"),
+    ("text\n2024. was a year\n", "text\n2024. was a year\n"),
+    ("1. a\n\n   ```sh\n   x\n     y\n   ```\n", "1. a\n\n    ```sh\n    x\n      y\n    ```\n"),
+    ("a\n\n    * code\n    - code\n", "a\n\n    * code\n    - code\n"),
+    ("a\n| b |\n|---|\n| `c\\|d<e` |\n", "a\n\n| b |\n|---|\n| <code>c&#124;d&lt;e</code> |\n"),
+    ("<details><summary>A</summary>\n\nb\n\n</details>\n", "\n//// details | A\n\nb\n\n////\n"),
+    ("English | [中文](zh/README.md)\n\na\n", "a\n"),
+    ("<!-- table: a -->\n| a |\n|---|\n<!-- end table -->\n", "| a |\n|---|\n"),
+    ("<!-- snippet: a/b.cu c -->\n```c\n<!-- x -->\n```\n<!-- end snippet -->\n",
+     '```cuda title="a/b.cu"\n<!-- x -->\n```\n'),
+    ("[a](b.md#c) `](d)` [`e`](f.c)\n", "[a](<b.md#c>) `](d)` [`e`](<f.c>)\n"),
+)
+
+
+def test_samples():
+    for text, expected in SAMPLES:
+        got = stage.staged(text, lambda target: "<%s>" % target)
+        check(got == expected, "%r becomes %r, not %r" % (text, got, expected))
+
+
+def test_targets():
+    pages = ["README.md", "docs/a.md", "docs/zh/a.md", "docs/README.md", "05_gpu_shared_tree/README.md"]
+    for page, target, expected in (
+            ("docs/a.md", "README.md#x", "README.md#x"),
+            ("docs/a.md", "zh/a.md#x", "site:zh/a.html#x"),
+            ("docs/zh/a.md", "../a.md", "site:docs/a.html"),
+            ("docs/zh/a.md", "../../README.md", "site:index.html"),
+            ("docs/zh/a.md", "../pictures/b.svg", "site:docs/pictures/b.svg"),
+            ("docs/a.md", "pictures/b.svg", "pictures/b.svg"),
+            ("docs/a.md", "../05_gpu_shared_tree", "../05_gpu_shared_tree/README.md"),
+            ("docs/a.md", "../common/base", "source:common/base"),
+            ("docs/a.md", "..", "source:"),
+            ("docs/a.md", "https://a.b/c", "https://a.b/c"), ("docs/a.md", "#x", "#x")):
+        got = stage.target_for(ROOT, pages, page, target)
+        check(got == expected, "%s in %s becomes %s, not %s" % (target, page, got, expected))
+
+
+# ---- all pages -----------------------------------------------------------------------------------
+
+
+def check_target(path, target, places, top):
+    kind, _, rest = target.partition(":")
+    name = rest.partition("#")[0]
+    if kind == "site":
+        check(name in places or re.match("(gallery|slides)/", name)
+              or os.path.exists(os.path.join(ROOT, name)), "%s: no page %s" % (path, target))
+    elif kind == "source":
+        check(os.path.exists(os.path.join(ROOT, name)), "%s: no file %s" % (path, target))
+    elif kind not in ("http", "https", "mailto") and target[0] != "#":
+        name = os.path.normpath(os.path.join(os.path.dirname(path), target.partition("#")[0]))
+        check(os.path.exists(os.path.join(top, name)), "%s: no page %s" % (path, target))
+
+
+def test_pages():
+    pages = stage.pages_of(ROOT)
+    places = {stage.place_of(page) for page in pages} | {"gallery.html"}
+    check(len(places) == len(pages) + 1, "two pages have one place")
+    with tempfile.TemporaryDirectory() as folder:
+        stage.stage(ROOT, folder)
+        for language in ("en", "zh"):
+            top = os.path.join(folder, language)
+            for here, _, names in os.walk(top):
+                for name in names:
+                    path = os.path.relpath(os.path.join(here, name), top)
+                    if name.endswith(".md"):
+                        text = docs.read(os.path.join(here, name))
+                        check("<!--" not in docs.without_code(text), path + ": a comment is left")
+                        for _, target in docs.links_of(text):
+                            check_target(path, target, places, top)
+
+
+def test_navigation():
+    """That each page is in the navigation; those that hooks.py adds, it finds."""
+    for language, config in (("en", "mkdocs.yml"), ("zh", "mkdocs.zh.yml")):
+        listed = re.findall(r"^ +- (?:\S+: )?(\S+\.md)$", docs.read(os.path.join(
+            ROOT, "common", "site", config)), re.M)
+        check(len(listed) == len(set(listed)), config + ": a page is listed twice")
+        for page in stage.pages_of(ROOT):
+            edition = docs.edition_of(page)
+            if edition is None and language == "en" and not re.match(r"\d\d_|docs/slides/", page):
+                check(page in listed, "%s: does not list %s" % (config, page))
+            elif edition and language == "zh":
+                check(page[len(edition) + 1:] in listed, "%s: does not list %s" % (config, page))
+
+
+# ---- the built site ------------------------------------------------------------------------------
+
+COUNTED = ("h1", "h2", "h3", "h4", "table", "tr", "td", "th", "ul", "ol", "li", "pre", "details",
+           "summary", "img", "strong", "em", "sup", "sub", "blockquote")
+
+
+class Shape(html.parser.HTMLParser):
+    """What a page has, and its text without spaces."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.counts, self.parts, self.hidden = collections.Counter(), [], []
+        self.feed(text)
+        self.text = re.sub(r"\s", "", "".join(self.parts))
+
+    def handle_starttag(self, tag, attrs):
+        attributes = dict(attrs)
+        style = attributes.get("class") or ""
+        if self.hidden or "headerlink" in style or "button" in style or style == "filename":
+            if tag not in ("img", "br", "hr", "path"):
+                self.hidden.append(tag)
+        elif tag in COUNTED:
+            self.counts[tag] += 1
+
+    def handle_endtag(self, tag):
+        if self.hidden and tag == self.hidden[-1]:
+            self.hidden.pop()
+
+    def handle_data(self, data):
+        if not self.hidden:
+            self.parts.append(data)
+
+
+def compare(built):
+    from markdown_it import MarkdownIt
+    reader = MarkdownIt("gfm-like", {"html": True, "linkify": False})
+    for page in stage.pages_of(ROOT):
+        source = docs.read(os.path.join(ROOT, page))
+        if page.startswith("docs/slides/"):
+            source = source.replace("\n\n", "\n\n[As slides](x)\n\n", 1)
+        if os.path.exists(os.path.join(ROOT, os.path.dirname(page), "solution", "README.md")):
+            source += "\n[A solution, why it is right, and what wrong answers cost](solution/README.md).\n"
+        wanted = Shape(reader.render(stage.without_comments(source)))
+        text = docs.read(os.path.join(built, stage.place_of(page)))
+        article = re.search(r"<article[^>]*>(.*?)</article>", text, re.S)
+        got = Shape(article[1])
+        check(got.counts == wanted.counts, "%s: has %s, and its source %s" % (
+            page, got.counts - wanted.counts, wanted.counts - got.counts))
+        if not re.search(r"\$[^$\n]+\$", docs.without_code(source)):  # formulas are written anew
+            at = next((at for at, (one, other) in enumerate(zip(got.text, wanted.text))
+                       if one != other), min(len(got.text), len(wanted.text)))
+            check(got.text == wanted.text, "%s: has the text '%s', and its source '%s'" % (
+                page, got.text[max(0, at - 20):at + 40], wanted.text[max(0, at - 20):at + 40]))
+
+
+# ---- in a browser --------------------------------------------------------------------------------
+
+LOOKED_AT = ("index.html", "docs/first_program.html", "docs/05_gpu_shared_tree.html",
+             "docs/roofline.html", "docs/exercises.html", "gallery.html",
+             "05_gpu_shared_tree/exercise/05a_bank_conflict_index/index.html",
+             "zh/index.html", "zh/05_gpu_shared_tree.html", "zh/glossary.html")
+
+TOO_LARGE = """return [...document.querySelectorAll("section")].flatMap((slide, at) => {
+    slide.querySelectorAll("details").forEach((one) => { one.open = true; });
+    const wide = [...slide.querySelectorAll("pre")].some((one) => one.scrollWidth > one.clientWidth);
+    const small = [...slide.querySelectorAll("img")].some((one) => one.height < 250);
+    return slide.scrollHeight > slide.clientHeight || wide || small ? [at + 1] : [];
+});"""
+
+
+def search(window, address, word):
+    window.open("about:blank")
+    window.open(address)
+    window.settled()
+    window.click(".md-search__input")
+    window.type(".md-search__input", word)
+    for _ in range(100):
+        if window.run("return document.querySelectorAll('.md-search-result__link').length"):
+            return True
+        time.sleep(0.1)
+    return False
+
+
+def look(built):
+    reason = browser.missing()
+    if reason:
+        print("not looked at: " + reason)
+        return
+    with browser.Browser() as window:
+        for page in LOOKED_AT:
+            for width in (1280, 390):
+                window.resize(width, 800)
+                window.open("about:blank")
+                window.open(browser.address_of(os.path.join(built, page)))
+                window.settled()
+                check(window.run("return document.documentElement.scrollWidth <= innerWidth"),
+                      "%s is wider than %d pixels" % (page, width))
+            complaints = window.complaints()
+            check(not complaints, "%s: the console complains: %s" % (page, complaints))
+        window.resize(1280, 800)
+        for page, word in (("docs/05_gpu_shared_tree.html", "bank"),
+                           ("zh/05_gpu_shared_tree.html", "存储体")):
+            check(search(window, browser.address_of(os.path.join(built, page)), word),
+                  "%s: the search finds nothing for %s" % (page, word))
+        window.resize(1280, 720)
+        decks = sorted(os.listdir(os.path.join(built, "slides")))
+        check(len(decks) == 8, "%d decks, not 8" % len(decks))
+        for deck in decks:
+            window.open(browser.address_of(os.path.join(built, "slides", deck)))
+            window.settled()
+            large = window.run(TOO_LARGE)
+            check(not large, "%s: slides that hold too much: %s" % (deck, large))
+
+
+def test_built():
+    venv = os.path.join(ROOT, "build", "site-venv")
+    if not os.path.exists(os.path.join(venv, "ready")):
+        print("skipped: MkDocs is not installed (./run.sh --site installs it)")
+        return
+    if not sys.prefix.startswith(os.path.realpath(venv)) and not os.environ.get("RUNGS_SITE_TEST"):
+        os.environ["RUNGS_SITE_TEST"] = "1"
+        python = os.path.join(venv, "bin", "python")
+        os.execv(python, [python, "-B", *sys.argv])
+    done = subprocess.run([os.path.join(ROOT, "common/site/build.sh"), "--no-install", "--test"],
+                          check=False)
+    check(done.returncode == 0, "build.sh: status %d" % done.returncode)
+    if done.returncode == 0:
+        compare(os.path.join(ROOT, "build", "site-test"))
+        look(os.path.join(ROOT, "build", "site-test"))
+
+
+if __name__ == "__main__":
+    if "--built" in sys.argv[1:]:
+        test_built()
+    else:
+        for test in (test_samples, test_targets, test_pages, test_navigation):
+            test()
+        print("test_site.py: %s" % ("%d things are wrong" % len(wrong) if wrong else "all is well"))
+    sys.exit(1 if wrong else 0)
