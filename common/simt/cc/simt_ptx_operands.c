@@ -306,7 +306,11 @@ bool ptx_source(struct ptx *ptx, struct text *out, const char *operand, unsigned
     }
     if (number != NONE) {
         unsigned int has = bits_of(&ptx->bindings[number]);
-        if (has == PTX_IMMEDIATE && bits != PTX_PREDICATE) {
+        if (has == PTX_IMMEDIATE && bits == PTX_PREDICATE) {
+            ptx_print(out, "(simt_a%zu != 0)", number);
+            return true;
+        }
+        if (has == PTX_IMMEDIATE) {
             ptx_print(out, "static_cast<%s>(simt_a%zu)", container(container_bits), number);
             return true;
         }

@@ -2,6 +2,7 @@
 // out. Compiles with nvcc (sm_90a) as well. The matrices hold small whole numbers, so that every
 // sum is exact, however it is made. Layouts are those of the PTX ISA's figures.
 #include <cuda.h>
+#include <cudaTypedefs.h>
 #include <cuda_runtime.h>
 
 #include <cstdint>
@@ -226,12 +227,7 @@ static void test_matrices_move(void **)
 
 // ---- tensor copies ----
 
-typedef CUresult (*encoder)(CUtensorMap *, CUtensorMapDataType, cuuint32_t, void *,
-                            const cuuint64_t *, const cuuint64_t *, const cuuint32_t *,
-                            const cuuint32_t *, CUtensorMapInterleave, CUtensorMapSwizzle,
-                            CUtensorMapL2promotion, CUtensorMapFloatOOBfill);
-
-static encoder encode()
+static PFN_cuTensorMapEncodeTiled encode()
 {
     void *found = NULL;
     cudaDriverEntryPointQueryResult result;
@@ -239,7 +235,7 @@ static encoder encode()
                                                       cudaEnableDefault, &result),
                      cudaSuccess);
     assert_int_equal(result, cudaDriverEntryPointSuccess);
-    return (encoder)found;
+    return (PFN_cuTensorMapEncodeTiled)found;
 }
 
 // A box goes to shared memory, is written out as it lies there, and stored back one column on.
@@ -345,12 +341,6 @@ __global__ void take_columns(const __grid_constant__ CUtensorMap map, int c, int
         out[i] = tile[i];
 }
 
-typedef CUresult (*column_encoder)(CUtensorMap *, CUtensorMapDataType, cuuint32_t, void *,
-                                   const cuuint64_t *, const cuuint64_t *, const int *, const int *,
-                                   cuuint32_t, cuuint32_t, const cuuint32_t *,
-                                   CUtensorMapInterleave, CUtensorMapSwizzle,
-                                   CUtensorMapL2promotion, CUtensorMapFloatOOBfill);
-
 // A filter of 3 x 3, padded by 1, with a stride: the column of each of its places.
 static void check_columns(unsigned step)
 {
@@ -371,12 +361,12 @@ static void check_columns(unsigned step)
     assert_int_equal(cudaGetDriverEntryPointByVersion("cuTensorMapEncodeIm2col", &found, 12000,
                                                       cudaEnableDefault, &result),
                      cudaSuccess);
-    assert_int_equal(
-        ((column_encoder)found)(&map, CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 4, data, size, stride, lower,
-                                upper, 8, PIXELS, steps, CU_TENSOR_MAP_INTERLEAVE_NONE,
-                                CU_TENSOR_MAP_SWIZZLE_NONE, CU_TENSOR_MAP_L2_PROMOTION_NONE,
-                                CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE),
-        CUDA_SUCCESS);
+    assert_int_equal(((PFN_cuTensorMapEncodeIm2col)found)(
+                         &map, CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 4, data, size, stride, lower, upper,
+                         8, PIXELS, steps, CU_TENSOR_MAP_INTERLEAVE_NONE,
+                         CU_TENSOR_MAP_SWIZZLE_NONE, CU_TENSOR_MAP_L2_PROMOTION_NONE,
+                         CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE),
+                     CUDA_SUCCESS);
     for (int place = 0; place < 9; place++) {
         const int x = place % 3, y = place / 3, c = place % 2 * 8;
         int w = -1 + (int)step, h = -1, n = 0; // from the second output on

@@ -46,9 +46,9 @@ __device__ static __forceinline__ void multiply(float (&d)[4], unsigned long lon
                                                 unsigned long long b)
 {
     asm volatile("wgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16 {%0, %1, %2, %3}, %4, %5, "
-                 "1, 1, 1, 0, 0;"
+                 "%6, 1, 1, 0, 0;"
                  : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
-                 : "l"(a), "l"(b)
+                 : "l"(a), "l"(b), "n"(1)
                  : "memory");
 }
 
