@@ -19,8 +19,9 @@ import stage  # noqa: E402
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 SOURCE = os.environ.get("RUNGS_SOURCE", "").rstrip("/")
 BRANCH = os.environ.get("RUNGS_BRANCH", "main")
-# Sections of the navigation that have a page for each that there is.
-FOUND = {"Exercises": r"\d\d_\w+/exercise/\w+/README\.md", "Sources": r"\d\d_\w+/README\.md"}
+# Sections of the navigation that get the pages which are listed nowhere.
+FOUND = {"Exercises": r"\d\d_\w+/exercise/\w+/README\.md", "Sources": r"\d\d_\w+/README\.md",
+         "Notions": r"docs/\w+\.md", "概念": r"docs/zh/\w+\.md"}
 NAMES = {"en": "English", "zh": "中文"}
 
 
@@ -43,17 +44,29 @@ def source_address(path, here):
     return "../" * here.count("/") + "../../" + name + anchor
 
 
+def listed_in(nav):
+    for one in nav:
+        value = next(iter(one.values())) if isinstance(one, dict) else one
+        yield from listed_in(value) if isinstance(value, list) else [value]
+
+
+def add_pages(nav, folder):
+    """Completes the sections of FOUND. The navigation names pages as they are below the folder."""
+    listed = {folder + page for page in listed_in(nav)}
+    for section in nav:
+        pattern = isinstance(section, dict) and FOUND.get(next(iter(section)))
+        if pattern:
+            next(iter(section.values())).extend(
+                page[len(folder):] for page in stage.pages_of(ROOT)
+                if re.fullmatch(pattern, page) and page not in listed)
+
+
 def on_config(config):
     if SOURCE:
         config.repo_url = SOURCE
         config.repo_name = "rungs"
         config.edit_uri = "blob/%s/%s" % (BRANCH, "" if language_of(config) == "en" else "docs/zh/")
-    if language_of(config) == "en":
-        for section in config.nav:
-            pattern = isinstance(section, dict) and FOUND.get(next(iter(section)))
-            if pattern:
-                next(iter(section.values())).extend(
-                    page for page in stage.pages_of(ROOT) if re.fullmatch(pattern, page))
+    add_pages(config.nav, "docs/zh/" if language_of(config) == "zh" else "")
     return config
 
 

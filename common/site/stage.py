@@ -111,7 +111,11 @@ def with_details(text):
     """Folded parts as blocks of pymdownx: Markdown inside of <details> is not read in a list."""
     lines = text.split("\n")
     for at, line in enumerate(docs.without_code(text).split("\n")):
-        begun = re.match(r"( *)<details><summary>(.*)</summary>$", line)
+        begun = re.match(r"( *)<details>(?:<summary>(.*)</summary>)?$", line)
+        if begun and begun[2] is None:  # then the summary is the next line
+            title = re.match(r" *<summary>(.*)</summary>$", lines[at + 1])
+            begun = (begun[0], begun[1], title[1] if title else "")
+            lines[at + 1] = "" if title else lines[at + 1]
         if begun:
             lines[at] = "\n%s//// details | %s" % (begun[1], begun[2])
         elif line.strip() == "</details>":

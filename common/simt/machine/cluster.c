@@ -1,9 +1,9 @@
 /* Clusters: their blocks, the barrier of the cluster, and who reaches whose shared memory.
  *
- * Blocks take turns, and the one that runs has its shared memory in the one place that kernels know.
- * What the others have lies in places of their own, one for each rank, in the same layout, so that a
- * pointer into another block's shared memory is a plain pointer. A cluster ends before the next one
- * begins. */
+ * Blocks take turns, and the one that runs has its shared memory in the one place that kernels
+ * know. What the others have lies in places of their own, one for each rank, in the same layout, so
+ * that a pointer into another block's shared memory is a plain pointer. A cluster ends before the
+ * next one begins. */
 #include "machine/cluster.h"
 
 #include <stdio.h>

@@ -13,8 +13,8 @@ unsigned int simt_cluster_size(void);
  * is. */
 bool simt_cluster_begins(size_t number);
 struct uint3 simt_cluster_index_of(size_t number);
-/* The running block starts (and has, for the observer, this number); one of its threads has left the
- * kernel; it is done. */
+/* The running block starts (and has, for the observer, this number); one of its threads has left
+ * the kernel; it is done. */
 size_t simt_cluster_start_block(size_t number);
 void simt_cluster_thread_exited(void);
 void simt_cluster_block_ended(void);

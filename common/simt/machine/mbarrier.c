@@ -110,7 +110,8 @@ struct simt_mbarrier *simt_mbarrier_at(const void *address, const char *what, co
     return at(address, what, file, line);
 }
 
-/* The operation is looked at as an atomic of the block (or cluster), and orders what comes before it. */
+/* The operation is looked at as an atomic of the block (or cluster), and orders what comes before
+ * it. */
 static void record(enum simt_event_kind kind, const void *address)
 {
     if (simt_tracing) {

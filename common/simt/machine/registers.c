@@ -1,5 +1,5 @@
-/* setmaxnreg: how many registers a warpgroup's threads have. How many the kernel was compiled for is
- * not known here; at most, it is what the threads of the block can have at the same time. */
+/* setmaxnreg: how many registers a warpgroup's threads have. How many the kernel was compiled for
+ * is not known here; at most, it is what the threads of the block can have at the same time. */
 #include <stdarg.h>
 #include <stdio.h>
 

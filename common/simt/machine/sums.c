@@ -193,7 +193,7 @@ static uint32_t real_sum(const struct simt_sum_kind *kind, const struct simt_fac
                          const struct simt_factors *b, unsigned int count, uint32_t c)
 {
     const struct simt_number start = simt_number_decode(SIMT_PTX_F32, c);
-    const struct adder adder = adder_of(kind);
+    struct adder adder = adder_of(kind);
     const int excess = fraction_of(kind->type_a) + fraction_of(kind->type_b);
     if (a->has_special || b->has_special || start.is_nan || start.is_infinite) {
         const struct specials specials = specials_of(a, b, count, &start);
@@ -207,6 +207,7 @@ static uint32_t real_sum(const struct simt_sum_kind *kind, const struct simt_fac
     if (!kind->group && simt_element_bits(kind->type_a) == 8) {
         return sum_by_halves(&adder, a, b, c);
     }
+    adder.at_once = count < adder.at_once ? count : adder.at_once;
     for (unsigned int first = 0; first < count; first += adder.at_once) {
         c = add(&adder, a, b, first, excess, c);
     }

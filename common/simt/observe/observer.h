@@ -62,8 +62,8 @@ struct simt_observer {
     void (*forget_clock)(struct simt_clock **clock);
     void (*proxy_fence)(void);
     /* The running thread starts a bulk copy, which an mbarrier (or NULL) waits for; and of that, so
-     * many pieces of at most 16 bytes (`from`: NULL for zeros; `reduces`: onto what is there): false
-     * if one is not in memory. */
+     * many pieces of at most 16 bytes (`from`: NULL for zeros; `reduces`: onto what is there):
+     * false if one is not in memory. */
     void (*bulk_begins)(const void *caller, size_t bytes, const void *barrier);
     bool (*bulk_piece)(const void *caller, void *to, const void *from, unsigned int size,
                        bool reduces);

@@ -100,6 +100,24 @@ WARP_PRODUCT(warp_tf32, MMA "m16n8k8.row.col.f32.tf32.tf32.f32")
 WARP_PRODUCT(warp_e4m3, MMA "m16n8k32.row.col.f32.e4m3.e4m3.f32")
 WARP_PRODUCT(warp_e5m2, MMA "m16n8k32.row.col.f32.e5m2.e5m2.f32")
 
+// Of half the depth.
+#define SHORT_PRODUCT(name, instruction)                                                           \
+    __global__ void name(const uint32_t *a, const uint32_t *b, const uint32_t *c, uint32_t *d)     \
+    {                                                                                              \
+        uint32_t z[4];                                                                             \
+        REGISTERS_OF_A(8);                                                                         \
+        for (int i = 0; i < 4; i++)                                                                \
+            z[i] = c[place_of(i)];                                                                 \
+        asm volatile(instruction " {%0, %1, %2, %3}, {%4, %5}, {%6}, {%0, %1, %2, %3};"            \
+                     : "+r"(z[0]), "+r"(z[1]), "+r"(z[2]), "+r"(z[3])                              \
+                     : "r"(x[0]), "r"(x[1]), "r"(y[0]));                                           \
+        for (int i = 0; i < 4; i++)                                                                \
+            d[place_of(i)] = z[i];                                                                 \
+    }
+SHORT_PRODUCT(short_f16, MMA "m16n8k8.row.col.f32.f16.f16.f32")
+SHORT_PRODUCT(short_bf16, MMA "m16n8k8.row.col.f32.bf16.bf16.f32")
+SHORT_PRODUCT(short_tf32, MMA "m16n8k4.row.col.f32.tf32.tf32.f32")
+
 // Results of half precision: two in a register.
 #define PAIRS_IN                                                                                   \
     for (int i = 0; i < 2; i++)                                                                    \
@@ -193,6 +211,9 @@ static const struct {
     {"wgmma.f32.e5m2", group_e5m2, 64, E5M2, E5M2, F32},
     {"wgmma.f32.e4m3.e5m2", group_mixed, 64, E4M3, E5M2, F32},
     {"wgmma.f16.e4m3", group_half_e4m3, 64, E4M3, E4M3, F16},
+    {"mma.short.f32.f16", short_f16, 16, F16, F16, F32},
+    {"mma.short.f32.bf16", short_bf16, 16, BF16, BF16, F32},
+    {"mma.short.f32.tf32", short_tf32, 16, TF32, TF32, F32},
 };
 
 static std::vector<uint32_t> matrix(const Format &format, Kind kind, int words, uint32_t seed,

@@ -227,7 +227,7 @@ static void test_matrices_move(void **)
 
 // ---- tensor copies ----
 
-static PFN_cuTensorMapEncodeTiled encode()
+static PFN_cuTensorMapEncodeTiled_v12000 encode()
 {
     void *found = NULL;
     cudaDriverEntryPointQueryResult result;
@@ -235,7 +235,7 @@ static PFN_cuTensorMapEncodeTiled encode()
                                                       cudaEnableDefault, &result),
                      cudaSuccess);
     assert_int_equal(result, cudaDriverEntryPointSuccess);
-    return (PFN_cuTensorMapEncodeTiled)found;
+    return (PFN_cuTensorMapEncodeTiled_v12000)found;
 }
 
 // A box goes to shared memory, is written out as it lies there, and stored back one column on.
@@ -361,7 +361,7 @@ static void check_columns(unsigned step)
     assert_int_equal(cudaGetDriverEntryPointByVersion("cuTensorMapEncodeIm2col", &found, 12000,
                                                       cudaEnableDefault, &result),
                      cudaSuccess);
-    assert_int_equal(((PFN_cuTensorMapEncodeIm2col)found)(
+    assert_int_equal(((PFN_cuTensorMapEncodeIm2col_v12000)found)(
                          &map, CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 4, data, size, stride, lower, upper,
                          8, PIXELS, steps, CU_TENSOR_MAP_INTERLEAVE_NONE,
                          CU_TENSOR_MAP_SWIZZLE_NONE, CU_TENSOR_MAP_L2_PROMOTION_NONE,

@@ -50,8 +50,8 @@ __host__ __device__ static int element_b(int column, int k)
 }
 
 // How a tile of so many rows (of A, or columns of B) is laid out, as copies of boxes by a tensor
-// map would leave it: K or the rows run fastest; spans of 32, 64, 128 bytes are swizzled, 0: cores of
-// 8 x 16 bytes one behind the other.
+// map would leave it: K or the rows run fastest; spans of 32, 64, 128 bytes are swizzled, 0: cores
+// of 8 x 16 bytes one behind the other.
 struct Layout {
     bool transposed;
     int span, rows, depth; // depth: of the whole tile, several products
