@@ -26,8 +26,8 @@ static __global__ void __launch_bounds__(256)
 }
 
 /* All that the rungs in bfloat16 have up to `persistent`, half as many terms in a step. The tensor
- * cores ignore the bits that TF32 does not have; to round is more exact. The TMA rounds A on its way,
- * if its rows are aligned, and the threads that transpose B round it. */
+ * cores ignore the bits that TF32 does not have; to round is more exact. The TMA rounds A on its
+ * way, if its rows are aligned, and the threads that transpose B round it. */
 static __global__ void __launch_bounds__(THREADS, 1)
     tf32_wgmma(const struct gemm call, const __grid_constant__ CUtensorMap a,
                const __grid_constant__ CUtensorMap b, const struct tf32_work work)

@@ -215,8 +215,8 @@ static double best_time_of(const struct gemm *call, const struct description *de
     return best;
 }
 
-/* Times cublasSgemm or cublasGemmEx and cublasLt's proposals and keeps the fastest. The trials must not change C,
- * since beta may need it: they write to separate memory with C's alignment. */
+/* Times cublasSgemm or cublasGemmEx and cublasLt's proposals and keeps the fastest. The trials must
+ * not change C, since beta may need it: they write to separate memory with C's alignment. */
 static void choose(const struct gemm *call)
 {
     cublasLtMatmulHeuristicResult_t results[MOST_CANDIDATES];
