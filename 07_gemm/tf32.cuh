@@ -193,9 +193,9 @@ static __device__ void sum_in_tensor_cores(typename Plan::ring &ring, unsigned s
     release(&ring.free[(ring.stage + Plan::STAGES - 1) % Plan::STAGES]);
 }
 
-/* The same for float's precision. Tensor cores cut sums off where an addition rounds them, so errors
- * add up: a sum of the tensor cores has the 32 terms of a step only, and steps are added up by the
- * threads, rounded. While a warpgroup adds, the other one's products run. */
+/* The same for float's precision. Tensor cores cut sums off where an addition rounds, so errors
+ * add up: a sum of the tensor cores has the 32 terms of a step only, and the threads add up the
+ * steps, rounded. While a warpgroup adds, the other one's products run. */
 template <typename Plan>
 static __device__ void sum_in_threads(typename Plan::ring &ring, unsigned steps,
                                       float (&sum)[Plan::TILE_N / 2])
