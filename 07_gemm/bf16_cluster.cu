@@ -17,9 +17,9 @@ static __global__ void __launch_bounds__(THREADS, 1)
     multiply_units<cluster_plan>(call, &a, &b, &c, work);
 }
 
-/* Better: consumers put their sums into shared memory, from where the TMA stores whole rows of 128
- * bytes while they multiply on. Still bad: if there are few tiles, or the last wave is nearly empty,
- * multiprocessors are idle. */
+/* Better: consumers put their sums into shared memory, from where the TMA stores whole rows of
+ * 128 bytes while they multiply on. Still bad: if there are few tiles, or the last wave is
+ * nearly empty, multiprocessors are idle. */
 static __global__ void __launch_bounds__(THREADS, 1)
     tma_stores(const struct gemm call, const __grid_constant__ CUtensorMap a,
                const __grid_constant__ CUtensorMap b, const __grid_constant__ CUtensorMap c,

@@ -5,9 +5,9 @@ extern "C" void launch_swizzled(const struct gemm *call);
 
 typedef plan<256, 4, 1, false> persistent_plan;
 
-/* Better: the producer is a ring ahead, across the end of a tile; and tiles that are computed at the
- * same time share rows and columns in L2. Still bad: two multiprocessors that need the same tile of
- * B both fetch it from L2, and consumers wait until their stores have left. */
+/* Better: the producer is a ring ahead, across the end of a tile; and tiles that are computed at
+ * the same time share rows and columns in L2. Still bad: two multiprocessors that need the same
+ * tile of B both fetch it from L2, and consumers wait until their stores have left. */
 static __global__ void __launch_bounds__(THREADS, 1)
     persistent(const struct gemm call, const __grid_constant__ CUtensorMap a,
                const __grid_constant__ CUtensorMap b, const __grid_constant__ CUtensorMap c,

@@ -1,6 +1,6 @@
-/* Step 07, bfloat16: the kernel of the upper rungs. A block stays on its multiprocessor and computes
- * one tile of C after the other; while its consumers store a tile, its producer brings the next
- * one's. */
+/* Step 07, bfloat16: the kernel of the upper rungs. A block stays on its multiprocessor and
+ * computes one tile of C after the other; while its consumers store a tile, its producer brings
+ * the next one's. */
 #ifndef RUNGS_07_BF16_PERSISTENT_CUH
 #define RUNGS_07_BF16_PERSISTENT_CUH
 

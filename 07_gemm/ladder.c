@@ -1,5 +1,5 @@
-/* Step 07: the ladder in float32. That in bfloat16 is in bf16_ladder.c. Everything else (options, inputs, verification, timing, report) is in
- * common/. */
+/* Step 07: the ladder in float32. That in bfloat16 is in bf16_ladder.c. Everything else
+ * (options, inputs, verification, timing, report) is in common/. */
 #include "cpu.h"
 #include "library/cublas.h"
 #include "library/openblas.h"

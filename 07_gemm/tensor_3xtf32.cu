@@ -1,13 +1,14 @@
 /* Step 07: float32 products on tensor cores, faster than float32's own units allow.
  *
- * A float is the sum of two numbers of TF32 and a rest of at most 2^-22 of it: high, with its first
- * 11 bits, and low, with 11 of what is left. high x high + high x low + low x high is the product
- * but for some 2^-22: three products of TF32, which the tensor cores do more than seven times as
- * fast as the other units a product of float32.
+ * A float is the sum of two numbers of TF32 and a rest of at most 2^-22 of it: high, with its
+ * first 11 bits, and low, with 11 of what is left. high x high + high x low + low x high is the
+ * product but for some 2^-22: three products of TF32, which the tensor cores do more than seven
+ * times as fast as the other units a product of float32.
  *
- * Better: twice as fast. Still bad: both operands are split in global memory first, which takes a
- * tenth of the time of 4096^3; infinities become NaN, since high - infinity is none, and so does what
- * rounds up to infinity; below 2^-115 or so, low is subnormal and has fewer bits, or none. */
+ * Better: twice as fast. Still bad: both operands are split in global memory first, which takes
+ * a tenth of the time of 4096^3; infinities become NaN, since high - infinity is none, and so
+ * does what rounds up to infinity; below 2^-115 or so, low is subnormal and has fewer bits, or
+ * none. */
 #include "tf32.cuh"
 
 extern "C" void launch_async_copies(const struct gemm *call);
@@ -44,8 +45,8 @@ extern "C" void prepare_tensor_3xtf32(const struct gemm *call)
 
 /* Errors in units of 2^-24, relative to the products' magnitudes:
  *   - 4 for each operand's rest, and 4 for low x low, which is left out;
- *   - in a step, 12 instructions, each with two steps of the tensor cores (gemm_depth_tensor), whose
- *     errors are relative to the step's own terms;
+ *   - in a step, 12 instructions, each with two steps of the tensor cores (gemm_depth_tensor),
+ *     whose errors are relative to the step's own terms;
  *   - an addition for each step. */
 extern "C" double depth_tensor_3xtf32(const struct gemm *call)
 {

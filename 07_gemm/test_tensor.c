@@ -1,5 +1,5 @@
-/* The ladders in bfloat16 and TF32: every rung where its tiles end, with rows that are aligned and rows that
- * are not. */
+/* The ladders in bfloat16 and TF32: every rung where its tiles end, with rows that are aligned
+ * and rows that are not. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

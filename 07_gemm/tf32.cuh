@@ -1,8 +1,8 @@
-/* Step 07: products of floats on Hopper's tensor cores (sm_90a), in TF32: a float with 10 of its 23
- * bits of fraction.
+/* Step 07: products of floats on Hopper's tensor cores (sm_90a), in TF32: a float with 10 of its
+ * 23 bits of fraction.
  *
- * wgmma transposes elements of 16 bits, but not of 32: B's tile must have its rows along k. B's rows
- * run along n, so a kernel of its own transposes B in global memory first. */
+ * wgmma transposes elements of 16 bits, but not of 32: B's tile must have its rows along k. B's
+ * rows run along n, so a kernel of its own transposes B in global memory first. */
 #ifndef RUNGS_07_TF32_CUH
 #define RUNGS_07_TF32_CUH
 
@@ -82,8 +82,8 @@ static __device__ void split_rows(const struct gemm &call, float *to, size_t lea
     }
 }
 
-/* The parts of B's transpose, a block 64 x 64 elements. A padded row keeps the columns that are read
- * in different banks. */
+/* The parts of B's transpose, a block 64 x 64 elements. A padded row keeps the columns that are
+ * read in different banks. */
 template <unsigned PARTS>
 static __device__ void transpose(const struct gemm &call, float *to, size_t leading)
 {
