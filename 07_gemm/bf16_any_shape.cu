@@ -239,8 +239,8 @@ static struct choice choose(const struct gemm *call)
 
 /* ---- launch ---------------------------------------------------------------------------------- */
 
-/* Memory for partial sums and aligned copies, allocated by prepare_any_shape and kept for the next
- * call. */
+/* Memory for partial sums and aligned copies, allocated by prepare_any_shape_bf16 and kept for the
+ * next call. */
 static struct {
     char *memory;
     size_t bytes;
@@ -261,7 +261,7 @@ static size_t copy_bytes(size_t rows, size_t columns)
     return (rows * aligned_leading(columns) * sizeof(uint16_t) + 255) / 256 * 256;
 }
 
-extern "C" void prepare_any_shape(const struct gemm *call)
+extern "C" void prepare_any_shape_bf16(const struct gemm *call)
 {
     const size_t bytes =
         parts_bytes(call) + copy_bytes(call->m, call->k) + copy_bytes(call->k, call->n);
@@ -345,7 +345,7 @@ static void launch_vectors(const struct gemm *call)
 
 extern "C" void launch_swizzled(const struct gemm *call);
 
-extern "C" void launch_any_shape(const struct gemm *call)
+extern "C" void launch_any_shape_bf16(const struct gemm *call)
 {
     if (call->m == 0 || call->n == 0)
         return;

@@ -13,8 +13,8 @@ void launch_wide_tile_bf16(const struct gemm *call);
 void launch_persistent(const struct gemm *call);
 void launch_cluster_multicast(const struct gemm *call);
 void launch_tma_stores(const struct gemm *call);
-void launch_any_shape(const struct gemm *call);
-void prepare_any_shape(const struct gemm *call);
+void launch_any_shape_bf16(const struct gemm *call);
+void prepare_any_shape_bf16(const struct gemm *call);
 const char *hopper_unavailable(void);
 
 extern const struct ladder bf16;
@@ -104,9 +104,9 @@ static const struct gemm_rung rungs[] = {
                  .idea = "the tile for the shape, split-K, rows that are not aligned, vectors",
                  .needs_compute_capability = 90,
                  .unavailable = hopper_unavailable},
-        .run = launch_any_shape,
+        .run = launch_any_shape_bf16,
         .depth = gemm_depth_tensor,
-        .prepare = prepare_any_shape,
+        .prepare = prepare_any_shape_bf16,
     },
     CUBLAS_TENSOR_GEMM_RUNG,
 };

@@ -120,8 +120,3 @@ extern "C" void launch_wgmma_ring(const struct gemm *call)
     wgmma_ring<<<tile_count(call, TILE_M, TILE_N), THREADS, bytes>>>(
         *call, map_a(call, TILE_M), map_b(call), steps_along_k(call));
 }
-
-extern "C" const char *hopper_unavailable(void)
-{
-    return is_hopper() ? NULL : "needs sm_90a, that is Hopper";
-}

@@ -5,19 +5,33 @@
 #include "library/openblas.h"
 #include "problem/gemm/gemm.h"
 #include "run/step.h"
+#include "workspace.h"
 
 void launch_naive_rows(const struct gemm *call);
 void launch_naive(const struct gemm *call);
 void launch_shared_tile(const struct gemm *call);
 void launch_register_column(const struct gemm *call);
 void launch_register_tile(const struct gemm *call);
+void launch_transposed(const struct gemm *call);
 void launch_vectorized(const struct gemm *call);
 void launch_warp_tile(const struct gemm *call);
 void launch_double_buffered(const struct gemm *call);
 void launch_async_copies(const struct gemm *call);
+void launch_wide_tile(const struct gemm *call);
+void launch_producer_warps(const struct gemm *call);
+void launch_tensor_copies(const struct gemm *call);
 void launch_specialized(const struct gemm *call);
-void prepare_specialized(const struct gemm *call);
-const char *specialized_unavailable(void);
+void launch_to_and_fro(const struct gemm *call);
+void launch_overlapped(const struct gemm *call);
+void launch_stream_k(const struct gemm *call);
+void launch_sliced_tiles(const struct gemm *call);
+void launch_added_later(const struct gemm *call);
+void launch_aligned_copies(const struct gemm *call);
+void launch_thin(const struct gemm *call);
+void launch_edges(const struct gemm *call);
+void launch_any_shape(const struct gemm *call);
+void how_any_shape(const struct gemm *call, char text[RUNG_HOW_SIZE]);
+void prepare_any_shape(const struct gemm *call);
 const char *hopper_unavailable(void);
 void launch_tensor_3xtf32(const struct gemm *call);
 void prepare_tensor_3xtf32(const struct gemm *call);
@@ -120,8 +134,14 @@ static const struct gemm_rung rungs[] = {
         .depth = gemm_depth_serial,
     },
     {
+        .rung = {.name = "transposed",
+                 .idea = "tiles of A are stored transposed: a thread's elements are neighbours"},
+        .run = launch_transposed,
+        .depth = gemm_depth_serial,
+    },
+    {
         .rung = {.name = "vectorized",
-                 .idea = "16-byte loads and stores; tiles of A are stored transposed for it"},
+                 .idea = "16-byte loads and stores: a quarter of the instructions"},
         .run = launch_vectorized,
         .depth = gemm_depth_serial,
     },
@@ -145,13 +165,114 @@ static const struct gemm_rung rungs[] = {
         .depth = gemm_depth_serial,
     },
     {
-        .rung = {.name = "specialized",
-                 .idea = "producer warps copy tiles, in part by TMA; consumer warps only multiply",
+        .rung = {.name = "wide_tile",
+                 .idea = "8 x 16 elements per thread: 24 loads from shared memory for 128 products",
+                 .needs_compute_capability = 80},
+        .run = launch_wide_tile,
+        .depth = gemm_depth_serial,
+    },
+    {
+        .rung = {.name = "producer_warps",
+                 .idea = "4 warps copy tiles to a ring of mbarriers, 8 warps multiply",
                  .needs_compute_capability = 90,
-                 .unavailable = specialized_unavailable},
+                 .unavailable = hopper_unavailable},
+        .run = launch_producer_warps,
+        .depth = gemm_depth_serial,
+    },
+    {
+        .rung = {.name = "tensor_copies",
+                 .idea = "the TMA copies the tiles of B",
+                 .needs_compute_capability = 90,
+                 .unavailable = hopper_unavailable},
+        .run = launch_tensor_copies,
+        .depth = gemm_depth_serial,
+    },
+    {
+        .rung = {.name = "specialized",
+                 .idea = "the producers' registers are handed over to the consumers",
+                 .needs_compute_capability = 90,
+                 .unavailable = hopper_unavailable},
         .run = launch_specialized,
         .depth = gemm_depth_serial,
-        .prepare = prepare_specialized,
+    },
+    {
+        .rung = {.name = "to_and_fro",
+                 .idea = "every multiply-add shares an operand with the one before it",
+                 .needs_compute_capability = 80},
+        .run = launch_to_and_fro,
+        .depth = gemm_depth_serial,
+    },
+    {
+        .rung = {.name = "overlapped",
+                 .idea = "the next launch starts while this one ends",
+                 .needs_compute_capability = 90,
+                 .unavailable = hopper_unavailable},
+        .run = launch_overlapped,
+        .depth = gemm_depth_serial,
+    },
+    {
+        .rung = {.name = "stream_k",
+                 .idea = "all multiprocessors share the steps along k of all tiles equally",
+                 .needs_compute_capability = 90,
+                 .unavailable = hopper_unavailable},
+        .run = launch_stream_k,
+        .depth = gemm_depth_serial,
+        .prepare = prepare_workspace,
+    },
+    {
+        .rung = {.name = "sliced_tiles",
+                 .idea = "smaller tiles for a smaller C: warps share a tile's values of p",
+                 .needs_compute_capability = 90,
+                 .unavailable = hopper_unavailable},
+        .run = launch_sliced_tiles,
+        .depth = gemm_depth_serial,
+        .prepare = prepare_workspace,
+    },
+    {
+        .rung = {.name = "added_later",
+                 .idea = "the sums of many blocks are added up by a kernel of its own",
+                 .needs_compute_capability = 90,
+                 .unavailable = hopper_unavailable},
+        .run = launch_added_later,
+        .depth = gemm_depth_serial,
+        .prepare = prepare_workspace,
+    },
+    {
+        .rung = {.name = "aligned_copies",
+                 .idea = "a B whose rows are not aligned is copied first",
+                 .needs_compute_capability = 90,
+                 .unavailable = hopper_unavailable},
+        .run = launch_aligned_copies,
+        .depth = gemm_depth_serial,
+        .prepare = prepare_any_shape,
+    },
+    {
+        .rung = {.name = "thin",
+                 .idea = "few rows or columns of C: A or B is read once, into registers",
+                 .needs_compute_capability = 90,
+                 .unavailable = hopper_unavailable},
+        .run = launch_thin,
+        .depth = gemm_depth_serial,
+        .prepare = prepare_any_shape,
+    },
+    {
+        .rung = {.name = "edges",
+                 .idea = "so are the few rows and columns beyond the last whole tile",
+                 .needs_compute_capability = 90,
+                 .unavailable = hopper_unavailable},
+        .run = launch_edges,
+        .depth = gemm_depth_serial,
+        .prepare = prepare_any_shape,
+    },
+    {
+        .rung = {.name = "any_shape",
+                 .idea = "small tiles for small products: a plan for every shape",
+                 .needs_compute_capability = 90,
+                 .unavailable = hopper_unavailable},
+        .run = launch_any_shape,
+        .depth = gemm_depth_serial,
+        .how = how_any_shape,
+        .prepare = prepare_any_shape,
     },
     {
         .rung = {.name = "tensor_3xtf32",

@@ -3,18 +3,10 @@
 #ifndef RUNGS_07_TENSOR_RING_CUH
 #define RUNGS_07_TENSOR_RING_CUH
 
-#include "kernel/launch_limits.cuh"
 #include "kernel/tensor_map.cuh"
 #include "kernel/wgmma.cuh"
 
 static const unsigned WARPGROUP = 128, ROW_BYTES = 128;
-
-/* wgmma and setmaxnreg are specific to Hopper: code for sm_90a runs on no other GPU. */
-static inline bool is_hopper()
-{
-    return device_attribute(cudaDevAttrComputeCapabilityMajor) == 9 &&
-           device_attribute(cudaDevAttrComputeCapabilityMinor) == 0;
-}
 
 /* A ring of stages, each a tile of A and one of B, with two barriers a stage. A row of A's tile has
  * 128 bytes, and so has a row of B's, or 64 columns of it. */

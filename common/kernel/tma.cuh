@@ -3,6 +3,8 @@
 #ifndef RUNGS_TMA_CUH
 #define RUNGS_TMA_CUH
 
+#include <cuda.h> /* only types: nothing of the driver library is linked */
+
 #include "kernel/mbarrier.cuh"
 
 /* Starts an asynchronous copy of `bytes` bytes from global to shared memory. The barrier counts the
@@ -13,6 +15,17 @@ static inline __device__ void copy_bulk(void *to, const void *from, unsigned byt
     asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes "
                  "[%0], [%1], %2, [%3];" ::"r"(shared_address(to)),
                  "l"(from), "r"(bytes), "r"(shared_address(barrier))
+                 : "memory");
+}
+
+/* Starts a copy of a box of a matrix from element (row, column) on. The box's size is the map's;
+ * outside the matrix it is filled with zeros. `to` must be a multiple of 128. */
+static inline __device__ void copy_box(void *to, const CUtensorMap *map, int column, int row,
+                                       phase_barrier *barrier)
+{
+    asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes "
+                 "[%0], [%1, {%2, %3}], [%4];" ::"r"(shared_address(to)),
+                 "l"(map), "r"(column), "r"(row), "r"(shared_address(barrier))
                  : "memory");
 }
 

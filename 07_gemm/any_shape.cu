@@ -1,0 +1,120 @@
+/* Step 07, the top rungs: stream_k with one idea more each, until any shape has a plan of its own
+ * (plan.c). What a rung's plans do not take is left to producer_warps. */
+#include <stdio.h>
+
+#include "plan.h"
+#include "tile.cuh"
+#include "workspace.h"
+
+extern "C" void launch_producer_warps(const struct gemm *call);
+
+/* The last plan is kept: choosing one takes longer than a small product. */
+static struct plan plan_for(const struct gemm *call, unsigned ideas)
+{
+    static struct {
+        struct gemm call;
+        unsigned ideas;
+        struct plan plan;
+    } last;
+    const bool is_same = last.ideas == ideas && last.call.m == call->m && last.call.n == call->n &&
+                         last.call.k == call->k && last.call.lda == call->lda &&
+                         last.call.ldb == call->ldb && last.call.b == call->b;
+
+    if (!is_same) {
+        last.call = *call;
+        last.ideas = ideas;
+        last.plan = {};
+        if (call->m > 0 && call->n > 0 && call->k > 0)
+            last.plan = choose_plan(call, ideas);
+    }
+    return last.plan;
+}
+
+static void run_plan(const struct gemm *call, unsigned ideas)
+{
+    const struct plan plan = plan_for(call, ideas);
+
+    if (plan.kind == BY_TILES)
+        run_tiles(call, &plan);
+    else if (plan.kind == BY_FEW_ROWS)
+        run_few_rows(call, plan.splits);
+    else if (plan.kind == BY_FEW_COLUMNS)
+        run_few_columns(call, plan.splits);
+    else if (plan.kind == BY_SMALL_TILES)
+        run_small_tiles(call, &plan);
+    else
+        launch_producer_warps(call);
+}
+
+/* Better: tiles of six shapes, so that a small C, or a narrow one, has as many as there are
+ * multiprocessors. If a tile has fewer than 8 warps' elements, several warps compute the same ones,
+ * each for its slice of the values of p. Still bad: if many blocks share a tile, one of them adds
+ * up the sums of all. */
+extern "C" void launch_sliced_tiles(const struct gemm *call)
+{
+    run_plan(call, PLAN_SHAPES);
+}
+
+/* Better: a kernel of its own adds up the partial sums of many blocks, with all threads of the GPU.
+ * Still bad: a B whose rows are not aligned. */
+extern "C" void launch_added_later(const struct gemm *call)
+{
+    run_plan(call, PLAN_SHAPES | PLAN_LATER);
+}
+
+/* Better: such a B is copied first, which takes k n reads and writes, for m k n products. Still
+ * bad: a C with few rows or columns, for which most of a tile is outside. */
+extern "C" void launch_aligned_copies(const struct gemm *call)
+{
+    run_plan(call, PLAN_SHAPES | PLAN_LATER | PLAN_COPIES);
+}
+
+/* Better: kernels for up to 16 rows or columns, which do nothing but read the large matrix once.
+ * Still bad: a C with a few rows or columns more than its tiles. */
+extern "C" void launch_thin(const struct gemm *call)
+{
+    run_plan(call, PLAN_SHAPES | PLAN_LATER | PLAN_COPIES | PLAN_THIN);
+}
+
+/* Better: the same kernels compute what is beyond the last whole tile. Still bad: a small C, for
+ * which the first loads and the ring take longer than the products. */
+extern "C" void launch_edges(const struct gemm *call)
+{
+    run_plan(call, PLAN_SHAPES | PLAN_LATER | PLAN_COPIES | PLAN_THIN | PLAN_EDGES);
+}
+
+/* Better: small tiles, of blocks that load at once all they need. */
+static const unsigned ALL =
+    PLAN_SHAPES | PLAN_LATER | PLAN_COPIES | PLAN_THIN | PLAN_EDGES | PLAN_SMALL;
+
+extern "C" void launch_any_shape(const struct gemm *call)
+{
+    run_plan(call, ALL);
+}
+
+/* Memory for the copy is allocated here, not when the product is timed. */
+extern "C" void prepare_any_shape(const struct gemm *call)
+{
+    prepare_workspace(call);
+    if (!has_aligned_rows(call->b, call->ldb))
+        workspace_copy(call->k * ((call->n + 3) / 4 * 4));
+}
+
+extern "C" void how_any_shape(const struct gemm *call, char text[RUNG_HOW_SIZE])
+{
+    static const char *const tiles[] = {"128x256", "256x128", "128x128",
+                                        "64x128",  "128x64",  "64x64"};
+    static const char *const small[] = {"16x32", "32x32", "32x64", "16x64"};
+    const struct plan plan = plan_for(call, ALL);
+
+    if (plan.kind == BY_TILES)
+        snprintf(text, RUNG_HOW_SIZE, "%u blocks, tiles of %s%s%s%s", plan.blocks,
+                 tiles[plan.shape], plan.added_later ? ", added later" : "",
+                 plan.copies_b ? ", B copied" : "",
+                 plan.rows < call->m || plan.columns < call->n ? ", edges" : "");
+    else if (plan.kind == BY_SMALL_TILES)
+        snprintf(text, RUNG_HOW_SIZE, "small tiles of %s, k in %u", small[plan.shape], plan.splits);
+    else if (plan.kind != BY_NOTHING)
+        snprintf(text, RUNG_HOW_SIZE, "few %s, k in %u",
+                 plan.kind == BY_FEW_ROWS ? "rows" : "columns", plan.splits);
+}

@@ -1,0 +1,229 @@
+/* Step 07's consumer warps: they multiply the tiles in the ring and store the sums. */
+#ifndef RUNGS_07_CONSUMERS_CUH
+#define RUNGS_07_CONSUMERS_CUH
+
+#include "ring.cuh"
+
+/* A barrier for the consumers only. */
+template <typename T>
+static __device__ void consumers_sync()
+{
+    asm volatile("bar.sync 1, %0;" ::"n"(T::CONSUMERS) : "memory");
+}
+
+/* A warp computes 64 x 64 elements of the tile, with its lanes in 8 rows of 4. A lane's elements
+ * are 2 x 4 squares of 4 x 4, 32 rows and 16 columns apart. */
+struct within {
+    unsigned row, column, slice;
+};
+
+template <typename T>
+static __device__ struct within place_in_tile()
+{
+    const unsigned warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+    struct within at;
+
+    at.row = warp / T::ACROSS % T::DOWN * WARP_SIDE + lane / 4 * 4;
+    at.column = warp % T::ACROSS * WARP_SIDE + lane % 4 * 4;
+    at.slice = warp / (T::ACROSS * T::DOWN);
+    return at;
+}
+
+template <typename T>
+static __device__ void load_fragments(const float *tile_a, const float *tile_b, unsigned p,
+                                      float a[THREAD_M], float b[THREAD_N])
+{
+#pragma unroll
+    for (unsigned i = 0; i < THREAD_M / 4; i++)
+        *(float4 *)&a[4 * i] = *(const float4 *)(tile_a + p * T::PADDED_M + i * 32);
+#pragma unroll
+    for (unsigned j = 0; j < THREAD_N / 4; j++)
+        *(float4 *)&b[4 * j] = *(const float4 *)(tile_b + p * T::N + j * 16);
+}
+
+/* The order in which the products for one p are added. TO_AND_FRO: every other row of the sums is
+ * processed backwards, so that each multiply-add shares an operand with the one before it. The
+ * operand is then in the operand reuse cache and need not be read from the register file, where
+ * three reads together take an extra cycle. */
+enum order { ROW_BY_ROW, TO_AND_FRO };
+
+template <enum order ORDER>
+static __device__ void add_products(const float a[THREAD_M], const float b[THREAD_N],
+                                    float sum[THREAD_M][THREAD_N])
+{
+#pragma unroll
+    for (unsigned i = 0; i < THREAD_M; i++)
+#pragma unroll
+        for (unsigned j = 0; j < THREAD_N; j++) {
+            const unsigned row = ORDER == TO_AND_FRO ? THREAD_M - 1 - i : i;
+            const unsigned column = ORDER == TO_AND_FRO && i % 2 == 0 ? THREAD_N - 1 - j : j;
+            sum[row][column] += a[row] * b[column];
+        }
+}
+
+/* Adds the products of `steps` stages to the sums: a slice's share of each stage. The elements for
+ * p + 1 are loaded while those for p are multiplied. */
+template <typename T, enum order ORDER>
+static __device__ void multiply(const struct ring &ring, struct within at, unsigned steps,
+                                struct slot *slot, float sum[THREAD_M][THREAD_N])
+{
+    const float *const all_a = ring.a + at.row + at.slice * T::SHARE * T::PADDED_M;
+    const float *const all_b = ring.b + at.column + at.slice * T::SHARE * T::N;
+    float a[2][THREAD_M], b[2][THREAD_N];
+
+    barrier_wait(&ring.full[slot->stage], slot->parity);
+    load_fragments<T>(all_a + slot->stage * T::A_FLOATS, all_b + slot->stage * T::B_FLOATS, 0, a[0],
+                      b[0]);
+#pragma unroll 1
+    for (unsigned step = 0; step < steps; step++) {
+        const float *tile_a = all_a + slot->stage * T::A_FLOATS;
+        const float *tile_b = all_b + slot->stage * T::B_FLOATS;
+        struct slot next = *slot;
+        advance<T>(&next);
+
+#pragma unroll 1
+        for (unsigned p0 = 0; p0 < T::SHARE; p0 += T::UNROLL) {
+#pragma unroll
+            for (unsigned p = 0; p < T::UNROLL; p++) {
+                if (p < T::UNROLL - 1) {
+                    load_fragments<T>(tile_a, tile_b, p + 1, a[(p + 1) % 2], b[(p + 1) % 2]);
+                } else {
+                    tile_a += T::UNROLL * T::PADDED_M;
+                    tile_b += T::UNROLL * T::N;
+                    if (p0 == T::SHARE - T::UNROLL) {
+                        tile_a -= T::SHARE * T::PADDED_M;
+                        tile_b -= T::SHARE * T::N;
+                        if (step + 1 < steps) {
+                            barrier_wait(&ring.full[next.stage], next.parity);
+                            tile_a = all_a + next.stage * T::A_FLOATS;
+                            tile_b = all_b + next.stage * T::B_FLOATS;
+                        }
+                    }
+                    load_fragments<T>(tile_a, tile_b, 0, a[0], b[0]);
+                }
+                add_products<ORDER>(a[p % 2], b[p % 2], sum);
+            }
+        }
+        barrier_arrive(&ring.free[slot->stage]);
+        *slot = next;
+    }
+}
+
+/* Row i of a thread's sums in the tile. */
+static __device__ unsigned row_of(struct within at, unsigned i)
+{
+    return at.row + i / 4 * 32 + i % 4;
+}
+
+/* Adds up the slices' sums, in their order. Each slice keeps the rows that it stores, `rows`. */
+template <typename T>
+static __device__ void exchange_slices(struct within at, float *exchange,
+                                       const float sum[THREAD_M][THREAD_N],
+                                       float rows[T::ROWS][THREAD_N])
+{
+    const unsigned threads = T::CONSUMERS / T::SLICES, thread = threadIdx.x % threads;
+
+    /* exchange is [of the others, which one][row and column][thread] */
+#pragma unroll
+    for (unsigned i = 0; i < THREAD_M; i++) {
+        const unsigned owner = i / T::ROWS;
+        const unsigned sender = at.slice - (at.slice > owner);
+#pragma unroll
+        for (unsigned j = 0; j < THREAD_N; j++)
+            if (owner == at.slice)
+                rows[i % T::ROWS][j] = sum[i][j];
+            else
+                exchange[((sender * THREAD_M + i) * THREAD_N + j) * threads + thread] = sum[i][j];
+    }
+    consumers_sync<T>();
+#pragma unroll
+    for (unsigned i = 0; i < T::ROWS; i++)
+#pragma unroll
+        for (unsigned j = 0; j < THREAD_N; j++) {
+            const unsigned element = (at.slice * T::ROWS + i) * THREAD_N + j;
+            float total = 0;
+#pragma unroll
+            for (unsigned s = 0; s < T::SLICES; s++) {
+                const unsigned sender = s - (s > at.slice);
+                const unsigned from = sender * THREAD_M * THREAD_N + element;
+                total += s == at.slice ? rows[i][j] : exchange[from * threads + thread];
+            }
+            rows[i][j] = total;
+        }
+    consumers_sync<T>(); /* before the next tile's sums overwrite these */
+}
+
+template <typename T>
+static __device__ void add_slices(struct within at, float *exchange,
+                                  const float sum[THREAD_M][THREAD_N],
+                                  float rows[T::ROWS][THREAD_N])
+{
+    if (T::SLICES > 1) {
+        exchange_slices<T>(at, exchange, sum, rows);
+    } else {
+#pragma unroll
+        for (unsigned i = 0; i < T::ROWS * THREAD_N; i++)
+            rows[i / THREAD_N][i % THREAD_N] = sum[i / THREAD_N][i % THREAD_N];
+    }
+}
+
+template <typename T>
+static __device__ void store_fours(const struct gemm &call, struct place tile, struct within at,
+                                   const float rows[T::ROWS][THREAD_N])
+{
+#pragma unroll
+    for (unsigned i = 0; i < T::ROWS; i++)
+#pragma unroll
+        for (unsigned j = 0; j < THREAD_N; j += 4)
+            store_4(call, tile.row + row_of(at, at.slice * T::ROWS + i),
+                    tile.column + at.column + j * 4, &rows[i][j], true);
+}
+
+/* The same if the rows of C are not aligned. With stores of single floats, each lane would write to
+ * a sector of its own. So the sums are exchanged through shared memory, 8 rows of a warp at a time,
+ * and the lanes of a warp store 32 neighbours. */
+template <typename T>
+static __device__ void store_rows(const struct gemm &call, struct place tile, struct within at,
+                                  float *exchange, const float rows[T::ROWS][THREAD_N])
+{
+    const unsigned warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+    const size_t column = tile.column + at.column / WARP_SIDE * WARP_SIDE + lane;
+    float *const mine = exchange + warp * 8 * T::PADDED_ROW;
+    struct gemm scaled = call;
+
+    /* Sums are scaled by alpha before they are stored in shared memory. If they were stored as they
+     * are, the 16-byte stores would force ptxas to keep them in groups of four registers. */
+    scaled.alpha = 1;
+
+#pragma unroll
+    for (unsigned i = 0; i < T::ROWS; i++) {
+        const size_t row = tile.row + row_of(at, at.slice * T::ROWS + i) - lane / 4 * 4;
+#pragma unroll
+        for (unsigned j = 0; j < THREAD_N; j += 4)
+            *(float4 *)(mine + lane / 4 * T::PADDED_ROW + lane % 4 * 4 + j * 4) =
+                make_float4(call.alpha * rows[i][j], call.alpha * rows[i][j + 1],
+                            call.alpha * rows[i][j + 2], call.alpha * rows[i][j + 3]);
+        __syncwarp();
+#pragma unroll 4
+        for (unsigned r = 0; r < 8; r++)
+#pragma unroll
+            for (unsigned half = 0; half < WARP_SIDE; half += 32)
+                store(scaled, row + r * 4, column + half, mine[r * T::PADDED_ROW + half + lane]);
+        __syncwarp();
+    }
+}
+
+template <typename T>
+static __device__ void store_tile(const struct gemm &call, struct place tile, struct within at,
+                                  float *exchange, const float rows[T::ROWS][THREAD_N])
+{
+    if (has_aligned_rows(call.c, call.ldc)) {
+        store_fours<T>(call, tile, at, rows);
+    } else {
+        store_rows<T>(call, tile, at, exchange, rows);
+        if (T::SLICES > 1)
+            consumers_sync<T>(); /* the exchange is free again */
+    }
+}
+
+#endif

@@ -1,0 +1,226 @@
+#include "plan.h"
+
+#include <float.h>
+#include <stdint.h>
+
+/* What has been measured of each kind on an H200, in us: what a launch takes with next to nothing
+ * to multiply, and what each of its steps takes. */
+
+struct tile {
+    unsigned m, n, depth; /* of C; along k */
+    double step;          /* of a block, one stage */
+    double store;         /* of a block's tile, or its partial sums */
+};
+
+static const struct tile tiles[TILE_SHAPES] = {
+    [TILE_128X256] = {128, 256, 32, 4.92, 2.2}, [TILE_256X128] = {256, 128, 32, 5.45, 2.5},
+    [TILE_128X128] = {128, 128, 32, 2.79, 2.7}, [TILE_64X128] = {64, 128, 32, 1.49, 2.2},
+    [TILE_128X64] = {128, 64, 32, 1.57, 2.1},   [TILE_64X64] = {64, 64, 64, 1.55, 2.0},
+};
+
+struct small_tile {
+    unsigned m, n, depth, resident; /* resident: blocks per multiprocessor */
+    double step;                    /* of a block, one stage, if it is alone */
+    double rate;                    /* products per us and multiprocessor, if it is not */
+};
+
+static const struct small_tile small_tiles[SMALL_SHAPES] = {
+    [SMALL_16X32] = {16, 32, 128, 4, 1.0, 85e3},
+    [SMALL_32X32] = {32, 32, 128, 3, 1.4, 110e3},
+    [SMALL_32X64] = {32, 64, 128, 2, 2.0, 105e3},
+    [SMALL_16X64] = {16, 64, 64, 2, 0.8, 85e3},
+};
+
+static const double LAUNCH = 3, SECOND_LAUNCH = 2.5; /* alone; behind another */
+static const double READ = 0.26e-6;                  /* for each byte from DRAM */
+static const double ADDED_LATER = 0.48e-6; /* for each byte of partial sums of all blocks */
+static const double COLLECTED = 24e-6;     /* for each byte that one block adds up */
+
+static size_t ceil_of(size_t a, size_t b)
+{
+    return (a + b - 1) / b;
+}
+
+static double larger(double a, double b)
+{
+    return a > b ? a : b;
+}
+
+/* ---- few rows, few columns ------------------------------------------------------------------- */
+
+/* A power of two: no more blocks than that, and none with fewer than `least` values of p. */
+static unsigned splits_for(size_t tiles_of_c, size_t k, unsigned least, unsigned blocks)
+{
+    unsigned splits = 1;
+
+    while (splits * 2 * tiles_of_c <= blocks && splits * 2 * least <= k)
+        splits *= 2;
+    return splits;
+}
+
+unsigned few_rows_splits(size_t n, size_t k, int multiprocessors)
+{
+    return splits_for(ceil_of(n, 128), k, 64, 4 * (unsigned)multiprocessors);
+}
+
+unsigned few_columns_splits(size_t m, size_t k, int multiprocessors)
+{
+    return splits_for(ceil_of(m, 32), k, 128, 4 * (unsigned)multiprocessors);
+}
+
+/* `few` rows or columns of C, with a matrix of `elements` to read. */
+static double few_time(size_t few, double elements, int multiprocessors)
+{
+    const double products = 45e3 * multiprocessors; /* per us */
+    size_t computed = 1;
+
+    while (computed < few)
+        computed *= 2;
+    return LAUNCH + larger(elements * sizeof(float) * READ, (double)computed * elements / products);
+}
+
+/* ---- tiles ----------------------------------------------------------------------------------- */
+
+static double tiles_time(const struct gemm *call, const struct plan *plan)
+{
+    const struct tile *const tile = &tiles[plan->shape];
+    const double count =
+        (double)ceil_of(plan->rows, tile->m) * (double)ceil_of(plan->columns, tile->n);
+    const double steps = (double)ceil_of(call->k, tile->depth), blocks = plan->blocks;
+    const double of_block = (double)ceil_of((size_t)(count * steps), plan->blocks);
+    const double tile_bytes = (double)tile->m * tile->n * sizeof(float);
+    double time = LAUNCH + of_block * tile->step + tile->store * larger(1, count / blocks);
+
+    if (blocks != count) /* tiles are divided */
+        time += tile->store + (plan->added_later
+                                   ? blocks * tile_bytes * ADDED_LATER
+                                   : larger(1, blocks / count - 1) * tile_bytes * COLLECTED);
+    if (plan->copies_b)
+        time += SECOND_LAUNCH + (double)call->k * (double)call->n * 2 * sizeof(float) * READ;
+    if (plan->rows < call->m)
+        time += few_time(call->m - plan->rows, (double)call->k * (double)call->n,
+                         call->multiprocessors);
+    if (plan->columns < call->n)
+        time += few_time(call->n - plan->columns, (double)call->k * (double)plan->rows,
+                         call->multiprocessors);
+    return time;
+}
+
+/* What is known of the fastest plan so far. */
+struct choice {
+    struct plan plan;
+    double time;
+};
+
+static void consider(struct choice *best, const struct plan *plan, double time)
+{
+    if (time < best->time) {
+        best->plan = *plan;
+        best->time = time;
+    }
+}
+
+/* All numbers of blocks for a shape, and both ways to add up partial sums. */
+static void consider_blocks(const struct gemm *call, unsigned ideas, struct plan plan,
+                            struct choice *best)
+{
+    const struct tile *const tile = &tiles[plan.shape];
+    const size_t count = ceil_of(plan.rows, tile->m) * ceil_of(plan.columns, tile->n);
+    const size_t steps = ceil_of(call->k, tile->depth), most = (size_t)call->multiprocessors;
+
+    if (count > UINT32_MAX)
+        return;
+    for (size_t parts = 1; parts <= steps && parts * count <= most; parts++) {
+        plan.blocks = (unsigned)(parts * count);
+        for (plan.added_later = false;; plan.added_later = true) {
+            consider(best, &plan, tiles_time(call, &plan));
+            if (plan.added_later || parts == 1 || !(ideas & PLAN_LATER))
+                break;
+        }
+    }
+    if (count * steps <= most || count % most == 0)
+        return;
+    plan.blocks = (unsigned)most;
+    for (plan.added_later = false;; plan.added_later = true) {
+        consider(best, &plan, tiles_time(call, &plan));
+        if (plan.added_later || count > most || !(ideas & PLAN_LATER))
+            break;
+    }
+}
+
+/* How much of a length is left to the edge: what is beyond the last whole tile, if that is
+ * little. */
+static size_t without_edge(size_t length, size_t tile)
+{
+    return length > tile && length % tile <= MOST_FEW ? length / tile * tile : length;
+}
+
+static void consider_tiles(const struct gemm *call, unsigned ideas, struct choice *best)
+{
+    const bool aligned = (uintptr_t)call->b % 16 == 0 && call->ldb % 4 == 0;
+    struct plan plan = {.kind = BY_TILES, .copies_b = !aligned, .splits = 1};
+
+    if (call->n > INT32_MAX || call->k > INT32_MAX || call->lda > UINT32_MAX / 2048 ||
+        (!aligned && !(ideas & PLAN_COPIES)))
+        return;
+    for (plan.shape = 0; plan.shape < (ideas & PLAN_SHAPES ? TILE_SHAPES : 1); plan.shape++)
+        for (int edges = 0; edges <= (ideas & PLAN_EDGES ? 1 : 0); edges++) {
+            plan.rows = edges ? without_edge(call->m, tiles[plan.shape].m) : call->m;
+            plan.columns = edges ? without_edge(call->n, tiles[plan.shape].n) : call->n;
+            consider_blocks(call, ideas, plan, best);
+        }
+}
+
+/* ---- small tiles ----------------------------------------------------------------------------- */
+
+static double small_time(const struct gemm *call, const struct plan *plan)
+{
+    const struct small_tile *const tile = &small_tiles[plan->shape];
+    const double tiles_of_c = (double)ceil_of(call->m, tile->m) * (double)ceil_of(call->n, tile->n);
+    const double k = (double)ceil_of(ceil_of(call->k, plan->splits), tile->depth) * tile->depth;
+    const double blocks = tiles_of_c * plan->splits, slots = call->multiprocessors;
+    const double alone = k / tile->depth * tile->step;
+    const double all =
+        tile->m * tile->n * k * (double)ceil_of((size_t)blocks, (size_t)slots) / tile->rate;
+
+    return LAUNCH + larger(alone, all) + (plan->splits > 1 ? 1.2 + 0.1 * plan->splits : 0);
+}
+
+static void consider_small_tiles(const struct gemm *call, struct choice *best)
+{
+    struct plan plan = {.kind = BY_SMALL_TILES};
+
+    for (plan.shape = 0; plan.shape < SMALL_SHAPES; plan.shape++) {
+        const struct small_tile *const tile = &small_tiles[plan.shape];
+        const size_t count = ceil_of(call->m, tile->m) * ceil_of(call->n, tile->n);
+
+        for (plan.splits = 1; plan.splits == 1 ||
+                              (plan.splits * tile->depth <= call->k && plan.splits * count <= 2048);
+             plan.splits *= 2)
+            if (count <= UINT32_MAX / plan.splits)
+                consider(best, &plan, small_time(call, &plan));
+    }
+}
+
+struct plan choose_plan(const struct gemm *call, unsigned ideas)
+{
+    const double k = (double)call->k;
+    struct choice best = {.time = DBL_MAX, .plan = {.kind = BY_NOTHING}};
+
+    consider_tiles(call, ideas, &best);
+    if (ideas & PLAN_THIN && call->m <= MOST_FEW) {
+        const struct plan plan = {.kind = BY_FEW_ROWS,
+                                  .splits =
+                                      few_rows_splits(call->n, call->k, call->multiprocessors)};
+        consider(&best, &plan, few_time(call->m, k * (double)call->n, call->multiprocessors));
+    }
+    if (ideas & PLAN_THIN && call->n <= MOST_FEW) {
+        const struct plan plan = {.kind = BY_FEW_COLUMNS,
+                                  .splits =
+                                      few_columns_splits(call->m, call->k, call->multiprocessors)};
+        consider(&best, &plan, few_time(call->n, k * (double)call->m, call->multiprocessors));
+    }
+    if (ideas & PLAN_SMALL)
+        consider_small_tiles(call, &best);
+    return best.plan;
+}

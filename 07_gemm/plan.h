@@ -1,0 +1,74 @@
+/* Step 07: how the top rungs compute a product. A plan is chosen by estimates of the time that each
+ * would take, from measurements on an H200 (plan.c), so that it depends on nothing but the problem:
+ * results are the same in every run. */
+#ifndef RUNGS_07_PLAN_H
+#define RUNGS_07_PLAN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "problem/gemm/gemm.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The ideas that a plan may use. */
+enum {
+    PLAN_SHAPES = 1 << 0, /* tiles of several shapes */
+    PLAN_LATER = 1 << 1,  /* partial sums added by a second kernel */
+    PLAN_COPIES = 1 << 2, /* aligned copies of B */
+    PLAN_THIN = 1 << 3,   /* few rows or columns without tiles */
+    PLAN_EDGES = 1 << 4,  /* the same for those beyond the last tile */
+    PLAN_SMALL = 1 << 5,  /* blocks that do not wait for one another */
+};
+
+/* BY_NOTHING: the ideas do not suffice for the problem. */
+enum plan_kind { BY_NOTHING, BY_TILES, BY_FEW_ROWS, BY_FEW_COLUMNS, BY_SMALL_TILES };
+
+/* Tiles of tiles_of_c; the first is Large. */
+enum {
+    TILE_128X256,
+    TILE_256X128,
+    TILE_128X128,
+    TILE_64X128,
+    TILE_128X64,
+    TILE_64X64,
+    TILE_SHAPES
+};
+
+/* Tiles of small_tiles. */
+enum { SMALL_16X32, SMALL_32X32, SMALL_32X64, SMALL_16X64, SMALL_SHAPES };
+
+struct plan {
+    enum plan_kind kind;
+    int shape;
+    unsigned blocks;  /* BY_TILES: how many share the work */
+    bool added_later; /* BY_TILES: partial sums, by add_parts */
+    bool copies_b;    /* BY_TILES */
+    size_t rows,
+        columns;     /* BY_TILES: of C; what is beyond them is left to few_rows and few_columns */
+    unsigned splits; /* others: how many blocks share a tile's steps along k */
+};
+
+/* Rows or columns of C that few_rows or few_columns takes at most. */
+enum { MOST_FEW = 16 };
+
+/* How few_rows and few_columns divide a product with few rows or columns. */
+unsigned few_rows_splits(size_t n, size_t k, int multiprocessors);
+unsigned few_columns_splits(size_t m, size_t k, int multiprocessors);
+
+/* The fastest plan by the ideas, for a product with m, n and k > 0. */
+struct plan choose_plan(const struct gemm *call, unsigned ideas);
+
+/* Runs them (tiles.cu, thin.cu, small_tiles.cu). */
+void run_tiles(const struct gemm *call, const struct plan *plan);
+void run_few_rows(const struct gemm *call, unsigned splits);
+void run_few_columns(const struct gemm *call, unsigned splits);
+void run_small_tiles(const struct gemm *call, const struct plan *plan);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

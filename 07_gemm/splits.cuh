@@ -1,0 +1,94 @@
+/* Step 07: blocks that share a tile's values of p without waiting for one another. */
+#ifndef RUNGS_07_SPLITS_CUH
+#define RUNGS_07_SPLITS_CUH
+
+#include "tile.cuh"
+#include "workspace.h"
+
+static const unsigned SPLIT_THREADS = 256, SPLIT_WARPS = SPLIT_THREADS / 32;
+
+/* The blocks of a tile of C, `splits` of them, each take an equal share of the values of p. They
+ * leave their sums in `parts`; the last to finish, which the tile's ticket tells, adds them up in
+ * the order of p. */
+struct division {
+    unsigned splits;
+    float *parts;      /* [tile][split][element] */
+    unsigned *tickets; /* for each tile, how many have finished; all 0 between launches */
+};
+
+static inline struct division division_into(unsigned splits)
+{
+    struct division division;
+
+    division.splits = splits;
+    division.parts = workspace_parts();
+    division.tickets = workspace_flags();
+    return division;
+}
+
+/* A block's tile and its share of k: [begin, end), which begins at a multiple of 4. */
+struct portion {
+    unsigned tile, split;
+    size_t begin, end;
+};
+
+static __device__ struct portion portion_of_block(const struct division &division, size_t k)
+{
+    const size_t fours = (k + 3) / 4;
+    struct portion portion;
+
+    portion.tile = blockIdx.x / division.splits;
+    portion.split = blockIdx.x % division.splits;
+    portion.begin = fours * portion.split / division.splits * 4;
+    portion.end = min(k, fours * (portion.split + 1) / division.splits * 4);
+    return portion;
+}
+
+/* Whether this block is the last of its tile: then the others' parts are visible to it. */
+static __device__ bool is_last_of_tile(const struct division &division, unsigned tile)
+{
+    __shared__ bool is_last;
+
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        __threadfence(); /* releases what all have stored */
+        is_last = atomicAdd(&division.tickets[tile], 1) == division.splits - 1;
+        if (is_last)
+            division.tickets[tile] = 0; /* for the next launch */
+        __threadfence();
+    }
+    __syncthreads();
+    return is_last;
+}
+
+/* Adds up the sums of a tile's blocks: total[i] is the block's for element threadIdx.x + i *
+ * SPLIT_THREADS, then the tile's. False: a block that is not done yet will do it. */
+template <unsigned COUNT>
+static __device__ bool add_splits(const struct division &division, const struct portion &portion,
+                                  unsigned elements, float total[COUNT])
+{
+    float *const parts = division.parts + (size_t)portion.tile * division.splits * elements;
+
+    if (division.splits == 1)
+        return true;
+#pragma unroll
+    for (unsigned i = 0; i < COUNT; i++) {
+        const unsigned element = threadIdx.x + i * SPLIT_THREADS;
+        if (element < elements)
+            parts[(size_t)portion.split * elements + element] = total[i];
+    }
+    if (!is_last_of_tile(division, portion.tile))
+        return false;
+#pragma unroll
+    for (unsigned i = 0; i < COUNT; i++) {
+        const unsigned element = threadIdx.x + i * SPLIT_THREADS;
+        total[i] = 0;
+        if (element < elements)
+#pragma unroll 8
+            for (unsigned s = 0; s < division.splits; s++) /* __ldcg: L1 may be stale */
+                total[i] += __ldcg(&parts[(size_t)s * elements + element]);
+    }
+    return true;
+}
+
+#endif

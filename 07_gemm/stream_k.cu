@@ -1,0 +1,36 @@
+/* Step 07: all multiprocessors get the same share of the work (stream-K), on Hopper (sm_90a). */
+#include "tiles_of_c.cuh"
+#include "workspace.h"
+
+extern "C" void launch_producer_warps(const struct gemm *call);
+
+/* How many blocks share the work: all multiprocessors, but none gets so little that passing on
+ * partial sums costs more than it saves. */
+static unsigned blocks_for(const struct gemm *call, const struct work &work)
+{
+    const unsigned least_steps = 8;
+    const unsigned long long tiles = (unsigned long long)work.row_tiles * work.column_tiles;
+    const unsigned long long most = max(tiles, tiles * work.k_steps / least_steps);
+
+    return (unsigned)min(most, (unsigned long long)call->multiprocessors);
+}
+
+/* Better than a block for each tile: no last wave leaves multiprocessors idle, and a block's
+ * producers copy for the next tile while its consumers store this one. Still bad: tiles of 128 x
+ * 256 are large for a small C, and rows that are not aligned are left to producer_warps. */
+extern "C" void launch_stream_k(const struct gemm *call)
+{
+    if (!takes<Large>(call)) {
+        launch_producer_warps(call);
+        return;
+    }
+    struct work work = work_for<Large>(call);
+
+    work.blocks = blocks_for(call, work);
+    work.parts = workspace_parts();
+    work.sent = workspace_flags();
+    cudaFuncSetAttribute(tiles_of_c<Large>, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                         Large::SHARED_BYTES);
+    launch_dependent(tiles_of_c<Large>, work.blocks, Large::CONSUMERS + PRODUCERS,
+                     Large::SHARED_BYTES, *call, describe_b(call, Large::DEPTH, Large::N), work);
+}

@@ -1,0 +1,173 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "measure/verify.h"
+#include "plan.h"
+#include "problem/gemm/gemm.h"
+#include "problem/gemm/options.h"
+#include "step_test.h"
+#include "workspace.h"
+
+void prepare_any_shape(const struct gemm *call);
+const char *hopper_unavailable(void);
+
+enum { ALL = 63 };
+
+static const unsigned tile_m[TILE_SHAPES] = {128, 256, 128, 64, 128, 64};
+static const unsigned tile_n[TILE_SHAPES] = {256, 128, 128, 128, 64, 64};
+
+static const unsigned small_m[SMALL_SHAPES] = {16, 32, 32, 16};
+static const unsigned small_n[SMALL_SHAPES] = {32, 32, 64, 64};
+
+static size_t ceil_of(size_t a, size_t b)
+{
+    return (a + b - 1) / b;
+}
+
+/* What a plan may ask of the workspace, and that it computes all of C. */
+static void check_plan(const struct gemm *call, unsigned ideas, const struct plan *plan)
+{
+    const size_t processors = (size_t)call->multiprocessors;
+    size_t blocks;
+
+    switch (plan->kind) {
+    case BY_NOTHING:
+        assert_false(ideas & PLAN_SMALL);
+        break;
+    case BY_TILES:
+        assert_in_range(plan->rows, call->m - call->m % tile_m[plan->shape], call->m);
+        assert_in_range(plan->columns, call->n - call->n % tile_n[plan->shape], call->n);
+        assert_in_range(call->m - plan->rows, 0, ideas & PLAN_EDGES ? MOST_FEW : 0);
+        assert_in_range(call->n - plan->columns, 0, ideas & PLAN_EDGES ? MOST_FEW : 0);
+        assert_in_range(plan->blocks, 1, processors);
+        assert_true((uintptr_t)call->b % 16 == 0 && call->ldb % 4 == 0 ? !plan->copies_b
+                                                                       : plan->copies_b);
+        assert_true(!plan->added_later || ideas & PLAN_LATER);
+        break;
+    case BY_FEW_ROWS:
+    case BY_FEW_COLUMNS:
+        assert_true(ideas & PLAN_THIN);
+        blocks = plan->kind == BY_FEW_ROWS ? ceil_of(call->n, 128) : ceil_of(call->m, 32);
+        assert_in_range(plan->kind == BY_FEW_ROWS ? call->m : call->n, 1, MOST_FEW);
+        assert_true(plan->splits == 1 || blocks <= WORKSPACE_FLAGS);
+        assert_true(plan->splits == 1 ||
+                    blocks * plan->splits * MOST_FEW * 128 <= workspace_floats(processors));
+        break;
+    case BY_SMALL_TILES:
+        assert_true(ideas & PLAN_SMALL);
+        blocks = ceil_of(call->m, small_m[plan->shape]) * ceil_of(call->n, small_n[plan->shape]);
+        assert_true(plan->splits == 1 || blocks <= WORKSPACE_FLAGS);
+        assert_true(plan->splits == 1 ||
+                    blocks * plan->splits * small_m[plan->shape] * small_n[plan->shape] <=
+                        workspace_floats(processors));
+        break;
+    }
+}
+
+static void test_plans(void **state)
+{
+    static const size_t sizes[] = {1, 2, 16, 17, 64, 129, 272, 777, 1024, 4097, 65536, 1000000};
+    static const int processors[] = {1, 16, 132, 200};
+    enum { SIZES = sizeof sizes / sizeof sizes[0] };
+    (void)state;
+
+    for (size_t i = 0; i < SIZES * SIZES * SIZES; i++)
+        for (unsigned ideas = 0; ideas <= ALL; ideas = ideas * 2 + 1) {
+            struct gemm call = {.m = sizes[i % SIZES],
+                                .n = sizes[i / SIZES % SIZES],
+                                .k = sizes[i / SIZES / SIZES],
+                                .multiprocessors = processors[i % 4]};
+            call.lda = call.k;
+            call.ldb = call.ldc = call.n;
+            const struct plan plan = choose_plan(&call, ideas);
+            check_plan(&call, ideas, &plan);
+        }
+}
+
+/* The plan that the test wants, in place of the fastest. */
+static struct plan forced;
+
+static void run_forced(const struct gemm *call)
+{
+    forced.rows = call->m;
+    forced.columns = call->n;
+    forced.copies_b = (uintptr_t)call->b % 16 != 0 || call->ldb % 4 != 0;
+    if (forced.kind == BY_TILES)
+        run_tiles(call, &forced);
+    else
+        run_small_tiles(call, &forced);
+}
+
+static void verify_forced(struct problem *problem)
+{
+    static const struct gemm_rung rung = {
+        .rung = {.name = "forced"},
+        .run = run_forced,
+        .depth = gemm_depth_serial,
+        .prepare = prepare_any_shape,
+    };
+    struct comparison comparison;
+    struct error error;
+
+    assert_true(verify_rung(problem, &rung.rung, &comparison, &error));
+    if (!comparison.right)
+        fail_msg("kind %d, shape %d, %u blocks, %d, %u splits: %s", (int)forced.kind, forced.shape,
+                 forced.blocks, forced.added_later, forced.splits, comparison.where);
+}
+
+/* Every shape of tile: one block for each, blocks that divide tiles, and sums added later. */
+static void check_shapes(struct problem *problem, size_t m, size_t n, size_t k)
+{
+    forced = (struct plan){.kind = BY_TILES};
+    for (forced.shape = 0; forced.shape < TILE_SHAPES; forced.shape++) {
+        const unsigned count =
+            (unsigned)(ceil_of(m, tile_m[forced.shape]) * ceil_of(n, tile_n[forced.shape]));
+        for (unsigned blocks = 1; blocks <= count + 2; blocks += 1 + count / 2)
+            for (int later = 0; later <= 1; later++) {
+                forced.blocks = blocks;
+                forced.added_later = later;
+                if (blocks <= count * ceil_of(k, 64))
+                    verify_forced(problem);
+            }
+    }
+    forced = (struct plan){.kind = BY_SMALL_TILES};
+    for (forced.shape = 0; forced.shape < SMALL_SHAPES; forced.shape++)
+        for (forced.splits = 1; forced.splits <= 3; forced.splits += 2)
+            verify_forced(problem);
+}
+
+static void test_shapes(void **state)
+{
+    static const size_t shapes[][3] = {{130, 132, 72}, {70, 259, 131}};
+    const struct machine machine = {.name = "test", .processors = 1};
+    struct gemm_options options;
+    struct error error;
+    (void)state;
+
+    if (hopper_unavailable() != NULL)
+        skip();
+    step_test_defaults(&options);
+    for (size_t s = 0; s < sizeof shapes / sizeof shapes[0]; s++) {
+        options.m = shapes[s][0];
+        options.n = shapes[s][1];
+        options.k = shapes[s][2];
+        options.beta = (float)s;
+        struct problem *const problem =
+            gemm_kind.create(&options.base, step_test_ladder()->back_end, &machine, &error);
+        if (problem == NULL)
+            fail_msg("%s", error.text);
+        assert_true(gemm_kind.load(problem, 0, &error));
+        check_shapes(problem, options.m, options.n, options.k);
+        gemm_kind.destroy(problem);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_plans), cmocka_unit_test(test_shapes)};
+    return cmocka_run_group_tests_name("07_gemm, plans", tests, NULL, NULL);
+}

@@ -1,0 +1,285 @@
+/* Step 07: products with few rows or few columns of C, which are bound by reading B or A once.
+ * It is read directly into registers, many loads at a time; the other matrix waits in shared
+ * memory. */
+#include "kernel/dependent_launch.cuh"
+#include "plan.h"
+#include "splits.cuh"
+
+static const unsigned LANE = 4, WARP = 32 * LANE; /* floats that a lane, a warp loads of a row */
+
+/* The places in a row of a lane's floats: 16 bytes, or, if rows are not aligned, every 32nd. */
+template <bool ALIGNED>
+static __device__ unsigned place_of(unsigned j)
+{
+    const unsigned lane = threadIdx.x % 32;
+    return ALIGNED ? lane * LANE + j : j * 32 + lane;
+}
+
+/* Loads them; past the row's last float, that one is read. */
+template <bool ALIGNED>
+static __device__ void load_lane(const float *row, size_t last, float to[LANE])
+{
+    if (ALIGNED) {
+        *(float4 *)to = *(const float4 *)(row + min((size_t)place_of<true>(0), last / LANE * LANE));
+    } else {
+#pragma unroll
+        for (unsigned j = 0; j < LANE; j++)
+            to[j] = row[min((size_t)place_of<false>(j), last)];
+    }
+}
+
+/* ---- few rows -------------------------------------------------------------------------------- */
+
+static const unsigned CHUNK = 256; /* values of p whose elements of A are in shared memory */
+
+/* Adds a warp's products: it reads every eighth row of the block's share of B. */
+template <unsigned ROWS, bool ALIGNED>
+static __device__ void multiply_rows(const struct gemm &call, const struct portion &portion,
+                                     size_t column, float of_a[CHUNK][ROWS], float sum[ROWS][LANE])
+{
+    const unsigned AHEAD = ROWS > 8 ? 4 : 8; /* rows of B in flight */
+    const unsigned TURN = AHEAD * SPLIT_WARPS;
+    const size_t last = call.n - 1 - column;
+
+    for (size_t first = portion.begin; first < portion.end; first += CHUNK) {
+        const unsigned count = (unsigned)min((size_t)CHUNK, portion.end - first);
+        const float *const b = call.b + first * call.ldb + column;
+        float of_b[AHEAD][LANE];
+        unsigned p = threadIdx.x / 32;
+        bool more = p + TURN - SPLIT_WARPS < count;
+
+        if (more) /* in flight while A is copied */
+#pragma unroll
+            for (unsigned u = 0; u < AHEAD; u++)
+                load_lane<ALIGNED>(b + (p + u * SPLIT_WARPS) * call.ldb, last, of_b[u]);
+        __syncthreads();
+        for (unsigned i = threadIdx.x; i < ROWS * count; i += SPLIT_THREADS)
+            of_a[i % count][i / count] =
+                load(call.a, call.lda, call.m, call.k, i / count, first + i % count);
+        __syncthreads();
+        while (more) {
+#pragma unroll
+            for (unsigned u = 0; u < AHEAD; u++)
+#pragma unroll
+                for (unsigned i = 0; i < ROWS; i++)
+#pragma unroll
+                    for (unsigned j = 0; j < LANE; j++)
+                        sum[i][j] += of_a[p + u * SPLIT_WARPS][i] * of_b[u][j];
+            p += TURN;
+            more = p + TURN - SPLIT_WARPS < count;
+            if (more)
+#pragma unroll
+                for (unsigned u = 0; u < AHEAD; u++)
+                    load_lane<ALIGNED>(b + (p + u * SPLIT_WARPS) * call.ldb, last, of_b[u]);
+        }
+        for (; p < count; p += SPLIT_WARPS) {
+            load_lane<ALIGNED>(b + p * call.ldb, last, of_b[0]);
+#pragma unroll
+            for (unsigned i = 0; i < ROWS; i++)
+#pragma unroll
+                for (unsigned j = 0; j < LANE; j++)
+                    sum[i][j] += of_a[p][i] * of_b[0][j];
+        }
+    }
+}
+
+/* Computes C of up to ROWS rows. A block's warps have the same 128 columns and different values of
+ * p, so that their sums are added up at the end. */
+template <unsigned ROWS, bool ALIGNED>
+static __global__ void __launch_bounds__(SPLIT_THREADS, ROWS > 1 ? 2 : 4)
+    few_rows(const struct gemm call, const struct division division)
+{
+    const unsigned TOGETHER = ROWS < 4 ? ROWS : 4; /* rows whose sums are exchanged at a time */
+    const unsigned EACH = (TOGETHER * WARP + SPLIT_THREADS - 1) / SPLIT_THREADS;
+    const unsigned COUNT = ROWS / TOGETHER * EACH;
+    __shared__ __align__(16) float of_a[CHUNK][ROWS];
+    __shared__ float sums[SPLIT_WARPS][TOGETHER][WARP];
+    const struct portion portion = portion_of_block(division, call.k);
+    const size_t column = (size_t)portion.tile * WARP;
+    float sum[ROWS][LANE] = {}, total[COUNT] = {};
+
+    overlap_launches();
+    multiply_rows<ROWS, ALIGNED>(call, portion, column, of_a, sum);
+#pragma unroll
+    for (unsigned row = 0; row < ROWS; row += TOGETHER) {
+        __syncthreads();
+#pragma unroll
+        for (unsigned i = 0; i < TOGETHER; i++)
+#pragma unroll
+            for (unsigned j = 0; j < LANE; j++)
+                sums[threadIdx.x / 32][i][place_of<ALIGNED>(j)] = sum[row + i][j];
+        __syncthreads();
+#pragma unroll
+        for (unsigned i = 0; i < EACH; i++) {
+            const unsigned element = threadIdx.x + i * SPLIT_THREADS;
+            if (element < TOGETHER * WARP)
+#pragma unroll
+                for (unsigned w = 0; w < SPLIT_WARPS; w++)
+                    total[row / TOGETHER * EACH + i] += sums[w][element / WARP][element % WARP];
+        }
+    }
+    if (!add_splits<COUNT>(division, portion, ROWS * WARP, total))
+        return;
+#pragma unroll
+    for (unsigned i = 0; i < COUNT; i++) {
+        const unsigned element = threadIdx.x + i * SPLIT_THREADS;
+        if (element < ROWS * WARP)
+            store(call, element / WARP, column + element % WARP, total[i]);
+    }
+}
+
+template <unsigned ROWS>
+static void launch_few_rows(const struct gemm *call, unsigned splits)
+{
+    const unsigned blocks = (unsigned)((call->n + WARP - 1) / WARP) * splits;
+
+    if (has_aligned_rows(call->b, call->ldb) && call->n % LANE == 0)
+        launch_dependent((few_rows<ROWS, true>), blocks, SPLIT_THREADS, 0, *call,
+                         division_into(splits));
+    else
+        launch_dependent((few_rows<ROWS, false>), blocks, SPLIT_THREADS, 0, *call,
+                         division_into(splits));
+}
+
+void run_few_rows(const struct gemm *call, unsigned splits)
+{
+    if (call->m <= 1)
+        launch_few_rows<1>(call, splits);
+    else if (call->m <= 2)
+        launch_few_rows<2>(call, splits);
+    else if (call->m <= 4)
+        launch_few_rows<4>(call, splits);
+    else if (call->m <= 8)
+        launch_few_rows<8>(call, splits);
+    else
+        launch_few_rows<MOST_FEW>(call, splits);
+}
+
+/* ---- few columns ----------------------------------------------------------------------------- */
+
+static const unsigned HEIGHT = 4; /* rows per warp */
+
+/* Adds a lane's products; the lanes of a warp have the same rows and different values of p. */
+template <unsigned COLUMNS, unsigned DEEP, bool ALIGNED>
+static __device__ void multiply_columns(const struct gemm &call, const struct portion &portion,
+                                        size_t row, float of_b[COLUMNS][DEEP],
+                                        float sum[HEIGHT][COLUMNS])
+{
+    const float *a[HEIGHT];
+
+#pragma unroll
+    for (unsigned i = 0; i < HEIGHT; i++) /* for a row outside A, the last */
+        a[i] = call.a + min(row + i, call.m - 1) * call.lda;
+    for (size_t first = portion.begin; first < portion.end; first += DEEP) {
+        const unsigned count = (unsigned)min((size_t)DEEP, portion.end - first);
+        float of_a[HEIGHT][LANE];
+        unsigned p = 0;
+
+        if (p + WARP <= count) /* in flight while B is copied */
+#pragma unroll
+            for (unsigned i = 0; i < HEIGHT; i++)
+                load_lane<ALIGNED>(a[i] + first + p, WARP, of_a[i]);
+        __syncthreads();
+        for (unsigned i = threadIdx.x; i < COLUMNS * count; i += SPLIT_THREADS)
+            of_b[i % COLUMNS][i / COLUMNS] =
+                load(call.b, call.ldb, call.k, call.n, first + i / COLUMNS, i % COLUMNS);
+        __syncthreads();
+        while (p + WARP <= count) {
+            float now[HEIGHT][LANE];
+#pragma unroll
+            for (unsigned i = 0; i < HEIGHT * LANE; i++)
+                now[i / LANE][i % LANE] = of_a[i / LANE][i % LANE];
+            if (p + 2 * WARP <= count)
+#pragma unroll
+                for (unsigned i = 0; i < HEIGHT; i++)
+                    load_lane<ALIGNED>(a[i] + first + p + WARP, WARP, of_a[i]);
+#pragma unroll
+            for (unsigned j = 0; j < COLUMNS; j++) {
+                float b[LANE];
+                load_lane<ALIGNED>(&of_b[j][p], WARP, b);
+#pragma unroll
+                for (unsigned i = 0; i < HEIGHT; i++)
+#pragma unroll
+                    for (unsigned q = 0; q < LANE; q++)
+                        sum[i][j] += now[i][q] * b[q];
+            }
+            p += WARP;
+        }
+        for (p += threadIdx.x % 32; p < count; p += 32)
+#pragma unroll
+            for (unsigned j = 0; j < COLUMNS; j++)
+#pragma unroll
+                for (unsigned i = 0; i < HEIGHT; i++)
+                    sum[i][j] += a[i][first + p] * of_b[j][p];
+    }
+}
+
+/* Computes C of up to COLUMNS columns. */
+template <unsigned COLUMNS, bool ALIGNED>
+static __global__ void __launch_bounds__(SPLIT_THREADS)
+    few_columns(const struct gemm call, const struct division division)
+{
+    const unsigned DEEP = COLUMNS <= 2 ? 2048 : 512; /* values of p of B in shared memory */
+    const unsigned TALL = SPLIT_WARPS * HEIGHT, ELEMENTS = TALL * COLUMNS;
+    const unsigned COUNT = (ELEMENTS + SPLIT_THREADS - 1) / SPLIT_THREADS;
+    __shared__ __align__(16) float of_b[COLUMNS][DEEP];
+    __shared__ float sums[ELEMENTS];
+    const unsigned warp = threadIdx.x / 32;
+    const struct portion portion = portion_of_block(division, call.k);
+    const size_t row = (size_t)portion.tile * TALL;
+    float sum[HEIGHT][COLUMNS] = {}, total[COUNT];
+
+    overlap_launches();
+    multiply_columns<COLUMNS, DEEP, ALIGNED>(call, portion, row + warp * HEIGHT, of_b, sum);
+#pragma unroll
+    for (unsigned i = 0; i < HEIGHT; i++)
+#pragma unroll
+        for (unsigned j = 0; j < COLUMNS; j++) {
+            for (unsigned offset = 16; offset > 0; offset /= 2)
+                sum[i][j] += __shfl_down_sync(~0u, sum[i][j], offset);
+            if (threadIdx.x % 32 == 0)
+                sums[(warp * HEIGHT + i) * COLUMNS + j] = sum[i][j];
+        }
+    __syncthreads();
+#pragma unroll
+    for (unsigned i = 0; i < COUNT; i++) {
+        const unsigned element = threadIdx.x + i * SPLIT_THREADS;
+        total[i] = element < ELEMENTS ? sums[element] : 0;
+    }
+    if (!add_splits<COUNT>(division, portion, ELEMENTS, total))
+        return;
+#pragma unroll
+    for (unsigned i = 0; i < COUNT; i++) {
+        const unsigned element = threadIdx.x + i * SPLIT_THREADS;
+        if (element < ELEMENTS)
+            store(call, row + element / COLUMNS, element % COLUMNS, total[i]);
+    }
+}
+
+template <unsigned COLUMNS>
+static void launch_few_columns(const struct gemm *call, unsigned splits)
+{
+    const unsigned tall = SPLIT_WARPS * HEIGHT;
+    const unsigned blocks = (unsigned)((call->m + tall - 1) / tall) * splits;
+
+    if (has_aligned_rows(call->a, call->lda))
+        launch_dependent((few_columns<COLUMNS, true>), blocks, SPLIT_THREADS, 0, *call,
+                         division_into(splits));
+    else
+        launch_dependent((few_columns<COLUMNS, false>), blocks, SPLIT_THREADS, 0, *call,
+                         division_into(splits));
+}
+
+void run_few_columns(const struct gemm *call, unsigned splits)
+{
+    if (call->n <= 1)
+        launch_few_columns<1>(call, splits);
+    else if (call->n <= 2)
+        launch_few_columns<2>(call, splits);
+    else if (call->n <= 4)
+        launch_few_columns<4>(call, splits);
+    else if (call->n <= 8)
+        launch_few_columns<8>(call, splits);
+    else
+        launch_few_columns<MOST_FEW>(call, splits);
+}
