@@ -1,5 +1,5 @@
-/* Step 07: its ladder. Everything else (options, inputs, verification, timing, report) is in
- * common/. */
+/* Step 07: the ladder in float32. That in bfloat16 is in bf16_ladder.c. Everything else
+ * (options, inputs, verification, timing, report) is in common/. */
 #include "cpu.h"
 #include "library/cublas.h"
 #include "library/openblas.h"
@@ -33,6 +33,11 @@ void launch_any_shape(const struct gemm *call);
 void how_any_shape(const struct gemm *call, char text[RUNG_HOW_SIZE]);
 void prepare_any_shape(const struct gemm *call);
 const char *hopper_unavailable(void);
+void launch_tensor_3xtf32(const struct gemm *call);
+void prepare_tensor_3xtf32(const struct gemm *call);
+double depth_tensor_3xtf32(const struct gemm *call);
+
+extern const struct ladder bf16, tf32;
 
 static const struct gemm_rung rungs[] = {
     {
@@ -269,20 +274,31 @@ static const struct gemm_rung rungs[] = {
         .how = how_any_shape,
         .prepare = prepare_any_shape,
     },
+    {
+        .rung = {.name = "tensor_3xtf32",
+                 .idea = "tensor cores: each float as the sum of two numbers of TF32",
+                 .needs_compute_capability = 90,
+                 .unavailable = hopper_unavailable},
+        .run = launch_tensor_3xtf32,
+        .depth = depth_tensor_3xtf32,
+        .prepare = prepare_tensor_3xtf32,
+    },
     CUBLAS_GEMM_RUNG,
 };
 
-static const struct ladder ladder = {
+static const struct ladder f32 = {
+    .name = "f32",
     .idea = "Matrix product: reuse from shared memory, from registers, and past the library",
     .kind = &gemm_kind,
     .back_end = &gpu_back_end,
     LADDER_RUNGS(rungs),
 };
 
-static const struct ladder *const ladders[] = {&ladder};
+static const struct ladder *const ladders[] = {&f32, &bf16, &tf32};
 
 const struct step step = {
     .name = "07_gemm",
     .ladders = ladders,
     .ladder_count = sizeof ladders / sizeof ladders[0],
+    .ladder_option = "type",
 };

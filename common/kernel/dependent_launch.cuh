@@ -67,7 +67,14 @@ static inline void launch_dependent(void (*kernel)(Parameters...), dim3 grid, un
     config.numAttrs = launches_can_overlap((const void *)kernel) ? 1 : 0;
     cudaLaunchKernelEx(&config, kernel, arguments...);
 }
+
+#define LAUNCHES_CAN_OVERLAP(kernel) launches_can_overlap((const void *)(kernel))
+#define launch_dependent_clusters(kernel, ...) launch_clusters(kernel, __VA_ARGS__)
 #else
+#define LAUNCHES_CAN_OVERLAP(kernel) false
+#define launch_dependent_clusters(kernel, ...)                                                     \
+    (simt::add_function(#kernel, kernel), launch_clusters(kernel, __VA_ARGS__))
+
 /* Counters show the launch under the kernel's name, at the line where this macro is used. */
 #define launch_dependent(kernel, ...) launch_named(#kernel, __FILE__, __LINE__, kernel, __VA_ARGS__)
 
@@ -82,5 +89,26 @@ static inline void launch_named(const char *name, const char *file, int line,
     cudaLaunchKernel(kernel, grid, dim3(threads), addresses, shared_bytes, NULL, file, line);
 }
 #endif
+
+/* launch_dependent in clusters of that many blocks (kernel/cluster.cuh). */
+template <typename... Parameters, typename... Arguments>
+static inline void launch_clusters(void (*kernel)(Parameters...), unsigned cluster, dim3 grid,
+                                   unsigned threads, size_t shared_bytes, Arguments... arguments)
+{
+    cudaLaunchAttribute attributes[2] = {};
+    cudaLaunchConfig_t config = {};
+
+    attributes[0].id = cudaLaunchAttributeClusterDimension;
+    attributes[0].val.clusterDim.x = cluster;
+    attributes[0].val.clusterDim.y = attributes[0].val.clusterDim.z = 1;
+    attributes[1].id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    attributes[1].val.programmaticStreamSerializationAllowed = 1;
+    config.gridDim = grid;
+    config.blockDim = dim3(threads);
+    config.dynamicSmemBytes = shared_bytes;
+    config.attrs = attributes;
+    config.numAttrs = LAUNCHES_CAN_OVERLAP(kernel) ? 2 : 1;
+    cudaLaunchKernelEx(&config, kernel, arguments...);
+}
 
 #endif

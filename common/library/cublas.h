@@ -47,9 +47,10 @@ void cublas_prepare(const struct reduction *call);
 void cublas_reduce(const struct reduction *call);
 void cublas_how(const struct reduction *call, char text[RUNG_HOW_SIZE]);
 
-/* The matrix product by cuBLAS in float32, never TF32. cublas_prepare_gemm times cublasSgemm and up
- * to 16 algorithms that cublasLt proposes for the shape, with 64 MiB of workspace, so that rungs
- * are compared with the fastest; cublas_how_gemm says which that is. */
+/* The matrix product by cuBLAS; in float32 never with TF32, and with sums in float32.
+ * cublas_prepare_gemm times cublasSgemm, or cublasGemmEx for other types, and all algorithms that
+ * cublasLt proposes for the shape, up to 64, with 64 MiB of workspace, so that rungs are compared
+ * with the fastest; cublas_how_gemm says which that is. */
 void cublas_prepare_gemm(const struct gemm *call);
 void cublas_gemm(const struct gemm *call);
 void cublas_how_gemm(const struct gemm *call, char text[RUNG_HOW_SIZE]);
@@ -77,6 +78,17 @@ void cublas_how_gemm(const struct gemm *call, char text[RUNG_HOW_SIZE]);
                  .flags = RUNG_LIBRARY,                                                            \
                  .unavailable = cublas_unavailable},                                               \
         .run = ON_CUBLAS(cublas_gemm), .depth = gemm_depth_serial,                                 \
+        .how = ON_CUBLAS(cublas_how_gemm), .prepare = ON_CUBLAS(cublas_prepare_gemm),              \
+    }
+
+/* The same on tensor cores. */
+#define CUBLAS_TENSOR_GEMM_RUNG                                                                    \
+    {                                                                                              \
+        .rung = {.name = "cublas",                                                                 \
+                 .idea = "the library: the fastest of cublasGemmEx and cublasLt",                  \
+                 .flags = RUNG_LIBRARY,                                                            \
+                 .unavailable = cublas_unavailable},                                               \
+        .run = ON_CUBLAS(cublas_gemm), .depth = gemm_depth_tensor,                                 \
         .how = ON_CUBLAS(cublas_how_gemm), .prepare = ON_CUBLAS(cublas_prepare_gemm),              \
     }
 

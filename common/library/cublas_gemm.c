@@ -16,7 +16,7 @@
 #include "library/cublas_check.h"
 
 #define WORKSPACE ((size_t)64 << 20)
-enum { MOST_CANDIDATES = 16, ALIGNMENT = 256 };
+enum { MOST_CANDIDATES = 64, ALIGNMENT = 256 };
 
 static cublasHandle_t handle;
 static cublasLtHandle_t light;
@@ -34,19 +34,36 @@ static struct {
     struct gemm call;
     struct description description;
     int candidates; /* how many of cublasLt's proposals run */
-    int chosen;     /* index of one of them, or -1: cublasSgemm */
+    int chosen;     /* index of one of them, or -1: cublasSgemm or cublasGemmEx */
     cublasLtMatmulAlgo_t algorithm;
 } plan;
 
-static void open_libraries(void)
+static cudaDataType_t elements_of(const struct gemm *call)
+{
+    return call->type == GEMM_BF16 ? CUDA_R_16BF : CUDA_R_32F;
+}
+
+static cublasComputeType_t arithmetic_of(const struct gemm *call)
+{
+    return call->type == GEMM_TF32 ? CUBLAS_COMPUTE_32F_FAST_TF32 : CUBLAS_COMPUTE_32F;
+}
+
+static void open_libraries(const struct gemm *call)
 {
     if (handle != NULL)
         return;
-    /* This variable can make cuBLAS use TF32 even if the program asks for float32. It is read when
-     * the handle is created. */
-    setenv("NVIDIA_TF32_OVERRIDE", "0", 1);
+    /* This variable can make cuBLAS use TF32 even if the program asks for float32, and the other
+     * way round. It is read when the handle is created. */
+    if (call->type == GEMM_TF32)
+        unsetenv("NVIDIA_TF32_OVERRIDE");
+    else
+        setenv("NVIDIA_TF32_OVERRIDE", "0", 1);
     check(cublasCreate(&handle), "cublasCreate");
-    check(cublasSetMathMode(handle, CUBLAS_DEFAULT_MATH), "cublasSetMathMode"); /* no TF32 */
+    /* No TF32, and partial sums are not rounded to elements of C. */
+    check(
+        cublasSetMathMode(handle, (cublasMath_t)(CUBLAS_DEFAULT_MATH |
+                                                 CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION)),
+        "cublasSetMathMode");
     check(cublasLtCreate(&light), "cublasLtCreate");
     check_cuda(cudaMalloc(&workspace, WORKSPACE), "cublas: cudaMalloc");
     check(cublasSetWorkspace(handle, workspace, WORKSPACE), "cublasSetWorkspace");
@@ -61,8 +78,8 @@ static uint32_t alignment_of(const void *address)
 
 static bool is_same(const struct gemm *a, const struct gemm *b)
 {
-    return a->m == b->m && a->n == b->n && a->k == b->k && a->lda == b->lda && a->ldb == b->ldb &&
-           a->ldc == b->ldc && (a->beta == 0) == (b->beta == 0) &&
+    return a->type == b->type && a->m == b->m && a->n == b->n && a->k == b->k && a->lda == b->lda &&
+           a->ldb == b->ldb && a->ldc == b->ldc && (a->beta == 0) == (b->beta == 0) &&
            alignment_of(a->a) == alignment_of(b->a) && alignment_of(a->b) == alignment_of(b->b) &&
            alignment_of(a->c) == alignment_of(b->c);
 }
@@ -75,10 +92,11 @@ static void destroy_description(struct description *description)
     cublasLtMatrixLayoutDestroy(description->result);
 }
 
-static cublasLtMatrixLayout_t layout(size_t rows, size_t columns, size_t leading)
+static cublasLtMatrixLayout_t layout(const struct gemm *call, size_t rows, size_t columns,
+                                     size_t leading)
 {
     cublasLtMatrixLayout_t made;
-    check(cublasLtMatrixLayoutCreate(&made, CUDA_R_32F, rows, columns, (int64_t)leading),
+    check(cublasLtMatrixLayoutCreate(&made, elements_of(call), rows, columns, (int64_t)leading),
           "cublasLtMatrixLayoutCreate");
     return made;
 }
@@ -87,11 +105,11 @@ static struct description describe(const struct gemm *call)
 {
     struct description made;
 
-    check(cublasLtMatmulDescCreate(&made.operation, CUBLAS_COMPUTE_32F, CUDA_R_32F),
-          "cublasLtMatmulDescCreate"); /* not TF32, which has a compute type of its own */
-    made.first = layout(call->n, call->k, call->ldb);
-    made.second = layout(call->k, call->m, call->lda);
-    made.result = layout(call->n, call->m, call->ldc);
+    check(cublasLtMatmulDescCreate(&made.operation, arithmetic_of(call), CUDA_R_32F),
+          "cublasLtMatmulDescCreate");
+    made.first = layout(call, call->n, call->k, call->ldb);
+    made.second = layout(call, call->k, call->m, call->lda);
+    made.result = layout(call, call->n, call->m, call->ldc);
     return made;
 }
 
@@ -102,12 +120,15 @@ static int propose(const struct gemm *call, const struct description *descriptio
     const uint64_t room = WORKSPACE;
     const uint32_t first = alignment_of(call->b), second = alignment_of(call->a);
     const uint32_t result = alignment_of(call->c);
+    /* Partial sums stay in float32, and are not rounded to elements of C. */
+    const uint32_t reductions = CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE;
     const struct {
         cublasLtMatmulPreferenceAttributes_t attribute;
         const void *value;
         size_t size;
     } wishes[] = {
         {CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, &room, sizeof room},
+        {CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK, &reductions, sizeof reductions},
         {CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, &first, sizeof first},
         {CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES, &second, sizeof second},
         {CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, &result, sizeof result},
@@ -121,7 +142,7 @@ static int propose(const struct gemm *call, const struct description *descriptio
         check(cublasLtMatmulPreferenceSetAttribute(preference, wishes[w].attribute, wishes[w].value,
                                                    wishes[w].size),
               "cublasLtMatmulPreferenceSetAttribute");
-    /* No proposal for a shape is not an error: cublasSgemm takes all shapes. */
+    /* No proposal for a shape is not an error: the functions of cuBLAS take all shapes. */
     if (cublasLtMatmulAlgoGetHeuristic(light, description->operation, description->first,
                                        description->second, description->result,
                                        description->result, preference, MOST_CANDIDATES, results,
@@ -131,7 +152,8 @@ static int propose(const struct gemm *call, const struct description *descriptio
     return count;
 }
 
-/* The product by cublasLt with that algorithm, or by cublasSgemm if it is NULL. */
+/* The product by cublasLt with that algorithm; if it is NULL, by cublasSgemm, or by cublasGemmEx,
+ * which takes other types. */
 static cublasStatus_t multiply(const struct gemm *call, const struct description *description,
                                const cublasLtMatmulAlgo_t *algorithm)
 {
@@ -141,6 +163,12 @@ static cublasStatus_t multiply(const struct gemm *call, const struct description
                               call->c, description->result, call->c, description->result, algorithm,
                               workspace, WORKSPACE, 0);
     /* _64 takes sizes beyond INT_MAX. */
+    if (call->type != GEMM_F32)
+        return cublasGemmEx_64(handle, CUBLAS_OP_N, CUBLAS_OP_N, (int64_t)call->n, (int64_t)call->m,
+                               (int64_t)call->k, &call->alpha, call->b, elements_of(call),
+                               (int64_t)call->ldb, call->a, elements_of(call), (int64_t)call->lda,
+                               &call->beta, call->c, elements_of(call), (int64_t)call->ldc,
+                               arithmetic_of(call), CUBLAS_GEMM_DEFAULT);
     return cublasSgemm_64(handle, CUBLAS_OP_N, CUBLAS_OP_N, (int64_t)call->n, (int64_t)call->m,
                           (int64_t)call->k, &call->alpha, call->b, (int64_t)call->ldb, call->a,
                           (int64_t)call->lda, &call->beta, call->c, (int64_t)call->ldc);
@@ -187,23 +215,23 @@ static double best_time_of(const struct gemm *call, const struct description *de
     return best;
 }
 
-/* Times cublasSgemm and cublasLt's proposals and keeps the fastest. The trials must not change C,
- * since beta may need it: they write to separate memory with C's alignment. */
+/* Times cublasSgemm or cublasGemmEx and cublasLt's proposals and keeps the fastest. The trials must
+ * not change C, since beta may need it: they write to separate memory with C's alignment. */
 static void choose(const struct gemm *call)
 {
     cublasLtMatmulHeuristicResult_t results[MOST_CANDIDATES];
     const size_t offset = (uintptr_t)call->c % ALIGNMENT;
+    const size_t bytes = offset + call->m * call->ldc * gemm_element_size(call->type);
     struct gemm trial = *call;
     void *scratch = NULL;
 
     plan.chosen = -1;
     plan.candidates = 0;
-    if (cudaMalloc(&scratch, offset + call->m * call->ldc * sizeof(float)) != cudaSuccess) {
-        cudaGetLastError(); /* no memory for trials: cublasSgemm it is */
+    if (cudaMalloc(&scratch, bytes) != cudaSuccess) {
+        cudaGetLastError(); /* no memory for trials: none of cublasLt's */
         return;
     }
-    check_cuda(cudaMemset(scratch, 0, offset + call->m * call->ldc * sizeof(float)),
-               "cublas: cudaMemset");
+    check_cuda(cudaMemset(scratch, 0, bytes), "cublas: cudaMemset");
     trial.c = (float *)((char *)scratch + offset);
 
     const int proposed = propose(call, &plan.description, results);
@@ -232,7 +260,7 @@ static bool is_empty(const struct gemm *call)
 
 void cublas_prepare_gemm(const struct gemm *call)
 {
-    open_libraries();
+    open_libraries(call);
     if (is_empty(call) || (plan.made && is_same(&plan.call, call)))
         return;
     if (plan.made)
@@ -246,14 +274,19 @@ void cublas_prepare_gemm(const struct gemm *call)
 /* For k = 0, which cuBLAS does not document: C becomes beta C. */
 static void scale(const struct gemm *call)
 {
+    const size_t size = gemm_element_size(call->type);
     const float zero = 0;
 
     if (call->m == 0 || call->n == 0)
         return;
     if (call->beta == 0)
-        check_cuda(cudaMemset2DAsync(call->c, call->ldc * sizeof(float), 0, call->n * sizeof(float),
-                                     call->m, 0),
+        check_cuda(cudaMemset2DAsync(call->c, call->ldc * size, 0, call->n * size, call->m, 0),
                    "cublas: cudaMemset2DAsync");
+    else if (call->type == GEMM_BF16)
+        for (size_t row = 0; row < call->m; row++)
+            check(cublasScalEx_64(handle, (int64_t)call->n, &call->beta, CUDA_R_32F,
+                                  call->c_bf16 + row * call->ldc, CUDA_R_16BF, 1, CUDA_R_32F),
+                  "cublasScalEx_64");
     else /* in place, which cuBLAS allows if both leading dimensions are equal */
         check(cublasSgeam_64(handle, CUBLAS_OP_N, CUBLAS_OP_N, (int64_t)call->n, (int64_t)call->m,
                              &call->beta, call->c, (int64_t)call->ldc, &zero, call->c,
@@ -268,14 +301,15 @@ void cublas_gemm(const struct gemm *call)
     else if (plan.chosen >= 0)
         check(multiply(call, &plan.description, &plan.algorithm), "cublasLtMatmul");
     else
-        check(multiply(call, NULL, NULL), "cublasSgemm_64");
+        check(multiply(call, NULL, NULL), "cublasSgemm_64, cublasGemmEx_64");
 }
 
 void cublas_how_gemm(const struct gemm *call, char text[RUNG_HOW_SIZE])
 {
     int version = 0;
-    char chosen[40] = "cublasSgemm";
+    char chosen[40];
 
+    snprintf(chosen, sizeof chosen, "%s", call->type == GEMM_F32 ? "cublasSgemm" : "cublasGemmEx");
     check(cublasGetVersion(handle, &version), "cublasGetVersion");
     if (is_empty(call))
         snprintf(chosen, sizeof chosen, "no product");

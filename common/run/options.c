@@ -32,6 +32,12 @@ struct entry {
 static const struct entry ladder_entry = {
     .field = {"ladder", "NAME", "the ladder to run", .kind = OPTION_TEXT}, .special = LADDER};
 
+/* The option's name in this step. */
+static const char *ladder_option(const struct step *step)
+{
+    return step->ladder_option != NULL ? step->ladder_option : ladder_entry.field.name;
+}
+
 static const struct entry sweep_entry = {
     .field = {"sweep", "FROM:TO[:FACTOR]",
               "a range of sizes (matrices: square), each FACTOR (2) times the previous one",
@@ -118,8 +124,11 @@ static void collect_entries(struct entries *entries, const struct step *step,
     const struct problem_kind *kind = ladder->kind;
 
     *entries = (struct entries){.letters = ":"};
-    if (step->ladder_count > 1)
-        add_entry(entries, &ladder_entry);
+    if (step->ladder_count > 1) {
+        struct entry entry = ladder_entry;
+        entry.field.name = ladder_option(step);
+        add_entry(entries, &entry);
+    }
     for (size_t i = 0; i < kind->field_count; i++)
         add_entry(entries, &(struct entry){.field = kind->fields[i], .owner = OF_KIND});
     for (size_t i = 0; i < sizeof common_entries / sizeof common_entries[0]; i++) {
@@ -226,7 +235,8 @@ static bool set_ladder(const struct step *step, const char *text, const struct l
         }
         join_name(names, sizeof names, step->ladders[i]->name);
     }
-    return error_set(error, EXIT_BAD_USAGE, "--ladder '%s': want one of %s", text, names);
+    return error_set(error, EXIT_BAD_USAGE, "--%s '%s': want one of %s", ladder_option(step), text,
+                     names);
 }
 
 static bool set_sweep(const char *text, struct options *options, struct error *error)

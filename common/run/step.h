@@ -10,7 +10,7 @@
 
 /* One kind of problem with its rungs, each with one more idea than the rung before it. */
 struct ladder {
-    const char *name; /* for --ladder; NULL if the step has only one ladder */
+    const char *name; /* for --ladder (struct step); NULL if the step has only one ladder */
     const char *idea; /* one line, for --help */
     const struct problem_kind *kind;
     const struct back_end *back_end;
@@ -31,6 +31,7 @@ struct step {
     const char *name;                    /* the name of its directory */
     const struct ladder *const *ladders; /* the first is the default */
     size_t ladder_count;
+    const char *ladder_option; /* the option that names one of several; NULL: "ladder" */
 };
 
 /* The step itself, defined in its ladder.c; used by run/main.c and by the step's tests. */

@@ -20,9 +20,16 @@ const size_t step_test_sizes[] = {0,   1,   2,    3,    31,   32,   33,    255, 
                                   511, 513, 1023, 1024, 1025, 4099, 65535, 65537, 135169};
 const size_t step_test_size_count = sizeof step_test_sizes / sizeof step_test_sizes[0];
 
+static const struct ladder *chosen;
+
 const struct ladder *step_test_ladder(void)
 {
-    return step.ladders[0];
+    return chosen != NULL ? chosen : step.ladders[0];
+}
+
+void step_test_choose(const struct ladder *ladder)
+{
+    chosen = ladder;
 }
 
 void step_test_defaults(void *options)

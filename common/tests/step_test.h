@@ -9,8 +9,9 @@
 #include "problem/reduction/reduction.h"
 #include "run/step.h"
 
-/* The step under test is `step`; what follows is about its first ladder. */
+/* The step under test is `step`; what follows is about its first ladder, or the one chosen. */
 const struct ladder *step_test_ladder(void);
+void step_test_choose(const struct ladder *ladder);
 
 /* Sets *options, of the ladder's kind, to what it is if the command line says nothing. */
 void step_test_defaults(void *options);

@@ -10,6 +10,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/bfloat.h"
 #include "files.h"
 #include "judging.h"
 #include "problem/gemm/gemm.h"
@@ -606,9 +607,97 @@ static void test_sample_size(void **state)
     assert_int_equal(judge_sample_size(3, (size_t)1 << 40, 3), 3);
 }
 
+/* ---- bfloat16 -------------------------------------------------------------------------------- */
+
+enum {
+    HALVES_ROUNDED = FAULTS
+}; /* the sums of two halves of k are rounded before they are added */
+
+/* The definition, in float32, with the faults that depend on the elements' type. */
+static void product_bf16(const struct gemm *call)
+{
+    for (size_t row = 0; row < call->m; row++)
+        for (size_t column = 0; column < call->n; column++) {
+            const bool middle = row == call->m / 2 && column == call->n / 2;
+            uint16_t *const c = call->c_bf16 + row * call->ldc + column;
+            float sum = 0;
+            for (size_t p = 0; p < call->k; p++) {
+                const float term = float_of_bfloat(call->a_bf16[row * call->lda + p]) *
+                                   float_of_bfloat(call->b_bf16[p * call->ldb + column]);
+                if (!(fault == ONE_TERM_MISSING && middle && p == call->k / 2))
+                    sum += fault == ONE_TERM_TWICE && middle && p == call->k / 2 ? 2 * term : term;
+                if (fault == (enum fault)HALVES_ROUNDED && p == call->k / 2)
+                    sum = float_of_bfloat(bfloat_of_float(sum));
+            }
+            sum *= call->alpha;
+            if (call->beta != 0)
+                sum += call->beta * float_of_bfloat(*c);
+            if (fault != NO_OP)
+                *c = bfloat_of_float(fault == OFF_BY_ONE_UNIT && middle ? sum + 1 : sum);
+        }
+    if (fault == PADDING_WRITTEN)
+        call->c_bf16[call->n] = 0;
+    if (fault == WRITES_PAST_END)
+        call->c_bf16[call->m * call->ldc] = 0;
+}
+
+static const struct gemm_rung bf16_rung = {
+    .rung = {.name = "product", .idea = "the definition"},
+    .run = product_bf16,
+    .depth = gemm_depth_tensor,
+};
+
+static struct gemm_options bf16_options(size_t m, size_t n, size_t k)
+{
+    struct gemm_options options = sizes(m, n, k);
+
+    options.type = GEMM_BF16;
+    options.base.padding = options.base.offset = k % 3;
+    return options;
+}
+
+/* With a k for which random whole numbers would exceed the 256 that bfloat16 holds. */
+static void test_bf16_is_right(void **state)
+{
+    static const size_t shapes[][3] = {{0, 3, 2}, {3, 5, 0}, {1, 1, 1}, {7, 9, 255}, {9, 33, 5000}};
+    static const float factors[][2] = {{1, 0}, {2, -1}, {0.3F, 0}, {-4, 4}, {0, 1}};
+    const struct judged judged = {&gemm_bf16_kind, &bf16_rung.rung, &copying_back_end};
+    (void)state;
+
+    fault = RIGHT;
+    for (size_t s = 0; s < sizeof shapes / sizeof shapes[0]; s++)
+        for (size_t f = 0; f < sizeof factors / sizeof factors[0]; f++) {
+            struct gemm_options options = bf16_options(shapes[s][0], shapes[s][1], shapes[s][2]);
+            options.alpha = factors[f][0];
+            options.beta = factors[f][1];
+            assert_judged_right(&judged, &options.base, "right");
+        }
+}
+
+static void test_bf16_faults_are_caught(void **state)
+{
+    static const enum fault on_probes[] = {NO_OP,           ONE_TERM_MISSING, ONE_TERM_TWICE,
+                                           OFF_BY_ONE_UNIT, PADDING_WRITTEN,  WRITES_PAST_END};
+    static const size_t terms[] = {1, 40, 1000};
+    const struct judged judged = {&gemm_bf16_kind, &bf16_rung.rung, &host_back_end};
+    (void)state;
+
+    for (size_t t = 0; t < sizeof terms / sizeof terms[0]; t++)
+        for (size_t f = 0; f < sizeof on_probes / sizeof on_probes[0]; f++) {
+            const struct gemm_options options = bf16_options(20, 24, terms[t]);
+            fault = on_probes[f];
+            assert_judged_wrong(&judged, &options.base, 0, fault_names[fault]);
+        }
+    const struct gemm_options options = bf16_options(40, 40, 64);
+    fault = (enum fault)HALVES_ROUNDED;
+    assert_judged_wrong(&judged, &options.base, 1, "halves rounded");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_bf16_is_right),
+        cmocka_unit_test(test_bf16_faults_are_caught),
         cmocka_unit_test(test_right_at_all_sizes),
         cmocka_unit_test(test_right_through_copies),
         cmocka_unit_test(test_right_by_sample),

@@ -31,9 +31,22 @@ static void set_defaults(struct problem_options *base, bool emulated)
 {
     struct gemm_options *options = (struct gemm_options *)base;
 
+    options->type = GEMM_F32;
     options->alpha = 1;
     options->m = options->n = emulated ? 256 : 2048;
     options->k = emulated ? 128 : 1024;
+}
+
+static void set_tf32_defaults(struct problem_options *base, bool emulated)
+{
+    set_defaults(base, emulated);
+    ((struct gemm_options *)base)->type = GEMM_TF32;
+}
+
+static void set_bf16_defaults(struct problem_options *base, bool emulated)
+{
+    set_defaults(base, emulated);
+    ((struct gemm_options *)base)->type = GEMM_BF16;
 }
 
 static bool check_options(const struct problem_options *options, bool size_given,
@@ -73,6 +86,9 @@ static void destroy(struct problem *base)
     npy_free(&problem->file_a);
     npy_free(&problem->file_b);
     free(problem->old_c);
+    free(problem->wide_a);
+    free(problem->wide_b);
+    free(problem->wide_row);
     free(problem->x);
     free(problem->b_x);
     free(problem->expected_x);
@@ -122,48 +138,41 @@ static bool enough_memory(const struct gemm_problem *problem, struct error *erro
 {
     const struct gemm *call = &problem->call;
     const double m = (double)call->m, n = (double)call->n, k = (double)call->k;
-    const double floats = m * (double)call->lda + k * (double)call->ldb + m * (double)call->ldc;
+    const double elements = m * (double)call->lda + k * (double)call->ldb + m * (double)call->ldc;
     const double old_floats = problem->beta != 0 ? m * n : 0;
+    const double wide_floats = call->type == GEMM_BF16 ? m * k + k * n + n : 0;
 
-    return problem_has_memory(problem->base.back_end, sizeof(float) * floats,
-                              sizeof(float) * old_floats + sizeof(uint64_t) * (m + 2 * n + k),
-                              error);
+    return problem_has_memory(
+        problem->base.back_end, (double)gemm_element_size(call->type) * elements,
+        sizeof(float) * (old_floats + wide_floats) + sizeof(uint64_t) * (m + 2 * n + k), error);
 }
 
 static bool allocate_matrix(struct gemm_problem *problem, struct guarded *matrix, size_t rows,
                             size_t leading, size_t offset, size_t after, struct error *error)
 {
+    const size_t size = gemm_element_size(problem->call.type);
     size_t bytes;
-    return checked_bytes(rows, leading, sizeof(float), &bytes, error) &&
-           guarded_create(matrix, bytes, offset * sizeof(float), after, problem->base.back_end,
-                          error);
+    return checked_bytes(rows, leading, size, &bytes, error) &&
+           guarded_create(matrix, bytes, offset * size, after, problem->base.back_end, error);
 }
 
-static bool allocate(struct gemm_problem *problem, size_t offset, struct error *error)
+static bool allocate_floats(float **floats, size_t rows, size_t columns, struct error *error)
 {
-    const struct back_end *back_end = problem->base.back_end;
-    struct gemm *const call = &problem->call;
+    *floats = host_allocate_array(rows, columns, sizeof(float), error);
+    return *floats != NULL;
+}
 
-    if (!enough_memory(problem, error) ||
-        !allocate_matrix(problem, &problem->a, call->m, call->lda, offset, 0, error) ||
-        !allocate_matrix(problem, &problem->b, call->k, call->ldb, offset, 0, error) ||
-        !allocate_matrix(problem, &problem->c, call->m, call->ldc, offset, MARGIN_AFTER, error))
+/* What the host needs to fill the inputs and to judge the result. */
+static bool allocate_on_host(struct gemm_problem *problem, struct error *error)
+{
+    const struct gemm *call = &problem->call;
+
+    if (problem->beta != 0 && !allocate_floats(&problem->old_c, call->m, call->n, error))
         return false;
-    guarded_fill(&problem->a, guard_value());
-    guarded_fill(&problem->b, guard_value());
-    call->a = guarded_memory(&problem->a);
-    call->b = guarded_memory(&problem->b);
-    call->c = guarded_memory(&problem->c);
-
-    call->workspace = back_end->allocate(GEMM_WORKSPACE, error);
-    if (call->workspace == NULL)
+    if (call->type == GEMM_BF16 && (!allocate_floats(&problem->wide_a, call->m, call->k, error) ||
+                                    !allocate_floats(&problem->wide_b, call->k, call->n, error) ||
+                                    !allocate_floats(&problem->wide_row, 1, call->n, error)))
         return false;
-
-    if (problem->beta != 0) {
-        problem->old_c = host_allocate_array(call->m, call->n, sizeof(float), error);
-        if (problem->old_c == NULL)
-            return false;
-    }
     problem->x = host_allocate_array(call->n, 1, sizeof *problem->x, error);
     if (problem->x == NULL)
         return false;
@@ -185,11 +194,35 @@ static bool allocate(struct gemm_problem *problem, size_t offset, struct error *
     return problem->samples != NULL;
 }
 
+static bool allocate(struct gemm_problem *problem, size_t offset, struct error *error)
+{
+    const struct back_end *back_end = problem->base.back_end;
+    struct gemm *const call = &problem->call;
+
+    if (!enough_memory(problem, error) ||
+        !allocate_matrix(problem, &problem->a, call->m, call->lda, offset, 0, error) ||
+        !allocate_matrix(problem, &problem->b, call->k, call->ldb, offset, 0, error) ||
+        !allocate_matrix(problem, &problem->c, call->m, call->ldc, offset, MARGIN_AFTER, error))
+        return false;
+    guarded_fill(&problem->a, gemm_guard_of_inputs(problem));
+    guarded_fill(&problem->b, gemm_guard_of_inputs(problem));
+    call->a = guarded_memory(&problem->a);
+    call->b = guarded_memory(&problem->b);
+    call->c = guarded_memory(&problem->c);
+
+    call->workspace = back_end->allocate(GEMM_WORKSPACE, error);
+    if (call->workspace == NULL)
+        return false;
+
+    return allocate_on_host(problem, error);
+}
+
 static struct part part_of(const struct gemm *call)
 {
     const double m = (double)call->m, n = (double)call->n, k = (double)call->k;
     struct part part = {
-        .bytes = sizeof(float) * (m * k + k * n + m * n * (call->beta != 0 ? 2 : 1)),
+        .bytes = (double)gemm_element_size(call->type) *
+                 (m * k + k * n + m * n * (call->beta != 0 ? 2 : 1)),
         .flops = 2 * m * n * k,
     };
     snprintf(part.shape, sizeof part.shape, "%zux%zux%zu", call->m, call->n, call->k);
@@ -202,7 +235,7 @@ static void describe(struct gemm_problem *problem)
     const struct part all = part_of(&problem->call);
 
     base->op = "gemm";
-    base->type = "f32";
+    base->type = (const char *const[]){"f32", "tf32", "bf16"}[problem->call.type];
     base->probes = 1;
     base->bytes = all.bytes;
     base->flops = all.flops;
@@ -218,12 +251,15 @@ static struct problem *create(const struct problem_options *base, const struct b
         error_set(error, EXIT_DEVICE_ERROR, "out of memory");
         return NULL;
     }
-    problem->base.kind = &gemm_kind;
+    problem->base.kind = options->type == GEMM_F32    ? &gemm_kind
+                         : options->type == GEMM_TF32 ? &gemm_tf32_kind
+                                                      : &gemm_bf16_kind;
     problem->base.back_end = back_end;
     problem->seed = base->seed;
     problem->alpha = options->alpha;
     problem->beta = options->beta;
     problem->call = (struct gemm){
+        .type = options->type,
         .m = options->m,
         .n = options->n,
         .k = options->k,
@@ -320,8 +356,8 @@ static bool poison(struct problem *base, const struct rung *rung, bool all, stru
 
     guarded_fill(&problem->c, gemm_guard_of_c(problem));
     for (size_t row = 0; row < call->m; row++)
-        memcpy(gemm_row_of_c(problem, row), problem->old_c + row * call->n,
-               call->n * sizeof(float));
+        gemm_store(problem, gemm_place_in_c(problem, row, 0), problem->old_c + row * call->n,
+                   call->n);
     return on_host || guarded_upload(&problem->c, back_end, error);
 }
 
@@ -377,23 +413,16 @@ static bool evict(struct problem *base, const struct rung *rung, struct error *e
     return problem_evict(base, rung, arrays, sizeof arrays / sizeof arrays[0], error);
 }
 
-const struct problem_kind gemm_kind = {
-    .options_size = sizeof(struct gemm_options),
-    .fields = fields,
-    .field_count = sizeof fields / sizeof fields[0],
-    .set_defaults = set_defaults,
-    .check_options = check_options,
-    .set_size = set_size,
-    .limit_size = limit_size,
-    .create = create,
-    .destroy = destroy,
-    .load = load,
-    .declines = declines,
-    .poison = poison,
-    .prepare = prepare,
-    .run = run,
-    .describe = describe_rung,
-    .part = part_of_rung,
-    .check = check,
-    .evict = evict,
-};
+#define KIND(defaults)                                                                             \
+    {                                                                                              \
+        .options_size = sizeof(struct gemm_options), .fields = fields,                             \
+        .field_count = sizeof fields / sizeof fields[0], .set_defaults = (defaults),               \
+        .check_options = check_options, .set_size = set_size, .limit_size = limit_size,            \
+        .create = create, .destroy = destroy, .load = load, .declines = declines,                  \
+        .poison = poison, .prepare = prepare, .run = run, .describe = describe_rung,               \
+        .part = part_of_rung, .check = check, .evict = evict,                                      \
+    }
+
+const struct problem_kind gemm_kind = KIND(set_defaults);
+const struct problem_kind gemm_tf32_kind = KIND(set_tf32_defaults);
+const struct problem_kind gemm_bf16_kind = KIND(set_bf16_defaults);

@@ -1,4 +1,5 @@
-/* The problem of step 07: C = alpha * A * B + beta * C, row-major, float32.
+/* The problem of step 07: C = alpha * A * B + beta * C, row-major. The elements are float32 or
+ * bfloat16; products are added up in float32.
  *
  * A is m x k, B is k x n, C is m x n; row i of A starts at a + i * lda, and so on. Any size may be
  * 0: with k = 0 the product is 0 and C becomes beta * C. With beta = 0, C is not read (BLAS's rule,
@@ -9,18 +10,38 @@
 #define RUNGS_GEMM_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include "problem/rung.h"
 
+/* GEMM_BF16: A, B and C are bfloat16, the upper half of a float's bits. GEMM_TF32: they are float,
+ * of which tensor cores multiply the upper 19 bits. */
+enum gemm_type { GEMM_F32, GEMM_TF32, GEMM_BF16 };
+
+static inline size_t gemm_element_size(enum gemm_type type)
+{
+    return type == GEMM_BF16 ? sizeof(uint16_t) : sizeof(float);
+}
+
 /* A rung's arguments. All pointers are to memory of the back end that runs the rung. */
 struct gemm {
+    enum gemm_type type;
     size_t m, n, k;
     float alpha, beta;
-    const float *a;
+    union {
+        const float *a;
+        const uint16_t *a_bf16; /* of GEMM_BF16 */
+    };
     size_t lda; /* at least k */
-    const float *b;
+    union {
+        const float *b;
+        const uint16_t *b_bf16;
+    };
     size_t ldb; /* at least n */
-    float *c;
+    union {
+        float *c;
+        uint16_t *c_bf16;
+    };
     size_t ldc;          /* at least n */
     void *workspace;     /* GEMM_WORKSPACE bytes of scratch; undefined on entry */
     int multiprocessors; /* of the GPU in use */
@@ -45,10 +66,18 @@ struct gemm_rung {
     double most_products;
 };
 
-extern const struct problem_kind gemm_kind;
+/* The problem in float32, in TF32 and in bfloat16. */
+extern const struct problem_kind gemm_kind, gemm_tf32_kind, gemm_bf16_kind;
 
 /* The depth of a single running sum over k. A rung with partial sums has a smaller depth: that of a
  * partial sum plus that of the sum of these. */
 double gemm_depth_serial(const struct gemm *call);
+
+/* The same on tensor cores, which truncate where float32 rounds: they add at least four products
+ * and the sum so far in a step, each aligned to the largest of the five and cut off there, and cut
+ * off the result (M. Fasi et al., Numerical behavior of NVIDIA tensor cores, PeerJ Computer Science
+ * 7, 2021, who found up to three more bits, which are not relied on). That makes 6 errors a step,
+ * each as large as 2 roundings. */
+double gemm_depth_tensor(const struct gemm *call);
 
 #endif

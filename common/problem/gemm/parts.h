@@ -20,9 +20,11 @@ struct gemm_problem {
     struct guarded a, b, c;
     struct npy file_a, file_b;
     uint64_t seed;
-    float alpha, beta;    /* the user's; a probe may use others */
-    float *old_c;         /* C before the product, m x n; NULL if beta is 0 */
-    void *host_workspace; /* for host rungs; allocated for the first */
+    float alpha, beta;      /* the user's; a probe may use others */
+    float *old_c;           /* C before the product, m x n; NULL if beta is 0 */
+    float *wide_a, *wide_b; /* bfloat16: A and B as floats, m x k and k x n; else NULL */
+    float *wide_row;        /* bfloat16: a row of C as floats */
+    void *host_workspace;   /* for host rungs; allocated for the first */
 
     /* Probes (judge.h): x, B x, and the right C times x. */
     uint64_t *x, *b_x, *expected_x;
@@ -32,12 +34,32 @@ struct gemm_problem {
     size_t sample_count;
 };
 
-/* A row of C in the host's copy. */
-float *gemm_row_of_c(const struct gemm_problem *problem, size_t row);
+/* A matrix of floats. */
+struct gemm_floats {
+    const float *first;
+    size_t leading;
+};
+
+/* The values of A and B. */
+struct gemm_floats gemm_values_of_a(const struct gemm_problem *problem);
+struct gemm_floats gemm_values_of_b(const struct gemm_problem *problem);
+
+/* The address and the value of an element in the host's copy of C, which may be one of the padding;
+ * a row's n values, valid until the next call. */
+void *gemm_place_in_c(const struct gemm_problem *problem, size_t row, size_t column);
+float gemm_value_in_c(const struct gemm_problem *problem, size_t row, size_t column);
+const float *gemm_row_of_c(const struct gemm_problem *problem, size_t row);
+
+/* Stores `count` floats as elements of the problem's type, rounded to nearest. */
+void gemm_store(const struct gemm_problem *problem, void *to, const float *from, size_t count);
+
+/* What the memory around A and B is filled with: a NaN, whichever type it is read as. */
+float gemm_guard_of_inputs(const struct gemm_problem *problem);
 
 /* What the memory around C is filled with before a rung runs. If beta is not 0 it is a number: a
  * rung that scales a NaN there by beta would write a NaN back, and the write would go unnoticed. */
 float gemm_guard_of_c(const struct gemm_problem *problem);
+float gemm_guard_element(const struct gemm_problem *problem); /* an element of that memory */
 
 /* The rung's arguments: the host's pointers for a host rung, else the back end's; for a host rung
  * with most_products, as many rows as that allows. */

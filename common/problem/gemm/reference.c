@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/bfloat.h"
 #include "base/random.h"
 #include "problem/gemm/parts.h"
 #include "problem/judge.h"
@@ -16,45 +17,145 @@ double gemm_depth_serial(const struct gemm *call)
     return (double)call->k;
 }
 
-static const float *a_of(const struct gemm_problem *problem)
+double gemm_depth_tensor(const struct gemm *call)
 {
-    return guarded_host(&problem->a);
+    return 12 * (double)((call->k + 3) / 4);
 }
 
-static const float *b_of(const struct gemm_problem *problem)
+static bool is_bf16(const struct gemm_problem *problem)
 {
-    return guarded_host(&problem->b);
+    return problem->call.type == GEMM_BF16;
 }
 
-float *gemm_row_of_c(const struct gemm_problem *problem, size_t row)
+/* ---- elements -------------------------------------------------------------------------------- */
+
+struct gemm_floats gemm_values_of_a(const struct gemm_problem *problem)
 {
-    return (float *)guarded_host(&problem->c) + row * problem->call.ldc;
+    if (is_bf16(problem))
+        return (struct gemm_floats){problem->wide_a, problem->call.k};
+    return (struct gemm_floats){guarded_host(&problem->a), problem->call.lda};
+}
+
+struct gemm_floats gemm_values_of_b(const struct gemm_problem *problem)
+{
+    if (is_bf16(problem))
+        return (struct gemm_floats){problem->wide_b, problem->call.n};
+    return (struct gemm_floats){guarded_host(&problem->b), problem->call.ldb};
+}
+
+void *gemm_place_in_c(const struct gemm_problem *problem, size_t row, size_t column)
+{
+    const size_t place = row * problem->call.ldc + column;
+
+    return (char *)guarded_host(&problem->c) + place * gemm_element_size(problem->call.type);
+}
+
+float gemm_value_in_c(const struct gemm_problem *problem, size_t row, size_t column)
+{
+    const void *const place = gemm_place_in_c(problem, row, column);
+
+    return is_bf16(problem) ? float_of_bfloat(*(const uint16_t *)place) : *(const float *)place;
+}
+
+const float *gemm_row_of_c(const struct gemm_problem *problem, size_t row)
+{
+    if (!is_bf16(problem))
+        return gemm_place_in_c(problem, row, 0);
+    for (size_t column = 0; column < problem->call.n; column++)
+        problem->wide_row[column] = gemm_value_in_c(problem, row, column);
+    return problem->wide_row;
+}
+
+void gemm_store(const struct gemm_problem *problem, void *to, const float *from, size_t count)
+{
+    if (!is_bf16(problem))
+        memcpy(to, from, count * sizeof(float));
+    else
+        for (size_t i = 0; i < count; i++)
+            ((uint16_t *)to)[i] = bfloat_of_float(from[i]);
+}
+
+/* For bfloat16, floats whose two halves are the same: margins are filled with repeated floats. */
+float gemm_guard_of_inputs(const struct gemm_problem *problem)
+{
+    return is_bf16(problem) ? float_of_bits(0x7FCB7FCB) : guard_value();
 }
 
 float gemm_guard_of_c(const struct gemm_problem *problem)
 {
-    return problem->old_c == NULL ? poison_value() : -54321.5F;
+    const float number = is_bf16(problem) ? float_of_bits(0xC754C754) : -54321.5F;
+
+    return problem->old_c == NULL ? poison_value() : number;
 }
 
-/* Real data comes from the file, if there is one; otherwise elements are random. */
-static void fill_matrix(const struct gemm_problem *problem, float *matrix, size_t rows,
+float gemm_guard_element(const struct gemm_problem *problem)
+{
+    const float guard = gemm_guard_of_c(problem);
+
+    return is_bf16(problem) ? float_of_bfloat((uint16_t)bits_of_float(guard)) : guard;
+}
+
+/* ---- inputs ---------------------------------------------------------------------------------- */
+
+/* The share of pairs that do not cancel (probe_element). With it, the sums' standard deviation is a
+ * tenth of what a bfloat16 has room for; that any of 2^26 sums is larger has a probability below
+ * 10^-7 (Bernstein's inequality). */
+static double share_of_pairs(const struct gemm *call)
+{
+    const double most = 256, largest = 9, square = 14.0 / 3; /* of random small integers */
+    const double alpha = fabs((double)call->alpha), beta = fabs((double)call->beta);
+    const double room = alpha == 0 ? most : (most - 3 * beta) / alpha - largest;
+
+    return room / 10 * (room / 10) / (square * (double)call->k / 2);
+}
+
+/* A small integer. bfloat16 holds integers up to 256 only, so there the terms 2q and 2q + 1 cancel,
+ * but for a few, whose sum is B's element: B's rows are opposite, A's columns are equal or differ
+ * by 1. No term is 0, and if one is missing the sum is another. */
+static float probe_element(const struct gemm_problem *problem, unsigned stream, size_t row,
+                           size_t column, size_t columns)
+{
+    const uint64_t bits = random_stream(problem->seed, STREAMS, stream, row * columns + column);
+    const bool second = stream == STREAM_A ? column % 2 == 1 : row % 2 == 1;
+
+    if (!is_bf16(problem) || stream == STREAM_C || !second)
+        return (float)random_small_integer(bits);
+    if (stream == STREAM_B)
+        return -probe_element(problem, stream, row - 1, column, columns);
+    const float first = probe_element(problem, stream, row, column - 1, columns);
+    const bool cancels = (double)random_float(bits) >= share_of_pairs(&problem->call);
+    return cancels ? first : first + copysignf(1, first);
+}
+
+/* Real data comes from the file, if there is one; otherwise elements are random. `matrix` has the
+ * type's elements, and `wide` their values if those are bfloat16. */
+static void fill_matrix(const struct gemm_problem *problem, void *matrix, float *wide, size_t rows,
                         size_t columns, size_t leading, unsigned stream, const struct npy *file)
 {
     const bool inexact = problem->base.inexact_input;
+    const size_t size = gemm_element_size(problem->call.type);
 
     for (size_t row = 0; row < rows; row++) {
-        float *const to = matrix + row * leading;
-        if (inexact && file != NULL && file->data != NULL) {
-            memcpy(to, (const float *)file->data + row * columns, columns * sizeof(float));
-            continue;
-        }
+        void *const place = (char *)matrix + row * leading * size;
+        float *const to = wide == NULL ? place : wide + row * columns;
         for (size_t column = 0; column < columns; column++) {
             const uint64_t bits =
                 random_stream(problem->seed, STREAMS, stream, row * columns + column);
-            to[column] = inexact ? 2 * random_float(bits) - 1 : (float)random_small_integer(bits);
+            if (!inexact)
+                to[column] = probe_element(problem, stream, row, column, columns);
+            else if (file != NULL && file->data != NULL)
+                to[column] = ((const float *)file->data)[row * columns + column];
+            else
+                to[column] = 2 * random_float(bits) - 1;
+            if (is_bf16(problem))
+                to[column] = float_of_bfloat(bfloat_of_float(to[column]));
         }
+        if (matrix != NULL && wide != NULL)
+            gemm_store(problem, place, to, columns);
     }
 }
+
+/* ---- what the result should be --------------------------------------------------------------- */
 
 uint64_t gemm_weighted_sum(const float *row, const uint64_t *x, size_t n, bool *possible)
 {
@@ -76,16 +177,17 @@ static void prepare_probe(struct gemm_problem *problem)
     const struct gemm *call = &problem->call;
     const uint64_t alpha = (uint64_t)(int64_t)call->alpha;
     const uint64_t beta = (uint64_t)(int64_t)call->beta;
+    const struct gemm_floats a = gemm_values_of_a(problem), b = gemm_values_of_b(problem);
     bool possible = true;
 
     for (size_t column = 0; column < call->n; column++)
         problem->x[column] = random_stream(problem->seed, STREAMS, STREAM_OTHER, column);
     for (size_t p = 0; p < call->k; p++)
         problem->b_x[p] =
-            gemm_weighted_sum(b_of(problem) + p * call->ldb, problem->x, call->n, &possible);
+            gemm_weighted_sum(b.first + p * b.leading, problem->x, call->n, &possible);
     for (size_t row = 0; row < call->m; row++) {
-        const float *const a = a_of(problem) + row * call->lda;
-        uint64_t sum = alpha * gemm_weighted_sum(a, problem->b_x, call->k, &possible);
+        uint64_t sum =
+            alpha * gemm_weighted_sum(a.first + row * a.leading, problem->b_x, call->k, &possible);
         if (problem->old_c != NULL)
             sum += beta * gemm_weighted_sum(problem->old_c + row * call->n, problem->x, call->n,
                                             &possible);
@@ -119,8 +221,9 @@ static double old_element(const struct gemm_problem *problem, size_t row, size_t
 struct reference gemm_reference(const struct gemm_problem *problem, size_t row, size_t column)
 {
     const struct gemm *call = &problem->call;
-    const struct reference dot = reference_dot_f32(a_of(problem) + row * call->lda, 1,
-                                                   b_of(problem) + column, call->ldb, call->k);
+    const struct gemm_floats a = gemm_values_of_a(problem), b = gemm_values_of_b(problem);
+    const struct reference dot =
+        reference_dot_f32(a.first + row * a.leading, 1, b.first + column, b.leading, call->k);
 
     return scaled(dot, (double)call->alpha, (double)call->beta, old_element(problem, row, column));
 }
@@ -158,7 +261,8 @@ static void prepare_samples(struct gemm_problem *problem)
 }
 
 /* On top of the rung's depth there is one rounding for a product, one for scaling by alpha unless
- * that is 1, and one for adding beta * C. */
+ * that is 1, and one for adding beta * C. TF32 cuts off 13 of a float's bits, which changes a
+ * factor by less than 2^-10 of itself. bfloat16 has 8 bits, to which the result is rounded. */
 double gemm_bound(const struct gemm_problem *problem, const struct gemm_rung *rung,
                   const struct reference *reference)
 {
@@ -172,20 +276,25 @@ double gemm_bound(const struct gemm_problem *problem, const struct gemm_rung *ru
      * times. */
     const double underflows = (double)call->k * fmax(1, fabs((double)call->alpha)) + 2;
 
-    return rounding_bound_f32(roundings, terms, reference->magnitude) +
-           0.5 * underflows * (double)FLT_TRUE_MIN;
+    const double sum = rounding_bound_f32(roundings, terms, reference->magnitude) +
+                       0.5 * underflows * (double)FLT_TRUE_MIN;
+    if (call->type == GEMM_TF32)
+        return sum + (0x1p-9 + 0x1p-20) * reference->magnitude;
+    if (call->type == GEMM_BF16)
+        return sum + 0x1p-8 * (fabs(reference->value) + sum) + 0x1p-134;
+    return sum;
 }
 
 void gemm_fill(struct gemm_problem *problem)
 {
     const struct gemm *call = &problem->call;
 
-    fill_matrix(problem, guarded_host(&problem->a), call->m, call->k, call->lda, STREAM_A,
-                &problem->file_a);
-    fill_matrix(problem, guarded_host(&problem->b), call->k, call->n, call->ldb, STREAM_B,
-                &problem->file_b);
+    fill_matrix(problem, guarded_host(&problem->a), problem->wide_a, call->m, call->k, call->lda,
+                STREAM_A, &problem->file_a);
+    fill_matrix(problem, guarded_host(&problem->b), problem->wide_b, call->k, call->n, call->ldb,
+                STREAM_B, &problem->file_b);
     if (problem->old_c != NULL)
-        fill_matrix(problem, problem->old_c, call->m, call->n, call->n, STREAM_C, NULL);
+        fill_matrix(problem, NULL, problem->old_c, call->m, call->n, call->n, STREAM_C, NULL);
     if (problem->base.inexact_input)
         prepare_samples(problem);
     else

@@ -130,11 +130,20 @@ size_t simt_cluster_start_block(size_t number)
     return cluster.size > 1 && number == cluster.taken ? 0 : number;
 }
 
+/* Clocks end with their launch: the next one's may have more levels. */
 void simt_cluster_block_ended(void)
 {
+    bool all_ended = true;
+    forget_barrier(&simt_block->alone);
     if (cluster.size > 1) {
         cluster.blocks[simt_block->rank] = NULL;
         cluster.ended[simt_block->rank] = true;
+    }
+    for (unsigned int rank = 0; rank < cluster.size; rank++) {
+        all_ended = all_ended && (cluster.size == 1 || cluster.ended[rank]);
+    }
+    if (all_ended) {
+        forget_barrier(&cluster.barrier);
     }
 }
 

@@ -1,0 +1,88 @@
+/* Shared by step 07's rungs for bfloat16: loads that stay inside a matrix, and stores of sums. */
+#ifndef RUNGS_07_BF16_CUH
+#define RUNGS_07_BF16_CUH
+
+#include <cuda_bf16.h>
+
+#include "tile.cuh"
+
+/* 16 bytes. */
+static const unsigned CHUNK = 8;
+
+static inline __host__ __device__ bool has_aligned_chunks(const uint16_t *matrix, size_t leading)
+{
+    return (uintptr_t)matrix % 16 == 0 && leading % CHUNK == 0;
+}
+
+static inline __device__ float bf16_value(uint16_t bits)
+{
+    return __uint_as_float((unsigned)bits << 16);
+}
+
+static inline __device__ uint16_t bf16_bits(float value)
+{
+    return __bfloat16_as_ushort(__float2bfloat16_rn(value));
+}
+
+/* Two neighbours in memory, the first in the lower half. */
+static inline __device__ unsigned bf16_pair(float first, float second)
+{
+    return bf16_bits(first) | (unsigned)bf16_bits(second) << 16;
+}
+
+/* The new value of element (row, column) of C, which exists, before it is rounded. */
+static inline __device__ float blend_bf16(const struct gemm &call, size_t row, size_t column,
+                                          float sum)
+{
+    const float old = call.beta == 0 ? 0 : bf16_value(call.c_bf16[row * call.ldc + column]);
+    return blend(call.alpha, sum, call.beta, &old);
+}
+
+/* Stores the sums of elements (row, column) and (row, column + 1), as far as they exist; in one
+ * access if C is `even`: an even column starts at a multiple of 4 bytes. `column` is even. */
+static inline __device__ void store_pair(const struct gemm &call, size_t row, size_t column,
+                                         float first, float second, bool even)
+{
+    if (row >= call.m || column >= call.n)
+        return;
+    uint16_t *const to = call.c_bf16 + row * call.ldc + column;
+    first = blend_bf16(call, row, column, first);
+    if (column + 1 == call.n) {
+        *to = bf16_bits(first);
+        return;
+    }
+    second = blend_bf16(call, row, column + 1, second);
+    if (even) {
+        *(unsigned *)to = bf16_pair(first, second);
+    } else {
+        to[0] = bf16_bits(first);
+        to[1] = bf16_bits(second);
+    }
+}
+
+static inline __device__ bool has_even_columns(const struct gemm &call)
+{
+    return (uintptr_t)call.c_bf16 % 4 == 0 && call.ldc % 2 == 0;
+}
+
+/* Copies a chunk of 8 elements to shared memory; 0 outside the matrix. `aligned`: all rows start at
+ * multiples of 16 bytes; then the copy is asynchronous. */
+static inline __device__ void copy_chunk(uint16_t *to, const uint16_t *matrix, size_t leading,
+                                         size_t rows, size_t columns, size_t row, size_t column,
+                                         bool aligned)
+{
+    if (aligned) {
+        const unsigned inside =
+            row < rows && column < columns ? (unsigned)min((size_t)CHUNK, columns - column) : 0;
+        const uint16_t *const from = inside > 0 ? matrix + row * leading + column : matrix;
+        asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(
+                         (unsigned)__cvta_generic_to_shared(to)),
+                     "l"(from), "r"(inside * 2)
+                     : "memory");
+        return;
+    }
+    for (unsigned i = 0; i < CHUNK; i++)
+        to[i] = row < rows && column + i < columns ? matrix[row * leading + column + i] : 0;
+}
+
+#endif

@@ -1,0 +1,376 @@
+/* Step 07, bfloat16, the top rung: every shape.
+ *
+ * The rungs below are made for many large tiles, with rows that the TMA can read. Here the tile is
+ * chosen for the shape; where even small tiles leave multiprocessors idle, several blocks share the
+ * steps along k of a tile (split-K), and a second kernel adds up their sums. Rows that do not start
+ * at multiples of 16 bytes are first copied to where they do. And a product with a vector is no
+ * matter of tensor cores: each element of the matrix is used once. */
+#include "bf16_persistent.cuh"
+
+typedef plan<64, 8, 1, true> narrow;
+typedef plan<128, 6, 1, true> middle;
+typedef plan<192, 4, 1, true> broad;
+typedef plan<256, 4, 1, true> wide;
+typedef plan<256, 4, 2, true> wide_pairs;
+
+#define KERNEL(name, plan)                                                                         \
+    static __global__ void __launch_bounds__(THREADS, 1)                                           \
+        name(const struct gemm call, const __grid_constant__ CUtensorMap a,                        \
+             const __grid_constant__ CUtensorMap b, const __grid_constant__ CUtensorMap c,         \
+             const struct work work)                                                               \
+    {                                                                                              \
+        multiply_units<plan>(call, &a, &b, &c, work);                                              \
+    }
+
+KERNEL(any_shape_narrow, narrow)
+KERNEL(any_shape_middle, middle)
+KERNEL(any_shape_broad, broad)
+KERNEL(any_shape_wide, wide)
+KERNEL(any_shape_pairs, wide_pairs)
+
+/* ---- what surrounds the product -------------------------------------------------------------- */
+
+/* C from the sums of all splits. With GROUPS = 8 each warp of a block adds up every eighth split of
+ * the same 32 elements, with 1 all splits of 32 elements of its own. */
+template <unsigned GROUPS>
+static __device__ void add_parts(const struct gemm &call, const float *parts, unsigned splits)
+{
+    __shared__ float sums[8][32];
+    const unsigned warp = threadIdx.x / 32, lane = threadIdx.x % 32, width = 256 / GROUPS;
+    const unsigned pieces = (unsigned)((call.n + width - 1) / width);
+    const size_t row = blockIdx.x / pieces;
+    const size_t column = blockIdx.x % pieces * width + (GROUPS == 1 ? threadIdx.x : lane);
+    const bool inside = column < call.n;
+    float sum = 0;
+
+    overlap_launches();
+#pragma unroll 8
+    for (unsigned s = GROUPS == 1 ? 0 : warp; s < splits; s += GROUPS)
+        if (inside)
+            sum += parts[(s * call.m + row) * call.n + column];
+    if (GROUPS > 1) {
+        sums[warp][lane] = sum;
+        __syncthreads();
+        if (warp > 0)
+            return;
+        for (unsigned w = 1; w < GROUPS; w++)
+            sum += sums[w][lane];
+    }
+    if (inside)
+        call.c_bf16[row * call.ldc + column] = bf16_bits(blend_bf16(call, row, column, sum));
+}
+
+static __global__ void __launch_bounds__(256)
+    add_few_splits(const struct gemm call, const float *parts, const unsigned splits)
+{
+    add_parts<1>(call, parts, splits);
+}
+
+static __global__ void __launch_bounds__(256)
+    add_many_splits(const struct gemm call, const float *parts, const unsigned splits)
+{
+    add_parts<8>(call, parts, splits);
+}
+
+/* Copies a matrix to rows that start at multiples of 16 bytes, a warp 256 elements of a row. */
+static __global__ void __launch_bounds__(256)
+    align_rows(uint16_t *to, const size_t to_leading, const uint16_t *from, const size_t leading,
+               const size_t rows, const size_t columns)
+{
+    const size_t pieces = (columns + 255) / 256, piece = (size_t)blockIdx.x * 8 + threadIdx.x / 32;
+    const size_t row = piece / pieces, first = piece % pieces * 256 + threadIdx.x % 32;
+
+    overlap_launches();
+    if (row >= rows)
+        return;
+#pragma unroll
+    for (unsigned i = 0; i < 8; i++)
+        if (first + i * 32 < columns)
+            to[row * to_leading + first + i * 32] = from[row * leading + first + i * 32];
+}
+
+/* 8 elements of a row from `first` on, in one access if they are aligned and all there; 0 past its
+ * end. */
+static __device__ void load_chunk(uint16_t (&chunk)[CHUNK], const uint16_t *row, size_t first,
+                                  size_t columns, bool aligned)
+{
+    if (aligned && first + CHUNK <= columns) {
+        const uint4 four = *(const uint4 *)(row + first);
+        const unsigned words[] = {four.x, four.y, four.z, four.w};
+#pragma unroll
+        for (unsigned i = 0; i < CHUNK; i++)
+            chunk[i] = (uint16_t)(words[i / 2] >> i % 2 * 16);
+        return;
+    }
+#pragma unroll
+    for (unsigned i = 0; i < CHUNK; i++)
+        chunk[i] = first + i < columns ? row[first + i] : 0;
+}
+
+/* n = 1: a warp for each row of A. */
+static __global__ void __launch_bounds__(256) times_vector(const struct gemm call)
+{
+    const size_t row = (size_t)blockIdx.x * 8 + threadIdx.x / 32;
+    const bool a_aligned = has_aligned_chunks(call.a_bf16, call.lda);
+    const bool b_aligned = (uintptr_t)call.b_bf16 % 16 == 0;
+    float sum = 0;
+
+    overlap_launches();
+    if (row >= call.m)
+        return;
+#pragma unroll 4
+    for (size_t p = threadIdx.x % 32 * CHUNK; p < call.k; p += 32 * CHUNK) {
+        uint16_t a[CHUNK], b[CHUNK];
+        load_chunk(a, call.a_bf16 + row * call.lda, p, call.k, a_aligned);
+        if (call.ldb == 1)
+            load_chunk(b, call.b_bf16, p, call.k, b_aligned);
+        else
+#pragma unroll
+            for (unsigned i = 0; i < CHUNK; i++)
+                b[i] = p + i < call.k ? call.b_bf16[(p + i) * call.ldb] : 0;
+#pragma unroll
+        for (unsigned i = 0; i < CHUNK; i++)
+            if (p + i < call.k)
+                sum += bf16_value(a[i]) * bf16_value(b[i]);
+    }
+    for (unsigned distance = 16; distance > 0; distance /= 2)
+        sum += __shfl_down_sync(~0U, sum, distance);
+    if (threadIdx.x % 32 == 0)
+        call.c_bf16[row * call.ldc] = bf16_bits(blend_bf16(call, row, 0, sum));
+}
+
+/* m = 1: a block adds up 256 columns for a split of the rows of B, each of its 8 warps every eighth
+ * of them. */
+static __global__ void __launch_bounds__(256)
+    vector_times(const struct gemm call, float *parts, const unsigned splits)
+{
+    __shared__ float warps[8][256];
+    const unsigned warp = threadIdx.x / 32, lane = threadIdx.x % 32, split = blockIdx.x % splits;
+    const size_t first = (size_t)(blockIdx.x / splits) * 256, column = first + lane * CHUNK;
+    const bool aligned = has_aligned_chunks(call.b_bf16, call.ldb);
+    const size_t begin = call.k * split / splits, end = call.k * (split + 1) / splits;
+    float sum[CHUNK] = {};
+
+    overlap_launches();
+#pragma unroll 8
+    for (size_t p = begin + warp; p < end; p += 8) {
+        const float a = bf16_value(call.a_bf16[p]);
+        uint16_t chunk[CHUNK];
+        load_chunk(chunk, call.b_bf16 + p * call.ldb, column, call.n, aligned);
+#pragma unroll
+        for (unsigned i = 0; i < CHUNK; i++)
+            sum[i] += a * bf16_value(chunk[i]);
+    }
+#pragma unroll
+    for (unsigned i = 0; i < CHUNK; i++)
+        warps[warp][lane * CHUNK + i] = sum[i];
+    __syncthreads();
+    float all = 0;
+    for (unsigned w = 0; w < 8; w++)
+        all += warps[w][threadIdx.x];
+    if (first + threadIdx.x < call.n)
+        parts[split * call.n + first + threadIdx.x] = all;
+}
+
+/* ---- the choice ------------------------------------------------------------------------------ */
+
+/* A tile's width, and what a step and a tile of it cost, in cycles as measured on an H200: narrow
+ * tiles wait for L2, not for the tensor cores. */
+struct choice {
+    enum { NARROW, MIDDLE, BROAD, WIDE, PAIRS } plan;
+    unsigned splits;
+};
+
+static const unsigned WIDTHS[] = {64, 128, 192, 256}, STEP_CYCLES[] = {430, 570, 790, 1050};
+
+/* All tiles of a row of tiles need the same rows of A: one row's stay near, and what is larger than
+ * half of L2 comes from DRAM for each column of tiles. */
+static double cycles_of_narrow_step(const struct gemm *call)
+{
+    const double half_of_l2 = 30e6, bytes = (double)call->m * (double)call->k * sizeof(uint16_t);
+
+    return call->m <= 128 ? 390 : bytes > half_of_l2 ? 620 : STEP_CYCLES[0];
+}
+
+static double cycles_of(const struct gemm *call, unsigned p, unsigned splits)
+{
+    const double tile = 1500, second_kernel = 4500, a_split = 100, bytes_a_cycle = 2000;
+    const double tiles = ceil((double)call->m / 128) * ceil((double)call->n / (double)WIDTHS[p]);
+    const double waves = ceil(tiles * splits / call->multiprocessors);
+    const double of_step = p > 0 ? STEP_CYCLES[p] : cycles_of_narrow_step(call);
+    const double steps = ceil((double)steps_along_k(call) / splits);
+    const double product = waves * (steps * of_step + tile);
+
+    if (splits == 1)
+        return product;
+    return product + second_kernel +
+           splits * (a_split + (double)call->m * (double)call->n * 8 / bytes_a_cycle);
+}
+
+/* The most floats of partial sums: as many as fill the machine twice over. */
+static size_t most_parts(const struct gemm *call)
+{
+    return (size_t)call->multiprocessors * 2 * 128 * 256;
+}
+
+static struct choice choose(const struct gemm *call)
+{
+    static const unsigned splits[] = {1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128};
+    struct choice best = {choice::NARROW, 1};
+    double least = -1;
+
+    for (unsigned p = 0; p < 4; p++)
+        for (unsigned s = 0; s < sizeof splits / sizeof splits[0]; s++) {
+            const double cycles = cycles_of(call, p, splits[s]);
+            if (splits[s] > 1 && (splits[s] > steps_along_k(call) ||
+                                  call->m * call->n > most_parts(call) / splits[s]))
+                break;
+            if (least < 0 || cycles < least) {
+                least = cycles;
+                best.plan = (decltype(best.plan))p;
+                best.splits = splits[s];
+            }
+        }
+    const size_t tiles = (call->m + 127) / 128 * ((call->n + 255) / 256);
+    if (best.plan == choice::WIDE && tiles > (size_t)call->multiprocessors)
+        best.plan = choice::PAIRS;
+    return best;
+}
+
+/* ---- launch ---------------------------------------------------------------------------------- */
+
+/* Memory for partial sums and aligned copies, allocated by prepare_any_shape_bf16 and kept for the
+ * next call. */
+static struct {
+    char *memory;
+    size_t bytes;
+} scratch;
+
+static size_t aligned_leading(size_t columns)
+{
+    return (columns + CHUNK - 1) / CHUNK * CHUNK;
+}
+
+static size_t parts_bytes(const struct gemm *call)
+{
+    return (most_parts(call) + 64 * call->n) * sizeof(float); /* vector_times has up to 64 splits */
+}
+
+static size_t copy_bytes(size_t rows, size_t columns)
+{
+    return (rows * aligned_leading(columns) * sizeof(uint16_t) + 255) / 256 * 256;
+}
+
+extern "C" void prepare_any_shape_bf16(const struct gemm *call)
+{
+    const size_t bytes =
+        parts_bytes(call) + copy_bytes(call->m, call->k) + copy_bytes(call->k, call->n);
+
+    if (bytes <= scratch.bytes)
+        return;
+    cudaFree(scratch.memory);
+    scratch.bytes = bytes;
+    if (cudaMalloc((void **)&scratch.memory, bytes) != cudaSuccess) {
+        fprintf(stderr, "any_shape: out of memory for the workspace\n");
+        exit(EXIT_DEVICE_ERROR);
+    }
+}
+
+static unsigned blocks_of_rows(size_t rows, size_t columns)
+{
+    return (unsigned)((rows * ((columns + 255) / 256) + 7) / 8);
+}
+
+/* The call with operands whose rows are aligned. */
+static struct gemm aligned_call(const struct gemm *call)
+{
+    uint16_t *const a = (uint16_t *)(scratch.memory + parts_bytes(call));
+    uint16_t *const b = a + copy_bytes(call->m, call->k) / sizeof(uint16_t);
+    struct gemm aligned = *call;
+
+    if (!has_aligned_chunks(call->a_bf16, call->lda)) {
+        aligned.a_bf16 = a;
+        aligned.lda = aligned_leading(call->k);
+        launch_dependent(align_rows, blocks_of_rows(call->m, call->k), 256, 0, a, aligned.lda,
+                         call->a_bf16, call->lda, call->m, call->k);
+    }
+    if (!has_aligned_chunks(call->b_bf16, call->ldb)) {
+        aligned.b_bf16 = b;
+        aligned.ldb = aligned_leading(call->n);
+        launch_dependent(align_rows, blocks_of_rows(call->k, call->n), 256, 0, b, aligned.ldb,
+                         call->b_bf16, call->ldb, call->k, call->n);
+    }
+    return aligned;
+}
+
+static void launch_add_splits(const struct gemm *call, unsigned splits)
+{
+    const float *const parts = (const float *)scratch.memory;
+
+    if (splits < 8)
+        launch_dependent(add_few_splits, (unsigned)(call->m * ((call->n + 255) / 256)), 256, 0,
+                         *call, parts, splits);
+    else
+        launch_dependent(add_many_splits, (unsigned)(call->m * ((call->n + 31) / 32)), 256, 0,
+                         *call, parts, splits);
+}
+
+static void launch_vectors(const struct gemm *call)
+{
+    if (call->n == 1) {
+        launch_dependent(times_vector, (unsigned)((call->m + 7) / 8), 256, 0, *call);
+        return;
+    }
+    const size_t columns = (call->n + 255) / 256;
+    const size_t wanted = (size_t)call->multiprocessors * 2 / columns;
+    const unsigned splits = (unsigned)max((size_t)1, min((size_t)64, min(wanted, call->k / 16)));
+    launch_dependent(vector_times, (unsigned)(columns * splits), 256, 0, *call,
+                     (float *)scratch.memory, splits);
+    launch_add_splits(call, splits);
+}
+
+#define LAUNCH(kernel, plan)                                                                       \
+    {                                                                                              \
+        struct work work = work_of<plan>(&aligned);                                                \
+        work.splits = choice.splits;                                                               \
+        work.parts = (float *)scratch.memory;                                                      \
+        const struct maps maps = maps_of<plan>(&aligned, work);                                    \
+        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,                  \
+                             (int)plan::SHARED_BYTES);                                             \
+        launch_dependent_clusters(kernel, plan::CLUSTER, blocks_for<plan>(&aligned, work),         \
+                                  THREADS, plan::SHARED_BYTES, aligned, maps.a, maps.b, maps.c,    \
+                                  work);                                                           \
+    }                                                                                              \
+    break
+
+extern "C" void launch_swizzled(const struct gemm *call);
+
+extern "C" void launch_any_shape_bf16(const struct gemm *call)
+{
+    if (call->m == 0 || call->n == 0)
+        return;
+    if (call->k > 0 && (call->m == 1 || call->n == 1)) {
+        launch_vectors(call);
+        return;
+    }
+    if (call->k == 0 || call->m > INT32_MAX || call->n > INT32_MAX || call->k > INT32_MAX) {
+        launch_swizzled(call);
+        return;
+    }
+    const struct gemm aligned = aligned_call(call);
+    const struct choice choice = choose(&aligned);
+    switch (choice.plan) {
+    case choice::NARROW:
+        LAUNCH(any_shape_narrow, narrow);
+    case choice::MIDDLE:
+        LAUNCH(any_shape_middle, middle);
+    case choice::BROAD:
+        LAUNCH(any_shape_broad, broad);
+    case choice::WIDE:
+        LAUNCH(any_shape_wide, wide);
+    case choice::PAIRS:
+        LAUNCH(any_shape_pairs, wide_pairs);
+    }
+    if (choice.splits > 1)
+        launch_add_splits(call, choice.splits);
+}

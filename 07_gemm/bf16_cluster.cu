@@ -1,0 +1,55 @@
+/* Step 07, bfloat16: pairs of blocks that share what they bring, and stores that overlap the next
+ * tile's products. */
+#include "bf16_persistent.cuh"
+
+extern "C" void launch_swizzled(const struct gemm *call);
+
+typedef plan<256, 4, 2, false> cluster_plan;
+typedef plan<256, 4, 2, true> stores_plan;
+
+/* Better: each block of a pair brings half of the tile of B, for both: a third less comes from L2.
+ * Still bad: consumers store two elements at a time, in pieces of 16 bytes a row, and wait. */
+static __global__ void __launch_bounds__(THREADS, 1)
+    cluster_multicast(const struct gemm call, const __grid_constant__ CUtensorMap a,
+                      const __grid_constant__ CUtensorMap b, const __grid_constant__ CUtensorMap c,
+                      const struct work work)
+{
+    multiply_units<cluster_plan>(call, &a, &b, &c, work);
+}
+
+/* Better: consumers put their sums into shared memory, from where the TMA stores whole rows of
+ * 128 bytes while they multiply on. Still bad: if there are few tiles, or the last wave is
+ * nearly empty, multiprocessors are idle. */
+static __global__ void __launch_bounds__(THREADS, 1)
+    tma_stores(const struct gemm call, const __grid_constant__ CUtensorMap a,
+               const __grid_constant__ CUtensorMap b, const __grid_constant__ CUtensorMap c,
+               const struct work work)
+{
+    multiply_units<stores_plan>(call, &a, &b, &c, work);
+}
+
+#define LAUNCH(kernel, plan, call)                                                                 \
+    {                                                                                              \
+        if ((call)->m == 0 || (call)->n == 0)                                                      \
+            return;                                                                                \
+        if (!tma_can_load(call)) {                                                                 \
+            launch_swizzled(call);                                                                 \
+            return;                                                                                \
+        }                                                                                          \
+        const struct work work = work_of<plan>(call);                                              \
+        const struct maps maps = maps_of<plan>(call, work);                                        \
+        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,                  \
+                             (int)plan::SHARED_BYTES);                                             \
+        launch_dependent_clusters(kernel, plan::CLUSTER, blocks_for<plan>(call, work), THREADS,    \
+                                  plan::SHARED_BYTES, *(call), maps.a, maps.b, maps.c, work);      \
+    }
+
+extern "C" void launch_cluster_multicast(const struct gemm *call)
+{
+    LAUNCH(cluster_multicast, cluster_plan, call);
+}
+
+extern "C" void launch_tma_stores(const struct gemm *call)
+{
+    LAUNCH(tma_stores, stores_plan, call);
+}

@@ -1,0 +1,97 @@
+/* Shared by step 07's rungs for bfloat16 on Hopper (sm_90a): tiles that the TMA brings and wgmma
+ * multiplies.
+ *
+ * A step along k has 64 terms, 128 bytes: the width of the swizzle. A's tile is [row][term]. B's
+ * rows run along n, so its tile is a panel [term][column] for each 64 columns. */
+#ifndef RUNGS_07_BF16_HOPPER_CUH
+#define RUNGS_07_BF16_HOPPER_CUH
+
+#include "bf16.cuh"
+#include "tensor_ring.cuh"
+
+static const unsigned STEP_K = 64, PANEL = 64, PANEL_BYTES = STEP_K * ROW_BYTES;
+
+static inline bool tma_can_load(const struct gemm *call)
+{
+    return call->k > 0 && can_be_mapped(call->a, call->m, call->k, call->lda, sizeof(uint16_t)) &&
+           can_be_mapped(call->b, call->k, call->n, call->ldb, sizeof(uint16_t));
+}
+
+static inline CUtensorMap map_bf16(const uint16_t *elements, size_t rows, size_t columns,
+                                   size_t leading, unsigned tile_rows)
+{
+    const struct mapped_matrix matrix = {CU_TENSOR_MAP_DATA_TYPE_BFLOAT16,
+                                         sizeof(uint16_t),
+                                         elements,
+                                         rows,
+                                         columns,
+                                         leading,
+                                         tile_rows,
+                                         PANEL};
+    return map_matrix(&matrix);
+}
+
+/* Tiles of A with that many rows; B's panels. */
+static inline CUtensorMap map_a(const struct gemm *call, unsigned tile_rows)
+{
+    return map_bf16(call->a_bf16, call->m, call->k, call->lda, tile_rows);
+}
+
+static inline CUtensorMap map_b(const struct gemm *call)
+{
+    return map_bf16(call->b_bf16, call->k, call->n, call->ldb, STEP_K);
+}
+
+static inline unsigned steps_along_k(const struct gemm *call)
+{
+    return (unsigned)((call->k + STEP_K - 1) / STEP_K);
+}
+
+/* Starts the products of 64 rows of A's tile and all columns of B's, for a step along k. The first
+ * step of a sum does not add to what is in the registers. */
+template <unsigned SUMS>
+static __device__ void multiply_step(float (&sum)[SUMS], const unsigned char *tile_a,
+                                     const unsigned char *tile_b, bool is_first)
+{
+    const unsigned terms = 16; /* of an instruction: 32 bytes of a row of A, 16 rows of B */
+
+    wgmma_start();
+#pragma unroll
+    for (unsigned i = 0; i < STEP_K / terms; i++)
+        multiply_bf16(sum, wgmma_tile(tile_a + i * terms * sizeof(uint16_t), 0),
+                      wgmma_tile(tile_b + i * terms * ROW_BYTES, PANEL_BYTES), !is_first || i > 0);
+    wgmma_commit();
+}
+
+/* Stores the warpgroup's sums: 64 rows from `row` on, two columns for each of a thread's pairs. */
+template <unsigned SUMS>
+static __device__ void store_sums(const struct gemm &call, size_t row, size_t column,
+                                  const float (&sum)[SUMS])
+{
+    const unsigned thread = threadIdx.x % WARPGROUP;
+    const bool even = has_even_columns(call);
+
+    row += thread / 32 * 16 + thread % 32 / 4;
+    column += thread % 4 * 2;
+#pragma unroll
+    for (unsigned j = 0; j < SUMS / 4; j++) {
+        store_pair(call, row, column + j * 8, sum[4 * j], sum[4 * j + 1], even);
+        store_pair(call, row + 8, column + j * 8, sum[4 * j + 2], sum[4 * j + 3], even);
+    }
+}
+
+/* Starts the copies of a step's tiles to the current stage. One thread of the block does. */
+template <unsigned TILE_M, unsigned TILE_N, unsigned STAGES>
+static __device__ void bring_tiles(const ring<TILE_M, TILE_N, STAGES> &ring, const CUtensorMap *a,
+                                   const CUtensorMap *b, size_t row, size_t column, size_t term)
+{
+    phase_barrier *const full = &ring.full[ring.stage];
+
+    barrier_arrive_expecting(full, ring.STAGE_BYTES);
+    copy_tile(ring.a(), a, row, term, full);
+#pragma unroll
+    for (unsigned panel = 0; panel < TILE_N / PANEL; panel++)
+        copy_tile(ring.b() + panel * PANEL_BYTES, b, term, column + panel * PANEL, full);
+}
+
+#endif

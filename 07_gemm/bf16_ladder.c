@@ -1,0 +1,120 @@
+/* Step 07: the ladder in bfloat16, on tensor cores. */
+#include "library/cublas.h"
+#include "problem/gemm/gemm.h"
+#include "run/step.h"
+
+void launch_wmma(const struct gemm *call);
+void launch_mma_sync(const struct gemm *call);
+void launch_swizzled(const struct gemm *call);
+void launch_wgmma(const struct gemm *call);
+void launch_wgmma_ring(const struct gemm *call);
+void launch_producers(const struct gemm *call);
+void launch_wide_tile_bf16(const struct gemm *call);
+void launch_persistent(const struct gemm *call);
+void launch_cluster_multicast(const struct gemm *call);
+void launch_tma_stores(const struct gemm *call);
+void launch_any_shape_bf16(const struct gemm *call);
+void prepare_any_shape_bf16(const struct gemm *call);
+const char *hopper_unavailable(void);
+
+extern const struct ladder bf16;
+
+static const struct gemm_rung rungs[] = {
+    {
+        .rung = {.name = "wmma",
+                 .idea = "fragments of 16 x 16 by nvcuda::wmma, from tiles in shared memory",
+                 .needs_compute_capability = 80},
+        .run = launch_wmma,
+        .depth = gemm_depth_tensor,
+    },
+    {
+        .rung = {.name = "mma_sync",
+                 .idea = "mma.sync, ldmatrix and cp.async: lanes' elements, three steps ahead",
+                 .needs_compute_capability = 80},
+        .run = launch_mma_sync,
+        .depth = gemm_depth_tensor,
+    },
+    {
+        .rung = {.name = "swizzled",
+                 .idea = "chunks change places within a row: ldmatrix without bank conflicts",
+                 .needs_compute_capability = 80},
+        .run = launch_swizzled,
+        .depth = gemm_depth_tensor,
+    },
+    {
+        .rung = {.name = "wgmma",
+                 .idea = "Hopper's tensor cores read tiles that the TMA brings, both swizzled by "
+                         "themselves",
+                 .needs_compute_capability = 90,
+                 .unavailable = hopper_unavailable},
+        .run = launch_wgmma,
+        .depth = gemm_depth_tensor,
+    },
+    {
+        .rung = {.name = "ring",
+                 .idea = "two steps' tiles are on their way while one is multiplied",
+                 .needs_compute_capability = 90,
+                 .unavailable = hopper_unavailable},
+        .run = launch_wgmma_ring,
+        .depth = gemm_depth_tensor,
+    },
+    {
+        .rung = {.name = "producers",
+                 .idea =
+                     "one warp brings tiles, two warpgroups multiply, a barrier for each handover",
+                 .needs_compute_capability = 90,
+                 .unavailable = hopper_unavailable},
+        .run = launch_producers,
+        .depth = gemm_depth_tensor,
+    },
+    {
+        .rung = {.name = "wide_tile",
+                 .idea = "128 x 256 elements of C a block; producers hand over registers",
+                 .needs_compute_capability = 90,
+                 .unavailable = hopper_unavailable},
+        .run = launch_wide_tile_bf16,
+        .depth = gemm_depth_tensor,
+    },
+    {
+        .rung = {.name = "persistent",
+                 .idea = "a block computes tile after tile, in an order that shares L2",
+                 .needs_compute_capability = 90,
+                 .unavailable = hopper_unavailable},
+        .run = launch_persistent,
+        .depth = gemm_depth_tensor,
+    },
+    {
+        .rung = {.name = "multicast",
+                 .idea = "pairs of blocks bring a tile of B together, each half of it for both",
+                 .needs_compute_capability = 90,
+                 .unavailable = hopper_unavailable},
+        .run = launch_cluster_multicast,
+        .depth = gemm_depth_tensor,
+    },
+    {
+        .rung = {.name = "tma_stores",
+                 .idea = "C leaves through shared memory, by TMA, under the next tile's products",
+                 .needs_compute_capability = 90,
+                 .unavailable = hopper_unavailable},
+        .run = launch_tma_stores,
+        .depth = gemm_depth_tensor,
+    },
+    {
+        .rung = {.name = "any_shape",
+                 .idea = "the tile for the shape, split-K, rows that are not aligned, vectors",
+                 .needs_compute_capability = 90,
+                 .unavailable = hopper_unavailable},
+        .run = launch_any_shape_bf16,
+        .depth = gemm_depth_tensor,
+        .prepare = prepare_any_shape_bf16,
+    },
+    CUBLAS_TENSOR_GEMM_RUNG,
+};
+
+const struct ladder bf16 = {
+    .name = "bf16",
+    .idea = "Matrix product in bfloat16: tensor cores, from fragments to clusters",
+    .kind = &gemm_bf16_kind,
+    .back_end = &gpu_back_end,
+    LADDER_RUNGS(rungs),
+};

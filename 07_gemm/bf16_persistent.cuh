@@ -1,0 +1,326 @@
+/* Step 07, bfloat16: the kernel of the upper rungs. A block stays on its multiprocessor and
+ * computes one tile of C after the other; while its consumers store a tile, its producer brings
+ * the next one's. */
+#ifndef RUNGS_07_BF16_PERSISTENT_CUH
+#define RUNGS_07_BF16_PERSISTENT_CUH
+
+#include "bf16_hopper.cuh"
+#include "kernel/cluster.cuh"
+#include "kernel/dependent_launch.cuh"
+
+/* What a rung chooses. A cluster's blocks compute tiles below each other, so that they need the
+ * same columns of B: each brings its share of them for all (multicast). */
+template <unsigned TILE_COLUMNS, unsigned RING_STAGES, unsigned CLUSTER_BLOCKS, bool BY_TMA>
+struct plan {
+    static const unsigned TILE_M = 128, TILE_N = TILE_COLUMNS, STAGES = RING_STAGES;
+    static const unsigned CLUSTER = CLUSTER_BLOCKS;
+    static const bool STORES_BY_TMA = BY_TMA;
+    typedef ::ring<TILE_M, TILE_N, STAGES> ring;
+
+    /* Buffers of a consumer: 64 x 64 elements on their way to C. */
+    static const unsigned BUFFERS = TILE_N % (2 * PANEL) == 0 ? 2 : TILE_N / PANEL;
+    static const unsigned BUFFER_BYTES = 64 * ROW_BYTES;
+    static const unsigned SHARED_BYTES =
+        STAGES * ring::STAGE_BYTES + (BY_TMA ? 2 * BUFFERS * BUFFER_BYTES : 0);
+};
+
+static const unsigned CONSUMERS = 2 * WARPGROUP, THREADS = CONSUMERS + WARPGROUP;
+static const unsigned CONSUMER_REGISTERS = 232, PRODUCER_REGISTERS = 40; /* of 168 at launch */
+
+/* The work: unit u is part u % splits of the steps along k of tile u / splits. With several splits,
+ * each has sums of its own in `parts`, which are added up later. */
+struct work {
+    unsigned row_tiles, column_tiles, steps, splits;
+    bool c_is_mapped;
+    float *parts; /* for each split, m x n */
+};
+
+/* A unit: its tile's first row and column, its steps along k. */
+struct unit {
+    size_t row, column;
+    unsigned split, first_step, end;
+};
+
+/* Tiles are numbered column by column within groups of 8 rows of tiles, so that blocks that run at
+ * the same time share rows of A and columns of B in L2. Those of a cluster follow on each other. */
+template <typename Plan>
+static __device__ struct unit unit_at(const struct work &work, unsigned number, unsigned rank)
+{
+    const unsigned height = 8 / Plan::CLUSTER, tile = number / work.splits;
+    const unsigned rows = (work.row_tiles + Plan::CLUSTER - 1) / Plan::CLUSTER;
+    const unsigned in_group = tile % (height * work.column_tiles);
+    const unsigned first = tile / (height * work.column_tiles) * height;
+    const unsigned group_rows = min(height, rows - first);
+    struct unit unit;
+
+    unit.row = ((size_t)(first + in_group % group_rows) * Plan::CLUSTER + rank) * Plan::TILE_M;
+    unit.column = (size_t)(in_group / group_rows) * Plan::TILE_N;
+    unit.split = number % work.splits;
+    unit.first_step = (unsigned)((unsigned long long)work.steps * unit.split / work.splits);
+    unit.end = (unsigned)((unsigned long long)work.steps * (unit.split + 1) / work.splits);
+    return unit;
+}
+
+template <typename Plan>
+static __host__ __device__ unsigned unit_count(const struct work &work)
+{
+    return (work.row_tiles + Plan::CLUSTER - 1) / Plan::CLUSTER * work.column_tiles * work.splits;
+}
+
+/* ---- producer -------------------------------------------------------------------------------- */
+
+template <typename Plan>
+static __device__ void bring_step(const typename Plan::ring &ring, const CUtensorMap *a,
+                                  const CUtensorMap *b, const struct unit &unit, unsigned rank,
+                                  size_t term)
+{
+    const unsigned panels = Plan::TILE_N / PANEL / Plan::CLUSTER;
+    phase_barrier *const full = &ring.full[ring.stage];
+
+    if (Plan::CLUSTER == 1) {
+        bring_tiles(ring, a, b, unit.row, unit.column, term);
+        return;
+    }
+    barrier_arrive_expecting(full, ring.STAGE_BYTES); /* of which the others bring a part */
+    copy_tile(ring.a(), a, unit.row, term, full);
+#pragma unroll
+    for (unsigned i = 0; i < panels; i++) {
+        const unsigned panel = rank * panels + i;
+        copy_tile_to_blocks(ring.b() + panel * PANEL_BYTES, b, term, unit.column + panel * PANEL,
+                            full, (1U << Plan::CLUSTER) - 1);
+    }
+}
+
+template <typename Plan>
+static __device__ void produce(typename Plan::ring ring, const CUtensorMap *a, const CUtensorMap *b,
+                               const struct work &work, unsigned rank)
+{
+    const unsigned count = unit_count<Plan>(work);
+
+    for (unsigned u = blockIdx.x / Plan::CLUSTER; u < count; u += gridDim.x / Plan::CLUSTER) {
+        const struct unit unit = unit_at<Plan>(work, u, rank);
+        for (unsigned step = unit.first_step; step < unit.end; step++) {
+            barrier_wait(&ring.free[ring.stage], ring.parity ^ 1);
+            bring_step<Plan>(ring, a, b, unit, rank, (size_t)step * STEP_K);
+            ring.advance();
+        }
+    }
+}
+
+/* ---- consumers ------------------------------------------------------------------------------- */
+
+/* All blocks of the cluster write to the stage, so that all must know that it is free. */
+template <typename Plan>
+static __device__ void release_stage(phase_barrier *free)
+{
+    __syncwarp();
+    if (threadIdx.x % 32 < Plan::CLUSTER) {
+        if (Plan::CLUSTER == 1)
+            barrier_arrive(free);
+        else
+            barrier_arrive_at(free, threadIdx.x % 32);
+    }
+}
+
+static __device__ void warpgroup_barrier()
+{
+    asm volatile("bar.sync %0, %1;" ::"r"(1 + threadIdx.x / WARPGROUP), "n"(WARPGROUP) : "memory");
+}
+
+/* Stores 64 x 64 elements by way of the buffer: stmatrix writes four 8 x 8 tiles, each lane a row
+ * of 16 bytes, to the places that the TMA expects in swizzled rows. */
+static __device__ void fill_buffer(const struct gemm &call, unsigned char *buffer, size_t row,
+                                   size_t column, const float *sum)
+{
+    const unsigned thread = threadIdx.x % WARPGROUP, lane = thread % 32;
+    const unsigned buffer_row = thread / 32 * 16 + lane % 16;
+
+    row += thread / 32 * 16 + lane / 4;
+    column += lane % 4 * 2;
+#pragma unroll
+    for (unsigned j = 0; j < 8; j += 2) {
+        const unsigned chunk = (j + lane / 16) ^ buffer_row % 8;
+        unsigned pairs[4];
+#pragma unroll
+        for (unsigned i = 0; i < 4; i++) {
+            const float *const two = sum + j * 4 + i * 2;
+            const size_t to_row = row + i % 2 * 8, to_column = column + (j + i / 2) * 8;
+            const bool old = call.beta != 0 && to_row < call.m && to_column < call.n;
+            float first = call.alpha * two[0], second = call.alpha * two[1];
+            if (old)
+                first = blend_bf16(call, to_row, to_column, two[0]);
+            if (old && to_column + 1 < call.n)
+                second = blend_bf16(call, to_row, to_column + 1, two[1]);
+            pairs[i] = bf16_pair(first, second);
+        }
+        asm volatile("stmatrix.sync.aligned.m8n8.x4.shared.b16 [%0], {%1, %2, %3, %4};" ::"r"(
+                         shared_address(buffer + buffer_row * ROW_BYTES + chunk * 16)),
+                     "r"(pairs[0]), "r"(pairs[1]), "r"(pairs[2]), "r"(pairs[3])
+                     : "memory");
+    }
+}
+
+/* Stores a tile's sums, 64 columns at a time. The TMA is still reading one buffer when the next one
+ * is filled, and storing the last ones when the next tile's products have begun. */
+template <typename Plan>
+static __device__ void store_by_tma(const struct gemm &call, const CUtensorMap *c,
+                                    unsigned char *buffers, const struct unit &unit,
+                                    const float (&sum)[Plan::TILE_N / 2])
+{
+    const bool is_first = threadIdx.x % WARPGROUP == 0;
+    const size_t row = unit.row + threadIdx.x / WARPGROUP * 64;
+
+#pragma unroll
+    for (unsigned panel = 0; panel < Plan::TILE_N / PANEL; panel++) {
+        unsigned char *const buffer = buffers + panel % Plan::BUFFERS * Plan::BUFFER_BYTES;
+        if (is_first)
+            store_wait_read<Plan::BUFFERS - 1>();
+        warpgroup_barrier();
+        fill_buffer(call, buffer, row, unit.column + panel * PANEL, sum + panel * 32);
+        before_async_reads();
+        warpgroup_barrier();
+        if (is_first) {
+            store_tile(c, row, unit.column + panel * PANEL, buffer);
+            store_commit();
+        }
+    }
+}
+
+/* Keeps the partial sums of a split, as floats. */
+template <unsigned SUMS>
+static __device__ void keep_sums(const struct gemm &call, float *parts, size_t row, size_t column,
+                                 const float (&sum)[SUMS])
+{
+    const unsigned thread = threadIdx.x % WARPGROUP;
+
+    row += thread / 32 * 16 + thread % 32 / 4;
+    column += thread % 4 * 2;
+    const bool even = call.n % 2 == 0;
+#pragma unroll
+    for (unsigned j = 0; j < SUMS; j += 2) {
+        const size_t to_row = row + j / 2 % 2 * 8, to_column = column + j / 4 * 8;
+        float *const to = parts + to_row * call.n + to_column;
+        if (to_row >= call.m || to_column >= call.n)
+            continue;
+        if (even) {
+            *(float2 *)to = make_float2(sum[j], sum[j + 1]);
+        } else {
+            to[0] = sum[j];
+            if (to_column + 1 < call.n)
+                to[1] = sum[j + 1];
+        }
+    }
+}
+
+template <typename Plan>
+static __device__ void consume(typename Plan::ring ring, const struct gemm &call,
+                               const CUtensorMap *c, const struct work &work, unsigned rank)
+{
+    const unsigned warpgroup = threadIdx.x / WARPGROUP, count = unit_count<Plan>(work);
+    unsigned char *const buffers = ring.tiles + Plan::STAGES * ring.STAGE_BYTES +
+                                   warpgroup * Plan::BUFFERS * Plan::BUFFER_BYTES;
+
+    for (unsigned u = blockIdx.x / Plan::CLUSTER; u < count; u += gridDim.x / Plan::CLUSTER) {
+        const struct unit unit = unit_at<Plan>(work, u, rank);
+        float sum[Plan::TILE_N / 2];
+        for (unsigned step = unit.first_step; step < unit.end; step++) {
+            barrier_wait(&ring.full[ring.stage], ring.parity);
+            multiply_step(sum, ring.a() + warpgroup * 64 * ROW_BYTES, ring.b(),
+                          step == unit.first_step);
+            wgmma_wait<1>(); /* the step before has ended */
+            if (step > unit.first_step)
+                release_stage<Plan>(&ring.free[(ring.stage + Plan::STAGES - 1) % Plan::STAGES]);
+            ring.advance();
+        }
+        wgmma_finish(sum);
+        release_stage<Plan>(&ring.free[(ring.stage + Plan::STAGES - 1) % Plan::STAGES]);
+        if (work.splits > 1)
+            keep_sums(call, work.parts + unit.split * call.m * call.n, unit.row + warpgroup * 64,
+                      unit.column, sum);
+        else if (Plan::STORES_BY_TMA && work.c_is_mapped)
+            store_by_tma<Plan>(call, c, buffers, unit, sum);
+        else
+            store_sums(call, unit.row + warpgroup * 64, unit.column, sum);
+    }
+    if (Plan::STORES_BY_TMA && threadIdx.x % WARPGROUP == 0)
+        store_wait();
+}
+
+/* ---- the kernel ------------------------------------------------------------------------------ */
+
+template <typename Plan>
+static __device__ void multiply_units(const struct gemm &call, const CUtensorMap *a,
+                                      const CUtensorMap *b, const CUtensorMap *c,
+                                      const struct work &work)
+{
+    extern __shared__ __align__(1024) unsigned char tiles[];
+    __shared__ phase_barrier full[Plan::STAGES], free[Plan::STAGES];
+    const typename Plan::ring ring = {tiles, full, free, 0, 0};
+    const unsigned rank = Plan::CLUSTER > 1 ? rank_in_cluster() : 0;
+
+    if (threadIdx.x == 0) {
+        for (unsigned s = 0; s < Plan::STAGES; s++) {
+            barrier_create(&full[s], 1);
+            barrier_create(&free[s], Plan::CLUSTER * CONSUMERS / 32);
+        }
+        barriers_created();
+    }
+    if (Plan::CLUSTER > 1)
+        cluster_barrier(); /* nobody may arrive at another's barriers before they are there */
+    else
+        __syncthreads();
+    overlap_launches();
+
+    if (threadIdx.x >= CONSUMERS) {
+        asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(PRODUCER_REGISTERS));
+        if (threadIdx.x == CONSUMERS)
+            produce<Plan>(ring, a, b, work, rank);
+        __syncwarp();
+    } else {
+        asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(CONSUMER_REGISTERS));
+        consume<Plan>(ring, call, c, work, rank);
+    }
+    if (Plan::CLUSTER > 1)
+        cluster_barrier(); /* nobody may end while others write to its memory */
+}
+
+/* ---- launch ---------------------------------------------------------------------------------- */
+
+template <typename Plan>
+static struct work work_of(const struct gemm *call)
+{
+    struct work work = {};
+
+    work.row_tiles = (unsigned)((call->m + Plan::TILE_M - 1) / Plan::TILE_M);
+    work.column_tiles = (unsigned)((call->n + Plan::TILE_N - 1) / Plan::TILE_N);
+    work.steps = steps_along_k(call);
+    work.splits = 1;
+    work.c_is_mapped = Plan::STORES_BY_TMA &&
+                       can_be_mapped(call->c, call->m, call->n, call->ldc, sizeof(uint16_t));
+    return work;
+}
+
+struct maps {
+    CUtensorMap a, b, c;
+};
+
+template <typename Plan>
+static struct maps maps_of(const struct gemm *call, const struct work &work)
+{
+    struct maps maps = {map_a(call, Plan::TILE_M), map_b(call), {}};
+
+    if (work.c_is_mapped)
+        maps.c = map_bf16(call->c_bf16, call->m, call->n, call->ldc, 64);
+    return maps;
+}
+
+/* A block for each multiprocessor, or fewer if there are fewer units. */
+template <typename Plan>
+static unsigned blocks_for(const struct gemm *call, const struct work &work)
+{
+    const unsigned clusters = max((unsigned)call->multiprocessors / Plan::CLUSTER, 1U);
+
+    return min(clusters, unit_count<Plan>(work)) * Plan::CLUSTER;
+}
+
+#endif

@@ -1,0 +1,31 @@
+/* Step 07: the ladder in TF32, as far as it differs from that in bfloat16. */
+#include "library/cublas.h"
+#include "problem/gemm/gemm.h"
+#include "run/step.h"
+
+void launch_tf32_wgmma(const struct gemm *call);
+void prepare_tf32_wgmma(const struct gemm *call);
+const char *hopper_unavailable(void);
+
+extern const struct ladder tf32;
+
+static const struct gemm_rung rungs[] = {
+    {
+        .rung = {.name = "wgmma",
+                 .idea = "B transposed first, then persistent blocks with a ring of tiles",
+                 .needs_compute_capability = 90,
+                 .unavailable = hopper_unavailable},
+        .run = launch_tf32_wgmma,
+        .depth = gemm_depth_tensor,
+        .prepare = prepare_tf32_wgmma,
+    },
+    CUBLAS_TENSOR_GEMM_RUNG,
+};
+
+const struct ladder tf32 = {
+    .name = "tf32",
+    .idea = "Matrix product of floats in TF32: tensor cores read 19 of their 32 bits",
+    .kind = &gemm_tf32_kind,
+    .back_end = &gpu_back_end,
+    LADDER_RUNGS(rungs),
+};

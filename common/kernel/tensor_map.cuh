@@ -1,0 +1,110 @@
+/* The TMA's descriptions of matrices: copies of tiles between global and shared memory by one
+ * instruction of one thread, on Hopper (sm_90) and later GPUs. Outside the matrix tiles are filled
+ * with zeros, and nothing is stored. Source: CUDA Driver API, Tensor Map Object Management; PTX
+ * ISA, cp.async.bulk.tensor. */
+#ifndef RUNGS_TENSOR_MAP_CUH
+#define RUNGS_TENSOR_MAP_CUH
+
+#include <cuda.h> /* only types: nothing of the driver library is linked */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "kernel/mbarrier.cuh"
+
+/* A row-major matrix, and the tiles that are copied: tile_columns elements must be at most 128
+ * bytes, and chunk c of 16 bytes of a tile's row r is at place c ^ r % 8 in shared memory (128-byte
+ * swizzle). Tiles start at multiples of 1024 bytes there. */
+struct mapped_matrix {
+    CUtensorMapDataType type;
+    size_t element_size;
+    const void *elements;
+    size_t rows, columns, leading;
+    unsigned tile_rows, tile_columns;
+};
+
+/* Whether the TMA can copy tiles of the matrix: rows must start at multiples of 16 bytes, and
+ * coordinates are signed 32-bit integers. */
+static inline bool can_be_mapped(const void *elements, size_t rows, size_t columns, size_t leading,
+                                 size_t element_size)
+{
+    return (uintptr_t)elements % 16 == 0 && leading * element_size % 16 == 0 && rows > 0 &&
+           columns > 0 && rows <= INT32_MAX && columns <= INT32_MAX;
+}
+
+static inline CUtensorMap map_matrix(const struct mapped_matrix *matrix)
+{
+    typedef CUresult (*encoder)(CUtensorMap *, CUtensorMapDataType, cuuint32_t, void *,
+                                const cuuint64_t *, const cuuint64_t *, const cuuint32_t *,
+                                const cuuint32_t *, CUtensorMapInterleave, CUtensorMapSwizzle,
+                                CUtensorMapL2promotion, CUtensorMapFloatOOBfill);
+    static void *encode;
+    const cuuint64_t size[] = {matrix->columns, matrix->rows};
+    const cuuint64_t stride[] = {matrix->leading * matrix->element_size};
+    const cuuint32_t box[] = {matrix->tile_columns, matrix->tile_rows}, element_stride[] = {1, 1};
+    cudaDriverEntryPointQueryResult found = cudaDriverEntryPointSuccess;
+    CUtensorMap map = {};
+
+    if (encode == NULL &&
+        (cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &encode, 12000,
+                                          cudaEnableDefault, &found) != cudaSuccess ||
+         found != cudaDriverEntryPointSuccess)) {
+        fprintf(stderr, "TMA: the driver has no cuTensorMapEncodeTiled\n");
+        exit(EXIT_DEVICE_ERROR);
+    }
+    if (((encoder)encode)(&map, matrix->type, 2, (void *)matrix->elements, size, stride, box,
+                          element_stride, CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B,
+                          CU_TENSOR_MAP_L2_PROMOTION_L2_256B,
+                          CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE) != CUDA_SUCCESS) {
+        fprintf(stderr, "TMA: cuTensorMapEncodeTiled refused a matrix\n");
+        exit(EXIT_DEVICE_ERROR);
+    }
+    return map;
+}
+
+/* Starts to copy the tile that begins at (row, column) to shared memory. The barrier counts its
+ * bytes as they arrive. */
+static inline __device__ void copy_tile(void *to, const CUtensorMap *matrix, size_t row,
+                                        size_t column, phase_barrier *barrier)
+{
+    asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes "
+                 "[%0], [%1, {%2, %3}], [%4];" ::"r"(shared_address(to)),
+                 "l"(matrix), "r"((int)column), "r"((int)row), "r"(shared_address(barrier))
+                 : "memory");
+}
+
+/* Starts to store a tile. Stores up to store_commit are a group. */
+static inline __device__ void store_tile(const CUtensorMap *matrix, size_t row, size_t column,
+                                         const void *from)
+{
+    asm volatile(
+        "cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%0, {%1, %2}], [%3];" ::"l"(matrix),
+        "r"((int)column), "r"((int)row), "r"(shared_address(from))
+        : "memory");
+}
+
+static inline __device__ void store_commit()
+{
+    asm volatile("cp.async.bulk.commit_group;" ::: "memory");
+}
+
+/* Waits until at most RUNNING of this thread's groups still read shared memory. */
+template <unsigned RUNNING>
+static inline __device__ void store_wait_read()
+{
+    asm volatile("cp.async.bulk.wait_group.read %0;" ::"n"(RUNNING) : "memory");
+}
+
+/* Waits until what this thread's groups store is in global memory. */
+static inline __device__ void store_wait()
+{
+    asm volatile("cp.async.bulk.wait_group 0;" ::: "memory");
+}
+
+/* Orders the thread's writes to shared memory before what the TMA, or wgmma, reads there later. */
+static inline __device__ void before_async_reads()
+{
+    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+}
+
+#endif

@@ -1,0 +1,154 @@
+/* Products of a warpgroup, four warps, on Hopper's tensor cores (sm_90a). They run by themselves:
+ * wgmma_start orders them after what the threads have written to their registers, wgmma_commit
+ * closes a group of them, and wgmma_wait<n> waits until at most n groups are still running. Until
+ * then nobody may touch the sums or overwrite the tiles. Source: PTX ISA, Asynchronous Warpgroup
+ * Level Matrix Instructions. */
+#ifndef RUNGS_WGMMA_CUH
+#define RUNGS_WGMMA_CUH
+
+#include <stdint.h>
+
+#include "kernel/mbarrier.cuh"
+
+/* Describes a tile in shared memory whose rows have 128 bytes, swizzled as by the TMA: the 16-byte
+ * chunk c of row r is at c ^ r % 8. The tile starts at a multiple of 1024 bytes; `tile` may be
+ * further on by whole rows or chunks. `distance` is the number of bytes from 64 columns to the next
+ * 64, for a tile whose rows run along m or n. */
+static inline __device__ uint64_t wgmma_tile(const void *tile, unsigned distance)
+{
+    const uint64_t eight_rows = 1024, swizzle_128 = 1;
+
+    return (shared_address(tile) & 0x3FFFF) >> 4 | (uint64_t)(distance >> 4) << 16 |
+           eight_rows >> 4 << 32 | swizzle_128 << 62;
+}
+
+static inline __device__ void wgmma_start()
+{
+    asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
+}
+
+static inline __device__ void wgmma_commit()
+{
+    asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
+}
+
+template <unsigned RUNNING>
+static inline __device__ void wgmma_wait()
+{
+    asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(RUNNING) : "memory");
+}
+
+/* Waits for all groups. Then the sums may be read; the empty asm keeps the compiler from reading
+ * them earlier. */
+template <unsigned SUMS>
+static inline __device__ void wgmma_finish(float (&sum)[SUMS])
+{
+    wgmma_wait<0>();
+#pragma unroll
+    for (unsigned i = 0; i < SUMS; i++)
+        asm volatile("" : "+f"(sum[i])::"memory");
+}
+
+/* ---- the products ---------------------------------------------------------------------------- */
+
+#define WGMMA_REGISTERS_32                                                                         \
+    "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, "                  \
+    "%17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31"
+#define WGMMA_REGISTERS_64                                                                         \
+    WGMMA_REGISTERS_32                                                                             \
+    ", "                                                                                           \
+    "%32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, "                  \
+    "%47, %48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, "                  \
+    "%62, %63"
+#define WGMMA_REGISTERS_96                                                                         \
+    WGMMA_REGISTERS_64                                                                             \
+    ", "                                                                                           \
+    "%64, %65, %66, %67, %68, %69, %70, %71, %72, %73, %74, %75, %76, %77, %78, "                  \
+    "%79, %80, %81, %82, %83, %84, %85, %86, %87, %88, %89, %90, %91, %92, %93, "                  \
+    "%94, %95"
+#define WGMMA_REGISTERS_128                                                                        \
+    WGMMA_REGISTERS_96                                                                             \
+    ", "                                                                                           \
+    "%96, %97, %98, %99, %100, %101, %102, %103, %104, %105, %106, %107, %108, "                   \
+    "%109, %110, %111, %112, %113, %114, %115, %116, %117, %118, %119, %120, "                     \
+    "%121, %122, %123, %124, %125, %126, %127"
+
+#define WGMMA_SUMS_4(i) "+f"(sum[i]), "+f"(sum[(i) + 1]), "+f"(sum[(i) + 2]), "+f"(sum[(i) + 3])
+#define WGMMA_SUMS_16(i)                                                                           \
+    WGMMA_SUMS_4(i), WGMMA_SUMS_4((i) + 4), WGMMA_SUMS_4((i) + 8), WGMMA_SUMS_4((i) + 12)
+#define WGMMA_SUMS_32(i) WGMMA_SUMS_16(i), WGMMA_SUMS_16((i) + 16)
+#define WGMMA_SUMS_64(i) WGMMA_SUMS_32(i), WGMMA_SUMS_32((i) + 32)
+
+/* sum = A B, plus the old sum if `add`; float32 sums of 64 rows of C and twice as many
+ * columns as `sum` has elements. Thread t
+ * of the warpgroup has elements (row, column) and (row, column + 1) in sum[4 j] and sum[4 j + 1],
+ * where row is t / 32 * 16 + t % 32 / 4 and column is 8 j + t % 4 * 2, and those of row + 8 in
+ * sum[4 j + 2] and sum[4 j + 3].
+ *
+ * A is a tile of 64 rows along k. Of bfloat16, 16 terms: B's rows run along n, 64 columns each. */
+static inline __device__ void multiply_bf16(float (&sum)[32], uint64_t a, uint64_t b, bool add)
+{
+    asm volatile("{\n\t.reg .pred add;\n\tsetp.ne.b32 add, %34, 0;\n\t"
+                 "wgmma.mma_async.sync.aligned.m64n64k16.f32.bf16.bf16 {" WGMMA_REGISTERS_32
+                 "}, %32, %33, add, 1, 1, 0, 1;\n\t}"
+                 : WGMMA_SUMS_32(0)
+                 : "l"(a), "l"(b), "r"((unsigned)add));
+}
+
+static inline __device__ void multiply_bf16(float (&sum)[64], uint64_t a, uint64_t b, bool add)
+{
+    asm volatile("{\n\t.reg .pred add;\n\tsetp.ne.b32 add, %66, 0;\n\t"
+                 "wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {" WGMMA_REGISTERS_64
+                 "}, %64, %65, add, 1, 1, 0, 1;\n\t}"
+                 : WGMMA_SUMS_64(0)
+                 : "l"(a), "l"(b), "r"((unsigned)add));
+}
+
+static inline __device__ void multiply_bf16(float (&sum)[96], uint64_t a, uint64_t b, bool add)
+{
+    asm volatile("{\n\t.reg .pred add;\n\tsetp.ne.b32 add, %98, 0;\n\t"
+                 "wgmma.mma_async.sync.aligned.m64n192k16.f32.bf16.bf16 {" WGMMA_REGISTERS_96
+                 "}, %96, %97, add, 1, 1, 0, 1;\n\t}"
+                 : WGMMA_SUMS_64(0), WGMMA_SUMS_32(64)
+                 : "l"(a), "l"(b), "r"((unsigned)add));
+}
+
+static inline __device__ void multiply_bf16(float (&sum)[128], uint64_t a, uint64_t b, bool add)
+{
+    asm volatile("{\n\t.reg .pred add;\n\tsetp.ne.b32 add, %130, 0;\n\t"
+                 "wgmma.mma_async.sync.aligned.m64n256k16.f32.bf16.bf16 {" WGMMA_REGISTERS_128
+                 "}, %128, %129, add, 1, 1, 0, 1;\n\t}"
+                 : WGMMA_SUMS_64(0), WGMMA_SUMS_64(64)
+                 : "l"(a), "l"(b), "r"((unsigned)add));
+}
+
+/* The same of TF32, 8 terms. B's rows must run along k, like A's: wgmma transposes elements of 16
+ * bits only. */
+static inline __device__ void multiply_tf32(float (&sum)[64], uint64_t a, uint64_t b, bool add)
+{
+    asm volatile("{\n\t.reg .pred add;\n\tsetp.ne.b32 add, %66, 0;\n\t"
+                 "wgmma.mma_async.sync.aligned.m64n128k8.f32.tf32.tf32 {" WGMMA_REGISTERS_64
+                 "}, %64, %65, add, 1, 1;\n\t}"
+                 : WGMMA_SUMS_64(0)
+                 : "l"(a), "l"(b), "r"((unsigned)add));
+}
+
+static inline __device__ void multiply_tf32(float (&sum)[128], uint64_t a, uint64_t b, bool add)
+{
+    asm volatile("{\n\t.reg .pred add;\n\tsetp.ne.b32 add, %130, 0;\n\t"
+                 "wgmma.mma_async.sync.aligned.m64n256k8.f32.tf32.tf32 {" WGMMA_REGISTERS_128
+                 "}, %128, %129, add, 1, 1;\n\t}"
+                 : WGMMA_SUMS_64(0), WGMMA_SUMS_64(64)
+                 : "l"(a), "l"(b), "r"((unsigned)add));
+}
+
+#undef WGMMA_SUMS_64
+#undef WGMMA_SUMS_32
+#undef WGMMA_SUMS_16
+#undef WGMMA_SUMS_4
+#undef WGMMA_REGISTERS_128
+#undef WGMMA_REGISTERS_96
+#undef WGMMA_REGISTERS_64
+#undef WGMMA_REGISTERS_32
+
+#endif
