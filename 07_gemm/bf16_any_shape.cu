@@ -17,7 +17,7 @@ typedef plan<256, 4, 2, true> wide_pairs;
     static __global__ void __launch_bounds__(THREADS, 1)                                           \
         name(const struct gemm call, const __grid_constant__ CUtensorMap a,                        \
              const __grid_constant__ CUtensorMap b, const __grid_constant__ CUtensorMap c,         \
-             const struct work work)                                                               \
+             const struct bf16_work work)                                                          \
     {                                                                                              \
         multiply_units<plan>(call, &a, &b, &c, work);                                              \
     }
@@ -331,7 +331,7 @@ static void launch_vectors(const struct gemm *call)
 
 #define LAUNCH(kernel, plan)                                                                       \
     {                                                                                              \
-        struct work work = work_of<plan>(&aligned);                                                \
+        struct bf16_work work = work_of<plan>(&aligned);                                           \
         work.splits = choice.splits;                                                               \
         work.parts = (float *)scratch.memory;                                                      \
         const struct maps maps = maps_of<plan>(&aligned, work);                                    \

@@ -12,7 +12,7 @@ typedef plan<256, 4, 2, true> stores_plan;
 static __global__ void __launch_bounds__(THREADS, 1)
     cluster_multicast(const struct gemm call, const __grid_constant__ CUtensorMap a,
                       const __grid_constant__ CUtensorMap b, const __grid_constant__ CUtensorMap c,
-                      const struct work work)
+                      const struct bf16_work work)
 {
     multiply_units<cluster_plan>(call, &a, &b, &c, work);
 }
@@ -23,7 +23,7 @@ static __global__ void __launch_bounds__(THREADS, 1)
 static __global__ void __launch_bounds__(THREADS, 1)
     tma_stores(const struct gemm call, const __grid_constant__ CUtensorMap a,
                const __grid_constant__ CUtensorMap b, const __grid_constant__ CUtensorMap c,
-               const struct work work)
+               const struct bf16_work work)
 {
     multiply_units<stores_plan>(call, &a, &b, &c, work);
 }
@@ -36,7 +36,7 @@ static __global__ void __launch_bounds__(THREADS, 1)
             launch_swizzled(call);                                                                 \
             return;                                                                                \
         }                                                                                          \
-        const struct work work = work_of<plan>(call);                                              \
+        const struct bf16_work work = work_of<plan>(call);                                         \
         const struct maps maps = maps_of<plan>(call, work);                                        \
         cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,                  \
                              (int)plan::SHARED_BYTES);                                             \

@@ -82,8 +82,9 @@ static __device__ void store_sums(const struct gemm &call, size_t row, size_t co
 
 /* Starts the copies of a step's tiles to the current stage. One thread of the block does. */
 template <unsigned TILE_M, unsigned TILE_N, unsigned STAGES>
-static __device__ void bring_tiles(const ring<TILE_M, TILE_N, STAGES> &ring, const CUtensorMap *a,
-                                   const CUtensorMap *b, size_t row, size_t column, size_t term)
+static __device__ void bring_tiles(const tensor_ring<TILE_M, TILE_N, STAGES> &ring,
+                                   const CUtensorMap *a, const CUtensorMap *b, size_t row,
+                                   size_t column, size_t term)
 {
     phase_barrier *const full = &ring.full[ring.stage];
 

@@ -11,7 +11,7 @@ typedef plan<256, 4, 1, false> persistent_plan;
 static __global__ void __launch_bounds__(THREADS, 1)
     persistent(const struct gemm call, const __grid_constant__ CUtensorMap a,
                const __grid_constant__ CUtensorMap b, const __grid_constant__ CUtensorMap c,
-               const struct work work)
+               const struct bf16_work work)
 {
     multiply_units<persistent_plan>(call, &a, &b, &c, work);
 }
@@ -24,7 +24,7 @@ extern "C" void launch_persistent(const struct gemm *call)
         launch_swizzled(call);
         return;
     }
-    const struct work work = work_of<persistent_plan>(call);
+    const struct bf16_work work = work_of<persistent_plan>(call);
     const struct maps maps = maps_of<persistent_plan>(call, work);
 
     cudaFuncSetAttribute(persistent, cudaFuncAttributeMaxDynamicSharedMemorySize,

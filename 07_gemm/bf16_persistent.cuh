@@ -15,7 +15,7 @@ struct plan {
     static const unsigned TILE_M = 128, TILE_N = TILE_COLUMNS, STAGES = RING_STAGES;
     static const unsigned CLUSTER = CLUSTER_BLOCKS;
     static const bool STORES_BY_TMA = BY_TMA;
-    typedef ::ring<TILE_M, TILE_N, STAGES> ring;
+    typedef ::tensor_ring<TILE_M, TILE_N, STAGES> ring;
 
     /* Buffers of a consumer: 64 x 64 elements on their way to C. */
     static const unsigned BUFFERS = TILE_N % (2 * PANEL) == 0 ? 2 : TILE_N / PANEL;
@@ -29,7 +29,7 @@ static const unsigned CONSUMER_REGISTERS = 232, PRODUCER_REGISTERS = 40; /* of 1
 
 /* The work: unit u is part u % splits of the steps along k of tile u / splits. With several splits,
  * each has sums of its own in `parts`, which are added up later. */
-struct work {
+struct bf16_work {
     unsigned row_tiles, column_tiles, steps, splits;
     bool c_is_mapped;
     float *parts; /* for each split, m x n */
@@ -44,7 +44,7 @@ struct unit {
 /* Tiles are numbered column by column within groups of 8 rows of tiles, so that blocks that run at
  * the same time share rows of A and columns of B in L2. Those of a cluster follow on each other. */
 template <typename Plan>
-static __device__ struct unit unit_at(const struct work &work, unsigned number, unsigned rank)
+static __device__ struct unit unit_at(const struct bf16_work &work, unsigned number, unsigned rank)
 {
     const unsigned height = 8 / Plan::CLUSTER, tile = number / work.splits;
     const unsigned rows = (work.row_tiles + Plan::CLUSTER - 1) / Plan::CLUSTER;
@@ -62,7 +62,7 @@ static __device__ struct unit unit_at(const struct work &work, unsigned number, 
 }
 
 template <typename Plan>
-static __host__ __device__ unsigned unit_count(const struct work &work)
+static __host__ __device__ unsigned unit_count(const struct bf16_work &work)
 {
     return (work.row_tiles + Plan::CLUSTER - 1) / Plan::CLUSTER * work.column_tiles * work.splits;
 }
@@ -93,7 +93,7 @@ static __device__ void bring_step(const typename Plan::ring &ring, const CUtenso
 
 template <typename Plan>
 static __device__ void produce(typename Plan::ring ring, const CUtensorMap *a, const CUtensorMap *b,
-                               const struct work &work, unsigned rank)
+                               const struct bf16_work &work, unsigned rank)
 {
     const unsigned count = unit_count<Plan>(work);
 
@@ -214,7 +214,7 @@ static __device__ void keep_sums(const struct gemm &call, float *parts, size_t r
 
 template <typename Plan>
 static __device__ void consume(typename Plan::ring ring, const struct gemm &call,
-                               const CUtensorMap *c, const struct work &work, unsigned rank)
+                               const CUtensorMap *c, const struct bf16_work &work, unsigned rank)
 {
     const unsigned warpgroup = threadIdx.x / WARPGROUP, count = unit_count<Plan>(work);
     unsigned char *const buffers = ring.tiles + Plan::STAGES * ring.STAGE_BYTES +
@@ -251,7 +251,7 @@ static __device__ void consume(typename Plan::ring ring, const struct gemm &call
 template <typename Plan>
 static __device__ void multiply_units(const struct gemm &call, const CUtensorMap *a,
                                       const CUtensorMap *b, const CUtensorMap *c,
-                                      const struct work &work)
+                                      const struct bf16_work &work)
 {
     extern __shared__ __align__(1024) unsigned char tiles[];
     __shared__ phase_barrier full[Plan::STAGES], free[Plan::STAGES];
@@ -287,9 +287,9 @@ static __device__ void multiply_units(const struct gemm &call, const CUtensorMap
 /* ---- launch ---------------------------------------------------------------------------------- */
 
 template <typename Plan>
-static struct work work_of(const struct gemm *call)
+static struct bf16_work work_of(const struct gemm *call)
 {
-    struct work work = {};
+    struct bf16_work work = {};
 
     work.row_tiles = (unsigned)((call->m + Plan::TILE_M - 1) / Plan::TILE_M);
     work.column_tiles = (unsigned)((call->n + Plan::TILE_N - 1) / Plan::TILE_N);
@@ -305,7 +305,7 @@ struct maps {
 };
 
 template <typename Plan>
-static struct maps maps_of(const struct gemm *call, const struct work &work)
+static struct maps maps_of(const struct gemm *call, const struct bf16_work &work)
 {
     struct maps maps = {map_a(call, Plan::TILE_M), map_b(call), {}};
 
@@ -316,7 +316,7 @@ static struct maps maps_of(const struct gemm *call, const struct work &work)
 
 /* A block for each multiprocessor, or fewer if there are fewer units. */
 template <typename Plan>
-static unsigned blocks_for(const struct gemm *call, const struct work &work)
+static unsigned blocks_for(const struct gemm *call, const struct bf16_work &work)
 {
     const unsigned clusters = max((unsigned)call->multiprocessors / Plan::CLUSTER, 1U);
 

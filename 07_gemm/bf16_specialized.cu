@@ -15,7 +15,7 @@ static_assert(CONSUMERS * CONSUMER_REGISTERS + WARPGROUP * PRODUCER_REGISTERS <=
               "the consumers would wait for registers forever");
 
 template <unsigned TILE_N>
-static __device__ void produce(ring<TILE_M, TILE_N, STAGES> ring, const CUtensorMap *a,
+static __device__ void produce(tensor_ring<TILE_M, TILE_N, STAGES> ring, const CUtensorMap *a,
                                const CUtensorMap *b, size_t row, size_t column, unsigned steps)
 {
     for (unsigned step = 0; step < steps; step++) {
@@ -26,7 +26,7 @@ static __device__ void produce(ring<TILE_M, TILE_N, STAGES> ring, const CUtensor
 }
 
 template <unsigned TILE_N>
-static __device__ void consume(ring<TILE_M, TILE_N, STAGES> ring, const struct gemm &call,
+static __device__ void consume(tensor_ring<TILE_M, TILE_N, STAGES> ring, const struct gemm &call,
                                size_t row, size_t column, unsigned steps)
 {
     const unsigned first_row = threadIdx.x / WARPGROUP * 64;
@@ -52,7 +52,7 @@ static __device__ void multiply_block(const struct gemm &call, const CUtensorMap
     __shared__ phase_barrier full[STAGES], free[STAGES];
     const size_t row = first_row_of_tile(call.n, TILE_M, TILE_N);
     const size_t column = first_column_of_tile(call.n, TILE_N);
-    const ring<TILE_M, TILE_N, STAGES> ring = {tiles, full, free, 0, 0};
+    const tensor_ring<TILE_M, TILE_N, STAGES> ring = {tiles, full, free, 0, 0};
 
     if (threadIdx.x == 0) {
         for (unsigned s = 0; s < STAGES; s++) {
@@ -95,7 +95,7 @@ static __global__ void __launch_bounds__(THREADS, 1)
 
 #define LAUNCH(kernel, columns, call)                                                              \
     {                                                                                              \
-        const unsigned bytes = STAGES * ring<TILE_M, (columns), STAGES>::STAGE_BYTES;              \
+        const unsigned bytes = STAGES * tensor_ring<TILE_M, (columns), STAGES>::STAGE_BYTES;       \
                                                                                                    \
         if ((call)->m == 0 || (call)->n == 0)                                                      \
             return;                                                                                \

@@ -18,7 +18,7 @@ static __global__ void __launch_bounds__(THREADS)
     wgmma_tile(const struct gemm call, const __grid_constant__ CUtensorMap a,
                const __grid_constant__ CUtensorMap b, const unsigned steps)
 {
-    typedef ring<TILE_M, TILE_N, 1> one_stage;
+    typedef tensor_ring<TILE_M, TILE_N, 1> one_stage;
     extern __shared__ __align__(1024) unsigned char tiles[];
     __shared__ phase_barrier full;
     const size_t row = first_row_of_tile(call.n, TILE_M, TILE_N);
@@ -48,7 +48,7 @@ static __global__ void __launch_bounds__(THREADS)
 
 extern "C" void launch_wgmma(const struct gemm *call)
 {
-    const unsigned bytes = ring<TILE_M, TILE_N, 1>::STAGE_BYTES;
+    const unsigned bytes = tensor_ring<TILE_M, TILE_N, 1>::STAGE_BYTES;
 
     if (call->m == 0 || call->n == 0)
         return;
@@ -75,7 +75,7 @@ static __global__ void __launch_bounds__(THREADS)
     __shared__ phase_barrier full[STAGES];
     const size_t row = first_row_of_tile(call.n, TILE_M, TILE_N);
     const size_t column = first_column_of_tile(call.n, TILE_N);
-    ring<TILE_M, TILE_N, STAGES> ring = {tiles, full, NULL, 0, 0}, next = ring;
+    tensor_ring<TILE_M, TILE_N, STAGES> ring = {tiles, full, NULL, 0, 0}, next = ring;
     float upper[TILE_N / 2], lower[TILE_N / 2];
     unsigned brought = 0;
 
@@ -108,7 +108,7 @@ static __global__ void __launch_bounds__(THREADS)
 
 extern "C" void launch_wgmma_ring(const struct gemm *call)
 {
-    const unsigned bytes = STAGES * ring<TILE_M, TILE_N, STAGES>::STAGE_BYTES;
+    const unsigned bytes = STAGES * tensor_ring<TILE_M, TILE_N, STAGES>::STAGE_BYTES;
 
     if (call->m == 0 || call->n == 0)
         return;

@@ -11,7 +11,7 @@ static const unsigned WARPGROUP = 128, ROW_BYTES = 128;
 /* A ring of stages, each a tile of A and one of B, with two barriers a stage. A row of A's tile has
  * 128 bytes, and so has a row of B's, or 64 columns of it. */
 template <unsigned TILE_M, unsigned TILE_N, unsigned STAGES>
-struct ring {
+struct tensor_ring {
     static const unsigned A_BYTES = TILE_M * ROW_BYTES, B_BYTES = TILE_N * ROW_BYTES;
     static const unsigned STAGE_BYTES = A_BYTES + B_BYTES;
 

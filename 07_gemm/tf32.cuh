@@ -18,7 +18,7 @@ static const unsigned CONSUMER_REGISTERS = 232, PRODUCER_REGISTERS = 40; /* of 1
 template <unsigned PARTS, unsigned TILE_COLUMNS, unsigned RING_STAGES>
 struct tf32_plan {
     static const unsigned OPERAND_PARTS = PARTS, TILE_N = TILE_COLUMNS, STAGES = RING_STAGES;
-    typedef ::ring<PARTS * TILE_M, PARTS * TILE_N, STAGES> ring;
+    typedef ::tensor_ring<PARTS * TILE_M, PARTS * TILE_N, STAGES> ring;
     static const unsigned SHARED_BYTES = STAGES * ring::STAGE_BYTES;
 };
 

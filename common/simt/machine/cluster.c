@@ -281,7 +281,8 @@ static char *first_dynamic(void)
 
 size_t simt_cluster_place_bytes(void)
 {
-    return (size_t)(DYNAMIC_PAGES + 32) * PAGE;
+    char *first;
+    return (DYNAMIC_PAGES + static_pages(&first)) * PAGE;
 }
 
 char *simt_cluster_place(unsigned int rank, const void *address)
