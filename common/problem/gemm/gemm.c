@@ -34,7 +34,7 @@ static void set_defaults(struct problem_options *base, bool emulated)
     options->type = GEMM_F32;
     options->alpha = 1;
     options->m = options->n = emulated ? 256 : 2048;
-    options->k = emulated ? 128 : 1024;
+    options->k = emulated ? 64 : 1024;
 }
 
 static void set_tf32_defaults(struct problem_options *base, bool emulated)
@@ -69,7 +69,7 @@ static void limit_size(struct problem_options *base)
 
     options->m = options->m < 256 ? options->m : 256;
     options->n = options->n < 256 ? options->n : 256;
-    options->k = options->k < 128 ? options->k : 128;
+    options->k = options->k < 64 ? options->k : 64;
 }
 
 /* ---- the problem ----------------------------------------------------------------------------- */

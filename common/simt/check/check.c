@@ -230,10 +230,13 @@ void simt_check_access(enum simt_space space, enum simt_event_kind asked, unsign
 void simt_check_local(enum simt_event_kind kind, unsigned int site, unsigned int warp,
                       unsigned int lanes, const uint64_t *addresses)
 {
+    const bool has_products = simt_warp_has_wgmma(warp);
     for (uint32_t set = lanes; set; set &= set - 1) {
         unsigned int thread = warp * SIMT_WARP_SIZE + simt_lowest(set);
         const void *product =
-            simt_wgmma_register(thread, addresses[simt_lowest(set)], simt_site(site)->place);
+            has_products
+                ? simt_wgmma_register(thread, addresses[simt_lowest(set)], simt_site(site)->place)
+                : NULL;
         if (product) {
             simt_add_finding(
                 (struct finding){.wrong = UNDER_WAY,

@@ -41,6 +41,11 @@ bool simt_wgmma_has_register(const struct simt_wgmma *wgmma, unsigned int lane, 
     return false;
 }
 
+bool simt_warp_has_wgmma(unsigned int warp)
+{
+    return simt_block->warps[warp].wgmmas != NULL;
+}
+
 const void *simt_wgmma_register(unsigned int thread, uint64_t address, uint32_t place)
 {
     const struct simt_wgmmas *all = simt_block->warps[thread / SIMT_WARP_SIZE].wgmmas;
