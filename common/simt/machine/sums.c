@@ -36,6 +36,7 @@ void simt_set_factor(struct simt_factors *factors, unsigned int k, unsigned int 
                           : number.is_infinite ? SIMT_INFINITE
                                                : SIMT_FINITE;
     factors->has_special = factors->has_special || factors->special[k] != SIMT_FINITE;
+    factors->has_other_than_zero = factors->has_other_than_zero || number.magnitude != 0;
 }
 
 void simt_negate_factors(struct simt_factors *factors, unsigned int count)
@@ -192,9 +193,15 @@ static uint32_t sum_by_halves(const struct adder *adder, const struct simt_facto
 static uint32_t real_sum(const struct simt_sum_kind *kind, const struct simt_factors *a,
                          const struct simt_factors *b, unsigned int count, uint32_t c)
 {
-    const struct simt_number start = simt_number_decode(SIMT_PTX_F32, c);
     struct adder adder = adder_of(kind);
     const int excess = fraction_of(kind->type_a) + fraction_of(kind->type_b);
+    struct simt_number start;
+    /* Beyond the edges of matrices tiles are zeros; c is exact. */
+    if ((!a->has_other_than_zero || !b->has_other_than_zero) && !a->has_special &&
+        !b->has_special && adder.kept == FRACTION_BITS && (c & 0x7f800000) != 0x7f800000) {
+        return c << 1 ? c : 0;
+    }
+    start = simt_number_decode(SIMT_PTX_F32, c);
     if (a->has_special || b->has_special || start.is_nan || start.is_infinite) {
         const struct specials specials = specials_of(a, b, count, &start);
         if (specials.nan || (specials.plus && specials.minus)) {

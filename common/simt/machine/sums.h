@@ -10,7 +10,7 @@ enum { SIMT_MOST_FACTORS = 32 };
 struct simt_factors {
     int32_t value[SIMT_MOST_FACTORS], exponent[SIMT_MOST_FACTORS];
     enum { SIMT_FINITE, SIMT_INFINITE, SIMT_NAN } special[SIMT_MOST_FACTORS];
-    bool has_special;
+    bool has_special, has_other_than_zero;
 };
 
 /* What is added up: simt_ptx_type of the result and of the factors, which of the two machines. */
