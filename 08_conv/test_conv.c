@@ -85,8 +85,8 @@ static void test_filter_sizes(void **state)
         }
 }
 
-/* Of two sorts of shapes every fourth and every third are in the quick test, the others in the large
- * one. */
+/* Of two sorts of shapes every fourth and every third are in the quick test, the others in the
+ * large one. */
 static bool tests_large;
 
 /* Around the tiles of the rungs for 3 x 3: pixels, filters and channels that fill them, or one more
