@@ -43,7 +43,7 @@ static void test_edge_shapes(void **state)
     step_test_defaults(&options);
     for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++)
         for (options.base.offset = 0; options.base.offset <= 1; options.base.offset++) {
-            if (options.base.offset != i % 2)
+            if (options.base.offset != i % 2 || (STEP_TEST_SANITIZED && i % 3 != 0))
                 continue;
             options.batch = shapes[i].batch;
             options.channels = shapes[i].channels;

@@ -236,7 +236,7 @@ static void nan_is_to_be_written(void **state)
     base.a = base.b = images;
     judge_nan(&conv_kind, &convolution,
               &(const struct conv_options){
-                  .base = base, .stride_height = 1, .stride_width = 1, .dilation = 1}
+                  .base = base, .groups = 1, .stride_height = 1, .stride_width = 1, .dilation = 1}
                    .base);
     npy_remove(vector);
     npy_remove(matrix);

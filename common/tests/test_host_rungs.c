@@ -189,7 +189,8 @@ static struct gemm_options gemm_sizes(size_t m, size_t n, size_t k)
         .base = {.seed = 1, .threads = 1}, .m = m, .n = n, .k = k, .alpha = 1};
 }
 
-static const struct conv_options conv_sizes = {.batch = 2,
+static const struct conv_options conv_sizes = {.groups = 1,
+                                               .batch = 2,
                                                .channels = 3,
                                                .height = 5,
                                                .width = 7,

@@ -190,7 +190,7 @@ static void defaults(void **state)
     assert_true(options.gemm.m == 2048 && options.gemm.n == 2048 && options.gemm.k == 1024);
     assert_true(options.gemm.alpha == 1 && options.gemm.beta == 0);
     options = good(&emulated_gemm.step, "");
-    assert_true(options.gemm.m == 256 && options.gemm.n == 256 && options.gemm.k == 128);
+    assert_true(options.gemm.m == 256 && options.gemm.n == 256 && options.gemm.k == 64);
 
     options = good(&conv.step, "");
     assert_true(options.conv.batch == 2 && options.conv.channels == 12 &&

@@ -136,7 +136,7 @@ static void fill_matrix(const struct gemm_problem *problem, void *matrix, float 
     const size_t size = gemm_element_size(problem->call.type);
 
     for (size_t row = 0; row < rows; row++) {
-        void *const place = (char *)matrix + row * leading * size;
+        void *const place = matrix == NULL ? NULL : (char *)matrix + row * leading * size;
         float *const to = wide == NULL ? place : wide + row * columns;
         for (size_t column = 0; column < columns; column++) {
             const uint64_t bits =
