@@ -98,8 +98,9 @@ static __global__ void __launch_bounds__(THREADS) wmma_tile(const struct gemm ca
             __syncwarp();
             for (unsigned pair = lane; pair < SIDE * SIDE / 2; pair += 32) {
                 const float *const from = &parts[warp][2 * pair];
-                store_pair(call, row + 2 * pair / SIDE, column + 2 * pair % SIDE, from[0], from[1],
-                           even);
+                if (row + 2 * pair / SIDE < call.m && column + 2 * pair % SIDE < call.n)
+                    store_pair(call, row + 2 * pair / SIDE, column + 2 * pair % SIDE, from[0],
+                               from[1], even);
             }
             __syncwarp();
         }

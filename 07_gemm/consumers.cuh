@@ -208,7 +208,9 @@ static __device__ void store_rows(const struct gemm &call, struct place tile, st
         for (unsigned r = 0; r < 8; r++)
 #pragma unroll
             for (unsigned half = 0; half < WARP_SIDE; half += 32)
-                store(scaled, row + r * 4, column + half, mine[r * T::PADDED_ROW + half + lane]);
+                if (row + r * 4 < call.m && column + half < call.n)
+                    store(scaled, row + r * 4, column + half,
+                          mine[r * T::PADDED_ROW + half + lane]);
         __syncwarp();
     }
 }

@@ -374,7 +374,7 @@ bool ptx_register_address(struct ptx *ptx, struct text *out, const char *operand
         return false;
     }
     ptx->bindings[number].in_place = true;
-    ptx_print(out, "&simt_x%zu", number);
+    ptx_print(out, "::simt::ptx::sum_register(simt_x%zu)", number);
     return true;
 }
 

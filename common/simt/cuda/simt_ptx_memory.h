@@ -525,6 +525,16 @@ SIMT_INLINE void matrix_store(char *row, unsigned int count, bool transposed, fo
     simt_matrix_store(row, count, transposed, values, simt_file, simt_line);
 }
 
+template <typename T>
+SIMT_INLINE void *sum_register(T &sum)
+{
+#ifdef __clang__
+    // clang instruments loads of a local variable only where a pointer of the same type escapes.
+    __asm__ volatile("" ::"r"(&sum));
+#endif
+    return &sum;
+}
+
 SIMT_INLINE void wgmma(const simt_wgmma_call &call, void *const *sums, SIMT_SITE)
 {
     simt_wgmma(&call, sums, simt_file, simt_line);

@@ -126,28 +126,6 @@ static bool has_rung(const char *start, const char *line)
     return false;
 }
 
-/* A rung whose counts in the file are gcc's: with clang, the consumer warps of step 07 make a fifth
- * more shared loads. */
-static bool is_gccs(const char *line)
-{
-#ifdef __clang__
-    static const char *const rungs[] = {
-        "producer_warps", "tensor_copies", "specialized",    "to_and_fro", "overlapped", "stream_k",
-        "sliced_tiles",   "added_later",   "aligned_copies", "thin",       "edges",
-    };
-    for (size_t i = 0; i < sizeof rungs / sizeof rungs[0]; i++) {
-        const size_t length = strlen(rungs[i]);
-        if (strncmp(line, "  ", 2) == 0 && strncmp(line + 2, rungs[i], length) == 0 &&
-            line[2 + length] == ' ') {
-            return true;
-        }
-    }
-#else
-    (void)line;
-#endif
-    return false;
-}
-
 /* The first line of `counted` that is not in `text`, and in `*wanted` what is in its place; NULL if
  * all lines agree. The cases stand in both in the same order. */
 static const char *find_difference(const char *counted, const char *text, const char *first,
@@ -157,8 +135,7 @@ static const char *find_difference(const char *counted, const char *text, const 
     *wanted = find_case(text, first);
     while (*line) {
         size_t length = strcspn(line, "\n"), other_length = strcspn(*wanted, "\n");
-        if ((length == other_length && strncmp(line, *wanted, length) == 0) ||
-            (is_gccs(line) && is_gccs(*wanted))) {
+        if (length == other_length && strncmp(line, *wanted, length) == 0) {
             start = *line == ' ' ? start : *wanted;
             *wanted += other_length + 1;
         } else if (*line == ' ' && start && !has_rung(start, line)) {
