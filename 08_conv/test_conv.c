@@ -216,16 +216,47 @@ static void test_many_channels(void **state)
     step_test_rungs(&options.base);
 }
 
+/* The rungs of these names with so many bytes of workspace each, of the bytes that there are. */
+static void judge_with_workspace(const struct conv_options *options, const char *const *names,
+                                 size_t name_count, const size_t *bytes, size_t count)
+{
+    const struct ladder *const ladder = step_test_ladder();
+    const struct machine machine = {.name = "test", .processors = 2};
+    struct comparison comparison;
+    struct error error;
+    struct problem *const base =
+        conv_kind.create(&options->base, ladder->back_end, &machine, &error);
+    assert_non_null(base);
+    struct conv_problem *const problem = (struct conv_problem *)base;
+    const size_t whole = problem->call.workspace_bytes;
+
+    for (size_t r = 0; r < name_count * count; r++) {
+        const struct rung *rung = NULL;
+        for (size_t i = 0; i < ladder->rung_count; i++)
+            if (strcmp(ladder_rung(ladder, i)->name, names[r / count]) == 0)
+                rung = ladder_rung(ladder, i);
+        assert_non_null(rung);
+        if (rung->unavailable != NULL && rung->unavailable() != NULL)
+            continue;
+        problem->call.workspace_bytes = bytes[r % count];
+        assert_true(problem->call.workspace_bytes <= whole);
+        assert_true(conv_kind.load(base, 0, &error));
+        if (!verify_rung(base, rung, &comparison, &error))
+            fail_msg("%s", error.text);
+        if (!comparison.right)
+            fail_msg("%s, %zu bytes of workspace: %s", rung->name, bytes[r % count],
+                     comparison.where);
+    }
+    problem->call.workspace_bytes = whole;
+    conv_kind.destroy(base);
+}
+
 /* A matrix of im2col that is larger than the workspace is made in parts. With the workspace of the
  * programs that takes half a GiB; here it is made smaller, down to what holds one column. */
 static void test_im2col_in_parts(void **state)
 {
     static const char *const names[] = {"im2col", "cpu_im2col"};
-    const struct ladder *const ladder = step_test_ladder();
-    const struct machine machine = {.name = "test", .processors = 2};
     struct conv_options options;
-    struct comparison comparison;
-    struct error error;
     (void)state;
 
     step_test_defaults(&options);
@@ -237,27 +268,26 @@ static void test_im2col_in_parts(void **state)
     options.kernel_height = 2;
     const size_t taps = options.channels * options.kernel_height * options.kernel_width;
     const size_t pixels = 8 * 11, columns[] = {3 * pixels, 2 * pixels + 7, pixels, 60, 7, 1};
-    struct problem *const base =
-        conv_kind.create(&options.base, ladder->back_end, &machine, &error);
-    assert_non_null(base);
-    struct conv_problem *const problem = (struct conv_problem *)base;
-    const size_t whole = problem->call.workspace_bytes;
-    for (size_t r = 0; r < ladder->rung_count; r++)
-        for (size_t c = 0; c < sizeof columns / sizeof columns[0]; c++) {
-            const struct rung *const rung = ladder_rung(ladder, r);
-            if ((strcmp(rung->name, names[0]) != 0 && strcmp(rung->name, names[1]) != 0) ||
-                (rung->unavailable != NULL && rung->unavailable() != NULL))
-                continue;
-            problem->call.workspace_bytes = GEMM_WORKSPACE + columns[c] * taps * sizeof(float);
-            assert_true(problem->call.workspace_bytes <= whole);
-            assert_true(conv_kind.load(base, 0, &error));
-            if (!verify_rung(base, rung, &comparison, &error))
-                fail_msg("%s", error.text);
-            if (!comparison.right)
-                fail_msg("%s, %zu columns at a time: %s", rung->name, columns[c], comparison.where);
-        }
-    problem->call.workspace_bytes = whole;
-    conv_kind.destroy(base);
+    size_t bytes[sizeof columns / sizeof columns[0]];
+    for (size_t c = 0; c < sizeof columns / sizeof columns[0]; c++)
+        bytes[c] = GEMM_WORKSPACE + columns[c] * taps * sizeof(float);
+    judge_with_workspace(&options, names, 2, bytes, sizeof bytes / sizeof bytes[0]);
+}
+
+/* As few of Winograd's tiles at once as there can be. */
+static void test_winograd_in_parts(void **state)
+{
+    static const char *const names[] = {"winograd_2x2", "winograd_4x4"};
+    static const size_t bytes[] = {1};
+    struct conv_options options;
+    (void)state;
+
+    step_test_defaults(&options);
+    options.batch = 2;
+    options.channels = options.filters = 2;
+    options.height = 29;
+    options.width = 49;
+    judge_with_workspace(&options, names, 2, bytes, 1);
 }
 
 /* A kernel of which not one plane fits in constant memory, then one whose tile of the image fits in
@@ -286,7 +316,7 @@ int main(int count, char **arguments)
         cmocka_unit_test(test_edge_shapes),     cmocka_unit_test(test_filter_sizes),
         cmocka_unit_test(test_tile_edges),      cmocka_unit_test(test_many_weights),
         cmocka_unit_test(test_im2col_in_parts), cmocka_unit_test(test_gathered),
-        cmocka_unit_test(test_groups),
+        cmocka_unit_test(test_groups),          cmocka_unit_test(test_winograd_in_parts),
     };
     (void)arguments;
     tests_large = count > 1;
