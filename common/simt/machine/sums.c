@@ -10,9 +10,12 @@
 
 enum {
     FRACTION_BITS = 23,
-    NO_EXPONENT = -100000, /* of a zero */
-    HALF_LEAST = 1 << 10,  /* with the leading one of half precision */
-    HALF_EXPONENT = -24    /* no less than this has its last bit */
+    NO_EXPONENT = -30000, /* of a zero */
+    HALF_LEAST = 1 << 10, /* with the leading one of half precision */
+    HALF_EXPONENT = -24,  /* no less than this has its last bit */
+    FLOAT_BIAS = 127,
+    FLOAT_INFINITE = 0x7f800000,
+    TF32_FRACTION = 10
 };
 
 unsigned int simt_element_bits(unsigned int type)
@@ -22,16 +25,40 @@ unsigned int simt_element_bits(unsigned int type)
                                                                                    : 16;
 }
 
+/* A TF32 number that is no zero, subnormal, infinity or NaN: most are. */
+static void set_usual(struct simt_factors *factors, unsigned int k, uint32_t bits)
+{
+    const unsigned int low = FRACTION_BITS - TF32_FRACTION, one = 1u << TF32_FRACTION;
+    const int magnitude = (int)((bits >> low & (one - 1)) | one);
+    factors->value[k] = (int16_t)(bits >> 31 ? -magnitude : magnitude);
+    factors->exponent[k] =
+        (int16_t)((int)(bits >> FRACTION_BITS & 0xff) - FLOAT_BIAS - TF32_FRACTION);
+    factors->special[k] = SIMT_FINITE;
+    factors->has_other_than_zero = true;
+}
+
 void simt_set_factor(struct simt_factors *factors, unsigned int k, unsigned int type, uint32_t bits)
 {
+    const uint32_t exponent = bits & FLOAT_INFINITE;
     struct simt_number number;
+    if (type == SIMT_PTX_TF32 && bits << 1 == 0) {
+        factors->value[k] = 0;
+        factors->exponent[k] = NO_EXPONENT;
+        factors->special[k] = SIMT_FINITE;
+        return;
+    }
+    if (type == SIMT_PTX_TF32 && exponent != 0 && exponent != FLOAT_INFINITE) {
+        set_usual(factors, k, bits);
+        return;
+    }
     if (type <= SIMT_PTX_S8) {
         factors->value[k] = type == SIMT_PTX_S8 ? (int8_t)bits : (uint8_t)bits;
         return;
     }
     number = simt_number_decode(type, bits);
-    factors->value[k] = number.negative ? -(int32_t)number.magnitude : (int32_t)number.magnitude;
-    factors->exponent[k] = number.magnitude ? number.exponent : NO_EXPONENT;
+    factors->value[k] =
+        (int16_t)(number.negative ? -(int32_t)number.magnitude : (int32_t)number.magnitude);
+    factors->exponent[k] = (int16_t)(number.magnitude ? number.exponent : NO_EXPONENT);
     factors->special[k] = number.is_nan        ? SIMT_NAN
                           : number.is_infinite ? SIMT_INFINITE
                                                : SIMT_FINITE;
@@ -42,7 +69,7 @@ void simt_set_factor(struct simt_factors *factors, unsigned int k, unsigned int 
 void simt_negate_factors(struct simt_factors *factors, unsigned int count)
 {
     for (unsigned int k = 0; k < count; k++) {
-        factors->value[k] = -factors->value[k];
+        factors->value[k] = (int16_t)-factors->value[k];
     }
 }
 
@@ -115,24 +142,38 @@ static int64_t aligned(int64_t value, int exponent, int excess, int largest, int
 }
 
 /* The float nearer to zero, with so many bits of fraction; what is too large is infinite. */
+static uint32_t cut_off_any(struct simt_number number, int kept)
+{
+    const uint32_t bits = (uint32_t)simt_number_encode(SIMT_PTX_F32, number, TO_ZERO);
+    const bool too_large =
+        number.magnitude && 63 - __builtin_clzll(number.magnitude) + number.exponent > FLOAT_BIAS;
+    return too_large ? (bits & 0x80000000) | FLOAT_INFINITE
+                     : bits & ~((1u << (FRACTION_BITS - kept)) - 1);
+}
+
+/* The same; most sums are neither zero nor subnormal nor too large. */
 static uint32_t cut_off(int64_t sum, int exponent, int kept)
 {
-    const struct simt_number number = {
-        .negative = sum < 0, .magnitude = (uint64_t)(sum < 0 ? -sum : sum), .exponent = exponent};
-    const uint32_t bits = (uint32_t)simt_number_encode(SIMT_PTX_F32, number, TO_ZERO);
-    const bool too_large = sum != 0 && 63 - __builtin_clzll(number.magnitude) + exponent > 127;
-    return too_large ? (bits & 0x80000000) | 0x7f800000
-                     : bits & ~((1u << (FRACTION_BITS - kept)) - 1);
+    const uint64_t magnitude = (uint64_t)(sum < 0 ? -sum : sum);
+    const int top = 63 - __builtin_clzll(magnitude | 1), biased = top + exponent + FLOAT_BIAS;
+    const uint32_t fraction = (uint32_t)(top > FRACTION_BITS ? magnitude >> (top - FRACTION_BITS)
+                                                             : magnitude << (FRACTION_BITS - top));
+    if (magnitude == 0 || biased <= 0 || biased > 2 * FLOAT_BIAS || kept != FRACTION_BITS) {
+        return cut_off_any(
+            (struct simt_number){.negative = sum < 0, .magnitude = magnitude, .exponent = exponent},
+            kept);
+    }
+    return (uint32_t)(sum < 0) << 31 | (uint32_t)biased << FRACTION_BITS |
+           (fraction & ((1u << FRACTION_BITS) - 1));
 }
 
 /* Products of factors from `first` on, and c, a float. */
 static uint32_t add(const struct adder *adder, const struct simt_factors *a,
                     const struct simt_factors *b, unsigned int first, int excess, uint32_t c)
 {
-    const struct simt_number start = simt_number_decode(SIMT_PTX_F32, c);
-    const int64_t start_value =
-        start.negative ? -(int64_t)start.magnitude : (int64_t)start.magnitude;
-    const int start_exponent = start.magnitude ? start.exponent + FRACTION_BITS : NO_EXPONENT;
+    const int biased = (int)(c >> FRACTION_BITS & 0xff);
+    const int64_t start = (c & ((1u << FRACTION_BITS) - 1)) | (biased ? 1u << FRACTION_BITS : 0);
+    const int start_exponent = start ? (biased ? biased : 1) - FLOAT_BIAS : NO_EXPONENT;
     int32_t exponents[SIMT_MOST_FACTORS];
     int largest = start_exponent;
     int64_t sum;
@@ -143,7 +184,7 @@ static uint32_t add(const struct adder *adder, const struct simt_factors *a,
     if (largest <= NO_EXPONENT / 2) {
         return 0;
     }
-    sum = aligned(start_value, start_exponent, FRACTION_BITS, largest, adder->bits);
+    sum = aligned(c >> 31 ? -start : start, start_exponent, FRACTION_BITS, largest, adder->bits);
     for (unsigned int i = 0; i < adder->at_once; i++) {
         int shift = largest - exponents[i] + excess - adder->bits;
         int32_t value = a->value[first + i] * b->value[first + i];
@@ -162,7 +203,7 @@ static void widen(struct simt_factors *to, unsigned int at, const struct simt_fa
     to->exponent[at] = from->exponent[k];
     while (to->value[at] > -HALF_LEAST && to->value[at] < HALF_LEAST &&
            to->exponent[at] > HALF_EXPONENT) {
-        to->value[at] *= 2;
+        to->value[at] = (int16_t)(to->value[at] * 2);
         to->exponent[at]--;
     }
 }
@@ -193,22 +234,23 @@ static uint32_t sum_by_halves(const struct adder *adder, const struct simt_facto
 static uint32_t real_sum(const struct simt_sum_kind *kind, const struct simt_factors *a,
                          const struct simt_factors *b, unsigned int count, uint32_t c)
 {
-    struct adder adder = adder_of(kind);
+    const bool finite =
+        !a->has_special && !b->has_special && (c & FLOAT_INFINITE) != FLOAT_INFINITE;
     const int excess = fraction_of(kind->type_a) + fraction_of(kind->type_b);
-    struct simt_number start;
+    struct adder adder = adder_of(kind);
     /* Beyond the edges of matrices tiles are zeros; c is exact. */
-    if ((!a->has_other_than_zero || !b->has_other_than_zero) && !a->has_special &&
-        !b->has_special && adder.kept == FRACTION_BITS && (c & 0x7f800000) != 0x7f800000) {
+    if (finite && (!a->has_other_than_zero || !b->has_other_than_zero) &&
+        adder.kept == FRACTION_BITS) {
         return c << 1 ? c : 0;
     }
-    start = simt_number_decode(SIMT_PTX_F32, c);
-    if (a->has_special || b->has_special || start.is_nan || start.is_infinite) {
+    if (!finite) {
+        const struct simt_number start = simt_number_decode(SIMT_PTX_F32, c);
         const struct specials specials = specials_of(a, b, count, &start);
         if (specials.nan || (specials.plus && specials.minus)) {
             return 0x7fffffff;
         }
         if (specials.plus || specials.minus) {
-            return specials.plus ? 0x7f800000 : 0xff800000;
+            return specials.plus ? FLOAT_INFINITE : 0x80000000 | FLOAT_INFINITE;
         }
     }
     if (!kind->group && simt_element_bits(kind->type_a) == 8) {

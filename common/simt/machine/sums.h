@@ -8,10 +8,12 @@ enum { SIMT_MOST_FACTORS = 32 };
 
 /* A row of A or a column of B, taken apart: value * 2^exponent. */
 struct simt_factors {
-    int32_t value[SIMT_MOST_FACTORS], exponent[SIMT_MOST_FACTORS];
-    enum { SIMT_FINITE, SIMT_INFINITE, SIMT_NAN } special[SIMT_MOST_FACTORS];
+    int16_t value[SIMT_MOST_FACTORS], exponent[SIMT_MOST_FACTORS];
+    uint8_t special[SIMT_MOST_FACTORS];
     bool has_special, has_other_than_zero;
 };
+
+enum { SIMT_FINITE, SIMT_INFINITE, SIMT_NAN }; /* `special` */
 
 /* What is added up: simt_ptx_type of the result and of the factors, which of the two machines. */
 struct simt_sum_kind {
