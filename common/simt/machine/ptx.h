@@ -74,7 +74,7 @@ struct simt_range simt_wgmma_registers(unsigned int thread);
 bool simt_wgmma_reader(const void *address, unsigned int *thread, const void **caller);
 /* registers.c */
 void simt_registers_block_ended(void);
-/* tensor_map.c: the swizzle's span of the copy that was the last to make a tile there; false if
+/* tensor_copies.c: the swizzle's span of the copy that was the last to make a tile there; false if
  * none is known. */
 bool simt_tensor_span(const void *address, unsigned int *span);
 
