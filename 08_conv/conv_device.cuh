@@ -6,21 +6,8 @@
 #include <cuda_runtime.h>
 
 #include "base/integers.h"
+#include "conv_shape.h"
 #include "kernel/launch_limits.cuh"
-#include "problem/conv/conv.h"
-
-/* Whether there are outputs, and whether there are inputs and weights to compute them from. If
- * there are outputs but no products, launch_conv_naive sets the outputs to 0. */
-static inline bool has_outputs(const struct conv *call)
-{
-    return call->batch * call->filters * call->out_height * call->out_width > 0;
-}
-
-static inline bool has_products(const struct conv *call)
-{
-    return call->channels * call->height * call->width * call->kernel_height * call->kernel_width >
-           0;
-}
 
 /* The group of channels that a filter reads. */
 static __device__ inline size_t group_of(const struct conv &call, size_t filter)
@@ -110,14 +97,6 @@ static __device__ inline void copy_floats(const float *from, float *to)
                                     4 * sizeof(float));
 }
 
-/* How many floats of the input one copy can transfer: 4, 2 or 1. The input's address, its width and
- * the padding must be multiples of that, so that all pieces of tiles are aligned. */
-static inline unsigned input_vector(const struct conv *call)
-{
-    const size_t places = (size_t)call->input / sizeof(float) | call->width | call->pad;
-    return places % 4 == 0 ? 4 : places % 2 == 0 ? 2 : 1;
-}
-
 /* Stores two or four neighbours at once, at an address aligned to their size. With plain
  * assignments the compiler would merge this with a branch that stores them one by one, into single
  * stores. Lanes that store 4 bytes at a distance of 16 write to each sector four times; that is
@@ -130,18 +109,6 @@ static __device__ inline void store2(float *to, float first, float second)
 static __device__ inline void store4(float *to, const float *from)
 {
     __stcg((float4 *)to, make_float4(from[0], from[1], from[2], from[3]));
-}
-
-/* For rungs that do only 3 x 3 filters, at stride 1 without dilation, with 32-bit indices. */
-static inline const char *conv_declines_3x3(const struct conv *call)
-{
-    if (call->kernel_height != 3 || call->kernel_width != 3 || call->stride_height != 1 ||
-        call->stride_width != 1 || call->dilation != 1)
-        return "only 3x3, stride 1, dilation 1";
-    if (call->height >= (size_t)1 << 30 || call->width >= (size_t)1 << 30 ||
-        call->pad >= (size_t)1 << 20 || call->height * call->width >= (size_t)1 << 31)
-        return "images too large";
-    return NULL;
 }
 
 /* For launches that exceed the limits of this GPU, or of all. */

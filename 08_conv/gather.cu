@@ -53,3 +53,29 @@ extern "C" void write_gather_taps(const struct conv *call, const struct gather_p
 
     write_taps<<<(unsigned)divided_up(rows, BLOCK), BLOCK>>>(*call, *plan);
 }
+
+/* Stores the weights as [row][filter], with zeros where there are none. */
+static __global__ void pack_weights(const struct conv call, const struct gather_plan plan)
+{
+    const size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
+    const unsigned filters = plan.filter_tiles * plan.tile_filters;
+    const unsigned filter = (unsigned)(i % filters), row = (unsigned)(i / filters);
+    const unsigned plane = (unsigned)(call.kernel_height * call.kernel_width);
+    unsigned channel, tap;
+
+    if (row >= plan.stages * GATHER_DEPTH)
+        return;
+    row_of(call, plan, row, &channel, &tap);
+    plan.weights[i] = filter < call.filters && channel < call.channels
+                          ? call.filter[((size_t)filter * call.channels + channel) * plane + tap]
+                          : 0;
+}
+
+extern "C" void prepare_gather(const struct conv *call, const struct gather_plan *plan)
+{
+    const size_t weights =
+        (size_t)plan->stages * GATHER_DEPTH * plan->filter_tiles * plan->tile_filters;
+
+    pack_weights<<<(unsigned)divided_up(weights, BLOCK), BLOCK>>>(*call, *plan);
+    write_gather_taps(call, plan);
+}

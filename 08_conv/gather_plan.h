@@ -54,11 +54,14 @@ struct gather_plan gather_plan_of(const struct conv *call, const struct gather_t
 enum { GATHER_TILES = 4, TENSOR_TILES = 5 };
 extern const struct gather_tile gather_tiles[GATHER_TILES], tensor_tiles[TENSOR_TILES];
 
-/* Launch the product of a plan, whose weights and taps are in the workspace. */
+/* Launch the product of a plan, whose weights and taps are in the workspace; multiply_packed with
+ * the tiles and the single stage of implicit_gemm_packed. */
+void multiply_packed(const struct conv *call, const struct gather_plan *plan);
 void multiply_gathered(const struct conv *call, const struct gather_plan *plan);
 void multiply_gathered_3xtf32(const struct conv *call, const struct gather_plan *plan);
 
-/* Write the plan's table of taps, and add the outputs of its splits, in their order. */
+/* Write the plan's weights, as [row][filter], and its table of taps; or only that; and add the outputs of its splits, in their order. */
+void prepare_gather(const struct conv *call, const struct gather_plan *plan);
 void write_gather_taps(const struct conv *call, const struct gather_plan *plan);
 void add_gather_parts(const struct conv *call, const struct gather_plan *plan);
 

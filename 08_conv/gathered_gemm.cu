@@ -1,6 +1,5 @@
-/* Step 08, the implicit product for any filter, stride, padding and dilation, without divisions:
- * where the inputs of a row of the im2col matrix are is in a table, which is prepared together with
- * the weights. */
+/* Step 08, the kernel of the rungs from implicit_gemm_packed to implicit_gemm_split (implicit_gemm_gathered.cu):
+ * the implicit product for any filter, stride, padding and dilation, without divisions. */
 #include "gather.cuh"
 #include "outer_product.cuh"
 
@@ -180,33 +179,6 @@ static __global__ void __launch_bounds__(KIND::THREADS, KIND::RESIDENT)
                          work.pixel_tile * KIND::PIXELS + column + 32 * j, sums[i][j]);
 }
 
-/* Stores the weights as [row][filter], with zeros where there are none. */
-static __global__ void pack_weights(const struct conv call, const struct gather_plan plan)
-{
-    const size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
-    const unsigned filters = plan.filter_tiles * plan.tile_filters;
-    const unsigned filter = (unsigned)(i % filters), row = (unsigned)(i / filters);
-    const unsigned plane = (unsigned)(call.kernel_height * call.kernel_width);
-    unsigned channel, tap;
-
-    if (row >= plan.stages * GATHER_DEPTH)
-        return;
-    row_of(call, plan, row, &channel, &tap);
-    plan.weights[i] = filter < call.filters && channel < call.channels
-                          ? call.filter[((size_t)filter * call.channels + channel) * plane + tap]
-                          : 0;
-}
-
-static void prepare(const struct conv *call, const struct gather_plan &plan)
-{
-    static const unsigned BLOCK = 256;
-    const size_t weights =
-        (size_t)plan.stages * GATHER_DEPTH * plan.filter_tiles * plan.tile_filters;
-
-    pack_weights<<<(unsigned)divided_up(weights, BLOCK), BLOCK>>>(*call, plan);
-    write_gather_taps(call, &plan);
-}
-
 template <typename KIND>
 static void launch_as(const struct conv *call, const struct gather_plan &plan)
 {
@@ -234,6 +206,11 @@ static void launch_tiles(const struct conv *call, const struct gather_plan &plan
         launch_as<gemm_kind<FILTERS, PIXELS, RESIDENT, 3, 1, false>>(call, plan);
 }
 
+extern "C" void multiply_packed(const struct conv *call, const struct gather_plan *plan)
+{
+    launch_as<gemm_kind<64, 128, 3, 1, 1, false>>(call, *plan);
+}
+
 extern "C" void multiply_gathered(const struct conv *call, const struct gather_plan *plan)
 {
     if (plan->tile_filters == 128)
@@ -246,104 +223,4 @@ extern "C" void multiply_gathered(const struct conv *call, const struct gather_p
         launch_tiles<32, 128, 6>(call, *plan);
     if (plan->splits > 1)
         add_gather_parts(call, plan);
-}
-
-static bool is_empty(const struct conv *call)
-{
-    return !has_outputs(call) || !has_products(call);
-}
-
-/* ---- the rungs ------------------------------------------------------------------------------- */
-
-static struct gather_plan packed_plan(const struct conv *call)
-{
-    static const struct gather_tile tile = {64, 128, 3, 8, 1};
-    return gather_plan_of(call, &tile, 1, 0);
-}
-
-extern "C" void prepare_implicit_gemm_packed(const struct conv *call)
-{
-    if (!is_empty(call))
-        prepare(call, packed_plan(call));
-}
-
-/* Tiles of 64 filters x 128 pixels, 8 x 8 sums per thread. The weights are stored in the order in
- * which blocks read them, with zeros where there are none, so that copying them needs no test; and
- * a table says, for each row, how far its inputs are from those of the first tap.
- *
- * Better: half as many loads from shared memory for a product, and for an input an addition and two
- * comparisons instead of the arithmetic of channel and tap. Still bad: load, wait, multiply. */
-extern "C" void launch_implicit_gemm_packed(const struct conv *call)
-{
-    if (is_empty(call))
-        launch_conv_naive(call);
-    else
-        launch_as<gemm_kind<64, 128, 3, 1, 1, false>>(call, packed_plan(call));
-}
-
-static void prepare_kind(const struct conv *call, unsigned may)
-{
-    if (!is_empty(call))
-        prepare(call, gather_plan_of(call, gather_tiles, GATHER_TILES, may));
-}
-
-static void launch_kind(const struct conv *call, unsigned may)
-{
-    if (is_empty(call)) {
-        launch_conv_naive(call);
-        return;
-    }
-    const struct gather_plan plan = gather_plan_of(call, gather_tiles, GATHER_TILES, may);
-    multiply_gathered(call, &plan);
-}
-
-extern "C" void prepare_implicit_gemm_async(const struct conv *call)
-{
-    prepare_kind(call, 0);
-}
-
-/* Asynchronous copies, two stages ahead, and the tile that suits the problem: 128 filters x 128
- * pixels, 64 x 128 or 32 x 128.
- *
- * Better: copies take no registers, and there is time for them. Still bad: for each input that is
- * copied, its row's entry of the table is read, and its place compared with the picture's edges. */
-extern "C" void launch_implicit_gemm_async(const struct conv *call)
-{
-    launch_kind(call, 0);
-}
-
-extern "C" void prepare_implicit_gemm_ordered(const struct conv *call)
-{
-    prepare_kind(call, GATHER_TAP_ORDER);
-}
-
-/* The rows in another order: the same tap of 16 channels, which make a stage, then the next tap. If
- * there are not whole groups of 16 channels, as `implicit_gemm_async`.
- *
- * Better: one entry of the table and one comparison for a stage; from row to row only the channel
- * changes, by an addition. For 1 x 1 filters nothing is left to compare, and neighbouring pixels
- * are copied four at a time. Still bad: with few tiles, multiprocessors are idle. */
-extern "C" void launch_implicit_gemm_ordered(const struct conv *call)
-{
-    launch_kind(call, GATHER_TAP_ORDER);
-}
-
-extern "C" void prepare_implicit_gemm_split(const struct conv *call)
-{
-    prepare_kind(call, GATHER_TAP_ORDER | GATHER_SPLIT);
-}
-
-/* Where there are few tiles, several blocks share one: each does some of the rows, and another
- * kernel adds their sums, in a fixed order.
- *
- * Better: with few pixels and many channels all multiprocessors work. Still bad: the sums go
- * through memory; and the tile and the number of parts are estimates. */
-extern "C" void launch_implicit_gemm_split(const struct conv *call)
-{
-    launch_kind(call, GATHER_TAP_ORDER | GATHER_SPLIT);
-}
-
-extern "C" const char *declines_gather(const struct conv *call)
-{
-    return gather_declines(call);
 }

@@ -1,6 +1,6 @@
 /* Step 08, the general implicit product on Hopper's tensor cores, at nearly float32's accuracy. */
 #include "gather.cuh"
-#include "wgmma.cuh"
+#include "kernel/wgmma.cuh"
 
 static const unsigned THREADS = 256, WARPGROUPS = THREADS / 128;
 static const unsigned STAGES = 5, AHEAD = STAGES - 2;
@@ -11,7 +11,7 @@ static const unsigned PROMOTE = 4;
 static __device__ inline void wait_for_stage()
 {
     __pipeline_wait_prior(AHEAD - 1);
-    wgmma_publish();
+    before_async_reads();
     __syncthreads();
 }
 
@@ -70,8 +70,8 @@ static __device__ inline void multiply_step(float (&part)[GROUPS][N / 2], float 
     typedef sizes<N, GROUPS> size;
     const float *const a = ring.inputs + ring.reading * size::INPUTS + from;
     const float *const b = ring.weights + ring.reading * size::WEIGHTS;
-    const unsigned long long b_high = wgmma_operand(b + k * K_STEP * N * 2, N * 16);
-    const unsigned long long b_low = wgmma_operand(b + (k * 2 + 1) * K_STEP * N, N * 16);
+    const uint64_t b_high = wgmma_blocks(b + k * K_STEP * N * 2, N * 16);
+    const uint64_t b_low = wgmma_blocks(b + (k * 2 + 1) * K_STEP * N, N * 16);
 
     wgmma_wait<1>(); /* the products that use high and low are complete */
 #pragma unroll
@@ -80,12 +80,12 @@ static __device__ inline void multiply_step(float (&part)[GROUPS][N / 2], float 
         for (unsigned i = 0; i < 4; i++)
             split(a[(k * K_STEP + i / 2 * 4) * size::PITCH + g * 64 + i % 2 * 8], &high[g][i],
                   &low[g][i]);
-    wgmma_fence();
+    wgmma_start();
 #pragma unroll
     for (unsigned g = 0; g < GROUPS; g++) {
-        wgmma(part[g], low[g], b_high, add);
-        wgmma(part[g], high[g], b_low, 1);
-        wgmma(part[g], high[g], b_high, 1);
+        multiply_tf32(part[g], low[g], b_high, add);
+        multiply_tf32(part[g], high[g], b_low, true);
+        multiply_tf32(part[g], high[g], b_high, true);
     }
     wgmma_commit();
 }

@@ -8,20 +8,9 @@
 #include "conv_device.cuh"
 #include "kernel/dependent_launch.cuh"
 
-static const unsigned SIDE = 3, TAPS = SIDE * SIDE;
-static const unsigned THREADS = 256, WARPS = THREADS / 32;
-static const unsigned CHUNK = 8;               /* channels per stage, and per instruction */
-static const unsigned M_TILE = 16, N_TILE = 8; /* pixels and filters per instruction */
-static const unsigned FRAGMENT = 32 * 4;       /* floats for N_TILE filters and CHUNK channels */
-static const unsigned STAGES = 2;
-
-/* How the output is divided into blocks, and the layout of a block's input tile. */
-struct tensor_tiling {
-    unsigned width, bands; /* a block's columns, and its bands of ROWS rows */
-    unsigned pitch, plane; /* floats from one row, and from one channel, of the tile to the next */
-    unsigned across, down; /* blocks per image, horizontally and vertically */
-    unsigned filter_blocks;
-};
+extern "C" {
+#include "tensor_plan.h"
+}
 
 /* sum += a b, 16 x 8 times 8 x 8. The PTX ISA says which elements a lane holds: mma.m16n8k8 for
  * .tf32. */
@@ -257,89 +246,22 @@ static __global__ void split_filters(const struct conv call, unsigned n_tiles, f
     packed[i] = make_float4(high[0], high[1], low[0], low[1]);
 }
 
-/* Blocks of 24 filters if that wastes fewer filters than 64. */
-static unsigned n_tiles_of(const struct conv *call)
-{
-    return divided_up(call->filters, 24) * 24 < divided_up(call->filters, 64) * 64 ? 3 : 8;
-}
-
-/* Chooses the width with the lowest estimated cost of all blocks: eight for each pixel, to
- * multiply, and one for each float of the input tile, to copy. */
-static struct tensor_tiling tensor_tiling_of(const struct conv *call, unsigned places,
-                                             unsigned rows, unsigned vector)
-{
-    struct tensor_tiling best = {};
-    size_t least = (size_t)-1;
-
-    for (unsigned width = vector; width <= places; width += vector) {
-        struct tensor_tiling tiling;
-        tiling.width = width;
-        tiling.bands = (unsigned)smaller(places / width, divided_up(call->out_height, rows));
-        tiling.across = (unsigned)divided_up(call->out_width, width);
-        tiling.down = (unsigned)divided_up(call->out_height, tiling.bands * rows);
-        tiling.pitch = (unsigned)divided_up(width + SIDE - 1, vector) * vector;
-        tiling.plane = (tiling.bands * rows + SIDE - 1) * tiling.pitch;
-        /* The four channels that a warp reads together start 8 banks apart: no bank conflicts. */
-        tiling.plane += (8 + 32 - tiling.plane % 32) % 32;
-        const size_t cost =
-            (size_t)tiling.across * tiling.down * (8 * places * rows + tiling.plane);
-        if (tiling.plane <= 2 * places * rows && cost <= least) {
-            least = cost;
-            best = tiling;
-        }
-    }
-    return best;
-}
-
-/* The launch for a problem. */
-struct tensor_launch {
-    struct tensor_tiling tiling;
-    size_t blocks, bytes; /* of shared memory */
-};
-
-/* ROWS and GROUPS of a warp, whose sums must fit in registers: many rows for few filters, several
- * groups for many. */
-static constexpr unsigned rows_of(unsigned n_tiles)
-{
-    return n_tiles == 3 ? 4 : 1;
-}
-
-static constexpr unsigned groups_of(unsigned n_tiles)
-{
-    return n_tiles == 3 ? 1 : 2;
-}
-
-static struct tensor_launch tensor_launch_of(const struct conv *call)
-{
-    const unsigned n_tiles = n_tiles_of(call), rows = rows_of(n_tiles);
-    struct tensor_launch launch;
-
-    launch.tiling =
-        tensor_tiling_of(call, WARPS * groups_of(n_tiles) * M_TILE, rows, input_vector(call));
-    launch.tiling.filter_blocks = (unsigned)divided_up(call->filters, n_tiles * N_TILE);
-    const size_t stage = CHUNK * (size_t)launch.tiling.plane + TAPS * n_tiles * FRAGMENT;
-    launch.bytes = STAGES * stage * sizeof(float);
-    launch.blocks = call->batch * launch.tiling.down * (size_t)launch.tiling.across *
-                    launch.tiling.filter_blocks;
-    return launch;
-}
-
 template <unsigned N_TILES, unsigned VECTOR>
 static void launch_tensor_as(const struct conv *call)
 {
-    constexpr unsigned ROWS = rows_of(N_TILES), GROUPS = groups_of(N_TILES);
-    const struct tensor_launch launch = tensor_launch_of(call);
+    constexpr unsigned ROWS = TENSOR_ROWS(N_TILES), GROUPS = TENSOR_GROUPS(N_TILES);
+    const struct tensor_plan plan = tensor_plan_of(call);
     const auto kernel = tensor<N_TILES, ROWS, GROUPS, VECTOR>;
 
-    cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)launch.bytes);
-    launch_dependent(kernel, (unsigned)launch.blocks, THREADS, launch.bytes, *call, launch.tiling,
+    cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)plan.bytes);
+    launch_dependent(kernel, (unsigned)plan.blocks, THREADS, plan.bytes, *call, plan.tiling,
                      (const float *)call->workspace);
 }
 
 /* Splits the filters, which a user would do once for all images. */
 extern "C" void prepare_tensor(const struct conv *call)
 {
-    const unsigned n_tiles = n_tiles_of(call);
+    const unsigned n_tiles = tensor_n_tiles(call);
     const size_t threads = divided_up(call->filters, n_tiles * N_TILE) * n_tiles * 32 * TAPS *
                            divided_up(call->channels, CHUNK);
 
@@ -354,11 +276,11 @@ extern "C" void launch_tensor(const struct conv *call)
 
     if (!has_outputs(call) || !has_products(call))
         launch_conv_naive(call);
-    else if (n_tiles_of(call) == 3 && vector == 4)
+    else if (tensor_n_tiles(call) == 3 && vector == 4)
         launch_tensor_as<3, 4>(call);
-    else if (n_tiles_of(call) == 3 && vector == 2)
+    else if (tensor_n_tiles(call) == 3 && vector == 2)
         launch_tensor_as<3, 2>(call);
-    else if (n_tiles_of(call) == 3)
+    else if (tensor_n_tiles(call) == 3)
         launch_tensor_as<3, 1>(call);
     else if (vector == 4)
         launch_tensor_as<8, 4>(call);
@@ -374,25 +296,6 @@ extern "C" const char *declines_tensor(const struct conv *call)
 
     if (why != NULL || !has_outputs(call))
         return why;
-    const struct tensor_launch launch = tensor_launch_of(call);
-    return conv_declines_launch(launch.blocks, launch.bytes);
-}
-
-/* Errors in units of 2^-24, relative to a product or to the sum of all products' magnitudes:
- *   - 16 for an input's low part, which is less than 2^-10 of the input and is truncated to 11
- *     bits, an error of 2^-10 of itself;
- *   - 8 for a weight's low part, which is less than 2^-11 because high is rounded;
- *   - 8 for low x low, which is left out;
- *   - for each instruction 12 truncations, each of 2^-23 of the largest term: two steps that align
- *     four products and the sum so far, and normalize the result. There is one instruction for each
- *     tap of each chunk, and two for the small products, which are less than 2^-9 of the others;
- *   - an addition for each column of taps.
- * (M. Fasi et al., Numerical behavior of NVIDIA tensor cores, PeerJ Computer Science 7, 2021, found
- * at least one bit more since sm_80, which is not relied on.) This does not hold for numbers below
- * 2^-116, whose low parts are subnormal. */
-extern "C" double depth_tensor(const struct conv *call)
-{
-    const double chunks = (double)divided_up(call->channels, CHUNK);
-
-    return 32 + chunks * (TAPS * 24 * (1 + 2.0 / 512) + SIDE);
+    const struct tensor_plan plan = tensor_plan_of(call);
+    return conv_declines_launch(plan.blocks, plan.bytes);
 }

@@ -21,21 +21,20 @@ static void test_edge_shapes(void **state)
         size_t filters, kernel_height, kernel_width;
         size_t stride, pad, dilation;
     } shapes[] = {
-        {0, 2, 5, 5, 2, 3, 3, 1, 0, 1},   {2, 0, 5, 5, 2, 3, 3, 1, 0, 1},
-        {2, 2, 0, 5, 2, 3, 3, 1, 0, 1},   {2, 2, 5, 0, 2, 3, 3, 1, 2, 1},
-        {2, 2, 5, 5, 0, 3, 3, 1, 0, 1},   {1, 1, 1, 1, 1, 1, 1, 1, 0, 1},
-        {2, 0, 5, 5, 0, 3, 3, 1, 0, 1},   {1, 2, 30, 6, 16, 3, 3, 1, 1, 1},
-        {1, 1, 1, 1, 1, 3, 3, 1, 1, 1},   {1, 2, 3, 3, 2, 5, 5, 1, 0, 1},
-        {1, 2, 5, 3, 2, 3, 5, 1, 0, 1},   {2, 3, 9, 11, 4, 1, 1, 1, 0, 1},
-        {2, 3, 9, 11, 4, 2, 2, 1, 0, 1},  {2, 3, 9, 11, 4, 3, 3, 1, 0, 1},
-        {2, 3, 9, 11, 4, 3, 3, 1, 1, 1},  {2, 3, 9, 11, 4, 3, 3, 2, 1, 1},
-        {2, 3, 9, 11, 4, 3, 3, 3, 0, 2},  {1, 2, 12, 8, 3, 5, 5, 1, 2, 1},
-        {1, 2, 12, 8, 3, 5, 1, 2, 4, 1},  {1, 2, 8, 12, 3, 1, 5, 1, 0, 2},
-        {1, 2, 8, 12, 3, 2, 4, 3, 5, 3},  {3, 1, 1, 33, 2, 1, 3, 1, 0, 1},
-        {3, 1, 33, 1, 2, 3, 1, 1, 0, 1},  {1, 33, 4, 4, 1, 3, 3, 1, 1, 1},
-        {1, 1, 4, 4, 33, 3, 3, 1, 1, 1},  {1, 2, 6, 6, 2, 2, 2, 9, 3, 1},
-        {1, 1, 1, 1, 1, 3, 3, 1, 7, 2},   {2, 12, 10, 66, 24, 3, 3, 1, 0, 1},
-        {1, 7, 31, 65, 5, 3, 3, 1, 1, 1}, {2, 5, 33, 31, 17, 3, 3, 1, 1, 1},
+        {0, 2, 5, 5, 2, 3, 3, 1, 0, 1},  {2, 0, 5, 5, 2, 3, 3, 1, 0, 1},
+        {2, 2, 0, 5, 2, 3, 3, 1, 0, 1},  {2, 2, 5, 0, 2, 3, 3, 1, 2, 1},
+        {2, 2, 5, 5, 0, 3, 3, 1, 0, 1},  {1, 1, 1, 1, 1, 1, 1, 1, 0, 1},
+        {2, 0, 5, 5, 0, 3, 3, 1, 0, 1},  {1, 2, 30, 6, 16, 3, 3, 1, 1, 1},
+        {1, 1, 1, 1, 1, 3, 3, 1, 1, 1},  {1, 2, 3, 3, 2, 5, 5, 1, 0, 1},
+        {1, 2, 5, 3, 2, 3, 5, 1, 0, 1},  {2, 3, 9, 11, 4, 1, 1, 1, 0, 1},
+        {2, 3, 9, 11, 4, 2, 2, 1, 0, 1}, {2, 3, 9, 11, 4, 3, 3, 1, 0, 1},
+        {2, 3, 9, 11, 4, 3, 3, 1, 1, 1}, {2, 3, 9, 11, 4, 3, 3, 2, 1, 1},
+        {2, 3, 9, 11, 4, 3, 3, 3, 0, 2}, {1, 2, 12, 8, 3, 5, 5, 1, 2, 1},
+        {1, 2, 12, 8, 3, 5, 1, 2, 4, 1}, {1, 2, 8, 12, 3, 1, 5, 1, 0, 2},
+        {1, 2, 8, 12, 3, 2, 4, 3, 5, 3}, {3, 1, 1, 33, 2, 1, 3, 1, 0, 1},
+        {3, 1, 33, 1, 2, 3, 1, 1, 0, 1}, {1, 33, 4, 4, 1, 3, 3, 1, 1, 1},
+        {1, 1, 4, 4, 33, 3, 3, 1, 1, 1}, {1, 2, 6, 6, 2, 2, 2, 9, 3, 1},
+        {1, 1, 1, 1, 1, 3, 3, 1, 7, 2},  {1, 3, 17, 35, 9, 3, 3, 1, 1, 1},
     };
     struct conv_options options;
     (void)state;
@@ -59,6 +58,10 @@ static void test_edge_shapes(void **state)
         }
 }
 
+/* Of the sorts of shapes that follow, a part of each is in the quick test, the others are in the
+ * large one. */
+static bool tests_large;
+
 /* Filters from 1 x 1 to 11 x 11, strides 1 to 4, alike or not in both directions, with and
  * without padding and dilation. */
 static void test_filter_sizes(void **state)
@@ -74,7 +77,7 @@ static void test_filter_sizes(void **state)
     options.filters = 3;
     for (size_t size = 1; size <= 11; size++)
         for (size_t stride = 1; stride <= 4; stride++) {
-            if (STEP_TEST_SANITIZED && (size + stride) % 3 != 0)
+            if (((size + stride) % 3 != 0) != tests_large)
                 continue;
             options.stride_height = stride;
             options.stride_width = size % 2 == 0 ? stride : 1 + (stride + size) % 4;
@@ -85,10 +88,6 @@ static void test_filter_sizes(void **state)
         }
 }
 
-/* Of two sorts of shapes every fourth and every third are in the quick test, the others in the
- * large one. */
-static bool tests_large;
-
 /* Around the tiles of the rungs for 3 x 3: pixels, filters and channels that fill them, or one more
  * or less. */
 static void test_tile_edges(void **state)
@@ -97,10 +96,11 @@ static void test_tile_edges(void **state)
         size_t channels, height, width, filters, pad;
     } shapes[] = {
         {4, 10, 130, 24, 0}, {12, 6, 131, 23, 0}, {13, 7, 129, 25, 1}, {8, 10, 58, 64, 0},
-        {9, 9, 29, 65, 1},   {7, 11, 28, 63, 0},  {3, 5, 258, 17, 0},  {5, 34, 10, 8, 2},
+        {9, 5, 13, 65, 1},   {7, 11, 28, 63, 0},  {3, 5, 258, 17, 0},  {5, 34, 10, 8, 2},
         {16, 13, 15, 16, 1}, {1, 12, 12, 1, 4},   {2, 130, 6, 33, 0},  {17, 10, 20, 47, 1},
-        {4, 3, 3, 130, 0},   {6, 4, 5, 9, 0},     {24, 8, 9, 49, 3},   {1, 2, 1, 1, 2},
-        {12, 10, 70, 24, 0},
+        {2, 3, 3, 130, 0},   {6, 4, 5, 9, 0},     {24, 8, 9, 49, 3},   {1, 2, 1, 1, 2},
+        {1, 2, 2, 2, 1},     {12, 10, 70, 24, 0}, {7, 31, 65, 5, 1},   {5, 33, 31, 17, 1},
+        {3, 3, 5, 7, 0},     {9, 9, 29, 65, 1},
     };
     struct conv_options options;
     (void)state;
@@ -128,11 +128,13 @@ static void test_gathered(void **state)
         size_t batch, channels, height, width, filters, kernel, stride, pad, dilation;
     } shapes[] = {
         {2, 16, 8, 8, 24, 1, 1, 0, 1},  {1, 32, 6, 22, 65, 1, 1, 0, 1},
-        {1, 16, 7, 9, 130, 1, 2, 0, 1}, {3, 48, 5, 5, 33, 3, 1, 1, 1},
+        {1, 16, 7, 9, 130, 1, 2, 0, 1}, {1, 48, 5, 5, 33, 3, 1, 1, 1},
         {1, 15, 9, 7, 31, 3, 2, 1, 1},  {1, 17, 9, 7, 32, 3, 1, 2, 2},
         {2, 3, 11, 13, 20, 5, 1, 2, 1}, {1, 16, 12, 9, 17, 5, 1, 0, 2},
-        {1, 2, 5, 6, 3, 5, 1, 4, 1},    {1, 160, 3, 3, 8, 3, 1, 1, 1},
+        {1, 2, 5, 6, 3, 5, 1, 4, 1},    {1, 96, 3, 3, 8, 3, 1, 1, 1},
         {1, 4, 17, 18, 5, 3, 1, 3, 3},  {1, 1, 2, 1, 1, 5, 1, 9, 4},
+        {1, 2, 3, 5, 3, 1, 3, 0, 1},    {3, 48, 5, 5, 33, 3, 1, 1, 1},
+        {1, 160, 3, 3, 8, 3, 1, 1, 1},
     };
     struct conv_options options;
     (void)state;
@@ -182,7 +184,8 @@ static void test_groups(void **state)
     }
 }
 
-/* More weights than the 16384 that fit in constant memory: many filters. */
+/* More weights than the 16384 that fit in constant memory: many filters, of many taps or, in the
+ * large test, of many channels. */
 static void test_many_weights(void **state)
 {
     struct conv_options options;
@@ -190,9 +193,10 @@ static void test_many_weights(void **state)
 
     step_test_defaults(&options);
     options.batch = 1;
-    options.height = 4;
-    options.width = 5;
-    options.channels = 97;
+    options.height = tests_large ? 4 : 12;
+    options.width = tests_large ? 5 : 13;
+    options.kernel_height = options.kernel_width = tests_large ? 3 : 11;
+    options.channels = tests_large ? 97 : 8;
     options.filters = 19;
     step_test_rungs(&options.base);
 }
@@ -212,16 +216,47 @@ static void test_many_channels(void **state)
     step_test_rungs(&options.base);
 }
 
+/* The rungs of these names with so many bytes of workspace each, of the bytes that there are. */
+static void judge_with_workspace(const struct conv_options *options, const char *const *names,
+                                 size_t name_count, const size_t *bytes, size_t count)
+{
+    const struct ladder *const ladder = step_test_ladder();
+    const struct machine machine = {.name = "test", .processors = 2};
+    struct comparison comparison;
+    struct error error;
+    struct problem *const base =
+        conv_kind.create(&options->base, ladder->back_end, &machine, &error);
+    assert_non_null(base);
+    struct conv_problem *const problem = (struct conv_problem *)base;
+    const size_t whole = problem->call.workspace_bytes;
+
+    for (size_t r = 0; r < name_count * count; r++) {
+        const struct rung *rung = NULL;
+        for (size_t i = 0; i < ladder->rung_count; i++)
+            if (strcmp(ladder_rung(ladder, i)->name, names[r / count]) == 0)
+                rung = ladder_rung(ladder, i);
+        assert_non_null(rung);
+        if (rung->unavailable != NULL && rung->unavailable() != NULL)
+            continue;
+        problem->call.workspace_bytes = bytes[r % count];
+        assert_true(problem->call.workspace_bytes <= whole);
+        assert_true(conv_kind.load(base, 0, &error));
+        if (!verify_rung(base, rung, &comparison, &error))
+            fail_msg("%s", error.text);
+        if (!comparison.right)
+            fail_msg("%s, %zu bytes of workspace: %s", rung->name, bytes[r % count],
+                     comparison.where);
+    }
+    problem->call.workspace_bytes = whole;
+    conv_kind.destroy(base);
+}
+
 /* A matrix of im2col that is larger than the workspace is made in parts. With the workspace of the
  * programs that takes half a GiB; here it is made smaller, down to what holds one column. */
 static void test_im2col_in_parts(void **state)
 {
     static const char *const names[] = {"im2col", "cpu_im2col"};
-    const struct ladder *const ladder = step_test_ladder();
-    const struct machine machine = {.name = "test", .processors = 2};
     struct conv_options options;
-    struct comparison comparison;
-    struct error error;
     (void)state;
 
     step_test_defaults(&options);
@@ -233,27 +268,26 @@ static void test_im2col_in_parts(void **state)
     options.kernel_height = 2;
     const size_t taps = options.channels * options.kernel_height * options.kernel_width;
     const size_t pixels = 8 * 11, columns[] = {3 * pixels, 2 * pixels + 7, pixels, 60, 7, 1};
-    struct problem *const base =
-        conv_kind.create(&options.base, ladder->back_end, &machine, &error);
-    assert_non_null(base);
-    struct conv_problem *const problem = (struct conv_problem *)base;
-    const size_t whole = problem->call.workspace_bytes;
-    for (size_t r = 0; r < ladder->rung_count; r++)
-        for (size_t c = 0; c < sizeof columns / sizeof columns[0]; c++) {
-            const struct rung *const rung = ladder_rung(ladder, r);
-            if ((strcmp(rung->name, names[0]) != 0 && strcmp(rung->name, names[1]) != 0) ||
-                (rung->unavailable != NULL && rung->unavailable() != NULL))
-                continue;
-            problem->call.workspace_bytes = GEMM_WORKSPACE + columns[c] * taps * sizeof(float);
-            assert_true(problem->call.workspace_bytes <= whole);
-            assert_true(conv_kind.load(base, 0, &error));
-            if (!verify_rung(base, rung, &comparison, &error))
-                fail_msg("%s", error.text);
-            if (!comparison.right)
-                fail_msg("%s, %zu columns at a time: %s", rung->name, columns[c], comparison.where);
-        }
-    problem->call.workspace_bytes = whole;
-    conv_kind.destroy(base);
+    size_t bytes[sizeof columns / sizeof columns[0]];
+    for (size_t c = 0; c < sizeof columns / sizeof columns[0]; c++)
+        bytes[c] = GEMM_WORKSPACE + columns[c] * taps * sizeof(float);
+    judge_with_workspace(&options, names, 2, bytes, sizeof bytes / sizeof bytes[0]);
+}
+
+/* As few of Winograd's tiles at once as there can be. */
+static void test_winograd_in_parts(void **state)
+{
+    static const char *const names[] = {"winograd_2x2", "winograd_4x4"};
+    static const size_t bytes[] = {1};
+    struct conv_options options;
+    (void)state;
+
+    step_test_defaults(&options);
+    options.batch = 2;
+    options.channels = options.filters = 2;
+    options.height = 29;
+    options.width = 49;
+    judge_with_workspace(&options, names, 2, bytes, 1);
 }
 
 /* A kernel of which not one plane fits in constant memory, then one whose tile of the image fits in
@@ -275,13 +309,14 @@ static void test_large_kernels(void **state)
 int main(int count, char **arguments)
 {
     const struct CMUnitTest large[] = {
-        cmocka_unit_test(test_tile_edges), cmocka_unit_test(test_gathered),
+        cmocka_unit_test(test_filter_sizes),  cmocka_unit_test(test_tile_edges),
+        cmocka_unit_test(test_many_weights),  cmocka_unit_test(test_gathered),
         cmocka_unit_test(test_many_channels), cmocka_unit_test(test_large_kernels)};
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_edge_shapes),     cmocka_unit_test(test_filter_sizes),
         cmocka_unit_test(test_tile_edges),      cmocka_unit_test(test_many_weights),
         cmocka_unit_test(test_im2col_in_parts), cmocka_unit_test(test_gathered),
-        cmocka_unit_test(test_groups),
+        cmocka_unit_test(test_groups),          cmocka_unit_test(test_winograd_in_parts),
     };
     (void)arguments;
     tests_large = count > 1;

@@ -98,6 +98,24 @@ static void transform_patch(const struct transforms *t, double d[LARGEST_PATCH][
         }
 }
 
+/* |G| |g| |G^T| of a filter in one channel. */
+static void transform_filter(const struct transforms *t, const float *filter,
+                             double g[LARGEST_PATCH][LARGEST_PATCH])
+{
+    double half[LARGEST_PATCH][LARGEST_SIDE] = {{0}};
+
+    for (size_t i = 0; i < t->patch; i++)
+        for (size_t r = 0; r < t->side; r++)
+            for (size_t s = 0; s < t->side; s++)
+                half[i][s] += t->g[i][r] * fabs((double)filter[r * t->side + s]);
+    for (size_t i = 0; i < t->patch; i++)
+        for (size_t j = 0; j < t->patch; j++) {
+            g[i][j] = 0;
+            for (size_t s = 0; s < t->side; s++)
+                g[i][j] += t->g[j][s] * half[i][s];
+        }
+}
+
 /* The input under the first number of an output's tile: tiles are those of the outputs whose
  * distances are multiples of the dilation. */
 static size_t tile_begin(const struct conv *call, const struct transforms *t, size_t place)
@@ -123,7 +141,7 @@ static double magnitude(const struct conv *call, const struct transforms *t,
         return 0;
     const float *input = call->input + pixel.batch * call->channels * image;
     for (size_t c = 0; c < call->channels; c++, filter += taps, input += image) {
-        double d[LARGEST_PATCH][LARGEST_PATCH] = {{0}};
+        double d[LARGEST_PATCH][LARGEST_PATCH] = {{0}}, g[LARGEST_PATCH][LARGEST_PATCH];
 
         for (size_t r = 0; r < t->patch; r++)
             for (size_t s = 0; s < t->patch; s++) {
@@ -132,14 +150,10 @@ static double magnitude(const struct conv *call, const struct transforms *t,
                     d[r][s] = fabs((double)input[y * call->width + x]);
             }
         transform_patch(t, d);
+        transform_filter(t, filter, g);
         for (size_t i = 0; i < t->patch; i++)
-            for (size_t j = 0; j < t->patch; j++) {
-                double weight = 0;
-                for (size_t tap = 0; tap < taps; tap++)
-                    weight +=
-                        t->g[i][tap / t->side] * t->g[j][tap % t->side] * fabs((double)filter[tap]);
-                sum += row[i] * column[j] * d[i][j] * weight;
-            }
+            for (size_t j = 0; j < t->patch; j++)
+                sum += row[i] * column[j] * d[i][j] * g[i][j];
     }
     return sum;
 }

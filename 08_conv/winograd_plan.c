@@ -3,13 +3,20 @@
 #include "base/integers.h"
 
 /* Tiles at once are a multiple of this, so that no block of the products spans two components. */
-static const size_t padding = 256;
+static size_t padding_of(const struct gather_tile *tiles, unsigned tile_count)
+{
+    size_t most = 1;
+
+    for (unsigned t = 0; t < tile_count; t++)
+        most = tiles[t].pixels > most ? tiles[t].pixels : most;
+    return most;
+}
 
 struct winograd_plan winograd_plan_of(const struct conv *call, unsigned tile,
                                       const struct gather_tile *tiles, unsigned tile_count,
                                       unsigned floats_per_weight)
 {
-    const size_t side = tile + call->kernel_height - 1;
+    const size_t side = tile + call->kernel_height - 1, padding = padding_of(tiles, tile_count);
     struct winograd_plan plan = {.tile = tile};
 
     plan.phases_across = (unsigned)smaller(call->dilation, call->out_width);

@@ -11,6 +11,12 @@ extern "C" {
 
 static const unsigned BLOCK = 256;
 
+/* Of the transforms, for the tiles of a channel or filter. */
+static __host__ __device__ unsigned blocks_of(const struct winograd_plan &plan)
+{
+    return (unsigned)((plan.at_once + BLOCK - 1) / BLOCK);
+}
+
 /* The place of a tile: its first output. */
 struct tile_place {
     unsigned batch, y, x;
@@ -41,7 +47,7 @@ static __global__ void __launch_bounds__(BLOCK)
     transform_inputs(const struct conv call, const struct winograd_plan plan, unsigned first)
 {
     constexpr unsigned PATCH = winograd<TILE, SIDE>::PATCH;
-    const unsigned blocks = (unsigned)(plan.at_once / BLOCK); /* for each channel */
+    const unsigned blocks = blocks_of(plan); /* for each channel */
     const unsigned channel = blockIdx.x / blocks;
     const unsigned column = blockIdx.x % blocks * BLOCK + threadIdx.x, tile = first + column;
     const struct tile_place at = place_of<DILATED>(call, plan, tile);
@@ -51,6 +57,8 @@ static __global__ void __launch_bounds__(BLOCK)
     float patch[PATCH * PATCH] = {};
 
     overlap_launches();
+    if (column >= plan.at_once)
+        return;
     if (channel < call.channels && tile < plan.tiles) {
         const float *const image =
             call.input + ((size_t)at.batch * call.channels + channel) * height * width;
@@ -82,7 +90,7 @@ static __global__ void __launch_bounds__(BLOCK)
     transform_outputs(const struct conv call, const struct winograd_plan plan, unsigned first)
 {
     constexpr unsigned PATCH = winograd<TILE, SIDE>::PATCH;
-    const unsigned blocks = (unsigned)(plan.at_once / BLOCK); /* for each filter */
+    const unsigned blocks = blocks_of(plan); /* for each filter */
     const unsigned filter = blockIdx.x / blocks;
     const unsigned column = blockIdx.x % blocks * BLOCK + threadIdx.x, tile = first + column;
     const struct tile_place at = place_of<DILATED>(call, plan, tile);
@@ -94,7 +102,7 @@ static __global__ void __launch_bounds__(BLOCK)
     float m[PATCH * PATCH], half[PATCH][TILE];
 
     overlap_launches();
-    if (tile >= plan.tiles || at.x >= width)
+    if (column >= plan.at_once || tile >= plan.tiles || at.x >= width)
         return;
     const float *const from = plan.products + (size_t)filter * plan.at_once + column;
 #pragma unroll
@@ -179,7 +187,7 @@ template <unsigned TILE, unsigned SIDE, bool DILATED>
 static void launch_as(const struct conv *call, const struct winograd_plan &plan,
                       void (*multiply)(const struct conv *, const struct gather_plan *))
 {
-    const unsigned blocks = (unsigned)(plan.at_once / BLOCK);
+    const unsigned blocks = blocks_of(plan);
 
     for (size_t first = 0; first < plan.tiles; first += plan.at_once) {
         launch_dependent(transform_inputs<TILE, SIDE, DILATED>, blocks * plan.channels, BLOCK, 0,

@@ -15,7 +15,7 @@ endif()
 if(RUNGS_SANITIZE)
   target_compile_options(rungs_flags INTERFACE
     $<$<COMPILE_LANGUAGE:C,CXX>:-fsanitize=${RUNGS_SANITIZE} -fno-sanitize-recover=all
-      -fno-omit-frame-pointer -g>
+      -fno-omit-frame-pointer -g1>
     # -O3 would take twice as long to compile, and the sanitizers' checks take the time anyway.
     $<$<COMPILE_LANGUAGE:C>:-O1>)
   target_link_options(rungs_flags INTERFACE -fsanitize=${RUNGS_SANITIZE})

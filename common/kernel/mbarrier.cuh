@@ -57,4 +57,10 @@ static inline __device__ void barrier_wait(phase_barrier *barrier, unsigned pari
     while (!done);
 }
 
+/* Orders the thread's writes to shared memory before what the TMA, or wgmma, reads there later. */
+static inline __device__ void before_async_reads()
+{
+    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+}
+
 #endif

@@ -101,10 +101,4 @@ static inline __device__ void store_wait()
     asm volatile("cp.async.bulk.wait_group 0;" ::: "memory");
 }
 
-/* Orders the thread's writes to shared memory before what the TMA, or wgmma, reads there later. */
-static inline __device__ void before_async_reads()
-{
-    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
-}
-
 #endif

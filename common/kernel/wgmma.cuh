@@ -22,6 +22,16 @@ static inline __device__ uint64_t wgmma_tile(const void *tile, unsigned distance
            eight_rows >> 4 << 32 | swizzle_128 << 62;
 }
 
+/* Describes a tile without swizzle, for rows along k: blocks of 8 rows x 16 bytes, each contiguous;
+ * the next 8 rows are 128 bytes further, the next 16 bytes of k `k_bytes` further. */
+static inline __device__ uint64_t wgmma_blocks(const void *tile, unsigned k_bytes)
+{
+    const uint64_t eight_rows = 128;
+
+    return (shared_address(tile) & 0x3FFFF) >> 4 | (uint64_t)(k_bytes >> 4) << 16 |
+           eight_rows >> 4 << 32;
+}
+
 static inline __device__ void wgmma_start()
 {
     asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
@@ -51,6 +61,7 @@ static inline __device__ void wgmma_finish(float (&sum)[SUMS])
 
 /* ---- the products ---------------------------------------------------------------------------- */
 
+#define WGMMA_REGISTERS_16 "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15"
 #define WGMMA_REGISTERS_32                                                                         \
     "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, "                  \
     "%17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31"
@@ -79,9 +90,8 @@ static inline __device__ void wgmma_finish(float (&sum)[SUMS])
 #define WGMMA_SUMS_32(i) WGMMA_SUMS_16(i), WGMMA_SUMS_16((i) + 16)
 #define WGMMA_SUMS_64(i) WGMMA_SUMS_32(i), WGMMA_SUMS_32((i) + 32)
 
-/* sum = A B, plus the old sum if `add`; float32 sums of 64 rows of C and twice as many
- * columns as `sum` has elements. Thread t
- * of the warpgroup has elements (row, column) and (row, column + 1) in sum[4 j] and sum[4 j + 1],
+/* sum = A B, plus the old sum if `add`; float32 sums of 64 rows of C and twice as many columns as
+ * `sum` has elements. Thread t of the warpgroup has elements (row, column) and (row, column + 1) in sum[4 j] and sum[4 j + 1],
  * where row is t / 32 * 16 + t % 32 / 4 and column is 8 j + t % 4 * 2, and those of row + 8 in
  * sum[4 j + 2] and sum[4 j + 3].
  *
@@ -142,6 +152,44 @@ static inline __device__ void multiply_tf32(float (&sum)[128], uint64_t a, uint6
                  : "l"(a), "l"(b), "r"((unsigned)add));
 }
 
+/* The same with 64 rows of A in registers, the rows of a warp at 16 times its number in the
+ * warpgroup: thread t has elements (row, k), (row + 8, k), (row, k + 4) and (row + 8, k + 4), where
+ * row is t % 32 / 4 and k is t % 4. */
+#define WGMMA_A(a)                                                                                 \
+    "r"(__float_as_uint((a)[0])), "r"(__float_as_uint((a)[1])), "r"(__float_as_uint((a)[2])),      \
+        "r"(__float_as_uint((a)[3]))
+
+static inline __device__ void multiply_tf32(float (&sum)[16], const float (&a)[4], uint64_t b,
+                                            bool add)
+{
+    asm volatile("{\n\t.reg .pred add;\n\tsetp.ne.b32 add, %21, 0;\n\t"
+                 "wgmma.mma_async.sync.aligned.m64n32k8.f32.tf32.tf32 {" WGMMA_REGISTERS_16
+                 "}, {%16, %17, %18, %19}, %20, add, 1, 1;\n\t}"
+                 : WGMMA_SUMS_16(0)
+                 : WGMMA_A(a), "l"(b), "r"((unsigned)add));
+}
+
+static inline __device__ void multiply_tf32(float (&sum)[32], const float (&a)[4], uint64_t b,
+                                            bool add)
+{
+    asm volatile("{\n\t.reg .pred add;\n\tsetp.ne.b32 add, %37, 0;\n\t"
+                 "wgmma.mma_async.sync.aligned.m64n64k8.f32.tf32.tf32 {" WGMMA_REGISTERS_32
+                 "}, {%32, %33, %34, %35}, %36, add, 1, 1;\n\t}"
+                 : WGMMA_SUMS_32(0)
+                 : WGMMA_A(a), "l"(b), "r"((unsigned)add));
+}
+
+static inline __device__ void multiply_tf32(float (&sum)[64], const float (&a)[4], uint64_t b,
+                                            bool add)
+{
+    asm volatile("{\n\t.reg .pred add;\n\tsetp.ne.b32 add, %69, 0;\n\t"
+                 "wgmma.mma_async.sync.aligned.m64n128k8.f32.tf32.tf32 {" WGMMA_REGISTERS_64
+                 "}, {%64, %65, %66, %67}, %68, add, 1, 1;\n\t}"
+                 : WGMMA_SUMS_64(0)
+                 : WGMMA_A(a), "l"(b), "r"((unsigned)add));
+}
+
+#undef WGMMA_A
 #undef WGMMA_SUMS_64
 #undef WGMMA_SUMS_32
 #undef WGMMA_SUMS_16
@@ -150,5 +198,6 @@ static inline __device__ void multiply_tf32(float (&sum)[128], uint64_t a, uint6
 #undef WGMMA_REGISTERS_96
 #undef WGMMA_REGISTERS_64
 #undef WGMMA_REGISTERS_32
+#undef WGMMA_REGISTERS_16
 
 #endif

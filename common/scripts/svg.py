@@ -1,5 +1,5 @@
-"""The pictures of the pages as SVG: Svg, for draw_traces.py and draw_notions.py, the colours, and what both do with
---check and --update. A picture brings its own background, and both change where the reader's system is dark."""
+"""The pictures of the pages as SVG: Svg, for draw_traces.py, draw_notions.py and draw_conv.py, the colours, and what all do
+with --check and --update. A picture brings its own background, and both change where the reader's system is dark."""
 import argparse
 import os
 import re

@@ -11,6 +11,7 @@
 #include "check/check.h"
 #include "count/splits.h"
 #include "count/wavefronts.h"
+#include "machine/ptx.h"
 #include "machine/shared.h"
 #include "model/requests.h"
 #include "model/sites.h"
@@ -44,9 +45,6 @@ static void check_one(const struct simt_event *event, unsigned int warp, unsigne
 {
     uint64_t addresses[SIMT_WARP_SIZE];
     enum simt_event_kind kind = event_kind(event);
-    if (kind == EVENT_BLOCK) {
-        return;
-    }
     addresses[lane] = event->address;
     if (!event_is_access(event)) {
         check_other(event, warp, 1u << lane, addresses);
@@ -62,20 +60,32 @@ static void check_one(const struct simt_event *event, unsigned int warp, unsigne
     }
 }
 
+/* Most of what a lane does it does with its own stack, which is right, but for registers of
+ * products. */
+static void check_until(const struct simt_event *end, unsigned int warp, unsigned int lane)
+{
+    const unsigned int thread = warp * SIMT_WARP_SIZE + lane;
+    const struct simt_range own = simt_machine_stack(thread);
+    const struct simt_range registers = simt_wgmma_registers(thread);
+    for (; checked[lane] < end; checked[lane]++) {
+        const struct simt_event *event = checked[lane];
+        if (event_kind(event) != EVENT_BLOCK &&
+            (!event_is_access(event) || !simt_in_range(&own, event->address) ||
+             simt_in_range(&registers, event->address))) {
+            check_one(event, warp, lane);
+        }
+    }
+}
+
 void simt_step_check(struct simt_traces *traces, unsigned int warp)
 {
     traces->warp_in_order[warp] = true;
     for (unsigned int i = 0; i < traces->stretch_count; i++) {
         const struct simt_event *end = traces->stretches[i];
-        unsigned int lane = (unsigned int)((end - simt_trace_events) / TRACE_STRIDE);
-        for (; checked[lane] < end; checked[lane]++) {
-            check_one(checked[lane], warp, lane);
-        }
+        check_until(end, warp, (unsigned int)((end - simt_trace_events) / TRACE_STRIDE));
     }
     for (unsigned int lane = 0; lane < SIMT_WARP_SIZE; lane++) {
-        for (; checked[lane] < traces->end[lane]; checked[lane]++) {
-            check_one(checked[lane], warp, lane);
-        }
+        check_until(traces->end[lane], warp, lane);
     }
 }
 
@@ -114,7 +124,9 @@ static void access_memory(const struct simt_event *event, unsigned int warp, uin
         uint32_t here = in_range(&range, lanes, addresses);
         lanes &= ~here;
         if (range.space == SPACE_LOCAL) {
-            simt_check_local(kind, number, warp, here, addresses);
+            if (!counts_only) {
+                simt_check_local(kind, number, warp, here, addresses);
+            }
             continue;
         }
         for (uint32_t set = lanes; set; set &= set - 1) {
@@ -152,8 +164,8 @@ static bool access_row(const struct simt_event *event, unsigned int warp, uint64
         return false;
     }
     if (space == SPACE_LOCAL) { /* the arguments; or something is wrong */
-        return simt_machine_is_own(warp * SIMT_WARP_SIZE, first) &&
-               simt_machine_is_own(warp * SIMT_WARP_SIZE + 1, first);
+        return counts_only || (simt_machine_is_own(warp * SIMT_WARP_SIZE, first) &&
+                               simt_machine_is_own(warp * SIMT_WARP_SIZE + 1, first));
     }
     if (space != SPACE_GLOBAL && (space != SPACE_SHARED || size != WORD_BYTES)) {
         return false;

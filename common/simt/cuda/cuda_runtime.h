@@ -111,6 +111,9 @@ __asm__(
                                         SIMT_SET("_ZdaPvmSt11align_val_t",
                                                  "simt_sized_aligned_delete_array"));
 #undef SIMT_SET
+/* What new is on the host, the runtime refers to weakly, for C programs: see that libstdc++ is
+ * linked, which has it, also where nothing else of it is needed. */
+__asm__(".pushsection .data.rel.ro, \"aw\"\n.balign 8\n.8byte _ZSt7nothrow\n.popsection");
 #endif
 
 /* ---- qualifiers ---- */

@@ -39,46 +39,55 @@ SIMT_NO_HOOKS void invoke_without_hooks(void *closure)
     (*static_cast<Body *>(closure))();
 }
 
-/* What a launch has on the host's stack. */
-template <class T>
-void include(simt_launch &launch, const T &object)
+/* These two are no templates, so that a launch costs the compiler little. */
+SIMT_NO_HOOKS __attribute__((noinline, unused)) static simt_launch
+describe_launch(const char *name, dim3 grid, dim3 block, size_t shared_bytes, cudaStream_t stream,
+                const char *file, int line)
 {
-    const char *begin = reinterpret_cast<const char *>(__builtin_addressof(object));
-    const char *end = begin + sizeof object;
-    launch.begin = launch.begin && launch.begin < begin ? launch.begin : begin;
-    launch.end = launch.end && launch.end > end ? launch.end : end;
+    simt_launch launch = {};
+    launch.name = name;
+    launch.file = file;
+    launch.line = line;
+    launch.grid = grid;
+    launch.block = block;
+    launch.shared_bytes = shared_bytes;
+    launch.stream = stream;
+    launch.interleaved = SIMT_INTERLEAVED;
+    launch.instrumented = INSTRUMENTED;
+    return launch;
 }
 
-template <class Body, class... Arguments>
-void run(simt_launch launch, Body body, void (*invoke)(void *), const Arguments &...arguments)
+SIMT_NO_HOOKS __attribute__((noinline, unused)) static void
+run(const simt_launch &described, void (*invoke)(void *), void *body, size_t size)
 {
-    include(launch, body);
-    (include(launch, arguments), ...);
+    simt_launch launch = described;
     launch.invoke = invoke;
-    launch.closure = &body;
+    launch.closure = body;
+    launch.begin = body;
+    launch.end = static_cast<const char *>(body) + size;
     simt_launch_kernel(&launch);
 }
 
-/* A launch of a known function: arguments are converted to its parameters and copied, once. Where
- * parameters have defaults, the call knows them. */
+/* A launch of a known function: arguments are converted to its parameters, and the body has copies
+ * of them. Where parameters have defaults, the call knows them. */
 template <class Call, class... Parameters>
 struct function_launch {
     simt_launch launch;
     void (*function)(Parameters...);
     Call call;
 
-    void operator()(Parameters... arguments) const
+    SIMT_NO_HOOKS void operator()(const Parameters &...arguments) const
     {
-        auto body = [&, kernel = function]() SIMT_NO_HOOKS { kernel(arguments...); };
-        run(launch, body, invoke_without_hooks<decltype(body)>, arguments...);
+        auto body = [=, kernel = function]() mutable SIMT_NO_HOOKS { kernel(arguments...); };
+        run(launch, invoke_without_hooks<decltype(body)>, &body, sizeof body);
     }
 
     template <class... Arguments>
     std::enable_if_t<(sizeof...(Arguments) < sizeof...(Parameters))>
     operator()(Arguments... arguments) const
     {
-        auto body = [&] { call(arguments...); };
-        run(launch, body, invoke<decltype(body)>, arguments..., *this);
+        auto body = [=, with_defaults = call]() mutable { with_defaults(arguments...); };
+        run(launch, invoke<decltype(body)>, &body, sizeof body);
     }
 };
 
@@ -91,27 +100,26 @@ struct overloaded_launch {
     template <class... Arguments>
     void operator()(Arguments... arguments) const
     {
-        auto body = [&] { call(arguments...); };
-        run(launch, body, invoke<decltype(body)>, arguments..., *this);
+        auto body = [=, overloaded = call]() mutable { overloaded(arguments...); };
+        run(launch, invoke<decltype(body)>, &body, sizeof body);
     }
 };
 
 template <class Call, class... Parameters>
-function_launch<Call, Parameters...> launch_function(simt_launch launch, Call call,
-                                                     void (*function)(Parameters...))
+SIMT_NO_HOOKS function_launch<Call, Parameters...>
+launch_function(const simt_launch &described, Call call, void (*function)(Parameters...))
 {
+    simt_launch launch = described;
     launch.function = reinterpret_cast<const void *>(function);
     return {launch, function, call};
 }
 
 template <class Find, class Call>
-auto launch(const char *name, Find find, Call call, dim3 grid, dim3 block, size_t shared_bytes = 0,
-            cudaStream_t stream = nullptr, SIMT_SITE)
+SIMT_NO_HOOKS auto launch(const char *name, Find find, Call call, dim3 grid, dim3 block,
+                          size_t shared_bytes = 0, cudaStream_t stream = nullptr, SIMT_SITE)
 {
-    simt_launch launch = {
-        name,   simt_file,        simt_line,    grid,    block,   shared_bytes, nullptr,
-        stream, SIMT_INTERLEAVED, INSTRUMENTED, nullptr, nullptr, false,        false,
-        false,  {0, 0, 0},        nullptr,      nullptr};
+    const simt_launch launch =
+        describe_launch(name, grid, block, shared_bytes, stream, simt_file, simt_line);
     if constexpr (std::is_invocable_v<Find, int>) {
         return launch_function(launch, call, find(0));
     } else {
@@ -125,11 +133,9 @@ auto launch_value(const char *name, void (*function)(Parameters...), dim3 grid, 
                   size_t shared_bytes = 0, cudaStream_t stream = nullptr, SIMT_SITE)
 {
     auto call = [function](auto &...arguments) { function(arguments...); };
-    simt_launch launch = {
-        name,   simt_file,        simt_line,    grid,    block,   shared_bytes, nullptr,
-        stream, SIMT_INTERLEAVED, INSTRUMENTED, nullptr, nullptr, false,        false,
-        false,  {0, 0, 0},        nullptr,      nullptr};
-    return launch_function(launch, call, function);
+    return launch_function(
+        describe_launch(name, grid, block, shared_bytes, stream, simt_file, simt_line), call,
+        function);
 }
 
 } // namespace simt

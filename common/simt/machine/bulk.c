@@ -1,4 +1,4 @@
-/* Asynchronous copies in bulk: cp.async.bulk, and with it the tensor forms, which tensor_map.c
+/* Asynchronous copies in bulk: cp.async.bulk, and with it the tensor forms, which tensor_copies.c
  * takes apart into pieces.
  *
  * A copy into shared memory is made when somebody waits for its mbarrier and nothing else in the

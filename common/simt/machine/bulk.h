@@ -1,4 +1,4 @@
-/* Asynchronous copies in bulk, shared by bulk.c and tensor_map.c. */
+/* Asynchronous copies in bulk, shared by bulk.c and tensor_copies.c. */
 #ifndef SIMT_BULK_H
 #define SIMT_BULK_H
 

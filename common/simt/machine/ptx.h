@@ -67,12 +67,14 @@ void simt_wgmma_forget(struct simt_block *block);
 /* Which product that is under way uses the register at this address: where it stands, or NULL; then
  * the access is remembered. Which one reads that shared memory. */
 const void *simt_wgmma_register(unsigned int thread, uint64_t address, uint32_t place);
-/* Whether the warp has made any such product. */
+/* Whether the warp has made any such product. Of a thread of it: only here may such a register lie
+ * that the next access, or an earlier one, is of interest to. */
 bool simt_warp_has_wgmma(unsigned int warp);
+struct simt_range simt_wgmma_registers(unsigned int thread);
 bool simt_wgmma_reader(const void *address, unsigned int *thread, const void **caller);
 /* registers.c */
 void simt_registers_block_ended(void);
-/* tensor_map.c: the swizzle's span of the copy that was the last to make a tile there; false if
+/* tensor_copies.c: the swizzle's span of the copy that was the last to make a tile there; false if
  * none is known. */
 bool simt_tensor_span(const void *address, unsigned int *span);
 

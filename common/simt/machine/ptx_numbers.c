@@ -11,57 +11,11 @@
 
 /* ---- formats ---- */
 
-struct format {
-    int precision, exponent_bits; /* with the hidden bit; */
-    int low;                      /* bits below that are always 0 */
-    uint64_t nan;
-    bool finite; /* no infinities, one NaN */
-};
-
-static struct format format_of(unsigned int type)
-{
-    switch (type) {
-    case SIMT_PTX_F16:
-    case SIMT_PTX_F16X2:
-        return (struct format){11, 5, 0, 0x7fff, false};
-    case SIMT_PTX_BF16:
-    case SIMT_PTX_BF16X2:
-        return (struct format){8, 8, 0, 0x7fff, false};
-    case SIMT_PTX_TF32:
-        return (struct format){11, 8, 13, 0x7fffffff, false};
-    case SIMT_PTX_F32:
-        return (struct format){24, 8, 0, 0x7fffffff, false};
-    case SIMT_PTX_E4M3:
-        return (struct format){4, 4, 0, 0x7f, true};
-    case SIMT_PTX_E5M2:
-        return (struct format){3, 5, 0, 0x7f, false};
-    default:
-        return (struct format){53, 11, 0, UINT64_C(0xfff8000000000000), false};
-    }
-}
-
 static unsigned int bits_of(unsigned int type)
 {
     static const unsigned char bits[] = {8,  8,  16, 16, 32, 32, 64, 64, 16, 16,
                                          32, 32, 64, 32, 32, 8,  8,  16, 16};
     return bits[type];
-}
-
-struct simt_number simt_number_decode(unsigned int type, uint64_t bits)
-{
-    struct format format = format_of(type);
-    int fraction_bits = format.precision - 1, bias = (1 << (format.exponent_bits - 1)) - 1;
-    uint64_t fraction, exponent, top = ((uint64_t)1 << format.exponent_bits) - 1;
-    bits >>= format.low;
-    fraction = bits & (((uint64_t)1 << fraction_bits) - 1);
-    exponent = bits >> fraction_bits & top;
-    return (struct simt_number){
-        .negative = bits >> (fraction_bits + format.exponent_bits) & 1,
-        .is_nan = exponent == top && (format.finite ? fraction == 7 : fraction != 0),
-        .is_infinite = exponent == top && fraction == 0 && !format.finite,
-        .magnitude = fraction | (exponent ? (uint64_t)1 << fraction_bits : 0),
-        .exponent = (int)(exponent ? exponent : 1) - bias - fraction_bits,
-    };
 }
 
 /* The quotient by 2^shift, rounded. */
@@ -104,7 +58,7 @@ static uint64_t shift_right(struct simt_number number, int shift, enum simt_roun
 uint64_t simt_number_encode(unsigned int type, struct simt_number number,
                             enum simt_rounding rounding)
 {
-    struct format format = format_of(type);
+    struct simt_format format = simt_format_of(type);
     int fraction_bits = format.precision - 1, bias = (1 << (format.exponent_bits - 1)) - 1;
     uint64_t sign = (uint64_t)number.negative << (fraction_bits + format.exponent_bits);
     uint64_t infinity = (((uint64_t)1 << format.exponent_bits) - 1) << fraction_bits, bits;
@@ -185,7 +139,7 @@ static uint64_t clamp(unsigned int type, unsigned int flags, uint64_t bits)
         return 0;
     }
     if (flags & m_satfinite && number.is_infinite) {
-        return bits - ((uint64_t)1 << format_of(type).low); /* the largest number */
+        return bits - ((uint64_t)1 << simt_format_of(type).low); /* the largest number */
     }
     return bits;
 }
@@ -284,7 +238,7 @@ static uint64_t extreme(unsigned int type, unsigned int flags, bool least, uint6
         b &= ~sign;
     }
     if ((x.is_nan && y.is_nan) || (flags & m_NaN && (x.is_nan || y.is_nan))) {
-        return format_of(type).nan;
+        return simt_format_of(type).nan;
     }
     left = to_double(type, a);
     right = to_double(type, b);
@@ -385,7 +339,7 @@ bool simt_ptx_test(unsigned int type, unsigned int flags, uint64_t a)
 {
     double x = to_double(type, a);
     struct simt_number number = simt_number_decode(type, a);
-    bool normal = number.magnitude >> (format_of(type).precision - 1) & 1;
+    bool normal = number.magnitude >> (simt_format_of(type).precision - 1) & 1;
     bool finite = !number.is_nan && !number.is_infinite;
     return flags & m_finite       ? finite
            : flags & m_infinite   ? number.is_infinite
@@ -466,8 +420,8 @@ static uint64_t convert_one(unsigned int to, unsigned int from, unsigned int fla
         number = rounded(number, rounding);
     }
     bits = simt_number_encode(to, number, rounding);
-    if (format_of(to).finite && flags & m_satfinite && !number.is_nan &&
-        (bits & format_of(to).nan) == format_of(to).nan) {
+    if (simt_format_of(to).finite && flags & m_satfinite && !number.is_nan &&
+        (bits & simt_format_of(to).nan) == simt_format_of(to).nan) {
         return bits - 1; /* too large: the largest */
     }
     return clamp(to, flags, flush(to, flags, bits));

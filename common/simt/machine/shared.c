@@ -41,12 +41,19 @@ enum simt_guard simt_guard_of(const void *address)
     return shared_end && past_shared < 4096 ? SIMT_SHARED_GUARD : SIMT_NO_GUARD;
 }
 
-bool simt_machine_is_own(unsigned int thread, uint64_t address)
+struct simt_range simt_machine_stack(unsigned int thread)
 {
     const struct simt_fiber *fiber = simt_block->threads[thread].ran_on;
+    return fiber ? (struct simt_range){(uintptr_t)fiber->stack, fiber->stack_bytes, SPACE_LOCAL,
+                                       false}
+                 : (struct simt_range){0, 0, SPACE_LOCAL, false};
+}
+
+bool simt_machine_is_own(unsigned int thread, uint64_t address)
+{
+    const struct simt_range own = simt_machine_stack(thread);
     struct simt_range stacks;
-    return (fiber && address - (uintptr_t)fiber->stack < fiber->stack_bytes) ||
-           !simt_is_in_stacks(address, &stacks);
+    return simt_in_range(&own, address) || !simt_is_in_stacks(address, &stacks);
 }
 
 bool simt_machine_range(uint64_t address, struct simt_range *range)

@@ -16,6 +16,8 @@ enum simt_guard simt_guard_of(const void *address);
 /* Stacks, arguments of the kernel, and dynamic shared memory: as much of it as the launch asked
  * for. */
 bool simt_machine_range(uint64_t address, struct simt_range *range);
+/* Of a thread that has run: its stack. */
+struct simt_range simt_machine_stack(unsigned int thread);
 /* False if it lies in the stack of another thread of the kernel. */
 bool simt_machine_is_own(unsigned int thread, uint64_t address);
 

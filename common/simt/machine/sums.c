@@ -10,7 +10,9 @@
 
 enum {
     FRACTION_BITS = 23,
-    NO_EXPONENT = -100000, /* of a zero */
+    NO_EXPONENT = -10000,  /* of a zero */
+    NO_LARGEST = -300,     /* less than any sum's */
+    INFINITE = 0x7f800000, /* a float's bits */
     HALF_LEAST = 1 << 10,  /* with the leading one of half precision */
     HALF_EXPONENT = -24    /* no less than this has its last bit */
 };
@@ -22,6 +24,14 @@ unsigned int simt_element_bits(unsigned int type)
                                                                                    : 16;
 }
 
+static double power_of_two(int exponent)
+{
+    const uint64_t bits = (uint64_t)(exponent + 1023) << 52;
+    double power;
+    memcpy(&power, &bits, sizeof power);
+    return power;
+}
+
 void simt_set_factor(struct simt_factors *factors, unsigned int k, unsigned int type, uint32_t bits)
 {
     struct simt_number number;
@@ -30,11 +40,12 @@ void simt_set_factor(struct simt_factors *factors, unsigned int k, unsigned int 
         return;
     }
     number = simt_number_decode(type, bits);
-    factors->value[k] = number.negative ? -(int32_t)number.magnitude : (int32_t)number.magnitude;
-    factors->exponent[k] = number.magnitude ? number.exponent : NO_EXPONENT;
+    factors->value[k] = (int16_t)(number.negative ? -(int)number.magnitude : (int)number.magnitude);
+    factors->exponent[k] = (int16_t)(number.magnitude ? number.exponent : NO_EXPONENT);
     factors->special[k] = number.is_nan        ? SIMT_NAN
                           : number.is_infinite ? SIMT_INFINITE
                                                : SIMT_FINITE;
+    factors->real[k] = (float)(factors->value[k] * power_of_two(number.exponent));
     factors->has_special = factors->has_special || factors->special[k] != SIMT_FINITE;
     factors->has_other_than_zero = factors->has_other_than_zero || number.magnitude != 0;
 }
@@ -42,7 +53,23 @@ void simt_set_factor(struct simt_factors *factors, unsigned int k, unsigned int 
 void simt_negate_factors(struct simt_factors *factors, unsigned int count)
 {
     for (unsigned int k = 0; k < count; k++) {
-        factors->value[k] = -factors->value[k];
+        factors->value[k] = (int16_t)-factors->value[k];
+        factors->real[k] = -factors->real[k];
+    }
+}
+
+void simt_set_columns(struct simt_columns *columns, const struct simt_factors *each,
+                      unsigned int count)
+{
+    columns->each = each;
+    columns->has_special = columns->has_other_than_zero = false;
+    for (unsigned int j = 0; j < SIMT_COLUMNS; j++) {
+        columns->has_special |= each[j].has_special;
+        columns->has_other_than_zero |= each[j].has_other_than_zero;
+        for (unsigned int k = 0; k < count; k++) {
+            columns->real[k][j] = each[j].real[k];
+            columns->exponent[k][j] = each[j].exponent[k];
+        }
     }
 }
 
@@ -190,53 +217,143 @@ static uint32_t sum_by_halves(const struct adder *adder, const struct simt_facto
     return sum == sum ? bits : 0x7fffffff;
 }
 
+static bool is_zero_and_plain(const struct simt_factors *factors)
+{
+    return !factors->has_other_than_zero && !factors->has_special;
+}
+
 static uint32_t real_sum(const struct simt_sum_kind *kind, const struct simt_factors *a,
                          const struct simt_factors *b, unsigned int count, uint32_t c)
 {
     struct adder adder = adder_of(kind);
     const int excess = fraction_of(kind->type_a) + fraction_of(kind->type_b);
-    struct simt_number start;
-    /* Beyond the edges of matrices tiles are zeros; c is exact. */
-    if ((!a->has_other_than_zero || !b->has_other_than_zero) && !a->has_special &&
-        !b->has_special && adder.kept == FRACTION_BITS && (c & 0x7f800000) != 0x7f800000) {
-        return c << 1 ? c : 0;
-    }
-    start = simt_number_decode(SIMT_PTX_F32, c);
+    const struct simt_number start = simt_number_decode(SIMT_PTX_F32, c);
     if (a->has_special || b->has_special || start.is_nan || start.is_infinite) {
         const struct specials specials = specials_of(a, b, count, &start);
         if (specials.nan || (specials.plus && specials.minus)) {
             return 0x7fffffff;
         }
         if (specials.plus || specials.minus) {
-            return specials.plus ? 0x7f800000 : 0xff800000;
+            return specials.plus ? INFINITE : INFINITE | 0x80000000;
         }
     }
     if (!kind->group && simt_element_bits(kind->type_a) == 8) {
         return sum_by_halves(&adder, a, b, c);
     }
-    adder.at_once = count < adder.at_once ? count : adder.at_once;
-    for (unsigned int first = 0; first < count; first += adder.at_once) {
-        c = add(&adder, a, b, first, excess, c);
-    }
-    return c;
+    adder.at_once = count; /* no instruction has more */
+    return add(&adder, a, b, 0, excess, c);
 }
 
-uint32_t simt_sum(const struct simt_sum_kind *kind, const struct simt_factors *a,
-                  const struct simt_factors *b, unsigned int count, uint32_t c)
+/* ---- several columns at once: the same, in doubles, which hold all of it exactly ---- */
+
+/* As add(), for each column. */
+static void add_to_columns(const struct adder *adder, const struct simt_factors *a,
+                           const struct simt_columns *b, unsigned int count, int excess,
+                           uint32_t c[SIMT_COLUMNS])
 {
-    if (kind->type_a <= SIMT_PTX_S8) {
-        int64_t sum = (int32_t)c;
-        for (unsigned int k = 0; k < count; k++) {
-            sum += (int64_t)a->value[k] * b->value[k];
-        }
-        return kind->finite ? simt_ptx_saturated((long)sum) : (uint32_t)sum;
+    int16_t largest[SIMT_COLUMNS];
+    int32_t sums[SIMT_COLUMNS] = {0}; /* 16 times 2^22 << 5 is less than 2^31 */
+    double scales[SIMT_COLUMNS], total[SIMT_COLUMNS], sum;
+    int small = 0;
+    for (unsigned int j = 0; j < SIMT_COLUMNS; j++) {
+        largest[j] = 2 * NO_EXPONENT;
     }
-    if (kind->d == SIMT_PTX_F16) {
-        c = (uint32_t)simt_number_encode(SIMT_PTX_F32, simt_number_decode(SIMT_PTX_F16, c),
-                                         NEAREST);
-        c = real_sum(kind, a, b, count, c);
-        return (uint32_t)simt_number_encode(SIMT_PTX_F16, simt_number_decode(SIMT_PTX_F32, c),
+    for (unsigned int k = 0; k < count; k++) {
+        for (unsigned int j = 0; j < SIMT_COLUMNS; j++) {
+            int16_t exponent = (int16_t)(a->exponent[k] + b->exponent[k][j]);
+            largest[j] = exponent > largest[j] ? exponent : largest[j];
+        }
+    }
+    for (unsigned int j = 0; j < SIMT_COLUMNS; j++) {
+        const int field = c[j] >> FRACTION_BITS & 0xff;
+        const int of_c = c[j] << 1 ? (field ? field : 1) - 127 : NO_LARGEST;
+        const int of_products = largest[j] + excess;
+        largest[j] = (int16_t)(of_c > of_products ? of_c : of_products);
+        largest[j] = (int16_t)(largest[j] > NO_LARGEST ? largest[j] : NO_LARGEST);
+        scales[j] = power_of_two(adder->bits - largest[j]);
+    }
+    for (unsigned int k = 0; k < count; k++) {
+        const double factor = a->real[k];
+        for (unsigned int j = 0; j < SIMT_COLUMNS; j++) {
+            sums[j] += (int32_t)(factor * scales[j] * b->real[k][j]);
+        }
+    }
+    for (unsigned int j = 0; j < SIMT_COLUMNS; j++) {
+        uint64_t bits;
+        float nearer;
+        memcpy(&nearer, &c[j], sizeof nearer);
+        total[j] = (double)sums[j] + (double)(int32_t)(nearer * scales[j]);
+        sum = total[j] * power_of_two(largest[j] - adder->bits);
+        small += (sum < 0x1p-126) & (sum > -0x1p-126) & (sum != 0);
+        memcpy(&bits, &sum, sizeof bits);
+        bits &= ~((UINT64_C(1) << (52 - adder->kept)) - 1);
+        memcpy(&sum, &bits, sizeof bits);
+        nearer = (float)sum;
+        memcpy(&c[j], &nearer, sizeof nearer);
+    }
+    for (unsigned int j = 0; small && j < SIMT_COLUMNS; j++) { /* subnormal floats */
+        c[j] = cut_off((int64_t)total[j], largest[j] - adder->bits, adder->kept);
+    }
+}
+
+static bool are_finite(const uint32_t c[SIMT_COLUMNS])
+{
+    bool finite = true;
+    for (unsigned int j = 0; j < SIMT_COLUMNS; j++) {
+        finite &= (c[j] & INFINITE) != INFINITE;
+    }
+    return finite;
+}
+
+static void real_sums(const struct simt_sum_kind *kind, const struct simt_factors *a,
+                      const struct simt_columns *b, unsigned int count, uint32_t c[SIMT_COLUMNS])
+{
+    struct adder adder = adder_of(kind);
+    const int excess = fraction_of(kind->type_a) + fraction_of(kind->type_b);
+    const bool zero = is_zero_and_plain(a) || (!b->has_other_than_zero && !b->has_special);
+    if (a->has_special || b->has_special || !are_finite(c) ||
+        (!kind->group && simt_element_bits(kind->type_a) == 8)) {
+        for (unsigned int j = 0; j < SIMT_COLUMNS; j++) {
+            c[j] = real_sum(kind, a, &b->each[j], count, c[j]);
+        }
+        return;
+    }
+    if (zero && adder.kept == FRACTION_BITS) { /* tiles beyond the edges of matrices; c is exact */
+        for (unsigned int j = 0; j < SIMT_COLUMNS; j++) {
+            c[j] = c[j] << 1 ? c[j] : 0;
+        }
+        return;
+    }
+    add_to_columns(&adder, a, b, count, excess, c);
+}
+
+static uint32_t whole_sum(const struct simt_sum_kind *kind, const struct simt_factors *a,
+                          const struct simt_factors *b, unsigned int count, uint32_t c)
+{
+    int64_t sum = (int32_t)c;
+    for (unsigned int k = 0; k < count; k++) {
+        sum += (int64_t)a->value[k] * b->value[k];
+    }
+    return kind->finite ? simt_ptx_saturated((long)sum) : (uint32_t)sum;
+}
+
+void simt_sum(const struct simt_sum_kind *kind, const struct simt_factors *a,
+              const struct simt_columns *b, unsigned int count, uint32_t c[SIMT_COLUMNS])
+{
+    const bool in_halves = kind->d == SIMT_PTX_F16;
+    if (kind->type_a <= SIMT_PTX_S8) {
+        for (unsigned int j = 0; j < SIMT_COLUMNS; j++) {
+            c[j] = whole_sum(kind, a, &b->each[j], count, c[j]);
+        }
+        return;
+    }
+    for (unsigned int j = 0; in_halves && j < SIMT_COLUMNS; j++) {
+        c[j] = (uint32_t)simt_number_encode(SIMT_PTX_F32, simt_number_decode(SIMT_PTX_F16, c[j]),
                                             NEAREST);
     }
-    return real_sum(kind, a, b, count, c);
+    real_sums(kind, a, b, count, c);
+    for (unsigned int j = 0; in_halves && j < SIMT_COLUMNS; j++) {
+        c[j] = (uint32_t)simt_number_encode(SIMT_PTX_F16, simt_number_decode(SIMT_PTX_F32, c[j]),
+                                            NEAREST);
+    }
 }

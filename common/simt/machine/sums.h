@@ -4,12 +4,23 @@
 
 #include "cuda/simt_ptx_runtime.h"
 
-enum { SIMT_MOST_FACTORS = 32 };
+enum { SIMT_MOST_FACTORS = 32, SIMT_COLUMNS = 8 /* whose sums are made at once */ };
 
-/* A row of A or a column of B, taken apart: value * 2^exponent. */
+enum simt_special { SIMT_FINITE, SIMT_INFINITE, SIMT_NAN };
+
+/* A row of A or a column of B, taken apart: value * 2^exponent, which is `real`. */
 struct simt_factors {
-    int32_t value[SIMT_MOST_FACTORS], exponent[SIMT_MOST_FACTORS];
-    enum { SIMT_FINITE, SIMT_INFINITE, SIMT_NAN } special[SIMT_MOST_FACTORS];
+    int16_t value[SIMT_MOST_FACTORS], exponent[SIMT_MOST_FACTORS];
+    uint8_t special[SIMT_MOST_FACTORS]; /* enum simt_special */
+    float real[SIMT_MOST_FACTORS];
+    bool has_special, has_other_than_zero;
+};
+
+/* Columns side by side. */
+struct simt_columns {
+    const struct simt_factors *each; /* so many */
+    double real[SIMT_MOST_FACTORS][SIMT_COLUMNS];
+    int16_t exponent[SIMT_MOST_FACTORS][SIMT_COLUMNS];
     bool has_special, has_other_than_zero;
 };
 
@@ -26,8 +37,11 @@ unsigned int simt_element_bits(unsigned int type);
 void simt_set_factor(struct simt_factors *factors, unsigned int k, unsigned int type,
                      uint32_t bits);
 void simt_negate_factors(struct simt_factors *factors, unsigned int count);
-/* The products of so many factors, and c; c and the result have d's format. */
-uint32_t simt_sum(const struct simt_sum_kind *kind, const struct simt_factors *a,
-                  const struct simt_factors *b, unsigned int count, uint32_t c);
+void simt_set_columns(struct simt_columns *columns, const struct simt_factors *each,
+                      unsigned int count);
+/* Of each column: its products with row a, so many, are added to its c. All c and the results have
+ * d's format. */
+void simt_sum(const struct simt_sum_kind *kind, const struct simt_factors *a,
+              const struct simt_columns *b, unsigned int count, uint32_t c[SIMT_COLUMNS]);
 
 #endif

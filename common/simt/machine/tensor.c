@@ -9,7 +9,7 @@
 #include "machine/reports.h"
 #include "machine/sums.h"
 
-enum { ROWS = 16, COLUMNS = 8 };
+enum { ROWS = 16, COLUMNS = SIMT_COLUMNS };
 
 static struct lane_matrix *of_lane(struct simt_thread *lanes, unsigned int lane)
 {
@@ -47,28 +47,46 @@ static void gather(struct simt_thread *lanes, struct simt_factors a[ROWS],
     }
 }
 
+/* A row of the result lies in the registers of four lanes: two columns in each. In half precision
+ * they share a register. */
+static void take_row(struct simt_thread *lanes, unsigned int row, uint32_t c[COLUMNS])
+{
+    for (unsigned int j = 0; j < COLUMNS; j++) {
+        const struct lane_matrix *mine = of_lane(lanes, row % 8 * 4 + j / 2);
+        c[j] = mine->d == SIMT_PTX_F16 ? mine->c[row / 8] >> j % 2 * 16 & 0xffff
+                                       : mine->c[row / 8 * 2 + j % 2];
+    }
+}
+
+static void give_row(struct simt_thread *lanes, unsigned int row, const uint32_t sums[COLUMNS])
+{
+    for (unsigned int j = 0; j < COLUMNS; j++) {
+        struct lane_matrix *mine = of_lane(lanes, row % 8 * 4 + j / 2);
+        if (mine->d == SIMT_PTX_F16) {
+            mine->result[row / 8] |= sums[j] << j % 2 * 16;
+        } else {
+            mine->result[row / 8 * 2 + j % 2] = sums[j];
+        }
+    }
+}
+
 static void multiply(struct simt_thread *lanes)
 {
     static struct simt_factors a[ROWS], b[COLUMNS];
+    static struct simt_columns columns;
+    const struct lane_matrix *first = of_lane(lanes, 0);
+    const struct simt_sum_kind kind = {first->d, first->type_a, first->type_b, first->finite,
+                                       false};
+    const unsigned int depth = 32 / simt_element_bits(first->type_a) * 4 * (first->registers / 2);
     memset(a, 0, sizeof a);
     memset(b, 0, sizeof b);
     gather(lanes, a, b);
-    for (unsigned int lane = 0; lane < SIMT_WARP_SIZE; lane++) {
-        struct lane_matrix *mine = of_lane(lanes, lane);
-        const struct simt_sum_kind kind = {mine->d, mine->type_a, mine->type_b, mine->finite,
-                                           false};
-        unsigned int depth = 32 / simt_element_bits(mine->type_a) * 4 * (mine->registers / 2);
-        bool pairs = mine->d == SIMT_PTX_F16;
-        for (unsigned int i = 0; i < 4; i++) {
-            const struct simt_factors *row = &a[lane / 4 + i / 2 * 8],
-                                      *column = &b[lane % 4 * 2 + i % 2];
-            if (pairs) {
-                uint32_t c = mine->c[i / 2] >> i % 2 * 16 & 0xffff;
-                mine->result[i / 2] |= simt_sum(&kind, row, column, depth, c) << i % 2 * 16;
-            } else {
-                mine->result[i] = simt_sum(&kind, row, column, depth, mine->c[i]);
-            }
-        }
+    simt_set_columns(&columns, b, depth);
+    for (unsigned int row = 0; row < ROWS; row++) {
+        uint32_t sums[COLUMNS];
+        take_row(lanes, row, sums);
+        simt_sum(&kind, &a[row], &columns, depth, sums);
+        give_row(lanes, row, sums);
     }
 }
 

@@ -72,6 +72,7 @@ static struct simt_wgmma *new_wgmma(const struct simt_thread *lanes,
     wgmma->line = lanes[0].line;
     wgmma->caller = lanes[0].caller;
     wgmma->count = call->columns / (call->d == SIMT_PTX_F16 ? 4 : 2);
+    wgmma->side_by_side = true;
     wgmma->registers =
         simt_needed(malloc(SIMT_WARP_SIZE * wgmma->count * sizeof *wgmma->registers), "wgmma");
     for (unsigned int lane = 0; lane < SIMT_WARP_SIZE; lane++) {
@@ -79,6 +80,10 @@ static struct simt_wgmma *new_wgmma(const struct simt_thread *lanes,
         memcpy(wgmma->a_registers[lane], other->a_registers, sizeof other->a_registers);
         memcpy(&wgmma->registers[lane * wgmma->count], mine[lane]->sums,
                wgmma->count * sizeof *wgmma->registers);
+        for (unsigned int i = 0; i < wgmma->count; i++) {
+            wgmma->side_by_side &= wgmma->registers[lane * wgmma->count + i] ==
+                                   wgmma->registers[lane * wgmma->count] + i;
+        }
         if (other->a != call->a || other->b != call->b || other->adds != call->adds) {
             simt_wgmma_refuse(
                 wgmma, "the lanes of a warp have different descriptors, or different scales");
@@ -170,35 +175,56 @@ static void gather(const struct simt_wgmma *wgmma, struct simt_factors *rows)
     }
 }
 
+/* Of a row, eight columns of the sum: two of them in each of four lanes, one after the other, or in
+ * half precision in one register. */
+static void take_sums_of(const struct simt_wgmma *wgmma, unsigned int row, unsigned int group,
+                         uint32_t c[SIMT_COLUMNS])
+{
+    const bool in_halves = wgmma->call.d == SIMT_PTX_F16;
+    for (unsigned int j = 0; j < SIMT_COLUMNS; j++) {
+        const unsigned int at = group * 4 + row / 8 * 2 + j % 2;
+        const uint32_t *sums = &wgmma->sums[(row % 8 * 4 + j / 2) * wgmma->count];
+        c[j] = !wgmma->call.adds ? 0 : in_halves ? sums[at / 2] >> j % 2 * 16 & 0xffff : sums[at];
+    }
+}
+
+static void give_sums_of(const struct simt_wgmma *wgmma, unsigned int row, unsigned int group,
+                         const uint32_t c[SIMT_COLUMNS])
+{
+    const bool in_halves = wgmma->call.d == SIMT_PTX_F16;
+    for (unsigned int j = 0; j < SIMT_COLUMNS; j += 2) {
+        const unsigned int at = group * 4 + row / 8 * 2;
+        uint32_t *sums = &wgmma->sums[(row % 8 * 4 + j / 2) * wgmma->count];
+        if (in_halves) {
+            sums[at / 2] = c[j] | c[j + 1] << 16;
+        } else {
+            sums[at] = c[j];
+            sums[at + 1] = c[j + 1];
+        }
+    }
+}
+
 static void multiply(const struct simt_wgmma *wgmma, unsigned int warp,
-                     const struct simt_factors *columns)
+                     const struct simt_columns *columns)
 {
     static struct simt_factors rows[SIMT_GROUP_ROWS];
     const struct simt_wgmma_call *call = &wgmma->call;
     const struct simt_sum_kind kind = {call->d, call->type_a, call->type_b, call->finite, true};
     const unsigned int depth = 256 / simt_element_bits(call->type_a);
-    const unsigned int in_register = call->d == SIMT_PTX_F16 ? 2 : 1;
     if (call->a_in_registers) {
         gather(wgmma, rows);
     } else {
         simt_tile_load(&wgmma->a, warp % SIMT_GROUP_WARPS * SIMT_GROUP_ROWS, SIMT_GROUP_ROWS, rows);
     }
-    for (unsigned int i = 0; i < (call->negate_a != call->negate_b ? SIMT_GROUP_ROWS : 0); i++) {
-        simt_negate_factors(&rows[i], depth);
-    }
-    for (unsigned int lane = 0; lane < SIMT_WARP_SIZE; lane++) {
-        for (unsigned int i = 0; i < wgmma->count; i++) {
-            uint32_t *sum = &wgmma->sums[lane * wgmma->count + i], result = 0;
-            for (unsigned int j = 0; j < in_register; j++) {
-                const unsigned int at = i * in_register + j; /* of the lane's results */
-                const uint32_t c = !call->adds        ? 0
-                                   : in_register == 2 ? *sum >> 16 * j & 0xffff
-                                                      : *sum;
-                result |= simt_sum(&kind, &rows[lane / 4 + at % 4 / 2 * 8],
-                                   &columns[at / 4 * 8 + lane % 4 * 2 + at % 2], depth, c)
-                          << 16 * j;
-            }
-            *sum = result;
+    for (unsigned int i = 0; i < SIMT_GROUP_ROWS; i++) {
+        if (call->negate_a != call->negate_b) {
+            simt_negate_factors(&rows[i], depth);
+        }
+        for (unsigned int group = 0; group < call->columns / SIMT_COLUMNS; group++) {
+            uint32_t sums[SIMT_COLUMNS];
+            take_sums_of(wgmma, i, group, sums);
+            simt_sum(&kind, &rows[i], &columns[group], depth, sums);
+            give_sums_of(wgmma, i, group, sums);
         }
     }
 }
@@ -235,7 +261,8 @@ static bool is_same_product(const struct simt_wgmma_call *x, const struct simt_w
 /* Number `number` of the group, by all its warps; false if one has not come to it. */
 static bool make(unsigned int first, size_t number)
 {
-    static struct simt_factors columns[MOST_COLUMNS];
+    static struct simt_factors factors[MOST_COLUMNS];
+    static struct simt_columns columns[MOST_COLUMNS / SIMT_COLUMNS];
     struct simt_wgmma *parts[SIMT_GROUP_WARPS];
     for (unsigned int i = 0; i < SIMT_GROUP_WARPS; i++) {
         parts[i] = find(first + i, number);
@@ -246,7 +273,10 @@ static bool make(unsigned int first, size_t number)
             simt_wgmma_refuse(parts[i], "another warp of its group makes another product");
         }
     }
-    simt_tile_load(&parts[0]->b, 0, parts[0]->call.columns, columns);
+    simt_tile_load(&parts[0]->b, 0, parts[0]->call.columns, factors);
+    for (unsigned int i = 0; i < parts[0]->call.columns / SIMT_COLUMNS; i++) {
+        simt_set_columns(&columns[i], &factors[i * SIMT_COLUMNS], parts[0]->b.depth);
+    }
     for (unsigned int i = 0; i < SIMT_GROUP_WARPS; i++) {
         multiply(parts[i], first + i, columns);
         hand_on(parts[i]);

@@ -20,8 +20,9 @@ struct simt_wgmma {
     unsigned int count;   /* registers of the sum, of each lane */
     uint32_t touched;     /* since the last wgmma.fence: the place; 0: not */
     uint32_t a_registers[SIMT_WARP_SIZE][4];
-    uint32_t *sums; /* lane by lane; NULL: that of an earlier one, or of a later one by now */
-    uint32_t **registers;
+    uint32_t *sums;       /* lane by lane; NULL: that of an earlier one, or of a later one by now */
+    uint32_t **registers; /* lane by lane */
+    bool side_by_side;    /* those of each lane, in memory */
 };
 
 __attribute__((noreturn)) void simt_wgmma_refuse(const struct simt_wgmma *wgmma, const char *wrong);

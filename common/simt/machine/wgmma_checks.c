@@ -33,6 +33,9 @@ bool simt_wgmma_same_registers(const struct simt_wgmma *x, const struct simt_wgm
 bool simt_wgmma_has_register(const struct simt_wgmma *wgmma, unsigned int lane, uint64_t address)
 {
     uint32_t *const *registers = &wgmma->registers[lane * wgmma->count];
+    if (wgmma->side_by_side) {
+        return address - (uintptr_t)registers[0] < wgmma->count * sizeof(uint32_t);
+    }
     for (unsigned int i = 0; i < wgmma->count; i++) {
         if (address - (uintptr_t)registers[i] < sizeof(uint32_t)) {
             return true;
@@ -44,6 +47,35 @@ bool simt_wgmma_has_register(const struct simt_wgmma *wgmma, unsigned int lane, 
 bool simt_warp_has_wgmma(unsigned int warp)
 {
     return simt_block->warps[warp].wgmmas != NULL;
+}
+
+static void include(struct simt_range *range, const struct simt_wgmma *wgmma, unsigned int lane)
+{
+    const uint64_t first = (uintptr_t)wgmma->registers[lane * wgmma->count];
+    const uint64_t past = first + wgmma->count * sizeof(uint32_t), end = range->base + range->size;
+    if (!wgmma->side_by_side) {
+        *range = (struct simt_range){0, SIZE_MAX, SPACE_LOCAL, false};
+    } else if (!range->size) {
+        *range = (struct simt_range){first, past - first, SPACE_LOCAL, false};
+    } else {
+        range->base = first < range->base ? first : range->base;
+        range->size = (past > end ? past : end) - range->base;
+    }
+}
+
+struct simt_range simt_wgmma_registers(unsigned int thread)
+{
+    const struct simt_wgmmas *all = simt_block->warps[thread / SIMT_WARP_SIZE].wgmmas;
+    struct simt_range range = {0, 0, SPACE_LOCAL, false};
+    for (const struct simt_wgmma *wgmma = all ? all->first : NULL; wgmma; wgmma = wgmma->next) {
+        include(&range, wgmma, thread % SIMT_WARP_SIZE);
+    }
+    for (unsigned int i = 0; all && i < SIMT_WGMMAS_KEPT; i++) {
+        if (all->done[i] && !all->done[i]->touched) {
+            include(&range, all->done[i], thread % SIMT_WARP_SIZE);
+        }
+    }
+    return range;
 }
 
 const void *simt_wgmma_register(unsigned int thread, uint64_t address, uint32_t place)

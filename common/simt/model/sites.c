@@ -11,15 +11,20 @@
 static struct simt_site *sites;
 static unsigned int site_count;
 static size_t site_capacity;
-static uint32_t *slots;         /* open addressing: site numbers, 0 where there is none */
+/* Open addressing; number 0 where there is none. */
+static struct slot {
+    uint32_t place;
+    unsigned int number;
+} * slots;
 static unsigned int slot_count; /* a power of two */
+static bool *is_touched;        /* it is in the list of this launch's sites */
 static unsigned int *touched;
 static unsigned int touched_count;
 
 static unsigned int slot_of(uint32_t place)
 {
-    unsigned int slot = (place * 2654435761u >> 8) & (slot_count - 1);
-    while (slots[slot] && sites[slots[slot]].place != place) {
+    unsigned int slot = place / 4 & (slot_count - 1); /* neighbours share a cache line */
+    while (slots[slot].number && slots[slot].place != place) {
         slot = (slot + 1) & (slot_count - 1);
     }
     return slot;
@@ -37,26 +42,29 @@ static unsigned int add_site(uint32_t place)
         sites =
             simt_with_room(sites, site_count + 1, &site_capacity, sizeof *sites, "the analysis");
         touched = simt_needed(realloc(touched, site_capacity * sizeof *touched), "the analysis");
+        is_touched =
+            simt_needed(realloc(is_touched, site_capacity * sizeof *is_touched), "the analysis");
         slot_count = 4 * (unsigned int)site_capacity;
         slots = simt_needed(realloc(slots, slot_count * sizeof *slots), "the analysis");
         memset(slots, 0, slot_count * sizeof *slots);
         for (unsigned int i = 1; i <= site_count; i++) {
-            slots[slot_of(sites[i].place)] = i;
+            slots[slot_of(sites[i].place)] = (struct slot){sites[i].place, i};
         }
     }
     sites[++site_count] = (struct simt_site){.place = place};
-    slots[slot_of(place)] = site_count;
+    is_touched[site_count] = false;
+    slots[slot_of(place)] = (struct slot){place, site_count};
     return site_count;
 }
 
 unsigned int simt_site_number(uint32_t place)
 {
-    unsigned int number = slot_count ? slots[slot_of(place)] : 0;
+    unsigned int number = slot_count ? slots[slot_of(place)].number : 0;
     if (!number) {
         number = add_site(place);
     }
-    if (!sites[number].touched) {
-        sites[number].touched = true;
+    if (!is_touched[number]) {
+        is_touched[number] = true;
         touched[touched_count++] = number;
     }
     return number;
@@ -82,7 +90,7 @@ const unsigned int *simt_sites_touched(unsigned int *count)
 void simt_sites_clear(void)
 {
     for (unsigned int i = 0; i < touched_count; i++) {
-        sites[touched[i]].touched = false;
+        is_touched[touched[i]] = false;
         sites[touched[i]].counters = (struct simt_line_counters){0};
     }
     touched_count = 0;

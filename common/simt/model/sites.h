@@ -10,7 +10,6 @@
 
 struct simt_site {
     uint32_t place; /* bytes from the start of the program: a return address */
-    bool touched;   /* it is in the list of this launch's sites */
     struct simt_line_counters counters;
 };
 

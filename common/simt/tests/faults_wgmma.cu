@@ -319,6 +319,18 @@ __global__ void wrong_swizzle(float *out, const __grid_constant__ CUtensorMap ma
     write_out(out, d);
 }
 
+// A GPU calls it an illegal instruction: rows of a box begin at multiples of 16 bytes.
+__global__ void box_between(const __grid_constant__ CUtensorMap map, int x)
+{
+    extern __shared__ __align__(1024) char tiles[];
+    __shared__ barrier_t full;
+    init(&full, 1);
+    fence_init();
+    expect(&full, 8192);
+    load_box(tiles, &map, x, 0, &full); // FAULT box_between
+    wait(&full, 0);
+}
+
 __global__ void different_descriptors(float *out)
 {
     extern __shared__ __align__(1024) char tiles[];
@@ -581,6 +593,8 @@ static const Case cases[] = {
      [] { strides_too_large<<<1, GROUP, TILES>>>(f); }},
     {"wrong_swizzle", "the swizzle spans 64 bytes",
      [] { wrong_swizzle<<<1, GROUP, 8192>>>(f, tensor(), 2); }},
+    {"box_between", "begins at element 4 of a row, each of 2 bytes",
+     [] { box_between<<<1, 1, 8192>>>(tensor(), 4); }},
     {"different_descriptors", "the lanes of a warp have different descriptors",
      [] { different_descriptors<<<1, GROUP, 2 * TILES>>>(f); }},
     {"three_warps", "the block has no four warps for it", [] { three_warps<<<1, 96, TILES>>>(f); }},
@@ -604,6 +618,7 @@ static const Case cases[] = {
     {"ok_fences", "", [] { ok_fences<<<1, GROUP, TILES>>>(f); }},
     {"ok_reused", "", [] { ok_reused<<<1, 2 * GROUP, TILES>>>(f); }},
     {"ok_pipeline", "", [] { ok_pipeline<<<1, 384, 4 * 8192>>>(f, tensor()); }},
+    {"ok_box", "", [] { box_between<<<1, 1, 8192>>>(tensor(), -8); }},
     {"ok_swizzle", "", [] { wrong_swizzle<<<1, GROUP, 8192>>>(f, tensor(), 1); }},
 };
 

@@ -13,6 +13,7 @@ mkdir -p clone/common clone/build
 cp -R "$(dirname -- "$simtcc")" clone/common/simt
 rm -rf clone/common/simt/tests
 copy=$work/clone/common/simt/simtcc
+sed -i '/^runtime_flags=/s/-O3/-O0/' "$copy" # compiles in a third of the time
 # with CACHE ARGUMENT...: the copy, with this cache.
 with() {
     SIMTCC_CACHE=$1 && shift

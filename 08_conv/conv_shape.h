@@ -1,0 +1,40 @@
+/* What the host asks of a problem, shared by several of step 08's sources. */
+#ifndef CONV_SHAPE_H
+#define CONV_SHAPE_H
+
+#include "problem/conv/conv.h"
+
+/* Whether there are outputs, and whether there are inputs and weights to compute them from. If
+ * there are outputs but no products, launch_conv_naive sets the outputs to 0. */
+static inline bool has_outputs(const struct conv *call)
+{
+    return call->batch * call->filters * call->out_height * call->out_width > 0;
+}
+
+static inline bool has_products(const struct conv *call)
+{
+    return call->channels * call->height * call->width * call->kernel_height * call->kernel_width >
+           0;
+}
+
+/* How many floats of the input one copy can transfer: 4, 2 or 1. The input's address, its width and
+ * the padding must be multiples of that, so that all pieces of tiles are aligned. */
+static inline unsigned input_vector(const struct conv *call)
+{
+    const size_t places = (size_t)call->input / sizeof(float) | call->width | call->pad;
+    return places % 4 == 0 ? 4 : places % 2 == 0 ? 2 : 1;
+}
+
+/* For rungs that do only 3 x 3 filters, at stride 1 without dilation, with 32-bit indices. */
+static inline const char *conv_declines_3x3(const struct conv *call)
+{
+    if (call->kernel_height != 3 || call->kernel_width != 3 || call->stride_height != 1 ||
+        call->stride_width != 1 || call->dilation != 1)
+        return "only 3x3, stride 1, dilation 1";
+    if (call->height >= (size_t)1 << 30 || call->width >= (size_t)1 << 30 ||
+        call->pad >= (size_t)1 << 20 || call->height * call->width >= (size_t)1 << 31)
+        return "images too large";
+    return NULL;
+}
+
+#endif

@@ -1,0 +1,294 @@
+/* Copies of boxes of tensors: how they fall into pieces. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/exit.h"
+#include "cuda/simt_ptx_runtime.h"
+#include "machine/bulk.h"
+#include "machine/cluster.h"
+#include "machine/reports.h"
+#include "machine/tensor_map.h"
+
+enum { SHARED_ALIGNMENT = 128 };
+
+/* ---- boxes ---- */
+
+/* Where a byte of shared memory goes: its chunk of 16 bytes by the bits of its row. */
+static char *swizzled(const struct simt_tensor_map *map, char *address)
+{
+    uintptr_t at = (uintptr_t)address;
+    uintptr_t mask = map->swizzle ? map->swizzle / SIMT_BOX_CHUNK - 1u : 0;
+    return address + ((at ^ (at >> 7 & mask) << 4) - at);
+}
+
+/* How many elements of the box there are along a dimension, and how many bytes the box has. */
+static unsigned int count_along(const struct simt_tensor_map *map, unsigned int dimension)
+{
+    return (map->box[dimension] + map->step[dimension] - 1u) / map->step[dimension];
+}
+
+static size_t box_elements(const struct simt_tensor_map *map)
+{
+    size_t count = 1;
+    if (map->im2col) {
+        return (size_t)map->box[0] * map->box[1];
+    }
+    for (unsigned int i = 0; i < map->rank; i++) {
+        count *= count_along(map, i);
+    }
+    return count;
+}
+
+/* The element's place in the tensor, or NULL if it lies outside. */
+static char *element_at(const struct simt_tensor_map *map, const int64_t *at)
+{
+    char *address = map->address;
+    for (unsigned int i = 0; i < map->rank; i++) {
+        if (at[i] < 0 || (uint64_t)at[i] >= map->size[i]) {
+            return NULL;
+        }
+        address += at[i] * (int64_t)(i == 0 ? map->element : map->stride[i - 1]);
+    }
+    return address;
+}
+
+static void add_piece(struct simt_bulk_copy *copy, char *to, const char *from, unsigned int size)
+{
+    struct simt_bulk_piece *last = copy->count ? &copy->pieces[copy->count - 1] : NULL;
+    if (last && last->size + size <= SIMT_BOX_CHUNK && last->to + last->size == to &&
+        (uintptr_t)last->to / SIMT_BOX_CHUNK == (uintptr_t)to / SIMT_BOX_CHUNK &&
+        (from ? last->from && last->from + last->size == from : !last->from)) {
+        last->size += size;
+        return;
+    }
+    copy->pieces[copy->count++] = (struct simt_bulk_piece){to, from, size};
+}
+
+/* Pieces of which the checks are to see one access each have 4, 8 or 16 bytes: others are cut. */
+static struct simt_bulk_copy *cut_odd_pieces(struct simt_bulk_copy *copy)
+{
+    struct simt_bulk_copy *cut = simt_bulk_new(copy->name, copy->count * SIMT_BOX_CHUNK,
+                                               copy->caller, copy->file, copy->line);
+    cut->count = 0;
+    for (size_t i = 0; i < copy->count; i++) {
+        struct simt_bulk_piece piece = copy->pieces[i];
+        while (piece.size > 0) {
+            unsigned int size = SIMT_BOX_CHUNK;
+            while (size > piece.size || (uintptr_t)piece.to % size != 0 ||
+                   (uintptr_t)piece.from % size != 0) {
+                size /= 2;
+            }
+            cut->pieces[cut->count++] = (struct simt_bulk_piece){piece.to, piece.from, size};
+            piece.to += size;
+            piece.from += piece.from ? size : 0;
+            piece.size -= size;
+        }
+    }
+    free(copy);
+    return cut;
+}
+
+static struct simt_bulk_copy *take_apart(const struct simt_tensor_map *map, char *shared,
+                                         const int *first, bool load, const void *caller,
+                                         const char *file, int line)
+{
+    size_t elements = box_elements(map);
+    struct simt_bulk_copy *copy =
+        simt_bulk_new("cp.async.bulk.tensor", elements, caller, file, line);
+    unsigned int index[SIMT_MOST_DIMENSIONS] = {0};
+    copy->count = 0;
+    for (size_t i = 0; i < elements; i++) {
+        int64_t at[SIMT_MOST_DIMENSIONS];
+        char *global, *here = swizzled(map, shared + i * map->element);
+        for (unsigned int j = 0; j < map->rank; j++) {
+            at[j] = (int64_t)first[j] + (int64_t)index[j] * map->step[j];
+        }
+        global = element_at(map, at);
+        if (load) {
+            add_piece(copy, here, global, map->element);
+        } else if (global) {
+            add_piece(copy, global, here, map->element);
+        }
+        for (unsigned int j = 0; j < map->rank && ++index[j] == count_along(map, j); j++) {
+            index[j] = 0;
+        }
+    }
+    return cut_odd_pieces(copy);
+}
+
+/* Im2col: pixels one after the other, along W, H, D and N, within the bounding box; of each the
+ * channels, at an offset (of the filter) from the pixel. */
+static struct simt_bulk_copy *take_columns(const struct simt_tensor_map *map, char *shared,
+                                           const int *first, const unsigned int *offsets,
+                                           const void *caller, const char *file, int line)
+{
+    struct simt_bulk_copy *copy =
+        simt_bulk_new("cp.async.bulk.tensor", box_elements(map), caller, file, line);
+    int64_t pixel[SIMT_MOST_DIMENSIONS], at[SIMT_MOST_DIMENSIONS];
+    const unsigned int last = map->rank - 1u;
+    copy->count = 0;
+    for (unsigned int i = 0; i < map->rank; i++) {
+        pixel[i] = first[i];
+    }
+    for (unsigned int i = 0; i < map->box[1]; i++) {
+        for (unsigned int c = 0; c < map->box[0]; c++) {
+            char *here = swizzled(map, shared + ((size_t)i * map->box[0] + c) * map->element);
+            char *global;
+            memcpy(at, pixel, sizeof at);
+            at[0] += c;
+            for (unsigned int j = 1; j < last; j++) {
+                at[j] += offsets[j - 1];
+            }
+            global = element_at(map, at);
+            add_piece(copy, here, global, map->element);
+        }
+        for (unsigned int j = 1; j <= last; j++) {
+            pixel[j] += map->step[j];
+            if (j == last || pixel[j] < (int64_t)map->size[j] + map->upper[j - 1]) {
+                break;
+            }
+            pixel[j] = map->lower[j - 1];
+        }
+    }
+    return cut_odd_pieces(copy);
+}
+
+/* ---- tiles that were made ---- */
+
+static void note_box(struct simt_block *block, const char *begin, size_t bytes, unsigned int span)
+{
+    struct simt_box *boxes = block->boxes, *box = NULL;
+    unsigned int rank;
+    void *own;
+    begin = simt_cluster_find(begin, &rank, &own) ? own : begin;
+    for (unsigned int i = 0; i < SIMT_BOXES; i++) {
+        if (boxes[i].begin < begin + bytes && begin < boxes[i].end) {
+            boxes[i] = (struct simt_box){NULL, NULL, 0};
+            box = &boxes[i];
+        }
+    }
+    box = box ? box : &boxes[block->next_box++ % SIMT_BOXES];
+    *box = (struct simt_box){begin, begin + bytes, span};
+}
+
+bool simt_tensor_span(const void *address, unsigned int *span)
+{
+    for (unsigned int i = 0; i < SIMT_BOXES; i++) {
+        const struct simt_box *box = &simt_block->boxes[i];
+        if ((const char *)address >= box->begin && (const char *)address < box->end) {
+            *span = box->span;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* ---- what kernels call ---- */
+
+struct place {
+    const void *caller;
+    const char *file;
+    int line;
+};
+
+static void fail(const struct place *place, const char *wrong)
+{
+    simt_report_place();
+    fprintf(stderr, ": cp.async.bulk.tensor at %s:%d", place->file, place->line);
+    simt_report_caller(place->caller);
+    fprintf(stderr, " %s\n", wrong);
+    simt_exit();
+}
+
+static struct simt_tensor_map read_map(const void *map, const void *shared, const int *at,
+                                       unsigned int dimensions, bool im2col,
+                                       const struct place *place)
+{
+    struct simt_tensor_map encoded;
+    char wrong[160];
+    if ((uintptr_t)map % 64 != 0) {
+        fail(place, "has a tensor map at an address that is no multiple of 64");
+    }
+    memcpy(&encoded, map, sizeof encoded);
+    if (encoded.magic != SIMT_MAP_MAGIC) {
+        fail(place, "has a tensor map that cuTensorMapEncodeTiled or Im2col has not made");
+    }
+    if (encoded.im2col != im2col) {
+        fail(place, im2col ? "is of .im2col, and its tensor map is of tiles"
+                           : "is of tiles, and its tensor map of .im2col");
+    }
+    if (encoded.rank != dimensions) {
+        fail(place, "has another number of dimensions than its tensor map");
+    }
+    if ((uintptr_t)shared % SHARED_ALIGNMENT != 0) {
+        fail(place, "has an address in shared memory that is no multiple of 128");
+    }
+    if ((unsigned int)at[0] * encoded.element % SIMT_BOX_CHUNK !=
+        0) { /* a GPU: an illegal instruction */
+        snprintf(wrong, sizeof wrong,
+                 "has a box that begins at element %d of a row, each of %u bytes: it must be at a "
+                 "multiple of 16 bytes",
+                 at[0], encoded.element);
+        fail(place, wrong);
+    }
+    return encoded;
+}
+
+void simt_tensor_load(void *to, const void *map, const int *at, unsigned int dimensions,
+                      const unsigned int *offsets, void *barrier, unsigned int ranks,
+                      const char *file, int line)
+{
+    const void *caller = __builtin_return_address(0);
+    const struct place place = {caller, file, line};
+    const struct simt_tensor_map encoded =
+        read_map(map, to, at, dimensions, offsets != NULL, &place);
+    for (unsigned int rank = 0; rank < 32; rank++) {
+        if (ranks ? ranks >> rank & 1 : rank == 0) {
+            char *there = ranks ? simt_cluster_map(to, rank) : to;
+            struct simt_mbarrier *of =
+                simt_mbarrier_at(ranks ? simt_cluster_map(barrier, rank) : barrier, "complete_tx",
+                                 caller, file, line);
+            note_box(of->block, there, box_elements(&encoded) * encoded.element, encoded.swizzle);
+            simt_bulk_start_load(
+                offsets ? take_columns(&encoded, there, at, offsets, caller, file, line)
+                        : take_apart(&encoded, there, at, true, caller, file, line),
+                of);
+        }
+    }
+}
+
+void simt_tensor_store(const void *from, const void *map, const int *at, unsigned int dimensions,
+                       const char *file, int line)
+{
+    const struct place place = {__builtin_return_address(0), file, line};
+    const struct simt_tensor_map encoded = read_map(map, from, at, dimensions, false, &place);
+    simt_bulk_start_store(
+        take_apart(&encoded, (char *)(uintptr_t)from, at, false, place.caller, file, line));
+}
+
+void simt_tensor_reduce(const void *from, const void *map, const int *at, unsigned int dimensions,
+                        enum simt_atomic operation, const char *file, int line)
+{
+    static const unsigned char types[] = {
+        [CU_TENSOR_MAP_DATA_TYPE_UINT32] = SIMT_PTX_U32,
+        [CU_TENSOR_MAP_DATA_TYPE_INT32] = SIMT_PTX_S32,
+        [CU_TENSOR_MAP_DATA_TYPE_UINT64] = SIMT_PTX_U64,
+        [CU_TENSOR_MAP_DATA_TYPE_INT64] = SIMT_PTX_S64,
+        [CU_TENSOR_MAP_DATA_TYPE_FLOAT16] = SIMT_PTX_F16,
+        [CU_TENSOR_MAP_DATA_TYPE_FLOAT32] = SIMT_PTX_F32,
+        [CU_TENSOR_MAP_DATA_TYPE_FLOAT64] = SIMT_PTX_F64,
+        [CU_TENSOR_MAP_DATA_TYPE_BFLOAT16] = SIMT_PTX_BF16,
+    };
+    const struct place place = {__builtin_return_address(0), file, line};
+    const struct simt_tensor_map encoded = read_map(map, from, at, dimensions, false, &place);
+    struct simt_bulk_copy *copy =
+        take_apart(&encoded, (char *)(uintptr_t)from, at, false, place.caller, file, line);
+    if (encoded.type >= sizeof types || !types[encoded.type]) {
+        fail(&place, "reduces numbers of a type that has no reductions");
+    }
+    copy->reduces = true;
+    copy->operation = operation;
+    copy->type = types[encoded.type];
+    simt_bulk_start_store(copy);
+}
