@@ -240,6 +240,14 @@ static void describe_problem(struct size_run *run)
     results->from_files = problem_from_files(problem->kind, options);
 }
 
+static bool save(const struct size_run *run, struct error *error)
+{
+    if (run->problem->kind->save == NULL)
+        return true;
+    progress(run->results.step, "saving the result", "");
+    return run->problem->kind->save(run->problem, error);
+}
+
 /* Runs the ladder at one size; everything but the reports. */
 static bool climb(struct size_run *run, const struct step *step, const struct machine *machine,
                   struct error *error)
@@ -249,6 +257,7 @@ static bool climb(struct size_run *run, const struct step *step, const struct ma
 
     if (!start_rows(run, step, machine, error))
         return false;
+    progress(results->step, "preparing inputs", "");
     run->problem = kind->create(run->options->problem, run->back_end, machine, error);
     if (run->problem == NULL)
         return false;
@@ -257,8 +266,7 @@ static bool climb(struct size_run *run, const struct step *step, const struct ma
         skip_unless_runnable(run, run->rungs[i], &results->rows[i]);
     const bool done =
         run->back_end->peak((size_t)run->problem->bytes, &results->peak_gb_per_s, error) &&
-        run_rungs(run, error) && look_again_at_peak(run, error) &&
-        (kind->save == NULL || kind->save(run->problem, error));
+        run_rungs(run, error) && look_again_at_peak(run, error) && save(run, error);
     results->answer = run->problem->answer;
     kind->destroy(run->problem);
     return done;
