@@ -42,10 +42,13 @@ class Pane {
   }
 
   click(event) {
-    const wave = event.target.closest("[data-wave]"), line = event.target.closest("[data-line]");
+    const wave = event.target.closest("[data-wave]"), line = event.target.closest("[data-line]"), column = event.target.closest("[data-column]");
     if (wave) {
       const index = wave.dataset.wave;
       if (index === "next") this.nextWave(); else { this.wave = this.wave === Number(index) ? null : Number(index); this.drawStep(); }
+    } else if (column) {
+      event.preventDefault();
+      this.app.go(Number(column.dataset.column));
     } else if (line) {
       event.preventDefault();
       const [file, at] = line.dataset.line.split(":").map(Number);
@@ -92,7 +95,7 @@ class Pane {
   }
 
   drawStep() {
-    const {app} = this, step = this.step(), words = stepInWords(this.block, this.warp(), step), site = this.site(step);
+    const {app} = this, step = this.step(), words = stepInWords(this.block, app.columns, this.warp(), step, step === "sleeps" ? sleepsAt(this.block, app.columns, this.warp(), app.column) : null), site = this.site(step);
     const question = questionOf(this.block, step), answer = app.answers.get(this.key()), hidden = app.predicting && question !== null && !answer;
     const key = this.key();
     if (this.lastKey !== key) { this.wave = null; this.lastKey = key; }
@@ -112,6 +115,7 @@ class Pane {
       ${words.why && !hidden ? `<p class="why">${words.why}</p>` : ""}
       ${lanes.html}${offInWords(this, step, lanes.off)}
       ${isShared ? banksPicture(this, step, this.wave, hidden) : isGlobal ? sectorsPicture(this, step, hidden) : Array.isArray(step) && step[0] === COLLECTIVE ? collectivePicture(step) : ""}
+      ${meanwhileTable(this)}
       ${Array.isArray(step) && !hidden ? laneTable(this.block, step) : ""}`;
     const table = box.querySelector(".lane-table");
     if (table) table.open = this.open;
@@ -211,6 +215,8 @@ class App {
     element("warp").value = this.warp;
     element("position").textContent = `step ${number(this.column + 1)} of ${number(this.columns.count)}`;
     for (const pane of this.panes) pane.draw();
+    if (!this.drawn) performance.mark("explorer drawn"); /* for measure_explorer.py */
+    this.drawn = true;
   }
 
   /* ---- time ---- */

@@ -1,6 +1,6 @@
 /* 32 lanes, on and off; what each of them reads, writes or exchanges. */
 
-const DARK_TEXT = new Set(["--shared-load", "--global-store", "--branch", "--atomic", "--shared-store", "--fence", "--constant"]);
+const DARK_TEXT = new Set(["--shared-load", "--global-store", "--branch", "--atomic", "--shared-store", "--fence", "--constant", "--bulk"]);
 
 /* {html, off: the branch that switched lanes off, or null} */
 function lanesPicture(pane, step, served) {

@@ -6,6 +6,7 @@ class Timeline {
     this.canvas = canvas;
     this.context = canvas.getContext("2d");
     this.dragging = null;
+    this.rows = pane.block.time.rows;
     canvas.addEventListener("pointerdown", event => {
       this.dragging = event.offsetY < this.overview + 2 ? "overview" : "rows";
       canvas.setPointerCapture(event.pointerId);
@@ -20,9 +21,11 @@ class Timeline {
   measure() {
     const warps = this.pane.block.time.warps, width = this.canvas.clientWidth || 600, columns = this.pane.app.columns;
     this.overview = 12;
-    this.left = 60;
+    this.left = this.rows.length > 0 ? 92 : 60;
     this.rowHeight = warps > 16 ? 10 : warps > 8 ? 14 : 20;
-    this.height = this.overview + 4 + warps * this.rowHeight + 2;
+    this.meanwhileHeight = 15;
+    this.rowsEnd = this.overview + 4 + warps * this.rowHeight;
+    this.height = this.rowsEnd + (this.rows.length ? 4 : 0) + this.rows.length * this.meanwhileHeight + 2;
     this.cell = Math.max(12, Math.min(26, (width - this.left) / columns.count));
     this.visible = Math.max(1, Math.floor((width - this.left) / this.cell));
     this.scale = Math.min(this.cell, (width - this.left) / columns.count); /* of the overview */
@@ -60,6 +63,7 @@ class Timeline {
     context.rect(0, this.overview + 4, this.width, this.height);
     context.clip();
     for (let warp = 0; warp < block.time.warps; warp++) this.drawRow(warp);
+    this.rows.forEach((row, i) => drawMeanwhile(this, row, this.rowsEnd + 4 + i * this.meanwhileHeight));
     this.drawCursor();
     context.restore();
     this.describe();
