@@ -743,18 +743,26 @@ static void tell_indented(const char *text)
     }
 }
 
-/* The line that a message itself names, as in "task.cu:12: ...". */
+/* The line that a message itself names, as in "task.cu:12: ...", before that of the launch. */
 static int line_in(const char *message)
 {
-    const char *place = strstr(message, "task.c");
+    static const char launched[] = "launched at ";
+    const size_t length = sizeof launched - 1;
+    int of_launch = 0;
 
-    while (place != NULL) {
-        place += strcspn(place, ": \n");
-        if (*place == ':' && atoi(place + 1) > 0)
-            return atoi(place + 1);
-        place = strstr(place, "task.c");
+    for (const char *at = strstr(message, "task.c"); at != NULL; at = strstr(at, "task.c")) {
+        const char *word = at; /* the path */
+        while (word > message && word[-1] != ' ' && word[-1] != '\n')
+            word--;
+        const bool is_launch =
+            (size_t)(word - message) >= length && strncmp(word - length, launched, length) == 0;
+        at += strcspn(at, ": \n");
+        const int line = *at == ':' ? atoi(at + 1) : 0;
+        if (line > 0 && !is_launch)
+            return line;
+        of_launch = of_launch > 0 ? of_launch : line;
     }
-    return 0;
+    return of_launch;
 }
 
 /* Some tests ask first for what another has asked for. */

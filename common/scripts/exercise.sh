@@ -317,7 +317,7 @@ keep_page() {
     place=$(sed -n 's/^#line=//p' "$work/raw")
     sed -i '/^#line=/d' "$work/raw"
     if [[ ! -s $work/page.html ]]; then
-        printf '  --explore: nothing to show: no kernel ran\n' >>"$work/raw"
+        printf '  --explore: nothing to show: it was stopped before a warp had done a step\n' >>"$work/raw"
         return
     fi
     sed "s|${work##*/}/||g" "$work/page.html" 2>/dev/null >"$page" || die "$exit_file" "cannot write $page"

@@ -10,7 +10,7 @@ class Pane {
     this.node.setAttribute("aria-label", launchName(launch));
     this.node.innerHTML = `<h2>${escapeText(launchName(launch))}<span class="dim">, ${launch.block.filter((size, i) => i === 0 || size > 1).join(" x ")} threads a block; block ${block.index.filter((at, i) => i === 0 || launch.grid[i] > 1).join(",")}</span></h2>
       <canvas class="timeline" tabindex="0" role="slider" aria-label="Timeline: a row for each warp, a column for each step"></canvas>
-      <div class="legend">${legendOf(block)}<span>low block: few lanes</span><span>bar on top: costs more than it needs</span></div>
+      <div class="legend">${legendOf(block)}<span>low block: few lanes</span><span>bar on top: costs more than it needs</span>${block.time.rows.length ? `<span>below: phases of mbarriers, and <i style="background: var(--bulk)"></i>copies and <i style="background: var(--collective)"></i>products under way</span>` : ""}</div>
       <div class="pane-body"><div class="source panel"></div><div class="now"><div class="panel step"></div><div class="panel findings" hidden></div><div class="panel totals"></div></div></div>`;
     this.timeline = new Timeline(this, this.node.querySelector("canvas"));
     this.source = new Source(this, this.node.querySelector(".source"));
@@ -27,11 +27,12 @@ class Pane {
 
   key() { return `${data.launches.indexOf(this.launch)}/${this.launch.blocks.indexOf(this.block)}/${this.warp()}/${this.app.column}`; }
 
-  /* The site of what the warp does; of a barrier's wait, the barrier's. */
+  /* The site of what the warp does; of a wait, that of what it waits at. */
   site(step) {
     const phase = phaseOf(this.app.columns, this.app.column);
     if (Array.isArray(step)) return siteOf(step);
-    return step !== "done" && step !== "sleeps" && this.block.time.barriers[phase] ? siteOf(this.block.time.barriers[phase]) : null;
+    if (step === "sleeps") return siteOf(sleepsAt(this.block, this.app.columns, this.warp(), this.app.column) || this.block.steps[0]);
+    return step !== "done" && this.block.time.barriers[phase] ? siteOf(this.block.time.barriers[phase]) : null;
   }
 
   showFindings() {

@@ -26,8 +26,8 @@ function offInWords(pane, step, off) {
     if (!branches.has(key)) branches.set(key, {site, lanes: []});
     branches.get(key).lanes.push(lane);
   }
-  const words = [...branches.values()].map(({site, lanes}) => `Lanes ${lanesInWords(lanes)} are off: they went another way at ${lineLink(site)}.`);
-  if (others.length > 0) words.push(`Lanes ${lanesInWords(others)} are off.`);
+  const words = [...branches.values()].map(({site, lanes}) => `${lanes.length === 1 ? `Lane ${lanes[0]} is off: it` : `Lanes ${lanesInWords(lanes)} are off: they`} went another way at ${lineLink(site)}.`);
+  if (others.length > 0) words.push(others.length === 1 ? `Lane ${others[0]} is off.` : `Lanes ${lanesInWords(others)} are off.`);
   return `<p class="dim">${words.join(" ")}</p>`;
 }
 
@@ -73,6 +73,7 @@ function collectiveResult(step, lane, index, values) {
 function laneTable(block, step) {
   const lanes = listLanes(lanesOf(step)), values = valuesOf(step), rows = [], size = isAccess(step) ? step[4] : step[5];
   let heads;
+  if (TENSOR_CORES.test(operationOf(step))) return "";
   if (step[0] === COLLECTIVE) {
     heads = ["lane", "gives", ...(Array.isArray(step[6]) ? ["takes from lane"] : []), "gets"];
     lanes.forEach((lane, i) => rows.push([lane, valueInWords(values[lane], 0, size), ...(Array.isArray(step[6]) ? [step[6][i]] : []), collectiveResult(step, lane, i, values) || ""]));

@@ -27,12 +27,12 @@ function drawMeanwhile(timeline, row, top) {
       if (x(to) - x(begin) > 2 * height) context.fillText(`${x(to) - x(begin) > 60 ? "phase " : ""}${phase}`, x(begin) + 5, top + height / 2);
     }
   }
-  for (const bar of row.bars || row.copies) {
+  for (const [i, bar] of (row.bars || row.copies).entries()) {
     const begin = columnAt(columns, bar.from), to = end(bar);
     if (!seen(begin, to) || (row.kind === "mbarrier" && bar.to === null && !block.full)) continue;
     context.fillStyle = timeline.colour(row.kind === "products" ? ROW_COLOURS.products : ROW_COLOURS.copy);
     if (row.kind === "mbarrier") context.fillRect(x(begin), top + height - 5, Math.max(2, x(to) - x(begin)), 4);
-    else context.fillRect(x(begin), top + 2, Math.max(2, x(to) - x(begin)), height - 4);
+    else context.fillRect(x(begin), top + 1 + i % 2 * (height - 2) / 2, Math.max(2, x(to) - x(begin)), (height - 3) / 2); /* neighbours overlap */
   }
   context.fillStyle = timeline.colour("--dim");
   context.clearRect(0, top, left, height);
@@ -107,9 +107,9 @@ function bulkInWords(block, step) {
 }
 
 function wgmmaInWords(block, step) {
-  const where = at => step[at] < 0 ? "registers" : `${memoryName(block, step[at])}, byte ${number(step[at + 1])}`;
+  const where = at => step[at] < 0 ? "registers" : `${memoryName(block, step[at])} from byte ${number(step[at + 1])} on`;
   switch (operationOf(step)) {
-    case "wgmma.mma_async": return {html: `<code>wgmma.mma_async</code>: a <b>product begins</b>, 64 x ${step[7]}, ${step[8]} deep, by four warps. Of A, tile in ${where(9)}; of B, in ${where(11)}.`, why: "The tensor cores read the tiles themselves and go on by themselves: until wgmma.wait_group, nobody may touch the sums or overwrite the tiles."};
+    case "wgmma.mma_async": return {html: `<code>wgmma.mma_async</code>: a <b>product begins</b>, 64 x ${step[7]}, ${step[8]} deep, by four warps. It reads A in ${where(9)}, and B in ${where(11)}.`, why: "The tensor cores read the tiles themselves and go on by themselves: until wgmma.wait_group, nobody may touch the sums or overwrite the tiles."};
     case "wgmma.fence": return {html: "<code>wgmma.fence</code>: what the warp has done with the registers of the sums is done before the products that follow.", why: ""};
     case "wgmma.commit_group": return {html: "<code>wgmma.commit_group</code>: the products begun so far are a group, for which one can wait.", why: ""};
     default: return {html: `<code>wgmma.wait_group</code>: waits until ${step[7] ? `at most ${plural(step[7], "group")} of products ${step[7] === 1 ? "is" : "are"} under way` : "all products are done"}.`, why: ""};

@@ -86,7 +86,7 @@ const LOOKS = {
   bulk: {name: "bulk copy begins", letter: "B", colour: "--bulk"},
   named: {name: "named barrier", letter: "|", colour: "--barrier"},
   matrix: {name: "tensor core", letter: "T", colour: "--collective"},
-  matrixWait: {name: "waits for products", letter: "t", colour: "--fence"},
+  matrixWait: {name: "wgmma: fence, commit, wait", letter: "t", colour: "--fence"},
   barrier: {name: "barrier", letter: "", colour: "--barrier"}
 };
 
@@ -133,8 +133,10 @@ const DOES = ["loads", "stores", "adds or exchanges atomically", "begins an asyn
 function strideInWords(step) {
   const words = step[7] / WORD, common = (a, b) => b ? common(b, a % b) : a;
   if (Array.isArray(step[7]) || step[4] !== WORD || words % 1 !== 0 || words === 0 || countLanes(lanesOf(step)) < 2) return "";
-  const every = BANKS / common(Math.abs(words), BANKS);
-  return `From lane to lane it is ${plural(Math.abs(words), "word")}, so ${every >= WARP ? "the lanes come to different banks" : every === 1 ? "every lane comes to the same bank" : `every ${every}${every === 2 ? "nd" : "th"} lane comes to the same bank`}. `;
+  const every = BANKS / common(Math.abs(words), BANKS), around = every * Math.abs(words), times = around / BANKS;
+  if (every >= WARP) return `From lane to lane it is ${plural(Math.abs(words), "word")}, so the lanes come to different banks. `;
+  const rounds = times === 1 ? "once around the 32 banks" : `${times} times around the 32 banks`;
+  return `From lane to lane it is ${plural(Math.abs(words), "word")}${every === 1 ? `, ${rounds}: every lane comes to the same bank` : `; ${every} lanes further it is ${around}, ${rounds}: every ${every}${every === 2 ? "nd" : "th"} lane comes to the same bank`}. `;
 }
 
 function sharedInWords(block, step, addresses) {
@@ -151,7 +153,7 @@ function sharedInWords(block, step, addresses) {
   if (access.conflicts > 0) {
     const lanes = busiest.slice(0, 3).map(word => word.lanes.length > 1 ? `${word.lanes.length} lanes` : `lane ${word.lanes[0]}`);
     const wants = busiest.slice(0, 3).map(word => word.word);
-    why = `${strideInWords(step)}Bank ${busiest[0].bank} holds ${busiest.length} of the words that are wanted at once: ${lanes.join(", ")}${busiest.length > 3 ? ", …" : ""} want word${wants.length > 1 ? "s" : ""} ${wants.join(", ")}${busiest.length > 3 ? ", …" : ""}. A bank gives one word a wavefront, so ${parts > 1 ? "this part of the warp takes" : "it takes"} ${busiest.length}. ${words.size} of the 32 banks work${words.size < 32 ? `, ${32 - words.size} are idle` : ""}.`;
+    why = `${strideInWords(step)}Bank ${busiest[0].bank} holds ${busiest.length} of the words that are wanted at once: ${lanes.join(", ")}${busiest.length > 3 ? " and so on" : ""} want word${wants.length > 1 ? "s" : ""} ${wants.join(", ")}${busiest.length > 3 ? " and so on" : ""}. A bank gives one word at a time, and each such pass through the banks is a wavefront: ${parts > 1 ? "this part of the warp takes" : "it takes"} ${busiest.length}. ${words.size} of the 32 banks work${words.size < 32 ? `, ${32 - words.size} are idle` : ""}.`;
   } else if (access.wavefronts.some(wavefront => wavefront.words.some(word => word.lanes.length > 1)) && step[4] <= 4) {
     why = "Lanes that want the same word get it together, and no bank holds two of the words that are wanted: one wavefront.";
   } else if (parts > 1) {
@@ -195,7 +197,7 @@ function stepInWords(block, columns, warp, step, wait) {
   const who = `Warp ${warp}`;
   if (step === "barrier") return {html: "<b>Barrier</b>: all warps of the block have come to <code>__syncthreads()</code>, and go on together.", why: "", count: null};
   if (step === "waits") return {html: `${who} has nothing left to do before the barrier: it <b>waits</b> for the others.`, why: "", count: null};
-  if (step === "sleeps" && wait && wait[0] === MBARRIER) return {html: `${who} <b>waits</b>: ${mbarrierInWords(block, columns, wait).html}`, why: "", count: null};
+  if (step === "sleeps" && wait && wait[0] === MBARRIER) return {html: `${who}: ${mbarrierInWords(block, columns, wait).html}`, why: "", count: null};
   if (step === "sleeps") return {html: `${who} <b>waits</b> for other warps${wait && wait[0] === NAMED_BARRIER ? `, at the barrier number ${wait[4]}` : ""}.`, why: "", count: null};
   if (step === "done") return {html: block.full ? `What ${who.toLowerCase()} does here was left out of this page.` : `${who} is <b>done</b>.`, why: "", count: null};
   const lanes = plural(countLanes(lanesOf(step)), "lane");

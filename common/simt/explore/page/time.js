@@ -41,7 +41,7 @@ class Meanwhile {
     this.done = new Map();      /* what warps wait for: {at, step} */
     this.named = new Map();     /* how often a barrier with a number was complete */
     this.copies = new Map();    /* under way, by number */
-    this.open = Array.from({length: warps}, () => ({count: 0, from: null, groups: []}));
+    this.open = Array.from({length: warps}, () => ({count: 0, from: null, last: null, groups: []}));
   }
 
   mbarrier(place) {
@@ -86,10 +86,17 @@ class Meanwhile {
     this.done.set(`${mbarrier.place}/${use.before}`, {at: last, step});
   }
 
+  /* The column in which the warps of the group have all begun their last product. */
+  lastProduct(warp, phase) {
+    const first = warp - warp % GROUP_WARPS;
+    return Math.max(-1, ...this.open.slice(first, first + GROUP_WARPS).map(({last}) => last && last[0] === phase ? last[1] : -1));
+  }
+
   multiply(step, at) {
     const open = this.open[step[1]], operation = operationOf(step);
     if (operation === "wgmma.mma_async") {
       open.from = open.from || at;
+      open.last = at;
       open.count++;
     } else if (operation === "wgmma.commit_group" && open.from) {
       const group = {from: open.from, to: null, count: open.count};
@@ -104,6 +111,20 @@ class Meanwhile {
 }
 
 /* ---- columns ---- */
+
+function lastOf(list) {
+  let last = list.length - 1;
+  while (last >= 0 && !list[last]) last--;
+  return list[last];
+}
+
+/* A wait that was given up for a while, and is taken up again: at an mbarrier, or for a product of
+   which another warp had not begun its part. */
+function asksAgain(step, last) {
+  if (!last || last[0] !== step[0] || last[3] !== step[3]) return false;
+  if (operationOf(step) === "wgmma.wait_group") return operationOf(last) === operationOf(step);
+  return waitsFor(last) !== null && step[0] === MBARRIER && waitsFor(last) === `${mbarrierOf(step)}/${(useOf(step) || {}).number}`;
+}
 
 /* phases[phase][warp] is a list of steps, null where the warp waits for what others do; barriers[phase]
    is the one that ends it, if it does. */
@@ -125,14 +146,12 @@ function phasesOf(block) {
     }
     const done = asleep[step[1]] && meanwhile.done.get(asleep[step[1]]);
     while (done && done.at[0] === phase && list.length <= done.at[1]) list.push(null);
-    const last = list[list.length - 1];
-    if (last && operationOf(step) === "wgmma.wait_group" && last[3] === step[3] && operationOf(last) === "wgmma.wait_group") {
-      /* It asks again: the other warps of the group had not begun their parts. */
-      const first = step[1] - step[1] % GROUP_WARPS, ahead = Math.max(...lists.slice(first, first + GROUP_WARPS).map(other => other.length));
-      while (list.length < ahead) list.push(null);
-    } else {
+    const last = lastOf(list);
+    if (!asksAgain(step, last)) {
       list.push(step);
       asleep[step[1]] = meanwhile.wait(step);
+    } else if (operationOf(step)) {
+      while (list.length <= meanwhile.lastProduct(step[1], phase)) list.push(null);
     }
     meanwhile.take(step, [phase, list.length - 1]);
   }
@@ -204,12 +223,13 @@ function rowsOf(block, meanwhile) {
   return rows.slice(0, MOST_ROWS);
 }
 
-/* The mbarrier's phase, and what that still waits for, in a column; null: it is not there yet. */
+/* The mbarrier's phase, and what that still waits for, in a column; null: it is not there yet. The
+   column in which a phase ends still belongs to it. */
 function mbarrierAt(row, columns, column) {
   const until = row.uses.filter(one => columnAt(columns, one.at) <= column);
   const setUp = until.filter(one => one.use.how === M_INIT || one.use.how === M_INVALIDATE).pop();
   if (!setUp || setUp.use.how === M_INVALIDATE) return null;
-  const ended = row.ends.filter(one => !isLater(setUp.at, one.at) && columnAt(columns, one.at) <= column), phase = ended.length ? Math.max(...ended.map(one => one.phase)) + 1 : 0;
+  const ended = row.ends.filter(one => !isLater(setUp.at, one.at) && columnAt(columns, one.at) < column), phase = ended.length ? Math.max(...ended.map(one => one.phase)) + 1 : 0;
   const here = until.filter(one => one.use.before === phase && !isLater(setUp.at, one.at));
   return {phase, pending: Math.max(0, setUp.use.number - here.reduce((sum, one) => sum + one.lanes, 0)), bytes: here.reduce((sum, one) => sum + one.bytes, 0)};
 }
