@@ -39,21 +39,14 @@ enum explored_kind {
 /* What tensor cores do: an operation beyond those of enum simt_collective. */
 enum { EXPLORED_MATRIX = SIMT_COLLECTIVES };
 
-/* Numbers that a step of these kinds has besides. Places in memory are two numbers, as memory_of
- * counts them and an offset; -1, 0: none. */
-enum {
-    /* An mbarrier: how, phases before and after, arrivals and bytes missing, simt_mbarrier_use's
-     * number. */
-    EXPLORED_USE = 6,
-    /* A bulk copy: number, bytes, whether it leaves shared memory, whether a tensor map leads it,
-     * where it goes, its mbarrier; its end: number, phases, arrivals and bytes missing, mbarrier. */
-    EXPLORED_COPY_BEGINS = 8,
-    EXPLORED_COPY_ENDS = 7,
-    /* A barrier with a number: number, whether it is complete, whether the warp waits there. */
-    EXPLORED_NAMED = 3,
-    /* wgmma.mma_async: columns, depth, A (-1: in registers), B; wgmma.wait_group: groups. */
-    EXPLORED_PRODUCT = 6
-};
+/* Steps of these kinds have numbers besides. Places in memory are two, as memory_of counts them and an
+ * offset; -1, 0: none.
+ * MBARRIER: how, phases before and after, arrivals and bytes missing, simt_mbarrier_use's number.
+ * BULK: number, bytes, whether it leaves shared memory, whether a tensor map leads it, where it
+ * goes, its mbarrier. BULK_END: number, phases, arrivals and bytes missing, mbarrier.
+ * NAMED_BARRIER: number, whether it is complete, whether the warp waits there.
+ * wgmma.mma_async: columns, depth, A (none: in registers), B; wgmma.wait_group: groups. */
+enum { EXPLORED_USE = 6 /* of an mbarrier's */ };
 
 /* What the lanes of a warp did together. */
 struct explored_step {
@@ -190,8 +183,9 @@ struct explored_value {
     uint32_t place;
     unsigned int warp;
     unsigned char number_count;
-    uint64_t numbers[8]; /* of places in memory: the address, and 0 */
+    uint64_t *numbers; /* EXPLORED_NUMBERS at most; of places in memory: the address, and 0 */
 };
+enum { EXPLORED_NUMBERS = 8 };
 void explore_values_start(void);
 void explore_values_event(const struct simt_event *event);
 void explore_values_pause(void);

@@ -76,7 +76,7 @@ static void add_number(int64_t number)
         explore_room(explore_block->offsets, explore_block->offset_count,
                      &explore_block->offset_capacity, sizeof *explore_block->offsets);
     explore_block->offsets[explore_block->offset_count++] = number;
-    take_bytes(4);
+    take_bytes(number > -10 && number < 100 ? 3 : 6);
 }
 
 static void keep_offsets(struct explored_step *step, const uint64_t *addresses)
@@ -141,25 +141,28 @@ static void keep_values(struct explored_step *step, const struct explored_value 
 static void keep_use(struct explored_step *step, const struct explored_value *values)
 {
     enum { BEFORE = 1, AFTER, PENDING };
-    struct explored_value use = values[__builtin_ctz(step->lanes)];
-    for (uint32_t set = step->lanes; set && use.number_count == EXPLORED_USE; set &= set - 1) {
+    const struct explored_value *first = &values[__builtin_ctz(step->lanes)];
+    uint64_t use[EXPLORED_USE];
+    if (first->number_count != EXPLORED_USE) {
+        return;
+    }
+    memcpy(use, first->numbers, sizeof use);
+    for (uint32_t set = step->lanes & (step->lanes - 1); set; set &= set - 1) {
         const struct explored_value *lane = &values[__builtin_ctz(set)];
         const uint64_t *numbers = lane->numbers;
-        if (lane->number_count != EXPLORED_USE || lane->address != use.address) {
+        if (lane->number_count != EXPLORED_USE || lane->address != first->address) {
             continue;
         }
-        use.numbers[BEFORE] =
-            numbers[BEFORE] < use.numbers[BEFORE] ? numbers[BEFORE] : use.numbers[BEFORE];
-        if (numbers[AFTER] > use.numbers[AFTER] ||
-            (numbers[AFTER] == use.numbers[AFTER] && numbers[PENDING] < use.numbers[PENDING])) {
-            memcpy(&use.numbers[AFTER], &numbers[AFTER],
-                   (EXPLORED_USE - 1 - AFTER) * sizeof *numbers);
+        use[BEFORE] = numbers[BEFORE] < use[BEFORE] ? numbers[BEFORE] : use[BEFORE];
+        if (numbers[AFTER] > use[AFTER] ||
+            (numbers[AFTER] == use[AFTER] && numbers[PENDING] < use[PENDING])) {
+            memcpy(&use[AFTER], &numbers[AFTER], (EXPLORED_USE - 1 - AFTER) * sizeof *use);
         }
     }
     step->numbers = explore_block->offset_count;
-    step->number_count = use.number_count;
-    for (unsigned int i = 0; i < use.number_count; i++) {
-        add_number((int64_t)use.numbers[i]);
+    step->number_count = EXPLORED_USE;
+    for (unsigned int i = 0; i < EXPLORED_USE; i++) {
+        add_number((int64_t)use[i]);
     }
 }
 

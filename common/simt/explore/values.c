@@ -15,6 +15,7 @@ static struct {
     struct explored_value values[QUEUE];
     unsigned int first, count;
 } queues[SIMT_WARP_SIZE];
+static uint64_t numbers[SIMT_WARP_SIZE][QUEUE][EXPLORED_NUMBERS];
 
 /* What the running lane has yet to do: where the result will be, and which value it becomes. */
 static struct {
@@ -65,11 +66,12 @@ static unsigned int source_of(const struct simt_thread *thread, unsigned int lan
                : lane;
 }
 
-/* Room for one more of the running lane; NULL: there is none. */
+/* One more of the running lane, with room for its numbers; NULL: there is none. */
 static struct explored_value *append(void)
 {
-    unsigned int lane = (unsigned int)simt_recorder.lane;
+    unsigned int lane = (unsigned int)simt_recorder.lane, slot;
     unsigned int warp = simt_recorder.thread / SIMT_WARP_SIZE;
+    struct explored_value *value;
     if (warp != running) {
         explore_values_leave();
         running = warp;
@@ -77,7 +79,10 @@ static struct explored_value *append(void)
     if (queues[lane].count == QUEUE) {
         return NULL;
     }
-    return &queues[lane].values[(queues[lane].first + queues[lane].count++) % QUEUE];
+    slot = (queues[lane].first + queues[lane].count++) % QUEUE;
+    value = &queues[lane].values[slot];
+    *value = (struct explored_value){.numbers = numbers[lane][slot]};
+    return value;
 }
 
 void explore_values_leave(void)
@@ -125,7 +130,7 @@ void explore_values_event(const struct simt_event *event)
         return;
     }
     latest = value;
-    *value = (struct explored_value){.address = event->address};
+    value->address = event->address;
     if (kind == EVENT_COLLECTIVE &&
         (simt_current->operation == SIMT_MATRIX || simt_current->operation == SIMT_WGMMA)) {
         take_matrix(value, (const struct lane_matrix *)(uintptr_t)simt_current->value);
@@ -175,14 +180,19 @@ static void add_note(const struct explored_value *note)
     if (simt_recorder.lane < 0) {
         explore_note_now(note);
     } else if ((value = append()) != NULL) {
+        uint64_t *room = value->numbers;
+        memcpy(room, note->numbers, note->number_count * sizeof *room);
         *value = *note;
+        value->numbers = room;
     }
 }
 
 void explore_values_copy(const struct simt_bulk_copy *copy)
 {
     const bool leaves = !copy->barrier;
-    struct explored_value note = {.note = EXPLORED_BULK, .place = simt_place_of(copy->caller)};
+    uint64_t room[EXPLORED_NUMBERS];
+    struct explored_value note = {
+        .note = EXPLORED_BULK, .place = simt_place_of(copy->caller), .numbers = room};
     add_number(&note, copy->number);
     add_number(&note, (uint64_t)simt_bulk_bytes(copy));
     add_number(&note, leaves);
@@ -195,8 +205,10 @@ void explore_values_copy(const struct simt_bulk_copy *copy)
 void explore_values_copied(const struct simt_bulk_copy *copy, uint64_t phase)
 {
     const struct simt_mbarrier *barrier = copy->barrier;
+    uint64_t room[EXPLORED_NUMBERS];
     struct explored_value note = {.note = EXPLORED_BULK_END,
                                   .place = simt_place_of(copy->caller),
+                                  .numbers = room,
                                   .warp = copy->thread / SIMT_WARP_SIZE};
     add_number(&note, copy->number);
     add_number(&note, phase);
@@ -209,7 +221,9 @@ void explore_values_copied(const struct simt_bulk_copy *copy, uint64_t phase)
 
 void explore_values_named(const void *caller, unsigned int number, bool completes, bool waits)
 {
-    struct explored_value note = {.note = EXPLORED_NAMED_BARRIER, .place = simt_place_of(caller)};
+    uint64_t room[EXPLORED_NUMBERS];
+    struct explored_value note = {
+        .note = EXPLORED_NAMED_BARRIER, .place = simt_place_of(caller), .numbers = room};
     add_number(&note, number);
     add_number(&note, completes);
     add_number(&note, waits);

@@ -207,7 +207,7 @@ function stepInWords(block, columns, warp, step, wait) {
   if (step[0] === COLLECTIVE) return {html: `${who}: ${collectiveInWords(step)}`, why: "", count: null};
   if (step[0] === BRANCH) {
     const going = step[4] >>> 0, staying = (lanesOf(step) & ~going) >>> 0;
-    return {html: `${who}: <b>lanes part</b>. Lanes ${lanesInWords(listLanes(going))} go on, lanes ${lanesInWords(listLanes(staying))} go another way: they come later or skip what follows.`,
+    return {html: `${who}: <b>lanes part</b>. ${countLanes(going) === 1 ? `Lane ${listLanes(going)[0]} goes` : `Lanes ${lanesInWords(listLanes(going))} go`} on; ${countLanes(staying) === 1 ? `lane ${listLanes(staying)[0]} goes another way: it comes later or skips` : `lanes ${lanesInWords(listLanes(staying))} go another way: they come later or skip`} what follows.`,
             why: "While some lanes of a warp go one way, the others are switched off: the instructions take as long as for all 32.", count: null};
   }
   if (step[0] === BULK || step[0] === MBARRIER) {

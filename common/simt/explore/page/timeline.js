@@ -146,6 +146,7 @@ class Timeline {
 function legendOf(block) {
   const looks = new Map();
   for (const step of block.steps) {
+    if (step[0] === BULK_END) continue; /* no warp's step */
     const look = step[0] === BARRIER ? LOOKS.barrier : lookOf(block, step);
     looks.set(look, (looks.get(look) || 0) + 1);
   }
