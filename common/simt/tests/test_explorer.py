@@ -63,6 +63,14 @@ def steps_and_keys(window):
     check("barrier 1 of" in window.run("return document.querySelector('.step h2').textContent"), "Page Down is no barrier")
     window.press("PageUp", "n")
     check(window.run("return costOf(explorer.panes[0].block, explorer.panes[0].step()) > 1"), "n: no costly step")
+    check(window.run("return document.querySelectorAll('.lane-table td').length") == 0, "a table that nobody has opened")
+    window.click(".lane-table summary")
+    lanes = window.run("return countLanes(lanesOf(explorer.panes[0].step()))")
+    rows = "return document.querySelectorAll('.lane-table tbody tr').length"
+    check(window.run(rows) == lanes, "a row for each lane: %d" % window.run(rows))
+    check(window.run("return document.querySelector('.lane-table caption') && !document.querySelector('.lane-table th:not([scope])')"), "a table's caption and heads")
+    window.press("n")
+    check(window.run(rows) > 0, "the table does not stay open")
     for button, column in (("last", count - 1), ("back", count - 2), ("forward", count - 1), ("first", 0)):
         window.click("#" + button)
         check(state(window)[1] == column, "%s: column %d" % (button, state(window)[1]))
@@ -89,7 +97,12 @@ def places_and_looks(window, path):
     look(window, path, "#launch=1,block=0,step=9,warp=1")
     check(state(window) == [0, 8, 1], "a link: %s" % state(window))
     window.press("Right")
-    check(window.run("return location.hash") == "#launch=1,block=0,step=10,warp=1", "the address does not follow")
+    for _ in range(60): # within a second
+        if window.run("return location.hash") == "#launch=1,block=0,step=10,warp=1":
+            break
+        window.settled()
+    else:
+        check(False, "the address does not follow: " + window.run("return location.hash"))
     window.run("location.hash = '#launch=banks,step=3'")
     window.settled()
     check(state(window)[1] == 2, "a new address is not followed")

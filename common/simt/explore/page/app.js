@@ -119,7 +119,11 @@ class Pane {
       ${meanwhileTable(this)}
       ${Array.isArray(step) && !hidden ? laneTable(this.block, step) : ""}`;
     const table = box.querySelector(".lane-table");
-    if (table) table.open = this.open;
+    if (table) {
+      table.open = this.open;
+      fillLaneTable(table, this.block, step);
+      table.addEventListener("toggle", () => fillLaneTable(table, this.block, step));
+    }
     this.source.mark(site);
     const totals = this.node.querySelector(".totals"), hideTotals = app.predicting && !app.isAnswered();
     if (this.totalsHidden !== hideTotals) {
@@ -173,7 +177,7 @@ class App {
     const missing = data.launches.filter(launch => launch.notKept > 0).length;
     if (missing > 0) left.push(`The page was full: of ${plural(missing, "launch", "launches")} some or all of the blocks asked for were left out. Their counters are whole. A page of fewer launches has room for them.`);
     for (const [launch, block] of shown) if (block.full) left.push(
-      `Launch ${data.launches.indexOf(launch) + 1}, block ${block.number}: too long for a page; kept are ${number(block.steps.length)} of its ${number(block.seen)} steps${block.barriers ? `, up to barrier ${block.keptBarriers} of ${block.barriers}` : ", of its first warps"}. Its counters are those of all. A page of fewer launches has more room.`);
+      `Launch ${data.launches.indexOf(launch) + 1}, block ${block.number}: too long for a page; kept are ${number(block.steps.length)} of its ${number(block.seen)} steps${block.barriers ? `, up to barrier ${block.keptBarriers} of ${block.barriers}` : ", of its first warps"}. Its counters are those of all. ${data.launches.length > 1 ? "A page of fewer launches has more room." : "A smaller problem has room."}`);
     data.launches.forEach((launch, i) => { if (!launch.ended) left.push(`Launch ${i + 1} did not come to its end: its counters are missing, and what its lanes did last.`); });
     element("left-out").hidden = left.length === 0;
     element("left-out").innerHTML = left.map(line => `<p>${escapeText(line)}</p>`).join("");
@@ -281,8 +285,15 @@ class App {
     return `#launch=${this.launch + 1},block=${this.block},step=${this.column + 1},warp=${this.warp}${this.compared >= 0 ? `,beside=${this.compared + 1}` : ""}`;
   }
 
+  /* Not at every step of many: a browser allows some hundred in ten seconds. */
   writePlace() {
-    if (location.hash !== this.place()) history.replaceState(null, "", this.place());
+    clearTimeout(this.writing);
+    if (performance.now() - (this.written || 0) < 200) {
+      this.writing = setTimeout(() => this.writePlace(), 250);
+    } else if (location.hash !== this.place()) {
+      this.written = performance.now();
+      history.replaceState(null, "", this.place());
+    }
   }
 
   /* launch and beside: a number from 1, or the name of a rung or kernel: its longest launch. */
@@ -358,9 +369,10 @@ class App {
     click("larger", () => this.textSize(1));
     click("help-button", () => element("help").showModal());
     click("copy-link", () => {
+      const address = location.href.replace(/#.*/, "") + this.place();
       const done = () => { element("copy-link").textContent = "Copied"; setTimeout(() => { element("copy-link").textContent = "Copy link"; }, 1500); };
-      if (navigator.clipboard) navigator.clipboard.writeText(location.href).then(done, () => prompt("The address of this place", location.href));
-      else prompt("The address of this place", location.href);
+      if (navigator.clipboard) navigator.clipboard.writeText(address).then(done, () => prompt("The address of this place", address));
+      else prompt("The address of this place", address);
     });
     element("launch").addEventListener("change", event => { this.launch = Number(event.target.value); this.block = 0; this.stop(); this.build(); });
     element("block").addEventListener("change", event => { this.block = Number(event.target.value); this.stop(); this.build(); });

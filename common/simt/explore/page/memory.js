@@ -90,11 +90,15 @@ function sectorsPicture(pane, step, hidden) {
     for (let sector = 0; sector < 4; sector++) {
       const number_ = line * 4 + sector, moves = moved.has(number_), x0 = left + sector * (8 * width + 6);
       if (moves && !hidden) svg += `<rect x="${x0 - 1}" y="${y}" width="${8 * width + 2}" height="${height}" rx="3" fill="none" stroke="var(--text)" stroke-width="1.6"/>`;
-      for (let word = 0; word < 8; word++) {
+      const idle = (from, count) => `<rect x="${x0 + from * width + 1}" y="${y + 2}" width="${count * width - 2}" height="${height - 4}" fill="${moves && !hidden ? "var(--shared-load)" : "var(--off)"}" opacity="${moves && !hidden ? .45 : .5}"><title>${moves ? "moves, though nobody wants it" : "stays where it is"}</title></rect>`;
+      for (let word = 0, first = 0; word < 8; word++) {
         const lanes = wanted.get(number_ * 8 + word), x = x0 + word * width;
-        svg += lanes
-          ? `<g><rect x="${x + 1}" y="${y + 2}" width="${width - 2}" height="${height - 4}" rx="2" fill="var(--global-load)"/><text x="${x + width / 2}" y="${y + 14}" font-size="12" text-anchor="middle" style="fill:#fff">${lanesLabel(lanes)}</text><title>${lanes.length === 1 ? "lane" : "lanes"} ${lanesInWords(lanes)}</title></g>`
-          : `<rect x="${x + 1}" y="${y + 2}" width="${width - 2}" height="${height - 4}" fill="${moves && !hidden ? "var(--shared-load)" : "var(--off)"}" opacity="${moves && !hidden ? .45 : .5}"><title>${moves ? "moves, though nobody wants it" : "stays where it is"}</title></rect>`;
+        if (lanes) {
+          svg += `<g><rect x="${x + 1}" y="${y + 2}" width="${width - 2}" height="${height - 4}" rx="2" fill="var(--global-load)"/><text x="${x + width / 2}" y="${y + 14}" font-size="12" text-anchor="middle" style="fill:#fff">${lanesLabel(lanes)}</text><title>${lanes.length === 1 ? "lane" : "lanes"} ${lanesInWords(lanes)}</title></g>`;
+          first = word + 1;
+        } else if (word === 7 || wanted.has(number_ * 8 + word + 1)) {
+          svg += idle(first, word + 1 - first);
+        }
       }
     }
     y += height + 3;

@@ -119,14 +119,23 @@ const launchesOfPart = launch => data.launches.filter(other => other.part === la
 
 /* ---- where lanes parted ---- */
 
+/* Of each warp the branches, with their numbers among the steps; and the number of each step. */
+function branchesOf(block) {
+  if (!block.branches) {
+    block.branches = [];
+    block.numbers = new Map(block.steps.map((step, i) => [step, i]));
+    block.steps.forEach((step, i) => { if (step[0] === BRANCH) (block.branches[step[1]] = block.branches[step[1]] || []).push({step, number: i}); });
+  }
+  return block.branches;
+}
+
 /* The last branch before the step that sent this lane another way than the step's lanes; or null. */
 function partedAt(block, step, lane) {
-  const lanes = lanesOf(step), warp = step[1];
-  let from = block.steps.indexOf(step);
-  for (let i = from - 1; i >= 0; i--) {
-    const other = block.steps[i];
-    if (other[0] !== BRANCH || other[1] !== warp || !hasLane(lanesOf(other), lane)) continue;
-    const with_us = lanesOf(other) & lanes, going = other[4] >>> 0;
+  const lanes = lanesOf(step), branches = branchesOf(block)[step[1]] || [], from = block.numbers.get(step);
+  for (let i = branches.length - 1; i >= 0; i--) {
+    const other = branches[i].step, going = other[4] >>> 0;
+    if (branches[i].number >= from || !hasLane(lanesOf(other), lane)) continue;
+    const with_us = lanesOf(other) & lanes;
     if (with_us && hasLane(going, lane) !== ((with_us & going) !== 0)) return other;
   }
   return null;

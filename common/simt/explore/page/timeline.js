@@ -69,8 +69,28 @@ class Timeline {
     this.describe();
   }
 
+  /* All steps of the warp, as an image that is kept until another warp, size or colour comes. */
   drawOverview() {
-    const {context} = this, {block, app} = this.pane, columns = app.columns, scale = this.scale;
+    const {context} = this, {app} = this.pane, columns = app.columns, scale = this.scale, ratio = window.devicePixelRatio || 1;
+    const key = [app.warp, this.width, ratio, this.colour("--page")].join();
+    if (this.overviewKey !== key || this.overviewColumns !== columns) {
+      this.overviewKey = key;
+      this.overviewColumns = columns;
+      this.overviewImage = document.createElement("canvas");
+      this.overviewImage.width = Math.round(this.width * ratio);
+      this.overviewImage.height = Math.round(this.overview * ratio);
+      const image = this.overviewImage.getContext("2d");
+      image.setTransform(ratio, 0, 0, ratio, 0, 0);
+      this.fillOverview(image);
+    }
+    context.drawImage(this.overviewImage, 0, 0, this.overviewImage.width / ratio, this.overview);
+    context.strokeStyle = this.colour("--text");
+    context.lineWidth = 2;
+    context.strokeRect(this.left + this.from * scale + 1, 1, Math.max(3, Math.min(columns.count, this.visible) * scale - 2), this.overview - 2);
+  }
+
+  fillOverview(context) {
+    const {block, app} = this.pane, columns = app.columns, scale = this.scale;
     context.fillStyle = this.colour("--off");
     context.fillRect(this.left, 0, columns.count * scale, this.overview);
     const step = Math.max(1, Math.floor(1 / scale));
@@ -80,9 +100,6 @@ class Timeline {
       context.fillStyle = this.colour(lookOf(block, what).colour);
       context.fillRect(this.left + column * scale, 0, Math.max(1, scale * step), this.overview);
     }
-    context.strokeStyle = this.colour("--text");
-    context.lineWidth = 2;
-    context.strokeRect(this.left + this.from * scale + 1, 1, Math.max(3, Math.min(columns.count, this.visible) * scale - 2), this.overview - 2);
   }
 
   drawRow(warp) {
