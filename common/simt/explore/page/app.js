@@ -19,6 +19,7 @@ class Pane {
     this.showFindings();
     this.node.addEventListener("click", event => this.click(event));
     this.node.addEventListener("submit", event => this.submit(event));
+    this.node.addEventListener("pointermove", event => { if (event.target.matches("path.idle")) tellIdleWord(this, event.target, event); });
   }
 
   warp() { return Math.min(this.app.warp, this.block.time.warps - 1); }

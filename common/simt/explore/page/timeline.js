@@ -52,9 +52,12 @@ class Timeline {
     const {pane, context} = this, {block, app} = pane, ratio = window.devicePixelRatio || 1;
     this.colours = {};
     this.measure();
-    this.canvas.style.height = this.height + "px";
-    this.canvas.width = Math.round(this.width * ratio);
-    this.canvas.height = Math.round(this.height * ratio);
+    const width = Math.round(this.width * ratio), height = Math.round(this.height * ratio);
+    if (this.canvas.width !== width || this.canvas.height !== height) {
+      this.canvas.style.height = this.height + "px";
+      this.canvas.width = width;
+      this.canvas.height = height;
+    }
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
     context.clearRect(0, 0, this.width, this.height);
     this.drawOverview();
