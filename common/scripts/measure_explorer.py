@@ -24,7 +24,7 @@ RUNS = (
     ("vectors", "03_gpu_single_thread", "--n 4K"),
     ("vectors", "04_gpu_atomic", "--n 64K"),
     ("vectors", "05_gpu_shared_tree", "--n 64K"),
-    ("vectors", "05_gpu_shared_tree", "--n 64K --block 1024"),
+    ("block_1024", "05_gpu_shared_tree", "--n 64K --block 1024"),
     ("vectors", "06_gpu_warp_shuffle", "--n 64K"),
     ("rows", "06_gpu_warp_shuffle", "--ladder rows --m 40 --n 300"),
     ("columns", "06_gpu_warp_shuffle", "--ladder columns --m 300 --n 40"),
