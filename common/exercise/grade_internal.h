@@ -22,7 +22,7 @@ struct grade_record {
 void grade_record_begin(void);
 void grade_record_end(struct grade_record *record);
 
-/* In the answer's process: a page of the explorer (docs/explorer.md) goes to the open file, now that
+/* In the answer's process: a page of the explorer (docs/explorer.md) goes to the open file, once
  * the run is over, or when a report ends it. */
 void grade_explore_begin(int page);
 void grade_explore_end(void);

@@ -39,8 +39,8 @@ enum explored_kind {
 /* What tensor cores do: an operation beyond those of enum simt_collective. */
 enum { EXPLORED_MATRIX = SIMT_COLLECTIVES };
 
-/* Steps of these kinds have numbers besides. Places in memory are two, as memory_of counts them and an
- * offset; -1, 0: none.
+/* Steps of these kinds have numbers besides. Places in memory are two, as memory_of counts them and
+ * an offset; -1, 0: none.
  * MBARRIER: how, phases before and after, arrivals and bytes missing, simt_mbarrier_use's number.
  * BULK: number, bytes, whether it leaves shared memory, whether a tensor map leads it, where it
  * goes, its mbarrier. BULK_END: number, phases, arrivals and bytes missing, mbarrier.
