@@ -253,7 +253,6 @@ static void collective(const void *caller, enum simt_collective operation, uint3
 static void named_barrier(const void *caller)
 {
     simt_count_at(caller)->barriers++;
-    simt_explore_named_barrier(caller);
 }
 
 static void release(struct simt_clock **clock)
@@ -287,7 +286,6 @@ static void bulk_begins(const void *caller, size_t bytes, const void *of_barrier
     struct simt_line_counters *counters = simt_count_at(caller);
     counters->bulk_copies++;
     counters->bulk_bytes += bytes;
-    simt_explore_bulk(caller, bytes);
     simt_trace_check();
     if (of_barrier) {
         simt_check_bulk_barrier((uintptr_t)of_barrier, simt_recorder.thread,
