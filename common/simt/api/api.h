@@ -18,9 +18,23 @@ enum {
 /* The error a device would give for this launch, and why. */
 cudaError_t simt_check_launch(const struct simt_launch *launch, char *reason, size_t size);
 bool simt_stream_exists(const void *stream);
+/* Rows of bytes; of a copy's source, width and height are the destination's. Copied or filled in a
+ * stream, by a function that the program has called from `caller`. `waits`: the function returns
+ * when it is done. */
+struct simt_rows {
+    char *first;
+    size_t pitch, width, height;
+};
+cudaError_t simt_copy_memory(const struct simt_rows *to, const struct simt_rows *from,
+                             enum cudaMemcpyKind kind, cudaStream_t stream, bool waits,
+                             const char *function, const void *caller);
+cudaError_t simt_fill_memory(const struct simt_rows *to, int value, cudaStream_t stream,
+                             const char *function, const void *caller);
+
 /* For cudaDeviceReset(): no handle is left, no kernel has opted in. */
 void simt_handles_reset(void);
 void simt_kernels_reset(void);
+void simt_arrays_reset(void);
 
 /* What is known of a kernel, by its address. */
 struct simt_kernel {

@@ -28,57 +28,24 @@ static const struct {
     {"nccl.h", "NCCL"},
     {"nvrtc.h", "compilation at run time (NVRTC)"},
     {"nvml.h", "NVML"},
-    {"nvToolsExt.h", "NVTX"},
-    {"nvtx3/*", "NVTX"},
     {"cupti*.h", "CUPTI"},
     {"cudaGL.h", "OpenGL interoperability"},
     {"cuda_gl_interop.h", "OpenGL interoperability"},
-    {"texture_fetch_functions.h", "textures"},
-    {"texture_indirect_functions.h", "textures"},
-    {"surface_functions.h", "surfaces"},
-    {"surface_indirect_functions.h", "surfaces"},
 };
 
 /* CALL: only where a call or template arguments follow, as the word alone may be a program's
  * own. */
 enum match { WHOLE, PREFIX, CALL };
 
-#define TEXTURES "textures and CUDA arrays"
-
 static const struct {
     const char *word;
     enum match match;
     const char *feature;
 } words[] = {
-    {"tex1D", CALL, "textures (tex1D)"},
-    {"tex1Dfetch", CALL, "textures (tex1Dfetch)"},
-    {"tex1DLod", CALL, "textures (tex1DLod)"},
-    {"tex1DLayered", CALL, "textures (tex1DLayered)"},
-    {"tex2D", CALL, "textures (tex2D)"},
-    {"tex2DLod", CALL, "textures (tex2DLod)"},
-    {"tex2DLayered", CALL, "textures (tex2DLayered)"},
-    {"tex2Dgather", CALL, "textures (tex2Dgather)"},
-    {"tex3D", CALL, "textures (tex3D)"},
-    {"texCubemap", CALL, "textures (texCubemap)"},
-    {"cudaTextureObject_t", WHOLE, "textures (cudaTextureObject_t)"},
-    {"cudaTextureDesc", WHOLE, "textures (cudaTextureDesc)"},
-    {"cudaResourceDesc", WHOLE, "textures and surfaces (cudaResourceDesc)"},
-    {"cudaCreateTextureObject", WHOLE, "textures (cudaCreateTextureObject)"},
-    {"cudaBindTexture", PREFIX, "textures (cudaBindTexture)"},
-    {"cudaReadModeElementType", WHOLE, "textures"},
-    {"cudaReadModeNormalizedFloat", WHOLE, "textures"},
-    {"surf1D", PREFIX, "surfaces (surf1Dread, surf1Dwrite)"},
-    {"surf2D", PREFIX, "surfaces (surf2Dread, surf2Dwrite)"},
-    {"surf3D", PREFIX, "surfaces (surf3Dread, surf3Dwrite)"},
-    {"cudaSurfaceObject_t", WHOLE, "surfaces (cudaSurfaceObject_t)"},
-    {"cudaCreateSurfaceObject", WHOLE, "surfaces (cudaCreateSurfaceObject)"},
-    {"cudaArray_t", WHOLE, TEXTURES " (cudaArray_t)"},
-    {"cudaMallocArray", WHOLE, TEXTURES " (cudaMallocArray)"},
-    {"cudaMalloc3DArray", WHOLE, TEXTURES " (cudaMalloc3DArray)"},
-    {"cudaMemcpy2DToArray", PREFIX, TEXTURES " (cudaMemcpy2DToArray)"},
-    {"cudaMemcpyToArray", PREFIX, TEXTURES " (cudaMemcpyToArray)"},
-    {"cudaChannelFormatDesc", WHOLE, TEXTURES " (cudaChannelFormatDesc)"},
-    {"cudaCreateChannelDesc", WHOLE, TEXTURES " (cudaCreateChannelDesc)"},
+    {"texCubemap", PREFIX, "cubemap textures (texCubemap)"},
+    {"cudaBindTexture", PREFIX, "texture references (cudaBindTexture), which CUDA 12 has dropped"},
+    {"cudaMipmappedArray_t", WHOLE, "mipmaps (cudaMipmappedArray_t)"},
+    {"cudaMallocMipmappedArray", WHOLE, "mipmaps (cudaMallocMipmappedArray)"},
     {"__shfl", CALL, "__shfl(): use __shfl_sync()"},
     {"__shfl_up", CALL, "__shfl_up(): use __shfl_up_sync()"},
     {"__shfl_down", CALL, "__shfl_down(): use __shfl_down_sync()"},
@@ -92,10 +59,6 @@ static const struct {
     {"cudaGraphExec_t", WHOLE, "CUDA graphs (cudaGraphExec_t)"},
     {"cudaGraphCreate", WHOLE, "CUDA graphs (cudaGraphCreate)"},
     {"cudaStreamBeginCapture", PREFIX, "CUDA graphs (cudaStreamBeginCapture)"},
-    {"cudaMalloc3D", WHOLE, "three-dimensional memory (cudaMalloc3D)"},
-    {"cudaMemcpy3D", PREFIX, "three-dimensional memory (cudaMemcpy3D)"},
-    {"cudaPitchedPtr", WHOLE, "three-dimensional memory (cudaPitchedPtr)"},
-    {"cudaMemPool_t", WHOLE, "memory pools (cudaMemPool_t)"},
     {"cudaMemcpyPeer", PREFIX, "several GPUs (cudaMemcpyPeer)"},
     {"cudaDeviceEnablePeerAccess", WHOLE, "several GPUs (cudaDeviceEnablePeerAccess)"},
     {"CUdevice", WHOLE, "the driver API (CUdevice)"},

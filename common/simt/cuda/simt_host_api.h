@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "cuda_runtime.h"
+#include "simt_channels.h"
 
 /* ---- launches without chevrons ---- */
 
@@ -220,6 +221,20 @@ template <class T>
 inline cudaError_t cudaHostGetDevicePointer(T **device, void *host, unsigned int flags)
 {
     return ::cudaHostGetDevicePointer(reinterpret_cast<void **>(device), host, flags);
+}
+
+template <class T>
+inline cudaError_t cudaMallocFromPoolAsync(T **pointer, size_t size, cudaMemPool_t pool,
+                                           cudaStream_t stream)
+{
+    return ::cudaMallocFromPoolAsync(reinterpret_cast<void **>(pointer), size, pool, stream);
+}
+
+template <class T>
+inline cudaError_t cudaMallocAsync(T **pointer, size_t size, cudaMemPool_t pool,
+                                   cudaStream_t stream)
+{
+    return ::cudaMallocFromPoolAsync(reinterpret_cast<void **>(pointer), size, pool, stream);
 }
 
 /* The forms of CUDA 12 and before, which name a device by its number. */
