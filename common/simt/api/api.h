@@ -42,11 +42,23 @@ struct simt_kernel {
     const void *function;
     const char *name; /* this and invoke: NULL if it was not registered for launches by address */
     void (*invoke)(const void *function, void **arguments);
+    const size_t *sizes; /* of its parameters */
+    size_t parameters;
     int interleaved, instrumented; /* of the file that registered it; see struct simt_launch */
     size_t shared_limit;           /* of dynamic shared memory, if it has opted in */
     bool opted_in;
     bool large_clusters; /* of more than 8 blocks */
 };
+/* The closure of a launch by address, with the arguments' values (NULL if there is no memory), and
+ * what runs one thread of it. */
+void *simt_make_call(const struct simt_kernel *kernel, void **arguments, size_t *bytes);
+void simt_invoke_call(void *closure);
+/* A launch that is made later: a copy of it and of its closure, to be freed as one. */
+struct simt_launch *simt_copy_launch(const struct simt_launch *launch);
+/* A kernel launches another one, which runs when the kernel is done; then all of these run, and
+ * what they launch. */
+cudaError_t simt_launch_later(const struct simt_launch *launch);
+void simt_launch_children(int (*run)(const struct simt_launch *launch));
 /* NULL if nothing is known of it, or, of the second, if there is no memory. */
 struct simt_kernel *simt_find_kernel(const void *function);
 struct simt_kernel *simt_note_kernel(const void *function);

@@ -54,8 +54,6 @@ static const struct {
     {"__ballot", CALL, "__ballot(): use __ballot_sync()"},
     {"__any", CALL, "__any(): use __any_sync()"},
     {"__all", CALL, "__all(): use __all_sync()"},
-    {"cudaStreamFireAndForget", WHOLE, "dynamic parallelism (cudaStreamFireAndForget)"},
-    {"cudaStreamTailLaunch", WHOLE, "dynamic parallelism (cudaStreamTailLaunch)"},
     {"cudaGraph_t", WHOLE, "CUDA graphs (cudaGraph_t)"},
     {"cudaGraphExec_t", WHOLE, "CUDA graphs (cudaGraphExec_t)"},
     {"cudaGraphCreate", WHOLE, "CUDA graphs (cudaGraphCreate)"},

@@ -90,6 +90,9 @@ typedef struct CUevent_st *cudaEvent_t;
 
 #define cudaStreamLegacy ((cudaStream_t)0x1)
 #define cudaStreamPerThread ((cudaStream_t)0x2)
+/* Of launches from kernels, all of which run when the kernel is done. */
+#define cudaStreamTailLaunch ((cudaStream_t)0x3)
+#define cudaStreamFireAndForget ((cudaStream_t)0x4)
 #define cudaStreamDefault 0x00
 #define cudaStreamNonBlocking 0x01
 #define cudaEventDefault 0x00
@@ -314,7 +317,7 @@ cudaGetDriverEntryPointByVersion(const char *name, void **function, unsigned int
 /* For cudaLaunchKernel: a kernel that is known by its address, and its launch. */
 void simt_add_kernel(const char *name, const void *function,
                      void (*invoke)(const void *function, void **arguments), int interleaved,
-                     int instrumented);
+                     int instrumented, const size_t *sizes, size_t parameters);
 cudaError_t simt_launch_address(const void *function, struct uint3 grid, struct uint3 block,
                                 void **arguments, size_t shared_bytes, cudaStream_t stream,
                                 int cooperative, const char *file, int line);

@@ -47,8 +47,9 @@ SIMT_NO_HOOKS void invoke_kernel(const void *function, void **arguments)
 template <class... Parameters>
 void add_function(const char *name, void (*function)(Parameters...))
 {
+    static const size_t sizes[] = {sizeof(Parameters)..., 0};
     simt_add_kernel(name, reinterpret_cast<const void *>(function), invoke_kernel<Parameters...>,
-                    SIMT_INTERLEAVED, INSTRUMENTED);
+                    SIMT_INTERLEAVED, INSTRUMENTED, sizes, sizeof...(Parameters));
 }
 
 /* What simt_rewrite puts after a kernel: lets cudaLaunchKernel take its address as a void pointer.

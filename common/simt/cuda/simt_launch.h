@@ -49,13 +49,15 @@ void include(simt_launch &launch, const T &object)
     launch.end = launch.end && launch.end > end ? launch.end : end;
 }
 
-template <class Body, class... Arguments>
-void run(simt_launch launch, Body body, void (*invoke)(void *), const Arguments &...arguments)
+/* The body has copies of all that the kernel is given: it may be kept until later. */
+template <class Body, class... Others>
+void run(simt_launch launch, Body body, void (*invoke)(void *), const Others &...others)
 {
     include(launch, body);
-    (include(launch, arguments), ...);
+    (include(launch, others), ...);
     launch.invoke = invoke;
     launch.closure = &body;
+    launch.closure_bytes = sizeof body;
     simt_launch_kernel(&launch);
 }
 
@@ -69,7 +71,9 @@ struct function_launch {
 
     void operator()(Parameters... arguments) const
     {
-        auto body = [&, kernel = function]() SIMT_NO_HOOKS { kernel(arguments...); };
+        auto body = [arguments..., kernel = function]() mutable SIMT_NO_HOOKS {
+            kernel(arguments...);
+        };
         run(launch, body, invoke_without_hooks<decltype(body)>, arguments...);
     }
 
@@ -77,7 +81,7 @@ struct function_launch {
     std::enable_if_t<(sizeof...(Arguments) < sizeof...(Parameters))>
     operator()(Arguments... arguments) const
     {
-        auto body = [&] { call(arguments...); };
+        auto body = [arguments..., call = call]() mutable { call(arguments...); };
         run(launch, body, invoke<decltype(body)>, arguments..., *this);
     }
 };
@@ -91,7 +95,7 @@ struct overloaded_launch {
     template <class... Arguments>
     void operator()(Arguments... arguments) const
     {
-        auto body = [&] { call(arguments...); };
+        auto body = [arguments..., call = call]() mutable { call(arguments...); };
         run(launch, body, invoke<decltype(body)>, arguments..., *this);
     }
 };
@@ -111,7 +115,7 @@ auto launch(const char *name, Find find, Call call, dim3 grid, dim3 block, size_
     simt_launch launch = {
         name,   simt_file,        simt_line,    grid,    block,   shared_bytes, nullptr,
         stream, SIMT_INTERLEAVED, INSTRUMENTED, nullptr, nullptr, false,        false,
-        false,  {0, 0, 0},        nullptr,      nullptr};
+        false,  {0, 0, 0},        nullptr,      nullptr, 0};
     if constexpr (std::is_invocable_v<Find, int>) {
         return launch_function(launch, call, find(0));
     } else {
@@ -128,7 +132,7 @@ auto launch_value(const char *name, void (*function)(Parameters...), dim3 grid, 
     simt_launch launch = {
         name,   simt_file,        simt_line,    grid,    block,   shared_bytes, nullptr,
         stream, SIMT_INTERLEAVED, INSTRUMENTED, nullptr, nullptr, false,        false,
-        false,  {0, 0, 0},        nullptr,      nullptr};
+        false,  {0, 0, 0},        nullptr,      nullptr, 0};
     return launch_function(launch, call, function);
 }
 
