@@ -18,7 +18,7 @@ static const struct {
     {"nvfunctional", "nvstd::function"},
     {"cutlass/*", "CUTLASS"},
     {"cute/*", "CuTe (CUTLASS)"},
-    {"curand*.h", "cuRAND"},
+    {"curand_mtgp32*.h", "cuRAND's MTGP32 (curand.h and curand_kernel.h are there)"},
     {"cublas.h", "cuBLAS's first API (cublas.h): cublas_v2.h is there"},
     {"cublas[LX]t.h", "cuBLASLt and cuBLASXt"},
     {"cufft*.h", "cuFFT"},

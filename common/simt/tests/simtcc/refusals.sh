@@ -62,8 +62,8 @@ END
 refuses 'CUB' 1 <<'END'
 #include "cub/cub.cuh"
 END
-refuses 'cuRAND' 1 <<'END'
-#include <curand_kernel.h>
+refuses 'cuFFT' 1 <<'END'
+#include <cufft.h>
 END
 refuses 'the driver API (cuInit)' 2 <<'END'
 #include <cuda.h>
