@@ -1,5 +1,5 @@
-/* cuRAND's host generators. The numbers of XORWOW come from 4096 subsequences in turn, as NVIDIA's
-/* cuRAND's host generators. Numbers of XORWOW come from 4096 subsequences in turn, as NVIDIA's
+/* cuRAND's host generators. XORWOW's numbers come from 4096 subsequences in turn, as NVIDIA's
+ * documentation has it of the ordering that it calls legacy; Philox's one after the other. */
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
