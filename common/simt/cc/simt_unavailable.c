@@ -43,7 +43,8 @@ static const struct {
     enum match match;
     const char *feature;
 } words[] = {
-    {"texCubemap", PREFIX, "cubemap textures (texCubemap)"},
+    {"texCubemap", CALL, "cubemap textures (texCubemap)"},
+    {"texCubemapLayered", CALL, "cubemap textures (texCubemapLayered)"},
     {"cudaBindTexture", PREFIX, "texture references (cudaBindTexture), which CUDA 12 has dropped"},
     {"cudaMipmappedArray_t", WHOLE, "mipmaps (cudaMipmappedArray_t)"},
     {"cudaMallocMipmappedArray", WHOLE, "mipmaps (cudaMallocMipmappedArray)"},

@@ -97,12 +97,12 @@ cat >own_names.cu <<'END'
 #include <cstdio>
 struct image { int tex2D, texture; };
 namespace mine { template <class T> struct texture { T t; }; int surface(int x) { return x; } }
-static int tex1D = 3;
+static int texCubemap = 3;
 int main()
 {
     image i = {1, 2};
     mine::texture<int> t = {4};
-    printf("%d\n", i.tex2D + i.texture + t.t + mine::surface(tex1D));
+    printf("%d\n", i.tex2D + i.texture + t.t + mine::surface(texCubemap));
 }
 END
 prints 10 --run own_names.cu
