@@ -130,6 +130,16 @@ static cudaError_t copy_memory(const struct copy *copy, const char *function, co
     return cudaSuccess;
 }
 
+cudaError_t simt_copy_memory(const struct simt_rows *to, const struct simt_rows *from,
+                             enum cudaMemcpyKind kind, cudaStream_t stream, bool waits,
+                             const char *function, const void *caller)
+{
+    const struct copy copy = {to->first,  from->first, to->pitch, from->pitch, to->width,
+                              to->height, kind,        stream,    waits};
+    return simt_stream_exists(stream) ? copy_memory(&copy, function, caller)
+                                      : simt_error(cudaErrorInvalidResourceHandle);
+}
+
 cudaError_t cudaMemcpy2D(void *destination, size_t destination_pitch, const void *source,
                          size_t source_pitch, size_t width, size_t height, enum cudaMemcpyKind kind)
 {
@@ -185,6 +195,13 @@ static cudaError_t set_memory(const struct fill *fill, const char *function, con
     }
     simt_region_open(fill->to, false);
     return cudaSuccess;
+}
+
+cudaError_t simt_fill_memory(const struct simt_rows *to, int value, cudaStream_t stream,
+                             const char *function, const void *caller)
+{
+    const struct fill fill = {to->first, value, to->pitch, to->width, to->height, stream};
+    return set_memory(&fill, function, caller);
 }
 
 cudaError_t cudaMemset(void *pointer, int value, size_t size)

@@ -2,9 +2,11 @@
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "api/api.h"
 #include "base/exit.h"
+#include "base/own.h"
 #include "machine/launch.h"
 #include "program/symbols.h"
 
@@ -221,13 +223,12 @@ static cudaError_t refused(const struct simt_launch *asked)
     return cudaSuccess;
 }
 
-int simt_launch_kernel(const struct simt_launch *asked)
+static int run(const struct simt_launch *asked)
 {
     struct simt_launch launch = *asked;
     const char *reason;
     cudaError_t error;
     int processors = 0;
-    SIMT_API;
     error = refused(asked);
     if (error != cudaSuccess) {
         return (int)error;
@@ -245,11 +246,23 @@ int simt_launch_kernel(const struct simt_launch *asked)
     return (int)error;
 }
 
+int simt_launch_kernel(const struct simt_launch *asked)
+{
+    int error;
+    SIMT_API;
+    if (simt_in_kernel()) {
+        return (int)simt_launch_later(asked);
+    }
+    error = run(asked);
+    simt_launch_children(run);
+    return error;
+}
+
 /* ---- by address ---- */
 
 void simt_add_kernel(const char *name, const void *function,
                      void (*invoke)(const void *function, void **arguments), int interleaved,
-                     int instrumented)
+                     int instrumented, const size_t *sizes, size_t parameters)
 {
     SIMT_API;
     struct simt_kernel *const kernel = simt_note_kernel(function);
@@ -262,41 +275,31 @@ void simt_add_kernel(const char *name, const void *function,
         kernel->invoke = invoke;
         kernel->interleaved = interleaved;
         kernel->instrumented = instrumented;
+        kernel->sizes = sizes;
+        kernel->parameters = parameters;
     }
-}
-
-struct call {
-    const struct simt_kernel *kernel;
-    void **arguments;
-};
-
-static void invoke_call(void *closure)
-{
-    const struct call *call = closure;
-    call->kernel->invoke(call->kernel->function, call->arguments);
 }
 
 static cudaError_t launch_by_address(struct simt_launch launch, void **arguments)
 {
-    struct call call = {simt_find_kernel(launch.function), arguments};
+    const struct simt_kernel *kernel = simt_find_kernel(launch.function);
     const size_t blocks = (size_t)launch.grid.x * launch.grid.y * launch.grid.z;
     int resident = 0, processors = 0;
     char reason[128];
     cudaError_t error;
     SIMT_API;
     error = simt_injected("cudaLaunchKernel", launch.file, launch.line, NULL);
-    launch.invoke = invoke_call;
-    launch.closure = &call;
+    launch.invoke = simt_invoke_call;
     launch.returns_error = true;
     if (error != cudaSuccess) {
         return error;
     }
-    if (!call.kernel || !call.kernel->invoke) {
+    if (!kernel || !kernel->invoke) {
         return simt_error(cudaErrorInvalidDeviceFunction);
     }
-    launch.name = call.kernel->name;
-    launch.interleaved = call.kernel->interleaved;
-    launch.instrumented = call.kernel->instrumented;
+    launch.name = kernel->name;
+    launch.interleaved = kernel->interleaved;
+    launch.instrumented = kernel->instrumented;
     error = simt_check_launch(&launch, reason, sizeof reason);
     if (error != cudaSuccess) {
         return simt_error(error);
@@ -309,7 +312,13 @@ static cudaError_t launch_by_address(struct simt_launch launch, void **arguments
     if (launch.cooperative && blocks > (size_t)resident * (size_t)processors) {
         return simt_error(cudaErrorCooperativeLaunchTooLarge);
     }
-    return (cudaError_t)simt_launch_kernel(&launch);
+    launch.closure = simt_make_call(kernel, arguments, &launch.closure_bytes);
+    if (!launch.closure) {
+        return simt_error(cudaErrorMemoryAllocation);
+    }
+    error = (cudaError_t)simt_launch_kernel(&launch);
+    free(launch.closure);
+    return error;
 }
 
 cudaError_t simt_launch_address(const void *function, struct uint3 grid, struct uint3 block,

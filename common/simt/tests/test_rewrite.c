@@ -395,16 +395,18 @@ static void test_ptx(void **state)
 static void test_what_is_not_available(void **state)
 {
     (void)state;
-    assert_says("# 1 \"a.cu\"\n__global__ void k() { k<<<1, 1>>>(); }\n# 5 \"b.cu\"\nx = tex3D(t);",
-                "a.cu:1: error: not available on the CPU back end: dynamic parallelism (a launch "
-                "from device code)\n"
-                "b.cu:5: error: not available on the CPU back end: textures (tex3D)\n");
+    assert_says("# 1 \"a.cu\"\n__global__ void k() { cudaDeviceSynchronize(); }\n# 5 \"b.cu\"\n"
+                "x = texCubemap(t);",
+                "a.cu:1: error: not available on the CPU back end: cudaDeviceSynchronize() in "
+                "device code, which CUDA 12 has dropped\n"
+                "b.cu:5: error: not available on the CPU back end: cubemap textures "
+                "(texCubemap)\n");
     assert_says("# 1 \"a.cu\"\n# 1 \"/usr/include/thrust/a.h\" 1 3\n# 1 \"/usr/b.h\" 1 3\n"
                 "# 2 \"/usr/include/thrust/a.h\" 2 3\n# 4 \"a.cu\" 2\n",
                 "a.cu:3: error: not available on the CPU back end: Thrust\n");
     assert_same("int f() { asm(\"x\"); }");
     assert_same("# 1 \"/usr/include/x\" 1 3\nint f(cudaGraph_t);\n");
-    assert_same("x.tex2D(1); y = tex2D; p->cudaArray_t;");
+    assert_same("x.texCubemap(1); y = texCubemap; p->cudaGraph_t;");
 }
 
 /* A launch of a value, not of a kernel that the source declares. */
