@@ -205,9 +205,11 @@ class Step:
             option = "--" + match.group(1) if match else option
             match = re.search(r"const struct ladder \w+ = \{\s*\.name = \"(\w+)\"", text)
             for row in re.split(r"(?=\.name = \")", re.split(r"const struct ladder \w+ = ", text)[0])[1:]:
-                functions = re.findall(r"\.\w+ = (\w+)", row)
-                own = {self.has[name] for name in functions if name in self.has}
-                reached, ahead = set(), list(own)
+                functions = dict(re.findall(r"\.(\w+) = (\w+)", row))
+                functions.pop("unavailable", None)
+                own = {self.has[functions["run"]]} if functions.get("run") in self.has else set()
+                reached = set()
+                ahead = [self.has[name] for name in functions.values() if name in self.has]
                 while ahead:
                     source = ahead.pop()
                     if source not in reached and not source.endswith("ladder.c"):
