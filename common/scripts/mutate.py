@@ -146,9 +146,6 @@ class Step:
         self.name, self.folder = name, os.path.join(build, name)
         self.is_gpu = os.path.exists(os.path.join(build, "bin/counted", name))
         self.rewriter = os.path.join(build, "bin/simt_rewrite")
-        for place, _, files in os.walk(os.path.join(build, "common/simt")):
-            if "simt_rewrite" in files:
-                self.rewriter = os.path.join(place, "simt_rewrite")
         self.commands = {}  # (source's name, target): (command, object)
         self.preprocessed = set()  # sources that the preprocessor reads before the rewriter
         with open(os.path.join(build, "compile_commands.json")) as file:
