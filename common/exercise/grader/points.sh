@@ -74,6 +74,7 @@ says 2 'needs one exercise' --hint
 says 2 '--file needs one exercise' --file answer.c 02a 02a
 says 4 '--file /nonexistent: cannot read it' --file /nonexistent 02a
 says 4 'no such folder' --from /nonexistent 02a
+TMPDIR=/nonexistent says 4 'no folder for temporary files' 02a
 says 4 '/nonexistent.json: cannot read it' --merge /nonexistent.json
 exercise --help >output 2>&1 && grep -q -- --handout output || fail '--help'
 
