@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Mutation tests: mutate.py [--build FOLDER] [--step NN]... [--sample N] [--seed N] [--report FILE]
+"""Mutation tests: mutate.py [--build FOLDER] [--step NN]... [--operator O]... [--sample N] [--seed N]
+                          [--report FILE]
 
 Changes one place of a kernel or of a CPU rung at a time, as a slip would (a bound, a stride, a
 barrier left out, a wrong stage of a ring ...), and looks for what notices it, in this order:
@@ -16,6 +17,7 @@ A mutant that nothing notices survives. Those that cannot be told from the origi
 the reason in mutants_equivalent.txt, beside this file; one whose machine code is the original's is
 "same code". Uses a build of the preset simt (build/simt), which it leaves as it is.
 
+  --operator O  only of this operator, such as 'wait removed' (may be given again)
   --sample N    that many mutants, chosen at random, as many of each operator and step as there are
                 (default: all)
   --list        say what would be tried, and try nothing
@@ -65,7 +67,7 @@ OPERATORS = [
                      r"wait_for_kernel_before)\b(?:<[^;()]*>)?\([^;]*\);", ";"),
     ("wrong parity", r"\bparity \^ 1\b", "parity"),
     ("wrong parity", r"\bbarrier_wait\(([^;]*[.>]parity)\);", r"barrier_wait(\1 ^ 1);"),
-    ("wrong parity", r"\bparity \^= 1;", ";"),
+    ("wrong parity", r"\b(?:\w+->)?parity \^= 1;", ";"),
     ("arrival removed", r"\bbarrier_arrive\w*\([^;]*\);", ";"),
     ("wait too late", r"__pipeline_wait_prior\(([^;]*)\);", r"__pipeline_wait_prior(1 + (\1));"),
     ("commit removed", r"\b(?:__pipeline_commit|wgmma_commit|store_commit)\(\);", ";"),
@@ -506,6 +508,7 @@ def main():
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", default=os.path.join(ROOT, "build/simt"))
     parser.add_argument("--step", action="append", default=[])
+    parser.add_argument("--operator", action="append", default=[])
     parser.add_argument("--sample", type=int)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)))
@@ -526,7 +529,8 @@ def main():
         return 3
     steps = {name: Step(build, name) for name in names}
     mutants = [mutant for name in names for source in steps[name].sources()
-               for mutant in mutants_of(name, source)]
+               for mutant in mutants_of(name, source)
+               if not options.operator or mutant.operator in options.operator]
     if options.sample is not None and options.sample < len(mutants):
         mutants = sample_of(mutants, options.sample, random.Random(options.seed))
     if options.list:

@@ -1,6 +1,5 @@
-/* Files that a variable of the environment asks for. They are opened when the program begins: it ends
- * at once, with one line and status 4, if one cannot be, and so it does at its end if what it has
- * written is lost. */
+/* Files that a variable of the environment asks for. One that cannot be opened ends the program at
+ * once, with one line and status 4; what cannot be written ends it so in the end. */
 #ifndef SIMT_OUTPUT_H
 #define SIMT_OUTPUT_H
 
