@@ -562,7 +562,8 @@ fi
 
 # Keeps the compiled parts of graders.
 cache=${SIMTCC_CACHE:-${XDG_CACHE_HOME:-${HOME:-/tmp}/.cache}/rungs}
-work=$(mktemp -d "${TMPDIR:-/tmp}/rungs-exercise.XXXXXX") || die "$exit_file" "no folder for temporary files"
+work=$(mktemp -d "${TMPDIR:-/tmp}/rungs-exercise.XXXXXX" 2>/dev/null) ||
+    die "$exit_file" "${TMPDIR:-/tmp}: no folder for temporary files can be made there"
 trap 'rm -rf -- "$work"' EXIT
 chmod 755 -- "$work" # if root grades, answers run as nobody
 if [[ $action == handout ]]; then

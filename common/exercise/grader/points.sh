@@ -77,6 +77,7 @@ says 2 '02a_accumulators has no kernel' --explore page.html 02a
 says 4 'cannot write /nonexistent/page.html' --explore /nonexistent/page.html 04a
 says 4 '--file /nonexistent: cannot read it' --file /nonexistent 02a
 says 4 'no such folder' --from /nonexistent 02a
+TMPDIR=/nonexistent says 4 'no folder for temporary files' 02a
 says 4 '/nonexistent.json: cannot read it' --merge /nonexistent.json
 exercise --help >output 2>&1 && grep -q -- --handout output || fail '--help'
 

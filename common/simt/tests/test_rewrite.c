@@ -241,6 +241,11 @@ static void test_errors(void **state)
                    "1: error: extern __shared__ takes one array of open size: T name[];");
     assert_refuses("f() { extern __shared__ float a[], b[]; }",
                    "1: error: declare one array in each extern __shared__");
+    assert_refuses("\n__global__ __launch_bounds__(64) unsigned int\nk(int n) {}",
+                   "3: error: a kernel returns void");
+    assert_refuses("static __global__ void *k(void *p) { return p; }",
+                   "1: error: a kernel returns void");
+    assert_refuses("extern \"C\" __global__ void main() {}", "1: error: main is no kernel");
 }
 
 /* ---- after the preprocessor ---- */
