@@ -38,9 +38,9 @@ struct S { int a; __device__ S() : a{1}
     }
 };
 END
-refuses 'NCCL' 2 <<'END'
+refuses 'NVML' 2 <<'END'
 #include <vector>
-#include <nccl.h>
+#include <nvml.h>
 END
 refuses 'dynamic parallelism (a launch from device code)' 4 <<'END'
 __global__ void child() {}
