@@ -3,8 +3,8 @@
  * Operations of one stream are done one after the other. Across streams nothing is ordered but
  * what the host has waited for before it went on; what an event orders; and, unless a stream was
  * created not to (cudaStreamNonBlocking), what the default stream orders: it waits for all others
- * of its device, and they for it. Here all is done in the order of the calls, whatever the streams; so the check
- * is whether two operations that touch the same memory are ordered. */
+ * of its device, and they for it. Here all is done in the order of the calls, whatever the
+ * streams; so the check is whether two operations that touch the same memory are ordered. */
 #ifndef SIMT_STREAMS_H
 #define SIMT_STREAMS_H
 
