@@ -134,11 +134,10 @@ void launch_peer_access(const struct reduction *call)
 {
     const struct reduction second = of_numbers(call, shares.on_first);
 
+    fork_gpus();
     for (int gpu = 0; gpu < shares.gpus; gpu++) {
         struct reduction share = shares.of[gpu];
         share.result = place_of(shares.on_first, gpu);
-        if (gpu == 0)
-            fork_gpus();
         CHECK(cudaSetDevice(gpu));
         launch_bulk_copies(&share);
     }
