@@ -213,7 +213,7 @@ static bool others_run(bool *are_there)
     if (folder) {
         closedir(folder);
     }
-    *are_there = threads > 1;
+    *are_there = !folder || threads > 1;
     return running > 1;
 }
 
