@@ -133,12 +133,21 @@ static void compare(const struct simt_nccl_call *call, const struct simt_nccl_ca
     }
 }
 
+static struct simt_nccl_call *first_of(const struct simt_clique *clique, int rank)
+{
+    const struct ncclComm *comm = clique->ranks[rank];
+    return comm ? comm->queue[QUEUE_COLLECTIVES] : NULL;
+}
+
 /* The next collective, if it has come of all ranks. */
 static bool meet(struct simt_clique *clique)
 {
-    struct simt_nccl_call *calls[SIMT_MOST_DEVICES];
-    for (int rank = 0; rank < clique->size; rank++) {
-        calls[rank] = clique->ranks[rank] ? clique->ranks[rank]->queue[QUEUE_COLLECTIVES] : NULL;
+    struct simt_nccl_call *calls[SIMT_MOST_DEVICES] = {first_of(clique, 0)};
+    if (!calls[0]) {
+        return false;
+    }
+    for (int rank = 1; rank < clique->size; rank++) {
+        calls[rank] = first_of(clique, rank);
         if (!calls[rank]) {
             return false;
         }
