@@ -85,11 +85,22 @@ extern "C" void launch_producer_warps(const struct gemm *call)
 
 /* ---- the TMA --------------------------------------------------------------------------------- */
 
-/* What the kernels below cannot compute is left to producer_warps. */
 static bool is_for_tensor_copies(const struct gemm *call)
 {
     return call->m > 0 && call->n > 0 && call->k > 0 && has_short_rows<Large>(call) &&
            tensor_takes_b(call);
+}
+
+/* Launches a kernel that gets B by tensor copies; what it cannot compute, producer_warps does. */
+static void launch_with_map(const struct gemm *call, void (*kernel)(struct gemm, CUtensorMap))
+{
+    if (!is_for_tensor_copies(call)) {
+        launch_producer_warps(call);
+        return;
+    }
+    cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, Large::SHARED_BYTES);
+    kernel<<<tile_count(call, Large::M, Large::N), THREADS, Large::SHARED_BYTES>>>(
+        *call, describe_b(call, Large::DEPTH, Large::N));
 }
 
 /* Better: B is needed as it is stored, so the TMA can copy a tile of it, for one instruction of one
@@ -109,14 +120,7 @@ static __global__ void __launch_bounds__(THREADS, 1)
 
 extern "C" void launch_tensor_copies(const struct gemm *call)
 {
-    if (!is_for_tensor_copies(call)) {
-        launch_producer_warps(call);
-        return;
-    }
-    cudaFuncSetAttribute(tensor_copies, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                         Large::SHARED_BYTES);
-    tensor_copies<<<tile_count(call, Large::M, Large::N), THREADS, Large::SHARED_BYTES>>>(
-        *call, describe_b(call, Large::DEPTH, Large::N));
+    launch_with_map(call, tensor_copies);
 }
 
 /* ---- registers handed over ------------------------------------------------------------------- */
@@ -148,14 +152,7 @@ static __global__ void __launch_bounds__(THREADS, 1)
 
 extern "C" void launch_specialized(const struct gemm *call)
 {
-    if (!is_for_tensor_copies(call)) {
-        launch_producer_warps(call);
-        return;
-    }
-    cudaFuncSetAttribute(specialized, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                         Large::SHARED_BYTES);
-    specialized<<<tile_count(call, Large::M, Large::N), THREADS, Large::SHARED_BYTES>>>(
-        *call, describe_b(call, Large::DEPTH, Large::N));
+    launch_with_map(call, specialized);
 }
 
 /* ---- the order of the multiply-adds ---------------------------------------------------------- */
@@ -179,14 +176,7 @@ static __global__ void __launch_bounds__(THREADS, 1)
 
 extern "C" void launch_to_and_fro(const struct gemm *call)
 {
-    if (!is_for_tensor_copies(call)) {
-        launch_producer_warps(call);
-        return;
-    }
-    cudaFuncSetAttribute(to_and_fro, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                         Large::SHARED_BYTES);
-    to_and_fro<<<tile_count(call, Large::M, Large::N), THREADS, Large::SHARED_BYTES>>>(
-        *call, describe_b(call, Large::DEPTH, Large::N));
+    launch_with_map(call, to_and_fro);
 }
 
 /* ---- launches that overlap ------------------------------------------------------------------- */
