@@ -59,6 +59,7 @@ static void place_share(const struct reduction *call, int gpu)
     CHECK(cudaMalloc(&share->workspace, reduction_workspace(call)));
     CHECK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
     share->stream = stream;
+    CHECK(cudaDeviceSynchronize()); /* that stream does not wait for the copies */
 }
 
 void place_shares(const struct reduction *call)

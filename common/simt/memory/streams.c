@@ -295,7 +295,7 @@ void simt_host_waits_for_device(int device)
 {
     for (size_t i = 0; i < timeline_count; i++) {
         if (timelines[i].device == device) {
-            advance(&host, i, timelines[i].turn);
+            add_timeline(&host, i); /* and what it waits for of another device */
         }
     }
     drop_operations();
