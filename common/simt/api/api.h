@@ -3,6 +3,7 @@
 #define SIMT_API_H
 
 #include "api/errors.h"
+#include "memory/devices.h"
 
 /* The device that is shown: an H200's numbers. */
 enum {
@@ -31,9 +32,10 @@ cudaError_t simt_copy_memory(const struct simt_rows *to, const struct simt_rows 
 cudaError_t simt_fill_memory(const struct simt_rows *to, int value, cudaStream_t stream,
                              const char *function, const void *caller);
 
-/* For cudaDeviceReset(): no handle is left, no kernel has opted in. */
-void simt_handles_reset(void);
-void simt_kernels_reset(void);
+int simt_stream_device(const void *stream); /* of a default stream: the current one */
+/* For cudaDeviceReset(): of the device no handle is left, on it no kernel has opted in. */
+void simt_handles_reset(int device);
+void simt_kernels_reset(int device);
 void simt_arrays_reset(void);
 
 /* What is known of a kernel, by its address. */
@@ -45,9 +47,11 @@ struct simt_kernel {
     const size_t *sizes; /* of its parameters */
     size_t parameters;
     int interleaved, instrumented; /* of the file that registered it; see struct simt_launch */
-    size_t shared_limit;           /* of dynamic shared memory, if it has opted in */
-    bool opted_in;
-    bool large_clusters; /* of more than 8 blocks */
+    struct {
+        size_t shared_limit; /* of dynamic shared memory, if it has opted in */
+        bool opted_in;
+        bool large_clusters; /* of more than 8 blocks */
+    } on[SIMT_MOST_DEVICES]; /* as cudaFuncSetAttribute() has it, on the current device */
 };
 /* The closure of a launch by address, with the arguments' values (NULL if there is no memory), and
  * what runs one thread of it. */

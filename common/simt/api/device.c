@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "api/api.h"
+#include "base/own.h"
+#include "memory/devices.h"
 #include "memory/heap.h"
 #include "memory/memory.h"
 #include "memory/streams.h"
@@ -35,7 +37,7 @@ cudaError_t cudaGetDeviceCount(int *count)
     if (!count) {
         return simt_error(cudaErrorInvalidValue);
     }
-    *count = 1;
+    *count = simt_device_count();
     return cudaSuccess;
 }
 
@@ -45,14 +47,18 @@ cudaError_t cudaGetDevice(int *device)
     if (!device) {
         return simt_error(cudaErrorInvalidValue);
     }
-    *device = 0;
+    *device = simt_own.device;
     return cudaSuccess;
 }
 
 cudaError_t cudaSetDevice(int device)
 {
     SIMT_CALL;
-    return simt_error(device == 0 ? cudaSuccess : cudaErrorInvalidDevice);
+    if (!simt_device_exists(device)) {
+        return simt_error(cudaErrorInvalidDevice);
+    }
+    simt_own.device = device;
+    return cudaSuccess;
 }
 
 /* Among them are members that only older programs know. */
@@ -64,7 +70,7 @@ cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *properties, int devic
     if (!properties) {
         return simt_error(cudaErrorInvalidValue);
     }
-    if (device != 0) {
+    if (!simt_device_exists(device)) {
         return simt_error(cudaErrorInvalidDevice);
     }
     *properties = (struct cudaDeviceProp){
@@ -87,6 +93,7 @@ cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *properties, int devic
         .canMapHostMemory = 1,
         .concurrentKernels = 1,
         .ECCEnabled = 1,
+        .pciBusID = device,
         .asyncEngineCount = 3,
         .unifiedAddressing = 1,
         .memoryBusWidth = 6144,
@@ -293,7 +300,7 @@ cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, in
 cudaError_t cudaDeviceSynchronize(void)
 {
     SIMT_CALL;
-    simt_host_waits_for_all();
+    simt_host_waits_for_device(simt_own.device);
     return simt_lost();
 }
 
@@ -373,11 +380,40 @@ cudaError_t cudaDeviceCanAccessPeer(int *can, int device, int peer)
     if (!can) {
         return simt_error(cudaErrorInvalidValue);
     }
-    if (device != 0 || peer != 0) {
+    if (!simt_device_exists(device) || !simt_device_exists(peer)) {
         return simt_error(cudaErrorInvalidDevice);
     }
-    *can = 0;
+    *can = device != peer;
     return cudaSuccess;
+}
+
+/* Lets the current device's kernels touch another's memory, or no more. */
+static cudaError_t set_peer(int peer, bool reaches)
+{
+    if (!simt_device_exists(peer)) {
+        return simt_error(cudaErrorInvalidDevice);
+    }
+    if (peer == simt_own.device) {
+        return simt_error(reaches ? cudaErrorInvalidDevice : cudaErrorPeerAccessNotEnabled);
+    }
+    if (simt_device_reaches(simt_own.device, peer) == reaches) {
+        return simt_error(reaches ? cudaErrorPeerAccessAlreadyEnabled
+                                  : cudaErrorPeerAccessNotEnabled);
+    }
+    simt_device_set_peer(simt_own.device, peer, reaches);
+    return cudaSuccess;
+}
+
+cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned int flags)
+{
+    SIMT_CALL;
+    return flags == 0 ? set_peer(peer, true) : simt_error(cudaErrorInvalidValue);
+}
+
+cudaError_t cudaDeviceDisablePeerAccess(int peer)
+{
+    SIMT_CALL;
+    return set_peer(peer, false);
 }
 
 cudaError_t cudaDeviceGetPCIBusId(char *text, int size, int device)
@@ -386,10 +422,10 @@ cudaError_t cudaDeviceGetPCIBusId(char *text, int size, int device)
     if (!text || size <= 0) {
         return simt_error(cudaErrorInvalidValue);
     }
-    if (device != 0) {
+    if (!simt_device_exists(device)) {
         return simt_error(cudaErrorInvalidDevice);
     }
-    snprintf(text, (size_t)size, "0000:00:00.0");
+    snprintf(text, (size_t)size, "0000:%02X:00.0", (unsigned int)device);
     return cudaSuccess;
 }
 
@@ -408,11 +444,15 @@ cudaError_t cudaProfilerStop(void)
 cudaError_t cudaDeviceReset(void)
 {
     SIMT_CALL;
-    simt_handles_reset();
-    simt_kernels_reset();
+    const int device = simt_own.device;
+    simt_handles_reset(device);
+    simt_kernels_reset(device);
     simt_arrays_reset();
-    simt_streams_reset();
-    simt_memory_reset();
+    simt_streams_reset(device);
+    simt_memory_reset(device);
+    for (int other = 0; other < simt_device_count(); other++) {
+        simt_device_set_peer(device, other, false);
+    }
     simt_errors_reset();
     return cudaSuccess;
 }

@@ -15,18 +15,20 @@
 
 static pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 
-static int depth; /* of calls that calls make */
+static int depth;             /* of calls that calls make */
+static unsigned long entered; /* calls so far */
 
 int simt_api_enter(void)
 {
     pthread_mutex_lock(&lock);
     depth++;
+    entered++;
     return 0;
 }
 
-void simt_api_leave(int *entered)
+void simt_api_leave(int *unused)
 {
-    (void)entered;
+    (void)unused;
     depth--;
     pthread_mutex_unlock(&lock);
 }
@@ -34,6 +36,31 @@ void simt_api_leave(int *entered)
 bool simt_api_is_outermost(void)
 {
     return depth == 1;
+}
+
+unsigned long simt_api_calls(void)
+{
+    return entered;
+}
+
+static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
+
+void simt_api_wait(unsigned int milliseconds)
+{
+    struct timespec until;
+    const int kept = depth;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_nsec += (long)milliseconds * 1000000;
+    until.tv_sec += until.tv_nsec / 1000000000;
+    until.tv_nsec %= 1000000000;
+    depth = 0;
+    pthread_cond_timedwait(&changed, &lock, &until);
+    depth = kept;
+}
+
+void simt_api_wake(void)
+{
+    pthread_cond_broadcast(&changed);
 }
 
 /* ---- errors ---- */

@@ -47,8 +47,8 @@ static size_t shared_limit(const void *function)
     if (!function) {
         return SIMT_MAX_SHARED_BYTES;
     }
-    if (kernel && kernel->opted_in) {
-        return kernel->shared_limit;
+    if (kernel && kernel->on[simt_own.device].opted_in) {
+        return kernel->on[simt_own.device].shared_limit;
     }
     return declared < SIMT_STATIC_SHARED_BYTES ? SIMT_STATIC_SHARED_BYTES - declared : 0;
 }
@@ -63,7 +63,7 @@ cudaError_t cudaFuncSetAttribute(const void *function, enum cudaFuncAttribute at
     if (attribute == cudaFuncAttributeNonPortableClusterSizeAllowed) {
         kernel = simt_note_kernel(function);
         if (kernel) {
-            kernel->large_clusters = value != 0;
+            kernel->on[simt_own.device].large_clusters = value != 0;
         }
         return simt_error(kernel ? cudaSuccess : cudaErrorMemoryAllocation);
     }
@@ -78,8 +78,8 @@ cudaError_t cudaFuncSetAttribute(const void *function, enum cudaFuncAttribute at
     if (!kernel) {
         return simt_error(cudaErrorMemoryAllocation);
     }
-    kernel->shared_limit = (size_t)value;
-    kernel->opted_in = true;
+    kernel->on[simt_own.device].shared_limit = (size_t)value;
+    kernel->on[simt_own.device].opted_in = true;
     return cudaSuccess;
 }
 
@@ -130,7 +130,8 @@ static bool clusters_fit(const struct simt_launch *launch)
 {
     const struct simt_kernel *kernel = simt_find_kernel(launch->function);
     const struct uint3 cluster = launch->cluster, grid = launch->grid;
-    const size_t most = kernel && kernel->large_clusters ? LARGE_CLUSTER : PORTABLE_CLUSTER;
+    const size_t most =
+        kernel && kernel->on[simt_own.device].large_clusters ? LARGE_CLUSTER : PORTABLE_CLUSTER;
     if (cluster.x == 0 && cluster.y == 0 && cluster.z == 0) {
         return true;
     }
@@ -167,6 +168,11 @@ cudaError_t simt_check_launch(const struct simt_launch *launch, char *reason, si
         snprintf(reason, size, "no such stream");
         return cudaErrorInvalidResourceHandle;
     }
+    if (simt_stream_device(launch->stream) != simt_own.device) {
+        snprintf(reason, size, "the stream is of device %d, the current device is %d",
+                 simt_stream_device(launch->stream), simt_own.device);
+        return cudaErrorInvalidResourceHandle;
+    }
     if (launch->shared_bytes > limit) {
         snprintf(reason, size, "%zu bytes of dynamic shared memory, %zu are there",
                  launch->shared_bytes, limit);
@@ -175,10 +181,10 @@ cudaError_t simt_check_launch(const struct simt_launch *launch, char *reason, si
     return cudaSuccess;
 }
 
-void simt_kernels_reset(void)
+void simt_kernels_reset(int device)
 {
     for (struct simt_kernel *kernel = kernels; kernel; kernel = kernel->next) {
-        kernel->opted_in = false;
+        kernel->on[device].opted_in = false;
     }
 }
 
@@ -402,6 +408,6 @@ cudaError_t simt_max_cluster_size(int *size, const void *function,
     if (!size || !config) {
         return simt_error(cudaErrorInvalidValue);
     }
-    *size = kernel && kernel->large_clusters ? LARGE_CLUSTER : PORTABLE_CLUSTER;
+    *size = kernel && kernel->on[simt_own.device].large_clusters ? LARGE_CLUSTER : PORTABLE_CLUSTER;
     return cudaSuccess;
 }

@@ -26,7 +26,6 @@ static const struct {
     {"cusolver*.h", "cuSOLVER"},
     {"cudnn*.h", "cuDNN"},
     {"npp*.h", "NPP"},
-    {"nccl.h", "NCCL"},
     {"nvrtc.h", "compilation at run time (NVRTC)"},
     {"nvml.h", "NVML"},
     {"cupti*.h", "CUPTI"},

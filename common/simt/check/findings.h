@@ -12,6 +12,7 @@ enum wrong {
     RACE,
     COPY_RACE, /* of a copy or a fill that the host asks for, with what went before */
     OUT_OF_BOUNDS,
+    OTHER_DEVICE, /* memory of a device to which the kernel's has no access */
     BAD_INDEX,
     UNINITIALISED,
     MISALIGNED,

@@ -267,6 +267,9 @@ static void tell_what(FILE *file, const struct finding *finding)
         fprintf(file, "access out of bounds of %s memory: %s\n", space_name(finding->space),
                 finding->text);
         break;
+    case OTHER_DEVICE:
+        fprintf(file, "%s\n", finding->text);
+        break;
     case BAD_INDEX:
         fprintf(file, "index out of bounds: %s\n", finding->text);
         break;
@@ -317,6 +320,11 @@ static void tell_hint(FILE *file, const struct finding *finding)
     if (finding->wrong == LOCAL_OF_OTHER) {
         fputs("  hint: a pointer to a local variable is of use in its own thread only: pass values "
               "by shared memory or shuffles.\n",
+              file);
+    } else if (finding->wrong == OTHER_DEVICE) {
+        fputs("  hint: cudaDeviceEnablePeerAccess(), with the kernel's device as the current one, "
+              "lets it; or copy with\n"
+              "  cudaMemcpyPeer().\n",
               file);
     } else if (finding->wrong == UNDER_WAY) {
         fputs("  the product is started at ", file);

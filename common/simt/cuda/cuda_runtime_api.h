@@ -33,6 +33,8 @@ cudaError_t cudaDeviceSynchronize(void);
 cudaError_t cudaDeviceReset(void);
 cudaError_t cudaRuntimeGetVersion(int *version);
 cudaError_t cudaDeviceCanAccessPeer(int *can, int device, int peer);
+cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned int flags);
+cudaError_t cudaDeviceDisablePeerAccess(int peer);
 cudaError_t cudaDeviceGetPCIBusId(char *text, int size, int device);
 
 /* What there is a limit of is given by the CPU; a limit can be read and, in name only, set. */
@@ -153,6 +155,9 @@ cudaError_t cudaMemcpy(void *destination, const void *source, size_t size,
 cudaError_t cudaMemcpy2D(void *destination, size_t destination_pitch, const void *source,
                          size_t source_pitch, size_t width, size_t height,
                          enum cudaMemcpyKind kind);
+/* Between the memories of two devices; peer access is not needed. */
+cudaError_t cudaMemcpyPeer(void *destination, int to_device, const void *source, int from_device,
+                           size_t size);
 cudaError_t cudaMemset(void *pointer, int value, size_t size);
 
 cudaError_t cudaMallocPitch(void **pointer, size_t *pitch, size_t width, size_t height);
@@ -252,6 +257,8 @@ cudaError_t cudaMemcpyAsync(void *destination, const void *source, size_t size,
 cudaError_t cudaMemcpy2DAsync(void *destination, size_t destination_pitch, const void *source,
                               size_t source_pitch, size_t width, size_t height,
                               enum cudaMemcpyKind kind, cudaStream_t stream SIMT_DEFAULT(0));
+cudaError_t cudaMemcpyPeerAsync(void *destination, int to_device, const void *source,
+                                int from_device, size_t size, cudaStream_t stream SIMT_DEFAULT(0));
 cudaError_t cudaMemsetAsync(void *pointer, int value, size_t size,
                             cudaStream_t stream SIMT_DEFAULT(0));
 cudaError_t cudaMemset2DAsync(void *pointer, size_t pitch, int value, size_t width, size_t height,

@@ -541,7 +541,7 @@ static void test_files(void **state)
     (void)state;
     assert_int_equal(run_status(""), 1);
     assert_int_equal(run_status("--header thrust/sort.h"), 0);
-    assert_int_equal(run_status("--header /usr/include/nccl.h"), 0);
+    assert_int_equal(run_status("--header /usr/include/nvml.h"), 0);
     assert_int_equal(run_status("--header vector"), 1);
     assert_int_equal(run_status("--header cuda/functional"), 0);
     assert_int_equal(run_status("--header /home/me/cuda/functional.h"), 1);

@@ -35,9 +35,9 @@ struct S { int a; __device__ S() : a{1}
     }
 };
 END
-refuses 'NCCL' 2 <<'END'
+refuses 'NVML' 2 <<'END'
 #include <vector>
-#include <nccl.h>
+#include <nvml.h>
 END
 refuses 'cudaDeviceSynchronize() in device code, which CUDA 12 has dropped' 5 <<'END'
 __global__ void child() {}
