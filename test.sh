@@ -20,8 +20,9 @@ Installs what is missing (Debian, Ubuntu), builds and tests: all steps on the CP
 kernels break, the checker, the CPU back end, the counters, the pages.
 
   --all           also the same with more inputs (every exercise and a wrong answer to it, every
-                  program that simtcc is tried on, every command on the pages, the scripts that
-                  measure and draw), and these suites, one for each preset:
+                  program that simtcc is tried on, seeded faults of every kind, failures around the
+                  programs, the first pages' commands, the scripts that measure and draw), and
+                  these suites, one for each preset:
                     asan    with the address and undefined-behaviour sanitizers: not large inputs
                     tsan    the tests of the CPU steps with the thread sanitizer
                     clang   the back end and all kernels, instrumented, compiled by clang, if that is
@@ -29,8 +30,8 @@ kernels break, the checker, the CPU back end, the counters, the pages.
                     cuda    compiled by nvcc, if that is installed; run if there is a GPU
   -L LABEL        only tests with a label that matches this regular expression, as in ctest;
                   -L slow: analysers, mutants, other compilers, failures injected by the hundred,
-                  every wrong answer to the exercises, what the pages say that commands print:
-                  minutes each, in no suite
+                  every wrong answer to the exercises, every command of the pages and what they
+                  say that it prints: minutes each, in no suite
   -R NAME         only tests with a name that matches
   --no-install    install nothing: say what is missing and stop
   --help          this text
@@ -98,6 +99,7 @@ leave_out() {
 build_suite() {
     local preset=$1 targets=()
     [[ $preset != clang ]] || targets=(simt_tests)
+    [[ $preset != simt || $all == yes || ${#filter[@]} -gt 0 ]] || targets=(quick_tests)
     started=$SECONDS
     say "Building ..."
     if ! { configure "$@" -DBUILD_TESTING=ON && build "$preset" ${targets[@]+"${targets[@]}"}; }; then

@@ -111,9 +111,9 @@ static void start_bulk(const struct reduction *call, R in)
     }
     cudaFuncSetAttribute(bulk_copies<STAGES, R>, cudaFuncAttributeMaxDynamicSharedMemorySize,
                          (int)shared_bytes);
-    launch_dependent(bulk_copies<STAGES, R>, (unsigned)call->multiprocessors, BULK_THREADS,
-                     shared_bytes, in, call->n, head, in.values(call->workspace),
-                     in.values(call->result));
+    launch_dependent_in((cudaStream_t)call->stream, bulk_copies<STAGES, R>,
+                        (unsigned)call->multiprocessors, BULK_THREADS, shared_bytes, in, call->n,
+                        head, in.values(call->workspace), in.values(call->result));
 }
 
 extern "C" void launch_bulk_copies(const struct reduction *call)

@@ -1,11 +1,12 @@
 /* Step 06: the ladder of rungs that reduce a vector. Those for the rows and columns of a matrix are
- * in rows_ladder.c and columns_ladder.c. Everything else is in common/. */
+ * in rows_ladder.c and columns_ladder.c, those for several GPUs in several_ladder.c. All the rest is
+ * in common/. */
 #include "library/cub.h"
 #include "library/cublas.h"
 #include "problem/reduction/reduction.h"
 #include "run/step.h"
 
-extern const struct ladder rows, columns;
+extern const struct ladder rows, columns, vectors_on_gpus;
 
 void launch_shuffle(const struct reduction *call);
 void launch_two_level(const struct reduction *call);
@@ -90,7 +91,7 @@ static const struct ladder vectors = {
     LADDER_RUNGS(rungs),
 };
 
-static const struct ladder *const ladders[] = {&vectors, &rows, &columns};
+static const struct ladder *const ladders[] = {&vectors, &rows, &columns, &vectors_on_gpus};
 
 const struct step step = {
     .name = "06_gpu_warp_shuffle",

@@ -25,9 +25,10 @@ extern "C" void launch_overlapped(const struct reduction *call)
 {
     reduce_with(call, [=](auto in) {
         with_shape_by_size(call, in.PACK, [=](auto shape, unsigned grid) {
-            launch_dependent(overlapped<shape.THREADS, shape.LOADS, decltype(in)>, grid,
-                             shape.THREADS, 0, in, call->n, in.values(call->workspace),
-                             in.values(call->result));
+            launch_dependent_in((cudaStream_t)call->stream,
+                                overlapped<shape.THREADS, shape.LOADS, decltype(in)>, grid,
+                                shape.THREADS, 0, in, call->n, in.values(call->workspace),
+                                in.values(call->result));
         });
     });
 }

@@ -60,7 +60,8 @@ void multiply_packed(const struct conv *call, const struct gather_plan *plan);
 void multiply_gathered(const struct conv *call, const struct gather_plan *plan);
 void multiply_gathered_3xtf32(const struct conv *call, const struct gather_plan *plan);
 
-/* Write the plan's weights, as [row][filter], and its table of taps; or only that; and add the outputs of its splits, in their order. */
+/* Write the plan's weights, as [row][filter], and its table of taps; or only that; and add the
+ * outputs of its splits, in their order. */
 void prepare_gather(const struct conv *call, const struct gather_plan *plan);
 void write_gather_taps(const struct conv *call, const struct gather_plan *plan);
 void add_gather_parts(const struct conv *call, const struct gather_plan *plan);

@@ -1,5 +1,6 @@
-/* Step 08, the kernel of the rungs from implicit_gemm_packed to implicit_gemm_split (implicit_gemm_gathered.cu):
- * the implicit product for any filter, stride, padding and dilation, without divisions. */
+/* Step 08, the kernel of the rungs from implicit_gemm_packed to implicit_gemm_split
+ * (implicit_gemm_gathered.cu): the implicit product for any filter, stride, padding and dilation,
+ * without divisions. */
 #include "gather.cuh"
 #include "outer_product.cuh"
 

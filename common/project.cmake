@@ -47,3 +47,7 @@ if(BUILD_TESTING)
 endif()
 
 add_subdirectory(${RUNGS_ROOT}/common ${PROJECT_BINARY_DIR}/common)
+
+if(BUILD_TESTING AND NOT RUNGS_ALONE)
+  cmake_language(DEFER DIRECTORY ${PROJECT_SOURCE_DIR} CALL rungs_add_quick_tests)
+endif()

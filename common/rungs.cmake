@@ -69,6 +69,33 @@ elseif(RUNGS_BACKEND STREQUAL simt)
   include(${RUNGS_ROOT}/common/simt/simt.cmake)
 endif()
 
+# rungs_leave_to_all([TESTS test...] [PROGRAMS target...]): tests for `./test.sh --all` only (label `all`),
+# and what is built for them alone. The target quick_tests is all the rest.
+function(rungs_leave_to_all)
+  cmake_parse_arguments(PARSE_ARGV 0 LEFT "" "" "TESTS;PROGRAMS")
+  foreach(test IN LISTS LEFT_TESTS)
+    set_property(TEST ${test} APPEND PROPERTY LABELS all)
+  endforeach()
+  set_property(GLOBAL APPEND PROPERTY RUNGS_LEFT_TO_ALL ${LEFT_PROGRAMS})
+endfunction()
+
+function(rungs_programs_of result folder)
+  get_property(programs DIRECTORY ${folder} PROPERTY BUILDSYSTEM_TARGETS)
+  get_property(subfolders DIRECTORY ${folder} PROPERTY SUBDIRECTORIES)
+  foreach(subfolder IN LISTS subfolders)
+    rungs_programs_of(more ${subfolder})
+    list(APPEND programs ${more})
+  endforeach()
+  set(${result} ${programs} PARENT_SCOPE)
+endfunction()
+
+function(rungs_add_quick_tests)
+  rungs_programs_of(programs ${PROJECT_SOURCE_DIR})
+  get_property(left GLOBAL PROPERTY RUNGS_LEFT_TO_ALL)
+  list(REMOVE_ITEM programs ${left} simt_tests)
+  add_custom_target(quick_tests DEPENDS ${programs})
+endfunction()
+
 # rungs_add_objects(target architectures library source...): an object library of CUDA sources that
 # are compiled for those architectures only.
 function(rungs_add_objects target architectures library)
@@ -227,5 +254,6 @@ function(rungs_add_instruction_set_test test)
     add_custom_target(${test}_arm64 ALL DEPENDS ${arm64})
     add_test(NAME ${step}.${test}_arm64 COMMAND ${ARM64_EMULATOR} ${arm64})
     set_tests_properties(${step}.${test}_arm64 PROPERTIES LABELS "unit;step;cpu")
+    rungs_leave_to_all(TESTS ${step}.${test}_arm64 PROGRAMS ${test}_arm64)
   endif()
 endfunction()

@@ -1,13 +1,16 @@
 #include "base/picture.h"
 
 #include <math.h>
+#include <setjmp.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #ifdef RUNGS_PNG
 #include <png.h>
+#include <zlib.h>
 #endif
 
 #include "base/memory.h"
@@ -80,33 +83,69 @@ end:
     return done;
 }
 
+enum { MESSAGE_SIZE = 80 };
+
+static void fail(png_structp png, png_const_charp message)
+{
+    snprintf(png_get_error_ptr(png), MESSAGE_SIZE, "%s", message);
+    png_longjmp(png, 1);
+}
+
+static void ignore(png_structp png, png_const_charp message)
+{
+    (void)png;
+    (void)message;
+}
+
+/* Runs are all that is looked for: as small as what zlib does by default, and ten times as fast. */
+static bool write_rows(FILE *file, const float *colours, png_uint_32 height, png_uint_32 width,
+                       uint8_t *row, char message[MESSAGE_SIZE])
+{
+    png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, message, fail, ignore);
+    png_infop info = png != NULL ? png_create_info_struct(png) : NULL;
+    const size_t pixels = (size_t)height * width;
+
+    if (info == NULL || setjmp(png_jmpbuf(png)) != 0) {
+        png_destroy_write_struct(&png, &info);
+        return false;
+    }
+    png_init_io(png, file);
+    png_set_IHDR(png, info, width, height, 8, PNG_COLOR_TYPE_RGB, PNG_INTERLACE_NONE,
+                 PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
+    png_set_sRGB(png, info, PNG_sRGB_INTENT_PERCEPTUAL);
+    png_set_compression_strategy(png, Z_RLE);
+    png_set_filter(png, PNG_FILTER_TYPE_BASE, PNG_FILTER_NONE | PNG_FILTER_UP);
+    png_write_info(png, info);
+    for (size_t from = 0; from < pixels; from += width) {
+        for (size_t c = 0; c < COLOURS; c++)
+            for (size_t x = 0; x < width; x++) {
+                const float value = colours[c * pixels + from + x];
+                /* NaN is not greater than 0, so it becomes 0. */
+                row[COLOURS * x + c] = value > 0 ? (uint8_t)lrintf(fminf(value, 255)) : 0;
+            }
+        png_write_row(png, row);
+    }
+    png_write_end(png, info);
+    png_destroy_write_struct(&png, &info);
+    return true;
+}
+
 bool picture_write(struct whole_file *file, const float *colours, size_t height, size_t width,
                    struct error *error)
 {
-    png_image image = {
-        .version = PNG_IMAGE_VERSION,
-        .format = PNG_FORMAT_RGB,
-        .height = (png_uint_32)height,
-        .width = (png_uint_32)width,
-    };
-    const size_t pixels = height * width;
+    char message[MESSAGE_SIZE] = "out of memory";
 
-    if (height != image.height || width != image.width || pixels == 0)
+    if (height == 0 || width == 0 || height > PNG_USER_HEIGHT_MAX || width > PNG_USER_WIDTH_MAX)
         return error_set(error, EXIT_FILE_ERROR, "%s: a PNG file cannot hold %zu x %zu pixels",
                          file->path, width, height);
-    uint8_t *const bytes = host_allocate(COLOURS * pixels, error);
-    if (bytes == NULL)
+    uint8_t *const row = host_allocate(COLOURS * width, error);
+    if (row == NULL)
         return false;
-    for (size_t c = 0; c < COLOURS; c++)
-        for (size_t i = 0; i < pixels; i++) {
-            const float value = colours[c * pixels + i];
-            /* NaN is not greater than 0, so it becomes 0. */
-            bytes[COLOURS * i + c] = value > 0 ? (uint8_t)lrintf(fminf(value, 255)) : 0;
-        }
-    const bool written = png_image_write_to_stdio(&image, file->text, 0, bytes, 0, NULL) != 0;
-    free(bytes);
+    const bool written =
+        write_rows(file->text, colours, (png_uint_32)height, (png_uint_32)width, row, message);
+    free(row);
     if (!written)
-        return error_set(error, EXIT_FILE_ERROR, "%s: %s", file->path, image.message);
+        return error_set(error, EXIT_FILE_ERROR, "%s: %s", file->path, message);
     return whole_file_commit(file, error);
 }
 

@@ -14,6 +14,9 @@
 
 #include "base/error.h"
 
+/* The most GPUs that can work together. */
+enum { MOST_GPUS = 16 };
+
 /* The processor in use. Unknown numbers are 0. */
 struct machine {
     char name[128];
@@ -77,6 +80,11 @@ struct back_end {
     bool clocks;      /* timings are meaningful; false on simt, whose speed says nothing of a GPU */
 
     bool (*open)(int device, struct machine *machine, struct error *error);
+
+    /* From now on the first *count GPUs work together, of which the first one is in use: finish and
+     * evict are for all. *count 0: all that there are, and sets it. They must be there, and alike.
+     * NULL: the back end has no GPUs. Code: EXIT_DEVICE_ERROR. */
+    bool (*join)(int *count, struct error *error);
 
     /* The peak bandwidth for a problem of `bytes` bytes, of which reports give a percentage. GPU:
      * memory clock x bus width. CPU: measured, by reading that many bytes (read_probe.h). */

@@ -1,10 +1,12 @@
 #include "device/gpu.h"
 
 #include <stdio.h>
+#include <string.h>
 
 static cudaEvent_t started, stopped;
-static void *evict_buffer;
+static void *evict_buffers[MOST_GPUS];
 static size_t evict_bytes;
+static int joined = 1; /* GPUs that work together; 1: the one in use */
 
 bool gpu_succeeded(cudaError_t status, const char *call, struct error *error)
 {
@@ -35,6 +37,48 @@ bool gpu_open(int device, struct machine *machine, struct cudaDeviceProp *proper
     machine->processors = properties->multiProcessorCount;
     machine->compute_capability = properties->major * 10 + properties->minor;
     evict_bytes = 4 * (size_t)properties->l2CacheSize;
+    return true;
+}
+
+static bool is_like_first(int device, struct error *error)
+{
+    struct cudaDeviceProp first, other;
+
+    if (!gpu_succeeded(cudaGetDeviceProperties(&first, 0), "cudaGetDeviceProperties", error) ||
+        !gpu_succeeded(cudaGetDeviceProperties(&other, device), "cudaGetDeviceProperties", error))
+        return false;
+    return strcmp(first.name, other.name) == 0 ||
+           error_set(error, EXIT_DEVICE_ERROR,
+                     "--gpus: GPUs of one kind can share work, but GPU 0 is %s and GPU %d is %s",
+                     first.name, device, other.name);
+}
+
+bool gpu_join(int *count, struct error *error)
+{
+    int found = 0;
+
+    if (!gpu_succeeded(cudaGetDeviceCount(&found), "cudaGetDeviceCount", error))
+        return false;
+    if (*count > found)
+        return error_set(error, EXIT_DEVICE_ERROR, "--gpus %d: this machine has %d GPU%s", *count,
+                         found, found == 1 ? "" : "s");
+    if (*count == 0)
+        *count = found < MOST_GPUS ? found : MOST_GPUS;
+    for (int device = 1; device < *count; device++)
+        if (!is_like_first(device, error))
+            return false;
+    joined = *count;
+    return true;
+}
+
+/* Does it on every GPU that works, the first one last. */
+static bool on_each(bool (*work)(int device, struct error *error), struct error *error)
+{
+    if (joined == 1)
+        return work(0, error);
+    for (int device = joined - 1; device >= 0; device--)
+        if (!gpu_succeeded(cudaSetDevice(device), "cudaSetDevice", error) || !work(device, error))
+            return false;
     return true;
 }
 
@@ -88,11 +132,17 @@ bool gpu_fill(void *to, int byte, size_t bytes, struct error *error)
     return gpu_succeeded(cudaMemset(to, byte, bytes), "cudaMemset", error);
 }
 
-bool gpu_finish(struct error *error)
+static bool finish_one(int device, struct error *error)
 {
+    (void)device;
     /* A failed launch is reported by cudaGetLastError, a crashed kernel by the synchronization. */
     return gpu_succeeded(cudaGetLastError(), "kernel launch", error) &&
            gpu_succeeded(cudaDeviceSynchronize(), "kernel", error);
+}
+
+bool gpu_finish(struct error *error)
+{
+    return on_each(finish_one, error);
 }
 
 bool gpu_timer_start(struct error *error)
@@ -114,15 +164,20 @@ bool gpu_timer_stop(double *microseconds, struct error *error)
     return true;
 }
 
+static bool evict_one(int device, struct error *error)
+{
+    if (evict_buffers[device] == NULL) {
+        evict_buffers[device] = gpu_allocate(evict_bytes, error);
+        if (evict_buffers[device] == NULL)
+            return false;
+    }
+    return gpu_fill(evict_buffers[device], 0, evict_bytes, error);
+}
+
 /* CUDA cannot flush single cache lines. Writing a buffer several times L2's size evicts all. */
 bool gpu_evict(const void *memory, size_t bytes, struct error *error)
 {
     (void)memory;
     (void)bytes;
-    if (evict_buffer == NULL) {
-        evict_buffer = gpu_allocate(evict_bytes, error);
-        if (evict_buffer == NULL)
-            return false;
-    }
-    return gpu_fill(evict_buffer, 0, evict_bytes, error);
+    return on_each(evict_one, error);
 }

@@ -16,6 +16,7 @@ bool gpu_open(int device, struct machine *machine, struct cudaDeviceProp *proper
               struct error *error);
 
 /* The members of struct back_end that both have in common. */
+bool gpu_join(int *count, struct error *error);
 bool gpu_peak(size_t bytes, double *gb_per_s, struct error *error);
 void *gpu_allocate(size_t bytes, struct error *error);
 void gpu_release(void *memory);
@@ -28,8 +29,9 @@ bool gpu_timer_stop(double *microseconds, struct error *error);
 bool gpu_evict(const void *memory, size_t bytes, struct error *error);
 
 #define GPU_FUNCTIONS                                                                              \
-    .host_memory = false, .peak = gpu_peak, .allocate = gpu_allocate, .release = gpu_release,      \
-    .upload = gpu_upload, .download = gpu_download, .fill = gpu_fill, .finish = gpu_finish,        \
-    .timer_start = gpu_timer_start, .timer_stop = gpu_timer_stop, .evict = gpu_evict
+    .host_memory = false, .join = gpu_join, .peak = gpu_peak, .allocate = gpu_allocate,            \
+    .release = gpu_release, .upload = gpu_upload, .download = gpu_download, .fill = gpu_fill,      \
+    .finish = gpu_finish, .timer_start = gpu_timer_start, .timer_stop = gpu_timer_stop,            \
+    .evict = gpu_evict
 
 #endif

@@ -29,7 +29,8 @@ done
 ((${#students[@]} > 0)) || die "$exit_file" "$class: no folder of a student in it"
 mkdir -p -- "$report" 2>/dev/null || true
 [[ -d $report && -w $report ]] || die "$exit_file" "cannot write $(shown "$report")"
-work=$(mktemp -d "${TMPDIR:-/tmp}/rungs-class.XXXXXX") || die "$exit_file" "no folder for temporary files"
+work=$(mktemp -d "${TMPDIR:-/tmp}/rungs-class.XXXXXX" 2>/dev/null) ||
+    die "$exit_file" "${TMPDIR:-/tmp}: no folder for temporary files can be made there"
 trap 'rm -rf -- "$work"' EXIT
 
 # What is to be graded, a line each: result, exercise, student's copy.

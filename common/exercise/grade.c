@@ -32,6 +32,7 @@ enum {
     FULL_SCORE = 100,
     MOST_BUFFERS = 256,
     MOST_OUTPUT = 1 << 20, /* bytes that the answer may print or write to a file */
+    MOST_PAGE = 8 << 20,   /* bytes of a page of the explorer */
     SHOWN_OUTPUT = 600,    /* bytes of it that are shown */
     MEMORY_MIB = 2048,     /* address space of the answer's process */
     MORE_PROCESSES = 64,   /* beyond what runs on the machine */
@@ -74,6 +75,10 @@ static char printed[SHOWN_OUTPUT + 1];     /* by the answer, in the first run th
 static bool was_counted;                   /* on the CPU back end, an answer for a GPU: */
 static char counted[1500];                 /* what that says against it, "" if nothing */
 static int gpu_lock = -1;
+static unsigned runs;                /* of the answer, so far */
+static size_t finding_test;          /* whose run gave the findings */
+static const char *page_path;        /* for a page of the explorer */
+static int page_open = -1;           /* it is open: a run shall write it */
 static const char *order_path;       /* only results are tested, and what fails is told there */
 static char wrong_in_order[1500];    /* what an earlier run told, in another order of threads */
 static size_t wrong_test = SIZE_MAX; /* of which test */
@@ -464,7 +469,7 @@ static void confine(int output)
     dup2(output, STDERR_FILENO);
     setvbuf(stdout, NULL, _IONBF, 0); /* so that what was printed before a crash is there */
     limit(RLIMIT_CORE, 0);
-    limit(RLIMIT_FSIZE, MOST_OUTPUT);
+    limit(RLIMIT_FSIZE, page_open >= 0 ? MOST_PAGE : MOST_OUTPUT);
     limit(RLIMIT_NOFILE, grade_on_gpu ? OPEN_FILES_GPU : OPEN_FILES);
     limit(RLIMIT_CPU, (rlim_t)seconds * 8);
     limit(RLIMIT_NPROC, processes_now() + MORE_PROCESSES);
@@ -646,6 +651,7 @@ bool grade_run(struct grade *grade, void (*run)(void *), void *arguments)
     bool late = false;
     const int output = open(output_path, O_RDWR | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0600);
 
+    runs++;
     if (output < 0)
         stop(output_path);
     if (pipe2(ends, O_CLOEXEC) != 0)
@@ -660,9 +666,13 @@ bool grade_run(struct grade *grade, void (*run)(void *), void *arguments)
             close(gpu_lock);
         confine(output);
         memset(&reply, 0, sizeof reply);
+        if (page_open >= 0)
+            grade_explore_begin(page_open);
         grade_record_begin();
         run(arguments);
         grade_record_end(&reply.record);
+        if (page_open >= 0)
+            grade_explore_end();
         reply.number = number;
         write_whole(ends[1], &reply, sizeof reply);
         _exit(0);
@@ -682,6 +692,10 @@ bool grade_run(struct grade *grade, void (*run)(void *), void *arguments)
     close(output);
     if (told_in_output()[0] == '\0') /* or it is the test's reason */
         keep_first(printed, sizeof printed, output_text);
+    if (page_open >= 0 && (!came || reply.record.findings[0] != '\0')) {
+        close(page_open); /* this is the run to be looked at */
+        page_open = -1;
+    }
     if (!came) {
         out_of_time = out_of_time || late;
         tell_why(grade, status, late);
@@ -729,18 +743,26 @@ static void tell_indented(const char *text)
     }
 }
 
-/* The line that a message itself names, as in "task.cu:12: ...". */
+/* The line that a message itself names, as in "task.cu:12: ...", before that of the launch. */
 static int line_in(const char *message)
 {
-    const char *place = strstr(message, "task.c");
+    static const char launched[] = "launched at ";
+    const size_t length = sizeof launched - 1;
+    int of_launch = 0;
 
-    while (place != NULL) {
-        place += strcspn(place, ": \n");
-        if (*place == ':' && atoi(place + 1) > 0)
-            return atoi(place + 1);
-        place = strstr(place, "task.c");
+    for (const char *at = strstr(message, "task.c"); at != NULL; at = strstr(at, "task.c")) {
+        const char *word = at; /* the path */
+        while (word > message && word[-1] != ' ' && word[-1] != '\n')
+            word--;
+        const bool is_launch =
+            (size_t)(word - message) >= length && strncmp(word - length, launched, length) == 0;
+        at += strcspn(at, ": \n");
+        const int line = *at == ':' ? atoi(at + 1) : 0;
+        if (line > 0 && !is_launch)
+            return line;
+        of_launch = of_launch > 0 ? of_launch : line;
     }
-    return 0;
+    return of_launch;
 }
 
 /* Some tests ask first for what another has asked for. */
@@ -893,6 +915,26 @@ static struct outcome run_test(size_t index, uint64_t seed, bool results_right)
     return outcome;
 }
 
+/* Writes a page of the run for which a test has failed; of the first run, if none has. */
+static void explore(const struct outcome *outcomes, const size_t *watched, uint64_t seed)
+{
+    size_t failed = 0;
+    int line = 0;
+
+    while (failed < grade_test_count && outcomes[failed].verdict != FAILED)
+        failed++;
+    if (failed < grade_test_count) {
+        const struct outcome *const outcome = &outcomes[failed];
+        line = outcome->line > 0 ? outcome->line : line_in(outcome->message);
+    }
+    page_open = open(page_path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    if (page_open < 0)
+        stop(page_path);
+    out_of_time = false;
+    run_test(failed < grade_test_count ? watched[failed] : 0, seed, true);
+    printf("#line=%d\n", line);
+}
+
 /* The test that fails in this order, and why, for another run of the grader. */
 static void tell_order(size_t index, const struct outcome *outcome)
 {
@@ -932,7 +974,7 @@ int main(int argc, char **argv)
     int points = 0, most = 0, option;
     bool results_right = true;
 
-    while ((option = getopt(argc, argv, "e:s:t:j:o:c:w:l:r:x:")) != -1) {
+    while ((option = getopt(argc, argv, "e:s:t:j:o:c:w:l:r:x:p:")) != -1) {
         switch (option) {
         case 'e':
             exercise = optarg;
@@ -958,6 +1000,9 @@ int main(int argc, char **argv)
         case 'l':
             gpu_lock = open(optarg, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
             break; /* a file to be locked */
+        case 'p':
+            page_path = optarg;
+            break; /* a page of the explorer */
         case 'r':
             order_path = optarg;
             break; /* test results only, write the first that is wrong to this file */
@@ -971,7 +1016,7 @@ int main(int argc, char **argv)
     if (output_path == NULL || source_path == NULL || seconds < 1) {
         fprintf(stderr,
                 "usage: %s -c SOURCE -o FILE [-e NAME] [-s SEED] [-t SECONDS] [-j FILE] "
-                "[-w FILE] [-l FILE]\n",
+                "[-w FILE] [-l FILE] [-p FILE]\n",
                 argv[0]);
         return BAD_USAGE;
     }
@@ -979,7 +1024,8 @@ int main(int argc, char **argv)
     prctl(PR_SET_CHILD_SUBREAPER, 1);
     const uint64_t seed = seed_text != NULL ? seed_of(seed_text) : fresh_number();
     struct outcome *const outcomes = calloc(grade_test_count, sizeof *outcomes);
-    if (outcomes == NULL)
+    size_t *const watched = calloc(grade_test_count, sizeof *watched); /* a run of which test */
+    if (outcomes == NULL || watched == NULL)
         stop("no memory");
 
     if (order_path != NULL) {
@@ -992,12 +1038,17 @@ int main(int argc, char **argv)
                 tell_order(i, &outcomes[i]);
         }
         free(outcomes);
+        free(watched);
         return results_right ? 0 : 1;
     }
 
     printf("%s: %s\n", exercise, grade_title);
     for (size_t i = 0; i < grade_test_count; i++) {
+        const unsigned runs_before = runs;
+        const bool had_findings = findings[0] != '\0';
         outcomes[i] = run_test(i, seed, results_right);
+        finding_test = !had_findings && findings[0] != '\0' ? i : finding_test;
+        watched[i] = runs > runs_before ? i : finding_test;
         if (grade_tests[i].kind == GRADE_RESULT && outcomes[i].verdict != PASSED)
             results_right = false;
         points += outcomes[i].points;
@@ -1018,6 +1069,9 @@ int main(int argc, char **argv)
     printf("  %d of %d points\n", points, most);
     if (json_path != NULL && !write_json(json_path, exercise, outcomes, points, most))
         stop(json_path);
+    if (page_path != NULL)
+        explore(outcomes, watched, seed);
     free(outcomes);
+    free(watched);
     return points == most ? 0 : 1;
 }

@@ -93,6 +93,23 @@ void grade_record_begin(void)
     simt_counters_reset();
 }
 
+static FILE *page_file;
+static const char page_title[] = "your answer";
+
+void grade_explore_begin(int page)
+{
+    page_file = ftruncate(page, 0) == 0 && lseek(page, 0, SEEK_SET) == 0 ? fdopen(page, "w") : NULL;
+    if (page_file == NULL || !simt_explore_start("0"))
+        return;
+    simt_explore_at_report(page_file, page_title);
+}
+
+void grade_explore_end(void)
+{
+    if (page_file != NULL && (!simt_explore_write(page_file, page_title) || fflush(page_file) != 0))
+        fprintf(stderr, "grader: the page could not be written\n");
+}
+
 static bool is_answer(const char *file)
 {
     const char *const slash = strrchr(file, '/');
@@ -138,6 +155,15 @@ void grade_record_end(struct grade_record *record)
 }
 #else
 const bool grade_on_gpu = true, grade_counts_gpu = true;
+
+void grade_explore_begin(int page)
+{
+    (void)page;
+}
+
+void grade_explore_end(void)
+{
+}
 
 void grade_record_begin(void)
 {

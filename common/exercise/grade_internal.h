@@ -22,6 +22,11 @@ struct grade_record {
 void grade_record_begin(void);
 void grade_record_end(struct grade_record *record);
 
+/* In the answer's process: a page of the explorer (docs/explorer.md) goes to the open file, once
+ * the run is over, or when a report ends it. */
+void grade_explore_begin(int page);
+void grade_explore_end(void);
+
 /* Whether the answer runs on a GPU: there speed is timed, nothing is counted, and the process can
  * have no limit of address space, since the driver reserves more of it than there is memory. */
 extern const bool grade_on_gpu;

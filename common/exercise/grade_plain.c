@@ -3,6 +3,15 @@
 
 const bool grade_on_gpu = false, grade_counts_gpu = false;
 
+void grade_explore_begin(int page)
+{
+    (void)page;
+}
+
+void grade_explore_end(void)
+{
+}
+
 void grade_record_begin(void)
 {
 }

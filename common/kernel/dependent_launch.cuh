@@ -49,11 +49,12 @@ static inline bool launches_can_overlap(const void *kernel)
     return answer;
 }
 
-/* Launches kernel(arguments...). The kernel may overlap the one before it in the stream, so it has
- * to call wait_for_kernel_before. Errors are left to cudaGetLastError. */
+/* Launches kernel(arguments...) in a stream. The kernel may overlap the one before it there, so it
+ * has to call wait_for_kernel_before. Errors are left to cudaGetLastError. */
 template <typename... Parameters, typename... Arguments>
-static inline void launch_dependent(void (*kernel)(Parameters...), dim3 grid, unsigned threads,
-                                    size_t shared_bytes, Arguments... arguments)
+static inline void launch_dependent_in(cudaStream_t stream, void (*kernel)(Parameters...),
+                                       dim3 grid, unsigned threads, size_t shared_bytes,
+                                       Arguments... arguments)
 {
     cudaLaunchAttribute overlap = {};
     cudaLaunchConfig_t config = {};
@@ -63,10 +64,14 @@ static inline void launch_dependent(void (*kernel)(Parameters...), dim3 grid, un
     config.gridDim = grid;
     config.blockDim = dim3(threads);
     config.dynamicSmemBytes = shared_bytes;
+    config.stream = stream;
     config.attrs = &overlap;
     config.numAttrs = launches_can_overlap((const void *)kernel) ? 1 : 0;
     cudaLaunchKernelEx(&config, kernel, arguments...);
 }
+
+/* The same in the default stream. */
+#define launch_dependent(...) launch_dependent_in((cudaStream_t)0, __VA_ARGS__)
 
 #define LAUNCHES_CAN_OVERLAP(kernel) launches_can_overlap((const void *)(kernel))
 #define launch_dependent_clusters(kernel, ...) launch_clusters(kernel, __VA_ARGS__)
@@ -76,17 +81,19 @@ static inline void launch_dependent(void (*kernel)(Parameters...), dim3 grid, un
     (simt::add_function(#kernel, kernel), launch_clusters(kernel, __VA_ARGS__))
 
 /* Counters show the launch under the kernel's name, at the line where this macro is used. */
-#define launch_dependent(kernel, ...) launch_named(#kernel, __FILE__, __LINE__, kernel, __VA_ARGS__)
+#define launch_dependent(kernel, ...) launch_dependent_in(NULL, kernel, __VA_ARGS__)
+#define launch_dependent_in(stream, kernel, ...)                                                   \
+    launch_named(#kernel, __FILE__, __LINE__, stream, kernel, __VA_ARGS__)
 
 template <typename... Parameters, typename... Arguments>
-static inline void launch_named(const char *name, const char *file, int line,
+static inline void launch_named(const char *name, const char *file, int line, cudaStream_t stream,
                                 void (*kernel)(Parameters...), dim3 grid, unsigned threads,
                                 size_t shared_bytes, Arguments... arguments)
 {
     void *addresses[] = {&arguments...};
 
     simt::add_function(name, kernel);
-    cudaLaunchKernel(kernel, grid, dim3(threads), addresses, shared_bytes, NULL, file, line);
+    cudaLaunchKernel(kernel, grid, dim3(threads), addresses, shared_bytes, stream, file, line);
 }
 #endif
 

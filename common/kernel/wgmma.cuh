@@ -91,9 +91,9 @@ static inline __device__ void wgmma_finish(float (&sum)[SUMS])
 #define WGMMA_SUMS_64(i) WGMMA_SUMS_32(i), WGMMA_SUMS_32((i) + 32)
 
 /* sum = A B, plus the old sum if `add`; float32 sums of 64 rows of C and twice as many columns as
- * `sum` has elements. Thread t of the warpgroup has elements (row, column) and (row, column + 1) in sum[4 j] and sum[4 j + 1],
- * where row is t / 32 * 16 + t % 32 / 4 and column is 8 j + t % 4 * 2, and those of row + 8 in
- * sum[4 j + 2] and sum[4 j + 3].
+ * `sum` has elements. Thread t of the warpgroup has elements (row, column) and (row, column + 1) in
+ * sum[4 j] and sum[4 j + 1], where row is t / 32 * 16 + t % 32 / 4 and column is 8 j + t % 4 * 2,
+ * and those of row + 8 in sum[4 j + 2] and sum[4 j + 3].
  *
  * A is a tile of 64 rows along k. Of bfloat16, 16 terms: B's rows run along n, 64 columns each. */
 static inline __device__ void multiply_bf16(float (&sum)[32], uint64_t a, uint64_t b, bool add)

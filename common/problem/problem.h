@@ -136,6 +136,7 @@ struct problem {
     bool is_scalar;     /* the result is one number, which reports show */
     double answer;      /* that number, from the reference */
     bool inexact_input; /* real data is loaded: a rounding bound applies */
+    int gpus;           /* that work together; 0: one */
     double bytes;       /* the least traffic: each input read once, each output written once */
     double flops;       /* operations in the problem's definition */
 };

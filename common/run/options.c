@@ -16,7 +16,19 @@
 enum owner { OF_RUNNER, OF_PROBLEM, OF_KIND };
 
 /* Options that do more than set a member. */
-enum special { PLAIN, LADDER, RUNG, LIST, SWEEP, COUNTERS, COUNTERS_CSV, EXPLORE, HELP, VERSION };
+enum special {
+    PLAIN,
+    LADDER,
+    SELECTOR,
+    RUNG,
+    LIST,
+    SWEEP,
+    COUNTERS,
+    COUNTERS_CSV,
+    EXPLORE,
+    HELP,
+    VERSION
+};
 
 static const char *const counters_formats[] = {"table", "lines", "json", NULL};
 
@@ -189,7 +201,7 @@ static void print_help(const struct step *step, const struct ladder *ladder,
                  field->argument != NULL && field->argument[0] != '[' ? " " : "",
                  field->argument != NULL ? field->argument : "");
         for (size_t l = 0; l < step->ladder_count && entries->entry[i].special == LADDER; l++)
-            if (used < sizeof help)
+            if (used < sizeof help && step->ladders[l]->with == NULL)
                 used += (size_t)snprintf(help + used, sizeof help - used, "%s%s",
                                          l == 0 ? ": " : ", ", step->ladders[l]->name);
         const int start = fprintf(out, "  %-26s  ", left);
@@ -223,20 +235,24 @@ static void join_name(char *names, size_t size, const char *name)
     snprintf(names + used, size - used, "%s%s", used > 0 ? ", " : "", name);
 }
 
-static bool set_ladder(const struct step *step, const char *text, const struct ladder **ladder,
-                       struct error *error)
+/* The ladder of that name which the option `with` selects, if one is given. */
+static bool set_ladder(const struct step *step, const char *text, const char *with,
+                       const struct ladder **ladder, struct error *error)
 {
     char names[384] = "";
 
     for (size_t i = 0; i < step->ladder_count; i++) {
+        const char *const wanted = step->ladders[i]->with;
+        if ((wanted == NULL) != (with == NULL) || (with != NULL && strcmp(wanted, with) != 0))
+            continue;
         if (strcmp(step->ladders[i]->name, text) == 0) {
             *ladder = step->ladders[i];
             return true;
         }
         join_name(names, sizeof names, step->ladders[i]->name);
     }
-    return error_set(error, EXIT_BAD_USAGE, "--%s '%s': want one of %s", ladder_option(step), text,
-                     names);
+    return error_set(error, EXIT_BAD_USAGE, "--%s '%s': want one of %s%s%s", ladder_option(step),
+                     text, names, with != NULL ? ", with --" : "", with != NULL ? with : "");
 }
 
 static bool set_sweep(const char *text, struct options *options, struct error *error)
@@ -363,6 +379,9 @@ static bool check_together(const struct entries *entries, const struct options *
         return false;
     if (!check_files(entries, options, error))
         return false;
+    if (options->ladder->with != NULL && options->device != 0)
+        return error_set(error, EXIT_BAD_USAGE, "--%s takes the first GPUs: leave --device out",
+                         options->ladder->with);
     if (options->explore_blocks != NULL && options->explore == NULL)
         return error_set(error, EXIT_BAD_USAGE, "--explore-blocks: wants --explore FILE.html");
     if (problem->a != NULL && size_given)
@@ -391,13 +410,28 @@ static void refuse(int id, const char *word, struct error *error)
 
 /* ---- the command line ------------------------------------------------------------------------ */
 
+/* Options by which a ladder is selected, of all ladders. */
+static void collect_selectors(struct entries *entries, const struct step *step)
+{
+    for (size_t l = 0; l < step->ladder_count; l++) {
+        const struct problem_kind *const kind = step->ladders[l]->kind;
+        bool known = step->ladders[l]->with == NULL;
+
+        for (size_t i = 0; i < entries->count && !known; i++)
+            known = strcmp(entries->entry[i].field.name, step->ladders[l]->with) == 0;
+        for (size_t i = 0; i < kind->field_count && !known; i++)
+            if (strcmp(kind->fields[i].name, step->ladders[l]->with) == 0)
+                add_entry(entries, &(struct entry){.field = kind->fields[i], .special = SELECTOR});
+    }
+}
+
 /* Finds the ladder that the command line selects. That comes first, since it determines which rungs
  * and options are valid, wherever --ladder is. Other errors are ignored here and reported later. */
 static bool find_ladder(int argc, char **argv, const struct step *step,
                         const struct ladder **ladder, struct error *error)
 {
+    const char *name = step->ladders[0]->name, *with = NULL;
     struct entries entries;
-    bool found = true;
     int id;
 
     *ladder = step->ladders[0];
@@ -410,11 +444,15 @@ static bool find_ladder(int argc, char **argv, const struct step *step,
         return error_set(error, EXIT_DEVICE_ERROR, "out of memory");
     memcpy(words, argv, (size_t)argc * sizeof *words);
     collect_entries(&entries, step, *ladder);
-    while (found && (id = getopt_long(argc, words, entries.letters, entries.longs, NULL)) != -1)
+    collect_selectors(&entries, step);
+    while ((id = getopt_long(argc, words, entries.letters, entries.longs, NULL)) != -1) {
         if (id >= FIRST_ID && entry_of(&entries, id)->special == LADDER)
-            found = set_ladder(step, optarg, ladder, error);
+            name = optarg;
+        if (id >= FIRST_ID && entry_of(&entries, id)->special == SELECTOR)
+            with = entry_of(&entries, id)->field.name;
+    }
     free(words);
-    return found;
+    return set_ladder(step, name, with, ladder, error);
 }
 
 static enum options_outcome read_words(int argc, char **argv, const struct step *step,

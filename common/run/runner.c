@@ -176,6 +176,15 @@ static bool run_rungs(struct size_run *run, struct error *error)
     return true;
 }
 
+/* The bandwidth of all processors that work together. */
+static bool find_peak(const struct size_run *run, double *gb_per_s, struct error *error)
+{
+    if (!run->back_end->peak((size_t)run->problem->bytes, gb_per_s, error))
+        return false;
+    *gb_per_s *= run->problem->gpus > 1 ? run->problem->gpus : 1;
+    return true;
+}
+
 /* A rate that cannot be may be due to a probe at a bad moment: probes again, and keeps the best. */
 static bool look_again_at_peak(struct size_run *run, struct error *error)
 {
@@ -184,7 +193,7 @@ static bool look_again_at_peak(struct size_run *run, struct error *error)
 
     for (int i = 0; i < MOST_PROBES && results_exceed_peak(&run->results); i++) {
         double again;
-        if (!run->back_end->peak((size_t)run->problem->bytes, &again, error))
+        if (!find_peak(run, &again, error))
             return false;
         *peak = again > *peak ? again : *peak;
     }
@@ -231,6 +240,13 @@ static void describe_problem(struct size_run *run)
     const struct problem_options *const options = run->options->problem;
     struct results *const results = &run->results;
 
+    if (problem->gpus > 1) {
+        char name[sizeof results->machine.name];
+        snprintf(name, sizeof name, "%s", results->machine.name);
+        snprintf(results->machine.name, sizeof results->machine.name, "%d x %.100s", problem->gpus,
+                 name);
+        results->machine.peak_gflop_per_s *= problem->gpus;
+    }
     snprintf(results->op, sizeof results->op, "%s", problem->op);
     snprintf(results->type, sizeof results->type, "%s", problem->type);
     snprintf(results->shape, sizeof results->shape, "%s", problem->shape);
@@ -238,6 +254,14 @@ static void describe_problem(struct size_run *run)
     results->flops = problem->flops;
     results->is_scalar = problem->is_scalar;
     results->from_files = problem_from_files(problem->kind, options);
+}
+
+static bool save(const struct size_run *run, struct error *error)
+{
+    if (run->problem->kind->save == NULL)
+        return true;
+    progress(run->results.step, "saving the result", "");
+    return run->problem->kind->save(run->problem, error);
 }
 
 /* Runs the ladder at one size; everything but the reports. */
@@ -249,16 +273,15 @@ static bool climb(struct size_run *run, const struct step *step, const struct ma
 
     if (!start_rows(run, step, machine, error))
         return false;
+    progress(results->step, "preparing inputs", "");
     run->problem = kind->create(run->options->problem, run->back_end, machine, error);
     if (run->problem == NULL)
         return false;
     describe_problem(run);
     for (size_t i = 0; i < results->row_count; i++)
         skip_unless_runnable(run, run->rungs[i], &results->rows[i]);
-    const bool done =
-        run->back_end->peak((size_t)run->problem->bytes, &results->peak_gb_per_s, error) &&
-        run_rungs(run, error) && look_again_at_peak(run, error) &&
-        (kind->save == NULL || kind->save(run->problem, error));
+    const bool done = find_peak(run, &results->peak_gb_per_s, error) && run_rungs(run, error) &&
+                      look_again_at_peak(run, error) && save(run, error);
     results->answer = run->problem->answer;
     kind->destroy(run->problem);
     return done;

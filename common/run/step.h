@@ -12,6 +12,7 @@
 struct ladder {
     const char *name; /* for --ladder (struct step); NULL if the step has only one ladder */
     const char *idea; /* one line, for --help */
+    const char *with; /* the option that selects it, instead of another of that name; NULL: none */
     const struct problem_kind *kind;
     const struct back_end *back_end;
     const void *rungs; /* array of the kind's own kind of rung: see LADDER_RUNGS, ladder_rung */

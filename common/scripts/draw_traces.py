@@ -18,16 +18,11 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from svg import BLUE, COLOURS, EMPTY, FAINT, GRID, ORANGE, PAPER, Svg, check_or_update, parser_of  # noqa: E402
+from draw_pipeline import draw_pipeline  # noqa: E402
+from svg import BLUE, COLOURS, EMPTY, FAINT, GRID, ORANGE, PAPER, Failure, Svg, check_or_update, parser_of  # noqa: E402
 
 WARP = 32
 BANKS = 32
-
-
-class Failure(Exception):
-    def __init__(self, status, text):
-        super().__init__(text)
-        self.status = status
 
 
 # ---- traces --------------------------------------------------------------------------------------
@@ -325,6 +320,7 @@ PICTURES = {
     "06_sectors.svg": draw_rows,
     "07_sectors.svg": draw_coalescing,
     "07_banks.svg": draw_gemm_banks,
+    "07_pipeline.svg": draw_pipeline,
 }
 
 

@@ -23,6 +23,9 @@ all. No GPU is needed.
   --hint NAME           the next hint; each call shows one more
   --reset NAME          the file as it was at first; yours is kept as task.cu.old
   --watch NAME          grades again whenever the file is saved, until Ctrl-C
+  --explore PAGE.html NAME
+                        also writes a page in which one watches the kernel work, at the line that
+                        the first failed test names (docs/explorer.md)
   --json                prints the points as JSON; docs/teaching.md describes the format
   --student SEED        sizes and data from this word; otherwise they differ in every run
   --backend simt|cuda   simt, the CPU, which counts (default); cuda: a GPU, which is timed
@@ -307,6 +310,21 @@ count_for_gpu() {
     rm -f -- "$work/program" "$work/json"
 }
 
+# keep_page: the page that run_program has made goes to where it was asked for; work/raw ends with
+# the line to be looked at.
+keep_page() {
+    local place
+    place=$(sed -n 's/^#line=//p' "$work/raw")
+    sed -i '/^#line=/d' "$work/raw"
+    if [[ ! -s $work/page.html ]]; then
+        printf '  --explore: nothing to show: it was stopped before a warp had done a step\n' >>"$work/raw"
+        return
+    fi
+    sed "s|${work##*/}/||g" "$work/page.html" 2>/dev/null >"$page" || die "$exit_file" "cannot write $page"
+    [[ ${place:-0} == 0 ]] || place="#line=$place"
+    printf '  Watch it: %s%s\n' "$(shown "$page")" "${place#0}" >>"$work/raw"
+}
+
 # grade FOLDER ANSWER: writes work/text and work/json. Returns 0 for all points, 1 for fewer.
 grade() {
     local folder=$1 name=${1##*/} what kind status=0 changed
@@ -348,16 +366,18 @@ $(grep -v '^$' "$work/messages" | sed "s|$work/||g" | head -n 20)" || return
     fi
     local options=()
     [[ $kind != cuda ]] || options=(-l "$cache/gpu.lock" -w "$work/counted")
+    [[ -z $page ]] || options=(-p "$work/page.html")
     run_program "$name" ${options[@]+"${options[@]}"} || status=$?
     if [[ $kind == simt ]] && results_are_right && ! right_in_any_order "$name"; then
         status=0
-        run_program "$name" -x "$work/order" || status=$?
+        run_program "$name" ${options[@]+"${options[@]}"} -x "$work/order" || status=$?
     fi
     mkdir -p -- "$work" # the answer may have removed it, if the kernel could not prevent that
     if [[ ! -s $work/json ]]; then
         refuse "$name" "$what" "The grader did not get through (exit status $status):
 $(tail -n 5 "$work/raw" 2>/dev/null || say 'Its files are gone: the answer has removed them.')" || return
     fi
+    [[ -z $page ]] || keep_page
     sed -i "s|$work/||g" "$work/json"
     sed "s|$work/||g" "$work/raw" >"$work/text"
     return "$status"
@@ -403,6 +423,8 @@ grade_and_tell() {
     say "$(sed -e "s/^  passed /  ${green}passed$plain /; s/^  FAILED /  ${red}FAILED$plain /" "$work/text")"
     if ((status != 0)) && [[ -z $given_file$from ]]; then
         say "  Task: $(shown "$1/README.md"). A hint: $self --hint $number"
+        [[ -n $page || $backend == cuda || $(suffix "$1") != cu ]] ||
+            say "  To watch the kernel where it goes wrong: $self --explore page.html $number"
     elif [[ -z $given_file$from && ${#chosen[@]} -eq 1 ]]; then
         say_next "$1"
     fi
@@ -484,15 +506,16 @@ merge_results() {
 
 # ---- arguments -----------------------------------------------------------------------------------
 
-action=grade json=no student='' backend=simt seconds=10 from='' given_file='' names=()
+action=grade json=no page='' student='' backend=simt seconds=10 from='' given_file='' names=()
 compiler=${CXX:-}
 destination='' class='' report=$root/build/exercise/class
 while (($# > 0)); do
     case $1 in
-    --student | --backend | --seconds | --from | --file | --handout | --compiler | --class | --report)
+    --explore | --student | --backend | --seconds | --from | --file | --handout | --compiler | --class | --report)
         (($# > 1)) || die_usage "$1 needs a value" ;;&
     --hint | --reset | --watch | --merge) action=${1#--} ;;
     --json) json=yes ;;
+    --explore) page=$2 && shift ;;
     --student) student=$2 && shift ;;
     --backend) backend=$2 && shift ;;
     --seconds) seconds=$2 && shift ;;
@@ -539,7 +562,8 @@ fi
 
 # Keeps the compiled parts of graders.
 cache=${SIMTCC_CACHE:-${XDG_CACHE_HOME:-${HOME:-/tmp}/.cache}/rungs}
-work=$(mktemp -d "${TMPDIR:-/tmp}/rungs-exercise.XXXXXX") || die "$exit_file" "no folder for temporary files"
+work=$(mktemp -d "${TMPDIR:-/tmp}/rungs-exercise.XXXXXX" 2>/dev/null) ||
+    die "$exit_file" "${TMPDIR:-/tmp}: no folder for temporary files can be made there"
 trap 'rm -rf -- "$work"' EXIT
 chmod 755 -- "$work" # if root grades, answers run as nobody
 if [[ $action == handout ]]; then
@@ -556,10 +580,16 @@ for name in ${names[@]+"${names[@]}"}; do
         chosen+=("$found")
     fi
 done
-if [[ ! $action =~ ^(grade|class)$ || -n $given_file ]] && ((${#chosen[@]} != 1)); then
+if [[ ! $action =~ ^(grade|class)$ || -n $given_file$page ]] && ((${#chosen[@]} != 1)); then
     what=$action
-    [[ $action != grade ]] || what="file"
-    die_usage "--$what needs one exercise, such as 05a"
+    [[ $action != grade ]] || what=${page:+explore}
+    die_usage "--${what:-file} needs one exercise, such as 05a"
+fi
+if [[ -n $page ]]; then
+    [[ $action == grade && $json == no ]] || die_usage "--explore goes with grading one exercise, without --json"
+    [[ $backend == simt ]] || die_usage "--explore is for --backend simt, the CPU, which sees what threads do"
+    [[ $(suffix "${chosen[0]}") == cu ]] || die_usage "--explore: ${chosen[0]##*/} has no kernel"
+    : 2>/dev/null >>"$page" || die "$exit_file" "cannot write $page"
 fi
 case $action in
 hint) show_hint "${chosen[0]}" && exit ;;

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Mutation tests: mutate.py [--build FOLDER] [--step NN]... [--sample N] [--seed N] [--report FILE]
+"""Mutation tests: mutate.py [--build FOLDER] [--step NN]... [--operator O]... [--sample N] [--seed N]
+                          [--report FILE]
 
 Changes one place of a kernel or of a CPU rung at a time, as a slip would (a bound, a stride, a
 barrier left out, a wrong stage of a ring ...), and looks for what notices it, in this order:
@@ -9,13 +10,20 @@ barrier left out, a wrong stage of a ring ...), and looks for what notices it, i
   crash    it crashed, hung or could not go on
   tests    the step's own test programs
 
+Of the program only the rungs are run that the change can reach, those of the file itself first: on
+the ladder that they are on.
+
 A mutant that nothing notices survives. Those that cannot be told from the original are listed with
 the reason in mutants_equivalent.txt, beside this file; one whose machine code is the original's is
 "same code". Uses a build of the preset simt (build/simt), which it leaves as it is.
 
-  --sample N    that many mutants, chosen at random (default: all)
+  --operator O  only of this operator, such as 'wait removed' (may be given again)
+  --sample N    that many mutants, chosen at random, as many of each operator and step as there are
+                (default: all)
   --list        say what would be tried, and try nothing
-  --report FILE each mutant, what noticed it and how long that took, as CSV
+  --report FILE each mutant, what noticed it and how long that took, as CSV; mutants that are in FILE
+                already are not tried again
+  --table FILE  the table of such a report, by operator, as CSV, to standard output; tries nothing
 
 Exit status: 0 no mutant survived but the equivalent ones, 1 some did, 3 something is missing here."""
 import argparse
@@ -26,6 +34,7 @@ import json
 import os
 import random
 import re
+import resource
 import shlex
 import shutil
 import signal
@@ -54,10 +63,15 @@ OPERATORS = [
     ("stride", r"\* (?=\w*(?:stride|ld[abc]|width|columns)\b)", "+ "),
     ("barrier removed", r"__sync(?:threads|warp)\([^;()]*\);", ";"),
     ("barrier weakened", r"__syncthreads\(\);", "__syncwarp();"),
-    ("wait removed", r"\b(?:__pipeline_wait_prior|barrier_wait\w*)\([^;]*\);", ";"),
+    ("wait removed", r"\b(?:__pipeline_wait_prior|barrier_wait|wgmma_wait\w*|store_wait\w*|"
+                     r"wait_for_kernel_before)\b(?:<[^;()]*>)?\([^;]*\);", ";"),
+    ("wrong parity", r"\bparity \^ 1\b", "parity"),
+    ("wrong parity", r"\bbarrier_wait\(([^;]*[.>]parity)\);", r"barrier_wait(\1 ^ 1);"),
+    ("wrong parity", r"\b(?:\w+->)?parity \^= 1;", ";"),
+    ("arrival removed", r"\bbarrier_arrive\w*\([^;]*\);", ";"),
     ("wait too late", r"__pipeline_wait_prior\(([^;]*)\);", r"__pipeline_wait_prior(1 + (\1));"),
-    ("commit removed", r"__pipeline_commit\(\);", ";"),
-    ("fence removed", r"__threadfence\(\);", ";"),
+    ("commit removed", r"\b(?:__pipeline_commit|wgmma_commit|store_commit)\(\);", ";"),
+    ("fence removed", r"\b(?:__threadfence|wgmma_fence|before_async_reads|barriers_created)\(\);", ";"),
     ("atomic to plain", r"\batomicAdd\(&(\w+(?:\[[^\]]*\])?), ([^;()]+)\)", r"(\1 += \2)"),
     ("atomic to plain", r"\batomicAdd\((\w+), ([^;()]+)\)", r"(*(\1) += \2)"),
     ("atomic to plain", r"\batomic_(?:compare_exchange_weak_explicit)\(", "!!("),
@@ -134,20 +148,20 @@ class Step:
         self.name, self.folder = name, os.path.join(build, name)
         self.is_gpu = os.path.exists(os.path.join(build, "bin/counted", name))
         self.rewriter = os.path.join(build, "bin/simt_rewrite")
-        for place, _, files in os.walk(os.path.join(build, "common/simt")):
-            if "simt_rewrite" in files:
-                self.rewriter = os.path.join(place, "simt_rewrite")
         self.commands = {}  # (source's name, target): (command, object)
+        self.preprocessed = set()  # sources that the preprocessor reads before the rewriter
         with open(os.path.join(build, "compile_commands.json")) as file:
             for entry in json.load(file):
                 if entry["directory"] != self.folder:
                     continue
-                words = shlex.split(entry["command"])
-                words = [word for word in words if word != "-Werror"]
+                words = [word for word in shlex.split(entry["command"]) if word != "-Werror"]
                 output = words[words.index("-o") + 1]
                 target = re.match(r"CMakeFiles/(.*?)\.dir/", output).group(1)
                 source = os.path.basename(entry["file"])
-                source = source[:-4] if source.endswith(".cu.cpp") else source
+                if source.endswith(".cu.cpp"):
+                    source = source[:-4]
+                    if os.path.exists(entry["file"] + ".ii"):
+                        self.preprocessed.add(source)
                 self.commands[source, target] = (words, output)
         self.programs = {}  # target: command that links it
         for target in sorted(os.listdir(os.path.join(self.folder, "CMakeFiles"))):
@@ -156,23 +170,91 @@ class Step:
                 with open(link) as file:
                     self.programs[target[:-len(".dir")]] = shlex.split(file.read())
         self.tests = [name for name in self.programs if name.startswith("test_")]
+        self.needs, self.has = self._symbols()
+        self.rungs = self._rungs()
+
+    def _symbols(self):
+        """{source: the functions that it calls}, {function: the source that has it}."""
+        needs, has = {}, {}
+        for (source, target), (_, output) in self.commands.items():
+            path = os.path.join(self.folder, output)
+            if target not in (self.name + "_rungs", self.name + "_host") or not os.path.exists(path):
+                continue
+            needs[source] = set()
+            for line in subprocess.run(["nm", path], stdout=subprocess.PIPE, text=True,
+                                       check=False).stdout.split("\n"):
+                match = re.search(r" ([TU]) (\w+)$", line)
+                if match and match.group(1) == "T":
+                    has[match.group(2)] = source
+                elif match:
+                    needs[source].add(match.group(2))
+        return needs, has
+
+    def _rungs(self):
+        """[(options that choose its ladder, name, sources of its own, sources that it can reach)]"""
+        rungs = []
+        option = "--ladder"
+        folder = os.path.join(ROOT, self.name)
+        for file_name in sorted(os.listdir(folder)):
+            if not file_name.endswith("ladder.c"):
+                continue
+            with open(os.path.join(folder, file_name)) as file:
+                text = file.read()
+            match = re.search(r"\.ladder_option = \"(\w+)\"", text)
+            option = "--" + match.group(1) if match else option
+            match = re.search(r"const struct ladder \w+ = \{\s*\.name = \"(\w+)\"", text)
+            for row in re.split(r"(?=\.name = \")", re.split(r"const struct ladder \w+ = ", text)[0])[1:]:
+                functions = dict(re.findall(r"\.(\w+) = (\w+)", row))
+                functions.pop("unavailable", None)
+                own = {self.has[functions["run"]]} if functions.get("run") in self.has else set()
+                reached = set()
+                ahead = [self.has[name] for name in functions.values() if name in self.has]
+                while ahead:
+                    source = ahead.pop()
+                    if source not in reached and not source.endswith("ladder.c"):
+                        reached.add(source)
+                        ahead += [self.has[name] for name in self.needs[source] if name in self.has]
+                rungs.append((match.group(1) if match else None, row.split('"')[1], own, reached))
+        return [([option, ladder] if ladder else [], *rest) for ladder, *rest in rungs]
+
+    def runs(self, sources):
+        """Two lists of options: runs of the rungs that are in those sources, a ladder each; then of
+        the others that reach them."""
+        first, then = collections.OrderedDict(), collections.OrderedDict()
+        for ladder, name, own, reached in self.rungs:
+            if own & sources:
+                first.setdefault(tuple(ladder), []).append(name)
+            elif reached & sources:
+                then.setdefault(tuple(ladder), []).append(name)
+        return [[list(ladder) + [word for name in names for word in ("--rung", name)]
+                 for ladder, names in runs.items()] for runs in (first, then)]
 
     def sources(self):
-        """The step's own sources of rungs, which the mutants are of."""
+        """The step's own sources of rungs, which the mutants are of: not those that come to nothing
+        here, such as for another processor."""
         folder = os.path.join(ROOT, self.name)
-        names = {name for name, target in self.commands if target == self.name + "_rungs"}
+        names = {name for name, target in self.commands
+                 if target in (self.name + "_rungs", self.name + "_host")}
         names |= {name for name in os.listdir(folder) if name.endswith(".cuh")}
         return [os.path.join(folder, name) for name in sorted(names)
-                if os.path.exists(os.path.join(folder, name)) and not name.endswith("ladder.c")]
+                if os.path.exists(os.path.join(folder, name)) and not name.endswith("ladder.c") and
+                self.units(name) and (name.endswith(".cuh") or name in self.has.values())]
 
     def units(self, source):
-        """The sources to compile if that one has changed: itself, or what may include it."""
+        """The sources to compile if that one has changed: itself, or what includes it."""
         name = os.path.basename(source)
         if not name.endswith(".cuh"):
             return [name]
-        return sorted({unit for unit, target in self.commands
-                       if target == self.name + "_rungs" and unit.endswith(".cu") and
-                       os.path.exists(os.path.join(ROOT, self.name, unit))})
+        changed, before = {name}, set()
+        folder = os.path.join(ROOT, self.name)
+        while changed != before:
+            before = set(changed)
+            for other in os.listdir(folder):
+                if other.endswith((".cu", ".cuh")):
+                    with open(os.path.join(folder, other)) as file:
+                        if changed & set(re.findall(r'#include "([^"]*)"', file.read())):
+                            changed.add(other)
+        return sorted(unit for unit in changed if (unit, self.name + "_rungs") in self.commands)
 
 
 class Failed(Exception):
@@ -180,11 +262,15 @@ class Failed(Exception):
 
 
 def run(command, seconds, **more):
-    """(exit status, output); None: it took longer. What it started is ended with it."""
+    """(exit status, output); None: it took longer: so many seconds of a processor, or ten times as
+    long by the clock, since the machine may be busy. What it started is ended with it."""
+    def limit():
+        resource.setrlimit(resource.RLIMIT_CPU, (int(seconds), int(seconds)))
     process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                               stderr=subprocess.STDOUT, start_new_session=True, **more)
+                               stderr=subprocess.STDOUT, start_new_session=True, preexec_fn=limit,
+                               **more)
     try:
-        output = process.communicate(timeout=seconds)[0]
+        output = process.communicate(timeout=10 * seconds)[0]
         return process.returncode, output.decode(errors="replace")
     except subprocess.TimeoutExpired:
         return None, ""
@@ -201,35 +287,54 @@ class Trial:
 
     def __init__(self, step, mutant, folder):
         self.step, self.mutant, self.folder = step, mutant, folder
-        self.name = os.path.basename(mutant.source)
-        self.source = os.path.join(folder, self.name)
-        with open(self.source, "w") as file:
+        # The tree of sources by links, for what includes "../07_gemm/tile.cuh", with this one changed.
+        self.sources = os.path.join(folder, "sources", step.name)
+        os.makedirs(self.sources)
+        for name in os.listdir(ROOT):
+            if name != step.name:
+                os.symlink(os.path.join(ROOT, name), os.path.join(folder, "sources", name))
+        for name in os.listdir(os.path.join(ROOT, step.name)):
+            if name != os.path.basename(mutant.source):
+                os.symlink(os.path.join(ROOT, step.name, name), os.path.join(self.sources, name))
+        with open(os.path.join(self.sources, os.path.basename(mutant.source)), "w") as file:
             file.write(mutant.text)
 
-    def compiled(self, target):
-        """{original's object: mutant's object} for that target."""
-        objects = {}
-        for unit in self.step.units(self.mutant.source):
-            words, original = self.step.commands[unit, target]
-            to = os.path.join(self.folder, target + "_" + unit + ".o")
-            source = self.source if unit == self.name else os.path.join(ROOT, self.step.name, unit)
-            if unit.endswith(".cu"):
-                rewritten = os.path.join(self.folder, target + "_" + unit + ".cpp")
-                if run([self.step.rewriter, source, rewritten], 60)[0] != 0:
-                    raise Failed("does not compile")
-                source = rewritten
-            words = list(words)
-            words[words.index("-o") + 1] = to
-            words[words.index("-c") + 1] = source
-            words.insert(1, "-I" + self.folder)  # a header that has changed
-            if run(words, 600, cwd=self.step.folder)[0] != 0:
+    def compiled(self, target, unit):
+        """{original's object: mutant's object} of a unit, for that target."""
+        words, original = self.step.commands[unit, target]
+        words = list(words)
+        # __FILE__ is that of the original.
+        words[1:1] = ["-I" + self.sources,
+                      "-fmacro-prefix-map=%s/=%s/" % (os.path.join(self.folder, "sources"), ROOT)]
+        source = os.path.join(self.sources, unit)
+        to = os.path.join(self.folder, target + "_" + unit + ".o")
+        commands = []
+        if unit.endswith(".cu"):
+            rewritten = os.path.join(self.folder, target + "_" + unit + ".cpp")
+            if unit in self.step.preprocessed:
+                with_output = words[:words.index("-o")]
+                commands.append([word for word in with_output if not word.startswith("-std=")] +
+                                ["-x", "c++", "-std=gnu++17", "-E", "-DSIMT_PREPROCESSED",
+                                 "-isystem", os.path.join(ROOT, "common/simt/cuda"), "-include",
+                                 "cuda_runtime.h", source, "-o", rewritten + ".ii"])
+                commands.append([self.step.rewriter, "--preprocessed", rewritten + ".ii", rewritten])
+            else:
+                commands.append([self.step.rewriter, source, rewritten])
+            source = rewritten
+        words[words.index("-o") + 1] = to
+        words[words.index("-c") + 1] = source
+        commands.append(words)
+        for command in commands:
+            if run(command, 600, cwd=self.step.folder)[0] != 0:
                 raise Failed("does not compile")
-            objects[original] = to
-        return objects
+        return {original: to}
 
     def linked(self, target, objects, to):
-        """Links a program with the mutant's objects in place of the original's."""
-        words = [objects.get(word, word) for word in self.step.programs[target]]
+        """Links a program with the mutant's objects in place of the original's, and before the
+        others: of what several have, as of templates of a header, the first is taken."""
+        words = [word for word in self.step.programs[target] if word not in objects]
+        after = words.index(next(word for word in words if word.endswith(".o")))
+        words[after:after] = objects.values()
         words[words.index("-o") + 1] = to
         os.makedirs(os.path.dirname(to), exist_ok=True)
         if run(words, 120, cwd=self.step.folder)[0] != 0:
@@ -239,30 +344,51 @@ class Trial:
     def noticed_by(self, seconds):
         """What notices the mutant; None: nothing does."""
         step, name = self.step, self.step.name
-        plain = self.compiled(name + "_rungs")
+        units = step.units(self.mutant.source)
+        target = name + ("_rungs" if (units[0], name + "_rungs") in step.commands else "_host")
+        program = os.path.join(self.folder, "bin", name)
+        counted = os.path.join(self.folder, "bin/counted", name)
+        plain = {}
+        # The program for speed, unit by unit, without its checks: what a wrong result costs least.
+        for unit in units:
+            plain.update(self.compiled(target, unit))
+            self.linked(name, plain, program)
+            noticed = self.runs_of(program, {unit}, 0, seconds, False)
+            if noticed is not None:
+                return noticed
         if all(same_code(mutated, os.path.join(step.folder, original))
                for original, mutated in plain.items()):
             return "same code"
-        program = self.linked(name, plain, os.path.join(self.folder, "bin", name))
-        arguments = [program, "--warmup", "0", "--reps", "1"]
-        if step.is_gpu:
-            counted = os.path.join(self.folder, "bin/counted", name)
-            os.makedirs(os.path.dirname(counted), exist_ok=True)
-            os.symlink(os.path.join(step.folder, "../bin/counted", name), counted)
-        status, output = run(arguments, seconds, cwd=self.folder)
-        noticed = what_noticed(status, output)
-        if noticed is None and step.is_gpu:
-            os.unlink(counted)
-            self.linked(name + "_counted", self.compiled(name + "_counted"), counted)
-            status, output = run(arguments, seconds, cwd=self.folder)
-            noticed = what_noticed(status, output)
+        noticed = self.runs_of(program, set(units), 1, seconds, False)
+        if noticed is None and step.is_gpu and target == name + "_rungs":
+            instrumented = {}
+            for unit in units:
+                instrumented.update(self.compiled(name + "_counted", unit))
+                self.linked(name + "_counted", instrumented, counted)
+                noticed = noticed or self.runs_of(program, {unit}, 0, seconds, True)
+            noticed = noticed or self.runs_of(program, set(units), 1, seconds, True)
         if noticed is not None:
             return noticed
         for test in step.tests:
             if any(original in step.programs[test] for original in plain):
-                program = self.linked(test, plain, os.path.join(self.folder, test))
-                if run([program], 4 * seconds, cwd=self.folder)[0] != 0:
+                test = self.linked(test, plain, os.path.join(self.folder, test))
+                if run([test], 4 * seconds, cwd=self.folder)[0] != 0:
                     return "tests"
+        return None
+
+    def runs_of(self, program, units, turn, seconds, with_checks):
+        """What the program notices, in the first or second turn of Step.runs."""
+        counted = os.path.join(self.folder, "bin/counted", self.step.name)
+        if not with_checks and self.step.is_gpu and not os.path.exists(counted):
+            # In the place of the program that checks: one that ends at once.
+            os.makedirs(os.path.dirname(counted), exist_ok=True)
+            os.symlink("/bin/true", counted)
+        for options in self.step.runs(units)[turn]:
+            command = [program, "--warmup", "0", "--reps", "1"] + options
+            status, output = run(command, seconds, cwd=self.folder)
+            noticed = what_noticed(status, output, with_checks)
+            if noticed is not None:
+                return noticed
         return None
 
 
@@ -279,13 +405,15 @@ def same_code(one, other):
     return texts[0] == texts[1]
 
 
-def what_noticed(status, output):
-    if status == 0:
+def what_noticed(status, output, with_checks):
+    wrong = re.search(r"(?m)^  \S+: (?!right)(?:on the probe|.*got |.*never written|.*written outside)",
+                      output)
+    if status in (1, 3) and wrong:
+        return "verdict"
+    if status == 0 or (status == 3 and not with_checks and "not checked" in output):
         return None
     if status == 1 and "verdict" in output:
-        wrong = re.search(r"(?m)^  \S+: (?!right)(?:on the probe|.*got |.*never written|.*written outside)",
-                          output)
-        return "verdict" if wrong or "  fail" not in output else "checks"
+        return "checks" if with_checks and "  fail" in output else "verdict"
     return "crash"
 
 
@@ -329,25 +457,50 @@ ORDER = ["verdict", "checks", "crash", "tests", "same code", "equivalent", "does
 
 
 def sample_of(mutants, count, choose):
-    """That many, about equally many of each operator."""
+    """That many, about equally many of each operator and step."""
     choose.shuffle(mutants)
     turns = collections.Counter()
     ranked = []
     for mutant in mutants:
-        turns[mutant.operator] += 1
-        ranked.append((turns[mutant.operator], mutant))
+        turns[mutant.operator, mutant.step] += 1
+        ranked.append((turns[mutant.operator, mutant.step], mutant))
     ranked.sort(key=lambda pair: pair[0])
     return [mutant for _, mutant in ranked[:count]]
 
 
-def print_table(results):
-    columns = [column for column in ORDER if any(noticed == column for _, noticed, _ in results)]
-    counts = collections.Counter((mutant.operator, noticed) for mutant, noticed, _ in results)
+HEADER = ["file", "line", "operator", "before", "after", "nth", "noticed_by", "seconds"]
+
+
+def read_report(path):
+    """The rows of a report as far as it is there."""
+    if not os.path.exists(path):
+        return []
+    with open(path, newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def print_table(rows):
+    """By operator, of (operator, noticed by)."""
+    columns = [column for column in ORDER if any(noticed == column for _, noticed in rows)]
+    counts = collections.Counter(rows)
     print("%-18s" % "operator" + "".join("%18s" % column for column in columns) + "%8s" % "all")
-    for operator in sorted({mutant.operator for mutant, _, _ in results}) + ["all"]:
+    for operator in sorted({operator for operator, _ in rows}) + ["all"]:
         row = [sum(count for (name, noticed), count in counts.items()
                    if operator in (name, "all") and noticed == column) for column in columns]
         print("%-18s" % operator + "".join("%18d" % count for count in row) + "%8d" % sum(row))
+
+
+def print_csv(rows):
+    """The same as CSV with all columns that a mutant can be noticed by, and with the steps."""
+    writer = csv.writer(sys.stdout, lineterminator="\n")
+    writer.writerow(["of"] + [column.replace(" ", "_") for column in ORDER] + ["all"])
+    steps = [(row["file"].split("/")[0], row["noticed_by"]) for row in rows]
+    operators = [(row["operator"], row["noticed_by"]) for row in rows]
+    for of in (operators, steps, [("all", noticed) for _, noticed in steps]):
+        counts = collections.Counter(of)
+        for name in sorted({name for name, _ in of}):
+            row = [counts[name, column] for column in ORDER]
+            writer.writerow([name.replace(" ", "_")] + row + [sum(row)])
 
 
 def main():
@@ -355,13 +508,18 @@ def main():
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", default=os.path.join(ROOT, "build/simt"))
     parser.add_argument("--step", action="append", default=[])
+    parser.add_argument("--operator", action="append", default=[])
     parser.add_argument("--sample", type=int)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)))
     parser.add_argument("--seconds", type=float, default=60, help="a run may take")
     parser.add_argument("--list", action="store_true")
     parser.add_argument("--report")
+    parser.add_argument("--table")
     options = parser.parse_args()
+    if options.table is not None:
+        print_csv(read_report(options.table))
+        return 0
     build = os.path.abspath(options.build)
 
     names = sorted(name for name in os.listdir(ROOT) if re.match(r"0[1-8]_", name))
@@ -371,7 +529,8 @@ def main():
         return 3
     steps = {name: Step(build, name) for name in names}
     mutants = [mutant for name in names for source in steps[name].sources()
-               for mutant in mutants_of(name, source)]
+               for mutant in mutants_of(name, source)
+               if not options.operator or mutant.operator in options.operator]
     if options.sample is not None and options.sample < len(mutants):
         mutants = sample_of(mutants, options.sample, random.Random(options.seed))
     if options.list:
@@ -399,20 +558,23 @@ def main():
             shutil.rmtree(folder, ignore_errors=True)
         return mutant, noticed or "survived", time.monotonic() - start
 
-    results = []
-    report = open(options.report, "w", newline="") if options.report else None
-    if report is not None:
-        csv.writer(report).writerow(
-            ["file", "line", "operator", "before", "after", "noticed_by", "seconds"])
+    rows = read_report(options.report) if options.report else []
+    done = {(row["file"], row["before"], row["after"], row["nth"]) for row in rows}
+    mutants = [mutant for mutant in mutants
+               if (*keys_of(mutant)[0], str(mutant.nth)) not in done]
+    report = open(options.report, "a", newline="") if options.report else None
+    if report is not None and not rows:
+        csv.writer(report).writerow(HEADER)
+    results = [(row["operator"], row["noticed_by"]) for row in rows]
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         for result in concurrent.futures.as_completed(
                 [pool.submit(judge, mutant) for mutant in mutants]):
-            results.append(result.result())
-            mutant, noticed, seconds = results[-1]
+            mutant, noticed, seconds = result.result()
+            results.append((mutant.operator, noticed))
             if report is not None:
                 csv.writer(report).writerow(
                     [os.path.relpath(mutant.source, ROOT), mutant.line, mutant.operator,
-                     mutant.before, mutant.after, noticed, "%.1f" % seconds])
+                     mutant.before, mutant.after, mutant.nth, noticed, "%.1f" % seconds])
                 report.flush()
             if noticed == "survived":
                 print("survived: %s:%d: %s\n  - %s\n  + %s" % (
@@ -421,7 +583,7 @@ def main():
     if report is not None:
         report.close()
     print_table(results)
-    survived = sum(noticed == "survived" for _, noticed, _ in results)
+    survived = sum(noticed == "survived" for _, noticed in results)
     print("%d mutants, %d survived" % (len(results), survived))
     return 1 if survived or gone else 0
 

@@ -82,6 +82,14 @@ def seen_in_the_dark(text):
     return re.sub(r"@media \(prefers-color-scheme: dark\) \{(.*?)\}</style>", r"\1</style>", text, flags=re.S)
 
 
+class Failure(Exception):
+    """Why nothing is drawn, and the exit status that says so."""
+
+    def __init__(self, status, text):
+        super().__init__(text)
+        self.status = status
+
+
 # ---- the programs --------------------------------------------------------------------------------
 
 PICTURES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "docs", "pictures")

@@ -1,10 +1,12 @@
 #!/usr/bin/env bash
 # One analyser over the sources: a finding is a failure. What is suppressed, and why, stands here.
-# Usage: analyse.sh shellcheck|cppcheck|gcc|clang-tidy|valgrind BUILD_FOLDER
+# Usage: analyse.sh shellcheck|cppcheck|gcc|clang-tidy|valgrind BUILD_FOLDER [SOURCE.c]...
+# With sources, cppcheck, gcc and clang-tidy look at these only.
 set -u
 root=$(cd -- "$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")/../.." && pwd -P)
 tool=$1
 build=$(readlink -f -- "$2")
+chosen=("${@:3}")
 jobs=$(nproc 2>/dev/null || echo 1)
 cd "$root" || exit 1
 
@@ -16,7 +18,7 @@ missing() {
 # The project's C sources, with those of simt: not what is handed out in exercises, nor programs that
 # are tests of simtcc.
 sources() {
-    git ls-files '*.c' 2>/dev/null | grep -v -e "/exercise/.*/" -e simt/tests/programs -e simt/tests/simulators
+    git ls-files -- "${chosen[@]:-*.c}" 2>/dev/null | grep -v -e "/exercise/.*/" -e simt/tests/programs -e simt/tests/simulators
 }
 
 # compile_options FILE: its -I, -D, -f and -std, of the build; nothing if it is not built.

@@ -582,16 +582,42 @@ static void report_on_standard_output(void **state)
     }
 }
 
+/* On the CPU back end there is one device, unless SIMT_DEVICES says more. */
+static void several_gpus(void **state)
+{
+    const char *const step = "06_gpu_warp_shuffle";
+
+    (void)state;
+    if (step_count < 3)
+        return;
+    assert_refused(step, "--gpus 16", EXIT_DEVICE_ERROR, "--gpus 16: this machine has");
+    assert_refused(step, "--gpus 17", EXIT_BAD_USAGE, "--gpus");
+    assert_refused(step, "--gpus 0", EXIT_BAD_USAGE, "--gpus");
+    assert_refused(step, "--gpus 1 --device 1", EXIT_BAD_USAGE, "leave --device out");
+    assert_refused(step, "--gpus 1 --grid 4", EXIT_BAD_USAGE, "--grid: no such option");
+    assert_refused(step, "--ladder rows --gpus 1", EXIT_BAD_USAGE,
+                   "--ladder 'rows': want one of vectors, with --gpus");
+    assert_refused(step, "--ladder nowhere", EXIT_BAD_USAGE, "want one of vectors, rows, columns");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bad_options),         cmocka_unit_test(too_much_memory),
-        cmocka_unit_test(no_such_device),      cmocka_unit_test(bad_inputs),
-        cmocka_unit_test(bad_places),          cmocka_unit_test(output_that_cannot_be_written),
-        cmocka_unit_test(empty_input),         cmocka_unit_test(agrees_with_numpy),
-        cmocka_unit_test(same_seed_same_bits), cmocka_unit_test(sweep),
-        cmocka_unit_test(cold_and_histogram),  cmocka_unit_test(counters_in_a_file),
-        cmocka_unit_test(list_and_rung),       cmocka_unit_test(report_on_standard_output),
+        cmocka_unit_test(bad_options),
+        cmocka_unit_test(too_much_memory),
+        cmocka_unit_test(no_such_device),
+        cmocka_unit_test(several_gpus),
+        cmocka_unit_test(bad_inputs),
+        cmocka_unit_test(bad_places),
+        cmocka_unit_test(output_that_cannot_be_written),
+        cmocka_unit_test(empty_input),
+        cmocka_unit_test(agrees_with_numpy),
+        cmocka_unit_test(same_seed_same_bits),
+        cmocka_unit_test(sweep),
+        cmocka_unit_test(cold_and_histogram),
+        cmocka_unit_test(counters_in_a_file),
+        cmocka_unit_test(list_and_rung),
+        cmocka_unit_test(report_on_standard_output),
         cmocka_unit_test(fits_the_width),
     };
     return cmocka_run_group_tests_name("cli", tests, make_folders, remove_folders);

@@ -1,4 +1,4 @@
-"""Runs every command of the pages: test_commands.py BIN_DIR
+"""Runs every command of the pages, of all or of those named: test_commands.py BIN_DIR [PAGE...]
 
 Each ```sh block of the pages is run as it stands, in a folder where build/simt/bin is BIN_DIR. What would build,
 install or test (cmake, ctest, ./run.sh, ./test.sh, test programs) is replaced: a target that is built must be there, and
@@ -113,7 +113,7 @@ def main():
 def run_all(done):
     failed = left_out = count = 0
     seen = set()
-    for page in docs.find_pages(ROOT):
+    for page in sys.argv[2:] or docs.find_pages(ROOT):
         for line, block in blocks_of(docs.read(os.path.join(ROOT, page))):
             if block in seen:
                 continue

@@ -82,6 +82,33 @@ static void test_bad_files(void **state)
     assert_int_equal(error.code, EXIT_FILE_ERROR);
 }
 
+/* What the convolution's page shows as `--filter edges` is that. */
+static void test_shown_edges(void **state)
+{
+    struct npy before, after;
+    struct error error;
+    (void)state;
+
+    assert_true(picture_read(PICTURES "/hopper.png", &before, &error));
+    assert_true(picture_read(PICTURES "/hopper_edges.png", &after, &error));
+    assert_int_equal(before.count, after.count);
+    assert_memory_equal(before.shape, after.shape, sizeof before.shape);
+    const size_t height = before.shape[2], width = before.shape[3];
+    const float *const colours = before.data, *const shown = after.data;
+    for (size_t i = 0; i < before.count; i++) {
+        const size_t y = i / width % height, x = i % width, plane = i / width / height;
+        float sum = 9 * colours[i];
+        for (size_t t = 0; t < 9; t++) {
+            const size_t in_y = y + t / 3 - 1, in_x = x + t % 3 - 1;
+            if (in_y < height && in_x < width)
+                sum -= colours[(plane * height + in_y) * width + in_x];
+        }
+        assert_true(shown[i] == fminf(fmaxf(sum, 0), 255));
+    }
+    npy_free(&before);
+    npy_free(&after);
+}
+
 #else
 
 static void test_says_so(void **state)
@@ -136,6 +163,7 @@ int main(void)
 #ifdef HAVE_PNG
         cmocka_unit_test(test_there_and_back),
         cmocka_unit_test(test_bad_files),
+        cmocka_unit_test(test_shown_edges),
 #else
         cmocka_unit_test(test_says_so),
 #endif

@@ -1,4 +1,4 @@
-"""Tests of common/scripts/plot_results.py."""
+"""Tests of common/scripts/plot_results.py: test_plot_results.py [all], with more pictures, seconds each."""
 import argparse
 import csv
 import importlib.util
@@ -24,6 +24,7 @@ sys.path.insert(0, os.path.join(HERE, "..", "scripts"))
 import docs  # noqa: E402
 
 HEADER = ",".join(plot_results.HEADER)
+ALL = sys.argv[1:] == ["all"]
 
 
 def has_matplotlib():
@@ -144,14 +145,14 @@ class Plot(unittest.TestCase):
             self.assertIn(rung, self.texts("kernel_comparison"))
         self.assertIn("4,814 GB/s", self.texts("roofline"))
 
-    @unittest.skipUnless(has_matplotlib(), "matplotlib is not installed")
+    @unittest.skipUnless(ALL and has_matplotlib(), "for `all`, with matplotlib installed")
     def test_skipped_rows_are_left_out(self):
         self.assert_drawn(self.plot(self.write(HEADER, row(), row(shape="2048"), row(rung="bad", verdict="fail"),
                                                row(rung="absent", median="", verdict="skip"))))
         self.assertNotIn("bad", self.texts("kernel_comparison"))
         self.assertNotIn("absent", self.texts("bandwidth_vs_size"))
 
-    @unittest.skipUnless(has_matplotlib(), "matplotlib is not installed")
+    @unittest.skipUnless(ALL and has_matplotlib(), "for `all`, with matplotlib installed")
     def test_one_sample_has_no_scatter(self):
         self.assert_drawn(self.plot(self.write(HEADER, row(), row(shape="2048"), row(rung="once", reps="1"),
                                                row(rung="once", shape="2048", reps="1"))))
@@ -264,4 +265,4 @@ class Plot(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    unittest.main(argv=sys.argv[:1])

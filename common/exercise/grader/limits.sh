@@ -6,6 +6,14 @@ line=$(sed -n 's/.*"no bank conflicts".*"line_no": \([0-9]*\).*/\1/p' output)
 sed -n "${line:-1}p" "$root"/05*/exercise/05a_*/skeleton/task.cu | grep -q 'partial\[left\] +=' ||
     fail "bank conflicts at line '$line'"
 
+# A page to watch, at the line that races.
+exercise --compiler "$compiler" --explore page.html --file "$root"/04*/exercise/04a_*/skeleton/task.cu 04a >output 2>&1
+line=$(sed -n 's/.*Watch it: .*page.html#line=//p' output)
+sed -n "${line:-1}p" "$root"/04*/exercise/04a_*/skeleton/task.cu | grep -q 'bins\[values\[i\]\]++' ||
+    fail "a page at line '$line'"
+[[ $(tail -n 1 page.html) == '</html>' ]] && grep -q 'data race' page.html && ! grep -q rungs-exercise page.html ||
+    fail 'a page with the race, and no folder of the grader'
+
 # What it writes, makes or removes, where the kernel can forbid it (Landlock; the test asks it for a version).
 if python3 -c 'import ctypes, sys; sys.exit(ctypes.CDLL(None).syscall(444, None, 0, 1) < 1)' 2>/dev/null; then
     touch victim

@@ -72,8 +72,12 @@ says 2 'want simt or cuda' --backend gpu 02a
 says 2 'want a whole number' --seconds 0 02a
 says 2 'needs one exercise' --hint
 says 2 '--file needs one exercise' --file answer.c 02a 02a
+says 2 '--explore needs one exercise' --explore page.html 04a 04b
+says 2 '02a_accumulators has no kernel' --explore page.html 02a
+says 4 'cannot write /nonexistent/page.html' --explore /nonexistent/page.html 04a
 says 4 '--file /nonexistent: cannot read it' --file /nonexistent 02a
 says 4 'no such folder' --from /nonexistent 02a
+TMPDIR=/nonexistent says 4 'no folder for temporary files' 02a
 says 4 '/nonexistent.json: cannot read it' --merge /nonexistent.json
 exercise --help >output 2>&1 && grep -q -- --handout output || fail '--help'
 

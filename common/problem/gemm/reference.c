@@ -128,7 +128,7 @@ static float probe_element(const struct gemm_problem *problem, unsigned stream, 
 }
 
 /* Real data comes from the file, if there is one; otherwise elements are random. `matrix` has the
- * type's elements, and `wide` their values if those are bfloat16. */
+ * type's elements, and `wide` their values if those are bfloat16; one of the two may be NULL. */
 static void fill_matrix(const struct gemm_problem *problem, void *matrix, float *wide, size_t rows,
                         size_t columns, size_t leading, unsigned stream, const struct npy *file)
 {
@@ -136,8 +136,8 @@ static void fill_matrix(const struct gemm_problem *problem, void *matrix, float 
     const size_t size = gemm_element_size(problem->call.type);
 
     for (size_t row = 0; row < rows; row++) {
-        void *const place = matrix == NULL ? NULL : (char *)matrix + row * leading * size;
-        float *const to = wide == NULL ? place : wide + row * columns;
+        const size_t offset = row * leading * size;
+        float *const to = wide == NULL ? (void *)((char *)matrix + offset) : wide + row * columns;
         for (size_t column = 0; column < columns; column++) {
             const uint64_t bits =
                 random_stream(problem->seed, STREAMS, stream, row * columns + column);
@@ -151,7 +151,7 @@ static void fill_matrix(const struct gemm_problem *problem, void *matrix, float 
                 to[column] = float_of_bfloat(bfloat_of_float(to[column]));
         }
         if (matrix != NULL && wide != NULL)
-            gemm_store(problem, place, to, columns);
+            gemm_store(problem, (char *)matrix + offset, to, columns);
     }
 }
 

@@ -9,17 +9,43 @@ static const char *const chosen_names[] = {"occupancy", NULL}; /* BY_OCCUPANCY *
 
 #define MEMBER(name) .member = offsetof(struct reduction_options, name)
 
+#define SIZE_FIELD                                                                                 \
+    {                                                                                              \
+        "n", "N", "elements; K, M and G are powers of two", OPTION_SIZE, MEMBER(n),                \
+            .sets_size = true                                                                      \
+    }
+#define OP_FIELD                                                                                   \
+    {                                                                                              \
+        "op", "OP", "dot, sum, max or min", OPTION_NAME, MEMBER(op), .names = reduce_op_names      \
+    }
+#define TYPE_FIELD                                                                                 \
+    {                                                                                              \
+        "type", "TYPE", "f32, f64, f16 (summed in float32) or mixed (dot of float32 and bool)",    \
+            OPTION_NAME, MEMBER(type), .names = element_type_names                                 \
+    }
+
 const struct option_field reduction_fields[BLOCK_REDUCTION_FIELDS] = {
-    {"n", "N", "elements; K, M and G are powers of two", OPTION_SIZE, MEMBER(n), .sets_size = true},
-    {"op", "OP", "dot, sum, max or min", OPTION_NAME, MEMBER(op), .names = reduce_op_names},
-    {"type", "TYPE", "f32, f64, f16 (summed in float32) or mixed (dot of float32 and bool)",
-     OPTION_NAME, MEMBER(type), .names = element_type_names},
+    SIZE_FIELD,
+    OP_FIELD,
+    TYPE_FIELD,
     OPTION_A,
     OPTION_B,
     {"grid", "BLOCKS", "blocks; `occupancy`: as many as the GPU holds at a time", OPTION_COUNT,
      MEMBER(grid), .minimum = 1, .maximum = INT_MAX, .names = chosen_names},
     {"block", "THREADS", "threads a block; `occupancy`: as many as keep the GPU fullest",
      OPTION_COUNT, MEMBER(block), .minimum = 1, .maximum = MOST_THREADS, .names = chosen_names},
+};
+
+static const char *const all_names[] = {"all", NULL}; /* ALL_GPUS */
+
+const struct option_field gpus_reduction_fields[REDUCTION_FIELDS + 1] = {
+    SIZE_FIELD,
+    OP_FIELD,
+    TYPE_FIELD,
+    OPTION_A,
+    OPTION_B,
+    {"gpus", "N", "GPUs that share the work, the first N; `all`: as many as there are",
+     OPTION_COUNT, MEMBER(gpus), .minimum = 1, .maximum = MOST_GPUS, .names = all_names},
 };
 
 void reduction_set_defaults(struct problem_options *base, bool emulated)

@@ -414,6 +414,21 @@ static struct problem *create(const struct problem_options *base_options,
     return base;
 }
 
+static struct problem *create_on_gpus(const struct problem_options *base_options,
+                                      const struct back_end *back_end,
+                                      const struct machine *machine, struct error *error)
+{
+    const struct reduction_options *options = (const struct reduction_options *)base_options;
+    int gpus = options->gpus == ALL_GPUS ? 0 : (int)options->gpus;
+
+    if (!back_end->join(&gpus, error))
+        return NULL;
+    struct problem *const base = create(base_options, back_end, machine, error);
+    if (base != NULL)
+        base->gpus = ((struct reduction_problem *)base)->call.gpus = gpus;
+    return base;
+}
+
 static bool load(struct problem *base, size_t input, struct error *error)
 {
     struct reduction_problem *problem = (struct reduction_problem *)base;
@@ -544,16 +559,21 @@ static bool evict(struct problem *base, const struct rung *rung, struct error *e
     return problem_evict(base, rung, arrays, problem->b_size == 0 ? 1 : 2, error);
 }
 
-#define REDUCTION_KIND(fields_shown)                                                               \
+#define REDUCTION_KIND(fields_of_kind, fields_shown, creates)                                      \
     {                                                                                              \
-        .options_size = sizeof(struct reduction_options), .fields = reduction_fields,              \
+        .options_size = sizeof(struct reduction_options), .fields = fields_of_kind,                \
         .field_count = (fields_shown), .set_defaults = reduction_set_defaults,                     \
         .check_options = reduction_check_options, .set_size = reduction_set_size,                  \
-        .limit_size = reduction_limit_size, .create = create, .destroy = destroy, .load = load,    \
+        .limit_size = reduction_limit_size, .create = creates, .destroy = destroy, .load = load,   \
         .declines = declines, .poison = poison, .prepare = prepare, .run = run,                    \
         .describe = describe, .check = check, .evict = evict,                                      \
     }
 
-const struct problem_kind reduction_kind = REDUCTION_KIND(REDUCTION_FIELDS);
-const struct problem_kind grid_reduction_kind = REDUCTION_KIND(GRID_REDUCTION_FIELDS);
-const struct problem_kind block_reduction_kind = REDUCTION_KIND(BLOCK_REDUCTION_FIELDS);
+const struct problem_kind reduction_kind =
+    REDUCTION_KIND(reduction_fields, REDUCTION_FIELDS, create);
+const struct problem_kind grid_reduction_kind =
+    REDUCTION_KIND(reduction_fields, GRID_REDUCTION_FIELDS, create);
+const struct problem_kind block_reduction_kind =
+    REDUCTION_KIND(reduction_fields, BLOCK_REDUCTION_FIELDS, create);
+const struct problem_kind gpus_reduction_kind =
+    REDUCTION_KIND(gpus_reduction_fields, REDUCTION_FIELDS + 1, create_on_gpus);

@@ -51,8 +51,10 @@ struct reduction {
     void *workspace;     /* reduction_workspace(call) bytes of scratch; undefined on entry */
     int multiprocessors; /* of the GPU in use */
     int threads;         /* CPU threads to use, at least 1 */
-    unsigned block;      /* threads of a GPU's block, BY_OCCUPANCY, or 0: the usual ones */
-    unsigned grid;       /* blocks, BY_OCCUPANCY, or 0: the usual ones */
+    int gpus;            /* that share the work, of which the first has a, b and result; 0: one */
+    void *stream;   /* cudaStream_t, for rungs that launch on several GPUs; NULL: the default */
+    unsigned block; /* threads of a GPU's block, BY_OCCUPANCY, or 0: the usual ones */
+    unsigned grid;  /* blocks, BY_OCCUPANCY, or 0: the usual ones */
 };
 
 #define REDUCTION_WORKSPACE ((size_t)64 << 10)
@@ -98,6 +100,8 @@ struct reduction_rung {
 
 /* The same problem, with the option --grid, and with --grid and --block. */
 extern const struct problem_kind reduction_kind, grid_reduction_kind, block_reduction_kind;
+/* The same with --gpus, for several of them. */
+extern const struct problem_kind gpus_reduction_kind;
 
 #ifdef __cplusplus
 extern "C" {

@@ -2,7 +2,9 @@
 #include <stdlib.h>
 
 #include "api/api.h"
+#include "base/own.h"
 #include "machine/fault.h"
+#include "memory/devices.h"
 #include "memory/memory.h"
 #include "memory/streams.h"
 #include "observe/observer.h"
@@ -34,7 +36,16 @@ cudaError_t cudaMalloc(void **pointer, size_t size)
     return cudaSuccess;
 }
 
-/* It waits for all that may use the memory. */
+/* The host waits for all that may use the memory. */
+static void wait_for_users(const struct simt_region *region)
+{
+    for (int device = 0; device < simt_device_count(); device++) {
+        if (region->kind != REGION_DEVICE || region->device == device) {
+            simt_host_waits_for_device(device);
+        }
+    }
+}
+
 cudaError_t cudaFree(void *pointer)
 {
     SIMT_CALL;
@@ -45,7 +56,7 @@ cudaError_t cudaFree(void *pointer)
     if (!region || (region->kind != REGION_DEVICE && region->kind != REGION_MANAGED)) {
         return simt_error(cudaErrorInvalidValue);
     }
-    simt_host_waits_for_all();
+    wait_for_users(region);
     simt_region_release(region);
     return cudaSuccess;
 }
@@ -105,7 +116,7 @@ cudaError_t cudaFreeHost(void *pointer)
     if (!region || region->kind != REGION_HOST) {
         return simt_error(cudaErrorInvalidValue);
     }
-    simt_host_waits_for_all();
+    wait_for_users(region);
     simt_region_release(region);
     return cudaSuccess;
 }
@@ -123,7 +134,8 @@ cudaError_t cudaHostRegister(void *pointer, size_t size, unsigned int flags)
         return simt_error(cudaErrorHostMemoryAlreadyRegistered);
     }
     return simt_error(
-        simt_region_add((struct simt_region){pointer, size, REGION_REGISTERED, NULL, 0})
+        simt_region_add((struct simt_region){
+            .base = pointer, .size = size, .kind = REGION_REGISTERED, .device = simt_own.device})
             ? cudaSuccess
             : cudaErrorMemoryAllocation);
 }
@@ -224,15 +236,17 @@ cudaError_t cudaMallocPitch(void **pointer, size_t *pitch, size_t width, size_t 
 cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes, const void *pointer)
 {
     SIMT_CALL;
+    const struct simt_region *region;
     enum cudaMemoryType type;
     void *address = (void *)(uintptr_t)pointer;
     if (!attributes) {
         return simt_error(cudaErrorInvalidValue);
     }
+    region = simt_region_find(pointer);
     type = simt_memory_type(pointer);
     *attributes = (struct cudaPointerAttributes){
         .type = type,
-        .device = type == cudaMemoryTypeUnregistered ? cudaInvalidDeviceId : 0,
+        .device = region ? region->device : cudaInvalidDeviceId,
         .devicePointer = type == cudaMemoryTypeUnregistered ? NULL : address,
         .hostPointer = type == cudaMemoryTypeDevice ? NULL : address,
     };
@@ -242,7 +256,7 @@ cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes, c
 static cudaError_t check_hint(const void *pointer, size_t size, struct cudaMemLocation location)
 {
     bool exists = location.type == cudaMemLocationTypeHost ||
-                  (location.type == cudaMemLocationTypeDevice && location.id == 0);
+                  (location.type == cudaMemLocationTypeDevice && simt_device_exists(location.id));
     if (!exists) {
         return simt_error(cudaErrorInvalidDevice);
     }

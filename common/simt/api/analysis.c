@@ -1,6 +1,8 @@
 /* What is behind struct simt_observer: the model, the checks and the counters, put together. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "api/errors.h"
 #include "base/exit.h"
@@ -10,6 +12,7 @@
 #include "check/check.h"
 #include "check/clocks.h"
 #include "check/findings.h"
+#include "check/kept.h"
 #include "check/shadow.h"
 #include "check/skips.h"
 #include "count/listing.h"
@@ -23,6 +26,8 @@
 #include "observe/observer.h"
 #include "program/source.h"
 
+enum { USAGE_ERROR = 2 };
+
 /* ---- whether to analyse ---- */
 
 static bool decided, analysing;
@@ -33,12 +38,30 @@ void simt_analyse(bool on)
     analysing = on;
 }
 
+/* A program that goes on after a finding ends with status 1 all the same. */
+static void tell_kept(int status, void *nothing)
+{
+    (void)nothing;
+    fflush(stdout);
+    if (simt_tell_kept(stderr) && simt_goes_on && status == EXIT_SUCCESS) {
+        fflush(NULL);
+        _exit(EXIT_FAILURE);
+    }
+}
+
 static bool wanted(void)
 {
     if (!decided) {
         const char *checks = getenv("SIMT_CHECKS");
-        simt_analyse(simt_explore_is_on() || getenv("SIMT_COUNTERS") || !checks ||
-                     strcmp(checks, "off") != 0);
+        const bool off = checks && strcmp(checks, "off") == 0;
+        simt_goes_on = checks && strcmp(checks, "report") == 0;
+        if (checks && *checks && !off && !simt_goes_on && strcmp(checks, "stop") != 0) {
+            fprintf(stderr, "simt: SIMT_CHECKS=%s: want stop, report or off\n", checks);
+            exit(USAGE_ERROR);
+        }
+        on_exit(tell_kept, NULL);
+        simt_write_kept();
+        simt_analyse(simt_explore_is_on() || getenv("SIMT_COUNTERS") || !off);
     }
     return analysing;
 }
@@ -88,6 +111,10 @@ static void conclude(void)
         return;
     }
     if (keep) {
+        simt_leave_out_notes();
+        if (!simt_have_findings()) {
+            return;
+        }
         if (!told_file) {
             told_file = simt_needed(open_memstream(&told, &told_size), "the checks");
         }
@@ -95,8 +122,9 @@ static void conclude(void)
         return;
     }
     fflush(stdout);
-    tell_findings();
-    simt_exit();
+    if (simt_tell_findings(stderr, simt_tell_failed_calls) > 0 && !simt_goes_on) {
+        simt_exit();
+    }
 }
 
 /* ---- launches ---- */
@@ -253,7 +281,6 @@ static void collective(const void *caller, enum simt_collective operation, uint3
 static void named_barrier(const void *caller)
 {
     simt_count_at(caller)->barriers++;
-    simt_explore_named_barrier(caller);
 }
 
 static void release(struct simt_clock **clock)
@@ -287,7 +314,6 @@ static void bulk_begins(const void *caller, size_t bytes, const void *of_barrier
     struct simt_line_counters *counters = simt_count_at(caller);
     counters->bulk_copies++;
     counters->bulk_bytes += bytes;
-    simt_explore_bulk(caller, bytes);
     simt_trace_check();
     if (of_barrier) {
         simt_check_bulk_barrier((uintptr_t)of_barrier, simt_recorder.thread,

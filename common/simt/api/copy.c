@@ -2,6 +2,8 @@
 #include <string.h>
 
 #include "api/api.h"
+#include "base/own.h"
+#include "memory/devices.h"
 #include "memory/memory.h"
 #include "memory/streams.h"
 #include "observe/observer.h"
@@ -18,7 +20,8 @@ void *simt_symbol(const void *address, size_t symbol_size, size_t offset, size_t
     SIMT_API;
     char *base = (char *)(uintptr_t)address;
     if (!simt_region_find(base)) {
-        simt_region_add((struct simt_region){base, symbol_size, REGION_SYMBOL, NULL, 0});
+        simt_region_add((struct simt_region){
+            .base = base, .size = symbol_size, .kind = REGION_SYMBOL, .device = simt_own.device});
     }
     return offset <= symbol_size && size <= symbol_size - offset ? base + offset : NULL;
 }
@@ -63,12 +66,27 @@ static bool is_of_device(const void *address)
     return region && (region->kind == REGION_DEVICE || region->kind == REGION_SYMBOL);
 }
 
+/* Between the memories of two devices, a copy in the default stream comes after all that either
+ * has been asked for, and before all that comes. */
+static void meet_others(const struct copy *copy)
+{
+    const struct simt_region *to = simt_region_find(copy->to), *from = simt_region_find(copy->from);
+    if (!is_of_device(copy->to) || !is_of_device(copy->from) || to->device == from->device ||
+        !simt_stream_is_default(copy->stream)) {
+        return;
+    }
+    simt_devices_meet(simt_own.device, to->device);
+    simt_devices_meet(simt_own.device, from->device);
+}
+
 /* The host waits for copies to or from its own memory, if they are not asynchronous; for those to
  * pageable memory in any case. */
 static void copy_in_order(const struct copy *copy, const char *function, const void *caller)
 {
-    struct simt_operation *operation = simt_operation_begin(copy->stream, function);
+    struct simt_operation *operation;
     bool between = is_of_device(copy->to) && is_of_device(copy->from);
+    meet_others(copy);
+    operation = simt_operation_begin(copy->stream, function);
     operation->caller = caller;
     operation->to =
         (struct simt_piece){(uintptr_t)copy->to, copy->to_pitch, copy->width, copy->height};
@@ -77,6 +95,7 @@ static void copy_in_order(const struct copy *copy, const char *function, const v
             (struct simt_piece){(uintptr_t)copy->from, copy->from_pitch, copy->width, copy->height};
     }
     simt_observer.operation();
+    meet_others(copy);
     if ((copy->waits && !between) || is_pageable(copy->to)) {
         simt_host_waits(copy->stream);
     }
@@ -128,6 +147,16 @@ static cudaError_t copy_memory(const struct copy *copy, const char *function, co
     simt_region_open(copy->to, false);
     simt_region_open(copy->from, false);
     return cudaSuccess;
+}
+
+cudaError_t simt_copy_memory(const struct simt_rows *to, const struct simt_rows *from,
+                             enum cudaMemcpyKind kind, cudaStream_t stream, bool waits,
+                             const char *function, const void *caller)
+{
+    const struct copy copy = {to->first,  from->first, to->pitch, from->pitch, to->width,
+                              to->height, kind,        stream,    waits};
+    return simt_stream_exists(stream) ? copy_memory(&copy, function, caller)
+                                      : simt_error(cudaErrorInvalidResourceHandle);
 }
 
 cudaError_t cudaMemcpy2D(void *destination, size_t destination_pitch, const void *source,
@@ -187,6 +216,13 @@ static cudaError_t set_memory(const struct fill *fill, const char *function, con
     return cudaSuccess;
 }
 
+cudaError_t simt_fill_memory(const struct simt_rows *to, int value, cudaStream_t stream,
+                             const char *function, const void *caller)
+{
+    const struct fill fill = {to->first, value, to->pitch, to->width, to->height, stream};
+    return set_memory(&fill, function, caller);
+}
+
 cudaError_t cudaMemset(void *pointer, int value, size_t size)
 {
     const struct fill fill = {pointer, value, size, size, 1, NULL};
@@ -239,4 +275,49 @@ cudaError_t cudaMemcpy2DAsync(void *destination, size_t destination_pitch, const
     SIMT_CALL;
     return simt_stream_exists(stream) ? copy_memory(&copy, "cudaMemcpy2DAsync", CALLER)
                                       : bad_stream();
+}
+
+/* ---- between devices ---- */
+
+/* Whose memory it is, if it is a device's. */
+static bool is_of(const void *address, int device)
+{
+    const struct simt_region *region = simt_region_find(address);
+    return !region || region->kind != REGION_DEVICE || region->device == device;
+}
+
+static cudaError_t copy_peer(const struct copy *copy, int to_device, int from_device,
+                             const char *function, const void *caller)
+{
+    if (!simt_device_exists(to_device) || !simt_device_exists(from_device)) {
+        return simt_call_failed(function, caller, cudaErrorInvalidDevice, "there are %d devices",
+                                simt_device_count());
+    }
+    if (!is_of(copy->to, to_device) || !is_of(copy->from, from_device)) {
+        const bool to_is = is_of(copy->to, to_device);
+        return simt_call_failed(function, caller, cudaErrorInvalidValue,
+                                "the %s is not memory of device %d",
+                                to_is ? "source" : "destination", to_is ? from_device : to_device);
+    }
+    return copy_memory(copy, function, caller);
+}
+
+cudaError_t cudaMemcpyPeer(void *destination, int to_device, const void *source, int from_device,
+                           size_t size)
+{
+    const struct copy copy = {destination, source, size, size, size, 1, cudaMemcpyDeviceToDevice,
+                              NULL,        true};
+    SIMT_CALL;
+    return copy_peer(&copy, to_device, from_device, "cudaMemcpyPeer", CALLER);
+}
+
+cudaError_t cudaMemcpyPeerAsync(void *destination, int to_device, const void *source,
+                                int from_device, size_t size, cudaStream_t stream)
+{
+    const struct copy copy = {destination, source, size, size, size, 1, cudaMemcpyDeviceToDevice,
+                              stream,      false};
+    SIMT_CALL;
+    return simt_stream_exists(stream)
+               ? copy_peer(&copy, to_device, from_device, "cudaMemcpyPeerAsync", CALLER)
+               : bad_stream();
 }

@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "api/api.h"
+#include "base/own.h"
+#include "memory/devices.h"
 #include "memory/heap.h"
 #include "memory/memory.h"
 #include "memory/streams.h"
@@ -15,7 +17,18 @@ enum {
     VERSION = 13000,
     STACK_LIMIT = 1024,
     PRINTF_LIMIT = 1 << 20,
-    LIMITS = 3
+    PENDING_LAUNCHES = 2048,
+    FETCH_GRANULARITY = 64,
+    LIMITS = 7,
+    /* Of textures and surfaces. */
+    EXTENT_1D = 131072,
+    EXTENT_2D = 65536,
+    EXTENT_3D = 16384,
+    EXTENT_CUBE = 32768,
+    LAYERS = 2048,
+    EXTENT_LINEAR = 1 << 28,
+    CLOCK_KHZ = 1980000,
+    MEMORY_CLOCK_KHZ = 3201000
 };
 
 cudaError_t cudaGetDeviceCount(int *count)
@@ -24,7 +37,7 @@ cudaError_t cudaGetDeviceCount(int *count)
     if (!count) {
         return simt_error(cudaErrorInvalidValue);
     }
-    *count = 1;
+    *count = simt_device_count();
     return cudaSuccess;
 }
 
@@ -34,15 +47,22 @@ cudaError_t cudaGetDevice(int *device)
     if (!device) {
         return simt_error(cudaErrorInvalidValue);
     }
-    *device = 0;
+    *device = simt_own.device;
     return cudaSuccess;
 }
 
 cudaError_t cudaSetDevice(int device)
 {
     SIMT_CALL;
-    return simt_error(device == 0 ? cudaSuccess : cudaErrorInvalidDevice);
+    if (!simt_device_exists(device)) {
+        return simt_error(cudaErrorInvalidDevice);
+    }
+    simt_own.device = device;
+    return cudaSuccess;
 }
+
+/* Among them are members that only older programs know. */
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 
 cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *properties, int device)
 {
@@ -50,7 +70,7 @@ cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *properties, int devic
     if (!properties) {
         return simt_error(cudaErrorInvalidValue);
     }
-    if (device != 0) {
+    if (!simt_device_exists(device)) {
         return simt_error(cudaErrorInvalidDevice);
     }
     *properties = (struct cudaDeviceProp){
@@ -67,11 +87,38 @@ cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *properties, int devic
         .major = 9,
         .minor = 0,
         .multiProcessorCount = SIMT_MULTIPROCESSORS,
-        .integrated = 1,
+        .textureAlignment = 512,
+        .texturePitchAlignment = 32,
+        .surfaceAlignment = 512,
         .canMapHostMemory = 1,
-        .concurrentKernels = 0,
-        .asyncEngineCount = 0,
+        .concurrentKernels = 1,
+        .ECCEnabled = 1,
+        .pciBusID = device,
+        .asyncEngineCount = 3,
         .unifiedAddressing = 1,
+        .memoryBusWidth = 6144,
+        .streamPrioritiesSupported = 1,
+        .globalL1CacheSupported = 1,
+        .localL1CacheSupported = 1,
+        .concurrentManagedAccess = 1,
+        .computePreemptionSupported = 1,
+        .canUseHostPointerForRegisteredMem = 1,
+        .hostRegisterSupported = 1,
+        .unifiedFunctionPointers = 1,
+        .deviceNumaId = -1,
+        .hostNumaId = -1,
+        .maxTexture1D = EXTENT_1D,
+        .maxTexture2D = {EXTENT_1D, EXTENT_2D},
+        .maxTexture2DLinear = {EXTENT_1D, EXTENT_2D - 536, 2097120},
+        .maxTexture2DGather = {EXTENT_CUBE, EXTENT_CUBE},
+        .maxTexture3D = {EXTENT_3D, EXTENT_3D, EXTENT_3D},
+        .maxTexture1DLayered = {EXTENT_CUBE, LAYERS},
+        .maxTexture2DLayered = {EXTENT_CUBE, EXTENT_CUBE, LAYERS},
+        .maxSurface1D = EXTENT_CUBE,
+        .maxSurface2D = {EXTENT_1D, EXTENT_2D},
+        .maxSurface3D = {EXTENT_3D, EXTENT_3D, EXTENT_3D},
+        .maxSurface1DLayered = {EXTENT_CUBE, LAYERS},
+        .maxSurface2DLayered = {EXTENT_CUBE, EXTENT_CUBE, LAYERS},
         .l2CacheSize = L2_BYTES,
         .maxThreadsPerMultiProcessor = SIMT_MULTIPROCESSOR_THREADS,
         .sharedMemPerMultiprocessor = SIMT_MULTIPROCESSOR_SHARED,
@@ -83,6 +130,11 @@ cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *properties, int devic
         .maxBlocksPerMultiProcessor = SIMT_MULTIPROCESSOR_BLOCKS,
         .reservedSharedMemPerBlock = SIMT_RESERVED_SHARED,
         .memoryPoolsSupported = 1,
+        .clockRate = CLOCK_KHZ,
+        .memoryClockRate = MEMORY_CLOCK_KHZ,
+        .deviceOverlap = 1,
+        .maxTexture1DLinear = EXTENT_LINEAR,
+        .singleToDoublePrecisionPerfRatio = 2,
     };
     return cudaSuccess;
 }
@@ -119,8 +171,62 @@ static const struct {
     SIZE(cudaDevAttrMaxPitch, memPitch),
     NUMBER(cudaDevAttrMaxRegistersPerBlock, regsPerBlock),
     NUMBER(cudaDevAttrMultiProcessorCount, multiProcessorCount),
-    NUMBER(cudaDevAttrIntegrated, integrated),
     NUMBER(cudaDevAttrCanMapHostMemory, canMapHostMemory),
+    NUMBER(cudaDevAttrIntegrated, integrated),
+    NUMBER(cudaDevAttrConcurrentKernels, concurrentKernels),
+    NUMBER(cudaDevAttrEccEnabled, ECCEnabled),
+    NUMBER(cudaDevAttrPciBusId, pciBusID),
+    NUMBER(cudaDevAttrPciDeviceId, pciDeviceID),
+    NUMBER(cudaDevAttrPciDomainId, pciDomainID),
+    NUMBER(cudaDevAttrTccDriver, tccDriver),
+    NUMBER(cudaDevAttrAsyncEngineCount, asyncEngineCount),
+    NUMBER(cudaDevAttrGlobalMemoryBusWidth, memoryBusWidth),
+    NUMBER(cudaDevAttrStreamPrioritiesSupported, streamPrioritiesSupported),
+    NUMBER(cudaDevAttrGlobalL1CacheSupported, globalL1CacheSupported),
+    NUMBER(cudaDevAttrLocalL1CacheSupported, localL1CacheSupported),
+    NUMBER(cudaDevAttrConcurrentManagedAccess, concurrentManagedAccess),
+    NUMBER(cudaDevAttrPageableMemoryAccess, pageableMemoryAccess),
+    NUMBER(cudaDevAttrPageableMemoryAccessUsesHostPageTables,
+           pageableMemoryAccessUsesHostPageTables),
+    NUMBER(cudaDevAttrDirectManagedMemAccessFromHost, directManagedMemAccessFromHost),
+    NUMBER(cudaDevAttrComputePreemptionSupported, computePreemptionSupported),
+    NUMBER(cudaDevAttrCanUseHostPointerForRegisteredMem, canUseHostPointerForRegisteredMem),
+    NUMBER(cudaDevAttrHostNativeAtomicSupported, hostNativeAtomicSupported),
+    NUMBER(cudaDevAttrHostRegisterSupported, hostRegisterSupported),
+    NUMBER(cudaDevAttrHostRegisterReadOnlySupported, hostRegisterReadOnlySupported),
+    NUMBER(cudaDevAttrIsMultiGpuBoard, isMultiGpuBoard),
+    NUMBER(cudaDevAttrMultiGpuBoardGroupID, multiGpuBoardGroupID),
+    NUMBER(cudaDevAttrMaxPersistingL2CacheSize, persistingL2CacheMaxSize),
+    NUMBER(cudaDevAttrMaxAccessPolicyWindowSize, accessPolicyMaxWindowSize),
+    NUMBER(cudaDevAttrSparseCudaArraySupported, sparseCudaArraySupported),
+    NUMBER(cudaDevAttrTimelineSemaphoreInteropSupported, timelineSemaphoreInteropSupported),
+    NUMBER(cudaDevAttrGPUDirectRDMASupported, gpuDirectRDMASupported),
+    NUMBER(cudaDevAttrDeferredMappingCudaArraySupported, deferredMappingCudaArraySupported),
+    NUMBER(cudaDevAttrIpcEventSupport, ipcEventSupported),
+    NUMBER(cudaDevAttrMpsEnabled, mpsEnabled),
+    NUMBER(cudaDevAttrMaxTexture1DWidth, maxTexture1D),
+    NUMBER(cudaDevAttrMaxTexture2DWidth, maxTexture2D[0]),
+    NUMBER(cudaDevAttrMaxTexture2DHeight, maxTexture2D[1]),
+    NUMBER(cudaDevAttrMaxTexture3DWidth, maxTexture3D[0]),
+    NUMBER(cudaDevAttrMaxTexture3DHeight, maxTexture3D[1]),
+    NUMBER(cudaDevAttrMaxTexture3DDepth, maxTexture3D[2]),
+    NUMBER(cudaDevAttrMaxTexture1DLayeredWidth, maxTexture1DLayered[0]),
+    NUMBER(cudaDevAttrMaxTexture1DLayeredLayers, maxTexture1DLayered[1]),
+    NUMBER(cudaDevAttrMaxTexture2DLayeredWidth, maxTexture2DLayered[0]),
+    NUMBER(cudaDevAttrMaxTexture2DLayeredHeight, maxTexture2DLayered[1]),
+    NUMBER(cudaDevAttrMaxTexture2DLayeredLayers, maxTexture2DLayered[2]),
+    NUMBER(cudaDevAttrMaxTexture2DLinearWidth, maxTexture2DLinear[0]),
+    NUMBER(cudaDevAttrMaxTexture2DLinearHeight, maxTexture2DLinear[1]),
+    NUMBER(cudaDevAttrMaxTexture2DLinearPitch, maxTexture2DLinear[2]),
+    NUMBER(cudaDevAttrMaxSurface1DWidth, maxSurface1D),
+    NUMBER(cudaDevAttrMaxSurface2DWidth, maxSurface2D[0]),
+    NUMBER(cudaDevAttrMaxSurface2DHeight, maxSurface2D[1]),
+    NUMBER(cudaDevAttrMaxSurface3DWidth, maxSurface3D[0]),
+    NUMBER(cudaDevAttrMaxSurface3DHeight, maxSurface3D[1]),
+    NUMBER(cudaDevAttrMaxSurface3DDepth, maxSurface3D[2]),
+    SIZE(cudaDevAttrTextureAlignment, textureAlignment),
+    SIZE(cudaDevAttrTexturePitchAlignment, texturePitchAlignment),
+    SIZE(cudaDevAttrSurfaceAlignment, surfaceAlignment),
     NUMBER(cudaDevAttrL2CacheSize, l2CacheSize),
     NUMBER(cudaDevAttrMaxThreadsPerMultiProcessor, maxThreadsPerMultiProcessor),
     NUMBER(cudaDevAttrUnifiedAddressing, unifiedAddressing),
@@ -137,19 +243,19 @@ static const struct {
     NUMBER(cudaDevAttrClusterLaunch, clusterLaunch),
 };
 
-/* The rest; 0: there is no such thing here. */
+/* The rest; of what is in no table there is none: 0. */
 static const struct {
     enum cudaDeviceAttr attribute;
     int value;
 } constants[] = {
     {cudaDevAttrSingleToDoublePrecisionPerfRatio, 2},
-    {cudaDevAttrClockRate, 0},
-    {cudaDevAttrMemoryClockRate, 0},
-    {cudaDevAttrGlobalMemoryBusWidth, 0},
-    {cudaDevAttrConcurrentKernels, 0},
-    {cudaDevAttrEccEnabled, 0},
-    {cudaDevAttrAsyncEngineCount, 0},
-    {cudaDevAttrConcurrentManagedAccess, 0},
+    {cudaDevAttrClockRate, CLOCK_KHZ},
+    {cudaDevAttrMemoryClockRate, MEMORY_CLOCK_KHZ},
+    {cudaDevAttrGpuOverlap, 1},
+    {cudaDevAttrComputeMode, cudaComputeModeDefault},
+    {cudaDevAttrMaxTexture1DLinearWidth, EXTENT_LINEAR},
+    {cudaDevAttrNumaId, -1},
+    {cudaDevAttrHostNumaId, -1},
 };
 
 static bool find_attribute(const struct cudaDeviceProp *properties, enum cudaDeviceAttr attribute,
@@ -174,7 +280,8 @@ static bool find_attribute(const struct cudaDeviceProp *properties, enum cudaDev
             return true;
         }
     }
-    return false;
+    *value = 0;
+    return attribute > 0 && attribute <= cudaDevAttrOnlyPartialHostNativeAtomicSupported;
 }
 
 cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, int device)
@@ -193,7 +300,7 @@ cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, in
 cudaError_t cudaDeviceSynchronize(void)
 {
     SIMT_CALL;
-    simt_host_waits_for_all();
+    simt_host_waits_for_device(simt_own.device);
     return simt_lost();
 }
 
@@ -213,7 +320,13 @@ cudaError_t cudaDriverGetVersion(int *version)
     return cudaRuntimeGetVersion(version);
 }
 
-static size_t limits[LIMITS] = {STACK_LIMIT, PRINTF_LIMIT};
+static size_t limits[LIMITS] = {
+    [cudaLimitStackSize] = STACK_LIMIT,
+    [cudaLimitPrintfFifoSize] = PRINTF_LIMIT,
+    [cudaLimitDevRuntimeSyncDepth] = 2,
+    [cudaLimitDevRuntimePendingLaunchCount] = PENDING_LAUNCHES,
+    [cudaLimitMaxL2FetchGranularity] = FETCH_GRANULARITY,
+};
 
 cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t value)
 {
@@ -267,11 +380,40 @@ cudaError_t cudaDeviceCanAccessPeer(int *can, int device, int peer)
     if (!can) {
         return simt_error(cudaErrorInvalidValue);
     }
-    if (device != 0 || peer != 0) {
+    if (!simt_device_exists(device) || !simt_device_exists(peer)) {
         return simt_error(cudaErrorInvalidDevice);
     }
-    *can = 0;
+    *can = device != peer;
     return cudaSuccess;
+}
+
+/* Lets the current device's kernels touch another's memory, or no more. */
+static cudaError_t set_peer(int peer, bool reaches)
+{
+    if (!simt_device_exists(peer)) {
+        return simt_error(cudaErrorInvalidDevice);
+    }
+    if (peer == simt_own.device) {
+        return simt_error(reaches ? cudaErrorInvalidDevice : cudaErrorPeerAccessNotEnabled);
+    }
+    if (simt_device_reaches(simt_own.device, peer) == reaches) {
+        return simt_error(reaches ? cudaErrorPeerAccessAlreadyEnabled
+                                  : cudaErrorPeerAccessNotEnabled);
+    }
+    simt_device_set_peer(simt_own.device, peer, reaches);
+    return cudaSuccess;
+}
+
+cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned int flags)
+{
+    SIMT_CALL;
+    return flags == 0 ? set_peer(peer, true) : simt_error(cudaErrorInvalidValue);
+}
+
+cudaError_t cudaDeviceDisablePeerAccess(int peer)
+{
+    SIMT_CALL;
+    return set_peer(peer, false);
 }
 
 cudaError_t cudaDeviceGetPCIBusId(char *text, int size, int device)
@@ -280,10 +422,10 @@ cudaError_t cudaDeviceGetPCIBusId(char *text, int size, int device)
     if (!text || size <= 0) {
         return simt_error(cudaErrorInvalidValue);
     }
-    if (device != 0) {
+    if (!simt_device_exists(device)) {
         return simt_error(cudaErrorInvalidDevice);
     }
-    snprintf(text, (size_t)size, "0000:00:00.0");
+    snprintf(text, (size_t)size, "0000:%02X:00.0", (unsigned int)device);
     return cudaSuccess;
 }
 
@@ -302,10 +444,15 @@ cudaError_t cudaProfilerStop(void)
 cudaError_t cudaDeviceReset(void)
 {
     SIMT_CALL;
-    simt_handles_reset();
-    simt_kernels_reset();
-    simt_streams_reset();
-    simt_memory_reset();
+    const int device = simt_own.device;
+    simt_handles_reset(device);
+    simt_kernels_reset(device);
+    simt_arrays_reset();
+    simt_streams_reset(device);
+    simt_memory_reset(device);
+    for (int other = 0; other < simt_device_count(); other++) {
+        simt_device_set_peer(device, other, false);
+    }
     simt_errors_reset();
     return cudaSuccess;
 }

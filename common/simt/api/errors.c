@@ -15,18 +15,20 @@
 
 static pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 
-static int depth; /* of calls that calls make */
+static int depth;             /* of calls that calls make */
+static unsigned long entered; /* calls so far */
 
 int simt_api_enter(void)
 {
     pthread_mutex_lock(&lock);
     depth++;
+    entered++;
     return 0;
 }
 
-void simt_api_leave(int *entered)
+void simt_api_leave(int *unused)
 {
-    (void)entered;
+    (void)unused;
     depth--;
     pthread_mutex_unlock(&lock);
 }
@@ -36,50 +38,93 @@ bool simt_api_is_outermost(void)
     return depth == 1;
 }
 
+unsigned long simt_api_calls(void)
+{
+    return entered;
+}
+
+static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
+
+void simt_api_wait(unsigned int milliseconds)
+{
+    struct timespec until;
+    const int kept = depth;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_nsec += (long)milliseconds * 1000000;
+    until.tv_sec += until.tv_nsec / 1000000000;
+    until.tv_nsec %= 1000000000;
+    depth = 0;
+    pthread_cond_timedwait(&changed, &lock, &until);
+    depth = kept;
+}
+
+void simt_api_wake(void)
+{
+    pthread_cond_broadcast(&changed);
+}
+
 /* ---- errors ---- */
 
 static const struct {
     cudaError_t error;
-    const char *name, *text;
+    const char *name;
 } errors[] = {
-    {cudaSuccess, "cudaSuccess", "no error"},
-    {cudaErrorInvalidValue, "cudaErrorInvalidValue", "invalid argument"},
-    {cudaErrorMemoryAllocation, "cudaErrorMemoryAllocation", "out of memory"},
-    {cudaErrorInitializationError, "cudaErrorInitializationError", "initialization error"},
-    {cudaErrorInvalidConfiguration, "cudaErrorInvalidConfiguration",
-     "invalid configuration argument"},
-    {cudaErrorInvalidPitchValue, "cudaErrorInvalidPitchValue", "invalid pitch argument"},
-    {cudaErrorInvalidSymbol, "cudaErrorInvalidSymbol", "invalid device symbol"},
-    {cudaErrorInvalidDevicePointer, "cudaErrorInvalidDevicePointer", "invalid device pointer"},
-    {cudaErrorInvalidMemcpyDirection, "cudaErrorInvalidMemcpyDirection",
-     "invalid copy direction for memcpy"},
-    {cudaErrorInsufficientDriver, "cudaErrorInsufficientDriver",
-     "CUDA driver version is insufficient for CUDA runtime version"},
-    {cudaErrorInvalidDeviceFunction, "cudaErrorInvalidDeviceFunction", "invalid device function"},
-    {cudaErrorNoDevice, "cudaErrorNoDevice", "no CUDA-capable device is detected"},
-    {cudaErrorInvalidDevice, "cudaErrorInvalidDevice", "invalid device ordinal"},
-    {cudaErrorUnsupportedLimit, "cudaErrorUnsupportedLimit",
-     "limit is not supported on this architecture"},
-    {cudaErrorPeerAccessUnsupported, "cudaErrorPeerAccessUnsupported",
-     "peer access is not supported between these two devices"},
-    {cudaErrorInvalidResourceHandle, "cudaErrorInvalidResourceHandle", "invalid resource handle"},
-    {cudaErrorNotReady, "cudaErrorNotReady", "device not ready"},
-    {cudaErrorIllegalAddress, "cudaErrorIllegalAddress",
-     "an illegal memory access was encountered"},
-    {cudaErrorLaunchOutOfResources, "cudaErrorLaunchOutOfResources",
-     "too many resources requested for launch"},
-    {cudaErrorLaunchTimeout, "cudaErrorLaunchTimeout", "the launch timed out and was terminated"},
-    {cudaErrorAssert, "cudaErrorAssert", "device-side assert triggered"},
-    {cudaErrorHostMemoryAlreadyRegistered, "cudaErrorHostMemoryAlreadyRegistered",
+#define ROW(name, number) {name, #name},
+    SIMT_ERRORS(ROW)
+#undef ROW
+};
+
+/* Of those that a call here may give, or that programs ask about. */
+static const struct {
+    cudaError_t error;
+    const char *text;
+} texts[] = {
+    {cudaSuccess, "no error"},
+    {cudaErrorInvalidValue, "invalid argument"},
+    {cudaErrorMemoryAllocation, "out of memory"},
+    {cudaErrorInitializationError, "initialization error"},
+    {cudaErrorInvalidConfiguration, "invalid configuration argument"},
+    {cudaErrorInvalidPitchValue, "invalid pitch argument"},
+    {cudaErrorInvalidSymbol, "invalid device symbol"},
+    {cudaErrorInvalidDevicePointer, "invalid device pointer"},
+    {cudaErrorInvalidMemcpyDirection, "invalid copy direction for memcpy"},
+    {cudaErrorInsufficientDriver, "CUDA driver version is insufficient for CUDA runtime version"},
+    {cudaErrorInvalidDeviceFunction, "invalid device function"},
+    {cudaErrorNoDevice, "no CUDA-capable device is detected"},
+    {cudaErrorInvalidDevice, "invalid device ordinal"},
+    {cudaErrorUnsupportedLimit, "limit is not supported on this architecture"},
+    {cudaErrorPeerAccessUnsupported, "peer access is not supported between these two devices"},
+    {cudaErrorInvalidResourceHandle, "invalid resource handle"},
+    {cudaErrorNotReady, "device not ready"},
+    {cudaErrorIllegalAddress, "an illegal memory access was encountered"},
+    {cudaErrorLaunchOutOfResources, "too many resources requested for launch"},
+    {cudaErrorLaunchTimeout, "the launch timed out and was terminated"},
+    {cudaErrorAssert, "device-side assert triggered"},
+    {cudaErrorHostMemoryAlreadyRegistered,
      "part or all of the requested memory range is already mapped"},
-    {cudaErrorHostMemoryNotRegistered, "cudaErrorHostMemoryNotRegistered",
-     "pointer does not correspond to a registered memory region"},
-    {cudaErrorLaunchFailure, "cudaErrorLaunchFailure", "unspecified launch failure"},
-    {cudaErrorInvalidClusterSize, "cudaErrorInvalidClusterSize", "misconfigured cluster size"},
-    {cudaErrorCooperativeLaunchTooLarge, "cudaErrorCooperativeLaunchTooLarge",
-     "too many blocks in cooperative launch"},
-    {cudaErrorNotSupported, "cudaErrorNotSupported", "operation not supported"},
-    {cudaErrorUnknown, "cudaErrorUnknown", "unknown error"},
+    {cudaErrorHostMemoryNotRegistered, "pointer does not correspond to a registered memory region"},
+    {cudaErrorLaunchFailure, "unspecified launch failure"},
+    {cudaErrorInvalidClusterSize, "misconfigured cluster size"},
+    {cudaErrorCooperativeLaunchTooLarge, "too many blocks in cooperative launch"},
+    {cudaErrorNotSupported, "operation not supported"},
+    {cudaErrorUnknown, "unknown error"},
+    {cudaErrorInvalidTexture, "invalid texture reference"},
+    {cudaErrorInvalidChannelDescriptor, "invalid channel descriptor"},
+    {cudaErrorInvalidHostPointer, "invalid host pointer"},
+    {cudaErrorPeerAccessAlreadyEnabled, "peer access is already enabled"},
+    {cudaErrorPeerAccessNotEnabled, "peer access has not been enabled"},
+    {cudaErrorStreamCaptureUnsupported, "operation not permitted when stream is capturing"},
+    {cudaErrorStreamCaptureInvalidated, "operation failed due to a previous error during capture"},
+    {cudaErrorStreamCaptureUnmatched, "capture was not initiated in this stream"},
+    {cudaErrorStreamCaptureUnjoined, "capturing stream has unjoined work"},
+    {cudaErrorStreamCaptureIsolation, "dependency created on uncaptured work in another stream"},
+    {cudaErrorStreamCaptureImplicit,
+     "operation would make the legacy stream depend on a capturing blocking stream"},
+    {cudaErrorCapturedEvent,
+     "operation not permitted on an event last recorded in a capturing stream"},
+    {cudaErrorSymbolNotFound, "named symbol not found"},
+    {cudaErrorMisalignedAddress, "misaligned address"},
+    {cudaErrorIllegalState, "the operation cannot be performed in the present state"},
 };
 
 static cudaError_t lost; /* what has ended a kernel, and with it all that can be done */
@@ -144,12 +189,12 @@ bool simt_error_named(const char *name, cudaError_t *error)
 
 const char *cudaGetErrorString(cudaError_t error)
 {
-    for (size_t i = 0; i < sizeof errors / sizeof *errors; i++) {
-        if (errors[i].error == error) {
-            return errors[i].text;
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        if (texts[i].error == error) {
+            return texts[i].text;
         }
     }
-    return "unrecognized error code";
+    return cudaGetErrorName(error);
 }
 
 cudaError_t cudaGetLastError(void)

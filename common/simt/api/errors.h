@@ -25,6 +25,12 @@ void simt_api_leave(int *entered);
     (void)0
 /* Not a call that another call makes. */
 bool simt_api_is_outermost(void);
+/* How many calls there have been, those that calls make among them. */
+unsigned long simt_api_calls(void);
+/* In an outermost call: lets the host's other threads go on, until one of them wakes it, or the
+ * time is over. */
+void simt_api_wait(unsigned int milliseconds);
+void simt_api_wake(void);
 
 extern bool simt_failing; /* SIMT_FAIL is set */
 /* The error that this call, or the launch in that line, is to fail with; cudaSuccess: none. */

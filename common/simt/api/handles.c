@@ -2,14 +2,17 @@
 #include <stdlib.h>
 
 #include "api/api.h"
+#include "base/own.h"
 #include "memory/streams.h"
 
 struct CUstream_st {
     struct CUstream_st *next;
+    int device;
 };
 
 struct CUevent_st {
     struct CUevent_st *next;
+    int device;
     bool timed, recorded;
     long long nanoseconds;
     struct simt_progress progress;
@@ -28,6 +31,16 @@ bool simt_stream_exists(const void *stream)
         known = known->next;
     }
     return known != NULL;
+}
+
+int simt_stream_device(const void *stream)
+{
+    for (const struct CUstream_st *known = streams; known; known = known->next) {
+        if (known == stream) {
+            return known->device;
+        }
+    }
+    return simt_own.device;
 }
 
 static bool event_exists(cudaEvent_t event)
@@ -54,6 +67,7 @@ cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned int flags)
     if (!*stream) {
         return simt_error(cudaErrorMemoryAllocation);
     }
+    (*stream)->device = simt_own.device;
     (*stream)->next = streams;
     streams = *stream;
     simt_stream_begins(*stream, flags != cudaStreamNonBlocking);
@@ -122,6 +136,7 @@ cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned int flags)
     if (!*event) {
         return simt_error(cudaErrorMemoryAllocation);
     }
+    (*event)->device = simt_own.device;
     (*event)->timed = !(flags & cudaEventDisableTiming);
     (*event)->next = events;
     events = *event;
@@ -139,6 +154,12 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
     SIMT_CALL;
     if (!event_exists(event) || !simt_stream_exists(stream)) {
         return simt_error(cudaErrorInvalidResourceHandle);
+    }
+    if (event->device != simt_stream_device(stream)) {
+        return simt_call_failed("cudaEventRecord", __builtin_return_address(0),
+                                cudaErrorInvalidResourceHandle,
+                                "the event is of device %d, the stream of device %d", event->device,
+                                simt_stream_device(stream));
     }
     event->recorded = true;
     simt_stream_record(stream, &event->progress);
@@ -168,7 +189,7 @@ cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t start, cudaEve
         return simt_error(cudaErrorInvalidValue);
     }
     if (!event_exists(start) || !event_exists(end) || !start->timed || !end->timed ||
-        !start->recorded || !end->recorded) {
+        !start->recorded || !end->recorded || start->device != end->device) {
         return simt_error(cudaErrorInvalidResourceHandle);
     }
     simt_host_waits_for_event(&end->progress); /* it would be no success otherwise */
@@ -244,12 +265,18 @@ cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, uns
     return flags <= 1 ? cudaEventRecord(event, stream) : simt_error(cudaErrorInvalidValue);
 }
 
-void simt_handles_reset(void)
+void simt_handles_reset(int device)
 {
-    while (streams) {
-        cudaStreamDestroy(streams);
+    for (struct CUstream_st *stream = streams, *next; stream; stream = next) {
+        next = stream->next;
+        if (stream->device == device) {
+            cudaStreamDestroy(stream);
+        }
     }
-    while (events) {
-        cudaEventDestroy(events);
+    for (struct CUevent_st *event = events, *next; event; event = next) {
+        next = event->next;
+        if (event->device == device) {
+            cudaEventDestroy(event);
+        }
     }
 }

@@ -2,9 +2,11 @@
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "api/api.h"
 #include "base/exit.h"
+#include "base/own.h"
 #include "machine/launch.h"
 #include "program/symbols.h"
 
@@ -45,8 +47,8 @@ static size_t shared_limit(const void *function)
     if (!function) {
         return SIMT_MAX_SHARED_BYTES;
     }
-    if (kernel && kernel->opted_in) {
-        return kernel->shared_limit;
+    if (kernel && kernel->on[simt_own.device].opted_in) {
+        return kernel->on[simt_own.device].shared_limit;
     }
     return declared < SIMT_STATIC_SHARED_BYTES ? SIMT_STATIC_SHARED_BYTES - declared : 0;
 }
@@ -61,7 +63,7 @@ cudaError_t cudaFuncSetAttribute(const void *function, enum cudaFuncAttribute at
     if (attribute == cudaFuncAttributeNonPortableClusterSizeAllowed) {
         kernel = simt_note_kernel(function);
         if (kernel) {
-            kernel->large_clusters = value != 0;
+            kernel->on[simt_own.device].large_clusters = value != 0;
         }
         return simt_error(kernel ? cudaSuccess : cudaErrorMemoryAllocation);
     }
@@ -76,8 +78,8 @@ cudaError_t cudaFuncSetAttribute(const void *function, enum cudaFuncAttribute at
     if (!kernel) {
         return simt_error(cudaErrorMemoryAllocation);
     }
-    kernel->shared_limit = (size_t)value;
-    kernel->opted_in = true;
+    kernel->on[simt_own.device].shared_limit = (size_t)value;
+    kernel->on[simt_own.device].opted_in = true;
     return cudaSuccess;
 }
 
@@ -128,7 +130,8 @@ static bool clusters_fit(const struct simt_launch *launch)
 {
     const struct simt_kernel *kernel = simt_find_kernel(launch->function);
     const struct uint3 cluster = launch->cluster, grid = launch->grid;
-    const size_t most = kernel && kernel->large_clusters ? LARGE_CLUSTER : PORTABLE_CLUSTER;
+    const size_t most =
+        kernel && kernel->on[simt_own.device].large_clusters ? LARGE_CLUSTER : PORTABLE_CLUSTER;
     if (cluster.x == 0 && cluster.y == 0 && cluster.z == 0) {
         return true;
     }
@@ -165,6 +168,11 @@ cudaError_t simt_check_launch(const struct simt_launch *launch, char *reason, si
         snprintf(reason, size, "no such stream");
         return cudaErrorInvalidResourceHandle;
     }
+    if (simt_stream_device(launch->stream) != simt_own.device) {
+        snprintf(reason, size, "the stream is of device %d, the current device is %d",
+                 simt_stream_device(launch->stream), simt_own.device);
+        return cudaErrorInvalidResourceHandle;
+    }
     if (launch->shared_bytes > limit) {
         snprintf(reason, size, "%zu bytes of dynamic shared memory, %zu are there",
                  launch->shared_bytes, limit);
@@ -173,10 +181,10 @@ cudaError_t simt_check_launch(const struct simt_launch *launch, char *reason, si
     return cudaSuccess;
 }
 
-void simt_kernels_reset(void)
+void simt_kernels_reset(int device)
 {
     for (struct simt_kernel *kernel = kernels; kernel; kernel = kernel->next) {
-        kernel->opted_in = false;
+        kernel->on[device].opted_in = false;
     }
 }
 
@@ -221,13 +229,12 @@ static cudaError_t refused(const struct simt_launch *asked)
     return cudaSuccess;
 }
 
-int simt_launch_kernel(const struct simt_launch *asked)
+static int run(const struct simt_launch *asked)
 {
     struct simt_launch launch = *asked;
     const char *reason;
     cudaError_t error;
     int processors = 0;
-    SIMT_API;
     error = refused(asked);
     if (error != cudaSuccess) {
         return (int)error;
@@ -245,11 +252,23 @@ int simt_launch_kernel(const struct simt_launch *asked)
     return (int)error;
 }
 
+int simt_launch_kernel(const struct simt_launch *asked)
+{
+    int error;
+    SIMT_API;
+    if (simt_in_kernel()) {
+        return (int)simt_launch_later(asked);
+    }
+    error = run(asked);
+    simt_launch_children(run);
+    return error;
+}
+
 /* ---- by address ---- */
 
 void simt_add_kernel(const char *name, const void *function,
                      void (*invoke)(const void *function, void **arguments), int interleaved,
-                     int instrumented)
+                     int instrumented, const size_t *sizes, size_t parameters)
 {
     SIMT_API;
     struct simt_kernel *const kernel = simt_note_kernel(function);
@@ -262,41 +281,31 @@ void simt_add_kernel(const char *name, const void *function,
         kernel->invoke = invoke;
         kernel->interleaved = interleaved;
         kernel->instrumented = instrumented;
+        kernel->sizes = sizes;
+        kernel->parameters = parameters;
     }
-}
-
-struct call {
-    const struct simt_kernel *kernel;
-    void **arguments;
-};
-
-static void invoke_call(void *closure)
-{
-    const struct call *call = closure;
-    call->kernel->invoke(call->kernel->function, call->arguments);
 }
 
 static cudaError_t launch_by_address(struct simt_launch launch, void **arguments)
 {
-    struct call call = {simt_find_kernel(launch.function), arguments};
+    const struct simt_kernel *kernel = simt_find_kernel(launch.function);
     const size_t blocks = (size_t)launch.grid.x * launch.grid.y * launch.grid.z;
     int resident = 0, processors = 0;
     char reason[128];
     cudaError_t error;
     SIMT_API;
     error = simt_injected("cudaLaunchKernel", launch.file, launch.line, NULL);
-    launch.invoke = invoke_call;
-    launch.closure = &call;
+    launch.invoke = simt_invoke_call;
     launch.returns_error = true;
     if (error != cudaSuccess) {
         return error;
     }
-    if (!call.kernel || !call.kernel->invoke) {
+    if (!kernel || !kernel->invoke) {
         return simt_error(cudaErrorInvalidDeviceFunction);
     }
-    launch.name = call.kernel->name;
-    launch.interleaved = call.kernel->interleaved;
-    launch.instrumented = call.kernel->instrumented;
+    launch.name = kernel->name;
+    launch.interleaved = kernel->interleaved;
+    launch.instrumented = kernel->instrumented;
     error = simt_check_launch(&launch, reason, sizeof reason);
     if (error != cudaSuccess) {
         return simt_error(error);
@@ -309,7 +318,13 @@ static cudaError_t launch_by_address(struct simt_launch launch, void **arguments
     if (launch.cooperative && blocks > (size_t)resident * (size_t)processors) {
         return simt_error(cudaErrorCooperativeLaunchTooLarge);
     }
-    return (cudaError_t)simt_launch_kernel(&launch);
+    launch.closure = simt_make_call(kernel, arguments, &launch.closure_bytes);
+    if (!launch.closure) {
+        return simt_error(cudaErrorMemoryAllocation);
+    }
+    error = (cudaError_t)simt_launch_kernel(&launch);
+    free(launch.closure);
+    return error;
 }
 
 cudaError_t simt_launch_address(const void *function, struct uint3 grid, struct uint3 block,
@@ -393,6 +408,6 @@ cudaError_t simt_max_cluster_size(int *size, const void *function,
     if (!size || !config) {
         return simt_error(cudaErrorInvalidValue);
     }
-    *size = kernel && kernel->large_clusters ? LARGE_CLUSTER : PORTABLE_CLUSTER;
+    *size = kernel && kernel->on[simt_own.device].large_clusters ? LARGE_CLUSTER : PORTABLE_CLUSTER;
     return cudaSuccess;
 }

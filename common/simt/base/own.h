@@ -11,6 +11,7 @@
 #include "cuda/simt.h"
 
 struct simt_event;
+struct simt_group;
 struct simt_thread;
 
 /* What the hooks touch, in one cache line. next == end sends a hook the long way. */
@@ -30,6 +31,8 @@ struct simt_own {
     bool tracing;   /* the launch that runs is being analysed */
     bool has_handler_stack;
     cudaError_t last_error;
+    int device;                  /* the current one */
+    struct simt_group *nccl;     /* between ncclGroupStart() and ncclGroupEnd(); NULL: not */
     struct simt_thread *current; /* the CUDA thread that runs; NULL: the host does */
     struct simt_hook_state recorder;
 };

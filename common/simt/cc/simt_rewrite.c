@@ -167,6 +167,11 @@ static void see_word(struct state *state, size_t token)
     if (preprocessed && !tokens[token].in_system) {
         check_word(token);
     }
+    if (preprocessed && !tokens[token].in_system && around->body != NONE &&
+        is(token, "cudaDeviceSynchronize")) {
+        refuse(tokens[token].begin, "cudaDeviceSynchronize() in device code, which CUDA 12 has "
+                                    "dropped");
+    }
     check_call(token, around->body);
     if (is(token, "static") && around->in_device_code) {
         note_device_variables(token);
@@ -284,9 +289,6 @@ static void rewrite_shared(struct state *state, size_t token, size_t end)
 static void rewrite_launch(struct state *state, size_t token)
 {
     size_t chevrons = state->launch_at[token];
-    if (preprocessed && state->braces[state->depth].in_device_code) {
-        refuse(tokens[chevrons].begin, "dynamic parallelism (a launch from device code)");
-    }
     copy_up_to(state, token);
     append_launch(state->out, token, chevrons);
     state->copied = tokens[chevrons + 2].end;

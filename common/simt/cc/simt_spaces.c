@@ -115,6 +115,23 @@ static size_t host_function(size_t token)
     return name;
 }
 
+/* Refuses a kernel that plainly returns something. (Of other names nobody here knows the type.) */
+static void check_kernel(size_t name)
+{
+    static const char *const types[] = {"bool",  "char",   "short",  "int",     "long",
+                                        "float", "double", "signed", "unsigned"};
+    bool returns = is_punctuation(name - 1, '*');
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+        returns = returns || is(name - 1, types[i]);
+    }
+    if (returns) {
+        fail(tokens[name].begin, "a kernel returns void");
+    }
+    if (is(name, "main")) {
+        fail(tokens[name].begin, "main is no kernel");
+    }
+}
+
 void collect_functions(void)
 {
     int depth = 0, namespaces = 0;
@@ -124,6 +141,7 @@ void collect_functions(void)
         if (is(i, "__global__") || is(i, "__device__")) {
             name = function_name(i);
             if (name != NONE && is(i, "__global__")) {
+                check_kernel(name);
                 get_function(name)->kernel = true;
             } else if (name != NONE) {
                 get_function(name)->device = true;

@@ -55,6 +55,12 @@ static void check_bounds(const struct simt_range *range, enum simt_space space,
             snprintf(new->text, sizeof new->text, "of block %u of the cluster, which %s", rank,
                      block ? "has none there" : state);
         }
+    } else if (simt_memory_is_foreign((const void *)(uintptr_t)address)) {
+        new = simt_add_finding((struct finding){
+            .wrong = OTHER_DEVICE, .space = space, .kind = kind, .site = site, .thread = thread});
+        if (new) {
+            simt_memory_describe((const void *)(uintptr_t)address, new->text, sizeof new->text);
+        }
     } else if (range->illegal || address + size > range->base + range->size) {
         new = simt_add_finding((struct finding){
             .wrong = OUT_OF_BOUNDS, .space = space, .kind = kind, .site = site, .thread = thread});

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "check/findings.h"
+#include "check/kept.h"
 #include "check/wording.h"
 #include "machine/reports.h"
 #include "memory/streams.h"
@@ -85,7 +86,7 @@ static void leave_out_guarded(void)
 {
     unsigned int kept = 0;
     for (unsigned int i = 0; i < found_count; i++) {
-        if (!is_meant(&found[i])) {
+        if (!is_meant(&found[i]) && !simt_is_suppressed(&found[i])) {
             found[kept++] = found[i];
         }
     }
@@ -117,18 +118,48 @@ bool simt_have_findings(void)
     return found_count > 0;
 }
 
+void simt_leave_out_notes(void)
+{
+    unsigned int kept = 0;
+    for (unsigned int i = 0; i < found_count; i++) {
+        if (!simt_is_note(&found[i])) {
+            found[kept++] = found[i];
+        }
+    }
+    found_count = kept;
+}
+
 void (*simt_finding_told)(const struct finding *finding);
 
-void simt_tell_findings(FILE *file, void (*tell_more)(FILE *file))
+/* Whether it was told: what is kept over launches (where the program may go on) is told once. */
+static bool tell(FILE *file, const struct finding *finding)
 {
+    const bool is_note = simt_is_note(finding);
+    const unsigned int number = simt_keep_finding(finding, is_note);
+    if ((is_note || simt_goes_on) && number == 0) {
+        return false;
+    }
+    if (simt_finding_told) {
+        simt_finding_told(finding);
+    }
+    if (simt_goes_on) {
+        fprintf(file, "simt: finding %u:\n", number);
+    }
+    simt_tell_finding(file, finding);
+    return true;
+}
+
+unsigned int simt_tell_findings(FILE *file, void (*tell_more)(FILE *file))
+{
+    unsigned int wrong = 0;
+    bool told = false;
     leave_out_guarded();
     for (unsigned int i = 0; i < found_count; i++) {
-        if (simt_finding_told) {
-            simt_finding_told(&found[i]);
-        }
-        simt_tell_finding(file, &found[i]);
+        const bool is_note = simt_is_note(&found[i]);
+        wrong += !is_note;
+        told = (tell(file, &found[i]) && !is_note) || told;
     }
-    if (found_count > 0) {
+    if (told) {
         tell_more(file);
     }
     if (not_kept > 0) {
@@ -136,6 +167,8 @@ void simt_tell_findings(FILE *file, void (*tell_more)(FILE *file))
     }
     found_count = 0;
     not_kept = 0;
+    simt_write_kept();
+    return wrong;
 }
 
 void simt_tell_place(FILE *file, uint32_t place)

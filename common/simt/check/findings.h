@@ -12,6 +12,7 @@ enum wrong {
     RACE,
     COPY_RACE, /* of a copy or a fill that the host asks for, with what went before */
     OUT_OF_BOUNDS,
+    OTHER_DEVICE, /* memory of a device to which the kernel's has no access */
     BAD_INDEX,
     UNINITIALISED,
     MISALIGNED,
@@ -51,10 +52,12 @@ void simt_note_guard(unsigned int site);
 /* A site reads a place, volatile. As long as it is one place in an era, it may be a flag. */
 void simt_note_volatile_read(unsigned int site, uint64_t address, uint32_t era);
 
-/* Those that are none, as guards are known by now, are left out. Then they are told and forgotten;
- * if there were any, tell_more() adds something. */
+/* Those that are none, as guards are known by now, are left out, and those that the user has
+ * suppressed. Then they are told and forgotten; if there were any, tell_more() adds something.
+ * Returns how many were more than notes. */
 bool simt_have_findings(void);
-void simt_tell_findings(FILE *file, void (*tell_more)(FILE *file));
+void simt_leave_out_notes(void);
+unsigned int simt_tell_findings(FILE *file, void (*tell_more)(FILE *file));
 
 /* Is given each of them just before it is told; NULL: nobody is. */
 extern void (*simt_finding_told)(const struct finding *finding);

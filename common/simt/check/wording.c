@@ -56,6 +56,45 @@ bool simt_is_same_line(unsigned int site, unsigned int other_site)
            strcmp(source->file, other->file) == 0;
 }
 
+/* Whether the text of a line is a single assignment of a literal: flag = true; *count = 0; a[i] =
+ * -1.5f; */
+static bool assigns_literal(const char *text)
+{
+    static const char *const words[] = {"true", "false", "TRUE", "FALSE", "NULL", "nullptr"};
+    const char *value = strchr(text, '='), *end;
+    size_t length;
+    if (!value || strchr(value + 1, '=') || value == text || strchr("+-*/%&|^<>!", value[-1])) {
+        return false;
+    }
+    value += 1 + strspn(value + 1, " \t");
+    end = strchr(value, ';');
+    if (!end || strchr(end + 1, ';')) {
+        return false;
+    }
+    length = (size_t)(end - value);
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        if (strlen(words[i]) == length && strncmp(value, words[i], length) == 0) {
+            return true;
+        }
+    }
+    value += *value == '-';
+    return *value >= '0' && *value <= '9' &&
+           value + strspn(value, "0123456789abcdefABCDEFxX.'uUlL") == end;
+}
+
+bool simt_is_note(const struct finding *finding)
+{
+    const struct simt_source *source;
+    char text[128];
+    if (finding->wrong != RACE || finding->other_operation || finding->kind != EVENT_STORE ||
+        finding->other_kind != EVENT_STORE ||
+        !simt_is_same_line(finding->site, finding->other_site)) {
+        return false;
+    }
+    source = simt_source_of(simt_site(finding->site)->place);
+    return simt_source_line(source->file, source->line, text, sizeof text) && assigns_literal(text);
+}
+
 /* x += y: the line that stores is the line that loads. */
 static bool is_update(const struct finding *race)
 {
@@ -203,7 +242,9 @@ static void tell_copy_race(FILE *file, const struct finding *race)
 
 static void tell_race(FILE *file, const struct finding *race)
 {
-    fprintf(file, "data race in %s memory\n", space_name(race->space));
+    fprintf(file, "%s in %s memory\n",
+            simt_is_note(race) ? "threads write the same value to one place" : "data race",
+            space_name(race->space));
     tell_thread(file, race->thread);
     fprintf(file, " %s ", does(race->kind));
     simt_tell_line(file, race->site);
@@ -214,7 +255,9 @@ static void tell_race(FILE *file, const struct finding *race)
     tell_thread(file, race->other_thread);
     fprintf(file, "%s %s", race->other_block ? " of another block" : "", did[race->other_kind]);
     simt_tell_line(file, race->other_site);
-    tell_race_hint(file, race);
+    if (!simt_is_note(race)) {
+        tell_race_hint(file, race);
+    }
 }
 
 static void tell_what(FILE *file, const struct finding *finding)
@@ -223,6 +266,9 @@ static void tell_what(FILE *file, const struct finding *finding)
     case OUT_OF_BOUNDS:
         fprintf(file, "access out of bounds of %s memory: %s\n", space_name(finding->space),
                 finding->text);
+        break;
+    case OTHER_DEVICE:
+        fprintf(file, "%s\n", finding->text);
         break;
     case BAD_INDEX:
         fprintf(file, "index out of bounds: %s\n", finding->text);
@@ -274,6 +320,11 @@ static void tell_hint(FILE *file, const struct finding *finding)
     if (finding->wrong == LOCAL_OF_OTHER) {
         fputs("  hint: a pointer to a local variable is of use in its own thread only: pass values "
               "by shared memory or shuffles.\n",
+              file);
+    } else if (finding->wrong == OTHER_DEVICE) {
+        fputs("  hint: cudaDeviceEnablePeerAccess(), with the kernel's device as the current one, "
+              "lets it; or copy with\n"
+              "  cudaMemcpyPeer().\n",
               file);
     } else if (finding->wrong == UNDER_WAY) {
         fputs("  the product is started at ", file);
@@ -328,7 +379,7 @@ void simt_tell_finding(FILE *file, const struct finding *finding)
         tell_copy_race(file, finding);
         return;
     }
-    fprintf(file, "simt: kernel ");
+    fprintf(file, simt_is_note(finding) ? "simt: note: kernel " : "simt: kernel ");
     simt_tell_launch(file);
     fprintf(file, ", block (%u,%u,%u): ", finding->block.x, finding->block.y, finding->block.z);
     if (finding->wrong == RACE) {

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/need.h"
+#include "base/output.h"
 #include "count/counted.h"
 #include "count/listing.h"
 #include "model/sites.h"
@@ -178,23 +179,18 @@ void simt_analysis_print(FILE *file, enum simt_format format)
 
 /* ---- what the environment asks for ---- */
 
+static FILE *out; /* SIMT_OUT; NULL: standard error */
+
 static void print_at_end(void)
 {
-    const char *asked = getenv("SIMT_COUNTERS"), *path = getenv("SIMT_OUT");
+    const char *asked = getenv("SIMT_COUNTERS");
     enum simt_format format = strcmp(asked, "json") == 0    ? SIMT_JSON
                               : strcmp(asked, "lines") == 0 ? SIMT_LINES
                                                             : SIMT_TABLE;
-    FILE *file = path && path[0] ? fopen(path, "w") : stderr;
-    if (!file) {
-        fprintf(stderr, "simt: cannot write %s", path);
-        perror("");
-        return;
-    }
     fflush(stdout);
-    simt_analysis_print(file, format);
-    if (file != stderr && fclose(file) != 0) {
-        fprintf(stderr, "simt: cannot write %s", path);
-        perror("");
+    simt_analysis_print(out ? out : stderr, format);
+    if (out) {
+        simt_output_close(out, "SIMT_OUT", getenv("SIMT_OUT"));
     }
 }
 
@@ -210,5 +206,7 @@ void simt_listing_prepare(void)
         fprintf(stderr, "simt: SIMT_COUNTERS is '%s': want table, lines or json\n", asked);
         exit(2);
     }
+    const char *path = getenv("SIMT_OUT");
+    out = path && path[0] ? simt_output_open("SIMT_OUT", path) : NULL;
     atexit(print_at_end);
 }

@@ -473,6 +473,12 @@ inline cudaError_t cudaOccupancyMaxPotentialBlockSize(int *grid, int *block, Fun
 #include "simt_intrinsics.h"
 #ifndef SIMT_HOST_ONLY
 #include "simt_ptx.h"
+#include "simt_textures.h"
+
+#include "simt_directed.h"
+#include "simt_nv_atomics.h"
+#include "simt_special.h"
+#include "simt_video.h"
 #endif
 
 #endif

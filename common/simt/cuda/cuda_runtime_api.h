@@ -7,6 +7,8 @@
 #include <stddef.h>
 
 #include "simt.h"
+#include "simt_arrays.h"
+#include "simt_device.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -15,129 +17,12 @@ extern "C" {
 #define CUDART_VERSION 13000
 #define CUDART_CB
 
-enum cudaError {
-    cudaSuccess = 0,
-    cudaErrorInvalidValue = 1,
-    cudaErrorMemoryAllocation = 2,
-    cudaErrorInitializationError = 3,
-    cudaErrorInvalidConfiguration = 9,
-    cudaErrorInvalidPitchValue = 12,
-    cudaErrorInvalidSymbol = 13,
-    cudaErrorInvalidDevicePointer = 17,
-    cudaErrorInvalidMemcpyDirection = 21,
-    cudaErrorInsufficientDriver = 35,
-    cudaErrorUnsupportedLimit = 215,
-    cudaErrorPeerAccessUnsupported = 217,
-    cudaErrorHostMemoryAlreadyRegistered = 712,
-    cudaErrorHostMemoryNotRegistered = 713,
-    cudaErrorCooperativeLaunchTooLarge = 720,
-    cudaErrorInvalidClusterSize = 912,
-    cudaErrorInvalidDeviceFunction = 98,
-    cudaErrorNoDevice = 100,
-    cudaErrorInvalidDevice = 101,
-    cudaErrorInvalidResourceHandle = 400,
-    cudaErrorNotReady = 600,
-    cudaErrorIllegalAddress = 700,
-    cudaErrorLaunchOutOfResources = 701,
-    cudaErrorLaunchTimeout = 702,
-    cudaErrorAssert = 710,
-    cudaErrorLaunchFailure = 719,
-    cudaErrorNotSupported = 801,
-    cudaErrorUnknown = 999
-};
-typedef enum cudaError cudaError_t;
-
 const char *cudaGetErrorName(cudaError_t error);
 const char *cudaGetErrorString(cudaError_t error);
 cudaError_t cudaGetLastError(void); /* and forgets it */
 cudaError_t cudaPeekAtLastError(void);
 
 /* ---- device ---- */
-
-typedef struct {
-    char bytes[16];
-} cudaUUID_t;
-
-/* CUDA 13's fields, without those for textures and surfaces. */
-struct cudaDeviceProp {
-    char name[256];
-    cudaUUID_t uuid;
-    size_t totalGlobalMem;
-    size_t sharedMemPerBlock;
-    int regsPerBlock;
-    int warpSize;
-    size_t memPitch;
-    int maxThreadsPerBlock;
-    int maxThreadsDim[3];
-    int maxGridSize[3];
-    size_t totalConstMem;
-    int major;
-    int minor;
-    int multiProcessorCount;
-    int integrated;
-    int canMapHostMemory;
-    int concurrentKernels;
-    int ECCEnabled;
-    int pciBusID;
-    int pciDeviceID;
-    int pciDomainID;
-    int asyncEngineCount;
-    int unifiedAddressing;
-    int memoryBusWidth;
-    int l2CacheSize;
-    int persistingL2CacheMaxSize;
-    int maxThreadsPerMultiProcessor;
-    size_t sharedMemPerMultiprocessor;
-    int regsPerMultiprocessor;
-    int managedMemory;
-    int concurrentManagedAccess;
-    int cooperativeLaunch;
-    int clusterLaunch;
-    size_t sharedMemPerBlockOptin;
-    int maxBlocksPerMultiProcessor;
-    size_t reservedSharedMemPerBlock;
-    int memoryPoolsSupported;
-};
-
-enum cudaDeviceAttr {
-    cudaDevAttrMaxThreadsPerBlock = 1,
-    cudaDevAttrMaxBlockDimX = 2,
-    cudaDevAttrMaxBlockDimY = 3,
-    cudaDevAttrMaxBlockDimZ = 4,
-    cudaDevAttrMaxGridDimX = 5,
-    cudaDevAttrMaxGridDimY = 6,
-    cudaDevAttrMaxGridDimZ = 7,
-    cudaDevAttrMaxSharedMemoryPerBlock = 8,
-    cudaDevAttrTotalConstantMemory = 9,
-    cudaDevAttrWarpSize = 10,
-    cudaDevAttrMaxPitch = 11,
-    cudaDevAttrMaxRegistersPerBlock = 12,
-    cudaDevAttrClockRate = 13,
-    cudaDevAttrMultiProcessorCount = 16,
-    cudaDevAttrIntegrated = 18,
-    cudaDevAttrCanMapHostMemory = 19,
-    cudaDevAttrConcurrentKernels = 31,
-    cudaDevAttrEccEnabled = 32,
-    cudaDevAttrMemoryClockRate = 36,
-    cudaDevAttrGlobalMemoryBusWidth = 37,
-    cudaDevAttrL2CacheSize = 38,
-    cudaDevAttrMaxThreadsPerMultiProcessor = 39,
-    cudaDevAttrAsyncEngineCount = 40,
-    cudaDevAttrUnifiedAddressing = 41,
-    cudaDevAttrComputeCapabilityMajor = 75,
-    cudaDevAttrComputeCapabilityMinor = 76,
-    cudaDevAttrMaxSharedMemoryPerMultiprocessor = 81,
-    cudaDevAttrMaxRegistersPerMultiprocessor = 82,
-    cudaDevAttrManagedMemory = 83,
-    cudaDevAttrSingleToDoublePrecisionPerfRatio = 87,
-    cudaDevAttrConcurrentManagedAccess = 89,
-    cudaDevAttrCooperativeLaunch = 95,
-    cudaDevAttrClusterLaunch = 120,
-    cudaDevAttrMaxSharedMemoryPerBlockOptin = 97,
-    cudaDevAttrMaxBlocksPerMultiprocessor = 106,
-    cudaDevAttrReservedSharedMemoryPerBlock = 111,
-    cudaDevAttrMemoryPoolsSupported = 115
-};
 
 cudaError_t cudaGetDeviceCount(int *count);
 cudaError_t cudaGetDevice(int *device);
@@ -148,10 +33,20 @@ cudaError_t cudaDeviceSynchronize(void);
 cudaError_t cudaDeviceReset(void);
 cudaError_t cudaRuntimeGetVersion(int *version);
 cudaError_t cudaDeviceCanAccessPeer(int *can, int device, int peer);
+cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned int flags);
+cudaError_t cudaDeviceDisablePeerAccess(int peer);
 cudaError_t cudaDeviceGetPCIBusId(char *text, int size, int device);
 
 /* What there is a limit of is given by the CPU; a limit can be read and, in name only, set. */
-enum cudaLimit { cudaLimitStackSize = 0, cudaLimitPrintfFifoSize = 1, cudaLimitMallocHeapSize = 2 };
+enum cudaLimit {
+    cudaLimitStackSize = 0,
+    cudaLimitPrintfFifoSize = 1,
+    cudaLimitMallocHeapSize = 2,
+    cudaLimitDevRuntimeSyncDepth = 3,
+    cudaLimitDevRuntimePendingLaunchCount = 4,
+    cudaLimitMaxL2FetchGranularity = 5,
+    cudaLimitPersistingL2CacheSize = 6
+};
 cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t value);
 cudaError_t cudaDeviceGetLimit(size_t *value, enum cudaLimit limit);
 
@@ -172,6 +67,20 @@ enum cudaFuncCache {
 cudaError_t cudaDeviceSetCacheConfig(enum cudaFuncCache config);
 cudaError_t cudaFuncSetCacheConfig(const void *function, enum cudaFuncCache config);
 
+/* Of older GPUs, whose banks could be 8 bytes wide. */
+enum cudaSharedMemConfig {
+    cudaSharedMemBankSizeDefault = 0,
+    cudaSharedMemBankSizeFourByte = 1,
+    cudaSharedMemBankSizeEightByte = 2
+};
+cudaError_t cudaDeviceSetSharedMemConfig(enum cudaSharedMemConfig config);
+cudaError_t cudaDeviceGetSharedMemConfig(enum cudaSharedMemConfig *config);
+cudaError_t cudaFuncSetSharedMemConfig(const void *function, enum cudaSharedMemConfig config);
+cudaError_t cudaCtxResetPersistingL2Cache(void);
+cudaError_t cudaDeviceGetByPCIBusId(int *device, const char *text);
+cudaError_t cudaChooseDevice(int *device, const struct cudaDeviceProp *wanted);
+cudaError_t cudaGetDeviceFlags(unsigned int *flags);
+
 cudaError_t cudaProfilerStart(void);
 cudaError_t cudaProfilerStop(void);
 cudaError_t cudaDriverGetVersion(int *version);
@@ -183,6 +92,9 @@ typedef struct CUevent_st *cudaEvent_t;
 
 #define cudaStreamLegacy ((cudaStream_t)0x1)
 #define cudaStreamPerThread ((cudaStream_t)0x2)
+/* Of launches from kernels, all of which run when the kernel is done. */
+#define cudaStreamTailLaunch ((cudaStream_t)0x3)
+#define cudaStreamFireAndForget ((cudaStream_t)0x4)
 #define cudaStreamDefault 0x00
 #define cudaStreamNonBlocking 0x01
 #define cudaEventDefault 0x00
@@ -243,6 +155,9 @@ cudaError_t cudaMemcpy(void *destination, const void *source, size_t size,
 cudaError_t cudaMemcpy2D(void *destination, size_t destination_pitch, const void *source,
                          size_t source_pitch, size_t width, size_t height,
                          enum cudaMemcpyKind kind);
+/* Between the memories of two devices; peer access is not needed. */
+cudaError_t cudaMemcpyPeer(void *destination, int to_device, const void *source, int from_device,
+                           size_t size);
 cudaError_t cudaMemset(void *pointer, int value, size_t size);
 
 cudaError_t cudaMallocPitch(void **pointer, size_t *pitch, size_t width, size_t height);
@@ -342,6 +257,8 @@ cudaError_t cudaMemcpyAsync(void *destination, const void *source, size_t size,
 cudaError_t cudaMemcpy2DAsync(void *destination, size_t destination_pitch, const void *source,
                               size_t source_pitch, size_t width, size_t height,
                               enum cudaMemcpyKind kind, cudaStream_t stream SIMT_DEFAULT(0));
+cudaError_t cudaMemcpyPeerAsync(void *destination, int to_device, const void *source,
+                                int from_device, size_t size, cudaStream_t stream SIMT_DEFAULT(0));
 cudaError_t cudaMemsetAsync(void *pointer, int value, size_t size,
                             cudaStream_t stream SIMT_DEFAULT(0));
 cudaError_t cudaMemset2DAsync(void *pointer, size_t pitch, int value, size_t width, size_t height,
@@ -350,6 +267,45 @@ cudaError_t cudaMemPrefetchAsync(const void *pointer, size_t size, struct cudaMe
                                  unsigned int flags, cudaStream_t stream SIMT_DEFAULT(0));
 cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream SIMT_DEFAULT(0),
                                      unsigned int flags SIMT_DEFAULT(0));
+
+cudaError_t cudaMallocArray(cudaArray_t *array, const struct cudaChannelFormatDesc *format,
+                            size_t width, size_t height SIMT_DEFAULT(0),
+                            unsigned int flags SIMT_DEFAULT(0));
+cudaError_t cudaMalloc3DArray(cudaArray_t *array, const struct cudaChannelFormatDesc *format,
+                              struct cudaExtent extent, unsigned int flags SIMT_DEFAULT(0));
+
+/* Offsets into arrays are in bytes and rows; in cudaMemcpy3DParms, in elements. */
+struct cudaMemcpy3DParms {
+    cudaArray_t srcArray;
+    struct cudaPos srcPos;
+    struct cudaPitchedPtr srcPtr;
+    cudaArray_t dstArray;
+    struct cudaPos dstPos;
+    struct cudaPitchedPtr dstPtr;
+    struct cudaExtent extent;
+    enum cudaMemcpyKind kind;
+};
+cudaError_t cudaMemcpy3D(const struct cudaMemcpy3DParms *parameters);
+cudaError_t cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *parameters,
+                              cudaStream_t stream SIMT_DEFAULT(0));
+cudaError_t cudaMemset3D(struct cudaPitchedPtr pointer, int value, struct cudaExtent extent);
+cudaError_t cudaMemset3DAsync(struct cudaPitchedPtr pointer, int value, struct cudaExtent extent,
+                              cudaStream_t stream SIMT_DEFAULT(0));
+cudaError_t cudaMemcpy2DToArray(cudaArray_t to, size_t x, size_t y, const void *from, size_t pitch,
+                                size_t width, size_t height, enum cudaMemcpyKind kind);
+cudaError_t cudaMemcpy2DToArrayAsync(cudaArray_t to, size_t x, size_t y, const void *from,
+                                     size_t pitch, size_t width, size_t height,
+                                     enum cudaMemcpyKind kind, cudaStream_t stream SIMT_DEFAULT(0));
+cudaError_t cudaMemcpy2DFromArray(void *to, size_t pitch, cudaArray_const_t from, size_t x,
+                                  size_t y, size_t width, size_t height, enum cudaMemcpyKind kind);
+cudaError_t cudaMemcpy2DFromArrayAsync(void *to, size_t pitch, cudaArray_const_t from, size_t x,
+                                       size_t y, size_t width, size_t height,
+                                       enum cudaMemcpyKind kind,
+                                       cudaStream_t stream SIMT_DEFAULT(0));
+cudaError_t cudaMemcpyToArray(cudaArray_t to, size_t x, size_t y, const void *from, size_t count,
+                              enum cudaMemcpyKind kind);
+cudaError_t cudaMemcpyFromArray(void *to, cudaArray_const_t from, size_t x, size_t y, size_t count,
+                                enum cudaMemcpyKind kind);
 
 /* Of the driver's functions there are cuTensorMapEncodeTiled and Im2col (cuda.h) alone. */
 enum cudaDriverEntryPointQueryResult {
@@ -368,7 +324,7 @@ cudaGetDriverEntryPointByVersion(const char *name, void **function, unsigned int
 /* For cudaLaunchKernel: a kernel that is known by its address, and its launch. */
 void simt_add_kernel(const char *name, const void *function,
                      void (*invoke)(const void *function, void **arguments), int interleaved,
-                     int instrumented);
+                     int instrumented, const size_t *sizes, size_t parameters);
 cudaError_t simt_launch_address(const void *function, struct uint3 grid, struct uint3 block,
                                 void **arguments, size_t shared_bytes, cudaStream_t stream,
                                 int cooperative, const char *file, int line);
@@ -387,8 +343,29 @@ typedef enum cudaLaunchAttributeID {
     cudaLaunchAttributeMemSyncDomain = 10
 } cudaLaunchAttributeID;
 
+/* Hints on what is to stay in the L2 cache: no meaning here. */
+enum cudaAccessProperty {
+    cudaAccessPropertyNormal = 0,
+    cudaAccessPropertyStreaming = 1,
+    cudaAccessPropertyPersisting = 2
+};
+struct cudaAccessPolicyWindow {
+    void *base_ptr;
+    size_t num_bytes;
+    float hitRatio;
+    enum cudaAccessProperty hitProp, missProp;
+};
+enum cudaSynchronizationPolicy {
+    cudaSyncPolicyAuto = 1,
+    cudaSyncPolicySpin = 2,
+    cudaSyncPolicyYield = 3,
+    cudaSyncPolicyBlockingSync = 4
+};
+
 typedef union cudaLaunchAttributeValue {
     char pad[64];
+    struct cudaAccessPolicyWindow accessPolicyWindow;
+    enum cudaSynchronizationPolicy syncPolicy;
     int cooperative;
     struct {
         unsigned int x, y, z;
@@ -401,6 +378,17 @@ typedef struct cudaLaunchAttribute {
     cudaLaunchAttributeID id;
     cudaLaunchAttributeValue val;
 } cudaLaunchAttribute;
+
+/* Attributes of a stream: they mean nothing here, and are all zeros when read. */
+#define cudaStreamAttrID cudaLaunchAttributeID
+#define cudaStreamAttrValue cudaLaunchAttributeValue
+#define cudaStreamAttributeAccessPolicyWindow cudaLaunchAttributeAccessPolicyWindow
+#define cudaStreamAttributeSynchronizationPolicy cudaLaunchAttributeSynchronizationPolicy
+#define cudaStreamAttributePriority cudaLaunchAttributePriority
+cudaError_t cudaStreamSetAttribute(cudaStream_t stream, cudaStreamAttrID attribute,
+                                   const cudaStreamAttrValue *value);
+cudaError_t cudaStreamGetAttribute(cudaStream_t stream, cudaStreamAttrID attribute,
+                                   cudaStreamAttrValue *value);
 
 struct simt_launch_config { /* of which cudaLaunchConfig_t is the C++ form */
     struct uint3 grid, block;
@@ -421,5 +409,8 @@ cudaError_t simt_max_cluster_size(int *size, const void *function,
 #ifdef __cplusplus
 }
 #endif
+
+#include "simt_former.h"
+#include "simt_pools.h"
 
 #endif

@@ -66,6 +66,7 @@ struct simt_launch {
     bool returns_error;      /* whoever launches is given the error, not only cudaGetLastError() */
     struct uint3 cluster;    /* blocks that run together; {0, 0, 0}: what the kernel says, or one */
     const void *begin, *end; /* of what lies on the host's stack and belongs to the launch */
+    size_t closure_bytes;    /* copied, it is as good; 0: it is not */
 };
 
 /* Runs the launch, or returns and sets as the last error what a device would report. */

@@ -101,6 +101,8 @@ bool simt_explore_start(const char *blocks);
 void simt_explore_part(const char *name);
 /* Writes the page. False, and nothing is written, if there is nothing to show. */
 bool simt_explore_write(FILE *file, const char *title);
+/* A report that ends the program from now on writes it to this file first. */
+void simt_explore_at_report(FILE *file, const char *title);
 
 #ifdef __cplusplus
 }

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "cuda_runtime.h"
+#include "simt_channels.h"
 
 /* ---- launches without chevrons ---- */
 
@@ -46,8 +47,9 @@ SIMT_NO_HOOKS void invoke_kernel(const void *function, void **arguments)
 template <class... Parameters>
 void add_function(const char *name, void (*function)(Parameters...))
 {
+    static const size_t sizes[] = {sizeof(Parameters)..., 0};
     simt_add_kernel(name, reinterpret_cast<const void *>(function), invoke_kernel<Parameters...>,
-                    SIMT_INTERLEAVED, INSTRUMENTED);
+                    SIMT_INTERLEAVED, INSTRUMENTED, sizes, sizeof...(Parameters));
 }
 
 /* What simt_rewrite puts after a kernel: lets cudaLaunchKernel take its address as a void pointer.
@@ -220,6 +222,20 @@ template <class T>
 inline cudaError_t cudaHostGetDevicePointer(T **device, void *host, unsigned int flags)
 {
     return ::cudaHostGetDevicePointer(reinterpret_cast<void **>(device), host, flags);
+}
+
+template <class T>
+inline cudaError_t cudaMallocFromPoolAsync(T **pointer, size_t size, cudaMemPool_t pool,
+                                           cudaStream_t stream)
+{
+    return ::cudaMallocFromPoolAsync(reinterpret_cast<void **>(pointer), size, pool, stream);
+}
+
+template <class T>
+inline cudaError_t cudaMallocAsync(T **pointer, size_t size, cudaMemPool_t pool,
+                                   cudaStream_t stream)
+{
+    return ::cudaMallocFromPoolAsync(reinterpret_cast<void **>(pointer), size, pool, stream);
 }
 
 /* The forms of CUDA 12 and before, which name a device by its number. */

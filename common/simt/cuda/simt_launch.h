@@ -57,12 +57,14 @@ describe_launch(const char *name, dim3 grid, dim3 block, size_t shared_bytes, cu
     return launch;
 }
 
+/* The body has copies of all that the kernel is given: it may be kept until later. */
 SIMT_NO_HOOKS __attribute__((noinline, unused)) static void
 run(const simt_launch &described, void (*invoke)(void *), void *body, size_t size)
 {
     simt_launch launch = described;
     launch.invoke = invoke;
     launch.closure = body;
+    launch.closure_bytes = size;
     launch.begin = body;
     launch.end = static_cast<const char *>(body) + size;
     simt_launch_kernel(&launch);

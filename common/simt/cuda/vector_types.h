@@ -86,8 +86,8 @@
     SIMT_MAKE_4(type, name)
 
 /* 32 bytes: two accesses of 16, on the hardware (before Blackwell) as here. */
-#define SIMT_VECTOR_4_WIDE(type, name)                                                             \
-    struct alignas(16) name {                                                                      \
+#define SIMT_VECTOR_4_WIDE(type, name, alignment)                                                  \
+    struct alignas(alignment) name {                                                               \
         typedef type simt_lanes_type __attribute__((vector_size(2 * sizeof(type)), may_alias));    \
         __extension__ union {                                                                      \
             __extension__ struct {                                                                 \
@@ -123,7 +123,9 @@
     SIMT_VECTOR_1(type, name##1)                                                                   \
     SIMT_VECTOR_2(type, name##2, 16)                                                               \
     SIMT_VECTOR_3(type, name##3)                                                                   \
-    SIMT_VECTOR_4_WIDE(type, name##4)
+    SIMT_VECTOR_4_WIDE(type, name##4, 16)                                                          \
+    SIMT_VECTOR_4_WIDE(type, name##4_16a, 16)                                                      \
+    SIMT_VECTOR_4_WIDE(type, name##4_32a, 32)
 
 SIMT_VECTORS(signed char, char)
 SIMT_VECTORS(unsigned char, uchar)
@@ -131,6 +133,8 @@ SIMT_VECTORS(short, short)
 SIMT_VECTORS(unsigned short, ushort)
 SIMT_VECTORS(int, int)
 SIMT_VECTORS(float, float)
+SIMT_VECTORS_WIDE(long, long)
+SIMT_VECTORS_WIDE(unsigned long, ulong)
 SIMT_VECTORS_WIDE(long long, longlong)
 SIMT_VECTORS_WIDE(unsigned long long, ulonglong)
 SIMT_VECTORS_WIDE(double, double)

@@ -155,6 +155,7 @@ void explore_forget(void)
 
 void explore_exit(void)
 {
+    explore_report();
     finish();
 }
 

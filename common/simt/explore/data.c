@@ -7,6 +7,11 @@
 #include "machine/machine.h"
 #include "program/source.h"
 
+/* What comes behind the collectives, in the order of struct lane_matrix. */
+static const char tensor_core_names[] =
+    "\"mma.sync\", \"ldmatrix\", \"stmatrix\", \"wgmma.mma_async\", \"wgmma.fence\", "
+    "\"wgmma.commit_group\", \"wgmma.wait_group\"";
+
 /* ---- text ---- */
 
 /* How many bytes the UTF-8 character has that begins here; 0: it is none. */
@@ -213,9 +218,7 @@ static void put_step(FILE *file, const struct explored_block *block,
 {
     size_t site = number_of(step->place);
     fprintf(file, "[%d,%u,%" PRIu32 ",%zu", step->kind, step->warp, step->lanes, site);
-    if (step->kind == EXPLORED_BULK) {
-        fprintf(file, ",%" PRId64, step->first);
-    } else if (step->kind <= EXPLORED_COPIED || step->kind == EXPLORED_MBARRIER) {
+    if (step->kind <= EXPLORED_COPIED || step->kind == EXPLORED_MBARRIER) {
         fprintf(file, ",%d,%u,%" PRId64 ",", step->size, step->allocation, step->first);
         if (step->stride == EXPLORED_LIST) {
             put_offsets(file, block, step, step->first);
@@ -223,9 +226,6 @@ static void put_step(FILE *file, const struct explored_block *block,
             fprintf(file, "%" PRId64, step->stride);
         }
         put_values(file, block, step);
-        if (step->kind == EXPLORED_MBARRIER) {
-            fprintf(file, ",%d", step->operation);
-        }
     } else if (step->kind == EXPLORED_COLLECTIVE) {
         fprintf(file, ",%d,%d,", step->operation, step->size);
         if (step->stride == EXPLORED_LIST) {
@@ -236,6 +236,9 @@ static void put_step(FILE *file, const struct explored_block *block,
         put_values(file, block, step);
     } else if (step->kind == EXPLORED_BRANCH) {
         fprintf(file, ",%" PRId64, step->first);
+    }
+    for (unsigned int i = 0; i < step->number_count; i++) {
+        fprintf(file, ",%" PRId64, block->offsets[step->numbers + i]);
     }
     fputc(']', file);
 }
@@ -362,9 +365,10 @@ void explore_write_data(FILE *file, const char *title)
     put_text(file, title);
     fputs(",\n\"operations\": [", file);
     for (int i = 0; i < SIMT_COLLECTIVES; i++) {
-        fputs(i ? ", " : "", file);
         put_text(file, simt_collective_name((enum simt_collective)i));
+        fputs(", ", file);
     }
+    fputs(tensor_core_names, file);
     fputs("],\n\"launches\": [", file);
     for (size_t i = 0; i < explored_launch_count; i++) {
         fputs(i ? ",\n" : "\n", file);

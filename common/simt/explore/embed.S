@@ -11,8 +11,10 @@ explore_style:
 explore_scripts:
     .incbin "explore/page/rules.js"
     .incbin "explore/page/model.js"
+    .incbin "explore/page/time.js"
     .incbin "explore/page/text.js"
     .incbin "explore/page/timeline.js"
+    .incbin "explore/page/meanwhile.js"
     .incbin "explore/page/lanes.js"
     .incbin "explore/page/memory.js"
     .incbin "explore/page/counts.js"

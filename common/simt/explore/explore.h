@@ -13,6 +13,7 @@
 #include "cuda/simt.h"
 #include "cuda/simt_analysis.h"
 #include "observe/event.h"
+#include "observe/watcher.h"
 
 /* How much of a page the steps of a block, and of all blocks, may take, about; and how much is kept
  * until it is known what has to share the page. What is left out, the page says. */
@@ -30,9 +31,22 @@ enum explored_kind {
     EXPLORED_FENCE,
     EXPLORED_BRANCH, /* lanes: those that came to it; first: those that go on now */
     EXPLORED_MBARRIER,
-    EXPLORED_BULK,         /* a bulk copy begins; first: its bytes */
-    EXPLORED_NAMED_BARRIER /* of some of the block's warps */
+    EXPLORED_BULK,          /* a bulk copy begins */
+    EXPLORED_NAMED_BARRIER, /* of some of the block's warps */
+    EXPLORED_BULK_END       /* a bulk copy is made; warp: of who began it */
 };
+
+/* What tensor cores do: an operation beyond those of enum simt_collective. */
+enum { EXPLORED_MATRIX = SIMT_COLLECTIVES };
+
+/* Steps of these kinds have numbers besides. Places in memory are two, as memory_of counts them and
+ * an offset; -1, 0: none.
+ * MBARRIER: how, phases before and after, arrivals and bytes missing, simt_mbarrier_use's number.
+ * BULK: number, bytes, whether it leaves shared memory, whether a tensor map leads it, where it
+ * goes, its mbarrier. BULK_END: number, phases, arrivals and bytes missing, mbarrier.
+ * NAMED_BARRIER: number, whether it is complete, whether the warp waits there.
+ * wgmma.mma_async: columns, depth, A (none: in registers), B; wgmma.wait_group: groups. */
+enum { EXPLORED_USE = 6 /* of an mbarrier's */ };
 
 /* What the lanes of a warp did together. */
 struct explored_step {
@@ -45,6 +59,8 @@ struct explored_step {
     unsigned int bytes;     /* that it takes in the page, about */
     int64_t first, stride;  /* of the lanes' offsets; if they have no stride: */
     size_t offsets, values; /* where in the block's arrays those of the lanes begin */
+    size_t numbers;         /* where in `offsets` the numbers of its kind begin */
+    unsigned char number_count;
 };
 #define EXPLORED_LIST INT64_MIN /* the stride of offsets that have none */
 
@@ -134,17 +150,20 @@ void simt_explore_start_block(size_t number, unsigned int threads);
 void simt_explore_resume_block(void);
 /* All threads of the block have come to the barrier that this address is the return of. */
 void simt_explore_barrier(const void *caller);
-void simt_explore_named_barrier(const void *caller);
-/* The running lane begins a bulk copy. */
-void simt_explore_bulk(const void *caller, size_t bytes);
 
 /* ---- steps.c ---- */
+
+struct explored_value;
 
 /* The steps of another block come. */
 void explore_steps_start(void);
 /* See struct simt_watcher. */
 void explore_step(const struct simt_event *const *at, size_t ahead, unsigned int warp,
                   uint32_t lanes);
+/* The steps of notes that no event of their lanes has followed: another warp goes on. */
+void explore_notes(unsigned int warp);
+/* What the note says is a step of its own, and no lane's: at once. */
+void explore_note_now(const struct explored_value *note);
 
 /* ---- share.c ---- */
 
@@ -159,23 +178,36 @@ struct explored_value {
     /* Of a collective; source: the lane that a shuffle reads; size: of the value. */
     unsigned char operation, source, size;
     bool known;
-    bool is_bulk; /* a bulk copy, between events: its place, and in `address` its bytes */
+    /* What a lane did between events (the kind of its step; 0: an event's value), and where. */
+    unsigned char note;
     uint32_t place;
+    unsigned int warp;
+    unsigned char number_count;
+    uint64_t *numbers; /* EXPLORED_NUMBERS at most; of places in memory: the address, and 0 */
 };
+enum { EXPLORED_NUMBERS = 8 };
 void explore_values_start(void);
 void explore_values_event(const struct simt_event *event);
 void explore_values_pause(void);
-/* A bulk copy begins, which is no event. */
-void explore_values_bulk(uint32_t place, size_t bytes);
+/* What the machine tells besides (struct simt_watcher). */
+void explore_values_mbarrier(const struct simt_mbarrier_use *use);
+void explore_values_copy(const struct simt_bulk_copy *copy);
+void explore_values_copied(const struct simt_bulk_copy *copy, uint64_t phase);
+void explore_values_named(const void *caller, unsigned int number, bool completes, bool waits);
 /* The lane's value of this event, which is its next. */
 struct explored_value explore_values_take(unsigned int lane, const struct simt_event *event);
-/* A bulk copy that comes before the lane's next event; false if none does. */
-bool explore_values_take_bulk(unsigned int lane, struct explored_value *value);
+/* A note that comes before the lane's next event; NULL if none does. It is taken. */
+const struct explored_value *explore_values_note(unsigned int lane);
+void explore_values_take_note(unsigned int lane);
+/* The warp that ran last has no more events. */
+void explore_values_leave(void);
 
 /* ---- data.c, page.c ---- */
 
 /* All that was recorded, as JSON that can stand inside of a <script>. */
 void explore_write_data(FILE *file, const char *title);
+/* A report ends the program. */
+void explore_report(void);
 /* The text of the page with the data in it. */
 void explore_write_page(FILE *file, const char *title);
 

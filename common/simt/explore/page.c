@@ -40,6 +40,22 @@ void simt_explore_part(const char *name)
     explore_part(name);
 }
 
+static FILE *report_file;
+static const char *report_title;
+
+void simt_explore_at_report(FILE *file, const char *title)
+{
+    report_file = file;
+    report_title = title;
+}
+
+void explore_report(void)
+{
+    if (report_file) {
+        simt_explore_write(report_file, report_title);
+    }
+}
+
 bool simt_explore_write(FILE *file, const char *title)
 {
     size_t steps = 0;

@@ -103,8 +103,17 @@ static struct simt_counters counts_since(void)
     return now;
 }
 
+/* Another block is to run, or none. */
+static void leave_block(void)
+{
+    explore_values_leave();
+    explore_block = NULL;
+    simt_watched = false;
+}
+
 void simt_explore_end_launch(const unsigned int *sites, size_t count)
 {
+    leave_block();
     if (!launch) {
         return;
     }
@@ -116,15 +125,12 @@ void simt_explore_end_launch(const unsigned int *sites, size_t count)
     }
     launch->ended = true;
     launch = NULL;
-    explore_block = NULL;
-    simt_watched = false;
 }
 
 void simt_explore_start_block(size_t number, unsigned int threads)
 {
     bool wrong;
-    explore_block = NULL;
-    simt_watched = false;
+    leave_block();
     if (!launch || !has_number(wanted, number, &wrong)) {
         return;
     }
@@ -146,7 +152,7 @@ void simt_explore_start_block(size_t number, unsigned int threads)
 void simt_explore_resume_block(void)
 {
     const struct uint3 index = simt_running_block();
-    explore_block = NULL;
+    leave_block();
     if (!wanted) {
         return;
     }
@@ -194,8 +200,13 @@ bool explore_record(const char *blocks)
         return false;
     }
     wanted = blocks;
-    simt_watcher = (struct simt_watcher){
-        .event = explore_values_event, .pause = explore_values_pause, .step = explore_step};
+    simt_watcher = (struct simt_watcher){.event = explore_values_event,
+                                         .pause = explore_values_pause,
+                                         .step = explore_step,
+                                         .mbarrier = explore_values_mbarrier,
+                                         .copy_begins = explore_values_copy,
+                                         .copy_ends = explore_values_copied,
+                                         .named = explore_values_named};
     simt_finding_told = take_finding;
     simt_before_exit = explore_exit;
     return true;

@@ -69,6 +69,16 @@ static unsigned int memory_of(uint64_t address, const struct simt_range *range)
     return (unsigned int)explore_block->memory_count++;
 }
 
+/* One more of the last step's numbers. */
+static void add_number(int64_t number)
+{
+    explore_block->offsets =
+        explore_room(explore_block->offsets, explore_block->offset_count,
+                     &explore_block->offset_capacity, sizeof *explore_block->offsets);
+    explore_block->offsets[explore_block->offset_count++] = number;
+    take_bytes(number > -10 && number < 100 ? 3 : 6);
+}
+
 static void keep_offsets(struct explored_step *step, const uint64_t *addresses)
 {
     uint64_t base = explore_block->memory[step->allocation].base;
@@ -93,12 +103,7 @@ static void keep_offsets(struct explored_step *step, const uint64_t *addresses)
     step->stride = EXPLORED_LIST;
     step->offsets = explore_block->offset_count;
     for (uint32_t set = step->lanes; set; set &= set - 1) {
-        explore_block->offsets =
-            explore_room(explore_block->offsets, explore_block->offset_count,
-                         &explore_block->offset_capacity, sizeof *explore_block->offsets);
-        explore_block->offsets[explore_block->offset_count++] =
-            (int64_t)(addresses[__builtin_ctz(set)] - base);
-        take_bytes(6);
+        add_number((int64_t)(addresses[__builtin_ctz(set)] - base));
     }
 }
 
@@ -130,6 +135,35 @@ static void keep_values(struct explored_step *step, const struct explored_value 
         }
     }
     take_bytes((unsigned int)(explore_block->value_count - step->values) * 4 / 3 + 2);
+}
+
+/* An mbarrier's use by all lanes of the step: before the first of them, and after the last. */
+static void keep_use(struct explored_step *step, const struct explored_value *values)
+{
+    enum { BEFORE = 1, AFTER, PENDING };
+    const struct explored_value *first = &values[__builtin_ctz(step->lanes)];
+    uint64_t use[EXPLORED_USE];
+    if (first->number_count != EXPLORED_USE) {
+        return;
+    }
+    memcpy(use, first->numbers, sizeof use);
+    for (uint32_t set = step->lanes & (step->lanes - 1); set; set &= set - 1) {
+        const struct explored_value *lane = &values[__builtin_ctz(set)];
+        const uint64_t *numbers = lane->numbers;
+        if (lane->number_count != EXPLORED_USE || lane->address != first->address) {
+            continue;
+        }
+        use[BEFORE] = numbers[BEFORE] < use[BEFORE] ? numbers[BEFORE] : use[BEFORE];
+        if (numbers[AFTER] > use[AFTER] ||
+            (numbers[AFTER] == use[AFTER] && numbers[PENDING] < use[PENDING])) {
+            memcpy(&use[AFTER], &numbers[AFTER], (EXPLORED_USE - 1 - AFTER) * sizeof *use);
+        }
+    }
+    step->numbers = explore_block->offset_count;
+    step->number_count = EXPLORED_USE;
+    for (unsigned int i = 0; i < EXPLORED_USE; i++) {
+        add_number((int64_t)use[i]);
+    }
 }
 
 /* As count_access counts it: lanes that touch several spaces make a request to each. */
@@ -164,7 +198,7 @@ static void add_access(const struct simt_event *event, unsigned int warp, uint32
         step->allocation = memory_of(address, &range);
         keep_offsets(step, addresses);
         if (step->kind == EXPLORED_MBARRIER) {
-            step->operation = kind == EVENT_INIT;
+            keep_use(step, values);
             continue;
         }
         keep_values(step, values, kind == EVENT_ATOMIC ? 2u * step->size : step->size);
@@ -216,6 +250,31 @@ static void enter(uint32_t place, unsigned int warp, uint32_t lanes)
 
 /* ---- what the recorder is told ---- */
 
+/* Numbers of the step; of a copy and of a product some are places in memory. */
+static void keep_numbers(struct explored_step *step, const struct explored_value *value,
+                         unsigned int first_place, unsigned int end_of_places)
+{
+    step->numbers = explore_block->offset_count;
+    step->number_count = value->number_count;
+    for (unsigned int i = 0; i < value->number_count; i++) {
+        int64_t number = (int64_t)value->numbers[i], offset = 0;
+        const bool is_place = i >= first_place && i < end_of_places;
+        if (is_place && number) {
+            const struct simt_range range = *simt_range_of((uint64_t)number);
+            const unsigned int memory = memory_of((uint64_t)number, &range);
+            offset = number - (int64_t)explore_block->memory[memory].base;
+            number = memory;
+        } else if (is_place) {
+            number = -1;
+        }
+        add_number(number);
+        if (is_place) {
+            add_number(offset);
+            i++;
+        }
+    }
+}
+
 static void add_collective(const struct simt_event *event, unsigned int warp, uint32_t lanes,
                            const struct explored_value *values)
 {
@@ -229,31 +288,68 @@ static void add_collective(const struct simt_event *event, unsigned int warp, ui
     if (syncs) {
         return;
     }
+    if (step->operation >= EXPLORED_MATRIX) {
+        keep_numbers(step, &values[__builtin_ctz(lanes)], 2, 6);
+        return;
+    }
     keep_values(step, values, values[__builtin_ctz(lanes)].size);
     step->size = values[__builtin_ctz(lanes)].size;
     if (step->operation <= SIMT_SHUFFLE_XOR) {
         step->stride = EXPLORED_LIST;
         step->offsets = explore_block->offset_count;
         for (uint32_t set = lanes; set; set &= set - 1) {
-            explore_block->offsets =
-                explore_room(explore_block->offsets, explore_block->offset_count,
-                             &explore_block->offset_capacity, sizeof *explore_block->offsets);
-            explore_block->offsets[explore_block->offset_count++] =
-                values[__builtin_ctz(set)].source;
-            take_bytes(3);
+            add_number(values[__builtin_ctz(set)].source);
         }
     }
 }
 
-/* Bulk copies that a lane began before its next event. */
-static void take_bulk(unsigned int warp, unsigned int lane)
+/* What lanes did between events; the same note of several lanes is one step. */
+static void add_note(const struct explored_value *note, unsigned int warp, uint32_t lanes)
 {
-    struct explored_value copy;
-    while (explore_values_take_bulk(lane, &copy)) {
-        struct explored_step *step = add_step(EXPLORED_BULK, copy.place, warp, 1u << lane);
-        if (step) {
-            step->first = (int64_t)copy.address;
+    struct explored_step *step = add_step(note->note, note->place, warp, lanes);
+    if (step && note->note == EXPLORED_BULK) {
+        keep_numbers(step, note, 4, 8);
+    } else if (step && note->note == EXPLORED_BULK_END) {
+        keep_numbers(step, note, 5, 7);
+    } else if (step) {
+        keep_numbers(step, note, 0, 0);
+    }
+}
+
+void explore_note_now(const struct explored_value *note)
+{
+    add_note(note, note->warp, 0);
+}
+
+static bool is_same_note(const struct explored_value *x, const struct explored_value *y)
+{
+    return x->note == EXPLORED_NAMED_BARRIER && y->note == x->note && y->place == x->place &&
+           x->numbers[0] == y->numbers[0];
+}
+
+/* The notes that come before the lane's next event. */
+static void take_notes(unsigned int warp, unsigned int lane)
+{
+    const struct explored_value *next;
+    while ((next = explore_values_note(lane)) != NULL) {
+        struct explored_value note = *next;
+        uint32_t lanes = 0;
+        for (unsigned int other = 0; other < SIMT_WARP_SIZE; other++) {
+            const struct explored_value *same = explore_values_note(other);
+            if (same && (other == lane || is_same_note(&note, same))) {
+                note.numbers[1] |= same->note == EXPLORED_NAMED_BARRIER ? same->numbers[1] : 0;
+                lanes |= 1u << other;
+                explore_values_take_note(other);
+            }
         }
+        add_note(&note, warp, lanes);
+    }
+}
+
+void explore_notes(unsigned int warp)
+{
+    for (unsigned int lane = 0; explore_block && lane < SIMT_WARP_SIZE; lane++) {
+        take_notes(warp, lane);
     }
 }
 
@@ -270,7 +366,7 @@ void explore_step(const struct simt_event *const *at, size_t ahead, unsigned int
     }
     for (uint32_t set = lanes; set; set &= set - 1) {
         unsigned int lane = (unsigned int)__builtin_ctz(set);
-        take_bulk(warp, lane);
+        take_notes(warp, lane);
         addresses[lane] = at[lane][ahead].address;
         values[lane] = explore_values_take(lane, &at[lane][ahead]);
     }
@@ -283,26 +379,12 @@ void explore_step(const struct simt_event *const *at, size_t ahead, unsigned int
     }
 }
 
-void simt_explore_bulk(const void *caller, size_t bytes)
-{
-    if (explore_block) {
-        explore_values_bulk(simt_place_of(caller), bytes);
-    }
-}
-
-void simt_explore_named_barrier(const void *caller)
-{
-    if (explore_block) {
-        unsigned int warp = simt_recorder.thread / SIMT_WARP_SIZE;
-        add_step(EXPLORED_NAMED_BARRIER, simt_place_of(caller), warp, ~0u);
-    }
-}
-
 void simt_explore_barrier(const void *caller)
 {
     if (!explore_block) {
         return;
     }
+    explore_values_leave();
     explore_block->barriers++;
     if (add_step(EXPLORED_BARRIER, simt_place_of(caller), 0, 0)) {
         explore_block->kept_barriers++;

@@ -4,14 +4,18 @@
 #include <string.h>
 
 #include "explore/explore.h"
-#include "machine/machine.h"
+#include "machine/bulk.h"
+#include "machine/shared.h"
+#include "machine/sums.h"
 #include "observe/recorder.h"
+#include "program/source.h"
 
 enum { QUEUE = TRACE_STRIDE };
 static struct {
     struct explored_value values[QUEUE];
     unsigned int first, count;
 } queues[SIMT_WARP_SIZE];
+static uint64_t numbers[SIMT_WARP_SIZE][QUEUE][EXPLORED_NUMBERS];
 
 /* What the running lane has yet to do: where the result will be, and which value it becomes. */
 static struct {
@@ -21,8 +25,14 @@ static struct {
     size_t size;
 } pending;
 
+/* What the running lane's last event is to be told of; NULL: it had no room. */
+static struct explored_value *latest;
+static unsigned int running; /* the warp whose lanes' values wait */
+
 void explore_values_start(void)
 {
+    running = 0;
+    latest = NULL;
     for (unsigned int lane = 0; lane < SIMT_WARP_SIZE; lane++) {
         queues[lane].first = queues[lane].count = 0;
     }
@@ -56,23 +66,80 @@ static unsigned int source_of(const struct simt_thread *thread, unsigned int lan
                : lane;
 }
 
+/* One more of the running lane, with room for its numbers; NULL: there is none. */
+static struct explored_value *append(void)
+{
+    unsigned int lane = (unsigned int)simt_recorder.lane, slot;
+    unsigned int warp = simt_recorder.thread / SIMT_WARP_SIZE;
+    struct explored_value *value;
+    if (warp != running) {
+        explore_values_leave();
+        running = warp;
+    }
+    if (queues[lane].count == QUEUE) {
+        return NULL;
+    }
+    slot = (queues[lane].first + queues[lane].count++) % QUEUE;
+    value = &queues[lane].values[slot];
+    *value = (struct explored_value){.numbers = numbers[lane][slot]};
+    return value;
+}
+
+void explore_values_leave(void)
+{
+    explore_notes(running);
+    explore_values_start();
+}
+
+static void add_number(struct explored_value *value, uint64_t number)
+{
+    value->numbers[value->number_count++] = number;
+}
+
+static void add_place(struct explored_value *value, const void *address)
+{
+    add_number(value, (uintptr_t)address);
+    add_number(value, 0);
+}
+
+/* What the lane brings to the tensor cores. */
+static void take_matrix(struct explored_value *value, const struct lane_matrix *matrix)
+{
+    enum { START = 0x3fff, UNIT = 16 }; /* of a matrix descriptor */
+    value->operation = (unsigned char)(EXPLORED_MATRIX + matrix->what);
+    if (matrix->what == WGMMA_WAIT) {
+        add_number(value, matrix->groups);
+    } else if (matrix->what == WGMMA) {
+        const struct simt_wgmma_call *call = matrix->wgmma;
+        add_number(value, call->columns);
+        add_number(value, 256 / simt_element_bits(call->type_a));
+        add_place(value, call->a_in_registers ? NULL : simt_shared_find((call->a & START) * UNIT));
+        add_place(value, simt_shared_find((call->b & START) * UNIT));
+    }
+}
+
 void explore_values_event(const struct simt_event *event)
 {
-    unsigned int lane = (unsigned int)simt_recorder.lane, size = event_size(event);
+    unsigned int size = event_size(event);
     const void *address = (const void *)(uintptr_t)event->address;
     enum simt_event_kind kind = event_kind(event);
     struct explored_value *value;
     finish();
-    if (kind == EVENT_BLOCK || queues[lane].count == QUEUE) {
+    latest = NULL;
+    if (kind == EVENT_BLOCK || !(value = append())) {
         return;
     }
-    value = &queues[lane].values[(queues[lane].first + queues[lane].count++) % QUEUE];
-    *value = (struct explored_value){.address = event->address};
-    if (kind == EVENT_COLLECTIVE || kind == EVENT_SYNCWARP) {
+    latest = value;
+    value->address = event->address;
+    if (kind == EVENT_COLLECTIVE &&
+        (simt_current->operation == SIMT_MATRIX || simt_current->operation == SIMT_WGMMA)) {
+        take_matrix(value, (const struct lane_matrix *)(uintptr_t)simt_current->value);
+    } else if (kind == EVENT_COLLECTIVE || kind == EVENT_SYNCWARP) {
         const struct simt_thread *self = simt_current;
+        unsigned int lane = (unsigned int)simt_recorder.lane;
         value->operation = self->operation;
         value->source = (unsigned char)source_of(self, lane);
-        value->size = self->operation == SIMT_MATRIX ? 0 : self->size;
+        value->size = self->size;
         memcpy(value->bytes, &self->value, sizeof self->value);
         value->known = true; /* what the lane gives; what it gets follows from all lanes' */
     } else if ((kind == EVENT_LOAD || kind == EVENT_ATOMIC) && size <= sizeof value->bytes) {
@@ -89,25 +156,90 @@ void explore_values_event(const struct simt_event *event)
     }
 }
 
-void explore_values_bulk(uint32_t place, size_t bytes)
+void explore_values_mbarrier(const struct simt_mbarrier_use *use)
 {
-    unsigned int lane = (unsigned int)simt_recorder.lane;
-    finish();
-    if (simt_recorder.lane >= 0 && queues[lane].count < QUEUE) {
-        queues[lane].values[(queues[lane].first + queues[lane].count++) % QUEUE] =
-            (struct explored_value){.is_bulk = true, .place = place, .address = bytes};
+    if (latest) {
+        add_number(latest, use->how);
+        add_number(latest, use->before);
+        add_number(latest, use->after);
+        add_number(latest, use->pending);
+        add_number(latest, (uint64_t)use->bytes);
+        add_number(latest, use->number);
+        latest = NULL;
     }
 }
 
-bool explore_values_take_bulk(unsigned int lane, struct explored_value *value)
+/* ---- what is no event ---- */
+
+/* Queued behind the running lane's events. */
+static void add_note(const struct explored_value *note)
 {
-    *value = queues[lane].values[queues[lane].first];
-    if (queues[lane].count == 0 || !value->is_bulk) {
-        return false;
+    struct explored_value *value;
+    finish();
+    latest = NULL;
+    if (simt_recorder.lane < 0) {
+        explore_note_now(note);
+    } else if ((value = append()) != NULL) {
+        uint64_t *room = value->numbers;
+        memcpy(room, note->numbers, note->number_count * sizeof *room);
+        *value = *note;
+        value->numbers = room;
     }
+}
+
+void explore_values_copy(const struct simt_bulk_copy *copy)
+{
+    const bool leaves = !copy->barrier;
+    uint64_t room[EXPLORED_NUMBERS];
+    struct explored_value note = {
+        .note = EXPLORED_BULK, .place = simt_place_of(copy->caller), .numbers = room};
+    add_number(&note, copy->number);
+    add_number(&note, (uint64_t)simt_bulk_bytes(copy));
+    add_number(&note, leaves);
+    add_number(&note, strstr(copy->name, "tensor") != NULL);
+    add_place(&note, copy->pieces[0].to);
+    add_place(&note, leaves ? NULL : copy->barrier->address);
+    add_note(&note);
+}
+
+void explore_values_copied(const struct simt_bulk_copy *copy, uint64_t phase)
+{
+    const struct simt_mbarrier *barrier = copy->barrier;
+    uint64_t room[EXPLORED_NUMBERS];
+    struct explored_value note = {.note = EXPLORED_BULK_END,
+                                  .place = simt_place_of(copy->caller),
+                                  .numbers = room,
+                                  .warp = copy->thread / SIMT_WARP_SIZE};
+    add_number(&note, copy->number);
+    add_number(&note, phase);
+    add_number(&note, barrier ? barrier->phase : 0);
+    add_number(&note, barrier ? barrier->pending : 0);
+    add_number(&note, barrier ? (uint64_t)barrier->bytes : 0);
+    add_place(&note, barrier ? barrier->address : NULL);
+    add_note(&note);
+}
+
+void explore_values_named(const void *caller, unsigned int number, bool completes, bool waits)
+{
+    uint64_t room[EXPLORED_NUMBERS];
+    struct explored_value note = {
+        .note = EXPLORED_NAMED_BARRIER, .place = simt_place_of(caller), .numbers = room};
+    add_number(&note, number);
+    add_number(&note, completes);
+    add_number(&note, waits);
+    add_note(&note);
+}
+
+const struct explored_value *explore_values_note(unsigned int lane)
+{
+    const struct explored_value *first = &queues[lane].values[queues[lane].first];
+    return queues[lane].count > 0 && first->note ? first : NULL;
+}
+
+void explore_values_take_note(unsigned int lane)
+{
     queues[lane].first = (queues[lane].first + 1) % QUEUE;
     queues[lane].count--;
-    return true;
 }
 
 struct explored_value explore_values_take(unsigned int lane, const struct simt_event *event)

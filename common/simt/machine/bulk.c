@@ -34,18 +34,20 @@ static void refuse(const struct simt_bulk_copy *copy, const char *wrong)
 struct simt_bulk_copy *simt_bulk_new(const char *name, size_t count, const void *caller,
                                      const char *file, int line)
 {
+    static unsigned int copies;
     struct simt_bulk_copy *copy =
         simt_needed(malloc(sizeof *copy + count * sizeof *copy->pieces), "an asynchronous copy");
     *copy = (struct simt_bulk_copy){.name = name,
                                     .file = file,
                                     .line = line,
                                     .thread = simt_linear(simt_current),
+                                    .number = copies++,
                                     .caller = caller,
                                     .count = count};
     return copy;
 }
 
-static long bytes_of(const struct simt_bulk_copy *copy)
+long simt_bulk_bytes(const struct simt_bulk_copy *copy)
 {
     long bytes = 0;
     for (size_t i = 0; i < copy->count; i++) {
@@ -62,7 +64,7 @@ static void check(const struct simt_bulk_copy *copy)
         return;
     }
     simt_observer.bulk_begins(
-        copy->caller, (size_t)bytes_of(copy),
+        copy->caller, (size_t)simt_bulk_bytes(copy),
         copy->barrier && copy->barrier->block == simt_block ? copy->barrier->address : NULL);
     for (size_t i = 0; i < copy->count; i++) {
         const struct simt_bulk_piece *piece = &copy->pieces[i];
@@ -72,6 +74,9 @@ static void check(const struct simt_bulk_copy *copy)
     }
     if (!inside) {
         refuse(copy, "leaves the memory that there is");
+    }
+    if (simt_watched) {
+        simt_watcher.copy_begins(copy);
     }
 }
 
@@ -154,6 +159,7 @@ void simt_bulk_agent_is(unsigned int agent, unsigned int thread)
 static void finish_load(struct simt_bulk_copy *copy)
 {
     struct simt_mbarrier *barrier = copy->barrier;
+    const uint64_t phase = barrier->phase;
     make(copy);
     if (simt_tracing) {
         uint32_t tag = simt_observer.bulk_tag(&barrier->agent, &barrier->arrived);
@@ -165,7 +171,10 @@ static void finish_load(struct simt_bulk_copy *copy)
         note_read(copy);
     }
     barrier->polled = false;
-    simt_mbarrier_bytes(barrier, bytes_of(copy));
+    simt_mbarrier_bytes(barrier, simt_bulk_bytes(copy));
+    if (simt_watched) {
+        simt_watcher.copy_ends(copy, phase);
+    }
     free(copy);
 }
 
@@ -220,6 +229,9 @@ void simt_bulk_wait(unsigned int kept, bool reads_only)
             make(copy);
             note_read(copy);
             copy->is_read = true;
+            if (simt_watched) {
+                simt_watcher.copy_ends(copy, 0);
+            }
         }
     }
     while (!reads_only && groups->first && groups->first->group < end) {

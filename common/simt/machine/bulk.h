@@ -14,7 +14,7 @@ struct simt_bulk_copy {
     struct simt_bulk_copy *next;
     const char *name, *file;
     int line;
-    unsigned int thread;
+    unsigned int thread, number;   /* of the program's copies */
     const void *caller;            /* where it stands */
     struct simt_mbarrier *barrier; /* NULL: it belongs to a group of its thread */
     size_t group;
@@ -28,6 +28,7 @@ struct simt_bulk_copy {
 
 struct simt_bulk_copy *simt_bulk_new(const char *name, size_t count, const void *caller,
                                      const char *file, int line);
+long simt_bulk_bytes(const struct simt_bulk_copy *copy);
 /* The pieces are known: the copy begins. */
 void simt_bulk_start_load(struct simt_bulk_copy *copy, struct simt_mbarrier *barrier);
 void simt_bulk_start_store(struct simt_bulk_copy *copy);

@@ -20,6 +20,10 @@ enum { HANDLER_STACK_BYTES = 64 << 10, NULL_PAGES = 64 << 10 };
     "\n  hint: malloc or new in this launch gave NULL: the kernels' heap is full "                 \
     "(cudaLimitMallocHeapSize)."
 
+#define PEER_HINT                                                                                  \
+    "  hint: cudaDeviceEnablePeerAccess(), with the kernel's device as the current one, lets it; " \
+    "or copy with\n  cudaMemcpyPeer().\n"
+
 static struct sigaction previous_segv, previous_bus;
 
 static void tell_host_fault(const void *address)
@@ -69,6 +73,9 @@ static void on_fault(int number, siginfo_t *information, void *context)
         if (simt_observer.tell_last(stderr)) {
             fputs("  hint: a misaligned address: an access of 16 bytes needs a multiple of 16.\n",
                   stderr);
+        }
+        if (simt_memory_is_foreign(address)) {
+            fputs(PEER_HINT, stderr);
         }
         simt_exit();
     }

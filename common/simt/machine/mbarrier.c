@@ -121,6 +121,17 @@ static void record(enum simt_event_kind kind, const void *address)
     }
 }
 
+/* What the event did that was recorded last. */
+static void tell_use(enum simt_mbarrier_how how, const struct simt_mbarrier *barrier,
+                     uint64_t before, uint64_t number)
+{
+    if (simt_watched) {
+        struct simt_mbarrier_use use = {
+            how, before, barrier->phase, barrier->pending, barrier->bytes, number};
+        simt_watcher.mbarrier(&use);
+    }
+}
+
 static void forget_clock(struct simt_clock **clock)
 {
     if (*clock) {
@@ -177,6 +188,7 @@ void simt_mbarrier_init(void *address, unsigned int count, const char *file, int
                                       .caller = called_at};
     simt_block->mbarriers = barrier;
     reflect(barrier);
+    tell_use(MBARRIER_INIT, barrier, 0, count);
 }
 
 void simt_mbarrier_invalidate(void *address, const char *file, int line)
@@ -188,6 +200,7 @@ void simt_mbarrier_invalidate(void *address, const char *file, int line)
     if (simt_mbarrier_is_awaited(barrier)) {
         refuse(barrier, "inval", "threads wait at this barrier", file, line);
     }
+    tell_use(MBARRIER_INVALIDATE, barrier, barrier->phase, 0);
     forget(find(address));
 }
 
@@ -256,7 +269,7 @@ uint64_t simt_mbarrier_arrive(void *address, unsigned int count, unsigned int by
                               unsigned int flags, const char *file, int line)
 {
     struct simt_mbarrier *barrier;
-    uint64_t state;
+    uint64_t state, phase;
     if (simt_shuffled) {
         simt_atomic_point(file, line);
     }
@@ -271,7 +284,8 @@ uint64_t simt_mbarrier_arrive(void *address, unsigned int count, unsigned int by
         simt_observer.release(&barrier->arrived);
     }
     expect(barrier, bytes, "arrive.expect_tx", file, line);
-    state = barrier->phase << 20 | barrier->pending;
+    phase = barrier->phase;
+    state = phase << 20 | barrier->pending;
     barrier->pending -= count;
     barrier->expected -= flags & m_drop ? count : 0;
     if (flags & m_noComplete && barrier->pending == 0) {
@@ -279,6 +293,7 @@ uint64_t simt_mbarrier_arrive(void *address, unsigned int count, unsigned int by
     }
     simt_note_progress();
     end_phase_if_complete(barrier);
+    tell_use(MBARRIER_ARRIVE, barrier, phase, bytes);
     return state;
 }
 
@@ -298,15 +313,19 @@ void simt_mbarrier_expect(void *address, unsigned int bytes, const char *file, i
     record(EVENT_BARRIER, address);
     expect(barrier, bytes, "expect_tx", file, line);
     reflect(barrier);
+    tell_use(MBARRIER_EXPECT, barrier, barrier->phase, bytes);
 }
 
 void simt_mbarrier_complete(void *address, unsigned int bytes, const char *file, int line)
 {
     struct simt_mbarrier *barrier;
+    uint64_t phase;
     HERE;
     barrier = at(address, "complete_tx", file, line);
     record(EVENT_BARRIER, address);
+    phase = barrier->phase;
     simt_mbarrier_bytes(barrier, (long)bytes);
+    tell_use(MBARRIER_COMPLETE, barrier, phase, bytes);
 }
 
 /* ---- waiting ---- */
@@ -340,6 +359,8 @@ bool simt_mbarrier_wait(void *address, uint64_t state, unsigned int flags, const
         refuse(barrier, what, "a parity is 0 or 1", file, line);
     }
     record(EVENT_BARRIER, address);
+    tell_use(MBARRIER_WAIT, barrier, barrier->phase,
+             parity ? barrier->phase - is_over(barrier, state, parity) : state >> 20);
     if (!is_over(barrier, state, parity)) {
         if (flags & m_try) {
             wait_for(barrier, file, line);

@@ -77,14 +77,19 @@ static unsigned int come(struct simt_named_barrier *barrier, enum simt_named kin
                          const char *file, int line)
 {
     uint64_t counts;
+    const bool completes = barrier->came + 1 >= barrier->wanted ||
+                           (barrier->of_all && barrier->came + 1 >= simt_block->alive);
     barrier->caller = called_at;
     barrier->came++;
     barrier->came_true += predicate;
     if (simt_tracing) {
         simt_observer.release(&barrier->clock);
     }
-    if (barrier->came >= barrier->wanted ||
-        (barrier->of_all && barrier->came >= simt_block->alive)) {
+    if (simt_watched) {
+        simt_watcher.named(called_at, (unsigned int)(barrier - simt_block->named), completes,
+                           kind != SIMT_NAMED_ARRIVE);
+    }
+    if (completes) {
         counts = (uint64_t)barrier->came << 32 | barrier->came_true;
         if (simt_tracing && kind != SIMT_NAMED_ARRIVE) {
             simt_observer.acquire(simt_linear(simt_current), barrier->clock);

@@ -7,7 +7,9 @@
 #include <unistd.h>
 
 #include "base/exit.h"
+#include "base/own.h"
 #include "cuda/simt_analysis.h"
+#include "memory/devices.h"
 #include "memory/heap.h"
 #include "memory/unwritten.h"
 #include "observe/observer.h"
@@ -149,11 +151,23 @@ enum cudaMemoryType simt_memory_type(const void *address)
     return region ? types[region->kind] : cudaMemoryTypeUnregistered;
 }
 
+static bool is_foreign(const struct simt_region *region)
+{
+    return region->kind == REGION_DEVICE && !simt_device_reaches(simt_own.device, region->device);
+}
+
+bool simt_memory_is_foreign(const void *address)
+{
+    const struct simt_region *region = simt_region_find(address);
+    return region && is_foreign(region);
+}
+
 bool simt_memory_range(uint64_t address, struct simt_range *range)
 {
     const struct simt_region *region = simt_region_find((const void *)(uintptr_t)address);
     if (region && region->kind != REGION_SYMBOL) {
-        *range = (struct simt_range){(uintptr_t)region->base, region->size, SPACE_GLOBAL, false};
+        *range = (struct simt_range){(uintptr_t)region->base, region->size, SPACE_GLOBAL,
+                                     is_foreign(region)};
         return true;
     }
     if (simt_heap_range(address, range)) {
@@ -166,12 +180,28 @@ bool simt_memory_range(uint64_t address, struct simt_range *range)
     return true;
 }
 
+/* Of the host it is device memory like any other. */
+static bool describe_foreign(const void *address, char *text, size_t size)
+{
+    const struct simt_region *region =
+        simt_in_kernel() || simt_tracing ? simt_region_find(address) : NULL;
+    if (!region || !is_foreign(region)) {
+        return false;
+    }
+    snprintf(text, size, "memory of device %d, to which device %d has no peer access",
+             region->device, simt_own.device);
+    return true;
+}
+
 void simt_memory_describe(const void *address, char *text, size_t size)
 {
     const struct simt_region *nearest = NULL, *next = NULL;
     const char *state = "";
     if (simt_heap_contains(address)) {
         simt_heap_describe(address, text, size);
+        return;
+    }
+    if (describe_foreign(address, text, size)) {
         return;
     }
     for (size_t i = 0; i < region_count; i++) {
@@ -220,7 +250,7 @@ static void protect(const struct simt_region *region, int protection)
 static void protect_all(int protection)
 {
     for (size_t i = 0; i < region_count; i++) {
-        if (regions[i].kind == REGION_DEVICE) {
+        if (regions[i].kind == REGION_DEVICE && !is_foreign(&regions[i])) {
             protect(&regions[i], protection);
         }
     }
@@ -291,7 +321,7 @@ static char *place(size_t span)
 
 void *simt_memory_allocate(size_t size)
 {
-    struct simt_region region = {.size = size, .kind = REGION_DEVICE};
+    struct simt_region region = {.size = size, .kind = REGION_DEVICE, .device = simt_own.device};
     size_t rounded = (size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
     prepare();
     if (rounded < size || rounded > total - used) {
@@ -319,7 +349,7 @@ void *simt_memory_allocate(size_t size)
 
 void *simt_memory_allocate_host(size_t size, enum simt_region_kind kind)
 {
-    struct simt_region region = {.size = size, .kind = kind};
+    struct simt_region region = {.size = size, .kind = kind, .device = simt_own.device};
     void *map;
     prepare();
     region.map_size = (size + page_size - 1) / page_size * page_size;
@@ -366,12 +396,17 @@ void simt_region_release(struct simt_region *region)
     drop(region);
 }
 
-void simt_memory_reset(void)
+void simt_memory_reset(int device)
 {
+    bool others = false;
     for (size_t i = region_count; i-- > 0;) {
-        if (regions[i].kind != REGION_SYMBOL) {
+        if (regions[i].kind != REGION_SYMBOL && regions[i].device == device) {
             simt_region_release(&regions[i]);
+        } else {
+            others = others || regions[i].kind == REGION_DEVICE;
         }
     }
-    simt_heap_reset();
+    if (!others) {
+        simt_heap_reset();
+    }
 }

@@ -19,6 +19,7 @@ struct simt_region {
     enum simt_region_kind kind;
     char *map; /* its pages, if they are the runtime's */
     size_t map_size;
+    int device; /* that was current when it was allocated; REGION_DEVICE: whose memory it is */
 };
 
 /* The region that an address lies in, or begins at, or NULL; valid until there is another one. */
@@ -35,18 +36,22 @@ void simt_region_open(const void *address, bool open);
 /* Managed or pinned memory, to which the host writes unseen: tells the checks what it has. */
 void simt_region_look(const struct simt_region *region);
 
-/* New regions' memory, of the device and of the host; NULL if there is none. */
+/* New regions' memory, of the current device and of the host; NULL if there is none. */
 void *simt_memory_allocate(size_t size);
 void *simt_memory_allocate_host(size_t size, enum simt_region_kind kind);
 
 size_t simt_memory_available(void);
 size_t simt_memory_total(void);
-/* Device memory can be touched between the two: while a kernel runs. */
+/* Device memory that the current device reaches can be touched between the two: while a kernel
+ * runs. */
 void simt_memory_open(void);
 void simt_memory_close(void);
-void simt_memory_reset(void);
+/* Gives all memory of a device back; of the last one, the kernels' heap, too. */
+void simt_memory_reset(int device);
 bool simt_memory_is_device(const void *address);
 enum cudaMemoryType simt_memory_type(const void *address);
+/* Whether it is memory of a device that the current one has no access to. */
+bool simt_memory_is_foreign(const void *address);
 /* Says in words where a device address lies. */
 void simt_memory_describe(const void *address, char *text, size_t size);
 

@@ -4,18 +4,17 @@
 #include <string.h>
 
 #include "base/need.h"
+#include "base/own.h"
 #include "cuda/cuda_runtime_api.h"
+#include "memory/devices.h"
 #include "program/source.h"
 
-enum {
-    LEGACY,             /* the default stream */
-    PER_THREAD,         /* cudaStreamPerThread: of all threads of the host */
-    MOST_PENDING = 1024 /* operations: of more, the oldest are taken to be over */
-};
+enum { MOST_PENDING = 1024 /* operations: of more, the oldest are taken to be over */ };
 
 /* A stream that exists, or one that was and whose operations may not be over. */
 struct timeline {
     const void *handle; /* NULL: it was destroyed (or the default stream) */
+    int device;
     bool blocking, ended;
     uint64_t turn;              /* operations begun */
     struct simt_progress known; /* of each timeline, what is done before the next operation */
@@ -76,19 +75,47 @@ static void forget(struct simt_progress *progress)
 
 /* ---- streams ---- */
 
-static size_t add_one(const void *handle, bool blocking)
+static size_t add_one(const void *handle, int device, bool blocking)
 {
     timelines =
         simt_with_room(timelines, timeline_count, &timeline_capacity, sizeof *timelines, "streams");
-    timelines[timeline_count] = (struct timeline){.handle = handle, .blocking = blocking};
+    timelines[timeline_count] =
+        (struct timeline){.handle = handle, .device = device, .blocking = blocking};
     return timeline_count++;
+}
+
+/* The first timelines: of each device, its default stream, and cudaStreamPerThread of all threads
+ * of the host. */
+static size_t default_of(int device)
+{
+    return 2 * (size_t)device;
+}
+
+static size_t per_thread_of(int device)
+{
+    return default_of(device) + 1;
+}
+
+static size_t first_created(void)
+{
+    return default_of(simt_device_count());
+}
+
+static bool is_default(size_t timeline)
+{
+    return timeline < first_created() && timeline % 2 == 0;
+}
+
+bool simt_stream_is_default(const void *stream)
+{
+    return !stream || stream == cudaStreamLegacy;
 }
 
 static void prepare(void)
 {
-    if (timeline_count == 0) {
-        add_one(NULL, true);
-        add_one(cudaStreamPerThread, true);
+    for (int device = 0; timeline_count < first_created(); device++) {
+        add_one(NULL, device, true);
+        add_one(cudaStreamPerThread, device, true);
     }
 }
 
@@ -96,54 +123,63 @@ void simt_stream_begins(const void *stream, bool blocking)
 {
     prepare();
     /* In place of one that is no more, if all that it did is over. */
-    for (size_t i = PER_THREAD + 1; i < timeline_count; i++) {
+    for (size_t i = first_created(); i < timeline_count; i++) {
         struct timeline *timeline = &timelines[i];
         if (timeline->ended && turn_of(&host, i) >= timeline->turn) {
             timeline->handle = stream;
+            timeline->device = simt_own.device;
             timeline->blocking = blocking;
             timeline->ended = false;
             forget(&timeline->known);
             return;
         }
     }
-    add_one(stream, blocking);
+    add_one(stream, simt_own.device, blocking);
 }
 
 static size_t timeline_of(const void *stream)
 {
     prepare();
-    for (size_t i = PER_THREAD; i < timeline_count; i++) {
+    if (stream == cudaStreamPerThread) {
+        return per_thread_of(simt_own.device);
+    }
+    for (size_t i = first_created(); i < timeline_count; i++) {
         if (!timelines[i].ended && timelines[i].handle == stream) {
             return i;
         }
     }
-    return LEGACY;
+    return default_of(simt_own.device);
 }
 
 void simt_stream_ends(const void *stream)
 {
     size_t timeline = timeline_of(stream);
-    if (timeline > PER_THREAD) {
+    if (timeline >= first_created()) {
         timelines[timeline].ended = true;
     }
 }
 
-/* What must be over before the stream's next operation. */
-static size_t arrive(const void *stream)
+/* What must be over before the next operation. */
+static void arrive_at(size_t number)
 {
-    size_t number = timeline_of(stream);
     struct timeline *timeline = &timelines[number];
     add(&timeline->known, &host);
-    if (number == LEGACY) {
-        for (size_t i = PER_THREAD; i < timeline_count; i++) {
-            if (timelines[i].blocking) {
+    if (is_default(number)) {
+        for (size_t i = 0; i < timeline_count; i++) {
+            if (i != number && timelines[i].blocking && timelines[i].device == timeline->device) {
                 add_timeline(&timeline->known, i);
             }
         }
     } else if (timeline->blocking) {
-        add_timeline(&timeline->known, LEGACY);
+        add_timeline(&timeline->known, default_of(timeline->device));
     }
     advance(&timeline->known, number, timeline->turn);
+}
+
+static size_t arrive(const void *stream)
+{
+    size_t number = timeline_of(stream);
+    arrive_at(number);
     return number;
 }
 
@@ -245,22 +281,34 @@ void simt_host_waits_for_event(const struct simt_progress *event)
     drop_operations();
 }
 
-void simt_host_waits_for_all(void)
+void simt_devices_meet(int device, int other)
+{
+    const size_t a = default_of(device), b = default_of(other);
+    prepare();
+    arrive_at(a);
+    arrive_at(b);
+    add(&timelines[a].known, &timelines[b].known);
+    add(&timelines[b].known, &timelines[a].known);
+}
+
+void simt_host_waits_for_device(int device)
 {
     for (size_t i = 0; i < timeline_count; i++) {
-        advance(&host, i, timelines[i].turn);
+        if (timelines[i].device == device) {
+            add_timeline(&host, i); /* and what it waits for of another device */
+        }
     }
     drop_operations();
 }
 
-void simt_streams_reset(void)
+void simt_streams_reset(int device)
 {
-    simt_host_waits_for_all();
+    simt_host_waits_for_device(device);
     for (size_t i = 0; i < timeline_count; i++) {
-        forget(&timelines[i].known);
+        if (timelines[i].device == device) {
+            forget(&timelines[i].known);
+        }
     }
-    forget(&host);
-    timeline_count = 0;
 }
 
 /* ---- memory ---- */

@@ -2,9 +2,9 @@
  *
  * Operations of one stream are done one after the other. Across streams nothing is ordered but
  * what the host has waited for before it went on; what an event orders; and, unless a stream was
- * created not to (cudaStreamNonBlocking), what the default stream orders: it waits for all others,
- * and they for it. Here all is done in the order of the calls, whatever the streams; so the check
- * is whether two operations that touch the same memory are ordered. */
+ * created not to (cudaStreamNonBlocking), what the default stream orders: it waits for all others
+ * of its device, and they for it. Here all is done in the order of the calls, whatever the
+ * streams; so the check is whether two operations that touch the same memory are ordered. */
 #ifndef SIMT_STREAMS_H
 #define SIMT_STREAMS_H
 
@@ -38,19 +38,23 @@ struct simt_progress {
     uint64_t *turns;
 };
 
-/* Handles. What a stream has not done yet is done when it is destroyed, too. */
+/* Handles; a new one's stream is of the current device, and so are the default streams. What a
+ * stream has not done yet is done when it is destroyed, too. */
 void simt_stream_begins(const void *stream, bool blocking);
 void simt_stream_ends(const void *stream);
-void simt_streams_reset(void);
+void simt_streams_reset(int device);
+bool simt_stream_is_default(const void *stream);
 
 /* The host asks for an operation. It stays known until the host waits for it. */
 struct simt_operation *simt_operation_begin(const void *stream, const char *name);
 void simt_stream_record(const void *stream, struct simt_progress *event);
 void simt_stream_waits(const void *stream, const struct simt_progress *event);
-/* The host waits: for a stream, an event, the device. */
+/* The default streams of two devices wait for each other. */
+void simt_devices_meet(int device, int other);
+/* The host waits: for a stream, an event, a device. */
 void simt_host_waits(const void *stream);
 void simt_host_waits_for_event(const struct simt_progress *event);
-void simt_host_waits_for_all(void);
+void simt_host_waits_for_device(int device);
 
 /* The latest of them, and before it all that the host has not waited for; the first of these; and
  * whether they are of more than one stream. */

@@ -10,6 +10,7 @@
 
 #include "base/bits.h"
 #include "base/need.h"
+#include "base/output.h"
 #include "machine/machine.h"
 #include "model/spaces.h"
 #include "program/source.h"
@@ -131,27 +132,23 @@ static void print_request(FILE *file, const struct request *request)
     fputs("]}", file);
 }
 
+static FILE *file;
+
 static void print_at_end(void)
 {
-    FILE *file = fopen(path, "w");
     uint32_t *places = simt_needed(malloc((count + 1) * sizeof *places), "SIMT_REQUESTS");
-    if (file) {
-        for (size_t i = 0; i < count; i++) {
-            places[i] = requests[i].place;
-        }
-        simt_sources_load(places, count);
-        fputs("[", file);
-        for (size_t i = 0; i < count; i++) {
-            fputs(i ? ",\n" : "\n", file);
-            print_request(file, &requests[i]);
-        }
-        fputs("\n]\n", file);
+    for (size_t i = 0; i < count; i++) {
+        places[i] = requests[i].place;
     }
+    simt_sources_load(places, count);
     free(places);
-    if (!file || fclose(file) != 0) {
-        fprintf(stderr, "simt: SIMT_REQUESTS: cannot write %s", path);
-        perror("");
+    fputs("[", file);
+    for (size_t i = 0; i < count; i++) {
+        fputs(i ? ",\n" : "\n", file);
+        print_request(file, &requests[i]);
     }
+    fputs("\n]\n", file);
+    simt_output_close(file, "SIMT_REQUESTS", path);
 }
 
 void simt_requests_prepare(void)
@@ -163,6 +160,7 @@ void simt_requests_prepare(void)
     path = path ? path : "";
     simt_requests_wanted = path[0] != '\0';
     if (simt_requests_wanted) {
+        file = simt_output_open("SIMT_REQUESTS", path);
         atexit(print_at_end);
     }
 }

@@ -9,6 +9,25 @@
 
 #include "observe/event.h"
 
+struct simt_bulk_copy;
+
+/* How an mbarrier was used, and what became of it. */
+enum simt_mbarrier_how {
+    MBARRIER_INIT,
+    MBARRIER_INVALIDATE,
+    MBARRIER_ARRIVE,
+    MBARRIER_EXPECT,
+    MBARRIER_COMPLETE,
+    MBARRIER_WAIT
+};
+struct simt_mbarrier_use {
+    enum simt_mbarrier_how how;
+    uint64_t before, after; /* its phase */
+    unsigned int pending;   /* arrivals and bytes that the phase `after` still waits for */
+    long bytes;
+    uint64_t number; /* arrivals at init; the phase that is waited for; otherwise bytes */
+};
+
 struct simt_watcher {
     /* The running lane is about to do what the event says; it stops. */
     void (*event)(const struct simt_event *event);
@@ -16,6 +35,13 @@ struct simt_watcher {
     /* The lanes of a warp do their events at[lane][ahead] together. */
     void (*step)(const struct simt_event *const *at, size_t ahead, unsigned int warp,
                  uint32_t lanes);
+    /* What the running lane's last event, at this mbarrier, did. */
+    void (*mbarrier)(const struct simt_mbarrier_use *use);
+    /* The running lane begins a bulk copy. It is made; `phase`: of its mbarrier, before. */
+    void (*copy_begins)(const struct simt_bulk_copy *copy);
+    void (*copy_ends)(const struct simt_bulk_copy *copy, uint64_t phase);
+    /* The running lane comes to a barrier with a number: the last of all? And waits there? */
+    void (*named)(const void *caller, unsigned int number, bool completes, bool waits);
 };
 
 extern struct simt_watcher simt_watcher;

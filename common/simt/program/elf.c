@@ -147,6 +147,12 @@ void simt_plain_name(const char *mangled, char *name, size_t size)
             at += strcspn(mangled + at, "E"); /* a number among template arguments */
             continue;
         }
+        if (mangled[at] == 'S' || mangled[at] == 'T') {
+            at++; /* S5_: a part of the name again; T0_: a template argument */
+            at += strspn(mangled + at, "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ");
+            at += mangled[at] != '\0';
+            continue;
+        }
         if (mangled[at] < '0' || mangled[at] > '9') {
             at++;
             continue;

@@ -211,7 +211,7 @@ __global__ void transpose_in_place(float *x)
 
 __global__ void same_byte(unsigned char *out)
 {
-    out[threadIdx.x / 2] = 1; // FAULT same_byte
+    out[threadIdx.x / 2] = threadIdx.x; // FAULT same_byte
 }
 
 __global__ void helper_races(float *out, const float *in);

@@ -2,8 +2,10 @@
 """Looks at the explorer's pages in a browser: test_explorer.py page|steps|gallery PROGRAM BIN
 
 page: keys, clicks, touch, links, predictions, races, and that what the page counts by itself is what
-was counted. steps: that the totals of every rung on the pages of steps 05 to 08 are those of a run
-without a page. gallery: that each page of common/scripts/gallery.sh shows what the index says. PROGRAM is simt_explored, BIN the folder with the steps' programs.
+was counted. steps: that the totals of every rung on the pages of steps 03 to 08 are those of a run
+without a page, and that nobody goes on before what it waits for. gallery: that each page of
+common/scripts/gallery.sh shows what the index says. PROGRAM is simt_explored, BIN the folder with the
+steps' programs.
 
 Prints why it is skipped where there is no browser. Exit status: 0 all is well, 1 something is not."""
 import csv
@@ -61,6 +63,15 @@ def steps_and_keys(window):
     check("barrier 1 of" in window.run("return document.querySelector('.step h2').textContent"), "Page Down is no barrier")
     window.press("PageUp", "n")
     check(window.run("return costOf(explorer.panes[0].block, explorer.panes[0].step()) > 1"), "n: no costly step")
+    check(window.run("return document.querySelectorAll('.lane-table td').length") == 0, "a table that nobody has opened")
+    window.click(".lane-table summary")
+    lanes = window.run("return countLanes(lanesOf(explorer.panes[0].step()))")
+    rows = "return document.querySelectorAll('.lane-table tbody tr').length"
+    check(window.run(rows) == lanes, "a row for each lane: %d" % window.run(rows))
+    check(window.run("return document.querySelector('.lane-table caption') && !document.querySelector('.lane-table th:not([scope])')"), "a table's caption and heads")
+    window.press("n")
+    check(window.run(rows) > 0, "the table does not stay open")
+    window.run("document.querySelector('.lane-table').open = false; scrollTo(0, 0)")
     for button, column in (("last", count - 1), ("back", count - 2), ("forward", count - 1), ("first", 0)):
         window.click("#" + button)
         check(state(window)[1] == column, "%s: column %d" % (button, state(window)[1]))
@@ -87,7 +98,12 @@ def places_and_looks(window, path):
     look(window, path, "#launch=1,block=0,step=9,warp=1")
     check(state(window) == [0, 8, 1], "a link: %s" % state(window))
     window.press("Right")
-    check(window.run("return location.hash") == "#launch=1,block=0,step=10,warp=1", "the address does not follow")
+    for _ in range(60): # within a second
+        if window.run("return location.hash") == "#launch=1,block=0,step=10,warp=1":
+            break
+        window.settled()
+    else:
+        check(False, "the address does not follow: " + window.run("return location.hash"))
     window.run("location.hash = '#launch=banks,step=3'")
     window.settled()
     check(state(window)[1] == 2, "a new address is not followed")
@@ -141,6 +157,48 @@ def predictions(window):
                                     for mistake in mistakes), "a mistake without a name: %s" % mistakes)
 
 
+def under_way(window):
+    """What a reader is told while warp 1 waits for a copy."""
+    check(window.run("return explorer.panes[0].block.time.rows.map(row => [row.name, row.copies.length])") ==
+          [["full[0]", 1], ["full[1]", 1]], "the mbarriers' names and copies")
+    check(window.run(ORDER) == [], "somebody goes on too early: %s" % window.run(ORDER))
+    window.run("""const block = explorer.panes[0].block, columns = explorer.columns;
+        let column = 0;
+        while (!block.time.rows[0].copies.every(copy => isUnderWay(copy, columns, column)) || stepAt(block, columns, 1, column) !== "sleeps") column++;
+        explorer.warp = 1;
+        explorer.go(column);""")
+    window.settled()
+    text = window.run("return document.querySelector('.what').textContent")
+    check("32 lanes wait at full[0] until phase 0 is over. It ends at step" in text, "a wait in words: " + text)
+    cells = window.run("return [...document.querySelectorAll('.meanwhile tbody tr')].map(row => [...row.cells].map(cell => cell.textContent))")
+    check(cells[0] == ["full[0]", "0", "256 bytes", "1 copy, 256 bytes", "warp 1"], "what is under way: %s" % cells)
+    check(window.run("return document.querySelector('tr.now .code').textContent").strip().startswith("wait(&full"), "the line of the wait")
+    window.click(".what a")
+    cells = window.run("return [...document.querySelectorAll('.meanwhile tbody tr')].map(row => [...row.cells].map(cell => cell.textContent))")
+    check(cells[0][1:3] == ["0", "nothing"], "where the wait ends: %s" % cells)
+    window.press("Right")
+    cells = window.run("return [...document.querySelectorAll('.meanwhile tbody tr')].map(row => [...row.cells].map(cell => cell.textContent))")
+    check(cells[0][1:3] == ["1", "1 arrival"], "the next phase: %s" % cells)
+
+
+# Of all launches, who goes on before what it waits for has happened, and copies or products that end before they begin.
+ORDER = """const wrong = [];
+    for (const launch of data.launches) for (const block of launch.blocks) {
+        const {phases, meanwhile, rows} = block.time, later = ([p, c], [q, d]) => p > q || (p === q && c > d);
+        phases.forEach((lists, phase) => lists.forEach((list, warp) => {
+            let name = null;
+            list.forEach((step, column) => {
+                if (!step) return;
+                const done = name && meanwhile.done.get(name);
+                if (done && !later([phase, column], done.at)) wrong.push([launch.kernel, warp, column, name]);
+                name = step[0] === MBARRIER ? waitsFor(step) : null;
+            });
+        }));
+        for (const row of rows) for (const bar of row.bars || row.copies) if (bar.to && later(bar.from, bar.to)) wrong.push([launch.kernel, row.name]);
+    }
+    return wrong"""
+
+
 def test_page(program, folder):
     with browser.Browser() as window:
         path = os.path.join(folder, "banks.html")
@@ -186,10 +244,10 @@ def test_page(program, folder):
         make_page(path, program, "ring")
         look(window, path)
         kinds = window.run("""const pane = explorer.panes[0], found = {};
-            for (const step of pane.block.steps) if (step[0] !== BARRIER) found[lookOf(pane.block, step).name] = stepInWords(pane.block, step[1], step).html;
+            for (const step of pane.block.steps) if (step[0] !== BARRIER && step[0] !== BULK_END) found[lookOf(pane.block, step).name] = (found[lookOf(pane.block, step).name] || "") + stepInWords(pane.block, explorer.columns, step[1], step).html;
             return found""")
-        check("initialise" in kinds.get("mbarrier", "") or "arrive" in kinds.get("mbarrier", ""), "no mbarrier: %s" % kinds)
-        check("256 bytes" in kinds.get("bulk copy begins", ""), "no bulk copy: %s" % kinds)
+        check(all(word in kinds.get("mbarrier", "") for word in ("initialised", "announces", "wait")), "no mbarrier: %s" % kinds)
+        check("256 bytes" in kinds.get("bulk copy begins", "") and "counts the bytes" in kinds["bulk copy begins"], "no bulk copy: %s" % kinds)
         order = window.run("""const block = explorer.panes[0].block, columns = explorer.columns, found = {};
             for (let warp = 0; warp < 2; warp++) for (let column = 0; column < columns.count; column++) {
                 const step = stepAt(block, columns, warp, column);
@@ -199,6 +257,7 @@ def test_page(program, folder):
             return found""")
         check(order["bulk"] < order["load0"] and order["bulk"] < order["load1"], "bytes are read before they come: %s" % order)
         check(window.run("return countersOf(data.launches).bulk_bytes") == 512, "the bytes of bulk copies")
+        under_way(window)
         check(window.run("return checkSums(data.launches[0])") is True, "a ring adds up to something else")
         window.press("End", "Home")
         quiet(window, "ring")
@@ -214,10 +273,15 @@ def test_page(program, folder):
 # ---- steps ------------------------------------------------------------------------------------------
 
 STEPS = (
+    ("03_gpu_single_thread", ["--n", "512"]),
+    ("04_gpu_atomic", ["--n", "4K"]),
     ("05_gpu_shared_tree", ["--n", "64K"]),
     ("06_gpu_warp_shuffle", ["--n", "64K"]),
     ("06_gpu_warp_shuffle", ["--ladder", "rows", "--m", "40", "--n", "300"]),
-    ("07_gemm", ["--m", "128", "--n", "128", "--k", "64"]),
+    ("06_gpu_warp_shuffle", ["--ladder", "columns", "--m", "300", "--n", "40"]),
+    ("07_gemm", ["--m", "64", "--n", "128", "--k", "32"]),
+    ("07_gemm", ["--type", "tf32", "--m", "64", "--n", "128", "--k", "64"]),
+    ("07_gemm", ["--type", "bf16", "--m", "128", "--n", "128", "--k", "64"]),
     ("08_conv", ["--batch", "1", "--channels", "4", "--height", "18", "--width", "34", "--filters", "8"]),
 )
 
@@ -238,7 +302,8 @@ def test_steps(bin_folder, folder):
                   step + ": steps that do not add up to the counters")
             with open(table, newline="", encoding="utf-8") as file:
                 rows = [row for row in csv.DictReader(file) if row["global_load_requests"]]
-            check(len(rows) >= 3, step + ": hardly a row")
+            check(len(rows) >= (1 if "tf32" in options else 3), step + ": hardly a row")
+            check(window.run(ORDER) == [], "%s %s: somebody goes on too early: %s" % (step, options, window.run(ORDER)))
             for row in rows:
                 shown = parts.get(row["rung"])
                 check(shown is not None, "%s %s is not on the page" % (step, row["rung"]))

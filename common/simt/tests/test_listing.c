@@ -112,6 +112,30 @@ static void test_bad_value(void **state)
     assert_says(text, "SIMT_COUNTERS is 'yes': want table, lines or json");
 }
 
+/* What was asked for and cannot be had: one line, and status 4. */
+static void test_nowhere_to_write(void **state)
+{
+    static const char *const files[][2] = {{"/nonexistent/x", "No such file or directory"},
+                                           {"/dev/full", "No space left on device"}};
+    int status;
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        for (int requests = 0; requests < 2; requests++) {
+            const char *variable = requests ? "SIMT_REQUESTS" : "SIMT_OUT";
+            char environment[128], line[256];
+            const char *text;
+            snprintf(environment, sizeof environment, "%s %s=%s",
+                     requests ? "" : "SIMT_COUNTERS=table", variable, files[i][0]);
+            snprintf(line, sizeof line, "simt: %s: cannot write %s: %s\n", variable, files[i][0],
+                     files[i][1]);
+            text = run(environment, "ok_tree", &status);
+            assert_says(text, line);
+            assert_int_equal(strlen(text), strlen(line) + strlen("printed before\n"));
+            assert_int_equal(status, 4);
+        }
+    }
+}
+
 static void test_checks_off(void **state)
 {
     int status;
@@ -123,8 +147,11 @@ static void test_checks_off(void **state)
 int main(int count, char **arguments)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_table),        cmocka_unit_test(test_lines),
-        cmocka_unit_test(test_json_to_file), cmocka_unit_test(test_bad_value),
+        cmocka_unit_test(test_table),
+        cmocka_unit_test(test_lines),
+        cmocka_unit_test(test_json_to_file),
+        cmocka_unit_test(test_bad_value),
+        cmocka_unit_test(test_nowhere_to_write),
         cmocka_unit_test(test_checks_off),
     };
     if (count != 2) {

@@ -241,6 +241,11 @@ static void test_errors(void **state)
                    "1: error: extern __shared__ takes one array of open size: T name[];");
     assert_refuses("f() { extern __shared__ float a[], b[]; }",
                    "1: error: declare one array in each extern __shared__");
+    assert_refuses("\n__global__ __launch_bounds__(64) unsigned int\nk(int n) {}",
+                   "3: error: a kernel returns void");
+    assert_refuses("static __global__ void *k(void *p) { return p; }",
+                   "1: error: a kernel returns void");
+    assert_refuses("extern \"C\" __global__ void main() {}", "1: error: main is no kernel");
 }
 
 /* ---- after the preprocessor ---- */
@@ -395,16 +400,18 @@ static void test_ptx(void **state)
 static void test_what_is_not_available(void **state)
 {
     (void)state;
-    assert_says("# 1 \"a.cu\"\n__global__ void k() { k<<<1, 1>>>(); }\n# 5 \"b.cu\"\nx = tex3D(t);",
-                "a.cu:1: error: not available on the CPU back end: dynamic parallelism (a launch "
-                "from device code)\n"
-                "b.cu:5: error: not available on the CPU back end: textures (tex3D)\n");
+    assert_says("# 1 \"a.cu\"\n__global__ void k() { cudaDeviceSynchronize(); }\n# 5 \"b.cu\"\n"
+                "x = texCubemap(t);",
+                "a.cu:1: error: not available on the CPU back end: cudaDeviceSynchronize() in "
+                "device code, which CUDA 12 has dropped\n"
+                "b.cu:5: error: not available on the CPU back end: cubemap textures "
+                "(texCubemap)\n");
     assert_says("# 1 \"a.cu\"\n# 1 \"/usr/include/thrust/a.h\" 1 3\n# 1 \"/usr/b.h\" 1 3\n"
                 "# 2 \"/usr/include/thrust/a.h\" 2 3\n# 4 \"a.cu\" 2\n",
                 "a.cu:3: error: not available on the CPU back end: Thrust\n");
     assert_same("int f() { asm(\"x\"); }");
     assert_same("# 1 \"/usr/include/x\" 1 3\nint f(cudaGraph_t);\n");
-    assert_same("x.tex2D(1); y = tex2D; p->cudaArray_t;");
+    assert_same("x.texCubemap(1); y = texCubemap; p->cudaGraph_t;");
 }
 
 /* A launch of a value, not of a kernel that the source declares. */
@@ -534,7 +541,7 @@ static void test_files(void **state)
     (void)state;
     assert_int_equal(run_status(""), 1);
     assert_int_equal(run_status("--header thrust/sort.h"), 0);
-    assert_int_equal(run_status("--header /usr/include/nccl.h"), 0);
+    assert_int_equal(run_status("--header /usr/include/nvml.h"), 0);
     assert_int_equal(run_status("--header vector"), 1);
     assert_int_equal(run_status("--header cuda/functional"), 0);
     assert_int_equal(run_status("--header /home/me/cuda/functional.h"), 1);

@@ -21,6 +21,7 @@ static const char *const small[] = {
     "05_gpu_shared_tree --n 4099 --op max --type f16",
     "06_gpu_warp_shuffle --n 65537",
     "06_gpu_warp_shuffle --n 4099 --op min --type f64",
+    "06_gpu_warp_shuffle --gpus 3 --n 4099",
     "06_gpu_warp_shuffle --ladder rows --m 33 --n 777",
     "06_gpu_warp_shuffle --ladder columns --m 256 --n 65",
     "07_gemm --m 100 --n 67 --k 45 --beta 2",
@@ -67,8 +68,9 @@ static void count(FILE *out, const char *line)
     char *json;
     assert_true(descriptor >= 0);
     close(descriptor);
-    snprintf(command, sizeof command, "'%s'/counted/%s --warmup 0 --reps 1 --json %s >/dev/null",
-             folder, line, path);
+    snprintf(command, sizeof command,
+             "SIMT_DEVICES=4 '%s'/counted/%s --warmup 0 --reps 1 --json %s >/dev/null", folder,
+             line, path);
     assert_int_equal(system(command), 0);
     json = read_file(path);
     unlink(path);

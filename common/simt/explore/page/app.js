@@ -10,7 +10,7 @@ class Pane {
     this.node.setAttribute("aria-label", launchName(launch));
     this.node.innerHTML = `<h2>${escapeText(launchName(launch))}<span class="dim">, ${launch.block.filter((size, i) => i === 0 || size > 1).join(" x ")} threads a block; block ${block.index.filter((at, i) => i === 0 || launch.grid[i] > 1).join(",")}</span></h2>
       <canvas class="timeline" tabindex="0" role="slider" aria-label="Timeline: a row for each warp, a column for each step"></canvas>
-      <div class="legend">${legendOf(block)}<span>low block: few lanes</span><span>bar on top: costs more than it needs</span></div>
+      <div class="legend">${legendOf(block)}<span>low block: few lanes</span><span>bar on top: costs more than it needs</span>${block.time.rows.length ? `<span>below: phases of mbarriers, and <i style="background: var(--bulk)"></i>copies and <i style="background: var(--collective)"></i>products under way</span>` : ""}</div>
       <div class="pane-body"><div class="source panel"></div><div class="now"><div class="panel step"></div><div class="panel findings" hidden></div><div class="panel totals"></div></div></div>`;
     this.timeline = new Timeline(this, this.node.querySelector("canvas"));
     this.source = new Source(this, this.node.querySelector(".source"));
@@ -19,6 +19,7 @@ class Pane {
     this.showFindings();
     this.node.addEventListener("click", event => this.click(event));
     this.node.addEventListener("submit", event => this.submit(event));
+    this.node.addEventListener("pointermove", event => { if (event.target.matches("path.idle")) tellIdleWord(this, event.target, event); });
   }
 
   warp() { return Math.min(this.app.warp, this.block.time.warps - 1); }
@@ -27,11 +28,12 @@ class Pane {
 
   key() { return `${data.launches.indexOf(this.launch)}/${this.launch.blocks.indexOf(this.block)}/${this.warp()}/${this.app.column}`; }
 
-  /* The site of what the warp does; of a barrier's wait, the barrier's. */
+  /* The site of what the warp does; of a wait, that of what it waits at. */
   site(step) {
     const phase = phaseOf(this.app.columns, this.app.column);
     if (Array.isArray(step)) return siteOf(step);
-    return step !== "done" && step !== "sleeps" && this.block.time.barriers[phase] ? siteOf(this.block.time.barriers[phase]) : null;
+    if (step === "sleeps") return siteOf(sleepsAt(this.block, this.app.columns, this.warp(), this.app.column) || this.block.steps[0]);
+    return step !== "done" && this.block.time.barriers[phase] ? siteOf(this.block.time.barriers[phase]) : null;
   }
 
   showFindings() {
@@ -42,10 +44,13 @@ class Pane {
   }
 
   click(event) {
-    const wave = event.target.closest("[data-wave]"), line = event.target.closest("[data-line]");
+    const wave = event.target.closest("[data-wave]"), line = event.target.closest("[data-line]"), column = event.target.closest("[data-column]");
     if (wave) {
       const index = wave.dataset.wave;
       if (index === "next") this.nextWave(); else { this.wave = this.wave === Number(index) ? null : Number(index); this.drawStep(); }
+    } else if (column) {
+      event.preventDefault();
+      this.app.go(Number(column.dataset.column));
     } else if (line) {
       event.preventDefault();
       const [file, at] = line.dataset.line.split(":").map(Number);
@@ -92,7 +97,7 @@ class Pane {
   }
 
   drawStep() {
-    const {app} = this, step = this.step(), words = stepInWords(this.block, this.warp(), step), site = this.site(step);
+    const {app} = this, step = this.step(), words = stepInWords(this.block, app.columns, this.warp(), step, step === "sleeps" ? sleepsAt(this.block, app.columns, this.warp(), app.column) : null), site = this.site(step);
     const question = questionOf(this.block, step), answer = app.answers.get(this.key()), hidden = app.predicting && question !== null && !answer;
     const key = this.key();
     if (this.lastKey !== key) { this.wave = null; this.lastKey = key; }
@@ -112,9 +117,14 @@ class Pane {
       ${words.why && !hidden ? `<p class="why">${words.why}</p>` : ""}
       ${lanes.html}${offInWords(this, step, lanes.off)}
       ${isShared ? banksPicture(this, step, this.wave, hidden) : isGlobal ? sectorsPicture(this, step, hidden) : Array.isArray(step) && step[0] === COLLECTIVE ? collectivePicture(step) : ""}
+      ${meanwhileTable(this)}
       ${Array.isArray(step) && !hidden ? laneTable(this.block, step) : ""}`;
     const table = box.querySelector(".lane-table");
-    if (table) table.open = this.open;
+    if (table) {
+      table.open = this.open;
+      fillLaneTable(table, this.block, step);
+      table.addEventListener("toggle", () => fillLaneTable(table, this.block, step));
+    }
     this.source.mark(site);
     const totals = this.node.querySelector(".totals"), hideTotals = app.predicting && !app.isAnswered();
     if (this.totalsHidden !== hideTotals) {
@@ -168,7 +178,7 @@ class App {
     const missing = data.launches.filter(launch => launch.notKept > 0).length;
     if (missing > 0) left.push(`The page was full: of ${plural(missing, "launch", "launches")} some or all of the blocks asked for were left out. Their counters are whole. A page of fewer launches has room for them.`);
     for (const [launch, block] of shown) if (block.full) left.push(
-      `Launch ${data.launches.indexOf(launch) + 1}, block ${block.number}: too long for a page; kept are ${number(block.steps.length)} of its ${number(block.seen)} steps${block.barriers ? `, up to barrier ${block.keptBarriers} of ${block.barriers}` : ", of its first warps"}. Its counters are those of all. A page of fewer launches has more room.`);
+      `Launch ${data.launches.indexOf(launch) + 1}, block ${block.number}: too long for a page; kept are ${number(block.steps.length)} of its ${number(block.seen)} steps${block.barriers ? `, up to barrier ${block.keptBarriers} of ${block.barriers}` : ", of its first warps"}. Its counters are those of all. ${data.launches.length > 1 ? "A page of fewer launches has more room." : "A smaller problem has room."}`);
     data.launches.forEach((launch, i) => { if (!launch.ended) left.push(`Launch ${i + 1} did not come to its end: its counters are missing, and what its lanes did last.`); });
     element("left-out").hidden = left.length === 0;
     element("left-out").innerHTML = left.map(line => `<p>${escapeText(line)}</p>`).join("");
@@ -211,6 +221,8 @@ class App {
     element("warp").value = this.warp;
     element("position").textContent = `step ${number(this.column + 1)} of ${number(this.columns.count)}`;
     for (const pane of this.panes) pane.draw();
+    if (!this.drawn) performance.mark("explorer drawn"); /* for measure_explorer.py */
+    this.drawn = true;
   }
 
   /* ---- time ---- */
@@ -274,8 +286,15 @@ class App {
     return `#launch=${this.launch + 1},block=${this.block},step=${this.column + 1},warp=${this.warp}${this.compared >= 0 ? `,beside=${this.compared + 1}` : ""}`;
   }
 
+  /* Not at every step of many: a browser allows some hundred in ten seconds. */
   writePlace() {
-    if (location.hash !== this.place()) history.replaceState(null, "", this.place());
+    clearTimeout(this.writing);
+    if (performance.now() - (this.written || 0) < 200) {
+      this.writing = setTimeout(() => this.writePlace(), 250);
+    } else if (location.hash !== this.place()) {
+      this.written = performance.now();
+      history.replaceState(null, "", this.place());
+    }
   }
 
   /* launch and beside: a number from 1, or the name of a rung or kernel: its longest launch. */
@@ -351,9 +370,10 @@ class App {
     click("larger", () => this.textSize(1));
     click("help-button", () => element("help").showModal());
     click("copy-link", () => {
+      const address = location.href.replace(/#.*/, "") + this.place();
       const done = () => { element("copy-link").textContent = "Copied"; setTimeout(() => { element("copy-link").textContent = "Copy link"; }, 1500); };
-      if (navigator.clipboard) navigator.clipboard.writeText(location.href).then(done, () => prompt("The address of this place", location.href));
-      else prompt("The address of this place", location.href);
+      if (navigator.clipboard) navigator.clipboard.writeText(address).then(done, () => prompt("The address of this place", address));
+      else prompt("The address of this place", address);
     });
     element("launch").addEventListener("change", event => { this.launch = Number(event.target.value); this.block = 0; this.stop(); this.build(); });
     element("block").addEventListener("change", event => { this.block = Number(event.target.value); this.stop(); this.build(); });

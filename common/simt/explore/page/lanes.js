@@ -1,6 +1,6 @@
 /* 32 lanes, on and off; what each of them reads, writes or exchanges. */
 
-const DARK_TEXT = new Set(["--shared-load", "--global-store", "--branch", "--atomic", "--shared-store", "--fence", "--constant"]);
+const DARK_TEXT = new Set(["--shared-load", "--global-store", "--branch", "--atomic", "--shared-store", "--fence", "--constant", "--bulk"]);
 
 /* {html, off: the branch that switched lanes off, or null} */
 function lanesPicture(pane, step, served) {
@@ -26,8 +26,8 @@ function offInWords(pane, step, off) {
     if (!branches.has(key)) branches.set(key, {site, lanes: []});
     branches.get(key).lanes.push(lane);
   }
-  const words = [...branches.values()].map(({site, lanes}) => `Lanes ${lanesInWords(lanes)} are off: they went another way at ${lineLink(site)}.`);
-  if (others.length > 0) words.push(`Lanes ${lanesInWords(others)} are off.`);
+  const words = [...branches.values()].map(({site, lanes}) => `${lanes.length === 1 ? `Lane ${lanes[0]} is off: it` : `Lanes ${lanesInWords(lanes)} are off: they`} went another way at ${lineLink(site)}.`);
+  if (others.length > 0) words.push(others.length === 1 ? `Lane ${others[0]} is off.` : `Lanes ${lanesInWords(others)} are off.`);
   return `<p class="dim">${words.join(" ")}</p>`;
 }
 
@@ -68,15 +68,24 @@ function collectiveResult(step, lane, index, values) {
   }
 }
 
-/* ---- lane by lane, as a table ---- */
+/* ---- lane by lane, as a table: its rows are made once it is opened ---- */
 
 function laneTable(block, step) {
+  if (!isAccess(step) && (step[0] !== COLLECTIVE || TENSOR_CORES.test(operationOf(step)))) return "";
+  return `<details class="lane-table"><summary>Lane by lane: addresses and values</summary><div class="scroll"></div></details>`;
+}
+
+function fillLaneTable(details, block, step) {
+  if (details && details.open && details.lastElementChild.childElementCount === 0) details.lastElementChild.innerHTML = laneRows(block, step);
+}
+
+function laneRows(block, step) {
   const lanes = listLanes(lanesOf(step)), values = valuesOf(step), rows = [], size = isAccess(step) ? step[4] : step[5];
   let heads;
   if (step[0] === COLLECTIVE) {
     heads = ["lane", "gives", ...(Array.isArray(step[6]) ? ["takes from lane"] : []), "gets"];
     lanes.forEach((lane, i) => rows.push([lane, valueInWords(values[lane], 0, size), ...(Array.isArray(step[6]) ? [step[6][i]] : []), collectiveResult(step, lane, i, values) || ""]));
-  } else if (isAccess(step)) {
+  } else {
     const addresses = addressesOf(block, step), shared = spaceOf(block, step) === "shared";
     heads = ["lane", "byte", ...(shared ? ["word", "bank"] : ["sector"]), ...(step[0] === ATOMIC ? ["before", "after"] : [step[0] === LOAD ? "value read" : "value written"])];
     for (const lane of lanes) {
@@ -84,8 +93,6 @@ function laneTable(block, step) {
       rows.push([lane, addresses[lane], ...(shared ? [word, (word % BANKS + BANKS) % BANKS] : [Math.floor(addresses[lane] / SECTOR)]),
                  ...(step[0] === ATOMIC ? [valueInWords(view, 0, size), valueInWords(view, size, size)] : [valueInWords(view, 0, size) || "not recorded"])]);
     }
-  } else {
-    return "";
   }
-  return `<details class="lane-table"><summary>Lane by lane: addresses and values</summary><div class="scroll"><table class="counts"><caption class="unseen">What each lane does in this step</caption><thead><tr>${heads.map(head => `<th scope="col">${head}</th>`).join("")}</tr></thead><tbody>${rows.map(row => `<tr>${row.map(cell => `<td>${escapeText(String(cell))}</td>`).join("")}</tr>`).join("")}</tbody></table></div></details>`;
+  return `<table class="counts"><caption class="unseen">What each lane does in this step</caption><thead><tr>${heads.map(head => `<th scope="col">${head}</th>`).join("")}</tr></thead><tbody>${rows.map(row => `<tr>${row.map(cell => `<td>${escapeText(String(cell))}</td>`).join("")}</tr>`).join("")}</tbody></table>`;
 }

@@ -3,7 +3,7 @@
 const data = JSON.parse(document.getElementById("data").textContent);
 
 /* A step is an array: kind, warp, lanes, site, and what its kind has besides. */
-const LOAD = 0, STORE = 1, ATOMIC = 2, COPY = 3, COPIED = 4, BARRIER = 5, SYNCWARP = 6, COLLECTIVE = 7, FENCE = 8, BRANCH = 9, MBARRIER = 10, BULK = 11, NAMED_BARRIER = 12;
+const LOAD = 0, STORE = 1, ATOMIC = 2, COPY = 3, COPIED = 4, BARRIER = 5, SYNCWARP = 6, COLLECTIVE = 7, FENCE = 8, BRANCH = 9, MBARRIER = 10, BULK = 11, NAMED_BARRIER = 12, BULK_END = 13;
 const isAccess = step => step[0] <= COPIED;
 const lanesOf = step => step[2] >>> 0;
 const siteOf = step => data.sites[step[3]];
@@ -117,80 +117,25 @@ function countersOf(launches) {
 
 const launchesOfPart = launch => data.launches.filter(other => other.part === launch.part);
 
-/* ---- time ---- */
-
-/* What each warp does between two barriers: phases[phase][warp] is a list of steps. barriers[phase]
-   is the one that ends it, if it does. What follows on the use of an mbarrier comes after what other
-   warps had done to mbarriers before, as it was when it ran: null where the warp waits for that. */
-function phasesOf(block) {
-  const warps = Math.ceil(block.threads / WARP), row = () => Array.from({length: warps}, () => []);
-  const phases = [row()], barriers = [], meets = step => step && step[0] >= MBARRIER;
-  let last = new Array(warps).fill(-1);
-  for (const step of block.steps) {
-    if (step[0] === BARRIER) {
-      barriers.push(step);
-      phases.push(row());
-      last = new Array(warps).fill(-1);
-    } else {
-      const list = phases[phases.length - 1][step[1]];
-      if (meets(list[list.length - 1])) {
-        const after = Math.max(-1, ...last.filter((column, warp) => warp !== step[1]));
-        while (list.length <= after) list.push(null);
-      }
-      list.push(step);
-      if (meets(step)) last[step[1]] = list.length - 1;
-    }
-  }
-  if (phases.length > 1 && phases[phases.length - 1].every(list => list.length === 0)) phases.pop();
-  return {phases, barriers, warps};
-}
-
-/* Columns for one block, or for two that step together: a phase is as wide as its longest warp, and
-   a column more for the barrier. */
-function columnsOf(blocks) {
-  const starts = [], widths = [], count = Math.max(...blocks.map(block => block.time.phases.length));
-  let at = 0;
-  for (let phase = 0; phase < count; phase++) {
-    const lengths = blocks.map(block => Math.max(0, ...(block.time.phases[phase] || []).map(list => list.length)));
-    const ends = blocks.some(block => phase < block.time.barriers.length);
-    starts.push(at);
-    widths.push(Math.max(...lengths) + (ends ? 1 : 0));
-    at += widths[phase];
-  }
-  return {starts, widths, count: Math.max(1, at)};
-}
-
-function phaseOf(columns, column) {
-  let low = 0, high = columns.starts.length - 1;
-  while (low < high) {
-    const middle = low + high + 1 >> 1;
-    if (columns.starts[middle] <= column) low = middle; else high = middle - 1;
-  }
-  return low;
-}
-
-/* What a warp does in a column: its step; "barrier" where the block meets; "waits" for that; "sleeps"
-   at an mbarrier; or "done". */
-function stepAt(block, columns, warp, column) {
-  const phase = phaseOf(columns, column), offset = column - columns.starts[phase], time = block.time;
-  const list = time.phases[phase] && time.phases[phase][warp];
-  if (list && offset < list.length) return list[offset] || "sleeps";
-  if (phase < time.barriers.length) return offset === columns.widths[phase] - 1 ? "barrier" : "waits";
-  return "done";
-}
-
-for (const launch of data.launches) for (const block of launch.blocks) block.time = phasesOf(block);
-
 /* ---- where lanes parted ---- */
+
+/* Of each warp the branches, with their numbers among the steps; and the number of each step. */
+function branchesOf(block) {
+  if (!block.branches) {
+    block.branches = [];
+    block.numbers = new Map(block.steps.map((step, i) => [step, i]));
+    block.steps.forEach((step, i) => { if (step[0] === BRANCH) (block.branches[step[1]] = block.branches[step[1]] || []).push({step, number: i}); });
+  }
+  return block.branches;
+}
 
 /* The last branch before the step that sent this lane another way than the step's lanes; or null. */
 function partedAt(block, step, lane) {
-  const lanes = lanesOf(step), warp = step[1];
-  let from = block.steps.indexOf(step);
-  for (let i = from - 1; i >= 0; i--) {
-    const other = block.steps[i];
-    if (other[0] !== BRANCH || other[1] !== warp || !hasLane(lanesOf(other), lane)) continue;
-    const with_us = lanesOf(other) & lanes, going = other[4] >>> 0;
+  const lanes = lanesOf(step), branches = branchesOf(block)[step[1]] || [], from = block.numbers.get(step);
+  for (let i = branches.length - 1; i >= 0; i--) {
+    const other = branches[i].step, going = other[4] >>> 0;
+    if (branches[i].number >= from || !hasLane(lanesOf(other), lane)) continue;
+    const with_us = lanesOf(other) & lanes;
     if (with_us && hasLane(going, lane) !== ((with_us & going) !== 0)) return other;
   }
   return null;

@@ -13,10 +13,13 @@ function questionOf(block, step) {
   if (spaceOf(block, step) === "shared") {
     const access = bankAccess(step[0] !== LOAD && step[0] !== ATOMIC, size, addresses), truth = access.wavefronts.length;
     const words = new Set(access.wavefronts.flatMap(wavefront => wavefront.words.map(word => word.word))).size;
-    const banks = new Map();
+    const banks = new Map(), ofWarp = new Map();
+    for (const {words: some} of access.wavefronts) for (const {bank, word} of some) ofWarp.set(bank, (ofWarp.get(bank) || new Set()).add(word));
+    const atOnce = Math.max(...[...ofWarp.values()].map(set => set.size));
     for (const wavefront of access.wavefronts) for (const word of wavefront.words) banks.set(word.bank, (banks.get(word.bank) || 0) + word.lanes.length);
     return {unit: "wavefronts", truth, mistakes: [
       [access.conflicts, `That is the number of bank conflicts, the wavefronts <em>beyond</em> the ${access.needed} that the bytes need. You took conflicts for wavefronts.`],
+      ...(access.together < WARP ? [[atOnce, `So many different words one bank must give to all 32 lanes. But of accesses of ${size} bytes only ${access.together} lanes go together, one part of the warp after another, and what the parts take adds up. You took the warp for its parts.`]] : []),
       [lanes, `That is the number of lanes. Lanes go together; they wait for one another only if they want <em>different words</em> of the <em>same bank</em>. You took lanes for wavefronts.`],
       [words, `That is the number of different words. Words in different banks come in the same wavefront: only the words <em>of one bank</em> queue. You took words for wavefronts.`],
       [banks.size, `That is the number of banks that are used. Banks work at the same time: what counts is how many words the busiest one must give. You took banks for wavefronts.`],

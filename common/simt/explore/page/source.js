@@ -29,6 +29,7 @@ class Source {
     this.hidden = hidden;
     this.rows = null;
     this.marked = null;
+    this.shown = [];
     if (!data.files[file]) {
       this.panel.innerHTML = `<h2>Source</h2><p class="dim">The source was not there when this page was made.</p>`;
       return;
@@ -68,12 +69,15 @@ class Source {
     const marked = site ? site.slice(0, 4).join() : "";
     if (!this.rows || this.marked === marked) return;
     this.marked = marked;
-    for (const row of this.panel.querySelectorAll("tr.now, tr.helper")) row.classList.remove("now", "helper");
+    for (const row of this.shown || []) row.classList.remove("now", "helper");
+    this.shown = [];
     if (!site || site[0] !== file) return;
     const row = this.rows[site[1] - 1];
     if (!row) return;
     row.classList.add("now");
-    if (site[2] === file && site[3] !== site[1] && this.rows[site[3] - 1]) this.rows[site[3] - 1].classList.add("helper");
+    const helper = site[2] === file && site[3] !== site[1] ? this.rows[site[3] - 1] : null;
+    if (helper) helper.classList.add("helper");
+    this.shown = [row, helper].filter(Boolean);
     const top = row.offsetTop - 30, bottom = row.offsetTop + row.offsetHeight + 40, listing = this.listing;
     if (top < listing.scrollTop || bottom > listing.scrollTop + listing.clientHeight) {
       listing.scrollTop = Math.max(0, row.offsetTop - listing.clientHeight / 2);

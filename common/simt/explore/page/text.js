@@ -83,11 +83,14 @@ const LOOKS = {
   fence: {name: "fence", letter: "f", colour: "--fence"},
   branch: {name: "lanes part", letter: "Y", colour: "--branch"},
   mbarrier: {name: "mbarrier", letter: "m", colour: "--barrier"},
-  bulk: {name: "bulk copy begins", letter: "B", colour: "--global-store"},
+  bulk: {name: "bulk copy begins", letter: "B", colour: "--bulk"},
   named: {name: "named barrier", letter: "|", colour: "--barrier"},
   matrix: {name: "tensor core", letter: "T", colour: "--collective"},
+  matrixWait: {name: "wgmma: fence, commit, wait", letter: "t", colour: "--fence"},
   barrier: {name: "barrier", letter: "", colour: "--barrier"}
 };
+
+const TENSOR_CORES = /^(w?g?mma|ldmatrix|stmatrix)/;
 
 function lookOf(block, step) {
   if (step === "barrier") return LOOKS.barrier;
@@ -96,7 +99,7 @@ function lookOf(block, step) {
     case COPY: return LOOKS.copy;
     case COPIED: return LOOKS.copied;
     case SYNCWARP: return LOOKS.syncwarp;
-    case COLLECTIVE: return data.operations[step[4]].startsWith("mma") ? LOOKS.matrix : LOOKS.collective;
+    case COLLECTIVE: return !TENSOR_CORES.test(operationOf(step)) ? LOOKS.collective : /wait|commit|fence/.test(operationOf(step)) ? LOOKS.matrixWait : LOOKS.matrix;
     case MBARRIER: return LOOKS.mbarrier;
     case BULK: return LOOKS.bulk;
     case NAMED_BARRIER: return LOOKS.named;
@@ -130,8 +133,10 @@ const DOES = ["loads", "stores", "adds or exchanges atomically", "begins an asyn
 function strideInWords(step) {
   const words = step[7] / WORD, common = (a, b) => b ? common(b, a % b) : a;
   if (Array.isArray(step[7]) || step[4] !== WORD || words % 1 !== 0 || words === 0 || countLanes(lanesOf(step)) < 2) return "";
-  const every = BANKS / common(Math.abs(words), BANKS);
-  return `From lane to lane it is ${plural(Math.abs(words), "word")}, so ${every >= WARP ? "the lanes come to different banks" : every === 1 ? "every lane comes to the same bank" : `every ${every}${every === 2 ? "nd" : "th"} lane comes to the same bank`}. `;
+  const every = BANKS / common(Math.abs(words), BANKS), around = every * Math.abs(words), times = around / BANKS;
+  if (every >= WARP) return `From lane to lane it is ${plural(Math.abs(words), "word")}, so the lanes come to different banks. `;
+  const rounds = times === 1 ? "once around the 32 banks" : `${times} times around the 32 banks`;
+  return `From lane to lane it is ${plural(Math.abs(words), "word")}${every === 1 ? `, ${rounds}: every lane comes to the same bank` : `; ${every} lanes further it is ${around}, ${rounds}: every ${every}${every === 2 ? "nd" : "th"} lane comes to the same bank`}. `;
 }
 
 function sharedInWords(block, step, addresses) {
@@ -148,7 +153,7 @@ function sharedInWords(block, step, addresses) {
   if (access.conflicts > 0) {
     const lanes = busiest.slice(0, 3).map(word => word.lanes.length > 1 ? `${word.lanes.length} lanes` : `lane ${word.lanes[0]}`);
     const wants = busiest.slice(0, 3).map(word => word.word);
-    why = `${strideInWords(step)}Bank ${busiest[0].bank} holds ${busiest.length} of the words that are wanted at once: ${lanes.join(", ")}${busiest.length > 3 ? ", …" : ""} want word${wants.length > 1 ? "s" : ""} ${wants.join(", ")}${busiest.length > 3 ? ", …" : ""}. A bank gives one word a wavefront, so ${parts > 1 ? "this part of the warp takes" : "it takes"} ${busiest.length}. ${words.size} of the 32 banks work${words.size < 32 ? `, ${32 - words.size} are idle` : ""}.`;
+    why = `${strideInWords(step)}Bank ${busiest[0].bank} holds ${busiest.length} of the words that are wanted at once: ${lanes.join(", ")}${busiest.length > 3 ? " and so on" : ""} want word${wants.length > 1 ? "s" : ""} ${wants.join(", ")}${busiest.length > 3 ? " and so on" : ""}. A bank gives one word at a time, and each such pass through the banks is a wavefront: ${parts > 1 ? "this part of the warp takes" : "it takes"} ${busiest.length}. ${words.size} of the 32 banks work${words.size < 32 ? `, ${32 - words.size} are idle` : ""}.`;
   } else if (access.wavefronts.some(wavefront => wavefront.words.some(word => word.lanes.length > 1)) && step[4] <= 4) {
     why = "Lanes that want the same word get it together, and no bank holds two of the words that are wanted: one wavefront.";
   } else if (parts > 1) {
@@ -182,33 +187,35 @@ function globalInWords(step, addresses) {
 
 function collectiveInWords(step) {
   const name = data.operations[step[4]];
-  if (name.startsWith("mma")) return `<code>${name}</code>: the lanes work together on small matrices that are spread over their registers.`;
+  if (name === "mma.sync") return `<code>${name}</code>: the tensor core multiplies small matrices that are spread over the registers of the 32 lanes.`;
+  if (/matrix/.test(name)) return `<code>${name}</code>: 8 x 8 matrices, whose rows some of the lanes have named, ${name === "ldmatrix" ? "go to" : "come from"} the registers of all.`;
   return `<code>${name}</code>: ${plural(countLanes(lanesOf(step)), "lane")} exchange${countLanes(lanesOf(step)) === 1 ? "s" : ""} values from register to register: no memory, no barrier of the block.`;
 }
 
 /* {html: what happens, why, count: what a prediction is about, or null} */
-function stepInWords(block, warp, step) {
+function stepInWords(block, columns, warp, step, wait) {
   const who = `Warp ${warp}`;
   if (step === "barrier") return {html: "<b>Barrier</b>: all warps of the block have come to <code>__syncthreads()</code>, and go on together.", why: "", count: null};
   if (step === "waits") return {html: `${who} has nothing left to do before the barrier: it <b>waits</b> for the others.`, why: "", count: null};
-  if (step === "sleeps") return {html: `${who} <b>waits</b> at an mbarrier until its phase is complete.`, why: "", count: null};
+  if (step === "sleeps" && wait && wait[0] === MBARRIER) return {html: `${who}: ${mbarrierInWords(block, columns, wait).html}`, why: "", count: null};
+  if (step === "sleeps") return {html: `${who} <b>waits</b> for other warps${wait && wait[0] === NAMED_BARRIER ? `, at the barrier number ${wait[4]}` : ""}.`, why: "", count: null};
   if (step === "done") return {html: block.full ? `What ${who.toLowerCase()} does here was left out of this page.` : `${who} is <b>done</b>.`, why: "", count: null};
   const lanes = plural(countLanes(lanesOf(step)), "lane");
   if (step[0] === SYNCWARP) return {html: `${who}: <code>__syncwarp()</code>: ${lanes} wait for one another.`, why: "", count: null};
   if (step[0] === FENCE) return {html: `${who}: a fence: what was written before is seen before what is written after.`, why: "", count: null};
+  if (operationOf(step).startsWith("wgmma")) { const words = wgmmaInWords(block, step); return {html: `${who}: ${words.html}`, why: words.why, count: null}; }
   if (step[0] === COLLECTIVE) return {html: `${who}: ${collectiveInWords(step)}`, why: "", count: null};
   if (step[0] === BRANCH) {
     const going = step[4] >>> 0, staying = (lanesOf(step) & ~going) >>> 0;
-    return {html: `${who}: <b>lanes part</b>. Lanes ${lanesInWords(listLanes(going))} go on, lanes ${lanesInWords(listLanes(staying))} go another way: they come later or skip what follows.`,
+    return {html: `${who}: <b>lanes part</b>. ${countLanes(going) === 1 ? `Lane ${listLanes(going)[0]} goes` : `Lanes ${lanesInWords(listLanes(going))} go`} on; ${countLanes(staying) === 1 ? `lane ${listLanes(staying)[0]} goes another way: it comes later or skips` : `lanes ${lanesInWords(listLanes(staying))} go another way: they come later or skip`} what follows.`,
             why: "While some lanes of a warp go one way, the others are switched off: the instructions take as long as for all 32.", count: null};
   }
-  if (step[0] === BULK) return {html: `${who}: lane ${listLanes(lanesOf(step))[0]} begins a <b>bulk copy</b> of ${number(step[4])} bytes.`, why: "One lane asks; the copy engine moves the bytes while the warps go on. An mbarrier tells when they have arrived.", count: null};
-  if (step[0] === NAMED_BARRIER) return {html: `${who} comes last to a <b>named barrier</b>, of some of the block's warps: they go on together.`, why: "", count: null};
-  const memory = memoryName(block, step[5]), addresses = addressesOf(block, step);
-  if (step[0] === MBARRIER) {
-    const places = new Set(activeLanes(addresses).map(lane => addresses[lane]));
-    return {html: `${who}: ${lanes} ${step[step.length - 1] ? "initialise" : "arrive at, ask or wait for"} ${plural(places.size, "mbarrier")} in ${memory}, at byte ${[...places].slice(0, 4).join(", ")}.`, why: step[step.length - 1] ? "" : "An mbarrier counts arrivals, and bytes that bulk copies still owe. When both are complete, its phase ends, and who waits for it goes on.", count: null};
+  if (step[0] === BULK || step[0] === MBARRIER) {
+    const words = step[0] === BULK ? bulkInWords(block, step) : mbarrierInWords(block, columns, step);
+    return {html: `${who}: ${words.html}`, why: words.why, count: null};
   }
+  if (step[0] === NAMED_BARRIER) return {html: `${who} ${step[5] ? `comes last to the <b>barrier number ${step[4]}</b>: all who wait there go on` : `${step[6] ? "waits" : "arrives"} at the <b>barrier number ${step[4]}</b>`}.`, why: "A barrier with a number is one of some of the block's warps.", count: null};
+  const memory = memoryName(block, step[5]), addresses = addressesOf(block, step);
   const html = `${who} ${DOES[step[0]]}: ${lanes}, ${plural(step[4], "byte")} each, ${step[0] === LOAD ? "from" : step[0] === ATOMIC ? "in" : "to"} ${memory}.`;
   if (step[0] === COPIED) return {html, why: "The bytes of an asynchronous copy are there from here on: it was counted when it began.", count: null};
   if (spaceOf(block, step) === "constant") return {html, why: "", count: null};

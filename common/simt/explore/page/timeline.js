@@ -6,6 +6,7 @@ class Timeline {
     this.canvas = canvas;
     this.context = canvas.getContext("2d");
     this.dragging = null;
+    this.rows = pane.block.time.rows;
     canvas.addEventListener("pointerdown", event => {
       this.dragging = event.offsetY < this.overview + 2 ? "overview" : "rows";
       canvas.setPointerCapture(event.pointerId);
@@ -20,9 +21,11 @@ class Timeline {
   measure() {
     const warps = this.pane.block.time.warps, width = this.canvas.clientWidth || 600, columns = this.pane.app.columns;
     this.overview = 12;
-    this.left = 60;
+    this.left = this.rows.length > 0 ? 92 : 60;
     this.rowHeight = warps > 16 ? 10 : warps > 8 ? 14 : 20;
-    this.height = this.overview + 4 + warps * this.rowHeight + 2;
+    this.meanwhileHeight = 15;
+    this.rowsEnd = this.overview + 4 + warps * this.rowHeight;
+    this.height = this.rowsEnd + (this.rows.length ? 4 : 0) + this.rows.length * this.meanwhileHeight + 2;
     this.cell = Math.max(12, Math.min(26, (width - this.left) / columns.count));
     this.visible = Math.max(1, Math.floor((width - this.left) / this.cell));
     this.scale = Math.min(this.cell, (width - this.left) / columns.count); /* of the overview */
@@ -49,9 +52,12 @@ class Timeline {
     const {pane, context} = this, {block, app} = pane, ratio = window.devicePixelRatio || 1;
     this.colours = {};
     this.measure();
-    this.canvas.style.height = this.height + "px";
-    this.canvas.width = Math.round(this.width * ratio);
-    this.canvas.height = Math.round(this.height * ratio);
+    const width = Math.round(this.width * ratio), height = Math.round(this.height * ratio);
+    if (this.canvas.width !== width || this.canvas.height !== height) {
+      this.canvas.style.height = this.height + "px";
+      this.canvas.width = width;
+      this.canvas.height = height;
+    }
     context.setTransform(ratio, 0, 0, ratio, 0, 0);
     context.clearRect(0, 0, this.width, this.height);
     this.drawOverview();
@@ -60,13 +66,34 @@ class Timeline {
     context.rect(0, this.overview + 4, this.width, this.height);
     context.clip();
     for (let warp = 0; warp < block.time.warps; warp++) this.drawRow(warp);
+    this.rows.forEach((row, i) => drawMeanwhile(this, row, this.rowsEnd + 4 + i * this.meanwhileHeight));
     this.drawCursor();
     context.restore();
     this.describe();
   }
 
+  /* All steps of the warp, as an image that is kept until another warp, size or colour comes. */
   drawOverview() {
-    const {context} = this, {block, app} = this.pane, columns = app.columns, scale = this.scale;
+    const {context} = this, {app} = this.pane, columns = app.columns, scale = this.scale, ratio = window.devicePixelRatio || 1;
+    const key = [app.warp, this.width, ratio, this.colour("--page")].join();
+    if (this.overviewKey !== key || this.overviewColumns !== columns) {
+      this.overviewKey = key;
+      this.overviewColumns = columns;
+      this.overviewImage = document.createElement("canvas");
+      this.overviewImage.width = Math.round(this.width * ratio);
+      this.overviewImage.height = Math.round(this.overview * ratio);
+      const image = this.overviewImage.getContext("2d");
+      image.setTransform(ratio, 0, 0, ratio, 0, 0);
+      this.fillOverview(image);
+    }
+    context.drawImage(this.overviewImage, 0, 0, this.overviewImage.width / ratio, this.overview);
+    context.strokeStyle = this.colour("--text");
+    context.lineWidth = 2;
+    context.strokeRect(this.left + this.from * scale + 1, 1, Math.max(3, Math.min(columns.count, this.visible) * scale - 2), this.overview - 2);
+  }
+
+  fillOverview(context) {
+    const {block, app} = this.pane, columns = app.columns, scale = this.scale;
     context.fillStyle = this.colour("--off");
     context.fillRect(this.left, 0, columns.count * scale, this.overview);
     const step = Math.max(1, Math.floor(1 / scale));
@@ -76,9 +103,6 @@ class Timeline {
       context.fillStyle = this.colour(lookOf(block, what).colour);
       context.fillRect(this.left + column * scale, 0, Math.max(1, scale * step), this.overview);
     }
-    context.strokeStyle = this.colour("--text");
-    context.lineWidth = 2;
-    context.strokeRect(this.left + this.from * scale + 1, 1, Math.max(3, Math.min(columns.count, this.visible) * scale - 2), this.overview - 2);
   }
 
   drawRow(warp) {
@@ -142,6 +166,7 @@ class Timeline {
 function legendOf(block) {
   const looks = new Map();
   for (const step of block.steps) {
+    if (step[0] === BULK_END) continue; /* no warp's step */
     const look = step[0] === BARRIER ? LOOKS.barrier : lookOf(block, step);
     looks.set(look, (looks.get(look) || 0) + 1);
   }

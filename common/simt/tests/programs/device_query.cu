@@ -1,5 +1,6 @@
 // What a program can ask: the device, a kernel, occupancy.
 #include <iostream>
+#include <nvtx3/nvToolsExt.h>
 
 #include "check.cuh"
 
@@ -49,6 +50,26 @@ int main()
     EXPECT(prop.maxGridSize[1] == 65535 && prop.totalConstMem == 65536);
     CHECK(cudaDeviceGetAttribute(&value, cudaDevAttrMaxSharedMemoryPerBlockOptin, 0));
     EXPECT(value >= 48 << 10);
+
+    EXPECT(prop.concurrentKernels == 1 && prop.maxTexture2D[0] >= 65536 &&
+           prop.textureAlignment == 512);
+    CHECK(cudaDeviceGetAttribute(&value, cudaDevAttrComputeMode, 0));
+    EXPECT(value == cudaComputeModeDefault);
+    CHECK(cudaDeviceGetAttribute(&value, cudaDevAttrClockRate, 0));
+    EXPECT(value > 0);
+
+    cudaMemPool_t pool;
+    float *pooled;
+    unsigned long long threshold = 1 << 20, found = 0;
+    nvtxRangePush("pools");
+    CHECK(cudaDeviceGetDefaultMemPool(&pool, 0));
+    CHECK(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &threshold));
+    CHECK(cudaMemPoolGetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &found));
+    EXPECT(found == threshold);
+    CHECK(cudaMallocFromPoolAsync(&pooled, 4096, pool, 0));
+    CHECK(cudaMemsetAsync(pooled, 0, 4096));
+    CHECK(cudaFreeAsync(pooled, 0));
+    nvtxRangePop();
 
     cudaFuncAttributes attributes;
     CHECK(cudaFuncGetAttributes(&attributes, kernel));

@@ -1,5 +1,6 @@
 // Integer and floating point intrinsics.
 #include <cmath>
+#include <cstring>
 #include <math_constants.h>
 
 #include "check.cuh"
@@ -73,6 +74,75 @@ __global__ void floats(int *failed, float x)
     THAT(signbit(-x) && isfinite(x) && copysignf(3, -x) == -3 && fmodf(7 * x, 4) == 3);
 }
 
+// One last bit apart: 1/3 and its kin lie between two numbers.
+__global__ void directed(int *failed, float x)
+{
+    const double d = x;
+    THAT(__fadd_ru(x, 1e-20f) == nextafterf(1, 2) && __fadd_rd(x, 1e-20f) == 1);
+    THAT(__fsub_rz(x, 1e-20f) == nextafterf(1, 0) && __fmul_ru(x / 3, 3) >= 1);
+    THAT(__fdiv_ru(x, 3) == nextafterf(__fdiv_rd(x, 3), 1) && __fdiv_rz(-x, 3) == -__fdiv_rd(x, 3));
+    THAT(__frcp_ru(3 * x) > __frcp_rd(3 * x) && __fsqrt_rd(2 * x) < __fsqrt_ru(2 * x));
+    THAT(__fmaf_rz(x, x, -1e-20f) == nextafterf(1, 0) && __fmaf_ru(x, x, 1e-20f) > 1);
+    THAT(__dadd_ru(d, 1e-30) == nextafter(1.0, 2.0) && __ddiv_rd(d, 3) < __ddiv_ru(d, 3));
+    THAT(__dsqrt_rd(2 * d) < __dsqrt_ru(2 * d) && __fma_rz(d, d, -1e-30) == nextafter(1.0, 0.0));
+    THAT(__int2float_rz(0x7fffffff) == 2147483520.0f &&
+         __int2float_ru(0x7fffffff) == 2147483648.0f);
+    THAT(__ll2float_rd(-0x7fffffffll) == -2147483648.0f && __ull2double_rz(~0ull) < 0x1p64);
+    THAT(__double2float_rd(d / 3) < __double2float_ru(d / 3));
+}
+
+__global__ void special(int *failed, double x)
+{
+    const double vector[] = {2 * x, 3, 6};
+    THAT(close(erfinv(0.5 * x), 0.4769362762044699, 1e-12));
+    THAT(close(erfcinv(1e-10 * x), 4.572824967389486, 1e-12) && close(erfinvf(-0.5f), -0.47693628));
+    THAT(isinf(erfinv(x)) && isnan(erfinv(2 * x)) &&
+         close(normcdfinv(0.975 * x), 1.959963984540054));
+    THAT(close(erfcx(x), 0.427583576155807, 1e-12) && close(erfcx(100 * x), 0.005641613782989));
+    THAT(close(cyl_bessel_i0(x), 1.266065877752008, 1e-12) &&
+         close(cyl_bessel_i1(2 * x), 1.590636854637329, 1e-12));
+    THAT(close(norm(3, vector), 7, 1e-12) && close(rnorm(3, vector), 1 / 7.0, 1e-12));
+    THAT(close(norm4d(x, 1, 1, 1), 2, 1e-12) && close(rnorm3d(2 * x, 3, 6), 1 / 7.0, 1e-12));
+}
+
+// Halves and bytes of an int; sums and the larger or smaller of them.
+__global__ void lanes(int *failed, unsigned int one)
+{
+    const unsigned int a = 0x80017fffu * one, b = 0xffff0001u * one;
+    THAT(__vadd2(a, b) == 0x80008000u && __vaddss2(a, b) == 0x80007fffu);
+    THAT(__vaddus2(a, b) == 0xffff8000u && __vsub2(a, b) == 0x80027ffeu);
+    THAT(__vabs2(0x8000ffffu * one) == 0x80000001u && __vabsss2(0x8000ffffu * one) == 0x7fff0001u);
+    THAT(__vmaxs2(a, b) == 0xffff7fffu && __vmaxu2(a, b) == 0xffff7fffu);
+    THAT(__vmins2(a, b) == 0x80010001u && __vminu2(a, b) == 0x80010001u);
+    THAT(__vcmpgts2(a, b) == 0x0000ffffu && __vsetltu2(a, b) == 0x00010000u);
+    THAT(__vabsdiffu4(0x01ff8000u * one, 0x02018001u) == 0x01fe0001u);
+    THAT(__vsadu4(0x01ff8000u * one, 0x02018001u) == 1 + 254 + 0 + 1);
+    THAT(__vaddus4(0xff01fe10u * one, 0x01020304u) == 0xff03ff14u);
+    THAT(__vsubss4(0x80007f00u * one, 0x0101ff01u) == 0x80ff7fffu);
+    THAT(__vavgu4(0x01030507u * one, 0x02040608u) == 0x02040608u &&
+         __vneg4(0x01ff0080u) == 0xff010080u);
+    THAT(__vcmpeq4(0x01020304u * one, 0x01ff03ffu) == 0xff00ff00u);
+    THAT(__vimax3_s32(-3 * (int)one, 5, 2) == 5 && __vimin3_u32(7u * one, 9, 8) == 7);
+    THAT(__viaddmax_s32(3 * (int)one, 4, 9) == 9 && __vimin3_s32_relu(-3 * (int)one, 5, 2) == 0);
+    bool first = false;
+    THAT(__vibmax_s32(3 * (int)one, 4, &first) == 4 && !first);
+    THAT(__dp2a_lo(0x00020003 * (int)one, 0x01020304, 1) == 1 + 3 * 4 + 2 * 3);
+    THAT(__fns(0x0000f0f0u * one, 4, 2) == 5 && __fns(one, 1, 1) == ~0u);
+}
+
+// All threads count, each by an order of its own.
+__global__ void ordered(unsigned int *sum, float *floats, int *winners, int *expected)
+{
+    __nv_atomic_fetch_add(sum, 2u, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
+    __nv_atomic_add(floats, 0.5f, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
+    __nv_atomic_fetch_max(sum + 1, threadIdx.x, __NV_ATOMIC_ACQ_REL, __NV_THREAD_SCOPE_SYSTEM);
+    int none = 0, mine = threadIdx.x + 1;
+    if (__nv_atomic_compare_exchange(winners, &none, &mine, false, __NV_ATOMIC_SEQ_CST,
+                                     __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE)) {
+        __nv_atomic_store_n(expected, mine, __NV_ATOMIC_RELEASE, __NV_THREAD_SCOPE_DEVICE);
+    }
+}
+
 __global__ void loads(int *failed, const float4 *__restrict__ in, int2 *out)
 {
     float4 v = __ldg(&in[0]);
@@ -95,8 +165,18 @@ int main()
     integers<<<1, 1>>>(failed, 1);
     floats<<<1, 1>>>(failed, 1);
     loads<<<1, 1>>>(failed, in, out);
+    directed<<<1, 1>>>(failed, 1);
+    special<<<1, 1>>>(failed, 1);
+    lanes<<<1, 1>>>(failed, 1);
+    unsigned int *sums;
+    CHECK(cudaMallocManaged(&sums, 5 * sizeof(int)));
+    memset(sums, 0, 5 * sizeof(int));
+    ordered<<<2, 64>>>(sums, (float *)sums + 2, (int *)sums + 3, (int *)sums + 4);
     CHECK(cudaDeviceSynchronize());
     EXPECT(*failed == 0 && out->x == 5 && out->y == 6);
+    EXPECT(sums[0] == 256 && sums[1] == 63 && ((float *)sums)[2] == 64);
+    EXPECT(sums[3] >= 1 && sums[3] <= 64 && sums[4] == sums[3]);
+    cudaFree(sums);
     cudaFree(failed);
     cudaFree(in);
     cudaFree(out);

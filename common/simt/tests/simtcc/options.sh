@@ -96,3 +96,6 @@ for versions in '10 __clang_major__' '4 10'; do
 done
 SIMTCC_CACHE=/proc/nothing compile value.cu
 [ $? -eq 3 ] && grep -q '/proc/nothing: cannot write there' output || fail 'a cache that cannot be'
+TMPDIR=/nonexistent compile value.cu
+[ $? -eq 3 ] && [ "$(cat output)" = 'simtcc: /nonexistent: no folder for temporary files can be made there' ] ||
+    fail 'no place for temporary files'

@@ -1,24 +1,21 @@
 # shellcheck shell=sh disable=SC2154
 # What there is not is refused, with the line. Sourced by test_simtcc.sh.
 
-refuses 'textures (cudaTextureObject_t)' 1 <<'END'
-__global__ void k(float *out, cudaTextureObject_t t) { *out = 1; }
-END
-refuses 'textures (tex2D)' 3 <<'END'
-template <class T> __global__ void k(float *out, T t)
-{
-    *out = tex2D<float>(t, 0.5f, 0.5f);
-}
-END
-refuses 'textures and CUDA arrays (cudaMallocArray)' 4 <<'END'
+refuses 'mipmaps (cudaMipmappedArray_t)' 3 <<'END'
 int main()
 {
-    void *array = 0;
-    return cudaMallocArray(&array, 0, 1, 1);
+    cudaMipmappedArray_t levels = 0;
+    return levels != 0;
 }
 END
-refuses 'surfaces (surf2Dread, surf2Dwrite)' 1 <<'END'
-__global__ void k(long surface) { surf2Dwrite(1.0f, surface, 4, 4); }
+refuses 'cubemap textures (texCubemap)' 3 <<'END'
+template <class T> __global__ void k(float *out, T t)
+{
+    *out = texCubemap<float>(t, 0.5f, 0.5f, 1);
+}
+END
+refuses 'texture references (cudaBindTexture), which CUDA 12 has dropped' 1 <<'END'
+int main() { cudaBindTexture(0, 0, 0, 0); }
 END
 refuses 'PTX: operand %envreg2' 6 <<'END'
 // asm
@@ -38,17 +35,18 @@ struct S { int a; __device__ S() : a{1}
     }
 };
 END
-refuses 'NCCL' 2 <<'END'
+refuses 'NVML' 2 <<'END'
 #include <vector>
-#include <nccl.h>
+#include <nvml.h>
 END
-refuses 'dynamic parallelism (a launch from device code)' 4 <<'END'
+refuses 'cudaDeviceSynchronize() in device code, which CUDA 12 has dropped' 5 <<'END'
 __global__ void child() {}
 __global__ void parent()
 {
     child<<<1, 1>>>();
+    cudaDeviceSynchronize();
 }
-int main() { parent<<<1, 1>>>(); }
+int main() { parent<<<1, 1>>>(); cudaDeviceSynchronize(); }
 END
 refuses 'cuda::pipeline (libcu++)' 1 <<'END'
 #include <cuda/pipeline>
@@ -64,8 +62,8 @@ END
 refuses 'CUB' 1 <<'END'
 #include "cub/cub.cuh"
 END
-refuses 'cuRAND' 1 <<'END'
-#include <curand_kernel.h>
+refuses 'cuFFT' 1 <<'END'
+#include <cufft.h>
 END
 refuses 'the driver API (cuInit)' 2 <<'END'
 #include <cuda.h>
@@ -78,11 +76,11 @@ END
 # Each feature once, with its first place.
 cat >several.cu <<'END'
 __device__ void f() { asm("a;"); asm("membar.gl;"); }
-__global__ void k() { k<<<1, 1>>>(); }
+cudaMipmappedArray_t levels;
 END
 compile several.cu
 [ "$(wc -l <output)" -eq 2 ] && grep -q '^several.cu:1: .*PTX: a$' output &&
-    grep -q '^several.cu:2: .*dynamic parallelism' output || fail 'two features, two lines'
+    grep -q '^several.cu:2: .*mipmaps' output || fail 'two features, two lines'
 
 # In a header, at the header's own line; and where a header includes another.
 mkdir -p include
@@ -99,12 +97,12 @@ cat >own_names.cu <<'END'
 #include <cstdio>
 struct image { int tex2D, texture; };
 namespace mine { template <class T> struct texture { T t; }; int surface(int x) { return x; } }
-static int tex1D = 3;
+static int texCubemap = 3;
 int main()
 {
     image i = {1, 2};
     mine::texture<int> t = {4};
-    printf("%d\n", i.tex2D + i.texture + t.t + mine::surface(tex1D));
+    printf("%d\n", i.tex2D + i.texture + t.t + mine::surface(texCubemap));
 }
 END
 prints 10 --run own_names.cu

@@ -48,3 +48,34 @@ copy=$work/clone/common/simt/simtcc
 echo '/* changed */' >>clone/common/simt/observe/recorder.h
 without --run one.cu
 [ $? -eq 3 ] || fail 'the runtime of other sources is not taken'
+
+# A cache that has lost a part is filled again; a build that is interrupted leaves nothing there. These
+# compilers are the real one, but make nothing of the runtime's own sources, or wait there.
+$compiler -x c -c -o nothing.o /dev/null
+for name in quick slow; do
+    # shellcheck disable=SC2016 # for the script that is written
+    does='cp "$work/nothing.o" "$(basename -- "${last%.*}").o"'
+    [ $name = quick ] || does='touch "$work/waits" && exec sleep 60'
+    cat >$name <<END
+#!/bin/sh
+work='$work'
+for last; do :; done
+case " \$* " in
+*' -o simt_rewrite '*) exec cp "\$work/$built/simt_rewrite" simt_rewrite ;;
+*' -o '* | *' --version '* | *' -E '*) exec $compiler "\$@" ;;
+*) $does ;;
+esac
+END
+    chmod +x $name
+done
+for lost in nothing libsimt.a simt_rewrite; do
+    rm -f other/*/$lost
+    SIMTCC_CACHE=$work/other "$copy" -ccbin "$work/quick" -c -o one.o one.cu >output 2>&1 || fail "without $lost"
+    [ -s "$(echo other/*/libsimt.a)" ] && [ -x "$(echo other/*/simt_rewrite)" ] || fail "a cache without $lost stays so"
+done
+rm other/*/libsimt.a
+SIMTCC_CACHE=$work/other setsid "$copy" -ccbin "$work/slow" -c -o one.o one.cu >output 2>&1 &
+for _ in $(seq 600); do [ -e waits ] && break || sleep 0.1; done
+[ -e waits ] && kill -TERM -- -$! || fail 'a build to interrupt'
+wait $!
+[ "$(echo other/*)" = "$(echo other/simtcc-*)" ] || fail "an interrupted build leaves $(echo other/*)"

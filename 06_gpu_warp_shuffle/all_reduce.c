@@ -1,0 +1,78 @@
+/* Step 06, several GPUs: NCCL combines the numbers. Every GPU gets the result, the first one where
+ * the call wants it. */
+#include "library/nccl.h"
+
+#ifdef RUNGS_NCCL
+
+#include "device/pool.h"
+#include "library/cuda_check.h"
+#include "shares.h"
+
+static ncclComm_t comms[MOST_GPUS];
+
+/* A communicator takes long to make: once for many calls. */
+void prepare_all_reduce(const struct reduction *call)
+{
+    static int made;
+
+    place_shares(call);
+    if (made == call->gpus)
+        return;
+    for (int gpu = 0; gpu < made; gpu++)
+        CHECK_NCCL(ncclCommDestroy(comms[gpu]));
+    CHECK_NCCL(ncclCommInitAll(comms, call->gpus, NULL));
+    made = call->gpus;
+}
+
+static void all_reduce(const struct reduction *call, int gpu)
+{
+    const ncclDataType_t type = call->type == TYPE_F64 ? ncclDouble : ncclFloat;
+    const struct reduction *const share = &shares.of[gpu];
+
+    CHECK_NCCL(ncclAllReduce(share->result, gpu == 0 ? call->result : share->result, 1, type,
+                             ncclSum, comms[gpu], (cudaStream_t)share->stream));
+}
+
+/* An all-reduce in the streams behind the kernels. One thread calls for all ranks: hence the group,
+ * whose calls are made together. (Its maximum and minimum would pass over NaN: sums only.)
+ *
+ * Better: one operation in place of copies and a second launch, and every GPU has the result.
+ * Still bad: one thread launches on all GPUs, so the last one starts late. */
+void launch_nccl(const struct reduction *call)
+{
+    fork_gpus();
+    for (int gpu = 0; gpu < shares.gpus; gpu++) {
+        CHECK(cudaSetDevice(gpu));
+        launch_bulk_copies(&shares.of[gpu]);
+    }
+    CHECK(cudaSetDevice(0));
+    CHECK_NCCL(ncclGroupStart());
+    for (int gpu = 0; gpu < shares.gpus; gpu++)
+        all_reduce(call, gpu);
+    CHECK_NCCL(ncclGroupEnd());
+    join_gpus();
+}
+
+/* One thread's part. The current GPU belongs to a thread. */
+static void work(void *argument, int gpu)
+{
+    CHECK(cudaSetDevice(gpu));
+    launch_bulk_copies(&shares.of[gpu]);
+    CHECK(cudaGetLastError()); /* it belongs to a thread, too */
+    all_reduce(argument, gpu);
+}
+
+/* A thread for each GPU (device/pool.h), which calls for its own rank: no group.
+ *
+ * Better: all GPUs start at about the same time.
+ * Still bad: threads have to be woken and waited for in each call. */
+void launch_nccl_threads(const struct reduction *call)
+{
+    struct reduction argument = *call;
+
+    fork_gpus();
+    pool_run(shares.gpus, work, &argument);
+    join_gpus();
+}
+
+#endif

@@ -1,0 +1,147 @@
+/* Step 06, several GPUs: each reduces its share of the input, by the top rung of one GPU, to one
+ * number; these rungs differ in how the numbers come together. The shares lie on the GPUs before a
+ * call (shares.h). */
+#include "library/cuda_check.h"
+#include "shares.h"
+
+void launch_shape_by_size(const struct reduction *call);
+
+/* Every GPU is asked for its share, by this thread, one after the other: launches do not wait. */
+static void reduce_shares(void)
+{
+    for (int gpu = 0; gpu < shares.gpus; gpu++) {
+        CHECK(cudaSetDevice(gpu));
+        launch_bulk_copies(&shares.of[gpu]);
+    }
+    CHECK(cudaSetDevice(0));
+}
+
+/* What combines the numbers: a sum of products needs a sum. */
+static struct reduction of_numbers(const struct reduction *call, const void *numbers)
+{
+    struct reduction second = *call;
+
+    second.op = call->op == OP_DOT ? OP_SUM : call->op;
+    second.type = call->type == TYPE_F64 ? TYPE_F64 : TYPE_F32;
+    second.n = (size_t)call->gpus;
+    second.a = numbers;
+    second.b = NULL;
+    return second;
+}
+
+/* ---- one GPU, to compare with ---------------------------------------------------------------- */
+
+/* All of the input on the first GPU. */
+void launch_one_gpu(const struct reduction *call)
+{
+    launch_bulk_copies(call);
+}
+
+/* ---- through the host ------------------------------------------------------------------------ */
+
+static double combine(enum reduce_op op, double x, double y)
+{
+    if (op == OP_MAX)
+        return x > y || x != x ? x : y; /* keeps NaN: Max and Min in common/kernel/reduce.cuh */
+    if (op == OP_MIN)
+        return x < y || x != x ? x : y;
+    return x + y;
+}
+
+/* Combines the numbers in memory of the host, and leaves the result in the place of the first. */
+static void combine_on_host(const struct reduction *call)
+{
+    double *const wide = shares.on_host;
+    float *const narrow = shares.on_host;
+
+    for (int gpu = 1; gpu < shares.gpus; gpu++)
+        if (call->type == TYPE_F64)
+            wide[0] = combine(call->op, wide[0], wide[gpu]);
+        else
+            narrow[0] = (float)combine(call->op, (double)narrow[0], (double)narrow[gpu]);
+}
+
+/* The numbers are copied to the host, which combines them.
+ *
+ * Better than one GPU: N times the memory bandwidth.
+ * Still bad: the host waits for the GPUs and the GPUs for the host, twice in each call. */
+void launch_host_copies(const struct reduction *call)
+{
+    const size_t size = result_size(call->type);
+
+    reduce_shares();
+    for (int gpu = 0; gpu < shares.gpus; gpu++)
+        CHECK(cudaMemcpyAsync(place_of(shares.on_host, gpu), shares.of[gpu].result, size,
+                              cudaMemcpyDeviceToHost, (cudaStream_t)shares.of[gpu].stream));
+    for (int gpu = 0; gpu < shares.gpus; gpu++)
+        CHECK(cudaStreamSynchronize((cudaStream_t)shares.of[gpu].stream));
+    combine_on_host(call);
+    CHECK(cudaMemcpyAsync(call->result, shares.on_host, size, cudaMemcpyHostToDevice, 0));
+    CHECK(cudaStreamSynchronize(0)); /* the next call writes to that memory */
+}
+
+/* ---- from GPU to GPU ------------------------------------------------------------------------- */
+
+/* The numbers are copied to the first GPU, which combines them. Events make the streams wait for
+ * each other.
+ *
+ * Better: the host only asks; calls follow one another without it.
+ * Still bad: a copy of a few bytes for every GPU, each an operation of its own. */
+void launch_peer_copies(const struct reduction *call)
+{
+    const size_t size = result_size(call->type);
+    const struct reduction second = of_numbers(call, shares.on_first);
+
+    fork_gpus();
+    reduce_shares();
+    for (int gpu = 0; gpu < shares.gpus; gpu++)
+        CHECK(cudaMemcpyPeerAsync(place_of(shares.on_first, gpu), 0, shares.of[gpu].result, gpu,
+                                  size, (cudaStream_t)shares.of[gpu].stream));
+    join_gpus();
+    launch_shape_by_size(&second);
+}
+
+/* The other GPUs' kernels may write to the first one's memory. */
+void prepare_peer_access(const struct reduction *call)
+{
+    place_shares(call);
+    for (int gpu = 1; gpu < shares.gpus; gpu++) {
+        CHECK(cudaSetDevice(gpu));
+        const cudaError_t status = cudaDeviceEnablePeerAccess(0, 0);
+        if (status == cudaErrorPeerAccessAlreadyEnabled)
+            cudaGetLastError(); /* by an earlier preparation */
+        else
+            check_cuda(status, "cudaDeviceEnablePeerAccess");
+    }
+    CHECK(cudaSetDevice(0));
+}
+
+const char *declines_peer_access(const struct reduction *call)
+{
+    for (int gpu = 1; gpu < call->gpus; gpu++) {
+        int can = 0;
+        if (cudaDeviceCanAccessPeer(&can, gpu, 0) != cudaSuccess || !can)
+            return "a GPU here cannot access the first one's memory";
+    }
+    return NULL;
+}
+
+/* Each kernel writes its number where the first GPU will read it, in that GPU's memory.
+ *
+ * Better: no copies.
+ * Still bad: a second launch on the first GPU, and only that one has the result. */
+void launch_peer_access(const struct reduction *call)
+{
+    const struct reduction second = of_numbers(call, shares.on_first);
+
+    fork_gpus();
+    for (int gpu = 0; gpu < shares.gpus; gpu++) {
+        struct reduction share = shares.of[gpu];
+        share.result = place_of(shares.on_first, gpu);
+        CHECK(cudaSetDevice(gpu));
+        launch_bulk_copies(&share);
+    }
+    CHECK(cudaSetDevice(0));
+    join_gpus();
+    launch_shape_by_size(&second);
+}

@@ -1,0 +1,94 @@
+/* Step 06: the ladder of rungs that reduce a vector on several GPUs. */
+#include "library/nccl.h"
+#include "problem/reduction/reduction.h"
+#include "run/step.h"
+#include "shares.h"
+
+void launch_one_gpu(const struct reduction *call);
+void launch_host_copies(const struct reduction *call);
+void launch_peer_copies(const struct reduction *call);
+void prepare_peer_access(const struct reduction *call);
+const char *declines_peer_access(const struct reduction *call);
+void launch_peer_access(const struct reduction *call);
+void prepare_all_reduce(const struct reduction *call);
+void launch_nccl(const struct reduction *call);
+void launch_nccl_threads(const struct reduction *call);
+
+/* As of the top rung of one GPU (ladder.c). */
+static double depth_one_gpu(const struct reduction *call)
+{
+    return depth_two_stages(call) + 32;
+}
+
+/* A share is shorter; then the numbers of all GPUs are combined. */
+static double depth_shares(const struct reduction *call)
+{
+    struct reduction share = *call;
+
+    share.n = call->n - call->n / (size_t)call->gpus * (size_t)(call->gpus - 1);
+    return depth_one_gpu(&share) + call->gpus;
+}
+
+static const struct reduction_rung rungs[] = {
+    {
+        .rung = {.name = "one_gpu",
+                 .idea = "all of it on the first GPU, by the top rung there",
+                 .needs_compute_capability = 90},
+        .run = launch_one_gpu,
+        .depth = depth_one_gpu,
+    },
+    {
+        .rung = {.name = "host_copies",
+                 .idea = "a share on each GPU; their numbers are copied to the host",
+                 .needs_compute_capability = 90},
+        .run = launch_host_copies,
+        .prepare = place_shares,
+        .depth = depth_shares,
+    },
+    {
+        .rung = {.name = "peer_copies",
+                 .idea = "the numbers are copied to the first GPU",
+                 .needs_compute_capability = 90},
+        .run = launch_peer_copies,
+        .prepare = place_shares,
+        .depth = depth_shares,
+    },
+    {
+        .rung = {.name = "peer_access",
+                 .idea = "kernels write their numbers to the first GPU's memory",
+                 .needs_compute_capability = 90},
+        .run = launch_peer_access,
+        .prepare = prepare_peer_access,
+        .declines = declines_peer_access,
+        .depth = depth_shares,
+    },
+    {
+        .rung = {.name = "nccl",
+                 .idea = "an all-reduce by NCCL: every GPU gets the result",
+                 .needs_compute_capability = 90,
+                 .unavailable = nccl_unavailable},
+        .run = ON_NCCL(launch_nccl),
+        .prepare = ON_NCCL(prepare_all_reduce),
+        .ops = NCCL_OPS,
+        .depth = depth_shares,
+    },
+    {
+        .rung = {.name = "nccl_threads",
+                 .idea = "a thread launches on each GPU",
+                 .needs_compute_capability = 90,
+                 .unavailable = nccl_unavailable},
+        .run = ON_NCCL(launch_nccl_threads),
+        .prepare = ON_NCCL(prepare_all_reduce),
+        .ops = NCCL_OPS,
+        .depth = depth_shares,
+    },
+};
+
+const struct ladder vectors_on_gpus = {
+    .name = "vectors",
+    .idea = "Reduction on several GPUs",
+    .with = "gpus",
+    .kind = &gpus_reduction_kind,
+    .back_end = &gpu_back_end,
+    LADDER_RUNGS(rungs),
+};

@@ -1,0 +1,62 @@
+/* What the files of cuBLAS share. */
+#ifndef SIMT_CUBLAS_H
+#define SIMT_CUBLAS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "cuda/cublas_v2.h"
+
+struct cublasContext {
+    struct cublasContext *next;
+    cudaStream_t stream;
+    cublasPointerMode_t pointers;
+    cublasMath_t math;
+};
+
+bool simt_blas_exists(cublasHandle_t handle);
+
+/* Columns of bytes that a function reads or writes; `first` may be NULL where it does nothing. */
+struct simt_operand {
+    const char *name; /* as messages call it */
+    const void *first;
+    size_t column, pitch, columns; /* bytes, bytes, how many */
+};
+static inline struct simt_operand simt_vector(const char *name, const void *first, int n, int step,
+                                              size_t size)
+{
+    const size_t stride = (size_t)(step < 0 ? -step : step) * size;
+    return (struct simt_operand){name, n > 0 ? first : NULL, size, stride, n > 0 ? (size_t)n : 0};
+}
+static inline struct simt_operand simt_matrix(const char *name, const void *first, int rows,
+                                              int columns, int ld, size_t size)
+{
+    return (struct simt_operand){name, rows > 0 && columns > 0 ? first : NULL, (size_t)rows * size,
+                                 (size_t)ld * size, columns > 0 ? (size_t)columns : 0};
+}
+
+/* The call that the program made, for messages. */
+struct simt_blas_call {
+    cublasHandle_t handle;
+    const char *name;
+    const void *caller;
+};
+#define SIMT_BLAS_CALL(handle)                                                                     \
+    const struct simt_blas_call call = {handle, __func__, __builtin_return_address(0)}
+
+/* The work begins, in the handle's stream: the device's memory can be touched. `out`: what is
+ * written; the others are read. What is not there, or not the device's, is told, and ends the call
+ * with this status. */
+cublasStatus_t simt_blas_begin(const struct simt_blas_call *call, const struct simt_operand *out,
+                               const struct simt_operand *in, size_t count);
+cublasStatus_t simt_blas_end(const struct simt_blas_call *call, const struct simt_operand *out);
+/* A factor, of the host or of the device, whose memory can be touched. */
+static inline void simt_blas_scalar(void *to, const void *from, size_t size)
+{
+    memcpy(to, from, size);
+}
+/* A result goes where the handle's pointer mode says, after the work. */
+void simt_blas_result(const struct simt_blas_call *call, void *to, const void *from, size_t size);
+
+#endif

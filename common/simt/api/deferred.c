@@ -1,0 +1,106 @@
+/* Launches with their arguments: of a kernel by its address; and those that are made later, by
+ * kernels (dynamic parallelism) or by a graph. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/api.h"
+#include "base/need.h"
+
+enum { ALIGNMENT = 64 };
+
+struct simt_launch *simt_copy_launch(const struct simt_launch *launch)
+{
+    const size_t head = (sizeof *launch + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    const size_t all = head + (launch->closure_bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    struct simt_launch *copy = simt_needed(aligned_alloc(ALIGNMENT, all), "a launch");
+    *copy = *launch;
+    copy->closure = (char *)copy + head;
+    memcpy(copy->closure, launch->closure, launch->closure_bytes);
+    copy->begin = copy->closure; /* the arguments */
+    copy->end = (char *)copy + all;
+    return copy;
+}
+
+/* ---- by address ---- */
+
+/* The closure of such a launch: values follow, each from a multiple of VALUE bytes on. */
+enum { VALUE = 64 };
+struct call {
+    const struct simt_kernel *kernel;
+};
+
+static size_t value_bytes(size_t size)
+{
+    return (size + VALUE - 1) / VALUE * VALUE;
+}
+
+void simt_invoke_call(void *closure)
+{
+    const struct simt_kernel *kernel = ((const struct call *)closure)->kernel;
+    void *arguments[kernel->parameters + 1];
+    char *value = (char *)closure + VALUE;
+    for (size_t i = 0; i < kernel->parameters; i++) {
+        arguments[i] = value;
+        value += value_bytes(kernel->sizes[i]);
+    }
+    kernel->invoke(kernel->function, arguments);
+}
+
+void *simt_make_call(const struct simt_kernel *kernel, void **arguments, size_t *bytes)
+{
+    char *closure, *value;
+    *bytes = VALUE;
+    for (size_t i = 0; i < kernel->parameters; i++) {
+        *bytes += value_bytes(kernel->sizes[i]);
+    }
+    closure = aligned_alloc(VALUE, *bytes);
+    if (!closure) {
+        return NULL;
+    }
+    *(struct call *)closure = (struct call){kernel};
+    value = closure + VALUE;
+    for (size_t i = 0; i < kernel->parameters; i++) {
+        memcpy(value, arguments[i], kernel->sizes[i]);
+        value += value_bytes(kernel->sizes[i]);
+    }
+    return closure;
+}
+
+/* ---- dynamic parallelism ---- */
+
+struct child {
+    struct child *next;
+    struct simt_launch *launch;
+};
+static struct child *first, **last = &first;
+
+cudaError_t simt_launch_later(const struct simt_launch *launch)
+{
+    struct child *child;
+    char reason[128];
+    struct simt_launch checked = *launch;
+    cudaError_t error;
+    checked.stream = NULL; /* streams of a kernel's own order nothing here that is not in order */
+    error = simt_check_launch(&checked, reason, sizeof reason);
+    if (error != cudaSuccess) {
+        simt_launch_failed(launch, error, reason);
+        return error;
+    }
+    child = simt_needed(malloc(sizeof *child), "a launch");
+    *child = (struct child){NULL, simt_copy_launch(&checked)};
+    *last = child;
+    last = &child->next;
+    return cudaSuccess;
+}
+
+void simt_launch_children(int (*run)(const struct simt_launch *launch))
+{
+    while (first) {
+        struct child *child = first;
+        first = child->next;
+        last = first ? last : &first;
+        run(child->launch);
+        free(child->launch);
+        free(child);
+    }
+}

@@ -1,0 +1,21 @@
+/* What CUDA 13 has no longer, for programs that are older: each use is a warning.
+ * cuda_runtime_api.h includes this. */
+#ifndef SIMT_FORMER_H
+#define SIMT_FORMER_H
+
+#define SIMT_FORMER(instead)                                                                       \
+    __attribute__((deprecated("CUDA 13 has it no longer: use " instead), unused))
+
+SIMT_FORMER("cudaDeviceSynchronize()") static inline cudaError_t cudaThreadSynchronize(void)
+{
+    return cudaDeviceSynchronize();
+}
+
+SIMT_FORMER("cudaDeviceReset()") static inline cudaError_t cudaThreadExit(void)
+{
+    return cudaDeviceReset();
+}
+
+#undef SIMT_FORMER
+
+#endif

@@ -1,0 +1,83 @@
+# shellcheck shell=sh disable=SC2154
+# Findings: whether the program goes on, notes, files, suppressions. Sourced by test_simtcc.sh.
+
+cat >findings.cu <<'END'
+#include <cstdio>
+__global__ void flags(int *flag)
+{
+    *flag = 1;
+}
+__global__ void numbers(int *number)
+{
+    *number = threadIdx.x;
+}
+int main()
+{
+    int *memory, host = 0;
+    cudaMalloc(&memory, sizeof(int));
+    flags<<<1, 64>>>(memory);
+    numbers<<<1, 64>>>(memory);
+    numbers<<<1, 64>>>(memory);
+    printf("%s\n", cudaGetErrorString(cudaMemcpy(&host, memory, sizeof(int), cudaMemcpyDeviceToHost)));
+}
+END
+compile findings.cu -o findings || fail 'findings.cu does not compile'
+
+# runs STATUS ENVIRONMENT...: the program ends with this status; its output is in `output`.
+runs() {
+    expected=$1
+    shift
+    env "$@" ./findings >output 2>&1
+    status=$?
+    [ $status -eq "$expected" ] || fail "findings with $*: status $status, not $expected"
+}
+
+# Threads that write the same value are a note, and the program goes on: to the race, at which it ends.
+runs 1
+grep -q '^simt: note: kernel flags .*: threads write the same value to one place in global memory$' output &&
+    grep -q '^simt: kernel numbers .*: data race in global memory$' output || fail 'a note, then a race'
+! grep -q 'no error' output || fail 'the program goes on after a race'
+runs 1 SIMT_CHECKS=stop
+! grep -q 'no error' output || fail 'SIMT_CHECKS=stop does not stop'
+runs 0 SIMT_CHECKS=off
+[ "$(cat output)" = 'no error' ] || fail 'SIMT_CHECKS=off says something'
+
+# It goes on, and tells each pair of lines once.
+runs 1 SIMT_CHECKS=report SIMT_FINDINGS=findings.json
+grep -q '^no error$' output && [ "$(grep -c 'data race' output)" -eq 1 ] &&
+    grep -q '^simt: finding 2:$' output && grep -q '^simt: 1 finding, [0-9]* times in all$' output ||
+    fail 'SIMT_CHECKS=report does not go on, or tells the same twice'
+runs 2 SIMT_CHECKS=reports
+[ "$(cat output)" = 'simt: SIMT_CHECKS=reports: want stop, report or off' ] || fail 'a mode that is none'
+
+# As files.
+if command -v python3 >/dev/null; then
+    runs 1 SIMT_CHECKS=report SIMT_FINDINGS=findings.sarif
+    python3 - <<'END' || fail 'findings as JSON and SARIF'
+import json
+found = json.load(open("findings.json"))["findings"]
+assert [(f["kind"], f["level"], f["at"]["line"], f["kernel"]) for f in found] == [
+    ("race", "note", 4, "flags"), ("race", "error", 8, "numbers")], found
+assert found[1]["other"]["line"] == 8 and found[1]["times"] > 1 and "data race" in found[1]["text"]
+run = json.load(open("findings.sarif"))["runs"][0]
+assert [(r["ruleId"], r["level"]) for r in run["results"]] == [("race", "note"), ("race", "error")]
+place = run["results"][1]["locations"][0]["physicalLocation"]
+assert place["artifactLocation"]["uri"] == "findings.cu" and place["region"]["startLine"] == 8, place
+assert "race" in [rule["id"] for rule in run["tool"]["driver"]["rules"]]
+END
+fi
+runs 4 SIMT_FINDINGS=none/findings.json
+grep -q '^simt: SIMT_FINDINGS: none/findings.json: No such file' output || fail 'a file that cannot be written'
+
+# What is suppressed is counted.
+printf '# known\nrace findings.cu:8\n' >known.txt
+runs 0 SIMT_SUPPRESSIONS=known.txt
+grep -q '^simt: suppressed: [0-9]* times$' output && grep -q '^no error$' output || fail 'suppressed by line'
+printf '* numbers\n' >known.txt
+runs 0 SIMT_SUPPRESSIONS=known.txt
+printf 'uninitialised *\nrace other.cu:*\n' >known.txt
+runs 1 SIMT_SUPPRESSIONS=known.txt
+printf '\nrace\n' >known.txt
+runs 4 SIMT_SUPPRESSIONS=known.txt
+grep -q '^simt: known.txt:2: want KIND PATTERN' output || fail 'a line that is no suppression'
+runs 4 SIMT_SUPPRESSIONS=none.txt

@@ -1,0 +1,28 @@
+#!/bin/sh
+# simtcc as cmake --install leaves it. Usage: test_install.sh CMAKE BUILD_FOLDER CXX
+set -eu
+cmake=$1 build=$2 compiler=$3
+prefix=$(mktemp -d)
+trap 'rm -rf -- "$prefix"' EXIT
+"$cmake" --install "$build" --prefix "$prefix" >/dev/null
+cat >"$prefix/program.cu" <<'END'
+#include <cstdio>
+__global__ void k(int *data) { data[threadIdx.x] = threadIdx.x; }
+int main()
+{
+    int *data, last;
+    cudaMalloc(&data, 64 * sizeof(int));
+    k<<<1, 64>>>(data);
+    cudaMemcpy(&last, data + 63, sizeof(int), cudaMemcpyDeviceToHost);
+    printf("%d\n", last);
+}
+END
+cd "$prefix"
+# No cache can be written: the runtime that came with it must do.
+unset SIMTCC_CACHE
+said=$(XDG_CACHE_HOME=/dev/null/none bin/simtcc -ccbin "$compiler" --run program.cu 2>&1)
+[ "$said" = 63 ] || {
+    printf 'FAILED: %s\n' "$said"
+    exit 1
+}
+echo 'all passed'
