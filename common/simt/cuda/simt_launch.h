@@ -71,9 +71,7 @@ struct function_launch {
 
     void operator()(Parameters... arguments) const
     {
-        auto body = [arguments..., kernel = function]() mutable SIMT_NO_HOOKS {
-            kernel(arguments...);
-        };
+        auto body = [arguments..., kernel = function]() SIMT_NO_HOOKS { kernel(arguments...); };
         run(launch, body, invoke_without_hooks<decltype(body)>, arguments...);
     }
 
