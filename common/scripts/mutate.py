@@ -496,9 +496,11 @@ def print_csv(rows):
     writer.writerow(["of"] + [column.replace(" ", "_") for column in ORDER] + ["all"])
     steps = [(row["file"].split("/")[0], row["noticed_by"]) for row in rows]
     operators = [(row["operator"], row["noticed_by"]) for row in rows]
-    for of in (operators, steps, [("all", noticed) for _, noticed in steps]):
+    folders = {name for name in os.listdir(ROOT) if re.match(r"0[1-8]_", name)}
+    for of, names in ((operators, set()), (steps, folders),
+                      ([("all", noticed) for _, noticed in steps], set())):
         counts = collections.Counter(of)
-        for name in sorted({name for name, _ in of}):
+        for name in sorted({name for name, _ in of} | names):
             row = [counts[name, column] for column in ORDER]
             writer.writerow([name.replace(" ", "_")] + row + [sum(row)])
 

@@ -36,7 +36,7 @@ int simt_stream_device(const void *stream); /* of a default stream: the current 
 /* For cudaDeviceReset(): of the device no handle is left, on it no kernel has opted in. */
 void simt_handles_reset(int device);
 void simt_kernels_reset(int device);
-void simt_arrays_reset(void);
+void simt_arrays_reset(int device);
 
 /* What is known of a kernel, by its address. */
 struct simt_kernel {

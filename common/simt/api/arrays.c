@@ -97,6 +97,11 @@ cudaError_t cudaMalloc3DArray(cudaArray_t *array, const struct cudaChannelFormat
     return allocate(array, format, extent, flags);
 }
 
+static int device_of(const struct cudaArray *array)
+{
+    return simt_region_find_base(array->data)->device;
+}
+
 cudaError_t cudaFreeArray(cudaArray_t array)
 {
     SIMT_CALL;
@@ -107,7 +112,7 @@ cudaError_t cudaFreeArray(cudaArray_t array)
     if (!array_exists(array)) {
         return simt_error(cudaErrorInvalidResourceHandle);
     }
-    simt_host_waits_for_all();
+    simt_host_waits_for_device(device_of(array));
     while (*link != array) {
         link = &(*link)->next;
     }
@@ -117,10 +122,14 @@ cudaError_t cudaFreeArray(cudaArray_t array)
     return cudaSuccess;
 }
 
-void simt_arrays_reset(void)
+void simt_arrays_reset(int device)
 {
-    while (arrays) {
-        cudaFreeArray(arrays);
+    struct cudaArray *next;
+    for (struct cudaArray *array = arrays; array; array = next) {
+        next = array->next;
+        if (device_of(array) == device) {
+            cudaFreeArray(array);
+        }
     }
 }
 

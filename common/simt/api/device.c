@@ -447,7 +447,7 @@ cudaError_t cudaDeviceReset(void)
     const int device = simt_own.device;
     simt_handles_reset(device);
     simt_kernels_reset(device);
-    simt_arrays_reset();
+    simt_arrays_reset(device);
     simt_streams_reset(device);
     simt_memory_reset(device);
     for (int other = 0; other < simt_device_count(); other++) {

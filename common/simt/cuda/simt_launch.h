@@ -59,11 +59,11 @@ describe_launch(const char *name, dim3 grid, dim3 block, size_t shared_bytes, cu
 
 /* The body has copies of all that the kernel is given: it may be kept until later. */
 SIMT_NO_HOOKS __attribute__((noinline, unused)) static void
-run(const simt_launch &described, void (*invoke)(void *), void *body, size_t size)
+run(const simt_launch &described, void (*invoke)(void *), const void *body, size_t size)
 {
     simt_launch launch = described;
     launch.invoke = invoke;
-    launch.closure = body;
+    launch.closure = const_cast<void *>(body);
     launch.closure_bytes = size;
     launch.begin = body;
     launch.end = static_cast<const char *>(body) + size;
@@ -80,7 +80,7 @@ struct function_launch {
 
     SIMT_NO_HOOKS void operator()(const Parameters &...arguments) const
     {
-        auto body = [=, kernel = function]() mutable SIMT_NO_HOOKS { kernel(arguments...); };
+        auto body = [=, kernel = function]() SIMT_NO_HOOKS { kernel(arguments...); };
         run(launch, invoke_without_hooks<decltype(body)>, &body, sizeof body);
     }
 

@@ -79,7 +79,7 @@ says 2 '--no-such-option: no such option' --no-such-option value.cu
 says 2 '-o needs a value' value.cu -o
 says 2 '-std=c++99: no such standard' -std=c++99 value.cu
 says 2 'no PTX or GPU code' -ptx value.cu
-says 2 '-lcublas: not available on the CPU back end: cublas' value.cu -lcublas
+says 2 '-lcufft: not available on the CPU back end: cufft' value.cu -lcufft
 says 2 '-c with -o takes one input file' -c -o x.o value.cu own_names.cu
 touch value.txt
 says 2 'value.txt: want .cu, .cpp, .c, .o or .a' value.txt
