@@ -1,6 +1,6 @@
 /* Step 06: the ladder of rungs that reduce a vector. Those for the rows and columns of a matrix are
- * in rows_ladder.c and columns_ladder.c, those for several GPUs in several_ladder.c. All the rest is
- * in common/. */
+ * in rows_ladder.c and columns_ladder.c, those for several GPUs in several_ladder.c. All the rest
+ * is in common/. */
 #include "library/cub.h"
 #include "library/cublas.h"
 #include "problem/reduction/reduction.h"

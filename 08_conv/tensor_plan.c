@@ -17,8 +17,7 @@ static struct tensor_tiling tensor_tiling_of(const struct conv *call, unsigned p
     size_t least = (size_t)-1;
 
     for (unsigned width = vector; width <= places; width += vector) {
-        struct tensor_tiling tiling;
-        tiling.width = width;
+        struct tensor_tiling tiling = {.width = width};
         tiling.bands = (unsigned)smaller(places / width, divided_up(call->out_height, rows));
         tiling.across = (unsigned)divided_up(call->out_width, width);
         tiling.down = (unsigned)divided_up(call->out_height, tiling.bands * rows);

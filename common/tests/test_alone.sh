@@ -27,7 +27,8 @@ name=$built
     fail "$name: does not build: $(grep -m 5 -i error "$folder/said")"
 ctest --test-dir "$folder/$name" -R "^$name" --no-tests=error >"$folder/said" 2>&1 ||
     fail "$name: its tests fail: $(tail -n 8 "$folder/said")"
-"$folder/$name/bin/$name" --n 1000 --reps 1 >"$folder/said" 2>&1 || fail "$name: does not run"
+"$folder/$name/bin/$name" --n 1000 --reps 1 >"$folder/said" 2>&1 ||
+    fail "$name: does not run: $(tail -n 3 "$folder/said")"
 grep -q ' pass$\|verdict pass' "$folder/said" || fail "$name: nothing passes: $(cat "$folder/said")"
 ((failures == 0)) && echo "all passed: $count steps"
 ((failures == 0))

@@ -136,8 +136,8 @@ static void fill_matrix(const struct gemm_problem *problem, void *matrix, float 
     const size_t size = gemm_element_size(problem->call.type);
 
     for (size_t row = 0; row < rows; row++) {
-        const size_t offset = row * leading * size;
-        float *const to = wide == NULL ? (void *)((char *)matrix + offset) : wide + row * columns;
+        void *const elements = matrix == NULL ? NULL : (char *)matrix + row * leading * size;
+        float *const to = wide == NULL ? elements : wide + row * columns;
         for (size_t column = 0; column < columns; column++) {
             const uint64_t bits =
                 random_stream(problem->seed, STREAMS, stream, row * columns + column);
@@ -150,8 +150,8 @@ static void fill_matrix(const struct gemm_problem *problem, void *matrix, float 
             if (is_bf16(problem))
                 to[column] = float_of_bfloat(bfloat_of_float(to[column]));
         }
-        if (matrix != NULL && wide != NULL)
-            gemm_store(problem, (char *)matrix + offset, to, columns);
+        if (elements != NULL && wide != NULL)
+            gemm_store(problem, elements, to, columns);
     }
 }
 
