@@ -134,7 +134,7 @@ class Plot(unittest.TestCase):
     def test_one_row(self):
         self.assert_drawn(self.plot(self.write(HEADER, row())))
 
-    @unittest.skipUnless(has_matplotlib(), "matplotlib is not installed")
+    @unittest.skipUnless(ALL and has_matplotlib(), "for `all`, with matplotlib installed")
     def test_committed(self):
         result = self.plot(os.path.join(RESULTS, "reductions_h200.csv"),
                            os.path.join(RESULTS, "02_cpu_simd_threads_2core.csv"), "-o", self.folder.name,
