@@ -3,7 +3,8 @@
 
 # Graders that work at the same time are not to be harmed, nor taken for what this test has left.
 mkdir -- "$work/graders"
-export TMPDIR=$work/graders
+TMPDIR=$(cd -- "$work/graders" && pwd -P)
+export TMPDIR
 
 earns_nothing hang 02a 'volatile int on = 1; while (on) {} return x[0] + (float)n;' 'stopped after 1 s'
 earns_nothing crash 02a '(void)x; *(volatile int *)8 = (int)n; return 0;' 'crashed: Segmentation fault'
