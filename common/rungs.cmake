@@ -69,12 +69,13 @@ elseif(RUNGS_BACKEND STREQUAL simt)
   include(${RUNGS_ROOT}/common/simt/simt.cmake)
 endif()
 
-# rungs_leave_to_all([TESTS test...] [PROGRAMS target...]): tests for `./test.sh --all` only (label `all`),
-# and what is built for them alone. The target quick_tests is all the rest.
+# rungs_leave_to_all([TESTS test...] [PROGRAMS target...]): tests for `./test.sh --all` only (label
+# `later`, which other than `all` the suite clang runs), and what is built for them alone. The target
+# quick_tests is all the rest.
 function(rungs_leave_to_all)
   cmake_parse_arguments(PARSE_ARGV 0 LEFT "" "" "TESTS;PROGRAMS")
   foreach(test IN LISTS LEFT_TESTS)
-    set_property(TEST ${test} APPEND PROPERTY LABELS all)
+    set_property(TEST ${test} APPEND PROPERTY LABELS later)
   endforeach()
   set_property(GLOBAL APPEND PROPERTY RUNGS_LEFT_TO_ALL ${LEFT_PROGRAMS})
 endfunction()
