@@ -137,8 +137,7 @@ static bool start_launch(const struct simt_launch *launch)
         simt_check_not_looked();
         return false;
     }
-    simt_check_start_launch(launch->function,
-                            (size_t)launch->grid.x * launch->grid.y * launch->grid.z);
+    simt_check_start_launch((size_t)launch->grid.x * launch->grid.y * launch->grid.z);
     simt_plans_start_launch();
     simt_skips_start_launch(launch);
     simt_requests_launch(launch);

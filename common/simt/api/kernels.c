@@ -8,6 +8,7 @@
 #include "base/exit.h"
 #include "base/own.h"
 #include "machine/launch.h"
+#include "program/layout.h"
 #include "program/symbols.h"
 
 enum { ASSUMED_REGISTERS = 32 /* a thread */, PORTABLE_CLUSTER = 8, LARGE_CLUSTER = 16 };
@@ -43,7 +44,7 @@ struct simt_kernel *simt_note_kernel(const void *function)
 static size_t shared_limit(const void *function)
 {
     const struct simt_kernel *kernel = simt_find_kernel(function);
-    size_t declared = simt_static_shared_of(function);
+    size_t declared = simt_layout_of(function)->own_bytes;
     if (!function) {
         return SIMT_MAX_SHARED_BYTES;
     }
@@ -71,7 +72,7 @@ cudaError_t cudaFuncSetAttribute(const void *function, enum cudaFuncAttribute at
         return simt_error(value >= -1 && value <= 100 ? cudaSuccess : cudaErrorInvalidValue);
     }
     if (attribute != cudaFuncAttributeMaxDynamicSharedMemorySize || value < 0 ||
-        (size_t)value + simt_static_shared_of(function) > SIMT_MAX_SHARED_BYTES) {
+        (size_t)value + simt_layout_of(function)->own_bytes > SIMT_MAX_SHARED_BYTES) {
         return simt_error(cudaErrorInvalidValue);
     }
     kernel = simt_note_kernel(function);
@@ -93,7 +94,7 @@ cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, const v
         return simt_error(cudaErrorInvalidDeviceFunction);
     }
     *attributes = (struct cudaFuncAttributes){
-        .sharedSizeBytes = simt_static_shared_of(function),
+        .sharedSizeBytes = simt_layout_of(function)->own_bytes,
         .maxThreadsPerBlock = SIMT_MAX_BLOCK_THREADS,
         .numRegs = ASSUMED_REGISTERS,
         .ptxVersion = 90,
@@ -113,7 +114,7 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const voi
         return simt_error(cudaErrorInvalidValue);
     }
     *blocks = 0;
-    shared_bytes += simt_static_shared_of(function);
+    shared_bytes += simt_layout_of(function)->own_bytes;
     if (block_size > SIMT_MAX_BLOCK_THREADS || shared_bytes > SIMT_MAX_SHARED_BYTES) {
         return cudaSuccess;
     }
@@ -193,7 +194,7 @@ void simt_kernels_reset(int device)
 /* More than there is, ptxas does not compile. */
 static void refuse_static_shared(const struct simt_launch *asked)
 {
-    size_t bytes = simt_static_shared_of(asked->function);
+    size_t bytes = simt_layout_of(asked->function)->own_bytes;
     if (bytes > SIMT_STATIC_SHARED_BYTES) {
         fflush(stdout);
         fprintf(stderr,

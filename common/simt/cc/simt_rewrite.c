@@ -126,13 +126,15 @@ struct state {
     struct braces *braces;
     size_t *launch_at; /* the chevrons of the launch that starts at a token */
     bool *closes;
-    bool announced;   /* a device function whose body has yet to come ... */
-    int announced_at; /* ... outside of so many parentheses ... */
-    bool device_only; /* ... and is not the host's, too */
-    size_t kernel;    /* its name, if it is a kernel whose address can be had */
-    size_t bounds;    /* its __launch_bounds__ */
-    size_t cluster;   /* its __cluster_dims__ */
-    size_t constants; /* the __constant__ of the declaration that we are in */
+    bool announced;    /* a device function whose body has yet to come ... */
+    int announced_at;  /* ... outside of so many parentheses ... */
+    bool device_only;  /* ... and is not the host's, too */
+    size_t kernel;     /* its name, if it is a kernel whose address can be had */
+    size_t bounds;     /* its __launch_bounds__ */
+    size_t cluster;    /* its __cluster_dims__ */
+    size_t constants;  /* the __constant__ of the declaration that we are in */
+    size_t shared;     /* its __shared__ ... */
+    size_t shared_end; /* ... and its ';' */
 };
 
 /* Where each launch starts is known only when its chevrons come: finds them all first. */
@@ -182,6 +184,10 @@ static void see_word(struct state *state, size_t token)
     if (state->depth == state->namespaces && !tokens[token].in_macro &&
         constant_end(token) != NONE && !is_extern(token)) {
         state->constants = token;
+    }
+    if (is(token, "__shared__") && !tokens[token].in_macro && !tokens[token].in_system) {
+        state->shared = token;
+        state->shared_end = variables_end(token);
     }
     if (is(token, "__launch_bounds__") && is_punctuation(token + 1, '(')) {
         state->bounds = token;
@@ -328,6 +334,28 @@ static bool is_asm(size_t token)
     return (is(token, "asm") || is(token, "__asm__") || is(token, "__asm")) && !is_member(token);
 }
 
+/* Ends the token a variable in shared memory? */
+static bool append_gap_at(struct state *state, size_t token)
+{
+    const bool is_last = token == state->shared_end;
+    size_t variable;
+    if (state->shared_end == NONE || !(is_last || is_punctuation(token, ','))) {
+        return false;
+    }
+    variable = variable_before(state->shared, token);
+    if (is_last) {
+        state->shared_end = NONE;
+        copy_through(state, token);
+    } else if (variable != NONE) {
+        copy_up_to(state, token);
+        state->copied = tokens[token].begin;
+    }
+    if (variable != NONE) {
+        append_gap(state->out, variable, is_last);
+    }
+    return true;
+}
+
 /* The last token of what is dealt with. */
 static size_t rewrite_at(struct state *state, size_t token)
 {
@@ -343,6 +371,9 @@ static size_t rewrite_at(struct state *state, size_t token)
     if (end != NONE) {
         rewrite_shared(state, token, end);
         return end;
+    }
+    if (append_gap_at(state, token)) {
+        return token;
     }
     if (state->constants != NONE && token == constant_end(state->constants)) {
         copy_through(state, token);
@@ -385,6 +416,7 @@ static void rewrite(struct text *out)
         .bounds = NONE,
         .cluster = NONE,
         .constants = NONE,
+        .shared_end = NONE,
     };
     state.braces[0].body = state.braces[0].outermost = state.braces[0].kernel = NONE;
     collect_functions();

@@ -18,7 +18,7 @@ size_t name_begin(size_t chevrons);
 size_t closing_chevrons(size_t chevrons);
 void append_launch(struct text *out, size_t name, size_t chevrons);
 
-/* ---- simt_declarations.c ---- */
+/* ---- simt_shared.c ---- */
 
 bool is_alignment(size_t token);
 /* The ';' of an `extern __shared__` (or `__shared__ extern`) declaration that starts here; NONE if
@@ -33,6 +33,14 @@ struct shared {
 };
 struct shared parse_shared(size_t first, size_t end);
 void append_shared(struct text *out, const struct shared *shared);
+/* The ';' of a declaration of variables in which `__shared__` at `token` is; NONE if there is none.
+ * The name of the variable whose declarator a ',' or ';' ends; NONE if it ends none. */
+size_t variables_end(size_t token);
+size_t variable_before(size_t first, size_t end);
+/* What comes behind it: `is_last` after the ';', else before the ','. */
+void append_gap(struct text *out, size_t variable, bool is_last);
+
+/* ---- simt_declarations.c ---- */
 
 /* What stands for a qualifier at `token`, or an empty text; the token after it, or `token` if there
  * is none. */

@@ -18,6 +18,7 @@
 #include "memory/streams.h"
 #include "model/sites.h"
 #include "model/spaces.h"
+#include "program/layout.h"
 #include "program/source.h"
 #include "program/symbols.h"
 
@@ -321,9 +322,8 @@ void simt_check_read_only(unsigned int site, unsigned int size, unsigned int war
 
 /* ---- launches and blocks ---- */
 
-void simt_check_start_launch(const void *function, size_t blocks)
+void simt_check_start_launch(size_t blocks)
 {
-    simt_shared_start_launch(function);
     simt_ranges_forget();
     simt_causality_start_launch(blocks, simt_operations()->number, simt_operations_first());
     simt_copy_count = 0;

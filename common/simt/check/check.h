@@ -22,7 +22,7 @@ void simt_check_operation(void);
 void simt_check_free(unsigned int site, unsigned int warp, unsigned int lanes,
                      const uint64_t *addresses);
 /* `function`: the kernel's address. */
-void simt_check_start_launch(const void *function, size_t blocks);
+void simt_check_start_launch(size_t blocks);
 /* Lanes read by __ldg, whose cache does not see what the launch writes. */
 void simt_check_read_only(unsigned int site, unsigned int size, unsigned int warp,
                           unsigned int lanes, const uint64_t *addresses);

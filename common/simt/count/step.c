@@ -110,6 +110,18 @@ static uint32_t in_range(const struct simt_range *range, uint32_t lanes, const u
     return inside;
 }
 
+/* A request to several variables in shared memory: their banks are those that they have on a GPU,
+ * wherever they are here. */
+static void count_several(struct simt_site *site, enum simt_event_kind kind, unsigned int size,
+                          uint32_t lanes, const uint64_t *addresses)
+{
+    uint64_t places[SIMT_WARP_SIZE];
+    for (uint32_t set = lanes; set; set &= set - 1) {
+        places[simt_lowest(set)] = simt_shared_place(addresses[simt_lowest(set)]);
+    }
+    simt_count_access(site, SPACE_SHARED, kind, size, lanes, places);
+}
+
 /* A request may touch several spaces, through a pointer that differs from lane to lane: one request
  * each. */
 static void access_memory(const struct simt_event *event, unsigned int warp, uint32_t lanes,
@@ -122,6 +134,7 @@ static void access_memory(const struct simt_event *event, unsigned int warp, uin
     while (lanes) {
         const struct simt_range range = *simt_range_of(addresses[simt_lowest(lanes)]);
         uint32_t here = in_range(&range, lanes, addresses);
+        const uint32_t in_one = here;
         lanes &= ~here;
         if (range.space == SPACE_LOCAL) {
             if (!counts_only) {
@@ -137,7 +150,11 @@ static void access_memory(const struct simt_event *event, unsigned int warp, uin
         }
         lanes &= ~here;
         if (range.space != SPACE_HOST && counted) {
-            simt_count_access(simt_site(number), range.space, kind, size, here, addresses);
+            if (here != in_one && range.space == SPACE_SHARED) {
+                count_several(simt_site(number), kind, size, here, addresses);
+            } else {
+                simt_count_access(simt_site(number), range.space, kind, size, here, addresses);
+            }
             if (simt_requests_wanted) {
                 simt_requests_add(event_place(event), range.space, kind, size, warp, here,
                                   addresses);

@@ -152,6 +152,40 @@ constexpr int warpSize = SIMT_WARP_SIZE;
 
 #define SIMT_INLINE static inline __attribute__((always_inline, unused))
 
+/* ---- shared memory ---- */
+
+namespace simt
+{
+
+/* Behind a __shared__ variable simt_rewrite puts a gap of this many bytes, and more; between two of
+ * one declaration, of this many elements. */
+constexpr size_t gap = SIMT_GAP_BYTES;
+template <class T>
+constexpr size_t between = gap / sizeof(T) + 1;
+template <class T, size_t n>
+constexpr size_t between<T[n]> = between<T>;
+
+/* Dynamic shared memory that is declared with an alignment: a number, or a type's. */
+template <size_t n>
+struct dynamic_alignment {
+    static inline const int known = simt_dynamic_alignment(n);
+};
+
+template <size_t n>
+SIMT_INLINE void *dynamic_shared()
+{
+    static_cast<void>(&dynamic_alignment<n>::known);
+    return simt_dynamic_shared();
+}
+
+template <class T>
+SIMT_INLINE void *dynamic_shared()
+{
+    return dynamic_shared<alignof(T)>();
+}
+
+} // namespace simt
+
 SIMT_INLINE dim3 simt_block_size()
 {
     return simt_block_dimensions();

@@ -21,6 +21,8 @@ extern "C" {
 #define SIMT_MAX_SHARED_BYTES ((size_t)227 << 10)
 /* Kept free after static shared memory; simt_own.listening comes next. */
 #define SIMT_PAST_SHARED 16384
+/* The least that lies between two __shared__ variables: program/layout.c. */
+#define SIMT_GAP_BYTES 2048
 
 /* Counts over the launches since the last reset. Counting these is cheap and always on. */
 struct simt_counters {
@@ -78,6 +80,8 @@ struct uint3 simt_block_index(void) __attribute__((const));
 struct uint3 simt_block_dimensions(void) __attribute__((const));
 struct uint3 simt_grid_dimensions(void) __attribute__((const));
 void *simt_dynamic_shared(void) __attribute__((const));
+/* Called before main, of an alignment that dynamic shared memory is declared with; returns 0. */
+int simt_dynamic_alignment(size_t alignment);
 int simt_is_cooperative(void) __attribute__((const));
 /* A kernel begins that was compiled for blocks of so many threads at most. */
 void simt_launch_bounds(unsigned int most_threads);

@@ -8,6 +8,7 @@
 #include "machine/shared.h"
 #include "model/spaces.h"
 #include "program/source.h"
+#include "program/layout.h"
 #include "program/symbols.h"
 
 /* Static shared memory: where it begins, in the thread that launches. */

@@ -12,7 +12,6 @@
 #include "machine/shared.h"
 #include "machine/turns.h"
 #include "observe/observer.h"
-#include "program/symbols.h"
 
 enum { MOST_SUSPENDED = 64 /* blocks of a launch that is not cooperative */ };
 
@@ -80,10 +79,8 @@ bool simt_can_wait_for_blocks(void)
 void simt_suspend_block(void)
 {
     struct simt_block *block = simt_block;
-    size_t bytes;
-    simt_static_shared(&bytes);
     if (simt_cluster_size() == 1) {
-        block->shared = simt_needed(malloc(simt_grid.launch->shared_bytes + bytes + 1),
+        block->shared = simt_needed(malloc(simt_kept_bytes() + 1),
                                     "blocks that wait for one another");
     }
     simt_copy_shared(block->shared, true);

@@ -18,7 +18,7 @@
 #include "machine/shared.h"
 #include "machine/turns.h"
 #include "observe/observer.h"
-#include "program/symbols.h"
+#include "program/layout.h"
 
 enum { PAGE = 4096, RANK_SHIFT = 24 /* in an address of shared::cluster, plus 1 */ };
 
@@ -264,7 +264,7 @@ unsigned int simt_cluster_rank(void)
 
 /* ---- shared memory ---- */
 
-enum { DYNAMIC_PAGES = (int)((SIMT_MAX_SHARED_BYTES + PAGE - 1) / PAGE) + 1 };
+enum { DYNAMIC_PAGES = (int)((SIMT_MAX_SHARED_BYTES + PAGE - 1) / PAGE) + 2 };
 
 static size_t static_pages(char **first)
 {

@@ -151,6 +151,7 @@ static void open_launch(const struct simt_launch *asked)
     simt_fibers_prepare();
     simt_shared_prepare();
     simt_grid.launch = asked;
+    simt_shared_start_launch();
     simt_grid.threads = asked->block.x * asked->block.y * asked->block.z;
     simt_grid.warps = (simt_grid.threads + SIMT_WARP_SIZE - 1) / SIMT_WARP_SIZE;
     simt_grid.blocks = (size_t)asked->grid.x * asked->grid.y * asked->grid.z;

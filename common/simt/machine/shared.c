@@ -5,20 +5,32 @@
 
 #include "machine/cluster.h"
 #include "machine/fibers.h"
-#include "program/symbols.h"
+#include "program/layout.h"
 
-enum { SHARED_ALIGNMENT = 1024 /* what kernels ask for at most: a swizzled tile */ };
+/* Offsets in the window and addresses agree modulo this, the most that kernels ask for: a swizzled
+ * tile. */
+enum { UNIT = 1024, MOST_BYTES = SIMT_MAX_SHARED_BYTES + UNIT };
 
-static char *shared_end; /* dynamic shared memory ends here, a guard page follows */
+static char *shared_end; /* dynamic shared memory ends before this, a guard page follows */
+static char *dynamic;    /* that of the launch that runs */
 
 void simt_shared_prepare(void)
 {
     size_t page = (size_t)sysconf(_SC_PAGESIZE);
-    size_t shared = (SIMT_MAX_SHARED_BYTES + page - 1) / page * page;
+    size_t shared = (MOST_BYTES + page - 1) / page * page;
     if (!shared_end) {
         shared_end = (char *)simt_reserve(shared + page) + shared;
         simt_allow(shared_end - shared, shared);
     }
+}
+
+void simt_shared_start_launch(void)
+{
+    size_t skew;
+    simt_layout_start_launch(simt_grid.launch->function);
+    skew = (size_t)simt_dynamic_offset() % UNIT;
+    dynamic = shared_end - (simt_grid.launch->shared_bytes + skew + UNIT - 1) / UNIT * UNIT + skew;
+    simt_window_start_launch();
 }
 
 size_t simt_shared_bytes(void)
@@ -28,8 +40,7 @@ size_t simt_shared_bytes(void)
 
 void *simt_dynamic_shared(void)
 {
-    size_t size = (simt_grid.launch->shared_bytes + SHARED_ALIGNMENT - 1) / SHARED_ALIGNMENT;
-    return shared_end - size * SHARED_ALIGNMENT;
+    return dynamic;
 }
 
 enum simt_guard simt_guard_of(const void *address)
@@ -78,8 +89,7 @@ bool simt_machine_range(uint64_t address, struct simt_range *range)
     if (address - arguments < range->size) {
         return true;
     }
-    if (address - ((uintptr_t)shared_end - SIMT_MAX_SHARED_BYTES) >=
-        SIMT_MAX_SHARED_BYTES + (size_t)4096) {
+    if (address - ((uintptr_t)shared_end - MOST_BYTES) >= MOST_BYTES + (size_t)4096) {
         return false;
     }
     *range = address - start < size ? (struct simt_range){start, size, SPACE_SHARED, false}
@@ -87,20 +97,32 @@ bool simt_machine_range(uint64_t address, struct simt_range *range)
     return true;
 }
 
+/* Copies to one place, or from there. */
+static void copy(char *kept, void *shared, size_t bytes, bool keep)
+{
+    memcpy(keep ? kept : shared, keep ? shared : kept, bytes);
+}
+
+size_t simt_kept_bytes(void)
+{
+    size_t bytes = simt_grid.launch->shared_bytes;
+    for (size_t i = 0; i < simt_layout->count; i++) {
+        bytes += simt_layout->placed[i].size;
+    }
+    return bytes;
+}
+
 void simt_copy_shared(char *kept, bool keep)
 {
-    size_t bytes, dynamic = simt_grid.launch->shared_bytes;
-    void *shared = simt_static_shared(&bytes);
-    if (simt_cluster_size() > 1) { /* in the place of its rank */
-        char *dynamic_place = simt_cluster_place(simt_block->rank, simt_dynamic_shared());
-        char *static_place = simt_cluster_place(simt_block->rank, shared);
-        memcpy(keep ? dynamic_place : simt_dynamic_shared(),
-               keep ? simt_dynamic_shared() : dynamic_place, dynamic);
-        memcpy(keep ? static_place : shared, keep ? shared : static_place, bytes);
-        return;
-    }
-    memcpy(keep ? kept : simt_dynamic_shared(), keep ? simt_dynamic_shared() : kept, dynamic);
-    if (bytes) {
-        memcpy(keep ? kept + dynamic : shared, keep ? shared : kept + dynamic, bytes);
+    const bool in_cluster = simt_cluster_size() > 1; /* in the place of its rank */
+    size_t bytes, done = simt_grid.launch->shared_bytes;
+    char *shared = simt_static_shared(&bytes);
+    copy(in_cluster ? simt_cluster_place(simt_block->rank, dynamic) : kept, dynamic, done, keep);
+    for (size_t i = 0; i < simt_layout->count; i++) {
+        const struct simt_placed *placed = &simt_layout->placed[i];
+        char *variable = shared + placed->at;
+        copy(in_cluster ? simt_cluster_place(simt_block->rank, variable) : kept + done, variable,
+             placed->size, keep);
+        done += placed->size;
     }
 }

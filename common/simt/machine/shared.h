@@ -5,7 +5,10 @@
 #include "machine/machine.h"
 
 void simt_shared_prepare(void);
-/* All shared memory, dynamic and then static, is copied to `kept`, or from there. */
+/* simt_grid.launch begins. */
+void simt_shared_start_launch(void);
+/* All shared memory that its kernel may have is copied to `kept`, or from there: so many bytes. */
+size_t simt_kept_bytes(void);
 void simt_copy_shared(char *kept, bool keep);
 
 /* What the launch that runs asked for. */
@@ -23,5 +26,10 @@ bool simt_machine_is_own(unsigned int thread, uint64_t address);
 
 /* Where an offset in the shared window lies; NULL: nowhere. */
 void *simt_shared_find(uint64_t offset);
+/* Where dynamic shared memory begins there. */
+uint64_t simt_dynamic_offset(void);
+void simt_window_start_launch(void);
+/* Where an address of shared memory lies on a GPU. */
+uint64_t simt_shared_place(uint64_t address);
 
 #endif

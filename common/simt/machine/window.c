@@ -1,45 +1,76 @@
-/* Shared memory as a kernel's 32-bit addresses see it: dynamic shared memory from byte 1024 on
- * (what is below is the system's, on a GPU, too), then static. Offsets and addresses are the same
- * modulo 1024, which is what alignments and the swizzling of tiles go by. */
+/* Shared memory as a kernel's 32-bit addresses see it: dynamic shared memory from byte 1024 on (what
+ * is below is the system's, on a GPU, too), then the kernel's own variables, then those of all
+ * functions. Offsets and addresses are the same modulo 1024, which is what alignments and the
+ * swizzling of tiles go by; dynamic shared memory is aligned as on a GPU, where it comes behind the
+ * kernel's variables, and no better. */
 #include <stdio.h>
 
 #include "base/exit.h"
 #include "machine/reports.h"
 #include "machine/shared.h"
 #include "observe/observer.h"
-#include "program/symbols.h"
+#include "program/layout.h"
 
-enum { SYSTEM_BYTES = 1024, UNIT = 1024 };
+enum { SYSTEM_BYTES = 1024, UNIT = 1024, ALIGNMENT = 16 /* of dynamic shared memory, by itself */ };
 
-static uint64_t rounded_up(uint64_t bytes)
+static uint64_t dynamic_alignment = ALIGNMENT;
+
+int simt_dynamic_alignment(size_t alignment)
 {
-    return (bytes + UNIT - 1) / UNIT * UNIT;
+    dynamic_alignment = alignment > dynamic_alignment ? alignment : dynamic_alignment;
+    return 0;
 }
 
-/* Where static shared memory begins in the window; *memory: where it is. */
-static uint64_t static_offset(char **memory, size_t *bytes)
+static uint64_t round_up(uint64_t bytes, uint64_t unit)
 {
-    static size_t known; /* the same in every thread, before its simt_own */
-    if (!known) {
-        simt_static_shared(&known);
-    }
-    *bytes = known;
-    *memory = (char *)&simt_own - known;
-    /* A gap between the two: what runs past dynamic shared memory is not taken for a variable. */
-    return SYSTEM_BYTES + rounded_up(simt_shared_bytes()) + UNIT + (uintptr_t)*memory % UNIT;
+    return (bytes + unit - 1) / unit * unit;
+}
+
+/* On a GPU. */
+static uint64_t dynamic_place(void)
+{
+    return round_up(SYSTEM_BYTES + simt_layout->own_bytes, dynamic_alignment);
+}
+
+uint64_t simt_dynamic_offset(void)
+{
+    return SYSTEM_BYTES + dynamic_place() % UNIT;
+}
+
+/* Stretches of the window. */
+struct stretch {
+    uint64_t offset;
+    char *memory;
+    size_t bytes;
+};
+enum { DYNAMIC, OWN, ALL, STRETCHES };
+static struct stretch window[STRETCHES];
+
+/* A gap behind each: what runs past the end of one is not taken for the next. */
+static struct stretch stretch_behind(const struct stretch *before, char *memory, size_t bytes)
+{
+    return (struct stretch){
+        round_up(before->offset + before->bytes, UNIT) + (uintptr_t)memory % UNIT, memory, bytes};
+}
+
+void simt_window_start_launch(void)
+{
+    size_t bytes;
+    char *memory = simt_static_shared(&bytes);
+    const size_t own = simt_layout->own_end - simt_layout->own_begin;
+    window[DYNAMIC] = (struct stretch){simt_dynamic_offset(), simt_dynamic_shared(),
+                                       (size_t)round_up(simt_shared_bytes(), UNIT) + UNIT};
+    window[OWN] = stretch_behind(&window[DYNAMIC], memory + simt_layout->own_begin,
+                                 own ? own + SIMT_GAP_BYTES : 0);
+    window[ALL] = stretch_behind(&window[OWN], memory, bytes + SIMT_PAST_SHARED);
 }
 
 void *simt_shared_find(uint64_t offset)
 {
-    char *memory, *dynamic = simt_dynamic_shared();
-    size_t bytes;
-    uint64_t start;
-    if (offset >= SYSTEM_BYTES && offset - SYSTEM_BYTES < rounded_up(simt_shared_bytes()) + UNIT) {
-        return dynamic + (offset - SYSTEM_BYTES);
-    }
-    start = static_offset(&memory, &bytes);
-    if (offset >= start && offset - start < bytes + SIMT_PAST_SHARED) {
-        return memory + (offset - start);
+    for (unsigned int i = 0; i < STRETCHES; i++) {
+        if (offset - window[i].offset < window[i].bytes) {
+            return window[i].memory + (offset - window[i].offset);
+        }
     }
     return NULL;
 }
@@ -63,25 +94,31 @@ void *simt_shared_at(uint64_t offset)
 
 uint64_t simt_shared_offset(const void *address)
 {
-    char *memory, *dynamic = simt_dynamic_shared();
-    size_t bytes;
-    uint64_t start = static_offset(&memory, &bytes);
-    uint64_t in_dynamic = (uintptr_t)address - (uintptr_t)dynamic;
-    uint64_t in_static = (uintptr_t)address - (uintptr_t)memory;
-    if (in_dynamic < rounded_up(simt_shared_bytes()) + UNIT) {
-        return SYSTEM_BYTES + in_dynamic;
-    }
-    if (in_static < bytes + SIMT_PAST_SHARED) {
-        return start + in_static;
+    for (unsigned int i = 0; i < STRETCHES; i++) {
+        const uintptr_t in_it = (uintptr_t)address - (uintptr_t)window[i].memory;
+        if (in_it < window[i].bytes) {
+            return window[i].offset + in_it;
+        }
     }
     return (uint64_t)(uintptr_t)address; /* no shared memory: who uses it, is told */
 }
 
+uint64_t simt_shared_place(uint64_t address)
+{
+    const uint64_t in_dynamic = address - (uintptr_t)simt_dynamic_shared();
+    const struct simt_placed *placed = simt_placed_below(address);
+    size_t bytes;
+    if (in_dynamic < simt_shared_bytes() || !placed) {
+        return dynamic_place() + in_dynamic;
+    }
+    return address - (uintptr_t)simt_static_shared(&bytes) - placed->at + placed->offset +
+           (placed->own ? SYSTEM_BYTES : round_up(dynamic_place() + simt_shared_bytes(), UNIT));
+}
+
 bool simt_in_shared(const void *address)
 {
-    char *memory;
     size_t bytes;
-    static_offset(&memory, &bytes);
+    const char *memory = simt_static_shared(&bytes);
     return (uintptr_t)address - (uintptr_t)simt_dynamic_shared() < simt_shared_bytes() ||
            (uintptr_t)address - (uintptr_t)memory < bytes;
 }

@@ -8,6 +8,7 @@
 #include "machine/shared.h"
 #include "memory/heap.h"
 #include "memory/memory.h"
+#include "program/layout.h"
 #include "program/symbols.h"
 
 /* __constant__ variables, by simt_constant. */

@@ -55,7 +55,11 @@ static void read_symbols(const char *file, size_t bytes, const ElfW(Shdr) * sect
             /* Names of guards begin with _ZGV in the C++ ABI that all use. */
             new.guard = strncmp(name, "_ZGV", 4) == 0;
             new.size = new.size ? new.size : 1;
-            add(&simt_symbols.variables, &simt_symbols.variable_count, new);
+            if (strstr(name, SIMT_GAP_NAME)) {
+                add(&simt_symbols.gaps, &simt_symbols.gap_count, new);
+            } else if (!strstr(name, "simt_between_")) {
+                add(&simt_symbols.variables, &simt_symbols.variable_count, new);
+            }
         } else if (type == STT_FUNC) {
             add(&simt_symbols.functions, &simt_symbols.function_count, new);
         } else if (type == STT_OBJECT && new.size > 0 && symbols[i].st_shndx < header->e_shnum &&
@@ -69,6 +73,13 @@ static int by_offset(const void *a, const void *b)
 {
     const struct simt_symbol *first = a, *second = b;
     return (first->offset > second->offset) - (first->offset < second->offset);
+}
+
+static void sort(struct simt_symbol *table, size_t count)
+{
+    if (table) {
+        qsort(table, count, sizeof *table, by_offset);
+    }
 }
 
 /* The file stays mapped: the names are in it. */
@@ -85,18 +96,10 @@ static void read_file(const char *file, size_t bytes)
             read_symbols(file, bytes, sections, &sections[i], &sections[sections[i].sh_link]);
         }
     }
-    if (simt_symbols.variables) {
-        qsort(simt_symbols.variables, simt_symbols.variable_count, sizeof *simt_symbols.variables,
-              by_offset);
-    }
-    if (simt_symbols.objects) {
-        qsort(simt_symbols.objects, simt_symbols.object_count, sizeof *simt_symbols.objects,
-              by_offset);
-    }
-    if (simt_symbols.functions) {
-        qsort(simt_symbols.functions, simt_symbols.function_count, sizeof *simt_symbols.functions,
-              by_offset);
-    }
+    sort(simt_symbols.variables, simt_symbols.variable_count);
+    sort(simt_symbols.gaps, simt_symbols.gap_count);
+    sort(simt_symbols.objects, simt_symbols.object_count);
+    sort(simt_symbols.functions, simt_symbols.function_count);
 }
 
 void simt_symbols_read(void)

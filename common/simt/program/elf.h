@@ -11,10 +11,15 @@ struct simt_symbol {
     bool guard; /* of a variable with a constructor */
 };
 
-/* thread_local variables, functions, and variables in the program's data; by offset. */
+/* What simt_rewrite puts behind thread_local variables (cc/simt_shared.c): SIMT_GAP_BYTES, and as
+ * many more as the variable before is aligned to. */
+#define SIMT_GAP_NAME "simt_gap_"
+
+/* thread_local variables, the gaps between them, functions, and variables in the program's data; by
+ * offset. */
 struct simt_symbols {
-    struct simt_symbol *variables, *functions, *objects;
-    size_t variable_count, function_count, object_count;
+    struct simt_symbol *variables, *gaps, *functions, *objects;
+    size_t variable_count, gap_count, function_count, object_count;
 };
 extern struct simt_symbols simt_symbols;
 

@@ -1,28 +1,13 @@
-/* What the program's own symbols tell: of shared memory, which variables it consists of; of a
- * kernel, how much of it is its own; of the program's data, which is the device's.
- *
- * __shared__ is thread_local here (cuda_runtime.h), so that the compiler knows, as nvcc does, that
- * shared and global memory are not the same. The program's own symbols tell its variables apart: an
- * access past the end of one is known as such, and how much a kernel takes. A program without
- * symbols is one variable.
- *
- * A class with a constructor, be it empty, has the compiler ask at each use whether it has run: by
- * a flag that lies among the variables, but is none of the program's. */
-#include <link.h>
+/* What the program's own symbols tell of its data: what is the device's. */
+#include "program/symbols.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/own.h"
+#include "cuda/simt.h"
 #include "cuda/simt_analysis.h"
 #include "program/elf.h"
-#include "program/symbols.h"
-
-/* The last of the thread_local variables, since the library is linked last: what runs past the end
- * of shared memory does not meet the C library's. */
-__thread struct simt_own simt_own;
-
-static struct simt_range block; /* of the thread that launches: up to the runtime's own */
 
 /* ---- names ---- */
 
@@ -55,126 +40,9 @@ static bool is_among(const char *names, const char *name)
     return names && strstr(names, word);
 }
 
-/* ---- addresses ---- */
-
-/* What names of the running kernel's own variables begin with; "" if not known. */
-static char own_prefix[1024];
-
-/* Of another kernel: the running one has none such. */
-static bool is_foreign(const struct simt_symbol *variable)
+bool simt_is_kernel_name(const char *name)
 {
-    char function[256];
-    if (!own_prefix[0] || strncmp(variable->name, own_prefix, strlen(own_prefix)) == 0) {
-        return false;
-    }
-    simt_enclosing_function(variable->name, function, sizeof function);
-    return is_among(kernel_names, function);
-}
-
-static int find_block(struct dl_phdr_info *information, size_t size, void *data)
-{
-    (void)size;
-    (void)data;
-    for (int i = 0; i < information->dlpi_phnum; i++) {
-        if (information->dlpi_phdr[i].p_type == PT_TLS) {
-            uint64_t base = (uintptr_t)information->dlpi_tls_data;
-            block = (struct simt_range){base, (size_t)((uintptr_t)&simt_own - base), SPACE_SHARED,
-                                        false};
-        }
-    }
-    return 1; /* the first entry is the program */
-}
-
-void *simt_static_shared(size_t *size)
-{
-    dl_iterate_phdr(find_block, NULL); /* a thread's variables are its own */
-    *size = block.size;
-    return (void *)(uintptr_t)block.base;
-}
-
-/* What the names of a function's variables begin with; false if the function is not known. */
-static bool prefix_of(const void *function, char *prefix, size_t size)
-{
-    extern const char __executable_start[];
-    uintptr_t address = (uintptr_t)function;
-    const struct simt_symbol *kernel =
-        simt_symbol_below(simt_symbols.functions, simt_symbols.function_count, address);
-    if (!kernel || kernel->offset != address) {
-        /* Addresses in a position-independent file start from zero. */
-        address -= (uintptr_t)__executable_start;
-        kernel = simt_symbol_below(simt_symbols.functions, simt_symbols.function_count, address);
-    }
-    prefix[0] = '\0';
-    if (!function || !kernel || kernel->offset != address || strncmp(kernel->name, "_Z", 2) != 0 ||
-        strlen(kernel->name) + 4 > size) {
-        return false;
-    }
-    snprintf(prefix, size, "_ZZ%sE", kernel->name + 2);
-    return true;
-}
-
-void simt_shared_start_launch(const void *function)
-{
-    simt_symbols_read();
-    dl_iterate_phdr(find_block, NULL);
-    prefix_of(function, own_prefix, sizeof own_prefix);
-}
-
-/* The variable that the offset lies in, or the one before; none of another kernel. */
-static const struct simt_symbol *find_variable(uint64_t offset)
-{
-    const struct simt_symbol *variable =
-        simt_symbol_below(simt_symbols.variables, simt_symbols.variable_count, (size_t)offset);
-    while (variable && is_foreign(variable)) {
-        variable = variable > simt_symbols.variables ? variable - 1 : NULL;
-    }
-    return variable;
-}
-
-bool simt_shared_range(uint64_t address, struct simt_range *range)
-{
-    uint64_t offset = address - block.base;
-    const struct simt_symbol *variable;
-    if (offset >= block.size + sizeof simt_own) {
-        return false;
-    }
-    variable = find_variable(offset);
-    *range = (struct simt_range){address, 1, SPACE_SHARED, true};
-    if (variable && offset - variable->offset < variable->size) {
-        *range = (struct simt_range){block.base + variable->offset, variable->size,
-                                     variable->guard ? SPACE_LOCAL : SPACE_SHARED, false};
-    } else if (simt_symbols.variable_count == 0 && offset < block.size) {
-        *range = block;
-    }
-    return true;
-}
-
-bool simt_shared_describe(uint64_t address, char *text, size_t size)
-{
-    uint64_t offset = address - block.base;
-    const struct simt_symbol *variable = find_variable(offset);
-    char name[64];
-    if (offset >= block.size + sizeof simt_own || !variable) {
-        return false;
-    }
-    simt_plain_name(variable->name, name, sizeof name);
-    if (offset - variable->offset < variable->size) {
-        snprintf(text, size, "it begins in %s, %zu bytes, and ends past it", name, variable->size);
-    } else {
-        snprintf(text, size, "%zu bytes past the end of %s, which has %zu bytes",
-                 (size_t)(offset - variable->offset) - variable->size, name, variable->size);
-    }
-    return true;
-}
-
-bool simt_shared_name(uint64_t address, char *text, size_t size)
-{
-    const struct simt_symbol *variable = find_variable(address - block.base);
-    if (address - block.base >= block.size || !variable) {
-        return false;
-    }
-    simt_plain_name(variable->name, text, size);
-    return true;
+    return is_among(kernel_names, name);
 }
 
 /* ---- the program's data ---- */
@@ -248,31 +116,6 @@ bool simt_data_describe(uint64_t address, bool past, char *text, size_t size)
                  (size_t)(address - base) - object->size, name, object->size);
     }
     return true;
-}
-
-/* ---- kernels ---- */
-
-size_t simt_static_shared_of(const void *function)
-{
-    static const void *last;
-    static size_t total;
-    char prefix[sizeof own_prefix];
-    if (last && function == last) {
-        return total;
-    }
-    last = function;
-    total = 0;
-    simt_symbols_read();
-    if (!prefix_of(function, prefix, sizeof prefix)) {
-        return 0;
-    }
-    for (size_t i = 0; i < simt_symbols.variable_count; i++) {
-        if (!simt_symbols.variables[i].guard &&
-            strncmp(simt_symbols.variables[i].name, prefix, strlen(prefix)) == 0) {
-            total += simt_symbols.variables[i].size;
-        }
-    }
-    return total;
 }
 
 /* ---- instrumentation ---- */

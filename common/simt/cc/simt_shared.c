@@ -1,0 +1,173 @@
+/* Shared memory: `extern __shared__` is a pointer; behind other variables come gaps, in which what
+ * runs past their end can be told. */
+#include <stdio.h>
+#include <string.h>
+
+#include "cc/simt_rewrite.h"
+
+/* ---- extern __shared__ ---- */
+
+bool is_alignment(size_t token)
+{
+    return is(token, "__align__") || is(token, "alignas") || is(token, "__attribute__");
+}
+
+size_t shared_end(size_t token)
+{
+    bool shared = false, external = false;
+    if (!is(token, "extern") && !is(token, "__shared__")) {
+        return NONE;
+    }
+    for (size_t i = token; i < token_count; i++) {
+        shared = shared || is(i, "__shared__");
+        external = external || is(i, "extern");
+        if (is_punctuation(i, ';')) {
+            return shared && external ? i : NONE;
+        }
+        if (is_punctuation(i, '{') || is_punctuation(i, '}')) {
+            return NONE;
+        }
+    }
+    return NONE;
+}
+
+/* Dynamic shared memory, of an alignment that a word at a token asks for. */
+static void append_aligned(struct text *out, size_t alignment)
+{
+    size_t first = alignment == NONE ? 0 : alignment + 2, end;
+    if (alignment != NONE && is(alignment, "__attribute__")) { /* ((aligned(n))) */
+        first = is(first + 1, "aligned") && is_punctuation(first + 2, '(') ? first + 3 : NONE;
+    }
+    if (alignment == NONE || first == NONE) {
+        append_string(out, "simt_dynamic_shared()");
+        return;
+    }
+    end = after_group(first - 1) - 1;
+    append_string(out, "::simt::dynamic_shared<");
+    append_tokens(out, first, end);
+    append_string(out, ">()");
+}
+
+struct shared parse_shared(size_t first, size_t end)
+{
+    struct shared shared = {.end = end};
+    size_t bracket, i, alignment = NONE;
+    for (bracket = first; bracket < end; bracket++) {
+        if (is_alignment(bracket) && is_punctuation(bracket + 1, '(')) {
+            while (bracket < end && open_of(bracket) != NONE && !is_punctuation(bracket, ')')) {
+                bracket++;
+            }
+        }
+        if (is_punctuation(bracket, '[') && is_punctuation(bracket + 1, ']')) {
+            break;
+        }
+    }
+    shared.name = bracket - 1;
+    shared.bounds = bracket + 2;
+    if (bracket >= end || tokens[shared.name].kind != WORD || shared.name <= first + 1) {
+        fail(tokens[first].begin, "extern __shared__ takes one array of open size: T name[];");
+    }
+    for (i = first; i < shared.name; i++) {
+        if (is_alignment(i) && is_punctuation(i + 1, '(')) {
+            alignment = i;
+            i = after_group(i + 1) - 1;
+        } else if (!is(i, "extern") && !is(i, "__shared__") && !is(i, "__device__")) {
+            if (shared.type.length > 0 && tokens[i].begin != tokens[i - 1].end) {
+                append(&shared.type, " ", 1);
+            }
+            append_tokens(&shared.type, i, i + 1);
+        }
+    }
+    append(&shared.type, " ", 1);
+    for (i = shared.bounds; i < end; i++) {
+        if (is_punctuation(i, ',')) {
+            fail(tokens[i].begin, "declare one array in each extern __shared__");
+        }
+    }
+    /* A pointer to the first element, which of T name[][2] is an array itself. */
+    append_string(&shared.pointer, "static_cast<");
+    append_string(&shared.pointer, shared.type.bytes);
+    append_string(&shared.pointer, shared.bounds < end ? "(*)" : "*");
+    append_tokens(&shared.pointer, shared.bounds, end);
+    append_string(&shared.pointer, ">(");
+    append_aligned(&shared.pointer, alignment);
+    append_string(&shared.pointer, ")");
+    return shared;
+}
+
+void append_shared(struct text *out, const struct shared *shared)
+{
+    bool rows = shared->bounds < shared->end;
+    append_string(out, "[[maybe_unused]] ");
+    append_string(out, shared->type.bytes);
+    append_string(out, rows ? "(*const " : "*const ");
+    append_tokens(out, shared->name, shared->name + 1);
+    append_string(out, rows ? ")" : "");
+    append_tokens(out, shared->bounds, shared->end);
+    append_string(out, " = ");
+    append_string(out, shared->pointer.bytes);
+    append_string(out, ";");
+}
+
+/* ---- gaps ---- */
+
+size_t variables_end(size_t token)
+{
+    int depth = 0;
+    for (size_t i = token; i < token_count; i++) {
+        depth += is_punctuation(i, '{') || is_punctuation(i, '(') || is_punctuation(i, '[');
+        depth -= is_punctuation(i, '}') || is_punctuation(i, ')') || is_punctuation(i, ']');
+        if (depth < 0) {
+            return NONE;
+        }
+        if (depth == 0 && is_punctuation(i, ';')) {
+            return i;
+        }
+    }
+    return NONE;
+}
+
+static bool is_class_key(size_t token)
+{
+    return is(token, "struct") || is(token, "union") || is(token, "class") || is(token, "enum");
+}
+
+size_t variable_before(size_t first, size_t end)
+{
+    size_t name = NONE;
+    int depth = 0;
+    for (size_t i = first + 1; i <= end; i++) {
+        const bool ends_name =
+            tokens[i].kind == PUNCTUATION && strchr("[={,;", at(tokens[i].begin));
+        if (depth == 0 && ends_name && name == NONE && i - 1 > first &&
+            tokens[i - 1].kind == WORD && !is_class_key(i - 1) && !is_class_key(i - 2)) {
+            name = i - 1;
+        }
+        if (i == end) {
+            return depth == 0 ? name : NONE;
+        }
+        if (depth == 0 && is_punctuation(i, ',')) {
+            name = NONE;
+        }
+        depth += is_punctuation(i, '{') || is_punctuation(i, '(') || is_punctuation(i, '[') ||
+                 (is_punctuation(i, '<') && name == NONE);
+        depth -= is_punctuation(i, '}') || is_punctuation(i, ')') || is_punctuation(i, ']') ||
+                 (is_punctuation(i, '>') && name == NONE);
+    }
+    return NONE;
+}
+
+void append_gap(struct text *out, size_t variable, bool is_last)
+{
+    static unsigned int number;
+    char text[96];
+    snprintf(text, sizeof text,
+             is_last
+                 ? " [[maybe_unused]] __attribute__((used)) static thread_local char simt_gap_%u"
+                 : ", simt_between_%u",
+             number++);
+    append_string(out, text);
+    append_string(out, is_last ? "[::simt::gap + __alignof__(" : "[::simt::between<decltype(");
+    append_tokens(out, variable, variable + 1);
+    append_string(out, is_last ? ")];" : ")>] __attribute__((used))");
+}
