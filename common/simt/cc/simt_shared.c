@@ -35,6 +35,7 @@ size_t shared_end(size_t token)
 static void append_aligned(struct text *out, size_t alignment)
 {
     size_t first = alignment == NONE ? 0 : alignment + 2, end;
+    bool in_parentheses = false;
     if (alignment != NONE && is(alignment, "__attribute__")) { /* ((aligned(n))) */
         first = is(first + 1, "aligned") && is_punctuation(first + 2, '(') ? first + 3 : NONE;
     }
@@ -43,9 +44,12 @@ static void append_aligned(struct text *out, size_t alignment)
         return;
     }
     end = after_group(first - 1) - 1;
-    append_string(out, "::simt::dynamic_shared<");
+    for (size_t i = first; i < end; i++) { /* a type may stand here, which takes none */
+        in_parentheses = in_parentheses || is_punctuation(i, '?');
+    }
+    append_string(out, in_parentheses ? "::simt::dynamic_shared<(" : "::simt::dynamic_shared<");
     append_tokens(out, first, end);
-    append_string(out, ">()");
+    append_string(out, in_parentheses ? ")>()" : ">()");
 }
 
 struct shared parse_shared(size_t first, size_t end)

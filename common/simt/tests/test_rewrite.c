@@ -15,6 +15,13 @@
 #define SHARED "thread_local"
 #endif
 
+/* What comes behind it. */
+#define GAP(number, name)                                                                          \
+    " [[maybe_unused]] __attribute__((used)) static thread_local char simt_gap_" number            \
+    "[::simt::gap + __alignof__(" name ")];"
+#define BETWEEN(number, name)                                                                      \
+    ", simt_between_" number "[::simt::between<decltype(" name ")>] __attribute__((used))"
+
 static const char *rewriter;
 static char folder[] = "/tmp/simt_rewrite_XXXXXX";
 
@@ -185,17 +192,24 @@ static void test_extern_shared(void **state)
                     "*>(simt_dynamic_shared()); }");
     assert_rewrites("template <class T> void f() { extern __shared__ __align__(16) T s[]; }",
                     "template <class T> void f() { [[maybe_unused]] T *const s = static_cast<T "
-                    "*>(simt_dynamic_shared()); }");
+                    "*>(::simt::dynamic_shared<16>()); }");
+    assert_rewrites("void f() { extern __shared__ alignas(n > 4 ? 64 : 16) char s[]; }",
+                    "void f() { [[maybe_unused]] char *const s = static_cast<char "
+                    "*>(::simt::dynamic_shared<(n > 4 ? 64 : 16)>()); }");
+    assert_rewrites("void f() { extern __shared__ __attribute__((aligned(128))) char s[]; }",
+                    "void f() { [[maybe_unused]] char *const s = static_cast<char "
+                    "*>(::simt::dynamic_shared<128>()); }");
     assert_rewrites("void f() { extern __shared__ alignas(sizeof(A<1>)) volatile n::T<int> s[]; }",
                     "void f() { [[maybe_unused]] volatile n::T<int> *const s = "
-                    "static_cast<volatile n::T<int> *>(simt_dynamic_shared()); }");
+                    "static_cast<volatile n::T<int> *>(::simt::dynamic_shared<sizeof(A<1>)>()); }");
     assert_rewrites("namespace n { void f() { extern __shared__ float s[][33]; } }",
                     "namespace n { void f() { [[maybe_unused]] float (*const s)[33] = "
                     "static_cast<float (*)[33]>(simt_dynamic_shared()); } }");
     assert_rewrites("void f() { __shared__ extern float s[]; }",
                     "void f() { [[maybe_unused]] float *const s = static_cast<float "
                     "*>(simt_dynamic_shared()); }");
-    assert_same("extern \"C\" { extern int a[]; __shared__ float s[4]; }");
+    assert_rewrites("extern \"C\" { extern int a[]; __shared__ float s[4]; }",
+                    "extern \"C\" { extern int a[]; __shared__ float s[4];" GAP("0", "s") " }");
 }
 
 /* Outside of functions the name stands for the block's shared memory until something hides it. */
@@ -280,10 +294,13 @@ static void test_qualifiers(void **state)
     assert_rewrites("template <int N> __global__ void\n__launch_bounds__(N,\n 2) k() {}",
                     "template <int N>  void\n\n k() { simt_launch_bounds(N);}");
     assert_rewrites("void f() { __shared__ int s[4]; } struct __align__(8) S {};",
-                    "void f() { " SHARED " int s[4]; } struct __attribute__((aligned(8))) S {};");
+                    "void f() { " SHARED
+                    " int s[4];" GAP("0", "s") " } struct "
+                                               "__attribute__((aligned(8))) S {};");
     assert_rewrites("__forceinline__ __noinline__ f();",
                     "inline __attribute__((always_inline)) __attribute__((noinline)) f();");
-    assert_rewrites("__shared__ alignas(16) int s[4];", "alignas(16) " SHARED " int s[4];");
+    assert_rewrites("__shared__ alignas(16) int s[4];",
+                    "alignas(16) " SHARED " int s[4];" GAP("0", "s"));
     assert_rewrites(
         "int *p = (int *)malloc(4), *q = std::malloc(8); p->malloc(1); Pool::malloc(2);",
         "int *p = (int *)simt_malloc(4), *q = std::simt_malloc(8); p->malloc(1); "
@@ -291,6 +308,20 @@ static void test_qualifiers(void **state)
     assert_same("struct Pool { void *malloc(size_t size); int f() { return malloc(1) != 0; } };");
     /* The C++ library writes some of these words in its own way. */
     assert_same("# 1 \"/usr/include/x\" 1 3\n__attribute__((__noinline__)) void f();\n");
+}
+
+static void test_gaps(void **state)
+{
+    (void)state;
+    assert_rewrites("__shared__ n::T<int, 4> a[2][N < 3], b;",
+                    SHARED " n::T<int, 4> a[2][N < 3]" BETWEEN("0", "a") ", b;" GAP("1", "b"));
+    assert_rewrites("__shared__ struct S { int x, y; } s, *p;",
+                    SHARED " struct S { int x, y; } s" BETWEEN("0", "s") ", *p;" GAP("1", "p"));
+    assert_rewrites("__shared__ union { int x; float y[2]; } u;",
+                    SHARED " union { int x; float y[2]; } u;" GAP("0", "u"));
+    assert_rewrites("static __shared__ typename R::value s; f(a, b);",
+                    "static " SHARED " typename R::value s;" GAP("0", "s") " f(a, b);");
+    assert_same("struct A { int shared, a; };");
 }
 
 static void test_kernels_are_registered(void **state)
@@ -581,6 +612,7 @@ int main(int count, char **arguments)
         cmocka_unit_test(test_errors),
         cmocka_unit_test(test_files),
         cmocka_unit_test_setup_teardown(test_qualifiers, set_preprocessed, set_text),
+        cmocka_unit_test_setup_teardown(test_gaps, set_preprocessed, set_text),
         cmocka_unit_test_setup_teardown(test_kernels_are_registered, set_preprocessed, set_text),
         cmocka_unit_test_setup_teardown(test_built_in_names, set_preprocessed, set_text),
         cmocka_unit_test_setup_teardown(test_ptx, set_preprocessed, set_text),
