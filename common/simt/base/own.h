@@ -23,7 +23,7 @@ struct simt_hook_state {
     unsigned int thread;
 } __attribute__((aligned(64)));
 
-/* program/symbols.c has it. */
+/* program/layout.c has it. */
 struct simt_own {
     char
         past_shared[SIMT_PAST_SHARED]; /* nobody's: writes past the end of shared memory go there */

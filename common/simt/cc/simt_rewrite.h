@@ -8,6 +8,15 @@
 
 /* Frees everything and is as at the start, for another source. */
 void forget_all(void);
+/* Says that there is no such feature: one line for each, at its first place. */
+void refuse(size_t position, const char *feature);
+/* Refuses the word at `token` if it belongs to one. */
+void check_word(size_t token);
+
+/* ---- simt_walk.c ---- */
+
+/* The whole source. */
+void rewrite(struct text *out);
 
 /* ---- simt_launches.c ---- */
 

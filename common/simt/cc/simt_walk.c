@@ -1,0 +1,328 @@
+/* Goes through the source from one end to the other, keeps account of where it is, and puts in the
+ * place of tokens what stands for them: simt_rewrite.c has the list. */
+#include <stdlib.h>
+
+#include "cc/simt_ptx.h"
+#include "cc/simt_rewrite.h"
+
+/* A pair of braces that is open. */
+struct braces {
+    bool is_namespace, in_device_code;
+    bool is_device_body; /* of what `__device__` or `__global__` announced */
+    size_t body;         /* the '{' of the device function around it that is not the host's, too */
+    size_t outermost;    /* the '{' of the function or class around it */
+    size_t kernel;       /* the kernel's name if its address can be had, else NONE */
+};
+
+/* How far the rewriting has come. */
+struct state {
+    struct text *out;
+    size_t copied; /* the source up to here is in the output */
+    int depth, namespaces, parentheses;
+    struct braces *braces;
+    size_t *launch_at; /* the chevrons of the launch that starts at a token */
+    bool *closes;
+    bool announced;    /* a device function whose body has yet to come ... */
+    int announced_at;  /* ... outside of so many parentheses ... */
+    bool device_only;  /* ... and is not the host's, too */
+    size_t kernel;     /* its name, if it is a kernel whose address can be had */
+    size_t bounds;     /* its __launch_bounds__ */
+    size_t cluster;    /* its __cluster_dims__ */
+    size_t constants;  /* the __constant__ of the declaration that we are in */
+    size_t shared;     /* its __shared__ ... */
+    size_t shared_end; /* ... and its ';' */
+};
+
+/* Where each launch starts is known only when its chevrons come: finds them all first. */
+static void find_launches(struct state *state)
+{
+    for (size_t i = 0; i < token_count; i++) {
+        if (chain_of(i, '<') >= 3) {
+            if (i > 0 && !is(i - 1, "operator")) {
+                state->launch_at[name_begin(i)] = i;
+                state->closes[closing_chevrons(i)] = true;
+            }
+            i += 2;
+        }
+    }
+}
+
+/* The output goes up to the token, which something else stands for. */
+static void copy_up_to(struct state *state, size_t token)
+{
+    append(state->out, source.bytes + state->copied, tokens[token].begin - state->copied);
+}
+
+static void copy_through(struct state *state, size_t token)
+{
+    append(state->out, source.bytes + state->copied, tokens[token].end - state->copied);
+    state->copied = tokens[token].end;
+}
+
+static void see_word(struct state *state, size_t token)
+{
+    const struct braces *around = &state->braces[state->depth];
+    if (preprocessed && !tokens[token].in_system) {
+        check_word(token);
+    }
+    if (preprocessed && !tokens[token].in_system && around->body != NONE &&
+        is(token, "cudaDeviceSynchronize")) {
+        refuse(tokens[token].begin, "cudaDeviceSynchronize() in device code, which CUDA 12 has "
+                                    "dropped");
+    }
+    check_call(token, around->body);
+    if (is(token, "static") && around->in_device_code) {
+        note_device_variables(token);
+    }
+    if (!around->in_device_code && state->depth > state->namespaces) {
+        check_host_use(token, around->outermost);
+    }
+    if (state->depth == state->namespaces && !tokens[token].in_macro &&
+        constant_end(token) != NONE && !is_extern(token)) {
+        state->constants = token;
+    }
+    if (is(token, "__shared__") && !tokens[token].in_macro && !tokens[token].in_system) {
+        state->shared = token;
+        state->shared_end = variables_end(token);
+    }
+    if (is(token, "__launch_bounds__") && is_punctuation(token + 1, '(')) {
+        state->bounds = token;
+    }
+    if (is(token, "__cluster_dims__") && is_punctuation(token + 1, '(')) {
+        state->cluster = token;
+    }
+    if (is(token, "__device__") || is(token, "__global__")) {
+        state->announced = true;
+        state->announced_at = state->parentheses;
+        state->device_only = is_device_only(token);
+        state->kernel = is(token, "__global__") && state->depth == state->namespaces
+                            ? kernel_name(token)
+                            : NONE;
+    }
+}
+
+static void open_braces(struct state *state, size_t token)
+{
+    struct braces around = state->braces[state->depth];
+    bool body = state->announced && state->parentheses == state->announced_at;
+    state->braces[++state->depth] = (struct braces){
+        .is_namespace = opens_namespace(token),
+        .in_device_code = body || around.in_device_code,
+        .is_device_body = body,
+        .body = body ? (state->device_only ? token : NONE) : around.body,
+        .outermost = around.outermost,
+        .kernel = body ? state->kernel : NONE,
+    };
+    if (state->depth == state->namespaces + 1 && !state->braces[state->depth].is_namespace) {
+        state->braces[state->depth].outermost = token;
+    }
+    state->namespaces += state->braces[state->depth].is_namespace;
+    state->announced = state->announced && !body;
+    if (body && state->bounds != NONE && !tokens[token].in_macro) {
+        copy_through(state, token);
+        append_launch_bounds(state->out, state->bounds);
+    }
+    state->bounds = body ? NONE : state->bounds;
+    if (body && state->cluster != NONE && !tokens[token].in_macro) {
+        copy_through(state, token);
+        append_cluster_dims(state->out, state->cluster);
+    }
+    state->cluster = body ? NONE : state->cluster;
+}
+
+static void close_braces(struct state *state, size_t token)
+{
+    struct braces closed = state->braces[state->depth--];
+    state->namespaces -= closed.is_namespace;
+    show_again(state->depth, -1);
+    if (closed.is_device_body &&
+        (is_punctuation(token + 1, ',') || is_punctuation(token + 1, '{'))) {
+        state->announced = true; /* an initializer: the constructor's body has yet to come */
+        state->announced_at = state->parentheses;
+    } else if (preprocessed && closed.is_device_body && closed.kernel != NONE) {
+        copy_through(state, token);
+        append_registration(state->out, closed.kernel);
+    }
+}
+
+/* Keeps account of where the token stands. */
+static void see(struct state *state, size_t token)
+{
+    if (tokens[token].kind == WORD) {
+        see_word(state, token);
+    } else if (is_punctuation(token, '(') || is_punctuation(token, ')')) {
+        state->parentheses += is_punctuation(token, '(') ? 1 : -1;
+    } else if (is_punctuation(token, ';')) {
+        show_again(state->depth, state->parentheses);
+        state->announced = state->announced && state->parentheses > state->announced_at;
+        state->bounds = state->cluster = NONE;
+    } else if (is_punctuation(token, '{')) {
+        open_braces(state, token);
+    } else if (is_punctuation(token, '}') && state->depth > 0) {
+        close_braces(state, token);
+    }
+}
+
+static void rewrite_shared(struct state *state, size_t token, size_t end)
+{
+    struct shared shared = parse_shared(token, end);
+    struct name *known = find_name(shared.name);
+    copy_up_to(state, token);
+    if (state->depth == state->namespaces && !tokens[token].in_macro) {
+        struct text use = {NULL, 0, 0};
+        append_string(&use, "(");
+        append_string(&use, shared.pointer.bytes);
+        append_string(&use, ")");
+        add_name(source.bytes + tokens[shared.name].begin,
+                 tokens[shared.name].end - tokens[shared.name].begin, use.bytes);
+        free(use.bytes);
+    } else {
+        append_shared(state->out, &shared);
+        if (known) {
+            hide(known, state->depth, 0);
+        }
+    }
+    append_newlines(state->out, tokens[token].begin, tokens[end].begin, tokens[token].in_macro);
+    free(shared.type.bytes);
+    free(shared.pointer.bytes);
+    state->copied = tokens[end].end;
+}
+
+static void rewrite_launch(struct state *state, size_t token)
+{
+    size_t chevrons = state->launch_at[token];
+    copy_up_to(state, token);
+    append_launch(state->out, token, chevrons);
+    state->copied = tokens[chevrons + 2].end;
+}
+
+/* A word, or what it begins, that something else stands for: the last token of it. */
+static size_t rewrite_word(struct state *state, size_t token)
+{
+    struct name *name = find_name(token);
+    size_t end;
+    if (name && !name->hidden && !tokens[token].in_system && !is_member(token) &&
+        !is_qualified(token)) {
+        if (declares(token, state->depth == state->namespaces && state->parentheses > 0)) {
+            hide(name, state->depth, state->parentheses);
+        } else {
+            copy_up_to(state, token);
+            append_string(state->out, name->replacement);
+            state->copied = tokens[token].end;
+        }
+    } else if (preprocessed && !tokens[token].in_system) {
+        struct text replacement = {NULL, 0, 0};
+        end = replace_qualifier(&replacement, token);
+        if (end != token) {
+            copy_up_to(state, token);
+            append(state->out, replacement.bytes, replacement.length);
+            append_newlines(state->out, tokens[token].begin, tokens[end - 1].end, false);
+            state->copied = tokens[end - 1].end;
+            token = end - 1;
+        }
+        free(replacement.bytes);
+    }
+    return token;
+}
+
+static bool is_asm(size_t token)
+{
+    return (is(token, "asm") || is(token, "__asm__") || is(token, "__asm")) && !is_member(token);
+}
+
+/* Ends the token a variable in shared memory? */
+static bool append_gap_at(struct state *state, size_t token)
+{
+    const bool is_last = token == state->shared_end;
+    size_t variable;
+    if (state->shared_end == NONE || !(is_last || is_punctuation(token, ','))) {
+        return false;
+    }
+    variable = variable_before(state->shared, token);
+    if (is_last) {
+        state->shared_end = NONE;
+        copy_through(state, token);
+    } else if (variable != NONE) {
+        copy_up_to(state, token);
+        state->copied = tokens[token].begin;
+    }
+    if (variable != NONE) {
+        append_gap(state->out, variable, is_last);
+    }
+    return true;
+}
+
+/* The last token of what is dealt with. */
+static size_t rewrite_at(struct state *state, size_t token)
+{
+    size_t end, shift;
+    if (is_asm(token) && state->braces[state->depth].in_device_code && !tokens[token].in_system) {
+        ptx_translate(token);
+    }
+    if ((end = ptx_patch(state->out, token, &state->copied)) > 0) {
+        return token + end - 1;
+    }
+    end = shared_end(token);
+    see(state, token);
+    if (end != NONE) {
+        rewrite_shared(state, token, end);
+        return end;
+    }
+    if (append_gap_at(state, token)) {
+        return token;
+    }
+    if (state->constants != NONE && token == constant_end(state->constants)) {
+        copy_through(state, token);
+        append_constants(state->out, state->constants, token);
+        state->constants = NONE;
+    } else if (state->launch_at[token]) {
+        end = state->launch_at[token] + 2;
+        rewrite_launch(state, token);
+        return end;
+    } else if (state->closes[token]) {
+        copy_up_to(state, token);
+        append_string(state->out, ")");
+        append_newlines(state->out, tokens[token].begin, tokens[token + 2].end,
+                        tokens[token].in_macro);
+        state->copied = tokens[token + 2].end;
+        return token + 2;
+    } else if (tokens[token].kind == WORD) {
+        return rewrite_word(state, token);
+    } else if (preprocessed && (end = after_launch_cast(token)) != token) {
+        copy_up_to(state, token);
+        append_newlines(state->out, tokens[token].begin, tokens[end - 1].end, false);
+        state->parentheses--;
+        state->copied = tokens[end - 1].end;
+        return end - 1;
+    } else if (state->braces[state->depth].in_device_code && !tokens[token].in_system &&
+               (shift = append_shift(state->out, token, &state->copied)) > 0) {
+        return token + shift - 1;
+    }
+    return token;
+}
+
+void rewrite(struct text *out)
+{
+    struct state state = {
+        .out = out,
+        .braces = zeroed(token_count + 2, sizeof *state.braces),
+        .launch_at = zeroed(token_count + 1, sizeof *state.launch_at),
+        .closes = zeroed(token_count + 3, sizeof *state.closes),
+        .kernel = NONE,
+        .bounds = NONE,
+        .cluster = NONE,
+        .constants = NONE,
+        .shared_end = NONE,
+    };
+    state.braces[0].body = state.braces[0].outermost = state.braces[0].kernel = NONE;
+    collect_functions();
+    find_launches(&state);
+    for (size_t i = 0; i < token_count; i++) {
+        i = rewrite_at(&state, i);
+    }
+    append(out, source.bytes + state.copied, source.length - state.copied);
+    append_device_names(out);
+    free(state.braces);
+    free(state.launch_at);
+    free(state.closes);
+}
