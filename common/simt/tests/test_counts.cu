@@ -471,14 +471,16 @@ static void test_other_lanes(void **)
 __global__ void copied_by_loop(const float *x, float *out)
 {
     float own[41];
+    x += threadIdx.x * 41;
+    out += threadIdx.x * 41;
     for (int i = 0; i < 41; i++)
-        own[i] = x[threadIdx.x * 41 + i];
+        own[i] = x[i];
     float sum = 0;
     for (int i = 0; i < 41; i++)
         sum += own[i * blockDim.x % 41];
     for (int i = 0; i < 41; i++)
-        out[threadIdx.x * 41 + i] = 0;
-    out[threadIdx.x] = sum;
+        out[i] = 0;
+    *out = sum;
 }
 
 /* Loops that copy or clear are no memcpy or memset, whose accesses would be of 16 bytes. */
