@@ -164,14 +164,14 @@ size_t variable_before(size_t first, size_t end)
 void append_gap(struct text *out, size_t variable, bool is_last)
 {
     static unsigned int number;
-    char text[96];
+    char text[112];
     snprintf(text, sizeof text,
-             is_last
-                 ? " [[maybe_unused]] __attribute__((used)) static thread_local char simt_gap_%u"
-                 : ", simt_between_%u",
+             is_last ? " [[maybe_unused]] __attribute__((used, aligned(128))) static "
+                       "thread_local char simt_gap_%u"
+                     : ", simt_between_%u",
              number++);
     append_string(out, text);
-    append_string(out, is_last ? "[::simt::gap + __alignof__(" : "[::simt::between<decltype(");
+    append_string(out, is_last ? "[::simt::gap(__alignof__(" : "[::simt::between<decltype(");
     append_tokens(out, variable, variable + 1);
-    append_string(out, is_last ? ")];" : ")>] __attribute__((used))");
+    append_string(out, is_last ? "))];" : ")>] __attribute__((used))");
 }

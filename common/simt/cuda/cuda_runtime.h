@@ -157,13 +157,21 @@ constexpr int warpSize = SIMT_WARP_SIZE;
 namespace simt
 {
 
-/* Behind a __shared__ variable simt_rewrite puts a gap of this many bytes, and more; between two of
- * one declaration, of this many elements. */
-constexpr size_t gap = SIMT_GAP_BYTES;
+/* Behind a __shared__ variable simt_rewrite puts a gap of so many bytes; between two of one
+ * declaration, of so many elements, with which they are aligned alike. */
+constexpr size_t gap(size_t alignment)
+{
+    return SIMT_GAP_BYTES + SIMT_GAP_UNIT * __builtin_ctzl(alignment);
+}
+
 template <class T>
-constexpr size_t between = gap / sizeof(T) + 1;
+constexpr size_t element = sizeof(T);
 template <class T, size_t n>
-constexpr size_t between<T[n]> = between<T>;
+constexpr size_t element<T[n]> = element<T>;
+
+template <class T>
+constexpr size_t between =
+    (SIMT_GAP_BYTES + SIMT_GAP_UNIT - sizeof(T) % SIMT_GAP_UNIT + element<T> - 1) / element<T>;
 
 /* Dynamic shared memory that is declared with an alignment: a number, or a type's. */
 template <size_t n>

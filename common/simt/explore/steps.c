@@ -7,8 +7,8 @@
 #include "machine/machine.h"
 #include "machine/shared.h"
 #include "model/spaces.h"
-#include "program/source.h"
 #include "program/layout.h"
+#include "program/source.h"
 #include "program/symbols.h"
 
 /* Static shared memory: where it begins, in the thread that launches. */

@@ -80,8 +80,8 @@ void simt_suspend_block(void)
 {
     struct simt_block *block = simt_block;
     if (simt_cluster_size() == 1) {
-        block->shared = simt_needed(malloc(simt_kept_bytes() + 1),
-                                    "blocks that wait for one another");
+        block->shared =
+            simt_needed(malloc(simt_kept_bytes() + 1), "blocks that wait for one another");
     }
     simt_copy_shared(block->shared, true);
     block->analysis = simt_tracing ? simt_observer.suspend_block(simt_grid.threads) : NULL;

@@ -11,8 +11,7 @@ struct simt_symbol {
     bool guard; /* of a variable with a constructor */
 };
 
-/* What simt_rewrite puts behind thread_local variables (cc/simt_shared.c): SIMT_GAP_BYTES, and as
- * many more as the variable before is aligned to. */
+/* What simt_rewrite puts behind thread_local variables: cc/simt_shared.c. */
 #define SIMT_GAP_NAME "simt_gap_"
 
 /* thread_local variables, the gaps between them, functions, and variables in the program's data; by

@@ -103,8 +103,8 @@ static size_t alignment_of(const struct simt_symbol *variable)
     }
     if (gap && gap < simt_symbols.gaps + simt_symbols.gap_count &&
         strncmp(gap->name, variable->name, scope_of(gap, &number)) == 0 &&
-        gap->size > SIMT_GAP_BYTES && variable->offset % (gap->size - SIMT_GAP_BYTES) == 0) {
-        return gap->size - SIMT_GAP_BYTES;
+        gap->size >= SIMT_GAP_BYTES) {
+        return (size_t)1 << (gap->size - SIMT_GAP_BYTES) / SIMT_GAP_UNIT % 32;
     }
     while (alignment < most && (variable->offset | variable->size) % (2 * alignment) == 0) {
         alignment *= 2;

@@ -490,7 +490,7 @@ __device__ void sum_quads(const float *in, int n, float *out)
         float4 quad = *(const float4 *)&tile[i]; // FAULT quads_from_one
         sum += quad.x + quad.y + quad.z + quad.w;
     }
-    if (threadIdx.x < n % 4)
+    if ((int)threadIdx.x < n % 4)
         sum += tile[n / 4 * 4 + threadIdx.x];
     out[threadIdx.x] = sum;
 }

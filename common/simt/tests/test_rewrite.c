@@ -17,8 +17,8 @@
 
 /* What comes behind it. */
 #define GAP(number, name)                                                                          \
-    " [[maybe_unused]] __attribute__((used)) static thread_local char simt_gap_" number            \
-    "[::simt::gap + __alignof__(" name ")];"
+    " [[maybe_unused]] __attribute__((used, aligned(128))) static thread_local char "              \
+    "simt_gap_" number "[::simt::gap(__alignof__(" name "))];"
 #define BETWEEN(number, name)                                                                      \
     ", simt_between_" number "[::simt::between<decltype(" name ")>] __attribute__((used))"
 
