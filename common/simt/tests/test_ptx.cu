@@ -351,7 +351,7 @@ __global__ void memory(float *data)
                  : "memory");
     note(bits(dynamic[0].z), bits(3.0f), __LINE__);
     note(bits(dynamic[0].w), bits(4.0f), __LINE__);
-    note(at_dynamic % 1024, 0, __LINE__);
+    note(at_dynamic % 1024, sizeof fixed, __LINE__); // as on a GPU, where it comes behind
     asm volatile("cvta.to.shared.u64 %0, %1;" : "=l"(address) : "l"(&fixed[8]));
     note(address, to, __LINE__);
     asm volatile("cvta.shared.u64 %0, %1;" : "=l"(address) : "l"(address));
