@@ -182,7 +182,7 @@ static void bad_options(void **state)
     all_refuse("--n -5", EXIT_BAD_USAGE, "--n '-5': want a whole number");
     all_refuse("--n 12Q", EXIT_BAD_USAGE, "--n '12Q': want a whole number");
     all_refuse("--rung nosuch", EXIT_BAD_USAGE, "--rung 'nosuch': want one of");
-    all_refuse("--type f8", EXIT_BAD_USAGE, "--type 'f8': want f32, f64, f16 or mixed");
+    all_refuse("--type f8", EXIT_BAD_USAGE, "--type 'f8': want f32, f64, f16, mixed or f32xf64");
     all_refuse("--op mean", EXIT_BAD_USAGE, "--op 'mean': want dot, sum, max or min");
     all_refuse("--reps 0", EXIT_BAD_USAGE, "--reps '0': want a whole number of at least 1");
     all_refuse("--threads 0", EXIT_BAD_USAGE, "--threads '0'");
