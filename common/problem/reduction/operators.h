@@ -58,7 +58,7 @@ SPECIALIZED float term_f32(enum reduce_op op, enum element_type type, const void
            (type == TYPE_MIXED ? (float)((const unsigned char *)b)[i] : element_f32(type, b, i));
 }
 
-/* ---- doubles: the result is double ------------------------------------------------------------ */
+/* ---- doubles: the result is double ----------------------------------------------------------- */
 
 SPECIALIZED double identity_f64(enum reduce_op op)
 {

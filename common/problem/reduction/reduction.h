@@ -22,8 +22,8 @@ enum reduce_op { OP_DOT, OP_SUM, OP_MAX, OP_MIN };
 
 /* TYPE_F16: the elements are halfs (16 bits, NumPy's float16); products, sum and result are float.
  * The last two are for dot only, and a is float: for TYPE_MIXED, b has one byte per element, 0 or 1
- * (NumPy's bool), and products and sum are float; for TYPE_F32_F64, b is double, and so are products
- * and sum, since each float is also a double. */
+ * (NumPy's bool), and products and sum are float; for TYPE_F32_F64, b is double, and so are
+ * products and sum, since each float is also a double. */
 enum element_type { TYPE_F32, TYPE_F64, TYPE_F16, TYPE_MIXED, TYPE_F32_F64, ELEMENT_TYPES };
 
 static inline bool has_two_types(enum element_type type)
