@@ -250,7 +250,7 @@ static void bad_inputs(void **state)
     refuse_files(DATA("uint8_1d"), DATA("uint8_1d"), "", "uint8");
     refuse_files(DATA("vector_x_float32"), DATA("vector_y_short_float32"), "",
                  "has 1003 elements but");
-    refuse_files(DATA("vector_x_float32"), DATA("vector_y_float64"), "", "float64");
+    refuse_files(DATA("vector_x_float64"), DATA("vector_y_float32"), "", "float64");
     refuse_files(DATA("vector_x_float64"), DATA("vector_y_bool"), "", "bool");
     refuse_files(DATA("vector_y_bool"), DATA("vector_x_float32"), "", "bool");
     refuse_files(DATA("vector_x_float32"), DATA("vector_y_float32"), "--type f64", "--type is f64");
@@ -385,6 +385,7 @@ static void agrees_with_numpy(void **state)
         "--op min --type f64 --a " DATA("vector_x_float64"),
         "--a " DATA("vector_x_float16") " --b " DATA("vector_y_float16"),
         "--op sum --type f16 --a " DATA("vector_x_float16"),
+        "--a " DATA("vector_x_float32") " --b " DATA("vector_y_float64"),
     };
     enum { KINDS = sizeof inputs / sizeof inputs[0] };
     struct npy answers;
