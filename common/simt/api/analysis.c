@@ -385,6 +385,7 @@ static void operation(void)
 static void tell_place(FILE *file, const void *caller)
 {
     if (simt_instrumented()) {
+        simt_explore_told(simt_place_of(caller));
         simt_tell_place(file, simt_place_of(caller));
     }
 }

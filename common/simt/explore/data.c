@@ -252,15 +252,16 @@ static void put_block(FILE *file, const struct explored_block *block)
                                          [SPACE_HOST] = "host"};
     fprintf(file,
             "{\"number\": %zu, \"index\": [%u,%u,%u], \"threads\": %u, \"seen\": %zu, "
-            "\"barriers\": %zu, \"keptBarriers\": %zu, \"full\": %s,\n \"memory\": [",
+            "\"barriers\": %zu, \"keptBarriers\": %zu, \"full\": %s, \"late\": %s,\n \"memory\": [",
             block->number, block->index.x, block->index.y, block->index.z, block->threads,
-            block->seen, block->barriers, block->kept_barriers, block->full ? "true" : "false");
+            block->seen, block->barriers, block->kept_barriers, block->full ? "true" : "false",
+            block->joined_late ? "true" : "false");
     for (size_t i = 0; i < block->memory_count; i++) {
         const struct explored_memory *memory = &block->memory[i];
         fprintf(file, "%s[\"%s\",%zu,%d,%d,", i ? "," : "", spaces[memory->space], memory->size,
                 memory->is_dynamic, memory->space == SPACE_SHARED ? 0 : (int)(memory->base % 128));
         put_text(file, memory->name ? memory->name : "");
-        fputc(']', file);
+        fprintf(file, ",%d]", memory->rank);
     }
     fputs("],\n \"steps\": [", file);
     for (size_t i = 0; i < block->count; i++) {
@@ -347,6 +348,10 @@ static void put_launch(FILE *file, const struct explored_launch *launch)
             "\"shared\": %zu, \"ended\": %s, \"notKept\": %zu,\n",
             file_number(launch->file), launch->line, grid.x, grid.y, grid.z, block.x, block.y,
             block.z, launch->shared_bytes, launch->ended ? "true" : "false", launch->not_kept);
+    if (launch->stopped) {
+        const struct uint3 in = launch->stopped_in;
+        fprintf(file, " \"stopped\": [%u,%u,%u],\n", in.x, in.y, in.z);
+    }
     put_counters(file, launch);
     put_findings(file, launch);
     fputs(" \"blocks\": [", file);

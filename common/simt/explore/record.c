@@ -8,6 +8,7 @@
 #include "check/wording.h"
 #include "explore/explore.h"
 #include "machine/machine.h"
+#include "machine/reports.h"
 #include "model/sites.h"
 #include "observe/watcher.h"
 
@@ -127,17 +128,8 @@ void simt_explore_end_launch(const unsigned int *sites, size_t count)
     launch = NULL;
 }
 
-void simt_explore_start_block(size_t number, unsigned int threads)
+static void record_block(size_t number, unsigned int threads)
 {
-    bool wrong;
-    leave_block();
-    if (!launch || !has_number(wanted, number, &wrong)) {
-        return;
-    }
-    if (explore_kept_bytes >= EXPLORE_KEPT_BYTES) {
-        launch->not_kept++;
-        return;
-    }
     explore_block = explore_need(calloc(1, sizeof *explore_block));
     launch->blocks =
         explore_need(realloc(launch->blocks, (launch->block_count + 1) * sizeof *launch->blocks));
@@ -149,45 +141,88 @@ void simt_explore_start_block(size_t number, unsigned int threads)
     simt_watched = true;
 }
 
+void simt_explore_start_block(size_t number, unsigned int threads)
+{
+    bool wrong;
+    leave_block();
+    if (!launch || !has_number(wanted, number, &wrong)) {
+        return;
+    }
+    if (explore_kept_bytes >= EXPLORE_KEPT_BYTES) {
+        launch->not_kept++;
+        return;
+    }
+    record_block(number, threads);
+}
+
+void explore_join_block(void)
+{
+    const struct uint3 at = simt_running_block();
+    if (launch && !explore_block) {
+        record_block(at.x + (size_t)launch->grid.x * (at.y + (size_t)launch->grid.y * at.z),
+                     launch->block.x * launch->block.y * launch->block.z);
+        explore_block->joined_late = true;
+    }
+}
+
+struct explored_block *explore_block_of(const struct simt_block *block)
+{
+    for (size_t i = 0; launch && i < launch->block_count; i++) {
+        const struct uint3 of = launch->blocks[i]->index;
+        if (of.x == block->index.x && of.y == block->index.y && of.z == block->index.z) {
+            return launch->blocks[i];
+        }
+    }
+    return NULL;
+}
+
 void simt_explore_resume_block(void)
 {
-    const struct uint3 index = simt_running_block();
     leave_block();
     if (!wanted) {
         return;
     }
-    for (size_t i = 0; launch && i < launch->block_count; i++) {
-        const struct uint3 of = launch->blocks[i]->index;
-        if (of.x == index.x && of.y == index.y && of.z == index.z) {
-            explore_block = launch->blocks[i];
-        }
-    }
+    explore_block = explore_block_of(simt_block);
     simt_watched = explore_block != NULL;
     explore_steps_start();
+}
+
+/* Of the launch that runs, or ran last; the text is kept. */
+static void add_finding(struct explored_finding finding)
+{
+    struct explored_launch *of = launch ? launch
+                                 : explored_launch_count > 0
+                                     ? &explored_launches[explored_launch_count - 1]
+                                     : NULL;
+    if (!of) {
+        free(finding.text);
+        return;
+    }
+    of->findings =
+        explore_need(realloc(of->findings, (of->finding_count + 1) * sizeof *of->findings));
+    of->findings[of->finding_count++] = finding;
 }
 
 static void take_finding(const struct finding *finding)
 {
     char *text = NULL;
     size_t size;
-    FILE *file;
-    struct explored_launch *of = launch ? launch
-                                 : explored_launch_count > 0
-                                     ? &explored_launches[explored_launch_count - 1]
-                                     : NULL;
-    if (!of) {
-        return;
-    }
-    file = explore_need(open_memstream(&text, &size));
+    FILE *file = explore_need(open_memstream(&text, &size));
     simt_tell_finding(file, finding);
     fclose(file);
-    explore_need(text);
-    of->findings =
-        explore_need(realloc(of->findings, (of->finding_count + 1) * sizeof *of->findings));
-    of->findings[of->finding_count++] = (struct explored_finding){
+    add_finding((struct explored_finding){
         finding->site ? simt_site(finding->site)->place : 0,
         finding->wrong == RACE && finding->other_site ? simt_site(finding->other_site)->place : 0,
-        text};
+        explore_need(text)});
+}
+
+void explore_take_report(uint32_t place, const char *text)
+{
+    add_finding((struct explored_finding){place, 0, explore_need(strdup(text))});
+    if (launch) {
+        launch->stopped = true;
+        launch->stopped_in = simt_running_block();
+    }
 }
 
 /* ---- on and off ---- */
@@ -206,8 +241,13 @@ bool explore_record(const char *blocks)
                                          .mbarrier = explore_values_mbarrier,
                                          .copy_begins = explore_values_copy,
                                          .copy_ends = explore_values_copied,
-                                         .named = explore_values_named};
+                                         .named = explore_values_named,
+                                         .deed = explore_values_deed,
+                                         .far_mbarrier = explore_far_mbarrier,
+                                         .far_copy = explore_far_copy,
+                                         .cluster_meets = explore_cluster_meets};
     simt_finding_told = take_finding;
+    simt_before_report = explore_begin_report;
     simt_before_exit = explore_exit;
     return true;
 }

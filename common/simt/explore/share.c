@@ -1,9 +1,13 @@
 /* The room of a page, and who gets how much of it. */
 #include "explore/explore.h"
 
+/* Of a block that has not come to its end, steps are kept behind the last barrier: there it got
+ * stuck, perhaps in a loop of very many. */
+enum { STEPS_BEHIND = 2000 };
+
 /* Keeps of a block what takes so many bytes: the steps up to a barrier; if there is none, those of
  * whole warps; if not even one warp has room, its first steps. */
-static void cut_block(struct explored_block *cut, size_t most)
+static void cut_block(struct explored_block *cut, size_t most, bool ended)
 {
     size_t fits = 0, bytes = 0, kept;
     unsigned int warp = 0;
@@ -25,6 +29,9 @@ static void cut_block(struct explored_block *cut, size_t most)
     cut->kept_barriers = 0;
     for (size_t i = 0; i < cut->count; i++) {
         cut->kept_barriers += cut->steps[i].kind == EXPLORED_BARRIER;
+    }
+    if (!ended && cut->kept_barriers == cut->barriers) {
+        cut->count = fits < cut->count + STEPS_BEHIND ? fits : cut->count + STEPS_BEHIND;
     }
 }
 
@@ -54,7 +61,7 @@ void explore_share_page(void)
     }
     for (size_t i = 0; i < explored_launch_count; i++) {
         for (size_t j = 0; j < explored_launches[i].block_count; j++) {
-            cut_block(explored_launches[i].blocks[j], low);
+            cut_block(explored_launches[i].blocks[j], low, explored_launches[i].ended);
         }
     }
 }

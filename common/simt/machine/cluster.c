@@ -184,6 +184,9 @@ static unsigned int alive(void)
 static void complete_if_all_came(struct simt_cluster_barrier *barrier)
 {
     if (barrier->arrived > 0 && barrier->arrived == alive()) {
+        if (cluster.size > 1 && simt_watcher.cluster_meets) {
+            simt_watcher.cluster_meets(barrier->phase);
+        }
         barrier->phase++;
         barrier->arrived = 0;
         if (barrier->arriving) {
@@ -218,6 +221,11 @@ void simt_cluster_arrive(bool relaxed, const char *file, int line)
     barrier->arrived++;
     simt_note_progress();
     complete_if_all_came(barrier);
+    if (simt_watched) {
+        simt_watcher.deed(DEED_CLUSTER_ARRIVE, __builtin_return_address(0),
+                          simt_current->cluster_phase,
+                          barrier->phase != simt_current->cluster_phase);
+    }
 }
 
 void simt_cluster_wait(const char *file, int line)
@@ -226,6 +234,11 @@ void simt_cluster_wait(const char *file, int line)
     if (!simt_current->at_cluster) {
         refuse("barrier.cluster.wait", "the thread has not arrived before",
                __builtin_return_address(0), file, line);
+    }
+    if (simt_watched) {
+        simt_watcher.deed(DEED_CLUSTER_WAIT, __builtin_return_address(0),
+                          simt_current->cluster_phase,
+                          barrier->phase != simt_current->cluster_phase);
     }
     while (barrier->phase == simt_current->cluster_phase) {
         simt_yield(file, line);

@@ -27,6 +27,7 @@ function sumsOf(launch) {
 }
 
 function countersPanel(launch) {
+  if (!launch.ended) return `<p class="dim">The launch did not come to its end: there are no counters of it.</p>`;
   const own = countersOf([launch]), part = launchesOfPart(launch), all = countersOf(part), several = part.length > 1;
   const rows = Object.keys(COUNTER_NAMES).filter(name => own[name] || all[name]).map(name =>
     `<tr data-counter="${name}"><td>${COUNTER_NAMES[name]}</td><td>${number(own[name])}</td>${several ? `<td data-total="${all[name]}">${number(all[name])}</td>` : ""}</tr>`);

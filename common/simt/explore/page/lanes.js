@@ -17,7 +17,7 @@ function lanesPicture(pane, step, served) {
 
 /* Why lanes are off. */
 function offInWords(pane, step, off) {
-  if (!Array.isArray(step) || off.length === 0 || step[0] === BRANCH) return "";
+  if (!Array.isArray(step) || off.length === 0 || step[0] === BRANCH || step[0] === STOP) return "";
   const branches = new Map(), others = [];
   for (const lane of off) {
     const branch = partedAt(pane.block, step, lane);

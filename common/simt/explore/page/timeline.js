@@ -129,7 +129,7 @@ class Timeline {
         continue;
       }
       /* Where a lane is off, the block is lower; a costly step has a bar on top, the higher, the costlier. */
-      const share = Math.max(.25, countLanes(lanesOf(what)) / WARP), height = (rowHeight - 3) * share;
+      const share = what[0] === STOP ? 1 : Math.max(.25, countLanes(lanesOf(what)) / WARP), height = (rowHeight - 3) * share;
       context.fillRect(x + 1, top + rowHeight - 1 - height, cell - 2, height);
       if (rowHeight >= 14 && cell >= 11 && height > 9) {
         context.fillStyle = look.letter === "L" || look.letter === "x" ? "#fff" : "#111";
@@ -166,7 +166,7 @@ class Timeline {
 function legendOf(block) {
   const looks = new Map();
   for (const step of block.steps) {
-    if (step[0] === BULK_END) continue; /* no warp's step */
+    if (isElsewhere(step)) continue;
     const look = step[0] === BARRIER ? LOOKS.barrier : lookOf(block, step);
     looks.set(look, (looks.get(look) || 0) + 1);
   }
