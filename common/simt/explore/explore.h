@@ -20,6 +20,8 @@ struct simt_block;
 /* How much of a page the steps of a block, and of all blocks, may take, about; and how much is kept
  * until it is known what has to share the page. What is left out, the page says. */
 enum { EXPLORE_BLOCK_BYTES = 2 << 20, EXPLORE_PAGE_BYTES = 4 << 20, EXPLORE_KEPT_BYTES = 96 << 20 };
+/* The blocks of all launches. */
+enum { EXPLORE_MOST_BLOCKS = 4000 };
 
 enum explored_kind {
     EXPLORED_LOAD,
@@ -127,7 +129,8 @@ struct explored_launch {
     size_t block_count;
     struct explored_finding *findings;
     size_t finding_count;
-    size_t not_kept; /* blocks that were asked for, and for which the page had no room */
+    size_t not_kept;    /* blocks that were asked for, and for which the page had no room */
+    size_t kept_before; /* explore_kept_bytes, before it */
     bool ended;
     bool stopped; /* by a report, in this block, which the page has or has not */
     struct uint3 stopped_in;

@@ -86,7 +86,8 @@ void simt_explore_start_launch(const struct simt_launch *started)
                                        .line = started->line,
                                        .grid = started->grid,
                                        .block = started->block,
-                                       .shared_bytes = started->shared_bytes};
+                                       .shared_bytes = started->shared_bytes,
+                                       .kept_before = explore_kept_bytes};
     simt_counters_read(&counts_before);
     counts_before.launches--; /* this one is counted already */
 }
@@ -124,7 +125,7 @@ void simt_explore_end_launch(const unsigned int *sites, size_t count)
         const struct simt_site *site = simt_site(sites[i]);
         launch->sites[launch->site_count++] = (struct explored_site){site->place, site->counters};
     }
-    launch->ended = true;
+    launch->ended = !launch->stopped;
     launch = NULL;
 }
 
@@ -148,7 +149,10 @@ void simt_explore_start_block(size_t number, unsigned int threads)
     if (!launch || !has_number(wanted, number, &wrong)) {
         return;
     }
-    if (explore_kept_bytes >= EXPLORE_KEPT_BYTES) {
+    if (launch->block_count > 0 &&
+        (explore_kept_bytes >= EXPLORE_KEPT_BYTES ||
+         explore_kept_bytes - launch->kept_before >= EXPLORE_PAGE_BYTES ||
+         launch->block_count >= EXPLORE_MOST_BLOCKS)) {
         launch->not_kept++;
         return;
     }
@@ -248,6 +252,7 @@ bool explore_record(const char *blocks)
                                          .cluster_meets = explore_cluster_meets};
     simt_finding_told = take_finding;
     simt_before_report = explore_begin_report;
+    simt_after_report = explore_end_report;
     simt_before_exit = explore_exit;
     return true;
 }

@@ -254,6 +254,7 @@ void explore_steps_start(void)
 {
     static_shared = (uintptr_t)simt_static_shared(&static_shared_bytes);
     memset(entered, 0, sizeof entered);
+    partial = false;
     explore_values_start();
 }
 

@@ -45,14 +45,16 @@ void simt_explore_told(uint32_t place)
 
 void explore_end_report(void)
 {
-    static bool ended;
     const struct simt_event *last = simt_tracing ? simt_trace_last() : NULL;
     const uint32_t place = told ? told : last ? event_place(last) : 0;
-    if (!standard_error || ended) {
+    if (!standard_error) {
         return;
     }
-    ended = true;
     stderr = standard_error;
+    standard_error = NULL;
+    text[length] = '\0';
+    length = 0;
+    told = 0;
     if (simt_recorder.lane >= 0) {
         explore_join_block();
     }

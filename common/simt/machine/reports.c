@@ -45,6 +45,7 @@ static const char *barrier_name(enum simt_barrier barrier)
 }
 
 void (*simt_before_report)(void);
+void (*simt_after_report)(void);
 
 void simt_report_block(void)
 {

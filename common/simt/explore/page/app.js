@@ -37,7 +37,8 @@ class App {
     this.block = data.launches[launch].blocks.findIndex(block => String(block.index) === String(data.launches[launch].stopped));
     this.build();
     const {block} = this.panes[0], stop = block.steps.find(step => step[0] === STOP), last = this.columns.starts.length - 1;
-    if (stop) this.warp = stop[1];
+    const longest = block.time.phases[last].map(list => list.length).reduce((most, length, warp, lists) => length > lists[most] ? warp : most, 0);
+    this.warp = stop ? stop[1] : longest;
     let column = this.columns.starts[last];
     while (stop && column + 1 < this.columns.count && stepAt(block, this.columns, this.warp, column) !== stop) column++;
     this.go(column);
@@ -54,10 +55,11 @@ class App {
   /* What the page does not show, of the launches that it shows now. */
   tellLeftOut(shown) {
     const left = [];
-    const missing = data.launches.filter(launch => launch.notKept > 0).length;
-    if (missing > 0) left.push(`The page was full: of ${plural(missing, "launch", "launches")} some or all of the blocks asked for were left out. Their counters are whole. A page of fewer launches has room for them.`);
+    const missing = data.launches.filter(launch => launch.notKept > 0);
+    for (const launch of missing.slice(0, 3)) left.push(`Launch ${data.launches.indexOf(launch) + 1}: ${plural(launch.notKept, "block")} that ${launch.notKept === 1 ? "was" : "were"} asked for found no room; ${launch.blocks.length ? `the page has ${plural(launch.blocks.length, "block")}, up to number ${number(launch.blocks[launch.blocks.length - 1].number)}` : "the page has none of it"}. Its counters are those of all. A page of fewer launches or blocks has room.`);
+    if (missing.length > 3) left.push(`So it is with ${plural(missing.length - 3, "other launch", "other launches")}.`);
     for (const [launch, block] of shown) if (block.full) left.push(
-      `Launch ${data.launches.indexOf(launch) + 1}, block ${block.number}: too long for a page; kept are ${number(block.steps.length)} of its ${number(block.seen)} steps${block.barriers ? `, up to barrier ${block.keptBarriers} of ${block.barriers}` : ", of its first warps"}. Its counters are those of all. ${data.launches.length > 1 ? "A page of fewer launches has more room." : "A smaller problem has room."}`);
+      `Launch ${data.launches.indexOf(launch) + 1}, block ${block.number}: too long for a page; kept are ${number(block.steps.length)} of its ${number(block.seen)} steps${block.barriers ? `, up to barrier ${block.keptBarriers} of ${block.barriers}` : ", of its first warps"}.${launch.ended ? " Its counters are those of all." : ""} ${data.launches.length > 1 ? "A page of fewer launches has more room." : "A smaller problem has room."}`);
     data.launches.forEach((launch, i) => { if (!launch.ended) left.push(endInWords(launch, i)); });
     element("left-out").hidden = left.length === 0;
     element("left-out").innerHTML = left.map(line => `<p>${escapeText(line)}</p>`).join("");

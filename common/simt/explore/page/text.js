@@ -231,7 +231,7 @@ function stepInWords(block, columns, warp, step, wait) {
   if (step === "sleeps" && wait && wait[0] === MBARRIER) return {html: `${who}: ${mbarrierInWords(block, columns, wait).html}`, why: "", count: null};
   if (step === "sleeps" && wait && wait[0] === DEED) return deedInWords(who, wait);
   if (step === "sleeps") return {html: `${who} <b>waits</b> for other warps${wait && wait[0] === NAMED_BARRIER ? `, at the barrier number ${wait[4]}` : ""}.`, why: "", count: null};
-  if (step === "done") return {html: block.full ? `What ${who.toLowerCase()} does here was left out of this page.` : `${who} is <b>done</b>.`, why: "", count: null};
+  if (step === "done") return {html: !block.ended ? `${who} has come no further by the time the program is stopped.` : block.full ? `What ${who.toLowerCase()} does here was left out of this page.` : `${who} is <b>done</b>.`, why: "", count: null};
   const lanes = plural(countLanes(lanesOf(step)), "lane");
   if (step[0] === SYNCWARP) return {html: `${who}: <code>__syncwarp()</code>: ${lanes} wait for one another.`, why: "", count: null};
   if (step[0] === DEED) return deedInWords(who, step);
