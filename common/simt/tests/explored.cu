@@ -1,5 +1,5 @@
 /* Kernels to look at on a page: test_explore.sh and test_explorer.py run this with SIMT_EXPLORE.
- * Usage: simt_explored banks | blocks | race | long | stuck | fault | early | ring | cluster | none */
+ * Usage: simt_explored banks | blocks | race | long | crowd | stuck | fault | early | ring | cluster | none */
 #include <cstdio>
 #include <cstring>
 
@@ -170,12 +170,14 @@ int main(int argc, char **argv)
     void *memory;
     if (strcmp(what, "none") == 0)
         return 0;
-    cudaMalloc(&memory, 1 << 16);
+    cudaMalloc(&memory, 1 << 23);
     cudaMemset(memory, 0, 1 << 16);
     if (strcmp(what, "banks") == 0)
         banks<<<1, 64>>>((int *)memory);
     else if (strcmp(what, "blocks") == 0)
         several<<<6, 64>>>((float *)memory);
+    else if (strcmp(what, "crowd") == 0)
+        several<<<20000, 64>>>((float *)memory);
     else if (strcmp(what, "race") == 0)
         race<<<1, 64>>>((int *)memory);
     else if (strcmp(what, "ring") == 0)

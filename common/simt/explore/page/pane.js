@@ -10,7 +10,7 @@ class Pane {
     this.node.setAttribute("aria-label", launchName(launch));
     this.node.innerHTML = `<h2>${escapeText(launchName(launch))}<span class="dim">, ${launch.block.filter((size, i) => i === 0 || size > 1).join(" x ")} threads a block; block ${block.index.filter((at, i) => i === 0 || launch.grid[i] > 1).join(",")}</span></h2>
       <canvas class="timeline" tabindex="0" role="slider" aria-label="Timeline: a row for each warp, a column for each step"></canvas>
-      <div class="legend">${legendOf(block)}<span>low block: few lanes</span><span>bar on top: costs more than it needs</span>${block.time.rows.length ? `<span>below: phases of mbarriers, and <i style="background: var(--bulk)"></i>copies and <i style="background: var(--collective)"></i>products under way</span>` : ""}</div>
+      <div class="legend">${legendOf(block)}<span>low block: few lanes</span><span>bar on top: costs more than it needs</span>${block.time.rows.length ? `<span>below: phases of mbarriers, and <i style="background: var(--bulk)"></i>copies and <i style="background: var(--collective)"></i>products under way</span>` : ""}${block.steps.some(step => step[0] === FAR_MBARRIER) ? "<span>◂ another block of the cluster arrives</span>" : ""}</div>
       <div class="pane-body"><div class="source panel"></div><div class="now"><div class="panel step"></div><div class="panel findings" hidden></div><div class="panel totals"></div></div></div>`;
     this.timeline = new Timeline(this, this.node.querySelector("canvas"));
     this.source = new Source(this, this.node.querySelector(".source"));

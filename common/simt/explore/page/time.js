@@ -151,7 +151,12 @@ function phasesOf(block) {
       continue;
     }
     if (isElsewhere(step)) {
-      meanwhile.take(step, [phase, step[0] === BULK_END && lanesOf(step) ? list.length : Math.max(0, ...lists.map(other => other.length))]);
+      const column = step[0] === BULK_END && lanesOf(step) ? list.length : Math.max(0, ...lists.map(other => other.length));
+      meanwhile.take(step, [phase, column]);
+      /* A column for what other blocks do: who waits goes on waiting. */
+      if (step[0] !== BULK_END) lists.forEach((waits, warp) => {
+        while (asleep[warp] && !meanwhile.done.has(asleep[warp]) && waits.length <= column) waits.push(null);
+      });
       continue;
     }
     const done = asleep[step[1]] && meanwhile.done.get(asleep[step[1]]);
@@ -219,7 +224,7 @@ function sleepsAt(block, columns, warp, column) {
 function mbarrierName(block, place, places) {
   const [memory, offset] = place, [space, , isDynamic, , name, rank] = block.memory[memory], of = rank < 0 ? "" : ` of block ${rank} of the cluster`;
   if (!name) return `${isDynamic ? "dynamic" : space}, byte ${offset}${of}`;
-  return (places.some(other => other[0] === memory && other[1] > 0) || offset > 0 ? `${name}[${offset / 8}]` : name) + of;
+  return (offset > 0 || places.some(other => block.memory[other[0]][4] === name && other[1] > 0) ? `${name}[${offset / 8}]` : name) + of;
 }
 
 const MOST_ROWS = 24;
