@@ -249,6 +249,20 @@ void explore_values_take_note(unsigned int lane);
 /* The warp that ran last has no more events. */
 void explore_values_leave(void);
 
+/* ---- sources.c ---- */
+
+/* Collects the places and files of all that was recorded; then they have numbers (a file that is not
+ * known: -1), and the page gets them. */
+void explore_collect_places(void);
+size_t explore_number_of(uint32_t place);
+int explore_file_number(const char *path);
+void explore_put_sites(FILE *file);
+void explore_put_files(FILE *file);
+/* The text with short names of files; to be freed. */
+char *explore_shortened(const char *text);
+/* As a string of JSON that can stand inside of a <script>. */
+void explore_put_text(FILE *file, const char *text);
+
 /* ---- data.c, page.c ---- */
 
 /* All that was recorded, as JSON that can stand inside of a <script>. */

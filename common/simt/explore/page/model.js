@@ -2,6 +2,9 @@
 
 const data = JSON.parse(document.getElementById("data").textContent);
 
+/* Of a long file some lines are left out: a number says how many. */
+for (const file of data.files) file.lines = file.lines.flatMap(line => typeof line === "number" ? new Array(line).fill(null) : [line]);
+
 /* A step is an array: kind, warp, lanes, site, and what its kind has besides. */
 const LOAD = 0, STORE = 1, ATOMIC = 2, COPY = 3, COPIED = 4, BARRIER = 5, SYNCWARP = 6, COLLECTIVE = 7, FENCE = 8, BRANCH = 9, MBARRIER = 10, BULK = 11, NAMED_BARRIER = 12, BULK_END = 13,
   DEED = 14, FAR_MBARRIER = 15, FAR_BULK = 16, CLUSTER = 17, STOP = 18;

@@ -40,7 +40,7 @@ class Pane {
     const box = this.node.querySelector(".findings");
     if (this.launch.findings.length === 0) return;
     box.hidden = false;
-    box.innerHTML = `<h2>${this.launch.stopped ? "What stopped the program" : "What the checks found"}</h2>` + this.launch.findings.map(([site, other, text]) => `<div class="finding"><pre>${withLineLinks(escapeText(text.trim()))}</pre><p>${[site, other].filter(one => one >= 0).map(one => `<a href="#" data-line="${data.sites[one][0]}:${data.sites[one][1]}">show ${escapeText(siteName(data.sites[one]))}</a>`).join(" &harr; ")}</p></div>`).join("");
+    box.innerHTML = `<h2>${this.launch.stopped ? "What stopped the program" : "What the checks found"}</h2>` + this.launch.findings.map(([site, other, text]) => `<div class="finding"><pre>${withLineLinks(escapeText(text.trim()))}</pre><p>${[site, other].filter(one => one >= 0 && data.files[data.sites[one][0]]).map(one => `<a href="#" data-line="${data.sites[one][0]}:${data.sites[one][1]}">show ${escapeText(siteName(data.sites[one]))}</a>`).join(" &harr; ")}</p></div>`).join("");
   }
 
   click(event) {
@@ -111,7 +111,7 @@ class Pane {
     const helper = site && (site[2] !== site[0] || site[3] !== site[1]) && site[2] >= 0 ? `, in <code>${escapeText(site[4])}</code> (${escapeText(lineName(site[2], site[3]))})` : "";
     box.innerHTML = `<h2>Step ${app.column + 1}, ${this.roundName()}</h2>
       <p class="what">${words.html}${words.cost && !hidden ? ` ${words.cost}` : ""}</p>
-      ${site ? `<p class="dim">${lineLink(site)}${helper}: <code>${escapeText(((data.files[site[0]] || {lines: []}).lines[site[1] - 1] || "").trim())}</code></p>` : ""}
+      ${site && !data.files[site[0]] ? `<p class="dim">Its line is not known.</p>` : site ? `<p class="dim">${lineLink(site)}${helper}: <code>${escapeText(((data.files[site[0]] || {lines: []}).lines[site[1] - 1] || "").trim())}</code></p>` : ""}
       ${hidden ? guessForm(question, key) : ""}
       ${answer && app.predicting ? `<p class="verdict" tabindex="-1">${answer.html}</p>` : ""}
       ${words.why && !hidden ? `<p class="why">${words.why}</p>` : ""}
