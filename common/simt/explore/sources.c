@@ -52,7 +52,9 @@ void explore_put_text(FILE *file, const char *text)
 
 static uint32_t *places;
 static size_t place_count, place_capacity;
-static const char *files[64];
+enum { MOST_FILES = 64 };
+static const char *files[MOST_FILES];
+static char *real_paths[MOST_FILES];
 static size_t file_count;
 
 static void note_place(uint32_t place)
@@ -69,15 +71,26 @@ static int compare_places(const void *left, const void *right)
 
 int explore_file_number(const char *path)
 {
+    char *real;
     size_t i = 0;
     while (i < file_count && strcmp(files[i], path) != 0) {
         i++;
     }
-    if (i == sizeof files / sizeof *files || path[0] == '?') {
-        return -1;
+    if (path[0] == '?' || i < file_count) {
+        return path[0] == '?' ? -1 : (int)i;
+    }
+    real = realpath(path, NULL); /* a launch may name its file from the folder of the compiler */
+    for (i = 0; real && i < file_count && (!real_paths[i] || strcmp(real_paths[i], real) != 0);) {
+        i++;
+    }
+    i = real ? i : file_count;
+    if (i < file_count || i == MOST_FILES) {
+        free(real);
+        return i < file_count ? (int)i : -1;
     }
     files[i] = path;
-    file_count += i == file_count;
+    real_paths[i] = real;
+    file_count++;
     return (int)i;
 }
 

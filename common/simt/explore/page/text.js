@@ -55,10 +55,10 @@ const siteName = site => lineName(site[0], site[1]);
 
 /* FILE:LINE in a report leads there. */
 function withLineLinks(html) {
-  const names = data.files.map((file, i) => [escapeText(file.name), i]).sort((a, b) => b[0].length - a[0].length);
+  const names = data.files.flatMap((file, i) => [[escapeText(file.name), i], [escapeText(file.name.replace(/.*\//, "")), i]]).sort((a, b) => b[0].length - a[0].length);
   const pattern = names.map(([name]) => name.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")).join("|");
   if (!pattern) return html;
-  return html.replace(new RegExp(`(${pattern}):(\\d+)`, "g"), (all, name, line) => `<a href="#" data-line="${names.find(one => one[0] === name)[1]}:${line}">${all}</a>`);
+  return html.replace(new RegExp(`(?<![\\w/.-])(${pattern}):(\\d+)`, "g"), (all, name, line) => `<a href="#" data-line="${names.find(one => one[0] === name)[1]}:${line}">${all}</a>`);
 }
 
 function memoryName(block, index) {
