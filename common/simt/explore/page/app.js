@@ -230,6 +230,7 @@ class App {
     const size = Math.max(10, Math.min(26, parseFloat(getComputedStyle(document.documentElement).fontSize) + by));
     document.documentElement.style.fontSize = `${size}px`;
     this.remember("size", size);
+    for (const pane of this.panes || []) pane.source.marked = null; /* its line has moved */
     if (this.panes) this.draw();
   }
 
