@@ -251,8 +251,8 @@ void explore_values_leave(void);
 
 /* ---- sources.c ---- */
 
-/* Collects the places and files of all that was recorded; then they have numbers (a file that is not
- * known: -1), and the page gets them. */
+/* Collects the places and files of all that was recorded; then they have numbers (of a file that is
+ * not known: -1), and the page gets them. */
 void explore_collect_places(void);
 size_t explore_number_of(uint32_t place);
 int explore_file_number(const char *path);

@@ -1,5 +1,5 @@
-/* A report ends the program: the page has its text, the line at which it stopped, and what the lanes
- * of that warp had done by then. */
+/* A report ends the program: the page has its text, the line at which it stopped, and what the
+ * lanes of that warp had done by then. */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
