@@ -1,5 +1,7 @@
 /* Kernels to look at on a page: test_explore.sh and test_explorer.py run this with SIMT_EXPLORE.
- * Usage: simt_explored banks | blocks | race | long | crowd | stuck | fault | early | ring | cluster | none */
+ * Usage: simt_explored banks | blocks | race | long | crowd | stuck | fault | early | ring | cluster
+ * | assertion | none */
+#include <cassert>
 #include <cstdio>
 #include <cstring>
 
@@ -108,6 +110,12 @@ __global__ void fault(int *out)
     *(volatile int *)8 = 1;
 }
 
+__global__ void assertion(int *out)
+{
+    out[threadIdx.x] = threadIdx.x;
+    assert(threadIdx.x != 35);
+}
+
 /* Lane 0 of block 1 does nothing before, and no lane behind it anything at all. */
 __global__ void early(const int *in, int *out)
 {
@@ -186,6 +194,8 @@ int main(int argc, char **argv)
         stuck<<<1, 64>>>((int *)memory);
     else if (strcmp(what, "fault") == 0)
         fault<<<1, 64>>>((int *)memory);
+    else if (strcmp(what, "assertion") == 0)
+        assertion<<<1, 64>>>((int *)memory);
     else if (strcmp(what, "early") == 0)
         early<<<3, 64>>>(NULL, (int *)memory);
     else if (strcmp(what, "cluster") == 0)

@@ -114,9 +114,16 @@ def places_and_looks(window, path):
     window.press("d")
     check(window.run(dark) == before, "d does not change back")
     size = window.run("return getComputedStyle(document.body).fontSize")
-    window.click("#larger")
+    height = "return [document.querySelector('.timeline').clientHeight, document.querySelector('.picture').clientHeight]"
+    before = window.run(height)
+    for _ in range(10):
+        window.click("#larger")
     check(window.run("return getComputedStyle(document.body).fontSize") != size, "A+ changes nothing")
-    window.click("#smaller")
+    check(all(large > small for large, small in zip(window.run(height), before)), "A+ leaves the pictures small: %s, %s" % (before, window.run(height)))
+    check(window.run("const a = document.querySelector('tr.now').getBoundingClientRect(), b = document.querySelector('.listing').getBoundingClientRect(); return a.top >= b.top && a.bottom <= b.bottom"),
+          "A+: the line that runs is out of sight")
+    for _ in range(10):
+        window.click("#smaller")
     for width in (360, 700, 1280):
         window.resize(width, 800)
         check(window.run("return document.documentElement.scrollWidth <= innerWidth"), "too wide for %d pixels" % width)
@@ -212,14 +219,14 @@ def cluster(window):
     check(rows == [["full", [True]], ["freed", []]], "the copy that block 0 has begun: %s" % rows)
 
 
-def stopped(window, name, line):
+def stopped(window, name, line, said):
     """The page begins where the program was stopped, and says why."""
     now = window.run("return document.querySelector('tr.now .code').textContent")
     check(line in now, "%s: the line that stopped is not marked: %s" % (name, now))
     step = window.run("return document.querySelector('.what').textContent")
     check(name == "stuck" or "the program is stopped here" in step, "%s: %s" % (name, step))
     told = window.run("return document.querySelector('.findings').textContent")
-    check("What stopped the program" in told and ("livelock" if name == "stuck" else "illegal address") in told, name + ": " + told)
+    check("What stopped the program" in told and said in told, name + ": " + told)
     check(window.run("return document.querySelectorAll('.finding pre a').length") > 1, name + ": no line of the report is a link")
     window.click(".finding pre a:last-of-type")
     check("no counters" in window.run("return document.querySelector('.totals').textContent"), name + ": counters of a launch that has none")
@@ -313,11 +320,12 @@ def test_page(program, folder):
         cluster(window)
         quiet(window, "cluster")
 
-        for name, line in (("early", "out[threadIdx.x] = in[threadIdx.x]"), ("fault", "*(volatile int *)8 = 1"), ("stuck", "__shfl_sync(")):
+        for name, line, said in (("early", "out[threadIdx.x] = in[threadIdx.x]", "illegal address 0:"), ("fault", "*(volatile int *)8 = 1", "illegal address 0x8"),
+                                 ("stuck", "__shfl_sync(", "livelock"), ("assertion", "assert(threadIdx.x != 35)", "assertion `threadIdx.x != 35' failed")):
             path = os.path.join(folder, name + ".html")
-            make_page(path, program, name, status=1)
+            make_page(path, program, name, status=710 % 256 if name == "assertion" else 1)
             look(window, path)
-            stopped(window, name, line)
+            stopped(window, name, line, said)
             quiet(window, name)
 
         path = os.path.join(folder, "blocks.html")
