@@ -69,6 +69,8 @@ void explore_end_report(void)
         if (place) {
             explore_add_step(EXPLORED_STOP, place, warp, lane);
         }
+    } else if (explore_block && place) { /* all of the warp that ran last, as in wgmma */
+        explore_add_step(EXPLORED_STOP, place, simt_recorder.thread / SIMT_WARP_SIZE, ~0u);
     }
     explore_take_report(place, text);
 }

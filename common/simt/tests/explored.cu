@@ -1,6 +1,6 @@
 /* Kernels to look at on a page: test_explore.sh and test_explorer.py run this with SIMT_EXPLORE.
- * Usage: simt_explored banks | blocks | race | long | crowd | stuck | fault | early | ring | cluster
- * | assertion | none */
+ * Usage: simt_explored banks | blocks | race | long | crowd | stuck | fault | early | assertion |
+ * ring | cluster | none */
 #include <cassert>
 #include <cstdio>
 #include <cstring>

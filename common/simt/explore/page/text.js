@@ -220,8 +220,8 @@ function deedInWords(who, step) {
   }
 }
 
-const stopInWords = (who, step) => saying(`${who}, lane ${listLanes(lanesOf(step))[0]}: <strong>the program is stopped here</strong>. What was wrong is told below.`,
-  "Lanes of a warp run one after another on the CPU back end, until they wait for each other. Those that are missing in the last steps had not come this far yet.");
+const stopInWords = (who, step) => saying(`${who}${countLanes(lanesOf(step)) === 1 ? `, lane ${listLanes(lanesOf(step))[0]}` : ""}: <strong>the program is stopped here</strong>. What was wrong is told below.`,
+  countLanes(lanesOf(step)) > 1 ? "" : "Lanes of a warp run one after another on the CPU back end, until they wait for each other. Those that are missing in the last steps had not come this far yet.");
 
 /* {html: what happens, why, count: what a prediction is about, or null} */
 function stepInWords(block, columns, warp, step, wait) {
