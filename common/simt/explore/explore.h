@@ -168,8 +168,8 @@ bool simt_explore_is_on(void);
 void simt_explore_start_launch(const struct simt_launch *launch);
 /* The numbers of the sites that the launch has touched, with its counters. */
 void simt_explore_end_launch(const unsigned int *sites, size_t count);
-/* Block `number` of the grid starts; the running block goes on after another one. */
-void simt_explore_start_block(size_t number, unsigned int threads);
+/* The running block starts; it goes on after another one. */
+void simt_explore_start_block(unsigned int threads);
 void simt_explore_resume_block(void);
 /* All threads of the block have come to the barrier that this address is the return of. */
 void simt_explore_barrier(const void *caller);

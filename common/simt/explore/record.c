@@ -129,24 +129,31 @@ void simt_explore_end_launch(const unsigned int *sites, size_t count)
     launch = NULL;
 }
 
-static void record_block(size_t number, unsigned int threads)
+/* Counted along x, then y, then z: blocks of a cluster start in another order. */
+static size_t number_of_running(void)
+{
+    const struct uint3 at = simt_running_block();
+    return at.x + (size_t)launch->grid.x * (at.y + (size_t)launch->grid.y * at.z);
+}
+
+static void record_block(unsigned int threads)
 {
     explore_block = explore_need(calloc(1, sizeof *explore_block));
     launch->blocks =
         explore_need(realloc(launch->blocks, (launch->block_count + 1) * sizeof *launch->blocks));
     launch->blocks[launch->block_count++] = explore_block;
-    explore_block->number = number;
+    explore_block->number = number_of_running();
     explore_block->index = simt_running_block();
     explore_block->threads = threads;
     explore_steps_start();
     simt_watched = true;
 }
 
-void simt_explore_start_block(size_t number, unsigned int threads)
+void simt_explore_start_block(unsigned int threads)
 {
     bool wrong;
     leave_block();
-    if (!launch || !has_number(wanted, number, &wrong)) {
+    if (!launch || !has_number(wanted, number_of_running(), &wrong)) {
         return;
     }
     if (launch->block_count > 0 &&
@@ -156,15 +163,23 @@ void simt_explore_start_block(size_t number, unsigned int threads)
         launch->not_kept++;
         return;
     }
-    record_block(number, threads);
+    record_block(threads);
+}
+
+static void is_first(unsigned int threads)
+{
+    if (explore_block) {
+        explore_block->number = 0;
+        explore_block->index = simt_running_block();
+    } else {
+        simt_explore_start_block(threads);
+    }
 }
 
 void explore_join_block(void)
 {
-    const struct uint3 at = simt_running_block();
     if (launch && !explore_block) {
-        record_block(at.x + (size_t)launch->grid.x * (at.y + (size_t)launch->grid.y * at.z),
-                     launch->block.x * launch->block.y * launch->block.z);
+        record_block(launch->block.x * launch->block.y * launch->block.z);
         explore_block->joined_late = true;
     }
 }
@@ -249,7 +264,8 @@ bool explore_record(const char *blocks)
                                          .deed = explore_values_deed,
                                          .far_mbarrier = explore_far_mbarrier,
                                          .far_copy = explore_far_copy,
-                                         .cluster_meets = explore_cluster_meets};
+                                         .cluster_meets = explore_cluster_meets,
+                                         .is_first = is_first};
     simt_finding_told = take_finding;
     simt_before_report = explore_begin_report;
     simt_after_report = explore_end_report;

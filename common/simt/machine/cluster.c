@@ -72,6 +72,9 @@ void simt_cluster_dims(unsigned int x, unsigned int y, unsigned int z)
         cluster.taken = simt_block->number;
         simt_block->index = (struct uint3){0, 0, 0};
         simt_cluster_start_block(0);
+        if (simt_watcher.is_first) {
+            simt_watcher.is_first(simt_grid.threads);
+        }
     }
 }
 

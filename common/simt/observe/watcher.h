@@ -63,6 +63,9 @@ struct simt_watcher {
                          const void *caller);
     void (*far_copy)(const struct simt_bulk_copy *copy);
     void (*cluster_meets)(uint64_t phase);
+    /* The block that has just started turns out to be another one, of so many threads: the first of
+     * a cluster. */
+    void (*is_first)(unsigned int threads);
 };
 
 extern struct simt_watcher simt_watcher;

@@ -71,6 +71,12 @@ makes 0 env SIMT_EXPLORE=page.html SIMT_EXPLORE_BLOCKS=all "$program" blocks
 makes 0 env SIMT_EXPLORE=page.html "$program" long
 [ "$(wc -c <page.html)" -lt 4000000 ] && grep -q '"barriers": 1000, "keptBarriers": [1-9][0-9]*, "full": true' page.html ||
     fail 'a block that is too long'
+# Blocks have their numbers in whatever order they start.
+for schedule in 1 3 4; do
+    makes 0 env SIMT_SCHEDULE=$schedule SIMT_EXPLORE=page.html SIMT_EXPLORE_BLOCKS=all "$program" cluster
+    [ "$(grep -c '"number": 0, "index": \[0,0,0\]' page.html)" -eq 1 ] && [ "$(grep -c '"number": 1, "index": \[1,0,0\]' page.html)" -eq 1 ] ||
+        fail "the blocks of a cluster, schedule $schedule"
+done
 # A page that is full has the first blocks, whole.
 makes 0 env SIMT_EXPLORE=page.html SIMT_EXPLORE_BLOCKS=all "$program" crowd
 [ "$(wc -c <page.html)" -lt 5000000 ] && grep -q '"notKept": [1-9]' page.html && ! grep -q '"full": true' page.html ||
