@@ -78,9 +78,11 @@ static void leave_out_blocks(void)
     for (size_t i = 0; i < explored_launch_count; i++) {
         struct explored_launch *launch = &explored_launches[i];
         if (launch->block_count > most) {
+            const size_t last = launch->stopped ? launch->block_count - 1 : most - 1;
+            struct explored_block *kept = launch->blocks[last];
+            launch->blocks[last] = launch->blocks[most - 1];
+            launch->blocks[most - 1] = kept;
             launch->not_kept += launch->block_count - most;
-            launch->blocks[most - 1] =
-                launch->blocks[launch->stopped ? launch->block_count - 1 : most - 1];
             launch->block_count = most;
         }
     }

@@ -47,11 +47,14 @@ void explore_end_report(void)
 {
     const struct simt_event *last = simt_tracing ? simt_trace_last() : NULL;
     const uint32_t place = told ? told : last ? event_place(last) : 0;
+    FILE *both;
     if (!standard_error) {
         return;
     }
+    both = stderr;
     stderr = standard_error;
     standard_error = NULL;
+    fclose(both);
     text[length] = '\0';
     length = 0;
     told = 0;
