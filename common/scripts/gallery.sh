@@ -39,6 +39,7 @@ double_buffering|Double buffering and asynchronous copies|#launch=double_buffere
 swizzle|Swizzle: chunks change places, and ldmatrix has no bank conflicts|#launch=mma_sync,step=34,beside=swizzled|28 bank conflicts|07_gemm --type bf16 --m 128 --n 128 --k 32 --rung mma_sync --rung swizzled
 one_stage|TMA and wgmma with one stage: copies wait for products, and products for copies|#launch=wgmma,step=21,beside=ring|It ends at step 21|07_gemm --type bf16 --m 128 --n 128 --k 192 --rung wgmma --rung ring
 mbarrier_ring|The mbarrier ring: a warp brings tiles, two warpgroups multiply|#launch=producers,step=51,warp=8|warp 7 arrives, the last of all|07_gemm --type bf16 --m 128 --n 128 --k 384 --rung producers
+cluster|A cluster: a copy for two blocks, and arrivals that cross|#launch=multicast,step=148|of block 1 of the cluster arrives|07_gemm --type bf16 --m 256 --n 256 --k 192 --rung multicast --explore-blocks 0-1
 convolution|A convolution's tile with its halo|#launch=shared_tile,step=10|shared memory|08_conv --batch 1 --channels 2 --height 18 --width 34 --filters 4 --rung naive --rung shared_tile
 END
 }
