@@ -8,20 +8,12 @@
 #include "library/cuda_check.h"
 #include "shares.h"
 
-static ncclComm_t comms[MOST_GPUS];
+static ncclComm_t *comms;
 
-/* A communicator takes long to make: once for many calls. */
 void prepare_all_reduce(const struct reduction *call)
 {
-    static int made;
-
     place_shares(call);
-    if (made == call->gpus)
-        return;
-    for (int gpu = 0; gpu < made; gpu++)
-        CHECK_NCCL(ncclCommDestroy(comms[gpu]));
-    CHECK_NCCL(ncclCommInitAll(comms, call->gpus, NULL));
-    made = call->gpus;
+    comms = nccl_communicators(call->gpus);
 }
 
 static void all_reduce(const struct reduction *call, int gpu)

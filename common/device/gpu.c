@@ -17,6 +17,14 @@ bool gpu_succeeded(cudaError_t status, const char *call, struct error *error)
                      cudaGetErrorName(status));
 }
 
+unsigned gpu_place(void)
+{
+    int device = 0;
+
+    cudaGetDevice(&device);
+    return (unsigned)device % MOST_GPUS;
+}
+
 bool gpu_open(int device, struct machine *machine, struct cudaDeviceProp *properties,
               struct error *error)
 {

@@ -24,7 +24,9 @@ static const struct option_field fields[] = {
     {"beta", "X", "the same", OPTION_FLOAT, MEMBER(beta)},
     OPTION_A,
     OPTION_B,
+    OPTION_GPUS,
 };
+enum { FIELDS_OF_ONE_GPU = sizeof fields / sizeof fields[0] - 1 };
 
 /* 2048 x 1024 times 1024 x 2048; if emulated, an eighth of each size. */
 static void set_defaults(struct problem_options *base, bool emulated)
@@ -283,6 +285,20 @@ static struct problem *create(const struct problem_options *base, const struct b
     return &problem->base;
 }
 
+static struct problem *create_on_gpus(const struct problem_options *options,
+                                      const struct back_end *back_end,
+                                      const struct machine *machine, struct error *error)
+{
+    int gpus;
+
+    if (!problem_join(options, back_end, &gpus, error))
+        return NULL;
+    struct problem *const base = create(options, back_end, machine, error);
+    if (base != NULL)
+        base->gpus = ((struct gemm_problem *)base)->call.gpus = gpus;
+    return base;
+}
+
 /* Keeps a factor with which a probe is exact (0 and 1 are among them, which rungs may treat
  * specially) and replaces any other. */
 static float probe_factor(float factor, float replacement)
@@ -332,11 +348,23 @@ struct gemm gemm_call_of(const struct gemm_problem *problem, const struct rung *
 
 static const char *declines(const struct problem *base, const struct rung *rung)
 {
-    (void)base;
-    return kind_of(rung)->run == NULL ? rung_not_built(rung) : NULL;
+    const struct gemm call = gemm_call_of((const struct gemm_problem *)base, rung);
+
+    if (kind_of(rung)->run == NULL)
+        return rung_not_built(rung);
+    return kind_of(rung)->declines != NULL ? kind_of(rung)->declines(&call) : NULL;
 }
 
-static bool poison(struct problem *base, const struct rung *rung, bool all, struct error *error)
+static void scatter(const struct problem *base, const struct rung *rung)
+{
+    const struct gemm call = gemm_call_of((const struct gemm_problem *)base, rung);
+
+    if (kind_of(rung)->scatter != NULL)
+        kind_of(rung)->scatter(&call);
+}
+
+static bool poison_memory(struct problem *base, const struct rung *rung, bool all,
+                          struct error *error)
 {
     struct gemm_problem *problem = (struct gemm_problem *)base;
     const struct gemm *call = &problem->call;
@@ -361,12 +389,23 @@ static bool poison(struct problem *base, const struct rung *rung, bool all, stru
     return on_host || guarded_upload(&problem->c, back_end, error);
 }
 
+/* If `all`, prepare follows: only then is there a place for a C in parts. */
+static bool poison(struct problem *base, const struct rung *rung, bool all, struct error *error)
+{
+    if (!poison_memory(base, rung, all, error))
+        return false;
+    if (!all)
+        scatter(base, rung);
+    return true;
+}
+
 static void prepare(const struct problem *base, const struct rung *rung)
 {
     const struct gemm call = gemm_call_of((const struct gemm_problem *)base, rung);
 
     if (kind_of(rung)->prepare != NULL)
         kind_of(rung)->prepare(&call);
+    scatter(base, rung);
 }
 
 static void run(const struct problem *base, const struct rung *rung)
@@ -397,11 +436,13 @@ static bool check(struct problem *base, const struct rung *rung, struct comparis
                   struct error *error)
 {
     const struct gemm_problem *problem = (const struct gemm_problem *)base;
-    const size_t rows = gemm_call_of(problem, rung).m;
+    const struct gemm call = gemm_call_of(problem, rung);
 
+    if (kind_of(rung)->collect != NULL)
+        kind_of(rung)->collect(&call);
     if (!(rung->flags & RUNG_HOST) && !guarded_download(&problem->c, base->back_end, error))
         return false;
-    gemm_judge(problem, kind_of(rung), rows, comparison);
+    gemm_judge(problem, kind_of(rung), call.m, comparison);
     return true;
 }
 
@@ -413,16 +454,18 @@ static bool evict(struct problem *base, const struct rung *rung, struct error *e
     return problem_evict(base, rung, arrays, sizeof arrays / sizeof arrays[0], error);
 }
 
-#define KIND(defaults)                                                                             \
+#define KIND(defaults, count, creates)                                                             \
     {                                                                                              \
-        .options_size = sizeof(struct gemm_options), .fields = fields,                             \
-        .field_count = sizeof fields / sizeof fields[0], .set_defaults = (defaults),               \
-        .check_options = check_options, .set_size = set_size, .limit_size = limit_size,            \
-        .create = create, .destroy = destroy, .load = load, .declines = declines,                  \
-        .poison = poison, .prepare = prepare, .run = run, .describe = describe_rung,               \
-        .part = part_of_rung, .check = check, .evict = evict,                                      \
+        .options_size = sizeof(struct gemm_options), .fields = fields, .field_count = (count),     \
+        .set_defaults = (defaults), .check_options = check_options, .set_size = set_size,          \
+        .limit_size = limit_size, .create = (creates), .destroy = destroy, .load = load,           \
+        .declines = declines, .poison = poison, .prepare = prepare, .run = run,                    \
+        .describe = describe_rung, .part = part_of_rung, .check = check, .evict = evict,           \
     }
+#define KIND_ON_GPUS(defaults) KIND(defaults, FIELDS_OF_ONE_GPU + 1, create_on_gpus)
 
-const struct problem_kind gemm_kind = KIND(set_defaults);
-const struct problem_kind gemm_tf32_kind = KIND(set_tf32_defaults);
-const struct problem_kind gemm_bf16_kind = KIND(set_bf16_defaults);
+const struct problem_kind gemm_kind = KIND(set_defaults, FIELDS_OF_ONE_GPU, create);
+const struct problem_kind gemm_tf32_kind = KIND(set_tf32_defaults, FIELDS_OF_ONE_GPU, create);
+const struct problem_kind gemm_bf16_kind = KIND(set_bf16_defaults, FIELDS_OF_ONE_GPU, create);
+const struct problem_kind gemm_gpus_kind = KIND_ON_GPUS(set_defaults);
+const struct problem_kind gemm_bf16_gpus_kind = KIND_ON_GPUS(set_bf16_defaults);
