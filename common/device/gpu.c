@@ -1,6 +1,7 @@
 #include "device/gpu.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static cudaEvent_t started, stopped;
@@ -61,10 +62,26 @@ static bool is_like_first(int device, struct error *error)
                      first.name, device, other.name);
 }
 
+/* Processes that MPI's launchers started together, by what they put into the environment. */
+static int processes(void)
+{
+    static const char *const names[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MV2_COMM_WORLD_SIZE"};
+
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (getenv(names[i]) != NULL)
+            return atoi(getenv(names[i]));
+    return 1;
+}
+
 bool gpu_join(int *count, struct error *error)
 {
     int found = 0;
 
+    if (processes() > 1)
+        return error_set(error, EXIT_BAD_USAGE,
+                         "--gpus: one process works with all GPUs of this machine, and mpirun has "
+                         "started %d: start one without it",
+                         processes());
     if (!gpu_succeeded(cudaGetDeviceCount(&found), "cudaGetDeviceCount", error))
         return false;
     if (*count > found)
