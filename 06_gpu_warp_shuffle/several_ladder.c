@@ -7,7 +7,7 @@
 void launch_one_gpu(const struct reduction *call);
 void launch_host_copies(const struct reduction *call);
 void launch_peer_copies(const struct reduction *call);
-void prepare_peer_access(const struct reduction *call);
+void prepare_peers(const struct reduction *call);
 const char *declines_peer_access(const struct reduction *call);
 void launch_peer_access(const struct reduction *call);
 void prepare_all_reduce(const struct reduction *call);
@@ -50,7 +50,7 @@ static const struct reduction_rung rungs[] = {
                  .idea = "the numbers are copied to the first GPU",
                  .needs_compute_capability = 90},
         .run = launch_peer_copies,
-        .prepare = place_shares,
+        .prepare = prepare_peers,
         .depth = depth_shares,
     },
     {
@@ -58,7 +58,7 @@ static const struct reduction_rung rungs[] = {
                  .idea = "kernels write their numbers to the first GPU's memory",
                  .needs_compute_capability = 90},
         .run = launch_peer_access,
-        .prepare = prepare_peer_access,
+        .prepare = prepare_peers,
         .declines = declines_peer_access,
         .depth = depth_shares,
     },

@@ -3,7 +3,7 @@
  * communication that nothing hid. */
 #include <stdio.h>
 
-#include "library/cuda_check.h"
+#include "library/peer_access.h"
 #include "several_gpus.h"
 
 /* Microseconds for a call, the shortest of some. */
@@ -40,6 +40,7 @@ static double rate_of_link(const struct gemm *call)
 
     if (rate > 0)
         return rate;
+    enable_peer_access(call->gpus);
     CHECK(cudaSetDevice(1));
     CHECK(cudaMalloc(&link_from, LINK_BYTES));
     CHECK(cudaSetDevice(0));

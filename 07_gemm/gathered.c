@@ -88,8 +88,8 @@ static void exchange_pieces(int step)
     }
 }
 
-/* Each GPU has a share of B's columns, which with its rows of A make a part of its C. It begins with
- * its own; meanwhile the next piece comes, in another stream.
+/* Each GPU has a share of B's columns, which with its rows of A make a part of its C. It begins
+ * with its own; meanwhile the next piece comes, in another stream.
  *
  * Better: only what takes longer than the product before it is waited for.
  * Still bad: the kernels of NCCL and those that multiply share the multiprocessors. */

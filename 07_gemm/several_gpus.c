@@ -3,7 +3,7 @@
  * differ in what has to come from other GPUs, and when; those on NCCL are in gathered.c. */
 #include "several_gpus.h"
 
-#include "library/cuda_check.h"
+#include "library/peer_access.h"
 
 void launch_any_shape(const struct gemm *call);
 void prepare_any_shape(const struct gemm *call);
@@ -77,11 +77,12 @@ void multiply_with_b(const struct gemm *call, void (*by)(const struct gemm *call
     CHECK(cudaSetDevice(0));
 }
 
-/* ---- pieces of B, by copy engines ---------------------------------------------------------------------------- */
+/* ---- pieces of B, by copy engines ------------------------------------------------------------ */
 
 void prepare_copy_engines(const struct gemm *call)
 {
     place_and_prepare(call, B_BY_COLUMNS, launch_copy_engines, prepare_multiply);
+    enable_peer_access(call->gpus);
 }
 
 /* The product of two pieces on the current GPU, when those that are not its own have come. */
@@ -146,6 +147,7 @@ const char *declines_grid(const struct gemm *call)
 void prepare_grid(const struct gemm *call)
 {
     place_and_prepare(call, B_IN_GRID, launch_grid, prepare_multiply);
+    enable_peer_access(call->gpus);
 }
 
 static void copy_piece_of_a(int gpu, int i)

@@ -106,6 +106,7 @@ def main():
             print(".", end="", file=sys.stderr, flush=True)
     print(file=sys.stderr)
     compare(rows)
+    print("%s: %d rows; %s: %d" % (paths[0], len(rows), paths[1], len(communication) - 1))
     return 1 if any(row["verdict"] == "fail" for row in rows) else 0
 
 

@@ -1,4 +1,4 @@
-/* The gemm problem: defines its options, allocates its memory and runs rungs on it. */
+/* The gemm problem: allocates its memory and runs rungs on it. */
 #include "problem/gemm/gemm.h"
 
 #include <math.h>
@@ -10,69 +10,6 @@
 #include "problem/gemm/options.h"
 #include "problem/gemm/parts.h"
 #include "problem/judge.h"
-
-/* ---- options --------------------------------------------------------------------------------- */
-
-#define MEMBER(name) .member = offsetof(struct gemm_options, name)
-
-static const struct option_field fields[] = {
-    {"m", "M", "rows of A and C; K, M and G are powers of two", OPTION_SIZE, MEMBER(m),
-     .sets_size = true},
-    {"n", "N", "columns of B and C", OPTION_SIZE, MEMBER(n), .sets_size = true},
-    {"k", "K", "columns of A, rows of B", OPTION_SIZE, MEMBER(k), .sets_size = true},
-    {"alpha", "X", "C = alpha A B + beta C", OPTION_FLOAT, MEMBER(alpha)},
-    {"beta", "X", "the same", OPTION_FLOAT, MEMBER(beta)},
-    OPTION_A,
-    OPTION_B,
-    OPTION_GPUS,
-};
-enum { FIELDS_OF_ONE_GPU = sizeof fields / sizeof fields[0] - 1 };
-
-/* 2048 x 1024 times 1024 x 2048; if emulated, an eighth of each size. */
-static void set_defaults(struct problem_options *base, bool emulated)
-{
-    struct gemm_options *options = (struct gemm_options *)base;
-
-    options->type = GEMM_F32;
-    options->alpha = 1;
-    options->m = options->n = emulated ? 256 : 2048;
-    options->k = emulated ? 64 : 1024;
-}
-
-static void set_tf32_defaults(struct problem_options *base, bool emulated)
-{
-    set_defaults(base, emulated);
-    ((struct gemm_options *)base)->type = GEMM_TF32;
-}
-
-static void set_bf16_defaults(struct problem_options *base, bool emulated)
-{
-    set_defaults(base, emulated);
-    ((struct gemm_options *)base)->type = GEMM_BF16;
-}
-
-static bool check_options(const struct problem_options *options, bool size_given,
-                          struct error *error)
-{
-    (void)size_given;
-    return problem_has_both_files(options, error);
-}
-
-static void set_size(struct problem_options *base, size_t size)
-{
-    struct gemm_options *options = (struct gemm_options *)base;
-
-    options->m = options->n = options->k = size;
-}
-
-static void limit_size(struct problem_options *base)
-{
-    struct gemm_options *options = (struct gemm_options *)base;
-
-    options->m = options->m < 256 ? options->m : 256;
-    options->n = options->n < 256 ? options->n : 256;
-    options->k = options->k < 64 ? options->k : 64;
-}
 
 /* ---- the problem ----------------------------------------------------------------------------- */
 
@@ -454,18 +391,20 @@ static bool evict(struct problem *base, const struct rung *rung, struct error *e
     return problem_evict(base, rung, arrays, sizeof arrays / sizeof arrays[0], error);
 }
 
-#define KIND(defaults, count, creates)                                                             \
+#define KIND(defaults, fields_of_kind, creates)                                                    \
     {                                                                                              \
-        .options_size = sizeof(struct gemm_options), .fields = fields, .field_count = (count),     \
-        .set_defaults = (defaults), .check_options = check_options, .set_size = set_size,          \
-        .limit_size = limit_size, .create = (creates), .destroy = destroy, .load = load,           \
+        .options_size = sizeof(struct gemm_options), .fields = gemm_fields,                        \
+        .field_count = (fields_of_kind), .set_defaults = (defaults),                               \
+        .check_options = gemm_check_options, .set_size = gemm_set_size,                            \
+        .limit_size = gemm_limit_size, .create = (creates), .destroy = destroy, .load = load,      \
         .declines = declines, .poison = poison, .prepare = prepare, .run = run,                    \
         .describe = describe_rung, .part = part_of_rung, .check = check, .evict = evict,           \
     }
-#define KIND_ON_GPUS(defaults) KIND(defaults, FIELDS_OF_ONE_GPU + 1, create_on_gpus)
 
-const struct problem_kind gemm_kind = KIND(set_defaults, FIELDS_OF_ONE_GPU, create);
-const struct problem_kind gemm_tf32_kind = KIND(set_tf32_defaults, FIELDS_OF_ONE_GPU, create);
-const struct problem_kind gemm_bf16_kind = KIND(set_bf16_defaults, FIELDS_OF_ONE_GPU, create);
-const struct problem_kind gemm_gpus_kind = KIND_ON_GPUS(set_defaults);
-const struct problem_kind gemm_bf16_gpus_kind = KIND_ON_GPUS(set_bf16_defaults);
+const struct problem_kind gemm_kind = KIND(gemm_set_defaults, GEMM_FIELDS, create);
+const struct problem_kind gemm_tf32_kind = KIND(gemm_set_tf32_defaults, GEMM_FIELDS, create);
+const struct problem_kind gemm_bf16_kind = KIND(gemm_set_bf16_defaults, GEMM_FIELDS, create);
+const struct problem_kind gemm_gpus_kind =
+    KIND(gemm_set_defaults, GEMM_FIELDS_ON_GPUS, create_on_gpus);
+const struct problem_kind gemm_bf16_gpus_kind =
+    KIND(gemm_set_bf16_defaults, GEMM_FIELDS_ON_GPUS, create_on_gpus);
