@@ -6,7 +6,7 @@
 
 #include "device/pool.h"
 #include "library/cuda_check.h"
-#include "shares.h"
+#include "several_gpus.h"
 
 static ncclComm_t *comms;
 
@@ -33,11 +33,7 @@ static void all_reduce(const struct reduction *call, int gpu)
 void launch_nccl(const struct reduction *call)
 {
     fork_gpus();
-    for (int gpu = 0; gpu < shares.gpus; gpu++) {
-        CHECK(cudaSetDevice(gpu));
-        launch_bulk_copies(&shares.of[gpu]);
-    }
-    CHECK(cudaSetDevice(0));
+    reduce_shares();
     CHECK_NCCL(ncclGroupStart());
     for (int gpu = 0; gpu < shares.gpus; gpu++)
         all_reduce(call, gpu);

@@ -1,13 +1,13 @@
 /* Step 06, several GPUs: each reduces its share of the input, by the top rung of one GPU, to one
  * number; these rungs differ in how the numbers come together. The shares lie on the GPUs before a
  * call (shares.h). */
+#include "several_gpus.h"
+
 #include "library/peer_access.h"
-#include "shares.h"
 
 void launch_shape_by_size(const struct reduction *call);
 
-/* Every GPU is asked for its share, by this thread, one after the other: launches do not wait. */
-static void reduce_shares(void)
+void reduce_shares(void)
 {
     for (int gpu = 0; gpu < shares.gpus; gpu++) {
         CHECK(cudaSetDevice(gpu));

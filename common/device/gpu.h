@@ -37,6 +37,10 @@ bool gpu_timer_start(struct error *error);
 bool gpu_timer_stop(double *microseconds, struct error *error);
 bool gpu_evict(const void *memory, size_t bytes, struct error *error);
 
+/* Microseconds that the work takes, the shortest of some times, after one to warm up; 0 if a call
+ * failed, which the runner's next one finds, too. */
+double gpu_shortest_time(void (*work)(const void *argument), const void *argument);
+
 #ifdef __cplusplus
 }
 #endif
