@@ -91,9 +91,9 @@ void multiply_pieces(int gpu, int i, int j)
     const int a = piece_of_a(gpu, i), b = piece_of_b(gpu, j);
     const struct gemm product = product_of_pieces(gpu, a, b);
 
-    if (i > 0)
+    if (i != 0)
         CHECK(cudaStreamWaitEvent(0, shares.of[gpu].a_came[i], 0));
-    if (j > 0)
+    if (j != 0)
         CHECK(cudaStreamWaitEvent(0, shares.of[gpu].b_came[j], 0));
     if (!shares.without_products)
         multiply(&product);
