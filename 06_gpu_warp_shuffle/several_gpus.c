@@ -1,13 +1,13 @@
 /* Step 06, several GPUs: each reduces its share of the input, by the top rung of one GPU, to one
  * number; these rungs differ in how the numbers come together. The shares lie on the GPUs before a
  * call (shares.h). */
-#include "library/cuda_check.h"
-#include "shares.h"
+#include "several_gpus.h"
+
+#include "library/peer_access.h"
 
 void launch_shape_by_size(const struct reduction *call);
 
-/* Every GPU is asked for its share, by this thread, one after the other: launches do not wait. */
-static void reduce_shares(void)
+void reduce_shares(void)
 {
     for (int gpu = 0; gpu < shares.gpus; gpu++) {
         CHECK(cudaSetDevice(gpu));
@@ -22,7 +22,7 @@ static struct reduction of_numbers(const struct reduction *call, const void *num
     struct reduction second = *call;
 
     second.op = call->op == OP_DOT ? OP_SUM : call->op;
-    second.type = call->type == TYPE_F64 ? TYPE_F64 : TYPE_F32;
+    second.type = is_f64_result(call->type) ? TYPE_F64 : TYPE_F32;
     second.n = (size_t)call->gpus;
     second.a = numbers;
     second.b = NULL;
@@ -55,7 +55,7 @@ static void combine_on_host(const struct reduction *call)
     float *const narrow = shares.on_host;
 
     for (int gpu = 1; gpu < shares.gpus; gpu++)
-        if (call->type == TYPE_F64)
+        if (is_f64_result(call->type))
             wide[0] = combine(call->op, wide[0], wide[gpu]);
         else
             narrow[0] = (float)combine(call->op, (double)narrow[0], (double)narrow[gpu]);
@@ -82,6 +82,12 @@ void launch_host_copies(const struct reduction *call)
 
 /* ---- from GPU to GPU ------------------------------------------------------------------------- */
 
+void prepare_peers(const struct reduction *call)
+{
+    place_shares(call);
+    enable_peer_access(call->gpus);
+}
+
 /* The numbers are copied to the first GPU, which combines them. Events make the streams wait for
  * each other.
  *
@@ -99,21 +105,6 @@ void launch_peer_copies(const struct reduction *call)
                                   size, (cudaStream_t)shares.of[gpu].stream));
     join_gpus();
     launch_shape_by_size(&second);
-}
-
-/* The other GPUs' kernels may write to the first one's memory. */
-void prepare_peer_access(const struct reduction *call)
-{
-    place_shares(call);
-    for (int gpu = 1; gpu < shares.gpus; gpu++) {
-        CHECK(cudaSetDevice(gpu));
-        const cudaError_t status = cudaDeviceEnablePeerAccess(0, 0);
-        if (status == cudaErrorPeerAccessAlreadyEnabled)
-            cudaGetLastError(); /* by an earlier preparation */
-        else
-            check_cuda(status, "cudaDeviceEnablePeerAccess");
-    }
-    CHECK(cudaSetDevice(0));
 }
 
 const char *declines_peer_access(const struct reduction *call)
