@@ -32,6 +32,7 @@
  *   like                   calls, but where the program declares such a name itself
  *   cudaLaunchKernel((void *)name,           cudaLaunchKernel(name, __global__ void name(...) {...}
  *   is followed by a call that makes its address launchable
+ *   (void *)name<int>                        ::simt::kernel_address{"name<int>"} % name<int>
  *
  * and it refuses what the CPU back end does not have, with one line for each feature, and what nvcc
  * refuses: simt_spaces.c, simt_variables.c.
@@ -161,11 +162,29 @@ static void copy_through(struct state *state, size_t token)
     state->copied = tokens[token].end;
 }
 
+/* texture<float, 2> name; where the program has no template of that name. */
+static void check_texture(size_t token)
+{
+    if (!is(token, "texture") || !is_punctuation(token + 1, '<') || is_qualified(token)) {
+        return;
+    }
+    for (size_t i = 1; i < token_count; i++) {
+        if (is(i, "texture") && (is(i - 1, "struct") || is(i - 1, "class") || is(i - 1, "using"))) {
+            return;
+        }
+    }
+    refuse(tokens[token].begin, "texture references (texture<>), which CUDA 12 has dropped: use "
+                                "texture objects (cudaTextureObject_t)");
+}
+
 static void see_word(struct state *state, size_t token)
 {
     const struct braces *around = &state->braces[state->depth];
     if (preprocessed && !tokens[token].in_system) {
         check_word(token);
+        if (state->depth == state->namespaces) {
+            check_texture(token);
+        }
     }
     if (preprocessed && !tokens[token].in_system && around->body != NONE &&
         is(token, "cudaDeviceSynchronize")) {
@@ -301,7 +320,8 @@ static size_t rewrite_word(struct state *state, size_t token)
     size_t end;
     if (name && !name->hidden && !tokens[token].in_system && !is_member(token) &&
         !is_qualified(token)) {
-        if (declares(token, state->depth == state->namespaces && state->parentheses > 0)) {
+        const bool is_outside = state->depth == state->namespaces;
+        if (declares(token, is_outside ? state->parentheses > 0 : is_in_parameters(token))) {
             hide(name, state->depth, state->parentheses);
         } else {
             copy_up_to(state, token);
@@ -328,10 +348,27 @@ static bool is_asm(size_t token)
     return (is(token, "asm") || is(token, "__asm__") || is(token, "__asm")) && !is_member(token);
 }
 
+/* (void *)name<arguments>, which may be launched by that address: of no template is it known where
+ * it is declared with which arguments. */
+static void rewrite_kernel_cast(struct state *state, size_t token, size_t name, size_t end)
+{
+    struct text text = {NULL, 0, 0};
+    append_tokens(&text, name, end);
+    copy_up_to(state, token);
+    append_string(state->out, "::simt::kernel_address{");
+    append_string(state->out, "\"");
+    append_quoted(state->out, text.bytes);
+    append_string(state->out, "\"} % ");
+    append_newlines(state->out, tokens[token].begin, tokens[name].begin, false);
+    free(text.bytes);
+    state->parentheses--;
+    state->copied = tokens[name].begin;
+}
+
 /* The last token of what is dealt with. */
 static size_t rewrite_at(struct state *state, size_t token)
 {
-    size_t end, shift;
+    size_t end, shift, name;
     if (is_asm(token) && state->braces[state->depth].in_device_code && !tokens[token].in_system) {
         ptx_translate(token);
     }
@@ -367,6 +404,9 @@ static size_t rewrite_at(struct state *state, size_t token)
         state->parentheses--;
         state->copied = tokens[end - 1].end;
         return end - 1;
+    } else if (preprocessed && (name = template_kernel_cast(token, &end)) != NONE) {
+        rewrite_kernel_cast(state, token, name, end);
+        return name - 1;
     } else if (state->braces[state->depth].in_device_code && !tokens[token].in_system &&
                (shift = append_shift(state->out, token, &state->copied)) > 0) {
         return token + shift - 1;

@@ -411,6 +411,7 @@ cudaError_t simt_max_cluster_size(int *size, const void *function,
 #endif
 
 #include "simt_former.h"
+#include "simt_graphs.h"
 #include "simt_pools.h"
 
 #endif

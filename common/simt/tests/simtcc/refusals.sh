@@ -14,7 +14,7 @@ template <class T> __global__ void k(float *out, T t)
     *out = texCubemap<float>(t, 0.5f, 0.5f, 1);
 }
 END
-refuses 'texture references (cudaBindTexture), which CUDA 12 has dropped' 1 <<'END'
+refuses 'texture references (cudaBindTexture), which CUDA 12 has dropped: use texture objects (cudaCreateTextureObject)' 1 <<'END'
 int main() { cudaBindTexture(0, 0, 0, 0); }
 END
 refuses 'PTX: operand %envreg2' 6 <<'END'
@@ -69,8 +69,14 @@ refuses 'the driver API (cuInit)' 2 <<'END'
 #include <cuda.h>
 int main() { return cuInit(0); }
 END
-refuses 'CUDA graphs (cudaGraph_t)' 1 <<'END'
-int main() { cudaGraph_t graph; return graph != 0; }
+refuses 'graphs with conditions (cudaGraphConditionalHandle)' 1 <<'END'
+int main() { cudaGraphConditionalHandle handle; return handle != 0; }
+END
+refuses 'texture references (texture<>), which CUDA 12 has dropped: use texture objects (cudaTextureObject_t)' 2 <<'END'
+
+texture<float, 2, cudaReadModeElementType> image;
+__global__ void k(float *out) { *out = tex2D(image, 0.5f, 0.5f); }
+int main() { k<<<1, 1>>>(nullptr); }
 END
 
 # Each feature once, with its first place.
