@@ -297,3 +297,19 @@ cudaError_t cudaMemPrefetchAsync(const void *pointer, size_t size, struct cudaMe
     return simt_stream_exists(stream) ? check_hint(pointer, size, location)
                                       : simt_error(cudaErrorInvalidResourceHandle);
 }
+
+cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void *pointer, size_t size,
+                                     unsigned int flags)
+{
+    SIMT_CALL;
+    const struct simt_region *region = simt_region_find_base(pointer);
+    if (!simt_stream_exists(stream)) {
+        return simt_error(cudaErrorInvalidResourceHandle);
+    }
+    return simt_error(region && region->kind == REGION_MANAGED &&
+                              (size == 0 || size == region->size) &&
+                              (flags == cudaMemAttachGlobal || flags == cudaMemAttachHost ||
+                               flags == cudaMemAttachSingle)
+                          ? cudaSuccess
+                          : cudaErrorInvalidValue);
+}

@@ -20,7 +20,7 @@ static const struct {
     {"cute/*", "CuTe (CUTLASS)"},
     {"curand_mtgp32*.h", "cuRAND's MTGP32 (curand.h and curand_kernel.h are there)"},
     {"cublas.h", "cuBLAS's first API (cublas.h): cublas_v2.h is there"},
-    {"cublas[LX]t.h", "cuBLASLt and cuBLASXt"},
+    {"cublasXt.h", "cuBLASXt"},
     {"cufft*.h", "cuFFT"},
     {"cusparse*.h", "cuSPARSE"},
     {"cusolver*.h", "cuSOLVER"},
@@ -44,7 +44,8 @@ static const struct {
 } words[] = {
     {"texCubemap", CALL, "cubemap textures (texCubemap)"},
     {"texCubemapLayered", CALL, "cubemap textures (texCubemapLayered)"},
-    {"cudaBindTexture", PREFIX, "texture references (cudaBindTexture), which CUDA 12 has dropped: use texture objects "
+    {"cudaBindTexture", PREFIX,
+     "texture references (cudaBindTexture), which CUDA 12 has dropped: use texture objects "
      "(cudaCreateTextureObject)"},
     {"cudaMipmappedArray_t", WHOLE, "mipmaps (cudaMipmappedArray_t)"},
     {"cudaMallocMipmappedArray", WHOLE, "mipmaps (cudaMallocMipmappedArray)"},
@@ -59,8 +60,7 @@ static const struct {
     {"cudaGraphAddMemAllocNode", WHOLE, "memory of graphs' own (cudaGraphAddMemAllocNode)"},
     {"cudaGraphAddMemFreeNode", WHOLE, "memory of graphs' own (cudaGraphAddMemFreeNode)"},
     {"cudaGraphConditionalHandle", PREFIX, "graphs with conditions (cudaGraphConditionalHandle)"},
-    {"cudaMemcpyPeer", PREFIX, "several GPUs (cudaMemcpyPeer)"},
-    {"cudaDeviceEnablePeerAccess", WHOLE, "several GPUs (cudaDeviceEnablePeerAccess)"},
+    {"cublasLtMat", PREFIX, "cuBLASLt's products (cublasLtMatmul): cublasGemmEx() is there"},
     {"CUdevice", WHOLE, "the driver API (CUdevice)"},
     {"CUdeviceptr", WHOLE, "the driver API (CUdeviceptr)"},
     {"CUcontext", WHOLE, "the driver API (CUcontext)"},

@@ -2,6 +2,9 @@
  * programs use most, as plain loops on the CPU. Matrices are stored by columns. */
 #ifndef SIMT_CUBLAS_V2_H
 #define SIMT_CUBLAS_V2_H
+/* As the real header: the vendor's samples ask. */
+#define CUBLAS_API_H_
+#define CUBLAS_V2_H_
 
 #include <stdint.h>
 

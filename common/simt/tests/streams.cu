@@ -22,7 +22,7 @@ __global__ void read(const float *data)
 
 __global__ void overwrite(float *data)
 {
-    data[threadIdx.x] = 1; // FAULT write_after_read both_write reader_of_third graph_without_wait
+    data[threadIdx.x] = 1; // FAULT write_after_read both_write reader_of_third graph_copy
 }
 
 __global__ void ok_add(int *counter)
@@ -286,18 +286,18 @@ static const Case cases[] = {
      }},
     {"graph", "nothing orders the two", [] { capture_and_launch(false); }},
     {"ok_graph", "", [] { capture_and_launch(true); }},
-    {"graph_without_wait", "in another stream",
+    {"graph_copy", "in another stream",
      [] {
          cudaGraph_t graph;
          cudaGraphExec_t exec;
          cudaGraphNode_t node;
          cudaGraphCreate(&graph, 0);
-         cudaGraphAddMemcpyNode1D(&node, graph, nullptr, 0, host, x,
-                                  BYTES, // FAULT graph_without_wait
-                                  cudaMemcpyDeviceToHost);
+         const auto add = cudaGraphAddMemcpyNode1D;
+         const auto down = cudaMemcpyDeviceToHost;
+         add(&node, graph, nullptr, 0, host, x, BYTES, down); // FAULT graph_copy
          cudaGraphInstantiate(&exec, graph, 0);
          cudaGraphLaunch(exec, a);
-         overwrite<<<1, N, 0, b>>>(x); // FAULT graph_without_wait
+         overwrite<<<1, N, 0, b>>>(x); // FAULT graph_copy
      }},
     {"ok_memory_of_a_stream", "",
      [] {

@@ -62,6 +62,10 @@ END
 refuses 'CUB' 1 <<'END'
 #include "cub/cub.cuh"
 END
+refuses "cuBLASLt's products (cublasLtMatmul): cublasGemmEx() is there" 2 <<'END'
+#include <cublasLt.h>
+int main() { cublasLtHandle_t handle; cublasLtMatmulDesc_t product; return cublasLtCreate(&handle); }
+END
 refuses 'cuFFT' 1 <<'END'
 #include <cufft.h>
 END
