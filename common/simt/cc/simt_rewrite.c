@@ -88,7 +88,7 @@ static void check_headers(void)
         } else if (marker.enters && marker.system) {
             char name[4096];
             snprintf(name, sizeof name, "%.*s", marker.name_length, marker.name);
-            feature = simt_unavailable_header(name);
+            feature = simt_unavailable_header(name, true);
             depth = feature != NULL;
         }
     }
@@ -313,6 +313,13 @@ static void rewrite_launch(struct state *state, size_t token)
     state->copied = tokens[chevrons + 2].end;
 }
 
+/* The qualifiers that a system's header, too, can only mean as libcu++'s do. */
+static bool is_of_cuda_alone(size_t token)
+{
+    return is(token, "__host__") || is(token, "__device__") || is(token, "__global__") ||
+           is(token, "__forceinline__");
+}
+
 /* A word, or what it begins, that something else stands for: the last token of it. */
 static size_t rewrite_word(struct state *state, size_t token)
 {
@@ -328,7 +335,7 @@ static size_t rewrite_word(struct state *state, size_t token)
             append_string(state->out, name->replacement);
             state->copied = tokens[token].end;
         }
-    } else if (preprocessed && !tokens[token].in_system) {
+    } else if (preprocessed && (!tokens[token].in_system || is_of_cuda_alone(token))) {
         struct text replacement = {NULL, 0, 0};
         end = replace_qualifier(&replacement, token);
         if (end != token) {
@@ -494,7 +501,7 @@ static void add_built_in_names(void)
 
 static int tell_header(const char *header)
 {
-    const char *feature = simt_unavailable_header(header);
+    const char *feature = simt_unavailable_header(header, false);
     if (feature) {
         puts(feature);
     }

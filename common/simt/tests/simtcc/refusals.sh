@@ -51,9 +51,11 @@ END
 refuses 'cuda::pipeline (libcu++)' 1 <<'END'
 #include <cuda/pipeline>
 END
-refuses 'cuda::atomic (libcu++)' 1 <<'END'
+export SIMTCC_CCCL=
+refuses "cuda::atomic (libcu++): SIMTCC_CCCL can name the folder of a CUDA toolkit's include/cccl" 1 <<'END'
 #include <cuda/atomic>
 END
+unset SIMTCC_CCCL
 refuses 'Thrust' 3 <<'END'
 #include <cstdio>
 
