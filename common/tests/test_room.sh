@@ -75,8 +75,8 @@ inside() { buildah run -v "$work/tree:/rungs" "$container" -- bash -c "$1"; }
     exit 1
 }
 [[ $(inside 'sudo -n id -un') == root ]] || { echo "WRONG: $user may not install" && exit 1; }
-inside 'touch of_mine' && [[ $(stat -c %u "$work/tree/of_mine") == 1000 ]] ||
-    { echo "WRONG: a file made in there is another's" && exit 1; }
+inside 'touch of_mine'
+[[ $(stat -c %u "$work/tree/of_mine") == 1000 ]] || { echo "WRONG: a file made in there is another's" && exit 1; }
 if [[ $architecture == "$here" ]]; then
     inside "$prepare && ./run.sh --no-install && ./test.sh --no-install"
 else
