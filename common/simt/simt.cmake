@@ -47,8 +47,10 @@ set(SIMT_INSTRUMENTATION_Clang
   -mllvm -tsan-instrument-read-before-write=1 -mllvm -tsan-distinguish-volatile=1
   -mllvm -disable-vector-combine
   -mllvm -jump-threading-threshold=0 -mllvm -enable-load-pre=false
-  -fno-vectorize -fno-slp-vectorize -fno-unroll-loops -fno-integrated-as -Wa,--no-warn
-  -Wno-pass-failed)
+  -fno-vectorize -fno-slp-vectorize -fno-unroll-loops -mllvm -pragma-unroll-threshold=0
+  -fno-integrated-as -Wa,--no-warn -Wno-pass-failed)
+set(SIMT_INSTRUMENTATION_Clang_13 # and later: loops that copy or clear stay loops
+  -mllvm -disable-loop-idiom-memcpy -mllvm -disable-loop-idiom-memset)
 
 set(SIMT_FOLDER "${CMAKE_CURRENT_LIST_DIR}")
 
@@ -85,6 +87,9 @@ function(simt_add_cuda_sources target)
     if(SIMT_INSTRUMENTED AND NOT RUNGS_SANITIZE)
       list(APPEND options ${SIMT_OPTIMISATION} ${SIMT_INSTRUMENTATION}
         ${SIMT_INSTRUMENTATION_${CMAKE_CXX_COMPILER_ID}})
+      if(CMAKE_CXX_COMPILER_ID STREQUAL Clang AND CMAKE_CXX_COMPILER_VERSION VERSION_GREATER_EQUAL 13)
+        list(APPEND options ${SIMT_INSTRUMENTATION_Clang_13})
+      endif()
     endif()
     if(SIMT_PREPROCESSED)
       set(folders "$<TARGET_PROPERTY:${target},INCLUDE_DIRECTORIES>")

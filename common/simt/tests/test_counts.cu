@@ -468,6 +468,32 @@ static void test_other_lanes(void **)
     assert_int_equal(totals.splits, 16);
 }
 
+__global__ void copied_by_loop(const float *x, float *out)
+{
+    float own[41];
+    x += threadIdx.x * 41;
+    out += threadIdx.x * 41;
+    for (int i = 0; i < 41; i++)
+        own[i] = x[i];
+    float sum = 0;
+    for (int i = 0; i < 41; i++)
+        sum += own[i * blockDim.x % 41];
+    for (int i = 0; i < 41; i++)
+        out[i] = 0;
+    *out = sum;
+}
+
+/* Loops that copy or clear are no memcpy or memset, whose accesses would be of 16 bytes. */
+static void test_loops_that_copy(void **)
+{
+    simt_line_counters totals;
+    simt_analysis_reset();
+    copied_by_loop<<<1, 32>>>(x + 1, z);
+    simt_analysis_totals(&totals);
+    assert_int_equal(totals.access[SIMT_GLOBAL_LOAD].requests, 41);
+    assert_int_equal(totals.access[SIMT_GLOBAL_STORE].requests, 42);
+}
+
 /* Analysis takes nothing away: results are right, and a second run counts the same. */
 static void test_repeats(void **)
 {
@@ -496,7 +522,7 @@ int main()
         cmocka_unit_test(test_kernels),       cmocka_unit_test(test_lanes),
         cmocka_unit_test(test_meeting_again), cmocka_unit_test(test_bytes),
         cmocka_unit_test(test_rare_branch),   cmocka_unit_test(test_repeats),
-        cmocka_unit_test(test_other_lanes),
+        cmocka_unit_test(test_other_lanes),   cmocka_unit_test(test_loops_that_copy),
     };
     const std::vector<float> ones(N, 1.0f);
     simt_findings_keep(true);
