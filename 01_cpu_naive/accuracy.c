@@ -83,13 +83,13 @@ SPECIALIZED long double combine_long_double(enum reduce_op op, long double x, lo
     }
 }
 
-SPECIALIZED void wider_f64(enum reduce_op op, const struct reduction *call)
+SPECIALIZED void wider_f64(enum reduce_op op, enum element_type type, const struct reduction *call)
 {
-    const double *const a = call->a, *const b = call->b;
+    const void *const a = call->a, *const b = call->b;
     long double result = identity_f64(op);
 
     for (size_t i = 0; i < call->n; i++)
-        result = combine_long_double(op, result, term_f64(op, a, b, i));
+        result = combine_long_double(op, result, term_f64(op, type, a, b, i));
     *(double *)call->result = (double)result;
 }
 
@@ -109,18 +109,19 @@ static float half_f32(enum reduce_op op, enum element_type type, const void *a, 
     return combine_f32(op, left, half_f32(op, type, a, b, first + half, n - half));
 }
 
-static double half_f64(enum reduce_op op, const double *a, const double *b, size_t first, size_t n)
+static double half_f64(enum reduce_op op, enum element_type type, const void *a, const void *b,
+                       size_t first, size_t n)
 {
     if (n <= PAIRWISE_BLOCK) {
         double result = identity_f64(op);
         for (size_t i = first; i < first + n; i++)
-            result = combine_f64(op, result, term_f64(op, a, b, i));
+            result = combine_f64(op, result, term_f64(op, type, a, b, i));
         return result;
     }
 
     const size_t half = n / 2;
-    const double left = half_f64(op, a, b, first, half);
-    return combine_f64(op, left, half_f64(op, a, b, first + half, n - half));
+    const double left = half_f64(op, type, a, b, first, half);
+    return combine_f64(op, left, half_f64(op, type, a, b, first + half, n - half));
 }
 
 SPECIALIZED void pairwise_f32(enum reduce_op op, enum element_type type,
@@ -129,9 +130,10 @@ SPECIALIZED void pairwise_f32(enum reduce_op op, enum element_type type,
     *(float *)call->result = half_f32(op, type, call->a, call->b, 0, call->n);
 }
 
-SPECIALIZED void pairwise_f64(enum reduce_op op, const struct reduction *call)
+SPECIALIZED void pairwise_f64(enum reduce_op op, enum element_type type,
+                              const struct reduction *call)
 {
-    *(double *)call->result = half_f64(op, call->a, call->b, 0, call->n);
+    *(double *)call->result = half_f64(op, type, call->a, call->b, 0, call->n);
 }
 
 SPECIALIZED void compensated_f32(enum reduce_op op, enum element_type type,
@@ -149,13 +151,14 @@ SPECIALIZED void compensated_f32(enum reduce_op op, enum element_type type,
     *(float *)call->result = result;
 }
 
-SPECIALIZED void compensated_f64(enum reduce_op op, const struct reduction *call)
+SPECIALIZED void compensated_f64(enum reduce_op op, enum element_type type,
+                                 const struct reduction *call)
 {
-    const double *const a = call->a, *const b = call->b;
+    const void *const a = call->a, *const b = call->b;
     double result = 0, correction = 0;
 
     for (size_t i = 0; i < call->n; i++) {
-        const double term = term_f64(op, a, b, i) - correction;
+        const double term = term_f64(op, type, a, b, i) - correction;
         const double next = result + term;
         correction = (next - result) - term;
         result = next;
@@ -183,7 +186,7 @@ void run_pairwise(const struct reduction *call)
 
 void run_compensated(const struct reduction *call)
 {
-    const bool is_f64 = call->type == TYPE_F64;
+    const bool is_f64 = is_f64_result(call->type);
 
     if (call->op == OP_MAX || call->op == OP_MIN) {
         run_naive(call);
@@ -205,8 +208,8 @@ void run_compensated(const struct reduction *call)
 double depth_wider_accumulator(const struct reduction *call)
 {
     const double n = (double)call->n;
-    return call->type == TYPE_F64 ? 1 + n * (double)(LDBL_EPSILON / DBL_EPSILON)
-                                  : 1 + n * (DBL_EPSILON / FLT_EPSILON);
+    return is_f64_result(call->type) ? 1 + n * (double)(LDBL_EPSILON / DBL_EPSILON)
+                                     : 1 + n * (DBL_EPSILON / FLT_EPSILON);
 }
 
 /* The smaller half's way down to a block, and the block; the larger half's if that is longer. The
@@ -230,7 +233,7 @@ double depth_pairwise(const struct reduction *call)
  * given back: 3 u + 2 n u^2, as a share of sum |terms|. */
 double depth_compensated(const struct reduction *call)
 {
-    const double u = call->type == TYPE_F64 ? DBL_EPSILON / 2 : FLT_EPSILON / 2;
+    const double u = is_f64_result(call->type) ? DBL_EPSILON / 2 : FLT_EPSILON / 2;
     return 3 + 2 * (double)call->n * u;
 }
 
@@ -239,7 +242,7 @@ double depth_compensated(const struct reduction *call)
 void how_wider_accumulator(const struct reduction *call, char text[RUNG_HOW_SIZE])
 {
     snprintf(text, RUNG_HOW_SIZE, "scalar %s, 1 thread",
-             call->type == TYPE_F64 ? "long double" : "double");
+             is_f64_result(call->type) ? "long double" : "double");
 }
 
 void how_pairwise(const struct reduction *call, char text[RUNG_HOW_SIZE])

@@ -67,12 +67,13 @@ SPECIALIZED float term_at_f32(enum reduce_op op, enum element_type type, struct 
     return term_f32(op, type, a.elements, b.elements, i);
 }
 
-SPECIALIZED double term_at_f64(enum reduce_op op, struct vector a, struct vector b, size_t i)
+SPECIALIZED double term_at_f64(enum reduce_op op, enum element_type type, struct vector a,
+                               struct vector b, size_t i)
 {
     in_bounds(a, i);
     if (op == OP_DOT)
         in_bounds(b, i);
-    return term_f64(op, a.elements, b.elements, i);
+    return term_f64(op, type, a.elements, b.elements, i);
 }
 
 SPECIALIZED void checked_f32(enum reduce_op op, enum element_type type,
@@ -95,7 +96,8 @@ SPECIALIZED void checked_f32(enum reduce_op op, enum element_type type,
     *(float *)call->result = s[0];
 }
 
-SPECIALIZED void checked_f64(enum reduce_op op, const struct reduction *call)
+SPECIALIZED void checked_f64(enum reduce_op op, enum element_type type,
+                             const struct reduction *call)
 {
     const struct vector a = vector_of(call->a, call->n), b = vector_of(call->b, call->n);
     double s[8];
@@ -105,9 +107,9 @@ SPECIALIZED void checked_f64(enum reduce_op op, const struct reduction *call)
         s[k] = identity_f64(op);
     for (; i + 8 <= call->n; i += 8)
         for (size_t k = 0; k < 8; k++)
-            s[k] = combine_f64(op, s[k], term_at_f64(op, a, b, i + k));
+            s[k] = combine_f64(op, s[k], term_at_f64(op, type, a, b, i + k));
     for (; i < call->n; i++)
-        s[0] = combine_f64(op, s[0], term_at_f64(op, a, b, i));
+        s[0] = combine_f64(op, s[0], term_at_f64(op, type, a, b, i));
     for (int half = 4; half > 0; half /= 2)
         for (int k = 0; k < half; k++)
             s[k] = combine_f64(op, s[k], s[k + half]);

@@ -141,10 +141,12 @@ void run_dynamic(const struct reduction *call)
     const enum kind a_kind = call->type == TYPE_F64   ? FLOAT64
                              : call->type == TYPE_F16 ? FLOAT16
                                                       : FLOAT32;
-    const enum kind b_kind = call->type == TYPE_MIXED ? INTEGER : a_kind;
+    const enum kind b_kind = call->type == TYPE_MIXED     ? INTEGER
+                             : call->type == TYPE_F32_F64 ? FLOAT64
+                                                          : a_kind;
     const struct value result = dynamic(call->op, call->a, a_kind, call->b, b_kind, call->n);
 
-    if (call->type == TYPE_F64)
+    if (is_f64_result(call->type))
         *(double *)call->result = as_float64(result);
     else
         *(float *)call->result = as_float32(result);

@@ -47,6 +47,11 @@ static void multiply_mixed(const void *a, const void *b, size_t i, void *term)
     *(float *)term = ((const float *)a)[i] * (float)((const unsigned char *)b)[i];
 }
 
+static void multiply_f32_f64(const void *a, const void *b, size_t i, void *term)
+{
+    *(double *)term = (double)((const float *)a)[i] * ((const double *)b)[i];
+}
+
 static void multiply_f16(const void *a, const void *b, size_t i, void *term)
 {
     *(float *)term = element_f32(TYPE_F16, a, i) * element_f32(TYPE_F16, b, i);
@@ -111,6 +116,8 @@ SPECIALIZED map_function *map_of(enum reduce_op op, enum element_type type)
         return dot ? multiply_f16 : take_f16;
     case TYPE_MIXED:
         return multiply_mixed;
+    case TYPE_F32_F64:
+        return multiply_f32_f64;
     default:
         return dot ? multiply : take_f32;
     }
@@ -118,7 +125,8 @@ SPECIALIZED map_function *map_of(enum reduce_op op, enum element_type type)
 
 SPECIALIZED combine_function *combine_of(enum reduce_op op, enum element_type type)
 {
-    const bool is_f64 = type == TYPE_F64;
+    /* Not is_f64_result: gcc would see too late that the functions are constants. */
+    const bool is_f64 = type == TYPE_F64 || type == TYPE_F32_F64;
 
     return op == OP_MAX   ? (is_f64 ? larger_f64 : larger_f32)
            : op == OP_MIN ? (is_f64 ? smaller_f64 : smaller_f32)
@@ -133,7 +141,7 @@ static void pointers_other(const struct reduction *call)
     map_function *const map = map_of(call->op, call->type);
     combine_function *const combine = combine_of(call->op, call->type);
 
-    if (call->type == TYPE_F64) {
+    if (is_f64_result(call->type)) {
         double term, *const result = call->result;
         *result = identity_f64(call->op);
         map_reduce(call->a, call->b, call->n, map, combine, &term, result);
@@ -153,12 +161,12 @@ SPECIALIZED void inline_f32(enum reduce_op op, enum element_type type, const str
     *(float *)call->result = result;
 }
 
-SPECIALIZED void inline_f64(enum reduce_op op, const struct reduction *call)
+SPECIALIZED void inline_f64(enum reduce_op op, enum element_type type, const struct reduction *call)
 {
     double result = identity_f64(op), term;
 
-    map_reduce_inline(call->a, call->b, call->n, map_of(op, TYPE_F64), combine_of(op, TYPE_F64),
-                      &term, &result);
+    map_reduce_inline(call->a, call->b, call->n, map_of(op, type), combine_of(op, type), &term,
+                      &result);
     *(double *)call->result = result;
 }
 

@@ -33,13 +33,13 @@ SPECIALIZED void naive_f32(enum reduce_op op, enum element_type type, const stru
     *(float *)call->result = result;
 }
 
-SPECIALIZED void naive_f64(enum reduce_op op, const struct reduction *call)
+SPECIALIZED void naive_f64(enum reduce_op op, enum element_type type, const struct reduction *call)
 {
-    const double *const a = call->a, *const b = call->b;
+    const void *const a = call->a, *const b = call->b;
     double result = identity_f64(op);
 
     for (size_t i = 0; i < call->n; i++)
-        result = combine_f64(op, result, term_f64(op, a, b, i));
+        result = combine_f64(op, result, term_f64(op, type, a, b, i));
     *(double *)call->result = result;
 }
 

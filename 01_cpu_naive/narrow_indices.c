@@ -58,25 +58,25 @@ SPECIALIZED void narrow_f32(enum reduce_op op, enum element_type type, const str
     *(float *)call->result = combine_f32(op, s0, s1);
 }
 
-SPECIALIZED void narrow_f64(enum reduce_op op, const struct reduction *call)
+SPECIALIZED void narrow_f64(enum reduce_op op, enum element_type type, const struct reduction *call)
 {
-    const double *const a = call->a, *const b = call->b;
+    const void *const a = call->a, *const b = call->b;
     double s0 = identity_f64(op), s1 = s0, s2 = s0, s3 = s0, s4 = s0, s5 = s0, s6 = s0, s7 = s0;
     const unsigned n = (unsigned)call->n;
     unsigned i = 0;
 
     for (; i + 8 <= n; i += 8) {
-        s0 = combine_f64(op, s0, term_f64(op, a, b, i));
-        s1 = combine_f64(op, s1, term_f64(op, a, b, i + 1));
-        s2 = combine_f64(op, s2, term_f64(op, a, b, i + 2));
-        s3 = combine_f64(op, s3, term_f64(op, a, b, i + 3));
-        s4 = combine_f64(op, s4, term_f64(op, a, b, i + 4));
-        s5 = combine_f64(op, s5, term_f64(op, a, b, i + 5));
-        s6 = combine_f64(op, s6, term_f64(op, a, b, i + 6));
-        s7 = combine_f64(op, s7, term_f64(op, a, b, i + 7));
+        s0 = combine_f64(op, s0, term_f64(op, type, a, b, i));
+        s1 = combine_f64(op, s1, term_f64(op, type, a, b, i + 1));
+        s2 = combine_f64(op, s2, term_f64(op, type, a, b, i + 2));
+        s3 = combine_f64(op, s3, term_f64(op, type, a, b, i + 3));
+        s4 = combine_f64(op, s4, term_f64(op, type, a, b, i + 4));
+        s5 = combine_f64(op, s5, term_f64(op, type, a, b, i + 5));
+        s6 = combine_f64(op, s6, term_f64(op, type, a, b, i + 6));
+        s7 = combine_f64(op, s7, term_f64(op, type, a, b, i + 7));
     }
     for (; i < n; i++)
-        s0 = combine_f64(op, s0, term_f64(op, a, b, i));
+        s0 = combine_f64(op, s0, term_f64(op, type, a, b, i));
     s0 = combine_f64(op, combine_f64(op, s0, s4), combine_f64(op, s2, s6));
     s1 = combine_f64(op, combine_f64(op, s1, s5), combine_f64(op, s3, s7));
     *(double *)call->result = combine_f64(op, s0, s1);

@@ -75,6 +75,16 @@ static float sum_f16(const uint16_t *a, size_t n)
     return result;
 }
 
+static double dot_f32_f64(const float *restrict a, const double *restrict b, size_t n)
+{
+    double result = 0;
+
+#pragma omp simd reduction(+ : result)
+    for (size_t i = 0; i < n; i++)
+        result += (double)a[i] * b[i];
+    return result;
+}
+
 static double sum_f64(const double *a, size_t n)
 {
     double result = 0;
@@ -192,7 +202,8 @@ static double run_f64(const struct reduction *call)
 {
     switch (call->op) {
     case OP_DOT:
-        return dot_f64(call->a, call->b, call->n);
+        return call->type == TYPE_F32_F64 ? dot_f32_f64(call->a, call->b, call->n)
+                                          : dot_f64(call->a, call->b, call->n);
     case OP_SUM:
         return sum_f64(call->a, call->n);
     case OP_MAX:
@@ -204,7 +215,7 @@ static double run_f64(const struct reduction *call)
 
 void run_lanes(const struct reduction *call)
 {
-    if (call->type == TYPE_F64)
+    if (is_f64_result(call->type))
         *(double *)call->result = run_f64(call);
     else
         *(float *)call->result = call->type == TYPE_F16 ? run_f16(call) : run_f32(call);

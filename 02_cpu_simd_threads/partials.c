@@ -110,13 +110,13 @@ SPECIALIZED void add_f32(enum reduce_op op, enum element_type type, const struct
     *(float *)share->result = result;
 }
 
-SPECIALIZED void add_f64(enum reduce_op op, const struct reduction *share)
+SPECIALIZED void add_f64(enum reduce_op op, enum element_type type, const struct reduction *share)
 {
-    const double *const a = share->a, *const b = share->b;
+    const void *const a = share->a, *const b = share->b;
     double result = identity_f64(op);
 
     for (size_t i = 0; i < share->n; i++)
-        result = combine_f64(op, result, term_f64(op, a, b, i));
+        result = combine_f64(op, result, term_f64(op, type, a, b, i));
     *(double *)share->result = result;
 }
 
@@ -194,7 +194,7 @@ static double local_f64(const struct reduction *call)
 
 void run_adjacent(const struct reduction *call)
 {
-    if (call->type == TYPE_F64)
+    if (is_f64_result(call->type))
         *(double *)call->result = adjacent_f64(call);
     else
         *(float *)call->result = adjacent_f32(call);
@@ -202,7 +202,7 @@ void run_adjacent(const struct reduction *call)
 
 void run_adjacent_plain(const struct reduction *call)
 {
-    if (call->type == TYPE_F64)
+    if (is_f64_result(call->type))
         *(double *)call->result = adjacent_plain_f64(call);
     else
         *(float *)call->result = adjacent_plain_f32(call);
@@ -210,7 +210,7 @@ void run_adjacent_plain(const struct reduction *call)
 
 void run_padded(const struct reduction *call)
 {
-    if (call->type == TYPE_F64)
+    if (is_f64_result(call->type))
         *(double *)call->result = padded_f64(call);
     else
         *(float *)call->result = padded_f32(call);
@@ -218,7 +218,7 @@ void run_padded(const struct reduction *call)
 
 void run_local(const struct reduction *call)
 {
-    if (call->type == TYPE_F64)
+    if (is_f64_result(call->type))
         *(double *)call->result = local_f64(call);
     else
         *(float *)call->result = local_f32(call);

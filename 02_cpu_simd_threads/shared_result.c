@@ -59,13 +59,13 @@ SPECIALIZED void race_f32(enum reduce_op op, enum element_type type, const struc
         *result = combine_f32(op, *result, term_f32(op, type, a, b, i));
 }
 
-SPECIALIZED void race_f64(enum reduce_op op, const struct reduction *share)
+SPECIALIZED void race_f64(enum reduce_op op, enum element_type type, const struct reduction *share)
 {
-    const double *const a = share->a, *const b = share->b;
+    const void *const a = share->a, *const b = share->b;
     volatile double *const result = share->result;
 
     for (size_t i = 0; i < share->n; i++)
-        *result = combine_f64(op, *result, term_f64(op, a, b, i));
+        *result = combine_f64(op, *result, term_f64(op, type, a, b, i));
 }
 
 SPECIALIZED void lock_f32(enum reduce_op op, enum element_type type, const struct reduction *share)
@@ -80,14 +80,14 @@ SPECIALIZED void lock_f32(enum reduce_op op, enum element_type type, const struc
     }
 }
 
-SPECIALIZED void lock_f64(enum reduce_op op, const struct reduction *share)
+SPECIALIZED void lock_f64(enum reduce_op op, enum element_type type, const struct reduction *share)
 {
-    const double *const a = share->a, *const b = share->b;
+    const void *const a = share->a, *const b = share->b;
     double *const result = share->result;
 
     for (size_t i = 0; i < share->n; i++) {
         pthread_mutex_lock(&lock);
-        *result = combine_f64(op, *result, term_f64(op, a, b, i));
+        *result = combine_f64(op, *result, term_f64(op, type, a, b, i));
         pthread_mutex_unlock(&lock);
     }
 }
@@ -107,13 +107,14 @@ SPECIALIZED void atomic_f32(enum reduce_op op, enum element_type type,
     }
 }
 
-SPECIALIZED void atomic_f64(enum reduce_op op, const struct reduction *share)
+SPECIALIZED void atomic_f64(enum reduce_op op, enum element_type type,
+                            const struct reduction *share)
 {
-    const double *const a = share->a, *const b = share->b;
+    const void *const a = share->a, *const b = share->b;
     _Atomic double *const result = share->result;
 
     for (size_t i = 0; i < share->n; i++) {
-        const double term = term_f64(op, a, b, i);
+        const double term = term_f64(op, type, a, b, i);
         double seen = atomic_load_explicit(result, memory_order_relaxed);
         while (!atomic_compare_exchange_weak_explicit(result, &seen, combine_f64(op, seen, term),
                                                       memory_order_relaxed, memory_order_relaxed))
@@ -151,7 +152,7 @@ void add_atomically(const struct reduction *share)
 /* Every thread's result is the call's. */
 static void on_one_result(const struct reduction *call, void (*work)(const struct reduction *share))
 {
-    if (call->type == TYPE_F64)
+    if (is_f64_result(call->type))
         *(double *)call->result = identity_f64(call->op);
     else
         *(float *)call->result = identity_f32(call->op);

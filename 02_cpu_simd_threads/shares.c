@@ -28,7 +28,7 @@ void combine_partials(const struct reduction *call, const struct partial_results
         memcpy(together + (size_t)t * size, partials->of[t].bytes, size);
     const struct reduction last = {
         .op = call->op == OP_DOT ? OP_SUM : call->op,
-        .type = call->type == TYPE_F64 ? TYPE_F64 : TYPE_F32,
+        .type = is_f64_result(call->type) ? TYPE_F64 : TYPE_F32,
         .a = together,
         .n = (size_t)threads,
         .result = call->result,

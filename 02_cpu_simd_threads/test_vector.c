@@ -54,9 +54,11 @@ static double expected(const struct reduction *call)
 
     for (size_t i = 0; i < call->n; i++) {
         const double a = element(call->type, call->a, i);
-        const double b = call->op != OP_DOT         ? 1
-                         : call->type == TYPE_MIXED ? ((const unsigned char *)call->b)[i]
-                                                    : element(call->type, call->b, i);
+        const double b =
+            call->op != OP_DOT ? 1
+            : call->type == TYPE_MIXED
+                ? ((const unsigned char *)call->b)[i]
+                : element(call->type == TYPE_F32_F64 ? TYPE_F64 : call->type, call->b, i);
         if (isnan(a))
             return a;
         if (call->op == OP_MAX)
@@ -80,7 +82,7 @@ static int is_right(const char *name, vector_function *reduce, struct reduction 
     memset(&result, 0xFF, sizeof result);
     call->result = &result;
     reduce(call);
-    const double got = call->type == TYPE_F64 ? result.f64 : (double)result.f32;
+    const double got = is_f64_result(call->type) ? result.f64 : (double)result.f32;
     const double want = expected(call);
     if (got == want || (isnan(got) && isnan(want)))
         return 1;
@@ -97,7 +99,8 @@ static int check_set(const char *name, vector_function *reduce)
     for (size_t n = 0; n <= MOST; n++)
         for (size_t offset = 0; offset < OFFSETS; offset++)
             for (int op = OP_DOT; op <= OP_MIN; op++)
-                for (int type = TYPE_F32; type <= (op == OP_DOT ? TYPE_MIXED : TYPE_F16); type++) {
+                for (int type = TYPE_F32; type < (op == OP_DOT ? ELEMENT_TYPES : TYPE_MIXED);
+                     type++) {
                     struct reduction call = {.op = (enum reduce_op)op,
                                              .type = (enum element_type)type,
                                              .n = n,
@@ -105,8 +108,9 @@ static int check_set(const char *name, vector_function *reduce)
                     call.a = type == TYPE_F64   ? (const void *)(a64 + offset)
                              : type == TYPE_F16 ? (const void *)(a16 + offset)
                                                 : (const void *)(a32 + offset);
-                    call.b = op != OP_DOT       ? NULL
-                             : type == TYPE_F64 ? (const void *)(b64 + offset)
+                    call.b = op != OP_DOT ? NULL
+                             : type == TYPE_F64 || type == TYPE_F32_F64
+                                 ? (const void *)(b64 + offset)
                              : type == TYPE_F32 ? (const void *)(b32 + offset)
                              : type == TYPE_F16 ? (const void *)(b16 + offset)
                                                 : (const void *)(mask + offset);

@@ -185,14 +185,15 @@ AVX2 SPECIALIZED __m256d join_f64(enum reduce_op op, __m256d x, __m256d y)
                           : _mm256_add_pd(x, y);
 }
 
-AVX2 SPECIALIZED __m256d step_f64(enum reduce_op op, __m256d s, const double *a, const double *b,
-                                  size_t i)
+AVX2 SPECIALIZED __m256d step_f64(enum reduce_op op, enum element_type type, __m256d s,
+                                  const void *a, const void *b, size_t i)
 {
-    const __m256d x = _mm256_loadu_pd(a + i);
+    const __m256d x = type == TYPE_F32_F64 ? _mm256_cvtps_pd(_mm_loadu_ps((const float *)a + i))
+                                           : _mm256_loadu_pd((const double *)a + i);
 
     if (op != OP_DOT)
         return join_f64(op, s, x);
-    return _mm256_fmadd_pd(x, _mm256_loadu_pd(b + i), s);
+    return _mm256_fmadd_pd(x, _mm256_loadu_pd((const double *)b + i), s);
 }
 
 AVX2 SPECIALIZED double fold_f64(enum reduce_op op, __m256d s)
@@ -208,53 +209,55 @@ AVX2 SPECIALIZED double fold_f64(enum reduce_op op, __m256d s)
 }
 
 /* The lanes of s and the terms from number i on, which fill no register. */
-AVX2 SPECIALIZED void finish_f64(enum reduce_op op, __m256d s, const struct reduction *call,
-                                 size_t i)
+AVX2 SPECIALIZED void finish_f64(enum reduce_op op, enum element_type type, __m256d s,
+                                 const struct reduction *call, size_t i)
 {
-    const double *const a = call->a, *const b = call->b;
+    const void *const a = call->a, *const b = call->b;
     double result = fold_f64(op, s);
 
     for (; i < call->n; i++)
-        result = combine_f64(op, result, term_f64(op, a, b, i));
+        result = combine_f64(op, result, term_f64(op, type, a, b, i));
     *(double *)call->result = result;
 }
 
-AVX2 SPECIALIZED void one_f64(enum reduce_op op, const struct reduction *call)
+AVX2 SPECIALIZED void one_f64(enum reduce_op op, enum element_type type,
+                              const struct reduction *call)
 {
-    const double *const a = call->a, *const b = call->b;
+    const void *const a = call->a, *const b = call->b;
     __m256d s0 = _mm256_set1_pd(identity_f64(op));
     size_t i = 0;
 
     for (; i + 4 <= call->n; i += 4)
-        s0 = step_f64(op, s0, a, b, i);
-    finish_f64(op, s0, call, i);
+        s0 = step_f64(op, type, s0, a, b, i);
+    finish_f64(op, type, s0, call, i);
 }
 
-AVX2 SPECIALIZED void several_f64(enum reduce_op op, const struct reduction *call)
+AVX2 SPECIALIZED void several_f64(enum reduce_op op, enum element_type type,
+                                  const struct reduction *call)
 {
-    const double *const a = call->a, *const b = call->b;
+    const void *const a = call->a, *const b = call->b;
     __m256d s0 = _mm256_set1_pd(identity_f64(op)), s1 = s0, s2 = s0, s3 = s0;
     const size_t n = call->n;
     size_t i = 0;
 
     if (op == OP_DOT) {
         for (; i + 16 <= n; i += 16) {
-            s0 = step_f64(op, s0, a, b, i);
-            s1 = step_f64(op, s1, a, b, i + 4);
-            s2 = step_f64(op, s2, a, b, i + 8);
-            s3 = step_f64(op, s3, a, b, i + 12);
+            s0 = step_f64(op, type, s0, a, b, i);
+            s1 = step_f64(op, type, s1, a, b, i + 4);
+            s2 = step_f64(op, type, s2, a, b, i + 8);
+            s3 = step_f64(op, type, s3, a, b, i + 12);
         }
     } else {
         __m256d s4 = s0, s5 = s0, s6 = s0, s7 = s0;
         for (; i + 32 <= n; i += 32) {
-            s0 = step_f64(op, s0, a, b, i);
-            s1 = step_f64(op, s1, a, b, i + 4);
-            s2 = step_f64(op, s2, a, b, i + 8);
-            s3 = step_f64(op, s3, a, b, i + 12);
-            s4 = step_f64(op, s4, a, b, i + 16);
-            s5 = step_f64(op, s5, a, b, i + 20);
-            s6 = step_f64(op, s6, a, b, i + 24);
-            s7 = step_f64(op, s7, a, b, i + 28);
+            s0 = step_f64(op, type, s0, a, b, i);
+            s1 = step_f64(op, type, s1, a, b, i + 4);
+            s2 = step_f64(op, type, s2, a, b, i + 8);
+            s3 = step_f64(op, type, s3, a, b, i + 12);
+            s4 = step_f64(op, type, s4, a, b, i + 16);
+            s5 = step_f64(op, type, s5, a, b, i + 20);
+            s6 = step_f64(op, type, s6, a, b, i + 24);
+            s7 = step_f64(op, type, s7, a, b, i + 28);
         }
         s0 = join_f64(op, s0, s4);
         s1 = join_f64(op, s1, s5);
@@ -262,10 +265,10 @@ AVX2 SPECIALIZED void several_f64(enum reduce_op op, const struct reduction *cal
         s3 = join_f64(op, s3, s7);
     }
     for (; i + 4 <= n; i += 4)
-        s0 = step_f64(op, s0, a, b, i);
+        s0 = step_f64(op, type, s0, a, b, i);
     s0 = join_f64(op, s0, s2);
     s1 = join_f64(op, s1, s3);
-    finish_f64(op, join_f64(op, s0, s1), call, i);
+    finish_f64(op, type, join_f64(op, s0, s1), call, i);
 }
 
 /* ---- the rungs ------------------------------------------------------------------------------- */
@@ -273,7 +276,7 @@ AVX2 SPECIALIZED void several_f64(enum reduce_op op, const struct reduction *cal
 /* Not even one register full. */
 static bool is_short(const struct reduction *call)
 {
-    return call->n < (call->type == TYPE_F64 ? 4 : 8);
+    return call->n < (is_f64_result(call->type) ? 4 : 8);
 }
 
 AVX2 void one_register_avx2(const struct reduction *call)

@@ -182,14 +182,15 @@ AVX512 SPECIALIZED __m512d join_f64(enum reduce_op op, __m512d x, __m512d y)
                           : _mm512_add_pd(x, y);
 }
 
-AVX512 SPECIALIZED __m512d step_f64(enum reduce_op op, __m512d s, const double *a, const double *b,
-                                    size_t i)
+AVX512 SPECIALIZED __m512d step_f64(enum reduce_op op, enum element_type type, __m512d s,
+                                    const void *a, const void *b, size_t i)
 {
-    const __m512d x = _mm512_loadu_pd(a + i);
+    const __m512d x = type == TYPE_F32_F64 ? _mm512_cvtps_pd(_mm256_loadu_ps((const float *)a + i))
+                                           : _mm512_loadu_pd((const double *)a + i);
 
     if (op != OP_DOT)
         return join_f64(op, s, x);
-    return _mm512_fmadd_pd(x, _mm512_loadu_pd(b + i), s);
+    return _mm512_fmadd_pd(x, _mm512_loadu_pd((const double *)b + i), s);
 }
 
 AVX512 SPECIALIZED double fold_f64(enum reduce_op op, __m512d s)
@@ -205,53 +206,55 @@ AVX512 SPECIALIZED double fold_f64(enum reduce_op op, __m512d s)
 }
 
 /* The lanes of s and the terms from number i on, which fill no register. */
-AVX512 SPECIALIZED void finish_f64(enum reduce_op op, __m512d s, const struct reduction *call,
-                                   size_t i)
+AVX512 SPECIALIZED void finish_f64(enum reduce_op op, enum element_type type, __m512d s,
+                                   const struct reduction *call, size_t i)
 {
-    const double *const a = call->a, *const b = call->b;
+    const void *const a = call->a, *const b = call->b;
     double result = fold_f64(op, s);
 
     for (; i < call->n; i++)
-        result = combine_f64(op, result, term_f64(op, a, b, i));
+        result = combine_f64(op, result, term_f64(op, type, a, b, i));
     *(double *)call->result = result;
 }
 
-AVX512 SPECIALIZED void one_f64(enum reduce_op op, const struct reduction *call)
+AVX512 SPECIALIZED void one_f64(enum reduce_op op, enum element_type type,
+                                const struct reduction *call)
 {
-    const double *const a = call->a, *const b = call->b;
+    const void *const a = call->a, *const b = call->b;
     __m512d s0 = _mm512_set1_pd(identity_f64(op));
     size_t i = 0;
 
     for (; i + 8 <= call->n; i += 8)
-        s0 = step_f64(op, s0, a, b, i);
-    finish_f64(op, s0, call, i);
+        s0 = step_f64(op, type, s0, a, b, i);
+    finish_f64(op, type, s0, call, i);
 }
 
-AVX512 SPECIALIZED void several_f64(enum reduce_op op, const struct reduction *call)
+AVX512 SPECIALIZED void several_f64(enum reduce_op op, enum element_type type,
+                                    const struct reduction *call)
 {
-    const double *const a = call->a, *const b = call->b;
+    const void *const a = call->a, *const b = call->b;
     __m512d s0 = _mm512_set1_pd(identity_f64(op)), s1 = s0, s2 = s0, s3 = s0;
     const size_t n = call->n;
     size_t i = 0;
 
     if (op == OP_DOT) {
         for (; i + 32 <= n; i += 32) {
-            s0 = step_f64(op, s0, a, b, i);
-            s1 = step_f64(op, s1, a, b, i + 8);
-            s2 = step_f64(op, s2, a, b, i + 16);
-            s3 = step_f64(op, s3, a, b, i + 24);
+            s0 = step_f64(op, type, s0, a, b, i);
+            s1 = step_f64(op, type, s1, a, b, i + 8);
+            s2 = step_f64(op, type, s2, a, b, i + 16);
+            s3 = step_f64(op, type, s3, a, b, i + 24);
         }
     } else {
         __m512d s4 = s0, s5 = s0, s6 = s0, s7 = s0;
         for (; i + 64 <= n; i += 64) {
-            s0 = step_f64(op, s0, a, b, i);
-            s1 = step_f64(op, s1, a, b, i + 8);
-            s2 = step_f64(op, s2, a, b, i + 16);
-            s3 = step_f64(op, s3, a, b, i + 24);
-            s4 = step_f64(op, s4, a, b, i + 32);
-            s5 = step_f64(op, s5, a, b, i + 40);
-            s6 = step_f64(op, s6, a, b, i + 48);
-            s7 = step_f64(op, s7, a, b, i + 56);
+            s0 = step_f64(op, type, s0, a, b, i);
+            s1 = step_f64(op, type, s1, a, b, i + 8);
+            s2 = step_f64(op, type, s2, a, b, i + 16);
+            s3 = step_f64(op, type, s3, a, b, i + 24);
+            s4 = step_f64(op, type, s4, a, b, i + 32);
+            s5 = step_f64(op, type, s5, a, b, i + 40);
+            s6 = step_f64(op, type, s6, a, b, i + 48);
+            s7 = step_f64(op, type, s7, a, b, i + 56);
         }
         s0 = join_f64(op, s0, s4);
         s1 = join_f64(op, s1, s5);
@@ -259,10 +262,10 @@ AVX512 SPECIALIZED void several_f64(enum reduce_op op, const struct reduction *c
         s3 = join_f64(op, s3, s7);
     }
     for (; i + 8 <= n; i += 8)
-        s0 = step_f64(op, s0, a, b, i);
+        s0 = step_f64(op, type, s0, a, b, i);
     s0 = join_f64(op, s0, s2);
     s1 = join_f64(op, s1, s3);
-    finish_f64(op, join_f64(op, s0, s1), call, i);
+    finish_f64(op, type, join_f64(op, s0, s1), call, i);
 }
 
 /* ---- the rungs ------------------------------------------------------------------------------- */
@@ -270,7 +273,7 @@ AVX512 SPECIALIZED void several_f64(enum reduce_op op, const struct reduction *c
 /* Not even one register full. */
 static bool is_short(const struct reduction *call)
 {
-    return call->n < (call->type == TYPE_F64 ? 8 : 16);
+    return call->n < (is_f64_result(call->type) ? 8 : 16);
 }
 
 AVX512 void one_register_avx512(const struct reduction *call)

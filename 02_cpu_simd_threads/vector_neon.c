@@ -154,14 +154,15 @@ SPECIALIZED float64x2_t join_f64(enum reduce_op op, float64x2_t x, float64x2_t y
     return op == OP_MAX ? vmaxq_f64(x, y) : op == OP_MIN ? vminq_f64(x, y) : vaddq_f64(x, y);
 }
 
-SPECIALIZED float64x2_t step_f64(enum reduce_op op, float64x2_t s, const double *a, const double *b,
-                                 size_t i)
+SPECIALIZED float64x2_t step_f64(enum reduce_op op, enum element_type type, float64x2_t s,
+                                 const void *a, const void *b, size_t i)
 {
-    const float64x2_t x = vld1q_f64(a + i);
+    const float64x2_t x = type == TYPE_F32_F64 ? vcvt_f64_f32(vld1_f32((const float *)a + i))
+                                               : vld1q_f64((const double *)a + i);
 
     if (op != OP_DOT)
         return join_f64(op, s, x);
-    return vfmaq_f64(s, x, vld1q_f64(b + i));
+    return vfmaq_f64(s, x, vld1q_f64((const double *)b + i));
 }
 
 SPECIALIZED double fold_f64(enum reduce_op op, float64x2_t s)
@@ -170,53 +171,54 @@ SPECIALIZED double fold_f64(enum reduce_op op, float64x2_t s)
 }
 
 /* The lanes of s and the terms from number i on, which fill no register. */
-SPECIALIZED void finish_f64(enum reduce_op op, float64x2_t s, const struct reduction *call,
-                            size_t i)
+SPECIALIZED void finish_f64(enum reduce_op op, enum element_type type, float64x2_t s,
+                            const struct reduction *call, size_t i)
 {
-    const double *const a = call->a, *const b = call->b;
+    const void *const a = call->a, *const b = call->b;
     double result = fold_f64(op, s);
 
     for (; i < call->n; i++)
-        result = combine_f64(op, result, term_f64(op, a, b, i));
+        result = combine_f64(op, result, term_f64(op, type, a, b, i));
     *(double *)call->result = result;
 }
 
-SPECIALIZED void one_f64(enum reduce_op op, const struct reduction *call)
+SPECIALIZED void one_f64(enum reduce_op op, enum element_type type, const struct reduction *call)
 {
-    const double *const a = call->a, *const b = call->b;
+    const void *const a = call->a, *const b = call->b;
     float64x2_t s0 = vdupq_n_f64(identity_f64(op));
     size_t i = 0;
 
     for (; i + 2 <= call->n; i += 2)
-        s0 = step_f64(op, s0, a, b, i);
-    finish_f64(op, s0, call, i);
+        s0 = step_f64(op, type, s0, a, b, i);
+    finish_f64(op, type, s0, call, i);
 }
 
-SPECIALIZED void several_f64(enum reduce_op op, const struct reduction *call)
+SPECIALIZED void several_f64(enum reduce_op op, enum element_type type,
+                             const struct reduction *call)
 {
-    const double *const a = call->a, *const b = call->b;
+    const void *const a = call->a, *const b = call->b;
     float64x2_t s0 = vdupq_n_f64(identity_f64(op)), s1 = s0, s2 = s0, s3 = s0;
     const size_t n = call->n;
     size_t i = 0;
 
     if (op == OP_DOT) {
         for (; i + 8 <= n; i += 8) {
-            s0 = step_f64(op, s0, a, b, i);
-            s1 = step_f64(op, s1, a, b, i + 2);
-            s2 = step_f64(op, s2, a, b, i + 4);
-            s3 = step_f64(op, s3, a, b, i + 6);
+            s0 = step_f64(op, type, s0, a, b, i);
+            s1 = step_f64(op, type, s1, a, b, i + 2);
+            s2 = step_f64(op, type, s2, a, b, i + 4);
+            s3 = step_f64(op, type, s3, a, b, i + 6);
         }
     } else {
         float64x2_t s4 = s0, s5 = s0, s6 = s0, s7 = s0;
         for (; i + 16 <= n; i += 16) {
-            s0 = step_f64(op, s0, a, b, i);
-            s1 = step_f64(op, s1, a, b, i + 2);
-            s2 = step_f64(op, s2, a, b, i + 4);
-            s3 = step_f64(op, s3, a, b, i + 6);
-            s4 = step_f64(op, s4, a, b, i + 8);
-            s5 = step_f64(op, s5, a, b, i + 10);
-            s6 = step_f64(op, s6, a, b, i + 12);
-            s7 = step_f64(op, s7, a, b, i + 14);
+            s0 = step_f64(op, type, s0, a, b, i);
+            s1 = step_f64(op, type, s1, a, b, i + 2);
+            s2 = step_f64(op, type, s2, a, b, i + 4);
+            s3 = step_f64(op, type, s3, a, b, i + 6);
+            s4 = step_f64(op, type, s4, a, b, i + 8);
+            s5 = step_f64(op, type, s5, a, b, i + 10);
+            s6 = step_f64(op, type, s6, a, b, i + 12);
+            s7 = step_f64(op, type, s7, a, b, i + 14);
         }
         s0 = join_f64(op, s0, s4);
         s1 = join_f64(op, s1, s5);
@@ -224,10 +226,10 @@ SPECIALIZED void several_f64(enum reduce_op op, const struct reduction *call)
         s3 = join_f64(op, s3, s7);
     }
     for (; i + 2 <= n; i += 2)
-        s0 = step_f64(op, s0, a, b, i);
+        s0 = step_f64(op, type, s0, a, b, i);
     s0 = join_f64(op, s0, s2);
     s1 = join_f64(op, s1, s3);
-    finish_f64(op, join_f64(op, s0, s1), call, i);
+    finish_f64(op, type, join_f64(op, s0, s1), call, i);
 }
 
 /* ---- the rungs ------------------------------------------------------------------------------- */

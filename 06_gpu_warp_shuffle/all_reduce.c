@@ -18,7 +18,7 @@ void prepare_all_reduce(const struct reduction *call)
 
 static void all_reduce(const struct reduction *call, int gpu)
 {
-    const ncclDataType_t type = call->type == TYPE_F64 ? ncclDouble : ncclFloat;
+    const ncclDataType_t type = is_f64_result(call->type) ? ncclDouble : ncclFloat;
     const struct reduction *const share = &shares.of[gpu];
 
     CHECK_NCCL(ncclAllReduce(share->result, gpu == 0 ? call->result : share->result, 1, type,

@@ -10,7 +10,7 @@
 
 extern "C" void launch_overlapped(const struct reduction *call);
 
-/* Of the first input; of the second, as many elements. */
+/* Of an input; where the other's elements are wider or narrower, of the wider. */
 static const unsigned TILE_BYTES = 32 << 10;
 static const unsigned BULK_THREADS = 512;
 
@@ -27,9 +27,10 @@ __global__ void __launch_bounds__(BULK_THREADS)
     typedef typename R::value value;
     typedef typename R::element element;
     typedef typename R::second_type second;
-    const unsigned tile_terms = TILE_BYTES / sizeof(element);
+    const unsigned tile_terms = TILE_BYTES / 16 * R::PACK;
+    const unsigned first_bytes = tile_terms * (unsigned)sizeof(element);
     const unsigned second_bytes = R::HAS_SECOND ? tile_terms * (unsigned)sizeof(second) : 0;
-    const unsigned stage_bytes = TILE_BYTES + second_bytes;
+    const unsigned stage_bytes = first_bytes + second_bytes;
     extern __shared__ __align__(128) unsigned char stages[];
     __shared__ phase_barrier arrived[STAGES];
     const size_t tiles = (n - head) / tile_terms;
@@ -46,9 +47,9 @@ __global__ void __launch_bounds__(BULK_THREADS)
         unsigned char *const to = stages + (size_t)stage * stage_bytes;
         const size_t first = head + tile * tile_terms;
         barrier_arrive_expecting(&arrived[stage], stage_bytes);
-        copy_bulk(to, in.a + first, TILE_BYTES, &arrived[stage]);
+        copy_bulk(to, in.a + first, first_bytes, &arrived[stage]);
         if (R::HAS_SECOND)
-            copy_bulk(to + TILE_BYTES, in.second() + first, second_bytes, &arrived[stage]);
+            copy_bulk(to + first_bytes, in.second() + first, second_bytes, &arrived[stage]);
     };
     if (threadIdx.x == 0)
         for (unsigned s = 0; s < STAGES; s++)
@@ -59,7 +60,7 @@ __global__ void __launch_bounds__(BULK_THREADS)
     unsigned stage = 0, parity = 0;
     for (size_t tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
         const element *const a = (const element *)(stages + (size_t)stage * stage_bytes);
-        const second *const b = (const second *)((const unsigned char *)a + TILE_BYTES);
+        const second *const b = (const second *)((const unsigned char *)a + first_bytes);
 
         barrier_wait(&arrived[stage], parity);
 #pragma unroll
@@ -98,9 +99,10 @@ static bool is_aligned_for_bulk(const R &in, size_t head)
 template <unsigned STAGES, typename R>
 static void start_bulk(const struct reduction *call, R in)
 {
-    const size_t tile_terms = TILE_BYTES / sizeof(typename R::element);
+    const size_t tile_terms = TILE_BYTES / 16 * R::PACK;
+    const size_t first_bytes = tile_terms * sizeof(typename R::element);
     const size_t second_bytes = R::HAS_SECOND ? tile_terms * sizeof(typename R::second_type) : 0;
-    const size_t shared_bytes = STAGES * (TILE_BYTES + second_bytes);
+    const size_t shared_bytes = STAGES * (first_bytes + second_bytes);
     const size_t head = elements_to_alignment(in.a);
 
     /* The ring pays off where every block fills it several times. Not every GPU has room for it. */

@@ -22,7 +22,7 @@ static struct reduction of_numbers(const struct reduction *call, const void *num
     struct reduction second = *call;
 
     second.op = call->op == OP_DOT ? OP_SUM : call->op;
-    second.type = call->type == TYPE_F64 ? TYPE_F64 : TYPE_F32;
+    second.type = is_f64_result(call->type) ? TYPE_F64 : TYPE_F32;
     second.n = (size_t)call->gpus;
     second.a = numbers;
     second.b = NULL;
@@ -55,7 +55,7 @@ static void combine_on_host(const struct reduction *call)
     float *const narrow = shares.on_host;
 
     for (int gpu = 1; gpu < shares.gpus; gpu++)
-        if (call->type == TYPE_F64)
+        if (is_f64_result(call->type))
             wide[0] = combine(call->op, wide[0], wide[gpu]);
         else
             narrow[0] = (float)combine(call->op, (double)narrow[0], (double)narrow[gpu]);

@@ -56,7 +56,7 @@ static void test_shares(void **state)
             verify(counts[c], OP_DOT, TYPE_F32, sizes[s], s % 3);
         for (int op = OP_SUM; op <= OP_MIN; op++)
             verify(counts[c], (enum reduce_op)op, TYPE_F32, 1003, 1);
-        for (int type = TYPE_F64; type <= TYPE_MIXED; type++)
+        for (int type = TYPE_F64; type < ELEMENT_TYPES; type++)
             verify(counts[c], OP_DOT, (enum element_type)type, 1003, 0);
     }
 }

@@ -3,12 +3,13 @@
  *
  * A reduction object `in` of type R combines an operator (Sum, Max or Min below) with its input:
  *   typename R::value      the type of a term and of the result
- *   typename R::element    the type of an element of a: value, or __half where that is float
+ *   typename R::element    the type of an element of a: value, or a narrower one
  *   R::identity()          the operator's identity: 0, -inf for max, +inf for min
  *   R::combine(x, y)       the operator
  *   R::atomic(target, x)   *target = combine(*target, x), atomically
  *   in.term(i)             term number i: a[i] * b[i] for dot, a[i] otherwise
- *   in.pack(i)             terms i to i + R::PACK - 1 combined, read by 16-byte loads
+ *   in.pack(i)             terms i to i + R::PACK - 1 combined, read by 16-byte loads (of two
+ *                          types, the wider one is)
  *   in.head(n)             how many of the n terms precede the first at which pack may start
  *   in.finish(values)      the same operator over an array of results, for a second stage
  *   in.values(memory)      the address as a pointer to R::value
@@ -131,16 +132,6 @@ struct Wide<__half> {
     static const unsigned COUNT = 8;
 };
 
-/* The type of a load of b with as many elements as a 16-byte load of a. */
-template <typename B>
-struct Partner {
-    typedef typename Wide<B>::type type;
-};
-template <>
-struct Partner<unsigned char> {
-    typedef uchar4 type;
-};
-
 static __device__ inline float4 multiply(float4 x, float4 y)
 {
     return make_float4(x.x * y.x, x.y * y.y, x.z * y.z, x.w * y.w);
@@ -152,6 +143,10 @@ static __device__ inline float4 multiply(float4 x, uchar4 y)
 static __device__ inline double2 multiply(double2 x, double2 y)
 {
     return make_double2(x.x * y.x, x.y * y.y);
+}
+static __device__ inline double2 multiply(float2 x, double2 y)
+{
+    return make_double2((double)x.x * y.x, (double)x.y * y.y);
 }
 /* The halfs in x and y as floats. */
 static __device__ inline float4 floats_of(unsigned x, unsigned y)
@@ -212,6 +207,29 @@ struct Widened<__half> {
     typedef float type;
 };
 
+/* What Dot makes of two types: those of two loads with as many elements each, of which the wider
+ * has 16 bytes, and the type to which the narrower elements are promoted. */
+template <typename A, typename B>
+struct Pair {
+    typedef typename Wide<A>::type first, second;
+    typedef typename Widened<A>::type value;
+    static const unsigned COUNT = Wide<A>::COUNT;
+};
+template <>
+struct Pair<float, unsigned char> {
+    typedef float4 first;
+    typedef uchar4 second;
+    typedef float value;
+    static const unsigned COUNT = 4;
+};
+template <>
+struct Pair<float, double> {
+    typedef float2 first;
+    typedef double2 second;
+    typedef double value;
+    static const unsigned COUNT = 2;
+};
+
 /* One input of elements A, reduced by Op. */
 template <typename Op, typename A = typename Op::value>
 struct Unary : Op {
@@ -253,13 +271,13 @@ struct Unary : Op {
     }
 };
 
-/* The dot product of two inputs. B is A, or unsigned char for mixed types. */
+/* The dot product of two inputs, whose types may differ: see Pair. */
 template <typename A, typename B>
-struct Dot : Sum<typename Widened<A>::type> {
-    typedef typename Widened<A>::type value;
+struct Dot : Sum<typename Pair<A, B>::value> {
+    typedef typename Pair<A, B>::value value;
     typedef A element;
     typedef B second_type;
-    static const unsigned PACK = Wide<A>::COUNT;
+    static const unsigned PACK = Pair<A, B>::COUNT;
     static const bool HAS_SECOND = true;
     const A *a;
     const B *b;
@@ -274,8 +292,8 @@ struct Dot : Sum<typename Widened<A>::type> {
     }
     __device__ static value pack_at(const A *a, const B *b, size_t i)
     {
-        return fold<Sum<value>>(multiply(*(const typename Wide<A>::type *)(a + i),
-                                         *(const typename Partner<B>::type *)(b + i)));
+        return fold<Sum<value>>(multiply(*(const typename Pair<A, B>::first *)(a + i),
+                                         *(const typename Pair<A, B>::second *)(b + i)));
     }
     __device__ value pack(size_t i) const
     {
@@ -285,7 +303,7 @@ struct Dot : Sum<typename Widened<A>::type> {
     __host__ __device__ size_t head(size_t n) const
     {
         const size_t before = elements_to_alignment(a);
-        const bool together = (size_t)(b + before) % sizeof(typename Partner<B>::type) == 0;
+        const bool together = (size_t)(b + before) % sizeof(typename Pair<A, B>::second) == 0;
         return together && before < n ? before : n;
     }
     Unary<Sum<value>> finish(const value *values) const
@@ -329,6 +347,8 @@ static void reduce_with(const struct reduction *call, Launch launch)
         launch(Dot<double, double>{{}, a64, (const double *)call->b});
     else if (call->op == OP_DOT && call->type == TYPE_F16)
         launch(Dot<__half, __half>{{}, a16, (const __half *)call->b});
+    else if (call->op == OP_DOT && call->type == TYPE_F32_F64)
+        launch(Dot<float, double>{{}, a, (const double *)call->b});
     else if (call->op == OP_DOT)
         launch(Dot<float, unsigned char>{{}, a, (const unsigned char *)call->b});
     else if (call->type == TYPE_F64)

@@ -7,9 +7,9 @@
 
 static cublasHandle_t handle;
 
-/* b of mixed types, converted to float; kept for the next call. */
-static float *converted;
-static size_t room;
+/* The narrower input of two types, converted to the other's type; kept for the next call. */
+static void *converted;
+static size_t room; /* bytes */
 
 void cublas_prepare(const struct reduction *call)
 {
@@ -17,32 +17,44 @@ void cublas_prepare(const struct reduction *call)
         check(cublasCreate(&handle), "cublasCreate");
         check(cublasSetPointerMode(handle, CUBLAS_POINTER_MODE_DEVICE), "cublasSetPointerMode");
     }
-    if (call->type == TYPE_MIXED && call->n > room) {
+    const size_t needed = has_two_types(call->type) ? call->n * result_size(call->type) : 0;
+    if (needed > room) {
         check_cuda(cudaFree(converted), "cublas: cudaFree");
         converted = NULL;
         room = 0;
-        check_cuda(cudaMalloc((void **)&converted, call->n * sizeof *converted),
-                   "cublas: cudaMalloc");
-        room = call->n;
+        check_cuda(cudaMalloc(&converted, needed), "cublas: cudaMalloc");
+        room = needed;
     }
 }
 
-__global__ static void convert(const unsigned char *from, float *to, size_t n)
+template <typename From, typename To>
+__global__ static void convert(const From *from, To *to, size_t n)
 {
     const size_t stride = (size_t)gridDim.x * blockDim.x;
     for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += stride)
-        to[i] = from[i];
+        to[i] = (To)from[i];
 }
 
-static const float *as_floats(const struct reduction *call)
+template <typename From, typename To>
+static const To *as(const From *from, const struct reduction *call)
 {
     const unsigned block = REDUCTION_BLOCK, full = 2048 / REDUCTION_BLOCK;
 
-    if (call->type == TYPE_F32)
-        return (const float *)call->b;
-    convert<<<reduction_grid(call, block, full), block>>>((const unsigned char *)call->b, converted,
-                                                          call->n);
-    return converted;
+    convert<<<reduction_grid(call, block, full), block>>>(from, (To *)converted, call->n);
+    return (const To *)converted;
+}
+
+/* a as doubles, b as floats */
+static const double *wide_a(const struct reduction *call)
+{
+    return call->type == TYPE_F64 ? (const double *)call->a
+                                  : as<float, double>((const float *)call->a, call);
+}
+
+static const float *narrow_b(const struct reduction *call)
+{
+    return call->type == TYPE_F32 ? (const float *)call->b
+                                  : as<unsigned char, float>((const unsigned char *)call->b, call);
 }
 
 /* The functions whose names end in _64 take vectors of more than INT_MAX elements. */
@@ -50,12 +62,12 @@ void cublas_reduce(const struct reduction *call)
 {
     const int64_t n = (int64_t)call->n;
 
-    if (call->type == TYPE_F64)
-        check(cublasDdot_64(handle, n, (const double *)call->a, 1, (const double *)call->b, 1,
+    if (is_f64_result(call->type))
+        check(cublasDdot_64(handle, n, wide_a(call), 1, (const double *)call->b, 1,
                             (double *)call->result),
               "cublasDdot_64");
     else
-        check(cublasSdot_64(handle, n, (const float *)call->a, 1, as_floats(call), 1,
+        check(cublasSdot_64(handle, n, (const float *)call->a, 1, narrow_b(call), 1,
                             (float *)call->result),
               "cublasSdot_64");
     /* cuBLAS does not document the result for empty vectors. */
@@ -70,5 +82,7 @@ void cublas_how(const struct reduction *call, char text[RUNG_HOW_SIZE])
 
     check(cublasGetVersion(handle, &version), "cublasGetVersion");
     snprintf(text, RUNG_HOW_SIZE, "cuBLAS %d.%d%s", version / 10000, version % 10000 / 100,
-             call->type == TYPE_MIXED ? ", b converted to float" : "");
+             call->type == TYPE_MIXED     ? ", b converted to float"
+             : call->type == TYPE_F32_F64 ? ", a converted to double"
+                                          : "");
 }

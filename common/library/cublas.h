@@ -35,7 +35,7 @@ extern "C" {
 /* The reductions that cuBLAS has: no maximum, and no sum except that of absolute values. */
 enum { CUBLAS_OPS = RUNG_OP(OP_DOT) };
 
-/* The dot product by cuBLAS, which does not support mixed types: for those b is converted to float
+/* The dot product by cuBLAS, which does not support two types: the narrower input is converted
  * first, as part of the work, into memory that is kept for the next call. Of halfs it has a dot
  * product with a sum in float (cublasDotEx), but gives that as a half: another problem. */
 static inline const char *cublas_declines(const struct reduction *call)
@@ -64,7 +64,7 @@ void cublas_how_gemm(const struct gemm *call, char text[RUNG_HOW_SIZE]);
 #define CUBLAS_DOT_RUNG                                                                            \
     {                                                                                              \
         .rung = {.name = "cublas",                                                                 \
-                 .idea = "the library's dot product; b of mixed types is converted first",         \
+                 .idea = "the library's dot product; of two types, the narrower is converted",     \
                  .flags = RUNG_LIBRARY,                                                            \
                  .unavailable = cublas_unavailable},                                               \
         .run = ON_CUBLAS(cublas_reduce), .depth = depth_serial, .how = ON_CUBLAS(cublas_how),      \

@@ -187,6 +187,18 @@ static const float *converted(const unsigned char *b, size_t n)
     return kept.floats;
 }
 
+/* a of TYPE_F32_F64, converted to double. */
+static const double *widened(const float *a, size_t n)
+{
+    static struct kept kept;
+
+    make_room(&kept, 2 * n);
+    double *const doubles = (void *)kept.floats;
+    for (size_t i = 0; i < n; i++)
+        doubles[i] = (double)a[i];
+    return doubles;
+}
+
 /* OpenBLAS's sizes are ints: longer vectors are processed in pieces. */
 enum { LONGEST = INT_MAX };
 
@@ -270,6 +282,8 @@ static void reduce(const void *argument)
 
     if (call->type == TYPE_F64)
         *(double *)call->result = reduce_f64(call->op, call->a, call->b, call->n);
+    else if (call->type == TYPE_F32_F64)
+        *(double *)call->result = reduce_f64(call->op, widened(call->a, call->n), call->b, call->n);
     else if (call->type == TYPE_MIXED)
         *(float *)call->result =
             reduce_f32(call->op, call->a, converted(call->b, call->n), call->n);

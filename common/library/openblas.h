@@ -44,7 +44,7 @@ void openblas_prepare(const struct reduction *call);
  * sum floats if its ssum is wrong, as in OpenBLAS 0.3.21 for AVX-512. */
 const char *openblas_declines(const struct reduction *call);
 
-/* The reduction by OpenBLAS, which does not support mixed types: for those b is converted to float
+/* The reduction by OpenBLAS, which does not support two types: the narrower input is converted
  * first, as part of the work, into memory that is kept for the next call. */
 void openblas_reduce(const struct reduction *call);
 

@@ -69,6 +69,16 @@ struct reference reference_dot_f64(const double *a, size_t step_a, const double 
     return finish(lanes);
 }
 
+struct reference reference_dot_f32_f64(const float *a, const double *b, size_t n)
+{
+    struct lane lanes[LANES] = {{0}};
+    for (size_t i = 0; i < n; i++) {
+        const double product = (double)a[i] * b[i];
+        add_term(&lanes[i % LANES], product, fma((double)a[i], b[i], -product));
+    }
+    return finish(lanes);
+}
+
 struct reference reference_dot_mixed(const float *a, const unsigned char *b, size_t n)
 {
     struct lane lanes[LANES] = {{0}};

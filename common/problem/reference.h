@@ -20,6 +20,7 @@ struct reference reference_dot_f32(const float *a, size_t step_a, const float *b
 struct reference reference_dot_f64(const double *a, size_t step_a, const double *b, size_t step_b,
                                    size_t n);
 struct reference reference_dot_mixed(const float *a, const unsigned char *b, size_t n);
+struct reference reference_dot_f32_f64(const float *a, const double *b, size_t n);
 /* Halfs (base/half.h); b NULL: the sum of a. */
 struct reference reference_f16(const uint16_t *a, const uint16_t *b, size_t n);
 struct reference reference_sum_f32(const float *a, size_t n);

@@ -159,7 +159,7 @@ static void add_counters(struct columns *table, const struct results *results,
 static void add_result(struct columns *table, const struct results *results,
                        const struct shown *shown)
 {
-    const int digits = strcmp(results->type, "f64") == 0 ? 17 : 9;
+    const int digits = strstr(results->type, "f64") != NULL ? 17 : 9;
 
     if (results->is_scalar) {
         columns_add(table, "result", false);

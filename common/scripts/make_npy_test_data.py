@@ -78,7 +78,8 @@ def write_valid(folder):
 def write_vectors(folder):
     """Inputs of the step programs, and what NumPy computes from them in float64: the dot products of
     the float32 pair, the float64 pair and the float32 with the bool vector, then sum, max and min of
-    the float64 vector x, the dot product of the float16 pair and the sum of its x."""
+    the float64 vector x, the dot product of the float16 pair and the sum of its x, and the dot product
+    of the float32 vector x with the float64 vector y."""
     random = np.random.RandomState(20240229)
     x, y = random.standard_normal((2, 1003))
     mask = random.random_sample(1003) < 0.5
@@ -92,7 +93,7 @@ def write_vectors(folder):
     np.save(folder / "vector_answers.npy", np.array([
         np.dot(wide, y32.astype(np.float64)), np.dot(x, y), np.dot(wide, mask.astype(np.float64)),
         np.sum(x), np.max(x), np.min(x), np.dot(x16.astype(np.float64), y16.astype(np.float64)),
-        np.sum(x16.astype(np.float64))]))
+        np.sum(x16.astype(np.float64)), np.dot(wide, y)]))
 
 
 def write_malformed(folder):

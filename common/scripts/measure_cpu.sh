@@ -40,7 +40,7 @@ rungs() {
 first() { measure "01_cpu_naive_$name.csv" 01_cpu_naive "$@"; }
 second() { measure "02_cpu_simd_threads_$name.csv" 02_cpu_simd_threads "$@"; }
 
-for type in f32 f64 mixed; do
+for type in f32 f64 mixed f32xf64; do
     first --n 4K --type $type
     first --n 1M --type $type
 done

@@ -30,12 +30,13 @@ rm -f -- "$out/reductions.csv" "$out/matrix.csv"
 for step in 03_gpu_single_thread 04_gpu_atomic; do
     measure "$out/reductions.csv" "$bin/$step" --n 1M
     measure "$out/reductions.csv" "$bin/$step" --n 1M --type mixed
+    measure "$out/reductions.csv" "$bin/$step" --n 1M --type f32xf64
 done
 for n in 64K 1M 64M; do
     measure "$out/reductions.csv" "$bin/05_gpu_shared_tree" --n $n
 done
 for n in 1M 64M; do
-    for problem in "--op sum" "--op max" "--op min" "--type mixed"; do
+    for problem in "--op sum" "--op max" "--op min" "--type mixed" "--type f32xf64"; do
         read -ra options <<<"$problem"
         measure "$out/reductions.csv" "$bin/05_gpu_shared_tree" --n $n "${options[@]}"
     done
@@ -56,6 +57,7 @@ for n in 4K 1M 256M 1G; do
 done
 for n in 1M 256M; do
     measure "$out/reductions.csv" "$bin/06_gpu_warp_shuffle" --n $n --type mixed
+    measure "$out/reductions.csv" "$bin/06_gpu_warp_shuffle" --n $n --type f32xf64
     measure "$out/reductions.csv" "$bin/06_gpu_warp_shuffle" --n $n --type f16
     measure "$out/reductions.csv" "$bin/06_gpu_warp_shuffle" --n $n --cold
 done

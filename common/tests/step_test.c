@@ -125,7 +125,7 @@ static bool is_worth_it(const struct reduction_options *options)
 {
     const size_t large = 5000;
     if (options->n < large)
-        return options->type != TYPE_MIXED || options->op == OP_DOT;
+        return !has_two_types((enum element_type)options->type) || options->op == OP_DOT;
     return options->op == OP_DOT && (options->type == TYPE_F32 || options->n == 65537);
 }
 
@@ -135,7 +135,7 @@ static void step_test_skewed(struct reduction_options options)
     static const size_t sizes[] = {1, 3, 33, 257, 1025, 65537};
 
     options.op = OP_DOT;
-    for (options.type = TYPE_F32; options.type <= TYPE_MIXED; options.type++)
+    for (options.type = TYPE_F32; options.type < ELEMENT_TYPES; options.type++)
         for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++)
             for (options.base.skew = 1; options.base.skew <= 3; options.base.skew += 2) {
                 options.n = sizes[s];
@@ -153,7 +153,7 @@ void step_test_reductions(void **state)
 
     step_test_defaults(&options);
     for (options.op = OP_DOT; options.op <= OP_MIN; options.op++)
-        for (options.type = TYPE_F32; options.type <= TYPE_MIXED; options.type++)
+        for (options.type = TYPE_F32; options.type < ELEMENT_TYPES; options.type++)
             for (size_t s = 0; s < step_test_size_count; s++) {
                 options.n = step_test_sizes[s];
                 options.base.offset = (options.op + options.type + s) % 4;
@@ -235,7 +235,7 @@ double step_test_reduce(const struct reduction_rung *rung, enum reduce_op op,
     back_end->release(b_placed);
     back_end->release(call.result);
     back_end->release(call.workspace);
-    return type == TYPE_F64 ? result.f64 : (double)result.f32;
+    return is_f64_result(type) ? result.f64 : (double)result.f32;
 }
 
 /* The rung's answer, where it has one, is the expected one, or NaN if that is. */
@@ -259,6 +259,7 @@ static void known_answers_of(const struct reduction_rung *rung)
     float counting[COUNT], ones[COUNT], falling[COUNT];
     double counting_f64[COUNT];
     uint16_t counting_f16[COUNT], special_f16[3];
+    double tiny[COUNT]; /* no float holds 1 + 2^-30 */
     unsigned char odd[COUNT];
     /* Libraries have rules of their own for a NaN in max and min, or none. */
     const bool has_own_nan_rule = (rung->rung.flags & RUNG_LIBRARY) != 0;
@@ -268,6 +269,7 @@ static void known_answers_of(const struct reduction_rung *rung)
         counting_f64[i] = i + 1;
         counting_f16[i] = half_of_float(counting[i]);
         ones[i] = 1;
+        tiny[i] = 1 + 0x1p-30;
         falling[i] = (float)(-1 - i);
         odd[i] = i % 2 == 0; /* counting[i] is odd */
     }
@@ -275,6 +277,7 @@ static void known_answers_of(const struct reduction_rung *rung)
     expect(rung, OP_SUM, TYPE_F64, counting_f64, NULL, COUNT, 500500);
     expect(rung, OP_DOT, TYPE_F32, counting, ones, COUNT, 500500);
     expect(rung, OP_DOT, TYPE_MIXED, counting, odd, COUNT, 250000);
+    expect(rung, OP_DOT, TYPE_F32_F64, counting, tiny, COUNT, 500500 * (1 + 0x1p-30));
     expect(rung, OP_MAX, TYPE_F32, falling, NULL, COUNT, -1);
     expect(rung, OP_MIN, TYPE_F32, falling, NULL, COUNT, -COUNT);
     expect(rung, OP_MAX, TYPE_F64, counting_f64, NULL, COUNT, COUNT);

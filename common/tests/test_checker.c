@@ -93,8 +93,9 @@ static double term(const struct reduction *call, size_t i)
     const size_t place = fault == B_SHIFTED ? (i + 1) % call->n : i;
     if (call->type == TYPE_MIXED)
         return ((const unsigned char *)call->b)[place] ? a : 0;
-    const double product = a * element(call->b, call->type, place);
-    return call->type == TYPE_F64 ? product : (double)(float)product;
+    const double product =
+        a * element(call->b, call->type == TYPE_F32_F64 ? TYPE_F64 : call->type, place);
+    return is_f64_result(call->type) ? product : (double)(float)product;
 }
 
 static double identity(const struct reduction *call)
@@ -117,7 +118,7 @@ static double combine(const struct reduction *call, double x, double y)
     }
     if (fault == WRONG_OPERATOR)
         y = -y;
-    return call->type == TYPE_F64 ? x + y : (double)((float)x + (float)y);
+    return is_f64_result(call->type) ? x + y : (double)((float)x + (float)y);
 }
 
 static double fold(const struct reduction *call, size_t from, size_t to)
@@ -130,7 +131,7 @@ static double fold(const struct reduction *call, size_t from, size_t to)
 
 static void store(const struct reduction *call, double value)
 {
-    if (call->type == TYPE_F64 && fault != FLOAT_STORED)
+    if (is_f64_result(call->type) && fault != FLOAT_STORED)
         *(double *)call->result = fault == ROUNDED_TO_FLOAT ? (double)(float)value : value;
     else if (fault == ROUNDED_TO_HALF)
         *(float *)call->result = float_of_half(half_of_float((float)value));
@@ -198,7 +199,9 @@ static void run_wrong(const struct reduction *call)
         total = two_stages(call);
         break;
     case STALE_WORKSPACE:
-        total = combine(call, fold(call, 0, n), element(call->workspace, call->type, 0));
+        total =
+            combine(call, fold(call, 0, n),
+                    element(call->workspace, is_f64_result(call->type) ? TYPE_F64 : call->type, 0));
         break;
     default: /* in one of the parts above */
         total = fold(call, 0, n);
@@ -241,9 +244,9 @@ static bool applies(enum fault with, enum reduce_op op, enum element_type type, 
     case FIRST_PARTIAL_ONLY:
         return n > BLOCK;
     case ROUNDED_TO_FLOAT:
-        return type == TYPE_F64 && n > 0;
+        return is_f64_result(type) && n > 0;
     case FLOAT_STORED:
-        return type == TYPE_F64;
+        return is_f64_result(type);
     case ROUNDED_TO_HALF: /* within the bound of a long chain */
         return adds && type == TYPE_F16 && n > 5 && n < 1000;
     case NAN_DROPPED:
@@ -311,7 +314,7 @@ static void run_kahan(const struct reduction *call)
 /* Knuth, TAOCP 2, 4.2.2, exercise 19: 2u + O(n u^2). */
 static double depth_kahan(const struct reduction *call)
 {
-    const double unit = call->type == TYPE_F64 ? UNIT_ROUNDOFF_F64 : UNIT_ROUNDOFF_F32;
+    const double unit = is_f64_result(call->type) ? UNIT_ROUNDOFF_F64 : UNIT_ROUNDOFF_F32;
     return 2 + 4 * (double)call->n * unit;
 }
 
@@ -332,7 +335,7 @@ static void run_in_double(const struct reduction *call)
 static double depth_in_double(const struct reduction *call)
 {
     const double n = (double)call->n;
-    return call->type == TYPE_F64 ? n : 1 + n * (UNIT_ROUNDOFF_F64 / UNIT_ROUNDOFF_F32);
+    return is_f64_result(call->type) ? n : 1 + n * (UNIT_ROUNDOFF_F64 / UNIT_ROUNDOFF_F32);
 }
 
 static const struct reduction_rung right_rungs[] = {
@@ -408,8 +411,8 @@ static bool is_caught(struct problem *problem, size_t inputs, enum fault with)
 static void for_each_kind(void (*visit)(enum reduce_op op, enum element_type type))
 {
     for (int op = OP_DOT; op <= OP_MIN; op++)
-        for (int type = TYPE_F32; type <= TYPE_MIXED; type++)
-            if (type != TYPE_MIXED || op == OP_DOT)
+        for (int type = TYPE_F32; type < ELEMENT_TYPES; type++)
+            if (!has_two_types((enum element_type)type) || op == OP_DOT)
                 visit((enum reduce_op)op, (enum element_type)type);
 }
 
@@ -592,7 +595,7 @@ static struct comparison judged_on_file(const struct reduction_rung *rung, enum 
         npy_write(a, "<f2", halfs, n, sizeof *halfs);
     else
         npy_write(a, "<f4", narrow, n, sizeof *narrow);
-    if (type == TYPE_F64)
+    if (type == TYPE_F64 || type == TYPE_F32_F64)
         npy_write(b, "<f8", ones, n, sizeof *ones);
     else if (type == TYPE_F16)
         npy_write(b, "<f2", half_ones, n, sizeof *half_ones);

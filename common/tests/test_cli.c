@@ -182,7 +182,7 @@ static void bad_options(void **state)
     all_refuse("--n -5", EXIT_BAD_USAGE, "--n '-5': want a whole number");
     all_refuse("--n 12Q", EXIT_BAD_USAGE, "--n '12Q': want a whole number");
     all_refuse("--rung nosuch", EXIT_BAD_USAGE, "--rung 'nosuch': want one of");
-    all_refuse("--type f8", EXIT_BAD_USAGE, "--type 'f8': want f32, f64, f16 or mixed");
+    all_refuse("--type f8", EXIT_BAD_USAGE, "--type 'f8': want f32, f64, f16, mixed or f32xf64");
     all_refuse("--op mean", EXIT_BAD_USAGE, "--op 'mean': want dot, sum, max or min");
     all_refuse("--reps 0", EXIT_BAD_USAGE, "--reps '0': want a whole number of at least 1");
     all_refuse("--threads 0", EXIT_BAD_USAGE, "--threads '0'");
@@ -250,7 +250,7 @@ static void bad_inputs(void **state)
     refuse_files(DATA("uint8_1d"), DATA("uint8_1d"), "", "uint8");
     refuse_files(DATA("vector_x_float32"), DATA("vector_y_short_float32"), "",
                  "has 1003 elements but");
-    refuse_files(DATA("vector_x_float32"), DATA("vector_y_float64"), "", "float64");
+    refuse_files(DATA("vector_x_float64"), DATA("vector_y_float32"), "", "float64");
     refuse_files(DATA("vector_x_float64"), DATA("vector_y_bool"), "", "bool");
     refuse_files(DATA("vector_y_bool"), DATA("vector_x_float32"), "", "bool");
     refuse_files(DATA("vector_x_float32"), DATA("vector_y_float32"), "--type f64", "--type is f64");
@@ -385,6 +385,7 @@ static void agrees_with_numpy(void **state)
         "--op min --type f64 --a " DATA("vector_x_float64"),
         "--a " DATA("vector_x_float16") " --b " DATA("vector_y_float16"),
         "--op sum --type f16 --a " DATA("vector_x_float16"),
+        "--a " DATA("vector_x_float32") " --b " DATA("vector_y_float64"),
     };
     enum { KINDS = sizeof inputs / sizeof inputs[0] };
     struct npy answers;

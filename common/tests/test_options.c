@@ -253,11 +253,12 @@ static void sizes(void **state)
 static void names(void **state)
 {
     static const char *const ops[] = {"--op dot", "--op sum", "--op max", "--op min"};
-    static const char *const types[] = {"--type f32", "--type f64", "--type f16", "--type mixed"};
+    static const char *const types[] = {"--type f32", "--type f64", "--type f16", "--type mixed",
+                                        "--type f32xf64"};
     (void)state;
     for (int op = 0; op < 4; op++)
         assert_int_equal(good(&reduction.step, ops[op]).reduction.op, op);
-    for (int type = 0; type < 4; type++) {
+    for (int type = 0; type < ELEMENT_TYPES; type++) {
         const struct parsed options = good(&reduction.step, types[type]);
         assert_int_equal(options.reduction.type, type);
     }
@@ -454,8 +455,8 @@ static void bad_names(void **state)
     bad(&reduction.step, "--op mean", "--op", "'mean'", "dot, sum, max or min");
     bad(&reduction.step, "--op Dot", "--op", "'Dot'", "dot, sum, max or min");
     bad(&reduction.step, "--op \x01", "--op", "''", "dot, sum, max or min");
-    bad(&reduction.step, "--type f8", "--type", "'f8'", "f32, f64, f16 or mixed");
-    bad(&reduction.step, "--type float", "--type", "'float'", "f32, f64, f16 or mixed");
+    bad(&reduction.step, "--type f8", "--type", "'f8'", "f32, f64, f16, mixed or f32xf64");
+    bad(&reduction.step, "--type float", "--type", "'float'", "f32, f64, f16, mixed or f32xf64");
     bad(&reduction.step, "--rung nosuch", "--rung", "'nosuch'", "naive, racing, openblas");
     bad(&reduction.step, "--rung nai", "--rung", "'nai'", "naive, racing, openblas");
     bad(&reduction.step, "--rung \x01", "--rung", "''", "naive, racing, openblas");
@@ -568,6 +569,7 @@ static void combinations(void **state)
     (void)state;
     bad(&reduction.step, "--op sum --type mixed", "--type mixed", "--op dot", "two inputs");
     bad(&reduction.step, "--type mixed --op max", "--type mixed", "--op dot", "two inputs");
+    bad(&reduction.step, "--op sum --type f32xf64", "--type f32xf64", "--op dot", "two inputs");
     bad(&reduction.step, "--op min --a x --b y", "--b", "--op dot", "second input");
     bad(&reduction.step, "--a x", "--a", "--b", "together");
     bad(&reduction.step, "--b y", "--a", "--b", "together");

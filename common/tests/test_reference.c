@@ -169,7 +169,8 @@ static void agrees_with_wider_type(void **state)
     (void)state;
 
     for (uint64_t seed = 1; seed <= 20; seed++) {
-        wide dot = 0, sum = 0, narrow_dot = 0, narrow_sum = 0, mixed = 0, magnitude = 0;
+        wide dot = 0, sum = 0, narrow_dot = 0, narrow_sum = 0, mixed = 0, promoted = 0,
+             magnitude = 0;
         for (size_t i = 0; i < COUNT; i++) {
             const uint64_t bits = random_bits(seed, 3 * i);
             const int exponent = (int)(bits % 60) - 30;
@@ -183,6 +184,7 @@ static void agrees_with_wider_type(void **state)
             narrow_dot += (wide)c[i] * (wide)d[i];
             narrow_sum += (wide)c[i];
             mixed += e[i] ? (wide)c[i] : 0;
+            promoted += (wide)c[i] * (wide)b[i];
             magnitude += (wide)fabs(a[i]);
         }
         const struct {
@@ -194,6 +196,7 @@ static void agrees_with_wider_type(void **state)
             {reference_dot_f32(c, 1, d, 1, COUNT), narrow_dot},
             {reference_sum_f32(c, COUNT), narrow_sum},
             {reference_dot_mixed(c, e, COUNT), mixed},
+            {reference_dot_f32_f64(c, b, COUNT), promoted},
         };
         const double gamma = COUNT * DBL_EPSILON;
         const double of_wide = COUNT * ldexp(1, -WIDE_BITS);
@@ -239,6 +242,7 @@ static void special_values(void **state)
                 reference_dot_f64(ones, 1, a, 1, COUNT).value,
                 reference_dot_f32(c, 1, narrow_ones, 1, COUNT).value,
                 reference_dot_mixed(c, all, COUNT).value,
+                reference_dot_f32_f64(c, ones, COUNT).value,
             };
             for (size_t r = 0; r < sizeof results / sizeof results[0]; r++)
                 assert_true(s == 2 ? isnan(results[r]) : results[r] == specials[s]);

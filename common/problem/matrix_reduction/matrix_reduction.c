@@ -207,9 +207,10 @@ static bool check_options(const struct problem_options *base, bool size_given, s
     if (options->op == OP_DOT)
         return error_set(error, EXIT_BAD_USAGE,
                          "--op dot has two inputs: of a matrix, want sum, max or min");
-    if (options->type == TYPE_MIXED)
+    if (options->type != TYPE_NOT_GIVEN && has_two_types((enum element_type)options->type))
         return error_set(error, EXIT_BAD_USAGE,
-                         "--type mixed has two inputs: of a matrix, want f32 or f64");
+                         "--type %s has two inputs: of a matrix, want f32 or f64",
+                         element_type_names[options->type]);
     if (options->type == TYPE_F16)
         return error_set(error, EXIT_BAD_USAGE,
                          "--type f16 is for vectors: of a matrix, want f32 or f64");

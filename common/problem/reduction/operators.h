@@ -17,7 +17,7 @@
 /* Always inline: only then is a constant argument a constant in the loop. */
 #define SPECIALIZED static inline __attribute__((always_inline))
 
-/* ---- floats: result of all types but TYPE_F64 ------------------------------------------------ */
+/* ---- floats: the result is float ------------------------------------------------------------- */
 
 /* The operator's identity: combining with it changes nothing. */
 SPECIALIZED float identity_f32(enum reduce_op op)
@@ -58,7 +58,7 @@ SPECIALIZED float term_f32(enum reduce_op op, enum element_type type, const void
            (type == TYPE_MIXED ? (float)((const unsigned char *)b)[i] : element_f32(type, b, i));
 }
 
-/* ---- doubles: TYPE_F64 ----------------------------------------------------------------------- */
+/* ---- doubles: the result is double ----------------------------------------------------------- */
 
 SPECIALIZED double identity_f64(enum reduce_op op)
 {
@@ -77,9 +77,14 @@ SPECIALIZED double combine_f64(enum reduce_op op, double x, double y)
     }
 }
 
-SPECIALIZED double term_f64(enum reduce_op op, const double *a, const double *b, size_t i)
+/* Term number i. b, for dot, points to doubles; a does, too, or for TYPE_F32_F64 to floats, which
+ * become doubles before they are multiplied. */
+SPECIALIZED double term_f64(enum reduce_op op, enum element_type type, const void *a, const void *b,
+                            size_t i)
 {
-    return op == OP_DOT ? a[i] * b[i] : a[i];
+    const double x = type == TYPE_F32_F64 ? (double)((const float *)a)[i] : ((const double *)a)[i];
+
+    return op == OP_DOT ? x * ((const double *)b)[i] : x;
 }
 
 /* ---- parts ----------------------------------------------------------------------------------- */
@@ -108,14 +113,16 @@ SPECIALIZED bool is_float_dot(const struct reduction *call)
 
 /* Loops over the call's input that store the reduction in call->result. */
 typedef void loop_f32(enum reduce_op op, enum element_type type, const struct reduction *call);
-typedef void loop_f64(enum reduce_op op, const struct reduction *call);
+typedef void loop_f64(enum reduce_op op, enum element_type type, const struct reduction *call);
 
 /* Calls the loop for the call's type; `op` is a constant. */
 SPECIALIZED void reduce_by(enum reduce_op op, const struct reduction *call, loop_f32 *f32,
                            loop_f64 *f64)
 {
     if (call->type == TYPE_F64)
-        f64(op, call);
+        f64(op, TYPE_F64, call);
+    else if (op == OP_DOT && call->type == TYPE_F32_F64)
+        f64(op, TYPE_F32_F64, call);
     else if (call->type == TYPE_F16)
         f32(op, TYPE_F16, call);
     else if (op == OP_DOT && call->type == TYPE_MIXED)

@@ -3,7 +3,7 @@
 #include <limits.h>
 
 const char *const reduce_op_names[] = {"dot", "sum", "max", "min", NULL};
-const char *const element_type_names[] = {"f32", "f64", "f16", "mixed", NULL};
+const char *const element_type_names[] = {"f32", "f64", "f16", "mixed", "f32xf64", NULL};
 
 static const char *const chosen_names[] = {"occupancy", NULL}; /* BY_OCCUPANCY */
 
@@ -20,7 +20,9 @@ static const char *const chosen_names[] = {"occupancy", NULL}; /* BY_OCCUPANCY *
     }
 #define TYPE_FIELD                                                                                 \
     {                                                                                              \
-        "type", "TYPE", "f32, f64, f16 (summed in float32) or mixed (dot of float32 and bool)",    \
+        "type", "TYPE",                                                                            \
+            "f32, f64, f16 (summed in float32), mixed (dot of float32 and bool) or f32xf64 (of "   \
+            "float32 and float64, in float64)",                                                    \
             OPTION_NAME, MEMBER(type), .names = element_type_names                                 \
     }
 
@@ -56,9 +58,10 @@ bool reduction_check_options(const struct problem_options *base, bool size_given
     const bool unary = options->op != OP_DOT;
 
     (void)size_given;
-    if (unary && options->type == TYPE_MIXED)
+    if (unary && options->type != TYPE_NOT_GIVEN && has_two_types((enum element_type)options->type))
         return error_set(error, EXIT_BAD_USAGE,
-                         "--type mixed has two inputs: it goes with --op dot only");
+                         "--type %s has two inputs: it goes with --op dot only",
+                         element_type_names[options->type]);
     if (unary && base->b != NULL)
         return error_set(error, EXIT_BAD_USAGE, "--b: only --op dot has a second input");
     return unary || problem_has_both_files(base, error);

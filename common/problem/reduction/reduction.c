@@ -121,6 +121,12 @@ static void store(void *array, enum element_type type, size_t i, double value)
         ((float *)array)[i] = (float)value;
 }
 
+/* The type of b's elements, if they are not bytes. */
+static enum element_type type_of_b(const struct reduction *call)
+{
+    return call->type == TYPE_F32_F64 ? TYPE_F64 : call->type;
+}
+
 static double fetch(const void *array, enum element_type type, size_t i)
 {
     return type == TYPE_F64   ? ((const double *)array)[i]
@@ -148,7 +154,7 @@ static void fill_integers(struct reduction_problem *problem, size_t probe)
             if (call->type == TYPE_MIXED)
                 ((unsigned char *)b_of(problem))[i] = (unsigned char)b;
             else
-                store(b_of(problem), call->type, i, b);
+                store(b_of(problem), type_of_b(call), i, b);
         }
         sum += (int64_t)a * b;
     }
@@ -181,7 +187,7 @@ static void fill_extremum(struct reduction_problem *problem, size_t probe)
 static double random_element(const struct reduction_problem *problem, unsigned stream, size_t i)
 {
     const uint64_t bits = random_stream(problem->seed, 2, stream, i);
-    return problem->call.type == TYPE_F64 ? random_double(bits) : (double)random_float(bits);
+    return is_f64_result(problem->call.type) ? random_double(bits) : (double)random_float(bits);
 }
 
 static void fill_random(struct reduction_problem *problem)
@@ -196,7 +202,7 @@ static void fill_random(struct reduction_problem *problem)
         if (call->type == TYPE_MIXED)
             ((unsigned char *)b_of(problem))[i] = random_stream(problem->seed, 2, 1, i) & 1;
         else
-            store(b_of(problem), call->type, i, random_element(problem, 1, i));
+            store(b_of(problem), type_of_b(call), i, random_element(problem, 1, i));
 }
 
 /* ---- reference ------------------------------------------------------------------------------- */
@@ -235,6 +241,8 @@ static struct reference reference_of(const struct reduction_problem *problem)
         return reference_dot_f64(a, 1, b, 1, call->n);
     if (call->type == TYPE_F32)
         return reference_dot_f32(a, 1, b, 1, call->n);
+    if (call->type == TYPE_F32_F64)
+        return reference_dot_f32_f64(a, b, call->n);
     return reference_dot_mixed(a, b, call->n);
 }
 
@@ -247,7 +255,7 @@ static double bound_of(const struct reduction_problem *problem, const struct red
     if (is_extremum(problem) || !problem->base.inexact_input)
         return 0; /* max and min do not round, nor do sums of a probe */
     const double roundings = rung->depth(call) + product;
-    return call->type == TYPE_F64
+    return is_f64_result(call->type)
                ? rounding_bound_f64(roundings, call->n, problem->reference.magnitude)
                : rounding_bound_f32(roundings, call->n, problem->reference.magnitude);
 }
@@ -283,6 +291,8 @@ static bool type_of_files(const struct reduction_problem *problem,
         *type = TYPE_F64;
     else if (a == NPY_FLOAT32 && b == NPY_BOOL)
         *type = TYPE_MIXED;
+    else if (a == NPY_FLOAT32 && b == NPY_FLOAT64)
+        *type = TYPE_F32_F64;
     else
         return false;
     return true;
@@ -312,7 +322,7 @@ static bool open_files(struct reduction_problem *problem, const struct reduction
     }
     if (!type_of_files(problem, options, &type)) {
         static const char wanted[] =
-            "want float16, float32 or float64 (both alike), or float32 and bool";
+            "want float16, float32 or float64 (both alike), or float32 and then bool or float64";
         if (options->base.b == NULL)
             return error_set(error, EXIT_FILE_ERROR, "%s is %s; want float16, float32 or float64",
                              options->base.a, npy_type_name(problem->file_a.type));
@@ -535,7 +545,7 @@ static bool check(struct problem *base, const struct rung *rung, struct comparis
                   struct error *error)
 {
     const struct reduction_problem *problem = (struct reduction_problem *)base;
-    const bool f64 = problem->call.type == TYPE_F64;
+    const bool f64 = is_f64_result(problem->call.type);
     const size_t size = result_size(problem->call.type);
     double wide = 0;
     float narrow = 0;

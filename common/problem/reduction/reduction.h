@@ -12,6 +12,7 @@
 #ifndef RUNGS_REDUCTION_H
 #define RUNGS_REDUCTION_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -20,9 +21,21 @@
 enum reduce_op { OP_DOT, OP_SUM, OP_MAX, OP_MIN };
 
 /* TYPE_F16: the elements are halfs (16 bits, NumPy's float16); products, sum and result are float.
- * TYPE_MIXED is for dot only: a is float, b has one byte per element, 0 or 1 (NumPy's bool), and
- * products and sum are float. */
-enum element_type { TYPE_F32, TYPE_F64, TYPE_F16, TYPE_MIXED };
+ * The last two are for dot only, and a is float: for TYPE_MIXED, b has one byte per element, 0 or 1
+ * (NumPy's bool), and products and sum are float; for TYPE_F32_F64, b is double, and so are
+ * products and sum, since each float is also a double. */
+enum element_type { TYPE_F32, TYPE_F64, TYPE_F16, TYPE_MIXED, TYPE_F32_F64, ELEMENT_TYPES };
+
+static inline bool has_two_types(enum element_type type)
+{
+    return type == TYPE_MIXED || type == TYPE_F32_F64;
+}
+
+/* The result is double; otherwise it is float. */
+static inline bool is_f64_result(enum element_type type)
+{
+    return type == TYPE_F64 || type == TYPE_F32_F64;
+}
 
 /* Bytes of an element of a, of an element of b, and of the result. */
 static inline size_t element_size(enum element_type type)
@@ -32,12 +45,14 @@ static inline size_t element_size(enum element_type type)
 
 static inline size_t second_size(enum element_type type)
 {
-    return type == TYPE_MIXED ? sizeof(unsigned char) : element_size(type);
+    return type == TYPE_MIXED     ? sizeof(unsigned char)
+           : type == TYPE_F32_F64 ? sizeof(double)
+                                  : element_size(type);
 }
 
 static inline size_t result_size(enum element_type type)
 {
-    return type == TYPE_F64 ? sizeof(double) : sizeof(float);
+    return is_f64_result(type) ? sizeof(double) : sizeof(float);
 }
 
 /* A rung's arguments. All pointers are to memory of the back end that runs the rung. */
@@ -46,8 +61,8 @@ struct reduction {
     enum element_type type;
     size_t n;
     const void *a;       /* n elements: float, double for TYPE_F64, half for TYPE_F16 */
-    const void *b;       /* n elements for dot: as a, or unsigned char for TYPE_MIXED */
-    void *result;        /* one element: float, or double for TYPE_F64 */
+    const void *b;       /* n elements for dot: as a, or as the type says */
+    void *result;        /* one float or double: result_size(type) */
     void *workspace;     /* reduction_workspace(call) bytes of scratch; undefined on entry */
     int multiprocessors; /* of the GPU in use */
     int threads;         /* CPU threads to use, at least 1 */

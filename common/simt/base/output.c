@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 enum { EXIT_FILE = 4 }; /* as the programs of the steps */
@@ -20,6 +21,17 @@ FILE *simt_output_open(const char *variable, const char *path)
         exit(EXIT_FILE);
     }
     return file;
+}
+
+size_t simt_line_width(FILE *file)
+{
+    const char *said = getenv("COLUMNS");
+    const long columns = said ? strtol(said, NULL, 10) : 0;
+    struct winsize size;
+    if (columns > 0) {
+        return (size_t)columns;
+    }
+    return isatty(fileno(file)) && ioctl(fileno(file), TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
 }
 
 void simt_output_close(FILE *file, const char *variable, const char *path)

@@ -9,4 +9,8 @@ FILE *simt_output_open(const char *variable, const char *path);
 /* Called at exit. */
 void simt_output_close(FILE *file, const char *variable, const char *path);
 
+/* How many characters a line of any file may have: the environment variable COLUMNS or, of a
+ * terminal, its width; otherwise 0, any number. */
+size_t simt_line_width(FILE *file);
+
 #endif

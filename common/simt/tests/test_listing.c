@@ -63,6 +63,34 @@ static void test_lines(void **state)
     assert_true(strstr(line, "144") < strchr(line, '|'));
 }
 
+/* A narrow terminal: the figures stand below their line, and nothing is left out. */
+static void test_narrow(void **state)
+{
+    static char wide[1 << 16];
+    int status;
+    (void)state;
+    snprintf(wide, sizeof wide, "%s", run("SIMT_COUNTERS=lines COLUMNS=1000", "ok_tree", &status));
+    assert_int_equal(status, 0);
+    for (int columns = 60; columns <= 100; columns += 20) {
+        char environment[64];
+        snprintf(environment, sizeof environment, "SIMT_COUNTERS=lines COLUMNS=%d", columns);
+        const char *text = run(environment, "ok_tree", &status);
+        assert_int_equal(status, 0);
+        if (columns >= 80) {
+            assert_says(text, "s[threadIdx.x] += s[threadIdx.x + half];\n      |             ^");
+        }
+        assert_says(text, "shared requests 144,");
+        for (const char *line = text; *line; line += strcspn(line, "\n") + 1) {
+            const size_t length = strcspn(line, "\n");
+            if (length > (size_t)columns && line[0] != '/') {
+                fail_msg("%zu of %d columns: %.*s", length, columns, (int)length, line);
+            }
+        }
+    }
+    assert_says(wide, "a request, 100% of the bytes needed\n");
+    assert_says(wide, "      144 ");
+}
+
 /* Brackets and quotes match; a full reader of JSON is left to others. */
 static void assert_json(const char *text)
 {
@@ -147,11 +175,9 @@ static void test_checks_off(void **state)
 int main(int count, char **arguments)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_table),
-        cmocka_unit_test(test_lines),
-        cmocka_unit_test(test_json_to_file),
-        cmocka_unit_test(test_bad_value),
-        cmocka_unit_test(test_nowhere_to_write),
+        cmocka_unit_test(test_table),      cmocka_unit_test(test_lines),
+        cmocka_unit_test(test_narrow),     cmocka_unit_test(test_json_to_file),
+        cmocka_unit_test(test_bad_value),  cmocka_unit_test(test_nowhere_to_write),
         cmocka_unit_test(test_checks_off),
     };
     if (count != 2) {
