@@ -225,7 +225,10 @@ is_timed() { grep -q 'GRADE_SPEED' "$1/check.c"; }
 limited() {
     (
         ulimit -v "$memory_kib" -f "$file_kib" -c 0
-        exec timeout -k 5 "$compile_seconds" "$@"
+        status=0
+        timeout -k 5 "$compile_seconds" "$@" || status=$?
+        ((status != 124)) || echo "The compiler was stopped after $compile_seconds s: on a busy machine, try again."
+        exit "$status"
     )
 }
 

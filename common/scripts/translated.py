@@ -216,7 +216,9 @@ class Edition:
             if page == self.folder + "/README.md" and path == "README.md":
                 continue  # back to the English
             for other in self.pages:
-                if docs.original_of(other) == path and other != path:
+                # An edition's README.md is that of the top, and the index.
+                is_index = path == "docs/README.md" and other == self.folder + "/README.md"
+                if page != other and is_index or docs.original_of(other) == path != other:
                     complain(page, "links to %s, and there is %s" % (path, other))
 
     def check_records(self, complain, tell):

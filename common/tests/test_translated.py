@@ -216,6 +216,9 @@ class Translated(unittest.TestCase):
         self.change("docs/zh/05_step.md", "](README.md)", "](../../README.md)")
         self.assert_wrong("docs/zh/05_step.md: links to README.md, and there is docs/zh/README.md")
         self.write("docs/zh/05_step.md", CHINESE)
+        self.change("docs/zh/05_step.md", "](README.md)", "](../README.md)")
+        self.assert_wrong("docs/zh/05_step.md: links to docs/README.md, and there is docs/zh/README.md")
+        self.write("docs/zh/05_step.md", CHINESE)
         self.write("docs/zh/05_other.md", "# 其他\n")
         self.assert_wrong("links to docs/05_other.md, and there is docs/zh/05_other.md")
 

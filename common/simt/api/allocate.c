@@ -1,7 +1,7 @@
 /* The host API of memory: what is allocated, given back, registered. */
 #include <stdlib.h>
 
-#include "api/api.h"
+#include "api/graphs.h"
 #include "base/own.h"
 #include "machine/fault.h"
 #include "memory/devices.h"
@@ -166,6 +166,12 @@ cudaError_t cudaHostGetDevicePointer(void **device, void *host, unsigned int fla
     return cudaSuccess;
 }
 
+static cudaError_t refuse_capture(const char *function, const void *caller)
+{
+    return simt_call_failed(function, caller, cudaErrorNotSupported,
+                            "graphs with memory of their own are not available");
+}
+
 /* Before and after, the memory is nobody's: as if the whole of it were written. */
 static void begin_allocation(const struct simt_region *region, cudaStream_t stream,
                              const char *verb, const char *function, const void *caller)
@@ -183,6 +189,9 @@ cudaError_t cudaMallocAsync(void **pointer, size_t size, cudaStream_t stream)
     cudaError_t error;
     if (!simt_stream_exists(stream)) {
         return simt_error(cudaErrorInvalidResourceHandle);
+    }
+    if (simt_captures(stream)) {
+        return refuse_capture("cudaMallocAsync", CALLER);
     }
     error = cudaMalloc(pointer, size);
     if (error == cudaSuccess && *pointer) {
@@ -204,6 +213,9 @@ cudaError_t cudaFreeAsync(void *pointer, cudaStream_t stream)
     }
     if (!region || region->kind != REGION_DEVICE) {
         return simt_error(cudaErrorInvalidValue);
+    }
+    if (simt_captures(stream)) {
+        return refuse_capture("cudaFreeAsync", CALLER);
     }
     begin_allocation(region, stream, "frees", "cudaFreeAsync", CALLER);
     simt_region_release(region);
@@ -284,4 +296,20 @@ cudaError_t cudaMemPrefetchAsync(const void *pointer, size_t size, struct cudaMe
     }
     return simt_stream_exists(stream) ? check_hint(pointer, size, location)
                                       : simt_error(cudaErrorInvalidResourceHandle);
+}
+
+cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void *pointer, size_t size,
+                                     unsigned int flags)
+{
+    SIMT_CALL;
+    const struct simt_region *region = simt_region_find_base(pointer);
+    if (!simt_stream_exists(stream)) {
+        return simt_error(cudaErrorInvalidResourceHandle);
+    }
+    return simt_error(region && region->kind == REGION_MANAGED &&
+                              (size == 0 || size == region->size) &&
+                              (flags == cudaMemAttachGlobal || flags == cudaMemAttachHost ||
+                               flags == cudaMemAttachSingle)
+                          ? cudaSuccess
+                          : cudaErrorInvalidValue);
 }

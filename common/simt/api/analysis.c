@@ -321,11 +321,11 @@ static void bulk_begins(const void *caller, size_t bytes, const void *of_barrier
 }
 
 static bool bulk_piece(const void *caller, void *to, const void *from, unsigned int size,
-                       bool reduces)
+                       enum simt_bulk_way way)
 {
     unsigned int site = simt_site_number(simt_place_of(caller)), thread = simt_recorder.thread;
     bool inside = !from || simt_check_bulk_read((uintptr_t)from, size, thread, site);
-    return simt_check_bulk_write((uintptr_t)to, size, thread, site, reduces) && inside;
+    return simt_check_bulk_write((uintptr_t)to, size, thread, site, way) && inside;
 }
 
 static uint32_t bulk_tag(unsigned int *agent, struct simt_clock **clock)

@@ -32,6 +32,12 @@ cudaError_t simt_copy_memory(const struct simt_rows *to, const struct simt_rows 
 cudaError_t simt_fill_memory(const struct simt_rows *to, int value, cudaStream_t stream,
                              const char *function, const void *caller);
 
+/* The same of elements of 1, 2 or 4 bytes; the width is in bytes. */
+cudaError_t simt_fill_elements(const struct simt_rows *to, unsigned int value, unsigned int element,
+                               cudaStream_t stream, const char *function, const void *caller);
+cudaError_t simt_copy_box(const struct cudaMemcpy3DParms *box, cudaStream_t stream, bool waits,
+                          const char *function, const void *caller);
+
 int simt_stream_device(const void *stream); /* of a default stream: the current one */
 /* For cudaDeviceReset(): of the device no handle is left, on it no kernel has opted in. */
 void simt_handles_reset(int device);

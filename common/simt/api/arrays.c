@@ -1,7 +1,7 @@
 /* The host API of CUDA arrays and of three-dimensional memory. */
 #include <stdlib.h>
 
-#include "api/api.h"
+#include "api/graphs.h"
 #include "machine/texture.h"
 #include "memory/memory.h"
 #include "memory/streams.h"
@@ -305,14 +305,22 @@ static struct end end_of(cudaArray_const_t array, struct cudaPos at, struct cuda
     return end;
 }
 
-static cudaError_t copy_box(const struct cudaMemcpy3DParms *p, cudaStream_t stream, bool waits,
-                            const char *function, const void *caller)
+cudaError_t simt_copy_box(const struct cudaMemcpy3DParms *p, cudaStream_t stream, bool waits,
+                          const char *function, const void *caller)
 {
     size_t element = 1; /* where an array takes part, widths are in elements */
     struct end to, from;
     if (!p || (!p->srcArray == !p->srcPtr.ptr) || (!p->dstArray == !p->dstPtr.ptr)) {
         return simt_call_failed(function, caller, cudaErrorInvalidValue,
                                 "it takes one source and one destination");
+    }
+    if (simt_captures(stream)) {
+        const struct simt_work work = {.type = cudaGraphNodeTypeMemcpy,
+                                       .function = function,
+                                       .caller = caller,
+                                       .is_box = true,
+                                       .box = *p};
+        return simt_capture(stream, &work);
     }
     if (array_exists(p->srcArray) || array_exists(p->dstArray)) {
         element = array_exists(p->srcArray) ? p->srcArray->element : p->dstArray->element;
@@ -342,13 +350,13 @@ static cudaError_t copy_box(const struct cudaMemcpy3DParms *p, cudaStream_t stre
 cudaError_t cudaMemcpy3D(const struct cudaMemcpy3DParms *parameters)
 {
     SIMT_CALL;
-    return copy_box(parameters, NULL, true, "cudaMemcpy3D", CALLER);
+    return simt_copy_box(parameters, NULL, true, "cudaMemcpy3D", CALLER);
 }
 
 cudaError_t cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *parameters, cudaStream_t stream)
 {
     SIMT_CALL;
-    return copy_box(parameters, stream, false, "cudaMemcpy3DAsync", CALLER);
+    return simt_copy_box(parameters, stream, false, "cudaMemcpy3DAsync", CALLER);
 }
 
 static cudaError_t fill_box(struct cudaPitchedPtr pointer, int value, struct cudaExtent extent,

@@ -1,7 +1,7 @@
 /* The host API of memory: copies and fills. */
 #include <string.h>
 
-#include "api/api.h"
+#include "api/graphs.h"
 #include "base/own.h"
 #include "memory/devices.h"
 #include "memory/memory.h"
@@ -101,6 +101,19 @@ static void copy_in_order(const struct copy *copy, const char *function, const v
     }
 }
 
+static cudaError_t capture_copy(const struct copy *copy, const char *function, const void *caller)
+{
+    const struct simt_work work = {
+        .type = cudaGraphNodeTypeMemcpy,
+        .function = function,
+        .caller = caller,
+        .to = {copy->to, copy->to_pitch, copy->width, copy->height},
+        .from = {(char *)(uintptr_t)copy->from, copy->from_pitch, copy->width, copy->height},
+        .kind = copy->kind,
+    };
+    return simt_capture(copy->stream, &work);
+}
+
 static cudaError_t copy_memory(const struct copy *copy, const char *function, const void *caller)
 {
     static const char *const kinds[] = {"cudaMemcpyHostToHost", "cudaMemcpyHostToDevice",
@@ -110,6 +123,7 @@ static cudaError_t copy_memory(const struct copy *copy, const char *function, co
     bool to_device = kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
     bool from_device = kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
     const char *to_trouble, *from_trouble;
+    cudaError_t error;
     if (simt_lost() != cudaSuccess) {
         return simt_lost();
     }
@@ -119,6 +133,13 @@ static cudaError_t copy_memory(const struct copy *copy, const char *function, co
     }
     if (copy->width == 0 || copy->height == 0) {
         return cudaSuccess;
+    }
+    if (simt_captures(copy->stream)) {
+        return capture_copy(copy, function, caller);
+    }
+    error = simt_capture_forbids_work(copy->stream, function, caller);
+    if (error != cudaSuccess) {
+        return error;
     }
     if (copy->width > copy->to_pitch || copy->width > copy->from_pitch) {
         return simt_call_failed(function, caller, cudaErrorInvalidPitchValue,
@@ -177,15 +198,41 @@ cudaError_t cudaMemcpy(void *destination, const void *source, size_t size, enum 
 
 struct fill {
     char *to;
-    int value;
+    unsigned int value; /* of elements of so many bytes; 0 is 1 */
     size_t pitch, width, height;
     cudaStream_t stream;
+    unsigned int element;
 };
+
+static void fill_row(char *to, const struct fill *fill)
+{
+    if (fill->element <= 1) {
+        memset(to, (int)fill->value, fill->width);
+        return;
+    }
+    for (size_t i = 0; i < fill->width; i += fill->element) {
+        memcpy(to + i, &fill->value, fill->element); /* the low bytes come first */
+    }
+}
+
+static cudaError_t capture_fill(const struct fill *fill, const char *function, const void *caller)
+{
+    const struct simt_work work = {
+        .type = cudaGraphNodeTypeMemset,
+        .function = function,
+        .caller = caller,
+        .to = {fill->to, fill->pitch, fill->width, fill->height},
+        .value = fill->value,
+        .element = fill->element,
+    };
+    return simt_capture(fill->stream, &work);
+}
 
 static cudaError_t set_memory(const struct fill *fill, const char *function, const void *caller)
 {
     struct simt_operation *operation;
     const char *why;
+    cudaError_t error;
     if (!simt_stream_exists(fill->stream)) {
         return simt_error(cudaErrorInvalidResourceHandle);
     }
@@ -198,6 +245,13 @@ static cudaError_t set_memory(const struct fill *fill, const char *function, con
     if (fill->width == 0 || fill->height == 0) {
         return cudaSuccess;
     }
+    if (simt_captures(fill->stream)) {
+        return capture_fill(fill, function, caller);
+    }
+    error = simt_capture_forbids_work(fill->stream, function, caller);
+    if (error != cudaSuccess) {
+        return error;
+    }
     why = trouble(fill->to, (fill->height - 1) * fill->pitch + fill->width, true);
     if (why) {
         return simt_call_failed(function, caller, cudaErrorInvalidValue, "the memory %s", why);
@@ -209,7 +263,7 @@ static cudaError_t set_memory(const struct fill *fill, const char *function, con
     simt_observer.operation();
     simt_region_open(fill->to, true);
     for (size_t row = 0; row < fill->height; row++) {
-        memset(fill->to + row * fill->pitch, fill->value, fill->width);
+        fill_row(fill->to + row * fill->pitch, fill);
         simt_observer.written(fill->to + row * fill->pitch, fill->width, NULL);
     }
     simt_region_open(fill->to, false);
@@ -219,27 +273,33 @@ static cudaError_t set_memory(const struct fill *fill, const char *function, con
 cudaError_t simt_fill_memory(const struct simt_rows *to, int value, cudaStream_t stream,
                              const char *function, const void *caller)
 {
-    const struct fill fill = {to->first, value, to->pitch, to->width, to->height, stream};
+    return simt_fill_elements(to, (unsigned int)value, 1, stream, function, caller);
+}
+
+cudaError_t simt_fill_elements(const struct simt_rows *to, unsigned int value, unsigned int element,
+                               cudaStream_t stream, const char *function, const void *caller)
+{
+    const struct fill fill = {to->first, value, to->pitch, to->width, to->height, stream, element};
     return set_memory(&fill, function, caller);
 }
 
 cudaError_t cudaMemset(void *pointer, int value, size_t size)
 {
-    const struct fill fill = {pointer, value, size, size, 1, NULL};
+    const struct fill fill = {pointer, (unsigned int)value, size, size, 1, NULL, 1};
     SIMT_CALL;
     return set_memory(&fill, "cudaMemset", CALLER);
 }
 
 cudaError_t cudaMemsetAsync(void *pointer, int value, size_t size, cudaStream_t stream)
 {
-    const struct fill fill = {pointer, value, size, size, 1, stream};
+    const struct fill fill = {pointer, (unsigned int)value, size, size, 1, stream, 1};
     SIMT_CALL;
     return set_memory(&fill, "cudaMemsetAsync", CALLER);
 }
 
 cudaError_t cudaMemset2D(void *pointer, size_t pitch, int value, size_t width, size_t height)
 {
-    const struct fill fill = {pointer, value, pitch, width, height, NULL};
+    const struct fill fill = {pointer, (unsigned int)value, pitch, width, height, NULL, 1};
     SIMT_CALL;
     return set_memory(&fill, "cudaMemset2D", CALLER);
 }
@@ -247,7 +307,7 @@ cudaError_t cudaMemset2D(void *pointer, size_t pitch, int value, size_t width, s
 cudaError_t cudaMemset2DAsync(void *pointer, size_t pitch, int value, size_t width, size_t height,
                               cudaStream_t stream)
 {
-    const struct fill fill = {pointer, value, pitch, width, height, stream};
+    const struct fill fill = {pointer, (unsigned int)value, pitch, width, height, stream, 1};
     SIMT_CALL;
     return set_memory(&fill, "cudaMemset2DAsync", CALLER);
 }

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/api.h"
+#include "api/graphs.h"
 #include "memory/memory.h"
 #include "memory/streams.h"
 #include "observe/observer.h"
@@ -204,6 +204,10 @@ cublasStatus_t simt_blas_begin(const struct simt_blas_call *call, const struct s
     }
     if (simt_lost() != cudaSuccess || !simt_stream_exists(call->handle->stream)) {
         return CUBLAS_STATUS_EXECUTION_FAILED;
+    }
+    if (simt_captures(call->handle->stream)) {
+        simt_capture_forbids_wait(call->handle->stream, call->name, call->caller);
+        return CUBLAS_STATUS_NOT_SUPPORTED;
     }
     if (out && trouble(out)) {
         return refuse(call, out);

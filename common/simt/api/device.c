@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "api/api.h"
+#include "api/graphs.h"
 #include "base/own.h"
 #include "memory/devices.h"
 #include "memory/heap.h"
@@ -300,6 +300,11 @@ cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, in
 cudaError_t cudaDeviceSynchronize(void)
 {
     SIMT_CALL;
+    const cudaError_t error =
+        simt_capture_forbids("cudaDeviceSynchronize", __builtin_return_address(0));
+    if (error != cudaSuccess) {
+        return error;
+    }
     simt_host_waits_for_device(simt_own.device);
     return simt_lost();
 }

@@ -1,13 +1,14 @@
 /* The host API of streams and events: handles in lists, so that a wrong one is noticed. */
 #include <stdlib.h>
 
-#include "api/api.h"
+#include "api/graphs.h"
 #include "base/own.h"
 #include "memory/streams.h"
 
 struct CUstream_st {
     struct CUstream_st *next;
     int device;
+    bool blocking;
 };
 
 struct CUevent_st {
@@ -43,6 +44,16 @@ int simt_stream_device(const void *stream)
     return simt_own.device;
 }
 
+bool simt_stream_is_blocking(const void *stream)
+{
+    for (const struct CUstream_st *known = streams; known; known = known->next) {
+        if (known == stream) {
+            return known->blocking;
+        }
+    }
+    return stream == cudaStreamPerThread;
+}
+
 static bool event_exists(cudaEvent_t event)
 {
     const struct CUevent_st *known = events;
@@ -68,6 +79,7 @@ cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned int flags)
         return simt_error(cudaErrorMemoryAllocation);
     }
     (*stream)->device = simt_own.device;
+    (*stream)->blocking = flags != cudaStreamNonBlocking;
     (*stream)->next = streams;
     streams = *stream;
     simt_stream_begins(*stream, flags != cudaStreamNonBlocking);
@@ -101,6 +113,10 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream)
     SIMT_CALL;
     cudaError_t error = check_handle(simt_stream_exists(stream));
     if (error == cudaSuccess) {
+        error =
+            simt_capture_forbids_wait(stream, "cudaStreamSynchronize", __builtin_return_address(0));
+    }
+    if (error == cudaSuccess) {
         simt_host_waits(stream);
     }
     return error;
@@ -120,6 +136,9 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
         return simt_error(cudaErrorInvalidValue);
     }
     error = check_handle(simt_stream_exists(stream) && event_exists(event));
+    if (error == cudaSuccess && (simt_captures(stream) || simt_event_is_captured(event))) {
+        return simt_capture_wait(stream, event, event->recorded);
+    }
     if (error == cudaSuccess) {
         simt_stream_waits(stream, &event->progress);
     }
@@ -161,6 +180,10 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
                                 "the event is of device %d, the stream of device %d", event->device,
                                 simt_stream_device(stream));
     }
+    if (simt_captures(stream)) {
+        return simt_capture_record(stream, event);
+    }
+    simt_event_forget(event);
     event->recorded = true;
     simt_stream_record(stream, &event->progress);
     event->nanoseconds = simt_clock();
@@ -171,6 +194,10 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event)
 {
     SIMT_CALL;
     cudaError_t error = check_handle(event_exists(event));
+    if (error == cudaSuccess && simt_event_is_captured(event)) {
+        return simt_call_failed("cudaEventSynchronize", __builtin_return_address(0),
+                                cudaErrorCapturedEvent, "it was recorded in a captured stream");
+    }
     if (error == cudaSuccess) {
         simt_host_waits_for_event(&event->progress);
     }
@@ -208,6 +235,7 @@ cudaError_t cudaEventDestroy(cudaEvent_t event)
         return simt_error(cudaErrorInvalidResourceHandle);
     }
     *link = event->next;
+    simt_event_forget(event);
     free(event->progress.turns);
     free(event);
     return cudaSuccess;
@@ -241,6 +269,10 @@ cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void 
     if (!simt_stream_exists(stream)) {
         return simt_error(cudaErrorInvalidResourceHandle);
     }
+    if (simt_captures(stream)) {
+        const struct simt_work work = {.type = cudaGraphNodeTypeHost, .host = {function, data}};
+        return simt_capture(stream, &work);
+    }
     function(data);
     return cudaSuccess;
 }
@@ -254,6 +286,10 @@ cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t call
     }
     if (!simt_stream_exists(stream)) {
         return simt_error(cudaErrorInvalidResourceHandle);
+    }
+    if (simt_captures(stream)) {
+        return simt_capture_forbids_wait(stream, "cudaStreamAddCallback",
+                                         __builtin_return_address(0));
     }
     callback(stream, cudaSuccess, data);
     return cudaSuccess;

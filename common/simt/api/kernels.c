@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api/api.h"
+#include "api/graphs.h"
 #include "base/exit.h"
 #include "base/own.h"
 #include "machine/launch.h"
@@ -240,6 +240,11 @@ static int run(const struct simt_launch *asked)
     if (error != cudaSuccess) {
         return (int)error;
     }
+    error = simt_capture_forbids_work(asked->stream, asked->name, NULL);
+    if (error != cudaSuccess) {
+        simt_launch_failed(asked, error, "a stream is being captured");
+        return (int)error;
+    }
     cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, 0);
     launch.together = (size_t)asked->grid.x * asked->grid.y * asked->grid.z <= (size_t)processors;
     error = simt_run(&launch, &reason);
@@ -253,12 +258,23 @@ static int run(const struct simt_launch *asked)
     return (int)error;
 }
 
+static cudaError_t capture(const struct simt_launch *asked)
+{
+    const cudaError_t error = refused(asked);
+    const struct simt_work work = {.type = cudaGraphNodeTypeKernel,
+                                   .launch = error == cudaSuccess ? simt_copy_launch(asked) : NULL};
+    return error == cudaSuccess ? simt_capture(asked->stream, &work) : error;
+}
+
 int simt_launch_kernel(const struct simt_launch *asked)
 {
     int error;
     SIMT_API;
     if (simt_in_kernel()) {
         return (int)simt_launch_later(asked);
+    }
+    if (simt_captures(asked->stream)) {
+        return (int)capture(asked);
     }
     error = run(asked);
     simt_launch_children(run);

@@ -68,6 +68,35 @@ size_t after_launch_cast(size_t token)
                                                                                      : token;
 }
 
+size_t template_kernel_cast(size_t token, size_t *end)
+{
+    size_t i = token + 1, name;
+    int depth = 0;
+    i += is(i, "const");
+    if (!is_punctuation(token, '(') || !is(i, "void") || !is_punctuation(i + 1, '*') ||
+        !is_punctuation(i + 2, ')')) {
+        return NONE;
+    }
+    i += 3;
+    i += is_punctuation(i, '&');
+    name = i;
+    while (tokens[i].kind == WORD && is_punctuation(i + 1, ':') && is_punctuation(i + 2, ':')) {
+        i += 3;
+    }
+    if (tokens[i].kind != WORD || !is_kernel(i) || !is_punctuation(i + 1, '<')) {
+        return NONE;
+    }
+    for (i++; i < token_count && !is_punctuation(i, ';') && !is_punctuation(i, '{'); i++) {
+        depth += is_punctuation(i, '<') || is_punctuation(i, '(');
+        depth -= is_punctuation(i, '>') || is_punctuation(i, ')');
+        if (depth == 0) {
+            *end = i + 1;
+            return name;
+        }
+    }
+    return NONE;
+}
+
 size_t function_name(size_t token)
 {
     for (size_t i = token + 1;

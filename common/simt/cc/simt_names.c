@@ -122,6 +122,40 @@ static bool begins_statement(size_t token)
            is_punctuation(i - 1, '}') || (i > 1 && is_punctuation(i - 1, '(') && is(i - 2, "for"));
 }
 
+/* Whether the parentheses around the token belong to a function that has a body, in a class or
+ * another function: a member or a lambda. */
+bool is_in_parameters(size_t token)
+{
+    size_t open = token, before, after;
+    int depth = 1;
+    while (depth > 0 && open > 0) {
+        open--;
+        if (is_punctuation(open, ';') || is_punctuation(open, '{') || is_punctuation(open, '}')) {
+            return false;
+        }
+        depth += is_punctuation(open, ')') - is_punctuation(open, '(');
+    }
+    if (depth > 0 || open == 0) {
+        return false;
+    }
+    before = open - 1;
+    while (before > 0 && (is(before, "__device__") || is(before, "__host__"))) {
+        before--;
+    }
+    after = after_group(open);
+    while (is(after, "const") || is(after, "mutable") || is(after, "noexcept") ||
+           is(after, "override")) {
+        after++;
+    }
+    if (is_punctuation(before, ']')) {
+        return is_punctuation(after, '{') ||
+               (is_punctuation(after, '-') && is_punctuation(after + 1, '>'));
+    }
+    return is_punctuation(after, '{') && tokens[before].kind == WORD && !is_keyword(before) &&
+           !is(before, "if") && !is(before, "while") && !is(before, "for") &&
+           !is(before, "switch") && !is(before, "catch") && !is(before, "constexpr");
+}
+
 bool declares(size_t token, bool is_parameter)
 {
     if (token == 0 || is_punctuation(token + 1, '.')) {

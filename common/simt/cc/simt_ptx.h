@@ -111,6 +111,9 @@ void ptx_emit(struct ptx *ptx, struct ptx_instruction *instruction);
 bool ptx_emit_memory(struct ptx *ptx, struct ptx_instruction *instruction);
 bool ptx_emit_barrier(struct ptx *ptx, struct ptx_instruction *instruction);
 bool ptx_emit_copy(struct ptx *ptx, struct ptx_instruction *instruction);
+bool ptx_emit_async(struct ptx *ptx, struct ptx_instruction *instruction);
+/* Whether an atomic operation on numbers of that type is known. */
+bool ptx_is_atomic(const char *operation, const char *type);
 bool ptx_emit_matrix(struct ptx *ptx, struct ptx_instruction *instruction);
 bool ptx_emit_wgmma(struct ptx *ptx, struct ptx_instruction *instruction);
 

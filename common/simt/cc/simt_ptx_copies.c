@@ -1,4 +1,4 @@
-/* Asynchronous copies: cp.async, cp.async.bulk, cp.async.bulk.tensor. */
+/* Asynchronous copies: cp.async, cp.async.bulk, cp.async.bulk.tensor; st.async, red.async. */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -289,6 +289,67 @@ static void emit_bulk_prefetch(struct ptx *ptx, struct ptx_instruction *instruct
     append_string(&ptx->body, "static_cast<void>(");
     ptx_address(ptx, &ptx->body, instruction->operands[0], &rest);
     append_string(&ptx->body, "); ");
+}
+
+/* ---- of registers ---- */
+
+/* st.async{.weak}.shared::cluster.mbarrier::complete_tx::bytes{.v2}.f32 [to], value, [barrier];
+ * red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add.u32 [to], value,
+ *   [barrier]; */
+bool ptx_emit_async(struct ptx *ptx, struct ptx_instruction *instruction)
+{
+    static const char STORED[] = " b32 u32 s32 f32 b64 u64 s64 f64 ";
+    static const char COMMON[] = " shared::cluster mbarrier::complete_tx::bytes ";
+    const bool reduces = strcmp(instruction->parts[0], "red") == 0;
+    const char *operation = NULL, *name = instruction->parts[instruction->part_count - 1];
+    const bool is_known_type =
+        instruction->part_count > 3 && ptx_is_among(reduces ? " u32 s32 u64 b32 " : STORED, name);
+    char *elements[4];
+    size_t count = 1;
+    if (instruction->part_count < 2 || strcmp(instruction->parts[1], "async") != 0 ||
+        !ptx_is_among(" st red ", instruction->parts[0])) {
+        return false;
+    }
+    for (size_t i = 2; i + 1 < instruction->part_count; i++) {
+        const char *part = instruction->parts[i];
+        if (reduces && ptx_is_among(" add min max inc dec and or xor ", part)) {
+            operation = part;
+        } else if (!reduces && (strcmp(part, "v2") == 0 || strcmp(part, "v4") == 0)) {
+            count = (size_t)(part[1] - '0');
+        } else if (!ptx_is_among(COMMON, part) &&
+                   !ptx_is_among(reduces ? " relaxed cluster " : " weak ", part)) {
+            count = 0;
+        }
+    }
+    if (!is_known_type || count == 0 || !ptx_has(instruction, "shared::cluster") ||
+        !ptx_has(instruction, "mbarrier::complete_tx::bytes") ||
+        (reduces && !ptx_is_atomic(operation, name))) {
+        ptx_refuse(ptx, "%s", instruction->opcode);
+        return true;
+    }
+    const struct ptx_type *const type = ptx_type(name);
+    if (instruction->operand_count != 3 || type->bits * count > 128 ||
+        ptx_elements(ptx, instruction->operands[1], elements, 4) != count) {
+        ptx_refuse(ptx, "%s with these operands", instruction->opcode);
+        return true;
+    }
+    if (reduces) {
+        ptx_print(&ptx->body, "::simt::ptx::reduce_async<::simt::ptx::t_%s, ::simt::ptx::o_%s>(",
+                  name, operation);
+    } else {
+        ptx_print(&ptx->body, "::simt::ptx::store_async<::simt::ptx::t_%s, %zu>(", name, count);
+    }
+    append_pointer(ptx, "cluster", instruction->operands[0]);
+    append_string(&ptx->body, ", ");
+    append_pointer(ptx, "cluster", instruction->operands[2]);
+    append_string(&ptx->body, reduces ? ", " : ", {{");
+    for (size_t i = 0; i < count && !ptx->failed; i++) {
+        ptx_print(&ptx->body, "%sstatic_cast<::simt::ptx::t_%s::bits>(", i > 0 ? ", " : "", name);
+        ptx_source(ptx, &ptx->body, elements[i], type->bits, type->name);
+        append_string(&ptx->body, ")");
+    }
+    append_string(&ptx->body, reduces ? "); " : "}}); ");
+    return true;
 }
 
 bool ptx_emit_copy(struct ptx *ptx, struct ptx_instruction *instruction)

@@ -143,7 +143,7 @@ static void emit_store(struct ptx *ptx, struct ptx_instruction *instruction)
 /* ---- atom, red ---- */
 
 /* What the runtime has: simt_atomic(). */
-static bool is_atomic(const char *operation, const char *type)
+bool ptx_is_atomic(const char *operation, const char *type)
 {
     static const struct {
         const char *operations, *types;
@@ -172,7 +172,7 @@ static void emit_atomic(struct ptx *ptx, struct ptx_instruction *instruction, bo
         return;
     }
     compare = access.operation && strcmp(access.operation, "cas") == 0;
-    if (!is_atomic(access.operation, access.type->name) || access.count != 1) {
+    if (!ptx_is_atomic(access.operation, access.type->name) || access.count != 1) {
         ptx_refuse(ptx, "%s", instruction->opcode);
         return;
     }

@@ -32,6 +32,7 @@
  *   like                   calls, but where the program declares such a name itself
  *   cudaLaunchKernel((void *)name,           cudaLaunchKernel(name, __global__ void name(...) {...}
  *   is followed by a call that makes its address launchable
+ *   (void *)name<int>                        ::simt::kernel_address{"name<int>"} % name<int>
  *
  * and it refuses what the CPU back end does not have, with one line for each feature, and what nvcc
  * refuses: simt_spaces.c, simt_variables.c.
@@ -86,7 +87,7 @@ static void check_headers(void)
         } else if (marker.enters && marker.system) {
             char name[4096];
             snprintf(name, sizeof name, "%.*s", marker.name_length, marker.name);
-            feature = simt_unavailable_header(name);
+            feature = simt_unavailable_header(name, true);
             depth = feature != NULL;
         }
     }
@@ -163,7 +164,7 @@ static void add_built_in_names(void)
 
 static int tell_header(const char *header)
 {
-    const char *feature = simt_unavailable_header(header);
+    const char *feature = simt_unavailable_header(header, false);
     if (feature) {
         puts(feature);
     }

@@ -57,6 +57,9 @@ size_t replace_qualifier(struct text *replacement, size_t token);
 /* What goes from cudaLaunchKernel((void *)name: the cast, which starts at `token`; the token after
  * it. */
 size_t after_launch_cast(size_t token);
+/* Of (void *)name<arguments>, which starts at `token` and names a kernel: the first token of the
+ * name, and in `end` the one after it; else NONE. */
+size_t template_kernel_cast(size_t token, size_t *end);
 /* The name of the function that `__global__` or `__device__` at `token` declares; NONE if none. */
 size_t function_name(size_t token);
 /* The same of a kernel, NONE for a template. */
@@ -91,6 +94,7 @@ struct name *find_name(size_t token);
 /* The program declares the word at `token` as a name of its own; `is_parameter`: it stands among a
  * function's parameters. */
 bool declares(size_t token, bool is_parameter);
+bool is_in_parameters(size_t token);
 /* Behind the name of a class or namespace other than std. */
 bool is_qualified(size_t token);
 void hide(struct name *name, int depth, int parenthesis);

@@ -3,34 +3,38 @@
 #include <fnmatch.h>
 #include <string.h>
 
+#define LIBCUDACXX ": SIMTCC_CCCL can name the folder of a CUDA toolkit's include/cccl"
+
 /* The first pattern that fits counts. */
 static const struct {
     const char *pattern, *feature;
+    bool unless_found; /* the real header does */
 } headers[] = {
-    {"thrust/*", "Thrust"},
-    {"cub/*", "CUB"},
-    {"cuda/pipeline", "cuda::pipeline (libcu++)"},
-    {"cuda/barrier", "cuda::barrier (libcu++)"},
-    {"cuda/atomic", "cuda::atomic (libcu++)"},
-    {"cuda/semaphore", "cuda::counting_semaphore (libcu++)"},
-    {"cuda/std/*", "cuda::std (libcu++)"},
-    {"nv/target", "NV_IF_TARGET (libcu++)"},
-    {"nvfunctional", "nvstd::function"},
-    {"cutlass/*", "CUTLASS"},
-    {"cute/*", "CuTe (CUTLASS)"},
-    {"curand_mtgp32*.h", "cuRAND's MTGP32 (curand.h and curand_kernel.h are there)"},
-    {"cublas.h", "cuBLAS's first API (cublas.h): cublas_v2.h is there"},
-    {"cublas[LX]t.h", "cuBLASLt and cuBLASXt"},
-    {"cufft*.h", "cuFFT"},
-    {"cusparse*.h", "cuSPARSE"},
-    {"cusolver*.h", "cuSOLVER"},
-    {"cudnn*.h", "cuDNN"},
-    {"npp*.h", "NPP"},
-    {"nvrtc.h", "compilation at run time (NVRTC)"},
-    {"nvml.h", "NVML"},
-    {"cupti*.h", "CUPTI"},
-    {"cudaGL.h", "OpenGL interoperability"},
-    {"cuda_gl_interop.h", "OpenGL interoperability"},
+    {"thrust/*", "Thrust", false},
+    {"cub/*", "CUB", false},
+    {"cuda/pipeline", "cuda::pipeline (libcu++)", false},
+    {"cuda/barrier", "cuda::barrier (libcu++)", false},
+    {"cuda/atomic", "cuda::atomic (libcu++)" LIBCUDACXX, true},
+    {"cuda/semaphore", "cuda::counting_semaphore (libcu++)", false},
+    {"cuda/latch", "cuda::latch (libcu++)", false},
+    {"cuda/std/*", "cuda::std (libcu++)" LIBCUDACXX, true},
+    {"nv/target", "NV_IF_TARGET (libcu++)" LIBCUDACXX, true},
+    {"nvfunctional", "nvstd::function", false},
+    {"cutlass/*", "CUTLASS", false},
+    {"cute/*", "CuTe (CUTLASS)", false},
+    {"curand_mtgp32*.h", "cuRAND's MTGP32 (curand.h and curand_kernel.h are there)", false},
+    {"cublas.h", "cuBLAS's first API (cublas.h): cublas_v2.h is there", false},
+    {"cublasXt.h", "cuBLASXt", false},
+    {"cufft*.h", "cuFFT", false},
+    {"cusparse*.h", "cuSPARSE", false},
+    {"cusolver*.h", "cuSOLVER", false},
+    {"cudnn*.h", "cuDNN", false},
+    {"npp*.h", "NPP", false},
+    {"nvrtc.h", "compilation at run time (NVRTC)", false},
+    {"nvml.h", "NVML", false},
+    {"cupti*.h", "CUPTI", false},
+    {"cudaGL.h", "OpenGL interoperability", false},
+    {"cuda_gl_interop.h", "OpenGL interoperability", false},
 };
 
 /* CALL: only where a call or template arguments follow, as the word alone may be a program's
@@ -44,7 +48,9 @@ static const struct {
 } words[] = {
     {"texCubemap", CALL, "cubemap textures (texCubemap)"},
     {"texCubemapLayered", CALL, "cubemap textures (texCubemapLayered)"},
-    {"cudaBindTexture", PREFIX, "texture references (cudaBindTexture), which CUDA 12 has dropped"},
+    {"cudaBindTexture", PREFIX,
+     "texture references (cudaBindTexture), which CUDA 12 has dropped: use texture objects "
+     "(cudaCreateTextureObject)"},
     {"cudaMipmappedArray_t", WHOLE, "mipmaps (cudaMipmappedArray_t)"},
     {"cudaMallocMipmappedArray", WHOLE, "mipmaps (cudaMallocMipmappedArray)"},
     {"__shfl", CALL, "__shfl(): use __shfl_sync()"},
@@ -54,12 +60,11 @@ static const struct {
     {"__ballot", CALL, "__ballot(): use __ballot_sync()"},
     {"__any", CALL, "__any(): use __any_sync()"},
     {"__all", CALL, "__all(): use __all_sync()"},
-    {"cudaGraph_t", WHOLE, "CUDA graphs (cudaGraph_t)"},
-    {"cudaGraphExec_t", WHOLE, "CUDA graphs (cudaGraphExec_t)"},
-    {"cudaGraphCreate", WHOLE, "CUDA graphs (cudaGraphCreate)"},
-    {"cudaStreamBeginCapture", PREFIX, "CUDA graphs (cudaStreamBeginCapture)"},
-    {"cudaMemcpyPeer", PREFIX, "several GPUs (cudaMemcpyPeer)"},
-    {"cudaDeviceEnablePeerAccess", WHOLE, "several GPUs (cudaDeviceEnablePeerAccess)"},
+    {"cudaGraphAddNode", WHOLE, "cudaGraphAddNode(): use cudaGraphAddKernelNode() and its kin"},
+    {"cudaGraphAddMemAllocNode", WHOLE, "memory of graphs' own (cudaGraphAddMemAllocNode)"},
+    {"cudaGraphAddMemFreeNode", WHOLE, "memory of graphs' own (cudaGraphAddMemFreeNode)"},
+    {"cudaGraphConditionalHandle", PREFIX, "graphs with conditions (cudaGraphConditionalHandle)"},
+    {"cublasLtMat", PREFIX, "cuBLASLt's products (cublasLtMatmul): cublasGemmEx() is there"},
     {"CUdevice", WHOLE, "the driver API (CUdevice)"},
     {"CUdeviceptr", WHOLE, "the driver API (CUdeviceptr)"},
     {"CUcontext", WHOLE, "the driver API (CUcontext)"},
@@ -85,16 +90,16 @@ static bool fits(const char *pattern, const char *path)
     return false;
 }
 
-const char *simt_unavailable_header(const char *header)
+const char *simt_unavailable_header(const char *header, bool found)
 {
     const char *slash = strrchr(header, '/');
     for (size_t i = 0; i < sizeof headers / sizeof *headers; i++) {
         if (fits(headers[i].pattern, header)) {
-            return headers[i].feature;
+            return found && headers[i].unless_found ? NULL : headers[i].feature;
         }
     }
     /* Its names have no extension; a folder cuda may be anybody's. */
-    return fits("cuda/*", header) && slash && !strchr(slash, '.') ? "libcu++" : NULL;
+    return !found && fits("cuda/*", header) && slash && !strchr(slash, '.') ? "libcu++" : NULL;
 }
 
 const char *simt_unavailable_word(const char *word, size_t length, bool called)

@@ -6,8 +6,8 @@
 #include <stddef.h>
 
 /* The feature that a header (as named in #include, or its path) belongs to; NULL for any other
- * header. */
-const char *simt_unavailable_header(const char *header);
+ * header. `found`: it is there, but may be made for nvcc alone. */
+const char *simt_unavailable_header(const char *header, bool found);
 
 /* The feature that a word of a program stands for; NULL for any other word. `called`: whether "("
  * or "<" follows. */

@@ -59,11 +59,29 @@ static void copy_through(struct state *state, size_t token)
     state->copied = tokens[token].end;
 }
 
+/* texture<float, 2> name; where the program has no template of that name. */
+static void check_texture(size_t token)
+{
+    if (!is(token, "texture") || !is_punctuation(token + 1, '<') || is_qualified(token)) {
+        return;
+    }
+    for (size_t i = 1; i < token_count; i++) {
+        if (is(i, "texture") && (is(i - 1, "struct") || is(i - 1, "class") || is(i - 1, "using"))) {
+            return;
+        }
+    }
+    refuse(tokens[token].begin, "texture references (texture<>), which CUDA 12 has dropped: use "
+                                "texture objects (cudaTextureObject_t)");
+}
+
 static void see_word(struct state *state, size_t token)
 {
     const struct braces *around = &state->braces[state->depth];
     if (preprocessed && !tokens[token].in_system) {
         check_word(token);
+        if (state->depth == state->namespaces) {
+            check_texture(token);
+        }
     }
     if (preprocessed && !tokens[token].in_system && around->body != NONE &&
         is(token, "cudaDeviceSynchronize")) {
@@ -196,6 +214,13 @@ static void rewrite_launch(struct state *state, size_t token)
     state->copied = tokens[chevrons + 2].end;
 }
 
+/* The qualifiers that a system's header, too, can only mean as libcu++'s do. */
+static bool is_of_cuda_alone(size_t token)
+{
+    return is(token, "__host__") || is(token, "__device__") || is(token, "__global__") ||
+           is(token, "__forceinline__");
+}
+
 /* A word, or what it begins, that something else stands for: the last token of it. */
 static size_t rewrite_word(struct state *state, size_t token)
 {
@@ -203,14 +228,15 @@ static size_t rewrite_word(struct state *state, size_t token)
     size_t end;
     if (name && !name->hidden && !tokens[token].in_system && !is_member(token) &&
         !is_qualified(token)) {
-        if (declares(token, state->depth == state->namespaces && state->parentheses > 0)) {
+        const bool is_outside = state->depth == state->namespaces;
+        if (declares(token, is_outside ? state->parentheses > 0 : is_in_parameters(token))) {
             hide(name, state->depth, state->parentheses);
         } else {
             copy_up_to(state, token);
             append_string(state->out, name->replacement);
             state->copied = tokens[token].end;
         }
-    } else if (preprocessed && !tokens[token].in_system) {
+    } else if (preprocessed && (!tokens[token].in_system || is_of_cuda_alone(token))) {
         struct text replacement = {NULL, 0, 0};
         end = replace_qualifier(&replacement, token);
         if (end != token) {
@@ -252,10 +278,27 @@ static bool append_gap_at(struct state *state, size_t token)
     return true;
 }
 
+/* (void *)name<arguments>, which may be launched by that address: of no template is it known where
+ * it is declared with which arguments. */
+static void rewrite_kernel_cast(struct state *state, size_t token, size_t name, size_t end)
+{
+    struct text text = {NULL, 0, 0};
+    append_tokens(&text, name, end);
+    copy_up_to(state, token);
+    append_string(state->out, "::simt::kernel_address{");
+    append_string(state->out, "\"");
+    append_quoted(state->out, text.bytes);
+    append_string(state->out, "\"} % ");
+    append_newlines(state->out, tokens[token].begin, tokens[name].begin, false);
+    free(text.bytes);
+    state->parentheses--;
+    state->copied = tokens[name].begin;
+}
+
 /* The last token of what is dealt with. */
 static size_t rewrite_at(struct state *state, size_t token)
 {
-    size_t end, shift;
+    size_t end, shift, name;
     if (is_asm(token) && state->braces[state->depth].in_device_code && !tokens[token].in_system) {
         ptx_translate(token);
     }
@@ -294,6 +337,9 @@ static size_t rewrite_at(struct state *state, size_t token)
         state->parentheses--;
         state->copied = tokens[end - 1].end;
         return end - 1;
+    } else if (preprocessed && (name = template_kernel_cast(token, &end)) != NONE) {
+        rewrite_kernel_cast(state, token, name, end);
+        return name - 1;
     } else if (state->braces[state->depth].in_device_code && !tokens[token].in_system &&
                (shift = append_shift(state->out, token, &state->copied)) > 0) {
         return token + shift - 1;

@@ -137,14 +137,14 @@ bool simt_check_bulk_wrote(uint64_t address)
 }
 
 bool simt_check_bulk_write(uint64_t address, unsigned int size, unsigned int thread,
-                           unsigned int site, bool reduces)
+                           unsigned int site, enum simt_bulk_way way)
 {
     enum simt_space space;
     bool inside = is_inside(address, size, &space);
-    if (inside) {
+    if (inside && way != SIMT_BULK_STORES) {
         check_proxy(address, size, space, EVENT_COPY, thread, site);
     }
-    check_access(address, size, reduces ? EVENT_ATOMIC : EVENT_COPY, thread, site);
+    check_access(address, size, way == SIMT_BULK_REDUCES ? EVENT_ATOMIC : EVENT_COPY, thread, site);
     return inside;
 }
 

@@ -5,12 +5,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "observe/observer.h"
+
 /* False if it does not lie in memory, which has been told. */
 bool simt_check_bulk_read(uint64_t address, unsigned int size, unsigned int thread,
                           unsigned int site);
-/* `reduces`: it changes atomically what is there. */
 bool simt_check_bulk_write(uint64_t address, unsigned int size, unsigned int thread,
-                           unsigned int site, bool reduces);
+                           unsigned int site, enum simt_bulk_way way);
 void simt_check_bulk_barrier(uint64_t address, unsigned int thread, unsigned int site);
 /* 16 bytes that wgmma reads, from now on; that it has read. Whether a bulk copy has written
  * there. */

@@ -175,6 +175,19 @@ inline thread_block this_thread_block()
     return thread_block();
 }
 
+/* What tiles of more than a warp would need, and other groups can have. */
+template <unsigned int MaxBlockSize = 1024>
+struct block_tile_memory {
+    static_assert(MaxBlockSize <= 1024, "a block has 1024 threads at most");
+    char simt_unused;
+};
+
+template <unsigned int MaxBlockSize>
+inline thread_block this_thread_block(block_tile_memory<MaxBlockSize> &)
+{
+    return this_thread_block();
+}
+
 /* The whole grid; sync() needs cudaLaunchCooperativeKernel. */
 class grid_group : public thread_group
 {

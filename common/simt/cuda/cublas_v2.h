@@ -2,12 +2,16 @@
  * programs use most, as plain loops on the CPU. Matrices are stored by columns. */
 #ifndef SIMT_CUBLAS_V2_H
 #define SIMT_CUBLAS_V2_H
+/* As the real header: the vendor's samples ask. */
+#define CUBLAS_API_H_
+#define CUBLAS_V2_H_
 
 #include <stdint.h>
 
 #include "cuda_runtime_api.h"
 #include "library_types.h"
 #ifdef __cplusplus
+#include "cuda_bf16.h"
 #include "cuda_fp16.h"
 extern "C" {
 #endif

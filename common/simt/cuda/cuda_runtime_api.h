@@ -136,6 +136,7 @@ enum cudaMemcpyKind {
 #define cudaHostAllocWriteCombined 0x04
 #define cudaMemAttachGlobal 0x01
 #define cudaMemAttachHost 0x02
+#define cudaMemAttachSingle 0x04
 
 /* Device memory starts as 0xFF bytes (NaN), cannot be touched by host code, and ends (rounded up to
  * 256 bytes) at a page that cannot be touched by anybody. */
@@ -265,6 +266,10 @@ cudaError_t cudaMemset2DAsync(void *pointer, size_t pitch, int value, size_t wid
                               cudaStream_t stream SIMT_DEFAULT(0));
 cudaError_t cudaMemPrefetchAsync(const void *pointer, size_t size, struct cudaMemLocation location,
                                  unsigned int flags, cudaStream_t stream SIMT_DEFAULT(0));
+/* A hint of who uses managed memory: checked, then ignored. */
+cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void *pointer,
+                                     size_t size SIMT_DEFAULT(0),
+                                     unsigned int flags SIMT_DEFAULT(cudaMemAttachSingle));
 cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream SIMT_DEFAULT(0),
                                      unsigned int flags SIMT_DEFAULT(0));
 
@@ -411,6 +416,7 @@ cudaError_t simt_max_cluster_size(int *size, const void *function,
 #endif
 
 #include "simt_former.h"
+#include "simt_graphs.h"
 #include "simt_pools.h"
 
 #endif

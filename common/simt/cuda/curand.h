@@ -1,6 +1,7 @@
 /* Drop-in for cuRAND's host header: the generators XORWOW and Philox4x32-10. */
 #ifndef SIMT_CURAND_H
 #define SIMT_CURAND_H
+#define CURAND_H_ /* as the real header: the vendor's samples ask */
 
 #include "cuda_runtime_api.h"
 

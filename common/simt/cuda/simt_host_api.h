@@ -63,6 +63,18 @@ bool add_kernel(const char *name, Find find)
     return true;
 }
 
+/* What simt_rewrite makes of (void *)name<arguments>. */
+struct kernel_address {
+    const char *name;
+};
+
+template <class... Parameters>
+void *operator%(kernel_address kernel, void (*function)(Parameters...))
+{
+    add_function(kernel.name, function);
+    return reinterpret_cast<void *>(function);
+}
+
 } // namespace simt
 
 template <class... Parameters>
@@ -175,6 +187,78 @@ inline cudaError_t cudaOccupancyMaxPotentialClusterSize(int *size, void (*functi
                                                         simt::placed_config config)
 {
     return ::simt_max_cluster_size(size, reinterpret_cast<const void *>(function), &config.config);
+}
+
+/* ---- nodes of graphs ---- */
+
+struct cudaKernelNodeParams {
+    void *func;
+#ifdef gridDim /* as above */
+    dim3 simt_config_grid, simt_config_block;
+    dim3 &simt_grid_size()
+    {
+        return simt_config_grid;
+    }
+    dim3 &simt_block_size()
+    {
+        return simt_config_block;
+    }
+#else
+    dim3 gridDim, blockDim;
+#endif
+    unsigned int sharedMemBytes;
+    void **kernelParams;
+    void **extra;
+};
+
+namespace simt
+{
+
+inline simt_kernel_node kernel_node(const cudaKernelNodeParams *given)
+{
+    cudaKernelNodeParams from = *given;
+    return {from.func, from.gridDim, from.blockDim, from.sharedMemBytes, from.kernelParams};
+}
+
+} // namespace simt
+
+inline cudaError_t cudaGraphAddKernelNode(cudaGraphNode_t *node, cudaGraph_t graph,
+                                          const cudaGraphNode_t *after, size_t count,
+                                          const cudaKernelNodeParams *parameters, SIMT_SITE)
+{
+    const simt_kernel_node kernel = simt::kernel_node(parameters);
+    return ::simt_graph_add_kernel(node, graph, after, count, &kernel, simt_file, simt_line);
+}
+
+/* kernelParams is NULL: where the values are is not told. */
+inline cudaError_t cudaGraphKernelNodeGetParams(cudaGraphNode_t node,
+                                                cudaKernelNodeParams *parameters)
+{
+    simt_kernel_node kernel = {};
+    const cudaError_t error = ::simt_graph_kernel(node, &kernel);
+    if (error == cudaSuccess) {
+        parameters->func = const_cast<void *>(kernel.function);
+        parameters->gridDim = dim3(kernel.grid);
+        parameters->blockDim = dim3(kernel.block);
+        parameters->sharedMemBytes = kernel.shared_bytes;
+        parameters->kernelParams = parameters->extra = nullptr;
+    }
+    return error;
+}
+
+inline cudaError_t cudaGraphKernelNodeSetParams(cudaGraphNode_t node,
+                                                const cudaKernelNodeParams *parameters, SIMT_SITE)
+{
+    const simt_kernel_node kernel = simt::kernel_node(parameters);
+    return ::simt_graph_set_kernel(nullptr, node, &kernel, simt_file, simt_line);
+}
+
+inline cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
+                                                    const cudaKernelNodeParams *parameters,
+                                                    SIMT_SITE)
+{
+    const simt_kernel_node kernel = simt::kernel_node(parameters);
+    return ::simt_graph_set_kernel(exec, node, &kernel, simt_file, simt_line);
 }
 
 /* ---- kernels ---- */

@@ -70,6 +70,11 @@ run(const simt_launch &described, void (*invoke)(void *), const void *body, size
     simt_launch_kernel(&launch);
 }
 
+/* Numbers and pointers by value: a pointer may be declared __restrict__, to which no reference to
+ * one that is not can be bound. */
+template <class T>
+using passed = std::conditional_t<std::is_scalar_v<T>, T, const T &>;
+
 /* A launch of a known function: arguments are converted to its parameters, and the body has copies
  * of them. Where parameters have defaults, the call knows them. */
 template <class Call, class... Parameters>
@@ -78,7 +83,7 @@ struct function_launch {
     void (*function)(Parameters...);
     Call call;
 
-    SIMT_NO_HOOKS void operator()(const Parameters &...arguments) const
+    SIMT_NO_HOOKS void operator()(passed<Parameters>... arguments) const
     {
         auto body = [=, kernel = function]() SIMT_NO_HOOKS { kernel(arguments...); };
         run(launch, invoke_without_hooks<decltype(body)>, &body, sizeof body);

@@ -372,7 +372,7 @@ SIMT_INLINE void mbarrier_expect_tx(char *barrier, unsigned int bytes, SIMT_SITE
 
 SIMT_INLINE void mbarrier_complete_tx(char *barrier, unsigned int bytes, SIMT_SITE)
 {
-    simt_mbarrier_complete(barrier, bytes, simt_file, simt_line);
+    simt_mbarrier_complete(barrier, bytes, false, simt_file, simt_line);
 }
 
 template <unsigned int FLAGS>
@@ -452,6 +452,20 @@ SIMT_INLINE void bulk_reduce(char *to, const char *from, unsigned int bytes,
 {
     simt_bulk_reduce(to, from, bytes, static_cast<enum simt_atomic>(operation), type, simt_file,
                      simt_line);
+}
+
+template <class T, unsigned int COUNT>
+SIMT_INLINE void store_async(char *to, char *barrier, const vector<T, COUNT> &all, SIMT_SITE)
+{
+    simt_store_async(to, &all, sizeof all, barrier, simt_file, simt_line);
+}
+
+/* It is made at once; a GPU's may come later, but not after the barrier. */
+template <class T, atomic_operation OPERATION>
+SIMT_INLINE void reduce_async(char *to, char *barrier, typename T::bits operand, SIMT_SITE)
+{
+    atomic<T, OPERATION, 0>(to, operand, 0, simt_file, simt_line);
+    simt_mbarrier_complete(barrier, sizeof operand, true, simt_file, simt_line);
 }
 
 SIMT_INLINE void bulk_commit()

@@ -175,7 +175,9 @@ void simt_mbarrier_invalidate(void *barrier, const char *file, int line);
 uint64_t simt_mbarrier_arrive(void *barrier, unsigned int count, unsigned int bytes,
                               unsigned int flags, const char *file, int line);
 void simt_mbarrier_expect(void *barrier, unsigned int bytes, const char *file, int line);
-void simt_mbarrier_complete(void *barrier, unsigned int bytes, const char *file, int line);
+/* `releases`: whoever waits will know of what the thread has done. */
+void simt_mbarrier_complete(void *barrier, unsigned int bytes, bool releases, const char *file,
+                            int line);
 /* Whether the phase of that state (or parity) has completed; `flags` with m_try: waits for it. */
 bool simt_mbarrier_wait(void *barrier, uint64_t state, unsigned int flags, const char *file,
                         int line);
@@ -191,6 +193,9 @@ void simt_bulk_load(void *to, const void *from, unsigned int bytes, void *barrie
 void simt_bulk_store(void *to, const void *from, unsigned int bytes, const char *file, int line);
 void simt_bulk_reduce(void *to, const void *from, unsigned int bytes, enum simt_atomic operation,
                       unsigned int type, const char *file, int line);
+/* `bytes` of `value`, at most 16. */
+void simt_store_async(void *to, const void *value, unsigned int bytes, void *barrier,
+                      const char *file, int line);
 void simt_bulk_commit(void);
 void simt_bulk_wait(unsigned int groups, bool reads_only);
 /* `offsets`: of im2col; NULL: of a tile. */

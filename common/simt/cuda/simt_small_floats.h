@@ -23,6 +23,14 @@ struct SIMT_REAL {
         : simt_bits(simt::small_bits<SIMT_FRACTION, SIMT_BIAS>(static_cast<double>(value)))
     {
     }
+    /* From a number of 16 bits of the other kind, which a float holds exactly. */
+    template <class T, std::enable_if_t<sizeof(T) == 2 && std::is_class_v<T> &&
+                                            !std::is_same_v<T, SIMT_REAL> &&
+                                            std::is_same_v<decltype(T::simt_bits), unsigned short>,
+                                        int> = 0>
+    explicit SIMT_REAL(const T &value) : SIMT_REAL(static_cast<float>(value))
+    {
+    }
     operator float() const
     {
         return simt::small_value<SIMT_FRACTION, SIMT_BIAS>(simt_bits);

@@ -93,6 +93,14 @@ static uint64_t compute(enum simt_atomic operation, enum simt_type type, uint64_
 uint64_t simt_atomic(enum simt_atomic asked, enum simt_type type, void *address, uint64_t operand,
                      uint64_t compare, const char *file, int line)
 {
+    return simt_atomic_by(__builtin_return_address(0), asked, type, address, operand, compare, file,
+                          line);
+}
+
+uint64_t simt_atomic_by(const void *caller, enum simt_atomic asked, enum simt_type type,
+                        void *address, uint64_t operand, uint64_t compare, const char *file,
+                        int line)
+{
     enum simt_atomic operation = asked & ~SIMT_ATOMIC_OF_BLOCK;
     bool wide = type == SIMT_INT64 || type == SIMT_UINT64 || type == SIMT_FLOAT64;
     uint64_t old, new;
@@ -107,7 +115,7 @@ uint64_t simt_atomic(enum simt_atomic asked, enum simt_type type, void *address,
     }
     simt_counts.atomics++;
     if (simt_tracing) {
-        simt_trace_event(EVENT_ATOMIC, __builtin_return_address(0), (uintptr_t)address,
+        simt_trace_event(EVENT_ATOMIC, caller, (uintptr_t)address,
                          (wide ? 8 : 4) | (asked & SIMT_ATOMIC_OF_BLOCK ? EVENT_OF_BLOCK : 0));
     }
     if (wide) {

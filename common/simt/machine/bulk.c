@@ -68,8 +68,8 @@ static void check(const struct simt_bulk_copy *copy)
         copy->barrier && copy->barrier->block == simt_block ? copy->barrier->address : NULL);
     for (size_t i = 0; i < copy->count; i++) {
         const struct simt_bulk_piece *piece = &copy->pieces[i];
-        inside = simt_observer.bulk_piece(copy->caller, piece->to, piece->from, piece->size,
-                                          copy->reduces) &&
+        const char *const from = copy->way == SIMT_BULK_STORES ? NULL : piece->from;
+        inside = simt_observer.bulk_piece(copy->caller, piece->to, from, piece->size, copy->way) &&
                  inside;
     }
     if (!inside) {
@@ -87,7 +87,7 @@ static void make(const struct simt_bulk_copy *copy)
 {
     for (size_t i = 0; i < copy->count; i++) {
         const struct simt_bulk_piece *piece = &copy->pieces[i];
-        if (copy->reduces) {
+        if (copy->way == SIMT_BULK_REDUCES) {
             simt_bulk_reduce_piece(copy, piece);
         } else if (piece->from) {
             memcpy(piece->to, piece->from, piece->size);
@@ -99,7 +99,7 @@ static void make(const struct simt_bulk_copy *copy)
 
 static void note_made(const struct simt_bulk_copy *copy, uint32_t tag)
 {
-    for (size_t i = 0; simt_tracing && !copy->reduces && i < copy->count; i++) {
+    for (size_t i = 0; simt_tracing && copy->way != SIMT_BULK_REDUCES && i < copy->count; i++) {
         simt_observer.bulk_written(copy->caller, copy->pieces[i].to, copy->pieces[i].size, tag);
     }
 }
@@ -359,10 +359,29 @@ void simt_bulk_reduce(void *to, const void *from, unsigned int bytes, enum simt_
 {
     struct simt_bulk_copy *copy = one_dimension("cp.reduce.async.bulk", to, from, bytes,
                                                 __builtin_return_address(0), file, line);
-    copy->reduces = true;
+    copy->way = SIMT_BULK_REDUCES;
     copy->operation = operation;
     copy->type = type;
     simt_bulk_start_store(copy);
+}
+
+/* ---- of registers ---- */
+
+/* The value is kept behind the copy's only piece. */
+void simt_store_async(void *to, const void *value, unsigned int bytes, void *barrier,
+                      const char *file, int line)
+{
+    const void *caller = __builtin_return_address(0);
+    struct simt_bulk_copy *copy = simt_bulk_new("st.async", 2, caller, file, line);
+    char *const kept = (char *)&copy->pieces[1];
+    copy->count = 1;
+    copy->way = SIMT_BULK_STORES;
+    if ((uintptr_t)to % bytes != 0) {
+        refuse(copy, "has an address that is no multiple of its size");
+    }
+    memcpy(kept, value, bytes);
+    copy->pieces[0] = (struct simt_bulk_piece){to, kept, bytes};
+    simt_bulk_start_load(copy, simt_mbarrier_at(barrier, "complete_tx", caller, file, line));
 }
 
 /* ---- cp.async.mbarrier.arrive ---- */

@@ -3,6 +3,7 @@
 #define SIMT_BULK_H
 
 #include "machine/ptx.h"
+#include "observe/observer.h"
 
 struct simt_bulk_piece {
     char *to;
@@ -19,7 +20,8 @@ struct simt_bulk_copy {
     struct simt_mbarrier *barrier; /* NULL: it belongs to a group of its thread */
     size_t group;
     bool is_read;
-    bool reduces; /* what is there, and what is copied, by this operation on numbers of this type */
+    enum simt_bulk_way way;
+    /* If it reduces: by this operation, on numbers of this type. */
     enum simt_atomic operation;
     unsigned int type; /* simt_ptx_type */
     size_t count;

@@ -2,11 +2,19 @@
 #ifndef SIMT_HOOKS_H
 #define SIMT_HOOKS_H
 
+#include "cuda/simt.h"
 #include "observe/recorder.h"
 
 /* What the call that returns to `caller` does. */
 void simt_trace_event(enum simt_event_kind kind, const void *caller, uint64_t address,
                       unsigned int size);
+/* An atomic operation that the call which returns to `caller` asks for. */
+uint64_t simt_atomic_by(const void *caller, enum simt_atomic operation, enum simt_type type,
+                        void *address, uint64_t operand, uint64_t compare, const char *file,
+                        int line);
+/* Accesses that are strong, asked for in the same way. */
+uint64_t simt_strong_load_by(const void *caller, const void *address, unsigned int size);
+void simt_strong_store_by(const void *caller, void *address, uint64_t value, unsigned int size);
 /* A fence was called, with this scope. */
 void simt_trace_fence(const void *caller, unsigned int how);
 

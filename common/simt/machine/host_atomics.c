@@ -1,13 +1,67 @@
-/* What the compiler calls for atomics of C++ in host code, such as a shared_ptr's, where a
- * source is instrumented: carried out, not recorded. The strongest order serves for all. */
+/* What the compiler calls for atomics of C++ where a source is instrumented.
+ *
+ * In host code, such as a shared_ptr's: carried out, not recorded. The strongest order serves for
+ * all. In kernels, libcu++'s, of 32 and 64 bits: as those of CUDA C, and what their order asks for
+ * is a fence before them or behind. */
+#include <stdbool.h>
 #include <stdint.h>
 
-#define ATOMIC_STEP(bits, name)                                                                    \
+#include "machine/hooks.h"
+#include "machine/machine.h"
+
+static bool is_of_device(unsigned int bits)
+{
+    return bits >= 32 && simt_in_kernel();
+}
+
+static void fence_before(int order)
+{
+    if (order == __ATOMIC_RELEASE || order == __ATOMIC_ACQ_REL || order == __ATOMIC_SEQ_CST) {
+        simt_fence();
+    }
+}
+
+static void fence_after(int order)
+{
+    if (order != __ATOMIC_RELAXED && order != __ATOMIC_RELEASE) {
+        simt_fence();
+    }
+}
+
+static uint64_t load(const void *caller, unsigned int bits, const void *address, int order)
+{
+    const uint64_t found = simt_strong_load_by(caller, address, bits / 8);
+    fence_after(order);
+    return found;
+}
+
+static void store(const void *caller, unsigned int bits, void *address, uint64_t value, int order)
+{
+    fence_before(order);
+    simt_strong_store_by(caller, address, value, bits / 8);
+}
+
+static uint64_t change(const void *caller, enum simt_atomic operation, unsigned int bits,
+                       void *address, uint64_t value, uint64_t compare, int order)
+{
+    uint64_t found;
+    fence_before(order);
+    found = simt_atomic_by(caller, operation, bits == 32 ? SIMT_UINT32 : SIMT_UINT64, address,
+                           value, compare, "libcu++", 0);
+    fence_after(order);
+    return found;
+}
+
+#define CALLER __builtin_return_address(0)
+#define ATOMIC_STEP(bits, name, operation)                                                         \
     uint##bits##_t __tsan_atomic##bits##_##name(volatile uint##bits##_t *, uint##bits##_t, int);   \
     uint##bits##_t __tsan_atomic##bits##_##name(volatile uint##bits##_t *address,                  \
                                                 uint##bits##_t value, int order)                   \
     {                                                                                              \
-        (void)order;                                                                               \
+        if (is_of_device(bits)) {                                                                  \
+            return (uint##bits##_t)change(CALLER, operation, bits, (void *)(uintptr_t)address,     \
+                                          value, 0, order);                                        \
+        }                                                                                          \
         return __atomic_##name(address, value, __ATOMIC_SEQ_CST);                                  \
     }
 #define ATOMIC_COMPARE(bits, name)                                                                 \
@@ -16,8 +70,13 @@
     int __tsan_atomic##bits##_##name(volatile uint##bits##_t *address, uint##bits##_t *expected,   \
                                      uint##bits##_t value, int order, int failed_order)            \
     {                                                                                              \
-        (void)order;                                                                               \
         (void)failed_order;                                                                        \
+        if (is_of_device(bits)) {                                                                  \
+            const uint##bits##_t compare = *expected;                                              \
+            *expected = (uint##bits##_t)change(CALLER, SIMT_ATOMIC_COMPARE, bits,                  \
+                                               (void *)(uintptr_t)address, value, compare, order); \
+            return *expected == compare;                                                           \
+        }                                                                                          \
         return __atomic_compare_exchange_n(address, expected, value, 0, __ATOMIC_SEQ_CST,          \
                                            __ATOMIC_SEQ_CST);                                      \
     }
@@ -25,21 +84,29 @@
     uint##bits##_t __tsan_atomic##bits##_load(const volatile uint##bits##_t *, int);               \
     uint##bits##_t __tsan_atomic##bits##_load(const volatile uint##bits##_t *address, int order)   \
     {                                                                                              \
-        (void)order;                                                                               \
+        if (is_of_device(bits)) {                                                                  \
+            return (uint##bits##_t)load(CALLER, bits, (const void *)(uintptr_t)address, order);    \
+        }                                                                                          \
         return __atomic_load_n(address, __ATOMIC_SEQ_CST);                                         \
     }                                                                                              \
     void __tsan_atomic##bits##_store(volatile uint##bits##_t *, uint##bits##_t, int);              \
     void __tsan_atomic##bits##_store(volatile uint##bits##_t *address, uint##bits##_t value,       \
                                      int order)                                                    \
     {                                                                                              \
-        (void)order;                                                                               \
+        if (is_of_device(bits)) {                                                                  \
+            store(CALLER, bits, (void *)(uintptr_t)address, value, order);                         \
+            return;                                                                                \
+        }                                                                                          \
         __atomic_store_n(address, value, __ATOMIC_SEQ_CST);                                        \
     }                                                                                              \
     uint##bits##_t __tsan_atomic##bits##_exchange(volatile uint##bits##_t *, uint##bits##_t, int); \
     uint##bits##_t __tsan_atomic##bits##_exchange(volatile uint##bits##_t *address,                \
                                                   uint##bits##_t value, int order)                 \
     {                                                                                              \
-        (void)order;                                                                               \
+        if (is_of_device(bits)) {                                                                  \
+            return (uint##bits##_t)change(CALLER, SIMT_ATOMIC_EXCHANGE, bits,                      \
+                                          (void *)(uintptr_t)address, value, 0, order);            \
+        }                                                                                          \
         return __atomic_exchange_n(address, value, __ATOMIC_SEQ_CST);                              \
     }                                                                                              \
     uint##bits##_t __tsan_atomic##bits##_compare_exchange_val(                                     \
@@ -48,18 +115,20 @@
         volatile uint##bits##_t *address, uint##bits##_t expected, uint##bits##_t value,           \
         int order, int failed_order)                                                               \
     {                                                                                              \
-        (void)order;                                                                               \
         (void)failed_order;                                                                        \
+        if (is_of_device(bits)) {                                                                  \
+            return (uint##bits##_t)change(CALLER, SIMT_ATOMIC_COMPARE, bits,                       \
+                                          (void *)(uintptr_t)address, value, expected, order);     \
+        }                                                                                          \
         __atomic_compare_exchange_n(address, &expected, value, 0, __ATOMIC_SEQ_CST,                \
                                     __ATOMIC_SEQ_CST);                                             \
         return expected;                                                                           \
     }                                                                                              \
-    ATOMIC_STEP(bits, fetch_add)                                                                   \
-    ATOMIC_STEP(bits, fetch_sub)                                                                   \
-    ATOMIC_STEP(bits, fetch_and)                                                                   \
-    ATOMIC_STEP(bits, fetch_or)                                                                    \
-    ATOMIC_STEP(bits, fetch_xor)                                                                   \
-    ATOMIC_STEP(bits, fetch_nand)                                                                  \
+    ATOMIC_STEP(bits, fetch_add, SIMT_ATOMIC_ADD)                                                  \
+    ATOMIC_STEP(bits, fetch_sub, SIMT_ATOMIC_SUB)                                                  \
+    ATOMIC_STEP(bits, fetch_and, SIMT_ATOMIC_AND)                                                  \
+    ATOMIC_STEP(bits, fetch_or, SIMT_ATOMIC_OR)                                                    \
+    ATOMIC_STEP(bits, fetch_xor, SIMT_ATOMIC_XOR)                                                  \
     ATOMIC_COMPARE(bits, compare_exchange_strong)                                                  \
     ATOMIC_COMPARE(bits, compare_exchange_weak)
 
@@ -68,10 +137,30 @@ ATOMICS(16)
 ATOMICS(32)
 ATOMICS(64)
 
+#define ATOMIC_NAND(bits)                                                                          \
+    uint##bits##_t __tsan_atomic##bits##_fetch_nand(volatile uint##bits##_t *, uint##bits##_t,     \
+                                                    int);                                          \
+    uint##bits##_t __tsan_atomic##bits##_fetch_nand(volatile uint##bits##_t *address,              \
+                                                    uint##bits##_t value, int order)               \
+    {                                                                                              \
+        (void)order;                                                                               \
+        return __atomic_fetch_nand(address, value, __ATOMIC_SEQ_CST);                              \
+    }
+
+ATOMIC_NAND(8)
+ATOMIC_NAND(16)
+ATOMIC_NAND(32)
+ATOMIC_NAND(64)
+
 void __tsan_atomic_thread_fence(int order);
 void __tsan_atomic_thread_fence(int order)
 {
-    (void)order;
+    if (simt_in_kernel()) {
+        if (order != __ATOMIC_RELAXED) {
+            simt_fence();
+        }
+        return;
+    }
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
 }
 

@@ -319,13 +319,17 @@ void simt_mbarrier_expect(void *address, unsigned int bytes, const char *file, i
     tell_use(MBARRIER_EXPECT, barrier, barrier->phase, bytes);
 }
 
-void simt_mbarrier_complete(void *address, unsigned int bytes, const char *file, int line)
+void simt_mbarrier_complete(void *address, unsigned int bytes, bool releases, const char *file,
+                            int line)
 {
     struct simt_mbarrier *barrier;
     uint64_t phase;
     HERE;
     barrier = at(address, "complete_tx", file, line);
     record(EVENT_BARRIER, address);
+    if (simt_tracing && releases) {
+        simt_observer.release(&barrier->arrived);
+    }
     phase = barrier->phase;
     simt_mbarrier_bytes(barrier, (long)bytes);
     tell_use(MBARRIER_COMPLETE, barrier, phase, bytes);

@@ -7,7 +7,11 @@
 
 uint64_t simt_strong_load(const void *address, unsigned int size)
 {
-    const void *caller = __builtin_return_address(0);
+    return simt_strong_load_by(__builtin_return_address(0), address, size);
+}
+
+uint64_t simt_strong_load_by(const void *caller, const void *address, unsigned int size)
+{
     uint64_t found = 0;
     simt_volatile_read(address, size, caller);
     if (simt_tracing) {
@@ -20,9 +24,14 @@ uint64_t simt_strong_load(const void *address, unsigned int size)
 
 void simt_strong_store(void *address, uint64_t value, unsigned int size)
 {
+    simt_strong_store_by(__builtin_return_address(0), address, value, size);
+}
+
+void simt_strong_store_by(const void *caller, void *address, uint64_t value, unsigned int size)
+{
     simt_volatile_write();
     if (simt_tracing) {
-        simt_trace_event(EVENT_STORE, __builtin_return_address(0), (uintptr_t)address,
+        simt_trace_event(EVENT_STORE, caller, (uintptr_t)address,
                          EVENT_VOLATILE | EVENT_STRONG | size);
     }
     memcpy(address, &value, size);

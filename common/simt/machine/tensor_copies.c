@@ -287,7 +287,7 @@ void simt_tensor_reduce(const void *from, const void *map, const int *at, unsign
     if (encoded.type >= sizeof types || !types[encoded.type]) {
         fail(&place, "reduces numbers of a type that has no reductions");
     }
-    copy->reduces = true;
+    copy->way = SIMT_BULK_REDUCES;
     copy->operation = operation;
     copy->type = types[encoded.type];
     simt_bulk_start_store(copy);

@@ -16,6 +16,10 @@ struct simt_last_change {
     bool other_block;
 };
 
+/* What a piece of an asynchronous copy does to what is there: a bulk copy overwrites it, or is
+ * combined with it, past the proxy of ordinary accesses; st.async overwrites it like these. */
+enum simt_bulk_way { SIMT_BULK_COPIES, SIMT_BULK_REDUCES, SIMT_BULK_STORES };
+
 struct simt_clock;
 
 struct simt_observer {
@@ -62,11 +66,11 @@ struct simt_observer {
     void (*forget_clock)(struct simt_clock **clock);
     void (*proxy_fence)(void);
     /* The running thread starts a bulk copy, which an mbarrier (or NULL) waits for; and of that, so
-     * many pieces of at most 16 bytes (`from`: NULL for zeros; `reduces`: onto what is there):
-     * false if one is not in memory. */
+     * many pieces of at most 16 bytes (`from`: NULL for zeros or registers): false if one is not in
+     * memory. */
     void (*bulk_begins)(const void *caller, size_t bytes, const void *barrier);
     bool (*bulk_piece)(const void *caller, void *to, const void *from, unsigned int size,
-                       bool reduces);
+                       enum simt_bulk_way way);
     /* As whom it writes: the running thread (NULL), or the agent of an mbarrier (0: a new one),
      * known to whoever acquires the clock; 0 if there are too many. It has written, or read. */
     uint32_t (*bulk_tag)(unsigned int *agent, struct simt_clock **clock);

@@ -133,6 +133,44 @@ __global__ void __cluster_dims__(2, 1, 1) ok_send(float *out)
     out[blockIdx.x * BLOCK + threadIdx.x] = to[threadIdx.x];
 }
 
+// Threads send registers: four at a time, and numbers that are added up where they arrive.
+template <bool WAITS>
+__global__ void __cluster_dims__(2, 1, 1) send_registers(float *out)
+{
+    __shared__ __align__(16) float to[BLOCK * 4];
+    __shared__ unsigned total;
+    __shared__ barrier_t full;
+    const unsigned rank = cluster_rank(), other = rank ^ 1;
+    const float first = rank * 1000 + threadIdx.x;
+    if (threadIdx.x == 0) {
+        total = rank;
+        init(&full, 1);
+        fence_init();
+        expect(&full, sizeof to + BLOCK * sizeof total);
+    }
+    cluster_sync();
+    asm volatile("st.async.shared::cluster.mbarrier::complete_tx::bytes.v4.f32 [%0], "
+                 "{%1, %2, %3, %4}, [%5];" ::"r"(mapped(&to[threadIdx.x * 4], other)),
+                 "f"(first), "f"(first + 1), "f"(first + 2), "f"(first + 3),
+                 "r"(mapped(&full, other))
+                 : "memory");
+    asm volatile("red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add.u32 "
+                 "[%0], %1, [%2];" ::"r"(mapped(&total, other)),
+                 "r"(threadIdx.x), "r"(mapped(&full, other))
+                 : "memory");
+    if (WAITS)
+        wait(&full, 0);
+    float sum = 0;
+    for (unsigned i = 0; i < 4; i++)
+        sum += to[threadIdx.x * 4 + i];
+    if (WAITS &&
+        (sum != 4 * (other * 1000 + threadIdx.x) + 6 || total != rank + BLOCK * (BLOCK - 1) / 2))
+        __trap();
+    wait(&full, 0);
+    out[blockIdx.x * BLOCK + threadIdx.x] = sum;
+    cluster_sync();
+}
+
 // ---- what is not ----
 
 // Nothing says that the other block has written, or started.
@@ -298,6 +336,8 @@ static const Case cases[] = {
     {"ok_remote_arrival", "", [] { ok_remote_arrival<<<4, BLOCK>>>(f); }},
     {"ok_multicast", "", [] { ok_multicast<<<4, BLOCK, TILE>>>(f, g); }},
     {"ok_send", "", [] { ok_send<<<2, BLOCK>>>(f); }},
+    {"ok_registers", "", [] { send_registers<true><<<2, BLOCK>>>(f); }},
+    {"registers_early", "data race in", [] { send_registers<false><<<2, BLOCK>>>(f); }},
     {"no_sync", "access out of bounds|data race in", [] { no_sync<<<2, BLOCK>>>(f); }},
     {"relaxed", "data race in", [] { relaxed<<<2, BLOCK>>>(f); }},
     {"overwritten", "data race in", [] { overwritten<<<2, BLOCK>>>(f); }},

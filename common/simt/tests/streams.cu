@@ -6,12 +6,12 @@ static const size_t BYTES = N * sizeof(float);
 
 __global__ void produce(float *data)
 {
-    data[threadIdx.x] = threadIdx.x; // FAULT two_streams both_write copy_of_other_stream
+    data[threadIdx.x] = threadIdx.x; // FAULT two_streams both_write copy_of_other_stream graph
 }
 
 __global__ void consume(const float *data, float *out)
 {
-    out[threadIdx.x] = data[N - 1 - threadIdx.x]; // FAULT two_streams write_after_read
+    out[threadIdx.x] = data[N - 1 - threadIdx.x]; // FAULT two_streams write_after_read graph
 }
 
 __global__ void read(const float *data)
@@ -22,7 +22,7 @@ __global__ void read(const float *data)
 
 __global__ void overwrite(float *data)
 {
-    data[threadIdx.x] = 1; // FAULT write_after_read both_write reader_of_third
+    data[threadIdx.x] = 1; // FAULT write_after_read both_write reader_of_third graph_copy
 }
 
 __global__ void ok_add(int *counter)
@@ -48,6 +48,31 @@ static cudaEvent_t event, other;
 
 static void CUDART_CB in_between(void *)
 {
+}
+
+// A graph whose nodes are those of two streams; they meet at the end and, if asked to, in between.
+static void capture_and_launch(bool ordered)
+{
+    cudaGraph_t graph;
+    cudaGraphExec_t exec;
+    cudaStreamBeginCapture(a, cudaStreamCaptureModeGlobal);
+    cudaEventRecord(event, a);
+    cudaStreamWaitEvent(b, event, 0);
+    produce<<<1, N, 0, a>>>(x); // FAULT graph
+    cudaEventRecord(event, a);
+    if (ordered)
+        cudaStreamWaitEvent(b, event, 0);
+    consume<<<1, N, 0, b>>>(x, y); // FAULT graph
+    cudaEventRecord(event, b);
+    cudaStreamWaitEvent(a, event, 0);
+    cudaStreamEndCapture(a, &graph);
+    cudaGraphInstantiate(&exec, graph, 0);
+    cudaGraphDestroy(graph);
+    for (int i = 0; i < 3; i++)
+        cudaGraphLaunch(exec, c);
+    cudaStreamSynchronize(c);
+    overwrite<<<1, N>>>(x);
+    cudaGraphExecDestroy(exec);
 }
 
 static const Case cases[] = {
@@ -258,6 +283,21 @@ static const Case cases[] = {
              }
              cudaStreamDestroy(stream);
          }
+     }},
+    {"graph", "nothing orders the two", [] { capture_and_launch(false); }},
+    {"ok_graph", "", [] { capture_and_launch(true); }},
+    {"graph_copy", "in another stream",
+     [] {
+         cudaGraph_t graph;
+         cudaGraphExec_t exec;
+         cudaGraphNode_t node;
+         cudaGraphCreate(&graph, 0);
+         const auto add = cudaGraphAddMemcpyNode1D;
+         const auto down = cudaMemcpyDeviceToHost;
+         add(&node, graph, nullptr, 0, host, x, BYTES, down); // FAULT graph_copy
+         cudaGraphInstantiate(&exec, graph, 0);
+         cudaGraphLaunch(exec, a);
+         overwrite<<<1, N, 0, b>>>(x); // FAULT graph_copy
      }},
     {"ok_memory_of_a_stream", "",
      [] {

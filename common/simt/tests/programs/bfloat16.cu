@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <cstring>
 #include <cuda_bf16.h>
+#include <cuda_fp16.h>
 
 #include "check.cuh"
 
@@ -92,6 +93,8 @@ __global__ void facts(int *failed, __nv_bfloat16 *sum, __nv_bfloat162 *sum2)
 
 int main()
 {
+    EXPECT(float(__half(__nv_bfloat16(1.5f))) == 1.5f); // into each other, if asked to
+    EXPECT(float(static_cast<__nv_bfloat16>(__half(1.001f))) == 1.0f);
     const int n = 4096;
     uint32_t random = 1;
     unsigned short in[3][n], out[4 * n], *device_in[3], *device_out;

@@ -1,5 +1,6 @@
 // cuBLAS's host calls: vectors, a matrix and a vector, products of all layouts, batches, types.
 #include <cmath>
+#include <cublasLt.h>
 #include <cublas_v2.h>
 #include <cuda_fp16.h>
 #include <vector>
@@ -142,6 +143,9 @@ int main()
 {
     cublasHandle_t handle;
     cudaStream_t stream;
+    cublasLtHandle_t light;
+    BLAS(cublasLtCreate(&light));
+    BLAS(cublasLtDestroy(light));
     BLAS(cublasCreate(&handle));
     CHECK(cudaStreamCreate(&stream));
     testVectors(handle);

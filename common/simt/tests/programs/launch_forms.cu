@@ -121,6 +121,9 @@ int main()
     GIVES(3201);
     (*pointer)<<<1, dim3{32, 2}>>>(out);
     GIVES(3202);
+    float *__restrict__ const restricted = out; // not what a reference to a pointer binds to
+    pointer<<<1, 32>>>(restricted);
+    GIVES(3201);
     for (int i = 0; i < 2; i++)
         if (i == 0)
             count<<<1, 1>>>(out);

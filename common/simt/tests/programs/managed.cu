@@ -86,6 +86,9 @@ int main()
         node->next = list;
         list = node;
     }
+    CHECK(cudaStreamAttachMemAsync(nullptr, list, 0, cudaMemAttachGlobal));
+    EXPECT(cudaStreamAttachMemAsync(nullptr, list, 0, 8) == cudaErrorInvalidValue);
+    EXPECT(cudaGetLastError() == cudaErrorInvalidValue);
     hits = 1;
     walk<<<1, 32>>>(list);
     CHECK(cudaDeviceSynchronize());

@@ -55,7 +55,8 @@ __device__ int reduce_sum_tile_shfl(thread_block_tile<tile_sz> g, int val)
 template <int tile_sz>
 __global__ void sum_tiles(int *sum, const int *input, int n)
 {
-    auto tile = tiled_partition<tile_sz>(this_thread_block());
+    __shared__ cg::block_tile_memory<1024> memory;
+    auto tile = tiled_partition<tile_sz>(this_thread_block(memory));
     int tile_sum = reduce_sum_tile_shfl<tile_sz>(tile, thread_sum(input, n));
     if (tile.thread_rank() == 0) {
         atomicAdd(sum, tile_sum);

@@ -14,7 +14,7 @@ template <class T> __global__ void k(float *out, T t)
     *out = texCubemap<float>(t, 0.5f, 0.5f, 1);
 }
 END
-refuses 'texture references (cudaBindTexture), which CUDA 12 has dropped' 1 <<'END'
+refuses 'texture references (cudaBindTexture), which CUDA 12 has dropped: use texture objects (cudaCreateTextureObject)' 1 <<'END'
 int main() { cudaBindTexture(0, 0, 0, 0); }
 END
 refuses 'PTX: operand %envreg2' 6 <<'END'
@@ -51,9 +51,11 @@ END
 refuses 'cuda::pipeline (libcu++)' 1 <<'END'
 #include <cuda/pipeline>
 END
-refuses 'cuda::atomic (libcu++)' 1 <<'END'
+export SIMTCC_CCCL=
+refuses "cuda::atomic (libcu++): SIMTCC_CCCL can name the folder of a CUDA toolkit's include/cccl" 1 <<'END'
 #include <cuda/atomic>
 END
+unset SIMTCC_CCCL
 refuses 'Thrust' 3 <<'END'
 #include <cstdio>
 
@@ -62,6 +64,10 @@ END
 refuses 'CUB' 1 <<'END'
 #include "cub/cub.cuh"
 END
+refuses "cuBLASLt's products (cublasLtMatmul): cublasGemmEx() is there" 2 <<'END'
+#include <cublasLt.h>
+int main() { cublasLtHandle_t handle; cublasLtMatmulDesc_t product; return cublasLtCreate(&handle); }
+END
 refuses 'cuFFT' 1 <<'END'
 #include <cufft.h>
 END
@@ -69,8 +75,14 @@ refuses 'the driver API (cuInit)' 2 <<'END'
 #include <cuda.h>
 int main() { return cuInit(0); }
 END
-refuses 'CUDA graphs (cudaGraph_t)' 1 <<'END'
-int main() { cudaGraph_t graph; return graph != 0; }
+refuses 'graphs with conditions (cudaGraphConditionalHandle)' 1 <<'END'
+int main() { cudaGraphConditionalHandle handle; return handle != 0; }
+END
+refuses 'texture references (texture<>), which CUDA 12 has dropped: use texture objects (cudaTextureObject_t)' 2 <<'END'
+
+texture<float, 2, cudaReadModeElementType> image;
+__global__ void k(float *out) { *out = tex2D(image, 0.5f, 0.5f); }
+int main() { k<<<1, 1>>>(nullptr); }
 END
 
 # Each feature once, with its first place.

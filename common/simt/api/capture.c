@@ -1,0 +1,376 @@
+/* The host API of streams that are captured: what they are asked for is not done, but becomes nodes
+ * of a graph. */
+#include <stdlib.h>
+
+#include "api/graphs.h"
+#include "base/need.h"
+
+#define CALLER __builtin_return_address(0)
+
+struct capture {
+    unsigned long long number;
+    cudaStream_t origin;
+    cudaGraph_t graph;
+    enum cudaStreamCaptureMode mode;
+    bool invalid;
+};
+
+/* The nodes that come next come after these. */
+struct front {
+    cudaGraphNode_t *nodes;
+    size_t count;
+};
+
+/* A stream that takes part in a capture. */
+struct part {
+    struct part *next;
+    cudaStream_t stream;
+    struct capture *capture;
+    struct front front;
+};
+static struct part *parts;
+
+/* An event that was recorded in one of these. */
+struct mark {
+    struct mark *next;
+    cudaEvent_t event;
+    unsigned long long capture;
+    struct front front;
+};
+static struct mark *marks;
+static unsigned long long last_number;
+static _Thread_local enum cudaStreamCaptureMode thread_mode = cudaStreamCaptureModeGlobal;
+
+static struct part *part_of(cudaStream_t stream)
+{
+    struct part *part = parts;
+    while (part && part->stream != stream) {
+        part = part->next;
+    }
+    return part;
+}
+
+static void add_node(struct front *front, cudaGraphNode_t node)
+{
+    for (size_t i = 0; i < front->count; i++) {
+        if (front->nodes[i] == node) {
+            return;
+        }
+    }
+    front->nodes =
+        simt_needed(realloc(front->nodes, (front->count + 1) * sizeof(cudaGraphNode_t)), "a graph");
+    front->nodes[front->count++] = node;
+}
+
+static void add_front(struct front *front, const struct front *more)
+{
+    for (size_t i = 0; i < more->count; i++) {
+        add_node(front, more->nodes[i]);
+    }
+}
+
+static struct part *add_part(cudaStream_t stream, struct capture *capture)
+{
+    struct part *part = simt_needed(calloc(1, sizeof *part), "a graph");
+    *part = (struct part){.next = parts, .stream = stream, .capture = capture};
+    parts = part;
+    return part;
+}
+
+bool simt_captures(cudaStream_t stream)
+{
+    return parts && part_of(stream);
+}
+
+cudaError_t simt_capture(cudaStream_t stream, const struct simt_work *work)
+{
+    struct part *part = part_of(stream);
+    cudaGraphNode_t node;
+    if (part->capture->invalid) {
+        struct simt_work not_taken = *work;
+        simt_work_forget(&not_taken);
+        return simt_error(cudaErrorStreamCaptureInvalidated);
+    }
+    node = simt_graph_append(part->capture->graph, part->front.nodes, part->front.count, work);
+    part->front.count = 0;
+    add_node(&part->front, node);
+    return cudaSuccess;
+}
+
+/* ---- what is not allowed meanwhile ---- */
+
+static cudaError_t forbid(struct capture *capture, cudaError_t error, const char *function,
+                          const void *caller)
+{
+    capture->invalid = true;
+    return simt_call_failed(function, caller, error, "a stream is being captured");
+}
+
+cudaError_t simt_capture_forbids_work(cudaStream_t stream, const char *function, const void *caller)
+{
+    for (struct part *part = parts; part && simt_stream_is_default(stream); part = part->next) {
+        if (simt_stream_is_blocking(part->stream)) {
+            return forbid(part->capture, cudaErrorStreamCaptureImplicit, function, caller);
+        }
+    }
+    return cudaSuccess;
+}
+
+cudaError_t simt_capture_forbids_wait(cudaStream_t stream, const char *function, const void *caller)
+{
+    struct part *part = part_of(stream);
+    return part ? forbid(part->capture, cudaErrorStreamCaptureUnsupported, function, caller)
+                : simt_capture_forbids_work(stream, function, caller);
+}
+
+cudaError_t simt_capture_forbids(const char *function, const void *caller)
+{
+    for (struct part *part = parts; part; part = part->next) {
+        if (part->capture->mode != cudaStreamCaptureModeRelaxed &&
+            thread_mode != cudaStreamCaptureModeRelaxed) {
+            return forbid(part->capture, cudaErrorStreamCaptureUnsupported, function, caller);
+        }
+    }
+    return cudaSuccess;
+}
+
+/* ---- events ---- */
+
+static struct mark *mark_of(cudaEvent_t event)
+{
+    struct mark *mark = marks;
+    while (mark && mark->event != event) {
+        mark = mark->next;
+    }
+    return mark;
+}
+
+void simt_event_forget(cudaEvent_t event)
+{
+    struct mark **link = &marks, *mark;
+    while (*link && (*link)->event != event) {
+        link = &(*link)->next;
+    }
+    if (*link) {
+        mark = *link;
+        *link = mark->next;
+        free(mark->front.nodes);
+        free(mark);
+    }
+}
+
+bool simt_event_is_captured(cudaEvent_t event)
+{
+    return marks && mark_of(event);
+}
+
+cudaError_t simt_capture_record(cudaStream_t stream, cudaEvent_t event)
+{
+    const struct part *part = part_of(stream);
+    struct mark *mark;
+    if (part->capture->invalid) {
+        return simt_error(cudaErrorStreamCaptureInvalidated);
+    }
+    simt_event_forget(event);
+    mark = simt_needed(calloc(1, sizeof *mark), "a graph");
+    *mark = (struct mark){.next = marks, .event = event, .capture = part->capture->number};
+    add_front(&mark->front, &part->front);
+    marks = mark;
+    return cudaSuccess;
+}
+
+static struct capture *capture_with(unsigned long long number)
+{
+    for (struct part *part = parts; part; part = part->next) {
+        if (part->capture->number == number) {
+            return part->capture;
+        }
+    }
+    return NULL;
+}
+
+cudaError_t simt_capture_wait(cudaStream_t stream, cudaEvent_t event, bool recorded)
+{
+    struct part *part = part_of(stream);
+    const struct mark *mark = mark_of(event);
+    struct capture *capture = mark ? capture_with(mark->capture) : NULL;
+    if (!mark) {
+        return recorded ? forbid(part->capture, cudaErrorStreamCaptureIsolation,
+                                 "cudaStreamWaitEvent", CALLER)
+                        : cudaSuccess;
+    }
+    if (!capture) {
+        return simt_error(cudaErrorCapturedEvent);
+    }
+    if (part && part->capture != capture) {
+        part->capture->invalid = true;
+        return forbid(capture, cudaErrorStreamCaptureMerge, "cudaStreamWaitEvent", CALLER);
+    }
+    if (!part) {
+        if (simt_stream_is_default(stream)) {
+            return forbid(capture, cudaErrorStreamCaptureImplicit, "cudaStreamWaitEvent", CALLER);
+        }
+        part = add_part(stream, capture);
+    }
+    add_front(&part->front, &mark->front);
+    return cudaSuccess;
+}
+
+/* ---- begin and end ---- */
+
+cudaError_t cudaStreamBeginCapture(cudaStream_t stream, enum cudaStreamCaptureMode mode)
+{
+    SIMT_CALL;
+    struct capture *capture;
+    if ((unsigned int)mode > cudaStreamCaptureModeRelaxed) {
+        return simt_error(cudaErrorInvalidValue);
+    }
+    if (!simt_stream_exists(stream)) {
+        return simt_error(cudaErrorInvalidResourceHandle);
+    }
+    if (simt_stream_is_default(stream)) {
+        return simt_call_failed("cudaStreamBeginCapture", CALLER, cudaErrorStreamCaptureUnsupported,
+                                "the legacy default stream cannot be captured");
+    }
+    if (part_of(stream)) {
+        return simt_error(cudaErrorIllegalState);
+    }
+    capture = simt_needed(calloc(1, sizeof *capture), "a graph");
+    *capture = (struct capture){
+        .number = ++last_number, .origin = stream, .graph = simt_graph_make(), .mode = mode};
+    add_part(stream, capture);
+    return cudaSuccess;
+}
+
+static void look_back(cudaGraphNode_t node)
+{
+    if (!node->seen) {
+        node->seen = true;
+        for (size_t i = 0; i < node->after_count; i++) {
+            look_back(node->after[i]);
+        }
+    }
+}
+
+/* Whether all that was captured comes before where the first stream is now. */
+static bool is_joined(const struct part *origin)
+{
+    for (cudaGraphNode_t node = origin->capture->graph->first; node; node = node->next) {
+        node->seen = false;
+    }
+    for (size_t i = 0; i < origin->front.count; i++) {
+        look_back(origin->front.nodes[i]);
+    }
+    for (cudaGraphNode_t node = origin->capture->graph->first; node; node = node->next) {
+        if (!node->seen) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static void end(struct capture *capture)
+{
+    for (struct part **link = &parts; *link;) {
+        struct part *part = *link;
+        if (part->capture == capture) {
+            *link = part->next;
+            free(part->front.nodes);
+            free(part);
+        } else {
+            link = &part->next;
+        }
+    }
+    free(capture);
+}
+
+cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *graph)
+{
+    SIMT_CALL;
+    const struct part *part = simt_stream_exists(stream) ? part_of(stream) : NULL;
+    cudaError_t error = cudaSuccess;
+    if (!graph || !part) {
+        return simt_error(graph ? cudaErrorIllegalState : cudaErrorInvalidValue);
+    }
+    *graph = NULL;
+    if (part->capture->origin != stream) {
+        return forbid(part->capture, cudaErrorStreamCaptureUnmatched, "cudaStreamEndCapture",
+                      CALLER);
+    }
+    if (part->capture->invalid) {
+        error = simt_error(cudaErrorStreamCaptureInvalidated);
+    } else if (!is_joined(part)) {
+        error = simt_call_failed("cudaStreamEndCapture", CALLER, cudaErrorStreamCaptureUnjoined,
+                                 "a stream that took part was not waited for");
+    }
+    if (error == cudaSuccess) {
+        *graph = part->capture->graph;
+        simt_graph_publish(*graph);
+    } else {
+        simt_graph_forget(part->capture->graph);
+    }
+    end(part->capture);
+    return error;
+}
+
+static enum cudaStreamCaptureStatus status_of(const struct part *part)
+{
+    return !part                    ? cudaStreamCaptureStatusNone
+           : part->capture->invalid ? cudaStreamCaptureStatusInvalidated
+                                    : cudaStreamCaptureStatusActive;
+}
+
+cudaError_t cudaStreamIsCapturing(cudaStream_t stream, enum cudaStreamCaptureStatus *status)
+{
+    SIMT_CALL;
+    if (!status || !simt_stream_exists(stream)) {
+        return simt_error(cudaErrorInvalidValue);
+    }
+    *status = status_of(part_of(stream));
+    return cudaSuccess;
+}
+
+cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, enum cudaStreamCaptureStatus *status,
+                                     unsigned long long *id, cudaGraph_t *graph,
+                                     const cudaGraphNode_t **after, const cudaGraphEdgeData **data,
+                                     size_t *count)
+{
+    SIMT_CALL;
+    const struct part *part;
+    if (!status || !simt_stream_exists(stream)) {
+        return simt_error(cudaErrorInvalidValue);
+    }
+    part = part_of(stream);
+    *status = status_of(part);
+    if (*status != cudaStreamCaptureStatusActive) {
+        return cudaSuccess;
+    }
+    if (id) {
+        *id = part->capture->number;
+    }
+    if (graph) {
+        *graph = part->capture->graph;
+    }
+    if (after) {
+        *after = part->front.nodes;
+    }
+    if (data) {
+        *data = NULL;
+    }
+    if (count) {
+        *count = part->front.count;
+    }
+    return cudaSuccess;
+}
+
+cudaError_t cudaThreadExchangeStreamCaptureMode(enum cudaStreamCaptureMode *mode)
+{
+    SIMT_CALL;
+    if (!mode || (unsigned int)*mode > cudaStreamCaptureModeRelaxed) {
+        return simt_error(cudaErrorInvalidValue);
+    }
+    const enum cudaStreamCaptureMode before = thread_mode;
+    thread_mode = *mode;
+    *mode = before;
+    return cudaSuccess;
+}

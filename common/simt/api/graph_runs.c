@@ -1,0 +1,414 @@
+/* The host API of graphs that run.
+ *
+ * Nodes are run one after the other, in an order that their edges allow. What the edges leave open
+ * is checked as it is with streams: a node goes into the lane of one that it comes after, if that
+ * is the last there, and else into a lane of its own; the first lane is the stream of the launch,
+ * the others are streams that nobody else knows. */
+#include <stdlib.h>
+
+#include "api/graphs.h"
+#include "base/need.h"
+
+struct CUgraphExec_st {
+    struct CUgraphExec_st *next; /* of all that a program can name */
+    cudaGraph_t graph;           /* a clone */
+    cudaGraphNode_t *order;
+    cudaStream_t *lanes; /* but for the first */
+    size_t lane_count;
+    struct simt_progress done; /* the launch before */
+};
+static cudaGraphExec_t execs;
+
+static bool exec_exists(cudaGraphExec_t exec)
+{
+    cudaGraphExec_t known = execs;
+    while (known && known != exec) {
+        known = known->next;
+    }
+    return exec && known;
+}
+
+/* ---- instantiation ---- */
+
+static bool can_follow(cudaGraphNode_t node)
+{
+    for (size_t i = 0; i < node->after_count; i++) {
+        if (!node->after[i]->seen) {
+            return false;
+        }
+    }
+    return !node->seen;
+}
+
+/* False if the edges go in a circle. */
+static bool put_in_order(cudaGraph_t graph, cudaGraphNode_t *order)
+{
+    size_t count = 0;
+    bool more = true;
+    for (cudaGraphNode_t node = graph->first; node; node = node->next) {
+        node->seen = false;
+    }
+    while (more) {
+        more = false;
+        for (cudaGraphNode_t node = graph->first; node; node = node->next) {
+            if (can_follow(node)) {
+                node->seen = more = true;
+                order[count++] = node;
+            }
+        }
+    }
+    return count == graph->count;
+}
+
+static void choose_lanes(cudaGraphExec_t exec)
+{
+    for (size_t n = 0; n < exec->graph->count; n++) {
+        cudaGraphNode_t node = exec->order[n];
+        size_t i = 0;
+        while (i < node->after_count && node->after[i]->continued) {
+            i++;
+        }
+        if (i < node->after_count) {
+            node->after[i]->continued = true;
+            node->lane = node->after[i]->lane;
+        } else {
+            node->lane = exec->lane_count++;
+        }
+    }
+}
+
+static void forget_exec(cudaGraphExec_t exec)
+{
+    for (cudaGraphNode_t node = exec->graph->first; node; node = node->next) {
+        if (node->child) {
+            forget_exec(node->child);
+        }
+    }
+    for (size_t i = 1; i < exec->lane_count && exec->lanes; i++) {
+        cudaStreamDestroy(exec->lanes[i]);
+    }
+    simt_graph_forget(exec->graph);
+    free(exec->order);
+    free(exec->lanes);
+    free(exec->done.turns);
+    free(exec);
+}
+
+/* NULL if the edges go in a circle. */
+static cudaGraphExec_t make_exec(cudaGraph_t graph)
+{
+    cudaGraphExec_t exec = simt_needed(calloc(1, sizeof *exec), "a graph");
+    exec->graph = simt_graph_clone(graph);
+    exec->order = simt_needed(calloc(graph->count + 1, sizeof *exec->order), "a graph");
+    if (!put_in_order(exec->graph, exec->order)) {
+        forget_exec(exec);
+        return NULL;
+    }
+    choose_lanes(exec);
+    exec->lanes = simt_needed(calloc(exec->lane_count + 1, sizeof *exec->lanes), "a graph");
+    for (size_t i = 1; i < exec->lane_count; i++) {
+        cudaStreamCreateWithFlags(&exec->lanes[i], cudaStreamNonBlocking);
+    }
+    for (cudaGraphNode_t node = exec->graph->first; node; node = node->next) {
+        if (node->work.child && !(node->child = make_exec(node->work.child))) {
+            forget_exec(exec);
+            return NULL;
+        }
+    }
+    return exec;
+}
+
+cudaError_t cudaGraphInstantiate(cudaGraphExec_t *exec, cudaGraph_t graph, unsigned long long flags)
+{
+    SIMT_CALL;
+    if (!exec || !simt_graph_exists(graph) || flags > 15) {
+        return simt_error(cudaErrorInvalidValue);
+    }
+    *exec = make_exec(graph);
+    if (!*exec) {
+        return simt_call_failed("cudaGraphInstantiate", __builtin_return_address(0),
+                                cudaErrorInvalidValue, "the graph's edges go in a circle");
+    }
+    (*exec)->next = execs;
+    execs = *exec;
+    return cudaSuccess;
+}
+
+cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t *exec, cudaGraph_t graph,
+                                          unsigned long long flags)
+{
+    return cudaGraphInstantiate(exec, graph, flags);
+}
+
+cudaError_t cudaGraphExecDestroy(cudaGraphExec_t exec)
+{
+    SIMT_CALL;
+    cudaGraphExec_t *link = &execs;
+    while (*link && *link != exec) {
+        link = &(*link)->next;
+    }
+    if (!*link) {
+        return simt_error(cudaErrorInvalidValue);
+    }
+    *link = exec->next;
+    forget_exec(exec);
+    return cudaSuccess;
+}
+
+/* ---- launches ---- */
+
+static cudaError_t run(cudaGraphExec_t exec, cudaStream_t stream);
+
+static cudaError_t copy(const struct simt_work *work, cudaStream_t stream)
+{
+    return work->is_box ? simt_copy_box(&work->box, stream, false, work->function, work->caller)
+                        : simt_copy_memory(&work->to, &work->from, work->kind, stream, false,
+                                           work->function, work->caller);
+}
+
+static cudaError_t launch(const struct simt_work *work, cudaStream_t stream)
+{
+    struct simt_launch launch = *work->launch;
+    launch.stream = stream;
+    return (cudaError_t)simt_launch_kernel(&launch);
+}
+
+static cudaError_t run_node(cudaGraphNode_t node, cudaStream_t stream)
+{
+    const struct simt_work *work = &node->work;
+    switch (work->type) {
+    case cudaGraphNodeTypeKernel:
+        return launch(work, stream);
+    case cudaGraphNodeTypeMemcpy:
+        return copy(work, stream);
+    case cudaGraphNodeTypeMemset:
+        return simt_fill_elements(&work->to, work->value, work->element, stream, work->function,
+                                  work->caller);
+    case cudaGraphNodeTypeHost:
+        work->host.fn(work->host.userData);
+        return cudaSuccess;
+    case cudaGraphNodeTypeGraph:
+        return run(node->child, stream);
+    case cudaGraphNodeTypeWaitEvent:
+        return cudaStreamWaitEvent(stream, work->event, 0);
+    case cudaGraphNodeTypeEventRecord:
+        return cudaEventRecord(work->event, stream);
+    default:
+        return cudaSuccess;
+    }
+}
+
+static cudaError_t run(cudaGraphExec_t exec, cudaStream_t stream)
+{
+    struct simt_progress start = {0};
+    cudaError_t error = cudaSuccess;
+    simt_stream_waits(stream, &exec->done); /* one launch of it after the other */
+    simt_stream_record(stream, &start);
+    for (size_t i = 1; i < exec->lane_count; i++) {
+        simt_stream_waits(exec->lanes[i], &start);
+    }
+    for (size_t n = 0; n < exec->graph->count && error == cudaSuccess; n++) {
+        cudaGraphNode_t node = exec->order[n];
+        cudaStream_t lane = node->lane == 0 ? stream : exec->lanes[node->lane];
+        for (size_t i = 0; i < node->after_count; i++) {
+            if (node->after[i]->lane != node->lane) {
+                simt_stream_waits(lane, &node->after[i]->done);
+            }
+        }
+        error = run_node(node, lane);
+        if (exec->lane_count > 1) {
+            simt_stream_record(lane, &node->done);
+        }
+    }
+    for (size_t i = 1; i < exec->lane_count; i++) {
+        simt_stream_record(exec->lanes[i], &start);
+        simt_stream_waits(stream, &start);
+    }
+    simt_stream_record(stream, &exec->done);
+    free(start.turns);
+    return error;
+}
+
+cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream)
+{
+    SIMT_CALL;
+    if (!exec_exists(exec)) {
+        return simt_error(cudaErrorInvalidValue);
+    }
+    if (!simt_stream_exists(stream)) {
+        return simt_error(cudaErrorInvalidResourceHandle);
+    }
+    if (simt_captures(stream)) {
+        struct simt_work work = {.type = cudaGraphNodeTypeGraph,
+                                 .child = simt_graph_clone(exec->graph)};
+        return simt_capture(stream, &work);
+    }
+    return run(exec, stream);
+}
+
+cudaError_t cudaGraphUpload(cudaGraphExec_t exec, cudaStream_t stream)
+{
+    SIMT_CALL;
+    if (!exec_exists(exec) || !simt_stream_exists(stream)) {
+        return simt_error(cudaErrorInvalidValue);
+    }
+    return cudaSuccess;
+}
+
+/* ---- changes ---- */
+
+/* The node that runs for one of the graph, if it does this. */
+static cudaGraphNode_t node_in(cudaGraphExec_t exec, cudaGraphNode_t node,
+                               enum cudaGraphNodeType type)
+{
+    cudaGraphNode_t own = exec_exists(exec) ? exec->graph->first : NULL;
+    while (own && own->origin != node) {
+        own = own->next;
+    }
+    return own && own->work.type == type ? own : NULL;
+}
+
+static cudaError_t change(cudaGraphNode_t node, struct simt_work *work)
+{
+    if (!node) {
+        simt_work_forget(work);
+        return simt_error(cudaErrorInvalidValue);
+    }
+    simt_work_forget(&node->work);
+    node->work = *work;
+    return cudaSuccess;
+}
+
+cudaError_t simt_graph_set_kernel(cudaGraphExec_t exec, cudaGraphNode_t node,
+                                  const struct simt_kernel_node *kernel, const char *file, int line)
+{
+    SIMT_CALL;
+    struct simt_work work;
+    cudaError_t error = simt_work_of_kernel(&work, kernel, file, line);
+    if (error != cudaSuccess) {
+        return error;
+    }
+    if (exec) {
+        node = node_in(exec, node, cudaGraphNodeTypeKernel);
+    } else if (!simt_node_exists(node) || node->work.type != cudaGraphNodeTypeKernel) {
+        node = NULL;
+    }
+    return change(node, &work);
+}
+
+cudaError_t cudaGraphExecMemcpyNodeSetParams1D(cudaGraphExec_t exec, cudaGraphNode_t node, void *to,
+                                               const void *from, size_t size,
+                                               enum cudaMemcpyKind kind)
+{
+    SIMT_CALL;
+    struct simt_work work;
+    simt_work_of_copy(&work, to, from, size, kind);
+    work.function = "cudaGraphExecMemcpyNodeSetParams1D";
+    work.caller = __builtin_return_address(0);
+    return change(node_in(exec, node, cudaGraphNodeTypeMemcpy), &work);
+}
+
+cudaError_t cudaGraphExecMemsetNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
+                                             const struct cudaMemsetParams *fill)
+{
+    SIMT_CALL;
+    struct simt_work work;
+    if (!simt_work_of_fill(&work, fill)) {
+        return simt_error(cudaErrorInvalidValue);
+    }
+    work.function = "cudaGraphExecMemsetNodeSetParams";
+    work.caller = __builtin_return_address(0);
+    return change(node_in(exec, node, cudaGraphNodeTypeMemset), &work);
+}
+
+cudaError_t cudaGraphExecHostNodeSetParams(cudaGraphExec_t exec, cudaGraphNode_t node,
+                                           const struct cudaHostNodeParams *host)
+{
+    SIMT_CALL;
+    struct simt_work work = {.type = cudaGraphNodeTypeHost};
+    if (!host || !host->fn) {
+        return simt_error(cudaErrorInvalidValue);
+    }
+    work.host = *host;
+    return change(node_in(exec, node, cudaGraphNodeTypeHost), &work);
+}
+
+static size_t number_of(cudaGraphNode_t node)
+{
+    size_t number = 0;
+    for (cudaGraphNode_t other = node->graph->first; other != node; other = other->next) {
+        number++;
+    }
+    return number;
+}
+
+/* Of two nodes at the same place in two graphs. */
+static enum cudaGraphExecUpdateResult compare_nodes(cudaGraphNode_t own, cudaGraphNode_t other)
+{
+    if (own->work.type != other->work.type) {
+        return cudaGraphExecUpdateErrorNodeTypeChanged;
+    }
+    if (own->after_count != other->after_count ||
+        (own->work.child && own->work.child->count != other->work.child->count)) {
+        return cudaGraphExecUpdateErrorTopologyChanged;
+    }
+    for (size_t i = 0; i < own->after_count; i++) {
+        if (number_of(own->after[i]) != number_of(other->after[i])) {
+            return cudaGraphExecUpdateErrorTopologyChanged;
+        }
+    }
+    return cudaGraphExecUpdateSuccess;
+}
+
+static cudaGraphExecUpdateResultInfo compare_graphs(cudaGraph_t own, cudaGraph_t other)
+{
+    cudaGraphExecUpdateResultInfo info = {0};
+    cudaGraphNode_t mine = own->first;
+    if (own->count != other->count) {
+        info.result = cudaGraphExecUpdateErrorTopologyChanged;
+        return info;
+    }
+    for (cudaGraphNode_t node = other->first; node; node = node->next, mine = mine->next) {
+        info.result = compare_nodes(mine, node);
+        if (info.result == cudaGraphExecUpdateSuccess && mine->work.child) {
+            info = compare_graphs(mine->work.child, node->work.child);
+        }
+        if (info.result != cudaGraphExecUpdateSuccess) {
+            info.errorNode = node;
+            return info;
+        }
+    }
+    return info;
+}
+
+static void take_work(cudaGraphExec_t exec, cudaGraph_t graph)
+{
+    cudaGraphNode_t own = exec->graph->first;
+    for (cudaGraphNode_t node = graph->first; node; node = node->next, own = own->next) {
+        simt_work_forget(&own->work);
+        simt_work_copy(&own->work, &node->work);
+        own->origin = node;
+        if (own->child) {
+            take_work(own->child, own->work.child);
+        }
+    }
+}
+
+cudaError_t cudaGraphExecUpdate(cudaGraphExec_t exec, cudaGraph_t graph,
+                                cudaGraphExecUpdateResultInfo *result)
+{
+    SIMT_CALL;
+    cudaGraphExecUpdateResultInfo info;
+    if (!exec_exists(exec) || !simt_graph_exists(graph)) {
+        return simt_error(cudaErrorInvalidValue);
+    }
+    info = compare_graphs(exec->graph, graph);
+    if (result) {
+        *result = info;
+    }
+    if (info.result != cudaGraphExecUpdateSuccess) {
+        return simt_error(cudaErrorGraphExecUpdateFailure);
+    }
+    take_work(exec, graph);
+    return cudaSuccess;
+}

@@ -1,0 +1,73 @@
+# shellcheck shell=sh disable=SC2154
+# libcu++ by its own headers, where a CUDA toolkit has them. Sourced by test_simtcc.sh.
+
+nvcc=$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)
+cccl=$(dirname -- "$(dirname -- "$(readlink -f -- "$nvcc")")")/include/cccl
+
+cat >libcudacxx.cu <<'END'
+#include <cstdio>
+#include <cuda/atomic>
+#include <cuda/std/array>
+#include <cuda/std/complex>
+#include <cuda/std/limits>
+
+__device__ cuda::atomic<int, cuda::thread_scope_device> arrivals{0};
+
+// Each block leaves its sum; the last to arrive adds them up.
+__global__ void add(const int *in, int *sums, int *out, float *real)
+{
+    __shared__ cuda::atomic<int, cuda::thread_scope_block> sum;
+    if (threadIdx.x == 0) {
+        sum.store(0, cuda::memory_order_relaxed);
+    }
+    __syncthreads();
+    cuda::std::array<int, 2> two = {in[2 * (blockIdx.x * blockDim.x + threadIdx.x)],
+                                    in[2 * (blockIdx.x * blockDim.x + threadIdx.x) + 1]};
+    sum.fetch_add(two[0] + two[1], cuda::memory_order_relaxed);
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        sums[blockIdx.x] = sum.load(cuda::memory_order_relaxed);
+        if (arrivals.fetch_add(1, cuda::memory_order_acq_rel) == int(gridDim.x) - 1) {
+            int all = 0;
+            for (int i = 0; i < int(gridDim.x); i++) {
+                all += sums[i];
+            }
+            *out = all < cuda::std::numeric_limits<int>::max() ? all : -1;
+            *real = (cuda::std::complex<float>(1, 2) * cuda::std::complex<float>(3, 4)).real();
+        }
+    }
+#ifdef RACE
+    out[1] = threadIdx.x;
+#else
+    cuda::atomic_ref<int, cuda::thread_scope_device>(out[1]).fetch_max(int(threadIdx.x));
+#endif
+}
+
+int main()
+{
+    int host[512], *in, *sums, *out, result[2];
+    float *real, part;
+    for (int i = 0; i < 512; i++) {
+        host[i] = i;
+    }
+    cudaMalloc(&in, sizeof host);
+    cudaMalloc(&sums, 4 * sizeof(int));
+    cudaMalloc(&out, 2 * sizeof(int));
+    cudaMalloc(&real, sizeof(float));
+    cudaMemcpy(in, host, sizeof host, cudaMemcpyHostToDevice);
+    cudaMemset(out, 0, 2 * sizeof(int));
+    add<<<4, 64>>>(in, sums, out, real);
+    cudaMemcpy(result, out, sizeof result, cudaMemcpyDeviceToHost);
+    cudaMemcpy(&part, real, sizeof part, cudaMemcpyDeviceToHost);
+    printf("%d %d %g\n", result[0], result[1], part);
+}
+END
+if [ -f "$cccl/cuda/std/version" ] && case $compiler in *clang*) false ;; esac; then
+    prints '130816 63 -5' --run libcudacxx.cu
+    compile -DRACE --run libcudacxx.cu
+    [ $? -eq 1 ] && grep -q 'data race in global memory' output || fail 'a race beside cuda::atomic'
+    refuses 'CUB' 2 <<'END'
+
+#include <cub/cub.cuh>
+END
+fi
