@@ -61,10 +61,12 @@ static __device__ void multiply_rows(const struct gemm &call, const struct porti
 #pragma unroll
             for (unsigned u = 0; u < AHEAD; u++)
 #pragma unroll
-                for (unsigned i = 0; i < ROWS; i++)
+                for (unsigned i = 0; i < ROWS; i++) {
+                    const float one = of_a[p + u * SPLIT_WARPS][i];
 #pragma unroll
                     for (unsigned j = 0; j < LANE; j++)
-                        sum[i][j] += of_a[p + u * SPLIT_WARPS][i] * of_b[u][j];
+                        sum[i][j] += one * of_b[u][j];
+                }
             p += TURN;
             more = p + TURN - SPLIT_WARPS < count;
             if (more)
@@ -75,10 +77,12 @@ static __device__ void multiply_rows(const struct gemm &call, const struct porti
         for (; p < count; p += SPLIT_WARPS) {
             load_lane<ALIGNED>(b + p * call.ldb, last, of_b[0]);
 #pragma unroll
-            for (unsigned i = 0; i < ROWS; i++)
+            for (unsigned i = 0; i < ROWS; i++) {
+                const float one = of_a[p][i];
 #pragma unroll
                 for (unsigned j = 0; j < LANE; j++)
-                    sum[i][j] += of_a[p][i] * of_b[0][j];
+                    sum[i][j] += one * of_b[0][j];
+            }
         }
     }
 }

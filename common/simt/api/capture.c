@@ -4,6 +4,7 @@
 
 #include "api/graphs.h"
 #include "base/need.h"
+#include "base/own.h"
 
 #define CALLER __builtin_return_address(0)
 
@@ -39,7 +40,6 @@ struct mark {
 };
 static struct mark *marks;
 static unsigned long long last_number;
-static _Thread_local enum cudaStreamCaptureMode thread_mode = cudaStreamCaptureModeGlobal;
 
 static struct part *part_of(cudaStream_t stream)
 {
@@ -127,7 +127,7 @@ cudaError_t simt_capture_forbids(const char *function, const void *caller)
 {
     for (struct part *part = parts; part; part = part->next) {
         if (part->capture->mode != cudaStreamCaptureModeRelaxed &&
-            thread_mode != cudaStreamCaptureModeRelaxed) {
+            simt_own.capture_mode != cudaStreamCaptureModeRelaxed) {
             return forbid(part->capture, cudaErrorStreamCaptureUnsupported, function, caller);
         }
     }
@@ -369,8 +369,8 @@ cudaError_t cudaThreadExchangeStreamCaptureMode(enum cudaStreamCaptureMode *mode
     if (!mode || (unsigned int)*mode > cudaStreamCaptureModeRelaxed) {
         return simt_error(cudaErrorInvalidValue);
     }
-    const enum cudaStreamCaptureMode before = thread_mode;
-    thread_mode = *mode;
+    const enum cudaStreamCaptureMode before = (enum cudaStreamCaptureMode)simt_own.capture_mode;
+    simt_own.capture_mode = *mode;
     *mode = before;
     return cudaSuccess;
 }

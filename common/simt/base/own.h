@@ -32,6 +32,7 @@ struct simt_own {
     bool has_handler_stack;
     cudaError_t last_error;
     int device;                  /* the current one */
+    int capture_mode;            /* cudaThreadExchangeStreamCaptureMode() */
     struct simt_group *nccl;     /* between ncclGroupStart() and ncclGroupEnd(); NULL: not */
     struct simt_thread *current; /* the CUDA thread that runs; NULL: the host does */
     struct simt_hook_state recorder;

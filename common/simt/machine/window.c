@@ -1,6 +1,6 @@
-/* Shared memory as a kernel's 32-bit addresses see it: dynamic shared memory from byte 1024 on (what
- * is below is the system's, on a GPU, too), then the kernel's own variables, then those of all
- * functions. Offsets and addresses are the same modulo 1024, which is what alignments and the
+/* Shared memory as a kernel's 32-bit addresses see it: dynamic shared memory from byte 1024 on
+ * (what is below is the system's, on a GPU, too), then the kernel's own variables, then those of
+ * all functions. Offsets and addresses are the same modulo 1024, which is what alignments and the
  * swizzling of tiles go by; dynamic shared memory is aligned as on a GPU, where it comes behind the
  * kernel's variables, and no better. */
 #include <stdio.h>

@@ -195,6 +195,8 @@ static struct simt_layout *new_layout(const void *function)
 {
     struct simt_layout *layout = simt_needed(calloc(1, sizeof *layout), "shared memory's layout");
     char prefix[1024], enclosing[256];
+    size_t bytes;
+    simt_static_shared(&bytes);
     simt_symbols_read();
     reversed = is_reversed();
     layout->function = function;
@@ -205,7 +207,8 @@ static struct simt_layout *new_layout(const void *function)
         const struct simt_symbol *variable = &simt_symbols.variables[i];
         const bool own = begins_with(variable->name, prefix);
         simt_enclosing_function(variable->name, enclosing, sizeof enclosing);
-        if (own || !prefix[0] || !simt_is_kernel_name(enclosing)) {
+        if (variable->offset < bytes && /* behind it are the libraries' */
+            (own || !prefix[0] || !simt_is_kernel_name(enclosing))) {
             place(layout, variable, own);
         }
     }

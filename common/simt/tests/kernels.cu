@@ -1,5 +1,6 @@
-// Kernels of the kinds that programs are full of, each right, and with a mistake that is easily made:
-// work queues, look-back, private histograms, pipelines, warp specialization, clusters, tiles.
+// Kernels of the kinds that programs are full of, each right, and with a mistake that is easily
+// made: work queues, look-back, private histograms, pipelines, warp specialization, clusters,
+// tiles.
 #include "cases.cuh"
 
 #include <cooperative_groups.h>
@@ -247,7 +248,8 @@ __global__ void stage_in_use(const float *in, float *out)
     two_stages<false>(in, out);
 }
 
-// One warp writes, another reads: barrier 1 says that the buffer is full, barrier 2 that it is free.
+// One warp writes, another reads: barrier 1 says that the buffer is full, barrier 2 that it is
+// free.
 template <bool FREE>
 __device__ void specialized(const int *in, int *out)
 {
