@@ -19,8 +19,8 @@ Usage: ./test.sh [OPTION]...
 Installs what is missing (Debian, Ubuntu), builds and tests: all steps on the CPU at the sizes where
 kernels break, the checker, the CPU back end, the counters, the pages.
 
-  --all           also the same with more inputs (every exercise and a wrong answer to it, every
-                  program that simtcc is tried on, seeded faults of every kind, failures around the
+  --all           also the same with more inputs (every exercise and its solution, every program
+                  that simtcc is tried on, seeded faults of every kind, failures around the
                   programs, the first pages' commands, the scripts that measure and draw), and
                   these suites, one for each preset:
                     asan    with the address and undefined-behaviour sanitizers: not large inputs
@@ -118,8 +118,10 @@ test_suite() {
     # Only the steps have several threads, and the sanitizer slows other tests down tenfold.
     [[ $preset != tsan ]] || only=(-L '^step$')
     # Only kernels and their back end can differ with another C++ compiler; that every rung counts
-    # and computes the same is one test, simt.test_simt_rungs.
-    [[ $preset != clang ]] || only=(-L '^simt$' -LE '^(exercise|step|checker|all)$')
+    # and computes the same is one test, simt.test_simt_rungs. simtcc's options and what it refuses
+    # are the work of a script and of the rewriter.
+    [[ $preset != clang ]] || only=(-L '^simt$' -LE '^(exercise|step|checker|all)$'
+        -E '^simt\.simtcc_(options|refusals)$')
     # Large inputs take a sanitizer minutes.
     [[ $preset != asan ]] || only=(-LE '^large$')
     # With -L or -R, any test can be selected.

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Tests one exercise: its skeleton fails, its solution earns all points, the wrong answers what they should.
-# Usage: test_exercise.sh NAME CXX [all]; without `all`, one wrong answer is graded, and the solution once.
+# Usage: test_exercise.sh NAME CXX [all]; without `all`, no wrong answer is graded, and the solution once.
 # shellcheck disable=SC2015 # what stands before || fails, or is the test
 set -u
 root=$(cd -- "$(dirname -- "$(readlink -f -- "$0")")/../.." && pwd -P)
@@ -64,12 +64,11 @@ if [[ -d $folder/solution ]]; then
     [[ $(outside "$skeleton") == "$(outside "$solution")" ]] || fail "skeleton and solution differ outside the marks"
     ! cmp -s "$skeleton" "$solution" || fail "skeleton and solution do not differ"
     [[ -s $folder/wrong/points.txt ]] || fail "no wrong answer"
-    count=0
     while read -r wrong wanted why; do
         [[ -n $why ]] || fail "points.txt says nothing of $wrong"
         grep -q "^| \[\`$wrong\`\](\.\./wrong/$wrong\.[cu]*) | $wanted | [A-Z0-9\`].*\.\"* |\$" "$folder/solution/README.md" ||
             fail "solution/README.md does not tell what $wrong costs"
-        ((count++ == 0)) || [[ -n $all ]] || continue
+        [[ -n $all ]] || continue
         score=$(points "$folder/wrong/$wrong.${skeleton##*.}" first)
         [[ $score == "$wanted" ]] || fail "$wrong earns '$score' points, not $wanted ($why)"
     done <"$folder/wrong/points.txt"
