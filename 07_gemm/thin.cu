@@ -209,12 +209,19 @@ static __device__ void multiply_columns(const struct gemm &call, const struct po
             }
             p += WARP;
         }
-        for (p += threadIdx.x % 32; p < count; p += 32)
+        for (p += threadIdx.x % 32; p < count; p += 32) {
+            float one[HEIGHT];
 #pragma unroll
-            for (unsigned j = 0; j < COLUMNS; j++)
+            for (unsigned i = 0; i < HEIGHT; i++)
+                one[i] = a[i][first + p];
+#pragma unroll
+            for (unsigned j = 0; j < COLUMNS; j++) {
+                const float b = of_b[j][p];
 #pragma unroll
                 for (unsigned i = 0; i < HEIGHT; i++)
-                    sum[i][j] += a[i][first + p] * of_b[j][p];
+                    sum[i][j] += one[i] * b;
+            }
+        }
     }
 }
 
