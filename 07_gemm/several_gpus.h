@@ -2,6 +2,7 @@
 #ifndef RUNGS_07_SEVERAL_GPUS_H
 #define RUNGS_07_SEVERAL_GPUS_H
 
+#include "pieces.h"
 #include "shares.h"
 
 /* The rungs in ladder order, in several_gpus.c and, those on NCCL, in gathered.c. */

@@ -46,27 +46,6 @@ void place_shares(const struct gemm *call, enum layout layout);
 void scatter_c(const struct gemm *call);
 void collect_c(const struct gemm *call);
 
-/* The pieces that a GPU needs, by their numbers: `across` of A and `down` of B. Number 0 is its
- * own; the others follow in a ring, so that at a time each GPU is asked by one. */
-int piece_of_a(int gpu, int i);
-int piece_of_b(int gpu, int i);
-
-/* The GPU that has the piece before a call, where the piece is on a GPU, and its size. */
-int owner_of_a(int piece);
-int owner_of_b(int piece);
-void *place_of_a(int gpu, int piece);
-void *place_of_b(int gpu, int piece);
-size_t elements_of_a(int piece);
-size_t elements_of_b(int piece);
-
-/* The same of slots (B_BY_ROWS): each GPU has its own, and needs all. */
-void *place_of_slot(int gpu, int slot);
-size_t elements_of_slot(void);
-
-/* What a GPU multiplies, in its own memory: its rows by all of B; a piece of A by one of B. */
-struct gemm product_with_b(int gpu);
-struct gemm product_of_pieces(int gpu, int a, int b);
-
 /* A call begins: no stream of a GPU starts before what the first one has been asked for. It ends:
  * the first one waits for all. So the events that time its default stream time all. */
 void fork_gpus(void);
@@ -74,9 +53,6 @@ void join_gpus(void);
 
 /* The current GPU's products wait for all that it copies. */
 void wait_for_copies(int gpu);
-
-/* What comes from other GPUs to the one that gets most, in bytes. */
-size_t bytes_received(void);
 
 /* Ends the program if a call failed (library/cuda_check.h). */
 #define CHECK(call) check_cuda((call), #call)

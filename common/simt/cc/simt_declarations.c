@@ -174,18 +174,7 @@ void append_registration(struct text *out, size_t kernel)
 
 size_t constant_end(size_t token)
 {
-    int depth = 0;
-    for (size_t i = token; is(token, "__constant__") && i < token_count; i++) {
-        depth += is_punctuation(i, '{') || is_punctuation(i, '(') || is_punctuation(i, '[');
-        depth -= is_punctuation(i, '}') || is_punctuation(i, ')') || is_punctuation(i, ']');
-        if (depth < 0) {
-            return NONE;
-        }
-        if (depth == 0 && is_punctuation(i, ';')) {
-            return i;
-        }
-    }
-    return NONE;
+    return is(token, "__constant__") ? variables_end(token) : NONE;
 }
 
 bool is_extern(size_t token)

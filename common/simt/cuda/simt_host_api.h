@@ -116,20 +116,25 @@ inline cudaError_t cudaLaunchCooperativeKernel(const void *function, dim3 grid, 
 
 /* ---- launches with attributes ---- */
 
-typedef struct cudaLaunchConfig_st {
-#ifdef gridDim /* a macro, which a program's config.gridDim is made of as well */
-    dim3 simt_config_grid, simt_config_block;
-    dim3 &simt_grid_size()
-    {
-        return simt_config_grid;
-    }
-    dim3 &simt_block_size()
-    {
-        return simt_config_block;
+/* The members gridDim and blockDim. Where these are macros, a program's config.gridDim is made of them
+ * as well. */
+#ifdef gridDim
+#define SIMT_GRID_AND_BLOCK                                                                        \
+    dim3 simt_config_grid, simt_config_block;                                                      \
+    dim3 &simt_grid_size()                                                                         \
+    {                                                                                              \
+        return simt_config_grid;                                                                   \
+    }                                                                                              \
+    dim3 &simt_block_size()                                                                        \
+    {                                                                                              \
+        return simt_config_block;                                                                  \
     }
 #else
-    dim3 gridDim, blockDim;
+#define SIMT_GRID_AND_BLOCK dim3 gridDim, blockDim;
 #endif
+
+typedef struct cudaLaunchConfig_st {
+    SIMT_GRID_AND_BLOCK
     size_t dynamicSmemBytes;
     cudaStream_t stream;
     cudaLaunchAttribute *attrs;
@@ -193,23 +198,12 @@ inline cudaError_t cudaOccupancyMaxPotentialClusterSize(int *size, void (*functi
 
 struct cudaKernelNodeParams {
     void *func;
-#ifdef gridDim /* as above */
-    dim3 simt_config_grid, simt_config_block;
-    dim3 &simt_grid_size()
-    {
-        return simt_config_grid;
-    }
-    dim3 &simt_block_size()
-    {
-        return simt_config_block;
-    }
-#else
-    dim3 gridDim, blockDim;
-#endif
+    SIMT_GRID_AND_BLOCK
     unsigned int sharedMemBytes;
     void **kernelParams;
     void **extra;
 };
+#undef SIMT_GRID_AND_BLOCK
 
 namespace simt
 {
