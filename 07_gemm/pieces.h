@@ -1,5 +1,5 @@
-/* Step 07, several GPUs: which pieces of A and B a GPU needs, where they are in its memory, and what
- * it multiplies. All of it follows from `shares` (shares.h), and nothing is copied here. */
+/* Step 07, several GPUs: which pieces of A and B a GPU needs, where they are in its memory, and
+ * what it multiplies. All of it follows from `shares` (shares.h), and nothing is copied here. */
 #ifndef RUNGS_07_PIECES_H
 #define RUNGS_07_PIECES_H
 

@@ -116,8 +116,8 @@ inline cudaError_t cudaLaunchCooperativeKernel(const void *function, dim3 grid, 
 
 /* ---- launches with attributes ---- */
 
-/* The members gridDim and blockDim. Where these are macros, a program's config.gridDim is made of them
- * as well. */
+/* The members gridDim and blockDim. Where these are macros, config.gridDim in a program is made of
+ * them as well. */
 #ifdef gridDim
 #define SIMT_GRID_AND_BLOCK                                                                        \
     dim3 simt_config_grid, simt_config_block;                                                      \
