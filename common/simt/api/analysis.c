@@ -354,6 +354,12 @@ static void wgmma_begins(const void *caller, unsigned int thread, const void *fr
     simt_check_wgmma_read((uintptr_t)from, thread, simt_site_number(simt_place_of(caller)));
 }
 
+/* Whatever their layout, operands are read 128 bytes at a time, without conflicts. */
+static void wgmma_reads(const void *caller, unsigned int bytes)
+{
+    simt_count_at(caller)->matrix_wavefronts += bytes / 128;
+}
+
 static void wgmma_ends(const void *caller, uint32_t tag, const void *from)
 {
     simt_check_wgmma_was_read((uintptr_t)from, tag, simt_site_number(simt_place_of(caller)));
@@ -422,6 +428,7 @@ const struct simt_observer simt_observer = {
     .bulk_written = bulk_written,
     .bulk_read = bulk_read,
     .wgmma_begins = wgmma_begins,
+    .wgmma_reads = wgmma_reads,
     .wgmma_ends = wgmma_ends,
     .bulk_wrote = bulk_wrote,
     .polls = polls,

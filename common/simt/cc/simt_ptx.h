@@ -83,6 +83,8 @@ void ptx_forget_registers(void);
 /* A source of so many bits (1: a predicate), as an expression; a number is taken for `type`. */
 bool ptx_source(struct ptx *ptx, struct text *out, const char *operand, unsigned int bits,
                 const char *type);
+/* Whether it is a predicate that the text has declared. */
+bool ptx_is_predicate(const char *operand);
 /* A variable that takes the result; false if there is none. `wider`: it may have more bits. "_" is
  * a variable of its own. */
 bool ptx_destination(struct ptx *ptx, struct text *out, const char *operand, unsigned int bits,
@@ -106,9 +108,10 @@ struct ptx_type {
 const struct ptx_type *ptx_type(const char *name);
 void ptx_emit(struct ptx *ptx, struct ptx_instruction *instruction);
 
-/* ---- simt_ptx_memory.c, simt_ptx_barriers.c: rules of their own; false: another one's ---- */
+/* ---- simt_ptx_memory.c, simt_ptx_lanes.c and its neighbours: rules of their own; false: another one's ---- */
 
 bool ptx_emit_memory(struct ptx *ptx, struct ptx_instruction *instruction);
+bool ptx_emit_lanes(struct ptx *ptx, struct ptx_instruction *instruction);
 bool ptx_emit_barrier(struct ptx *ptx, struct ptx_instruction *instruction);
 bool ptx_emit_copy(struct ptx *ptx, struct ptx_instruction *instruction);
 bool ptx_emit_async(struct ptx *ptx, struct ptx_instruction *instruction);

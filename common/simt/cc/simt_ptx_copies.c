@@ -26,7 +26,8 @@ static bool has_only(const struct ptx_instruction *instruction, size_t first, co
     return true;
 }
 
-/* cp.async.ca.shared.global [to], [from], bytes{, bytes read}; */
+/* cp.async.ca.shared.global [to], [from], bytes{, bytes read}{, policy}; a predicate in place of the
+ * bytes read: whether none are. */
 static void emit_copy(struct ptx *ptx, struct ptx_instruction *instruction)
 {
     bool hint = ptx_has(instruction, "L2::cache_hint");
@@ -44,6 +45,11 @@ static void emit_copy(struct ptx *ptx, struct ptx_instruction *instruction)
     append_string(&ptx->body, ", ");
     ptx_source(ptx, &ptx->body, instruction->operands[2], 32, "u32");
     append_string(&ptx->body, ", ");
+    if (count == 4 && ptx_is_predicate(instruction->operands[3])) {
+        ptx_source(ptx, &ptx->body, instruction->operands[3], PTX_PREDICATE, "pred");
+        append_string(&ptx->body, " ? 0u : ");
+        count = 3;
+    }
     ptx_source(ptx, &ptx->body, instruction->operands[count - 1], 32, "u32");
     ptx_print(&ptx->body, ", %s); ", ptx_has(instruction, "cg") ? "true" : "false");
 }
@@ -277,12 +283,17 @@ static bool emit_reduction(struct ptx *ptx, struct ptx_instruction *instruction)
     return true;
 }
 
-/* Nothing but a hint. */
+/* cp.async.bulk.prefetch.L2.global [from], bytes; cp.async.bulk.prefetch.tensor.2d.L2.global{.tile}
+ * [map, {x, y}]; .im2col, {, {w, h}}: nothing but hints. */
 static void emit_bulk_prefetch(struct ptx *ptx, struct ptx_instruction *instruction)
 {
+    const bool hint = ptx_has(instruction, "L2::cache_hint"),
+               tensor = ptx_has(instruction, "tensor");
+    const bool columns = tensor && ptx_has(instruction, "im2col");
     char *rest;
-    if (strcmp(instruction->opcode, "cp.async.bulk.prefetch.L2.global") != 0 ||
-        instruction->operand_count != 2) {
+    if (!has_only(instruction, 4, " L2 global L2::cache_hint tensor 1d 2d 3d 4d 5d tile im2col ") ||
+        !ptx_has(instruction, "L2") || !ptx_has(instruction, "global") ||
+        instruction->operand_count != 2u - tensor + columns + hint) {
         ptx_refuse(ptx, "%s", instruction->opcode);
         return;
     }

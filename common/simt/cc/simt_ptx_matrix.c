@@ -1,4 +1,4 @@
-/* Tensor cores: mma.sync, ldmatrix, stmatrix. */
+/* Tensor cores: mma.sync, ldmatrix, stmatrix, movmatrix. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -138,6 +138,12 @@ bool ptx_emit_matrix(struct ptx *ptx, struct ptx_instruction *instruction)
         emit_product(ptx, instruction);
     } else if (strcmp(name, "ldmatrix") == 0 || strcmp(name, "stmatrix") == 0) {
         emit_move(ptx, instruction, *name == 'l');
+    } else if (strcmp(instruction->opcode, "movmatrix.sync.aligned.m8n8.trans.b16") == 0 &&
+               instruction->operand_count == 2) {
+        ptx_destination(ptx, &ptx->body, instruction->operands[0], 32, false);
+        append_string(&ptx->body, " = ::simt::ptx::matrix_transpose(");
+        ptx_source(ptx, &ptx->body, instruction->operands[1], 32, "b32");
+        append_string(&ptx->body, "); ");
     } else {
         return false;
     }

@@ -1,5 +1,4 @@
-/* Loads, stores, atomics and what else takes addresses; and what the lanes of a warp do together.
- */
+/* Loads, stores, atomics and what else takes addresses. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,14 +35,14 @@ static bool read_access(struct ptx *ptx, const struct ptx_instruction *instructi
             access->space = strcmp(part, "shared::cta") == 0       ? "shared"
                             : strcmp(part, "shared::cluster") == 0 ? "cluster"
                                                                    : part;
-        } else if (strcmp(part, "cluster") == 0) { /* a scope: as wide as the device, here */
+        } else if (ptx_is_among(" cluster mmio ", part)) { /* as the device's scope, here */
         } else if (ptx_is_among(operations, part)) {
             access->operation = part;
         } else if (strcmp(part, "L2::cache_hint") == 0) {
             access->cache_hint = true;
-        } else if (strcmp(part, "v2") == 0 || strcmp(part, "v4") == 0) {
+        } else if (ptx_is_among(" v2 v4 v8 ", part)) {
             access->count = (unsigned int)(part[1] - '0');
-        } else if (ptx_is_among(numbers, part) && i + 1 == instruction->part_count) {
+        } else if (ptx_is_among(numbers, part) && !access->type) {
             access->type = ptx_type(part);
         } else if (!ptx_is_among(HINTS, part)) {
             ptx_refuse(ptx, "%s (.%s)", instruction->opcode, part);
@@ -74,7 +73,7 @@ static bool append_pointer(struct ptx *ptx, struct text *out, const char *space,
 
 /* ---- ld, st ---- */
 
-static const char MOVABLE[] = " b8 u8 s8 b16 u16 s16 f16 bf16 b32 u32 s32 f32 b64 u64 s64 f64 ";
+#define MOVABLE " b8 u8 s8 b16 u16 s16 f16 bf16 b32 u32 s32 f32 b64 u64 s64 f64 "
 
 static bool check_operands(struct ptx *ptx, const struct ptx_instruction *instruction, size_t count)
 {
@@ -161,6 +160,64 @@ bool ptx_is_atomic(const char *operation, const char *type)
     return false;
 }
 
+/* simt_atomic_numbers(): of halves (which need .noftz) and their pairs, of 16 bits, of vectors. */
+static bool is_of_numbers(const struct ptx_instruction *instruction, const struct access *access)
+{
+    const char *type = access->type->name;
+    const bool halves = ptx_is_among(" f16 bf16 f16x2 bf16x2 ", type);
+    const bool alone = access->count == 1, adds = strcmp(access->operation, "add") == 0;
+    if (alone && strcmp(access->operation, "cas") == 0) {
+        return strcmp(type, "b16") == 0;
+    }
+    if (!alone && !ptx_is_among(" generic global ", access->space)) {
+        return false;
+    }
+    if (!halves) {
+        return !alone && adds && strcmp(type, "f32") == 0 && !ptx_has(instruction, "noftz");
+    }
+    return ptx_has(instruction, "noftz") && access->type->bits * access->count <= 128 &&
+           (adds || (!alone && ptx_is_among(" min max ", access->operation)));
+}
+
+/* atom.add.noftz.v2.f16x2 {d, e}, [a], {b, c}; atom.cas.b16 d, [a], b, c; */
+static void emit_atomic_numbers(struct ptx *ptx, struct ptx_instruction *instruction,
+                                const struct access *access, bool returns)
+{
+    char *const *operands = instruction->operands + returns;
+    const bool compare = strcmp(access->operation, "cas") == 0;
+    char *results[8], *values[8];
+    struct text *out = &ptx->body;
+    if (!check_operands(ptx, instruction, 2u + returns + compare + access->cache_hint)) {
+        return;
+    }
+    if ((returns && ptx_elements(ptx, *instruction->operands, results, 8) != access->count) ||
+        ptx_elements(ptx, operands[1 + compare], values, 8) != access->count) {
+        ptx_refuse(ptx, "%s with these operands", instruction->opcode);
+        return;
+    }
+    ptx_print(out,
+              "{ [[maybe_unused]] const auto simt_v = ::simt::ptx::atomic_numbers<"
+              "::simt::ptx::t_%s, %u, ::simt::ptx::o_%s, %s>(",
+              access->type->name, access->count, access->operation, access->flags.bytes);
+    append_pointer(ptx, out, access->space, operands[0]);
+    append_string(out, ", {{");
+    for (unsigned int i = 0; i < access->count && !ptx->failed; i++) {
+        ptx_print(out, "%sstatic_cast<::simt::ptx::t_%s::bits>(", i > 0 ? ", " : "",
+                  access->type->name);
+        ptx_source(ptx, out, values[i], access->type->bits, access->type->name);
+        append_string(out, ")");
+    }
+    append_string(out, "}}, ");
+    ptx_source(ptx, out, compare ? operands[1] : "0", access->type->bits, "b16");
+    append_string(out, "); ");
+    for (unsigned int i = 0; returns && i < access->count && !ptx->failed; i++) {
+        ptx_destination(ptx, out, results[i], access->type->bits, false);
+        ptx_print(out, " = ::simt::ptx::element<::simt::ptx::t_%s>(simt_v, %u); ",
+                  access->type->name, i);
+    }
+    append_string(out, "} ");
+}
+
 static void emit_atomic(struct ptx *ptx, struct ptx_instruction *instruction, bool returns)
 {
     struct access access;
@@ -168,7 +225,13 @@ static void emit_atomic(struct ptx *ptx, struct ptx_instruction *instruction, bo
     char *const *operands = instruction->operands;
     bool compare;
     if (!read_access(ptx, instruction, " relaxed acquire release acq_rel noftz ",
-                     " add min max inc dec and or xor exch cas ", MOVABLE, &access)) {
+                     " add min max inc dec and or xor exch cas ", MOVABLE "f16x2 bf16x2 ",
+                     &access)) {
+        return;
+    }
+    if (access.operation && is_of_numbers(instruction, &access)) {
+        emit_atomic_numbers(ptx, instruction, &access, returns);
+        free(access.flags.bytes);
         return;
     }
     compare = access.operation && strcmp(access.operation, "cas") == 0;
@@ -276,9 +339,16 @@ static bool emit_prefetch(struct ptx *ptx, struct ptx_instruction *instruction)
         "prefetch.global.L2::evict_normal",
         "prefetch.param.tensormap",
         "prefetch.const.tensormap",
+        "applypriority.global.L2::evict_normal",
+        "applypriority.L2::evict_normal",
+        "discard.global.L2",
+        "discard.L2",
     };
+    const bool has_size = strcmp(instruction->parts[0], "applypriority") == 0 ||
+                          strcmp(instruction->parts[0], "discard") == 0;
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
-        if (strcmp(instruction->opcode, known[i]) == 0 && instruction->operand_count == 1) {
+        if (strcmp(instruction->opcode, known[i]) == 0 &&
+            instruction->operand_count == 1u + has_size) {
             char *rest;
             append_string(&ptx->body, "static_cast<void>(");
             ptx_address(ptx, &ptx->body, instruction->operands[0], &rest);
@@ -286,138 +356,14 @@ static bool emit_prefetch(struct ptx *ptx, struct ptx_instruction *instruction)
             return true;
         }
     }
-    if (strncmp(instruction->opcode, "createpolicy.fractional.", 24) == 0 &&
+    if (instruction->part_count > 1 && strcmp(instruction->parts[0], "createpolicy") == 0 &&
+        ptx_is_among(" fractional range cvt ", instruction->parts[1]) &&
         instruction->operand_count >= 1) {
         ptx_destination(ptx, &ptx->body, instruction->operands[0], 64, false);
         append_string(&ptx->body, " = 0; ");
         return true;
     }
     return false;
-}
-
-/* ---- lanes of a warp ---- */
-
-/* shfl.sync.up.b32 d|p, a, b, c, mask; */
-static void emit_shuffle(struct ptx *ptx, struct ptx_instruction *instruction)
-{
-    char *first, *second;
-    struct text *out = &ptx->body;
-    if (instruction->part_count != 4 || strcmp(instruction->parts[1], "sync") != 0 ||
-        !ptx_is_among(" up down bfly idx ", instruction->parts[2]) ||
-        strcmp(instruction->parts[3], "b32") != 0 || instruction->operand_count != 5) {
-        ptx_refuse(ptx, "%s", instruction->opcode);
-        return;
-    }
-    ptx_pair(instruction->operands[0], &first, &second);
-    append_string(out, "{ [[maybe_unused]] bool simt_p; ");
-    ptx_destination(ptx, out, first, 32, false);
-    ptx_print(out, " = ::simt::ptx::shuffle_%s(simt_p", instruction->parts[2]);
-    for (size_t i = 1; i < 5; i++) {
-        append_string(out, ", ");
-        ptx_source(ptx, out, instruction->operands[i], 32, "b32");
-    }
-    append_string(out, "); ");
-    if (second) {
-        ptx_destination(ptx, out, second, PTX_PREDICATE, false);
-        append_string(out, " = simt_p; ");
-    }
-    append_string(out, "} ");
-}
-
-/* vote.sync.ballot.b32 d, {!}a, mask; */
-static void emit_vote(struct ptx *ptx, struct ptx_instruction *instruction)
-{
-    bool ballot = ptx_has(instruction, "ballot");
-    if (instruction->part_count != 4 || strcmp(instruction->parts[1], "sync") != 0 ||
-        !ptx_is_among(" all any uni ballot ", instruction->parts[2]) ||
-        strcmp(instruction->parts[3], ballot ? "b32" : "pred") != 0 ||
-        instruction->operand_count != 3) {
-        ptx_refuse(ptx, "%s", instruction->opcode);
-        return;
-    }
-    ptx_destination(ptx, &ptx->body, instruction->operands[0], ballot ? 32 : PTX_PREDICATE, false);
-    ptx_print(&ptx->body, " = ::simt::ptx::vote_%s(", instruction->parts[2]);
-    ptx_source(ptx, &ptx->body, instruction->operands[1], PTX_PREDICATE, "pred");
-    append_string(&ptx->body, ", ");
-    ptx_source(ptx, &ptx->body, instruction->operands[2], 32, "b32");
-    append_string(&ptx->body, "); ");
-}
-
-/* match.any.sync.b32 d, a, mask; match.all.sync.b64 d|p, a, mask; */
-static void emit_match(struct ptx *ptx, struct ptx_instruction *instruction)
-{
-    const struct ptx_type *type =
-        instruction->part_count == 4 && ptx_is_among(" b32 b64 ", instruction->parts[3])
-            ? ptx_type(instruction->parts[3])
-            : NULL;
-    char *first, *second;
-    struct text *out = &ptx->body;
-    if (!type || !ptx_is_among(" any all ", instruction->parts[1]) ||
-        strcmp(instruction->parts[2], "sync") != 0 || instruction->operand_count != 3) {
-        ptx_refuse(ptx, "%s", instruction->opcode);
-        return;
-    }
-    ptx_pair(instruction->operands[0], &first, &second);
-    append_string(out, "{ const unsigned int simt_m = ");
-    ptx_print(out, "::simt::ptx::match_%s<::simt::ptx::t_%s>(", instruction->parts[1], type->name);
-    ptx_source(ptx, out, instruction->operands[1], type->bits, type->name);
-    append_string(out, ", ");
-    ptx_source(ptx, out, instruction->operands[2], 32, "b32");
-    append_string(out, "); ");
-    ptx_destination(ptx, out, first, 32, false);
-    append_string(out, " = simt_m; ");
-    if (second) {
-        ptx_destination(ptx, out, second, PTX_PREDICATE, false);
-        append_string(out, " = simt_m != 0; ");
-    }
-    append_string(out, "} ");
-}
-
-/* redux.sync.add.u32 d, a, mask; */
-static void emit_reduction(struct ptx *ptx, struct ptx_instruction *instruction)
-{
-    bool bits = instruction->part_count == 4 && strcmp(instruction->parts[3], "b32") == 0;
-    if (instruction->part_count != 4 || strcmp(instruction->parts[1], "sync") != 0 ||
-        !ptx_is_among(bits ? " and or xor " : " add min max ", instruction->parts[2]) ||
-        !ptx_is_among(" b32 u32 s32 ", instruction->parts[3]) || instruction->operand_count != 3) {
-        ptx_refuse(ptx, "%s", instruction->opcode);
-        return;
-    }
-    ptx_destination(ptx, &ptx->body, instruction->operands[0], 32, false);
-    ptx_print(&ptx->body, " = ::simt::ptx::reduce_%s<::simt::ptx::t_%s>(", instruction->parts[2],
-              instruction->parts[3]);
-    ptx_source(ptx, &ptx->body, instruction->operands[1], 32, instruction->parts[3]);
-    append_string(&ptx->body, ", ");
-    ptx_source(ptx, &ptx->body, instruction->operands[2], 32, "b32");
-    append_string(&ptx->body, "); ");
-}
-
-/* elect.sync d|p, mask; activemask.b32 d; */
-static bool emit_lanes(struct ptx *ptx, struct ptx_instruction *instruction)
-{
-    char *first, *second;
-    struct text *out = &ptx->body;
-    if (strcmp(instruction->opcode, "activemask.b32") == 0 && instruction->operand_count == 1) {
-        ptx_destination(ptx, out, instruction->operands[0], 32, false);
-        append_string(out, " = __activemask(); ");
-        return true;
-    }
-    if (strcmp(instruction->opcode, "elect.sync") != 0 || instruction->operand_count != 2) {
-        return false;
-    }
-    ptx_pair(instruction->operands[0], &first, &second);
-    if (!second) {
-        ptx_refuse(ptx, "elect.sync without a predicate");
-        return true;
-    }
-    append_string(out, "{ const unsigned int simt_m = ::simt::ptx::elect(");
-    ptx_source(ptx, out, instruction->operands[1], 32, "b32");
-    append_string(out, "); ");
-    ptx_destination(ptx, out, first, 32, false);
-    append_string(out, " = simt_m; ");
-    ptx_destination(ptx, out, second, PTX_PREDICATE, false);
-    append_string(out, " = simt_m == ::simt::ptx::lane(); } ");
-    return true;
 }
 
 bool ptx_emit_memory(struct ptx *ptx, struct ptx_instruction *instruction)
@@ -429,17 +375,9 @@ bool ptx_emit_memory(struct ptx *ptx, struct ptx_instruction *instruction)
         emit_store(ptx, instruction);
     } else if (strcmp(name, "atom") == 0 || strcmp(name, "red") == 0) {
         emit_atomic(ptx, instruction, *name == 'a');
-    } else if (strcmp(name, "shfl") == 0) {
-        emit_shuffle(ptx, instruction);
-    } else if (strcmp(name, "vote") == 0) {
-        emit_vote(ptx, instruction);
-    } else if (strcmp(name, "match") == 0) {
-        emit_match(ptx, instruction);
-    } else if (strcmp(name, "redux") == 0) {
-        emit_reduction(ptx, instruction);
     } else {
         return emit_address(ptx, instruction) || emit_rank(ptx, instruction) ||
-               emit_prefetch(ptx, instruction) || emit_lanes(ptx, instruction);
+               emit_prefetch(ptx, instruction);
     }
     return true;
 }

@@ -109,6 +109,12 @@ static const struct ptx_register *find_register(const char *name)
     return NULL;
 }
 
+bool ptx_is_predicate(const char *operand)
+{
+    const struct ptx_register *found = find_register(operand + (*operand == '!'));
+    return found && found->bits == PTX_PREDICATE;
+}
+
 /* ---- operands of the asm statement ---- */
 
 /* %3 or %[name]; NONE if it is none. */
@@ -209,6 +215,9 @@ static bool append_special(struct text *out, const char *name, unsigned int bits
         {"globaltimer_hi",
          "static_cast<unsigned int>(static_cast<unsigned long>(simt_clock()) >> 32)", 32},
         {"dynamic_smem_size", "simt_dynamic_shared_bytes()", 32},
+        {"smid", "::simt::ptx::multiprocessor()", 32},
+        {"nsmid", "::simt::ptx::multiprocessors", 32},
+        {"is_explicit_cluster", "(::simt::ptx::cluster_size() > 1)", PTX_PREDICATE},
     };
     for (size_t i = 0; i < sizeof specials / sizeof *specials; i++) {
         if (strcmp(specials[i].name, name) == 0 && specials[i].bits == bits) {

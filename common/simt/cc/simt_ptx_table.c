@@ -409,8 +409,13 @@ static bool emit_conversion(struct ptx *ptx, struct ptx_instruction *instruction
     return true;
 }
 
+/* trap; pmevent 3, which tells a profiler. */
 static bool emit_end(struct ptx *ptx, struct ptx_instruction *instruction)
 {
+    if (strcmp(instruction->parts[0], "pmevent") == 0 && instruction->operand_count == 1) {
+        append_string(&ptx->body, "static_cast<void>(0); ");
+        return true;
+    }
     if (strcmp(instruction->opcode, "trap") == 0 && instruction->operand_count == 0) {
         append_string(&ptx->body, "__trap(); ");
         return true;
@@ -423,9 +428,9 @@ void ptx_emit(struct ptx *ptx, struct ptx_instruction *instruction)
     if (emit_move(ptx, instruction) || emit_compare(ptx, instruction) ||
         emit_conversion(ptx, instruction) || emit_end(ptx, instruction) ||
         ptx_emit_async(ptx, instruction) || ptx_emit_memory(ptx, instruction) ||
-        ptx_emit_copy(ptx, instruction) || ptx_emit_barrier(ptx, instruction) ||
-        ptx_emit_matrix(ptx, instruction) || ptx_emit_wgmma(ptx, instruction) ||
-        emit_family(ptx, instruction)) {
+        ptx_emit_lanes(ptx, instruction) || ptx_emit_copy(ptx, instruction) ||
+        ptx_emit_barrier(ptx, instruction) || ptx_emit_matrix(ptx, instruction) ||
+        ptx_emit_wgmma(ptx, instruction) || emit_family(ptx, instruction)) {
         return;
     }
     ptx_refuse(ptx, "%s", instruction->opcode);

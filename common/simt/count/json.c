@@ -51,7 +51,8 @@ static void json_counters(FILE *file, const struct simt_line_counters *counters)
                 counters->bulk_copies, counters->bulk_bytes);
     }
     if (counters->matrix > 0) {
-        fprintf(file, ", \"matrix\": %" PRIu64, counters->matrix);
+        fprintf(file, ", \"matrix\": %" PRIu64 ", \"matrix_wavefronts\": %" PRIu64,
+                counters->matrix, counters->matrix_wavefronts);
     }
 }
 

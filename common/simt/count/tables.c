@@ -124,7 +124,12 @@ void simt_print_kernel(FILE *file, const struct simt_kernel_counters *kernel)
     }
     if (totals->matrix > 0) {
         line = begin(file, "matrix", totals->matrix, "of mma.sync, wgmma.mma_async,");
-        put(&line, " ldmatrix and stmatrix\n");
+        put(&line, " ldmatrix and stmatrix");
+        if (totals->matrix_wavefronts > 0) {
+            put(&line, "; wgmma reads shared memory in %" PRIu64 " wavefronts",
+                totals->matrix_wavefronts);
+        }
+        put(&line, "\n");
     }
 }
 

@@ -165,11 +165,27 @@ enum simt_atomic {
     SIMT_ATOMIC_XOR,
     SIMT_ATOMIC_OF_BLOCK = 0x80 /* or-ed to one of these: its scope is the block */
 };
-enum simt_type { SIMT_INT32, SIMT_UINT32, SIMT_INT64, SIMT_UINT64, SIMT_FLOAT32, SIMT_FLOAT64 };
+enum simt_type {
+    SIMT_INT32,
+    SIMT_UINT32,
+    SIMT_INT64,
+    SIMT_UINT64,
+    SIMT_FLOAT32,
+    SIMT_FLOAT64,
+    SIMT_UINT16, /* these three: simt_atomic_numbers() */
+    SIMT_FLOAT16,
+    SIMT_BFLOAT16
+};
 
 /* Operands are passed, and the old value is returned, as bit patterns. */
 uint64_t simt_atomic(enum simt_atomic operation, enum simt_type type, void *address,
                      uint64_t operand, uint64_t compare, const char *file, int line);
+/* 2 to 16 bytes of numbers of 16 bits or of floats, which are added, or of which the smaller or the
+ * larger ones stay; or, of SIMT_UINT16, those `compared` are replaced. `numbers`: the operands, and
+ * then what was there. */
+void simt_atomic_numbers(enum simt_atomic operation, enum simt_type type, unsigned int bytes,
+                         void *address, void *numbers, const void *compared, const char *file,
+                         int line);
 
 void simt_read_only(const void *address, unsigned int size); /* __ldg */
 /* memcpy of which the analysis knows nothing. */

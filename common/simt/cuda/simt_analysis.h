@@ -60,7 +60,8 @@ struct simt_line_counters {
     uint64_t shuffles;  /* one per warp */
     uint64_t votes;     /* one per warp: ballot, any, all, match, reduce */
     uint64_t bulk_copies, bulk_bytes; /* cp.async.bulk, its tensor forms among them */
-    uint64_t matrix; /* mma.sync, ldmatrix, stmatrix: one per instruction of a warp */
+    uint64_t matrix;            /* mma.sync, ldmatrix, stmatrix: one per instruction of a warp */
+    uint64_t matrix_wavefronts; /* of wgmma's operands in shared memory */
 };
 
 /* Whether any code of the program was compiled with instrumentation. */

@@ -55,6 +55,34 @@ SIMT_ATOMIC_COMPARE_SCOPES(int, SIMT_INT32)
 SIMT_ATOMIC_COMPARE_SCOPES(unsigned int, SIMT_UINT32)
 SIMT_ATOMIC_COMPARE_SCOPES(unsigned long long, SIMT_UINT64)
 
+/* Vectors are added number by number; of 16 bits, halves are in simt_small_floats.h. */
+#define SIMT_ATOMIC_NUMBERS(name, operation, T, type)                                              \
+    SIMT_INLINE T name(T *address, T operand, SIMT_SITE)                                           \
+    {                                                                                              \
+        simt_atomic_numbers(static_cast<enum simt_atomic>(operation), type, sizeof operand,        \
+                            address, &operand, nullptr, simt_file, simt_line);                     \
+        return operand;                                                                            \
+    }
+#define SIMT_ATOMIC_COMPARE_16(name, operation)                                                    \
+    SIMT_INLINE unsigned short name(unsigned short *address, unsigned short compare,               \
+                                    unsigned short value, SIMT_SITE)                               \
+    {                                                                                              \
+        simt_atomic_numbers(static_cast<enum simt_atomic>(operation), SIMT_UINT16, sizeof value,   \
+                            address, &value, &compare, simt_file, simt_line);                      \
+        return value;                                                                              \
+    }
+SIMT_ATOMIC_NUMBERS(atomicAdd, SIMT_ATOMIC_ADD, float2, SIMT_FLOAT32)
+SIMT_ATOMIC_NUMBERS(atomicAdd, SIMT_ATOMIC_ADD, float4, SIMT_FLOAT32)
+SIMT_ATOMIC_NUMBERS(atomicAdd_block, SIMT_ATOMIC_ADD | SIMT_ATOMIC_OF_BLOCK, float2, SIMT_FLOAT32)
+SIMT_ATOMIC_NUMBERS(atomicAdd_block, SIMT_ATOMIC_ADD | SIMT_ATOMIC_OF_BLOCK, float4, SIMT_FLOAT32)
+SIMT_ATOMIC_NUMBERS(atomicAdd_system, SIMT_ATOMIC_ADD, float2, SIMT_FLOAT32)
+SIMT_ATOMIC_NUMBERS(atomicAdd_system, SIMT_ATOMIC_ADD, float4, SIMT_FLOAT32)
+SIMT_ATOMIC_COMPARE_16(atomicCAS, SIMT_ATOMIC_COMPARE)
+SIMT_ATOMIC_COMPARE_16(atomicCAS_block, SIMT_ATOMIC_COMPARE | SIMT_ATOMIC_OF_BLOCK)
+SIMT_ATOMIC_COMPARE_16(atomicCAS_system, SIMT_ATOMIC_COMPARE)
+
+#undef SIMT_ATOMIC_NUMBERS
+#undef SIMT_ATOMIC_COMPARE_16
 #undef SIMT_ATOMIC_FUNCTION
 #undef SIMT_ATOMIC_SCOPES
 #undef SIMT_ATOMIC_COMPARE_FUNCTION

@@ -70,6 +70,15 @@ SIMT_INLINE unsigned int cluster_size()
     return size.x * size.y * size.z;
 }
 
+/* Blocks have no multiprocessors here: as if they took turns. */
+static const unsigned int multiprocessors = 132;
+
+SIMT_INLINE unsigned int multiprocessor()
+{
+    const uint3 block = simt_block_index(), grid = simt_grid_dimensions();
+    return (block.x + grid.x * (block.y + grid.y * block.z)) % multiprocessors;
+}
+
 SIMT_INLINE void cluster_arrive(bool relaxed, SIMT_SITE)
 {
     simt_cluster_arrive(relaxed, simt_file, simt_line);
@@ -248,6 +257,25 @@ SIMT_INLINE typename T::bits atomic(char *address, typename T::bits operand,
                     compare, simt_file, simt_line));
     fence_if<FLAGS>(FLAGS & m_acquire);
     return old;
+}
+
+/* Of 16 bits, of pairs of halves, of vectors: the old numbers are in `numbers` afterwards. */
+template <class T, unsigned int COUNT, atomic_operation OPERATION, unsigned int FLAGS>
+SIMT_INLINE vector<T, COUNT> atomic_numbers(char *address, vector<T, COUNT> numbers,
+                                            typename T::bits compared, SIMT_SITE)
+{
+    const bool is_f16 = T::code == SIMT_PTX_F16 || T::code == SIMT_PTX_F16X2;
+    const bool is_bf16 = T::code == SIMT_PTX_BF16 || T::code == SIMT_PTX_BF16X2;
+    const simt_type type = is_f16                    ? SIMT_FLOAT16
+                           : is_bf16                 ? SIMT_BFLOAT16
+                           : T::code == SIMT_PTX_F32 ? SIMT_FLOAT32
+                                                     : SIMT_UINT16;
+    const unsigned int scope = FLAGS & m_cta ? static_cast<unsigned int>(SIMT_ATOMIC_OF_BLOCK) : 0u;
+    fence_if<FLAGS>(FLAGS & m_release);
+    simt_atomic_numbers(static_cast<enum simt_atomic>(OPERATION | scope), type, sizeof numbers,
+                        address, &numbers, &compared, simt_file, simt_line);
+    fence_if<FLAGS>(FLAGS & m_acquire);
+    return numbers;
 }
 
 /* ---- lanes ---- */
@@ -537,6 +565,11 @@ SIMT_INLINE void matrix_store(char *row, unsigned int count, bool transposed, fo
                               SIMT_SITE)
 {
     simt_matrix_store(row, count, transposed, values, simt_file, simt_line);
+}
+
+SIMT_INLINE unsigned int matrix_transpose(unsigned int value, SIMT_SITE)
+{
+    return simt_matrix_transpose(value, simt_file, simt_line);
 }
 
 template <typename T>

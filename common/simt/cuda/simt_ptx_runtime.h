@@ -224,6 +224,7 @@ simt_four simt_matrix_load(const void *row, unsigned int count, bool transposed,
                            int line);
 void simt_matrix_store(void *row, unsigned int count, bool transposed, simt_four values,
                        const char *file, int line);
+unsigned int simt_matrix_transpose(unsigned int value, const char *file, int line);
 /* wgmma.mma_async: D = A B + D, 64 x columns. */
 struct simt_wgmma_call {
     unsigned int columns, d, type_a, type_b; /* types: simt_ptx_type */

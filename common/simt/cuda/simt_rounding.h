@@ -99,22 +99,6 @@ SIMT_INLINE double larger(double a, double b)
     return a != a ? b : b != b || a > b ? a : a < b ? b : std::signbit(a) ? b : a;
 }
 
-/* Two numbers of 16 bits, by compare-and-swap on their word. */
-template <class Pair, class Change>
-SIMT_INLINE Pair change_pair(void *address, Change change, const char *file, int line)
-{
-    unsigned int *word = static_cast<unsigned int *>(address);
-    unsigned int expected = atomicCAS(word, 0u, 0u, file, line);
-    for (;;) {
-        unsigned int changed = bits_as<unsigned int>(change(bits_as<Pair>(expected)));
-        unsigned int old = atomicCAS(word, expected, changed, file, line);
-        if (old == expected) {
-            return bits_as<Pair>(old);
-        }
-        expected = old;
-    }
-}
-
 } // namespace simt
 
 #endif

@@ -294,24 +294,17 @@ SIMT_SHUFFLES(__shfl_down_sync, unsigned int)
 SIMT_SHUFFLES(__shfl_xor_sync, int)
 #undef SIMT_SHUFFLES
 
-SIMT_INLINE SIMT_PAIR atomicAdd(SIMT_PAIR *address, SIMT_PAIR operand, SIMT_SITE)
-{
-    return simt::change_pair<SIMT_PAIR>(
-        address, [=](SIMT_PAIR old) { return old + operand; }, simt_file, simt_line);
-}
+#define SIMT_ATOMIC_ADD_OF(T)                                                                      \
+    SIMT_INLINE T atomicAdd(T *address, T operand, SIMT_SITE)                                      \
+    {                                                                                              \
+        simt_atomic_numbers(SIMT_ATOMIC_ADD, SIMT_BIAS == 15 ? SIMT_FLOAT16 : SIMT_BFLOAT16,       \
+                            sizeof operand, address, &operand, nullptr, simt_file, simt_line);     \
+        return operand;                                                                            \
+    }
+SIMT_ATOMIC_ADD_OF(SIMT_REAL)
+SIMT_ATOMIC_ADD_OF(SIMT_PAIR)
 
-SIMT_INLINE SIMT_REAL atomicAdd(SIMT_REAL *address, SIMT_REAL operand, SIMT_SITE)
-{
-    bool high = reinterpret_cast<size_t>(address) % 4 != 0;
-    SIMT_PAIR before = simt::change_pair<SIMT_PAIR>(
-        address - high,
-        [=](SIMT_PAIR old) {
-            return high ? SIMT_PAIR(old.x, old.y + operand) : SIMT_PAIR(old.x + operand, old.y);
-        },
-        simt_file, simt_line);
-    return high ? before.y : before.x;
-}
-
+#undef SIMT_ATOMIC_ADD_OF
 #undef SIMT_DEFINE
 #undef SIMT_PASTE_
 #undef SIMT_PASTE

@@ -6,9 +6,9 @@
 #include "machine/machine.h"
 
 /* What comes behind the collectives, in the order of struct lane_matrix. */
-static const char tensor_core_names[] =
-    "\"mma.sync\", \"ldmatrix\", \"stmatrix\", \"wgmma.mma_async\", \"wgmma.fence\", "
-    "\"wgmma.commit_group\", \"wgmma.wait_group\"";
+static const char tensor_core_names[] = "\"mma.sync\", \"ldmatrix\", \"stmatrix\", \"movmatrix\", "
+                                        "\"wgmma.mma_async\", \"wgmma.fence\", "
+                                        "\"wgmma.commit_group\", \"wgmma.wait_group\"";
 
 static void put_base64(FILE *file, const unsigned char *bytes, size_t count)
 {

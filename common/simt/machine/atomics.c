@@ -1,8 +1,10 @@
 /* Atomic operations. One OS thread runs all blocks, so plain reads and writes are atomic. */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/exit.h"
+#include "cuda/simt_ptx_runtime.h"
 #include "machine/hooks.h"
 #include "machine/reports.h"
 #include "machine/schedule.h"
@@ -43,19 +45,30 @@ COMPUTE_INTEGER(compute_uint32, uint32_t, uint32_t)
 COMPUTE_INTEGER(compute_int64, int64_t, uint64_t)
 COMPUTE_INTEGER(compute_uint64, uint64_t, uint64_t)
 
-/* CUDA adds and exchanges floating point numbers, nothing else. */
-static uint64_t compute_float(enum simt_atomic operation, uint64_t old, uint64_t operand)
+static bool is_subnormal(float x)
 {
-    float a, b;
+    return fpclassify(x) == FP_SUBNORMAL;
+}
+
+/* CUDA adds and exchanges floating point numbers, nothing else. In shared memory, subnormal numbers
+ * stay what they are; elsewhere they count as 0. */
+static uint64_t compute_float(enum simt_atomic operation, uint64_t old, uint64_t operand,
+                              const void *address)
+{
+    float a, b, sum;
     uint32_t bits = (uint32_t)old, other = (uint32_t)operand;
     if (operation == SIMT_ATOMIC_EXCHANGE) {
         return operand;
     }
     memcpy(&a, &bits, sizeof a);
     memcpy(&b, &other, sizeof b);
-    a += b;
-    memcpy(&bits, &a, sizeof a);
-    return bits;
+    sum = a + b;
+    if (!isnan(sum) && !is_subnormal(a) && !is_subnormal(b) && !is_subnormal(sum)) {
+        memcpy(&bits, &sum, sizeof sum);
+        return bits;
+    }
+    return simt_ptx_real(SIMT_PTX_ADD, SIMT_PTX_F32, simt_in_shared(address) ? m_rn : m_rn | m_ftz,
+                         old, operand, 0);
 }
 
 static uint64_t compute_double(enum simt_atomic operation, uint64_t old, uint64_t operand)
@@ -72,7 +85,7 @@ static uint64_t compute_double(enum simt_atomic operation, uint64_t old, uint64_
 }
 
 static uint64_t compute(enum simt_atomic operation, enum simt_type type, uint64_t old,
-                        uint64_t operand, uint64_t compare)
+                        uint64_t operand, uint64_t compare, const void *address)
 {
     switch (type) {
     case SIMT_INT32:
@@ -84,7 +97,7 @@ static uint64_t compute(enum simt_atomic operation, enum simt_type type, uint64_
     case SIMT_UINT64:
         return compute_uint64(operation, old, operand, compare);
     case SIMT_FLOAT32:
-        return compute_float(operation, old, operand);
+        return compute_float(operation, old, operand, address);
     default:
         return compute_double(operation, old, operand);
     }
@@ -120,12 +133,12 @@ uint64_t simt_atomic_by(const void *caller, enum simt_atomic asked, enum simt_ty
     }
     if (wide) {
         memcpy(&old, address, sizeof old);
-        new = compute(operation, type, old, operand, compare);
+        new = compute(operation, type, old, operand, compare, address);
         memcpy(address, &new, sizeof new);
     } else {
         memcpy(&narrow, address, sizeof narrow);
         old = narrow;
-        new = compute(operation, type, old, operand, compare);
+        new = compute(operation, type, old, operand, compare, address);
         narrow = (uint32_t) new;
         memcpy(address, &narrow, sizeof narrow);
     }

@@ -33,7 +33,7 @@ void simt_bulk_agent_is(unsigned int agent, unsigned int thread);
 
 /* What a lane brings to tensor cores, on its stack. */
 struct lane_matrix {
-    enum { PRODUCT, LOAD, STORE, WGMMA, WGMMA_FENCE, WGMMA_COMMIT, WGMMA_WAIT } what;
+    enum { PRODUCT, LOAD, STORE, TRANSPOSE, WGMMA, WGMMA_FENCE, WGMMA_COMMIT, WGMMA_WAIT } what;
     unsigned int d, type_a, type_b, registers; /* a product's; `registers`: of A, or matrices */
     bool finite, transposed;
     char *row;

@@ -1,4 +1,4 @@
-/* cp.reduce.async.bulk: what bulk copies to global memory do with what is there. */
+/* What atomics and bulk copies that reduce (cp.reduce.async.bulk) do with what is there. */
 #include <string.h>
 
 #include "cuda/simt_ptx_runtime.h"
@@ -18,21 +18,21 @@ static bool is_less(unsigned int type, uint64_t a, uint64_t b)
                                   : a < b;
 }
 
-static uint64_t combined(const struct simt_bulk_copy *copy, uint64_t old, uint64_t operand)
+uint64_t simt_combined(enum simt_atomic operation, unsigned int type, uint64_t old,
+                       uint64_t operand)
 {
-    const bool real = copy->type >= SIMT_PTX_F16;
-    switch (copy->operation) {
+    const bool real = type >= SIMT_PTX_F16;
+    switch (operation) {
     case SIMT_ATOMIC_ADD:
-        return real ? simt_ptx_real(SIMT_PTX_ADD, copy->type, m_rn, old, operand, 0)
-                    : old + operand;
+        return real ? simt_ptx_real(SIMT_PTX_ADD, type, m_rn, old, operand, 0) : old + operand;
     case SIMT_ATOMIC_MIN:
-        return real ? simt_ptx_real(SIMT_PTX_MIN, copy->type, 0, old, operand, 0)
-               : is_less(copy->type, operand, old) ? operand
-                                                   : old;
+        return real                          ? simt_ptx_real(SIMT_PTX_MIN, type, 0, old, operand, 0)
+               : is_less(type, operand, old) ? operand
+                                             : old;
     case SIMT_ATOMIC_MAX:
-        return real ? simt_ptx_real(SIMT_PTX_MAX, copy->type, 0, old, operand, 0)
-               : is_less(copy->type, old, operand) ? operand
-                                                   : old;
+        return real                          ? simt_ptx_real(SIMT_PTX_MAX, type, 0, old, operand, 0)
+               : is_less(type, old, operand) ? operand
+                                             : old;
     case SIMT_ATOMIC_INC:
         return old >= operand ? 0 : old + 1;
     case SIMT_ATOMIC_DEC:
@@ -53,7 +53,7 @@ void simt_bulk_reduce_piece(const struct simt_bulk_copy *copy, const struct simt
         uint64_t old = 0, operand = 0;
         memcpy(&old, piece->to + i, bytes);
         memcpy(&operand, piece->from + i, bytes);
-        old = combined(copy, old, operand);
+        old = simt_combined(copy->operation, copy->type, old, operand);
         memcpy(piece->to + i, &old, bytes);
     }
 }

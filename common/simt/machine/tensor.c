@@ -123,6 +123,18 @@ static void move(struct simt_thread *lanes)
     }
 }
 
+/* A lane has two numbers of a row, and gets two of a column. */
+static void transpose(struct simt_thread *lanes)
+{
+    for (unsigned int lane = 0; lane < SIMT_WARP_SIZE; lane++) {
+        for (unsigned int j = 0; j < 2; j++) {
+            const unsigned int from = (lane % 4 * 2 + j) * 4 + lane / 8;
+            const uint32_t half = of_lane(lanes, from)->a[0] >> lane / 4 % 2 * 16 & 0xffff;
+            of_lane(lanes, lane)->result[0] |= half << 16 * j;
+        }
+    }
+}
+
 /* ---- all lanes ---- */
 
 void simt_matrix_do(struct simt_thread *lanes, unsigned int together)
@@ -148,6 +160,8 @@ void simt_matrix_do(struct simt_thread *lanes, unsigned int together)
             mine[i] = of_lane(lanes, i);
         }
         simt_wgmma_do(lanes, mine);
+    } else if (first->what == TRANSPOSE) {
+        transpose(lanes);
     } else {
         move(lanes);
     }
@@ -241,6 +255,12 @@ void simt_matrix_store(void *row, unsigned int count, bool transposed, simt_four
         .what = STORE, .registers = count, .transposed = transposed, .row = row, .a = values};
     record(EVENT_STORE, __builtin_return_address(0), row, count, file, line);
     meet(&mine, __builtin_return_address(0), file, line);
+}
+
+unsigned int simt_matrix_transpose(unsigned int value, const char *file, int line)
+{
+    struct lane_matrix mine = {.what = TRANSPOSE, .a = {value}};
+    return meet(&mine, __builtin_return_address(0), file, line)[0];
 }
 
 void simt_wmma_check(const void *address, size_t stride, const char *file, int line)

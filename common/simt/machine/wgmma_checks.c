@@ -145,14 +145,26 @@ static void check_fence(const struct simt_wgmmas *all, const struct simt_wgmma *
 
 /* ---- tiles ---- */
 
-/* As the tensor copy that made the tile laid it out. */
+/* As the tensor copy that made the tile laid it out: the pattern goes by the address. Where there was
+ * no such copy, it begins with the tile. */
 static void check_swizzle(const struct simt_wgmma *wgmma, const struct simt_tile *tile)
 {
+    const unsigned int mask = tile->span ? tile->span / SIMT_TILE_CHUNK - 1 : 0;
+    const unsigned int behind = tile->start >> 7 & mask, shifted = tile->base_offset & mask;
     unsigned int row, k, span;
     const void *first = simt_shared_at(simt_tile_chunk(tile, 0, &row, &k));
-    char wrong[160];
-    if (simt_tracing && simt_tensor_span(first, &span) && span != tile->span &&
-        simt_observer.bulk_wrote(first)) {
+    const bool copied =
+        simt_tracing && simt_tensor_span(first, &span) && simt_observer.bulk_wrote(first);
+    char wrong[256];
+    if (simt_tracing && (copied ? shifted != 0 : shifted != behind)) {
+        snprintf(wrong, sizeof wrong,
+                 "its matrix descriptor names a tile that does not begin where the pattern of its "
+                 "swizzle does, but %u times 128 bytes behind, and its base offset is %u%s",
+                 behind, tile->base_offset,
+                 copied ? ": a tensor copy goes by the address, and needs 0" : "");
+        simt_wgmma_refuse(wgmma, wrong);
+    }
+    if (copied && span != tile->span) {
         snprintf(wrong, sizeof wrong,
                  "its matrix descriptor says that the swizzle spans %u bytes (0: none), and the "
                  "tensor map of the copy that made the tile: %u",
@@ -217,6 +229,11 @@ void simt_wgmma_note_begin(const struct simt_wgmma *wgmma, unsigned int warp)
         note_tile(wgmma, &wgmma->a, warp, 0);
     }
     note_tile(wgmma, &wgmma->b, warp, 0);
+    if (warp % SIMT_GROUP_WARPS == 0) {
+        const unsigned int chunks = simt_tile_chunks(&wgmma->b) +
+                                    (wgmma->call.a_in_registers ? 0 : simt_tile_chunks(&wgmma->a));
+        simt_observer.wgmma_reads(wgmma->caller, chunks * SIMT_TILE_CHUNK);
+    }
 }
 
 /* Who has read is the group's agent, known to whoever waits in one of its warps. */

@@ -19,18 +19,11 @@ const char *simt_tile_read(struct simt_tile *tile, uint64_t descriptor)
         return "bits of its matrix descriptor are set that mean nothing: it holds addresses and "
                "strides in units of 16 bytes, 14 bits each";
     }
-    if (bits_at(descriptor, 49, 3) != 0) {
-        return "its matrix descriptor has a base offset, which is not available on the CPU back "
-               "end: let the tile begin at a multiple of 1024 bytes";
-    }
     tile->start = bits_at(descriptor, 0, 14) * SIMT_TILE_CHUNK;
     tile->lead = bits_at(descriptor, 16, 14) * SIMT_TILE_CHUNK;
     tile->stride = bits_at(descriptor, 32, 14) * SIMT_TILE_CHUNK;
     tile->span = spans[bits_at(descriptor, 62, 2)];
-    if (tile->span && tile->start >> 7 & (tile->span / SIMT_TILE_CHUNK - 1)) {
-        return "its matrix descriptor names a tile that does not begin where the pattern of its "
-               "swizzle does: at a multiple of 8 times its span (1024 bytes for 128)";
-    }
+    tile->base_offset = bits_at(descriptor, 49, 3);
     return NULL;
 }
 
@@ -66,7 +59,9 @@ uint32_t simt_tile_chunk(const struct simt_tile *tile, unsigned int chunk, unsig
                   (tile->span ? *row % GROUP * tile->span + j * SIMT_TILE_CHUNK
                               : *row % GROUP * SIMT_TILE_CHUNK + j * tile->lead);
     }
-    return tile->span ? offset ^ (offset >> 7 & (in_span - 1)) * SIMT_TILE_CHUNK : offset;
+    return tile->span
+               ? offset ^ (((offset >> 7) - tile->base_offset) & (in_span - 1)) * SIMT_TILE_CHUNK
+               : offset;
 }
 
 void simt_tile_load(const struct simt_tile *tile, unsigned int first, unsigned int rows,

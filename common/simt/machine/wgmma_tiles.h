@@ -10,7 +10,8 @@ enum { SIMT_TILE_CHUNK = 16 }; /* bytes that lie together, however a tile is lai
 struct simt_tile {
     uint32_t start, lead, stride; /* offsets in shared memory, in bytes */
     unsigned int span;            /* of the swizzle: 32, 64, 128; 0: none */
-    unsigned int rows, depth;     /* M or N, and K, in elements */
+    unsigned int base_offset; /* its pattern begins so many times 128 bytes behind its own place */
+    unsigned int rows, depth; /* M or N, and K, in elements */
     unsigned int type;
     bool transposed; /* M or N is what runs fastest, not K */
 };

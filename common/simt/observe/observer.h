@@ -79,6 +79,7 @@ struct simt_observer {
     /* wgmma begins to read 16 bytes of shared memory, of which the thread must know; it has read
      * them, as an agent (a tag of bulk_tag's). Whether a bulk copy was the last to write there. */
     void (*wgmma_begins)(const void *caller, unsigned int thread, const void *from);
+    void (*wgmma_reads)(const void *caller, unsigned int bytes); /* all of it, once */
     void (*wgmma_ends)(const void *caller, uint32_t tag, const void *from);
     bool (*bulk_wrote)(const void *address);
 

@@ -473,6 +473,42 @@ __global__ void no_acquire(float *out, unsigned *flag)
 
 // ---- what is right ----
 
+// ---- atomics ----
+
+__global__ void vector_race(float *out)
+{
+    if (threadIdx.x < 64)
+        add_four(out); // FAULT vector_race
+    else if (threadIdx.x == 64)
+        out[3] = 0; // FAULT vector_race
+}
+
+__global__ void half_race(unsigned short *out)
+{
+    if (threadIdx.x < 64)
+        add_half(out + 1); // FAULT half_race
+    else if (threadIdx.x == 64)
+        out[1] = 0; // FAULT half_race
+}
+
+__global__ void vector_misaligned(float *out)
+{
+    add_four(out + 1); // FAULT vector_misaligned
+}
+
+// Beside what others change.
+__global__ void ok_beside(unsigned short *out)
+{
+    if (threadIdx.x < 64)
+        add_half(out + threadIdx.x % 2 * 2);
+    else if (threadIdx.x == 64)
+        out[1] = 7;
+    else if (threadIdx.x < 100)
+        add_four((float *)(out + 8));
+}
+
+// ---- right ----
+
 __global__ void ok_flag(float *out, unsigned *flag)
 {
     __shared__ float s;
@@ -737,6 +773,12 @@ static const struct {
      [] { past_shared<<<1, 1, 2048>>>(f); }},
     {"srace", "data race in shared memory", [] { shared_race<<<1, BLOCK>>>(f); }},
     {"no_acquire", "data race in shared memory", [] { no_acquire<<<1, BLOCK>>>(f, words); }},
+    {"vector_race", "data race in global memory", [] { vector_race<<<1, BLOCK>>>(f); }},
+    {"half_race", "data race in global memory",
+     [] { half_race<<<1, BLOCK>>>((unsigned short *)f); }},
+    {"vector_misaligned", "atomic on the misaligned address",
+     [] { vector_misaligned<<<1, 1>>>(f); }},
+    {"ok_beside", "", [] { ok_beside<<<1, BLOCK>>>((unsigned short *)f); }},
     {"ok_flag", "", [] { ok_flag<<<1, BLOCK>>>(f, words); }},
     {"ok_ring", "", [] { ok_ring<<<1, BLOCK>>>(f); }},
     {"ok_state", "", [] { ok_state<<<1, BLOCK>>>(f); }},

@@ -273,6 +273,19 @@ __global__ void misaligned_tile(float *out)
     write_out(out, d);
 }
 
+// The same tile, whose pattern begins with it.
+__global__ void ok_base_offset(float *out)
+{
+    extern __shared__ __align__(1024) char tiles[];
+    float d[4] = {};
+    fill_and_fence(tiles, 16384);
+    wgmma_fence();
+    multiply(d, descriptor(tiles + 128, 16, 1024, 1) | 1ull << 49, of_b(tiles));
+    commit();
+    wait_groups<0>();
+    write_out(out, d);
+}
+
 __global__ void not_shifted(float *out)
 {
     extern __shared__ __align__(1024) char tiles[];
@@ -314,6 +327,29 @@ __global__ void wrong_swizzle(float *out, const __grid_constant__ CUtensorMap ma
     wgmma_fence();
     multiply(d, descriptor(tiles, 16, 8 * (128 >> (mode - 1)), mode), // FAULT wrong_swizzle
              descriptor(tiles, 16, 1024, 1));
+    commit();
+    wait_groups<0>();
+    write_out(out, d);
+}
+
+// B is rows 2 to 9 of the tile that was copied: its pattern is that of their addresses.
+__global__ void copied_shifted(float *out, const __grid_constant__ CUtensorMap map,
+                               unsigned long long base_offset)
+{
+    extern __shared__ __align__(1024) char tiles[];
+    __shared__ barrier_t full;
+    float d[4] = {};
+    if (threadIdx.x == 0) {
+        init(&full, 1);
+        fence_init();
+        expect(&full, 8192);
+        load_box(tiles, &map, 0, 0, &full);
+    }
+    __syncthreads();
+    wait(&full, 0);
+    wgmma_fence();
+    multiply(d, descriptor(tiles, 16, 1024, 1), // FAULT copied_shifted
+             descriptor(tiles + 256, 16, 1024, 1) | base_offset << 49);
     commit();
     wait_groups<0>();
     write_out(out, d);
@@ -593,6 +629,8 @@ static const Case cases[] = {
      [] { strides_too_large<<<1, GROUP, TILES>>>(f); }},
     {"wrong_swizzle", "the swizzle spans 64 bytes",
      [] { wrong_swizzle<<<1, GROUP, 8192>>>(f, tensor(), 2); }},
+    {"copied_shifted", "a tensor copy goes by the address, and needs 0",
+     [] { copied_shifted<<<1, GROUP, 8192>>>(f, tensor(), 2); }},
     {"box_between", "begins at element 4 of a row, each of 2 bytes",
      [] { box_between<<<1, 1, 8192>>>(tensor(), 4); }},
     {"different_descriptors", "the lanes of a warp have different descriptors",
@@ -618,6 +656,8 @@ static const Case cases[] = {
     {"ok_fences", "", [] { ok_fences<<<1, GROUP, TILES>>>(f); }},
     {"ok_reused", "", [] { ok_reused<<<1, 2 * GROUP, TILES>>>(f); }},
     {"ok_pipeline", "", [] { ok_pipeline<<<1, 384, 4 * 8192>>>(f, tensor()); }},
+    {"ok_base_offset", "", [] { ok_base_offset<<<1, GROUP, 16384>>>(f); }},
+    {"ok_rows_of_a_tile", "", [] { copied_shifted<<<1, GROUP, 8192>>>(f, tensor(), 0); }},
     {"ok_box", "", [] { box_between<<<1, 1, 8192>>>(tensor(), -8); }},
     {"ok_swizzle", "", [] { wrong_swizzle<<<1, GROUP, 8192>>>(f, tensor(), 1); }},
 };

@@ -77,4 +77,15 @@ __device__ static __forceinline__ void store(void *to, const void *from, unsigne
                  : "memory");
 }
 
+__device__ static __forceinline__ void add_four(float *to)
+{
+    asm volatile("red.global.add.v4.f32 [%0], {%1, %1, %1, %1};" ::"l"(to), "f"(1.0f) : "memory");
+}
+
+__device__ static __forceinline__ void add_half(unsigned short *to)
+{
+    asm volatile("red.global.add.noftz.f16 [%0], %1;" ::"l"(to), "h"((unsigned short)0x3c00)
+                 : "memory");
+}
+
 #endif

@@ -1,5 +1,5 @@
 // What tensor cores make of random numbers, bit by bit: one line for each case, then its results as
-// hexadecimal numbers. Run on an H200, that is tensor_sums_h200.txt; test_tensor_sums.sh compares.
+// hexadecimal numbers. Run on an H200, that is tensor_sums_h200.txt; test_same_as_h200.sh compares.
 // Inputs come from a formula, so that they need not be stored.
 #include <cuda_runtime.h>
 

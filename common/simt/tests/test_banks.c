@@ -1,12 +1,14 @@
-/* Bank conflicts as an H200 counts them (driver 580, CUDA 13.0:
- * l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_{ld,st}.sum of one instruction): 64 patterns
- * for loads and stores of 4, 8 and 16 bytes. */
+/* Shared memory as an H200 has it (driver 580, CUDA 13.0). Bank conflicts as it counts them
+ * (l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_{ld,st}.sum of one instruction): 64 patterns
+ * for loads and stores of 4, 8 and 16 bytes. And where wgmma reads the tiles of its matrix
+ * descriptors: the numbers there said so, multiplied by 1. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cmocka_all.h"
 #include "count/wavefronts.h"
+#include "machine/wgmma_tiles.h"
 #include "simt.h"
 
 static void test_h200(void **state)
@@ -61,11 +63,51 @@ static void test_wavefronts_of_pairs(void **state)
     }
 }
 
+/* The first chunks of a tile of half precision, 64 rows of A or 16 columns of B. */
+static void test_tiles(void **state)
+{
+    char line[1024], operand;
+    int transposed, count = 0, used;
+    unsigned int span, start, lead, stride, base;
+    FILE *file = fopen(TILES_FILE, "r");
+    (void)state;
+    assert_non_null(file);
+    assert_non_null(fgets(line, sizeof line, file));
+    while (fgets(line, sizeof line, file)) {
+        assert_int_equal(sscanf(line, "%c,%d,%u,%u,%u,%u,%u,%n", &operand, &transposed, &span,
+                                &start, &lead, &stride, &base, &used),
+                         7);
+        const uint64_t mode = span == 128 ? 1 : span == 64 ? 2 : span == 32 ? 3 : 0;
+        struct simt_tile tile;
+        const char *wrong = simt_tile_read(&tile, start / 16 | (uint64_t)(lead / 16) << 16 |
+                                                      (uint64_t)(stride / 16) << 32 |
+                                                      (uint64_t)base << 49 | mode << 62);
+        char *rest = line + used;
+        assert_null(wrong);
+        tile.type = SIMT_PTX_F16;
+        tile.rows = operand == 'a' ? 64 : 16;
+        tile.depth = 16;
+        tile.transposed = transposed;
+        for (unsigned int chunk = 0; chunk < 24; chunk++) {
+            const long address = strtol(rest, &rest, 10);
+            unsigned int row, k;
+            if (simt_tile_chunk(&tile, chunk, &row, &k) != address) {
+                fail_msg("chunk %u at %u: %s", chunk, simt_tile_chunk(&tile, chunk, &row, &k),
+                         line);
+            }
+        }
+        count++;
+    }
+    fclose(file);
+    assert_in_range(count, 300, 1000);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_h200),
         cmocka_unit_test(test_wavefronts_of_pairs),
+        cmocka_unit_test(test_tiles),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

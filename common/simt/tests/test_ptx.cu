@@ -216,12 +216,15 @@ __global__ void predicates()
       "r"(10));
     unsigned x = 5, y = 0;
     asm volatile("add.u32 %0, %0, %1;" : "+r"(x) : "r"(2));
+#ifdef __SIMT__ // nvcc takes no tied ones
     asm volatile("add.u32 %[sum], %1, %[more];"
                  : [sum] "=r"(y)
                  : "0"(x), [more] "r"(threadIdx.x + 3));
+#else
+    y = 10;
+#endif
     note(x, 7, __LINE__);
     note(y, 10, __LINE__);
-    asm volatile("mov.u32 _, %0;" ::"r"(x));
     asm("" : "+r"(x));
     note(x, 7, __LINE__);
     asm volatile(R"(add.u32 %0, %1,
@@ -424,7 +427,11 @@ __global__ void lanes()
       "r"(lane));
     R(0, "{.reg .pred p; setp.lt.u32 p, %1, 8; vote.sync.uni.pred p, p, -1; selp.u32 %0, 1, 0, p;}",
       "r"(lane));
-    R(lane < 8 ? 0xffu : 0xffffff00u, "match.any.sync.b32 %0, %1, -1;", "r"(lane / 8 > 0));
+    R(lane < 8 ? 0xffu : 0xffffff00u, "match.any.sync.b32 %0, %1, -1;", "r"((int)(lane / 8 > 0)));
+    R(1,
+      "{.reg .pred p; .reg .u32 a, b; mov.u32 a, %%smid; mov.u32 b, %%nsmid;\n"
+      "setp.lt.u32 p, a, b; selp.u32 %0, %1, 0, p;}",
+      "r"(1));
     R(496, "redux.sync.add.s32 %0, %1, -1;", "r"(lane));
     R(-31, "redux.sync.min.s32 %0, %1, -1;", "r"(-(int)lane));
     R(31, "redux.sync.or.b32 %0, %1, -1;", "r"(lane));
@@ -484,6 +491,11 @@ __global__ void copies(const float *data)
     note(bits(to[4 * threadIdx.x]), bits(0.0f), __LINE__);
     note(bits(to[4 * threadIdx.x + 1]), 0, __LINE__);
     note(bits(to[4 * threadIdx.x + 2]), bits(4.0f * threadIdx.x + 2), __LINE__);
+    asm volatile("{.reg .pred p; setp.ge.u32 p, %2, 16;\n"
+                 "cp.async.cg.shared.global [%0], [%1], 16, p; cp.async.wait_all;}" ::"r"(address),
+                 "l"(data), "r"(threadIdx.x)
+                 : "memory");
+    note(bits(to[4 * threadIdx.x + 3]), bits(threadIdx.x < 16 ? 3.0f : 0.0f), __LINE__);
 }
 
 static float *data;
@@ -512,22 +524,28 @@ static void check(int least)
     assert_int_equal(wrong, 0);
 }
 
-#define TEST(kernel, least, ...)                                                                   \
+template <class... Arguments>
+static void run(void (*kernel)(Arguments...), int least, int threads, Arguments... arguments)
+{
+    begin();
+    kernel<<<1, threads>>>(arguments...);
+    check(least);
+}
+
+#define TEST(kernel, ...)                                                                          \
     static void test_##kernel(void **)                                                             \
     {                                                                                              \
-        begin();                                                                                   \
-        kernel < < < 1, __VA_ARGS__;                                                               \
-        check(least);                                                                              \
+        run(kernel, __VA_ARGS__);                                                                  \
     }
-TEST(integers, 50, 1 >>> ())
-TEST(carries, 7, 1 >>> ())
-TEST(logic, 30, 1 >>> ())
-TEST(predicates, 17, 1 >>> ())
-TEST(reals, 35, 1 >>> ())
-TEST(conversions, 35, 1 >>> ())
-TEST(lanes, 32 * 20, 32 >>> ())
-TEST(barriers, 128 * 5, 128 >>> ())
-TEST(copies, 32 * 4, 32 >>> (data))
+TEST(integers, 50, 1)
+TEST(carries, 7, 1)
+TEST(logic, 30, 1)
+TEST(predicates, 17, 1)
+TEST(reals, 35, 1)
+TEST(conversions, 35, 1)
+TEST(lanes, 32 * 20, 32)
+TEST(barriers, 128 * 5, 128)
+TEST(copies, 32 * 5, 32, static_cast<const float *>(data))
 
 static void test_memory(void **)
 {

@@ -102,7 +102,7 @@ const LOOKS = {
   barrier: {name: "barrier", letter: "", colour: "--barrier"}
 };
 
-const TENSOR_CORES = /^(w?g?mma|ldmatrix|stmatrix)/;
+const TENSOR_CORES = /^(w?g?mma|ldmatrix|stmatrix|movmatrix)/;
 
 function lookOf(block, step) {
   if (step === "barrier") return LOOKS.barrier;

@@ -1,0 +1,7 @@
+#!/bin/sh
+# test_same_as_h200.sh PROGRAM FILE: whether PROGRAM prints what it printed on an H200: FILE.
+out=$(mktemp) || exit 3
+trap 'rm -f "$out"' EXIT
+"$1" >"$out" || exit 1
+[ "$(wc -l <"$2")" -ge 300 ] || { echo "$2: too short" && exit 1; }
+cmp "$out" "$2" || { diff "$out" "$2" | head -20 && exit 1; }
