@@ -108,7 +108,7 @@ struct ptx_type {
 const struct ptx_type *ptx_type(const char *name);
 void ptx_emit(struct ptx *ptx, struct ptx_instruction *instruction);
 
-/* ---- simt_ptx_memory.c, simt_ptx_lanes.c and its neighbours: rules of their own; false: another one's ---- */
+/* ---- simt_ptx_memory.c and its neighbours: rules of their own; false: another one's ---- */
 
 bool ptx_emit_memory(struct ptx *ptx, struct ptx_instruction *instruction);
 bool ptx_emit_lanes(struct ptx *ptx, struct ptx_instruction *instruction);

@@ -26,8 +26,8 @@ static bool has_only(const struct ptx_instruction *instruction, size_t first, co
     return true;
 }
 
-/* cp.async.ca.shared.global [to], [from], bytes{, bytes read}{, policy}; a predicate in place of the
- * bytes read: whether none are. */
+/* cp.async.ca.shared.global [to], [from], bytes{, bytes read}{, policy}; a predicate in place of
+ * the bytes read: whether none are. */
 static void emit_copy(struct ptx *ptx, struct ptx_instruction *instruction)
 {
     bool hint = ptx_has(instruction, "L2::cache_hint");

@@ -258,11 +258,25 @@ void simt_tensor_load(void *to, const void *map, const int *at, unsigned int dim
     }
 }
 
+/* Behind the end it may: nothing is stored there. */
+static void check_start(const struct simt_tensor_map *map, const int *at, const struct place *place)
+{
+    char wrong[160];
+    for (unsigned int i = 0; i < map->rank; i++) {
+        if (at[i] < 0) { /* a GPU: an illegal instruction */
+            snprintf(wrong, sizeof wrong,
+                     "stores a box that begins before the tensor, at %d of dimension %u", at[i], i);
+            fail(place, wrong);
+        }
+    }
+}
+
 void simt_tensor_store(const void *from, const void *map, const int *at, unsigned int dimensions,
                        const char *file, int line)
 {
     const struct place place = {__builtin_return_address(0), file, line};
     const struct simt_tensor_map encoded = read_map(map, from, at, dimensions, false, &place);
+    check_start(&encoded, at, &place);
     simt_bulk_start_store(
         take_apart(&encoded, (char *)(uintptr_t)from, at, false, place.caller, file, line));
 }
@@ -282,6 +296,7 @@ void simt_tensor_reduce(const void *from, const void *map, const int *at, unsign
     };
     const struct place place = {__builtin_return_address(0), file, line};
     const struct simt_tensor_map encoded = read_map(map, from, at, dimensions, false, &place);
+    check_start(&encoded, at, &place);
     struct simt_bulk_copy *copy =
         take_apart(&encoded, (char *)(uintptr_t)from, at, false, place.caller, file, line);
     if (encoded.type >= sizeof types || !types[encoded.type]) {

@@ -145,8 +145,8 @@ static void check_fence(const struct simt_wgmmas *all, const struct simt_wgmma *
 
 /* ---- tiles ---- */
 
-/* As the tensor copy that made the tile laid it out: the pattern goes by the address. Where there was
- * no such copy, it begins with the tile. */
+/* As the tensor copy that made the tile laid it out: the pattern goes by the address. Where there
+ * was no such copy, it begins with the tile. */
 static void check_swizzle(const struct simt_wgmma *wgmma, const struct simt_tile *tile)
 {
     const unsigned int mask = tile->span ? tile->span / SIMT_TILE_CHUNK - 1 : 0;

@@ -1,6 +1,6 @@
 // Atomics on floats, halves, pairs of these and vectors, bit by bit: one line for each case, then
-// what is in memory afterwards. Run on an H200, that is atomics_h200.txt; test_same_as_h200.sh compares.
-// Inputs come from a formula, so that they need not be stored.
+// what is in memory afterwards. Run on an H200, that is atomics_h200.txt; test_same_as_h200.sh
+// compares. Inputs come from a formula, so that they need not be stored.
 #include <cuda_runtime.h>
 
 #include <cstdint>

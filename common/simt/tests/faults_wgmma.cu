@@ -367,6 +367,16 @@ __global__ void box_between(const __grid_constant__ CUtensorMap map, int x)
     wait(&full, 0);
 }
 
+// So it does of a box that it is to store and that begins before the tensor; the rows behind its end
+// are left out.
+__global__ void stored_before(const __grid_constant__ CUtensorMap map, int y)
+{
+    extern __shared__ __align__(1024) char tiles[];
+    fill_and_fence(tiles, 8192);
+    if (threadIdx.x == 0)
+        store_box(tiles, &map, 0, y); // FAULT stored_before
+}
+
 __global__ void different_descriptors(float *out)
 {
     extern __shared__ __align__(1024) char tiles[];
@@ -633,6 +643,8 @@ static const Case cases[] = {
      [] { copied_shifted<<<1, GROUP, 8192>>>(f, tensor(), 2); }},
     {"box_between", "begins at element 4 of a row, each of 2 bytes",
      [] { box_between<<<1, 1, 8192>>>(tensor(), 4); }},
+    {"stored_before", "begins before the tensor, at -1 of dimension 1",
+     [] { stored_before<<<1, GROUP, 8192>>>(tensor(), -1); }},
     {"different_descriptors", "the lanes of a warp have different descriptors",
      [] { different_descriptors<<<1, GROUP, 2 * TILES>>>(f); }},
     {"three_warps", "the block has no four warps for it", [] { three_warps<<<1, 96, TILES>>>(f); }},
@@ -656,6 +668,7 @@ static const Case cases[] = {
     {"ok_fences", "", [] { ok_fences<<<1, GROUP, TILES>>>(f); }},
     {"ok_reused", "", [] { ok_reused<<<1, 2 * GROUP, TILES>>>(f); }},
     {"ok_pipeline", "", [] { ok_pipeline<<<1, 384, 4 * 8192>>>(f, tensor()); }},
+    {"ok_stored_behind", "", [] { stored_before<<<1, GROUP, 8192>>>(tensor(), 100); }},
     {"ok_base_offset", "", [] { ok_base_offset<<<1, GROUP, 16384>>>(f); }},
     {"ok_rows_of_a_tile", "", [] { copied_shifted<<<1, GROUP, 8192>>>(f, tensor(), 0); }},
     {"ok_box", "", [] { box_between<<<1, 1, 8192>>>(tensor(), -8); }},

@@ -84,4 +84,13 @@ __device__ static __forceinline__ void load_box(void *to, const void *map, int x
                  : "memory");
 }
 
+__device__ static __forceinline__ void store_box(const void *from, const void *map, int x, int y)
+{
+    asm volatile("cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%0, {%1, %2}], [%3];\n"
+                 "cp.async.bulk.commit_group;\n"
+                 "cp.async.bulk.wait_group 0;" ::"l"(map),
+                 "r"(x), "r"(y), "r"(shared(from))
+                 : "memory");
+}
+
 #endif
