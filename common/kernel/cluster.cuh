@@ -34,6 +34,18 @@ static inline __device__ void barrier_arrive_at(phase_barrier *barrier, unsigned
 }
 
 /* What is at that place in the shared memory of block `rank`. */
+static inline __device__ float load_from_block(const float *here, unsigned rank)
+{
+    float one;
+    asm volatile("{\n\t.reg .b32 there;\n\t"
+                 "mapa.shared::cluster.u32 there, %1, %2;\n\t"
+                 "ld.shared::cluster.f32 %0, [there];\n\t}"
+                 : "=f"(one)
+                 : "r"(shared_address(here)), "r"(rank)
+                 : "memory");
+    return one;
+}
+
 static inline __device__ float4 load_from_block(const float4 *here, unsigned rank)
 {
     float4 four;
