@@ -6,22 +6,14 @@
 
 #include "device/pool.h"
 #include "library/cuda_check.h"
-#include "shares.h"
+#include "several_gpus.h"
 
-static ncclComm_t comms[MOST_GPUS];
+static ncclComm_t *comms;
 
-/* A communicator takes long to make: once for many calls. */
 void prepare_all_reduce(const struct reduction *call)
 {
-    static int made;
-
     place_shares(call);
-    if (made == call->gpus)
-        return;
-    for (int gpu = 0; gpu < made; gpu++)
-        CHECK_NCCL(ncclCommDestroy(comms[gpu]));
-    CHECK_NCCL(ncclCommInitAll(comms, call->gpus, NULL));
-    made = call->gpus;
+    comms = nccl_communicators(call->gpus);
 }
 
 static void all_reduce(const struct reduction *call, int gpu)
@@ -41,11 +33,7 @@ static void all_reduce(const struct reduction *call, int gpu)
 void launch_nccl(const struct reduction *call)
 {
     fork_gpus();
-    for (int gpu = 0; gpu < shares.gpus; gpu++) {
-        CHECK(cudaSetDevice(gpu));
-        launch_bulk_copies(&shares.of[gpu]);
-    }
-    CHECK(cudaSetDevice(0));
+    reduce_shares();
     CHECK_NCCL(ncclGroupStart());
     for (int gpu = 0; gpu < shares.gpus; gpu++)
         all_reduce(call, gpu);

@@ -1,13 +1,13 @@
 /* Step 06, several GPUs: each reduces its share of the input, by the top rung of one GPU, to one
  * number; these rungs differ in how the numbers come together. The shares lie on the GPUs before a
  * call (shares.h). */
-#include "library/cuda_check.h"
-#include "shares.h"
+#include "several_gpus.h"
+
+#include "library/peer_access.h"
 
 void launch_shape_by_size(const struct reduction *call);
 
-/* Every GPU is asked for its share, by this thread, one after the other: launches do not wait. */
-static void reduce_shares(void)
+void reduce_shares(void)
 {
     for (int gpu = 0; gpu < shares.gpus; gpu++) {
         CHECK(cudaSetDevice(gpu));
@@ -82,6 +82,12 @@ void launch_host_copies(const struct reduction *call)
 
 /* ---- from GPU to GPU ------------------------------------------------------------------------- */
 
+void prepare_peers(const struct reduction *call)
+{
+    place_shares(call);
+    enable_peer_access(call->gpus);
+}
+
 /* The numbers are copied to the first GPU, which combines them. Events make the streams wait for
  * each other.
  *
@@ -99,21 +105,6 @@ void launch_peer_copies(const struct reduction *call)
                                   size, (cudaStream_t)shares.of[gpu].stream));
     join_gpus();
     launch_shape_by_size(&second);
-}
-
-/* The other GPUs' kernels may write to the first one's memory. */
-void prepare_peer_access(const struct reduction *call)
-{
-    place_shares(call);
-    for (int gpu = 1; gpu < shares.gpus; gpu++) {
-        CHECK(cudaSetDevice(gpu));
-        const cudaError_t status = cudaDeviceEnablePeerAccess(0, 0);
-        if (status == cudaErrorPeerAccessAlreadyEnabled)
-            cudaGetLastError(); /* by an earlier preparation */
-        else
-            check_cuda(status, "cudaDeviceEnablePeerAccess");
-    }
-    CHECK(cudaSetDevice(0));
 }
 
 const char *declines_peer_access(const struct reduction *call)

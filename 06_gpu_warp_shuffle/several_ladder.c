@@ -2,17 +2,7 @@
 #include "library/nccl.h"
 #include "problem/reduction/reduction.h"
 #include "run/step.h"
-#include "shares.h"
-
-void launch_one_gpu(const struct reduction *call);
-void launch_host_copies(const struct reduction *call);
-void launch_peer_copies(const struct reduction *call);
-void prepare_peer_access(const struct reduction *call);
-const char *declines_peer_access(const struct reduction *call);
-void launch_peer_access(const struct reduction *call);
-void prepare_all_reduce(const struct reduction *call);
-void launch_nccl(const struct reduction *call);
-void launch_nccl_threads(const struct reduction *call);
+#include "several_gpus.h"
 
 /* As of the top rung of one GPU (ladder.c). */
 static double depth_one_gpu(const struct reduction *call)
@@ -42,6 +32,7 @@ static const struct reduction_rung rungs[] = {
                  .idea = "a share on each GPU; their numbers are copied to the host",
                  .needs_compute_capability = 90},
         .run = launch_host_copies,
+        .how = how_host_copies,
         .prepare = place_shares,
         .depth = depth_shares,
     },
@@ -50,7 +41,8 @@ static const struct reduction_rung rungs[] = {
                  .idea = "the numbers are copied to the first GPU",
                  .needs_compute_capability = 90},
         .run = launch_peer_copies,
-        .prepare = place_shares,
+        .how = how_peer_copies,
+        .prepare = prepare_peers,
         .depth = depth_shares,
     },
     {
@@ -58,7 +50,8 @@ static const struct reduction_rung rungs[] = {
                  .idea = "kernels write their numbers to the first GPU's memory",
                  .needs_compute_capability = 90},
         .run = launch_peer_access,
-        .prepare = prepare_peer_access,
+        .how = how_peer_access,
+        .prepare = prepare_peers,
         .declines = declines_peer_access,
         .depth = depth_shares,
     },
@@ -68,6 +61,7 @@ static const struct reduction_rung rungs[] = {
                  .needs_compute_capability = 90,
                  .unavailable = nccl_unavailable},
         .run = ON_NCCL(launch_nccl),
+        .how = ON_NCCL(how_nccl),
         .prepare = ON_NCCL(prepare_all_reduce),
         .ops = NCCL_OPS,
         .depth = depth_shares,
@@ -78,6 +72,7 @@ static const struct reduction_rung rungs[] = {
                  .needs_compute_capability = 90,
                  .unavailable = nccl_unavailable},
         .run = ON_NCCL(launch_nccl_threads),
+        .how = ON_NCCL(how_nccl_threads),
         .prepare = ON_NCCL(prepare_all_reduce),
         .ops = NCCL_OPS,
         .depth = depth_shares,

@@ -39,7 +39,7 @@ static void verify(int gpus, enum reduce_op op, enum element_type type, size_t n
     options.op = op;
     options.type = type;
     options.n = n;
-    options.gpus = (unsigned)gpus;
+    options.base.gpus = (unsigned)gpus;
     options.base.offset = offset;
     step_test_rungs(&options.base);
 }

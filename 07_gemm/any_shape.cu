@@ -2,20 +2,22 @@
  * (plan.c). What a rung's plans do not take is left to producer_warps. */
 #include <stdio.h>
 
+#include "device/gpu.h"
 #include "plan.h"
 #include "tile.cuh"
 #include "workspace.h"
 
 extern "C" void launch_producer_warps(const struct gemm *call);
 
-/* The last plan is kept: choosing one takes longer than a small product. */
+/* A GPU's last plan is kept: choosing one takes longer than a small product. */
 static struct plan plan_for(const struct gemm *call, unsigned ideas)
 {
     static struct {
         struct gemm call;
         unsigned ideas;
         struct plan plan;
-    } last;
+    } plans[MOST_GPUS];
+    auto &last = plans[gpu_place()];
     const bool is_same = last.ideas == ideas && last.call.m == call->m && last.call.n == call->n &&
                          last.call.k == call->k && last.call.lda == call->lda &&
                          last.call.ldb == call->ldb && last.call.b == call->b;

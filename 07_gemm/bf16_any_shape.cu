@@ -6,6 +6,7 @@
  * at multiples of 16 bytes are first copied to where they do. And a product with a vector is no
  * matter of tensor cores: each element of the matrix is used once. */
 #include "bf16_persistent.cuh"
+#include "device/gpu.h"
 
 typedef plan<64, 8, 1, true> narrow;
 typedef plan<128, 6, 1, true> middle;
@@ -156,12 +157,12 @@ static struct choice choose(const struct gemm *call)
 
 /* ---- launch ---------------------------------------------------------------------------------- */
 
-/* Memory for partial sums and aligned copies, allocated by prepare_any_shape_bf16 and kept for the
- * next call. */
+/* Memory for partial sums and aligned copies, on each GPU that multiplies, allocated by
+ * prepare_any_shape_bf16 and kept for the next call. */
 static struct {
     char *memory;
     size_t bytes;
-} scratch;
+} scratches[MOST_GPUS];
 
 static size_t aligned_leading(size_t columns)
 {
@@ -182,6 +183,7 @@ extern "C" void prepare_any_shape_bf16(const struct gemm *call)
 {
     const size_t bytes =
         parts_bytes(call) + copy_bytes(call->m, call->k) + copy_bytes(call->k, call->n);
+    auto &scratch = scratches[gpu_place()];
 
     if (bytes <= scratch.bytes)
         return;
@@ -201,7 +203,7 @@ static unsigned blocks_of_rows(size_t rows, size_t columns)
 /* The call with operands whose rows are aligned. */
 static struct gemm aligned_call(const struct gemm *call)
 {
-    uint16_t *const a = (uint16_t *)(scratch.memory + parts_bytes(call));
+    uint16_t *const a = (uint16_t *)(scratches[gpu_place()].memory + parts_bytes(call));
     uint16_t *const b = a + copy_bytes(call->m, call->k) / sizeof(uint16_t);
     struct gemm aligned = *call;
 
@@ -222,7 +224,7 @@ static struct gemm aligned_call(const struct gemm *call)
 
 static void launch_add_splits(const struct gemm *call, unsigned splits)
 {
-    const float *const parts = (const float *)scratch.memory;
+    const float *const parts = (const float *)scratches[gpu_place()].memory;
 
     if (splits < 8)
         launch_dependent(add_few_splits, (unsigned)(call->m * ((call->n + 255) / 256)), 256, 0,
@@ -236,7 +238,7 @@ static void launch_add_splits(const struct gemm *call, unsigned splits)
     {                                                                                              \
         struct bf16_work work = work_of<plan>(&aligned);                                           \
         work.splits = choice.splits;                                                               \
-        work.parts = (float *)scratch.memory;                                                      \
+        work.parts = (float *)scratches[gpu_place()].memory;                                       \
         const struct maps maps = maps_of<plan>(&aligned, work);                                    \
         cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,                  \
                              (int)plan::SHARED_BYTES);                                             \

@@ -37,7 +37,7 @@ void launch_tensor_3xtf32(const struct gemm *call);
 void prepare_tensor_3xtf32(const struct gemm *call);
 double depth_tensor_3xtf32(const struct gemm *call);
 
-extern const struct ladder bf16, tf32;
+extern const struct ladder bf16, tf32, f32_on_gpus, bf16_on_gpus;
 
 static const struct gemm_rung rungs[] = {
     {
@@ -294,7 +294,7 @@ static const struct ladder f32 = {
     LADDER_RUNGS(rungs),
 };
 
-static const struct ladder *const ladders[] = {&f32, &bf16, &tf32};
+static const struct ladder *const ladders[] = {&f32, &bf16, &tf32, &f32_on_gpus, &bf16_on_gpus};
 
 const struct step step = {
     .name = "07_gemm",

@@ -1,5 +1,6 @@
 /* Step 07: tiles_of_c with tiles of several shapes, aligned copies of B, and products left over at
  * the edges, on Hopper (sm_90a). */
+#include "device/gpu.h"
 #include "plan.h"
 #include "tiles_of_c.cuh"
 #include "workspace.h"
@@ -34,7 +35,8 @@ static struct gemm with_aligned_b(const struct gemm *call)
 template <typename T>
 static void launch_tiles(const struct gemm *call, const struct plan *plan)
 {
-    static bool may_have_memory;
+    static bool may_have_memory[MOST_GPUS]; /* an attribute belongs to a GPU, too */
+    const unsigned gpu = gpu_place();
     struct work work = work_for<T>(call);
     const unsigned tiles = work.row_tiles * work.column_tiles;
 
@@ -42,10 +44,10 @@ static void launch_tiles(const struct gemm *call, const struct plan *plan)
     work.added_later = plan->added_later;
     work.parts = workspace_parts();
     work.sent = workspace_flags();
-    if (!may_have_memory)
+    if (!may_have_memory[gpu])
         cudaFuncSetAttribute(tiles_of_c<T>, cudaFuncAttributeMaxDynamicSharedMemorySize,
                              T::SHARED_BYTES);
-    may_have_memory = true;
+    may_have_memory[gpu] = true;
     launch_dependent(tiles_of_c<T>, work.blocks, T::CONSUMERS + PRODUCERS, T::SHARED_BYTES, *call,
                      describe_b(call, T::DEPTH, T::N), work);
     if (work.added_later) {

@@ -4,11 +4,14 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "device/gpu.h"
 #include "workspace.h"
 
-static float *parts, *copy;
-static unsigned *flags;
-static size_t copy_floats;
+static struct {
+    float *parts, *copy;
+    unsigned *flags;
+    size_t copy_floats;
+} workspaces[MOST_GPUS];
 
 static void *allocate(size_t bytes)
 {
@@ -22,29 +25,34 @@ static void *allocate(size_t bytes)
 
 extern "C" void prepare_workspace(const struct gemm *call)
 {
-    if (parts == NULL) {
-        parts = (float *)allocate(workspace_floats((size_t)call->multiprocessors) * sizeof(float));
-        flags = (unsigned *)allocate(WORKSPACE_FLAGS * sizeof(unsigned));
+    auto &mine = workspaces[gpu_place()];
+
+    if (mine.parts == NULL) {
+        mine.parts =
+            (float *)allocate(workspace_floats((size_t)call->multiprocessors) * sizeof(float));
+        mine.flags = (unsigned *)allocate(WORKSPACE_FLAGS * sizeof(unsigned));
     }
-    cudaMemsetAsync(flags, 0, WORKSPACE_FLAGS * sizeof(unsigned));
+    cudaMemsetAsync(mine.flags, 0, WORKSPACE_FLAGS * sizeof(unsigned));
 }
 
 extern "C" float *workspace_parts(void)
 {
-    return parts;
+    return workspaces[gpu_place()].parts;
 }
 
 extern "C" unsigned *workspace_flags(void)
 {
-    return flags;
+    return workspaces[gpu_place()].flags;
 }
 
 extern "C" float *workspace_copy(size_t floats)
 {
-    if (floats > copy_floats) {
-        cudaFree(copy);
-        copy = (float *)allocate(floats * sizeof(float));
-        copy_floats = floats;
+    auto &mine = workspaces[gpu_place()];
+
+    if (floats > mine.copy_floats) {
+        cudaFree(mine.copy);
+        mine.copy = (float *)allocate(floats * sizeof(float));
+        mine.copy_floats = floats;
     }
-    return copy;
+    return mine.copy;
 }

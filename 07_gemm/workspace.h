@@ -1,4 +1,5 @@
-/* Step 07: memory on the GPU that the top rungs need for partial sums, allocated once and kept. */
+/* Step 07: memory that the top rungs need for partial sums, on each GPU that multiplies, allocated
+ * once and kept. */
 #ifndef RUNGS_07_WORKSPACE_H
 #define RUNGS_07_WORKSPACE_H
 
@@ -10,7 +11,7 @@
 extern "C" {
 #endif
 
-/* Allocates it; for .prepare of a rung. */
+/* Of the current GPU, as is all that follows. Allocates it; for .prepare of a rung. */
 void prepare_workspace(const struct gemm *call);
 
 /* Room for partial sums: so many floats, at least those of two tiles of 128 x 256 for each

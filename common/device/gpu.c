@@ -1,6 +1,7 @@
 #include "device/gpu.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static cudaEvent_t started, stopped;
@@ -15,6 +16,14 @@ bool gpu_succeeded(cudaError_t status, const char *call, struct error *error)
     cudaGetLastError(); /* clears the error, so that it is reported only once */
     return error_set(error, EXIT_DEVICE_ERROR, "%s: %s (%s)", call, cudaGetErrorString(status),
                      cudaGetErrorName(status));
+}
+
+unsigned gpu_place(void)
+{
+    int device = 0;
+
+    cudaGetDevice(&device);
+    return (unsigned)device % MOST_GPUS;
 }
 
 bool gpu_open(int device, struct machine *machine, struct cudaDeviceProp *properties,
@@ -53,10 +62,26 @@ static bool is_like_first(int device, struct error *error)
                      first.name, device, other.name);
 }
 
+/* Processes that MPI's launchers started together, by what they put into the environment. */
+static int processes(void)
+{
+    static const char *const names[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MV2_COMM_WORLD_SIZE"};
+
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (getenv(names[i]) != NULL)
+            return atoi(getenv(names[i]));
+    return 1;
+}
+
 bool gpu_join(int *count, struct error *error)
 {
     int found = 0;
 
+    if (processes() > 1)
+        return error_set(error, EXIT_BAD_USAGE,
+                         "--gpus: one process works with all GPUs of this machine, and mpirun has "
+                         "started %d: start one without it",
+                         processes());
     if (!gpu_succeeded(cudaGetDeviceCount(&found), "cudaGetDeviceCount", error))
         return false;
     if (*count > found)
@@ -162,6 +187,23 @@ bool gpu_timer_stop(double *microseconds, struct error *error)
         return false;
     *microseconds = (double)milliseconds * 1e3;
     return true;
+}
+
+double gpu_shortest_time(void (*work)(const void *argument), const void *argument)
+{
+    enum { TIMES = 5 };
+    struct error error;
+    double shortest = 0, time;
+
+    for (int i = 0; i <= TIMES; i++) {
+        if (!gpu_timer_start(&error))
+            return 0;
+        work(argument);
+        if (!gpu_timer_stop(&time, &error))
+            return 0;
+        shortest = i <= 1 || time < shortest ? time : shortest;
+    }
+    return shortest;
 }
 
 static bool evict_one(int device, struct error *error)

@@ -7,6 +7,15 @@
 
 #include "device/back_end.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The current GPU's place in an array of MOST_GPUS, for what belongs to one GPU: memory, handles,
+ * attributes of kernels. (GPUs that work together are the first ones, and one that works alone may
+ * have any number.) */
+unsigned gpu_place(void);
+
 /* True if the call succeeded; otherwise *error names the call and the reason. Code:
  * EXIT_DEVICE_ERROR. */
 bool gpu_succeeded(cudaError_t status, const char *call, struct error *error);
@@ -27,6 +36,14 @@ bool gpu_finish(struct error *error);
 bool gpu_timer_start(struct error *error);
 bool gpu_timer_stop(double *microseconds, struct error *error);
 bool gpu_evict(const void *memory, size_t bytes, struct error *error);
+
+/* Microseconds that the work takes, the shortest of some times, after one to warm up; 0 if a call
+ * failed, which the runner's next one finds, too. */
+double gpu_shortest_time(void (*work)(const void *argument), const void *argument);
+
+#ifdef __cplusplus
+}
+#endif
 
 #define GPU_FUNCTIONS                                                                              \
     .host_memory = false, .join = gpu_join, .peak = gpu_peak, .allocate = gpu_allocate,            \

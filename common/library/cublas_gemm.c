@@ -12,15 +12,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "device/gpu.h"
 #include "library/cublas.h"
 #include "library/cublas_check.h"
 
 #define WORKSPACE ((size_t)64 << 20)
 enum { MOST_CANDIDATES = 64, ALIGNMENT = 256 };
-
-static cublasHandle_t handle;
-static cublasLtHandle_t light;
-static void *workspace;
 
 /* cublasLt's description of a product. */
 struct description {
@@ -28,15 +25,23 @@ struct description {
     cublasLtMatrixLayout_t first, second, result; /* B^T, A^T, C^T */
 };
 
-/* The fastest algorithm found for `call`. */
-static struct {
+/* What belongs to a GPU: handles, and the fastest algorithm found for `call`. */
+static struct of_gpu {
+    cublasHandle_t handle;
+    cublasLtHandle_t light;
+    void *workspace;
     bool made;
     struct gemm call;
     struct description description;
     int candidates; /* how many of cublasLt's proposals run */
     int chosen;     /* index of one of them, or -1: cublasSgemm or cublasGemmEx */
     cublasLtMatmulAlgo_t algorithm;
-} plan;
+} of_gpus[MOST_GPUS];
+
+static struct of_gpu *current(void)
+{
+    return &of_gpus[gpu_place()];
+}
 
 static cudaDataType_t elements_of(const struct gemm *call)
 {
@@ -50,7 +55,9 @@ static cublasComputeType_t arithmetic_of(const struct gemm *call)
 
 static void open_libraries(const struct gemm *call)
 {
-    if (handle != NULL)
+    struct of_gpu *const gpu = current();
+
+    if (gpu->handle != NULL)
         return;
     /* This variable can make cuBLAS use TF32 even if the program asks for float32, and the other
      * way round. It is read when the handle is created. */
@@ -58,15 +65,15 @@ static void open_libraries(const struct gemm *call)
         unsetenv("NVIDIA_TF32_OVERRIDE");
     else
         setenv("NVIDIA_TF32_OVERRIDE", "0", 1);
-    check(cublasCreate(&handle), "cublasCreate");
+    check(cublasCreate(&gpu->handle), "cublasCreate");
     /* No TF32, and partial sums are not rounded to elements of C. */
-    check(
-        cublasSetMathMode(handle, (cublasMath_t)(CUBLAS_DEFAULT_MATH |
-                                                 CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION)),
-        "cublasSetMathMode");
-    check(cublasLtCreate(&light), "cublasLtCreate");
-    check_cuda(cudaMalloc(&workspace, WORKSPACE), "cublas: cudaMalloc");
-    check(cublasSetWorkspace(handle, workspace, WORKSPACE), "cublasSetWorkspace");
+    check(cublasSetMathMode(gpu->handle,
+                            (cublasMath_t)(CUBLAS_DEFAULT_MATH |
+                                           CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION)),
+          "cublasSetMathMode");
+    check(cublasLtCreate(&gpu->light), "cublasLtCreate");
+    check_cuda(cudaMalloc(&gpu->workspace, WORKSPACE), "cublas: cudaMalloc");
+    check(cublasSetWorkspace(gpu->handle, gpu->workspace, WORKSPACE), "cublasSetWorkspace");
 }
 
 /* The largest power of two that divides the address, at most the alignment of cudaMalloc. */
@@ -143,7 +150,7 @@ static int propose(const struct gemm *call, const struct description *descriptio
                                                    wishes[w].size),
               "cublasLtMatmulPreferenceSetAttribute");
     /* No proposal for a shape is not an error: the functions of cuBLAS take all shapes. */
-    if (cublasLtMatmulAlgoGetHeuristic(light, description->operation, description->first,
+    if (cublasLtMatmulAlgoGetHeuristic(current()->light, description->operation, description->first,
                                        description->second, description->result,
                                        description->result, preference, MOST_CANDIDATES, results,
                                        &count) != CUBLAS_STATUS_SUCCESS)
@@ -157,19 +164,21 @@ static int propose(const struct gemm *call, const struct description *descriptio
 static cublasStatus_t multiply(const struct gemm *call, const struct description *description,
                                const cublasLtMatmulAlgo_t *algorithm)
 {
+    struct of_gpu *const gpu = current();
+
     if (algorithm != NULL)
-        return cublasLtMatmul(light, description->operation, &call->alpha, call->b,
+        return cublasLtMatmul(gpu->light, description->operation, &call->alpha, call->b,
                               description->first, call->a, description->second, &call->beta,
                               call->c, description->result, call->c, description->result, algorithm,
-                              workspace, WORKSPACE, 0);
+                              gpu->workspace, WORKSPACE, 0);
     /* _64 takes sizes beyond INT_MAX. */
     if (call->type != GEMM_F32)
-        return cublasGemmEx_64(handle, CUBLAS_OP_N, CUBLAS_OP_N, (int64_t)call->n, (int64_t)call->m,
-                               (int64_t)call->k, &call->alpha, call->b, elements_of(call),
-                               (int64_t)call->ldb, call->a, elements_of(call), (int64_t)call->lda,
-                               &call->beta, call->c, elements_of(call), (int64_t)call->ldc,
-                               arithmetic_of(call), CUBLAS_GEMM_DEFAULT);
-    return cublasSgemm_64(handle, CUBLAS_OP_N, CUBLAS_OP_N, (int64_t)call->n, (int64_t)call->m,
+        return cublasGemmEx_64(gpu->handle, CUBLAS_OP_N, CUBLAS_OP_N, (int64_t)call->n,
+                               (int64_t)call->m, (int64_t)call->k, &call->alpha, call->b,
+                               elements_of(call), (int64_t)call->ldb, call->a, elements_of(call),
+                               (int64_t)call->lda, &call->beta, call->c, elements_of(call),
+                               (int64_t)call->ldc, arithmetic_of(call), CUBLAS_GEMM_DEFAULT);
+    return cublasSgemm_64(gpu->handle, CUBLAS_OP_N, CUBLAS_OP_N, (int64_t)call->n, (int64_t)call->m,
                           (int64_t)call->k, &call->alpha, call->b, (int64_t)call->ldb, call->a,
                           (int64_t)call->lda, &call->beta, call->c, (int64_t)call->ldc);
 }
@@ -219,14 +228,15 @@ static double best_time_of(const struct gemm *call, const struct description *de
  * not change C, since beta may need it: they write to separate memory with C's alignment. */
 static void choose(const struct gemm *call)
 {
+    struct of_gpu *const gpu = current();
     cublasLtMatmulHeuristicResult_t results[MOST_CANDIDATES];
     const size_t offset = (uintptr_t)call->c % ALIGNMENT;
     const size_t bytes = offset + call->m * call->ldc * gemm_element_size(call->type);
     struct gemm trial = *call;
     void *scratch = NULL;
 
-    plan.chosen = -1;
-    plan.candidates = 0;
+    gpu->chosen = -1;
+    gpu->candidates = 0;
     if (cudaMalloc(&scratch, bytes) != cudaSuccess) {
         cudaGetLastError(); /* no memory for trials: none of cublasLt's */
         return;
@@ -234,21 +244,21 @@ static void choose(const struct gemm *call)
     check_cuda(cudaMemset(scratch, 0, bytes), "cublas: cudaMemset");
     trial.c = (float *)((char *)scratch + offset);
 
-    const int proposed = propose(call, &plan.description, results);
-    best_time_of(&trial, &plan.description, NULL); /* warms up until the GPU's clock is high */
-    double best = best_time_of(&trial, &plan.description, NULL);
+    const int proposed = propose(call, &gpu->description, results);
+    best_time_of(&trial, &gpu->description, NULL); /* warms up until the GPU's clock is high */
+    double best = best_time_of(&trial, &gpu->description, NULL);
     for (int i = 0; i < proposed; i++) {
         if (results[i].state != CUBLAS_STATUS_SUCCESS || results[i].workspaceSize > WORKSPACE)
             continue;
-        const double time = best_time_of(&trial, &plan.description, &results[i].algo);
+        const double time = best_time_of(&trial, &gpu->description, &results[i].algo);
         if (time == DBL_MAX)
             continue;
         if (time < best) {
             best = time;
-            plan.chosen = plan.candidates;
-            plan.algorithm = results[i].algo;
+            gpu->chosen = gpu->candidates;
+            gpu->algorithm = results[i].algo;
         }
-        plan.candidates++;
+        gpu->candidates++;
     }
     check_cuda(cudaFree(scratch), "cublas: cudaFree");
 }
@@ -260,20 +270,23 @@ static bool is_empty(const struct gemm *call)
 
 void cublas_prepare_gemm(const struct gemm *call)
 {
+    struct of_gpu *const gpu = current();
+
     open_libraries(call);
-    if (is_empty(call) || (plan.made && is_same(&plan.call, call)))
+    if (is_empty(call) || (gpu->made && is_same(&gpu->call, call)))
         return;
-    if (plan.made)
-        destroy_description(&plan.description);
-    plan.description = describe(call);
+    if (gpu->made)
+        destroy_description(&gpu->description);
+    gpu->description = describe(call);
     choose(call);
-    plan.call = *call;
-    plan.made = true;
+    gpu->call = *call;
+    gpu->made = true;
 }
 
 /* For k = 0, which cuBLAS does not document: C becomes beta C. */
 static void scale(const struct gemm *call)
 {
+    struct of_gpu *const gpu = current();
     const size_t size = gemm_element_size(call->type);
     const float zero = 0;
 
@@ -284,37 +297,40 @@ static void scale(const struct gemm *call)
                    "cublas: cudaMemset2DAsync");
     else if (call->type == GEMM_BF16)
         for (size_t row = 0; row < call->m; row++)
-            check(cublasScalEx_64(handle, (int64_t)call->n, &call->beta, CUDA_R_32F,
+            check(cublasScalEx_64(gpu->handle, (int64_t)call->n, &call->beta, CUDA_R_32F,
                                   call->c_bf16 + row * call->ldc, CUDA_R_16BF, 1, CUDA_R_32F),
                   "cublasScalEx_64");
     else /* in place, which cuBLAS allows if both leading dimensions are equal */
-        check(cublasSgeam_64(handle, CUBLAS_OP_N, CUBLAS_OP_N, (int64_t)call->n, (int64_t)call->m,
-                             &call->beta, call->c, (int64_t)call->ldc, &zero, call->c,
-                             (int64_t)call->ldc, call->c, (int64_t)call->ldc),
+        check(cublasSgeam_64(gpu->handle, CUBLAS_OP_N, CUBLAS_OP_N, (int64_t)call->n,
+                             (int64_t)call->m, &call->beta, call->c, (int64_t)call->ldc, &zero,
+                             call->c, (int64_t)call->ldc, call->c, (int64_t)call->ldc),
               "cublasSgeam_64");
 }
 
 void cublas_gemm(const struct gemm *call)
 {
+    struct of_gpu *const gpu = current();
+
     if (is_empty(call))
         scale(call);
-    else if (plan.chosen >= 0)
-        check(multiply(call, &plan.description, &plan.algorithm), "cublasLtMatmul");
+    else if (gpu->chosen >= 0)
+        check(multiply(call, &gpu->description, &gpu->algorithm), "cublasLtMatmul");
     else
         check(multiply(call, NULL, NULL), "cublasSgemm_64, cublasGemmEx_64");
 }
 
 void cublas_how_gemm(const struct gemm *call, char text[RUNG_HOW_SIZE])
 {
+    struct of_gpu *const gpu = current();
     int version = 0;
     char chosen[40];
 
     snprintf(chosen, sizeof chosen, "%s", call->type == GEMM_F32 ? "cublasSgemm" : "cublasGemmEx");
-    check(cublasGetVersion(handle, &version), "cublasGetVersion");
+    check(cublasGetVersion(gpu->handle, &version), "cublasGetVersion");
     if (is_empty(call))
         snprintf(chosen, sizeof chosen, "no product");
-    else if (plan.chosen >= 0)
-        snprintf(chosen, sizeof chosen, "cublasLt algo %d of %d", plan.chosen + 1, plan.candidates);
+    else if (gpu->chosen >= 0)
+        snprintf(chosen, sizeof chosen, "cublasLt algo %d of %d", gpu->chosen + 1, gpu->candidates);
     snprintf(text, RUNG_HOW_SIZE, "%s, cuBLAS %d.%d", chosen, version / 10000,
              version % 10000 / 100);
 }

@@ -1,5 +1,5 @@
-/* NCCL, which moves data between GPUs. Needs the library at build time; simt has its own. Without
- * it the rungs that use it are skipped, and the report says why. */
+/* NCCL, which moves data between GPUs. Needs its header at build time, and the library at run time;
+ * simt has its own. Without it the rungs that use it are skipped, and the report says why. */
 #ifndef RUNGS_NCCL_H
 #define RUNGS_NCCL_H
 
@@ -24,21 +24,23 @@ static inline void check_nccl(ncclResult_t result, const char *call)
     fprintf(stderr, "%s: %s\n", call, ncclGetErrorString(result));
     exit(EXIT_DEVICE_ERROR);
 }
+
+/* The communicators of the first `gpus` GPUs, one each: rank r is GPU r. They take long to make,
+ * and are kept until another number is asked for. */
+ncclComm_t *nccl_communicators(int gpus);
+
+/* Why the rungs cannot run, or NULL if they can. */
+const char *nccl_unavailable(void);
 #else
 #define ON_NCCL(function) NULL
+
+static inline const char *nccl_unavailable(void)
+{
+    return "built without NCCL";
+}
 #endif
 
 /* The reductions that it has: its maximum and minimum of floating-point numbers pass over NaN. */
 enum { NCCL_OPS = RUNG_OP(OP_DOT) | RUNG_OP(OP_SUM) };
-
-/* Why the rungs cannot run in this build, or NULL if they can. */
-static inline const char *nccl_unavailable(void)
-{
-#ifdef RUNGS_NCCL
-    return NULL;
-#else
-    return "built without NCCL";
-#endif
-}
 
 #endif

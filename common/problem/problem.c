@@ -2,6 +2,8 @@
 
 #include "base/memory.h"
 
+const char *const problem_all_gpus[] = {"all", NULL};
+
 bool problem_has_memory(const struct back_end *back_end, double arrays, double host_only,
                         struct error *error)
 {
@@ -22,6 +24,13 @@ bool problem_evict(const struct problem *problem, const struct rung *rung,
                              error))
             return false;
     return true;
+}
+
+bool problem_join(const struct problem_options *options, const struct back_end *back_end,
+                  int *count, struct error *error)
+{
+    *count = options->gpus == ALL_GPUS ? 0 : (int)options->gpus;
+    return back_end->join(count, error);
 }
 
 bool problem_has_both_files(const struct problem_options *options, struct error *error)

@@ -32,6 +32,7 @@ struct problem_options {
     uint64_t seed;
     int threads;       /* the most CPU threads that a rung may use */
     const char *a, *b; /* .npy files with the inputs; NULL: random numbers from the seed */
+    unsigned gpus;     /* OPTION_GPUS: that share the work; ALL_GPUS or 0: all */
 
     /* Not on the command line, but for tests: inputs start this many elements past an aligned
      * address, and rows of matrices are this many elements longer than they need be. */
@@ -50,6 +51,16 @@ struct problem_options {
     {                                                                                              \
         "b", "FILE", "second input from a NumPy .npy file", OPTION_INPUT,                          \
             .member = offsetof(struct problem_options, b)                                          \
+    }
+
+/* Of kinds whose rungs work on several GPUs. --gpus all is ALL_GPUS. */
+#define ALL_GPUS ((unsigned)-1)
+extern const char *const problem_all_gpus[];
+#define OPTION_GPUS                                                                                \
+    {                                                                                              \
+        "gpus", "N", "GPUs that share the work, the first N; `all`: as many as there are",         \
+            OPTION_COUNT, .member = offsetof(struct problem_options, gpus), .minimum = 1,          \
+                          .maximum = MOST_GPUS, .names = problem_all_gpus                          \
     }
 
 /* The part of a problem that a rung is given, if not all of it. */
@@ -166,6 +177,10 @@ bool problem_has_memory(const struct back_end *back_end, double arrays, double h
 /* problem_kind's evict, for these arrays. */
 bool problem_evict(const struct problem *problem, const struct rung *rung,
                    const struct guarded *const arrays[], size_t count, struct error *error);
+
+/* From now on the GPUs asked for work together (struct back_end's join); *count is how many. */
+bool problem_join(const struct problem_options *options, const struct back_end *back_end,
+                  int *count, struct error *error);
 
 /* Whether both --a and --b were given, or neither; fills *error if not. */
 bool problem_has_both_files(const struct problem_options *options, struct error *error);

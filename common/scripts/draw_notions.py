@@ -17,6 +17,8 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from svg import (BLUE, COLOURS, EMPTY, FAINT, GREEN, GRID, INK, ORANGE, PAPER, RED, SKY, Svg,  # noqa: E402
                  check_or_update, parser_of)
 
+from draw_overlap import draw_overlap  # noqa: E402
+
 ROOT = os.path.abspath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
 WARP = 32
 # An H200, as its driver reports it and NVIDIA's Hopper Tuning Guide has it.
@@ -446,6 +448,13 @@ def draw_access():
     return svg.render()
 
 
+def draw_several_gpus():
+    """Of several GPUs: from the time of the top rung on one."""
+    found = [row for row in rows_of("07_tensor_h200.csv") if row["rung"] == "any_shape" and row["type"] == "bf16"
+             and row["shape"] == "8192x8192x8192" and row["cache"] == "warm"]
+    return draw_overlap(float(found[0]["median_us"]))
+
+
 PICTURES = {
     "simt_access.svg": draw_access,
     "grid_to_lane.svg": draw_grid,
@@ -455,6 +464,7 @@ PICTURES = {
     "06_shuffle_tree.svg": draw_shuffle,
     "06_ticket.svg": draw_ticket,
     "climb.svg": draw_climb,
+    "07_overlap.svg": draw_several_gpus,
 }
 
 

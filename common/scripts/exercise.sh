@@ -313,14 +313,20 @@ count_for_gpu() {
 # keep_page: the page that run_program has made goes to where it was asked for; work/raw ends with
 # the line to be looked at.
 keep_page() {
-    local place
+    local place target
     place=$(sed -n 's/^#line=//p' "$work/raw")
     sed -i '/^#line=/d' "$work/raw"
     if [[ ! -s $work/page.html ]]; then
         printf '  --explore: nothing to show: it was stopped before a warp had done a step\n' >>"$work/raw"
         return
     fi
-    sed "s|${work##*/}/||g" "$work/page.html" 2>/dev/null >"$page" || die "$exit_file" "cannot write $page"
+    target=$(readlink -f -- "$page")
+    if [[ -e $target && ! -f $target ]]; then # /dev/stdout
+        sed "s|${work##*/}/||g" "$work/page.html" 2>/dev/null >"$target" || die "$exit_file" "cannot write $page"
+    elif ! { sed "s|${work##*/}/||g" "$work/page.html" >"$target.$$" && mv -- "$target.$$" "$target"; } 2>/dev/null; then
+        rm -f -- "$target.$$"
+        die "$exit_file" "cannot write $page"
+    fi
     [[ ${place:-0} == 0 ]] || place="#line=$place"
     printf '  Watch it: %s%s\n' "$(shown "$page")" "${place#0}" >>"$work/raw"
 }
@@ -589,7 +595,11 @@ if [[ -n $page ]]; then
     [[ $action == grade && $json == no ]] || die_usage "--explore goes with grading one exercise, without --json"
     [[ $backend == simt ]] || die_usage "--explore is for --backend simt, the CPU, which sees what threads do"
     [[ $(suffix "${chosen[0]}") == cu ]] || die_usage "--explore: ${chosen[0]##*/} has no kernel"
-    : 2>/dev/null >>"$page" || die "$exit_file" "cannot write $page"
+    if [[ -e $page ]]; then
+        : 2>/dev/null >>"$page" || die "$exit_file" "cannot write $page"
+    else # there may be none in the end
+        { : 2>/dev/null >"$page"; } && rm -f -- "$page" || die "$exit_file" "cannot write $page"
+    fi
 fi
 case $action in
 hint) show_hint "${chosen[0]}" && exit ;;

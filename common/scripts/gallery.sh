@@ -37,8 +37,9 @@ atomics|Atomics: one for each thread, one for each block|#launch=atomic_thread,s
 tiled_gemm|A tile of a matrix product: loaded once, used 32 times|#launch=shared_tile,step=7|1 wavefront|07_gemm --m 64 --n 64 --k 64 --rung shared_tile
 double_buffering|Double buffering and asynchronous copies|#launch=double_buffered,step=37,beside=async_copies|global memory|07_gemm --m 128 --n 128 --k 32 --rung warp_tile --rung double_buffered --rung async_copies
 swizzle|Swizzle: chunks change places, and ldmatrix has no bank conflicts|#launch=mma_sync,step=34,beside=swizzled|28 bank conflicts|07_gemm --type bf16 --m 128 --n 128 --k 32 --rung mma_sync --rung swizzled
-one_stage|TMA and wgmma with one stage: copies wait for products, and products for copies|#launch=wgmma,step=20,beside=ring|It ends at step 20|07_gemm --type bf16 --m 128 --n 128 --k 192 --rung wgmma --rung ring
+one_stage|TMA and wgmma with one stage: copies wait for products, and products for copies|#launch=wgmma,step=21,beside=ring|It ends at step 21|07_gemm --type bf16 --m 128 --n 128 --k 192 --rung wgmma --rung ring
 mbarrier_ring|The mbarrier ring: a warp brings tiles, two warpgroups multiply|#launch=producers,step=51,warp=8|warp 7 arrives, the last of all|07_gemm --type bf16 --m 128 --n 128 --k 384 --rung producers
+cluster|A cluster: a copy for two blocks, and arrivals that cross|#launch=multicast,step=148|of block 1 of the cluster arrives|07_gemm --type bf16 --m 256 --n 256 --k 192 --rung multicast --explore-blocks 0-1
 convolution|A convolution's tile with its halo|#launch=shared_tile,step=10|shared memory|08_conv --batch 1 --channels 2 --height 18 --width 34 --filters 4 --rung naive --rung shared_tile
 END
 }

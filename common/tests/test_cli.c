@@ -585,11 +585,19 @@ static void report_on_standard_output(void **state)
 /* On the CPU back end there is one device, unless SIMT_DEVICES says more. */
 static void several_gpus(void **state)
 {
-    const char *const step = "06_gpu_warp_shuffle";
+    const char *const step = "06_gpu_warp_shuffle", *const gemm = "07_gemm";
 
     (void)state;
     if (step_count < 3)
         return;
+    assert_refused(gemm, "--gpus 16", EXIT_DEVICE_ERROR, "--gpus 16: this machine has");
+    assert_refused(gemm, "--gpus 17", EXIT_BAD_USAGE, "--gpus");
+    assert_refused(gemm, "--type bf16 --gpus 1 --device 1", EXIT_BAD_USAGE, "leave --device out");
+    assert_refused(gemm, "--type tf32 --gpus 1", EXIT_BAD_USAGE,
+                   "--type 'tf32': want one of f32, bf16, with --gpus");
+    setenv("OMPI_COMM_WORLD_SIZE", "2", 1);
+    assert_refused(gemm, "--gpus 1", EXIT_BAD_USAGE, "mpirun has started 2");
+    unsetenv("OMPI_COMM_WORLD_SIZE");
     assert_refused(step, "--gpus 16", EXIT_DEVICE_ERROR, "--gpus 16: this machine has");
     assert_refused(step, "--gpus 17", EXIT_BAD_USAGE, "--gpus");
     assert_refused(step, "--gpus 0", EXIT_BAD_USAGE, "--gpus");

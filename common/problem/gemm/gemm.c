@@ -1,4 +1,4 @@
-/* The gemm problem: defines its options, allocates its memory and runs rungs on it. */
+/* The gemm problem: allocates its memory and runs rungs on it. */
 #include "problem/gemm/gemm.h"
 
 #include <math.h>
@@ -10,67 +10,6 @@
 #include "problem/gemm/options.h"
 #include "problem/gemm/parts.h"
 #include "problem/judge.h"
-
-/* ---- options --------------------------------------------------------------------------------- */
-
-#define MEMBER(name) .member = offsetof(struct gemm_options, name)
-
-static const struct option_field fields[] = {
-    {"m", "M", "rows of A and C; K, M and G are powers of two", OPTION_SIZE, MEMBER(m),
-     .sets_size = true},
-    {"n", "N", "columns of B and C", OPTION_SIZE, MEMBER(n), .sets_size = true},
-    {"k", "K", "columns of A, rows of B", OPTION_SIZE, MEMBER(k), .sets_size = true},
-    {"alpha", "X", "C = alpha A B + beta C", OPTION_FLOAT, MEMBER(alpha)},
-    {"beta", "X", "the same", OPTION_FLOAT, MEMBER(beta)},
-    OPTION_A,
-    OPTION_B,
-};
-
-/* 2048 x 1024 times 1024 x 2048; if emulated, an eighth of each size. */
-static void set_defaults(struct problem_options *base, bool emulated)
-{
-    struct gemm_options *options = (struct gemm_options *)base;
-
-    options->type = GEMM_F32;
-    options->alpha = 1;
-    options->m = options->n = emulated ? 256 : 2048;
-    options->k = emulated ? 64 : 1024;
-}
-
-static void set_tf32_defaults(struct problem_options *base, bool emulated)
-{
-    set_defaults(base, emulated);
-    ((struct gemm_options *)base)->type = GEMM_TF32;
-}
-
-static void set_bf16_defaults(struct problem_options *base, bool emulated)
-{
-    set_defaults(base, emulated);
-    ((struct gemm_options *)base)->type = GEMM_BF16;
-}
-
-static bool check_options(const struct problem_options *options, bool size_given,
-                          struct error *error)
-{
-    (void)size_given;
-    return problem_has_both_files(options, error);
-}
-
-static void set_size(struct problem_options *base, size_t size)
-{
-    struct gemm_options *options = (struct gemm_options *)base;
-
-    options->m = options->n = options->k = size;
-}
-
-static void limit_size(struct problem_options *base)
-{
-    struct gemm_options *options = (struct gemm_options *)base;
-
-    options->m = options->m < 256 ? options->m : 256;
-    options->n = options->n < 256 ? options->n : 256;
-    options->k = options->k < 64 ? options->k : 64;
-}
 
 /* ---- the problem ----------------------------------------------------------------------------- */
 
@@ -283,6 +222,20 @@ static struct problem *create(const struct problem_options *base, const struct b
     return &problem->base;
 }
 
+static struct problem *create_on_gpus(const struct problem_options *options,
+                                      const struct back_end *back_end,
+                                      const struct machine *machine, struct error *error)
+{
+    int gpus;
+
+    if (!problem_join(options, back_end, &gpus, error))
+        return NULL;
+    struct problem *const base = create(options, back_end, machine, error);
+    if (base != NULL)
+        base->gpus = ((struct gemm_problem *)base)->call.gpus = gpus;
+    return base;
+}
+
 /* Keeps a factor with which a probe is exact (0 and 1 are among them, which rungs may treat
  * specially) and replaces any other. */
 static float probe_factor(float factor, float replacement)
@@ -332,11 +285,23 @@ struct gemm gemm_call_of(const struct gemm_problem *problem, const struct rung *
 
 static const char *declines(const struct problem *base, const struct rung *rung)
 {
-    (void)base;
-    return kind_of(rung)->run == NULL ? rung_not_built(rung) : NULL;
+    const struct gemm call = gemm_call_of((const struct gemm_problem *)base, rung);
+
+    if (kind_of(rung)->run == NULL)
+        return rung_not_built(rung);
+    return kind_of(rung)->declines != NULL ? kind_of(rung)->declines(&call) : NULL;
 }
 
-static bool poison(struct problem *base, const struct rung *rung, bool all, struct error *error)
+static void scatter(const struct problem *base, const struct rung *rung)
+{
+    const struct gemm call = gemm_call_of((const struct gemm_problem *)base, rung);
+
+    if (kind_of(rung)->scatter != NULL)
+        kind_of(rung)->scatter(&call);
+}
+
+static bool poison_memory(struct problem *base, const struct rung *rung, bool all,
+                          struct error *error)
 {
     struct gemm_problem *problem = (struct gemm_problem *)base;
     const struct gemm *call = &problem->call;
@@ -361,12 +326,23 @@ static bool poison(struct problem *base, const struct rung *rung, bool all, stru
     return on_host || guarded_upload(&problem->c, back_end, error);
 }
 
+/* If `all`, prepare follows: only then is there a place for a C in parts. */
+static bool poison(struct problem *base, const struct rung *rung, bool all, struct error *error)
+{
+    if (!poison_memory(base, rung, all, error))
+        return false;
+    if (!all)
+        scatter(base, rung);
+    return true;
+}
+
 static void prepare(const struct problem *base, const struct rung *rung)
 {
     const struct gemm call = gemm_call_of((const struct gemm_problem *)base, rung);
 
     if (kind_of(rung)->prepare != NULL)
         kind_of(rung)->prepare(&call);
+    scatter(base, rung);
 }
 
 static void run(const struct problem *base, const struct rung *rung)
@@ -397,11 +373,13 @@ static bool check(struct problem *base, const struct rung *rung, struct comparis
                   struct error *error)
 {
     const struct gemm_problem *problem = (const struct gemm_problem *)base;
-    const size_t rows = gemm_call_of(problem, rung).m;
+    const struct gemm call = gemm_call_of(problem, rung);
 
+    if (kind_of(rung)->collect != NULL)
+        kind_of(rung)->collect(&call);
     if (!(rung->flags & RUNG_HOST) && !guarded_download(&problem->c, base->back_end, error))
         return false;
-    gemm_judge(problem, kind_of(rung), rows, comparison);
+    gemm_judge(problem, kind_of(rung), call.m, comparison);
     return true;
 }
 
@@ -413,16 +391,20 @@ static bool evict(struct problem *base, const struct rung *rung, struct error *e
     return problem_evict(base, rung, arrays, sizeof arrays / sizeof arrays[0], error);
 }
 
-#define KIND(defaults)                                                                             \
+#define KIND(defaults, fields_of_kind, creates)                                                    \
     {                                                                                              \
-        .options_size = sizeof(struct gemm_options), .fields = fields,                             \
-        .field_count = sizeof fields / sizeof fields[0], .set_defaults = (defaults),               \
-        .check_options = check_options, .set_size = set_size, .limit_size = limit_size,            \
-        .create = create, .destroy = destroy, .load = load, .declines = declines,                  \
-        .poison = poison, .prepare = prepare, .run = run, .describe = describe_rung,               \
-        .part = part_of_rung, .check = check, .evict = evict,                                      \
+        .options_size = sizeof(struct gemm_options), .fields = gemm_fields,                        \
+        .field_count = (fields_of_kind), .set_defaults = (defaults),                               \
+        .check_options = gemm_check_options, .set_size = gemm_set_size,                            \
+        .limit_size = gemm_limit_size, .create = (creates), .destroy = destroy, .load = load,      \
+        .declines = declines, .poison = poison, .prepare = prepare, .run = run,                    \
+        .describe = describe_rung, .part = part_of_rung, .check = check, .evict = evict,           \
     }
 
-const struct problem_kind gemm_kind = KIND(set_defaults);
-const struct problem_kind gemm_tf32_kind = KIND(set_tf32_defaults);
-const struct problem_kind gemm_bf16_kind = KIND(set_bf16_defaults);
+const struct problem_kind gemm_kind = KIND(gemm_set_defaults, GEMM_FIELDS, create);
+const struct problem_kind gemm_tf32_kind = KIND(gemm_set_tf32_defaults, GEMM_FIELDS, create);
+const struct problem_kind gemm_bf16_kind = KIND(gemm_set_bf16_defaults, GEMM_FIELDS, create);
+const struct problem_kind gemm_gpus_kind =
+    KIND(gemm_set_defaults, GEMM_FIELDS_ON_GPUS, create_on_gpus);
+const struct problem_kind gemm_bf16_gpus_kind =
+    KIND(gemm_set_bf16_defaults, GEMM_FIELDS_ON_GPUS, create_on_gpus);

@@ -45,7 +45,10 @@ struct gemm {
     size_t ldc;          /* at least n */
     void *workspace;     /* GEMM_WORKSPACE bytes of scratch; undefined on entry */
     int multiprocessors; /* of the GPU in use */
-    int threads;         /* CPU threads to use, at least 1 */
+    union {              /* kernels are given this struct: it does not grow for the host's sake */
+        int threads;     /* CPU threads to use, at least 1 */
+        int gpus;        /* on several GPUs: that share the work, the first has A, B and C */
+    };
 };
 
 #define GEMM_WORKSPACE ((size_t)1 << 20)
@@ -60,6 +63,12 @@ struct gemm_rung {
     /* Work that a user would do once for many calls. Called after every change of the inputs,
      * before `run`; not timed. NULL: none. */
     void (*prepare)(const struct gemm *call);
+    /* For rungs whose C is in parts, on several GPUs: bring C there, before a run that is verified,
+     * and back to call->c, after it; not timed. NULL: C is where the call says. */
+    void (*scatter)(const struct gemm *call);
+    void (*collect)(const struct gemm *call);
+    /* Why the rung does not do this product, or NULL if it does. NULL: it does all. */
+    const char *(*declines)(const struct gemm *call);
     /* For host rungs: the most products that a call may have; 0: no limit. A slow loop would take
      * minutes for a problem of a GPU's size, so it is given the first rows of C only; the result
      * row says so, and speedups compare rates. */
@@ -68,6 +77,8 @@ struct gemm_rung {
 
 /* The problem in float32, in TF32 and in bfloat16. */
 extern const struct problem_kind gemm_kind, gemm_tf32_kind, gemm_bf16_kind;
+/* The same with --gpus, for several of them. */
+extern const struct problem_kind gemm_gpus_kind, gemm_bf16_gpus_kind;
 
 /* The depth of a single running sum over k. A rung with partial sums has a smaller depth: that of a
  * partial sum plus that of the sum of these. */

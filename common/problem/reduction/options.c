@@ -36,16 +36,8 @@ const struct option_field reduction_fields[BLOCK_REDUCTION_FIELDS] = {
      OPTION_COUNT, MEMBER(block), .minimum = 1, .maximum = MOST_THREADS, .names = chosen_names},
 };
 
-static const char *const all_names[] = {"all", NULL}; /* ALL_GPUS */
-
 const struct option_field gpus_reduction_fields[REDUCTION_FIELDS + 1] = {
-    SIZE_FIELD,
-    OP_FIELD,
-    TYPE_FIELD,
-    OPTION_A,
-    OPTION_B,
-    {"gpus", "N", "GPUs that share the work, the first N; `all`: as many as there are",
-     OPTION_COUNT, MEMBER(gpus), .minimum = 1, .maximum = MOST_GPUS, .names = all_names},
+    SIZE_FIELD, OP_FIELD, TYPE_FIELD, OPTION_A, OPTION_B, OPTION_GPUS,
 };
 
 void reduction_set_defaults(struct problem_options *base, bool emulated)

@@ -15,15 +15,11 @@ struct reduction_options {
     int op;               /* enum reduce_op */
     int type;             /* enum element_type, or TYPE_NOT_GIVEN */
     unsigned block, grid; /* as in struct reduction */
-    unsigned gpus;        /* ALL_GPUS or 0: all */
 };
 
 /* The names of the operators and types, in the order of their enums; the lists end with NULL. */
 extern const char *const reduce_op_names[];
 extern const char *const element_type_names[];
-
-/* --gpus all */
-#define ALL_GPUS ((unsigned)-1)
 
 /* The members of reduction_kind that deal with options (struct problem_kind). The first
  * REDUCTION_FIELDS are for all; grid_reduction_kind has the next one, block_reduction_kind all.

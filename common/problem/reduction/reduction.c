@@ -414,16 +414,15 @@ static struct problem *create(const struct problem_options *base_options,
     return base;
 }
 
-static struct problem *create_on_gpus(const struct problem_options *base_options,
+static struct problem *create_on_gpus(const struct problem_options *options,
                                       const struct back_end *back_end,
                                       const struct machine *machine, struct error *error)
 {
-    const struct reduction_options *options = (const struct reduction_options *)base_options;
-    int gpus = options->gpus == ALL_GPUS ? 0 : (int)options->gpus;
+    int gpus;
 
-    if (!back_end->join(&gpus, error))
+    if (!problem_join(options, back_end, &gpus, error))
         return NULL;
-    struct problem *const base = create(base_options, back_end, machine, error);
+    struct problem *const base = create(options, back_end, machine, error);
     if (base != NULL)
         base->gpus = ((struct reduction_problem *)base)->call.gpus = gpus;
     return base;

@@ -166,7 +166,7 @@ static void start_block(size_t number, unsigned int threads)
     simt_replay_start_block(threads);
     simt_check_start_block(number, threads);
     simt_skips_start_block();
-    simt_explore_start_block(number, threads);
+    simt_explore_start_block(threads);
 }
 
 struct suspended {
@@ -385,6 +385,7 @@ static void operation(void)
 static void tell_place(FILE *file, const void *caller)
 {
     if (simt_instrumented()) {
+        simt_explore_told(simt_place_of(caller));
         simt_tell_place(file, simt_place_of(caller));
     }
 }

@@ -155,6 +155,7 @@ void explore_forget(void)
 
 void explore_exit(void)
 {
+    explore_end_report();
     explore_report();
     finish();
 }

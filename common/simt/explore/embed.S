@@ -20,6 +20,7 @@ explore_scripts:
     .incbin "explore/page/counts.js"
     .incbin "explore/page/source.js"
     .incbin "explore/page/predict.js"
+    .incbin "explore/page/pane.js"
     .incbin "explore/page/app.js"
     .byte 0
     .section .note.GNU-stack,"",%progbits

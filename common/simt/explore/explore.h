@@ -15,9 +15,13 @@
 #include "observe/event.h"
 #include "observe/watcher.h"
 
+struct simt_block;
+
 /* How much of a page the steps of a block, and of all blocks, may take, about; and how much is kept
  * until it is known what has to share the page. What is left out, the page says. */
 enum { EXPLORE_BLOCK_BYTES = 2 << 20, EXPLORE_PAGE_BYTES = 4 << 20, EXPLORE_KEPT_BYTES = 96 << 20 };
+/* The blocks of all launches. */
+enum { EXPLORE_MOST_BLOCKS = 4000 };
 
 enum explored_kind {
     EXPLORED_LOAD,
@@ -33,7 +37,12 @@ enum explored_kind {
     EXPLORED_MBARRIER,
     EXPLORED_BULK,          /* a bulk copy begins */
     EXPLORED_NAMED_BARRIER, /* of some of the block's warps */
-    EXPLORED_BULK_END       /* a bulk copy is made; warp: of who began it */
+    EXPLORED_BULK_END,      /* a bulk copy is made; warp: of who began it */
+    EXPLORED_DEED,          /* enum simt_deed */
+    EXPLORED_FAR_MBARRIER,  /* another block of the cluster uses an mbarrier of this one */
+    EXPLORED_FAR_BULK,      /* it begins a copy to here */
+    EXPLORED_CLUSTER,       /* it completes the barrier of the cluster */
+    EXPLORED_STOP           /* a report ends the program; lanes: that ran */
 };
 
 /* What tensor cores do: an operation beyond those of enum simt_collective. */
@@ -45,6 +54,9 @@ enum { EXPLORED_MATRIX = SIMT_COLLECTIVES };
  * BULK: number, bytes, whether it leaves shared memory, whether a tensor map leads it, where it
  * goes, its mbarrier. BULK_END: number, phases, arrivals and bytes missing, mbarrier.
  * NAMED_BARRIER: number, whether it is complete, whether the warp waits there.
+ * DEED: which, its number, whether the phase of the cluster's barrier is over.
+ * FAR_MBARRIER: as MBARRIER, the mbarrier, rank of the other block, whose warp and lanes are the
+ * step's. FAR_BULK: as BULK, rank. CLUSTER: phase.
  * wgmma.mma_async: columns, depth, A (none: in registers), B; wgmma.wait_group: groups. */
 enum { EXPLORED_USE = 6 /* of an mbarrier's */ };
 
@@ -71,6 +83,7 @@ struct explored_memory {
     size_t size;
     enum simt_space space;
     bool is_dynamic; /* shared: what the launch asked for */
+    int rank;        /* shared: of the block of the cluster that has it; -1: the block itself */
     char *name;      /* of a variable; NULL: not known */
 };
 
@@ -89,7 +102,8 @@ struct explored_block {
     size_t bytes;          /* of all steps that are kept */
     size_t seen, barriers; /* steps and barriers, also those that are not kept */
     size_t kept_barriers;
-    bool full; /* steps are missing */
+    bool full;        /* steps are missing */
+    bool joined_late; /* it is here for its end: what came before is missing */
 };
 
 struct explored_site {
@@ -115,8 +129,11 @@ struct explored_launch {
     size_t block_count;
     struct explored_finding *findings;
     size_t finding_count;
-    size_t not_kept; /* blocks that were asked for, and for which the page had no room */
+    size_t not_kept;    /* blocks that were asked for, and for which the page had no room */
+    size_t kept_before; /* explore_kept_bytes, before it */
     bool ended;
+    bool stopped; /* by a report, in this block, which the page has or has not */
+    struct uint3 stopped_in;
 };
 
 extern struct explored_launch *explored_launches;
@@ -131,6 +148,12 @@ void explore_part(const char *name);
 /* That runs; NULL: it is not recorded. What all steps that are kept take. */
 extern struct explored_block *explore_block;
 extern size_t explore_kept_bytes;
+/* That is recorded of the running launch; NULL: it is not. */
+struct explored_block *explore_block_of(const struct simt_block *block);
+/* The running block, which was not asked for, is recorded from here on. */
+void explore_join_block(void);
+/* What a report says of the launch that runs, and the place of that, or 0. */
+void explore_take_report(uint32_t place, const char *text);
 static inline void *explore_need(void *memory)
 {
     return simt_needed(memory, "the explorer");
@@ -145,8 +168,8 @@ bool simt_explore_is_on(void);
 void simt_explore_start_launch(const struct simt_launch *launch);
 /* The numbers of the sites that the launch has touched, with its counters. */
 void simt_explore_end_launch(const unsigned int *sites, size_t count);
-/* Block `number` of the grid starts; the running block goes on after another one. */
-void simt_explore_start_block(size_t number, unsigned int threads);
+/* The running block starts; it goes on after another one. */
+void simt_explore_start_block(unsigned int threads);
 void simt_explore_resume_block(void);
 /* All threads of the block have come to the barrier that this address is the return of. */
 void simt_explore_barrier(const void *caller);
@@ -164,6 +187,28 @@ void explore_step(const struct simt_event *const *at, size_t ahead, unsigned int
 void explore_notes(unsigned int warp);
 /* What the note says is a step of its own, and no lane's: at once. */
 void explore_note_now(const struct explored_value *note);
+/* A step of the block that is set; NULL: it is full. It gets a number, or a place in memory. */
+struct explored_step *explore_add_step(unsigned int kind, uint32_t place, unsigned int warp,
+                                       uint32_t lanes);
+void explore_add_number(struct explored_step *step, int64_t number);
+void explore_add_place(struct explored_step *step, const void *address);
+/* Not all lanes of the warp have run as far as they could: those that are missing did not part. */
+void explore_steps_are_partial(void);
+
+/* ---- far.c: what other blocks of the cluster do to a block ---- */
+
+void explore_far_mbarrier(const struct simt_mbarrier *barrier, const struct simt_mbarrier_use *use,
+                          const void *caller);
+void explore_far_copy(const struct simt_bulk_copy *copy);
+void explore_cluster_meets(uint64_t phase);
+
+/* ---- stop.c: a report ends the program ---- */
+
+/* It begins: what it prints is kept, too. The place that it tells of last. */
+void explore_begin_report(void);
+void simt_explore_told(uint32_t place);
+/* It ends: its lanes' last steps, and that the program stops. */
+void explore_end_report(void);
 
 /* ---- share.c ---- */
 
@@ -189,11 +234,13 @@ enum { EXPLORED_NUMBERS = 8 };
 void explore_values_start(void);
 void explore_values_event(const struct simt_event *event);
 void explore_values_pause(void);
+void explore_values_stop(void);
 /* What the machine tells besides (struct simt_watcher). */
 void explore_values_mbarrier(const struct simt_mbarrier_use *use);
 void explore_values_copy(const struct simt_bulk_copy *copy);
 void explore_values_copied(const struct simt_bulk_copy *copy, uint64_t phase);
 void explore_values_named(const void *caller, unsigned int number, bool completes, bool waits);
+void explore_values_deed(enum simt_deed deed, const void *caller, uint64_t number, bool over);
 /* The lane's value of this event, which is its next. */
 struct explored_value explore_values_take(unsigned int lane, const struct simt_event *event);
 /* A note that comes before the lane's next event; NULL if none does. It is taken. */
@@ -201,6 +248,20 @@ const struct explored_value *explore_values_note(unsigned int lane);
 void explore_values_take_note(unsigned int lane);
 /* The warp that ran last has no more events. */
 void explore_values_leave(void);
+
+/* ---- sources.c ---- */
+
+/* Collects the places and files of all that was recorded; then they have numbers (of a file that is
+ * not known: -1), and the page gets them. */
+void explore_collect_places(void);
+size_t explore_number_of(uint32_t place);
+int explore_file_number(const char *path);
+void explore_put_sites(FILE *file);
+void explore_put_files(FILE *file);
+/* The text with short names of files; to be freed. */
+char *explore_shortened(const char *text);
+/* As a string of JSON that can stand inside of a <script>. */
+void explore_put_text(FILE *file, const char *text);
 
 /* ---- data.c, page.c ---- */
 

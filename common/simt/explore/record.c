@@ -8,6 +8,7 @@
 #include "check/wording.h"
 #include "explore/explore.h"
 #include "machine/machine.h"
+#include "machine/reports.h"
 #include "model/sites.h"
 #include "observe/watcher.h"
 
@@ -85,7 +86,8 @@ void simt_explore_start_launch(const struct simt_launch *started)
                                        .line = started->line,
                                        .grid = started->grid,
                                        .block = started->block,
-                                       .shared_bytes = started->shared_bytes};
+                                       .shared_bytes = started->shared_bytes,
+                                       .kept_before = explore_kept_bytes};
     simt_counters_read(&counts_before);
     counts_before.launches--; /* this one is counted already */
 }
@@ -123,71 +125,123 @@ void simt_explore_end_launch(const unsigned int *sites, size_t count)
         const struct simt_site *site = simt_site(sites[i]);
         launch->sites[launch->site_count++] = (struct explored_site){site->place, site->counters};
     }
-    launch->ended = true;
+    launch->ended = !launch->stopped;
     launch = NULL;
 }
 
-void simt_explore_start_block(size_t number, unsigned int threads)
+/* Counted along x, then y, then z: blocks of a cluster start in another order. */
+static size_t number_of_running(void)
 {
-    bool wrong;
-    leave_block();
-    if (!launch || !has_number(wanted, number, &wrong)) {
-        return;
-    }
-    if (explore_kept_bytes >= EXPLORE_KEPT_BYTES) {
-        launch->not_kept++;
-        return;
-    }
+    const struct uint3 at = simt_running_block();
+    return at.x + (size_t)launch->grid.x * (at.y + (size_t)launch->grid.y * at.z);
+}
+
+static void record_block(unsigned int threads)
+{
     explore_block = explore_need(calloc(1, sizeof *explore_block));
     launch->blocks =
         explore_need(realloc(launch->blocks, (launch->block_count + 1) * sizeof *launch->blocks));
     launch->blocks[launch->block_count++] = explore_block;
-    explore_block->number = number;
+    explore_block->number = number_of_running();
     explore_block->index = simt_running_block();
     explore_block->threads = threads;
     explore_steps_start();
     simt_watched = true;
 }
 
+void simt_explore_start_block(unsigned int threads)
+{
+    bool wrong;
+    leave_block();
+    if (!launch || !has_number(wanted, number_of_running(), &wrong)) {
+        return;
+    }
+    if (launch->block_count > 0 &&
+        (explore_kept_bytes >= EXPLORE_KEPT_BYTES ||
+         explore_kept_bytes - launch->kept_before >= EXPLORE_PAGE_BYTES ||
+         launch->block_count >= EXPLORE_MOST_BLOCKS)) {
+        launch->not_kept++;
+        return;
+    }
+    record_block(threads);
+}
+
+static void is_first(unsigned int threads)
+{
+    if (explore_block) {
+        explore_block->number = 0;
+        explore_block->index = simt_running_block();
+    } else {
+        simt_explore_start_block(threads);
+    }
+}
+
+void explore_join_block(void)
+{
+    if (launch && !explore_block) {
+        record_block(launch->block.x * launch->block.y * launch->block.z);
+        explore_block->joined_late = true;
+    }
+}
+
+struct explored_block *explore_block_of(const struct simt_block *block)
+{
+    for (size_t i = 0; launch && i < launch->block_count; i++) {
+        const struct uint3 of = launch->blocks[i]->index;
+        if (of.x == block->index.x && of.y == block->index.y && of.z == block->index.z) {
+            return launch->blocks[i];
+        }
+    }
+    return NULL;
+}
+
 void simt_explore_resume_block(void)
 {
-    const struct uint3 index = simt_running_block();
     leave_block();
     if (!wanted) {
         return;
     }
-    for (size_t i = 0; launch && i < launch->block_count; i++) {
-        const struct uint3 of = launch->blocks[i]->index;
-        if (of.x == index.x && of.y == index.y && of.z == index.z) {
-            explore_block = launch->blocks[i];
-        }
-    }
+    explore_block = explore_block_of(simt_block);
     simt_watched = explore_block != NULL;
     explore_steps_start();
+}
+
+/* Of the launch that runs, or ran last; the text is kept. */
+static void add_finding(struct explored_finding finding)
+{
+    struct explored_launch *of = launch ? launch
+                                 : explored_launch_count > 0
+                                     ? &explored_launches[explored_launch_count - 1]
+                                     : NULL;
+    if (!of) {
+        free(finding.text);
+        return;
+    }
+    of->findings =
+        explore_need(realloc(of->findings, (of->finding_count + 1) * sizeof *of->findings));
+    of->findings[of->finding_count++] = finding;
 }
 
 static void take_finding(const struct finding *finding)
 {
     char *text = NULL;
     size_t size;
-    FILE *file;
-    struct explored_launch *of = launch ? launch
-                                 : explored_launch_count > 0
-                                     ? &explored_launches[explored_launch_count - 1]
-                                     : NULL;
-    if (!of) {
-        return;
-    }
-    file = explore_need(open_memstream(&text, &size));
+    FILE *file = explore_need(open_memstream(&text, &size));
     simt_tell_finding(file, finding);
     fclose(file);
-    explore_need(text);
-    of->findings =
-        explore_need(realloc(of->findings, (of->finding_count + 1) * sizeof *of->findings));
-    of->findings[of->finding_count++] = (struct explored_finding){
+    add_finding((struct explored_finding){
         finding->site ? simt_site(finding->site)->place : 0,
         finding->wrong == RACE && finding->other_site ? simt_site(finding->other_site)->place : 0,
-        text};
+        explore_need(text)});
+}
+
+void explore_take_report(uint32_t place, const char *text)
+{
+    add_finding((struct explored_finding){place, 0, explore_need(strdup(text))});
+    if (launch) {
+        launch->stopped = true;
+        launch->stopped_in = simt_running_block();
+    }
 }
 
 /* ---- on and off ---- */
@@ -206,8 +260,15 @@ bool explore_record(const char *blocks)
                                          .mbarrier = explore_values_mbarrier,
                                          .copy_begins = explore_values_copy,
                                          .copy_ends = explore_values_copied,
-                                         .named = explore_values_named};
+                                         .named = explore_values_named,
+                                         .deed = explore_values_deed,
+                                         .far_mbarrier = explore_far_mbarrier,
+                                         .far_copy = explore_far_copy,
+                                         .cluster_meets = explore_cluster_meets,
+                                         .is_first = is_first};
     simt_finding_told = take_finding;
+    simt_before_report = explore_begin_report;
+    simt_after_report = explore_end_report;
     simt_before_exit = explore_exit;
     return true;
 }

@@ -4,6 +4,7 @@
 
 #include "base/own.h"
 #include "explore/explore.h"
+#include "machine/cluster.h"
 #include "machine/machine.h"
 #include "machine/shared.h"
 #include "model/spaces.h"
@@ -23,8 +24,8 @@ static void take_bytes(unsigned int bytes)
     explore_block->full = explore_block->bytes > EXPLORE_BLOCK_BYTES;
 }
 
-static struct explored_step *add_step(unsigned int kind, uint32_t place, unsigned int warp,
-                                      uint32_t lanes)
+struct explored_step *explore_add_step(unsigned int kind, uint32_t place, unsigned int warp,
+                                       uint32_t lanes)
 {
     explore_block->seen++;
     if (explore_block->full) {
@@ -39,22 +40,36 @@ static struct explored_step *add_step(unsigned int kind, uint32_t place, unsigne
     return &explore_block->steps[explore_block->count - 1];
 }
 
-/* The memory that holds an address, by its number in the block's list. */
+/* The memory that holds an address, by its number in the block's list. That of another block of the
+ * cluster is counted as global, and named as the shared memory that it is. */
 static unsigned int memory_of(uint64_t address, const struct simt_range *range)
 {
-    struct explored_memory new = {range->base, range->size, range->space, false, NULL};
+    struct explored_memory new = {range->base, range->size, range->space, false, -1, NULL};
     char name[64];
     bool named = false;
-    if (range->space == SPACE_SHARED && address - static_shared >= static_shared_bytes) {
+    unsigned int rank;
+    void *own;
+    uint64_t away = 0; /* from the same place in the block's own shared memory */
+    enum simt_space space = range->space;
+    if (simt_cluster_find((const void *)(uintptr_t)address, &rank, &own)) {
+        new.rank = (int)rank;
+        away = address - (uintptr_t)own;
+        address = (uintptr_t)own;
+        new.base = simt_range_of(address)->base;
+        new.size = simt_range_of(address)->size;
+        space = SPACE_SHARED;
+    }
+    if (space == SPACE_SHARED && address - static_shared >= static_shared_bytes) {
         new.base = (uintptr_t)simt_dynamic_shared();
         new.size = simt_shared_bytes();
         new.is_dynamic = true;
-    } else if (range->space == SPACE_SHARED) {
+    } else if (space == SPACE_SHARED) {
         named = simt_shared_name(address, name, sizeof name);
         new.base = named ? new.base : static_shared & ~UINT64_C(127);
     } else {
         named = simt_data_describe(address, false, name, sizeof name);
     }
+    new.base += away;
     for (size_t i = 0; i < explore_block->memory_count; i++) {
         if (explore_block->memory[i].base == new.base &&
             explore_block->memory[i].space == new.space) {
@@ -77,6 +92,22 @@ static void add_number(int64_t number)
                      &explore_block->offset_capacity, sizeof *explore_block->offsets);
     explore_block->offsets[explore_block->offset_count++] = number;
     take_bytes(number > -10 && number < 100 ? 3 : 6);
+}
+
+void explore_add_number(struct explored_step *step, int64_t number)
+{
+    step->numbers = step->number_count == 0 ? explore_block->offset_count : step->numbers;
+    step->number_count++;
+    add_number(number);
+}
+
+void explore_add_place(struct explored_step *step, const void *address)
+{
+    const uint64_t at = (uintptr_t)address;
+    const struct simt_range range = *simt_range_of(at);
+    const unsigned int memory = address ? memory_of(at, &range) : 0;
+    explore_add_number(step, address ? (int64_t)memory : -1);
+    explore_add_number(step, address ? (int64_t)(at - explore_block->memory[memory].base) : 0);
 }
 
 static void keep_offsets(struct explored_step *step, const uint64_t *addresses)
@@ -191,7 +222,7 @@ static void add_access(const struct simt_event *event, unsigned int warp, uint32
         }
         lanes &= ~here;
         if (range.space == SPACE_LOCAL || range.space == SPACE_HOST ||
-            !(step = add_step(kinds[kind], event_place(event), warp, here))) {
+            !(step = explore_add_step(kinds[kind], event_place(event), warp, here))) {
             continue;
         }
         step->size = (unsigned char)event_size(event);
@@ -212,11 +243,18 @@ static struct {
     uint32_t entry, place;
 } entered[SIMT_MAX_BLOCK_THREADS];
 static uint32_t entries;
+static bool partial;
+
+void explore_steps_are_partial(void)
+{
+    partial = true;
+}
 
 void explore_steps_start(void)
 {
     static_shared = (uintptr_t)simt_static_shared(&static_shared_bytes);
     memset(entered, 0, sizeof entered);
+    partial = false;
     explore_values_start();
 }
 
@@ -231,9 +269,9 @@ static void enter(uint32_t place, unsigned int warp, uint32_t lanes)
                 together |= 1u << lane;
             }
         }
-        if (entered[first].entry && together & ~lanes) {
+        if (entered[first].entry && together & ~lanes && !partial) {
             struct explored_step *step =
-                add_step(EXPLORED_BRANCH, entered[first].place, warp, together);
+                explore_add_step(EXPLORED_BRANCH, entered[first].place, warp, together);
             if (step) {
                 step->first = together & lanes;
             }
@@ -254,23 +292,11 @@ static void enter(uint32_t place, unsigned int warp, uint32_t lanes)
 static void keep_numbers(struct explored_step *step, const struct explored_value *value,
                          unsigned int first_place, unsigned int end_of_places)
 {
-    step->numbers = explore_block->offset_count;
-    step->number_count = value->number_count;
     for (unsigned int i = 0; i < value->number_count; i++) {
-        int64_t number = (int64_t)value->numbers[i], offset = 0;
-        const bool is_place = i >= first_place && i < end_of_places;
-        if (is_place && number) {
-            const struct simt_range range = *simt_range_of((uint64_t)number);
-            const unsigned int memory = memory_of((uint64_t)number, &range);
-            offset = number - (int64_t)explore_block->memory[memory].base;
-            number = memory;
-        } else if (is_place) {
-            number = -1;
-        }
-        add_number(number);
-        if (is_place) {
-            add_number(offset);
-            i++;
+        if (i >= first_place && i < end_of_places) {
+            explore_add_place(step, (const void *)(uintptr_t)value->numbers[i++]);
+        } else {
+            explore_add_number(step, (int64_t)value->numbers[i]);
         }
     }
 }
@@ -279,8 +305,8 @@ static void add_collective(const struct simt_event *event, unsigned int warp, ui
                            const struct explored_value *values)
 {
     bool syncs = event_kind(event) == EVENT_SYNCWARP;
-    struct explored_step *step =
-        add_step(syncs ? EXPLORED_SYNCWARP : EXPLORED_COLLECTIVE, event_place(event), warp, lanes);
+    struct explored_step *step = explore_add_step(syncs ? EXPLORED_SYNCWARP : EXPLORED_COLLECTIVE,
+                                                  event_place(event), warp, lanes);
     if (!step) {
         return;
     }
@@ -306,7 +332,7 @@ static void add_collective(const struct simt_event *event, unsigned int warp, ui
 /* What lanes did between events; the same note of several lanes is one step. */
 static void add_note(const struct explored_value *note, unsigned int warp, uint32_t lanes)
 {
-    struct explored_step *step = add_step(note->note, note->place, warp, lanes);
+    struct explored_step *step = explore_add_step(note->note, note->place, warp, lanes);
     if (step && note->note == EXPLORED_BULK) {
         keep_numbers(step, note, 4, 8);
     } else if (step && note->note == EXPLORED_BULK_END) {
@@ -323,8 +349,8 @@ void explore_note_now(const struct explored_value *note)
 
 static bool is_same_note(const struct explored_value *x, const struct explored_value *y)
 {
-    return x->note == EXPLORED_NAMED_BARRIER && y->note == x->note && y->place == x->place &&
-           x->numbers[0] == y->numbers[0];
+    return (x->note == EXPLORED_NAMED_BARRIER || x->note == EXPLORED_DEED) && y->note == x->note &&
+           y->place == x->place && x->numbers[0] == y->numbers[0];
 }
 
 /* The notes that come before the lane's next event. */
@@ -337,7 +363,7 @@ static void take_notes(unsigned int warp, unsigned int lane)
         for (unsigned int other = 0; other < SIMT_WARP_SIZE; other++) {
             const struct explored_value *same = explore_values_note(other);
             if (same && (other == lane || is_same_note(&note, same))) {
-                note.numbers[1] |= same->note == EXPLORED_NAMED_BARRIER ? same->numbers[1] : 0;
+                note.numbers[1] |= is_same_note(&note, same) ? same->numbers[1] : 0;
                 lanes |= 1u << other;
                 explore_values_take_note(other);
             }
@@ -375,7 +401,7 @@ void explore_step(const struct simt_event *const *at, size_t ahead, unsigned int
     } else if (kind == EVENT_SYNCWARP || kind == EVENT_COLLECTIVE) {
         add_collective(event, warp, lanes, values);
     } else if (kind == EVENT_FENCE) {
-        add_step(EXPLORED_FENCE, event_place(event), warp, lanes);
+        explore_add_step(EXPLORED_FENCE, event_place(event), warp, lanes);
     }
 }
 
@@ -386,7 +412,7 @@ void simt_explore_barrier(const void *caller)
     }
     explore_values_leave();
     explore_block->barriers++;
-    if (add_step(EXPLORED_BARRIER, simt_place_of(caller), 0, 0)) {
+    if (explore_add_step(EXPLORED_BARRIER, simt_place_of(caller), 0, 0)) {
         explore_block->kept_barriers++;
     }
 }

@@ -5,6 +5,7 @@
 
 #include "explore/explore.h"
 #include "machine/bulk.h"
+#include "machine/cluster.h"
 #include "machine/shared.h"
 #include "machine/sums.h"
 #include "observe/recorder.h"
@@ -47,6 +48,13 @@ static void finish(void)
         pending.value->known = true;
         pending.value = NULL;
     }
+}
+
+/* The access cannot be made. */
+void explore_values_stop(void)
+{
+    pending.value = NULL;
+    latest = NULL;
 }
 
 /* Threads that take turns at every access stop before it. */
@@ -198,7 +206,10 @@ void explore_values_copy(const struct simt_bulk_copy *copy)
     add_number(&note, leaves);
     add_number(&note, strstr(copy->name, "tensor") != NULL);
     add_place(&note, copy->pieces[0].to);
-    add_place(&note, leaves ? NULL : copy->barrier->address);
+    add_place(&note, leaves ? NULL
+                     : copy->barrier->block == simt_block
+                         ? copy->barrier->address
+                         : simt_cluster_place(copy->barrier->block->rank, copy->barrier->address));
     add_note(&note);
 }
 
@@ -227,6 +238,17 @@ void explore_values_named(const void *caller, unsigned int number, bool complete
     add_number(&note, number);
     add_number(&note, completes);
     add_number(&note, waits);
+    add_note(&note);
+}
+
+void explore_values_deed(enum simt_deed deed, const void *caller, uint64_t number, bool over)
+{
+    uint64_t room[EXPLORED_NUMBERS];
+    struct explored_value note = {
+        .note = EXPLORED_DEED, .place = simt_place_of(caller), .numbers = room};
+    add_number(&note, deed);
+    add_number(&note, over);
+    add_number(&note, number);
     add_note(&note);
 }
 

@@ -78,6 +78,9 @@ static void check(const struct simt_bulk_copy *copy)
     if (simt_watched) {
         simt_watcher.copy_begins(copy);
     }
+    if (copy->barrier && copy->barrier->block != simt_block && simt_watcher.far_copy) {
+        simt_watcher.far_copy(copy);
+    }
 }
 
 static void make(const struct simt_bulk_copy *copy)

@@ -72,6 +72,9 @@ void simt_cluster_dims(unsigned int x, unsigned int y, unsigned int z)
         cluster.taken = simt_block->number;
         simt_block->index = (struct uint3){0, 0, 0};
         simt_cluster_start_block(0);
+        if (simt_watcher.is_first) {
+            simt_watcher.is_first(simt_grid.threads);
+        }
     }
 }
 
@@ -184,6 +187,9 @@ static unsigned int alive(void)
 static void complete_if_all_came(struct simt_cluster_barrier *barrier)
 {
     if (barrier->arrived > 0 && barrier->arrived == alive()) {
+        if (cluster.size > 1 && simt_watcher.cluster_meets) {
+            simt_watcher.cluster_meets(barrier->phase);
+        }
         barrier->phase++;
         barrier->arrived = 0;
         if (barrier->arriving) {
@@ -218,6 +224,11 @@ void simt_cluster_arrive(bool relaxed, const char *file, int line)
     barrier->arrived++;
     simt_note_progress();
     complete_if_all_came(barrier);
+    if (simt_watched) {
+        simt_watcher.deed(DEED_CLUSTER_ARRIVE, __builtin_return_address(0),
+                          simt_current->cluster_phase,
+                          barrier->phase != simt_current->cluster_phase);
+    }
 }
 
 void simt_cluster_wait(const char *file, int line)
@@ -226,6 +237,11 @@ void simt_cluster_wait(const char *file, int line)
     if (!simt_current->at_cluster) {
         refuse("barrier.cluster.wait", "the thread has not arrived before",
                __builtin_return_address(0), file, line);
+    }
+    if (simt_watched) {
+        simt_watcher.deed(DEED_CLUSTER_WAIT, __builtin_return_address(0),
+                          simt_current->cluster_phase,
+                          barrier->phase != simt_current->cluster_phase);
     }
     while (barrier->phase == simt_current->cluster_phase) {
         simt_yield(file, line);

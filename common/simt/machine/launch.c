@@ -11,6 +11,7 @@
 #include "machine/fibers.h"
 #include "machine/pipeline.h"
 #include "machine/ptx.h"
+#include "machine/reports.h"
 #include "machine/schedule.h"
 #include "machine/shared.h"
 #include "machine/turns.h"
@@ -25,6 +26,9 @@ struct simt_grid simt_grid;
 
 void simt_abandon_launch(cudaError_t error, const char *reason)
 {
+    if (simt_after_report) {
+        simt_after_report();
+    }
     simt_grid.abandoned = error;
     snprintf(simt_grid.reason, sizeof simt_grid.reason, "%s", reason);
     simt_switch_fiber(simt_current->fiber, &simt_host_fiber);

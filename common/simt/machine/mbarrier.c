@@ -125,10 +125,13 @@ static void record(enum simt_event_kind kind, const void *address)
 static void tell_use(enum simt_mbarrier_how how, const struct simt_mbarrier *barrier,
                      uint64_t before, uint64_t number)
 {
+    const struct simt_mbarrier_use use = {
+        how, before, barrier->phase, barrier->pending, barrier->bytes, number};
     if (simt_watched) {
-        struct simt_mbarrier_use use = {
-            how, before, barrier->phase, barrier->pending, barrier->bytes, number};
         simt_watcher.mbarrier(&use);
+    }
+    if (barrier->block != simt_block && simt_watcher.far_mbarrier) {
+        simt_watcher.far_mbarrier(barrier, &use, called_at);
     }
 }
 
@@ -399,15 +402,23 @@ void simt_mbarrier_tell(const struct simt_mbarrier *barrier)
     fputc('\n', stderr);
 }
 
-void simt_fence_proxy_async(void)
+static void fence(enum simt_deed deed, const void *caller)
 {
     if (simt_tracing) {
         simt_observer.proxy_fence();
     }
+    if (simt_watched) {
+        simt_watcher.deed(deed, caller, 0, false);
+    }
+}
+
+void simt_fence_proxy_async(void)
+{
+    fence(DEED_PROXY_FENCE, __builtin_return_address(0));
 }
 
 /* As far as the checks go, the same: what is initialised is seen by copies. */
 void simt_fence_mbarrier_init(void)
 {
-    simt_fence_proxy_async();
+    fence(DEED_MBARRIER_FENCE, __builtin_return_address(0));
 }

@@ -6,6 +6,7 @@
 #include "base/exit.h"
 #include "machine/ptx.h"
 #include "machine/reports.h"
+#include "observe/watcher.h"
 
 enum { REGISTERS = 65536, MOST = 256, UNIT = 8 };
 
@@ -47,6 +48,10 @@ void simt_set_registers(unsigned int count, bool more, const char *file, int lin
     }
     if (more && before && count < before) {
         refuse(warp, "%u registers by .inc, of a thread that has %u", count, before);
+    }
+    if (simt_watched) {
+        simt_watcher.deed(more ? DEED_MORE_REGISTERS : DEED_FEWER_REGISTERS, warp->registers_caller,
+                          count, false);
     }
 }
 

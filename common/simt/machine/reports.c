@@ -44,12 +44,18 @@ static const char *barrier_name(enum simt_barrier barrier)
     return names[barrier];
 }
 
+void (*simt_before_report)(void);
+void (*simt_after_report)(void);
+
 void simt_report_block(void)
 {
     struct uint3 index = simt_block->index;
     fflush(stdout);
     if (simt_tracing) {
         simt_observer.tell_findings(); /* what was wrong before may be the reason */
+    }
+    if (simt_before_report) {
+        simt_before_report();
     }
     fputs("simt: kernel ", stderr);
     simt_tell_launch(stderr);

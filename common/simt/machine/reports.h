@@ -11,6 +11,10 @@ void simt_tell_launch(FILE *file);
 /* Start a report on stderr: the kernel, the block and, of the first, the thread that runs, if
  * any. */
 void simt_report_place(void);
+/* Are called before a report begins, and behind one that ends its launch only (behind others:
+ * simt_before_exit); NULL: nothing is. */
+extern void (*simt_before_report)(void);
+extern void (*simt_after_report)(void);
 void simt_report_block(void);
 /* Each ends the program: which threads of the block are where, and what to do about it; the same
  * for a collective that is wrong in itself. */

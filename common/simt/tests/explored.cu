@@ -1,9 +1,11 @@
 /* Kernels to look at on a page: test_explore.sh and test_explorer.py run this with SIMT_EXPLORE.
- * Usage: simt_explored banks | blocks | race | long | stuck | fault | ring | none */
+ * Usage: simt_explored banks | blocks | race | long | crowd | stuck | fault | early | assertion |
+ * ring | cluster | none */
+#include <cassert>
 #include <cstdio>
 #include <cstring>
 
-#include "ptx_helpers.cuh"
+#include "cluster_helpers.cuh"
 
 static __device__ unsigned int mix(unsigned int x)
 {
@@ -108,6 +110,19 @@ __global__ void fault(int *out)
     *(volatile int *)8 = 1;
 }
 
+__global__ void assertion(int *out)
+{
+    out[threadIdx.x] = threadIdx.x;
+    assert(threadIdx.x != 35);
+}
+
+/* Lane 0 of block 1 does nothing before, and no lane behind it anything at all. */
+__global__ void early(const int *in, int *out)
+{
+    if (blockIdx.x == 1)
+        out[threadIdx.x] = in[threadIdx.x];
+}
+
 /* Tiles of 64 floats come by bulk copies, and an mbarrier tells when. */
 __global__ void ring(float *out, const float *in)
 {
@@ -129,18 +144,48 @@ __global__ void ring(float *out, const float *in)
     }
 }
 
+/* Block 0 has a tile copied into both blocks; block 1 tells it by an arrival when it has read its
+ * own, which warp 1 of block 0 waits for. */
+__global__ void __cluster_dims__(2, 1, 1) cluster(float *out, const float *in)
+{
+    __shared__ __align__(16) float tile[64];
+    __shared__ barrier_t full, freed;
+    const unsigned rank = cluster_rank(), tid = threadIdx.x;
+    if (tid == 0) {
+        init(&full, 1);
+        init(&freed, 32);
+        fence_init();
+    }
+    cluster_sync();
+    if (tid == 0)
+        expect(&full, sizeof tile);
+    if (rank == 0 && tid == 0)
+        load_to(tile, in, sizeof tile, &full, 3);
+    wait(&full, 0);
+    out[rank * 64 + tid] = tile[tid];
+    fence_proxy();
+    if (rank == 1 && tid < 32)
+        arrive_at(mapped(&freed, 0));
+    if (rank == 0 && tid >= 32)
+        wait(&freed, 0);
+    asm volatile("setmaxnreg.dec.sync.aligned.u32 40;");
+    cluster_sync();
+}
+
 int main(int argc, char **argv)
 {
     const char *what = argc > 1 ? argv[1] : "none";
     void *memory;
     if (strcmp(what, "none") == 0)
         return 0;
-    cudaMalloc(&memory, 1 << 16);
+    cudaMalloc(&memory, 1 << 23);
     cudaMemset(memory, 0, 1 << 16);
     if (strcmp(what, "banks") == 0)
         banks<<<1, 64>>>((int *)memory);
     else if (strcmp(what, "blocks") == 0)
         several<<<6, 64>>>((float *)memory);
+    else if (strcmp(what, "crowd") == 0)
+        several<<<20000, 64>>>((float *)memory);
     else if (strcmp(what, "race") == 0)
         race<<<1, 64>>>((int *)memory);
     else if (strcmp(what, "ring") == 0)
@@ -149,6 +194,12 @@ int main(int argc, char **argv)
         stuck<<<1, 64>>>((int *)memory);
     else if (strcmp(what, "fault") == 0)
         fault<<<1, 64>>>((int *)memory);
+    else if (strcmp(what, "assertion") == 0)
+        assertion<<<1, 64>>>((int *)memory);
+    else if (strcmp(what, "early") == 0)
+        early<<<3, 64>>>(NULL, (int *)memory);
+    else if (strcmp(what, "cluster") == 0)
+        cluster<<<2, 64>>>((float *)memory, (float *)memory + 1024);
     else
         lengthy<<<1, 256>>>((float *)memory, 500);
     return cudaDeviceSynchronize();

@@ -48,15 +48,19 @@ makes 0 env SIMT_EXPLORE=page.html "$program" banks
 cp page.html old.html
 makes 0 env SIMT_EXPLORE=page.html "$program" banks
 cmp -s page.html old.html || fail 'two pages of one program differ'
-grep -q '"quads"\]' page.html || fail 'a shared variable without its name'
+grep -q '"quads",-1\]' page.html || fail 'a shared variable without its name'
 
 makes 1 env SIMT_EXPLORE=page.html "$program" race
 grep -q 'data race in shared memory' page.html || fail 'a race that is not on the page'
-# What a program did up to its end, and no counters of the launch.
+# What a program did up to its end, what stopped it, and no counters of the launch.
 for end in stuck fault; do
     makes 1 env SIMT_EXPLORE=page.html "$program" $end
     grep -q '"ended": false' page.html && grep -q '"barriers": 1, "keptBarriers": 1' page.html || fail "up to its end: $end"
+    grep -q 'illegal address 0x8\|livelock' page.html && grep -q "illegal address 0x8\|livelock" output || fail "what stopped it: $end"
 done
+# The block that stops is there though nobody asked for it.
+makes 1 env SIMT_EXPLORE=page.html "$program" early
+grep -q '"number": 1, "index": \[1,0,0\].*"late": true' page.html && grep -q 'illegal address 0: a null' page.html || fail 'a fault at once'
 makes 0 env SIMT_EXPLORE=page.html SIMT_CHECKS=off "$program" blocks
 [ "$(grep -c '"number": ' page.html)" -eq 1 ] && grep -q '"number": 0,' page.html || fail 'the first block'
 makes 0 env SIMT_EXPLORE=page.html SIMT_EXPLORE_BLOCKS=1-2,4 "$program" blocks
@@ -67,6 +71,16 @@ makes 0 env SIMT_EXPLORE=page.html SIMT_EXPLORE_BLOCKS=all "$program" blocks
 makes 0 env SIMT_EXPLORE=page.html "$program" long
 [ "$(wc -c <page.html)" -lt 4000000 ] && grep -q '"barriers": 1000, "keptBarriers": [1-9][0-9]*, "full": true' page.html ||
     fail 'a block that is too long'
+# Blocks have their numbers in whatever order they start.
+for schedule in 1 3 4; do
+    makes 0 env SIMT_SCHEDULE=$schedule SIMT_EXPLORE=page.html SIMT_EXPLORE_BLOCKS=all "$program" cluster
+    [ "$(grep -c '"number": 0, "index": \[0,0,0\]' page.html)" -eq 1 ] && [ "$(grep -c '"number": 1, "index": \[1,0,0\]' page.html)" -eq 1 ] ||
+        fail "the blocks of a cluster, schedule $schedule"
+done
+# A page that is full has the first blocks, whole.
+makes 0 env SIMT_EXPLORE=page.html SIMT_EXPLORE_BLOCKS=all "$program" crowd
+[ "$(wc -c <page.html)" -lt 5000000 ] && grep -q '"notKept": [1-9]' page.html && ! grep -q '"full": true' page.html ||
+    fail 'a page with too many blocks'
 
 rm -f ./*
 for list in x '1,2,' 3-1 -1 '1 2' all,1; do

@@ -114,9 +114,16 @@ def places_and_looks(window, path):
     window.press("d")
     check(window.run(dark) == before, "d does not change back")
     size = window.run("return getComputedStyle(document.body).fontSize")
-    window.click("#larger")
+    height = "return [document.querySelector('.timeline').clientHeight, document.querySelector('.picture').clientHeight]"
+    before = window.run(height)
+    for _ in range(10):
+        window.click("#larger")
     check(window.run("return getComputedStyle(document.body).fontSize") != size, "A+ changes nothing")
-    window.click("#smaller")
+    check(all(large > small for large, small in zip(window.run(height), before)), "A+ leaves the pictures small: %s, %s" % (before, window.run(height)))
+    check(window.run("const a = document.querySelector('tr.now').getBoundingClientRect(), b = document.querySelector('.listing').getBoundingClientRect(); return a.top >= b.top && a.bottom <= b.bottom"),
+          "A+: the line that runs is out of sight")
+    for _ in range(10):
+        window.click("#smaller")
     for width in (360, 700, 1280):
         window.resize(width, 800)
         check(window.run("return document.documentElement.scrollWidth <= innerWidth"), "too wide for %d pixels" % width)
@@ -181,6 +188,51 @@ def under_way(window):
     check(cells[0][1:3] == ["1", "1 arrival"], "the next phase: %s" % cells)
 
 
+WORDS = """const {block} = explorer.panes[0], columns = explorer.columns, words = [];
+    for (let warp = 0; warp < block.time.warps; warp++) for (let column = 0; column < columns.count; column++) {
+        const step = stepAt(block, columns, warp, column);
+        if (Array.isArray(step)) words.push(warp + ": " + stepInWords(block, columns, warp, step).html.replace(/<[^>]*>/g, ""));
+    }
+    return words"""
+
+
+def cluster(window):
+    """What one block of a cluster does to the other."""
+    words = "\n".join(window.run(WORDS))
+    for part in ("fence.mbarrier_init", "fence.proxy.async", "setmaxnreg.dec: each thread needs 40 registers",
+                 "waits at the barrier of the cluster", "256 bytes to tile in the shared memory of block 1 of the cluster",
+                 "1: 32 lanes wait at freed until phase 0 is over. It ends at step",
+                 "warp 0 of block 1 of the cluster arrives, the last of all"):
+        check(part in words, "%r is not among a cluster's steps:\n%s" % (part, words))
+    rows = window.run("return explorer.panes[0].block.time.rows.map(row => [row.name, row.copies.length, row.ends.length, row.uses.filter(one => one.step[0] === FAR_MBARRIER).map(one => countLanes(lanesOf(one.step)))])")
+    check(rows == [["full", 1, 1, []], ["freed", 0, 1, [32]]], "the mbarriers of block 0: %s" % rows)
+    window.run("explorer.warp = 1; explorer.go(columnAt(explorer.columns, explorer.panes[0].block.time.rows[1].ends[0].at))")
+    window.settled()
+    check("warp 0 of block 1 of the cluster arrives" in window.run("return document.querySelector('.meanwhile').textContent"), "the arrival is not in the table")
+    check(window.run(ORDER) == [], "somebody goes on too early: %s" % window.run(ORDER))
+    check(window.run("return checkSums(data.launches[0])") is True, "a cluster adds up to something else")
+    window.run("explorer.block = 1; explorer.build()")
+    window.settled()
+    words = "\n".join(window.run(WORDS))
+    check("32 lanes arrive at freed of block 0 of the cluster" in words, "the far arrival is no step of who makes it:\n" + words)
+    rows = window.run("return explorer.panes[0].block.time.rows.map(row => [row.name, row.copies.map(copy => copy.to !== null && copy.step[0] === FAR_BULK)])")
+    check(rows == [["full", [True]], ["freed", []]], "the copy that block 0 has begun: %s" % rows)
+
+
+def stopped(window, name, line, said):
+    """The page begins where the program was stopped, and says why."""
+    now = window.run("return document.querySelector('tr.now .code').textContent")
+    check(line in now, "%s: the line that stopped is not marked: %s" % (name, now))
+    step = window.run("return document.querySelector('.what').textContent")
+    check(name == "stuck" or "the program is stopped here" in step, "%s: %s" % (name, step))
+    told = window.run("return document.querySelector('.findings').textContent")
+    check("What stopped the program" in told and said in told, name + ": " + told)
+    check(window.run("return document.querySelectorAll('.finding pre a').length") > 1, name + ": no line of the report is a link")
+    window.click(".finding pre a:last-of-type")
+    check("no counters" in window.run("return document.querySelector('.totals').textContent"), name + ": counters of a launch that has none")
+    window.press("End", "Left", "n")
+
+
 # Of all launches, who goes on before what it waits for has happened, and copies or products that end before they begin.
 ORDER = """const wrong = [];
     for (const launch of data.launches) for (const block of launch.blocks) {
@@ -229,7 +281,7 @@ def test_page(program, folder):
         look(window, path)
         check(window.run("return document.querySelectorAll('tr.racy').length") == 2, "two lines race")
         check(window.run("return document.querySelector('.listing svg.arrows path[marker-end]') !== null"), "no arrow joins them")
-        window.click(".finding a")
+        window.click(".finding p a")
         check("racy" in window.run("return document.querySelector('tr.now').className"), "a finding does not lead to its line")
         quiet(window, "race")
 
@@ -261,6 +313,20 @@ def test_page(program, folder):
         check(window.run("return checkSums(data.launches[0])") is True, "a ring adds up to something else")
         window.press("End", "Home")
         quiet(window, "ring")
+
+        path = os.path.join(folder, "cluster.html")
+        make_page(path, program, "cluster", blocks="all")
+        look(window, path)
+        cluster(window)
+        quiet(window, "cluster")
+
+        for name, line, said in (("early", "out[threadIdx.x] = in[threadIdx.x]", "illegal address 0:"), ("fault", "*(volatile int *)8 = 1", "illegal address 0x8"),
+                                 ("stuck", "__shfl_sync(", "livelock"), ("assertion", "assert(threadIdx.x != 35)", "assertion `threadIdx.x != 35' failed")):
+            path = os.path.join(folder, name + ".html")
+            make_page(path, program, name, status=710 % 256 if name == "assertion" else 1)
+            look(window, path)
+            stopped(window, name, line, said)
+            quiet(window, name)
 
         path = os.path.join(folder, "blocks.html")
         make_page(path, program, "blocks", blocks="all")

@@ -1,151 +1,15 @@
 /* Where in time the page is, and what follows from that. */
 
-class Pane {
-  constructor(app, launch, block) {
-    this.app = app;
-    this.launch = launch;
-    this.block = block;
-    this.node = document.createElement("section");
-    this.node.className = "pane";
-    this.node.setAttribute("aria-label", launchName(launch));
-    this.node.innerHTML = `<h2>${escapeText(launchName(launch))}<span class="dim">, ${launch.block.filter((size, i) => i === 0 || size > 1).join(" x ")} threads a block; block ${block.index.filter((at, i) => i === 0 || launch.grid[i] > 1).join(",")}</span></h2>
-      <canvas class="timeline" tabindex="0" role="slider" aria-label="Timeline: a row for each warp, a column for each step"></canvas>
-      <div class="legend">${legendOf(block)}<span>low block: few lanes</span><span>bar on top: costs more than it needs</span>${block.time.rows.length ? `<span>below: phases of mbarriers, and <i style="background: var(--bulk)"></i>copies and <i style="background: var(--collective)"></i>products under way</span>` : ""}</div>
-      <div class="pane-body"><div class="source panel"></div><div class="now"><div class="panel step"></div><div class="panel findings" hidden></div><div class="panel totals"></div></div></div>`;
-    this.timeline = new Timeline(this, this.node.querySelector("canvas"));
-    this.source = new Source(this, this.node.querySelector(".source"));
-    this.wave = null;
-    this.open = false;
-    this.showFindings();
-    this.node.addEventListener("click", event => this.click(event));
-    this.node.addEventListener("submit", event => this.submit(event));
-    this.node.addEventListener("pointermove", event => { if (event.target.matches("path.idle")) tellIdleWord(this, event.target, event); });
-  }
-
-  warp() { return Math.min(this.app.warp, this.block.time.warps - 1); }
-
-  step() { return stepAt(this.block, this.app.columns, this.warp(), this.app.column); }
-
-  key() { return `${data.launches.indexOf(this.launch)}/${this.launch.blocks.indexOf(this.block)}/${this.warp()}/${this.app.column}`; }
-
-  /* The site of what the warp does; of a wait, that of what it waits at. */
-  site(step) {
-    const phase = phaseOf(this.app.columns, this.app.column);
-    if (Array.isArray(step)) return siteOf(step);
-    if (step === "sleeps") return siteOf(sleepsAt(this.block, this.app.columns, this.warp(), this.app.column) || this.block.steps[0]);
-    return step !== "done" && this.block.time.barriers[phase] ? siteOf(this.block.time.barriers[phase]) : null;
-  }
-
-  showFindings() {
-    const box = this.node.querySelector(".findings");
-    if (this.launch.findings.length === 0) return;
-    box.hidden = false;
-    box.innerHTML = `<h2>What the checks found</h2>` + this.launch.findings.map(([site, other, text]) => `<div class="finding"><pre>${escapeText(text.trim())}</pre><p>${[site, other].filter(one => one >= 0).map(one => `<a href="#" data-line="${data.sites[one][0]}:${data.sites[one][1]}">show ${escapeText(siteName(data.sites[one]))}</a>`).join(" &harr; ")}</p></div>`).join("");
-  }
-
-  click(event) {
-    const wave = event.target.closest("[data-wave]"), line = event.target.closest("[data-line]"), column = event.target.closest("[data-column]");
-    if (wave) {
-      const index = wave.dataset.wave;
-      if (index === "next") this.nextWave(); else { this.wave = this.wave === Number(index) ? null : Number(index); this.drawStep(); }
-    } else if (column) {
-      event.preventDefault();
-      this.app.go(Number(column.dataset.column));
-    } else if (line) {
-      event.preventDefault();
-      const [file, at] = line.dataset.line.split(":").map(Number);
-      this.goToLine(file, at);
-    }
-  }
-
-  nextWave() {
-    const step = this.step();
-    if (!Array.isArray(step) || !isAccess(step) || spaceOf(this.block, step) !== "shared") return;
-    const count = bankAccess(step[0] !== LOAD && step[0] !== ATOMIC, step[4], addressesOf(this.block, step)).wavefronts.length;
-    this.wave = this.wave === null ? 0 : this.wave + 1 < count ? this.wave + 1 : null;
-    this.drawStep();
-  }
-
-  submit(event) {
-    if (!event.target.matches("form.guess")) return;
-    event.preventDefault();
-    const question = questionOf(this.block, this.step()), input = event.target.querySelector("input");
-    this.app.answers.set(this.key(), judgeGuess(question, Number(input.value)));
-    this.app.draw();
-    this.node.querySelector(".verdict").focus();
-  }
-
-  /* The next step, of any warp, that is at the line; from the start again if there is none. */
-  goToLine(file, line) {
-    const {app} = this, {columns} = app, warps = this.block.time.warps;
-    for (let i = 1; i <= columns.count; i++) {
-      const column = (app.column + i) % columns.count;
-      for (let j = 0; j < warps; j++) {
-        const warp = (this.warp() + j) % warps, step = stepAt(this.block, columns, warp, column);
-        const site = Array.isArray(step) ? siteOf(step) : step === "barrier" ? siteOf(this.block.time.barriers[phaseOf(columns, column)]) : null;
-        if (site && site[0] === file && site[1] === line) { app.warp = warp; app.go(column); return true; }
-      }
-    }
-    this.source.show(file);
-    this.source.mark([file, line, file, line, ""]);
-    return false;
-  }
-
-  draw() {
-    this.timeline.draw();
-    this.drawStep();
-  }
-
-  drawStep() {
-    const {app} = this, step = this.step(), words = stepInWords(this.block, app.columns, this.warp(), step, step === "sleeps" ? sleepsAt(this.block, app.columns, this.warp(), app.column) : null), site = this.site(step);
-    const question = questionOf(this.block, step), answer = app.answers.get(this.key()), hidden = app.predicting && question !== null && !answer;
-    const key = this.key();
-    if (this.lastKey !== key) { this.wave = null; this.lastKey = key; }
-    const box = this.node.querySelector(".step");
-    this.open = box.querySelector(".lane-table") ? box.querySelector(".lane-table").open : this.open;
-    const isShared = Array.isArray(step) && isAccess(step) && step[0] !== COPIED && spaceOf(this.block, step) === "shared";
-    const isGlobal = Array.isArray(step) && isAccess(step) && step[0] !== COPIED && spaceOf(this.block, step) === "global";
-    let served = null;
-    if (isShared && this.wave !== null) served = new Set(bankAccess(step[0] !== LOAD && step[0] !== ATOMIC, step[4], addressesOf(this.block, step)).wavefronts[this.wave].words.flatMap(word => word.lanes));
-    const lanes = lanesPicture(this, step, served);
-    const helper = site && (site[2] !== site[0] || site[3] !== site[1]) && site[2] >= 0 ? `, in <code>${escapeText(site[4])}</code> (${escapeText(lineName(site[2], site[3]))})` : "";
-    box.innerHTML = `<h2>Step ${app.column + 1}, ${this.roundName()}</h2>
-      <p class="what">${words.html}${words.cost && !hidden ? ` ${words.cost}` : ""}</p>
-      ${site ? `<p class="dim">${lineLink(site)}${helper}: <code>${escapeText(((data.files[site[0]] || {lines: []}).lines[site[1] - 1] || "").trim())}</code></p>` : ""}
-      ${hidden ? guessForm(question, key) : ""}
-      ${answer && app.predicting ? `<p class="verdict" tabindex="-1">${answer.html}</p>` : ""}
-      ${words.why && !hidden ? `<p class="why">${words.why}</p>` : ""}
-      ${lanes.html}${offInWords(this, step, lanes.off)}
-      ${isShared ? banksPicture(this, step, this.wave, hidden) : isGlobal ? sectorsPicture(this, step, hidden) : Array.isArray(step) && step[0] === COLLECTIVE ? collectivePicture(step) : ""}
-      ${meanwhileTable(this)}
-      ${Array.isArray(step) && !hidden ? laneTable(this.block, step) : ""}`;
-    const table = box.querySelector(".lane-table");
-    if (table) {
-      table.open = this.open;
-      fillLaneTable(table, this.block, step);
-      table.addEventListener("toggle", () => fillLaneTable(table, this.block, step));
-    }
-    this.source.mark(site);
-    const totals = this.node.querySelector(".totals"), hideTotals = app.predicting && !app.isAnswered();
-    if (this.totalsHidden !== hideTotals) {
-      this.totalsHidden = hideTotals;
-      totals.innerHTML = hideTotals ? `<p class="dim">The counters are hidden until you have guessed.</p>` : countersPanel(this.launch);
-    }
-  }
-
-  /* Which barriers the block has behind it. */
-  roundName() {
-    const phase = phaseOf(this.app.columns, this.app.column), count = this.block.barriers;
-    if (this.step() === "barrier") return `barrier ${phase + 1} of ${count}`;
-    if (count === 0) return "no barriers in this block";
-    return phase === 0 ? `before the first of ${plural(count, "barrier")}` : `after barrier ${Math.min(phase, count)} of ${count}`;
-  }
-}
-
 /* Of launches, by number, the one with the most steps in a block; -1: there is none. */
 function longest(launches) {
   const steps = i => Math.max(0, ...data.launches[i].blocks.map(block => block.steps.length));
   return launches.reduce((most, i) => most < 0 || steps(i) > steps(most) ? i : most, -1);
+}
+
+/* Why the launch has no end, and what that leaves out. */
+function endInWords(launch, i) {
+  const late = launch.blocks.find(block => block.late), index = late && late.index.filter((at, d) => d === 0 || launch.grid[d] > 1).join(",");
+  return `Launch ${i + 1} did not come to its end${launch.stopped ? ": it was stopped, as told below" : ""}. Its counters are missing, and what lanes would have done that had not run yet.${late ? ` Of block ${index} there is only what its last warp did last; to see all of it, ask for number ${late.number}.` : ""}`;
 }
 
 class App {
@@ -162,6 +26,22 @@ class App {
     this.fillChoices();
     this.listen();
     this.readPlace();
+    if (location.hash.length < 2) this.goToStop();
+  }
+
+  /* Where a report has stopped the program, if one has: at that step, or behind the last barrier. */
+  goToStop() {
+    const launch = data.launches.findIndex(one => one.stopped && one.blocks.some(block => String(block.index) === String(one.stopped) && block.steps.length));
+    if (launch < 0) return;
+    this.launch = launch;
+    this.block = data.launches[launch].blocks.findIndex(block => String(block.index) === String(data.launches[launch].stopped));
+    this.build();
+    const {block} = this.panes[0], stop = block.steps.find(step => step[0] === STOP), last = this.columns.starts.length - 1;
+    const longest = block.time.phases[last].map(list => list.length).reduce((most, length, warp, lists) => length > lists[most] ? warp : most, 0);
+    this.warp = stop ? stop[1] : longest;
+    let column = this.columns.starts[last];
+    while (stop && column + 1 < this.columns.count && stepAt(block, this.columns, this.warp, column) !== stop) column++;
+    this.go(column);
   }
 
   fillChoices() {
@@ -175,11 +55,12 @@ class App {
   /* What the page does not show, of the launches that it shows now. */
   tellLeftOut(shown) {
     const left = [];
-    const missing = data.launches.filter(launch => launch.notKept > 0).length;
-    if (missing > 0) left.push(`The page was full: of ${plural(missing, "launch", "launches")} some or all of the blocks asked for were left out. Their counters are whole. A page of fewer launches has room for them.`);
+    const missing = data.launches.filter(launch => launch.notKept > 0);
+    for (const launch of missing.slice(0, 3)) left.push(`Launch ${data.launches.indexOf(launch) + 1}: ${plural(launch.notKept, "block")} that ${launch.notKept === 1 ? "was" : "were"} asked for found no room; ${launch.blocks.length ? `the page has ${plural(launch.blocks.length, "block")}, up to number ${number(launch.blocks[launch.blocks.length - 1].number)}` : "the page has none of it"}. Its counters are those of all. A page of fewer launches or blocks has room.`);
+    if (missing.length > 3) left.push(`So it is with ${plural(missing.length - 3, "other launch", "other launches")}.`);
     for (const [launch, block] of shown) if (block.full) left.push(
-      `Launch ${data.launches.indexOf(launch) + 1}, block ${block.number}: too long for a page; kept are ${number(block.steps.length)} of its ${number(block.seen)} steps${block.barriers ? `, up to barrier ${block.keptBarriers} of ${block.barriers}` : ", of its first warps"}. Its counters are those of all. ${data.launches.length > 1 ? "A page of fewer launches has more room." : "A smaller problem has room."}`);
-    data.launches.forEach((launch, i) => { if (!launch.ended) left.push(`Launch ${i + 1} did not come to its end: its counters are missing, and what its lanes did last.`); });
+      `Launch ${data.launches.indexOf(launch) + 1}, block ${block.number}: too long for a page; kept are ${number(block.steps.length)} of its ${number(block.seen)} steps${block.barriers ? `, up to barrier ${block.keptBarriers} of ${block.barriers}` : ", of its first warps"}.${launch.ended ? " Its counters are those of all." : ""} ${data.launches.length > 1 ? "A page of fewer launches has more room." : "A smaller problem has room."}`);
+    data.launches.forEach((launch, i) => { if (!launch.ended) left.push(endInWords(launch, i)); });
     element("left-out").hidden = left.length === 0;
     element("left-out").innerHTML = left.map(line => `<p>${escapeText(line)}</p>`).join("");
   }
@@ -349,6 +230,7 @@ class App {
     const size = Math.max(10, Math.min(26, parseFloat(getComputedStyle(document.documentElement).fontSize) + by));
     document.documentElement.style.fontSize = `${size}px`;
     this.remember("size", size);
+    for (const pane of this.panes || []) pane.source.marked = null; /* its line has moved */
     if (this.panes) this.draw();
   }
 

@@ -27,11 +27,12 @@ function sumsOf(launch) {
 }
 
 function countersPanel(launch) {
+  if (!launch.ended) return `<p class="dim">The launch did not come to its end: there are no counters of it.</p>`;
   const own = countersOf([launch]), part = launchesOfPart(launch), all = countersOf(part), several = part.length > 1;
   const rows = Object.keys(COUNTER_NAMES).filter(name => own[name] || all[name]).map(name =>
     `<tr data-counter="${name}"><td>${COUNTER_NAMES[name]}</td><td>${number(own[name])}</td>${several ? `<td data-total="${all[name]}">${number(all[name])}</td>` : ""}</tr>`);
   const sums = sumsOf(launch);
-  return `<details open class="counters"><summary><b>Counters</b></summary><table class="counts"><thead><tr><th scope="col">whole grid, as <code>--counters</code> counts it</th><th scope="col">this launch</th>${several ? `<th scope="col">all ${part.length} of ${escapeText(launch.part || "the program")}</th>` : ""}</tr></thead><tbody>${rows.join("")}</tbody></table>
+  return `<details open class="counters"><summary><b>Counters</b></summary><div class="scroll"><table class="counts"><thead><tr><th scope="col">whole grid, as <code>--counters</code> counts it</th><th scope="col">this launch</th>${several ? `<th scope="col">all ${part.length} of ${escapeText(launch.part || "the program")}</th>` : ""}</tr></thead><tbody>${rows.join("")}</tbody></table></div>
     ${sums === null ? `<p class="dim">The timeline has ${plural(launch.blocks.length, "block")} of ${number(launch.grid[0] * launch.grid[1] * launch.grid[2])}; these are the counts of all.</p>` : sums ? `<p class="dim">All of this launch was recorded: its steps add up to these counts.</p>` : `<p class="bad">The steps of the timeline do not add up to these counts.</p>`}</details>`;
 }
 

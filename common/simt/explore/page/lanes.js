@@ -17,7 +17,7 @@ function lanesPicture(pane, step, served) {
 
 /* Why lanes are off. */
 function offInWords(pane, step, off) {
-  if (!Array.isArray(step) || off.length === 0 || step[0] === BRANCH) return "";
+  if (!Array.isArray(step) || off.length === 0 || step[0] === BRANCH || step[0] === STOP) return "";
   const branches = new Map(), others = [];
   for (const lane of off) {
     const branch = partedAt(pane.block, step, lane);
@@ -48,7 +48,7 @@ function collectivePicture(step) {
     const on = hasLane(lanesOf(step), lane), fill = on ? "var(--collective)" : "var(--off)";
     for (const y of [16, 96]) svg += `<rect x="${lane * width + 1}" y="${y}" width="${width - 2}" height="18" rx="3" fill="${fill}"/><text x="${x(lane)}" y="${y + 13}" font-size="12" text-anchor="middle"${on ? ' style="fill:#fff"' : ""}>${lane}</text>`;
   }
-  return `<h3>Who reads from whom</h3><div class="scroll"><svg class="picture" style="min-width: 520px" viewBox="0 0 ${WARP * width} 130" role="img" aria-label="Each lane below takes the value of the lane above that an arrow comes from; the table has the same">
+  return `<h3>Who reads from whom</h3><div class="scroll"><svg class="picture" style="min-width: 35rem" viewBox="0 0 ${WARP * width} 130" role="img" aria-label="Each lane below takes the value of the lane above that an arrow comes from; the table has the same">
     <text x="0" y="10" font-size="12">lanes give</text><text x="0" y="127" font-size="12">lanes get</text>${svg}</svg></div>`;
 }
 

@@ -27,6 +27,10 @@ function drawMeanwhile(timeline, row, top) {
       if (x(to) - x(begin) > 2 * height) context.fillText(`${x(to) - x(begin) > 60 ? "phase " : ""}${phase}`, x(begin) + 5, top + height / 2);
     }
   }
+  for (const {at, step} of row.uses || []) {
+    const column = columnAt(columns, at);
+    if (step[0] === FAR_MBARRIER && seen(column, column + 1)) context.fillText("◂", x(column) + cell / 2 - 3, top + height / 2 - 1);
+  }
   for (const [i, bar] of (row.bars || row.copies).entries()) {
     const begin = columnAt(columns, bar.from), to = end(bar);
     if (!seen(begin, to) || (row.kind === "mbarrier" && bar.to === null && !block.full)) continue;
@@ -59,7 +63,8 @@ function meanwhileTable(pane) {
     const copies = underWay.length && row.kind !== "products" ? `${plural(underWay.length, "copy", "copies")}, ${plural(underWay.reduce((sum, bar) => sum + bar.step[5], 0), "byte")}` : "";
     if (row.kind === "mbarrier") {
       const use = mbarrierAt(row, columns, column), waiting = use ? waitersOf(pane, row) : [];
-      rows.push([row.name, use ? use.phase : "not there yet", use ? missingInWords(use) || "nothing" : "", copies, waiting.length ? `warp${waiting.length > 1 ? "s" : ""} ${lanesInWords(waiting)}` : ""]);
+      const far = row.uses.filter(one => one.step[0] === FAR_MBARRIER && columnAt(columns, one.at) === column).map(one => arriverInWords(one.step));
+      rows.push([row.name, use ? use.phase : "not there yet", use ? missingInWords(use) || "nothing" : "", [...far, copies].filter(Boolean).join("; "), waiting.length ? `warp${waiting.length > 1 ? "s" : ""} ${lanesInWords(waiting)}` : ""]);
     } else {
       rows.push([row.name, "", "", row.kind === "products" ? underWay.length ? `${plural(underWay.length, "group")} of products` : "" : copies, ""]);
     }
@@ -72,11 +77,13 @@ function meanwhileTable(pane) {
 
 const stepLink = (column, text) => `<a href="#" data-column="${column}">${text}</a>`;
 
+const arriverInWords = step => `warp ${step[1]}${step[0] === FAR_MBARRIER ? ` of block ${step[12]} of the cluster` : ""} arrives`;
+
 /* What ends a wait: who came last, or a copy; with the step. */
 function endOfWait(block, columns, step) {
   const name = waitsFor(step), done = name && step[0] === MBARRIER ? block.time.meanwhile.done.get(name) : null;
   if (!done) return "";
-  const column = columnAt(columns, done.at), who = done.step[0] === BULK_END ? "the last of its bytes are there" : `warp ${done.step[1]} arrives, the last of all`;
+  const column = columnAt(columns, done.at), who = done.step[0] === BULK_END ? "the last of its bytes are there" : `${arriverInWords(done.step)}, the last of all`;
   return ` It ends at ${stepLink(column, `step ${number(column + 1)}`)}: ${who}.`;
 }
 

@@ -87,7 +87,7 @@ function banksPicture(pane, step, chosen, hidden) {
     perBank.forEach((count, bank) => labels.put(left + (bank + .5) * width, y + 16, count, count === most && most > 1 ? "fill:var(--bad);font-weight:700" : count ? "" : "fill:var(--dim)", 12.5));
     y += 22;
   }
-  return `<h3>Shared memory: 32 banks side by side</h3><div class="scroll"><svg class="picture" style="min-width: 540px" viewBox="0 0 ${left + BANKS * width} ${y + 2}" role="img" aria-label="The words of shared memory that lanes want, a column for each bank; the wavefronts below say the same in words">
+  return `<h3>Shared memory: 32 banks side by side</h3><div class="scroll"><svg class="picture" style="min-width: 36rem" viewBox="0 0 ${left + BANKS * width} ${y + 2}" role="img" aria-label="The words of shared memory that lanes want, a column for each bank; the wavefronts below say the same in words">
     <text x="0" y="12" font-size="12.5">bank</text><text x="${left}" y="12" font-size="12" style="fill:var(--dim)">a row is 32 words, one in each bank; a number in a cell is the lane that wants the word</text>${svg}${labels.html()}</svg></div>
     ${hidden ? "" : wavefrontList(access, chosen)}`;
 }
@@ -151,5 +151,5 @@ function sectorsPicture(pane, step, hidden) {
   });
   const bytes = access.sectors.length * SECTOR;
   const bars = hidden ? "" : `<h3>Needed beside moved</h3><svg class="picture" viewBox="0 0 700 44" role="img" aria-label="${access.bytes} bytes needed, ${bytes} bytes moved"><rect x="70" y="2" width="${Math.max(2, 520 * access.bytes / bytes)}" height="16" fill="var(--global-load)"/><rect x="70" y="24" width="520" height="16" fill="var(--shared-load)"/><text x="0" y="14" font-size="12">needed</text><text x="0" y="36" font-size="12">moved</text><text x="600" y="14" font-size="12">${number(access.bytes)} bytes</text><text x="600" y="36" font-size="12">${number(bytes)} bytes</text></svg>`;
-  return `<h3>Global memory: lines of four sectors</h3><div class="scroll"><svg class="picture" style="min-width: 540px" viewBox="0 0 ${left + 32 * width + 26} ${y}" role="img" aria-label="The words that lanes want, in the sectors that move; the text above says how many"><text x="${left}" y="12" font-size="12" style="fill:var(--dim)">a row is a line of 128 bytes; blue: wanted, with the lane; ${hidden ? "" : "framed: moves; orange: moves in vain"}</text>${svg}${labels.html()}</svg></div>${bars}`;
+  return `<h3>Global memory: lines of four sectors</h3><div class="scroll"><svg class="picture" style="min-width: 36rem" viewBox="0 0 ${left + 32 * width + 26} ${y}" role="img" aria-label="The words that lanes want, in the sectors that move; the text above says how many"><text x="${left}" y="12" font-size="12" style="fill:var(--dim)">a row is a line of 128 bytes; blue: wanted, with the lane; ${hidden ? "" : "framed: moves; orange: moves in vain"}</text>${svg}${labels.html()}</svg></div>${bars}`;
 }

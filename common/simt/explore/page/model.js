@@ -2,8 +2,16 @@
 
 const data = JSON.parse(document.getElementById("data").textContent);
 
+/* Of a long file some lines are left out: a number says how many. */
+for (const file of data.files) file.lines = file.lines.flatMap(line => typeof line === "number" ? new Array(line).fill(null) : [line]);
+
 /* A step is an array: kind, warp, lanes, site, and what its kind has besides. */
-const LOAD = 0, STORE = 1, ATOMIC = 2, COPY = 3, COPIED = 4, BARRIER = 5, SYNCWARP = 6, COLLECTIVE = 7, FENCE = 8, BRANCH = 9, MBARRIER = 10, BULK = 11, NAMED_BARRIER = 12, BULK_END = 13;
+const LOAD = 0, STORE = 1, ATOMIC = 2, COPY = 3, COPIED = 4, BARRIER = 5, SYNCWARP = 6, COLLECTIVE = 7, FENCE = 8, BRANCH = 9, MBARRIER = 10, BULK = 11, NAMED_BARRIER = 12, BULK_END = 13,
+  DEED = 14, FAR_MBARRIER = 15, FAR_BULK = 16, CLUSTER = 17, STOP = 18;
+/* What a DEED is. */
+const PROXY_FENCE = 0, MBARRIER_FENCE = 1, MORE_REGISTERS = 2, FEWER_REGISTERS = 3, CLUSTER_ARRIVE = 4, CLUSTER_WAIT = 5;
+/* What no warp of the block does. */
+const isElsewhere = step => step[0] === BULK_END || (step[0] >= FAR_MBARRIER && step[0] <= CLUSTER);
 const isAccess = step => step[0] <= COPIED;
 const lanesOf = step => step[2] >>> 0;
 const siteOf = step => data.sites[step[3]];

@@ -36,14 +36,17 @@ class Source {
     }
     const columns = LINE_COLUMNS.filter(([, of]) => !hidden && [...lines].some(([key, line]) => key.startsWith(`${file}:`) && of(line) !== null));
     const racy = new Set(launch.findings.flatMap(finding => [finding[0], finding[1]]).filter(site => site >= 0).map(site => `${data.sites[site][0]}:${data.sites[site][1]}`));
-    const rows = data.files[file].lines.map((text, i) => {
+    const texts = data.files[file].lines, rows = texts.map((text, i) => {
+      if (text === null && texts[i - 1] === null) return "";
+      if (text === null) return `<tr>${columns.map(() => "<td></td>").join("")}<td class="number"></td><td class="code dim">… lines are left out …</td></tr>`;
       const key = `${file}:${i + 1}`, counts = lines.get(key);
       const cells = columns.map(([, of]) => `<td class="count">${counts && of(counts) !== null ? of(counts).toLocaleString("en-US") : ""}</td>`).join("");
       return `<tr data-number="${i + 1}" class="${counts ? "counted" : ""}${racy.has(key) ? " racy" : ""}">${cells}<td class="number">${i + 1}</td><td class="code">${escapeText(text)}</td></tr>`;
     });
     this.panel.innerHTML = `<h2>${escapeText(data.files[file].name)}${hidden ? ` <span class="dim">(counts are hidden)</span>` : ""}</h2><div class="listing" tabindex="0" role="region" aria-label="Source"><table><thead><tr>${columns.map(([name]) => `<th scope="col">${name}</th>`).join("")}<th scope="col">line</th><th scope="col" class="code">counts of the whole launch, beside the lines</th></tr></thead><tbody>${rows.join("")}</tbody></table></div>`;
     this.listing = this.panel.querySelector(".listing");
-    this.rows = this.panel.querySelectorAll("tbody tr");
+    this.rows = [];
+    for (const row of this.panel.querySelectorAll("tbody tr[data-number]")) this.rows[Number(row.dataset.number) - 1] = row;
     this.drawArrows();
   }
 

@@ -53,11 +53,20 @@ function valueInWords(view, from, size) {
 const lineName = (file, line) => file < 0 || !data.files[file] ? "?" : `${data.files[file].name}:${line}`;
 const siteName = site => lineName(site[0], site[1]);
 
+/* FILE:LINE in a report leads there. */
+function withLineLinks(html) {
+  const names = data.files.flatMap((file, i) => [[escapeText(file.name), i], [escapeText(file.name.replace(/.*\//, "")), i]]).sort((a, b) => b[0].length - a[0].length);
+  const pattern = names.map(([name]) => name.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")).join("|");
+  if (!pattern) return html;
+  return html.replace(new RegExp(`(?<![\\w/.-])(${pattern}):(\\d+)`, "g"), (all, name, line) => `<a href="#" data-line="${names.find(one => one[0] === name)[1]}:${line}">${all}</a>`);
+}
+
 function memoryName(block, index) {
-  const [space, size, isDynamic, align, name] = block.memory[index];
+  const [space, size, isDynamic, align, name, rank] = block.memory[index];
+  if (rank >= 0) return `${name ? `<code>${escapeText(name)}</code> in ` : ""}the shared memory of <b>block ${rank} of the cluster</b>`;
   if (name) return `<code>${escapeText(name)}</code> in ${space} memory`;
   if (space === "shared") return isDynamic ? "dynamic shared memory" : "shared memory";
-  const same = block.memory.map((memory, i) => i).filter(i => block.memory[i][0] === space);
+  const same = block.memory.map((memory, i) => i).filter(i => block.memory[i][0] === space && block.memory[i][5] < 0);
   return same.length > 1 ? `${space} memory, allocation ${same.indexOf(index) + 1}` : `${space} memory`;
 }
 
@@ -87,6 +96,9 @@ const LOOKS = {
   named: {name: "named barrier", letter: "|", colour: "--barrier"},
   matrix: {name: "tensor core", letter: "T", colour: "--collective"},
   matrixWait: {name: "wgmma: fence, commit, wait", letter: "t", colour: "--fence"},
+  registers: {name: "setmaxnreg", letter: "r", colour: "--fence"},
+  cluster: {name: "barrier of the cluster", letter: "|", colour: "--barrier"},
+  stop: {name: "the program is stopped", letter: "!", colour: "--bad"},
   barrier: {name: "barrier", letter: "", colour: "--barrier"}
 };
 
@@ -104,6 +116,8 @@ function lookOf(block, step) {
     case BULK: return LOOKS.bulk;
     case NAMED_BARRIER: return LOOKS.named;
     case FENCE: return LOOKS.fence;
+    case DEED: return step[4] <= MBARRIER_FENCE ? LOOKS.fence : step[4] >= CLUSTER_ARRIVE ? LOOKS.cluster : LOOKS.registers;
+    case STOP: return LOOKS.stop;
     case BRANCH: return LOOKS.branch;
     default: {
       const space = spaceOf(block, step);
@@ -192,16 +206,36 @@ function collectiveInWords(step) {
   return `<code>${name}</code>: ${plural(countLanes(lanesOf(step)), "lane")} exchange${countLanes(lanesOf(step)) === 1 ? "s" : ""} values from register to register: no memory, no barrier of the block.`;
 }
 
+const saying = (html, why = "") => ({html, why, count: null});
+
+function deedInWords(who, step) {
+  const wait = "All threads of all blocks of the cluster arrive; who waits goes on when the last has come. Only then may a block touch what another one has prepared in its shared memory.";
+  switch (step[4]) {
+    case PROXY_FENCE: return saying(`${who}: <code>fence.proxy.async</code>: what the lanes have written is seen by bulk copies and tensor cores that begin after it.`, "Copies and tensor cores reach memory another way (the async proxy) than the loads and stores of threads do. Without this fence they may find what was there before.");
+    case MBARRIER_FENCE: return saying(`${who}: <code>fence.mbarrier_init</code>: that mbarriers were initialised is seen by copies, and by the other blocks of the cluster.`);
+    case MORE_REGISTERS: return saying(`${who}: <code>setmaxnreg.inc</code>: each thread may use <b>${step[6]} registers</b> from here on. It waits until others have given back as many as that takes.`);
+    case FEWER_REGISTERS: return saying(`${who}: <code>setmaxnreg.dec</code>: each thread needs <b>${step[6]} registers</b> from here on, and gives back the others.`, "A warp that only asks for copies needs few. Those that multiply take what it leaves.");
+    case CLUSTER_ARRIVE: return saying(`${who} arrives at the <b>barrier of the cluster</b>${step[5] ? ", the last of all: who waits there goes on" : ""}.`, wait);
+    default: return saying(`${who} ${step[5] ? "asks whether all have come to the <b>barrier of the cluster</b>: they have" : "<b>waits</b> at the <b>barrier of the cluster</b>"}.`, wait);
+  }
+}
+
+const stopInWords = (who, step) => saying(`${who}${countLanes(lanesOf(step)) === 1 ? `, lane ${listLanes(lanesOf(step))[0]}` : ""}: <strong>the program is stopped here</strong>. What was wrong is told below.`,
+  countLanes(lanesOf(step)) > 1 ? "" : "Lanes of a warp run one after another on the CPU back end, until they wait for each other. Those that are missing in the last steps had not come this far yet.");
+
 /* {html: what happens, why, count: what a prediction is about, or null} */
 function stepInWords(block, columns, warp, step, wait) {
   const who = `Warp ${warp}`;
   if (step === "barrier") return {html: "<b>Barrier</b>: all warps of the block have come to <code>__syncthreads()</code>, and go on together.", why: "", count: null};
   if (step === "waits") return {html: `${who} has nothing left to do before the barrier: it <b>waits</b> for the others.`, why: "", count: null};
   if (step === "sleeps" && wait && wait[0] === MBARRIER) return {html: `${who}: ${mbarrierInWords(block, columns, wait).html}`, why: "", count: null};
+  if (step === "sleeps" && wait && wait[0] === DEED) return deedInWords(who, wait);
   if (step === "sleeps") return {html: `${who} <b>waits</b> for other warps${wait && wait[0] === NAMED_BARRIER ? `, at the barrier number ${wait[4]}` : ""}.`, why: "", count: null};
-  if (step === "done") return {html: block.full ? `What ${who.toLowerCase()} does here was left out of this page.` : `${who} is <b>done</b>.`, why: "", count: null};
+  if (step === "done") return {html: !block.ended ? `${who} has come no further by the time the program is stopped.` : block.full ? `What ${who.toLowerCase()} does here was left out of this page.` : `${who} is <b>done</b>.`, why: "", count: null};
   const lanes = plural(countLanes(lanesOf(step)), "lane");
   if (step[0] === SYNCWARP) return {html: `${who}: <code>__syncwarp()</code>: ${lanes} wait for one another.`, why: "", count: null};
+  if (step[0] === DEED) return deedInWords(who, step);
+  if (step[0] === STOP) return stopInWords(who, step);
   if (step[0] === FENCE) return {html: `${who}: a fence: what was written before is seen before what is written after.`, why: "", count: null};
   if (operationOf(step).startsWith("wgmma")) { const words = wgmmaInWords(block, step); return {html: `${who}: ${words.html}`, why: words.why, count: null}; }
   if (step[0] === COLLECTIVE) return {html: `${who}: ${collectiveInWords(step)}`, why: "", count: null};

@@ -11,14 +11,18 @@ const M_INIT = 0, M_INVALIDATE = 1, M_ARRIVE = 2, M_EXPECT = 3, M_COMPLETE = 4, 
 /* What the use of an mbarrier did; null: not recorded. */
 function useOf(step) {
   if (step[0] === BULK_END) return {how: -1, before: step[5], after: step[6], pending: step[7], bytes: step[8], number: 0};
+  if (step[0] === FAR_MBARRIER) return {how: step[4], before: step[5], after: step[6], pending: step[7], bytes: step[8], number: step[9]};
   return step.length < 14 ? null : {how: step[8], before: step[9], after: step[10], pending: step[11], bytes: step[12], number: step[13]};
 }
 
 /* Where its mbarrier lies: [memory, offset]; null: it has none. */
 function mbarrierOf(step) {
-  const at = {[MBARRIER]: 5, [BULK]: 10, [BULK_END]: 9}[step[0]];
+  const at = {[MBARRIER]: 5, [BULK]: 10, [BULK_END]: 9, [FAR_MBARRIER]: 10, [FAR_BULK]: 10}[step[0]];
   return at === undefined || step[at] < 0 ? null : [step[at], step[at + 1]];
 }
+
+/* Of the cluster, the rank of the block that has this memory; -1: the block itself. */
+const rankOf = (block, memory) => block.memory[memory][5];
 
 const operationOf = step => step[0] === COLLECTIVE ? data.operations[step[4]] : "";
 const GROUP_WARPS = 4; /* that make a product of wgmma together */
@@ -26,6 +30,7 @@ const GROUP_WARPS = 4; /* that make a product of wgmma together */
 /* A wait that could not go on, as a name of what it waits for; or null. */
 function waitsFor(step) {
   if (step[0] === NAMED_BARRIER) return step[6] && !step[5] ? `named ${step[4]}` : null;
+  if (step[0] === DEED) return step[4] === CLUSTER_WAIT && !step[5] ? `cluster ${step[6]}` : null;
   const use = step[0] === MBARRIER ? useOf(step) : null;
   return use && use.how === M_WAIT && use.number >= use.before ? `${mbarrierOf(step)}/${use.number}` : null;
 }
@@ -34,7 +39,8 @@ const isLater = ([phase, column], [otherPhase, otherColumn]) => phase > otherPha
 
 /* Collects what is under way, from step to step. A place in time is [phase, column in it]. */
 class Meanwhile {
-  constructor(warps) {
+  constructor(block, warps) {
+    this.block = block;
     this.mbarriers = new Map(); /* by place: {place, uses: [{at, use, ...}], ends: [{phase, at}], copies: [{from, to, step}]} */
     this.out = [];              /* copies that leave shared memory */
     this.products = new Map();  /* by the first warp of a group: [{from, to, count}] */
@@ -57,9 +63,11 @@ class Meanwhile {
   }
 
   take(step, at) {
-    const place = mbarrierOf(step), use = place && step[0] !== BULK ? useOf(step) : null;
+    const of = mbarrierOf(step), place = of && rankOf(this.block, of[0]) < 0 ? of : null, isCopy = step[0] === BULK || step[0] === FAR_BULK;
+    const use = place && !isCopy ? useOf(step) : null;
     if (use) this.takeUse(this.mbarrier(place), use, step, at);
-    if (step[0] === BULK) {
+    if (isCopy && of && !place) return; /* into another block, which has it on its page */
+    if (isCopy) {
       const copy = {from: at, to: null, step};
       this.copies.set(step[4], copy);
       if (place) this.mbarrier(place).copies.push(copy); else this.out.push(copy);
@@ -69,6 +77,8 @@ class Meanwhile {
       const count = this.named.get(step[4]) || 0;
       this.done.set(`named ${step[4]}/${count}`, {at, step});
       this.named.set(step[4], count + 1);
+    } else if (step[0] === CLUSTER || (step[0] === DEED && step[4] === CLUSTER_ARRIVE && step[5])) {
+      this.done.set(`cluster ${step[0] === CLUSTER ? step[4] : step[6]}`, {at, step});
     } else if (step[0] === COLLECTIVE) {
       this.multiply(step, at);
     }
@@ -130,7 +140,7 @@ function asksAgain(step, last) {
    is the one that ends it, if it does. */
 function phasesOf(block) {
   const warps = Math.ceil(block.threads / WARP), row = () => Array.from({length: warps}, () => []);
-  const phases = [row()], barriers = [], meanwhile = new Meanwhile(warps);
+  const phases = [row()], barriers = [], meanwhile = new Meanwhile(block, warps);
   let asleep = new Array(warps).fill(null);
   for (const step of block.steps) {
     const lists = phases[phases.length - 1], phase = phases.length - 1, list = lists[step[1]];
@@ -140,8 +150,13 @@ function phasesOf(block) {
       asleep = new Array(warps).fill(null);
       continue;
     }
-    if (step[0] === BULK_END) {
-      meanwhile.take(step, [phase, lanesOf(step) ? list.length : Math.max(0, ...lists.map(other => other.length))]);
+    if (isElsewhere(step)) {
+      const column = step[0] === BULK_END && lanesOf(step) ? list.length : Math.max(0, ...lists.map(other => other.length));
+      meanwhile.take(step, [phase, column]);
+      /* A column for what other blocks do: who waits goes on waiting. */
+      if (step[0] !== BULK_END) lists.forEach((waits, warp) => {
+        while (asleep[warp] && !meanwhile.done.has(asleep[warp]) && waits.length <= column) waits.push(null);
+      });
       continue;
     }
     const done = asleep[step[1]] && meanwhile.done.get(asleep[step[1]]);
@@ -207,9 +222,9 @@ function sleepsAt(block, columns, warp, column) {
 
 /* The name of an mbarrier: full[2]; without a variable's name, where it lies. */
 function mbarrierName(block, place, places) {
-  const [memory, offset] = place, [space, , isDynamic, , name] = block.memory[memory];
-  if (!name) return `${isDynamic ? "dynamic" : space}, byte ${offset}`;
-  return places.some(other => other[0] === memory && other[1] > 0) ? `${name}[${offset / 8}]` : name;
+  const [memory, offset] = place, [space, , isDynamic, , name, rank] = block.memory[memory], of = rank < 0 ? "" : ` of block ${rank} of the cluster`;
+  if (!name) return `${isDynamic ? "dynamic" : space}, byte ${offset}${of}`;
+  return (offset > 0 || places.some(other => block.memory[other[0]][4] === name && other[1] > 0) ? `${name}[${offset / 8}]` : name) + of;
 }
 
 const MOST_ROWS = 24;
@@ -237,4 +252,4 @@ function mbarrierAt(row, columns, column) {
 /* Whether what began, and ends (null: later than what the page shows), is under way. */
 const isUnderWay = (bar, columns, column) => columnAt(columns, bar.from) <= column && (bar.to === null || column < columnAt(columns, bar.to));
 
-for (const launch of data.launches) for (const block of launch.blocks) block.time = phasesOf(block);
+for (const launch of data.launches) for (const block of launch.blocks) { block.ended = launch.ended; block.time = phasesOf(block); }

@@ -20,13 +20,14 @@ class Timeline {
   /* Sizes, for what the pane shows now. */
   measure() {
     const warps = this.pane.block.time.warps, width = this.canvas.clientWidth || 600, columns = this.pane.app.columns;
+    const zoom = this.zoom = parseFloat(getComputedStyle(document.documentElement).fontSize) / 15;
     this.overview = 12;
-    this.left = this.rows.length > 0 ? 92 : 60;
-    this.rowHeight = warps > 16 ? 10 : warps > 8 ? 14 : 20;
-    this.meanwhileHeight = 15;
+    this.left = Math.round((this.rows.length > 0 ? 92 : 60) * zoom);
+    this.rowHeight = Math.round((warps > 16 ? 10 : warps > 8 ? 14 : 20) * zoom);
+    this.meanwhileHeight = Math.round(15 * zoom);
     this.rowsEnd = this.overview + 4 + warps * this.rowHeight;
     this.height = this.rowsEnd + (this.rows.length ? 4 : 0) + this.rows.length * this.meanwhileHeight + 2;
-    this.cell = Math.max(12, Math.min(26, (width - this.left) / columns.count));
+    this.cell = Math.max(12, Math.min(26, (width - this.left) / columns.count / zoom)) * zoom;
     this.visible = Math.max(1, Math.floor((width - this.left) / this.cell));
     this.scale = Math.min(this.cell, (width - this.left) / columns.count); /* of the overview */
     this.width = width;
@@ -108,11 +109,11 @@ class Timeline {
   drawRow(warp) {
     const {context, cell, left, rowHeight} = this, {block, app} = this.pane, columns = app.columns;
     const top = this.overview + 4 + warp * rowHeight, isNow = warp === app.warp;
-    context.font = `${isNow ? "bold " : ""}${Math.min(12, rowHeight - 1)}px system-ui, sans-serif`;
+    context.font = `${isNow ? "bold " : ""}${Math.min(12 * this.zoom, rowHeight - 1)}px system-ui, sans-serif`;
     context.textBaseline = "middle";
     context.textAlign = "left";
     context.fillStyle = this.colour(isNow ? "--text" : "--dim");
-    context.fillText(`${isNow ? "▸" : " "}${rowHeight < 12 ? "" : "warp "}${warp}`, 1, top + rowHeight / 2);
+    context.fillText(`${isNow ? "▸" : " "}${rowHeight < 12 * this.zoom ? "" : "warp "}${warp}`, 1, top + rowHeight / 2);
     if (block.full && block.time.phases.every(phase => phase[warp].length === 0)) context.fillText("left out", left + 4, top + rowHeight / 2);
     for (let column = this.from; column < Math.min(columns.count, this.from + this.visible + 1); column++) {
       const what = stepAt(block, columns, warp, column), x = left + (column - this.from) * cell;
@@ -129,12 +130,12 @@ class Timeline {
         continue;
       }
       /* Where a lane is off, the block is lower; a costly step has a bar on top, the higher, the costlier. */
-      const share = Math.max(.25, countLanes(lanesOf(what)) / WARP), height = (rowHeight - 3) * share;
+      const share = what[0] === STOP ? 1 : Math.max(.25, countLanes(lanesOf(what)) / WARP), height = (rowHeight - 3) * share;
       context.fillRect(x + 1, top + rowHeight - 1 - height, cell - 2, height);
-      if (rowHeight >= 14 && cell >= 11 && height > 9) {
+      if (rowHeight >= 14 * this.zoom && cell >= 11 && height > 9 * this.zoom) {
         context.fillStyle = look.letter === "L" || look.letter === "x" ? "#fff" : "#111";
         context.textAlign = "center";
-        context.font = `${Math.min(11, cell - 2)}px system-ui, sans-serif`;
+        context.font = `${Math.min(11 * this.zoom, cell - 2)}px system-ui, sans-serif`;
         context.fillText(look.letter, x + cell / 2, top + rowHeight - 1 - height / 2);
       }
       if (!app.isHidden() && costOf(block, what) > 1) {
@@ -166,7 +167,7 @@ class Timeline {
 function legendOf(block) {
   const looks = new Map();
   for (const step of block.steps) {
-    if (step[0] === BULK_END) continue; /* no warp's step */
+    if (isElsewhere(step)) continue;
     const look = step[0] === BARRIER ? LOOKS.barrier : lookOf(block, step);
     looks.set(look, (looks.get(look) || 0) + 1);
   }
