@@ -90,89 +90,6 @@ static __global__ void __launch_bounds__(256)
             to[row * to_leading + first + i * 32] = from[row * leading + first + i * 32];
 }
 
-/* 8 elements of a row from `first` on, in one access if they are aligned and all there; 0 past its
- * end. */
-static __device__ void load_chunk(uint16_t (&chunk)[CHUNK], const uint16_t *row, size_t first,
-                                  size_t columns, bool aligned)
-{
-    if (aligned && first + CHUNK <= columns) {
-        const uint4 four = *(const uint4 *)(row + first);
-        const unsigned words[] = {four.x, four.y, four.z, four.w};
-#pragma unroll
-        for (unsigned i = 0; i < CHUNK; i++)
-            chunk[i] = (uint16_t)(words[i / 2] >> i % 2 * 16);
-        return;
-    }
-#pragma unroll
-    for (unsigned i = 0; i < CHUNK; i++)
-        chunk[i] = first + i < columns ? row[first + i] : 0;
-}
-
-/* n = 1: a warp for each row of A. */
-static __global__ void __launch_bounds__(256) times_vector(const struct gemm call)
-{
-    const size_t row = (size_t)blockIdx.x * 8 + threadIdx.x / 32;
-    const bool a_aligned = has_aligned_chunks(call.a_bf16, call.lda);
-    const bool b_aligned = (uintptr_t)call.b_bf16 % 16 == 0;
-    float sum = 0;
-
-    overlap_launches();
-    if (row >= call.m)
-        return;
-#pragma unroll 4
-    for (size_t p = threadIdx.x % 32 * CHUNK; p < call.k; p += 32 * CHUNK) {
-        uint16_t a[CHUNK], b[CHUNK];
-        load_chunk(a, call.a_bf16 + row * call.lda, p, call.k, a_aligned);
-        if (call.ldb == 1)
-            load_chunk(b, call.b_bf16, p, call.k, b_aligned);
-        else
-#pragma unroll
-            for (unsigned i = 0; i < CHUNK; i++)
-                b[i] = p + i < call.k ? call.b_bf16[(p + i) * call.ldb] : 0;
-#pragma unroll
-        for (unsigned i = 0; i < CHUNK; i++)
-            if (p + i < call.k)
-                sum += bf16_value(a[i]) * bf16_value(b[i]);
-    }
-    for (unsigned distance = 16; distance > 0; distance /= 2)
-        sum += __shfl_down_sync(~0U, sum, distance);
-    if (threadIdx.x % 32 == 0)
-        call.c_bf16[row * call.ldc] = bf16_bits(blend_bf16(call, row, 0, sum));
-}
-
-/* m = 1: a block adds up 256 columns for a split of the rows of B, each of its 8 warps every eighth
- * of them. */
-static __global__ void __launch_bounds__(256)
-    vector_times(const struct gemm call, float *parts, const unsigned splits)
-{
-    __shared__ float warps[8][256];
-    const unsigned warp = threadIdx.x / 32, lane = threadIdx.x % 32, split = blockIdx.x % splits;
-    const size_t first = (size_t)(blockIdx.x / splits) * 256, column = first + lane * CHUNK;
-    const bool aligned = has_aligned_chunks(call.b_bf16, call.ldb);
-    const size_t begin = call.k * split / splits, end = call.k * (split + 1) / splits;
-    float sum[CHUNK] = {};
-
-    overlap_launches();
-#pragma unroll 8
-    for (size_t p = begin + warp; p < end; p += 8) {
-        const float a = bf16_value(call.a_bf16[p]);
-        uint16_t chunk[CHUNK];
-        load_chunk(chunk, call.b_bf16 + p * call.ldb, column, call.n, aligned);
-#pragma unroll
-        for (unsigned i = 0; i < CHUNK; i++)
-            sum[i] += a * bf16_value(chunk[i]);
-    }
-#pragma unroll
-    for (unsigned i = 0; i < CHUNK; i++)
-        warps[warp][lane * CHUNK + i] = sum[i];
-    __syncthreads();
-    float all = 0;
-    for (unsigned w = 0; w < 8; w++)
-        all += warps[w][threadIdx.x];
-    if (first + threadIdx.x < call.n)
-        parts[split * call.n + first + threadIdx.x] = all;
-}
-
 /* ---- the choice ------------------------------------------------------------------------------ */
 
 /* A tile's width, and what a step and a tile of it cost, in cycles as measured on an H200: narrow
@@ -254,7 +171,7 @@ static size_t aligned_leading(size_t columns)
 
 static size_t parts_bytes(const struct gemm *call)
 {
-    return (most_parts(call) + 64 * call->n) * sizeof(float); /* vector_times has up to 64 splits */
+    return most_parts(call) * sizeof(float);
 }
 
 static size_t copy_bytes(size_t rows, size_t columns)
@@ -317,20 +234,6 @@ static void launch_add_splits(const struct gemm *call, unsigned splits)
                          *call, parts, splits);
 }
 
-static void launch_vectors(const struct gemm *call)
-{
-    if (call->n == 1) {
-        launch_dependent(times_vector, (unsigned)((call->m + 7) / 8), 256, 0, *call);
-        return;
-    }
-    const size_t columns = (call->n + 255) / 256;
-    const size_t wanted = (size_t)call->multiprocessors * 2 / columns;
-    const unsigned splits = (unsigned)max((size_t)1, min((size_t)64, min(wanted, call->k / 16)));
-    launch_dependent(vector_times, (unsigned)(columns * splits), 256, 0, *call,
-                     (float *)scratches[gpu_place()].memory, splits);
-    launch_add_splits(call, splits);
-}
-
 #define LAUNCH(kernel, plan)                                                                       \
     {                                                                                              \
         struct bf16_work work = work_of<plan>(&aligned);                                           \
@@ -346,13 +249,14 @@ static void launch_vectors(const struct gemm *call)
     break
 
 extern "C" void launch_swizzled(const struct gemm *call);
+extern "C" void launch_vectors_bf16(const struct gemm *call);
 
 extern "C" void launch_any_shape_bf16(const struct gemm *call)
 {
     if (call->m == 0 || call->n == 0)
         return;
     if (call->k > 0 && (call->m == 1 || call->n == 1)) {
-        launch_vectors(call);
+        launch_vectors_bf16(call);
         return;
     }
     if (call->k == 0 || call->m > INT32_MAX || call->n > INT32_MAX || call->k > INT32_MAX) {
