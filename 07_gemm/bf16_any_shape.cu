@@ -3,16 +3,16 @@
  * The rungs below are made for many large tiles, with rows that the TMA can read. Here the tile is
  * chosen for the shape; where even small tiles leave multiprocessors idle, several blocks share the
  * steps along k of a tile (split-K), and a second kernel adds up their sums. Rows that do not start
- * at multiples of 16 bytes are first copied to where they do. And a product with a vector is no
- * matter of tensor cores: each element of the matrix is used once. */
+ * at multiples of 16 bytes are first copied to where they do. Few rows or columns go to the rungs
+ * made for them, and a matrix times a vector is no matter of tensor cores: each element of the
+ * matrix is used once, and they lie in the order in which a warp adds them up. */
 #include "bf16_persistent.cuh"
 #include "device/gpu.h"
 
 typedef plan<64, 8, 1, true> narrow;
 typedef plan<128, 6, 1, true> middle;
 typedef plan<192, 4, 1, true> broad;
-typedef plan<256, 4, 1, true> wide;
-typedef plan<256, 4, 2, true> wide_pairs;
+typedef plan<256, 4, 1, true, every_nth, 16> wide;
 
 #define KERNEL(name, plan)                                                                         \
     static __global__ void __launch_bounds__(THREADS, 1)                                           \
@@ -27,7 +27,6 @@ KERNEL(any_shape_narrow, narrow)
 KERNEL(any_shape_middle, middle)
 KERNEL(any_shape_broad, broad)
 KERNEL(any_shape_wide, wide)
-KERNEL(any_shape_pairs, wide_pairs)
 
 /* ---- what surrounds the product -------------------------------------------------------------- */
 
@@ -90,12 +89,52 @@ static __global__ void __launch_bounds__(256)
             to[row * to_leading + first + i * 32] = from[row * leading + first + i * 32];
 }
 
+static __device__ float half_word(const uint4 &chunk, unsigned i)
+{
+    return bf16_value((uint16_t)(word(chunk, i / 2) >> i % 2 * 16));
+}
+
+/* n = 1: a warp for each row of A. */
+static __global__ void __launch_bounds__(256) times_vector(const struct gemm call)
+{
+    const size_t row = (size_t)blockIdx.x * 8 + threadIdx.x / 32;
+    const bool a_aligned = has_aligned_chunks(call.a_bf16, call.lda);
+    const bool b_aligned = call.ldb == 1 && (uintptr_t)call.b_bf16 % 16 == 0;
+    const uint16_t *const row_of_a = call.a_bf16 + row * call.lda;
+    float sum = 0;
+
+    overlap_launches();
+    if (row >= call.m)
+        return;
+#pragma unroll 4
+    for (size_t p = threadIdx.x % 32 * CHUNK; p < call.k; p += 32 * CHUNK) {
+        const bool whole = p + CHUNK <= call.k;
+        const uint4 a = a_aligned && whole ? load_chunk<true>(row_of_a, p, call.k)
+                                           : load_chunk<false>(row_of_a, p, call.k);
+        if (b_aligned && whole) {
+            const uint4 b = load_chunk<true>(call.b_bf16, p, call.k);
+#pragma unroll
+            for (unsigned i = 0; i < CHUNK; i++)
+                sum += half_word(a, i) * half_word(b, i);
+        } else {
+#pragma unroll
+            for (unsigned i = 0; i < CHUNK; i++)
+                if (p + i < call.k)
+                    sum += half_word(a, i) * bf16_value(call.b_bf16[(p + i) * call.ldb]);
+        }
+    }
+    for (unsigned distance = 16; distance > 0; distance /= 2)
+        sum += __shfl_down_sync(~0U, sum, distance);
+    if (threadIdx.x % 32 == 0)
+        call.c_bf16[row * call.ldc] = bf16_bits(blend_bf16(call, row, 0, sum));
+}
+
 /* ---- the choice ------------------------------------------------------------------------------ */
 
 /* A tile's width, and what a step and a tile of it cost, in cycles as measured on an H200: narrow
  * tiles wait for L2, not for the tensor cores. */
 struct choice {
-    enum { NARROW, MIDDLE, BROAD, WIDE, PAIRS } plan;
+    enum { NARROW, MIDDLE, BROAD, WIDE } plan;
     unsigned splits;
 };
 
@@ -149,9 +188,6 @@ static struct choice choose(const struct gemm *call)
                 best.splits = splits[s];
             }
         }
-    const size_t tiles = (call->m + 127) / 128 * ((call->n + 255) / 256);
-    if (best.plan == choice::WIDE && tiles > (size_t)call->multiprocessors)
-        best.plan = choice::PAIRS;
     return best;
 }
 
@@ -249,14 +285,30 @@ static void launch_add_splits(const struct gemm *call, unsigned splits)
     break
 
 extern "C" void launch_swizzled(const struct gemm *call);
-extern "C" void launch_vectors_bf16(const struct gemm *call);
+extern "C" void launch_thin_bf16(const struct gemm *call);
+extern "C" void launch_few_rows_bf16(const struct gemm *call);
+
+/* Whether the columns are enough to keep all multiprocessors busy. */
+static bool is_wide(const struct gemm *call)
+{
+    return call->m == 1 || (call->m <= 32 && call->n >= 1024);
+}
+
+static bool is_thin(const struct gemm *call)
+{
+    return (call->m <= 128 && call->n >= 2048) || (call->n <= 128 && call->m >= 2048);
+}
 
 extern "C" void launch_any_shape_bf16(const struct gemm *call)
 {
     if (call->m == 0 || call->n == 0)
         return;
-    if (call->k > 0 && (call->m == 1 || call->n == 1)) {
-        launch_vectors_bf16(call);
+    if (call->k > 0 && call->n == 1) {
+        launch_dependent(times_vector, (unsigned)((call->m + 7) / 8), 256, 0, *call);
+        return;
+    }
+    if (is_wide(call)) {
+        launch_few_rows_bf16(call);
         return;
     }
     if (call->k == 0 || call->m > INT32_MAX || call->n > INT32_MAX || call->k > INT32_MAX) {
@@ -264,6 +316,10 @@ extern "C" void launch_any_shape_bf16(const struct gemm *call)
         return;
     }
     const struct gemm aligned = aligned_call(call);
+    if (is_thin(call)) {
+        launch_thin_bf16(&aligned);
+        return;
+    }
     const struct choice choice = choose(&aligned);
     switch (choice.plan) {
     case choice::NARROW:
@@ -274,8 +330,6 @@ extern "C" void launch_any_shape_bf16(const struct gemm *call)
         LAUNCH(any_shape_broad, broad);
     case choice::WIDE:
         LAUNCH(any_shape_wide, wide);
-    case choice::PAIRS:
-        LAUNCH(any_shape_pairs, wide_pairs);
     }
     if (choice.splits > 1)
         launch_add_splits(call, choice.splits);

@@ -16,6 +16,7 @@ void launch_cluster_multicast(const struct gemm *call);
 void launch_tma_stores(const struct gemm *call);
 void launch_stream_k_bf16(const struct gemm *call);
 void launch_thin_bf16(const struct gemm *call);
+void launch_few_rows_bf16(const struct gemm *call);
 void launch_any_shape_bf16(const struct gemm *call);
 void prepare_any_shape_bf16(const struct gemm *call);
 const char *hopper_unavailable(void);
@@ -120,8 +121,18 @@ static const struct gemm_rung rungs[] = {
         .depth = gemm_depth_tensor,
     },
     {
+        .rung =
+            {.name = "few_rows",
+             .idea =
+                 "up to 32 rows: what a lane loads is its operand of mma.sync, no shared memory",
+             .needs_compute_capability = 90,
+             .unavailable = hopper_unavailable},
+        .run = launch_few_rows_bf16,
+        .depth = gemm_depth_tensor,
+    },
+    {
         .rung = {.name = "any_shape",
-                 .idea = "the tile for the shape, split-K, rows that are not aligned, vectors",
+                 .idea = "the tile for the shape, split-K, rows that are not aligned, a vector",
                  .needs_compute_capability = 90,
                  .unavailable = hopper_unavailable},
         .run = launch_any_shape_bf16,

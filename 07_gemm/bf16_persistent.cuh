@@ -12,13 +12,14 @@ template <typename Plan>
 struct every_nth;
 
 /* What a rung chooses. A cluster's blocks compute tiles below each other, so that they need the
- * same columns of B: each brings its share of them for all (multicast). */
+ * same columns of B: each brings its share of them for all (multicast). Tiles are numbered by groups
+ * of GROUP_ROWS rows of tiles. */
 template <unsigned TILE_COLUMNS, unsigned RING_STAGES, unsigned CLUSTER_BLOCKS, bool BY_TMA,
-          template <typename> class UNITS = every_nth>
+          template <typename> class UNITS = every_nth, unsigned GROUP_ROWS = 8>
 struct plan {
     typedef UNITS<plan> units; /* which of them a cluster computes */
     static const unsigned TILE_M = 128, TILE_N = TILE_COLUMNS, STAGES = RING_STAGES;
-    static const unsigned CLUSTER = CLUSTER_BLOCKS;
+    static const unsigned CLUSTER = CLUSTER_BLOCKS, GROUP = GROUP_ROWS / CLUSTER;
     static const bool STORES_BY_TMA = BY_TMA;
     typedef ::tensor_ring<TILE_M, TILE_N, STAGES> ring;
 
@@ -48,16 +49,16 @@ struct unit {
     unsigned split, first_step, end;
 };
 
-/* Tiles are numbered column by column within groups of 8 rows of tiles, so that blocks that run at
- * the same time share rows of A and columns of B in L2. Those of a cluster follow on each other. */
+/* Tiles are numbered column by column within groups of rows of tiles, so that blocks that run at the
+ * same time share rows of A and columns of B in L2. Those of a cluster follow on each other. */
 template <typename Plan>
 static __device__ struct unit unit_at(const struct bf16_work &work, unsigned number, unsigned rank)
 {
-    const unsigned height = 8 / Plan::CLUSTER, tile = number / work.splits;
+    const unsigned tile = number / work.splits;
     const unsigned rows = (work.row_tiles + Plan::CLUSTER - 1) / Plan::CLUSTER;
-    const unsigned in_group = tile % (height * work.column_tiles);
-    const unsigned first = tile / (height * work.column_tiles) * height;
-    const unsigned group_rows = min(height, rows - first);
+    const unsigned in_group = tile % (Plan::GROUP * work.column_tiles);
+    const unsigned first = tile / (Plan::GROUP * work.column_tiles) * Plan::GROUP;
+    const unsigned group_rows = min(Plan::GROUP, rows - first);
     struct unit unit = {};
 
     unit.row = ((size_t)(first + in_group % group_rows) * Plan::CLUSTER + rank) * Plan::TILE_M;

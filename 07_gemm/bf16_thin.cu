@@ -185,13 +185,11 @@ static __device__ void multiply_share(const struct gemm &call, const CUtensorMap
         multiply_share<plan>(call, &a, &b, splits);                                                \
     }
 
-typedef plan<16, true> wide_16;
 typedef plan<64, true> wide_64;
 typedef plan<128, true> wide_128;
 typedef plan<64, false> tall_64;
 typedef plan<128, false> tall_128;
 
-KERNEL(thin_wide_16, wide_16)
 KERNEL(thin_wide_64, wide_64)
 KERNEL(thin_wide_128, wide_128)
 KERNEL(thin_tall_64, tall_64)
@@ -241,9 +239,7 @@ extern "C" void launch_thin_bf16(const struct gemm *call)
         return;
     }
     if (call->m <= call->n) {
-        if (call->m <= 16)
-            LAUNCH(thin_wide_16, wide_16);
-        else if (call->m <= 64)
+        if (call->m <= 64)
             LAUNCH(thin_wide_64, wide_64);
         else
             LAUNCH(thin_wide_128, wide_128);
