@@ -8,6 +8,7 @@
  * matrix is used once, and they lie in the order in which a warp adds them up. */
 #include "bf16_persistent.cuh"
 #include "device/gpu.h"
+#include "workspace.h"
 
 typedef plan<64, 8, 1, true> narrow;
 typedef plan<128, 6, 1, true> middle;
@@ -134,7 +135,7 @@ static __global__ void __launch_bounds__(256) times_vector(const struct gemm cal
 /* A tile's width, and what a step and a tile of it cost, in cycles as measured on an H200: narrow
  * tiles wait for L2, not for the tensor cores. */
 struct choice {
-    enum { NARROW, MIDDLE, BROAD, WIDE } plan;
+    enum { NARROW, MIDDLE, BROAD, WIDE, SHARED } plan;
     unsigned splits;
 };
 
@@ -164,6 +165,16 @@ static double cycles_of(const struct gemm *call, unsigned p, unsigned splits)
            splits * (a_split + (double)call->m * (double)call->n * 8 / bytes_a_cycle);
 }
 
+/* With the last wave's tiles shared (bf16_stream_k.cu): no multiprocessor is idle, but some wait
+ * for the sums of others. */
+static double cycles_if_shared(const struct gemm *call)
+{
+    const double tiles = ceil((double)call->m / 128) * ceil((double)call->n / 256), waiting = 2e4;
+    const double waves = fmax(tiles / call->multiprocessors, 1);
+
+    return waves * steps_along_k(call) * STEP_CYCLES[3] + waiting;
+}
+
 /* The most floats of partial sums: as many as fill the machine twice over. */
 static size_t most_parts(const struct gemm *call)
 {
@@ -188,6 +199,8 @@ static struct choice choose(const struct gemm *call)
                 best.splits = splits[s];
             }
         }
+    if (cycles_if_shared(call) < 0.95 * least)
+        best = {choice::SHARED, 1};
     return best;
 }
 
@@ -221,6 +234,7 @@ extern "C" void prepare_any_shape_bf16(const struct gemm *call)
         parts_bytes(call) + copy_bytes(call->m, call->k) + copy_bytes(call->k, call->n);
     auto &scratch = scratches[gpu_place()];
 
+    prepare_workspace(call); /* of stream_k */
     if (bytes <= scratch.bytes)
         return;
     cudaFree(scratch.memory);
@@ -285,18 +299,27 @@ static void launch_add_splits(const struct gemm *call, unsigned splits)
     break
 
 extern "C" void launch_swizzled(const struct gemm *call);
+extern "C" void launch_stream_k_bf16(const struct gemm *call);
 extern "C" void launch_thin_bf16(const struct gemm *call);
 extern "C" void launch_few_rows_bf16(const struct gemm *call);
 
-/* Whether the columns are enough to keep all multiprocessors busy. */
-static bool is_wide(const struct gemm *call)
+/* Which shapes the rungs for few rows or columns get: those with tiles enough to keep all
+ * multiprocessors busy, and between the two rungs what was faster on an H200. */
+static bool has_large_b(const struct gemm *call)
 {
-    return call->m == 1 || (call->m <= 32 && call->n >= 1024);
+    return call->n * call->k >= (size_t)1 << 25;
+}
+
+static bool has_few_rows(const struct gemm *call)
+{
+    return call->m == 1 ||
+           (call->n >= 1024 && (call->m <= 16 || (call->m <= 32 && !has_large_b(call))));
 }
 
 static bool is_thin(const struct gemm *call)
 {
-    return (call->m <= 128 && call->n >= 2048) || (call->n <= 128 && call->m >= 2048);
+    return (call->n <= 128 && call->m >= 2048) ||
+           (call->m <= 128 && call->n >= 2048 && (call->m > 64 || has_large_b(call)));
 }
 
 extern "C" void launch_any_shape_bf16(const struct gemm *call)
@@ -307,7 +330,7 @@ extern "C" void launch_any_shape_bf16(const struct gemm *call)
         launch_dependent(times_vector, (unsigned)((call->m + 7) / 8), 256, 0, *call);
         return;
     }
-    if (is_wide(call)) {
+    if (has_few_rows(call)) {
         launch_few_rows_bf16(call);
         return;
     }
@@ -330,6 +353,8 @@ extern "C" void launch_any_shape_bf16(const struct gemm *call)
         LAUNCH(any_shape_broad, broad);
     case choice::WIDE:
         LAUNCH(any_shape_wide, wide);
+    case choice::SHARED:
+        launch_stream_k_bf16(&aligned);
     }
     if (choice.splits > 1)
         launch_add_splits(call, choice.splits);

@@ -1,5 +1,5 @@
-/* Step 07, bfloat16: C has a few rows, a vector times a matrix among them. Each element of B is used
- * once for each of them, and C is there as fast as B is.
+/* Step 07, bfloat16: C has a few rows, a vector times a matrix among them. Each element of B is
+ * used once for each of them, and C is there as fast as B is.
  *
  * Better: nothing waits for barriers or a ring. A lane loads 8 neighbours of each of 8 rows of B,
  * straight to registers, and has the second operand of 16 mma.sync. An instruction wants a column
@@ -86,7 +86,7 @@ static __device__ void multiply_fragments(float (&sum)[TILES][CHUNK][4],
         }
 }
 
-/* The warp's products: every WARPS-th 32 terms from `begin` on, aligned and whole before
+/* The warp's products: every WARPS-th 32 terms from `begin` on, all chunks aligned and whole before
  * `whole_end`. */
 template <typename Plan>
 static __device__ void multiply_terms(typename Plan::sums &sum, const struct gemm &call,
@@ -170,15 +170,19 @@ static __device__ void multiply_rows(const struct gemm &call, unsigned splits)
     extern __shared__ float sums[]; /* of each warp, ROWS rows */
     const unsigned rank = rank_in_cluster(), rows = (unsigned)call.m;
     const size_t first = (size_t)(blockIdx.x / splits) * COLUMNS;
+    size_t column = first + threadIdx.x % 32 / 4 * CHUNK;
     const size_t parts = (call.k + TERMS - 1) / TERMS;
     const size_t begin = parts * rank / splits * TERMS, end = parts * (rank + 1) / splits * TERMS;
-    const bool whole = has_aligned_chunks(call.a_bf16, call.lda) && first + COLUMNS <= call.n &&
-                       has_aligned_chunks(call.b_bf16, call.ldb);
+    const bool whole = has_aligned_chunks(call.a_bf16, call.lda) &&
+                       has_aligned_chunks(call.b_bf16, call.ldb) &&
+                       (call.n % CHUNK == 0 || first + COLUMNS <= call.n);
     typename Plan::sums sum = {};
 
     overlap_launches();
-    multiply_terms<Plan>(sum, call, first + threadIdx.x % 32 / 4 * CHUNK, begin,
-                         whole ? min(end, call.k / TERMS * TERMS) : begin, end);
+    if (column >= call.n)
+        column = 0; /* any that exists: these sums are not stored */
+    multiply_terms<Plan>(sum, call, column, begin, whole ? min(end, call.k / TERMS * TERMS) : begin,
+                         end);
     keep_sums<Plan>(sums, sum);
     __syncthreads();
     add_warps<Plan>(sums, rows);

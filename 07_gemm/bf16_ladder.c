@@ -132,7 +132,7 @@ static const struct gemm_rung rungs[] = {
     },
     {
         .rung = {.name = "any_shape",
-                 .idea = "the tile for the shape, split-K, rows that are not aligned, a vector",
+                 .idea = "the tile or rung for the shape, split-K, rows that are not aligned",
                  .needs_compute_capability = 90,
                  .unavailable = hopper_unavailable},
         .run = launch_any_shape_bf16,

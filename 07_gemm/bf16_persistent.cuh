@@ -12,8 +12,8 @@ template <typename Plan>
 struct every_nth;
 
 /* What a rung chooses. A cluster's blocks compute tiles below each other, so that they need the
- * same columns of B: each brings its share of them for all (multicast). Tiles are numbered by groups
- * of GROUP_ROWS rows of tiles. */
+ * same columns of B: each brings its share of them for all (multicast). Tiles are numbered by
+ * groups of GROUP_ROWS rows of tiles. */
 template <unsigned TILE_COLUMNS, unsigned RING_STAGES, unsigned CLUSTER_BLOCKS, bool BY_TMA,
           template <typename> class UNITS = every_nth, unsigned GROUP_ROWS = 8>
 struct plan {
@@ -49,8 +49,8 @@ struct unit {
     unsigned split, first_step, end;
 };
 
-/* Tiles are numbered column by column within groups of rows of tiles, so that blocks that run at the
- * same time share rows of A and columns of B in L2. Those of a cluster follow on each other. */
+/* Tiles are numbered column by column within groups of rows of tiles, so that blocks that run at
+ * the same time share rows of A and columns of B in L2. Those of a cluster follow on each other. */
 template <typename Plan>
 static __device__ struct unit unit_at(const struct bf16_work &work, unsigned number, unsigned rank)
 {

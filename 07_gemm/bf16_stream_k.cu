@@ -7,7 +7,8 @@ extern "C" void launch_swizzled(const struct gemm *call);
 
 /* The first tiles are shared: their steps along k, put in a row, are divided among all clusters, a
  * contiguous range each. What is left, `whole_tiles`, is the same number of tiles for each cluster.
- * work.parts has room for the sums of a tile for each block, work.sent a flag for each warpgroup. */
+ * work.parts has room for the sums of a tile for each block, work.sent for a flag of each
+ * warpgroup. */
 template <typename Plan>
 struct shared_tiles {
     const struct bf16_work &work;

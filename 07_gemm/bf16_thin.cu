@@ -197,8 +197,8 @@ KERNEL(thin_tall_128, tall_128)
 
 /* ---- launch ---------------------------------------------------------------------------------- */
 
-/* How many blocks share a tile: as many as bring the most in the fewest steps. A cluster lies within
- * a group of 16 multiprocessors or a few more (GPC). */
+/* How many blocks share a tile: as many as bring the most in the fewest steps. A cluster lies
+ * within a group of 16 multiprocessors or a few more (GPC). */
 static unsigned choose_splits(const struct gemm *call, size_t tiles)
 {
     const unsigned groups = max((unsigned)call->multiprocessors / 16, 1U);

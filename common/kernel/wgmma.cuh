@@ -96,8 +96,8 @@ static inline __device__ void wgmma_finish(float (&sum)[SUMS])
  * sum[4 j] and sum[4 j + 1], where row is t / 32 * 16 + t % 32 / 4 and column is 8 j + t % 4 * 2,
  * and those of row + 8 in sum[4 j + 2] and sum[4 j + 3].
  *
- * A is a tile of 64 rows along k. Of bfloat16, 16 terms: B's rows run along n, 64 columns each. With
- * TRANSPOSED, A's run along m and B's along k. */
+ * A is a tile of 64 rows along k. Of bfloat16, 16 terms: B's rows run along n, 64 columns each.
+ * With TRANSPOSED, A's run along m and B's along k. */
 template <bool TRANSPOSED = false>
 static inline __device__ void multiply_bf16(float (&sum)[8], uint64_t a, uint64_t b, bool add)
 {
