@@ -139,7 +139,8 @@ struct choice {
     unsigned splits;
 };
 
-static const unsigned WIDTHS[] = {64, 128, 192, 256}, STEP_CYCLES[] = {430, 570, 790, 1050};
+static const unsigned WIDTHS[] = {64, 128, 192, 256}, STEP_CYCLES[] = {430, 570, 790, 1050},
+                      TILE_CYCLES = 1500;
 
 /* All tiles of a row of tiles need the same rows of A: one row's stay near, and what is larger than
  * half of L2 comes from DRAM for each column of tiles. */
@@ -152,12 +153,12 @@ static double cycles_of_narrow_step(const struct gemm *call)
 
 static double cycles_of(const struct gemm *call, unsigned p, unsigned splits)
 {
-    const double tile = 1500, second_kernel = 4500, a_split = 100, bytes_a_cycle = 2000;
+    const double second_kernel = 4500, a_split = 100, bytes_a_cycle = 2000;
     const double tiles = ceil((double)call->m / 128) * ceil((double)call->n / (double)WIDTHS[p]);
     const double waves = ceil(tiles * splits / call->multiprocessors);
     const double of_step = p > 0 ? STEP_CYCLES[p] : cycles_of_narrow_step(call);
     const double steps = ceil((double)steps_along_k(call) / splits);
-    const double product = waves * (steps * of_step + tile);
+    const double product = waves * (steps * of_step + TILE_CYCLES);
 
     if (splits == 1)
         return product;
@@ -172,7 +173,7 @@ static double cycles_if_shared(const struct gemm *call)
     const double tiles = ceil((double)call->m / 128) * ceil((double)call->n / 256), waiting = 2e4;
     const double waves = fmax(tiles / call->multiprocessors, 1);
 
-    return waves * steps_along_k(call) * STEP_CYCLES[3] + waiting;
+    return waves * (steps_along_k(call) * STEP_CYCLES[3] + TILE_CYCLES) + waiting;
 }
 
 /* The most floats of partial sums: as many as fill the machine twice over. */
