@@ -367,8 +367,8 @@ __global__ void box_between(const __grid_constant__ CUtensorMap map, int x)
     wait(&full, 0);
 }
 
-// So it does of a box that it is to store and that begins before the tensor; the rows behind its end
-// are left out.
+// So it does of a box that it is to store and that begins before the tensor; the rows behind its
+// end are left out.
 __global__ void stored_before(const __grid_constant__ CUtensorMap map, int y)
 {
     extern __shared__ __align__(1024) char tiles[];

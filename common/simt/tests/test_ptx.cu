@@ -390,6 +390,17 @@ __global__ void atomics(unsigned *words)
     R(0, "atom.relaxed.cta.global.or.b32 %0, [%1+4], 12;", "l"(words));
     asm volatile("red.release.gpu.global.add.f32 [%0], %1;" ::"l"(words + 2), "f"(1.5f) : "memory");
     asm volatile("red.global.add.f64 [%0], %1;" ::"l"(words + 4), "d"(2.5) : "memory");
+    // The same as functions.
+    float2 *pair = (float2 *)(words + 8);
+    float4 *four = (float4 *)(words + 8);
+    unsigned short *half = (unsigned short *)(words + 12);
+    note(bits(atomicAdd(pair, make_float2(1, 2)).y), 0, __LINE__);
+    note(bits(atomicAdd(four, make_float4(3, 4, 5, 6)).y), bits(2.0f), __LINE__);
+    note(bits(four->y), bits(6.0f), __LINE__);
+    note(bits(four->w), bits(6.0f), __LINE__);
+    note(atomicCAS(half + 1, (unsigned short)0, (unsigned short)7), 0, __LINE__);
+    note(atomicCAS(half + 1, (unsigned short)0, (unsigned short)8), 7, __LINE__);
+    note(words[12], 7u << 16, __LINE__);
     note(words[0], 0, __LINE__);
     note(words[1], 12, __LINE__);
     note(words[2], bits(1.5f), __LINE__);
