@@ -69,7 +69,12 @@ function(simt_add_cuda_sources target)
     target_sources(${target} PRIVATE "${rewritten}")
     # #pragma unroll is meant for nvcc. Kernels spend most of their time switching between threads:
     # -O3 would gain little and take half as long again to compile.
-    set(options -Wno-unknown-pragmas "$<$<NOT:$<CONFIG:Debug>>:${SIMT_OPTIMISATION}>")
+    # The sanitizers' checks take -O1 twice as long to compile as -O0.
+    set(optimisation ${SIMT_OPTIMISATION})
+    if(RUNGS_SANITIZE)
+      set(optimisation -O0)
+    endif()
+    set(options -Wno-unknown-pragmas "$<$<NOT:$<CONFIG:Debug>>:${optimisation}>")
     if(CMAKE_CXX_COMPILER_ID STREQUAL Clang) # at -O1 it does not unroll all that #pragma unroll asks for
       list(APPEND options -Wno-pass-failed)
     else() # No file throws: code to unwind would take a sixth of the time. (Clang would then name
