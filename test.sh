@@ -120,10 +120,8 @@ test_suite() {
     # Only kernels and their back end can differ with another C++ compiler; that every rung counts
     # and computes the same is one test, simt.test_simt_rungs. What a script or the rewriter does is
     # the same with each compiler; of simtcc that leaves the counts and the findings.
-    if [[ $preset == clang ]]; then
-        only=(-L '^simt$' -LE '^(exercise|step|checker|all)$')
-        ((${#filter[@]} > 0)) || only+=(-E '^simt\.simtcc_(libcudacxx|messages|options|refusals|runtime)$')
-    fi
+    [[ $preset != clang ]] || only=(-L '^simt$' -LE '^(exercise|step|checker|all)$'
+        -E '^simt\.simtcc_(libcudacxx|messages|options|refusals|runtime)$')
     # Large inputs take a sanitizer minutes.
     [[ $preset != asan ]] || only=(-LE '^large$')
     # With -L or -R, any test can be selected.
