@@ -58,6 +58,9 @@ function(simt_add_cuda_sources target)
   cmake_parse_arguments(PARSE_ARGV 1 SIMT "INSTRUMENTED;PREPROCESSED" "" "")
   if(NOT SIMT_OPTIMISATION)
     set(SIMT_OPTIMISATION -O1)
+    if(RUNGS_SANITIZE) # whose checks take -O1 twice as long to compile
+      set(SIMT_OPTIMISATION -O0)
+    endif()
   endif()
   target_link_libraries(${target} PRIVATE simt_runtime)
   foreach(file IN LISTS SIMT_UNPARSED_ARGUMENTS)
@@ -69,12 +72,7 @@ function(simt_add_cuda_sources target)
     target_sources(${target} PRIVATE "${rewritten}")
     # #pragma unroll is meant for nvcc. Kernels spend most of their time switching between threads:
     # -O3 would gain little and take half as long again to compile.
-    # The sanitizers' checks take -O1 twice as long to compile as -O0.
-    set(optimisation ${SIMT_OPTIMISATION})
-    if(RUNGS_SANITIZE)
-      set(optimisation -O0)
-    endif()
-    set(options -Wno-unknown-pragmas "$<$<NOT:$<CONFIG:Debug>>:${optimisation}>")
+    set(options -Wno-unknown-pragmas "$<$<NOT:$<CONFIG:Debug>>:${SIMT_OPTIMISATION}>")
     if(CMAKE_CXX_COMPILER_ID STREQUAL Clang) # at -O1 it does not unroll all that #pragma unroll asks for
       list(APPEND options -Wno-pass-failed)
     else() # No file throws: code to unwind would take a sixth of the time. (Clang would then name
