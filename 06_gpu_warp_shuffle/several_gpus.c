@@ -26,6 +26,7 @@ static struct reduction of_numbers(const struct reduction *call, const void *num
     second.n = (size_t)call->gpus;
     second.a = numbers;
     second.b = NULL;
+    second.stream = shares.of[0].stream;
     return second;
 }
 
@@ -135,4 +136,41 @@ void launch_peer_access(const struct reduction *call)
     CHECK(cudaSetDevice(0));
     join_gpus();
     launch_shape_by_size(&second);
+}
+
+/* ---- one launch for all ---------------------------------------------------------------------- */
+
+static cudaStream_t captured;
+static cudaGraphExec_t all_launches;
+
+/* What launch_peer_access asks for becomes a graph: the default stream, which cannot be captured,
+ * has a stand-in meanwhile. */
+void prepare_graph(const struct reduction *call)
+{
+    cudaGraph_t graph;
+
+    if (all_launches != NULL) {
+        CHECK(cudaGraphExecDestroy(all_launches));
+        CHECK(cudaStreamDestroy(captured));
+    }
+    prepare_peers(call);
+    CHECK(cudaSetDevice(0));
+    CHECK(cudaStreamCreateWithFlags(&captured, cudaStreamNonBlocking));
+    shares.of[0].stream = captured;
+    CHECK(cudaStreamBeginCapture(captured, cudaStreamCaptureModeThreadLocal));
+    launch_peer_access(call);
+    CHECK(cudaStreamEndCapture(captured, &graph));
+    shares.of[0].stream = NULL;
+    CHECK(cudaGraphInstantiate(&all_launches, graph, 0));
+    CHECK(cudaGraphDestroy(graph));
+}
+
+/* The same as a CUDA graph, whose nodes are on all GPUs.
+ *
+ * Better: one call by the host, however many GPUs there are.
+ * Still bad: the graph has this call's addresses and sizes; for others it is made anew. */
+void launch_graph(const struct reduction *call)
+{
+    (void)call;
+    CHECK(cudaGraphLaunch(all_launches, 0));
 }

@@ -56,6 +56,16 @@ static const struct reduction_rung rungs[] = {
         .depth = depth_shares,
     },
     {
+        .rung = {.name = "graph",
+                 .idea = "the same launches as a CUDA graph: one call for all GPUs",
+                 .needs_compute_capability = 90},
+        .run = launch_graph,
+        .how = how_graph,
+        .prepare = prepare_graph,
+        .declines = declines_peer_access,
+        .depth = depth_shares,
+    },
+    {
         .rung = {.name = "nccl",
                  .idea = "an all-reduce by NCCL: every GPU gets the result",
                  .needs_compute_capability = 90,

@@ -81,7 +81,7 @@ void *place_of(void *numbers, int gpu)
 
 void fork_gpus(void)
 {
-    CHECK(cudaEventRecord(shares.begun, 0));
+    CHECK(cudaEventRecord(shares.begun, (cudaStream_t)shares.of[0].stream));
     for (int gpu = 1; gpu < shares.gpus; gpu++)
         CHECK(cudaStreamWaitEvent((cudaStream_t)shares.of[gpu].stream, shares.begun, 0));
 }
@@ -90,6 +90,6 @@ void join_gpus(void)
 {
     for (int gpu = 1; gpu < shares.gpus; gpu++) {
         CHECK(cudaEventRecord(shares.done[gpu], (cudaStream_t)shares.of[gpu].stream));
-        CHECK(cudaStreamWaitEvent(0, shares.done[gpu], 0));
+        CHECK(cudaStreamWaitEvent((cudaStream_t)shares.of[0].stream, shares.done[gpu], 0));
     }
 }
