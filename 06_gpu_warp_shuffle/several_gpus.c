@@ -3,17 +3,18 @@
  * call (shares.h). */
 #include "several_gpus.h"
 
+#include "device/ranks.h"
 #include "library/peer_access.h"
 
 void launch_shape_by_size(const struct reduction *call);
 
 void reduce_shares(void)
 {
-    for (int gpu = 0; gpu < shares.gpus; gpu++) {
-        CHECK(cudaSetDevice(gpu));
+    for (int gpu = shares.first; gpu < shares.end; gpu++) {
+        select_gpu(gpu);
         launch_bulk_copies(&shares.of[gpu]);
     }
-    CHECK(cudaSetDevice(0));
+    select_gpu(shares.first);
 }
 
 /* What combines the numbers: a sum of products needs a sum. */
@@ -60,6 +61,12 @@ static void combine_on_host(const struct reduction *call)
             wide[0] = combine(call->op, wide[0], wide[gpu]);
         else
             narrow[0] = (float)combine(call->op, (double)narrow[0], (double)narrow[gpu]);
+}
+
+const char *declines_ranks(const struct reduction *call)
+{
+    (void)call;
+    return ranks_count() > 1 ? "is for one process with all GPUs" : NULL;
 }
 
 /* The numbers are copied to the host, which combines them.
@@ -110,6 +117,8 @@ void launch_peer_copies(const struct reduction *call)
 
 const char *declines_peer_access(const struct reduction *call)
 {
+    if (declines_ranks(call) != NULL)
+        return declines_ranks(call);
     for (int gpu = 1; gpu < call->gpus; gpu++) {
         int can = 0;
         if (cudaDeviceCanAccessPeer(&can, gpu, 0) != cudaSuccess || !can)

@@ -6,6 +6,8 @@
 
 /* In several_gpus.c and, those on NCCL, in all_reduce.c. */
 void launch_one_gpu(const struct reduction *call);
+/* With several ranks, of which none has all GPUs. */
+const char *declines_ranks(const struct reduction *call);
 void launch_host_copies(const struct reduction *call);
 void prepare_peers(const struct reduction *call);
 void launch_peer_copies(const struct reduction *call);

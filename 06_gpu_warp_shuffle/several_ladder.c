@@ -34,6 +34,7 @@ static const struct reduction_rung rungs[] = {
         .run = launch_host_copies,
         .how = how_host_copies,
         .prepare = place_shares,
+        .declines = declines_ranks,
         .depth = depth_shares,
     },
     {
@@ -43,6 +44,7 @@ static const struct reduction_rung rungs[] = {
         .run = launch_peer_copies,
         .how = how_peer_copies,
         .prepare = prepare_peers,
+        .declines = declines_ranks,
         .depth = depth_shares,
     },
     {
@@ -84,6 +86,7 @@ static const struct reduction_rung rungs[] = {
         .run = ON_NCCL(launch_nccl_threads),
         .how = ON_NCCL(how_nccl_threads),
         .prepare = ON_NCCL(prepare_all_reduce),
+        .declines = declines_ranks,
         .ops = NCCL_OPS,
         .depth = depth_shares,
     },
