@@ -93,8 +93,8 @@ bool ranks_start(int argc, char **argv, struct error *error)
     if (ranks.rank > 0 && freopen("/dev/null", "w", stdout) == NULL)
         return error_set(error, EXIT_FILE_ERROR, "cannot open /dev/null");
     ranks_broadcast(&first_argc, sizeof first_argc, 0);
-    bool same = ranks_greatest(first_argc != argc) == 0;
-    if (same)
+    bool same = first_argc == argc;
+    if (ranks_greatest(!same) == 0)
         same = has_same_arguments(argc, argv);
     if (!same)
         error_set(error, EXIT_BAD_USAGE, "mpirun has started it with other arguments than rank 0");
