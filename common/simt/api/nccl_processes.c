@@ -157,21 +157,10 @@ struct stand_in {
     char *data;
 };
 
-static void read_post(struct stand_in *in, struct simt_clique *clique, int rank,
-                      const struct post *place)
+static void stand_in_for(struct stand_in *in, struct simt_clique *clique, int rank,
+                         const struct post *place)
 {
-    const int process = atomic_load(&clique->board->process[rank]);
-    const int file = place->bytes > 0 ? open_of(process, place->file, O_RDONLY) : -1;
-    size_t had = 0;
     in->data = simt_needed(malloc(place->bytes + 1), "NCCL");
-    while (had < place->bytes) {
-        const ssize_t more = pread(file, in->data + had, place->bytes - had, (off_t)had);
-        simt_needed(more <= 0 ? NULL : in, "NCCL: the data of another process");
-        had += (size_t)more;
-    }
-    if (file >= 0) {
-        close(file);
-    }
     in->comm = (struct ncclComm){.clique = clique, .rank = rank};
     in->call = (struct simt_nccl_call){.kind = place->kind,
                                        .from = in->data,
@@ -183,6 +172,24 @@ static void read_post(struct stand_in *in, struct simt_clique *clique, int rank,
                                        .elsewhere = place->told};
 }
 
+/* False: its process has ended, and its data are gone. */
+static bool read_data(const struct stand_in *in, const struct post *place)
+{
+    const struct simt_board *board = in->comm.clique->board;
+    const int process = atomic_load(&board->process[in->comm.rank]);
+    const int file = place->bytes > 0 ? open_of(process, place->file, O_RDONLY) : -1;
+    size_t had = 0;
+    ssize_t more = 1;
+    while (had < place->bytes && more > 0) {
+        more = pread(file, in->data + had, place->bytes - had, (off_t)had);
+        had += more > 0 ? (size_t)more : 0;
+    }
+    if (file >= 0) {
+        close(file);
+    }
+    return had == place->bytes;
+}
+
 /* ---- collectives ---- */
 
 /* Once all ranks have posted theirs. */
@@ -190,25 +197,32 @@ static void perform(struct simt_clique *clique, struct simt_nccl_call *own)
 {
     struct stand_in *others = simt_needed(calloc((size_t)clique->size, sizeof *others), "NCCL");
     struct simt_nccl_call *calls[SIMT_MOST_DEVICES];
+    struct post *posts = clique->board->collective;
+    bool all_there = true;
     for (int rank = 0; rank < clique->size; rank++) {
         calls[rank] = own;
         if (rank != own->comm->rank) {
-            read_post(&others[rank], clique, rank, &clique->board->collective[rank]);
+            stand_in_for(&others[rank], clique, rank, &posts[rank]);
             calls[rank] = &others[rank].call;
         }
     }
     for (int rank = 1; rank < clique->size; rank++) {
         simt_nccl_compare(calls[0], calls[rank]);
     }
-    if (own->kind != NCCL_INIT) {
+    for (int rank = 0; rank < clique->size; rank++) {
+        all_there = all_there && (calls[rank] == own || read_data(&others[rank], &posts[rank]));
+    }
+    if (all_there && own->kind != NCCL_INIT) {
         simt_nccl_perform(calls, clique->size);
     }
     for (int rank = 0; rank < clique->size; rank++) {
         free(others[rank].data);
     }
     free(others);
-    atomic_fetch_add(&clique->board->collective[own->comm->rank].read, 1);
-    own->stage = READ;
+    if (all_there) {
+        atomic_fetch_add(&posts[own->comm->rank].read, 1);
+        own->stage = READ;
+    }
 }
 
 static bool all_have_posted(const struct simt_clique *clique, unsigned int number)
@@ -274,15 +288,19 @@ static bool advance_receive(struct simt_clique *clique, struct simt_nccl_call *c
 {
     struct post *place = &clique->board->pair[call->peer][call->comm->rank];
     struct stand_in sender;
+    bool is_there;
     if (atomic_load(&place->posted) == atomic_load(&place->read)) {
         return false;
     }
-    read_post(&sender, clique, call->peer, place);
+    stand_in_for(&sender, clique, call->peer, place);
     simt_nccl_compare(&sender.call, call);
-    simt_nccl_perform((struct simt_nccl_call *[]){&sender.call, call}, 2);
+    is_there = read_data(&sender, place);
+    if (is_there) {
+        simt_nccl_perform((struct simt_nccl_call *[]){&sender.call, call}, 2);
+        atomic_fetch_add(&place->read, 1);
+    }
     free(sender.data);
-    atomic_fetch_add(&place->read, 1);
-    return true;
+    return is_there;
 }
 
 static void advance_pairs(struct simt_clique *clique, struct ncclComm *comm, int queue)
