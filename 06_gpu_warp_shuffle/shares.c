@@ -96,18 +96,22 @@ void *place_of(void *numbers, int gpu)
     return (char *)numbers + (size_t)gpu * result_size(shares.of[0].type);
 }
 
+static cudaStream_t stream_of(int gpu)
+{
+    return (cudaStream_t)shares.of[gpu].stream;
+}
+
 void fork_gpus(void)
 {
-    CHECK(cudaEventRecord(shares.begun, (cudaStream_t)shares.of[shares.first].stream));
+    CHECK(cudaEventRecord(shares.begun, stream_of(shares.first)));
     for (int gpu = shares.first + 1; gpu < shares.end; gpu++)
-        CHECK(cudaStreamWaitEvent((cudaStream_t)shares.of[gpu].stream, shares.begun, 0));
+        CHECK(cudaStreamWaitEvent(stream_of(gpu), shares.begun, 0));
 }
 
 void join_gpus(void)
 {
     for (int gpu = shares.first + 1; gpu < shares.end; gpu++) {
-        CHECK(cudaEventRecord(shares.done[gpu], (cudaStream_t)shares.of[gpu].stream));
-        CHECK(
-            cudaStreamWaitEvent((cudaStream_t)shares.of[shares.first].stream, shares.done[gpu], 0));
+        CHECK(cudaEventRecord(shares.done[gpu], stream_of(gpu)));
+        CHECK(cudaStreamWaitEvent(stream_of(shares.first), shares.done[gpu], 0));
     }
 }

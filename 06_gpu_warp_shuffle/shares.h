@@ -13,9 +13,9 @@ extern "C" {
 
 struct shares {
     int gpus;
-    int first, end; /* of these, this process's: all, or with several ranks the one of its number */
-    /* The reduction of each GPU's share: the first one here works in the default stream, the others in
-     * streams of their own. `result` is a place on that GPU. */
+    int first, end; /* of these, this process's: all; with several ranks, the one of its number */
+    /* The reduction of each GPU's share: the first one here works in the default stream, the
+     * others in streams of their own. `result` is a place on that GPU. */
     struct reduction of[MOST_GPUS];
     cudaEvent_t begun;           /* of the first GPU: the call has begun */
     cudaEvent_t done[MOST_GPUS]; /* of each */
