@@ -4,8 +4,8 @@
 Writes OUT_DIR/several_gpus.csv (result rows), OUT_DIR/several_gpus_communication.csv (what hides how much of it, from
 the column "used") and OUT_DIR/several_gpus_machine.txt (GPUs, links, versions); prints how many times as fast as one
 GPU, and as the libraries, the best rungs are. After each program the files are whole. If nccl-tests' all_reduce_perf
-is on PATH, its bus bandwidth at 1 GiB is noted, too. A rung that fails is told of and left out. The vectors of 2^31 elements need 48 GB of host memory;
---small takes sizes that a CPU can do: to try the script.
+is on PATH, its bus bandwidth at 1 GiB is noted, too. A rung that fails is told of and left out. The vectors of 2^31
+elements need 48 GB of host memory; --small takes sizes that a CPU can do: to try the script.
 
 Exit status: 0 measured, 1 a wrong result, 2 bad usage, 3 a program failed, 4 a file cannot be written.
 Needs nothing but Python 3.7."""
@@ -36,7 +36,8 @@ def runs(options):
     commands = [[REDUCTION, "--n", n] for n in vectors]
     for kind in ("bf16", "f32"):
         commands += [[PRODUCT, "--type", kind, "--m", side, "--n", side, "--k", side] for side in sides]
-    return sorted(commands, key=lambda command: not {"2G", "8K", "16K"} & set(command))
+    first = [command for command in commands if {"2G", "8K", "16K"} & set(command)]
+    return ([] if options.rest else first) + [command for command in commands if command not in first]
 
 
 def call(options, words):
@@ -118,6 +119,7 @@ def main():
     parser.add_argument("--gpus", default="2", metavar="N", help="how many, or all (2)")
     parser.add_argument("--timeout", type=float, default=600, metavar="S", help="end a program after so many seconds (600)")
     parser.add_argument("--seconds", type=float, default=1e9, metavar="S", help="start no program after so many")
+    parser.add_argument("--rest", action="store_true", help="only the sizes that no aim is about")
     parser.add_argument("--small", action="store_true", help="sizes that a CPU can do")
     options = parser.parse_args()
     os.makedirs(options.out, exist_ok=True)
