@@ -56,7 +56,7 @@ static const struct rank_calls *load(struct error *error)
 }
 
 /* A rank that ends by itself, or through exit() after an error in the middle of a rung. */
-static void end_all(int status, void *unused)
+__attribute__((unused)) static void end_all(int status, void *unused)
 {
     (void)unused;
     if (ranks.calls != NULL && status != 0)
@@ -89,7 +89,9 @@ bool ranks_start(int argc, char **argv, struct error *error)
     if (ranks.calls == NULL)
         return false;
     ranks.calls->start(&ranks.rank, &ranks.count, &ranks.place);
+#ifdef __GLIBC__ /* which the back ends need anyway */
     on_exit(end_all, NULL);
+#endif
     if (ranks.rank > 0 && freopen("/dev/null", "w", stdout) == NULL)
         return error_set(error, EXIT_FILE_ERROR, "cannot open /dev/null");
     ranks_broadcast(&first_argc, sizeof first_argc, 0);
