@@ -21,8 +21,8 @@ static void all_reduce(const struct reduction *call, int gpu)
     const ncclDataType_t type = is_f64_result(call->type) ? ncclDouble : ncclFloat;
     const struct reduction *const share = &shares.of[gpu];
 
-    CHECK_NCCL(ncclAllReduce(share->result, gpu == 0 ? call->result : share->result, 1, type,
-                             ncclSum, comms[gpu], (cudaStream_t)share->stream));
+    CHECK_NCCL(ncclAllReduce(share->result, gpu == shares.first ? call->result : share->result, 1,
+                             type, ncclSum, comms[gpu], (cudaStream_t)share->stream));
 }
 
 /* An all-reduce in the streams behind the kernels. One thread calls for all ranks: hence the group,
@@ -35,7 +35,7 @@ void launch_nccl(const struct reduction *call)
     fork_gpus();
     reduce_shares();
     CHECK_NCCL(ncclGroupStart());
-    for (int gpu = 0; gpu < shares.gpus; gpu++)
+    for (int gpu = shares.first; gpu < shares.end; gpu++)
         all_reduce(call, gpu);
     CHECK_NCCL(ncclGroupEnd());
     join_gpus();

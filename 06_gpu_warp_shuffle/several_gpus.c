@@ -3,17 +3,18 @@
  * call (shares.h). */
 #include "several_gpus.h"
 
+#include "device/ranks.h"
 #include "library/peer_access.h"
 
 void launch_shape_by_size(const struct reduction *call);
 
 void reduce_shares(void)
 {
-    for (int gpu = 0; gpu < shares.gpus; gpu++) {
-        CHECK(cudaSetDevice(gpu));
+    for (int gpu = shares.first; gpu < shares.end; gpu++) {
+        select_gpu(gpu);
         launch_bulk_copies(&shares.of[gpu]);
     }
-    CHECK(cudaSetDevice(0));
+    select_gpu(shares.first);
 }
 
 /* What combines the numbers: a sum of products needs a sum. */
@@ -26,6 +27,7 @@ static struct reduction of_numbers(const struct reduction *call, const void *num
     second.n = (size_t)call->gpus;
     second.a = numbers;
     second.b = NULL;
+    second.stream = shares.of[0].stream;
     return second;
 }
 
@@ -59,6 +61,12 @@ static void combine_on_host(const struct reduction *call)
             wide[0] = combine(call->op, wide[0], wide[gpu]);
         else
             narrow[0] = (float)combine(call->op, (double)narrow[0], (double)narrow[gpu]);
+}
+
+const char *declines_ranks(const struct reduction *call)
+{
+    (void)call;
+    return ranks_count() > 1 ? "is for one process with all GPUs" : NULL;
 }
 
 /* The numbers are copied to the host, which combines them.
@@ -109,6 +117,8 @@ void launch_peer_copies(const struct reduction *call)
 
 const char *declines_peer_access(const struct reduction *call)
 {
+    if (declines_ranks(call) != NULL)
+        return declines_ranks(call);
     for (int gpu = 1; gpu < call->gpus; gpu++) {
         int can = 0;
         if (cudaDeviceCanAccessPeer(&can, gpu, 0) != cudaSuccess || !can)
@@ -135,4 +145,41 @@ void launch_peer_access(const struct reduction *call)
     CHECK(cudaSetDevice(0));
     join_gpus();
     launch_shape_by_size(&second);
+}
+
+/* ---- one launch for all ---------------------------------------------------------------------- */
+
+static cudaStream_t captured;
+static cudaGraphExec_t all_launches;
+
+/* What launch_peer_access asks for becomes a graph: the default stream, which cannot be captured,
+ * has a stand-in meanwhile. */
+void prepare_graph(const struct reduction *call)
+{
+    cudaGraph_t graph;
+
+    if (all_launches != NULL) {
+        CHECK(cudaGraphExecDestroy(all_launches));
+        CHECK(cudaStreamDestroy(captured));
+    }
+    prepare_peers(call);
+    CHECK(cudaSetDevice(0));
+    CHECK(cudaStreamCreateWithFlags(&captured, cudaStreamNonBlocking));
+    shares.of[0].stream = captured;
+    CHECK(cudaStreamBeginCapture(captured, cudaStreamCaptureModeThreadLocal));
+    launch_peer_access(call);
+    CHECK(cudaStreamEndCapture(captured, &graph));
+    shares.of[0].stream = NULL;
+    CHECK(cudaGraphInstantiate(&all_launches, graph, 0));
+    CHECK(cudaGraphDestroy(graph));
+}
+
+/* The same as a CUDA graph, whose nodes are on all GPUs.
+ *
+ * Better: one call by the host, however many GPUs there are.
+ * Still bad: the graph has this call's addresses and sizes; for others it is made anew. */
+void launch_graph(const struct reduction *call)
+{
+    (void)call;
+    CHECK(cudaGraphLaunch(all_launches, 0));
 }

@@ -6,11 +6,15 @@
 
 /* In several_gpus.c and, those on NCCL, in all_reduce.c. */
 void launch_one_gpu(const struct reduction *call);
+/* With several ranks, of which none has all GPUs. */
+const char *declines_ranks(const struct reduction *call);
 void launch_host_copies(const struct reduction *call);
 void prepare_peers(const struct reduction *call);
 void launch_peer_copies(const struct reduction *call);
 const char *declines_peer_access(const struct reduction *call);
 void launch_peer_access(const struct reduction *call);
+void prepare_graph(const struct reduction *call);
+void launch_graph(const struct reduction *call);
 void prepare_all_reduce(const struct reduction *call);
 void launch_nccl(const struct reduction *call);
 void launch_nccl_threads(const struct reduction *call);
@@ -23,6 +27,7 @@ void reduce_shares(void);
 void how_host_copies(const struct reduction *call, char text[RUNG_HOW_SIZE]);
 void how_peer_copies(const struct reduction *call, char text[RUNG_HOW_SIZE]);
 void how_peer_access(const struct reduction *call, char text[RUNG_HOW_SIZE]);
+void how_graph(const struct reduction *call, char text[RUNG_HOW_SIZE]);
 void how_nccl(const struct reduction *call, char text[RUNG_HOW_SIZE]);
 void how_nccl_threads(const struct reduction *call, char text[RUNG_HOW_SIZE]);
 

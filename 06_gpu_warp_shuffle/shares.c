@@ -1,19 +1,26 @@
 #include "shares.h"
 
+#include "device/ranks.h"
 #include "library/cuda_check.h"
 
 struct shares shares;
 
+void select_gpu(int gpu)
+{
+    if (ranks_count() == 1) /* otherwise it is the only one */
+        CHECK(cudaSetDevice(gpu));
+}
+
 /* Of the shares that were placed before. */
 static void release_shares(void)
 {
-    for (int gpu = shares.gpus - 1; gpu >= 0; gpu--) {
+    for (int gpu = shares.end - 1; gpu >= shares.first; gpu--) {
         struct reduction *const share = &shares.of[gpu];
 
-        CHECK(cudaSetDevice(gpu));
+        select_gpu(gpu);
         CHECK(cudaFree(share->result));
         CHECK(cudaEventDestroy(shares.done[gpu]));
-        if (gpu == 0)
+        if (gpu == shares.first)
             continue;
         CHECK(cudaFree((void *)(uintptr_t)share->a));
         CHECK(cudaFree((void *)(uintptr_t)share->b));
@@ -28,6 +35,11 @@ static void release_shares(void)
     shares = (struct shares){.gpus = 0};
 }
 
+static const void *part_of(const void *input, size_t size, size_t first)
+{
+    return input != NULL ? (const char *)input + first * size : NULL;
+}
+
 /* A copy, on the current GPU, of n elements of the first GPU's input from number `first` on. */
 static const void *copy_share(const void *input, size_t size, size_t first, size_t n, int gpu)
 {
@@ -36,7 +48,7 @@ static const void *copy_share(const void *input, size_t size, size_t first, size
     if (input == NULL)
         return NULL;
     CHECK(cudaMalloc(&memory, n > 0 ? n * size : 1));
-    CHECK(cudaMemcpyPeer(memory, gpu, (const char *)input + first * size, 0, n * size));
+    CHECK(cudaMemcpyPeer(memory, gpu, part_of(input, size, first), 0, n * size));
     return memory;
 }
 
@@ -49,11 +61,14 @@ static void place_share(const struct reduction *call, int gpu)
 
     *share = *call;
     share->n = last - first;
-    CHECK(cudaSetDevice(gpu));
+    select_gpu(gpu);
     CHECK(cudaMalloc(&share->result, sizeof(double)));
     CHECK(cudaEventCreateWithFlags(&shares.done[gpu], cudaEventDisableTiming));
-    if (gpu == 0)
-        return; /* its share is where it is, the beginning of the input */
+    if (gpu == shares.first) { /* has all of the input: its share is where it is */
+        share->a = part_of(call->a, element_size(call->type), first);
+        share->b = part_of(call->b, second_size(call->type), first);
+        return;
+    }
     share->a = copy_share(call->a, element_size(call->type), first, share->n, gpu);
     share->b = copy_share(call->b, second_size(call->type), first, share->n, gpu);
     CHECK(cudaMalloc(&share->workspace, reduction_workspace(call)));
@@ -66,7 +81,9 @@ void place_shares(const struct reduction *call)
 {
     release_shares();
     shares.gpus = call->gpus;
-    for (int gpu = call->gpus - 1; gpu >= 0; gpu--)
+    shares.first = ranks_rank();
+    shares.end = ranks_count() > 1 ? shares.first + 1 : call->gpus;
+    for (int gpu = shares.end - 1; gpu >= shares.first; gpu--)
         place_share(call, gpu);
     CHECK(cudaEventCreateWithFlags(&shares.begun, cudaEventDisableTiming));
     CHECK(cudaMalloc(&shares.on_first, MOST_GPUS * sizeof(double)));
@@ -79,17 +96,22 @@ void *place_of(void *numbers, int gpu)
     return (char *)numbers + (size_t)gpu * result_size(shares.of[0].type);
 }
 
+static cudaStream_t stream_of(int gpu)
+{
+    return (cudaStream_t)shares.of[gpu].stream;
+}
+
 void fork_gpus(void)
 {
-    CHECK(cudaEventRecord(shares.begun, 0));
-    for (int gpu = 1; gpu < shares.gpus; gpu++)
-        CHECK(cudaStreamWaitEvent((cudaStream_t)shares.of[gpu].stream, shares.begun, 0));
+    CHECK(cudaEventRecord(shares.begun, stream_of(shares.first)));
+    for (int gpu = shares.first + 1; gpu < shares.end; gpu++)
+        CHECK(cudaStreamWaitEvent(stream_of(gpu), shares.begun, 0));
 }
 
 void join_gpus(void)
 {
-    for (int gpu = 1; gpu < shares.gpus; gpu++) {
-        CHECK(cudaEventRecord(shares.done[gpu], (cudaStream_t)shares.of[gpu].stream));
-        CHECK(cudaStreamWaitEvent(0, shares.done[gpu], 0));
+    for (int gpu = shares.first + 1; gpu < shares.end; gpu++) {
+        CHECK(cudaEventRecord(shares.done[gpu], stream_of(gpu)));
+        CHECK(cudaStreamWaitEvent(stream_of(shares.first), shares.done[gpu], 0));
     }
 }

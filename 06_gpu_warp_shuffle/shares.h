@@ -13,8 +13,9 @@ extern "C" {
 
 struct shares {
     int gpus;
-    /* The reduction of each GPU's share: the first GPU works in the default stream, the others in
-     * streams of their own. `result` is a place on that GPU. */
+    int first, end; /* of these, this process's: all; with several ranks, the one of its number */
+    /* The reduction of each GPU's share: the first one here works in the default stream, the
+     * others in streams of their own. `result` is a place on that GPU. */
     struct reduction of[MOST_GPUS];
     cudaEvent_t begun;           /* of the first GPU: the call has begun */
     cudaEvent_t done[MOST_GPUS]; /* of each */
@@ -25,6 +26,9 @@ struct shares {
 /* What the rungs share; place_shares, their `prepare`, fills it in. */
 extern struct shares shares;
 void place_shares(const struct reduction *call);
+
+/* Makes a GPU of this process the current one. */
+void select_gpu(int gpu);
 
 /* Where GPU `gpu`'s number is in on_first or on_host. */
 void *place_of(void *numbers, int gpu);

@@ -40,6 +40,7 @@ static void describe(const struct reduction *call, char text[RUNG_HOW_SIZE])
 HOW(host_copies)
 HOW(peer_copies)
 HOW(peer_access)
+HOW(graph)
 #ifdef RUNGS_NCCL
 HOW(nccl)
 HOW(nccl_threads)

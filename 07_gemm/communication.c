@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "device/gpu.h"
+#include "device/ranks.h"
 #include "library/peer_access.h"
 #include "several_gpus.h"
 
@@ -56,7 +57,10 @@ void how_several_gpus(const struct gemm *call, char text[RUNG_HOW_SIZE])
     shares.without_products = true;
     const double copies = gpu_shortest_time(call_rung, call);
     shares.without_products = false;
-    snprintf(text, RUNG_HOW_SIZE, "%.1f%% unhidden, bus %.0f GB/s, %.0f%% of the link",
-             all > products ? 100 * (all - products) / all : 0, bytes / copies * 1e-3,
-             100 * bytes / copies / rate_of_link(call->gpus));
+    const int used =
+        snprintf(text, RUNG_HOW_SIZE, "%.1f%% unhidden, bus %.0f GB/s",
+                 all > products ? 100 * (all - products) / all : 0, bytes / copies * 1e-3);
+    if (ranks_count() == 1) /* a link between processes is NCCL's matter */
+        snprintf(text + used, RUNG_HOW_SIZE - (size_t)used, ", %.0f%% of the link",
+                 100 * bytes / copies / rate_of_link(call->gpus));
 }

@@ -15,6 +15,14 @@ static ncclDataType_t element_type(void)
     return shares.call.type == GEMM_BF16 ? ncclBfloat16 : ncclFloat;
 }
 
+void broadcast_block(void *block, size_t elements, int rank)
+{
+    const ncclComm_t comm = nccl_communicators(shares.call.gpus)[shares.first];
+
+    if (elements > 0)
+        CHECK_NCCL(ncclBroadcast(block, block, elements, element_type(), rank, comm, 0));
+}
+
 /* ---- B first --------------------------------------------------------------------------------- */
 
 void prepare_all_gather(const struct gemm *call)
@@ -31,12 +39,12 @@ static void gather_b(void)
     if (shares.without_copies || count == 0)
         return;
     CHECK_NCCL(ncclGroupStart());
-    for (int gpu = 0; gpu < shares.call.gpus; gpu++)
+    for (int gpu = shares.first; gpu < shares.end; gpu++)
         CHECK_NCCL(ncclAllGather(place_of_slot(gpu, gpu), place_of_slot(gpu, 0), count,
                                  element_type(), comms[gpu], shares.of[gpu].copies));
     CHECK_NCCL(ncclGroupEnd());
-    for (int gpu = 0; gpu < shares.call.gpus; gpu++) {
-        CHECK(cudaSetDevice(gpu));
+    for (int gpu = shares.first; gpu < shares.end; gpu++) {
+        select_gpu(gpu);
         wait_for_copies(gpu);
     }
 }
@@ -47,9 +55,10 @@ static void gather_b(void)
  * Still bad: nobody multiplies until all of it is there. */
 void launch_all_gather(const struct gemm *call)
 {
+    (void)call; /* its shares have been placed */
     fork_gpus();
     gather_b();
-    multiply_with_b(call, multiply);
+    multiply_with_b(multiply);
     join_gpus();
 }
 
@@ -69,7 +78,7 @@ static void exchange_pieces(int step)
     if (shares.without_copies)
         return;
     CHECK_NCCL(ncclGroupStart());
-    for (int gpu = 0; gpu < gpus; gpu++) {
+    for (int gpu = shares.first; gpu < shares.end; gpu++) {
         const int own = piece_of_b(gpu, 0), other = piece_of_b(gpu, step);
         const int to = (gpu + gpus - step) % gpus;
         cudaStream_t stream = shares.of[gpu].copies;
@@ -82,8 +91,8 @@ static void exchange_pieces(int step)
                                 owner_of_b(other), comms[gpu], stream));
     }
     CHECK_NCCL(ncclGroupEnd());
-    for (int gpu = 0; gpu < gpus; gpu++) {
-        CHECK(cudaSetDevice(gpu));
+    for (int gpu = shares.first; gpu < shares.end; gpu++) {
+        select_gpu(gpu);
         CHECK(cudaEventRecord(shares.of[gpu].b_came[step], shares.of[gpu].copies));
     }
 }
@@ -99,8 +108,8 @@ void launch_nccl_pieces(const struct gemm *call)
     for (int step = 0; step < call->gpus; step++) {
         if (step > 0)
             exchange_pieces(step);
-        for (int gpu = 0; gpu < call->gpus; gpu++) {
-            CHECK(cudaSetDevice(gpu));
+        for (int gpu = shares.first; gpu < shares.end; gpu++) {
+            select_gpu(gpu);
             multiply_pieces(gpu, 0, step);
         }
     }
@@ -120,12 +129,22 @@ void prepare_cublas_nccl(const struct gemm *call)
 /* As all_gather, but by cuBLAS. */
 void launch_cublas_nccl(const struct gemm *call)
 {
+    (void)call; /* its shares have been placed */
     fork_gpus();
     gather_b();
-    multiply_with_b(call, cublas_gemm);
+    multiply_with_b(cublas_gemm);
     join_gpus();
 }
 
 #endif
+
+#else
+
+#include "shares.h"
+
+void broadcast_block(void *block, size_t elements, int rank)
+{
+    (void)block, (void)elements, (void)rank; /* nothing that is in ranks runs */
+}
 
 #endif

@@ -3,6 +3,8 @@
  * differ in what has to come from other GPUs, and when; those on NCCL are in gathered.c. */
 #include "several_gpus.h"
 
+#include "device/ranks.h"
+#include "library/nccl.h"
 #include "library/peer_access.h"
 
 void launch_any_shape(const struct gemm *call);
@@ -34,9 +36,9 @@ void place_and_prepare(const struct gemm *call, enum layout layout,
 {
     place_shares(call, layout);
     shares.rung = rung;
-    for (int gpu = call->gpus - 1; gpu >= 0; gpu--) {
+    for (int gpu = shares.end - 1; gpu >= shares.first; gpu--) {
         const struct gemm product = product_with_b(gpu);
-        CHECK(cudaSetDevice(gpu));
+        select_gpu(gpu);
         prepare(&product);
     }
 }
@@ -50,6 +52,13 @@ void launch_one_gpu(const struct gemm *call)
 
 /* ---- B everywhere ---------------------------------------------------------------------------- */
 
+/* With several ranks, NCCL brings C together. */
+const char *declines_without_nccl(const struct gemm *call)
+{
+    (void)call;
+    return ranks_count() > 1 ? nccl_unavailable() : NULL;
+}
+
 void prepare_b_everywhere(const struct gemm *call)
 {
     place_and_prepare(call, B_EVERYWHERE, launch_b_everywhere, prepare_multiply);
@@ -61,23 +70,30 @@ void prepare_b_everywhere(const struct gemm *call)
  * Still bad: every GPU has all of B. What comes from a computation on N GPUs is not there yet. */
 void launch_b_everywhere(const struct gemm *call)
 {
+    (void)call; /* its shares have been placed */
     fork_gpus();
-    multiply_with_b(call, multiply);
+    multiply_with_b(multiply);
     join_gpus();
 }
 
-void multiply_with_b(const struct gemm *call, void (*by)(const struct gemm *call))
+void multiply_with_b(void (*by)(const struct gemm *call))
 {
-    for (int gpu = 0; gpu < call->gpus; gpu++) {
+    for (int gpu = shares.first; gpu < shares.end; gpu++) {
         const struct gemm product = product_with_b(gpu);
-        CHECK(cudaSetDevice(gpu));
+        select_gpu(gpu);
         if (!shares.without_products)
             by(&product);
     }
-    CHECK(cudaSetDevice(0));
+    select_gpu(shares.first);
 }
 
 /* ---- pieces of B, by copy engines ------------------------------------------------------------ */
+
+const char *declines_ranks(const struct gemm *call)
+{
+    (void)call;
+    return ranks_count() > 1 ? "is for one process with all GPUs" : NULL;
+}
 
 void prepare_copy_engines(const struct gemm *call)
 {
@@ -141,6 +157,8 @@ void launch_copy_engines(const struct gemm *call)
 
 const char *declines_grid(const struct gemm *call)
 {
+    if (declines_ranks(call) != NULL)
+        return declines_ranks(call);
     return call->gpus < 4 ? "a grid is for 4 GPUs or more" : NULL;
 }
 

@@ -8,11 +8,14 @@
 /* The rungs in ladder order, in several_gpus.c and, those on NCCL, in gathered.c. */
 void launch_one_gpu(const struct gemm *call);
 void prepare_b_everywhere(const struct gemm *call);
+const char *declines_without_nccl(const struct gemm *call);
 void launch_b_everywhere(const struct gemm *call);
 void prepare_all_gather(const struct gemm *call);
 void launch_all_gather(const struct gemm *call);
 void prepare_nccl_pieces(const struct gemm *call);
 void launch_nccl_pieces(const struct gemm *call);
+/* With several ranks, of which none has all GPUs. */
+const char *declines_ranks(const struct gemm *call);
 void prepare_copy_engines(const struct gemm *call);
 void launch_copy_engines(const struct gemm *call);
 const char *declines_grid(const struct gemm *call);
@@ -31,7 +34,7 @@ void place_and_prepare(const struct gemm *call, enum layout layout,
                        void (*prepare)(const struct gemm *call));
 
 /* On each GPU, its rows times all of B. On the current GPU, two of its pieces, by their numbers. */
-void multiply_with_b(const struct gemm *call, void (*by)(const struct gemm *call));
+void multiply_with_b(void (*by)(const struct gemm *call));
 void multiply_pieces(int gpu, int i, int j);
 
 /* How much of the rung's time was communication that nothing hid, and at what rate; where there are

@@ -41,6 +41,7 @@ static const char *cublas_nccl_unavailable(void)
                          .unavailable = hopper_unavailable},                                       \
                 .run = launch_b_everywhere,                                                        \
                 .prepare = prepare_b_everywhere,                                                   \
+                .declines = declines_without_nccl,                                                 \
                 .depth = depth_of_type,                                                            \
                 SHARED,                                                                            \
             },                                                                                     \
@@ -71,6 +72,7 @@ static const char *cublas_nccl_unavailable(void)
                          .unavailable = hopper_unavailable},                                       \
                 .run = launch_copy_engines,                                                        \
                 .prepare = prepare_copy_engines,                                                   \
+                .declines = declines_ranks,                                                        \
                 .depth = depth_of_type,                                                            \
                 SHARED,                                                                            \
             },                                                                                     \

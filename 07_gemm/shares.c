@@ -1,9 +1,16 @@
 #include "shares.h"
 
+#include "device/ranks.h"
 #include "library/cuda_check.h"
 #include "pieces.h"
 
 struct shares shares;
+
+void select_gpu(int gpu)
+{
+    if (ranks_count() == 1) /* otherwise it is the only one */
+        CHECK(cudaSetDevice(gpu));
+}
 
 /* ---- memory ---------------------------------------------------------------------------------- */
 
@@ -11,7 +18,7 @@ static void release_share(int gpu)
 {
     struct share *const share = &shares.of[gpu];
 
-    CHECK(cudaSetDevice(gpu));
+    select_gpu(gpu);
     CHECK(cudaFree(share->a));
     CHECK(cudaFree(share->b));
     CHECK(cudaFree(share->c));
@@ -27,7 +34,7 @@ static void release_share(int gpu)
 /* Of the shares that were placed before. */
 static void release_shares(void)
 {
-    for (int gpu = shares.call.gpus - 1; gpu >= 0; gpu--)
+    for (int gpu = shares.end - 1; gpu >= shares.first; gpu--)
         release_share(gpu);
     if (shares.call.gpus > 0)
         CHECK(cudaEventDestroy(shares.begun));
@@ -102,7 +109,7 @@ static void place_b_by_columns(int gpu)
                 first_column(piece + 1) - first);
 }
 
-static void place_share(int gpu)
+static void cut_share(int gpu)
 {
     struct share *const share = &shares.of[gpu];
     const int across = shares.across, down = shares.down;
@@ -111,7 +118,13 @@ static void place_share(int gpu)
     share->rows = first_row((gpu / across + 1) * across) - share->row;
     share->column = first_column(gpu % across * down);
     share->columns = first_column((gpu % across + 1) * down) - share->column;
-    CHECK(cudaSetDevice(gpu));
+}
+
+static void place_share(int gpu)
+{
+    struct share *const share = &shares.of[gpu];
+
+    select_gpu(gpu);
     CHECK(cudaStreamCreateWithFlags(&share->copies, cudaStreamNonBlocking));
     share->copied = create_event();
     share->done = create_event();
@@ -145,7 +158,11 @@ void place_shares(const struct gemm *call, enum layout layout)
     shares.layout = layout;
     shares.down = layout == B_IN_GRID ? rows_of_grid(call->gpus) : call->gpus;
     shares.across = call->gpus / shares.down;
-    for (int gpu = call->gpus - 1; gpu >= 0; gpu--)
+    shares.first = ranks_rank();
+    shares.end = ranks_count() > 1 ? shares.first + 1 : call->gpus;
+    for (int gpu = 0; gpu < call->gpus; gpu++)
+        cut_share(gpu);
+    for (int gpu = shares.end - 1; gpu >= shares.first; gpu--)
         place_share(gpu);
     shares.begun = create_event();
 }
@@ -157,9 +174,26 @@ static void *block_of_c(const struct gemm *call, const struct share *share)
     return elements_on(call->c, share->row * call->ldc + share->column);
 }
 
-void scatter_c(const struct gemm *call)
+/* The other ranks' blocks of C. */
+static void receive_shares(const struct gemm *call)
 {
     for (int gpu = 0; gpu < call->gpus; gpu++) {
+        const struct share *const share = &shares.of[gpu];
+        const bool is_here = gpu == shares.first;
+        void *const block = is_here ? share->c : allocate(share->rows * rounded_up(share->columns));
+
+        broadcast_block(block, share->rows * rounded_up(share->columns), gpu);
+        if (is_here)
+            continue;
+        copy_matrix(block_of_c(call, share), call->ldc, block, rounded_up(share->columns),
+                    share->rows, share->columns);
+        CHECK(cudaFree(block));
+    }
+}
+
+void scatter_c(const struct gemm *call)
+{
+    for (int gpu = shares.first; gpu < shares.end; gpu++) {
         const struct share *const share = &shares.of[gpu];
         copy_matrix(share->c, rounded_up(share->columns), block_of_c(call, share), call->ldc,
                     share->rows, share->columns);
@@ -169,11 +203,13 @@ void scatter_c(const struct gemm *call)
 
 void collect_c(const struct gemm *call)
 {
-    for (int gpu = 0; gpu < call->gpus; gpu++) {
+    for (int gpu = shares.first; gpu < shares.end; gpu++) {
         const struct share *const share = &shares.of[gpu];
         copy_matrix(block_of_c(call, share), call->ldc, share->c, rounded_up(share->columns),
                     share->rows, share->columns);
     }
+    if (ranks_count() > 1)
+        receive_shares(call);
     CHECK(cudaDeviceSynchronize());
 }
 
@@ -182,8 +218,8 @@ void collect_c(const struct gemm *call)
 void fork_gpus(void)
 {
     CHECK(cudaEventRecord(shares.begun, 0));
-    for (int gpu = shares.call.gpus - 1; gpu >= 0; gpu--) {
-        CHECK(cudaSetDevice(gpu));
+    for (int gpu = shares.end - 1; gpu >= shares.first; gpu--) {
+        select_gpu(gpu);
         CHECK(cudaStreamWaitEvent(0, shares.begun, 0));
         CHECK(cudaStreamWaitEvent(shares.of[gpu].copies, shares.begun, 0));
     }
@@ -199,11 +235,11 @@ void wait_for_copies(int gpu)
 
 void join_gpus(void)
 {
-    for (int gpu = shares.call.gpus - 1; gpu >= 0; gpu--) {
-        CHECK(cudaSetDevice(gpu));
+    for (int gpu = shares.end - 1; gpu >= shares.first; gpu--) {
+        select_gpu(gpu);
         wait_for_copies(gpu);
         CHECK(cudaEventRecord(shares.of[gpu].done, 0));
     }
-    for (int gpu = 1; gpu < shares.call.gpus; gpu++)
+    for (int gpu = shares.first + 1; gpu < shares.end; gpu++)
         CHECK(cudaStreamWaitEvent(0, shares.of[gpu].done, 0));
 }

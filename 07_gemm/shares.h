@@ -32,6 +32,7 @@ struct share {
 struct shares {
     struct gemm call; /* all of it, on the first GPU */
     enum layout layout;
+    int first, end;    /* of the GPUs, this process's: all, or with several ranks its rank's */
     int down, across;  /* the grid: GPU g is in row g / across, column g % across */
     cudaEvent_t begun; /* of the first GPU: the call has begun */
     struct share of[MOST_GPUS];
@@ -50,6 +51,12 @@ void collect_c(const struct gemm *call);
  * the first one waits for all. So the events that time its default stream time all. */
 void fork_gpus(void);
 void join_gpus(void);
+
+/* What a rank has, to all ranks: memory of their GPUs (gathered.c). */
+void broadcast_block(void *block, size_t elements, int rank);
+
+/* Makes a GPU of this process the current one. */
+void select_gpu(int gpu);
 
 /* The current GPU's products wait for all that it copies. */
 void wait_for_copies(int gpu);

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "device/ranks.h"
+
 static cudaEvent_t started, stopped;
 static void *evict_buffers[MOST_GPUS];
 static size_t evict_bytes;
@@ -33,6 +35,11 @@ bool gpu_open(int device, struct machine *machine, struct cudaDeviceProp *proper
 
     if (!gpu_succeeded(cudaGetDeviceCount(&count), "cudaGetDeviceCount", error))
         return false;
+    if (ranks_count() > 1 && ranks_place() >= count)
+        return error_set(error, EXIT_DEVICE_ERROR,
+                         "mpirun has started more processes on this machine than it has GPUs: %d",
+                         count);
+    device = ranks_count() > 1 ? ranks_place() : device;
     if (device >= count)
         return error_set(error, EXIT_DEVICE_ERROR, "--device %d: this machine has %d GPU%s", device,
                          count, count == 1 ? "" : "s");
@@ -62,26 +69,38 @@ static bool is_like_first(int device, struct error *error)
                      first.name, device, other.name);
 }
 
-/* Processes that MPI's launchers started together, by what they put into the environment. */
-static int processes(void)
+/* With several ranks, each has one GPU, which is in use already. */
+static bool join_ranks(int *count, struct error *error)
 {
-    static const char *const names[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MV2_COMM_WORLD_SIZE"};
+    struct cudaDeviceProp own;
+    char first[sizeof own.name];
 
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
-        if (getenv(names[i]) != NULL)
-            return atoi(getenv(names[i]));
-    return 1;
+    if (*count != 1)
+        return error_set(error, EXIT_BAD_USAGE,
+                         "--gpus: under mpirun each process has one GPU: give --gpus 1");
+    if (ranks_count() > MOST_GPUS)
+        return error_set(error, EXIT_BAD_USAGE,
+                         "mpirun has started %d processes: at most %d GPUs can work together",
+                         ranks_count(), MOST_GPUS);
+    if (!ranks_agree(gpu_succeeded(cudaGetDeviceProperties(&own, ranks_place()),
+                                   "cudaGetDeviceProperties", error),
+                     error))
+        return false;
+    memcpy(first, own.name, sizeof first);
+    ranks_broadcast(first, sizeof first, 0);
+    *count = ranks_count();
+    return strcmp(first, own.name) == 0 ||
+           error_set(error, EXIT_DEVICE_ERROR,
+                     "--gpus: GPUs of one kind can share work, but rank 0 has %s and this one %s",
+                     first, own.name);
 }
 
 bool gpu_join(int *count, struct error *error)
 {
     int found = 0;
 
-    if (processes() > 1)
-        return error_set(error, EXIT_BAD_USAGE,
-                         "--gpus: one process works with all GPUs of this machine, and mpirun has "
-                         "started %d: start one without it",
-                         processes());
+    if (ranks_count() > 1)
+        return join_ranks(count, error);
     if (!gpu_succeeded(cudaGetDeviceCount(&found), "cudaGetDeviceCount", error))
         return false;
     if (*count > found)
@@ -172,6 +191,7 @@ bool gpu_finish(struct error *error)
 
 bool gpu_timer_start(struct error *error)
 {
+    ranks_meet();
     return gpu_succeeded(cudaEventRecord(started, 0), "cudaEventRecord", error);
 }
 
@@ -185,7 +205,7 @@ bool gpu_timer_stop(double *microseconds, struct error *error)
         !gpu_succeeded(cudaEventElapsedTime(&milliseconds, started, stopped),
                        "cudaEventElapsedTime", error))
         return false;
-    *microseconds = (double)milliseconds * 1e3;
+    *microseconds = ranks_greatest((double)milliseconds * 1e3); /* the last one's */
     return true;
 }
 

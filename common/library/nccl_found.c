@@ -29,6 +29,9 @@ static void *find(const char *name)
 
 PASS_ON(ncclCommInitAll, (ncclComm_t * comms, int count, const int *devices),
         (comms, count, devices))
+PASS_ON(ncclGetUniqueId, (ncclUniqueId * id), (id))
+PASS_ON(ncclCommInitRank, (ncclComm_t * comm, int count, ncclUniqueId id, int rank),
+        (comm, count, id, rank))
 PASS_ON(ncclCommDestroy, (ncclComm_t comm), (comm))
 PASS_ON(ncclGroupStart, (void), ())
 PASS_ON(ncclGroupEnd, (void), ())
@@ -40,6 +43,10 @@ PASS_ON(ncclAllGather,
         (const void *from, void *to, size_t count, ncclDataType_t type, ncclComm_t comm,
          cudaStream_t stream),
         (from, to, count, type, comm, stream))
+PASS_ON(ncclBroadcast,
+        (const void *from, void *to, size_t count, ncclDataType_t type, int root, ncclComm_t comm,
+         cudaStream_t stream),
+        (from, to, count, type, root, comm, stream))
 PASS_ON(ncclSend,
         (const void *from, size_t count, ncclDataType_t type, int peer, ncclComm_t comm,
          cudaStream_t stream),

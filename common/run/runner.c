@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "device/ranks.h"
 #include "measure/count.h"
 #include "measure/result.h"
 #include "measure/trial.h"
@@ -95,6 +96,15 @@ static void start_part(const struct size_run *run, const struct rung *rung)
     run->back_end->analysis->explore_part(name);
 }
 
+/* Every rank verifies the results that it has. That of the first which is wrong is all ranks'. */
+static void share(struct comparison *comparison)
+{
+    const int rank = ranks_count() - ranks_rank();
+    const double wrong = ranks_greatest(comparison->right ? 0 : rank);
+
+    ranks_broadcast(comparison, sizeof *comparison, wrong > 0 ? ranks_count() - (int)wrong : 0);
+}
+
 /* Verifies the rung on the inputs that are loaded. On the real data it is also counted. */
 static bool verify_row(struct size_run *run, const struct rung *rung, bool probe,
                        struct result *row, struct error *error)
@@ -113,6 +123,7 @@ static bool verify_row(struct size_run *run, const struct rung *rung, bool probe
         count_begin(run->back_end);
     if (!verify_rung(run->problem, rung, &comparison, error))
         return false;
+    share(&comparison);
     result_note(row, &comparison, probe);
     run->problem->kind->describe(run->problem, rung, row->how);
     note_part(run, rung, row);
@@ -138,6 +149,7 @@ static bool time_row(struct size_run *run, const struct rung *rung, struct resul
                            &row->trial, error);
     if (!row->timed || !verify_after_timing(run->problem, rung, options->cold, &comparison, error))
         return false;
+    share(&comparison);
     result_note_last(row, &comparison);
     result_conclude(row, "see below");
     return true;
@@ -275,7 +287,7 @@ static bool climb(struct size_run *run, const struct step *step, const struct ma
         return false;
     progress(results->step, "preparing inputs", "");
     run->problem = kind->create(run->options->problem, run->back_end, machine, error);
-    if (run->problem == NULL)
+    if (!ranks_agree(run->problem != NULL, error))
         return false;
     describe_problem(run);
     for (size_t i = 0; i < results->row_count; i++)
@@ -384,8 +396,9 @@ static int end_output(const struct step *step, enum exit_code code)
 static int fail(const struct step *step, const struct error *error)
 {
     progress_end();
-    fprintf(stderr, "%s: %s\n", step->name, error->text);
-    return (int)error->code;
+    if (ranks_tells())
+        fprintf(stderr, "%s: %s\n", step->name, error->text);
+    return ranks_end((int)error->code);
 }
 
 /* Begins to record what the page shall show. */
@@ -422,16 +435,16 @@ static int climb_all(char **argv, const struct step *step, struct options *optio
     struct error error;
     enum exit_code outcome = EXIT_ALL_VERIFIED;
 
-    if (count_is_beside())
+    if (count_is_beside() || ranks_rank() > 0)
         options->csv = options->json = options->counters_csv = NULL;
     /* Files may be too large to be counted beside the run: with files, only --counters counts. */
-    else if (!problem_from_files(options->ladder->kind, options->problem))
+    else if (ranks_count() == 1 && !problem_from_files(options->ladder->kind, options->problem))
         count_start(argv, back_end);
     const bool done = report_open(&reports.csv, options->csv, &error) &&
                       report_open(&reports.json, options->json, &error) &&
                       report_open(&reports.counters_csv, options->counters_csv, &error) &&
                       start_page(options, &reports, &error) &&
-                      back_end->open(options->device, &machine, &error) &&
+                      ranks_agree(back_end->open(options->device, &machine, &error), &error) &&
                       run_sizes(step, options, &machine, &reports, &outcome, &error) &&
                       report_commit(&reports.csv, &error) && report_commit(&reports.json, &error) &&
                       report_commit(&reports.counters_csv, &error) &&
@@ -449,7 +462,29 @@ static int climb_all(char **argv, const struct step *step, struct options *optio
         fail(step, trouble);
         outcome = outcome == EXIT_WRONG_RESULT ? outcome : trouble->code;
     }
-    return end_output(step, outcome);
+    return ranks_end(end_output(step, outcome));
+}
+
+static bool has_ladder_for_ranks(const struct step *step)
+{
+    for (size_t i = 0; i < step->ladder_count; i++)
+        if (step->ladders[i]->with != NULL)
+            return true;
+    return false;
+}
+
+static bool is_for_ranks(const struct options *options, struct error *error)
+{
+    if (options->ladder->with == NULL)
+        return error_set(error, EXIT_BAD_USAGE,
+                         "mpirun has started %d processes: give --gpus 1, a GPU for each",
+                         ranks_count());
+    if (options->counters != COUNTERS_NONE || options->counters_csv != NULL ||
+        options->explore != NULL || options->quiz)
+        return error_set(error, EXIT_BAD_USAGE,
+                         "--counters, --counters-csv, --explore and --quiz are for one process: "
+                         "leave mpirun out");
+    return true;
 }
 
 int rungs_main(int argc, char **argv, const struct step *step)
@@ -458,13 +493,18 @@ int rungs_main(int argc, char **argv, const struct step *step)
     struct error error;
     int code;
 
-    switch (options_parse(argc, argv, step, &options, stdout, &error)) {
-    case OPTIONS_DONE:
-        return end_output(step, EXIT_ALL_VERIFIED);
-    case OPTIONS_BAD:
+    if (has_ladder_for_ranks(step) && !ranks_start(argc, argv, &error))
         return fail(step, &error);
-    case OPTIONS_RUN:
-        break;
+    const enum options_outcome parsed = options_parse(argc, argv, step, &options, stdout, &error);
+    if (parsed == OPTIONS_DONE)
+        return ranks_end(end_output(step, EXIT_ALL_VERIFIED));
+    bool good = parsed == OPTIONS_RUN;
+    if (good && ranks_count() > 1)
+        good = is_for_ranks(&options, &error);
+    if (!ranks_agree(good, &error)) {
+        if (parsed == OPTIONS_RUN)
+            options_free(&options);
+        return fail(step, &error);
     }
     if (options.quiz && !count_is_beside() && !isatty(STDIN_FILENO)) {
         error_set(&error, EXIT_BAD_USAGE, "--quiz: asks on a terminal, and standard input is none");

@@ -4,8 +4,8 @@
 Writes OUT_DIR/several_gpus.csv (result rows), OUT_DIR/several_gpus_communication.csv (what hides how much of it, from
 the column "used") and OUT_DIR/several_gpus_machine.txt (GPUs, links, versions); prints how many times as fast as one
 GPU, and as the libraries, the best rungs are. After each program the files are whole. If nccl-tests' all_reduce_perf
-is on PATH, its bus bandwidth at 1 GiB is noted, too. The vectors of 2^31 elements need 48 GB of host memory;
---small takes sizes that a CPU can do: to try the script.
+is on PATH, its bus bandwidth at 1 GiB is noted, too. A rung that fails is told of and left out. The vectors of 2^31
+elements need 48 GB of host memory; --small takes sizes that a CPU can do: to try the script.
 
 Exit status: 0 measured, 1 a wrong result, 2 bad usage, 3 a program failed, 4 a file cannot be written.
 Needs nothing but Python 3.7."""
@@ -18,6 +18,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 
 REDUCTION, PRODUCT = "06_gpu_warp_shuffle", "07_gemm"
 VECTORS = ["1K", "64K", "1M", "16M", "64M", "256M", "1G", "2G"]
@@ -30,21 +31,53 @@ AIMS = [(REDUCTION, "f32", "2147483648", ["one_gpu"], 1.95), (PRODUCT, "bf16", "
 
 
 def runs(options):
+    """What is to be measured; what the aims are about comes first."""
     vectors, sides = (["1K", "20011"], ["64"]) if options.small else (VECTORS, SIDES)
-    for n in vectors:
-        yield [REDUCTION, "--n", n]
-    for kind in ("f32", "bf16"):
-        for side in sides:
-            yield [PRODUCT, "--type", kind, "--m", side, "--n", side, "--k", side]
+    commands = [[REDUCTION, "--n", n] for n in vectors]
+    for kind in ("bf16", "f32"):
+        commands += [[PRODUCT, "--type", kind, "--m", side, "--n", side, "--k", side] for side in sides]
+    first = [command for command in commands if {"2G", "8K", "16K"} & set(command)]
+    return ([] if options.rest else first) + [command for command in commands if command not in first]
+
+
+def call(options, words):
+    """Runs a program; what it prints."""
+    words = [os.path.join(options.bin, words[0]), "--gpus", options.gpus, *words[1:]]
+    try:
+        result = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, universal_newlines=True, check=False,
+                                timeout=options.timeout)
+    except subprocess.TimeoutExpired:
+        raise RuntimeError("%s: more than %g s" % (" ".join(words), options.timeout)) from None
+    if result.returncode not in (0, 1):
+        raise RuntimeError("%s: exit status %d: %s" % (" ".join(words), result.returncode, result.stderr.strip()))
+    return result.stdout
+
+
+def selection(options, command, failures):
+    """--rung for each that works, if a small problem shows that some do not; otherwise nothing."""
+    program, small = command[:1], ["--n", "1000"] if command[0] == REDUCTION else ["--m", "64", "--n", "64", "--k", "64"]
+    if command[0] == PRODUCT:
+        program = command[:3]
+    try:
+        call(options, program + small)
+        return []
+    except RuntimeError:
+        words = []
+        for line in call(options, program + ["--list"]).splitlines():
+            rung = line.split()[0] if line[:1].strip() else None
+            try:
+                if rung:
+                    call(options, program + small + ["--rung", rung])
+                    words += ["--rung", rung]
+            except RuntimeError as problem:
+                failures.append(str(problem))
+        return words
 
 
 def measure(options, command, folder):
     """The rows of a run, as JSON has them and as lines of CSV with their header."""
     files = [os.path.join(folder, "rows.csv"), os.path.join(folder, "rows.json")]
-    words = [os.path.join(options.bin, command[0]), "--gpus", options.gpus, *command[1:], "--csv", files[0], "--json", files[1]]
-    result = subprocess.run(words, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, universal_newlines=True, check=False)
-    if result.returncode not in (0, 1):
-        raise RuntimeError("%s: exit status %d: %s" % (" ".join(words[:-4]), result.returncode, result.stderr.strip()))
+    call(options, command + ["--csv", files[0], "--json", files[1]])
     with open(files[0], encoding="utf-8") as file:
         lines = file.read().splitlines()
     with open(files[1], encoding="utf-8") as file:
@@ -84,15 +117,29 @@ def main():
     parser.add_argument("bin", metavar="BIN_DIR")
     parser.add_argument("out", metavar="OUT_DIR")
     parser.add_argument("--gpus", default="2", metavar="N", help="how many, or all (2)")
+    parser.add_argument("--timeout", type=float, default=600, metavar="S", help="end a program after so many seconds (600)")
+    parser.add_argument("--seconds", type=float, default=1e9, metavar="S", help="start no program after so many")
+    parser.add_argument("--rest", action="store_true", help="only the sizes that no aim is about")
     parser.add_argument("--small", action="store_true", help="sizes that a CPU can do")
     options = parser.parse_args()
     os.makedirs(options.out, exist_ok=True)
     paths = [os.path.join(options.out, "several_gpus" + end) for end in (".csv", "_communication.csv", "_machine.txt")]
     describe_machine(paths[2])
+    began, selections, failures = time.monotonic(), {}, []
     rows, lines, communication = [], [], [COMMUNICATION]
     with tempfile.TemporaryDirectory() as folder:
         for command in runs(options):
-            found, written = measure(options, command, folder)
+            if time.monotonic() - began > options.seconds:
+                print("not measured: %s" % " ".join(command))
+                continue
+            kind = tuple(command[:3 if command[0] == PRODUCT else 1])
+            try:
+                if kind not in selections:
+                    selections[kind] = selection(options, command, failures)
+                found, written = measure(options, command + selections[kind], folder)
+            except RuntimeError as problem:
+                failures.append(str(problem))
+                continue
             rows += found
             lines += written if not lines else written[1:]
             for row in found:
@@ -107,15 +154,16 @@ def main():
     print(file=sys.stderr)
     compare(rows)
     print("%s: %d rows; %s: %d" % (paths[0], len(rows), paths[1], len(communication) - 1))
+    for failure in failures:
+        print("measure_gpus.py: %s" % failure, file=sys.stderr)
+    if failures:
+        return 3
     return 1 if any(row["verdict"] == "fail" for row in rows) else 0
 
 
 if __name__ == "__main__":
     try:
         sys.exit(main())
-    except RuntimeError as problem:
-        print("\nmeasure_gpus.py: %s" % problem, file=sys.stderr)
-        sys.exit(3)
     except OSError as problem:
         print("measure_gpus.py: %s" % problem, file=sys.stderr)
         sys.exit(4)

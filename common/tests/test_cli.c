@@ -596,9 +596,6 @@ static void several_gpus(void **state)
     assert_refused(gemm, "--type bf16 --gpus 1 --device 1", EXIT_BAD_USAGE, "leave --device out");
     assert_refused(gemm, "--type tf32 --gpus 1", EXIT_BAD_USAGE,
                    "--type 'tf32': want one of f32, bf16, with --gpus");
-    setenv("OMPI_COMM_WORLD_SIZE", "2", 1);
-    assert_refused(gemm, "--gpus 1", EXIT_BAD_USAGE, "mpirun has started 2");
-    unsetenv("OMPI_COMM_WORLD_SIZE");
     assert_refused(step, "--gpus 16", EXIT_DEVICE_ERROR, "--gpus 16: this machine has");
     assert_refused(step, "--gpus 17", EXIT_BAD_USAGE, "--gpus");
     assert_refused(step, "--gpus 0", EXIT_BAD_USAGE, "--gpus");

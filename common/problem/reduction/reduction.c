@@ -12,6 +12,7 @@
 #include "base/npy.h"
 #include "base/random.h"
 #include "device/guarded.h"
+#include "device/pool.h"
 #include "problem/judge.h"
 #include "problem/problem.h"
 #include "problem/reduction/options.h"
@@ -134,16 +135,54 @@ static double fetch(const void *array, enum element_type type, size_t i)
                               : (double)((const float *)array)[i];
 }
 
+/* ---- filling by several threads -------------------------------------------------------------- */
+
+typedef int64_t fill_part(struct reduction_problem *problem, size_t probe, size_t first,
+                          size_t end);
+
+struct filling {
+    struct reduction_problem *problem;
+    size_t probe;
+    fill_part *fill;
+    int threads;
+    int64_t sums[POOL_MOST];
+};
+
+static void fill_one_part(void *argument, int thread)
+{
+    struct filling *const filling = argument;
+    const size_t n = filling->problem->call.n, part = n / (size_t)filling->threads + 1;
+    const size_t first = (size_t)thread * part, end = first + part;
+
+    filling->sums[thread] =
+        filling->fill(filling->problem, filling->probe, first < n ? first : n, end < n ? end : n);
+}
+
+/* The sum of what `fill` returns. Rungs on the CPU are to find memory that one thread has written
+ * first, for which step 02 has a lesson. */
+static int64_t fill_in_parts(struct reduction_problem *problem, size_t probe, fill_part *fill)
+{
+    const bool alone = problem->base.back_end->host_memory || problem->call.n < (1 << 24);
+    struct filling filling = {problem, probe, fill, alone ? 1 : problem->call.threads, {0}};
+    int64_t sum = 0;
+
+    pool_run(filling.threads, fill_one_part, &filling);
+    for (int t = 0; t < filling.threads; t++)
+        sum += filling.sums[t];
+    return sum;
+}
+
 /* Probes of dot and sum: integers of both signs, whose partial sums grow like the square root of n
  * and stay far below 2^24, in any order that does not depend on the data. Their total is not 0,
  * which would stay right if it were scaled. In a mixed dot product a 0 in b hides its partner in a,
  * so there is a second probe without zeros. */
-static void fill_integers(struct reduction_problem *problem, size_t probe)
+static int64_t fill_part_with_integers(struct reduction_problem *problem, size_t probe,
+                                       size_t first, size_t end)
 {
     const struct reduction *call = &problem->call;
     int64_t sum = 0;
 
-    for (size_t i = 0; i < call->n; i++) {
+    for (size_t i = first; i < end; i++) {
         const int a = random_small_integer(random_bits(problem->seed, 2 * i));
         int b = 1;
         store(a_of(problem), call->type, i, a);
@@ -158,6 +197,14 @@ static void fill_integers(struct reduction_problem *problem, size_t probe)
         }
         sum += (int64_t)a * b;
     }
+    return sum;
+}
+
+static void fill_integers(struct reduction_problem *problem, size_t probe)
+{
+    const struct reduction *call = &problem->call;
+    const int64_t sum = fill_in_parts(problem, probe, fill_part_with_integers);
+
     if (sum == 0 && call->n > 0) {
         unsigned char *const mask = b_of(problem);
         if (call->type == TYPE_MIXED && mask[0] == 0)
@@ -190,19 +237,20 @@ static double random_element(const struct reduction_problem *problem, unsigned s
     return is_f64_result(problem->call.type) ? random_double(bits) : (double)random_float(bits);
 }
 
-static void fill_random(struct reduction_problem *problem)
+static int64_t fill_part_at_random(struct reduction_problem *problem, size_t unused, size_t first,
+                                   size_t end)
 {
     const struct reduction *call = &problem->call;
 
-    for (size_t i = 0; i < call->n; i++)
+    (void)unused;
+    for (size_t i = first; i < end; i++)
         store(a_of(problem), call->type, i, random_element(problem, 0, i));
-    if (call->op != OP_DOT)
-        return;
-    for (size_t i = 0; i < call->n; i++)
+    for (size_t i = first; i < end && call->op == OP_DOT; i++)
         if (call->type == TYPE_MIXED)
             ((unsigned char *)b_of(problem))[i] = random_stream(problem->seed, 2, 1, i) & 1;
         else
             store(b_of(problem), type_of_b(call), i, random_element(problem, 1, i));
+    return 0;
 }
 
 /* ---- reference ------------------------------------------------------------------------------- */
@@ -452,7 +500,7 @@ static bool load(struct problem *base, size_t input, struct error *error)
         if (problem->b_size != 0)
             memcpy(b_of(problem), problem->file_b.data, problem->b.count);
     } else {
-        fill_random(problem);
+        fill_in_parts(problem, 0, fill_part_at_random);
     }
     problem->reference = reference_of(problem);
     base->answer = problem->reference.value;

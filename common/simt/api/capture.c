@@ -86,12 +86,13 @@ cudaError_t simt_capture(cudaStream_t stream, const struct simt_work *work)
 {
     struct part *part = part_of(stream);
     cudaGraphNode_t node;
+    struct simt_work placed = *work;
     if (part->capture->invalid) {
-        struct simt_work not_taken = *work;
-        simt_work_forget(&not_taken);
+        simt_work_forget(&placed);
         return simt_error(cudaErrorStreamCaptureInvalidated);
     }
-    node = simt_graph_append(part->capture->graph, part->front.nodes, part->front.count, work);
+    placed.device = simt_stream_device(stream);
+    node = simt_graph_append(part->capture->graph, part->front.nodes, part->front.count, &placed);
     part->front.count = 0;
     add_node(&part->front, node);
     return cudaSuccess;

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "api/graphs.h"
+#include "base/own.h"
 
 #define CALLER __builtin_return_address(0)
 
@@ -16,6 +17,7 @@ static cudaError_t add(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraph
         simt_work_forget(work);
         return simt_error(cudaErrorInvalidValue);
     }
+    work->device = simt_own.device;
     *node = simt_graph_append(graph, after, count, work);
     return cudaSuccess;
 }

@@ -2,18 +2,20 @@
  *
  * Nodes are run one after the other, in an order that their edges allow. What the edges leave open
  * is checked as it is with streams: a node goes into the lane of one that it comes after, if that
- * is the last there, and else into a lane of its own; the first lane is the stream of the launch,
- * the others are streams that nobody else knows. */
+ * is the last there and on the same device, and else into a lane of its own. The first lane is the
+ * stream of the launch, if it is of the first node's device; the others are streams that nobody
+ * else knows. */
 #include <stdlib.h>
 
 #include "api/graphs.h"
 #include "base/need.h"
+#include "base/own.h"
 
 struct CUgraphExec_st {
     struct CUgraphExec_st *next; /* of all that a program can name */
     cudaGraph_t graph;           /* a clone */
     cudaGraphNode_t *order;
-    cudaStream_t *lanes; /* but for the first */
+    cudaStream_t *lanes; /* the first only where a launch's stream is of another device */
     size_t lane_count;
     struct simt_progress done; /* the launch before */
 };
@@ -60,12 +62,17 @@ static bool put_in_order(cudaGraph_t graph, cudaGraphNode_t *order)
     return count == graph->count;
 }
 
+static bool can_continue(cudaGraphNode_t node, cudaGraphNode_t next)
+{
+    return !node->continued && node->work.device == next->work.device;
+}
+
 static void choose_lanes(cudaGraphExec_t exec)
 {
     for (size_t n = 0; n < exec->graph->count; n++) {
         cudaGraphNode_t node = exec->order[n];
         size_t i = 0;
-        while (i < node->after_count && node->after[i]->continued) {
+        while (i < node->after_count && !can_continue(node->after[i], node)) {
             i++;
         }
         if (i < node->after_count) {
@@ -84,14 +91,24 @@ static void forget_exec(cudaGraphExec_t exec)
             forget_exec(node->child);
         }
     }
-    for (size_t i = 1; i < exec->lane_count && exec->lanes; i++) {
-        cudaStreamDestroy(exec->lanes[i]);
+    for (size_t i = 0; i < exec->lane_count && exec->lanes; i++) {
+        if (exec->lanes[i]) {
+            cudaStreamDestroy(exec->lanes[i]);
+        }
     }
     simt_graph_forget(exec->graph);
     free(exec->order);
     free(exec->lanes);
     free(exec->done.turns);
     free(exec);
+}
+
+static void create_lane(cudaGraphExec_t exec, size_t lane, int device)
+{
+    const int current = simt_own.device;
+    simt_own.device = device;
+    cudaStreamCreateWithFlags(&exec->lanes[lane], cudaStreamNonBlocking);
+    simt_own.device = current;
 }
 
 /* NULL if the edges go in a circle. */
@@ -106,8 +123,11 @@ static cudaGraphExec_t make_exec(cudaGraph_t graph)
     }
     choose_lanes(exec);
     exec->lanes = simt_needed(calloc(exec->lane_count + 1, sizeof *exec->lanes), "a graph");
-    for (size_t i = 1; i < exec->lane_count; i++) {
-        cudaStreamCreateWithFlags(&exec->lanes[i], cudaStreamNonBlocking);
+    for (size_t n = 0; n < graph->count; n++) {
+        const size_t lane = exec->order[n]->lane;
+        if (lane > 0 && !exec->lanes[lane]) {
+            create_lane(exec, lane, exec->order[n]->work.device);
+        }
     }
     for (cudaGraphNode_t node = exec->graph->first; node; node = node->next) {
         if (node->work.child && !(node->child = make_exec(node->work.child))) {
@@ -173,7 +193,7 @@ static cudaError_t launch(const struct simt_work *work, cudaStream_t stream)
     return (cudaError_t)simt_launch_kernel(&launch);
 }
 
-static cudaError_t run_node(cudaGraphNode_t node, cudaStream_t stream)
+static cudaError_t do_work(cudaGraphNode_t node, cudaStream_t stream)
 {
     const struct simt_work *work = &node->work;
     switch (work->type) {
@@ -198,18 +218,43 @@ static cudaError_t run_node(cudaGraphNode_t node, cudaStream_t stream)
     }
 }
 
+/* On the device of the node. */
+static cudaError_t run_node(cudaGraphNode_t node, cudaStream_t stream)
+{
+    const int current = simt_own.device;
+    cudaError_t error;
+    simt_own.device = node->work.device;
+    error = do_work(node, stream);
+    simt_own.device = current;
+    return error;
+}
+
+/* The lane that the stream of a launch can be. */
+static cudaStream_t first_lane(cudaGraphExec_t exec, cudaStream_t stream)
+{
+    const int device = exec->graph->count > 0 ? exec->order[0]->work.device : simt_own.device;
+    if (simt_stream_device(stream) == device) {
+        return stream;
+    }
+    if (!exec->lanes[0]) {
+        create_lane(exec, 0, device);
+    }
+    return exec->lanes[0];
+}
+
 static cudaError_t run(cudaGraphExec_t exec, cudaStream_t stream)
 {
+    const cudaStream_t first = first_lane(exec, stream);
     struct simt_progress start = {0};
     cudaError_t error = cudaSuccess;
     simt_stream_waits(stream, &exec->done); /* one launch of it after the other */
     simt_stream_record(stream, &start);
-    for (size_t i = 1; i < exec->lane_count; i++) {
+    for (size_t i = first == stream; i < exec->lane_count; i++) {
         simt_stream_waits(exec->lanes[i], &start);
     }
     for (size_t n = 0; n < exec->graph->count && error == cudaSuccess; n++) {
         cudaGraphNode_t node = exec->order[n];
-        cudaStream_t lane = node->lane == 0 ? stream : exec->lanes[node->lane];
+        const cudaStream_t lane = node->lane == 0 ? first : exec->lanes[node->lane];
         for (size_t i = 0; i < node->after_count; i++) {
             if (node->after[i]->lane != node->lane) {
                 simt_stream_waits(lane, &node->after[i]->done);
@@ -220,7 +265,7 @@ static cudaError_t run(cudaGraphExec_t exec, cudaStream_t stream)
             simt_stream_record(lane, &node->done);
         }
     }
-    for (size_t i = 1; i < exec->lane_count; i++) {
+    for (size_t i = first == stream; i < exec->lane_count; i++) {
         simt_stream_record(exec->lanes[i], &start);
         simt_stream_waits(stream, &start);
     }
@@ -274,6 +319,7 @@ static cudaError_t change(cudaGraphNode_t node, struct simt_work *work)
         simt_work_forget(work);
         return simt_error(cudaErrorInvalidValue);
     }
+    work->device = node->work.device;
     simt_work_forget(&node->work);
     node->work = *work;
     return cudaSuccess;
@@ -347,6 +393,9 @@ static enum cudaGraphExecUpdateResult compare_nodes(cudaGraphNode_t own, cudaGra
 {
     if (own->work.type != other->work.type) {
         return cudaGraphExecUpdateErrorNodeTypeChanged;
+    }
+    if (own->work.device != other->work.device) {
+        return cudaGraphExecUpdateError;
     }
     if (own->after_count != other->after_count ||
         (own->work.child && own->work.child->count != other->work.child->count)) {

@@ -19,6 +19,7 @@ struct simt_work {
     struct cudaHostNodeParams host;
     cudaGraph_t child;
     cudaEvent_t event;
+    int device; /* on which it is done */
 };
 
 struct CUgraphNode_st {

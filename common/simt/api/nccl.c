@@ -69,6 +69,7 @@ static void leave(ncclComm_t comm)
         link = &(*link)->next;
     }
     *link = clique->next;
+    simt_board_leave(clique->board);
     free(clique);
 }
 
@@ -97,8 +98,7 @@ ncclResult_t ncclGetUniqueId(ncclUniqueId *id)
     if (!id) {
         return ncclInvalidArgument;
     }
-    *id = next_id();
-    return ncclSuccess;
+    return simt_board_make(id) ? ncclSuccess : ncclSystemError;
 }
 
 static bool device_is_in(const struct simt_clique *clique, int device)
@@ -125,12 +125,23 @@ ncclResult_t ncclCommInitRank(ncclComm_t *comm, int count, ncclUniqueId id, int 
         return simt_nccl_fail(&call, ncclInvalidArgument,
                               "another rank said another number of ranks");
     }
-    clique = clique ? clique : new_clique(&id, count);
+    if (!clique) {
+        struct simt_board *board = simt_board_find(&id);
+        if (!board) {
+            return simt_nccl_fail(&call, ncclInvalidArgument,
+                                  "the id is none of ncclGetUniqueId(), or its process has ended");
+        }
+        clique = new_clique(&id, count);
+        clique->board = board;
+    }
     if (clique->ranks[rank] || device_is_in(clique, simt_own.device)) {
         return simt_nccl_fail(&call, ncclInvalidUsage,
                               clique->ranks[rank]
                                   ? "the rank is taken"
                                   : "two ranks have the same device: cudaSetDevice() first");
+    }
+    if (!simt_board_join(clique->board, rank)) {
+        return simt_nccl_fail(&call, ncclInvalidUsage, "the rank is taken by another process");
     }
     *comm = call.comm = join(clique, rank, simt_own.device);
     return simt_nccl_ask(call);

@@ -33,6 +33,10 @@ struct simt_nccl_call {
     cudaStream_t stream;
     bool done;
     ncclResult_t result;
+    /* Of a rank in another process: `from` is a copy, and this is what it is called in a report. */
+    const char *elsewhere;
+    enum simt_nccl_stage { NEW, POSTED, READ } stage; /* towards other processes */
+    int data;                                         /* what others read: a file; 0: none */
 };
 
 /* The ranks that belong together. */
@@ -41,6 +45,7 @@ struct simt_clique {
     ncclUniqueId id;
     int size, joined;
     struct ncclComm *ranks[SIMT_MOST_DEVICES];
+    struct simt_board *board; /* where processes meet; NULL: of ncclCommInitAll() */
 };
 
 struct ncclComm {
@@ -72,6 +77,28 @@ ncclResult_t simt_nccl_fail(const struct simt_nccl_call *call, ncclResult_t resu
                             const char *why);
 /* It is not waited for any more. */
 void simt_nccl_take_out(struct simt_nccl_call *call);
+
+/* What a call is called in a report: its function and where it is. */
+enum { SIMT_NCCL_TOLD = 240 };
+void simt_nccl_tell(char told[SIMT_NCCL_TOLD], const struct simt_nccl_call *call);
+/* Ends the program if the calls cannot meet. */
+void simt_nccl_compare(const struct simt_nccl_call *call, const struct simt_nccl_call *other);
+
+/* ---- nccl_processes.c: ranks in several processes, one in each ---- */
+
+/* A new id, and the board that belongs to one: the memory in which processes meet. NULL: there is
+ * none. */
+bool simt_board_make(ncclUniqueId *id);
+struct simt_board *simt_board_find(const ncclUniqueId *id);
+void simt_board_leave(struct simt_board *board);
+/* The process has come, as that rank; false: the rank is taken. */
+bool simt_board_join(struct simt_board *board, int rank);
+/* Some rank is in another process. */
+bool simt_clique_spans(const struct simt_clique *clique);
+/* Does what can be done of the calls of this process's rank. */
+void simt_clique_advance(struct simt_clique *clique);
+/* The call may wait for a process that runs, however long. */
+bool simt_nccl_may_wait(const struct simt_nccl_call *call);
 
 /* First in a call, as SIMT_CALL. */
 #define NCCL_CALL                                                                                  \

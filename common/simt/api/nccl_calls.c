@@ -79,13 +79,18 @@ static void put_in_order(struct simt_nccl_call *const calls[], int count)
     struct simt_progress before[SIMT_MOST_DEVICES] = {{0, NULL}};
     const int device = simt_own.device;
     for (int i = 0; i < count; i++) {
-        simt_own.device = calls[i]->comm->device;
-        simt_stream_record(calls[i]->stream, &before[i]);
+        if (!calls[i]->elsewhere) {
+            simt_own.device = calls[i]->comm->device;
+            simt_stream_record(calls[i]->stream, &before[i]);
+        }
     }
     for (int i = 0; i < count; i++) {
+        if (calls[i]->elsewhere) {
+            continue;
+        }
         simt_own.device = calls[i]->comm->device;
         for (int other = 0; other < count; other++) {
-            if (depends(calls[i], calls[other])) {
+            if (!calls[other]->elsewhere && depends(calls[i], calls[other])) {
                 simt_stream_waits(calls[i]->stream, &before[other]);
             }
         }
@@ -199,8 +204,10 @@ static void divide(void *sum, size_t count, ncclDataType_t type, int ranks)
 static void open_all(struct simt_nccl_call *const calls[], int count, bool open)
 {
     for (int i = 0; i < count; i++) {
-        simt_region_open(calls[i]->from, open);
-        simt_region_open(calls[i]->to, open);
+        if (!calls[i]->elsewhere) {
+            simt_region_open(calls[i]->from, open);
+            simt_region_open(calls[i]->to, open);
+        }
     }
 }
 
@@ -242,7 +249,7 @@ static char *gather(struct simt_nccl_call *const calls[], int count)
 static void give(const struct simt_nccl_call *call, const char *all,
                  struct simt_nccl_call *const calls[], int count)
 {
-    const size_t bytes = simt_nccl_to_bytes(call);
+    const size_t bytes = call->elsewhere ? 0 : simt_nccl_to_bytes(call);
     const size_t skipped = call->kind == NCCL_REDUCE_SCATTER ? (size_t)call->comm->rank * bytes : 0;
     if (bytes == 0) {
         return;
@@ -255,7 +262,8 @@ static void give(const struct simt_nccl_call *call, const char *all,
     for (int i = 0, at = 0; i < count; i++) {
         const size_t more = simt_nccl_from_bytes(calls[i]);
         if (more > 0) {
-            simt_observer.written((char *)call->to + (size_t)at++ * more, more, calls[i]->from);
+            simt_observer.written((char *)call->to + (size_t)at++ * more, more,
+                                  calls[i]->elsewhere ? NULL : calls[i]->from);
         }
     }
 }

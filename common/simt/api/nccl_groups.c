@@ -17,7 +17,7 @@
 #include "program/source.h"
 
 #define CALLER __builtin_return_address(0)
-enum { POLL_MS = 50, PATIENCE_MS = 3000 };
+enum { POLL_MS = 50, PROCESSES_MS = 1, PATIENCE_MS = 3000 };
 
 /* What a thread has asked for since ncclGroupStart(). */
 struct simt_group {
@@ -52,13 +52,26 @@ const char *ncclGetLastError(ncclComm_t comm)
     return last_error;
 }
 
+void simt_nccl_tell(char told[SIMT_NCCL_TOLD], const struct simt_nccl_call *call)
+{
+    const struct simt_source *source;
+    if (call->elsewhere) {
+        snprintf(told, SIMT_NCCL_TOLD, "%s", call->elsewhere);
+        return;
+    }
+    source = simt_source_of(simt_place_of(call->caller));
+    if (source->line > 0) {
+        snprintf(told, SIMT_NCCL_TOLD, "%s() at %s:%d", call->function, source->file, source->line);
+    } else {
+        snprintf(told, SIMT_NCCL_TOLD, "%s()", call->function);
+    }
+}
+
 static void tell_call(FILE *file, const struct simt_nccl_call *call)
 {
-    const struct simt_source *source = simt_source_of(simt_place_of(call->caller));
-    fprintf(file, "%s()", call->function);
-    if (source->line > 0) {
-        fprintf(file, " at %s:%d", source->file, source->line);
-    }
+    char told[SIMT_NCCL_TOLD];
+    simt_nccl_tell(told, call);
+    fputs(told, file);
 }
 
 ncclResult_t simt_nccl_fail(const struct simt_nccl_call *call, ncclResult_t result, const char *why)
@@ -118,7 +131,7 @@ __attribute__((noreturn)) static void report_mismatch(const struct simt_nccl_cal
     simt_exit();
 }
 
-static void compare(const struct simt_nccl_call *call, const struct simt_nccl_call *other)
+void simt_nccl_compare(const struct simt_nccl_call *call, const struct simt_nccl_call *other)
 {
     const bool pair = call->kind == NCCL_SEND;
     const char *what = !pair && call->kind != other->kind ? "operations"
@@ -153,7 +166,7 @@ static bool meet(struct simt_clique *clique)
         }
     }
     for (int rank = 1; rank < clique->size; rank++) {
-        compare(calls[0], calls[rank]);
+        simt_nccl_compare(calls[0], calls[rank]);
     }
     if (calls[0]->kind != NCCL_INIT) {
         simt_nccl_perform(calls, clique->size);
@@ -171,7 +184,7 @@ static bool meet_pair(struct simt_clique *clique, struct simt_nccl_call *send)
     for (struct simt_nccl_call *call = to ? to->queue[QUEUE_RECEIVES] : NULL; call;
          call = call->next_of_queue) {
         if (call->peer == send->comm->rank) {
-            compare(send, call);
+            simt_nccl_compare(send, call);
             simt_nccl_perform((struct simt_nccl_call *[]){send, call}, 2);
             simt_nccl_take_out(send);
             simt_nccl_take_out(call);
@@ -183,6 +196,11 @@ static bool meet_pair(struct simt_clique *clique, struct simt_nccl_call *send)
 
 static void advance(struct simt_clique *clique)
 {
+    if (simt_clique_spans(clique)) {
+        simt_clique_advance(clique);
+        simt_api_wake();
+        return;
+    }
     while (meet(clique)) {
     }
     for (int rank = 0; rank < clique->size; rank++) {
@@ -273,17 +291,36 @@ static bool all_done(const struct simt_nccl_call *call)
     return !call;
 }
 
+/* For other processes: nobody wakes this one. */
+static bool may_wait(const struct simt_nccl_call *call)
+{
+    while (call && (call->done || !simt_nccl_may_wait(call))) {
+        call = call->next;
+    }
+    return call;
+}
+
+static void advance_all(void)
+{
+    for (struct simt_clique *clique = simt_cliques; clique; clique = clique->next) {
+        advance(clique);
+    }
+}
+
 static void wait_for(const struct simt_nccl_call *calls)
 {
     unsigned long seen = simt_api_calls();
     unsigned int waited = 0;
     while (!all_done(calls)) {
         bool are_there;
-        const bool run = others_run(&are_there);
-        if (!are_there || waited >= PATIENCE_MS) {
+        const bool run = others_run(&are_there), processes = may_wait(calls);
+        if (!processes && (!are_there || waited >= PATIENCE_MS)) {
             report_stuck();
         }
-        simt_api_wait(POLL_MS);
+        simt_api_wait(processes ? PROCESSES_MS : POLL_MS);
+        if (processes) {
+            advance_all();
+        }
         waited = run || simt_api_calls() != seen ? 0 : waited + POLL_MS;
         seen = simt_api_calls();
     }
@@ -314,9 +351,7 @@ static ncclResult_t close_group(void)
          call = call->next) {
         append(call);
     }
-    for (struct simt_clique *clique = simt_cliques; clique; clique = clique->next) {
-        advance(clique);
-    }
+    advance_all();
     if (result == ncclSuccess) {
         wait_for(group->calls);
     }

@@ -49,6 +49,34 @@ static void all_reduce(int first, int last)
     ncclGroupEnd();
 }
 
+// Device 1 fills what device 0 adds.
+static void launch_graph(bool ordered, cudaStream_t in)
+{
+    int current;
+    cudaGraph_t graph;
+    cudaGraphExec_t exec;
+
+    cudaGetDevice(&current);
+    cudaStreamBeginCapture(stream[0], cudaStreamCaptureModeThreadLocal);
+    cudaEventRecord(event[0], stream[0]);
+    cudaStreamWaitEvent(stream[1], event[0], 0);
+    on(1, [] { fill<<<1, N, 0, stream[1]>>>(x[1]); }); // FAULT graph_too_early
+    cudaEventRecord(event[1], stream[1]);
+    if (ordered)
+        cudaStreamWaitEvent(stream[0], event[1], 0);
+    on(0, [] {
+        cudaDeviceEnablePeerAccess(1, 0);
+        add<<<1, N, 0, stream[0]>>>(x[1], y[0]); // FAULT graph_too_early
+    });
+    cudaStreamWaitEvent(stream[0], event[1], 0);
+    cudaStreamEndCapture(stream[0], &graph);
+    cudaGraphInstantiate(&exec, graph, 0);
+    cudaGraphDestroy(graph);
+    cudaSetDevice(current);
+    cudaGraphLaunch(exec, in);
+    cudaGraphExecDestroy(exec);
+}
+
 static const Case cases[] = {
     {"load_elsewhere", "memory of device 1, to which device 0 has no peer access",
      [] { on(0, [] { add<<<1, N>>>(x[1], y[0]); }); }},
@@ -101,6 +129,8 @@ static const Case cases[] = {
              cudaMemcpyPeerAsync(x[0], 0, x[1], 1, BYTES, stream[0]); // FAULT peer_copy_too_early
          });
      }},
+    // A graph whose nodes are on two devices, and nothing orders them.
+    {"graph_too_early", "data race", [] { launch_graph(false, stream[0]); }},
     {"result_too_early", "ncclAllReduce() at",
      [] {
          all_reduce(0, DEVICES);
@@ -177,6 +207,16 @@ static const Case cases[] = {
          on(0, [] { cudaMemcpyPeer(x[0], 0, x[1], 1, BYTES); });
          on(1, [] { fill<<<1, N>>>(x[1]); });
          on(0, [] { add<<<1, N>>>(x[0], y[0]); });
+     }},
+    // In a stream of one of its devices, of another, and in a default stream.
+    {"ok_graph", "",
+     [] {
+         launch_graph(true, stream[0]);
+         cudaStreamSynchronize(stream[0]);
+         launch_graph(true, stream[2]);
+         cudaStreamSynchronize(stream[2]);
+         cudaSetDevice(3);
+         launch_graph(true, 0);
      }},
     {"ok_all_reduce", "",
      [] {

@@ -1,0 +1,18 @@
+/* What ranks.c needs of MPI: a library of its own has it, ranks_mpi.c. */
+#ifndef RUNGS_RANKS_MPI_H
+#define RUNGS_RANKS_MPI_H
+
+#include <stddef.h>
+
+struct rank_calls {
+    void (*start)(int *rank, int *count, int *place);
+    void (*broadcast)(void *data, size_t bytes, int from);
+    double (*greatest)(double number);
+    void (*barrier)(void);
+    void (*abort)(int code);
+    void (*end)(void);
+};
+
+extern const struct rank_calls ranks_mpi;
+
+#endif
