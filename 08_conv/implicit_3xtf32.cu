@@ -213,7 +213,7 @@ extern "C" void prepare_implicit_3xtf32(const struct conv *call)
     if (!has_outputs(call) || !has_products(call))
         return;
     const struct gather_plan plan = plan_of(call);
-    const size_t weights = call->groups * plan.weights_step / 2;
+    const size_t weights = call->groups * plan.weights_step / 2; /* two floats each */
     split_weights<<<(unsigned)divided_up(weights, BLOCK), BLOCK>>>(*call, plan);
     write_gather_taps(call, &plan);
 }
