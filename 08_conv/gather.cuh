@@ -12,9 +12,10 @@ extern "C" {
 /* A place that is outside of every image, whatever is added to it. */
 static const int NOWHERE = -0x40000000;
 
-/* A block's share of the work: a tile of a group's product, over the rows of a split. */
+/* A block's share of the work: a tile of a group's product, over the stages of a split. */
 struct share {
-    unsigned filter_tile, pixel_tile, group, split;
+    unsigned filter_tile, pixel_tile, group;
+    unsigned split, first_stage, end_stage;
 };
 
 static inline unsigned blocks_for(const struct conv &call, const struct gather_plan &plan)
@@ -27,13 +28,18 @@ static __device__ inline struct share share_of_block(const struct conv &call,
 {
     const unsigned pixel_tiles = blockIdx.x / plan.filter_tiles;
     const unsigned products = pixel_tiles / plan.pixel_tiles;
-    const unsigned groups = (unsigned)call.groups;
-    struct share share;
+    struct share share = {};
 
     share.filter_tile = blockIdx.x % plan.filter_tiles;
     share.pixel_tile = pixel_tiles % plan.pixel_tiles;
-    share.group = products % groups;
-    share.split = products / groups;
+    share.end_stage = plan.stages;
+    if (call.groups > 1) /* where there is little work for a block, divisions are a part of it */
+        share.group = products % (unsigned)call.groups;
+    if (plan.splits > 1) {
+        share.split = products / (unsigned)call.groups;
+        share.first_stage = (unsigned)((size_t)plan.stages * share.split / plan.splits);
+        share.end_stage = (unsigned)((size_t)plan.stages * (share.split + 1) / plan.splits);
+    }
     return share;
 }
 
@@ -57,6 +63,7 @@ static __device__ inline void begin_gather(gatherer<PIXELS, THREADS, VECTOR> *ga
     typedef gatherer<PIXELS, THREADS, VECTOR> type;
     const unsigned out_width = (unsigned)call.out_width;
     const unsigned out_area = (unsigned)call.out_height * out_width;
+    const unsigned channels_area = (unsigned)(call.channels * call.height * call.width);
 
     gather->column = thread % type::LANES * VECTOR;
     gather->row = type::COLUMNS > 1 ? 0 : thread / type::LANES * type::ROWS;
@@ -67,8 +74,7 @@ static __device__ inline void begin_gather(gatherer<PIXELS, THREADS, VECTOR> *ga
         const bool exists = pixel < plan.pixels;
         const int y = (int)(place / out_width * (unsigned)call.stride_height) - (int)call.pad;
         const int x = (int)(place % out_width * (unsigned)call.stride_width) - (int)call.pad;
-        const size_t image =
-            (batch * call.groups + group) * call.channels * call.height * call.width;
+        const size_t image = (size_t)(batch * (unsigned)call.groups + group) * channels_area;
         gather->y[i] = exists ? y : NOWHERE;
         gather->x[i] = x;
         gather->from[i] = exists ? call.input + image + (long)y * (long)call.width + x : call.input;

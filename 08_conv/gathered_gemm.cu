@@ -9,7 +9,8 @@ static const unsigned WARP_FILTERS = 32, WARP_PIXELS = 64;
 
 static const unsigned THREAD_SUMS = 64;
 
-/* Stores four neighbours of a row of pixels, for four filters of a group. */
+/* Stores four neighbours of a row of pixels, for four filters of a group. (Indices of elements that
+ * exist have 32 bits: gather_declines.) */
 static __device__ inline void store_pixels(const struct conv &call, const struct gather_plan &plan,
                                            float *output, unsigned group, unsigned first_filter,
                                            unsigned first_pixel, const float (&sums)[4][4])
@@ -19,8 +20,7 @@ static __device__ inline void store_pixels(const struct conv &call, const struct
 
     if (out_area % 4 == 0 && (size_t)output % sizeof(float4) == 0) {
         const unsigned batch = first_pixel / out_area, place = first_pixel % out_area;
-        float *to =
-            output + (((size_t)batch * groups + group) * filters + first_filter) * out_area + place;
+        float *to = output + ((batch * groups + group) * filters + first_filter) * out_area + place;
         if (first_pixel >= plan.pixels)
             return;
 #pragma unroll
@@ -32,8 +32,7 @@ static __device__ inline void store_pixels(const struct conv &call, const struct
 #pragma unroll
     for (unsigned i = 0; i < 4; i++) {
         const unsigned batch = (first_pixel + i) / out_area, place = (first_pixel + i) % out_area;
-        float *to =
-            output + (((size_t)batch * groups + group) * filters + first_filter) * out_area + place;
+        float *to = output + ((batch * groups + group) * filters + first_filter) * out_area + place;
         if (first_pixel + i >= plan.pixels)
             return;
 #pragma unroll
@@ -76,8 +75,8 @@ static __device__ inline struct work begin_work(const struct conv &call,
     struct work work = {};
 
     work.share = share_of_block(call, plan);
-    work.next = (unsigned)((size_t)plan.stages * work.share.split / plan.splits);
-    work.end = (unsigned)((size_t)plan.stages * (work.share.split + 1) / plan.splits);
+    work.next = work.share.first_stage;
+    work.end = work.share.end_stage;
     work.a = shared;
     work.b = shared + KIND::STAGES * KIND::A_FLOATS;
     work.a_place = a_row * KIND::FILTERS + a_column;
