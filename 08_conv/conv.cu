@@ -219,8 +219,8 @@ extern "C" void launch_conv_shared_tile(const struct conv *call)
 
 static const unsigned THREAD_FILTERS = 8;
 
-/* As shared_tile, but a thread computes its output for 8 filters, whose weights for a channel are in
- * shared memory as well, those of a tap side by side.
+/* As shared_tile, but a thread computes its output for 8 filters, whose weights for a channel are
+ * in shared memory as well, those of a tap side by side.
  *
  * Better: an input is loaded once for 8 products, and copied once for 8 filters; 8 weights are two
  * loads. Still bad: three loads for 8 products. Neighbouring threads load the same inputs, each at

@@ -1,5 +1,5 @@
-/* Step 08, direct convolution for 3 x 3 filters at stride 1, as in register_tile.cu, with copies that
- * are planned before the first of them starts. */
+/* Step 08, direct convolution for 3 x 3 filters at stride 1, as in register_tile.cu, with copies
+ * that are planned before the first of them starts. */
 #include "kernel/dependent_launch.cuh"
 #include "register_tile.cuh"
 
