@@ -123,9 +123,6 @@ static __global__ void __launch_bounds__(THREADS, N *GROUPS > 64 ? 1 : 2)
     typedef sizes<N, GROUPS> size;
     extern __shared__ float4 shared[];
     const struct share share = share_of_block(call, plan);
-    __shared__ struct share share_at_end; /* not in registers until then, of which none are left */
-    if (threadIdx.x == 0)
-        share_at_end = share;
     const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
     /* this lane's first pixel in the tile, and its first row of a step */
     const unsigned pixel = warp / 4 * GROUPS * 64 + warp % 4 * 16 + lane / 4;
@@ -166,19 +163,18 @@ static __global__ void __launch_bounds__(THREADS, N *GROUPS > 64 ? 1 : 2)
         add_part<N, GROUPS>(sums, part);
     }
 
-    const struct share at_end = share_at_end;
     const unsigned out_area = (unsigned)(call.out_height * call.out_width);
     const unsigned groups = (unsigned)call.groups;
-    const unsigned first_filter = at_end.filter_tile * N + lane % 4 * 2;
+    const unsigned first_filter = share.filter_tile * N + lane % 4 * 2;
     float *output = call.output;
     if (plan.splits > 1)
-        output = plan.parts + at_end.split * (size_t)plan.pixels * call.filters;
+        output = plan.parts + share.split * (size_t)plan.pixels * call.filters;
 #pragma unroll
     for (unsigned g = 0; g < GROUPS; g++)
 #pragma unroll
         for (unsigned half = 0; half < 2; half++) {
-            const unsigned p = at_end.pixel_tile * size::PIXELS + pixel + g * 64 + half * 8;
-            const unsigned picture = p / out_area * groups + at_end.group;
+            const unsigned p = share.pixel_tile * size::PIXELS + pixel + g * 64 + half * 8;
+            const unsigned picture = p / out_area * groups + share.group;
             float *to = output + (picture * plan.filters + first_filter) * out_area + p % out_area;
             if (p >= plan.pixels)
                 continue;
