@@ -66,6 +66,7 @@ while (($# > 0)); do
         say "$(usage)"
         exit 0
         ;;
+    exercise) die_usage "exercise comes first, and takes options of its own" ;;
     *) die_usage "$1: no such option" ;;
     esac
     shift

@@ -26,6 +26,7 @@ done
 ends 2 'no such option' run.sh --nosuch
 ends 2 'want 01 to 08' run.sh --step 9
 ends 2 'no other option' run.sh --site --step 05
+ends 2 'exercise comes first' test.sh --no-install exercise 03a
 if [[ -e /dev/full ]]; then
     to=/dev/full
     for script in run.sh test.sh; do
