@@ -65,6 +65,27 @@ static inline __device__ bool has_even_columns(const struct gemm &call)
     return (uintptr_t)call.c_bf16 % 4 == 0 && call.ldc % 2 == 0;
 }
 
+/* 8 elements of a row from `first` on, two a word: all of them, aligned, or as many as the row has,
+ * and 0. */
+template <bool WHOLE>
+static inline __device__ uint4 load_chunk(const uint16_t *row, size_t first, size_t columns)
+{
+    unsigned words[4] = {};
+
+    if (WHOLE)
+        return *(const uint4 *)(row + first);
+#pragma unroll
+    for (unsigned i = 0; i < CHUNK; i++)
+        if (first + i < columns)
+            words[i / 2] |= (unsigned)row[first + i] << i % 2 * 16;
+    return make_uint4(words[0], words[1], words[2], words[3]);
+}
+
+static inline __device__ unsigned word(const uint4 &four, unsigned i)
+{
+    return i == 0 ? four.x : i == 1 ? four.y : i == 2 ? four.z : four.w;
+}
+
 /* Copies a chunk of 8 elements to shared memory; 0 outside the matrix. `aligned`: all rows start at
  * multiples of 16 bytes; then the copy is asynchronous. */
 static inline __device__ void copy_chunk(uint16_t *to, const uint16_t *matrix, size_t leading,

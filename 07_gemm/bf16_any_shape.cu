@@ -3,16 +3,17 @@
  * The rungs below are made for many large tiles, with rows that the TMA can read. Here the tile is
  * chosen for the shape; where even small tiles leave multiprocessors idle, several blocks share the
  * steps along k of a tile (split-K), and a second kernel adds up their sums. Rows that do not start
- * at multiples of 16 bytes are first copied to where they do. And a product with a vector is no
- * matter of tensor cores: each element of the matrix is used once. */
+ * at multiples of 16 bytes are first copied to where they do. Few rows or columns go to the rungs
+ * made for them, and a matrix times a vector is no matter of tensor cores: each element of the
+ * matrix is used once, and they lie in the order in which a warp adds them up. */
 #include "bf16_persistent.cuh"
 #include "device/gpu.h"
+#include "workspace.h"
 
 typedef plan<64, 8, 1, true> narrow;
 typedef plan<128, 6, 1, true> middle;
 typedef plan<192, 4, 1, true> broad;
-typedef plan<256, 4, 1, true> wide;
-typedef plan<256, 4, 2, true> wide_pairs;
+typedef plan<256, 4, 1, true, every_nth, 16> wide;
 
 #define KERNEL(name, plan)                                                                         \
     static __global__ void __launch_bounds__(THREADS, 1)                                           \
@@ -27,7 +28,6 @@ KERNEL(any_shape_narrow, narrow)
 KERNEL(any_shape_middle, middle)
 KERNEL(any_shape_broad, broad)
 KERNEL(any_shape_wide, wide)
-KERNEL(any_shape_pairs, wide_pairs)
 
 /* ---- what surrounds the product -------------------------------------------------------------- */
 
@@ -90,22 +90,9 @@ static __global__ void __launch_bounds__(256)
             to[row * to_leading + first + i * 32] = from[row * leading + first + i * 32];
 }
 
-/* 8 elements of a row from `first` on, in one access if they are aligned and all there; 0 past its
- * end. */
-static __device__ void load_chunk(uint16_t (&chunk)[CHUNK], const uint16_t *row, size_t first,
-                                  size_t columns, bool aligned)
+static __device__ float half_word(const uint4 &chunk, unsigned i)
 {
-    if (aligned && first + CHUNK <= columns) {
-        const uint4 four = *(const uint4 *)(row + first);
-        const unsigned words[] = {four.x, four.y, four.z, four.w};
-#pragma unroll
-        for (unsigned i = 0; i < CHUNK; i++)
-            chunk[i] = (uint16_t)(words[i / 2] >> i % 2 * 16);
-        return;
-    }
-#pragma unroll
-    for (unsigned i = 0; i < CHUNK; i++)
-        chunk[i] = first + i < columns ? row[first + i] : 0;
+    return bf16_value((uint16_t)(word(chunk, i / 2) >> i % 2 * 16));
 }
 
 /* n = 1: a warp for each row of A. */
@@ -113,7 +100,8 @@ static __global__ void __launch_bounds__(256) times_vector(const struct gemm cal
 {
     const size_t row = (size_t)blockIdx.x * 8 + threadIdx.x / 32;
     const bool a_aligned = has_aligned_chunks(call.a_bf16, call.lda);
-    const bool b_aligned = (uintptr_t)call.b_bf16 % 16 == 0;
+    const bool b_aligned = call.ldb == 1 && (uintptr_t)call.b_bf16 % 16 == 0;
+    const uint16_t *const row_of_a = call.a_bf16 + row * call.lda;
     float sum = 0;
 
     overlap_launches();
@@ -121,18 +109,20 @@ static __global__ void __launch_bounds__(256) times_vector(const struct gemm cal
         return;
 #pragma unroll 4
     for (size_t p = threadIdx.x % 32 * CHUNK; p < call.k; p += 32 * CHUNK) {
-        uint16_t a[CHUNK], b[CHUNK];
-        load_chunk(a, call.a_bf16 + row * call.lda, p, call.k, a_aligned);
-        if (call.ldb == 1)
-            load_chunk(b, call.b_bf16, p, call.k, b_aligned);
-        else
+        const bool whole = p + CHUNK <= call.k;
+        const uint4 a = a_aligned && whole ? load_chunk<true>(row_of_a, p, call.k)
+                                           : load_chunk<false>(row_of_a, p, call.k);
+        if (b_aligned && whole) {
+            const uint4 b = load_chunk<true>(call.b_bf16, p, call.k);
 #pragma unroll
             for (unsigned i = 0; i < CHUNK; i++)
-                b[i] = p + i < call.k ? call.b_bf16[(p + i) * call.ldb] : 0;
+                sum += half_word(a, i) * half_word(b, i);
+        } else {
 #pragma unroll
-        for (unsigned i = 0; i < CHUNK; i++)
-            if (p + i < call.k)
-                sum += bf16_value(a[i]) * bf16_value(b[i]);
+            for (unsigned i = 0; i < CHUNK; i++)
+                if (p + i < call.k)
+                    sum += half_word(a, i) * bf16_value(call.b_bf16[(p + i) * call.ldb]);
+        }
     }
     for (unsigned distance = 16; distance > 0; distance /= 2)
         sum += __shfl_down_sync(~0U, sum, distance);
@@ -140,49 +130,17 @@ static __global__ void __launch_bounds__(256) times_vector(const struct gemm cal
         call.c_bf16[row * call.ldc] = bf16_bits(blend_bf16(call, row, 0, sum));
 }
 
-/* m = 1: a block adds up 256 columns for a split of the rows of B, each of its 8 warps every eighth
- * of them. */
-static __global__ void __launch_bounds__(256)
-    vector_times(const struct gemm call, float *parts, const unsigned splits)
-{
-    __shared__ float warps[8][256];
-    const unsigned warp = threadIdx.x / 32, lane = threadIdx.x % 32, split = blockIdx.x % splits;
-    const size_t first = (size_t)(blockIdx.x / splits) * 256, column = first + lane * CHUNK;
-    const bool aligned = has_aligned_chunks(call.b_bf16, call.ldb);
-    const size_t begin = call.k * split / splits, end = call.k * (split + 1) / splits;
-    float sum[CHUNK] = {};
-
-    overlap_launches();
-#pragma unroll 8
-    for (size_t p = begin + warp; p < end; p += 8) {
-        const float a = bf16_value(call.a_bf16[p]);
-        uint16_t chunk[CHUNK];
-        load_chunk(chunk, call.b_bf16 + p * call.ldb, column, call.n, aligned);
-#pragma unroll
-        for (unsigned i = 0; i < CHUNK; i++)
-            sum[i] += a * bf16_value(chunk[i]);
-    }
-#pragma unroll
-    for (unsigned i = 0; i < CHUNK; i++)
-        warps[warp][lane * CHUNK + i] = sum[i];
-    __syncthreads();
-    float all = 0;
-    for (unsigned w = 0; w < 8; w++)
-        all += warps[w][threadIdx.x];
-    if (first + threadIdx.x < call.n)
-        parts[split * call.n + first + threadIdx.x] = all;
-}
-
 /* ---- the choice ------------------------------------------------------------------------------ */
 
 /* A tile's width, and what a step and a tile of it cost, in cycles as measured on an H200: narrow
  * tiles wait for L2, not for the tensor cores. */
 struct choice {
-    enum { NARROW, MIDDLE, BROAD, WIDE, PAIRS } plan;
+    enum { NARROW, MIDDLE, BROAD, WIDE, SHARED } plan;
     unsigned splits;
 };
 
-static const unsigned WIDTHS[] = {64, 128, 192, 256}, STEP_CYCLES[] = {430, 570, 790, 1050};
+static const unsigned WIDTHS[] = {64, 128, 192, 256}, STEP_CYCLES[] = {430, 570, 790, 1050},
+                      TILE_CYCLES = 1500;
 
 /* All tiles of a row of tiles need the same rows of A: one row's stay near, and what is larger than
  * half of L2 comes from DRAM for each column of tiles. */
@@ -195,17 +153,27 @@ static double cycles_of_narrow_step(const struct gemm *call)
 
 static double cycles_of(const struct gemm *call, unsigned p, unsigned splits)
 {
-    const double tile = 1500, second_kernel = 4500, a_split = 100, bytes_a_cycle = 2000;
+    const double second_kernel = 4500, a_split = 100, bytes_a_cycle = 2000;
     const double tiles = ceil((double)call->m / 128) * ceil((double)call->n / (double)WIDTHS[p]);
     const double waves = ceil(tiles * splits / call->multiprocessors);
     const double of_step = p > 0 ? STEP_CYCLES[p] : cycles_of_narrow_step(call);
     const double steps = ceil((double)steps_along_k(call) / splits);
-    const double product = waves * (steps * of_step + tile);
+    const double product = waves * (steps * of_step + TILE_CYCLES);
 
     if (splits == 1)
         return product;
     return product + second_kernel +
            splits * (a_split + (double)call->m * (double)call->n * 8 / bytes_a_cycle);
+}
+
+/* With the last wave's tiles shared (bf16_stream_k.cu): no multiprocessor is idle, but some wait
+ * for the sums of others. */
+static double cycles_if_shared(const struct gemm *call)
+{
+    const double tiles = ceil((double)call->m / 128) * ceil((double)call->n / 256), waiting = 2e4;
+    const double waves = fmax(tiles / call->multiprocessors, 1);
+
+    return waves * (steps_along_k(call) * STEP_CYCLES[3] + TILE_CYCLES) + waiting;
 }
 
 /* The most floats of partial sums: as many as fill the machine twice over. */
@@ -232,9 +200,8 @@ static struct choice choose(const struct gemm *call)
                 best.splits = splits[s];
             }
         }
-    const size_t tiles = (call->m + 127) / 128 * ((call->n + 255) / 256);
-    if (best.plan == choice::WIDE && tiles > (size_t)call->multiprocessors)
-        best.plan = choice::PAIRS;
+    if (cycles_if_shared(call) < 0.95 * least)
+        best = {choice::SHARED, 1};
     return best;
 }
 
@@ -254,7 +221,7 @@ static size_t aligned_leading(size_t columns)
 
 static size_t parts_bytes(const struct gemm *call)
 {
-    return (most_parts(call) + 64 * call->n) * sizeof(float); /* vector_times has up to 64 splits */
+    return most_parts(call) * sizeof(float);
 }
 
 static size_t copy_bytes(size_t rows, size_t columns)
@@ -268,6 +235,7 @@ extern "C" void prepare_any_shape_bf16(const struct gemm *call)
         parts_bytes(call) + copy_bytes(call->m, call->k) + copy_bytes(call->k, call->n);
     auto &scratch = scratches[gpu_place()];
 
+    prepare_workspace(call); /* of stream_k */
     if (bytes <= scratch.bytes)
         return;
     cudaFree(scratch.memory);
@@ -317,20 +285,6 @@ static void launch_add_splits(const struct gemm *call, unsigned splits)
                          *call, parts, splits);
 }
 
-static void launch_vectors(const struct gemm *call)
-{
-    if (call->n == 1) {
-        launch_dependent(times_vector, (unsigned)((call->m + 7) / 8), 256, 0, *call);
-        return;
-    }
-    const size_t columns = (call->n + 255) / 256;
-    const size_t wanted = (size_t)call->multiprocessors * 2 / columns;
-    const unsigned splits = (unsigned)max((size_t)1, min((size_t)64, min(wanted, call->k / 16)));
-    launch_dependent(vector_times, (unsigned)(columns * splits), 256, 0, *call,
-                     (float *)scratches[gpu_place()].memory, splits);
-    launch_add_splits(call, splits);
-}
-
 #define LAUNCH(kernel, plan)                                                                       \
     {                                                                                              \
         struct bf16_work work = work_of<plan>(&aligned);                                           \
@@ -346,13 +300,39 @@ static void launch_vectors(const struct gemm *call)
     break
 
 extern "C" void launch_swizzled(const struct gemm *call);
+extern "C" void launch_stream_k_bf16(const struct gemm *call);
+extern "C" void launch_thin_bf16(const struct gemm *call);
+extern "C" void launch_few_rows_bf16(const struct gemm *call);
+
+/* Which shapes the rungs for few rows or columns get: those with tiles enough to keep all
+ * multiprocessors busy, and between the two rungs what was faster on an H200. */
+static bool has_large_b(const struct gemm *call)
+{
+    return call->n * call->k >= (size_t)1 << 25;
+}
+
+static bool has_few_rows(const struct gemm *call)
+{
+    return call->m == 1 ||
+           (call->n >= 1024 && (call->m <= 16 || (call->m <= 32 && !has_large_b(call))));
+}
+
+static bool is_thin(const struct gemm *call)
+{
+    return (call->n <= 128 && call->m >= 2048) ||
+           (call->m <= 128 && call->n >= 2048 && (call->m > 64 || has_large_b(call)));
+}
 
 extern "C" void launch_any_shape_bf16(const struct gemm *call)
 {
     if (call->m == 0 || call->n == 0)
         return;
-    if (call->k > 0 && (call->m == 1 || call->n == 1)) {
-        launch_vectors(call);
+    if (call->k > 0 && call->n == 1) {
+        launch_dependent(times_vector, (unsigned)((call->m + 7) / 8), 256, 0, *call);
+        return;
+    }
+    if (has_few_rows(call)) {
+        launch_few_rows_bf16(call);
         return;
     }
     if (call->k == 0 || call->m > INT32_MAX || call->n > INT32_MAX || call->k > INT32_MAX) {
@@ -360,6 +340,10 @@ extern "C" void launch_any_shape_bf16(const struct gemm *call)
         return;
     }
     const struct gemm aligned = aligned_call(call);
+    if (is_thin(call)) {
+        launch_thin_bf16(&aligned);
+        return;
+    }
     const struct choice choice = choose(&aligned);
     switch (choice.plan) {
     case choice::NARROW:
@@ -370,8 +354,8 @@ extern "C" void launch_any_shape_bf16(const struct gemm *call)
         LAUNCH(any_shape_broad, broad);
     case choice::WIDE:
         LAUNCH(any_shape_wide, wide);
-    case choice::PAIRS:
-        LAUNCH(any_shape_pairs, wide_pairs);
+    case choice::SHARED:
+        launch_stream_k_bf16(&aligned);
     }
     if (choice.splits > 1)
         launch_add_splits(call, choice.splits);

@@ -2,6 +2,7 @@
 #include "library/cublas.h"
 #include "problem/gemm/gemm.h"
 #include "run/step.h"
+#include "workspace.h"
 
 void launch_wmma(const struct gemm *call);
 void launch_mma_sync(const struct gemm *call);
@@ -13,6 +14,9 @@ void launch_wide_tile_bf16(const struct gemm *call);
 void launch_persistent(const struct gemm *call);
 void launch_cluster_multicast(const struct gemm *call);
 void launch_tma_stores(const struct gemm *call);
+void launch_stream_k_bf16(const struct gemm *call);
+void launch_thin_bf16(const struct gemm *call);
+void launch_few_rows_bf16(const struct gemm *call);
 void launch_any_shape_bf16(const struct gemm *call);
 void prepare_any_shape_bf16(const struct gemm *call);
 const char *hopper_unavailable(void);
@@ -100,8 +104,35 @@ static const struct gemm_rung rungs[] = {
         .depth = gemm_depth_tensor,
     },
     {
+        .rung = {.name = "stream_k",
+                 .idea = "blocks share what is left for the last wave of tiles",
+                 .needs_compute_capability = 90,
+                 .unavailable = hopper_unavailable},
+        .run = launch_stream_k_bf16,
+        .depth = gemm_depth_tensor,
+        .prepare = prepare_workspace,
+    },
+    {
+        .rung = {.name = "thin",
+                 .idea = "few rows or columns: the blocks of a cluster share the steps along k",
+                 .needs_compute_capability = 90,
+                 .unavailable = hopper_unavailable},
+        .run = launch_thin_bf16,
+        .depth = gemm_depth_tensor,
+    },
+    {
+        .rung =
+            {.name = "few_rows",
+             .idea =
+                 "up to 32 rows: what a lane loads is its operand of mma.sync, no shared memory",
+             .needs_compute_capability = 90,
+             .unavailable = hopper_unavailable},
+        .run = launch_few_rows_bf16,
+        .depth = gemm_depth_tensor,
+    },
+    {
         .rung = {.name = "any_shape",
-                 .idea = "the tile for the shape, split-K, rows that are not aligned, vectors",
+                 .idea = "the tile or rung for the shape, split-K, rows that are not aligned",
                  .needs_compute_capability = 90,
                  .unavailable = hopper_unavailable},
         .run = launch_any_shape_bf16,

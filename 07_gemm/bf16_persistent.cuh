@@ -8,12 +8,18 @@
 #include "kernel/cluster.cuh"
 #include "kernel/dependent_launch.cuh"
 
+template <typename Plan>
+struct every_nth;
+
 /* What a rung chooses. A cluster's blocks compute tiles below each other, so that they need the
- * same columns of B: each brings its share of them for all (multicast). */
-template <unsigned TILE_COLUMNS, unsigned RING_STAGES, unsigned CLUSTER_BLOCKS, bool BY_TMA>
+ * same columns of B: each brings its share of them for all (multicast). Tiles are numbered by
+ * groups of GROUP_ROWS rows of tiles. */
+template <unsigned TILE_COLUMNS, unsigned RING_STAGES, unsigned CLUSTER_BLOCKS, bool BY_TMA,
+          template <typename> class UNITS = every_nth, unsigned GROUP_ROWS = 8>
 struct plan {
+    typedef UNITS<plan> units; /* which of them a cluster computes */
     static const unsigned TILE_M = 128, TILE_N = TILE_COLUMNS, STAGES = RING_STAGES;
-    static const unsigned CLUSTER = CLUSTER_BLOCKS;
+    static const unsigned CLUSTER = CLUSTER_BLOCKS, GROUP = GROUP_ROWS / CLUSTER;
     static const bool STORES_BY_TMA = BY_TMA;
     typedef ::tensor_ring<TILE_M, TILE_N, STAGES> ring;
 
@@ -32,7 +38,9 @@ static const unsigned CONSUMER_REGISTERS = 232, PRODUCER_REGISTERS = 40; /* of 1
 struct bf16_work {
     unsigned row_tiles, column_tiles, steps, splits;
     bool c_is_mapped;
-    float *parts; /* for each split, m x n */
+    float *parts;         /* for each split, m x n; or as bf16_stream_k.cuh says */
+    unsigned whole_tiles; /* in that file, too */
+    unsigned *sent;
 };
 
 /* A unit: its tile's first row and column, its steps along k. */
@@ -41,17 +49,17 @@ struct unit {
     unsigned split, first_step, end;
 };
 
-/* Tiles are numbered column by column within groups of 8 rows of tiles, so that blocks that run at
+/* Tiles are numbered column by column within groups of rows of tiles, so that blocks that run at
  * the same time share rows of A and columns of B in L2. Those of a cluster follow on each other. */
 template <typename Plan>
 static __device__ struct unit unit_at(const struct bf16_work &work, unsigned number, unsigned rank)
 {
-    const unsigned height = 8 / Plan::CLUSTER, tile = number / work.splits;
+    const unsigned tile = number / work.splits;
     const unsigned rows = (work.row_tiles + Plan::CLUSTER - 1) / Plan::CLUSTER;
-    const unsigned in_group = tile % (height * work.column_tiles);
-    const unsigned first = tile / (height * work.column_tiles) * height;
-    const unsigned group_rows = min(height, rows - first);
-    struct unit unit;
+    const unsigned in_group = tile % (Plan::GROUP * work.column_tiles);
+    const unsigned first = tile / (Plan::GROUP * work.column_tiles) * Plan::GROUP;
+    const unsigned group_rows = min(Plan::GROUP, rows - first);
+    struct unit unit = {};
 
     unit.row = ((size_t)(first + in_group % group_rows) * Plan::CLUSTER + rank) * Plan::TILE_M;
     unit.column = (size_t)(in_group / group_rows) * Plan::TILE_N;
@@ -66,6 +74,33 @@ static __host__ __device__ unsigned unit_count(const struct bf16_work &work)
 {
     return (work.row_tiles + Plan::CLUSTER - 1) / Plan::CLUSTER * work.column_tiles * work.splits;
 }
+
+/* A cluster's units, if each takes the next one. */
+template <typename Plan>
+struct every_nth {
+    const struct bf16_work &work;
+    unsigned number;
+
+    __device__ every_nth(const struct bf16_work &all)
+        : work(all), number(blockIdx.x / Plan::CLUSTER)
+    {
+    }
+    /* The next one, if there is one. */
+    __device__ bool next(struct unit &unit, unsigned rank)
+    {
+        if (number >= unit_count<Plan>(work))
+            return false;
+        unit = unit_at<Plan>(work, number, rank);
+        number += gridDim.x / Plan::CLUSTER;
+        return true;
+    }
+    /* Whether the block is to store these sums, once they are the tile's. */
+    template <unsigned SUMS>
+    __device__ bool completes(const struct unit &, float (&)[SUMS])
+    {
+        return true;
+    }
+};
 
 /* ---- producer -------------------------------------------------------------------------------- */
 
@@ -95,10 +130,10 @@ template <typename Plan>
 static __device__ void produce(typename Plan::ring ring, const CUtensorMap *a, const CUtensorMap *b,
                                const struct bf16_work &work, unsigned rank)
 {
-    const unsigned count = unit_count<Plan>(work);
+    typename Plan::units units(work);
+    struct unit unit = {};
 
-    for (unsigned u = blockIdx.x / Plan::CLUSTER; u < count; u += gridDim.x / Plan::CLUSTER) {
-        const struct unit unit = unit_at<Plan>(work, u, rank);
+    while (units.next(unit, rank)) {
         for (unsigned step = unit.first_step; step < unit.end; step++) {
             barrier_wait(&ring.free[ring.stage], ring.parity ^ 1);
             bring_step<Plan>(ring, a, b, unit, rank, (size_t)step * STEP_K);
@@ -216,12 +251,13 @@ template <typename Plan>
 static __device__ void consume(typename Plan::ring ring, const struct gemm &call,
                                const CUtensorMap *c, const struct bf16_work &work, unsigned rank)
 {
-    const unsigned warpgroup = threadIdx.x / WARPGROUP, count = unit_count<Plan>(work);
+    const unsigned warpgroup = threadIdx.x / WARPGROUP;
     unsigned char *const buffers = ring.tiles + Plan::STAGES * ring.STAGE_BYTES +
                                    warpgroup * Plan::BUFFERS * Plan::BUFFER_BYTES;
+    typename Plan::units units(work);
+    struct unit unit = {};
 
-    for (unsigned u = blockIdx.x / Plan::CLUSTER; u < count; u += gridDim.x / Plan::CLUSTER) {
-        const struct unit unit = unit_at<Plan>(work, u, rank);
+    while (units.next(unit, rank)) {
         float sum[Plan::TILE_N / 2];
         for (unsigned step = unit.first_step; step < unit.end; step++) {
             barrier_wait(&ring.full[ring.stage], ring.parity);
@@ -234,6 +270,8 @@ static __device__ void consume(typename Plan::ring ring, const struct gemm &call
         }
         wgmma_finish(sum);
         release_stage<Plan>(&ring.free[(ring.stage + Plan::STAGES - 1) % Plan::STAGES]);
+        if (!units.completes(unit, sum))
+            continue;
         if (work.splits > 1)
             keep_sums(call, work.parts + unit.split * call.m * call.n, unit.row + warpgroup * 64,
                       unit.column, sum);

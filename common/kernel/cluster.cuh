@@ -33,6 +33,31 @@ static inline __device__ void barrier_arrive_at(phase_barrier *barrier, unsigned
         : "memory");
 }
 
+/* What is at that place in the shared memory of block `rank`. */
+static inline __device__ float load_from_block(const float *here, unsigned rank)
+{
+    float one;
+    asm volatile("{\n\t.reg .b32 there;\n\t"
+                 "mapa.shared::cluster.u32 there, %1, %2;\n\t"
+                 "ld.shared::cluster.f32 %0, [there];\n\t}"
+                 : "=f"(one)
+                 : "r"(shared_address(here)), "r"(rank)
+                 : "memory");
+    return one;
+}
+
+static inline __device__ float4 load_from_block(const float4 *here, unsigned rank)
+{
+    float4 four;
+    asm volatile("{\n\t.reg .b32 there;\n\t"
+                 "mapa.shared::cluster.u32 there, %4, %5;\n\t"
+                 "ld.shared::cluster.v4.f32 {%0, %1, %2, %3}, [there];\n\t}"
+                 : "=f"(four.x), "=f"(four.y), "=f"(four.z), "=f"(four.w)
+                 : "r"(shared_address(here)), "r"(rank)
+                 : "memory");
+    return four;
+}
+
 /* Starts to copy the tile that begins at (row, column) into the memory of all blocks of the cluster
  * whose bits are in `blocks`, at the same place in each; in each, the barrier at the same place
  * counts the bytes. */

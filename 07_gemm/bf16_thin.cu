@@ -1,0 +1,251 @@
+/* Step 07, bfloat16: C has few rows or few columns. One matrix is large, and each of its elements
+ * is used for few products: what counts is how fast it comes.
+ *
+ * A tile has 128 of the large matrix's rows or columns and all of the small one's. There are fewer
+ * tiles than multiprocessors, so the blocks of a cluster share the steps along k of a tile
+ * (split-K). Their sums meet in shared memory: each block adds up its part of the tile, which it
+ * reads from all of the cluster.
+ *
+ * Better: all multiprocessors bring data, with more than 200 KB on its way to each; partial sums
+ * need neither device memory nor a second kernel. Still bad: the last of several waves of tiles may
+ * leave multiprocessors idle. */
+#include "bf16_hopper.cuh"
+#include "kernel/cluster.cuh"
+#include "kernel/dependent_launch.cuh"
+
+static const unsigned CONSUMERS = 2 * WARPGROUP, THREADS = CONSUMERS + 32, MOST_SPLITS = 8;
+
+/* WIDE: C has few rows, and wgmma computes it transposed: the instruction always has 64 rows, which
+ * are columns of B here. Otherwise C has few columns, and the 64 rows are rows of A. */
+template <unsigned FEW_ROWS_OR_COLUMNS, bool IS_WIDE>
+struct plan {
+    static const unsigned FEW = FEW_ROWS_OR_COLUMNS;
+    static const bool WIDE = IS_WIDE;
+    static const unsigned ROWS = WIDE ? FEW : 128, COLUMNS = WIDE ? 128 : FEW;
+    static const unsigned MOST_BYTES = 224 << 10;
+    static const unsigned STAGES = MOST_BYTES / ((ROWS + COLUMNS) * ROW_BYTES);
+    typedef tensor_ring<ROWS, COLUMNS, STAGES> ring;
+    static const unsigned SHARED_BYTES = STAGES * ring::STAGE_BYTES;
+
+    /* A row of sums in shared memory: such that a warp's stores have no bank conflicts. */
+    static const unsigned PITCH = COLUMNS + (WIDE ? 4 : 8);
+};
+
+/* A block's tile and its steps along k. */
+struct share {
+    size_t row, column;
+    unsigned first_step, end;
+};
+
+template <typename Plan>
+static __device__ struct share share_of(const struct gemm &call, unsigned rank, unsigned splits)
+{
+    const unsigned steps = (unsigned)((call.k + STEP_K - 1) / STEP_K);
+    const size_t first = (size_t)(blockIdx.x / splits) * 128;
+
+    return {Plan::WIDE ? 0 : first, Plan::WIDE ? first : 0,
+            (unsigned)((unsigned long long)steps * rank / splits),
+            (unsigned)((unsigned long long)steps * (rank + 1) / splits)};
+}
+
+template <typename Plan>
+static __device__ void produce(typename Plan::ring ring, const CUtensorMap *a, const CUtensorMap *b,
+                               const struct share &share)
+{
+    for (unsigned step = share.first_step; step < share.end; step++) {
+        barrier_wait(&ring.free[ring.stage], ring.parity ^ 1);
+        bring_tiles(ring, a, b, share.row, share.column, (size_t)step * STEP_K);
+        ring.advance();
+    }
+}
+
+/* 64 columns of B, and all rows of A: a step's products for C transposed. */
+template <unsigned SUMS>
+static __device__ void multiply_transposed(float (&sum)[SUMS], const unsigned char *panel_of_b,
+                                           const unsigned char *tile_a, bool is_first)
+{
+    const unsigned terms = 16;
+
+    wgmma_start();
+#pragma unroll
+    for (unsigned i = 0; i < STEP_K / terms; i++)
+        multiply_bf16<true>(sum, wgmma_tile(panel_of_b + i * terms * ROW_BYTES, PANEL_BYTES),
+                            wgmma_tile(tile_a + i * terms * sizeof(uint16_t), 0),
+                            !is_first || i > 0);
+    wgmma_commit();
+}
+
+template <typename Plan>
+static __device__ void consume(typename Plan::ring ring, const struct share &share,
+                               float (&sum)[Plan::FEW / 2])
+{
+    const unsigned warpgroup = threadIdx.x / WARPGROUP;
+
+    for (unsigned step = share.first_step; step < share.end; step++) {
+        barrier_wait(&ring.full[ring.stage], ring.parity);
+        if (Plan::WIDE)
+            multiply_transposed(sum, ring.b() + warpgroup * PANEL_BYTES, ring.a(),
+                                step == share.first_step);
+        else
+            multiply_step(sum, ring.a() + warpgroup * 64 * ROW_BYTES, ring.b(),
+                          step == share.first_step);
+        wgmma_wait<1>(); /* the step before has ended */
+        if (step > share.first_step)
+            release(&ring.free[(ring.stage + Plan::STAGES - 1) % Plan::STAGES]);
+        ring.advance();
+    }
+    wgmma_finish(sum);
+}
+
+/* Puts the warpgroup's sums into the block's tile of sums. */
+template <typename Plan>
+static __device__ void keep_sums(float *tile, const float (&sum)[Plan::FEW / 2])
+{
+    const unsigned thread = threadIdx.x % WARPGROUP;
+    const unsigned along = threadIdx.x / WARPGROUP * 64 + thread / 32 * 16 + thread % 32 / 4;
+
+#pragma unroll
+    for (unsigned j = 0; j < Plan::FEW / 2; j += 2) {
+        const unsigned large = along + j / 2 % 2 * 8, few = j / 4 * 8 + thread % 4 * 2;
+        if (Plan::WIDE) {
+            tile[few * Plan::PITCH + large] = sum[j];
+            tile[(few + 1) * Plan::PITCH + large] = sum[j + 1];
+        } else {
+            *(float2 *)(tile + large * Plan::PITCH + few) = make_float2(sum[j], sum[j + 1]);
+        }
+    }
+}
+
+/* Adds up the block's part of the tile, four columns a thread, and stores it. */
+template <typename Plan>
+static __device__ void add_shares(const struct gemm &call, const float *tile,
+                                  const struct share &share, unsigned rank, unsigned splits)
+{
+    const unsigned fours = Plan::COLUMNS / 4;
+    const unsigned rows = (unsigned)min((size_t)Plan::ROWS, call.m - share.row);
+    const bool even = has_even_columns(call);
+
+    for (unsigned i = rank * THREADS + threadIdx.x; i < rows * fours; i += splits * THREADS) {
+        const unsigned row = i / fours, column = i % fours * 4;
+        const float4 *const here = (const float4 *)(tile + row * Plan::PITCH + column);
+        float4 sum = load_from_block(here, 0);
+        for (unsigned block = 1; block < splits; block++) {
+            const float4 more = load_from_block(here, block);
+            sum.x += more.x;
+            sum.y += more.y;
+            sum.z += more.z;
+            sum.w += more.w;
+        }
+        store_pair(call, share.row + row, share.column + column, sum.x, sum.y, even);
+        store_pair(call, share.row + row, share.column + column + 2, sum.z, sum.w, even);
+    }
+}
+
+template <typename Plan>
+static __device__ void multiply_share(const struct gemm &call, const CUtensorMap *a,
+                                      const CUtensorMap *b, unsigned splits)
+{
+    extern __shared__ __align__(1024) unsigned char tiles[];
+    __shared__ phase_barrier full[Plan::STAGES], free[Plan::STAGES];
+    const typename Plan::ring ring = {tiles, full, free, 0, 0};
+    const unsigned rank = rank_in_cluster();
+    const struct share share = share_of<Plan>(call, rank, splits);
+    float *const tile = (float *)tiles;
+
+    if (threadIdx.x == 0) {
+        for (unsigned s = 0; s < Plan::STAGES; s++) {
+            barrier_create(&full[s], 1);
+            barrier_create(&free[s], CONSUMERS / 32);
+        }
+        barriers_created();
+    }
+    __syncthreads();
+    overlap_launches();
+
+    if (threadIdx.x >= CONSUMERS) {
+        if (threadIdx.x == CONSUMERS)
+            produce<Plan>(ring, a, b, share);
+        __syncwarp();
+    } else {
+        float sum[Plan::FEW / 2];
+        consume<Plan>(ring, share, sum);
+        asm volatile("bar.sync 1, %0;" ::"n"(CONSUMERS) : "memory"); /* the tiles are free */
+        keep_sums<Plan>(tile, sum);
+    }
+    cluster_barrier();
+    add_shares<Plan>(call, tile, share, rank, splits);
+    cluster_barrier(); /* nobody may end while others read its memory */
+}
+
+#define KERNEL(name, plan)                                                                         \
+    static __global__ void __launch_bounds__(THREADS, 1)                                           \
+        name(const struct gemm call, const __grid_constant__ CUtensorMap a,                        \
+             const __grid_constant__ CUtensorMap b, const unsigned splits)                         \
+    {                                                                                              \
+        multiply_share<plan>(call, &a, &b, splits);                                                \
+    }
+
+typedef plan<64, true> wide_64;
+typedef plan<128, true> wide_128;
+typedef plan<64, false> tall_64;
+typedef plan<128, false> tall_128;
+
+KERNEL(thin_wide_64, wide_64)
+KERNEL(thin_wide_128, wide_128)
+KERNEL(thin_tall_64, tall_64)
+KERNEL(thin_tall_128, tall_128)
+
+/* ---- launch ---------------------------------------------------------------------------------- */
+
+/* How many blocks share a tile: as many as bring the most in the fewest steps. A cluster lies
+ * within a group of 16 multiprocessors or a few more (GPC). */
+static unsigned choose_splits(const struct gemm *call, size_t tiles)
+{
+    const unsigned groups = max((unsigned)call->multiprocessors / 16, 1U);
+    unsigned best = 1;
+    size_t least = SIZE_MAX;
+
+    for (unsigned splits = 1; splits <= min(MOST_SPLITS, steps_along_k(call)); splits++) {
+        const size_t clusters = (size_t)groups * (16 / splits);
+        const size_t waves = (tiles + clusters - 1) / clusters;
+        const size_t cost = waves * ((steps_along_k(call) + splits - 1) / splits + 3) + splits;
+        if (cost < least) {
+            least = cost;
+            best = splits;
+        }
+    }
+    return best;
+}
+
+#define LAUNCH(kernel, plan)                                                                       \
+    do {                                                                                           \
+        const size_t tiles = ((plan::WIDE ? call->n : call->m) + 127) / 128;                       \
+        const unsigned splits = choose_splits(call, tiles);                                        \
+        const CUtensorMap a = map_a(call, plan::ROWS), b = map_b(call);                            \
+        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,                  \
+                             (int)plan::SHARED_BYTES);                                             \
+        launch_dependent_clusters(kernel, splits, (unsigned)(tiles * splits), THREADS,             \
+                                  plan::SHARED_BYTES, *call, a, b, splits);                        \
+    } while (false)
+
+extern "C" void launch_tma_stores(const struct gemm *call);
+
+extern "C" void launch_thin_bf16(const struct gemm *call)
+{
+    if (call->m == 0 || call->n == 0)
+        return;
+    if (!tma_can_load(call) || (call->m > 128 && call->n > 128)) {
+        launch_tma_stores(call);
+        return;
+    }
+    if (call->m <= call->n) {
+        if (call->m <= 64)
+            LAUNCH(thin_wide_64, wide_64);
+        else
+            LAUNCH(thin_wide_128, wide_128);
+    } else if (call->n <= 64) {
+        LAUNCH(thin_tall_64, tall_64);
+    } else {
+        LAUNCH(thin_tall_128, tall_128);
+    }
+}
