@@ -11,6 +11,7 @@ set(RUNGS_BACKEND simt CACHE STRING "What runs the GPU steps: cuda, simt (the CP
 set_property(CACHE RUNGS_BACKEND PROPERTY STRINGS cuda simt none)
 option(RUNGS_WERROR "Treat warnings as errors" OFF)
 set(RUNGS_SANITIZE "" CACHE STRING "Sanitizers for host code, such as address,undefined or thread")
+option(RUNGS_COMPILE_ONLY "Compile CUDA fast, for its errors and warnings: not to be run" OFF)
 option(BUILD_TESTING "Build the tests (needs cmocka)" ON)
 
 if(NOT RUNGS_BACKEND MATCHES "^(cuda|simt|none)$")

@@ -49,6 +49,11 @@ if(RUNGS_BACKEND STREQUAL cuda)
   find_package(CUDAToolkit REQUIRED)
   target_compile_options(rungs_flags INTERFACE
     $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-Wall,-Wextra -lineinfo>)
+  # Errors and warnings do not need the optimisations, which take more than half of nvcc's time.
+  if(RUNGS_COMPILE_ONLY AND CMAKE_CUDA_COMPILER_VERSION VERSION_GREATER_EQUAL 13.0)
+    target_compile_options(rungs_flags INTERFACE
+      $<$<COMPILE_LANGUAGE:CUDA>:--Ofast-compile=max>)
+  endif()
 elseif(RUNGS_BACKEND STREQUAL simt)
   # Its shared memory lies in front of the C library's thread-local variables, its mutex is recursive
   # from the start, and it reads the symbols of programs that glibc has loaded.
@@ -93,7 +98,7 @@ endfunction()
 function(rungs_add_quick_tests)
   rungs_programs_of(programs ${PROJECT_SOURCE_DIR})
   get_property(left GLOBAL PROPERTY RUNGS_LEFT_TO_ALL)
-  list(REMOVE_ITEM programs ${left} simt_tests)
+  list(REMOVE_ITEM programs ${left} simt_tests step_tests)
   add_custom_target(quick_tests DEPENDS ${programs})
 endfunction()
 
@@ -104,6 +109,14 @@ function(rungs_add_objects target architectures library)
   set_target_properties(${target} PROPERTIES CUDA_ARCHITECTURES "${architectures}")
   target_include_directories(${target} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
   target_link_libraries(${target} PRIVATE ${library} rungs_flags)
+endfunction()
+
+# rungs_add_to_step_tests(target...): the target step_tests is what the tests with the label `step` run.
+function(rungs_add_to_step_tests)
+  if(NOT TARGET step_tests)
+    add_custom_target(step_tests)
+  endif()
+  add_dependencies(step_tests ${ARGN})
 endfunction()
 
 # rungs_add_step(CPU|GPU source... [SM_80|SM_90|SM_90A source...]...
@@ -203,6 +216,7 @@ function(rungs_add_step kind)
     return()
   endif()
 
+  rungs_add_to_step_tests(${name})
   set(label cpu)
   if(kind STREQUAL GPU)
     string(REPLACE cuda gpu label ${RUNGS_BACKEND})
@@ -217,6 +231,7 @@ function(rungs_add_step kind)
   foreach(source IN LISTS STEP_TEST)
     get_filename_component(test ${source} NAME_WE)
     add_executable(${test} ${source})
+    rungs_add_to_step_tests(${test})
     target_link_libraries(${test} PRIVATE
       ${rungs} rungs_step_test ${library} rungs_test_flags)
     set_target_properties(${test} PROPERTIES LINKER_LANGUAGE ${linker})
@@ -231,10 +246,11 @@ endfunction()
 
 # rungs_add_instruction_set_test(test source...): test.c, which tries all of a step's instruction sets
 # that a processor has, in `source`; also compiled for 64-bit Arm and run by an emulator, where both
-# are installed.
+# are installed (without sanitizers, which that compiler is not given).
 function(rungs_add_instruction_set_test test)
   get_filename_component(step ${CMAKE_CURRENT_SOURCE_DIR} NAME)
   add_executable(${test} ${test}.c ${ARGN})
+  rungs_add_to_step_tests(${test})
   target_include_directories(${test} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
   target_link_libraries(${test} PRIVATE rungs_common rungs_test_flags)
   add_test(NAME ${step}.${test} COMMAND ${test})
@@ -242,8 +258,8 @@ function(rungs_add_instruction_set_test test)
 
   find_program(ARM64_COMPILER aarch64-linux-gnu-gcc)
   find_program(ARM64_EMULATOR qemu-aarch64)
-  if(ARM64_COMPILER AND ARM64_EMULATOR)
-    set(arm64 ${CMAKE_CURRENT_BINARY_DIR}/${test}_arm64)
+  if(ARM64_COMPILER AND ARM64_EMULATOR AND NOT RUNGS_SANITIZE)
+    set(arm64 ${CMAKE_CURRENT_BINARY_DIR}/${test}.arm64)
     set(sources ${test}.c ${ARGN})
     list(TRANSFORM sources PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
     file(GLOB headers ${CMAKE_CURRENT_SOURCE_DIR}/*.h)

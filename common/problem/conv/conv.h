@@ -40,7 +40,7 @@ struct conv_pixel {
 
 struct conv_rung {
     struct rung rung;
-    void (*run)(const struct conv *call); /* NULL: not in this build (ON_CUDA) */
+    void (*run)(const struct conv *call); /* NULL: a library that is not in this build */
     /* The most roundings that a term passes through (c in compare.h), without a product's own. */
     double (*depth)(const struct conv *call);
     /* The magnitude for the error bound at a pixel (compare.h), from a call whose pointers are to

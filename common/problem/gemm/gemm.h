@@ -55,7 +55,7 @@ struct gemm {
 
 struct gemm_rung {
     struct rung rung;
-    void (*run)(const struct gemm *call); /* NULL: not in this build (ON_CUDA) */
+    void (*run)(const struct gemm *call); /* NULL: a library that is not in this build */
     /* The most roundings that a term passes through (c in compare.h), without a product's own. */
     double (*depth)(const struct gemm *call);
     /* Describes how the rung ran. NULL: nothing to say. */

@@ -278,8 +278,11 @@ double gemm_bound(const struct gemm_problem *problem, const struct gemm_rung *ru
 
     const double sum = rounding_bound_f32(roundings, terms, reference->magnitude) +
                        0.5 * underflows * (double)FLT_TRUE_MIN;
+    /* The tensor cores may leave out what a fraction has beyond 10 bits: less than 2^-10 of each
+     * factor. */
     if (call->type == GEMM_TF32)
         return sum + (0x1p-9 + 0x1p-20) * reference->magnitude;
+    /* The sum is rounded to 8 bits; 2^-134 is half of the smallest subnormal number. */
     if (call->type == GEMM_BF16)
         return sum + 0x1p-8 * (fabs(reference->value) + sum) + 0x1p-134;
     return sum;

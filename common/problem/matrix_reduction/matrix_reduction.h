@@ -32,7 +32,7 @@ struct matrix_reduction {
 
 struct matrix_rung {
     struct rung rung;
-    void (*run)(const struct matrix_reduction *call); /* NULL: not in this build (ON_CUDA) */
+    void (*run)(const struct matrix_reduction *call); /* NULL: not in this build */
     /* The most roundings that a term passes through (c in compare.h). NULL: 0. */
     double (*depth)(const struct matrix_reduction *call);
     /* Describes how the rung ran. NULL: nothing to say. */

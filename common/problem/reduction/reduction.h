@@ -99,7 +99,7 @@ enum reduction_shape {
 
 struct reduction_rung {
     struct rung rung;
-    void (*run)(const struct reduction *call); /* NULL: not in this build (ON_CUDA) */
+    void (*run)(const struct reduction *call); /* NULL: a library that is not in this build */
     /* The most roundings that a term passes through (c in compare.h), without a product's own. */
     double (*depth)(const struct reduction *call);
     /* Describes how the rung ran, such as "avx512, 2 threads". NULL: nothing to say. */

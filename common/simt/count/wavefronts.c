@@ -112,12 +112,8 @@ void simt_count_banks(bool store, unsigned int size, unsigned int lanes, const u
     if (!store && size > 4 && are_pairs(lanes, addresses)) {
         together *= 2;
     }
-    if (size == 4 && (is_row(lanes, addresses, size) || is_row(lanes, addresses, 0))) {
-        *wavefronts = 1;
-        *conflicts = 0;
-        return;
-    }
-    if (size == 4 && are_in_own_banks(lanes, addresses)) {
+    if (size == 4 && (is_row(lanes, addresses, size) || is_row(lanes, addresses, 0) ||
+                      are_in_own_banks(lanes, addresses))) {
         *wavefronts = 1;
         *conflicts = 0;
         return;
