@@ -1,14 +1,9 @@
-/* Step 08, direct convolution for 3 x 3 filters at stride 1: no matrix, and every number in a
- * register is used many times. */
-#include "conv_device.cuh"
+/* Step 08, direct convolution for 3 x 3 filters at stride 1, as in register_tile.cu, with copies
+ * that are planned before the first of them starts. */
 #include "kernel/dependent_launch.cuh"
-#include "outer_product.cuh"
+#include "register_tile.cuh"
 
-/* A thread computes STRIP adjacent outputs in each of ROWS rows, for FILTERS filters. */
-static const unsigned SIDE = 3, TAPS = SIDE * SIDE;
-static const unsigned STRIP = 4, ROWS = 2, FILTERS = 8;
-static const unsigned CHUNK = 2, STAGES = 4; /* channels per stage; stages in flight or in use */
-static const unsigned WIDEST = 16;           /* the most strips in a row of a block */
+static const unsigned WIDEST = 16; /* the most strips in a row of a block */
 
 /* How the output is divided into blocks. A block has strips x bands threads for each of its groups
  * of FILTERS filters. */
@@ -18,36 +13,6 @@ struct direct_tiling {
     unsigned across, down;  /* blocks per image, horizontally and vertically */
     unsigned filter_blocks;
 };
-
-/* Adds a channel's nine products to each of the sums. */
-template <unsigned BLOCK_FILTERS>
-static __device__ void add_channel(float (&sums)[FILTERS][ROWS][STRIP], const float *tile,
-                                   unsigned pitch, const float *weights)
-{
-    float input[ROWS + SIDE - 1][STRIP + SIDE - 1];
-
-#pragma unroll
-    for (unsigned r = 0; r < ROWS + SIDE - 1; r++) {
-        const float2 last = *(const float2 *)(tile + r * pitch + STRIP);
-        load4(input[r], tile + r * pitch);
-        input[r][STRIP] = last.x;
-        input[r][STRIP + 1] = last.y;
-    }
-#pragma unroll
-    for (unsigned tap = 0; tap < TAPS; tap++) {
-        float weight[FILTERS];
-#pragma unroll
-        for (unsigned f = 0; f < FILTERS; f += 4)
-            load4(weight + f, weights + tap * BLOCK_FILTERS + f);
-#pragma unroll
-        for (unsigned f = 0; f < FILTERS; f++)
-#pragma unroll
-            for (unsigned r = 0; r < ROWS; r++)
-#pragma unroll
-                for (unsigned x = 0; x < STRIP; x++)
-                    sums[f][r][x] += weight[f] * input[r + tap / SIDE][x + tap % SIDE];
-    }
-}
 
 /* The number of pieces in an input tile, and how many of them each thread copies: enough for the
  * widest blocks. */
@@ -67,12 +32,7 @@ static constexpr __host__ __device__ unsigned copies_of(unsigned groups, unsigne
  * shared memory, for 576 products: 94 of 100 instructions multiply. (Implicit GEMM with 8 x 4 sums
  * per thread makes three loads for 32 products, since it cannot exploit that neighbouring taps need
  * the same inputs, shifted by one.) The inputs and weights of CHUNK channels form a stage. While
- * one stage is used, three are in flight.
- *
- * Better: nearly all instructions do arithmetic. Still bad: the inner loop reaches only two thirds
- * of the float32 units' peak. Every fourth multiply-add reads three registers, which takes an extra
- * cycle, and only ptxas decides which. Nothing overlaps the prologue and the epilogue, and only 3 x
- * 3 filters at stride 1 are supported. */
+ * one stage is used, three are in flight. planned_copies and direct differ in the tiling. */
 template <unsigned GROUPS, unsigned PLACES, unsigned VECTOR>
 static __global__ void __launch_bounds__(GROUPS *PLACES, 2)
     direct(const struct conv call, const struct direct_tiling tiling, const float *packed)
@@ -148,31 +108,9 @@ static __global__ void __launch_bounds__(GROUPS *PLACES, 2)
         reading = reading + 1 == STAGES ? 0 : reading + 1;
     }
 
-    const size_t x = first_x + strip * STRIP, y = first_y + band * ROWS;
     const size_t first_filter = (size_t)filter_block * BLOCK_FILTERS + group * FILTERS;
-    if (band >= tiling.bands || x >= call.out_width)
-        return;
-    const size_t out_area = call.out_height * call.out_width;
-    float *to =
-        call.output + (batch * call.filters + first_filter) * out_area + y * call.out_width + x;
-    if (call.out_width % STRIP == 0 && (size_t)call.output % sizeof(float4) == 0 &&
-        y + ROWS <= call.out_height && first_filter + FILTERS <= call.filters) {
-#pragma unroll
-        for (unsigned f = 0; f < FILTERS; f++, to += out_area)
-#pragma unroll
-            for (unsigned r = 0; r < ROWS; r++)
-                store4(to + r * call.out_width, sums[f][r]);
-        return;
-    }
-#pragma unroll
-    for (unsigned f = 0; f < FILTERS; f++, to += out_area)
-#pragma unroll
-        for (unsigned r = 0; r < ROWS; r++)
-#pragma unroll
-            for (unsigned s = 0; s < STRIP; s++)
-                if (first_filter + f < call.filters && y + r < call.out_height &&
-                    x + s < call.out_width)
-                    to[r * call.out_width + s] = sums[f][r][s];
+    if (band < tiling.bands)
+        store_sums(call, batch, first_filter, first_y + band * ROWS, first_x + strip * STRIP, sums);
 }
 
 /* Copies the weights to the layout in which blocks read them, [filter block][channel][tap][filter
@@ -238,24 +176,27 @@ static constexpr unsigned places_of(unsigned groups)
     return groups == 3 ? 64 : 128;
 }
 
+static struct direct_launch launch_with(const struct conv *call, unsigned groups,
+                                        const struct direct_tiling &tiling)
+{
+    const size_t rows = (size_t)tiling.bands * ROWS + SIDE - 1;
+    const size_t stage = CHUNK * (rows * tiling.pitch + TAPS * groups * FILTERS);
+    const size_t tiles = (size_t)tiling.down * tiling.across;
+
+    return {tiling, call->batch * tiling.filter_blocks * tiles, STAGES * stage * sizeof(float)};
+}
+
 static struct direct_launch direct_launch_of(const struct conv *call)
 {
-    const unsigned groups = groups_of(call), places = places_of(groups);
-    struct direct_launch launch;
+    const unsigned groups = groups_of(call);
 
-    launch.tiling = direct_tiling_of(call, groups, places, input_vector(call));
-    const size_t rows = (size_t)launch.tiling.bands * ROWS + SIDE - 1;
-    const size_t stage = CHUNK * (rows * launch.tiling.pitch + TAPS * groups * FILTERS);
-    launch.bytes = STAGES * stage * sizeof(float);
-    launch.blocks = call->batch * launch.tiling.filter_blocks * (size_t)launch.tiling.down *
-                    launch.tiling.across;
-    return launch;
+    return launch_with(call, groups,
+                       direct_tiling_of(call, groups, places_of(groups), input_vector(call)));
 }
 
 template <unsigned GROUPS, unsigned VECTOR>
-static void launch_direct_as(const struct conv *call)
+static void launch_as(const struct conv *call, const struct direct_launch &launch)
 {
-    const struct direct_launch launch = direct_launch_of(call);
     constexpr unsigned PLACES = places_of(GROUPS);
     const auto kernel = direct<GROUPS, PLACES, VECTOR>;
 
@@ -264,10 +205,22 @@ static void launch_direct_as(const struct conv *call)
                      launch.tiling, (const float *)call->workspace);
 }
 
-/* Packs the filters, which a user would do once for all images. */
-extern "C" void prepare_direct(const struct conv *call)
+template <unsigned GROUPS>
+static void launch_groups(const struct conv *call, const struct direct_launch &launch)
 {
-    const unsigned block_filters = groups_of(call) * FILTERS;
+    const unsigned vector = input_vector(call);
+
+    if (vector == 4)
+        launch_as<GROUPS, 4>(call, launch);
+    else if (vector == 2)
+        launch_as<GROUPS, 2>(call, launch);
+    else
+        launch_as<GROUPS, 1>(call, launch);
+}
+
+/* Packs the filters, which a user would do once for all images. */
+static void pack(const struct conv *call, unsigned block_filters)
+{
     const size_t channels = divided_up(call->channels, CHUNK) * CHUNK;
     const size_t weights =
         divided_up(call->filters, block_filters) * block_filters * channels * TAPS;
@@ -277,24 +230,67 @@ extern "C" void prepare_direct(const struct conv *call)
                                                                   (float *)call->workspace);
 }
 
-extern "C" void launch_direct(const struct conv *call)
-{
-    const unsigned vector = input_vector(call);
+/* ---- the rungs ------------------------------------------------------------------------------- */
 
+/* For async_tile, too. */
+extern "C" void prepare_planned_copies(const struct conv *call)
+{
+    pack(call, FILTERS);
+}
+
+/* The tiles of async_tile: 8 x 16 threads, for 8 filters. */
+static struct direct_launch planned_launch_of(const struct conv *call)
+{
+    struct direct_tiling tiling;
+
+    tiling.strips = 8;
+    tiling.bands = places_of(1) / tiling.strips;
+    tiling.pitch = STRIP * tiling.strips + STRIP;
+    tiling.across = (unsigned)divided_up(call->out_width, (size_t)tiling.strips * STRIP);
+    tiling.down = (unsigned)divided_up(call->out_height, (size_t)tiling.bands * ROWS);
+    tiling.filter_blocks = (unsigned)divided_up(call->filters, FILTERS);
+    return launch_with(call, 1, tiling);
+}
+
+/* Better than async_tile: a thread copies the same places of a tile for every channel, so it
+ * computes their addresses once; and it copies 16 bytes at a time where all addresses are multiples
+ * of that. Still bad: all tiles are squares of 32, of which little is used where a picture is 33
+ * wide, and each is copied again for every 8 filters. */
+extern "C" void launch_planned_copies(const struct conv *call)
+{
     if (!has_outputs(call) || !has_products(call))
         launch_conv_naive(call);
-    else if (groups_of(call) == 3 && vector == 4)
-        launch_direct_as<3, 4>(call);
-    else if (groups_of(call) == 3 && vector == 2)
-        launch_direct_as<3, 2>(call);
-    else if (groups_of(call) == 3)
-        launch_direct_as<3, 1>(call);
-    else if (vector == 4)
-        launch_direct_as<2, 4>(call);
-    else if (vector == 2)
-        launch_direct_as<2, 2>(call);
     else
-        launch_direct_as<2, 1>(call);
+        launch_groups<1>(call, planned_launch_of(call));
+}
+
+extern "C" const char *declines_planned_copies(const struct conv *call)
+{
+    const char *const why = conv_declines_3x3(call);
+
+    if (why != NULL || !has_outputs(call))
+        return why;
+    const struct direct_launch launch = planned_launch_of(call);
+    return conv_declines_launch(launch.blocks, launch.bytes);
+}
+
+extern "C" void prepare_direct(const struct conv *call)
+{
+    pack(call, groups_of(call) * FILTERS);
+}
+
+/* The same kernel. Better: two or three groups of threads share a tile, each for 8 filters, and
+ * tiles are as wide as the picture allows. Still bad: the inner loop reaches only two thirds of the
+ * float32 units' peak. Every fourth multiply-add reads three registers, which takes an extra cycle,
+ * and only ptxas decides which. Nothing overlaps the prologue and the epilogue. */
+extern "C" void launch_direct(const struct conv *call)
+{
+    if (!has_outputs(call) || !has_products(call))
+        launch_conv_naive(call);
+    else if (groups_of(call) == 3)
+        launch_groups<3>(call, direct_launch_of(call));
+    else
+        launch_groups<2>(call, direct_launch_of(call));
 }
 
 extern "C" const char *declines_direct(const struct conv *call)

@@ -54,27 +54,22 @@ extern "C" void write_gather_taps(const struct conv *call, const struct gather_p
     write_taps<<<(unsigned)divided_up(rows, BLOCK), BLOCK>>>(*call, *plan);
 }
 
-/* Stores the weights as [row][filter], with zeros where there are none. */
+/* Stores the weights as [group][row][filter], with zeros where there are none. */
 static __global__ void pack_weights(const struct conv call, const struct gather_plan plan)
 {
     const size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
     const unsigned filters = plan.filter_tiles * plan.tile_filters;
-    const unsigned filter = (unsigned)(i % filters), row = (unsigned)(i / filters);
-    const unsigned plane = (unsigned)(call.kernel_height * call.kernel_width);
-    unsigned channel, tap;
+    const unsigned rows = plan.stages * GATHER_DEPTH;
+    const size_t group = i / filters / rows;
 
-    if (row >= plan.stages * GATHER_DEPTH)
-        return;
-    row_of(call, plan, row, &channel, &tap);
-    plan.weights[i] = filter < call.filters && channel < call.channels
-                          ? call.filter[((size_t)filter * call.channels + channel) * plane + tap]
-                          : 0;
+    if (group < call.groups)
+        plan.weights[i] = weight_of(call, plan, (unsigned)group, (unsigned)(i % filters),
+                                    (unsigned)(i / filters % rows));
 }
 
 extern "C" void prepare_gather(const struct conv *call, const struct gather_plan *plan)
 {
-    const size_t weights =
-        (size_t)plan->stages * GATHER_DEPTH * plan->filter_tiles * plan->tile_filters;
+    const size_t weights = call->groups * plan->weights_step;
 
     pack_weights<<<(unsigned)divided_up(weights, BLOCK), BLOCK>>>(*call, *plan);
     write_gather_taps(call, plan);

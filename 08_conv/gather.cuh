@@ -12,6 +12,37 @@ extern "C" {
 /* A place that is outside of every image, whatever is added to it. */
 static const int NOWHERE = -0x40000000;
 
+/* A block's share of the work: a tile of a group's product, over the stages of a split. */
+struct share {
+    unsigned filter_tile, pixel_tile, group;
+    unsigned split, first_stage, end_stage;
+};
+
+static inline unsigned blocks_for(const struct conv &call, const struct gather_plan &plan)
+{
+    return plan.filter_tiles * plan.pixel_tiles * (unsigned)call.groups * plan.splits;
+}
+
+static __device__ inline struct share share_of_block(const struct conv &call,
+                                                     const struct gather_plan &plan)
+{
+    const unsigned pixel_tiles = blockIdx.x / plan.filter_tiles;
+    const unsigned products = pixel_tiles / plan.pixel_tiles;
+    struct share share = {};
+
+    share.filter_tile = blockIdx.x % plan.filter_tiles;
+    share.pixel_tile = pixel_tiles % plan.pixel_tiles;
+    share.end_stage = plan.stages;
+    if (call.groups > 1) /* where there is little work for a block, divisions are a part of it */
+        share.group = products % (unsigned)call.groups;
+    if (plan.splits > 1) {
+        share.split = products / (unsigned)call.groups;
+        share.first_stage = (unsigned)((size_t)plan.stages * share.split / plan.splits);
+        share.end_stage = (unsigned)((size_t)plan.stages * (share.split + 1) / plan.splits);
+    }
+    return share;
+}
+
 /* What a thread copies of a stage: VECTOR pixels at a time, in ROWS rows of the im2col matrix and
  * COLUMNS columns. */
 template <unsigned PIXELS, unsigned THREADS, unsigned VECTOR>
@@ -27,11 +58,12 @@ struct gatherer {
 template <unsigned PIXELS, unsigned THREADS, unsigned VECTOR>
 static __device__ inline void begin_gather(gatherer<PIXELS, THREADS, VECTOR> *gather,
                                            const struct conv &call, const struct gather_plan &plan,
-                                           unsigned thread, unsigned first_pixel)
+                                           unsigned thread, unsigned group, unsigned first_pixel)
 {
     typedef gatherer<PIXELS, THREADS, VECTOR> type;
     const unsigned out_width = (unsigned)call.out_width;
     const unsigned out_area = (unsigned)call.out_height * out_width;
+    const unsigned channels_area = (unsigned)(call.channels * call.height * call.width);
 
     gather->column = thread % type::LANES * VECTOR;
     gather->row = type::COLUMNS > 1 ? 0 : thread / type::LANES * type::ROWS;
@@ -42,20 +74,11 @@ static __device__ inline void begin_gather(gatherer<PIXELS, THREADS, VECTOR> *ga
         const bool exists = pixel < plan.pixels;
         const int y = (int)(place / out_width * (unsigned)call.stride_height) - (int)call.pad;
         const int x = (int)(place % out_width * (unsigned)call.stride_width) - (int)call.pad;
-        const size_t image = batch * call.channels * call.height * call.width;
+        const size_t image = (size_t)(batch * (unsigned)call.groups + group) * channels_area;
         gather->y[i] = exists ? y : NOWHERE;
         gather->x[i] = x;
         gather->from[i] = exists ? call.input + image + (long)y * (long)call.width + x : call.input;
     }
-}
-
-/* Where the weights of a tile's picture begin. If pictures have weights of their own, no tile spans
- * two. */
-static __device__ inline size_t
-weights_of_tile(const struct conv &call, const struct gather_plan &plan, unsigned first_pixel)
-{
-    const unsigned out_area = (unsigned)(call.out_height * call.out_width);
-    return plan.weights_step == 0 ? 0 : first_pixel / out_area * plan.weights_step;
 }
 
 /* Copies VECTOR floats, or zeros if they are not inside. */
@@ -131,6 +154,20 @@ static __device__ inline void row_of(const struct conv &call, const struct gathe
         *channel = row / plane;
         *tap = row % plane;
     }
+}
+
+/* The weight of a filter of a group at a row of the im2col matrix, 0 in the padding. */
+static __device__ inline float weight_of(const struct conv &call, const struct gather_plan &plan,
+                                         unsigned group, unsigned filter, unsigned row)
+{
+    const unsigned plane = (unsigned)(call.kernel_height * call.kernel_width);
+    unsigned channel, tap;
+
+    row_of(call, plan, row, &channel, &tap);
+    if (filter >= plan.filters || channel >= call.channels)
+        return 0;
+    const size_t first = ((size_t)group * plan.filters + filter) * call.channels;
+    return call.filter[(first + channel) * plane + tap];
 }
 
 /* Stores a weight as two TF32 numbers, high + low, as implicit_3xtf32 reads them: [filter

@@ -5,12 +5,12 @@
 enum { FILTERS_MOST = 128 };
 
 const struct gather_tile gather_tiles[GATHER_TILES] = {
-    {64, 128, 3, 8, 1}, {64, 128, 4, 11, 1}, {128, 128, 2, 22, 1}, {32, 128, 6, 8, 1}};
-const struct gather_tile tensor_tiles[TENSOR_TILES] = {{128, 128, 1, 55, 2.7},
-                                                       {64, 256, 1, 60, 2.7},
-                                                       {64, 128, 2, 56, 2.7},
-                                                       {32, 256, 2, 59, 2.7},
-                                                       {32, 128, 2, 66, 2.7}};
+    {64, 128, 3, 1, 8, 1}, {64, 128, 4, 1, 11, 1}, {128, 128, 2, 1, 22, 1}, {32, 128, 6, 1, 8, 1}};
+const struct gather_tile tensor_tiles[TENSOR_TILES] = {{128, 128, 1, 2, 55, 2.7},
+                                                       {64, 256, 1, 2, 60, 2.7},
+                                                       {64, 128, 2, 2, 56, 2.7},
+                                                       {32, 256, 2, 2, 59, 2.7},
+                                                       {32, 128, 2, 2, 66, 2.7}};
 
 static bool is_uniform(const struct conv *call)
 {
@@ -35,7 +35,8 @@ static unsigned vector_of(const struct conv *call)
 static double cost_of(const struct conv *call, const struct gather_plan *plan,
                       const struct gather_tile *tile)
 {
-    const double blocks = (double)plan->filter_tiles * plan->pixel_tiles * plan->splits;
+    const double blocks =
+        (double)plan->filter_tiles * plan->pixel_tiles * (double)call->groups * plan->splits;
     const double processors = call->multiprocessors > 0 ? call->multiprocessors : 1;
     const double full = (double)(size_t)(blocks / (processors * tile->resident));
     const double rest = blocks - full * processors * tile->resident;
@@ -61,47 +62,58 @@ struct gather_plan gather_plan_of(const struct conv *call, const struct gather_t
     plan.uniform = may & GATHER_TAP_ORDER && is_uniform(call);
     plan.vector = plan.uniform ? vector_of(call) : 1;
     plan.stages = (unsigned)divided_up(rows, GATHER_DEPTH);
+    plan.filters = (unsigned)(call->filters / call->groups);
     plan.pixels = (unsigned)(call->batch * call->out_height * call->out_width);
     plan.taps = call->workspace;
     const size_t taps = plan.uniform ? plan.stages : (size_t)plan.stages * GATHER_DEPTH;
     plan.weights = (float *)(plan.taps + taps);
-    const size_t padded = divided_up(call->filters, FILTERS_MOST) * FILTERS_MOST;
-    plan.parts = plan.weights + 2 * (size_t)plan.stages * GATHER_DEPTH * padded;
-    const size_t used = (size_t)((char *)plan.parts - (char *)call->workspace);
     const size_t outputs = plan.pixels * call->filters;
-    const size_t room = call->workspace_bytes > used ? call->workspace_bytes - used : 0;
 
-    for (unsigned t = 0; t < tile_count; t++)
+    for (unsigned t = 0; t < tile_count; t++) {
+        plan.tile_filters = tiles[t].filters;
+        plan.tile_pixels = tiles[t].pixels;
+        plan.resident = tiles[t].resident;
+        plan.filter_tiles = (unsigned)divided_up(plan.filters, plan.tile_filters);
+        plan.pixel_tiles = (unsigned)divided_up(plan.pixels, plan.tile_pixels);
+        plan.weights_step = (size_t)plan.stages * GATHER_DEPTH * plan.filter_tiles *
+                            plan.tile_filters * tiles[t].weight_floats;
+        plan.parts = plan.weights + call->groups * plan.weights_step;
+        const size_t used = (size_t)((char *)plan.parts - (char *)call->workspace);
+        const size_t room = call->workspace_bytes > used ? call->workspace_bytes - used : 0;
         for (plan.splits = 1; plan.splits <= 32; plan.splits++) {
             if (plan.splits > 1 &&
                 (!(may & GATHER_SPLIT) || plan.splits * outputs * sizeof(float) > room ||
                  plan.stages < 4 * plan.splits))
                 break;
-            plan.tile_filters = tiles[t].filters;
-            plan.tile_pixels = tiles[t].pixels;
-            plan.resident = tiles[t].resident;
-            plan.filter_tiles = (unsigned)divided_up(call->filters, plan.tile_filters);
-            plan.pixel_tiles = (unsigned)divided_up(plan.pixels, plan.tile_pixels);
             const double cost = cost_of(call, &plan, &tiles[t]);
             if (least == 0 || cost < least) {
                 least = cost;
                 best = plan;
             }
         }
+    }
     return best;
 }
 
+/* With the tile and the weights that take most. */
 const char *gather_declines(const struct conv *call)
 {
     const double most = 0x7FFFFFFF;
     const double pixels = (double)call->batch * (double)call->out_height * (double)call->out_width;
+    const double rows =
+        (double)call->channels * (double)call->kernel_height * (double)call->kernel_width;
+    const double filters =
+        (double)(divided_up(call->filters / call->groups, FILTERS_MOST) * FILTERS_MOST);
 
-    if ((double)call->channels * (double)call->height * (double)call->width > most ||
-        (double)call->channels * (double)call->kernel_height * (double)call->kernel_width > most ||
+    if ((double)call->channels * (double)call->height * (double)call->width > most || rows > most ||
         pixels * 4 > most || pixels * (double)call->filters > most)
         return "too large for indices of 32 bits";
     if (call->pad > most / 4 || (double)call->dilation * (double)call->kernel_height > most / 4 ||
         (double)call->dilation * (double)call->kernel_width > most / 4)
         return "too much padding or dilation for indices of 32 bits";
+    if ((rows + GATHER_DEPTH) *
+            (sizeof(struct gather_tap) + 2 * sizeof(float) * filters * (double)call->groups) >
+        (double)call->workspace_bytes)
+        return "the groups' weights, padded to tiles, have no room in the workspace";
     return NULL;
 }

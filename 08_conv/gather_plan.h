@@ -1,5 +1,5 @@
 /* How the general rungs divide a convolution: a matrix product of the filters with the im2col
- * matrix, whose elements are gathered from the input. */
+ * matrix, whose elements are gathered from the input; with groups, a product for each group. */
 #ifndef GATHER_PLAN_H
 #define GATHER_PLAN_H
 
@@ -20,23 +20,22 @@ struct gather_plan {
     unsigned vector; /* floats for each copy of inputs: 4 if neighbouring pixels are neighbours in
                         memory for each tap, and aligned; else 1 */
     unsigned tile_filters, tile_pixels, resident;
-    unsigned filter_tiles, pixel_tiles;
-    unsigned stages;     /* along the rows of the im2col matrix */
-    unsigned splits;     /* parts into which they are divided */
-    unsigned pixels;     /* of all pictures */
-    size_t weights_step; /* floats from one picture's weights to the next picture's; 0: all have the
-                            same */
+    unsigned filter_tiles, pixel_tiles; /* of a group */
+    unsigned filters, pixels;           /* of a group; of all its pictures */
+    unsigned stages;                    /* along the rows of the im2col matrix */
+    unsigned splits;                    /* parts into which they are divided */
+    size_t weights_step;                /* floats from a group's weights to the next group's */
     /* In the workspace: */
     struct gather_tap *taps; /* one for each stage if uniform, else for each row of the stages */
-    float *weights;          /* [row][filter], padded with zeros to whole stages and tiles */
+    float *weights;          /* [group][row][filter], padded with zeros to whole stages and tiles */
     float *parts;            /* for each split, an output of its own */
 };
 
-/* The tile of a block; how many blocks a multiprocessor has room for; how many filters' products
- * take as long as gathering their inputs (measured on an H200, as is what cost_of makes of it); and
- * how many times faster than float32's units its products are. */
+/* The tile of a block; how many blocks a multiprocessor has room for; how many floats a weight
+ * takes; how many filters' products take as long as gathering their inputs (measured on an H200, as
+ * is what cost_of makes of it); and how many times faster than float32's units its products are. */
 struct gather_tile {
-    unsigned filters, pixels, resident;
+    unsigned filters, pixels, resident, weight_floats;
     double gather_cost, speed;
 };
 

@@ -9,17 +9,18 @@ static const unsigned WARP_FILTERS = 32, WARP_PIXELS = 64;
 
 static const unsigned THREAD_SUMS = 64;
 
-/* Stores four neighbours of a row of pixels. */
+/* Stores four neighbours of a row of pixels, for four filters of a group. (Indices of elements that
+ * exist have 32 bits: gather_declines.) */
 static __device__ inline void store_pixels(const struct conv &call, const struct gather_plan &plan,
-                                           float *output, unsigned first_filter,
+                                           float *output, unsigned group, unsigned first_filter,
                                            unsigned first_pixel, const float (&sums)[4][4])
 {
     const unsigned out_area = (unsigned)(call.out_height * call.out_width);
-    const unsigned filters = (unsigned)call.filters;
+    const unsigned filters = plan.filters, groups = (unsigned)call.groups;
 
     if (out_area % 4 == 0 && (size_t)output % sizeof(float4) == 0) {
         const unsigned batch = first_pixel / out_area, place = first_pixel % out_area;
-        float *to = output + ((size_t)batch * filters + first_filter) * out_area + place;
+        float *to = output + ((batch * groups + group) * filters + first_filter) * out_area + place;
         if (first_pixel >= plan.pixels)
             return;
 #pragma unroll
@@ -31,7 +32,7 @@ static __device__ inline void store_pixels(const struct conv &call, const struct
 #pragma unroll
     for (unsigned i = 0; i < 4; i++) {
         const unsigned batch = (first_pixel + i) / out_area, place = (first_pixel + i) % out_area;
-        float *to = output + ((size_t)batch * filters + first_filter) * out_area + place;
+        float *to = output + ((batch * groups + group) * filters + first_filter) * out_area + place;
         if (first_pixel + i >= plan.pixels)
             return;
 #pragma unroll
@@ -54,9 +55,9 @@ struct gemm_kind {
     static const unsigned BYTES = STAGES * (A_FLOATS + B_FLOATS) * sizeof(float);
 };
 
-/* A block's part of the work, and the stages in shared memory. */
+/* A block's share of the work, and the stages in shared memory. */
 struct work {
-    unsigned filter_tile, pixel_tile, split;
+    struct share share;
     unsigned next, end; /* stages along the rows of the im2col matrix */
     float *a, *b;
     unsigned reading, writing;
@@ -73,17 +74,15 @@ static __device__ inline struct work begin_work(const struct conv &call,
     const unsigned a_column = threadIdx.x % (KIND::FILTERS / 4) * 4;
     struct work work = {};
 
-    work.filter_tile = blockIdx.x % plan.filter_tiles;
-    work.pixel_tile = blockIdx.x / plan.filter_tiles % plan.pixel_tiles;
-    work.split = blockIdx.x / plan.filter_tiles / plan.pixel_tiles;
-    work.next = (unsigned)((size_t)plan.stages * work.split / plan.splits);
-    work.end = (unsigned)((size_t)plan.stages * (work.split + 1) / plan.splits);
+    work.share = share_of_block(call, plan);
+    work.next = work.share.first_stage;
+    work.end = work.share.end_stage;
     work.a = shared;
     work.b = shared + KIND::STAGES * KIND::A_FLOATS;
     work.a_place = a_row * KIND::FILTERS + a_column;
-    work.weights = plan.weights + weights_of_tile(call, plan, work.pixel_tile * KIND::PIXELS) +
+    work.weights = plan.weights + work.share.group * plan.weights_step +
                    ((size_t)work.next * GATHER_DEPTH + a_row) * plan.filter_tiles * KIND::FILTERS +
-                   work.filter_tile * KIND::FILTERS + a_column;
+                   work.share.filter_tile * KIND::FILTERS + a_column;
     return work;
 }
 
@@ -145,7 +144,8 @@ static __global__ void __launch_bounds__(KIND::THREADS, KIND::RESIDENT)
     struct work work = begin_work<KIND>(call, plan, (float *)shared);
     gatherer<KIND::PIXELS, KIND::THREADS, KIND::VECTOR> gather;
 
-    begin_gather(&gather, call, plan, threadIdx.x, work.pixel_tile * KIND::PIXELS);
+    begin_gather(&gather, call, plan, threadIdx.x, work.share.group,
+                 work.share.pixel_tile * KIND::PIXELS);
     overlap_launches();
     if (KIND::UNIFORM)
         work.tap = tap_of_stage<KIND::VECTOR>(call, plan, work.next);
@@ -171,21 +171,21 @@ static __global__ void __launch_bounds__(KIND::THREADS, KIND::RESIDENT)
     }
     float *output = call.output;
     if (plan.splits > 1)
-        output = plan.parts + work.split * (size_t)plan.pixels * call.filters;
+        output = plan.parts + work.share.split * (size_t)plan.pixels * call.filters;
 #pragma unroll
     for (unsigned i = 0; i < 2; i++)
 #pragma unroll
         for (unsigned j = 0; j < 2; j++)
-            store_pixels(call, plan, output, work.filter_tile * KIND::FILTERS + row + 16 * i,
-                         work.pixel_tile * KIND::PIXELS + column + 32 * j, sums[i][j]);
+            store_pixels(call, plan, output, work.share.group,
+                         work.share.filter_tile * KIND::FILTERS + row + 16 * i,
+                         work.share.pixel_tile * KIND::PIXELS + column + 32 * j, sums[i][j]);
 }
 
 template <typename KIND>
 static void launch_as(const struct conv *call, const struct gather_plan &plan)
 {
     const auto kernel = gathered_gemm<KIND>;
-
-    const unsigned blocks = plan.filter_tiles * plan.pixel_tiles * plan.splits;
+    const unsigned blocks = blocks_for(*call, plan);
 
     cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)KIND::BYTES);
     /* Blocks that start while others of the kernel before are still running crowd on the

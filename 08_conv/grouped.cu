@@ -11,7 +11,7 @@ static const unsigned BLOCK = 256, ROWS = 4;
  * ROWS x SIDE. Where a filter reads few channels there is little else to gain: an output needs
  * hardly more arithmetic than bytes. Still bad: an input is loaded once for each tap of a row,
  * from the L1 cache; with many channels in a group it is loaded again for each of the group's
- * filters. */
+ * filters. (The rungs that gather make a matrix product for each group.) */
 template <unsigned SIDE, unsigned STRIDE>
 static __global__ void __launch_bounds__(BLOCK, SIDE == 3   ? 3
                                                 : SIDE == 5 ? 2

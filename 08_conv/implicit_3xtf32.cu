@@ -122,23 +122,21 @@ static __global__ void __launch_bounds__(THREADS, N *GROUPS > 64 ? 1 : 2)
 {
     typedef sizes<N, GROUPS> size;
     extern __shared__ float4 shared[];
-    const unsigned filter_tile = blockIdx.x % plan.filter_tiles;
-    const unsigned pixel_tile = blockIdx.x / plan.filter_tiles % plan.pixel_tiles;
-    const unsigned split_number = blockIdx.x / plan.filter_tiles / plan.pixel_tiles;
+    const struct share share = share_of_block(call, plan);
     const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
     /* this lane's first pixel in the tile, and its first row of a step */
     const unsigned pixel = warp / 4 * GROUPS * 64 + warp % 4 * 16 + lane / 4;
     const unsigned from = lane % 4 * size::PITCH + pixel;
 
     gatherer<size::PIXELS, THREADS, VECTOR> gather;
-    begin_gather(&gather, call, plan, threadIdx.x, pixel_tile * size::PIXELS);
+    begin_gather(&gather, call, plan, threadIdx.x, share.group, share.pixel_tile * size::PIXELS);
     struct ring ring = {};
     ring.weights = (float *)shared;
     ring.inputs = ring.weights + STAGES * size::WEIGHTS;
-    ring.next = (unsigned)((size_t)plan.stages * split_number / plan.splits);
-    ring.end = (unsigned)((size_t)plan.stages * (split_number + 1) / plan.splits);
-    ring.weights_from = plan.weights + weights_of_tile(call, plan, pixel_tile * size::PIXELS) +
-                        ((size_t)filter_tile * plan.stages + ring.next) * size::WEIGHTS +
+    ring.next = share.first_stage;
+    ring.end = share.end_stage;
+    ring.weights_from = plan.weights + share.group * plan.weights_step +
+                        ((size_t)share.filter_tile * plan.stages + ring.next) * size::WEIGHTS +
                         threadIdx.x * 4;
 
     overlap_launches();
@@ -166,25 +164,25 @@ static __global__ void __launch_bounds__(THREADS, N *GROUPS > 64 ? 1 : 2)
     }
 
     const unsigned out_area = (unsigned)(call.out_height * call.out_width);
-    const unsigned filters = (unsigned)call.filters;
-    const unsigned first_filter = filter_tile * N + lane % 4 * 2;
+    const unsigned groups = (unsigned)call.groups;
+    const unsigned first_filter = share.filter_tile * N + lane % 4 * 2;
     float *output = call.output;
     if (plan.splits > 1)
-        output = plan.parts + split_number * (size_t)plan.pixels * filters;
+        output = plan.parts + share.split * (size_t)plan.pixels * call.filters;
 #pragma unroll
     for (unsigned g = 0; g < GROUPS; g++)
 #pragma unroll
         for (unsigned half = 0; half < 2; half++) {
-            const unsigned p = pixel_tile * size::PIXELS + pixel + g * 64 + half * 8;
-            float *to = output + ((size_t)(p / out_area) * filters + first_filter) * out_area +
-                        p % out_area;
+            const unsigned p = share.pixel_tile * size::PIXELS + pixel + g * 64 + half * 8;
+            const unsigned picture = p / out_area * groups + share.group;
+            float *to = output + (picture * plan.filters + first_filter) * out_area + p % out_area;
             if (p >= plan.pixels)
                 continue;
 #pragma unroll
             for (unsigned n = 0; n < N / 8; n++, to += 8 * (size_t)out_area)
 #pragma unroll
                 for (unsigned f = 0; f < 2; f++)
-                    if (first_filter + n * 8 + f < filters)
+                    if (first_filter + n * 8 + f < plan.filters)
                         to[f * (size_t)out_area] = sums[g][n * 4 + half * 2 + f];
         }
 }
@@ -194,17 +192,13 @@ static __global__ void split_weights(const struct conv call, const struct gather
 {
     const size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
     const unsigned filters = plan.filter_tiles * plan.tile_filters;
-    const unsigned filter = (unsigned)(i % filters), row = (unsigned)(i / filters);
-    const unsigned plane = (unsigned)(call.kernel_height * call.kernel_width);
-    unsigned channel, tap;
-    float value = 0;
+    const unsigned rows = plan.stages * GATHER_DEPTH;
+    const unsigned filter = (unsigned)(i % filters), row = (unsigned)(i / filters % rows);
+    const size_t group = i / filters / rows;
 
-    if (row >= plan.stages * GATHER_DEPTH)
-        return;
-    row_of(call, plan, row, &channel, &tap);
-    if (filter < call.filters && channel < call.channels)
-        value = call.filter[((size_t)filter * call.channels + channel) * plane + tap];
-    store_in_two(plan.weights, plan, row, filter, value);
+    if (group < call.groups)
+        store_in_two(plan.weights + group * plan.weights_step, plan, row, filter,
+                     weight_of(call, plan, (unsigned)group, filter, row));
 }
 
 static struct gather_plan plan_of(const struct conv *call)
@@ -219,8 +213,7 @@ extern "C" void prepare_implicit_3xtf32(const struct conv *call)
     if (!has_outputs(call) || !has_products(call))
         return;
     const struct gather_plan plan = plan_of(call);
-    const size_t weights =
-        (size_t)plan.stages * GATHER_DEPTH * plan.filter_tiles * plan.tile_filters;
+    const size_t weights = call->groups * plan.weights_step / 2; /* two floats each */
     split_weights<<<(unsigned)divided_up(weights, BLOCK), BLOCK>>>(*call, plan);
     write_gather_taps(call, &plan);
 }
@@ -231,8 +224,7 @@ static void launch_as(const struct conv *call, const struct gather_plan &plan)
     const unsigned bytes =
         STAGES * GATHER_DEPTH * (2 * N + WARPGROUPS * GROUPS * 64 + 8) * (unsigned)sizeof(float);
     const auto kernel = implicit_3xtf32<N, GROUPS, VECTOR, UNIFORM>;
-
-    const unsigned blocks = plan.filter_tiles * plan.pixel_tiles * plan.splits;
+    const unsigned blocks = blocks_for(*call, plan);
 
     cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int)bytes);
     if (blocks > 2 * plan.resident * (unsigned)call->multiprocessors) /* as in gathered_gemm.cu */

@@ -10,7 +10,7 @@ static bool is_empty(const struct conv *call)
 
 static struct gather_plan packed_plan(const struct conv *call)
 {
-    static const struct gather_tile tile = {64, 128, 3, 8, 1};
+    static const struct gather_tile tile = {64, 128, 3, 1, 8, 1};
     return gather_plan_of(call, &tile, 1, 0);
 }
 

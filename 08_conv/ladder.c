@@ -11,6 +11,23 @@ void launch_conv_naive(const struct conv *call);
 void launch_constant_filter(const struct conv *call);
 void launch_conv_shared_tile(const struct conv *call);
 const char *declines_conv_shared_tile(const struct conv *call);
+void launch_shared_filters(const struct conv *call);
+const char *declines_shared_filters(const struct conv *call);
+
+void launch_conv_register_tile(const struct conv *call);
+void launch_async_tile(const struct conv *call);
+const char *declines_register_tile(const struct conv *call);
+
+void prepare_planned_copies(const struct conv *call);
+void launch_planned_copies(const struct conv *call);
+const char *declines_planned_copies(const struct conv *call);
+void prepare_direct(const struct conv *call);
+void launch_direct(const struct conv *call);
+const char *declines_direct(const struct conv *call);
+
+void prepare_winograd(const struct conv *call);
+void launch_winograd(const struct conv *call);
+const char *declines_winograd(const struct conv *call);
 
 void launch_grouped(const struct conv *call);
 const char *declines_grouped(const struct conv *call);
@@ -30,14 +47,6 @@ void launch_implicit_gemm_ordered(const struct conv *call);
 void prepare_implicit_gemm_split(const struct conv *call);
 void launch_implicit_gemm_split(const struct conv *call);
 const char *declines_gather(const struct conv *call);
-
-void prepare_direct(const struct conv *call);
-void launch_direct(const struct conv *call);
-const char *declines_direct(const struct conv *call);
-
-void prepare_winograd(const struct conv *call);
-void launch_winograd(const struct conv *call);
-const char *declines_winograd(const struct conv *call);
 
 void prepare_implicit_3xtf32(const struct conv *call);
 void launch_implicit_3xtf32(const struct conv *call);
@@ -99,6 +108,55 @@ static const struct conv_rung rungs[] = {
         .declines = declines_conv_shared_tile,
     },
     {
+        .rung = {.name = "shared_filters",
+                 .idea = "8 filters per thread, their weights in shared memory, too"},
+        .run = launch_shared_filters,
+        .depth = conv_depth_serial,
+        .declines = declines_shared_filters,
+    },
+    {
+        .rung = {.name = "register_tile",
+                 .idea = "3x3: 4 x 2 outputs per thread, their inputs in registers for nine taps"},
+        .run = launch_conv_register_tile,
+        .depth = conv_depth_serial,
+        .declines = declines_register_tile,
+    },
+    {
+        .rung = {.name = "async_tile",
+                 .idea = "3x3: the next channels are copied while these are multiplied"},
+        .run = launch_async_tile,
+        .depth = conv_depth_serial,
+        .prepare = prepare_planned_copies,
+        .declines = declines_register_tile,
+    },
+    {
+        .rung = {.name = "planned_copies",
+                 .idea = "3x3: a copy's address is computed once, for 16 bytes at a time"},
+        .run = launch_planned_copies,
+        .depth = conv_depth_serial,
+        .prepare = prepare_planned_copies,
+        .declines = declines_planned_copies,
+    },
+    {
+        .rung = {.name = "direct",
+                 .idea = "3x3: tiles as wide as the image allows, each for 16 or 24 filters"},
+        .run = launch_direct,
+        .depth = conv_depth_serial,
+        .prepare = prepare_direct,
+        .declines = declines_direct,
+    },
+    {
+        .rung =
+            {.name = "winograd",
+             .idea =
+                 "3x3: Winograd's F(2x2, 3x3), 16 multiplications instead of 36, in one kernel"},
+        .run = launch_winograd,
+        .depth = winograd_depth,
+        .prepare = prepare_winograd,
+        .declines = declines_winograd,
+        .magnitude = winograd_magnitude,
+    },
+    {
         .rung = {.name = "im2col",
                  .idea = "every output's inputs in a matrix, multiplied by the filters by 07's "
                          "async_copies"},
@@ -133,6 +191,7 @@ static const struct conv_rung rungs[] = {
                          "8 sums per thread"},
         .run = launch_implicit_gemm_packed,
         .depth = conv_depth_serial,
+        .takes_groups = true,
         .prepare = prepare_implicit_gemm_packed,
         .declines = declines_gather,
     },
@@ -142,6 +201,7 @@ static const struct conv_rung rungs[] = {
                      "asynchronous copies, two stages ahead; tiles as wide as there are filters"},
         .run = launch_implicit_gemm_async,
         .depth = conv_depth_serial,
+        .takes_groups = true,
         .prepare = prepare_implicit_gemm_async,
         .declines = declines_gather,
     },
@@ -150,6 +210,7 @@ static const struct conv_rung rungs[] = {
                  .idea = "one tap and 16 channels at a time: one look at the table for 16 rows"},
         .run = launch_implicit_gemm_ordered,
         .depth = conv_depth_serial,
+        .takes_groups = true,
         .prepare = prepare_implicit_gemm_ordered,
         .declines = declines_gather,
     },
@@ -158,35 +219,17 @@ static const struct conv_rung rungs[] = {
                  .idea = "the sum divided among blocks where there are few tiles"},
         .run = launch_implicit_gemm_split,
         .depth = conv_depth_serial,
+        .takes_groups = true,
         .prepare = prepare_implicit_gemm_split,
         .declines = declines_gather,
     },
     {
-        .rung = {.name = "direct",
-                 .idea = "3x3: tiles with halo, 4 x 2 outputs of 8 filters per thread, "
-                         "asynchronous copies"},
-        .run = launch_direct,
-        .depth = conv_depth_serial,
-        .prepare = prepare_direct,
-        .declines = declines_direct,
-    },
-    {
         .rung = {.name = "winograd_2x2",
-                 .idea = "3x3: Winograd's F(2x2, 3x3), 16 multiplications instead of 36, in three "
-                         "kernels"},
+                 .idea = "3x3: winograd in three kernels, its products as matrix products"},
         .run = launch_winograd_2x2,
         .depth = winograd_depth,
         .prepare = prepare_winograd_2x2,
         .declines = declines_winograd_2x2,
-        .magnitude = winograd_magnitude,
-    },
-    {
-        .rung = {.name = "winograd",
-                 .idea = "3x3: the same in one kernel, nothing passes through memory"},
-        .run = launch_winograd,
-        .depth = winograd_depth,
-        .prepare = prepare_winograd,
-        .declines = declines_winograd,
         .magnitude = winograd_magnitude,
     },
     {
@@ -215,6 +258,7 @@ static const struct conv_rung rungs[] = {
                  .needs_compute_capability = 90},
         .run = launch_implicit_3xtf32,
         .depth = depth_implicit_3xtf32,
+        .takes_groups = true,
         .prepare = prepare_implicit_3xtf32,
         .declines = declines_gather,
     },

@@ -157,29 +157,44 @@ static void test_gathered(void **state)
     }
 }
 
-/* Groups of one channel and of several, as many filters or more. */
+/* Groups of one channel and of several, as many filters or more: around the rows of a thread of
+ * `grouped`; and around the tiles of the rungs that gather, where tiles span pictures, but not
+ * groups. */
 static void test_groups(void **state)
 {
     static const struct {
-        size_t groups, channels, filters, kernel, stride, pad;
+        size_t groups, batch, channels, height, width, filters, kernel, stride, pad, dilation;
     } shapes[] = {
-        {5, 5, 5, 3, 1, 1}, {5, 5, 10, 3, 2, 0},  {2, 6, 4, 5, 1, 2}, {3, 3, 3, 7, 2, 3},
-        {4, 8, 8, 7, 1, 9}, {2, 2, 2, 5, 2, 100}, {2, 4, 2, 2, 1, 0}, {7, 7, 7, 3, 1, 0},
+        {5, 2, 5, 9, 13, 5, 3, 1, 1, 1},   {5, 2, 5, 9, 13, 10, 3, 2, 0, 1},
+        {2, 2, 6, 9, 13, 4, 5, 1, 2, 1},   {3, 2, 3, 9, 13, 3, 7, 2, 3, 1},
+        {4, 2, 8, 9, 13, 8, 7, 1, 9, 1},   {2, 2, 2, 9, 13, 2, 5, 2, 100, 1},
+        {2, 2, 4, 9, 13, 2, 2, 1, 0, 1},   {7, 2, 7, 9, 13, 7, 3, 1, 0, 1},
+        {2, 3, 32, 5, 5, 66, 3, 1, 1, 1},  {3, 2, 48, 4, 5, 96, 1, 1, 0, 1},
+        {2, 3, 30, 9, 7, 62, 3, 2, 1, 2},  {2, 1, 194, 3, 3, 6, 3, 1, 1, 1},
+        {2, 33, 32, 2, 2, 8, 1, 2, 3, 1},  {2, 2, 32, 9, 8, 258, 1, 1, 0, 1},
+        {7, 5, 112, 5, 5, 35, 3, 1, 1, 1}, {33, 1, 33, 4, 4, 66, 3, 1, 2, 2},
+        {2, 2, 2, 130, 3, 6, 1, 1, 0, 1},  {2, 4, 32, 11, 12, 34, 5, 1, 2, 1},
+        {3, 3, 6, 13, 11, 12, 2, 3, 4, 3}, {4, 3, 64, 1, 1, 512, 1, 1, 0, 1},
     };
+    enum { QUICK = 13 };
     struct conv_options options;
     (void)state;
 
     step_test_defaults(&options);
-    options.batch = 2;
-    options.height = 9;
-    options.width = 13;
     for (size_t i = 0; i < sizeof shapes / sizeof shapes[0]; i++) {
+        if ((i >= QUICK) != tests_large)
+            continue;
+        options.base.offset = i % 2;
         options.groups = shapes[i].groups;
+        options.batch = shapes[i].batch;
         options.channels = shapes[i].channels;
+        options.height = shapes[i].height;
+        options.width = shapes[i].width;
         options.filters = shapes[i].filters;
         options.kernel_height = options.kernel_width = shapes[i].kernel;
         options.stride_height = options.stride_width = shapes[i].stride;
         options.pad = shapes[i].pad;
+        options.dilation = shapes[i].dilation;
         step_test_rungs(&options.base);
     }
 }
@@ -290,6 +305,57 @@ static void test_winograd_in_parts(void **state)
     judge_with_workspace(&options, names, 2, bytes, 1);
 }
 
+/* Whether the rung declines, with so many bytes of workspace; with 0, those that there are. */
+static bool declines_with(const struct conv_options *options, const char *name, size_t bytes)
+{
+    const struct ladder *const ladder = step_test_ladder();
+    const struct machine machine = {.name = "test", .processors = 2};
+    struct error error;
+    struct problem *const base =
+        conv_kind.create(&options->base, ladder->back_end, &machine, &error);
+    assert_non_null(base);
+    struct conv *const call = &((struct conv_problem *)base)->call;
+    const size_t whole = call->workspace_bytes;
+    bool declines = false;
+
+    call->workspace_bytes = bytes > 0 ? bytes : whole;
+    for (size_t i = 0; i < ladder->rung_count; i++)
+        if (strcmp(ladder_rung(ladder, i)->name, name) == 0)
+            declines = conv_kind.declines(base, ladder_rung(ladder, i)) != NULL;
+    call->workspace_bytes = whole;
+    conv_kind.destroy(base);
+    return declines;
+}
+
+/* Weights of several groups, padded to tiles, in a workspace with just enough room for them, which
+ * leaves little for the sums of splits, and in one with less; and of many groups, for which the
+ * programs' workspace has room. */
+static void test_groups_workspace(void **state)
+{
+    static const char *const names[] = {"implicit_gemm_packed", "implicit_gemm_split",
+                                        "implicit_3xtf32"};
+    enum { GROUPS = 3, ROWS = 144, FILTERS = 128 }; /* 16 x 3 x 3 rows; 128 filters are a tile */
+    static const size_t enough = (ROWS + 16) * (16 + 8 * FILTERS * GROUPS);
+    struct conv_options options;
+    (void)state;
+
+    step_test_defaults(&options);
+    options.groups = GROUPS;
+    options.batch = 1;
+    options.channels = 16 * GROUPS;
+    options.height = options.width = 4;
+    options.filters = 2 * GROUPS;
+    judge_with_workspace(&options, names, 3, &enough, 1);
+    for (size_t n = 0; n < sizeof names / sizeof names[0]; n++) {
+        assert_false(declines_with(&options, names[n], enough));
+        assert_true(declines_with(&options, names[n], enough - 1));
+    }
+    options.groups = options.channels = options.filters = 64;
+    options.kernel_height = options.kernel_width = 1;
+    for (size_t n = 0; n < sizeof names / sizeof names[0]; n++)
+        assert_false(declines_with(&options, names[n], 0));
+}
+
 /* A kernel of which not one plane fits in constant memory, then one whose tile of the image fits in
  * no shared memory. */
 static void test_large_kernels(void **state)
@@ -311,12 +377,14 @@ int main(int count, char **arguments)
     const struct CMUnitTest large[] = {
         cmocka_unit_test(test_filter_sizes),  cmocka_unit_test(test_tile_edges),
         cmocka_unit_test(test_many_weights),  cmocka_unit_test(test_gathered),
-        cmocka_unit_test(test_many_channels), cmocka_unit_test(test_large_kernels)};
+        cmocka_unit_test(test_many_channels), cmocka_unit_test(test_groups),
+        cmocka_unit_test(test_large_kernels)};
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_edge_shapes),     cmocka_unit_test(test_filter_sizes),
-        cmocka_unit_test(test_tile_edges),      cmocka_unit_test(test_many_weights),
-        cmocka_unit_test(test_im2col_in_parts), cmocka_unit_test(test_gathered),
-        cmocka_unit_test(test_groups),          cmocka_unit_test(test_winograd_in_parts),
+        cmocka_unit_test(test_edge_shapes),      cmocka_unit_test(test_filter_sizes),
+        cmocka_unit_test(test_tile_edges),       cmocka_unit_test(test_many_weights),
+        cmocka_unit_test(test_im2col_in_parts),  cmocka_unit_test(test_gathered),
+        cmocka_unit_test(test_groups),           cmocka_unit_test(test_winograd_in_parts),
+        cmocka_unit_test(test_groups_workspace),
     };
     (void)arguments;
     tests_large = count > 1;

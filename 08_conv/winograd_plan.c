@@ -13,8 +13,7 @@ static size_t padding_of(const struct gather_tile *tiles, unsigned tile_count)
 }
 
 struct winograd_plan winograd_plan_of(const struct conv *call, unsigned tile,
-                                      const struct gather_tile *tiles, unsigned tile_count,
-                                      unsigned floats_per_weight)
+                                      const struct gather_tile *tiles, unsigned tile_count)
 {
     const size_t side = tile + call->kernel_height - 1, padding = padding_of(tiles, tile_count);
     struct winograd_plan plan = {.tile = tile};
@@ -29,9 +28,10 @@ struct winograd_plan winograd_plan_of(const struct conv *call, unsigned tile,
     plan.at_once = divided_up(plan.tiles, padding) * padding;
 
     struct conv *const product = &plan.product;
-    product->batch = plan.components;
+    product->batch = 1;
+    product->groups = plan.components;
     product->channels = plan.channels;
-    product->filters = call->filters;
+    product->filters = plan.components * call->filters;
     product->height = product->kernel_height = product->kernel_width = 1;
     product->stride_height = product->stride_width = product->dilation = product->out_height = 1;
     product->width = product->out_width = plan.at_once;
@@ -39,10 +39,8 @@ struct winograd_plan winograd_plan_of(const struct conv *call, unsigned tile,
     product->workspace_bytes = call->workspace_bytes;
     product->multiprocessors = call->multiprocessors;
     plan.gather = gather_plan_of(product, tiles, tile_count, GATHER_TAP_ORDER);
-    plan.gather.weights_step = (size_t)plan.channels * plan.gather.filter_tiles *
-                               plan.gather.tile_filters * floats_per_weight;
 
-    plan.inputs = plan.gather.weights + plan.components * plan.gather.weights_step;
+    plan.inputs = plan.gather.parts;
     const size_t used = (size_t)((char *)plan.inputs - (char *)call->workspace);
     const size_t room = call->workspace_bytes > used ? call->workspace_bytes - used : 0;
     const size_t floats = plan.components * (plan.channels + call->filters); /* of a tile */
@@ -53,7 +51,7 @@ struct winograd_plan winograd_plan_of(const struct conv *call, unsigned tile,
     product->input = plan.inputs;
     product->output = plan.products;
     plan.gather.vector = 4;
-    plan.gather.pixels = (unsigned)(plan.components * plan.at_once);
+    plan.gather.pixels = (unsigned)plan.at_once;
     plan.gather.pixel_tiles = plan.gather.pixels / plan.gather.tile_pixels;
     return plan;
 }

@@ -13,16 +13,15 @@ struct winograd_plan {
     unsigned components, channels;       /* numbers of a transformed tile; channels, padded */
     size_t tiles;                        /* of all phases and pictures */
     size_t at_once;                      /* tiles that the workspace has room for, padded */
-    /* The products of all components: 1 x 1 convolutions of `at_once` pixels, one picture for each
-     * component, with filters of its own. */
+    /* The products of all components: a 1 x 1 convolution of a picture of `at_once` pixels, whose
+     * groups are the components. */
     struct conv product;
     struct gather_plan gather;
     float *inputs, *products; /* [component][channel][tile], [component][filter][tile] */
 };
 
-/* With `tile` x `tile` outputs a tile; with a weight as that many floats. */
+/* With `tile` x `tile` outputs a tile. */
 struct winograd_plan winograd_plan_of(const struct conv *call, unsigned tile,
-                                      const struct gather_tile *tiles, unsigned tile_count,
-                                      unsigned floats_per_weight);
+                                      const struct gather_tile *tiles, unsigned tile_count);
 
 #endif

@@ -217,7 +217,7 @@ static bool is_empty(const struct conv *call)
 
 static struct winograd_plan plan_of(const struct conv *call, unsigned tile)
 {
-    return winograd_plan_of(call, tile, gather_tiles, GATHER_TILES, 1);
+    return winograd_plan_of(call, tile, gather_tiles, GATHER_TILES);
 }
 
 extern "C" void prepare_winograd_2x2(const struct conv *call)
@@ -268,7 +268,7 @@ extern "C" void launch_winograd_4x4(const struct conv *call)
 
 static struct winograd_plan tensor_plan_of(const struct conv *call)
 {
-    return winograd_plan_of(call, 4, tensor_tiles, TENSOR_TILES, 2);
+    return winograd_plan_of(call, 4, tensor_tiles, TENSOR_TILES);
 }
 
 extern "C" void prepare_winograd_3xtf32(const struct conv *call)

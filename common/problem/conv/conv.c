@@ -18,7 +18,8 @@
  * matrix. It has at least room for the filters in any layout of the rungs (padded to whole blocks
  * of at most 128 filters and 16 channels or rows of the im2col matrix, at most 2 numbers for a
  * weight, and 4 for each row) and, for filters of 9 or 25 taps, for Winograd's filters (36 or 64
- * weights each) and its transformed inputs and outputs of 256 tiles. */
+ * weights each) and its transformed inputs and outputs of 256 tiles. With groups, each has blocks
+ * of its own; they may be so many that they have no room in this many bytes. */
 static const size_t most_matrix = (size_t)512 << 20;
 
 size_t conv_output_size(size_t size, size_t kernel, size_t stride, size_t pad, size_t dilation)
@@ -145,13 +146,15 @@ static size_t workspace_size(const struct conv_problem *problem)
                           (double)call->out_height * (double)call->out_width;
     const double plane = (double)call->kernel_height * (double)call->kernel_width;
     const double components = plane == 9 ? 36 : plane == 25 ? 64 : 0;
-    const double padded_filters = (double)call->filters + 128;
+    const double padded_filters = (double)call->filters + 128 * (double)call->groups;
     const double padded_channels = (double)call->channels + 16;
     const double packed = (plane * padded_channels + 16) * (2 * padded_filters + 4);
     const double transformed = components * (2 * padded_filters * padded_channels +
                                              256 * (padded_filters + padded_channels) + 4);
-    const double filters = sizeof(float) * (packed > transformed ? packed : transformed);
-    const double room = matrix < (double)most_matrix ? matrix : (double)most_matrix;
+    const double most = (double)most_matrix;
+    const double layout = sizeof(float) * (packed > transformed ? packed : transformed);
+    const double filters = call->groups > 1 && layout > most ? most : layout;
+    const double room = matrix < most ? matrix : most;
     const double bytes = (double)GEMM_WORKSPACE + (room > filters ? room : filters);
 
     return bytes < 0x1p62 ? (size_t)bytes : SIZE_MAX / 2;
