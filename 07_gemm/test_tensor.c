@@ -85,7 +85,8 @@ static void test_large_shapes(void **state)
             verify(shapes[s], (struct layout){padding == 9, padding}, 1, padding == 8 ? 2 : 0);
 }
 
-int main(void)
+/* With the name of a test, only that one. */
+int main(int count, char **arguments)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_edge_shapes),
@@ -96,6 +97,8 @@ int main(void)
 
     int failed = 0;
 
+    if (count > 1)
+        cmocka_set_test_filter(arguments[1]);
     for (size_t l = 1; l < step.ladder_count; l++) {
         if (step.ladders[l]->with != NULL)
             continue; /* test_on_gpus.c */

@@ -7,7 +7,6 @@
 
 /* The device that is shown: an H200's numbers. */
 enum {
-    SIMT_MULTIPROCESSORS = 132,
     SIMT_MULTIPROCESSOR_THREADS = 2048,
     SIMT_MULTIPROCESSOR_BLOCKS = 32,
     SIMT_MULTIPROCESSOR_SHARED = 228 << 10,

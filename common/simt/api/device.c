@@ -86,7 +86,7 @@ cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *properties, int devic
         .totalConstMem = 64 << 10,
         .major = 9,
         .minor = 0,
-        .multiProcessorCount = SIMT_MULTIPROCESSORS,
+        .multiProcessorCount = simt_multiprocessors(),
         .textureAlignment = 512,
         .texturePitchAlignment = 32,
         .surfaceAlignment = 512,

@@ -3,12 +3,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static int device_count = 1;
+static int device_count = 1, multiprocessors = SIMT_MULTIPROCESSORS;
 static bool peers[SIMT_MOST_DEVICES][SIMT_MOST_DEVICES];
 
 int simt_device_count(void)
 {
     return device_count;
+}
+
+int simt_multiprocessors(void)
+{
+    return multiprocessors;
 }
 
 bool simt_device_exists(int device)
@@ -26,20 +31,26 @@ void simt_device_set_peer(int device, int other, bool reaches)
     peers[device][other] = reaches;
 }
 
-__attribute__((constructor)) static void read_request(void)
+/* What the environment asks for; `usual` if it does not. */
+static int number_in(const char *name, const char *what, int usual, int most)
 {
-    const char *asked = getenv("SIMT_DEVICES");
+    const char *asked = getenv(name);
     char *end;
     long count;
     if (!asked || asked[0] == '\0') {
-        return;
+        return usual;
     }
     count = strtol(asked, &end, 10);
-    if (asked[0] < '0' || asked[0] > '9' || *end != '\0' || count < 1 ||
-        count > SIMT_MOST_DEVICES) {
-        fprintf(stderr, "simt: SIMT_DEVICES=%s: want a number of devices, 1 to %d\n", asked,
-                SIMT_MOST_DEVICES);
+    if (asked[0] < '0' || asked[0] > '9' || *end != '\0' || count < 1 || count > most) {
+        fprintf(stderr, "simt: %s=%s: want a number of %s, 1 to %d\n", name, asked, what, most);
         exit(2);
     }
-    device_count = (int)count;
+    return (int)count;
+}
+
+__attribute__((constructor)) static void read_request(void)
+{
+    device_count = number_in("SIMT_DEVICES", "devices", 1, SIMT_MOST_DEVICES);
+    multiprocessors = number_in("SIMT_MULTIPROCESSORS", "multiprocessors", SIMT_MULTIPROCESSORS,
+                                SIMT_MULTIPROCESSORS);
 }

@@ -5,9 +5,12 @@
 
 #include <stdbool.h>
 
-enum { SIMT_MOST_DEVICES = 16 };
+enum { SIMT_MOST_DEVICES = 16, SIMT_MULTIPROCESSORS = 132 /* of an H200 */ };
 
 int simt_device_count(void);
+/* That a program is told of: fewer (SIMT_MULTIPROCESSORS=2) make the loops of kernels whose blocks
+ * stay go round at small sizes. */
+int simt_multiprocessors(void);
 bool simt_device_exists(int device);
 /* Whether kernels of a device may touch memory of the other: its own, or with peer access. */
 bool simt_device_reaches(int device, int other);
