@@ -418,6 +418,8 @@ static void same_seed_same_bits(void **state)
                 rungs = " --rung vector --rung simd_threads";
             else if (strstr(steps[s], "04_") != NULL)
                 rungs = " --rung slices --grid 1 --block 1";
+            else if (strstr(steps[s], "05_") != NULL)
+                rungs = " --rung serial --rung sequential --rung last_warp --rung vectorized";
             snprintf(line, sizeof line, "--n 5000 --reps 1 --warmup 0 --json j --threads 3 %s%s",
                      seeds[i], rungs);
             struct outcome outcome = accepted(steps[s], line);
