@@ -129,11 +129,14 @@ static __global__ void pack_filters(const struct conv call, unsigned block_filte
         packed[i] = filter < call.filters && tap < taps ? call.filter[filter * taps + tap] : 0;
 }
 
-/* Three groups per block, unless two waste fewer filters. */
+/* Three groups per block, unless two waste fewer filters; one for up to FILTERS filters. */
 static unsigned groups_of(const struct conv *call)
 {
     const size_t three = divided_up(call->filters, 3 * FILTERS) * 3 * FILTERS;
     const size_t two = divided_up(call->filters, 2 * FILTERS) * 2 * FILTERS;
+
+    if (call->filters <= FILTERS)
+        return 1;
     return three <= two ? 3 : 2;
 }
 
@@ -279,7 +282,7 @@ extern "C" void prepare_direct(const struct conv *call)
     pack(call, groups_of(call) * FILTERS);
 }
 
-/* The same kernel. Better: two or three groups of threads share a tile, each for 8 filters, and
+/* The same kernel. Better: up to three groups of threads share a tile, each for 8 filters, and
  * tiles are as wide as the picture allows. Still bad: the inner loop reaches only two thirds of the
  * float32 units' peak. Every fourth multiply-add reads three registers, which takes an extra cycle,
  * and only ptxas decides which. Nothing overlaps the prologue and the epilogue. */
@@ -289,6 +292,8 @@ extern "C" void launch_direct(const struct conv *call)
         launch_conv_naive(call);
     else if (groups_of(call) == 3)
         launch_groups<3>(call, direct_launch_of(call));
+    else if (groups_of(call) == 1)
+        launch_groups<1>(call, direct_launch_of(call));
     else
         launch_groups<2>(call, direct_launch_of(call));
 }

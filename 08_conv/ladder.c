@@ -139,7 +139,7 @@ static const struct conv_rung rungs[] = {
     },
     {
         .rung = {.name = "direct",
-                 .idea = "3x3: tiles as wide as the image allows, each for 16 or 24 filters"},
+                 .idea = "3x3: tiles as wide as the image allows, each for 8, 16 or 24 filters"},
         .run = launch_direct,
         .depth = conv_depth_serial,
         .prepare = prepare_direct,
