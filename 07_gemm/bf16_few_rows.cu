@@ -1,10 +1,10 @@
 /* Step 07, bfloat16: C has a few rows, a vector times a matrix among them. Each element of B is
- * used once for each of them, and C is there as fast as B is.
+ * used only once for each of them, so that the time is the time to read B.
  *
  * Better: nothing waits for barriers or a ring. A lane loads 8 neighbours of each of 8 rows of B,
- * straight to registers, and has the second operand of 16 mma.sync. An instruction wants a column
- * of B from each lane: it gets column j of the lane's 8, and stands for those columns of C. Its
- * terms are those that lanes happen to have; A's come in the same order.
+ * straight to registers, and has its part of the second operand of 16 mma.sync: instruction j of 8
+ * takes column j of every lane's 8, and computes those columns of C. The terms are in the order in
+ * which the lanes hold them, and A's are loaded in the same order.
  * Still bad: blocks of the last wave leave multiprocessors idle, and with many rows registers do
  * not hold the sums. */
 #include "bf16.cuh"
