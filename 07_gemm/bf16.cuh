@@ -70,15 +70,16 @@ static inline __device__ bool has_even_columns(const struct gemm &call)
 template <bool WHOLE>
 static inline __device__ uint4 load_chunk(const uint16_t *row, size_t first, size_t columns)
 {
-    unsigned words[4] = {};
-
-    if (WHOLE)
+    if (WHOLE) {
         return *(const uint4 *)(row + first);
+    } else {
+        unsigned words[4] = {};
 #pragma unroll
-    for (unsigned i = 0; i < CHUNK; i++)
-        if (first + i < columns)
-            words[i / 2] |= (unsigned)row[first + i] << i % 2 * 16;
-    return make_uint4(words[0], words[1], words[2], words[3]);
+        for (unsigned i = 0; i < CHUNK; i++)
+            if (first + i < columns)
+                words[i / 2] |= (unsigned)row[first + i] << i % 2 * 16;
+        return make_uint4(words[0], words[1], words[2], words[3]);
+    }
 }
 
 static inline __device__ unsigned word(const uint4 &four, unsigned i)
