@@ -38,7 +38,7 @@ static const unsigned CONSUMER_REGISTERS = 232, PRODUCER_REGISTERS = 40; /* of 1
 struct bf16_work {
     unsigned row_tiles, column_tiles, steps, splits;
     bool c_is_mapped;
-    float *parts;         /* for each split, m x n; or as bf16_stream_k.cuh says */
+    float *parts;         /* for each split, m x n; or as bf16_stream_k.cu says */
     unsigned whole_tiles; /* in that file, too */
     unsigned *sent;
 };
@@ -296,13 +296,8 @@ static __device__ void multiply_units(const struct gemm &call, const CUtensorMap
     const typename Plan::ring ring = {tiles, full, free, 0, 0};
     const unsigned rank = Plan::CLUSTER > 1 ? rank_in_cluster() : 0;
 
-    if (threadIdx.x == 0) {
-        for (unsigned s = 0; s < Plan::STAGES; s++) {
-            barrier_create(&full[s], 1);
-            barrier_create(&free[s], Plan::CLUSTER * CONSUMERS / 32);
-        }
-        barriers_created();
-    }
+    if (threadIdx.x == 0)
+        ring.create_barriers(Plan::CLUSTER * CONSUMERS / 32);
     if (Plan::CLUSTER > 1)
         cluster_barrier(); /* nobody may arrive at another's barriers before they are there */
     else

@@ -54,13 +54,8 @@ static __device__ void multiply_block(const struct gemm &call, const CUtensorMap
     const size_t column = first_column_of_tile(call.n, TILE_N);
     const tensor_ring<TILE_M, TILE_N, STAGES> ring = {tiles, full, free, 0, 0};
 
-    if (threadIdx.x == 0) {
-        for (unsigned s = 0; s < STAGES; s++) {
-            barrier_create(&full[s], 1);
-            barrier_create(&free[s], CONSUMERS / 32);
-        }
-        barriers_created();
-    }
+    if (threadIdx.x == 0)
+        ring.create_barriers(CONSUMERS / 32);
     __syncthreads();
     if (threadIdx.x >= CONSUMERS) {
         if (HAND_OVER)

@@ -152,13 +152,8 @@ static __device__ void multiply_share(const struct gemm &call, const CUtensorMap
     const struct share share = share_of<Plan>(call, rank, splits);
     float *const tile = (float *)tiles;
 
-    if (threadIdx.x == 0) {
-        for (unsigned s = 0; s < Plan::STAGES; s++) {
-            barrier_create(&full[s], 1);
-            barrier_create(&free[s], CONSUMERS / 32);
-        }
-        barriers_created();
-    }
+    if (threadIdx.x == 0)
+        ring.create_barriers(CONSUMERS / 32);
     __syncthreads();
     overlap_launches();
 

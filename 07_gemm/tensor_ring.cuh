@@ -19,6 +19,16 @@ struct tensor_ring {
     phase_barrier *full, *free;
     unsigned stage, parity;
 
+    /* A stage is full when its bytes have arrived, and free when that many warps are through with
+     * it. One thread does this; then all wait for it. */
+    __device__ void create_barriers(unsigned warps) const
+    {
+        for (unsigned s = 0; s < STAGES; s++) {
+            barrier_create(&full[s], 1);
+            barrier_create(&free[s], warps);
+        }
+        barriers_created();
+    }
     __device__ unsigned char *a() const
     {
         return tiles + stage * STAGE_BYTES;

@@ -225,13 +225,8 @@ static __device__ void multiply_tiles(const struct gemm &call, const CUtensorMap
     __shared__ phase_barrier full[Plan::STAGES], free[Plan::STAGES];
     typename Plan::ring ring = {tiles, full, free, 0, 0};
 
-    if (threadIdx.x == 0) {
-        for (unsigned s = 0; s < Plan::STAGES; s++) {
-            barrier_create(&full[s], 1);
-            barrier_create(&free[s], CONSUMERS / 32);
-        }
-        barriers_created();
-    }
+    if (threadIdx.x == 0)
+        ring.create_barriers(CONSUMERS / 32);
     __syncthreads();
     overlap_launches();
     if (threadIdx.x >= CONSUMERS) {

@@ -61,8 +61,7 @@ static inline __device__ void wgmma_finish(float (&sum)[SUMS])
 
 /* ---- the products ---------------------------------------------------------------------------- */
 
-#define WGMMA_REGISTERS_8 "%0, %1, %2, %3, %4, %5, %6, %7"
-#define WGMMA_REGISTERS_16 WGMMA_REGISTERS_8 ", %8, %9, %10, %11, %12, %13, %14, %15"
+#define WGMMA_REGISTERS_16 "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15"
 #define WGMMA_REGISTERS_32                                                                         \
     "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, "                  \
     "%17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31"
@@ -98,16 +97,6 @@ static inline __device__ void wgmma_finish(float (&sum)[SUMS])
  *
  * A is a tile of 64 rows along k. Of bfloat16, 16 terms: B's rows run along n, 64 columns each.
  * With TRANSPOSED, A's run along m and B's along k. */
-template <bool TRANSPOSED = false>
-static inline __device__ void multiply_bf16(float (&sum)[8], uint64_t a, uint64_t b, bool add)
-{
-    asm volatile("{\n\t.reg .pred add;\n\tsetp.ne.b32 add, %10, 0;\n\t"
-                 "wgmma.mma_async.sync.aligned.m64n16k16.f32.bf16.bf16 {" WGMMA_REGISTERS_8
-                 "}, %8, %9, add, 1, 1, %11, %12;\n\t}"
-                 : WGMMA_SUMS_4(0), WGMMA_SUMS_4(4)
-                 : "l"(a), "l"(b), "r"((unsigned)add), "n"(TRANSPOSED), "n"(!TRANSPOSED));
-}
-
 template <bool TRANSPOSED = false>
 static inline __device__ void multiply_bf16(float (&sum)[32], uint64_t a, uint64_t b, bool add)
 {
@@ -213,6 +202,5 @@ static inline __device__ void multiply_tf32(float (&sum)[64], const float (&a)[4
 #undef WGMMA_REGISTERS_64
 #undef WGMMA_REGISTERS_32
 #undef WGMMA_REGISTERS_16
-#undef WGMMA_REGISTERS_8
 
 #endif
