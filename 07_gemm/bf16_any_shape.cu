@@ -7,6 +7,7 @@
  * made for them, and a matrix times a vector is no matter of tensor cores: each element of the
  * matrix is used once, and they lie in the order in which a warp adds them up. */
 #include "bf16_persistent.cuh"
+#include "bf16_plan.h"
 #include "device/gpu.h"
 #include "workspace.h"
 
@@ -130,81 +131,6 @@ static __global__ void __launch_bounds__(256) times_vector(const struct gemm cal
         call.c_bf16[row * call.ldc] = bf16_bits(blend_bf16(call, row, 0, sum));
 }
 
-/* ---- the choice ------------------------------------------------------------------------------ */
-
-/* A tile's width, and what a step and a tile of it cost, in cycles as measured on an H200: narrow
- * tiles wait for L2, not for the tensor cores. */
-struct choice {
-    enum { NARROW, MIDDLE, BROAD, WIDE, SHARED } plan;
-    unsigned splits;
-};
-
-static const unsigned WIDTHS[] = {64, 128, 192, 256}, STEP_CYCLES[] = {430, 570, 790, 1050},
-                      TILE_CYCLES = 1500;
-
-/* All tiles of a row of tiles need the same rows of A: one row's stay near, and what is larger than
- * half of L2 comes from DRAM for each column of tiles. */
-static double cycles_of_narrow_step(const struct gemm *call)
-{
-    const double half_of_l2 = 30e6, bytes = (double)call->m * (double)call->k * sizeof(uint16_t);
-
-    return call->m <= 128 ? 390 : bytes > half_of_l2 ? 620 : STEP_CYCLES[0];
-}
-
-static double cycles_of(const struct gemm *call, unsigned p, unsigned splits)
-{
-    const double second_kernel = 4500, a_split = 100, bytes_a_cycle = 2000;
-    const double tiles = ceil((double)call->m / 128) * ceil((double)call->n / (double)WIDTHS[p]);
-    const double waves = ceil(tiles * splits / call->multiprocessors);
-    const double of_step = p > 0 ? STEP_CYCLES[p] : cycles_of_narrow_step(call);
-    const double steps = ceil((double)steps_along_k(call) / splits);
-    const double product = waves * (steps * of_step + TILE_CYCLES);
-
-    if (splits == 1)
-        return product;
-    return product + second_kernel +
-           splits * (a_split + (double)call->m * (double)call->n * 8 / bytes_a_cycle);
-}
-
-/* With the last wave's tiles shared (bf16_stream_k.cu): no multiprocessor is idle, but some wait
- * for the sums of others. */
-static double cycles_if_shared(const struct gemm *call)
-{
-    const double tiles = ceil((double)call->m / 128) * ceil((double)call->n / 256), waiting = 2e4;
-    const double waves = fmax(tiles / call->multiprocessors, 1);
-
-    return waves * (steps_along_k(call) * STEP_CYCLES[3] + TILE_CYCLES) + waiting;
-}
-
-/* The most floats of partial sums: as many as fill the machine twice over. */
-static size_t most_parts(const struct gemm *call)
-{
-    return (size_t)call->multiprocessors * 2 * 128 * 256;
-}
-
-static struct choice choose(const struct gemm *call)
-{
-    static const unsigned splits[] = {1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128};
-    struct choice best = {choice::NARROW, 1};
-    double least = -1;
-
-    for (unsigned p = 0; p < 4; p++)
-        for (unsigned s = 0; s < sizeof splits / sizeof splits[0]; s++) {
-            const double cycles = cycles_of(call, p, splits[s]);
-            if (splits[s] > 1 && (splits[s] > steps_along_k(call) ||
-                                  call->m * call->n > most_parts(call) / splits[s]))
-                break;
-            if (least < 0 || cycles < least) {
-                least = cycles;
-                best.plan = (decltype(best.plan))p;
-                best.splits = splits[s];
-            }
-        }
-    if (cycles_if_shared(call) < 0.95 * least)
-        best = {choice::SHARED, 1};
-    return best;
-}
-
 /* ---- launch ---------------------------------------------------------------------------------- */
 
 /* Memory for partial sums and aligned copies, on each GPU that multiplies, allocated by
@@ -221,7 +147,7 @@ static size_t aligned_leading(size_t columns)
 
 static size_t parts_bytes(const struct gemm *call)
 {
-    return most_parts(call) * sizeof(float);
+    return bf16_plan_floats(call) * sizeof(float);
 }
 
 static size_t copy_bytes(size_t rows, size_t columns)
@@ -288,7 +214,7 @@ static void launch_add_splits(const struct gemm *call, unsigned splits)
 #define LAUNCH(kernel, plan)                                                                       \
     {                                                                                              \
         struct bf16_work work = work_of<plan>(&aligned);                                           \
-        work.splits = choice.splits;                                                               \
+        work.splits = splits;                                                                      \
         work.parts = (float *)scratches[gpu_place()].memory;                                       \
         const struct maps maps = maps_of<plan>(&aligned, work);                                    \
         cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,                  \
@@ -304,59 +230,42 @@ extern "C" void launch_stream_k_bf16(const struct gemm *call);
 extern "C" void launch_thin_bf16(const struct gemm *call);
 extern "C" void launch_few_rows_bf16(const struct gemm *call);
 
-/* Which shapes the rungs for few rows or columns get: those with tiles enough to keep all
- * multiprocessors busy, and between the two rungs what was faster on an H200. */
-static bool has_large_b(const struct gemm *call)
-{
-    return call->n * call->k >= (size_t)1 << 25;
-}
-
-static bool has_few_rows(const struct gemm *call)
-{
-    return call->m == 1 ||
-           (call->n >= 1024 && (call->m <= 16 || (call->m <= 32 && !has_large_b(call))));
-}
-
-static bool is_thin(const struct gemm *call)
-{
-    return (call->n <= 128 && call->m >= 2048) ||
-           (call->m <= 128 && call->n >= 2048 && (call->m > 64 || has_large_b(call)));
-}
-
 extern "C" void launch_any_shape_bf16(const struct gemm *call)
 {
+    const struct bf16_plan chosen = bf16_plan_of(call);
+    const unsigned splits = chosen.splits;
+
     if (call->m == 0 || call->n == 0)
         return;
-    if (call->k > 0 && call->n == 1) {
+    if (chosen.way == BF16_VECTOR) {
         launch_dependent(times_vector, (unsigned)((call->m + 7) / 8), 256, 0, *call);
         return;
     }
-    if (has_few_rows(call)) {
+    if (chosen.way == BF16_FEW_ROWS) {
         launch_few_rows_bf16(call);
         return;
     }
-    if (call->k == 0 || call->m > INT32_MAX || call->n > INT32_MAX || call->k > INT32_MAX) {
+    if (chosen.way == BF16_OTHER) {
         launch_swizzled(call);
         return;
     }
     const struct gemm aligned = aligned_call(call);
-    if (is_thin(call)) {
+    switch (chosen.way) {
+    case BF16_THIN:
         launch_thin_bf16(&aligned);
-        return;
-    }
-    const struct choice choice = choose(&aligned);
-    switch (choice.plan) {
-    case choice::NARROW:
-        LAUNCH(any_shape_narrow, narrow);
-    case choice::MIDDLE:
-        LAUNCH(any_shape_middle, middle);
-    case choice::BROAD:
-        LAUNCH(any_shape_broad, broad);
-    case choice::WIDE:
-        LAUNCH(any_shape_wide, wide);
-    case choice::SHARED:
+        break;
+    case BF16_SHARED:
         launch_stream_k_bf16(&aligned);
+        break;
+    case BF16_NARROW:
+        LAUNCH(any_shape_narrow, narrow);
+    case BF16_MIDDLE:
+        LAUNCH(any_shape_middle, middle);
+    case BF16_BROAD:
+        LAUNCH(any_shape_broad, broad);
+    default:
+        LAUNCH(any_shape_wide, wide);
     }
-    if (choice.splits > 1)
-        launch_add_splits(call, choice.splits);
+    if (splits > 1)
+        launch_add_splits(call, splits);
 }

@@ -5,6 +5,7 @@
 
 #include <cmocka.h>
 
+#include "bf16_plan.h"
 #include "measure/verify.h"
 #include "plan.h"
 #include "problem/gemm/gemm.h"
@@ -166,8 +167,44 @@ static void test_shapes(void **state)
     }
 }
 
+/* What was fastest on an H200 (docs/results/07_tensor_h200.csv). */
+static void test_bf16_plans(void **state)
+{
+    static const struct {
+        size_t m, n, k;
+        enum bf16_way way;
+    } shapes[] = {
+        {1, 4096, 4096, BF16_FEW_ROWS},
+        {16, 4096, 4096, BF16_FEW_ROWS},
+        {24, 8192, 8192, BF16_THIN},
+        {128, 8192, 8192, BF16_THIN},
+        {8192, 128, 8192, BF16_THIN},
+        {4096, 1, 4096, BF16_VECTOR},
+        {3072, 1536, 4096, BF16_SHARED},
+        {8192, 8192, 128, BF16_WIDE},
+        {4096, 4096, 4096, BF16_WIDE},
+        {64, 64, 65536, BF16_NARROW},
+        {0, 5, 3, BF16_NARROW},
+        {5, 7, 0, BF16_OTHER},
+        {5, (size_t)1 << 31, 3, BF16_FEW_ROWS},
+        {(size_t)1 << 31, 7, 3, BF16_OTHER},
+    };
+    (void)state;
+
+    for (size_t s = 0; s < sizeof shapes / sizeof shapes[0]; s++) {
+        const struct gemm call = {
+            .m = shapes[s].m, .n = shapes[s].n, .k = shapes[s].k, .multiprocessors = 132};
+        const struct bf16_plan plan = bf16_plan_of(&call);
+        if (plan.way != shapes[s].way)
+            fail_msg("%zu x %zu x %zu: way %d", call.m, call.n, call.k, (int)plan.way);
+        assert_true(plan.splits == 1 || plan.splits * call.m * call.n <= bf16_plan_floats(&call));
+        assert_true(plan.splits == 1 || plan.way <= BF16_WIDE);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_plans), cmocka_unit_test(test_shapes)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_plans), cmocka_unit_test(test_shapes),
+                                       cmocka_unit_test(test_bf16_plans)};
     return cmocka_run_group_tests_name("07_gemm, plans", tests, NULL, NULL);
 }

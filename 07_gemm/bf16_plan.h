@@ -1,0 +1,46 @@
+/* Step 07, bfloat16: how any_shape computes a product, chosen by estimates of the time that each
+ * way would take, from measurements on an H200 (bf16_plan.c). It depends on nothing but the problem
+ * and the number of multiprocessors: results are the same in every run. */
+#ifndef RUNGS_07_BF16_PLAN_H
+#define RUNGS_07_BF16_PLAN_H
+
+#include <stddef.h>
+
+#include "problem/gemm/gemm.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Tiles of 128 rows and 64, 128, 192 or 256 columns; the last wave of the widest shared (the rung
+ * stream_k); the rungs thin and few_rows; a matrix times a vector; and what none of these can:
+ * k = 0, or a side of more than INT32_MAX. */
+enum bf16_way {
+    BF16_NARROW,
+    BF16_MIDDLE,
+    BF16_BROAD,
+    BF16_WIDE,
+    BF16_SHARED,
+    BF16_THIN,
+    BF16_FEW_ROWS,
+    BF16_VECTOR,
+    BF16_OTHER,
+};
+
+/* Blocks share the steps along k of a tile, `splits` of them: more than 1 only with BF16_NARROW to
+ * BF16_WIDE. */
+struct bf16_plan {
+    enum bf16_way way;
+    unsigned splits;
+};
+
+struct bf16_plan bf16_plan_of(const struct gemm *call);
+
+/* The most floats of partial sums that a plan asks for. */
+size_t bf16_plan_floats(const struct gemm *call);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
