@@ -97,10 +97,16 @@ static void make(const struct simt_bulk_copy *copy)
     }
 }
 
+/* What reduces into global memory is an atomic of its thread, from the start. */
 static void note_made(const struct simt_bulk_copy *copy, uint32_t tag)
 {
-    for (size_t i = 0; simt_tracing && copy->way != SIMT_BULK_REDUCES && i < copy->count; i++) {
-        simt_observer.bulk_written(copy->caller, copy->pieces[i].to, copy->pieces[i].size, tag);
+    for (size_t i = 0; simt_tracing && i < copy->count; i++) {
+        const struct simt_bulk_piece *piece = &copy->pieces[i];
+        if (copy->way != SIMT_BULK_REDUCES) {
+            simt_observer.bulk_written(copy->caller, piece->to, piece->size, tag);
+        } else if (copy->barrier) {
+            simt_observer.bulk_reduced(copy->caller, piece->to, piece->size, tag);
+        }
     }
 }
 
@@ -354,15 +360,20 @@ void simt_bulk_store(void *to, const void *from, unsigned int bytes, const char 
         one_dimension("cp.async.bulk", to, from, bytes, __builtin_return_address(0), file, line));
 }
 
-void simt_bulk_reduce(void *to, const void *from, unsigned int bytes, enum simt_atomic operation,
-                      unsigned int type, const char *file, int line)
+void simt_bulk_reduce(void *to, const void *from, unsigned int bytes, void *barrier,
+                      enum simt_atomic operation, unsigned int type, const char *file, int line)
 {
-    struct simt_bulk_copy *copy = one_dimension("cp.reduce.async.bulk", to, from, bytes,
-                                                __builtin_return_address(0), file, line);
+    const void *caller = __builtin_return_address(0);
+    struct simt_bulk_copy *copy =
+        one_dimension("cp.reduce.async.bulk", to, from, bytes, caller, file, line);
     copy->way = SIMT_BULK_REDUCES;
     copy->operation = operation;
     copy->type = type;
-    simt_bulk_start_store(copy);
+    if (barrier) {
+        simt_bulk_start_load(copy, simt_mbarrier_at(barrier, "complete_tx", caller, file, line));
+    } else {
+        simt_bulk_start_store(copy);
+    }
 }
 
 /* ---- of registers ---- */

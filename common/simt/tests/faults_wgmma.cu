@@ -580,13 +580,121 @@ __global__ void __launch_bounds__(384, 1)
     }
 }
 
+// ---- tensor maps that kernels change ----
+
+// The second half of the tensor, of twos, by the map of the first, changed in global memory by one
+// thread; another one starts the copy.
+template <bool RELEASES, bool ACQUIRES, bool OF_IT>
+__global__ void replaced(float *out, const __grid_constant__ CUtensorMap map, CUtensorMap *maps,
+                         const char *second)
+{
+    __shared__ __align__(1024) char tile[8192];
+    __shared__ barrier_t full;
+    if (threadIdx.x == 0) {
+        init(&full, 1);
+        fence_init();
+        maps[0] = map;
+        set_address(maps, second); // FAULT no_release no_acquire other_acquired
+        if (RELEASES)
+            release_map();
+    }
+    __syncthreads();
+    if (threadIdx.x == 32) {
+        if (ACQUIRES)
+            acquire_map(OF_IT ? maps : maps + 1);
+        expect(&full, sizeof tile);
+        load_box(tile, maps, 0, 0, &full); // FAULT no_release no_acquire other_acquired
+    }
+    wait(&full, 0);
+    if (((const unsigned short *)tile)[threadIdx.x] != 0x4000)
+        __trap();
+    out[threadIdx.x] = tile[threadIdx.x];
+}
+
+// Each block changes its copy in shared memory, as kernels for groups of matrices do.
+template <bool ORDERED>
+__global__ void replaced_in_shared(float *out, const __grid_constant__ CUtensorMap map,
+                                   CUtensorMap *maps, const char *second)
+{
+    __shared__ __align__(1024) char tile[8192];
+    __shared__ __align__(128) CUtensorMap mine;
+    __shared__ barrier_t full;
+    CUtensorMap *const own = &maps[blockIdx.x];
+    if (threadIdx.x == 0) {
+        init(&full, 1);
+        fence_init();
+    }
+    __syncthreads();
+    if (threadIdx.x < 32) {
+        ((unsigned *)&mine)[threadIdx.x] = ((const unsigned *)&map)[threadIdx.x];
+        __syncwarp();
+        if (threadIdx.x == 0) {
+            asm volatile(
+                "tensormap.replace.tile.global_address.shared::cta.b1024.b64 [%0], %1;" ::"r"(
+                    shared(&mine)),
+                "l"(second)
+                : "memory");
+            asm volatile( // FAULT map_unordered
+                "tensormap.replace.tile.global_dim.shared::cta.b1024.b32 [%0], 1, %1;" ::"r"(
+                    shared(&mine)),
+                "r"(3)
+                : "memory");
+        }
+        if (ORDERED)
+            __syncwarp();
+        copy_map(own, &mine); // FAULT map_unordered
+        acquire_map(own);
+        if (threadIdx.x == 0) {
+            expect(&full, sizeof tile);
+            load_box(tile, own, 0, 0, &full);
+        }
+    }
+    wait(&full, 0);
+    for (int row = 0; row < 5; row++)
+        if (((const unsigned short *)tile)[row * 64 + threadIdx.x % 64] != (row < 3 ? 0x4000 : 0))
+            __trap();
+    out[blockIdx.x * GROUP + threadIdx.x] = tile[threadIdx.x];
+}
+
+__global__ void map_in_shared(const __grid_constant__ CUtensorMap map)
+{
+    __shared__ __align__(1024) char tile[8192];
+    __shared__ __align__(128) CUtensorMap mine;
+    __shared__ barrier_t full;
+    mine = map;
+    init(&full, 1);
+    fence_init();
+    expect(&full, sizeof tile);
+    load_box(tile, &mine, 0, 0, &full); // FAULT map_in_shared
+    wait(&full, 0);
+}
+
+// Fields that do not fit one another.
+__global__ void no_tensor(const __grid_constant__ CUtensorMap map, CUtensorMap *maps)
+{
+    __shared__ __align__(1024) char tile[8192];
+    __shared__ barrier_t full;
+    init(&full, 1);
+    fence_init();
+    maps[0] = map;
+    asm volatile("tensormap.replace.tile.swizzle_mode.global.b1024.b32 [%0], 2;" ::"l"(maps)
+                 : "memory");
+    release_map();
+    acquire_map(maps);
+    expect(&full, sizeof tile);
+    load_box(tile, maps, 0, 0, &full); // FAULT no_tensor
+    wait(&full, 0);
+}
+
 static float *f;
 static char *g;
 
-// A tensor of ones, in boxes of 64 x 64, whose rows of 128 bytes are swizzled.
+static CUtensorMap *maps;
+
+// A tensor of ones, in boxes of 64 x 64, whose rows of 128 bytes are swizzled; twos behind it.
 static CUtensorMap tensor()
 {
-    static unsigned short ones[128 * 64];
+    static unsigned short ones[128 * 64], twos[64 * 64];
     const cuuint64_t size[] = {64, 128}, stride[] = {128};
     const cuuint32_t box[] = {64, 64}, step[] = {1, 1};
     void *found = NULL;
@@ -594,7 +702,10 @@ static CUtensorMap tensor()
     CUtensorMap map;
     for (unsigned short &one : ones)
         one = 0x3f80;
+    for (unsigned short &two : twos)
+        two = 0x4000;
     cudaMemcpy(g, ones, sizeof ones, cudaMemcpyHostToDevice);
+    cudaMemcpy(g + sizeof ones, twos, sizeof twos, cudaMemcpyHostToDevice);
     if (cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &found, 12000, cudaEnableDefault,
                                          &result) != cudaSuccess ||
         reinterpret_cast<decltype(&cuTensorMapEncodeTiled)>(found)(
@@ -607,6 +718,7 @@ static CUtensorMap tensor()
 
 static const char UNDER_WAY[] = "a register of a wgmma that is under way is used";
 static const char HIDDEN[] = "no fence.proxy.async between a write and a wgmma";
+static const char NO_MAP_FENCE[] = "no fence.proxy.tensormap between a write to a tensor map";
 static const char RACE[] = "data race in shared memory";
 
 static const Case cases[] = {
@@ -664,6 +776,22 @@ static const Case cases[] = {
     {"offset", "an address that is no multiple of 16", [] { load_fragment<4, 16><<<1, 32>>>(f); }},
     {"stride", "a stride that is no multiple of 16 bytes",
      [] { load_fragment<0, 20><<<1, 32>>>(f); }},
+    {"no_release", NO_MAP_FENCE,
+     [] { replaced<false, true, true><<<1, GROUP>>>(f, tensor(), maps, g + 16384); }},
+    {"no_acquire", NO_MAP_FENCE,
+     [] { replaced<true, false, true><<<1, GROUP>>>(f, tensor(), maps, g + 16384); }},
+    {"other_acquired", NO_MAP_FENCE,
+     [] { replaced<true, true, false><<<1, GROUP>>>(f, tensor(), maps, g + 16384); }},
+    {"map_unordered", RACE,
+     [] { replaced_in_shared<false><<<1, GROUP>>>(f, tensor(), maps, g + 16384); }},
+    {"map_in_shared", "has a tensor map in shared memory",
+     [] { map_in_shared<<<1, 1>>>(tensor()); }},
+    {"no_tensor", "whose replaced fields are no tensor's",
+     [] { no_tensor<<<1, 1>>>(tensor(), maps); }},
+    {"ok_replaced", "",
+     [] { replaced<true, true, true><<<1, GROUP>>>(f, tensor(), maps, g + 16384); }},
+    {"ok_replaced_in_shared", "",
+     [] { replaced_in_shared<true><<<3, GROUP>>>(f, tensor(), maps, g + 16384); }},
     {"ok_fragment", "", [] { load_fragment<16, 24><<<1, 32>>>(f); }},
     {"ok_fences", "", [] { ok_fences<<<1, GROUP, TILES>>>(f); }},
     {"ok_reused", "", [] { ok_reused<<<1, 2 * GROUP, TILES>>>(f); }},
@@ -678,6 +806,7 @@ static const Case cases[] = {
 int main(int count, char **arguments)
 {
     f = zeros<float>(16384);
-    g = zeros<char>(16384);
+    g = zeros<char>(24576);
+    maps = zeros<CUtensorMap>(4 * sizeof(CUtensorMap));
     return run_case(cases, count, arguments);
 }

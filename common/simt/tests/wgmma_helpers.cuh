@@ -84,6 +84,31 @@ __device__ static __forceinline__ void load_box(void *to, const void *map, int x
                  : "memory");
 }
 
+__device__ static __forceinline__ void release_map()
+{
+    asm volatile("fence.proxy.tensormap::generic.release.gpu;" ::: "memory");
+}
+
+__device__ static __forceinline__ void acquire_map(const void *map)
+{
+    asm volatile("fence.proxy.tensormap::generic.acquire.gpu [%0], 128;" ::"l"(map) : "memory");
+}
+
+__device__ static __forceinline__ void copy_map(void *to, const void *from)
+{
+    asm volatile("tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync"
+                 ".aligned [%0], [%1], 128;" ::"l"(to),
+                 "r"(shared(from))
+                 : "memory");
+}
+
+__device__ static __forceinline__ void set_address(CUtensorMap *map, const void *address)
+{
+    asm volatile("tensormap.replace.tile.global_address.global.b1024.b64 [%0], %1;" ::"l"(map),
+                 "l"(address)
+                 : "memory");
+}
+
 __device__ static __forceinline__ void store_box(const void *from, const void *map, int x, int y)
 {
     asm volatile("cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%0, {%1, %2}], [%3];\n"
