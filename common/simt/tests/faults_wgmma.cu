@@ -629,16 +629,8 @@ __global__ void replaced_in_shared(float *out, const __grid_constant__ CUtensorM
         ((unsigned *)&mine)[threadIdx.x] = ((const unsigned *)&map)[threadIdx.x];
         __syncwarp();
         if (threadIdx.x == 0) {
-            asm volatile(
-                "tensormap.replace.tile.global_address.shared::cta.b1024.b64 [%0], %1;" ::"r"(
-                    shared(&mine)),
-                "l"(second)
-                : "memory");
-            asm volatile( // FAULT map_unordered
-                "tensormap.replace.tile.global_dim.shared::cta.b1024.b32 [%0], 1, %1;" ::"r"(
-                    shared(&mine)),
-                "r"(3)
-                : "memory");
+            set_shared_address(&mine, second);
+            set_rows(&mine, 3); // FAULT map_unordered
         }
         if (ORDERED)
             __syncwarp();

@@ -109,6 +109,23 @@ __device__ static __forceinline__ void set_address(CUtensorMap *map, const void 
                  : "memory");
 }
 
+// Of a map in shared memory.
+__device__ static __forceinline__ void set_shared_address(CUtensorMap *map, const void *address)
+{
+    asm volatile(
+        "tensormap.replace.tile.global_address.shared::cta.b1024.b64 [%0], %1;" ::"r"(shared(map)),
+        "l"(address)
+        : "memory");
+}
+
+__device__ static __forceinline__ void set_rows(CUtensorMap *map, unsigned rows)
+{
+    asm volatile(
+        "tensormap.replace.tile.global_dim.shared::cta.b1024.b32 [%0], 1, %1;" ::"r"(shared(map)),
+        "r"(rows)
+        : "memory");
+}
+
 __device__ static __forceinline__ void store_box(const void *from, const void *map, int x, int y)
 {
     asm volatile("cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%0, {%1, %2}], [%3];\n"
