@@ -83,6 +83,27 @@ static void check(const struct simt_bulk_copy *copy)
     }
 }
 
+/* To the nearest, ties to even; every NaN becomes this one. As an H200 does. */
+static void round_to_tf32(char *floats, unsigned int size)
+{
+    for (unsigned int i = 0; i < size; i += sizeof(uint32_t)) {
+        uint32_t bits;
+        memcpy(&bits, floats + i, sizeof bits);
+        bits = (bits & 0x7fffffff) > 0x7f800000 ? 0x7fffe000
+                                                : (bits + 0xfff + (bits >> 13 & 1)) & 0xffffe000;
+        memcpy(floats + i, &bits, sizeof bits);
+    }
+}
+
+/* NaNs of whatever type. */
+static void fill(char *to, unsigned int size)
+{
+    static const uint16_t nan = 0x7ff7;
+    for (unsigned int i = 0; i < size; i += sizeof nan) {
+        memcpy(to + i, &nan, sizeof nan);
+    }
+}
+
 static void make(const struct simt_bulk_copy *copy)
 {
     for (size_t i = 0; i < copy->count; i++) {
@@ -91,6 +112,11 @@ static void make(const struct simt_bulk_copy *copy)
             simt_bulk_reduce_piece(copy, piece);
         } else if (piece->from) {
             memcpy(piece->to, piece->from, piece->size);
+            if (copy->rounds) {
+                round_to_tf32(piece->to, piece->size);
+            }
+        } else if (copy->fills) {
+            fill(piece->to, piece->size);
         } else {
             memset(piece->to, 0, piece->size);
         }

@@ -24,6 +24,8 @@ struct simt_bulk_copy {
     /* If it reduces: by this operation, on numbers of this type. */
     enum simt_atomic operation;
     unsigned int type; /* simt_ptx_type */
+    /* If it loads a tensor: NaNs for zeros; floats are rounded to TF32. */
+    bool fills, rounds;
     size_t count;
     struct simt_bulk_piece pieces[];
 };

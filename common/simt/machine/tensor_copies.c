@@ -250,6 +250,27 @@ static struct simt_tensor_map read_map(const void *map, const void *shared, cons
     return encoded;
 }
 
+/* Of im2col, the first pixel lies in the bounding box; and that of a store in the tensor. On a GPU
+ * all else is an illegal instruction. */
+static void check_columns(const struct simt_tensor_map *map, const int *at, bool stores,
+                          const struct place *place)
+{
+    char wrong[160];
+    for (unsigned int i = 1; i + 1u < map->rank; i++) {
+        const int64_t end = (int64_t)map->size[i] + map->upper[i - 1];
+        if (at[i] < map->lower[i - 1] || at[i] >= end) {
+            snprintf(wrong, sizeof wrong,
+                     "begins at pixel %d of dimension %u, and the bounding box of its tensor map "
+                     "has %d to %lld",
+                     at[i], i, map->lower[i - 1], (long long)end - 1);
+            fail(place, wrong);
+        }
+        if (stores && (map->lower[i - 1] < 0 || map->upper[i - 1] > 0)) {
+            fail(place, "stores by a bounding box that is larger than the tensor");
+        }
+    }
+}
+
 void simt_tensor_load(void *to, const void *map, const int *at, unsigned int dimensions,
                       const unsigned int *offsets, void *barrier, unsigned int ranks,
                       const char *file, int line)
@@ -258,17 +279,22 @@ void simt_tensor_load(void *to, const void *map, const int *at, unsigned int dim
     const struct place place = {caller, file, line};
     const struct simt_tensor_map encoded =
         read_map(map, to, at, dimensions, offsets != NULL, &place);
+    if (offsets) {
+        check_columns(&encoded, at, false, &place);
+    }
     for (unsigned int rank = 0; rank < 32; rank++) {
         if (ranks ? ranks >> rank & 1 : rank == 0) {
             char *there = ranks ? simt_cluster_map(to, rank) : to;
             struct simt_mbarrier *of =
                 simt_mbarrier_at(ranks ? simt_cluster_map(barrier, rank) : barrier, "complete_tx",
                                  caller, file, line);
-            note_box(of->block, there, box_elements(&encoded) * encoded.element, encoded.swizzle);
-            simt_bulk_start_load(
+            struct simt_bulk_copy *copy =
                 offsets ? take_columns(&encoded, there, at, offsets, caller, file, line)
-                        : take_apart(&encoded, there, at, true, caller, file, line),
-                of);
+                        : take_apart(&encoded, there, at, true, caller, file, line);
+            note_box(of->block, there, box_elements(&encoded) * encoded.element, encoded.swizzle);
+            copy->fills = encoded.fills;
+            copy->rounds = simt_map_rounds(&encoded);
+            simt_bulk_start_load(copy, of);
         }
     }
 }
@@ -293,6 +319,12 @@ static struct simt_bulk_copy *from_shared(const void *from, const void *map, con
     const struct simt_tensor_map encoded = read_map(map, from, at, dimensions, columns, place);
     char *const shared = (char *)(uintptr_t)from;
     check_start(&encoded, at, place);
+    if (columns) {
+        check_columns(&encoded, at, true, place);
+    }
+    if (simt_map_rounds(&encoded)) {
+        fail(place, "stores by a tensor map of TFLOAT32, which is not there");
+    }
     *type = encoded.type;
     return columns
                ? take_columns(&encoded, shared, at, NULL, place->caller, place->file, place->line)

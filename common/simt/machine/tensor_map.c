@@ -13,15 +13,20 @@
 
 static unsigned int element_bytes(CUtensorMapDataType type)
 {
-    static const unsigned char bytes[] = {1, 2, 4, 4, 8, 8, 2, 4, 8, 2};
+    static const unsigned char bytes[] = {1, 2, 4, 4, 8, 8, 2, 4, 8, 2, 4, 4, 4};
     return (unsigned int)type < sizeof bytes ? bytes[type] : 0;
+}
+
+static bool is_real(unsigned int type)
+{
+    return type >= CU_TENSOR_MAP_DATA_TYPE_FLOAT16;
 }
 
 bool simt_map_is_valid(const struct simt_tensor_map *map)
 {
     uint64_t row = (uint64_t)map->box[0] * map->element;
     if ((uintptr_t)map->address % SIMT_BOX_CHUNK != 0 || row % SIMT_BOX_CHUNK != 0 ||
-        (map->swizzle && row > map->swizzle)) {
+        (map->swizzle && row > map->swizzle) || (map->fills && !is_real(map->type))) {
         return false;
     }
     for (unsigned int i = 0; i < map->rank; i++) {
@@ -55,10 +60,13 @@ static CUresult encode(struct simt_tensor_map *encoded, CUtensorMap *map, CUtens
         (uintptr_t)map % 64 != 0) {
         return CUDA_ERROR_INVALID_VALUE;
     }
-    if (interleave != CU_TENSOR_MAP_INTERLEAVE_NONE || element_bytes(type) == 0 ||
-        fill != CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE) {
+    if (element_bytes(type) == 0 || fill > CU_TENSOR_MAP_FLOAT_OOB_FILL_NAN_REQUEST_ZERO_FMA) {
+        return CUDA_ERROR_INVALID_VALUE;
+    }
+    if (interleave != CU_TENSOR_MAP_INTERLEAVE_NONE) {
         return CUDA_ERROR_NOT_SUPPORTED;
     }
+    encoded->fills = fill == CU_TENSOR_MAP_FLOAT_OOB_FILL_NAN_REQUEST_ZERO_FMA;
     encoded->rank = (uint8_t)rank;
     encoded->type = (uint8_t)type;
     encoded->element = (uint8_t)element_bytes(type);
@@ -166,7 +174,7 @@ static bool set_type(struct simt_tensor_map *map, uint64_t value)
         CU_TENSOR_MAP_DATA_TYPE_BFLOAT16,     CU_TENSOR_MAP_DATA_TYPE_TFLOAT32,
         CU_TENSOR_MAP_DATA_TYPE_TFLOAT32_FTZ,
     };
-    if (value >= sizeof types || element_bytes(types[value]) == 0) {
+    if (value >= sizeof types) {
         return false;
     }
     map->type = types[value];
@@ -199,8 +207,10 @@ static bool set_field(struct simt_tensor_map *map, enum simt_map_field field, un
     case SIMT_MAP_elemtype:
         return set_type(map, value);
     case SIMT_MAP_interleave_layout:
-    case SIMT_MAP_fill_mode:
         return value == 0;
+    case SIMT_MAP_fill_mode:
+        map->fills = value == 1;
+        return value < 2;
     default:
         map->swizzle = (uint8_t)(value ? 16 << value : 0);
         return value < 4;

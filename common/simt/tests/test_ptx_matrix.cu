@@ -321,6 +321,48 @@ static void test_boxes(void **)
     check_box(CU_TENSOR_MAP_SWIZZLE_NONE, 0, 8, 2, 8, 3);
 }
 
+// What lies outside is a NaN; a map of TFLOAT32 rounds, to even in the middle.
+static void test_filled(void **)
+{
+    const uint32_t given[][2] = {
+        {0x3f800fff, 0x3f800000}, {0x3f801000, 0x3f800000}, {0x3f801001, 0x3f802000},
+        {0x3f803000, 0x3f804000}, {0xbf801000, 0xbf800000}, {0x7f800000, 0x7f800000},
+        {0x7fc00001, 0x7fffe000}, {0x7f800001, 0x7fffe000}, {0x00000001, 0x00000000},
+        {0x80000001, 0x80000000}, {0x007fffff, 0x00800000}, {0x7f7fffff, 0x7f800000},
+    };
+    const CUtensorMapDataType types[] = {
+        CU_TENSOR_MAP_DATA_TYPE_FLOAT32, CU_TENSOR_MAP_DATA_TYPE_FLOAT32_FTZ,
+        CU_TENSOR_MAP_DATA_TYPE_TFLOAT32, CU_TENSOR_MAP_DATA_TYPE_TFLOAT32_FTZ};
+    const cuuint64_t size[] = {WIDTH, HEIGHT}, stride[] = {WIDTH * 4};
+    const cuuint32_t extent[] = {16, BOX_HEIGHT}, steps[] = {1, 1};
+    std::vector<uint32_t> host(WIDTH * HEIGHT), box(16 * BOX_HEIGHT);
+    float *data, *out;
+    cudaMalloc((void **)&data, host.size() * 4);
+    cudaMalloc((void **)&out, box.size() * 4);
+    for (size_t i = 0; i < host.size(); i++)
+        host[i] = given[i % 12][0];
+    cudaMemcpy(data, host.data(), host.size() * 4, cudaMemcpyHostToDevice);
+    for (int kind = 0; kind < 4; kind++) {
+        CUtensorMap map;
+        assert_int_equal(encode()(&map, types[kind], 2, data, size, stride, extent, steps,
+                                  CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_NONE,
+                                  CU_TENSOR_MAP_L2_PROMOTION_NONE,
+                                  CU_TENSOR_MAP_FLOAT_OOB_FILL_NAN_REQUEST_ZERO_FMA),
+                         CUDA_SUCCESS);
+        copy_box<<<1, 64, 8192>>>(map, 28, -2, 16 * BOX_HEIGHT * 4, out);
+        assert_int_equal(cudaMemcpy(box.data(), out, box.size() * 4, cudaMemcpyDeviceToHost),
+                         cudaSuccess);
+        for (int i = 0; i < 16 * BOX_HEIGHT; i++) {
+            const int column = 28 + i % 16, row = i / 16 - 2;
+            const bool inside = column < WIDTH && row >= 0;
+            assert_int_equal(box[i],
+                             inside ? given[(row * WIDTH + column) % 12][kind >= 2] : 0x7ff77ff7);
+        }
+    }
+    cudaFree(data);
+    cudaFree(out);
+}
+
 // ---- im2col ----
 
 // Pixels of N x H x W x C from (w, h, n) on, of each 8 channels, at an offset; channels by halves.
@@ -621,6 +663,11 @@ static void test_refused_maps(void **)
     box[1] = 257;
     assert_int_equal(tried(memory, CU_TENSOR_MAP_SWIZZLE_NONE), CUDA_ERROR_INVALID_VALUE);
     box[1] = 4;
+    assert_int_equal(encode()(&map, CU_TENSOR_MAP_DATA_TYPE_UINT32, 2, memory, size, stride, box,
+                              steps, CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_NONE,
+                              CU_TENSOR_MAP_L2_PROMOTION_NONE,
+                              CU_TENSOR_MAP_FLOAT_OOB_FILL_NAN_REQUEST_ZERO_FMA),
+                     CUDA_ERROR_INVALID_VALUE);
     box[0] = 3;
     assert_int_equal(tried(memory, CU_TENSOR_MAP_SWIZZLE_NONE), CUDA_ERROR_INVALID_VALUE);
 }
@@ -633,7 +680,7 @@ int main(int count, char **arguments)
         cmocka_unit_test(test_matrices_move),  cmocka_unit_test(test_boxes),
         cmocka_unit_test(test_refused_maps),   cmocka_unit_test(test_reductions),
         cmocka_unit_test(test_columns),        cmocka_unit_test(test_columns_given),
-        cmocka_unit_test(test_map_from_zeros),
+        cmocka_unit_test(test_map_from_zeros), cmocka_unit_test(test_filled),
     };
     if (count > 1)
         cmocka_set_test_filter(arguments[1]);
