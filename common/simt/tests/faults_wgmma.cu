@@ -580,6 +580,23 @@ __global__ void __launch_bounds__(384, 1)
     }
 }
 
+// Descriptors of pointers, whose lowest bits are the addresses on a GPU.
+__global__ void ok_pointers(float *out)
+{
+    __shared__ __align__(1024) char a[8192], b[1024];
+    float d[4] = {};
+    fill(a, 8192);
+    fill_and_fence(b, 1024);
+    wgmma_fence();
+    for (int k = 0; k < 128; k += 32)
+        multiply(d, of_pointer(a + k), of_pointer(b + k));
+    commit();
+    wait_groups<0>();
+    if (d[2] != 64)
+        __trap();
+    write_out(out, d);
+}
+
 // ---- tensor maps that kernels change ----
 
 // The second half of the tensor, of twos, by the map of the first, changed in global memory by one
@@ -648,6 +665,17 @@ __global__ void replaced_in_shared(float *out, const __grid_constant__ CUtensorM
     out[blockIdx.x * GROUP + threadIdx.x] = tile[threadIdx.x];
 }
 
+// A box of im2col from (w, 0) on, stored.
+__global__ void store_columns(const __grid_constant__ CUtensorMap map, int w)
+{
+    __shared__ __align__(128) float tile[4 * 8];
+    tile[threadIdx.x] = 1;
+    fence_proxy();
+    __syncthreads();
+    if (threadIdx.x == 0)
+        give_columns(tile, &map, w); // FAULT column_outside columns_too_many
+}
+
 __global__ void map_in_shared(const __grid_constant__ CUtensorMap map)
 {
     __shared__ __align__(1024) char tile[8192];
@@ -703,6 +731,25 @@ static CUtensorMap tensor()
         reinterpret_cast<decltype(&cuTensorMapEncodeTiled)>(found)(
             &map, CU_TENSOR_MAP_DATA_TYPE_BFLOAT16, 2, g, size, stride, box, step,
             CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B,
+            CU_TENSOR_MAP_L2_PROMOTION_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE) != CUDA_SUCCESS)
+        exit(3);
+    return map;
+}
+
+// 5 pixels in each of 4 rows, with 8 channels; 4 pixels of a box with this lower corner.
+static CUtensorMap columns(int low)
+{
+    const cuuint64_t size[] = {8, 5, 4, 1}, stride[] = {32, 160, 640};
+    const cuuint32_t step[] = {1, 1, 1, 1};
+    const int lower[] = {low, low}, upper[] = {-1, 0};
+    void *found = NULL;
+    cudaDriverEntryPointQueryResult result;
+    CUtensorMap map;
+    if (cudaGetDriverEntryPointByVersion("cuTensorMapEncodeIm2col", &found, 12000,
+                                         cudaEnableDefault, &result) != cudaSuccess ||
+        reinterpret_cast<decltype(&cuTensorMapEncodeIm2col)>(found)(
+            &map, CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 4, g, size, stride, lower, upper, 8, 4, step,
+            CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_NONE,
             CU_TENSOR_MAP_L2_PROMOTION_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE) != CUDA_SUCCESS)
         exit(3);
     return map;
@@ -780,6 +827,14 @@ static const Case cases[] = {
      [] { map_in_shared<<<1, 1>>>(tensor()); }},
     {"no_tensor", "whose replaced fields are no tensor's",
      [] { no_tensor<<<1, 1>>>(tensor(), maps); }},
+    {"column_outside",
+     "begins at pixel 4 of dimension 1, and the bounding box of its tensor map has 0 "
+     "to 3",
+     [] { store_columns<<<1, 32>>>(columns(0), 4); }},
+    {"columns_too_many", "stores by a bounding box that is larger than the tensor",
+     [] { store_columns<<<1, 32>>>(columns(-1), 0); }},
+    {"ok_columns", "", [] { store_columns<<<1, 32>>>(columns(0), 3); }},
+    {"ok_pointers", "", [] { ok_pointers<<<1, GROUP>>>(f); }},
     {"ok_replaced", "",
      [] { replaced<true, true, true><<<1, GROUP>>>(f, tensor(), maps, g + 16384); }},
     {"ok_replaced_in_shared", "",

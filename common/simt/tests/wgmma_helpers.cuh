@@ -16,6 +16,12 @@ __device__ static __forceinline__ unsigned long long descriptor(const void *tile
            (unsigned long long)mode << 62;
 }
 
+// The same of a pointer's lowest bits.
+__device__ static __forceinline__ unsigned long long of_pointer(const void *tile)
+{
+    return ((unsigned long long)tile & 0x3ffff) >> 4 | 1ull << 16 | 64ull << 32 | 1ull << 62;
+}
+
 __device__ static __forceinline__ unsigned long long of_a(const void *tile)
 {
     return descriptor(tile, 1024, 128, 0);
@@ -81,6 +87,16 @@ __device__ static __forceinline__ void load_box(void *to, const void *map, int x
     asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes "
                  "[%0], [%1, {%2, %3}], [%4];" ::"r"(shared(to)),
                  "l"(map), "r"(x), "r"(y), "r"(shared(b))
+                 : "memory");
+}
+
+__device__ static __forceinline__ void give_columns(const void *from, const void *map, int w)
+{
+    asm volatile("cp.async.bulk.tensor.4d.global.shared::cta.im2col_no_offs.bulk_group "
+                 "[%0, {%1, %2, %3, %4}], [%5];\n"
+                 "cp.async.bulk.commit_group;\n"
+                 "cp.async.bulk.wait_group 0;" ::"l"(map),
+                 "r"(0), "r"(w), "r"(0), "r"(0), "r"(shared(from))
                  : "memory");
 }
 
