@@ -113,7 +113,7 @@ static void test_tiles(void **state)
         count++;
         check_chunks(&tile);
         if (operand == 'b') {
-            for (tile.rows = 8; tile.rows <= 256; tile.rows += 8) {
+            for (tile.rows = 8; tile.rows <= 256; tile.rows *= 4) {
                 check_chunks(&tile);
             }
         }
