@@ -4,9 +4,10 @@
 compare_counters.py BIN RESULTS             counts anew and writes the file, which takes half a minute
 compare_counters.py BIN RESULTS --check     compares it with what would be written; counts only the rungs' smaller
                                             runs and some programs, and takes the file's own counts for the others
-compare_counters.py BIN RESULTS --from RAW  first writes docs/results/counters_h200.csv anew, from a file of
-                                            measure_counters.sh: of the launches in it those that are counted here.
-                                            May be given again: what a later file has replaces what an earlier one has
+compare_counters.py BIN RESULTS --from RAW  first renews docs/results/counters_h200.csv from a file of
+                                            measure_counters.sh: the lines of each command in it, of the launches those
+                                            that are counted here. May be given again: what a later file has replaces
+                                            what an earlier one has
 
 BIN is build/simt/bin, RESULTS docs/results. The programs are those of common/simt/tests/programs, compiled with
 simtcc by $CXX. Exit status: 0 done, 1 something differs, or differs from the H200 without a reason in WHY below."""
@@ -351,9 +352,13 @@ def main():
     h200_path = os.path.join(options.results, "counters_h200.csv")
     path = os.path.join(options.results, "counters_simt_h200.csv")
     if options.raw:
-        rows = h200_rows(launches_of(options.raw), options.bin, programs_folder)
+        renewed = {}
+        for row in [list(line.values()) for line in read(h200_path)]:
+            renewed.setdefault((row[0], row[1]), []).append(row)
+        for key, run in launches_of(options.raw).items():
+            renewed[key] = h200_rows({key: run}, options.bin, programs_folder)
         with open(h200_path, "w", encoding="utf-8", newline="") as file:
-            csv.writer(file, lineterminator="\n").writerows([H200_HEADER, *rows])
+            csv.writer(file, lineterminator="\n").writerows([H200_HEADER, *sum(renewed.values(), [])])
     old = read(path) if options.check else []
     for line in old:
         line["program"] = ("program_" if line["step"] == "programs" else "") + line["program"]
