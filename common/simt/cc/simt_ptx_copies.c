@@ -1,5 +1,5 @@
-/* Asynchronous copies: cp.async, cp.async.bulk; st.async, red.async. Those of tensors have a file of
- * their own, which this one's functions help. */
+/* Asynchronous copies: cp.async, cp.async.bulk; st.async, red.async; and what the file of tensors'
+ * copies needs of them. */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -159,8 +159,8 @@ static bool reduces_in_shared(const char *operation, const char *type)
 }
 
 /* cp.reduce.async.bulk.global.shared::cta.bulk_group.add.f32 [to], [from], bytes;
- * cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.add.u32 [to], [from],
- *   bytes, [barrier]; */
+ * cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.add.u32 [to],
+ *   [from], bytes, [barrier]; */
 static void emit_reduction(struct ptx *ptx, struct ptx_instruction *instruction)
 {
     static const char TYPES[] = " f16 bf16 b32 u32 s32 b64 u64 s64 f32 f64 ";

@@ -83,46 +83,6 @@ static void check(const struct simt_bulk_copy *copy)
     }
 }
 
-/* To the nearest, ties to even; every NaN becomes this one. As an H200 does. */
-static void round_to_tf32(char *floats, unsigned int size)
-{
-    for (unsigned int i = 0; i < size; i += sizeof(uint32_t)) {
-        uint32_t bits;
-        memcpy(&bits, floats + i, sizeof bits);
-        bits = (bits & 0x7fffffff) > 0x7f800000 ? 0x7fffe000
-                                                : (bits + 0xfff + (bits >> 13 & 1)) & 0xffffe000;
-        memcpy(floats + i, &bits, sizeof bits);
-    }
-}
-
-/* NaNs of whatever type. */
-static void fill(char *to, unsigned int size)
-{
-    static const uint16_t nan = 0x7ff7;
-    for (unsigned int i = 0; i < size; i += sizeof nan) {
-        memcpy(to + i, &nan, sizeof nan);
-    }
-}
-
-static void make(const struct simt_bulk_copy *copy)
-{
-    for (size_t i = 0; i < copy->count; i++) {
-        const struct simt_bulk_piece *piece = &copy->pieces[i];
-        if (copy->way == SIMT_BULK_REDUCES) {
-            simt_bulk_reduce_piece(copy, piece);
-        } else if (piece->from) {
-            memcpy(piece->to, piece->from, piece->size);
-            if (copy->rounds) {
-                round_to_tf32(piece->to, piece->size);
-            }
-        } else if (copy->fills) {
-            fill(piece->to, piece->size);
-        } else {
-            memset(piece->to, 0, piece->size);
-        }
-    }
-}
-
 /* What reduces into global memory is an atomic of its thread, from the start. */
 static void note_made(const struct simt_bulk_copy *copy, uint32_t tag)
 {
@@ -195,7 +155,7 @@ static void finish_load(struct simt_bulk_copy *copy)
 {
     struct simt_mbarrier *barrier = copy->barrier;
     const uint64_t phase = barrier->phase;
-    make(copy);
+    simt_bulk_make(copy);
     if (simt_tracing) {
         uint32_t tag = simt_observer.bulk_tag(&barrier->agent, &barrier->arrived);
         if (!tag) {
@@ -261,7 +221,7 @@ void simt_bulk_wait(unsigned int kept, bool reads_only)
     }
     for (copy = groups->first; copy && copy->group < end; copy = copy->next) {
         if (!copy->is_read) {
-            make(copy);
+            simt_bulk_make(copy);
             note_read(copy);
             copy->is_read = true;
             if (simt_watched) {

@@ -58,7 +58,7 @@ static uint64_t behind(const struct stretch *stretch, uint64_t address)
     return (address - (uintptr_t)stretch->memory) % DESCRIBED;
 }
 
-/* Whether the addresses of one stretch in the window are the lowest bits of pointers to the other. */
+/* Whether an address of one stretch in the window has the lowest bits of a pointer to the other. */
 static bool may_be_taken_for(const struct stretch *window_of, const struct stretch *pointers)
 {
     return window_of->bytes > 0 && pointers->bytes > 0 &&

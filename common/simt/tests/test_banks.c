@@ -1,7 +1,7 @@
 /* Shared memory as an H200 has it (driver 580, CUDA 13.0). Bank conflicts as it counts them
  * (l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_{ld,st}.sum of one instruction): 64 patterns
- * for loads and stores of 4, 8 and 16 bytes; sectors of atomics. And where wgmma reads the tiles of its matrix
- * descriptors: the numbers there said so, multiplied by 1. */
+ * for loads and stores of 4, 8 and 16 bytes. Sectors of atomics. And where wgmma reads the tiles of
+ * its matrix descriptors: the numbers there said so, multiplied by 1. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
