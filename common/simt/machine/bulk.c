@@ -325,6 +325,17 @@ static struct simt_bulk_copy *one_dimension(const char *name, char *to, const ch
     return copy;
 }
 
+/* From shared memory to shared memory. A GPU: an illegal instruction. */
+static struct simt_bulk_copy *in_cluster(struct simt_bulk_copy *copy)
+{
+    if (!simt_cluster_is_explicit()) {
+        refuse(copy, "is for the shared memory of a cluster, and the kernel runs in none\n"
+                     "  hint: clusters of one block will do: __cluster_dims__, or the launch's "
+                     "attribute.");
+    }
+    return copy;
+}
+
 void simt_bulk_load(void *to, const void *from, unsigned int bytes, void *barrier,
                     unsigned int ranks, const char *file, int line)
 {
@@ -333,9 +344,10 @@ void simt_bulk_load(void *to, const void *from, unsigned int bytes, void *barrie
         if (ranks ? ranks >> rank & 1 : rank == 0) {
             void *there = ranks ? simt_cluster_map(to, rank) : to;
             void *of = ranks ? simt_cluster_map(barrier, rank) : barrier;
-            simt_bulk_start_load(
-                one_dimension("cp.async.bulk", there, from, bytes, caller, file, line),
-                simt_mbarrier_at(of, "complete_tx", caller, file, line));
+            struct simt_bulk_copy *copy =
+                one_dimension("cp.async.bulk", there, from, bytes, caller, file, line);
+            simt_bulk_start_load(simt_in_shared(from) ? in_cluster(copy) : copy,
+                                 simt_mbarrier_at(of, "complete_tx", caller, file, line));
         }
     }
 }
@@ -356,7 +368,8 @@ void simt_bulk_reduce(void *to, const void *from, unsigned int bytes, void *barr
     copy->operation = operation;
     copy->type = type;
     if (barrier) {
-        simt_bulk_start_load(copy, simt_mbarrier_at(barrier, "complete_tx", caller, file, line));
+        simt_bulk_start_load(in_cluster(copy),
+                             simt_mbarrier_at(barrier, "complete_tx", caller, file, line));
     } else {
         simt_bulk_start_store(copy);
     }

@@ -24,8 +24,9 @@ struct simt_bulk_copy {
     /* If it reduces: by this operation, on numbers of this type. */
     enum simt_atomic operation;
     unsigned int type; /* simt_ptx_type */
-    /* If it loads a tensor: NaNs for zeros; floats are rounded to TF32. */
-    bool fills, rounds;
+    /* If it loads a tensor: NaNs for zeros; floats are rounded to TF32. If it adds to one: without
+     * subnormal numbers. */
+    bool fills, rounds, flushes;
     size_t count;
     struct simt_bulk_piece pieces[];
 };

@@ -54,7 +54,9 @@ static void reduce_piece(const struct simt_bulk_copy *copy, const struct simt_bu
         uint64_t old = 0, operand = 0;
         memcpy(&old, piece->to + i, bytes);
         memcpy(&operand, piece->from + i, bytes);
-        old = simt_combined(copy->operation, copy->type, old, operand);
+        old = copy->flushes
+                  ? simt_ptx_real(SIMT_PTX_ADD, SIMT_PTX_F32, m_rn | m_ftz, old, operand, 0)
+                  : simt_combined(copy->operation, copy->type, old, operand);
         memcpy(piece->to + i, &old, bytes);
     }
 }

@@ -322,9 +322,6 @@ static struct simt_bulk_copy *from_shared(const void *from, const void *map, con
     if (columns) {
         check_columns(&encoded, at, true, place);
     }
-    if (simt_map_rounds(&encoded)) {
-        fail(place, "stores by a tensor map of TFLOAT32, which is not there");
-    }
     *type = encoded.type;
     return columns
                ? take_columns(&encoded, shared, at, NULL, place->caller, place->file, place->line)
@@ -351,6 +348,9 @@ void simt_tensor_reduce(const void *from, const void *map, const int *at, unsign
         [CU_TENSOR_MAP_DATA_TYPE_FLOAT32] = SIMT_PTX_F32,
         [CU_TENSOR_MAP_DATA_TYPE_FLOAT64] = SIMT_PTX_F64,
         [CU_TENSOR_MAP_DATA_TYPE_BFLOAT16] = SIMT_PTX_BF16,
+        [CU_TENSOR_MAP_DATA_TYPE_FLOAT32_FTZ] = SIMT_PTX_F32,
+        [CU_TENSOR_MAP_DATA_TYPE_TFLOAT32] = SIMT_PTX_F32,
+        [CU_TENSOR_MAP_DATA_TYPE_TFLOAT32_FTZ] = SIMT_PTX_F32,
     };
     const struct place place = {__builtin_return_address(0), file, line};
     unsigned int type;
@@ -361,5 +361,7 @@ void simt_tensor_reduce(const void *from, const void *map, const int *at, unsign
     copy->way = SIMT_BULK_REDUCES;
     copy->operation = operation;
     copy->type = types[type];
+    copy->flushes =
+        type == CU_TENSOR_MAP_DATA_TYPE_FLOAT32_FTZ || type == CU_TENSOR_MAP_DATA_TYPE_TFLOAT32_FTZ;
     simt_bulk_start_store(copy);
 }

@@ -211,7 +211,7 @@ __global__ void __cluster_dims__(4, 1, 1) reduce(float *out)
 
 // The block's own shared memory; its zeros are written without a fence.
 template <bool FENCE>
-__global__ void reduce_here(float *out)
+__global__ void __cluster_dims__(1, 1, 1) reduce_here(float *out)
 {
     __shared__ __align__(128) unsigned from[BLOCK], sums[BLOCK];
     __shared__ barrier_t full;
@@ -232,6 +232,25 @@ __global__ void reduce_here(float *out)
     wait(&full, 0);
     if (sums[threadIdx.x] != 1 + 3 * threadIdx.x)
         __trap();
+    out[threadIdx.x] = sums[threadIdx.x];
+}
+
+// On a GPU this is an illegal instruction.
+__global__ void no_cluster(float *out)
+{
+    __shared__ __align__(128) unsigned from[BLOCK], sums[BLOCK];
+    __shared__ barrier_t full;
+    if (threadIdx.x == 0) {
+        init(&full, 1);
+        fence_init();
+        expect(&full, sizeof sums);
+    }
+    from[threadIdx.x] = sums[threadIdx.x] = threadIdx.x;
+    fence_proxy();
+    __syncthreads();
+    if (threadIdx.x == 0)
+        add_to(shared(sums), from, sizeof from, shared(&full)); // FAULT no_cluster
+    wait(&full, 0);
     out[threadIdx.x] = sums[threadIdx.x];
 }
 
@@ -403,6 +422,7 @@ static const Case cases[] = {
     {"ok_registers", "", [] { send_registers<true><<<2, BLOCK>>>(f); }},
     {"ok_reduce", "", [] { reduce<true><<<8, BLOCK>>>(f); }},
     {"ok_reduce_here", "", [] { reduce_here<true><<<1, BLOCK>>>(f); }},
+    {"no_cluster", "and the kernel runs in none", [] { no_cluster<<<1, BLOCK>>>(f); }},
     {"reduced_early", "data race in", [] { reduce<false><<<4, BLOCK>>>(f); }},
     {"sums_hidden", "no fence.proxy.async between a write and a bulk copy",
      [] { reduce_here<false><<<1, BLOCK>>>(f); }},

@@ -642,6 +642,61 @@ static void test_map_from_zeros(void **)
     cudaFree(map);
 }
 
+// Stores by a map of TFLOAT32 do not round; sums by one of _FTZ leave out subnormal numbers.
+__global__ void give_row(const __grid_constant__ CUtensorMap map, bool adds)
+{
+    __shared__ __align__(128) uint32_t row[4];
+    if (threadIdx.x > 0)
+        return;
+    row[0] = 0x3f800fff;
+    row[1] = 0x007fffff;
+    row[2] = 0x80000001;
+    row[3] = 0x00800fff;
+    fence_proxy();
+    if (adds)
+        asm volatile("cp.reduce.async.bulk.tensor.1d.global.shared::cta.add.tile.bulk_group "
+                     "[%0, {0}], [%1];" ::"l"(&map),
+                     "r"(shared(row))
+                     : "memory");
+    else
+        asm volatile(
+            "cp.async.bulk.tensor.1d.global.shared::cta.tile.bulk_group [%0, {0}], [%1];" ::"l"(
+                &map),
+            "r"(shared(row))
+            : "memory");
+    asm volatile("cp.async.bulk.commit_group;\ncp.async.bulk.wait_group 0;" ::: "memory");
+}
+
+static void test_given_types(void **)
+{
+    const uint32_t before[] = {0, 1, 0, 0x80000001},
+                   given[] = {0x3f800fff, 0x007fffff, 0x80000001, 0x00800fff};
+    const uint32_t sums[] = {0x3f800fff, 0x00800000, 0x80000001, 0x00800ffe};
+    const uint32_t flushed[] = {0x3f800fff, 0, 0, 0x00800fff};
+    const CUtensorMapDataType types[] = {
+        CU_TENSOR_MAP_DATA_TYPE_FLOAT32, CU_TENSOR_MAP_DATA_TYPE_TFLOAT32,
+        CU_TENSOR_MAP_DATA_TYPE_FLOAT32_FTZ, CU_TENSOR_MAP_DATA_TYPE_TFLOAT32_FTZ};
+    const cuuint64_t size[] = {4}, stride[] = {0};
+    const cuuint32_t extent[] = {4}, steps[] = {1};
+    uint32_t host[4];
+    float *data;
+    cudaMalloc((void **)&data, sizeof host);
+    for (int i = 0; i < 8; i++) {
+        CUtensorMap map;
+        const uint32_t *wanted = i < 4 ? given : i < 6 ? sums : flushed;
+        cudaMemcpy(data, before, sizeof host, cudaMemcpyHostToDevice);
+        assert_int_equal(encode()(&map, types[i % 4], 1, data, size, stride, extent, steps,
+                                  CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_NONE,
+                                  CU_TENSOR_MAP_L2_PROMOTION_NONE,
+                                  CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE),
+                         CUDA_SUCCESS);
+        give_row<<<1, 32>>>(map, i >= 4);
+        assert_int_equal(cudaMemcpy(host, data, sizeof host, cudaMemcpyDeviceToHost), cudaSuccess);
+        assert_memory_equal(host, wanted, sizeof host);
+    }
+    cudaFree(data);
+}
+
 static void test_refused_maps(void **)
 {
     cudaFree(NULL); // so that there is a context
@@ -681,6 +736,7 @@ int main(int count, char **arguments)
         cmocka_unit_test(test_refused_maps),   cmocka_unit_test(test_reductions),
         cmocka_unit_test(test_columns),        cmocka_unit_test(test_columns_given),
         cmocka_unit_test(test_map_from_zeros), cmocka_unit_test(test_filled),
+        cmocka_unit_test(test_given_types),
     };
     if (count > 1)
         cmocka_set_test_filter(arguments[1]);
