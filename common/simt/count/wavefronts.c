@@ -131,8 +131,8 @@ void simt_count_banks(bool store, unsigned int size, unsigned int lanes, const u
     *conflicts = *wavefronts > needed ? *wavefronts - needed : 0;
 }
 
-/* The most lanes that hit one address. To `sectors` each is added as often as the most lanes hit one
- * address in it, as an H200 counts them. */
+/* The most lanes that hit one address. To `sectors` each is added as often as the most lanes hit
+ * one address in it, as an H200 counts them. */
 static unsigned int crowd_of(uint32_t lanes, const uint64_t *addresses, uint64_t *sectors)
 {
     uint64_t sorted[SIMT_WARP_SIZE], sector = UINT64_MAX;
