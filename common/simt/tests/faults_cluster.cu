@@ -296,7 +296,7 @@ __global__ void __cluster_dims__(2, 1, 1) past_end(float *out)
     part[threadIdx.x] = threadIdx.x;
     cluster_sync();
     const float *other = cg::this_cluster().map_shared_rank(part, cluster_rank() ^ 1);
-    out[blockIdx.x * BLOCK + threadIdx.x] = other[16384 + threadIdx.x]; // FAULT past_end
+    out[blockIdx.x * BLOCK + threadIdx.x] = other[65536 + threadIdx.x]; // FAULT past_end
     cluster_sync();
 }
 
