@@ -74,21 +74,22 @@ static __global__ void __launch_bounds__(256)
     add_parts<8>(call, parts, splits);
 }
 
-/* Copies a matrix to rows that start at multiples of 16 bytes, a warp 256 elements of a row. */
+/* Copies a matrix to rows that start at multiples of 16 bytes, a thread 8 elements. What is read
+ * beside them is of the rows before and after. */
 static __global__ void __launch_bounds__(256)
     align_rows(uint16_t *to, const size_t to_leading, const uint16_t *from, const size_t leading,
                const size_t rows, const size_t columns)
 {
-    const size_t pieces = (columns + 255) / 256, piece = (size_t)blockIdx.x * 8 + threadIdx.x / 32;
-    const size_t row = piece / pieces, first = piece % pieces * 256 + threadIdx.x % 32;
+    const size_t chunks = to_leading / CHUNK, i = (size_t)blockIdx.x * 256 + threadIdx.x;
+    const size_t row = i / chunks, first = i % chunks * CHUNK;
+    const bool inside = row > 0 && row + 1 < rows && first + CHUNK <= columns;
 
     overlap_launches();
     if (row >= rows)
         return;
-#pragma unroll
-    for (unsigned i = 0; i < 8; i++)
-        if (first + i * 32 < columns)
-            to[row * to_leading + first + i * 32] = from[row * leading + first + i * 32];
+    *(uint4 *)(to + row * to_leading + first) =
+        inside ? load_chunk<SHIFTED>(from + row * leading, first, columns)
+               : load_chunk<SINGLE>(from + row * leading, first, columns);
 }
 
 static __device__ float half_word(const uint4 &chunk, unsigned i)
@@ -111,10 +112,12 @@ static __global__ void __launch_bounds__(256) times_vector(const struct gemm cal
 #pragma unroll 4
     for (size_t p = threadIdx.x % 32 * CHUNK; p < call.k; p += 32 * CHUNK) {
         const bool whole = p + CHUNK <= call.k;
-        const uint4 a = a_aligned && whole ? load_chunk<true>(row_of_a, p, call.k)
-                                           : load_chunk<false>(row_of_a, p, call.k);
+        const bool inside = (row > 0 || p > 0) && (row + 1 < call.m || p + 2 * CHUNK <= call.k);
+        const uint4 a = whole && a_aligned ? load_chunk<ALIGNED>(row_of_a, p, call.k)
+                        : whole && inside  ? load_chunk<SHIFTED>(row_of_a, p, call.k)
+                                           : load_chunk<SINGLE>(row_of_a, p, call.k);
         if (b_aligned && whole) {
-            const uint4 b = load_chunk<true>(call.b_bf16, p, call.k);
+            const uint4 b = load_chunk<ALIGNED>(call.b_bf16, p, call.k);
 #pragma unroll
             for (unsigned i = 0; i < CHUNK; i++)
                 sum += half_word(a, i) * half_word(b, i);
@@ -174,7 +177,7 @@ extern "C" void prepare_any_shape_bf16(const struct gemm *call)
 
 static unsigned blocks_of_rows(size_t rows, size_t columns)
 {
-    return (unsigned)((rows * ((columns + 255) / 256) + 7) / 8);
+    return (unsigned)((rows * (aligned_leading(columns) / CHUNK) + 255) / 256);
 }
 
 /* The call with operands whose rows are aligned. */

@@ -10,6 +10,7 @@
  * need neither device memory nor a second kernel. Still bad: the last of several waves of tiles may
  * leave multiprocessors idle. */
 #include "bf16_hopper.cuh"
+#include "device/gpu.h"
 #include "kernel/cluster.cuh"
 #include "kernel/dependent_launch.cuh"
 
@@ -41,9 +42,10 @@ template <typename Plan>
 static __device__ struct share share_of(const struct gemm &call, unsigned rank, unsigned splits)
 {
     const unsigned steps = (unsigned)((call.k + STEP_K - 1) / STEP_K);
-    const size_t first = (size_t)(blockIdx.x / splits) * 128;
+    const unsigned row_tiles = (unsigned)((call.m + Plan::ROWS - 1) / Plan::ROWS);
+    const unsigned tile = blockIdx.x / splits;
 
-    return {Plan::WIDE ? 0 : first, Plan::WIDE ? first : 0,
+    return {(size_t)(tile % row_tiles) * Plan::ROWS, (size_t)(tile / row_tiles) * Plan::COLUMNS,
             (unsigned)((unsigned long long)steps * rank / splits),
             (unsigned)((unsigned long long)steps * (rank + 1) / splits)};
 }
@@ -172,6 +174,9 @@ static __device__ void multiply_share(const struct gemm &call, const CUtensorMap
     cluster_barrier(); /* nobody may end while others read its memory */
 }
 
+typedef void kernel_of_share(const struct gemm, const CUtensorMap, const CUtensorMap,
+                             const unsigned);
+
 #define KERNEL(name, plan)                                                                         \
     static __global__ void __launch_bounds__(THREADS, 1)                                           \
         name(const struct gemm call, const __grid_constant__ CUtensorMap a,                        \
@@ -192,16 +197,31 @@ KERNEL(thin_tall_128, tall_128)
 
 /* ---- launch ---------------------------------------------------------------------------------- */
 
-/* How many blocks share a tile: as many as bring the most in the fewest steps. A cluster lies
- * within a group of 16 multiprocessors or a few more (GPC). */
-static unsigned choose_splits(const struct gemm *call, size_t tiles)
+/* How many clusters of that many blocks run at the same time. A cluster lies within a group of
+ * multiprocessors (GPC), and groups differ in size, so that the device must say. */
+template <typename Plan>
+static unsigned clusters_of(kernel_of_share *kernel, unsigned splits)
 {
-    const unsigned groups = max((unsigned)call->multiprocessors / 16, 1U);
+    static unsigned found[MOST_GPUS][MOST_SPLITS + 1];
+    unsigned &clusters = found[gpu_place()][splits];
+
+    if (clusters == 0) {
+        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                             (int)Plan::SHARED_BYTES);
+        clusters = max(most_clusters(kernel, splits, THREADS, Plan::SHARED_BYTES), 1U);
+    }
+    return clusters;
+}
+
+/* How many blocks share a tile: as many as bring the most in the fewest steps. */
+template <typename Plan>
+static unsigned choose_splits(const struct gemm *call, kernel_of_share *kernel, size_t tiles)
+{
     unsigned best = 1;
     size_t least = SIZE_MAX;
 
     for (unsigned splits = 1; splits <= min(MOST_SPLITS, steps_along_k(call)); splits++) {
-        const size_t clusters = (size_t)groups * (16 / splits);
+        const size_t clusters = clusters_of<Plan>(kernel, splits);
         const size_t waves = (tiles + clusters - 1) / clusters;
         const size_t cost = waves * ((steps_along_k(call) + splits - 1) / splits + 3) + splits;
         if (cost < least) {
@@ -214,11 +234,10 @@ static unsigned choose_splits(const struct gemm *call, size_t tiles)
 
 #define LAUNCH(kernel, plan)                                                                       \
     do {                                                                                           \
-        const size_t tiles = ((plan::WIDE ? call->n : call->m) + 127) / 128;                       \
-        const unsigned splits = choose_splits(call, tiles);                                        \
+        const size_t tiles = ((call->m + plan::ROWS - 1) / plan::ROWS) *                           \
+                             ((call->n + plan::COLUMNS - 1) / plan::COLUMNS);                      \
+        const unsigned splits = choose_splits<plan>(call, kernel, tiles);                          \
         const CUtensorMap a = map_a(call, plan::ROWS), b = map_b(call);                            \
-        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,                  \
-                             (int)plan::SHARED_BYTES);                                             \
         launch_dependent_clusters(kernel, splits, (unsigned)(tiles * splits), THREADS,             \
                                   plan::SHARED_BYTES, *call, a, b, splits);                        \
     } while (false)
