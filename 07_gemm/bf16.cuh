@@ -89,9 +89,9 @@ static inline __device__ uint4 load_shifted(const uint16_t *first)
 #pragma unroll
     for (unsigned i = 0; i < 5; i++)
         words[i] = shift / 2 % 2 == 0 ? words[i] : words[i + 1];
-    return make_uint4(__byte_perm(words[0], words[1], bytes), __byte_perm(words[1], words[2], bytes),
-                      __byte_perm(words[2], words[3], bytes),
-                      __byte_perm(words[3], words[4], bytes));
+    return make_uint4(
+        __byte_perm(words[0], words[1], bytes), __byte_perm(words[1], words[2], bytes),
+        __byte_perm(words[2], words[3], bytes), __byte_perm(words[3], words[4], bytes));
 }
 
 /* 8 elements of a row from `first` on, two a word; single ones as many as the row has, and 0. */

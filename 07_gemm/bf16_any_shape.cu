@@ -214,17 +214,47 @@ static void launch_add_splits(const struct gemm *call, unsigned splits)
                          *call, parts, splits);
 }
 
+/* What a launch needs beside the call, and is the same in every call with these arguments. */
+struct prepared {
+    struct gemm call;
+    unsigned splits, blocks;
+    struct bf16_work work;
+    struct maps maps;
+};
+
+static bool is_same(const struct gemm *one, const struct gemm *other)
+{
+    return memcmp(one, other, sizeof *one) == 0;
+}
+
+/* A GPU's last is kept for the next call: making it takes as long as a small product. */
+template <typename Plan>
+static struct prepared *prepared_for(const void *kernel, const struct gemm *call, unsigned splits)
+{
+    static struct prepared of_gpus[MOST_GPUS];
+    struct prepared *const last = &of_gpus[gpu_place()];
+
+    if (!is_same(&last->call, call) || last->splits != splits) {
+        last->call = *call;
+        last->splits = splits;
+        last->work = work_of<Plan>(call);
+        last->work.splits = splits;
+        last->blocks = blocks_for<Plan>(call, last->work);
+        last->maps = maps_of<Plan>(call, last->work);
+        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                             (int)Plan::SHARED_BYTES);
+    }
+    last->work.parts = (float *)scratches[gpu_place()].memory;
+    return last;
+}
+
 #define LAUNCH(kernel, plan)                                                                       \
     {                                                                                              \
-        struct bf16_work work = work_of<plan>(&aligned);                                           \
-        work.splits = splits;                                                                      \
-        work.parts = (float *)scratches[gpu_place()].memory;                                       \
-        const struct maps maps = maps_of<plan>(&aligned, work);                                    \
-        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,                  \
-                             (int)plan::SHARED_BYTES);                                             \
-        launch_dependent_clusters(kernel, plan::CLUSTER, blocks_for<plan>(&aligned, work),         \
-                                  THREADS, plan::SHARED_BYTES, aligned, maps.a, maps.b, maps.c,    \
-                                  work);                                                           \
+        const struct prepared *const with =                                                        \
+            prepared_for<plan>((const void *)kernel, &aligned, splits);                            \
+        launch_dependent_clusters(kernel, plan::CLUSTER, with->blocks, THREADS,                    \
+                                  plan::SHARED_BYTES, aligned, with->maps.a, with->maps.b,         \
+                                  with->maps.c, with->work);                                       \
     }                                                                                              \
     break
 
@@ -233,9 +263,24 @@ extern "C" void launch_stream_k_bf16(const struct gemm *call);
 extern "C" void launch_thin_bf16(const struct gemm *call);
 extern "C" void launch_few_rows_bf16(const struct gemm *call);
 
+static struct bf16_plan plan_for(const struct gemm *call)
+{
+    static struct {
+        struct gemm call;
+        struct bf16_plan plan;
+    } of_gpus[MOST_GPUS];
+    auto &last = of_gpus[gpu_place()];
+
+    if (!is_same(&last.call, call)) {
+        last.call = *call;
+        last.plan = bf16_plan_of(call);
+    }
+    return last.plan;
+}
+
 extern "C" void launch_any_shape_bf16(const struct gemm *call)
 {
-    const struct bf16_plan chosen = bf16_plan_of(call);
+    const struct bf16_plan chosen = plan_for(call);
     const unsigned splits = chosen.splits;
 
     if (call->m == 0 || call->n == 0)

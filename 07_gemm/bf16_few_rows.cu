@@ -8,6 +8,7 @@
  * Still bad: blocks of the last wave leave multiprocessors idle, and with many rows registers do
  * not hold the sums. */
 #include "bf16.cuh"
+#include "device/gpu.h"
 #include "kernel/cluster.cuh"
 #include "kernel/dependent_launch.cuh"
 
@@ -257,7 +258,8 @@ static struct blocks choose_blocks(const struct gemm *call, unsigned most_warps,
 
     for (unsigned warps = 4; warps <= most_warps; warps *= 2)
         for (unsigned splits = 1; splits <= MOST_SPLITS && splits <= parts; splits++) {
-            const size_t each = (tiles * splits + call->multiprocessors - 1) / call->multiprocessors;
+            const size_t each =
+                (tiles * splits + call->multiprocessors - 1) / call->multiprocessors;
             const size_t rounds = (parts + (size_t)splits * warps - 1) / ((size_t)splits * warps);
             const size_t busy = min(each * warps, (size_t)most_warps);
             const double work = (double)(each * rounds * warps) * (1 + 3.0 / (double)busy);
@@ -272,11 +274,14 @@ static struct blocks choose_blocks(const struct gemm *call, unsigned most_warps,
 
 #define LAUNCH(plan)                                                                               \
     do {                                                                                           \
+        static bool may_have_memory[MOST_GPUS];                                                    \
         const size_t tiles = (call->n + COLUMNS - 1) / COLUMNS;                                    \
         const struct blocks blocks = choose_blocks(call, plan::MOST_WARPS, tiles);                 \
         const unsigned bytes = blocks.warps * plan::WARP_BYTES;                                    \
-        cudaFuncSetAttribute(few_##plan, cudaFuncAttributeMaxDynamicSharedMemorySize,              \
-                             (int)(plan::MOST_WARPS * plan::WARP_BYTES));                          \
+        if (!may_have_memory[gpu_place()])                                                         \
+            cudaFuncSetAttribute(few_##plan, cudaFuncAttributeMaxDynamicSharedMemorySize,          \
+                                 (int)(plan::MOST_WARPS * plan::WARP_BYTES));                      \
+        may_have_memory[gpu_place()] = true;                                                       \
         launch_dependent_clusters(few_##plan, blocks.splits, (unsigned)(tiles * blocks.splits),    \
                                   blocks.warps * 32, bytes, *call, blocks.splits);                 \
     } while (false)

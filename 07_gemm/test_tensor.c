@@ -36,9 +36,10 @@ static void verify(struct shape shape, struct layout layout, float alpha, float 
 
 static void test_edge_shapes(void **state)
 {
-    static const struct shape shapes[] = {{0, 0, 0}, {0, 5, 3},  {5, 0, 3},    {5, 3, 0},
-                                          {1, 1, 1}, {1, 33, 1}, {33, 1, 40},  {1, 1, 129},
-                                          {7, 5, 3}, {8, 8, 8},  {65, 63, 33}, {129, 130, 7}};
+    static const struct shape shapes[] = {{0, 0, 0},    {0, 5, 3},     {5, 0, 3},    {5, 3, 0},
+                                          {1, 1, 1},    {1, 33, 1},    {33, 1, 40},  {1, 1, 129},
+                                          {7, 5, 3},    {8, 8, 8},     {65, 63, 33}, {129, 130, 7},
+                                          {1, 77, 140}, {19, 70, 107}, {12, 133, 76}};
     static const struct layout layouts[] = {{0, 0}, {1, 0}, {0, 3}};
     (void)state;
 
