@@ -244,28 +244,44 @@ KERNEL(rows_32_shifted)
 
 /* ---- launch ---------------------------------------------------------------------------------- */
 
+typedef void kernel_of_rows(const struct gemm, const unsigned);
+
 struct blocks {
     unsigned splits, warps;
 };
 
-/* The blocks of all tiles and splits are to run at the same time, on all multiprocessors: many
- * small ones if they come out even then, else few large ones, which have fewer sums to add up. */
-static struct blocks choose_blocks(const struct gemm *call, unsigned most_warps, size_t tiles)
+/* How many clusters of that many such blocks run at the same time. */
+template <typename Plan>
+static unsigned clusters_of(kernel_of_rows *kernel, const struct blocks &blocks)
+{
+    static unsigned found[MOST_GPUS][MOST_SPLITS + 1][Plan::MOST_WARPS + 1];
+    unsigned &clusters = found[gpu_place()][blocks.splits][blocks.warps];
+
+    if (clusters == 0) {
+        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                             (int)(Plan::MOST_WARPS * Plan::WARP_BYTES));
+        clusters = max(most_clusters(kernel, blocks.splits, blocks.warps * 32,
+                                     blocks.warps * Plan::WARP_BYTES),
+                       1U);
+    }
+    return clusters;
+}
+
+/* Such that the warps have the fewest turns. */
+template <typename Plan>
+static struct blocks choose_blocks(const struct gemm *call, kernel_of_rows *kernel, size_t tiles)
 {
     const size_t parts = (call->k + TERMS - 1) / TERMS;
-    struct blocks best = {1, most_warps};
-    double least = -1;
+    struct blocks best = {1, Plan::MOST_WARPS};
+    size_t fewest = SIZE_MAX;
 
-    for (unsigned warps = 4; warps <= most_warps; warps *= 2)
+    for (unsigned warps = Plan::MOST_WARPS; warps >= 4; warps /= 2)
         for (unsigned splits = 1; splits <= MOST_SPLITS && splits <= parts; splits++) {
-            const size_t each =
-                (tiles * splits + call->multiprocessors - 1) / call->multiprocessors;
-            const size_t rounds = (parts + (size_t)splits * warps - 1) / ((size_t)splits * warps);
-            const size_t busy = min(each * warps, (size_t)most_warps);
-            const double work = (double)(each * rounds * warps) * (1 + 3.0 / (double)busy);
-            const double cost = work + splits * 2;
-            if (least < 0 || cost < least) {
-                least = cost;
+            const size_t clusters = clusters_of<Plan>(kernel, {splits, warps});
+            const size_t waves = (tiles + clusters - 1) / clusters, all = (size_t)splits * warps;
+            const size_t turns = waves * ((parts + all - 1) / all);
+            if (turns < fewest) {
+                fewest = turns;
                 best = {splits, warps};
             }
         }
@@ -274,16 +290,11 @@ static struct blocks choose_blocks(const struct gemm *call, unsigned most_warps,
 
 #define LAUNCH(plan)                                                                               \
     do {                                                                                           \
-        static bool may_have_memory[MOST_GPUS];                                                    \
         const size_t tiles = (call->n + COLUMNS - 1) / COLUMNS;                                    \
-        const struct blocks blocks = choose_blocks(call, plan::MOST_WARPS, tiles);                 \
-        const unsigned bytes = blocks.warps * plan::WARP_BYTES;                                    \
-        if (!may_have_memory[gpu_place()])                                                         \
-            cudaFuncSetAttribute(few_##plan, cudaFuncAttributeMaxDynamicSharedMemorySize,          \
-                                 (int)(plan::MOST_WARPS * plan::WARP_BYTES));                      \
-        may_have_memory[gpu_place()] = true;                                                       \
+        const struct blocks blocks = choose_blocks<plan>(call, few_##plan, tiles);                 \
         launch_dependent_clusters(few_##plan, blocks.splits, (unsigned)(tiles * blocks.splits),    \
-                                  blocks.warps * 32, bytes, *call, blocks.splits);                 \
+                                  blocks.warps * 32, blocks.warps * plan::WARP_BYTES, *call,       \
+                                  blocks.splits);                                                  \
     } while (false)
 
 extern "C" void launch_thin_bf16(const struct gemm *call);
