@@ -97,26 +97,18 @@ static __device__ float half_word(const uint4 &chunk, unsigned i)
     return bf16_value((uint16_t)(word(chunk, i / 2) >> i % 2 * 16));
 }
 
-/* n = 1: a warp for each row of A. */
-static __global__ void __launch_bounds__(256) times_vector(const struct gemm call)
+/* A lane's products of a row of A and the only column of B, chunk by chunk up to term `end`. */
+template <enum loads LOADS>
+static __device__ float multiply_chunks(const struct gemm &call, const uint16_t *row, size_t begin,
+                                        size_t end)
 {
-    const size_t row = (size_t)blockIdx.x * 8 + threadIdx.x / 32;
-    const bool a_aligned = has_aligned_chunks(call.a_bf16, call.lda);
-    const bool b_aligned = call.ldb == 1 && (uintptr_t)call.b_bf16 % 16 == 0;
-    const uint16_t *const row_of_a = call.a_bf16 + row * call.lda;
+    const bool b_aligned = call.ldb == 1 && (uintptr_t)call.b_bf16 % 16 == 0 && LOADS != SINGLE;
     float sum = 0;
 
-    overlap_launches();
-    if (row >= call.m)
-        return;
 #pragma unroll 4
-    for (size_t p = threadIdx.x % 32 * CHUNK; p < call.k; p += 32 * CHUNK) {
-        const bool whole = p + CHUNK <= call.k;
-        const bool inside = (row > 0 || p > 0) && (row + 1 < call.m || p + 2 * CHUNK <= call.k);
-        const uint4 a = whole && a_aligned ? load_chunk<ALIGNED>(row_of_a, p, call.k)
-                        : whole && inside  ? load_chunk<SHIFTED>(row_of_a, p, call.k)
-                                           : load_chunk<SINGLE>(row_of_a, p, call.k);
-        if (b_aligned && whole) {
+    for (size_t p = begin + threadIdx.x % 32 * CHUNK; p < end; p += 32 * CHUNK) {
+        const uint4 a = load_chunk<LOADS>(row, p, call.k);
+        if (b_aligned) {
             const uint4 b = load_chunk<ALIGNED>(call.b_bf16, p, call.k);
 #pragma unroll
             for (unsigned i = 0; i < CHUNK; i++)
@@ -128,6 +120,29 @@ static __global__ void __launch_bounds__(256) times_vector(const struct gemm cal
                     sum += half_word(a, i) * bf16_value(call.b_bf16[(p + i) * call.ldb]);
         }
     }
+    return sum;
+}
+
+/* n = 1: a warp for each row of A. A chunk that is not aligned is read with what is beside it,
+ * except in the first row and the last. */
+static __global__ void __launch_bounds__(256) times_vector(const struct gemm call)
+{
+    const size_t row = (size_t)blockIdx.x * 8 + threadIdx.x / 32;
+    const uint16_t *const row_of_a = call.a_bf16 + row * call.lda;
+    const bool aligned = has_aligned_chunks(call.a_bf16, call.lda);
+    size_t whole = call.k / CHUNK * CHUNK;
+    float sum = 0;
+
+    overlap_launches();
+    if (row >= call.m)
+        return;
+    if (aligned)
+        sum = multiply_chunks<ALIGNED>(call, row_of_a, 0, whole);
+    else if (row > 0 && row + 1 < call.m)
+        sum = multiply_chunks<SHIFTED>(call, row_of_a, 0, whole);
+    else
+        whole = 0;
+    sum += multiply_chunks<SINGLE>(call, row_of_a, whole, call.k);
     for (unsigned distance = 16; distance > 0; distance /= 2)
         sum += __shfl_down_sync(~0U, sum, distance);
     if (threadIdx.x % 32 == 0)

@@ -234,7 +234,7 @@ static __device__ void multiply_rows(const struct gemm &call, unsigned splits)
 
 typedef plan<1, 16, 1, true> rows_16;
 typedef plan<2, 8, 3, true> rows_32;
-typedef plan<1, 8, 1, false> rows_16_shifted;
+typedef plan<1, 16, 1, false> rows_16_shifted;
 typedef plan<2, 8, 1, false> rows_32_shifted;
 
 KERNEL(rows_16)
@@ -271,7 +271,7 @@ static unsigned clusters_of(kernel_of_rows *kernel, const struct blocks &blocks)
 template <typename Plan>
 static struct blocks choose_blocks(const struct gemm *call, kernel_of_rows *kernel, size_t tiles)
 {
-    const size_t parts = (call->k + TERMS - 1) / TERMS;
+    const size_t parts = max((call->k + TERMS - 1) / TERMS, (size_t)1);
     struct blocks best = {1, Plan::MOST_WARPS};
     size_t fewest = SIZE_MAX;
 

@@ -80,7 +80,7 @@ void run_tiles(const struct gemm *call, const struct plan *plan)
         below.m = call->m - plan->rows;
         below.a += plan->rows * call->lda;
         below.c += plan->rows * call->ldc;
-        run_few_rows(&below, few_rows_splits(below.n, below.k, call->multiprocessors));
+        run_few_rows(&below, few_rows_splits(&below));
     }
     if (plan->columns < call->n) {
         struct gemm beside = *call;
