@@ -267,7 +267,7 @@ static unsigned clusters_of(kernel_of_rows *kernel, const struct blocks &blocks)
     return clusters;
 }
 
-/* Such that the warps have the fewest turns. */
+/* Such that the warps have the fewest turns; to begin a wave of blocks takes as long as two. */
 template <typename Plan>
 static struct blocks choose_blocks(const struct gemm *call, kernel_of_rows *kernel, size_t tiles)
 {
@@ -279,7 +279,7 @@ static struct blocks choose_blocks(const struct gemm *call, kernel_of_rows *kern
         for (unsigned splits = 1; splits <= MOST_SPLITS && splits <= parts; splits++) {
             const size_t clusters = clusters_of<Plan>(kernel, {splits, warps});
             const size_t waves = (tiles + clusters - 1) / clusters, all = (size_t)splits * warps;
-            const size_t turns = waves * ((parts + all - 1) / all);
+            const size_t turns = waves * ((parts + all - 1) / all + 2);
             if (turns < fewest) {
                 fewest = turns;
                 best = {splits, warps};

@@ -96,9 +96,20 @@ static struct bf16_plan plan_of_tiles(const struct gemm *call)
 
 /* Which shapes the rungs for few rows or columns get: those with tiles enough to keep all
  * multiprocessors busy, and between the two rungs what was faster on an H200. */
+static bool tma_takes(const void *matrix, size_t leading)
+{
+    return (uintptr_t)matrix % 16 == 0 && leading % 8 == 0;
+}
+
 static bool has_few_rows(const struct gemm *call)
 {
-    return call->m == 1 || (call->n >= 1024 && call->m <= 16);
+    const bool is_easy = tma_takes(call->a, call->lda) && tma_takes(call->b, call->ldb);
+
+    if (call->m == 1)
+        return true;
+    if (is_easy && crosses_lines(call->n, call->ldb) && call->n >= 1536)
+        return false;
+    return call->n >= 1024 && call->m <= 16;
 }
 
 static bool is_thin(const struct gemm *call)

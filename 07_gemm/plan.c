@@ -48,16 +48,6 @@ static double larger(double a, double b)
 
 /* ---- few rows, few columns ------------------------------------------------------------------- */
 
-/* A power of two: no more blocks than that, and none with fewer than `least` values of p. */
-static unsigned splits_for(size_t tiles_of_c, size_t k, unsigned least, unsigned blocks)
-{
-    unsigned splits = 1;
-
-    while (splits * 2 * tiles_of_c <= blocks && splits * 2 * least <= k)
-        splits *= 2;
-    return splits;
-}
-
 /* As many blocks as run at the same time; of those that are equally fast, the fewest. */
 unsigned few_rows_splits(const struct gemm *call)
 {
@@ -67,9 +57,25 @@ unsigned few_rows_splits(const struct gemm *call)
     return (unsigned)ceil_of(turns, ceil_of(turns, most < 1 ? 1 : most < turns ? most : turns));
 }
 
-unsigned few_columns_splits(size_t m, size_t k, int multiprocessors)
+/* Such that all multiprocessors have nearly the same number of blocks, and enough of them. */
+unsigned few_columns_splits(const struct gemm *call)
 {
-    return splits_for(ceil_of(m, 32), k, 128, 4 * (unsigned)multiprocessors);
+    const size_t tiles_of_c = ceil_of(call->m, 32), turns = ceil_of(call->k, 128);
+    const size_t processors = (size_t)call->multiprocessors, most = 6 * processors / tiles_of_c;
+    const size_t enough = call->n <= 2 ? 3 * processors : processors + 1;
+    unsigned best = 1;
+    double least = DBL_MAX;
+
+    for (unsigned splits = 1; splits <= most && splits <= turns; splits++) {
+        const double each = (double)ceil_of(tiles_of_c * splits, processors) / splits;
+        const double idle = larger(1, (double)enough / (double)(tiles_of_c * splits));
+        const double time = each * idle + 0.02 * splits;
+        if (time < least) {
+            least = time;
+            best = splits;
+        }
+    }
+    return best;
 }
 
 /* `few` rows or columns of C, with a matrix of `elements` to read. */
@@ -217,9 +223,7 @@ struct plan choose_plan(const struct gemm *call, unsigned ideas)
         consider(&best, &plan, few_time(call->m, k * (double)call->n, call->multiprocessors));
     }
     if (ideas & PLAN_THIN && call->n <= MOST_FEW) {
-        const struct plan plan = {.kind = BY_FEW_COLUMNS,
-                                  .splits =
-                                      few_columns_splits(call->m, call->k, call->multiprocessors)};
+        const struct plan plan = {.kind = BY_FEW_COLUMNS, .splits = few_columns_splits(call)};
         consider(&best, &plan, few_time(call->n, k * (double)call->m, call->multiprocessors));
     }
     if (ideas & PLAN_SMALL)

@@ -176,6 +176,8 @@ static void test_bf16_plans(void **state)
     } shapes[] = {
         {1, 4096, 4096, BF16_FEW_ROWS},
         {16, 4096, 4096, BF16_FEW_ROWS},
+        {3, 5000, 5000, BF16_THIN},
+        {5, 4095, 4097, BF16_FEW_ROWS},
         {24, 8192, 8192, BF16_THIN},
         {64, 4096, 4096, BF16_THIN},
         {2000, 64, 5000, BF16_THIN},

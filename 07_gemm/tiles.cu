@@ -88,6 +88,6 @@ void run_tiles(const struct gemm *call, const struct plan *plan)
         beside.n = call->n - plan->columns;
         beside.b += plan->columns;
         beside.c += plan->columns;
-        run_few_columns(&beside, few_columns_splits(beside.m, beside.k, call->multiprocessors));
+        run_few_columns(&beside, few_columns_splits(&beside));
     }
 }
