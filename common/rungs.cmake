@@ -250,10 +250,16 @@ endfunction()
 
 # rungs_add_instruction_set_test(test source...): test.c, which tries all of a step's instruction sets
 # that a processor has, in `source`; also compiled for 64-bit Arm and run by an emulator, where both
-# are installed (without sanitizers, which that compiler is not given).
+# are installed (without sanitizers, which that compiler is not given). A CPU step's sources are
+# compiled already; a GPU step's objects need its kernels.
 function(rungs_add_instruction_set_test test)
   get_filename_component(step ${CMAKE_CURRENT_SOURCE_DIR} NAME)
-  add_executable(${test} ${test}.c ${ARGN})
+  add_executable(${test} ${test}.c)
+  if(TARGET ${step}_host)
+    target_sources(${test} PRIVATE ${ARGN})
+  else()
+    target_link_libraries(${test} PRIVATE ${step}_rungs)
+  endif()
   rungs_add_to_step_tests(${test})
   target_include_directories(${test} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR})
   target_link_libraries(${test} PRIVATE rungs_common rungs_test_flags)
