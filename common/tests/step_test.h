@@ -28,8 +28,8 @@ enum { STEP_TEST_SANITIZED = false };
 
 /* The first and the last input to try, of the probes and, behind them, the random data. Probes are
  * exact and show each element that is wrong, missing or added twice; the random data, which show
- * roundings, are for every second problem. Under a sanitizer they alone: it watches addresses, which
- * do not depend on values. */
+ * roundings, are for every second problem. Under a sanitizer they alone: it watches addresses,
+ * which do not depend on values. */
 size_t step_test_first_input(const struct problem *problem);
 size_t step_test_last_input(const struct problem *problem);
 
