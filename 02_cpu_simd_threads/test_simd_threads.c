@@ -162,14 +162,14 @@ static void any_thread_count_is_right(void **state)
 {
     /* A sanitizer takes minutes to start more threads than there may be. */
     static const int threads[] = {1, 3, 7, STEP_TEST_SANITIZED ? 40 : MAX_THREADS + 44};
-    static const size_t sizes[] = {0, 1, 63, 64, 65, 200, 1100};
+    static const size_t sizes[] = {0, 1, 63, 64, 65, 200, 3000};
     struct reduction_options options;
     (void)state;
 
     step_test_defaults(&options);
     for (size_t t = 0; t < sizeof threads / sizeof threads[0]; t++)
         for (size_t s = 0; s < sizeof sizes / sizeof sizes[0]; s++) {
-            if (threads[t] >= 40 && sizes[s] < 1100) /* starting them takes long */
+            if (threads[t] >= 40 && sizes[s] < 3000) /* starting them takes long */
                 continue;
             options.base.threads = threads[t];
             options.n = sizes[s];
