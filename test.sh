@@ -130,9 +130,11 @@ test_suite() {
         only=(-LE '^slow$')
         [[ $all == yes ]] || only=(-LE '^(all|later)$')
     fi
+    # Some wait more than they compute: for a browser, a time limit, processes that start.
+    local at_once=$((jobs + (jobs + 1) / 2))
     say "Built in $((SECONDS - started)) s. Testing ..."
     rm -f -- "$folder/tests.xml"
-    (cd "$root" && "$@" ctest --preset "$preset" -j "$jobs" --output-junit "$folder/tests.xml" \
+    (cd "$root" && "$@" ctest --preset "$preset" -j "$at_once" --output-junit "$folder/tests.xml" \
         ${only[@]+"${only[@]}"} ${filter[@]+"${filter[@]}"}) >"$folder/test.log" 2>&1 </dev/null || status=$?
     if [[ -s $folder/tests.xml ]]; then
         read -r passed failed skipped < <(awk -f "$root/common/scripts/count_tests.awk" "$folder/tests.xml")

@@ -70,7 +70,8 @@ static void verify(enum matrix_axis axis, const struct reduction_options *option
 
     if (problem == NULL)
         fail_msg("%s", error.text);
-    for (size_t input = step_test_first_input(problem); input <= problem->probes; input++) {
+    const size_t last = step_test_last_input(problem);
+    for (size_t input = step_test_first_input(problem); input <= last; input++) {
         if (!problem->kind->load(problem, input, &error))
             fail_msg("%s", error.text);
         for (size_t i = 0; i < table->rung_count; i++) {

@@ -236,7 +236,7 @@ limited() {
 compile_answer() {
     case $1 in
     simt) limited "$root/common/simt/simtcc" -ccbin "$compiler" -I "$root/common" "$work/task.cu" "${objects[@]}" \
-        -lm -Xcompiler -pthread -o "$work/program" ;;
+        -lm -pthread -o "$work/program" ;;
     cuda) timeout -k 5 300 nvcc -std=c++17 -arch="$architecture" -lineinfo -I "$root/common" "$work/task.cu" "${objects[@]}" -lm \
         -o "$work/program" ;;
     threads) limited "$c_compiler" -std=c11 -O1 -g -Wall -Wextra -fsanitize=thread -D_GNU_SOURCE \

@@ -26,19 +26,20 @@
 #
 # SIMT_ARITHMETIC, of all device code: arithmetic.c has what it is for.
 #
-# -gdwarf-4: addr2line confuses the first two files of a version 5 line table. -g1: only lines and
-# inlining are needed; the other debugging information takes a quarter of the time to compile.
+# -gdwarf-4: addr2line confuses the first two files of a version 5 line table. -g1, which has to come
+# after it: only lines and inlining are needed; the other debugging information takes a quarter of the
+# time to compile.
 # Clang: with `bb`, because it otherwise splits edges, and a loop has one block and hook more than
 # with GCC; and with the GNU assembler, which accepts the macro of cuda_runtime.h, but warns of
 # sections that only LLVM's assembler knows.
 set(SIMT_ARITHMETIC
   -fsanitize=float-cast-overflow)
 set(SIMT_INSTRUMENTATION
-  -DSIMT_INSTRUMENTED -gdwarf-4 -fsanitize=thread -fsanitize-coverage=trace-pc
+  -DSIMT_INSTRUMENTED -gdwarf-4 -g1 -fsanitize=thread -fsanitize-coverage=trace-pc
   -fno-optimize-sibling-calls -ffp-contract=off -fno-builtin-malloc -fno-builtin-free -fcheck-new
   -fno-delete-null-pointer-checks)
 set(SIMT_INSTRUMENTATION_GNU
-  -g1 -fsanitize=bounds -fno-reorder-blocks -fno-reorder-blocks-and-partition -fno-tree-vectorize
+  -fsanitize=bounds -fno-reorder-blocks -fno-reorder-blocks-and-partition -fno-tree-vectorize
   -fno-tree-slp-vectorize -fno-tree-loop-distribute-patterns -fno-store-merging -fno-thread-jumps
   -fno-split-paths -fno-tree-pre -fno-isolate-erroneous-paths-dereference
   --param=tsan-distinguish-volatile=1)
@@ -72,7 +73,9 @@ function(simt_add_cuda_sources target)
     target_sources(${target} PRIVATE "${rewritten}")
     # #pragma unroll is meant for nvcc. Kernels spend most of their time switching between threads:
     # -O3 would gain little and take half as long again to compile.
-    set(options -Wno-unknown-pragmas "$<$<NOT:$<CONFIG:Debug>>:${SIMT_OPTIMISATION}>")
+    # The macro leaves out libstdc++'s special functions, such as Bessel's, half of the time that
+    # <cmath> takes; kernels have those of CUDA.
+    set(options -Wno-unknown-pragmas -D_GLIBCXX_BITS_SPECFUN_H "$<$<NOT:$<CONFIG:Debug>>:${SIMT_OPTIMISATION}>")
     if(CMAKE_CXX_COMPILER_ID STREQUAL Clang) # at -O1 it does not unroll all that #pragma unroll asks for
       list(APPEND options -Wno-pass-failed)
     else() # No file throws: code to unwind would take a sixth of the time. (Clang would then name

@@ -103,13 +103,21 @@ size_t step_test_first_input(const struct problem *problem)
     return STEP_TEST_SANITIZED ? problem->probes : 0;
 }
 
+size_t step_test_last_input(const struct problem *problem)
+{
+    static size_t problems;
+
+    return STEP_TEST_SANITIZED || problems++ % 2 == 0 ? problem->probes : problem->probes - 1;
+}
+
 void step_test_rungs(const struct problem_options *options)
 {
     const struct ladder *ladder = step_test_ladder();
     struct problem *problem = create(options);
+    const size_t last = step_test_last_input(problem);
     struct error error;
 
-    for (size_t input = step_test_first_input(problem); input <= problem->probes; input++) {
+    for (size_t input = step_test_first_input(problem); input <= last; input++) {
         if (!problem->kind->load(problem, input, &error))
             fail_msg("%s", error.text);
         for (size_t i = 0; i < ladder->rung_count; i++)
@@ -120,13 +128,15 @@ void step_test_rungs(const struct problem_options *options)
 }
 
 /* Large inputs reach what small ones do not (several blocks, every thread with several elements),
- * but operators and types are told apart by the small ones. */
+ * but operators and types are told apart by the small ones. The sanitizers, which look for another
+ * kind of mistake, get large ones of one type. */
 static bool is_worth_it(const struct reduction_options *options)
 {
     const size_t large = 5000;
     if (options->n < large)
         return !has_two_types((enum element_type)options->type) || options->op == OP_DOT;
-    return options->op == OP_DOT && (options->type == TYPE_F32 || options->n == 65537);
+    return options->op == OP_DOT &&
+           (options->type == TYPE_F32 || (options->n == 65537 && !STEP_TEST_SANITIZED));
 }
 
 /* a and b aligned differently, each way. */
@@ -398,6 +408,8 @@ void step_test_depths(void **state)
     struct reduction_options options;
     (void)state;
 
+    if (STEP_TEST_SANITIZED) /* the same accesses as for other numbers */
+        skip();
     step_test_defaults(&options);
     struct problem *const problem = create(&options.base);
     for (size_t i = 0; i < ladder->rung_count; i++)
@@ -433,6 +445,8 @@ void step_test_determinism(void **state)
     struct error error;
     (void)state;
 
+    if (STEP_TEST_SANITIZED)
+        skip();
     step_test_defaults(&options);
     for (size_t s = 0; s < sizeof sizes / sizeof sizes[0] - emulated; s++) {
         options.n = sizes[s];
@@ -442,7 +456,8 @@ void step_test_determinism(void **state)
         for (size_t i = 0; i < ladder->rung_count; i++) {
             const struct rung *const rung = ladder_rung(ladder, i);
             if (is_tested(problem, rung) && !(rung->flags & (RUNG_NONDETERMINISTIC | RUNG_LIBRARY)))
-                determinism_of(rung, problem, emulated ? 5 : 1000);
+                /* Threads are emulated in one order: only what a run leaves behind could matter. */
+                determinism_of(rung, problem, emulated ? 2 : 1000);
         }
         problem->kind->destroy(problem);
     }

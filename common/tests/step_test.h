@@ -26,12 +26,15 @@ enum { STEP_TEST_SANITIZED = true };
 enum { STEP_TEST_SANITIZED = false };
 #endif
 
-/* The first input to try, of probes and random data: 0, or under a sanitizer the random data: it
- * watches addresses, which do not depend on values. */
+/* The first and the last input to try, of the probes and, behind them, the random data. Probes are
+ * exact and show each element that is wrong, missing or added twice; the random data, which show
+ * roundings, are for every second problem. Under a sanitizer they alone: it watches addresses,
+ * which do not depend on values. */
 size_t step_test_first_input(const struct problem *problem);
+size_t step_test_last_input(const struct problem *problem);
 
-/* Every rung of the ladder but the lessons and those that cannot run here, on the probes and the
- * random data of the problem that `options` describes. Fails the cmocka test at the first wrong
+/* Every rung of the ladder but the lessons and those that cannot run here, on these inputs of the
+ * problem that `options` describes. Fails the cmocka test at the first wrong
  * result, with rung, problem and values. */
 void step_test_rungs(const struct problem_options *options);
 

@@ -112,7 +112,9 @@ try_cuda 06_gpu_warp_shuffle "${once[@]}" --ladder rows --m 20 --n 30
 try_cuda 07_gemm "${once[@]}" --m 17 --n 18 --k 19 --rung naive --rung any_shape
 SIMT_DEVICES=2 try_cuda 06_gpu_warp_shuffle "${once[@]}" --gpus 2 --n 1000
 SIMT_DEVICES=2 try_cuda 07_gemm "${once[@]}" --gpus 2 --m 33 --n 34 --k 8
-try_cuda 08_conv "${once[@]}" --batch 1 --channels 2 --height 9 --width 9 --filters 2
+small_conv=(--batch 1 --channels 2 --height 9 --width 9 --filters 2)
+((most > 3)) || small_conv+=(--rung planned_copies --rung im2col --rung implicit_gemm_split --rung winograd_2x2)
+try_cuda 08_conv "${once[@]}" "${small_conv[@]}"
 if ((most > 3)); then # the other ladders, and what the first sizes leave out
     try_cuda 06_gpu_warp_shuffle "${once[@]}" --n 1000
     try_cuda 06_gpu_warp_shuffle "${once[@]}" --ladder columns --m 20 --n 30

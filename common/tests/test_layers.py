@@ -32,18 +32,20 @@ SIMT = ["common/simt/" + name for name in (
     "tests",
 )]
 
-# From the ground up: a room includes itself and the rooms before it. A problem's folder is a room of
-# its own, so that no problem knows another.
+# A problem's folder is a room of its own, so that no problem knows another, but for these.
+MADE_OF = {"common/problem/matrix_reduction": "common/problem/reduction"}
+PROBLEMS = sorted(("common/problem/" + name for name in os.listdir(os.path.join(ROOT, "common", "problem"))
+                   if os.path.isdir(os.path.join(ROOT, "common", "problem", name))),
+                  key=lambda room: (room in MADE_OF, room))
+
+# From the ground up: a room includes itself and the rooms before it.
 ROOMS = [
     "docs/programs",  # whole programs by themselves: they use no room, and no room has a use for them
     "common/base",
 ] + SIMT + [  # only the exceptions, the grader and tests know more of them
     "common/device",
     "common/problem",
-    "common/problem/reduction",
-    "common/problem/matrix_reduction",
-    "common/problem/gemm",
-    "common/problem/conv",
+] + PROBLEMS + [
     "common/kernel",
     "common/library",
     "common/measure",
@@ -56,13 +58,10 @@ ROOMS = [
 
 # Rooms that may not use each other although one stands before the other.
 APART = {
-    "common/problem/matrix_reduction": ["common/problem/gemm", "common/problem/conv"],
+    **{room: [other for other in PROBLEMS if other not in (room, MADE_OF.get(room))] for room in PROBLEMS},
     "common/report": ["common/library", "common/kernel"],
-    "common/run": ["common/library", "common/kernel", "common/problem/reduction",
-                   "common/problem/matrix_reduction", "common/problem/gemm", "common/problem/conv"],
-    "common/measure": ["common/library", "common/kernel", "common/problem/reduction",
-                       "common/problem/matrix_reduction", "common/problem/gemm",
-                       "common/problem/conv"],
+    "common/run": ["common/library", "common/kernel"] + PROBLEMS,
+    "common/measure": ["common/library", "common/kernel"] + PROBLEMS,
     "common/kernel": ["common/device"],
 }
 

@@ -1,6 +1,7 @@
 """Tests of common/scripts/plot_results.py: test_plot_results.py [all], with more pictures, seconds each."""
 import argparse
 import csv
+import functools
 import importlib.util
 import os
 import re
@@ -27,6 +28,7 @@ HEADER = ",".join(plot_results.HEADER)
 ALL = sys.argv[1:] == ["all"]
 
 
+@functools.lru_cache()
 def has_matplotlib():
     return subprocess.run([sys.executable, "-c", "import matplotlib"], stderr=subprocess.DEVNULL,
                           check=False).returncode == 0

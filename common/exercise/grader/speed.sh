@@ -4,7 +4,7 @@
 # In place of nvcc the compiler for the CPU: what is timed then says nothing, but how it is told can be seen.
 mkdir -p toolkit/bin
 ln -s "$root/common/simt/cuda" toolkit/include
-printf '#!/bin/sh\n[ "$1" = --version ] || exec "%s" -ccbin "%s" -Xcompiler -pthread "$@"\n' \
+printf '#!/bin/sh\n[ "$1" = --version ] || exec "%s" -ccbin "%s" -pthread "$@"\n' \
     "$root/common/simt/simtcc" "$compiler" >toolkit/bin/nvcc
 printf '#!/bin/sh\n[ "$1" = -L ] && echo "GPU 0: none (UUID: 0)" || echo 9.0\n' >toolkit/bin/nvidia-smi
 chmod +x toolkit/bin/*

@@ -31,6 +31,22 @@ touch -d '2001-01-01' "$built/libsimt.a"
 with "$work/cache" --run one.cu && [ "$(cat output)" = one ] || fail 'the runtime is there'
 [ "$built/libsimt.a" -ot one.cu ] || fail 'the runtime is built once'
 
+# With the precompiled header, without, and where it is damaged.
+sed 's/<cstdio>/<cuda_runtime.h>/' one.cu >with_header.cu
+for options in '' '-std=c++20 -DNULL=0' '-Xcompiler -O2'; do
+    # shellcheck disable=SC2086 # several options
+    with "$work/cache" $options --run with_header.cu && [ "$(cat output)" = one ] || fail "cuda_runtime.h: $options"
+done
+case $($compiler --version) in
+*clang*) ;;
+*)
+    [ -s "$built/cuda_runtime.h.gch" ] || fail 'no precompiled header'
+    [ "$(with "$work/cache" -v -c one.cu && grep -c pch-preprocess output)" = 2 ] || fail 'the precompiled header is not asked for'
+    echo damaged >"$built/cuda_runtime.h.gch"
+    with "$work/cache" --run one.cu && [ "$(cat output)" = one ] || fail 'a damaged precompiled header'
+    ;;
+esac
+
 without --run one.cu
 [ $? -eq 3 ] && grep -q '/proc/nothing/rungs: cannot write there' output || fail 'no runtime, no cache'
 with "$work/cache" --keep-runtime "$work/clone/build/any/simtcc" "$built/libsimt.a" "$built/simt_rewrite" ||
@@ -61,6 +77,7 @@ for name in quick slow; do
 work='$work'
 for last; do :; done
 case " \$* " in
+*' c++-header '*) exit 1 ;;
 *' -o simt_rewrite '*) exec cp "\$work/$built/simt_rewrite" simt_rewrite ;;
 *' -o '* | *' --version '* | *' -E '*) exec $compiler "\$@" ;;
 *) $does ;;
