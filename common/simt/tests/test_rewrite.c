@@ -301,7 +301,7 @@ static void test_qualifiers(void **state)
         "simt_constant((const void *)&b, sizeof b); extern   int f();");
     assert_rewrites("extern __device__ __constant__ int a[];", "extern   int a[];");
     assert_rewrites("template <int N> __global__ void\n__launch_bounds__(N,\n 2) k() {}",
-                    "template <int N>  void\n\n k() { simt_launch_bounds(N);}");
+                    "template <int N>  void\n\n k() { simt::launch_bounds(N, 2);}");
     assert_rewrites("void f() { __shared__ int s[4]; } struct __align__(8) S {};",
                     "void f() { " SHARED
                     " int s[4];" GAP("0", "s") " } struct "
