@@ -310,10 +310,22 @@ static bool takes_own_name(size_t token)
            (starts(tokens[token].begin, "Block") || starts(tokens[token].begin, "Warp"));
 }
 
+/* Words of CUB and Thrust that mean other things there, or that stand for something else: NULL if
+ * it is none. What NV_IF_TARGET has for the device is left out here, as __CUDA_ARCH__ is not
+ * defined; kernels for 9.0 would be empty. So simtcc defines CUB_PTX_ARCH as 800. */
+static const char *word_of_cccl(size_t token)
+{
+    return !tokens[token].in_cccl        ? NULL
+           : is(token, "malloc")         ? "malloc"
+           : is(token, "ptxVersion")     ? "ptxVersion / 9 * 8"
+                                         : NULL;
+}
+
 /* The last token of what is dealt with. */
 static size_t rewrite_at(struct state *state, size_t token)
 {
     size_t end, shift, name;
+    const char *word;
     if (is_asm(token) && state->braces[state->depth].in_device_code && !is_of_host(token)) {
         ptx_translate(token);
     }
@@ -348,6 +360,10 @@ static size_t rewrite_at(struct state *state, size_t token)
         copy_up_to(state, token);
         append_string(state->out, "cub::");
         state->copied = tokens[token].begin;
+    } else if (tokens[token].kind == WORD && (word = word_of_cccl(token))) {
+        copy_up_to(state, token);
+        append_string(state->out, word);
+        state->copied = tokens[token].end;
     } else if (tokens[token].kind == WORD) {
         return rewrite_word(state, token);
     } else if (preprocessed && (end = after_launch_cast(token)) != token) {

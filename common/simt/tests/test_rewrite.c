@@ -27,10 +27,10 @@ static char folder[] = "/tmp/simt_rewrite_XXXXXX";
 
 /* What stands for `name<<<` in the output, up to the configuration. */
 #define QUOTED(quoted, name)                                                                       \
-    "simt::launch(\"" quoted "\", [&]([[maybe_unused]] auto simt_tag) -> "                         \
+    "simt::launch(\"" quoted "\", [=]([[maybe_unused]] auto simt_tag) -> "                         \
     "decltype(simt::function_of<decltype(simt_tag)>(" name                                         \
     ")) { return simt::function_of<decltype(simt_tag)>(" name                                      \
-    "); }, [&](auto &...simt_arguments) { " name "(simt_arguments...); }, "
+    "); }, [=](auto &...simt_arguments) { " name "(simt_arguments...); }, "
 #define LAUNCH(name) QUOTED(name, name)
 
 static void write_file(const char *path, const char *text)
