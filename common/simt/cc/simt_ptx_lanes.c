@@ -36,7 +36,8 @@ static void emit_shuffle(struct ptx *ptx, struct ptx_instruction *instruction)
 static void emit_vote(struct ptx *ptx, struct ptx_instruction *instruction)
 {
     bool ballot = ptx_has(instruction, "ballot");
-    size_t mode = instruction->part_count == 4 && strcmp(instruction->parts[1], "sync") == 0 ? 2 : 1;
+    size_t mode =
+        instruction->part_count == 4 && strcmp(instruction->parts[1], "sync") == 0 ? 2 : 1;
     if (instruction->part_count != 4 || strcmp(instruction->parts[3 - mode], "sync") != 0 ||
         !ptx_is_among(" all any uni ballot ", instruction->parts[mode]) ||
         strcmp(instruction->parts[3], ballot ? "b32" : "pred") != 0 ||

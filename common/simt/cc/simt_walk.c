@@ -1,6 +1,7 @@
 /* Goes through the source from one end to the other, keeps account of where it is, and puts in the
  * place of tokens what stands for them: simt_rewrite.c has the list. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "cc/simt_ptx.h"
 #include "cc/simt_rewrite.h"
@@ -232,8 +233,7 @@ static size_t rewrite_word(struct state *state, size_t token)
 {
     struct name *name = find_name(token);
     size_t end;
-    if (name && !name->hidden && !is_of_host(token) && !is_member(token) &&
-        !is_qualified(token)) {
+    if (name && !name->hidden && !is_of_host(token) && !is_member(token) && !is_qualified(token)) {
         const bool is_outside = state->depth == state->namespaces;
         if (declares(token, is_outside ? state->parentheses > 0 : is_in_parameters(token))) {
             hide(name, state->depth, state->parentheses);
@@ -310,15 +310,37 @@ static bool takes_own_name(size_t token)
            (starts(tokens[token].begin, "Block") || starts(tokens[token].begin, "Warp"));
 }
 
-/* Words of CUB and Thrust that mean other things there, or that stand for something else: NULL if
+/* Words of CUB and Thrust that mean other things there, or that something else stands for: NULL if
  * it is none. What NV_IF_TARGET has for the device is left out here, as __CUDA_ARCH__ is not
  * defined; kernels for 9.0 would be empty. So simtcc defines CUB_PTX_ARCH as 800. */
 static const char *word_of_cccl(size_t token)
 {
-    return !tokens[token].in_cccl        ? NULL
-           : is(token, "malloc")         ? "malloc"
-           : is(token, "ptxVersion")     ? "ptxVersion / 9 * 8"
-                                         : NULL;
+    static const struct {
+        const char *word, *replacement;
+    } words[] = {
+        {"malloc", "malloc"},
+        {"ptxVersion", "ptxVersion / 9 * 8"},
+    };
+    /* What it calls where special registers are not read: {f(); return 0;} */
+    static const char prefix[] = "__cuda_ptx_get_sreg_lanemask_";
+    static const char *const masks[] = {"::simt::ptx::lanemask_eq", "::simt::ptx::lanemask_lt",
+                                        "::simt::ptx::lanemask_le", "::simt::ptx::lanemask_ge",
+                                        "::simt::ptx::lanemask_gt"};
+    if (!tokens[token].in_cccl) {
+        return NULL;
+    }
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        if (is(token, words[i].word)) {
+            return words[i].replacement;
+        }
+    }
+    for (size_t i = 0; i < sizeof masks / sizeof *masks; i++) {
+        if (is_punctuation(token - 1, '{') && starts(tokens[token].begin, prefix) &&
+            starts(tokens[token].begin + strlen(prefix), masks[i] + strlen(masks[i]) - 2)) {
+            return masks[i];
+        }
+    }
+    return NULL;
 }
 
 /* The last token of what is dealt with. */
@@ -362,6 +384,7 @@ static size_t rewrite_at(struct state *state, size_t token)
         state->copied = tokens[token].begin;
     } else if (tokens[token].kind == WORD && (word = word_of_cccl(token))) {
         copy_up_to(state, token);
+        append_string(state->out, strncmp(word, "::", 2) == 0 ? "return " : "");
         append_string(state->out, word);
         state->copied = tokens[token].end;
     } else if (tokens[token].kind == WORD) {
