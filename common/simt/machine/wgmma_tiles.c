@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "machine/shared.h"
+
 enum { GROUP = 8 /* rows of a core matrix */ };
 
 static unsigned int bits_at(uint64_t descriptor, unsigned int first, unsigned int count)
@@ -19,7 +21,7 @@ const char *simt_tile_read(struct simt_tile *tile, uint64_t descriptor)
         return "bits of its matrix descriptor are set that mean nothing: it holds addresses and "
                "strides in units of 16 bytes, 14 bits each";
     }
-    tile->start = bits_at(descriptor, 0, 14) * SIMT_TILE_CHUNK;
+    tile->start = (uint32_t)simt_described_offset(bits_at(descriptor, 0, 14) * SIMT_TILE_CHUNK);
     tile->lead = bits_at(descriptor, 16, 14) * SIMT_TILE_CHUNK;
     tile->stride = bits_at(descriptor, 32, 14) * SIMT_TILE_CHUNK;
     tile->span = spans[bits_at(descriptor, 62, 2)];
@@ -64,6 +66,26 @@ uint32_t simt_tile_chunk(const struct simt_tile *tile, unsigned int chunk, unsig
                : offset;
 }
 
+/* A swizzle moves a chunk within its 128 bytes only. */
+void simt_tile_bound(struct simt_tile *tile)
+{
+    const unsigned int chunks = (tile->transposed ? tile->rows : tile->depth) / per_chunk(tile) - 1;
+    const unsigned int groups = (tile->transposed ? tile->depth : tile->rows) / GROUP - 1;
+    const unsigned int in_span = tile->span / SIMT_TILE_CHUNK;
+    uint32_t bytes = (GROUP - 1) * (tile->span ? tile->span : SIMT_TILE_CHUNK);
+    if (!tile->span) {
+        bytes += tile->transposed ? chunks * tile->stride + groups * tile->lead
+                                  : chunks * tile->lead + groups * tile->stride;
+    } else if (tile->transposed) {
+        bytes +=
+            (in_span - 1) * SIMT_TILE_CHUNK + chunks / in_span * tile->lead + groups * tile->stride;
+    } else {
+        bytes += chunks * SIMT_TILE_CHUNK + groups * tile->stride;
+    }
+    tile->low = tile->start & ~127u;
+    tile->high = (tile->start + bytes) | 127u;
+}
+
 void simt_tile_load(const struct simt_tile *tile, unsigned int first, unsigned int rows,
                     struct simt_factors *factors)
 {
@@ -88,6 +110,9 @@ void simt_tile_load(const struct simt_tile *tile, unsigned int first, unsigned i
 
 bool simt_tile_has(const struct simt_tile *tile, uint32_t offset)
 {
+    if (offset < tile->low || offset > tile->high) {
+        return false;
+    }
     for (unsigned int chunk = 0; chunk < simt_tile_chunks(tile); chunk++) {
         unsigned int row, k;
         if (offset - simt_tile_chunk(tile, chunk, &row, &k) < SIMT_TILE_CHUNK) {
