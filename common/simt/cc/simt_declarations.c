@@ -128,16 +128,9 @@ size_t kernel_name(size_t token)
 
 void append_launch_bounds(struct text *out, size_t token)
 {
-    size_t end = token + 2;
-    int depth = 0;
-    while (end < token_count &&
-           !(depth == 0 && (is_punctuation(end, ',') || is_punctuation(end, ')')))) {
-        depth += is_punctuation(end, '(') - is_punctuation(end, ')');
-        end++;
-    }
-    append_string(out, " simt_launch_bounds(");
-    append_tokens(out, token + 2, end);
-    append_string(out, ");");
+    append_string(out, " simt::launch_bounds");
+    append_tokens(out, token + 1, after_group(token + 1));
+    append_string(out, ";");
 }
 
 void append_cluster_dims(struct text *out, size_t token)

@@ -124,12 +124,12 @@ void append_launch(struct text *out, size_t name, size_t chevrons)
     } else {
         append_string(out, "simt::launch(\"");
         append_quoted(out, kernel.bytes);
-        append_string(out, "\", [&]([[maybe_unused]] auto simt_tag) -> "
+        append_string(out, "\", [=]([[maybe_unused]] auto simt_tag) -> "
                            "decltype(simt::function_of<decltype(simt_tag)>(");
         append_string(out, kernel.bytes);
         append_string(out, ")) { return simt::function_of<decltype(simt_tag)>(");
         append_string(out, kernel.bytes);
-        append_string(out, "); }, [&](auto &...simt_arguments) { ");
+        append_string(out, "); }, [=](auto &...simt_arguments) { ");
         append_string(out, kernel.bytes);
         append_string(out, "(simt_arguments...); }, ");
     }

@@ -31,7 +31,7 @@ struct ptx {
     struct ptx_binding bindings[PTX_OPERANDS];
     size_t binding_count;
     bool memory; /* among the clobbers */
-    bool in_macro;
+    bool in_macro, in_cccl;
     bool failed;
     /* The C++ so far: declarations, then statements. */
     struct text declarations, body;

@@ -101,10 +101,12 @@ void ptx_refuse(struct ptx *ptx, const char *format, ...)
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    complain(ptx->where[length == 0        ? 0
-                        : ptx->at < length ? ptx->at
-                                           : length - 1],
-             "not available on the CPU back end: PTX: %s", text);
+    if (!ptx->in_cccl) {
+        complain(ptx->where[length == 0        ? 0
+                            : ptx->at < length ? ptx->at
+                                               : length - 1],
+                 "not available on the CPU back end: PTX: %s", text);
+    }
     ptx->failed = true;
 }
 
@@ -387,6 +389,7 @@ void ptx_translate(size_t token)
                                                    : "asm: '(' is missing");
     }
     ptx->in_macro = tokens[token].in_macro;
+    ptx->in_cccl = tokens[token].in_cccl;
     close = read_statement(ptx, open);
     if (!is_punctuation(close + 1, ';')) {
         fail(tokens[token].begin, "asm: ';' is missing behind it");
@@ -398,6 +401,8 @@ void ptx_translate(size_t token)
     ptx_translate_text(ptx);
     if (!ptx->failed) {
         add_patches(ptx, token, close + 2);
+    } else if (ptx->in_cccl) { /* which has it for programs that may never come by */
+        append_string(add_patch(token, close + 2), "__trap();");
     }
     for (size_t i = 0; i < ptx->binding_count; i++) {
         free(ptx->bindings[i].literal);

@@ -32,19 +32,21 @@ static void emit_shuffle(struct ptx *ptx, struct ptx_instruction *instruction)
     append_string(out, "} ");
 }
 
-/* vote.sync.ballot.b32 d, {!}a, mask; */
+/* vote.sync.ballot.b32 d, {!}a, mask; ptxas takes vote.ballot.sync, too. */
 static void emit_vote(struct ptx *ptx, struct ptx_instruction *instruction)
 {
     bool ballot = ptx_has(instruction, "ballot");
-    if (instruction->part_count != 4 || strcmp(instruction->parts[1], "sync") != 0 ||
-        !ptx_is_among(" all any uni ballot ", instruction->parts[2]) ||
+    size_t mode =
+        instruction->part_count == 4 && strcmp(instruction->parts[1], "sync") == 0 ? 2 : 1;
+    if (instruction->part_count != 4 || strcmp(instruction->parts[3 - mode], "sync") != 0 ||
+        !ptx_is_among(" all any uni ballot ", instruction->parts[mode]) ||
         strcmp(instruction->parts[3], ballot ? "b32" : "pred") != 0 ||
         instruction->operand_count != 3) {
         ptx_refuse(ptx, "%s", instruction->opcode);
         return;
     }
     ptx_destination(ptx, &ptx->body, instruction->operands[0], ballot ? 32 : PTX_PREDICATE, false);
-    ptx_print(&ptx->body, " = ::simt::ptx::vote_%s(", instruction->parts[2]);
+    ptx_print(&ptx->body, " = ::simt::ptx::vote_%s(", instruction->parts[mode]);
     ptx_source(ptx, &ptx->body, instruction->operands[1], PTX_PREDICATE, "pred");
     append_string(&ptx->body, ", ");
     ptx_source(ptx, &ptx->body, instruction->operands[2], 32, "b32");

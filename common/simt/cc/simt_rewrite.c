@@ -12,7 +12,7 @@
  *   a << n, a >>= n in device code
  *     a << ::simt::within_width % n, a >>= ::simt::within_width = n: simt_shifts.c
  *   __launch_bounds__(n)
- *     simt_launch_bounds(n); at the beginning of the kernel
+ *     simt::launch_bounds(n); at the beginning of the kernel
  *   __cluster_dims__(x, y, z)
  *     simt_cluster_dims(x, y, z); in the same place
  *   asm("...")

@@ -29,6 +29,10 @@ static bool is_small_count(size_t token)
 static bool closes_templates(size_t token)
 {
     int opened = 0;
+    if (is_punctuation(token - 1, '>') ||
+        (tokens[token + 2].kind == PUNCTUATION && strchr(",);{>:&", at(tokens[token + 2].begin)))) {
+        return true; /* no count begins so */
+    }
     for (size_t i = token; i-- > 0 && opened < 2;) {
         if (is_punctuation(i, ')') || is_punctuation(i, ']')) {
             i = open_of(i);

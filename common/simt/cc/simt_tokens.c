@@ -48,7 +48,7 @@ struct text source;
 struct token *tokens;
 size_t token_count;
 static size_t token_capacity;
-static bool in_system;
+static bool in_system, in_cccl;
 bool complained;
 
 void forget_source(void)
@@ -58,7 +58,7 @@ void forget_source(void)
     source = (struct text){NULL, 0, 0};
     tokens = NULL;
     token_count = token_capacity = 0;
-    in_system = complained = false;
+    in_system = in_cccl = complained = false;
 }
 
 /* Whether the line that starts at `position` is a marker. */
@@ -80,6 +80,20 @@ bool read_marker(size_t position, struct marker *marker)
     marker->leaves = strncmp(end, " 2", 2) == 0;
     marker->system = end[strcspn(end, "3\n")] == '3';
     return true;
+}
+
+/* In a folder of CUB, of Thrust or of what they read special registers with. */
+static bool is_of_cccl(const struct marker *marker)
+{
+    static const char *const folders[] = {"/cub/", "/thrust/", "/cuda/__ptx/"};
+    for (int i = 0; i < marker->name_length; i++) {
+        for (size_t j = 0; j < sizeof folders / sizeof *folders; j++) {
+            if (strncmp(marker->name + i, folders[j], strlen(folders[j])) == 0) {
+                return true;
+            }
+        }
+    }
+    return false;
 }
 
 size_t line_end(size_t position)
@@ -150,7 +164,7 @@ static void add_token(enum kind kind, size_t begin, size_t end, bool in_macro)
             exit(EXIT_FAILURE);
         }
     }
-    tokens[token_count++] = (struct token){kind, begin, end, in_macro, in_system};
+    tokens[token_count++] = (struct token){kind, begin, end, in_macro, in_system, in_cccl};
 }
 
 static size_t continuation(size_t i)
@@ -278,6 +292,7 @@ void tokenize(void)
             i++;
         } else if (c == '#' && line_start && read_marker(i, &marker)) {
             in_system = marker.system;
+            in_cccl = in_system && is_of_cccl(&marker);
             i = line_end(i);
         } else if (c == '#' && line_start) {
             in_macro = is_define(i);

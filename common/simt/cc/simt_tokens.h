@@ -29,6 +29,7 @@ struct token {
     size_t begin, end; /* in the source */
     bool in_macro;     /* on a #define line */
     bool in_system;    /* in a system header, as the preprocessor's markers say */
+    bool in_cccl;      /* of these: in one of CUB or Thrust, which is CUDA C++ as a program is */
 };
 
 static const size_t NONE = (size_t)-1;

@@ -10,8 +10,8 @@ static const struct {
     const char *pattern, *feature;
     bool unless_found; /* the real header does */
 } headers[] = {
-    {"thrust/*", "Thrust", false},
-    {"cub/*", "CUB", false},
+    {"thrust/*", "Thrust" LIBCUDACXX, true},
+    {"cub/*", "CUB" LIBCUDACXX, true},
     {"cuda/pipeline", "cuda::pipeline (libcu++)", false},
     {"cuda/barrier", "cuda::barrier (libcu++)", false},
     {"cuda/atomic", "cuda::atomic (libcu++)" LIBCUDACXX, true},

@@ -1,6 +1,7 @@
 /* Goes through the source from one end to the other, keeps account of where it is, and puts in the
  * place of tokens what stands for them: simt_rewrite.c has the list. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "cc/simt_ptx.h"
 #include "cc/simt_rewrite.h"
@@ -13,6 +14,12 @@ struct braces {
     size_t outermost;    /* the '{' of the function or class around it */
     size_t kernel;       /* the kernel's name if its address can be had, else NONE */
 };
+
+/* The host's headers stay as they are. */
+static bool is_of_host(size_t token)
+{
+    return tokens[token].in_system && !tokens[token].in_cccl;
+}
 
 /* How far the rewriting has come. */
 struct state {
@@ -99,7 +106,7 @@ static void see_word(struct state *state, size_t token)
         constant_end(token) != NONE && !is_extern(token)) {
         state->constants = token;
     }
-    if (is(token, "__shared__") && !tokens[token].in_macro && !tokens[token].in_system) {
+    if (is(token, "__shared__") && !tokens[token].in_macro && !is_of_host(token)) {
         state->shared = token;
         state->shared_end = variables_end(token);
     }
@@ -226,8 +233,7 @@ static size_t rewrite_word(struct state *state, size_t token)
 {
     struct name *name = find_name(token);
     size_t end;
-    if (name && !name->hidden && !tokens[token].in_system && !is_member(token) &&
-        !is_qualified(token)) {
+    if (name && !name->hidden && !is_of_host(token) && !is_member(token) && !is_qualified(token)) {
         const bool is_outside = state->depth == state->namespaces;
         if (declares(token, is_outside ? state->parentheses > 0 : is_in_parameters(token))) {
             hide(name, state->depth, state->parentheses);
@@ -236,7 +242,7 @@ static size_t rewrite_word(struct state *state, size_t token)
             append_string(state->out, name->replacement);
             state->copied = tokens[token].end;
         }
-    } else if (preprocessed && (!tokens[token].in_system || is_of_cuda_alone(token))) {
+    } else if (preprocessed && (!is_of_host(token) || is_of_cuda_alone(token))) {
         struct text replacement = {NULL, 0, 0};
         end = replace_qualifier(&replacement, token);
         if (end != token) {
@@ -295,11 +301,54 @@ static void rewrite_kernel_cast(struct state *state, size_t token, size_t name, 
     state->copied = tokens[name].begin;
 }
 
+/* using BlockScan = BlockScan<T> in a class of CUB's, which g++ refuses: the name changes its
+ * meaning there. Whether `token` is the second of the two. */
+static bool takes_own_name(size_t token)
+{
+    return tokens[token].in_cccl && token > 2 && is(token - 3, "using") &&
+           same_word(token, token - 2) &&
+           (starts(tokens[token].begin, "Block") || starts(tokens[token].begin, "Warp"));
+}
+
+/* Words of CUB and Thrust that mean other things there, or that something else stands for: NULL if
+ * it is none. What NV_IF_TARGET has for the device is left out here, as __CUDA_ARCH__ is not
+ * defined; kernels for 9.0 would be empty. So simtcc defines CUB_PTX_ARCH as 800. */
+static const char *word_of_cccl(size_t token)
+{
+    static const struct {
+        const char *word, *replacement;
+    } words[] = {
+        {"malloc", "malloc"},
+        {"ptxVersion", "ptxVersion / 9 * 8"},
+    };
+    /* What it calls where special registers are not read: {f(); return 0;} */
+    static const char prefix[] = "__cuda_ptx_get_sreg_lanemask_";
+    static const char *const masks[] = {"::simt::ptx::lanemask_eq", "::simt::ptx::lanemask_lt",
+                                        "::simt::ptx::lanemask_le", "::simt::ptx::lanemask_ge",
+                                        "::simt::ptx::lanemask_gt"};
+    if (!tokens[token].in_cccl) {
+        return NULL;
+    }
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        if (is(token, words[i].word)) {
+            return words[i].replacement;
+        }
+    }
+    for (size_t i = 0; i < sizeof masks / sizeof *masks; i++) {
+        if (is_punctuation(token - 1, '{') && starts(tokens[token].begin, prefix) &&
+            starts(tokens[token].begin + strlen(prefix), masks[i] + strlen(masks[i]) - 2)) {
+            return masks[i];
+        }
+    }
+    return NULL;
+}
+
 /* The last token of what is dealt with. */
 static size_t rewrite_at(struct state *state, size_t token)
 {
     size_t end, shift, name;
-    if (is_asm(token) && state->braces[state->depth].in_device_code && !tokens[token].in_system) {
+    const char *word;
+    if (is_asm(token) && state->braces[state->depth].in_device_code && !is_of_host(token)) {
         ptx_translate(token);
     }
     if ((end = ptx_patch(state->out, token, &state->copied)) > 0) {
@@ -329,6 +378,15 @@ static size_t rewrite_at(struct state *state, size_t token)
                         tokens[token].in_macro);
         state->copied = tokens[token + 2].end;
         return token + 2;
+    } else if (takes_own_name(token)) {
+        copy_up_to(state, token);
+        append_string(state->out, "cub::");
+        state->copied = tokens[token].begin;
+    } else if (tokens[token].kind == WORD && (word = word_of_cccl(token))) {
+        copy_up_to(state, token);
+        append_string(state->out, strncmp(word, "::", 2) == 0 ? "return " : "");
+        append_string(state->out, word);
+        state->copied = tokens[token].end;
     } else if (tokens[token].kind == WORD) {
         return rewrite_word(state, token);
     } else if (preprocessed && (end = after_launch_cast(token)) != token) {
@@ -340,7 +398,7 @@ static size_t rewrite_at(struct state *state, size_t token)
     } else if (preprocessed && (name = template_kernel_cast(token, &end)) != NONE) {
         rewrite_kernel_cast(state, token, name, end);
         return name - 1;
-    } else if (state->braces[state->depth].in_device_code && !tokens[token].in_system &&
+    } else if (state->braces[state->depth].in_device_code && !is_of_host(token) &&
                (shift = append_shift(state->out, token, &state->copied)) > 0) {
         return token + shift - 1;
     }

@@ -15,6 +15,7 @@ extern "C" {
 #endif
 
 #define CUDART_VERSION 13000
+#define CUDARTAPI
 #define CUDART_CB
 
 const char *cudaGetErrorName(cudaError_t error);

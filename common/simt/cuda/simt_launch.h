@@ -18,6 +18,13 @@
 namespace simt
 {
 
+/* __launch_bounds__: nothing here depends on its other numbers. */
+template <class... Others>
+SIMT_INLINE void launch_bounds(unsigned int most_threads, Others...)
+{
+    simt_launch_bounds(most_threads);
+}
+
 /* Gives the kernel of a name that means one function. The tag makes the call depend on a template,
  * so that an overloaded name is no error but a reason to take the other way. */
 template <class Tag, class... Parameters>

@@ -177,6 +177,32 @@ SIMT_INLINE unsigned int lane()
     return thread_number() % SIMT_WARP_SIZE;
 }
 
+/* The lanes that are this one, before it, up to it, from it on, behind it. */
+SIMT_INLINE unsigned int lanemask_eq()
+{
+    return 1u << lane();
+}
+
+SIMT_INLINE unsigned int lanemask_lt()
+{
+    return (1u << lane()) - 1;
+}
+
+SIMT_INLINE unsigned int lanemask_le()
+{
+    return ~0u >> (31 - lane());
+}
+
+SIMT_INLINE unsigned int lanemask_ge()
+{
+    return ~0u << lane();
+}
+
+SIMT_INLINE unsigned int lanemask_gt()
+{
+    return ~1u << lane();
+}
+
 SIMT_INLINE unsigned int warps()
 {
     const uint3 size = simt_block_dimensions();

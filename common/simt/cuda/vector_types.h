@@ -1,19 +1,16 @@
 /* CUDA's vector types, C++ only, with CUDA's sizes and alignments.
  *
  * Types of two and four components copy themselves through one vector register: one access of 2 to
- * 16 bytes as the hardware does it, where compilers split the copy of a plain struct. Default
- * constructors are constexpr, so a __shared__ array of them needs no guard. A float4 is therefore
- * no aggregate: put it into a union and the union needs constructors; reinterpret_cast its address
- * instead. */
+ * 16 bytes as the hardware does it, where compilers split the copy of a plain struct. A union with
+ * a float4 in it can therefore not be copied; its default constructor is trivial, so a __shared__
+ * array needs no guard, and a union no constructor. */
 #ifndef SIMT_VECTOR_TYPES_H
 #define SIMT_VECTOR_TYPES_H
 
 #include "simt.h"
 
 #define SIMT_VECTOR_BODY(name)                                                                     \
-    constexpr name() : simt_lanes{}                                                                \
-    {                                                                                              \
-    }                                                                                              \
+    name() = default;                                                                              \
     name(const name &other) : simt_lanes(other.simt_lanes)                                         \
     {                                                                                              \
     }                                                                                              \
@@ -95,9 +92,7 @@
             };                                                                                     \
             simt_lanes_type simt_lanes[2];                                                         \
         };                                                                                         \
-        constexpr name() : simt_lanes{}                                                            \
-        {                                                                                          \
-        }                                                                                          \
+        name() = default;                                                                          \
         constexpr name(type a, type b = 0, type c = 0, type d = 0) : x(a), y(b), z(c), w(d)        \
         {                                                                                          \
         }                                                                                          \

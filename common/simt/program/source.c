@@ -140,7 +140,10 @@ static void ask(const uint32_t *places, size_t count)
             strcpy(function, line);
             is_function = false;
         } else {
-            line[strcspn(line, " ")] = '\0'; /* "(discriminator 2)" */
+            char *more = strstr(line, " (discriminator ");
+            if (more) {
+                *more = '\0';
+            }
             take_frame(&source, function, line);
             is_function = true;
         }

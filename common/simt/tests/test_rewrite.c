@@ -27,10 +27,10 @@ static char folder[] = "/tmp/simt_rewrite_XXXXXX";
 
 /* What stands for `name<<<` in the output, up to the configuration. */
 #define QUOTED(quoted, name)                                                                       \
-    "simt::launch(\"" quoted "\", [&]([[maybe_unused]] auto simt_tag) -> "                         \
+    "simt::launch(\"" quoted "\", [=]([[maybe_unused]] auto simt_tag) -> "                         \
     "decltype(simt::function_of<decltype(simt_tag)>(" name                                         \
     ")) { return simt::function_of<decltype(simt_tag)>(" name                                      \
-    "); }, [&](auto &...simt_arguments) { " name "(simt_arguments...); }, "
+    "); }, [=](auto &...simt_arguments) { " name "(simt_arguments...); }, "
 #define LAUNCH(name) QUOTED(name, name)
 
 static void write_file(const char *path, const char *text)
@@ -301,7 +301,7 @@ static void test_qualifiers(void **state)
         "simt_constant((const void *)&b, sizeof b); extern   int f();");
     assert_rewrites("extern __device__ __constant__ int a[];", "extern   int a[];");
     assert_rewrites("template <int N> __global__ void\n__launch_bounds__(N,\n 2) k() {}",
-                    "template <int N>  void\n\n k() { simt_launch_bounds(N);}");
+                    "template <int N>  void\n\n k() { simt::launch_bounds(N, 2);}");
     assert_rewrites("void f() { __shared__ int s[4]; } struct __align__(8) S {};",
                     "void f() { " SHARED
                     " int s[4];" GAP("0", "s") " } struct "
@@ -451,9 +451,9 @@ static void test_what_is_not_available(void **state)
                 "device code, which CUDA 12 has dropped\n"
                 "b.cu:5: error: not available on the CPU back end: cubemap textures "
                 "(texCubemap)\n");
-    assert_says("# 1 \"a.cu\"\n# 1 \"/usr/include/thrust/a.h\" 1 3\n# 1 \"/usr/b.h\" 1 3\n"
-                "# 2 \"/usr/include/thrust/a.h\" 2 3\n# 4 \"a.cu\" 2\n",
-                "a.cu:3: error: not available on the CPU back end: Thrust\n");
+    assert_says("# 1 \"a.cu\"\n# 1 \"/usr/include/cute/a.h\" 1 3\n# 1 \"/usr/b.h\" 1 3\n"
+                "# 2 \"/usr/include/cute/a.h\" 2 3\n# 4 \"a.cu\" 2\n",
+                "a.cu:3: error: not available on the CPU back end: CuTe (CUTLASS)\n");
     assert_same("int f() { asm(\"x\"); }");
     assert_same("# 1 \"/usr/include/x\" 1 3\nint f(cudaMipmappedArray_t);\n");
     assert_same("x.texCubemap(1); y = texCubemap; p->cudaMipmappedArray_t;");
@@ -486,8 +486,29 @@ static void test_shifts(void **state)
     assert_rewrites("__device__ void f() { x = a < b ? c >> d : e; if (a < b && c < d >> n); }",
                     " void f() { x = a < b ? c >> ::simt::within_width % d : e; if (a < b && c < d "
                     ">> ::simt::within_width % n); }");
+    assert_rewrites("__device__ void f() { A<B<C<1 == 2>>>::d x; A<B<1 == 2>>::d y; }",
+                    " void f() { A<B<C<1 == 2>>>::d x; A<B<1 == 2>>::d y; }");
     assert_same("void f() { a << b; a >>= b; }");
     assert_same("struct S { S &operator<<(int); };");
+}
+
+/* Headers of CUB and Thrust are rewritten as a program is, those of the host are not. */
+static void test_cccl(void **state)
+{
+    (void)state;
+    assert_rewrites("# 1 \"/usr/include/x\" 1 3\nint a = threadIdx.x;\n"
+                    "# 1 \"/usr/cub/a.h\" 1 3\nint b = threadIdx.x; malloc(1);\n",
+                    "# 1 \"/usr/include/x\" 1 3\nint a = threadIdx.x;\n"
+                    "# 1 \"/usr/cub/a.h\" 1 3\nint b = simt_thread_index().x; malloc(1);\n");
+    assert_rewrites("# 1 \"/cub/a.h\" 1 3\nusing BlockScan = BlockScan<T>; using V = V<T>;\n",
+                    "# 1 \"/cub/a.h\" 1 3\nusing BlockScan = cub::BlockScan<T>; using V = "
+                    "V<T>;\n");
+    assert_rewrites("# 1 \"/cub/a.h\" 1 3\n__device__ void f() { asm(\"exit;\"); }\n",
+                    "# 1 \"/cub/a.h\" 1 3\n void f() { __trap(); }\n");
+    assert_rewrites("# 1 \"/cuda/__ptx/a.h\" 1 3\n__device__ int f() { "
+                    "__cuda_ptx_get_sreg_lanemask_ge_is_not_there(); return 0; }\n",
+                    "# 1 \"/cuda/__ptx/a.h\" 1 3\n int f() { return "
+                    "::simt::ptx::lanemask_ge(); return 0; }\n");
 }
 
 static void test_who_calls_whom(void **state)
@@ -634,6 +655,7 @@ int main(int count, char **arguments)
         cmocka_unit_test_setup_teardown(test_what_is_not_available, set_preprocessed, set_text),
         cmocka_unit_test_setup_teardown(test_values_are_launched, set_preprocessed, set_text),
         cmocka_unit_test_setup_teardown(test_shifts, set_preprocessed, set_text),
+        cmocka_unit_test_setup_teardown(test_cccl, set_preprocessed, set_text),
         cmocka_unit_test_setup_teardown(test_names_of_the_device, set_preprocessed, set_text),
         cmocka_unit_test_setup_teardown(test_the_host_uses_the_device, set_preprocessed, set_text),
         cmocka_unit_test_setup_teardown(test_who_calls_whom, set_preprocessed, set_text),

@@ -44,6 +44,12 @@ __global__ void transform(T *data, int n, Op op)
     }
 }
 
+template <int N>
+__global__ void addConstant(float *x)
+{
+    x[threadIdx.x] += N;
+}
+
 int main()
 {
     const int n = 1000;
@@ -67,6 +73,11 @@ int main()
         <<<(n + 255) / 256, 256>>>(x, n, [=] __device__(float v) -> float { return v + scale; });
     CHECK(cudaDeviceSynchronize());
     EXPECT(x[8] == 12.0f);
+    constexpr int block = 32;
+    auto launch = [&] { addConstant<block><<<1, block>>>(x); };
+    launch();
+    CHECK(cudaDeviceSynchronize());
+    EXPECT(x[8] == 44.0f);
     cudaFree(x);
     cudaFree(y);
     return passed();

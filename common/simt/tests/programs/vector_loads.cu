@@ -57,6 +57,20 @@ __global__ void arithmetic(float4 *a, Particle *particles, uint2 *u)
     u[i] = make_uint2((unsigned int)wide, (unsigned int)(wide >> 32));
 }
 
+/* A vector as a whole and its parts. */
+__global__ void reverseParts(float4 *a)
+{
+    union {
+        float4 whole;
+        float parts[4];
+    } in, out;
+    in.whole = a[threadIdx.x];
+    for (int i = 0; i < 4; i++) {
+        out.parts[i] = in.parts[3 - i];
+    }
+    a[threadIdx.x] = out.whole;
+}
+
 int main()
 {
     for (int n : {1, 3, 4, 1001}) {
@@ -91,6 +105,11 @@ int main()
     for (int i = 0; i < 32; i++) {
         EXPECT(a[i].x == 2 * i + 1 && a[i].w == 2 * i + 4 && particles[i].mass == i + 5);
         EXPECT(u[i].x == 0 && u[i].y == i + 1u);
+    }
+    reverseParts<<<1, 32>>>(a);
+    CHECK(cudaDeviceSynchronize());
+    for (int i = 0; i < 32; i++) {
+        EXPECT(a[i].x == 2 * i + 4 && a[i].w == 2 * i + 1);
     }
     cudaFree(a);
     cudaFree(particles);

@@ -81,3 +81,9 @@ printf '\nrace\n' >known.txt
 runs 4 SIMT_SUPPRESSIONS=known.txt
 grep -q '^simt: known.txt:2: want KIND PATTERN' output || fail 'a line that is no suppression'
 runs 4 SIMT_SUPPRESSIONS=none.txt
+
+# Sources in a folder whose name has a blank.
+mkdir -p 'a folder' && cp findings.cu 'a folder'
+compile 'a folder/findings.cu' -o findings || fail 'a folder with a blank'
+runs 1
+grep -q 'a folder/findings.cu:8:  [*]number = threadIdx.x;' output || fail 'no line of a folder with a blank'

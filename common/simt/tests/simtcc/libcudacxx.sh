@@ -66,8 +66,4 @@ if [ -f "$cccl/cuda/std/version" ] && case $compiler in *clang*) false ;; esac; 
     prints '130816 63 -5' --run libcudacxx.cu
     compile -DRACE --run libcudacxx.cu
     [ $? -eq 1 ] && grep -q 'data race in global memory' output || fail 'a race beside cuda::atomic'
-    refuses 'CUB' 2 <<'END'
-
-#include <cub/cub.cuh>
-END
 fi

@@ -50,12 +50,12 @@ compile grid.cu --run -- 1
 [ $? -eq 1 ] && grep -q 'in a launch that is not cooperative' output || fail 'no cooperative launch'
 
 # Every header that is not there, each with its line; and launches in a file of the host.
-printf '#include "also.h"\n#include <cub/cub.cuh>\n' >include_more.h
+printf '#include "also.h"\n#include <cute/tensor.hpp>\n' >include_more.h
 printf '#include "include_more.h"\n#include <cstdio>\n#include "not_there.h"\n#include <cutlass/gemm.h>\n' >wrong.cu
 compile wrong.cu
 cat >expected <<'END'
 include_more.h:1: error: no such header: also.h
-include_more.h:2: error: not available on the CPU back end: CUB
+include_more.h:2: error: not available on the CPU back end: CuTe (CUTLASS)
 wrong.cu:4: error: not available on the CPU back end: CUTLASS
 wrong.cu:3: error: no such header: not_there.h
 END

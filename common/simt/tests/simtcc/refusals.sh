@@ -55,13 +55,12 @@ export SIMTCC_CCCL=
 refuses "cuda::atomic (libcu++): SIMTCC_CCCL can name the folder of a CUDA toolkit's include/cccl" 1 <<'END'
 #include <cuda/atomic>
 END
-unset SIMTCC_CCCL
-refuses 'Thrust' 3 <<'END'
+refuses "Thrust: SIMTCC_CCCL can name the folder of a CUDA toolkit's include/cccl" 3 <<'END'
 #include <cstdio>
 
 #include <thrust/device_vector.h>
 END
-refuses 'CUB' 1 <<'END'
+refuses "CUB: SIMTCC_CCCL can name the folder of a CUDA toolkit's include/cccl" 1 <<'END'
 #include "cub/cub.cuh"
 END
 refuses "cuBLASLt's products (cublasLtMatmul): cublasGemmEx() is there" 2 <<'END'
@@ -102,7 +101,7 @@ printf '#include "ptx.cuh"\n' >kernel.cu
 says 1 'include/ptx.cuh:3: error: not available on the CPU back end: PTX: a' \
     -I include kernel.cu
 printf '#include <cub.cuh>\n' >kernel.cu
-says 1 'include/cub.cuh:2: error: not available on the CPU back end: CUB' -Iinclude kernel.cu
+says 1 'include/cub.cuh:2: error: not available on the CPU back end: CUB: SIMTCC_CCCL' -Iinclude kernel.cu
 
 # A program's own names that only look like it are its own.
 cat >own_names.cu <<'END'
@@ -118,3 +117,4 @@ int main()
 }
 END
 prints 10 --run own_names.cu
+unset SIMTCC_CCCL

@@ -1,0 +1,67 @@
+# shellcheck shell=sh disable=SC2154
+# CUB and Thrust by their own headers, where a CUDA toolkit has them. Sourced by test_simtcc.sh.
+
+nvcc=$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)
+cccl=$(dirname -- "$(dirname -- "$(readlink -f -- "$nvcc")")")/include/cccl
+
+cat >cccl.cu <<'END'
+#include <thrust/device_vector.h>
+#include <thrust/scan.h>
+#include <thrust/reduce.h>
+#include <cub/block/block_radix_sort.cuh>
+#include <cub/block/block_reduce.cuh>
+#include <cub/warp/warp_scan.cuh>
+#include <cstdio>
+
+__global__ void sort_and_sum(const int *in, int *sorted, int *sums, bool forgets)
+{
+    using sort = cub::BlockRadixSort<int, 64, 2>;
+    using reduce = cub::BlockReduce<int, 64>;
+    using scan = cub::WarpScan<int>;
+    __shared__ union {
+        typename sort::TempStorage sorting;
+        typename reduce::TempStorage reducing;
+        typename scan::TempStorage scanning[2];
+    } storage;
+    int own[2] = {in[2 * threadIdx.x], in[2 * threadIdx.x + 1]}, sum, before;
+    sort(storage.sorting).Sort(own);
+    sorted[2 * threadIdx.x] = own[0];
+    sorted[2 * threadIdx.x + 1] = own[1];
+    if (!forgets) {
+        __syncthreads();
+    }
+    sum = reduce(storage.reducing).Sum(own);
+    __syncthreads();
+    scan(storage.scanning[threadIdx.x / 32]).ExclusiveSum(1, before);
+    if (threadIdx.x == 0) {
+        sums[0] = sum;
+    }
+    if (threadIdx.x == 63) {
+        sums[1] = before;
+    }
+}
+
+int main(int count, char **)
+{
+    thrust::device_vector<int> in(128), out(128), sums(2);
+    int wrong = 0;
+    for (int i = 0; i < 128; i++) {
+        in[i] = i * 37 % 128;
+    }
+    sort_and_sum<<<1, 64>>>(in.data().get(), out.data().get(), sums.data().get(), count > 1);
+    cudaDeviceSynchronize();
+    for (int i = 0; i < 128; i++) {
+        wrong += out[i] != i;
+    }
+    thrust::inclusive_scan(out.begin(), out.end(), in.begin());
+    printf("%d %d %d %d %d\n", wrong, int(sums[0]), int(sums[1]), int(in[127]),
+           thrust::reduce(out.begin(), out.end()));
+}
+END
+if [ -f "$cccl/cub/cub.cuh" ] && case $compiler in *clang*) false ;; esac; then
+    compile cccl.cu -o cccl || fail 'CUB and Thrust do not compile'
+    [ "$(./cccl)" = '0 8128 31 8128 8128' ] || fail "CUB and Thrust: $(./cccl)"
+    # A barrier forgotten between two uses of the same memory.
+    ./cccl forget >output 2>&1
+    [ $? -eq 1 ] && grep -q 'data race in shared memory' output || fail 'a race between two of CUB'
+fi
