@@ -95,6 +95,11 @@ struct gather_plan gather_plan_of(const struct conv *call, const struct gather_t
     return best;
 }
 
+struct gather_plan gather_plan_of_one_tile(const struct conv *call)
+{
+    return gather_plan_of(call, gather_tiles, 1, 0);
+}
+
 /* With the tile and the weights that take most. */
 const char *gather_declines(const struct conv *call)
 {

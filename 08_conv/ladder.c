@@ -38,10 +38,13 @@ void launch_implicit_gemm_tiled(const struct conv *call);
 void launch_implicit_gemm_double(const struct conv *call);
 const char *declines_implicit_gemm(const struct conv *call);
 
-void prepare_implicit_gemm_packed(const struct conv *call);
+void prepare_one_tile(const struct conv *call);
+void launch_implicit_gemm_table(const struct conv *call);
 void launch_implicit_gemm_packed(const struct conv *call);
-void prepare_implicit_gemm_async(const struct conv *call);
+void launch_implicit_gemm_warp_tile(const struct conv *call);
 void launch_implicit_gemm_async(const struct conv *call);
+void prepare_implicit_gemm_fitted(const struct conv *call);
+void launch_implicit_gemm_fitted(const struct conv *call);
 void prepare_implicit_gemm_ordered(const struct conv *call);
 void launch_implicit_gemm_ordered(const struct conv *call);
 void prepare_implicit_gemm_split(const struct conv *call);
@@ -186,23 +189,44 @@ static const struct conv_rung rungs[] = {
         .declines = declines_implicit_gemm,
     },
     {
-        .rung = {.name = "implicit_gemm_packed",
-                 .idea = "weights in the order of use, a table of taps instead of arithmetic, 8 x "
-                         "8 sums per thread"},
-        .run = launch_implicit_gemm_packed,
+        .rung = {.name = "implicit_gemm_table",
+                 .idea = "a table of taps says where a row is, instead of index arithmetic"},
+        .run = launch_implicit_gemm_table,
         .depth = conv_depth_serial,
-        .takes_groups = true,
-        .prepare = prepare_implicit_gemm_packed,
+        .prepare = prepare_one_tile,
         .declines = declines_gather,
     },
     {
-        .rung = {.name = "implicit_gemm_async",
-                 .idea =
-                     "asynchronous copies, two stages ahead; tiles as wide as there are filters"},
+        .rung = {.name = "implicit_gemm_packed",
+                 .idea = "weights in the order of use, 16 bytes at a time"},
+        .run = launch_implicit_gemm_packed,
+        .depth = conv_depth_serial,
+        .prepare = prepare_one_tile,
+        .declines = declines_gather,
+    },
+    {
+        .rung = {.name = "implicit_gemm_warp_tile",
+                 .idea = "32 x 64 sums per warp, 8 x 8 per thread"},
+        .run = launch_implicit_gemm_warp_tile,
+        .depth = conv_depth_serial,
+        .prepare = prepare_one_tile,
+        .declines = declines_gather,
+    },
+    {
+        .rung = {.name = "implicit_gemm_async", .idea = "asynchronous copies, two stages ahead"},
         .run = launch_implicit_gemm_async,
         .depth = conv_depth_serial,
         .takes_groups = true,
-        .prepare = prepare_implicit_gemm_async,
+        .prepare = prepare_one_tile,
+        .declines = declines_gather,
+    },
+    {
+        .rung = {.name = "implicit_gemm_fitted",
+                 .idea = "tiles for 32, 64 or 128 filters, as there are"},
+        .run = launch_implicit_gemm_fitted,
+        .depth = conv_depth_serial,
+        .takes_groups = true,
+        .prepare = prepare_implicit_gemm_fitted,
         .declines = declines_gather,
     },
     {
