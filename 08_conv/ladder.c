@@ -30,6 +30,7 @@ void launch_winograd(const struct conv *call);
 const char *declines_winograd(const struct conv *call);
 
 void launch_grouped(const struct conv *call);
+void launch_grouped_tile(const struct conv *call);
 const char *declines_grouped(const struct conv *call);
 
 void launch_im2col(const struct conv *call);
@@ -301,6 +302,14 @@ static const struct conv_rung rungs[] = {
         .rung = {.name = "grouped",
                  .idea = "with --groups: 4 outputs per thread, one below the other, share rows"},
         .run = launch_grouped,
+        .depth = conv_depth_serial,
+        .takes_groups = true,
+        .declines = declines_grouped,
+    },
+    {
+        .rung = {.name = "grouped_tile",
+                 .idea = "with --groups: 4 x 4 outputs per thread, 16 bytes of inputs at a time"},
+        .run = launch_grouped_tile,
         .depth = conv_depth_serial,
         .takes_groups = true,
         .declines = declines_grouped,
