@@ -49,6 +49,10 @@ enum {
 struct gather_plan gather_plan_of(const struct conv *call, const struct gather_tile *tiles,
                                   unsigned tile_count, unsigned may);
 
+/* Its estimated cost, in products of a multiprocessor. */
+double gather_cost_of(const struct conv *call, const struct gather_tile *tiles, unsigned tile_count,
+                      unsigned may);
+
 /* The tiles of implicit_gemm_fitted and of implicit_3xtf32. */
 enum { GATHER_TILES = 4, TENSOR_TILES = 5 };
 extern const struct gather_tile gather_tiles[GATHER_TILES], tensor_tiles[TENSOR_TILES];

@@ -1,5 +1,6 @@
 /* Step 08: its ladder. Everything else (options, inputs, verification, timing, report) is in
  * common/. */
+#include "any_shape.h"
 #include "cpu.h"
 #include "library/cudnn.h"
 #include "library/openblas.h"
@@ -313,6 +314,32 @@ static const struct conv_rung rungs[] = {
         .depth = conv_depth_serial,
         .takes_groups = true,
         .declines = declines_grouped,
+    },
+    {
+        .rung = {.name = "any_shape",
+                 .idea =
+                     "for each problem the fastest of these without tensor cores, by estimates"},
+        .run = launch_any_shape,
+        .depth = depth_any_shape,
+        .takes_groups = true,
+        .prepare = prepare_any_shape,
+        .declines = declines_any_shape,
+        .magnitude = magnitude_any_shape,
+        .rounds_whole_numbers = true,
+        .how = how_any_shape,
+    },
+    {
+        .rung = {.name = "any_shape_3xtf32",
+                 .idea = "for each problem the fastest of all of these",
+                 .needs_compute_capability = 90},
+        .run = launch_any_shape_3xtf32,
+        .depth = depth_any_shape_3xtf32,
+        .takes_groups = true,
+        .prepare = prepare_any_shape_3xtf32,
+        .declines = declines_any_shape_3xtf32,
+        .magnitude = magnitude_any_shape_3xtf32,
+        .rounds_whole_numbers = true,
+        .how = how_any_shape_3xtf32,
     },
     CUDNN_RUNG,
 };
