@@ -28,7 +28,7 @@ static double bytes_of(const struct conv *call)
 
 static double us_of_direct(const struct conv *call)
 {
-    static const double channel_us[] = {0.945, 1.78, 1.28}, bytes_a_us = 2.27e6;
+    static const double channel_us[] = {1.01, 1.82, 1.39}, bytes_a_us = 2.29e6;
     const size_t three = divided_up(call->filters, 24) * 24;
     const size_t two = divided_up(call->filters, 16) * 16;
     const unsigned groups = call->filters <= 8 ? 1 : three <= two ? 3 : 2;
@@ -41,10 +41,10 @@ static double us_of_direct(const struct conv *call)
         (double)call->batch * tiles * (double)divided_up(call->filters, 8 * groups);
     const double busy = (double)divided_up(wide * high, 32) * 32 / (double)places; /* warps */
     const double block =
-        (double)call->channels * channel_us[groups - 1] * (0.687 + (1 - 0.687) * busy);
+        (double)call->channels * channel_us[groups - 1] * (0.459 + (1 - 0.459) * busy);
 
-    return 4.43 + fmax(us_of_waves(blocks, 2 * call->multiprocessors, block + 0.107),
-                       bytes_of(call) / bytes_a_us);
+    return 3.21 +
+           fmax(us_of_waves(blocks, 2 * call->multiprocessors, block), bytes_of(call) / bytes_a_us);
 }
 
 static double us_of_winograd(const struct conv *call)
@@ -54,45 +54,49 @@ static double us_of_winograd(const struct conv *call)
     const double blocks = ceil(tiles / 32) * (double)divided_up(call->filters, 64);
     const double chunks = (double)divided_up(call->channels, 8);
 
-    return 3.25 + ceil(blocks / call->multiprocessors) * (chunks * 1.84 + 2.51);
+    return 1.57 + ceil(blocks / call->multiprocessors) * (chunks * 1.82 + 2.99);
 }
 
 /* The transforms take the time of their bytes, and with dilation, where neighbouring threads' inputs
- * are apart, as if the images were larger; the products take theirs. */
-static double us_of_transformed(const struct conv *call, const struct gather_tile *tiles,
-                                unsigned tile_count, double us_a_cost)
+ * are apart, as if the images were larger. The products take theirs, or that of their bytes. */
+static double us_of_transforms(const struct conv *call, double bytes)
 {
+    const double images = bytes_of(call) * (call->dilation > 1 ? 2.76 : 1);
+
+    return 6.15 + (images + bytes) / (bytes > 25e6 ? 4.07e6 : 3.4e6);
+}
+
+static double us_of_transformed(const struct conv *call, bool tensor_cores)
+{
+    const struct gather_tile *const tiles = tensor_cores ? tensor_tiles : gather_tiles;
+    const unsigned tile_count = tensor_cores ? TENSOR_TILES : GATHER_TILES;
     const struct winograd_plan plan = winograd_plan_of(call, 4, tiles, tile_count);
     const double parts = ceil((double)plan.tiles / (double)plan.at_once);
-    const double numbers = (double)(plan.components * (plan.channels + call->filters)) *
-                           (double)plan.at_once * parts * sizeof(float);
-    const double images = bytes_of(call) * (call->dilation > 1 ? 3.66 : 1);
     const double cost = parts * gather_cost_of(&plan.product, tiles, tile_count, GATHER_TAP_ORDER);
+    const double bytes = parts * (double)(plan.components * (plan.channels + call->filters)) *
+                         (double)plan.at_once * sizeof(float);
+    const double product = tensor_cores ? 1.59 + fmax(cost * 4.94e-6, bytes / 2.31e6)
+                                        : fmax(cost * 4.6e-6, bytes / 2.3e6);
 
-    return 5.04 + (images + numbers) / (numbers > 25e6 ? 4.07e6 : 2.89e6) +
-           fmax(cost * us_a_cost, numbers / 2.29e6);
+    return us_of_transforms(call, bytes) + product;
 }
 
-static double rows_of(const struct conv *call)
-{
-    return (double)(call->channels * call->kernel_height * call->kernel_width);
-}
-
-/* What is left of an estimate in which the first stages cost too much if they are few, and the parts
- * of a sum. */
+/* Of the estimate by gather_plan.c: a little more where the table is looked at for each row and not
+ * for 16, less with few rows and where a sum has parts. */
 static double us_of_product(const struct conv *call, const struct gather_tile *tiles,
                             unsigned tile_count, double us_a_cost, double few_rows, double parts)
 {
     const double whole = gather_cost_of(call, tiles, tile_count, GATHER_TAP_ORDER);
     const double cost = gather_cost_of(call, tiles, tile_count, GATHER_TAP_ORDER | GATHER_SPLIT);
+    const double rows = (double)(call->channels * call->kernel_height * call->kernel_width);
+    const double looks = call->channels % GATHER_DEPTH == 0 ? 1 : 1.14;
 
-    return cost * us_a_cost * rows_of(call) / (rows_of(call) + few_rows) -
-           (cost < whole ? parts : 0);
+    return cost * us_a_cost * looks * rows / (rows + few_rows) - (cost < whole ? parts : 0);
 }
 
 static double us_of_implicit_gemm(const struct conv *call)
 {
-    return 2.26 + us_of_product(call, gather_tiles, GATHER_TILES, 5.53e-6, 18.7, 10.6);
+    return 2.31 + us_of_product(call, gather_tiles, GATHER_TILES, 5.02e-6, 12.4, 7.9);
 }
 
 static double us_of_implicit_3xtf32(const struct conv *call)
@@ -100,16 +104,16 @@ static double us_of_implicit_3xtf32(const struct conv *call)
     const double outputs = (double)(call->batch * call->filters) *
                            (double)(call->out_height * call->out_width) * sizeof(float);
 
-    return 4.51 + fmax(us_of_product(call, tensor_tiles, TENSOR_TILES, 4.95e-6, 2.25, 8.06),
-                       outputs / 1.98e6);
+    return 3.46 + fmax(us_of_product(call, tensor_tiles, TENSOR_TILES, 5.04e-6, 3.02, 6.92),
+                       outputs / 1.85e6);
 }
 
 static double us_of_tensor(const struct conv *call)
 {
-    const double chunk_us = tensor_n_tiles(call) == 3 ? 7.74 : 10.6;
+    const double chunk_us = tensor_n_tiles(call) == 3 ? 7.79 : 10.3;
     const double block = (double)divided_up(call->channels, CHUNK) * chunk_us;
 
-    return 2.62 +
+    return 2.34 +
            us_of_waves((double)tensor_plan_of(call).blocks, 2 * call->multiprocessors, block);
 }
 
@@ -149,7 +153,7 @@ double us_of_way(const struct conv *call, enum way way)
     case WINOGRAD:
         return us_of_winograd(call);
     case WINOGRAD_4X4:
-        return us_of_transformed(call, gather_tiles, GATHER_TILES, 4.57e-6);
+        return us_of_transformed(call, false);
     case IMPLICIT_GEMM_SPLIT:
         return us_of_implicit_gemm(call);
     case GROUPED:
@@ -161,7 +165,7 @@ double us_of_way(const struct conv *call, enum way way)
     case IMPLICIT_3XTF32:
         return us_of_implicit_3xtf32(call);
     case WINOGRAD_3XTF32:
-        return us_of_transformed(call, tensor_tiles, TENSOR_TILES, 7.79e-6);
+        return us_of_transformed(call, true);
     case WAYS:
         break;
     }
