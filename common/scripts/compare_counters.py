@@ -4,9 +4,10 @@
 compare_counters.py BIN RESULTS             counts anew and writes the file, which takes half a minute
 compare_counters.py BIN RESULTS --check     compares it with what would be written; counts only the rungs' smaller
                                             runs and some programs, and takes the file's own counts for the others
-compare_counters.py BIN RESULTS --from RAW  first writes docs/results/counters_h200.csv anew, from a file of
-                                            measure_counters.sh: of the launches in it those that are counted here.
-                                            May be given again: what a later file has replaces what an earlier one has
+compare_counters.py BIN RESULTS --from RAW  first renews docs/results/counters_h200.csv from a file of
+                                            measure_counters.sh: the lines of each command in it, of the launches those
+                                            that are counted here. May be given again: what a later file has replaces
+                                            what an earlier one has
 
 BIN is build/simt/bin, RESULTS docs/results. The programs are those of common/simt/tests/programs, compiled with
 simtcc by $CXX. Exit status: 0 done, 1 something differs, or differs from the H200 without a reason in WHY below."""
@@ -42,13 +43,14 @@ HEADER = ["step", "program", "arguments", "rung", "kernel", "counter", "kind", "
           "reason", "expected_to_differ_and_why"]
 # What --check takes from the file: seconds each. The other programs' counts are in the file only.
 LONG = {("07_gemm", "--m 256 --n 256 --k 128"),
+        ("07_gemm", "--type bf16 --m 300 --n 520 --k 264"), ("07_gemm", "--type tf32 --m 300 --n 520 --k 264"),
         ("08_conv", "--batch 1 --channels 12 --height 34 --width 130 --filters 24")}
 CHECKED_PROGRAMS = {"program_transpose", "program_bitonic_sort"}
 # Kernels of step 04 that set one number.
 LEFT_OUT = {"set_identity"}
 
-# Cells that differ: (program, rung, kernel, what its counters begin with, "REASON: why"); * is any. The first that
-# fits holds. REASON is a word that the page counts them by.
+# Cells that differ: (program, rung, kernel, what its counters begin with, "REASON: why"); rung and kernel are regular
+# expressions for the whole name, * is any. The first that fits holds. REASON is a word that the page counts them by.
 # What is said of the GPU's code was read in what nvcc 13.0 makes of it for sm_90.
 JOINED = "joined: loads of neighbouring words, joined to ones of 16 bytes by nvcc"
 COPIED = "copied: an asynchronous copy is no shared store to ncu"
@@ -56,6 +58,8 @@ UNROLLED = ("unrolled: lanes make different numbers of turns of a loop that nvcc
             "stand at different places of it")
 ARBITER = ("arbiter: the H200 counts conflicts that the addresses do not have, not the same number in each launch; "
            "not modelled")
+MATRIX = "matrix: ldmatrix and stmatrix are no shared loads and stores to ncu, their conflicts are"
+UNEXPLAINED = "unexplained: not known yet"
 HEAP = "heap: on the GPU, malloc and free work on global memory that is counted"
 PRINTF = "printf: on the GPU, its buffer is global memory that is counted"
 WHY = [
@@ -72,15 +76,32 @@ WHY = [
     ("06_gpu_warp_shuffle", "column_vectorized", "column_vectorized", "shared_store_conflicts", ARBITER),
     ("06_gpu_warp_shuffle", "*", "column_in_flight", "shared_store_conflicts", ARBITER),
     ("07_gemm", "shared_tile", "shared_tile", "shared_load", JOINED),
-    ("07_gemm", "register_tile", "register_tile", "shared_load_conflicts", JOINED + ", which conflict half as often"),
-    ("07_gemm", "register_tile", "register_tile", "shared_load", JOINED),
-    ("07_gemm", "register_tile", "register_tile", "shared_store_conflicts", ARBITER),
-    ("07_gemm", "warp_tile", "warp_tile", "shared_store_conflicts", ARBITER),
-    ("07_gemm", "async_copies", "async_copies", "shared_store", COPIED),
-    ("08_conv", "shared_tile", "shared_tile", "(global_load|shared_store)", UNROLLED),
+    ("07_gemm", "register_column", "register_column", "shared_load", JOINED),
+    ("07_gemm", "(register_tile|transposed)", "*", "shared_load_conflicts", JOINED + ", which conflict less often"),
+    ("07_gemm", "(register_tile|transposed)", "*", "shared_load", JOINED),
+    ("07_gemm", "wmma", "wmma_tile", "shared",
+     "pieces: how nvcuda::wmma moves a fragment is nvcc's choice; here each number by itself"),
+    ("07_gemm", "(mma_sync|swizzled)", "*", "shared", MATRIX),
+    ("07_gemm", "(mma_sync|swizzled)", "*", "global_load_sectors", UNEXPLAINED),
+    ("07_gemm", "*", "(tma_stores|stream_k_bf16|any_shape_narrow)", "shared_store_conflicts", ARBITER),
+    ("07_gemm", "*", "(tma_stores|stream_k_bf16|any_shape_narrow)", "shared_store", MATRIX),
+    ("07_gemm", "*", "(tensor_3xtf32|tf32_wgmma)", "global_store",
+     "pieces: nvcc stores one of a thread's pairs as two words"),
+    ("07_gemm", "*", "(async_copies|wide_tile|producer_warps)", "shared_store", COPIED),
+    ("07_gemm", "any_shape", "small_tiles", "shared_store", COPIED),
+    ("07_gemm", "*", "*", "shared_(load|store)_conflicts", ARBITER),
+    ("08_conv", "(shared_tile|shared_filters|register_tile)", "*", "(global_load|shared_store)", UNROLLED),
+    ("08_conv", "async_tile", "async_tile", "global_load", UNROLLED),
+    ("08_conv", "(async_tile|planned_copies)", "*", "shared_store", COPIED),
     ("08_conv", "im2col", "async_copies", "shared_store", COPIED),
     ("08_conv", "implicit_gemm", "implicit_gemm", "shared_load", JOINED),
     ("08_conv", "direct", "direct", "shared_store", COPIED),
+    ("08_conv", "(implicit_gemm_(packed|async|ordered|split)|implicit_3xtf32)", "*", "shared_store", COPIED),
+    ("08_conv", "winograd_(2x2|4x4|3xtf32)", "*", "global_load_sectors", UNEXPLAINED),
+    ("08_conv", "winograd_(2x2|4x4|3xtf32)", "*", "shared_store", COPIED),
+    ("08_conv", "tensor_3xtf32", "tensor_3xtf32", "shared_load_conflicts", ARBITER),
+    ("08_conv", "tensor_3xtf32", "tensor_3xtf32", "shared_load", UNEXPLAINED),
+    ("08_conv", "tensor_3xtf32", "tensor_3xtf32", "shared_store", COPIED),
     ("08_conv", "winograd", "winograd", "shared_store_conflicts", ARBITER),
     ("08_conv", "winograd", "winograd", "shared_load",
      "kept: sums of filters that do not exist are not stored: nvcc does not load them either"),
@@ -171,10 +192,27 @@ def sums(launches):
     return [sum(int(launch[ncu].replace(",", "")) for launch in launches) for _, ncu, _, _ in COUNTERS.values()]
 
 
+def first_round(counted, kernels):
+    """{(rung, kernel): [launch, ...]}: a program first runs each rung once, one after the other. A kernel that is
+    launched by a pointer, and so has its rung's name here, is the next one that has none of the rung's other names."""
+    in_order = sorted((launch for launches in kernels.values() for launch in launches), key=lambda at: int(at["ID"]))
+    names = [name_of(launch["Kernel Name"]) for launch in in_order]
+    taken, begin = {}, 0
+    for of_rung in dict.fromkeys(rung for rung, _ in counted):
+        own = [kernel for rung, kernel in counted if rung == of_rung]
+        end = begin
+        for kernel in own:
+            here = [at for at in range(begin, len(names))
+                    if names[at] == kernel or kernel not in kernels and names[at] not in [*own, *LEFT_OUT]]
+            here = here[:counted[of_rung, kernel][0]]
+            taken[of_rung, kernel] = [in_order[at] for at in here]
+            end = max([end, *(at + 1 for at in here)])
+        begin = end
+    return taken
+
+
 def h200_rows(runs, bin_folder, programs_folder):
-    """Of each kernel as many launches as are counted here. Where several rungs launch kernels of one name, each has
-    those of its own parameters, or else its part of the first round: a program first runs each rung once, one after
-    the other."""
+    """Of each kernel as many launches as are counted here."""
     rows = []
     for (program, arguments), kernels in runs.items():
         try:
@@ -189,21 +227,11 @@ def h200_rows(runs, bin_folder, programs_folder):
                     sys.exit(f"{program}: {launches} launches of {kernel} are counted, ncu saw {len(taken)}")
                 rows.append([program, arguments, "", kernel, launches, *sums(taken)])
             continue
-        users = {}
-        for rung, kernel in counted:
-            users.setdefault(kernel, []).append(rung)
-        for (rung, kernel), (launches, _) in counted.items():
-            seen = kernels.get(kernel, [])
-            signatures = list(dict.fromkeys(launch["Kernel Name"] for launch in seen))
-            if 1 < len(users[kernel]) == len(signatures):  # different kernels of one name
-                own = signatures[users[kernel].index(rung)]
-                seen = [launch for launch in seen if launch["Kernel Name"] == own]
-            else:
-                before = users[kernel][:users[kernel].index(rung)]
-                seen = seen[sum(counted[other, kernel][0] for other in before):]
+        for (rung, kernel), seen in first_round(counted, kernels).items():
+            launches = counted[rung, kernel][0]
             if len(seen) < launches:
                 sys.exit(f"{program} {arguments}: {launches} launches of {kernel} are counted, ncu saw {len(seen)}")
-            rows.append([program, arguments, rung, kernel, launches, *sums(seen[:launches])])
+            rows.append([program, arguments, rung, kernel, launches, *sums(seen)])
     return rows
 
 
@@ -275,6 +303,10 @@ def pooled(counted, seen):
 # ---- the comparison ------------------------------------------------------------------------------
 
 
+def fits(pattern, name):
+    return pattern == "*" or re.fullmatch(pattern, name)
+
+
 def compare(h200, old, bin_folder, programs_folder, quick):
     """Rows under HEADER. Quick: what takes long has its counts from the old rows."""
     runs = {}
@@ -311,8 +343,8 @@ def compare(h200, old, bin_folder, programs_folder, quick):
                     why = ""
                     if here != there:
                         for at, (of_program, of_rung, kernel, begin, text) in enumerate(WHY):
-                            if program == of_program and of_rung in ("*", line["rung"]) \
-                                    and kernel in ("*", line["kernel"]) and re.match(begin, counter):
+                            if program == of_program and fits(of_rung, line["rung"]) \
+                                    and fits(kernel, line["kernel"]) and re.match(begin, counter):
                                 why = text
                                 used.add(at)
                                 break
@@ -351,9 +383,13 @@ def main():
     h200_path = os.path.join(options.results, "counters_h200.csv")
     path = os.path.join(options.results, "counters_simt_h200.csv")
     if options.raw:
-        rows = h200_rows(launches_of(options.raw), options.bin, programs_folder)
+        renewed = {}
+        for row in [list(line.values()) for line in read(h200_path)]:
+            renewed.setdefault((row[0], row[1]), []).append(row)
+        for key, run in launches_of(options.raw).items():
+            renewed[key] = h200_rows({key: run}, options.bin, programs_folder)
         with open(h200_path, "w", encoding="utf-8", newline="") as file:
-            csv.writer(file, lineterminator="\n").writerows([H200_HEADER, *rows])
+            csv.writer(file, lineterminator="\n").writerows([H200_HEADER, *sum(renewed.values(), [])])
     old = read(path) if options.check else []
     for line in old:
         line["program"] = ("program_" if line["step"] == "programs" else "") + line["program"]

@@ -12,16 +12,7 @@ import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from svg import (BLUE, EMPTY, FAINT, GREEN, GRID, INK, ORANGE, PAPER, SKY, Svg, check_or_update,  # noqa: E402
-                 parser_of)
-
-
-def grid(svg, left, top, cell, rows, columns, colour_of, text_of=lambda y, x: "", size=11):
-    """rows x columns cells; colour_of and text_of are asked for each."""
-    for y in range(rows):
-        for x in range(columns):
-            colour = colour_of(y, x)
-            svg.box(left + cell * x, top + cell * y, cell, cell, colour, GRID if colour in (EMPTY, PAPER) else PAPER)
-            svg.on(colour, left + cell * x + cell // 2, top + cell * y + cell // 2 + 4, text_of(y, x), size)
+                 grid, parser_of)
 
 
 # ---- im2col --------------------------------------------------------------------------------------

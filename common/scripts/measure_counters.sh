@@ -52,6 +52,8 @@ rungs() {
     rungs 06_gpu_warp_shuffle --n 65536
     rungs 07_gemm --m 256 --n 256 --k 128
     rungs 08_conv --batch 1 --channels 12 --height 34 --width 130 --filters 24
+    rungs 07_gemm --type bf16 --m 300 --n 520 --k 264
+    rungs 07_gemm --type tf32 --m 300 --n 520 --k 264
     for program in "$programs"/program_*; do
         count "$program"
     done

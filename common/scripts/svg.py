@@ -1,4 +1,4 @@
-"""The pictures of the pages as SVG: Svg, for draw_traces.py, draw_notions.py and draw_conv.py, the colours, and what all do
+"""The pictures of the pages as SVG: Svg, for the programs draw_*.py, the colours, and what all do
 with --check and --update. A picture brings its own background, and both change where the reader's system is dark."""
 import argparse
 import os
@@ -75,6 +75,15 @@ class Svg:
         return ('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" width="%d" height="%d" role="img">\n'
                 '<title>%s</title>\n%s\n<rect width="100%%" height="100%%" fill="%s"/>\n%s\n</svg>\n'
                 % (width, height, width, height, self.title, STYLE, PAPER, "\n".join(self.parts)))
+
+
+def grid(svg, left, top, cell, rows, columns, colour_of, text_of=lambda y, x: "", size=11):
+    """rows x columns cells; colour_of and text_of are asked for each."""
+    for y in range(rows):
+        for x in range(columns):
+            colour = colour_of(y, x)
+            svg.box(left + cell * x, top + cell * y, cell, cell, colour, GRID if colour in (EMPTY, PAPER) else PAPER)
+            svg.on(colour, left + cell * x + cell // 2, top + cell * y + cell // 2 + 4, text_of(y, x), size)
 
 
 def seen_in_the_dark(text):

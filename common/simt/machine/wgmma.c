@@ -103,6 +103,7 @@ static void read_tile(struct simt_wgmma *wgmma, struct simt_tile *tile, bool is_
     tile->rows = is_a ? SIMT_GROUP_WARPS * SIMT_GROUP_ROWS : call->columns;
     tile->depth = 256 / simt_element_bits(tile->type);
     tile->transposed = is_a ? call->transposed_a : call->transposed_b;
+    simt_tile_bound(tile);
 }
 
 /* What it adds to: what is in the registers, or what an earlier product leaves there. */

@@ -64,6 +64,26 @@ uint32_t simt_tile_chunk(const struct simt_tile *tile, unsigned int chunk, unsig
                : offset;
 }
 
+/* A swizzle moves a chunk within its 128 bytes only. */
+void simt_tile_bound(struct simt_tile *tile)
+{
+    const unsigned int chunks = (tile->transposed ? tile->rows : tile->depth) / per_chunk(tile) - 1;
+    const unsigned int groups = (tile->transposed ? tile->depth : tile->rows) / GROUP - 1;
+    const unsigned int in_span = tile->span / SIMT_TILE_CHUNK;
+    uint32_t bytes = (GROUP - 1) * (tile->span ? tile->span : SIMT_TILE_CHUNK);
+    if (!tile->span) {
+        bytes += tile->transposed ? chunks * tile->stride + groups * tile->lead
+                                  : chunks * tile->lead + groups * tile->stride;
+    } else if (tile->transposed) {
+        bytes +=
+            (in_span - 1) * SIMT_TILE_CHUNK + chunks / in_span * tile->lead + groups * tile->stride;
+    } else {
+        bytes += chunks * SIMT_TILE_CHUNK + groups * tile->stride;
+    }
+    tile->low = tile->start & ~127u;
+    tile->high = (tile->start + bytes) | 127u;
+}
+
 void simt_tile_load(const struct simt_tile *tile, unsigned int first, unsigned int rows,
                     struct simt_factors *factors)
 {
@@ -88,6 +108,9 @@ void simt_tile_load(const struct simt_tile *tile, unsigned int first, unsigned i
 
 bool simt_tile_has(const struct simt_tile *tile, uint32_t offset)
 {
+    if (offset < tile->low || offset > tile->high) {
+        return false;
+    }
     for (unsigned int chunk = 0; chunk < simt_tile_chunks(tile); chunk++) {
         unsigned int row, k;
         if (offset - simt_tile_chunk(tile, chunk, &row, &k) < SIMT_TILE_CHUNK) {

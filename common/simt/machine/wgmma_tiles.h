@@ -13,11 +13,14 @@ struct simt_tile {
     unsigned int base_offset; /* its pattern begins so many times 128 bytes behind its own place */
     unsigned int rows, depth; /* M or N, and K, in elements */
     unsigned int type;
-    bool transposed; /* M or N is what runs fastest, not K */
+    bool transposed;    /* M or N is what runs fastest, not K */
+    uint32_t low, high; /* no byte of it is before or behind these */
 };
 
 /* What a descriptor says; NULL, or what is wrong with it. */
 const char *simt_tile_read(struct simt_tile *tile, uint64_t descriptor);
+/* Sets `low` and `high` by the other members. */
+void simt_tile_bound(struct simt_tile *tile);
 /* How many chunks there are; where in shared memory one begins, and its first element. */
 unsigned int simt_tile_chunks(const struct simt_tile *tile);
 uint32_t simt_tile_chunk(const struct simt_tile *tile, unsigned int chunk, unsigned int *row,

@@ -63,6 +63,20 @@ static void test_wavefronts_of_pairs(void **state)
     }
 }
 
+/* Each chunk is the tile's, and lies within its bounds. */
+static void check_chunks(struct simt_tile *tile)
+{
+    simt_tile_bound(tile);
+    for (unsigned int chunk = 0; chunk < simt_tile_chunks(tile); chunk++) {
+        unsigned int row, k;
+        const uint32_t offset = simt_tile_chunk(tile, chunk, &row, &k);
+        assert_true(offset >= tile->low && offset + SIMT_TILE_CHUNK - 1 <= tile->high);
+        assert_true(simt_tile_has(tile, offset));
+        assert_true(simt_tile_has(tile, offset + SIMT_TILE_CHUNK - 1));
+    }
+    assert_false(simt_tile_has(tile, tile->high + 1));
+}
+
 /* The first chunks of a tile of half precision, 64 rows of A or 16 columns of B. */
 static void test_tiles(void **state)
 {
@@ -97,6 +111,12 @@ static void test_tiles(void **state)
             }
         }
         count++;
+        check_chunks(&tile);
+        if (operand == 'b') {
+            for (tile.rows = 8; tile.rows <= 256; tile.rows *= 4) {
+                check_chunks(&tile);
+            }
+        }
     }
     fclose(file);
     assert_in_range(count, 300, 1000);

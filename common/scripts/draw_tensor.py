@@ -1,0 +1,161 @@
+#!/usr/bin/env python3
+"""Draws step 07's notions of tensor cores: draw_tensor.py --check | --update [--pictures FOLDER]
+
+Fragments over lanes, the swizzle, a ring of stages, a cluster that shares a tile: pictures that follow from a rule.
+--update writes docs/pictures/07_*.svg; --check compares.
+
+Exit status: 0 all is as it should be, 1 a picture differs, 2 bad usage, 4 a file cannot be read or written.
+Needs nothing but Python 3.7."""
+import os
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from svg import (BLUE, COLOURS, EMPTY, FAINT, GREEN, INK, ORANGE, PAPER, SKY, Svg, check_or_update,  # noqa: E402
+                 grid, parser_of)
+
+
+# ---- fragments -----------------------------------------------------------------------------------
+
+
+def owner_of_rows(y, x):
+    """A's and C's tiles: (lane, register) of an element; registers hold two neighbours."""
+    return y % 8 * 4 + x % 8 // 2, y // 8 + 2 * (x // 8)
+
+
+def owner_of_columns(y, x):
+    """B's tile: neighbours lie one below the other."""
+    return x * 4 + y % 8 // 2, y // 8
+
+
+def draw_fragments():
+    """mma.sync m16n8k16 in bfloat16: each cell has its lane; the registers of lane 5 are marked."""
+    cell, mine = 22, 5
+    svg = Svg("Which lane has which element: mma.sync m16n8k16")
+    top = 44
+
+    def tile(left, rows, columns, owner, name, note):
+        svg.text(left, 20, name, 13, weight="bold")
+        svg.text(left, 36, note, 11, colour=FAINT)
+
+        def colour(y, x):
+            lane, register = owner(y, x)
+            return COLOURS[register] if lane == mine else EMPTY
+        grid(svg, left, top, cell, rows, columns, colour, lambda y, x: owner(y, x)[0], 10)
+
+    tile(20, 16, 16, owner_of_rows, "A, 16 x 16", "a lane: four registers of two elements")
+    tile(20 + 17 * cell, 16, 8, owner_of_columns, "B, 16 x 8", "two registers of two")
+    tile(20 + 26 * cell, 16, 8, owner_of_rows, "C, 16 x 8", "four sums")
+    y = top + 16 * cell + 24
+    svg.text(20, y, "A number is a lane; coloured: all that lane %d holds, a colour for each register (of C: two sums)." % mine, 12)
+    svg.text(20, y + 18, "wgmma's tile of C goes on like this: below, the rows of the warpgroup's other three warps; to the right, "
+             "more columns.", 12)
+    return svg.render()
+
+
+# ---- the swizzle ---------------------------------------------------------------------------------
+
+
+def draw_swizzle():
+    """Rows of 128 bytes, chunks of 16: where the eight chunks of one column lie."""
+    cell, shown = 34, 2
+    svg = Svg("The swizzle: chunk c of row r lies at place c ^ r % 8")
+
+    def tile(left, name, chunk_at, note):
+        svg.text(left, 20, name, 13, weight="bold")
+        for place in range(8):
+            svg.text(left + cell * place + cell // 2, 40, "%d-%d" % (4 * place, 4 * place + 3), 10, "middle", FAINT)
+        grid(svg, left, 48, cell, 8, 8, lambda y, x: BLUE if chunk_at(y, x) == shown else EMPTY, chunk_at, 12)
+        svg.text(left, 48 + 8 * cell + 22, note, 12)
+
+    tile(70, "as it comes", lambda y, x: x, "chunk %d of all eight rows: the same four banks, 8 wavefronts" % shown)
+    tile(70 + 8 * cell + 120, "swizzled", lambda y, x: x ^ y, "in eight different places: 1 wavefront")
+    svg.text(20, 40, "banks", 10, colour=FAINT)
+    for y in range(8):
+        svg.text(20, 48 + cell * y + cell // 2 + 4, "row %d" % y, 11, colour=FAINT)
+    return svg.render()
+
+
+# ---- the ring ------------------------------------------------------------------------------------
+
+
+def draw_ring():
+    """Four stages; copies take three steps' time, and so many are on their way."""
+    stages, steps, late, width, height = 4, 10, 3, 64, 26
+    svg = Svg("A ring of four stages: who works on which stage when")
+    left, top = 90, 40
+    svg.text(20, 20, "what happens to each stage; a number is a step along k", 13, weight="bold")
+    for stage in range(stages):
+        svg.text(20, top + stage * (height + 8) + 17, "stage %d" % stage, 12)
+    for step in range(steps):
+        stage, begin = step % stages, step
+        y = top + stage * (height + 8)
+        x = left + width * begin
+        svg.box(x, y, width * late - 2, height, SKY, PAPER)
+        svg.on(SKY, x + width * late // 2, y + 17, "%d on its way" % step, 11)
+        svg.box(x + width * late, y, width - 2, height, BLUE, PAPER)
+        svg.on(BLUE, x + width * late + width // 2, y + 17, "x %d" % step, 11)
+    y = top + stages * (height + 8) + 6
+    svg.line(left + width * late, top - 6, left + width * late, y, INK, 1, "3 3")
+    svg.line(left + width * stages, top - 6, left + width * stages, y, INK, 1, "3 3")
+    svg.text(left + width * late - 4, y + 16, "full: the bytes are there", 11, "end")
+    svg.text(left + width * stages + 4, y + 16, "free: the consumers have arrived; the next copy may begin", 11)
+    y += 36
+    for row, (fill, text) in enumerate(((SKY, "the TMA copies, begun by the producer as soon as the stage is free"),
+                                        (BLUE, "the consumers multiply (x); from step 0 on without a pause"))):
+        svg.box(20, y + 20 * row, 12, 12, fill)
+        svg.text(40, y + 20 * row + 11, text, 12)
+    return svg.render()
+
+
+# ---- a cluster -----------------------------------------------------------------------------------
+
+
+def draw_cluster():
+    """Two blocks, one below the other: what each brings in a step along k, in KB (128 x 256 tiles, 64 terms)."""
+    svg = Svg("A cluster of two blocks: each brings half of B's tile, for both")
+    rows, columns, terms = 128, 256, 64
+    a, b = rows * terms * 2 // 1024, columns * terms * 2 // 1024
+
+    def block(left, top, name, own, colour):
+        svg.box(left, top, 250, 74, PAPER, INK)
+        svg.text(left + 8, top + 18, name + "'s shared memory", 12, weight="bold")
+        svg.box(left + 8, top + 30, 60, 32, colour)
+        svg.on(colour, left + 38, top + 50, own, 12)
+        for half, shade in enumerate((ORANGE, GREEN)):
+            svg.box(left + 78 + 80 * half, top + 30, 80, 32, shade)
+            svg.on(shade, left + 118 + 80 * half, top + 50, "B, half %d" % half, 12)
+
+    svg.text(20, 22, "in L2", 13, weight="bold")
+    for row, (text, colour) in enumerate((("A, rows of block 0: %d KB" % a, BLUE), ("B, half 0: %d KB" % (b // 2), ORANGE),
+                                          ("B, half 1: %d KB" % (b // 2), GREEN), ("A, rows of block 1: %d KB" % a, SKY))):
+        svg.box(20, 34 + 48 * row, 190, 36, colour)
+        svg.on(colour, 115, 34 + 48 * row + 23, text, 12)
+    block(400, 22, "block 0", "A 0", BLUE)
+    block(400, 132, "block 1", "A 1", SKY)
+    for y, targets in ((52, (60,)), (100, (70, 150)), (148, (90, 170)), (196, (190,))):
+        for target in targets:
+            svg.arrow(214, y, 396, target, INK, 1)
+    svg.text(20, 246, "A step along k: %d KB for two blocks in place of %d KB. A copy with multicast is read once and written to"
+             % (2 * a + b, 2 * (a + b)), 12)
+    svg.text(20, 262, "both; each block's barrier `full` counts what arrives in its own memory, whoever asked for it.", 12)
+    return svg.render()
+
+
+PICTURES = {"07_fragments.svg": draw_fragments, "07_swizzle.svg": draw_swizzle, "07_ring.svg": draw_ring,
+            "07_cluster.svg": draw_cluster}
+
+
+def main():
+    options = parser_of("Draws step 07's notions of tensor cores.").parse_args()
+    wrong = check_or_update(options, PICTURES.items())
+    if wrong:
+        print("draw_tensor.py: common/scripts/draw_tensor.py --update draws them anew", file=sys.stderr)
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main())
+    except (OSError, UnicodeDecodeError, ValueError) as problem:
+        print("draw_tensor.py: %s" % problem, file=sys.stderr)
+        sys.exit(4)
