@@ -57,8 +57,9 @@ static double us_of_winograd(const struct conv *call)
     return 1.57 + ceil(blocks / call->multiprocessors) * (chunks * 1.82 + 2.99);
 }
 
-/* The transforms take the time of their bytes, and with dilation, where neighbouring threads' inputs
- * are apart, as if the images were larger. The products take theirs, or that of their bytes. */
+/* The transforms take the time of their bytes; with dilation, where the inputs of neighbouring
+ * threads are apart, as if the images were larger. The products take theirs, or that of their
+ * bytes. */
 static double us_of_transforms(const struct conv *call, double bytes)
 {
     const double images = bytes_of(call) * (call->dilation > 1 ? 2.76 : 1);
