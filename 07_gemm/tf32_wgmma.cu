@@ -5,12 +5,6 @@ extern "C" void launch_async_copies(const struct gemm *call);
 
 typedef tf32_plan<1, 256, 4> plan;
 
-#ifdef __SIMT__ /* whose TMA does not round: the tensor cores cut A off */
-static const CUtensorMapDataType ROUNDED_FLOAT = CU_TENSOR_MAP_DATA_TYPE_FLOAT32;
-#else
-static const CUtensorMapDataType ROUNDED_FLOAT = CU_TENSOR_MAP_DATA_TYPE_TFLOAT32;
-#endif
-
 static __global__ void __launch_bounds__(256)
     round_a(const struct gemm call, float *to, const size_t leading)
 {
@@ -63,7 +57,7 @@ extern "C" void launch_tf32_wgmma(const struct gemm *call)
     launch_dependent(
         tf32_wgmma, min((unsigned)call->multiprocessors, work.row_tiles * work.column_tiles),
         THREADS, plan::SHARED_BYTES, *call,
-        map_floats(ROUNDED_FLOAT, as_it_is ? call->a : a, call->m, call->k,
+        map_floats(CU_TENSOR_MAP_DATA_TYPE_TFLOAT32, as_it_is ? call->a : a, call->m, call->k,
                    as_it_is ? call->lda : leading, TILE_M),
         map_floats(CU_TENSOR_MAP_DATA_TYPE_FLOAT32, b, call->n, call->k, leading, plan::TILE_N),
         work);

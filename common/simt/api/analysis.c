@@ -302,10 +302,10 @@ static void join_clock(struct simt_clock **to, struct simt_clock **from)
     simt_clock_clear(from);
 }
 
-static void proxy_fence(void)
+static void proxy_fence(enum simt_proxy proxy, const void *map)
 {
     simt_trace_check();
-    simt_causality_proxy_fence(simt_recorder.thread);
+    simt_causality_proxy_fence(simt_recorder.thread, proxy, (uintptr_t)map);
 }
 
 static void bulk_begins(const void *caller, size_t bytes, const void *of_barrier)
@@ -347,6 +347,18 @@ static void bulk_written(const void *caller, void *to, unsigned int size, uint32
 static void bulk_read(const void *from, unsigned int size)
 {
     simt_check_bulk_was_read((uintptr_t)from, size);
+}
+
+static void bulk_reduced(const void *caller, void *to, unsigned int size, uint32_t tag)
+{
+    simt_check_bulk_reduced((uintptr_t)to, size, tag, simt_site_number(simt_place_of(caller)));
+}
+
+static void map_read(const void *caller, const void *map, unsigned int size)
+{
+    simt_trace_check();
+    simt_check_map_read((uintptr_t)map, size, simt_recorder.thread,
+                        simt_site_number(simt_place_of(caller)));
 }
 
 static void wgmma_begins(const void *caller, unsigned int thread, const void *from)
@@ -427,6 +439,8 @@ const struct simt_observer simt_observer = {
     .bulk_tag = bulk_tag,
     .bulk_written = bulk_written,
     .bulk_read = bulk_read,
+    .bulk_reduced = bulk_reduced,
+    .map_read = map_read,
     .wgmma_begins = wgmma_begins,
     .wgmma_reads = wgmma_reads,
     .wgmma_ends = wgmma_ends,

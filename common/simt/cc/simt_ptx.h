@@ -115,9 +115,24 @@ bool ptx_emit_lanes(struct ptx *ptx, struct ptx_instruction *instruction);
 bool ptx_emit_barrier(struct ptx *ptx, struct ptx_instruction *instruction);
 bool ptx_emit_copy(struct ptx *ptx, struct ptx_instruction *instruction);
 bool ptx_emit_async(struct ptx *ptx, struct ptx_instruction *instruction);
+bool ptx_emit_map(struct ptx *ptx, struct ptx_instruction *instruction);
 /* Whether an atomic operation on numbers of that type is known. */
 bool ptx_is_atomic(const char *operation, const char *type);
 bool ptx_emit_matrix(struct ptx *ptx, struct ptx_instruction *instruction);
 bool ptx_emit_wgmma(struct ptx *ptx, struct ptx_instruction *instruction);
+
+/* ---- simt_ptx_copies.c, simt_ptx_tensors.c: asynchronous copies ---- */
+
+void ptx_emit_tensor(struct ptx *ptx, struct ptx_instruction *instruction);
+void ptx_emit_tensor_reduction(struct ptx *ptx, struct ptx_instruction *instruction);
+/* "at_SPACE(address)" of an operand in brackets. */
+void ptx_append_pointer(struct ptx *ptx, const char *space, char *operand);
+/* Whether the parts from this one on are all among the words. */
+bool ptx_has_only(const struct ptx_instruction *instruction, size_t first, const char *words);
+/* Where a copy into shared memory goes, and its barrier: also another block's of the cluster. */
+const char *ptx_target_space(const struct ptx_instruction *instruction, size_t part);
+/* ", mask": of a copy to several blocks, or 0. */
+void ptx_append_mask(struct ptx *ptx, const struct ptx_instruction *instruction, bool several,
+                     size_t operand);
 
 #endif

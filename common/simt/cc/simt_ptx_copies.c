@@ -1,4 +1,5 @@
-/* Asynchronous copies: cp.async, cp.async.bulk, cp.async.bulk.tensor; st.async, red.async. */
+/* Asynchronous copies: cp.async, cp.async.bulk; st.async, red.async; and what the file of tensors'
+ * copies needs of them. */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -6,7 +7,7 @@
 
 #include "cc/simt_ptx.h"
 
-static void append_pointer(struct ptx *ptx, const char *space, char *operand)
+void ptx_append_pointer(struct ptx *ptx, const char *space, char *operand)
 {
     char *rest;
     ptx_print(&ptx->body, "::simt::ptx::at_%s(", space);
@@ -16,7 +17,7 @@ static void append_pointer(struct ptx *ptx, const char *space, char *operand)
     append_string(&ptx->body, ")");
 }
 
-static bool has_only(const struct ptx_instruction *instruction, size_t first, const char *words)
+bool ptx_has_only(const struct ptx_instruction *instruction, size_t first, const char *words)
 {
     for (size_t i = first; i < instruction->part_count; i++) {
         if (!ptx_is_among(words, instruction->parts[i])) {
@@ -32,16 +33,17 @@ static void emit_copy(struct ptx *ptx, struct ptx_instruction *instruction)
 {
     bool hint = ptx_has(instruction, "L2::cache_hint");
     size_t count = instruction->operand_count - (hint && instruction->operand_count > 0);
-    if (!has_only(instruction, 2,
-                  " ca cg shared shared::cta global L2::cache_hint L2::64B L2::128B L2::256B ") ||
+    if (!ptx_has_only(
+            instruction, 2,
+            " ca cg shared shared::cta global L2::cache_hint L2::64B L2::128B L2::256B ") ||
         !ptx_has(instruction, "global") || count < 3 || count > 4) {
         ptx_refuse(ptx, "%s with %zu operands", instruction->opcode, instruction->operand_count);
         return;
     }
     append_string(&ptx->body, "::simt::ptx::copy_async(");
-    append_pointer(ptx, "shared", instruction->operands[0]);
+    ptx_append_pointer(ptx, "shared", instruction->operands[0]);
     append_string(&ptx->body, ", ");
-    append_pointer(ptx, "global", instruction->operands[1]);
+    ptx_append_pointer(ptx, "global", instruction->operands[1]);
     append_string(&ptx->body, ", ");
     ptx_source(ptx, &ptx->body, instruction->operands[2], 32, "u32");
     append_string(&ptx->body, ", ");
@@ -72,27 +74,27 @@ static void emit_group(struct ptx *ptx, struct ptx_instruction *instruction, con
 static void emit_arrival(struct ptx *ptx, struct ptx_instruction *instruction)
 {
     bool shared = ptx_has(instruction, "shared") || ptx_has(instruction, "shared::cta");
-    if (!has_only(instruction, 2, " mbarrier arrive noinc shared shared::cta b64 ") ||
+    if (!ptx_has_only(instruction, 2, " mbarrier arrive noinc shared shared::cta b64 ") ||
         !ptx_has(instruction, "arrive") || instruction->operand_count != 1) {
         ptx_refuse(ptx, "%s", instruction->opcode);
         return;
     }
     append_string(&ptx->body, "::simt::ptx::copy_async_arrive(");
-    append_pointer(ptx, shared ? "shared" : "generic", instruction->operands[0]);
+    ptx_append_pointer(ptx, shared ? "shared" : "generic", instruction->operands[0]);
     ptx_print(&ptx->body, ", %s); ", ptx_has(instruction, "noinc") ? "true" : "false");
 }
 
 /* ---- bulk ---- */
 
 /* Where a copy into shared memory goes, and its barrier: also another block's of the cluster. */
-static const char *target_space(const struct ptx_instruction *instruction, size_t part)
+const char *ptx_target_space(const struct ptx_instruction *instruction, size_t part)
 {
     return strcmp(instruction->parts[part], "shared::cluster") == 0 ? "cluster" : "shared";
 }
 
 /* ", mask": of a copy to several blocks, or 0. */
-static void append_mask(struct ptx *ptx, const struct ptx_instruction *instruction, bool several,
-                        size_t operand)
+void ptx_append_mask(struct ptx *ptx, const struct ptx_instruction *instruction, bool several,
+                     size_t operand)
 {
     append_string(&ptx->body, ", ");
     if (several) {
@@ -119,10 +121,10 @@ static void emit_bulk(struct ptx *ptx, struct ptx_instruction *instruction)
     bool store = known && strcmp(instruction->parts[3], "global") == 0 &&
                  strcmp(instruction->parts[4], "shared::cta") == 0;
     if (!((load || sends) &&
-          has_only(instruction, 5,
-                   " mbarrier::complete_tx::bytes multicast::cluster L2::cache_hint ") &&
+          ptx_has_only(instruction, 5,
+                       " mbarrier::complete_tx::bytes multicast::cluster L2::cache_hint ") &&
           ptx_has(instruction, "mbarrier::complete_tx::bytes")) &&
-        !(store && has_only(instruction, 5, " bulk_group L2::cache_hint ") &&
+        !(store && ptx_has_only(instruction, 5, " bulk_group L2::cache_hint ") &&
           ptx_has(instruction, "bulk_group"))) {
         ptx_refuse(ptx, "%s", instruction->opcode);
         return;
@@ -132,155 +134,73 @@ static void emit_bulk(struct ptx *ptx, struct ptx_instruction *instruction)
         return;
     }
     ptx_print(&ptx->body, "::simt::ptx::bulk_%s(", store ? "store" : "load");
-    append_pointer(ptx, store ? "global" : target_space(instruction, 3), instruction->operands[0]);
+    ptx_append_pointer(ptx, store ? "global" : ptx_target_space(instruction, 3),
+                       instruction->operands[0]);
     append_string(&ptx->body, ", ");
-    append_pointer(ptx, load ? "global" : "shared", instruction->operands[1]);
+    ptx_append_pointer(ptx, load ? "global" : "shared", instruction->operands[1]);
     append_string(&ptx->body, ", ");
     ptx_source(ptx, &ptx->body, instruction->operands[2], 32, "u32");
     if (!store) {
         append_string(&ptx->body, ", ");
-        append_pointer(ptx, target_space(instruction, 3), instruction->operands[3]);
-        append_mask(ptx, instruction, several, 4);
+        ptx_append_pointer(ptx, ptx_target_space(instruction, 3), instruction->operands[3]);
+        ptx_append_mask(ptx, instruction, several, 4);
     }
     append_string(&ptx->body, "); ");
 }
 
-/* "[map, {x, y}]": the map, how many coordinates, and these. */
-static void append_box(struct ptx *ptx, char *operand, size_t dimensions)
+/* Whether a reduction into shared memory is there. */
+static bool reduces_in_shared(const char *operation, const char *type)
 {
-    char *rest, *coordinates[5];
-    size_t count;
-    append_string(&ptx->body, "::simt::ptx::at_generic(");
-    if (!ptx_address(ptx, &ptx->body, operand, &rest)) {
-        return;
-    }
-    count = rest ? ptx_elements(ptx, rest, coordinates, 5) : 0;
-    if (count != dimensions) {
-        ptx_refuse(ptx, "%zu coordinates of a tensor of %zu dimensions", count, dimensions);
-        return;
-    }
-    append_string(&ptx->body, "), {");
-    for (size_t i = 0; i < count; i++) {
-        append_string(&ptx->body, i > 0 ? ", static_cast<int>(" : "static_cast<int>(");
-        ptx_source(ptx, &ptx->body, coordinates[i], 32, "s32");
-        append_string(&ptx->body, ")");
-    }
-    ptx_print(&ptx->body, "}, %zu", dimensions);
-}
-
-/* ", {{w, h}}": where in the filter. */
-static void append_offsets(struct ptx *ptx, char *operand, size_t count)
-{
-    char *offsets[3];
-    if (ptx_elements(ptx, operand, offsets, 3) != count) {
-        ptx_refuse(ptx, "offsets of im2col that are not %zu", count);
-        return;
-    }
-    append_string(&ptx->body, ", {{");
-    for (size_t i = 0; i < count; i++) {
-        append_string(&ptx->body, i > 0 ? ", " : "");
-        ptx_source(ptx, &ptx->body, offsets[i], 16, "u16");
-    }
-    append_string(&ptx->body, "}}");
-}
-
-/* cp.async.bulk.tensor.2d.shared::cluster.global{.tile}.mbarrier::complete_tx::bytes
- *   {.multicast::cluster} [to], [map, {x, y}], [barrier]{, mask}; .im2col in place of .tile, with
- *   {, {w, h}} behind the barrier;
- * cp.async.bulk.tensor.2d.global.shared::cta{.tile}.bulk_group [map, {x, y}], [from]; */
-static void emit_tensor(struct ptx *ptx, struct ptx_instruction *instruction)
-{
-    bool hint = ptx_has(instruction, "L2::cache_hint");
-    bool several = ptx_has(instruction, "multicast::cluster");
-    bool im2col = ptx_has(instruction, "im2col");
-    size_t parts = instruction->part_count;
-    bool load = parts > 6 && ptx_is_among(" shared::cluster shared::cta ", instruction->parts[5]) &&
-                strcmp(instruction->parts[6], "global") == 0;
-    bool store = parts > 6 && strcmp(instruction->parts[5], "global") == 0 &&
-                 strcmp(instruction->parts[6], "shared::cta") == 0;
-    size_t dimensions = parts > 4 && ptx_is_among(" 1d 2d 3d 4d 5d ", instruction->parts[4])
-                            ? (size_t)(instruction->parts[4][0] - '0')
-                            : 0;
-    if (!dimensions ||
-        (!(load &&
-           has_only(instruction, 7,
-                    " tile im2col mbarrier::complete_tx::bytes multicast::cluster "
-                    "L2::cache_hint ") &&
-           ptx_has(instruction, "mbarrier::complete_tx::bytes")) &&
-         !(store && has_only(instruction, 7, " tile bulk_group L2::cache_hint ") &&
-           ptx_has(instruction, "bulk_group"))) ||
-        instruction->operand_count != 2u + load + im2col + several + hint ||
-        (im2col && dimensions < 3)) {
-        ptx_refuse(ptx, "%s with %zu operands", instruction->opcode, instruction->operand_count);
-        return;
-    }
-    ptx_print(&ptx->body, "::simt::ptx::tensor_%s(",
-              im2col ? "load_columns"
-              : load ? "load"
-                     : "store");
-    append_pointer(ptx, load ? target_space(instruction, 5) : "shared",
-                   instruction->operands[load ? 0 : 1]);
-    append_string(&ptx->body, ", ");
-    append_box(ptx, instruction->operands[load ? 1 : 0], dimensions);
-    if (load) {
-        if (im2col) {
-            append_offsets(ptx, instruction->operands[3], dimensions - 2);
-        }
-        append_string(&ptx->body, ", ");
-        append_pointer(ptx, target_space(instruction, 5), instruction->operands[2]);
-        append_mask(ptx, instruction, several, 3u + im2col);
-    }
-    append_string(&ptx->body, "); ");
+    return ptx_is_among(ptx_is_among(" and or xor ", operation) ? " b32 "
+                        : ptx_is_among(" inc dec ", operation)  ? " u32 "
+                        : strcmp(operation, "add") == 0         ? " u32 s32 u64 "
+                                                                : " u32 s32 ",
+                        type);
 }
 
 /* cp.reduce.async.bulk.global.shared::cta.bulk_group.add.f32 [to], [from], bytes;
- * cp.reduce.async.bulk.tensor.2d.global.shared::cta.add{.tile}.bulk_group [map, {x, y}], [from]; */
-static bool emit_reduction(struct ptx *ptx, struct ptx_instruction *instruction)
+ * cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.add.u32 [to],
+ *   [from], bytes, [barrier]; */
+static void emit_reduction(struct ptx *ptx, struct ptx_instruction *instruction)
 {
     static const char TYPES[] = " f16 bf16 b32 u32 s32 b64 u64 s64 f32 f64 ";
-    static const char OPERATIONS[] = " add min max inc dec and or xor ";
     const bool hint = ptx_has(instruction, "L2::cache_hint");
-    const bool tensor = ptx_has(instruction, "tensor");
-    const size_t first = tensor ? 6 : 4;
+    const bool shared = strcmp(instruction->parts[4], "shared::cluster") == 0;
     const char *operation = NULL, *type = NULL;
-    bool known = instruction->part_count > first + 2 && ptx_has(instruction, "bulk_group") &&
-                 strcmp(instruction->parts[first], "global") == 0 &&
-                 strcmp(instruction->parts[first + 1], "shared::cta") == 0;
-    for (size_t i = first + 2; i < instruction->part_count; i++) {
+    bool known = instruction->part_count > 6 &&
+                 (shared || strcmp(instruction->parts[4], "global") == 0) &&
+                 strcmp(instruction->parts[5], "shared::cta") == 0 &&
+                 ptx_has(instruction, shared ? "mbarrier::complete_tx::bytes" : "bulk_group");
+    for (size_t i = 6; i < instruction->part_count; i++) {
         const char *part = instruction->parts[i];
-        if (ptx_is_among(OPERATIONS, part)) {
+        if (ptx_is_among(" add min max inc dec and or xor ", part)) {
             operation = part;
-        } else if (!tensor && ptx_is_among(TYPES, part)) {
+        } else if (ptx_is_among(TYPES, part)) {
             type = part;
         } else {
-            known = known && ptx_is_among(tensor ? " tile bulk_group L2::cache_hint "
+            known = known && ptx_is_among(shared ? " mbarrier::complete_tx::bytes "
                                                  : " bulk_group L2::cache_hint noftz ",
                                           part);
         }
     }
-    if (strncmp(instruction->opcode, "cp.reduce.async.bulk.", 21) != 0) {
-        return false;
-    }
-    if (!known || !operation || (!tensor && !type) ||
-        instruction->operand_count != 3u - tensor + hint) {
+    if (!known || !operation || !type || (shared && !reduces_in_shared(operation, type)) ||
+        instruction->operand_count != 3u + shared + hint) {
         ptx_refuse(ptx, "%s with %zu operands", instruction->opcode, instruction->operand_count);
-        return true;
+        return;
     }
-    ptx_print(&ptx->body, "::simt::ptx::%s_reduce(", tensor ? "tensor" : "bulk");
-    if (tensor) {
-        append_pointer(ptx, "shared", instruction->operands[1]);
-        append_string(&ptx->body, ", ");
-        append_box(ptx, instruction->operands[0], (size_t)(instruction->parts[5][0] - '0'));
-        ptx_print(&ptx->body, ", ::simt::ptx::o_%s); ", operation);
+    append_string(&ptx->body, "::simt::ptx::bulk_reduce(");
+    ptx_append_pointer(ptx, shared ? "cluster" : "global", instruction->operands[0]);
+    append_string(&ptx->body, ", ");
+    ptx_append_pointer(ptx, "shared", instruction->operands[1]);
+    append_string(&ptx->body, ", ");
+    ptx_source(ptx, &ptx->body, instruction->operands[2], 32, "u32");
+    append_string(&ptx->body, ", ");
+    if (shared) {
+        ptx_append_pointer(ptx, "cluster", instruction->operands[3]);
     } else {
-        append_pointer(ptx, "global", instruction->operands[0]);
-        append_string(&ptx->body, ", ");
-        append_pointer(ptx, "shared", instruction->operands[1]);
-        append_string(&ptx->body, ", ");
-        ptx_source(ptx, &ptx->body, instruction->operands[2], 32, "u32");
-        ptx_print(&ptx->body, ", ::simt::ptx::o_%s, ::simt::ptx::t_%s::code); ", operation, type);
+        append_string(&ptx->body, "nullptr");
     }
-    return true;
+    ptx_print(&ptx->body, ", ::simt::ptx::o_%s, ::simt::ptx::t_%s::code); ", operation, type);
 }
 
 /* cp.async.bulk.prefetch.L2.global [from], bytes; cp.async.bulk.prefetch.tensor.2d.L2.global{.tile}
@@ -291,7 +211,8 @@ static void emit_bulk_prefetch(struct ptx *ptx, struct ptx_instruction *instruct
                tensor = ptx_has(instruction, "tensor");
     const bool columns = tensor && ptx_has(instruction, "im2col");
     char *rest;
-    if (!has_only(instruction, 4, " L2 global L2::cache_hint tensor 1d 2d 3d 4d 5d tile im2col ") ||
+    if (!ptx_has_only(instruction, 4,
+                      " L2 global L2::cache_hint tensor 1d 2d 3d 4d 5d tile im2col ") ||
         !ptx_has(instruction, "L2") || !ptx_has(instruction, "global") ||
         instruction->operand_count != 2u - tensor + columns + hint) {
         ptx_refuse(ptx, "%s", instruction->opcode);
@@ -350,9 +271,9 @@ bool ptx_emit_async(struct ptx *ptx, struct ptx_instruction *instruction)
     } else {
         ptx_print(&ptx->body, "::simt::ptx::store_async<::simt::ptx::t_%s, %zu>(", name, count);
     }
-    append_pointer(ptx, "cluster", instruction->operands[0]);
+    ptx_append_pointer(ptx, "cluster", instruction->operands[0]);
     append_string(&ptx->body, ", ");
-    append_pointer(ptx, "cluster", instruction->operands[2]);
+    ptx_append_pointer(ptx, "cluster", instruction->operands[2]);
     append_string(&ptx->body, reduces ? ", " : ", {{");
     for (size_t i = 0; i < count && !ptx->failed; i++) {
         ptx_print(&ptx->body, "%sstatic_cast<::simt::ptx::t_%s::bits>(", i > 0 ? ", " : "", name);
@@ -376,7 +297,12 @@ bool ptx_emit_copy(struct ptx *ptx, struct ptx_instruction *instruction)
         {"cp.async.bulk.wait_group.read", "::simt::ptx::bulk_wait_group_read("},
     };
     if (strncmp(instruction->opcode, "cp.async.", 9) != 0) {
-        return emit_reduction(ptx, instruction);
+        const bool reduces = strncmp(instruction->opcode, "cp.reduce.async.bulk.", 21) == 0;
+        if (reduces && instruction->part_count > 4) {
+            (strcmp(instruction->parts[4], "tensor") == 0 ? ptx_emit_tensor_reduction
+                                                          : emit_reduction)(ptx, instruction);
+        }
+        return reduces;
     }
     for (size_t i = 0; i < sizeof groups / sizeof *groups; i++) {
         if (strcmp(instruction->opcode, groups[i].opcode) == 0) {
@@ -391,7 +317,7 @@ bool ptx_emit_copy(struct ptx *ptx, struct ptx_instruction *instruction)
     } else if (ptx_has(instruction, "prefetch")) {
         emit_bulk_prefetch(ptx, instruction);
     } else if (instruction->part_count > 3 && strcmp(instruction->parts[3], "tensor") == 0) {
-        emit_tensor(ptx, instruction);
+        ptx_emit_tensor(ptx, instruction);
     } else {
         emit_bulk(ptx, instruction);
     }

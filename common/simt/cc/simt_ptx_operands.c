@@ -217,7 +217,7 @@ static bool append_special(struct text *out, const char *name, unsigned int bits
         {"dynamic_smem_size", "simt_dynamic_shared_bytes()", 32},
         {"smid", "::simt::ptx::multiprocessor()", 32},
         {"nsmid", "::simt::ptx::multiprocessors", 32},
-        {"is_explicit_cluster", "(::simt::ptx::cluster_size() > 1)", PTX_PREDICATE},
+        {"is_explicit_cluster", "::simt_cluster_is_explicit()", PTX_PREDICATE},
     };
     for (size_t i = 0; i < sizeof specials / sizeof *specials; i++) {
         if (strcmp(specials[i].name, name) == 0 && specials[i].bits == bits) {

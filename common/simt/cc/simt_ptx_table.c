@@ -429,8 +429,9 @@ void ptx_emit(struct ptx *ptx, struct ptx_instruction *instruction)
         emit_conversion(ptx, instruction) || emit_end(ptx, instruction) ||
         ptx_emit_async(ptx, instruction) || ptx_emit_memory(ptx, instruction) ||
         ptx_emit_lanes(ptx, instruction) || ptx_emit_copy(ptx, instruction) ||
-        ptx_emit_barrier(ptx, instruction) || ptx_emit_matrix(ptx, instruction) ||
-        ptx_emit_wgmma(ptx, instruction) || emit_family(ptx, instruction)) {
+        ptx_emit_map(ptx, instruction) || ptx_emit_barrier(ptx, instruction) ||
+        ptx_emit_matrix(ptx, instruction) || ptx_emit_wgmma(ptx, instruction) ||
+        emit_family(ptx, instruction)) {
         return;
     }
     ptx_refuse(ptx, "%s", instruction->opcode);

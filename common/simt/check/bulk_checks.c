@@ -10,6 +10,7 @@
 #include "check/findings.h"
 #include "check/races.h"
 #include "check/shadow.h"
+#include "model/sites.h"
 #include "model/spaces.h"
 
 #define CHUNK_BYTES 16u
@@ -33,12 +34,24 @@ static void add_proxy(enum simt_space space, enum simt_event_kind kind, unsigned
                                       .other_thread = writer % SIMT_THREADS});
 }
 
-/* Written by a thread of this block, in this launch, without a fence to the copies' proxy. */
-static bool is_hidden(uint32_t tag, unsigned int thread, enum simt_space space)
+/* Written by a thread of this block, in this launch. */
+static bool is_own(uint32_t tag, enum simt_space space)
 {
     uint32_t oldest = space == SPACE_SHARED ? simt_now.block : simt_now.launch;
     return tag >= oldest && tag % SIMT_THREADS < SIMT_MAX_BLOCK_THREADS &&
-           !simt_is_other_block(tag) && !simt_causality_is_proxied(tag, thread);
+           !simt_is_other_block(tag);
+}
+
+/* And without a fence to the copies' proxy. */
+static bool is_hidden(uint32_t tag, unsigned int thread, enum simt_space space)
+{
+    return is_own(tag, space) && !simt_causality_is_proxied(tag, thread, SIMT_PROXY_ASYNC, 0);
+}
+
+/* What reductions in bulk have changed, came by the copies' proxy. */
+static bool is_in_bulk(unsigned int site)
+{
+    return simt_site(site)->counters.bulk_copies > 0;
 }
 
 static void check_proxy(uint64_t address, unsigned int size, enum simt_space space,
@@ -49,7 +62,7 @@ static void check_proxy(uint64_t address, unsigned int size, enum simt_space spa
     for (unsigned int i = 0; i < size >> page->shift; i++) {
         if (!(cell[i].flags & IN_FLIGHT) && is_hidden(cell[i].writer, thread, space)) {
             add_proxy(space, kind, thread, site, cell[i].writer, cell[i].writer_site);
-        } else if (is_hidden(cell[i].changer, thread, space)) {
+        } else if (is_hidden(cell[i].changer, thread, space) && !is_in_bulk(cell[i].changer_site)) {
             add_proxy(space, kind, thread, site, cell[i].changer, cell[i].changer_site);
         }
     }
@@ -169,6 +182,43 @@ void simt_check_bulk_written(uint64_t address, unsigned int size, uint32_t tag, 
     if (page->tracked) {
         unsigned int offset = (unsigned int)(address % SIMT_PAGE_BYTES);
         simt_page_set_written(page, offset, offset + size);
+    }
+}
+
+/* Like an atomic of the mbarrier's agent, so that only those know of it who wait there. */
+void simt_check_bulk_reduced(uint64_t address, unsigned int size, uint32_t tag, unsigned int site)
+{
+    struct simt_page *page;
+    struct simt_cell *cell = cells_of(address, &page, simt_range_of(address)->space);
+    for (unsigned int i = 0; i < size >> page->shift; i++) {
+        cell[i].changer = tag;
+        cell[i].changer_site = (uint16_t)site;
+    }
+}
+
+/* The thread reads it, as far as races go. Of its own block's writes, two fences make the copy see
+ * them: a release behind them, and an acquire of this map before it. */
+void simt_check_map_read(uint64_t address, unsigned int size, unsigned int thread,
+                         unsigned int site)
+{
+    for (unsigned int offset = 0; offset < size; offset += CHUNK_BYTES) {
+        struct simt_page *page;
+        struct simt_cell *cell = cells_of(address + offset, &page, SPACE_GLOBAL);
+        for (unsigned int i = 0; i < CHUNK_BYTES >> page->shift; i++) {
+            const uint32_t tag = cell[i].writer;
+            if (is_own(tag, SPACE_GLOBAL) &&
+                (!simt_causality_is_proxied(tag, thread, SIMT_PROXY_MAP_RELEASE, 0) ||
+                 !simt_causality_is_proxied(tag, thread, SIMT_PROXY_MAP_ACQUIRE, address))) {
+                simt_add_finding((struct finding){.wrong = NO_MAP_FENCE,
+                                                  .space = SPACE_GLOBAL,
+                                                  .kind = EVENT_COPY,
+                                                  .site = site,
+                                                  .other_site = cell[i].writer_site,
+                                                  .thread = thread,
+                                                  .other_thread = tag % SIMT_THREADS});
+            }
+        }
+        check_access(address + offset, CHUNK_BYTES, EVENT_LOAD, thread, site);
     }
 }
 

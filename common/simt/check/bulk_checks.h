@@ -21,5 +21,9 @@ bool simt_check_bulk_wrote(uint64_t address);
 /* It has been read; and written, by whom the tag names. */
 void simt_check_bulk_was_read(uint64_t address, unsigned int size);
 void simt_check_bulk_written(uint64_t address, unsigned int size, uint32_t tag, unsigned int site);
+void simt_check_bulk_reduced(uint64_t address, unsigned int size, uint32_t tag, unsigned int site);
+/* A copy that the thread starts goes by a tensor map there. */
+void simt_check_map_read(uint64_t address, unsigned int size, unsigned int thread,
+                         unsigned int site);
 
 #endif

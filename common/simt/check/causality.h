@@ -17,6 +17,7 @@
 #include <stdint.h>
 
 #include "cuda/simt.h"
+#include "observe/event.h"
 
 /* Numbers from SIMT_MAX_BLOCK_THREADS on are agents: what writes for an mbarrier,
  * asynchronously. */
@@ -84,10 +85,12 @@ void simt_causality_acquire(unsigned int thread, struct simt_clock *clock);
 unsigned int simt_causality_agent(void);
 /* The tag of what an agent writes now, which is known to whoever acquires the clock. */
 uint32_t simt_causality_agent_writes(unsigned int agent, struct simt_clock **clock);
-/* fence.proxy.async: asynchronous copies that are ordered behind it see what it is ordered behind;
- * and whether they do, by a copy that the thread starts now, see what the tag stands for. */
-void simt_causality_proxy_fence(unsigned int thread);
-bool simt_causality_is_proxied(uint32_t tag, unsigned int thread);
+/* A fence between proxies: asynchronous copies that are ordered behind it see what it is ordered
+ * behind (by `map`, if it is an acquire); and whether a copy that the thread starts now sees what
+ * the tag stands for, by one of these. */
+void simt_causality_proxy_fence(unsigned int thread, enum simt_proxy proxy, uint64_t map);
+bool simt_causality_is_proxied(uint32_t tag, unsigned int thread, enum simt_proxy proxy,
+                               uint64_t map);
 
 /* Tags are about to be numbered anew, or (NULL) to be forgotten: check.c does so with its own. */
 void simt_shadow_renumber(uint32_t (*renumbered)(uint32_t tag));

@@ -18,6 +18,7 @@ enum wrong {
     MISALIGNED,
     HOST_POINTER,
     NO_PROXY_FENCE, /* between a thread's access and a bulk copy's */
+    NO_MAP_FENCE,   /* between a thread's write to a tensor map and a copy that goes by it */
     READ_ONLY,      /* written in a launch that reads it by __ldg */
     LOCAL_OF_OTHER,
     UNDER_WAY, /* a register that wgmma is going to write is used */

@@ -26,6 +26,7 @@ static const char *const kinds[] = {
     [MISALIGNED] = "misaligned",
     [HOST_POINTER] = "host_memory",
     [NO_PROXY_FENCE] = "proxy_fence",
+    [NO_MAP_FENCE] = "tensormap_fence",
     [READ_ONLY] = "read_only",
     [LOCAL_OF_OTHER] = "local_of_other",
     [UNDER_WAY] = "under_way",

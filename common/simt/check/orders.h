@@ -25,6 +25,8 @@ struct simt_fence {
 };
 
 struct simt_proxy_fence {
+    enum simt_proxy proxy;
+    uint64_t map;             /* of an acquire: of which tensor map */
     uint32_t at;              /* the thread's tag behind it */
     struct simt_clock *known; /* what it is ordered behind */
 };
@@ -47,7 +49,7 @@ struct simt_order {
      * barrier of the block together. */
     struct simt_proxy_fence *proxies;
     size_t proxy_count, proxy_capacity;
-    struct simt_clock *proxied;
+    struct simt_clock *proxied[SIMT_PROXIES];
     bool proxies_dropped; /* some that would matter may be gone */
     struct simt_fence fences[SCOPES]
                             [THREADS]; /* for the device; for the block: whichever is later */

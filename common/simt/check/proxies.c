@@ -80,13 +80,13 @@ static void make_room(unsigned int thread)
                        sizeof *proxies, "the checks");
 }
 
-void simt_causality_proxy_fence(unsigned int thread)
+void simt_causality_proxy_fence(unsigned int thread, enum simt_proxy proxy, uint64_t map)
 {
     struct simt_clock *known = NULL;
     make_room(thread);
     simt_causality_release(thread, &known);
     simt_order->proxies[simt_order->proxy_count++] =
-        (struct simt_proxy_fence){simt_order->tags[thread], known};
+        (struct simt_proxy_fence){proxy, map, simt_order->tags[thread], known};
 }
 
 static bool covers(const struct simt_clock *known, uint32_t tag)
@@ -94,24 +94,28 @@ static bool covers(const struct simt_clock *known, uint32_t tag)
     return simt_past_covers(simt_clock_find(known, simt_order->number), tag % THREADS, tag);
 }
 
-bool simt_causality_is_proxied(uint32_t tag, unsigned int thread)
+bool simt_causality_is_proxied(uint32_t tag, unsigned int thread, enum simt_proxy proxy,
+                               uint64_t map)
 {
-    if (simt_order->proxied && covers(simt_order->proxied, tag)) {
+    if (simt_order->proxied[proxy] && covers(simt_order->proxied[proxy], tag)) {
         return true;
     }
     for (size_t i = simt_order->proxy_count; i-- > 0;) {
         const struct simt_proxy_fence *fence = &simt_order->proxies[i];
-        if (!simt_unordered(fence->at, thread) && covers(fence->known, tag)) {
+        if (fence->proxy == proxy && fence->map == map && !simt_unordered(fence->at, thread) &&
+            covers(fence->known, tag)) {
             return true;
         }
     }
     return simt_order->proxies_dropped;
 }
 
+/* Behind a barrier of the block they are all threads' alike; of which map one was is forgotten. */
 void simt_pool_proxies(void)
 {
     for (size_t i = 0; i < simt_order->proxy_count; i++) {
-        simt_clock_add(&simt_order->proxied, simt_order->proxies[i].known);
+        simt_clock_add(&simt_order->proxied[simt_order->proxies[i].proxy],
+                       simt_order->proxies[i].known);
         simt_clock_drop(simt_order->proxies[i].known);
     }
     simt_order->proxy_count = 0;
@@ -123,7 +127,9 @@ void simt_forget_proxies(struct simt_order *order)
     for (size_t i = 0; i < order->proxy_count; i++) {
         simt_clock_drop(order->proxies[i].known);
     }
-    simt_clock_clear(&order->proxied);
+    for (unsigned int i = 0; i < SIMT_PROXIES; i++) {
+        simt_clock_clear(&order->proxied[i]);
+    }
     order->proxy_count = 0;
     order->proxies_dropped = false;
 }

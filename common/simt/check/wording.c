@@ -281,6 +281,11 @@ static void tell_what(FILE *file, const struct finding *finding)
                 finding->kind == EVENT_WGMMA ? "a wgmma that reads it" : "a bulk copy",
                 space_name(finding->space));
         break;
+    case NO_MAP_FENCE:
+        fputs(
+            "no fence.proxy.tensormap between a write to a tensor map and a copy that goes by it\n",
+            file);
+        break;
     case READ_ONLY:
         fputs("memory that __ldg reads is written in the same launch\n", file);
         break;
@@ -348,6 +353,14 @@ static void tell_hint(FILE *file, const struct finding *finding)
               "fence.mbarrier_init) behind its writes, then a barrier;\n"
               "  then the copy, or wgmma, is started. Without the fence it may find what was there "
               "before.\n",
+              file);
+    } else if (finding->wrong == NO_MAP_FENCE) {
+        tell_thread(file, finding->other_thread);
+        fputs(" wrote it at ", file);
+        simt_tell_line(file, finding->other_site);
+        fputs("  hint: behind the writes fence.proxy.tensormap::generic.release (or "
+              "tensormap.cp_fenceproxy), and before the\n"
+              "  copy fence.proxy.tensormap::generic.acquire of the same map.\n",
               file);
     } else if (finding->wrong == READ_ONLY) {
         fputs("  __ldg reads it at ", file);

@@ -131,14 +131,21 @@ void simt_count_banks(bool store, unsigned int size, unsigned int lanes, const u
     *conflicts = *wavefronts > needed ? *wavefronts - needed : 0;
 }
 
-/* The most lanes that hit one address. */
-static unsigned int crowd_of(uint32_t lanes, const uint64_t *addresses)
+/* The most lanes that hit one address. To `sectors` each is added as often as the most lanes hit
+ * one address in it, as an H200 counts them. */
+static unsigned int crowd_of(uint32_t lanes, const uint64_t *addresses, uint64_t *sectors)
 {
-    uint64_t sorted[SIMT_WARP_SIZE];
-    unsigned int most = 0, here = 0;
+    uint64_t sorted[SIMT_WARP_SIZE], sector = UINT64_MAX;
+    unsigned int most = 0, here = 0, in_sector = 0;
     for (unsigned int i = 0, count = sort_addresses(lanes, addresses, sorted); i < count; i++) {
         here = i > 0 && sorted[i] == sorted[i - 1] ? here + 1 : 1;
         most = here > most ? here : most;
+        in_sector = sorted[i] / SECTOR_BYTES == sector ? in_sector : 0;
+        sector = sorted[i] / SECTOR_BYTES;
+        if (here > in_sector) {
+            in_sector = here;
+            ++*sectors;
+        }
     }
     return most;
 }
@@ -156,6 +163,7 @@ void simt_count_access(struct simt_site *site, enum simt_space space, enum simt_
                               : space == SPACE_CONSTANT ? SIMT_CONSTANT_LOAD
                                                         : global[kind];
     struct simt_access_counters *counters = &site->counters.access[access];
+    const uint64_t before = counters->units;
     counters->requests++;
     counters->lanes += simt_size_of(lanes);
     if (space == SPACE_SHARED) {
@@ -167,7 +175,9 @@ void simt_count_access(struct simt_site *site, enum simt_space space, enum simt_
         count_sectors(size, lanes, addresses, counters);
     }
     if (kind == EVENT_ATOMIC) {
-        counters->crowd += crowd_of(lanes, addresses);
+        uint64_t sectors = 0;
+        counters->crowd += crowd_of(lanes, addresses, &sectors);
+        counters->units = space == SPACE_SHARED ? counters->units : before + sectors;
     }
 }
 

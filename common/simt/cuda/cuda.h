@@ -72,15 +72,14 @@ typedef enum CUtensorMapFloatOOBfill_enum {
     CU_TENSOR_MAP_FLOAT_OOB_FILL_NAN_REQUEST_ZERO_FMA
 } CUtensorMapFloatOOBfill;
 
-/* Not there: CUDA_ERROR_NOT_SUPPORTED for interleaved layouts, for TFLOAT32 and the _FTZ types, and
- * for fills with NaN. */
+/* Not there: CUDA_ERROR_NOT_SUPPORTED for interleaved layouts. */
 CUresult cuTensorMapEncodeTiled(CUtensorMap *map, CUtensorMapDataType type, cuuint32_t rank,
                                 void *address, const cuuint64_t *size, const cuuint64_t *stride,
                                 const cuuint32_t *box, const cuuint32_t *element_stride,
                                 CUtensorMapInterleave interleave, CUtensorMapSwizzle swizzle,
                                 CUtensorMapL2promotion promotion, CUtensorMapFloatOOBfill fill);
 
-/* The same restrictions. Corners are those of {W, H, D}, as many as there are. */
+/* The same restriction. Corners are those of {W, H, D}, as many as there are. */
 CUresult cuTensorMapEncodeIm2col(CUtensorMap *map, CUtensorMapDataType type, cuuint32_t rank,
                                  void *address, const cuuint64_t *size, const cuuint64_t *stride,
                                  const int *lower, const int *upper, cuuint32_t channels,

@@ -12,7 +12,7 @@
 #define SIMT_BIAS 15
 #include "simt_small_floats.h"
 
-typedef __half half;
-typedef __half2 half2;
+typedef __half half, nv_half, __nv_half;
+typedef __half2 half2, nv_half2, __nv_half2;
 
 #endif

@@ -93,6 +93,8 @@ void simt_launch_bounds(unsigned int most_threads);
 /* A kernel begins that was compiled for clusters of so many blocks. */
 void simt_cluster_dims(unsigned int x, unsigned int y, unsigned int z);
 struct uint3 simt_cluster_dimensions(void);
+/* Whether the kernel or its launch asks for clusters, be they of one block. */
+bool simt_cluster_is_explicit(void);
 struct uint3 simt_cluster_block_index(void);
 unsigned int simt_cluster_rank(void);
 void simt_cluster_arrive(bool relaxed, const char *file, int line);

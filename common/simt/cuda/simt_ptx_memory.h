@@ -433,6 +433,12 @@ SIMT_INLINE void fence_proxy_async()
     simt_fence_proxy_async();
 }
 
+SIMT_INLINE void fence_proxy_tensormap(const char *map = nullptr, unsigned int size = 128,
+                                       SIMT_SITE)
+{
+    simt_fence_proxy_tensormap(map, size, simt_file, simt_line);
+}
+
 SIMT_INLINE void fence_mbarrier_init()
 {
     simt_fence_mbarrier_init();
@@ -475,11 +481,11 @@ SIMT_INLINE void bulk_store(char *to, const char *from, unsigned int bytes, SIMT
     simt_bulk_store(to, from, bytes, simt_file, simt_line);
 }
 
-SIMT_INLINE void bulk_reduce(char *to, const char *from, unsigned int bytes,
+SIMT_INLINE void bulk_reduce(char *to, const char *from, unsigned int bytes, char *barrier,
                              atomic_operation operation, unsigned int type, SIMT_SITE)
 {
-    simt_bulk_reduce(to, from, bytes, static_cast<enum simt_atomic>(operation), type, simt_file,
-                     simt_line);
+    simt_bulk_reduce(to, from, bytes, barrier, static_cast<enum simt_atomic>(operation), type,
+                     simt_file, simt_line);
 }
 
 template <class T, unsigned int COUNT>
@@ -533,16 +539,32 @@ SIMT_INLINE void tensor_load_columns(char *to, const char *map, coordinates at,
 }
 
 SIMT_INLINE void tensor_store(const char *from, const char *map, coordinates at,
-                              unsigned int dimensions, SIMT_SITE)
+                              unsigned int dimensions, bool columns, SIMT_SITE)
 {
-    simt_tensor_store(from, map, at.at, dimensions, simt_file, simt_line);
+    simt_tensor_store(from, map, at.at, dimensions, columns, simt_file, simt_line);
 }
 
 SIMT_INLINE void tensor_reduce(const char *from, const char *map, coordinates at,
-                               unsigned int dimensions, atomic_operation operation, SIMT_SITE)
+                               unsigned int dimensions, bool columns, atomic_operation operation,
+                               SIMT_SITE)
 {
-    simt_tensor_reduce(from, map, at.at, dimensions, static_cast<enum simt_atomic>(operation),
-                       simt_file, simt_line);
+    simt_tensor_reduce(from, map, at.at, dimensions, columns,
+                       static_cast<enum simt_atomic>(operation), simt_file, simt_line);
+}
+
+SIMT_INLINE void tensormap_replace(char *map, enum simt_map_field field, unsigned int dimension,
+                                   unsigned long value, SIMT_SITE)
+{
+    simt_tensormap_replace(map, field, dimension, value, simt_file, simt_line);
+}
+
+/* All lanes of the warp do it together, each with four of its bytes; then the fence. */
+SIMT_INLINE void tensormap_copy(char *to, const char *from, unsigned int size, SIMT_SITE)
+{
+    const unsigned int at = 4 * lane();
+    store<t_u32, 1, 0>(to + at, load<t_u32, 1, 0>(from + at).at[0]);
+    simt_fence_proxy_tensormap(nullptr, size, simt_file, simt_line);
+    __syncwarp(~0u, simt_file, simt_line);
 }
 
 /* ---- tensor cores ---- */

@@ -183,6 +183,8 @@ bool simt_mbarrier_wait(void *barrier, uint64_t state, unsigned int flags, const
                         int line);
 void simt_fence_mbarrier_init(void);
 void simt_fence_proxy_async(void);
+/* Of the map there, whose size the program gives; NULL: a release. */
+void simt_fence_proxy_tensormap(const void *map, unsigned int size, const char *file, int line);
 
 /* ---- bulk.c ---- */
 
@@ -191,8 +193,9 @@ void simt_copy_arrive(void *barrier, bool counted, const char *file, int line);
 void simt_bulk_load(void *to, const void *from, unsigned int bytes, void *barrier,
                     unsigned int ranks, const char *file, int line);
 void simt_bulk_store(void *to, const void *from, unsigned int bytes, const char *file, int line);
-void simt_bulk_reduce(void *to, const void *from, unsigned int bytes, enum simt_atomic operation,
-                      unsigned int type, const char *file, int line);
+/* `barrier`: of a reduction into shared memory; or NULL. */
+void simt_bulk_reduce(void *to, const void *from, unsigned int bytes, void *barrier,
+                      enum simt_atomic operation, unsigned int type, const char *file, int line);
 /* `bytes` of `value`, at most 16. */
 void simt_store_async(void *to, const void *value, unsigned int bytes, void *barrier,
                       const char *file, int line);
@@ -202,10 +205,28 @@ void simt_bulk_wait(unsigned int groups, bool reads_only);
 void simt_tensor_load(void *to, const void *map, const int *at, unsigned int dimensions,
                       const unsigned int *offsets, void *barrier, unsigned int ranks,
                       const char *file, int line);
+/* `columns`: .im2col_no_offs. */
 void simt_tensor_store(const void *from, const void *map, const int *at, unsigned int dimensions,
-                       const char *file, int line);
+                       bool columns, const char *file, int line);
 void simt_tensor_reduce(const void *from, const void *map, const int *at, unsigned int dimensions,
-                        enum simt_atomic operation, const char *file, int line);
+                        bool columns, enum simt_atomic operation, const char *file, int line);
+
+/* ---- tensor_map.c: fields as tensormap.replace knows them ---- */
+
+enum simt_map_field {
+    SIMT_MAP_global_address,
+    SIMT_MAP_rank, /* less one */
+    SIMT_MAP_box_dim,
+    SIMT_MAP_global_dim,
+    SIMT_MAP_global_stride,
+    SIMT_MAP_element_stride,
+    SIMT_MAP_elemtype,
+    SIMT_MAP_interleave_layout,
+    SIMT_MAP_swizzle_mode,
+    SIMT_MAP_fill_mode
+};
+void simt_tensormap_replace(void *map, enum simt_map_field field, unsigned int dimension,
+                            uint64_t value, const char *file, int line);
 
 /* ---- registers.c: setmaxnreg ---- */
 

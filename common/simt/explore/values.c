@@ -110,10 +110,16 @@ static void add_place(struct explored_value *value, const void *address)
     add_number(value, 0);
 }
 
+/* Where the tile of a matrix descriptor begins. */
+static const void *tile_of(uint64_t descriptor)
+{
+    enum { START = 0x3fff, UNIT = 16 };
+    return simt_shared_find(simt_described_offset((descriptor & START) * UNIT));
+}
+
 /* What the lane brings to the tensor cores. */
 static void take_matrix(struct explored_value *value, const struct lane_matrix *matrix)
 {
-    enum { START = 0x3fff, UNIT = 16 }; /* of a matrix descriptor */
     value->operation = (unsigned char)(EXPLORED_MATRIX + matrix->what);
     if (matrix->what == WGMMA_WAIT) {
         add_number(value, matrix->groups);
@@ -121,8 +127,8 @@ static void take_matrix(struct explored_value *value, const struct lane_matrix *
         const struct simt_wgmma_call *call = matrix->wgmma;
         add_number(value, call->columns);
         add_number(value, 256 / simt_element_bits(call->type_a));
-        add_place(value, call->a_in_registers ? NULL : simt_shared_find((call->a & START) * UNIT));
-        add_place(value, simt_shared_find((call->b & START) * UNIT));
+        add_place(value, call->a_in_registers ? NULL : tile_of(call->a));
+        add_place(value, tile_of(call->b));
     }
 }
 

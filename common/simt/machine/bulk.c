@@ -83,24 +83,16 @@ static void check(const struct simt_bulk_copy *copy)
     }
 }
 
-static void make(const struct simt_bulk_copy *copy)
-{
-    for (size_t i = 0; i < copy->count; i++) {
-        const struct simt_bulk_piece *piece = &copy->pieces[i];
-        if (copy->way == SIMT_BULK_REDUCES) {
-            simt_bulk_reduce_piece(copy, piece);
-        } else if (piece->from) {
-            memcpy(piece->to, piece->from, piece->size);
-        } else {
-            memset(piece->to, 0, piece->size);
-        }
-    }
-}
-
+/* What reduces into global memory is an atomic of its thread, from the start. */
 static void note_made(const struct simt_bulk_copy *copy, uint32_t tag)
 {
-    for (size_t i = 0; simt_tracing && copy->way != SIMT_BULK_REDUCES && i < copy->count; i++) {
-        simt_observer.bulk_written(copy->caller, copy->pieces[i].to, copy->pieces[i].size, tag);
+    for (size_t i = 0; simt_tracing && i < copy->count; i++) {
+        const struct simt_bulk_piece *piece = &copy->pieces[i];
+        if (copy->way != SIMT_BULK_REDUCES) {
+            simt_observer.bulk_written(copy->caller, piece->to, piece->size, tag);
+        } else if (copy->barrier) {
+            simt_observer.bulk_reduced(copy->caller, piece->to, piece->size, tag);
+        }
     }
 }
 
@@ -163,7 +155,7 @@ static void finish_load(struct simt_bulk_copy *copy)
 {
     struct simt_mbarrier *barrier = copy->barrier;
     const uint64_t phase = barrier->phase;
-    make(copy);
+    simt_bulk_make(copy);
     if (simt_tracing) {
         uint32_t tag = simt_observer.bulk_tag(&barrier->agent, &barrier->arrived);
         if (!tag) {
@@ -229,7 +221,7 @@ void simt_bulk_wait(unsigned int kept, bool reads_only)
     }
     for (copy = groups->first; copy && copy->group < end; copy = copy->next) {
         if (!copy->is_read) {
-            make(copy);
+            simt_bulk_make(copy);
             note_read(copy);
             copy->is_read = true;
             if (simt_watched) {
@@ -333,6 +325,17 @@ static struct simt_bulk_copy *one_dimension(const char *name, char *to, const ch
     return copy;
 }
 
+/* From shared memory to shared memory. A GPU: an illegal instruction. */
+static struct simt_bulk_copy *in_cluster(struct simt_bulk_copy *copy)
+{
+    if (!simt_cluster_is_explicit()) {
+        refuse(copy, "is for the shared memory of a cluster, and the kernel runs in none\n"
+                     "  hint: clusters of one block will do: __cluster_dims__, or the launch's "
+                     "attribute.");
+    }
+    return copy;
+}
+
 void simt_bulk_load(void *to, const void *from, unsigned int bytes, void *barrier,
                     unsigned int ranks, const char *file, int line)
 {
@@ -341,9 +344,10 @@ void simt_bulk_load(void *to, const void *from, unsigned int bytes, void *barrie
         if (ranks ? ranks >> rank & 1 : rank == 0) {
             void *there = ranks ? simt_cluster_map(to, rank) : to;
             void *of = ranks ? simt_cluster_map(barrier, rank) : barrier;
-            simt_bulk_start_load(
-                one_dimension("cp.async.bulk", there, from, bytes, caller, file, line),
-                simt_mbarrier_at(of, "complete_tx", caller, file, line));
+            struct simt_bulk_copy *copy =
+                one_dimension("cp.async.bulk", there, from, bytes, caller, file, line);
+            simt_bulk_start_load(simt_in_shared(from) ? in_cluster(copy) : copy,
+                                 simt_mbarrier_at(of, "complete_tx", caller, file, line));
         }
     }
 }
@@ -354,15 +358,21 @@ void simt_bulk_store(void *to, const void *from, unsigned int bytes, const char 
         one_dimension("cp.async.bulk", to, from, bytes, __builtin_return_address(0), file, line));
 }
 
-void simt_bulk_reduce(void *to, const void *from, unsigned int bytes, enum simt_atomic operation,
-                      unsigned int type, const char *file, int line)
+void simt_bulk_reduce(void *to, const void *from, unsigned int bytes, void *barrier,
+                      enum simt_atomic operation, unsigned int type, const char *file, int line)
 {
-    struct simt_bulk_copy *copy = one_dimension("cp.reduce.async.bulk", to, from, bytes,
-                                                __builtin_return_address(0), file, line);
+    const void *caller = __builtin_return_address(0);
+    struct simt_bulk_copy *copy =
+        one_dimension("cp.reduce.async.bulk", to, from, bytes, caller, file, line);
     copy->way = SIMT_BULK_REDUCES;
     copy->operation = operation;
     copy->type = type;
-    simt_bulk_start_store(copy);
+    if (barrier) {
+        simt_bulk_start_load(in_cluster(copy),
+                             simt_mbarrier_at(barrier, "complete_tx", caller, file, line));
+    } else {
+        simt_bulk_start_store(copy);
+    }
 }
 
 /* ---- of registers ---- */

@@ -24,6 +24,9 @@ struct simt_bulk_copy {
     /* If it reduces: by this operation, on numbers of this type. */
     enum simt_atomic operation;
     unsigned int type; /* simt_ptx_type */
+    /* If it loads a tensor: NaNs for zeros; floats are rounded to TF32. If it adds to one: without
+     * subnormal numbers. */
+    bool fills, rounds, flushes;
     size_t count;
     struct simt_bulk_piece pieces[];
 };
@@ -34,8 +37,8 @@ long simt_bulk_bytes(const struct simt_bulk_copy *copy);
 /* The pieces are known: the copy begins. */
 void simt_bulk_start_load(struct simt_bulk_copy *copy, struct simt_mbarrier *barrier);
 void simt_bulk_start_store(struct simt_bulk_copy *copy);
-/* reduce.c: what a piece that reduces does; what is there afterwards of one number. */
-void simt_bulk_reduce_piece(const struct simt_bulk_copy *copy, const struct simt_bulk_piece *piece);
+/* reduce.c: all its pieces; what is there afterwards of one number. */
+void simt_bulk_make(const struct simt_bulk_copy *copy);
 uint64_t simt_combined(enum simt_atomic operation, unsigned int type, uint64_t old,
                        uint64_t operand);
 

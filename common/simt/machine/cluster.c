@@ -25,6 +25,7 @@ enum { PAGE = 4096, RANK_SHIFT = 24 /* in an address of shared::cluster, plus 1 
 static struct {
     struct uint3 dimensions;
     unsigned int size;
+    bool is_explicit;
     /* Of the cluster that runs. */
     struct simt_block *blocks[SIMT_MOST_CLUSTER];
     bool ended[SIMT_MOST_CLUSTER];
@@ -44,6 +45,7 @@ void simt_cluster_start_launch(struct uint3 dimensions)
     cluster.dimensions = dimensions;
     cluster.size = dimensions.x * dimensions.y * dimensions.z;
     cluster.taken = 0;
+    cluster.is_explicit = cluster.size > 0;
     if (cluster.size == 0) {
         cluster.dimensions = (struct uint3){1, 1, 1};
         cluster.size = 1;
@@ -67,6 +69,7 @@ void simt_cluster_start_launch(struct uint3 dimensions)
  * the first, or one that is mixed up with it. */
 void simt_cluster_dims(unsigned int x, unsigned int y, unsigned int z)
 {
+    cluster.is_explicit = true;
     if (simt_grid.started == 1 && cluster.size == 1 && x * y * z > 1 && simt_grid.done == 0) {
         simt_cluster_start_launch((struct uint3){x, y, z});
         cluster.taken = simt_block->number;
@@ -76,6 +79,11 @@ void simt_cluster_dims(unsigned int x, unsigned int y, unsigned int z)
             simt_watcher.is_first(simt_grid.threads);
         }
     }
+}
+
+bool simt_cluster_is_explicit(void)
+{
+    return cluster.is_explicit;
 }
 
 unsigned int simt_cluster_size(void)

@@ -409,7 +409,7 @@ void simt_mbarrier_tell(const struct simt_mbarrier *barrier)
 static void fence(enum simt_deed deed, const void *caller)
 {
     if (simt_tracing) {
-        simt_observer.proxy_fence();
+        simt_observer.proxy_fence(SIMT_PROXY_ASYNC, NULL);
     }
     if (simt_watched) {
         simt_watcher.deed(deed, caller, 0, false);

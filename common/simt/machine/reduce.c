@@ -1,4 +1,5 @@
-/* What atomics and bulk copies that reduce (cp.reduce.async.bulk) do with what is there. */
+/* What atomics do with what is there, and what bulk copies do, those that reduce
+ * (cp.reduce.async.bulk) and others. */
 #include <string.h>
 
 #include "cuda/simt_ptx_runtime.h"
@@ -46,14 +47,56 @@ uint64_t simt_combined(enum simt_atomic operation, unsigned int type, uint64_t o
     }
 }
 
-void simt_bulk_reduce_piece(const struct simt_bulk_copy *copy, const struct simt_bulk_piece *piece)
+static void reduce_piece(const struct simt_bulk_copy *copy, const struct simt_bulk_piece *piece)
 {
     const unsigned int bytes = bytes_of(copy->type);
     for (unsigned int i = 0; i < piece->size; i += bytes) {
         uint64_t old = 0, operand = 0;
         memcpy(&old, piece->to + i, bytes);
         memcpy(&operand, piece->from + i, bytes);
-        old = simt_combined(copy->operation, copy->type, old, operand);
+        old = copy->flushes
+                  ? simt_ptx_real(SIMT_PTX_ADD, SIMT_PTX_F32, m_rn | m_ftz, old, operand, 0)
+                  : simt_combined(copy->operation, copy->type, old, operand);
         memcpy(piece->to + i, &old, bytes);
+    }
+}
+
+/* To the nearest, ties to even; every NaN becomes this one. As an H200 does. */
+static void round_to_tf32(char *floats, unsigned int size)
+{
+    for (unsigned int i = 0; i < size; i += sizeof(uint32_t)) {
+        uint32_t bits;
+        memcpy(&bits, floats + i, sizeof bits);
+        bits = (bits & 0x7fffffff) > 0x7f800000 ? 0x7fffe000
+                                                : (bits + 0xfff + (bits >> 13 & 1)) & 0xffffe000;
+        memcpy(floats + i, &bits, sizeof bits);
+    }
+}
+
+/* NaNs of whatever type. */
+static void fill(char *to, unsigned int size)
+{
+    static const uint16_t nan = 0x7ff7;
+    for (unsigned int i = 0; i < size; i += sizeof nan) {
+        memcpy(to + i, &nan, sizeof nan);
+    }
+}
+
+void simt_bulk_make(const struct simt_bulk_copy *copy)
+{
+    for (size_t i = 0; i < copy->count; i++) {
+        const struct simt_bulk_piece *piece = &copy->pieces[i];
+        if (copy->way == SIMT_BULK_REDUCES) {
+            reduce_piece(copy, piece);
+        } else if (piece->from) {
+            memcpy(piece->to, piece->from, piece->size);
+            if (copy->rounds) {
+                round_to_tf32(piece->to, piece->size);
+            }
+        } else if (copy->fills) {
+            fill(piece->to, piece->size);
+        } else {
+            memset(piece->to, 0, piece->size);
+        }
     }
 }

@@ -26,6 +26,8 @@ bool simt_machine_is_own(unsigned int thread, uint64_t address);
 
 /* Where an offset in the shared window lies; NULL: nowhere. */
 void *simt_shared_find(uint64_t offset);
+/* The 32-bit address that a matrix descriptor means, which may have been made of a pointer. */
+uint64_t simt_described_offset(uint64_t address);
 /* Where dynamic shared memory begins there. */
 uint64_t simt_dynamic_offset(void);
 void simt_window_start_launch(void);

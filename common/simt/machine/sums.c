@@ -86,13 +86,14 @@ static void note_infinity(struct specials *specials, bool negative)
 }
 
 static struct specials specials_of(const struct simt_factors *a, const struct simt_factors *b,
-                                   unsigned int count, const struct simt_number *c)
+                                   unsigned int first, unsigned int count,
+                                   const struct simt_number *c)
 {
     struct specials specials = {c->is_nan, false, false};
     if (c->is_infinite) {
         note_infinity(&specials, c->negative);
     }
-    for (unsigned int k = 0; k < count; k++) {
+    for (unsigned int k = first; k < first + count; k++) {
         if (a->special[k] == SIMT_NAN || b->special[k] == SIMT_NAN) {
             specials.nan = true;
         } else if (a->special[k] || b->special[k]) {
@@ -181,12 +182,37 @@ static uint32_t add(const struct adder *adder, const struct simt_factors *a,
     return cut_off(sum, largest - adder->bits, adder->kept);
 }
 
+/* What is not finite, as a sum; false: it is. */
+static bool special_sum(const struct simt_factors *a, const struct simt_factors *b,
+                        unsigned int first, unsigned int count, uint32_t c, uint32_t *sum)
+{
+    const struct simt_number start = simt_number_decode(SIMT_PTX_F32, c);
+    const struct specials specials = specials_of(a, b, first, count, &start);
+    *sum = specials.nan || (specials.plus && specials.minus) ? 0x7fffffff
+           : specials.minus                                  ? INFINITE | 0x80000000
+                                                             : INFINITE;
+    return specials.nan || specials.plus || specials.minus;
+}
+
+static uint32_t to_half(uint32_t bits)
+{
+    return (uint32_t)simt_number_encode(SIMT_PTX_F16, simt_number_decode(SIMT_PTX_F32, bits),
+                                        NEAREST);
+}
+
+static uint32_t from_half(uint32_t bits)
+{
+    return (uint32_t)simt_number_encode(SIMT_PTX_F32, simt_number_decode(SIMT_PTX_F16, bits),
+                                        NEAREST);
+}
+
 /* The factor as half precision has it, to which it is exact. */
 static void widen(struct simt_factors *to, unsigned int at, const struct simt_factors *from,
                   unsigned int k)
 {
     to->value[at] = from->value[k];
     to->exponent[at] = from->exponent[k];
+    to->special[at] = from->special[k];
     while (to->value[at] > -HALF_LEAST && to->value[at] < HALF_LEAST &&
            to->exponent[at] > HALF_EXPONENT) {
         to->value[at] *= 2;
@@ -195,20 +221,29 @@ static void widen(struct simt_factors *to, unsigned int at, const struct simt_fa
 }
 
 /* mma.sync of 8-bit floats: nvcc makes two products in half precision of it, each of two of four
- * neighbours, and adds c by itself. */
-static uint32_t sum_by_halves(const struct adder *adder, const struct simt_factors *a,
-                              const struct simt_factors *b, uint32_t c)
+ * neighbours, and adds c by itself. In half precision each of these sums is rounded. */
+static uint32_t sum_by_halves(struct adder adder, bool in_halves, const struct simt_factors *a,
+                              const struct simt_factors *b, unsigned int count, uint32_t c)
 {
     struct simt_factors x, y;
     uint32_t bits = 0;
     float sum, start;
-    for (unsigned int k = 0; k < SIMT_MOST_FACTORS; k++) {
-        const unsigned int at = k / 2 % 2 * 16 + k / 4 * 2 + k % 2;
+    adder.at_once = count / 2;
+    for (unsigned int k = 0; k < count; k++) {
+        const unsigned int at = k / 2 % 2 * adder.at_once + k / 4 * 2 + k % 2;
         widen(&x, at, a, k);
         widen(&y, at, b, k);
     }
-    for (unsigned int first = 0; first < SIMT_MOST_FACTORS; first += adder->at_once) {
-        bits = add(adder, &x, &y, first, 2 * fraction_of(SIMT_PTX_F16), bits);
+    for (unsigned int first = 0; first < count; first += adder.at_once) {
+        uint32_t special;
+        bits = special_sum(&x, &y, first, adder.at_once, bits, &special)
+                   ? special
+                   : add(&adder, &x, &y, first, 2 * fraction_of(SIMT_PTX_F16), bits);
+        bits = in_halves ? from_half(to_half(bits)) : bits;
+    }
+    if (in_halves) { /* rounded once: not by way of a float */
+        return from_half((uint32_t)simt_ptx_real(SIMT_PTX_ADD, SIMT_PTX_F16, m_rn, to_half(bits),
+                                                 to_half(c), 0));
     }
     memcpy(&sum, &bits, sizeof sum);
     memcpy(&start, &c, sizeof start);
@@ -227,18 +262,12 @@ static uint32_t real_sum(const struct simt_sum_kind *kind, const struct simt_fac
 {
     struct adder adder = adder_of(kind);
     const int excess = fraction_of(kind->type_a) + fraction_of(kind->type_b);
-    const struct simt_number start = simt_number_decode(SIMT_PTX_F32, c);
-    if (a->has_special || b->has_special || start.is_nan || start.is_infinite) {
-        const struct specials specials = specials_of(a, b, count, &start);
-        if (specials.nan || (specials.plus && specials.minus)) {
-            return 0x7fffffff;
-        }
-        if (specials.plus || specials.minus) {
-            return specials.plus ? INFINITE : INFINITE | 0x80000000;
-        }
-    }
+    uint32_t special;
     if (!kind->group && simt_element_bits(kind->type_a) == 8) {
-        return sum_by_halves(&adder, a, b, c);
+        return sum_by_halves(adder, kind->d == SIMT_PTX_F16, a, b, count, c);
+    }
+    if (special_sum(a, b, 0, count, c, &special)) {
+        return special;
     }
     adder.at_once = count; /* no instruction has more */
     return add(&adder, a, b, 0, excess, c);
@@ -348,12 +377,10 @@ void simt_sum(const struct simt_sum_kind *kind, const struct simt_factors *a,
         return;
     }
     for (unsigned int j = 0; in_halves && j < SIMT_COLUMNS; j++) {
-        c[j] = (uint32_t)simt_number_encode(SIMT_PTX_F32, simt_number_decode(SIMT_PTX_F16, c[j]),
-                                            NEAREST);
+        c[j] = from_half(c[j]);
     }
     real_sums(kind, a, b, count, c);
     for (unsigned int j = 0; in_halves && j < SIMT_COLUMNS; j++) {
-        c[j] = (uint32_t)simt_number_encode(SIMT_PTX_F16, simt_number_decode(SIMT_PTX_F32, c[j]),
-                                            NEAREST);
+        c[j] = to_half(c[j]);
     }
 }

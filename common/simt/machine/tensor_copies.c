@@ -9,6 +9,7 @@
 #include "machine/cluster.h"
 #include "machine/reports.h"
 #include "machine/tensor_map.h"
+#include "observe/observer.h"
 
 enum { SHARED_ALIGNMENT = 128 };
 
@@ -25,7 +26,7 @@ static char *swizzled(const struct simt_tensor_map *map, char *address)
 /* How many elements of the box there are along a dimension, and how many bytes the box has. */
 static unsigned int count_along(const struct simt_tensor_map *map, unsigned int dimension)
 {
-    return (map->box[dimension] + map->step[dimension] - 1u) / map->step[dimension];
+    return (map->box[dimension] + map->less_one[dimension]) / simt_map_step(map, dimension);
 }
 
 static size_t box_elements(const struct simt_tensor_map *map)
@@ -102,7 +103,7 @@ static struct simt_bulk_copy *take_apart(const struct simt_tensor_map *map, char
         int64_t at[SIMT_MOST_DIMENSIONS];
         char *global, *here = swizzled(map, shared + i * map->element);
         for (unsigned int j = 0; j < map->rank; j++) {
-            at[j] = (int64_t)first[j] + (int64_t)index[j] * map->step[j];
+            at[j] = (int64_t)first[j] + (int64_t)index[j] * simt_map_step(map, j);
         }
         global = element_at(map, at);
         if (load) {
@@ -118,7 +119,7 @@ static struct simt_bulk_copy *take_apart(const struct simt_tensor_map *map, char
 }
 
 /* Im2col: pixels one after the other, along W, H, D and N, within the bounding box; of each the
- * channels, at an offset (of the filter) from the pixel. */
+ * channels, at an offset (of the filter) from the pixel: of a load. */
 static struct simt_bulk_copy *take_columns(const struct simt_tensor_map *map, char *shared,
                                            const int *first, const unsigned int *offsets,
                                            const void *caller, const char *file, int line)
@@ -138,13 +139,17 @@ static struct simt_bulk_copy *take_columns(const struct simt_tensor_map *map, ch
             memcpy(at, pixel, sizeof at);
             at[0] += c;
             for (unsigned int j = 1; j < last; j++) {
-                at[j] += offsets[j - 1];
+                at[j] += offsets ? offsets[j - 1] : 0;
             }
             global = element_at(map, at);
-            add_piece(copy, here, global, map->element);
+            if (offsets) {
+                add_piece(copy, here, global, map->element);
+            } else if (global) {
+                add_piece(copy, global, here, map->element);
+            }
         }
         for (unsigned int j = 1; j <= last; j++) {
-            pixel[j] += map->step[j];
+            pixel[j] += simt_map_step(map, j);
             if (j == last || pixel[j] < (int64_t)map->size[j] + map->upper[j - 1]) {
                 break;
             }
@@ -214,6 +219,16 @@ static struct simt_tensor_map read_map(const void *map, const void *shared, cons
     if (encoded.magic != SIMT_MAP_MAGIC) {
         fail(place, "has a tensor map that cuTensorMapEncodeTiled or Im2col has not made");
     }
+    if (simt_in_shared(map)) {
+        fail(place, "has a tensor map in shared memory: it must lie in global, constant or "
+                    "parameter memory");
+    }
+    if (encoded.replaced && !simt_map_is_valid(&encoded)) {
+        fail(place, "has a tensor map whose replaced fields are no tensor's");
+    }
+    if (simt_tracing) {
+        simt_observer.map_read(place->caller, map, sizeof(CUtensorMap));
+    }
     if (encoded.im2col != im2col) {
         fail(place, im2col ? "is of .im2col, and its tensor map is of tiles"
                            : "is of tiles, and its tensor map of .im2col");
@@ -235,6 +250,27 @@ static struct simt_tensor_map read_map(const void *map, const void *shared, cons
     return encoded;
 }
 
+/* Of im2col, the first pixel lies in the bounding box; and that of a store in the tensor. On a GPU
+ * all else is an illegal instruction. */
+static void check_columns(const struct simt_tensor_map *map, const int *at, bool stores,
+                          const struct place *place)
+{
+    char wrong[160];
+    for (unsigned int i = 1; i + 1u < map->rank; i++) {
+        const int64_t end = (int64_t)map->size[i] + map->upper[i - 1];
+        if (at[i] < map->lower[i - 1] || at[i] >= end) {
+            snprintf(wrong, sizeof wrong,
+                     "begins at pixel %d of dimension %u, and the bounding box of its tensor map "
+                     "has %d to %lld",
+                     at[i], i, map->lower[i - 1], (long long)end - 1);
+            fail(place, wrong);
+        }
+        if (stores && (map->lower[i - 1] < 0 || map->upper[i - 1] > 0)) {
+            fail(place, "stores by a bounding box that is larger than the tensor");
+        }
+    }
+}
+
 void simt_tensor_load(void *to, const void *map, const int *at, unsigned int dimensions,
                       const unsigned int *offsets, void *barrier, unsigned int ranks,
                       const char *file, int line)
@@ -243,17 +279,22 @@ void simt_tensor_load(void *to, const void *map, const int *at, unsigned int dim
     const struct place place = {caller, file, line};
     const struct simt_tensor_map encoded =
         read_map(map, to, at, dimensions, offsets != NULL, &place);
+    if (offsets) {
+        check_columns(&encoded, at, false, &place);
+    }
     for (unsigned int rank = 0; rank < 32; rank++) {
         if (ranks ? ranks >> rank & 1 : rank == 0) {
             char *there = ranks ? simt_cluster_map(to, rank) : to;
             struct simt_mbarrier *of =
                 simt_mbarrier_at(ranks ? simt_cluster_map(barrier, rank) : barrier, "complete_tx",
                                  caller, file, line);
-            note_box(of->block, there, box_elements(&encoded) * encoded.element, encoded.swizzle);
-            simt_bulk_start_load(
+            struct simt_bulk_copy *copy =
                 offsets ? take_columns(&encoded, there, at, offsets, caller, file, line)
-                        : take_apart(&encoded, there, at, true, caller, file, line),
-                of);
+                        : take_apart(&encoded, there, at, true, caller, file, line);
+            note_box(of->block, there, box_elements(&encoded) * encoded.element, encoded.swizzle);
+            copy->fills = encoded.fills;
+            copy->rounds = simt_map_rounds(&encoded);
+            simt_bulk_start_load(copy, of);
         }
     }
 }
@@ -271,18 +312,32 @@ static void check_start(const struct simt_tensor_map *map, const int *at, const 
     }
 }
 
+static struct simt_bulk_copy *from_shared(const void *from, const void *map, const int *at,
+                                          unsigned int dimensions, bool columns, unsigned int *type,
+                                          const struct place *place)
+{
+    const struct simt_tensor_map encoded = read_map(map, from, at, dimensions, columns, place);
+    char *const shared = (char *)(uintptr_t)from;
+    check_start(&encoded, at, place);
+    if (columns) {
+        check_columns(&encoded, at, true, place);
+    }
+    *type = encoded.type;
+    return columns
+               ? take_columns(&encoded, shared, at, NULL, place->caller, place->file, place->line)
+               : take_apart(&encoded, shared, at, false, place->caller, place->file, place->line);
+}
+
 void simt_tensor_store(const void *from, const void *map, const int *at, unsigned int dimensions,
-                       const char *file, int line)
+                       bool columns, const char *file, int line)
 {
     const struct place place = {__builtin_return_address(0), file, line};
-    const struct simt_tensor_map encoded = read_map(map, from, at, dimensions, false, &place);
-    check_start(&encoded, at, &place);
-    simt_bulk_start_store(
-        take_apart(&encoded, (char *)(uintptr_t)from, at, false, place.caller, file, line));
+    unsigned int type;
+    simt_bulk_start_store(from_shared(from, map, at, dimensions, columns, &type, &place));
 }
 
 void simt_tensor_reduce(const void *from, const void *map, const int *at, unsigned int dimensions,
-                        enum simt_atomic operation, const char *file, int line)
+                        bool columns, enum simt_atomic operation, const char *file, int line)
 {
     static const unsigned char types[] = {
         [CU_TENSOR_MAP_DATA_TYPE_UINT32] = SIMT_PTX_U32,
@@ -293,17 +348,20 @@ void simt_tensor_reduce(const void *from, const void *map, const int *at, unsign
         [CU_TENSOR_MAP_DATA_TYPE_FLOAT32] = SIMT_PTX_F32,
         [CU_TENSOR_MAP_DATA_TYPE_FLOAT64] = SIMT_PTX_F64,
         [CU_TENSOR_MAP_DATA_TYPE_BFLOAT16] = SIMT_PTX_BF16,
+        [CU_TENSOR_MAP_DATA_TYPE_FLOAT32_FTZ] = SIMT_PTX_F32,
+        [CU_TENSOR_MAP_DATA_TYPE_TFLOAT32] = SIMT_PTX_F32,
+        [CU_TENSOR_MAP_DATA_TYPE_TFLOAT32_FTZ] = SIMT_PTX_F32,
     };
     const struct place place = {__builtin_return_address(0), file, line};
-    const struct simt_tensor_map encoded = read_map(map, from, at, dimensions, false, &place);
-    check_start(&encoded, at, &place);
-    struct simt_bulk_copy *copy =
-        take_apart(&encoded, (char *)(uintptr_t)from, at, false, place.caller, file, line);
-    if (encoded.type >= sizeof types || !types[encoded.type]) {
+    unsigned int type;
+    struct simt_bulk_copy *copy = from_shared(from, map, at, dimensions, columns, &type, &place);
+    if (type >= sizeof types || !types[type]) {
         fail(&place, "reduces numbers of a type that has no reductions");
     }
     copy->way = SIMT_BULK_REDUCES;
     copy->operation = operation;
-    copy->type = types[encoded.type];
+    copy->type = types[type];
+    copy->flushes =
+        type == CU_TENSOR_MAP_DATA_TYPE_FLOAT32_FTZ || type == CU_TENSOR_MAP_DATA_TYPE_TFLOAT32_FTZ;
     simt_bulk_start_store(copy);
 }

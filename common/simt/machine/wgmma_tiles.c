@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "machine/shared.h"
+
 enum { GROUP = 8 /* rows of a core matrix */ };
 
 static unsigned int bits_at(uint64_t descriptor, unsigned int first, unsigned int count)
@@ -19,7 +21,7 @@ const char *simt_tile_read(struct simt_tile *tile, uint64_t descriptor)
         return "bits of its matrix descriptor are set that mean nothing: it holds addresses and "
                "strides in units of 16 bytes, 14 bits each";
     }
-    tile->start = bits_at(descriptor, 0, 14) * SIMT_TILE_CHUNK;
+    tile->start = (uint32_t)simt_described_offset(bits_at(descriptor, 0, 14) * SIMT_TILE_CHUNK);
     tile->lead = bits_at(descriptor, 16, 14) * SIMT_TILE_CHUNK;
     tile->stride = bits_at(descriptor, 32, 14) * SIMT_TILE_CHUNK;
     tile->span = spans[bits_at(descriptor, 62, 2)];

@@ -2,7 +2,11 @@
  * (what is below is the system's, on a GPU, too), then the kernel's own variables, then those of
  * all functions. Offsets and addresses are the same modulo 1024, which is what alignments and the
  * swizzling of tiles go by; dynamic shared memory is aligned as on a GPU, where it comes behind the
- * kernel's variables, and no better. */
+ * kernel's variables, and no better.
+ *
+ * On a GPU the lowest bits of a pointer to shared memory are those of its 32-bit address, and there
+ * are kernels that make matrix descriptors of pointers. Here the two differ; but the window begins
+ * where no address in it has the lowest bits of a pointer, so that one can tell which it is. */
 #include <stdio.h>
 
 #include "base/exit.h"
@@ -37,6 +41,8 @@ uint64_t simt_dynamic_offset(void)
     return SYSTEM_BYTES + dynamic_place() % UNIT;
 }
 
+enum { DESCRIBED = 1 << 18 }; /* what a matrix descriptor can name */
+
 /* Stretches of the window. */
 struct stretch {
     uint64_t offset;
@@ -46,11 +52,60 @@ struct stretch {
 enum { DYNAMIC, OWN, ALL, STRETCHES };
 static struct stretch window[STRETCHES];
 
+/* How far an address that a descriptor names lies behind a pointer. */
+static uint64_t behind(const struct stretch *stretch, uint64_t address)
+{
+    return (address - (uintptr_t)stretch->memory) % DESCRIBED;
+}
+
+/* Whether an address of one stretch in the window has the lowest bits of a pointer to the other. */
+static bool may_be_taken_for(const struct stretch *window_of, const struct stretch *pointers)
+{
+    return window_of->bytes > 0 && pointers->bytes > 0 &&
+           (behind(pointers, window_of->offset) < pointers->bytes ||
+            (DESCRIBED - behind(pointers, window_of->offset)) % DESCRIBED < window_of->bytes);
+}
+
+uint64_t simt_described_offset(uint64_t address)
+{
+    for (unsigned int i = 0; i < ALL; i++) {
+        if (address - window[i].offset < window[i].bytes) {
+            return address;
+        }
+    }
+    for (unsigned int i = 0; i < ALL; i++) {
+        if (behind(&window[i], address) < window[i].bytes) {
+            return window[i].offset + behind(&window[i], address);
+        }
+    }
+    return address;
+}
+
 /* A gap behind each: what runs past the end of one is not taken for the next. */
 static struct stretch stretch_behind(const struct stretch *before, char *memory, size_t bytes)
 {
     return (struct stretch){
         round_up(before->offset + before->bytes, UNIT) + (uintptr_t)memory % UNIT, memory, bytes};
+}
+
+/* From the first unit on where no address is like a pointer, if there is one. */
+static void begin_apart(void)
+{
+    const uint64_t end = window[OWN].offset + window[OWN].bytes;
+    for (uint64_t shift = 0; end + shift <= DESCRIBED; shift += UNIT) {
+        bool apart = true;
+        for (unsigned int i = 0; i < ALL; i++) {
+            struct stretch moved = window[i];
+            moved.offset += shift;
+            apart = apart && !may_be_taken_for(&moved, &window[DYNAMIC]) &&
+                    !may_be_taken_for(&moved, &window[OWN]);
+        }
+        if (apart) {
+            window[DYNAMIC].offset += shift;
+            window[OWN].offset += shift;
+            return;
+        }
+    }
 }
 
 void simt_window_start_launch(void)
@@ -62,6 +117,7 @@ void simt_window_start_launch(void)
                                        (size_t)round_up(simt_shared_bytes(), UNIT) + UNIT};
     window[OWN] = stretch_behind(&window[DYNAMIC], memory + simt_layout->own_begin,
                                  own ? own + SIMT_GAP_BYTES : 0);
+    begin_apart();
     window[ALL] = stretch_behind(&window[OWN], memory, bytes + SIMT_PAST_SHARED);
 }
 

@@ -25,6 +25,10 @@ enum simt_event_kind {
     EVENT_MULTIPLIED  /* in findings: wgmma has read */
 };
 
+/* Fences between the generic proxy and another one: that of asynchronous copies; that by which they
+ * read tensor maps, behind writes and before the copy. */
+enum simt_proxy { SIMT_PROXY_ASYNC, SIMT_PROXY_MAP_RELEASE, SIMT_PROXY_MAP_ACQUIRE, SIMT_PROXIES };
+
 /* Part of an event's size. */
 enum simt_event_how {
     EVENT_VOLATILE = 0x80,

@@ -59,12 +59,13 @@ struct simt_observer {
     void (*named_barrier)(const void *caller);
     /* What the checks know of an order is a clock; NULL knows nothing. The running thread's
      * knowledge, and what it has done, go into one; a thread of the block comes to know one; one
-     * goes into another, and is forgotten; one is forgotten. fence.proxy.async. */
+     * goes into another, and is forgotten; one is forgotten. fence.proxy.async
+     * and .tensormap (`map`: of which, for an acquire). */
     void (*release)(struct simt_clock **clock);
     void (*acquire)(unsigned int thread, struct simt_clock *clock);
     void (*join_clock)(struct simt_clock **to, struct simt_clock **from);
     void (*forget_clock)(struct simt_clock **clock);
-    void (*proxy_fence)(void);
+    void (*proxy_fence)(enum simt_proxy proxy, const void *map);
     /* The running thread starts a bulk copy, which an mbarrier (or NULL) waits for; and of that, so
      * many pieces of at most 16 bytes (`from`: NULL for zeros or registers): false if one is not in
      * memory. */
@@ -76,6 +77,10 @@ struct simt_observer {
     uint32_t (*bulk_tag)(unsigned int *agent, struct simt_clock **clock);
     void (*bulk_written)(const void *caller, void *to, unsigned int size, uint32_t tag);
     void (*bulk_read)(const void *from, unsigned int size);
+    /* It has combined what it brought with what was there, for an mbarrier. */
+    void (*bulk_reduced)(const void *caller, void *to, unsigned int size, uint32_t tag);
+    /* The running thread starts a copy by a tensor map in global memory. */
+    void (*map_read)(const void *caller, const void *map, unsigned int size);
     /* wgmma begins to read 16 bytes of shared memory, of which the thread must know; it has read
      * them, as an agent (a tag of bulk_tag's). Whether a bulk copy was the last to write there. */
     void (*wgmma_begins)(const void *caller, unsigned int thread, const void *from);

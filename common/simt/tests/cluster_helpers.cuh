@@ -49,4 +49,15 @@ __device__ static __forceinline__ void load_to(void *to, const void *from, unsig
         : "memory");
 }
 
+// Adds numbers to those at `to`, which may be another block's, as the mbarrier may.
+__device__ static __forceinline__ void add_to(unsigned to, const void *from, unsigned bytes,
+                                              unsigned barrier)
+{
+    asm volatile(
+        "cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.add.u32 "
+        "[%0], [%1], %2, [%3];" ::"r"(to),
+        "r"(shared(from)), "r"(bytes), "r"(barrier)
+        : "memory");
+}
+
 #endif

@@ -171,6 +171,89 @@ __global__ void __cluster_dims__(2, 1, 1) send_registers(float *out)
     cluster_sync();
 }
 
+// All blocks add to what the first one has, and it waits for their bytes.
+template <bool WAITS>
+__global__ void __cluster_dims__(4, 1, 1) reduce(float *out)
+{
+    __shared__ __align__(128) unsigned from[BLOCK], sums[BLOCK], least[BLOCK];
+    __shared__ barrier_t full;
+    const unsigned rank = cluster_rank();
+    if (rank == 0 && threadIdx.x == 0) {
+        init(&full, 1);
+        fence_init();
+        expect(&full, 2 * 4 * sizeof sums);
+    }
+    from[threadIdx.x] = rank * 1000 + threadIdx.x;
+    sums[threadIdx.x] = 7;
+    least[threadIdx.x] = 50;
+    fence_proxy();
+    cluster_sync();
+    if (threadIdx.x == 0) {
+        add_to(mapped(sums, 0), from, sizeof from, mapped(&full, 0)); // FAULT reduced_early
+        asm volatile(
+            "cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.min.u32 "
+            "[%0], [%1], %2, [%3];" ::"r"(mapped(least, 0)),
+            "r"(shared(from)), "r"((unsigned)sizeof from), "r"(mapped(&full, 0))
+            : "memory");
+    }
+    if (rank == 0) {
+        if (WAITS)
+            wait(&full, 0);
+        const unsigned sum = sums[threadIdx.x]; // FAULT reduced_early
+        if (WAITS && (sum != 6007 + 4 * threadIdx.x ||
+                      least[threadIdx.x] != (threadIdx.x < 50 ? threadIdx.x : 50)))
+            __trap();
+        out[blockIdx.x * BLOCK + threadIdx.x] = sum;
+        wait(&full, 0);
+    }
+    cluster_sync();
+}
+
+// The block's own shared memory; its zeros are written without a fence.
+template <bool FENCE>
+__global__ void __cluster_dims__(1, 1, 1) reduce_here(float *out)
+{
+    __shared__ __align__(128) unsigned from[BLOCK], sums[BLOCK];
+    __shared__ barrier_t full;
+    if (threadIdx.x == 0) {
+        init(&full, 1);
+        fence_init();
+        expect(&full, 3 * sizeof sums);
+    }
+    from[threadIdx.x] = threadIdx.x;
+    if (!FENCE)
+        fence_proxy();
+    sums[threadIdx.x] = 1; // FAULT sums_hidden
+    if (FENCE)
+        fence_proxy();
+    __syncthreads();
+    if (threadIdx.x < 3)
+        add_to(shared(sums), from, sizeof from, shared(&full)); // FAULT sums_hidden
+    wait(&full, 0);
+    if (sums[threadIdx.x] != 1 + 3 * threadIdx.x)
+        __trap();
+    out[threadIdx.x] = sums[threadIdx.x];
+}
+
+// On a GPU this is an illegal instruction.
+__global__ void no_cluster(float *out)
+{
+    __shared__ __align__(128) unsigned from[BLOCK], sums[BLOCK];
+    __shared__ barrier_t full;
+    if (threadIdx.x == 0) {
+        init(&full, 1);
+        fence_init();
+        expect(&full, sizeof sums);
+    }
+    from[threadIdx.x] = sums[threadIdx.x] = threadIdx.x;
+    fence_proxy();
+    __syncthreads();
+    if (threadIdx.x == 0)
+        add_to(shared(sums), from, sizeof from, shared(&full)); // FAULT no_cluster
+    wait(&full, 0);
+    out[threadIdx.x] = sums[threadIdx.x];
+}
+
 // ---- what is not ----
 
 // Nothing says that the other block has written, or started.
@@ -213,7 +296,7 @@ __global__ void __cluster_dims__(2, 1, 1) past_end(float *out)
     part[threadIdx.x] = threadIdx.x;
     cluster_sync();
     const float *other = cg::this_cluster().map_shared_rank(part, cluster_rank() ^ 1);
-    out[blockIdx.x * BLOCK + threadIdx.x] = other[16384 + threadIdx.x]; // FAULT past_end
+    out[blockIdx.x * BLOCK + threadIdx.x] = other[65536 + threadIdx.x]; // FAULT past_end
     cluster_sync();
 }
 
@@ -337,6 +420,12 @@ static const Case cases[] = {
     {"ok_multicast", "", [] { ok_multicast<<<4, BLOCK, TILE>>>(f, g); }},
     {"ok_send", "", [] { ok_send<<<2, BLOCK>>>(f); }},
     {"ok_registers", "", [] { send_registers<true><<<2, BLOCK>>>(f); }},
+    {"ok_reduce", "", [] { reduce<true><<<8, BLOCK>>>(f); }},
+    {"ok_reduce_here", "", [] { reduce_here<true><<<1, BLOCK>>>(f); }},
+    {"no_cluster", "and the kernel runs in none", [] { no_cluster<<<1, BLOCK>>>(f); }},
+    {"reduced_early", "data race in", [] { reduce<false><<<4, BLOCK>>>(f); }},
+    {"sums_hidden", "no fence.proxy.async between a write and a bulk copy",
+     [] { reduce_here<false><<<1, BLOCK>>>(f); }},
     {"registers_early", "data race in", [] { send_registers<false><<<2, BLOCK>>>(f); }},
     {"no_sync", "access out of bounds|data race in", [] { no_sync<<<2, BLOCK>>>(f); }},
     {"relaxed", "data race in", [] { relaxed<<<2, BLOCK>>>(f); }},

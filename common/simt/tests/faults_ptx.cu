@@ -658,6 +658,20 @@ __global__ void ok_store(float *out)
     }
 }
 
+// Each warp adds its part to the same place, while the others do.
+__global__ void ok_add(float *out)
+{
+    __shared__ __align__(128) float tile[BLOCK];
+    tile[threadIdx.x] = 1;
+    fence_proxy();
+    __syncwarp();
+    if (threadIdx.x % 32 == 0)
+        asm volatile("cp.reduce.async.bulk.global.shared::cta.bulk_group.add.f32 [%0], [%1], 128;\n"
+                     "cp.async.bulk.commit_group;\ncp.async.bulk.wait_group 0;" ::"l"(out),
+                     "r"(shared(tile + threadIdx.x))
+                     : "memory");
+}
+
 // A fence, an mbarrier, and another warp starts the copy.
 __global__ void ok_store_by_other(float *out)
 {
@@ -785,6 +799,7 @@ static const struct {
     {"ok_bulk", "", [] { ok_bulk<<<1, BLOCK, 2 * TILE>>>(f, g); }},
     {"ok_one_waits", "", [] { ok_one_waits<<<1, BLOCK, TILE>>>(f, g); }},
     {"ok_store", "", [] { ok_store<<<1, BLOCK>>>(f); }},
+    {"ok_add", "", [] { ok_add<<<4, BLOCK>>>(f); }},
     {"ok_store_by_other", "", [] { ok_store_by_other<<<1, BLOCK>>>(f); }},
     {"ok_copy_arrive", "", [] { ok_copy_arrive<<<1, BLOCK>>>(f, g); }},
     {"ok_named", "", [] { ok_named<<<1, BLOCK>>>(f); }},

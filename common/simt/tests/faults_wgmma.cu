@@ -580,13 +580,141 @@ __global__ void __launch_bounds__(384, 1)
     }
 }
 
+// Descriptors of pointers, whose lowest bits are the addresses on a GPU.
+__global__ void ok_pointers(float *out)
+{
+    __shared__ __align__(1024) char a[8192], b[1024];
+    float d[4] = {};
+    fill(a, 8192);
+    fill_and_fence(b, 1024);
+    wgmma_fence();
+    for (int k = 0; k < 128; k += 32)
+        multiply(d, of_pointer(a + k), of_pointer(b + k));
+    commit();
+    wait_groups<0>();
+    if (d[2] != 64)
+        __trap();
+    write_out(out, d);
+}
+
+// ---- tensor maps that kernels change ----
+
+// The second half of the tensor, of twos, by the map of the first, changed in global memory by one
+// thread; another one starts the copy.
+template <bool RELEASES, bool ACQUIRES, bool OF_IT>
+__global__ void replaced(float *out, const __grid_constant__ CUtensorMap map, CUtensorMap *maps,
+                         const char *second)
+{
+    __shared__ __align__(1024) char tile[8192];
+    __shared__ barrier_t full;
+    if (threadIdx.x == 0) {
+        init(&full, 1);
+        fence_init();
+        maps[0] = map;
+        set_address(maps, second); // FAULT no_release no_acquire other_acquired
+        if (RELEASES)
+            release_map();
+    }
+    __syncthreads();
+    if (threadIdx.x == 32) {
+        if (ACQUIRES)
+            acquire_map(OF_IT ? maps : maps + 1);
+        expect(&full, sizeof tile);
+        load_box(tile, maps, 0, 0, &full); // FAULT no_release no_acquire other_acquired
+    }
+    wait(&full, 0);
+    if (((const unsigned short *)tile)[threadIdx.x] != 0x4000)
+        __trap();
+    out[threadIdx.x] = tile[threadIdx.x];
+}
+
+// Each block changes its copy in shared memory, as kernels for groups of matrices do.
+template <bool ORDERED>
+__global__ void replaced_in_shared(float *out, const __grid_constant__ CUtensorMap map,
+                                   CUtensorMap *maps, const char *second)
+{
+    __shared__ __align__(1024) char tile[8192];
+    __shared__ __align__(128) CUtensorMap mine;
+    __shared__ barrier_t full;
+    CUtensorMap *const own = &maps[blockIdx.x];
+    if (threadIdx.x == 0) {
+        init(&full, 1);
+        fence_init();
+    }
+    __syncthreads();
+    if (threadIdx.x < 32) {
+        ((unsigned *)&mine)[threadIdx.x] = ((const unsigned *)&map)[threadIdx.x];
+        __syncwarp();
+        if (threadIdx.x == 0) {
+            set_shared_address(&mine, second);
+            set_rows(&mine, 3); // FAULT map_unordered
+        }
+        if (ORDERED)
+            __syncwarp();
+        copy_map(own, &mine); // FAULT map_unordered
+        acquire_map(own);
+        if (threadIdx.x == 0) {
+            expect(&full, sizeof tile);
+            load_box(tile, own, 0, 0, &full);
+        }
+    }
+    wait(&full, 0);
+    for (int row = 0; row < 5; row++)
+        if (((const unsigned short *)tile)[row * 64 + threadIdx.x % 64] != (row < 3 ? 0x4000 : 0))
+            __trap();
+    out[blockIdx.x * GROUP + threadIdx.x] = tile[threadIdx.x];
+}
+
+// A box of im2col from (w, 0) on, stored.
+__global__ void store_columns(const __grid_constant__ CUtensorMap map, int w)
+{
+    __shared__ __align__(128) float tile[4 * 8];
+    tile[threadIdx.x] = 1;
+    fence_proxy();
+    __syncthreads();
+    if (threadIdx.x == 0)
+        give_columns(tile, &map, w); // FAULT column_outside columns_too_many
+}
+
+__global__ void map_in_shared(const __grid_constant__ CUtensorMap map)
+{
+    __shared__ __align__(1024) char tile[8192];
+    __shared__ __align__(128) CUtensorMap mine;
+    __shared__ barrier_t full;
+    mine = map;
+    init(&full, 1);
+    fence_init();
+    expect(&full, sizeof tile);
+    load_box(tile, &mine, 0, 0, &full); // FAULT map_in_shared
+    wait(&full, 0);
+}
+
+// Fields that do not fit one another.
+__global__ void no_tensor(const __grid_constant__ CUtensorMap map, CUtensorMap *maps)
+{
+    __shared__ __align__(1024) char tile[8192];
+    __shared__ barrier_t full;
+    init(&full, 1);
+    fence_init();
+    maps[0] = map;
+    asm volatile("tensormap.replace.tile.swizzle_mode.global.b1024.b32 [%0], 2;" ::"l"(maps)
+                 : "memory");
+    release_map();
+    acquire_map(maps);
+    expect(&full, sizeof tile);
+    load_box(tile, maps, 0, 0, &full); // FAULT no_tensor
+    wait(&full, 0);
+}
+
 static float *f;
 static char *g;
 
-// A tensor of ones, in boxes of 64 x 64, whose rows of 128 bytes are swizzled.
+static CUtensorMap *maps;
+
+// A tensor of ones, in boxes of 64 x 64, whose rows of 128 bytes are swizzled; twos behind it.
 static CUtensorMap tensor()
 {
-    static unsigned short ones[128 * 64];
+    static unsigned short ones[128 * 64], twos[64 * 64];
     const cuuint64_t size[] = {64, 128}, stride[] = {128};
     const cuuint32_t box[] = {64, 64}, step[] = {1, 1};
     void *found = NULL;
@@ -594,7 +722,10 @@ static CUtensorMap tensor()
     CUtensorMap map;
     for (unsigned short &one : ones)
         one = 0x3f80;
+    for (unsigned short &two : twos)
+        two = 0x4000;
     cudaMemcpy(g, ones, sizeof ones, cudaMemcpyHostToDevice);
+    cudaMemcpy(g + sizeof ones, twos, sizeof twos, cudaMemcpyHostToDevice);
     if (cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &found, 12000, cudaEnableDefault,
                                          &result) != cudaSuccess ||
         reinterpret_cast<decltype(&cuTensorMapEncodeTiled)>(found)(
@@ -605,8 +736,28 @@ static CUtensorMap tensor()
     return map;
 }
 
+// 5 pixels in each of 4 rows, with 8 channels; 4 pixels of a box with this lower corner.
+static CUtensorMap columns(int low)
+{
+    const cuuint64_t size[] = {8, 5, 4, 1}, stride[] = {32, 160, 640};
+    const cuuint32_t step[] = {1, 1, 1, 1};
+    const int lower[] = {low, low}, upper[] = {-1, 0};
+    void *found = NULL;
+    cudaDriverEntryPointQueryResult result;
+    CUtensorMap map;
+    if (cudaGetDriverEntryPointByVersion("cuTensorMapEncodeIm2col", &found, 12000,
+                                         cudaEnableDefault, &result) != cudaSuccess ||
+        reinterpret_cast<decltype(&cuTensorMapEncodeIm2col)>(found)(
+            &map, CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 4, g, size, stride, lower, upper, 8, 4, step,
+            CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_NONE,
+            CU_TENSOR_MAP_L2_PROMOTION_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE) != CUDA_SUCCESS)
+        exit(3);
+    return map;
+}
+
 static const char UNDER_WAY[] = "a register of a wgmma that is under way is used";
 static const char HIDDEN[] = "no fence.proxy.async between a write and a wgmma";
+static const char NO_MAP_FENCE[] = "no fence.proxy.tensormap between a write to a tensor map";
 static const char RACE[] = "data race in shared memory";
 
 static const Case cases[] = {
@@ -664,6 +815,30 @@ static const Case cases[] = {
     {"offset", "an address that is no multiple of 16", [] { load_fragment<4, 16><<<1, 32>>>(f); }},
     {"stride", "a stride that is no multiple of 16 bytes",
      [] { load_fragment<0, 20><<<1, 32>>>(f); }},
+    {"no_release", NO_MAP_FENCE,
+     [] { replaced<false, true, true><<<1, GROUP>>>(f, tensor(), maps, g + 16384); }},
+    {"no_acquire", NO_MAP_FENCE,
+     [] { replaced<true, false, true><<<1, GROUP>>>(f, tensor(), maps, g + 16384); }},
+    {"other_acquired", NO_MAP_FENCE,
+     [] { replaced<true, true, false><<<1, GROUP>>>(f, tensor(), maps, g + 16384); }},
+    {"map_unordered", RACE,
+     [] { replaced_in_shared<false><<<1, GROUP>>>(f, tensor(), maps, g + 16384); }},
+    {"map_in_shared", "has a tensor map in shared memory",
+     [] { map_in_shared<<<1, 1>>>(tensor()); }},
+    {"no_tensor", "whose replaced fields are no tensor's",
+     [] { no_tensor<<<1, 1>>>(tensor(), maps); }},
+    {"column_outside",
+     "begins at pixel 4 of dimension 1, and the bounding box of its tensor map has 0 "
+     "to 3",
+     [] { store_columns<<<1, 32>>>(columns(0), 4); }},
+    {"columns_too_many", "stores by a bounding box that is larger than the tensor",
+     [] { store_columns<<<1, 32>>>(columns(-1), 0); }},
+    {"ok_columns", "", [] { store_columns<<<1, 32>>>(columns(0), 3); }},
+    {"ok_pointers", "", [] { ok_pointers<<<1, GROUP>>>(f); }},
+    {"ok_replaced", "",
+     [] { replaced<true, true, true><<<1, GROUP>>>(f, tensor(), maps, g + 16384); }},
+    {"ok_replaced_in_shared", "",
+     [] { replaced_in_shared<true><<<3, GROUP>>>(f, tensor(), maps, g + 16384); }},
     {"ok_fragment", "", [] { load_fragment<16, 24><<<1, 32>>>(f); }},
     {"ok_fences", "", [] { ok_fences<<<1, GROUP, TILES>>>(f); }},
     {"ok_reused", "", [] { ok_reused<<<1, 2 * GROUP, TILES>>>(f); }},
@@ -678,6 +853,7 @@ static const Case cases[] = {
 int main(int count, char **arguments)
 {
     f = zeros<float>(16384);
-    g = zeros<char>(16384);
+    g = zeros<char>(24576);
+    maps = zeros<CUtensorMap>(4 * sizeof(CUtensorMap));
     return run_case(cases, count, arguments);
 }

@@ -117,6 +117,8 @@ WARP_PRODUCT(warp_e5m2, MMA "m16n8k32.row.col.f32.e5m2.e5m2.f32")
 SHORT_PRODUCT(short_f16, MMA "m16n8k8.row.col.f32.f16.f16.f32")
 SHORT_PRODUCT(short_bf16, MMA "m16n8k8.row.col.f32.bf16.bf16.f32")
 SHORT_PRODUCT(short_tf32, MMA "m16n8k4.row.col.f32.tf32.tf32.f32")
+SHORT_PRODUCT(short_e4m3, MMA "m16n8k16.row.col.f32.e4m3.e4m3.f32")
+SHORT_PRODUCT(short_mixed, MMA "m16n8k16.row.col.f32.e4m3.e5m2.f32")
 
 // Results of half precision: two in a register.
 #define PAIRS_IN                                                                                   \
@@ -126,17 +128,34 @@ SHORT_PRODUCT(short_tf32, MMA "m16n8k4.row.col.f32.tf32.tf32.f32")
     for (int i = 0; i < 4; i++)                                                                    \
     d[place_of(i)] = z[i / 2] >> i % 2 * 16 & 0xffff
 
-__global__ void warp_half(const uint32_t *a, const uint32_t *b, const uint32_t *c, uint32_t *d)
-{
-    uint32_t z[2];
-    REGISTERS_OF_A(8);
-    PAIRS_IN;
-    asm volatile(MMA "m16n8k16.row.col.f16.f16.f16.f16 {%0, %1}, {%2, %3, %4, %5}, {%6, %7}, "
-                     "{%0, %1};"
-                 : "+r"(z[0]), "+r"(z[1])
-                 : "r"(x[0]), "r"(x[1]), "r"(x[2]), "r"(x[3]), "r"(y[0]), "r"(y[1]));
-    PAIRS_OUT;
-}
+#define WARP_PAIRS(name, instruction)                                                              \
+    __global__ void name(const uint32_t *a, const uint32_t *b, const uint32_t *c, uint32_t *d)     \
+    {                                                                                              \
+        uint32_t z[2];                                                                             \
+        REGISTERS_OF_A(8);                                                                         \
+        PAIRS_IN;                                                                                  \
+        asm volatile(instruction " {%0, %1}, {%2, %3, %4, %5}, {%6, %7}, {%0, %1};"                \
+                     : "+r"(z[0]), "+r"(z[1])                                                      \
+                     : "r"(x[0]), "r"(x[1]), "r"(x[2]), "r"(x[3]), "r"(y[0]), "r"(y[1]));          \
+        PAIRS_OUT;                                                                                 \
+    }
+WARP_PAIRS(warp_half, MMA "m16n8k16.row.col.f16.f16.f16.f16")
+WARP_PAIRS(warp_half_e4m3, MMA "m16n8k32.row.col.f16.e4m3.e4m3.f16")
+WARP_PAIRS(warp_half_e5m2, MMA "m16n8k32.row.col.f16.e5m2.e5m2.f16")
+
+#define SHORT_PAIRS(name, instruction)                                                             \
+    __global__ void name(const uint32_t *a, const uint32_t *b, const uint32_t *c, uint32_t *d)     \
+    {                                                                                              \
+        uint32_t z[2];                                                                             \
+        REGISTERS_OF_A(8);                                                                         \
+        PAIRS_IN;                                                                                  \
+        asm volatile(instruction " {%0, %1}, {%2, %3}, {%4}, {%0, %1};"                            \
+                     : "+r"(z[0]), "+r"(z[1])                                                      \
+                     : "r"(x[0]), "r"(x[1]), "r"(y[0]));                                           \
+        PAIRS_OUT;                                                                                 \
+    }
+SHORT_PAIRS(short_half_e4m3, MMA "m16n8k16.row.col.f16.e4m3.e4m3.f16")
+SHORT_PAIRS(short_half_mixed, MMA "m16n8k16.row.col.f16.e5m2.e4m3.f16")
 
 // Matrices for wgmma as 8 rows of 16 bytes one behind the other, and the descriptor of one.
 static __device__ uint64_t laid_out(uint32_t *to, const uint32_t *from, int rows)
@@ -214,6 +233,12 @@ static const struct {
     {"mma.short.f32.f16", short_f16, 16, F16, F16, F32},
     {"mma.short.f32.bf16", short_bf16, 16, BF16, BF16, F32},
     {"mma.short.f32.tf32", short_tf32, 16, TF32, TF32, F32},
+    {"mma.f16.e4m3", warp_half_e4m3, 16, E4M3, E4M3, F16},
+    {"mma.f16.e5m2", warp_half_e5m2, 16, E5M2, E5M2, F16},
+    {"mma.short.f32.e4m3", short_e4m3, 16, E4M3, E4M3, F32},
+    {"mma.short.f32.e4m3.e5m2", short_mixed, 16, E4M3, E5M2, F32},
+    {"mma.short.f16.e4m3", short_half_e4m3, 16, E4M3, E4M3, F16},
+    {"mma.short.f16.e5m2.e4m3", short_half_mixed, 16, E5M2, E4M3, F16},
 };
 
 static std::vector<uint32_t> matrix(const Format &format, Kind kind, int words, uint32_t seed,

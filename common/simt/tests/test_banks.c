@@ -1,7 +1,7 @@
 /* Shared memory as an H200 has it (driver 580, CUDA 13.0). Bank conflicts as it counts them
  * (l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_{ld,st}.sum of one instruction): 64 patterns
- * for loads and stores of 4, 8 and 16 bytes. And where wgmma reads the tiles of its matrix
- * descriptors: the numbers there said so, multiplied by 1. */
+ * for loads and stores of 4, 8 and 16 bytes. Sectors of atomics. And where wgmma reads the tiles of
+ * its matrix descriptors: the numbers there said so, multiplied by 1. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -60,6 +60,32 @@ static void test_wavefronts_of_pairs(void **state)
         simt_count_banks(cases[i].store, cases[i].size, ~0u, addresses, &wavefronts, &conflicts);
         assert_int_equal(wavefronts, cases[i].wavefronts);
         assert_int_equal(conflicts, 0);
+    }
+}
+
+/* Of atom.add and of red.add, .f32, .v2.f32 and .v4.f32: lane l at (l * step) % wrap
+ * (l1tex__t_sectors_pipe_lsu_mem_global_op_{atom,red}.sum). */
+static void test_sectors_of_atomics(void **state)
+{
+    static const struct {
+        unsigned int size, step, wrap, sectors;
+    } cases[] = {
+        {4, 4, 65536, 4},   {4, 0, 1, 32},        {4, 4, 8, 16},       {4, 128, 65536, 32},
+        {4, 32, 65536, 32}, {4, 8, 65536, 8},     {4, 4, 64, 4},       {8, 8, 65536, 8},
+        {8, 0, 1, 32},      {8, 8, 16, 16},       {8, 128, 65536, 32}, {8, 32, 65536, 32},
+        {8, 16, 65536, 16}, {8, 8, 128, 8},       {16, 16, 65536, 16}, {16, 0, 1, 32},
+        {16, 16, 32, 16},   {16, 128, 65536, 32}, {16, 32, 65536, 32}, {16, 16, 256, 16},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct simt_site site = {0};
+        uint64_t addresses[SIMT_WARP_SIZE];
+        for (unsigned int lane = 0; lane < SIMT_WARP_SIZE; lane++) {
+            addresses[lane] = 4096 + lane * cases[i].step % cases[i].wrap;
+        }
+        simt_count_access(&site, SPACE_GLOBAL, EVENT_ATOMIC, cases[i].size, ~0u, addresses);
+        assert_int_equal(site.counters.access[SIMT_GLOBAL_ATOMIC].requests, 1);
+        assert_int_equal(site.counters.access[SIMT_GLOBAL_ATOMIC].units, cases[i].sectors);
     }
 }
 
@@ -127,6 +153,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_h200),
         cmocka_unit_test(test_wavefronts_of_pairs),
+        cmocka_unit_test(test_sectors_of_atomics),
         cmocka_unit_test(test_tiles),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -321,6 +321,48 @@ static void test_boxes(void **)
     check_box(CU_TENSOR_MAP_SWIZZLE_NONE, 0, 8, 2, 8, 3);
 }
 
+// What lies outside is a NaN; a map of TFLOAT32 rounds, to even in the middle.
+static void test_filled(void **)
+{
+    const uint32_t given[][2] = {
+        {0x3f800fff, 0x3f800000}, {0x3f801000, 0x3f800000}, {0x3f801001, 0x3f802000},
+        {0x3f803000, 0x3f804000}, {0xbf801000, 0xbf800000}, {0x7f800000, 0x7f800000},
+        {0x7fc00001, 0x7fffe000}, {0x7f800001, 0x7fffe000}, {0x00000001, 0x00000000},
+        {0x80000001, 0x80000000}, {0x007fffff, 0x00800000}, {0x7f7fffff, 0x7f800000},
+    };
+    const CUtensorMapDataType types[] = {
+        CU_TENSOR_MAP_DATA_TYPE_FLOAT32, CU_TENSOR_MAP_DATA_TYPE_FLOAT32_FTZ,
+        CU_TENSOR_MAP_DATA_TYPE_TFLOAT32, CU_TENSOR_MAP_DATA_TYPE_TFLOAT32_FTZ};
+    const cuuint64_t size[] = {WIDTH, HEIGHT}, stride[] = {WIDTH * 4};
+    const cuuint32_t extent[] = {16, BOX_HEIGHT}, steps[] = {1, 1};
+    std::vector<uint32_t> host(WIDTH * HEIGHT), box(16 * BOX_HEIGHT);
+    float *data, *out;
+    cudaMalloc((void **)&data, host.size() * 4);
+    cudaMalloc((void **)&out, box.size() * 4);
+    for (size_t i = 0; i < host.size(); i++)
+        host[i] = given[i % 12][0];
+    cudaMemcpy(data, host.data(), host.size() * 4, cudaMemcpyHostToDevice);
+    for (int kind = 0; kind < 4; kind++) {
+        CUtensorMap map;
+        assert_int_equal(encode()(&map, types[kind], 2, data, size, stride, extent, steps,
+                                  CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_NONE,
+                                  CU_TENSOR_MAP_L2_PROMOTION_NONE,
+                                  CU_TENSOR_MAP_FLOAT_OOB_FILL_NAN_REQUEST_ZERO_FMA),
+                         CUDA_SUCCESS);
+        copy_box<<<1, 64, 8192>>>(map, 28, -2, 16 * BOX_HEIGHT * 4, out);
+        assert_int_equal(cudaMemcpy(box.data(), out, box.size() * 4, cudaMemcpyDeviceToHost),
+                         cudaSuccess);
+        for (int i = 0; i < 16 * BOX_HEIGHT; i++) {
+            const int column = 28 + i % 16, row = i / 16 - 2;
+            const bool inside = column < WIDTH && row >= 0;
+            assert_int_equal(box[i],
+                             inside ? given[(row * WIDTH + column) % 12][kind >= 2] : 0x7ff77ff7);
+        }
+    }
+    cudaFree(data);
+    cudaFree(out);
+}
+
 // ---- im2col ----
 
 // Pixels of N x H x W x C from (w, h, n) on, of each 8 channels, at an offset; channels by halves.
@@ -344,32 +386,37 @@ __global__ void take_columns(const __grid_constant__ CUtensorMap map, int c, int
         out[i] = tile[i];
 }
 
+// Of 3 x 5 x 7 pixels with 16 channels each: 24 pixels, 8 channels.
+static void columns_map(CUtensorMap *map, float *data, int low, int high, unsigned step)
+{
+    const cuuint64_t size[] = {16, 7, 5, 3}, stride[] = {64, 64 * 7, 64 * 35};
+    const int lower[] = {low, low}, upper[] = {high, high};
+    const cuuint32_t steps[] = {1, step, step, 1};
+    void *found = NULL;
+    cudaDriverEntryPointQueryResult result;
+    assert_int_equal(cudaGetDriverEntryPointByVersion("cuTensorMapEncodeIm2col", &found, 12000,
+                                                      cudaEnableDefault, &result),
+                     cudaSuccess);
+    assert_int_equal(((PFN_cuTensorMapEncodeIm2col_v12000)found)(
+                         map, CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 4, data, size, stride, lower, upper,
+                         8, 24, steps, CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_NONE,
+                         CU_TENSOR_MAP_L2_PROMOTION_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE),
+                     CUDA_SUCCESS);
+}
+
 // A filter of 3 x 3, padded by 1, with a stride: the column of each of its places.
 static void check_columns(unsigned step)
 {
     const int C = 16, W = 7, H = 5, N = 3, PIXELS = 24;
     std::vector<float> host((size_t)C * W * H * N);
     float column[PIXELS * 8], *data, *out;
-    void *found = NULL;
-    cudaDriverEntryPointQueryResult result;
     CUtensorMap map;
-    const cuuint64_t size[] = {16, 7, 5, 3}, stride[] = {64, 64 * 7, 64 * 35};
-    const int lower[] = {-1, -1}, upper[] = {-1, -1};
-    const cuuint32_t steps[] = {1, step, step, 1};
     for (size_t i = 0; i < host.size(); i++)
         host[i] = (float)(i + 1);
     cudaMalloc((void **)&data, host.size() * 4);
     cudaMalloc((void **)&out, sizeof column);
     cudaMemcpy(data, host.data(), host.size() * 4, cudaMemcpyHostToDevice);
-    assert_int_equal(cudaGetDriverEntryPointByVersion("cuTensorMapEncodeIm2col", &found, 12000,
-                                                      cudaEnableDefault, &result),
-                     cudaSuccess);
-    assert_int_equal(((PFN_cuTensorMapEncodeIm2col_v12000)found)(
-                         &map, CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 4, data, size, stride, lower, upper,
-                         8, PIXELS, steps, CU_TENSOR_MAP_INTERLEAVE_NONE,
-                         CU_TENSOR_MAP_SWIZZLE_NONE, CU_TENSOR_MAP_L2_PROMOTION_NONE,
-                         CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE),
-                     CUDA_SUCCESS);
+    columns_map(&map, data, -1, -1, step);
     for (int place = 0; place < 9; place++) {
         const int x = place % 3, y = place / 3, c = place % 2 * 8;
         int w = -1 + (int)step, h = -1, n = 0; // from the second output on
@@ -397,6 +444,64 @@ static void check_columns(unsigned step)
     }
     cudaFree(data);
     cudaFree(out);
+}
+
+// Numbers from 1 on go where a column without offsets says; twice if they are added up.
+__global__ void give_columns(const __grid_constant__ CUtensorMap map, int c, int w, int h, int n,
+                             bool adds)
+{
+    __shared__ __align__(128) float tile[24 * 8];
+    for (unsigned i = threadIdx.x; i < 24 * 8; i += blockDim.x)
+        tile[i] = (float)(i + 1);
+    fence_proxy();
+    __syncthreads();
+    if (threadIdx.x > 0)
+        return;
+    for (int i = 0; i < 2; i++)
+        if (adds)
+            asm volatile("cp.reduce.async.bulk.tensor.4d.global.shared::cta.add.im2col_no_offs"
+                         ".bulk_group [%0, {%1, %2, %3, %4}], [%5];" ::"l"(&map),
+                         "r"(c), "r"(w), "r"(h), "r"(n), "r"(shared(tile))
+                         : "memory");
+        else if (i == 0)
+            asm volatile("cp.async.bulk.tensor.4d.global.shared::cta.im2col_no_offs.bulk_group "
+                         "[%0, {%1, %2, %3, %4}], [%5];" ::"l"(&map),
+                         "r"(c), "r"(w), "r"(h), "r"(n), "r"(shared(tile))
+                         : "memory");
+    asm volatile("cp.async.bulk.commit_group;\ncp.async.bulk.wait_group 0;" ::: "memory");
+}
+
+// Pixels from the second row on, within a box that leaves out the last ones of each row and column.
+static void test_columns_given(void **)
+{
+    const int C = 16, W = 7, H = 5, N = 3;
+    std::vector<float> host((size_t)C * W * H * N), wanted;
+    float *data;
+    CUtensorMap map;
+    cudaMalloc((void **)&data, host.size() * 4);
+    columns_map(&map, data, 0, -2, 1);
+    for (int adds = 0; adds < 2; adds++) {
+        int w = 2, h = 1, n = 1;
+        wanted.assign(host.size(), -1);
+        for (int i = 0; i < 24; i++) {
+            for (int j = 0; j < 8 && n < N; j++) {
+                float &there = wanted[(size_t)((n * H + h) * W + w) * C + 8 + j];
+                there = (float)(i * 8 + j + 1) * (adds ? 2.0f : 1.0f) + (adds ? there : 0);
+            }
+            w = w + 1 < W - 2 ? w + 1 : 0;
+            h += w == 0;
+            n += h == H - 2;
+            h %= H - 2;
+        }
+        host.assign(host.size(), -1);
+        cudaMemcpy(data, host.data(), host.size() * 4, cudaMemcpyHostToDevice);
+        give_columns<<<1, 32>>>(map, 8, 2, 1, 1, adds);
+        assert_int_equal(cudaMemcpy(host.data(), data, host.size() * 4, cudaMemcpyDeviceToHost),
+                         cudaSuccess);
+        for (size_t i = 0; i < host.size(); i++)
+            assert_true(host[i] == wanted[i]);
+    }
+    cudaFree(data);
 }
 
 static void test_columns(void **)
@@ -467,6 +572,131 @@ static void test_reductions(void **)
     cudaFree(largest);
 }
 
+// A map that a kernel makes of zeros, field by field, copies a box as the driver's does.
+__global__ void make_map(CUtensorMap *map, float *data)
+{
+    asm volatile("{\n.reg .b64 m;\nmov.b64 m, %0;\n"
+                 "tensormap.replace.tile.global_address.global.b1024.b64 [m], %1;\n"
+                 "tensormap.replace.tile.rank.global.b1024.b32 [m], 1;\n"
+                 "tensormap.replace.tile.elemtype.global.b1024.b32 [m], 7;\n"
+                 "tensormap.replace.tile.interleave_layout.global.b1024.b32 [m], 0;\n"
+                 "tensormap.replace.tile.swizzle_mode.global.b1024.b32 [m], %2;\n"
+                 "tensormap.replace.tile.fill_mode.global.b1024.b32 [m], 0;\n"
+                 "tensormap.replace.tile.global_dim.global.b1024.b32 [m], %3, %4;\n"
+                 "tensormap.replace.tile.global_dim.global.b1024.b32 [m], 1, %5;\n"
+                 "tensormap.replace.tile.global_stride.global.b1024.b64 [m], 0, %6;\n"
+                 "tensormap.replace.tile.box_dim.global.b1024.b32 [m], 0, 32;\n"
+                 "tensormap.replace.tile.box_dim.global.b1024.b32 [m], 1, %7;\n"
+                 "tensormap.replace.tile.element_stride.global.b1024.b32 [m], 0, 1;\n"
+                 "tensormap.replace.tile.element_stride.global.b1024.b32 [m], 1, 2;\n"
+                 "fence.proxy.tensormap::generic.release.sys;\n}" ::"l"(map),
+                 "l"(data), "n"(3), "n"(0), "r"(WIDTH), "r"(HEIGHT), "l"(WIDTH * 4ul),
+                 "r"(BOX_HEIGHT)
+                 : "memory");
+}
+
+__global__ void copy_by(const CUtensorMap *map, float *out)
+{
+    __shared__ __align__(1024) float tile[8 * 32];
+    __shared__ barrier_t b;
+    if (threadIdx.x == 0) {
+        init(&b, 1);
+        fence_init();
+        expect(&b, sizeof tile);
+        asm volatile("fence.proxy.tensormap::generic.acquire.sys [%0], %1;" ::"l"(map), "n"(128)
+                     : "memory");
+        asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes "
+                     "[%0], [%1, {4, 7}], [%2];" ::"r"(shared(tile)),
+                     "l"(map), "r"(shared(&b))
+                     : "memory");
+    }
+    __syncthreads();
+    wait(&b, 0);
+    for (int i = threadIdx.x; i < 8 * 32; i += blockDim.x)
+        out[i] = tile[i];
+}
+
+static void test_map_from_zeros(void **)
+{
+    std::vector<float> host(WIDTH * HEIGHT), box(8 * 32);
+    float *data, *out;
+    CUtensorMap *map;
+    for (size_t i = 0; i < host.size(); i++)
+        host[i] = (float)(i + 1);
+    cudaMalloc((void **)&data, host.size() * 4);
+    cudaMalloc((void **)&out, box.size() * 4);
+    cudaMalloc((void **)&map, sizeof *map);
+    cudaMemset(map, 0, sizeof *map);
+    cudaMemcpy(data, host.data(), host.size() * 4, cudaMemcpyHostToDevice);
+    make_map<<<1, 1>>>(map, data);
+    copy_by<<<1, 32>>>(map, out);
+    assert_int_equal(cudaMemcpy(box.data(), out, box.size() * 4, cudaMemcpyDeviceToHost),
+                     cudaSuccess);
+    for (int i = 0; i < 8 * 32; i++) {
+        const int column = 4 + i % 32, row = 7 + i / 32 * 2, at = i ^ i / 32 % 8 * 4;
+        const bool inside = column < WIDTH && row < HEIGHT;
+        assert_true(box[at] == (inside ? host[row * WIDTH + column] : 0));
+    }
+    cudaFree(data);
+    cudaFree(out);
+    cudaFree(map);
+}
+
+// Stores by a map of TFLOAT32 do not round; sums by one of _FTZ leave out subnormal numbers.
+__global__ void give_row(const __grid_constant__ CUtensorMap map, bool adds)
+{
+    __shared__ __align__(128) uint32_t row[4];
+    if (threadIdx.x > 0)
+        return;
+    row[0] = 0x3f800fff;
+    row[1] = 0x007fffff;
+    row[2] = 0x80000001;
+    row[3] = 0x00800fff;
+    fence_proxy();
+    if (adds)
+        asm volatile("cp.reduce.async.bulk.tensor.1d.global.shared::cta.add.tile.bulk_group "
+                     "[%0, {0}], [%1];" ::"l"(&map),
+                     "r"(shared(row))
+                     : "memory");
+    else
+        asm volatile(
+            "cp.async.bulk.tensor.1d.global.shared::cta.tile.bulk_group [%0, {0}], [%1];" ::"l"(
+                &map),
+            "r"(shared(row))
+            : "memory");
+    asm volatile("cp.async.bulk.commit_group;\ncp.async.bulk.wait_group 0;" ::: "memory");
+}
+
+static void test_given_types(void **)
+{
+    const uint32_t before[] = {0, 1, 0, 0x80000001},
+                   given[] = {0x3f800fff, 0x007fffff, 0x80000001, 0x00800fff};
+    const uint32_t sums[] = {0x3f800fff, 0x00800000, 0x80000001, 0x00800ffe};
+    const uint32_t flushed[] = {0x3f800fff, 0, 0, 0x00800fff};
+    const CUtensorMapDataType types[] = {
+        CU_TENSOR_MAP_DATA_TYPE_FLOAT32, CU_TENSOR_MAP_DATA_TYPE_TFLOAT32,
+        CU_TENSOR_MAP_DATA_TYPE_FLOAT32_FTZ, CU_TENSOR_MAP_DATA_TYPE_TFLOAT32_FTZ};
+    const cuuint64_t size[] = {4}, stride[] = {0};
+    const cuuint32_t extent[] = {4}, steps[] = {1};
+    uint32_t host[4];
+    float *data;
+    cudaMalloc((void **)&data, sizeof host);
+    for (int i = 0; i < 8; i++) {
+        CUtensorMap map;
+        const uint32_t *wanted = i < 4 ? given : i < 6 ? sums : flushed;
+        cudaMemcpy(data, before, sizeof host, cudaMemcpyHostToDevice);
+        assert_int_equal(encode()(&map, types[i % 4], 1, data, size, stride, extent, steps,
+                                  CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_NONE,
+                                  CU_TENSOR_MAP_L2_PROMOTION_NONE,
+                                  CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE),
+                         CUDA_SUCCESS);
+        give_row<<<1, 32>>>(map, i >= 4);
+        assert_int_equal(cudaMemcpy(host, data, sizeof host, cudaMemcpyDeviceToHost), cudaSuccess);
+        assert_memory_equal(host, wanted, sizeof host);
+    }
+    cudaFree(data);
+}
+
 static void test_refused_maps(void **)
 {
     cudaFree(NULL); // so that there is a context
@@ -488,6 +718,11 @@ static void test_refused_maps(void **)
     box[1] = 257;
     assert_int_equal(tried(memory, CU_TENSOR_MAP_SWIZZLE_NONE), CUDA_ERROR_INVALID_VALUE);
     box[1] = 4;
+    assert_int_equal(encode()(&map, CU_TENSOR_MAP_DATA_TYPE_UINT32, 2, memory, size, stride, box,
+                              steps, CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_NONE,
+                              CU_TENSOR_MAP_L2_PROMOTION_NONE,
+                              CU_TENSOR_MAP_FLOAT_OOB_FILL_NAN_REQUEST_ZERO_FMA),
+                     CUDA_ERROR_INVALID_VALUE);
     box[0] = 3;
     assert_int_equal(tried(memory, CU_TENSOR_MAP_SWIZZLE_NONE), CUDA_ERROR_INVALID_VALUE);
 }
@@ -496,10 +731,12 @@ static void test_refused_maps(void **)
 int main(int count, char **arguments)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_products),      cmocka_unit_test(test_half_results),
-        cmocka_unit_test(test_matrices_move), cmocka_unit_test(test_boxes),
-        cmocka_unit_test(test_refused_maps),  cmocka_unit_test(test_reductions),
-        cmocka_unit_test(test_columns),
+        cmocka_unit_test(test_products),       cmocka_unit_test(test_half_results),
+        cmocka_unit_test(test_matrices_move),  cmocka_unit_test(test_boxes),
+        cmocka_unit_test(test_refused_maps),   cmocka_unit_test(test_reductions),
+        cmocka_unit_test(test_columns),        cmocka_unit_test(test_columns_given),
+        cmocka_unit_test(test_map_from_zeros), cmocka_unit_test(test_filled),
+        cmocka_unit_test(test_given_types),
     };
     if (count > 1)
         cmocka_set_test_filter(arguments[1]);

@@ -16,6 +16,12 @@ __device__ static __forceinline__ unsigned long long descriptor(const void *tile
            (unsigned long long)mode << 62;
 }
 
+// The same of a pointer's lowest bits.
+__device__ static __forceinline__ unsigned long long of_pointer(const void *tile)
+{
+    return ((unsigned long long)tile & 0x3ffff) >> 4 | 1ull << 16 | 64ull << 32 | 1ull << 62;
+}
+
 __device__ static __forceinline__ unsigned long long of_a(const void *tile)
 {
     return descriptor(tile, 1024, 128, 0);
@@ -82,6 +88,58 @@ __device__ static __forceinline__ void load_box(void *to, const void *map, int x
                  "[%0], [%1, {%2, %3}], [%4];" ::"r"(shared(to)),
                  "l"(map), "r"(x), "r"(y), "r"(shared(b))
                  : "memory");
+}
+
+__device__ static __forceinline__ void give_columns(const void *from, const void *map, int w)
+{
+    asm volatile("cp.async.bulk.tensor.4d.global.shared::cta.im2col_no_offs.bulk_group "
+                 "[%0, {%1, %2, %3, %4}], [%5];\n"
+                 "cp.async.bulk.commit_group;\n"
+                 "cp.async.bulk.wait_group 0;" ::"l"(map),
+                 "r"(0), "r"(w), "r"(0), "r"(0), "r"(shared(from))
+                 : "memory");
+}
+
+__device__ static __forceinline__ void release_map()
+{
+    asm volatile("fence.proxy.tensormap::generic.release.gpu;" ::: "memory");
+}
+
+__device__ static __forceinline__ void acquire_map(const void *map)
+{
+    asm volatile("fence.proxy.tensormap::generic.acquire.gpu [%0], 128;" ::"l"(map) : "memory");
+}
+
+__device__ static __forceinline__ void copy_map(void *to, const void *from)
+{
+    asm volatile("tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync"
+                 ".aligned [%0], [%1], 128;" ::"l"(to),
+                 "r"(shared(from))
+                 : "memory");
+}
+
+__device__ static __forceinline__ void set_address(CUtensorMap *map, const void *address)
+{
+    asm volatile("tensormap.replace.tile.global_address.global.b1024.b64 [%0], %1;" ::"l"(map),
+                 "l"(address)
+                 : "memory");
+}
+
+// Of a map in shared memory.
+__device__ static __forceinline__ void set_shared_address(CUtensorMap *map, const void *address)
+{
+    asm volatile(
+        "tensormap.replace.tile.global_address.shared::cta.b1024.b64 [%0], %1;" ::"r"(shared(map)),
+        "l"(address)
+        : "memory");
+}
+
+__device__ static __forceinline__ void set_rows(CUtensorMap *map, unsigned rows)
+{
+    asm volatile(
+        "tensormap.replace.tile.global_dim.shared::cta.b1024.b32 [%0], 1, %1;" ::"r"(shared(map)),
+        "r"(rows)
+        : "memory");
 }
 
 __device__ static __forceinline__ void store_box(const void *from, const void *map, int x, int y)

@@ -38,7 +38,7 @@ prints '6 [a b] [it'\''s]' -Iinclude -std c++20 -Xcompiler -Wall,-Wextra --ptxas
 prints '' -Iinclude value.cu
 [ "$(./a.out)" = 6 ] || fail 'a.out is the default'
 prints '' -Iinclude -dc value.cu
-prints 6 value.o -o 'out put' -lcudart -lm --run
+prints 6 value.o -o 'out put' -lcudart -lcuda -lm --run
 [ -x 'out put' ] || fail 'a name with a space'
 prints '' -Iinclude -c value.cu -o renamed.o
 prints 6 renamed.o --run
