@@ -55,13 +55,22 @@ size_t bf16_plan_floats(const struct gemm *call)
     return (size_t)call->multiprocessors * 2 * 128 * 256;
 }
 
+/* A product of many tiles runs at the GPU's power limit. There the work counts, of which wide tiles
+ * are the least, and not who is idle in the last wave: it leaves its power to the others. */
+static bool is_at_power_limit(const struct gemm *call)
+{
+    const double tiles = ceil((double)call->m / 128) * ceil((double)call->n / 256);
+
+    return call->k >= 1024 && tiles >= 6.0 * call->multiprocessors;
+}
+
 static struct bf16_plan plan_of_tiles(const struct gemm *call)
 {
     static const unsigned splits[] = {1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128};
     struct bf16_plan best = {BF16_NARROW, 1};
     double least = -1;
 
-    for (unsigned way = BF16_NARROW; way <= BF16_WIDE; way++)
+    for (unsigned way = is_at_power_limit(call) ? BF16_WIDE : BF16_NARROW; way <= BF16_WIDE; way++)
         for (size_t s = 0; s < sizeof splits / sizeof splits[0]; s++) {
             const double cycles = cycles_of(call, way, splits[s]);
             if (splits[s] > 1 && (splits[s] > steps_of(call) ||

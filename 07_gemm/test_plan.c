@@ -183,6 +183,8 @@ static void test_bf16_plans(void **state)
         {3072, 1536, 4096, BF16_SHARED},
         {8192, 8192, 128, BF16_WIDE},
         {4096, 4096, 4096, BF16_WIDE},
+        {8192, 8192, 8192, BF16_WIDE},
+        {8192, 16384, 16384, BF16_WIDE},
         {64, 64, 65536, BF16_NARROW},
         {0, 5, 3, BF16_NARROW},
         {5, 7, 0, BF16_OTHER},

@@ -73,7 +73,7 @@ function countStep(block, step) {
     return [1, lanes, access.wavefronts.length, access.conflicts, 0, crowd];
   }
   const access = sectorAccess(size, addresses);
-  return [1, lanes, access.sectors.length, 0, access.bytes, crowd];
+  return [1, lanes, crowd ? atomicSectors(addresses) : access.sectors.length, 0, access.bytes, crowd];
 }
 
 const emptyAccesses = () => ACCESSES.map(() => [0, 0, 0, 0, 0, 0]);

@@ -68,9 +68,22 @@ function sectorAccess(size, addresses) {
   return {sectors: [...sectors], bytes};
 }
 
-/* The most lanes on one address. */
-function crowdOf(addresses) {
+/* How many lanes are on each address. */
+function lanesOn(addresses) {
   const on = new Map();
   for (const lane of activeLanes(addresses)) on.set(addresses[lane], (on.get(addresses[lane]) || 0) + 1);
-  return Math.max(0, ...on.values());
+  return on;
+}
+
+/* The most lanes on one address. */
+const crowdOf = addresses => Math.max(0, ...lanesOn(addresses).values());
+
+/* Sectors of atomics: each as often as the most lanes are on one address in it. */
+function atomicSectors(addresses) {
+  const most = new Map();
+  for (const [address, lanes] of lanesOn(addresses)) {
+    const sector = Math.floor(address / SECTOR);
+    most.set(sector, Math.max(lanes, most.get(sector) || 0));
+  }
+  return [...most.values()].reduce((sum, lanes) => sum + lanes, 0);
 }
