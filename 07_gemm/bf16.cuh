@@ -65,26 +65,49 @@ static inline __device__ bool has_even_columns(const struct gemm &call)
     return (uintptr_t)call.c_bf16 % 4 == 0 && call.ldc % 2 == 0;
 }
 
-/* 8 elements of a row from `first` on, two a word: all of them, aligned, or as many as the row has,
- * and 0. */
-template <bool WHOLE>
-static inline __device__ uint4 load_chunk(const uint16_t *row, size_t first, size_t columns)
-{
-    if (WHOLE) {
-        return *(const uint4 *)(row + first);
-    } else {
-        unsigned words[4] = {};
-#pragma unroll
-        for (unsigned i = 0; i < CHUNK; i++)
-            if (first + i < columns)
-                words[i / 2] |= (unsigned)row[first + i] << i % 2 * 16;
-        return make_uint4(words[0], words[1], words[2], words[3]);
-    }
-}
-
 static inline __device__ unsigned word(const uint4 &four, unsigned i)
 {
     return i == 0 ? four.x : i == 1 ? four.y : i == 2 ? four.z : four.w;
+}
+
+/* How a chunk comes: in one access; in two that are aligned, of which the chunk is a part; or
+ * element by element. */
+enum loads { ALIGNED, SHIFTED, SINGLE };
+
+/* 8 elements that start anywhere, out of the 16 or 32 bytes at multiples of 16 around them. */
+static inline __device__ uint4 load_shifted(const uint16_t *first)
+{
+    const unsigned shift = (unsigned)((uintptr_t)first % 16 / sizeof(uint16_t));
+    const uint4 *const around = (const uint4 *)(first - shift);
+    const uint4 low = around[0], high = around[shift > 0];
+    unsigned words[8] = {low.x, low.y, low.z, low.w, high.x, high.y, high.z, high.w};
+    const unsigned bytes = shift % 2 == 0 ? 0x3210 : 0x5432;
+
+#pragma unroll
+    for (unsigned i = 0; i < 6; i++)
+        words[i] = shift / 4 == 0 ? words[i] : words[i + 2];
+#pragma unroll
+    for (unsigned i = 0; i < 5; i++)
+        words[i] = shift / 2 % 2 == 0 ? words[i] : words[i + 1];
+    return make_uint4(
+        __byte_perm(words[0], words[1], bytes), __byte_perm(words[1], words[2], bytes),
+        __byte_perm(words[2], words[3], bytes), __byte_perm(words[3], words[4], bytes));
+}
+
+/* 8 elements of a row from `first` on, two a word; single ones as many as the row has, and 0. */
+template <enum loads LOADS>
+static inline __device__ uint4 load_chunk(const uint16_t *row, size_t first, size_t columns)
+{
+    if (LOADS == ALIGNED)
+        return *(const uint4 *)(row + first);
+    if (LOADS == SHIFTED)
+        return load_shifted(row + first);
+    unsigned words[4] = {};
+#pragma unroll
+    for (unsigned i = 0; i < CHUNK; i++)
+        if (first + i < columns)
+            words[i / 2] |= (unsigned)row[first + i] << i % 2 * 16;
+    return make_uint4(words[0], words[1], words[2], words[3]);
 }
 
 /* Copies a chunk of 8 elements to shared memory; 0 outside the matrix. `aligned`: all rows start at

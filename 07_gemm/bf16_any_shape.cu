@@ -74,21 +74,22 @@ static __global__ void __launch_bounds__(256)
     add_parts<8>(call, parts, splits);
 }
 
-/* Copies a matrix to rows that start at multiples of 16 bytes, a warp 256 elements of a row. */
+/* Copies a matrix to rows that start at multiples of 16 bytes, a thread 8 elements. What is read
+ * beside them is of the rows before and after. */
 static __global__ void __launch_bounds__(256)
     align_rows(uint16_t *to, const size_t to_leading, const uint16_t *from, const size_t leading,
                const size_t rows, const size_t columns)
 {
-    const size_t pieces = (columns + 255) / 256, piece = (size_t)blockIdx.x * 8 + threadIdx.x / 32;
-    const size_t row = piece / pieces, first = piece % pieces * 256 + threadIdx.x % 32;
+    const size_t chunks = to_leading / CHUNK, i = (size_t)blockIdx.x * 256 + threadIdx.x;
+    const size_t row = i / chunks, first = i % chunks * CHUNK;
+    const bool inside = row > 0 && row + 1 < rows && first + CHUNK <= columns;
 
     overlap_launches();
     if (row >= rows)
         return;
-#pragma unroll
-    for (unsigned i = 0; i < 8; i++)
-        if (first + i * 32 < columns)
-            to[row * to_leading + first + i * 32] = from[row * leading + first + i * 32];
+    *(uint4 *)(to + row * to_leading + first) =
+        inside ? load_chunk<SHIFTED>(from + row * leading, first, columns)
+               : load_chunk<SINGLE>(from + row * leading, first, columns);
 }
 
 static __device__ float half_word(const uint4 &chunk, unsigned i)
@@ -96,25 +97,19 @@ static __device__ float half_word(const uint4 &chunk, unsigned i)
     return bf16_value((uint16_t)(word(chunk, i / 2) >> i % 2 * 16));
 }
 
-/* n = 1: a warp for each row of A. */
-static __global__ void __launch_bounds__(256) times_vector(const struct gemm call)
+/* A lane's products of a row of A and the only column of B, chunk by chunk up to term `end`. */
+template <enum loads LOADS>
+static __device__ float multiply_chunks(const struct gemm &call, const uint16_t *row, size_t begin,
+                                        size_t end)
 {
-    const size_t row = (size_t)blockIdx.x * 8 + threadIdx.x / 32;
-    const bool a_aligned = has_aligned_chunks(call.a_bf16, call.lda);
-    const bool b_aligned = call.ldb == 1 && (uintptr_t)call.b_bf16 % 16 == 0;
-    const uint16_t *const row_of_a = call.a_bf16 + row * call.lda;
+    const bool b_aligned = call.ldb == 1 && (uintptr_t)call.b_bf16 % 16 == 0 && LOADS != SINGLE;
     float sum = 0;
 
-    overlap_launches();
-    if (row >= call.m)
-        return;
 #pragma unroll 4
-    for (size_t p = threadIdx.x % 32 * CHUNK; p < call.k; p += 32 * CHUNK) {
-        const bool whole = p + CHUNK <= call.k;
-        const uint4 a = a_aligned && whole ? load_chunk<true>(row_of_a, p, call.k)
-                                           : load_chunk<false>(row_of_a, p, call.k);
-        if (b_aligned && whole) {
-            const uint4 b = load_chunk<true>(call.b_bf16, p, call.k);
+    for (size_t p = begin + threadIdx.x % 32 * CHUNK; p < end; p += 32 * CHUNK) {
+        const uint4 a = load_chunk<LOADS>(row, p, call.k);
+        if (b_aligned) {
+            const uint4 b = load_chunk<ALIGNED>(call.b_bf16, p, call.k);
 #pragma unroll
             for (unsigned i = 0; i < CHUNK; i++)
                 sum += half_word(a, i) * half_word(b, i);
@@ -125,6 +120,29 @@ static __global__ void __launch_bounds__(256) times_vector(const struct gemm cal
                     sum += half_word(a, i) * bf16_value(call.b_bf16[(p + i) * call.ldb]);
         }
     }
+    return sum;
+}
+
+/* n = 1: a warp for each row of A. A chunk that is not aligned is read with what is beside it,
+ * except in the first row and the last. */
+static __global__ void __launch_bounds__(256) times_vector(const struct gemm call)
+{
+    const size_t row = (size_t)blockIdx.x * 8 + threadIdx.x / 32;
+    const uint16_t *const row_of_a = call.a_bf16 + row * call.lda;
+    const bool aligned = has_aligned_chunks(call.a_bf16, call.lda);
+    size_t whole = call.k / CHUNK * CHUNK;
+    float sum = 0;
+
+    overlap_launches();
+    if (row >= call.m)
+        return;
+    if (aligned)
+        sum = multiply_chunks<ALIGNED>(call, row_of_a, 0, whole);
+    else if (row > 0 && row + 1 < call.m)
+        sum = multiply_chunks<SHIFTED>(call, row_of_a, 0, whole);
+    else
+        whole = 0;
+    sum += multiply_chunks<SINGLE>(call, row_of_a, whole, call.k);
     for (unsigned distance = 16; distance > 0; distance /= 2)
         sum += __shfl_down_sync(~0U, sum, distance);
     if (threadIdx.x % 32 == 0)
@@ -174,7 +192,7 @@ extern "C" void prepare_any_shape_bf16(const struct gemm *call)
 
 static unsigned blocks_of_rows(size_t rows, size_t columns)
 {
-    return (unsigned)((rows * ((columns + 255) / 256) + 7) / 8);
+    return (unsigned)((rows * (aligned_leading(columns) / CHUNK) + 255) / 256);
 }
 
 /* The call with operands whose rows are aligned. */
@@ -211,17 +229,47 @@ static void launch_add_splits(const struct gemm *call, unsigned splits)
                          *call, parts, splits);
 }
 
+/* What a launch needs beside the call, and is the same in every call with these arguments. */
+struct prepared {
+    struct gemm call;
+    unsigned splits, blocks;
+    struct bf16_work work;
+    struct maps maps;
+};
+
+static bool is_same(const struct gemm *one, const struct gemm *other)
+{
+    return memcmp(one, other, sizeof *one) == 0;
+}
+
+/* A GPU's last is kept for the next call: making it takes as long as a small product. */
+template <typename Plan>
+static struct prepared *prepared_for(const void *kernel, const struct gemm *call, unsigned splits)
+{
+    static struct prepared of_gpus[MOST_GPUS];
+    struct prepared *const last = &of_gpus[gpu_place()];
+
+    if (!is_same(&last->call, call) || last->splits != splits) {
+        last->call = *call;
+        last->splits = splits;
+        last->work = work_of<Plan>(call);
+        last->work.splits = splits;
+        last->blocks = blocks_for<Plan>(call, last->work);
+        last->maps = maps_of<Plan>(call, last->work);
+        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                             (int)Plan::SHARED_BYTES);
+    }
+    last->work.parts = (float *)scratches[gpu_place()].memory;
+    return last;
+}
+
 #define LAUNCH(kernel, plan)                                                                       \
     {                                                                                              \
-        struct bf16_work work = work_of<plan>(&aligned);                                           \
-        work.splits = splits;                                                                      \
-        work.parts = (float *)scratches[gpu_place()].memory;                                       \
-        const struct maps maps = maps_of<plan>(&aligned, work);                                    \
-        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,                  \
-                             (int)plan::SHARED_BYTES);                                             \
-        launch_dependent_clusters(kernel, plan::CLUSTER, blocks_for<plan>(&aligned, work),         \
-                                  THREADS, plan::SHARED_BYTES, aligned, maps.a, maps.b, maps.c,    \
-                                  work);                                                           \
+        const struct prepared *const with =                                                        \
+            prepared_for<plan>((const void *)kernel, &aligned, splits);                            \
+        launch_dependent_clusters(kernel, plan::CLUSTER, with->blocks, THREADS,                    \
+                                  plan::SHARED_BYTES, aligned, with->maps.a, with->maps.b,         \
+                                  with->maps.c, with->work);                                       \
     }                                                                                              \
     break
 
@@ -230,9 +278,24 @@ extern "C" void launch_stream_k_bf16(const struct gemm *call);
 extern "C" void launch_thin_bf16(const struct gemm *call);
 extern "C" void launch_few_rows_bf16(const struct gemm *call);
 
+static struct bf16_plan plan_for(const struct gemm *call)
+{
+    static struct {
+        struct gemm call;
+        struct bf16_plan plan;
+    } of_gpus[MOST_GPUS];
+    auto &last = of_gpus[gpu_place()];
+
+    if (!is_same(&last.call, call)) {
+        last.call = *call;
+        last.plan = bf16_plan_of(call);
+    }
+    return last.plan;
+}
+
 extern "C" void launch_any_shape_bf16(const struct gemm *call)
 {
-    const struct bf16_plan chosen = bf16_plan_of(call);
+    const struct bf16_plan chosen = plan_for(call);
     const unsigned splits = chosen.splits;
 
     if (call->m == 0 || call->n == 0)

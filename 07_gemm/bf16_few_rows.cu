@@ -8,18 +8,21 @@
  * Still bad: blocks of the last wave leave multiprocessors idle, and with many rows registers do
  * not hold the sums. */
 #include "bf16.cuh"
+#include "device/gpu.h"
 #include "kernel/cluster.cuh"
 #include "kernel/dependent_launch.cuh"
 
 static const unsigned COLUMNS = 64, TERMS = 32, MOST_SPLITS = 8;
 
-/* For 16 rows of C, or 32. Each warp has BATCH times 32 terms on their way. */
-template <unsigned TILES_OF_16, unsigned BLOCK_WARPS, unsigned LOADS>
+/* For 16 rows of C, or 32. Each warp has BATCH times 32 terms on their way, a multiprocessor at
+ * most that many warps. ALIGNED: rows start at multiples of 16 bytes and have whole chunks. */
+template <unsigned TILES_OF_16, unsigned WARPS, unsigned BATCHES, bool IS_ALIGNED>
 struct plan {
-    static const unsigned TILES = TILES_OF_16, WARPS = BLOCK_WARPS, BATCH = LOADS;
-    static const unsigned ROWS = TILES * 16, THREADS = WARPS * 32;
+    static const unsigned TILES = TILES_OF_16, MOST_WARPS = WARPS, BATCH = BATCHES;
+    static const enum loads LOADS = IS_ALIGNED ? ALIGNED : SHIFTED;
+    static const unsigned ROWS = TILES * 16;
     static const unsigned PITCH = COLUMNS + 8; /* of sums in shared memory: no bank conflicts */
-    static const unsigned SHARED_BYTES = WARPS * ROWS * PITCH * sizeof(float);
+    static const unsigned WARP_BYTES = ROWS * PITCH * sizeof(float);
     typedef float sums[TILES][CHUNK][4];
 };
 
@@ -30,7 +33,7 @@ struct fragments {
     uint4 b[8], a[TILES][2];
 };
 
-template <bool WHOLE, unsigned TILES>
+template <enum loads LOADS, unsigned TILES>
 static __device__ void load_fragments(struct fragments<TILES> &part, const struct gemm &call,
                                       size_t term, size_t column)
 {
@@ -40,15 +43,15 @@ static __device__ void load_fragments(struct fragments<TILES> &part, const struc
 #pragma unroll
     for (unsigned i = 0; i < 8; i++) {
         part.b[i] = make_uint4(0, 0, 0, 0);
-        if (WHOLE || term + i < call.k)
-            part.b[i] = load_chunk<WHOLE>(call.b_bf16 + (term + i) * call.ldb, column, call.n);
+        if (LOADS != SINGLE || term + i < call.k)
+            part.b[i] = load_chunk<LOADS>(call.b_bf16 + (term + i) * call.ldb, column, call.n);
     }
 #pragma unroll
     for (unsigned i = 0; i < TILES * 2; i++) {
         const size_t row = i * 8 + g;
         part.a[i / 2][i % 2] = make_uint4(0, 0, 0, 0);
         if (row < call.m)
-            part.a[i / 2][i % 2] = load_chunk<WHOLE>(call.a_bf16 + row * call.lda, term, call.k);
+            part.a[i / 2][i % 2] = load_chunk<LOADS>(call.a_bf16 + row * call.lda, term, call.k);
     }
 }
 
@@ -86,30 +89,36 @@ static __device__ void multiply_fragments(float (&sum)[TILES][CHUNK][4],
         }
 }
 
-/* The warp's products: every WARPS-th 32 terms from `begin` on, all chunks aligned and whole before
- * `whole_end`. */
+/* A block's terms, and those of them that need no care: all chunks of the matrices' rows are there
+ * and may be loaded with what is next to them. */
+struct terms {
+    size_t begin, easy_begin, easy_end, end;
+};
+
+/* The warp's products, of every n-th 32 terms if the block has n warps. */
 template <typename Plan>
 static __device__ void multiply_terms(typename Plan::sums &sum, const struct gemm &call,
-                                      size_t column, size_t begin, size_t whole_end, size_t end)
+                                      size_t column, const struct terms &terms)
 {
-    const size_t stride = Plan::WARPS * TERMS;
-    size_t term = begin + threadIdx.x / 32 * TERMS;
+    const size_t stride = blockDim.x;
+    size_t term = terms.begin + threadIdx.x / 32 * TERMS;
 
-    for (; term + (Plan::BATCH - 1) * stride < whole_end; term += Plan::BATCH * stride) {
+    for (; term >= terms.easy_begin && term + (Plan::BATCH - 1) * stride < terms.easy_end;
+         term += Plan::BATCH * stride) {
         struct fragments<Plan::TILES> part[Plan::BATCH];
 #pragma unroll
         for (unsigned i = 0; i < Plan::BATCH; i++)
-            load_fragments<true>(part[i], call, term + i * stride, column);
+            load_fragments<Plan::LOADS>(part[i], call, term + i * stride, column);
 #pragma unroll
         for (unsigned i = 0; i < Plan::BATCH; i++)
             multiply_fragments(sum, part[i]);
     }
-    for (; term < end; term += stride) {
+    for (; term < terms.end; term += stride) {
         struct fragments<Plan::TILES> part;
-        if (term < whole_end)
-            load_fragments<true>(part, call, term, column);
+        if (term >= terms.easy_begin && term < terms.easy_end)
+            load_fragments<Plan::LOADS>(part, call, term, column);
         else
-            load_fragments<false>(part, call, term, column);
+            load_fragments<SINGLE>(part, call, term, column);
         multiply_fragments(sum, part);
     }
 }
@@ -133,34 +142,65 @@ static __device__ void keep_sums(float *sums, const typename Plan::sums &sum)
 template <typename Plan>
 static __device__ void add_warps(float *sums, unsigned rows)
 {
-    for (unsigned i = threadIdx.x; i < rows * COLUMNS; i += Plan::THREADS) {
+    for (unsigned i = threadIdx.x; i < rows * COLUMNS; i += blockDim.x) {
         float *const first = sums + i / COLUMNS * Plan::PITCH + i % COLUMNS;
         float all = *first;
-        for (unsigned warp = 1; warp < Plan::WARPS; warp++)
+        for (unsigned warp = 1; warp < blockDim.x / 32; warp++)
             all += first[warp * Plan::ROWS * Plan::PITCH];
         *first = all;
     }
 }
 
+/* Where the chunk of 8 columns begins which has that column. If rows are not aligned anyway, the
+ * last one is moved back to where it is whole. */
+template <typename Plan>
+static __device__ size_t chunk_of(size_t column, size_t columns)
+{
+    column -= column % CHUNK;
+    return Plan::LOADS == SHIFTED && columns >= CHUNK ? min(column, columns - CHUNK) : column;
+}
+
 /* Adds up the blocks' sums, and stores the block's part of the rows. */
 template <typename Plan>
 static __device__ void add_blocks(const struct gemm &call, const float *sums, unsigned rows,
-                                  size_t column, unsigned rank, unsigned splits)
+                                  size_t first_column, unsigned rank, unsigned splits)
 {
     const unsigned pairs = COLUMNS / 2;
     const bool even = has_even_columns(call);
 
-    for (unsigned i = rank * Plan::THREADS + threadIdx.x; i < rows * pairs;
-         i += splits * Plan::THREADS) {
-        const unsigned row = i / pairs, of_row = i % pairs * 2;
-        const float *const one = sums + row * Plan::PITCH + of_row % 8 * 8 + of_row / 8;
+    for (unsigned i = rank * blockDim.x + threadIdx.x; i < rows * pairs; i += splits * blockDim.x) {
+        const unsigned row = i / pairs, chunk = i % pairs * 2 / CHUNK;
+        const size_t column = first_column + i % pairs * 2;
+        if (column >= call.n)
+            continue;
+        const unsigned j = (unsigned)(column - chunk_of<Plan>(column, call.n));
+        const float *const one = sums + row * Plan::PITCH + j * 8 + chunk;
+        const float *const next = one + (j + 1 < CHUNK ? 8 : 0);
         float first = 0, second = 0;
         for (unsigned block = 0; block < splits; block++) {
             first += load_from_block(one, block);
-            second += load_from_block(one + 8, block);
+            second += load_from_block(next, block);
         }
-        store_pair(call, row, column + of_row, first, second, even);
+        store_pair(call, row, column, first, second, even);
     }
+}
+
+/* What is loaded shifted reads up to 14 bytes before and after a chunk: not where these would be
+ * outside the matrix. */
+template <typename Plan>
+static __device__ struct terms terms_of(const struct gemm &call, unsigned rank, unsigned splits)
+{
+    const size_t parts = (call.k + TERMS - 1) / TERMS;
+    struct terms terms = {parts * rank / splits * TERMS, 0, call.k / TERMS * TERMS,
+                          min(parts * (rank + 1) / splits * TERMS, call.k)};
+
+    if (Plan::LOADS == SHIFTED) {
+        const bool starts_aligned = ((uintptr_t)call.a_bf16 | (uintptr_t)call.b_bf16) % 16 == 0;
+        terms.easy_begin = starts_aligned ? 0 : TERMS;
+        terms.easy_end = call.n < CHUNK || call.k < CHUNK ? 0 : (call.k - CHUNK) / TERMS * TERMS;
+    }
+    terms.easy_end = min(terms.easy_end, terms.end);
+    return terms;
 }
 
 /* A block has 64 columns of C; the blocks of a cluster share the terms. */
@@ -170,19 +210,13 @@ static __device__ void multiply_rows(const struct gemm &call, unsigned splits)
     extern __shared__ float sums[]; /* of each warp, ROWS rows */
     const unsigned rank = rank_in_cluster(), rows = (unsigned)call.m;
     const size_t first = (size_t)(blockIdx.x / splits) * COLUMNS;
-    size_t column = first + threadIdx.x % 32 / 4 * CHUNK;
-    const size_t parts = (call.k + TERMS - 1) / TERMS;
-    const size_t begin = parts * rank / splits * TERMS, end = parts * (rank + 1) / splits * TERMS;
-    const bool whole = has_aligned_chunks(call.a_bf16, call.lda) &&
-                       has_aligned_chunks(call.b_bf16, call.ldb) &&
-                       (call.n % CHUNK == 0 || first + COLUMNS <= call.n);
+    size_t column = chunk_of<Plan>(first + threadIdx.x % 32 / 4 * CHUNK, call.n);
     typename Plan::sums sum = {};
 
     overlap_launches();
     if (column >= call.n)
         column = 0; /* any that exists: these sums are not stored */
-    multiply_terms<Plan>(sum, call, column, begin, whole ? min(end, call.k / TERMS * TERMS) : begin,
-                         end);
+    multiply_terms<Plan>(sum, call, column, terms_of<Plan>(call, rank, splits));
     keep_sums<Plan>(sums, sum);
     __syncthreads();
     add_warps<Plan>(sums, rows);
@@ -191,55 +225,95 @@ static __device__ void multiply_rows(const struct gemm &call, unsigned splits)
     cluster_barrier(); /* nobody may end while others read its memory */
 }
 
-typedef plan<1, 16, 1> rows_16;
-typedef plan<2, 8, 3> rows_32;
+#define KERNEL(plan)                                                                               \
+    static __global__ void __launch_bounds__(plan::MOST_WARPS * 32, 1)                             \
+        few_##plan(const struct gemm call, const unsigned splits)                                  \
+    {                                                                                              \
+        multiply_rows<plan>(call, splits);                                                         \
+    }
 
-static __global__ void __launch_bounds__(rows_16::THREADS, 1)
-    few_rows_16(const struct gemm call, const unsigned splits)
-{
-    multiply_rows<rows_16>(call, splits);
-}
+typedef plan<1, 16, 1, true> rows_16;
+typedef plan<2, 8, 3, true> rows_32;
+typedef plan<1, 16, 1, false> rows_16_shifted;
+typedef plan<2, 8, 1, false> rows_32_shifted;
 
-static __global__ void __launch_bounds__(rows_32::THREADS, 1)
-    few_rows_32(const struct gemm call, const unsigned splits)
-{
-    multiply_rows<rows_32>(call, splits);
-}
+KERNEL(rows_16)
+KERNEL(rows_32)
+KERNEL(rows_16_shifted)
+KERNEL(rows_32_shifted)
 
 /* ---- launch ---------------------------------------------------------------------------------- */
 
-/* As many blocks as run at the same time. */
-template <typename Plan>
-static unsigned splits_of(const struct gemm *call, size_t tiles)
-{
-    unsigned splits = 1;
+typedef void kernel_of_rows(const struct gemm, const unsigned);
 
-    while (splits < MOST_SPLITS && call->k >= splits * 2 * Plan::WARPS * TERMS &&
-           tiles * splits * 2 <= (size_t)call->multiprocessors)
-        splits *= 2;
-    return splits;
+struct blocks {
+    unsigned splits, warps;
+};
+
+/* How many clusters of that many such blocks run at the same time. */
+template <typename Plan>
+static unsigned clusters_of(kernel_of_rows *kernel, const struct blocks &blocks)
+{
+    static unsigned found[MOST_GPUS][MOST_SPLITS + 1][Plan::MOST_WARPS + 1];
+    unsigned &clusters = found[gpu_place()][blocks.splits][blocks.warps];
+
+    if (clusters == 0) {
+        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                             (int)(Plan::MOST_WARPS * Plan::WARP_BYTES));
+        clusters = max(most_clusters(kernel, blocks.splits, blocks.warps * 32,
+                                     blocks.warps * Plan::WARP_BYTES),
+                       1U);
+    }
+    return clusters;
 }
 
-#define LAUNCH(kernel, plan)                                                                       \
+/* Such that the warps have the fewest turns; to begin a wave of blocks takes as long as two. */
+template <typename Plan>
+static struct blocks choose_blocks(const struct gemm *call, kernel_of_rows *kernel, size_t tiles)
+{
+    const size_t parts = max((call->k + TERMS - 1) / TERMS, (size_t)1);
+    struct blocks best = {1, Plan::MOST_WARPS};
+    size_t fewest = SIZE_MAX;
+
+    for (unsigned warps = Plan::MOST_WARPS; warps >= 4; warps /= 2)
+        for (unsigned splits = 1; splits <= MOST_SPLITS && splits <= parts; splits++) {
+            const size_t clusters = clusters_of<Plan>(kernel, {splits, warps});
+            const size_t waves = (tiles + clusters - 1) / clusters, all = (size_t)splits * warps;
+            const size_t turns = waves * ((parts + all - 1) / all + 2);
+            if (turns < fewest) {
+                fewest = turns;
+                best = {splits, warps};
+            }
+        }
+    return best;
+}
+
+#define LAUNCH(plan)                                                                               \
     do {                                                                                           \
         const size_t tiles = (call->n + COLUMNS - 1) / COLUMNS;                                    \
-        const unsigned splits = splits_of<plan>(call, tiles);                                      \
-        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,                  \
-                             (int)plan::SHARED_BYTES);                                             \
-        launch_dependent_clusters(kernel, splits, (unsigned)(tiles * splits), plan::THREADS,       \
-                                  plan::SHARED_BYTES, *call, splits);                              \
+        const struct blocks blocks = choose_blocks<plan>(call, few_##plan, tiles);                 \
+        launch_dependent_clusters(few_##plan, blocks.splits, (unsigned)(tiles * blocks.splits),    \
+                                  blocks.warps * 32, blocks.warps * plan::WARP_BYTES, *call,       \
+                                  blocks.splits);                                                  \
     } while (false)
 
 extern "C" void launch_thin_bf16(const struct gemm *call);
 
 extern "C" void launch_few_rows_bf16(const struct gemm *call)
 {
+    const bool aligned = has_aligned_chunks(call->a_bf16, call->lda) &&
+                         has_aligned_chunks(call->b_bf16, call->ldb) && call->n % CHUNK == 0;
+
     if (call->m == 0 || call->n == 0)
         return;
-    if (call->m <= 16)
-        LAUNCH(few_rows_16, rows_16);
-    else if (call->m <= 32)
-        LAUNCH(few_rows_32, rows_32);
-    else
+    if (call->m > 32)
         launch_thin_bf16(call);
+    else if (aligned && call->m <= 16)
+        LAUNCH(rows_16);
+    else if (aligned)
+        LAUNCH(rows_32);
+    else if (call->m <= 16)
+        LAUNCH(rows_16_shifted);
+    else
+        LAUNCH(rows_32_shifted);
 }

@@ -5,14 +5,21 @@
 #include <stdint.h>
 
 /* A tile's width, and what a step and a tile of it cost, in cycles as measured on an H200: narrow
- * tiles wait for L2, not for the tensor cores. */
+ * tiles wait for L2, not for the tensor cores. So do all if no row of A or B starts at a multiple
+ * of 128 bytes, so that a row of a step's tile is in two cache lines. */
 static const double widths[] = {64, 128, 192, 256}, step_cycles[] = {430, 570, 790, 1050};
+static const double crossing_cycles[] = {1000, 900, 1060, 1380};
 static const double tile_cycles = 1500;
 
 /* A step along k has 64 terms. */
 static size_t steps_of(const struct gemm *call)
 {
     return (call->k + 63) / 64;
+}
+
+static bool crosses_lines(size_t columns, size_t leading)
+{
+    return columns > 64 && leading % 64 != 0;
 }
 
 /* All tiles of a row of tiles need the same rows of A: one row's stay near, and what is larger than
@@ -24,12 +31,21 @@ static double cycles_of_narrow_step(const struct gemm *call)
     return call->m <= 128 ? 390 : bytes > half_of_l2 ? 620 : step_cycles[BF16_NARROW];
 }
 
+static double cycles_of_step(const struct gemm *call, unsigned way)
+{
+    const double best = way == BF16_NARROW ? cycles_of_narrow_step(call) : step_cycles[way];
+    const double of_a = crosses_lines(call->k, call->lda) ? 128 / (128 + widths[way]) : 0;
+    const double of_b = crosses_lines(call->n, call->ldb) ? widths[way] / (128 + widths[way]) : 0;
+
+    return best + (of_a + of_b) * fmax(crossing_cycles[way] - best, 0);
+}
+
 static double cycles_of(const struct gemm *call, unsigned way, unsigned splits)
 {
     const double second_kernel = 4500, a_split = 100, bytes_a_cycle = 2000;
     const double tiles = ceil((double)call->m / 128) * ceil((double)call->n / widths[way]);
     const double waves = ceil(tiles * splits / call->multiprocessors);
-    const double of_step = way == BF16_NARROW ? cycles_of_narrow_step(call) : step_cycles[way];
+    const double of_step = cycles_of_step(call, way);
     const double steps = ceil((double)steps_of(call) / splits);
     const double product = waves * (steps * of_step + tile_cycles);
 
@@ -46,7 +62,8 @@ static double cycles_if_shared(const struct gemm *call)
     const double tiles = ceil((double)call->m / 128) * ceil((double)call->n / 256), waiting = 2e4;
     const double waves = fmax(tiles / call->multiprocessors, 1);
 
-    return waves * ((double)steps_of(call) * step_cycles[BF16_WIDE] + tile_cycles) + waiting;
+    return waves * ((double)steps_of(call) * cycles_of_step(call, BF16_WIDE) + tile_cycles) +
+           waiting;
 }
 
 /* As many as fill the machine twice over. */
@@ -88,21 +105,25 @@ static struct bf16_plan plan_of_tiles(const struct gemm *call)
 
 /* Which shapes the rungs for few rows or columns get: those with tiles enough to keep all
  * multiprocessors busy, and between the two rungs what was faster on an H200. */
-static bool has_large_b(const struct gemm *call)
+static bool tma_takes(const void *matrix, size_t leading)
 {
-    return call->n * call->k >= (size_t)1 << 25;
+    return (uintptr_t)matrix % 16 == 0 && leading % 8 == 0;
 }
 
 static bool has_few_rows(const struct gemm *call)
 {
-    return call->m == 1 ||
-           (call->n >= 1024 && (call->m <= 16 || (call->m <= 32 && !has_large_b(call))));
+    const bool is_easy = tma_takes(call->a, call->lda) && tma_takes(call->b, call->ldb);
+
+    if (call->m == 1)
+        return true;
+    if (is_easy && crosses_lines(call->n, call->ldb) && call->n >= 1536)
+        return false;
+    return call->n >= 1024 && call->m <= 16;
 }
 
 static bool is_thin(const struct gemm *call)
 {
-    return (call->n <= 128 && call->m >= 2048) ||
-           (call->m <= 128 && call->n >= 2048 && (call->m > 64 || has_large_b(call)));
+    return (call->n <= 128 && call->m >= 1024) || (call->m <= 128 && call->n >= 1536);
 }
 
 struct bf16_plan bf16_plan_of(const struct gemm *call)

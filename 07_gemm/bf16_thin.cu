@@ -1,15 +1,18 @@
 /* Step 07, bfloat16: C has few rows or few columns. One matrix is large, and each of its elements
  * is used for few products: what counts is how fast it comes.
  *
- * A tile has 128 of the large matrix's rows or columns and all of the small one's. There are fewer
- * tiles than multiprocessors, so the blocks of a cluster share the steps along k of a tile
+ * A tile has 128 or 256 of the large matrix's rows or columns and all of the small one's. There are
+ * fewer tiles than multiprocessors, so the blocks of a cluster share the steps along k of a tile
  * (split-K). Their sums meet in shared memory: each block adds up its part of the tile, which it
  * reads from all of the cluster.
  *
  * Better: all multiprocessors bring data, with more than 200 KB on its way to each; partial sums
  * need neither device memory nor a second kernel. Still bad: the last of several waves of tiles may
  * leave multiprocessors idle. */
+#include <float.h>
+
 #include "bf16_hopper.cuh"
+#include "device/gpu.h"
 #include "kernel/cluster.cuh"
 #include "kernel/dependent_launch.cuh"
 
@@ -17,11 +20,16 @@ static const unsigned CONSUMERS = 2 * WARPGROUP, THREADS = CONSUMERS + 32, MOST_
 
 /* WIDE: C has few rows, and wgmma computes it transposed: the instruction always has 64 rows, which
  * are columns of B here. Otherwise C has few columns, and the 64 rows are rows of A. */
-template <unsigned FEW_ROWS_OR_COLUMNS, bool IS_WIDE>
+template <unsigned FEW_ROWS_OR_COLUMNS, bool IS_WIDE, unsigned OF_THE_OTHERS>
 struct plan {
-    static const unsigned FEW = FEW_ROWS_OR_COLUMNS;
+    static const unsigned FEW = FEW_ROWS_OR_COLUMNS, MANY = OF_THE_OTHERS;
     static const bool WIDE = IS_WIDE;
-    static const unsigned ROWS = WIDE ? FEW : 128, COLUMNS = WIDE ? 128 : FEW;
+    static const unsigned ROWS = WIDE ? FEW : MANY, COLUMNS = WIDE ? MANY : FEW;
+
+    /* Each of the two warpgroups has as many times 64 of the many, and their sums. */
+    static const unsigned TIMES = MANY / 128;
+    typedef float sums[TIMES][FEW / 2];
+
     static const unsigned MOST_BYTES = 224 << 10;
     static const unsigned STAGES = MOST_BYTES / ((ROWS + COLUMNS) * ROW_BYTES);
     typedef tensor_ring<ROWS, COLUMNS, STAGES> ring;
@@ -41,9 +49,10 @@ template <typename Plan>
 static __device__ struct share share_of(const struct gemm &call, unsigned rank, unsigned splits)
 {
     const unsigned steps = (unsigned)((call.k + STEP_K - 1) / STEP_K);
-    const size_t first = (size_t)(blockIdx.x / splits) * 128;
+    const unsigned row_tiles = (unsigned)((call.m + Plan::ROWS - 1) / Plan::ROWS);
+    const unsigned tile = blockIdx.x / splits;
 
-    return {Plan::WIDE ? 0 : first, Plan::WIDE ? first : 0,
+    return {(size_t)(tile % row_tiles) * Plan::ROWS, (size_t)(tile / row_tiles) * Plan::COLUMNS,
             (unsigned)((unsigned long long)steps * rank / splits),
             (unsigned)((unsigned long long)steps * (rank + 1) / splits)};
 }
@@ -59,59 +68,75 @@ static __device__ void produce(typename Plan::ring ring, const CUtensorMap *a, c
     }
 }
 
-/* 64 columns of B, and all rows of A: a step's products for C transposed. */
+/* 64 columns of B, and all rows of A: a step's products for C transposed. The caller starts and
+ * commits them. */
 template <unsigned SUMS>
 static __device__ void multiply_transposed(float (&sum)[SUMS], const unsigned char *panel_of_b,
                                            const unsigned char *tile_a, bool is_first)
 {
     const unsigned terms = 16;
 
-    wgmma_start();
 #pragma unroll
     for (unsigned i = 0; i < STEP_K / terms; i++)
         multiply_bf16<true>(sum, wgmma_tile(panel_of_b + i * terms * ROW_BYTES, PANEL_BYTES),
                             wgmma_tile(tile_a + i * terms * sizeof(uint16_t), 0),
                             !is_first || i > 0);
-    wgmma_commit();
+}
+
+/* A step's products of the warpgroup. */
+template <typename Plan>
+static __device__ void multiply_many(const typename Plan::ring &ring, typename Plan::sums &sum,
+                                     bool is_first)
+{
+    const unsigned first = threadIdx.x / WARPGROUP * Plan::TIMES;
+
+#pragma unroll
+    for (unsigned i = 0; i < Plan::TIMES; i++) {
+        if (!Plan::WIDE) {
+            multiply_step(sum[i], ring.a() + (first + i) * 64 * ROW_BYTES, ring.b(), is_first);
+            continue;
+        }
+        wgmma_start();
+        multiply_transposed(sum[i], ring.b() + (first + i) * PANEL_BYTES, ring.a(), is_first);
+        wgmma_commit();
+    }
 }
 
 template <typename Plan>
 static __device__ void consume(typename Plan::ring ring, const struct share &share,
-                               float (&sum)[Plan::FEW / 2])
+                               typename Plan::sums &sum)
 {
-    const unsigned warpgroup = threadIdx.x / WARPGROUP;
 
     for (unsigned step = share.first_step; step < share.end; step++) {
         barrier_wait(&ring.full[ring.stage], ring.parity);
-        if (Plan::WIDE)
-            multiply_transposed(sum, ring.b() + warpgroup * PANEL_BYTES, ring.a(),
-                                step == share.first_step);
-        else
-            multiply_step(sum, ring.a() + warpgroup * 64 * ROW_BYTES, ring.b(),
-                          step == share.first_step);
-        wgmma_wait<1>(); /* the step before has ended */
+        multiply_many<Plan>(ring, sum, step == share.first_step);
+        wgmma_wait<Plan::TIMES>(); /* the step before has ended */
         if (step > share.first_step)
             release(&ring.free[(ring.stage + Plan::STAGES - 1) % Plan::STAGES]);
         ring.advance();
     }
-    wgmma_finish(sum);
+#pragma unroll
+    for (unsigned i = 0; i < Plan::TIMES; i++)
+        wgmma_finish(sum[i]);
 }
 
 /* Puts the warpgroup's sums into the block's tile of sums. */
 template <typename Plan>
-static __device__ void keep_sums(float *tile, const float (&sum)[Plan::FEW / 2])
+static __device__ void keep_sums(float *tile, const typename Plan::sums &sum)
 {
-    const unsigned thread = threadIdx.x % WARPGROUP;
-    const unsigned along = threadIdx.x / WARPGROUP * 64 + thread / 32 * 16 + thread % 32 / 4;
+    const unsigned thread = threadIdx.x % WARPGROUP, first = threadIdx.x / WARPGROUP * Plan::TIMES;
+    const unsigned along = first * 64 + thread / 32 * 16 + thread % 32 / 4;
 
 #pragma unroll
-    for (unsigned j = 0; j < Plan::FEW / 2; j += 2) {
-        const unsigned large = along + j / 2 % 2 * 8, few = j / 4 * 8 + thread % 4 * 2;
+    for (unsigned i = 0; i < Plan::TIMES * Plan::FEW / 2; i += 2) {
+        const unsigned j = i % (Plan::FEW / 2), few = j / 4 * 8 + thread % 4 * 2;
+        const unsigned large = along + i / (Plan::FEW / 2) * 64 + j / 2 % 2 * 8;
+        const float *const two = &sum[i / (Plan::FEW / 2)][j];
         if (Plan::WIDE) {
-            tile[few * Plan::PITCH + large] = sum[j];
-            tile[(few + 1) * Plan::PITCH + large] = sum[j + 1];
+            tile[few * Plan::PITCH + large] = two[0];
+            tile[(few + 1) * Plan::PITCH + large] = two[1];
         } else {
-            *(float2 *)(tile + large * Plan::PITCH + few) = make_float2(sum[j], sum[j + 1]);
+            *(float2 *)(tile + large * Plan::PITCH + few) = make_float2(two[0], two[1]);
         }
     }
 }
@@ -162,7 +187,7 @@ static __device__ void multiply_share(const struct gemm &call, const CUtensorMap
             produce<Plan>(ring, a, b, share);
         __syncwarp();
     } else {
-        float sum[Plan::FEW / 2];
+        typename Plan::sums sum;
         consume<Plan>(ring, share, sum);
         asm volatile("bar.sync 1, %0;" ::"n"(CONSUMERS) : "memory"); /* the tiles are free */
         keep_sums<Plan>(tile, sum);
@@ -172,55 +197,104 @@ static __device__ void multiply_share(const struct gemm &call, const CUtensorMap
     cluster_barrier(); /* nobody may end while others read its memory */
 }
 
-#define KERNEL(name, plan)                                                                         \
+typedef void kernel_of_share(const struct gemm, const CUtensorMap, const CUtensorMap,
+                             const unsigned);
+
+#define KERNEL(plan)                                                                               \
     static __global__ void __launch_bounds__(THREADS, 1)                                           \
-        name(const struct gemm call, const __grid_constant__ CUtensorMap a,                        \
-             const __grid_constant__ CUtensorMap b, const unsigned splits)                         \
+        thin_##plan(const struct gemm call, const __grid_constant__ CUtensorMap a,                 \
+                    const __grid_constant__ CUtensorMap b, const unsigned splits)                  \
     {                                                                                              \
         multiply_share<plan>(call, &a, &b, splits);                                                \
     }
 
-typedef plan<64, true> wide_64;
-typedef plan<128, true> wide_128;
-typedef plan<64, false> tall_64;
-typedef plan<128, false> tall_128;
+typedef plan<64, true, 128> wide_64;
+typedef plan<128, true, 128> wide_128;
+typedef plan<64, false, 128> tall_64;
+typedef plan<128, false, 128> tall_128;
+typedef plan<64, true, 256> wide_64_of_256;
+typedef plan<128, true, 256> wide_128_of_256;
+typedef plan<64, false, 256> tall_64_of_256;
+typedef plan<128, false, 256> tall_128_of_256;
 
-KERNEL(thin_wide_64, wide_64)
-KERNEL(thin_wide_128, wide_128)
-KERNEL(thin_tall_64, tall_64)
-KERNEL(thin_tall_128, tall_128)
+KERNEL(wide_64)
+KERNEL(wide_128)
+KERNEL(tall_64)
+KERNEL(tall_128)
+KERNEL(wide_64_of_256)
+KERNEL(wide_128_of_256)
+KERNEL(tall_64_of_256)
+KERNEL(tall_128_of_256)
 
 /* ---- launch ---------------------------------------------------------------------------------- */
 
-/* How many blocks share a tile: as many as bring the most in the fewest steps. A cluster lies
- * within a group of 16 multiprocessors or a few more (GPC). */
-static unsigned choose_splits(const struct gemm *call, size_t tiles)
+/* How many clusters of that many blocks run at the same time. A cluster lies within a group of
+ * multiprocessors (GPC), and groups differ in size, so that the device must say. */
+template <typename Plan>
+static unsigned clusters_of(kernel_of_share *kernel, unsigned splits)
 {
-    const unsigned groups = max((unsigned)call->multiprocessors / 16, 1U);
-    unsigned best = 1;
-    size_t least = SIZE_MAX;
+    static unsigned found[MOST_GPUS][MOST_SPLITS + 1];
+    unsigned &clusters = found[gpu_place()][splits];
+
+    if (clusters == 0) {
+        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                             (int)Plan::SHARED_BYTES);
+        clusters = max(most_clusters(kernel, splits, THREADS, Plan::SHARED_BYTES), 1U);
+    }
+    return clusters;
+}
+
+/* A tile's kernel, how many blocks share a tile, and how long that would take, in units of 64 rows
+ * of 128 bytes that a multiprocessor brings. */
+struct choice {
+    unsigned splits;
+    double cost;
+};
+
+template <typename Plan>
+static size_t tiles_of(const struct gemm *call)
+{
+    return ((call->m + Plan::ROWS - 1) / Plan::ROWS) *
+           ((call->n + Plan::COLUMNS - 1) / Plan::COLUMNS);
+}
+
+/* As many as bring the most in the fewest steps. To start and end takes as long as some steps;
+ * measured on an H200, of tiles of 256 columns longer, but not where rows of B begin within cache
+ * lines. */
+template <typename Plan>
+static struct choice choose_splits(const struct gemm *call, kernel_of_share *kernel)
+{
+    const unsigned start = !Plan::WIDE || Plan::MANY == 128 ? 3 : call->ldb % 64 == 0 ? 6 : 0;
+    const double of_step = (Plan::MANY + Plan::FEW) / 64.0;
+    struct choice best = {1, DBL_MAX};
 
     for (unsigned splits = 1; splits <= min(MOST_SPLITS, steps_along_k(call)); splits++) {
-        const size_t clusters = (size_t)groups * (16 / splits);
-        const size_t waves = (tiles + clusters - 1) / clusters;
-        const size_t cost = waves * ((steps_along_k(call) + splits - 1) / splits + 3) + splits;
-        if (cost < least) {
-            least = cost;
-            best = splits;
-        }
+        const size_t clusters = clusters_of<Plan>(kernel, splits);
+        const size_t waves = (tiles_of<Plan>(call) + clusters - 1) / clusters;
+        const size_t steps = waves * ((steps_along_k(call) + splits - 1) / splits + start);
+        const double cost = (double)steps * of_step + splits;
+        if (cost < best.cost)
+            best = {splits, cost};
     }
     return best;
 }
 
-#define LAUNCH(kernel, plan)                                                                       \
+#define LAUNCH(plan, splits)                                                                       \
     do {                                                                                           \
-        const size_t tiles = ((plan::WIDE ? call->n : call->m) + 127) / 128;                       \
-        const unsigned splits = choose_splits(call, tiles);                                        \
         const CUtensorMap a = map_a(call, plan::ROWS), b = map_b(call);                            \
-        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,                  \
-                             (int)plan::SHARED_BYTES);                                             \
-        launch_dependent_clusters(kernel, splits, (unsigned)(tiles * splits), THREADS,             \
-                                  plan::SHARED_BYTES, *call, a, b, splits);                        \
+        launch_dependent_clusters(thin_##plan, splits, (unsigned)tiles_of<plan>(call) * (splits),  \
+                                  THREADS, plan::SHARED_BYTES, *call, a, b, splits);               \
+    } while (false)
+
+/* Tiles of 128 or of 256. */
+#define LAUNCH_FASTER(plan)                                                                        \
+    do {                                                                                           \
+        const struct choice small = choose_splits<plan>(call, thin_##plan);                        \
+        const struct choice large = choose_splits<plan##_of_256>(call, thin_##plan##_of_256);      \
+        if (small.cost <= large.cost)                                                              \
+            LAUNCH(plan, small.splits);                                                            \
+        else                                                                                       \
+            LAUNCH(plan##_of_256, large.splits);                                                   \
     } while (false)
 
 extern "C" void launch_tma_stores(const struct gemm *call);
@@ -235,12 +309,12 @@ extern "C" void launch_thin_bf16(const struct gemm *call)
     }
     if (call->m <= call->n) {
         if (call->m <= 64)
-            LAUNCH(thin_wide_64, wide_64);
+            LAUNCH_FASTER(wide_64);
         else
-            LAUNCH(thin_wide_128, wide_128);
+            LAUNCH_FASTER(wide_128);
     } else if (call->n <= 64) {
-        LAUNCH(thin_tall_64, tall_64);
+        LAUNCH_FASTER(tall_64);
     } else {
-        LAUNCH(thin_tall_128, tall_128);
+        LAUNCH_FASTER(tall_128);
     }
 }

@@ -13,9 +13,9 @@ struct tile {
 };
 
 static const struct tile tiles[TILE_SHAPES] = {
-    [TILE_128X256] = {128, 256, 32, 4.92, 2.2}, [TILE_256X128] = {256, 128, 32, 5.45, 2.5},
+    [TILE_128X256] = {128, 256, 32, 4.92, 2.2}, [TILE_256X128] = {256, 128, 32, 5.29, 2.5},
     [TILE_128X128] = {128, 128, 32, 2.79, 2.7}, [TILE_64X128] = {64, 128, 32, 1.49, 2.2},
-    [TILE_128X64] = {128, 64, 32, 1.57, 2.1},   [TILE_64X64] = {64, 64, 64, 1.55, 2.0},
+    [TILE_128X64] = {128, 64, 32, 1.57, 2.1},   [TILE_64X64] = {64, 64, 64, 1.47, 2.0},
 };
 
 struct small_tile {
@@ -33,7 +33,7 @@ static const struct small_tile small_tiles[SMALL_SHAPES] = {
 
 static const double LAUNCH = 3, SECOND_LAUNCH = 2.5; /* alone; behind another */
 static const double READ = 0.26e-6;                  /* for each byte from DRAM */
-static const double ADDED_LATER = 0.48e-6; /* for each byte of partial sums of all blocks */
+static const double ADDED_LATER = 0.25e-6; /* for each byte of partial sums of all blocks */
 static const double COLLECTED = 24e-6;     /* for each byte that one block adds up */
 
 static size_t ceil_of(size_t a, size_t b)
@@ -48,24 +48,34 @@ static double larger(double a, double b)
 
 /* ---- few rows, few columns ------------------------------------------------------------------- */
 
-/* A power of two: no more blocks than that, and none with fewer than `least` values of p. */
-static unsigned splits_for(size_t tiles_of_c, size_t k, unsigned least, unsigned blocks)
+/* As many blocks as run at the same time; of those that are equally fast, the fewest. */
+unsigned few_rows_splits(const struct gemm *call)
 {
-    unsigned splits = 1;
+    const size_t resident = (call->m == 1 ? 4 : 2) * (size_t)call->multiprocessors;
+    const size_t turns = ceil_of(call->k, 64), most = resident / ceil_of(call->n, 128);
 
-    while (splits * 2 * tiles_of_c <= blocks && splits * 2 * least <= k)
-        splits *= 2;
-    return splits;
+    return (unsigned)ceil_of(turns, ceil_of(turns, most < 1 ? 1 : most < turns ? most : turns));
 }
 
-unsigned few_rows_splits(size_t n, size_t k, int multiprocessors)
+/* Such that all multiprocessors have nearly the same number of blocks, and enough of them. */
+unsigned few_columns_splits(const struct gemm *call)
 {
-    return splits_for(ceil_of(n, 128), k, 64, 4 * (unsigned)multiprocessors);
-}
+    const size_t tiles_of_c = ceil_of(call->m, 32), turns = ceil_of(call->k, 128);
+    const size_t processors = (size_t)call->multiprocessors, most = 6 * processors / tiles_of_c;
+    const size_t enough = call->n <= 2 ? 3 * processors : processors + 1;
+    unsigned best = 1;
+    double least = DBL_MAX;
 
-unsigned few_columns_splits(size_t m, size_t k, int multiprocessors)
-{
-    return splits_for(ceil_of(m, 32), k, 128, 4 * (unsigned)multiprocessors);
+    for (unsigned splits = 1; splits <= most && splits <= turns; splits++) {
+        const double each = (double)ceil_of(tiles_of_c * splits, processors) / splits;
+        const double idle = larger(1, (double)enough / (double)(tiles_of_c * splits));
+        const double time = each * idle + 0.02 * splits;
+        if (time < least) {
+            least = time;
+            best = splits;
+        }
+    }
+    return best;
 }
 
 /* `few` rows or columns of C, with a matrix of `elements` to read. */
@@ -209,15 +219,11 @@ struct plan choose_plan(const struct gemm *call, unsigned ideas)
 
     consider_tiles(call, ideas, &best);
     if (ideas & PLAN_THIN && call->m <= MOST_FEW) {
-        const struct plan plan = {.kind = BY_FEW_ROWS,
-                                  .splits =
-                                      few_rows_splits(call->n, call->k, call->multiprocessors)};
+        const struct plan plan = {.kind = BY_FEW_ROWS, .splits = few_rows_splits(call)};
         consider(&best, &plan, few_time(call->m, k * (double)call->n, call->multiprocessors));
     }
     if (ideas & PLAN_THIN && call->n <= MOST_FEW) {
-        const struct plan plan = {.kind = BY_FEW_COLUMNS,
-                                  .splits =
-                                      few_columns_splits(call->m, call->k, call->multiprocessors)};
+        const struct plan plan = {.kind = BY_FEW_COLUMNS, .splits = few_columns_splits(call)};
         consider(&best, &plan, few_time(call->n, k * (double)call->m, call->multiprocessors));
     }
     if (ideas & PLAN_SMALL)

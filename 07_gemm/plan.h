@@ -55,8 +55,8 @@ struct plan {
 enum { MOST_FEW = 16 };
 
 /* How few_rows and few_columns divide a product with few rows or columns. */
-unsigned few_rows_splits(size_t n, size_t k, int multiprocessors);
-unsigned few_columns_splits(size_t m, size_t k, int multiprocessors);
+unsigned few_rows_splits(const struct gemm *call);
+unsigned few_columns_splits(const struct gemm *call);
 
 /* The fastest plan by the ideas, for a product with m, n and k > 0. */
 struct plan choose_plan(const struct gemm *call, unsigned ideas);

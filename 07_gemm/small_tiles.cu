@@ -124,7 +124,7 @@ static __global__ void __launch_bounds__(SPLIT_THREADS)
     extern __shared__ __align__(16) float memory[];
     const unsigned COUNT = T::M * T::N / SPLIT_THREADS;
     const unsigned across = (unsigned)((call.n + T::N - 1) / T::N);
-    const struct portion portion = portion_of_block(division, call.k);
+    const struct portion portion = portion_of_block(division, call.k, 4);
     const size_t row = (size_t)(portion.tile / across) * T::M;
     const size_t column = (size_t)(portion.tile % across) * T::N;
     float sum[T::ROWS][T::COLUMNS] = {}, total[COUNT];

@@ -26,21 +26,23 @@ static inline struct division division_into(unsigned splits)
     return division;
 }
 
-/* A block's tile and its share of k: [begin, end), which begins at a multiple of 4. */
+/* A block's tile and its share of k: [begin, end), which begins at a multiple of what the kernel
+ * takes at a time, itself a multiple of 4. */
 struct portion {
     unsigned tile, split;
     size_t begin, end;
 };
 
-static __device__ struct portion portion_of_block(const struct division &division, size_t k)
+static __device__ struct portion portion_of_block(const struct division &division, size_t k,
+                                                  unsigned at_a_time)
 {
-    const size_t fours = (k + 3) / 4;
+    const size_t turns = (k + at_a_time - 1) / at_a_time;
     struct portion portion;
 
     portion.tile = blockIdx.x / division.splits;
     portion.split = blockIdx.x % division.splits;
-    portion.begin = fours * portion.split / division.splits * 4;
-    portion.end = min(k, fours * (portion.split + 1) / division.splits * 4);
+    portion.begin = turns * portion.split / division.splits * at_a_time;
+    portion.end = min(k, turns * (portion.split + 1) / division.splits * at_a_time);
     return portion;
 }
 

@@ -176,7 +176,15 @@ static void test_bf16_plans(void **state)
     } shapes[] = {
         {1, 4096, 4096, BF16_FEW_ROWS},
         {16, 4096, 4096, BF16_FEW_ROWS},
+        {3, 5000, 5000, BF16_THIN},
+        {5, 4095, 4097, BF16_FEW_ROWS},
         {24, 8192, 8192, BF16_THIN},
+        {64, 4096, 4096, BF16_THIN},
+        {2000, 64, 5000, BF16_THIN},
+        {1000, 1000, 1000, BF16_MIDDLE},
+        {1024, 1024, 1024, BF16_NARROW},
+        {1536, 1536, 1536, BF16_BROAD},
+        {512, 512, 4096, BF16_NARROW},
         {128, 8192, 8192, BF16_THIN},
         {8192, 128, 8192, BF16_THIN},
         {4096, 1, 4096, BF16_VECTOR},
@@ -194,8 +202,12 @@ static void test_bf16_plans(void **state)
     (void)state;
 
     for (size_t s = 0; s < sizeof shapes / sizeof shapes[0]; s++) {
-        const struct gemm call = {
-            .m = shapes[s].m, .n = shapes[s].n, .k = shapes[s].k, .multiprocessors = 132};
+        const struct gemm call = {.m = shapes[s].m,
+                                  .n = shapes[s].n,
+                                  .k = shapes[s].k,
+                                  .lda = shapes[s].k,
+                                  .ldb = shapes[s].n,
+                                  .multiprocessors = 132};
         const struct bf16_plan plan = bf16_plan_of(&call);
         if (plan.way != shapes[s].way)
             fail_msg("%zu x %zu x %zu: way %d", call.m, call.n, call.k, (int)plan.way);

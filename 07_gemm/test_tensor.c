@@ -36,9 +36,10 @@ static void verify(struct shape shape, struct layout layout, float alpha, float 
 
 static void test_edge_shapes(void **state)
 {
-    static const struct shape shapes[] = {{0, 0, 0}, {0, 5, 3},  {5, 0, 3},    {5, 3, 0},
-                                          {1, 1, 1}, {1, 33, 1}, {33, 1, 40},  {1, 1, 129},
-                                          {7, 5, 3}, {8, 8, 8},  {65, 63, 33}, {129, 130, 7}};
+    static const struct shape shapes[] = {{0, 0, 0},    {0, 5, 3},     {5, 0, 3},    {5, 3, 0},
+                                          {1, 1, 1},    {1, 33, 1},    {33, 1, 40},  {1, 1, 129},
+                                          {7, 5, 3},    {8, 8, 8},     {65, 63, 33}, {129, 130, 7},
+                                          {1, 77, 140}, {19, 70, 107}, {12, 133, 76}};
     static const struct layout layouts[] = {{0, 0}, {1, 0}, {0, 3}};
     (void)state;
 
@@ -49,9 +50,9 @@ static void test_edge_shapes(void **state)
 /* All that is fast needs aligned rows. */
 static void test_aligned_rows(void **state)
 {
-    static const struct shape shapes[] = {{16, 16, 16},    {40, 72, 64},  {136, 264, 200},
-                                          {264, 136, 136}, {1, 72, 40},   {72, 1, 40},
-                                          {9, 104, 1064},  {24, 72, 1112}};
+    static const struct shape shapes[] = {
+        {16, 16, 16}, {40, 72, 64},   {136, 264, 200}, {264, 136, 136}, {1, 72, 40},
+        {72, 1, 40},  {9, 104, 1064}, {24, 72, 1112},  {40, 512, 72},   {512, 40, 72}};
     (void)state;
 
     for (size_t s = 0; s < sizeof shapes / sizeof shapes[0]; s += STEP_TEST_SANITIZED ? 3 : 1)
@@ -75,7 +76,8 @@ static void test_large_shapes(void **state)
         {1024, 1024, 1024}, {2047, 2049, 1023}, {1000, 520, 304}, {128, 4096, 2048},
         {64, 64, 65536},    {16, 4096, 4096},   {1, 4096, 4096},  {4096, 1, 4096},
         {130, 515, 6849},   {8192, 8192, 128},  {129, 257, 33},   {3072, 1536, 4096},
-        {24, 8192, 8192},   {3, 5000, 5000}};
+        {24, 8192, 8192},   {3, 5000, 5000},    {64, 4096, 4096}, {100, 5000, 3000},
+        {4096, 8, 4096},    {1, 4097, 4095}};
     (void)state;
 
     if (!step_test_ladder()->back_end->clocks)

@@ -31,6 +31,7 @@ static __device__ void load_lane(const float *row, size_t last, float to[LANE])
 /* ---- few rows -------------------------------------------------------------------------------- */
 
 static const unsigned CHUNK = 256; /* values of p whose elements of A are in shared memory */
+static const unsigned TURN = 64;   /* at most so many are in flight */
 
 /* Adds a warp's products: it reads every eighth row of the block's share of B. */
 template <unsigned ROWS, bool ALIGNED>
@@ -38,7 +39,7 @@ static __device__ void multiply_rows(const struct gemm &call, const struct porti
                                      size_t column, float of_a[CHUNK][ROWS], float sum[ROWS][LANE])
 {
     const unsigned AHEAD = ROWS > 8 ? 4 : 8; /* rows of B in flight */
-    const unsigned TURN = AHEAD * SPLIT_WARPS;
+    const unsigned TOGETHER = AHEAD * SPLIT_WARPS;
     const size_t last = call.n - 1 - column;
 
     for (size_t first = portion.begin; first < portion.end; first += CHUNK) {
@@ -46,7 +47,7 @@ static __device__ void multiply_rows(const struct gemm &call, const struct porti
         const float *const b = call.b + first * call.ldb + column;
         float of_b[AHEAD][LANE];
         unsigned p = threadIdx.x / 32;
-        bool more = p + TURN - SPLIT_WARPS < count;
+        bool more = p + TOGETHER - SPLIT_WARPS < count;
 
         if (more) /* in flight while A is copied */
 #pragma unroll
@@ -67,8 +68,8 @@ static __device__ void multiply_rows(const struct gemm &call, const struct porti
                     for (unsigned j = 0; j < LANE; j++)
                         sum[i][j] += one * of_b[u][j];
                 }
-            p += TURN;
-            more = p + TURN - SPLIT_WARPS < count;
+            p += TOGETHER;
+            more = p + TOGETHER - SPLIT_WARPS < count;
             if (more)
 #pragma unroll
                 for (unsigned u = 0; u < AHEAD; u++)
@@ -98,7 +99,7 @@ static __global__ void __launch_bounds__(SPLIT_THREADS, ROWS > 1 ? 2 : 4)
     const unsigned COUNT = ROWS / TOGETHER * EACH;
     __shared__ __align__(16) float of_a[CHUNK][ROWS];
     __shared__ float sums[SPLIT_WARPS][TOGETHER][WARP];
-    const struct portion portion = portion_of_block(division, call.k);
+    const struct portion portion = portion_of_block(division, call.k, TURN);
     const size_t column = (size_t)portion.tile * WARP;
     float sum[ROWS][LANE] = {}, total[COUNT] = {};
 
@@ -236,7 +237,7 @@ static __global__ void __launch_bounds__(SPLIT_THREADS)
     __shared__ __align__(16) float of_b[COLUMNS][DEEP];
     __shared__ float sums[ELEMENTS];
     const unsigned warp = threadIdx.x / 32;
-    const struct portion portion = portion_of_block(division, call.k);
+    const struct portion portion = portion_of_block(division, call.k, WARP);
     const size_t row = (size_t)portion.tile * TALL;
     float sum[HEIGHT][COLUMNS] = {}, total[COUNT];
 

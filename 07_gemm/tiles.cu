@@ -80,7 +80,7 @@ void run_tiles(const struct gemm *call, const struct plan *plan)
         below.m = call->m - plan->rows;
         below.a += plan->rows * call->lda;
         below.c += plan->rows * call->ldc;
-        run_few_rows(&below, few_rows_splits(below.n, below.k, call->multiprocessors));
+        run_few_rows(&below, few_rows_splits(&below));
     }
     if (plan->columns < call->n) {
         struct gemm beside = *call;
@@ -88,6 +88,6 @@ void run_tiles(const struct gemm *call, const struct plan *plan)
         beside.n = call->n - plan->columns;
         beside.b += plan->columns;
         beside.c += plan->columns;
-        run_few_columns(&beside, few_columns_splits(beside.m, beside.k, call->multiprocessors));
+        run_few_columns(&beside, few_columns_splits(&beside));
     }
 }

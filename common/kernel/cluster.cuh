@@ -72,4 +72,26 @@ static inline __device__ void copy_tile_to_blocks(void *to, const CUtensorMap *m
                  : "memory");
 }
 
+/* How many clusters of that many blocks can run at the same time. */
+template <typename... Parameters>
+static inline unsigned most_clusters(void (*kernel)(Parameters...), unsigned cluster,
+                                     unsigned threads, size_t shared_bytes)
+{
+    cudaLaunchAttribute attribute = {};
+    cudaLaunchConfig_t config = {};
+    int clusters = 0;
+
+    attribute.id = cudaLaunchAttributeClusterDimension;
+    attribute.val.clusterDim.x = cluster;
+    attribute.val.clusterDim.y = attribute.val.clusterDim.z = 1;
+    config.gridDim = dim3(cluster);
+    config.blockDim = dim3(threads);
+    config.dynamicSmemBytes = shared_bytes;
+    config.attrs = &attribute;
+    config.numAttrs = 1;
+    return cudaOccupancyMaxActiveClusters(&clusters, kernel, &config) == cudaSuccess
+               ? (unsigned)clusters
+               : 0;
+}
+
 #endif
