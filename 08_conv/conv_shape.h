@@ -17,6 +17,11 @@ static inline bool has_products(const struct conv *call)
            0;
 }
 
+static inline bool is_empty(const struct conv *call)
+{
+    return !has_outputs(call) || !has_products(call);
+}
+
 /* How many floats of the input one copy can transfer: 4, 2 or 1. The input's address, its width and
  * the padding must be multiples of that, so that all pieces of tiles are aligned. */
 static inline unsigned input_vector(const struct conv *call)

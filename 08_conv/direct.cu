@@ -261,7 +261,7 @@ static struct direct_launch planned_launch_of(const struct conv *call)
  * wide, and each is copied again for every 8 filters. */
 extern "C" void launch_planned_copies(const struct conv *call)
 {
-    if (!has_outputs(call) || !has_products(call))
+    if (is_empty(call))
         launch_conv_naive(call);
     else
         launch_groups<1>(call, planned_launch_of(call));
@@ -288,7 +288,7 @@ extern "C" void prepare_direct(const struct conv *call)
  * and only ptxas decides which. Nothing overlaps the prologue and the epilogue. */
 extern "C" void launch_direct(const struct conv *call)
 {
-    if (!has_outputs(call) || !has_products(call))
+    if (is_empty(call))
         launch_conv_naive(call);
     else if (groups_of(call) == 3)
         launch_groups<3>(call, direct_launch_of(call));

@@ -139,6 +139,24 @@ static __device__ inline void gather_stage(const gatherer<PIXELS, THREADS, VECTO
     }
 }
 
+/* Loads what the thread copies of a stage whose rows have each an entry in the table. */
+template <unsigned PIXELS, unsigned THREADS>
+static __device__ inline void load_stage(const gatherer<PIXELS, THREADS, 1> &gather,
+                                         const struct conv &call, const struct gather_plan &plan,
+                                         unsigned stage, float *inputs)
+{
+    const unsigned height = (unsigned)call.height, width = (unsigned)call.width;
+    const struct gather_tap *const taps = plan.taps + stage * GATHER_DEPTH + gather.row;
+
+#pragma unroll
+    for (unsigned r = 0; r < gatherer<PIXELS, THREADS, 1>::ROWS; r++) {
+        const int4 tap = *(const int4 *)&taps[r];
+        const bool inside =
+            (unsigned)(gather.y[0] + tap.y) < height && (unsigned)(gather.x[0] + tap.z) < width;
+        inputs[r] = inside ? gather.from[0][tap.x] : 0;
+    }
+}
+
 /* The channel and tap of a row of the im2col matrix, in the plan's order: 16 channels of a tap,
  * then the next tap of these channels; or all taps of a channel, then the next channel. */
 static __device__ inline void row_of(const struct conv &call, const struct gather_plan &plan,

@@ -51,13 +51,12 @@ static double cost_of(const struct conv *call, const struct gather_plan *plan,
     return work + (plan->splits > 1 ? 60 * outputs * (plan->splits + 1) + 1e6 : 0);
 }
 
-struct gather_plan gather_plan_of(const struct conv *call, const struct gather_tile *tiles,
-                                  unsigned tile_count, unsigned may)
+static struct gather_plan cheapest(const struct conv *call, const struct gather_tile *tiles,
+                                   unsigned tile_count, unsigned may, double *least)
 {
     const size_t plane = call->kernel_height * call->kernel_width;
     const size_t rows = call->channels * plane;
     struct gather_plan plan = {0}, best = {0};
-    double least = 0;
 
     plan.uniform = may & GATHER_TAP_ORDER && is_uniform(call);
     plan.vector = plan.uniform ? vector_of(call) : 1;
@@ -69,6 +68,7 @@ struct gather_plan gather_plan_of(const struct conv *call, const struct gather_t
     plan.weights = (float *)(plan.taps + taps);
     const size_t outputs = plan.pixels * call->filters;
 
+    *least = 0;
     for (unsigned t = 0; t < tile_count; t++) {
         plan.tile_filters = tiles[t].filters;
         plan.tile_pixels = tiles[t].pixels;
@@ -86,13 +86,35 @@ struct gather_plan gather_plan_of(const struct conv *call, const struct gather_t
                  plan.stages < 4 * plan.splits))
                 break;
             const double cost = cost_of(call, &plan, &tiles[t]);
-            if (least == 0 || cost < least) {
-                least = cost;
+            if (*least == 0 || cost < *least) {
+                *least = cost;
                 best = plan;
             }
         }
     }
     return best;
+}
+
+struct gather_plan gather_plan_of(const struct conv *call, const struct gather_tile *tiles,
+                                  unsigned tile_count, unsigned may)
+{
+    double least;
+
+    return cheapest(call, tiles, tile_count, may, &least);
+}
+
+double gather_cost_of(const struct conv *call, const struct gather_tile *tiles, unsigned tile_count,
+                      unsigned may)
+{
+    double least;
+
+    cheapest(call, tiles, tile_count, may, &least);
+    return least;
+}
+
+struct gather_plan gather_plan_of_one_tile(const struct conv *call)
+{
+    return gather_plan_of(call, gather_tiles, 1, 0);
 }
 
 /* With the tile and the weights that take most. */

@@ -49,13 +49,18 @@ enum {
 struct gather_plan gather_plan_of(const struct conv *call, const struct gather_tile *tiles,
                                   unsigned tile_count, unsigned may);
 
-/* The tiles of implicit_gemm_async and of implicit_3xtf32. */
+/* Its estimated cost, in products of a multiprocessor. */
+double gather_cost_of(const struct conv *call, const struct gather_tile *tiles, unsigned tile_count,
+                      unsigned may);
+
+/* The tiles of implicit_gemm_fitted and of implicit_3xtf32. */
 enum { GATHER_TILES = 4, TENSOR_TILES = 5 };
 extern const struct gather_tile gather_tiles[GATHER_TILES], tensor_tiles[TENSOR_TILES];
 
-/* Launch the product of a plan, whose weights and taps are in the workspace; multiply_packed with
- * the tiles and the single stage of implicit_gemm_packed. */
-void multiply_packed(const struct conv *call, const struct gather_plan *plan);
+/* The plan of the rungs before implicit_gemm_fitted: tiles of 64 filters x 128 pixels. */
+struct gather_plan gather_plan_of_one_tile(const struct conv *call);
+
+/* Launch the product of a plan, whose weights and taps are in the workspace. */
 void multiply_gathered(const struct conv *call, const struct gather_plan *plan);
 void multiply_gathered_3xtf32(const struct conv *call, const struct gather_plan *plan);
 

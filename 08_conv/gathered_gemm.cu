@@ -1,46 +1,7 @@
-/* Step 08, the kernel of the rungs from implicit_gemm_packed to implicit_gemm_split
+/* Step 08, the kernel of the rungs from implicit_gemm_async to implicit_gemm_split
  * (implicit_gemm_gathered.cu): the implicit product for any filter, stride, padding and dilation,
  * without divisions. */
-#include "gather.cuh"
-#include "outer_product.cuh"
-
-/* A warp computes 32 filters x 64 pixels, a thread 8 x 8: four squares of 4 x 4. */
-static const unsigned WARP_FILTERS = 32, WARP_PIXELS = 64;
-
-static const unsigned THREAD_SUMS = 64;
-
-/* Stores four neighbours of a row of pixels, for four filters of a group. (Indices of elements that
- * exist have 32 bits: gather_declines.) */
-static __device__ inline void store_pixels(const struct conv &call, const struct gather_plan &plan,
-                                           float *output, unsigned group, unsigned first_filter,
-                                           unsigned first_pixel, const float (&sums)[4][4])
-{
-    const unsigned out_area = (unsigned)(call.out_height * call.out_width);
-    const unsigned filters = plan.filters, groups = (unsigned)call.groups;
-
-    if (out_area % 4 == 0 && (size_t)output % sizeof(float4) == 0) {
-        const unsigned batch = first_pixel / out_area, place = first_pixel % out_area;
-        float *to = output + ((batch * groups + group) * filters + first_filter) * out_area + place;
-        if (first_pixel >= plan.pixels)
-            return;
-#pragma unroll
-        for (unsigned f = 0; f < 4; f++, to += out_area)
-            if (first_filter + f < filters)
-                store4(to, sums[f]);
-        return;
-    }
-#pragma unroll
-    for (unsigned i = 0; i < 4; i++) {
-        const unsigned batch = (first_pixel + i) / out_area, place = (first_pixel + i) % out_area;
-        float *to = output + ((batch * groups + group) * filters + first_filter) * out_area + place;
-        if (first_pixel + i >= plan.pixels)
-            return;
-#pragma unroll
-        for (unsigned f = 0; f < 4; f++, to += out_area)
-            if (first_filter + f < filters)
-                *to = sums[f][i];
-    }
-}
+#include "gathered_tile.cuh"
 
 /* The kernel's constants: a block's tile, blocks on a multiprocessor, stages in shared memory,
  * floats in a copy of inputs, whether stages are uniform. */
@@ -111,26 +72,6 @@ start_stage(struct work *work, const gatherer<KIND::PIXELS, KIND::THREADS, KIND:
         work->tap = tap_of_stage<KIND::VECTOR>(call, plan, work->next);
 }
 
-/* Adds the products of a stage. */
-template <typename KIND>
-static __device__ inline void multiply_stage(float (&sums)[2][2][4][4], const float *a,
-                                             const float *b)
-{
-#pragma unroll
-    for (unsigned p = 0; p < GATHER_DEPTH; p++) {
-        float x[2][4], y[2][4];
-        load4(x[0], a + p * KIND::FILTERS);
-        load4(x[1], a + p * KIND::FILTERS + 16);
-        load4(y[0], b + p * KIND::PIXELS);
-        load4(y[1], b + p * KIND::PIXELS + 32);
-#pragma unroll
-        for (unsigned i = 0; i < 2; i++)
-#pragma unroll
-            for (unsigned j = 0; j < 2; j++)
-                add_outer_product(sums[i][j], x[i], y[j]);
-    }
-}
-
 template <typename KIND>
 static __global__ void __launch_bounds__(KIND::THREADS, KIND::RESIDENT)
     gathered_gemm(const struct conv call, const struct gather_plan plan)
@@ -155,18 +96,12 @@ static __global__ void __launch_bounds__(KIND::THREADS, KIND::RESIDENT)
         start_stage<KIND>(&work, gather, call, plan);
 #pragma unroll 1
     while (work.next < work.end + (unsigned)AHEAD) {
-        if (AHEAD == 0) { /* load, wait, multiply */
-            __syncthreads();
-            start_stage<KIND>(&work, gather, call, plan);
-            __pipeline_wait_prior(0);
-            __syncthreads();
-        } else {
-            __pipeline_wait_prior((unsigned)AHEAD - 1);
-            __syncthreads(); /* the stage to read is complete; nobody reads the one to write */
-            start_stage<KIND>(&work, gather, call, plan);
-        }
-        multiply_stage<KIND>(sums, work.a + work.reading * KIND::A_FLOATS + row,
-                             work.b + work.reading * KIND::B_FLOATS + column);
+        __pipeline_wait_prior((unsigned)AHEAD - 1);
+        __syncthreads(); /* the stage to read is complete; nobody reads the one to write */
+        start_stage<KIND>(&work, gather, call, plan);
+        multiply_stage<KIND::FILTERS, KIND::PIXELS>(
+            sums, work.a + work.reading * KIND::A_FLOATS + row,
+            work.b + work.reading * KIND::B_FLOATS + column);
         work.reading = work.reading + 1 == KIND::STAGES ? 0 : work.reading + 1;
     }
     float *output = call.output;
@@ -205,11 +140,6 @@ static void launch_tiles(const struct conv *call, const struct gather_plan &plan
         launch_as<gemm_kind<FILTERS, PIXELS, RESIDENT, 3, 1, true>>(call, plan);
     else
         launch_as<gemm_kind<FILTERS, PIXELS, RESIDENT, 3, 1, false>>(call, plan);
-}
-
-extern "C" void multiply_packed(const struct conv *call, const struct gather_plan *plan)
-{
-    launch_as<gemm_kind<64, 128, 3, 1, 1, false>>(call, *plan);
 }
 
 extern "C" void multiply_gathered(const struct conv *call, const struct gather_plan *plan)

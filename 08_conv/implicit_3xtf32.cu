@@ -210,7 +210,7 @@ extern "C" void prepare_implicit_3xtf32(const struct conv *call)
 {
     static const unsigned BLOCK = 256;
 
-    if (!has_outputs(call) || !has_products(call))
+    if (is_empty(call))
         return;
     const struct gather_plan plan = plan_of(call);
     const size_t weights = call->groups * plan.weights_step / 2; /* two floats each */
@@ -262,7 +262,7 @@ extern "C" void multiply_gathered_3xtf32(const struct conv *call, const struct g
 
 extern "C" void launch_implicit_3xtf32(const struct conv *call)
 {
-    if (!has_outputs(call) || !has_products(call)) {
+    if (is_empty(call)) {
         launch_conv_naive(call);
         return;
     }

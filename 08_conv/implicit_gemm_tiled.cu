@@ -1,23 +1,5 @@
 /* Step 08, the implicit matrix product with a square of sums for each thread. */
-#include "im2col.cuh"
-#include "outer_product.cuh"
-
-static const unsigned BLOCK = 256;
-
-/* The block's tiles in the rungs below, and a thread's part of the result: 8 x 4 sums. */
-static const unsigned BLOCK_FILTERS = 64, BLOCK_PIXELS = 128, DEPTH = 16;
-static const unsigned FILTERS = 8, PIXELS = 4;
-static const unsigned A_PITCH = BLOCK_FILTERS + 4; /* fewer bank conflicts on stores of columns */
-
-/* For each pair of tiles, a thread loads 8 rows of a column of the im2col matrix, always the same
- * column, and 4 floats of the filters. */
-static const unsigned ROWS_LOADED = DEPTH * BLOCK_PIXELS / BLOCK;
-static const unsigned FILTERS_LOADED = DEPTH * BLOCK_FILTERS / BLOCK;
-
-struct tiles {
-    float a[DEPTH][A_PITCH]; /* transposed: a thread's 8 filters are contiguous */
-    float b[DEPTH][BLOCK_PIXELS];
-};
+#include "implicit_gemm_tiled.cuh"
 
 /* The channel and tap of the next row that a thread loads: incremented, without divisions. */
 struct tap {
@@ -63,60 +45,6 @@ static __device__ void load_inputs(const struct conv &call, const struct pixel &
     }
 }
 
-static __device__ void load_weights(const struct conv &call, size_t taps, size_t first_filter,
-                                    size_t first, float *weights)
-{
-    const size_t tap = first + threadIdx.x % DEPTH;
-
-#pragma unroll
-    for (unsigned i = 0; i < FILTERS_LOADED; i++) {
-        const size_t filter = first_filter + threadIdx.x / DEPTH + i * (BLOCK / DEPTH);
-        weights[i] = filter < call.filters && tap < taps ? call.filter[filter * taps + tap] : 0;
-    }
-}
-
-static __device__ void store_tiles(struct tiles *tiles, const float *inputs, const float *weights)
-{
-    const unsigned row = threadIdx.x / BLOCK_PIXELS * ROWS_LOADED;
-
-#pragma unroll
-    for (unsigned i = 0; i < ROWS_LOADED; i++)
-        tiles->b[row + i][threadIdx.x % BLOCK_PIXELS] = inputs[i];
-#pragma unroll
-    for (unsigned i = 0; i < FILTERS_LOADED; i++)
-        tiles->a[threadIdx.x % DEPTH][threadIdx.x / DEPTH + i * (BLOCK / DEPTH)] = weights[i];
-}
-
-static __device__ void multiply_tiles(const struct tiles *tiles, float (&sums)[FILTERS][PIXELS])
-{
-    const unsigned lane_y = threadIdx.x / 32, lane_x = threadIdx.x % 32;
-
-#pragma unroll
-    for (unsigned p = 0; p < DEPTH; p++) {
-        float a[FILTERS], b[PIXELS];
-        load4(a, &tiles->a[p][lane_y * FILTERS]);
-        load4(a + 4, &tiles->a[p][lane_y * FILTERS + 4]);
-        load4(b, &tiles->b[p][lane_x * PIXELS]);
-        add_outer_product(sums, a, b);
-    }
-}
-
-static __device__ void store_sums(const struct conv &call, size_t first_filter, size_t first_pixel,
-                                  const float (&sums)[FILTERS][PIXELS])
-{
-    const size_t out_area = call.out_height * call.out_width;
-    const size_t filter = first_filter + threadIdx.x / 32 * FILTERS;
-
-#pragma unroll
-    for (unsigned x = 0; x < PIXELS; x++) {
-        const struct pixel pixel = pixel_of(call, first_pixel + threadIdx.x % 32 * PIXELS + x);
-#pragma unroll
-        for (unsigned f = 0; f < FILTERS; f++)
-            if (filter + f < call.filters && pixel.exists)
-                call.output[pixel.output + (filter + f) * out_area] = sums[f][x];
-    }
-}
-
 /* Tiles of 64 filters x 128 pixels, 16 channels and taps per step; 8 x 4 sums per thread, in
  * registers.
  *
@@ -138,19 +66,14 @@ static __global__ void __launch_bounds__(BLOCK) implicit_gemm_tiled(const struct
     for (size_t first = 0; first < taps; first += DEPTH) {
         load_inputs(call, pixel, (unsigned)first + row, inputs);
         load_weights(call, taps, first_filter, first, weights);
-        store_tiles(&tiles, inputs, weights);
+        store_inputs(&tiles, inputs);
+        store_weights(&tiles, weights);
         __syncthreads();
 
         multiply_tiles(&tiles, sums);
         __syncthreads(); /* before the next tiles overwrite these */
     }
     store_sums(call, first_filter, first_pixel, sums);
-}
-
-static unsigned blocks_of(const struct conv *call)
-{
-    const size_t pixels = call->batch * call->out_height * call->out_width;
-    return (unsigned)(divided_up(pixels, BLOCK_PIXELS) * divided_up(call->filters, BLOCK_FILTERS));
 }
 
 extern "C" void launch_implicit_gemm_tiled(const struct conv *call)
@@ -182,7 +105,8 @@ static __global__ void __launch_bounds__(BLOCK) implicit_gemm_double(const struc
     float sums[FILTERS][PIXELS] = {};
     load_inputs(call, pixel, row, inputs);
     load_weights(call, taps, first_filter, 0, weights);
-    store_tiles(&tiles[current], inputs, weights);
+    store_inputs(&tiles[current], inputs);
+    store_weights(&tiles[current], weights);
     __syncthreads();
     for (size_t next = DEPTH; next < taps + DEPTH; next += DEPTH, current ^= 1) {
         if (next < taps) {
@@ -190,8 +114,10 @@ static __global__ void __launch_bounds__(BLOCK) implicit_gemm_double(const struc
             load_weights(call, taps, first_filter, next, weights);
         }
         multiply_tiles(&tiles[current], sums);
-        if (next < taps)
-            store_tiles(&tiles[current ^ 1], inputs, weights);
+        if (next < taps) {
+            store_inputs(&tiles[current ^ 1], inputs);
+            store_weights(&tiles[current ^ 1], weights);
+        }
         __syncthreads();
     }
     store_sums(call, first_filter, first_pixel, sums);

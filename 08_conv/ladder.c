@@ -1,5 +1,6 @@
 /* Step 08: its ladder. Everything else (options, inputs, verification, timing, report) is in
  * common/. */
+#include "any_shape.h"
 #include "cpu.h"
 #include "library/cudnn.h"
 #include "library/openblas.h"
@@ -30,6 +31,7 @@ void launch_winograd(const struct conv *call);
 const char *declines_winograd(const struct conv *call);
 
 void launch_grouped(const struct conv *call);
+void launch_grouped_tile(const struct conv *call);
 const char *declines_grouped(const struct conv *call);
 
 void launch_im2col(const struct conv *call);
@@ -38,10 +40,13 @@ void launch_implicit_gemm_tiled(const struct conv *call);
 void launch_implicit_gemm_double(const struct conv *call);
 const char *declines_implicit_gemm(const struct conv *call);
 
-void prepare_implicit_gemm_packed(const struct conv *call);
+void prepare_one_tile(const struct conv *call);
+void launch_implicit_gemm_table(const struct conv *call);
 void launch_implicit_gemm_packed(const struct conv *call);
-void prepare_implicit_gemm_async(const struct conv *call);
+void launch_implicit_gemm_warp_tile(const struct conv *call);
 void launch_implicit_gemm_async(const struct conv *call);
+void prepare_implicit_gemm_fitted(const struct conv *call);
+void launch_implicit_gemm_fitted(const struct conv *call);
 void prepare_implicit_gemm_ordered(const struct conv *call);
 void launch_implicit_gemm_ordered(const struct conv *call);
 void prepare_implicit_gemm_split(const struct conv *call);
@@ -186,23 +191,44 @@ static const struct conv_rung rungs[] = {
         .declines = declines_implicit_gemm,
     },
     {
-        .rung = {.name = "implicit_gemm_packed",
-                 .idea = "weights in the order of use, a table of taps instead of arithmetic, 8 x "
-                         "8 sums per thread"},
-        .run = launch_implicit_gemm_packed,
+        .rung = {.name = "implicit_gemm_table",
+                 .idea = "a table of taps says where a row is, instead of index arithmetic"},
+        .run = launch_implicit_gemm_table,
         .depth = conv_depth_serial,
-        .takes_groups = true,
-        .prepare = prepare_implicit_gemm_packed,
+        .prepare = prepare_one_tile,
         .declines = declines_gather,
     },
     {
-        .rung = {.name = "implicit_gemm_async",
-                 .idea =
-                     "asynchronous copies, two stages ahead; tiles as wide as there are filters"},
+        .rung = {.name = "implicit_gemm_packed",
+                 .idea = "weights in the order of use, 16 bytes at a time"},
+        .run = launch_implicit_gemm_packed,
+        .depth = conv_depth_serial,
+        .prepare = prepare_one_tile,
+        .declines = declines_gather,
+    },
+    {
+        .rung = {.name = "implicit_gemm_warp_tile",
+                 .idea = "32 x 64 sums per warp, 8 x 8 per thread"},
+        .run = launch_implicit_gemm_warp_tile,
+        .depth = conv_depth_serial,
+        .prepare = prepare_one_tile,
+        .declines = declines_gather,
+    },
+    {
+        .rung = {.name = "implicit_gemm_async", .idea = "asynchronous copies, two stages ahead"},
         .run = launch_implicit_gemm_async,
         .depth = conv_depth_serial,
         .takes_groups = true,
-        .prepare = prepare_implicit_gemm_async,
+        .prepare = prepare_one_tile,
+        .declines = declines_gather,
+    },
+    {
+        .rung = {.name = "implicit_gemm_fitted",
+                 .idea = "tiles for 32, 64 or 128 filters, as there are"},
+        .run = launch_implicit_gemm_fitted,
+        .depth = conv_depth_serial,
+        .takes_groups = true,
+        .prepare = prepare_implicit_gemm_fitted,
         .declines = declines_gather,
     },
     {
@@ -280,6 +306,40 @@ static const struct conv_rung rungs[] = {
         .depth = conv_depth_serial,
         .takes_groups = true,
         .declines = declines_grouped,
+    },
+    {
+        .rung = {.name = "grouped_tile",
+                 .idea = "with --groups: 4 x 4 outputs per thread, 16 bytes of inputs at a time"},
+        .run = launch_grouped_tile,
+        .depth = conv_depth_serial,
+        .takes_groups = true,
+        .declines = declines_grouped,
+    },
+    {
+        .rung = {.name = "any_shape",
+                 .idea =
+                     "for each problem the fastest of these without tensor cores, by estimates"},
+        .run = launch_any_shape,
+        .depth = depth_any_shape,
+        .takes_groups = true,
+        .prepare = prepare_any_shape,
+        .declines = declines_any_shape,
+        .magnitude = magnitude_any_shape,
+        .rounds_whole_numbers = true,
+        .how = how_any_shape,
+    },
+    {
+        .rung = {.name = "any_shape_3xtf32",
+                 .idea = "for each problem the fastest of all of these",
+                 .needs_compute_capability = 90},
+        .run = launch_any_shape_3xtf32,
+        .depth = depth_any_shape_3xtf32,
+        .takes_groups = true,
+        .prepare = prepare_any_shape_3xtf32,
+        .declines = declines_any_shape_3xtf32,
+        .magnitude = magnitude_any_shape_3xtf32,
+        .rounds_whole_numbers = true,
+        .how = how_any_shape_3xtf32,
     },
     CUDNN_RUNG,
 };

@@ -274,7 +274,7 @@ extern "C" void launch_tensor(const struct conv *call)
 {
     const unsigned vector = input_vector(call);
 
-    if (!has_outputs(call) || !has_products(call))
+    if (is_empty(call))
         launch_conv_naive(call);
     else if (tensor_n_tiles(call) == 3 && vector == 4)
         launch_tensor_as<3, 4>(call);

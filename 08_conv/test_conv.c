@@ -332,7 +332,7 @@ static bool declines_with(const struct conv_options *options, const char *name, 
  * programs' workspace has room. */
 static void test_groups_workspace(void **state)
 {
-    static const char *const names[] = {"implicit_gemm_packed", "implicit_gemm_split",
+    static const char *const names[] = {"implicit_gemm_async", "implicit_gemm_split",
                                         "implicit_3xtf32"};
     enum { GROUPS = 3, ROWS = 144, FILTERS = 128 }; /* 16 x 3 x 3 rows; 128 filters are a tile */
     static const size_t enough = (ROWS + 16) * (16 + 8 * FILTERS * GROUPS);

@@ -252,7 +252,7 @@ static size_t blocks_of(const struct winograd_tiling &tiling)
 
 extern "C" void launch_winograd(const struct conv *call)
 {
-    if (!has_outputs(call) || !has_products(call)) {
+    if (is_empty(call)) {
         launch_conv_naive(call);
         return;
     }

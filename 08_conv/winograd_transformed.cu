@@ -208,11 +208,6 @@ static void launch(const struct conv *call, const struct winograd_plan &plan,
         launch_as<TILE, SIDE, true>(call, plan, multiply);
 }
 
-static bool is_empty(const struct conv *call)
-{
-    return !has_outputs(call) || !has_products(call);
-}
-
 /* ---- the rungs ------------------------------------------------------------------------------- */
 
 static struct winograd_plan plan_of(const struct conv *call, unsigned tile)

@@ -96,9 +96,10 @@ static void judge_element(const struct conv_problem *problem, const struct conv_
     const struct reference *const reference = &sample->reference;
     const struct conv call = conv_call_on_host(problem);
     const double roundings = rung->depth(&call) + 1; /* forming the product is one more */
-    const double magnitude = rung->any_transform       ? 16 * problem->largest_magnitude
-                             : rung->magnitude != NULL ? rung->magnitude(&call, &pixel)
-                                                       : reference->magnitude;
+    const double own = rung->magnitude != NULL ? rung->magnitude(&call, &pixel) : 0;
+    const double magnitude = rung->any_transform ? 16 * problem->largest_magnitude
+                             : own > 0           ? own
+                                                 : reference->magnitude;
     const double bound = rounding_bound_f32(roundings, problem->taps + 1, magnitude);
     const float *const got = &conv_output_row(problem, pixel.batch, pixel.filter, pixel.y)[pixel.x];
     struct comparison comparison = compare_number((double)*got, reference, bound, FLT_MAX);

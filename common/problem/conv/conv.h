@@ -44,9 +44,9 @@ struct conv_rung {
     /* The most roundings that a term passes through (c in compare.h), without a product's own. */
     double (*depth)(const struct conv *call);
     /* The magnitude for the error bound at a pixel (compare.h), from a call whose pointers are to
-     * host memory. NULL: the sum of the terms' absolute values, which is right for any order of
-     * additions. Transforms such as Winograd's need a larger one: their products can be larger than
-     * any term of the sum that they replace. */
+     * host memory. NULL, or a result of 0: the sum of the terms' absolute values, which is right
+     * for any order of additions. Transforms such as Winograd's need a larger one: their products
+     * can be larger than any term of the sum that they replace. */
     double (*magnitude)(const struct conv *call, const struct conv_pixel *pixel);
     /* A library that may use any transform (larger Winograd tiles, FFT), so that no bound can be
      * derived: it is allowed 16 times the bound of a serial sum, at the largest magnitude among the
