@@ -344,24 +344,30 @@ static bool needs(const struct simt_clique *clique, const struct simt_nccl_call 
     return atomic_load(&all[rank].read) < atomic_load(&all[call->comm->rank].posted);
 }
 
-/* Calls that wait for a process which is no more fail, as with NCCL. */
-static void look_for_ends(struct simt_clique *clique, struct ncclComm *comm)
+static uint32_t ended_ranks(const struct simt_clique *clique)
 {
+    uint32_t ended = 0;
     for (int rank = 0; rank < clique->size; rank++) {
         const int process = atomic_load(&clique->board->process[rank]);
-        if (process == 0 || !has_ended(process)) {
-            continue;
+        if (process != 0 && has_ended(process)) {
+            ended |= UINT32_C(1) << rank;
         }
-        for (int queue = 0; queue < NCCL_QUEUES; queue++) {
-            struct simt_nccl_call *call = comm->queue[queue], *next;
-            for (; call; call = next) {
-                char why[64];
-                next = call->next_of_queue;
-                if (needs(clique, call, rank)) {
-                    snprintf(why, sizeof why, "the process of rank %d has ended", rank);
-                    call->result = simt_nccl_fail(call, ncclRemoteError, why);
-                    finish(call);
-                }
+    }
+    return ended;
+}
+
+/* Calls that wait for a process which is no more fail, as with NCCL. */
+static void fail_what_needs(const struct simt_clique *clique, struct ncclComm *comm, int rank)
+{
+    for (int queue = 0; queue < NCCL_QUEUES; queue++) {
+        struct simt_nccl_call *call = comm->queue[queue], *next;
+        for (; call; call = next) {
+            char why[64];
+            next = call->next_of_queue;
+            if (needs(clique, call, rank)) {
+                snprintf(why, sizeof why, "the process of rank %d has ended", rank);
+                call->result = simt_nccl_fail(call, ncclRemoteError, why);
+                finish(call);
             }
         }
     }
@@ -384,10 +390,17 @@ void simt_clique_advance(struct simt_clique *clique)
         simt_exit();
     }
     if (own) {
+        /* First: what a process has posted before it ended is then seen below. It may have ended
+         * because its call did not agree with this one's. */
+        const uint32_t ended = ended_ranks(clique);
         advance_collectives(clique, own);
         advance_pairs(clique, own, QUEUE_SENDS);
         advance_pairs(clique, own, QUEUE_RECEIVES);
-        look_for_ends(clique, own);
+        for (int rank = 0; rank < clique->size; rank++) {
+            if (ended >> rank & 1) {
+                fail_what_needs(clique, own, rank);
+            }
+        }
     }
 }
 
