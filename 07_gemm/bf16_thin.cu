@@ -106,7 +106,6 @@ template <typename Plan>
 static __device__ void consume(typename Plan::ring ring, const struct share &share,
                                typename Plan::sums &sum)
 {
-
     for (unsigned step = share.first_step; step < share.end; step++) {
         barrier_wait(&ring.full[ring.stage], ring.parity);
         multiply_many<Plan>(ring, sum, step == share.first_step);

@@ -29,9 +29,7 @@ static double bytes_of(const struct conv *call)
 static double us_of_direct(const struct conv *call)
 {
     static const double channel_us[] = {1.01, 1.82, 1.39}, bytes_a_us = 2.29e6;
-    const size_t three = divided_up(call->filters, 24) * 24;
-    const size_t two = divided_up(call->filters, 16) * 16;
-    const unsigned groups = call->filters <= 8 ? 1 : three <= two ? 3 : 2;
+    const unsigned groups = direct_groups(call);
     const size_t places = groups == 3 ? 64 : 128;
     const size_t strips = divided_up(call->out_width, 4), across = divided_up(strips, 16);
     const size_t wide = divided_up(strips, across);
@@ -131,9 +129,8 @@ static double us_of_grouped(const struct conv *call)
 static double us_of_grouped_tile(const struct conv *call)
 {
     static const double load_us[] = {1.8e-6, 1.6e-6, 1.6e-6, 0.82e-6}, product_us = 1.3e-8;
-    const size_t side = call->kernel_width, off = call->pad - side / 2;
-    const size_t places = call->width | off;
-    const unsigned vector = places % 4 == 0 ? 4 : places % 2 == 0 ? 2 : 1;
+    const size_t side = call->kernel_width;
+    const unsigned vector = input_vector_of_middle(call);
     const size_t span = 3 * call->stride_width + side;
     const size_t lead = (vector - side / 2 % vector) % vector;
     const double loads =

@@ -2,6 +2,7 @@
 #ifndef CONV_SHAPE_H
 #define CONV_SHAPE_H
 
+#include "base/integers.h"
 #include "problem/conv/conv.h"
 
 /* Whether there are outputs, and whether there are inputs and weights to compute them from. If
@@ -23,11 +24,32 @@ static inline bool is_empty(const struct conv *call)
 }
 
 /* How many floats of the input one copy can transfer: 4, 2 or 1. The input's address, its width and
- * the padding must be multiples of that, so that all pieces of tiles are aligned. */
+ * `off`, where pieces begin, must be multiples of that, so that all pieces of tiles are aligned. */
+static inline unsigned input_vector_at(const struct conv *call, size_t off)
+{
+    const size_t places = (size_t)call->input / sizeof(float) | call->width | off;
+    return places % 4 == 0 ? 4 : places % 2 == 0 ? 2 : 1;
+}
+
+/* For tiles that begin with the padding. */
 static inline unsigned input_vector(const struct conv *call)
 {
-    const size_t places = (size_t)call->input / sizeof(float) | call->width | call->pad;
-    return places % 4 == 0 ? 4 : places % 2 == 0 ? 2 : 1;
+    return input_vector_at(call, call->pad);
+}
+
+/* For grouped_tile, whose pieces begin under the filter's middle. */
+static inline unsigned input_vector_of_middle(const struct conv *call)
+{
+    return input_vector_at(call, call->pad - call->kernel_width / 2);
+}
+
+/* How many groups of 8 filters a block of `direct` has: three, unless two waste fewer filters; one
+ * for up to 8. */
+static inline unsigned direct_groups(const struct conv *call)
+{
+    if (call->filters <= 8)
+        return 1;
+    return divided_up(call->filters, 24) * 24 <= divided_up(call->filters, 16) * 16 ? 3 : 2;
 }
 
 /* For rungs that do only 3 x 3 filters, at stride 1 without dilation, with 32-bit indices. */

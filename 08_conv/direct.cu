@@ -129,17 +129,6 @@ static __global__ void pack_filters(const struct conv call, unsigned block_filte
         packed[i] = filter < call.filters && tap < taps ? call.filter[filter * taps + tap] : 0;
 }
 
-/* Three groups per block, unless two waste fewer filters; one for up to FILTERS filters. */
-static unsigned groups_of(const struct conv *call)
-{
-    const size_t three = divided_up(call->filters, 3 * FILTERS) * 3 * FILTERS;
-    const size_t two = divided_up(call->filters, 2 * FILTERS) * 2 * FILTERS;
-
-    if (call->filters <= FILTERS)
-        return 1;
-    return three <= two ? 3 : 2;
-}
-
 /* Blocks are as wide as possible, but share a row equally, and as high as the number of threads and
  * the number of copies per thread allow (a narrow tile has a large halo). */
 static struct direct_tiling direct_tiling_of(const struct conv *call, unsigned groups,
@@ -191,7 +180,7 @@ static struct direct_launch launch_with(const struct conv *call, unsigned groups
 
 static struct direct_launch direct_launch_of(const struct conv *call)
 {
-    const unsigned groups = groups_of(call);
+    const unsigned groups = direct_groups(call);
 
     return launch_with(call, groups,
                        direct_tiling_of(call, groups, places_of(groups), input_vector(call)));
@@ -279,7 +268,7 @@ extern "C" const char *declines_planned_copies(const struct conv *call)
 
 extern "C" void prepare_direct(const struct conv *call)
 {
-    pack(call, groups_of(call) * FILTERS);
+    pack(call, direct_groups(call) * FILTERS);
 }
 
 /* The same kernel. Better: up to three groups of threads share a tile, each for 8 filters, and
@@ -290,9 +279,9 @@ extern "C" void launch_direct(const struct conv *call)
 {
     if (is_empty(call))
         launch_conv_naive(call);
-    else if (groups_of(call) == 3)
+    else if (direct_groups(call) == 3)
         launch_groups<3>(call, direct_launch_of(call));
-    else if (groups_of(call) == 1)
+    else if (direct_groups(call) == 1)
         launch_groups<1>(call, direct_launch_of(call));
     else
         launch_groups<2>(call, direct_launch_of(call));

@@ -109,22 +109,14 @@ static __global__ void __launch_bounds__(BLOCK, SIDE == 7 ? 3 : 4)
             store_row(to, sums[i], out_width - first_x, vectors);
 }
 
-/* How many floats a load may take: all rows and pieces must begin at multiples of that. */
-static unsigned vector_of(const struct conv *call)
-{
-    const size_t off = call->pad - call->kernel_width / 2;
-    const size_t places = (size_t)call->input / sizeof(float) | call->width | off;
-
-    return places % 4 == 0 ? 4 : places % 2 == 0 ? 2 : 1;
-}
-
 template <unsigned SIDE, unsigned STRIDE>
 static void launch_stride(const struct conv *call)
 {
     const unsigned across = (unsigned)divided_up(call->out_width, COLUMNS);
     const unsigned down = (unsigned)divided_up(call->out_height, ROWS);
     const unsigned threads = (unsigned)(call->batch * call->filters) * across * down;
-    const unsigned blocks = (unsigned)divided_up(threads, BLOCK), vector = vector_of(call);
+    const unsigned blocks = (unsigned)divided_up(threads, BLOCK),
+                   vector = input_vector_of_middle(call);
 
     if (vector == 4)
         grouped_tile<SIDE, STRIDE, 4><<<blocks, BLOCK>>>(*call, across, down, threads);
