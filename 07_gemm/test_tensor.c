@@ -59,6 +59,14 @@ static void test_aligned_rows(void **state)
         verify(shapes[s], (struct layout){0, s % 2 * 8}, s % 2 == 0 ? 1 : -1, s % 2 == 0 ? 0 : 3);
 }
 
+/* Rows start at multiples of 16 bytes, and end anywhere. */
+static void test_ends_of_rows(void **state)
+{
+    (void)state;
+    for (size_t n = 33; n <= 40; n += STEP_TEST_SANITIZED ? 3 : 1)
+        verify((struct shape){72, n, 24 + n % 8}, (struct layout){0, 8 - n % 8}, 1, 0);
+}
+
 static void test_factors(void **state)
 {
     static const float factors[][2] = {{0, 0}, {1, 1}, {0, 2}, {2, 0}, {0.3F, -0.7F}};
@@ -91,9 +99,8 @@ static void test_large_shapes(void **state)
 int main(int count, char **arguments)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_edge_shapes),
-        cmocka_unit_test(test_aligned_rows),
-        cmocka_unit_test(test_factors),
+        cmocka_unit_test(test_edge_shapes),  cmocka_unit_test(test_aligned_rows),
+        cmocka_unit_test(test_ends_of_rows), cmocka_unit_test(test_factors),
         cmocka_unit_test(test_large_shapes),
     };
 

@@ -1,7 +1,7 @@
 /* The TMA's descriptions of matrices: copies of tiles between global and shared memory by one
  * instruction of one thread, on Hopper (sm_90) and later GPUs. Outside the matrix tiles are filled
- * with zeros, and nothing is stored. Source: CUDA Driver API, Tensor Map Object Management; PTX
- * ISA, cp.async.bulk.tensor. */
+ * with zeros, and nothing is stored; but see can_be_stored. Source: CUDA Driver API, Tensor Map
+ * Object Management; PTX ISA, cp.async.bulk.tensor. */
 #ifndef RUNGS_TENSOR_MAP_CUH
 #define RUNGS_TENSOR_MAP_CUH
 
@@ -30,6 +30,15 @@ static inline bool can_be_mapped(const void *elements, size_t rows, size_t colum
 {
     return (uintptr_t)elements % 16 == 0 && leading * element_size % 16 == 0 && rows > 0 &&
            columns > 0 && rows <= INT32_MAX && columns <= INT32_MAX;
+}
+
+/* Whether the TMA can also store tiles of it: it stores chunks of 16 bytes, and the last one of a
+ * row as a whole, even if the matrix ends within it (seen on an H200; it loads zeros there). */
+static inline bool can_be_stored(const void *elements, size_t rows, size_t columns, size_t leading,
+                                 size_t element_size)
+{
+    return can_be_mapped(elements, rows, columns, leading, element_size) &&
+           columns * element_size % 16 == 0;
 }
 
 static inline CUtensorMap map_matrix(const struct mapped_matrix *matrix)
