@@ -12,11 +12,6 @@ struct unit {
     unsigned split, first_step, end;
 };
 
-static __device__ void warpgroup_barrier()
-{
-    asm volatile("bar.sync %0, %1;" ::"r"(1 + threadIdx.x / WARPGROUP), "n"(WARPGROUP) : "memory");
-}
-
 /* Stores 64 x 64 elements by way of the buffer: stmatrix writes four 8 x 8 tiles, each lane a row
  * of 16 bytes, to the places that the TMA expects in swizzled rows. */
 static __device__ void fill_buffer(const struct gemm &call, unsigned char *buffer, size_t row,

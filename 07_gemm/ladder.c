@@ -36,6 +36,9 @@ const char *hopper_unavailable(void);
 void launch_tensor_3xtf32(const struct gemm *call);
 void prepare_tensor_3xtf32(const struct gemm *call);
 double depth_tensor_3xtf32(const struct gemm *call);
+void launch_tensor_bf16x6(const struct gemm *call);
+void prepare_tensor_bf16x6(const struct gemm *call);
+double depth_tensor_bf16x6(const struct gemm *call);
 
 extern const struct ladder bf16, tf32, f32_on_gpus, bf16_on_gpus;
 
@@ -282,6 +285,15 @@ static const struct gemm_rung rungs[] = {
         .run = launch_tensor_3xtf32,
         .depth = depth_tensor_3xtf32,
         .prepare = prepare_tensor_3xtf32,
+    },
+    {
+        .rung = {.name = "tensor_bf16x6",
+                 .idea = "each float as the sum of three numbers of bfloat16: B is not transposed",
+                 .needs_compute_capability = 90,
+                 .unavailable = hopper_unavailable},
+        .run = launch_tensor_bf16x6,
+        .depth = depth_tensor_bf16x6,
+        .prepare = prepare_tensor_bf16x6,
     },
     CUBLAS_GEMM_RUNG,
 };

@@ -10,16 +10,28 @@
  * does what rounds up to infinity; below 2^-115 or so, low is subnormal and has fewer bits, or
  * none. */
 #include "tf32.cuh"
+#include "workspace.h"
 
 extern "C" void launch_async_copies(const struct gemm *call);
 
 typedef tf32_plan<2, 128, 3> plan;
 
+/* A's parts, in rows of `leading` floats: a warp for 256 elements of a row. */
 static __global__ void __launch_bounds__(256)
     split_a(const struct gemm call, float *to, const size_t leading)
 {
+    const size_t pieces = (call.k + 255) / 256;
+    const size_t piece = (size_t)blockIdx.x * 8 + threadIdx.x / 32, row = piece / pieces;
+
     overlap_launches();
-    split_rows<2>(call, to, leading);
+    if (row >= call.m)
+        return;
+#pragma unroll
+    for (unsigned i = 0; i < 8; i++) {
+        const size_t p = piece % pieces * 256 + i * 32 + threadIdx.x % 32;
+        if (p < call.k)
+            put_parts<2>(to + row * leading + p, call.m * leading, call.a[row * call.lda + p]);
+    }
 }
 
 static __global__ void __launch_bounds__(256)
@@ -29,18 +41,53 @@ static __global__ void __launch_bounds__(256)
     transpose<2>(call, to, leading);
 }
 
-static __global__ void __launch_bounds__(THREADS, 1)
-    tensor_3xtf32(const struct gemm call, const __grid_constant__ CUtensorMap a,
-                  const __grid_constant__ CUtensorMap b, const struct tf32_work work)
+/* The sums of a tile. Tensor cores cut sums off where an addition rounds, so errors add up: a sum
+ * of the tensor cores has the 32 terms of a step only, and the threads add up the steps, rounded.
+ * While a warpgroup adds, the other one's products run. */
+static __device__ void sum_in_threads(plan::ring &ring, unsigned steps,
+                                      float (&sum)[plan::TILE_N / 2])
 {
-    multiply_tiles<plan>(call, &a, &b, work);
+    const unsigned first_row = threadIdx.x / WARPGROUP * 64;
+    float part[plan::TILE_N / 2];
+
+#pragma unroll
+    for (unsigned i = 0; i < plan::TILE_N / 2; i++)
+        sum[i] = 0;
+    for (unsigned step = 0; step < steps; step++, ring.advance()) {
+        barrier_wait(&ring.full[ring.stage], ring.parity);
+        multiply_step<plan>(part, ring.a() + first_row * ROW_BYTES, ring.b(), true);
+        wgmma_finish(part);
+        release(&ring.free[ring.stage]);
+#pragma unroll
+        for (unsigned i = 0; i < plan::TILE_N / 2; i++)
+            sum[i] += part[i];
+    }
 }
 
-static struct scratch scratch;
+static __global__ void __launch_bounds__(THREADS, 1)
+    tensor_3xtf32(const struct gemm call, const __grid_constant__ CUtensorMap a,
+                  const __grid_constant__ CUtensorMap b, const struct tile_work work)
+{
+    divide_work<plan::ring>(
+        work,
+        [&](const plan::ring &ring, const struct tile_place &place, size_t term,
+            phase_barrier *full) { copy_parts<plan>(call, ring, &a, &b, place, term, full); },
+        [&](plan::ring &ring, const struct tile_place &place) {
+            float sum[plan::TILE_N / 2];
+            sum_in_threads(ring, work.steps, sum);
+            store_floats(call, place.row + threadIdx.x / WARPGROUP * 64 + row_in_fragment(),
+                         place.column, sum);
+        });
+}
+
+static float *room_for_parts(const struct gemm *call)
+{
+    return workspace_copy(2 * (call->m + call->n) * aligned_floats(call->k));
+}
 
 extern "C" void prepare_tensor_3xtf32(const struct gemm *call)
 {
-    provide(&scratch, 2 * (call->m + call->n) * row_floats(call) * sizeof(float), "tensor_3xtf32");
+    room_for_parts(call);
 }
 
 /* Errors in units of 2^-24, relative to the products' magnitudes:
@@ -55,23 +102,23 @@ extern "C" double depth_tensor_3xtf32(const struct gemm *call)
 
 extern "C" void launch_tensor_3xtf32(const struct gemm *call)
 {
-    const size_t leading = row_floats(call);
-    float *const a = scratch.memory, *const b = a + 2 * call->m * leading;
-
     if (call->m == 0 || call->n == 0)
         return;
     if (!fits_coordinates(call)) {
         launch_async_copies(call);
         return;
     }
-    const struct tf32_work work = work_of<plan>(call);
+    const size_t leading = aligned_floats(call->k);
+    const unsigned blocks_of_rows = (unsigned)((call->m * ((call->k + 255) / 256) + 7) / 8);
+    float *const a = room_for_parts(call), *const b = a + 2 * call->m * leading;
+    const struct tile_work work = work_of(call, TILE_M, plan::TILE_N);
+
+    launch_dependent(split_a, blocks_of_rows, 256, 0, *call, a, leading);
+    launch_dependent(split_b, blocks_of_columns(call), 256, 0, *call, b, leading);
     cudaFuncSetAttribute(tensor_3xtf32, cudaFuncAttributeMaxDynamicSharedMemorySize,
                          (int)plan::SHARED_BYTES);
-    launch_dependent(split_a, blocks_of_rows(call), 256, 0, *call, a, leading);
-    launch_dependent(split_b, blocks_of_columns(call), 256, 0, *call, b, leading);
     launch_dependent(
-        tensor_3xtf32, min((unsigned)call->multiprocessors, work.row_tiles * work.column_tiles),
-        THREADS, plan::SHARED_BYTES, *call,
+        tensor_3xtf32, blocks_for(call, work), THREADS, plan::SHARED_BYTES, *call,
         map_floats(CU_TENSOR_MAP_DATA_TYPE_FLOAT32, a, 2 * call->m, call->k, leading, TILE_M),
         map_floats(CU_TENSOR_MAP_DATA_TYPE_FLOAT32, b, 2 * call->n, call->k, leading, plan::TILE_N),
         work);

@@ -13,7 +13,7 @@ static const unsigned WARPGROUP = 128, ROW_BYTES = 128;
 template <unsigned TILE_M, unsigned TILE_N, unsigned STAGES>
 struct tensor_ring {
     static const unsigned A_BYTES = TILE_M * ROW_BYTES, B_BYTES = TILE_N * ROW_BYTES;
-    static const unsigned STAGE_BYTES = A_BYTES + B_BYTES;
+    static const unsigned STAGE_COUNT = STAGES, STAGE_BYTES = A_BYTES + B_BYTES;
 
     unsigned char *tiles;
     phase_barrier *full, *free;
@@ -52,6 +52,12 @@ static inline __device__ void release(phase_barrier *free)
     __syncwarp();
     if (threadIdx.x % 32 == 0)
         barrier_arrive(free);
+}
+
+/* All threads of the warpgroup. */
+static inline __device__ void warpgroup_barrier()
+{
+    asm volatile("bar.sync %0, %1;" ::"r"(1 + threadIdx.x / WARPGROUP), "n"(WARPGROUP) : "memory");
 }
 
 #endif

@@ -5,6 +5,9 @@
 
 void launch_tf32_wgmma(const struct gemm *call);
 void prepare_tf32_wgmma(const struct gemm *call);
+void launch_b_in_registers(const struct gemm *call);
+void launch_tf32_tma_stores(const struct gemm *call);
+void prepare_tf32_registers(const struct gemm *call);
 const char *hopper_unavailable(void);
 
 extern const struct ladder tf32;
@@ -18,6 +21,24 @@ static const struct gemm_rung rungs[] = {
         .run = launch_tf32_wgmma,
         .depth = gemm_depth_tensor,
         .prepare = prepare_tf32_wgmma,
+    },
+    {
+        .rung = {.name = "b_in_registers",
+                 .idea = "C's transpose: a thread loads its part of B, which stays as it is",
+                 .needs_compute_capability = 90,
+                 .unavailable = hopper_unavailable},
+        .run = launch_b_in_registers,
+        .depth = gemm_depth_tensor,
+        .prepare = prepare_tf32_registers,
+    },
+    {
+        .rung = {.name = "tma_stores",
+                 .idea = "the TMA stores a tile while the next one is multiplied",
+                 .needs_compute_capability = 90,
+                 .unavailable = hopper_unavailable},
+        .run = launch_tf32_tma_stores,
+        .depth = gemm_depth_tensor,
+        .prepare = prepare_tf32_registers,
     },
     CUBLAS_TENSOR_GEMM_RUNG,
 };

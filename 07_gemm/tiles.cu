@@ -1,34 +1,18 @@
 /* Step 07: tiles_of_c with tiles of several shapes, aligned copies of B, and products left over at
  * the edges, on Hopper (sm_90a). */
+#include "copy_rows.h"
 #include "device/gpu.h"
 #include "plan.h"
 #include "tiles_of_c.cuh"
 #include "workspace.h"
 
-/* Copies a matrix, four floats per thread, to rows of `pitch` floats, a multiple of 4. */
-static __global__ void copy_rows(const float *from, size_t leading, size_t rows, size_t columns,
-                                 float *to, size_t pitch)
-{
-    const size_t fours = pitch / 4, stride = (size_t)gridDim.x * blockDim.x;
-
-    overlap_launches();
-    for (size_t i = (size_t)blockIdx.x * blockDim.x + threadIdx.x; i < rows * fours; i += stride)
-        *(float4 *)(to + i * 4) =
-            load_4(from, leading, rows, columns, i / fours, i % fours * 4, false);
-}
-
 /* The product with B's copy, whose rows are aligned. */
 static struct gemm with_aligned_b(const struct gemm *call)
 {
-    const unsigned threads = 512, blocks = (unsigned)call->multiprocessors * 4;
-    const size_t pitch = (call->n + 3) / 4 * 4;
     struct gemm aligned = *call;
-    float *const copy = workspace_copy(call->k * pitch);
 
-    launch_dependent(copy_rows, blocks, threads, 0, call->b, call->ldb, call->k, call->n, copy,
-                     pitch);
-    aligned.b = copy;
-    aligned.ldb = pitch;
+    aligned.b = copy_to_aligned_rows(call, call->b, &aligned.ldb, call->k, call->n,
+                                     workspace_copy(call->k * ((call->n + 3) / 4 * 4)));
     return aligned;
 }
 

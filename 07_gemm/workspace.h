@@ -27,7 +27,7 @@ static inline size_t workspace_floats(size_t multiprocessors)
 enum { WORKSPACE_FLAGS = 4096 };
 unsigned *workspace_flags(void);
 
-/* Room for an aligned copy of B. */
+/* Room for copies of operands; what was there is lost if a larger one is asked for. */
 float *workspace_copy(size_t floats);
 
 #ifdef __cplusplus

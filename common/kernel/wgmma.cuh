@@ -192,6 +192,28 @@ static inline __device__ void multiply_tf32(float (&sum)[64], const float (&a)[4
                  : WGMMA_A(a), "l"(b), "r"((unsigned)add));
 }
 
+static inline __device__ void multiply_tf32(float (&sum)[128], const float (&a)[4], uint64_t b,
+                                            bool add)
+{
+    asm volatile("{\n\t.reg .pred add;\n\tsetp.ne.b32 add, %133, 0;\n\t"
+                 "wgmma.mma_async.sync.aligned.m64n256k8.f32.tf32.tf32 {" WGMMA_REGISTERS_128
+                 "}, {%128, %129, %130, %131}, %132, add, 1, 1;\n\t}"
+                 : WGMMA_SUMS_64(0), WGMMA_SUMS_64(64)
+                 : WGMMA_A(a), "l"(b), "r"((unsigned)add));
+}
+
+/* The same of bfloat16, 16 terms, B's rows along n: thread t has the pairs of elements (row, k),
+ * (row + 8, k), (row, k + 8) and (row + 8, k + 8), where k is t % 4 * 2. */
+static inline __device__ void multiply_bf16(float (&sum)[64], const unsigned (&a)[4], uint64_t b,
+                                            bool add)
+{
+    asm volatile("{\n\t.reg .pred add;\n\tsetp.ne.b32 add, %69, 0;\n\t"
+                 "wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {" WGMMA_REGISTERS_64
+                 "}, {%64, %65, %66, %67}, %68, add, 1, 1, 1;\n\t}"
+                 : WGMMA_SUMS_64(0)
+                 : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "l"(b), "r"((unsigned)add));
+}
+
 #undef WGMMA_A
 #undef WGMMA_SUMS_64
 #undef WGMMA_SUMS_32
