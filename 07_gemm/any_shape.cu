@@ -2,6 +2,7 @@
  * (plan.c). What a rung's plans do not take is left to producer_warps. */
 #include <stdio.h>
 
+#include "copy_rows.h"
 #include "device/gpu.h"
 #include "plan.h"
 #include "tile.cuh"
@@ -99,7 +100,7 @@ extern "C" void prepare_any_shape(const struct gemm *call)
 {
     prepare_workspace(call);
     if (!has_aligned_rows(call->b, call->ldb))
-        workspace_copy(call->k * ((call->n + 3) / 4 * 4));
+        workspace_copy(call->k * aligned_pitch(call->n, sizeof(float)));
 }
 
 extern "C" void how_any_shape(const struct gemm *call, char text[RUNG_HOW_SIZE])

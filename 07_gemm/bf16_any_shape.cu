@@ -2,11 +2,12 @@
  *
  * The rungs below are made for many large tiles, with rows that the TMA can read. Here the tile is
  * chosen for the shape; where even small tiles leave multiprocessors idle, several blocks share the
- * steps along k of a tile (split-K), and a second kernel adds up their sums. Rows that do not start
- * at multiples of 16 bytes are first copied to where they do. Few rows or columns go to the rungs
- * made for them, and a matrix times a vector to bf16_vector.cu. */
+ * steps along k of a tile (split-K), and a second kernel adds up their sums. Rows that the TMA
+ * cannot read, or only slowly, are first copied. Few rows or columns go to the rungs made for them,
+ * and a matrix times a vector to bf16_vector.cu. */
 #include "bf16_persistent.cuh"
 #include "bf16_plan.h"
+#include "copy_rows.h"
 #include "device/gpu.h"
 #include "workspace.h"
 
@@ -73,13 +74,13 @@ static __global__ void __launch_bounds__(256)
     add_parts<8>(call, parts, splits);
 }
 
-/* Copies a matrix to rows that start at multiples of 16 bytes, a thread 8 elements. What is read
- * beside them is of the rows before and after. */
+/* Copies a matrix to rows that are aligned, a thread 8 elements. What is read beside them is of the
+ * rows before and after. */
 static __global__ void __launch_bounds__(256)
     align_rows(uint16_t *to, const size_t to_leading, const uint16_t *from, const size_t leading,
                const size_t rows, const size_t columns)
 {
-    const size_t chunks = to_leading / CHUNK, i = (size_t)blockIdx.x * 256 + threadIdx.x;
+    const size_t chunks = (columns + CHUNK - 1) / CHUNK, i = (size_t)blockIdx.x * 256 + threadIdx.x;
     const size_t row = i / chunks, first = i % chunks * CHUNK;
     const bool inside = row > 0 && row + 1 < rows && first + CHUNK <= columns;
 
@@ -100,11 +101,6 @@ static struct {
     size_t bytes;
 } scratches[MOST_GPUS];
 
-static size_t aligned_leading(size_t columns)
-{
-    return (columns + CHUNK - 1) / CHUNK * CHUNK;
-}
-
 static size_t parts_bytes(const struct gemm *call)
 {
     return bf16_plan_floats(call) * sizeof(float);
@@ -112,7 +108,9 @@ static size_t parts_bytes(const struct gemm *call)
 
 static size_t copy_bytes(size_t rows, size_t columns)
 {
-    return (rows * aligned_leading(columns) * sizeof(uint16_t) + 255) / 256 * 256;
+    const size_t pitch = aligned_pitch(columns, sizeof(uint16_t));
+
+    return (rows * pitch * sizeof(uint16_t) + 255) / 256 * 256;
 }
 
 extern "C" void prepare_any_shape_bf16(const struct gemm *call)
@@ -134,25 +132,25 @@ extern "C" void prepare_any_shape_bf16(const struct gemm *call)
 
 static unsigned blocks_of_rows(size_t rows, size_t columns)
 {
-    return (unsigned)((rows * (aligned_leading(columns) / CHUNK) + 255) / 256);
+    return (unsigned)((rows * ((columns + CHUNK - 1) / CHUNK) + 255) / 256);
 }
 
-/* The call with operands whose rows are aligned. */
-static struct gemm aligned_call(const struct gemm *call)
+/* The call with operands whose rows are aligned; copied, if they must be, or if that pays. */
+static struct gemm aligned_call(const struct gemm *call, const struct bf16_plan &plan)
 {
     uint16_t *const a = (uint16_t *)(scratches[gpu_place()].memory + parts_bytes(call));
     uint16_t *const b = a + copy_bytes(call->m, call->k) / sizeof(uint16_t);
     struct gemm aligned = *call;
 
-    if (!has_aligned_chunks(call->a_bf16, call->lda)) {
+    if (plan.copies_a || !has_aligned_chunks(call->a_bf16, call->lda)) {
         aligned.a_bf16 = a;
-        aligned.lda = aligned_leading(call->k);
+        aligned.lda = aligned_pitch(call->k, sizeof(uint16_t));
         launch_dependent(align_rows, blocks_of_rows(call->m, call->k), 256, 0, a, aligned.lda,
                          call->a_bf16, call->lda, call->m, call->k);
     }
-    if (!has_aligned_chunks(call->b_bf16, call->ldb)) {
+    if (plan.copies_b || !has_aligned_chunks(call->b_bf16, call->ldb)) {
         aligned.b_bf16 = b;
-        aligned.ldb = aligned_leading(call->n);
+        aligned.ldb = aligned_pitch(call->n, sizeof(uint16_t));
         launch_dependent(align_rows, blocks_of_rows(call->k, call->n), 256, 0, b, aligned.ldb,
                          call->b_bf16, call->ldb, call->k, call->n);
     }
@@ -255,7 +253,7 @@ extern "C" void launch_any_shape_bf16(const struct gemm *call)
         launch_swizzled(call);
         return;
     }
-    const struct gemm aligned = aligned_call(call);
+    const struct gemm aligned = aligned_call(call, chosen);
     switch (chosen.way) {
     case BF16_THIN:
         launch_thin_bf16(&aligned);

@@ -4,6 +4,7 @@
 #ifndef RUNGS_07_BF16_PLAN_H
 #define RUNGS_07_BF16_PLAN_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "problem/gemm/gemm.h"
@@ -32,6 +33,7 @@ enum bf16_way {
 struct bf16_plan {
     enum bf16_way way;
     unsigned splits;
+    bool copies_a, copies_b; /* first, to rows that are aligned (copy_rows.h) */
 };
 
 struct bf16_plan bf16_plan_of(const struct gemm *call);

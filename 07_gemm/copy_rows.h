@@ -1,4 +1,6 @@
-/* Step 07: copies of matrices whose rows are aligned, as vector loads and the TMA need them. */
+/* Step 07: copies of matrices whose rows are aligned, as vector loads and the TMA need them. The
+ * TMA can load rows that start at multiples of 16 bytes, but those that do not start at multiples
+ * of 32, the sectors of L2, take it up to twice as long. */
 #ifndef RUNGS_07_COPY_ROWS_H
 #define RUNGS_07_COPY_ROWS_H
 
@@ -10,9 +12,22 @@
 extern "C" {
 #endif
 
+/* Elements from one row to the next such that each is in as few lines of 128 bytes as it can be:
+ * several rows to a line, or several lines to a row. */
+static inline size_t aligned_pitch(size_t columns, size_t element_size)
+{
+    const size_t line = 128 / element_size;
+    size_t pitch = 16 / element_size;
+
+    while (pitch < columns && pitch < line)
+        pitch *= 2;
+    return pitch < columns ? (columns + line - 1) / line * line : pitch;
+}
+
 /* Launches a copy of a matrix of rows x columns floats, whose rows are *leading floats apart, to
- * rows that start at multiples of 16 bytes; sets *leading to theirs, and returns `to`, which starts
- * at such a multiple. */
+ * aligned_pitch(columns, sizeof(float)); sets *leading to that, and returns `to`, which starts at a
+ * multiple of 128 bytes. What is between the rows' ends and the next rows is not written but for up
+ * to three zeros. */
 const float *copy_to_aligned_rows(const struct gemm *call, const float *from, size_t *leading,
                                   size_t rows, size_t columns, float *to);
 

@@ -10,7 +10,6 @@
  * to infinity, become NaN; below 2^-110 or so, low is subnormal and has fewer bits, or none. */
 #include <cuda_bf16.h>
 
-#include "copy_rows.h"
 #include "tensor_floats.cuh"
 #include "workspace.h"
 
@@ -170,8 +169,7 @@ static __global__ void __launch_bounds__(THREADS, 1)
 
 /* ---- launch ---------------------------------------------------------------------------------- */
 
-/* Of a part of B: whole steps, so that a tile ends where the part does, and columns such that rows
- * start at multiples of 16 bytes. */
+/* Of a part of B: whole steps, so that a tile ends where the part does. */
 static size_t rows_of_part(const struct gemm *call)
 {
     return (call->k + STEP_K - 1) / STEP_K * STEP_K;
@@ -179,7 +177,7 @@ static size_t rows_of_part(const struct gemm *call)
 
 static size_t columns_of_part(const struct gemm *call)
 {
-    return (call->n + 7) / 8 * 8;
+    return aligned_pitch(call->n, sizeof(uint16_t));
 }
 
 /* In floats, which have the room of two elements. */

@@ -4,6 +4,7 @@
 #ifndef RUNGS_07_TENSOR_FLOATS_CUH
 #define RUNGS_07_TENSOR_FLOATS_CUH
 
+#include "copy_rows.h"
 #include "kernel/dependent_launch.cuh"
 #include "tensor_ring.cuh"
 #include "tile.cuh"
@@ -121,10 +122,9 @@ static inline CUtensorMap map_floats(CUtensorMapDataType type, const float *elem
     return map_matrix(&matrix);
 }
 
-/* Floats of a row that starts at a multiple of 16 bytes, as all others do. */
 static inline size_t aligned_floats(size_t columns)
 {
-    return (columns + 3) / 4 * 4;
+    return aligned_pitch(columns, sizeof(float));
 }
 
 /* The TMA's coordinates are signed 32-bit integers, and an operand has up to three parts. */

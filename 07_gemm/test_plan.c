@@ -189,6 +189,10 @@ static void test_bf16_plans(void **state)
         {8192, 128, 8192, BF16_THIN},
         {4096, 1, 4096, BF16_VECTOR},
         {3072, 1536, 4096, BF16_SHARED},
+        {3000, 3000, 3000, BF16_SHARED},
+        {2047, 2049, 1023, BF16_NARROW},
+        {3333, 1111, 777, BF16_MIDDLE},
+        {1500, 1500, 1500, BF16_BROAD},
         {8192, 8192, 128, BF16_WIDE},
         {4096, 4096, 4096, BF16_WIDE},
         {8192, 8192, 8192, BF16_WIDE},
@@ -207,6 +211,7 @@ static void test_bf16_plans(void **state)
                                   .k = shapes[s].k,
                                   .lda = shapes[s].k,
                                   .ldb = shapes[s].n,
+                                  .ldc = shapes[s].n,
                                   .multiprocessors = 132};
         const struct bf16_plan plan = bf16_plan_of(&call);
         if (plan.way != shapes[s].way)

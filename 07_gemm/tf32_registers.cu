@@ -3,7 +3,6 @@
  * They compute C's transpose: the rows of wgmma's product are columns of B. Its first operand can
  * come from registers, and a thread loads its part of B, wherever that is in a tile. The second
  * operand is A, whose rows run along k as they are. */
-#include "copy_rows.h"
 #include "tensor_floats.cuh"
 #include "workspace.h"
 

@@ -1,5 +1,4 @@
 /* Step 07, TF32: one product of TF32 for each product of floats. */
-#include "copy_rows.h"
 #include "tf32.cuh"
 #include "workspace.h"
 

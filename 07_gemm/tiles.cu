@@ -11,8 +11,9 @@ static struct gemm with_aligned_b(const struct gemm *call)
 {
     struct gemm aligned = *call;
 
-    aligned.b = copy_to_aligned_rows(call, call->b, &aligned.ldb, call->k, call->n,
-                                     workspace_copy(call->k * ((call->n + 3) / 4 * 4)));
+    aligned.b =
+        copy_to_aligned_rows(call, call->b, &aligned.ldb, call->k, call->n,
+                             workspace_copy(call->k * aligned_pitch(call->n, sizeof(float))));
     return aligned;
 }
 
