@@ -53,8 +53,8 @@ static double since_ns(const struct timespec *start)
     return (double)(now.tv_sec - start->tv_sec) * 1e9 + (double)(now.tv_nsec - start->tv_nsec);
 }
 
-/* The shortest of several runs of 1,000 calls, in nanoseconds a call; of fewer calls where these take
- * long: more threads than processors take milliseconds to tell. */
+/* The shortest of several runs of 1,000 calls, in nanoseconds a call; of fewer where these take
+ * long: many more threads than processors take a millisecond to tell. */
 static double shortest_ns(void (*work)(const struct reduction *call), const struct reduction *call)
 {
     enum { CALLS = 1000, TOGETHER = 10, RUNS = 7 };
