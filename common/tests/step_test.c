@@ -129,7 +129,7 @@ void step_test_rungs(const struct problem_options *options)
 
 /* Large inputs reach what small ones do not (several blocks, every thread with several elements),
  * but operators and types are told apart by the small ones. The sanitizers, which look for another
- * kind of mistake, get large ones of one type; to them, one operator of a vector is like another. */
+ * kind of mistake, get large ones of one type, and few operators: their accesses are the same. */
 static bool is_worth_it(const struct reduction_options *options)
 {
     const size_t large = 5000;
