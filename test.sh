@@ -97,19 +97,54 @@ leave_out() {
     say "$yellow$1: not run: $2$plain"
 }
 
-# build_suite PRESET OPTION...: builds a suite; one that does not build counts as a failed test.
+# build_suite PRESET OPTION...: configures and builds a suite.
 build_suite() {
     local preset=$1 targets=() testing=ON
     [[ $preset != clang ]] || targets=(simt_tests)
     [[ $preset != tsan ]] || targets=(step_tests)
     [[ $preset != simt || $all == yes || ${#filter[@]} -gt 0 ]] || targets=(quick_tests)
     [[ $preset != nvcc ]] || testing=OFF # the programs have all the kernels
-    started=$SECONDS
+    [[ $preset != cuda ]] || set -- "$@" -DRUNGS_WERROR=ON
+    configure "$@" -DBUILD_TESTING=$testing && build "$preset" ${targets[@]+"${targets[@]}"}
+}
+
+# begin_build PRESET: builds a suite behind the tests of the one before, which often wait. What it has
+# to say is kept for its turn.
+begin_build() {
+    builds=${builds:-$(mktemp -d "${TMPDIR:-/tmp}/rungs-build.XXXXXX")}
+    (
+        trap - INT
+        renice -n 10 -p "$BASHPID" >/dev/null 2>&1 || true
+        begun=$SECONDS status=0
+        build_suite "$1" || status=$?
+        echo $((SECONDS - begun)) >"$builds/seconds"
+        exit "$status"
+    ) >"$builds/said" 2>&1 &
+    build_job=$!
+}
+
+# end_build PRESET NEXT: waits for that, or builds the suite if nobody has begun to, and says what came
+# of it and what comes next; a suite that does not build counts as a failed test.
+end_build() {
+    local status=0 seconds
     say "Building ..."
-    if ! { configure "$@" -DBUILD_TESTING=$testing && build "$preset" ${targets[@]+"${targets[@]}"}; }; then
-        close_suite "$preset" 0 1 0 $((SECONDS - started))
+    if [[ -n $build_job ]]; then
+        wait "$build_job" || status=$?
+        cat -- "$builds/said" >&2
+        if ((status == exit_file || status == exit_machine)); then
+            exit "$status"
+        fi
+        seconds=$(cat -- "$builds/seconds")
+    else
+        build_suite "$1" || status=$?
+        seconds=$((SECONDS - started))
+    fi
+    build_job=
+    if ((status != 0)); then
+        close_suite "$1" 0 1 0 $((SECONDS - started))
         return 1
     fi
+    say "Built in $seconds s.$2"
 }
 
 # test_suite PRESET COMMAND...: runs the tests of what was built; COMMAND, if any, starts ctest.
@@ -132,7 +167,6 @@ test_suite() {
     fi
     # Some wait more than they compute: for a browser, a time limit, processes that start.
     local at_once=$((jobs + (jobs + 1) / 2))
-    say "Built in $((SECONDS - started)) s. Testing ..."
     rm -f -- "$folder/tests.xml"
     (cd "$root" && "$@" ctest --preset "$preset" -j "$at_once" --output-junit "$folder/tests.xml" \
         ${only[@]+"${only[@]}"} ${filter[@]+"${filter[@]}"}) >"$folder/test.log" 2>&1 </dev/null || status=$?
@@ -181,44 +215,40 @@ if [[ $all == yes ]]; then
     fi
 fi
 
-number=0
-for preset in "${presets[@]}"; do
-    number=$((number + 1))
-    heading "== suite $number of ${#presets[@]}: $preset"
-    case $preset in
-    simt)
-        if build_suite simt; then
-            test_suite simt
-        fi
-        ;;
+# can_run PRESET: whether this machine can; `starter` starts its programs. If not, `reason` says why.
+can_run() {
+    local sanitizer=address
+    starter=() reason=
+    case $1 in
     asan | tsan)
-        sanitizer=address
-        [[ $preset == asan ]] || sanitizer=thread
-        if ! sanitizer_runs "$sanitizer"; then
-            leave_out "$preset" "programs with -fsanitize=$sanitizer do not build or run here"
-        elif build_suite "$preset"; then
-            test_suite "$preset" ${starter[@]+"${starter[@]}"}
-        fi
+        [[ $1 == asan ]] || sanitizer=thread
+        sanitizer_runs "$sanitizer" || reason="programs with -fsanitize=$sanitizer do not build or run here"
         ;;
-    clang)
-        if ! have clang || ! compiles c++ vector clang++; then
-            leave_out clang "clang is not installed"
-        elif build_suite clang; then
-            test_suite clang
-        fi
-        ;;
-    cuda)
-        if build_suite cuda -DRUNGS_WERROR=ON; then
-            test_suite cuda
-        fi
-        ;;
-    nvcc)
-        if build_suite nvcc; then
-            say "Built in $((SECONDS - started)) s."
-            leave_out "cuda's tests" "no GPU answers here; the programs compiled"
-        fi
-        ;;
+    clang) { have clang && compiles c++ vector clang++; } || reason="clang is not installed" ;;
     esac
+    [[ -z $reason ]]
+}
+
+builds='' build_job=''
+trap '[[ -z $builds ]] || rm -rf -- "$builds"' EXIT
+for number in "${!presets[@]}"; do
+    preset=${presets[number]} next=${presets[number + 1]:-}
+    started=$SECONDS built=no
+    heading "== suite $((number + 1)) of ${#presets[@]}: $preset"
+    if ! can_run "$preset"; then
+        leave_out "$preset" "$reason"
+    elif [[ $preset == nvcc ]]; then
+        ! end_build nvcc '' || leave_out "cuda's tests" "no GPU answers here; the programs compiled"
+    elif end_build "$preset" ' Testing ...'; then
+        built=yes
+    fi
+    command=(${starter[@]+"${starter[@]}"})
+    if [[ -n $next ]] && can_run "$next"; then
+        begin_build "$next"
+    fi
+    if [[ $built == yes ]]; then
+        test_suite "$preset" ${command[@]+"${command[@]}"}
+    fi
 done
 
 # ---- summary -------------------------------------------------------------------------------------

@@ -319,6 +319,8 @@ static void test_nan_and_infinity(void **state)
     for (size_t p = 0; p < sizeof places / sizeof places[0]; p++)
         for (int op = OP_SUM; op <= OP_MIN; op++)
             for (int special = 0; special <= 1; special++) {
+                if (STEP_TEST_SANITIZED && (op != OP_SUM || special == 1))
+                    continue; /* the same accesses */
                 const float value = special == 0 ? NAN : INFINITY;
                 const size_t row = places[p][0], column = places[p][1];
                 for (size_t i = 0; i < ROWS * COLUMNS; i++)

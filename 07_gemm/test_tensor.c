@@ -48,6 +48,8 @@ static void test_edge_shapes(void **state)
 }
 
 /* All that is fast needs aligned rows. */
+static bool chosen; /* by this program's argument */
+
 static void test_aligned_rows(void **state)
 {
     static const struct shape shapes[] = {
@@ -55,6 +57,8 @@ static void test_aligned_rows(void **state)
         {72, 1, 40},  {9, 104, 1064}, {24, 72, 1112},  {40, 512, 72},   {512, 40, 72}};
     (void)state;
 
+    if (STEP_TEST_SANITIZED && !chosen) /* the same accesses as in the test `test_tensor_tiles` */
+        skip();
     for (size_t s = 0; s < sizeof shapes / sizeof shapes[0]; s += STEP_TEST_SANITIZED ? 3 : 1)
         verify(shapes[s], (struct layout){0, s % 2 * 8}, s % 2 == 0 ? 1 : -1, s % 2 == 0 ? 0 : 3);
 }
@@ -106,7 +110,8 @@ int main(int count, char **arguments)
 
     int failed = 0;
 
-    if (count > 1)
+    chosen = count > 1;
+    if (chosen)
         cmocka_set_test_filter(arguments[1]);
     for (size_t l = 1; l < step.ladder_count; l++) {
         if (step.ladders[l]->with != NULL)

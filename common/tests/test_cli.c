@@ -302,18 +302,17 @@ static void empty_input(void **state)
     static const char *const answers[] = {": 0 (", ": 0 (", ": -inf (", ": inf ("};
     (void)state;
     for (size_t s = 0; s < step_count; s++)
-        for (int op = 0; op < 4; op++)
-            for (int f64 = 0; f64 <= 1; f64++) {
-                char line[128];
-                snprintf(line, sizeof line, "--n 0 --reps 1 --warmup 0 %s --type %s --json j",
-                         lines[op], f64 ? "f64" : "f32");
-                struct outcome outcome = accepted(steps[s], line);
-                assert_has(outcome.output, answers[op]);
-                release(&outcome);
-                char *const json = taken("j");
-                assert_true(json_is_valid(json));
-                free(json);
-            }
+        for (size_t op = 0; op < 4; op++) {
+            char line[128];
+            snprintf(line, sizeof line, "--n 0 --reps 1 --warmup 0 %s --type %s --json j",
+                     lines[op], (s + op) % 2 == 0 ? "f32" : "f64");
+            struct outcome outcome = accepted(steps[s], line);
+            assert_has(outcome.output, answers[op]);
+            release(&outcome);
+            char *const json = taken("j");
+            assert_true(json_is_valid(json));
+            free(json);
+        }
 }
 
 /* Results in the order of the rows; returns how many. */

@@ -1,6 +1,7 @@
 /* The host API, from C. What is asserted here was seen on an H200 with CUDA 13.0 as well, but for
  * the numbers that describe the device. */
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cmocka_all.h"
@@ -129,17 +130,28 @@ static void test_host_memory(void **state)
     assert_works(cudaFree(pointer));
 }
 
+/* Of any size, whatever was written to memory before: large allocations share pages. */
 static void test_memory_starts_as_nan(void **state)
 {
-    void *pointer;
-    float values[3];
+    static const size_t counts[] = {3, 75000, 70001, 300000, 80000, 9000000, 300000};
+    enum { ROUNDS = sizeof counts / sizeof counts[0] };
+    void *pointers[ROUNDS];
+    float *values = malloc(9000000 * sizeof *values);
     (void)state;
-    assert_works(cudaMalloc(&pointer, sizeof values));
-    assert_works(cudaMemcpy(values, pointer, sizeof values, cudaMemcpyDeviceToHost));
-    for (int i = 0; i < 3; i++) {
-        assert_true(values[i] != values[i]);
+    assert_non_null(values);
+    for (size_t round = 0; round < ROUNDS; round++) {
+        size_t size = counts[round] * sizeof *values;
+        assert_works(cudaMalloc(&pointers[round], size));
+        assert_works(cudaMemcpy(values, pointers[round], size, cudaMemcpyDeviceToHost));
+        for (size_t i = 0; i < counts[round]; i++) {
+            assert_true(values[i] != values[i]);
+        }
+        assert_works(cudaMemset(pointers[round], 0, size));
     }
-    assert_works(cudaFree(pointer));
+    for (size_t round = 0; round < ROUNDS; round++) {
+        assert_works(cudaFree(pointers[round]));
+    }
+    free(values);
 }
 
 static void test_copies(void **state)
