@@ -118,6 +118,11 @@ SIMT_INLINE bool is_in_shared(unsigned long address)
     return simt_in_shared(at_generic(address));
 }
 
+SIMT_INLINE bool is_in_cluster(unsigned long address)
+{
+    return simt_in_cluster(at_generic(address));
+}
+
 SIMT_INLINE bool is_in_global(unsigned long address)
 {
     return simt_is_global(at_generic(address));
