@@ -85,11 +85,7 @@ bool read_marker(size_t position, struct marker *marker)
 /* In a folder of CUB, of Thrust or of what they read special registers with. */
 static bool is_of_cccl(const struct marker *marker)
 {
-    static const char *const folders[] = {"/cub/",             "/thrust/",
-                                          "/cuda/__ptx/",      "/cuda/__barrier/",
-                                          "/cuda/__memcpy_async/", "/cuda/pipeline",
-                                          "/cuda/std/__atomic/", "/cuda/std/__thread/",
-                                          "/cuda/std/__cuda/"};
+    static const char *const folders[] = {"/cub/", "/thrust/", "/cuda/__ptx/"};
     for (int i = 0; i < marker->name_length; i++) {
         for (size_t j = 0; j < sizeof folders / sizeof *folders; j++) {
             if (strncmp(marker->name + i, folders[j], strlen(folders[j])) == 0) {

@@ -348,8 +348,7 @@ static size_t rewrite_at(struct state *state, size_t token)
 {
     size_t end, shift, name;
     const char *word;
-    if (is_asm(token) && !is_of_host(token) &&
-        (state->braces[state->depth].in_device_code || tokens[token].in_cccl)) {
+    if (is_asm(token) && state->braces[state->depth].in_device_code && !is_of_host(token)) {
         ptx_translate(token);
     }
     if ((end = ptx_patch(state->out, token, &state->copied)) > 0) {

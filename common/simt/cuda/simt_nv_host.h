@@ -1,4 +1,5 @@
 /* Ends what simt_nv_device.h has begun. */
+#pragma pop_macro("_CCCL_DEVICE")
 #ifdef SIMT_NV_DEVICE
 #undef SIMT_NV_DEVICE
 #undef __CUDA_ARCH__
