@@ -51,6 +51,8 @@ SIMT_PTX_TYPE(t_e5m2, unsigned char, unsigned char, SIMT_PTX_E5M2)
 SIMT_PTX_TYPE(t_e4m3x2, unsigned short, half_number, SIMT_PTX_E4M3X2)
 SIMT_PTX_TYPE(t_e5m2x2, unsigned short, half_number, SIMT_PTX_E5M2X2)
 SIMT_PTX_TYPE(t_f64, unsigned long, double, SIMT_PTX_F64)
+SIMT_PTX_TYPE(t_b1, unsigned char, unsigned char, SIMT_PTX_B1)
+SIMT_PTX_TYPE(t_b1_xor, unsigned char, unsigned char, SIMT_PTX_B1_XOR)
 SIMT_PTX_TYPE(t_pred, bool, bool, SIMT_PTX_U8)
 #undef SIMT_PTX_TYPE
 
