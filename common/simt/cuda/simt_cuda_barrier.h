@@ -214,7 +214,6 @@ SIMT_INLINE async_contract_fulfillment copy_in_pieces(const Group &group, T *to,
                                                       ::std::size_t size, const char *file,
                                                       int line)
 {
-    static_assert(::std::is_trivially_copyable<T>::value, "memcpy_async copies bytes");
     constexpr ::std::size_t align = alignment<T, Size>();
     char *const there = reinterpret_cast<char *>(to);
     const char *const here = reinterpret_cast<const char *>(from);
@@ -245,7 +244,7 @@ SIMT_INLINE async_contract_fulfillment copy_async(const Group &group, T *to, con
     } else {
         how = copy_in_pieces<T, Size>(group, to, from, size, file, line);
         if (how == async_contract_fulfillment::async) {
-            simt_copy_arrive(at.simt_handle(), true, file, line);
+            simt_copy_arrive(at.simt_handle(), false, file, line);
         }
     }
     return how;

@@ -62,7 +62,7 @@ class pipeline
     }
     void producer_commit(SIMT_SITE)
     {
-        simt_copy_arrive(&stages[head].produced, true, simt_file, simt_line);
+        simt_copy_arrive(&stages[head].produced, false, simt_file, simt_line);
         simt_mbarrier_arrive(&stages[head].produced, 1, 0, 0, simt_file, simt_line);
         head = (head + 1) % count;
         to_produce ^= head == 0;
@@ -207,7 +207,7 @@ template <thread_scope SCOPE>
 SIMT_INLINE void pipeline_producer_commit(pipeline<thread_scope_thread> &, barrier<SCOPE> &at,
                                           SIMT_SITE)
 {
-    simt_copy_arrive(at.simt_handle(), true, simt_file, simt_line);
+    simt_copy_arrive(at.simt_handle(), false, simt_file, simt_line);
 }
 
 /* ---- copies: cp.async, whatever their size ---- */

@@ -254,12 +254,12 @@ SIMT_INLINE void cp_async_bulk_wait_group_read(n32_t<N>)
 
 SIMT_INLINE void cp_async_mbarrier_arrive(uint64_t *at, SIMT_SITE)
 {
-    simt_copy_arrive(at, true, simt_file, simt_line);
+    simt_copy_arrive(at, false, simt_file, simt_line);
 }
 
 SIMT_INLINE void cp_async_mbarrier_arrive_noinc(uint64_t *at, SIMT_SITE)
 {
-    simt_copy_arrive(at, false, simt_file, simt_line);
+    simt_copy_arrive(at, true, simt_file, simt_line);
 }
 
 /* ---- clusters, special registers ---- */
