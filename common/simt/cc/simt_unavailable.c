@@ -12,11 +12,9 @@ static const struct {
 } headers[] = {
     {"thrust/*", "Thrust" LIBCUDACXX, true},
     {"cub/*", "CUB" LIBCUDACXX, true},
-    {"cuda/pipeline", "cuda::pipeline (libcu++)" LIBCUDACXX, true},
-    {"cuda/barrier", "cuda::barrier (libcu++)" LIBCUDACXX, true},
     {"cuda/atomic", "cuda::atomic (libcu++)" LIBCUDACXX, true},
-    {"cuda/semaphore", "cuda::counting_semaphore (libcu++)" LIBCUDACXX, true},
-    {"cuda/latch", "cuda::latch (libcu++)" LIBCUDACXX, true},
+    {"cuda/semaphore", "cuda::counting_semaphore (libcu++)", false},
+    {"cuda/latch", "cuda::latch (libcu++)", false},
     {"cuda/std/*", "cuda::std (libcu++)" LIBCUDACXX, true},
     {"nv/target", "NV_IF_TARGET (libcu++)" LIBCUDACXX, true},
     {"nvfunctional", "nvstd::function", false},
