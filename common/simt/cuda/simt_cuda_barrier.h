@@ -18,7 +18,8 @@
 #elif __has_include(<cuda/atomic>)
 #include <cuda/atomic>
 #else
-namespace cuda {
+namespace cuda
+{
 enum thread_scope {
     thread_scope_system,
     thread_scope_device,
@@ -28,9 +29,11 @@ enum thread_scope {
 } // namespace cuda
 #endif
 
-namespace cuda {
+namespace cuda
+{
 
-namespace details {
+namespace details
+{
 struct no_completion {
     void operator()() const noexcept
     {
@@ -38,10 +41,10 @@ struct no_completion {
 };
 } // namespace details
 
-template <thread_scope SCOPE, class Completion = details::no_completion>
+template <thread_scope Scope, class Completion = details::no_completion>
 class barrier
 {
-    static_assert(SCOPE == thread_scope_block,
+    static_assert(Scope == thread_scope_block,
                   "not available on the CPU back end: cuda::barrier of another scope than a block");
     static_assert(::std::is_same<Completion, details::no_completion>::value,
                   "not available on the CPU back end: cuda::barrier with a completion function");
@@ -86,8 +89,8 @@ class barrier
     }
     void wait_parity(bool parity, SIMT_SITE) const
     {
-        while (!wait_once(parity, ::simt::ptx::m_try | ::simt::ptx::m_parity, simt_file,
-                          simt_line)) {
+        while (
+            !wait_once(parity, ::simt::ptx::m_try | ::simt::ptx::m_parity, simt_file, simt_line)) {
         }
     }
     template <class Time, class Unit>
@@ -119,9 +122,9 @@ class barrier
 
 /* ---- sizes of which it is known that they, and the addresses, are multiples of a number ---- */
 
-template <::std::size_t ALIGNMENT>
+template <::std::size_t Alignment>
 struct aligned_size_t {
-    static constexpr ::std::size_t align = ALIGNMENT;
+    static constexpr ::std::size_t align = Alignment;
     ::std::size_t value;
     explicit constexpr aligned_size_t(::std::size_t size) : value(size)
     {
@@ -134,34 +137,35 @@ struct aligned_size_t {
 
 enum class async_contract_fulfillment { none, async };
 
-namespace device {
+namespace device
+{
 
-template <thread_scope SCOPE>
-SIMT_INLINE uint64_t *barrier_native_handle(barrier<SCOPE> &of)
+template <thread_scope Scope>
+SIMT_INLINE uint64_t *barrier_native_handle(barrier<Scope> &of)
 {
     return of.simt_handle();
 }
 
-template <thread_scope SCOPE>
-SIMT_INLINE uint64_t barrier_arrive_tx(barrier<SCOPE> &at, ptrdiff_t count, ptrdiff_t bytes,
+template <thread_scope Scope>
+SIMT_INLINE uint64_t barrier_arrive_tx(barrier<Scope> &at, ptrdiff_t count, ptrdiff_t bytes,
                                        SIMT_SITE)
 {
     return simt_mbarrier_arrive(at.simt_handle(), static_cast<unsigned int>(count),
                                 static_cast<unsigned int>(bytes), 0, simt_file, simt_line);
 }
 
-template <thread_scope SCOPE>
-SIMT_INLINE void barrier_expect_tx(barrier<SCOPE> &at, ptrdiff_t bytes, SIMT_SITE)
+template <thread_scope Scope>
+SIMT_INLINE void barrier_expect_tx(barrier<Scope> &at, ptrdiff_t bytes, SIMT_SITE)
 {
     simt_mbarrier_expect(at.simt_handle(), static_cast<unsigned int>(bytes), simt_file, simt_line);
 }
 
-template <class T, ::std::size_t ALIGNMENT>
+template <class T, ::std::size_t Alignment>
 SIMT_INLINE async_contract_fulfillment memcpy_async_tx(T *to, const T *from,
-                                                       aligned_size_t<ALIGNMENT> size,
+                                                       aligned_size_t<Alignment> size,
                                                        barrier<thread_scope_block> &at, SIMT_SITE)
 {
-    static_assert(ALIGNMENT >= 16, "memcpy_async_tx takes multiples of 16 bytes");
+    static_assert(Alignment >= 16, "memcpy_async_tx takes multiples of 16 bytes");
     simt_bulk_load(to, from, static_cast<unsigned int>(size), at.simt_handle(), 0, simt_file,
                    simt_line);
     return async_contract_fulfillment::async;
@@ -169,15 +173,16 @@ SIMT_INLINE async_contract_fulfillment memcpy_async_tx(T *to, const T *from,
 
 } // namespace device
 
-namespace details {
+namespace details
+{
 
 template <class Size>
 struct alignment_of {
     static constexpr ::std::size_t value = 1;
 };
-template <::std::size_t ALIGNMENT>
-struct alignment_of<aligned_size_t<ALIGNMENT>> {
-    static constexpr ::std::size_t value = ALIGNMENT;
+template <::std::size_t Alignment>
+struct alignment_of<aligned_size_t<Alignment>> {
+    static constexpr ::std::size_t value = Alignment;
 };
 
 template <class T, class Size>
@@ -197,13 +202,13 @@ struct one_thread {
     }
 };
 
-/* Whole pieces of `SIZE` bytes, shared out among the threads. */
-template <unsigned int SIZE, class Group>
+/* Whole pieces of `Bytes` bytes, shared out among the threads. */
+template <unsigned int Bytes, class Group>
 SIMT_INLINE void copy_pieces(const Group &group, char *to, const char *from, ::std::size_t size,
                              const char *file, int line)
 {
-    for (::std::size_t i = group.thread_rank() * SIZE; i < size; i += group.size() * SIZE) {
-        simt_pipeline_copy(to + i, from + i, SIZE, 0, file, line);
+    for (::std::size_t i = group.thread_rank() * Bytes; i < size; i += group.size() * Bytes) {
+        simt_pipeline_copy(to + i, from + i, Bytes, 0, file, line);
     }
 }
 
@@ -286,8 +291,10 @@ SIMT_INLINE async_contract_fulfillment memcpy_async(const Group &group, void *to
 
 /* ---- the names of CUDA 12 ---- */
 
-namespace device {
-namespace experimental {
+namespace device
+{
+namespace experimental
+{
 
 SIMT_INLINE void cp_async_bulk_global_to_shared(void *to, const void *from, uint32_t size,
                                                 barrier<thread_scope_block> &at, SIMT_SITE)
@@ -334,16 +341,16 @@ SIMT_INLINE void cp_async_bulk_commit_group()
     simt_bulk_commit();
 }
 
-template <int GROUPS>
+template <int Groups>
 SIMT_INLINE void cp_async_bulk_wait_group()
 {
-    simt_bulk_wait(GROUPS, false);
+    simt_bulk_wait(Groups, false);
 }
 
-template <int GROUPS>
+template <int Groups>
 SIMT_INLINE void cp_async_bulk_wait_group_read()
 {
-    simt_bulk_wait(GROUPS, true);
+    simt_bulk_wait(Groups, true);
 }
 
 } // namespace experimental

@@ -6,22 +6,25 @@
 
 #include "simt_cuda_barrier.h"
 
-namespace cuda {
+namespace cuda
+{
 
 enum class pipeline_role { producer, consumer };
 
-namespace details {
+namespace details
+{
 struct pipeline_stage {
     uint64_t produced, consumed; /* mbarriers */
 };
 } // namespace details
 
-template <thread_scope SCOPE, uint8_t STAGES>
+template <thread_scope Scope, uint8_t Stages>
 class pipeline_shared_state
 {
-    static_assert(SCOPE == thread_scope_block,
-                  "not available on the CPU back end: cuda::pipeline of another scope than a thread "
-                  "or a block");
+    static_assert(
+        Scope == thread_scope_block,
+        "not available on the CPU back end: cuda::pipeline of another scope than a thread "
+        "or a block");
 
   public:
     pipeline_shared_state() = default;
@@ -29,11 +32,11 @@ class pipeline_shared_state
     pipeline_shared_state &operator=(const pipeline_shared_state &) = delete;
 
     /* make_pipeline()'s */
-    details::pipeline_stage simt_stages[STAGES];
+    details::pipeline_stage simt_stages[Stages];
     unsigned int simt_producers;
 };
 
-template <thread_scope SCOPE>
+template <thread_scope Scope>
 class pipeline
 {
     details::pipeline_stage *stages;
@@ -141,36 +144,36 @@ SIMT_INLINE pipeline<thread_scope_thread> make_pipeline()
     return pipeline<thread_scope_thread>();
 }
 
-namespace details {
-template <class Group, thread_scope SCOPE, uint8_t STAGES>
-SIMT_INLINE pipeline<SCOPE> make_pipeline(const Group &group,
-                                          pipeline_shared_state<SCOPE, STAGES> *state,
-                                          unsigned int producers, unsigned int consumers,
-                                          const char *file, int line)
+namespace details
+{
+template <class Group, thread_scope Scope, uint8_t Stages>
+SIMT_INLINE pipeline<Scope>
+make_pipeline(const Group &group, pipeline_shared_state<Scope, Stages> *state,
+              unsigned int producers, unsigned int consumers, const char *file, int line)
 {
     if (group.thread_rank() == 0) {
-        for (unsigned int i = 0; i < STAGES; i++) {
+        for (unsigned int i = 0; i < Stages; i++) {
             simt_mbarrier_init(&state->simt_stages[i].produced, producers, file, line);
             simt_mbarrier_init(&state->simt_stages[i].consumed, consumers, file, line);
         }
     }
     group.sync(file, line);
-    return pipeline<SCOPE>(state->simt_stages, STAGES);
+    return pipeline<Scope>(state->simt_stages, Stages);
 }
 } // namespace details
 
 /* All threads of the group both produce and consume. */
-template <class Group, thread_scope SCOPE, uint8_t STAGES>
-SIMT_INLINE pipeline<SCOPE> make_pipeline(const Group &group,
-                                          pipeline_shared_state<SCOPE, STAGES> *state, SIMT_SITE)
+template <class Group, thread_scope Scope, uint8_t Stages>
+SIMT_INLINE pipeline<Scope> make_pipeline(const Group &group,
+                                          pipeline_shared_state<Scope, Stages> *state, SIMT_SITE)
 {
     const unsigned int all = static_cast<unsigned int>(group.size());
     return details::make_pipeline(group, state, all, all, simt_file, simt_line);
 }
 
-template <class Group, thread_scope SCOPE, uint8_t STAGES>
-SIMT_INLINE pipeline<SCOPE> make_pipeline(const Group &group,
-                                          pipeline_shared_state<SCOPE, STAGES> *state,
+template <class Group, thread_scope Scope, uint8_t Stages>
+SIMT_INLINE pipeline<Scope> make_pipeline(const Group &group,
+                                          pipeline_shared_state<Scope, Stages> *state,
                                           ::std::size_t producers, SIMT_SITE)
 {
     const unsigned int all = static_cast<unsigned int>(group.size());
@@ -178,9 +181,9 @@ SIMT_INLINE pipeline<SCOPE> make_pipeline(const Group &group,
     return details::make_pipeline(group, state, some, all - some, simt_file, simt_line);
 }
 
-template <class Group, thread_scope SCOPE, uint8_t STAGES>
-SIMT_INLINE pipeline<SCOPE> make_pipeline(const Group &group,
-                                          pipeline_shared_state<SCOPE, STAGES> *state,
+template <class Group, thread_scope Scope, uint8_t Stages>
+SIMT_INLINE pipeline<Scope> make_pipeline(const Group &group,
+                                          pipeline_shared_state<Scope, Stages> *state,
                                           pipeline_role role, SIMT_SITE)
 {
     const unsigned int all = static_cast<unsigned int>(group.size());
@@ -197,14 +200,14 @@ SIMT_INLINE pipeline<SCOPE> make_pipeline(const Group &group,
     return details::make_pipeline(group, state, producers, all - producers, simt_file, simt_line);
 }
 
-template <uint8_t GROUPS>
+template <uint8_t Groups>
 SIMT_INLINE void pipeline_consumer_wait_prior(pipeline<thread_scope_thread> &of)
 {
-    of.simt_wait_prior(GROUPS);
+    of.simt_wait_prior(Groups);
 }
 
-template <thread_scope SCOPE>
-SIMT_INLINE void pipeline_producer_commit(pipeline<thread_scope_thread> &, barrier<SCOPE> &at,
+template <thread_scope Scope>
+SIMT_INLINE void pipeline_producer_commit(pipeline<thread_scope_thread> &, barrier<Scope> &at,
                                           SIMT_SITE)
 {
     simt_copy_arrive(at.simt_handle(), false, simt_file, simt_line);
@@ -212,33 +215,33 @@ SIMT_INLINE void pipeline_producer_commit(pipeline<thread_scope_thread> &, barri
 
 /* ---- copies: cp.async, whatever their size ---- */
 
-template <class Group, class T, class Size, thread_scope SCOPE>
+template <class Group, class T, class Size, thread_scope Scope>
 SIMT_INLINE async_contract_fulfillment memcpy_async(const Group &group, T *to, const T *from,
-                                                    Size size, pipeline<SCOPE> &, SIMT_SITE)
+                                                    Size size, pipeline<Scope> &, SIMT_SITE)
 {
     return details::copy_in_pieces<T, Size>(group, to, from, size, simt_file, simt_line);
 }
 
-template <class T, class Size, thread_scope SCOPE>
+template <class T, class Size, thread_scope Scope>
 SIMT_INLINE async_contract_fulfillment memcpy_async(T *to, const T *from, Size size,
-                                                    pipeline<SCOPE> &, SIMT_SITE)
+                                                    pipeline<Scope> &, SIMT_SITE)
 {
     return details::copy_in_pieces<T, Size>(details::one_thread(), to, from, size, simt_file,
                                             simt_line);
 }
 
-template <class Group, class Size, thread_scope SCOPE>
+template <class Group, class Size, thread_scope Scope>
 SIMT_INLINE async_contract_fulfillment memcpy_async(const Group &group, void *to, const void *from,
-                                                    Size size, pipeline<SCOPE> &, SIMT_SITE)
+                                                    Size size, pipeline<Scope> &, SIMT_SITE)
 {
     return details::copy_in_pieces<char, Size>(group, static_cast<char *>(to),
                                                static_cast<const char *>(from), size, simt_file,
                                                simt_line);
 }
 
-template <class Size, thread_scope SCOPE>
+template <class Size, thread_scope Scope>
 SIMT_INLINE async_contract_fulfillment memcpy_async(void *to, const void *from, Size size,
-                                                    pipeline<SCOPE> &, SIMT_SITE)
+                                                    pipeline<Scope> &, SIMT_SITE)
 {
     return details::copy_in_pieces<char, Size>(details::one_thread(), static_cast<char *>(to),
                                                static_cast<const char *>(from), size, simt_file,

@@ -9,8 +9,10 @@
 #include "cuda.h"
 #include "cuda_runtime.h"
 
-namespace cuda {
-namespace ptx {
+namespace cuda
+{
+namespace ptx
+{
 
 /* ---- tags ---- */
 
@@ -18,14 +20,14 @@ enum class dot_sem { acq_rel, acquire, relaxed, release, sc, weak };
 enum class dot_space { global, cluster, shared };
 enum class dot_scope { cta, cluster, gpu, sys };
 
-template <dot_sem SEM>
-using sem_t = ::std::integral_constant<dot_sem, SEM>;
-template <dot_space SPACE>
-using space_t = ::std::integral_constant<dot_space, SPACE>;
-template <dot_scope SCOPE>
-using scope_t = ::std::integral_constant<dot_scope, SCOPE>;
-template <int N>
-using n32_t = ::std::integral_constant<int, N>;
+template <dot_sem Sem>
+using sem_t = ::std::integral_constant<dot_sem, Sem>;
+template <dot_space Space>
+using space_t = ::std::integral_constant<dot_space, Space>;
+template <dot_scope Scope>
+using scope_t = ::std::integral_constant<dot_scope, Scope>;
+template <int Count>
+using n32_t = ::std::integral_constant<int, Count>;
 
 #define SIMT_PTX_TAG(kind, name)                                                                   \
     using kind##_##name##_t = kind##_t<dot_##kind::name>;                                          \
@@ -62,35 +64,35 @@ SIMT_INLINE uint64_t mbarrier_arrive(uint64_t *at, const uint32_t &count, SIMT_S
     return simt_mbarrier_arrive(at, count, 0, 0, simt_file, simt_line);
 }
 
-template <dot_sem SEM, dot_scope SCOPE>
-SIMT_INLINE uint64_t mbarrier_arrive(sem_t<SEM>, scope_t<SCOPE>, space_shared_t, uint64_t *at,
+template <dot_sem Sem, dot_scope Scope>
+SIMT_INLINE uint64_t mbarrier_arrive(sem_t<Sem>, scope_t<Scope>, space_shared_t, uint64_t *at,
                                      SIMT_SITE)
 {
-    return simt_mbarrier_arrive(at, 1, 0, SEM == dot_sem::relaxed ? ::simt::ptx::m_relaxed : 0,
+    return simt_mbarrier_arrive(at, 1, 0, Sem == dot_sem::relaxed ? ::simt::ptx::m_relaxed : 0,
                                 simt_file, simt_line);
 }
 
-template <dot_sem SEM, dot_scope SCOPE>
-SIMT_INLINE uint64_t mbarrier_arrive(sem_t<SEM>, scope_t<SCOPE>, space_shared_t, uint64_t *at,
+template <dot_sem Sem, dot_scope Scope>
+SIMT_INLINE uint64_t mbarrier_arrive(sem_t<Sem>, scope_t<Scope>, space_shared_t, uint64_t *at,
                                      const uint32_t &count, SIMT_SITE)
 {
-    return simt_mbarrier_arrive(at, count, 0, SEM == dot_sem::relaxed ? ::simt::ptx::m_relaxed : 0,
+    return simt_mbarrier_arrive(at, count, 0, Sem == dot_sem::relaxed ? ::simt::ptx::m_relaxed : 0,
                                 simt_file, simt_line);
 }
 
-template <dot_sem SEM, dot_scope SCOPE>
-SIMT_INLINE void mbarrier_arrive(sem_t<SEM>, scope_t<SCOPE>, space_cluster_t, uint64_t *at,
+template <dot_sem Sem, dot_scope Scope>
+SIMT_INLINE void mbarrier_arrive(sem_t<Sem>, scope_t<Scope>, space_cluster_t, uint64_t *at,
                                  SIMT_SITE)
 {
-    simt_mbarrier_arrive(at, 1, 0, SEM == dot_sem::relaxed ? ::simt::ptx::m_relaxed : 0, simt_file,
+    simt_mbarrier_arrive(at, 1, 0, Sem == dot_sem::relaxed ? ::simt::ptx::m_relaxed : 0, simt_file,
                          simt_line);
 }
 
-template <dot_sem SEM, dot_scope SCOPE>
-SIMT_INLINE void mbarrier_arrive(sem_t<SEM>, scope_t<SCOPE>, space_cluster_t, uint64_t *at,
+template <dot_sem Sem, dot_scope Scope>
+SIMT_INLINE void mbarrier_arrive(sem_t<Sem>, scope_t<Scope>, space_cluster_t, uint64_t *at,
                                  const uint32_t &count, SIMT_SITE)
 {
-    simt_mbarrier_arrive(at, count, 0, SEM == dot_sem::relaxed ? ::simt::ptx::m_relaxed : 0,
+    simt_mbarrier_arrive(at, count, 0, Sem == dot_sem::relaxed ? ::simt::ptx::m_relaxed : 0,
                          simt_file, simt_line);
 }
 
@@ -99,24 +101,24 @@ SIMT_INLINE uint64_t mbarrier_arrive_no_complete(uint64_t *at, const uint32_t &c
     return simt_mbarrier_arrive(at, count, 0, ::simt::ptx::m_noComplete, simt_file, simt_line);
 }
 
-template <dot_sem SEM, dot_scope SCOPE>
-SIMT_INLINE uint64_t mbarrier_arrive_expect_tx(sem_t<SEM>, scope_t<SCOPE>, space_shared_t,
+template <dot_sem Sem, dot_scope Scope>
+SIMT_INLINE uint64_t mbarrier_arrive_expect_tx(sem_t<Sem>, scope_t<Scope>, space_shared_t,
                                                uint64_t *at, const uint32_t &bytes, SIMT_SITE)
 {
-    return simt_mbarrier_arrive(at, 1, bytes, SEM == dot_sem::relaxed ? ::simt::ptx::m_relaxed : 0,
+    return simt_mbarrier_arrive(at, 1, bytes, Sem == dot_sem::relaxed ? ::simt::ptx::m_relaxed : 0,
                                 simt_file, simt_line);
 }
 
-template <dot_sem SEM, dot_scope SCOPE>
-SIMT_INLINE void mbarrier_arrive_expect_tx(sem_t<SEM>, scope_t<SCOPE>, space_cluster_t,
+template <dot_sem Sem, dot_scope Scope>
+SIMT_INLINE void mbarrier_arrive_expect_tx(sem_t<Sem>, scope_t<Scope>, space_cluster_t,
                                            uint64_t *at, const uint32_t &bytes, SIMT_SITE)
 {
-    simt_mbarrier_arrive(at, 1, bytes, SEM == dot_sem::relaxed ? ::simt::ptx::m_relaxed : 0,
+    simt_mbarrier_arrive(at, 1, bytes, Sem == dot_sem::relaxed ? ::simt::ptx::m_relaxed : 0,
                          simt_file, simt_line);
 }
 
-template <dot_scope SCOPE, dot_space SPACE>
-SIMT_INLINE void mbarrier_expect_tx(sem_relaxed_t, scope_t<SCOPE>, space_t<SPACE>, uint64_t *at,
+template <dot_scope Scope, dot_space Space>
+SIMT_INLINE void mbarrier_expect_tx(sem_relaxed_t, scope_t<Scope>, space_t<Space>, uint64_t *at,
                                     uint32_t bytes, SIMT_SITE)
 {
     simt_mbarrier_expect(at, bytes, simt_file, simt_line);
@@ -128,13 +130,12 @@ SIMT_INLINE void mbarrier_expect_tx(sem_relaxed_t, scope_t<SCOPE>, space_t<SPACE
     {                                                                                              \
         return simt_mbarrier_wait(at, state, flags, simt_file, simt_line);                         \
     }                                                                                              \
-    template <dot_sem SEM, dot_scope SCOPE>                                                        \
-    SIMT_INLINE bool name(sem_t<SEM>, scope_t<SCOPE>, uint64_t *at, const type &state, SIMT_SITE)  \
+    template <dot_sem Sem, dot_scope Scope>                                                        \
+    SIMT_INLINE bool name(sem_t<Sem>, scope_t<Scope>, uint64_t *at, const type &state, SIMT_SITE)  \
     {                                                                                              \
-        return simt_mbarrier_wait(at, state,                                                       \
-                                  (flags) |                                                        \
-                                      (SEM == dot_sem::relaxed ? ::simt::ptx::m_relaxed : 0u),     \
-                                  simt_file, simt_line);                                           \
+        return simt_mbarrier_wait(                                                                 \
+            at, state, (flags) | (Sem == dot_sem::relaxed ? ::simt::ptx::m_relaxed : 0u),          \
+            simt_file, simt_line);                                                                 \
     }
 #define SIMT_PTX_TRY_WAIT(name, type, flags)                                                       \
     SIMT_PTX_WAIT(name, type, flags)                                                               \
@@ -142,8 +143,8 @@ SIMT_INLINE void mbarrier_expect_tx(sem_relaxed_t, scope_t<SCOPE>, space_t<SPACE
     {                                                                                              \
         return simt_mbarrier_wait(at, state, flags, simt_file, simt_line);                         \
     }                                                                                              \
-    template <dot_sem SEM, dot_scope SCOPE>                                                        \
-    SIMT_INLINE bool name(sem_t<SEM> sem, scope_t<SCOPE> scope, uint64_t *at, const type &state,   \
+    template <dot_sem Sem, dot_scope Scope>                                                        \
+    SIMT_INLINE bool name(sem_t<Sem> sem, scope_t<Scope> scope, uint64_t *at, const type &state,   \
                           const uint32_t &, SIMT_SITE)                                             \
     {                                                                                              \
         return name(sem, scope, at, state, simt_file, simt_line);                                  \
@@ -162,8 +163,8 @@ SIMT_INLINE void fence_proxy_async()
     simt_fence_proxy_async();
 }
 
-template <dot_space SPACE>
-SIMT_INLINE void fence_proxy_async(space_t<SPACE>)
+template <dot_space Space>
+SIMT_INLINE void fence_proxy_async(space_t<Space>)
 {
     simt_fence_proxy_async();
 }
@@ -173,12 +174,12 @@ SIMT_INLINE void fence_mbarrier_init(sem_release_t, scope_cluster_t)
     simt_fence_mbarrier_init();
 }
 
-template <dot_sem SEM, dot_scope SCOPE>
-SIMT_INLINE void fence(sem_t<SEM>, scope_t<SCOPE>)
+template <dot_sem Sem, dot_scope Scope>
+SIMT_INLINE void fence(sem_t<Sem>, scope_t<Scope>)
 {
-    if (SCOPE == dot_scope::cta) {
+    if (Scope == dot_scope::cta) {
         __threadfence_block();
-    } else if (SCOPE == dot_scope::sys) {
+    } else if (Scope == dot_scope::sys) {
         __threadfence_system();
     } else {
         __threadfence();
@@ -187,8 +188,8 @@ SIMT_INLINE void fence(sem_t<SEM>, scope_t<SCOPE>)
 
 /* ---- bulk copies ---- */
 
-template <dot_space TO>
-SIMT_INLINE void cp_async_bulk(space_t<TO>, space_global_t, void *to, const void *from,
+template <dot_space To>
+SIMT_INLINE void cp_async_bulk(space_t<To>, space_global_t, void *to, const void *from,
                                const uint32_t &size, uint64_t *at, SIMT_SITE)
 {
     simt_bulk_load(to, from, size, at, 0, simt_file, simt_line);
@@ -213,26 +214,26 @@ SIMT_INLINE void cp_async_bulk(space_global_t, space_shared_t, void *to, const v
     simt_bulk_store(to, from, size, simt_file, simt_line);
 }
 
-template <dot_space TO, int N>
-SIMT_INLINE void cp_async_bulk_tensor(space_t<TO>, space_global_t, void *to, const void *map,
-                                      const int32_t (&where)[N], uint64_t *at, SIMT_SITE)
+template <dot_space To, int Count>
+SIMT_INLINE void cp_async_bulk_tensor(space_t<To>, space_global_t, void *to, const void *map,
+                                      const int32_t (&where)[Count], uint64_t *at, SIMT_SITE)
 {
-    simt_tensor_load(to, map, where, N, nullptr, at, 0, simt_file, simt_line);
+    simt_tensor_load(to, map, where, Count, nullptr, at, 0, simt_file, simt_line);
 }
 
-template <int N>
+template <int Count>
 SIMT_INLINE void cp_async_bulk_tensor(space_cluster_t, space_global_t, void *to, const void *map,
-                                      const int32_t (&where)[N], uint64_t *at,
+                                      const int32_t (&where)[Count], uint64_t *at,
                                       const uint16_t &blocks, SIMT_SITE)
 {
-    simt_tensor_load(to, map, where, N, nullptr, at, blocks, simt_file, simt_line);
+    simt_tensor_load(to, map, where, Count, nullptr, at, blocks, simt_file, simt_line);
 }
 
-template <int N>
+template <int Count>
 SIMT_INLINE void cp_async_bulk_tensor(space_global_t, space_shared_t, const void *map,
-                                      const int32_t (&where)[N], const void *from, SIMT_SITE)
+                                      const int32_t (&where)[Count], const void *from, SIMT_SITE)
 {
-    simt_tensor_store(from, map, where, N, false, simt_file, simt_line);
+    simt_tensor_store(from, map, where, Count, false, simt_file, simt_line);
 }
 
 SIMT_INLINE void cp_async_bulk_commit_group()
@@ -240,16 +241,16 @@ SIMT_INLINE void cp_async_bulk_commit_group()
     simt_bulk_commit();
 }
 
-template <int N>
-SIMT_INLINE void cp_async_bulk_wait_group(n32_t<N>)
+template <int Count>
+SIMT_INLINE void cp_async_bulk_wait_group(n32_t<Count>)
 {
-    simt_bulk_wait(N, false);
+    simt_bulk_wait(Count, false);
 }
 
-template <int N>
-SIMT_INLINE void cp_async_bulk_wait_group_read(n32_t<N>)
+template <int Count>
+SIMT_INLINE void cp_async_bulk_wait_group_read(n32_t<Count>)
 {
-    simt_bulk_wait(N, true);
+    simt_bulk_wait(Count, true);
 }
 
 SIMT_INLINE void cp_async_mbarrier_arrive(uint64_t *at, SIMT_SITE)
@@ -269,10 +270,10 @@ SIMT_INLINE void barrier_cluster_arrive(SIMT_SITE)
     simt_cluster_arrive(false, simt_file, simt_line);
 }
 
-template <dot_sem SEM>
-SIMT_INLINE void barrier_cluster_arrive(sem_t<SEM>, SIMT_SITE)
+template <dot_sem Sem>
+SIMT_INLINE void barrier_cluster_arrive(sem_t<Sem>, SIMT_SITE)
 {
-    simt_cluster_arrive(SEM == dot_sem::relaxed, simt_file, simt_line);
+    simt_cluster_arrive(Sem == dot_sem::relaxed, simt_file, simt_line);
 }
 
 SIMT_INLINE void barrier_cluster_wait(SIMT_SITE)

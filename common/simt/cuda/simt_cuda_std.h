@@ -8,8 +8,10 @@
 #include <type_traits>
 #include <utility>
 
-namespace cuda {
-namespace std {
+namespace cuda
+{
+namespace std
+{
 using namespace ::std;
 }
 } // namespace cuda
