@@ -1,5 +1,5 @@
-/* What kernels use of libcu++'s <cuda/barrier>: barriers of a block, in shared memory (mbarriers), and
- * copies that arrive at them. Reports have the line of the caller. Scopes and cuda::std are those
+/* What kernels use of libcu++'s <cuda/barrier>: barriers of a block, in shared memory (mbarriers),
+ * and copies that arrive at them. Reports have the line of the caller. Scopes and cuda::std are those
  * of a CUDA toolkit's headers, where there is one. */
 #ifndef SIMT_CUDA_BARRIER_H
 #define SIMT_CUDA_BARRIER_H
@@ -212,8 +212,8 @@ SIMT_INLINE void copy_pieces(const Group &group, char *to, const char *from, ::s
     }
 }
 
-/* Into shared memory cp.async, of as many bytes as the types tell that the addresses and the size are
- * multiples of; others, and other ways, are plain. */
+/* Into shared memory cp.async, of as many bytes as the types tell that the addresses and the size
+ * are multiples of; others, and other ways, are plain. */
 template <class T, class Size, class Group>
 SIMT_INLINE async_contract_fulfillment copy_in_pieces(const Group &group, T *to, const T *from,
                                                       ::std::size_t size, const char *file,

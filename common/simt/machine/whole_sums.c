@@ -1,4 +1,4 @@
-/* Sums of products of tensor cores that are whole numbers: exact, and they wrap round, or do not. */
+/* Sums of products of tensor cores that are whole numbers: exact, up to the limits of an int. */
 #include "machine/sums.h"
 
 static bool are_bits(unsigned int type)
