@@ -1,6 +1,6 @@
 /* What kernels use of libcu++'s <cuda/barrier>: barriers of a block, in shared memory (mbarriers),
- * and copies that arrive at them. Reports have the line of the caller. Scopes and cuda::std are those
- * of a CUDA toolkit's headers, where there is one. */
+ * and copies that arrive at them. Reports have the line of the caller. Scopes and cuda::std are
+ * those of a CUDA toolkit's headers, where there is one. */
 #ifndef SIMT_CUDA_BARRIER_H
 #define SIMT_CUDA_BARRIER_H
 
