@@ -1,8 +1,8 @@
 /* What kernels use of libcu++'s <cuda/pipeline>: pipelines of a thread (groups of cp.async) and of
  * a block (two mbarriers a stage: one for what has been produced, one for what has been consumed).
  * Reports have the line of the caller. */
-#ifndef SIMT_CUDA_PIPELINE_H
-#define SIMT_CUDA_PIPELINE_H
+#ifndef SIMT_LIBCU_PIPELINE_H
+#define SIMT_LIBCU_PIPELINE_H
 
 #include "simt_cuda_barrier.h"
 

@@ -6,6 +6,8 @@
 #include <cuda/pipeline>
 #include <cuda/ptx>
 #include <cuda/std/utility>
+#include <cuda_awbarrier_primitives.h>
+#include <cuda_pipeline.h>
 
 #include <cstdint>
 
@@ -160,6 +162,25 @@ __global__ void ownPipeline(const int *data, int stages, int *sums)
     sums[threadIdx.x] = sum;
 }
 
+// The same by CUDA's own functions.
+__global__ void primitives(const int *data, int *out)
+{
+    __shared__ int tile[BLOCK];
+    __shared__ __mbarrier_t bar;
+    if (threadIdx.x == 0)
+        __mbarrier_init(&bar, BLOCK);
+    __syncthreads();
+    __pipeline_memcpy_async(&tile[threadIdx.x], &data[threadIdx.x], sizeof(int));
+    __pipeline_arrive_on(&bar);
+    const __mbarrier_token_t token = __mbarrier_arrive(&bar);
+    while (!__mbarrier_test_wait(&bar, token)) {
+    }
+    out[threadIdx.x] = tile[BLOCK - 1 - threadIdx.x];
+    __syncthreads();
+    if (threadIdx.x == 0)
+        __mbarrier_inval(&bar);
+}
+
 typedef CUresult Encode(CUtensorMap *, CUtensorMapDataType, cuuint32_t, void *, const cuuint64_t *,
                         const cuuint64_t *, const cuuint32_t *, const cuuint32_t *,
                         CUtensorMapInterleave, CUtensorMapSwizzle, CUtensorMapL2promotion,
@@ -215,5 +236,10 @@ int main()
     CHECK(cudaDeviceSynchronize());
     for (int i = 0; i < BLOCK; i++)
         EXPECT(out[i] == STAGES * i + BLOCK * STAGES * (STAGES - 1) / 2);
+
+    primitives<<<1, BLOCK>>>(data, out);
+    CHECK(cudaDeviceSynchronize());
+    for (int i = 0; i < BLOCK; i++)
+        EXPECT(out[i] == BLOCK - 1 - i);
     return passed();
 }
