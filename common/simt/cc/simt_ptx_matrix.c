@@ -10,23 +10,46 @@
 static const struct {
     const char *shape, *types; /* of D, A, B and C */
     unsigned int a, b, c;
+    const char *operation; /* of single bits */
 } products[] = {
-    {"m16n8k4", "f32.tf32.tf32.f32", 2, 1, 4},  {"m16n8k8", "f32.tf32.tf32.f32", 4, 2, 4},
-    {"m16n8k8", "f32.bf16.bf16.f32", 2, 1, 4},  {"m16n8k16", "f32.bf16.bf16.f32", 4, 2, 4},
-    {"m16n8k8", "f32.f16.f16.f32", 2, 1, 4},    {"m16n8k16", "f32.f16.f16.f32", 4, 2, 4},
-    {"m16n8k8", "f16.f16.f16.f16", 2, 1, 2},    {"m16n8k16", "f16.f16.f16.f16", 4, 2, 2},
-    {"m16n8k16", "s32.s8.s8.s32", 2, 1, 4},     {"m16n8k16", "s32.u8.u8.s32", 2, 1, 4},
-    {"m16n8k16", "s32.s8.u8.s32", 2, 1, 4},     {"m16n8k16", "s32.u8.s8.s32", 2, 1, 4},
-    {"m16n8k32", "s32.s8.s8.s32", 4, 2, 4},     {"m16n8k32", "s32.u8.u8.s32", 4, 2, 4},
-    {"m16n8k32", "s32.s8.u8.s32", 4, 2, 4},     {"m16n8k32", "s32.u8.s8.s32", 4, 2, 4},
-    {"m16n8k32", "f32.e4m3.e4m3.f32", 4, 2, 4}, {"m16n8k32", "f32.e4m3.e5m2.f32", 4, 2, 4},
-    {"m16n8k32", "f32.e5m2.e4m3.f32", 4, 2, 4}, {"m16n8k32", "f32.e5m2.e5m2.f32", 4, 2, 4},
-    {"m16n8k32", "f16.e4m3.e4m3.f16", 4, 2, 2}, {"m16n8k32", "f16.e4m3.e5m2.f16", 4, 2, 2},
-    {"m16n8k32", "f16.e5m2.e4m3.f16", 4, 2, 2}, {"m16n8k32", "f16.e5m2.e5m2.f16", 4, 2, 2},
-    {"m16n8k16", "f32.e4m3.e4m3.f32", 2, 1, 4}, {"m16n8k16", "f32.e4m3.e5m2.f32", 2, 1, 4},
-    {"m16n8k16", "f32.e5m2.e4m3.f32", 2, 1, 4}, {"m16n8k16", "f32.e5m2.e5m2.f32", 2, 1, 4},
-    {"m16n8k16", "f16.e4m3.e4m3.f16", 2, 1, 2}, {"m16n8k16", "f16.e4m3.e5m2.f16", 2, 1, 2},
-    {"m16n8k16", "f16.e5m2.e4m3.f16", 2, 1, 2}, {"m16n8k16", "f16.e5m2.e5m2.f16", 2, 1, 2},
+    {"m16n8k4", "f32.tf32.tf32.f32", 2, 1, 4, ""},
+    {"m16n8k8", "f32.tf32.tf32.f32", 4, 2, 4, ""},
+    {"m16n8k8", "f32.bf16.bf16.f32", 2, 1, 4, ""},
+    {"m16n8k16", "f32.bf16.bf16.f32", 4, 2, 4, ""},
+    {"m16n8k8", "f32.f16.f16.f32", 2, 1, 4, ""},
+    {"m16n8k16", "f32.f16.f16.f32", 4, 2, 4, ""},
+    {"m16n8k8", "f16.f16.f16.f16", 2, 1, 2, ""},
+    {"m16n8k16", "f16.f16.f16.f16", 4, 2, 2, ""},
+    {"m16n8k16", "s32.s8.s8.s32", 2, 1, 4, ""},
+    {"m16n8k16", "s32.u8.u8.s32", 2, 1, 4, ""},
+    {"m16n8k16", "s32.s8.u8.s32", 2, 1, 4, ""},
+    {"m16n8k16", "s32.u8.s8.s32", 2, 1, 4, ""},
+    {"m16n8k32", "s32.s8.s8.s32", 4, 2, 4, ""},
+    {"m16n8k32", "s32.u8.u8.s32", 4, 2, 4, ""},
+    {"m16n8k32", "s32.s8.u8.s32", 4, 2, 4, ""},
+    {"m16n8k32", "s32.u8.s8.s32", 4, 2, 4, ""},
+    {"m16n8k32", "f32.e4m3.e4m3.f32", 4, 2, 4, ""},
+    {"m16n8k32", "f32.e4m3.e5m2.f32", 4, 2, 4, ""},
+    {"m16n8k32", "f32.e5m2.e4m3.f32", 4, 2, 4, ""},
+    {"m16n8k32", "f32.e5m2.e5m2.f32", 4, 2, 4, ""},
+    {"m16n8k32", "f16.e4m3.e4m3.f16", 4, 2, 2, ""},
+    {"m16n8k32", "f16.e4m3.e5m2.f16", 4, 2, 2, ""},
+    {"m16n8k32", "f16.e5m2.e4m3.f16", 4, 2, 2, ""},
+    {"m16n8k32", "f16.e5m2.e5m2.f16", 4, 2, 2, ""},
+    {"m16n8k16", "f32.e4m3.e4m3.f32", 2, 1, 4, ""},
+    {"m16n8k16", "f32.e4m3.e5m2.f32", 2, 1, 4, ""},
+    {"m16n8k16", "f32.e5m2.e4m3.f32", 2, 1, 4, ""},
+    {"m16n8k16", "f32.e5m2.e5m2.f32", 2, 1, 4, ""},
+    {"m16n8k16", "f16.e4m3.e4m3.f16", 2, 1, 2, ""},
+    {"m16n8k16", "f16.e4m3.e5m2.f16", 2, 1, 2, ""},
+    {"m16n8k16", "f16.e5m2.e4m3.f16", 2, 1, 2, ""},
+    {"m16n8k16", "f16.e5m2.e5m2.f16", 2, 1, 2, ""},
+    {"m8n8k128", "s32.b1.b1.s32", 1, 1, 2, ".and.popc"},
+    {"m8n8k128", "s32.b1.b1.s32", 1, 1, 2, ".xor.popc"},
+    {"m16n8k128", "s32.b1.b1.s32", 2, 1, 4, ".and.popc"},
+    {"m16n8k128", "s32.b1.b1.s32", 2, 1, 4, ".xor.popc"},
+    {"m16n8k256", "s32.b1.b1.s32", 4, 2, 4, ".and.popc"},
+    {"m16n8k256", "s32.b1.b1.s32", 4, 2, 4, ".xor.popc"},
 };
 
 /* "four{a, b, 0, 0}" of a vector operand of `count` registers. */
@@ -69,14 +92,14 @@ static void emit_product(struct ptx *ptx, struct ptx_instruction *instruction)
     bool finite = strstr(instruction->opcode, ".satfinite.") != NULL;
     for (; i < sizeof products / sizeof *products; i++) {
         char opcode[128];
-        snprintf(opcode, sizeof opcode, "mma.sync.aligned.%s.row.col.%s%s", products[i].shape,
-                 finite ? "satfinite." : "", products[i].types);
+        snprintf(opcode, sizeof opcode, "mma.sync.aligned.%s.row.col.%s%s%s", products[i].shape,
+                 finite ? "satfinite." : "", products[i].types, products[i].operation);
         if (strcmp(opcode, instruction->opcode) == 0) {
             break;
         }
     }
     if (i == sizeof products / sizeof *products || instruction->operand_count != 4 ||
-        (finite && products[i].types[0] != 's')) {
+        (finite && (products[i].types[0] != 's' || *products[i].operation))) {
         ptx_refuse(ptx, "%s", instruction->opcode);
         return;
     }
@@ -86,10 +109,14 @@ static void emit_product(struct ptx *ptx, struct ptx_instruction *instruction)
         if (type[length] == '\0') {
             break; /* that of C is that of D */
         }
-        ptx_print(&ptx->body, "::simt::ptx::t_%.*s, ", (int)length, type);
+        ptx_print(&ptx->body, "::simt::ptx::t_%.*s%s, ", (int)length, type,
+                  strncmp(type, "b1", length) == 0 && products[i].operation[1] == 'x' ? "_xor"
+                                                                                      : "");
         type += length + 1;
     }
-    ptx_print(&ptx->body, "%u, %s>(", products[i].a, finite ? "true" : "false");
+    /* m8n8: as m16n8, of which the lower half is zeros. */
+    ptx_print(&ptx->body, "%u, %s>(", products[i].a == 1 ? 2 : products[i].a,
+              finite ? "true" : "false");
     append_fragment(ptx, instruction->operands[1], products[i].a, "b32");
     append_string(&ptx->body, ", ");
     append_fragment(ptx, instruction->operands[2], products[i].b, "b32");

@@ -294,7 +294,9 @@ static bool emit_address(struct ptx *ptx, struct ptx_instruction *instruction)
     size_t at = to ? 2 : 1;
     const char *space = at < instruction->part_count ? instruction->parts[at] : "";
     struct text *out = &ptx->body;
-    bool known = ptx_is_among(" global local const shared shared::cta ", space);
+    bool known = ptx_is_among(converts ? " global local const shared shared::cta "
+                                       : " global local const shared shared::cta shared::cluster ",
+                              space);
     if (!converts && strcmp(instruction->parts[0], "isspacep") != 0) {
         return false;
     }
@@ -305,7 +307,9 @@ static bool emit_address(struct ptx *ptx, struct ptx_instruction *instruction)
         ptx_refuse(ptx, "%s", instruction->opcode);
         return true;
     }
-    space = strcmp(space, "shared::cta") == 0 ? "shared" : space;
+    space = strcmp(space, "shared::cta") == 0       ? "shared"
+            : strcmp(space, "shared::cluster") == 0 ? "cluster"
+                                                    : space;
     if (converts) {
         unsigned int bits = instruction->parts[at + 1][1] == '3' ? 32 : 64;
         if (bits == 32) {

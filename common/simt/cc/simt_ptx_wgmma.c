@@ -19,7 +19,11 @@ static const struct {
     {"f16.e5m2.e4m3", 32, false, false}, {"f16.e5m2.e5m2", 32, false, false},
     {"s32.s8.s8", 32, false, true},      {"s32.s8.u8", 32, false, true},
     {"s32.u8.s8", 32, false, true},      {"s32.u8.u8", 32, false, true},
+    {"s32.b1.b1", 256, false, true},
 };
+
+/* Behind the types of a product of single bits. */
+#define OF_BITS ".and.popc"
 
 /* Which of them, and how many columns; NONE. */
 static size_t find_product(const char *opcode, unsigned int *columns, bool *finite)
@@ -34,6 +38,13 @@ static size_t find_product(const char *opcode, unsigned int *columns, bool *fini
     snprintf(types, sizeof types, "%s", opcode + length);
     *finite = strlen(types) > 10 && strcmp(types + strlen(types) - 10, ".satfinite") == 0;
     types[*finite ? strlen(types) - 10 : strlen(types)] = '\0';
+    if (depth == 256) { /* and satfinite is not for those */
+        const size_t end = strlen(types) - strlen(OF_BITS);
+        if (*finite || strlen(types) < strlen(OF_BITS) || strcmp(types + end, OF_BITS) != 0) {
+            return NONE;
+        }
+        types[end] = '\0';
+    }
     for (size_t i = 0; i < sizeof products / sizeof *products; i++) {
         /* Of integers: 8, 16, 24, 32, then multiples of 16. */
         bool any = !products[i].integers || *columns <= 32 || *columns % 16 == 0;

@@ -33,12 +33,13 @@ bool is_alignment(size_t token);
 /* The ';' of an `extern __shared__` (or `__shared__ extern`) declaration that starts here; NONE if
  * none does. */
 size_t shared_end(size_t token);
-/* T name[] or T name[][2], in parts. */
+/* T name[], T name[][2] or T name, in parts. */
 struct shared {
     struct text type;
-    size_t name;         /* a token */
-    size_t bounds, end;  /* the tokens after the open bounds, up to the ';' */
-    struct text pointer; /* the expression for a pointer to the first element */
+    size_t name;        /* a token */
+    size_t bounds, end; /* the tokens after the open bounds, up to the ';' */
+    bool is_object;
+    struct text place; /* the expression for a pointer to the first element, or for the object */
 };
 struct shared parse_shared(size_t first, size_t end);
 void append_shared(struct text *out, const struct shared *shared);

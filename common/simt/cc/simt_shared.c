@@ -31,11 +31,18 @@ size_t shared_end(size_t token)
     return NONE;
 }
 
-/* Dynamic shared memory, of an alignment that a word at a token asks for. */
-static void append_aligned(struct text *out, size_t alignment)
+/* Dynamic shared memory, of an alignment that a word at a token asks for, or the type of an
+ * object. */
+static void append_aligned(struct text *out, size_t alignment, const struct shared *shared)
 {
     size_t first = alignment == NONE ? 0 : alignment + 2, end;
     bool in_parentheses = false;
+    if (alignment == NONE && shared->is_object) {
+        append_string(out, "::simt::dynamic_shared<");
+        append_string(out, shared->type.bytes);
+        append_string(out, ">()");
+        return;
+    }
     if (alignment != NONE && is(alignment, "__attribute__")) { /* ((aligned(n))) */
         first = is(first + 1, "aligned") && is_punctuation(first + 2, '(') ? first + 3 : NONE;
     }
@@ -66,10 +73,14 @@ struct shared parse_shared(size_t first, size_t end)
             break;
         }
     }
+    shared.is_object = bracket >= end;
     shared.name = bracket - 1;
-    shared.bounds = bracket + 2;
-    if (bracket >= end || tokens[shared.name].kind != WORD || shared.name <= first + 1) {
+    shared.bounds = shared.is_object ? end : bracket + 2;
+    if (tokens[shared.name].kind != WORD || shared.name <= first + 1) {
         fail(tokens[first].begin, "extern __shared__ takes one array of open size: T name[];");
+    }
+    if (is_punctuation(shared.name - 1, ',')) {
+        fail(tokens[first].begin, "declare one object in each extern __shared__");
     }
     for (i = first; i < shared.name; i++) {
         if (is_alignment(i) && is_punctuation(i + 1, '(')) {
@@ -89,13 +100,13 @@ struct shared parse_shared(size_t first, size_t end)
         }
     }
     /* A pointer to the first element, which of T name[][2] is an array itself. */
-    append_string(&shared.pointer, "static_cast<");
-    append_string(&shared.pointer, shared.type.bytes);
-    append_string(&shared.pointer, shared.bounds < end ? "(*)" : "*");
-    append_tokens(&shared.pointer, shared.bounds, end);
-    append_string(&shared.pointer, ">(");
-    append_aligned(&shared.pointer, alignment);
-    append_string(&shared.pointer, ")");
+    append_string(&shared.place, shared.is_object ? "*static_cast<" : "static_cast<");
+    append_string(&shared.place, shared.type.bytes);
+    append_string(&shared.place, shared.bounds < end ? "(*)" : "*");
+    append_tokens(&shared.place, shared.bounds, end);
+    append_string(&shared.place, ">(");
+    append_aligned(&shared.place, alignment, &shared);
+    append_string(&shared.place, ")");
     return shared;
 }
 
@@ -104,12 +115,12 @@ void append_shared(struct text *out, const struct shared *shared)
     bool rows = shared->bounds < shared->end;
     append_string(out, "[[maybe_unused]] ");
     append_string(out, shared->type.bytes);
-    append_string(out, rows ? "(*const " : "*const ");
+    append_string(out, shared->is_object ? "&" : rows ? "(*const " : "*const ");
     append_tokens(out, shared->name, shared->name + 1);
     append_string(out, rows ? ")" : "");
     append_tokens(out, shared->bounds, shared->end);
     append_string(out, " = ");
-    append_string(out, shared->pointer.bytes);
+    append_string(out, shared->place.bytes);
     append_string(out, ";");
 }
 

@@ -12,8 +12,6 @@ static const struct {
 } headers[] = {
     {"thrust/*", "Thrust" LIBCUDACXX, true},
     {"cub/*", "CUB" LIBCUDACXX, true},
-    {"cuda/pipeline", "cuda::pipeline (libcu++)", false},
-    {"cuda/barrier", "cuda::barrier (libcu++)", false},
     {"cuda/atomic", "cuda::atomic (libcu++)" LIBCUDACXX, true},
     {"cuda/semaphore", "cuda::counting_semaphore (libcu++)", false},
     {"cuda/latch", "cuda::latch (libcu++)", false},

@@ -196,7 +196,7 @@ static void rewrite_shared(struct state *state, size_t token, size_t end)
     if (state->depth == state->namespaces && !tokens[token].in_macro) {
         struct text use = {NULL, 0, 0};
         append_string(&use, "(");
-        append_string(&use, shared.pointer.bytes);
+        append_string(&use, shared.place.bytes);
         append_string(&use, ")");
         add_name(source.bytes + tokens[shared.name].begin,
                  tokens[shared.name].end - tokens[shared.name].begin, use.bytes);
@@ -209,7 +209,7 @@ static void rewrite_shared(struct state *state, size_t token, size_t end)
     }
     append_newlines(state->out, tokens[token].begin, tokens[end].begin, tokens[token].in_macro);
     free(shared.type.bytes);
-    free(shared.pointer.bytes);
+    free(shared.place.bytes);
     state->copied = tokens[end].end;
 }
 

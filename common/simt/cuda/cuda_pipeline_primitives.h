@@ -2,6 +2,7 @@
 #ifndef SIMT_CUDA_PIPELINE_PRIMITIVES_H
 #define SIMT_CUDA_PIPELINE_PRIMITIVES_H
 
+#include "cuda_awbarrier_primitives.h"
 #include "cuda_runtime.h"
 
 /* Copies 4, 8 or 16 bytes, the last zero_fill of which are zeros and not read. The copy is made
@@ -22,6 +23,12 @@ static inline void __pipeline_commit()
 static inline void __pipeline_wait_prior(size_t groups)
 {
     simt_pipeline_wait_prior(groups);
+}
+
+/* The copies of this thread so far arrive when they have ended; the phase does not count that. */
+static inline void __pipeline_arrive_on(__mbarrier_t *barrier, SIMT_SITE)
+{
+    simt_copy_arrive(barrier, false, simt_file, simt_line);
 }
 
 #endif

@@ -517,6 +517,7 @@ inline cudaError_t cudaOccupancyMaxPotentialBlockSize(int *grid, int *block, Fun
 #include "simt_ptx.h"
 #include "simt_textures.h"
 
+#include "simt_clusters.h"
 #include "simt_directed.h"
 #include "simt_nv_atomics.h"
 #include "simt_special.h"

@@ -49,26 +49,29 @@ inline constexpr unsigned int simt_code<unsigned char> = SIMT_PTX_U8;
 template <>
 inline constexpr unsigned int simt_code<int> = SIMT_PTX_S32;
 
-template <class Use, int M, int N, int K, class T>
+template <class Use, int Height, int Width, int Depth, class T>
 inline constexpr bool simt_exists =
     std::is_same_v<T, precision::tf32>
-        ? M == 16 && N == 16 && K == 8 && !std::is_same_v<Use, accumulator>
-        : (K == 16 || (K == 8 && std::is_same_v<T, float>)) &&
-              ((M == 16 && N == 16) || (K == 16 && M * N == 256 && (M == 8 || M == 32)));
+        ? Height == 16 && Width == 16 && Depth == 8 && !std::is_same_v<Use, accumulator>
+        : (Depth == 16 || (Depth == 8 && std::is_same_v<T, float>)) &&
+              ((Height == 16 && Width == 16) ||
+               (Depth == 16 && Height * Width == 256 && (Height == 8 || Height == 32)));
 
-template <class Use, int M, int N, int K, class T, class Layout = void>
+template <class Use, int Height, int Width, int Depth, class T, class Layout = void>
 struct fragment {
-    static_assert(simt_exists<Use, M, N, K, T>, "wmma: no fragment of this shape and type");
+    static_assert(simt_exists<Use, Height, Width, Depth, T>,
+                  "wmma: no fragment of this shape and type");
     typedef typename simt_element<T>::type element_type;
     typedef element_type storage_element_type;
     static const bool simt_is_sum = std::is_same_v<Use, accumulator>;
-    static const bool simt_swapped = M == 8; /* D = (B' A')' */
+    static const bool simt_swapped = Height == 8; /* D = (B' A')' */
     /* Whether it is the first factor of mma.sync, of 16 rows, or the second, of 8 columns. */
     static const bool simt_first = std::is_same_v<Use, matrix_a> != simt_swapped;
     /* Rows and columns as mma.sync has them; K is the columns of the first, the rows of the second.
      */
-    static const int simt_m = simt_swapped ? N : M, simt_n = simt_swapped ? M : N;
-    static const int simt_used = simt_is_sum ? M * N / 32 : (simt_first ? simt_m : simt_n) * K / 32;
+    static const int simt_m = simt_swapped ? Width : Height, simt_n = simt_swapped ? Height : Width;
+    static const int simt_used =
+        simt_is_sum ? Height * Width / 32 : (simt_first ? simt_m : simt_n) * Depth / 32;
     static const int simt_parts = simt_is_sum ? 2 : 4 / static_cast<int>(sizeof(element_type));
     static const int num_elements = std::is_same_v<T, __half> && !simt_is_sum ? 16 : simt_used;
     static const int num_storage_elements = num_elements;
@@ -83,10 +86,10 @@ struct simt_place {
 
 /* Element e of a lane; those with the same e / simt_parts are neighbours along K, or in a row of
  * mma.sync's result. */
-template <class Use, int M, int N, int K, class T, class Layout>
-SIMT_INLINE simt_place simt_place_of(const fragment<Use, M, N, K, T, Layout> &, int e)
+template <class Use, int Height, int Width, int Depth, class T, class Layout>
+SIMT_INLINE simt_place simt_place_of(const fragment<Use, Height, Width, Depth, T, Layout> &, int e)
 {
-    typedef fragment<Use, M, N, K, T, Layout> F;
+    typedef fragment<Use, Height, Width, Depth, T, Layout> F;
     const uint3 thread = simt_thread_index(), block = simt_block_dimensions();
     const int lane = static_cast<int>((thread.x + block.x * (thread.y + block.y * thread.z)) % 32);
     const int parts = F::simt_parts, group = lane / 4, first = lane % 4 * parts + e % parts;
@@ -96,11 +99,11 @@ SIMT_INLINE simt_place simt_place_of(const fragment<Use, M, N, K, T, Layout> &, 
         row = tile / tiles * 16 + group + e / 2 % 2 * 8;
         column = tile % tiles * 8 + first;
     } else if (F::simt_first) {
-        const int in_tile = K / 2, i = e % in_tile / parts;
+        const int in_tile = Depth / 2, i = e % in_tile / parts;
         row = e / in_tile * 16 + group + i % 2 * 8;
         column = first + i / 2 * 4 * parts;
     } else {
-        const int in_tile = K / 4, i = e % in_tile / parts;
+        const int in_tile = Depth / 4, i = e % in_tile / parts;
         row = first + i * 4 * parts;
         column = e / in_tile * 8 + group;
     }
@@ -110,9 +113,9 @@ SIMT_INLINE simt_place simt_place_of(const fragment<Use, M, N, K, T, Layout> &, 
 /* ---- loads and stores ---- */
 
 /* So many neighbours in memory, by one access. */
-template <int COUNT, class T>
-struct alignas(sizeof(T) * COUNT) simt_neighbours {
-    T at[COUNT];
+template <int Count, class T>
+struct alignas(sizeof(T) * Count) simt_neighbours {
+    T at[Count];
 };
 
 template <class F, class T>
@@ -142,30 +145,31 @@ SIMT_INLINE void simt_load(F &to, const T *from, unsigned int stride, bool by_ro
     }
 }
 
-template <class Use, int M, int N, int K, class T, class Layout, class U>
-SIMT_INLINE void load_matrix_sync(fragment<Use, M, N, K, T, Layout> &to, const U *from,
+template <class Use, int Height, int Width, int Depth, class T, class Layout, class U>
+SIMT_INLINE void load_matrix_sync(fragment<Use, Height, Width, Depth, T, Layout> &to, const U *from,
                                   unsigned int stride, SIMT_SITE)
 {
-    typedef fragment<Use, M, N, K, T, Layout> F;
+    typedef fragment<Use, Height, Width, Depth, T, Layout> F;
     static_assert(!F::simt_is_sum, "wmma: a sum is loaded with its layout as an argument");
     const bool by_rows = std::is_same_v<Layout, row_major>;
     simt_load(to, from, stride, by_rows, by_rows == std::is_same_v<Use, matrix_a>, simt_file,
               simt_line);
 }
 
-template <int M, int N, int K, class T, class U>
-SIMT_INLINE void load_matrix_sync(fragment<accumulator, M, N, K, T> &to, const U *from,
+template <int Height, int Width, int Depth, class T, class U>
+SIMT_INLINE void load_matrix_sync(fragment<accumulator, Height, Width, Depth, T> &to, const U *from,
                                   unsigned int stride, layout_t layout, SIMT_SITE)
 {
     const bool by_rows = layout == mem_row_major;
     simt_load(to, from, stride, by_rows, by_rows != to.simt_swapped, simt_file, simt_line);
 }
 
-template <int M, int N, int K, class T, class U>
-SIMT_INLINE void store_matrix_sync(U *to, const fragment<accumulator, M, N, K, T> &from,
+template <int Height, int Width, int Depth, class T, class U>
+SIMT_INLINE void store_matrix_sync(U *to,
+                                   const fragment<accumulator, Height, Width, Depth, T> &from,
                                    unsigned int stride, layout_t layout, SIMT_SITE)
 {
-    typedef fragment<accumulator, M, N, K, T> F;
+    typedef fragment<accumulator, Height, Width, Depth, T> F;
     const bool by_rows = layout == mem_row_major, joined = by_rows != F::simt_swapped;
     simt_wmma_check(to, stride * sizeof(U), simt_file, simt_line);
     for (int e = 0; e < F::num_elements; e += joined ? 2 : 1) {
@@ -180,11 +184,13 @@ SIMT_INLINE void store_matrix_sync(U *to, const fragment<accumulator, M, N, K, T
     }
 }
 
-template <class Use, int M, int N, int K, class T, class Layout, class U>
-SIMT_INLINE void fill_fragment(fragment<Use, M, N, K, T, Layout> &to, const U &value)
+template <class Use, int Height, int Width, int Depth, class T, class Layout, class U>
+SIMT_INLINE void fill_fragment(fragment<Use, Height, Width, Depth, T, Layout> &to, const U &value)
 {
     for (auto &element : to.x) {
-        element = static_cast<typename fragment<Use, M, N, K, T, Layout>::element_type>(value);
+        element =
+            static_cast<typename fragment<Use, Height, Width, Depth, T, Layout>::element_type>(
+                value);
     }
 }
 
@@ -203,18 +209,20 @@ SIMT_INLINE simt_four simt_registers(const F &from, int e, int count)
     return result;
 }
 
-template <int M, int N, int K, class A, class LA, class B, class LB, class D, class C>
-SIMT_INLINE void mma_sync(fragment<accumulator, M, N, K, D> &d,
-                          const fragment<matrix_a, M, N, K, A, LA> &a,
-                          const fragment<matrix_b, M, N, K, B, LB> &b,
-                          const fragment<accumulator, M, N, K, C> &c, bool satf = false, SIMT_SITE)
+template <int Height, int Width, int Depth, class OfA, class LayoutA, class OfB, class LayoutB,
+          class OfD, class OfC>
+SIMT_INLINE void mma_sync(fragment<accumulator, Height, Width, Depth, OfD> &d,
+                          const fragment<matrix_a, Height, Width, Depth, OfA, LayoutA> &a,
+                          const fragment<matrix_b, Height, Width, Depth, OfB, LayoutB> &b,
+                          const fragment<accumulator, Height, Width, Depth, OfC> &c,
+                          bool satf = false, SIMT_SITE)
 {
-    typedef fragment<accumulator, M, N, K, D> F;
-    static_assert(std::is_same_v<A, B>, "wmma: factors of different types");
-    const int per_first = K / 2, per_second = K / 4; /* elements in a tile of 16 or 8 */
+    typedef fragment<accumulator, Height, Width, Depth, OfD> F;
+    static_assert(std::is_same_v<OfA, OfB>, "wmma: factors of different types");
+    const int per_first = Depth / 2, per_second = Depth / 4; /* elements in a tile of 16 or 8 */
     const unsigned int registers = static_cast<unsigned int>(per_first * sizeof(a.x[0])) / 4;
     /* Of a sum in half precision and a result in single, or the other way round: in single. */
-    typedef std::conditional_t<std::is_same_v<D, C>, D, float> S;
+    typedef std::conditional_t<std::is_same_v<OfD, OfC>, OfD, float> S;
     for (int e = 0; e < F::num_elements; e += 4) {
         const int tile = e / 4, tiles = F::simt_n / 8;
         const int first = tile / tiles * per_first, second = tile % tiles * per_second;
@@ -231,15 +239,15 @@ SIMT_INLINE void mma_sync(fragment<accumulator, M, N, K, D> &d,
         for (int i = 0; i < 4; i++) {
             part.x[i] = static_cast<S>(c.x[e + i]);
         }
-        const simt_four sum = simt_product(simt_code<S>, simt_code<A>, simt_code<B>, registers,
-                                           satf && std::is_same_v<D, int>, x, y,
+        const simt_four sum = simt_product(simt_code<S>, simt_code<OfA>, simt_code<OfB>, registers,
+                                           satf && std::is_same_v<OfD, int>, x, y,
                                            simt_registers(part, 0, 4), simt_file, simt_line);
         for (int i = 0; i < 4; i++) {
             words[i] = sum[i];
         }
         __builtin_memcpy(part.x, words, 4 * sizeof(S));
         for (int i = 0; i < 4; i++) {
-            d.x[e + i] = static_cast<D>(part.x[i]);
+            d.x[e + i] = static_cast<OfD>(part.x[i]);
         }
     }
 }

@@ -104,6 +104,8 @@ void simt_cluster_wait(const char *file, int line);
 void *simt_cluster_map(const void *address, unsigned int rank);
 uint64_t simt_cluster_map_offset(uint64_t offset, unsigned int rank);
 unsigned int simt_cluster_rank_of(const void *address);
+/* Whether it is shared memory of this block or of another one of the cluster. */
+bool simt_in_cluster(const void *address);
 void *simt_cluster_at(uint64_t offset);
 
 enum simt_barrier {

@@ -51,6 +51,8 @@ SIMT_PTX_TYPE(t_e5m2, unsigned char, unsigned char, SIMT_PTX_E5M2)
 SIMT_PTX_TYPE(t_e4m3x2, unsigned short, half_number, SIMT_PTX_E4M3X2)
 SIMT_PTX_TYPE(t_e5m2x2, unsigned short, half_number, SIMT_PTX_E5M2X2)
 SIMT_PTX_TYPE(t_f64, unsigned long, double, SIMT_PTX_F64)
+SIMT_PTX_TYPE(t_b1, unsigned char, unsigned char, SIMT_PTX_B1)
+SIMT_PTX_TYPE(t_b1_xor, unsigned char, unsigned char, SIMT_PTX_B1_XOR)
 SIMT_PTX_TYPE(t_pred, bool, bool, SIMT_PTX_U8)
 #undef SIMT_PTX_TYPE
 
@@ -121,8 +123,8 @@ SIMT_INLINE typename letter_of<LETTER>::bits in(const T &value)
 }
 
 /* Arrays decay. */
-template <char LETTER, class T, size_t N>
-SIMT_INLINE typename letter_of<LETTER>::bits in(T (&array)[N])
+template <char LETTER, class T, size_t Length>
+SIMT_INLINE typename letter_of<LETTER>::bits in(T (&array)[Length])
 {
     return in<LETTER, T *>(array);
 }
@@ -212,16 +214,16 @@ SIMT_INLINE unsigned int warps()
 /* ---- arithmetic ---- */
 
 /* One of the runtime's operations on floating-point numbers. */
-template <class T, unsigned int FLAGS, enum simt_ptx_operation OPERATION>
+template <class T, unsigned int Flags, enum simt_ptx_operation OPERATION>
 SIMT_INLINE typename T::bits real(typename T::bits a, typename T::bits b = 0,
                                   typename T::bits c = 0)
 {
-    return static_cast<typename T::bits>(simt_ptx_real(OPERATION, T::code, FLAGS, a, b, c));
+    return static_cast<typename T::bits>(simt_ptx_real(OPERATION, T::code, Flags, a, b, c));
 }
 
 /* What the host does as a GPU: rounding to nearest, neither flushed nor saturated. */
-template <class T, unsigned int FLAGS>
-constexpr bool is_plain = (FLAGS & ~m_rn) == 0 && std::is_floating_point_v<typename T::value>;
+template <class T, unsigned int Flags>
+constexpr bool is_plain = (Flags & ~m_rn) == 0 && std::is_floating_point_v<typename T::value>;
 
 /* The GPU has one NaN. */
 template <class T>
@@ -233,19 +235,19 @@ SIMT_INLINE typename T::bits canonical(typename T::value value)
 }
 
 #define SIMT_PTX_ARITHMETIC(name, OPERATION, sign)                                                 \
-    template <class T, unsigned int FLAGS>                                                         \
+    template <class T, unsigned int Flags>                                                         \
     SIMT_INLINE typename T::bits p_##name(typename T::bits a, typename T::bits b)                  \
     {                                                                                              \
-        if constexpr (T::is_integer && (FLAGS & m_sat)) {                                          \
+        if constexpr (T::is_integer && (Flags & m_sat)) {                                          \
             static_assert(T::code == SIMT_PTX_S32, "." #name ".sat is for s32");                   \
             return simt_ptx_saturated(static_cast<long>(static_cast<int>(a))                       \
                                           sign static_cast<int>(b));                               \
         } else if constexpr (T::is_integer) {                                                      \
             return static_cast<typename T::bits>(a sign b);                                        \
-        } else if constexpr (is_plain<T, FLAGS>) {                                                 \
+        } else if constexpr (is_plain<T, Flags>) {                                                 \
             return canonical<T>(value_of<T>(a) sign value_of<T>(b));                               \
         } else {                                                                                   \
-            return real<T, FLAGS, OPERATION>(a, b);                                                \
+            return real<T, Flags, OPERATION>(a, b);                                                \
         }                                                                                          \
     }
 SIMT_PTX_ARITHMETIC(add, SIMT_PTX_ADD, +)
@@ -253,7 +255,7 @@ SIMT_PTX_ARITHMETIC(sub, SIMT_PTX_SUB, -)
 #undef SIMT_PTX_ARITHMETIC
 
 /* Integers: the high or the low half of the product, twice as wide. */
-template <class T, unsigned int FLAGS>
+template <class T, unsigned int Flags>
 SIMT_INLINE typename T::bits product(typename T::bits a, typename T::bits b)
 {
     typedef std::conditional_t<
@@ -261,47 +263,47 @@ SIMT_INLINE typename T::bits product(typename T::bits a, typename T::bits b)
         std::conditional_t<std::is_signed_v<typename T::value>, simt_int128, simt_uint128>,
         std::conditional_t<std::is_signed_v<typename T::value>, long, unsigned long>>
         wide;
-    static_assert(((FLAGS & m_hi) != 0) != ((FLAGS & m_lo) != 0),
+    static_assert(((Flags & m_hi) != 0) != ((Flags & m_lo) != 0),
                   "asm: an integer product is .hi, .lo or .wide");
     const wide both = static_cast<wide>(static_cast<typename T::value>(a)) *
                       static_cast<wide>(static_cast<typename T::value>(b));
-    return static_cast<typename T::bits>(FLAGS & m_hi ? both >> T::width : both);
+    return static_cast<typename T::bits>(Flags & m_hi ? both >> T::width : both);
 }
 
-template <class T, unsigned int FLAGS>
+template <class T, unsigned int Flags>
 SIMT_INLINE typename T::bits p_mul(typename T::bits a, typename T::bits b)
 {
     if constexpr (T::is_integer) {
-        return product<T, FLAGS>(a, b);
-    } else if constexpr (is_plain<T, FLAGS>) {
+        return product<T, Flags>(a, b);
+    } else if constexpr (is_plain<T, Flags>) {
         return canonical<T>(value_of<T>(a) * value_of<T>(b));
     } else {
-        return real<T, FLAGS, SIMT_PTX_MUL>(a, b);
+        return real<T, Flags, SIMT_PTX_MUL>(a, b);
     }
 }
 
-template <class T, unsigned int FLAGS>
+template <class T, unsigned int Flags>
 SIMT_INLINE typename T::bits p_fma(typename T::bits a, typename T::bits b, typename T::bits c)
 {
-    return real<T, FLAGS, SIMT_PTX_FMA>(a, b, c);
+    return real<T, Flags, SIMT_PTX_FMA>(a, b, c);
 }
 
-template <class T, unsigned int FLAGS>
+template <class T, unsigned int Flags>
 SIMT_INLINE typename T::bits p_mad(typename T::bits a, typename T::bits b, typename T::bits c)
 {
-    if constexpr (T::is_integer && (FLAGS & m_sat)) {
-        static_assert(T::code == SIMT_PTX_S32 && (FLAGS & m_hi), "asm: mad.sat is mad.hi.sat.s32");
+    if constexpr (T::is_integer && (Flags & m_sat)) {
+        static_assert(T::code == SIMT_PTX_S32 && (Flags & m_hi), "asm: mad.sat is mad.hi.sat.s32");
         return simt_ptx_saturated(
-            static_cast<long>(static_cast<int>(product<T, FLAGS & ~m_sat>(a, b))) +
+            static_cast<long>(static_cast<int>(product<T, Flags & ~m_sat>(a, b))) +
             static_cast<int>(c));
     } else if constexpr (T::is_integer) {
-        return static_cast<typename T::bits>(product<T, FLAGS>(a, b) + c);
+        return static_cast<typename T::bits>(product<T, Flags>(a, b) + c);
     } else {
-        return p_fma<T, FLAGS>(a, b, c);
+        return p_fma<T, Flags>(a, b, c);
     }
 }
 
-template <class T, unsigned int FLAGS>
+template <class T, unsigned int Flags>
 SIMT_INLINE auto p_mul_wide(typename T::bits a, typename T::bits b)
 {
     typedef std::conditional_t<T::width == 16, unsigned int, unsigned long> wide;
@@ -310,10 +312,10 @@ SIMT_INLINE auto p_mul_wide(typename T::bits a, typename T::bits b)
                              static_cast<long>(static_cast<value>(b)));
 }
 
-template <class T, unsigned int FLAGS, class WIDE>
+template <class T, unsigned int Flags, class WIDE>
 SIMT_INLINE WIDE p_mad_wide(typename T::bits a, typename T::bits b, WIDE c)
 {
-    return static_cast<WIDE>(p_mul_wide<T, FLAGS>(a, b) + c);
+    return static_cast<WIDE>(p_mul_wide<T, Flags>(a, b) + c);
 }
 
 /* a + b + in, with the carry. */
@@ -326,31 +328,31 @@ SIMT_INLINE typename T::bits sum_with_carry(typename T::bits a, typename T::bits
     return static_cast<typename T::bits>(sum);
 }
 
-template <class T, unsigned int FLAGS>
+template <class T, unsigned int Flags>
 SIMT_INLINE typename T::bits p_add_cc(typename T::bits a, typename T::bits b, unsigned int &carry)
 {
     return sum_with_carry<T>(a, b, 0, carry);
 }
 
-template <class T, unsigned int FLAGS>
+template <class T, unsigned int Flags>
 SIMT_INLINE typename T::bits p_addc(typename T::bits a, typename T::bits b, unsigned int &carry)
 {
     unsigned int next;
     const typename T::bits sum = sum_with_carry<T>(a, b, carry, next);
-    carry = FLAGS & m_cc ? next : carry;
+    carry = Flags & m_cc ? next : carry;
     return sum;
 }
 
 /* The carry is a borrow. */
-template <class T, unsigned int FLAGS>
+template <class T, unsigned int Flags>
 SIMT_INLINE typename T::bits p_subc(typename T::bits a, typename T::bits b, unsigned int &carry)
 {
     const simt_uint128 difference = static_cast<simt_uint128>(a) - b - carry;
-    carry = FLAGS & m_cc ? static_cast<unsigned int>(difference >> T::width) & 1 : carry;
+    carry = Flags & m_cc ? static_cast<unsigned int>(difference >> T::width) & 1 : carry;
     return static_cast<typename T::bits>(difference);
 }
 
-template <class T, unsigned int FLAGS>
+template <class T, unsigned int Flags>
 SIMT_INLINE typename T::bits p_sub_cc(typename T::bits a, typename T::bits b, unsigned int &carry)
 {
     carry = 0;
@@ -358,90 +360,90 @@ SIMT_INLINE typename T::bits p_sub_cc(typename T::bits a, typename T::bits b, un
 }
 
 #define SIMT_PTX_MAD_CARRY(half)                                                                   \
-    template <class T, unsigned int FLAGS>                                                         \
+    template <class T, unsigned int Flags>                                                         \
     SIMT_INLINE typename T::bits p_mad_##half##_cc(typename T::bits a, typename T::bits b,         \
                                                    typename T::bits c, unsigned int &carry)        \
     {                                                                                              \
         return sum_with_carry<T>(product<T, m_##half>(a, b), c, 0, carry);                         \
     }                                                                                              \
-    template <class T, unsigned int FLAGS>                                                         \
+    template <class T, unsigned int Flags>                                                         \
     SIMT_INLINE typename T::bits p_madc_##half(typename T::bits a, typename T::bits b,             \
                                                typename T::bits c, unsigned int &carry)            \
     {                                                                                              \
-        return p_addc<T, FLAGS>(product<T, m_##half>(a, b), c, carry);                             \
+        return p_addc<T, Flags>(product<T, m_##half>(a, b), c, carry);                             \
     }
 SIMT_PTX_MAD_CARRY(lo)
 SIMT_PTX_MAD_CARRY(hi)
 #undef SIMT_PTX_MAD_CARRY
 
-template <class T, unsigned int FLAGS>
+template <class T, unsigned int Flags>
 SIMT_INLINE unsigned int p_mul24(unsigned int a, unsigned int b)
 {
     const long one = std::is_signed_v<typename T::value> ? static_cast<int>(a << 8) >> 8
                                                          : static_cast<long>(a & 0xffffff);
     const long other = std::is_signed_v<typename T::value> ? static_cast<int>(b << 8) >> 8
                                                            : static_cast<long>(b & 0xffffff);
-    return static_cast<unsigned int>(FLAGS & m_hi ? one * other >> 16 : one * other);
+    return static_cast<unsigned int>(Flags & m_hi ? one * other >> 16 : one * other);
 }
 
-template <class T, unsigned int FLAGS>
+template <class T, unsigned int Flags>
 SIMT_INLINE unsigned int p_mad24(unsigned int a, unsigned int b, unsigned int c)
 {
-    return p_mul24<T, FLAGS>(a, b) + c;
+    return p_mul24<T, Flags>(a, b) + c;
 }
 
-template <class T, unsigned int FLAGS>
+template <class T, unsigned int Flags>
 SIMT_INLINE typename T::bits p_sad(typename T::bits a, typename T::bits b, typename T::bits c)
 {
     const bool more = static_cast<typename T::value>(a) > static_cast<typename T::value>(b);
     return static_cast<typename T::bits>(c + (more ? a - b : b - a));
 }
 
-template <class T, unsigned int FLAGS>
+template <class T, unsigned int Flags>
 SIMT_INLINE typename T::bits p_div(typename T::bits a, typename T::bits b)
 {
     if constexpr (T::is_integer) {
         return static_cast<typename T::bits>(simt_ptx_divide(T::code, a, b));
     } else {
-        return real<T, FLAGS, SIMT_PTX_DIV>(a, b);
+        return real<T, Flags, SIMT_PTX_DIV>(a, b);
     }
 }
 
-template <class T, unsigned int FLAGS>
+template <class T, unsigned int Flags>
 SIMT_INLINE typename T::bits p_rem(typename T::bits a, typename T::bits b)
 {
     return static_cast<typename T::bits>(simt_ptx_remainder(T::code, a, b));
 }
 
-template <class T, unsigned int FLAGS>
+template <class T, unsigned int Flags>
 SIMT_INLINE typename T::bits p_neg(typename T::bits a)
 {
     if constexpr (T::is_integer) {
         return static_cast<typename T::bits>(0 - a);
     } else {
-        return real<T, FLAGS, SIMT_PTX_NEG>(a);
+        return real<T, Flags, SIMT_PTX_NEG>(a);
     }
 }
 
-template <class T, unsigned int FLAGS>
+template <class T, unsigned int Flags>
 SIMT_INLINE typename T::bits p_abs(typename T::bits a)
 {
     if constexpr (T::is_integer) {
         return static_cast<typename T::value>(a) < 0 ? static_cast<typename T::bits>(0 - a) : a;
     } else {
-        return real<T, FLAGS, SIMT_PTX_ABS>(a);
+        return real<T, Flags, SIMT_PTX_ABS>(a);
     }
 }
 
 #define SIMT_PTX_EXTREME(name, OPERATION, sign)                                                    \
-    template <class T, unsigned int FLAGS>                                                         \
+    template <class T, unsigned int Flags>                                                         \
     SIMT_INLINE typename T::bits p_##name(typename T::bits a, typename T::bits b)                  \
     {                                                                                              \
         if constexpr (T::is_integer) {                                                             \
             return static_cast<typename T::value>(a) sign static_cast<typename T::value>(b) ? a    \
                                                                                             : b;   \
         } else {                                                                                   \
-            return real<T, FLAGS, OPERATION>(a, b);                                                \
+            return real<T, Flags, OPERATION>(a, b);                                                \
         }                                                                                          \
     }
 SIMT_PTX_EXTREME(min, SIMT_PTX_MIN, <)
@@ -449,10 +451,10 @@ SIMT_PTX_EXTREME(max, SIMT_PTX_MAX, >)
 #undef SIMT_PTX_EXTREME
 
 #define SIMT_PTX_FUNCTION(name, OPERATION)                                                         \
-    template <class T, unsigned int FLAGS>                                                         \
+    template <class T, unsigned int Flags>                                                         \
     SIMT_INLINE typename T::bits p_##name(typename T::bits a)                                      \
     {                                                                                              \
-        return real<T, FLAGS, OPERATION>(a);                                                       \
+        return real<T, Flags, OPERATION>(a);                                                       \
     }
 SIMT_PTX_FUNCTION(rcp, SIMT_PTX_RCP)
 SIMT_PTX_FUNCTION(sqrt, SIMT_PTX_SQRT)
@@ -465,40 +467,40 @@ SIMT_PTX_FUNCTION(tanh, SIMT_PTX_TANH)
 #undef SIMT_PTX_FUNCTION
 
 /* The sign of the first operand, as PTX has it. */
-template <class T, unsigned int FLAGS>
+template <class T, unsigned int Flags>
 SIMT_INLINE typename T::bits p_copysign(typename T::bits a, typename T::bits b)
 {
     const typename T::bits sign = static_cast<typename T::bits>(1) << (T::width - 1);
     return (a & sign) | (b & ~sign);
 }
 
-template <class T, unsigned int FLAGS>
+template <class T, unsigned int Flags>
 SIMT_INLINE bool p_testp(typename T::bits a)
 {
-    return simt_ptx_test(T::code, FLAGS, a);
+    return simt_ptx_test(T::code, Flags, a);
 }
 
 /* ---- bits ---- */
 
-template <class T, unsigned int FLAGS>
+template <class T, unsigned int Flags>
 SIMT_INLINE unsigned int p_popc(typename T::bits a)
 {
     return static_cast<unsigned int>(__builtin_popcountl(a));
 }
 
-template <class T, unsigned int FLAGS>
+template <class T, unsigned int Flags>
 SIMT_INLINE unsigned int p_clz(typename T::bits a)
 {
     return simt_ptx_leading_zeros(T::width, a);
 }
 
-template <class T, unsigned int FLAGS>
+template <class T, unsigned int Flags>
 SIMT_INLINE unsigned int p_bfind(typename T::bits a)
 {
-    return simt_ptx_find(T::code, a, FLAGS & m_shiftamt);
+    return simt_ptx_find(T::code, a, Flags & m_shiftamt);
 }
 
-template <class T, unsigned int FLAGS>
+template <class T, unsigned int Flags>
 SIMT_INLINE typename T::bits p_brev(typename T::bits a)
 {
     if constexpr (T::width == 64) {
@@ -508,45 +510,45 @@ SIMT_INLINE typename T::bits p_brev(typename T::bits a)
     }
 }
 
-template <class T, unsigned int FLAGS>
+template <class T, unsigned int Flags>
 SIMT_INLINE typename T::bits p_bfe(typename T::bits a, unsigned int position, unsigned int length)
 {
     return static_cast<typename T::bits>(simt_ptx_extract(T::code, a, position, length));
 }
 
-template <class T, unsigned int FLAGS>
+template <class T, unsigned int Flags>
 SIMT_INLINE typename T::bits p_bfi(typename T::bits a, typename T::bits b, unsigned int position,
                                    unsigned int length)
 {
     return static_cast<typename T::bits>(simt_ptx_insert(T::width, a, b, position, length));
 }
 
-template <class T, unsigned int FLAGS>
+template <class T, unsigned int Flags>
 SIMT_INLINE unsigned int p_bmsk(unsigned int position, unsigned int length)
 {
-    return simt_ptx_mask(position, length, FLAGS & m_wrap);
+    return simt_ptx_mask(position, length, Flags & m_wrap);
 }
 
-template <class T, unsigned int FLAGS>
+template <class T, unsigned int Flags>
 SIMT_INLINE unsigned int p_szext(unsigned int a, unsigned int length)
 {
-    return simt_ptx_extend(T::code, a, length, FLAGS & m_wrap);
+    return simt_ptx_extend(T::code, a, length, Flags & m_wrap);
 }
 
-template <class A, class B, unsigned int FLAGS>
+template <class OfA, class OfB, unsigned int Flags>
 SIMT_INLINE unsigned int p_dp4a(unsigned int a, unsigned int b, unsigned int c)
 {
-    return simt_ptx_dot(A::code, B::code, 4, a, b, c);
+    return simt_ptx_dot(OfA::code, OfB::code, 4, a, b, c);
 }
 
-template <class A, class B, unsigned int FLAGS>
+template <class OfA, class OfB, unsigned int Flags>
 SIMT_INLINE unsigned int p_dp2a(unsigned int a, unsigned int b, unsigned int c)
 {
-    return simt_ptx_dot(A::code, B::code, 2, a, FLAGS & m_hi ? b >> 16 : b, c);
+    return simt_ptx_dot(OfA::code, OfB::code, 2, a, Flags & m_hi ? b >> 16 : b, c);
 }
 
 #define SIMT_PTX_LOGIC(name, sign)                                                                 \
-    template <class T, unsigned int FLAGS>                                                         \
+    template <class T, unsigned int Flags>                                                         \
     SIMT_INLINE typename T::bits p_##name(typename T::bits a, typename T::bits b)                  \
     {                                                                                              \
         return static_cast<typename T::bits>(a sign b);                                            \
@@ -556,7 +558,7 @@ SIMT_PTX_LOGIC(or, |)
 SIMT_PTX_LOGIC(xor, ^)
 #undef SIMT_PTX_LOGIC
 
-template <class T, unsigned int FLAGS>
+template <class T, unsigned int Flags>
 SIMT_INLINE typename T::bits p_not(typename T::bits a)
 {
     if constexpr (std::is_same_v<T, t_pred>) {
@@ -566,13 +568,13 @@ SIMT_INLINE typename T::bits p_not(typename T::bits a)
     }
 }
 
-template <class T, unsigned int FLAGS>
+template <class T, unsigned int Flags>
 SIMT_INLINE typename T::bits p_cnot(typename T::bits a)
 {
     return a == 0;
 }
 
-template <class T, unsigned int FLAGS>
+template <class T, unsigned int Flags>
 SIMT_INLINE unsigned int p_lop3(unsigned int a, unsigned int b, unsigned int c, unsigned int table)
 {
     unsigned int result = 0;
@@ -582,13 +584,13 @@ SIMT_INLINE unsigned int p_lop3(unsigned int a, unsigned int b, unsigned int c, 
     return result;
 }
 
-template <class T, unsigned int FLAGS>
+template <class T, unsigned int Flags>
 SIMT_INLINE typename T::bits p_shl(typename T::bits a, unsigned int count)
 {
     return static_cast<typename T::bits>(simt_ptx_shift_left(T::width, a, count));
 }
 
-template <class T, unsigned int FLAGS>
+template <class T, unsigned int Flags>
 SIMT_INLINE typename T::bits p_shr(typename T::bits a, unsigned int count)
 {
     const unsigned int most = T::width - 1, amount = count > most ? most : count;
@@ -599,35 +601,36 @@ SIMT_INLINE typename T::bits p_shr(typename T::bits a, unsigned int count)
     }
 }
 
-template <class T, unsigned int FLAGS>
+template <class T, unsigned int Flags>
 SIMT_INLINE unsigned int p_shf_l(unsigned int low, unsigned int high, unsigned int count)
 {
-    return FLAGS & m_wrap ? __funnelshift_l(low, high, count) : __funnelshift_lc(low, high, count);
+    return Flags & m_wrap ? __funnelshift_l(low, high, count) : __funnelshift_lc(low, high, count);
 }
 
-template <class T, unsigned int FLAGS>
+template <class T, unsigned int Flags>
 SIMT_INLINE unsigned int p_shf_r(unsigned int low, unsigned int high, unsigned int count)
 {
-    return FLAGS & m_wrap ? __funnelshift_r(low, high, count) : __funnelshift_rc(low, high, count);
+    return Flags & m_wrap ? __funnelshift_r(low, high, count) : __funnelshift_rc(low, high, count);
 }
 
-template <class T, unsigned int FLAGS>
+template <class T, unsigned int Flags>
 SIMT_INLINE unsigned int p_prmt(unsigned int a, unsigned int b, unsigned int selector)
 {
-    return simt_ptx_permute(FLAGS, a, b, selector);
+    return simt_ptx_permute(Flags, a, b, selector);
 }
 
-template <class T, unsigned int FLAGS>
+template <class T, unsigned int Flags>
 SIMT_INLINE typename T::bits p_selp(typename T::bits a, typename T::bits b, bool condition)
 {
     return condition ? a : b;
 }
 
-template <class T, class C, unsigned int FLAGS>
-SIMT_INLINE typename T::bits p_slct(typename T::bits a, typename T::bits b, typename C::bits c)
+template <class T, class OfC, unsigned int Flags>
+SIMT_INLINE typename T::bits p_slct(typename T::bits a, typename T::bits b, typename OfC::bits c)
 {
-    static_assert(C::code == SIMT_PTX_S32 || C::code == SIMT_PTX_F32, "slct compares s32 or f32");
-    return value_of<C>(c) >= 0 ? a : b;
+    static_assert(OfC::code == SIMT_PTX_S32 || OfC::code == SIMT_PTX_F32,
+                  "slct compares s32 or f32");
+    return value_of<OfC>(c) >= 0 ? a : b;
 }
 
 /* ---- comparisons ---- */
@@ -653,11 +656,11 @@ enum comparison {
     c_nan
 };
 
-template <class T, comparison COMPARISON, unsigned int FLAGS>
+template <class T, comparison COMPARISON, unsigned int Flags>
 SIMT_INLINE bool compare(typename T::bits a, typename T::bits b)
 {
     if constexpr (!T::is_integer) {
-        return simt_ptx_compare(T::code, FLAGS, COMPARISON, a, b);
+        return simt_ptx_compare(T::code, Flags, COMPARISON, a, b);
     } else {
         typedef typename T::value value;
         const value x = static_cast<value>(a), y = static_cast<value>(b);
@@ -671,11 +674,11 @@ SIMT_INLINE bool compare(typename T::bits a, typename T::bits b)
     }
 }
 
-template <class TO, class FROM, unsigned int FLAGS>
+template <class TO, class FROM, unsigned int Flags>
 SIMT_INLINE auto convert(typename FROM::bits a, typename FROM::bits b = 0)
 {
     return in_register<TO>(
-        static_cast<typename TO::bits>(simt_ptx_convert(TO::code, FROM::code, FLAGS, a, b)));
+        static_cast<typename TO::bits>(simt_ptx_convert(TO::code, FROM::code, Flags, a, b)));
 }
 
 } // namespace ptx

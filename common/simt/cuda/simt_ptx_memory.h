@@ -118,6 +118,11 @@ SIMT_INLINE bool is_in_shared(unsigned long address)
     return simt_in_shared(at_generic(address));
 }
 
+SIMT_INLINE bool is_in_cluster(unsigned long address)
+{
+    return simt_in_cluster(at_generic(address));
+}
+
 SIMT_INLINE bool is_in_global(unsigned long address)
 {
     return simt_is_global(at_generic(address));
@@ -136,7 +141,7 @@ SIMT_INLINE bool is_in_const(unsigned long address)
 /* ---- loads and stores ---- */
 
 /* One access of so many bytes, whatever the program has there. */
-template <unsigned int BYTES>
+template <unsigned int Bytes>
 struct piece;
 template <>
 struct piece<1> {
@@ -159,9 +164,9 @@ struct piece<16> {
     typedef unsigned long type __attribute__((may_alias, vector_size(16)));
 };
 
-template <class T, unsigned int COUNT>
+template <class T, unsigned int Count>
 struct vector {
-    typename T::bits at[COUNT];
+    typename T::bits at[Count];
 };
 
 template <class T, class V>
@@ -170,54 +175,54 @@ SIMT_INLINE auto element(const V &vector, unsigned int i)
     return in_register<T>(vector.at[i]);
 }
 
-template <unsigned int FLAGS>
+template <unsigned int Flags>
 SIMT_INLINE void fence_if(bool wanted)
 {
-    if (wanted && (FLAGS & m_cta)) {
+    if (wanted && (Flags & m_cta)) {
         simt_fence_block();
     } else if (wanted) {
         simt_fence();
     }
 }
 
-template <class T, unsigned int COUNT, unsigned int FLAGS>
-SIMT_INLINE vector<T, COUNT> load(const char *address)
+template <class T, unsigned int Count, unsigned int Flags>
+SIMT_INLINE vector<T, Count> load(const char *address)
 {
-    const unsigned int size = sizeof(typename T::bits) * COUNT;
+    const unsigned int size = sizeof(typename T::bits) * Count;
     typedef typename piece<size>::type word;
-    if constexpr ((FLAGS & (m_relaxed | m_acquire)) != 0) {
+    if constexpr ((Flags & (m_relaxed | m_acquire)) != 0) {
         static_assert(size <= 8, "asm: a strong load of more than 8 bytes is not there");
         const unsigned long found = simt_strong_load(address, size);
-        fence_if<FLAGS>(FLAGS & m_acquire);
-        vector<T, COUNT> result;
+        fence_if<Flags>(Flags & m_acquire);
+        vector<T, Count> result;
         __builtin_memcpy(&result, &found, sizeof result);
         return result;
-    } else if constexpr ((FLAGS & m_volatile) != 0) {
+    } else if constexpr ((Flags & m_volatile) != 0) {
         static_assert(size <= 8, "asm: a volatile load of more than 8 bytes is not there");
         const auto found = *reinterpret_cast<const volatile word *>(address);
-        return bits_as<vector<T, COUNT>>(found);
+        return bits_as<vector<T, Count>>(found);
     } else {
-        if constexpr ((FLAGS & m_nc) != 0) {
+        if constexpr ((Flags & m_nc) != 0) {
             simt_read_only(address, size);
         }
         const word found = *reinterpret_cast<const word *>(address);
-        return bits_as<vector<T, COUNT>>(found);
+        return bits_as<vector<T, Count>>(found);
     }
 }
 
-template <class T, unsigned int COUNT, unsigned int FLAGS, class... V>
+template <class T, unsigned int Count, unsigned int Flags, class... V>
 SIMT_INLINE void store(char *address, V... values)
 {
-    const unsigned int size = sizeof(typename T::bits) * COUNT;
+    const unsigned int size = sizeof(typename T::bits) * Count;
     typedef typename piece<size>::type word;
-    const vector<T, COUNT> all = {{static_cast<typename T::bits>(values)...}};
-    if constexpr ((FLAGS & (m_relaxed | m_release)) != 0) {
+    const vector<T, Count> all = {{static_cast<typename T::bits>(values)...}};
+    if constexpr ((Flags & (m_relaxed | m_release)) != 0) {
         static_assert(size <= 8, "asm: a strong store of more than 8 bytes is not there");
         unsigned long bits = 0;
         __builtin_memcpy(&bits, &all, sizeof all);
-        fence_if<FLAGS>(FLAGS & m_release);
+        fence_if<Flags>(Flags & m_release);
         simt_strong_store(address, bits, size);
-    } else if constexpr ((FLAGS & m_volatile) != 0) {
+    } else if constexpr ((Flags & m_volatile) != 0) {
         static_assert(size <= 8, "asm: a volatile store of more than 8 bytes is not there");
         *reinterpret_cast<volatile word *>(address) = bits_as<word>(all);
     } else {
@@ -240,7 +245,7 @@ enum atomic_operation {
     o_cas = SIMT_ATOMIC_COMPARE
 };
 
-template <class T, atomic_operation OPERATION, unsigned int FLAGS>
+template <class T, atomic_operation OPERATION, unsigned int Flags>
 SIMT_INLINE typename T::bits atomic(char *address, typename T::bits operand,
                                     typename T::bits compare, SIMT_SITE)
 {
@@ -250,18 +255,18 @@ SIMT_INLINE typename T::bits atomic(char *address, typename T::bits operand,
                            : T::code == SIMT_PTX_F32 ? SIMT_FLOAT32
                            : T::code == SIMT_PTX_F64 ? SIMT_FLOAT64
                                                      : SIMT_UINT32;
-    const unsigned int scope = FLAGS & m_cta ? static_cast<unsigned int>(SIMT_ATOMIC_OF_BLOCK) : 0u;
-    fence_if<FLAGS>(FLAGS & m_release);
+    const unsigned int scope = Flags & m_cta ? static_cast<unsigned int>(SIMT_ATOMIC_OF_BLOCK) : 0u;
+    fence_if<Flags>(Flags & m_release);
     const typename T::bits old = static_cast<typename T::bits>(
         simt_atomic(static_cast<enum simt_atomic>(OPERATION | scope), type, address, operand,
                     compare, simt_file, simt_line));
-    fence_if<FLAGS>(FLAGS & m_acquire);
+    fence_if<Flags>(Flags & m_acquire);
     return old;
 }
 
 /* Of 16 bits, of pairs of halves, of vectors: the old numbers are in `numbers` afterwards. */
-template <class T, unsigned int COUNT, atomic_operation OPERATION, unsigned int FLAGS>
-SIMT_INLINE vector<T, COUNT> atomic_numbers(char *address, vector<T, COUNT> numbers,
+template <class T, unsigned int Count, atomic_operation OPERATION, unsigned int Flags>
+SIMT_INLINE vector<T, Count> atomic_numbers(char *address, vector<T, Count> numbers,
                                             typename T::bits compared, SIMT_SITE)
 {
     const bool is_f16 = T::code == SIMT_PTX_F16 || T::code == SIMT_PTX_F16X2;
@@ -270,11 +275,11 @@ SIMT_INLINE vector<T, COUNT> atomic_numbers(char *address, vector<T, COUNT> numb
                            : is_bf16                 ? SIMT_BFLOAT16
                            : T::code == SIMT_PTX_F32 ? SIMT_FLOAT32
                                                      : SIMT_UINT16;
-    const unsigned int scope = FLAGS & m_cta ? static_cast<unsigned int>(SIMT_ATOMIC_OF_BLOCK) : 0u;
-    fence_if<FLAGS>(FLAGS & m_release);
+    const unsigned int scope = Flags & m_cta ? static_cast<unsigned int>(SIMT_ATOMIC_OF_BLOCK) : 0u;
+    fence_if<Flags>(Flags & m_release);
     simt_atomic_numbers(static_cast<enum simt_atomic>(OPERATION | scope), type, sizeof numbers,
                         address, &numbers, &compared, simt_file, simt_line);
-    fence_if<FLAGS>(FLAGS & m_acquire);
+    fence_if<Flags>(Flags & m_acquire);
     return numbers;
 }
 
@@ -361,7 +366,7 @@ SIMT_INLINE unsigned int elect(unsigned int mask, SIMT_SITE)
     return static_cast<unsigned int>(__builtin_ctz(__ballot_sync(mask, 1, simt_file, simt_line)));
 }
 
-template <class T, unsigned int FLAGS>
+template <class T, unsigned int Flags>
 SIMT_INLINE void p_nanosleep(unsigned int time, SIMT_SITE)
 {
     __nanosleep(time, simt_file, simt_line);
@@ -403,23 +408,23 @@ SIMT_INLINE void mbarrier_complete_tx(char *barrier, unsigned int bytes, SIMT_SI
     simt_mbarrier_complete(barrier, bytes, false, simt_file, simt_line);
 }
 
-template <unsigned int FLAGS>
+template <unsigned int Flags>
 SIMT_INLINE unsigned long mbarrier_arrive(char *barrier, unsigned int count, unsigned int bytes,
                                           SIMT_SITE)
 {
-    return simt_mbarrier_arrive(barrier, count, bytes, FLAGS, simt_file, simt_line);
+    return simt_mbarrier_arrive(barrier, count, bytes, Flags, simt_file, simt_line);
 }
 
-template <unsigned int FLAGS>
+template <unsigned int Flags>
 SIMT_INLINE bool mbarrier_try_wait(char *barrier, unsigned long state, SIMT_SITE)
 {
-    return simt_mbarrier_wait(barrier, state, FLAGS | m_try, simt_file, simt_line);
+    return simt_mbarrier_wait(barrier, state, Flags | m_try, simt_file, simt_line);
 }
 
-template <unsigned int FLAGS>
+template <unsigned int Flags>
 SIMT_INLINE bool mbarrier_test_wait(char *barrier, unsigned long state, SIMT_SITE)
 {
-    return simt_mbarrier_wait(barrier, state, FLAGS, simt_file, simt_line);
+    return simt_mbarrier_wait(barrier, state, Flags, simt_file, simt_line);
 }
 
 /* A state as mbarrier.c makes it. */
@@ -488,8 +493,8 @@ SIMT_INLINE void bulk_reduce(char *to, const char *from, unsigned int bytes, cha
                      simt_file, simt_line);
 }
 
-template <class T, unsigned int COUNT>
-SIMT_INLINE void store_async(char *to, char *barrier, const vector<T, COUNT> &all, SIMT_SITE)
+template <class T, unsigned int Count>
+SIMT_INLINE void store_async(char *to, char *barrier, const vector<T, Count> &all, SIMT_SITE)
 {
     simt_store_async(to, &all, sizeof all, barrier, simt_file, simt_line);
 }
@@ -571,10 +576,10 @@ SIMT_INLINE void tensormap_copy(char *to, const char *from, unsigned int size, S
 
 typedef simt_four four;
 
-template <class D, class A, class B, unsigned int REGISTERS, bool FINITE>
+template <class OfD, class OfA, class OfB, unsigned int REGISTERS, bool FINITE>
 SIMT_INLINE four matrix_product(four a, four b, four c, SIMT_SITE)
 {
-    return simt_product(D::code, A::code, B::code, REGISTERS, FINITE, a, b, c, simt_file,
+    return simt_product(OfD::code, OfA::code, OfB::code, REGISTERS, FINITE, a, b, c, simt_file,
                         simt_line);
 }
 

@@ -60,8 +60,8 @@ SIMT_COUNT_OPERATOR(/)
 SIMT_COUNT_OPERATOR(%)
 #undef SIMT_COUNT_OPERATOR
 
-template <class A, class T, std::enable_if_t<is_number<A>, int> = 0>
-SIMT_CONSTANT_INLINE auto operator<<(A value, shift_count<T> count)
+template <class OfA, class T, std::enable_if_t<is_number<OfA>, int> = 0>
+SIMT_CONSTANT_INLINE auto operator<<(OfA value, shift_count<T> count)
 {
     using Result = decltype(+value);
     using Bits = std::make_unsigned_t<Result>;
@@ -71,8 +71,8 @@ SIMT_CONSTANT_INLINE auto operator<<(A value, shift_count<T> count)
                                -static_cast<Bits>(bits < width));
 }
 
-template <class A, class T, std::enable_if_t<is_number<A>, int> = 0>
-SIMT_CONSTANT_INLINE auto operator>>(A value, shift_count<T> count)
+template <class OfA, class T, std::enable_if_t<is_number<OfA>, int> = 0>
+SIMT_CONSTANT_INLINE auto operator>>(OfA value, shift_count<T> count)
 {
     using Result = decltype(+value);
     using Bits = std::make_unsigned_t<Result>;
@@ -86,24 +86,24 @@ SIMT_CONSTANT_INLINE auto operator>>(A value, shift_count<T> count)
     }
 }
 
-template <class A, class T, std::enable_if_t<is_number<A>, int> = 0>
-SIMT_CONSTANT_INLINE A &operator<<=(A &value, shift_count<T> count)
+template <class OfA, class T, std::enable_if_t<is_number<OfA>, int> = 0>
+SIMT_CONSTANT_INLINE OfA &operator<<=(OfA &value, shift_count<T> count)
 {
-    return value = static_cast<A>(value << count);
+    return value = static_cast<OfA>(value << count);
 }
 
-template <class A, class T, std::enable_if_t<is_number<A>, int> = 0>
-SIMT_CONSTANT_INLINE A &operator>>=(A &value, shift_count<T> count)
+template <class OfA, class T, std::enable_if_t<is_number<OfA>, int> = 0>
+SIMT_CONSTANT_INLINE OfA &operator>>=(OfA &value, shift_count<T> count)
 {
-    return value = static_cast<A>(value >> count);
+    return value = static_cast<OfA>(value >> count);
 }
 
 /* Classes have shifts of their own. */
 #define SIMT_CLASS_SHIFT(name)                                                                     \
-    template <class A, class T, std::enable_if_t<!is_number<std::decay_t<A>>, int> = 0>            \
-    SIMT_CONSTANT_INLINE decltype(auto) operator name(A &&value, shift_count<T> count)             \
+    template <class OfA, class T, std::enable_if_t<!is_number<std::decay_t<OfA>>, int> = 0>        \
+    SIMT_CONSTANT_INLINE decltype(auto) operator name(OfA &&value, shift_count<T> count)           \
     {                                                                                              \
-        return std::forward<A>(value) name count.bits;                                             \
+        return std::forward<OfA>(value) name count.bits;                                           \
     }
 SIMT_CLASS_SHIFT(<<)
 SIMT_CLASS_SHIFT(>>)

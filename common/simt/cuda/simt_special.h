@@ -77,11 +77,11 @@ namespace simt
 {
 
 /* Two of the four bytes of b, from `first` on, with the halves of a. */
-template <class A, class B>
+template <class OfA, class OfB>
 SIMT_INLINE int dot_of_two(unsigned int a, unsigned int b, int first)
 {
-    return static_cast<A>(a & 0xffff) * static_cast<B>(b >> 8 * first & 0xff) +
-           static_cast<A>(a >> 16) * static_cast<B>(b >> 8 * (first + 1) & 0xff);
+    return static_cast<OfA>(a & 0xffff) * static_cast<OfB>(b >> 8 * first & 0xff) +
+           static_cast<OfA>(a >> 16) * static_cast<OfB>(b >> 8 * (first + 1) & 0xff);
 }
 
 } // namespace simt

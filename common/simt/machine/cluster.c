@@ -375,6 +375,13 @@ unsigned int simt_cluster_rank_of(const void *address)
     return simt_cluster_find(address, &rank, &own) ? rank : simt_block->rank;
 }
 
+bool simt_in_cluster(const void *address)
+{
+    unsigned int rank;
+    void *own;
+    return simt_in_shared(address) || simt_cluster_find(address, &rank, &own);
+}
+
 void *simt_cluster_at(uint64_t offset)
 {
     const unsigned int rank = (unsigned int)(offset >> RANK_SHIFT);

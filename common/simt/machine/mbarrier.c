@@ -162,6 +162,20 @@ void simt_forget_barriers(struct simt_block *block)
     }
 }
 
+/* Of a phase that has not ended. */
+static bool has_waiters(const struct simt_mbarrier *barrier)
+{
+    const struct simt_block *block = barrier->block;
+    for (unsigned int i = 0; i < simt_grid.warps; i++) {
+        for (unsigned int set = block->warps[i].at_mbarrier; set; set &= set - 1) {
+            if (block->threads[i * SIMT_WARP_SIZE + simt_lowest(set)].awaited == barrier) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
 void simt_mbarrier_init(void *address, unsigned int count, const char *file, int line)
 {
     struct simt_mbarrier **link = find(address), *barrier;
@@ -174,7 +188,7 @@ void simt_mbarrier_init(void *address, unsigned int count, const char *file, int
         refuse(NULL, "init", "it must expect 1 to 1048575 arrivals", file, line);
     }
     record(EVENT_INIT, address);
-    if (*link && simt_mbarrier_is_awaited(*link)) {
+    if (*link && has_waiters(*link)) {
         refuse(*link, "init", "threads wait at this barrier", file, line);
     }
     if (*link) {
@@ -200,7 +214,7 @@ void simt_mbarrier_invalidate(void *address, const char *file, int line)
     HERE;
     barrier = at(address, "inval", file, line);
     record(EVENT_INIT, address);
-    if (simt_mbarrier_is_awaited(barrier)) {
+    if (has_waiters(barrier)) {
         refuse(barrier, "inval", "threads wait at this barrier", file, line);
     }
     tell_use(MBARRIER_INVALIDATE, barrier, barrier->phase, 0);
@@ -228,15 +242,7 @@ static void wake(const struct simt_mbarrier *barrier)
 
 bool simt_mbarrier_is_awaited(const struct simt_mbarrier *barrier)
 {
-    const struct simt_block *block = barrier->block;
-    for (unsigned int i = 0; i < simt_grid.warps; i++) {
-        for (unsigned int set = block->warps[i].at_mbarrier; set; set &= set - 1) {
-            if (block->threads[i * SIMT_WARP_SIZE + simt_lowest(set)].awaited == barrier) {
-                return true;
-            }
-        }
-    }
-    return barrier->polled;
+    return barrier->polled || has_waiters(barrier);
 }
 
 static void end_phase_if_complete(struct simt_mbarrier *barrier)

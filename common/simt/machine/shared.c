@@ -126,3 +126,13 @@ void simt_copy_shared(char *kept, bool keep)
         done += placed->size;
     }
 }
+
+/* What the C++ compiler calls for a thread_local object with a destructor, in the place of the
+ * library's function. Shared memory ends without destructors. */
+int __cxa_thread_atexit(void (*destructor)(void *), void *object, void *library);
+int __cxa_thread_atexit_impl(void (*destructor)(void *), void *object, void *library);
+
+int __cxa_thread_atexit(void (*destructor)(void *), void *object, void *library)
+{
+    return simt_in_kernel() ? 0 : __cxa_thread_atexit_impl(destructor, object, library);
+}

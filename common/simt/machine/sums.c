@@ -20,7 +20,7 @@ enum {
 unsigned int simt_element_bits(unsigned int type)
 {
     return type == SIMT_PTX_TF32                                                   ? 32
-           : type <= SIMT_PTX_S8 || type == SIMT_PTX_E4M3 || type == SIMT_PTX_E5M2 ? 8
+           : simt_is_whole(type) || type == SIMT_PTX_E4M3 || type == SIMT_PTX_E5M2 ? 8
                                                                                    : 16;
 }
 
@@ -35,7 +35,7 @@ static double power_of_two(int exponent)
 void simt_set_factor(struct simt_factors *factors, unsigned int k, unsigned int type, uint32_t bits)
 {
     struct simt_number number;
-    if (type <= SIMT_PTX_S8) {
+    if (simt_is_whole(type)) {
         factors->value[k] = type == SIMT_PTX_S8 ? (int8_t)bits : (uint8_t)bits;
         return;
     }
@@ -356,23 +356,13 @@ static void real_sums(const struct simt_sum_kind *kind, const struct simt_factor
     add_to_columns(&adder, a, b, count, excess, c);
 }
 
-static uint32_t whole_sum(const struct simt_sum_kind *kind, const struct simt_factors *a,
-                          const struct simt_factors *b, unsigned int count, uint32_t c)
-{
-    int64_t sum = (int32_t)c;
-    for (unsigned int k = 0; k < count; k++) {
-        sum += (int64_t)a->value[k] * b->value[k];
-    }
-    return kind->finite ? simt_ptx_saturated((long)sum) : (uint32_t)sum;
-}
-
 void simt_sum(const struct simt_sum_kind *kind, const struct simt_factors *a,
               const struct simt_columns *b, unsigned int count, uint32_t c[SIMT_COLUMNS])
 {
     const bool in_halves = kind->d == SIMT_PTX_F16;
-    if (kind->type_a <= SIMT_PTX_S8) {
+    if (simt_is_whole(kind->type_a)) {
         for (unsigned int j = 0; j < SIMT_COLUMNS; j++) {
-            c[j] = whole_sum(kind, a, &b->each[j], count, c[j]);
+            c[j] = simt_whole_sum(kind, a, &b->each[j], count, c[j]);
         }
         return;
     }

@@ -44,4 +44,11 @@ void simt_set_columns(struct simt_columns *columns, const struct simt_factors *e
 void simt_sum(const struct simt_sum_kind *kind, const struct simt_factors *a,
               const struct simt_columns *b, unsigned int count, uint32_t c[SIMT_COLUMNS]);
 
+/* ---- whole_sums.c ---- */
+
+/* Integers of 8 bits and single bits. */
+bool simt_is_whole(unsigned int type);
+uint32_t simt_whole_sum(const struct simt_sum_kind *kind, const struct simt_factors *a,
+                        const struct simt_factors *b, unsigned int count, uint32_t c);
+
 #endif

@@ -23,17 +23,26 @@ static char *swizzled(const struct simt_tensor_map *map, char *address)
     return address + ((at ^ (at >> 7 & mask) << 4) - at);
 }
 
-/* How many elements of the box there are along a dimension, and how many bytes the box has. */
+/* How many units of the box there are along a dimension: of slices one, whatever the box says. */
 static unsigned int count_along(const struct simt_tensor_map *map, unsigned int dimension)
 {
+    if (map->interleave && dimension + 2u == map->rank) {
+        return 1;
+    }
     return (map->box[dimension] + map->less_one[dimension]) / simt_map_step(map, dimension);
 }
 
-static size_t box_elements(const struct simt_tensor_map *map)
+/* Units of a pixel. */
+static unsigned int pixel_units(const struct simt_tensor_map *map)
+{
+    return map->interleave ? 1 : map->box[0];
+}
+
+static size_t box_units(const struct simt_tensor_map *map)
 {
     size_t count = 1;
     if (map->im2col) {
-        return (size_t)map->box[0] * map->box[1];
+        return (size_t)pixel_units(map) * map->box[1];
     }
     for (unsigned int i = 0; i < map->rank; i++) {
         count *= count_along(map, i);
@@ -41,15 +50,15 @@ static size_t box_elements(const struct simt_tensor_map *map)
     return count;
 }
 
-/* The element's place in the tensor, or NULL if it lies outside. */
-static char *element_at(const struct simt_tensor_map *map, const int64_t *at)
+/* The unit's place in the tensor, or NULL if it lies outside. */
+static char *unit_at(const struct simt_tensor_map *map, const int64_t *at)
 {
     char *address = map->address;
     for (unsigned int i = 0; i < map->rank; i++) {
         if (at[i] < 0 || (uint64_t)at[i] >= map->size[i]) {
             return NULL;
         }
-        address += at[i] * (int64_t)(i == 0 ? map->element : map->stride[i - 1]);
+        address += at[i] * (int64_t)(i == 0 ? simt_map_unit(map) : map->stride[i - 1]);
     }
     return address;
 }
@@ -90,27 +99,45 @@ static struct simt_bulk_copy *cut_odd_pieces(struct simt_bulk_copy *copy)
     return cut;
 }
 
+/* Number `number` of the box, between its place in shared memory and its place in the tensor. */
+static void add_unit(struct simt_bulk_copy *copy, const struct simt_tensor_map *map, char *shared,
+                     size_t number, const int64_t *at, bool load)
+{
+    const unsigned int bytes = simt_map_unit(map);
+    const unsigned int size = bytes < SIMT_BOX_CHUNK ? bytes : SIMT_BOX_CHUNK;
+    char *const global = unit_at(map, at);
+    for (unsigned int done = 0; done < bytes; done += size) {
+        char *here = swizzled(map, shared + number * bytes + done);
+        if (load) {
+            add_piece(copy, here, global ? global + done : NULL, size);
+        } else if (global) {
+            add_piece(copy, global + done, here, size);
+        }
+    }
+}
+
+static struct simt_bulk_copy *new_copy(const struct simt_tensor_map *map, const void *caller,
+                                       const char *file, int line)
+{
+    const size_t pieces = (simt_map_unit(map) + SIMT_BOX_CHUNK - 1) / SIMT_BOX_CHUNK;
+    struct simt_bulk_copy *copy =
+        simt_bulk_new("cp.async.bulk.tensor", box_units(map) * pieces, caller, file, line);
+    copy->count = 0;
+    return copy;
+}
+
 static struct simt_bulk_copy *take_apart(const struct simt_tensor_map *map, char *shared,
                                          const int *first, bool load, const void *caller,
                                          const char *file, int line)
 {
-    size_t elements = box_elements(map);
-    struct simt_bulk_copy *copy =
-        simt_bulk_new("cp.async.bulk.tensor", elements, caller, file, line);
+    struct simt_bulk_copy *copy = new_copy(map, caller, file, line);
     unsigned int index[SIMT_MOST_DIMENSIONS] = {0};
-    copy->count = 0;
-    for (size_t i = 0; i < elements; i++) {
+    for (size_t i = 0; i < box_units(map); i++) {
         int64_t at[SIMT_MOST_DIMENSIONS];
-        char *global, *here = swizzled(map, shared + i * map->element);
         for (unsigned int j = 0; j < map->rank; j++) {
             at[j] = (int64_t)first[j] + (int64_t)index[j] * simt_map_step(map, j);
         }
-        global = element_at(map, at);
-        if (load) {
-            add_piece(copy, here, global, map->element);
-        } else if (global) {
-            add_piece(copy, global, here, map->element);
-        }
+        add_unit(copy, map, shared, i, at, load);
         for (unsigned int j = 0; j < map->rank && ++index[j] == count_along(map, j); j++) {
             index[j] = 0;
         }
@@ -118,42 +145,41 @@ static struct simt_bulk_copy *take_apart(const struct simt_tensor_map *map, char
     return cut_odd_pieces(copy);
 }
 
-/* Im2col: pixels one after the other, along W, H, D and N, within the bounding box; of each the
- * channels, at an offset (of the filter) from the pixel: of a load. */
+/* The next pixel: along W, H and D, within the bounding box, and then N. */
+static void step_pixel(const struct simt_tensor_map *map, int64_t *pixel)
+{
+    const unsigned int begin = simt_map_first_of_pixels(map), last = map->rank - 1u;
+    for (unsigned int j = begin; j < begin + last - 1; j++) {
+        pixel[j] += simt_map_step(map, j);
+        if (pixel[j] < (int64_t)map->size[j] + map->upper[j - begin]) {
+            return;
+        }
+        pixel[j] = map->lower[j - begin];
+    }
+    pixel[last] += simt_map_step(map, last);
+}
+
+/* Im2col: pixels one after the other; of each the channels, or one slice of them, at an offset (of
+ * the filter) from the pixel: of a load. */
 static struct simt_bulk_copy *take_columns(const struct simt_tensor_map *map, char *shared,
                                            const int *first, const unsigned int *offsets,
                                            const void *caller, const char *file, int line)
 {
-    struct simt_bulk_copy *copy =
-        simt_bulk_new("cp.async.bulk.tensor", box_elements(map), caller, file, line);
-    int64_t pixel[SIMT_MOST_DIMENSIONS], at[SIMT_MOST_DIMENSIONS];
-    const unsigned int last = map->rank - 1u;
-    copy->count = 0;
+    struct simt_bulk_copy *copy = new_copy(map, caller, file, line);
+    int64_t pixel[SIMT_MOST_DIMENSIONS] = {0}, at[SIMT_MOST_DIMENSIONS];
+    const unsigned int begin = simt_map_first_of_pixels(map), units = pixel_units(map);
     for (unsigned int i = 0; i < map->rank; i++) {
         pixel[i] = first[i];
     }
-    for (unsigned int i = 0; i < map->box[1]; i++) {
-        for (unsigned int c = 0; c < map->box[0]; c++) {
-            char *here = swizzled(map, shared + ((size_t)i * map->box[0] + c) * map->element);
-            char *global;
-            memcpy(at, pixel, sizeof at);
-            at[0] += c;
-            for (unsigned int j = 1; j < last; j++) {
-                at[j] += offsets ? offsets[j - 1] : 0;
-            }
-            global = element_at(map, at);
-            if (offsets) {
-                add_piece(copy, here, global, map->element);
-            } else if (global) {
-                add_piece(copy, global, here, map->element);
-            }
+    for (size_t i = 0; i < box_units(map); i++) {
+        memcpy(at, pixel, sizeof at);
+        at[0] += (int64_t)(i % units);
+        for (unsigned int j = 0; offsets && j + 2u < map->rank; j++) {
+            at[begin + j] += offsets[j];
         }
-        for (unsigned int j = 1; j <= last; j++) {
-            pixel[j] += simt_map_step(map, j);
-            if (j == last || pixel[j] < (int64_t)map->size[j] + map->upper[j - 1]) {
-                break;
-            }
-            pixel[j] = map->lower[j - 1];
+        add_unit(copy, map, shared, i, at, offsets != NULL);
+        if ((i + 1) % units == 0) {
+            step_pixel(map, pixel);
         }
     }
     return cut_odd_pieces(copy);
@@ -239,7 +265,7 @@ static struct simt_tensor_map read_map(const void *map, const void *shared, cons
     if ((uintptr_t)shared % SHARED_ALIGNMENT != 0) {
         fail(place, "has an address in shared memory that is no multiple of 128");
     }
-    if ((unsigned int)at[0] * encoded.element % SIMT_BOX_CHUNK !=
+    if ((unsigned int)at[0] * simt_map_unit(&encoded) % SIMT_BOX_CHUNK !=
         0) { /* a GPU: an illegal instruction */
         snprintf(wrong, sizeof wrong,
                  "has a box that begins at element %d of a row, each of %u bytes: it must be at a "
@@ -256,16 +282,18 @@ static void check_columns(const struct simt_tensor_map *map, const int *at, bool
                           const struct place *place)
 {
     char wrong[160];
-    for (unsigned int i = 1; i + 1u < map->rank; i++) {
-        const int64_t end = (int64_t)map->size[i] + map->upper[i - 1];
-        if (at[i] < map->lower[i - 1] || at[i] >= end) {
+    const unsigned int begin = simt_map_first_of_pixels(map);
+    for (unsigned int j = 0; j + 2u < map->rank; j++) {
+        const unsigned int i = begin + j;
+        const int64_t end = (int64_t)map->size[i] + map->upper[j];
+        if (at[i] < map->lower[j] || at[i] >= end) {
             snprintf(wrong, sizeof wrong,
                      "begins at pixel %d of dimension %u, and the bounding box of its tensor map "
                      "has %d to %lld",
-                     at[i], i, map->lower[i - 1], (long long)end - 1);
+                     at[i], i, map->lower[j], (long long)end - 1);
             fail(place, wrong);
         }
-        if (stores && (map->lower[i - 1] < 0 || map->upper[i - 1] > 0)) {
+        if (stores && (map->lower[j] < 0 || map->upper[j] > 0)) {
             fail(place, "stores by a bounding box that is larger than the tensor");
         }
     }
@@ -291,7 +319,8 @@ void simt_tensor_load(void *to, const void *map, const int *at, unsigned int dim
             struct simt_bulk_copy *copy =
                 offsets ? take_columns(&encoded, there, at, offsets, caller, file, line)
                         : take_apart(&encoded, there, at, true, caller, file, line);
-            note_box(of->block, there, box_elements(&encoded) * encoded.element, encoded.swizzle);
+            note_box(of->block, there, box_units(&encoded) * simt_map_unit(&encoded),
+                     encoded.swizzle);
             copy->fills = encoded.fills;
             copy->rounds = simt_map_rounds(&encoded);
             simt_bulk_start_load(copy, of);
@@ -319,6 +348,9 @@ static struct simt_bulk_copy *from_shared(const void *from, const void *map, con
     const struct simt_tensor_map encoded = read_map(map, from, at, dimensions, columns, place);
     char *const shared = (char *)(uintptr_t)from;
     check_start(&encoded, at, place);
+    if (columns && encoded.interleave) {
+        fail(place, "is of .im2col_no_offs, which interleaved tensors do not have");
+    }
     if (columns) {
         check_columns(&encoded, at, true, place);
     }

@@ -25,8 +25,10 @@ static bool is_real(unsigned int type)
 bool simt_map_is_valid(const struct simt_tensor_map *map)
 {
     uint64_t row = (uint64_t)map->box[0] * map->element;
-    if ((uintptr_t)map->address % SIMT_BOX_CHUNK != 0 || row % SIMT_BOX_CHUNK != 0 ||
-        (map->swizzle && row > map->swizzle) || (map->fills && !is_real(map->type))) {
+    const unsigned int aligned = map->interleave == 32 ? 32 : SIMT_BOX_CHUNK;
+    if ((uintptr_t)map->address % aligned != 0 || row % SIMT_BOX_CHUNK != 0 ||
+        (map->swizzle && !map->interleave && row > map->swizzle) ||
+        (map->interleave && map->rank < 3) || (map->fills && !is_real(map->type))) {
         return false;
     }
     for (unsigned int i = 0; i < map->rank; i++) {
@@ -34,7 +36,7 @@ bool simt_map_is_valid(const struct simt_tensor_map *map)
             return false;
         }
         if (i + 1 < map->rank &&
-            (map->stride[i] % SIMT_BOX_CHUNK != 0 || map->stride[i] >= (uint64_t)1 << 40)) {
+            (map->stride[i] % aligned != 0 || map->stride[i] >= (uint64_t)1 << 40)) {
             return false;
         }
     }
@@ -53,19 +55,17 @@ static CUresult encode(struct simt_tensor_map *encoded, CUtensorMap *map, CUtens
                        CUtensorMapInterleave interleave, CUtensorMapSwizzle swizzle,
                        CUtensorMapFloatOOBfill fill)
 {
-    static const unsigned char swizzles[] = {0, 32, 64, 128};
+    static const unsigned char swizzles[] = {0, 32, 64, 128}, slices[] = {0, 16, 32};
     *encoded = (struct simt_tensor_map){.magic = SIMT_MAP_MAGIC, .address = address};
     if (!map || rank == 0 || rank > SIMT_MOST_DIMENSIONS || !size || !element_stride ||
         (rank > 1 && !stride) || (unsigned int)swizzle >= sizeof swizzles ||
-        (uintptr_t)map % 64 != 0) {
+        (unsigned int)interleave >= sizeof slices || (uintptr_t)map % 64 != 0) {
         return CUDA_ERROR_INVALID_VALUE;
     }
     if (element_bytes(type) == 0 || fill > CU_TENSOR_MAP_FLOAT_OOB_FILL_NAN_REQUEST_ZERO_FMA) {
         return CUDA_ERROR_INVALID_VALUE;
     }
-    if (interleave != CU_TENSOR_MAP_INTERLEAVE_NONE) {
-        return CUDA_ERROR_NOT_SUPPORTED;
-    }
+    encoded->interleave = slices[interleave];
     encoded->fills = fill == CU_TENSOR_MAP_FLOAT_OOB_FILL_NAN_REQUEST_ZERO_FMA;
     encoded->rank = (uint8_t)rank;
     encoded->type = (uint8_t)type;
@@ -79,8 +79,8 @@ static CUresult encode(struct simt_tensor_map *encoded, CUtensorMap *map, CUtens
         if (element_stride[i] == 0 || element_stride[i] > 8) {
             return CUDA_ERROR_INVALID_VALUE;
         }
-        /* The manual: the first one is ignored. */
-        encoded->less_one[i] = (uint8_t)(i > 0 ? element_stride[i] - 1 : 0);
+        /* The manual: the first one is ignored, unless the tensor is interleaved. */
+        encoded->less_one[i] = (uint8_t)(i > 0 || encoded->interleave ? element_stride[i] - 1 : 0);
     }
     return CUDA_SUCCESS;
 }
@@ -141,7 +141,8 @@ CUresult cuTensorMapEncodeIm2col(CUtensorMap *map, CUtensorMapDataType type, cuu
     encoded.box[1] = (uint16_t)pixels;
     for (unsigned int i = 0; i < rank - 2; i++) {
         if (lower[i] < -limits[rank] || lower[i] >= limits[rank] || upper[i] < -limits[rank] ||
-            upper[i] >= limits[rank] || (int64_t)size[i + 1] + upper[i] <= lower[i]) {
+            upper[i] >= limits[rank] ||
+            (int64_t)size[i + simt_map_first_of_pixels(&encoded)] + upper[i] <= lower[i]) {
             return CUDA_ERROR_INVALID_VALUE;
         }
         encoded.lower[i] = (int16_t)lower[i];
@@ -207,7 +208,8 @@ static bool set_field(struct simt_tensor_map *map, enum simt_map_field field, un
     case SIMT_MAP_elemtype:
         return set_type(map, value);
     case SIMT_MAP_interleave_layout:
-        return value == 0;
+        map->interleave = (uint8_t)(value * 16);
+        return value < 3;
     case SIMT_MAP_fill_mode:
         map->fills = value == 1;
         return value < 2;

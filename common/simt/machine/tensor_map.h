@@ -18,8 +18,9 @@ struct simt_tensor_map {
     uint8_t less_one[SIMT_MOST_DIMENSIONS]; /* element strides: nothing said is 1 */
     uint8_t rank, element, swizzle;         /* element: bytes; swizzle: bytes, 0 for none */
     uint8_t type;                           /* CUtensorMapDataType */
-    bool fills;                             /* what lies outside, with NaNs */
-    bool replaced;                          /* fields, so that it may be no tensor's */
+    uint8_t interleave; /* bytes of a slice of channels: 16, 32; 0: channels are not in slices */
+    bool fills;         /* what lies outside, with NaNs */
+    bool replaced;      /* fields, so that it may be no tensor's */
     /* Im2col: box[0] is how many channels, box[1] how many pixels. */
     bool im2col;
     int16_t lower[SIMT_MOST_DIMENSIONS - 2], upper[SIMT_MOST_DIMENSIONS - 2];
@@ -28,6 +29,19 @@ struct simt_tensor_map {
 static inline unsigned int simt_map_step(const struct simt_tensor_map *map, unsigned int dimension)
 {
     return map->less_one[dimension] + 1u;
+}
+
+/* What a box is counted in along its first dimension, in bytes: elements. Interleaved tensors have
+ * slices of channels there, W before C: W, H, D, slices, N. */
+static inline unsigned int simt_map_unit(const struct simt_tensor_map *map)
+{
+    return map->interleave ? map->interleave : map->element;
+}
+
+/* Of im2col, the first dimension that pixels have. */
+static inline unsigned int simt_map_first_of_pixels(const struct simt_tensor_map *map)
+{
+    return map->interleave ? 0 : 1;
 }
 
 static inline bool simt_map_rounds(const struct simt_tensor_map *map)

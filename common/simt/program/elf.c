@@ -57,7 +57,7 @@ static void read_symbols(const char *file, size_t bytes, const ElfW(Shdr) * sect
             new.size = new.size ? new.size : 1;
             if (strstr(name, SIMT_GAP_NAME)) {
                 add(&simt_symbols.gaps, &simt_symbols.gap_count, new);
-            } else if (!strstr(name, "simt_between_")) {
+            } else if (new.guard || !strstr(name, "simt_between_")) {
                 add(&simt_symbols.variables, &simt_symbols.variable_count, new);
             }
         } else if (type == STT_FUNC) {

@@ -208,7 +208,7 @@ static struct simt_layout *new_layout(const void *function)
         const bool own = begins_with(variable->name, prefix);
         simt_enclosing_function(variable->name, enclosing, sizeof enclosing);
         if (variable->offset < bytes && /* behind it are the libraries' */
-            (own || !prefix[0] || !simt_is_kernel_name(enclosing))) {
+            (own || variable->guard || !prefix[0] || !simt_is_kernel_name(enclosing))) {
             place(layout, variable, own);
         }
     }

@@ -208,6 +208,12 @@ static void test_extern_shared(void **state)
     assert_rewrites("void f() { __shared__ extern float s[]; }",
                     "void f() { [[maybe_unused]] float *const s = static_cast<float "
                     "*>(simt_dynamic_shared()); }");
+    assert_rewrites("void f() { extern __shared__ S<1, 2> s; }",
+                    "void f() { [[maybe_unused]] S<1, 2> &s = *static_cast<S<1, 2> "
+                    "*>(::simt::dynamic_shared<S<1, 2> >()); }");
+    assert_rewrites("void f() { extern __shared__ alignas(128) S s; }",
+                    "void f() { [[maybe_unused]] S &s = *static_cast<S "
+                    "*>(::simt::dynamic_shared<128>()); }");
     assert_rewrites("extern \"C\" { extern int a[]; __shared__ float s[4]; }",
                     "extern \"C\" { extern int a[]; __shared__ float s[4];" GAP("0", "s") " }");
 }
@@ -244,6 +250,8 @@ static void test_extern_shared_of_a_file(void **state)
                     "int g() { return f(a & s); }",
                     "\nclass A { int f(const P &s) const { return s; } }\nint g() { return f(a & "
                     "(static_cast<P *>(simt_dynamic_shared()))); }");
+    assert_rewrites("extern __shared__ S s;\nvoid f() { s.a = 1; }",
+                    "\nvoid f() { (*static_cast<S *>(::simt::dynamic_shared<S >())).a = 1; }");
     assert_rewrites("extern __shared__ int s[];\nvoid f() { extern __shared__ char s[]; s[0]; }",
                     "\nvoid f() { [[maybe_unused]] char *const s = static_cast<char "
                     "*>(simt_dynamic_shared()); s[0]; }");
@@ -260,8 +268,10 @@ static void test_errors(void **state)
     assert_refuses("a\n/* b", "2: error: comment without an end");
     assert_refuses("a = \"b\n\";", "1: error: string literal without an end");
     assert_refuses("a = R\"(b\n\";", "1: error: raw string literal without an end");
-    assert_refuses("f() { extern __shared__ float s; }",
+    assert_refuses("f() { extern __shared__ float s[4]; }",
                    "1: error: extern __shared__ takes one array of open size: T name[];");
+    assert_refuses("f() { extern __shared__ float s, t; }",
+                   "1: error: declare one object in each extern __shared__");
     assert_refuses("f() { extern __shared__ float a[], b[]; }",
                    "1: error: declare one array in each extern __shared__");
     assert_refuses("\n__global__ __launch_bounds__(64) unsigned int\nk(int n) {}",

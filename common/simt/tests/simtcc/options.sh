@@ -99,3 +99,23 @@ SIMTCC_CACHE=/proc/nothing compile value.cu
 TMPDIR=/nonexistent compile value.cu
 [ $? -eq 3 ] && [ "$(cat output)" = 'simtcc: /nonexistent: no folder for temporary files can be made there' ] ||
     fail 'no place for temporary files'
+# What programs call their sizes is no matter to the headers.
+cat >named.cu <<'END'
+#include <cooperative_groups.h>
+#include <cuda/pipeline>
+#include <mma.h>
+__global__ void add(int *sum) { *sum += N + M + K + A + B + C + D + COUNT + SIZE + BYTES + FLAGS; }
+int main()
+{
+    int *sum;
+    cudaMallocManaged(&sum, sizeof *sum);
+    *sum = 0;
+    add<<<1, 1>>>(sum);
+    cudaDeviceSynchronize();
+    return *sum != 11 * 16;
+}
+END
+sizes=
+for name in N M K A B C D COUNT SIZE BYTES FLAGS; do sizes="$sizes -D$name=16"; done
+# shellcheck disable=SC2086
+SIMTCC_CCCL='' compile $sizes --run named.cu || fail 'macros of the program in the headers'

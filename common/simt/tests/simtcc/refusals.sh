@@ -48,8 +48,8 @@ __global__ void parent()
 }
 int main() { parent<<<1, 1>>>(); cudaDeviceSynchronize(); }
 END
-refuses 'cuda::pipeline (libcu++)' 1 <<'END'
-#include <cuda/pipeline>
+refuses 'cuda::latch (libcu++)' 1 <<'END'
+#include <cuda/latch>
 END
 export SIMTCC_CCCL=
 refuses "cuda::atomic (libcu++): SIMTCC_CCCL can name the folder of a CUDA toolkit's include/cccl" 1 <<'END'

@@ -1,0 +1,35 @@
+/* Sums of products of tensor cores that are whole numbers: exact, up to the limits of an int. */
+#include "machine/sums.h"
+
+static bool are_bits(unsigned int type)
+{
+    return type == SIMT_PTX_B1 || type == SIMT_PTX_B1_XOR;
+}
+
+bool simt_is_whole(unsigned int type)
+{
+    return type <= SIMT_PTX_S8 || are_bits(type);
+}
+
+static uint32_t bit_sum(const struct simt_sum_kind *kind, const struct simt_factors *a,
+                        const struct simt_factors *b, unsigned int count, uint32_t c)
+{
+    for (unsigned int k = 0; k < count; k++) {
+        const unsigned int x = (unsigned int)a->value[k], y = (unsigned int)b->value[k];
+        c += (unsigned int)__builtin_popcount(kind->type_a == SIMT_PTX_B1 ? x & y : x ^ y);
+    }
+    return c;
+}
+
+uint32_t simt_whole_sum(const struct simt_sum_kind *kind, const struct simt_factors *a,
+                        const struct simt_factors *b, unsigned int count, uint32_t c)
+{
+    int64_t sum = (int32_t)c;
+    if (are_bits(kind->type_a)) {
+        return bit_sum(kind, a, b, count, c);
+    }
+    for (unsigned int k = 0; k < count; k++) {
+        sum += (int64_t)a->value[k] * b->value[k];
+    }
+    return kind->finite ? simt_ptx_saturated((long)sum) : (uint32_t)sum;
+}

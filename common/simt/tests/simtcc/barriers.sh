@@ -1,0 +1,31 @@
+# shellcheck shell=sh disable=SC2154
+# Barriers and pipelines by the names of libcu++, without a CUDA toolkit's headers and with them, where there
+# are any: right programs are silent, and of wrong ones the user's lines are named. Sourced by test_simtcc.sh.
+
+barriers=$here/programs/block_barriers.cu
+
+# finds FAULT TEXT LINE...: the program with this fault is reported so, with lines of its source that contain these.
+finds() {
+    compile "-DFAULT=$1" --run "$barriers"
+    [ $? -eq 1 ] && grep -qF -- "$2" output || fail "fault $1: not reported: $2"
+    shift 2
+    for line; do
+        number=$(grep -nF -- "$line" "$barriers" | head -n 1 | cut -d: -f1)
+        grep -q "block_barriers.cu:$number[^0-9]" output || fail "line $number is not named: $line"
+    done
+}
+
+barriers_and_their_faults() {
+    prints passed --run "$barriers"
+    finds 1 '1 of 129 arrivals missing' 'bar.wait(cuda::std::move(token));' 'init(&bar, FAULT == 1'
+    finds 2 'no fence.proxy.async between a write and a bulk copy' 'init(&bar, FAULT == 1' \
+        'cuda::memcpy_async(tile, mine'
+    finds 3 'is still copying to it asynchronously' 'tile[threadIdx.x] += 1;' 'cuda::memcpy_async(tile, mine'
+    finds 4 'no fence.proxy.async between a write and a bulk copy' 'tile[threadIdx.x] += 1;' \
+        'cde::cp_async_bulk_shared_to_global(mine'
+}
+
+barriers_and_their_faults
+export SIMTCC_CCCL=
+barriers_and_their_faults
+unset SIMTCC_CCCL
