@@ -121,7 +121,7 @@ compile rows.cu -o rows || fail 'rows.cu does not compile'
 ./rows >output 2>&1 || fail 'rows of 9 floats are more than a note'
 grep -q '^no error$' output && [ "$(grep -c '^simt' output)" -eq 1 ] &&
     grep -q '^simt: note: kernel rows .*: 12 bytes behind the end of a tensor.s row are written, too$' output &&
-    grep -q '^  thread (0,0,0) does so at .*rows.cu:12' output || fail 'a note about the ends of rows'
+    grep -q '^  thread (0,0,0) does so at .*rows.cu:11' output || fail 'a note about the ends of rows'
 [ "$(./rows 8 2>&1)" = 'no error' ] || fail 'rows of 8 floats end with a whole chunk'
 
 # Sources in a folder whose name has a blank.
