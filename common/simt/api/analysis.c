@@ -328,6 +328,12 @@ static bool bulk_piece(const void *caller, void *to, const void *from, unsigned 
     return simt_check_bulk_write((uintptr_t)to, size, thread, site, way) && inside;
 }
 
+static void bulk_beyond(const void *caller, unsigned int bytes, enum simt_bulk_way way)
+{
+    simt_check_bulk_beyond(bytes, simt_recorder.thread, simt_site_number(simt_place_of(caller)),
+                           way);
+}
+
 static uint32_t bulk_tag(unsigned int *agent, struct simt_clock **clock)
 {
     if (!agent) {
@@ -436,6 +442,7 @@ const struct simt_observer simt_observer = {
     .proxy_fence = proxy_fence,
     .bulk_begins = bulk_begins,
     .bulk_piece = bulk_piece,
+    .bulk_beyond = bulk_beyond,
     .bulk_tag = bulk_tag,
     .bulk_written = bulk_written,
     .bulk_read = bulk_read,

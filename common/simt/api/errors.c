@@ -155,8 +155,17 @@ cudaError_t simt_error(cudaError_t error)
     return error;
 }
 
+cudaError_t simt_lost_before(void)
+{
+    return simt_error(lost);
+}
+
+/* Who is told, need not ask for the launch that it began with. */
 cudaError_t simt_lost(void)
 {
+    if (lost != cudaSuccess && unasked.error == lost) {
+        unasked.error = cudaSuccess;
+    }
     return simt_error(lost);
 }
 

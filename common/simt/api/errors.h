@@ -41,8 +41,10 @@ bool simt_error_named(const char *name, cudaError_t *error);
 
 /* Keeps an error as the last error, and returns it. */
 cudaError_t simt_error(cudaError_t error);
-/* An assertion that failed in a kernel leaves nothing that works: the error from then on. */
+/* An assertion that failed in a kernel leaves nothing that works: the error from then on. The call
+ * that asks returns it; or it is a launch, of which only cudaGetLastError() tells. */
 cudaError_t simt_lost(void);
+cudaError_t simt_lost_before(void);
 void simt_lose(cudaError_t error);
 void simt_errors_reset(void);
 /* A launch failed, of which only cudaGetLastError() tells. */

@@ -210,8 +210,8 @@ static cudaError_t refused(const struct simt_launch *asked)
 {
     char reason[128];
     cudaError_t error = simt_check_launch(asked, reason, sizeof reason);
-    if (simt_lost() != cudaSuccess) {
-        return simt_lost();
+    if (simt_lost_before() != cudaSuccess) {
+        return asked->returns_error ? simt_lost() : simt_lost_before();
     }
     if (simt_failing && simt_api_is_outermost()) {
         char call[128];

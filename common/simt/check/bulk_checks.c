@@ -149,6 +149,11 @@ bool simt_check_bulk_wrote(uint64_t address)
     return cell->writer >= simt_now.block && cell->writer % SIMT_THREADS >= SIMT_MAX_BLOCK_THREADS;
 }
 
+static enum simt_event_kind kind_of(enum simt_bulk_way way)
+{
+    return way == SIMT_BULK_REDUCES ? EVENT_ATOMIC : EVENT_COPY;
+}
+
 bool simt_check_bulk_write(uint64_t address, unsigned int size, unsigned int thread,
                            unsigned int site, enum simt_bulk_way way)
 {
@@ -157,8 +162,19 @@ bool simt_check_bulk_write(uint64_t address, unsigned int size, unsigned int thr
     if (inside && way != SIMT_BULK_STORES) {
         check_proxy(address, size, space, EVENT_COPY, thread, site);
     }
-    check_access(address, size, way == SIMT_BULK_REDUCES ? EVENT_ATOMIC : EVENT_COPY, thread, site);
+    check_access(address, size, kind_of(way), thread, site);
     return inside;
+}
+
+void simt_check_bulk_beyond(unsigned int bytes, unsigned int thread, unsigned int site,
+                            enum simt_bulk_way way)
+{
+    simt_add_finding((struct finding){.wrong = BEYOND_ROWS,
+                                      .space = SPACE_GLOBAL,
+                                      .kind = kind_of(way),
+                                      .site = site,
+                                      .thread = thread,
+                                      .size = bytes});
 }
 
 void simt_check_bulk_was_read(uint64_t address, unsigned int size)

@@ -12,6 +12,9 @@ bool simt_check_bulk_read(uint64_t address, unsigned int size, unsigned int thre
                           unsigned int site);
 bool simt_check_bulk_write(uint64_t address, unsigned int size, unsigned int thread,
                            unsigned int site, enum simt_bulk_way way);
+/* So many bytes behind a tensor's row are written, too. */
+void simt_check_bulk_beyond(unsigned int bytes, unsigned int thread, unsigned int site,
+                            enum simt_bulk_way way);
 void simt_check_bulk_barrier(uint64_t address, unsigned int thread, unsigned int site);
 /* 16 bytes that wgmma reads, from now on; that it has read. Whether a bulk copy has written
  * there. */

@@ -19,6 +19,7 @@ enum wrong {
     HOST_POINTER,
     NO_PROXY_FENCE, /* between a thread's access and a bulk copy's */
     NO_MAP_FENCE,   /* between a thread's write to a tensor map and a copy that goes by it */
+    BEYOND_ROWS,    /* a note: a store to a tensor writes behind the ends of its rows */
     READ_ONLY,      /* written in a launch that reads it by __ldg */
     LOCAL_OF_OTHER,
     UNDER_WAY, /* a register that wgmma is going to write is used */

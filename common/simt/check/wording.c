@@ -86,6 +86,9 @@ bool simt_is_note(const struct finding *finding)
 {
     const struct simt_source *source;
     char text[128];
+    if (finding->wrong == BEYOND_ROWS) {
+        return true;
+    }
     if (finding->wrong != RACE || finding->other_operation || finding->kind != EVENT_STORE ||
         finding->other_kind != EVENT_STORE ||
         !simt_is_same_line(finding->site, finding->other_site)) {
@@ -286,6 +289,10 @@ static void tell_what(FILE *file, const struct finding *finding)
             "no fence.proxy.tensormap between a write to a tensor map and a copy that goes by it\n",
             file);
         break;
+    case BEYOND_ROWS:
+        fprintf(file, "%u bytes behind the end of a tensor's row are written, too\n",
+                finding->size);
+        break;
     case READ_ONLY:
         fputs("memory that __ldg reads is written in the same launch\n", file);
         break;
@@ -362,6 +369,11 @@ static void tell_hint(FILE *file, const struct finding *finding)
               "tensormap.cp_fenceproxy), and before the\n"
               "  copy fence.proxy.tensormap::generic.acquire of the same map.\n",
               file);
+    } else if (finding->wrong == BEYOND_ROWS) {
+        fputs("  hint: the TMA stores whole chunks of 16 bytes, and these rows end within one. If "
+              "what lies behind them is in use,\n"
+              "  let threads store the last chunk of each row.\n",
+              file);
     } else if (finding->wrong == READ_ONLY) {
         fputs("  __ldg reads it at ", file);
         simt_tell_line(file, finding->other_site);
@@ -377,6 +389,8 @@ static void tell_other(FILE *file, const struct finding *finding)
     tell_thread(file, finding->thread);
     if (finding->wrong == BAD_INDEX) {
         fprintf(file, " uses it at ");
+    } else if (finding->wrong == BEYOND_ROWS) {
+        fprintf(file, " does so at ");
     } else if (finding->wrong == GOES_ROUND) {
         fprintf(file, " has gone round it, and is at ");
     } else {

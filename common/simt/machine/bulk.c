@@ -66,9 +66,13 @@ static void check(const struct simt_bulk_copy *copy)
     simt_observer.bulk_begins(
         copy->caller, (size_t)simt_bulk_bytes(copy),
         copy->barrier && copy->barrier->block == simt_block ? copy->barrier->address : NULL);
+    if (copy->beyond) {
+        simt_observer.bulk_beyond(copy->caller, copy->beyond, copy->way);
+    }
     for (size_t i = 0; i < copy->count; i++) {
         const struct simt_bulk_piece *piece = &copy->pieces[i];
-        const char *const from = copy->way == SIMT_BULK_STORES ? NULL : piece->from;
+        const char *const from =
+            copy->way == SIMT_BULK_STORES || piece->beyond ? NULL : piece->from;
         inside = simt_observer.bulk_piece(copy->caller, piece->to, from, piece->size, copy->way) &&
                  inside;
     }
@@ -319,8 +323,8 @@ static struct simt_bulk_copy *one_dimension(const char *name, char *to, const ch
         refuse(copy, "has an address that is no multiple of 16");
     }
     for (size_t i = 0; i < copy->count; i++) {
-        copy->pieces[i] =
-            (struct simt_bulk_piece){to + i * PIECE_BYTES, from + i * PIECE_BYTES, PIECE_BYTES};
+        copy->pieces[i] = (struct simt_bulk_piece){to + i * PIECE_BYTES, from + i * PIECE_BYTES,
+                                                   PIECE_BYTES, false};
     }
     return copy;
 }
@@ -390,7 +394,7 @@ void simt_store_async(void *to, const void *value, unsigned int bytes, void *bar
         refuse(copy, "has an address that is no multiple of its size");
     }
     memcpy(kept, value, bytes);
-    copy->pieces[0] = (struct simt_bulk_piece){to, kept, bytes};
+    copy->pieces[0] = (struct simt_bulk_piece){to, kept, bytes, false};
     simt_bulk_start_load(copy, simt_mbarrier_at(barrier, "complete_tx", caller, file, line));
 }
 

@@ -9,6 +9,7 @@ struct simt_bulk_piece {
     char *to;
     const char *from; /* NULL: zeros */
     unsigned int size;
+    bool beyond; /* the last columns of a tensor, which is stored to nevertheless */
 };
 
 struct simt_bulk_copy {
@@ -24,6 +25,8 @@ struct simt_bulk_copy {
     /* If it reduces: by this operation, on numbers of this type. */
     enum simt_atomic operation;
     unsigned int type; /* simt_ptx_type */
+    /* If it stores to a tensor: so many bytes behind its rows. */
+    unsigned int beyond;
     /* If it loads a tensor: NaNs for zeros; floats are rounded to TF32. If it adds to one: without
      * subnormal numbers. */
     bool fills, rounds, flushes;

@@ -50,12 +50,21 @@ static size_t box_units(const struct simt_tensor_map *map)
     return count;
 }
 
+/* Where a row ends for stores, in units: behind whole chunks, in which it lies from its first unit
+ * on. So an H200 stores, while it loads unit by unit. */
+static uint64_t stored_units(const struct simt_tensor_map *map)
+{
+    const uint64_t unit = simt_map_unit(map), bytes = map->size[0] * unit;
+    return (bytes + SIMT_BOX_CHUNK - 1) / SIMT_BOX_CHUNK * SIMT_BOX_CHUNK / unit;
+}
+
 /* The unit's place in the tensor, or NULL if it lies outside. */
-static char *unit_at(const struct simt_tensor_map *map, const int64_t *at)
+static char *unit_at(const struct simt_tensor_map *map, const int64_t *at, bool load)
 {
     char *address = map->address;
     for (unsigned int i = 0; i < map->rank; i++) {
-        if (at[i] < 0 || (uint64_t)at[i] >= map->size[i]) {
+        const uint64_t end = i == 0 && !load ? stored_units(map) : map->size[i];
+        if (at[i] < 0 || (uint64_t)at[i] >= end) {
             return NULL;
         }
         address += at[i] * (int64_t)(i == 0 ? simt_map_unit(map) : map->stride[i - 1]);
@@ -63,16 +72,18 @@ static char *unit_at(const struct simt_tensor_map *map, const int64_t *at)
     return address;
 }
 
-static void add_piece(struct simt_bulk_copy *copy, char *to, const char *from, unsigned int size)
+static void add_piece(struct simt_bulk_copy *copy, char *to, const char *from, unsigned int size,
+                      bool beyond)
 {
     struct simt_bulk_piece *last = copy->count ? &copy->pieces[copy->count - 1] : NULL;
     if (last && last->size + size <= SIMT_BOX_CHUNK && last->to + last->size == to &&
         (uintptr_t)last->to / SIMT_BOX_CHUNK == (uintptr_t)to / SIMT_BOX_CHUNK &&
+        last->beyond == beyond &&
         (from ? last->from && last->from + last->size == from : !last->from)) {
         last->size += size;
         return;
     }
-    copy->pieces[copy->count++] = (struct simt_bulk_piece){to, from, size};
+    copy->pieces[copy->count++] = (struct simt_bulk_piece){to, from, size, beyond};
 }
 
 /* Pieces of which the checks are to see one access each have 4, 8 or 16 bytes: others are cut. */
@@ -81,6 +92,7 @@ static struct simt_bulk_copy *cut_odd_pieces(struct simt_bulk_copy *copy)
     struct simt_bulk_copy *cut = simt_bulk_new(copy->name, copy->count * SIMT_BOX_CHUNK,
                                                copy->caller, copy->file, copy->line);
     cut->count = 0;
+    cut->beyond = copy->beyond;
     for (size_t i = 0; i < copy->count; i++) {
         struct simt_bulk_piece piece = copy->pieces[i];
         while (piece.size > 0) {
@@ -89,7 +101,8 @@ static struct simt_bulk_copy *cut_odd_pieces(struct simt_bulk_copy *copy)
                    (uintptr_t)piece.from % size != 0) {
                 size /= 2;
             }
-            cut->pieces[cut->count++] = (struct simt_bulk_piece){piece.to, piece.from, size};
+            cut->pieces[cut->count++] =
+                (struct simt_bulk_piece){piece.to, piece.from, size, piece.beyond};
             piece.to += size;
             piece.from += piece.from ? size : 0;
             piece.size -= size;
@@ -105,13 +118,17 @@ static void add_unit(struct simt_bulk_copy *copy, const struct simt_tensor_map *
 {
     const unsigned int bytes = simt_map_unit(map);
     const unsigned int size = bytes < SIMT_BOX_CHUNK ? bytes : SIMT_BOX_CHUNK;
-    char *const global = unit_at(map, at);
+    char *const global = unit_at(map, at, load);
+    const bool beyond = global && (uint64_t)at[0] >= map->size[0];
+    if (beyond) {
+        copy->beyond = (unsigned int)(stored_units(map) - map->size[0]) * bytes;
+    }
     for (unsigned int done = 0; done < bytes; done += size) {
         char *here = swizzled(map, shared + number * bytes + done);
         if (load) {
-            add_piece(copy, here, global ? global + done : NULL, size);
+            add_piece(copy, here, global ? global + done : NULL, size, false);
         } else if (global) {
-            add_piece(copy, global + done, here, size);
+            add_piece(copy, global + done, here, size, beyond);
         }
     }
 }

@@ -72,6 +72,8 @@ struct simt_observer {
     void (*bulk_begins)(const void *caller, size_t bytes, const void *barrier);
     bool (*bulk_piece)(const void *caller, void *to, const void *from, unsigned int size,
                        enum simt_bulk_way way);
+    /* Of rows that end within 16 bytes it writes so many bytes behind the end, too. */
+    void (*bulk_beyond)(const void *caller, unsigned int bytes, enum simt_bulk_way way);
     /* As whom it writes: the running thread (NULL), or the agent of an mbarrier (0: a new one),
      * known to whoever acquires the clock; 0 if there are too many. It has written, or read. */
     uint32_t (*bulk_tag)(unsigned int *agent, struct simt_clock **clock);

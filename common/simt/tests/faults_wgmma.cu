@@ -377,6 +377,17 @@ __global__ void stored_before(const __grid_constant__ CUtensorMap map, int y)
         store_box(tiles, &map, 0, y); // FAULT stored_before
 }
 
+// Behind the end of a row of 9 floats, three are written, too: by the copy and by a thread.
+__global__ void beyond_row(const __grid_constant__ CUtensorMap map, float *behind)
+{
+    __shared__ __align__(128) float rows[4 * 12];
+    fill_and_fence((char *)rows, sizeof rows);
+    if (threadIdx.x == 0)
+        store_box(rows, &map, 0, 0); // FAULT behind_in_use behind_memory
+    if (threadIdx.x == 64 && behind)
+        behind[9] = 1; // FAULT behind_in_use
+}
+
 __global__ void different_descriptors(float *out)
 {
     extern __shared__ __align__(1024) char tiles[];
@@ -736,6 +747,24 @@ static CUtensorMap tensor()
     return map;
 }
 
+// 4 rows of 9 floats, 48 bytes from one to the next.
+static CUtensorMap short_rows(void *data)
+{
+    const cuuint64_t size[] = {9, 4}, stride[] = {48};
+    const cuuint32_t box[] = {12, 4}, step[] = {1, 1};
+    void *found = NULL;
+    cudaDriverEntryPointQueryResult result;
+    CUtensorMap map;
+    if (cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &found, 12000, cudaEnableDefault,
+                                         &result) != cudaSuccess ||
+        reinterpret_cast<decltype(&cuTensorMapEncodeTiled)>(found)(
+            &map, CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 2, data, size, stride, box, step,
+            CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_NONE,
+            CU_TENSOR_MAP_L2_PROMOTION_NONE, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE) != CUDA_SUCCESS)
+        exit(3);
+    return map;
+}
+
 // 5 pixels in each of 4 rows, with 8 channels; 4 pixels of a box with this lower corner.
 static CUtensorMap columns(int low)
 {
@@ -827,6 +856,10 @@ static const Case cases[] = {
      [] { map_in_shared<<<1, 1>>>(tensor()); }},
     {"no_tensor", "whose replaced fields are no tensor's",
      [] { no_tensor<<<1, 1>>>(tensor(), maps); }},
+    {"behind_in_use", "data race in global memory",
+     [] { beyond_row<<<1, GROUP>>>(short_rows(g), (float *)g); }},
+    {"behind_memory", "access out of bounds of global memory",
+     [] { beyond_row<<<1, GROUP>>>(short_rows(zeros<float>(3 * 48 + 36)), NULL); }},
     {"column_outside",
      "begins at pixel 4 of dimension 1, and the bounding box of its tensor map has 0 "
      "to 3",

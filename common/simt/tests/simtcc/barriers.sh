@@ -11,7 +11,7 @@ finds() {
     shift 2
     for line; do
         number=$(grep -nF -- "$line" "$barriers" | head -n 1 | cut -d: -f1)
-        grep -q "block_barriers.cu:$number[^0-9]" output || fail "line $number is not named: $line"
+        grep -q "block_barriers.cu:${number}[^0-9]" output || fail "line $number is not named: $line"
     done
 }
 

@@ -87,6 +87,25 @@ spaces.cu:10: error: total is a variable of the device, read by the host: use cu
 END
 cmp -s output expected || fail 'who calls whom'
 
+# A launch that failed is told at the end, unless somebody has asked, or a later call has said it.
+cat >unasked.cu <<'END'
+__global__ void set(int *p) { *p = 1; }
+int main(int count, char **)
+{
+    int *p;
+    cudaMalloc(&p, 4);
+    set<<<1, 1>>>(p);
+    set<<<1, 1>>>(p);
+    return count > 1 ? cudaDeviceSynchronize() == cudaSuccess : 0;
+}
+END
+compile unasked.cu -o unasked || fail 'unasked.cu does not compile'
+for error in cudaErrorIllegalAddress cudaErrorLaunchOutOfResources; do
+    SIMT_FAIL=2:$error ./unasked 2>&1 | grep -q '^simt: the launch of kernel set .*, and nobody asked' || fail "$error: nobody asked"
+done
+SIMT_FAIL=2:cudaErrorIllegalAddress ./unasked wait >output 2>&1 || fail 'a lasting error that is none'
+[ "$(grep -c '^simt' output)" -eq 1 ] || fail 'a later call has said what failed'
+
 # A toolkit's headers in the way.
 mkdir -p toolkit
 echo '#error the toolkit' >toolkit/cuda_runtime.h
