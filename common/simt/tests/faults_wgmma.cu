@@ -259,6 +259,34 @@ __global__ void copy_not_awaited(float *out, const char *in)
     write_out(out, d);
 }
 
+// Thread 0 has the tiles overwritten once its warp has waited. By then the product has ended for
+// all four warps of its group, but not for another group.
+__global__ void refilled(float *out, const char *in)
+{
+    extern __shared__ __align__(1024) char tiles[];
+    __shared__ barrier_t full;
+    float d[4] = {};
+    if (threadIdx.x == 0) {
+        init(&full, 1);
+        fence_init();
+        expect(&full, TILES);
+        load(tiles, in, TILES, &full);
+    }
+    __syncthreads();
+    for (int i = 0; i < 2; i++) {
+        wait(&full, i);
+        wgmma_fence();
+        multiply(d, of_a(tiles), of_b(tiles + A_BYTES)); // FAULT other_group_reads
+        commit();
+        wait_groups<0>();
+        if (threadIdx.x == 0 && i == 0) {
+            expect(&full, TILES);
+            load(tiles, in, TILES, &full); // FAULT other_group_reads
+        }
+    }
+    write_out(out, d);
+}
+
 // ---- descriptors ----
 
 __global__ void misaligned_tile(float *out)
@@ -809,6 +837,7 @@ static const Case cases[] = {
     {"tile_overwritten", "is still reading it by wgmma",
      [] { tile_overwritten<<<1, GROUP, TILES>>>(f); }},
     {"freed_too_early", RACE, [] { freed_too_early<<<1, GROUP + 32, TILES>>>(f, g); }},
+    {"other_group_reads", RACE, [] { refilled<<<1, 2 * GROUP, TILES>>>(f, g); }},
     {"copy_not_awaited", "is still copying to it asynchronously",
      [] { copy_not_awaited<<<1, GROUP, TILES>>>(f, g); }},
     {"misaligned_tile", "does not begin where the pattern of its swizzle does",
@@ -875,6 +904,7 @@ static const Case cases[] = {
     {"ok_fragment", "", [] { load_fragment<16, 24><<<1, 32>>>(f); }},
     {"ok_fences", "", [] { ok_fences<<<1, GROUP, TILES>>>(f); }},
     {"ok_reused", "", [] { ok_reused<<<1, 2 * GROUP, TILES>>>(f); }},
+    {"ok_own_group_reads", "", [] { refilled<<<1, GROUP, TILES>>>(f, g); }},
     {"ok_pipeline", "", [] { ok_pipeline<<<1, 384, 4 * 8192>>>(f, tensor()); }},
     {"ok_stored_behind", "", [] { stored_before<<<1, GROUP, 8192>>>(tensor(), 100); }},
     {"ok_base_offset", "", [] { ok_base_offset<<<1, GROUP, 16384>>>(f); }},
