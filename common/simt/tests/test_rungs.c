@@ -27,6 +27,8 @@ static const char *const small[] = {
     "07_gemm --m 100 --n 67 --k 45 --beta 2",
     "07_gemm --type bf16 --m 24 --n 40 --k 72 --beta 2",
     "07_gemm --type tf32 --m 24 --n 40 --k 72 --beta 2",
+    "07_gemm --type bf16 --m 24 --n 40 --k 520", /* stages are filled again */
+    "07_gemm --type tf32 --m 24 --n 40 --k 264",
     "07_gemm --gpus 4 --m 65 --n 70 --k 40 --beta 2",
     "07_gemm --type bf16 --gpus 3 --m 65 --n 70 --k 40",
     "08_conv --batch 1 --channels 3 --height 20 --width 70 --filters 5 --pad 1",
