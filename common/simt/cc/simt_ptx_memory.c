@@ -1,6 +1,5 @@
 /* Loads, stores, atomics and what else takes addresses. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "cc/simt_ptx.h"
@@ -11,7 +10,7 @@ struct access {
     const char *space, *operation;
     const struct ptx_type *type;
     unsigned int count; /* of a vector */
-    struct text flags;
+    char flags[512];
     bool cache_hint;
 };
 
@@ -26,11 +25,16 @@ static bool read_access(struct ptx *ptx, const struct ptx_instruction *instructi
                         struct access *access)
 {
     *access = (struct access){.space = "generic", .count = 1};
-    append_string(&access->flags, "0");
+    size_t length = (size_t)sprintf(access->flags, "0");
     for (size_t i = 1; i < instruction->part_count; i++) {
         const char *part = instruction->parts[i];
         if (ptx_is_among(orders, part) || ptx_is_among(" cta gpu sys ", part)) {
-            ptx_print(&access->flags, " | ::simt::ptx::m_%s", part);
+            length += (size_t)snprintf(access->flags + length, sizeof access->flags - length,
+                                       " | ::simt::ptx::m_%s", part);
+            if (length >= sizeof access->flags) {
+                ptx_refuse(ptx, "%s", instruction->opcode);
+                return false;
+            }
         } else if (ptx_is_among(SPACES, part)) {
             access->space = strcmp(part, "shared::cta") == 0       ? "shared"
                             : strcmp(part, "shared::cluster") == 0 ? "cluster"
@@ -101,7 +105,7 @@ static void emit_load(struct ptx *ptx, struct ptx_instruction *instruction)
         return;
     }
     ptx_print(out, "{ const auto simt_v = ::simt::ptx::load<::simt::ptx::t_%s, %u, %s>(",
-              access.type->name, access.count, access.flags.bytes);
+              access.type->name, access.count, access.flags);
     append_pointer(ptx, out, access.space, instruction->operands[1]);
     append_string(out, "); ");
     for (size_t i = 0; i < count && !ptx->failed; i++) {
@@ -110,7 +114,6 @@ static void emit_load(struct ptx *ptx, struct ptx_instruction *instruction)
                   access.type->name, i);
     }
     append_string(out, "} ");
-    free(access.flags.bytes);
 }
 
 static void emit_store(struct ptx *ptx, struct ptx_instruction *instruction)
@@ -129,14 +132,13 @@ static void emit_store(struct ptx *ptx, struct ptx_instruction *instruction)
         return;
     }
     ptx_print(out, "::simt::ptx::store<::simt::ptx::t_%s, %u, %s>(", access.type->name,
-              access.count, access.flags.bytes);
+              access.count, access.flags);
     append_pointer(ptx, out, access.space, instruction->operands[0]);
     for (size_t i = 0; i < count && !ptx->failed; i++) {
         append_string(out, ", ");
         ptx_source(ptx, out, elements[i], access.type->bits, access.type->name);
     }
     append_string(out, "); ");
-    free(access.flags.bytes);
 }
 
 /* ---- atom, red ---- */
@@ -198,7 +200,7 @@ static void emit_atomic_numbers(struct ptx *ptx, struct ptx_instruction *instruc
     ptx_print(out,
               "{ [[maybe_unused]] const auto simt_v = ::simt::ptx::atomic_numbers<"
               "::simt::ptx::t_%s, %u, ::simt::ptx::o_%s, %s>(",
-              access->type->name, access->count, access->operation, access->flags.bytes);
+              access->type->name, access->count, access->operation, access->flags);
     append_pointer(ptx, out, access->space, operands[0]);
     append_string(out, ", {{");
     for (unsigned int i = 0; i < access->count && !ptx->failed; i++) {
@@ -231,7 +233,6 @@ static void emit_atomic(struct ptx *ptx, struct ptx_instruction *instruction, bo
     }
     if (access.operation && is_of_numbers(instruction, &access)) {
         emit_atomic_numbers(ptx, instruction, &access, returns);
-        free(access.flags.bytes);
         return;
     }
     compare = access.operation && strcmp(access.operation, "cas") == 0;
@@ -247,14 +248,13 @@ static void emit_atomic(struct ptx *ptx, struct ptx_instruction *instruction, bo
         append_string(out, " = ");
     }
     ptx_print(out, "::simt::ptx::atomic<::simt::ptx::t_%s, ::simt::ptx::o_%s, %s>(",
-              access.type->name, access.operation, access.flags.bytes);
+              access.type->name, access.operation, access.flags);
     append_pointer(ptx, out, access.space, operands[0]);
     append_string(out, ", ");
     ptx_source(ptx, out, operands[1 + compare], access.type->bits, access.type->name);
     append_string(out, ", ");
     ptx_source(ptx, out, operands[1], access.type->bits, access.type->name);
     append_string(out, "); ");
-    free(access.flags.bytes);
 }
 
 /* ---- addresses ---- */
