@@ -23,7 +23,7 @@ RUNGS = re.compile(r"\b(%s)\b" % "|".join(
     for name in re.findall(r'\.name = "(\w+)", *\n? *\.idea', docs.read(source))))
 PRELUDE = 'cmake() { [[ $1 != --version ]] || command cmake --version; }\nexport -f cmake\nset -eu\n'
 ONCE = """#!/bin/sh
-COLUMNS=100 exec %s "$@" --warmup 0 --reps 1
+COLUMNS=${COLUMNS:-100} exec %s "$@" --warmup 0 --reps 1
 """
 
 
