@@ -6,70 +6,8 @@
 #include "library/openblas.h"
 #include "problem/conv/conv.h"
 #include "run/step.h"
+#include "rungs.h"
 #include "winograd_bound.h"
-
-void launch_conv_naive(const struct conv *call);
-void launch_constant_filter(const struct conv *call);
-void launch_conv_shared_tile(const struct conv *call);
-const char *declines_conv_shared_tile(const struct conv *call);
-void launch_shared_filters(const struct conv *call);
-const char *declines_shared_filters(const struct conv *call);
-
-void launch_conv_register_tile(const struct conv *call);
-void launch_async_tile(const struct conv *call);
-const char *declines_register_tile(const struct conv *call);
-
-void prepare_planned_copies(const struct conv *call);
-void launch_planned_copies(const struct conv *call);
-const char *declines_planned_copies(const struct conv *call);
-void prepare_direct(const struct conv *call);
-void launch_direct(const struct conv *call);
-const char *declines_direct(const struct conv *call);
-
-void prepare_winograd(const struct conv *call);
-void launch_winograd(const struct conv *call);
-const char *declines_winograd(const struct conv *call);
-
-void launch_grouped(const struct conv *call);
-void launch_grouped_tile(const struct conv *call);
-const char *declines_grouped(const struct conv *call);
-
-void launch_im2col(const struct conv *call);
-void launch_implicit_gemm(const struct conv *call);
-void launch_implicit_gemm_tiled(const struct conv *call);
-void launch_implicit_gemm_double(const struct conv *call);
-const char *declines_implicit_gemm(const struct conv *call);
-
-void prepare_one_tile(const struct conv *call);
-void launch_implicit_gemm_table(const struct conv *call);
-void launch_implicit_gemm_packed(const struct conv *call);
-void launch_implicit_gemm_warp_tile(const struct conv *call);
-void launch_implicit_gemm_async(const struct conv *call);
-void prepare_implicit_gemm_fitted(const struct conv *call);
-void launch_implicit_gemm_fitted(const struct conv *call);
-void prepare_implicit_gemm_ordered(const struct conv *call);
-void launch_implicit_gemm_ordered(const struct conv *call);
-void prepare_implicit_gemm_split(const struct conv *call);
-void launch_implicit_gemm_split(const struct conv *call);
-const char *declines_gather(const struct conv *call);
-
-void prepare_implicit_3xtf32(const struct conv *call);
-void launch_implicit_3xtf32(const struct conv *call);
-double depth_implicit_3xtf32(const struct conv *call);
-
-void prepare_winograd_2x2(const struct conv *call);
-void launch_winograd_2x2(const struct conv *call);
-const char *declines_winograd_2x2(const struct conv *call);
-void prepare_winograd_4x4(const struct conv *call);
-void launch_winograd_4x4(const struct conv *call);
-const char *declines_winograd_4x4(const struct conv *call);
-void prepare_winograd_3xtf32(const struct conv *call);
-void launch_winograd_3xtf32(const struct conv *call);
-
-void prepare_tensor(const struct conv *call);
-void launch_tensor(const struct conv *call);
-const char *declines_tensor(const struct conv *call);
-double depth_tensor(const struct conv *call);
 
 static const struct conv_rung rungs[] = {
     {
