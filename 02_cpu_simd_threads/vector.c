@@ -4,15 +4,19 @@
 
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #if defined(__x86_64__)
 #include <cpuid.h>
 #endif
 
+#include "base/error.h"
 #include "ladder.h"
 
 struct instruction_set {
     const char *name;
+    bool (*is_here)(void);
     vector_function *one_register, *vector;
 };
 
@@ -23,46 +27,73 @@ static bool converts_halfs(void)
     unsigned a, b, c, d;
     return __get_cpuid(1, &a, &b, &c, &d) && (c & bit_F16C);
 }
+
+static bool has_avx512(void)
+{
+    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+           __builtin_cpu_supports("avx512vl");
+}
+
+static bool has_avx2(void)
+{
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && converts_halfs();
+}
 #endif
 
-static struct instruction_set find_best(void)
+static bool always(void)
 {
+    return true;
+}
+
+/* The widest first. */
+static const struct instruction_set sets[] = {
 #if defined(__x86_64__)
-    if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-        __builtin_cpu_supports("avx512vl"))
-        return (struct instruction_set){"avx512", one_register_avx512, vector_avx512};
-    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && converts_halfs())
-        return (struct instruction_set){"avx2", one_register_avx2, vector_avx2};
+    {"avx512", has_avx512, one_register_avx512, vector_avx512},
+    {"avx2", has_avx2, one_register_avx2, vector_avx2},
 #elif defined(__aarch64__)
-    return (struct instruction_set){"neon", one_register_neon, vector_neon};
+    {"neon", always, one_register_neon, vector_neon},
 #endif
-    return (struct instruction_set){"scalar", one_register_scalar, vector_scalar};
+    {"scalar", always, one_register_scalar, vector_scalar},
+};
+
+/* The first that is here or, if RUNGS_SIMD names one, that one. */
+static const struct instruction_set *find(const char *named)
+{
+    for (size_t i = 0; i < sizeof sets / sizeof sets[0]; i++)
+        if ((named == NULL || strcmp(named, sets[i].name) == 0) && sets[i].is_here())
+            return &sets[i];
+    fprintf(stderr, "RUNGS_SIMD '%s': this CPU has no such instructions; want", named);
+    for (size_t i = 0; i < sizeof sets / sizeof sets[0]; i++)
+        if (sets[i].is_here())
+            fprintf(stderr, " %s", sets[i].name);
+    fputc('\n', stderr);
+    exit(EXIT_BAD_USAGE);
 }
 
 /* Looked up once, before main: the threads of other rungs find it there. */
-static struct instruction_set best;
+static const struct instruction_set *best;
 
 __attribute__((constructor)) static void choose(void)
 {
 #if defined(__x86_64__)
     __builtin_cpu_init();
 #endif
-    best = find_best();
+    best = find(getenv("RUNGS_SIMD"));
 }
 
 const char *vector_name(void)
 {
-    return best.name;
+    return best->name;
 }
 
 void run_one_register(const struct reduction *call)
 {
-    best.one_register(call);
+    best->one_register(call);
 }
 
 void run_vector(const struct reduction *call)
 {
-    best.vector(call);
+    best->vector(call);
 }
 
 void how_vector(const struct reduction *call, char text[RUNG_HOW_SIZE])

@@ -53,6 +53,14 @@ void result_note_last(struct result *result, const struct comparison *comparison
     result->wrong = result->wrong_after_timing = true;
 }
 
+void result_note_small(struct result *result, const struct comparison *comparison,
+                       const char *problem)
+{
+    result->comparison = *comparison;
+    result->wrong = true;
+    snprintf(result->wrong_with, sizeof result->wrong_with, "with %s: ", problem);
+}
+
 void result_unchecked(struct result *result)
 {
     result->unchecked = true;
@@ -73,7 +81,8 @@ void result_conclude(struct result *result, const char *hint)
     result->reason[0] = '\0';
     if (result->wrong)
         snprintf(result->reason, sizeof result->reason, "%s%s%s%s",
-                 result->wrong_on_probe ? "on the probe, whole numbers that need no rounding: "
+                 result->wrong_with[0] != '\0' ? result->wrong_with
+                 : result->wrong_on_probe ? "on the probe, whole numbers that need no rounding: "
                  : result->wrong_after_timing ? "in the last call after timing: "
                                               : "",
                  where, broke_rule ? "; it breaks a rule of CUDA: " : "", broke_rule ? hint : "");

@@ -34,13 +34,14 @@ struct result {
     bool skipped;                 /* reason says why */
     bool wrong, wrong_on_probe;   /* comparison says which element */
     bool wrong_after_timing;      /* right before it was timed, wrong in the last call */
+    char wrong_with[96];          /* "with PROBLEM: ": a small problem was wrong; else "" */
     bool too_fast;                /* its rate is beyond what the machine can do */
     bool broke_rule;              /* the analysis has findings, such as a data race */
     bool unchecked;               /* the analysis that is the default could not be done */
     struct comparison comparison; /* the wrong one, or else that on the real data */
 
     enum verdict verdict;
-    char reason[192];        /* why the rung failed, raced or was skipped; else "" */
+    char reason[256];        /* why the rung failed, raced or was skipped; else "" */
     char how[RUNG_HOW_SIZE]; /* how the rung ran, such as "avx512, 2 threads"; else "" */
 
     bool timed;
@@ -84,6 +85,10 @@ void result_skip(struct result *result, const char *reason);
 /* Records the comparison for one input. A rung that was wrong once stays wrong. A lesson is run on
  * all inputs all the same; the last wrong comparison is kept. */
 void result_note(struct result *result, const struct comparison *comparison, bool probe);
+
+/* Records the comparison for a small problem with which the rung is wrong, and what that was. */
+void result_note_small(struct result *result, const struct comparison *comparison,
+                       const char *problem);
 
 /* Records that the analysis could not be done: what may break the rules does not pass. */
 void result_unchecked(struct result *result);

@@ -1,8 +1,24 @@
 #include "problem/problem.h"
 
+#include <stdio.h>
+
 #include "base/memory.h"
 
 const char *const problem_all_gpus[] = {"all", NULL};
+
+const char *problem_declines(const struct problem *problem, const struct rung *rung,
+                             const struct machine *machine, char text[REASON_SIZE])
+{
+    const int needed = rung->needs_compute_capability, found = machine->compute_capability;
+
+    if (rung->unavailable != NULL && rung->unavailable() != NULL)
+        return rung->unavailable();
+    if (needed > found) {
+        snprintf(text, REASON_SIZE, "needs sm_%d, this is sm_%d", needed, found);
+        return text;
+    }
+    return problem->kind->declines(problem, rung);
+}
 
 bool problem_has_memory(const struct back_end *back_end, double arrays, double host_only,
                         struct error *error)

@@ -89,6 +89,9 @@ struct problem_kind {
     void (*set_size)(struct problem_options *options, size_t size);
     /* Makes a large problem small enough to be counted while the large one is verified. */
     void (*limit_size)(struct problem_options *options);
+    /* Makes these small problem number i, for run/small.h: sizes that leave tails, unaligned
+     * inputs, every operator and type. False: there are no more. NULL: the kind has none. */
+    bool (*set_small)(struct problem_options *options, size_t i);
 
     /* ---- the problem ------------------------------------------------------------------------- */
     /* Checks the sizes, opens the user's files and allocates memory. NULL and *error on failure. */
@@ -158,6 +161,12 @@ static inline bool problem_from_files(const struct problem_kind *kind,
 {
     return kind->from_files != NULL ? kind->from_files(options) : options->a != NULL;
 }
+
+/* Why the rung is not run: it cannot do the problem or is not in this build, the machine does not
+ * have what it needs. NULL if it is; otherwise a string, which may be in `text`. */
+enum { REASON_SIZE = 64 };
+const char *problem_declines(const struct problem *problem, const struct rung *rung,
+                             const struct machine *machine, char text[REASON_SIZE]);
 
 /* The back end that runs the rung: the step's, or the CPU for a host rung. */
 static inline const struct back_end *rung_back_end(const struct rung *rung,

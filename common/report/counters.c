@@ -57,10 +57,11 @@ void report_ncu_command(FILE *file, char **argv, bool with_timing)
         "%s",
         argv[0]);
     for (char **argument = argv + 1; *argument != NULL; argument++)
-        if (strncmp(*argument, "--counters", 10) != 0)
+        if (strncmp(*argument, "--counters", 10) != 0 && strcmp(*argument, "--skip-small") != 0)
             fprintf(file, " '%s'", *argument);
     if (!with_timing)
         fputs(" --warmup 0 --reps 1", file);
+    fputs(" --skip-small", file);
     fputc('\n', file);
 }
 

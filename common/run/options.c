@@ -68,6 +68,8 @@ static const struct entry common_entries[] = {
                OPTION_SIZE, RUNNER(reps), .minimum = 1}},
     {.field = {"cold", NULL, "evict the inputs from the caches before each sample", OPTION_FLAG,
                RUNNER(cold)}},
+    {.field = {"skip-small", NULL, "leave out the small problems on which rungs are verified, too",
+               OPTION_FLAG, RUNNER(skip_small)}},
     {.field = {"threads", "N", "CPU threads for rungs that use several", OPTION_INT,
                PROBLEM(threads), .minimum = 1, .maximum = POOL_MOST},
      .owner = OF_PROBLEM},

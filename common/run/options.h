@@ -24,7 +24,7 @@ struct options {
     size_t reps;                           /* 0: as many samples as fit in a fixed time (trial.h) */
     const char *csv, *json, *counters_csv; /* files to write, or NULL */
     const char *explore, *explore_blocks;  /* a page to write, and the blocks that it shows */
-    bool histogram, chart, quiz, cold;
+    bool histogram, chart, quiz, cold, skip_small;
     int counters;                              /* enum counters_format */
     size_t sweep_from, sweep_to, sweep_factor; /* sweep_factor 0: no sweep */
     int device;

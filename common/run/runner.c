@@ -12,6 +12,7 @@
 #include "report/columns.h"
 #include "report/report.h"
 #include "run/options.h"
+#include "run/small.h"
 #include "run/step.h"
 
 /* ---- progress -------------------------------------------------------------------------------- */
@@ -42,7 +43,8 @@ struct size_run {
     const struct options *options;
     const struct back_end *back_end;
     struct problem *problem;
-    const struct rung **rungs; /* those to run, one for each row of the results */
+    const struct rung **rungs;    /* those to run, one for each row of the results */
+    struct small_outcome **small; /* theirs, the same at all sizes; NULL before the first */
     struct results results;
 };
 
@@ -60,19 +62,11 @@ static bool is_selected(const struct options *options, const struct rung *rung)
 static void skip_unless_runnable(const struct size_run *run, const struct rung *rung,
                                  struct result *row)
 {
-    const int needed = rung->needs_compute_capability;
-    const int found = run->results.machine.compute_capability;
-    const char *reason = run->problem->kind->declines(run->problem, rung);
-    char text[64];
+    char text[REASON_SIZE];
+    const char *reason = problem_declines(run->problem, rung, &run->results.machine, text);
 
     if (reason == NULL && count_is_here(run->back_end) && row->on_host)
         reason = "runs on the host: nothing to count";
-    if (reason == NULL && needed > found) {
-        snprintf(text, sizeof text, "needs sm_%d, this is sm_%d", needed, found);
-        reason = text;
-    }
-    if (rung->unavailable != NULL && rung->unavailable() != NULL)
-        reason = rung->unavailable();
     if (reason != NULL)
         result_skip(row, reason);
 }
@@ -188,6 +182,31 @@ static bool run_rungs(struct size_run *run, struct error *error)
     return true;
 }
 
+/* Verifies the rungs on small problems, too: after those that were asked for, so that these are a
+ * profiler's first launches. A rung that is wrong with one has no times. */
+static bool run_small(struct size_run *run, struct error *error)
+{
+    if (run->options->skip_small || count_is_here(run->back_end) || ranks_count() > 1)
+        return true;
+    progress(run->results.step, "verifying on small problems", "");
+    if (*run->small == NULL)
+        *run->small = small_verify(run->options, &run->results.machine, run->rungs,
+                                   run->results.rows, run->results.row_count, error);
+    if (*run->small == NULL)
+        return false;
+    for (size_t i = 0; i < run->results.row_count; i++) {
+        const struct small_outcome *const outcome = &(*run->small)[i];
+        struct result *const row = &run->results.rows[i];
+
+        if (outcome->problem[0] == '\0' || row->skipped || row->wrong)
+            continue;
+        result_note_small(row, &outcome->comparison, outcome->problem);
+        row->timed = false;
+        result_conclude(row, "see below");
+    }
+    return true;
+}
+
 /* The bandwidth of all processors that work together. */
 static bool find_peak(const struct size_run *run, double *gb_per_s, struct error *error)
 {
@@ -293,7 +312,7 @@ static bool climb(struct size_run *run, const struct step *step, const struct ma
     for (size_t i = 0; i < results->row_count; i++)
         skip_unless_runnable(run, run->rungs[i], &results->rows[i]);
     const bool done = find_peak(run, &results->peak_gb_per_s, error) && run_rungs(run, error) &&
-                      look_again_at_peak(run, error) && save(run, error);
+                      run_small(run, error) && look_again_at_peak(run, error) && save(run, error);
     results->answer = run->problem->answer;
     kind->destroy(run->problem);
     return done;
@@ -334,10 +353,11 @@ static void note_outcome(const struct result *row, enum exit_code *outcome)
 }
 
 static bool run_size(const struct step *step, const struct options *options,
-                     const struct machine *machine, struct reports *reports,
-                     enum exit_code *outcome, struct error *error)
+                     const struct machine *machine, struct small_outcome **small,
+                     struct reports *reports, enum exit_code *outcome, struct error *error)
 {
-    struct size_run run = {.options = options, .back_end = options->ladder->back_end};
+    struct size_run run = {
+        .options = options, .back_end = options->ladder->back_end, .small = small};
     struct results *const results = &run.results;
     const bool done = climb(&run, step, machine, error);
 
@@ -361,21 +381,21 @@ static bool run_size(const struct step *step, const struct options *options,
 /* ---- all sizes ------------------------------------------------------------------------------- */
 
 static bool run_sizes(const struct step *step, const struct options *options,
-                      const struct machine *machine, struct reports *reports,
-                      enum exit_code *outcome, struct error *error)
+                      const struct machine *machine, struct small_outcome **small,
+                      struct reports *reports, enum exit_code *outcome, struct error *error)
 {
     const struct problem_kind *const kind = options->ladder->kind;
 
     if (options->sweep_factor == 0) {
         if (count_is_beside())
             kind->limit_size(options->problem);
-        return run_size(step, options, machine, reports, outcome, error);
+        return run_size(step, options, machine, small, reports, outcome, error);
     }
     for (size_t size = options->sweep_from; size <= options->sweep_to;) {
         kind->set_size(options->problem, size);
         if (count_is_beside())
             kind->limit_size(options->problem);
-        if (!run_size(step, options, machine, reports, outcome, error))
+        if (!run_size(step, options, machine, small, reports, outcome, error))
             return false;
         if (size > options->sweep_to / options->sweep_factor)
             break;
@@ -434,6 +454,7 @@ static int climb_all(char **argv, const struct step *step, struct options *optio
     struct reports reports = {{.rows = 0}, {.rows = 0}, {.rows = 0}, {.rows = 0}};
     struct error error;
     enum exit_code outcome = EXIT_ALL_VERIFIED;
+    struct small_outcome *small = NULL;
 
     if (count_is_beside() || ranks_rank() > 0)
         options->csv = options->json = options->counters_csv = NULL;
@@ -445,11 +466,12 @@ static int climb_all(char **argv, const struct step *step, struct options *optio
                       report_open(&reports.counters_csv, options->counters_csv, &error) &&
                       start_page(options, &reports, &error) &&
                       ranks_agree(back_end->open(options->device, &machine, &error), &error) &&
-                      run_sizes(step, options, &machine, &reports, &outcome, &error) &&
+                      run_sizes(step, options, &machine, &small, &reports, &outcome, &error) &&
                       report_commit(&reports.csv, &error) && report_commit(&reports.json, &error) &&
                       report_commit(&reports.counters_csv, &error) &&
                       write_page(step, options, &reports, &error);
     count_finish();
+    free(small);
     if (!done) {
         report_discard(&reports.csv);
         report_discard(&reports.json);

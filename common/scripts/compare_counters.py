@@ -176,7 +176,7 @@ def launches_of(paths):
         with open(path, newline="", encoding="utf-8") as file:
             for line in file:
                 if line.startswith("# "):
-                    program, *arguments = line[2:].replace(" --warmup 0 --reps 1", "").split()
+                    program, *arguments = line[2:].replace(" --warmup 0 --reps 1", "").replace(" --skip-small", "").split()
                     run = renewed.setdefault((os.path.basename(program), " ".join(arguments)), {})
                     header = None
                     continue

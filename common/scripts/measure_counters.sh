@@ -31,7 +31,7 @@ count() {
 rungs() {
     local step=$1
     shift
-    count "$build/bin/$step" "$@" --warmup 0 --reps 1
+    count "$build/bin/$step" "$@" --warmup 0 --reps 1 --skip-small
 }
 
 {

@@ -90,7 +90,7 @@ if command -v ncu >/dev/null; then
     echo "rung,metric,value" >"$out/shared_tree_counters.csv"
     for rung in $("$bin/05_gpu_shared_tree" --list | awk '!/\[library\]/ { print $1 }'); do
         ncu --clock-control none --launch-count 1 --csv --metrics $metrics \
-            "$bin/05_gpu_shared_tree" --n 64K --rung "$rung" --warmup 0 --reps 1 2>/dev/null |
+            "$bin/05_gpu_shared_tree" --n 64K --rung "$rung" --warmup 0 --reps 1 --skip-small 2>/dev/null |
             awk -F'","' -v rung="$rung" '/^"[0-9]+",/ {
                 gsub(/[",]/, "", $NF); print rung "," $(NF - 2) "," $NF }' \
                 >>"$out/shared_tree_counters.csv"

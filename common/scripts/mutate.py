@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Mutation tests: mutate.py [--build FOLDER] [--step NN]... [--operator O]... [--sample N] [--seed N]
-                          [--report FILE]
+                          [--report FILE [--again W]]
 
 Changes one place of a kernel or of a CPU rung at a time, as a slip would (a bound, a stride, a
 barrier left out, a wrong stage of a ring ...), and looks for what notices it, in this order:
@@ -11,7 +11,7 @@ barrier left out, a wrong stage of a ring ...), and looks for what notices it, i
   tests    the step's own test programs
 
 Of the program only the rungs are run that the change can reach, those of the file itself first: on
-the ladder that they are on.
+the ladder that they are on, and with the instruction set that the file is for.
 
 A mutant that nothing notices survives. Those that cannot be told from the original are listed with
 the reason in mutants_equivalent.txt, beside this file; one whose machine code is the original's is
@@ -23,6 +23,7 @@ the reason in mutants_equivalent.txt, beside this file; one whose machine code i
   --list        say what would be tried, and try nothing
   --report FILE each mutant, what noticed it and how long that took, as CSV; mutants that are in FILE
                 already are not tried again
+  --again W     instead of a sample, tries those of FILE again that were noticed by W, such as tests
   --table FILE  the table of such a report, by operator, as CSV, to standard output; tries nothing
 
 Exit status: 0 no mutant survived but the equivalent ones, 1 some did, 3 something is missing here."""
@@ -287,6 +288,8 @@ class Trial:
 
     def __init__(self, step, mutant, folder):
         self.step, self.mutant, self.folder = step, mutant, folder
+        set_of_file = re.search(r"vector_(\w+)\.c$", mutant.source)
+        self.environment = dict(os.environ, **{"RUNGS_SIMD": set_of_file[1]} if set_of_file else {})
         # The tree of sources by links, for what includes "../07_gemm/tile.cuh", with this one changed.
         self.sources = os.path.join(folder, "sources", step.name)
         os.makedirs(self.sources)
@@ -385,7 +388,7 @@ class Trial:
             os.symlink("/bin/true", counted)
         for options in self.step.runs(units)[turn]:
             command = [program, "--warmup", "0", "--reps", "1"] + options
-            status, output = run(command, seconds, cwd=self.folder)
+            status, output = run(command, seconds, cwd=self.folder, env=self.environment)
             noticed = what_noticed(status, output, with_checks)
             if noticed is not None:
                 return noticed
@@ -471,12 +474,39 @@ def sample_of(mutants, count, choose):
 HEADER = ["file", "line", "operator", "before", "after", "nth", "noticed_by", "seconds"]
 
 
+def row_of(mutant):
+    return {"file": os.path.relpath(mutant.source, ROOT), "line": mutant.line,
+            "operator": mutant.operator, "before": mutant.before, "after": mutant.after,
+            "nth": mutant.nth}
+
+
+def row_key(row):
+    return row["file"], row["before"], row["after"], str(row["nth"])
+
+
 def read_report(path):
     """The rows of a report as far as it is there."""
     if not os.path.exists(path):
         return []
     with open(path, newline="") as file:
         return list(csv.DictReader(file))
+
+
+def noticed_before(mutants, path, noticed_by):
+    """Those of the mutants that the report says were noticed by that."""
+    keys = {row_key(row) for row in read_report(path) if row["noticed_by"] == noticed_by}
+    return [mutant for mutant in mutants if row_key(row_of(mutant)) in keys]
+
+
+def forget(path, mutants):
+    """Takes their rows out of the report."""
+    keys = {row_key(row_of(mutant)) for mutant in mutants}
+    rows = [row for row in read_report(path) if row_key(row) not in keys]
+    with open(path + ".new", "w", newline="") as file:
+        writer = csv.DictWriter(file, HEADER, lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+    os.replace(path + ".new", path)
 
 
 def print_table(rows):
@@ -517,11 +547,14 @@ def main():
     parser.add_argument("--seconds", type=float, default=60, help="a run may take")
     parser.add_argument("--list", action="store_true")
     parser.add_argument("--report")
+    parser.add_argument("--again")
     parser.add_argument("--table")
     options = parser.parse_args()
     if options.table is not None:
         print_csv(read_report(options.table))
         return 0
+    if options.again is not None and options.report is None:
+        parser.error("--again takes mutants from --report FILE")
     build = os.path.abspath(options.build)
 
     names = sorted(name for name in os.listdir(ROOT) if re.match(r"0[1-8]_", name))
@@ -533,7 +566,9 @@ def main():
     mutants = [mutant for name in names for source in steps[name].sources()
                for mutant in mutants_of(name, source)
                if not options.operator or mutant.operator in options.operator]
-    if options.sample is not None and options.sample < len(mutants):
+    if options.again is not None:
+        mutants = noticed_before(mutants, options.report, options.again)
+    elif options.sample is not None and options.sample < len(mutants):
         mutants = sample_of(mutants, options.sample, random.Random(options.seed))
     if options.list:
         for mutant in mutants:
@@ -541,6 +576,8 @@ def main():
                                              mutant.operator, mutant.before, mutant.after))
         print("%d mutants" % len(mutants))
         return 0
+    if options.again is not None:
+        forget(options.report, mutants)
 
     equivalent = read_equivalent()
     gone = list(stale(equivalent))
@@ -561,12 +598,11 @@ def main():
         return mutant, noticed or "survived", time.monotonic() - start
 
     rows = read_report(options.report) if options.report else []
-    done = {(row["file"], row["before"], row["after"], row["nth"]) for row in rows}
-    mutants = [mutant for mutant in mutants
-               if (*keys_of(mutant)[0], str(mutant.nth)) not in done]
+    done = {row_key(row) for row in rows}
+    mutants = [mutant for mutant in mutants if row_key(row_of(mutant)) not in done]
     report = open(options.report, "a", newline="") if options.report else None
     if report is not None and not rows:
-        csv.writer(report).writerow(HEADER)
+        csv.DictWriter(report, HEADER, lineterminator="\n").writeheader()
     results = [(row["operator"], row["noticed_by"]) for row in rows]
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         for result in concurrent.futures.as_completed(
@@ -574,9 +610,8 @@ def main():
             mutant, noticed, seconds = result.result()
             results.append((mutant.operator, noticed))
             if report is not None:
-                csv.writer(report).writerow(
-                    [os.path.relpath(mutant.source, ROOT), mutant.line, mutant.operator,
-                     mutant.before, mutant.after, mutant.nth, noticed, "%.1f" % seconds])
+                csv.DictWriter(report, HEADER, lineterminator="\n").writerow(
+                    dict(row_of(mutant), noticed_by=noticed, seconds="%.1f" % seconds))
                 report.flush()
             if noticed == "survived":
                 print("survived: %s:%d: %s\n  - %s\n  + %s" % (

@@ -1,5 +1,6 @@
 /* What is verified after a rung was timed, and what no timing can be: rungs that idle once they
- * have been verified, results that were never written, rates beyond what the machine can do. */
+ * have been verified, or are right with the size asked for only, results that were never written,
+ * rates beyond what the machine can do. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -27,6 +28,7 @@
 #include "run/step.h"
 
 static int calls, right_calls;
+static size_t unit; /* elements past a multiple of it are forgotten */
 
 /* The sum in float, for the first right_calls calls; then nothing. */
 static void idle_later(const struct reduction *call)
@@ -36,17 +38,24 @@ static void idle_later(const struct reduction *call)
 
     if (++calls > right_calls)
         return;
-    for (size_t i = 0; i < call->n; i++)
+    for (size_t i = 0; i < call->n / unit * unit; i++)
         sum += a[i];
     *(float *)call->result = sum;
 }
 
-/* Runs a step of one rung; the caller frees *csv and *output. */
-static int run_step(unsigned flags, char **csv, char **output)
+static const char *wants_floats(const struct reduction *call)
+{
+    return call->type == TYPE_F32 ? NULL : "wants floats";
+}
+
+/* Runs a step of one rung, with one option more; the caller frees *csv and *output. */
+static int run_step(unsigned flags, char *option, char **csv, char **output)
 {
     const struct reduction_rung rung = {.rung = {.name = "idle", .idea = "", .flags = flags},
                                         .run = idle_later,
-                                        .depth = depth_serial};
+                                        .depth = depth_serial,
+                                        .ops = RUNG_OP(OP_SUM),
+                                        .declines = wants_floats};
     const struct ladder ladder = {.idea = "a test",
                                   .kind = &reduction_kind,
                                   .back_end = &cpu_back_end,
@@ -56,16 +65,16 @@ static int run_step(unsigned flags, char **csv, char **output)
     const struct ladder *const ladders[] = {&ladder};
     const struct step step = {.name = "test_step", .ladders = ladders, .ladder_count = 1};
     char folder[PATH_SIZE], path[PATH_SIZE], printed[PATH_SIZE];
-    char *arguments[] = {"test_step", "--op",     "sum", "--n",   "1000", "--reps",
-                         "3",         "--warmup", "0",   "--csv", path,   NULL};
+    char *arguments[] = {"test_step", "--op", "sum",   "--n", "1000", "--reps", "3",
+                         "--warmup",  "0",    "--csv", path,  option, NULL};
 
     calls = 0;
     folder_create(folder);
     path_join(path, folder, "rows.csv");
     path_join(printed, folder, "output");
     output_redirect(printed);
-    const int code =
-        rungs_main((int)(sizeof arguments / sizeof arguments[0]) - 1, arguments, &step);
+    const int code = rungs_main(
+        (int)(sizeof arguments / sizeof arguments[0]) - (option != NULL ? 1 : 2), arguments, &step);
     output_restore();
     *csv = file_read(path);
     *output = file_read(printed);
@@ -80,7 +89,8 @@ static void the_last_call_is_verified(void **state)
     (void)state;
 
     right_calls = 2;
-    assert_int_equal(run_step(0, &csv, &output), EXIT_WRONG_RESULT);
+    unit = 1;
+    assert_int_equal(run_step(0, NULL, &csv, &output), EXIT_WRONG_RESULT);
     csv_named(csv, 1, "verdict", field);
     assert_string_equal(field, "fail");
     assert_non_null(strstr(output, "in the last call after timing: got nan"));
@@ -88,15 +98,41 @@ static void the_last_call_is_verified(void **state)
     free(output);
 
     right_calls = 1 << 30;
-    assert_int_equal(run_step(0, &csv, &output), EXIT_ALL_VERIFIED);
+    assert_int_equal(run_step(0, NULL, &csv, &output), EXIT_ALL_VERIFIED);
     free(csv);
     free(output);
 
     /* A lesson may be wrong at any time. */
     right_calls = 2;
-    assert_int_equal(run_step(RUNG_LESSON, &csv, &output), EXIT_ALL_VERIFIED);
+    assert_int_equal(run_step(RUNG_LESSON, NULL, &csv, &output), EXIT_ALL_VERIFIED);
     csv_named(csv, 1, "verdict", field);
     assert_string_equal(field, "racy");
+    free(csv);
+    free(output);
+}
+
+/* Right with the 1000 elements asked for, a multiple of 8, and fast: but it forgets a tail. */
+static void small_problems_have_tails(void **state)
+{
+    char *csv, *output, field[PATH_SIZE];
+    (void)state;
+
+    right_calls = 1 << 30;
+    unit = 8;
+    assert_int_equal(run_step(0, NULL, &csv, &output), EXIT_WRONG_RESULT);
+    csv_named(csv, 1, "verdict", field);
+    assert_string_equal(field, "fail");
+    csv_named(csv, 1, "median_us", field);
+    assert_string_equal(field, "");
+    assert_non_null(strstr(output, "idle: with sum f32 1003: got "));
+    free(csv);
+    free(output);
+
+    char skip[] = "--skip-small";
+    assert_int_equal(run_step(0, skip, &csv, &output), EXIT_ALL_VERIFIED);
+    free(csv);
+    free(output);
+    assert_int_equal(run_step(RUNG_LESSON, NULL, &csv, &output), EXIT_ALL_VERIFIED);
     free(csv);
     free(output);
 }
@@ -247,6 +283,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_last_call_is_verified),
+        cmocka_unit_test(small_problems_have_tails),
         cmocka_unit_test(a_rate_beyond_the_peak),
         cmocka_unit_test(nan_is_to_be_written),
     };

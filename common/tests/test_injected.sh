@@ -106,8 +106,8 @@ try_cuda() {
     done
 }
 
-once=(--reps 1 --warmup 0)
-try_cuda 05_gpu_shared_tree "${once[@]}" --n 1000 --rung sequential
+try_cuda 05_gpu_shared_tree --reps 1 --warmup 0 --n 1000 --rung sequential # with the small problems
+once=(--reps 1 --warmup 0 --skip-small)
 try_cuda 06_gpu_warp_shuffle "${once[@]}" --ladder rows --m 20 --n 30
 try_cuda 07_gemm "${once[@]}" --m 17 --n 18 --k 19 --rung naive --rung any_shape
 SIMT_DEVICES=2 try_cuda 06_gpu_warp_shuffle "${once[@]}" --gpus 2 --n 1000

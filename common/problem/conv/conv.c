@@ -464,6 +464,7 @@ const struct problem_kind conv_kind = {
     .check_options = conv_check_options,
     .from_files = conv_from_files,
     .limit_size = conv_limit_size,
+    .set_small = conv_set_small,
     .create = create,
     .destroy = destroy,
     .load = load,

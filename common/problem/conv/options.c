@@ -90,3 +90,65 @@ void conv_limit_size(struct problem_options *base)
     limit(&options->height, 33 + (options->kernel_height - 1) * options->dilation);
     limit(&options->width, 128 + (options->kernel_width - 1) * options->dilation);
 }
+
+bool conv_set_small(struct problem_options *base, size_t i)
+{
+    static const struct conv_options small[] = {
+        {.batch = 2,
+         .channels = 3,
+         .height = 7,
+         .width = 9,
+         .filters = 5,
+         .kernel_height = 3,
+         .kernel_width = 3,
+         .stride_height = 1,
+         .stride_width = 1,
+         .pad = 1,
+         .dilation = 1,
+         .groups = 1},
+        {.batch = 1,
+         .channels = 6,
+         .height = 12,
+         .width = 37,
+         .filters = 4,
+         .kernel_height = 5,
+         .kernel_width = 5,
+         .stride_height = 2,
+         .stride_width = 2,
+         .pad = 2,
+         .dilation = 1,
+         .groups = 2},
+        {.batch = 1,
+         .channels = 9,
+         .height = 5,
+         .width = 11,
+         .filters = 17,
+         .kernel_height = 1,
+         .kernel_width = 1,
+         .stride_height = 1,
+         .stride_width = 1,
+         .dilation = 1,
+         .groups = 1},
+        {.batch = 2,
+         .channels = 2,
+         .height = 19,
+         .width = 33,
+         .filters = 3,
+         .kernel_height = 3,
+         .kernel_width = 7,
+         .stride_height = 1,
+         .stride_width = 2,
+         .pad = 3,
+         .dilation = 2,
+         .groups = 1},
+    };
+    struct conv_options *const options = (struct conv_options *)base;
+    const struct problem_options kept = *base;
+
+    if (i == sizeof small / sizeof small[0])
+        return false;
+    *options = small[i];
+    *base = kept;
+    base->a = base->b = NULL;
+    return true;
+}

@@ -21,5 +21,6 @@ bool conv_check_options(const struct problem_options *options, bool size_given,
                         struct error *error);
 bool conv_from_files(const struct problem_options *options);
 void conv_limit_size(struct problem_options *options);
+bool conv_set_small(struct problem_options *options, size_t i);
 
 #endif

@@ -396,9 +396,10 @@ static bool evict(struct problem *base, const struct rung *rung, struct error *e
         .options_size = sizeof(struct gemm_options), .fields = gemm_fields,                        \
         .field_count = (fields_of_kind), .set_defaults = (defaults),                               \
         .check_options = gemm_check_options, .set_size = gemm_set_size,                            \
-        .limit_size = gemm_limit_size, .create = (creates), .destroy = destroy, .load = load,      \
-        .declines = declines, .poison = poison, .prepare = prepare, .run = run,                    \
-        .describe = describe_rung, .part = part_of_rung, .check = check, .evict = evict,           \
+        .limit_size = gemm_limit_size, .set_small = gemm_set_small, .create = (creates),           \
+        .destroy = destroy, .load = load, .declines = declines, .poison = poison,                  \
+        .prepare = prepare, .run = run, .describe = describe_rung, .part = part_of_rung,           \
+        .check = check, .evict = evict,                                                            \
     }
 
 const struct problem_kind gemm_kind = KIND(gemm_set_defaults, GEMM_FIELDS, create);

@@ -58,3 +58,25 @@ void gemm_limit_size(struct problem_options *base)
     options->n = options->n < 256 ? options->n : 256;
     options->k = options->k < 64 ? options->k : 64;
 }
+
+bool gemm_set_small(struct problem_options *base, size_t i)
+{
+    /* Less than a tile each way, odd, in rows of even length; more than one, in rows that start at
+     * multiples of 16 bytes. */
+    static const struct gemm_options small[] = {
+        {.m = 37, .n = 67, .k = 45, .alpha = 1, .beta = 2, .base.padding = 1},
+        {.m = 130, .n = 136, .k = 72, .alpha = 2, .beta = 0},
+    };
+    struct gemm_options *const options = (struct gemm_options *)base;
+
+    if (i == sizeof small / sizeof small[0])
+        return false;
+    options->m = small[i].m;
+    options->n = small[i].n;
+    options->k = small[i].k;
+    options->alpha = small[i].alpha;
+    options->beta = small[i].beta;
+    base->padding = small[i].base.padding;
+    base->a = base->b = NULL;
+    return true;
+}

@@ -23,5 +23,6 @@ bool gemm_check_options(const struct problem_options *options, bool size_given,
                         struct error *error);
 void gemm_set_size(struct problem_options *options, size_t size);
 void gemm_limit_size(struct problem_options *options);
+bool gemm_set_small(struct problem_options *options, size_t i);
 
 #endif

@@ -232,6 +232,37 @@ static void limit_size(struct problem_options *base)
     options->n = options->n < 4096 ? options->n : 4096;
 }
 
+/* Fewer terms than a block has threads, many results of few terms, few of terms that several blocks
+ * share; unaligned but for the second. */
+static bool set_small(struct problem_options *base, size_t i, enum matrix_axis axis)
+{
+    static const size_t shapes[][2] = {{5, 203}, {300, 37}, {2, 9001}}; /* results, terms */
+    enum { SHAPES = sizeof shapes / sizeof shapes[0], OPS = OP_MIN + 1 - OP_SUM };
+    struct reduction_options *const options = (struct reduction_options *)base;
+    const size_t *const shape = shapes[i % SHAPES];
+    const size_t pair = i / SHAPES; /* of an operator and a type */
+
+    if (pair == OPS * (TYPE_F64 + 1))
+        return false;
+    options->m = shape[axis == AXIS_ROWS ? 0 : 1];
+    options->n = shape[axis == AXIS_ROWS ? 1 : 0];
+    options->op = (int)(OP_SUM + pair % OPS);
+    options->type = (int)(pair / OPS);
+    base->a = NULL;
+    base->offset = i % SHAPES == 1 ? 0 : 1;
+    return true;
+}
+
+static bool set_small_rows(struct problem_options *options, size_t i)
+{
+    return set_small(options, i, AXIS_ROWS);
+}
+
+static bool set_small_columns(struct problem_options *options, size_t i)
+{
+    return set_small(options, i, AXIS_COLUMNS);
+}
+
 /* ---- the problem ----------------------------------------------------------------------------- */
 
 static void destroy(struct problem *base)
@@ -481,14 +512,15 @@ static bool evict(struct problem *base, const struct rung *rung, struct error *e
     return problem_evict(base, rung, &a, 1, error);
 }
 
-#define MATRIX_KIND(create_function)                                                               \
+#define MATRIX_KIND(create_function, small_function)                                               \
     {                                                                                              \
         .options_size = sizeof(struct reduction_options), .fields = fields,                        \
         .field_count = sizeof fields / sizeof fields[0], .set_defaults = set_defaults,             \
         .check_options = check_options, .set_size = set_size, .limit_size = limit_size,            \
-        .create = (create_function), .destroy = destroy, .load = load, .declines = declines,       \
-        .poison = poison, .run = run, .describe = describe, .check = check, .evict = evict,        \
+        .set_small = (small_function), .create = (create_function), .destroy = destroy,            \
+        .load = load, .declines = declines, .poison = poison, .run = run, .describe = describe,    \
+        .check = check, .evict = evict,                                                            \
     }
 
-const struct problem_kind row_reduction_kind = MATRIX_KIND(create_rows);
-const struct problem_kind column_reduction_kind = MATRIX_KIND(create_columns);
+const struct problem_kind row_reduction_kind = MATRIX_KIND(create_rows, set_small_rows);
+const struct problem_kind column_reduction_kind = MATRIX_KIND(create_columns, set_small_columns);

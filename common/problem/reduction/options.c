@@ -79,3 +79,22 @@ void reduction_limit_size(struct problem_options *base)
 
     options->n = options->n < most ? options->n : most;
 }
+
+bool reduction_set_small(struct problem_options *base, size_t i)
+{
+    /* More than the widest loop of a rung, and no multiple of it; less than any; nothing. */
+    static const size_t sizes[] = {1003, 5, 0};
+    enum { SIZES = sizeof sizes / sizeof sizes[0], OPS = OP_MIN + 1 };
+    enum { FOR_ALL_OPS = TYPE_MIXED * OPS, PAIRS = FOR_ALL_OPS + ELEMENT_TYPES - TYPE_MIXED };
+    struct reduction_options *const options = (struct reduction_options *)base;
+    const size_t pair = i / SIZES; /* of an operator and a type */
+
+    if (pair == PAIRS)
+        return false;
+    options->n = sizes[i % SIZES];
+    options->op = pair < FOR_ALL_OPS ? (int)(pair % OPS) : OP_DOT;
+    options->type = (int)(pair < FOR_ALL_OPS ? pair / OPS : pair - FOR_ALL_OPS + TYPE_MIXED);
+    base->a = base->b = NULL;
+    base->offset = base->skew = options->n > 5 ? 1 : 0;
+    return true;
+}

@@ -32,5 +32,6 @@ bool reduction_check_options(const struct problem_options *options, bool size_gi
                              struct error *error);
 void reduction_set_size(struct problem_options *options, size_t size);
 void reduction_limit_size(struct problem_options *options);
+bool reduction_set_small(struct problem_options *options, size_t i);
 
 #endif

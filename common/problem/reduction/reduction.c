@@ -621,9 +621,9 @@ static bool evict(struct problem *base, const struct rung *rung, struct error *e
         .options_size = sizeof(struct reduction_options), .fields = fields_of_kind,                \
         .field_count = (fields_shown), .set_defaults = reduction_set_defaults,                     \
         .check_options = reduction_check_options, .set_size = reduction_set_size,                  \
-        .limit_size = reduction_limit_size, .create = creates, .destroy = destroy, .load = load,   \
-        .declines = declines, .poison = poison, .prepare = prepare, .run = run,                    \
-        .describe = describe, .check = check, .evict = evict,                                      \
+        .limit_size = reduction_limit_size, .set_small = reduction_set_small, .create = creates,   \
+        .destroy = destroy, .load = load, .declines = declines, .poison = poison,                  \
+        .prepare = prepare, .run = run, .describe = describe, .check = check, .evict = evict,      \
     }
 
 const struct problem_kind reduction_kind =

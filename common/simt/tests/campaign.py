@@ -37,6 +37,8 @@ STEPS = [
     ("06_gpu_warp_shuffle", "--ladder rows --m 33 --n 777"),
     ("06_gpu_warp_shuffle", "--ladder columns --m 777 --n 65"),
     ("07_gemm", "--m 100 --n 67 --k 45 --beta 2"),
+    ("07_gemm", "--type bf16 --m 100 --n 72 --k 45"),
+    ("07_gemm", "--type tf32 --m 100 --n 67 --k 45 --beta 2"),
     ("08_conv", "--batch 1 --channels 3 --height 20 --width 70 --filters 5 --pad 1"),
 ]
 FAULTS = ["faults", "faults_memory", "kernels", "orders", "barriers", "streams", "faults_ptx", "faults_wgmma", "faults_cluster"]
@@ -143,7 +145,7 @@ def page_cases(folder):
 
 def rung_cases(binaries):
     for step, options in STEPS:
-        command = [os.path.join(binaries, step)] + options.split()
+        command = [os.path.join(binaries, step), "--skip-small"] + options.split()
         for row in lines_of(command + ["--csv", "/dev/stdout"]):
             cells = row.split(",")
             if cells[0] == step and cells[-1] == "pass" and not cells[1].startswith(("cpu_", "openblas")):
@@ -167,7 +169,7 @@ def exercise_cases(folder):
             sources = shared + [os.path.join(exercises, name, "check.c")]
             objects = ["%s_%d.o" % (output, i) for i in range(len(sources))]
             build = [[C_COMPILER, *flags, "-c", source, "-o", to] for source, to in zip(sources, objects)]
-            build.append([SIMTCC, "-ccbin", COMPILER, solution, *objects, "-lm", "-Xcompiler", "-pthread", "-o", output])
+            build.append([SIMTCC, "-ccbin", COMPILER, "-I", common, solution, *objects, "-lm", "-Xcompiler", "-pthread", "-o", output])
             yield Case("exercises", "exercise " + name, [
                 output, "-e", name, "-c", solution, "-o", output + ".output", "-t", "60", "-s", "campaign",
                 "-r", output + ".order"], build=build, varies=True)
