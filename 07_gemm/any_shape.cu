@@ -21,7 +21,8 @@ static struct plan plan_for(const struct gemm *call, unsigned ideas)
     auto &last = plans[gpu_place()];
     const bool is_same = last.ideas == ideas && last.call.m == call->m && last.call.n == call->n &&
                          last.call.k == call->k && last.call.lda == call->lda &&
-                         last.call.ldb == call->ldb && last.call.b == call->b;
+                         last.call.ldb == call->ldb && last.call.a == call->a &&
+                         last.call.b == call->b;
 
     if (!is_same) {
         last.call = *call;
@@ -79,16 +80,24 @@ extern "C" void launch_thin(const struct gemm *call)
     run_plan(call, PLAN_SHAPES | PLAN_LATER | PLAN_COPIES | PLAN_THIN);
 }
 
-/* Better: the same kernels compute what is beyond the last whole tile. Still bad: a small C, for
- * which the first loads and the ring take longer than the products. */
+/* Better: the same kernels compute what is beyond the last whole tile. Still bad: up to 32 columns,
+ * for which half of a tile is outside, and more for fewer. */
 extern "C" void launch_edges(const struct gemm *call)
 {
     run_plan(call, PLAN_SHAPES | PLAN_LATER | PLAN_COPIES | PLAN_THIN | PLAN_EDGES);
 }
 
+/* Better: tiles of 32 and 16 columns. A float of A is needed for so few products that transposing
+ * it by threads would take longer than these: A comes by the TMA. Still bad: a small C, for which
+ * the first loads and the ring take longer than the products. */
+extern "C" void launch_narrow(const struct gemm *call)
+{
+    run_plan(call, PLAN_SHAPES | PLAN_LATER | PLAN_COPIES | PLAN_THIN | PLAN_EDGES | PLAN_NARROW);
+}
+
 /* Better: small tiles, of blocks that load at once all they need. */
 static const unsigned ALL =
-    PLAN_SHAPES | PLAN_LATER | PLAN_COPIES | PLAN_THIN | PLAN_EDGES | PLAN_SMALL;
+    PLAN_SHAPES | PLAN_LATER | PLAN_COPIES | PLAN_THIN | PLAN_EDGES | PLAN_NARROW | PLAN_SMALL;
 
 extern "C" void launch_any_shape(const struct gemm *call)
 {
@@ -105,8 +114,8 @@ extern "C" void prepare_any_shape(const struct gemm *call)
 
 extern "C" void how_any_shape(const struct gemm *call, char text[RUNG_HOW_SIZE])
 {
-    static const char *const tiles[] = {"128x256", "256x128", "128x128",
-                                        "64x128",  "128x64",  "64x64"};
+    static const char *const tiles[] = {"128x256", "256x128", "128x128", "64x128",
+                                        "128x64",  "64x64",   "128x32",  "128x16"};
     static const char *const small[] = {"16x32", "32x32", "32x64", "16x64"};
     const struct plan plan = plan_for(call, ALL);
 

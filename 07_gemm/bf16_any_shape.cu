@@ -32,13 +32,13 @@ KERNEL(any_shape_wide, wide)
 
 /* ---- what surrounds the product -------------------------------------------------------------- */
 
-/* C from the sums of all splits. With GROUPS = 8 each warp of a block adds up every eighth split of
- * the same 32 elements, with 1 all splits of 32 elements of its own. */
+/* C from the sums of all splits. With GROUPS = 1 each of a block's 8 warps adds up all splits of 32
+ * elements of its own; with more, each of so many warps a share of the splits of the same 32. */
 template <unsigned GROUPS>
 static __device__ void add_parts(const struct gemm &call, const float *parts, unsigned splits)
 {
-    __shared__ float sums[8][32];
-    const unsigned warp = threadIdx.x / 32, lane = threadIdx.x % 32, width = 256 / GROUPS;
+    __shared__ float sums[GROUPS][32];
+    const unsigned warp = threadIdx.x / 32, lane = threadIdx.x % 32, width = GROUPS == 1 ? 256 : 32;
     const unsigned pieces = (unsigned)((call.n + width - 1) / width);
     const size_t row = blockIdx.x / pieces;
     const size_t column = blockIdx.x % pieces * width + (GROUPS == 1 ? threadIdx.x : lane);
@@ -55,6 +55,7 @@ static __device__ void add_parts(const struct gemm &call, const float *parts, un
         __syncthreads();
         if (warp > 0)
             return;
+#pragma unroll
         for (unsigned w = 1; w < GROUPS; w++)
             sum += sums[w][lane];
     }
@@ -68,10 +69,12 @@ static __global__ void __launch_bounds__(256)
     add_parts<1>(call, parts, splits);
 }
 
-static __global__ void __launch_bounds__(256)
+static const unsigned MANY_GROUPS = 16;
+
+static __global__ void __launch_bounds__(MANY_GROUPS * 32)
     add_many_splits(const struct gemm call, const float *parts, const unsigned splits)
 {
-    add_parts<8>(call, parts, splits);
+    add_parts<MANY_GROUPS>(call, parts, splits);
 }
 
 /* Copies a matrix to rows that are aligned, a thread 8 elements. What is read beside them is of the
@@ -165,8 +168,8 @@ static void launch_add_splits(const struct gemm *call, unsigned splits)
         launch_dependent(add_few_splits, (unsigned)(call->m * ((call->n + 255) / 256)), 256, 0,
                          *call, parts, splits);
     else
-        launch_dependent(add_many_splits, (unsigned)(call->m * ((call->n + 31) / 32)), 256, 0,
-                         *call, parts, splits);
+        launch_dependent(add_many_splits, (unsigned)(call->m * ((call->n + 31) / 32)),
+                         MANY_GROUPS * 32, 0, *call, parts, splits);
 }
 
 /* What a launch needs beside the call, and is the same in every call with these arguments. */

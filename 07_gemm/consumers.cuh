@@ -11,8 +11,8 @@ static __device__ void consumers_sync()
     asm volatile("bar.sync 1, %0;" ::"n"(T::CONSUMERS) : "memory");
 }
 
-/* A warp computes 64 x 64 elements of the tile, with its lanes in 8 rows of 4. A lane's elements
- * are 2 x 4 squares of 4 x 4, 32 rows and 16 columns apart. */
+/* A warp computes 64 x WARP_N elements of the tile, with its lanes in 8 rows of 4. A lane has
+ * rectangles of NEIGHBOURS x 4 elements, 8 * NEIGHBOURS rows and 16 columns apart. */
 struct within {
     unsigned row, column, slice;
 };
@@ -23,21 +23,21 @@ static __device__ struct within place_in_tile()
     const unsigned warp = threadIdx.x / 32, lane = threadIdx.x % 32;
     struct within at;
 
-    at.row = warp / T::ACROSS % T::DOWN * WARP_SIDE + lane / 4 * 4;
-    at.column = warp % T::ACROSS * WARP_SIDE + lane % 4 * 4;
+    at.row = warp / T::ACROSS % T::DOWN * WARP_M + lane / 4 * T::NEIGHBOURS;
+    at.column = warp % T::ACROSS * T::WARP_N + lane % 4 * 4;
     at.slice = warp / (T::ACROSS * T::DOWN);
     return at;
 }
 
 template <typename T>
 static __device__ void load_fragments(const float *tile_a, const float *tile_b, unsigned p,
-                                      float a[THREAD_M], float b[THREAD_N])
+                                      float a[THREAD_M], float b[T::THREAD_N])
 {
 #pragma unroll
     for (unsigned i = 0; i < THREAD_M / 4; i++)
         *(float4 *)&a[4 * i] = *(const float4 *)(tile_a + p * T::PADDED_M + i * 32);
 #pragma unroll
-    for (unsigned j = 0; j < THREAD_N / 4; j++)
+    for (unsigned j = 0; j < T::THREAD_N / 4; j++)
         *(float4 *)&b[4 * j] = *(const float4 *)(tile_b + p * T::N + j * 16);
 }
 
@@ -47,16 +47,16 @@ static __device__ void load_fragments(const float *tile_a, const float *tile_b, 
  * three reads together take an extra cycle. */
 enum order { ROW_BY_ROW, TO_AND_FRO };
 
-template <enum order ORDER>
-static __device__ void add_products(const float a[THREAD_M], const float b[THREAD_N],
-                                    float sum[THREAD_M][THREAD_N])
+template <typename T, enum order ORDER>
+static __device__ void add_products(const float a[THREAD_M], const float b[T::THREAD_N],
+                                    float sum[THREAD_M][T::THREAD_N])
 {
 #pragma unroll
     for (unsigned i = 0; i < THREAD_M; i++)
 #pragma unroll
-        for (unsigned j = 0; j < THREAD_N; j++) {
+        for (unsigned j = 0; j < T::THREAD_N; j++) {
             const unsigned row = ORDER == TO_AND_FRO ? THREAD_M - 1 - i : i;
-            const unsigned column = ORDER == TO_AND_FRO && i % 2 == 0 ? THREAD_N - 1 - j : j;
+            const unsigned column = ORDER == TO_AND_FRO && i % 2 == 0 ? T::THREAD_N - 1 - j : j;
             sum[row][column] += a[row] * b[column];
         }
 }
@@ -65,11 +65,11 @@ static __device__ void add_products(const float a[THREAD_M], const float b[THREA
  * p + 1 are loaded while those for p are multiplied. */
 template <typename T, enum order ORDER>
 static __device__ void multiply(const struct ring &ring, struct within at, unsigned steps,
-                                struct slot *slot, float sum[THREAD_M][THREAD_N])
+                                struct slot *slot, float sum[THREAD_M][T::THREAD_N])
 {
     const float *const all_a = ring.a + at.row + at.slice * T::SHARE * T::PADDED_M;
     const float *const all_b = ring.b + at.column + at.slice * T::SHARE * T::N;
-    float a[2][THREAD_M], b[2][THREAD_N];
+    float a[2][THREAD_M], b[2][T::THREAD_N];
 
     barrier_wait(&ring.full[slot->stage], slot->parity);
     load_fragments<T>(all_a + slot->stage * T::A_FLOATS, all_b + slot->stage * T::B_FLOATS, 0, a[0],
@@ -101,7 +101,7 @@ static __device__ void multiply(const struct ring &ring, struct within at, unsig
                     }
                     load_fragments<T>(tile_a, tile_b, 0, a[0], b[0]);
                 }
-                add_products<ORDER>(a[p % 2], b[p % 2], sum);
+                add_products<T, ORDER>(a[p % 2], b[p % 2], sum);
             }
         }
         barrier_arrive(&ring.free[slot->stage]);
@@ -110,16 +110,17 @@ static __device__ void multiply(const struct ring &ring, struct within at, unsig
 }
 
 /* Row i of a thread's sums in the tile. */
+template <typename T>
 static __device__ unsigned row_of(struct within at, unsigned i)
 {
-    return at.row + i / 4 * 32 + i % 4;
+    return at.row + i / T::NEIGHBOURS * 8 * T::NEIGHBOURS + i % T::NEIGHBOURS;
 }
 
 /* Adds up the slices' sums, in their order. Each slice keeps the rows that it stores, `rows`. */
 template <typename T>
 static __device__ void exchange_slices(struct within at, float *exchange,
-                                       const float sum[THREAD_M][THREAD_N],
-                                       float rows[T::ROWS][THREAD_N])
+                                       const float sum[THREAD_M][T::THREAD_N],
+                                       float rows[T::ROWS][T::THREAD_N])
 {
     const unsigned threads = T::CONSUMERS / T::SLICES, thread = threadIdx.x % threads;
 
@@ -129,23 +130,24 @@ static __device__ void exchange_slices(struct within at, float *exchange,
         const unsigned owner = i / T::ROWS;
         const unsigned sender = at.slice - (at.slice > owner);
 #pragma unroll
-        for (unsigned j = 0; j < THREAD_N; j++)
+        for (unsigned j = 0; j < T::THREAD_N; j++)
             if (owner == at.slice)
                 rows[i % T::ROWS][j] = sum[i][j];
             else
-                exchange[((sender * THREAD_M + i) * THREAD_N + j) * threads + thread] = sum[i][j];
+                exchange[((sender * THREAD_M + i) * T::THREAD_N + j) * threads + thread] =
+                    sum[i][j];
     }
     consumers_sync<T>();
 #pragma unroll
     for (unsigned i = 0; i < T::ROWS; i++)
 #pragma unroll
-        for (unsigned j = 0; j < THREAD_N; j++) {
-            const unsigned element = (at.slice * T::ROWS + i) * THREAD_N + j;
+        for (unsigned j = 0; j < T::THREAD_N; j++) {
+            const unsigned element = (at.slice * T::ROWS + i) * T::THREAD_N + j;
             float total = 0;
 #pragma unroll
             for (unsigned s = 0; s < T::SLICES; s++) {
                 const unsigned sender = s - (s > at.slice);
-                const unsigned from = sender * THREAD_M * THREAD_N + element;
+                const unsigned from = sender * THREAD_M * T::THREAD_N + element;
                 total += s == at.slice ? rows[i][j] : exchange[from * threads + thread];
             }
             rows[i][j] = total;
@@ -155,39 +157,41 @@ static __device__ void exchange_slices(struct within at, float *exchange,
 
 template <typename T>
 static __device__ void add_slices(struct within at, float *exchange,
-                                  const float sum[THREAD_M][THREAD_N],
-                                  float rows[T::ROWS][THREAD_N])
+                                  const float sum[THREAD_M][T::THREAD_N],
+                                  float rows[T::ROWS][T::THREAD_N])
 {
     if (T::SLICES > 1) {
         exchange_slices<T>(at, exchange, sum, rows);
     } else {
 #pragma unroll
-        for (unsigned i = 0; i < T::ROWS * THREAD_N; i++)
-            rows[i / THREAD_N][i % THREAD_N] = sum[i / THREAD_N][i % THREAD_N];
+        for (unsigned i = 0; i < T::ROWS * T::THREAD_N; i++)
+            rows[i / T::THREAD_N][i % T::THREAD_N] = sum[i / T::THREAD_N][i % T::THREAD_N];
     }
 }
 
 template <typename T>
 static __device__ void store_fours(const struct gemm &call, struct place tile, struct within at,
-                                   const float rows[T::ROWS][THREAD_N])
+                                   const float rows[T::ROWS][T::THREAD_N])
 {
 #pragma unroll
     for (unsigned i = 0; i < T::ROWS; i++)
 #pragma unroll
-        for (unsigned j = 0; j < THREAD_N; j += 4)
-            store_4(call, tile.row + row_of(at, at.slice * T::ROWS + i),
+        for (unsigned j = 0; j < T::THREAD_N; j += 4)
+            store_4(call, tile.row + row_of<T>(at, at.slice * T::ROWS + i),
                     tile.column + at.column + j * 4, &rows[i][j], true);
 }
 
 /* The same if the rows of C are not aligned. With stores of single floats, each lane would write to
  * a sector of its own. So the sums are exchanged through shared memory, 8 rows of a warp at a time,
- * and the lanes of a warp store 32 neighbours. */
+ * and the lanes of a warp store 32 neighbours, or as many as it has. */
 template <typename T>
 static __device__ void store_rows(const struct gemm &call, struct place tile, struct within at,
-                                  float *exchange, const float rows[T::ROWS][THREAD_N])
+                                  float *exchange, const float rows[T::ROWS][T::THREAD_N])
 {
     const unsigned warp = threadIdx.x / 32, lane = threadIdx.x % 32;
-    const size_t column = tile.column + at.column / WARP_SIDE * WARP_SIDE + lane;
+    const unsigned across = T::WARP_N < 32 ? T::WARP_N : 32, at_once = 32 / across;
+    const unsigned first = lane % across;
+    const size_t column = tile.column + at.column / T::WARP_N * T::WARP_N + first;
     float *const mine = exchange + warp * 8 * T::PADDED_ROW;
     struct gemm scaled = call;
 
@@ -197,27 +201,28 @@ static __device__ void store_rows(const struct gemm &call, struct place tile, st
 
 #pragma unroll
     for (unsigned i = 0; i < T::ROWS; i++) {
-        const size_t row = tile.row + row_of(at, at.slice * T::ROWS + i) - lane / 4 * 4;
+        const size_t row =
+            tile.row + row_of<T>(at, at.slice * T::ROWS + i) - lane / 4 * T::NEIGHBOURS;
 #pragma unroll
-        for (unsigned j = 0; j < THREAD_N; j += 4)
+        for (unsigned j = 0; j < T::THREAD_N; j += 4)
             *(float4 *)(mine + lane / 4 * T::PADDED_ROW + lane % 4 * 4 + j * 4) =
                 make_float4(call.alpha * rows[i][j], call.alpha * rows[i][j + 1],
                             call.alpha * rows[i][j + 2], call.alpha * rows[i][j + 3]);
         __syncwarp();
 #pragma unroll 4
-        for (unsigned r = 0; r < 8; r++)
+        for (unsigned r = lane / across; r < 8; r += at_once)
 #pragma unroll
-            for (unsigned half = 0; half < WARP_SIDE; half += 32)
-                if (row + r * 4 < call.m && column + half < call.n)
-                    store(scaled, row + r * 4, column + half,
-                          mine[r * T::PADDED_ROW + half + lane]);
+            for (unsigned half = 0; half < T::WARP_N; half += 32)
+                if (row + r * T::NEIGHBOURS < call.m && column + half < call.n)
+                    store(scaled, row + r * T::NEIGHBOURS, column + half,
+                          mine[r * T::PADDED_ROW + half + first]);
         __syncwarp();
     }
 }
 
 template <typename T>
 static __device__ void store_tile(const struct gemm &call, struct place tile, struct within at,
-                                  float *exchange, const float rows[T::ROWS][THREAD_N])
+                                  float *exchange, const float rows[T::ROWS][T::THREAD_N])
 {
     if (has_aligned_rows(call.c, call.ldc)) {
         store_fours<T>(call, tile, at, rows);

@@ -29,6 +29,7 @@ void launch_added_later(const struct gemm *call);
 void launch_aligned_copies(const struct gemm *call);
 void launch_thin(const struct gemm *call);
 void launch_edges(const struct gemm *call);
+void launch_narrow(const struct gemm *call);
 void launch_any_shape(const struct gemm *call);
 void how_any_shape(const struct gemm *call, char text[RUNG_HOW_SIZE]);
 void prepare_any_shape(const struct gemm *call);
@@ -264,6 +265,15 @@ static const struct gemm_rung rungs[] = {
                  .needs_compute_capability = 90,
                  .unavailable = hopper_unavailable},
         .run = launch_edges,
+        .depth = gemm_depth_serial,
+        .prepare = prepare_any_shape,
+    },
+    {
+        .rung = {.name = "narrow",
+                 .idea = "tiles of 32 or 16 columns, with A as it lies, by the TMA",
+                 .needs_compute_capability = 90,
+                 .unavailable = hopper_unavailable},
+        .run = launch_narrow,
         .depth = gemm_depth_serial,
         .prepare = prepare_any_shape,
     },

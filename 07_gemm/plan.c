@@ -16,6 +16,7 @@ static const struct tile tiles[TILE_SHAPES] = {
     [TILE_128X256] = {128, 256, 32, 4.92, 2.2}, [TILE_256X128] = {256, 128, 32, 5.29, 2.5},
     [TILE_128X128] = {128, 128, 32, 2.79, 2.7}, [TILE_64X128] = {64, 128, 32, 1.49, 2.2},
     [TILE_128X64] = {128, 64, 32, 1.57, 2.1},   [TILE_64X64] = {64, 64, 64, 1.47, 2.0},
+    [TILE_128X32] = {128, 32, 32, 0.82, 2.5},   [TILE_128X16] = {128, 16, 32, 0.54, 2.7},
 };
 
 struct small_tile {
@@ -168,12 +169,15 @@ static size_t without_edge(size_t length, size_t tile)
 static void consider_tiles(const struct gemm *call, unsigned ideas, struct choice *best)
 {
     const bool aligned = (uintptr_t)call->b % 16 == 0 && call->ldb % 4 == 0;
+    const bool takes_narrow = ideas & PLAN_NARROW && call->m <= INT32_MAX &&
+                              (uintptr_t)call->a % 16 == 0 && call->lda % 4 == 0;
+    const int shapes = takes_narrow ? TILE_SHAPES : ideas & PLAN_SHAPES ? TILE_128X32 : 1;
     struct plan plan = {.kind = BY_TILES, .copies_b = !aligned, .splits = 1};
 
     if (call->n > INT32_MAX || call->k > INT32_MAX || call->lda > UINT32_MAX / 2048 ||
         (!aligned && !(ideas & PLAN_COPIES)))
         return;
-    for (plan.shape = 0; plan.shape < (ideas & PLAN_SHAPES ? TILE_SHAPES : 1); plan.shape++)
+    for (plan.shape = 0; plan.shape < shapes; plan.shape++)
         for (int edges = 0; edges <= (ideas & PLAN_EDGES ? 1 : 0); edges++) {
             plan.rows = edges ? without_edge(call->m, tiles[plan.shape].m) : call->m;
             plan.columns = edges ? without_edge(call->n, tiles[plan.shape].n) : call->n;

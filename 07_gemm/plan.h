@@ -20,7 +20,8 @@ enum {
     PLAN_COPIES = 1 << 2, /* aligned copies of B */
     PLAN_THIN = 1 << 3,   /* few rows or columns without tiles */
     PLAN_EDGES = 1 << 4,  /* the same for those beyond the last tile */
-    PLAN_SMALL = 1 << 5,  /* blocks that do not wait for one another */
+    PLAN_NARROW = 1 << 5, /* tiles of 32 or 16 columns */
+    PLAN_SMALL = 1 << 6,  /* blocks that do not wait for one another */
 };
 
 /* BY_NOTHING: the ideas do not suffice for the problem. */
@@ -34,6 +35,8 @@ enum {
     TILE_64X128,
     TILE_128X64,
     TILE_64X64,
+    TILE_128X32, /* this and the next: narrow_tiles */
+    TILE_128X16,
     TILE_SHAPES
 };
 
@@ -63,6 +66,7 @@ struct plan choose_plan(const struct gemm *call, unsigned ideas);
 
 /* Runs them (tiles.cu, thin.cu, small_tiles.cu). */
 void run_tiles(const struct gemm *call, const struct plan *plan);
+void launch_narrow_tiles(const struct gemm *call, const struct plan *plan);
 void run_few_rows(const struct gemm *call, unsigned splits);
 void run_few_columns(const struct gemm *call, unsigned splits);
 void run_small_tiles(const struct gemm *call, const struct plan *plan);

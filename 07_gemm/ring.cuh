@@ -8,17 +8,20 @@
 
 static const unsigned PRODUCERS = 128;
 
-/* A consumer thread computes THREAD_M x THREAD_N elements of C, its warp 64 x 64. */
-static const unsigned THREAD_M = 8, THREAD_N = 16, WARP_SIDE = 64;
+/* Of C, a consumer warp computes WARP_M rows, each of its threads 8 of them. */
+static const unsigned THREAD_M = 8, WARP_M = 64;
 
 /* A block's tile: DOWN x ACROSS warps compute it, SLICES times, each slice for another part of a
- * stage's values of p. DEPTH is how many values a stage has, STAGES how many stages the ring
- * has. */
-template <unsigned DOWN_, unsigned ACROSS_, unsigned SLICES_, unsigned DEPTH_, unsigned STAGES_>
+ * stage's values of p. DEPTH is how many values a stage has, STAGES how many stages the ring has. A
+ * warp computes WARP_N columns, each of its threads a quarter of them; NEIGHBOURS of a thread's
+ * rows follow one another. */
+template <unsigned DOWN_, unsigned ACROSS_, unsigned SLICES_, unsigned DEPTH_, unsigned STAGES_,
+          unsigned WARP_N_ = 64, unsigned NEIGHBOURS_ = 4>
 struct Tile {
     static const unsigned DOWN = DOWN_, ACROSS = ACROSS_, SLICES = SLICES_;
     static const unsigned DEPTH = DEPTH_, STAGES = STAGES_;
-    static const unsigned M = DOWN * WARP_SIDE, N = ACROSS * WARP_SIDE;
+    static const unsigned WARP_N = WARP_N_, THREAD_N = WARP_N / 4, NEIGHBOURS = NEIGHBOURS_;
+    static const unsigned M = DOWN * WARP_M, N = ACROSS * WARP_N;
     static const unsigned CONSUMERS = DOWN * ACROSS * SLICES * 32;
 
     /* A tile of A is [p][row], padded to avoid bank conflicts when producers store it; one of B is
@@ -33,7 +36,7 @@ struct Tile {
     /* How many of a thread's rows of sums it stores: slices share them. */
     static const unsigned ROWS = THREAD_M / SLICES;
     /* For the exchange of sums: between slices, and between the lanes of a warp (store_rows). */
-    static const unsigned PADDED_ROW = WARP_SIDE + 16;
+    static const unsigned PADDED_ROW = WARP_N + 16;
     static const unsigned EXCHANGE = (THREAD_M - ROWS) * THREAD_N * CONSUMERS;
     static const unsigned ROWS_FLOATS = CONSUMERS / 32 * 8 * PADDED_ROW;
     static const unsigned C_FLOATS = EXCHANGE > ROWS_FLOATS ? EXCHANGE : ROWS_FLOATS;
@@ -51,8 +54,21 @@ struct ring {
     phase_barrier *full, *free;
 };
 
-/* The block's ring of tiles, in its dynamic shared memory. `arrivals` are expected at a full
- * barrier. All threads call it. */
+/* `arrivals` are expected at a full barrier. All threads call it. */
+template <typename T>
+static __device__ void create_barriers(const struct ring &ring, unsigned arrivals)
+{
+    if (threadIdx.x == 0) {
+        for (unsigned s = 0; s < T::STAGES; s++) {
+            barrier_create(&ring.full[s], arrivals);
+            barrier_create(&ring.free[s], T::CONSUMERS);
+        }
+        barriers_created();
+    }
+    __syncthreads();
+}
+
+/* The block's ring of tiles, in its dynamic shared memory. */
 template <typename T>
 static __device__ struct ring make_ring(phase_barrier full[], phase_barrier free[],
                                         unsigned arrivals)
@@ -65,14 +81,7 @@ static __device__ struct ring make_ring(phase_barrier full[], phase_barrier free
     ring.exchange = ring.a + T::STAGES * T::A_FLOATS;
     ring.full = full;
     ring.free = free;
-    if (threadIdx.x == 0) {
-        for (unsigned s = 0; s < T::STAGES; s++) {
-            barrier_create(&full[s], arrivals);
-            barrier_create(&free[s], T::CONSUMERS);
-        }
-        barriers_created();
-    }
-    __syncthreads();
+    create_barriers<T>(ring, arrivals);
     return ring;
 }
 

@@ -47,7 +47,7 @@ static __device__ void consume(const struct gemm &call, const struct ring &ring)
 {
     const struct within at = place_in_tile<Large>();
     struct slot slot = {0, 0};
-    float sum[THREAD_M][THREAD_N] = {};
+    float sum[THREAD_M][Large::THREAD_N] = {};
 
     multiply<Large, ORDER>(ring, at, steps_along<Large>(call), &slot, sum);
     store_tile<Large>(call, tile_of_block(call), at, ring.exchange, sum);

@@ -16,10 +16,10 @@
 void prepare_any_shape(const struct gemm *call);
 const char *hopper_unavailable(void);
 
-enum { ALL = 63 };
+enum { ALL = 127 };
 
-static const unsigned tile_m[TILE_SHAPES] = {128, 256, 128, 64, 128, 64};
-static const unsigned tile_n[TILE_SHAPES] = {256, 128, 128, 128, 64, 64};
+static const unsigned tile_m[TILE_SHAPES] = {128, 256, 128, 64, 128, 64, 128, 128};
+static const unsigned tile_n[TILE_SHAPES] = {256, 128, 128, 128, 64, 64, 32, 16};
 
 static const unsigned small_m[SMALL_SHAPES] = {16, 32, 32, 16};
 static const unsigned small_n[SMALL_SHAPES] = {32, 32, 64, 64};
@@ -48,6 +48,7 @@ static void check_plan(const struct gemm *call, unsigned ideas, const struct pla
         assert_true((uintptr_t)call->b % 16 == 0 && call->ldb % 4 == 0 ? !plan->copies_b
                                                                        : plan->copies_b);
         assert_true(!plan->added_later || ideas & PLAN_LATER);
+        assert_true(plan->shape < TILE_128X32 || (ideas & PLAN_NARROW && call->lda % 4 == 0));
         break;
     case BY_FEW_ROWS:
     case BY_FEW_COLUMNS:
@@ -124,7 +125,8 @@ static void verify_forced(struct problem *problem)
 static void check_shapes(struct problem *problem, size_t m, size_t n, size_t k)
 {
     forced = (struct plan){.kind = BY_TILES};
-    for (forced.shape = 0; forced.shape < TILE_SHAPES; forced.shape++) {
+    for (forced.shape = 0; forced.shape < (k % 4 == 0 ? TILE_SHAPES : TILE_128X32);
+         forced.shape++) {
         const unsigned count =
             (unsigned)(ceil_of(m, tile_m[forced.shape]) * ceil_of(n, tile_n[forced.shape]));
         for (unsigned blocks = 1; blocks <= count + 2; blocks += 1 + count / 2)

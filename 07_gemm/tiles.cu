@@ -2,9 +2,7 @@
  * the edges, on Hopper (sm_90a). */
 #include "copy_rows.h"
 #include "device/gpu.h"
-#include "plan.h"
-#include "tiles_of_c.cuh"
-#include "workspace.h"
+#include "planned_work.cuh"
 
 /* The product with B's copy, whose rows are aligned. */
 static struct gemm with_aligned_b(const struct gemm *call)
@@ -22,25 +20,15 @@ static void launch_tiles(const struct gemm *call, const struct plan *plan)
 {
     static bool may_have_memory[MOST_GPUS]; /* an attribute belongs to a GPU, too */
     const unsigned gpu = gpu_place();
-    struct work work = work_for<T>(call);
-    const unsigned tiles = work.row_tiles * work.column_tiles;
+    const struct work work = planned_work<T>(call, plan);
 
-    work.blocks = plan->blocks;
-    work.added_later = plan->added_later;
-    work.parts = workspace_parts();
-    work.sent = workspace_flags();
     if (!may_have_memory[gpu])
         cudaFuncSetAttribute(tiles_of_c<T>, cudaFuncAttributeMaxDynamicSharedMemorySize,
                              T::SHARED_BYTES);
     may_have_memory[gpu] = true;
     launch_dependent(tiles_of_c<T>, work.blocks, T::CONSUMERS + PRODUCERS, T::SHARED_BYTES, *call,
                      describe_b(call, T::DEPTH, T::N), work);
-    if (work.added_later) {
-        const unsigned parts = (work.blocks + tiles - 1) / tiles;
-        const unsigned together = parts <= 6 ? 1 : parts <= 12 ? 2 : parts <= 32 ? 4 : 8;
-        launch_dependent(add_parts<T>, dim3(tiles, T::M * T::N * together / 1024), ADD_THREADS, 0,
-                         *call, work, together);
-    }
+    launch_add_parts<T>(call, work);
 }
 
 void run_tiles(const struct gemm *call, const struct plan *plan)
@@ -52,6 +40,8 @@ void run_tiles(const struct gemm *call, const struct plan *plan)
         launch_tiles<Tile<1, 2, 4, 32, 4>>,
         launch_tiles<Tile<2, 1, 4, 32, 4>>,
         launch_tiles<Tile<1, 1, 8, 64, 3>>,
+        launch_narrow_tiles,
+        launch_narrow_tiles,
     };
     struct gemm inner = *call;
 

@@ -22,7 +22,9 @@ static __device__ void produce(const struct gemm &call, const struct tensor_b &b
                         &slot);
 }
 
-template <typename T>
+/* MULTIPLY adds the products of some stages to the sums. */
+template <typename T, void MULTIPLY(const struct ring &, struct within, unsigned, struct slot *,
+                                    float[THREAD_M][T::THREAD_N])>
 static __device__ void consume(const struct gemm &call, const struct work &work,
                                const struct ring &ring)
 {
@@ -30,10 +32,10 @@ static __device__ void consume(const struct gemm &call, const struct work &work,
     struct slot slot = {0, 0};
 
     for (struct share share = first_share(work); share.steps > 0; share = next_share(work, share)) {
-        float sum[THREAD_M][THREAD_N] = {}, rows[T::ROWS][THREAD_N];
+        float sum[THREAD_M][T::THREAD_N] = {}, rows[T::ROWS][T::THREAD_N];
         struct gemm scaled = call;
 
-        multiply<T, TO_AND_FRO>(ring, at, share.steps, &slot, sum);
+        MULTIPLY(ring, at, share.steps, &slot, sum);
         add_slices<T>(at, ring.exchange, sum, rows);
         if (is_sent(work, share)) {
             send_part<T>(call, work, share, at, rows);
@@ -61,7 +63,7 @@ static __global__ void __launch_bounds__(T::CONSUMERS + PRODUCERS, 1)
         produce<T>(call, {&b}, work, ring);
     } else {
         asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(CONSUMER_REGISTERS));
-        consume<T>(call, work, ring);
+        consume<T, multiply<T, TO_AND_FRO>>(call, work, ring);
     }
 }
 

@@ -39,13 +39,13 @@ static __device__ void start_copies(const struct gemm &call, struct place tile, 
 
 /* Adds the products of one pair of tiles, from the thread's first elements on. */
 static __device__ void multiply_tiles(const float *tile_a, const float *tile_b,
-                                      float sum[THREAD_M][THREAD_N])
+                                      float sum[THREAD_M][Wide::THREAD_N])
 {
 #pragma unroll
     for (unsigned p = 0; p < Wide::DEPTH; p++) {
-        float a[THREAD_M], b[THREAD_N];
+        float a[THREAD_M], b[Wide::THREAD_N];
         load_fragments<Wide>(tile_a, tile_b, p, a, b);
-        add_products<ROW_BY_ROW>(a, b, sum);
+        add_products<Wide, ROW_BY_ROW>(a, b, sum);
     }
 }
 
@@ -67,7 +67,7 @@ static __global__ void __launch_bounds__(THREADS) wide_tile(const struct gemm ca
                      all_b + ahead * Wide::B_FLOATS, b_aligned);
         __pipeline_commit();
     }
-    float sum[THREAD_M][THREAD_N] = {};
+    float sum[THREAD_M][Wide::THREAD_N] = {};
     for (size_t first = 0; first < call.k; first += Wide::DEPTH) {
         __pipeline_wait_prior(Wide::STAGES - 2);
         __syncthreads();

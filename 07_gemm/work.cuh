@@ -90,7 +90,7 @@ static __device__ float *part_of(const struct work &work, unsigned block, bool i
 template <typename T>
 static __device__ void send_part(const struct gemm &call, const struct work &work,
                                  const struct share &share, struct within at,
-                                 const float rows[T::ROWS][THREAD_N])
+                                 const float rows[T::ROWS][T::THREAD_N])
 {
     struct gemm part = call;
 
@@ -121,13 +121,13 @@ static __device__ unsigned block_of(const struct work &work, unsigned long long 
 template <typename T>
 static __device__ void collect_parts(const struct gemm &call, const struct work &work,
                                      struct share share, struct within at,
-                                     float rows[T::ROWS][THREAD_N])
+                                     float rows[T::ROWS][T::THREAD_N])
 {
     const unsigned first = block_of(work, (unsigned long long)share.tile * work.k_steps);
 
 #pragma unroll
-    for (unsigned i = 0; i < T::ROWS * THREAD_N; i++)
-        rows[i / THREAD_N][i % THREAD_N] *= call.alpha;
+    for (unsigned i = 0; i < T::ROWS * T::THREAD_N; i++)
+        rows[i / T::THREAD_N][i % T::THREAD_N] *= call.alpha;
     for (unsigned block = first; block < blockIdx.x; block++) {
         const float *const part = part_of<T>(work, block, block > first);
 
@@ -140,9 +140,9 @@ static __device__ void collect_parts(const struct gemm &call, const struct work 
 #pragma unroll
         for (unsigned i = 0; i < T::ROWS; i++)
 #pragma unroll
-            for (unsigned j = 0; j < THREAD_N; j += 4) { /* __ldcg: L1 may be stale */
+            for (unsigned j = 0; j < T::THREAD_N; j += 4) { /* __ldcg: L1 may be stale */
                 const float4 four =
-                    __ldcg((const float4 *)(part + row_of(at, at.slice * T::ROWS + i) * T::N +
+                    __ldcg((const float4 *)(part + row_of<T>(at, at.slice * T::ROWS + i) * T::N +
                                             at.column + j * 4));
                 rows[i][j] += four.x;
                 rows[i][j + 1] += four.y;

@@ -37,7 +37,7 @@ STEPS = [
     ("06_gpu_warp_shuffle", "--ladder rows --m 33 --n 777"),
     ("06_gpu_warp_shuffle", "--ladder columns --m 777 --n 65"),
     ("07_gemm", "--m 100 --n 67 --k 45 --beta 2"),
-    ("07_gemm", "--type bf16 --m 100 --n 72 --k 45"),
+    ("07_gemm", "--type bf16 --m 100 --n 72 --k 48"),
     ("07_gemm", "--type tf32 --m 100 --n 67 --k 45 --beta 2"),
     ("08_conv", "--batch 1 --channels 3 --height 20 --width 70 --filters 5 --pad 1"),
 ]

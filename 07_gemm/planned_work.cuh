@@ -1,0 +1,35 @@
+/* Step 07: tiles of C that blocks share as a plan says. */
+#ifndef RUNGS_07_PLANNED_WORK_CUH
+#define RUNGS_07_PLANNED_WORK_CUH
+
+#include "kernel/dependent_launch.cuh"
+#include "plan.h"
+#include "tiles_of_c.cuh"
+#include "workspace.h"
+
+template <typename T>
+static inline struct work planned_work(const struct gemm *call, const struct plan *plan)
+{
+    struct work work = work_for<T>(call);
+
+    work.blocks = plan->blocks;
+    work.added_later = plan->added_later;
+    work.parts = workspace_parts();
+    work.sent = workspace_flags();
+    return work;
+}
+
+/* Adds up the partial sums, if the plan leaves that for later. */
+template <typename T>
+static inline void launch_add_parts(const struct gemm *call, const struct work &work)
+{
+    const unsigned tiles = work.row_tiles * work.column_tiles;
+    const unsigned parts = (work.blocks + tiles - 1) / tiles;
+    const unsigned together = parts <= 6 ? 1 : parts <= 12 ? 2 : parts <= 32 ? 4 : 8;
+
+    if (work.added_later)
+        launch_dependent(add_parts<T>, dim3(tiles, T::M * T::N * together / 1024), ADD_THREADS, 0,
+                         *call, work, together);
+}
+
+#endif
