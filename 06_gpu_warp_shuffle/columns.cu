@@ -161,6 +161,7 @@ __global__ void column_vectorized(R in, size_t rows, size_t columns, unsigned wi
     store_columns<R, COUNT>(mine, width, column < columns, out + column);
 }
 
+/* In the launches, decltype(in)::PACK and not in.PACK: gcc 13.2 breaks on that. */
 extern "C" void launch_column_vectorized(const struct matrix_reduction *call)
 {
     if (call->columns == 0)
@@ -173,7 +174,7 @@ extern "C" void launch_column_vectorized(const struct matrix_reduction *call)
             column_vectorized<1>
                 <<<plan.tiles, BLOCK>>>(in, call->rows, call->columns, plan.width, result);
         else
-            column_vectorized<in.PACK>
+            column_vectorized<decltype(in)::PACK>
                 <<<plan.tiles, BLOCK>>>(in, call->rows, call->columns, plan.width, result);
     });
 }
@@ -231,7 +232,7 @@ static void start_in_flight(const struct matrix_reduction *call, struct column_p
             column_in_flight<1>
                 <<<plan.tiles, BLOCK>>>(in, call->rows, call->columns, plan.width, result);
         else
-            column_in_flight<in.PACK>
+            column_in_flight<decltype(in)::PACK>
                 <<<plan.tiles, BLOCK>>>(in, call->rows, call->columns, plan.width, result);
     });
 }
@@ -308,8 +309,8 @@ extern "C" void launch_column_split(const struct matrix_reduction *call)
             column_split<1><<<grid, BLOCK>>>(in, call->rows, call->columns, plan.width,
                                              plan.rows_per_block, partial);
         else
-            column_split<in.PACK><<<grid, BLOCK>>>(in, call->rows, call->columns, plan.width,
-                                                   plan.rows_per_block, partial);
+            column_split<decltype(in)::PACK><<<grid, BLOCK>>>(
+                in, call->rows, call->columns, plan.width, plan.rows_per_block, partial);
         column_in_flight<1><<<second.tiles, BLOCK>>>(in.finish(partial), plan.splits, call->columns,
                                                      second.width, in.values(call->result));
     });

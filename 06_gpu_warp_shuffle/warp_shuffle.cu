@@ -167,8 +167,10 @@ extern "C" void launch_shape_by_size(const struct reduction *call)
 {
     reduce_with(call, [=](auto in) {
         with_shape_by_size(call, in.PACK, [=](auto shape, unsigned grid) {
-            one_launch<shape.THREADS, shape.LOADS>
-                <<<grid, shape.THREADS, 0, (cudaStream_t)call->stream>>>(
+            typedef decltype(shape) Shape; /* gcc 13.2 breaks on shape.THREADS here */
+
+            one_launch<Shape::THREADS, Shape::LOADS>
+                <<<grid, Shape::THREADS, 0, (cudaStream_t)call->stream>>>(
                     in, call->n, in.values(call->workspace), in.values(call->result));
         });
     });

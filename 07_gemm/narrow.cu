@@ -4,8 +4,8 @@
 #include "planned_work.cuh"
 
 /* A stage's tile of A has a row of 128 bytes for each row of C; its chunks of 16 bytes lie where
- * the TMA's 128-byte swizzle puts them. A thread's rows are 8 apart, so that a warp's 8 rows of threads
- * read 8 neighbouring rows, whose chunks are in different banks. */
+ * the TMA's 128-byte swizzle puts them. A thread's rows are 8 apart, so that a warp's 8 rows of
+ * threads read 8 neighbouring rows, whose chunks are in different banks. */
 template <unsigned COLUMNS, unsigned SLICES_>
 struct Narrow : Tile<2, 1, SLICES_, 32, 8, COLUMNS, 1> {
     typedef Tile<2, 1, SLICES_, 32, 8, COLUMNS, 1> Base;

@@ -21,8 +21,9 @@
 # numbers, and none of the optimisations that merge, split, move or duplicate accesses and branches,
 # so that the counts are the same with GCC and Clang, at -O1 and at -O2. (Hence -Wno-pass-failed:
 # Clang would warn that it does not obey #pragma unroll.) Allocations in kernels are made as written
-# and may return NULL, and stores to them are not removed. These options must not be passed to the
-# linker.
+# and may return NULL, and stores to them are not removed. memcpy is not fortified, as Ubuntu's
+# compilers do by default: that would be a call past the hooks. These options must not be passed to
+# the linker.
 #
 # SIMT_ARITHMETIC, of all device code: arithmetic.c has what it is for.
 #
@@ -39,9 +40,10 @@ set(SIMT_INSTRUMENTATION
   -fno-optimize-sibling-calls -ffp-contract=off -fno-builtin-malloc -fno-builtin-free -fcheck-new
   -fno-delete-null-pointer-checks)
 set(SIMT_INSTRUMENTATION_GNU
-  -fsanitize=bounds -fno-reorder-blocks -fno-reorder-blocks-and-partition -fno-tree-vectorize
-  -fno-tree-slp-vectorize -fno-tree-loop-distribute-patterns -fno-store-merging -fno-thread-jumps
-  -fno-split-paths -fno-tree-pre -fno-isolate-erroneous-paths-dereference
+  -U_FORTIFY_SOURCE -fsanitize=bounds -fno-reorder-blocks -fno-reorder-blocks-and-partition
+  -fno-tree-vectorize -fno-tree-slp-vectorize -fno-tree-loop-distribute-patterns
+  -fno-store-merging -fno-thread-jumps
+  -fno-split-paths -fno-tree-dominator-opts -fno-tree-pre -fno-isolate-erroneous-paths-dereference
   --param=tsan-distinguish-volatile=1)
 set(SIMT_INSTRUMENTATION_Clang
   -fsanitize=array-bounds -fsanitize-coverage=bb,no-prune
@@ -49,6 +51,7 @@ set(SIMT_INSTRUMENTATION_Clang
   -mllvm -disable-vector-combine
   -mllvm -jump-threading-threshold=0 -mllvm -enable-load-pre=false
   -fno-vectorize -fno-slp-vectorize -fno-unroll-loops -mllvm -pragma-unroll-threshold=0
+  -U_FORTIFY_SOURCE -Wno-unused-command-line-argument
   -fno-integrated-as -Wa,--no-warn -Wno-pass-failed)
 set(SIMT_INSTRUMENTATION_Clang_13 # and later: loops that copy or clear stay loops
   -mllvm -disable-loop-idiom-memcpy -mllvm -disable-loop-idiom-memset)

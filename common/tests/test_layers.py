@@ -85,12 +85,19 @@ def room_of(path):
     return max(found, key=len) if found else None
 
 
+def listed_by_git():
+    """Without what git ignores; None if there is no git, or this is no clone."""
+    try:
+        listed = subprocess.run(["git", "-C", ROOT, "ls-files", "--cached", "--others", "--exclude-standard"],
+                                stdout=subprocess.PIPE, universal_newlines=True)
+    except FileNotFoundError:
+        return None
+    return listed.stdout.split("\n") if listed.returncode == 0 else None
+
+
 def sources():
-    listed = subprocess.run(["git", "-C", ROOT, "ls-files", "--cached", "--others", "--exclude-standard"],
-                            stdout=subprocess.PIPE, universal_newlines=True)
-    names = listed.stdout.split("\n") if listed.returncode == 0 else [
-        os.path.relpath(os.path.join(here, name), ROOT)
-        for here, _, files in os.walk(ROOT) for name in files]
+    names = listed_by_git() or [os.path.relpath(os.path.join(here, name), ROOT)
+                                for here, _, files in os.walk(ROOT) for name in files]
     return sorted(name for name in names
                   if re.search(r"\.(c|h|cu|cuh)$", name) and not name.startswith("build")
                   and os.path.exists(os.path.join(ROOT, name)))

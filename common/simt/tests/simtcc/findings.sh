@@ -129,3 +129,36 @@ mkdir -p 'a folder' && cp findings.cu 'a folder'
 compile 'a folder/findings.cu' -o findings || fail 'a folder with a blank'
 runs 1
 grep -q 'a folder/findings.cu:8:  [*]number = threadIdx.x;' output || fail 'no line of a folder with a blank'
+
+# A compiler that fortifies, as Ubuntu's do: what memcpy writes is seen all the same.
+
+mkdir fortifying
+printf '#!/bin/sh\nexec %s -D_FORTIFY_SOURCE=3 "$@"\n' "$compiler" >fortifying/g++
+chmod +x fortifying/g++
+cat >kernel.cu <<'END'
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+__global__ void k(uint32_t *memory)
+{
+    __shared__ __align__(16) uint32_t shared[4 * 32];
+    uint32_t words[4];
+    for (int i = 0; i < 4; i++)
+        words[i] = threadIdx.x + i;
+    memcpy(shared + 4 * threadIdx.x, words, 16);
+    __syncthreads();
+    memcpy(words, shared + 4 * (31 - threadIdx.x), 16);
+    memcpy(memory + 4 * threadIdx.x, words, 16);
+}
+int main()
+{
+    uint32_t *memory, first;
+    cudaMalloc(&memory, 4096);
+    k<<<1, 32>>>(memory);
+    cudaMemcpy(&first, memory, sizeof first, cudaMemcpyDefault);
+    printf("%u\n", first);
+}
+END
+plain=$compiler compiler=$PWD/fortifying/g++
+prints 31 --run kernel.cu
+compiler=$plain
