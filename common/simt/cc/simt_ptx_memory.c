@@ -51,6 +51,9 @@ static bool read_access(struct ptx *ptx, const struct ptx_instruction *instructi
         } else if (!ptx_is_among(HINTS, part)) {
             ptx_refuse(ptx, "%s (.%s)", instruction->opcode, part);
             return false;
+        } else if (ptx->in_cccl && strcmp(part, "cg") == 0) {
+            /* CUB's other branch, for a device that the preprocessor knows, has .relaxed.gpu. */
+            length += (size_t)sprintf(access->flags + length, " | ::simt::ptx::m_relaxed");
         }
     }
     if (!access->type || access->type->bits * access->count > 128) {

@@ -185,14 +185,18 @@ SIMT_INLINE void fence_if(bool wanted)
     }
 }
 
+/* Of 16 bytes by a strong access, the first 8 are read first and written last: who polls for what is
+ * there finds the rest, as with a GPU, which does both at once. */
 template <class T, unsigned int Count, unsigned int Flags>
 SIMT_INLINE vector<T, Count> load(const char *address)
 {
     const unsigned int size = sizeof(typename T::bits) * Count;
     typedef typename piece<size>::type word;
     if constexpr ((Flags & (m_relaxed | m_acquire)) != 0) {
-        static_assert(size <= 8, "asm: a strong load of more than 8 bytes is not there");
-        const unsigned long found = simt_strong_load(address, size);
+        unsigned long found[2] = {simt_strong_load(address, size < 8 ? size : 8)};
+        if constexpr (size > 8) {
+            found[1] = simt_strong_load(address + 8, 8);
+        }
         fence_if<Flags>(Flags & m_acquire);
         vector<T, Count> result;
         __builtin_memcpy(&result, &found, sizeof result);
@@ -217,11 +221,13 @@ SIMT_INLINE void store(char *address, V... values)
     typedef typename piece<size>::type word;
     const vector<T, Count> all = {{static_cast<typename T::bits>(values)...}};
     if constexpr ((Flags & (m_relaxed | m_release)) != 0) {
-        static_assert(size <= 8, "asm: a strong store of more than 8 bytes is not there");
-        unsigned long bits = 0;
+        unsigned long bits[2] = {};
         __builtin_memcpy(&bits, &all, sizeof all);
         fence_if<Flags>(Flags & m_release);
-        simt_strong_store(address, bits, size);
+        if constexpr (size > 8) {
+            simt_strong_store(address + 8, bits[1], 8);
+        }
+        simt_strong_store(address, bits[0], size < 8 ? size : 8);
     } else if constexpr ((Flags & m_volatile) != 0) {
         static_assert(size <= 8, "asm: a volatile store of more than 8 bytes is not there");
         *reinterpret_cast<volatile word *>(address) = bits_as<word>(all);

@@ -58,10 +58,61 @@ int main(int count, char **)
            thrust::reduce(out.begin(), out.end()));
 }
 END
+cat >scan.cu <<'END'
+#include <cub/cub.cuh>
+#include <cstdio>
+template <class T>
+struct pair {
+    T a, b;
+    __host__ __device__ pair(int number = 0) : a(number), b(2 * number) {}
+    __host__ __device__ bool operator!=(const pair &other) const { return a != other.a || b != other.b; }
+    __host__ __device__ pair operator+(const pair &other) const
+    {
+        pair sum;
+        sum.a = a + other.a;
+        sum.b = b + other.b;
+        return sum;
+    }
+};
+struct plus {
+    template <class T>
+    __host__ __device__ T operator()(const T &x, const T &y) const { return x + y; }
+};
+int main()
+{
+    const int COUNT = 20000;
+    TYPE *numbers, *sums, expected = 0;
+    void *memory = nullptr;
+    size_t bytes = 0;
+    int wrong = 0;
+    cudaMallocManaged(&numbers, COUNT * sizeof *numbers);
+    cudaMallocManaged(&sums, COUNT * sizeof *sums);
+    for (int i = 0; i < COUNT; i++) {
+        numbers[i] = TYPE(i % 7);
+    }
+    for (int turn = 0; turn < 2; turn++) {
+        cub::DeviceScan::InclusiveScan(memory, bytes, numbers, sums, plus(), COUNT);
+        if (turn == 0) {
+            cudaMalloc(&memory, bytes);
+        }
+    }
+    cudaDeviceSynchronize();
+    for (int i = 0; i < COUNT; i++) {
+        expected = expected + numbers[i];
+        wrong += sums[i] != expected;
+    }
+    puts(wrong ? "wrong" : "right");
+}
+END
 if [ -f "$cccl/cub/cub.cuh" ] && case $compiler in *clang*) false ;; esac; then
     compile cccl.cu -o cccl || fail 'CUB and Thrust do not compile'
     [ "$(./cccl)" = '0 8128 31 8128 8128' ] || fail "CUB and Thrust: $(./cccl)"
     # A barrier forgotten between two uses of the same memory.
     ./cccl forget >output 2>&1
     [ $? -eq 1 ] && grep -q 'data race in shared memory' output || fail 'a race between two of CUB'
+    # Blocks that look back at what others have left: of 8 bytes with their flags, and of more.
+    for type in float double 'pair<double>'; do
+        compile "-DTYPE=$type" scan.cu -o scan || fail "CUB's scan does not compile: $type"
+        [ "$(./scan 2>&1)" = right ] || fail "CUB's scan of $type: $(./scan 2>&1)"
+    done
 fi

@@ -162,3 +162,27 @@ END
 plain=$compiler compiler=$PWD/fortifying/g++
 prints 31 --run kernel.cu
 compiler=$plain
+
+# A structure of two doubles need not lie at a multiple of 16 bytes.
+cat >kernel.cu <<'END'
+#include <cstdio>
+struct complex { double real, imaginary; };
+struct sample { double time; complex value; };
+__global__ void take(sample *samples, const complex *values)
+{
+    samples[threadIdx.x].value = values[threadIdx.x];
+}
+int main()
+{
+    sample *samples;
+    complex *values;
+    cudaMallocManaged(&samples, 32 * sizeof *samples);
+    cudaMallocManaged(&values, 32 * sizeof *values);
+    for (int i = 0; i < 32; i++)
+        values[i] = {1.0 * i, 2.0 * i};
+    take<<<1, 32>>>(samples, values);
+    cudaDeviceSynchronize();
+    printf("%g %g\n", samples[3].value.real, samples[4].value.imaginary);
+}
+END
+prints '3 8' --run kernel.cu
