@@ -185,8 +185,8 @@ SIMT_INLINE void fence_if(bool wanted)
     }
 }
 
-/* Of 16 bytes by a strong access, the first 8 are read first and written last: who polls for what is
- * there finds the rest, as with a GPU, which does both at once. */
+/* Of 16 bytes by a strong access, the first 8 are read first and written last: who polls for what
+ * is there finds the rest, as with a GPU, which does both at once. */
 template <class T, unsigned int Count, unsigned int Flags>
 SIMT_INLINE vector<T, Count> load(const char *address)
 {
