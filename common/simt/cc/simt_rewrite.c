@@ -181,6 +181,22 @@ void forget_all(void)
     memset(told, 0, sizeof told);
 }
 
+/* Whether the program's own source names a vector that is aligned to 16 bytes. */
+static bool names_vectors(void)
+{
+    static const char *const words[] = {
+        "float4", "int4",   "uint4",     "double2",   "double4",    "long2",     "ulong2",
+        "long4",  "ulong4", "longlong2", "longlong4", "ulonglong2", "ulonglong4"};
+    for (size_t token = 0; token < token_count; token++) {
+        for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+            if (!tokens[token].in_system && is(token, words[i])) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
 int main(int argument_count, char **arguments)
 {
     struct text out = {NULL, 0, 0};
@@ -211,6 +227,10 @@ int main(int argument_count, char **arguments)
         append_string(&out, "\"\n");
     }
     rewrite(&out);
+    if (names_vectors()) {
+        append_string(&out, "\n[[maybe_unused]] static const int simt_vectors_are_named = "
+                            "simt_names_vectors();\n");
+    }
     written = !complained && write_whole(arguments[argument_count - 1], &out);
     free(out.bytes);
     forget_all();

@@ -84,6 +84,8 @@ struct uint3 simt_grid_dimensions(void) __attribute__((const));
 void *simt_dynamic_shared(void) __attribute__((const));
 /* Called before main, of an alignment that dynamic shared memory is declared with; returns 0. */
 int simt_dynamic_alignment(size_t alignment);
+/* The same, of a source that names a vector that is aligned to 16 bytes. */
+int simt_names_vectors(void);
 int simt_is_cooperative(void) __attribute__((const));
 /* A kernel begins that was compiled for blocks of so many threads at most. */
 void simt_launch_bounds(unsigned int most_threads);

@@ -102,13 +102,20 @@ void simt_trace_fence(const void *caller, unsigned int how)
     }
 
 /* GCC calls these for what is aligned to 8 bytes, too, such as a structure of two doubles, which a
- * GPU moves in two halves. A vector of 16 bytes that is not aligned it moves by an instruction that
- * faults (fault.c). */
+ * GPU moves in two halves: a program that has no vectors of 16 bytes means that. */
+static bool vectors_are_named;
+
+int simt_names_vectors(void)
+{
+    vectors_are_named = true;
+    return 0;
+}
+
 #define ACCESS_16(name, kind)                                                                      \
     void name(const void *address);                                                                \
     void name(const void *address)                                                                 \
     {                                                                                              \
-        if (__builtin_expect((uintptr_t)address % 16 == 8, 0)) {                                   \
+        if (__builtin_expect((uintptr_t)address % 16 == 8, 0) && !vectors_are_named) {             \
             record(CALLER, kind, 8, address);                                                      \
             record(CALLER, kind, 8, (const char *)address + 8);                                    \
         } else {                                                                                   \

@@ -310,6 +310,8 @@ static void test_qualifiers(void **state)
         " int a;  float b[2]; [[maybe_unused]] static const int simt_constant_b = "
         "simt_constant((const void *)&b, sizeof b); extern   int f();");
     assert_rewrites("extern __device__ __constant__ int a[];", "extern   int a[];");
+    assert_rewrites("float2 a; float4 b;", "float2 a; float4 b;\n[[maybe_unused]] static const int "
+                                           "simt_vectors_are_named = simt_names_vectors();\n");
     assert_rewrites("template <int N> __global__ void\n__launch_bounds__(N,\n 2) k() {}",
                     "template <int N>  void\n\n k() { simt::launch_bounds(N, 2);}");
     assert_rewrites("void f() { __shared__ int s[4]; } struct __align__(8) S {};",
