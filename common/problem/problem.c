@@ -13,11 +13,12 @@ const char *problem_declines(const struct problem *problem, const struct rung *r
 
     if (rung->unavailable != NULL && rung->unavailable() != NULL)
         return rung->unavailable();
-    if (needed > found) {
-        snprintf(text, REASON_SIZE, "needs sm_%d, this is sm_%d", needed, found);
-        return text;
-    }
-    return problem->kind->declines(problem, rung);
+    if (problem->kind->declines(problem, rung) != NULL)
+        return problem->kind->declines(problem, rung);
+    if (needed <= found)
+        return NULL;
+    snprintf(text, REASON_SIZE, "needs sm_%d, this is sm_%d", needed, found);
+    return text;
 }
 
 bool problem_has_memory(const struct back_end *back_end, double arrays, double host_only,

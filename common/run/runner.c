@@ -183,7 +183,8 @@ static bool run_rungs(struct size_run *run, struct error *error)
 }
 
 /* Verifies the rungs on small problems, too: after those that were asked for, so that these are a
- * profiler's first launches. A rung that is wrong with one has no times. */
+ * profiler's first launches, and have the memory for themselves. A rung that is wrong with one has
+ * no times. */
 static bool run_small(struct size_run *run, struct error *error)
 {
     if (run->options->skip_small || count_is_here(run->back_end) || ranks_count() > 1)
@@ -312,10 +313,10 @@ static bool climb(struct size_run *run, const struct step *step, const struct ma
     for (size_t i = 0; i < results->row_count; i++)
         skip_unless_runnable(run, run->rungs[i], &results->rows[i]);
     const bool done = find_peak(run, &results->peak_gb_per_s, error) && run_rungs(run, error) &&
-                      run_small(run, error) && look_again_at_peak(run, error) && save(run, error);
+                      look_again_at_peak(run, error) && save(run, error);
     results->answer = run->problem->answer;
     kind->destroy(run->problem);
-    return done;
+    return done && run_small(run, error);
 }
 
 struct reports {
