@@ -19,20 +19,28 @@ static const char HINTS[] =
     " ca cg cs lu cv wb wt L1::evict_normal L1::evict_unchanged L1::evict_first L1::evict_last "
     "L1::no_allocate L2::64B L2::128B L2::256B L2::evict_first L2::evict_last L2::evict_normal ";
 
+/* False, and a message, if there are too many. */
+static bool add_flag(struct ptx *ptx, const struct ptx_instruction *instruction,
+                     struct access *access, const char *name)
+{
+    const size_t length = strlen(access->flags), room = sizeof access->flags - length;
+    if ((size_t)snprintf(access->flags + length, room, " | ::simt::ptx::m_%s", name) < room) {
+        return true;
+    }
+    ptx_refuse(ptx, "%s", instruction->opcode);
+    return false;
+}
+
 /* Takes the parts in their order; false, and a message, if one is not known. */
 static bool read_access(struct ptx *ptx, const struct ptx_instruction *instruction,
                         const char *orders, const char *operations, const char *numbers,
                         struct access *access)
 {
-    *access = (struct access){.space = "generic", .count = 1};
-    size_t length = (size_t)sprintf(access->flags, "0");
+    *access = (struct access){.space = "generic", .count = 1, .flags = "0"};
     for (size_t i = 1; i < instruction->part_count; i++) {
         const char *part = instruction->parts[i];
         if (ptx_is_among(orders, part) || ptx_is_among(" cta gpu sys ", part)) {
-            length += (size_t)snprintf(access->flags + length, sizeof access->flags - length,
-                                       " | ::simt::ptx::m_%s", part);
-            if (length >= sizeof access->flags) {
-                ptx_refuse(ptx, "%s", instruction->opcode);
+            if (!add_flag(ptx, instruction, access, part)) {
                 return false;
             }
         } else if (ptx_is_among(SPACES, part)) {
@@ -51,9 +59,10 @@ static bool read_access(struct ptx *ptx, const struct ptx_instruction *instructi
         } else if (!ptx_is_among(HINTS, part)) {
             ptx_refuse(ptx, "%s (.%s)", instruction->opcode, part);
             return false;
-        } else if (ptx->in_cccl && strcmp(part, "cg") == 0) {
-            /* CUB's other branch, for a device that the preprocessor knows, has .relaxed.gpu. */
-            length += (size_t)sprintf(access->flags + length, " | ::simt::ptx::m_relaxed");
+        } else if (ptx->in_cccl && strcmp(part, "cg") == 0 &&
+                   /* CUB's other branch, for a device that the preprocessor knows */
+                   !add_flag(ptx, instruction, access, "relaxed")) {
+            return false;
         }
     }
     if (!access->type || access->type->bits * access->count > 128) {
