@@ -11,8 +11,7 @@ import struct
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from svg import (BLUE, EMPTY, FAINT, GREEN, GRID, INK, ORANGE, PAPER, SKY, Svg, check_or_update,  # noqa: E402
-                 grid, parser_of)
+from svg import (BLUE, EMPTY, FAINT, GREEN, GRID, INK, ORANGE, PAPER, SKY, Svg, draw_main, grid)  # noqa: E402
 
 
 # ---- im2col --------------------------------------------------------------------------------------
@@ -182,17 +181,5 @@ PICTURES = {"08_im2col.svg": draw_im2col, "08_halo.svg": draw_halo, "08_winograd
             "08_tf32.svg": draw_split}
 
 
-def main():
-    options = parser_of("Draws step 08's notions.").parse_args()
-    wrong = check_or_update(options, PICTURES.items())
-    if wrong:
-        print("draw_conv.py: common/scripts/draw_conv.py --update draws them anew", file=sys.stderr)
-    return 1 if wrong else 0
-
-
 if __name__ == "__main__":
-    try:
-        sys.exit(main())
-    except (OSError, UnicodeDecodeError, ValueError) as problem:
-        print("draw_conv.py: %s" % problem, file=sys.stderr)
-        sys.exit(4)
+    sys.exit(draw_main(os.path.basename(__file__), "Draws step 08's notions.", PICTURES))

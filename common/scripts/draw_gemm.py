@@ -11,8 +11,7 @@ import os
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from svg import (BLUE, COLOURS, EMPTY, FAINT, GRID, INK, ORANGE, PAPER, RED, SKY, Svg, check_or_update,  # noqa: E402
-                 grid, parser_of)
+from svg import (BLUE, COLOURS, EMPTY, FAINT, GRID, INK, ORANGE, PAPER, RED, SKY, Svg, draw_main, grid)  # noqa: E402
 
 
 # ---- a thread's elements -------------------------------------------------------------------------
@@ -194,17 +193,5 @@ PICTURES = {"07_register_tiles.svg": draw_register_tiles, "07_order.svg": draw_o
             "07_slices.svg": draw_slices, "07_narrow.svg": draw_narrow}
 
 
-def main():
-    options = parser_of("Draws step 07's notions in float32.").parse_args()
-    wrong = check_or_update(options, PICTURES.items())
-    if wrong:
-        print("draw_gemm.py: common/scripts/draw_gemm.py --update draws them anew", file=sys.stderr)
-    return 1 if wrong else 0
-
-
 if __name__ == "__main__":
-    try:
-        sys.exit(main())
-    except (OSError, UnicodeDecodeError, ValueError) as problem:
-        print("draw_gemm.py: %s" % problem, file=sys.stderr)
-        sys.exit(4)
+    sys.exit(draw_main(os.path.basename(__file__), "Draws step 07's notions in float32.", PICTURES))

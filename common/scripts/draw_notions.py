@@ -14,8 +14,7 @@ import re
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from svg import (BLUE, COLOURS, EMPTY, FAINT, GREEN, GRID, INK, ORANGE, PAPER, RED, SKY, Svg,  # noqa: E402
-                 check_or_update, parser_of)
+from svg import (BLUE, COLOURS, EMPTY, FAINT, GREEN, GRID, INK, ORANGE, PAPER, RED, SKY, Svg, draw_main)  # noqa: E402
 
 from draw_overlap import draw_overlap  # noqa: E402
 
@@ -468,17 +467,5 @@ PICTURES = {
 }
 
 
-def main():
-    options = parser_of("Draws notions and measurements.").parse_args()
-    wrong = check_or_update(options, PICTURES.items())
-    if wrong:
-        print("draw_notions.py: common/scripts/draw_notions.py --update draws them anew", file=sys.stderr)
-    return 1 if wrong else 0
-
-
 if __name__ == "__main__":
-    try:
-        sys.exit(main())
-    except (OSError, UnicodeDecodeError, ValueError) as problem:
-        print("draw_notions.py: %s" % problem, file=sys.stderr)
-        sys.exit(4)
+    sys.exit(draw_main(os.path.basename(__file__), "Draws notions and measurements.", PICTURES))

@@ -10,8 +10,7 @@ import os
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from svg import (BLUE, COLOURS, EMPTY, FAINT, GREEN, INK, ORANGE, PAPER, SKY, Svg, check_or_update,  # noqa: E402
-                 grid, parser_of)
+from svg import (BLUE, COLOURS, EMPTY, FAINT, GREEN, INK, ORANGE, PAPER, SKY, Svg, draw_main, grid)  # noqa: E402
 
 
 # ---- fragments -----------------------------------------------------------------------------------
@@ -145,17 +144,5 @@ PICTURES = {"07_fragments.svg": draw_fragments, "07_swizzle.svg": draw_swizzle, 
             "07_cluster.svg": draw_cluster}
 
 
-def main():
-    options = parser_of("Draws step 07's notions of tensor cores.").parse_args()
-    wrong = check_or_update(options, PICTURES.items())
-    if wrong:
-        print("draw_tensor.py: common/scripts/draw_tensor.py --update draws them anew", file=sys.stderr)
-    return 1 if wrong else 0
-
-
 if __name__ == "__main__":
-    try:
-        sys.exit(main())
-    except (OSError, UnicodeDecodeError, ValueError) as problem:
-        print("draw_tensor.py: %s" % problem, file=sys.stderr)
-        sys.exit(4)
+    sys.exit(draw_main(os.path.basename(__file__), "Draws step 07's notions of tensor cores.", PICTURES))

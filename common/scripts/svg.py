@@ -3,6 +3,7 @@ with --check and --update. A picture brings its own background, and both change 
 import argparse
 import os
 import re
+import sys
 
 # What changes in the dark: (light, dark).
 PAPER, INK, FAINT, GRID, EMPTY = "#ffffff", "#1b1b1b", "#666666", "#c8c8c8", "#eeeeee"
@@ -134,3 +135,16 @@ def check_or_update(options, pictures):
             wrong += 1
             print("%s: %s" % (path, "is not what is drawn now" if before is not None else "is not there"))
     return wrong
+
+
+def draw_main(program, description, pictures):
+    """The whole of a program draw_*.py that has no options but these; returns its exit status."""
+    options = parser_of(description).parse_args()
+    try:
+        wrong = check_or_update(options, pictures.items())
+    except (OSError, UnicodeDecodeError, ValueError) as problem:
+        print("%s: %s" % (program, problem), file=sys.stderr)
+        return 4
+    if wrong:
+        print("%s: common/scripts/%s --update draws them anew" % (program, program), file=sys.stderr)
+    return 1 if wrong else 0
