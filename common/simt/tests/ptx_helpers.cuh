@@ -69,6 +69,15 @@ __device__ static __forceinline__ void load(void *to, const void *from, unsigned
                  : "memory");
 }
 
+__device__ static __forceinline__ void load_box(void *to, const void *map, int x, int y,
+                                                barrier_t *b)
+{
+    asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes "
+                 "[%0], [%1, {%2, %3}], [%4];" ::"r"(shared(to)),
+                 "l"(map), "r"(x), "r"(y), "r"(shared(b))
+                 : "memory");
+}
+
 __device__ static __forceinline__ void store(void *to, const void *from, unsigned bytes)
 {
     asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;\n"

@@ -192,7 +192,7 @@ static void test_as_on_an_h200(void **)
     char header[256];
     int count = 0;
     Case c;
-    FILE *file = fopen(INTERLEAVED_FILE, "r");
+    FILE *file = fopen(CASES_FILE, "r");
     assert_non_null(file);
     assert_non_null(fgets(header, sizeof header, file));
     for (size_t i = 0; i < words.size(); i++)

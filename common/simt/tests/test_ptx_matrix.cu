@@ -251,10 +251,7 @@ __global__ void copy_box(const __grid_constant__ CUtensorMap map, int x, int y, 
         init(&b, 1);
         fence_init();
         expect(&b, bytes);
-        asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes "
-                     "[%0], [%1, {%2, %3}], [%4];" ::"r"(shared(tile)),
-                     "l"(&map), "r"(x), "r"(y), "r"(shared(&b))
-                     : "memory");
+        load_box(tile, &map, x, y, &b);
     }
     __syncthreads();
     wait(&b, 0);
@@ -605,10 +602,7 @@ __global__ void copy_by(const CUtensorMap *map, float *out)
         expect(&b, sizeof tile);
         asm volatile("fence.proxy.tensormap::generic.acquire.sys [%0], %1;" ::"l"(map), "n"(128)
                      : "memory");
-        asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes "
-                     "[%0], [%1, {4, 7}], [%2];" ::"r"(shared(tile)),
-                     "l"(map), "r"(shared(&b))
-                     : "memory");
+        load_box(tile, map, 4, 7, &b);
     }
     __syncthreads();
     wait(&b, 0);

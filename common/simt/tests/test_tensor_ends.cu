@@ -60,10 +60,7 @@ __global__ void take(const __grid_constant__ CUtensorMap map, int x, unsigned ch
         init(&full, 1);
         fence_init();
         expect(&full, BOX);
-        asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes "
-                     "[%0], [%1, {%2, 0}], [%3];" ::"r"(shared(box)),
-                     "l"(&map), "r"(x), "r"(shared(&full))
-                     : "memory");
+        load_box(box, &map, x, 0, &full);
     }
     __syncthreads();
     wait(&full, 0);
@@ -129,7 +126,7 @@ static void test_as_on_an_h200(void **)
     char header[128];
     int count = 0, beyond = 0;
     Case c;
-    FILE *file = fopen(TENSOR_ENDS_FILE, "r");
+    FILE *file = fopen(CASES_FILE, "r");
     assert_non_null(file);
     assert_non_null(fgets(header, sizeof header, file));
     assert_int_equal(cudaMalloc((void **)&data, ROWS * PITCH + BOX), cudaSuccess);

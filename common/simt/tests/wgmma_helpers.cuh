@@ -81,15 +81,6 @@ __device__ static __forceinline__ void more_registers()
     asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(COUNT));
 }
 
-__device__ static __forceinline__ void load_box(void *to, const void *map, int x, int y,
-                                                barrier_t *b)
-{
-    asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes "
-                 "[%0], [%1, {%2, %3}], [%4];" ::"r"(shared(to)),
-                 "l"(map), "r"(x), "r"(y), "r"(shared(b))
-                 : "memory");
-}
-
 __device__ static __forceinline__ void give_columns(const void *from, const void *map, int w)
 {
     asm volatile("cp.async.bulk.tensor.4d.global.shared::cta.im2col_no_offs.bulk_group "
