@@ -38,11 +38,10 @@ set(SIMT_ARITHMETIC
 set(SIMT_INSTRUMENTATION
   -DSIMT_INSTRUMENTED -gdwarf-4 -g1 -fsanitize=thread -fsanitize-coverage=trace-pc
   -fno-optimize-sibling-calls -ffp-contract=off -fno-builtin-malloc -fno-builtin-free -fcheck-new
-  -fno-delete-null-pointer-checks)
+  -fno-delete-null-pointer-checks -U_FORTIFY_SOURCE)
 set(SIMT_INSTRUMENTATION_GNU
-  -U_FORTIFY_SOURCE -fsanitize=bounds -fno-reorder-blocks -fno-reorder-blocks-and-partition
-  -fno-tree-vectorize -fno-tree-slp-vectorize -fno-tree-loop-distribute-patterns
-  -fno-store-merging -fno-thread-jumps
+  -fsanitize=bounds -fno-reorder-blocks -fno-reorder-blocks-and-partition -fno-tree-vectorize
+  -fno-tree-slp-vectorize -fno-tree-loop-distribute-patterns -fno-store-merging -fno-thread-jumps
   -fno-split-paths -fno-tree-dominator-opts -fno-tree-pre -fno-isolate-erroneous-paths-dereference
   --param=tsan-distinguish-volatile=1)
 set(SIMT_INSTRUMENTATION_Clang
@@ -51,8 +50,7 @@ set(SIMT_INSTRUMENTATION_Clang
   -mllvm -disable-vector-combine
   -mllvm -jump-threading-threshold=0 -mllvm -enable-load-pre=false
   -fno-vectorize -fno-slp-vectorize -fno-unroll-loops -mllvm -pragma-unroll-threshold=0
-  -U_FORTIFY_SOURCE -Wno-unused-command-line-argument
-  -fno-integrated-as -Wa,--no-warn -Wno-pass-failed)
+  -fno-integrated-as -Wa,--no-warn -Wno-pass-failed -Wno-unused-command-line-argument)
 set(SIMT_INSTRUMENTATION_Clang_13 # and later: loops that copy or clear stay loops
   -mllvm -disable-loop-idiom-memcpy -mllvm -disable-loop-idiom-memset)
 
