@@ -1,7 +1,7 @@
 /* Step 07, rung `narrow`: tiles of 32 or 16 columns, with A as it lies, on Hopper (sm_90a). */
-#include "device/gpu.h"
 #include "kernel/tensor_map.cuh"
 #include "planned_work.cuh"
+#include "shared_memory.cuh"
 
 /* A stage's tile of A has a row of 128 bytes for each row of C; its chunks of 16 bytes lie where
  * the TMA's 128-byte swizzle puts them. A thread's rows are 8 apart, so that a warp's 8 rows of
@@ -22,15 +22,9 @@ template <typename T>
 static __device__ struct ring make_narrow_ring(phase_barrier full[], phase_barrier free[])
 {
     extern __shared__ __align__(1024) float narrow_memory[];
-    struct ring ring;
+    float *const b = narrow_memory + T::STAGES * T::A_FLOATS;
 
-    ring.a = narrow_memory;
-    ring.b = ring.a + T::STAGES * T::A_FLOATS;
-    ring.exchange = ring.b + T::STAGES * T::B_FLOATS;
-    ring.full = full;
-    ring.free = free;
-    create_barriers<T>(ring, 1);
-    return ring;
+    return start_ring<T>(narrow_memory, b, b + T::STAGES * T::B_FLOATS, full, free, 1);
 }
 
 /* One thread brings both operands. */
@@ -124,8 +118,7 @@ static __global__ void __launch_bounds__(T::CONSUMERS + PRODUCER_WARP, 1)
 template <typename T>
 static void launch(const struct gemm *call, const struct plan *plan)
 {
-    static bool may_have_memory[MOST_GPUS]; /* an attribute belongs to a GPU, too */
-    const unsigned gpu = gpu_place();
+    static bool allowed[MOST_GPUS];
     const struct work work = planned_work<T>(call, plan);
     const struct mapped_matrix a = {CU_TENSOR_MAP_DATA_TYPE_FLOAT32,
                                     sizeof(float),
@@ -136,10 +129,7 @@ static void launch(const struct gemm *call, const struct plan *plan)
                                     T::M,
                                     T::DEPTH};
 
-    if (!may_have_memory[gpu])
-        cudaFuncSetAttribute(narrow_tiles<T>, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                             T::SHARED_BYTES);
-    may_have_memory[gpu] = true;
+    allow_shared_memory(narrow_tiles<T>, T::SHARED_BYTES, allowed);
     launch_dependent(narrow_tiles<T>, work.blocks, T::CONSUMERS + PRODUCER_WARP, T::SHARED_BYTES,
                      *call, map_matrix(&a), describe_b(call, T::DEPTH, T::N), work);
     launch_add_parts<T>(call, work);

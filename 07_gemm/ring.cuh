@@ -54,18 +54,20 @@ struct ring {
     phase_barrier *full, *free;
 };
 
-/* `arrivals` are expected at a full barrier. All threads call it. */
+/* The ring with its memory. `arrivals` are expected at a full barrier. All threads call it. */
 template <typename T>
-static __device__ void create_barriers(const struct ring &ring, unsigned arrivals)
+static __device__ struct ring start_ring(float *a, float *b, float *exchange, phase_barrier full[],
+                                         phase_barrier free[], unsigned arrivals)
 {
     if (threadIdx.x == 0) {
         for (unsigned s = 0; s < T::STAGES; s++) {
-            barrier_create(&ring.full[s], arrivals);
-            barrier_create(&ring.free[s], T::CONSUMERS);
+            barrier_create(&full[s], arrivals);
+            barrier_create(&free[s], T::CONSUMERS);
         }
         barriers_created();
     }
     __syncthreads();
+    return {a, b, exchange, full, free};
 }
 
 /* The block's ring of tiles, in its dynamic shared memory. */
@@ -74,15 +76,9 @@ static __device__ struct ring make_ring(phase_barrier full[], phase_barrier free
                                         unsigned arrivals)
 {
     extern __shared__ __align__(128) float ring_memory[];
-    struct ring ring;
+    float *const a = ring_memory + T::STAGES * T::B_FLOATS;
 
-    ring.b = ring_memory;
-    ring.a = ring.b + T::STAGES * T::B_FLOATS;
-    ring.exchange = ring.a + T::STAGES * T::A_FLOATS;
-    ring.full = full;
-    ring.free = free;
-    create_barriers<T>(ring, arrivals);
-    return ring;
+    return start_ring<T>(a, ring_memory, a + T::STAGES * T::A_FLOATS, full, free, arrivals);
 }
 
 /* The current stage of the ring, and the parity of the phase to wait for. The stages start free, as

@@ -1,9 +1,9 @@
 /* Step 07: small products, where the launch and the first loads take longest. Blocks are many, load
  * at once what they need for 128 values of p, and do not wait for one another. */
-#include "device/gpu.h"
 #include "kernel/dependent_launch.cuh"
 #include "kernel/mbarrier.cuh"
 #include "plan.h"
+#include "shared_memory.cuh"
 #include "splits.cuh"
 
 /* A block computes M x N elements of C. Its 8 warps each take an eighth of the values of p in a
@@ -160,14 +160,10 @@ static __global__ void __launch_bounds__(SPLIT_THREADS)
 template <typename T>
 static void launch_small_tiles(const struct gemm *call, unsigned splits)
 {
-    static bool may_have_memory[MOST_GPUS]; /* an attribute belongs to a GPU, too */
-    const unsigned gpu = gpu_place();
+    static bool allowed[MOST_GPUS];
     const size_t tiles = (call->m + T::M - 1) / T::M * ((call->n + T::N - 1) / T::N);
 
-    if (!may_have_memory[gpu])
-        cudaFuncSetAttribute(small_tiles<T>, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                             T::SHARED_BYTES);
-    may_have_memory[gpu] = true;
+    allow_shared_memory(small_tiles<T>, T::SHARED_BYTES, allowed);
     launch_dependent(small_tiles<T>, (unsigned)tiles * splits, SPLIT_THREADS, T::SHARED_BYTES,
                      *call, division_into(splits));
 }

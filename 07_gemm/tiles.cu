@@ -1,8 +1,8 @@
 /* Step 07: tiles_of_c with tiles of several shapes, aligned copies of B, and products left over at
  * the edges, on Hopper (sm_90a). */
 #include "copy_rows.h"
-#include "device/gpu.h"
 #include "planned_work.cuh"
+#include "shared_memory.cuh"
 
 /* The product with B's copy, whose rows are aligned. */
 static struct gemm with_aligned_b(const struct gemm *call)
@@ -18,14 +18,10 @@ static struct gemm with_aligned_b(const struct gemm *call)
 template <typename T>
 static void launch_tiles(const struct gemm *call, const struct plan *plan)
 {
-    static bool may_have_memory[MOST_GPUS]; /* an attribute belongs to a GPU, too */
-    const unsigned gpu = gpu_place();
+    static bool allowed[MOST_GPUS];
     const struct work work = planned_work<T>(call, plan);
 
-    if (!may_have_memory[gpu])
-        cudaFuncSetAttribute(tiles_of_c<T>, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                             T::SHARED_BYTES);
-    may_have_memory[gpu] = true;
+    allow_shared_memory(tiles_of_c<T>, T::SHARED_BYTES, allowed);
     launch_dependent(tiles_of_c<T>, work.blocks, T::CONSUMERS + PRODUCERS, T::SHARED_BYTES, *call,
                      describe_b(call, T::DEPTH, T::N), work);
     launch_add_parts<T>(call, work);
