@@ -11,31 +11,6 @@
 
 enum { MOST = 700, OFFSETS = 3 };
 
-static const struct {
-    const char *name;
-    vector_function *one_register, *vector;
-} sets[] = {
-    {"scalar", one_register_scalar, vector_scalar},
-#if defined(__x86_64__)
-    {"avx2", one_register_avx2, vector_avx2},
-    {"avx512", one_register_avx512, vector_avx512},
-#elif defined(__aarch64__)
-    {"neon", one_register_neon, vector_neon},
-#endif
-};
-
-static int runs_here(const char *name)
-{
-#if defined(__x86_64__)
-    if (strcmp(name, "avx2") == 0)
-        return strcmp(vector_name(), "avx2") == 0 || strcmp(vector_name(), "avx512") == 0;
-    if (strcmp(name, "avx512") == 0)
-        return strcmp(vector_name(), "avx512") == 0;
-#endif
-    (void)name;
-    return 1;
-}
-
 static float a32[MOST + OFFSETS], b32[MOST + OFFSETS];
 static double a64[MOST + OFFSETS], b64[MOST + OFFSETS];
 static uint16_t a16[MOST + OFFSETS], b16[MOST + OFFSETS];
@@ -178,16 +153,15 @@ int main(void)
         b16[i] = half_of_float(b32[i]);
         mask[i] = i * 7 % 5 < 2;
     }
-    for (size_t s = 0; s < sizeof sets / sizeof sets[0]; s++) {
-        if (!runs_here(sets[s].name)) {
-            printf("%s: not on this machine\n", sets[s].name);
+    for (const struct instruction_set *set = vector_sets; set->name != NULL; set++) {
+        if (!set->is_here()) {
+            printf("%s: not on this machine\n", set->name);
             continue;
         }
-        const int passed = check_set(sets[s].name, sets[s].one_register) &&
-                           check_nan(sets[s].name, sets[s].one_register) &&
-                           check_set(sets[s].name, sets[s].vector) &&
-                           check_nan(sets[s].name, sets[s].vector);
-        printf("%s: %s\n", sets[s].name, passed ? "passed" : "FAILED");
+        const int passed = check_set(set->name, set->one_register) &&
+                           check_nan(set->name, set->one_register) &&
+                           check_set(set->name, set->vector) && check_nan(set->name, set->vector);
+        printf("%s: %s\n", set->name, passed ? "passed" : "FAILED");
         right = right && passed;
     }
     return right ? 0 : 1;

@@ -14,12 +14,6 @@
 #include "base/error.h"
 #include "ladder.h"
 
-struct instruction_set {
-    const char *name;
-    bool (*is_here)(void);
-    vector_function *one_register, *vector;
-};
-
 #if defined(__x86_64__)
 /* F16C: every CPU with AVX2 has it, but older compilers' __builtin_cpu_supports knows no name. */
 static bool converts_halfs(void)
@@ -45,8 +39,7 @@ static bool always(void)
     return true;
 }
 
-/* The widest first. */
-static const struct instruction_set sets[] = {
+const struct instruction_set vector_sets[] = {
 #if defined(__x86_64__)
     {"avx512", has_avx512, one_register_avx512, vector_avx512},
     {"avx2", has_avx2, one_register_avx2, vector_avx2},
@@ -54,18 +47,21 @@ static const struct instruction_set sets[] = {
     {"neon", always, one_register_neon, vector_neon},
 #endif
     {"scalar", always, one_register_scalar, vector_scalar},
+    {NULL, NULL, NULL, NULL},
 };
 
 /* The first that is here or, if RUNGS_SIMD names one, that one. */
 static const struct instruction_set *find(const char *named)
 {
-    for (size_t i = 0; i < sizeof sets / sizeof sets[0]; i++)
-        if ((named == NULL || strcmp(named, sets[i].name) == 0) && sets[i].is_here())
-            return &sets[i];
+    const struct instruction_set *set;
+
+    for (set = vector_sets; set->name != NULL; set++)
+        if ((named == NULL || strcmp(named, set->name) == 0) && set->is_here())
+            return set;
     fprintf(stderr, "RUNGS_SIMD '%s': this CPU has no such instructions; want", named);
-    for (size_t i = 0; i < sizeof sets / sizeof sets[0]; i++)
-        if (sets[i].is_here())
-            fprintf(stderr, " %s", sets[i].name);
+    for (set = vector_sets; set->name != NULL; set++)
+        if (set->is_here())
+            fprintf(stderr, " %s", set->name);
     fputc('\n', stderr);
     exit(EXIT_BAD_USAGE);
 }

@@ -3,6 +3,8 @@
 #ifndef VECTOR_H
 #define VECTOR_H
 
+#include <stdbool.h>
+
 #include "problem/reduction/reduction.h"
 
 /* What this machine runs: "avx512", "avx2", "neon" or "scalar". */
@@ -21,5 +23,13 @@ double depth_vector(const struct reduction *call);
 typedef void vector_function(const struct reduction *call);
 vector_function one_register_avx512, one_register_avx2, one_register_neon, one_register_scalar;
 vector_function vector_avx512, vector_avx2, vector_neon, vector_scalar;
+
+/* What the program was compiled with, the widest first; the last has no name. */
+struct instruction_set {
+    const char *name;
+    bool (*is_here)(void); /* whether this machine has it */
+    vector_function *one_register, *vector;
+};
+extern const struct instruction_set vector_sets[];
 
 #endif
