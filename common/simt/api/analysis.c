@@ -111,7 +111,7 @@ static void conclude(void)
         return;
     }
     if (keep) {
-        simt_leave_out_notes();
+        simt_judge_strictly();
         if (!simt_have_findings()) {
             return;
         }

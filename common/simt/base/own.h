@@ -21,6 +21,8 @@ struct simt_hook_state {
     bool interleaved;
     int lane; /* that runs; -1: none */
     unsigned int thread;
+    const struct simt_event *stored; /* of a store that comes next, or has been; NULL: of none */
+    uint64_t before[2];              /* what was at its address */
 } __attribute__((aligned(64)));
 
 /* program/layout.c has it. */

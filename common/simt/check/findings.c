@@ -48,6 +48,7 @@ struct finding *simt_add_finding(struct finding new)
     if (known) {
         known->count++;
         known->same_warp = known->same_warp && new.same_warp;
+        known->same_value = known->same_value && new.same_value;
         return NULL;
     }
     if (found_count == MOST_FINDINGS) {
@@ -118,10 +119,11 @@ bool simt_have_findings(void)
     return found_count > 0;
 }
 
-void simt_leave_out_notes(void)
+void simt_judge_strictly(void)
 {
     unsigned int kept = 0;
     for (unsigned int i = 0; i < found_count; i++) {
+        found[i].same_value = false;
         if (!simt_is_note(&found[i])) {
             found[kept++] = found[i];
         }

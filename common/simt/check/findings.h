@@ -33,7 +33,8 @@ struct finding {
     unsigned int site, other_site, thread, other_thread;
     const struct simt_operation *other_operation; /* of the host's, which the other access is of */
     bool other_block, same_instruction;
-    bool same_warp; /* both of each pair that was found */
+    bool same_warp;  /* both of each pair that was found */
+    bool same_value; /* stores, of which each later one found its value there */
     enum simt_almost almost;
     unsigned int unless_guard; /* a site: not a finding if it is noted as a guard; 0: it is */
     bool unless_flag;          /* nor if that site reads one place only */
@@ -56,9 +57,10 @@ void simt_note_volatile_read(unsigned int site, uint64_t address, uint32_t era);
 
 /* Those that are none, as guards are known by now, are left out, and those that the user has
  * suppressed. Then they are told and forgotten; if there were any, tell_more() adds something.
- * Returns how many were more than notes. */
+ * Returns how many were more than notes. simt_judge_strictly() leaves notes out, but a race is none
+ * then, whatever its values: so kernels of this project are judged. */
 bool simt_have_findings(void);
-void simt_leave_out_notes(void);
+void simt_judge_strictly(void);
 unsigned int simt_tell_findings(FILE *file, void (*tell_more)(FILE *file));
 
 /* Is given each of them just before it is told; NULL: nobody is. */

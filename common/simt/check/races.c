@@ -16,6 +16,7 @@
 #include "machine/ptx.h"
 #include "memory/streams.h"
 #include "model/sites.h"
+#include "observe/recorder.h"
 #include "program/source.h"
 
 void simt_add_race(const struct simt_act *act, unsigned int thread, uint64_t address,
@@ -54,6 +55,11 @@ void simt_add_race(const struct simt_act *act, unsigned int thread, uint64_t add
                         : other_kind == EVENT_LOAD ? other_site
                                                    : 0,
         .unless_flag = both_volatile,
+        .same_value = kind == EVENT_STORE && other_kind == EVENT_STORE && !both_volatile &&
+                      !act->frees &&
+                      simt_trace_stores_same(thread % SIMT_WARP_SIZE,
+                                             same_warp ? other_thread % SIMT_WARP_SIZE
+                                                       : SIMT_WARP_SIZE),
         .address = address,
     });
 }

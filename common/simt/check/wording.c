@@ -56,46 +56,10 @@ bool simt_is_same_line(unsigned int site, unsigned int other_site)
            strcmp(source->file, other->file) == 0;
 }
 
-/* Whether the text of a line is a single assignment of a literal: flag = true; *count = 0; a[i] =
- * -1.5f; */
-static bool assigns_literal(const char *text)
-{
-    static const char *const words[] = {"true", "false", "TRUE", "FALSE", "NULL", "nullptr"};
-    const char *value = strchr(text, '='), *end;
-    size_t length;
-    if (!value || strchr(value + 1, '=') || value == text || strchr("+-*/%&|^<>!", value[-1])) {
-        return false;
-    }
-    value += 1 + strspn(value + 1, " \t");
-    end = strchr(value, ';');
-    if (!end || strchr(end + 1, ';')) {
-        return false;
-    }
-    length = (size_t)(end - value);
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        if (strlen(words[i]) == length && strncmp(value, words[i], length) == 0) {
-            return true;
-        }
-    }
-    value += *value == '-';
-    return *value >= '0' && *value <= '9' &&
-           value + strspn(value, "0123456789abcdefABCDEFxX.'uUlL") == end;
-}
-
 bool simt_is_note(const struct finding *finding)
 {
-    const struct simt_source *source;
-    char text[128];
-    if (finding->wrong == BEYOND_ROWS) {
-        return true;
-    }
-    if (finding->wrong != RACE || finding->other_operation || finding->kind != EVENT_STORE ||
-        finding->other_kind != EVENT_STORE ||
-        !simt_is_same_line(finding->site, finding->other_site)) {
-        return false;
-    }
-    source = simt_source_of(simt_site(finding->site)->place);
-    return simt_source_line(source->file, source->line, text, sizeof text) && assigns_literal(text);
+    return finding->wrong == BEYOND_ROWS ||
+           (finding->wrong == RACE && finding->same_value && !finding->other_operation);
 }
 
 /* x += y: the line that stores is the line that loads. */

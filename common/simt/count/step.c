@@ -67,6 +67,9 @@ static void check_until(const struct simt_event *end, unsigned int warp, unsigne
     const unsigned int thread = warp * SIMT_WARP_SIZE + lane;
     const struct simt_range own = simt_machine_stack(thread);
     const struct simt_range registers = simt_wgmma_registers(thread);
+    simt_traces.at = checked;
+    simt_traces.ahead = 0;
+    simt_traces.together = 0;
     for (; checked[lane] < end; checked[lane]++) {
         const struct simt_event *event = checked[lane];
         if (event_kind(event) != EVENT_BLOCK &&
@@ -213,6 +216,9 @@ void simt_step(const struct simt_event *const *at, size_t ahead, unsigned int wa
     const struct simt_event *event = at[simt_lowest(lanes)] + ahead;
     enum simt_event_kind kind = event_kind(event);
     uint64_t addresses[SIMT_WARP_SIZE];
+    simt_traces.at = at;
+    simt_traces.ahead = ahead;
+    simt_traces.together = lanes;
     if (simt_watched) {
         simt_watcher.step(at, ahead, warp, lanes);
     }

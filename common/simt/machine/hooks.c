@@ -34,6 +34,7 @@ __attribute__((noinline)) static void record_slowly(uint64_t key, const void *ad
         if (simt_recorder.next - simt_trace_buffer(lane) >= TRACE_EVENTS) {
             simt_wait_for_replay();
         }
+        simt_trace_stored(simt_recorder.next)->order = 0;
         *simt_recorder.next++ = (struct simt_event){key, (uintptr_t)address};
         if (simt_recorder.interleaved || simt_watched) {
             simt_recorder.end = simt_recorder.next;
@@ -64,15 +65,36 @@ record(const void *caller, enum simt_event_kind kind, unsigned int size, const v
         return;
     }
     event->key = key_of(caller, kind, size);
+    if (kind == EVENT_STORE) {
+        simt_trace_stored(event)->order = 0;
+    }
     if (kind != EVENT_BLOCK) {
         event->address = (uintptr_t)address;
     }
     simt_recorder.next = event + 1;
 }
 
+static inline __attribute__((always_inline)) void record_load(const void *caller, unsigned int size,
+                                                              const void *address)
+{
+    record(caller, EVENT_LOAD, size, address);
+}
+
+static inline __attribute__((always_inline)) void
+record_store(const void *caller, unsigned int size, const void *address)
+{
+    record(caller, EVENT_STORE, size, address);
+    if (simt_tracing && simt_recorder.lane >= 0 && !simt_recorder.interleaved) {
+        simt_trace_before_store();
+    }
+}
+
 void simt_trace_event(enum simt_event_kind kind, const void *caller, uint64_t address,
                       unsigned int size)
 {
+    if (simt_recorder.stored) {
+        simt_trace_after_store(); /* before an atomic changes the place again */
+    }
     record(caller, kind, size, (const void *)(uintptr_t)address);
 }
 
@@ -94,11 +116,17 @@ void simt_trace_fence(const void *caller, unsigned int how)
 /* ---- what the compiler calls; no header declares these ---- */
 
 #define CALLER __builtin_return_address(0)
-#define ACCESS(name, kind, size)                                                                   \
+#define LOAD(name, size)                                                                           \
     void name(const void *address);                                                                \
     void name(const void *address)                                                                 \
     {                                                                                              \
-        record(CALLER, kind, size, address);                                                       \
+        record_load(CALLER, size, address);                                                        \
+    }
+#define STORE(name, size)                                                                          \
+    void name(const void *address);                                                                \
+    void name(const void *address)                                                                 \
+    {                                                                                              \
+        record_store(CALLER, size, address);                                                       \
     }
 
 /* GCC calls these for what is aligned to 8 bytes, too, such as a structure of two doubles, which a
@@ -111,7 +139,7 @@ int simt_names_vectors(void)
     return 0;
 }
 
-#define ACCESS_16(name, kind)                                                                      \
+#define ACCESS_16(name, kind, record_whole)                                                        \
     void name(const void *address);                                                                \
     void name(const void *address)                                                                 \
     {                                                                                              \
@@ -119,14 +147,14 @@ int simt_names_vectors(void)
             record(CALLER, kind, 8, address);                                                      \
             record(CALLER, kind, 8, (const char *)address + 8);                                    \
         } else {                                                                                   \
-            record(CALLER, kind, 16, address);                                                     \
+            record_whole(CALLER, 16, address);                                                     \
         }                                                                                          \
     }
 #define ACCESSES(size)                                                                             \
-    ACCESS(__tsan_read##size, EVENT_LOAD, size)                                                    \
-    ACCESS(__tsan_write##size, EVENT_STORE, size)                                                  \
-    ACCESS(__tsan_unaligned_read##size, EVENT_LOAD, size)                                          \
-    ACCESS(__tsan_unaligned_write##size, EVENT_STORE, size)
+    LOAD(__tsan_read##size, size)                                                                  \
+    STORE(__tsan_write##size, size)                                                                \
+    LOAD(__tsan_unaligned_read##size, size)                                                        \
+    STORE(__tsan_unaligned_write##size, size)
 
 #define VOLATILE_LOAD(name, size)                                                                  \
     void name(const void *address);                                                                \
@@ -152,10 +180,10 @@ ACCESSES(1)
 ACCESSES(2)
 ACCESSES(4)
 ACCESSES(8)
-ACCESS_16(__tsan_read16, EVENT_LOAD)
-ACCESS_16(__tsan_write16, EVENT_STORE)
-ACCESS_16(__tsan_unaligned_read16, EVENT_LOAD)
-ACCESS_16(__tsan_unaligned_write16, EVENT_STORE)
+ACCESS_16(__tsan_read16, EVENT_LOAD, record_load)
+ACCESS_16(__tsan_write16, EVENT_STORE, record_store)
+ACCESS_16(__tsan_unaligned_read16, EVENT_LOAD, record_load)
+ACCESS_16(__tsan_unaligned_write16, EVENT_STORE, record_store)
 VOLATILE_ACCESSES(1)
 VOLATILE_ACCESSES(2)
 VOLATILE_ACCESSES(4)

@@ -24,7 +24,7 @@ static uint64_t outermost(void)
 void simt_trace_start_launch(const struct simt_launch *launch)
 {
     if (!simt_trace_events) {
-        size_t bytes = (size_t)SIMT_WARP_SIZE * TRACE_STRIDE * sizeof *simt_trace_events;
+        size_t bytes = (size_t)2 * SIMT_WARP_SIZE * TRACE_STRIDE * sizeof *simt_trace_events;
         simt_trace_events = simt_needed(malloc(bytes), "the analysis");
     }
     simt_recorder.interleaved = launch->interleaved;
@@ -57,14 +57,139 @@ void simt_trace_start_block(size_t number, unsigned int threads)
     simt_observer.start_block(number, threads);
 }
 
+/* ---- values that are stored ---- */
+
+static void what_is_at(uint64_t address, unsigned int size, uint64_t words[2])
+{
+    const void *at = (const void *)(uintptr_t)address;
+    words[0] = words[1] = 0;
+    switch (size) { /* with a size that is known, no call */
+    case 1:
+        memcpy(words, at, 1);
+        break;
+    case 2:
+        memcpy(words, at, 2);
+        break;
+    case 4:
+        memcpy(words, at, 4);
+        break;
+    case 8:
+        memcpy(words, at, 8);
+        break;
+    default:
+        memcpy(words, at, 16);
+        break;
+    }
+}
+
+void simt_trace_before_store(void)
+{
+    struct simt_hook_state *recorder = &simt_recorder;
+    const struct simt_event *event = recorder->next - 1;
+    if (recorder->stored) {
+        simt_trace_after_store();
+    }
+    /* Where there is no memory this faults in place of the store, whose event is the last. */
+    what_is_at(event->address, event_size(event), recorder->before);
+    recorder->stored = event;
+}
+
+void simt_trace_after_store(void)
+{
+    static uint64_t stores;
+    struct simt_hook_state *recorder = &simt_recorder;
+    const struct simt_event *event = recorder->stored;
+    uint64_t words[2];
+    recorder->stored = NULL;
+    what_is_at(event->address, event_size(event), words);
+    *simt_trace_stored(event) = (struct simt_stored){
+        words[0] ^ words[1] * UINT64_C(0x9e3779b97f4a7c15),
+        2 * ++stores + (words[0] == recorder->before[0] && words[1] == recorder->before[1])};
+}
+
+static bool is_same_place(const struct simt_event *event, const struct simt_event *store)
+{
+    return event_kind(event) == EVENT_STORE && event->address == store->address &&
+           event_size(event) == event_size(store);
+}
+
+/* Anything but a load. */
+static bool changes_part_of(const struct simt_event *event, const struct simt_event *store)
+{
+    return event_is_access(event) && event_kind(event) != EVENT_LOAD &&
+           event->address < store->address + event_size(store) &&
+           store->address < event->address + event_size(event);
+}
+
+/* The other lane's last change of the place that has been checked; NULL: its trace has none. */
+static const struct simt_event *last_change(const struct simt_event *store, unsigned int lane,
+                                            unsigned int other)
+{
+    const struct simt_event *next = simt_traces.at[other] + simt_traces.ahead;
+    if (simt_traces.together >> other & 1 && other < lane && changes_part_of(next, store)) {
+        return next;
+    }
+    while (next-- > simt_trace_buffer(other)) {
+        if (changes_part_of(next, store)) {
+            return next;
+        }
+    }
+    return NULL;
+}
+
+/* Of all in the traces the first that was done. NULL: that cannot be told. */
+static const struct simt_stored *first_store(const struct simt_event *store)
+{
+    const struct simt_stored *first = NULL;
+    for (unsigned int lane = 0; lane < SIMT_WARP_SIZE; lane++) {
+        for (const struct simt_event *event = simt_trace_buffer(lane);
+             event < simt_traces.end[lane]; event++) {
+            if (changes_part_of(event, store)) {
+                const struct simt_stored *stored = simt_trace_stored(event);
+                if (!is_same_place(event, store) || !stored->order) {
+                    return NULL;
+                }
+                first = !first || stored->order < first->order ? stored : first;
+            }
+        }
+    }
+    return first;
+}
+
+bool simt_trace_stores_same(unsigned int lane, unsigned int other_lane)
+{
+    const struct simt_event *store, *earlier;
+    const struct simt_stored *stored, *first;
+    if (!simt_traces.at) {
+        return false;
+    }
+    store = simt_traces.at[lane] + simt_traces.ahead;
+    stored = simt_trace_stored(store);
+    if (event_kind(store) != EVENT_STORE || !stored->order) {
+        return false;
+    }
+    earlier = other_lane < SIMT_WARP_SIZE ? last_change(store, lane, other_lane) : NULL;
+    if (earlier) {
+        return is_same_place(earlier, store) && simt_trace_stored(earlier)->order &&
+               simt_trace_stored(earlier)->value == stored->value;
+    }
+    /* The other store came before all of these: the first of them found its value. */
+    first = first_store(store);
+    return first && first->order % 2 == 1 && first->value == stored->value;
+}
+
 void simt_trace_check(void)
 {
     unsigned int lane = (unsigned int)simt_recorder.lane;
+    if (simt_recorder.stored) {
+        simt_trace_after_store();
+    }
     if (simt_recorder.lane >= 0 && simt_recorder.next > simt_traces.begin[lane]) {
         simt_traces.end[lane] = simt_recorder.next;
         simt_traces.filled |= (uint32_t)1 << lane;
     }
     simt_observer.check_in_order(&simt_traces, simt_recorder.thread / SIMT_WARP_SIZE);
+    simt_traces.at = NULL;
     simt_traces.in_order = true;
     simt_traces.stretch_count = 0;
 }
@@ -96,6 +221,7 @@ bool simt_trace_polls(unsigned int lane)
 void simt_trace_drain(unsigned int cut)
 {
     simt_observer.replay(&simt_traces, simt_recorder.thread / SIMT_WARP_SIZE, cut);
+    simt_traces.at = NULL;
     simt_traces.stretch_count = 0;
     if (!simt_traces.filled) {
         memcpy(simt_traces.end, simt_traces.begin, sizeof simt_traces.end);
@@ -106,6 +232,8 @@ void simt_trace_drain(unsigned int cut)
         if (simt_traces.filled >> i & 1) {
             size_t left = (size_t)(simt_traces.end[i] - simt_traces.begin[i]);
             memmove(start, simt_traces.begin[i], left * sizeof *start);
+            memmove(simt_trace_stored(start), simt_trace_stored(simt_traces.begin[i]),
+                    left * sizeof *start);
             simt_traces.end[i] = start + left;
         } else {
             simt_traces.end[i] = start;

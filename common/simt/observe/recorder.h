@@ -30,11 +30,26 @@ struct simt_traces {
     unsigned int stretch_count;
     const struct simt_event *stretches[TRACE_STRETCHES]; /* a lane's buffer tells the lane */
     bool warp_in_order[TRACE_WARPS];                     /* by warp of the block */
+    /* While a warp is checked, lane i is at at[i] + ahead: what lies before has been. These lanes
+     * do their next events together, the lowest first; 0: one lane does. NULL: none is checked. */
+    const struct simt_event *const *at;
+    size_t ahead;
+    uint32_t together;
 };
 
 extern struct simt_traces simt_traces;
-/* SIMT_WARP_SIZE buffers of TRACE_STRIDE events. */
+/* SIMT_WARP_SIZE buffers of TRACE_STRIDE events, and as many of notes. */
 extern struct simt_event *simt_trace_events;
+/* Of an event that is a store. */
+struct simt_stored {
+    uint64_t value; /* of 16 bytes, a hash */
+    uint64_t order; /* 0: not known; else twice its number among stores, + 1 if it changed nothing */
+};
+_Static_assert(sizeof(struct simt_stored) == sizeof(struct simt_event), "one behind the other");
+static inline struct simt_stored *simt_trace_stored(const struct simt_event *event)
+{
+    return (struct simt_stored *)event + (size_t)SIMT_WARP_SIZE * TRACE_STRIDE;
+}
 static inline struct simt_event *simt_trace_buffer(unsigned int lane)
 {
     return simt_trace_events + (size_t)lane * TRACE_STRIDE;
@@ -52,6 +67,14 @@ void simt_trace_start_block(size_t number, unsigned int threads);
  * comes after it. */
 void simt_trace_check(void);
 
+/* The last event is a store, which comes next. */
+void simt_trace_before_store(void);
+/* It has been done. */
+void simt_trace_after_store(void);
+/* The store that a lane is at races with an earlier one by `other`, of its warp, or by a thread of
+ * another one (other_lane = SIMT_WARP_SIZE), but both are known to be of the same value. */
+bool simt_trace_stores_same(unsigned int lane, unsigned int other_lane);
+
 /* The running lane stops, or goes on. In between, another lane or the runtime may look at the
  * traces. */
 static inline void simt_trace_pause(void)
@@ -63,6 +86,9 @@ static inline void simt_trace_pause(void)
     }
     if (simt_watched) {
         simt_watcher.pause();
+    }
+    if (recorder->stored) {
+        simt_trace_after_store();
     }
     if (recorder->next > simt_traces.begin[lane]) {
         simt_traces.end[lane] = recorder->next;

@@ -107,7 +107,7 @@ __global__ void shuffle_as_barrier(float *out, const float *in)
 __global__ void all_write_one(float *out, const float *in)
 {
     __shared__ float s;
-    s = in[threadIdx.x]; // FAULT all_write_one
+    s = in[threadIdx.x] + threadIdx.x; // FAULT all_write_one
     __syncthreads();
     out[threadIdx.x] = s;
 }

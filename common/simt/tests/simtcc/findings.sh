@@ -82,6 +82,146 @@ runs 4 SIMT_SUPPRESSIONS=known.txt
 grep -q '^simt: known.txt:2: want KIND PATTERN' output || fail 'a line that is no suppression'
 runs 4 SIMT_SUPPRESSIONS=none.txt
 
+# What counts is the value, wherever it comes from: a kernel is a note if all stores are of one value.
+cat >values.cu <<'END'
+#include <cstdio>
+#include <cstring>
+template <typename T>
+__device__ void all_store(T *out, T value)
+{
+    __shared__ T place;
+    place = value;
+    __syncthreads();
+    out[threadIdx.x] = place;
+}
+struct pair { double first, second; };
+__global__ void note_warps(const float *in, float *out) /* each warp a place of its own */
+{
+    __shared__ float sums[2];
+    float sum = in[threadIdx.x];
+    for (int distance = 16; distance > 0; distance /= 2)
+        sum += __shfl_xor_sync(~0u, sum, distance);
+    sums[threadIdx.x / 32] = sum;
+    __syncthreads();
+    out[threadIdx.x] = sums[threadIdx.x / 32];
+}
+__global__ void note_block(const float *in, float *out) { all_store(out, in[7]); }
+__global__ void note_byte(const float *in, char *out) { all_store(out, (char)in[7]); }
+__global__ void note_double(const float *in, double *out) { all_store(out, (double)in[7]); }
+__global__ void note_vector(const float *in, float4 *out)
+{
+    all_store(out, make_float4(in[0], in[1], in[2], in[3]));
+}
+__global__ void note_blocks(const float *in, float *out) { out[threadIdx.x] = in[threadIdx.x] + 1; }
+__global__ void note_loop(const float *in, float *out) /* longer than a trace */
+{
+    for (int i = 0; i < 2000; i++)
+        out[i % 64] = in[i % 64];
+}
+__global__ void note_before(const float *in, float *out) /* over what was there */
+{
+    __shared__ float place;
+    if (threadIdx.x == 0)
+        place = in[1];
+    __syncthreads();
+    place = in[1];
+    __syncthreads();
+    out[threadIdx.x] = place;
+}
+__global__ void race_last(const float *in, float *out) { all_store(out, in[threadIdx.x == 63]); }
+__global__ void race_first(const float *in, float *out) { all_store(out, in[threadIdx.x == 0]); }
+__global__ void race_byte(const float *in, char *out) { all_store(out, (char)(in[7] + threadIdx.x)); }
+__global__ void race_vector(const float *in, float4 *out)
+{
+    all_store(out, make_float4(in[0], in[1], in[2], in[threadIdx.x == 40]));
+}
+__global__ void race_blocks(const float *in, float *out)
+{
+    out[threadIdx.x] = in[threadIdx.x] + (blockIdx.x == 2 && threadIdx.x == 9);
+}
+__global__ void race_loop(const float *in, float *out)
+{
+    for (int i = 0; i < 2000; i++)
+        out[i % 64] = in[i % 64] + (i == 1900 && threadIdx.x == 50);
+}
+__global__ void race_order(const float *in, float *out) /* whichever lane runs first */
+{
+    __shared__ float place;
+    if (threadIdx.x == 0)
+        place = in[0];
+    __syncthreads();
+    if (threadIdx.x == 1)
+        place = in[5];
+    if (threadIdx.x == 0)
+        place = in[0];
+    if (threadIdx.x == 2)
+        place = in[0];
+    __syncthreads();
+    out[threadIdx.x] = place;
+}
+__global__ void race_overlap(const float *in, float *out)
+{
+    if (threadIdx.x == 1)
+        *(double *)out = in[3];
+    if (threadIdx.x == 0)
+        out[1] = in[0];
+}
+__global__ void race_back(const float *in, int *out) /* an atomic puts back what was there */
+{
+    if (threadIdx.x < 2) {
+        out[0] = 5 + (int)in[0];
+        atomicAdd(out, -5);
+    }
+}
+__global__ void race_read(const float *in, float *out) /* one reads where another stores what is there */
+{
+    __shared__ float place;
+    if (threadIdx.x == 0)
+        place = in[1];
+    __syncthreads();
+    if (threadIdx.x == 32)
+        place = in[1];
+    out[threadIdx.x] = threadIdx.x == 0 ? place : 0;
+}
+int main(int argc, char **argv)
+{
+    float *in, host[64];
+    void *out;
+    for (int i = 0; i < 64; i++)
+        host[i] = i;
+    cudaMalloc(&in, sizeof host);
+    cudaMalloc(&out, 4096);
+    cudaMemset(out, 0, 4096);
+    cudaMemcpy(in, host, sizeof host, cudaMemcpyHostToDevice);
+#define RUN(name, type) if (strcmp(argv[1], #name) == 0) name<<<strstr(#name, "blocks") ? 3 : 1, 64>>>(in, (type *)out);
+    RUN(note_warps, float) RUN(note_block, float) RUN(note_byte, char) RUN(note_double, double)
+    RUN(note_vector, float4) RUN(note_blocks, float) RUN(note_loop, float) RUN(note_before, float)
+    RUN(race_last, float) RUN(race_first, float) RUN(race_byte, char) RUN(race_vector, float4)
+    RUN(race_blocks, float) RUN(race_loop, float) RUN(race_order, float)
+    RUN(race_overlap, float) RUN(race_back, int) RUN(race_read, float)
+    return cudaDeviceSynchronize() != cudaSuccess || argc != 2;
+}
+END
+for level in 0 2; do
+    compile -O$level values.cu -o values || fail 'values.cu does not compile'
+    for kernel in $(sed -n 's/^__global__ void \([a-z_]*\).*/\1/p' values.cu); do
+        for order in "" 3 7; do
+            env ${order:+SIMT_SCHEDULE=$order} ./values $kernel >output 2>&1
+            status=$?
+            case $kernel in
+            note_*)
+                [ $status -eq 0 ] && grep -q "^simt: note: kernel $kernel .*: threads write the same value" output ||
+                    fail "-O$level $kernel ($order) is more than a note, or less"
+                ;;
+            race_*)
+                [ $status -eq 1 ] && grep -q "^simt: kernel $kernel .*: data race" output ||
+                    fail "-O$level $kernel ($order) is no race"
+                ;;
+            esac
+        done
+    done
+done
+
 # A copy that writes behind the ends of rows is a note, once. What it writes there, nobody need have set.
 cat >rows.cu <<'END'
 #include <cstdio>
