@@ -54,44 +54,45 @@ def draw_transposed():
     tile, depth, across, column, each = constants_in("07_gemm/register_tile.cu", "BLOCK_M", "BLOCK_K", "BLOCK_N",
                                                      "THREAD_N", "THREAD_M")
     padded = tile + 4
-    half, cell, top, shown = across // column, 18, 66, 2
+    half, cell, top, shown = across // column, 20, 66, 2
     owners = (0, half)  # each has the next rows of A
     rows = each * len(owners)
-    svg = Svg("Two threads' floats of A for one p, in a tile by rows and in transposed ones")
+    svg = Svg("Two threads' floats of A for one p, in a tile by rows and in a transposed one")
     left = 48
-    for name, is_transposed, at_a_time in (("register_tile", False, 1), ("transposed", True, 1), ("vectorized", True, 4)):
-        def bank(row, p, by_rows=not is_transposed):
-            return (row * depth + p if by_rows else p * padded + row) % BANKS
-
-        first = [bank(row, shown) for row in (0, each)]
-        svg.text(left - 28, 20, name, 13, weight="bold")
-        svg.text(left - 28, 36, "%d loads of %d bytes a thread, the two" % (each // at_a_time, 4 * at_a_time), 11,
-                 colour=FAINT)
-        svg.text(left - 28, 50, "threads' in %s" % ("the same bank: 2 wavefronts" if first[0] == first[1]
-                                                    else "different banks"), 11, colour=FAINT)
-        high, wide = (depth, rows) if is_transposed else (rows, depth)
-
+    for name, note, is_transposed in (
+            ("register_tile", "a thread's %d floats are %d apart," % (each, depth), False),
+            ("transposed, vectorized", "a thread's %d floats are neighbours, %d instructions load them," % (each, each // 4),
+             True)):
         def place(y, x, swap=is_transposed):
             return (x, y) if swap else (y, x)  # row, p
 
+        def bank(row, p, swap=is_transposed):
+            return (p * padded + row if swap else row * depth + p) % BANKS
+
+        svg.text(left - 28, 20, name, 13, weight="bold")
+        svg.text(left - 28, 36, note, 11, colour=FAINT)
+        svg.text(left - 28, 50, "two threads' " + (
+            "in the same bank" if bank(0, shown) == bank(each, shown) else "in different banks"), 11, colour=FAINT)
+        high, wide = (depth, rows) if is_transposed else (rows, depth)
         grid(svg, left, top, cell, high, wide,
              lambda y, x: (BLUE, ORANGE)[place(y, x)[0] // each] if place(y, x)[1] == shown else EMPTY,
              lambda y, x: bank(*place(y, x)), 10)
-        for begin in range(0, rows if at_a_time > 1 else 0, at_a_time):
+        for begin in range(0, rows if is_transposed else 0, 4):
             x, y = left + cell * begin, top + cell * shown
-            svg.polyline([(x + 1, y + 1), (x + cell * at_a_time - 1, y + 1), (x + cell * at_a_time - 1, y + cell - 1),
-                          (x + 1, y + cell - 1), (x + 1, y + 1)], INK, 2)
+            svg.polyline([(x + 1, y + 1), (x + cell * 4 - 1, y + 1), (x + cell * 4 - 1, y + cell - 1), (x + 1, y + cell - 1),
+                          (x + 1, y + 1)], INK, 2)
         for y in (0, high - 1):
             svg.text(left - 5, top + cell * y + 13, y, 10, "end", FAINT)
         svg.text(left - 5, top + cell * (high // 2) + 2, "p" if is_transposed else "row", 10, "end", FAINT)
         svg.text(left, top + cell * high + 14, ("rows 0 to %d of %d" % (rows - 1, tile)) if is_transposed
                  else "p = 0 to %d" % (depth - 1), 10, colour=FAINT)
-        left += max(cell * wide, 210) + 52
+        left += max(cell * wide, 220) + 90
     y = top + cell * rows + 36
     svg.text(20, y, "A number is the bank in which a float lies. Blue: what thread 0 loads for p = %d; orange: thread %d, the "
              "first of the warp's other half." % (shown, owners[1]), 12)
-    svg.text(20, y + 16, "Outlined: loaded by one instruction. A transposed row is %d floats long, so that the stores of a "
-             "column spread over the banks." % padded, 12)
+    svg.text(20, y + 16, "Outlined: one load of 16 bytes; in transposed nvcc makes it of four. A transposed row is %d floats "
+             "long, so that" % padded, 12)
+    svg.text(20, y + 32, "the stores of a column spread over the banks.", 12)
     return svg.render()
 
 
