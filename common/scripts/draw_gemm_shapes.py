@@ -277,7 +277,7 @@ def draw_edges():
     svg.text(end + 16, top + 12, "few_columns: the last column,", 11)
     svg.text(end + 16, top + 26, "but for its last row", 11)
     svg.text(end + 16, bottom + 8, "few_rows: the last row", 11)
-    svg.text(20, bottom + 36, "Red: a tile that has one row or one column of C, and takes as long as any other.", 12)
+    svg.text(20, bottom + 36, "Red: a tile that has one row or one column of C, and as many products as any other.", 12)
     return svg.render()
 
 
