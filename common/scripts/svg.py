@@ -102,7 +102,21 @@ class Failure(Exception):
 
 # ---- the programs --------------------------------------------------------------------------------
 
-PICTURES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "docs", "pictures")
+ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
+PICTURES = os.path.join(ROOT, "docs", "pictures")
+
+
+def constants_in(path, *names):
+    """The numbers that a source gives to these names, NAME = NUMBER; of Type<NUMBER...> a list of them."""
+    with open(os.path.join(ROOT, path), encoding="utf-8") as file:
+        text = file.read()
+    values = []
+    for name in names:
+        match = re.search(r"\b%s\b(?: = (\d+)\b|<([\d, ]+)>)" % name, text)
+        if match is None:
+            raise ValueError("%s has no constant %s" % (path, name))
+        values.append(int(match.group(1)) if match.group(1) else [int(word) for word in match.group(2).split(",")])
+    return values if len(values) > 1 else values[0]
 
 
 def parser_of(description):
