@@ -55,11 +55,10 @@ void simt_add_race(const struct simt_act *act, unsigned int thread, uint64_t add
                         : other_kind == EVENT_LOAD ? other_site
                                                    : 0,
         .unless_flag = both_volatile,
-        .same_value = kind == EVENT_STORE && other_kind == EVENT_STORE && !both_volatile &&
-                      !act->frees &&
-                      simt_trace_stores_same(thread % SIMT_WARP_SIZE,
-                                             same_warp ? other_thread % SIMT_WARP_SIZE
-                                                       : SIMT_WARP_SIZE),
+        .same_value =
+            kind == EVENT_STORE && other_kind == EVENT_STORE && !both_volatile && !act->frees &&
+            simt_trace_stores_same(thread % SIMT_WARP_SIZE,
+                                   same_warp ? other_thread % SIMT_WARP_SIZE : SIMT_WARP_SIZE),
         .address = address,
     });
 }

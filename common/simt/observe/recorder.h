@@ -43,7 +43,7 @@ extern struct simt_event *simt_trace_events;
 /* Of an event that is a store. */
 struct simt_stored {
     uint64_t value; /* of 16 bytes, a hash */
-    uint64_t order; /* 0: not known; else twice its number among stores, + 1 if it changed nothing */
+    uint64_t order; /* 0: not known; else 2 x its number among stores, + 1: it changed nothing */
 };
 _Static_assert(sizeof(struct simt_stored) == sizeof(struct simt_event), "one behind the other");
 static inline struct simt_stored *simt_trace_stored(const struct simt_event *event)
