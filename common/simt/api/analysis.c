@@ -19,6 +19,7 @@
 #include "count/replay.h"
 #include "count/step.h"
 #include "explore/explore.h"
+#include "machine/progress.h"
 #include "model/plans.h"
 #include "model/requests.h"
 #include "model/sites.h"
@@ -76,6 +77,7 @@ static FILE *told_file;
 void simt_findings_keep(bool on)
 {
     keep = on;
+    simt_progress_is_told = !on;
     if (told_file) {
         fclose(told_file);
         free(told);

@@ -101,8 +101,10 @@ static void check_cell(const struct simt_cell *cell, uint64_t at, bool writes)
 static void check_row(uint64_t at, uint64_t end, bool writes)
 {
     while (at < end) {
-        const struct simt_page *page = simt_page_find(at);
         uint64_t next = (at | (SIMT_PAGE_BYTES - 1)) + 1, size;
+        const struct simt_page *page;
+        simt_pages_make_room();
+        page = simt_page_find(at);
         if (!page || !page->cells) {
             at = next;
             continue;

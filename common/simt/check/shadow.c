@@ -7,6 +7,7 @@
 #include "base/need.h"
 #include "base/own.h"
 #include "check/causality.h"
+#include "check/pages.h"
 #include "check/written.h"
 #include "cuda/simt_analysis.h"
 #include "machine/cluster.h"
@@ -14,100 +15,8 @@
 
 /* ---- pages ---- */
 
-static struct simt_page **pages; /* open addressing */
-static size_t page_count, page_capacity;
-static struct simt_page *recent[256];
 static struct simt_page **shared_pages;
 static size_t shared_page_count, shared_page_capacity;
-
-static size_t page_slot(uint64_t number)
-{
-    size_t slot = (size_t)(number * UINT64_C(0x9e3779b97f4a7c15) >> 20) % page_capacity;
-    while (pages[slot] && pages[slot]->number != number) {
-        slot = (slot + 1) % page_capacity;
-    }
-    return slot;
-}
-
-/* In place of a page that is no more; no address has this number. */
-static struct simt_page removed = {.number = UINT64_MAX};
-
-/* Makes room for more pages than there are, and forgets those removed. */
-static void rehash(void)
-{
-    struct simt_page **old = pages;
-    size_t old_capacity = page_capacity, kept = 0;
-    for (size_t i = 0; i < old_capacity; i++) {
-        kept += old[i] && old[i] != &removed;
-    }
-    page_capacity = 1024;
-    while (page_capacity < 4 * kept) {
-        page_capacity *= 2;
-    }
-    pages = simt_needed(calloc(page_capacity, sizeof(struct simt_page *)), "the checks");
-    for (size_t i = 0; i < old_capacity; i++) {
-        if (old[i] && old[i] != &removed) {
-            pages[page_slot(old[i]->number)] = old[i];
-        }
-    }
-    page_count = kept;
-    free(old);
-}
-
-static void put_in(struct simt_page *page)
-{
-    if (2 * page_count >= page_capacity) {
-        rehash();
-    }
-    pages[page_slot(page->number)] = page;
-    page_count++;
-}
-
-static struct simt_page *add_page(uint64_t number)
-{
-    struct simt_page *page = simt_needed(calloc(1, sizeof *page), "the checks");
-    page->number = number;
-    page->shift = 2;
-    page->tracked = simt_written_knows(number);
-    page->all_written = simt_written_get(number);
-    put_in(page);
-    return page;
-}
-
-static void take_out(const struct simt_page *page)
-{
-    pages[page_slot(page->number)] = &removed;
-    if (recent[page->number % 256] == page) {
-        recent[page->number % 256] = NULL;
-    }
-}
-
-static void remove_page(struct simt_page *page)
-{
-    take_out(page);
-    free(page->cells);
-    free(page);
-}
-
-struct simt_page *simt_page_find(uint64_t address)
-{
-    uint64_t number = address >> SIMT_PAGE_SHIFT;
-    struct simt_page *page = recent[number % 256];
-    if (page && page->number == number) {
-        return page;
-    }
-    page = page_capacity ? pages[page_slot(number)] : NULL;
-    if (page) {
-        recent[number % 256] = page;
-    }
-    return page;
-}
-
-static struct simt_page *get_page(uint64_t address)
-{
-    struct simt_page *page = simt_page_find(address);
-    return page ? page : add_page(address >> SIMT_PAGE_SHIFT);
-}
 
 static void add_shared_page(struct simt_page *page)
 {
@@ -118,30 +27,12 @@ static void add_shared_page(struct simt_page *page)
 
 struct simt_page *simt_page_of_kernel(uint64_t address, enum simt_space space)
 {
-    struct simt_page *page = get_page(address);
-    if (!page->cells) {
-        page->cells = simt_needed(calloc(SIMT_PAGE_BYTES / 4, sizeof *page->cells), "the checks");
-        if (space == SPACE_SHARED) {
-            page->tracked = true;
-            add_shared_page(page);
-        }
+    struct simt_page *page = simt_page_get(address);
+    if (!page->cells && simt_page_add_cells(page, space) && space == SPACE_SHARED) {
+        page->tracked = true;
+        add_shared_page(page);
     }
     return page;
-}
-
-void simt_page_refine(struct simt_page *page)
-{
-    struct simt_cell *fine = simt_needed(calloc(SIMT_PAGE_BYTES, sizeof *fine), "the checks");
-    for (unsigned int i = 0; i < SIMT_PAGE_BYTES; i++) {
-        uint64_t address = page->number << SIMT_PAGE_SHIFT | i;
-        fine[i] = page->cells[i / 4];
-        if (i % 4 != 0 && fine[i].flags & MORE_READERS) {
-            simt_readers_copy(address & ~UINT64_C(3), address);
-        }
-    }
-    free(page->cells);
-    page->cells = fine;
-    page->shift = 0;
 }
 
 void simt_page_set_written(struct simt_page *page, unsigned int first, unsigned int end)
@@ -188,7 +79,7 @@ static bool all_are_written;
 static bool source_is_written(uint64_t from, size_t size)
 {
     for (uint64_t end = from + size; from < end; from = (from | (SIMT_PAGE_BYTES - 1)) + 1) {
-        const struct simt_page *page = simt_page_find(from);
+        const struct simt_page *page = simt_page_peek(from);
         uint64_t number = from >> SIMT_PAGE_SHIFT;
         if (page ? page->tracked && !page->all_written
                  : simt_written_knows(number) && !simt_written_get(number)) {
@@ -202,17 +93,17 @@ static bool source_is_written(uint64_t from, size_t size)
 static void host_writes(uint64_t address, size_t size, uint64_t from)
 {
     unsigned int first = (unsigned int)(address % SIMT_PAGE_BYTES);
-    struct simt_page *page = simt_page_find(address);
+    struct simt_page *page = simt_page_peek(address);
     if (from && !source_is_written(from, size)) {
-        page = get_page(address);
+        page = simt_page_get(address);
         for (unsigned int i = first; i < first + size; i++, from++) {
-            const struct simt_page *source = get_page(from);
+            const struct simt_page *source = simt_page_get(from);
             if (has_written(source, (unsigned int)(from % SIMT_PAGE_BYTES), 1)) {
                 simt_page_set_written(page, i, i + 1);
             }
         }
     } else if (page || size < SIMT_PAGE_BYTES || !simt_written_set(address >> SIMT_PAGE_SHIFT)) {
-        simt_page_set_written(get_page(address), first, first + (unsigned int)size);
+        simt_page_set_written(simt_page_get(address), first, first + (unsigned int)size);
     }
 }
 
@@ -237,9 +128,9 @@ void simt_check_freed(const void *address, size_t size)
         return;
     }
     for (size_t i = 0, count = pages_of((uintptr_t)address, size); i < count; i++) {
-        struct simt_page *page = simt_page_find((first + i) << SIMT_PAGE_SHIFT);
+        struct simt_page *page = simt_page_peek((first + i) << SIMT_PAGE_SHIFT);
         if (page) {
-            remove_page(page);
+            simt_page_remove(page);
         }
     }
     simt_written_remove(first);
@@ -247,7 +138,7 @@ void simt_check_freed(const void *address, size_t size)
 
 bool simt_check_is_written(const void *address)
 {
-    const struct simt_page *page = simt_page_find((uintptr_t)address);
+    const struct simt_page *page = simt_page_peek((uintptr_t)address);
     return page ? page->all_written : simt_written_get((uintptr_t)address >> SIMT_PAGE_SHIFT);
 }
 
@@ -279,7 +170,7 @@ void simt_check_heap_allocated(const void *address, size_t size)
     if (simt_tracing) {
         all_are_written = false;
         for (uint64_t at = (uintptr_t)address; at < end; at = (at | (SIMT_PAGE_BYTES - 1)) + 1) {
-            get_page(at)->tracked = true;
+            simt_page_get(at)->tracked = true;
         }
     }
 }
@@ -292,11 +183,7 @@ void simt_check_not_looked(void)
     }
     all_are_written = true;
     simt_written_set_all();
-    for (size_t i = 0; i < page_capacity; i++) {
-        if (pages[i]) {
-            pages[i]->all_written = true;
-        }
-    }
+    simt_pages_set_all_written();
 }
 
 /* ---- blocks ---- */
@@ -305,7 +192,7 @@ void simt_shadow_start_block(void)
 {
     /* Others of the cluster look at it, too: nothing of an earlier one is left. */
     while (simt_cluster_size() > 1 && shared_page_count > 0) {
-        remove_page(shared_pages[--shared_page_count]);
+        simt_page_remove(shared_pages[--shared_page_count]);
     }
     for (size_t i = 0; i < shared_page_count; i++) {
         shared_pages[i]->all_written = false;
@@ -319,9 +206,9 @@ static void move_pages_to_place(void)
     for (size_t i = 0; i < shared_page_count; i++) {
         struct simt_page *page = shared_pages[i];
         const void *address = (const void *)(uintptr_t)(page->number << SIMT_PAGE_SHIFT);
-        take_out(page);
+        simt_page_take_out(page);
         page->number = (uintptr_t)simt_cluster_place(simt_block->rank, address) >> SIMT_PAGE_SHIFT;
-        put_in(page);
+        simt_page_put_in(page);
     }
     shared_page_count = 0;
 }
@@ -335,9 +222,9 @@ static void move_pages_back(void)
         unsigned int rank;
         void *own;
         if (page && simt_cluster_find(first + i * SIMT_PAGE_BYTES, &rank, &own)) {
-            take_out(page);
+            simt_page_take_out(page);
             page->number = (uintptr_t)own >> SIMT_PAGE_SHIFT;
-            put_in(page);
+            simt_page_put_in(page);
             add_shared_page(page);
         }
     }
@@ -364,7 +251,7 @@ struct simt_shared_pages *simt_shadow_suspend(void)
     }
     for (size_t i = 0; i < shared_page_count; i++) {
         kept->pages[i] = shared_pages[i];
-        take_out(kept->pages[i]);
+        simt_page_take_out(kept->pages[i]);
     }
     shared_page_count = 0;
     return kept;
@@ -378,10 +265,10 @@ void simt_shadow_resume(struct simt_shared_pages *kept)
     }
     *link = kept->next;
     while (shared_page_count > 0) { /* of a block that has finished */
-        remove_page(shared_pages[--shared_page_count]);
+        simt_page_remove(shared_pages[--shared_page_count]);
     }
     for (size_t i = 0; i < kept->count; i++) {
-        put_in(kept->pages[i]);
+        simt_page_put_in(kept->pages[i]);
         add_shared_page(kept->pages[i]);
     }
     if (simt_cluster_size() > 1) {
@@ -392,37 +279,12 @@ void simt_shadow_resume(struct simt_shared_pages *kept)
 
 /* ---- time ---- */
 
-static void renumber_cell(struct simt_cell *cell, uint32_t (*renumbered)(uint32_t tag))
-{
-    cell->writer = renumbered(cell->writer);
-    cell->changer = renumbered(cell->changer);
-    cell->reader = renumbered(cell->reader);
-    cell->reader_before = renumbered(cell->reader_before);
-    cell->reader_other = renumbered(cell->reader_other);
-}
-
-static void renumber_page(struct simt_page *page, uint32_t (*renumbered)(uint32_t tag))
-{
-    size_t cells = page->cells ? (size_t)SIMT_PAGE_BYTES >> page->shift : 0;
-    if (!renumbered && cells > 0) {
-        memset(page->cells, 0, cells * sizeof *page->cells);
-        return;
-    }
-    for (size_t i = 0; i < cells; i++) {
-        renumber_cell(&page->cells[i], renumbered);
-    }
-}
-
 void simt_shadow_renumber(uint32_t (*renumbered)(uint32_t tag))
 {
-    for (size_t i = 0; i < page_capacity; i++) {
-        if (pages[i]) {
-            renumber_page(pages[i], renumbered);
-        }
-    }
+    simt_pages_renumber(renumbered);
     for (struct simt_shared_pages *block = suspended; block; block = block->next) {
         for (size_t i = 0; i < block->count; i++) {
-            renumber_page(block->pages[i], renumbered);
+            simt_page_renumber(block->pages[i], renumbered);
         }
     }
     simt_readers_renumber(renumbered);

@@ -35,18 +35,39 @@ enum simt_cell_flags {
 
 struct simt_page {
     uint64_t number;         /* address >> SIMT_PAGE_SHIFT */
-    struct simt_cell *cells; /* NULL: no kernel has been here */
-    unsigned int shift;      /* a cell is 4 bytes, or 1 once a smaller piece has been touched */
-    bool tracked;            /* whether `written` means anything */
+    struct simt_cell *cells; /* NULL: no kernel has been here, or they are packed */
+    struct simt_packed *packed;
+    struct simt_page *older, *newer; /* if linked, as pages.c has them */
+    bool linked;
+    unsigned int shift; /* a cell is 4 bytes, or 1 once a smaller piece has been touched */
+    bool tracked;       /* whether `written` means anything */
     bool all_written;
     uint8_t written[SIMT_PAGE_BYTES / 8];
 };
 
+/* ---- pages.c ---- */
+
+/* With its cells unpacked. They stay so until simt_pages_make_room(). */
 struct simt_page *simt_page_find(uint64_t address);
-/* The page as a kernel uses it. */
-struct simt_page *simt_page_of_kernel(uint64_t address, enum simt_space space);
+/* It has none yet, or they are packed. False if they were. */
+bool simt_page_add_cells(struct simt_page *page, enum simt_space space);
 /* Neighbours of less than 4 bytes may belong to different threads: from now on a cell is a byte. */
 void simt_page_refine(struct simt_page *page);
+
+/* Between checks: where cells take much memory, those of the oldest pages are packed. */
+extern size_t simt_cell_bytes, simt_most_cell_bytes;
+void simt_pages_pack(void);
+static inline void simt_pages_make_room(void)
+{
+    if (simt_cell_bytes > simt_most_cell_bytes) {
+        simt_pages_pack();
+    }
+}
+
+/* ---- shadow.c ---- */
+
+/* The page as a kernel uses it. */
+struct simt_page *simt_page_of_kernel(uint64_t address, enum simt_space space);
 void simt_page_set_written(struct simt_page *page, unsigned int first, unsigned int end);
 /* What a kernel may read. Of a structure that is copied as a whole nobody has written the padding:
  * some bytes of each 8 will do. */

@@ -14,6 +14,7 @@
 
 #include "base/bits.h"
 #include "base/need.h"
+#include "check/shadow.h"
 #include "count/splits.h"
 #include "count/step.h"
 #include "model/lanes.h"
@@ -126,6 +127,7 @@ void simt_replay(struct simt_traces *traces, unsigned int warp, unsigned int cut
     uint32_t left = traces->filled;
     bool looked_ahead = simt_lanes_were_cut_short(), can_plan = !cut && !looked_ahead;
     struct row row;
+    simt_pages_make_room();
     simt_step_counts_only(traces->warp_in_order[warp]);
     if (traces->warp_in_order[warp]) {
         simt_step_check(traces, warp);

@@ -8,6 +8,7 @@
 #include "base/exit.h"
 #include "base/need.h"
 #include "machine/cluster.h"
+#include "machine/progress.h"
 #include "machine/reports.h"
 #include "machine/shared.h"
 #include "machine/turns.h"
@@ -179,6 +180,7 @@ bool simt_next_block(void)
         start = simt_grid.started < simt_grid.blocks &&
                 (!simt_cluster_begins(simt_grid.started) || !simt_grid.suspended);
     }
+    simt_progress_tell();
     if (start) {
         simt_block = done ? done : new_block();
         simt_start_block();

@@ -1,5 +1,6 @@
 /* What a kernel asks for: who it is, the time, a fence, an end. */
 #include <stdio.h>
+#include <string.h>
 #include <time.h>
 
 #include "base/exit.h"
@@ -31,9 +32,19 @@ void simt_launch_bounds(unsigned int most_threads)
     }
 }
 
+/* Two numbers in one register, as they are returned: by way of the stack this waits until both have
+ * got there. */
 struct uint3 simt_thread_index(void)
 {
-    return simt_index_of(simt_current);
+    const struct simt_thread *self = simt_current;
+    const struct {
+        uint64_t xy;
+        uint32_t z;
+    } packed = {self->index.x | (uint64_t)self->index.y << 32, self->index.z};
+    struct uint3 index;
+    _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "x comes first");
+    memcpy(&index, &packed, sizeof index);
+    return index;
 }
 
 struct uint3 simt_block_index(void)

@@ -10,6 +10,7 @@
 #include "machine/fault.h"
 #include "machine/fibers.h"
 #include "machine/pipeline.h"
+#include "machine/progress.h"
 #include "machine/ptx.h"
 #include "machine/reports.h"
 #include "machine/schedule.h"
@@ -166,6 +167,7 @@ static void open_launch(const struct simt_launch *asked)
     memset(simt_grid.changes, 0, sizeof simt_grid.changes);
     simt_grid.pipelines_used = false;
     simt_note_progress();
+    simt_progress_start_launch();
     simt_counts.launches++;
     simt_schedule_start_launch();
     simt_memory_open();

@@ -9,6 +9,7 @@
 #include "observe/observer.h"
 
 static const void *called_at; /* by the kernel */
+static bool were_used;
 
 __attribute__((noreturn)) static void refuse(const char *what, unsigned int number,
                                              const char *file, int line)
@@ -57,7 +58,7 @@ static void complete(struct simt_named_barrier *barrier)
 /* A barrier of all of the block may wait for nobody but those that have returned. */
 void simt_named_thread_exited(void)
 {
-    for (unsigned int i = 0; i < SIMT_NAMED_BARRIERS; i++) {
+    for (unsigned int i = 0; were_used && i < SIMT_NAMED_BARRIERS; i++) {
         struct simt_named_barrier *barrier = &simt_block->named[i];
         if (barrier->came > 0 && barrier->of_all && barrier->came >= simt_block->alive) {
             complete(barrier);
@@ -79,6 +80,7 @@ static unsigned int come(struct simt_named_barrier *barrier, enum simt_named kin
     uint64_t counts;
     const bool completes = barrier->came + 1 >= barrier->wanted ||
                            (barrier->of_all && barrier->came + 1 >= simt_block->alive);
+    were_used = true;
     barrier->caller = called_at;
     barrier->came++;
     barrier->came_true += predicate;

@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "machine/blocks.h"
+#include "machine/progress.h"
 #include "machine/ptx.h"
 #include "machine/reports.h"
 
@@ -122,6 +123,7 @@ static void empty_traces(unsigned int number)
     bool polls = simt_trace_polls(simt_lowest(warp->trace_full));
     unsigned int lanes;
     simt_trace_drain(warp->trace_full);
+    simt_progress_tell();
     lanes = simt_trace_with_room(warp->trace_full);
     warp->trace_full &= ~lanes;
     simt_block->full_traces = polls ? simt_block->full_traces + 1 : 0;

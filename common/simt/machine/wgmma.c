@@ -28,6 +28,8 @@ struct simt_wgmmas *simt_wgmmas_of(unsigned int warp)
     return *all;
 }
 
+static bool were_used;
+
 static void forget(struct simt_wgmma *wgmma)
 {
     if (wgmma) {
@@ -151,6 +153,7 @@ static void begin(const struct simt_thread *lanes, struct lane_matrix *const *mi
         simt_wgmma_note_begin(wgmma, warp);
     }
     wgmma->number = all->started++;
+    were_used = true;
     wgmma->group = all->group;
     *all->last = wgmma;
     all->last = &wgmma->next;
@@ -402,5 +405,7 @@ void simt_wgmma_thread_exited(void)
                           "it is still under way when its threads return\n"
                           "  hint: wgmma.commit_group and wgmma.wait_group are missing behind it.");
     }
-    check_group((unsigned int)(warp - simt_block->warps));
+    if (were_used) {
+        check_group((unsigned int)(warp - simt_block->warps));
+    }
 }

@@ -222,6 +222,42 @@ for level in 0 2; do
     done
 done
 
+# What takes long says so: how far it is, whether it has one block or many; never where it is not wanted.
+cat >long.cu <<'END'
+#include <cstdio>
+#include <cstdlib>
+__global__ void count(volatile int *out, int times)
+{
+    for (int i = 0; i < times; i++)
+        out[blockIdx.x * 32 + threadIdx.x] = out[blockIdx.x * 32 + threadIdx.x] + i;
+}
+int main(int argc, char **argv)
+{
+    int *out, blocks = atoi(argv[1]);
+    cudaMalloc(&out, blocks * 32 * sizeof *out);
+    cudaMemset(out, 0, blocks * 32 * sizeof *out);
+    count<<<1, 32>>>(out, 1);
+    count<<<blocks, 32>>>(out, atoi(argv[2]));
+    return cudaDeviceSynchronize() != cudaSuccess || argc != 3;
+}
+END
+compile long.cu -o long || fail 'long.cu does not compile'
+SIMT_PROGRESS=1 ./long 4000 4000 >output 2>&1 &
+many=$!
+SIMT_PROGRESS=1 ./long 1 16000000 >output1 2>&1 &
+one=$!
+tries=0
+until { grep -q 'long.cu:14), launch 2: [0-9]* of 4000 blocks; about [0-9]* [a-z]* more$' output &&
+    grep -q '^simt: [0-9]* s so far: kernel count (launched at long.cu:14), launch 2: 0 of 1 blocks$' output1; } ||
+    [ $tries -ge 300 ]; do
+    tries=$((tries + 1))
+    sleep 0.1
+done
+kill $many $one
+wait $many $one 2>/dev/null
+[ $tries -lt 300 ] || fail 'a launch that takes long says nothing'
+[ "$(grep -c 'Smaller problems show the same mistakes' output)" = 1 ] || fail 'no hint, or two'
+
 # A copy that writes behind the ends of rows is a note, once. What it writes there, nobody need have set.
 cat >rows.cu <<'END'
 #include <cstdio>

@@ -1,0 +1,359 @@
+#include "check/pages.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/exit.h"
+#include "base/need.h"
+#include "check/packed.h"
+#include "check/written.h"
+
+/* ---- the table ---- */
+
+static struct simt_page **pages; /* open addressing */
+static size_t page_count, page_capacity;
+static struct simt_page *recent[256]; /* of those whose cells are not packed */
+
+static size_t page_slot(uint64_t number)
+{
+    size_t slot = (size_t)(number * UINT64_C(0x9e3779b97f4a7c15) >> 20) % page_capacity;
+    while (pages[slot] && pages[slot]->number != number) {
+        slot = (slot + 1) % page_capacity;
+    }
+    return slot;
+}
+
+/* In place of a page that is no more; no address has this number. */
+static struct simt_page removed = {.number = UINT64_MAX};
+
+/* Makes room for more pages than there are, and forgets those removed. */
+static void rehash(void)
+{
+    struct simt_page **old = pages;
+    size_t old_capacity = page_capacity, kept = 0;
+    for (size_t i = 0; i < old_capacity; i++) {
+        kept += old[i] && old[i] != &removed;
+    }
+    page_capacity = 1024;
+    while (page_capacity < 4 * kept) {
+        page_capacity *= 2;
+    }
+    pages = simt_needed(calloc(page_capacity, sizeof(struct simt_page *)), "the checks");
+    for (size_t i = 0; i < old_capacity; i++) {
+        if (old[i] && old[i] != &removed) {
+            pages[page_slot(old[i]->number)] = old[i];
+        }
+    }
+    page_count = kept;
+    free(old);
+}
+
+void simt_page_put_in(struct simt_page *page)
+{
+    if (2 * page_count >= page_capacity) {
+        rehash();
+    }
+    pages[page_slot(page->number)] = page;
+    page_count++;
+}
+
+static struct simt_page *add_page(uint64_t number)
+{
+    struct simt_page *page = simt_needed(calloc(1, sizeof *page), "the checks");
+    page->number = number;
+    page->shift = 2;
+    page->tracked = simt_written_knows(number);
+    page->all_written = simt_written_get(number);
+    simt_page_put_in(page);
+    return page;
+}
+
+static void forget_recent(const struct simt_page *page)
+{
+    if (recent[page->number % 256] == page) {
+        recent[page->number % 256] = NULL;
+    }
+}
+
+void simt_page_take_out(const struct simt_page *page)
+{
+    pages[page_slot(page->number)] = &removed;
+    forget_recent(page);
+}
+
+struct simt_page *simt_page_peek(uint64_t address)
+{
+    uint64_t number = address >> SIMT_PAGE_SHIFT;
+    struct simt_page *page = recent[number % 256];
+    if (page && page->number == number) {
+        return page;
+    }
+    page = page_capacity ? pages[page_slot(number)] : NULL;
+    if (page && !page->packed) {
+        recent[number % 256] = page;
+    }
+    return page;
+}
+
+struct simt_page *simt_page_get(uint64_t address)
+{
+    struct simt_page *page = simt_page_peek(address);
+    return page ? page : add_page(address >> SIMT_PAGE_SHIFT);
+}
+
+void simt_pages_set_all_written(void)
+{
+    for (size_t i = 0; i < page_capacity; i++) {
+        if (pages[i]) {
+            pages[i]->all_written = true;
+        }
+    }
+}
+
+/* ---- their cells ---- */
+
+/* Pages of global memory whose cells are not packed, in the order in which they got them. */
+static struct simt_page *oldest, *newest;
+size_t simt_cell_bytes; /* of all these */
+size_t simt_most_cell_bytes;
+
+enum { KEPT_BUFFERS = 256 };
+static struct simt_cell *buffers[KEPT_BUFFERS]; /* free, each for a page of words */
+static unsigned int buffer_count;
+
+static size_t cells_of(const struct simt_page *page)
+{
+    return (size_t)SIMT_PAGE_BYTES >> page->shift;
+}
+
+static struct simt_cell *new_cells(size_t count, bool zero)
+{
+    struct simt_cell *cells;
+    if (count != SIMT_PAGE_BYTES / 4 || buffer_count == 0) {
+        return simt_needed(calloc(count, sizeof *cells), "the checks");
+    }
+    cells = buffers[--buffer_count];
+    if (zero) {
+        memset(cells, 0, count * sizeof *cells);
+    }
+    return cells;
+}
+
+static void give_back_cells(struct simt_page *page)
+{
+    if (page->shift == 2 && buffer_count < KEPT_BUFFERS) {
+        buffers[buffer_count++] = page->cells;
+    } else {
+        free(page->cells);
+    }
+    page->cells = NULL;
+}
+
+static void link_page(struct simt_page *page)
+{
+    page->older = newest;
+    page->newer = NULL;
+    *(newest ? &newest->newer : &oldest) = page;
+    newest = page;
+    page->linked = true;
+    simt_cell_bytes += cells_of(page) * sizeof *page->cells;
+}
+
+static void unlink_page(struct simt_page *page)
+{
+    *(page->older ? &page->older->newer : &oldest) = page->newer;
+    *(page->newer ? &page->newer->older : &newest) = page->older;
+    page->linked = false;
+    simt_cell_bytes -= cells_of(page) * sizeof *page->cells;
+}
+
+static void unpack(struct simt_page *page)
+{
+    page->cells = new_cells(cells_of(page), false);
+    simt_cells_unpack(page->packed, page->cells);
+    free(page->packed);
+    page->packed = NULL;
+    link_page(page);
+}
+
+struct simt_page *simt_page_find(uint64_t address)
+{
+    struct simt_page *page = simt_page_peek(address);
+    if (page && page->packed) {
+        unpack(page);
+    }
+    return page;
+}
+
+bool simt_page_add_cells(struct simt_page *page, enum simt_space space)
+{
+    if (page->packed) {
+        unpack(page);
+        return false;
+    }
+    page->cells = new_cells(cells_of(page), true);
+    if (space != SPACE_SHARED) {
+        link_page(page);
+    }
+    return true;
+}
+
+void simt_page_refine(struct simt_page *page)
+{
+    struct simt_cell *fine = new_cells(SIMT_PAGE_BYTES, true);
+    const bool linked = page->linked;
+    for (unsigned int i = 0; i < SIMT_PAGE_BYTES; i++) {
+        uint64_t address = page->number << SIMT_PAGE_SHIFT | i;
+        fine[i] = page->cells[i / 4];
+        if (i % 4 != 0 && fine[i].flags & MORE_READERS) {
+            simt_readers_copy(address & ~UINT64_C(3), address);
+        }
+    }
+    if (linked) {
+        unlink_page(page);
+    }
+    give_back_cells(page);
+    page->cells = fine;
+    page->shift = 0;
+    if (linked) {
+        link_page(page);
+    }
+}
+
+void simt_page_remove(struct simt_page *page)
+{
+    simt_page_take_out(page);
+    if (page->linked) {
+        unlink_page(page);
+    }
+    if (page->cells) {
+        give_back_cells(page);
+    }
+    free(page->packed);
+    free(page);
+}
+
+/* ---- fewer bytes for them ---- */
+
+/* What Linux calls available, in bytes; 0: not known. */
+static size_t available_memory(void)
+{
+    char line[128];
+    uint64_t kilobytes = 0;
+    FILE *file = fopen("/proc/meminfo", "r");
+    while (file && fgets(line, sizeof line, file)) {
+        if (sscanf(line, "MemAvailable: %" SCNu64, &kilobytes) == 1) {
+            break;
+        }
+    }
+    if (file) {
+        fclose(file);
+    }
+    return (size_t)kilobytes << 10;
+}
+
+/* A quarter of what there is leaves the program's own memory its room. */
+static size_t choose_most(void)
+{
+    enum { LEAST = 64 << 20 };
+    const char *megabytes = getenv("SIMT_SHADOW_MB");
+    const size_t quarter = available_memory() / 4;
+    if (megabytes) {
+        return (strtoul(megabytes, NULL, 10) << 20) + 1;
+    }
+    return quarter > LEAST ? quarter : LEAST;
+}
+
+static bool pack(struct simt_page *page)
+{
+    page->packed = simt_cells_pack(page->cells, cells_of(page));
+    if (!page->packed) {
+        return false;
+    }
+    unlink_page(page);
+    forget_recent(page);
+    give_back_cells(page);
+    return true;
+}
+
+/* All that could be packed is. Rather than that the system ends the program without a word: */
+static void need_memory(void)
+{
+    enum { LEAST = 256 << 20 };
+    const size_t left = available_memory();
+    if (left > 0 && left < LEAST) {
+        fprintf(stderr,
+                "simt: memory runs out: the checks take %zu MB, and %zu MB are left. A smaller "
+                "problem shows the same mistakes; SIMT_CHECKS=off runs without checks.\n",
+                simt_cell_bytes >> 20, left >> 20);
+        simt_exit_without_memory();
+    }
+}
+
+void simt_pages_pack(void)
+{
+    const struct simt_page *const last = newest;
+    bool all = false;
+    if (simt_most_cell_bytes == 0) {
+        simt_most_cell_bytes = choose_most();
+    }
+    while (!all && simt_cell_bytes > simt_most_cell_bytes / 4 * 3) {
+        struct simt_page *page = oldest;
+        all = page == last;
+        if (!pack(page)) {
+            unlink_page(page);
+            link_page(page); /* the newest: another one's turn */
+        }
+    }
+    if (simt_cell_bytes > simt_most_cell_bytes / 4 * 3) {
+        need_memory();
+        simt_most_cell_bytes = simt_cell_bytes / 4 * 5; /* not all over again at once */
+    }
+}
+
+/* ---- time ---- */
+
+static void renumber_cell(struct simt_cell *cell, uint32_t (*renumbered)(uint32_t tag))
+{
+    cell->writer = renumbered(cell->writer);
+    cell->changer = renumbered(cell->changer);
+    cell->reader = renumbered(cell->reader);
+    cell->reader_before = renumbered(cell->reader_before);
+    cell->reader_other = renumbered(cell->reader_other);
+}
+
+static void renumber_cells(const struct simt_page *page, uint32_t (*renumbered)(uint32_t tag))
+{
+    if (!renumbered) {
+        memset(page->cells, 0, cells_of(page) * sizeof *page->cells);
+        return;
+    }
+    for (size_t i = 0; i < cells_of(page); i++) {
+        renumber_cell(&page->cells[i], renumbered);
+    }
+}
+
+void simt_page_renumber(struct simt_page *page, uint32_t (*renumbered)(uint32_t tag))
+{
+    const bool was_packed = page->packed != NULL;
+    if (was_packed) {
+        unpack(page);
+    }
+    if (page->cells) {
+        renumber_cells(page, renumbered);
+    }
+    if (was_packed) {
+        pack(page);
+    }
+}
+
+void simt_pages_renumber(uint32_t (*renumbered)(uint32_t tag))
+{
+    for (size_t i = 0; i < page_capacity; i++) {
+        if (pages[i]) {
+            simt_page_renumber(pages[i], renumbered);
+        }
+    }
+}

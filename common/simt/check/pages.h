@@ -1,0 +1,20 @@
+/* The pages of the shadow memory: where they are found, and room for their cells. */
+#ifndef SIMT_PAGES_H
+#define SIMT_PAGES_H
+
+#include "check/shadow.h"
+
+/* Those that simt_page_find() finds, for who does not look at cells: these may be packed. */
+struct simt_page *simt_page_peek(uint64_t address);
+/* The same, made if there is none. */
+struct simt_page *simt_page_get(uint64_t address);
+/* Out of the table and back, under its number; and for good. */
+void simt_page_take_out(const struct simt_page *page);
+void simt_page_put_in(struct simt_page *page);
+void simt_page_remove(struct simt_page *page);
+void simt_pages_set_all_written(void);
+/* Of every cell of a page, and of all pages in the table. NULL: they are emptied. */
+void simt_page_renumber(struct simt_page *page, uint32_t (*renumbered)(uint32_t tag));
+void simt_pages_renumber(uint32_t (*renumbered)(uint32_t tag));
+
+#endif

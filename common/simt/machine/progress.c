@@ -1,0 +1,76 @@
+#include "machine/progress.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "base/own.h"
+#include "machine/machine.h"
+#include "machine/reports.h"
+
+/* After so many seconds, and whenever the time has doubled. */
+enum { USUALLY_AFTER = 10 };
+
+bool simt_progress_is_told = true;
+static time_t began, launch_began, next;
+static bool has_begun, was_told;
+
+static time_t now(void)
+{
+    struct timespec time;
+#ifdef CLOCK_MONOTONIC_COARSE
+    clock_gettime(CLOCK_MONOTONIC_COARSE, &time);
+#else
+    clock_gettime(CLOCK_MONOTONIC, &time);
+#endif
+    return time.tv_sec;
+}
+
+void simt_progress_start_launch(void)
+{
+    launch_began = now();
+    if (!has_begun) {
+        const char *after = getenv("SIMT_PROGRESS");
+        next = after ? strtol(after, NULL, 10) : USUALLY_AFTER;
+        began = launch_began;
+        has_begun = true;
+    }
+}
+
+/* What is left of the launch, if its blocks take as long as those before. */
+static void tell_rest(time_t taken)
+{
+    const double rest =
+        (double)taken * (double)(simt_grid.blocks - simt_grid.done) / (double)simt_grid.done;
+    if (rest < 90) {
+        fprintf(stderr, "; about %.0f s more", rest);
+    } else if (rest < 5400) {
+        fprintf(stderr, "; about %.0f minutes more", rest / 60);
+    } else {
+        fprintf(stderr, "; about %.0f hours more", rest / 3600);
+    }
+}
+
+void simt_progress_tell(void)
+{
+    const time_t time = now();
+    if (time - began < next || next <= 0 || !simt_progress_is_told) {
+        return;
+    }
+    fflush(stdout); /* what the program has said comes first */
+    fprintf(stderr, "simt: %lld s so far: kernel ", (long long)(time - began));
+    simt_tell_launch(stderr);
+    if (simt_counts.launches > 1) {
+        fprintf(stderr, ", launch %llu", (unsigned long long)simt_counts.launches);
+    }
+    fprintf(stderr, ": %zu of %zu blocks", simt_grid.done, simt_grid.blocks);
+    if (2 * (time - launch_began) >= next && simt_grid.done > 0) {
+        tell_rest(time - launch_began);
+    }
+    fputs(!was_told && simt_tracing ? "\n  (Smaller problems show the same mistakes; "
+                                      "SIMT_CHECKS=off takes less than half the time.)\n"
+                                    : "\n",
+          stderr);
+    was_told = true;
+    next = 2 * (time - began);
+}
