@@ -213,7 +213,8 @@ static __device__ void store_rows(const struct gemm &call, struct place tile, st
         for (unsigned r = lane / across; r < 8; r += at_once)
 #pragma unroll
             for (unsigned half = 0; half < T::WARP_N; half += 32)
-                if (row + r * T::NEIGHBOURS < call.m && column + half < call.n)
+                if (half + first < T::WARP_N && row + r * T::NEIGHBOURS < call.m &&
+                    column + half < call.n)
                     store(scaled, row + r * T::NEIGHBOURS, column + half,
                           mine[r * T::PADDED_ROW + half + first]);
         __syncwarp();

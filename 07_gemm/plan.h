@@ -30,6 +30,7 @@ enum plan_kind { BY_NOTHING, BY_TILES, BY_FEW_ROWS, BY_FEW_COLUMNS, BY_SMALL_TIL
 /* Tiles of tiles_of_c; the first is Large. */
 enum {
     TILE_128X256,
+    TILE_128X192,
     TILE_256X128,
     TILE_128X128,
     TILE_64X128,

@@ -36,7 +36,7 @@ struct Tile {
     /* How many of a thread's rows of sums it stores: slices share them. */
     static const unsigned ROWS = THREAD_M / SLICES;
     /* For the exchange of sums: between slices, and between the lanes of a warp (store_rows). */
-    static const unsigned PADDED_ROW = WARP_N + 16;
+    static const unsigned PADDED_ROW = WARP_N % 32 == 16 ? WARP_N : WARP_N + 16;
     static const unsigned EXCHANGE = (THREAD_M - ROWS) * THREAD_N * CONSUMERS;
     static const unsigned ROWS_FLOATS = CONSUMERS / 32 * 8 * PADDED_ROW;
     static const unsigned C_FLOATS = EXCHANGE > ROWS_FLOATS ? EXCHANGE : ROWS_FLOATS;
