@@ -87,6 +87,8 @@ int simt_dynamic_alignment(size_t alignment);
 /* The same, of a source that names a vector that is aligned to 16 bytes. */
 int simt_names_vectors(void);
 int simt_is_cooperative(void) __attribute__((const));
+/* Whether a kernel calls, not the host. */
+bool simt_is_in_kernel(void);
 /* A kernel begins that was compiled for blocks of so many threads at most. */
 void simt_launch_bounds(unsigned int most_threads);
 

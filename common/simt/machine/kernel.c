@@ -51,6 +51,11 @@ struct uint3 simt_grid_dimensions(void)
     return simt_grid.launch->grid;
 }
 
+bool simt_is_in_kernel(void)
+{
+    return simt_in_kernel();
+}
+
 int simt_is_cooperative(void)
 {
     return simt_grid.launch->cooperative;
