@@ -13,26 +13,12 @@
 namespace simt
 {
 
-/* An argument as a launch copies it: its bytes, with no constructor. */
-template <class T>
-struct argument {
-    alignas(T) char bytes[sizeof(T)];
-
-    SIMT_NO_HOOKS explicit argument(const void *from)
-    {
-        simt_copy(bytes, from, sizeof bytes);
-    }
-    SIMT_NO_HOOKS T &value()
-    {
-        return reinterpret_cast<T &>(bytes);
-    }
-};
-
 template <class... Parameters, size_t... Index>
 SIMT_NO_HOOKS void call_with(void (*function)(Parameters...), void **arguments,
                              std::index_sequence<Index...>)
 {
-    function(argument<std::remove_reference_t<Parameters>>(arguments[Index]).value()...);
+    reinterpret_cast<void (*)(taken<Parameters>...)>(function)(
+        argument<std::remove_reference_t<Parameters>>(arguments[Index]).value()...);
     (void)arguments;
 }
 

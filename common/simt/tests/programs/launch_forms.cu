@@ -41,6 +41,12 @@ struct MyPair {
     int first, second;
 };
 
+// A reference leads to the object itself, not to a copy: to memory that a kernel can reach.
+__global__ void referred(MyPair &pair, const int &step)
+{
+    pair.first += step;
+}
+
 struct Config {
     dim3 gridDim, blockDim;
     int threadIdx = 3;
@@ -124,6 +130,13 @@ int main()
     float *__restrict__ const restricted = out; // not what a reference to a pointer binds to
     pointer<<<1, 32>>>(restricted);
     GIVES(3201);
+    MyPair *pair;
+    cudaMallocManaged(&pair, sizeof *pair);
+    *pair = {40, 2};
+    referred<<<1, 1>>>(*pair, pair->second);
+    cudaDeviceSynchronize();
+    EXPECT(pair->first == 42);
+    cudaFree(pair);
     for (int i = 0; i < 2; i++)
         if (i == 0)
             count<<<1, 1>>>(out);

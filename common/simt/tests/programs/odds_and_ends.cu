@@ -100,6 +100,22 @@ struct Increment {
     }
 };
 
+// What follows an operator of the device is none of its variables.
+struct Sum {
+    int value;
+};
+__device__ Sum operator+(Sum a, Sum b)
+{
+    return {a.value + b.value};
+}
+struct Three {
+    Sum parts[3];
+};
+__global__ void addThree(int *out, const Three *three)
+{
+    *out = (three->parts[0] + three->parts[1] + three->parts[2]).value;
+}
+
 class App
 {
     int *p;
@@ -152,6 +168,14 @@ int main()
     i > 2 ? increment<<<1, 1>>>(out) : (void)0;
     CHECK(cudaDeviceSynchronize());
     EXPECT(*out == 15);
+    Three *three = new Three[1]{{{{1}, {2}, {4}}}}, *copy;
+    CHECK(cudaMalloc(&copy, sizeof(Three)));
+    CHECK(cudaMemcpy(copy, three, sizeof(Three), cudaMemcpyHostToDevice));
+    addThree<<<1, 1>>>(out, copy);
+    CHECK(cudaDeviceSynchronize());
+    EXPECT(*out == 7);
+    delete[] three;
+    CHECK(cudaFree(copy));
     CHECK(cudaFree(out));
     CHECK(cudaFree(f));
     return passed();
