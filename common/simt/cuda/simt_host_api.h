@@ -279,27 +279,27 @@ inline cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMem(int *grid, int
 template <class T>
 inline cudaError_t cudaMallocPitch(T **pointer, size_t *pitch, size_t width, size_t height)
 {
-    return ::cudaMallocPitch(reinterpret_cast<void **>(pointer), pitch, width, height);
+    return ::cudaMallocPitch(simt::address_of(pointer), pitch, width, height);
 }
 
 template <class T>
 inline cudaError_t cudaHostGetDevicePointer(T **device, void *host, unsigned int flags)
 {
-    return ::cudaHostGetDevicePointer(reinterpret_cast<void **>(device), host, flags);
+    return ::cudaHostGetDevicePointer(simt::address_of(device), host, flags);
 }
 
 template <class T>
 inline cudaError_t cudaMallocFromPoolAsync(T **pointer, size_t size, cudaMemPool_t pool,
                                            cudaStream_t stream)
 {
-    return ::cudaMallocFromPoolAsync(reinterpret_cast<void **>(pointer), size, pool, stream);
+    return ::cudaMallocFromPoolAsync(simt::address_of(pointer), size, pool, stream);
 }
 
 template <class T>
 inline cudaError_t cudaMallocAsync(T **pointer, size_t size, cudaMemPool_t pool,
                                    cudaStream_t stream)
 {
-    return ::cudaMallocFromPoolAsync(reinterpret_cast<void **>(pointer), size, pool, stream);
+    return ::cudaMallocFromPoolAsync(simt::address_of(pointer), size, pool, stream);
 }
 
 /* The forms of CUDA 12 and before, which name a device by its number. */

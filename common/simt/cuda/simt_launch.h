@@ -27,8 +27,8 @@ SIMT_INLINE void launch_bounds(unsigned int most_threads, Others...)
 
 /* Gives the kernel of a name that means one function. The tag makes the call depend on a template,
  * so that an overloaded name is no error but a reason to take the other way. */
-template <class Tag, class... Parameters>
-auto function_of(void (*function)(Parameters...))
+template <class Tag, class Function>
+Function *function_of(Function *function)
 {
     return function;
 }

@@ -24,6 +24,11 @@ __global__ void overloaded(float *out, double)
 {
     *out = 2;
 }
+float *overloaded_out;
+void overloaded() // the host's, with no parameters
+{
+    overloaded<<<1, 1>>>(overloaded_out, 1);
+}
 
 namespace outer
 {
@@ -102,6 +107,9 @@ int main()
     GIVES(1);
     overloaded<<<1, 1>>>(out, 1.0);
     GIVES(2);
+    overloaded_out = out;
+    overloaded();
+    GIVES(1);
     outer::inner<<<1, 1, 0, 0>>>(out, MyPair{4, 2});
     GIVES(42);
     outer::inner<MyPair><<<1, 1>>>(out, {4, 3});

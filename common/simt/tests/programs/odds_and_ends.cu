@@ -1,4 +1,6 @@
 // Corners of the language that programs do come with.
+#include <vector>
+
 #include "check.cuh"
 #include "odds_and_ends.cuh"
 
@@ -116,6 +118,20 @@ __global__ void addThree(int *out, const Three *three)
     *out = (three->parts[0] + three->parts[1] + three->parts[2]).value;
 }
 
+// A name that is a kernel's and, with other parameters, a function's of the host.
+__global__ void doubled(int *p, int)
+{
+    *p *= 2;
+}
+std::vector<int> doubled(const std::vector<int> &numbers)
+{
+    std::vector<int> out;
+    for (int number : numbers) {
+        out.push_back(2 * number);
+    }
+    return out;
+}
+
 class App
 {
     int *p;
@@ -174,6 +190,13 @@ int main()
     addThree<<<1, 1>>>(out, copy);
     CHECK(cudaDeviceSynchronize());
     EXPECT(*out == 7);
+    auto numbers = doubled({7, 8});
+    doubled<<<1, 1>>>(out, 0);
+    CHECK(cudaDeviceSynchronize());
+    EXPECT(*out == numbers[0] && numbers[1] == 16);
+    const int *constants;
+    CHECK(cudaMalloc(&constants, sizeof(int)));
+    CHECK(cudaFree(const_cast<int *>(constants)));
     delete[] three;
     CHECK(cudaFree(copy));
     CHECK(cudaFree(out));
