@@ -93,8 +93,8 @@ static void check_headers(void)
     }
 }
 
-/* CUB asks for all of its loops to be unrolled. Of a kernel that sorts, GCC then makes so many blocks
- * that it does not end within ten minutes. */
+/* CUB asks for all of its loops to be unrolled. Of a kernel that sorts, GCC then makes so many
+ * blocks that it does not end within ten minutes. */
 static void leave_out_unrolling(void)
 {
     static const char pragma[] = "#pragma GCC unroll ";

@@ -202,6 +202,7 @@ void simt_fence(void);
 void simt_fence_block(void);                 /* orders for the block only */
 void simt_yield(const char *file, int line); /* lets the block's other threads run first */
 long long simt_clock(void);
+__attribute__((noreturn)) void simt_end_thread(void); /* as if the kernel returned */
 __attribute__((noreturn)) void simt_trap(const char *file, int line);
 
 /* A copy queued by __pipeline_memcpy_async is made only when a wait asks for it, so that a missing

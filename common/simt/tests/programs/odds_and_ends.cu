@@ -132,6 +132,29 @@ std::vector<int> doubled(const std::vector<int> &numbers)
     return out;
 }
 
+// A thread that ends in a function does not come back to the kernel; the others do not wait for it.
+__device__ void leave(bool leaves)
+{
+    if (leaves) {
+        asm volatile("exit;");
+    }
+}
+__global__ void leaveOdd(int *out)
+{
+    __shared__ int left;
+    if (threadIdx.x == 0) {
+        left = 0;
+    }
+    __syncthreads();
+    leave(threadIdx.x % 2 == 1);
+    __syncthreads();
+    atomicAdd(&left, 1);
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        *out = left;
+    }
+}
+
 class App
 {
     int *p;
@@ -190,6 +213,10 @@ int main()
     addThree<<<1, 1>>>(out, copy);
     CHECK(cudaDeviceSynchronize());
     EXPECT(*out == 7);
+    leaveOdd<<<1, 256>>>(out);
+    CHECK(cudaDeviceSynchronize());
+    EXPECT(*out == 128);
+    *out = 7;
     auto numbers = doubled({7, 8});
     doubled<<<1, 1>>>(out, 0);
     CHECK(cudaDeviceSynchronize());
