@@ -31,23 +31,43 @@ void simt_launch_bounds(unsigned int most_threads)
     }
 }
 
+/* The host has called a kernel, by a pointer: else simt_rewrite would have refused it. */
+__attribute__((noreturn, noinline, cold)) static void refuse_host(void)
+{
+    fprintf(stderr,
+            "simt: the host calls a kernel like a function, or a function that only a kernel "
+            "can call: launch it, kernel<<<blocks, threads>>>(...)\n");
+    simt_exit();
+}
+
+static void need_kernel(void)
+{
+    if (__builtin_expect(!simt_in_kernel(), 0)) {
+        refuse_host();
+    }
+}
+
 struct uint3 simt_thread_index(void)
 {
+    need_kernel();
     return simt_index_of(simt_current);
 }
 
 struct uint3 simt_block_index(void)
 {
+    need_kernel();
     return simt_block->index;
 }
 
 struct uint3 simt_block_dimensions(void)
 {
+    need_kernel();
     return simt_grid.launch->block;
 }
 
 struct uint3 simt_grid_dimensions(void)
 {
+    need_kernel();
     return simt_grid.launch->grid;
 }
 
