@@ -392,6 +392,23 @@ cudaError_t cudaDeviceCanAccessPeer(int *can, int device, int peer)
     return cudaSuccess;
 }
 
+cudaError_t cudaDeviceGetP2PAttribute(int *value, enum cudaDeviceP2PAttr attribute, int device,
+                                      int peer)
+{
+    SIMT_CALL;
+    if (!value || attribute < cudaDevP2PAttrPerformanceRank ||
+        attribute > cudaDevP2PAttrOnlyPartialNativeAtomicSupported) {
+        return simt_error(cudaErrorInvalidValue);
+    }
+    if (!simt_device_exists(device) || !simt_device_exists(peer) || device == peer) {
+        return simt_error(cudaErrorInvalidDevice);
+    }
+    *value = attribute == cudaDevP2PAttrAccessSupported ||
+             attribute == cudaDevP2PAttrNativeAtomicSupported ||
+             attribute == cudaDevP2PAttrCudaArrayAccessSupported;
+    return cudaSuccess;
+}
+
 /* Lets the current device's kernels touch another's memory, or no more. */
 static cudaError_t set_peer(int peer, bool reaches)
 {

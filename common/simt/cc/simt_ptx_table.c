@@ -409,7 +409,7 @@ static bool emit_conversion(struct ptx *ptx, struct ptx_instruction *instruction
     return true;
 }
 
-/* trap; pmevent 3, which tells a profiler. */
+/* trap; exit; pmevent 3, which tells a profiler. */
 static bool emit_end(struct ptx *ptx, struct ptx_instruction *instruction)
 {
     if (strcmp(instruction->parts[0], "pmevent") == 0 && instruction->operand_count == 1) {
@@ -418,6 +418,10 @@ static bool emit_end(struct ptx *ptx, struct ptx_instruction *instruction)
     }
     if (strcmp(instruction->opcode, "trap") == 0 && instruction->operand_count == 0) {
         append_string(&ptx->body, "__trap(); ");
+        return true;
+    }
+    if (strcmp(instruction->opcode, "exit") == 0 && instruction->operand_count == 0) {
+        append_string(&ptx->body, "simt_end_thread(); ");
         return true;
     }
     return false;

@@ -93,6 +93,22 @@ static void check_headers(void)
     }
 }
 
+/* CUB asks for all of its loops to be unrolled. Of a kernel that sorts, GCC then makes so many
+ * blocks that it does not end within ten minutes. */
+static void leave_out_unrolling(void)
+{
+    static const char pragma[] = "#pragma GCC unroll ";
+    for (size_t i = 0; i < source.length; i = line_end(i) + 1) {
+        size_t begin = i;
+        while (at(begin) == ' ' || at(begin) == '\t') {
+            begin++;
+        }
+        if (starts(begin, pragma)) {
+            memset(source.bytes + begin, ' ', line_end(begin) - begin);
+        }
+    }
+}
+
 void check_word(size_t token)
 {
     const char *feature;
@@ -217,6 +233,7 @@ int main(int argument_count, char **arguments)
     add_name("malloc", strlen("malloc"), "simt_malloc");
     if (preprocessed) {
         check_headers();
+        leave_out_unrolling();
         add_built_in_names();
     }
     tokenize();

@@ -264,7 +264,7 @@ static bool is_ambiguous(size_t token)
             }
             continue;
         }
-        if (!is_declared(i) || tokens[i - 1].kind != WORD) {
+        if (!is_declared(i)) {
             continue;
         }
         for (size_t j = i; j > 0 && !is_punctuation(j, ';') && !is_punctuation(j, '}') && !kernel;

@@ -59,6 +59,9 @@ void note_device_variables(size_t token)
     for (size_t i = token + 1; i < token_count; i++) {
         bool ends_name =
             depth == 0 && tokens[i].kind == PUNCTUATION && strchr("[={,;", at(tokens[i].begin));
+        if (depth == 0 && is(i, "operator")) {
+            return; /* a function, after whose body anything may come */
+        }
         shown = shown || is(i, "const") || is(i, "constexpr") || is(i, "__managed__");
         if (ends_name && !named && tokens[i - 1].kind == WORD) {
             note_variable(i - 1, shown);

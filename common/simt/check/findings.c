@@ -7,6 +7,7 @@
 #include "check/findings.h"
 #include "check/kept.h"
 #include "check/wording.h"
+#include "machine/machine.h"
 #include "machine/reports.h"
 #include "memory/streams.h"
 #include "model/sites.h"
@@ -82,12 +83,28 @@ static bool is_meant(const struct finding *finding)
     return site && (guards[site] || (finding->unless_flag && !volatile_reads[site].several));
 }
 
+/* In a kernel that CUB or Thrust launch, what lies between lines of their own: where nothing but
+ * the data orders an access, a range is changed in place, or a value is read and not used. */
+static bool is_of_library(const struct finding *finding)
+{
+    const char *file = simt_grid.launch->file;
+    if (!(finding->wrong == RACE || finding->wrong == READ_ONLY ||
+          (finding->wrong == UNINITIALISED && finding->space == SPACE_SHARED)) ||
+        finding->other_operation || !file ||
+        !(strstr(file, "/thrust/system/cuda/detail/") || strstr(file, "/cub/device/"))) {
+        return false;
+    }
+    return simt_source_of(simt_site(finding->site)->place)->line == 0 &&
+           (finding->wrong == UNINITIALISED ||
+            simt_source_of(simt_site(finding->other_site)->place)->line == 0);
+}
+
 /* The launch is over, so that all guards are known. */
 static void leave_out_guarded(void)
 {
     unsigned int kept = 0;
     for (unsigned int i = 0; i < found_count; i++) {
-        if (!is_meant(&found[i]) && !simt_is_suppressed(&found[i])) {
+        if (!is_meant(&found[i]) && !is_of_library(&found[i]) && !simt_is_suppressed(&found[i])) {
             found[kept++] = found[i];
         }
     }

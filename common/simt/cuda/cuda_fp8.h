@@ -140,6 +140,10 @@ SIMT_INLINE __half2_raw __nv_cvt_fp8x2_to_halfraw2(__nv_fp8x2_storage_t x,
             : __nv_fp8x2_##name(make_float2(value.x, value.y))                                     \
         {                                                                                          \
         }                                                                                          \
+        explicit __nv_fp8x2_##name(__nv_bfloat162 value)                                           \
+            : __nv_fp8x2_##name(make_float2(value.x, value.y))                                     \
+        {                                                                                          \
+        }                                                                                          \
         explicit operator float2() const                                                           \
         {                                                                                          \
             return make_float2(simt::fp8_value(static_cast<unsigned char>(__x & 0xff), format),    \
@@ -160,6 +164,14 @@ SIMT_INLINE __half2_raw __nv_cvt_fp8x2_to_halfraw2(__nv_fp8x2_storage_t x,
                   static_cast<unsigned int>(__nv_cvt_float2_to_fp8x2(                              \
                       make_float2(value.z, value.w), __NV_SATFINITE, format))                      \
                       << 16)                                                                       \
+        {                                                                                          \
+        }                                                                                          \
+        explicit __nv_fp8x4_##name(__half2 low, __half2 high)                                      \
+            : __nv_fp8x4_##name(make_float4(low.x, low.y, high.x, high.y))                         \
+        {                                                                                          \
+        }                                                                                          \
+        explicit __nv_fp8x4_##name(__nv_bfloat162 low, __nv_bfloat162 high)                        \
+            : __nv_fp8x4_##name(make_float4(low.x, low.y, high.x, high.y))                         \
         {                                                                                          \
         }                                                                                          \
         explicit operator float4() const                                                           \

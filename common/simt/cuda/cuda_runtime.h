@@ -380,35 +380,47 @@ SIMT_INLINE void __trap(SIMT_SITE)
 
 /* ---- the host API's C++ forms ---- */
 
+namespace simt
+{
+
+/* Of a pointer to whatever is to be allocated, constants, too. */
+template <class T>
+inline void **address_of(T **pointer)
+{
+    return reinterpret_cast<void **>(const_cast<std::remove_cv_t<T> **>(pointer));
+}
+
+} // namespace simt
+
 template <class T>
 inline cudaError_t cudaMalloc(T **pointer, size_t size)
 {
-    return ::cudaMalloc(reinterpret_cast<void **>(pointer), size);
+    return ::cudaMalloc(simt::address_of(pointer), size);
 }
 
 template <class T>
 inline cudaError_t cudaMallocAsync(T **pointer, size_t size, cudaStream_t stream)
 {
-    return ::cudaMallocAsync(reinterpret_cast<void **>(pointer), size, stream);
+    return ::cudaMallocAsync(simt::address_of(pointer), size, stream);
 }
 
 template <class T>
 inline cudaError_t cudaMallocHost(T **pointer, size_t size, unsigned int flags = 0)
 {
-    return ::cudaHostAlloc(reinterpret_cast<void **>(pointer), size, flags);
+    return ::cudaHostAlloc(simt::address_of(pointer), size, flags);
 }
 
 template <class T>
 inline cudaError_t cudaHostAlloc(T **pointer, size_t size, unsigned int flags)
 {
-    return ::cudaHostAlloc(reinterpret_cast<void **>(pointer), size, flags);
+    return ::cudaHostAlloc(simt::address_of(pointer), size, flags);
 }
 
 template <class T>
 inline cudaError_t cudaMallocManaged(T **pointer, size_t size,
                                      unsigned int flags = cudaMemAttachGlobal)
 {
-    return ::cudaMallocManaged(reinterpret_cast<void **>(pointer), size, flags);
+    return ::cudaMallocManaged(simt::address_of(pointer), size, flags);
 }
 
 inline cudaError_t cudaEventCreate(cudaEvent_t *event, unsigned int flags)

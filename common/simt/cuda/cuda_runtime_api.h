@@ -36,6 +36,8 @@ cudaError_t cudaRuntimeGetVersion(int *version);
 cudaError_t cudaDeviceCanAccessPeer(int *can, int device, int peer);
 cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned int flags);
 cudaError_t cudaDeviceDisablePeerAccess(int peer);
+cudaError_t cudaDeviceGetP2PAttribute(int *value, enum cudaDeviceP2PAttr attribute, int device,
+                                      int peer);
 cudaError_t cudaDeviceGetPCIBusId(char *text, int size, int device);
 
 /* What there is a limit of is given by the CPU; a limit can be read and, in name only, set. */
@@ -55,6 +57,7 @@ cudaError_t cudaDeviceGetLimit(size_t *value, enum cudaLimit limit);
 #define cudaDeviceScheduleSpin 0x01
 #define cudaDeviceScheduleYield 0x02
 #define cudaDeviceScheduleBlockingSync 0x04
+#define cudaDeviceBlockingSync 0x04
 #define cudaDeviceMapHost 0x08
 cudaError_t cudaSetDeviceFlags(unsigned int flags);
 

@@ -87,6 +87,8 @@ int simt_dynamic_alignment(size_t alignment);
 /* The same, of a source that names a vector that is aligned to 16 bytes. */
 int simt_names_vectors(void);
 int simt_is_cooperative(void) __attribute__((const));
+/* Whether a kernel calls, not the host. */
+bool simt_is_in_kernel(void);
 /* A kernel begins that was compiled for blocks of so many threads at most. */
 void simt_launch_bounds(unsigned int most_threads);
 
@@ -200,6 +202,7 @@ void simt_fence(void);
 void simt_fence_block(void);                 /* orders for the block only */
 void simt_yield(const char *file, int line); /* lets the block's other threads run first */
 long long simt_clock(void);
+__attribute__((noreturn)) void simt_end_thread(void); /* as if the kernel returned */
 __attribute__((noreturn)) void simt_trap(const char *file, int line);
 
 /* A copy queued by __pipeline_memcpy_async is made only when a wait asks for it, so that a missing

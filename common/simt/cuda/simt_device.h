@@ -283,6 +283,15 @@ enum cudaDeviceAttr {
     cudaDevAttrOnlyPartialHostNativeAtomicSupported = 147
 };
 
+/* For cudaDeviceGetP2PAttribute(). */
+enum cudaDeviceP2PAttr {
+    cudaDevP2PAttrPerformanceRank = 1,
+    cudaDevP2PAttrAccessSupported = 2,
+    cudaDevP2PAttrNativeAtomicSupported = 3,
+    cudaDevP2PAttrCudaArrayAccessSupported = 4,
+    cudaDevP2PAttrOnlyPartialNativeAtomicSupported = 5
+};
+
 enum cudaComputeMode {
     cudaComputeModeDefault = 0,
     cudaComputeModeExclusive = 1,

@@ -13,26 +13,12 @@
 namespace simt
 {
 
-/* An argument as a launch copies it: its bytes, with no constructor. */
-template <class T>
-struct argument {
-    alignas(T) char bytes[sizeof(T)];
-
-    SIMT_NO_HOOKS explicit argument(const void *from)
-    {
-        simt_copy(bytes, from, sizeof bytes);
-    }
-    SIMT_NO_HOOKS T &value()
-    {
-        return reinterpret_cast<T &>(bytes);
-    }
-};
-
 template <class... Parameters, size_t... Index>
 SIMT_NO_HOOKS void call_with(void (*function)(Parameters...), void **arguments,
                              std::index_sequence<Index...>)
 {
-    function(argument<std::remove_reference_t<Parameters>>(arguments[Index]).value()...);
+    reinterpret_cast<void (*)(taken<Parameters>...)>(function)(
+        argument<std::remove_reference_t<Parameters>>(arguments[Index]).value()...);
     (void)arguments;
 }
 
@@ -293,27 +279,27 @@ inline cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMem(int *grid, int
 template <class T>
 inline cudaError_t cudaMallocPitch(T **pointer, size_t *pitch, size_t width, size_t height)
 {
-    return ::cudaMallocPitch(reinterpret_cast<void **>(pointer), pitch, width, height);
+    return ::cudaMallocPitch(simt::address_of(pointer), pitch, width, height);
 }
 
 template <class T>
 inline cudaError_t cudaHostGetDevicePointer(T **device, void *host, unsigned int flags)
 {
-    return ::cudaHostGetDevicePointer(reinterpret_cast<void **>(device), host, flags);
+    return ::cudaHostGetDevicePointer(simt::address_of(device), host, flags);
 }
 
 template <class T>
 inline cudaError_t cudaMallocFromPoolAsync(T **pointer, size_t size, cudaMemPool_t pool,
                                            cudaStream_t stream)
 {
-    return ::cudaMallocFromPoolAsync(reinterpret_cast<void **>(pointer), size, pool, stream);
+    return ::cudaMallocFromPoolAsync(simt::address_of(pointer), size, pool, stream);
 }
 
 template <class T>
 inline cudaError_t cudaMallocAsync(T **pointer, size_t size, cudaMemPool_t pool,
                                    cudaStream_t stream)
 {
-    return ::cudaMallocFromPoolAsync(reinterpret_cast<void **>(pointer), size, pool, stream);
+    return ::cudaMallocFromPoolAsync(simt::address_of(pointer), size, pool, stream);
 }
 
 /* The forms of CUDA 12 and before, which name a device by its number. */

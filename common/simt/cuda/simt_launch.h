@@ -27,8 +27,8 @@ SIMT_INLINE void launch_bounds(unsigned int most_threads, Others...)
 
 /* Gives the kernel of a name that means one function. The tag makes the call depend on a template,
  * so that an overloaded name is no error but a reason to take the other way. */
-template <class Tag, class... Parameters>
-auto function_of(void (*function)(Parameters...))
+template <class Tag, class Function>
+Function *function_of(Function *function)
 {
     return function;
 }
@@ -77,10 +77,68 @@ run(const simt_launch &described, void (*invoke)(void *), const void *body, size
     simt_launch_kernel(&launch);
 }
 
+/* An argument as a launch copies it: its bytes, with no constructor. */
+template <class T>
+struct argument {
+    alignas(T) char bytes[sizeof(T)];
+
+    SIMT_NO_HOOKS explicit argument(const void *from)
+    {
+        simt_copy(bytes, from, sizeof bytes);
+    }
+    SIMT_NO_HOOKS T &value()
+    {
+        return reinterpret_cast<T &>(bytes);
+    }
+};
+
+/* A class that has constructors of its own to copy it, or a destructor, is passed by the address of
+ * a copy that the caller makes: as if the parameter was a reference. So a thread can be given a
+ * copy that no constructor has made, as on a GPU. */
+template <class T>
+constexpr bool is_passed_by_address =
+    !std::is_scalar_v<T> && !std::is_reference_v<T> &&
+    !(std::is_trivially_copy_constructible_v<T> && std::is_trivially_move_constructible_v<T> &&
+      std::is_trivially_destructible_v<T>);
+template <class T>
+using taken = std::conditional_t<is_passed_by_address<T>, T &, T>;
+
+/* What a parameter that is a reference is given: where the object lies, not a copy of it. */
+template <class T>
+struct reference {
+    std::remove_reference_t<T> *object;
+
+    SIMT_NO_HOOKS reference(T referred) : object(__builtin_addressof(referred))
+    {
+    }
+    SIMT_NO_HOOKS operator T() const
+    {
+        return static_cast<T>(*object);
+    }
+};
+
 /* Numbers and pointers by value: a pointer may be declared __restrict__, to which no reference to
  * one that is not can be bound. */
 template <class T>
-using passed = std::conditional_t<std::is_scalar_v<T>, T, const T &>;
+using passed = std::conditional_t<std::is_reference_v<T>, reference<T>,
+                                  std::conditional_t<std::is_scalar_v<T>, T, const T &>>;
+
+/* One thread's argument, of what the launch was given. */
+template <class T, bool = is_passed_by_address<T>>
+struct thread_argument {
+    const passed<T> &given;
+
+    SIMT_NO_HOOKS const passed<T> &value() const
+    {
+        return given;
+    }
+};
+template <class T>
+struct thread_argument<T, true> : argument<T> {
+    SIMT_NO_HOOKS thread_argument(const T &given) : argument<T>(__builtin_addressof(given))
+    {
+    }
+};
 
 /* A launch of a known function: arguments are converted to its parameters, and the body has copies
  * of them. Where parameters have defaults, the call knows them. */
@@ -92,7 +150,9 @@ struct function_launch {
 
     SIMT_NO_HOOKS void operator()(passed<Parameters>... arguments) const
     {
-        auto body = [=, kernel = function]() SIMT_NO_HOOKS { kernel(arguments...); };
+        auto body =
+            [=, kernel = reinterpret_cast<void (*)(taken<Parameters>...)>(function)]()
+                SIMT_NO_HOOKS { kernel(thread_argument<Parameters>{arguments}.value()...); };
         run(launch, invoke_without_hooks<decltype(body)>, &body, sizeof body);
     }
 

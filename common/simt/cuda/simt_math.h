@@ -154,7 +154,19 @@ SIMT_INLINE float __saturatef(float x)
 #define __cosf(x) cosf(x)
 #define __tanf(x) tanf(x)
 #define rsqrtf(x) (1.0f / sqrtf(x))
-#define rsqrt(x) (1.0 / sqrt(x))
+
+SIMT_INLINE float rsqrt(float x)
+{
+    return 1.0f / sqrtf(x);
+}
+
+/* The C library has it since 2023. */
+#if !defined(__GLIBC_PREREQ) || !__GLIBC_PREREQ(2, 42)
+SIMT_INLINE double rsqrt(double x)
+{
+    return 1.0 / sqrt(x);
+}
+#endif
 
 #define SIMT_MIN_MAX(result, A, B)                                                                 \
     SIMT_INLINE result min(A a, B b)                                                               \

@@ -19,6 +19,7 @@ struct simt_fiber {
     const void *stack;
     size_t stack_bytes;
     void *fake_stack; /* for the address sanitizer */
+    void *end[5];     /* of the thread that runs: for __builtin_longjmp */
 };
 
 /* A fiber runs this from its start on; it must not return. */

@@ -32,34 +32,61 @@ void simt_launch_bounds(unsigned int most_threads)
     }
 }
 
+/* The host has called a kernel, by a pointer: else simt_rewrite would have refused it. */
+__attribute__((noreturn, noinline, cold)) static void refuse_host(void)
+{
+    fprintf(stderr,
+            "simt: the host calls a kernel like a function, or a function that only a kernel "
+            "can call: launch it, kernel<<<blocks, threads>>>(...)\n");
+    simt_exit();
+}
+
+static void need_kernel(void)
+{
+    if (__builtin_expect(!simt_in_kernel(), 0)) {
+        refuse_host();
+    }
+}
+
 /* Two numbers in one register, as they are returned: by way of the stack this waits until both have
  * got there. */
 struct uint3 simt_thread_index(void)
 {
     const struct simt_thread *self = simt_current;
-    const struct {
+    struct {
         uint64_t xy;
         uint32_t z;
-    } packed = {self->index.x | (uint64_t)self->index.y << 32, self->index.z};
+    } packed;
     struct uint3 index;
     _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "x comes first");
+    need_kernel();
+    packed.xy = self->index.x | (uint64_t)self->index.y << 32;
+    packed.z = self->index.z;
     memcpy(&index, &packed, sizeof index);
     return index;
 }
 
 struct uint3 simt_block_index(void)
 {
+    need_kernel();
     return simt_block->index;
 }
 
 struct uint3 simt_block_dimensions(void)
 {
+    need_kernel();
     return simt_grid.launch->block;
 }
 
 struct uint3 simt_grid_dimensions(void)
 {
+    need_kernel();
     return simt_grid.launch->grid;
+}
+
+bool simt_is_in_kernel(void)
+{
+    return simt_in_kernel();
 }
 
 int simt_is_cooperative(void)

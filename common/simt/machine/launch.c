@@ -112,19 +112,26 @@ static void exit_thread(void)
 
 /* A kernel that writes past the end of an array on its stack often hits the registers that it saved
  * for its callers. That these are saved here again lets the program come to the report of it. */
-__attribute__((noinline)) static void call_kernel(void)
+__attribute__((noinline)) static void call_kernel(struct simt_fiber *self)
 {
-    simt_grid.launch->invoke(simt_grid.launch->closure);
+    if (__builtin_setjmp(self->end) == 0) {
+        simt_grid.launch->invoke(simt_grid.launch->closure);
+    }
 #ifdef __x86_64__
     __asm__ volatile("" ::: "rbx", "r12", "r13", "r14", "r15");
 #endif
+}
+
+void simt_end_thread(void)
+{
+    __builtin_longjmp(simt_current->fiber->end, 1);
 }
 
 /* Runs one thread after the other for as long as none of them waits. */
 void simt_fiber_main(struct simt_fiber *self)
 {
     for (;;) {
-        call_kernel();
+        call_kernel(self);
         exit_thread();
         if (simt_block->alive == 0) {
             if (simt_tracing) {

@@ -50,7 +50,7 @@ static bool is_users(const char *file)
 {
     char header[PATH_BYTES + 32];
     const char *slash = strrchr(file, '/');
-    if (file[0] == '?' || strncmp(file, "/usr/", 5) == 0) {
+    if (file[0] == '?' || strncmp(file, "/usr/", 5) == 0 || strstr(file, "/include/cccl/")) {
         return false;
     }
     snprintf(header, sizeof header, "%.*s/simt_host_api.h", slash ? (int)(slash - file) : 1,

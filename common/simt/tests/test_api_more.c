@@ -119,6 +119,8 @@ static void test_device_settings(void **state)
     assert_works(cudaDeviceCanAccessPeer(&can, 0, 0));
     assert_int_equal(can, 0);
     assert_fails(cudaErrorInvalidDevice, cudaDeviceCanAccessPeer(&can, 0, 1));
+    assert_fails(cudaErrorInvalidDevice,
+                 cudaDeviceGetP2PAttribute(&can, cudaDevP2PAttrAccessSupported, 0, 0));
     assert_works(cudaDeviceGetPCIBusId(bus, sizeof bus, 0));
     assert_works(cudaProfilerStart());
     assert_works(cudaProfilerStop());

@@ -128,6 +128,65 @@ __global__ void freeWorld(Shape **world)
     delete *world;
 }
 
+// A class that only the host can copy: it does so at a launch, and each thread is given the bytes.
+class Numbers
+{
+    int *values;
+
+  public:
+    static int copies, alive;
+
+    Numbers()
+    {
+        cudaMallocManaged(&values, 32 * sizeof(int));
+        alive++;
+    }
+    Numbers(const Numbers &other) : Numbers()
+    {
+        copies++;
+        for (int i = 0; i < 32; i++) {
+            values[i] = other.values[i];
+        }
+    }
+    ~Numbers()
+    {
+        cudaDeviceSynchronize();
+        cudaFree(values);
+        alive--;
+    }
+    __host__ __device__ int &operator[](int i)
+    {
+        return values[i];
+    }
+    __device__ void skip(int count)
+    {
+        values += count;
+    }
+};
+int Numbers::copies, Numbers::alive;
+
+__global__ void sumFrom(Numbers numbers, int *out)
+{
+    numbers.skip(threadIdx.x);
+    out[threadIdx.x] = numbers[0] + numbers[1];
+    __syncthreads();
+    numbers[0] = -1;
+}
+
+void passHostCopies(int *out)
+{
+    Numbers numbers;
+    for (int i = 0; i < 32; i++) {
+        numbers[i] = i;
+    }
+    sumFrom<<<1, 31>>>(numbers, out);
+    CHECK(cudaDeviceSynchronize());
+    for (int i = 0; i < 31; i++) {
+        EXPECT(out[i] == 2 * i + 1 && numbers[i] == i);
+    }
+    EXPECT(Numbers::copies >= 1 && Numbers::alive == 1);
+}
+
 int main()
 {
     Shape **world;
@@ -145,5 +204,9 @@ int main()
     }
     cudaFree(world);
     cudaFree(out);
+    int *sums;
+    CHECK(cudaMallocManaged(&sums, 32 * sizeof(int)));
+    passHostCopies(sums);
+    CHECK(cudaFree(sums));
     return passed();
 }

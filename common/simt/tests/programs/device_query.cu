@@ -1,6 +1,7 @@
 // What a program can ask: the device, a kernel, occupancy.
 #include <iostream>
 #include <nvtx3/nvToolsExt.h>
+#include <nvtx3/nvToolsExtCuda.h>
 
 #include "check.cuh"
 

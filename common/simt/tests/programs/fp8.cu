@@ -82,6 +82,11 @@ int main()
 {
     check<__nv_fp8_e4m3, __nv_fp8x2_e4m3>(true);
     check<__nv_fp8_e5m2, __nv_fp8x2_e5m2>(false);
+    const __half2 low = __floats2half2_rn(1, -2), high = __floats2half2_rn(0.5f, 448);
+    const __nv_bfloat162 brain = __floats2bfloat162_rn(1, -2);
+    EXPECT(__nv_fp8x4_e4m3(low, high).__x == 0x7e30c038);
+    EXPECT(__nv_fp8x4_e5m2(brain, brain).__x == 0xc03cc03c);
+    EXPECT(__nv_fp8x2_e4m3(brain).__x == 0xc038);
     EXPECT(__nv_cvt_float_to_fp8(1e9f, __NV_NOSAT, __NV_E4M3) == 0x7f);
     EXPECT(__nv_cvt_float_to_fp8(-1e9f, __NV_NOSAT, __NV_E5M2) == 0xfc);
     EXPECT(__nv_cvt_float_to_fp8(INFINITY, __NV_SATFINITE, __NV_E5M2) == 0x7b);

@@ -52,7 +52,7 @@ __global__ void floats(int *failed, float x)
     THAT(close(s, 0.84147098) && close(c, 0.54030231));
     sincosf(x, &s, &c);
     THAT(close(s, 0.84147098) && close(c, 0.54030231));
-    THAT(close(rsqrtf(4 * x), 0.5) && close(rsqrt(16.0 * x), 0.25) &&
+    THAT(close(rsqrtf(4 * x), 0.5) && close(rsqrt(16.0 * x), 0.25) && sizeof rsqrt(x) == sizeof x &&
          close(__frsqrt_rn(4 * x), 0.5));
     THAT(__fsqrt_rn(9 * x) == 3 && __frcp_rn(4 * x) == 0.25f && __dsqrt_rn(9.0 * x) == 3);
     THAT(close(cospif(x), -1) && close(sinpif(0.5f * x), 1) && close(sinpi(0.5 * x), 1));

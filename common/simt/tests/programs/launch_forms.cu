@@ -24,6 +24,11 @@ __global__ void overloaded(float *out, double)
 {
     *out = 2;
 }
+float *overloaded_out;
+void overloaded() // the host's, with no parameters
+{
+    overloaded<<<1, 1>>>(overloaded_out, 1);
+}
 
 namespace outer
 {
@@ -40,6 +45,12 @@ __global__ void inner(float *out, Pair p)
 struct MyPair {
     int first, second;
 };
+
+// A reference leads to the object itself, not to a copy: to memory that a kernel can reach.
+__global__ void referred(MyPair &pair, const int &step)
+{
+    pair.first += step;
+}
 
 struct Config {
     dim3 gridDim, blockDim;
@@ -96,6 +107,9 @@ int main()
     GIVES(1);
     overloaded<<<1, 1>>>(out, 1.0);
     GIVES(2);
+    overloaded_out = out;
+    overloaded();
+    GIVES(1);
     outer::inner<<<1, 1, 0, 0>>>(out, MyPair{4, 2});
     GIVES(42);
     outer::inner<MyPair><<<1, 1>>>(out, {4, 3});
@@ -124,6 +138,13 @@ int main()
     float *__restrict__ const restricted = out; // not what a reference to a pointer binds to
     pointer<<<1, 32>>>(restricted);
     GIVES(3201);
+    MyPair *pair;
+    cudaMallocManaged(&pair, sizeof *pair);
+    *pair = {40, 2};
+    referred<<<1, 1>>>(*pair, pair->second);
+    cudaDeviceSynchronize();
+    EXPECT(pair->first == 42);
+    cudaFree(pair);
     for (int i = 0; i < 2; i++)
         if (i == 0)
             count<<<1, 1>>>(out);

@@ -1,4 +1,6 @@
 // Corners of the language that programs do come with.
+#include <vector>
+
 #include "check.cuh"
 #include "odds_and_ends.cuh"
 
@@ -100,6 +102,59 @@ struct Increment {
     }
 };
 
+// What follows an operator of the device is none of its variables.
+struct Sum {
+    int value;
+};
+__device__ Sum operator+(Sum a, Sum b)
+{
+    return {a.value + b.value};
+}
+struct Three {
+    Sum parts[3];
+};
+__global__ void addThree(int *out, const Three *three)
+{
+    *out = (three->parts[0] + three->parts[1] + three->parts[2]).value;
+}
+
+// A name that is a kernel's and, with other parameters, a function's of the host.
+__global__ void doubled(int *p, int)
+{
+    *p *= 2;
+}
+std::vector<int> doubled(const std::vector<int> &numbers)
+{
+    std::vector<int> out;
+    for (int number : numbers) {
+        out.push_back(2 * number);
+    }
+    return out;
+}
+
+// A thread that ends in a function does not come back to the kernel; the others do not wait for it.
+__device__ void leave(bool leaves)
+{
+    if (leaves) {
+        asm volatile("exit;");
+    }
+}
+__global__ void leaveOdd(int *out)
+{
+    __shared__ int left;
+    if (threadIdx.x == 0) {
+        left = 0;
+    }
+    __syncthreads();
+    leave(threadIdx.x % 2 == 1);
+    __syncthreads();
+    atomicAdd(&left, 1);
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        *out = left;
+    }
+}
+
 class App
 {
     int *p;
@@ -152,6 +207,25 @@ int main()
     i > 2 ? increment<<<1, 1>>>(out) : (void)0;
     CHECK(cudaDeviceSynchronize());
     EXPECT(*out == 15);
+    Three *three = new Three[1]{{{{1}, {2}, {4}}}}, *copy;
+    CHECK(cudaMalloc(&copy, sizeof(Three)));
+    CHECK(cudaMemcpy(copy, three, sizeof(Three), cudaMemcpyHostToDevice));
+    addThree<<<1, 1>>>(out, copy);
+    CHECK(cudaDeviceSynchronize());
+    EXPECT(*out == 7);
+    leaveOdd<<<1, 256>>>(out);
+    CHECK(cudaDeviceSynchronize());
+    EXPECT(*out == 128);
+    *out = 7;
+    auto numbers = doubled({7, 8});
+    doubled<<<1, 1>>>(out, 0);
+    CHECK(cudaDeviceSynchronize());
+    EXPECT(*out == numbers[0] && numbers[1] == 16);
+    const int *constants;
+    CHECK(cudaMalloc(&constants, sizeof(int)));
+    CHECK(cudaFree(const_cast<int *>(constants)));
+    delete[] three;
+    CHECK(cudaFree(copy));
     CHECK(cudaFree(out));
     CHECK(cudaFree(f));
     return passed();

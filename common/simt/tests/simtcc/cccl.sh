@@ -104,12 +104,120 @@ int main()
     puts(wrong ? "wrong" : "right");
 }
 END
+cat >references.cu <<'END'
+#include <thrust/device_ptr.h>
+#include <thrust/device_vector.h>
+#include <thrust/swap.h>
+#include <thrust/transform_reduce.h>
+#include <cstdio>
+struct named {
+    int name;
+    float value;
+};
+struct totals {
+    int count;
+    float sum;
+};
+struct value_of {
+    __host__ __device__ totals operator()(const named &one) const { return totals{1, one.value}; }
+};
+struct add {
+    __host__ __device__ totals operator()(const totals &x, const totals &y) const
+    {
+        return totals{x.count + y.count, x.sum + y.sum};
+    }
+};
+// What device_ptr leads to is read, written and swapped by the kernel itself.
+__global__ void change(thrust::device_ptr<int> numbers)
+{
+    const int i = 2 * threadIdx.x;
+    numbers[i] = numbers[i] + 1;
+    auto first = numbers[i], second = numbers[i + 1];
+    first.swap(second);
+}
+int main()
+{
+    thrust::device_vector<named> all(1000);
+    thrust::device_vector<int> numbers(4);
+    for (int i = 0; i < 1000; i++) {
+        all[i] = named{i, float(i % 3)};
+    }
+    const totals sum = thrust::transform_reduce(all.data(), all.data() + 1000, value_of(), totals{0, 0}, add());
+    for (int i = 0; i < 4; i++) {
+        numbers[i] = 10 * i;
+    }
+    change<<<1, 2>>>(numbers.data());
+    auto first = numbers[0], last = numbers[3];
+    first.swap(last);
+    printf("%d %g, %d %d %d %d\n", sum.count, sum.sum, int(numbers[0]), int(numbers[1]), int(numbers[2]),
+           int(numbers[3]));
+}
+END
+cat >algorithms.cu <<'END'
+#include <thrust/copy.h>
+#include <thrust/device_vector.h>
+#include <thrust/extrema.h>
+#include <thrust/functional.h>
+#include <thrust/merge.h>
+#include <thrust/reduce.h>
+#include <thrust/set_operations.h>
+#include <thrust/sort.h>
+#include <thrust/unique.h>
+#include <cstdio>
+struct point {
+    int x, y;
+};
+struct by_x {
+    __host__ __device__ bool operator()(const point &a, const point &b) const { return a.x < b.x; }
+};
+struct is_odd {
+    __host__ __device__ bool operator()(int x) const { return x % 2 != 0; }
+};
+int main()
+{
+    const int COUNT = 3000;
+    thrust::device_vector<int> keys(COUNT), thirds(COUNT), out(2 * COUNT), sums(COUNT);
+    thrust::device_vector<long> values(COUNT);
+    thrust::device_vector<point> points(COUNT);
+    int wrong = 0;
+    for (int i = 0; i < COUNT; i++) {
+        keys[i] = i * 37 % COUNT - 1000;
+        values[i] = keys[i];
+        points[i] = point{i * 41 % COUNT / 2, i};
+        thirds[i] = i / 3;
+    }
+    thrust::sort_by_key(keys.begin(), keys.end(), values.begin(), thrust::greater<int>());
+    thrust::stable_sort(points.begin(), points.end(), by_x());
+    for (int i = 0; i < COUNT; i++) {
+        const point own = points[i];
+        wrong += keys[i] != COUNT - 1001 - i || values[i] != keys[i] || own.x != i / 2;
+    }
+    printf("%d", wrong);
+    thrust::sort(keys.begin(), keys.end());
+    printf(" %d %d", int(keys[0]), int(keys[COUNT - 1]));
+    printf(" %d", int(thrust::copy_if(keys.begin(), keys.end(), out.begin(), is_odd()) - out.begin()));
+    auto ends = thrust::reduce_by_key(thirds.begin(), thirds.end(), keys.begin(), out.begin(), sums.begin());
+    printf(" %d %d", int(ends.first - out.begin()), int(sums[1]));
+    printf(" %d", int(thrust::max_element(keys.begin(), keys.end()) - keys.begin()));
+    thrust::merge(keys.begin(), keys.end(), thirds.begin(), thirds.end(), out.begin());
+    printf(" %d", int(out[1003]));
+    printf(" %d", int(thrust::set_intersection(keys.begin(), keys.end(), thirds.begin(), thirds.end(),
+                                               out.begin()) - out.begin()));
+    printf(" %d\n", int(thrust::unique(thirds.begin(), thirds.end()) - thirds.begin()));
+}
+END
 if [ -f "$cccl/cub/cub.cuh" ] && case $compiler in *clang*) false ;; esac; then
     compile cccl.cu -o cccl || fail 'CUB and Thrust do not compile'
     [ "$(./cccl)" = '0 8128 31 8128 8128' ] || fail "CUB and Thrust: $(./cccl)"
     # A barrier forgotten between two uses of the same memory.
     ./cccl forget >output 2>&1
     [ $? -eq 1 ] && grep -q 'data race in shared memory' output || fail 'a race between two of CUB'
+    compile references.cu -o references || fail 'device_ptr in kernels does not compile'
+    [ "$(./references 2>&1)" = '1000 999, 21 1 30 10' ] || fail "device_ptr in kernels: $(./references 2>&1)"
+    # Kernels that have a body for a device only, that end threads in a function, that sort in place.
+    compile algorithms.cu -o algorithms || fail "Thrust's algorithms do not compile"
+    [ "$(./algorithms 2>&1)" = '0 -1000 1999 1500 1000 -2988 2999 0 1000 1000' ] ||
+        fail "Thrust's algorithms: $(./algorithms 2>&1)"
     # Blocks that look back at what others have left: of 8 bytes with their flags, and of more.
     for type in float double 'pair<double>'; do
         compile "-DTYPE=$type" scan.cu -o scan || fail "CUB's scan does not compile: $type"

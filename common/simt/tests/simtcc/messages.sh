@@ -115,3 +115,12 @@ cat >host.cpp <<'END'
 int main() { int *p = nullptr; return cudaMalloc(&p, 4) || cudaFree(p); }
 END
 CPATH=$work/toolkit compile -I toolkit --run host.cpp || fail 'a toolkit in CPATH'
+
+# A kernel that is called by a pointer, as a function is.
+cat >kernel.cu <<'END'
+__global__ void k(int *out) { out[blockIdx.x * blockDim.x + threadIdx.x] = 1; }
+template <class Kernel> void call(Kernel kernel, int *out) { kernel(out); }
+int main() { int *out; cudaMalloc(&out, 4); call(k, out); }
+END
+compile kernel.cu -o program && ! ./program >output 2>&1 &&
+    grep -q '^simt: the host calls a kernel like a function' output || fail 'a kernel called by a pointer'

@@ -1,0 +1,23 @@
+/* Thrust's header: kernels are those for 8.0, which the host asks for, too. What the header needs
+ * comes first, as it is. */
+#pragma once
+#pragma GCC system_header
+#include <cub/block/block_load.cuh>
+#include <cub/block/block_scan.cuh>
+#include <cub/block/block_store.cuh>
+#include <cub/util_temporary_storage.cuh>
+#include <cuda/std/__type_traits/void_t.h>
+#include <nv/target>
+#include <thrust/detail/config.h>
+#include <thrust/detail/raw_pointer_cast.h>
+#include <thrust/system/cuda/config.h>
+#include <thrust/system/cuda/detail/core/load_iterator.h>
+#include <thrust/system/cuda/detail/core/make_load_iterator.h>
+#include <thrust/system/cuda/detail/util.h>
+#include <thrust/type_traits/is_contiguous_iterator.h>
+
+#include <simt_nv_kernels.h>
+
+#include_next <thrust/system/cuda/detail/core/util.h>
+
+#include <simt_nv_no_kernels.h>
