@@ -114,10 +114,9 @@ extern "C" void prepare_any_shape(const struct gemm *call)
 
 extern "C" void how_any_shape(const struct gemm *call, char text[RUNG_HOW_SIZE])
 {
-    static const char *const tiles[TILE_SHAPES] = {
-        [TILE_128X256] = "128x256", [TILE_128X192] = "128x192", [TILE_256X128] = "256x128",
-        [TILE_128X128] = "128x128", [TILE_64X128] = "64x128",   [TILE_128X64] = "128x64",
-        [TILE_64X64] = "64x64",     [TILE_128X32] = "128x32",   [TILE_128X16] = "128x16"};
+    static const char *const tiles[TILE_SHAPES] = {"128x256", "128x192", "256x128",
+                                                   "128x128", "64x128",  "128x64",
+                                                   "64x64",   "128x32",  "128x16"};
     static const char *const small[] = {"16x32", "32x32", "32x64", "16x64"};
     const struct plan plan = plan_for(call, ALL);
 

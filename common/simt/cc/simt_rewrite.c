@@ -37,6 +37,9 @@
  * and it refuses what the CPU back end does not have, with one line for each feature, and what nvcc
  * refuses: simt_spaces.c, simt_variables.c.
  *
+ * simt_rewrite --arch in.cu out.cu: for the preprocessor, tests of __CUDA_ARCH__ in device code as
+ * simt_arch.c has them.
+ *
  * simt_rewrite --header NAME: names the feature that a missing header belongs to; status 1 if
  * none. */
 #include <errno.h>
@@ -178,6 +181,23 @@ static void add_built_in_names(void)
     }
 }
 
+/* --arch: what the preprocessor gets in place of the source. */
+static int write_with_arch(const char *in, const char *target)
+{
+    struct text out = {NULL, 0, 0};
+    bool written;
+    path = in;
+    read_source();
+    append_string(&out, "#line 1 \"");
+    append_quoted(&out, path);
+    append_string(&out, "\"\n");
+    append_with_arch(&out);
+    written = write_whole(target, &out);
+    free(out.bytes);
+    forget_all();
+    return written ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
 static int tell_header(const char *header)
 {
     const char *feature = simt_unavailable_header(header, false);
@@ -220,10 +240,14 @@ int main(int argument_count, char **arguments)
     if (argument_count == 3 && strcmp(arguments[1], "--header") == 0) {
         return tell_header(arguments[2]);
     }
+    if (argument_count == 4 && strcmp(arguments[1], "--arch") == 0) {
+        return write_with_arch(arguments[2], arguments[3]);
+    }
     preprocessed = argument_count == 4 && strcmp(arguments[1], "--preprocessed") == 0;
     if (argument_count != (preprocessed ? 4 : 3)) {
         fputs("usage: simt_rewrite in.cu out.cpp\n"
               "       simt_rewrite --preprocessed in.ii out.cpp\n"
+              "       simt_rewrite --arch in.cu out.cu\n"
               "       simt_rewrite --header NAME\n",
               stderr);
         return EXIT_FAILURE;

@@ -13,6 +13,11 @@ void refuse(size_t position, const char *feature);
 /* Refuses the word at `token` if it belongs to one. */
 void check_word(size_t token);
 
+/* ---- simt_arch.c ---- */
+
+/* The whole source, not preprocessed, in which device code asks for __SIMT_ARCH__. */
+void append_with_arch(struct text *out);
+
 /* ---- simt_walk.c ---- */
 
 /* The whole source. */

@@ -87,11 +87,14 @@ static bool is_meant(const struct finding *finding)
  * the data orders an access, a range is changed in place, or a value is read and not used. */
 static bool is_of_library(const struct finding *finding)
 {
-    const char *file = simt_grid.launch->file;
+    const char *file;
     if (!(finding->wrong == RACE || finding->wrong == READ_ONLY ||
           (finding->wrong == UNINITIALISED && finding->space == SPACE_SHARED)) ||
-        finding->other_operation || !file ||
-        !(strstr(file, "/thrust/system/cuda/detail/") || strstr(file, "/cub/device/"))) {
+        finding->other_operation) {
+        return false;
+    }
+    file = simt_grid.launch->file; /* not for what the host does, which may come before a launch */
+    if (!file || !(strstr(file, "/thrust/system/cuda/detail/") || strstr(file, "/cub/device/"))) {
         return false;
     }
     return simt_source_of(simt_site(finding->site)->place)->line == 0 &&

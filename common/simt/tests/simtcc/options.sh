@@ -68,11 +68,88 @@ __global__ void k()
 }
 int main() { k<<<1, 1>>>(); }
 END
-compile arch.cu --run
-[ "$(head -n 1 output | cut -d: -f 1-4)" = 'simtcc: note: arch.cu:5' ] && [ "$(tail -n 1 output)" = host ] ||
-    fail 'a note on __CUDA_ARCH__'
+prints 'device 13000' arch.cu --run
 prints 'device 13000' -D__CUDA_ARCH__=900 arch.cu --run
 prints 'device 13000' -D __CUDA_ARCH__=900 arch.cu --run
+
+# __CUDA_ARCH__ has its value in what only a GPU executes, whatever braces the branches open; not where the host
+# may be meant: that is told. Lines, names of files and headers beside the source are as without it.
+mkdir -p beside
+cat >beside/part.h <<'END'
+#define PART 7
+END
+cat >beside/arch.cu <<'END'
+#include "part.h"
+#include <cstdio>
+struct both
+{
+    __device__ int device() const
+    {
+#ifdef __CUDA_ARCH__
+        return 10;
+#else
+        return 20;
+#endif
+    }
+    __host__ __device__ int either() const
+    {
+#ifndef __CUDA_ARCH__
+        return 2;
+#else
+        return 1;
+#endif
+    }
+};
+template <int N> __global__ void __launch_bounds__(32) kernel(both b)
+{
+    const char *text = "{ __CUDA_ARCH__ '", quote = '{', *raw = R"x({")x"; // { __CUDA_ARCH__
+    int big = 1'000 + PART;
+    if (threadIdx.x == 0) {
+#if /* of
+       two lines */ __CUDA_ARCH__ >= 750 && \
+    defined(__CUDA_ARCH__)
+        if (N > 3) {
+#elif 1
+        if (N > 5) {
+#endif
+            printf("%d %d %d %s%c%s%d %s:%d\n", __CUDA_ARCH__, b.device(), b.either(), text, quote, raw, big, __FILE__, __LINE__);
+        }
+    }
+}
+static void host()
+{
+    auto device = [] __device__ (int i) {
+#ifdef __CUDA_ARCH__
+        return i;
+#else
+        return -i;
+#endif
+    };
+#ifdef __CUDA_ARCH__
+    printf("wrong\n");
+#else
+    printf("host %d %d\n", both().either(), device(3));
+#endif
+}
+int main()
+{
+    kernel<4><<<1, 32>>>(both());
+    cudaDeviceSynchronize();
+    host();
+}
+END
+for arch in 90: 80:-arch=sm_80 75:'-arch compute_75' 90:-arch=sm_90a 86:'-gencode arch=compute_86,code=[sm_86,compute_86]' \
+    90:-arch=native; do
+    # shellcheck disable=SC2086
+    compile ${arch#*:} -o arch beside/arch.cu || fail "arch.cu with ${arch#*:} does not compile"
+    [ "$(sed -n 's/^simtcc: note: \([^:]*:[0-9]*\): __CUDA_ARCH__ .*/\1/p' output)" = beside/arch.cu:15 ] ||
+        fail 'a note on __CUDA_ARCH__'
+    ./arch >output 2>&1
+    [ "$(cat output)" = "${arch%%:*}0 10 2 { __CUDA_ARCH__ '{{\"1007 beside/arch.cu:34
+host 2 3" ] || fail "__CUDA_ARCH__ with ${arch#*:}"
+done
+sed 's/int big/wrong big/' beside/arch.cu >beside/wrong.cu
+! compile -c -o wrong.o beside/wrong.cu && grep -q '^beside/wrong.cu:25:' output || fail 'the line of an error beside __CUDA_ARCH__'
 
 says 2 'no input files'
 says 2 '--no-such-option: no such option' --no-such-option value.cu

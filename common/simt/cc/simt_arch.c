@@ -1,0 +1,202 @@
+/* __CUDA_ARCH__ in what only a GPU executes.
+ *
+ * It stays undefined here, since host and device code are compiled together. In the body of a
+ * __global__ function, or of one that is __device__ and not __host__, nvcc never compiles the
+ * host's branch: there, the source's own tests of it become tests of __SIMT_ARCH__, a name as long.
+ * This comes before the preprocessor, so it knows files and not what they include, and macros only
+ * by their names. */
+#include "cc/simt_rewrite.h"
+
+#include <ctype.h>
+#include <string.h>
+
+enum { MOST_SCOPES = 200, MOST_CONDITIONS = 60 };
+
+/* Where we are: in braces, of which some are of device code, behind qualifiers. */
+struct place {
+    size_t depth;
+    bool is_device[MOST_SCOPES + 1];
+    bool for_device, for_host;
+};
+
+static struct place here, before[MOST_CONDITIONS]; /* of each #if that is open */
+static size_t conditions;
+static bool lost; /* deeper than we can tell */
+
+static bool is_word(size_t begin, size_t end, const char *word)
+{
+    return end - begin == strlen(word) && memcmp(source.bytes + begin, word, end - begin) == 0;
+}
+
+static bool is_name_byte(size_t i)
+{
+    return i < source.length && (isalnum((unsigned char)source.bytes[i]) || source.bytes[i] == '_');
+}
+
+static size_t name_end(size_t i)
+{
+    while (is_name_byte(i)) {
+        i++;
+    }
+    return i;
+}
+
+static size_t find(size_t from, const char *what)
+{
+    while (from < source.length && !starts(from, what)) {
+        from++;
+    }
+    return from < source.length ? from + strlen(what) : from;
+}
+
+/* R"delimiter( ... )delimiter", from the quote on. */
+static size_t raw_string_end(size_t quote)
+{
+    char close[24] = ")";
+    size_t open = quote + 1, length;
+    while (open < source.length && source.bytes[open] != '(') {
+        open++;
+    }
+    length = open - quote - 1;
+    if (length > sizeof close - 3) {
+        return quote + 1;
+    }
+    memcpy(close + 1, source.bytes + quote + 1, length);
+    strcpy(close + 1 + length, "\"");
+    return find(open, close);
+}
+
+static size_t quoted_end(size_t quote)
+{
+    size_t i = quote + 1;
+    while (i < source.length && source.bytes[i] != source.bytes[quote] && source.bytes[i] != '\n') {
+        i += source.bytes[i] == '\\' ? 2 : 1;
+    }
+    return i < source.length ? i + 1 : source.length;
+}
+
+/* The end of a comment or literal that starts here; else `i`. */
+static size_t skipped(size_t i)
+{
+    const bool in_name = i > 0 && is_name_byte(i - 1);
+    if (starts(i, "//")) {
+        while (i < source.length && source.bytes[i] != '\n') {
+            i += source.bytes[i] == '\\' && i + 1 < source.length ? 2 : 1;
+        }
+        return i;
+    }
+    if (starts(i, "/*")) {
+        return find(i + 2, "*/");
+    }
+    if (source.bytes[i] == '"') {
+        return in_name && source.bytes[i - 1] == 'R' ? raw_string_end(i) : quoted_end(i);
+    }
+    return source.bytes[i] == '\'' && !in_name ? quoted_end(i) : i; /* 1'000 is no literal */
+}
+
+static bool in_device_code(void)
+{
+    return !lost && here.is_device[here.depth];
+}
+
+/* From begin to end, with the other name if this is device code. */
+static void append_renamed(struct text *out, size_t begin, size_t end)
+{
+    for (size_t i = begin; i < end;) {
+        size_t next = is_name_byte(i) ? name_end(i) : i + 1;
+        if (in_device_code() && is_word(i, next, "__CUDA_ARCH__")) {
+            append_string(out, "__SIMT_ARCH__");
+        } else {
+            append(out, source.bytes + i, next - i);
+        }
+        i = next;
+    }
+}
+
+/* Branches of a condition begin where it does. */
+static void follow_condition(size_t word, size_t end)
+{
+    if (is_word(word, end, "if") || is_word(word, end, "ifdef") || is_word(word, end, "ifndef")) {
+        lost = lost || conditions == MOST_CONDITIONS;
+        if (!lost) {
+            before[conditions++] = here;
+        }
+    } else if (conditions > 0 && !lost) {
+        if (is_word(word, end, "else") || is_word(word, end, "elif")) {
+            here = before[conditions - 1];
+        } else if (is_word(word, end, "endif")) {
+            conditions--;
+        }
+    }
+}
+
+/* The '#' of a directive at `i`; after it. */
+static size_t append_directive(struct text *out, size_t i)
+{
+    size_t word = i + 1, end = i;
+    while (word < source.length && (source.bytes[word] == ' ' || source.bytes[word] == '\t')) {
+        word++;
+    }
+    while (end < source.length && source.bytes[end] != '\n') {
+        size_t comment = source.bytes[end] == '/' ? skipped(end) : end;
+        end = comment > end ? comment : end + (source.bytes[end] == '\\' ? 2 : 1);
+    }
+    end = end < source.length ? end : source.length;
+    follow_condition(word, name_end(word));
+    if (is_word(word, name_end(word), "define")) {
+        append(out, source.bytes + i, end - i); /* who knows where it is used */
+    } else {
+        append_renamed(out, i, end);
+    }
+    return end;
+}
+
+static void follow_byte(char byte)
+{
+    if (byte == '{') {
+        const bool is_device = here.is_device[here.depth] || (here.for_device && !here.for_host);
+        lost = lost || here.depth == MOST_SCOPES;
+        if (!lost) {
+            here.is_device[++here.depth] = is_device;
+        }
+    } else if (byte == '}' && here.depth > 0) {
+        here.depth--;
+    }
+    if (byte == '{' || byte == '}' || byte == ';') {
+        here.for_device = here.for_host = false;
+    }
+}
+
+static void follow_name(size_t begin, size_t end)
+{
+    here.for_device =
+        here.for_device || is_word(begin, end, "__global__") || is_word(begin, end, "__device__");
+    here.for_host = here.for_host || is_word(begin, end, "__host__");
+}
+
+void append_with_arch(struct text *out)
+{
+    bool starts_line = true;
+    memset(&here, 0, sizeof here);
+    conditions = 0;
+    lost = false;
+    for (size_t i = 0; i < source.length;) {
+        size_t next = skipped(i);
+        const char byte = source.bytes[i];
+        if (next > i) {
+            append(out, source.bytes + i, next - i);
+        } else if (byte == '#' && starts_line) {
+            next = append_directive(out, i);
+        } else if (is_name_byte(i)) {
+            next = name_end(i);
+            follow_name(i, next);
+            append_renamed(out, i, next);
+        } else {
+            follow_byte(byte);
+            append(out, &source.bytes[i], 1);
+            next = i + 1;
+        }
+        starts_line = byte == '\n' || (starts_line && (byte == ' ' || byte == '\t' || byte == '/'));
+        i = next;
+    }
+}
