@@ -516,7 +516,11 @@ static void test_cccl(void **state)
                     "# 1 \"/cub/a.h\" 1 3\nusing BlockScan = cub::BlockScan<T>; using V = "
                     "V<T>;\n");
     assert_rewrites("# 1 \"/cub/a.h\" 1 3\n__device__ void f() { asm(\"exit;\"); }\n",
+                    "# 1 \"/cub/a.h\" 1 3\n void f() { { simt_end_thread(); } }\n");
+    assert_rewrites("# 1 \"/cub/a.h\" 1 3\n__device__ void f() { asm(\"brx;\"); }\n",
                     "# 1 \"/cub/a.h\" 1 3\n void f() { __trap(); }\n");
+    assert_rewrites("# 1 \"/cub/a.h\" 1 3\n#pragma GCC unroll 65534\nfor (;;) {}\n",
+                    "# 1 \"/cub/a.h\" 1 3\n                        \nfor (;;) {}\n");
     assert_rewrites("# 1 \"/cuda/__ptx/a.h\" 1 3\n__device__ int f() { "
                     "__cuda_ptx_get_sreg_lanemask_ge_is_not_there(); return 0; }\n",
                     "# 1 \"/cuda/__ptx/a.h\" 1 3\n int f() { return "
