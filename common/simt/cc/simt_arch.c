@@ -3,7 +3,8 @@
  * It stays undefined here, since host and device code are compiled together. In the body of a
  * __global__ function, or of one that is __device__ and not __host__, nvcc never compiles the
  * host's branch: there, the source's own tests of it become tests of __SIMT_ARCH__, a name as long.
- * This comes before the preprocessor, so it knows files and not what they include, and macros only
+ * So do those around whole functions, if each branch has functions of the device and nothing that
+ * the host could use. This comes before the preprocessor, so it knows files and not what they include, and macros only
  * by their names. */
 #include "cc/simt_rewrite.h"
 
@@ -20,6 +21,7 @@ struct place {
 };
 
 static struct place here, before[MOST_CONDITIONS]; /* of each #if that is open */
+static bool around_functions[MOST_CONDITIONS];     /* of the device only */
 static size_t conditions;
 static bool lost; /* deeper than we can tell */
 
@@ -99,12 +101,88 @@ static bool in_device_code(void)
     return !lost && here.is_device[here.depth];
 }
 
-/* From begin to end, with the other name if this is device code. */
-static void append_renamed(struct text *out, size_t begin, size_t end)
+/* The word of a directive whose '#' is at `i`. */
+static size_t directive_word(size_t i)
+{
+    do {
+        i++;
+    } while (i < source.length && (source.bytes[i] == ' ' || source.bytes[i] == '\t'));
+    return i;
+}
+
+static size_t directive_end(size_t i)
+{
+    while (i < source.length && source.bytes[i] != '\n') {
+        size_t comment = source.bytes[i] == '/' ? skipped(i) : i;
+        i = comment > i ? comment : i + (source.bytes[i] == '\\' ? 2 : 1);
+    }
+    return i < source.length ? i : source.length;
+}
+
+static bool is_opening(size_t word, size_t end)
+{
+    return is_word(word, end, "if") || is_word(word, end, "ifdef") || is_word(word, end, "ifndef");
+}
+
+/* Whether the branches of the condition whose directive ends at `i` are functions of the device
+ * only, or empty, up to its #endif. */
+static bool has_only_device_functions(size_t i)
+{
+    size_t nested = 0;
+    bool starts_line = false, any = false, blank = true, for_device = false, has_body = false;
+    while (i < source.length) {
+        size_t next = skipped(i);
+        const char byte = source.bytes[i];
+        if (next > i) {
+            blank = blank && byte == '/';
+        } else if (byte == '#' && starts_line) {
+            const size_t word = directive_word(i), end = name_end(word);
+            const bool closes = is_word(word, end, "endif");
+            next = directive_end(i);
+            if (is_opening(word, end)) {
+                nested++;
+            } else if (nested > 0 && closes) {
+                nested--;
+            } else if (closes || is_word(word, end, "else") || is_word(word, end, "elif")) {
+                if (nested == 0 && !blank && !(for_device && has_body)) {
+                    return false;
+                }
+                if (nested == 0) {
+                    any = any || !blank;
+                    blank = true;
+                    for_device = has_body = false;
+                }
+                if (nested == 0 && closes) {
+                    return any;
+                }
+            } else if (!is_word(word, end, "pragma")) {
+                return false; /* a #define, say, which the host may use */
+            }
+        } else if (is_name_byte(i)) {
+            next = name_end(i);
+            blank = false;
+            for_device =
+                for_device || is_word(i, next, "__device__") || is_word(i, next, "__global__");
+            if (is_word(i, next, "__host__")) {
+                return false;
+            }
+        } else {
+            next = i + 1;
+            blank = blank && isspace((unsigned char)byte);
+            has_body = has_body || byte == '{';
+        }
+        starts_line = byte == '\n' || (starts_line && (byte == ' ' || byte == '\t' || byte == '/'));
+        i = next;
+    }
+    return false;
+}
+
+/* From begin to end, with the other name if this is device code, or around it. */
+static void append_renamed(struct text *out, size_t begin, size_t end, bool is_around)
 {
     for (size_t i = begin; i < end;) {
         size_t next = is_name_byte(i) ? name_end(i) : i + 1;
-        if (in_device_code() && is_word(i, next, "__CUDA_ARCH__")) {
+        if ((is_around || in_device_code()) && is_word(i, next, "__CUDA_ARCH__")) {
             append_string(out, "__SIMT_ARCH__");
         } else {
             append(out, source.bytes + i, next - i);
@@ -113,12 +191,13 @@ static void append_renamed(struct text *out, size_t begin, size_t end)
     }
 }
 
-/* Branches of a condition begin where it does. */
-static void follow_condition(size_t word, size_t end)
+/* Branches of a condition begin where it does. `behind`: its directive. */
+static void follow_condition(size_t word, size_t end, size_t behind)
 {
-    if (is_word(word, end, "if") || is_word(word, end, "ifdef") || is_word(word, end, "ifndef")) {
+    if (is_opening(word, end)) {
         lost = lost || conditions == MOST_CONDITIONS;
         if (!lost) {
+            around_functions[conditions] = has_only_device_functions(behind);
             before[conditions++] = here;
         }
     } else if (conditions > 0 && !lost) {
@@ -133,20 +212,14 @@ static void follow_condition(size_t word, size_t end)
 /* The '#' of a directive at `i`; after it. */
 static size_t append_directive(struct text *out, size_t i)
 {
-    size_t word = i + 1, end = i;
-    while (word < source.length && (source.bytes[word] == ' ' || source.bytes[word] == '\t')) {
-        word++;
-    }
-    while (end < source.length && source.bytes[end] != '\n') {
-        size_t comment = source.bytes[end] == '/' ? skipped(end) : end;
-        end = comment > end ? comment : end + (source.bytes[end] == '\\' ? 2 : 1);
-    }
-    end = end < source.length ? end : source.length;
-    follow_condition(word, name_end(word));
-    if (is_word(word, name_end(word), "define")) {
+    const size_t word = directive_word(i), name = name_end(word), end = directive_end(i);
+    follow_condition(word, name, end);
+    if (is_word(word, name, "define")) {
         append(out, source.bytes + i, end - i); /* who knows where it is used */
     } else {
-        append_renamed(out, i, end);
+        append_renamed(out, i, end,
+                       (is_opening(word, name) || is_word(word, name, "elif")) && conditions > 0 &&
+                           !lost && around_functions[conditions - 1]);
     }
     return end;
 }
@@ -190,7 +263,7 @@ void append_with_arch(struct text *out)
         } else if (is_name_byte(i)) {
             next = name_end(i);
             follow_name(i, next);
-            append_renamed(out, i, next);
+            append_renamed(out, i, next, false);
         } else {
             follow_byte(byte);
             append(out, &source.bytes[i], 1);

@@ -100,10 +100,32 @@ struct both
 #endif
     }
 };
+#if __CUDA_ARCH__ >= 700 // functions of the device only
+__device__ int around()
+{
+#pragma unroll
+    for (int i = 0; i < 2; i++)
+        if (i == 1)
+            return i;
+    return 0;
+}
+#elif __CUDA_ARCH__ >= 600
+__device__ int around() { return 2; }
+#endif
+#ifdef __CUDA_ARCH__
+#define HOST 0 /* the host uses it */
+#else
+#define HOST 1
+#endif
+#ifdef __CUDA_ARCH__
+static __device__ int of_both() { return 1; }
+#else
+static int of_both() { return 2; }
+#endif
 template <int N> __global__ void __launch_bounds__(32) kernel(both b)
 {
     const char *text = "{ __CUDA_ARCH__ '", quote = '{', *raw = R"x({")x"; // { __CUDA_ARCH__
-    int big = 1'000 + PART;
+    int big = 1'000 + PART + around() - 1;
     if (threadIdx.x == 0) {
 #if /* of
        two lines */ __CUDA_ARCH__ >= 750 && \
@@ -128,7 +150,7 @@ static void host()
 #ifdef __CUDA_ARCH__
     printf("wrong\n");
 #else
-    printf("host %d %d\n", both().either(), device(3));
+    printf("host %d %d\n", both().either() + HOST + of_both() - 3, device(3));
 #endif
 }
 int main()
@@ -145,11 +167,11 @@ for arch in 90: 80:-arch=sm_80 75:'-arch compute_75' 90:-arch=sm_90a 86:'-gencod
     [ "$(sed -n 's/^simtcc: note: \([^:]*:[0-9]*\): __CUDA_ARCH__ .*/\1/p' output)" = beside/arch.cu:15 ] ||
         fail 'a note on __CUDA_ARCH__'
     ./arch >output 2>&1
-    [ "$(cat output)" = "${arch%%:*}0 10 2 { __CUDA_ARCH__ '{{\"1007 beside/arch.cu:34
+    [ "$(cat output)" = "${arch%%:*}0 10 2 { __CUDA_ARCH__ '{{\"1007 beside/arch.cu:56
 host 2 3" ] || fail "__CUDA_ARCH__ with ${arch#*:}"
 done
 sed 's/int big/wrong big/' beside/arch.cu >beside/wrong.cu
-! compile -c -o wrong.o beside/wrong.cu && grep -q '^beside/wrong.cu:25:' output || fail 'the line of an error beside __CUDA_ARCH__'
+! compile -c -o wrong.o beside/wrong.cu && grep -q '^beside/wrong.cu:47:' output || fail 'the line of an error beside __CUDA_ARCH__'
 
 says 2 'no input files'
 says 2 '--no-such-option: no such option' --no-such-option value.cu
