@@ -172,6 +172,10 @@ host 2 3" ] || fail "__CUDA_ARCH__ with ${arch#*:}"
 done
 sed 's/int big/wrong big/' beside/arch.cu >beside/wrong.cu
 ! compile -c -o wrong.o beside/wrong.cu && grep -q '^beside/wrong.cu:47:' output || fail 'the line of an error beside __CUDA_ARCH__'
+sed 's/#include <cstdio>/#include <no_such_header.h>\n#include "nor_such.h"/' beside/arch.cu >beside/wrong.cu
+! compile -c -o wrong.o beside/wrong.cu &&
+    grep -q '^beside/wrong.cu:2: error: no such header: no_such_header.h$' output &&
+    ! grep -v '^beside/wrong.cu:[23]: error: no such header:' output | grep -qv '^simtcc: note:' || fail 'headers that are missing, beside __CUDA_ARCH__'
 
 says 2 'no input files'
 says 2 '--no-such-option: no such option' --no-such-option value.cu
