@@ -4,8 +4,8 @@
  * __global__ function, or of one that is __device__ and not __host__, nvcc never compiles the
  * host's branch: there, the source's own tests of it become tests of __SIMT_ARCH__, a name as long.
  * So do those around whole functions, if each branch has functions of the device and nothing that
- * the host could use. This comes before the preprocessor, so it knows files and not what they include, and macros only
- * by their names. */
+ * the host could use. This comes before the preprocessor, so it knows files and not what they
+ * include, and macros only by their names. */
 #include "cc/simt_rewrite.h"
 
 #include <ctype.h>

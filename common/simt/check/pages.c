@@ -7,6 +7,7 @@
 
 #include "base/exit.h"
 #include "base/need.h"
+#include "base/setting.h"
 #include "check/packed.h"
 #include "check/written.h"
 
@@ -258,12 +259,10 @@ static size_t available_memory(void)
 static size_t choose_most(void)
 {
     enum { LEAST = 64 << 20 };
-    const char *megabytes = getenv("SIMT_SHADOW_MB");
-    const size_t quarter = available_memory() / 4;
-    if (megabytes) {
-        return (strtoul(megabytes, NULL, 10) << 20) + 1;
-    }
-    return quarter > LEAST ? quarter : LEAST;
+    const size_t quarter = available_memory() / 4, usual = quarter > LEAST ? quarter : LEAST;
+    return (size_t)(simt_setting("SIMT_SHADOW_MB", "a number of megabytes", (double)(usual >> 20)) *
+                    (1 << 20)) +
+           1; /* 0 is: not chosen yet */
 }
 
 static bool pack(struct simt_page *page)

@@ -1,10 +1,10 @@
 #include "machine/progress.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <time.h>
 
 #include "base/own.h"
+#include "base/setting.h"
 #include "machine/machine.h"
 #include "machine/reports.h"
 
@@ -30,8 +30,8 @@ void simt_progress_start_launch(void)
 {
     launch_began = now();
     if (!has_begun) {
-        const char *after = getenv("SIMT_PROGRESS");
-        next = after ? strtol(after, NULL, 10) : USUALLY_AFTER;
+        next = (time_t)simt_setting("SIMT_PROGRESS", "a number of seconds, 0 for never",
+                                    USUALLY_AFTER);
         began = launch_began;
         has_begun = true;
     }

@@ -1,11 +1,10 @@
 /* Who runs next, and what is done where nobody can. */
 #include "machine/turns.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
+#include "base/setting.h"
 #include "machine/blocks.h"
 #include "machine/progress.h"
 #include "machine/ptx.h"
@@ -52,15 +51,9 @@ static double now(void)
 static double patience(void)
 {
     static double seconds = -1;
-    const char *asked = seconds < 0 ? getenv("SIMT_WATCHDOG") : NULL;
-    char *end;
     if (seconds < 0) {
-        seconds = asked ? strtod(asked, &end) : SECONDS_OF_POLLS;
-        if (asked && (end == asked || *end != '\0' || !(seconds >= 0))) {
-            fprintf(stderr, "simt: SIMT_WATCHDOG=%s: want a number of seconds, 0 for never\n",
-                    asked);
-            exit(2);
-        }
+        seconds =
+            simt_setting("SIMT_WATCHDOG", "a number of seconds, 0 for never", SECONDS_OF_POLLS);
     }
     return seconds;
 }

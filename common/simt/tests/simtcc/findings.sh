@@ -253,6 +253,9 @@ until { grep -q 'long.cu:14), launch 2: [0-9]* of 4000 blocks; about [0-9]* [a-z
     tries=$((tries + 1))
     sleep 0.1
 done
+SIMT_PROGRESS=1x ./long 1 1 >output2 2>&1
+[ $? -eq 2 ] && [ "$(cat output2)" = 'simt: SIMT_PROGRESS=1x: want a number of seconds, 0 for never' ] ||
+    fail 'SIMT_PROGRESS=1x'
 kill $many $one
 wait $many $one 2>/dev/null
 [ $tries -lt 300 ] || fail 'a launch that takes long says nothing'
