@@ -19,7 +19,7 @@
 static struct simt_cell *cells_of(uint64_t address, struct simt_page **page, enum simt_space space)
 {
     *page = simt_page_of_kernel(address, space);
-    return &(*page)->cells[address % SIMT_PAGE_BYTES >> (*page)->shift];
+    return simt_cell_of(*page, (unsigned int)(address % SIMT_PAGE_BYTES));
 }
 
 static void add_proxy(enum simt_space space, enum simt_event_kind kind, unsigned int thread,

@@ -84,7 +84,7 @@ bool simt_check_simple_load(enum simt_space space, unsigned int site, unsigned i
     unsigned int thread = warp * SIMT_WARP_SIZE, offset = (unsigned int)(first % SIMT_PAGE_BYTES);
     struct simt_page *page = simt_page_find(first);
     struct simt_cell *cell;
-    if (!page || !page->cells || page->shift == 0 || simt_has_copies(space) ||
+    if (!page || !simt_page_is_used(page) || page->shift == 0 || simt_has_copies(space) ||
         offset + (SIMT_WARP_SIZE - 1) * distance > SIMT_PAGE_BYTES - 4) {
         return false;
     }
@@ -96,7 +96,8 @@ bool simt_check_simple_load(enum simt_space space, unsigned int site, unsigned i
         }
     }
     simt_note_load(site, warp, UINT32_MAX);
-    cell = &page->cells[offset / 4];
+    simt_cell_of(page, offset + (SIMT_WARP_SIZE - 1) * (unsigned int)distance);
+    cell = simt_cell_of(page, offset);
     if (distance == 0 && cell->writer < act.oldest && cell->changer < act.oldest && !cell->flags &&
         !simt_now.fine) {
         /* No race, and the last two are all that the cell will remember of these readers. */
@@ -119,7 +120,8 @@ static bool check_words(const struct simt_range *range, const struct simt_act *a
     uint64_t base = addresses[simt_lowest(lanes)] & ~(uint64_t)(SIMT_PAGE_BYTES - 1);
     struct simt_page *page = simt_page_find(base);
     bool tracked;
-    if (!page || !page->cells || page->shift == 0 || range->illegal || range->size < 4) {
+    if (!page || !simt_page_is_used(page) || page->shift == 0 || range->illegal ||
+        range->size < 4) {
         return false;
     }
     tracked = page->tracked && !page->all_written;
@@ -137,7 +139,7 @@ static bool check_words(const struct simt_range *range, const struct simt_act *a
         if (act->kind == EVENT_STORE && tracked) {
             page->written[offset / 8] |= (uint8_t)(0xf << offset % 8);
         }
-        simt_visit(&page->cells[offset / 4], addresses[lane], act, warp * SIMT_WARP_SIZE + lane,
+        simt_visit(simt_cell_of(page, offset), addresses[lane], act, warp * SIMT_WARP_SIZE + lane,
                    addresses[lane]);
     }
     return true;
@@ -152,7 +154,7 @@ static void check_written(struct simt_page *page, const struct simt_act *act, un
     if (page->all_written || act->kind == EVENT_COPY) {
         return;
     }
-    if (reads && !(page->cells[offset >> page->shift].flags & IN_FLIGHT) &&
+    if (reads && !(simt_cell_of(page, offset)->flags & IN_FLIGHT) &&
         !simt_page_is_written(page, offset, size)) {
         simt_add_finding((struct finding){.wrong = UNINITIALISED,
                                           .space = act->space,
@@ -226,7 +228,8 @@ void simt_check_access(enum simt_space space, enum simt_event_kind asked, unsign
         shift = page->shift;
         for (uint64_t at = address >> shift << shift; at < address + size;
              at += UINT64_C(1) << shift) {
-            simt_visit(&page->cells[at % SIMT_PAGE_BYTES >> shift], at, &act, thread, address);
+            simt_visit(simt_cell_of(page, (unsigned int)(at % SIMT_PAGE_BYTES)), at, &act, thread,
+                       address);
         }
         if (orders) {
             order_by(&act, thread, address);
@@ -268,11 +271,11 @@ void simt_check_free(unsigned int site, unsigned int warp, unsigned int lanes,
         uint64_t end = address + simt_heap_size(address);
         for (uint64_t at = address; at < end;) {
             struct simt_page *page = simt_page_find(at);
-            if (!page || !page->cells) {
+            if (!page || !simt_page_is_used(page)) {
                 at = (at | (SIMT_PAGE_BYTES - 1)) + 1;
                 continue;
             }
-            simt_visit(&page->cells[at % SIMT_PAGE_BYTES >> page->shift], at, &act,
+            simt_visit(simt_cell_of(page, (unsigned int)(at % SIMT_PAGE_BYTES)), at, &act,
                        warp * SIMT_WARP_SIZE + simt_lowest(set), at);
             at += (uint64_t)1 << page->shift;
         }
@@ -283,9 +286,11 @@ void simt_check_free(unsigned int site, unsigned int warp, unsigned int lanes,
 
 bool simt_check_last_change(uint64_t address, struct simt_last_change *last)
 {
-    const struct simt_page *page = simt_page_find(address);
+    struct simt_page *page = simt_page_find(address);
     const struct simt_cell *cell =
-        page && page->cells ? &page->cells[address % SIMT_PAGE_BYTES >> page->shift] : NULL;
+        page && simt_page_is_used(page)
+            ? simt_cell_of(page, (unsigned int)(address % SIMT_PAGE_BYTES))
+            : NULL;
     if (!cell || cell->writer < simt_now.launch) {
         return false;
     }
@@ -310,7 +315,7 @@ void simt_check_read_only(unsigned int site, unsigned int size, unsigned int war
         page = simt_page_of_kernel(address, SPACE_GLOBAL);
         for (uint64_t at = address >> page->shift << page->shift;
              at < end && at >> SIMT_PAGE_SHIFT == page->number; at += UINT64_C(1) << page->shift) {
-            struct simt_cell *cell = &page->cells[at % SIMT_PAGE_BYTES >> page->shift];
+            struct simt_cell *cell = simt_cell_of(page, (unsigned int)(at % SIMT_PAGE_BYTES));
             if (cell->writer >= simt_now.launch) {
                 simt_add_read_only(&act, cell->writer % SIMT_THREADS, cell->writer_site, site);
             }

@@ -102,16 +102,16 @@ static void check_row(uint64_t at, uint64_t end, bool writes)
 {
     while (at < end) {
         uint64_t next = (at | (SIMT_PAGE_BYTES - 1)) + 1, size;
-        const struct simt_page *page;
+        struct simt_page *page;
         simt_pages_make_room();
         page = simt_page_find(at);
-        if (!page || !page->cells) {
+        if (!page || !simt_page_is_used(page)) {
             at = next;
             continue;
         }
         size = UINT64_C(1) << page->shift;
         for (at &= ~(size - 1); at < end && at < next; at += size) {
-            check_cell(&page->cells[at % SIMT_PAGE_BYTES >> page->shift], at, writes);
+            check_cell(simt_cell_of(page, (unsigned int)(at % SIMT_PAGE_BYTES)), at, writes);
         }
     }
 }

@@ -5,23 +5,37 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bits.h"
 #include "base/exit.h"
 #include "base/need.h"
 #include "base/setting.h"
 #include "check/packed.h"
+#include "check/rows.h"
 #include "check/written.h"
 
 /* ---- the table ---- */
 
 static struct simt_page **pages; /* open addressing */
 static size_t page_count, page_capacity;
-static struct simt_page *recent[256]; /* of those whose cells are not packed */
+enum { RECENT_BITS = 10 };
+static struct simt_page *recent[1 << RECENT_BITS]; /* of those whose cells are not packed */
+
+/* Columns of a matrix are powers of two apart: all bits take part. */
+static uint64_t mixed(uint64_t number)
+{
+    return number * UINT64_C(0x9e3779b97f4a7c15);
+}
+
+static struct simt_page **recent_slot(uint64_t number)
+{
+    return &recent[mixed(number) >> (64 - RECENT_BITS)];
+}
 
 static size_t page_slot(uint64_t number)
 {
-    size_t slot = (size_t)(number * UINT64_C(0x9e3779b97f4a7c15) >> 20) % page_capacity;
+    size_t slot = (size_t)(mixed(number) >> 20) & (page_capacity - 1); /* a power of two */
     while (pages[slot] && pages[slot]->number != number) {
-        slot = (slot + 1) % page_capacity;
+        slot = (slot + 1) & (page_capacity - 1);
     }
     return slot;
 }
@@ -73,8 +87,9 @@ static struct simt_page *add_page(uint64_t number)
 
 static void forget_recent(const struct simt_page *page)
 {
-    if (recent[page->number % 256] == page) {
-        recent[page->number % 256] = NULL;
+    struct simt_page **slot = recent_slot(page->number);
+    if (*slot == page) {
+        *slot = NULL;
     }
 }
 
@@ -87,13 +102,13 @@ void simt_page_take_out(const struct simt_page *page)
 struct simt_page *simt_page_peek(uint64_t address)
 {
     uint64_t number = address >> SIMT_PAGE_SHIFT;
-    struct simt_page *page = recent[number % 256];
+    struct simt_page **slot = recent_slot(number), *page = *slot;
     if (page && page->number == number) {
         return page;
     }
     page = page_capacity ? pages[page_slot(number)] : NULL;
     if (page && !page->packed) {
-        recent[number % 256] = page;
+        *slot = page;
     }
     return page;
 }
@@ -170,6 +185,60 @@ static void unlink_page(struct simt_page *page)
     simt_cell_bytes -= cells_of(page) * sizeof *page->cells;
 }
 
+/* Row numbers: a word or several of one lane after the other. rows.c writes them. */
+static void expand(struct simt_page *page, unsigned int number)
+{
+    struct simt_cell *cells = &page->cells[number * SIMT_ROW_WORDS];
+    for (unsigned int i = 0; i < SIMT_ROW_WORDS; i++) {
+        cells[i] = simt_row_cell(&page->rows[number], i);
+    }
+    page->in_rows &= ~((uint32_t)1 << number);
+}
+
+void simt_page_expand(struct simt_page *page, unsigned int number)
+{
+    if (!page->cells) {
+        page->cells = new_cells(cells_of(page), false);
+        if (!page->shared) {
+            link_page(page);
+        }
+    }
+    expand(page, number);
+}
+
+static void expand_all(struct simt_page *page)
+{
+    for (uint32_t set = page->in_rows; set; set &= set - 1) {
+        simt_page_expand(page, simt_lowest(set));
+    }
+}
+
+static void new_rows(struct simt_page *page)
+{
+    page->rows = simt_needed(calloc(SIMT_PAGE_ROWS, sizeof *page->rows), "the checks");
+}
+
+void simt_page_put_in_row(struct simt_page *page, unsigned int number, struct simt_cell row)
+{
+    if (!page->rows) {
+        new_rows(page);
+    }
+    page->rows[number] = row;
+    page->in_rows |= (uint32_t)1 << number;
+    if (page->in_rows == UINT32_MAX && page->linked) {
+        unlink_page(page);
+        give_back_cells(page);
+    }
+}
+
+void simt_page_forget(struct simt_page *page)
+{
+    if (page->shift == 2 && page->rows) {
+        memset(page->rows, 0, SIMT_PAGE_ROWS * sizeof *page->rows);
+        page->in_rows = UINT32_MAX;
+    }
+}
+
 static void unpack(struct simt_page *page)
 {
     page->cells = new_cells(cells_of(page), false);
@@ -188,23 +257,24 @@ struct simt_page *simt_page_find(uint64_t address)
     return page;
 }
 
-bool simt_page_add_cells(struct simt_page *page, enum simt_space space)
+bool simt_page_use(struct simt_page *page, enum simt_space space)
 {
     if (page->packed) {
         unpack(page);
         return false;
     }
-    page->cells = new_cells(cells_of(page), true);
-    if (space != SPACE_SHARED) {
-        link_page(page);
-    }
+    page->shared = space == SPACE_SHARED;
+    new_rows(page);
+    page->in_rows = UINT32_MAX;
     return true;
 }
 
 void simt_page_refine(struct simt_page *page)
 {
     struct simt_cell *fine = new_cells(SIMT_PAGE_BYTES, true);
-    const bool linked = page->linked;
+    bool linked;
+    expand_all(page);
+    linked = page->linked;
     for (unsigned int i = 0; i < SIMT_PAGE_BYTES; i++) {
         uint64_t address = page->number << SIMT_PAGE_SHIFT | i;
         fine[i] = page->cells[i / 4];
@@ -232,6 +302,7 @@ void simt_page_remove(struct simt_page *page)
     if (page->cells) {
         give_back_cells(page);
     }
+    free(page->rows);
     free(page->packed);
     free(page);
 }
@@ -267,6 +338,7 @@ static size_t choose_most(void)
 
 static bool pack(struct simt_page *page)
 {
+    expand_all(page);
     page->packed = simt_cells_pack(page->cells, cells_of(page));
     if (!page->packed) {
         return false;
@@ -274,6 +346,8 @@ static bool pack(struct simt_page *page)
     unlink_page(page);
     forget_recent(page);
     give_back_cells(page);
+    free(page->rows);
+    page->rows = NULL;
     return true;
 }
 
@@ -323,14 +397,25 @@ static void renumber_cell(struct simt_cell *cell, uint32_t (*renumbered)(uint32_
     cell->reader_other = renumbered(cell->reader_other);
 }
 
-static void renumber_cells(const struct simt_page *page, uint32_t (*renumbered)(uint32_t tag))
+static void renumber_cells(struct simt_cell *cells, size_t count,
+                           uint32_t (*renumbered)(uint32_t tag))
 {
     if (!renumbered) {
-        memset(page->cells, 0, cells_of(page) * sizeof *page->cells);
+        memset(cells, 0, count * sizeof *cells);
         return;
     }
-    for (size_t i = 0; i < cells_of(page); i++) {
-        renumber_cell(&page->cells[i], renumbered);
+    for (size_t i = 0; i < count; i++) {
+        renumber_cell(&cells[i], renumbered);
+    }
+}
+
+static void renumber_rows(struct simt_page *page, uint32_t (*renumbered)(uint32_t tag))
+{
+    renumber_cells(page->rows, SIMT_PAGE_ROWS, renumbered);
+    for (unsigned int i = 0; page->cells && i < SIMT_PAGE_ROWS; i++) {
+        if (!(page->in_rows >> i & 1)) {
+            renumber_cells(&page->cells[i * SIMT_ROW_WORDS], SIMT_ROW_WORDS, renumbered);
+        }
     }
 }
 
@@ -340,8 +425,10 @@ void simt_page_renumber(struct simt_page *page, uint32_t (*renumbered)(uint32_t 
     if (was_packed) {
         unpack(page);
     }
-    if (page->cells) {
-        renumber_cells(page, renumbered);
+    if (page->in_rows) {
+        renumber_rows(page, renumbered);
+    } else if (page->cells) {
+        renumber_cells(page->cells, cells_of(page), renumbered);
     }
     if (was_packed) {
         pack(page);

@@ -12,6 +12,8 @@ struct simt_page *simt_page_get(uint64_t address);
 void simt_page_take_out(const struct simt_page *page);
 void simt_page_put_in(struct simt_page *page);
 void simt_page_remove(struct simt_page *page);
+/* What its cells tell, or one tells of a row, is of no interest any more. */
+void simt_page_forget(struct simt_page *page);
 void simt_pages_set_all_written(void);
 /* Of every cell of a page, and of all pages in the table. NULL: they are emptied. */
 void simt_page_renumber(struct simt_page *page, uint32_t (*renumbered)(uint32_t tag));

@@ -28,7 +28,7 @@ static void add_shared_page(struct simt_page *page)
 struct simt_page *simt_page_of_kernel(uint64_t address, enum simt_space space)
 {
     struct simt_page *page = simt_page_get(address);
-    if (!page->cells && simt_page_add_cells(page, space) && space == SPACE_SHARED) {
+    if (!simt_page_is_used(page) && simt_page_use(page, space) && space == SPACE_SHARED) {
         page->tracked = true;
         add_shared_page(page);
     }
@@ -197,6 +197,7 @@ void simt_shadow_start_block(void)
     for (size_t i = 0; i < shared_page_count; i++) {
         shared_pages[i]->all_written = false;
         memset(shared_pages[i]->written, 0, sizeof shared_pages[i]->written);
+        simt_page_forget(shared_pages[i]);
     }
 }
 

@@ -33,24 +33,52 @@ enum simt_cell_flags {
     READ_ONLY_PATH = 512   /* read by __ldg: nobody may write it in this launch */
 };
 
+/* Most memory is used by whole warps, a word (or two, or four) a lane, one behind the other: one
+ * cell then tells of a row of words. rows.h */
+enum {
+    SIMT_ROW_WORDS = 32,
+    SIMT_ROW_BYTES = 4 * SIMT_ROW_WORDS,
+    SIMT_PAGE_ROWS = SIMT_PAGE_BYTES / SIMT_ROW_BYTES
+};
+
 struct simt_page {
     uint64_t number;         /* address >> SIMT_PAGE_SHIFT */
-    struct simt_cell *cells; /* NULL: no kernel has been here, or they are packed */
+    uint32_t in_rows;        /* of these rows, rows[] tells; of the others, cells[] */
+    struct simt_cell *rows;  /* NULL: no row is so */
+    struct simt_cell *cells; /* NULL: all rows are so, or nobody was here, or they are packed */
     struct simt_packed *packed;
     struct simt_page *older, *newer; /* if linked, as pages.c has them */
-    bool linked;
+    bool linked, shared;             /* shared: in shared memory */
     unsigned int shift; /* a cell is 4 bytes, or 1 once a smaller piece has been touched */
     bool tracked;       /* whether `written` means anything */
     bool all_written;
     uint8_t written[SIMT_PAGE_BYTES / 8];
 };
 
+/* A kernel has been here, and nothing is packed. */
+static inline bool simt_page_is_used(const struct simt_page *page)
+{
+    return page->cells || page->in_rows;
+}
+
 /* ---- pages.c ---- */
 
 /* With its cells unpacked. They stay so until simt_pages_make_room(). */
 struct simt_page *simt_page_find(uint64_t address);
-/* It has none yet, or they are packed. False if they were. */
-bool simt_page_add_cells(struct simt_page *page, enum simt_space space);
+/* It is not used yet, or packed. False if it was. */
+bool simt_page_use(struct simt_page *page, enum simt_space space);
+/* The row gets cells of its own. */
+void simt_page_expand(struct simt_page *page, unsigned int row);
+/* Of a page that is used, the cell of a byte. */
+static inline struct simt_cell *simt_cell_of(struct simt_page *page, unsigned int offset)
+{
+    if (page->in_rows >> offset / SIMT_ROW_BYTES & 1) {
+        simt_page_expand(page, offset / SIMT_ROW_BYTES);
+    }
+    return &page->cells[offset >> page->shift];
+}
+/* The row has cells of its own, which are as one cell, `row`, tells. */
+void simt_page_put_in_row(struct simt_page *page, unsigned int number, struct simt_cell row);
 /* Neighbours of less than 4 bytes may belong to different threads: from now on a cell is a byte. */
 void simt_page_refine(struct simt_page *page);
 

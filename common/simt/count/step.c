@@ -9,6 +9,7 @@
 #include "base/bits.h"
 #include "check/causality.h"
 #include "check/check.h"
+#include "check/rows.h"
 #include "count/splits.h"
 #include "count/wavefronts.h"
 #include "machine/ptx.h"
@@ -193,8 +194,11 @@ static bool access_row(const struct simt_event *event, unsigned int warp, uint64
     number = simt_site_number(event_place(event));
     simt_count_row(simt_site(number), space, event_kind(event), first, end);
     if (!simt_requests_wanted &&
-        (counts_only || (event_kind(event) == EVENT_LOAD && size == WORD_BYTES &&
-                         simt_check_simple_load(space, number, warp, first, distance)))) {
+        (counts_only ||
+         (distance == size && size >= WORD_BYTES &&
+          simt_check_row(space, event_kind(event), number, size, warp, first)) ||
+         (event_kind(event) == EVENT_LOAD && size == WORD_BYTES &&
+          simt_check_simple_load(space, number, warp, first, distance)))) {
         return true;
     }
     for (unsigned int i = 0; i < SIMT_WARP_SIZE; i++) {
