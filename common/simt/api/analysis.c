@@ -13,6 +13,7 @@
 #include "check/clocks.h"
 #include "check/findings.h"
 #include "check/kept.h"
+#include "check/parts.h"
 #include "check/shadow.h"
 #include "check/skips.h"
 #include "count/listing.h"
@@ -20,6 +21,7 @@
 #include "count/step.h"
 #include "explore/explore.h"
 #include "machine/progress.h"
+#include "model/order.h"
 #include "model/plans.h"
 #include "model/requests.h"
 #include "model/sites.h"
@@ -210,6 +212,57 @@ static void forget_block(void *suspended)
     simt_shadow_resume(kept->pages);
     simt_replay_forget(kept->replayed);
     free(kept);
+}
+
+/* ---- blocks that another process runs ---- */
+
+static unsigned int order_version;
+
+static size_t part_may_begin(unsigned int parts, size_t wanted)
+{
+    if (simt_explore_is_on() || simt_requests_wanted) {
+        return 0;
+    }
+    order_version = simt_order_version();
+    simt_skips_part_may_begin();
+    return simt_check_part_may_begin(parts, wanted);
+}
+
+static void part_begins(unsigned int number)
+{
+    simt_sites_clear();
+    simt_skips_part_begins();
+    simt_check_part_begins(number);
+}
+
+static void part_ends(struct simt_part *part)
+{
+    unsigned int count;
+    const unsigned int *sites = simt_sites_touched(&count);
+    simt_check_part_ends(part);
+    simt_skips_part_ends(part);
+    simt_part_put(part, &count, sizeof count);
+    for (unsigned int i = 0; i < count; i++) {
+        simt_part_put(part, simt_site(sites[i]), sizeof(struct simt_site));
+    }
+}
+
+static bool part_fits(struct simt_part part, unsigned int number)
+{
+    return order_version == simt_order_version() && simt_check_part_fits(part, number);
+}
+
+static void part_take(struct simt_part *part, unsigned int number)
+{
+    unsigned int count;
+    simt_check_part_take(part, number);
+    simt_skips_part_take(part);
+    simt_part_get(part, &count, sizeof count);
+    for (unsigned int i = 0; i < count; i++) {
+        struct simt_site site;
+        simt_part_get(part, &site, sizeof site);
+        simt_counters_add(&simt_site(simt_site_number(site.place))->counters, &site.counters);
+    }
 }
 
 /* ---- where threads meet ---- */
@@ -429,6 +482,11 @@ const struct simt_observer simt_observer = {
     .suspend_block = suspend_block,
     .resume_block = resume_block,
     .forget_block = forget_block,
+    .part_may_begin = part_may_begin,
+    .part_begins = part_begins,
+    .part_ends = part_ends,
+    .part_fits = part_fits,
+    .part_take = part_take,
     .replay = simt_replay,
     .check_in_order = simt_step_check,
     .exits = exits,

@@ -4,10 +4,13 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/worker.h"
+
 void (*simt_before_exit)(void);
 
 void simt_exit(void)
 {
+    simt_only_in_order();
     if (simt_before_exit) {
         simt_before_exit();
     }
@@ -17,6 +20,7 @@ void simt_exit(void)
 
 void simt_exit_without_memory(void)
 {
+    simt_only_in_order();
     fflush(NULL);
     _exit(3); /* EXIT_DEVICE_ERROR of the programs */
 }

@@ -5,10 +5,12 @@
 
 #include "base/bits.h"
 #include "base/need.h"
+#include "base/worker.h"
 #include "check/orders.h"
 
 struct simt_now simt_now;
-uint32_t simt_segment;
+struct simt_made simt_made;
+uint32_t simt_segment, simt_segments_end = SIMT_MOST_SEGMENTS;
 struct simt_order *simt_orders, *simt_order;
 struct simt_era *simt_eras;
 struct simt_past_launch *simt_launches;
@@ -17,9 +19,11 @@ static size_t era_capacity, launch_capacity;
 
 uint32_t simt_new_segment(void)
 {
-    if (simt_segment + 1 >= SIMT_MOST_SEGMENTS) {
+    if (simt_segment + 1 >= simt_segments_end) {
+        simt_only_in_order();
         simt_renumber();
     }
+    simt_made.segments++;
     return ++simt_segment << SIMT_THREAD_BITS;
 }
 
@@ -32,6 +36,9 @@ uint32_t *simt_row_of(unsigned int thread)
     if (!simt_has_row(simt_order, thread)) {
         memset(simt_order->rows[thread], 0, simt_ids(simt_order) * sizeof(uint32_t));
         simt_order->row_of[thread] = simt_order->barrier;
+    }
+    if (!simt_now.fine) {
+        simt_only_in_order();
     }
     simt_now.fine = true;
     return simt_order->rows[thread];
@@ -266,12 +273,17 @@ static struct simt_order *idle_order(void)
     return order;
 }
 
-static void begin_era(size_t block)
+void simt_causality_add_era(struct simt_era era)
 {
     simt_eras =
         simt_with_room(simt_eras, simt_era_count, &era_capacity, sizeof *simt_eras, "the checks");
+    simt_eras[simt_era_count++] = era;
+}
+
+static void begin_era(size_t block)
+{
     simt_now.era = simt_new_segment();
-    simt_eras[simt_era_count++] = (struct simt_era){simt_now.era, block};
+    simt_causality_add_era((struct simt_era){simt_now.era, block});
 }
 
 static void add_launch(uint64_t number, uint64_t first)
@@ -339,6 +351,7 @@ void simt_causality_start_launch(size_t blocks, uint64_t number, uint64_t first)
     simt_forget_locations();
     simt_clocks_start(blocks);
     simt_era_count = 0;
+    simt_made = (struct simt_made){0};
     simt_now.fine = false;
     simt_now.start = simt_now.launch = simt_now.oldest = simt_new_segment();
     add_launch(number, first);
@@ -352,6 +365,7 @@ void simt_causality_start_block(size_t number, unsigned int threads)
         clear_order(simt_order);
         simt_order->idle = true;
     }
+    simt_made.blocks++;
     simt_order = idle_order();
     simt_order->number = number;
     simt_order->threads = threads;

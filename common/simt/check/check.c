@@ -5,6 +5,7 @@
 #include "check/check.h"
 
 #include "base/bits.h"
+#include "base/worker.h"
 #include "check/causality.h"
 #include "check/copies.h"
 #include "check/findings.h"
@@ -191,6 +192,9 @@ void simt_check_access(enum simt_space space, enum simt_event_kind asked, unsign
     const struct simt_range *range = simt_range_of(addresses[simt_lowest(lanes)]);
     bool orders = kind == EVENT_ATOMIC || how & EVENT_VOLATILE;
     struct simt_page *page = NULL;
+    if (how & EVENT_VOLATILE && space != SPACE_SHARED) {
+        simt_only_in_order(); /* other blocks may talk to this one */
+    }
     if (simt_has_copies(space)) {
         simt_check_copies(&act, size, warp, lanes, addresses);
     }

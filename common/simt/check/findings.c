@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/worker.h"
 #include "check/findings.h"
 #include "check/kept.h"
 #include "check/wording.h"
@@ -46,6 +47,7 @@ static struct finding *find(const struct finding *like)
 struct finding *simt_add_finding(struct finding new)
 {
     struct finding *known = find(&new);
+    simt_only_in_order();
     if (known) {
         known->count++;
         known->same_warp = known->same_warp && new.same_warp;
@@ -64,11 +66,15 @@ struct finding *simt_add_finding(struct finding new)
 
 void simt_note_guard(unsigned int site)
 {
+    if (!guards[site]) {
+        simt_only_in_order();
+    }
     guards[site] = has_guards = true;
 }
 
 void simt_note_volatile_read(unsigned int site, uint64_t address, uint32_t era)
 {
+    simt_only_in_order();
     if (volatile_reads[site].era != era) {
         volatile_reads[site].era = era;
         volatile_reads[site].address = address;

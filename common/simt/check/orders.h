@@ -70,11 +70,19 @@ struct simt_past_launch {
     bool unordered;
 };
 
-extern uint32_t simt_segment; /* the last one given out */
+/* The last one given out; here they end, and are numbered anew: how often they were. */
+extern uint32_t simt_segment, simt_segments_end;
+extern unsigned int simt_renumberings;
+/* In this launch: segments, and blocks that needed them. */
+extern struct simt_made {
+    uint64_t segments, blocks;
+} simt_made;
 extern struct simt_order *simt_orders, *simt_order;
 extern struct simt_era *simt_eras;
 extern struct simt_past_launch *simt_launches;
 extern size_t simt_era_count, simt_launch_count;
+/* The latest. */
+void simt_causality_add_era(struct simt_era era);
 
 static inline uint32_t simt_later(uint32_t a, uint32_t b)
 {

@@ -9,6 +9,7 @@
 #include "base/exit.h"
 #include "base/need.h"
 #include "base/setting.h"
+#include "base/worker.h"
 #include "check/packed.h"
 #include "check/rows.h"
 #include "check/written.h"
@@ -74,6 +75,33 @@ void simt_page_put_in(struct simt_page *page)
     page_count++;
 }
 
+static struct simt_page **touched;
+static size_t touched_count, touched_capacity;
+static bool watching;
+
+static void note_touched(struct simt_page *page)
+{
+    if (watching && !page->touched) {
+        page->touched = true;
+        touched = simt_with_room(touched, touched_count, &touched_capacity, sizeof *touched,
+                                 "the checks");
+        touched[touched_count++] = page;
+    }
+}
+
+/* From here on no page has been looked up. */
+void simt_pages_watch(void)
+{
+    memset(recent, 0, sizeof recent);
+    watching = true;
+}
+
+struct simt_page *const *simt_pages_touched(size_t *count)
+{
+    *count = touched_count;
+    return touched;
+}
+
 static struct simt_page *add_page(uint64_t number)
 {
     struct simt_page *page = simt_needed(calloc(1, sizeof *page), "the checks");
@@ -82,6 +110,7 @@ static struct simt_page *add_page(uint64_t number)
     page->tracked = simt_written_knows(number);
     page->all_written = simt_written_get(number);
     simt_page_put_in(page);
+    note_touched(page);
     return page;
 }
 
@@ -107,8 +136,11 @@ struct simt_page *simt_page_peek(uint64_t address)
         return page;
     }
     page = page_capacity ? pages[page_slot(number)] : NULL;
-    if (page && !page->packed) {
-        *slot = page;
+    if (page) {
+        note_touched(page);
+        if (!page->packed) {
+            *slot = page;
+        }
     }
     return page;
 }
@@ -295,6 +327,9 @@ void simt_page_refine(struct simt_page *page)
 
 void simt_page_remove(struct simt_page *page)
 {
+    if (page->touched) {
+        simt_only_in_order();
+    }
     simt_page_take_out(page);
     if (page->linked) {
         unlink_page(page);
@@ -369,6 +404,7 @@ void simt_pages_pack(void)
 {
     const struct simt_page *const last = newest;
     bool all = false;
+    simt_only_in_order();
     if (simt_most_cell_bytes == 0) {
         simt_most_cell_bytes = choose_most();
     }

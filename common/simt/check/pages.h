@@ -15,6 +15,9 @@ void simt_page_remove(struct simt_page *page);
 /* What its cells tell, or one tells of a row, is of no interest any more. */
 void simt_page_forget(struct simt_page *page);
 void simt_pages_set_all_written(void);
+/* From now on, which pages were looked up, as long as none is removed. */
+void simt_pages_watch(void);
+struct simt_page *const *simt_pages_touched(size_t *count);
 /* Of every cell of a page, and of all pages in the table. NULL: they are emptied. */
 void simt_page_renumber(struct simt_page *page, uint32_t (*renumbered)(uint32_t tag));
 void simt_pages_renumber(uint32_t (*renumbered)(uint32_t tag));

@@ -6,6 +6,7 @@
 
 #include "base/bits.h"
 #include "base/need.h"
+#include "base/worker.h"
 #include "check/causality.h"
 #include "check/shadow.h"
 
@@ -84,6 +85,7 @@ void simt_readers_keep(struct simt_cell *cell, uint64_t address, uint32_t tag, u
     uint32_t lane = UINT32_C(1) << tag % SIMT_WARP_SIZE, *head, number;
     struct simt_reader *first;
     unsigned int count = 0;
+    simt_only_in_order();
     if (!simt_unordered(tag, thread)) {
         return; /* who races with it races with the new one, too */
     }

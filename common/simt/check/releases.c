@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/need.h"
+#include "base/worker.h"
 #include "check/orders.h"
 
 /* ---- places that threads release to ---- */
@@ -108,6 +109,7 @@ static void remember_fence(unsigned int thread, enum simt_scope scope)
 
 void simt_causality_fence(unsigned int thread, enum simt_scope scope)
 {
+    simt_only_in_order();
     simt_now.fine = simt_order->fences_used = true;
     if (simt_order->clocks_used) {
         for (unsigned int i = 0; i < SCOPES; i++) {

@@ -9,6 +9,8 @@
 #include "base/need.h"
 #include "check/orders.h"
 
+unsigned int simt_renumberings;
+
 static uint32_t *cuts;
 static size_t cut_count, cut_capacity;
 
@@ -210,6 +212,7 @@ static void forget(void)
 void simt_renumber(void)
 {
     size_t kept = 0;
+    simt_renumberings++;
     merge_eras();
     cut_count = 0;
     apply_to_all(false);

@@ -52,6 +52,7 @@ struct simt_page {
     unsigned int shift; /* a cell is 4 bytes, or 1 once a smaller piece has been touched */
     bool tracked;       /* whether `written` means anything */
     bool all_written;
+    bool touched; /* it is in the list of simt_pages_touched() */
     uint8_t written[SIMT_PAGE_BYTES / 8];
 };
 

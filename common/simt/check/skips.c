@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/need.h"
+#include "base/worker.h"
 #include "check/findings.h"
 #include "machine/machine.h"
 #include "model/order.h"
@@ -116,6 +117,7 @@ static void keep(uint64_t hash, const struct simt_event *begin, const struct sim
 {
     uint64_t depth = least_depth(begin, end);
     struct way *way = &ways[way_count];
+    simt_only_in_order();
     *way = (struct way){
         .hash = hash,
         .keys = simt_needed(malloc((size_t)(end - begin + 1) * sizeof *way->keys), "the checks"),
@@ -170,6 +172,7 @@ void simt_skips_arrive(const struct simt_event *begin, const struct simt_event *
     if (find_barrier(simt_place_of(caller)) || barrier_count == MOST_BARRIERS) {
         return;
     }
+    simt_only_in_order();
     depth = least_depth(begin, end);
     for (const struct simt_event *event = end; event-- > begin;) {
         if (depth_of(event->key) == depth) {
@@ -190,6 +193,42 @@ void simt_skips_complete(const char *file, int line)
         bool same = barrier->line == line && strcmp(barrier->file, file) == 0;
         for (size_t set = 0; same && set < SIMT_MOST_WAYS / 64; set++) {
             barrier->gone.set[set] |= simt_skips_gone.set[set];
+        }
+    }
+}
+
+/* ---- blocks of another process, which came to no new way and no new barrier ---- */
+
+static size_t barriers_at_fork;
+
+void simt_skips_part_may_begin(void)
+{
+    barriers_at_fork = barrier_count;
+}
+
+void simt_skips_part_begins(void)
+{
+    blocks = 0;
+}
+
+void simt_skips_part_ends(struct simt_part *part)
+{
+    simt_part_put(part, &blocks, sizeof blocks);
+    for (size_t i = 0; i < barrier_count; i++) {
+        simt_part_put(part, &barriers[i].gone, sizeof barriers[i].gone);
+    }
+}
+
+void simt_skips_part_take(struct simt_part *part)
+{
+    size_t more;
+    simt_part_get(part, &more, sizeof more);
+    blocks += more;
+    for (size_t i = 0; i < barriers_at_fork; i++) {
+        struct simt_ways gone;
+        simt_part_get(part, &gone, sizeof gone);
+        for (size_t set = 0; set < SIMT_MOST_WAYS / 64; set++) {
+            barriers[i].gone.set[set] |= gone.set[set];
         }
     }
 }

@@ -16,6 +16,7 @@
 
 #include "cuda/simt.h"
 #include "observe/event.h"
+#include "observe/part.h"
 
 enum { SIMT_MOST_WAYS = 256 };
 /* The ways by which threads of the running block have left it. */
@@ -33,6 +34,11 @@ void simt_skips_arrive(const struct simt_event *begin, const struct simt_event *
                        const void *caller, const char *file, int line);
 /* Those that have not exited have all come to it. */
 void simt_skips_complete(const char *file, int line);
+/* Of blocks that another process runs: see struct simt_observer. */
+void simt_skips_part_may_begin(void);
+void simt_skips_part_begins(void);
+void simt_skips_part_ends(struct simt_part *part);
+void simt_skips_part_take(struct simt_part *part);
 /* Adds what was found. */
 void simt_skips_end_launch(void);
 

@@ -188,6 +188,11 @@ enum simt_type {
 /* Operands are passed, and the old value is returned, as bit patterns. */
 uint64_t simt_atomic(enum simt_atomic operation, enum simt_type type, void *address,
                      uint64_t operand, uint64_t compare, const char *file, int line);
+/* The same, but for a compare; simt_atomic_old(), called next, gives the old value. Who has no use
+ * for that does not call it (nor does a compiler): then the change may be made again, later. */
+void simt_atomic_do(enum simt_atomic operation, enum simt_type type, void *address,
+                    uint64_t operand, const char *file, int line);
+__attribute__((pure, nothrow)) uint64_t simt_atomic_old(void);
 /* 2 to 16 bytes of numbers of 16 bits or of floats, which are added, or of which the smaller or the
  * larger ones stay; or, of SIMT_UINT16, those `compared` are replaced. `numbers`: the operands, and
  * then what was there. */

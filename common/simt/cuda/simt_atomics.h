@@ -8,9 +8,9 @@
 #define SIMT_ATOMIC_FUNCTION(name, operation, T, type)                                             \
     SIMT_INLINE T name(T *address, T operand, SIMT_SITE)                                           \
     {                                                                                              \
-        return simt::unpack<T>(simt_atomic(static_cast<enum simt_atomic>(operation), type,         \
-                                           address, simt::pack(operand), 0, simt_file,             \
-                                           simt_line));                                            \
+        simt_atomic_do(static_cast<enum simt_atomic>(operation), type, address,                    \
+                       simt::pack(operand), simt_file, simt_line);                                 \
+        return simt::unpack<T>(simt_atomic_old());                                                 \
     }
 #define SIMT_ATOMIC_SCOPES(name, operation, T, type)                                               \
     SIMT_ATOMIC_FUNCTION(name, operation, T, type)                                                 \

@@ -263,9 +263,15 @@ SIMT_INLINE typename T::bits atomic(char *address, typename T::bits operand,
                                                      : SIMT_UINT32;
     const unsigned int scope = Flags & m_cta ? static_cast<unsigned int>(SIMT_ATOMIC_OF_BLOCK) : 0u;
     fence_if<Flags>(Flags & m_release);
-    const typename T::bits old = static_cast<typename T::bits>(
-        simt_atomic(static_cast<enum simt_atomic>(OPERATION | scope), type, address, operand,
-                    compare, simt_file, simt_line));
+    if (OPERATION == o_cas) {
+        const uint64_t old = simt_atomic(static_cast<enum simt_atomic>(OPERATION | scope), type,
+                                         address, operand, compare, simt_file, simt_line);
+        fence_if<Flags>(Flags & m_acquire);
+        return static_cast<typename T::bits>(old);
+    }
+    simt_atomic_do(static_cast<enum simt_atomic>(OPERATION | scope), type, address, operand,
+                   simt_file, simt_line);
+    const typename T::bits old = static_cast<typename T::bits>(simt_atomic_old());
     fence_if<Flags>(Flags & m_acquire);
     return old;
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/exit.h"
+#include "base/worker.h"
 #include "cuda/simt_ptx_runtime.h"
 #include "machine/bulk.h"
 #include "machine/hooks.h"
@@ -50,6 +51,9 @@ void simt_atomic_numbers(enum simt_atomic asked, enum simt_type type, unsigned i
     unsigned char old[MOST_BYTES], changed[MOST_BYTES];
     uint64_t first = 0, operand = 0;
     bool is_new;
+    if (!simt_in_shared(address)) {
+        simt_only_in_order();
+    }
     if ((uintptr_t)address % bytes != 0) {
         simt_report_place();
         fprintf(stderr, ": atomic on the misaligned address %p at %s:%d", address, file, line);

@@ -4,10 +4,13 @@
 #include <string.h>
 
 #include "base/exit.h"
+#include "base/need.h"
+#include "base/worker.h"
 #include "cuda/simt_ptx_runtime.h"
 #include "machine/hooks.h"
 #include "machine/reports.h"
 #include "machine/schedule.h"
+#include "observe/part.h"
 
 #define COMPUTE_INTEGER(name, T, wide)                                                             \
     static wide name(enum simt_atomic operation, wide old_bits, wide operand_bits,                 \
@@ -103,21 +106,72 @@ static uint64_t compute(enum simt_atomic operation, enum simt_type type, uint64_
     }
 }
 
-uint64_t simt_atomic(enum simt_atomic asked, enum simt_type type, void *address, uint64_t operand,
-                     uint64_t compare, const char *file, int line)
+/* ---- for another process ---- */
+
+/* In a worker: changes of device memory that are to be made again, since others may have made some
+ * before; nobody here knows what was there. */
+struct change {
+    uint64_t address, operand;
+    enum simt_atomic operation;
+    enum simt_type type;
+};
+static struct change *changes;
+static size_t change_count, change_capacity;
+
+static void note_change(const struct change *change)
 {
-    return simt_atomic_by(__builtin_return_address(0), asked, type, address, operand, compare, file,
-                          line);
+    changes = simt_with_room(changes, change_count, &change_capacity, sizeof *changes, "atomics");
+    changes[change_count++] = *change;
 }
 
-uint64_t simt_atomic_by(const void *caller, enum simt_atomic asked, enum simt_type type,
-                        void *address, uint64_t operand, uint64_t compare, const char *file,
-                        int line)
+void simt_atomics_part_ends(struct simt_part *part)
+{
+    simt_part_put(part, &change_count, sizeof change_count);
+    simt_part_put(part, changes, change_count * sizeof *changes);
+}
+
+static uint64_t change_memory(void *address, enum simt_atomic operation, enum simt_type type,
+                              uint64_t operand, uint64_t compare, uint64_t *changed)
+{
+    uint64_t old;
+    uint32_t narrow;
+    if (type == SIMT_INT64 || type == SIMT_UINT64 || type == SIMT_FLOAT64) {
+        memcpy(&old, address, sizeof old);
+        *changed = compute(operation, type, old, operand, compare, address);
+        memcpy(address, changed, sizeof old);
+        return old;
+    }
+    memcpy(&narrow, address, sizeof narrow);
+    old = narrow;
+    *changed = compute(operation, type, old, operand, compare, address);
+    narrow = (uint32_t)*changed;
+    memcpy(address, &narrow, sizeof narrow);
+    return old;
+}
+
+void simt_atomics_part_take(struct simt_part *part, bool apply)
+{
+    size_t count;
+    simt_part_get(part, &count, sizeof count);
+    for (size_t i = 0; i < count; i++) {
+        struct change change;
+        uint64_t changed;
+        simt_part_get(part, &change, sizeof change);
+        if (apply) {
+            change_memory((void *)(uintptr_t)change.address, change.operation, change.type,
+                          change.operand, 0, &changed);
+        }
+    }
+}
+
+/* ---- atomics ---- */
+
+static uint64_t make(const void *caller, enum simt_atomic asked, enum simt_type type, void *address,
+                     uint64_t operand, uint64_t compare, const char *file, int line)
 {
     enum simt_atomic operation = asked & ~SIMT_ATOMIC_OF_BLOCK;
     bool wide = type == SIMT_INT64 || type == SIMT_UINT64 || type == SIMT_FLOAT64;
     uint64_t old, new;
-    uint32_t narrow;
     if ((uintptr_t)address % (wide ? 8 : 4) != 0) {
         simt_report_place();
         fprintf(stderr, ": atomic on the misaligned address %p at %s:%d\n", address, file, line);
@@ -131,21 +185,50 @@ uint64_t simt_atomic_by(const void *caller, enum simt_atomic asked, enum simt_ty
         simt_trace_event(EVENT_ATOMIC, caller, (uintptr_t)address,
                          (wide ? 8 : 4) | (asked & SIMT_ATOMIC_OF_BLOCK ? EVENT_OF_BLOCK : 0));
     }
-    if (wide) {
-        memcpy(&old, address, sizeof old);
-        new = compute(operation, type, old, operand, compare, address);
-        memcpy(address, &new, sizeof new);
-    } else {
-        memcpy(&narrow, address, sizeof narrow);
-        old = narrow;
-        new = compute(operation, type, old, operand, compare, address);
-        narrow = (uint32_t) new;
-        memcpy(address, &narrow, sizeof narrow);
-    }
+    old = change_memory(address, operation, type, operand, compare, &new);
     /* Locks: a compare that failed, an exchange that found what it wrote. */
     simt_atomic_done(address, old,
                      new != old || (operation == SIMT_ATOMIC_COMPARE && old == compare),
                      operation == SIMT_ATOMIC_COMPARE || operation == SIMT_ATOMIC_EXCHANGE,
                      operand * 31 + operation, file, line);
     return old;
+}
+
+static uint64_t last_old;
+static bool last_is_noted;
+
+uint64_t simt_atomic(enum simt_atomic asked, enum simt_type type, void *address, uint64_t operand,
+                     uint64_t compare, const char *file, int line)
+{
+    return simt_atomic_by(__builtin_return_address(0), asked, type, address, operand, compare, file,
+                          line);
+}
+
+void simt_atomic_do(enum simt_atomic asked, enum simt_type type, void *address, uint64_t operand,
+                    const char *file, int line)
+{
+    last_is_noted = simt_is_worker && !simt_in_shared(address);
+    if (last_is_noted) {
+        note_change(
+            &(struct change){(uintptr_t)address, operand, asked & ~SIMT_ATOMIC_OF_BLOCK, type});
+    }
+    last_old = make(__builtin_return_address(0), asked, type, address, operand, 0, file, line);
+}
+
+uint64_t simt_atomic_old(void)
+{
+    if (last_is_noted) {
+        simt_only_in_order();
+    }
+    return last_old;
+}
+
+uint64_t simt_atomic_by(const void *caller, enum simt_atomic asked, enum simt_type type,
+                        void *address, uint64_t operand, uint64_t compare, const char *file,
+                        int line)
+{
+    if (!simt_in_shared(address)) {
+        simt_only_in_order();
+    }
+    return make(caller, asked, type, address, operand, compare, file, line);
 }

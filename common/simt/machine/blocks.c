@@ -7,11 +7,13 @@
 
 #include "base/exit.h"
 #include "base/need.h"
+#include "base/worker.h"
 #include "machine/cluster.h"
 #include "machine/progress.h"
 #include "machine/reports.h"
 #include "machine/shared.h"
 #include "machine/turns.h"
+#include "machine/workers.h"
 #include "observe/observer.h"
 
 enum { MOST_SUSPENDED = 64 /* blocks of a launch that is not cooperative */ };
@@ -80,6 +82,7 @@ bool simt_can_wait_for_blocks(void)
 void simt_suspend_block(void)
 {
     struct simt_block *block = simt_block;
+    simt_only_in_order();
     if (simt_cluster_size() == 1) {
         block->shared =
             simt_needed(malloc(simt_kept_bytes() + 1), "blocks that wait for one another");
@@ -165,9 +168,7 @@ static struct simt_block *new_block(void)
     return block;
 }
 
-/* The block that ran is done or, if simt_block is NULL, suspended: goes on with another. False if
- * there is none left. */
-bool simt_next_block(void)
+static bool next_block(void)
 {
     struct simt_block **runnable = simt_grid.suspended ? find_runnable() : NULL;
     struct simt_block *done = simt_block, *block;
@@ -204,6 +205,16 @@ bool simt_next_block(void)
         simt_release_barrier();
     }
     return true;
+}
+
+/* The block that ran is done or, if simt_block is NULL, suspended: goes on with another. False if
+ * there is none left. */
+bool simt_next_block(void)
+{
+    if (simt_grid.started >= simt_workers_next && simt_block && !simt_grid.suspended) {
+        simt_workers_act();
+    }
+    return next_block();
 }
 
 /* All threads of the block that have not exited have come to a grid barrier. */

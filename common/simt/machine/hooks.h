@@ -3,6 +3,7 @@
 #define SIMT_HOOKS_H
 
 #include "cuda/simt.h"
+#include "observe/part.h"
 #include "observe/recorder.h"
 
 /* What the call that returns to `caller` does. */
@@ -12,6 +13,9 @@ void simt_trace_event(enum simt_event_kind kind, const void *caller, uint64_t ad
 uint64_t simt_atomic_by(const void *caller, enum simt_atomic operation, enum simt_type type,
                         void *address, uint64_t operand, uint64_t compare, const char *file,
                         int line);
+/* What a worker's atomics changed in device memory; it is skipped, or done again here. */
+void simt_atomics_part_ends(struct simt_part *part);
+void simt_atomics_part_take(struct simt_part *part, bool apply);
 /* Accesses that are strong, asked for in the same way. */
 uint64_t simt_strong_load_by(const void *caller, const void *address, unsigned int size);
 void simt_strong_store_by(const void *caller, void *address, uint64_t value, unsigned int size);

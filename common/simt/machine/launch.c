@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/worker.h"
 #include "machine/blocks.h"
 #include "machine/cluster.h"
 #include "machine/fault.h"
@@ -16,6 +17,7 @@
 #include "machine/schedule.h"
 #include "machine/shared.h"
 #include "machine/turns.h"
+#include "machine/workers.h"
 #include "memory/memory.h"
 #include "memory/streams.h"
 #include "observe/observer.h"
@@ -27,6 +29,7 @@ struct simt_grid simt_grid;
 
 void simt_abandon_launch(cudaError_t error, const char *reason)
 {
+    simt_only_in_order();
     if (simt_after_report) {
         simt_after_report();
     }
@@ -193,6 +196,7 @@ cudaError_t simt_run(const struct simt_launch *asked, const char **reason)
     begin_operation(asked);
     simt_trace_start_launch(asked);
     simt_cluster_start_launch(asked->cluster);
+    simt_workers_start_launch();
     simt_start_block();
     simt_current = simt_next_thread();
     if (simt_tracing) {
@@ -201,6 +205,7 @@ cudaError_t simt_run(const struct simt_launch *asked, const char **reason)
     simt_current->ran_on = simt_current->fiber = simt_take_fiber();
     simt_grid.abandoned = cudaSuccess;
     simt_switch_fiber(&simt_host_fiber, simt_current->fiber);
+    simt_workers_end_launch();
     if (simt_grid.abandoned != cudaSuccess) {
         end_abandoned();
     }

@@ -7,6 +7,7 @@
 #include "machine/reports.h"
 
 #include "base/exit.h"
+#include "base/worker.h"
 #include "memory/heap.h"
 #include "memory/memory.h"
 #include "observe/observer.h"
@@ -50,6 +51,7 @@ void (*simt_after_report)(void);
 void simt_report_block(void)
 {
     struct uint3 index = simt_block->index;
+    simt_only_in_order();
     fflush(stdout);
     if (simt_tracing) {
         simt_observer.tell_findings(); /* what was wrong before may be the reason */

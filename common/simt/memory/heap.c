@@ -10,6 +10,7 @@
 
 #include "base/exit.h"
 #include "base/own.h"
+#include "base/worker.h"
 #include "memory/memory.h"
 #include "observe/observer.h"
 
@@ -215,6 +216,7 @@ void *simt_heap_allocate(size_t size, size_t alignment)
 {
     char *base;
     bool refused_before = refused;
+    simt_only_in_order();
     alignment = alignment > ALIGNMENT ? alignment : ALIGNMENT;
     refused = true; /* until it has worked */
     if (size > simt_heap_limit || in_use > simt_heap_limit - size) {
@@ -244,6 +246,7 @@ void *simt_heap_allocate(size_t size, size_t alignment)
 enum simt_heap_free simt_heap_free(const void *address)
 {
     struct allocation *allocation = find_base(address);
+    simt_only_in_order();
     if (!allocation) {
         return SIMT_HEAP_UNKNOWN;
     }

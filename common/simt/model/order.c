@@ -18,6 +18,7 @@
 
 #include "base/bits.h"
 #include "base/need.h"
+#include "base/worker.h"
 #include "cuda/simt.h"
 #include "model/order.h"
 
@@ -58,6 +59,7 @@ static unsigned int slot_of(uint64_t key)
 
 static void learn(void)
 {
+    simt_only_in_order();
     changed = true;
     version++;
 }

@@ -6,6 +6,7 @@
 
 #include "base/exit.h"
 #include "base/need.h"
+#include "base/worker.h"
 #include "program/source.h"
 
 static struct simt_site *sites;
@@ -32,6 +33,7 @@ static unsigned int slot_of(uint32_t place)
 
 static unsigned int add_site(uint32_t place)
 {
+    simt_only_in_order();
     if (site_count + 1 > UINT16_MAX) { /* what the checks have for one */
         fputs("simt: the program touches memory at more than 65535 places: SIMT_CHECKS=off runs "
               "it\n",
@@ -94,4 +96,14 @@ void simt_sites_clear(void)
         sites[touched[i]].counters = (struct simt_line_counters){0};
     }
     touched_count = 0;
+}
+
+/* Every member is a counter. */
+void simt_counters_add(struct simt_line_counters *to, const struct simt_line_counters *from)
+{
+    uint64_t *sum = (uint64_t *)to;
+    const uint64_t *term = (const uint64_t *)from;
+    for (size_t i = 0; i < sizeof *to / sizeof *sum; i++) {
+        sum[i] += term[i];
+    }
 }

@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "cuda/simt.h"
+#include "observe/part.h"
 #include "observe/recorder.h"
 
 /* Who wrote a word last in this launch. */
@@ -34,6 +35,16 @@ struct simt_observer {
     void *(*suspend_block)(unsigned int threads);
     void (*resume_block)(void *kept, unsigned int threads);
     void (*forget_block)(void *kept);
+
+    /* `parts` other processes may each run some of the blocks to come: as many as are wanted, or
+     * fewer. In one
+     * of them: part `number`, from 1 on, begins; and it ends, and is told. Whether what is told so
+     * can be taken over, after all that this process has done; and it is. */
+    size_t (*part_may_begin)(unsigned int parts, size_t wanted);
+    void (*part_begins)(unsigned int number);
+    void (*part_ends)(struct simt_part *part);
+    bool (*part_fits)(struct simt_part part, unsigned int number);
+    void (*part_take)(struct simt_part *part, unsigned int number);
 
     /* The warp's traces are to be consumed: all of them or, if `cut` names lanes, until one of
      * those has no event left, since what such a lane does next is not known yet. Whatever is in

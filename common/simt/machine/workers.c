@@ -1,0 +1,424 @@
+/* Blocks on all cores.
+ *
+ * The machine runs on one core, and all of its state is that of one process. But the blocks of most
+ * launches have nothing to do with one another. So once a launch has taken a while, processes are
+ * forked: each runs a stretch of the blocks that are to come, in a copy of all memory, while this
+ * one goes on with the blocks before them. Then it tells what it wrote, what the checks know of the
+ * words that it touched, and what it counted. If nobody else has written what it touched, nor
+ * touched what it wrote, then all is as if its blocks had run here, one after the other, and is
+ * taken over. Otherwise, or if it came to something that only one process can do
+ * (simt_only_in_order: an atomic in global memory, a fence, output, a finding, a branch that nobody
+ * had taken yet), nothing is, and the blocks run here.
+ *
+ * So results, counts and findings are those of one core. SIMT_CORES=1 uses no other;
+ * SIMT_CORES_AFTER=0 has workers run blocks one by one from the start, for tests. */
+#include "machine/workers.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/setting.h"
+#include "machine/cluster.h"
+#include "machine/hooks.h"
+#include "machine/machine.h"
+#include "machine/progress.h"
+#include "machine/schedule.h"
+#include "machine/turns.h"
+#include "observe/observer.h"
+#include "observe/part.h"
+
+enum { MOST_WORKERS = 15, MOST_UNSUITED = 64, MOST_FAILURES = 3, MOST_ENDING = 64 };
+
+static const double usually_after = 0.2, longest_stretch = 2; /* seconds */
+static const double least_gain = 0.85;
+/* For what one tells: far more than it takes, and not memory before it is written. */
+static const size_t told_bytes = (size_t)16 << 30;
+
+static struct worker {
+    pid_t process;
+    int done; /* a byte comes from here once all is told; or it ends without one */
+    size_t from, to;
+    char *told;
+} workers[MOST_WORKERS];
+static unsigned int worker_count;
+/* Processes that end: that takes a while where there is much memory. */
+static pid_t ending[MOST_ENDING];
+static unsigned int ending_count;
+
+size_t simt_workers_next = SIZE_MAX;
+/* Where blocks do little but write memory, to take that over takes as long as to write it. So a
+ * first stretch with workers is compared with one without. */
+static enum { FIRST, TRIED_TOGETHER, TRIED_ALONE, TOGETHER } phase;
+static double stretch, alone, together; /* seconds; the last two: a block's */
+static double round_began;
+static size_t round_first; /* block */
+static unsigned int failures;
+/* Kernels whose blocks could not be taken over. */
+static void (*unsuited[MOST_UNSUITED])(void *closure);
+static size_t unsuited_count;
+
+static double now(void)
+{
+    struct timespec time;
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + 1e-9 * (double)time.tv_nsec;
+}
+
+/* ---- whether to ---- */
+
+static unsigned int cores;
+static double after; /* seconds of a launch */
+
+static void read_settings(void)
+{
+    cpu_set_t set;
+    const int usable = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
+    const double wanted = simt_setting("SIMT_CORES", "a number of cores", usable);
+    after = simt_setting("SIMT_CORES_AFTER", "a number of seconds", usually_after);
+    cores = wanted < 1 ? 1 : wanted > MOST_WORKERS ? MOST_WORKERS + 1 : (unsigned int)wanted;
+}
+
+static bool is_unsuited(void)
+{
+    for (size_t i = 0; i < unsuited_count; i++) {
+        if (unsuited[i] == simt_grid.launch->invoke) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Other threads, as long as they only wait, neither hold what a forked process needs nor change
+ * what it reads. */
+static bool is_alone(void)
+{
+    DIR *threads = opendir("/proc/self/task");
+    const pid_t own = (pid_t)syscall(SYS_gettid);
+    struct dirent *thread;
+    bool alone = threads != NULL;
+    while (alone && (thread = readdir(threads))) {
+        char path[64], state = 'S';
+        FILE *file;
+        snprintf(path, sizeof path, "/proc/self/task/%.20s/stat", thread->d_name);
+        file = thread->d_name[0] != '.' && atoi(thread->d_name) != own ? fopen(path, "r") : NULL;
+        if (file) {
+            alone = fscanf(file, "%*d (%*[^)]) %c", &state) != 1 || state == 'S';
+            fclose(file);
+        }
+    }
+    if (threads) {
+        closedir(threads);
+    }
+    return alone;
+}
+
+/* The program neither looks at nor minds the end of a process that it has not started. */
+static bool may_have_children(void)
+{
+    struct sigaction action;
+    return sigaction(SIGCHLD, NULL, &action) == 0 && !(action.sa_flags & SA_SIGINFO) &&
+           action.sa_handler == SIG_DFL && !(action.sa_flags & SA_NOCLDWAIT);
+}
+
+void simt_workers_start_launch(void)
+{
+    const struct simt_launch *launch = simt_grid.launch;
+    if (cores == 0) {
+        read_settings();
+    }
+    simt_workers_next = SIZE_MAX;
+    if (!simt_tracing || simt_watched || simt_recorder.interleaved || simt_shuffled ||
+        launch->cooperative || simt_cluster_size() > 1 || cores == 1 || simt_is_worker ||
+        is_unsuited()) {
+        return;
+    }
+    round_began = now();
+    round_first = 0;
+    phase = FIRST;
+    stretch = after;
+    failures = 0;
+    simt_workers_next = 1;
+}
+
+/* ---- a worker ---- */
+
+/* What a kernel prints comes out where the blocks run again. */
+static int catch_output(void)
+{
+    const int sink = memfd_create("simt_worker", MFD_CLOEXEC);
+    if (sink < 0 || dup2(sink, STDOUT_FILENO) < 0 || dup2(sink, STDERR_FILENO) < 0) {
+        simt_worker_gives_up();
+    }
+    return sink;
+}
+
+static int sink;
+
+static void begin_work(const struct worker *worker, unsigned int number, pid_t parent)
+{
+    simt_is_worker = true;
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent) {
+        simt_worker_gives_up();
+    }
+    sink = catch_output();
+    workers[0] = *worker;
+    worker_count = ending_count = 0;
+    simt_progress_is_told = false;
+    simt_grid.started = simt_grid.done = worker->from;
+    simt_workers_next = worker->to;
+    simt_counts = (struct simt_counters){0};
+    simt_observer.part_begins(number);
+}
+
+__attribute__((noreturn)) static void end_work(void)
+{
+    struct simt_part part = {workers[0].told, workers[0].told + told_bytes};
+    fflush(stdout);
+    fflush(stderr);
+    if (lseek(sink, 0, SEEK_CUR) != 0) {
+        simt_worker_gives_up();
+    }
+    simt_part_put(&part, &simt_counts, sizeof simt_counts);
+    simt_atomics_part_ends(&part);
+    simt_observer.part_ends(&part);
+    _exit(write(workers[0].done, "", 1) == 1 ? EXIT_SUCCESS : EXIT_FAILURE);
+}
+
+/* ---- who it works for ---- */
+
+static void reap(bool all)
+{
+    unsigned int kept = 0;
+    for (unsigned int i = 0; i < ending_count; i++) {
+        if (waitpid(ending[i], NULL, all ? 0 : WNOHANG) == 0) {
+            ending[kept++] = ending[i];
+        }
+    }
+    ending_count = kept;
+}
+
+static void dismiss(struct worker *worker)
+{
+    kill(worker->process, SIGKILL);
+    if (ending_count == MOST_ENDING) {
+        reap(true);
+    }
+    ending[ending_count++] = worker->process;
+    close(worker->done);
+    munmap(worker->told, told_bytes);
+}
+
+static void dismiss_all(void)
+{
+    while (worker_count > 0) {
+        dismiss(&workers[--worker_count]);
+    }
+    reap(false);
+}
+
+void simt_workers_end_launch(void)
+{
+    dismiss_all();
+    reap(true);
+    simt_workers_next = SIZE_MAX;
+}
+
+static bool start_worker(struct worker *worker, unsigned int number)
+{
+    const pid_t parent = getpid();
+    int ends[2];
+    void *told = mmap(NULL, told_bytes, PROT_READ | PROT_WRITE,
+                      MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (told == MAP_FAILED) {
+        return false;
+    }
+    if (pipe2(ends, O_CLOEXEC) != 0) {
+        munmap(told, told_bytes);
+        return false;
+    }
+    worker->told = told;
+    worker->process = fork();
+    if (worker->process == 0) {
+        worker->done = ends[1];
+        begin_work(worker, number, parent);
+        return true;
+    }
+    close(ends[1]);
+    if (worker->process < 0) {
+        close(ends[0]);
+        munmap(told, told_bytes);
+        return false;
+    }
+    worker->done = ends[0];
+    return true;
+}
+
+/* Each takes as many blocks, this process the first. */
+static void start_workers(size_t blocks)
+{
+    const unsigned int most = cores - 1;
+    size_t from;
+    blocks = simt_observer.part_may_begin(most, blocks);
+    if (blocks == 0) {
+        simt_workers_next = SIZE_MAX;
+        return;
+    }
+    from = simt_grid.started + blocks;
+    fflush(stdout); /* or it is a worker's, too */
+    fflush(stderr);
+    simt_workers_next = from;
+    while (worker_count < most && from < simt_grid.blocks) {
+        struct worker *worker = &workers[worker_count];
+        const size_t left = simt_grid.blocks - from;
+        *worker = (struct worker){.from = from, .to = from + (blocks < left ? blocks : left)};
+        if (!start_worker(worker, worker_count + 1)) {
+            break;
+        }
+        if (simt_is_worker) {
+            return;
+        }
+        worker_count++;
+        from = worker->to;
+    }
+    if (worker_count == 0) {
+        simt_workers_next = SIZE_MAX;
+    }
+}
+
+/* It has done all of its blocks. */
+static bool await(const struct worker *worker)
+{
+    char byte;
+    ssize_t got;
+    while ((got = read(worker->done, &byte, 1)) < 0 && errno == EINTR) {
+    }
+    return got == 1;
+}
+
+static void add_counts(const struct simt_counters *more)
+{
+    const uint64_t *from = (const uint64_t *)more;
+    uint64_t *to = (uint64_t *)&simt_counts;
+    for (size_t i = 0; i < sizeof simt_counts / sizeof *to; i++) {
+        to[i] += from[i];
+    }
+}
+
+/* As many of the workers' stretches as follow on what has been done. False if not even the first
+ * does. */
+static bool take_over(void)
+{
+    unsigned int taken = 0;
+    for (; taken < worker_count && await(&workers[taken]); taken++) {
+        const struct worker *worker = &workers[taken];
+        struct simt_part part = {worker->told, worker->told + told_bytes}, changes;
+        struct simt_counters counts;
+        simt_part_get(&part, &counts, sizeof counts);
+        changes = part;
+        simt_atomics_part_take(&part, false);
+        if (!simt_observer.part_fits(part, taken + 1)) {
+            break;
+        }
+        simt_atomics_part_take(&changes, true); /* before what was stored after some of them */
+        simt_observer.part_take(&part, taken + 1);
+        add_counts(&counts);
+        simt_grid.done += worker->to - worker->from;
+        simt_grid.started = worker->to;
+    }
+    simt_note_progress();
+    dismiss_all();
+    return taken > 0;
+}
+
+/* Seconds a block since the round began. */
+static double pace(void)
+{
+    return (now() - round_began) / (double)(simt_grid.started - round_first);
+}
+
+static void begin_round(void)
+{
+    round_began = now();
+    round_first = simt_grid.started;
+}
+
+static void do_without(void)
+{
+    if (unsuited_count < MOST_UNSUITED) {
+        unsuited[unsuited_count++] = simt_grid.launch->invoke;
+    }
+    simt_workers_next = SIZE_MAX;
+}
+
+/* A block takes so long here. */
+static void go_on_together(double each)
+{
+    const size_t left = simt_grid.blocks - simt_grid.started;
+    double blocks = stretch / each;
+    if (blocks > (double)left || !is_alone() || !may_have_children()) {
+        simt_workers_next = SIZE_MAX; /* it is not worth it */
+        return;
+    }
+    if (blocks * cores > (double)left) {
+        blocks = (double)((left + cores - 1) / cores);
+    }
+    begin_round();
+    start_workers(blocks < 1 ? 1 : (size_t)blocks);
+}
+
+static void end_round(void)
+{
+    if (!take_over()) {
+        if (++failures == MOST_FAILURES) {
+            do_without();
+        } else {
+            go_on_together(alone);
+        }
+        return;
+    }
+    failures = 0;
+    if (phase == TRIED_TOGETHER) {
+        together = pace();
+        phase = TRIED_ALONE;
+        simt_workers_next = simt_grid.started + (simt_grid.started - round_first + 1) / 2;
+        begin_round();
+        return;
+    }
+    stretch = 2 * stretch < longest_stretch ? 2 * stretch : longest_stretch;
+    go_on_together(alone);
+}
+
+void simt_workers_act(void)
+{
+    if (simt_is_worker) {
+        end_work();
+    }
+    if (worker_count > 0) {
+        end_round();
+        return;
+    }
+    if (phase == FIRST && now() - round_began < after) {
+        simt_workers_next = simt_grid.started + simt_grid.started / 4 + 1;
+        return;
+    }
+    alone = pace();
+    if (phase == TRIED_ALONE && together > least_gain * alone && after > 0) {
+        do_without();
+        return;
+    }
+    phase = phase == FIRST ? TRIED_TOGETHER : TOGETHER;
+    go_on_together(alone);
+}

@@ -1,0 +1,16 @@
+/* Blocks on all cores: see workers.c. */
+#ifndef SIMT_WORKERS_H
+#define SIMT_WORKERS_H
+
+#include <stddef.h>
+
+/* Once so many blocks have started, and none is suspended, there is something to be done between
+ * two blocks. */
+extern size_t simt_workers_next;
+void simt_workers_act(void);
+
+void simt_workers_start_launch(void);
+/* It is over, or ends before its time. */
+void simt_workers_end_launch(void);
+
+#endif
