@@ -1,10 +1,10 @@
 #include "check/pages.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/available.h"
 #include "base/bits.h"
 #include "base/exit.h"
 #include "base/need.h"
@@ -344,28 +344,11 @@ void simt_page_remove(struct simt_page *page)
 
 /* ---- fewer bytes for them ---- */
 
-/* What Linux calls available, in bytes; 0: not known. */
-static size_t available_memory(void)
-{
-    char line[128];
-    uint64_t kilobytes = 0;
-    FILE *file = fopen("/proc/meminfo", "r");
-    while (file && fgets(line, sizeof line, file)) {
-        if (sscanf(line, "MemAvailable: %" SCNu64, &kilobytes) == 1) {
-            break;
-        }
-    }
-    if (file) {
-        fclose(file);
-    }
-    return (size_t)kilobytes << 10;
-}
-
 /* A quarter of what there is leaves the program's own memory its room. */
 static size_t choose_most(void)
 {
     enum { LEAST = 64 << 20 };
-    const size_t quarter = available_memory() / 4, usual = quarter > LEAST ? quarter : LEAST;
+    const size_t quarter = simt_available_memory() / 4, usual = quarter > LEAST ? quarter : LEAST;
     return (size_t)(simt_setting("SIMT_SHADOW_MB", "a number of megabytes", (double)(usual >> 20)) *
                     (1 << 20)) +
            1; /* 0 is: not chosen yet */
@@ -390,7 +373,7 @@ static bool pack(struct simt_page *page)
 static void need_memory(void)
 {
     enum { LEAST = 256 << 20 };
-    const size_t left = available_memory();
+    const size_t left = simt_available_memory();
     if (left > 0 && left < LEAST) {
         fprintf(stderr,
                 "simt: memory runs out: the checks take %zu MB, and %zu MB are left. A smaller "

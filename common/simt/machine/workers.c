@@ -29,6 +29,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/available.h"
 #include "base/setting.h"
 #include "machine/cluster.h"
 #include "machine/hooks.h"
@@ -43,6 +44,8 @@ enum { MOST_WORKERS = 15, MOST_UNSUITED = 64, MOST_FAILURES = 3, MOST_ENDING = 6
 
 static const double usually_after = 0.2, longest_stretch = 2; /* seconds */
 static const double least_gain = 0.85;
+/* Available for each: whatever it writes is a copy. */
+static const size_t least_memory = (size_t)256 << 20;
 /* For what one tells: far more than it takes, and not memory before it is written. */
 static const size_t told_bytes = (size_t)16 << 30;
 
@@ -368,7 +371,8 @@ static void go_on_together(double each)
 {
     const size_t left = simt_grid.blocks - simt_grid.started;
     double blocks = stretch / each;
-    if (blocks > (double)left || !is_alone() || !may_have_children()) {
+    if (blocks > (double)left || !is_alone() || !may_have_children() ||
+        simt_available_memory() < cores * least_memory) {
         simt_workers_next = SIZE_MAX; /* it is not worth it */
         return;
     }
