@@ -218,14 +218,14 @@ static void forget_block(void *suspended)
 
 static unsigned int order_version;
 
-static size_t part_may_begin(unsigned int parts, size_t wanted)
+static size_t part_may_begin(unsigned int parts, size_t wanted, double seconds)
 {
     if (simt_explore_is_on() || simt_requests_wanted) {
         return 0;
     }
     order_version = simt_order_version();
     simt_skips_part_may_begin();
-    return simt_check_part_may_begin(parts, wanted);
+    return simt_check_part_may_begin(parts, wanted, seconds);
 }
 
 static void part_begins(unsigned int number)

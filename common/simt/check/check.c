@@ -9,6 +9,7 @@
 #include "check/causality.h"
 #include "check/copies.h"
 #include "check/findings.h"
+#include "check/parts.h"
 #include "check/races.h"
 #include "check/shadow.h"
 #include "machine/cluster.h"
@@ -335,6 +336,7 @@ void simt_check_start_launch(size_t blocks)
 {
     simt_ranges_forget();
     simt_causality_start_launch(blocks, simt_operations()->number, simt_operations_first());
+    simt_check_parts_start_launch();
     simt_copy_count = 0;
     if (simt_operations_of_several()) {
         simt_copies_find();

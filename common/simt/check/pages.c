@@ -128,6 +128,13 @@ void simt_page_take_out(const struct simt_page *page)
     forget_recent(page);
 }
 
+uint64_t simt_page_misses;
+
+size_t simt_pages_count(void)
+{
+    return page_count;
+}
+
 struct simt_page *simt_page_peek(uint64_t address)
 {
     uint64_t number = address >> SIMT_PAGE_SHIFT;
@@ -136,6 +143,7 @@ struct simt_page *simt_page_peek(uint64_t address)
         return page;
     }
     page = page_capacity ? pages[page_slot(number)] : NULL;
+    simt_page_misses++;
     if (page) {
         note_touched(page);
         if (!page->packed) {
@@ -387,7 +395,6 @@ void simt_pages_pack(void)
 {
     const struct simt_page *const last = newest;
     bool all = false;
-    simt_only_in_order();
     if (simt_most_cell_bytes == 0) {
         simt_most_cell_bytes = choose_most();
     }

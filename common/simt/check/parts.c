@@ -11,8 +11,6 @@
 #include "check/rows.h"
 #include "check/shadow.h"
 
-enum { MORE_CELL_BYTES = 256 << 20 };
-
 /* When processes were forked last; segments for each. */
 static uint32_t fork_segment, room;
 static unsigned int renumberings;
@@ -20,6 +18,11 @@ static unsigned int renumberings;
 static uint32_t first_tag(unsigned int part)
 {
     return (fork_segment + part * room + 1) << SIMT_THREAD_BITS;
+}
+
+void simt_check_parts_start_launch(void)
+{
+    simt_made.page_misses = simt_page_misses;
 }
 
 /* As many blocks as each of the parts has segments for. */
@@ -30,9 +33,23 @@ static size_t blocks_in_room(unsigned int parts)
     return (size_t)(room / (1.25 * each + 1));
 }
 
-size_t simt_check_part_may_begin(unsigned int parts, size_t wanted)
+/* Seconds, about, that it takes to copy what so many blocks use: each page once, but in each
+ * process. */
+static double copying_takes(size_t blocks)
+{
+    const double a_page = 3e-6;
+    const double misses = (double)(simt_page_misses - simt_made.page_misses);
+    const double pages = misses / (double)simt_made.blocks * (double)blocks;
+    const double all = (double)simt_pages_count();
+    return a_page * (pages < all ? pages : all);
+}
+
+size_t simt_check_part_may_begin(unsigned int parts, size_t wanted, double seconds)
 {
     size_t blocks = blocks_in_room(parts);
+    if (copying_takes(wanted) > seconds / 2) {
+        return 0;
+    }
     if (blocks < wanted) {
         simt_renumber();
         blocks = blocks_in_room(parts);
@@ -51,7 +68,6 @@ void simt_check_part_begins(unsigned int number)
     first_era = simt_era_count;
     simt_segment = fork_segment + number * room;
     simt_segments_end = simt_segment + room;
-    simt_most_cell_bytes = simt_cell_bytes + MORE_CELL_BYTES;
     simt_pages_watch();
 }
 
@@ -272,9 +288,11 @@ void simt_check_part_ends(struct simt_part *part)
     simt_part_put(part, &eras, sizeof eras);
     simt_part_put(part, &simt_eras[first_era], eras * sizeof *simt_eras);
     for (size_t i = 0; i < count; i++) {
-        if (!pages[i]->shared && simt_page_is_used(pages[i])) {
-            tell_page(part, pages[i], first_tag(own_part));
+        const struct simt_page *page = simt_page_find(pages[i]->number << SIMT_PAGE_SHIFT);
+        if (!page->shared && simt_page_is_used(page)) {
+            tell_page(part, page, first_tag(own_part));
         }
+        simt_pages_make_room();
     }
     simt_part_put(part, &none, sizeof none);
 }

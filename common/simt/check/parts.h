@@ -4,8 +4,9 @@
 
 #include "observe/part.h"
 
+void simt_check_parts_start_launch(void);
 /* See struct simt_observer. */
-size_t simt_check_part_may_begin(unsigned int parts, size_t wanted);
+size_t simt_check_part_may_begin(unsigned int parts, size_t wanted, double seconds);
 void simt_check_part_begins(unsigned int number);
 void simt_check_part_ends(struct simt_part *part);
 /* Not if it touched what has been written here since, or the other way round. */

@@ -17,6 +17,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdint.h>
@@ -40,7 +41,7 @@
 #include "observe/observer.h"
 #include "observe/part.h"
 
-enum { MOST_WORKERS = 15, MOST_UNSUITED = 64, MOST_FAILURES = 3, MOST_ENDING = 64 };
+enum { MOST_WORKERS = 15, MOST_SLOWER = 64, MOST_FAILURES = 3, MOST_ENDING = 64 };
 
 static const double usually_after = 0.2, longest_stretch = 2; /* seconds */
 static const double least_gain = 0.85;
@@ -64,13 +65,16 @@ size_t simt_workers_next = SIZE_MAX;
 /* Where blocks do little but write memory, to take that over takes as long as to write it. So a
  * first stretch with workers is compared with one without. */
 static enum { FIRST, TRIED_TOGETHER, TRIED_ALONE, TOGETHER } phase;
-static double stretch, alone, together; /* seconds; the last two: a block's */
+static double try_after, stretch, alone, together; /* seconds; the last two: a block's */
 static double round_began;
 static size_t round_first; /* block */
 static unsigned int failures;
-/* Kernels whose blocks could not be taken over. */
-static void (*unsuited[MOST_UNSUITED])(void *closure);
-static size_t unsuited_count;
+/* Kernels that were not faster so: after how many seconds of a launch that is tried again. */
+static struct {
+    void (*invoke)(void *closure);
+    double after;
+} slower[MOST_SLOWER];
+static size_t slower_count;
 
 static double now(void)
 {
@@ -93,14 +97,14 @@ static void read_settings(void)
     cores = wanted < 1 ? 1 : wanted > MOST_WORKERS ? MOST_WORKERS + 1 : (unsigned int)wanted;
 }
 
-static bool is_unsuited(void)
+static double *after_of_kernel(void)
 {
-    for (size_t i = 0; i < unsuited_count; i++) {
-        if (unsuited[i] == simt_grid.launch->invoke) {
-            return true;
+    for (size_t i = 0; i < slower_count; i++) {
+        if (slower[i].invoke == simt_grid.launch->invoke) {
+            return &slower[i].after;
         }
     }
-    return false;
+    return NULL;
 }
 
 /* Other threads, as long as they only wait, neither hold what a forked process needs nor change
@@ -143,14 +147,14 @@ void simt_workers_start_launch(void)
     }
     simt_workers_next = SIZE_MAX;
     if (!simt_tracing || simt_watched || simt_recorder.interleaved || simt_shuffled ||
-        launch->cooperative || simt_cluster_size() > 1 || cores == 1 || simt_is_worker ||
-        is_unsuited()) {
+        launch->cooperative || simt_cluster_size() > 1 || cores == 1 || simt_is_worker) {
         return;
     }
     round_began = now();
     round_first = 0;
     phase = FIRST;
-    stretch = after;
+    try_after = after_of_kernel() ? *after_of_kernel() : after;
+    stretch = try_after < longest_stretch ? try_after : longest_stretch;
     failures = 0;
     simt_workers_next = 1;
 }
@@ -269,14 +273,45 @@ static bool start_worker(struct worker *worker, unsigned int number)
     return true;
 }
 
+/* Seconds a block since the round began. */
+static double pace(void)
+{
+    return (now() - round_began) / (double)(simt_grid.started - round_first);
+}
+
+static void begin_round(void)
+{
+    round_began = now();
+    round_first = simt_grid.started;
+}
+
+/* It is tried again, but later and for longer. */
+static void do_without(void)
+{
+    double *later = after_of_kernel();
+    if (!later && slower_count < MOST_SLOWER) {
+        slower[slower_count].invoke = simt_grid.launch->invoke;
+        later = &slower[slower_count++].after;
+    }
+    try_after *= 4;
+    if (later) {
+        *later = try_after;
+    }
+    stretch = try_after < longest_stretch ? try_after : longest_stretch;
+    phase = FIRST;
+    failures = 0;
+    simt_workers_next = simt_grid.started + 1;
+    begin_round();
+}
+
 /* Each takes as many blocks, this process the first. */
 static void start_workers(size_t blocks)
 {
     const unsigned int most = cores - 1;
     size_t from;
-    blocks = simt_observer.part_may_begin(most, blocks);
+    blocks = simt_observer.part_may_begin(most, blocks, after > 0 ? stretch : HUGE_VAL);
     if (blocks == 0) {
-        simt_workers_next = SIZE_MAX;
+        do_without();
         return;
     }
     from = simt_grid.started + blocks;
@@ -297,7 +332,7 @@ static void start_workers(size_t blocks)
         from = worker->to;
     }
     if (worker_count == 0) {
-        simt_workers_next = SIZE_MAX;
+        do_without();
     }
 }
 
@@ -344,26 +379,6 @@ static bool take_over(void)
     simt_note_progress();
     dismiss_all();
     return taken > 0;
-}
-
-/* Seconds a block since the round began. */
-static double pace(void)
-{
-    return (now() - round_began) / (double)(simt_grid.started - round_first);
-}
-
-static void begin_round(void)
-{
-    round_began = now();
-    round_first = simt_grid.started;
-}
-
-static void do_without(void)
-{
-    if (unsuited_count < MOST_UNSUITED) {
-        unsuited[unsuited_count++] = simt_grid.launch->invoke;
-    }
-    simt_workers_next = SIZE_MAX;
 }
 
 /* A block takes so long here. */
@@ -414,8 +429,8 @@ void simt_workers_act(void)
         end_round();
         return;
     }
-    if (phase == FIRST && now() - round_began < after) {
-        simt_workers_next = simt_grid.started + simt_grid.started / 4 + 1;
+    if (phase == FIRST && now() - round_began < try_after) {
+        simt_workers_next = simt_grid.started + (simt_grid.started - round_first) / 4 + 1;
         return;
     }
     alone = pace();
