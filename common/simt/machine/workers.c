@@ -41,9 +41,9 @@
 #include "observe/observer.h"
 #include "observe/part.h"
 
-enum { MOST_WORKERS = 15, MOST_SLOWER = 64, MOST_FAILURES = 3, MOST_ENDING = 64 };
+enum { MOST_WORKERS = 15, MOST_KERNELS = 64, MOST_FAILURES = 3, MOST_ENDING = 64 };
 
-static const double usually_after = 0.2, longest_stretch = 2; /* seconds */
+static const double usually_after = 0.2, longest_stretch = 2, shortest_launch = 0.02; /* seconds */
 static const double least_gain = 0.85;
 /* Available for each: whatever it writes is a copy. */
 static const size_t least_memory = (size_t)256 << 20;
@@ -66,15 +66,19 @@ size_t simt_workers_next = SIZE_MAX;
  * first stretch with workers is compared with one without. */
 static enum { FIRST, TRIED_TOGETHER, TRIED_ALONE, TOGETHER } phase;
 static double try_after, stretch, alone, together; /* seconds; the last two: a block's */
-static double round_began;
+static double launch_began, round_began;
 static size_t round_first; /* block */
 static unsigned int failures;
-/* Kernels that were not faster so: after how many seconds of a launch that is tried again. */
-static struct {
+static bool had_workers;
+
+/* What is known of a kernel, in seconds. */
+static struct kernel {
     void (*invoke)(void *closure);
-    double after;
-} slower[MOST_SLOWER];
-static size_t slower_count;
+    double total, after; /* all launches have taken; workers are tried (again) from then on */
+    double last, each;   /* the last launch took; a block of the last one without workers, or 0 */
+    bool faster;         /* with workers */
+} kernels[MOST_KERNELS], *kernel;
+static size_t kernel_count;
 
 static double now(void)
 {
@@ -97,14 +101,18 @@ static void read_settings(void)
     cores = wanted < 1 ? 1 : wanted > MOST_WORKERS ? MOST_WORKERS + 1 : (unsigned int)wanted;
 }
 
-static double *after_of_kernel(void)
+static struct kernel *find_kernel(void)
 {
-    for (size_t i = 0; i < slower_count; i++) {
-        if (slower[i].invoke == simt_grid.launch->invoke) {
-            return &slower[i].after;
-        }
+    static struct kernel one_more;
+    struct kernel *found = kernels;
+    while (found < kernels + kernel_count && found->invoke != simt_grid.launch->invoke) {
+        found++;
     }
-    return NULL;
+    if (found == kernels + kernel_count) {
+        found = kernel_count < MOST_KERNELS ? &kernels[kernel_count++] : &one_more;
+        *found = (struct kernel){.invoke = simt_grid.launch->invoke, .after = after};
+    }
+    return found;
 }
 
 /* Other threads, as long as they only wait, neither hold what a forked process needs nor change
@@ -139,6 +147,20 @@ static bool may_have_children(void)
            action.sa_handler == SIG_DFL && !(action.sa_flags & SA_NOCLDWAIT);
 }
 
+static void choose_times(void)
+{
+    const double seen = kernel->last / 16; /* how long blocks take this time */
+    if (after <= 0) {
+        try_after = stretch = 0;
+    } else if (kernel->faster) {
+        try_after = seen;
+        stretch = longest_stretch;
+    } else {
+        try_after = kernel->after - kernel->total > seen ? kernel->after - kernel->total : seen;
+        stretch = kernel->after < longest_stretch ? kernel->after : longest_stretch;
+    }
+}
+
 void simt_workers_start_launch(void)
 {
     const struct simt_launch *launch = simt_grid.launch;
@@ -150,12 +172,16 @@ void simt_workers_start_launch(void)
         launch->cooperative || simt_cluster_size() > 1 || cores == 1 || simt_is_worker) {
         return;
     }
-    round_began = now();
+    kernel = find_kernel();
+    launch_began = round_began = now();
     round_first = 0;
+    had_workers = false;
+    if (kernel->last > 0 && kernel->last < shortest_launch && after > 0) {
+        return;
+    }
     phase = FIRST;
-    try_after = after_of_kernel() ? *after_of_kernel() : after;
-    stretch = try_after < longest_stretch ? try_after : longest_stretch;
     failures = 0;
+    choose_times();
     simt_workers_next = 1;
 }
 
@@ -241,6 +267,12 @@ void simt_workers_end_launch(void)
     dismiss_all();
     reap(true);
     simt_workers_next = SIZE_MAX;
+    if (kernel) {
+        kernel->last = now() - launch_began;
+        kernel->total += kernel->last;
+        kernel->each = had_workers ? kernel->each : kernel->last / (double)simt_grid.blocks;
+        kernel = NULL;
+    }
 }
 
 static bool start_worker(struct worker *worker, unsigned int number)
@@ -288,16 +320,10 @@ static void begin_round(void)
 /* It is tried again, but later and for longer. */
 static void do_without(void)
 {
-    double *later = after_of_kernel();
-    if (!later && slower_count < MOST_SLOWER) {
-        slower[slower_count].invoke = simt_grid.launch->invoke;
-        later = &slower[slower_count++].after;
-    }
-    try_after *= 4;
-    if (later) {
-        *later = try_after;
-    }
-    stretch = try_after < longest_stretch ? try_after : longest_stretch;
+    const double so_far = kernel->total + now() - launch_began;
+    kernel->faster = false;
+    kernel->after = 4 * so_far;
+    choose_times();
     phase = FIRST;
     failures = 0;
     simt_workers_next = simt_grid.started + 1;
@@ -315,6 +341,7 @@ static void start_workers(size_t blocks)
         return;
     }
     from = simt_grid.started + blocks;
+    had_workers = true;
     fflush(stdout); /* or it is a worker's, too */
     fflush(stderr);
     simt_workers_next = from;
@@ -386,8 +413,8 @@ static void go_on_together(double each)
 {
     const size_t left = simt_grid.blocks - simt_grid.started;
     double blocks = stretch / each;
-    if (blocks > (double)left || !is_alone() || !may_have_children() ||
-        simt_available_memory() < cores * least_memory) {
+    if (left == 0 || each * (double)left < (after > 0 ? shortest_launch : 0) || !is_alone() ||
+        !may_have_children() || simt_available_memory() < cores * least_memory) {
         simt_workers_next = SIZE_MAX; /* it is not worth it */
         return;
     }
@@ -396,6 +423,18 @@ static void go_on_together(double each)
     }
     begin_round();
     start_workers(blocks < 1 ? 1 : (size_t)blocks);
+}
+
+/* Whether to go on so, where a block takes so long without workers. */
+static bool is_faster(double each)
+{
+    if (together > least_gain * each && after > 0) {
+        do_without();
+        return false;
+    }
+    kernel->faster = after > 0;
+    phase = TOGETHER;
+    return true;
 }
 
 static void end_round(void)
@@ -411,6 +450,10 @@ static void end_round(void)
     failures = 0;
     if (phase == TRIED_TOGETHER) {
         together = pace();
+        if (simt_grid.started == simt_grid.blocks) {
+            is_faster(kernel->each > 0 ? kernel->each : alone);
+            return;
+        }
         phase = TRIED_ALONE;
         simt_workers_next = simt_grid.started + (simt_grid.started - round_first + 1) / 2;
         begin_round();
@@ -434,10 +477,10 @@ void simt_workers_act(void)
         return;
     }
     alone = pace();
-    if (phase == TRIED_ALONE && together > least_gain * alone && after > 0) {
-        do_without();
+    if (phase == FIRST) {
+        phase = kernel->faster ? TOGETHER : TRIED_TOGETHER;
+    } else if (!is_faster(alone)) {
         return;
     }
-    phase = phase == FIRST ? TRIED_TOGETHER : TOGETHER;
     go_on_together(alone);
 }
