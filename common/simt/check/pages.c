@@ -130,11 +130,6 @@ void simt_page_take_out(const struct simt_page *page)
 
 uint64_t simt_page_misses;
 
-size_t simt_pages_count(void)
-{
-    return page_count;
-}
-
 struct simt_page *simt_page_peek(uint64_t address)
 {
     uint64_t number = address >> SIMT_PAGE_SHIFT;
@@ -172,6 +167,7 @@ void simt_pages_set_all_written(void)
 
 /* Pages of global memory whose cells are not packed, in the order in which they got them. */
 static struct simt_page *oldest, *newest;
+static size_t with_cells, packed_count;
 size_t simt_cell_bytes; /* of all these */
 size_t simt_most_cell_bytes;
 
@@ -214,6 +210,7 @@ static void link_page(struct simt_page *page)
     *(newest ? &newest->newer : &oldest) = page;
     newest = page;
     page->linked = true;
+    with_cells++;
     simt_cell_bytes += cells_of(page) * sizeof *page->cells;
 }
 
@@ -222,6 +219,7 @@ static void unlink_page(struct simt_page *page)
     *(page->older ? &page->older->newer : &oldest) = page->newer;
     *(page->newer ? &page->newer->older : &newest) = page->older;
     page->linked = false;
+    with_cells--;
     simt_cell_bytes -= cells_of(page) * sizeof *page->cells;
 }
 
@@ -281,6 +279,7 @@ void simt_page_forget(struct simt_page *page)
 
 static void unpack(struct simt_page *page)
 {
+    packed_count--;
     page->cells = new_cells(cells_of(page), false);
     simt_cells_unpack(page->packed, page->cells);
     free(page->packed);
@@ -345,9 +344,16 @@ void simt_page_remove(struct simt_page *page)
     if (page->cells) {
         give_back_cells(page);
     }
+    packed_count -= page->packed != NULL;
     free(page->rows);
     free(page->packed);
     free(page);
+}
+
+void simt_pages_count(size_t *all, size_t *in_cells)
+{
+    *all = page_count;
+    *in_cells = with_cells + packed_count;
 }
 
 /* ---- fewer bytes for them ---- */
@@ -369,6 +375,7 @@ static bool pack(struct simt_page *page)
     if (!page->packed) {
         return false;
     }
+    packed_count++;
     unlink_page(page);
     forget_recent(page);
     give_back_cells(page);

@@ -8,8 +8,9 @@
 struct simt_page *simt_page_peek(uint64_t address);
 /* The same, made if there is none. */
 struct simt_page *simt_page_get(uint64_t address);
-/* How many there are; and how often one was looked up that was not among the latest. */
-size_t simt_pages_count(void);
+/* How many there are, and how many of them not as rows only. */
+void simt_pages_count(size_t *all, size_t *in_cells);
+/* How often one was looked up that was not among the latest. */
 extern uint64_t simt_page_misses;
 /* Out of the table and back, under its number; and for good. */
 void simt_page_take_out(const struct simt_page *page);

@@ -33,15 +33,17 @@ static size_t blocks_in_room(unsigned int parts)
     return (size_t)(room / (1.25 * each + 1));
 }
 
-/* Seconds, about, that it takes to copy what so many blocks use: each page once, but in each
- * process. */
+/* Seconds, about, that it takes to copy and to tell what so many blocks use: each page once, but in
+ * each process. */
 static double copying_takes(size_t blocks)
 {
-    const double a_page = 3e-6;
+    const double a_page = 3e-6, its_cells = 60e-6;
     const double misses = (double)(simt_page_misses - simt_made.page_misses);
     const double pages = misses / (double)simt_made.blocks * (double)blocks;
-    const double all = (double)simt_pages_count();
-    return a_page * (pages < all ? pages : all);
+    size_t all, in_cells;
+    simt_pages_count(&all, &in_cells);
+    return (pages < (double)all ? pages : (double)all) *
+           (a_page + its_cells * (double)in_cells / (double)(all + 1));
 }
 
 size_t simt_check_part_may_begin(unsigned int parts, size_t wanted, double seconds)

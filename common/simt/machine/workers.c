@@ -18,6 +18,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
+#include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdint.h>
@@ -363,14 +364,17 @@ static void start_workers(size_t blocks)
     }
 }
 
-/* It has done all of its blocks. */
+/* It has done all of its blocks, in not much more time than this process took for its own. */
 static bool await(const struct worker *worker)
 {
+    const double taken = now() - round_began;
+    struct pollfd end = {.fd = worker->done, .events = POLLIN};
     char byte;
-    ssize_t got;
-    while ((got = read(worker->done, &byte, 1)) < 0 && errno == EINTR) {
+    int ready;
+    while ((ready = poll(&end, 1, after > 0 ? (int)(1000 * (taken + after)) : -1)) < 0 &&
+           errno == EINTR) {
     }
-    return got == 1;
+    return ready == 1 && read(worker->done, &byte, 1) == 1;
 }
 
 static void add_counts(const struct simt_counters *more)
@@ -459,8 +463,11 @@ static void end_round(void)
         begin_round();
         return;
     }
-    stretch = 2 * stretch < longest_stretch ? 2 * stretch : longest_stretch;
-    go_on_together(alone);
+    together = pace();
+    if (is_faster(alone)) {
+        stretch = 2 * stretch < longest_stretch ? 2 * stretch : longest_stretch;
+        go_on_together(alone);
+    }
 }
 
 void simt_workers_act(void)
