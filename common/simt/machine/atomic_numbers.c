@@ -51,8 +51,8 @@ void simt_atomic_numbers(enum simt_atomic asked, enum simt_type type, unsigned i
     unsigned char old[MOST_BYTES], changed[MOST_BYTES];
     uint64_t first = 0, operand = 0;
     bool is_new;
-    if (!simt_in_shared(address)) {
-        simt_only_in_order();
+    if (simt_is_worker && simt_is_of_all_blocks(address)) {
+        simt_worker_gives_up();
     }
     if ((uintptr_t)address % bytes != 0) {
         simt_report_place();

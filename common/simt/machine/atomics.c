@@ -207,7 +207,7 @@ uint64_t simt_atomic(enum simt_atomic asked, enum simt_type type, void *address,
 void simt_atomic_do(enum simt_atomic asked, enum simt_type type, void *address, uint64_t operand,
                     const char *file, int line)
 {
-    last_is_noted = simt_is_worker && !simt_in_shared(address);
+    last_is_noted = simt_is_worker && simt_is_of_all_blocks(address);
     if (last_is_noted) {
         note_change(
             &(struct change){(uintptr_t)address, operand, asked & ~SIMT_ATOMIC_OF_BLOCK, type});
@@ -227,8 +227,8 @@ uint64_t simt_atomic_by(const void *caller, enum simt_atomic asked, enum simt_ty
                         void *address, uint64_t operand, uint64_t compare, const char *file,
                         int line)
 {
-    if (!simt_in_shared(address)) {
-        simt_only_in_order();
+    if (simt_is_worker && simt_is_of_all_blocks(address)) {
+        simt_worker_gives_up();
     }
     return make(caller, asked, type, address, operand, compare, file, line);
 }

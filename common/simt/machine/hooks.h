@@ -13,6 +13,11 @@ void simt_trace_event(enum simt_event_kind kind, const void *caller, uint64_t ad
 uint64_t simt_atomic_by(const void *caller, enum simt_atomic operation, enum simt_type type,
                         void *address, uint64_t operand, uint64_t compare, const char *file,
                         int line);
+/* Whether it is what other blocks see, too: neither shared memory nor the thread's own. */
+static inline bool simt_is_of_all_blocks(const void *address)
+{
+    return !simt_in_shared(address) && !simt_is_local(address);
+}
 /* What a worker's atomics changed in device memory; it is skipped, or done again here. */
 void simt_atomics_part_ends(struct simt_part *part);
 void simt_atomics_part_take(struct simt_part *part, bool apply);
