@@ -261,7 +261,7 @@ static void part_take(struct simt_part *part, unsigned int number)
     for (unsigned int i = 0; i < count; i++) {
         struct simt_site site;
         simt_part_get(part, &site, sizeof site);
-        simt_counters_add(&simt_site(simt_site_number(site.place))->counters, &site.counters);
+        simt_line_counters_add(&simt_site(simt_site_number(site.place))->counters, &site.counters);
     }
 }
 

@@ -98,7 +98,7 @@ bool simt_check_simple_load(enum simt_space space, unsigned int site, unsigned i
         }
     }
     simt_note_load(site, warp, UINT32_MAX);
-    simt_cell_of(page, offset + (SIMT_WARP_SIZE - 1) * (unsigned int)distance);
+    simt_cell_of(page, offset + (SIMT_WARP_SIZE - 1) * (unsigned int)distance); /* its row, too */
     cell = simt_cell_of(page, offset);
     if (distance == 0 && cell->writer < act.oldest && cell->changer < act.oldest && !cell->flags &&
         !simt_now.fine) {

@@ -73,9 +73,9 @@ struct simt_past_launch {
 /* The last one given out; here they end, and are numbered anew: how often they were. */
 extern uint32_t simt_segment, simt_segments_end;
 extern unsigned int simt_renumberings;
-/* In this launch: segments, and blocks that needed them; page_misses: at its start. */
+/* In this launch: segments, and blocks that needed them. */
 extern struct simt_made {
-    uint64_t segments, blocks, page_misses;
+    uint64_t segments, blocks;
 } simt_made;
 extern struct simt_order *simt_orders, *simt_order;
 extern struct simt_era *simt_eras;

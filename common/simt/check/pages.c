@@ -223,16 +223,6 @@ static void unlink_page(struct simt_page *page)
     simt_cell_bytes -= cells_of(page) * sizeof *page->cells;
 }
 
-/* Row numbers: a word or several of one lane after the other. rows.c writes them. */
-static void expand(struct simt_page *page, unsigned int number)
-{
-    struct simt_cell *cells = &page->cells[number * SIMT_ROW_WORDS];
-    for (unsigned int i = 0; i < SIMT_ROW_WORDS; i++) {
-        cells[i] = simt_row_cell(&page->rows[number], i);
-    }
-    page->in_rows &= ~((uint32_t)1 << number);
-}
-
 void simt_page_expand(struct simt_page *page, unsigned int number)
 {
     if (!page->cells) {
@@ -241,7 +231,10 @@ void simt_page_expand(struct simt_page *page, unsigned int number)
             link_page(page);
         }
     }
-    expand(page, number);
+    for (unsigned int i = 0; i < SIMT_ROW_WORDS; i++) {
+        page->cells[number * SIMT_ROW_WORDS + i] = simt_row_cell(&page->rows[number], i);
+    }
+    page->in_rows &= ~((uint32_t)1 << number);
 }
 
 static void expand_all(struct simt_page *page)

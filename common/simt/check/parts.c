@@ -20,9 +20,11 @@ static uint32_t first_tag(unsigned int part)
     return (fork_segment + part * room + 1) << SIMT_THREAD_BITS;
 }
 
+static uint64_t misses_before; /* the launch */
+
 void simt_check_parts_start_launch(void)
 {
-    simt_made.page_misses = simt_page_misses;
+    misses_before = simt_page_misses;
 }
 
 /* As many blocks as each of the parts has segments for. */
@@ -38,7 +40,7 @@ static size_t blocks_in_room(unsigned int parts)
 static double copying_takes(size_t blocks)
 {
     const double a_page = 3e-6, its_cells = 60e-6;
-    const double misses = (double)(simt_page_misses - simt_made.page_misses);
+    const double misses = (double)(simt_page_misses - misses_before);
     const double pages = misses / (double)simt_made.blocks * (double)blocks;
     size_t all, in_cells;
     simt_pages_count(&all, &in_cells);
@@ -78,6 +80,11 @@ void simt_check_part_begins(unsigned int number)
 static bool is_read_since(const struct simt_cell *cell, uint32_t tag)
 {
     return cell->reader >= tag || cell->reader_before >= tag || cell->reader_other >= tag;
+}
+
+static bool is_stored_since(const struct simt_cell *cell, uint32_t tag)
+{
+    return cell->writer >= tag;
 }
 
 static bool has_since(const struct simt_cell *cell, uint32_t tag)
@@ -143,14 +150,16 @@ static struct simt_cell told_cell(const struct told_row *row, unsigned int i)
     return row->in_row ? simt_row_cell(row->cells, i) : row->cells[i];
 }
 
-static bool row_has_since(const struct simt_page *page, unsigned int number, uint32_t tag)
+/* Whether that holds of any cell of the row. */
+static bool any_of_row(bool (*holds)(const struct simt_cell *cell, uint32_t tag),
+                       const struct simt_page *page, unsigned int number, uint32_t tag)
 {
-    const bool fine = page->shift == 0;
+    const unsigned int count = cells_of_row(page->shift == 0);
     if (page->in_rows >> number & 1) {
-        return has_since(&page->rows[number], tag);
+        return holds(&page->rows[number], tag);
     }
-    for (unsigned int i = 0; page->cells && i < cells_of_row(fine); i++) {
-        if (has_since(&page->cells[number * cells_of_row(fine) + i], tag)) {
+    for (unsigned int i = 0; i < count; i++) {
+        if (holds(&page->cells[number * count + i], tag)) {
             return true;
         }
     }
@@ -189,7 +198,7 @@ static bool merge_row(struct simt_page *page, const struct told_row *row, uint32
                       bool apply)
 {
     const unsigned int count = cells_of_row(row->fine), number = row->number;
-    if (!row_has_since(page, number, first_tag(0))) {
+    if (!any_of_row(has_since, page, number, first_tag(0))) {
         if (apply) {
             put_row(page, row);
         }
@@ -241,20 +250,6 @@ static void tell_row(struct simt_part *part, const struct simt_page *page, unsig
     }
 }
 
-static bool is_stored(const struct simt_page *page, unsigned int number, uint32_t tag)
-{
-    const unsigned int count = cells_of_row(page->shift == 0);
-    if (page->in_rows >> number & 1) {
-        return page->rows[number].writer >= tag;
-    }
-    for (unsigned int i = 0; i < count; i++) {
-        if (page->cells[number * count + i].writer >= tag) {
-            return true;
-        }
-    }
-    return false;
-}
-
 static void tell_page(struct simt_part *part, const struct simt_page *page, uint32_t first)
 {
     struct told_page told = {.number = page->number,
@@ -262,9 +257,9 @@ static void tell_page(struct simt_part *part, const struct simt_page *page, uint
                              .all_written = page->all_written,
                              .has_written = page->tracked && !page->all_written};
     for (unsigned int i = 0; i < SIMT_PAGE_ROWS; i++) {
-        if (row_has_since(page, i, first)) {
+        if (any_of_row(has_since, page, i, first)) {
             told.rows |= (uint32_t)1 << i;
-            told.stored |= (uint32_t)is_stored(page, i, first) << i;
+            told.stored |= (uint32_t)any_of_row(is_stored_since, page, i, first) << i;
         }
     }
     if (!told.rows) {

@@ -157,7 +157,7 @@ bool simt_check_row(enum simt_space space, enum simt_event_kind kind, unsigned i
         }
     } else {
         for (unsigned int i = 0; i < rows; i++) {
-            simt_cell_of(page, (number + i) * SIMT_ROW_BYTES);
+            simt_cell_of(page, (number + i) * SIMT_ROW_BYTES); /* all have cells */
             store_in_cells(page, number + i, first + i * SIMT_ROW_BYTES,
                            thread + (i * SIMT_ROW_WORDS >> words), words, &act);
         }

@@ -59,8 +59,8 @@ void simt_listing_add(const struct simt_launch *launch, const unsigned int *site
     for (size_t i = 0; i < count; i++) {
         const struct simt_site *site = simt_site(sites[i]);
         if (!is_empty(&site->counters)) {
-            simt_counters_add(&place_in(kernel, site->place)->counters, &site->counters);
-            simt_counters_add(&kernel->totals, &site->counters);
+            simt_line_counters_add(&place_in(kernel, site->place)->counters, &site->counters);
+            simt_line_counters_add(&kernel->totals, &site->counters);
         }
     }
 }
@@ -77,7 +77,7 @@ void simt_analysis_totals(struct simt_line_counters *totals)
 {
     *totals = (struct simt_line_counters){0};
     for (size_t i = 0; i < kernel_count; i++) {
-        simt_counters_add(totals, &kernels[i].totals);
+        simt_line_counters_add(totals, &kernels[i].totals);
     }
 }
 
@@ -112,7 +112,7 @@ struct simt_counted_line *simt_counted_lines(const struct simt_kernel_counters *
         lines[j].file = source->kernel_file;
         lines[j].number = source->kernel_line;
         used += j == used;
-        simt_counters_add(&lines[j].counters, &kernel->places[i].counters);
+        simt_line_counters_add(&lines[j].counters, &kernel->places[i].counters);
     }
     qsort(lines, used, sizeof *lines, compare_lines);
     *count = used;
@@ -137,7 +137,7 @@ size_t simt_analysis_lines(struct simt_line *to, size_t most)
             if (k == used) {
                 to[used++] = (struct simt_line){.file = lines[j].file, .line = lines[j].number};
             }
-            simt_counters_add(&to[k].counters, &lines[j].counters);
+            simt_line_counters_add(&to[k].counters, &lines[j].counters);
         }
         free(lines);
     }

@@ -130,12 +130,17 @@ void simt_atomics_part_ends(struct simt_part *part)
     simt_part_put(part, changes, change_count * sizeof *changes);
 }
 
+static bool is_wide(enum simt_type type)
+{
+    return type == SIMT_INT64 || type == SIMT_UINT64 || type == SIMT_FLOAT64;
+}
+
 static uint64_t change_memory(void *address, enum simt_atomic operation, enum simt_type type,
                               uint64_t operand, uint64_t compare, uint64_t *changed)
 {
     uint64_t old;
     uint32_t narrow;
-    if (type == SIMT_INT64 || type == SIMT_UINT64 || type == SIMT_FLOAT64) {
+    if (is_wide(type)) {
         memcpy(&old, address, sizeof old);
         *changed = compute(operation, type, old, operand, compare, address);
         memcpy(address, changed, sizeof old);
@@ -170,9 +175,9 @@ static uint64_t make(const void *caller, enum simt_atomic asked, enum simt_type 
                      uint64_t operand, uint64_t compare, const char *file, int line)
 {
     enum simt_atomic operation = asked & ~SIMT_ATOMIC_OF_BLOCK;
-    bool wide = type == SIMT_INT64 || type == SIMT_UINT64 || type == SIMT_FLOAT64;
+    const unsigned int size = is_wide(type) ? 8 : 4;
     uint64_t old, new;
-    if ((uintptr_t)address % (wide ? 8 : 4) != 0) {
+    if ((uintptr_t)address % size != 0) {
         simt_report_place();
         fprintf(stderr, ": atomic on the misaligned address %p at %s:%d\n", address, file, line);
         simt_exit();
@@ -183,7 +188,7 @@ static uint64_t make(const void *caller, enum simt_atomic asked, enum simt_type 
     simt_counts.atomics++;
     if (simt_tracing) {
         simt_trace_event(EVENT_ATOMIC, caller, (uintptr_t)address,
-                         (wide ? 8 : 4) | (asked & SIMT_ATOMIC_OF_BLOCK ? EVENT_OF_BLOCK : 0));
+                         size | (asked & SIMT_ATOMIC_OF_BLOCK ? EVENT_OF_BLOCK : 0));
     }
     old = change_memory(address, operation, type, operand, compare, &new);
     /* Locks: a compare that failed, an exchange that found what it wrote. */

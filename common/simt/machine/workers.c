@@ -7,8 +7,8 @@
  * words that it touched, and what it counted. If nobody else has written what it touched, nor
  * touched what it wrote, then all is as if its blocks had run here, one after the other, and is
  * taken over. Otherwise, or if it came to something that only one process can do
- * (simt_only_in_order: an atomic in global memory, a fence, output, a finding, a branch that nobody
- * had taken yet), nothing is, and the blocks run here.
+ * (simt_only_in_order: a fence, output, a finding, an atomic whose result the kernel uses, a branch
+ * that nobody had taken yet), nothing is, and the blocks run here.
  *
  * So results, counts and findings are those of one core. SIMT_CORES=1 uses no other;
  * SIMT_CORES_AFTER=0 has workers run blocks one by one from the start, for tests. */
@@ -32,6 +32,7 @@
 #include <unistd.h>
 
 #include "base/available.h"
+#include "base/counters.h"
 #include "base/setting.h"
 #include "machine/cluster.h"
 #include "machine/hooks.h"
@@ -377,15 +378,6 @@ static bool await(const struct worker *worker)
     return ready == 1 && read(worker->done, &byte, 1) == 1;
 }
 
-static void add_counts(const struct simt_counters *more)
-{
-    const uint64_t *from = (const uint64_t *)more;
-    uint64_t *to = (uint64_t *)&simt_counts;
-    for (size_t i = 0; i < sizeof simt_counts / sizeof *to; i++) {
-        to[i] += from[i];
-    }
-}
-
 /* As many of the workers' stretches as follow on what has been done. False if not even the first
  * does. */
 static bool take_over(void)
@@ -403,7 +395,7 @@ static bool take_over(void)
         }
         simt_atomics_part_take(&changes, true); /* before what was stored after some of them */
         simt_observer.part_take(&part, taken + 1);
-        add_counts(&counts);
+        simt_add_counters(&simt_counts, &counts, sizeof counts);
         simt_grid.done += worker->to - worker->from;
         simt_grid.started = worker->to;
     }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/counters.h"
 #include "base/exit.h"
 #include "base/need.h"
 #include "base/worker.h"
@@ -98,12 +99,7 @@ void simt_sites_clear(void)
     touched_count = 0;
 }
 
-/* Every member is a counter. */
-void simt_counters_add(struct simt_line_counters *to, const struct simt_line_counters *from)
+void simt_line_counters_add(struct simt_line_counters *to, const struct simt_line_counters *from)
 {
-    uint64_t *sum = (uint64_t *)to;
-    const uint64_t *term = (const uint64_t *)from;
-    for (size_t i = 0; i < sizeof *to / sizeof *sum; i++) {
-        sum[i] += term[i];
-    }
+    simt_add_counters(to, from, sizeof *to);
 }

@@ -18,7 +18,7 @@ unsigned int simt_site_number(uint32_t place);
 struct simt_site *simt_site(unsigned int number);
 /* The counters of the place that a call returns to. */
 struct simt_line_counters *simt_count_at(const void *return_address);
-void simt_counters_add(struct simt_line_counters *to, const struct simt_line_counters *from);
+void simt_line_counters_add(struct simt_line_counters *to, const struct simt_line_counters *from);
 /* The numbers of this launch's sites; and the next launch starts with none. */
 const unsigned int *simt_sites_touched(unsigned int *count);
 void simt_sites_clear(void);

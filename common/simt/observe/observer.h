@@ -37,9 +37,9 @@ struct simt_observer {
     void (*forget_block)(void *kept);
 
     /* `parts` other processes may each run some of the blocks to come: as many as are wanted, which
-     * take so long, or fewer. In one
-     * of them: part `number`, from 1 on, begins; and it ends, and is told. Whether what is told so
-     * can be taken over, after all that this process has done; and it is. */
+     * take so long, or fewer. In one of them: part `number`, from 1 on, begins; and it ends, and is
+     * told. Whether what is told so can be taken over, after all that this process has done; and it
+     * is. */
     size_t (*part_may_begin)(unsigned int parts, size_t wanted, double seconds);
     void (*part_begins)(unsigned int number);
     void (*part_ends)(struct simt_part *part);
