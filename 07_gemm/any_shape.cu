@@ -34,6 +34,12 @@ static struct plan plan_for(const struct gemm *call, unsigned ideas)
     return last.plan;
 }
 
+/* A rung's idea, and those of the rungs before it. */
+static unsigned ideas_up_to(unsigned idea)
+{
+    return 2 * idea - 1;
+}
+
 static void run_plan(const struct gemm *call, unsigned ideas)
 {
     const struct plan plan = plan_for(call, ideas);
@@ -44,6 +50,8 @@ static void run_plan(const struct gemm *call, unsigned ideas)
         run_few_rows(call, plan.splits);
     else if (plan.kind == BY_FEW_COLUMNS)
         run_few_columns(call, plan.splits);
+    else if (plan.kind == BY_STREAM)
+        run_streamed(call, plan.splits);
     else if (plan.kind == BY_SMALL_TILES)
         run_small_tiles(call, &plan);
     else
@@ -56,35 +64,43 @@ static void run_plan(const struct gemm *call, unsigned ideas)
  * up the sums of all. */
 extern "C" void launch_sliced_tiles(const struct gemm *call)
 {
-    run_plan(call, PLAN_SHAPES);
+    run_plan(call, ideas_up_to(PLAN_SHAPES));
 }
 
 /* Better: a kernel of its own adds up the partial sums of many blocks, with all threads of the GPU.
- * Still bad: a B whose rows are not aligned. */
+ * Still bad: the sums go to global memory and back, and a second launch begins where the first
+ * ends. */
 extern "C" void launch_added_later(const struct gemm *call)
 {
-    run_plan(call, PLAN_SHAPES | PLAN_LATER);
+    run_plan(call, ideas_up_to(PLAN_LATER));
+}
+
+/* Better: where the blocks of a tile fit in a cluster, they add up their sums themselves, from one
+ * another's shared memory, each its share. Still bad: a B whose rows are not aligned. */
+extern "C" void launch_clustered(const struct gemm *call)
+{
+    run_plan(call, ideas_up_to(PLAN_CLUSTERS));
 }
 
 /* Better: such a B is copied first, which takes k n reads and writes, for m k n products. Still
  * bad: a C with few rows or columns, for which most of a tile is outside. */
 extern "C" void launch_aligned_copies(const struct gemm *call)
 {
-    run_plan(call, PLAN_SHAPES | PLAN_LATER | PLAN_COPIES);
+    run_plan(call, ideas_up_to(PLAN_COPIES));
 }
 
 /* Better: kernels for up to 16 rows or columns, which do nothing but read the large matrix once.
  * Still bad: a C with a few rows or columns more than its tiles. */
 extern "C" void launch_thin(const struct gemm *call)
 {
-    run_plan(call, PLAN_SHAPES | PLAN_LATER | PLAN_COPIES | PLAN_THIN);
+    run_plan(call, ideas_up_to(PLAN_THIN));
 }
 
 /* Better: the same kernels compute what is beyond the last whole tile. Still bad: up to 32 columns,
  * for which half of a tile is outside, and more for fewer. */
 extern "C" void launch_edges(const struct gemm *call)
 {
-    run_plan(call, PLAN_SHAPES | PLAN_LATER | PLAN_COPIES | PLAN_THIN | PLAN_EDGES);
+    run_plan(call, ideas_up_to(PLAN_EDGES));
 }
 
 /* Better: tiles of 32 and 16 columns. A float of A is needed for so few products that transposing
@@ -92,16 +108,20 @@ extern "C" void launch_edges(const struct gemm *call)
  * the first loads and the ring take longer than the products. */
 extern "C" void launch_narrow(const struct gemm *call)
 {
-    run_plan(call, PLAN_SHAPES | PLAN_LATER | PLAN_COPIES | PLAN_THIN | PLAN_EDGES | PLAN_NARROW);
+    run_plan(call, ideas_up_to(PLAN_NARROW));
+}
+
+/* Better: up to 32 rows of C, to which B comes by the TMA: a block's loads are all in flight at
+ * once, and take no registers, so that a thread has room for the sums of 32 rows. */
+extern "C" void launch_streamed(const struct gemm *call)
+{
+    run_plan(call, ideas_up_to(PLAN_STREAMED));
 }
 
 /* Better: small tiles, of blocks that load at once all they need. */
-static const unsigned ALL =
-    PLAN_SHAPES | PLAN_LATER | PLAN_COPIES | PLAN_THIN | PLAN_EDGES | PLAN_NARROW | PLAN_SMALL;
-
 extern "C" void launch_any_shape(const struct gemm *call)
 {
-    run_plan(call, ALL);
+    run_plan(call, ideas_up_to(PLAN_SMALL));
 }
 
 /* Memory for the copy is allocated here, not when the product is timed. */
@@ -118,16 +138,22 @@ extern "C" void how_any_shape(const struct gemm *call, char text[RUNG_HOW_SIZE])
                                                    "128x128", "64x128",  "128x64",
                                                    "64x64",   "128x32",  "128x16"};
     static const char *const small[] = {"16x32", "32x32", "32x64", "16x64"};
-    const struct plan plan = plan_for(call, ALL);
+    const struct plan plan = plan_for(call, ideas_up_to(PLAN_SMALL));
 
     if (plan.kind == BY_TILES)
         snprintf(text, RUNG_HOW_SIZE, "%u blocks, tiles of %s%s%s%s", plan.blocks,
-                 tiles[plan.shape], plan.added_later ? ", added later" : "",
+                 tiles[plan.shape],
+                 plan.cluster > 1   ? ", in clusters"
+                 : plan.added_later ? ", added later"
+                                    : "",
                  plan.copies_b ? ", B copied" : "",
                  plan.rows < call->m || plan.columns < call->n ? ", edges" : "");
     else if (plan.kind == BY_SMALL_TILES)
         snprintf(text, RUNG_HOW_SIZE, "small tiles of %s, k in %u", small[plan.shape], plan.splits);
     else if (plan.kind != BY_NOTHING)
         snprintf(text, RUNG_HOW_SIZE, "few %s, k in %u",
-                 plan.kind == BY_FEW_ROWS ? "rows" : "columns", plan.splits);
+                 plan.kind == BY_FEW_COLUMNS ? "columns"
+                 : plan.kind == BY_FEW_ROWS  ? "rows"
+                                             : "rows, streamed",
+                 plan.splits);
 }

@@ -26,10 +26,12 @@ void launch_overlapped(const struct gemm *call);
 void launch_stream_k(const struct gemm *call);
 void launch_sliced_tiles(const struct gemm *call);
 void launch_added_later(const struct gemm *call);
+void launch_clustered(const struct gemm *call);
 void launch_aligned_copies(const struct gemm *call);
 void launch_thin(const struct gemm *call);
 void launch_edges(const struct gemm *call);
 void launch_narrow(const struct gemm *call);
+void launch_streamed(const struct gemm *call);
 void launch_any_shape(const struct gemm *call);
 void how_any_shape(const struct gemm *call, char text[RUNG_HOW_SIZE]);
 void prepare_any_shape(const struct gemm *call);
@@ -242,6 +244,15 @@ static const struct gemm_rung rungs[] = {
         .prepare = prepare_workspace,
     },
     {
+        .rung = {.name = "clustered",
+                 .idea = "blocks that share a tile are a cluster and add up their sums there",
+                 .needs_compute_capability = 90,
+                 .unavailable = hopper_unavailable},
+        .run = launch_clustered,
+        .depth = gemm_depth_serial,
+        .prepare = prepare_workspace,
+    },
+    {
         .rung = {.name = "aligned_copies",
                  .idea = "a B whose rows are not aligned is copied first",
                  .needs_compute_capability = 90,
@@ -274,6 +285,15 @@ static const struct gemm_rung rungs[] = {
                  .needs_compute_capability = 90,
                  .unavailable = hopper_unavailable},
         .run = launch_narrow,
+        .depth = gemm_depth_serial,
+        .prepare = prepare_any_shape,
+    },
+    {
+        .rung = {.name = "streamed",
+                 .idea = "up to 32 rows: B comes through a ring, by the TMA",
+                 .needs_compute_capability = 90,
+                 .unavailable = hopper_unavailable},
+        .run = launch_streamed,
         .depth = gemm_depth_serial,
         .prepare = prepare_any_shape,
     },

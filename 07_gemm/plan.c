@@ -9,15 +9,20 @@
 struct tile {
     unsigned m, n, depth; /* of C; along k */
     double step;          /* of a block, one stage */
+    double clustered;     /* the same in a cluster, by a kernel that needs fewer registers */
     double store;         /* of a block's tile, or its partial sums */
 };
 
 static const struct tile tiles[TILE_SHAPES] = {
-    [TILE_128X256] = {128, 256, 32, 4.92, 2.2}, [TILE_128X192] = {128, 192, 32, 3.80, 2.2},
-    [TILE_256X128] = {256, 128, 32, 5.29, 2.5}, [TILE_128X128] = {128, 128, 32, 2.79, 2.7},
-    [TILE_64X128] = {64, 128, 32, 1.49, 2.2},   [TILE_128X64] = {128, 64, 32, 1.57, 2.1},
-    [TILE_64X64] = {64, 64, 64, 1.47, 2.0},     [TILE_128X32] = {128, 32, 32, 0.82, 2.5},
-    [TILE_128X16] = {128, 16, 32, 0.54, 2.7},
+    [TILE_128X256] = {128, 256, 32, 4.92, 4.86, 2.2},
+    [TILE_128X192] = {128, 192, 32, 3.80, 3.81, 2.2},
+    [TILE_256X128] = {256, 128, 32, 5.29, 4.92, 2.5},
+    [TILE_128X128] = {128, 128, 32, 2.79, 2.56, 2.7},
+    [TILE_64X128] = {64, 128, 32, 1.49, 1.42, 2.2},
+    [TILE_128X64] = {128, 64, 32, 1.57, 1.46, 2.1},
+    [TILE_64X64] = {64, 64, 64, 1.47, 1.48, 2.0},
+    [TILE_128X32] = {128, 32, 32, 0.82, 0, 2.5},
+    [TILE_128X16] = {128, 16, 32, 0.54, 0, 2.7},
 };
 
 struct small_tile {
@@ -37,6 +42,7 @@ static const double LAUNCH = 3, SECOND_LAUNCH = 2.5; /* alone; behind another */
 static const double READ = 0.26e-6;                  /* for each byte from DRAM */
 static const double ADDED_LATER = 0.25e-6; /* for each byte of partial sums of all blocks */
 static const double COLLECTED = 24e-6;     /* for each byte that one block adds up */
+static const double IN_CLUSTER = 30e-6;    /* for each byte of a tile, whatever the cluster */
 
 static size_t ceil_of(size_t a, size_t b)
 {
@@ -51,12 +57,27 @@ static double larger(double a, double b)
 /* ---- few rows, few columns ------------------------------------------------------------------- */
 
 /* As many blocks as run at the same time; of those that are equally fast, the fewest. */
-unsigned few_rows_splits(const struct gemm *call)
+static unsigned splits_of_rows(const struct gemm *call, unsigned columns, unsigned turn,
+                               unsigned resident)
 {
-    const size_t resident = (call->m == 1 ? 4 : 2) * (size_t)call->multiprocessors;
-    const size_t turns = ceil_of(call->k, 64), most = resident / ceil_of(call->n, 128);
+    const size_t turns = ceil_of(call->k, turn);
+    const size_t most = resident * (size_t)call->multiprocessors / ceil_of(call->n, columns);
 
     return (unsigned)ceil_of(turns, ceil_of(turns, most < 1 ? 1 : most < turns ? most : turns));
+}
+
+unsigned few_rows_splits(const struct gemm *call)
+{
+    return splits_of_rows(call, 128, 64, call->m == 1 ? 4 : 2);
+}
+
+unsigned streamed_splits(const struct gemm *call)
+{
+    const unsigned splits =
+        call->m <= 16 ? splits_of_rows(call, 128, 32, 2) : splits_of_rows(call, 256, 32, 1);
+    const unsigned most = 32; /* for more, adding up their sums takes longer than they save */
+
+    return splits < most ? splits : most;
 }
 
 /* Such that all multiprocessors have nearly the same number of blocks, and enough of them. */
@@ -91,6 +112,25 @@ static double few_time(size_t few, double elements, int multiprocessors)
     return LAUNCH + larger(elements * sizeof(float) * READ, (double)computed * elements / products);
 }
 
+/* With up to 8 rows, few_rows takes as long. */
+static bool can_be_streamed(const struct gemm *call)
+{
+    return call->m > 8 && call->m <= MOST_STREAMED && call->n <= INT32_MAX &&
+           call->k <= INT32_MAX && (uintptr_t)call->a % 16 == 0 && call->lda % 4 == 0 &&
+           (uintptr_t)call->b % 16 == 0 && call->ldb % 4 == 0;
+}
+
+static double streamed_time(const struct gemm *call, unsigned splits)
+{
+    const double elements = (double)call->k * (double)call->n;
+    const double rows = call->m <= 16 ? 16 : 32;                                     /* computed */
+    const double products = (call->m <= 16 ? 105e3 : 130e3) * call->multiprocessors; /* per us */
+    const double ends = 2, part = 0.15; /* the first stage and the last sums; to add one more */
+
+    return LAUNCH + ends + part * splits +
+           larger(elements * sizeof(float) * READ, rows * elements / products);
+}
+
 /* ---- tiles ----------------------------------------------------------------------------------- */
 
 static double tiles_time(const struct gemm *call, const struct plan *plan)
@@ -101,9 +141,12 @@ static double tiles_time(const struct gemm *call, const struct plan *plan)
     const double steps = (double)ceil_of(call->k, tile->depth), blocks = plan->blocks;
     const double of_block = (double)ceil_of((size_t)(count * steps), plan->blocks);
     const double tile_bytes = (double)tile->m * tile->n * sizeof(float);
-    double time = LAUNCH + of_block * tile->step + tile->store * larger(1, count / blocks);
+    double time = LAUNCH + of_block * (plan->cluster > 1 ? tile->clustered : tile->step) +
+                  tile->store * larger(1, count / blocks);
 
-    if (blocks != count) /* tiles are divided */
+    if (plan->cluster > 1)
+        time += tile_bytes * IN_CLUSTER;
+    else if (blocks != count) /* tiles are divided */
         time += tile->store + (plan->added_later
                                    ? blocks * tile_bytes * ADDED_LATER
                                    : larger(1, blocks / count - 1) * tile_bytes * COLLECTED);
@@ -144,6 +187,13 @@ static void consider_blocks(const struct gemm *call, unsigned ideas, struct plan
         return;
     for (size_t parts = 1; parts <= steps && parts * count <= most; parts++) {
         plan.blocks = (unsigned)(parts * count);
+        if (ideas & PLAN_CLUSTERS && parts > 1 && parts <= MOST_CLUSTER &&
+            plan.shape < TILE_128X32 && count <= clusters_at_once((unsigned)parts)) {
+            plan.cluster = (unsigned)parts;
+            plan.added_later = false;
+            consider(best, &plan, tiles_time(call, &plan));
+            plan.cluster = 0;
+        }
         for (plan.added_later = false;; plan.added_later = true) {
             consider(best, &plan, tiles_time(call, &plan));
             if (plan.added_later || parts == 1 || !(ideas & PLAN_LATER))
@@ -230,6 +280,10 @@ struct plan choose_plan(const struct gemm *call, unsigned ideas)
     if (ideas & PLAN_THIN && call->n <= MOST_FEW) {
         const struct plan plan = {.kind = BY_FEW_COLUMNS, .splits = few_columns_splits(call)};
         consider(&best, &plan, few_time(call->n, k * (double)call->m, call->multiprocessors));
+    }
+    if (ideas & PLAN_STREAMED && can_be_streamed(call)) {
+        const struct plan plan = {.kind = BY_STREAM, .splits = streamed_splits(call)};
+        consider(&best, &plan, streamed_time(call, plan.splits));
     }
     if (ideas & PLAN_SMALL)
         consider_small_tiles(call, &best);

@@ -13,19 +13,21 @@
 extern "C" {
 #endif
 
-/* The ideas that a plan may use. */
+/* The ideas that a plan may use, in the order of the rungs. */
 enum {
-    PLAN_SHAPES = 1 << 0, /* tiles of several shapes */
-    PLAN_LATER = 1 << 1,  /* partial sums added by a second kernel */
-    PLAN_COPIES = 1 << 2, /* aligned copies of B */
-    PLAN_THIN = 1 << 3,   /* few rows or columns without tiles */
-    PLAN_EDGES = 1 << 4,  /* the same for those beyond the last tile */
-    PLAN_NARROW = 1 << 5, /* tiles of 32 or 16 columns */
-    PLAN_SMALL = 1 << 6,  /* blocks that do not wait for one another */
+    PLAN_SHAPES = 1 << 0,   /* tiles of several shapes */
+    PLAN_LATER = 1 << 1,    /* partial sums added by a second kernel */
+    PLAN_CLUSTERS = 1 << 2, /* partial sums added within a cluster */
+    PLAN_COPIES = 1 << 3,   /* aligned copies of B */
+    PLAN_THIN = 1 << 4,     /* few rows or columns without tiles */
+    PLAN_EDGES = 1 << 5,    /* the same for those beyond the last tile */
+    PLAN_NARROW = 1 << 6,   /* tiles of 32 or 16 columns */
+    PLAN_STREAMED = 1 << 7, /* few rows, to which B comes by the TMA */
+    PLAN_SMALL = 1 << 8,    /* blocks that do not wait for one another */
 };
 
 /* BY_NOTHING: the ideas do not suffice for the problem. */
-enum plan_kind { BY_NOTHING, BY_TILES, BY_FEW_ROWS, BY_FEW_COLUMNS, BY_SMALL_TILES };
+enum plan_kind { BY_NOTHING, BY_TILES, BY_FEW_ROWS, BY_FEW_COLUMNS, BY_STREAM, BY_SMALL_TILES };
 
 /* Tiles of tiles_of_c; the first is Large. */
 enum {
@@ -49,17 +51,23 @@ struct plan {
     int shape;
     unsigned blocks;  /* BY_TILES: how many share the work */
     bool added_later; /* BY_TILES: partial sums, by add_parts */
+    unsigned cluster; /* BY_TILES: so many blocks, which share a tile, are a cluster; 0: none */
     bool copies_b;    /* BY_TILES */
     size_t rows,
         columns;     /* BY_TILES: of C; what is beyond them is left to few_rows and few_columns */
     unsigned splits; /* others: how many blocks share a tile's steps along k */
 };
 
-/* Rows or columns of C that few_rows or few_columns takes at most. */
-enum { MOST_FEW = 16 };
+/* Rows or columns of C that few_rows or few_columns takes at most; rows that
+ * streamed_rows takes; blocks of a cluster at most. */
+enum { MOST_FEW = 16, MOST_STREAMED = 32, MOST_CLUSTER = 8 };
 
-/* How few_rows and few_columns divide a product with few rows or columns. */
+/* How many clusters of that many blocks the current GPU runs at the same time. */
+unsigned clusters_at_once(unsigned cluster);
+
+/* How they divide a product with few rows or columns. */
 unsigned few_rows_splits(const struct gemm *call);
+unsigned streamed_splits(const struct gemm *call);
 unsigned few_columns_splits(const struct gemm *call);
 
 /* The fastest plan by the ideas, for a product with m, n and k > 0. */
@@ -67,9 +75,11 @@ struct plan choose_plan(const struct gemm *call, unsigned ideas);
 
 /* Runs them (tiles.cu, thin.cu, small_tiles.cu). */
 void run_tiles(const struct gemm *call, const struct plan *plan);
+void launch_clustered_tiles(const struct gemm *call, const struct plan *plan);
 void launch_narrow_tiles(const struct gemm *call, const struct plan *plan);
 void run_few_rows(const struct gemm *call, unsigned splits);
 void run_few_columns(const struct gemm *call, unsigned splits);
+void run_streamed(const struct gemm *call, unsigned splits);
 void run_small_tiles(const struct gemm *call, const struct plan *plan);
 
 #ifdef __cplusplus

@@ -64,7 +64,8 @@ static __device__ bool is_last_of_tile(const struct division &division, unsigned
 }
 
 /* Adds up the sums of a tile's blocks: total[i] is the block's for element threadIdx.x + i *
- * SPLIT_THREADS, then the tile's. False: a block that is not done yet will do it. */
+ * SPLIT_THREADS, then the tile's, if it has such an element. False: a block that is not done yet
+ * will do it. */
 template <unsigned COUNT>
 static __device__ bool add_splits(const struct division &division, const struct portion &portion,
                                   unsigned elements, float total[COUNT])
@@ -82,13 +83,17 @@ static __device__ bool add_splits(const struct division &division, const struct 
     if (!is_last_of_tile(division, portion.tile))
         return false;
 #pragma unroll
-    for (unsigned i = 0; i < COUNT; i++) {
-        const unsigned element = threadIdx.x + i * SPLIT_THREADS;
+    for (unsigned i = 0; i < COUNT; i++)
         total[i] = 0;
-        if (element < elements)
-#pragma unroll 8
-            for (unsigned s = 0; s < division.splits; s++) /* __ldcg: L1 may be stale */
-                total[i] += __ldcg(&parts[(size_t)s * elements + element]);
+#pragma unroll(COUNT < 4 ? 8 : 4)
+    for (unsigned s = 0; s < division.splits; s++) {
+        const float *const part = parts + (size_t)s * elements;
+#pragma unroll
+        for (unsigned i = 0; i < COUNT; i++) {
+            /* Unconditional, so that loads need not wait for one another. */
+            const unsigned element = min(threadIdx.x + i * SPLIT_THREADS, elements - 1);
+            total[i] += __ldcg(&part[element]); /* L1 may be stale */
+        }
     }
     return true;
 }

@@ -16,7 +16,7 @@
 void prepare_any_shape(const struct gemm *call);
 const char *hopper_unavailable(void);
 
-enum { ALL = 127 };
+enum { ALL = 2 * PLAN_SMALL - 1 };
 
 static const unsigned tile_m[TILE_SHAPES] = {128, 128, 256, 128, 64, 128, 64, 128, 128};
 static const unsigned tile_n[TILE_SHAPES] = {256, 192, 128, 128, 128, 64, 64, 32, 16};
@@ -47,6 +47,13 @@ static void check_plan(const struct gemm *call, unsigned ideas, const struct pla
         assert_in_range(plan->blocks, 1, processors);
         assert_true((uintptr_t)call->b % 16 == 0 && call->ldb % 4 == 0 ? !plan->copies_b
                                                                        : plan->copies_b);
+        assert_true(plan->cluster == 0 || ideas & PLAN_CLUSTERS);
+        if (plan->cluster > 0) {
+            assert_in_range(plan->cluster, 2, MOST_CLUSTER);
+            assert_int_equal(plan->blocks, plan->cluster *
+                                               ceil_of(plan->rows, tile_m[plan->shape]) *
+                                               ceil_of(plan->columns, tile_n[plan->shape]));
+        }
         assert_true(!plan->added_later || ideas & PLAN_LATER);
         assert_true(plan->shape < TILE_128X32 || (ideas & PLAN_NARROW && call->lda % 4 == 0));
         break;
@@ -58,6 +65,14 @@ static void check_plan(const struct gemm *call, unsigned ideas, const struct pla
         assert_true(plan->splits == 1 || blocks <= WORKSPACE_FLAGS);
         assert_true(plan->splits == 1 ||
                     blocks * plan->splits * MOST_FEW * 128 <= workspace_floats(processors));
+        break;
+    case BY_STREAM:
+        assert_true(ideas & PLAN_STREAMED);
+        blocks = ceil_of(call->n, call->m <= 16 ? 128 : 256);
+        assert_in_range(call->m, 9, MOST_STREAMED);
+        assert_true(plan->splits == 1 || blocks <= WORKSPACE_FLAGS);
+        assert_true(plan->splits == 1 ||
+                    blocks * plan->splits * MOST_STREAMED * 256 <= workspace_floats(processors));
         break;
     case BY_SMALL_TILES:
         assert_true(ideas & PLAN_SMALL);
@@ -100,6 +115,8 @@ static void run_forced(const struct gemm *call)
     forced.copies_b = (uintptr_t)call->b % 16 != 0 || call->ldb % 4 != 0;
     if (forced.kind == BY_TILES)
         run_tiles(call, &forced);
+    else if (forced.kind == BY_STREAM)
+        run_streamed(call, forced.splits);
     else
         run_small_tiles(call, &forced);
 }
@@ -121,7 +138,25 @@ static void verify_forced(struct problem *problem)
                  forced.blocks, forced.added_later, forced.splits, comparison.where);
 }
 
-/* Every shape of tile: one block for each, blocks that divide tiles, and sums added later. */
+/* A shape of tile: one block for each, blocks that divide tiles, sums added later, and clusters. */
+static void check_tiles(struct problem *problem, unsigned count, size_t k)
+{
+    for (unsigned blocks = 1; blocks <= count + 2; blocks += 1 + count / 2)
+        for (int later = 0; later <= 1; later++) {
+            forced.blocks = blocks;
+            forced.added_later = later;
+            if (blocks <= count * ceil_of(k, 64))
+                verify_forced(problem);
+        }
+    forced.added_later = false;
+    for (forced.cluster = 2; forced.cluster <= 3 && forced.shape < TILE_128X32; forced.cluster++) {
+        forced.blocks = forced.cluster * count;
+        if (forced.cluster <= ceil_of(k, 64))
+            verify_forced(problem);
+    }
+    forced.cluster = 0;
+}
+
 static void check_shapes(struct problem *problem, size_t m, size_t n, size_t k)
 {
     forced = (struct plan){.kind = BY_TILES};
@@ -129,13 +164,7 @@ static void check_shapes(struct problem *problem, size_t m, size_t n, size_t k)
          forced.shape++) {
         const unsigned count =
             (unsigned)(ceil_of(m, tile_m[forced.shape]) * ceil_of(n, tile_n[forced.shape]));
-        for (unsigned blocks = 1; blocks <= count + 2; blocks += 1 + count / 2)
-            for (int later = 0; later <= 1; later++) {
-                forced.blocks = blocks;
-                forced.added_later = later;
-                if (blocks <= count * ceil_of(k, 64))
-                    verify_forced(problem);
-            }
+        check_tiles(problem, count, k);
     }
     forced = (struct plan){.kind = BY_SMALL_TILES};
     for (forced.shape = 0; forced.shape < SMALL_SHAPES; forced.shape++)
@@ -165,6 +194,35 @@ static void test_shapes(void **state)
             fail_msg("%s", error.text);
         assert_true(gemm_kind.load(problem, 0, &error));
         check_shapes(problem, options.m, options.n, options.k);
+        gemm_kind.destroy(problem);
+    }
+}
+
+/* Rows for each of the kernels, with k in one part and in three. */
+static void test_streams(void **state)
+{
+    static const size_t rows[] = {1, 7, 15, 16, 17, 29, 32};
+    const struct machine machine = {.name = "test", .processors = 1};
+    struct gemm_options options;
+    struct error error;
+    (void)state;
+
+    if (hopper_unavailable() != NULL)
+        skip();
+    step_test_defaults(&options);
+    options.n = 260;
+    options.k = 420;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        options.m = rows[i];
+        options.beta = (float)(i % 2);
+        struct problem *const problem =
+            gemm_kind.create(&options.base, step_test_ladder()->back_end, &machine, &error);
+        if (problem == NULL)
+            fail_msg("%s", error.text);
+        assert_true(gemm_kind.load(problem, 0, &error));
+        forced = (struct plan){.kind = BY_STREAM};
+        for (forced.splits = 1; forced.splits <= 3; forced.splits += 2)
+            verify_forced(problem);
         gemm_kind.destroy(problem);
     }
 }
@@ -226,6 +284,7 @@ static void test_bf16_plans(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_plans), cmocka_unit_test(test_shapes),
+                                       cmocka_unit_test(test_streams),
                                        cmocka_unit_test(test_bf16_plans)};
     return cmocka_run_group_tests_name("07_gemm, plans", tests, NULL, NULL);
 }

@@ -46,7 +46,10 @@ void run_tiles(const struct gemm *call, const struct plan *plan)
     inner.n = plan->columns;
     if (plan->copies_b)
         inner = with_aligned_b(&inner);
-    launches[plan->shape](&inner, plan);
+    if (plan->cluster > 1)
+        launch_clustered_tiles(&inner, plan);
+    else
+        launches[plan->shape](&inner, plan);
     if (plan->rows < call->m) {
         struct gemm below = *call;
         below.m = call->m - plan->rows;

@@ -2,8 +2,9 @@
 """Draws step 07's shapes of C in float32: draw_gemm_shapes.py --check | --update [--pictures FOLDER]
 
 The rungs from `overlapped` on: launches and multiprocessors, equal shares of the steps along k, slices of a small tile,
-sums added later, rows that are not aligned, few rows, edges, narrow and small tiles. Pictures that follow from a rule
-and from the kernels' constants, as those of draw_gemm.py do. --update writes docs/pictures/07_*.svg; --check compares.
+sums added later and in clusters, rows that are not aligned, few rows, edges, narrow and small tiles. Pictures that
+follow from a rule and from the kernels' constants, as those of draw_gemm.py do. --update writes docs/pictures/07_*.svg;
+--check compares.
 
 Exit status: 0 all is as it should be, 1 a picture differs, 2 bad usage, 4 a file cannot be read or written.
 Needs nothing but Python 3.7."""
@@ -173,6 +174,52 @@ def draw_added_later():
     return svg.render()
 
 
+# ---- clusters ------------------------------------------------------------------------------------
+
+
+def draw_clustered():
+    """1024^3: the way of the partial sums of two blocks that share a tile, without a cluster and in one."""
+    fours, side, blocks = 16, 128, 2  # a thread's fours in a tile of 128 x 128: 4 rows of 16, its slice's share
+    svg = Svg("The sums of two blocks that share a tile: by way of global memory, and in a cluster")
+    wide, high, top, step = 120, 11, 84, 180
+    left = 30
+    for name, note, clustered in (
+            ("added_later", "all sums go to global memory and, in a second launch, back", False),
+            ("clustered", "each block reads half of the other's sums where they are, and stores half of the tile", True)):
+        svg.text(left - 10, 20, name, 13, weight="bold")
+        svg.text(left - 10, 38, note, 11, colour=FAINT)
+        for block in range(blocks):
+            x = left + step * block
+            svg.text(x, top - 22, "block %d" % block, 11)
+            svg.text(x, top - 8, "shared memory" if clustered else "registers", 11, colour=FAINT)
+            for four in range(fours):
+                svg.box(x, top + high * four, wide, high - 1,
+                        (BLUE if four < fours // 2 else ORANGE) if clustered else SKY)
+        bottom = top + high * fours
+        if clustered:
+            middle = left + wide
+            svg.arrow(left + step, top + high * fours // 4, middle, top + high * fours // 4)
+            svg.arrow(middle, top + high * fours * 3 // 4, left + step, top + high * fours * 3 // 4)
+            for block, colour in enumerate((BLUE, ORANGE)):
+                x = left + step * block
+                svg.arrow(x + wide // 2, bottom + 2, x + wide // 2, bottom + 26)
+                svg.box(x, bottom + 30, wide, 22, colour)
+                svg.on(colour, x + wide // 2, bottom + 45, "half of C's tile", 11)
+        else:
+            for block in range(blocks):
+                x = left + step * block
+                svg.arrow(x + wide // 2, bottom + 2, x + wide // 2, bottom + 26)
+                svg.box(x, bottom + 30, wide, 22, SKY)
+                svg.on(SKY, x + wide // 2, bottom + 45, "global memory", 11)
+                svg.arrow(x + wide // 2, bottom + 54, left + (step + wide) // 2, bottom + 78)
+            svg.box(left + (step + wide) // 2 - 75, bottom + 82, 150, 22, GREEN)
+            svg.on(GREEN, left + (step + wide) // 2, bottom + 97, "add_parts: C's tile", 11)
+        left += step * blocks + 60
+    svg.text(20, top + high * fours + 128, "A stripe is one of the %d fours of sums of each thread, of a tile of %d x %d; a colour, "
+             "the block that adds them up." % (fours, side, side), 12)
+    return svg.render()
+
+
 # ---- rows that are not aligned -------------------------------------------------------------------
 
 
@@ -243,6 +290,45 @@ def draw_thin():
     svg.text(20, below + 36, "A number is a row of B, counted from the block's first: %d rows are on their way to registers at "
              "once. A's %d rows wait in shared memory." % (turn, rows), 12)
     svg.text(20, below + 52, "In the end the %d warps' sums are added up, and those of the %d blocks of a strip." % (warps, splits), 12)
+    return svg.render()
+
+
+# ---- a stream of B -------------------------------------------------------------------------------
+
+
+def draw_streamed():
+    """16 x 4096 x 4096: a block's part of B, the ring that it passes through, and what a warp takes of a stage."""
+    depth, (_, fours, stages, _) = constants_in("07_gemm/streamed.cu", "DEPTH", "Streamed")
+    warps, columns, shown = constants_in("07_gemm/splits.cuh", "SPLIT_THREADS") // 32, 128 * fours, 9
+    svg = Svg("B's way through the ring of a block with 16 rows of C")
+    top, high, cell, left = 66, 26, 10, 40
+    svg.text(20, 20, "B, %d columns of it" % columns, 13, weight="bold")
+    svg.text(20, 38, "a block's values of p, %d in a stage" % depth, 11, colour=FAINT)
+    colours = {1: EMPTY, 2: ORANGE}  # and those on their way
+    for stage in range(shown):
+        colour = colours.get(stage, SKY if 2 < stage < 1 + stages else EMPTY)
+        svg.box(left, top + high * stage, 110, high - 2, colour, GRID)
+        svg.on(colour, left + 55, top + high * stage + 16, "stage %d" % stage, 11)
+    svg.text(left + 55, top + high * shown + 12, "...", 11, "middle", FAINT)
+    ring = left + 220
+    svg.text(ring - 10, 20, "the ring", 13, weight="bold")
+    svg.text(ring - 10, 38, "%d stages in shared memory" % stages, 11, colour=FAINT)
+    for stage in range(1, 1 + stages):
+        colour, y = colours.get(stage, SKY), top + (high + 8) * (stage % stages)
+        svg.box(ring, y, 130, high, colour, GRID)
+        svg.on(colour, ring + 65, y + 17, "stage %d: %s" % (stage, {1: "was read", 2: "is read"}.get(stage, "on its way")), 11)
+        svg.line(left + 112, top + high * stage + high // 2, ring - 4, y + high // 2, FAINT, 1, "3 3")
+    right = ring + 220
+    svg.text(right - 10, 20, "a stage", 13, weight="bold")
+    svg.text(right - 10, 38, "32 lanes with 4 columns each; %d values of p a warp" % (depth // warps), 11, colour=FAINT)
+    for p in range(depth):
+        for x in range(columns // 4):
+            svg.box(right + cell * x, top + 8 * p, cell - 1, 7, COLOURS[p // (depth // warps)])
+    for warp in range(warps):
+        svg.text(right + cell * columns // 4 + 8, top + 8 * (depth // warps) * warp + 20, "warp %d" % warp, 11)
+    y = max(top + high * shown, top + 8 * depth) + 34
+    svg.text(20, y, "While a stage is read, the TMA brings the next %d: %d KB of B are on their way to each block, and no register "
+             "waits for them." % (stages - 2, (stages - 2) * depth * columns * 4 // 1024), 12)
     return svg.render()
 
 
@@ -352,8 +438,9 @@ def draw_small_tiles():
 
 
 PICTURES = {"07_overlapped.svg": draw_overlapped, "07_stream_k.svg": draw_stream_k, "07_slices.svg": draw_slices,
-            "07_added_later.svg": draw_added_later, "07_aligned_copies.svg": draw_aligned_copies, "07_thin.svg": draw_thin,
-            "07_edges.svg": draw_edges, "07_narrow.svg": draw_narrow, "07_small_tiles.svg": draw_small_tiles}
+            "07_added_later.svg": draw_added_later, "07_clustered.svg": draw_clustered,
+            "07_aligned_copies.svg": draw_aligned_copies, "07_thin.svg": draw_thin, "07_edges.svg": draw_edges,
+            "07_narrow.svg": draw_narrow, "07_streamed.svg": draw_streamed, "07_small_tiles.svg": draw_small_tiles}
 
 
 if __name__ == "__main__":
