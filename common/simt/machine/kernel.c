@@ -1,7 +1,6 @@
 /* What a kernel asks for: who it is, the time, a fence, an end. */
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/exit.h"
 #include "machine/hooks.h"
@@ -92,13 +91,6 @@ bool simt_is_in_kernel(void)
 int simt_is_cooperative(void)
 {
     return simt_grid.launch->cooperative;
-}
-
-long long simt_clock(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return (long long)time.tv_sec * 1000000000 + time.tv_nsec;
 }
 
 void simt_trap(const char *file, int line)

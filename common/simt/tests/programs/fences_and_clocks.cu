@@ -1,6 +1,8 @@
 // Threads that wait and tell: fences, counting barriers, clocks, the last block that finishes.
 #include "check.cuh"
 
+#include <time.h>
+
 __device__ unsigned int blocksDone = 0;
 
 __global__ void sumSinglePass(const float *g_idata, volatile float *partial, float *result, int n)
@@ -47,8 +49,9 @@ __global__ void counting(int *out, long long *ticks)
     __threadfence_block();
     __threadfence_system();
     __nanosleep(100);
-    clock_t c = clock();
-    (void)c;
+    // All clocks tell the same time, clock() perhaps only its lower half.
+    unsigned int before = (unsigned int)clock64(), c = (unsigned int)clock();
+    out[t] += c - before <= (unsigned int)clock64() - before;
     ticks[t] = clock64() - start;
 }
 
@@ -68,6 +71,14 @@ __global__ void flag(int *out)
     } else if (threadIdx.x == 32) {
         atomicExch(&ready, 1);
     }
+}
+
+// The process's CPU time in microseconds.
+static long long cpu_time()
+{
+    timespec time;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+    return time.tv_sec * 1000000LL + time.tv_nsec / 1000;
 }
 
 int main()
@@ -93,8 +104,11 @@ int main()
     counting<<<1, 100>>>(out, ticks);
     CHECK(cudaDeviceSynchronize());
     for (int i = 0; i < 100; i++) {
-        EXPECT(out[i] == 1 && ticks[i] >= 0);
+        EXPECT(out[i] == 2 && ticks[i] >= 0);
     }
+    // On the host clock() is the C library's.
+    const long long before = cpu_time(), now = clock();
+    EXPECT(before <= now && now <= cpu_time());
     flag<<<1, 64>>>(out);
     CHECK(cudaDeviceSynchronize());
     EXPECT(out[0] == 7);
