@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "api/cublas.h"
+#include "api/cublas_product.h"
 #include "api/errors.h"
 #include "cuda/simt_ptx_runtime.h"
 #include "memory/memory.h"
@@ -82,15 +82,6 @@ static void put(void *to, cudaDataType type, size_t index, double value)
 
 /* ---- the product ---- */
 
-struct gemm {
-    bool transposed_a, transposed_b;
-    int m, n, k;
-    cudaDataType type_a, type_b, type_c;
-    int lda, ldb, ldc;
-    bool exact; /* sums in double */
-    double alpha, beta;
-};
-
 static size_t index_of(int row, int column, int ld, bool transposed)
 {
     return transposed ? (size_t)row * (size_t)ld + (size_t)column
@@ -98,14 +89,14 @@ static size_t index_of(int row, int column, int ld, bool transposed)
 }
 
 #define COLUMN(T)                                                                                  \
-    static void add_column_##T(const struct gemm *g, const T *a, const void *b, int column,        \
-                               T *sums)                                                            \
+    static void add_column_##T(const struct simt_product *g, const T *a, const void *b,            \
+                               int column, T *sums)                                                \
     {                                                                                              \
         for (int i = 0; i < g->m; i++) {                                                           \
             sums[i] = 0;                                                                           \
         }                                                                                          \
         for (int l = 0; l < g->k; l++) {                                                           \
-            const T factor = (T)get(b, g->type_b, index_of(l, column, g->ldb, g->transposed_b));   \
+            const T factor = (T)get(b, g->b.type, index_of(l, column, g->b.ld, g->transposed_b));  \
             const T *from = a + (size_t)l * (size_t)g->m;                                          \
             for (int i = 0; i < g->m; i++) {                                                       \
                 sums[i] += factor * from[i];                                                       \
@@ -116,39 +107,57 @@ COLUMN(float)
 COLUMN(double)
 
 /* A by columns, then room for a column of C. */
-static void *packed(const struct gemm *g, const void *a)
+static void *packed(const struct simt_product *g, const void *a)
 {
     const size_t m = (size_t)g->m, k = (size_t)g->k;
     void *to = malloc((m * k + m + 1) * (g->exact ? sizeof(double) : sizeof(float)));
     for (size_t l = 0; to && l < k; l++) {
         for (size_t i = 0; i < m; i++) {
             const double value =
-                get(a, g->type_a, index_of((int)i, (int)l, g->lda, g->transposed_a));
+                get(a, g->a.type, index_of((int)i, (int)l, g->a.ld, g->transposed_a));
             put(to, g->exact ? CUDA_R_64F : CUDA_R_32F, l * m + i, value);
         }
     }
     return to;
 }
 
-static bool multiply(const struct gemm *g, const void *a, const void *b, void *c)
+static double finished(const struct simt_epilogue *epilogue, int row, double value)
+{
+    if (epilogue->bias) {
+        value += get(epilogue->bias, epilogue->bias_type, (size_t)row);
+    }
+    switch (epilogue->function) {
+    case SIMT_RELU:
+        return value < 0 ? 0 : value;
+    case SIMT_GELU: /* by tanh, as cuBLASLt has it */
+        return 0.5 * value *
+               (1 + tanh(sqrt(2 / acos(-1)) * (value + 0.044715 * value * value * value)));
+    default:
+        return value;
+    }
+}
+
+static bool multiply(const struct simt_product *g, const struct simt_operands *at)
 {
     const size_t m = (size_t)g->m, sums_at = m * (size_t)g->k;
-    void *from = packed(g, a);
+    void *from = packed(g, at->a);
     if (!from) {
         return false;
     }
     for (int j = 0; j < g->n; j++) {
         if (g->exact) {
-            add_column_double(g, from, b, j, (double *)from + sums_at);
+            add_column_double(g, from, at->b, j, (double *)from + sums_at);
         } else {
-            add_column_float(g, from, b, j, (float *)from + sums_at);
+            add_column_float(g, from, at->b, j, (float *)from + sums_at);
         }
-        for (size_t i = 0; i < m; i++) {
-            const size_t at = (size_t)j * (size_t)g->ldc + i;
-            const double sum =
-                g->exact ? ((double *)from)[sums_at + i] : (double)((float *)from)[sums_at + i];
-            put(c, g->type_c, at,
-                g->alpha * sum + (g->beta == 0 ? 0 : g->beta * get(c, g->type_c, at)));
+        for (int i = 0; i < g->m; i++) {
+            const double sum = g->exact ? ((double *)from)[sums_at + (size_t)i]
+                                        : (double)((float *)from)[sums_at + (size_t)i];
+            const double old = g->beta == 0 ? 0
+                                            : g->beta * get(at->c, g->c.type,
+                                                            index_of(i, j, g->c.ld, g->c.by_rows));
+            put(at->d, g->d.type, index_of(i, j, g->d.ld, g->d.by_rows),
+                finished(&g->epilogue, i, g->alpha * sum + old));
         }
     }
     free(from);
@@ -157,67 +166,92 @@ static bool multiply(const struct gemm *g, const void *a, const void *b, void *c
 
 /* ---- batches ---- */
 
-struct batches {
-    int count;
-    long long stride_a, stride_b, stride_c; /* in elements */
-    const void *const *a, *const *b;        /* or pointers, in memory of the device */
-    void *const *c;
-};
+static const void *moved(const void *first, long long elements, cudaDataType type)
+{
+    return first ? (const char *)first + elements * (long long)size_of(type) : NULL;
+}
 
-struct operands {
-    const void *a, *b;
-    void *c;
-};
-
-static struct operands operands_of(const struct gemm *g, const struct operands *given,
-                                   const struct batches *batches, int batch)
+static struct simt_operands operands_of(const struct simt_product *g,
+                                        const struct simt_operands *given,
+                                        const struct simt_batches *batches, int batch)
 {
     if (batches->a) {
-        struct operands pointed;
+        struct simt_operands pointed;
         simt_memory_open();
-        pointed = (struct operands){batches->a[batch], batches->b[batch], batches->c[batch]};
+        pointed = (struct simt_operands){batches->a[batch], batches->b[batch], batches->c[batch],
+                                         batches->c[batch]};
         simt_memory_close();
         return pointed;
     }
-    return (struct operands){
-        (const char *)given->a + batch * batches->stride_a * (long long)size_of(g->type_a),
-        (const char *)given->b + batch * batches->stride_b * (long long)size_of(g->type_b),
-        (char *)given->c + batch * batches->stride_c * (long long)size_of(g->type_c)};
+    return (struct simt_operands){
+        moved(given->a, batch * batches->stride_a, g->a.type),
+        moved(given->b, batch * batches->stride_b, g->b.type),
+        moved(given->c, batch * batches->stride_c, g->c.type),
+        (void *)(uintptr_t)moved(given->d, batch * batches->stride_d, g->d.type)};
 }
 
-static bool is_valid(const struct gemm *g)
+static bool is_valid(const struct simt_product *g)
 {
-    return g->m >= 0 && g->n >= 0 && g->k >= 0 && g->lda >= (g->transposed_a ? g->k : g->m) &&
-           g->ldb >= (g->transposed_b ? g->n : g->k) && g->ldc >= g->m;
+    return g->m >= 0 && g->n >= 0 && g->k >= 0 && g->a.ld >= (g->transposed_a ? g->k : g->m) &&
+           g->b.ld >= (g->transposed_b ? g->n : g->k) && g->c.ld >= (g->c.by_rows ? g->n : g->m) &&
+           g->d.ld >= (g->d.by_rows ? g->n : g->m);
 }
 
-static cublasStatus_t run(const struct simt_blas_call *call, const struct gemm *g,
-                          const struct operands *given, const struct batches *batches)
+/* The memory of a matrix with rows x columns elements, if it lay by columns. */
+static struct simt_operand memory_of(const char *name, const void *first,
+                                     const struct simt_layout *layout, bool by_rows, int rows,
+                                     int columns)
+{
+    return simt_matrix(name, first, by_rows ? columns : rows, by_rows ? rows : columns, layout->ld,
+                       size_of(layout->type));
+}
+
+static cublasStatus_t run_one(const struct simt_blas_call *call, const struct simt_product *g,
+                              const struct simt_operands *at)
+{
+    const struct simt_operand out =
+        memory_of(at->c == at->d ? "C" : "D", at->d, &g->d, g->d.by_rows, g->m, g->n);
+    struct simt_operand in[4] = {
+        memory_of("A", at->a, &g->a, g->transposed_a, g->m, g->k),
+        memory_of("B", at->b, &g->b, g->transposed_b, g->k, g->n),
+    };
+    size_t count = 2;
+    cublasStatus_t status;
+    if (at->c != at->d && g->beta != 0) {
+        in[count++] = memory_of("C", at->c, &g->c, g->c.by_rows, g->m, g->n);
+    }
+    if (g->epilogue.bias) {
+        in[count++] =
+            simt_vector("the bias", g->epilogue.bias, g->m, 1, size_of(g->epilogue.bias_type));
+    }
+    status = simt_blas_begin(call, &out, in, count);
+    if (status != CUBLAS_STATUS_SUCCESS) {
+        return status;
+    }
+    status = multiply(g, at) ? status : CUBLAS_STATUS_ALLOC_FAILED;
+    simt_blas_end(call, &out);
+    return status;
+}
+
+cublasStatus_t simt_product_run(const struct simt_blas_call *call, const struct simt_product *g,
+                                const struct simt_operands *given,
+                                const struct simt_batches *batches)
 {
     if (!simt_blas_exists(call->handle)) {
         return CUBLAS_STATUS_NOT_INITIALIZED;
     }
-    if (!size_of(g->type_a) || !size_of(g->type_b) || !size_of(g->type_c)) {
+    if (!size_of(g->a.type) || !size_of(g->b.type) || !size_of(g->c.type) || !size_of(g->d.type)) {
         return CUBLAS_STATUS_NOT_SUPPORTED;
     }
     if (!is_valid(g) || batches->count < 0) {
         return CUBLAS_STATUS_INVALID_VALUE;
     }
     for (int batch = 0; batch < batches->count && g->m > 0 && g->n > 0; batch++) {
-        const struct operands at = operands_of(g, given, batches, batch);
-        const struct simt_operand out =
-            simt_matrix("C", at.c, g->m, g->n, g->ldc, size_of(g->type_c));
-        const struct simt_operand in[] = {
-            simt_matrix("A", at.a, g->transposed_a ? g->k : g->m, g->transposed_a ? g->m : g->k,
-                        g->lda, size_of(g->type_a)),
-            simt_matrix("B", at.b, g->transposed_b ? g->n : g->k, g->transposed_b ? g->k : g->n,
-                        g->ldb, size_of(g->type_b))};
-        cublasStatus_t status = simt_blas_begin(call, &out, in, 2);
-        if (status != CUBLAS_STATUS_SUCCESS) {
-            return status;
-        }
-        status = multiply(g, at.a, at.b, at.c) ? status : CUBLAS_STATUS_ALLOC_FAILED;
-        simt_blas_end(call, &out);
+        const struct simt_operands at = operands_of(g, given, batches, batch);
+        struct simt_product now = *g;
+        now.epilogue.bias =
+            moved(g->epilogue.bias, batch * g->epilogue.bias_stride, g->epilogue.bias_type);
+        const cublasStatus_t status = run_one(call, &now, &at);
         if (status != CUBLAS_STATUS_SUCCESS) {
             return status;
         }
@@ -225,8 +259,8 @@ static cublasStatus_t run(const struct simt_blas_call *call, const struct gemm *
     return CUBLAS_STATUS_SUCCESS;
 }
 
-/* The factors, of the type of the sums. */
-static bool read_factors(struct gemm *g, const void *alpha, const void *beta, cudaDataType type)
+bool simt_product_factors(struct simt_product *g, const void *alpha, const void *beta,
+                          cudaDataType type)
 {
     uint64_t bits[2] = {0, 0};
     if (!alpha || !beta) {
@@ -241,27 +275,50 @@ static bool read_factors(struct gemm *g, const void *alpha, const void *beta, cu
     return true;
 }
 
+cudaDataType simt_scale_of(cublasComputeType_t compute)
+{
+    switch (compute) {
+    case CUBLAS_COMPUTE_16F:
+    case CUBLAS_COMPUTE_16F_PEDANTIC:
+        return CUDA_R_16F;
+    case CUBLAS_COMPUTE_32I:
+    case CUBLAS_COMPUTE_32I_PEDANTIC:
+        return CUDA_R_32I;
+    case CUBLAS_COMPUTE_64F:
+    case CUBLAS_COMPUTE_64F_PEDANTIC:
+        return CUDA_R_64F;
+    default:
+        return CUDA_R_32F;
+    }
+}
+
+bool simt_is_exact(cublasComputeType_t compute)
+{
+    return simt_scale_of(compute) == CUDA_R_32I || simt_scale_of(compute) == CUDA_R_64F;
+}
+
+bool simt_product_reads(cudaDataType type)
+{
+    return size_of(type) > 0;
+}
+
 /* ---- what programs call ---- */
 
-static const struct batches one = {.count = 1};
+static const struct simt_batches one = {.count = 1};
 
 #define SHAPE(type)                                                                                \
-    struct gemm g = {operation_a != CUBLAS_OP_N,                                                   \
-                     operation_b != CUBLAS_OP_N,                                                   \
-                     m,                                                                            \
-                     n,                                                                            \
-                     k,                                                                            \
-                     type,                                                                         \
-                     type,                                                                         \
-                     type,                                                                         \
-                     lda,                                                                          \
-                     ldb,                                                                          \
-                     ldc,                                                                          \
-                     type == CUDA_R_64F,                                                           \
-                     0,                                                                            \
-                     0};                                                                           \
+    struct simt_product g = {.transposed_a = operation_a != CUBLAS_OP_N,                           \
+                             .transposed_b = operation_b != CUBLAS_OP_N,                           \
+                             .m = m,                                                               \
+                             .n = n,                                                               \
+                             .k = k,                                                               \
+                             .a = {type, lda, false},                                              \
+                             .b = {type, ldb, false},                                              \
+                             .c = {type, ldc, false},                                              \
+                             .d = {type, ldc, false},                                              \
+                             .exact = type == CUDA_R_64F};                                         \
     SIMT_BLAS_CALL(handle);                                                                        \
-    if (!read_factors(&g, alpha, beta, type)) {                                                    \
+    if (!simt_product_factors(&g, alpha, beta, type)) {                                            \
         return CUBLAS_STATUS_INVALID_VALUE;                                                        \
     }
 
@@ -273,7 +330,7 @@ static const struct batches one = {.count = 1};
     {                                                                                              \
         SIMT_API;                                                                                  \
         SHAPE(type)                                                                                \
-        return run(&call, &g, &(struct operands){a, b, c}, &one);                                  \
+        return simt_product_run(&call, &g, &(struct simt_operands){a, b, c, c}, &one);             \
     }                                                                                              \
     cublasStatus_t cublas##S##gemmStridedBatched(                                                  \
         cublasHandle_t handle, cublasOperation_t operation_a, cublasOperation_t operation_b,       \
@@ -281,21 +338,27 @@ static const struct batches one = {.count = 1};
         int ldb, long long stride_b, const T *beta, T *c, int ldc, long long stride_c,             \
         int batches)                                                                               \
     {                                                                                              \
-        const struct batches all = {batches, stride_a, stride_b, stride_c, NULL, NULL, NULL};      \
+        const struct simt_batches all = {.count = batches,                                         \
+                                         .stride_a = stride_a,                                     \
+                                         .stride_b = stride_b,                                     \
+                                         .stride_c = stride_c,                                     \
+                                         .stride_d = stride_c};                                    \
         SIMT_API;                                                                                  \
         SHAPE(type)                                                                                \
-        return run(&call, &g, &(struct operands){a, b, c}, &all);                                  \
+        return simt_product_run(&call, &g, &(struct simt_operands){a, b, c, c}, &all);             \
     }                                                                                              \
     cublasStatus_t cublas##S##gemmBatched(                                                         \
         cublasHandle_t handle, cublasOperation_t operation_a, cublasOperation_t operation_b,       \
         int m, int n, int k, const T *alpha, const T *const a[], int lda, const T *const b[],      \
         int ldb, const T *beta, T *const c[], int ldc, int batches)                                \
     {                                                                                              \
-        const struct batches all = {                                                               \
-            batches, 0, 0, 0, (const void *const *)a, (const void *const *)b, (void *const *)c};   \
+        const struct simt_batches all = {.count = batches,                                         \
+                                         .a = (const void *const *)a,                              \
+                                         .b = (const void *const *)b,                              \
+                                         .c = (void *const *)c};                                   \
         SIMT_API;                                                                                  \
         SHAPE(type)                                                                                \
-        return run(&call, &g, NULL, &all);                                                         \
+        return simt_product_run(&call, &g, NULL, &all);                                            \
     }
 PRODUCTS(S, float, CUDA_R_32F)
 PRODUCTS(D, double, CUDA_R_64F)
@@ -309,35 +372,28 @@ cublasStatus_t cublasGemmStridedBatchedEx(cublasHandle_t handle, cublasOperation
                                           long long stride_c, int batches,
                                           cublasComputeType_t compute, cublasGemmAlgo_t algorithm)
 {
-    const bool halves = compute == CUBLAS_COMPUTE_16F || compute == CUBLAS_COMPUTE_16F_PEDANTIC;
-    const bool whole = compute == CUBLAS_COMPUTE_32I || compute == CUBLAS_COMPUTE_32I_PEDANTIC;
-    const bool doubles = compute == CUBLAS_COMPUTE_64F || compute == CUBLAS_COMPUTE_64F_PEDANTIC;
-    struct gemm g = {operation_a != CUBLAS_OP_N,
-                     operation_b != CUBLAS_OP_N,
-                     m,
-                     n,
-                     k,
-                     type_a,
-                     type_b,
-                     type_c,
-                     lda,
-                     ldb,
-                     ldc,
-                     whole || doubles,
-                     0,
-                     0};
-    const struct batches all = {batches, stride_a, stride_b, stride_c, NULL, NULL, NULL};
+    struct simt_product g = {.transposed_a = operation_a != CUBLAS_OP_N,
+                             .transposed_b = operation_b != CUBLAS_OP_N,
+                             .m = m,
+                             .n = n,
+                             .k = k,
+                             .a = {type_a, lda, false},
+                             .b = {type_b, ldb, false},
+                             .c = {type_c, ldc, false},
+                             .d = {type_c, ldc, false},
+                             .exact = simt_is_exact(compute)};
+    const struct simt_batches all = {.count = batches,
+                                     .stride_a = stride_a,
+                                     .stride_b = stride_b,
+                                     .stride_c = stride_c,
+                                     .stride_d = stride_c};
     SIMT_API;
     SIMT_BLAS_CALL(handle);
     (void)algorithm;
-    if (!read_factors(&g, alpha, beta,
-                      halves    ? CUDA_R_16F
-                      : whole   ? CUDA_R_32I
-                      : doubles ? CUDA_R_64F
-                                : CUDA_R_32F)) {
+    if (!simt_product_factors(&g, alpha, beta, simt_scale_of(compute))) {
         return CUBLAS_STATUS_INVALID_VALUE;
     }
-    return run(&call, &g, &(struct operands){a, b, c}, &all);
+    return simt_product_run(&call, &g, &(struct simt_operands){a, b, c, c}, &all);
 }
 
 cublasStatus_t cublasGemmEx(cublasHandle_t handle, cublasOperation_t operation_a,

@@ -62,7 +62,7 @@ static const struct {
     {"cudaGraphAddMemAllocNode", WHOLE, "memory of graphs' own (cudaGraphAddMemAllocNode)"},
     {"cudaGraphAddMemFreeNode", WHOLE, "memory of graphs' own (cudaGraphAddMemFreeNode)"},
     {"cudaGraphConditionalHandle", PREFIX, "graphs with conditions (cudaGraphConditionalHandle)"},
-    {"cublasLtMat", PREFIX, "cuBLASLt's products (cublasLtMatmul): cublasGemmEx() is there"},
+    {"cublasLtMatrixTransform", PREFIX, "cuBLASLt's transforms (cublasLtMatrixTransform)"},
     {"CUdevice", WHOLE, "the driver API (CUdevice)"},
     {"CUdeviceptr", WHOLE, "the driver API (CUdeviceptr)"},
     {"CUcontext", WHOLE, "the driver API (CUcontext)"},

@@ -63,9 +63,9 @@ END
 refuses "CUB: SIMTCC_CCCL can name the folder of a CUDA toolkit's include/cccl" 1 <<'END'
 #include "cub/cub.cuh"
 END
-refuses "cuBLASLt's products (cublasLtMatmul): cublasGemmEx() is there" 2 <<'END'
+refuses "cuBLASLt's transforms (cublasLtMatrixTransform)" 2 <<'END'
 #include <cublasLt.h>
-int main() { cublasLtHandle_t handle; cublasLtMatmulDesc_t product; return cublasLtCreate(&handle); }
+int main() { cublasLtMatrixTransformDesc_t transform; return transform != 0; }
 END
 refuses 'cuFFT' 1 <<'END'
 #include <cufft.h>

@@ -1,0 +1,57 @@
+/* A matrix product as cuBLAS and cuBLASLt describe it. */
+#ifndef SIMT_CUBLAS_PRODUCT_H
+#define SIMT_CUBLAS_PRODUCT_H
+
+#include "api/cublas.h"
+
+struct simt_layout {
+    cudaDataType type;
+    int ld;
+    bool by_rows; /* else by columns */
+};
+
+/* What becomes of a sum before it is stored. */
+struct simt_epilogue {
+    const void *bias; /* a number for each row, or NULL */
+    cudaDataType bias_type;
+    long long bias_stride; /* from batch to batch, in elements */
+    enum { SIMT_IDENTITY, SIMT_RELU, SIMT_GELU } function;
+};
+
+/* D = epilogue(alpha op(A) op(B) + beta C), m x n. */
+struct simt_product {
+    bool transposed_a,
+        transposed_b; /* as they lie: a matrix by rows is one by columns transposed */
+    int m, n, k;
+    struct simt_layout a, b, c, d;
+    bool exact; /* sums in double */
+    double alpha, beta;
+    struct simt_epilogue epilogue;
+};
+
+struct simt_batches {
+    int count;
+    long long stride_a, stride_b, stride_c, stride_d; /* in elements */
+    const void *const *a, *const *b;                  /* or pointers, in memory of the device */
+    void *const *c;
+};
+
+struct simt_operands {
+    const void *a, *b, *c;
+    void *d;
+};
+
+/* The type of alpha and beta, and whether sums are made in double. */
+cudaDataType simt_scale_of(cublasComputeType_t compute);
+bool simt_is_exact(cublasComputeType_t compute);
+bool simt_product_reads(cudaDataType type); /* whether matrices may be of it */
+
+/* Reads the factors; false if there are none. */
+bool simt_product_factors(struct simt_product *product, const void *alpha, const void *beta,
+                          cudaDataType type);
+cublasStatus_t simt_product_run(const struct simt_blas_call *call,
+                                const struct simt_product *product,
+                                const struct simt_operands *operands,
+                                const struct simt_batches *batches);
+
+#endif
