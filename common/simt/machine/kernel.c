@@ -4,6 +4,7 @@
 #include <time.h>
 
 #include "base/exit.h"
+#include "base/repeatable.h"
 #include "machine/hooks.h"
 #include "machine/machine.h"
 #include "machine/reports.h"
@@ -97,6 +98,7 @@ int simt_is_cooperative(void)
 long long simt_clock(void)
 {
     struct timespec time;
+    simt_not_repeatable();
     clock_gettime(CLOCK_MONOTONIC, &time);
     return (long long)time.tv_sec * 1000000000 + time.tv_nsec;
 }

@@ -239,8 +239,11 @@ void simt_memory_describe(const void *address, char *text, size_t size)
 
 /* ---- opening and closing ---- */
 
+uint64_t simt_memory_changes;
+
 static void protect(const struct simt_region *region, int protection)
 {
+    simt_memory_changes += (protection & PROT_WRITE) != 0;
     if (mprotect(region->map, region->map_size, protection) != 0) {
         perror("simt: cannot change the protection of device memory");
         simt_exit_without_memory();
@@ -278,6 +281,11 @@ void simt_memory_close(void)
 {
     protect_all(PROT_NONE);
     simt_heap_close();
+}
+
+void simt_memory_look(bool look)
+{
+    protect_all(look ? PROT_READ : PROT_NONE);
 }
 
 void simt_region_open(const void *address, bool open)
@@ -338,6 +346,7 @@ void *simt_memory_allocate(size_t size)
         return NULL;
     }
     protect(&region, PROT_NONE);
+    simt_memory_changes++;
     if (!simt_region_add(region)) {
         return NULL;
     }
@@ -382,6 +391,7 @@ bool simt_regions_overlap(const char *address, size_t size)
 
 void simt_region_release(struct simt_region *region)
 {
+    simt_memory_changes++;
     if (region->kind == REGION_DEVICE) {
         /* Gives the pages back and keeps the addresses out of use. */
         mmap(region->map, region->map_size, PROT_NONE,

@@ -46,6 +46,10 @@ size_t simt_memory_total(void);
  * runs. */
 void simt_memory_open(void);
 void simt_memory_close(void);
+/* Device memory that the current device reaches can be read, but not written; or no more. */
+void simt_memory_look(bool look);
+/* How often any device memory could be written: as long as that stays, none has changed. */
+extern uint64_t simt_memory_changes;
 /* Gives all memory of a device back; of the last one, the kernels' heap, too. */
 void simt_memory_reset(int device);
 bool simt_memory_is_device(const void *address);

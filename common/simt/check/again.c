@@ -1,0 +1,158 @@
+#include "check/again.h"
+
+#include <stdlib.h>
+
+#include "base/need.h"
+#include "check/shadow.h"
+
+/* The words of a row that the launch read and wrote; and one thread that did, in a tag. */
+struct simt_again_row {
+    uint32_t read, stored;
+    uint32_t reader, writer;
+    uint16_t reader_site, writer_site;
+};
+
+/* The cells of a word. */
+struct word {
+    struct simt_cell *first;
+    unsigned int count;
+};
+
+static struct word word_of(struct simt_page *page, unsigned int offset)
+{
+    return (struct word){simt_cell_of(page, offset), page->shift == 0 ? 4 : 1};
+}
+
+static bool is_of(const struct simt_stretch *tags, uint32_t tag)
+{
+    return tag >= tags->start && tag < tags->end;
+}
+
+/* ---- keeping ---- */
+
+static void keep_cell(struct simt_again_row *row, const struct simt_cell *cell, uint32_t bit,
+                      const struct simt_stretch *tags)
+{
+    if (is_of(tags, cell->writer)) {
+        row->stored |= bit;
+        row->writer = cell->writer;
+        row->writer_site = cell->writer_site;
+    }
+    if (is_of(tags, cell->reader)) {
+        row->read |= bit;
+        row->reader = cell->reader;
+        row->reader_site = cell->reader_site;
+    }
+}
+
+static struct simt_again_row keep_row(uint64_t address, const struct simt_stretch *tags)
+{
+    struct simt_again_row row = {0};
+    struct simt_page *page;
+    simt_pages_make_room();
+    page = simt_page_find(address);
+    if (!page || !simt_page_is_used(page)) {
+        return row; /* constant memory */
+    }
+    if (page->in_rows >> address % SIMT_PAGE_BYTES / SIMT_ROW_BYTES & 1) {
+        keep_cell(&row, &page->rows[address % SIMT_PAGE_BYTES / SIMT_ROW_BYTES], UINT32_MAX, tags);
+        return row;
+    }
+    for (unsigned int i = 0; i < SIMT_ROW_WORDS; i++) {
+        const struct word word = word_of(page, (unsigned int)(address % SIMT_PAGE_BYTES) + 4 * i);
+        for (unsigned int j = 0; j < word.count; j++) {
+            keep_cell(&row, &word.first[j], (uint32_t)1 << i, tags);
+        }
+    }
+    return row;
+}
+
+void simt_again_keep(struct simt_again *again, const struct simt_snapshot *snapshot)
+{
+    size_t count = 0;
+    simt_stretch_keep(&again->tags);
+    again->rows = simt_needed(malloc((snapshot->bytes / SIMT_ROW_BYTES + 1) * sizeof *again->rows),
+                              "repeats");
+    for (size_t i = 0; i < snapshot->count; i++) {
+        for (size_t at = 0; at < snapshot->pieces[i].size; at += SIMT_ROW_BYTES) {
+            again->rows[count++] =
+                keep_row((uintptr_t)snapshot->pieces[i].address + at, &again->tags);
+        }
+    }
+}
+
+void simt_again_drop(struct simt_again *again)
+{
+    simt_stretch_drop(&again->tags);
+    free(again->rows);
+    *again = (struct simt_again){0};
+}
+
+/* ---- telling ---- */
+
+/* What is known, and what will be. */
+struct renewal {
+    struct simt_stretch before;
+    uint32_t start;
+};
+
+static bool renew(uint32_t *tag, const struct renewal *renewal)
+{
+    if (!is_of(&renewal->before, *tag)) {
+        return false;
+    }
+    *tag = renewal->start | *tag % SIMT_THREADS;
+    return true;
+}
+
+/* Others may have come to the cell since the launch was run: before it was made again, when it
+ * takes their place; or later, when they keep it. */
+static void tell_cell(struct simt_cell *cell, const struct simt_again_row *row, uint32_t bit,
+                      const struct renewal *renewal)
+{
+    const uint32_t since = renewal->before.since;
+    bool wrote, has_read;
+    if (row->stored & bit && cell->writer < since && !is_of(&renewal->before, cell->writer)) {
+        const uint32_t reader = cell->reader >= since ? cell->reader : 0;
+        *cell = (struct simt_cell){.writer = renewal->start | row->writer % SIMT_THREADS,
+                                   .writer_site = row->writer_site,
+                                   .reader = reader,
+                                   .reader_site = cell->reader_site};
+        return;
+    }
+    wrote = renew(&cell->writer, renewal);
+    has_read = renew(&cell->reader, renewal);
+    has_read = renew(&cell->reader_before, renewal) || has_read;
+    has_read = renew(&cell->reader_other, renewal) || has_read;
+    if (row->read & bit && !has_read && !wrote && cell->writer < since && cell->reader < since) {
+        cell->reader = renewal->start | row->reader % SIMT_THREADS;
+        cell->reader_site = row->reader_site;
+    }
+}
+
+static void tell_row(uint64_t address, const struct simt_again_row *row,
+                     const struct renewal *renewal)
+{
+    struct simt_page *page;
+    simt_pages_make_room();
+    page = row->read || row->stored ? simt_page_find(address) : NULL;
+    for (unsigned int i = 0; page && simt_page_is_used(page) && i < SIMT_ROW_WORDS; i++) {
+        const struct word word = word_of(page, (unsigned int)(address % SIMT_PAGE_BYTES) + 4 * i);
+        for (unsigned int j = 0; j < word.count; j++) {
+            tell_cell(&word.first[j], row, (uint32_t)1 << i, renewal);
+        }
+    }
+}
+
+void simt_again_tell(struct simt_again *again, const struct simt_snapshot *snapshot,
+                     uint64_t number, uint64_t first)
+{
+    const struct simt_stretch before = simt_stretch_renew(&again->tags, number, first);
+    const struct renewal renewal = {before, again->tags.start};
+    size_t count = 0;
+    for (size_t i = 0; i < snapshot->count; i++) {
+        for (size_t at = 0; at < snapshot->pieces[i].size; at += SIMT_ROW_BYTES) {
+            tell_row((uintptr_t)snapshot->pieces[i].address + at, &again->rows[count++], &renewal);
+        }
+    }
+}
