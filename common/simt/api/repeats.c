@@ -12,7 +12,7 @@
  * learns what changes how the next one is looked at.
  *
  * A later launch is a repeat if all of these rows have the same contents, byte by byte. They are
- * not compared if no device memory could be written in between. And all that is under way must be
+ * not compared if the device memory that it uses could not be written in between. And all that is under way must be
  * ordered before it; when something begins that is not ordered behind it, the checks are told what
  * the launch would have left in the shadow (check/again.h), since the two may race.
  *
@@ -296,7 +296,7 @@ static bool is_ordered_behind_all(void)
 static bool is_there(struct repeat *repeat)
 {
     bool same;
-    if (repeat->changes == simt_memory_changes && !repeat->snapshot.unseen) {
+    if (simt_snapshot_is_untouched(&repeat->snapshot, repeat->changes)) {
         return true;
     }
     simt_memory_look(true);

@@ -24,14 +24,27 @@ static void add_piece(struct simt_snapshot *snapshot, size_t *capacity, char *ad
     snapshot->pieces[snapshot->count++] = (struct simt_memory_piece){address, SIMT_ROW_BYTES};
 }
 
+/* Pages come in ascending order. */
+static void add_region(struct simt_snapshot *snapshot, const struct simt_region *region)
+{
+    void **regions = snapshot->regions;
+    if (snapshot->region_count == 0 || regions[snapshot->region_count - 1] != region->base) {
+        regions = simt_needed(realloc(regions, (snapshot->region_count + 1) * sizeof *regions),
+                              "repeats");
+        regions[snapshot->region_count++] = region->base;
+        snapshot->regions = regions;
+    }
+}
+
 /* Whether it stays until the runtime is told, or until the program ends. */
-static bool is_kept(const void *address, bool *unseen)
+static bool is_kept(struct simt_snapshot *snapshot, const void *address)
 {
     const struct simt_region *region = simt_region_find(address);
     if (region && region->kind == REGION_DEVICE) {
+        add_region(snapshot, region);
         return region->device == simt_own.device;
     }
-    *unseen = true;
+    snapshot->unseen = true;
     return region ? region->kind != REGION_REGISTERED : simt_in_program((uintptr_t)address);
 }
 
@@ -45,7 +58,7 @@ static bool add_page(struct simt_snapshot *snapshot, size_t *capacity, const str
     for (uint32_t set = rows; set; set &= set - 1) {
         add_piece(snapshot, capacity, start + simt_lowest(set) * SIMT_ROW_BYTES);
     }
-    return is_kept(start + simt_lowest(rows) * SIMT_ROW_BYTES, &snapshot->unseen);
+    return is_kept(snapshot, start + simt_lowest(rows) * SIMT_ROW_BYTES);
 }
 
 static void keep_contents(struct simt_snapshot *snapshot)
@@ -73,6 +86,15 @@ bool simt_snapshot_take(struct simt_snapshot *snapshot, size_t most)
         simt_snapshot_forget(snapshot);
     }
     return kept;
+}
+
+bool simt_snapshot_is_untouched(const struct simt_snapshot *snapshot, uint64_t changes)
+{
+    bool untouched = !snapshot->unseen;
+    for (size_t i = 0; i < snapshot->region_count && untouched; i++) {
+        untouched = simt_memory_changed(snapshot->regions[i]) <= changes;
+    }
+    return untouched;
 }
 
 bool simt_snapshot_is_there(const struct simt_snapshot *snapshot)
@@ -115,6 +137,7 @@ bool simt_snapshot_meets(const struct simt_snapshot *snapshot, const char *addre
 void simt_snapshot_forget(struct simt_snapshot *snapshot)
 {
     free(snapshot->pieces);
+    free(snapshot->regions);
     free(snapshot->contents);
     *snapshot = (struct simt_snapshot){0};
 }

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 struct simt_snapshot {
     size_t count; /* of pieces, in ascending order */
@@ -11,6 +12,8 @@ struct simt_snapshot {
         char *address;
         size_t size;
     } * pieces;
+    void **regions; /* an address in each of the device's */
+    size_t region_count;
     size_t bytes;
     char *contents; /* all of them, one behind the other */
     bool rewrites;  /* a row is read and written */
@@ -19,6 +22,8 @@ struct simt_snapshot {
 /* Of what has been used so far (used.h); no more is noted. Memory can be read. False, and nothing
  * is kept: it is more than `most` bytes, or in memory of which nothing tells when it is no more. */
 bool simt_snapshot_take(struct simt_snapshot *snapshot, size_t most);
+/* Whether it could not have changed since simt_memory_changes (memory.h) was so. */
+bool simt_snapshot_is_untouched(const struct simt_snapshot *snapshot, uint64_t changes);
 /* Whether what is there now is what was there then; memory can be read. */
 bool simt_snapshot_is_there(const struct simt_snapshot *snapshot);
 /* The same pieces with the same contents. */

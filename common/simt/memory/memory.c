@@ -241,9 +241,17 @@ void simt_memory_describe(const void *address, char *text, size_t size)
 
 uint64_t simt_memory_changes;
 
-static void protect(const struct simt_region *region, int protection)
+uint64_t simt_memory_changed(const void *address)
 {
-    simt_memory_changes += (protection & PROT_WRITE) != 0;
+    const struct simt_region *region = simt_region_find(address);
+    return region ? region->changed : simt_memory_changes;
+}
+
+static void protect(struct simt_region *region, int protection)
+{
+    if (protection & PROT_WRITE) {
+        region->changed = ++simt_memory_changes;
+    }
     if (mprotect(region->map, region->map_size, protection) != 0) {
         perror("simt: cannot change the protection of device memory");
         simt_exit_without_memory();
@@ -290,7 +298,7 @@ void simt_memory_look(bool look)
 
 void simt_region_open(const void *address, bool open)
 {
-    const struct simt_region *region = simt_region_find(address);
+    struct simt_region *region = simt_region_find(address);
     if (region && region->kind == REGION_DEVICE) {
         protect(region, open ? PROT_READ | PROT_WRITE : PROT_NONE);
     }
@@ -346,7 +354,7 @@ void *simt_memory_allocate(size_t size)
         return NULL;
     }
     protect(&region, PROT_NONE);
-    simt_memory_changes++;
+    region.changed = ++simt_memory_changes;
     if (!simt_region_add(region)) {
         return NULL;
     }
@@ -391,7 +399,6 @@ bool simt_regions_overlap(const char *address, size_t size)
 
 void simt_region_release(struct simt_region *region)
 {
-    simt_memory_changes++;
     if (region->kind == REGION_DEVICE) {
         /* Gives the pages back and keeps the addresses out of use. */
         mmap(region->map, region->map_size, PROT_NONE,
