@@ -131,8 +131,18 @@ static bool equals(const struct repeat *repeat, const struct simt_launch *launch
            memcmp(other->closure, launch->closure, launch->closure_bytes) == 0;
 }
 
+/* The checks come to know of the latest repeat. */
+static void tell_checks(struct repeat *repeat)
+{
+    simt_again_tell(&repeat->again, &repeat->snapshot, repeat->operation, simt_operations_first());
+    repeat->operation = 0;
+}
+
 static void forget(struct repeat *repeat)
 {
+    if (repeat->operation && simt_operation_find(repeat->operation)) {
+        tell_checks(repeat); /* it may not be over */
+    }
     simt_snapshot_forget(&repeat->snapshot);
     free(repeat->sites);
     repeat->sites = NULL;
@@ -192,16 +202,32 @@ void simt_repeats_forget(const void *address, size_t size)
 
 /* ---- recording ---- */
 
-/* Of all that is kept, an eighth of what there is. */
+/* Of all contents that are kept: an eighth of what there is. */
 static size_t most_bytes(void)
 {
-    const size_t available = simt_available_memory(),
-                 most = (available ? available : UNKNOWN_SIZE) / 8;
-    size_t kept = 0;
-    for (size_t i = 0; i < repeat_count; i++) {
-        kept += repeats[i].snapshot.bytes;
+    const size_t available = simt_available_memory();
+    return (available ? available : UNKNOWN_SIZE) / 8;
+}
+
+/* Those that have not been used for longest make way for this one. */
+static void make_room(const struct repeat *newest, size_t most)
+{
+    for (;;) {
+        struct repeat *oldest = NULL;
+        size_t kept = newest->snapshot.bytes;
+        for (size_t i = 0; i < repeat_count; i++) {
+            struct repeat *other = &repeats[i];
+            if (other != newest && other->snapshot.bytes > 0) {
+                kept += other->snapshot.bytes;
+                oldest = !oldest || other->last_used < oldest->last_used ? other : oldest;
+            }
+        }
+        if (!oldest || kept <= most) {
+            return;
+        }
+        forget(oldest);
+        oldest->next = oldest->launches + 1;
     }
-    return kept < most ? most - kept : 0;
 }
 
 void simt_repeats_start_launch(void)
@@ -246,7 +272,8 @@ static void end_recording(const unsigned int *sites, unsigned int count)
 {
     struct repeat *repeat = current;
     struct simt_snapshot snapshot;
-    const bool fits = simt_snapshot_take(&snapshot, most_bytes());
+    const size_t most = most_bytes();
+    const bool fits = simt_snapshot_take(&snapshot, most);
     if (!fits || !simt_is_repeatable || simt_grid.abandoned != cudaSuccess ||
         simt_order_version() != version_before) {
         simt_snapshot_forget(&snapshot);
@@ -269,6 +296,7 @@ static void end_recording(const unsigned int *sites, unsigned int count)
         repeat->snapshot = snapshot;
         repeat->changes = simt_memory_changes;
     }
+    make_room(repeat, most);
 }
 
 void simt_repeats_end_launch(const unsigned int *sites, unsigned int count)
@@ -361,9 +389,7 @@ void simt_repeats_come_first(void)
         const struct simt_operation *operation =
             repeat->operation ? simt_operation_find(repeat->operation) : NULL;
         if (operation && simt_operation_unordered(operation)) {
-            simt_again_tell(&repeat->again, &repeat->snapshot, repeat->operation,
-                            simt_operations_first());
-            repeat->operation = 0;
+            tell_checks(repeat);
         }
     }
 }

@@ -544,6 +544,20 @@ static void race_before_reader(int i)
         plus<<<8, 128, 0, stream>>>(more + 900, in, 90, 0);
     }
 }
+/* After the last of the launches there are more than are kept in mind. */
+static void race_after_many(int i)
+{
+    cudaStream_t stream;
+    cudaDeviceSynchronize();
+    TWICE;
+    if (i == TIMES - 1) {
+        for (int j = 0; j < 100; j++) {
+            plus<<<1, 32>>>(more, more + 32, 32, (char)j);
+        }
+        cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
+        plus<<<8, 128, 0, stream>>>(more + 64, in, 900, 0);
+    }
+}
 /* The launch in the last round is itself not ordered behind another one. */
 static void race_of_repeat(int i)
 {
@@ -624,6 +638,7 @@ static const struct {
     CASE(race_after_reader),
     CASE(race_after_writer),
     CASE(race_before_reader),
+    CASE(race_after_many),
     CASE(race_of_repeat),
     CASE(no_race)};
 
