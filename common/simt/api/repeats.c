@@ -6,15 +6,16 @@
  * not run; all else is done: its operation in its stream, its counts, what the checks know of it.
  *
  * So the second of equal launches is recorded: which rows of memory it uses (check/used.h), and
- * what is in them when it ends. If it reads none that it writes, it leaves what it began with. If
- * it does, the third one is recorded, too, and both must end with the same. A launch is not
- * recorded if it does more than to read and write memory that is watched (simt_not_repeatable), or
- * learns what changes how the next one is looked at.
+ * what is in them when it ends (check/snapshot.h). If it reads none that it writes, it leaves what
+ * it began with. If it does, the third one is recorded, too, and has to begin and to end with what
+ * the second left. A launch is not recorded if it does more than to read and write memory that is
+ * noted (simt_not_repeatable), or learns what changes how the next one is looked at.
  *
  * A later launch is a repeat if all of these rows have the same contents, byte by byte. They are
- * not compared if the device memory that it uses could not be written in between. And all that is under way must be
- * ordered before it; when something begins that is not ordered behind it, the checks are told what
- * the launch would have left in the shadow (check/again.h), since the two may race.
+ * not compared if the device memory that it uses could not be written in between. And all that is
+ * under way must be ordered before it; when something begins that is not ordered behind it, the
+ * checks are told what the launch would have left in the shadow (check/again.h), since the two may
+ * race.
  *
  * SIMT_REPEATED=run runs all launches; =tell says in the end how many were repeats. */
 #include "api/repeats.h"

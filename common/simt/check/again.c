@@ -5,22 +5,34 @@
 #include "base/need.h"
 #include "check/shadow.h"
 
-/* The words of a row that the launch read and wrote; and one thread that did, in a tag. */
+/* The bytes of a row. */
+struct bytes {
+    uint64_t set[SIMT_ROW_BYTES / 64];
+};
+
+/* Those that the launch read and wrote; and one thread that did, in a tag. */
 struct simt_again_row {
-    uint32_t read, stored;
+    struct bytes read, stored;
     uint32_t reader, writer;
     uint16_t reader_site, writer_site;
 };
 
-/* The cells of a word. */
-struct word {
-    struct simt_cell *first;
-    unsigned int count;
-};
-
-static struct word word_of(struct simt_page *page, unsigned int offset)
+static bool has(const struct bytes *bytes, unsigned int number)
 {
-    return (struct word){simt_cell_of(page, offset), page->shift == 0 ? 4 : 1};
+    return bytes->set[number / 64] >> number % 64 & 1;
+}
+
+/* So many from `first` on. */
+static void add(struct bytes *bytes, unsigned int first, unsigned int count)
+{
+    for (unsigned int i = first; i < first + count; i++) {
+        bytes->set[i / 64] |= UINT64_C(1) << i % 64;
+    }
+}
+
+static bool is_empty(const struct bytes *bytes)
+{
+    return !(bytes->set[0] | bytes->set[1]);
 }
 
 static bool is_of(const struct simt_stretch *tags, uint32_t tag)
@@ -30,16 +42,17 @@ static bool is_of(const struct simt_stretch *tags, uint32_t tag)
 
 /* ---- keeping ---- */
 
-static void keep_cell(struct simt_again_row *row, const struct simt_cell *cell, uint32_t bit,
-                      const struct simt_stretch *tags)
+/* The cell of so many bytes. */
+static void keep_cell(struct simt_again_row *row, const struct simt_cell *cell, unsigned int first,
+                      unsigned int count, const struct simt_stretch *tags)
 {
     if (is_of(tags, cell->writer)) {
-        row->stored |= bit;
+        add(&row->stored, first, count);
         row->writer = cell->writer;
         row->writer_site = cell->writer_site;
     }
     if (is_of(tags, cell->reader)) {
-        row->read |= bit;
+        add(&row->read, first, count);
         row->reader = cell->reader;
         row->reader_site = cell->reader_site;
     }
@@ -47,6 +60,7 @@ static void keep_cell(struct simt_again_row *row, const struct simt_cell *cell, 
 
 static struct simt_again_row keep_row(uint64_t address, const struct simt_stretch *tags)
 {
+    const unsigned int offset = (unsigned int)(address % SIMT_PAGE_BYTES);
     struct simt_again_row row = {0};
     struct simt_page *page;
     simt_pages_make_room();
@@ -54,15 +68,12 @@ static struct simt_again_row keep_row(uint64_t address, const struct simt_stretc
     if (!page || !simt_page_is_used(page)) {
         return row; /* constant memory */
     }
-    if (page->in_rows >> address % SIMT_PAGE_BYTES / SIMT_ROW_BYTES & 1) {
-        keep_cell(&row, &page->rows[address % SIMT_PAGE_BYTES / SIMT_ROW_BYTES], UINT32_MAX, tags);
+    if (page->in_rows >> offset / SIMT_ROW_BYTES & 1) {
+        keep_cell(&row, &page->rows[offset / SIMT_ROW_BYTES], 0, SIMT_ROW_BYTES, tags);
         return row;
     }
-    for (unsigned int i = 0; i < SIMT_ROW_WORDS; i++) {
-        const struct word word = word_of(page, (unsigned int)(address % SIMT_PAGE_BYTES) + 4 * i);
-        for (unsigned int j = 0; j < word.count; j++) {
-            keep_cell(&row, &word.first[j], (uint32_t)1 << i, tags);
-        }
+    for (unsigned int i = 0, size = 1u << page->shift; i < SIMT_ROW_BYTES; i += size) {
+        keep_cell(&row, simt_cell_of(page, offset + i), i, size, tags);
     }
     return row;
 }
@@ -107,12 +118,13 @@ static bool renew(uint32_t *tag, const struct renewal *renewal)
 
 /* Others may have come to the cell since the launch was run: before it was made again, when it
  * takes their place; or later, when they keep it. */
-static void tell_cell(struct simt_cell *cell, const struct simt_again_row *row, uint32_t bit,
+static void tell_cell(struct simt_cell *cell, const struct simt_again_row *row, unsigned int first,
                       const struct renewal *renewal)
 {
     const uint32_t since = renewal->before.since;
     bool wrote, has_read;
-    if (row->stored & bit && cell->writer < since && !is_of(&renewal->before, cell->writer)) {
+    if (has(&row->stored, first) && cell->writer < since &&
+        !is_of(&renewal->before, cell->writer)) {
         const uint32_t reader = cell->reader >= since ? cell->reader : 0;
         *cell = (struct simt_cell){.writer = renewal->start | row->writer % SIMT_THREADS,
                                    .writer_site = row->writer_site,
@@ -124,7 +136,8 @@ static void tell_cell(struct simt_cell *cell, const struct simt_again_row *row, 
     has_read = renew(&cell->reader, renewal);
     has_read = renew(&cell->reader_before, renewal) || has_read;
     has_read = renew(&cell->reader_other, renewal) || has_read;
-    if (row->read & bit && !has_read && !wrote && cell->writer < since && cell->reader < since) {
+    if (has(&row->read, first) && !has_read && !wrote && cell->writer < since &&
+        cell->reader < since) {
         cell->reader = renewal->start | row->reader % SIMT_THREADS;
         cell->reader_site = row->reader_site;
     }
@@ -133,14 +146,18 @@ static void tell_cell(struct simt_cell *cell, const struct simt_again_row *row, 
 static void tell_row(uint64_t address, const struct simt_again_row *row,
                      const struct renewal *renewal)
 {
+    const unsigned int offset = (unsigned int)(address % SIMT_PAGE_BYTES);
     struct simt_page *page;
+    if (is_empty(&row->read) && is_empty(&row->stored)) {
+        return;
+    }
     simt_pages_make_room();
-    page = row->read || row->stored ? simt_page_find(address) : NULL;
-    for (unsigned int i = 0; page && simt_page_is_used(page) && i < SIMT_ROW_WORDS; i++) {
-        const struct word word = word_of(page, (unsigned int)(address % SIMT_PAGE_BYTES) + 4 * i);
-        for (unsigned int j = 0; j < word.count; j++) {
-            tell_cell(&word.first[j], row, (uint32_t)1 << i, renewal);
-        }
+    page = simt_page_find(address);
+    if (!page || !simt_page_is_used(page)) {
+        return;
+    }
+    for (unsigned int i = 0, size = 1u << page->shift; i < SIMT_ROW_BYTES; i += size) {
+        tell_cell(simt_cell_of(page, offset + i), row, i, renewal);
     }
 }
 

@@ -363,11 +363,14 @@ static void symbol_copied(int i)
     cudaMemcpyToSymbol(weights, &value, sizeof value, 4 * (i % 4));
     symbols(i);
 }
+/* Twice: nothing else touches device memory in between. */
 static void managed_written(int i)
 {
-    both[i % 4] = i;
-    of_managed<<<1, 4>>>(out);
-    cudaDeviceSynchronize();
+    for (int j = 0; j < 2; j++) {
+        both[(i + j) % 4] = i + 10 * j;
+        of_managed<<<1, 4>>>(out);
+        cudaDeviceSynchronize();
+    }
 }
 static void pinned_written(int i)
 {
@@ -376,9 +379,11 @@ static void pinned_written(int i)
         cudaMallocHost(&pinned, N * sizeof *pinned);
         memset(pinned, 0, N * sizeof *pinned);
     }
-    pinned[i] = i;
-    twice<<<8, 128>>>(pinned, out, N);
-    cudaDeviceSynchronize();
+    for (int j = 0; j < 2; j++) {
+        pinned[i] += i + j;
+        twice<<<8, 128>>>(pinned, out, N);
+        cudaDeviceSynchronize();
+    }
 }
 static void registered_written(int i)
 {
