@@ -287,9 +287,10 @@ static void input_copied(int i)
     cudaMemcpy(in, host, sizeof host, cudaMemcpyHostToDevice);
     TWICE;
 }
+/* In another block each time. */
 static void input_filled(int i)
 {
-    cudaMemset((char *)in + i, i, 1);
+    cudaMemset((char *)in + 700 * i, i + 1, 1);
     TWICE;
 }
 static void input_written(int i)
@@ -322,9 +323,12 @@ static void accumulated(int)
 {
     accumulate<<<8, 128>>>(in, out, N);
 }
-static void started_again(int)
+/* It always leaves the same, but in the end it does not begin with the same. */
+static void started_again(int i)
 {
-    cudaMemset(out, 0, N * sizeof *out);
+    if (i < TIMES - 1) {
+        cudaMemset(out, 0, N * sizeof *out);
+    }
     accumulate<<<8, 128>>>(in, out, N);
 }
 static void counted(int)
@@ -389,7 +393,8 @@ static void registered_written(int i)
 {
     static float *memory;
     if (!memory) {
-        memory = (float *)calloc(N, sizeof *memory);
+        memory = (float *)aligned_alloc(4096, 4096);
+        memset(memory, 0, 4096);
         cudaHostRegister(memory, N * sizeof *memory, cudaHostRegisterDefault);
     }
     memory[i] = i;
@@ -483,6 +488,24 @@ static void unset_again(int i)
         printf("%d\n", in == old);
     }
 }
+static void other_device(int i)
+{
+    cudaSetDevice(i == TIMES - 1);
+    TWICE;
+}
+static void unregistered(int i)
+{
+    static float *memory;
+    if (!memory) {
+        memory = (float *)aligned_alloc(4096, 4096);
+        memset(memory, 0, 4096);
+        cudaHostRegister(memory, N * sizeof *memory, cudaHostRegisterDefault);
+    }
+    if (i == TIMES - 1) {
+        cudaHostUnregister(memory);
+    }
+    twice<<<8, 128>>>(memory, out, N);
+}
 static void freed(int i)
 {
     TWICE;
@@ -522,10 +545,10 @@ static void race_copy_output(int i)
         },
         i);
 }
-/* Between the launches, another one reads the input. */
+/* Between the launches, another one reads the input; it is never a repeat. */
 static void race_after_reader(int i)
 {
-    twice<<<8, 128>>>(in, more, N);
+    count<<<8, 128>>>(in, (unsigned int *)more, N);
     race_write_input(i);
 }
 /* Between the launches, another one writes the same. */
@@ -563,14 +586,16 @@ static void race_after_many(int i)
         plus<<<8, 128, 0, stream>>>(more + 64, in, 900, 0);
     }
 }
-/* The launch in the last round is itself not ordered behind another one. */
+/* The launch in the last round is itself not ordered behind another one, which writes what is there
+ * already. */
 static void race_of_repeat(int i)
 {
     cudaStream_t stream;
+    plus<<<8, 128>>>(more, more, N, 0);
     cudaDeviceSynchronize();
     if (i == TIMES - 1) {
         cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
-        plus<<<8, 128, 0, stream>>>(more, in, N, 0);
+        plus<<<8, 128, 0, stream>>>(in, in, N, 0);
     }
     TWICE;
 }
@@ -635,6 +660,8 @@ static const struct {
     CASE(failing),
     CASE(unset_shared),
     CASE(unset_again),
+    CASE(other_device),
+    CASE(unregistered),
     CASE(freed),
     CASE(race_write_input),
     CASE(race_read_output),
