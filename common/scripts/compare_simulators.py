@@ -95,7 +95,7 @@ def measure_simt(folder, runs):
         program = os.path.join(folder, "kernels")
         run(os.path.join(ROOT, "common/simt/simtcc"), "-ccbin", compiler, "-O2",
             os.path.join(SOURCES, "kernels.cu"), os.path.join(SOURCES, "native.c"), "-o", program)
-        text, peak = run_measured(program, str(runs))
+        text, peak = run_measured(program, str(runs), SIMT_REPEATED="run")
         found = times(text)
         for (problem, size, mode), seconds in sorted(found.items()):
             native = found[problem, size, "native"]

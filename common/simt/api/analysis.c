@@ -5,8 +5,10 @@
 #include <unistd.h>
 
 #include "api/errors.h"
+#include "api/repeats.h"
 #include "base/exit.h"
 #include "base/need.h"
+#include "base/repeatable.h"
 #include "check/bulk_checks.h"
 #include "check/causality.h"
 #include "check/check.h"
@@ -16,6 +18,7 @@
 #include "check/parts.h"
 #include "check/shadow.h"
 #include "check/skips.h"
+#include "check/used.h"
 #include "count/listing.h"
 #include "count/replay.h"
 #include "count/step.h"
@@ -133,6 +136,11 @@ static void conclude(void)
 
 /* ---- launches ---- */
 
+static bool repeats(const struct simt_launch *launch)
+{
+    return launch->instrumented && wanted() && simt_repeats(launch);
+}
+
 static bool start_launch(const struct simt_launch *launch)
 {
     simt_listing_prepare();
@@ -141,11 +149,13 @@ static bool start_launch(const struct simt_launch *launch)
         simt_check_not_looked();
         return false;
     }
+    simt_repeats_come_first();
     simt_check_start_launch((size_t)launch->grid.x * launch->grid.y * launch->grid.z);
     simt_plans_start_launch();
     simt_skips_start_launch(launch);
     simt_requests_launch(launch);
     simt_explore_start_launch(launch);
+    simt_repeats_start_launch();
     return true;
 }
 
@@ -157,6 +167,7 @@ static void end_launch(const struct simt_launch *launch)
     if (simt_tracing) {
         simt_explore_end_launch(sites, count);
         simt_skips_end_launch();
+        simt_repeats_end_launch(sites, count);
         conclude();
     }
     simt_sites_clear();
@@ -241,6 +252,7 @@ static void part_ends(struct simt_part *part)
     const unsigned int *sites = simt_sites_touched(&count);
     simt_check_part_ends(part);
     simt_skips_part_ends(part);
+    simt_used_part_ends(part);
     simt_part_put(part, &count, sizeof count);
     for (unsigned int i = 0; i < count; i++) {
         simt_part_put(part, simt_site(sites[i]), sizeof(struct simt_site));
@@ -257,6 +269,7 @@ static void part_take(struct simt_part *part, unsigned int number)
     unsigned int count;
     simt_check_part_take(part, number);
     simt_skips_part_take(part);
+    simt_used_part_take(part);
     simt_part_get(part, &count, sizeof count);
     for (unsigned int i = 0; i < count; i++) {
         struct simt_site site;
@@ -366,6 +379,7 @@ static void proxy_fence(enum simt_proxy proxy, const void *map)
 static void bulk_begins(const void *caller, size_t bytes, const void *of_barrier)
 {
     struct simt_line_counters *counters = simt_count_at(caller);
+    simt_not_repeatable(); /* what it uses is not noted */
     counters->bulk_copies++;
     counters->bulk_bytes += bytes;
     simt_trace_check();
@@ -379,6 +393,7 @@ static bool bulk_piece(const void *caller, void *to, const void *from, unsigned 
                        enum simt_bulk_way way)
 {
     unsigned int site = simt_site_number(simt_place_of(caller)), thread = simt_recorder.thread;
+    simt_not_repeatable();
     bool inside = !from || simt_check_bulk_read((uintptr_t)from, size, thread, site);
     return simt_check_bulk_write((uintptr_t)to, size, thread, site, way) && inside;
 }
@@ -417,6 +432,7 @@ static void bulk_reduced(const void *caller, void *to, unsigned int size, uint32
 
 static void map_read(const void *caller, const void *map, unsigned int size)
 {
+    simt_not_repeatable();
     simt_trace_check();
     simt_check_map_read((uintptr_t)map, size, simt_recorder.thread,
                         simt_site_number(simt_place_of(caller)));
@@ -448,10 +464,18 @@ static void polls(const void *caller)
     simt_note_guard(simt_site_number(simt_place_of(caller)));
 }
 
-/* ---- copies ---- */
+/* ---- memory, and copies ---- */
+
+static void freed(const void *address, size_t size)
+{
+    simt_repeats_forget(address, size);
+    simt_check_freed(address, size);
+}
 
 static void operation(void)
 {
+    simt_not_repeatable(); /* if it is a kernel's */
+    simt_repeats_come_first();
     if (simt_instrumented() && wanted()) {
         simt_check_operation();
         conclude();
@@ -476,6 +500,7 @@ static void tell_place_number(FILE *file, uint32_t place)
 }
 
 const struct simt_observer simt_observer = {
+    .repeats = repeats,
     .start_launch = start_launch,
     .end_launch = end_launch,
     .start_block = start_block,
@@ -514,7 +539,7 @@ const struct simt_observer simt_observer = {
     .bulk_wrote = bulk_wrote,
     .polls = polls,
     .allocated = simt_check_allocated,
-    .freed = simt_check_freed,
+    .freed = freed,
     .written = simt_check_written,
     .is_written = simt_check_is_written,
     .operation = operation,

@@ -5,6 +5,7 @@
 
 #include "api/api.h"
 #include "base/need.h"
+#include "base/repeatable.h"
 
 enum { ALIGNMENT = 64 };
 
@@ -57,6 +58,7 @@ void *simt_make_call(const struct simt_kernel *kernel, void **arguments, size_t 
     if (!closure) {
         return NULL;
     }
+    memset(closure, 0, *bytes); /* in between, too: equal launches have equal ones */
     *(struct call *)closure = (struct call){kernel};
     value = closure + VALUE;
     for (size_t i = 0; i < kernel->parameters; i++) {
@@ -80,6 +82,7 @@ cudaError_t simt_launch_later(const struct simt_launch *launch)
     char reason[128];
     struct simt_launch checked = *launch;
     cudaError_t error;
+    simt_not_repeatable();
     checked.stream = NULL; /* streams of a kernel's own order nothing here that is not in order */
     error = simt_check_launch(&checked, reason, sizeof reason);
     if (error != cudaSuccess) {

@@ -358,6 +358,49 @@ void simt_causality_start_launch(size_t blocks, uint64_t number, uint64_t first)
     simt_causality_none_unordered();
 }
 
+/* ---- launches that are made again without being run ---- */
+
+struct simt_stretch *simt_stretches;
+
+static uint32_t next_tag(void)
+{
+    return (simt_segment + 1) << SIMT_THREAD_BITS;
+}
+
+void simt_stretch_keep(struct simt_stretch *stretch)
+{
+    *stretch = (struct simt_stretch){simt_stretches, simt_now.start, next_tag(), next_tag()};
+    simt_stretches = stretch;
+}
+
+void simt_stretch_again(struct simt_stretch *stretch)
+{
+    stretch->since = next_tag();
+}
+
+void simt_stretch_drop(struct simt_stretch *stretch)
+{
+    struct simt_stretch **link = &simt_stretches;
+    while (*link && *link != stretch) {
+        link = &(*link)->next;
+    }
+    if (*link) {
+        *link = stretch->next;
+    }
+}
+
+struct simt_stretch simt_stretch_renew(struct simt_stretch *stretch, uint64_t number,
+                                       uint64_t first)
+{
+    const uint32_t start = simt_new_segment(); /* they may all be numbered anew */
+    const struct simt_stretch before = *stretch;
+    simt_now.start = simt_now.launch = simt_now.oldest = start;
+    add_launch(number, first);
+    stretch->start = start;
+    stretch->end = stretch->since = next_tag();
+    return before;
+}
+
 /* The block that ran before has finished, or is suspended. */
 void simt_causality_start_block(size_t number, unsigned int threads)
 {

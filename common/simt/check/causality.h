@@ -92,6 +92,24 @@ void simt_causality_proxy_fence(unsigned int thread, enum simt_proxy proxy, uint
 bool simt_causality_is_proxied(uint32_t tag, unsigned int thread, enum simt_proxy proxy,
                                uint64_t map);
 
+/* The tags of a launch that is over, from `start` up to `end`; and those from `since` on, given out
+ * since it was made again without being run. Renumbering keeps them apart as long as they are in
+ * the list. All 0: nothing is known of them any more. */
+struct simt_stretch {
+    struct simt_stretch *next;
+    uint32_t start, end, since;
+};
+extern struct simt_stretch *simt_stretches;
+/* That of the launch that has just ended, into the list; and out of it. */
+void simt_stretch_keep(struct simt_stretch *stretch);
+void simt_stretch_drop(struct simt_stretch *stretch);
+/* The launch is made again. */
+void simt_stretch_again(struct simt_stretch *stretch);
+/* It becomes the last that has started, under this number, while earlier ones count from `first`
+ * on: its tags are of one new segment. What they were. */
+struct simt_stretch simt_stretch_renew(struct simt_stretch *stretch, uint64_t number,
+                                       uint64_t first);
+
 /* Tags are about to be numbered anew, or (NULL) to be forgotten: check.c does so with its own. */
 void simt_shadow_renumber(uint32_t (*renumbered)(uint32_t tag));
 

@@ -12,6 +12,7 @@
 #include "check/parts.h"
 #include "check/races.h"
 #include "check/shadow.h"
+#include "check/used.h"
 #include "machine/cluster.h"
 #include "machine/ptx.h"
 #include "machine/shared.h"
@@ -98,6 +99,8 @@ bool simt_check_simple_load(enum simt_space space, unsigned int site, unsigned i
         }
     }
     simt_note_load(site, warp, UINT32_MAX);
+    simt_note_used(page, simt_rows_of(offset, (SIMT_WARP_SIZE - 1) * (unsigned int)distance + 4),
+                   EVENT_LOAD);
     simt_cell_of(page, offset + (SIMT_WARP_SIZE - 1) * (unsigned int)distance); /* its row, too */
     cell = simt_cell_of(page, offset);
     if (distance == 0 && cell->writer < act.oldest && cell->changer < act.oldest && !cell->flags &&
@@ -112,6 +115,16 @@ bool simt_check_simple_load(enum simt_space space, unsigned int site, unsigned i
         cell += distance / 4;
     }
     return true;
+}
+
+static void note_used_words(struct simt_page *page, uint32_t lanes, const uint64_t *addresses,
+                            enum simt_event_kind kind)
+{
+    uint32_t rows = 0;
+    for (uint32_t set = lanes; set; set &= set - 1) {
+        rows |= simt_rows_of((unsigned int)(addresses[simt_lowest(set)] % SIMT_PAGE_BYTES), 4);
+    }
+    simt_used_add(page, rows, kind);
 }
 
 /* The usual case: loads, or stores, of words in one range and one page. False, and nothing is done,
@@ -143,6 +156,9 @@ static bool check_words(const struct simt_range *range, const struct simt_act *a
         }
         simt_visit(simt_cell_of(page, offset), addresses[lane], act, warp * SIMT_WARP_SIZE + lane,
                    addresses[lane]);
+    }
+    if (__builtin_expect(simt_used_is_noted, 0)) {
+        note_used_words(page, lanes, addresses, act->kind);
     }
     return true;
 }
@@ -219,6 +235,7 @@ void simt_check_access(enum simt_space space, enum simt_event_kind asked, unsign
             continue;
         }
         if (space == SPACE_CONSTANT) {
+            simt_note_constant(address, size);
             continue;
         }
         if (!page || page->number != address >> SIMT_PAGE_SHIFT) {
@@ -227,6 +244,7 @@ void simt_check_access(enum simt_space space, enum simt_event_kind asked, unsign
         if (size < 4 && page->shift != 0) {
             simt_page_refine(page);
         }
+        simt_note_used(page, simt_rows_of((unsigned int)(address % SIMT_PAGE_BYTES), size), kind);
         if (page->tracked) {
             check_written(page, &act, size, thread, address);
         }

@@ -131,6 +131,11 @@ static void apply_to_all(bool change)
         apply(&simt_launches[i].start, change);
         apply(&simt_launches[i].end, change);
     }
+    for (struct simt_stretch *stretch = simt_stretches; stretch; stretch = stretch->next) {
+        apply(&stretch->start, change);
+        apply(&stretch->end, change);
+        apply(&stretch->since, change);
+    }
     apply(&simt_now.block, change);
     apply(&simt_now.era, change);
     apply(&simt_now.barrier, change);
@@ -203,6 +208,9 @@ static void forget(void)
     }
     simt_now.launch = simt_now.block = simt_now.era = simt_now.barrier = start;
     simt_now.start = simt_now.oldest = start;
+    for (struct simt_stretch *stretch = simt_stretches; stretch; stretch = stretch->next) {
+        stretch->start = stretch->end = stretch->since = 0;
+    }
     simt_launch_count = 0;
     simt_era_count = 1;
     simt_eras[0] = (struct simt_era){start, simt_order ? simt_order->number : ANONYMOUS};

@@ -4,6 +4,7 @@
 
 #include "check/copies.h"
 #include "check/races.h"
+#include "check/used.h"
 
 enum { MOST_WORDS = 4 /* a lane's, and rows of one access */ };
 
@@ -167,5 +168,6 @@ bool simt_check_row(enum simt_space space, enum simt_event_kind kind, unsigned i
     } else if (tracked) {
         memset(&page->written[offset / 8], 0xff, bytes / 8);
     }
+    simt_note_used(page, those, kind);
     return true;
 }

@@ -52,7 +52,8 @@ struct simt_page {
     unsigned int shift; /* a cell is 4 bytes, or 1 once a smaller piece has been touched */
     bool tracked;       /* whether `written` means anything */
     bool all_written;
-    bool touched; /* it is in the list of simt_pages_touched() */
+    bool touched;          /* it is in the list of simt_pages_touched() */
+    uint32_t read, stored; /* rows that the launch has: check/used.h */
     uint8_t written[SIMT_PAGE_BYTES / 8];
 };
 

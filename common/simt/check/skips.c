@@ -25,6 +25,7 @@ struct way {
 static struct way ways[SIMT_MOST_WAYS];
 static size_t way_count;
 struct simt_ways simt_skips_gone;
+static struct simt_ways of_launch;
 
 struct barrier {
     uint32_t place;
@@ -52,6 +53,13 @@ static void add(struct simt_ways *ways_of, size_t number)
     ways_of->set[number / 64] |= UINT64_C(1) << number % 64;
 }
 
+static void add_all(struct simt_ways *ways_of, const struct simt_ways *more)
+{
+    for (size_t set = 0; set < SIMT_MOST_WAYS / 64; set++) {
+        ways_of->set[set] |= more->set[set];
+    }
+}
+
 static void forget(void)
 {
     for (size_t i = 0; i < way_count; i++) {
@@ -64,6 +72,7 @@ void simt_skips_start_launch(const struct simt_launch *asked)
 {
     blocks = 0;
     met = false;
+    of_launch = (struct simt_ways){0};
     if (asked->function != function || strcmp(name, asked->name) != 0 ||
         way_count == SIMT_MOST_WAYS) {
         forget();
@@ -113,16 +122,20 @@ static uint64_t hash_of(const struct simt_event *begin, const struct simt_event 
     return hash;
 }
 
+static uint64_t *new_keys(size_t count)
+{
+    return simt_needed(malloc((count + 1) * sizeof(uint64_t)), "the checks");
+}
+
 static void keep(uint64_t hash, const struct simt_event *begin, const struct simt_event *end)
 {
     uint64_t depth = least_depth(begin, end);
     struct way *way = &ways[way_count];
-    simt_only_in_order();
-    *way = (struct way){
-        .hash = hash,
-        .keys = simt_needed(malloc((size_t)(end - begin + 1) * sizeof *way->keys), "the checks"),
-        .thread = simt_linear(simt_current),
-        .block = simt_running_block()};
+    simt_only_in_one_process();
+    *way = (struct way){.hash = hash,
+                        .keys = new_keys((size_t)(end - begin)),
+                        .thread = simt_linear(simt_current),
+                        .block = simt_running_block()};
     for (const struct simt_event *event = begin; event < end; event++) {
         if (depth_of(event->key) == depth) {
             way->keys[way->count++] = node_key(event);
@@ -150,6 +163,7 @@ void simt_skips_exit(const struct simt_event *begin, const struct simt_event *en
         keep(hash, begin, end);
     }
     add(&simt_skips_gone, last);
+    add(&of_launch, last);
 }
 
 /* ---- barriers ---- */
@@ -172,7 +186,7 @@ void simt_skips_arrive(const struct simt_event *begin, const struct simt_event *
     if (find_barrier(simt_place_of(caller)) || barrier_count == MOST_BARRIERS) {
         return;
     }
-    simt_only_in_order();
+    simt_only_in_one_process();
     depth = least_depth(begin, end);
     for (const struct simt_event *event = end; event-- > begin;) {
         if (depth_of(event->key) == depth) {
@@ -191,8 +205,8 @@ void simt_skips_complete(const char *file, int line)
     for (size_t i = 0; i < barrier_count; i++) {
         struct barrier *barrier = &barriers[i];
         bool same = barrier->line == line && strcmp(barrier->file, file) == 0;
-        for (size_t set = 0; same && set < SIMT_MOST_WAYS / 64; set++) {
-            barrier->gone.set[set] |= simt_skips_gone.set[set];
+        if (same) {
+            add_all(&barrier->gone, &simt_skips_gone);
         }
     }
 }
@@ -214,6 +228,7 @@ void simt_skips_part_begins(void)
 void simt_skips_part_ends(struct simt_part *part)
 {
     simt_part_put(part, &blocks, sizeof blocks);
+    simt_part_put(part, &of_launch, sizeof of_launch);
     for (size_t i = 0; i < barrier_count; i++) {
         simt_part_put(part, &barriers[i].gone, sizeof barriers[i].gone);
     }
@@ -221,15 +236,16 @@ void simt_skips_part_ends(struct simt_part *part)
 
 void simt_skips_part_take(struct simt_part *part)
 {
+    struct simt_ways others;
     size_t more;
     simt_part_get(part, &more, sizeof more);
+    simt_part_get(part, &others, sizeof others);
     blocks += more;
+    add_all(&of_launch, &others);
     for (size_t i = 0; i < barriers_at_fork; i++) {
         struct simt_ways gone;
         simt_part_get(part, &gone, sizeof gone);
-        for (size_t set = 0; set < SIMT_MOST_WAYS / 64; set++) {
-            barriers[i].gone.set[set] |= gone.set[set];
-        }
+        add_all(&barriers[i].gone, &gone);
     }
 }
 
@@ -294,4 +310,80 @@ void simt_skips_end_launch(void)
             }
         }
     }
+}
+
+/* ---- launches that are made again without being run ---- */
+
+struct simt_skips {
+    size_t way_count, barrier_count;
+    struct way *ways;
+    struct barrier *barriers;
+};
+
+static struct way copy_of(const struct way *way)
+{
+    struct way copy = *way;
+    copy.keys = new_keys(way->count);
+    memcpy(copy.keys, way->keys, way->count * sizeof *way->keys);
+    return copy;
+}
+
+struct simt_skips *simt_skips_keep(void)
+{
+    struct simt_skips *kept;
+    if (way_count == 0 && barrier_count == 0) {
+        return NULL;
+    }
+    kept = simt_needed(calloc(1, sizeof *kept), "the checks");
+    kept->ways = simt_needed(calloc(way_count + 1, sizeof *ways), "the checks");
+    kept->barriers = simt_needed(calloc(barrier_count + 1, sizeof *barriers), "the checks");
+    for (size_t i = 0; i < way_count; i++) {
+        if (has(&of_launch, i)) {
+            kept->ways[kept->way_count++] = copy_of(&ways[i]);
+        }
+    }
+    for (size_t i = 0; i < barrier_count; i++) {
+        kept->barriers[kept->barrier_count++] = (struct barrier){.place = barriers[i].place,
+                                                                 .before = barriers[i].before,
+                                                                 .file = barriers[i].file,
+                                                                 .line = barriers[i].line};
+    }
+    return kept;
+}
+
+static bool is_known(uint64_t hash)
+{
+    for (size_t i = 0; i < way_count; i++) {
+        if (ways[i].hash == hash) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void simt_skips_repeat(const struct simt_launch *launch, const struct simt_skips *kept)
+{
+    simt_skips_start_launch(launch);
+    for (size_t i = 0; kept && i < kept->way_count && way_count < SIMT_MOST_WAYS; i++) {
+        if (!is_known(kept->ways[i].hash)) {
+            ways[way_count++] = copy_of(&kept->ways[i]);
+        }
+    }
+    for (size_t i = 0; kept && i < kept->barrier_count && barrier_count < MOST_BARRIERS; i++) {
+        if (!find_barrier(kept->barriers[i].place)) {
+            barriers[barrier_count++] = kept->barriers[i];
+        }
+    }
+}
+
+void simt_skips_drop(struct simt_skips *kept)
+{
+    for (size_t i = 0; kept && i < kept->way_count; i++) {
+        free(kept->ways[i].keys);
+    }
+    if (kept) {
+        free(kept->ways);
+        free(kept->barriers);
+    }
+    free(kept);
 }

@@ -42,4 +42,9 @@ void simt_skips_part_take(struct simt_part *part);
 /* Adds what was found. */
 void simt_skips_end_launch(void);
 
+/* The ways of the launch that has just ended, or NULL; and a launch that goes them again. */
+struct simt_skips *simt_skips_keep(void);
+void simt_skips_repeat(const struct simt_launch *launch, const struct simt_skips *kept);
+void simt_skips_drop(struct simt_skips *kept);
+
 #endif

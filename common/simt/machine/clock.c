@@ -1,12 +1,14 @@
 #include <time.h>
 
 #include "base/own.h"
+#include "base/repeatable.h"
 #include "machine/machine.h"
 
 /* Of kernels, in nanoseconds. */
 long long simt_clock(void)
 {
     struct timespec time;
+    simt_not_repeatable();
     clock_gettime(CLOCK_MONOTONIC, &time);
     return (long long)time.tv_sec * 1000000000 + time.tv_nsec;
 }

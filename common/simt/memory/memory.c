@@ -239,8 +239,19 @@ void simt_memory_describe(const void *address, char *text, size_t size)
 
 /* ---- opening and closing ---- */
 
-static void protect(const struct simt_region *region, int protection)
+uint64_t simt_memory_changes;
+
+uint64_t simt_memory_changed(const void *address)
 {
+    const struct simt_region *region = simt_region_find(address);
+    return region ? region->changed : simt_memory_changes;
+}
+
+static void protect(struct simt_region *region, int protection)
+{
+    if (protection & PROT_WRITE) {
+        region->changed = ++simt_memory_changes;
+    }
     if (mprotect(region->map, region->map_size, protection) != 0) {
         perror("simt: cannot change the protection of device memory");
         simt_exit_without_memory();
@@ -280,9 +291,14 @@ void simt_memory_close(void)
     simt_heap_close();
 }
 
+void simt_memory_look(bool look)
+{
+    protect_all(look ? PROT_READ : PROT_NONE);
+}
+
 void simt_region_open(const void *address, bool open)
 {
-    const struct simt_region *region = simt_region_find(address);
+    struct simt_region *region = simt_region_find(address);
     if (region && region->kind == REGION_DEVICE) {
         protect(region, open ? PROT_READ | PROT_WRITE : PROT_NONE);
     }
@@ -338,6 +354,7 @@ void *simt_memory_allocate(size_t size)
         return NULL;
     }
     protect(&region, PROT_NONE);
+    region.changed = ++simt_memory_changes;
     if (!simt_region_add(region)) {
         return NULL;
     }

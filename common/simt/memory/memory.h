@@ -19,6 +19,7 @@ struct simt_region {
     enum simt_region_kind kind;
     char *map; /* its pages, if they are the runtime's */
     size_t map_size;
+    uint64_t changed; /* simt_memory_changes when it could be written last */
     int device; /* that was current when it was allocated; REGION_DEVICE: whose memory it is */
 };
 
@@ -46,6 +47,12 @@ size_t simt_memory_total(void);
  * runs. */
 void simt_memory_open(void);
 void simt_memory_close(void);
+/* Device memory that the current device reaches can be read, but not written; or no more. */
+void simt_memory_look(bool look);
+/* When device memory could be written last: the region of that address, and any. As long as that
+ * stays, it has not changed. */
+uint64_t simt_memory_changed(const void *address);
+extern uint64_t simt_memory_changes;
 /* Gives all memory of a device back; of the last one, the kernels' heap, too. */
 void simt_memory_reset(int device);
 bool simt_memory_is_device(const void *address);

@@ -24,6 +24,9 @@ enum simt_bulk_way { SIMT_BULK_COPIES, SIMT_BULK_REDUCES, SIMT_BULK_STORES };
 struct simt_clock;
 
 struct simt_observer {
+    /* A launch is asked for, the latest operation: true if it would do again what is done already.
+     * Then it is over. */
+    bool (*repeats)(const struct simt_launch *launch);
     /* A launch starts: true if it is to be recorded, and then it has simt_tracing. It ends. */
     bool (*start_launch)(const struct simt_launch *launch);
     void (*end_launch)(const struct simt_launch *launch);

@@ -1,0 +1,396 @@
+/* Repeated launches.
+ *
+ * Programs launch a kernel again and again with the same arguments, to measure it. Here a kernel
+ * does what the memory that it uses makes it do: if that is what it was when the same launch was
+ * run before, and that launch left it as it was, then it would be left so again. Such a launch is
+ * not run; all else is done: its operation in its stream, its counts, what the checks know of it.
+ *
+ * So the second of equal launches is recorded: which rows of memory it uses (check/used.h), and
+ * what is in them when it ends (check/snapshot.h). If it reads none that it writes, it leaves what
+ * it began with. If it does, the third one is recorded, too, and has to begin and to end with what
+ * the second left. A launch is not recorded if it does more than to read and write memory that is
+ * noted (simt_not_repeatable), or learns what changes how the next one is looked at.
+ *
+ * A later launch is a repeat if all of these rows have the same contents, byte by byte. They are
+ * not compared if the device memory that it uses could not be written in between. And all that is
+ * under way must be ordered before it; when something begins that is not ordered behind it, the
+ * checks are told what the launch would have left in the shadow (check/again.h), since the two may
+ * race.
+ *
+ * SIMT_REPEATED=run runs all launches; =tell says in the end how many were repeats. */
+#include "api/repeats.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/available.h"
+#include "base/counters.h"
+#include "base/need.h"
+#include "base/own.h"
+#include "base/printed.h"
+#include "base/setting.h"
+#include "base/worker.h"
+#include "check/again.h"
+#include "check/skips.h"
+#include "check/snapshot.h"
+#include "check/used.h"
+#include "count/listing.h"
+#include "explore/explore.h"
+#include "machine/machine.h"
+#include "machine/schedule.h"
+#include "memory/memory.h"
+#include "memory/streams.h"
+#include "model/order.h"
+#include "model/requests.h"
+#include "model/sites.h"
+
+enum {
+    MOST_REPEATS = 64,
+    MOST_ARGUMENTS = 4096, /* bytes */
+    MOST_FAILURES = 10,
+    UNKNOWN_SIZE = 1 << 30
+};
+
+struct repeat {
+    struct simt_launch launch; /* its closure is a copy */
+    int device;
+    uint64_t last_used;
+    uint64_t launches, next; /* so many have been asked for; that one is recorded */
+    unsigned int failures;   /* to record it, or to repeat it, in a row */
+
+    enum { UNKNOWN, ONCE, KNOWN } state; /* ONCE: it has to be seen to leave it as it was */
+    struct simt_snapshot snapshot;
+    uint64_t changes; /* of memory, when this was what was there */
+    unsigned int version;
+    struct simt_counters counts;
+    struct simt_site *sites;
+    unsigned int site_count;
+    struct simt_skips *ways;
+    struct simt_again again;
+    uint64_t operation; /* the latest repeat, if the checks do not know of it; or 0 */
+};
+static struct repeat repeats[MOST_REPEATS];
+static size_t repeat_count;
+static uint64_t asked, repeated;
+
+static struct repeat *current; /* of the launch that runs; NULL: none */
+static bool recording;
+static unsigned int version_before;
+static struct simt_counters counts_before;
+
+/* ---- settings ---- */
+
+static enum { SKIP, RUN, TELL } setting;
+
+static void tell(void)
+{
+    fflush(stdout);
+    fprintf(stderr, "simt: %" PRIu64 " of %" PRIu64 " launches repeated others and were not run\n",
+            repeated, asked);
+}
+
+static void read_setting(void)
+{
+    static const char *const words[] = {"skip", "run", "tell", NULL};
+    static bool read;
+    if (!read) {
+        read = true;
+        setting = simt_choice("SIMT_REPEATED", "run, skip or tell", words);
+        if (setting == TELL) {
+            atexit(tell);
+        }
+    }
+}
+
+static bool may_repeat(const struct simt_launch *launch)
+{
+    read_setting();
+    asked++;
+    return setting != RUN && !launch->interleaved && !launch->cooperative &&
+           launch->cluster.x * launch->cluster.y * launch->cluster.z <= 1 &&
+           launch->closure_bytes > 0 && launch->closure_bytes <= MOST_ARGUMENTS && !simt_shuffled &&
+           !simt_explore_is_on() && !simt_requests_wanted;
+}
+
+/* ---- equal launches ---- */
+
+static bool same_size(struct uint3 a, struct uint3 b)
+{
+    return a.x == b.x && a.y == b.y && a.z == b.z;
+}
+
+static bool equals(const struct repeat *repeat, const struct simt_launch *launch)
+{
+    const struct simt_launch *other = &repeat->launch;
+    return other->invoke == launch->invoke && other->function == launch->function &&
+           repeat->device == simt_own.device && same_size(other->grid, launch->grid) &&
+           same_size(other->block, launch->block) && same_size(other->cluster, launch->cluster) &&
+           other->shared_bytes == launch->shared_bytes && other->together == launch->together &&
+           other->closure_bytes == launch->closure_bytes &&
+           memcmp(other->closure, launch->closure, launch->closure_bytes) == 0;
+}
+
+/* The checks come to know of the latest repeat. */
+static void tell_checks(struct repeat *repeat)
+{
+    simt_again_tell(&repeat->again, &repeat->snapshot, repeat->operation, simt_operations_first());
+    repeat->operation = 0;
+}
+
+static void forget(struct repeat *repeat)
+{
+    if (repeat->operation && simt_operation_find(repeat->operation)) {
+        tell_checks(repeat); /* it may not be over */
+    }
+    simt_snapshot_forget(&repeat->snapshot);
+    free(repeat->sites);
+    repeat->sites = NULL;
+    simt_skips_drop(repeat->ways);
+    repeat->ways = NULL;
+    simt_again_drop(&repeat->again);
+    repeat->operation = 0;
+    repeat->state = UNKNOWN;
+}
+
+/* A new one, in place of the one that has not been used for longest. */
+static struct repeat *add(const struct simt_launch *launch)
+{
+    struct repeat *repeat = &repeats[0];
+    if (repeat_count < MOST_REPEATS) {
+        repeat = &repeats[repeat_count++];
+    } else {
+        for (size_t i = 1; i < repeat_count; i++) {
+            repeat = repeats[i].last_used < repeat->last_used ? &repeats[i] : repeat;
+        }
+        forget(repeat);
+        free(repeat->launch.closure);
+    }
+    *repeat = (struct repeat){.launch = *launch, .device = simt_own.device, .next = 2};
+    repeat->launch.closure = simt_needed(malloc(launch->closure_bytes), "repeats");
+    memcpy(repeat->launch.closure, launch->closure, launch->closure_bytes);
+    return repeat;
+}
+
+static struct repeat *find(const struct simt_launch *launch)
+{
+    for (size_t i = 0; i < repeat_count; i++) {
+        if (equals(&repeats[i], launch)) {
+            return &repeats[i];
+        }
+    }
+    return add(launch);
+}
+
+/* It is tried again: at once, but then later and later. */
+static void failed(struct repeat *repeat)
+{
+    forget(repeat);
+    repeat->failures += repeat->failures < MOST_FAILURES;
+    repeat->next = repeat->launches + ((uint64_t)1 << repeat->failures) / 2;
+}
+
+void simt_repeats_forget(const void *address, size_t size)
+{
+    for (size_t i = 0; i < repeat_count; i++) {
+        if (simt_snapshot_meets(&repeats[i].snapshot, address, size)) {
+            forget(&repeats[i]);
+            repeats[i].next = repeats[i].launches + 1;
+        }
+    }
+}
+
+/* ---- recording ---- */
+
+/* Of all contents that are kept: an eighth of what there is. */
+static size_t most_bytes(void)
+{
+    const size_t available = simt_available_memory();
+    return (available ? available : UNKNOWN_SIZE) / 8;
+}
+
+/* Those that have not been used for longest make way for this one. */
+static void make_room(const struct repeat *newest, size_t most)
+{
+    for (;;) {
+        struct repeat *oldest = NULL;
+        size_t kept = newest->snapshot.bytes;
+        for (size_t i = 0; i < repeat_count; i++) {
+            struct repeat *other = &repeats[i];
+            if (other != newest && other->snapshot.bytes > 0) {
+                kept += other->snapshot.bytes;
+                oldest = !oldest || other->last_used < oldest->last_used ? other : oldest;
+            }
+        }
+        if (!oldest || kept <= most) {
+            return;
+        }
+        forget(oldest);
+        oldest->next = oldest->launches + 1;
+    }
+}
+
+void simt_repeats_start_launch(void)
+{
+    recording = current && current->launches >= current->next;
+    if (recording) {
+        version_before = simt_order_version();
+        counts_before = simt_counts;
+        simt_is_repeatable = true;
+        simt_used_begin();
+        simt_printed_begin();
+    }
+}
+
+static void keep_sites(struct repeat *repeat, const unsigned int *sites, unsigned int count)
+{
+    repeat->sites = simt_needed(malloc((count + 1) * sizeof *repeat->sites), "repeats");
+    repeat->site_count = count;
+    for (unsigned int i = 0; i < count; i++) {
+        repeat->sites[i] = *simt_site(sites[i]);
+    }
+}
+
+static void keep_counts(struct repeat *repeat)
+{
+    uint64_t *counts = (uint64_t *)&repeat->counts;
+    const uint64_t *before = (const uint64_t *)&counts_before;
+    repeat->counts = simt_counts;
+    for (size_t i = 0; i < sizeof repeat->counts / sizeof *counts; i++) {
+        counts[i] -= before[i];
+    }
+}
+
+/* It may be repeated, as far as memory goes: it has left that as it was. */
+static bool has_settled(struct repeat *repeat, struct simt_snapshot *snapshot)
+{
+    return !snapshot->rewrites ||
+           (repeat->state == ONCE && simt_snapshot_equals(&repeat->snapshot, snapshot));
+}
+
+static void end_recording(const unsigned int *sites, unsigned int count)
+{
+    struct repeat *repeat = current;
+    struct simt_snapshot snapshot;
+    const size_t most = most_bytes();
+    const bool fits = simt_snapshot_take(&snapshot, most);
+    if (!fits || !simt_is_repeatable || simt_grid.abandoned != cudaSuccess ||
+        simt_order_version() != version_before) {
+        simt_snapshot_forget(&snapshot);
+        failed(repeat);
+    } else if (has_settled(repeat, &snapshot)) {
+        forget(repeat);
+        repeat->state = KNOWN;
+        repeat->snapshot = snapshot;
+        repeat->changes = simt_memory_changes;
+        repeat->version = version_before;
+        repeat->ways = simt_skips_keep();
+        keep_sites(repeat, sites, count);
+        keep_counts(repeat);
+        simt_again_keep(&repeat->again, &repeat->snapshot);
+    } else if (repeat->state == ONCE) {
+        simt_snapshot_forget(&snapshot);
+        failed(repeat);
+    } else {
+        repeat->state = ONCE;
+        repeat->snapshot = snapshot;
+        repeat->changes = simt_memory_changes;
+    }
+    make_room(repeat, most);
+}
+
+void simt_repeats_end_launch(const unsigned int *sites, unsigned int count)
+{
+    if (recording) {
+        simt_printed_end();
+        end_recording(sites, count);
+    }
+    recording = false;
+    current = NULL;
+}
+
+/* ---- repeating ---- */
+
+/* Of the latest operation. */
+static bool is_ordered_behind_all(void)
+{
+    const struct simt_operation *other = simt_operations_of_several() ? simt_operations() : NULL;
+    while (other && !simt_operation_unordered(other)) {
+        other = other->next;
+    }
+    return !other;
+}
+
+static bool is_there(struct repeat *repeat)
+{
+    bool same;
+    if (simt_snapshot_is_untouched(&repeat->snapshot, repeat->changes)) {
+        return true;
+    }
+    simt_memory_look(true);
+    same = simt_snapshot_is_there(&repeat->snapshot);
+    simt_memory_look(false);
+    repeat->changes = same ? simt_memory_changes : repeat->changes;
+    return same;
+}
+
+static bool would_change_nothing(struct repeat *repeat)
+{
+    return simt_order_version() == repeat->version && !simt_again_is_lost(&repeat->again) &&
+           is_ordered_behind_all() && is_there(repeat);
+}
+
+static void make_again(struct repeat *repeat, const struct simt_launch *launch)
+{
+    unsigned int count;
+    const unsigned int *sites;
+    simt_listing_prepare();
+    simt_add_counters(&simt_counts, &repeat->counts, sizeof simt_counts);
+    for (unsigned int i = 0; i < repeat->site_count; i++) {
+        simt_line_counters_add(&simt_site(simt_site_number(repeat->sites[i].place))->counters,
+                               &repeat->sites[i].counters);
+    }
+    sites = simt_sites_touched(&count);
+    simt_listing_add(launch, sites, count);
+    simt_sites_clear();
+    simt_skips_repeat(launch, repeat->ways);
+    repeat->operation = simt_operations()->number;
+    simt_again_now(&repeat->again);
+    repeat->failures = 0;
+    repeated++;
+}
+
+bool simt_repeats(const struct simt_launch *launch)
+{
+    current = NULL;
+    if (!may_repeat(launch)) {
+        return false;
+    }
+    current = find(launch);
+    current->last_used = asked;
+    if (current->state == KNOWN && would_change_nothing(current)) {
+        make_again(current, launch);
+        current = NULL;
+        return true;
+    }
+    if (current->state == KNOWN || (current->state == ONCE && !is_there(current))) {
+        failed(current);
+    }
+    current->launches++;
+    return false;
+}
+
+/* ---- what is not ordered behind a repeat ---- */
+
+void simt_repeats_come_first(void)
+{
+    for (size_t i = 0; simt_operations_of_several() && i < repeat_count; i++) {
+        struct repeat *repeat = &repeats[i];
+        const struct simt_operation *operation =
+            repeat->operation ? simt_operation_find(repeat->operation) : NULL;
+        if (operation && simt_operation_unordered(operation)) {
+            tell_checks(repeat);
+        }
+    }
+}

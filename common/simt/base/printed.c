@@ -1,0 +1,38 @@
+#include "base/printed.h"
+
+#include <stdio.h>
+
+#include "base/worker.h"
+
+static FILE *own, *between; /* the program's standard output; what is in front of it */
+
+static ssize_t pass_on(void *nothing, const char *text, size_t size)
+{
+    (void)nothing;
+    simt_only_in_order();
+    size = fwrite(text, 1, size, own);
+    fflush(own);
+    return (ssize_t)size;
+}
+
+void simt_printed_begin(void)
+{
+    if (!between) {
+        between = fopencookie(NULL, "w", (cookie_io_functions_t){.write = pass_on});
+        if (!between) {
+            return;
+        }
+        setvbuf(between, NULL, _IONBF, 0);
+    }
+    fflush(stdout); /* whoever flushes it for a report has this one in mind */
+    own = stdout;
+    stdout = between;
+}
+
+void simt_printed_end(void)
+{
+    if (own) {
+        stdout = own;
+        own = NULL;
+    }
+}

@@ -1,0 +1,3 @@
+#include "base/repeatable.h"
+
+bool simt_is_repeatable;

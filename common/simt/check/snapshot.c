@@ -1,0 +1,143 @@
+#include "check/snapshot.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/bits.h"
+#include "base/need.h"
+#include "base/own.h"
+#include "check/used.h"
+#include "memory/memory.h"
+#include "model/spaces.h"
+
+static void add_piece(struct simt_snapshot *snapshot, size_t *capacity, char *address)
+{
+    struct simt_memory_piece *last =
+        snapshot->count > 0 ? &snapshot->pieces[snapshot->count - 1] : NULL;
+    snapshot->bytes += SIMT_ROW_BYTES;
+    if (last && last->address + last->size == address) {
+        last->size += SIMT_ROW_BYTES;
+        return;
+    }
+    snapshot->pieces = simt_with_room(snapshot->pieces, snapshot->count, capacity,
+                                      sizeof *snapshot->pieces, "repeats");
+    snapshot->pieces[snapshot->count++] = (struct simt_memory_piece){address, SIMT_ROW_BYTES};
+}
+
+/* Pages come in ascending order. */
+static void add_region(struct simt_snapshot *snapshot, const struct simt_region *region)
+{
+    void **regions = snapshot->regions;
+    if (snapshot->region_count == 0 || regions[snapshot->region_count - 1] != region->base) {
+        regions = simt_needed(realloc(regions, (snapshot->region_count + 1) * sizeof *regions),
+                              "repeats");
+        regions[snapshot->region_count++] = region->base;
+        snapshot->regions = regions;
+    }
+}
+
+/* Whether it stays until the runtime is told, or until the program ends. */
+static bool is_kept(struct simt_snapshot *snapshot, const void *address)
+{
+    const struct simt_region *region = simt_region_find(address);
+    if (region && region->kind == REGION_DEVICE) {
+        add_region(snapshot, region);
+        return region->device == simt_own.device;
+    }
+    snapshot->unseen = true;
+    return region ? region->kind != REGION_REGISTERED : simt_in_program((uintptr_t)address);
+}
+
+/* Regions have no page in common, and begin where a row does; the last row may end behind one, but
+ * in the same page. */
+static bool add_page(struct simt_snapshot *snapshot, size_t *capacity, const struct simt_page *page)
+{
+    char *start = (char *)(uintptr_t)(page->number << SIMT_PAGE_SHIFT);
+    const uint32_t rows = page->read | page->stored;
+    snapshot->rewrites = snapshot->rewrites || (page->read & page->stored);
+    for (uint32_t set = rows; set; set &= set - 1) {
+        add_piece(snapshot, capacity, start + simt_lowest(set) * SIMT_ROW_BYTES);
+    }
+    return is_kept(snapshot, start + simt_lowest(rows) * SIMT_ROW_BYTES);
+}
+
+static void keep_contents(struct simt_snapshot *snapshot)
+{
+    char *to = snapshot->contents = simt_needed(malloc(snapshot->bytes + 1), "repeats");
+    for (size_t i = 0; i < snapshot->count; i++) {
+        memcpy(to, snapshot->pieces[i].address, snapshot->pieces[i].size);
+        to += snapshot->pieces[i].size;
+    }
+}
+
+bool simt_snapshot_take(struct simt_snapshot *snapshot, size_t most)
+{
+    size_t capacity = 0, count;
+    struct simt_page *const *pages = simt_used_pages(&count);
+    bool kept = true;
+    *snapshot = (struct simt_snapshot){0};
+    for (size_t i = 0; i < count && kept; i++) {
+        kept = add_page(snapshot, &capacity, pages[i]) && snapshot->bytes <= most;
+    }
+    simt_used_end();
+    if (kept) {
+        keep_contents(snapshot);
+    } else {
+        simt_snapshot_forget(snapshot);
+    }
+    return kept;
+}
+
+bool simt_snapshot_is_untouched(const struct simt_snapshot *snapshot, uint64_t changes)
+{
+    bool untouched = !snapshot->unseen;
+    for (size_t i = 0; i < snapshot->region_count && untouched; i++) {
+        untouched = simt_memory_changed(snapshot->regions[i]) <= changes;
+    }
+    return untouched;
+}
+
+bool simt_snapshot_is_there(const struct simt_snapshot *snapshot)
+{
+    const char *then = snapshot->contents;
+    for (size_t i = 0; i < snapshot->count; i++) {
+        if (memcmp(snapshot->pieces[i].address, then, snapshot->pieces[i].size) != 0) {
+            return false;
+        }
+        then += snapshot->pieces[i].size;
+    }
+    return true;
+}
+
+bool simt_snapshot_equals(const struct simt_snapshot *snapshot, const struct simt_snapshot *other)
+{
+    if (snapshot->count != other->count || snapshot->bytes != other->bytes) {
+        return false;
+    }
+    for (size_t i = 0; i < snapshot->count; i++) {
+        if (snapshot->pieces[i].address != other->pieces[i].address ||
+            snapshot->pieces[i].size != other->pieces[i].size) {
+            return false;
+        }
+    }
+    return memcmp(snapshot->contents, other->contents, snapshot->bytes) == 0;
+}
+
+bool simt_snapshot_meets(const struct simt_snapshot *snapshot, const char *address, size_t size)
+{
+    for (size_t i = 0; i < snapshot->count; i++) {
+        const struct simt_memory_piece *piece = &snapshot->pieces[i];
+        if (piece->address < address + size && address < piece->address + piece->size) {
+            return true;
+        }
+    }
+    return false;
+}
+
+void simt_snapshot_forget(struct simt_snapshot *snapshot)
+{
+    free(snapshot->pieces);
+    free(snapshot->regions);
+    free(snapshot->contents);
+    *snapshot = (struct simt_snapshot){0};
+}

@@ -1,0 +1,698 @@
+/* Launches that are made several times: those that would change nothing are not run again. Each
+ * case prints what is in memory after each of its launches. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { N = 1000, TIMES = 6 };
+
+static float host[N];
+static float *in, *out, *more;
+
+/* ---- kernels ---- */
+
+__global__ void twice(const float *from, float *to, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) {
+        to[i] = 2 * from[i];
+    }
+}
+
+__global__ void plus(const float *from, float *to, int n, char what)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) {
+        to[i] = from[i] + what;
+    }
+}
+
+__global__ void double_all(float *data, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) {
+        data[i] *= 2;
+    }
+}
+
+__global__ void accumulate(const float *from, float *to, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) {
+        to[i] += from[i];
+    }
+}
+
+/* What it writes, it reads; but the second time nothing changes. */
+__global__ void clamp(float *data, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) {
+        data[i] = fminf(data[i], 10);
+    }
+}
+
+__global__ void sums(const float *from, float *to)
+{
+    __shared__ float partial[128];
+    partial[threadIdx.x] = from[blockIdx.x * 128 + threadIdx.x];
+    __syncthreads();
+    for (int step = 64; step > 0; step /= 2) {
+        if (threadIdx.x < step) {
+            partial[threadIdx.x] += partial[threadIdx.x + step];
+        }
+        __syncthreads();
+    }
+    if (threadIdx.x == 0) {
+        to[blockIdx.x] = partial[0];
+    }
+}
+
+__global__ void returns_early(const float *from, float *to, int n)
+{
+    __shared__ float kept[128];
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    kept[threadIdx.x] = threadIdx.x;
+    if (i >= n) {
+        return;
+    }
+    __syncthreads();
+    to[i] = from[i] + kept[threadIdx.x / 2];
+}
+
+__global__ void count(const float *from, unsigned int *counter, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n && from[i] > 3) {
+        atomicAdd(counter, 1);
+    }
+}
+
+__global__ void tell(const float *from)
+{
+    if (threadIdx.x == 0) {
+        printf("the kernel finds %g\n", from[0]);
+    }
+}
+
+__global__ void puts_only(const float *from, float *to)
+{
+    to[threadIdx.x] = from[threadIdx.x];
+    if (threadIdx.x == 0) {
+        printf("once more\n");
+    }
+}
+
+__global__ void times(long long *to)
+{
+    *to = clock64();
+}
+
+__device__ float scale = 3;
+__device__ float result;
+__constant__ float weights[4];
+__managed__ float both[4];
+
+__global__ void scaled(const float *from, float *to)
+{
+    to[threadIdx.x] = from[threadIdx.x] * scale;
+}
+
+__global__ void weighted(const float *from, float *to)
+{
+    to[threadIdx.x] = from[threadIdx.x] * weights[threadIdx.x % 4];
+}
+
+__global__ void to_variable(const float *from)
+{
+    result = from[0];
+}
+
+__global__ void of_managed(float *to)
+{
+    to[threadIdx.x] = both[threadIdx.x];
+}
+
+__global__ void fetch(cudaTextureObject_t texture, float *to)
+{
+    to[threadIdx.x] = tex1Dfetch<float>(texture, threadIdx.x);
+}
+
+__global__ void reads_shared_first(float *to)
+{
+    extern __shared__ float unset[];
+    to[threadIdx.x] = unset[threadIdx.x];
+}
+
+__global__ void flag(volatile int *to)
+{
+    *to = 1;
+    __threadfence();
+}
+
+__global__ void allocates(float **to)
+{
+    float *memory = (float *)malloc(16);
+    *to = memory;
+    free(memory);
+}
+
+__global__ void parent(const float *from, float *to)
+{
+    twice<<<1, 32>>>(from, to, 32);
+}
+
+struct large {
+    float values[2000];
+};
+
+__global__ void of_structure(large given, float *to)
+{
+    to[threadIdx.x] = given.values[threadIdx.x];
+}
+
+/* ---- what is there now ---- */
+
+static void show_memory(const char *what, const void *memory, size_t bytes)
+{
+    unsigned char *copy = (unsigned char *)malloc(bytes);
+    unsigned int hash = 1;
+    cudaMemcpy(copy, memory, bytes, cudaMemcpyDeviceToHost);
+    for (size_t i = 0; i < bytes; i++) {
+        hash = hash * 31 + copy[i];
+    }
+    printf("%s %08x, %s\n", what, hash, cudaGetErrorString(cudaGetLastError()));
+    free(copy);
+}
+
+static void show(void)
+{
+    show_memory("out", out, N * sizeof *out);
+}
+
+static void prepare(void)
+{
+    for (int i = 0; i < N; i++) {
+        host[i] = i % 17;
+    }
+    cudaMalloc(&in, N * sizeof *in);
+    cudaMalloc(&out, N * sizeof *out);
+    cudaMalloc(&more, N * sizeof *more);
+    cudaMemcpy(in, host, sizeof host, cudaMemcpyHostToDevice);
+    cudaMemset(out, 0, N * sizeof *out);
+    cudaMemset(more, 0, N * sizeof *more);
+}
+
+#define TWICE twice<<<8, 128>>>(in, out, N)
+
+/* ---- cases: launches that are repeats ---- */
+
+static void plain(int)
+{
+    TWICE;
+}
+static void shown(int)
+{
+    TWICE;
+    show();
+}
+static void other_launches(int)
+{
+    TWICE;
+    accumulate<<<8, 128>>>(more, more, 1);
+    sums<<<7, 128>>>(out, more + 500);
+}
+static void barriers(int)
+{
+    sums<<<7, 128>>>(in, out);
+    returns_early<<<8, 128>>>(in, out + 8, 500);
+    sums<<<7, 128>>>(in, out);
+}
+static void clamped(int)
+{
+    clamp<<<8, 128>>>(in, N);
+    show_memory("in", in, N * sizeof *in);
+}
+static void same_again(int)
+{
+    TWICE;
+    cudaMemcpy(in, host, sizeof host, cudaMemcpyHostToDevice);
+}
+static void symbols(int)
+{
+    scaled<<<1, 32>>>(in, out);
+    weighted<<<1, 32>>>(in, out + 32);
+    to_variable<<<1, 1>>>(in);
+}
+static void graph(int i)
+{
+    static cudaGraphExec_t exec;
+    static cudaStream_t stream;
+    if (i == 0) {
+        cudaGraph_t made;
+        cudaStreamCreate(&stream);
+        cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal);
+        twice<<<8, 128, 0, stream>>>(in, out, N);
+        cudaStreamEndCapture(stream, &made);
+        cudaGraphInstantiate(&exec, made, 0);
+    }
+    cudaGraphLaunch(exec, stream);
+    cudaStreamSynchronize(stream);
+}
+static void pointer(int)
+{
+    int n = N;
+    void *arguments[] = {&in, &out, &n};
+    cudaLaunchKernel((const void *)twice, dim3(8), dim3(128), arguments, 0, NULL);
+}
+static void timed(int)
+{
+    cudaEvent_t start, end;
+    float milliseconds;
+    cudaEventCreate(&start);
+    cudaEventCreate(&end);
+    cudaEventRecord(start);
+    TWICE;
+    cudaEventRecord(end);
+    cudaEventSynchronize(end);
+    cudaEventElapsedTime(&milliseconds, start, end);
+    puts(milliseconds > 0 && milliseconds < 10000 ? "takes time" : "takes no time");
+}
+
+/* ---- launches that are not ---- */
+
+static void input_copied(int i)
+{
+    host[i] += 1;
+    cudaMemcpy(in, host, sizeof host, cudaMemcpyHostToDevice);
+    TWICE;
+}
+/* In another block each time. */
+static void input_filled(int i)
+{
+    cudaMemset((char *)in + 700 * i, i + 1, 1);
+    TWICE;
+}
+static void input_written(int i)
+{
+    if (i % 2 == 1) {
+        plus<<<8, 128>>>(more, in, N, (char)i);
+    }
+    TWICE;
+}
+static void output_filled(int i)
+{
+    TWICE;
+    show();
+    if (i > 1) {
+        cudaMemset(out + i, 1, 4);
+    }
+}
+static void output_written(int i)
+{
+    TWICE;
+    show();
+    plus<<<8, 128>>>(more, out, N, (char)(i / 3));
+}
+static void in_place(int)
+{
+    double_all<<<8, 128>>>(in, N);
+    show_memory("in", in, N * sizeof *in);
+}
+static void accumulated(int)
+{
+    accumulate<<<8, 128>>>(in, out, N);
+}
+/* It always leaves the same, but in the end it does not begin with the same. */
+static void started_again(int i)
+{
+    if (i < TIMES - 1) {
+        cudaMemset(out, 0, N * sizeof *out);
+    }
+    accumulate<<<8, 128>>>(in, out, N);
+}
+static void counted(int)
+{
+    count<<<8, 128>>>(in, (unsigned int *)out, N);
+}
+static void ping_pong(int)
+{
+    plus<<<8, 128>>>(in, out, N, 1);
+    plus<<<8, 128>>>(out, in, N, 1);
+}
+static void argument(int i)
+{
+    plus<<<8, 128>>>(in, out, N, (char)i);
+    show();
+    plus<<<8, 128>>>(in, out, N, (char)(i + 1));
+}
+static void shape(int i)
+{
+    twice<<<4 + i % 2, 128>>>(in, out, N);
+    show();
+    twice<<<8, 64 + 64 * (i % 2)>>>(in, out, N);
+}
+static void new_memory(int i)
+{
+    cudaFree(in);
+    cudaMalloc(&in, N * sizeof *in);
+    host[0] = i;
+    cudaMemcpy(in, host, sizeof host, cudaMemcpyHostToDevice);
+    TWICE;
+}
+static void symbol_copied(int i)
+{
+    float value = i;
+    cudaMemcpyToSymbol(scale, &value, sizeof value);
+    cudaMemcpyToSymbol(weights, &value, sizeof value, 4 * (i % 4));
+    symbols(i);
+}
+/* Twice: nothing else touches device memory in between. */
+static void managed_written(int i)
+{
+    for (int j = 0; j < 2; j++) {
+        both[(i + j) % 4] = i + 10 * j;
+        of_managed<<<1, 4>>>(out);
+        cudaDeviceSynchronize();
+    }
+}
+static void pinned_written(int i)
+{
+    static float *pinned;
+    if (!pinned) {
+        cudaMallocHost(&pinned, N * sizeof *pinned);
+        memset(pinned, 0, N * sizeof *pinned);
+    }
+    for (int j = 0; j < 2; j++) {
+        pinned[i] += i + j;
+        twice<<<8, 128>>>(pinned, out, N);
+        cudaDeviceSynchronize();
+    }
+}
+static void registered_written(int i)
+{
+    static float *memory;
+    if (!memory) {
+        memory = (float *)aligned_alloc(4096, 4096);
+        memset(memory, 0, 4096);
+        cudaHostRegister(memory, N * sizeof *memory, cudaHostRegisterDefault);
+    }
+    memory[i] = i;
+    twice<<<8, 128>>>(memory, out, N);
+    cudaDeviceSynchronize();
+}
+static void printed(int)
+{
+    tell<<<1, 32>>>(in);
+    puts_only<<<1, 32>>>(in, out);
+    cudaDeviceSynchronize();
+}
+static void clocks(int)
+{
+    static long long before, now;
+    times<<<1, 1>>>((long long *)more);
+    cudaMemcpy(&now, more, sizeof now, cudaMemcpyDeviceToHost);
+    puts(now > before ? "later" : "the same time");
+    before = now;
+}
+static void texture(int i)
+{
+    cudaTextureObject_t object;
+    cudaResourceDesc resource = {};
+    cudaTextureDesc description = {};
+    resource.resType = cudaResourceTypeLinear;
+    resource.res.linear.devPtr = in;
+    resource.res.linear.desc = cudaCreateChannelDesc<float>();
+    resource.res.linear.sizeInBytes = N * sizeof *in;
+    static cudaTextureObject_t one;
+    if (!one) {
+        cudaCreateTextureObject(&one, &resource, &description, NULL);
+    }
+    object = one;
+    cudaMemset((char *)in + i, i, 1);
+    fetch<<<1, 32>>>(object, out);
+}
+static void fences(int)
+{
+    flag<<<1, 1>>>((int *)more);
+}
+static void heap(int)
+{
+    allocates<<<1, 1>>>((float **)more);
+}
+static void children(int i)
+{
+    cudaMemset((char *)in + i, i, 1);
+    parent<<<1, 1>>>(in, out);
+}
+static void large_argument(int i)
+{
+    large given = {};
+    given.values[1500 + i] = i;
+    of_structure<<<1, 32>>>(given, out);
+}
+static void devices(int i)
+{
+    static float *others[2];
+    float *both_in[2] = {in, others[1]};
+    if (i == 0) {
+        cudaSetDevice(1);
+        cudaMalloc(&others[1], N * sizeof *in);
+        cudaMemcpy(others[1], host, sizeof host, cudaMemcpyHostToDevice);
+        both_in[1] = others[1];
+    }
+    cudaSetDevice(i % 2);
+    plus<<<8, 128>>>(both_in[i % 2], both_in[i % 2], N, 1);
+    cudaDeviceSynchronize();
+    show_memory("of the device", both_in[i % 2], N * sizeof *in);
+    cudaSetDevice(0);
+}
+static void failing(int i)
+{
+    twice<<<8, i == 3 ? 2048 : 128>>>(in, out, N);
+}
+
+/* ---- mistakes, which must be found as if all were run ---- */
+
+static void unset_shared(int)
+{
+    reads_shared_first<<<1, 32, 128>>>(out);
+}
+static void unset_again(int i)
+{
+    TWICE;
+    if (i == 3) { /* what is there is the same, but it is not set any more */
+        float *old = in;
+        cudaFree(in);
+        cudaMalloc(&in, N * sizeof *in);
+        printf("%d\n", in == old);
+    }
+}
+static void other_device(int i)
+{
+    cudaSetDevice(i == TIMES - 1);
+    TWICE;
+}
+static void unregistered(int i)
+{
+    static float *memory;
+    if (!memory) {
+        memory = (float *)aligned_alloc(4096, 4096);
+        memset(memory, 0, 4096);
+        cudaHostRegister(memory, N * sizeof *memory, cudaHostRegisterDefault);
+    }
+    if (i == TIMES - 1) {
+        cudaHostUnregister(memory);
+    }
+    twice<<<8, 128>>>(memory, out, N);
+}
+static void freed(int i)
+{
+    TWICE;
+    cudaDeviceSynchronize();
+    if (i == 3) {
+        cudaFree(in);
+    }
+}
+/* In the last round, a stream that nothing orders behind the launch before. */
+static void race_with(void (*other)(cudaStream_t stream), int i)
+{
+    cudaStream_t stream;
+    cudaDeviceSynchronize();
+    TWICE;
+    if (i == TIMES - 1) {
+        cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
+        other(stream);
+    }
+}
+static void race_write_input(int i)
+{
+    race_with([](cudaStream_t stream) { plus<<<8, 128, 0, stream>>>(more, in, N, 0); }, i);
+}
+static void race_read_output(int i)
+{
+    race_with([](cudaStream_t stream) { twice<<<8, 128, 0, stream>>>(out, more, N); }, i);
+}
+static void race_fill_input(int i)
+{
+    race_with([](cudaStream_t stream) { cudaMemsetAsync(in + 10, 0, 4, stream); }, i);
+}
+static void race_copy_output(int i)
+{
+    race_with(
+        [](cudaStream_t stream) {
+            cudaMemcpyAsync(more, out, 400, cudaMemcpyDeviceToDevice, stream);
+        },
+        i);
+}
+/* Between the launches, another one reads the input; it is never a repeat. */
+static void race_after_reader(int i)
+{
+    count<<<8, 128>>>(in, (unsigned int *)more, N);
+    race_write_input(i);
+}
+/* Between the launches, another one writes the same. */
+static void race_after_writer(int i)
+{
+    if (i > 0) {
+        accumulate<<<8, 128>>>(more, out, N);
+    }
+    race_read_output(i);
+}
+/* After the last of the launches, another one in its stream reads the input. */
+static void race_before_reader(int i)
+{
+    cudaStream_t stream;
+    cudaDeviceSynchronize();
+    TWICE;
+    if (i == TIMES - 1) {
+        sums<<<7, 128>>>(more, more + 900);
+        sums<<<7, 128>>>(out, more);
+        cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
+        plus<<<8, 128, 0, stream>>>(more + 900, in, 90, 0);
+    }
+}
+/* After the last of the launches there are more than are kept in mind. */
+static void race_after_many(int i)
+{
+    cudaStream_t stream;
+    cudaDeviceSynchronize();
+    TWICE;
+    if (i == TIMES - 1) {
+        for (int j = 0; j < 100; j++) {
+            plus<<<1, 32>>>(more, more + 32, 32, (char)j);
+        }
+        cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
+        plus<<<8, 128, 0, stream>>>(more + 64, in, 900, 0);
+    }
+}
+/* The launch in the last round is itself not ordered behind another one, which writes what is there
+ * already. */
+static void race_of_repeat(int i)
+{
+    cudaStream_t stream;
+    plus<<<8, 128>>>(more, more, N, 0);
+    cudaDeviceSynchronize();
+    if (i == TIMES - 1) {
+        cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
+        plus<<<8, 128, 0, stream>>>(in, in, N, 0);
+    }
+    TWICE;
+}
+static void no_race(int i)
+{
+    static cudaStream_t streams[2];
+    cudaEvent_t event;
+    if (i == 0) {
+        cudaStreamCreateWithFlags(&streams[0], cudaStreamNonBlocking);
+        cudaStreamCreateWithFlags(&streams[1], cudaStreamNonBlocking);
+        cudaDeviceSynchronize();
+    }
+    cudaEventCreate(&event);
+    twice<<<8, 128, 0, streams[i % 2]>>>(in, out, N);
+    cudaEventRecord(event, streams[i % 2]);
+    cudaStreamWaitEvent(streams[(i + 1) % 2], event, 0);
+}
+
+static const struct {
+    const char *name;
+    void (*launch)(int i);
+} cases[] = {
+#define CASE(name)                                                                                 \
+    {                                                                                              \
+#name, name                                                                                \
+    }
+    CASE(plain),
+    CASE(shown),
+    CASE(other_launches),
+    CASE(barriers),
+    CASE(clamped),
+    CASE(same_again),
+    CASE(symbols),
+    CASE(graph),
+    CASE(pointer),
+    CASE(timed),
+    CASE(input_copied),
+    CASE(input_filled),
+    CASE(input_written),
+    CASE(output_filled),
+    CASE(output_written),
+    CASE(in_place),
+    CASE(accumulated),
+    CASE(started_again),
+    CASE(counted),
+    CASE(ping_pong),
+    CASE(argument),
+    CASE(shape),
+    CASE(new_memory),
+    CASE(symbol_copied),
+    CASE(managed_written),
+    CASE(pinned_written),
+    CASE(registered_written),
+    CASE(printed),
+    CASE(clocks),
+    CASE(texture),
+    CASE(fences),
+    CASE(heap),
+    CASE(children),
+    CASE(large_argument),
+    CASE(devices),
+    CASE(failing),
+    CASE(unset_shared),
+    CASE(unset_again),
+    CASE(other_device),
+    CASE(unregistered),
+    CASE(freed),
+    CASE(race_write_input),
+    CASE(race_read_output),
+    CASE(race_fill_input),
+    CASE(race_copy_output),
+    CASE(race_after_reader),
+    CASE(race_after_writer),
+    CASE(race_before_reader),
+    CASE(race_after_many),
+    CASE(race_of_repeat),
+    CASE(no_race)};
+
+int main(int argc, char **argv)
+{
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        if (argc == 1) {
+            puts(cases[i].name);
+        } else if (strcmp(argv[1], cases[i].name) == 0) {
+            prepare();
+            for (int j = 0; j < TIMES; j++) {
+                cases[i].launch(j);
+                if (!strstr(argv[1], "race")) {
+                    show();
+                }
+            }
+            if (cudaDeviceSynchronize() != cudaSuccess) {
+                return 3;
+            }
+            cudaMemcpyFromSymbol(host, result, sizeof result);
+            printf("result %g\n", host[0]);
+        }
+    }
+    return 0;
+}

@@ -1,0 +1,47 @@
+# shellcheck shell=sh disable=SC2154
+# Launches that repeat others: the output, the counts and the findings as if all were run.
+# Sourced by test_simtcc.sh.
+
+compile -O2 "$here/simtcc/repeated.cu" -o repeated || fail 'repeated.cu'
+# with SETTING CASE: addresses, and how many were repeats, are left out.
+with() {
+    SIMT_REPEATED=$1 SIMT_DEVICES=2 SIMT_COUNTERS=lines ./repeated "$2" >"with_$1" 2>"err_$1"
+    echo "status $?" >>"with_$1"
+    sed '/launches repeated others/d; s/0x[0-9a-f]*/ADDRESS/g' "err_$1" >>"with_$1"
+}
+# repeats NUMBER CASE...: so many of the case's launches are repeats, in one process and in several.
+repeats() {
+    wanted=$1
+    shift
+    for case; do
+        with run "$case"
+        for SIMT_CORES in 1 3; do
+            export SIMT_CORES SIMT_CORES_AFTER=0
+            with tell "$case"
+            cmp -s with_run with_tell || fail "repeated.cu $case: not the same as if all were run"
+            [ "$wanted" = any ] || grep -q "^simt: $wanted of .* launches repeated others" err_tell ||
+                fail "repeated.cu $case: not $wanted repeats: $(grep 'repeated others' err_tell)"
+        done
+        unset SIMT_CORES SIMT_CORES_AFTER
+    done
+}
+repeats 4 plain shown same_again graph pointer timed no_race shape
+repeats 3 clamped failing
+repeats 12 barriers
+repeats any other_launches symbols output_filled input_written
+repeats 0 input_copied input_filled output_written in_place accumulated started_again counted \
+    ping_pong argument new_memory symbol_copied managed_written pinned_written \
+    registered_written printed clocks texture fences heap children large_argument devices
+for case in unset_shared unset_again other_device unregistered freed race_write_input \
+    race_read_output race_fill_input race_copy_output race_after_reader race_after_writer \
+    race_before_reader race_after_many race_of_repeat; do
+    with run "$case"
+    with skip "$case"
+    cmp -s with_run with_skip || fail "repeated.cu $case: not the finding of all that are run"
+    grep -qx 'status 1' with_run || fail "repeated.cu $case: $(grep status with_run)"
+done
+SIMT_REPEATED=often ./repeated plain >output 2>&1
+status=$?
+if [ $status -ne 2 ] || ! grep -qx 'simt: SIMT_REPEATED=often: want run, skip or tell' output; then
+    fail 'SIMT_REPEATED=often'
+fi
