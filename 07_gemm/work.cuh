@@ -54,7 +54,7 @@ static __device__ struct share first_share(const struct work &work)
     return share_before(work, first_unit(work, blockIdx.x + 1));
 }
 
-static __device__ struct share next_share(const struct work &work, struct share share)
+static inline __device__ struct share next_share(const struct work &work, struct share share)
 {
     return share_before(work, (unsigned long long)share.tile * work.k_steps + share.first);
 }
@@ -73,7 +73,7 @@ static __device__ struct place tile_at(const struct work &work, unsigned number)
 }
 
 /* Whether a share's sums are only a part of the tile's, and another adds them up. */
-static __device__ bool is_sent(const struct work &work, const struct share &share)
+static inline __device__ bool is_sent(const struct work &work, const struct share &share)
 {
     return share.steps < work.k_steps &&
            (work.added_later || share.first + share.steps < work.k_steps);
@@ -109,7 +109,7 @@ static __device__ void send_part(const struct gemm &call, const struct work &wor
 }
 
 /* The block that unit u belongs to. */
-static __device__ unsigned block_of(const struct work &work, unsigned long long unit)
+static inline __device__ unsigned block_of(const struct work &work, unsigned long long unit)
 {
     const unsigned long long units =
         (unsigned long long)work.row_tiles * work.column_tiles * work.k_steps;
