@@ -104,15 +104,16 @@ extern "C" void launch_edges(const struct gemm *call)
 }
 
 /* Better: tiles of 32 and 16 columns. A float of A is needed for so few products that transposing
- * it by threads would take longer than these: A comes by the TMA. Still bad: a small C, for which
- * the first loads and the ring take longer than the products. */
+ * it by threads would take longer than these: A comes by the TMA. Still bad: 9 to 32 rows, for
+ * which a thread of few_rows has few registers left for loads, or a tile is half empty. */
 extern "C" void launch_narrow(const struct gemm *call)
 {
     run_plan(call, ideas_up_to(PLAN_NARROW));
 }
 
 /* Better: up to 32 rows of C, to which B comes by the TMA: a block's loads are all in flight at
- * once, and take no registers, so that a thread has room for the sums of 32 rows. */
+ * once, and take no registers, so that two warps have room for the sums of 32 rows. Still bad: a
+ * small C, for which the first loads and the ring take longer than the products. */
 extern "C" void launch_streamed(const struct gemm *call)
 {
     run_plan(call, ideas_up_to(PLAN_STREAMED));

@@ -118,13 +118,7 @@ static void launch(const struct gemm *call, const struct plan *plan)
 void launch_clustered_tiles(const struct gemm *call, const struct plan *plan)
 {
     static void (*const launches[])(const struct gemm *, const struct plan *) = {
-        launch<Large>,
-        launch<Tile<2, 4, 1, 32, 4, 48>>,
-        launch<Tile<4, 2, 1, 32, 4>>,
-        launch<Tile<2, 2, 2, 32, 4>>,
-        launch<Tile<1, 2, 4, 32, 4>>,
-        launch<Tile<2, 1, 4, 32, 4>>,
-        launch<Tile<1, 1, 8, 64, 3>>,
+        LAUNCHES_OF_TILES(launch),
     };
     launches[plan->shape](call, plan);
 }

@@ -2,6 +2,7 @@
 #include "kernel/tensor_map.cuh"
 #include "planned_work.cuh"
 #include "shared_memory.cuh"
+#include "tensor_a.cuh"
 
 /* A stage's tile of A has a row of 128 bytes for each row of C; its chunks of 16 bytes lie where
  * the TMA's 128-byte swizzle puts them. A thread's rows are 8 apart, so that a warp's 8 rows of
@@ -120,18 +121,10 @@ static void launch(const struct gemm *call, const struct plan *plan)
 {
     static bool allowed[MOST_GPUS];
     const struct work work = planned_work<T>(call, plan);
-    const struct mapped_matrix a = {CU_TENSOR_MAP_DATA_TYPE_FLOAT32,
-                                    sizeof(float),
-                                    call->a,
-                                    call->m,
-                                    call->k,
-                                    call->lda,
-                                    T::M,
-                                    T::DEPTH};
 
     allow_shared_memory(narrow_tiles<T>, T::SHARED_BYTES, allowed);
     launch_dependent(narrow_tiles<T>, work.blocks, T::CONSUMERS + PRODUCER_WARP, T::SHARED_BYTES,
-                     *call, map_matrix(&a), describe_b(call, T::DEPTH, T::N), work);
+                     *call, describe_a(call, T::M), describe_b(call, T::DEPTH, T::N), work);
     launch_add_parts<T>(call, work);
 }
 

@@ -9,7 +9,7 @@
 struct tile {
     unsigned m, n, depth; /* of C; along k */
     double step;          /* of a block, one stage */
-    double clustered;     /* the same in a cluster, by a kernel that needs fewer registers */
+    double clustered;     /* the same in a cluster, by a kernel without spills */
     double store;         /* of a block's tile, or its partial sums */
 };
 

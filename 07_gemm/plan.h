@@ -58,14 +58,14 @@ struct plan {
     unsigned splits; /* others: how many blocks share a tile's steps along k */
 };
 
-/* Rows or columns of C that few_rows or few_columns takes at most; rows that
- * streamed_rows takes; blocks of a cluster at most. */
+/* At most: rows or columns of C that few_rows or few_columns takes; rows that streamed_rows takes;
+ * blocks of a cluster. */
 enum { MOST_FEW = 16, MOST_STREAMED = 32, MOST_CLUSTER = 8 };
 
 /* How many clusters of that many blocks the current GPU runs at the same time. */
 unsigned clusters_at_once(unsigned cluster);
 
-/* How they divide a product with few rows or columns. */
+/* How many blocks these kernels have for a tile, which share its steps along k. */
 unsigned few_rows_splits(const struct gemm *call);
 unsigned streamed_splits(const struct gemm *call);
 unsigned few_columns_splits(const struct gemm *call);
@@ -73,7 +73,7 @@ unsigned few_columns_splits(const struct gemm *call);
 /* The fastest plan by the ideas, for a product with m, n and k > 0. */
 struct plan choose_plan(const struct gemm *call, unsigned ideas);
 
-/* Runs them (tiles.cu, thin.cu, small_tiles.cu). */
+/* Run a plan's kernels. run_tiles calls the two below it. */
 void run_tiles(const struct gemm *call, const struct plan *plan);
 void launch_clustered_tiles(const struct gemm *call, const struct plan *plan);
 void launch_narrow_tiles(const struct gemm *call, const struct plan *plan);

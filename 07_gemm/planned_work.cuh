@@ -7,6 +7,12 @@
 #include "tiles_of_c.cuh"
 #include "workspace.h"
 
+/* launch<T> for the tiles of tiles_of_c, in plan.h's order: TILE_128X256 to TILE_64X64. */
+#define LAUNCHES_OF_TILES(launch)                                                                  \
+    launch<Large>, launch<Tile<2, 4, 1, 32, 4, 48>>, launch<Tile<4, 2, 1, 32, 4>>,                 \
+        launch<Tile<2, 2, 2, 32, 4>>, launch<Tile<1, 2, 4, 32, 4>>, launch<Tile<2, 1, 4, 32, 4>>,  \
+        launch<Tile<1, 1, 8, 64, 3>>
+
 template <typename T>
 static inline struct work planned_work(const struct gemm *call, const struct plan *plan)
 {

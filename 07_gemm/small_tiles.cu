@@ -108,13 +108,7 @@ static __device__ void add_warps(const float sum[T::ROWS][T::COLUMNS], float *su
             *(float4 *)(sums + (warp * T::M + lane / 8 + i * 4) * T::N + lane % 8 * 4 + j * 8) =
                 make_float4(sum[i][j], sum[i][j + 1], sum[i][j + 2], sum[i][j + 3]);
     __syncthreads();
-#pragma unroll
-    for (unsigned i = 0; i < COUNT; i++) {
-        total[i] = 0;
-#pragma unroll
-        for (unsigned w = 0; w < SPLIT_WARPS; w++)
-            total[i] += sums[w * T::M * T::N + threadIdx.x + i * SPLIT_THREADS];
-    }
+    add_parts_of_block<SPLIT_WARPS, COUNT>(sums, total);
 }
 
 template <typename T>

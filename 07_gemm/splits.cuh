@@ -7,6 +7,20 @@
 
 static const unsigned SPLIT_THREADS = 256, SPLIT_WARPS = SPLIT_THREADS / 32;
 
+/* Adds up sums that lie in shared memory, [part][element]: total[i] is that of element threadIdx.x
+ * + i * SPLIT_THREADS. There are as many elements as totals. */
+template <unsigned PARTS, unsigned COUNT>
+static __device__ void add_parts_of_block(const float *sums, float total[COUNT])
+{
+#pragma unroll
+    for (unsigned i = 0; i < COUNT; i++) {
+        total[i] = 0;
+#pragma unroll
+        for (unsigned part = 0; part < PARTS; part++)
+            total[i] += sums[(part * COUNT + i) * SPLIT_THREADS + threadIdx.x];
+    }
+}
+
 /* The blocks of a tile of C, `splits` of them, each take an equal share of the values of p. They
  * leave their sums in `parts`; the last to finish, which the tile's ticket tells, adds them up in
  * the order of p. */

@@ -7,6 +7,7 @@
 #include "ring.cuh"
 #include "shared_memory.cuh"
 #include "splits.cuh"
+#include "tensor_a.cuh"
 #include "tensor_b.cuh"
 
 /* A block computes ROWS x N elements of C: DOWN warps below one another, each with TALL rows, and
@@ -89,13 +90,7 @@ static __device__ void add_slices(float *sums, const float sum[T::TALL][T::WIDE]
             *(float4 *)(mine + i * T::N + lane * 4 + j * 32) =
                 make_float4(sum[i][j], sum[i][j + 1], sum[i][j + 2], sum[i][j + 3]);
     __syncthreads();
-#pragma unroll
-    for (unsigned i = 0; i < T::COUNT; i++) {
-        total[i] = 0;
-#pragma unroll
-        for (unsigned s = 0; s < T::SLICES; s++)
-            total[i] += sums[s * T::ROWS * T::N + threadIdx.x + i * SPLIT_THREADS];
-    }
+    add_parts_of_block<T::SLICES, T::COUNT>(sums, total);
 }
 
 template <typename T>
@@ -141,18 +136,11 @@ static void launch(const struct gemm *call, unsigned splits)
 {
     static bool allowed[MOST_GPUS];
     const unsigned blocks = (unsigned)((call->n + T::N - 1) / T::N) * splits;
-    const struct mapped_matrix a = {CU_TENSOR_MAP_DATA_TYPE_FLOAT32,
-                                    sizeof(float),
-                                    call->a,
-                                    call->m,
-                                    call->k,
-                                    call->lda,
-                                    T::ROWS,
-                                    T::DEPTH};
 
     allow_shared_memory(streamed_rows<T>, T::SHARED_BYTES, allowed);
     launch_dependent(streamed_rows<T>, blocks, SPLIT_THREADS, T::SHARED_BYTES, *call,
-                     map_matrix(&a), describe_b(call, T::DEPTH, T::N), division_into(splits));
+                     describe_a(call, T::ROWS), describe_b(call, T::DEPTH, T::N),
+                     division_into(splits));
 }
 
 void run_streamed(const struct gemm *call, unsigned splits)

@@ -172,12 +172,23 @@ static void check_shapes(struct problem *problem, size_t m, size_t n, size_t k)
             verify_forced(problem);
 }
 
+static struct problem *loaded_problem(const struct gemm_options *options)
+{
+    const struct machine machine = {.name = "test", .processors = 1};
+    struct error error;
+    struct problem *const problem =
+        gemm_kind.create(&options->base, step_test_ladder()->back_end, &machine, &error);
+
+    if (problem == NULL)
+        fail_msg("%s", error.text);
+    assert_true(gemm_kind.load(problem, 0, &error));
+    return problem;
+}
+
 static void test_shapes(void **state)
 {
     static const size_t shapes[][3] = {{130, 132, 72}, {70, 259, 131}};
-    const struct machine machine = {.name = "test", .processors = 1};
     struct gemm_options options;
-    struct error error;
     (void)state;
 
     if (hopper_unavailable() != NULL)
@@ -188,11 +199,7 @@ static void test_shapes(void **state)
         options.n = shapes[s][1];
         options.k = shapes[s][2];
         options.beta = (float)s;
-        struct problem *const problem =
-            gemm_kind.create(&options.base, step_test_ladder()->back_end, &machine, &error);
-        if (problem == NULL)
-            fail_msg("%s", error.text);
-        assert_true(gemm_kind.load(problem, 0, &error));
+        struct problem *const problem = loaded_problem(&options);
         check_shapes(problem, options.m, options.n, options.k);
         gemm_kind.destroy(problem);
     }
@@ -202,9 +209,7 @@ static void test_shapes(void **state)
 static void test_streams(void **state)
 {
     static const size_t rows[] = {1, 7, 15, 16, 17, 29, 32};
-    const struct machine machine = {.name = "test", .processors = 1};
     struct gemm_options options;
-    struct error error;
     (void)state;
 
     if (hopper_unavailable() != NULL)
@@ -215,11 +220,7 @@ static void test_streams(void **state)
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         options.m = rows[i];
         options.beta = (float)(i % 2);
-        struct problem *const problem =
-            gemm_kind.create(&options.base, step_test_ladder()->back_end, &machine, &error);
-        if (problem == NULL)
-            fail_msg("%s", error.text);
-        assert_true(gemm_kind.load(problem, 0, &error));
+        struct problem *const problem = loaded_problem(&options);
         forced = (struct plan){.kind = BY_STREAM};
         for (forced.splits = 1; forced.splits <= 3; forced.splits += 2)
             verify_forced(problem);

@@ -30,13 +30,7 @@ static void launch_tiles(const struct gemm *call, const struct plan *plan)
 void run_tiles(const struct gemm *call, const struct plan *plan)
 {
     static void (*const launches[TILE_SHAPES])(const struct gemm *, const struct plan *) = {
-        launch_tiles<Large>,
-        launch_tiles<Tile<2, 4, 1, 32, 4, 48>>,
-        launch_tiles<Tile<4, 2, 1, 32, 4>>,
-        launch_tiles<Tile<2, 2, 2, 32, 4>>,
-        launch_tiles<Tile<1, 2, 4, 32, 4>>,
-        launch_tiles<Tile<2, 1, 4, 32, 4>>,
-        launch_tiles<Tile<1, 1, 8, 64, 3>>,
+        LAUNCHES_OF_TILES(launch_tiles),
         launch_narrow_tiles,
         launch_narrow_tiles,
     };
