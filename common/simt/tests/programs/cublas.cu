@@ -3,28 +3,8 @@
 #include <cublasLt.h>
 #include <cublas_v2.h>
 #include <cuda_fp16.h>
-#include <vector>
 
-#include "check.cuh"
-
-#define BLAS(call) EXPECT((call) == CUBLAS_STATUS_SUCCESS)
-
-template <class T>
-T *onDevice(const std::vector<T> &host)
-{
-    T *device;
-    CHECK(cudaMalloc(&device, host.size() * sizeof(T)));
-    CHECK(cudaMemcpy(device, host.data(), host.size() * sizeof(T), cudaMemcpyHostToDevice));
-    return device;
-}
-
-template <class T>
-std::vector<T> onHost(const T *device, size_t n)
-{
-    std::vector<T> host(n);
-    CHECK(cudaMemcpy(host.data(), device, n * sizeof(T), cudaMemcpyDeviceToHost));
-    return host;
-}
+#include "check_blas.cuh"
 
 static void testVectors(cublasHandle_t handle)
 {
