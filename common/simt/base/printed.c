@@ -20,6 +20,7 @@ void simt_printed_begin(void)
     if (!between) {
         between = fopencookie(NULL, "w", (cookie_io_functions_t){.write = pass_on});
         if (!between) {
+            simt_not_repeatable(); /* it would not be seen to print */
             return;
         }
         setvbuf(between, NULL, _IONBF, 0);
