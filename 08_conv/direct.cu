@@ -32,7 +32,7 @@ static constexpr __host__ __device__ unsigned copies_of(unsigned groups, unsigne
  * shared memory, for 576 products: 94 of 100 instructions multiply. (Implicit GEMM with 8 x 4 sums
  * per thread makes three loads for 32 products, since it cannot exploit that neighbouring taps need
  * the same inputs, shifted by one.) The inputs and weights of CHUNK channels form a stage. While
- * one stage is used, three are in flight. planned_copies and direct differ in the tiling. */
+ * one stage is used, two are in flight. planned_copies and direct differ in the tiling. */
 template <unsigned GROUPS, unsigned PLACES, unsigned VECTOR>
 static __global__ void __launch_bounds__(GROUPS *PLACES, 2)
     direct(const struct conv call, const struct direct_tiling tiling, const float *packed)

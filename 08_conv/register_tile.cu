@@ -113,11 +113,11 @@ static __device__ void start_stage(struct tile_stage *stage, const struct conv &
 }
 
 /* Copies go to shared memory without a way through registers, so that they need not be awaited:
- * while the channels of one stage are multiplied, three more stages are on their way. The filters
+ * while the channels of one stage are multiplied, two more stages are on their way. The filters
  * are copied 16 bytes at a time, for which prepare_planned_copies orders them.
  *
- * Better: multiplications hide the inputs' way, and there is one barrier for two channels instead
- * of four. Still bad: for each copy of 4 bytes, its address is computed and compared with the
+ * Better: multiplications hide the inputs' way, and there is one barrier for three channels instead
+ * of six. Still bad: for each copy of 4 bytes, its address is computed and compared with the
  * image's borders, for every channel anew. */
 static __global__ void __launch_bounds__(THREADS)
     async_tile(const struct conv call, const float *packed)

@@ -9,7 +9,7 @@
 /* A thread computes STRIP adjacent outputs in each of ROWS rows, for FILTERS filters. */
 static const unsigned SIDE = 3, TAPS = SIDE * SIDE;
 static const unsigned STRIP = 4, ROWS = 2, FILTERS = 8;
-static const unsigned CHUNK = 2, STAGES = 4; /* channels per stage; stages in flight or in use */
+static const unsigned CHUNK = 3, STAGES = 3; /* channels per stage; stages in flight or in use */
 
 /* Adds a channel's nine products to each of the sums. */
 template <unsigned BLOCK_FILTERS>

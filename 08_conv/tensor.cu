@@ -23,7 +23,7 @@ static __device__ void multiply(float (&sum)[4], const float (&a)[4], float b0, 
           "r"(__float_as_uint(a[3])), "r"(__float_as_uint(b0)), "r"(__float_as_uint(b1)));
 }
 
-/* The same, 16 x 4 times 4 x 8, for a last chunk of up to 4 channels. */
+/* The same, 16 x 4 times 4 x 8, for a first chunk of up to 4 channels. */
 static __device__ void multiply_half(float (&sum)[4], const float (&a)[4], float b0)
 {
     asm("mma.sync.aligned.m16n8k4.row.col.f32.tf32.tf32.f32 "
@@ -132,19 +132,18 @@ static __global__ void __launch_bounds__(THREADS, 2)
     const unsigned channels = (unsigned)call.channels;
     const unsigned chunks = (channels + CHUNK - 1) / CHUNK;
 
-    /* The tile is 0 outside the image, and in those channels of the last chunk that do not exist,
-     * unless an earlier chunk leaves numbers there: they are multiplied by weights of 0, but must
-     * not be NaN. */
+    /* The first chunk has the channels that do not fill one: its copies are all that nothing hides,
+     * so that it should be the smallest. The tile is 0 outside the image, and in those channels of
+     * the first chunk that do not exist: they are multiplied by weights of 0, but must not be NaN. */
     tile_copies<COPIES, VECTOR> plan;
     plan_tile(&plan, call, height + SIDE - 1, tiling.width + SIDE - 1, tiling.pitch,
               (int)first_y - (int)call.pad, (int)first_x - (int)call.pad);
-    for (unsigned c = 0; plan.inside != plan.tile && c < channels && c < STAGES * CHUNK; c++)
+    for (unsigned c = 0; plan.inside != plan.tile && c < chunks * CHUNK && c < STAGES * CHUNK; c++)
         clear_outside(plan, stages + c / CHUNK * stage_size + c % CHUNK * tiling.plane);
-    const unsigned last = channels - (chunks - 1) * CHUNK;
-    const unsigned read = last > CHUNK / 2 ? CHUNK : CHUNK / 2;
-    if (chunks <= STAGES)
-        for (unsigned i = last * tiling.plane + threadIdx.x; i < read * tiling.plane; i += THREADS)
-            stages[(chunks - 1) * stage_size + i] = 0;
+    const unsigned first = channels - (chunks - 1) * CHUNK;
+    const unsigned read = first > CHUNK / 2 ? CHUNK : CHUNK / 2;
+    for (unsigned i = first * tiling.plane + threadIdx.x; i < read * tiling.plane; i += THREADS)
+        stages[i] = 0;
 
     unsigned pixel[GROUPS][2];
 #pragma unroll
@@ -169,9 +168,11 @@ static __global__ void __launch_bounds__(THREADS, 2)
         __syncthreads(); /* the stage to read is complete; nobody reads the one to write */
         if (iteration < chunks) {
 #pragma unroll
-            for (unsigned c = 0; c < CHUNK; c++, input += area)
-                if (iteration * CHUNK + c < channels)
+            for (unsigned c = 0; c < CHUNK; c++)
+                if (iteration > 0 || c < first) {
                     copy_tile(plan, input, stage + c * tiling.plane);
+                    input += area;
+                }
             copy_floats<WEIGHTS, THREADS>(weights_from, stage + CHUNK * tiling.plane);
             weights_from += WEIGHTS;
         }
@@ -180,8 +181,8 @@ static __global__ void __launch_bounds__(THREADS, 2)
             continue;
         const float *const tile = stages + (iteration - 1) % STAGES * stage_size;
         const float *const weights = tile + CHUNK * tiling.plane + 4 * lane;
-        const bool half = channels - (iteration - 1) * CHUNK <= CHUNK / 2;
-        /* If at most 4 channels are left, the second tap of a row replaces the other 4. */
+        const bool half = iteration == 1 && first <= CHUNK / 2;
+        /* If it has at most 4 channels, the second tap of a row replaces the other 4. */
 #pragma unroll 1
         for (unsigned s = 0; s < (half ? 1 : SIDE); s++)
             add_column<N_TILES, ROWS, GROUPS, false>(sums, tile + s, pixel, tiling.pitch,
@@ -193,7 +194,7 @@ static __global__ void __launch_bounds__(THREADS, 2)
     }
 
     const size_t out_area = call.out_height * call.out_width;
-    const unsigned first = filter_block * N_TILES * N_TILE + lane % 4 * 2;
+    const unsigned first_filter = filter_block * N_TILES * N_TILE + lane % 4 * 2;
 #pragma unroll
     for (unsigned i = 0; i < 2 * GROUPS; i++) {
         const unsigned g = i / 2, half = i % 2;
@@ -202,14 +203,15 @@ static __global__ void __launch_bounds__(THREADS, 2)
         if (p >= tiling.width * tiling.bands || x >= call.out_width)
             continue;
         float *to =
-            call.output + (batch * call.filters + first) * out_area + y * call.out_width + x;
+            call.output + (batch * call.filters + first_filter) * out_area + y * call.out_width + x;
 #pragma unroll
         for (unsigned n = 0; n < N_TILES; n++, to += N_TILE * out_area)
 #pragma unroll
             for (unsigned filter = 0; filter < 2; filter++)
 #pragma unroll
                 for (unsigned m = 0; m < ROWS; m++)
-                    if (first + n * N_TILE + filter < call.filters && y + m < call.out_height)
+                    if (first_filter + n * N_TILE + filter < call.filters &&
+                        y + m < call.out_height)
                         to[filter * out_area + m * call.out_width] =
                             sums[g][m][n][2 * half + filter];
     }
@@ -230,12 +232,14 @@ static __global__ void split_filters(const struct conv call, unsigned n_tiles, f
 
     if (block * n_tiles * N_TILE >= call.filters)
         return;
-    const bool whole = call.channels - chunk * CHUNK > CHUNK / 2;
+    const size_t first = call.channels - (chunks - 1) * CHUNK; /* channels of the first chunk */
+    const size_t begin = chunk == 0 ? 0 : first + (chunk - 1) * CHUNK, end = first + chunk * CHUNK;
+    const bool whole = end - begin > CHUNK / 2;
     for (unsigned half = 0; half < 2; half++) {
         /* If a chunk has at most 4 channels, the second tap of a row replaces the other 4. */
-        const size_t channel = chunk * CHUNK + lane % 4 + (whole ? half * CHUNK / 2 : 0);
+        const size_t channel = begin + lane % 4 + (whole ? half * CHUNK / 2 : 0);
         const unsigned from = whole ? tap : tap + half;
-        const bool exists = filter < call.filters && channel < call.channels && from < TAPS;
+        const bool exists = filter < call.filters && channel < end && from < TAPS;
         const float value =
             exists ? call.filter[(filter * call.channels + channel) * TAPS + from] : 0;
         const unsigned cut = __float_as_uint(value) & 0xFFFFE000;
