@@ -132,13 +132,14 @@ static __global__ void __launch_bounds__(THREADS, 2)
     const unsigned channels = (unsigned)call.channels;
     const unsigned chunks = (channels + CHUNK - 1) / CHUNK;
 
-    /* The first chunk has the channels that do not fill one: its copies are all that nothing hides,
-     * so that it should be the smallest. The tile is 0 outside the image, and in those channels of
-     * the first chunk that do not exist: they are multiplied by weights of 0, but must not be NaN. */
+    /* The first chunk has the channels that do not fill one: nothing hides its copies, so that it
+     * should be the smallest. The tile is 0 outside the image, and in those channels of the first
+     * chunk that do not exist: they are multiplied by weights of 0, but must not be NaN. */
     tile_copies<COPIES, VECTOR> plan;
     plan_tile(&plan, call, height + SIDE - 1, tiling.width + SIDE - 1, tiling.pitch,
               (int)first_y - (int)call.pad, (int)first_x - (int)call.pad);
-    for (unsigned c = 0; plan.inside != plan.tile && c < chunks * CHUNK && c < STAGES * CHUNK; c++)
+    const unsigned planes = (chunks < STAGES ? chunks : STAGES) * CHUNK;
+    for (unsigned c = 0; plan.inside != plan.tile && c < planes; c++)
         clear_outside(plan, stages + c / CHUNK * stage_size + c % CHUNK * tiling.plane);
     const unsigned first = channels - (chunks - 1) * CHUNK;
     const unsigned read = first > CHUNK / 2 ? CHUNK : CHUNK / 2;

@@ -49,18 +49,19 @@ static bool calibrate(struct problem *problem, const struct rung *rung, bool col
     }
 }
 
-bool trial_run(struct problem *problem, const struct rung *rung, size_t warmup, size_t reps,
-               bool cold, struct trial *trial, struct error *error)
+bool trial_begin(struct problem *problem, const struct rung *rung, size_t warmup, size_t reps,
+                 bool cold, struct trial *trial, struct error *error)
 {
     enum { LEAST = 5, MOST = 101 };
     const double budget_us = 250e3, longest_us = 1e6;
-    double each_us, ignored;
+    double each_us;
+    size_t bytes;
 
-    *trial = (struct trial){0};
+    *trial = (struct trial){.cold = cold};
     if (!calibrate(problem, rung, cold, &trial->calls, &each_us, error))
         return false;
     const bool is_host = rung_back_end(rung, problem->back_end)->host_memory;
-    const bool fed = !cold && !is_host && each_us < LONG_CALL_US;
+    trial->fed = !cold && !is_host && each_us < LONG_CALL_US;
     if (reps == 0) {
         const double sample_us = each_us * (double)trial->calls + 1e-3;
         const double fitting = budget_us / sample_us, at_most = longest_us / sample_us;
@@ -70,21 +71,33 @@ bool trial_run(struct problem *problem, const struct rung *rung, size_t warmup, 
         if ((double)warmup > at_most)
             warmup = (size_t)at_most;
     }
+    trial->reps = reps;
     trial->warmups = warmup;
-    size_t bytes;
     if (!checked_bytes(reps, sizeof *trial->samples_us, 1, &bytes, error))
         return false;
     trial->samples_us = host_allocate(bytes, error);
-    if (trial->samples_us == NULL)
-        return false;
+    return trial->samples_us != NULL;
+}
 
-    for (size_t i = 0; i < warmup; i++)
-        if (!sample(problem, rung, trial->calls, cold, fed, &ignored, error))
+bool trial_take(struct problem *problem, const struct rung *rung, size_t round, size_t rounds,
+                struct trial *trial, struct error *error)
+{
+    /* reps * (round + 1) / rounds, which cannot overflow this way. */
+    const size_t end =
+        trial->reps / rounds * (round + 1) + trial->reps % rounds * (round + 1) / rounds;
+    size_t taken = trial->statistics.count;
+    double ignored;
+
+    if (taken == end)
+        return true;
+    for (size_t i = 0; i < trial->warmups; i++)
+        if (!sample(problem, rung, trial->calls, trial->cold, trial->fed, &ignored, error))
             goto failed;
-    for (size_t i = 0; i < reps; i++)
-        if (!sample(problem, rung, trial->calls, cold, fed, &trial->samples_us[i], error))
+    for (; taken < end; taken++)
+        if (!sample(problem, rung, trial->calls, trial->cold, trial->fed, &trial->samples_us[taken],
+                    error))
             goto failed;
-    trial->statistics = statistics_of(trial->samples_us, reps);
+    trial->statistics = statistics_of(trial->samples_us, taken);
     return true;
 failed:
     trial_free(trial);

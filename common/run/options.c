@@ -66,6 +66,8 @@ static const struct entry common_entries[] = {
                RUNNER(warmup)}},
     {.field = {"reps", "N", "timed samples (default: as many as fit in a quarter second)",
                OPTION_SIZE, RUNNER(reps), .minimum = 1}},
+    {.field = {"rounds", "N", "take each rung's samples in N rounds, in turn with the other rungs'",
+               OPTION_INT, RUNNER(rounds), .minimum = 1, .maximum = 1000}},
     {.field = {"cold", NULL, "evict the inputs from the caches before each sample", OPTION_FLAG,
                RUNNER(cold)}},
     {.field = {"skip-small", NULL, "leave out the small problems on which rungs are verified, too",
@@ -171,6 +173,7 @@ bool options_default(struct options *options, const struct ladder *ladder, struc
         .ladder = ladder,
         .problem = calloc(1, ladder->kind->options_size),
         .warmup = 3,
+        .rounds = 1,
     };
     if (options->problem == NULL)
         return error_set(error, EXIT_DEVICE_ERROR, "out of memory");

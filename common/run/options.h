@@ -27,6 +27,7 @@ struct options {
     bool histogram, chart, quiz, cold, skip_small;
     int counters;                              /* enum counters_format */
     size_t sweep_from, sweep_to, sweep_factor; /* sweep_factor 0: no sweep */
+    int rounds;                                /* in which the rungs take their samples in turn */
     int device;
 };
 

@@ -131,17 +131,25 @@ static bool verify_row(struct size_run *run, const struct rung *rung, bool probe
     return true;
 }
 
-static bool time_row(struct size_run *run, const struct rung *rung, struct result *row,
+/* Takes the rung's samples of a round, and after the last one verifies its result. */
+static bool time_row(struct size_run *run, const struct rung *rung, int round, struct result *row,
                      struct error *error)
 {
-    const struct options *options = run->options;
-
-    progress(run->results.step, "timing", rung->name);
+    const struct options *const options = run->options;
     struct comparison comparison;
 
-    row->timed = trial_run(run->problem, rung, options->warmup, options->reps, options->cold,
-                           &row->trial, error);
-    if (!row->timed || !verify_after_timing(run->problem, rung, options->cold, &comparison, error))
+    progress(run->results.step, "timing", rung->name);
+    if (round == 0)
+        row->timed = trial_begin(run->problem, rung, options->warmup, options->reps, options->cold,
+                                 &row->trial, error);
+    else if (run->problem->kind->prepare != NULL)
+        run->problem->kind->prepare(run->problem, rung); /* others have used the workspace */
+    if (!row->timed ||
+        !trial_take(run->problem, rung, (size_t)round, (size_t)options->rounds, &row->trial, error))
+        return false;
+    if (round + 1 < options->rounds)
+        return true;
+    if (!verify_after_timing(run->problem, rung, options->cold, &comparison, error))
         return false;
     share(&comparison);
     result_note_last(row, &comparison);
@@ -151,7 +159,8 @@ static bool time_row(struct size_run *run, const struct rung *rung, struct resul
 
 /* ---- one size -------------------------------------------------------------------------------- */
 
-/* Verifies all rungs on all inputs; times, on the real data, those that passed. */
+/* Verifies all rungs on all inputs; times, on the real data, those that passed, the first round of
+ * each when it has been verified. */
 static bool run_rungs(struct size_run *run, struct error *error)
 {
     const bool counting = count_is_here(run->back_end);
@@ -175,10 +184,15 @@ static bool run_rungs(struct size_run *run, struct error *error)
                 return false;
             /* A lesson is timed even if it is wrong: its speed is part of the lesson. */
             if (!probe && rung_back_end(rung, run->back_end)->clocks &&
-                row->verdict != VERDICT_FAIL && !time_row(run, rung, row, error))
+                row->verdict != VERDICT_FAIL && !time_row(run, rung, 0, row, error))
                 return false;
         }
     }
+    for (int round = 1; round < run->options->rounds; round++)
+        for (size_t i = 0; i < run->results.row_count; i++)
+            if (run->results.rows[i].timed &&
+                !time_row(run, run->rungs[i], round, &run->results.rows[i], error))
+                return false;
     return true;
 }
 

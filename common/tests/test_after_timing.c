@@ -137,6 +137,80 @@ static void small_problems_have_tails(void **state)
     free(output);
 }
 
+/* ---- rounds ---------------------------------------------------------------------------------- */
+
+enum { MOST_TURNS = 64 };
+static char turns[MOST_TURNS + 1]; /* whose turn it was, one after the other */
+
+static void take_turn(const struct reduction *call, char who)
+{
+    const size_t length = strlen(turns);
+
+    if ((length == 0 || turns[length - 1] != who) && length < MOST_TURNS)
+        turns[length] = who;
+    calls = 0;
+    idle_later(call);
+}
+
+static void first(const struct reduction *call)
+{
+    take_turn(call, '1');
+}
+
+static void second(const struct reduction *call)
+{
+    take_turn(call, '2');
+}
+
+static void run_rounds(char *rounds)
+{
+    const struct reduction_rung rungs[] = {{.rung = {.name = "first", .idea = ""},
+                                            .run = first,
+                                            .depth = depth_serial,
+                                            .ops = RUNG_OP(OP_SUM),
+                                            .declines = wants_floats},
+                                           {.rung = {.name = "second", .idea = ""},
+                                            .run = second,
+                                            .depth = depth_serial,
+                                            .ops = RUNG_OP(OP_SUM),
+                                            .declines = wants_floats}};
+    const struct ladder ladder = {.idea = "a test",
+                                  .kind = &reduction_kind,
+                                  .back_end = &cpu_back_end,
+                                  .rungs = rungs,
+                                  .rung_size = sizeof rungs[0],
+                                  .rung_count = 2};
+    const struct ladder *const ladders[] = {&ladder};
+    const struct step step = {.name = "test_step", .ladders = ladders, .ladder_count = 1};
+    char *arguments[] = {"test_step", "--op", "sum",      "--n",  "1000",         "--reps", "3",
+                         "--warmup",  "0",    "--rounds", rounds, "--skip-small", NULL};
+    char folder[PATH_SIZE], printed[PATH_SIZE];
+
+    memset(turns, 0, sizeof turns);
+    right_calls = 1 << 30;
+    unit = 1;
+    folder_create(folder);
+    path_join(printed, folder, "output");
+    output_redirect(printed);
+    const int code =
+        rungs_main((int)(sizeof arguments / sizeof arguments[0]) - 1, arguments, &step);
+    output_restore();
+    folder_remove(folder);
+    assert_int_equal(code, EXIT_ALL_VERIFIED);
+}
+
+/* On the probe and in each round first the one, then the other. */
+static void rungs_take_turns(void **state)
+{
+    (void)state;
+    run_rounds("1");
+    assert_string_equal(turns, "1212");
+    run_rounds("3");
+    assert_string_equal(turns, "12121212");
+    run_rounds("5"); /* of which three take a sample */
+    assert_string_equal(turns, "1212121212");
+}
+
 /* ---- rates ----------------------------------------------------------------------------------- */
 
 static bool is_refused(struct results *results, double median)
@@ -282,9 +356,8 @@ static void nan_is_to_be_written(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_last_call_is_verified),
-        cmocka_unit_test(small_problems_have_tails),
-        cmocka_unit_test(a_rate_beyond_the_peak),
+        cmocka_unit_test(the_last_call_is_verified), cmocka_unit_test(small_problems_have_tails),
+        cmocka_unit_test(rungs_take_turns),          cmocka_unit_test(a_rate_beyond_the_peak),
         cmocka_unit_test(nan_is_to_be_written),
     };
     return cmocka_run_group_tests_name("after_timing", tests, NULL, NULL);

@@ -185,6 +185,8 @@ static void bad_options(void **state)
     all_refuse("--type f8", EXIT_BAD_USAGE, "--type 'f8': want f32, f64, f16, mixed or f32xf64");
     all_refuse("--op mean", EXIT_BAD_USAGE, "--op 'mean': want dot, sum, max or min");
     all_refuse("--reps 0", EXIT_BAD_USAGE, "--reps '0': want a whole number of at least 1");
+    all_refuse("--rounds 0", EXIT_BAD_USAGE, "--rounds '0': want a whole number of at least 1");
+    all_refuse("--rounds 1001", EXIT_BAD_USAGE, "--rounds '1001': want at most 1000");
     all_refuse("--threads 0", EXIT_BAD_USAGE, "--threads '0'");
     all_refuse("--nosuch", EXIT_BAD_USAGE, "--nosuch: no such option");
     all_refuse("--csv", EXIT_BAD_USAGE, "--csv wants a value");

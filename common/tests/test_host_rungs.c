@@ -226,7 +226,8 @@ static void judge(const struct problem_kind *kind, const struct rung *rung,
             fail_msg("%s, %s, input %zu: %s", fault_names[with], problem->shape, input,
                      comparison.where);
         for (int cold = 0; cold <= 1; cold++) {
-            if (!trial_run(problem, rung, 1, 2, cold != 0, &trial, &error))
+            if (!trial_begin(problem, rung, 1, 2, cold != 0, &trial, &error) ||
+                !trial_take(problem, rung, 0, 1, &trial, &error))
                 fail_msg("%s", error.text);
             assert_true(trial.statistics.count == 2 && trial.statistics.min > 0);
             trial_free(&trial);
@@ -431,16 +432,53 @@ static void test_slow_rungs_are_timed_briefly(void **state)
     assert_non_null(problem);
     rung.run = slow;
     calls = 0;
-    assert_true(trial_run(problem, &rung.rung, 10, 0, false, &trial, &error));
+    assert_true(trial_begin(problem, &rung.rung, 10, 0, false, &trial, &error));
+    assert_true(trial_take(problem, &rung.rung, 0, 1, &trial, &error));
     assert_int_equal(trial.calls, 1);
     assert_true(trial.warmups <= 3 && trial.statistics.count >= 1 && trial.statistics.count <= 3);
     assert_int_equal(calls, 1 + trial.warmups + trial.statistics.count);
     trial_free(&trial);
 
     calls = 0;
-    assert_true(trial_run(problem, &rung.rung, 0, 4, false, &trial, &error));
+    assert_true(trial_begin(problem, &rung.rung, 0, 4, false, &trial, &error));
+    assert_true(trial_take(problem, &rung.rung, 0, 1, &trial, &error));
     assert_int_equal(calls, 1 + 4);
     trial_free(&trial);
+    problem->kind->destroy(problem);
+}
+
+/* Each round takes its share, and warms up if it takes any. */
+static void test_rounds_share_samples(void **state)
+{
+    static const struct {
+        size_t reps, rounds;
+        size_t taken[5]; /* after each round */
+    } cases[] = {{7, 3, {2, 4, 7}}, {6, 3, {2, 4, 6}}, {2, 5, {0, 0, 1, 1, 2}}, {3, 1, {3}}};
+    const struct machine machine = {.name = "test", .processors = 1};
+    const struct gemm_options options = gemm_sizes(1, 1, 1);
+    struct gemm_rung rung = gemm_rung;
+    struct error error;
+    (void)state;
+
+    struct problem *problem = gemm_kind.create(&options.base, &device, &machine, &error);
+    assert_non_null(problem);
+    rung.run = slow;
+    for (size_t c = 0; c < sizeof cases / sizeof cases[0]; c++) {
+        size_t before = 0;
+        struct trial trial;
+
+        assert_true(trial_begin(problem, &rung.rung, 1, cases[c].reps, false, &trial, &error));
+        for (size_t round = 0; round < cases[c].rounds; round++) {
+            const size_t taken = cases[c].taken[round];
+            calls = 0;
+            assert_true(trial_take(problem, &rung.rung, round, cases[c].rounds, &trial, &error));
+            assert_int_equal(trial.statistics.count, taken);
+            assert_int_equal(calls, taken > before ? 1 + taken - before : 0);
+            before = taken;
+        }
+        assert_true(trial.statistics.min > 0);
+        trial_free(&trial);
+    }
     problem->kind->destroy(problem);
 }
 
@@ -452,6 +490,7 @@ int main(void)
         cmocka_unit_test(test_rows_beside_a_clocked_back_end),
         cmocka_unit_test(test_rows_beside_emulation),
         cmocka_unit_test(test_slow_rungs_are_timed_briefly),
+        cmocka_unit_test(test_rounds_share_samples),
     };
     return cmocka_run_group_tests_name("host_rungs", tests, set_up, NULL);
 }
