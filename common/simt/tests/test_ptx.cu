@@ -225,6 +225,11 @@ __global__ void predicates()
 #endif
     note(x, 7, __LINE__);
     note(y, 10, __LINE__);
+    // The register in which an input comes may be written; the variable stays what it is.
+    const unsigned kept = threadIdx.x + 3;
+    asm volatile("add.u32 %1, %1, 1; mov.u32 %0, %1;" : "=r"(y) : "r"(kept));
+    note(y, 4, __LINE__);
+    note(kept, 3, __LINE__);
     asm("" : "+r"(x));
     note(x, 7, __LINE__);
     asm volatile(R"(add.u32 %0, %1,
