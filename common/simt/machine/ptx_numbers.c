@@ -111,8 +111,7 @@ static double to_double(unsigned int type, uint64_t bits)
     case SIMT_PTX_F64:
         return double_of(bits);
     default:
-        return double_of(
-            simt_number_encode(SIMT_PTX_F64, simt_number_decode(type, bits), NEAREST));
+        return double_of(simt_number_encode(SIMT_PTX_F64, simt_number_decode(type, bits), NEAREST));
     }
 }
 
