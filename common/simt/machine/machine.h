@@ -60,6 +60,8 @@ struct simt_thread {
     const struct simt_mbarrier *awaited; /* by mbarrier.try_wait */
     struct simt_bulk_groups bulk;
     struct simt_poll poll;
+    uint64_t atomic_old;  /* what its last atomic found: others may run before it asks */
+    bool atomic_is_noted; /* that is to be made again: atomics.c */
     struct simt_pipeline pipeline;
     const struct simt_fiber *ran_on; /* also after its end */
     bool at_cluster; /* has arrived at the cluster's barrier, in this phase, and not waited */
