@@ -7,15 +7,17 @@
  *
  * So the second of equal launches is recorded: which rows of memory it uses (check/used.h), and
  * what is in them when it ends (check/snapshot.h). If it reads none that it writes, it leaves what
- * it began with. If it does, the third one is recorded, too, and has to begin and to end with what
- * the second left. A launch is not recorded if it does more than to read and write memory that is
- * noted (simt_not_repeatable), or learns what changes how the next one is looked at.
+ * it began with. Unless the third one can be seen to begin with that, it is recorded, too, now with
+ * what is in these rows before it. A launch is not recorded if it does more than to read and write
+ * memory that is noted (simt_not_repeatable), or learns what changes how the next one is looked at.
  *
- * A later launch is a repeat if all of these rows have the same contents, byte by byte. They are
- * not compared if the device memory that it uses could not be written in between. And all that is
- * under way must be ordered before it; when something begins that is not ordered behind it, the
- * checks are told what the launch would have left in the shadow (check/again.h), since the two may
- * race.
+ * A later launch is a repeat if all of these rows have the same contents, byte by byte: those that
+ * it would leave as they are, or those that were there before, in whose place come those that it
+ * left. (That these have been written is known: whoever frees memory has the repeat forgotten.)
+ * They are not compared if the device memory that it uses could not be written in between. And all
+ * that is under way must be ordered before it; when something begins that is not ordered behind
+ * it, the checks are told what the launch would have left in the shadow (check/again.h), since the
+ * two may race.
  *
  * SIMT_REPEATED=run runs all launches; =tell says in the end how many were repeats. */
 #include "api/repeats.h"
@@ -60,9 +62,11 @@ struct repeat {
     uint64_t launches, next; /* so many have been asked for; that one is recorded */
     unsigned int failures;   /* to record it, or to repeat it, in a row */
 
-    enum { UNKNOWN, ONCE, KNOWN } state; /* ONCE: it has to be seen to leave it as it was */
+    bool known;   /* what follows is */
+    bool settled; /* it leaves the snapshot as it is */
     struct simt_snapshot snapshot;
-    uint64_t changes; /* of memory, when this was what was there */
+    char *before;     /* what was in its pieces; NULL: that is not known */
+    uint64_t changes; /* of memory, when the snapshot was what was there */
     unsigned int version;
     struct simt_counters counts;
     struct simt_site *sites;
@@ -76,6 +80,7 @@ static size_t repeat_count;
 static uint64_t asked, repeated;
 
 static struct repeat *current; /* of the launch that runs; NULL: none */
+static char *found;            /* by it, in the pieces of the snapshot; or NULL */
 static bool recording;
 static unsigned int version_before;
 static struct simt_counters counts_before;
@@ -145,13 +150,15 @@ static void forget(struct repeat *repeat)
         tell_checks(repeat); /* it may not be over */
     }
     simt_snapshot_forget(&repeat->snapshot);
+    free(repeat->before);
+    repeat->before = NULL;
     free(repeat->sites);
     repeat->sites = NULL;
     simt_skips_drop(repeat->ways);
     repeat->ways = NULL;
     simt_again_drop(&repeat->again);
     repeat->operation = 0;
-    repeat->state = UNKNOWN;
+    repeat->known = false;
 }
 
 /* A new one, in place of the one that has not been used for longest. */
@@ -210,16 +217,21 @@ static size_t most_bytes(void)
     return (available ? available : UNKNOWN_SIZE) / 8;
 }
 
+static size_t kept_by(const struct repeat *repeat)
+{
+    return repeat->snapshot.bytes * (repeat->before ? 2 : 1);
+}
+
 /* Those that have not been used for longest make way for this one. */
 static void make_room(const struct repeat *newest, size_t most)
 {
     for (;;) {
         struct repeat *oldest = NULL;
-        size_t kept = newest->snapshot.bytes;
+        size_t kept = kept_by(newest);
         for (size_t i = 0; i < repeat_count; i++) {
             struct repeat *other = &repeats[i];
             if (other != newest && other->snapshot.bytes > 0) {
-                kept += other->snapshot.bytes;
+                kept += kept_by(other);
                 oldest = !oldest || other->last_used < oldest->last_used ? other : oldest;
             }
         }
@@ -262,41 +274,34 @@ static void keep_counts(struct repeat *repeat)
     }
 }
 
-/* It may be repeated, as far as memory goes: it has left that as it was. */
-static bool has_settled(struct repeat *repeat, struct simt_snapshot *snapshot)
-{
-    return !snapshot->rewrites ||
-           (repeat->state == ONCE && simt_snapshot_equals(&repeat->snapshot, snapshot));
-}
-
 static void end_recording(const unsigned int *sites, unsigned int count)
 {
     struct repeat *repeat = current;
     struct simt_snapshot snapshot;
+    char *before = found;
     const size_t most = most_bytes();
     const bool fits = simt_snapshot_take(&snapshot, most);
+    found = NULL;
     if (!fits || !simt_is_repeatable || simt_grid.abandoned != cudaSuccess ||
-        simt_order_version() != version_before) {
+        simt_order_version() != version_before ||
+        (before && !simt_snapshot_has_pieces_of(&repeat->snapshot, &snapshot))) {
         simt_snapshot_forget(&snapshot);
+        free(before);
         failed(repeat);
-    } else if (has_settled(repeat, &snapshot)) {
-        forget(repeat);
-        repeat->state = KNOWN;
-        repeat->snapshot = snapshot;
-        repeat->changes = simt_memory_changes;
-        repeat->version = version_before;
-        repeat->ways = simt_skips_keep();
-        keep_sites(repeat, sites, count);
-        keep_counts(repeat);
-        simt_again_keep(&repeat->again, &repeat->snapshot);
-    } else if (repeat->state == ONCE) {
-        simt_snapshot_forget(&snapshot);
-        failed(repeat);
-    } else {
-        repeat->state = ONCE;
-        repeat->snapshot = snapshot;
-        repeat->changes = simt_memory_changes;
+        return;
     }
+    forget(repeat);
+    repeat->known = true;
+    repeat->settled =
+        !snapshot.rewrites || (before && memcmp(before, snapshot.contents, snapshot.bytes) == 0);
+    repeat->snapshot = snapshot;
+    repeat->before = before;
+    repeat->changes = simt_memory_changes;
+    repeat->version = version_before;
+    repeat->ways = simt_skips_keep();
+    keep_sites(repeat, sites, count);
+    keep_counts(repeat);
+    simt_again_keep(&repeat->again, &repeat->snapshot);
     make_room(repeat, most);
 }
 
@@ -322,23 +327,31 @@ static bool is_ordered_behind_all(void)
     return !other;
 }
 
-static bool is_there(struct repeat *repeat)
+/* What it would find is what it would leave, or what was there before; then it is what it leaves.
+ */
+static bool is_as_it_leaves_it(struct repeat *repeat)
 {
+    const struct simt_snapshot *snapshot = &repeat->snapshot;
     bool same;
-    if (simt_snapshot_is_untouched(&repeat->snapshot, repeat->changes)) {
+    if (repeat->settled && simt_snapshot_is_untouched(snapshot, repeat->changes)) {
         return true;
     }
     simt_memory_look(true);
-    same = simt_snapshot_is_there(&repeat->snapshot);
+    same = repeat->settled && simt_snapshot_is_there(snapshot, snapshot->contents);
+    if (!same && repeat->before && simt_snapshot_is_there(snapshot, repeat->before)) {
+        simt_snapshot_put(snapshot, repeat->before);
+        same = true;
+    }
     simt_memory_look(false);
     repeat->changes = same ? simt_memory_changes : repeat->changes;
     return same;
 }
 
-static bool would_change_nothing(struct repeat *repeat)
+/* As far as anything but memory goes. */
+static bool may_be_made_again(const struct repeat *repeat)
 {
     return simt_order_version() == repeat->version && !simt_again_is_lost(&repeat->again) &&
-           is_ordered_behind_all() && is_there(repeat);
+           is_ordered_behind_all();
 }
 
 static void make_again(struct repeat *repeat, const struct simt_launch *launch)
@@ -364,18 +377,27 @@ static void make_again(struct repeat *repeat, const struct simt_launch *launch)
 bool simt_repeats(const struct simt_launch *launch)
 {
     current = NULL;
+    free(found); /* of a launch that came to nothing */
+    found = NULL;
     if (!may_repeat(launch)) {
         return false;
     }
     current = find(launch);
     current->last_used = asked;
-    if (current->state == KNOWN && would_change_nothing(current)) {
-        make_again(current, launch);
-        current = NULL;
-        return true;
-    }
-    if (current->state == KNOWN || (current->state == ONCE && !is_there(current))) {
-        failed(current);
+    if (current->known) {
+        const bool may = may_be_made_again(current);
+        if (may && is_as_it_leaves_it(current)) {
+            make_again(current, launch);
+            current = NULL;
+            return true;
+        }
+        if (may && !current->before) {
+            simt_memory_look(true);
+            found = simt_snapshot_look(&current->snapshot);
+            simt_memory_look(false);
+        } else {
+            failed(current);
+        }
     }
     current->launches++;
     return false;

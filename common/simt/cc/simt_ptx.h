@@ -21,6 +21,7 @@ struct ptx_binding {
     size_t name_length;
     char *literal; /* of a "C" operand */
     bool in_place; /* an output that wgmma writes later: only its address is used */
+    bool scratch;  /* an input that an instruction writes: only in the statement */
 };
 
 /* What is being translated. */

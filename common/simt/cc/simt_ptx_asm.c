@@ -304,8 +304,9 @@ static void append_opening(struct text *out, const struct ptx *ptx, size_t numbe
     } else if (binding->tied != NONE) {
         ptx_print(out, "simt_a%zu = ::simt::ptx::in<'%c'>(", binding->tied, binding->letter);
     } else {
-        ptx_print(out, "[[maybe_unused]] const %s simt_a%zu = ::simt::ptx::in<'%c'>(",
-                  container(binding->letter), number, binding->letter);
+        ptx_print(out, "[[maybe_unused]] %s%s simt_a%zu = ::simt::ptx::in<'%c'>(",
+                  binding->scratch ? "" : "const ", container(binding->letter), number,
+                  binding->letter);
     }
 }
 

@@ -348,6 +348,13 @@ bool ptx_source(struct ptx *ptx, struct text *out, const char *operand, unsigned
     return false;
 }
 
+/* Of an input, too: the register that it came in is free to be used. */
+static bool is_written(struct ptx_binding *binding)
+{
+    binding->scratch = !binding->output && strchr("hrlfd", binding->letter) != NULL;
+    return binding->output || binding->scratch;
+}
+
 bool ptx_destination(struct ptx *ptx, struct text *out, const char *operand, unsigned int bits,
                      bool wider)
 {
@@ -361,7 +368,7 @@ bool ptx_destination(struct ptx *ptx, struct text *out, const char *operand, uns
     if (known) {
         has = known->bits;
         ptx_print(out, "simt_r%u", known->number);
-    } else if (number != NONE && ptx->bindings[number].output) {
+    } else if (number != NONE && is_written(&ptx->bindings[number])) {
         has = bits_of(&ptx->bindings[number]);
         ptx_print(out, "simt_a%zu", number);
     } else {

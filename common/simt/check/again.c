@@ -10,11 +10,11 @@ struct bytes {
     uint64_t set[SIMT_ROW_BYTES / 64];
 };
 
-/* Those that the launch read and wrote; and one thread that did, in a tag. */
+/* Those that the launch read, wrote and changed by atomics; and one thread that did, in a tag. */
 struct simt_again_row {
-    struct bytes read, stored;
-    uint32_t reader, writer;
-    uint16_t reader_site, writer_site;
+    struct bytes read, stored, changed, of_block; /* of_block: changed, in the block's scope */
+    uint32_t reader, writer, changer;
+    uint16_t reader_site, writer_site, changer_site;
 };
 
 static bool has(const struct bytes *bytes, unsigned int number)
@@ -50,6 +50,12 @@ static void keep_cell(struct simt_again_row *row, const struct simt_cell *cell, 
         add(&row->stored, first, count);
         row->writer = cell->writer;
         row->writer_site = cell->writer_site;
+    }
+    if (is_of(tags, cell->changer)) {
+        add(&row->changed, first, count);
+        row->changer = cell->changer;
+        row->changer_site = cell->changer_site;
+        add(&row->of_block, first, cell->flags & CHANGER_BLOCK ? count : 0);
     }
     if (is_of(tags, cell->reader)) {
         add(&row->read, first, count);
@@ -116,6 +122,18 @@ static bool renew(uint32_t *tag, const struct renewal *renewal)
     return true;
 }
 
+static void tell_changer(struct simt_cell *cell, const struct simt_again_row *row,
+                         unsigned int first, const struct renewal *renewal)
+{
+    if (!has(&row->changed, first)) {
+        return;
+    }
+    cell->changer = renewal->start | row->changer % SIMT_THREADS;
+    cell->changer_site = row->changer_site;
+    cell->flags = (uint16_t)(has(&row->of_block, first) ? cell->flags | CHANGER_BLOCK
+                                                        : cell->flags & ~CHANGER_BLOCK);
+}
+
 /* Others may have come to the cell since the launch was run: before it was made again, when it
  * takes their place; or later, when they keep it. */
 static void tell_cell(struct simt_cell *cell, const struct simt_again_row *row, unsigned int first,
@@ -130,9 +148,14 @@ static void tell_cell(struct simt_cell *cell, const struct simt_again_row *row, 
                                    .writer_site = row->writer_site,
                                    .reader = reader,
                                    .reader_site = cell->reader_site};
+        tell_changer(cell, row, first, renewal);
         return;
     }
     wrote = renew(&cell->writer, renewal);
+    if (!renew(&cell->changer, renewal) && !wrote && cell->writer < since &&
+        cell->changer < since) {
+        tell_changer(cell, row, first, renewal);
+    }
     has_read = renew(&cell->reader, renewal);
     has_read = renew(&cell->reader_before, renewal) || has_read;
     has_read = renew(&cell->reader_other, renewal) || has_read;
@@ -148,7 +171,7 @@ static void tell_row(uint64_t address, const struct simt_again_row *row,
 {
     const unsigned int offset = (unsigned int)(address % SIMT_PAGE_BYTES);
     struct simt_page *page;
-    if (is_empty(&row->read) && is_empty(&row->stored)) {
+    if (is_empty(&row->read) && is_empty(&row->stored) && is_empty(&row->changed)) {
         return;
     }
     simt_pages_make_room();

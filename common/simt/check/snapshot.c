@@ -61,13 +61,14 @@ static bool add_page(struct simt_snapshot *snapshot, size_t *capacity, const str
     return is_kept(snapshot, start + simt_lowest(rows) * SIMT_ROW_BYTES);
 }
 
-static void keep_contents(struct simt_snapshot *snapshot)
+char *simt_snapshot_look(const struct simt_snapshot *snapshot)
 {
-    char *to = snapshot->contents = simt_needed(malloc(snapshot->bytes + 1), "repeats");
+    char *const contents = simt_needed(malloc(snapshot->bytes + 1), "repeats"), *to = contents;
     for (size_t i = 0; i < snapshot->count; i++) {
         memcpy(to, snapshot->pieces[i].address, snapshot->pieces[i].size);
         to += snapshot->pieces[i].size;
     }
+    return contents;
 }
 
 bool simt_snapshot_take(struct simt_snapshot *snapshot, size_t most)
@@ -81,7 +82,7 @@ bool simt_snapshot_take(struct simt_snapshot *snapshot, size_t most)
     }
     simt_used_end();
     if (kept) {
-        keep_contents(snapshot);
+        snapshot->contents = simt_snapshot_look(snapshot);
     } else {
         simt_snapshot_forget(snapshot);
     }
@@ -97,19 +98,45 @@ bool simt_snapshot_is_untouched(const struct simt_snapshot *snapshot, uint64_t c
     return untouched;
 }
 
-bool simt_snapshot_is_there(const struct simt_snapshot *snapshot)
+bool simt_snapshot_is_there(const struct simt_snapshot *snapshot, const char *contents)
 {
-    const char *then = snapshot->contents;
     for (size_t i = 0; i < snapshot->count; i++) {
-        if (memcmp(snapshot->pieces[i].address, then, snapshot->pieces[i].size) != 0) {
+        if (memcmp(snapshot->pieces[i].address, contents, snapshot->pieces[i].size) != 0) {
             return false;
         }
-        then += snapshot->pieces[i].size;
+        contents += snapshot->pieces[i].size;
     }
     return true;
 }
 
-bool simt_snapshot_equals(const struct simt_snapshot *snapshot, const struct simt_snapshot *other)
+/* Rows that stay as they are may be such as cannot be written. */
+static void put_piece(const struct simt_memory_piece *piece, const char *before, const char *after)
+{
+    for (size_t at = 0; at < piece->size; at += SIMT_ROW_BYTES) {
+        if (memcmp(before + at, after + at, SIMT_ROW_BYTES) != 0) {
+            memcpy(piece->address + at, after + at, SIMT_ROW_BYTES);
+        }
+    }
+}
+
+void simt_snapshot_put(const struct simt_snapshot *snapshot, const char *before)
+{
+    const char *after = snapshot->contents;
+    for (size_t i = 0; i < snapshot->region_count; i++) {
+        simt_region_open(snapshot->regions[i], true);
+    }
+    for (size_t i = 0; i < snapshot->count; i++) {
+        put_piece(&snapshot->pieces[i], before, after);
+        before += snapshot->pieces[i].size;
+        after += snapshot->pieces[i].size;
+    }
+    for (size_t i = 0; i < snapshot->region_count; i++) {
+        simt_region_open(snapshot->regions[i], false);
+    }
+}
+
+bool simt_snapshot_has_pieces_of(const struct simt_snapshot *snapshot,
+                                 const struct simt_snapshot *other)
 {
     if (snapshot->count != other->count || snapshot->bytes != other->bytes) {
         return false;
@@ -120,7 +147,7 @@ bool simt_snapshot_equals(const struct simt_snapshot *snapshot, const struct sim
             return false;
         }
     }
-    return memcmp(snapshot->contents, other->contents, snapshot->bytes) == 0;
+    return true;
 }
 
 bool simt_snapshot_meets(const struct simt_snapshot *snapshot, const char *address, size_t size)

@@ -16,7 +16,7 @@ struct simt_snapshot {
     size_t region_count;
     size_t bytes;
     char *contents; /* all of them, one behind the other */
-    bool rewrites;  /* a row is read and written */
+    bool rewrites;  /* a row is read and written, or changed by an atomic */
     bool unseen;    /* the host can write some of it directly */
 };
 /* Of what has been used so far (used.h); no more is noted. Memory can be read. False, and nothing
@@ -24,10 +24,14 @@ struct simt_snapshot {
 bool simt_snapshot_take(struct simt_snapshot *snapshot, size_t most);
 /* Whether it could not have changed since simt_memory_changes (memory.h) was so. */
 bool simt_snapshot_is_untouched(const struct simt_snapshot *snapshot, uint64_t changes);
-/* Whether what is there now is what was there then; memory can be read. */
-bool simt_snapshot_is_there(const struct simt_snapshot *snapshot);
-/* The same pieces with the same contents. */
-bool simt_snapshot_equals(const struct simt_snapshot *snapshot, const struct simt_snapshot *other);
+/* What is in its pieces now; memory can be read. */
+char *simt_snapshot_look(const struct simt_snapshot *snapshot);
+/* Whether that is this: its contents, or others that were there. */
+bool simt_snapshot_is_there(const struct simt_snapshot *snapshot, const char *contents);
+/* Its contents are there again, in place of these, which are. */
+void simt_snapshot_put(const struct simt_snapshot *snapshot, const char *before);
+bool simt_snapshot_has_pieces_of(const struct simt_snapshot *snapshot,
+                                 const struct simt_snapshot *other);
 bool simt_snapshot_meets(const struct simt_snapshot *snapshot, const char *address, size_t size);
 void simt_snapshot_forget(struct simt_snapshot *snapshot);
 

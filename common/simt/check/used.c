@@ -43,6 +43,8 @@ void simt_used_add(struct simt_page *page, uint32_t rows, enum simt_event_kind k
         add(page, rows, 0);
     } else if (kind == EVENT_STORE) {
         add(page, 0, rows);
+    } else if (kind == EVENT_ATOMIC) {
+        add(page, rows, rows);
     } else {
         simt_not_repeatable();
     }

@@ -1,9 +1,10 @@
-/* Drop-in for CUDA's header of the same name: thread blocks, tiles of up to 32 threads, coalesced
- * groups, clusters, the grid. Tiles of more than a warp are not there. */
+/* Drop-in for CUDA's header of the same name: thread blocks, tiles, coalesced groups, clusters, the
+ * grid. */
 #ifndef SIMT_COOPERATIVE_GROUPS_H
 #define SIMT_COOPERATIVE_GROUPS_H
 
 #include "cuda_runtime.h"
+#include "simt_ptx_runtime.h"
 
 namespace cooperative_groups
 {
@@ -68,7 +69,7 @@ SIMT_INLINE unsigned int vote(simt_collective operation, unsigned int mask, uint
         simt_warp_collective(operation, mask, value, 0, SIMT_WARP_SIZE, size, file, line));
 }
 
-enum kind { in_block, in_warp, in_grid, in_cluster };
+enum kind { in_block, in_warp, in_grid, in_cluster, in_warps };
 
 } // namespace details
 
@@ -79,7 +80,7 @@ class thread_group
 {
   protected:
     details::kind kind;
-    unsigned int mask; /* the lanes, if they are some of one warp */
+    unsigned int mask; /* the lanes, if they are some of one warp; of whole warps: how many */
 
     thread_group(details::kind of, unsigned int lanes) : kind(of), mask(lanes)
     {
@@ -89,7 +90,8 @@ class thread_group
     unsigned long long size() const
     {
         uint3 grid = simt_grid_dimensions();
-        return kind == details::in_warp ? static_cast<unsigned int>(__builtin_popcount(mask))
+        return kind == details::in_warp    ? static_cast<unsigned int>(__builtin_popcount(mask))
+               : kind == details::in_warps ? mask
                : kind == details::in_block
                    ? details::block_threads()
                    : static_cast<unsigned long long>(details::block_threads()) * grid.x * grid.y *
@@ -104,7 +106,8 @@ class thread_group
         uint3 grid = simt_grid_dimensions(), block = simt_block_index();
         unsigned long long block_rank =
             (static_cast<unsigned long long>(block.z) * grid.y + block.y) * grid.x + block.x;
-        return kind == details::in_warp ? details::rank_of(mask, details::lane())
+        return kind == details::in_warp    ? details::rank_of(mask, details::lane())
+               : kind == details::in_warps ? details::rank_in_block() % mask
                : kind == details::in_block
                    ? details::rank_in_block()
                    : block_rank * details::block_threads() + details::rank_in_block();
@@ -118,6 +121,8 @@ class thread_group
         if (kind == details::in_warp) {
             simt_warp_collective(SIMT_SYNCWARP, mask, 0, 0, SIMT_WARP_SIZE, 4, simt_file,
                                  simt_line);
+        } else if (kind == details::in_warps) {
+            simt_tile_barrier(mask, SIMT_NAMED_SYNC, false, simt_file, simt_line);
         } else if (kind == details::in_cluster) {
             simt_cluster_arrive(false, simt_file, simt_line);
             simt_cluster_wait(simt_file, simt_line);
@@ -175,7 +180,7 @@ inline thread_block this_thread_block()
     return thread_block();
 }
 
-/* What tiles of more than a warp would need, and other groups can have. */
+/* What tiles of more than a warp need on older GPUs. */
 template <unsigned int MaxBlockSize = 1024>
 struct block_tile_memory {
     static_assert(MaxBlockSize <= 1024, "a block has 1024 threads at most");
@@ -387,12 +392,12 @@ class lanes_group : public thread_group
 
 } // namespace details
 
-/* TileSize neighbouring threads of a block: 1, 2, 4, 8, 16 or 32. */
-template <unsigned int TileSize, class Parent = void>
+/* TileSize neighbouring threads of a block: 1, 2, 4, 8, 16 or 32; more: simt_large_tiles.h. */
+template <unsigned int TileSize, class Parent = void, bool IsLarge = (TileSize > SIMT_WARP_SIZE)>
 class thread_block_tile : public details::lanes_group
 {
-    static_assert(TileSize >= 1 && TileSize <= 32 && (TileSize & (TileSize - 1)) == 0,
-                  "the CPU back end has tiles of 1, 2, 4, 8, 16 and 32 threads");
+    static_assert(TileSize >= 1 && (TileSize & (TileSize - 1)) == 0,
+                  "a tile has 1, 2, 4 ... or 1024 threads");
     thread_block_tile(unsigned int rank, unsigned int count)
         : lanes_group((TileSize == 32 ? ~0u : (1u << TileSize % 32) - 1)
                           << (details::lane() & ~(TileSize - 1)),
@@ -445,6 +450,13 @@ class thread_block_tile : public details::lanes_group
                                 simt_line);
     }
 };
+
+} // namespace cooperative_groups
+
+#include "simt_large_tiles.h"
+
+namespace cooperative_groups
+{
 
 /* The group's type says how large the parent is: as many tiles as fit into it. */
 template <unsigned int TileSize, class Parent>

@@ -157,7 +157,7 @@ unsigned int simt_ptx_permute(unsigned int mode, unsigned int a, unsigned int b,
 uint64_t simt_strong_load(const void *address, unsigned int size);
 void simt_strong_store(void *address, uint64_t value, unsigned int size);
 
-/* ---- barriers.c: those with a number ---- */
+/* ---- named.c: barriers with a number ---- */
 
 enum simt_named {
     SIMT_NAMED_SYNC,
@@ -169,6 +169,13 @@ enum simt_named {
 /* `threads`: how many come; 0: all of the block. */
 unsigned int simt_named_barrier(enum simt_named kind, unsigned int number, unsigned int threads,
                                 bool predicate, const char *file, int line);
+/* Of the running thread's tile: so many threads side by side, whole warps. And what one of these
+ * leaves for the others. */
+unsigned int simt_tile_barrier(unsigned int size, enum simt_named kind, bool predicate,
+                               const char *file, int line);
+enum { SIMT_TILE_BYTES = 64 };
+void simt_tile_put(unsigned int warp, const void *value, size_t size);
+void simt_tile_get(unsigned int warp, void *value, size_t size);
 
 /* ---- mbarrier.c ---- */
 

@@ -199,9 +199,6 @@ static uint64_t make(const void *caller, enum simt_atomic asked, enum simt_type 
     return old;
 }
 
-static uint64_t last_old;
-static bool last_is_noted;
-
 uint64_t simt_atomic(enum simt_atomic asked, enum simt_type type, void *address, uint64_t operand,
                      uint64_t compare, const char *file, int line)
 {
@@ -212,20 +209,22 @@ uint64_t simt_atomic(enum simt_atomic asked, enum simt_type type, void *address,
 void simt_atomic_do(enum simt_atomic asked, enum simt_type type, void *address, uint64_t operand,
                     const char *file, int line)
 {
-    last_is_noted = simt_is_worker && simt_is_of_all_blocks(address);
-    if (last_is_noted) {
+    const bool is_noted = simt_is_worker && simt_is_of_all_blocks(address);
+    if (is_noted) {
         note_change(
             &(struct change){(uintptr_t)address, operand, asked & ~SIMT_ATOMIC_OF_BLOCK, type});
     }
-    last_old = make(__builtin_return_address(0), asked, type, address, operand, 0, file, line);
+    simt_current->atomic_old =
+        make(__builtin_return_address(0), asked, type, address, operand, 0, file, line);
+    simt_current->atomic_is_noted = is_noted;
 }
 
 uint64_t simt_atomic_old(void)
 {
-    if (last_is_noted) {
+    if (simt_current->atomic_is_noted) {
         simt_only_in_order();
     }
-    return last_old;
+    return simt_current->atomic_old;
 }
 
 uint64_t simt_atomic_by(const void *caller, enum simt_atomic asked, enum simt_type type,

@@ -5,6 +5,7 @@
 #include "base/bits.h"
 #include "base/own.h"
 #include "base/space.h"
+#include "cuda/simt_ptx_runtime.h"
 
 enum { SIMT_MAX_WARPS = SIMT_MAX_BLOCK_THREADS / SIMT_WARP_SIZE };
 
@@ -59,6 +60,8 @@ struct simt_thread {
     const struct simt_mbarrier *awaited; /* by mbarrier.try_wait */
     struct simt_bulk_groups bulk;
     struct simt_poll poll;
+    uint64_t atomic_old;  /* what its last atomic found: others may run before it asks */
+    bool atomic_is_noted; /* that is to be made again: atomics.c */
     struct simt_pipeline pipeline;
     const struct simt_fiber *ran_on; /* also after its end */
     bool at_cluster; /* has arrived at the cluster's barrier, in this phase, and not waited */
@@ -84,8 +87,9 @@ struct simt_warp {
 /* What the checks know of an order (observer.h). */
 struct simt_clock;
 
-/* A barrier with a number: bar.sync 1, 64. */
-enum { SIMT_NAMED_BARRIERS = 16 };
+/* A barrier with a number: bar.sync 1, 64; or of a tile, behind those that PTX has: one for each tile
+ * of each size, since a tile and the tiles of it may wait at once. */
+enum { SIMT_PTX_BARRIERS = 16, SIMT_NAMED_BARRIERS = 48 };
 struct simt_named_barrier {
     unsigned int came, came_true, wanted;
     const void *caller;       /* of who came last */
@@ -140,6 +144,7 @@ struct simt_block {
     const void *barrier_caller;
 
     struct simt_named_barrier named[SIMT_NAMED_BARRIERS];
+    char left[SIMT_MAX_BLOCK_THREADS / SIMT_WARP_SIZE][SIMT_TILE_BYTES]; /* for the warp's tile */
     struct simt_mbarrier *mbarriers;
     struct simt_bulk_copy *bulk, **last_bulk; /* under way, for an mbarrier */
     /* Where tensor copies have made tiles of late, and their swizzles. */

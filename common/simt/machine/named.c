@@ -1,5 +1,6 @@
 /* Barriers of a block that have a number (bar.sync 1, 64): who has come, and what comes of it. */
 #include <stdio.h>
+#include <string.h>
 
 #include "base/exit.h"
 #include "cuda/simt_ptx_runtime.h"
@@ -117,7 +118,7 @@ unsigned int simt_named_barrier(enum simt_named kind, unsigned int number, unsig
     struct simt_named_barrier *barrier;
     unsigned int all = simt_grid.threads, wanted = threads ? threads : all;
     called_at = __builtin_return_address(0);
-    if (number >= SIMT_NAMED_BARRIERS) {
+    if (number >= SIMT_PTX_BARRIERS) {
         refuse("does not exist: there are 0 to 15", number, file, line);
     }
     if (threads % SIMT_WARP_SIZE != 0 || threads > SIMT_MAX_BLOCK_THREADS) {
@@ -144,4 +145,27 @@ unsigned int simt_named_barrier(enum simt_named kind, unsigned int number, unsig
     barrier->wanted = wanted;
     barrier->of_all = threads == 0;
     return come(barrier, kind, predicate, file, line);
+}
+
+unsigned int simt_tile_barrier(unsigned int size, enum simt_named kind, bool predicate,
+                               const char *file, int line)
+{
+    const unsigned int tile = simt_linear(simt_current) / size;
+    const unsigned int left = simt_grid.warps * SIMT_WARP_SIZE - tile * size;
+    struct simt_named_barrier *barrier =
+        &simt_block->named[SIMT_PTX_BARRIERS + SIMT_MAX_BLOCK_THREADS / size + tile];
+    called_at = __builtin_return_address(0);
+    barrier->wanted = left < size ? left : size;
+    barrier->of_all = false;
+    return come(barrier, kind, predicate, file, line);
+}
+
+void simt_tile_put(unsigned int warp, const void *value, size_t size)
+{
+    memcpy(simt_block->left[warp], value, size);
+}
+
+void simt_tile_get(unsigned int warp, void *value, size_t size)
+{
+    memcpy(value, simt_block->left[warp], size);
 }

@@ -88,12 +88,31 @@ uint64_t simt_number_encode(unsigned int type, struct simt_number number,
     return (sign | bits) << format.low;
 }
 
-static double to_double(unsigned int type, uint64_t bits)
+static float float_of(uint64_t bits)
 {
-    uint64_t same = simt_number_encode(SIMT_PTX_F64, simt_number_decode(type, bits), NEAREST);
-    double value;
+    const uint32_t same = (uint32_t)bits;
+    float value;
     memcpy(&value, &same, sizeof value);
     return value;
+}
+
+static double double_of(uint64_t bits)
+{
+    double value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+static double to_double(unsigned int type, uint64_t bits)
+{
+    switch (type) {
+    case SIMT_PTX_F32:
+        return (double)float_of(bits);
+    case SIMT_PTX_F64:
+        return double_of(bits);
+    default:
+        return double_of(simt_number_encode(SIMT_PTX_F64, simt_number_decode(type, bits), NEAREST));
+    }
 }
 
 static struct simt_number from_double(double value)
@@ -252,6 +271,74 @@ static uint64_t extreme(unsigned int type, unsigned int flags, bool least, uint6
     return flags & m_xorsign ? (result & ~sign) | other : result;
 }
 
+/* ---- what the host does as a GPU ---- */
+
+/* In the numbers' own format, to nearest; false if it takes more than that. */
+#define SIMT_PLAIN(real, fused, root)                                                              \
+    static bool plain_##real(unsigned int operation, real a, real b, real c, real *result)         \
+    {                                                                                              \
+        switch (operation) {                                                                       \
+        case SIMT_PTX_ADD:                                                                         \
+            *result = a + b;                                                                       \
+            break;                                                                                 \
+        case SIMT_PTX_SUB:                                                                         \
+            *result = a - b;                                                                       \
+            break;                                                                                 \
+        case SIMT_PTX_MUL:                                                                         \
+            *result = a * b;                                                                       \
+            break;                                                                                 \
+        case SIMT_PTX_FMA:                                                                         \
+            *result = fused(a, b, c);                                                              \
+            break;                                                                                 \
+        case SIMT_PTX_DIV:                                                                         \
+            *result = a / b;                                                                       \
+            break;                                                                                 \
+        case SIMT_PTX_RCP:                                                                         \
+            *result = 1 / a;                                                                       \
+            break;                                                                                 \
+        case SIMT_PTX_SQRT:                                                                        \
+            *result = root(a);                                                                     \
+            break;                                                                                 \
+        case SIMT_PTX_MIN:                                                                         \
+        case SIMT_PTX_MAX:                                                                         \
+            *result = (a < b) == (operation == SIMT_PTX_MIN) ? a : b;                              \
+            return a < b || a > b;                                                                 \
+        case SIMT_PTX_NEG:                                                                         \
+        case SIMT_PTX_ABS:                                                                         \
+            return false;                                                                          \
+        default:                                                                                   \
+            *result = (real)approximate(operation, (double)a);                                     \
+            break;                                                                                 \
+        }                                                                                          \
+        return !isnan(*result); /* there are many, but the GPU has one */                          \
+    }
+SIMT_PLAIN(float, fmaf, sqrtf)
+SIMT_PLAIN(double, fma, sqrt)
+#undef SIMT_PLAIN
+
+static bool plain(unsigned int operation, unsigned int type, unsigned int flags, uint64_t a,
+                  uint64_t b, uint64_t c, uint64_t *bits)
+{
+    uint32_t small;
+    float single;
+    double result;
+    if (flags & ~(unsigned int)(m_rn | m_ftz | m_approx | m_full | m_NaN)) {
+        return false;
+    }
+    if (type == SIMT_PTX_F32 &&
+        plain_float(operation, float_of(a), float_of(b), float_of(c), &single)) {
+        memcpy(&small, &single, sizeof small);
+        *bits = flush(type, flags, small);
+        return true;
+    }
+    if (type == SIMT_PTX_F64 &&
+        plain_double(operation, double_of(a), double_of(b), double_of(c), &result)) {
+        memcpy(bits, &result, sizeof *bits);
+        return true;
+    }
+    return false;
+}
+
 static uint64_t one(unsigned int operation, unsigned int type, unsigned int flags, uint64_t a,
                     uint64_t b, uint64_t c)
 {
@@ -260,6 +347,9 @@ static uint64_t one(unsigned int operation, unsigned int type, unsigned int flag
     a = flush(type, flags, a);
     b = flush(type, flags, b);
     c = flush(type, flags, c);
+    if (plain(operation, type, flags, a, b, c, &result)) {
+        return result;
+    }
     switch (operation) {
     case SIMT_PTX_NEG:
         return a ^ sign;

@@ -149,7 +149,11 @@ static void print_place(unsigned int thread)
         fprintf(stderr, "in %s() at %s:%d", barrier_name(at->barrier), at->file, at->line);
         break;
     case PLACE_NAMED:
-        fprintf(stderr, "in bar.sync %u at %s:%d", at->lane, at->file, at->line);
+        if (at->lane < SIMT_PTX_BARRIERS) {
+            fprintf(stderr, "in bar.sync %u at %s:%d", at->lane, at->file, at->line);
+        } else {
+            fprintf(stderr, "in sync() of a tile at %s:%d", at->file, at->line);
+        }
         simt_report_caller(at->caller);
         break;
     case PLACE_MBARRIER:
@@ -225,7 +229,7 @@ static const char *const hints[PLACES] = {
         "  that only some threads take. (A GPU may hang here, or go on with wrong data.)",
     [PLACE_NAMED] =
         "bar.sync and bar.arrive of one barrier must together be called by as many threads as they "
-        "name.",
+        "name, sync() of a tile by all of its threads.",
     [PLACE_MBARRIER] =
         "each phase of an mbarrier needs as many arrivals as mbarrier.init says, and exactly the "
         "bytes that\n"

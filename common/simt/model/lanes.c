@@ -125,10 +125,11 @@ void simt_lanes_look_ahead(const struct simt_event *const *at, const struct simt
     simt_order_rank();
 }
 
-/* Of the lanes of a set, made of groups, those whose next event comes first. */
+/* Of the lanes of a set, made of groups, those whose next event comes first. Different events can
+ * come in either order: the pieces of a copy, which depend on where each lane's begins. */
 uint32_t simt_lanes_first(const struct simt_event *const *at, uint32_t lanes)
 {
-    uint64_t first = UINT64_MAX;
+    uint64_t first = UINT64_MAX, key = 0;
     uint32_t found = 0;
     for (const struct group *group = groups; group < groups + group_count; group++) {
         unsigned int i = group->first;
@@ -140,9 +141,10 @@ uint32_t simt_lanes_first(const struct simt_event *const *at, uint32_t lanes)
         order = at[i]->key >> 48 << 32 | simt_order_of(flow[i][index].before, flow[i][index].node);
         if (order < first) {
             first = order;
+            key = at[i]->key;
             found = 0;
         }
-        if (order == first) {
+        if (order == first && at[i]->key == key) {
             found |= group->lanes;
         }
     }

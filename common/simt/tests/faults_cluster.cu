@@ -1,5 +1,5 @@
-// Clusters: what is right in blocks that reach one another's shared memory, and seeded faults. As
-// faults.cu; compiles with nvcc (sm_90a) as well.
+// Clusters, and tiles of several warps: what is right in blocks that reach one another's shared
+// memory, and seeded faults. As faults.cu; compiles with nvcc (sm_90a) as well.
 #include <cooperative_groups.h>
 #include <cuda.h>
 
@@ -378,6 +378,25 @@ __global__ void __cluster_dims__(2, 1, 1) stage_of_other(float *out, const float
 static float *f, *g;
 static int *ints;
 
+// A tile's threads exchange a number each, in shared memory.
+template <unsigned DISTANCE>
+__global__ void exchange_in_tiles(float *out)
+{
+    __shared__ float turned[256];
+    auto tile = cg::tiled_partition<64>(cg::this_thread_block());
+    turned[threadIdx.x] = threadIdx.x; // FAULT other_tile
+    tile.sync();
+    out[threadIdx.x] = turned[threadIdx.x ^ DISTANCE]; // FAULT other_tile
+}
+
+__global__ void half_a_tile(float *out)
+{
+    auto tile = cg::tiled_partition<64>(cg::this_thread_block());
+    if (threadIdx.x < 32)
+        tile.sync(); // FAULT half_a_tile
+    out[threadIdx.x] = 1;
+}
+
 static cudaError_t launch(dim3 grid, unsigned x, unsigned y)
 {
     cudaLaunchAttribute attribute = {};
@@ -422,6 +441,9 @@ static const Case cases[] = {
     {"ok_registers", "", [] { send_registers<true><<<2, BLOCK>>>(f); }},
     {"ok_reduce", "", [] { reduce<true><<<8, BLOCK>>>(f); }},
     {"ok_reduce_here", "", [] { reduce_here<true><<<1, BLOCK>>>(f); }},
+    {"ok_tiles", "", [] { exchange_in_tiles<32><<<1, 256>>>(f); }},
+    {"other_tile", "data race in", [] { exchange_in_tiles<64><<<1, 256>>>(f); }},
+    {"half_a_tile", "in sync() of a tile at", [] { half_a_tile<<<1, 128>>>(f); }},
     {"no_cluster", "and the kernel runs in none", [] { no_cluster<<<1, BLOCK>>>(f); }},
     {"reduced_early", "data race in", [] { reduce<false><<<4, BLOCK>>>(f); }},
     {"sums_hidden", "no fence.proxy.async between a write and a bulk copy",

@@ -225,6 +225,11 @@ __global__ void predicates()
 #endif
     note(x, 7, __LINE__);
     note(y, 10, __LINE__);
+    // The register in which an input comes may be written; the variable stays what it is.
+    const unsigned kept = threadIdx.x + 3;
+    asm volatile("add.u32 %1, %1, 1; mov.u32 %0, %1;" : "=r"(y) : "r"(kept));
+    note(y, 4, __LINE__);
+    note(kept, 3, __LINE__);
     asm("" : "+r"(x));
     note(x, 7, __LINE__);
     asm volatile(R"(add.u32 %0, %1,
@@ -251,6 +256,11 @@ __global__ void reals()
     F(1.0f, "mul.sat.f32 %0, %1, %2;", "f"(3.0f), "f"(2.0f));
     F(0.0f, "add.sat.f32 %0, %1, %2;", "f"(NAN), "f"(2.0f));
     F(fmaf(1.1f, 1.3f, -1.43f), "fma.rn.f32 %0, %1, %2, %3;", "f"(1.1f), "f"(1.3f), "f"(-1.43f));
+    R(0x7fffffff, "fma.rn.f32 %0, %1, %2, %3;", "f"(0.0f), "f"(INFINITY), "f"(1.0f));
+    F(0x1p-140f, "fma.rn.f32 %0, %1, %2, %3;", "f"(0x1p-70f), "f"(0x1p-70f), "f"(0.0f));
+    F(-0.0f, "fma.rn.ftz.f32 %0, %1, %2, %3;", "f"(-0x1p-70f), "f"(0x1p-70f), "f"(-0.0f));
+    F(2.0f, "fma.rn.ftz.f32 %0, %1, %2, %3;", "f"(0x1p-140f), "f"(0x1p+20f), "f"(2.0f));
+    F(1.0f, "fma.rn.sat.f32 %0, %1, %2, %3;", "f"(2.0f), "f"(2.0f), "f"(2.0f));
     F(7.0f, "mad.rn.f32 %0, %1, %2, 0f3F800000;", "f"(2.0f), "f"(3.0f));
     F(7.5f, "add.f32 %0, %1, 1.5;", "f"(6.0f));
     F(0x1.555554p-2f, "div.rz.f32 %0, %1, %2;", "f"(1.0f), "f"(3.0f));
@@ -260,12 +270,23 @@ __global__ void reals()
     F(0x1.6a09e8p+0f, "sqrt.rp.f32 %0, %1;", "f"(2.0f));
     F(0.5f, "rsqrt.approx.f32 %0, %1;", "f"(4.0f));
     F(8.0f, "ex2.approx.ftz.f32 %0, %1;", "f"(3.0f));
+    F(0x1p-140f, "ex2.approx.f32 %0, %1;", "f"(-140.0f));
+    F(0.0f, "ex2.approx.ftz.f32 %0, %1;", "f"(-140.0f));
     F(3.0f, "lg2.approx.f32 %0, %1;", "f"(8.0f));
+    F(-INFINITY, "lg2.approx.ftz.f32 %0, %1;", "f"(0x1p-140f));
+    R(0x7fffffff, "sqrt.rn.f32 %0, %1;", "f"(-1.0f));
+    F(-INFINITY, "rcp.approx.ftz.f32 %0, %1;", "f"(-0x1p-140f));
+    F(2.5f, "div.full.f32 %0, %1, %2;", "f"(5.0f), "f"(2.0f));
     F(1.0f, "cos.approx.f32 %0, %1;", "f"(0.0f));
     F(-2.0f, "min.f32 %0, %1, %2;", "f"(-2.0f), "f"(NAN));
     F(-0.0f, "min.f32 %0, %1, %2;", "f"(0.0f), "f"(-0.0f));
     F(0.0f, "max.f32 %0, %1, %2;", "f"(-0.0f), "f"(0.0f));
     R(0x7fffffff, "max.NaN.f32 %0, %1, %2;", "f"(NAN), "f"(1.0f));
+    R(0x7fffffff, "min.f32 %0, %1, %2;", "f"(NAN), "f"(NAN));
+    F(-0.0f, "max.ftz.f32 %0, %1, %2;", "f"(-1.0f), "f"(-0x1p-140f));
+    F(-3.0f, "min.xorsign.abs.f32 %0, %1, %2;", "f"(-3.0f), "f"(4.0f));
+    D(-2.0, "min.f64 %0, %1, %2;", "d"(3.0), "d"(-2.0));
+    D(3.0, "max.f64 %0, %1, %2;", "d"(3.0), "d"((double)NAN));
     F(-3.0f, "copysign.f32 %0, %1, %2;", "f"(-1.0f), "f"(3.0f));
     F(3.0f, "abs.f32 %0, %1;", "f"(-3.0f));
     F(3.0f, "neg.f32 %0, %1;", "f"(-3.0f));

@@ -35,10 +35,14 @@ SIMT_OPERATION(bit_xor, a ^ b)
 template <unsigned int TileSize, class Parent, class T, class Operation>
 T reduce(const thread_block_tile<TileSize, Parent> &group, T value, Operation operation, SIMT_SITE)
 {
-    for (unsigned int distance = TileSize / 2; distance > 0; distance /= 2) {
-        value = operation(value, group.shfl_xor(value, distance, simt_file, simt_line));
+    if constexpr (TileSize > SIMT_WARP_SIZE) {
+        return group.simt_reduce(value, operation, simt_file, simt_line);
+    } else {
+        for (unsigned int distance = TileSize / 2; distance > 0; distance /= 2) {
+            value = operation(value, group.shfl_xor(value, distance, simt_file, simt_line));
+        }
+        return value;
     }
-    return value;
 }
 
 /* Any number of threads: each adds up all of them, in the order of their ranks. */

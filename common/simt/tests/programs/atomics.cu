@@ -84,6 +84,18 @@ __global__ void test(Results *r, int *olds)
     }
 }
 
+// Threads take numbers until there are none left: nobody else gets what an atomic has given to one.
+__global__ void take_all(int *times, int n, int *next)
+{
+    while (true) {
+        int i = atomicAdd(next, 1);
+        if (i >= n) {
+            return;
+        }
+        atomicAdd(&times[i], 1);
+    }
+}
+
 int main()
 {
     const int threads = 128, blocks = 8, n = threads * blocks;
@@ -116,6 +128,18 @@ int main()
         sum += olds[i];
     }
     EXPECT(sum == (long)n * (n - 1) / 2); // each old value once
+
+    int *taken;
+    const int numbers = 1024;
+    CHECK(cudaMallocManaged(&taken, (numbers + 1) * sizeof(int)));
+    CHECK(cudaMemset(taken, 0, (numbers + 1) * sizeof(int)));
+    take_all<<<4, 256>>>(taken, numbers, taken + numbers);
+    CHECK(cudaDeviceSynchronize());
+    for (int i = 0; i < numbers; i++) {
+        EXPECT(taken[i] == 1);
+    }
+    EXPECT(taken[numbers] == 2 * numbers);
+    cudaFree(taken);
     cudaFree(r);
     cudaFree(olds);
     return passed();

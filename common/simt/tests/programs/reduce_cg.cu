@@ -128,6 +128,42 @@ __global__ void group_facts(int *out)
     out[block.group_index().x * 64 + rank] = ok;
 }
 
+// Tiles of several warps: of each other's barriers they know nothing.
+template <int tile_sz>
+__global__ void sum_large_tiles(int *sum, const int *input, int n)
+{
+    __shared__ cg::block_tile_memory<512> memory;
+    auto tile = tiled_partition<tile_sz>(this_thread_block(memory));
+    int total = cg::reduce(tile, thread_sum(input, n), cg::plus<int>());
+    if (tile.thread_rank() == tile.shfl(int(tile.thread_rank()), 40)) {
+        atomicAdd(sum, total);
+    }
+}
+
+__global__ void large_tile_facts(int *out)
+{
+    __shared__ cg::block_tile_memory<512> memory;
+    __shared__ int turned[512];
+    auto tile = tiled_partition<128>(this_thread_block(memory));
+    int rank = threadIdx.x, ok = 1;
+    ok &= tile.size() == 128 && tile.thread_rank() == rank % 128;
+    ok &= tile.meta_group_rank() == rank / 128 && tile.meta_group_size() == 4;
+    if (tile.meta_group_rank() != 2) {
+        auto half = tiled_partition<64>(tile);
+        ok &= half.meta_group_rank() == rank % 128 / 64 && half.meta_group_size() == 2;
+        turned[rank] = rank;
+        half.sync();
+        ok &= turned[rank ^ 63] == (rank ^ 63);
+        tile.sync();
+        turned[rank ^ 127] = -rank;
+        sync(tile);
+        ok &= turned[rank] == -(rank ^ 127);
+    }
+    ok &= tile.any(rank == 300) == (rank / 128 == 2) && tile.all(rank != 300) == (rank / 128 != 2);
+    ok &= cg::reduce(tile, rank, cg::greater<int>()) == rank / 128 * 128 + 127;
+    out[rank] = ok;
+}
+
 int main()
 {
     const int n = 1 << 14, blockSize = 256, nBlocks = 5;
@@ -150,6 +186,8 @@ int main()
     TEST(sum_tiles<16><<<nBlocks, blockSize>>>(sum, data, n));
     TEST(sum_tiles<2><<<nBlocks, blockSize>>>(sum, data, n));
     TEST(sum_reduce<<<nBlocks, blockSize>>>(sum, data, n));
+    TEST(sum_large_tiles<64><<<nBlocks, blockSize>>>(sum, data, n));
+    TEST(sum_large_tiles<256><<<nBlocks, blockSize>>>(sum, data, n));
 
     int *kept;
     CHECK(cudaMallocManaged(&kept, n * sizeof(int)));
@@ -164,6 +202,11 @@ int main()
     group_facts<<<2, dim3(16, 4)>>>(kept);
     CHECK(cudaDeviceSynchronize());
     for (int i = 0; i < 128; i++) {
+        EXPECT(kept[i] == 1);
+    }
+    large_tile_facts<<<1, 512>>>(kept);
+    CHECK(cudaDeviceSynchronize());
+    for (int i = 0; i < 512; i++) {
         EXPECT(kept[i] == 1);
     }
     cudaFree(sum);

@@ -71,8 +71,55 @@ __global__ void reverseParts(float4 *a)
     a[threadIdx.x] = out.whole;
 }
 
+// A structure of 28 bytes, copied as a whole: each thread's begins elsewhere within 16 bytes.
+struct Ray {
+    float3 origin, direction;
+    int depth;
+};
+
+__device__ __noinline__ bool meets(const Ray &ray, float &where)
+{
+    where = ray.origin.x;
+    return where > 50;
+}
+
+__global__ void copy_rays(const Ray *rays, float *sums, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    float where;
+    if (i >= n) {
+        return;
+    }
+    Ray ray = rays[i];
+    if (ray.depth >= n) {
+        return;
+    }
+    sums[i] = ray.origin.y + ray.direction.x + ray.depth;
+    sums[i] += meets(ray, where) ? where : 0;
+}
+
+static void test_rays()
+{
+    const int n = 96;
+    Ray *rays;
+    float *sums;
+    CHECK(cudaMallocManaged(&rays, n * sizeof *rays));
+    CHECK(cudaMallocManaged(&sums, n * sizeof *sums));
+    for (int i = 0; i < n; i++) {
+        rays[i] = {{(float)i, 1, 2}, {3, 0, 4}, 5};
+    }
+    copy_rays<<<1, n>>>(rays, sums, n);
+    CHECK(cudaDeviceSynchronize());
+    for (int i = 0; i < n; i++) {
+        EXPECT(sums[i] == 1 + 3 + 5 + (i > 50 ? i : 0));
+    }
+    cudaFree(rays);
+    cudaFree(sums);
+}
+
 int main()
 {
+    test_rays();
     for (int n : {1, 3, 4, 1001}) {
         int *in, *out;
         CHECK(cudaMallocManaged(&in, n * sizeof(int)));

@@ -88,6 +88,16 @@ __global__ void count(const float *from, unsigned int *counter, int n)
     }
 }
 
+__global__ void count_apart(unsigned int *counters)
+{
+    atomicAdd_block(&counters[threadIdx.x], 1);
+}
+
+__global__ void add_there(const float *where, float *to)
+{
+    to[(int)*where] += 1;
+}
+
 __global__ void tell(const float *from)
 {
     if (threadIdx.x == 0) {
@@ -335,6 +345,45 @@ static void counted(int)
 {
     count<<<8, 128>>>(in, (unsigned int *)out, N);
 }
+/* What it changes was cleared; what it doubles, copied back. */
+static void counted_again(int)
+{
+    cudaMemset(out, 0, sizeof *out);
+    count<<<8, 128>>>(in, (unsigned int *)out, N);
+}
+static void copied_back(int)
+{
+    cudaMemcpy(in, host, sizeof host, cudaMemcpyHostToDevice);
+    double_all<<<8, 128>>>(in, N);
+    show_memory("in", in, N * sizeof *in);
+}
+/* Each finds what another has left, as in the time before. */
+static void in_turns(int)
+{
+    TWICE;
+    double_all<<<8, 128>>>(out, N);
+    plus<<<8, 128>>>(out, more, N, 1);
+    clamp<<<8, 128>>>(out, N);
+}
+/* Of what was there before, one number is another; it is behind those that the launch writes. */
+static void found_other(int i)
+{
+    cudaMemset(out, 0, N * sizeof *out);
+    if (i == 4) {
+        cudaMemset(out + 900, 1, 1);
+    }
+    plus<<<8, 128>>>(in, out, 900, 1);
+    show_memory("out", out, N * sizeof *out);
+}
+/* From the third time on, in another place. */
+static void elsewhere(int i)
+{
+    const float where = i < 2 ? 3 : 700;
+    cudaMemset(out, 0, N * sizeof *out);
+    cudaMemcpy(more, &where, sizeof where, cudaMemcpyHostToDevice);
+    add_there<<<1, 1>>>(more, out);
+    show_memory("out", out, N * sizeof *out);
+}
 static void ping_pong(int)
 {
     plus<<<8, 128>>>(in, out, N, 1);
@@ -514,15 +563,19 @@ static void freed(int i)
         cudaFree(in);
     }
 }
+static cudaStream_t without_order(void)
+{
+    cudaStream_t stream;
+    cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
+    return stream;
+}
 /* In the last round, a stream that nothing orders behind the launch before. */
 static void race_with(void (*other)(cudaStream_t stream), int i)
 {
-    cudaStream_t stream;
     cudaDeviceSynchronize();
     TWICE;
     if (i == TIMES - 1) {
-        cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
-        other(stream);
+        other(without_order());
     }
 }
 static void race_write_input(int i)
@@ -562,42 +615,68 @@ static void race_after_writer(int i)
 /* After the last of the launches, another one in its stream reads the input. */
 static void race_before_reader(int i)
 {
-    cudaStream_t stream;
     cudaDeviceSynchronize();
     TWICE;
     if (i == TIMES - 1) {
         sums<<<7, 128>>>(more, more + 900);
         sums<<<7, 128>>>(out, more);
-        cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
-        plus<<<8, 128, 0, stream>>>(more + 900, in, 90, 0);
+        plus<<<8, 128, 0, without_order()>>>(more + 900, in, 90, 0);
     }
 }
 /* After the last of the launches there are more than are kept in mind. */
 static void race_after_many(int i)
 {
-    cudaStream_t stream;
     cudaDeviceSynchronize();
     TWICE;
     if (i == TIMES - 1) {
         for (int j = 0; j < 100; j++) {
             plus<<<1, 32>>>(more, more + 32, 32, (char)j);
         }
-        cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
-        plus<<<8, 128, 0, stream>>>(more + 64, in, 900, 0);
+        plus<<<8, 128, 0, without_order()>>>(more + 64, in, 900, 0);
     }
 }
 /* The launch in the last round is itself not ordered behind another one, which writes what is there
  * already. */
 static void race_of_repeat(int i)
 {
-    cudaStream_t stream;
     plus<<<8, 128>>>(more, more, N, 0);
     cudaDeviceSynchronize();
     if (i == TIMES - 1) {
-        cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
-        plus<<<8, 128, 0, stream>>>(in, in, N, 0);
+        plus<<<8, 128, 0, without_order()>>>(in, in, N, 0);
     }
     TWICE;
+}
+/* By a kernel that is run each time. */
+static void clear(float *data, int i)
+{
+    cudaMemset(data, 0, N * sizeof *data);
+    plus<<<8 + i, 128>>>(data, data, N, 0);
+    cudaDeviceSynchronize();
+}
+static void race_read_counter(int i)
+{
+    clear(more, i);
+    count<<<8, 128>>>(in, (unsigned int *)more, N);
+    if (i == TIMES - 1) {
+        plus<<<1, 1, 0, without_order()>>>(more, out, 1, 0);
+    }
+}
+/* Only to its block the kernel's atomics are such. */
+static void race_of_block_scope(int i)
+{
+    clear(more, i);
+    count_apart<<<1, 128>>>((unsigned int *)more);
+    if (i == TIMES - 1) {
+        count<<<8, 128, 0, without_order()>>>(in, (unsigned int *)more + 5, N);
+    }
+}
+static void no_race_of_atomics(int i)
+{
+    clear(more, i);
+    count<<<8, 128>>>(in, (unsigned int *)more, N);
+    if (i == TIMES - 1) {
+        count<<<8, 128, 0, without_order()>>>(in, (unsigned int *)more, N);
+    }
 }
 static void no_race(int i)
 {
@@ -641,6 +720,11 @@ static const struct {
     CASE(accumulated),
     CASE(started_again),
     CASE(counted),
+    CASE(counted_again),
+    CASE(copied_back),
+    CASE(in_turns),
+    CASE(found_other),
+    CASE(elsewhere),
     CASE(ping_pong),
     CASE(argument),
     CASE(shape),
@@ -672,6 +756,9 @@ static const struct {
     CASE(race_before_reader),
     CASE(race_after_many),
     CASE(race_of_repeat),
+    CASE(race_read_counter),
+    CASE(race_of_block_scope),
+    CASE(no_race_of_atomics),
     CASE(no_race)};
 
 int main(int argc, char **argv)

@@ -26,15 +26,18 @@ repeats() {
     done
 }
 repeats 4 plain shown same_again graph pointer timed no_race shape
-repeats 3 clamped failing
+repeats 3 clamped failing counted_again copied_back no_race_of_atomics
+repeats 1 output_written found_other elsewhere
+repeats 2 started_again
+repeats 13 in_turns
 repeats 12 barriers
 repeats any other_launches symbols output_filled input_written
-repeats 0 input_copied input_filled output_written in_place accumulated started_again counted \
+repeats 0 input_copied input_filled in_place accumulated counted \
     ping_pong argument new_memory symbol_copied managed_written pinned_written \
     registered_written printed clocks texture fences heap children large_argument devices
 for case in unset_shared unset_again other_device unregistered freed race_write_input \
     race_read_output race_fill_input race_copy_output race_after_reader race_after_writer \
-    race_before_reader race_after_many race_of_repeat; do
+    race_before_reader race_after_many race_of_repeat race_read_counter race_of_block_scope; do
     with run "$case"
     with skip "$case"
     cmp -s with_run with_skip || fail "repeated.cu $case: not the finding of all that are run"
