@@ -1,14 +1,15 @@
 # shellcheck shell=bash disable=SC2015,SC2016,SC2154
 # Speed on a GPU, without one. Sourced by test_grader.sh.
 
-# In place of nvcc the compiler for the CPU: what is timed then says nothing, but how it is told can be seen.
+# In place of nvcc the compiler for the CPU: what is timed then says nothing, but how it is told can be seen. All
+# launches run, so that a slow answer is one.
 mkdir -p toolkit/bin
 ln -s "$root/common/simt/cuda" toolkit/include
 printf '#!/bin/sh\n[ "$1" = --version ] || exec "%s" -ccbin "%s" -pthread "$@"\n' \
     "$root/common/simt/simtcc" "$compiler" >toolkit/bin/nvcc
 printf '#!/bin/sh\n[ "$1" = -L ] && echo "GPU 0: none (UUID: 0)" || echo 9.0\n' >toolkit/bin/nvidia-smi
 chmod +x toolkit/bin/*
-timed() { PATH=$work/toolkit/bin:$PATH exercise --compiler "$compiler" --backend cuda --file "$@" >output 2>&1; }
+timed() { SIMT_REPEATED=run PATH=$work/toolkit/bin:$PATH exercise --compiler "$compiler" --backend cuda --file "$@" >output 2>&1; }
 answer 04b 'for (int i = thread; i < n; i += threads) {
         for (int k = 0; k < 30; k++) atomicAdd(result, k % 2 ? 1 : -1);
         atomicAdd(result, in[i]);

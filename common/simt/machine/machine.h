@@ -87,8 +87,8 @@ struct simt_warp {
 /* What the checks know of an order (observer.h). */
 struct simt_clock;
 
-/* A barrier with a number: bar.sync 1, 64; or of a tile, behind those that PTX has: one for each tile
- * of each size, since a tile and the tiles of it may wait at once. */
+/* A barrier with a number: bar.sync 1, 64; or of a tile, behind those that PTX has: one for each
+ * tile of each size, since a tile and the tiles of it may wait at once. */
 enum { SIMT_PTX_BARRIERS = 16, SIMT_NAMED_BARRIERS = 48 };
 struct simt_named_barrier {
     unsigned int came, came_true, wanted;
