@@ -22,6 +22,7 @@
  * SIMT_REPEATED=run runs all launches; =tell says in the end how many were repeats. */
 #include "api/repeats.h"
 
+#include <dirent.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -327,8 +328,27 @@ static bool is_ordered_behind_all(void)
     return !other;
 }
 
-/* What it would find is what it would leave, or what was there before; then it is what it leaves.
- */
+static bool is_only_thread(void)
+{
+    DIR *const folder = opendir("/proc/self/task");
+    int threads = 0;
+    for (struct dirent *entry; folder && threads < 2 && (entry = readdir(folder));) {
+        threads += entry->d_name[0] != '.';
+    }
+    if (folder) {
+        closedir(folder);
+    }
+    return threads == 1;
+}
+
+/* Not if another thread may write beside what the launch writes, in the same rows: what it wrote
+ * while the launch ran would be taken for the launch's, and what it writes now would be lost. */
+static bool may_be_put(const struct simt_snapshot *snapshot)
+{
+    return !snapshot->unseen || is_only_thread();
+}
+
+/* It would find what it leaves, or what was there before it, which is then replaced. */
 static bool is_as_it_leaves_it(struct repeat *repeat)
 {
     const struct simt_snapshot *snapshot = &repeat->snapshot;
@@ -338,7 +358,8 @@ static bool is_as_it_leaves_it(struct repeat *repeat)
     }
     simt_memory_look(true);
     same = repeat->settled && simt_snapshot_is_there(snapshot, snapshot->contents);
-    if (!same && repeat->before && simt_snapshot_is_there(snapshot, repeat->before)) {
+    if (!same && repeat->before && may_be_put(snapshot) &&
+        simt_snapshot_is_there(snapshot, repeat->before)) {
         simt_snapshot_put(snapshot, repeat->before);
         same = true;
     }
@@ -391,7 +412,7 @@ bool simt_repeats(const struct simt_launch *launch)
             current = NULL;
             return true;
         }
-        if (may && !current->before) {
+        if (may && !current->before && may_be_put(&current->snapshot)) {
             simt_memory_look(true);
             found = simt_snapshot_look(&current->snapshot);
             simt_memory_look(false);

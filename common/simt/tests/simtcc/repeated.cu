@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <thread>
 
 enum { N = 1000, TIMES = 6 };
 
@@ -143,6 +144,15 @@ __global__ void of_managed(float *to)
     to[threadIdx.x] = both[threadIdx.x];
 }
 
+__global__ void bump_slowly(unsigned int *words)
+{
+    unsigned int value = words[0];
+    words[1] = 1;
+    for (int i = 0; i < 100000000; i++) {
+        value = value * 3 + 1;
+    }
+    words[0] = value;
+}
 __global__ void fetch(cudaTextureObject_t texture, float *to)
 {
     to[threadIdx.x] = tex1Dfetch<float>(texture, threadIdx.x);
@@ -438,6 +448,33 @@ static void pinned_written(int i)
         cudaDeviceSynchronize();
     }
 }
+/* Beside what the kernel writes, and while it runs: by another thread, in the launch that would be
+ * recorded. */
+static void written_beside(int i)
+{
+    static unsigned int *pinned;
+    std::thread other;
+    if (!pinned) {
+        cudaMallocHost(&pinned, 3 * sizeof *pinned);
+    }
+    volatile unsigned int *const words = pinned;
+    words[0] = words[1] = 0;
+    words[2] = 5;
+    if (i == 2) {
+        other = std::thread([words] {
+            while (words[1] == 0) {
+                std::this_thread::yield();
+            }
+            words[2] = 77;
+        });
+    }
+    bump_slowly<<<1, 1>>>(pinned);
+    cudaDeviceSynchronize();
+    if (i == 2) {
+        other.join();
+    }
+    printf("%u, beside %u\n", words[0], words[2]);
+}
 static void registered_written(int i)
 {
     static float *memory;
@@ -732,6 +769,7 @@ static const struct {
     CASE(symbol_copied),
     CASE(managed_written),
     CASE(pinned_written),
+    CASE(written_beside),
     CASE(registered_written),
     CASE(printed),
     CASE(clocks),

@@ -31,7 +31,7 @@ repeats 1 output_written found_other elsewhere
 repeats 2 started_again
 repeats 13 in_turns
 repeats 12 barriers
-repeats any other_launches symbols output_filled input_written
+repeats any other_launches symbols output_filled input_written written_beside
 repeats 0 input_copied input_filled in_place accumulated counted \
     ping_pong argument new_memory symbol_copied managed_written pinned_written \
     registered_written printed clocks texture fences heap children large_argument devices
