@@ -148,7 +148,7 @@ __global__ void bump_slowly(unsigned int *words)
 {
     unsigned int value = words[0];
     words[1] = 1;
-    for (int i = 0; i < 100000000; i++) {
+    for (int i = 0; i < 10000000; i++) {
         value = value * 3 + 1;
     }
     words[0] = value;
