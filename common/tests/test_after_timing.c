@@ -48,6 +48,28 @@ static const char *wants_floats(const struct reduction *call)
     return call->type == TYPE_F32 ? NULL : "wants floats";
 }
 
+/* Runs a step of these rungs; what it prints goes to a file. */
+static int run_ladder(const struct reduction_rung *rungs, size_t count, char **arguments,
+                      const char *printed)
+{
+    const struct ladder ladder = {.idea = "a test",
+                                  .kind = &reduction_kind,
+                                  .back_end = &cpu_back_end,
+                                  .rungs = rungs,
+                                  .rung_size = sizeof *rungs,
+                                  .rung_count = count};
+    const struct ladder *const ladders[] = {&ladder};
+    const struct step step = {.name = "test_step", .ladders = ladders, .ladder_count = 1};
+    int argument_count = 0;
+
+    while (arguments[argument_count] != NULL)
+        argument_count++;
+    output_redirect(printed);
+    const int code = rungs_main(argument_count, arguments, &step);
+    output_restore();
+    return code;
+}
+
 /* Runs a step of one rung, with one option more; the caller frees *csv and *output. */
 static int run_step(unsigned flags, char *option, char **csv, char **output)
 {
@@ -56,14 +78,6 @@ static int run_step(unsigned flags, char *option, char **csv, char **output)
                                         .depth = depth_serial,
                                         .ops = RUNG_OP(OP_SUM),
                                         .declines = wants_floats};
-    const struct ladder ladder = {.idea = "a test",
-                                  .kind = &reduction_kind,
-                                  .back_end = &cpu_back_end,
-                                  .rungs = &rung,
-                                  .rung_size = sizeof rung,
-                                  .rung_count = 1};
-    const struct ladder *const ladders[] = {&ladder};
-    const struct step step = {.name = "test_step", .ladders = ladders, .ladder_count = 1};
     char folder[PATH_SIZE], path[PATH_SIZE], printed[PATH_SIZE];
     char *arguments[] = {"test_step", "--op", "sum",   "--n", "1000", "--reps", "3",
                          "--warmup",  "0",    "--csv", path,  option, NULL};
@@ -72,10 +86,7 @@ static int run_step(unsigned flags, char *option, char **csv, char **output)
     folder_create(folder);
     path_join(path, folder, "rows.csv");
     path_join(printed, folder, "output");
-    output_redirect(printed);
-    const int code = rungs_main(
-        (int)(sizeof arguments / sizeof arguments[0]) - (option != NULL ? 1 : 2), arguments, &step);
-    output_restore();
+    const int code = run_ladder(&rung, 1, arguments, printed);
     *csv = file_read(path);
     *output = file_read(printed);
     folder_remove(folder);
@@ -174,14 +185,6 @@ static void run_rounds(char *rounds)
                                             .depth = depth_serial,
                                             .ops = RUNG_OP(OP_SUM),
                                             .declines = wants_floats}};
-    const struct ladder ladder = {.idea = "a test",
-                                  .kind = &reduction_kind,
-                                  .back_end = &cpu_back_end,
-                                  .rungs = rungs,
-                                  .rung_size = sizeof rungs[0],
-                                  .rung_count = 2};
-    const struct ladder *const ladders[] = {&ladder};
-    const struct step step = {.name = "test_step", .ladders = ladders, .ladder_count = 1};
     char *arguments[] = {"test_step", "--op", "sum",      "--n",  "1000",         "--reps", "3",
                          "--warmup",  "0",    "--rounds", rounds, "--skip-small", NULL};
     char folder[PATH_SIZE], printed[PATH_SIZE];
@@ -191,10 +194,7 @@ static void run_rounds(char *rounds)
     unit = 1;
     folder_create(folder);
     path_join(printed, folder, "output");
-    output_redirect(printed);
-    const int code =
-        rungs_main((int)(sizeof arguments / sizeof arguments[0]) - 1, arguments, &step);
-    output_restore();
+    const int code = run_ladder(rungs, 2, arguments, printed);
     folder_remove(folder);
     assert_int_equal(code, EXIT_ALL_VERIFIED);
 }

@@ -13,7 +13,7 @@
  *
  * A later launch is a repeat if all of these rows have the same contents, byte by byte: those that
  * it would leave as they are, or those that were there before, in whose place come those that it
- * left. (That these have been written is known: whoever frees memory has the repeat forgotten.)
+ * left. (The checks know these rows as written already: freeing memory has its repeats forgotten.)
  * They are not compared if the device memory that it uses could not be written in between. And all
  * that is under way must be ordered before it; when something begins that is not ordered behind
  * it, the checks are told what the launch would have left in the shadow (check/again.h), since the
