@@ -54,12 +54,13 @@ static __device__ void multiply_step(float (&sum)[SUMS], const unsigned char *ti
                                      const unsigned char *tile_b, bool is_first)
 {
     const unsigned terms = 16; /* of an instruction: 32 bytes of a row of A, 16 rows of B */
+    const uint64_t a = wgmma_tile(tile_a, 0), b = wgmma_tile(tile_b, PANEL_BYTES);
 
     wgmma_start();
 #pragma unroll
     for (unsigned i = 0; i < STEP_K / terms; i++)
-        multiply_bf16(sum, wgmma_tile(tile_a + i * terms * sizeof(uint16_t), 0),
-                      wgmma_tile(tile_b + i * terms * ROW_BYTES, PANEL_BYTES), !is_first || i > 0);
+        multiply_bf16(sum, wgmma_further(a, i * terms * sizeof(uint16_t)),
+                      wgmma_further(b, i * terms * ROW_BYTES), !is_first || i > 0);
     wgmma_commit();
 }
 

@@ -155,7 +155,7 @@ template <typename Plan>
 static __device__ void consume(typename Plan::ring ring, const struct gemm &call,
                                const CUtensorMap *c, const struct bf16_work &work, unsigned rank)
 {
-    const unsigned warpgroup = threadIdx.x / WARPGROUP;
+    const unsigned warpgroup = warpgroup_of_thread();
     unsigned char *const buffers = ring.tiles + Plan::STAGES * ring.STAGE_BYTES +
                                    warpgroup * Plan::BUFFERS * Plan::BUFFER_BYTES;
     typename Plan::units units(work);

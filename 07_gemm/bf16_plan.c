@@ -12,7 +12,7 @@
 static const double widths[] = {64, 128, 192, 256};
 enum rows { IN_LINES, IN_SECTORS, IN_CHUNKS };
 static const double step_cycles[][4] = {
-    [IN_LINES] = {430, 570, 790, 1050},
+    [IN_LINES] = {370, 540, 770, 1030},
     [IN_SECTORS] = {610, 700, 850, 1070},
     [IN_CHUNKS] = {810, 1070, 1500, 1800},
 };
@@ -39,7 +39,7 @@ static double cycles_of_narrow_step(const struct gemm *call)
 {
     const double half_of_l2 = 30e6, bytes = (double)call->m * (double)call->k * sizeof(uint16_t);
 
-    return call->m <= 128 ? 390 : bytes > half_of_l2 ? 620 : step_cycles[IN_LINES][BF16_NARROW];
+    return call->m <= 128 ? 360 : bytes > half_of_l2 ? 620 : step_cycles[IN_LINES][BF16_NARROW];
 }
 
 /* `busy`: the share of the multiprocessors that have a tile. They have the others' share of L2. */
@@ -81,16 +81,18 @@ static double cycles_of(const struct gemm *call, unsigned way, unsigned splits)
 }
 
 /* With the last wave's tiles shared: no multiprocessor is idle, but some wait for the sums of
- * others. */
+ * others, and with fewer tiles than multiprocessors for those of several, one after the other. */
 static double cycles_if_shared(const struct gemm *call)
 {
     const double tiles = ceil((double)call->m / 128) * ceil((double)call->n / 256), waiting = 2e4;
-    const double waves = fmax(tiles / call->multiprocessors, 1);
+    const double waves = tiles / call->multiprocessors, others = fmax(1 / waves - 1, 0);
+    const double sums_of_another = 3300;
     const enum rows a = rows_of(call->a_bf16, call->k, call->lda);
     const enum rows b = rows_of(call->b_bf16, call->n, call->ldb);
     const double of_step = shared_step_cycles[a > b ? a : b];
 
-    return waves * ((double)steps_of(call) * of_step + cycles_of_tile(call, BF16_WIDE)) + waiting;
+    return waves * (double)steps_of(call) * of_step +
+           fmax(waves, 1) * cycles_of_tile(call, BF16_WIDE) + waiting + others * sums_of_another;
 }
 
 /* As many as fill the machine twice over. */

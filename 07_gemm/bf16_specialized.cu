@@ -29,7 +29,7 @@ template <unsigned TILE_N>
 static __device__ void consume(tensor_ring<TILE_M, TILE_N, STAGES> ring, const struct gemm &call,
                                size_t row, size_t column, unsigned steps)
 {
-    const unsigned first_row = threadIdx.x / WARPGROUP * 64;
+    const unsigned first_row = warpgroup_of_thread() * 64;
     float sum[TILE_N / 2];
 
     for (unsigned step = 0; step < steps; step++) {

@@ -75,20 +75,20 @@ static __device__ void multiply_transposed(float (&sum)[SUMS], const unsigned ch
                                            const unsigned char *tile_a, bool is_first)
 {
     const unsigned terms = 16;
+    const uint64_t a = wgmma_tile(tile_a, 0), b = wgmma_tile(panel_of_b, PANEL_BYTES);
 
 #pragma unroll
     for (unsigned i = 0; i < STEP_K / terms; i++)
-        multiply_bf16<true>(sum, wgmma_tile(panel_of_b + i * terms * ROW_BYTES, PANEL_BYTES),
-                            wgmma_tile(tile_a + i * terms * sizeof(uint16_t), 0),
-                            !is_first || i > 0);
+        multiply_bf16<true>(sum, wgmma_further(b, i * terms * ROW_BYTES),
+                            wgmma_further(a, i * terms * sizeof(uint16_t)), !is_first || i > 0);
 }
 
 /* A step's products of the warpgroup. */
 template <typename Plan>
 static __device__ void multiply_many(const typename Plan::ring &ring, typename Plan::sums &sum,
-                                     bool is_first)
+                                     unsigned warpgroup, bool is_first)
 {
-    const unsigned first = threadIdx.x / WARPGROUP * Plan::TIMES;
+    const unsigned first = warpgroup * Plan::TIMES;
 
 #pragma unroll
     for (unsigned i = 0; i < Plan::TIMES; i++) {
@@ -106,9 +106,11 @@ template <typename Plan>
 static __device__ void consume(typename Plan::ring ring, const struct share &share,
                                typename Plan::sums &sum)
 {
+    const unsigned warpgroup = warpgroup_of_thread();
+
     for (unsigned step = share.first_step; step < share.end; step++) {
         barrier_wait(&ring.full[ring.stage], ring.parity);
-        multiply_many<Plan>(ring, sum, step == share.first_step);
+        multiply_many<Plan>(ring, sum, warpgroup, step == share.first_step);
         wgmma_wait<Plan::TIMES>(); /* the step before has ended */
         if (step > share.first_step)
             release(&ring.free[(ring.stage + Plan::STAGES - 1) % Plan::STAGES]);

@@ -46,6 +46,14 @@ struct tensor_ring {
     }
 };
 
+/* The thread's warpgroup in its block. All lanes have lane 0's number, so that the compiler keeps
+ * what depends on it in uniform registers: wgmma takes tiles from these, and would have to wait for
+ * each that comes from others. */
+static inline __device__ unsigned warpgroup_of_thread()
+{
+    return __shfl_sync(~0U, threadIdx.x / WARPGROUP, 0);
+}
+
 /* All lanes of the warp are through with the stage. */
 static inline __device__ void release(phase_barrier *free)
 {

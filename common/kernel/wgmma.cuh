@@ -22,6 +22,12 @@ static inline __device__ uint64_t wgmma_tile(const void *tile, unsigned distance
            eight_rows >> 4 << 32 | swizzle_128 << 62;
 }
 
+/* Describes the tile that is so many bytes further on, a multiple of 16: one addition. */
+static inline __device__ uint64_t wgmma_further(uint64_t tile, unsigned bytes)
+{
+    return tile + (bytes >> 4);
+}
+
 /* Describes a tile without swizzle, for rows along k: blocks of 8 rows x 16 bytes, each contiguous;
  * the next 8 rows are 128 bytes further, the next 16 bytes of k `k_bytes` further. */
 static inline __device__ uint64_t wgmma_blocks(const void *tile, unsigned k_bytes)
