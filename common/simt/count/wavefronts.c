@@ -5,8 +5,8 @@
 
 enum { SECTOR_BYTES = 32, BANKS = 32, WORD_BYTES = 4, ROW_BYTES = BANKS * WORD_BYTES };
 
-/* The set's addresses in ascending order, in `sorted`; returns how many. Most are in a few ascending
- * runs, one for each row of a block: run after run is merged into those before it. */
+/* The set's addresses in ascending order, in `sorted`; returns how many. Most are in a few
+ * ascending runs, one for each row of a block: run after run is merged into those before it. */
 static unsigned int sort_addresses(uint32_t lanes, const uint64_t *addresses, uint64_t *sorted)
 {
     uint64_t run[SIMT_WARP_SIZE];
