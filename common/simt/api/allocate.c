@@ -4,7 +4,9 @@
 #include "api/graphs.h"
 #include "base/own.h"
 #include "machine/fault.h"
+#include "machine/machine.h"
 #include "memory/devices.h"
+#include "memory/heap.h"
 #include "memory/memory.h"
 #include "memory/streams.h"
 #include "observe/observer.h"
@@ -13,10 +15,24 @@ enum { PITCH = 512 };
 
 #define CALLER __builtin_return_address(0)
 
+/* In a kernel memory comes from the kernels' heap. Errors are the thread's that called, not the
+ * host's. */
+static cudaError_t allocate_in_kernel(void **pointer, size_t size)
+{
+    if (!pointer) {
+        return cudaErrorInvalidValue;
+    }
+    *pointer = size > 0 ? simt_heap_allocate(size, 1) : NULL;
+    return *pointer || size == 0 ? cudaSuccess : cudaErrorMemoryAllocation;
+}
+
 cudaError_t cudaMalloc(void **pointer, size_t size)
 {
     void *memory;
     SIMT_CALL;
+    if (simt_in_kernel()) {
+        return allocate_in_kernel(pointer, size);
+    }
     simt_fault_install();
     if (simt_lost() != cudaSuccess) {
         return simt_lost();
@@ -50,6 +66,10 @@ cudaError_t cudaFree(void *pointer)
 {
     SIMT_CALL;
     struct simt_region *region = simt_region_find_base(pointer);
+    if (simt_in_kernel()) {
+        simt_kernel_free(pointer, "cudaFree()", CALLER);
+        return cudaSuccess;
+    }
     if (!pointer) {
         return cudaSuccess;
     }

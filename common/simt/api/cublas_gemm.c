@@ -1,5 +1,6 @@
 /* cuBLAS's matrix products. Both matrices are packed, as floats or, for sums in double or int, as
- * doubles; sums are made in that type, in the order of k. */
+ * doubles; sums are made in that type, in the order of k: a tile of C at a time, whose sums stay in
+ * registers and whose rows of A in the cache. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -88,34 +89,42 @@ static size_t index_of(int row, int column, int ld, bool transposed)
                       : (size_t)column * (size_t)ld + (size_t)row;
 }
 
-#define COLUMN(T)                                                                                  \
-    static void add_column_##T(const struct simt_product *g, const T *a, const void *b,            \
-                               int column, T *sums)                                                \
+/* A tile of C: so many bytes of a column, and so many columns. */
+enum { TILE_BYTES = 64, TILE_COLUMNS = 2, PIECE_BYTES = 16, PIECES = TILE_BYTES / PIECE_BYTES };
+
+/* `a`: columns of the tile's height; `b`: rows of its width. */
+#define TILE(T)                                                                                    \
+    static void add_tile_##T(size_t k, const T *a, const T *b, T *sums)                            \
     {                                                                                              \
-        for (int i = 0; i < g->m; i++) {                                                           \
-            sums[i] = 0;                                                                           \
-        }                                                                                          \
-        for (int l = 0; l < g->k; l++) {                                                           \
-            const T factor = (T)get(b, g->b.type, index_of(l, column, g->b.ld, g->transposed_b));  \
-            const T *from = a + (size_t)l * (size_t)g->m;                                          \
-            for (int i = 0; i < g->m; i++) {                                                       \
-                sums[i] += factor * from[i];                                                       \
+        typedef T piece __attribute__((vector_size(PIECE_BYTES), may_alias));                      \
+        const piece *from = (const piece *)a;                                                      \
+        piece sum[TILE_COLUMNS][PIECES];                                                           \
+        memset(sum, 0, sizeof sum);                                                                \
+        for (size_t l = 0; l < k; l++, from += PIECES, b += TILE_COLUMNS) {                        \
+            for (int j = 0; j < TILE_COLUMNS; j++) {                                               \
+                for (int i = 0; i < PIECES; i++) {                                                 \
+                    sum[j][i] += b[j] * from[i];                                                   \
+                }                                                                                  \
             }                                                                                      \
         }                                                                                          \
+        memcpy(sums, sum, sizeof sum);                                                             \
     }
-COLUMN(float)
-COLUMN(double)
+TILE(float)
+TILE(double)
 
-/* A by columns, then room for a column of C. */
-static void *packed(const struct simt_product *g, const void *a)
+/* A matrix of `rows` rows and k columns in stripes of so many rows, each column by column; what the
+ * last one lacks is 0. */
+static void *packed(const struct simt_product *g, const void *matrix,
+                    const struct simt_layout *layout, bool transposed, size_t rows, size_t stripe)
 {
-    const size_t m = (size_t)g->m, k = (size_t)g->k;
-    void *to = malloc((m * k + m + 1) * (g->exact ? sizeof(double) : sizeof(float)));
+    const cudaDataType type = g->exact ? CUDA_R_64F : CUDA_R_32F;
+    const size_t k = (size_t)g->k, stripes = (rows + stripe - 1) / stripe;
+    void *to = calloc(stripes * stripe * k + 1, size_of(type));
     for (size_t l = 0; to && l < k; l++) {
-        for (size_t i = 0; i < m; i++) {
+        for (size_t i = 0; i < rows; i++) {
             const double value =
-                get(a, g->a.type, index_of((int)i, (int)l, g->a.ld, g->transposed_a));
-            put(to, g->exact ? CUDA_R_64F : CUDA_R_32F, l * m + i, value);
+                get(matrix, layout->type, index_of((int)i, (int)l, layout->ld, transposed));
+            put(to, type, (i / stripe * k + l) * stripe + i % stripe, value);
         }
     }
     return to;
@@ -137,22 +146,14 @@ static double finished(const struct simt_epilogue *epilogue, int row, double val
     }
 }
 
-static bool multiply(const struct simt_product *g, const struct simt_operands *at)
+/* The elements from a row and a column on; `sums`: a tile's. */
+static void put_tile(const struct simt_product *g, const struct simt_operands *at, int row,
+                     int column, int height, const void *sums)
 {
-    const size_t m = (size_t)g->m, sums_at = m * (size_t)g->k;
-    void *from = packed(g, at->a);
-    if (!from) {
-        return false;
-    }
-    for (int j = 0; j < g->n; j++) {
-        if (g->exact) {
-            add_column_double(g, from, at->b, j, (double *)from + sums_at);
-        } else {
-            add_column_float(g, from, at->b, j, (float *)from + sums_at);
-        }
-        for (int i = 0; i < g->m; i++) {
-            const double sum = g->exact ? ((double *)from)[sums_at + (size_t)i]
-                                        : (double)((float *)from)[sums_at + (size_t)i];
+    for (int j = column; j < g->n && j < column + TILE_COLUMNS; j++) {
+        for (int i = row; i < g->m && i < row + height; i++) {
+            const double sum = get(sums, g->exact ? CUDA_R_64F : CUDA_R_32F,
+                                   (size_t)((j - column) * height + i - row));
             const double old = g->beta == 0 ? 0
                                             : g->beta * get(at->c, g->c.type,
                                                             index_of(i, j, g->c.ld, g->c.by_rows));
@@ -160,8 +161,29 @@ static bool multiply(const struct simt_product *g, const struct simt_operands *a
                 finished(&g->epilogue, i, g->alpha * sum + old));
         }
     }
-    free(from);
-    return true;
+}
+
+static bool multiply(const struct simt_product *g, const struct simt_operands *at)
+{
+    const size_t element = g->exact ? sizeof(double) : sizeof(float), height = TILE_BYTES / element;
+    const size_t k = (size_t)g->k;
+    char *a = packed(g, at->a, &g->a, g->transposed_a, (size_t)g->m, height);
+    char *b = a ? packed(g, at->b, &g->b, !g->transposed_b, (size_t)g->n, TILE_COLUMNS) : NULL;
+    for (size_t i = 0; b && i < (size_t)g->m; i += height) {
+        for (size_t j = 0; j < (size_t)g->n; j += TILE_COLUMNS) {
+            double sums[TILE_COLUMNS * TILE_BYTES / sizeof(double)];
+            const void *rows = a + i * k * element, *columns = b + j * k * element;
+            if (g->exact) {
+                add_tile_double(k, rows, columns, sums);
+            } else {
+                add_tile_float(k, rows, columns, (float *)(void *)sums);
+            }
+            put_tile(g, at, (int)i, (int)j, (int)height, sums);
+        }
+    }
+    free(a);
+    free(b);
+    return b != NULL;
 }
 
 /* ---- batches ---- */

@@ -9,6 +9,7 @@
 #include "api/errors.h"
 
 #include "base/own.h"
+#include "base/worker.h"
 #include "program/source.h"
 
 /* ---- one host thread at a time ---- */
@@ -20,6 +21,9 @@ static unsigned long entered; /* calls so far */
 
 int simt_api_enter(void)
 {
+    if (simt_in_kernel()) {
+        simt_only_in_order(); /* a worker does not have the lock, and changes a copy */
+    }
     pthread_mutex_lock(&lock);
     depth++;
     entered++;

@@ -58,6 +58,8 @@ static const struct family families[] = {
     {"szext", " clamp wrap ", " u32 s32 ", "dau", 1, false},
     {"dp4a", " ", " u32 s32 ", "Uuuu", 2, false},
     {"dp2a", " lo hi ", " u32 s32 ", "Uuuu", 2, false},
+    {"vabsdiff2.u32", " add ", " u32 s32 ", "Uuuu", 2, false},
+    {"vabsdiff4.u32", " add ", " u32 s32 ", "Uuuu", 2, false},
     {"fma", " sat ftz relu" ROUNDING, FLOATS HALVES, "daaa", 1, false},
     {"copysign", " ", FLOATS, "daa", 1, false},
     {"testp", " finite infinite number notanumber normal subnormal ", FLOATS, "Pa", 1, false},

@@ -117,50 +117,44 @@ bool simt_check_simple_load(enum simt_space space, unsigned int site, unsigned i
     return true;
 }
 
-static void note_used_words(struct simt_page *page, uint32_t lanes, const uint64_t *addresses,
-                            enum simt_event_kind kind)
+/* The usual case: loads, or stores, of one to four words in one range, each of which has a cell.
+ * Returns the lanes that are left, from the first on of which that is not so, or that loads what
+ * may not have been written. */
+static uint32_t check_words(const struct simt_range *range, const struct simt_act *act,
+                            unsigned int size, unsigned int warp, uint32_t lanes,
+                            const uint64_t *addresses)
 {
-    uint32_t rows = 0;
-    for (uint32_t set = lanes; set; set &= set - 1) {
-        rows |= simt_rows_of((unsigned int)(addresses[simt_lowest(set)] % SIMT_PAGE_BYTES), 4);
+    struct simt_page *page = NULL;
+    bool tracked = false;
+    if (range->illegal || range->size < size) {
+        return lanes;
     }
-    simt_used_add(page, rows, kind);
-}
-
-/* The usual case: loads, or stores, of words in one range and one page. False, and nothing is done,
- * if an address is not so, or a word that is loaded may not have been written. */
-static bool check_words(const struct simt_range *range, const struct simt_act *act,
-                        unsigned int warp, uint32_t lanes, const uint64_t *addresses)
-{
-    uint64_t base = addresses[simt_lowest(lanes)] & ~(uint64_t)(SIMT_PAGE_BYTES - 1);
-    struct simt_page *page = simt_page_find(base);
-    bool tracked;
-    if (!page || !simt_page_is_used(page) || page->shift == 0 || range->illegal ||
-        range->size < 4) {
-        return false;
-    }
-    tracked = page->tracked && !page->all_written;
-    for (uint32_t set = lanes; set; set &= set - 1) {
-        uint64_t address = addresses[simt_lowest(set)], offset = address - base;
-        if (offset >= SIMT_PAGE_BYTES || offset % 4 != 0 ||
-            address - range->base > range->size - 4 ||
-            (act->kind == EVENT_LOAD && tracked &&
-             !simt_page_is_written(page, (unsigned int)offset, 4))) {
-            return false;
+    for (; lanes; lanes &= lanes - 1) {
+        const unsigned int lane = simt_lowest(lanes), thread = warp * SIMT_WARP_SIZE + lane;
+        const uint64_t address = addresses[lane];
+        const unsigned int offset = (unsigned int)(address % SIMT_PAGE_BYTES);
+        if (!is_aligned(address, size) || address - range->base > range->size - size) {
+            break;
         }
-    }
-    for (uint32_t set = lanes; set; set &= set - 1) {
-        unsigned int lane = simt_lowest(set), offset = (unsigned int)(addresses[lane] - base);
-        if (act->kind == EVENT_STORE && tracked) {
-            page->written[offset / 8] |= (uint8_t)(0xf << offset % 8);
+        if (!page || page->number != address >> SIMT_PAGE_SHIFT) {
+            page = simt_page_find(address);
+            if (!page || !simt_page_is_used(page) || page->shift == 0) {
+                break;
+            }
+            tracked = page->tracked && !page->all_written;
         }
-        simt_visit(simt_cell_of(page, offset), addresses[lane], act, warp * SIMT_WARP_SIZE + lane,
-                   addresses[lane]);
+        if (tracked && act->kind == EVENT_LOAD && !simt_page_is_written(page, offset, size)) {
+            break;
+        }
+        if (tracked && act->kind == EVENT_STORE) {
+            simt_page_set_written(page, offset, offset + size);
+        }
+        for (unsigned int i = 0; i < size; i += 4) {
+            simt_visit(simt_cell_of(page, offset + i), address + i, act, thread, address);
+        }
+        simt_note_used(page, simt_rows_of(offset, size), act->kind);
     }
-    if (__builtin_expect(simt_used_is_noted, 0)) {
-        note_used_words(page, lanes, addresses, act->kind);
-    }
-    return true;
+    return lanes;
 }
 
 /* Whether all that is read has been written; what is written now, has. */
@@ -218,10 +212,9 @@ void simt_check_access(enum simt_space space, enum simt_event_kind asked, unsign
     if (kind == EVENT_LOAD) {
         simt_note_load(site, warp, lanes);
     }
-    if (size == 4 && kind <= EVENT_STORE && !orders &&
-        (space == SPACE_SHARED || space == SPACE_GLOBAL) &&
-        check_words(range, &act, warp, lanes, addresses)) {
-        return;
+    if (size >= 4 && kind <= EVENT_STORE && !orders &&
+        (space == SPACE_SHARED || space == SPACE_GLOBAL)) {
+        lanes = check_words(range, &act, size, warp, lanes, addresses);
     }
     for (uint32_t set = lanes; set; set &= set - 1) {
         unsigned int lane = simt_lowest(set), thread = warp * SIMT_WARP_SIZE + lane, shift;

@@ -5,17 +5,23 @@
 
 enum { SECTOR_BYTES = 32, BANKS = 32, WORD_BYTES = 4, ROW_BYTES = BANKS * WORD_BYTES };
 
-/* The set's addresses in ascending order, in `sorted`; returns how many. */
+/* The set's addresses in ascending order, in `sorted`; returns how many. Most are in a few
+ * ascending runs, one for each row of a block: run after run is merged into those before it. */
 static unsigned int sort_addresses(uint32_t lanes, const uint64_t *addresses, uint64_t *sorted)
 {
+    uint64_t run[SIMT_WARP_SIZE];
     unsigned int count = 0;
-    for (uint32_t set = lanes; set; set &= set - 1) {
-        uint64_t address = addresses[simt_lowest(set)];
-        unsigned int i = count++;
-        for (; i > 0 && sorted[i - 1] > address; i--) {
-            sorted[i] = sorted[i - 1];
+    while (lanes) {
+        unsigned int length = 0, left = count;
+        do {
+            run[length++] = addresses[simt_lowest(lanes)];
+            lanes &= lanes - 1;
+        } while (lanes && addresses[simt_lowest(lanes)] >= run[length - 1]);
+        count += length;
+        for (unsigned int to = count; length > 0;) {
+            sorted[--to] =
+                left > 0 && sorted[left - 1] > run[length - 1] ? sorted[--left] : run[--length];
         }
-        sorted[i] = address;
     }
     return count;
 }

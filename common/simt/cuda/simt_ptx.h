@@ -547,6 +547,33 @@ SIMT_INLINE unsigned int p_dp2a(unsigned int a, unsigned int b, unsigned int c)
     return simt_ptx_dot(OfA::code, OfB::code, 2, a, Flags & m_hi ? b >> 16 : b, c);
 }
 
+/* The differences of the pieces, each in its place; or their sum, and `c`. */
+template <class OfA, class OfB, unsigned int Flags>
+SIMT_INLINE unsigned int differences(unsigned int bits, unsigned int a, unsigned int b,
+                                     unsigned int c)
+{
+    unsigned int all = Flags & m_add ? c : 0;
+    for (unsigned int at = 0; at < 32; at += bits) {
+        const int x = static_cast<int>(simt_ptx_extract(OfA::code, a, at, bits));
+        const int y = static_cast<int>(simt_ptx_extract(OfB::code, b, at, bits));
+        const unsigned int difference = static_cast<unsigned int>(x > y ? x - y : y - x);
+        all += Flags & m_add ? difference : (difference & ((1u << bits) - 1)) << at;
+    }
+    return all;
+}
+
+template <class OfA, class OfB, unsigned int Flags>
+SIMT_INLINE unsigned int p_vabsdiff2_u32(unsigned int a, unsigned int b, unsigned int c)
+{
+    return differences<OfA, OfB, Flags>(16, a, b, c);
+}
+
+template <class OfA, class OfB, unsigned int Flags>
+SIMT_INLINE unsigned int p_vabsdiff4_u32(unsigned int a, unsigned int b, unsigned int c)
+{
+    return differences<OfA, OfB, Flags>(8, a, b, c);
+}
+
 #define SIMT_PTX_LOGIC(name, sign)                                                                 \
     template <class T, unsigned int Flags>                                                         \
     SIMT_INLINE typename T::bits p_##name(typename T::bits a, typename T::bits b)                  \

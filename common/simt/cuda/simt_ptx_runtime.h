@@ -46,6 +46,8 @@ enum simt_ptx_modifier {
     m_notanumber = 1 << 3,
     m_normal = 1 << 4,
     m_subnormal = 1 << 5,
+    /* vabsdiff2, vabsdiff4 */
+    m_add = 1 << 0,
     /* prmt */
     m_f4e = 1 << 0,
     m_b4e = 1 << 1,

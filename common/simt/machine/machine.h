@@ -250,6 +250,8 @@ const struct simt_change *simt_find_change(const void *address);
 
 /* turns.c. The running lane's trace is full: waits until the other lanes have come as far. */
 void simt_wait_for_replay(void);
+/* Gives back memory of the kernels' heap; `function`: what the kernel called for that. */
+void simt_kernel_free(void *address, const char *function, const void *caller);
 
 /* collectives.c */
 /* The lane a shuffle reads; outside of its segment, its own. */

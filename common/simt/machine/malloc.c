@@ -1,4 +1,4 @@
-/* malloc, free, new and delete in device code.
+/* malloc, free, new and delete in device code, and what cudaFree() there comes to.
  *
  * A source for the back end calls the functions below in place of the library's
  * (cuda/cuda_runtime.h). On the host they pass the call on. In a kernel memory comes from the
@@ -16,8 +16,8 @@
 
 enum { ALIGNMENT = 16 };
 
-__attribute__((noreturn)) static void refuse(const char *what, const void *address,
-                                             const void *caller)
+__attribute__((noreturn)) static void refuse(const char *function, const char *what,
+                                             const void *address, const void *caller)
 {
     char where[128] = "";
     if (simt_heap_contains(address)) {
@@ -25,21 +25,21 @@ __attribute__((noreturn)) static void refuse(const char *what, const void *addre
         simt_heap_describe(address, where + 2, sizeof where - 2);
     }
     simt_report_place();
-    fprintf(stderr, ": free() or delete of %p, %s%s\n", address, what, where);
+    fprintf(stderr, ": %s of %p, %s%s\n", function, address, what, where);
     simt_observer.tell_place(stderr, caller);
     simt_exit();
 }
 
-static void release(void *address, const void *caller)
+void simt_kernel_free(void *address, const char *function, const void *caller)
 {
     if (!address) {
         return;
     }
     switch (simt_heap_free(address)) {
     case SIMT_HEAP_UNKNOWN:
-        refuse("which malloc and new in a kernel did not give", address, caller);
+        refuse(function, "which no kernel allocated", address, caller);
     case SIMT_HEAP_FREED_BEFORE:
-        refuse("a second time", address, caller);
+        refuse(function, "a second time", address, caller);
     case SIMT_HEAP_FREED:
         break;
     }
@@ -68,8 +68,7 @@ static void release_on_host(void *address, void (*give_back)(void *))
     if (simt_heap_contains(address)) {
         fflush(stdout);
         fprintf(stderr,
-                "simt: host code frees memory that malloc or new in a kernel gave, %p: free it in "
-                "a kernel\n",
+                "simt: host code frees memory that a kernel allocated, %p: free it in a kernel\n",
                 address);
         simt_exit();
     }
@@ -80,7 +79,7 @@ void simt_free(void *address);
 void simt_free(void *address)
 {
     if (simt_in_kernel()) {
-        release(address, CALLER);
+        simt_kernel_free(address, "free() or delete", CALLER);
     } else {
         release_on_host(address, free);
     }
@@ -124,7 +123,7 @@ HOST_ALIGNED_DELETE(host_aligned_delete_array, "_ZdaPvSt11align_val_t")
     void name(void *address)                                                                       \
     {                                                                                              \
         if (simt_in_kernel()) {                                                                    \
-            release(address, CALLER);                                                              \
+            simt_kernel_free(address, "free() or delete", CALLER);                                 \
         } else {                                                                                   \
             release_on_host(address, host);                                                        \
         }                                                                                          \
@@ -134,7 +133,7 @@ HOST_ALIGNED_DELETE(host_aligned_delete_array, "_ZdaPvSt11align_val_t")
     void name(void *address, size_t alignment)                                                     \
     {                                                                                              \
         if (simt_in_kernel()) {                                                                    \
-            release(address, CALLER);                                                              \
+            simt_kernel_free(address, "free() or delete", CALLER);                                 \
         } else {                                                                                   \
             host(address, alignment);                                                              \
         }                                                                                          \
@@ -145,7 +144,7 @@ HOST_ALIGNED_DELETE(host_aligned_delete_array, "_ZdaPvSt11align_val_t")
     {                                                                                              \
         (void)size;                                                                                \
         if (simt_in_kernel()) {                                                                    \
-            release(address, CALLER);                                                              \
+            simt_kernel_free(address, "free() or delete", CALLER);                                 \
         } else {                                                                                   \
             host(address, alignment);                                                              \
         }                                                                                          \

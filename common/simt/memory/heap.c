@@ -128,14 +128,13 @@ void simt_heap_describe(const void *address, char *text, size_t size)
     size_t count = count_below(address);
     const struct allocation *here = count ? &allocations[count - 1] : NULL;
     if (!here) {
-        snprintf(text, size, "before all that malloc or new in a kernel gave");
+        snprintf(text, size, "before all that kernels allocated");
     } else if ((size_t)((const char *)address - here->base) < here->size) {
-        snprintf(text, size, "byte %zu of %zu bytes that malloc or new in a kernel gave%s",
+        snprintf(text, size, "byte %zu of %zu bytes that a kernel allocated%s",
                  (size_t)((const char *)address - here->base), here->size,
                  here->freed ? ", which have been freed" : "");
     } else {
-        snprintf(text, size,
-                 "%zu bytes past the end of %zu bytes that malloc or new in a kernel gave%s",
+        snprintf(text, size, "%zu bytes past the end of %zu bytes that a kernel allocated%s",
                  (size_t)((const char *)address - here->base) - here->size, here->size,
                  here->freed ? ", which have been freed" : "");
     }

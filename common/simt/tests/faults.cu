@@ -512,6 +512,11 @@ __global__ void heap_free_other(int *data)
     free(data); // FAULT heap_free_other
 }
 
+__global__ void heap_cuda_free_other(int *data)
+{
+    cudaFree(data); // FAULT heap_cuda_free_other
+}
+
 __global__ void heap_endless(int *out)
 {
     for (;;) {
@@ -719,6 +724,20 @@ __global__ void ok_heap_array(int *out)
         free(data);
 }
 
+// What cudaMalloc() gives a kernel is of the same heap; more than that has is an error.
+__global__ void ok_heap_cuda(int *out)
+{
+    int *data, *much = out;
+    const cudaError_t error = cudaMalloc(&data, blockDim.x * sizeof *data);
+    const cudaError_t refused = cudaMalloc(&much, (size_t)1 << 30);
+    data[threadIdx.x] = error == cudaSuccess && refused == cudaErrorMemoryAllocation && !much;
+    out[blockIdx.x * blockDim.x + threadIdx.x] = data[threadIdx.x];
+    if (threadIdx.x % 2 == 0)
+        free(data);
+    else
+        cudaFree(data);
+}
+
 // More than fits at once, one after the other; and what does not fit is NULL.
 __global__ void ok_heap_limit(int *out)
 {
@@ -903,7 +922,7 @@ static const Case cases[] = {
     {"word_over_bytes", "data race in global memory",
      [] { word_over_bytes<<<1, 64>>>((unsigned char *)f); }},
     {"shared_short", "data race in shared memory", [] { shared_short<<<1, 32>>>((short *)f); }},
-    {"heap_past_end", "0 bytes past the end of 40 bytes that malloc or new in a kernel gave",
+    {"heap_past_end", "0 bytes past the end of 40 bytes that a kernel allocated",
      [] {
          heap_new<<<1, 1>>>(10);
          heap_use<<<1, 1>>>(ints, 10);
@@ -913,7 +932,7 @@ static const Case cases[] = {
          heap_new<<<1, 1>>>(10);
          heap_use<<<1, 1>>>(ints, -1);
      }},
-    {"heap_freed", "byte 12 of 40 bytes that malloc or new in a kernel gave, which have been freed",
+    {"heap_freed", "byte 12 of 40 bytes that a kernel allocated, which have been freed",
      [] {
          heap_new<<<1, 1>>>(10);
          heap_delete<<<1, 1>>>();
@@ -929,8 +948,8 @@ static const Case cases[] = {
     {"heap_use_own", "which have been freed", [] { heap_use_own<<<1, 1>>>(ints); }},
     {"heap_unset", "global memory is read that nobody has written",
      [] { heap_unset<<<1, 1>>>(ints); }},
-    {"heap_free_other", "which malloc and new in a kernel did not give",
-     [] { heap_free_other<<<1, 1>>>(ints); }},
+    {"heap_free_other", "which no kernel allocated", [] { heap_free_other<<<1, 1>>>(ints); }},
+    {"heap_cuda_free_other", "cudaFree() of", [] { heap_cuda_free_other<<<1, 1>>>(ints); }},
     {"heap_on_host", "host code touched device memory",
      [] {
          int *data;
@@ -967,6 +986,7 @@ static const Case cases[] = {
          ok_heap_pop<<<1, 1>>>(ints);
      }},
     {"ok_heap_array", "", [] { ok_heap_array<<<1, 100>>>(ints); }},
+    {"ok_heap_cuda", "", [] { ok_heap_cuda<<<2, 32>>>(ints); }},
     {"ok_heap_limit", "", [] { ok_heap_limit<<<1, 1>>>(ints); }},
     {"ok_histogram", "", [] { ok_histogram<<<2, 64>>>(ints, ints + 64); }},
     {"ok_memories", "",

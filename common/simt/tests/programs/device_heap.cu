@@ -1,4 +1,4 @@
-// Memory that kernels allocate themselves: malloc, new, and a linked list that grows on the device.
+// Memory that kernels allocate themselves: malloc, new, cudaMalloc, and a list that grows there.
 #include "check.cuh"
 
 struct Node {
@@ -50,6 +50,35 @@ __global__ void perBlockArray(int *out)
     }
 }
 
+__device__ int *kept;
+
+__global__ void keep()
+{
+    if (cudaMalloc(&kept, sizeof(int)) == cudaSuccess) {
+        *kept = 7;
+    }
+}
+
+__global__ void giveBack(int *out)
+{
+    *out = *kept;
+    cudaFree(kept);
+}
+
+// The host can neither copy nor free what cudaMalloc() gave a kernel.
+static void expectKept(int *out)
+{
+    int *pointer, value = 0;
+    keep<<<1, 1>>>();
+    CHECK(cudaMemcpyFromSymbol(&pointer, kept, sizeof(pointer)));
+    EXPECT(pointer && cudaMemcpy(&value, pointer, 4, cudaMemcpyDeviceToHost) != cudaSuccess);
+    EXPECT(cudaFree(pointer) == cudaErrorInvalidValue);
+    cudaGetLastError();
+    giveBack<<<1, 1>>>(out);
+    CHECK(cudaDeviceSynchronize());
+    EXPECT(*out == 7);
+}
+
 int main()
 {
     int *out;
@@ -63,6 +92,7 @@ int main()
     perBlockArray<<<4, 50>>>(out);
     CHECK(cudaDeviceSynchronize());
     EXPECT(out[3] == 49 * 50 / 2);
+    expectKept(out);
     cudaFree(out);
     return passed();
 }

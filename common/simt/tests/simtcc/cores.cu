@@ -164,6 +164,12 @@ __global__ void frees(int **lists, int *to)
 }
 
 /* A way that only a late block takes, a barrier that some threads have left before. */
+__global__ void launches(int *words)
+{
+    if (threadIdx.x == 0)
+        own<<<1, 1>>>(words + 64 * blockIdx.x);
+}
+
 __global__ void ways(int *to, int n)
 {
     __shared__ int sums[THREADS];
@@ -257,6 +263,7 @@ int main(int argc, char **argv)
         CASE(beyond, words)
         CASE(cached, words, more)
         CASE(prints, words)
+        CASE(launches, words)
         CASE(ways, words, (int)n - 50)
         CASE(traps, words)
         CASE(processes, more)

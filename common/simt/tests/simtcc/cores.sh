@@ -5,19 +5,19 @@
 compile -O2 "$here/simtcc/cores.cu" -o cores || fail 'cores.cu'
 # on CORES CASE: block by block; addresses are left out.
 on() {
-    SIMT_CORES=$1 SIMT_CORES_AFTER=0 SIMT_COUNTERS=lines ./cores "$2" >"on_$1" 2>"err_$1"
+    SIMT_CORES=$1 SIMT_CORES_AFTER=0 SIMT_COUNTERS=lines timeout 60 ./cores "$2" >"on_$1" 2>"err_$1"
     echo "status $?" >>"on_$1"
     sed 's/0x[0-9a-f]*/ADDRESS/g' "err_$1" >>"on_$1"
 }
-for case in apart reduced own mixed tickets last_block prints ways allocates neighbours same_word \
-    read_after atomic_and_plain unwritten beyond cached traps; do
+for case in apart reduced own mixed tickets last_block prints launches ways allocates neighbours \
+    same_word read_after atomic_and_plain unwritten beyond cached traps; do
     on 1 "$case"
     for cores in 2 5; do
         on "$cores" "$case"
         cmp -s on_1 "on_$cores" || fail "cores.cu $case: not the same on $cores cores"
     done
     case $case in
-    apart | reduced | own | mixed | tickets | last_block | prints | ways | allocates) expected=0 ;;
+    apart | reduced | own | mixed | tickets | last_block | prints | launches | ways | allocates) expected=0 ;;
     *) expected=1 ;;
     esac
     grep -qx "status $expected" on_1 || fail "cores.cu $case: $(grep status on_1)"
