@@ -71,12 +71,18 @@ static inline __device__ void wgmma_finish(float (&sum)[SUMS])
 #define WGMMA_REGISTERS_32                                                                         \
     "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, "                  \
     "%17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31"
+#define WGMMA_REGISTERS_40 WGMMA_REGISTERS_32 ", %32, %33, %34, %35, %36, %37, %38, %39"
+#define WGMMA_REGISTERS_48 WGMMA_REGISTERS_40 ", %40, %41, %42, %43, %44, %45, %46, %47"
+#define WGMMA_REGISTERS_52 WGMMA_REGISTERS_48 ", %48, %49, %50, %51"
 #define WGMMA_REGISTERS_64                                                                         \
     WGMMA_REGISTERS_32                                                                             \
     ", "                                                                                           \
     "%32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, "                  \
     "%47, %48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, "                  \
     "%62, %63"
+#define WGMMA_REGISTERS_80                                                                         \
+    WGMMA_REGISTERS_64                                                                             \
+    ", %64, %65, %66, %67, %68, %69, %70, %71, %72, %73, %74, %75, %76, %77, %78, %79"
 #define WGMMA_REGISTERS_96                                                                         \
     WGMMA_REGISTERS_64                                                                             \
     ", "                                                                                           \
@@ -114,12 +120,52 @@ static inline __device__ void multiply_bf16(float (&sum)[32], uint64_t a, uint64
 }
 
 template <bool TRANSPOSED = false>
+static inline __device__ void multiply_bf16(float (&sum)[40], uint64_t a, uint64_t b, bool add)
+{
+    asm volatile("{\n\t.reg .pred add;\n\tsetp.ne.b32 add, %42, 0;\n\t"
+                 "wgmma.mma_async.sync.aligned.m64n80k16.f32.bf16.bf16 {" WGMMA_REGISTERS_40
+                 "}, %40, %41, add, 1, 1, %43, %44;\n\t}"
+                 : WGMMA_SUMS_32(0), WGMMA_SUMS_4(32), WGMMA_SUMS_4(36)
+                 : "l"(a), "l"(b), "r"((unsigned)add), "n"(TRANSPOSED), "n"(!TRANSPOSED));
+}
+
+template <bool TRANSPOSED = false>
+static inline __device__ void multiply_bf16(float (&sum)[48], uint64_t a, uint64_t b, bool add)
+{
+    asm volatile("{\n\t.reg .pred add;\n\tsetp.ne.b32 add, %50, 0;\n\t"
+                 "wgmma.mma_async.sync.aligned.m64n96k16.f32.bf16.bf16 {" WGMMA_REGISTERS_48
+                 "}, %48, %49, add, 1, 1, %51, %52;\n\t}"
+                 : WGMMA_SUMS_32(0), WGMMA_SUMS_16(32)
+                 : "l"(a), "l"(b), "r"((unsigned)add), "n"(TRANSPOSED), "n"(!TRANSPOSED));
+}
+
+template <bool TRANSPOSED = false>
+static inline __device__ void multiply_bf16(float (&sum)[52], uint64_t a, uint64_t b, bool add)
+{
+    asm volatile("{\n\t.reg .pred add;\n\tsetp.ne.b32 add, %54, 0;\n\t"
+                 "wgmma.mma_async.sync.aligned.m64n104k16.f32.bf16.bf16 {" WGMMA_REGISTERS_52
+                 "}, %52, %53, add, 1, 1, %55, %56;\n\t}"
+                 : WGMMA_SUMS_32(0), WGMMA_SUMS_16(32), WGMMA_SUMS_4(48)
+                 : "l"(a), "l"(b), "r"((unsigned)add), "n"(TRANSPOSED), "n"(!TRANSPOSED));
+}
+
+template <bool TRANSPOSED = false>
 static inline __device__ void multiply_bf16(float (&sum)[64], uint64_t a, uint64_t b, bool add)
 {
     asm volatile("{\n\t.reg .pred add;\n\tsetp.ne.b32 add, %66, 0;\n\t"
                  "wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {" WGMMA_REGISTERS_64
                  "}, %64, %65, add, 1, 1, %67, %68;\n\t}"
                  : WGMMA_SUMS_64(0)
+                 : "l"(a), "l"(b), "r"((unsigned)add), "n"(TRANSPOSED), "n"(!TRANSPOSED));
+}
+
+template <bool TRANSPOSED = false>
+static inline __device__ void multiply_bf16(float (&sum)[80], uint64_t a, uint64_t b, bool add)
+{
+    asm volatile("{\n\t.reg .pred add;\n\tsetp.ne.b32 add, %82, 0;\n\t"
+                 "wgmma.mma_async.sync.aligned.m64n160k16.f32.bf16.bf16 {" WGMMA_REGISTERS_80
+                 "}, %80, %81, add, 1, 1, %83, %84;\n\t}"
+                 : WGMMA_SUMS_64(0), WGMMA_SUMS_16(64)
                  : "l"(a), "l"(b), "r"((unsigned)add), "n"(TRANSPOSED), "n"(!TRANSPOSED));
 }
 
@@ -227,7 +273,11 @@ static inline __device__ void multiply_bf16(float (&sum)[64], const unsigned (&a
 #undef WGMMA_SUMS_4
 #undef WGMMA_REGISTERS_128
 #undef WGMMA_REGISTERS_96
+#undef WGMMA_REGISTERS_80
 #undef WGMMA_REGISTERS_64
+#undef WGMMA_REGISTERS_52
+#undef WGMMA_REGISTERS_48
+#undef WGMMA_REGISTERS_40
 #undef WGMMA_REGISTERS_32
 #undef WGMMA_REGISTERS_16
 
