@@ -27,7 +27,9 @@ static inline __device__ uint16_t bf16_bits(float value)
 /* Two neighbours in memory, the first in the lower half. */
 static inline __device__ unsigned bf16_pair(float first, float second)
 {
-    return bf16_bits(first) | (unsigned)bf16_bits(second) << 16;
+    const __nv_bfloat162 pair = __floats2bfloat162_rn(first, second); /* one instruction */
+
+    return __bfloat16_as_ushort(pair.x) | (unsigned)__bfloat16_as_ushort(pair.y) << 16;
 }
 
 /* The new value of element (row, column) of C, which exists, before it is rounded. */

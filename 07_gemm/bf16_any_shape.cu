@@ -8,7 +8,6 @@
 #include "bf16_persistent.cuh"
 #include "bf16_plan.h"
 #include "copy_rows.h"
-#include "device/gpu.h"
 #include "workspace.h"
 
 typedef plan<64, 8, 1, true> narrow;
@@ -18,11 +17,10 @@ typedef plan<256, 4, 1, true, every_nth, 16> wide;
 
 #define KERNEL(name, plan)                                                                         \
     static __global__ void __launch_bounds__(THREADS, 1)                                           \
-        name(const struct gemm call, const __grid_constant__ CUtensorMap a,                        \
-             const __grid_constant__ CUtensorMap b, const __grid_constant__ CUtensorMap c,         \
+        name(const struct gemm call, const __grid_constant__ struct maps maps,                     \
              const struct bf16_work work)                                                          \
     {                                                                                              \
-        multiply_units<plan>(call, &a, &b, &c, work);                                              \
+        multiply_units<plan>(call, maps, work);                                                    \
     }
 
 KERNEL(any_shape_narrow, narrow)
@@ -172,53 +170,14 @@ static void launch_add_splits(const struct gemm *call, unsigned splits)
                          MANY_GROUPS * 32, 0, *call, parts, splits);
 }
 
-/* What a launch needs beside the call, and is the same in every call with these arguments. */
-struct prepared {
-    struct gemm call;
-    unsigned splits, blocks;
-    struct bf16_work work;
-    struct maps maps;
-};
-
-static bool is_same(const struct gemm *one, const struct gemm *other)
-{
-    return memcmp(one, other, sizeof *one) == 0;
-}
-
-/* A GPU's last is kept for the next call: making it takes as long as a small product. */
-template <typename Plan>
-static struct prepared *prepared_for(const void *kernel, const struct gemm *call, unsigned splits)
-{
-    static struct prepared of_gpus[MOST_GPUS];
-    struct prepared *const last = &of_gpus[gpu_place()];
-
-    if (!is_same(&last->call, call) || last->splits != splits) {
-        last->call = *call;
-        last->splits = splits;
-        last->work = work_of<Plan>(call);
-        last->work.splits = splits;
-        last->blocks = blocks_for<Plan>(call, last->work);
-        last->maps = maps_of<Plan>(call, last->work);
-        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                             (int)Plan::SHARED_BYTES);
-    }
-    last->work.parts = (float *)scratches[gpu_place()].memory;
-    return last;
-}
-
 #define LAUNCH(kernel, plan)                                                                       \
-    {                                                                                              \
-        const struct prepared *const with =                                                        \
-            prepared_for<plan>((const void *)kernel, &aligned, splits);                            \
-        launch_dependent_clusters(kernel, plan::CLUSTER, with->blocks, THREADS,                    \
-                                  plan::SHARED_BYTES, aligned, with->maps.a, with->maps.b,         \
-                                  with->maps.c, with->work);                                       \
-    }                                                                                              \
+    LAUNCH_PREPARED(kernel, plan, &aligned, splits, (float *)scratches[gpu_place()].memory);       \
     break
 
 extern "C" void launch_swizzled(const struct gemm *call);
 extern "C" void launch_stream_k_bf16(const struct gemm *call);
-extern "C" void launch_thin_bf16(const struct gemm *call);
+extern "C" void launch_thin_tiles(const struct gemm *call, const struct bf16_plan *plan);
+extern "C" void launch_fitted_tiles(const struct gemm *call, const struct bf16_plan *plan);
 extern "C" void launch_few_rows_bf16(const struct gemm *call);
 extern "C" void launch_times_vector_bf16(const struct gemm *call);
 
@@ -230,9 +189,9 @@ static struct bf16_plan plan_for(const struct gemm *call)
     } of_gpus[MOST_GPUS];
     auto &last = of_gpus[gpu_place()];
 
-    if (!is_same(&last.call, call)) {
+    if (memcmp(&last.call, call, sizeof *call) != 0) {
         last.call = *call;
-        last.plan = bf16_plan_of(call);
+        last.plan = bf16_plan_of(call, bf16_clusters());
     }
     return last.plan;
 }
@@ -259,7 +218,10 @@ extern "C" void launch_any_shape_bf16(const struct gemm *call)
     const struct gemm aligned = aligned_call(call, chosen);
     switch (chosen.way) {
     case BF16_THIN:
-        launch_thin_bf16(&aligned);
+        launch_thin_tiles(&aligned, &chosen);
+        return;
+    case BF16_FITTED:
+        launch_fitted_tiles(&aligned, &chosen);
         break;
     case BF16_SHARED:
         launch_stream_k_bf16(&aligned);

@@ -10,22 +10,20 @@ typedef plan<256, 4, 2, true> stores_plan;
 /* Better: each block of a pair brings half of the tile of B, for both: a third less comes from L2.
  * Still bad: consumers store two elements at a time, in pieces of 16 bytes a row, and wait. */
 static __global__ void __launch_bounds__(THREADS, 1)
-    cluster_multicast(const struct gemm call, const __grid_constant__ CUtensorMap a,
-                      const __grid_constant__ CUtensorMap b, const __grid_constant__ CUtensorMap c,
+    cluster_multicast(const struct gemm call, const __grid_constant__ struct maps maps,
                       const struct bf16_work work)
 {
-    multiply_units<cluster_plan>(call, &a, &b, &c, work);
+    multiply_units<cluster_plan>(call, maps, work);
 }
 
 /* Better: consumers put their sums into shared memory, from where the TMA stores whole rows of
  * 128 bytes while they multiply on. Still bad: if there are few tiles, or the last wave is
  * nearly empty, multiprocessors are idle. */
 static __global__ void __launch_bounds__(THREADS, 1)
-    tma_stores(const struct gemm call, const __grid_constant__ CUtensorMap a,
-               const __grid_constant__ CUtensorMap b, const __grid_constant__ CUtensorMap c,
+    tma_stores(const struct gemm call, const __grid_constant__ struct maps maps,
                const struct bf16_work work)
 {
-    multiply_units<stores_plan>(call, &a, &b, &c, work);
+    multiply_units<stores_plan>(call, maps, work);
 }
 
 #define LAUNCH(kernel, plan, call)                                                                 \
@@ -41,7 +39,7 @@ static __global__ void __launch_bounds__(THREADS, 1)
         cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,                  \
                              (int)plan::SHARED_BYTES);                                             \
         launch_dependent_clusters(kernel, plan::CLUSTER, blocks_for<plan>(call, work), THREADS,    \
-                                  plan::SHARED_BYTES, *(call), maps.a, maps.b, maps.c, work);      \
+                                  plan::SHARED_BYTES, *(call), maps, work);                        \
     }
 
 extern "C" void launch_cluster_multicast(const struct gemm *call)

@@ -12,8 +12,10 @@ struct unit {
     unsigned split, first_step, end;
 };
 
-/* Stores 64 x 64 elements by way of the buffer: stmatrix writes four 8 x 8 tiles, each lane a row
- * of 16 bytes, to the places that the TMA expects in swizzled rows. */
+/* Stores 64 x 64 elements by way of the buffer, with BLENDS for a beta that is not 0. stmatrix writes
+ * four 8 x 8 tiles, each lane a row of 16 bytes, to the places that the TMA expects in swizzled
+ * rows. */
+template <bool BLENDS>
 static __device__ void fill_buffer(const struct gemm &call, unsigned char *buffer, size_t row,
                                    size_t column, const float *sum)
 {
@@ -30,11 +32,10 @@ static __device__ void fill_buffer(const struct gemm &call, unsigned char *buffe
         for (unsigned i = 0; i < 4; i++) {
             const float *const two = sum + j * 4 + i * 2;
             const size_t to_row = row + i % 2 * 8, to_column = column + (j + i / 2) * 8;
-            const bool old = call.beta != 0 && to_row < call.m && to_column < call.n;
             float first = call.alpha * two[0], second = call.alpha * two[1];
-            if (old)
+            if (BLENDS && to_row < call.m && to_column < call.n)
                 first = blend_bf16(call, to_row, to_column, two[0]);
-            if (old && to_column + 1 < call.n)
+            if (BLENDS && to_row < call.m && to_column + 1 < call.n)
                 second = blend_bf16(call, to_row, to_column + 1, two[1]);
             pairs[i] = bf16_pair(first, second);
         }
@@ -61,7 +62,10 @@ static __device__ void store_by_tma(const struct gemm &call, const CUtensorMap *
         if (is_first)
             store_wait_read<Plan::BUFFERS - 1>();
         warpgroup_barrier();
-        fill_buffer(call, buffer, row, unit.column + panel * PANEL, sum + panel * 32);
+        if (call.beta == 0)
+            fill_buffer<false>(call, buffer, row, unit.column + panel * PANEL, sum + panel * 32);
+        else
+            fill_buffer<true>(call, buffer, row, unit.column + panel * PANEL, sum + panel * 32);
         before_async_reads();
         warpgroup_barrier();
         if (is_first) {

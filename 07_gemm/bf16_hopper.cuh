@@ -64,6 +64,23 @@ static __device__ void multiply_step(float (&sum)[SUMS], const unsigned char *ti
     wgmma_commit();
 }
 
+/* The same of C transposed: the instruction's 64 rows are a panel of B's columns, and its columns
+ * all rows of A's tile. */
+template <unsigned SUMS>
+static __device__ void multiply_transposed(float (&sum)[SUMS], const unsigned char *panel_of_b,
+                                           const unsigned char *tile_a, bool is_first)
+{
+    const unsigned terms = 16;
+    const uint64_t a = wgmma_tile(tile_a, 0), b = wgmma_tile(panel_of_b, PANEL_BYTES);
+
+    wgmma_start();
+#pragma unroll
+    for (unsigned i = 0; i < STEP_K / terms; i++)
+        multiply_bf16<true>(sum, wgmma_further(b, i * terms * ROW_BYTES),
+                            wgmma_further(a, i * terms * sizeof(uint16_t)), !is_first || i > 0);
+    wgmma_commit();
+}
+
 /* Stores the warpgroup's sums: 64 rows from `row` on, two columns for each of a thread's pairs. */
 template <unsigned SUMS>
 static __device__ void store_sums(const struct gemm &call, size_t row, size_t column,
@@ -94,6 +111,69 @@ static __device__ void bring_tiles(const tensor_ring<TILE_M, TILE_N, STAGES> &ri
 #pragma unroll
     for (unsigned panel = 0; panel < TILE_N / PANEL; panel++)
         copy_tile(ring.b() + panel * PANEL_BYTES, b, term, column + panel * PANEL, full);
+}
+
+/* ---- only what lies within the matrices ------------------------------------------------------ */
+
+/* The TMA's descriptions of the operands, and of C if the TMA stores it. A row outside the matrix
+ * takes the TMA longer than one inside (docs), so that the last tiles have a description of A of
+ * their own, with no more rows than there are. */
+struct maps {
+    CUtensorMap a, a_last, b, c;
+};
+
+static inline struct maps map_operands(const struct gemm *call, unsigned tile_rows)
+{
+    const unsigned last = (unsigned)(call->m % tile_rows);
+
+    return {map_a(call, tile_rows), map_a(call, last > 0 ? last : tile_rows), map_b(call), {}};
+}
+
+/* How many of a tile's rows of A and panels of B are not outside. */
+struct extent {
+    unsigned rows, panels;
+};
+
+template <unsigned TILE_M, unsigned TILE_N>
+static __device__ struct extent extent_of(const struct gemm &call, size_t row, size_t column)
+{
+    return {row < call.m ? (unsigned)min((size_t)TILE_M, call.m - row) : 0,
+            (unsigned)min((size_t)TILE_N / PANEL, (call.n - column + PANEL - 1) / PANEL)};
+}
+
+static inline __device__ unsigned bytes_of(const struct extent &extent)
+{
+    return extent.rows * ROW_BYTES + extent.panels * PANEL_BYTES;
+}
+
+/* A's rows of a step. Old ones stay in the others' place: they meet only elements outside C. */
+template <unsigned TILE_M, unsigned TILE_N, unsigned STAGES>
+static __device__ void bring_rows(const tensor_ring<TILE_M, TILE_N, STAGES> &ring,
+                                  const struct maps &maps, const struct extent &extent, size_t row,
+                                  size_t term)
+{
+    if (extent.rows == TILE_M)
+        copy_tile(ring.a(), &maps.a, row, term, &ring.full[ring.stage]);
+    else if (extent.rows > 0)
+        copy_tile(ring.a(), &maps.a_last, row, term, &ring.full[ring.stage]);
+}
+
+/* As bring_tiles, which takes fewer instructions if nothing is outside. */
+template <unsigned TILE_M, unsigned TILE_N, unsigned STAGES>
+static __device__ void bring_extent(const tensor_ring<TILE_M, TILE_N, STAGES> &ring,
+                                    const struct maps &maps, const struct extent &extent,
+                                    size_t row, size_t column, size_t term)
+{
+    phase_barrier *const full = &ring.full[ring.stage];
+
+    if (extent.rows == TILE_M && extent.panels == TILE_N / PANEL) {
+        bring_tiles(ring, &maps.a, &maps.b, row, column, term);
+        return;
+    }
+    barrier_arrive_expecting(full, bytes_of(extent));
+    bring_rows(ring, maps, extent, row, term);
+    for (unsigned panel = 0; panel < extent.panels; panel++)
+        copy_tile(ring.b() + panel * PANEL_BYTES, &maps.b, term, column + panel * PANEL, full);
 }
 
 #endif

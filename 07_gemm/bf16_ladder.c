@@ -15,6 +15,7 @@ void launch_persistent(const struct gemm *call);
 void launch_cluster_multicast(const struct gemm *call);
 void launch_tma_stores(const struct gemm *call);
 void launch_stream_k_bf16(const struct gemm *call);
+void launch_fitted_bf16(const struct gemm *call);
 void launch_thin_bf16(const struct gemm *call);
 void launch_few_rows_bf16(const struct gemm *call);
 void launch_any_shape_bf16(const struct gemm *call);
@@ -111,6 +112,14 @@ static const struct gemm_rung rungs[] = {
         .run = launch_stream_k_bf16,
         .depth = gemm_depth_tensor,
         .prepare = prepare_workspace,
+    },
+    {
+        .rung = {.name = "fitted",
+                 .idea = "tiles as high as C needs: wgmma's free dimension along the rows",
+                 .needs_compute_capability = 90,
+                 .unavailable = hopper_unavailable},
+        .run = launch_fitted_bf16,
+        .depth = gemm_depth_tensor,
     },
     {
         .rung = {.name = "thin",

@@ -9,11 +9,10 @@ typedef plan<256, 4, 1, false> persistent_plan;
  * the same time share rows and columns in L2. Still bad: two multiprocessors that need the same
  * tile of B both fetch it from L2, and consumers wait until their stores have left. */
 static __global__ void __launch_bounds__(THREADS, 1)
-    persistent(const struct gemm call, const __grid_constant__ CUtensorMap a,
-               const __grid_constant__ CUtensorMap b, const __grid_constant__ CUtensorMap c,
+    persistent(const struct gemm call, const __grid_constant__ struct maps maps,
                const struct bf16_work work)
 {
-    multiply_units<persistent_plan>(call, &a, &b, &c, work);
+    multiply_units<persistent_plan>(call, maps, work);
 }
 
 extern "C" void launch_persistent(const struct gemm *call)
@@ -30,5 +29,5 @@ extern "C" void launch_persistent(const struct gemm *call)
     cudaFuncSetAttribute(persistent, cudaFuncAttributeMaxDynamicSharedMemorySize,
                          (int)persistent_plan::SHARED_BYTES);
     launch_dependent(persistent, blocks_for<persistent_plan>(call, work), THREADS,
-                     persistent_plan::SHARED_BYTES, *call, maps.a, maps.b, maps.c, work);
+                     persistent_plan::SHARED_BYTES, *call, maps, work);
 }

@@ -4,9 +4,22 @@
 #ifndef RUNGS_07_BF16_PERSISTENT_CUH
 #define RUNGS_07_BF16_PERSISTENT_CUH
 
+#include <string.h>
+
 #include "bf16_epilogue.cuh"
+#include "device/gpu.h"
 #include "kernel/cluster.cuh"
 #include "kernel/dependent_launch.cuh"
+
+/* The work: unit u is part u % splits of the steps along k of tile u / splits. With several splits,
+ * each has sums of its own in `parts`, which are added up later. */
+struct bf16_work {
+    unsigned row_tiles, column_tiles, steps, splits;
+    bool c_is_mapped;
+    float *parts;         /* for each split, m x n; or as bf16_stream_k.cu says */
+    unsigned whole_tiles; /* in that file, too */
+    unsigned *sent;
+};
 
 template <typename Plan>
 struct every_nth;
@@ -19,29 +32,41 @@ template <unsigned TILE_COLUMNS, unsigned RING_STAGES, unsigned CLUSTER_BLOCKS, 
 struct plan {
     typedef UNITS<plan> units; /* which of them a cluster computes */
     static const unsigned TILE_M = 128, TILE_N = TILE_COLUMNS, STAGES = RING_STAGES;
+    static const unsigned SUMS = TILE_N / 2; /* of a consumer's thread */
     static const unsigned CLUSTER = CLUSTER_BLOCKS, GROUP = GROUP_ROWS / CLUSTER;
     static const bool STORES_BY_TMA = BY_TMA;
     typedef ::tensor_ring<TILE_M, TILE_N, STAGES> ring;
 
     /* Buffers of a consumer: 64 x 64 elements on their way to C. */
     static const unsigned BUFFERS = TILE_N % (2 * PANEL) == 0 ? 2 : TILE_N / PANEL;
-    static const unsigned BUFFER_BYTES = 64 * ROW_BYTES;
+    static const unsigned BUFFER_ROWS = 64, BUFFER_BYTES = BUFFER_ROWS * ROW_BYTES;
     static const unsigned SHARED_BYTES =
         STAGES * ring::STAGE_BYTES + (BY_TMA ? 2 * BUFFERS * BUFFER_BYTES : 0);
+
+    /* What the consumers do with a step and with a tile's sums: each warpgroup 64 rows of it. */
+    static __device__ void multiply(float (&sum)[SUMS], const ring &tiles, unsigned warpgroup,
+                                    bool is_first)
+    {
+        multiply_step(sum, tiles.a() + warpgroup * 64 * ROW_BYTES, tiles.b(), is_first);
+    }
+    static __device__ void store(const struct gemm &call, const CUtensorMap *c,
+                                 const struct bf16_work &work, unsigned char *buffers,
+                                 const struct unit &unit, unsigned warpgroup,
+                                 const float (&sum)[SUMS])
+    {
+        const size_t row = unit.row + warpgroup * 64;
+
+        if (work.splits > 1)
+            keep_sums(call, work.parts + unit.split * call.m * call.n, row, unit.column, sum);
+        else if (STORES_BY_TMA && work.c_is_mapped)
+            store_by_tma<plan>(call, c, buffers, unit, sum);
+        else
+            store_sums(call, row, unit.column, sum);
+    }
 };
 
 static const unsigned CONSUMERS = 2 * WARPGROUP, THREADS = CONSUMERS + WARPGROUP;
 static const unsigned CONSUMER_REGISTERS = 232, PRODUCER_REGISTERS = 40; /* of 168 at launch */
-
-/* The work: unit u is part u % splits of the steps along k of tile u / splits. With several splits,
- * each has sums of its own in `parts`, which are added up later. */
-struct bf16_work {
-    unsigned row_tiles, column_tiles, steps, splits;
-    bool c_is_mapped;
-    float *parts;         /* for each split, m x n; or as bf16_stream_k.cu says */
-    unsigned whole_tiles; /* in that file, too */
-    unsigned *sent;
-};
 
 /* Tiles are numbered column by column within groups of rows of tiles, so that blocks that run at
  * the same time share rows of A and columns of B in L2. Those of a cluster follow on each other. */
@@ -99,38 +124,41 @@ struct every_nth {
 /* ---- producer -------------------------------------------------------------------------------- */
 
 template <typename Plan>
-static __device__ void bring_step(const typename Plan::ring &ring, const CUtensorMap *a,
-                                  const CUtensorMap *b, const struct unit &unit, unsigned rank,
-                                  size_t term)
+static __device__ void bring_step(const typename Plan::ring &ring, const struct maps &maps,
+                                  const struct extent &extent, const struct unit &unit,
+                                  unsigned rank, size_t term)
 {
     const unsigned panels = Plan::TILE_N / PANEL / Plan::CLUSTER;
     phase_barrier *const full = &ring.full[ring.stage];
 
     if (Plan::CLUSTER == 1) {
-        bring_tiles(ring, a, b, unit.row, unit.column, term);
+        bring_extent(ring, maps, extent, unit.row, unit.column, term);
         return;
     }
-    barrier_arrive_expecting(full, ring.STAGE_BYTES); /* of which the others bring a part */
-    copy_tile(ring.a(), a, unit.row, term, full);
+    barrier_arrive_expecting(full, bytes_of(extent)); /* of which the others bring a part */
+    bring_rows(ring, maps, extent, unit.row, term);
 #pragma unroll
     for (unsigned i = 0; i < panels; i++) {
         const unsigned panel = rank * panels + i;
-        copy_tile_to_blocks(ring.b() + panel * PANEL_BYTES, b, term, unit.column + panel * PANEL,
-                            full, (1U << Plan::CLUSTER) - 1);
+        if (panel < extent.panels)
+            copy_tile_to_blocks(ring.b() + panel * PANEL_BYTES, &maps.b, term,
+                                unit.column + panel * PANEL, full, (1U << Plan::CLUSTER) - 1);
     }
 }
 
 template <typename Plan>
-static __device__ void produce(typename Plan::ring ring, const CUtensorMap *a, const CUtensorMap *b,
-                               const struct bf16_work &work, unsigned rank)
+static __device__ void produce(typename Plan::ring ring, const struct gemm &call,
+                               const struct maps &maps, const struct bf16_work &work, unsigned rank)
 {
     typename Plan::units units(work);
     struct unit unit = {};
 
     while (units.next(unit, rank)) {
+        const struct extent extent =
+            extent_of<Plan::TILE_M, Plan::TILE_N>(call, unit.row, unit.column);
         for (unsigned step = unit.first_step; step < unit.end; step++) {
             barrier_wait(&ring.free[ring.stage], ring.parity ^ 1);
-            bring_step<Plan>(ring, a, b, unit, rank, (size_t)step * STEP_K);
+            bring_step<Plan>(ring, maps, extent, unit, rank, (size_t)step * STEP_K);
             ring.advance();
         }
     }
@@ -162,11 +190,10 @@ static __device__ void consume(typename Plan::ring ring, const struct gemm &call
     struct unit unit = {};
 
     while (units.next(unit, rank)) {
-        float sum[Plan::TILE_N / 2];
+        float sum[Plan::SUMS];
         for (unsigned step = unit.first_step; step < unit.end; step++) {
             barrier_wait(&ring.full[ring.stage], ring.parity);
-            multiply_step(sum, ring.a() + warpgroup * 64 * ROW_BYTES, ring.b(),
-                          step == unit.first_step);
+            Plan::multiply(sum, ring, warpgroup, step == unit.first_step);
             wgmma_wait<1>(); /* the step before has ended */
             if (step > unit.first_step)
                 release_stage<Plan>(&ring.free[(ring.stage + Plan::STAGES - 1) % Plan::STAGES]);
@@ -176,13 +203,7 @@ static __device__ void consume(typename Plan::ring ring, const struct gemm &call
         release_stage<Plan>(&ring.free[(ring.stage + Plan::STAGES - 1) % Plan::STAGES]);
         if (!units.completes(unit, sum))
             continue;
-        if (work.splits > 1)
-            keep_sums(call, work.parts + unit.split * call.m * call.n, unit.row + warpgroup * 64,
-                      unit.column, sum);
-        else if (Plan::STORES_BY_TMA && work.c_is_mapped)
-            store_by_tma<Plan>(call, c, buffers, unit, sum);
-        else
-            store_sums(call, unit.row + warpgroup * 64, unit.column, sum);
+        Plan::store(call, c, work, buffers, unit, warpgroup, sum);
     }
     if (Plan::STORES_BY_TMA && threadIdx.x % WARPGROUP == 0)
         store_wait();
@@ -191,8 +212,7 @@ static __device__ void consume(typename Plan::ring ring, const struct gemm &call
 /* ---- the kernel ------------------------------------------------------------------------------ */
 
 template <typename Plan>
-static __device__ void multiply_units(const struct gemm &call, const CUtensorMap *a,
-                                      const CUtensorMap *b, const CUtensorMap *c,
+static __device__ void multiply_units(const struct gemm &call, const struct maps &maps,
                                       const struct bf16_work &work)
 {
     extern __shared__ __align__(1024) unsigned char tiles[];
@@ -211,11 +231,11 @@ static __device__ void multiply_units(const struct gemm &call, const CUtensorMap
     if (threadIdx.x >= CONSUMERS) {
         asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(PRODUCER_REGISTERS));
         if (threadIdx.x == CONSUMERS)
-            produce<Plan>(ring, a, b, work, rank);
+            produce<Plan>(ring, call, maps, work, rank);
         __syncwarp();
     } else {
         asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(CONSUMER_REGISTERS));
-        consume<Plan>(ring, call, c, work, rank);
+        consume<Plan>(ring, call, &maps.c, work, rank);
     }
     if (Plan::CLUSTER > 1)
         cluster_barrier(); /* nobody may end while others write to its memory */
@@ -237,17 +257,21 @@ static struct bf16_work work_of(const struct gemm *call)
     return work;
 }
 
-struct maps {
-    CUtensorMap a, b, c;
+/* What a launch needs beside the call, and is the same in every call with these arguments. */
+struct prepared {
+    struct gemm call;
+    unsigned blocks;
+    struct bf16_work work;
+    struct maps maps;
 };
 
 template <typename Plan>
 static struct maps maps_of(const struct gemm *call, const struct bf16_work &work)
 {
-    struct maps maps = {map_a(call, Plan::TILE_M), map_b(call), {}};
+    struct maps maps = map_operands(call, Plan::TILE_M);
 
     if (work.c_is_mapped)
-        maps.c = map_bf16(call->c_bf16, call->m, call->n, call->ldc, 64);
+        maps.c = map_bf16(call->c_bf16, call->m, call->n, call->ldc, Plan::BUFFER_ROWS);
     return maps;
 }
 
@@ -259,5 +283,35 @@ static unsigned blocks_for(const struct gemm *call, const struct bf16_work &work
 
     return min(clusters, unit_count<Plan>(work)) * Plan::CLUSTER;
 }
+
+/* A GPU's last is kept for the next call: making it takes as long as a small product. `parts` is
+ * for the sums of several splits. */
+template <typename Plan>
+static struct prepared *prepared_for(const void *kernel, const struct gemm *call, unsigned splits,
+                                     float *parts)
+{
+    static struct prepared of_gpus[MOST_GPUS];
+    struct prepared *const last = &of_gpus[gpu_place()];
+
+    if (memcmp(&last->call, call, sizeof *call) != 0 || last->work.splits != splits) {
+        last->call = *call;
+        last->work = work_of<Plan>(call);
+        last->work.splits = splits;
+        last->blocks = blocks_for<Plan>(call, last->work);
+        last->maps = maps_of<Plan>(call, last->work);
+        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                             (int)Plan::SHARED_BYTES);
+    }
+    last->work.parts = parts;
+    return last;
+}
+
+#define LAUNCH_PREPARED(kernel, plan, call, splits, parts)                                         \
+    do {                                                                                           \
+        const struct prepared *const with =                                                        \
+            prepared_for<plan>((const void *)kernel, call, splits, parts);                         \
+        launch_dependent_clusters(kernel, plan::CLUSTER, with->blocks, THREADS,                    \
+                                  plan::SHARED_BYTES, *(call), with->maps, with->work);            \
+    } while (false)
 
 #endif

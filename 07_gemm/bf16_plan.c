@@ -5,24 +5,30 @@
 
 #include "copy_rows.h"
 
-/* A tile's width, and what a step and a tile of it cost, in cycles as measured on an H200: narrow
- * tiles wait for L2, not for the tensor cores. All wait if the rows of A and B do not start at
- * multiples of 128 bytes, so that a row of a step's tile is in two lines, and longer if not at
- * multiples of 32, so that it is in five sectors in place of four. */
-static const double widths[] = {64, 128, 192, 256};
-enum rows { IN_LINES, IN_SECTORS, IN_CHUNKS };
-static const double step_cycles[][4] = {
-    [IN_LINES] = {370, 540, 770, 1030},
-    [IN_SECTORS] = {610, 700, 850, 1070},
-    [IN_CHUNKS] = {810, 1070, 1500, 1800},
+/* What follows was measured on an H200, in cycles of which 1586 are a microsecond there, with 3,600
+ * products of 49 shapes, each computed in all ways. */
+
+/* A tile, and what a step of it costs if rows of A and B start at multiples of 128 bytes: little
+ * more than the tensor cores take, since the TMA brings nothing from outside the matrices. */
+struct tile {
+    unsigned rows, columns;
+    double step_cycles;
 };
-static const double shared_step_cycles[] = {1050, 1070, 1150}; /* pairs of blocks load B together */
+
+static const struct tile persistent[] = {[BF16_NARROW] = {128, 64, 345},
+                                         [BF16_MIDDLE] = {128, 128, 550},
+                                         [BF16_BROAD] = {128, 192, 750},
+                                         [BF16_WIDE] = {128, 256, 1000}};
 
 /* A step along k has 64 terms. */
 static size_t steps_of(const struct gemm *call)
 {
     return (call->k + 63) / 64;
 }
+
+/* If rows do not start at multiples of 128 bytes, a row of a step's tile is in two lines; and if
+ * not at multiples of 32, in five sectors in place of four. */
+enum rows { IN_LINES, IN_SECTORS, IN_CHUNKS };
 
 static enum rows rows_of(const uint16_t *matrix, size_t columns, size_t leading)
 {
@@ -33,46 +39,65 @@ static enum rows rows_of(const uint16_t *matrix, size_t columns, size_t leading)
     return both % 32 == 0 ? IN_SECTORS : IN_CHUNKS;
 }
 
-/* All tiles of a row of tiles need the same rows of A: one row's stay near, and what is larger than
- * half of L2 comes from DRAM for each column of tiles. */
-static double cycles_of_narrow_step(const struct gemm *call)
+static double bytes_of(unsigned rows, enum rows kind)
 {
-    const double half_of_l2 = 30e6, bytes = (double)call->m * (double)call->k * sizeof(uint16_t);
-
-    return call->m <= 128 ? 360 : bytes > half_of_l2 ? 620 : step_cycles[IN_LINES][BF16_NARROW];
+    return rows * 128 * (kind == IN_CHUNKS ? 1.6 : 1);
 }
 
-/* `busy`: the share of the multiprocessors that have a tile. They have the others' share of L2. */
-static double cycles_of_step(const struct gemm *call, unsigned way, double busy)
+/* `pairs`: of blocks that bring B's tile together. `busy`: the share of the multiprocessors that
+ * have a tile. Each has the others' share of L2, for which tiles wait that are not in lines. */
+static double cycles_of_step(const struct gemm *call, const struct tile *tile, bool pairs,
+                             double busy)
 {
     const enum rows a = rows_of(call->a_bf16, call->k, call->lda);
     const enum rows b = rows_of(call->b_bf16, call->n, call->ldb);
-    const double best =
-        way == BF16_NARROW ? cycles_of_narrow_step(call) : step_cycles[IN_LINES][way];
-    const double more_of_a = fmax(step_cycles[a][way] * busy - best, 0) * 128;
-    const double more_of_b = fmax(step_cycles[b][way] * busy - best, 0) * widths[way];
+    const double bytes_a_cycle = a == IN_CHUNKS && b == IN_CHUNKS ? 42 : 48;
+    const double bytes = bytes_of(tile->rows, a) + bytes_of(tile->columns, b) / (pairs ? 2 : 1);
 
-    return best + (more_of_a + more_of_b) / (128 + widths[way]);
+    if (a == IN_LINES && b == IN_LINES)
+        return tile->step_cycles;
+    return pow(pow(tile->step_cycles, 8) + pow(sqrt(busy) * bytes / bytes_a_cycle, 8), 0.125);
+}
+
+static double count_tiles(const struct gemm *call, const struct tile *tile, bool pairs)
+{
+    const unsigned blocks = pairs ? 2 : 1;
+
+    return ceil((double)call->m / (tile->rows * blocks)) * blocks *
+           ceil((double)call->n / tile->columns);
+}
+
+/* All tiles of a row of tiles need the same rows of A: what is larger than half of L2 comes from
+ * DRAM for each column of tiles, and narrow ones are many. */
+static struct tile tile_of(const struct gemm *call, unsigned way)
+{
+    const double half_of_l2 = 30e6, bytes = (double)call->m * (double)call->k * sizeof(uint16_t);
+    struct tile tile = persistent[way];
+
+    if (way == BF16_NARROW && bytes > half_of_l2)
+        tile.step_cycles = 480;
+    return tile;
 }
 
 /* To start a tile and to store its sums: threads do if the TMA cannot, two bytes at a time, and the
  * longer the wider the tile. */
-static double cycles_of_tile(const struct gemm *call, unsigned way)
+static double cycles_of_tile(const struct gemm *call, const struct tile *tile)
 {
-    const bool by_tma = (uintptr_t)call->c_bf16 % 16 == 0 && call->ldc % 8 == 0 && call->n % 8 == 0;
+    const double wider = tile->columns - 64.0;
 
-    return 1500 + (by_tma ? 0 : 42 * (widths[way] - 64));
+    return bf16_can_be_fitted(call) ? 1500 + 7.5 * wider : 3000 + 42 * wider;
 }
 
 static double cycles_of(const struct gemm *call, unsigned way, unsigned splits)
 {
     const double second_kernel = 4500, a_split = 100, bytes_a_cycle = 2000;
-    const double tiles = ceil((double)call->m / 128) * ceil((double)call->n / widths[way]);
-    const double waves = ceil(tiles * splits / call->multiprocessors);
-    const double busy = fmin(tiles * splits / call->multiprocessors, 1);
-    const double of_step = cycles_of_step(call, way, busy);
+    const struct tile tile = tile_of(call, way);
+    const double units = count_tiles(call, &tile, false) * splits;
+    const double waves = ceil(units / call->multiprocessors);
+    const double busy = fmin(units / call->multiprocessors, 1);
     const double steps = ceil((double)steps_of(call) / splits);
-    const double product = waves * (steps * of_step + cycles_of_tile(call, way));
+    const double product =
+        waves * (steps * cycles_of_step(call, &tile, false, busy) + cycles_of_tile(call, &tile));
 
     if (splits == 1)
         return product;
@@ -81,19 +106,110 @@ static double cycles_of(const struct gemm *call, unsigned way, unsigned splits)
 }
 
 /* With the last wave's tiles shared: no multiprocessor is idle, but some wait for the sums of
- * others, and with fewer tiles than multiprocessors for those of several, one after the other. */
+ * others, and with fewer tiles than multiprocessors for those of several, one after the other.
+ * Pairs of blocks load B together. */
 static double cycles_if_shared(const struct gemm *call)
 {
-    const double tiles = ceil((double)call->m / 128) * ceil((double)call->n / 256), waiting = 2e4;
-    const double waves = tiles / call->multiprocessors, others = fmax(1 / waves - 1, 0);
-    const double sums_of_another = 3300;
+    static const double step_cycles[] = {1050, 1070, 1150};
+    const struct tile *const tile = &persistent[BF16_WIDE];
+    const double waiting = 2e4, sums_of_another = 3300;
+    const double waves = count_tiles(call, tile, false) / call->multiprocessors;
+    const double others = fmax(1 / waves - 1, 0);
     const enum rows a = rows_of(call->a_bf16, call->k, call->lda);
     const enum rows b = rows_of(call->b_bf16, call->n, call->ldb);
-    const double of_step = shared_step_cycles[a > b ? a : b];
 
-    return waves * (double)steps_of(call) * of_step +
-           fmax(waves, 1) * cycles_of_tile(call, BF16_WIDE) + waiting + others * sums_of_another;
+    return waves * (double)steps_of(call) * step_cycles[a > b ? a : b] +
+           fmax(waves, 1) * cycles_of_tile(call, tile) + waiting + others * sums_of_another;
 }
+
+/* ---- the rungs fitted and thin --------------------------------------------------------------- */
+
+bool bf16_can_be_fitted(const struct gemm *call)
+{
+    return (uintptr_t)call->c_bf16 % 16 == 0 && call->ldc % 8 == 0 && call->n % 8 == 0;
+}
+
+static struct bf16_plan plan_fitted(const struct gemm *call, double *least)
+{
+    static const struct tile tiles[][2] = {
+        {{80, 128, 425}, {80, 128, 385}},   {{96, 128, 437}, {96, 128, 405}},
+        {{104, 128, 475}, {104, 128, 440}}, {{128, 128, 555}, {128, 128, 530}},
+        {{160, 128, 668}, {160, 128, 640}},
+    }; /* of single blocks and of pairs */
+    struct bf16_plan best = {.way = BF16_FITTED, .splits = 1};
+
+    *least = HUGE_VAL;
+    for (size_t i = 0; i < sizeof tiles / sizeof *tiles; i++)
+        for (unsigned pairs = 0; pairs < 2; pairs++) {
+            const struct tile *const tile = &tiles[i][pairs];
+            const double units = count_tiles(call, tile, pairs);
+            const double busy = fmin(units / call->multiprocessors, 1);
+            const double cycles =
+                ceil(units / call->multiprocessors) *
+                ((double)steps_of(call) * cycles_of_step(call, tile, pairs, busy) + 1900 +
+                 (pairs ? 700 : 0));
+            if (cycles < *least) {
+                *least = cycles;
+                best.rows = tile->rows;
+                best.columns = tile->columns;
+                best.pairs = pairs;
+            }
+        }
+    return best;
+}
+
+/* The blocks of a cluster read each other's sums, at 17 bytes a cycle. */
+static double cycles_if_thin(const struct gemm *call, const struct tile *tile, unsigned splits,
+                             unsigned clusters)
+{
+    const double elements = tile->rows * tile->columns, tiles = count_tiles(call, tile, false);
+    const double busy = fmin(tiles * splits / call->multiprocessors, 1);
+    const double steps = ceil((double)steps_of(call) / splits);
+    const double sums = elements * sizeof(float) * (splits - 1) / splits / 17;
+
+    const double waves = ceil(tiles / clusters), not_persistent = waves > 1 ? 1.15 : 1;
+
+    return waves * not_persistent *
+           (steps * cycles_of_step(call, tile, false, busy) + 1600 + 0.15 * elements + sums);
+}
+
+static struct bf16_plan plan_thin(const struct gemm *call, const unsigned *clusters, double *least)
+{
+    static const struct tile tiles[] = {{64, 128, 420},  {80, 128, 410}, {104, 128, 435},
+                                        {128, 128, 530}, {64, 256, 630}, {128, 256, 960},
+                                        {128, 64, 370},  {256, 64, 550}, {256, 128, 960}};
+    struct bf16_plan best = {.way = BF16_THIN, .splits = 1};
+
+    *least = HUGE_VAL;
+    for (size_t i = 0; i < sizeof tiles / sizeof *tiles; i++)
+        for (unsigned splits = 1; splits <= BF16_MOST_CLUSTER && splits <= steps_of(call);
+             splits++) {
+            const double cycles = cycles_if_thin(call, &tiles[i], splits, clusters[splits]);
+            if (cycles < *least) {
+                *least = cycles;
+                best.splits = splits;
+                best.rows = tiles[i].rows;
+                best.columns = tiles[i].columns;
+            }
+        }
+    return best;
+}
+
+struct bf16_plan bf16_fitted_plan(const struct gemm *call)
+{
+    double least;
+
+    return plan_fitted(call, &least);
+}
+
+struct bf16_plan bf16_thin_plan(const struct gemm *call, const unsigned *clusters)
+{
+    double least;
+
+    return plan_thin(call, clusters, &least);
+}
+
+/* ---- all of them ----------------------------------------------------------------------------- */
 
 /* As many as fill the machine twice over. */
 size_t bf16_plan_floats(const struct gemm *call)
@@ -107,11 +223,12 @@ static bool is_at_power_limit(const struct gemm *call)
 {
     const double tiles = ceil((double)call->m / 128) * ceil((double)call->n / 256);
 
-    return call->k >= 1024 && tiles >= 6.0 * call->multiprocessors;
+    return call->k >= 1024 && tiles >= 4.0 * call->multiprocessors;
 }
 
 /* The fastest way with the operands as they are, and its cycles. */
-static struct bf16_plan plan_without_copies(const struct gemm *call, double *least)
+static struct bf16_plan plan_without_copies(const struct gemm *call, const unsigned *clusters,
+                                            double *least)
 {
     static const unsigned splits[] = {1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128};
     struct bf16_plan best = {.way = BF16_NARROW, .splits = 1};
@@ -128,9 +245,22 @@ static struct bf16_plan plan_without_copies(const struct gemm *call, double *lea
                 best = (struct bf16_plan){.way = (enum bf16_way)way, .splits = splits[s]};
             }
         }
-    if (cycles_if_shared(call) < 0.95 * *least) {
+    if (cycles_if_shared(call) < 0.97 * *least) {
         *least = cycles_if_shared(call);
         best = (struct bf16_plan){.way = BF16_SHARED, .splits = 1};
+    }
+    if (!is_at_power_limit(call)) {
+        double fitted, thin;
+        const struct bf16_plan if_fitted = plan_fitted(call, &fitted);
+        const struct bf16_plan if_thin = plan_thin(call, clusters, &thin);
+        if (fitted < *least && bf16_can_be_fitted(call)) {
+            *least = fitted;
+            best = if_fitted;
+        }
+        if (thin < *least) {
+            *least = thin;
+            best = if_thin;
+        }
     }
     return best;
 }
@@ -142,13 +272,13 @@ static bool tma_takes(const void *matrix, size_t leading)
 
 static double cycles_of_copy(size_t rows, size_t columns)
 {
-    const double launch = 2500, bytes_a_cycle = 2000;
+    const double launch = 2500, bytes_a_cycle = 1200;
 
     return launch + 2 * (double)rows * (double)columns * sizeof(uint16_t) / bytes_a_cycle;
 }
 
 /* What must be copied is; what need not be, if the product gains more than that costs. */
-static struct bf16_plan plan_of_tiles(const struct gemm *call)
+static struct bf16_plan plan_of_tiles(const struct gemm *call, const unsigned *clusters)
 {
     struct bf16_plan best = {.way = BF16_NARROW, .splits = 1};
     double least = HUGE_VAL;
@@ -169,7 +299,7 @@ static struct bf16_plan plan_of_tiles(const struct gemm *call)
             copied.b_bf16 = NULL;
             copied.ldb = aligned_pitch(call->n, sizeof(uint16_t));
         }
-        struct bf16_plan plan = plan_without_copies(&copied, &cycles);
+        struct bf16_plan plan = plan_without_copies(&copied, clusters, &cycles);
         cycles += copies_a ? cycles_of_copy(call->m, call->k) : 0;
         cycles += copies_b ? cycles_of_copy(call->k, call->n) : 0;
         if (cycles < least) {
@@ -195,12 +325,7 @@ static bool has_few_rows(const struct gemm *call)
     return call->n >= 1024 && call->m <= 16;
 }
 
-static bool is_thin(const struct gemm *call)
-{
-    return (call->n <= 128 && call->m >= 1024) || (call->m <= 128 && call->n >= 1536);
-}
-
-struct bf16_plan bf16_plan_of(const struct gemm *call)
+struct bf16_plan bf16_plan_of(const struct gemm *call, const unsigned *clusters)
 {
     if (call->k > 0 && call->n == 1)
         return (struct bf16_plan){.way = BF16_VECTOR, .splits = 1};
@@ -208,7 +333,5 @@ struct bf16_plan bf16_plan_of(const struct gemm *call)
         return (struct bf16_plan){.way = BF16_FEW_ROWS, .splits = 1};
     if (call->k == 0 || call->m > INT32_MAX || call->n > INT32_MAX || call->k > INT32_MAX)
         return (struct bf16_plan){.way = BF16_OTHER, .splits = 1};
-    if (is_thin(call))
-        return (struct bf16_plan){.way = BF16_THIN, .splits = 1};
-    return plan_of_tiles(call);
+    return plan_of_tiles(call, clusters);
 }

@@ -14,14 +14,15 @@ extern "C" {
 #endif
 
 /* Tiles of 128 rows and 64, 128, 192 or 256 columns; the last wave of the widest shared (the rung
- * stream_k); the rungs thin and few_rows; a matrix times a vector; and what none of these can:
- * k = 0, or a side of more than INT32_MAX. */
+ * stream_k); the rungs fitted, thin and few_rows; a matrix times a vector; and what none of these
+ * can: k = 0, or a side of more than INT32_MAX. */
 enum bf16_way {
     BF16_NARROW,
     BF16_MIDDLE,
     BF16_BROAD,
     BF16_WIDE,
     BF16_SHARED,
+    BF16_FITTED,
     BF16_THIN,
     BF16_FEW_ROWS,
     BF16_VECTOR,
@@ -29,14 +30,29 @@ enum bf16_way {
 };
 
 /* Blocks share the steps along k of a tile, `splits` of them: more than 1 only with BF16_NARROW to
- * BF16_WIDE. */
+ * BF16_WIDE, and with BF16_THIN, where they are a cluster. */
 struct bf16_plan {
     enum bf16_way way;
     unsigned splits;
+    unsigned rows, columns;  /* of a tile of BF16_FITTED or BF16_THIN */
+    bool pairs;              /* of blocks that share B's tiles: BF16_FITTED */
     bool copies_a, copies_b; /* first, to rows that are aligned (copy_rows.h) */
 };
 
-struct bf16_plan bf16_plan_of(const struct gemm *call);
+/* The most blocks of a cluster that share a tile, and how many clusters of 1 to so many blocks run
+ * at the same time on the GPU in use. A cluster lies within a group of multiprocessors (GPC), and
+ * groups differ in size, so that the device must say (bf16_thin.cu). */
+#define BF16_MOST_CLUSTER 8
+const unsigned *bf16_clusters(void);
+
+struct bf16_plan bf16_plan_of(const struct gemm *call, const unsigned *clusters);
+
+/* The fastest tile of the rungs thin and fitted. */
+struct bf16_plan bf16_thin_plan(const struct gemm *call, const unsigned *clusters);
+struct bf16_plan bf16_fitted_plan(const struct gemm *call);
+
+/* Whether the TMA can store C, as the rung fitted must. */
+bool bf16_can_be_fitted(const struct gemm *call);
 
 /* The most floats of partial sums that a plan asks for. */
 size_t bf16_plan_floats(const struct gemm *call);

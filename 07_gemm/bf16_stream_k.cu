@@ -122,11 +122,10 @@ typedef plan<256, 4, 2, true, shared_tiles> stream_plan;
 /* Better than whole tiles: no last wave leaves multiprocessors idle. Still bad: tiles of 256 x 256
  * for each pair of blocks are large for a small C. */
 static __global__ void __launch_bounds__(THREADS, 1)
-    stream_k_bf16(const struct gemm call, const __grid_constant__ CUtensorMap a,
-                  const __grid_constant__ CUtensorMap b, const __grid_constant__ CUtensorMap c,
+    stream_k_bf16(const struct gemm call, const __grid_constant__ struct maps maps,
                   const struct bf16_work work)
 {
-    multiply_units<stream_plan>(call, &a, &b, &c, work);
+    multiply_units<stream_plan>(call, maps, work);
 }
 
 /* How many clusters: as many as run at the same time, since some wait for others, but none gets so
@@ -162,6 +161,5 @@ extern "C" void launch_stream_k_bf16(const struct gemm *call)
     cudaFuncSetAttribute(stream_k_bf16, cudaFuncAttributeMaxDynamicSharedMemorySize,
                          (int)stream_plan::SHARED_BYTES);
     launch_dependent_clusters(stream_k_bf16, stream_plan::CLUSTER, clusters * stream_plan::CLUSTER,
-                              THREADS, stream_plan::SHARED_BYTES, *call, maps.a, maps.b, maps.c,
-                              work);
+                              THREADS, stream_plan::SHARED_BYTES, *call, maps, work);
 }

@@ -9,14 +9,13 @@
  * Better: all multiprocessors bring data, with more than 200 KB on its way to each; partial sums
  * need neither device memory nor a second kernel. Still bad: the last of several waves of tiles may
  * leave multiprocessors idle. */
-#include <float.h>
-
 #include "bf16_hopper.cuh"
+#include "bf16_plan.h"
 #include "device/gpu.h"
 #include "kernel/cluster.cuh"
 #include "kernel/dependent_launch.cuh"
 
-static const unsigned CONSUMERS = 2 * WARPGROUP, THREADS = CONSUMERS + 32, MOST_SPLITS = 8;
+static const unsigned CONSUMERS = 2 * WARPGROUP, THREADS = CONSUMERS + 32;
 
 /* WIDE: C has few rows, and wgmma computes it transposed: the instruction always has 64 rows, which
  * are columns of B here. Otherwise C has few columns, and the 64 rows are rows of A. */
@@ -58,29 +57,17 @@ static __device__ struct share share_of(const struct gemm &call, unsigned rank, 
 }
 
 template <typename Plan>
-static __device__ void produce(typename Plan::ring ring, const CUtensorMap *a, const CUtensorMap *b,
-                               const struct share &share)
+static __device__ void produce(typename Plan::ring ring, const struct gemm &call,
+                               const struct maps &maps, const struct share &share)
 {
+    const struct extent extent =
+        extent_of<Plan::ROWS, Plan::COLUMNS>(call, share.row, share.column);
+
     for (unsigned step = share.first_step; step < share.end; step++) {
         barrier_wait(&ring.free[ring.stage], ring.parity ^ 1);
-        bring_tiles(ring, a, b, share.row, share.column, (size_t)step * STEP_K);
+        bring_extent(ring, maps, extent, share.row, share.column, (size_t)step * STEP_K);
         ring.advance();
     }
-}
-
-/* 64 columns of B, and all rows of A: a step's products for C transposed. The caller starts and
- * commits them. */
-template <unsigned SUMS>
-static __device__ void multiply_transposed(float (&sum)[SUMS], const unsigned char *panel_of_b,
-                                           const unsigned char *tile_a, bool is_first)
-{
-    const unsigned terms = 16;
-    const uint64_t a = wgmma_tile(tile_a, 0), b = wgmma_tile(panel_of_b, PANEL_BYTES);
-
-#pragma unroll
-    for (unsigned i = 0; i < STEP_K / terms; i++)
-        multiply_bf16<true>(sum, wgmma_further(b, i * terms * ROW_BYTES),
-                            wgmma_further(a, i * terms * sizeof(uint16_t)), !is_first || i > 0);
 }
 
 /* A step's products of the warpgroup. */
@@ -96,9 +83,7 @@ static __device__ void multiply_many(const typename Plan::ring &ring, typename P
             multiply_step(sum[i], ring.a() + (first + i) * 64 * ROW_BYTES, ring.b(), is_first);
             continue;
         }
-        wgmma_start();
         multiply_transposed(sum[i], ring.b() + (first + i) * PANEL_BYTES, ring.a(), is_first);
-        wgmma_commit();
     }
 }
 
@@ -142,34 +127,69 @@ static __device__ void keep_sums(float *tile, const typename Plan::sums &sum)
     }
 }
 
-/* Adds up the block's part of the tile, four columns a thread, and stores it. */
+/* Stores four neighbours of a row, in one access if all exist and C is `aligned` for that. */
+static __device__ void store_four(const struct gemm &call, size_t row, size_t column,
+                                  const float4 &sum, bool aligned)
+{
+    if (call.beta != 0 || !aligned || column + 4 > call.n) {
+        store_pair(call, row, column, sum.x, sum.y, has_even_columns(call));
+        store_pair(call, row, column + 2, sum.z, sum.w, has_even_columns(call));
+        return;
+    }
+    *(uint2 *)(call.c_bf16 + row * call.ldc + column) =
+        make_uint2(bf16_pair(call.alpha * sum.x, call.alpha * sum.y),
+                   bf16_pair(call.alpha * sum.z, call.alpha * sum.w));
+}
+
+/* Adds up the block's part of the tile, and stores it. A thread has four columns, of BATCH rows at
+ * a time: to come from another block takes long. */
 template <typename Plan>
 static __device__ void add_shares(const struct gemm &call, const float *tile,
                                   const struct share &share, unsigned rank, unsigned splits)
 {
-    const unsigned fours = Plan::COLUMNS / 4;
-    const unsigned rows = (unsigned)min((size_t)Plan::ROWS, call.m - share.row);
-    const bool even = has_even_columns(call);
+    const unsigned fours = Plan::COLUMNS / 4, BATCH = 4;
+    const unsigned items = (unsigned)min((size_t)Plan::ROWS, call.m - share.row) * fours;
+    const unsigned end = items * (rank + 1) / splits;
+    const bool aligned = (uintptr_t)call.c_bf16 % 8 == 0 && call.ldc % 4 == 0;
 
-    for (unsigned i = rank * THREADS + threadIdx.x; i < rows * fours; i += splits * THREADS) {
-        const unsigned row = i / fours, column = i % fours * 4;
-        const float4 *const here = (const float4 *)(tile + row * Plan::PITCH + column);
-        float4 sum = load_from_block(here, 0);
-        for (unsigned block = 1; block < splits; block++) {
-            const float4 more = load_from_block(here, block);
-            sum.x += more.x;
-            sum.y += more.y;
-            sum.z += more.z;
-            sum.w += more.w;
+    for (unsigned first = items * rank / splits + threadIdx.x; first < end;
+         first += THREADS * BATCH) {
+        const float4 *here[BATCH];
+        float4 sum[BATCH] = {}, more[BATCH] = {};
+#pragma unroll
+        for (unsigned i = 0; i < BATCH; i++) {
+            const unsigned item = first + i * THREADS;
+            here[i] = (const float4 *)(tile + item / fours * Plan::PITCH + item % fours * 4);
+            if (item < end)
+                sum[i] = *here[i];
         }
-        store_pair(call, share.row + row, share.column + column, sum.x, sum.y, even);
-        store_pair(call, share.row + row, share.column + column + 2, sum.z, sum.w, even);
+        for (unsigned next = 1; next < splits; next++) {
+            const unsigned block = (rank + next) % splits; /* not all of them the same at a time */
+#pragma unroll
+            for (unsigned i = 0; i < BATCH; i++)
+                if (first + i * THREADS < end)
+                    more[i] = load_from_block(here[i], block);
+#pragma unroll
+            for (unsigned i = 0; i < BATCH; i++) {
+                sum[i].x += more[i].x;
+                sum[i].y += more[i].y;
+                sum[i].z += more[i].z;
+                sum[i].w += more[i].w;
+            }
+        }
+#pragma unroll
+        for (unsigned i = 0; i < BATCH; i++) {
+            const unsigned item = first + i * THREADS;
+            if (item < end)
+                store_four(call, share.row + item / fours, share.column + item % fours * 4, sum[i],
+                           aligned);
+        }
     }
 }
 
 template <typename Plan>
-static __device__ void multiply_share(const struct gemm &call, const CUtensorMap *a,
-                                      const CUtensorMap *b, unsigned splits)
+static __device__ void multiply_share(const struct gemm &call, const struct maps &maps,
+                                      unsigned splits)
 {
     extern __shared__ __align__(1024) unsigned char tiles[];
     __shared__ phase_barrier full[Plan::STAGES], free[Plan::STAGES];
@@ -185,7 +205,7 @@ static __device__ void multiply_share(const struct gemm &call, const CUtensorMap
 
     if (threadIdx.x >= CONSUMERS) {
         if (threadIdx.x == CONSUMERS)
-            produce<Plan>(ring, a, b, share);
+            produce<Plan>(ring, call, maps, share);
         __syncwarp();
     } else {
         typename Plan::sums sum;
@@ -198,105 +218,82 @@ static __device__ void multiply_share(const struct gemm &call, const CUtensorMap
     cluster_barrier(); /* nobody may end while others read its memory */
 }
 
-typedef void kernel_of_share(const struct gemm, const CUtensorMap, const CUtensorMap,
-                             const unsigned);
+typedef void kernel_of_share(const struct gemm, const struct maps, const unsigned);
 
 #define KERNEL(plan)                                                                               \
-    static __global__ void __launch_bounds__(THREADS, 1)                                           \
-        thin_##plan(const struct gemm call, const __grid_constant__ CUtensorMap a,                 \
-                    const __grid_constant__ CUtensorMap b, const unsigned splits)                  \
+    static __global__ void __launch_bounds__(THREADS, 1) thin_##plan(                              \
+        const struct gemm call, const __grid_constant__ struct maps maps, const unsigned splits)   \
     {                                                                                              \
-        multiply_share<plan>(call, &a, &b, splits);                                                \
+        multiply_share<plan>(call, maps, splits);                                                  \
     }
 
 typedef plan<64, true, 128> wide_64;
+typedef plan<80, true, 128> wide_80;
+typedef plan<104, true, 128> wide_104;
 typedef plan<128, true, 128> wide_128;
-typedef plan<64, false, 128> tall_64;
-typedef plan<128, false, 128> tall_128;
 typedef plan<64, true, 256> wide_64_of_256;
 typedef plan<128, true, 256> wide_128_of_256;
+typedef plan<64, false, 128> tall_64;
 typedef plan<64, false, 256> tall_64_of_256;
 typedef plan<128, false, 256> tall_128_of_256;
 
 KERNEL(wide_64)
+KERNEL(wide_80)
+KERNEL(wide_104)
 KERNEL(wide_128)
-KERNEL(tall_64)
-KERNEL(tall_128)
 KERNEL(wide_64_of_256)
 KERNEL(wide_128_of_256)
+KERNEL(tall_64)
 KERNEL(tall_64_of_256)
 KERNEL(tall_128_of_256)
 
 /* ---- launch ---------------------------------------------------------------------------------- */
 
-/* How many clusters of that many blocks run at the same time. A cluster lies within a group of
- * multiprocessors (GPC), and groups differ in size, so that the device must say. */
-template <typename Plan>
-static unsigned clusters_of(kernel_of_share *kernel, unsigned splits)
+/* Another tile has as much shared memory as a block may have, too. */
+extern "C" const unsigned *bf16_clusters(void)
 {
-    static unsigned found[MOST_GPUS][MOST_SPLITS + 1];
-    unsigned &clusters = found[gpu_place()][splits];
+    static unsigned of_gpus[MOST_GPUS][BF16_MOST_CLUSTER + 1];
+    unsigned *const clusters = of_gpus[gpu_place()];
 
-    if (clusters == 0) {
-        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                             (int)Plan::SHARED_BYTES);
-        clusters = max(most_clusters(kernel, splits, THREADS, Plan::SHARED_BYTES), 1U);
+    if (clusters[1] == 0) {
+        cudaFuncSetAttribute(thin_wide_128, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                             (int)wide_128::SHARED_BYTES);
+        for (unsigned size = 1; size <= BF16_MOST_CLUSTER; size++)
+            clusters[size] =
+                max(most_clusters(thin_wide_128, size, THREADS, wide_128::SHARED_BYTES), 1U);
     }
     return clusters;
 }
 
-/* A tile's kernel, how many blocks share a tile, and how long that would take, in units of 64 rows
- * of 128 bytes that a multiprocessor brings. */
-struct choice {
-    unsigned splits;
-    double cost;
-};
-
 template <typename Plan>
-static size_t tiles_of(const struct gemm *call)
+static void launch(kernel_of_share *kernel, const struct gemm *call, unsigned splits)
 {
-    return ((call->m + Plan::ROWS - 1) / Plan::ROWS) *
-           ((call->n + Plan::COLUMNS - 1) / Plan::COLUMNS);
+    const size_t tiles =
+        ((call->m + Plan::ROWS - 1) / Plan::ROWS) * ((call->n + Plan::COLUMNS - 1) / Plan::COLUMNS);
+
+    cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                         (int)Plan::SHARED_BYTES);
+    launch_dependent_clusters(kernel, splits, (unsigned)tiles * splits, THREADS, Plan::SHARED_BYTES,
+                              *call, map_operands(call, Plan::ROWS), splits);
 }
 
-/* As many as bring the most in the fewest steps. To start and end takes as long as some steps;
- * measured on an H200, of tiles of 256 columns longer, but not where rows of B begin within cache
- * lines. */
-template <typename Plan>
-static struct choice choose_splits(const struct gemm *call, kernel_of_share *kernel)
+/* If the plan has that tile. */
+#define LAUNCH_IF(tile)                                                                            \
+    if (plan->rows == tile::ROWS && plan->columns == tile::COLUMNS)                                \
+    launch<tile>(thin_##tile, call, plan->splits)
+
+extern "C" void launch_thin_tiles(const struct gemm *call, const struct bf16_plan *plan)
 {
-    const unsigned start = !Plan::WIDE || Plan::MANY == 128 ? 3 : call->ldb % 64 == 0 ? 6 : 0;
-    const double of_step = (Plan::MANY + Plan::FEW) / 64.0;
-    struct choice best = {1, DBL_MAX};
-
-    for (unsigned splits = 1; splits <= min(MOST_SPLITS, steps_along_k(call)); splits++) {
-        const size_t clusters = clusters_of<Plan>(kernel, splits);
-        const size_t waves = (tiles_of<Plan>(call) + clusters - 1) / clusters;
-        const size_t steps = waves * ((steps_along_k(call) + splits - 1) / splits + start);
-        const double cost = (double)steps * of_step + splits;
-        if (cost < best.cost)
-            best = {splits, cost};
-    }
-    return best;
+    LAUNCH_IF(wide_64);
+    LAUNCH_IF(wide_80);
+    LAUNCH_IF(wide_104);
+    LAUNCH_IF(wide_128);
+    LAUNCH_IF(wide_64_of_256);
+    LAUNCH_IF(wide_128_of_256);
+    LAUNCH_IF(tall_64);
+    LAUNCH_IF(tall_64_of_256);
+    LAUNCH_IF(tall_128_of_256);
 }
-
-#define LAUNCH(plan, splits)                                                                       \
-    do {                                                                                           \
-        const CUtensorMap a = map_a(call, plan::ROWS), b = map_b(call);                            \
-        launch_dependent_clusters(thin_##plan, splits, (unsigned)tiles_of<plan>(call) * (splits),  \
-                                  THREADS, plan::SHARED_BYTES, *call, a, b, splits);               \
-    } while (false)
-
-/* Tiles of 128 or of 256. */
-#define LAUNCH_FASTER(plan)                                                                        \
-    do {                                                                                           \
-        const struct choice small = choose_splits<plan>(call, thin_##plan);                        \
-        const struct choice large = choose_splits<plan##_of_256>(call, thin_##plan##_of_256);      \
-        if (small.cost <= large.cost)                                                              \
-            LAUNCH(plan, small.splits);                                                            \
-        else                                                                                       \
-            LAUNCH(plan##_of_256, large.splits);                                                   \
-    } while (false)
 
 extern "C" void launch_tma_stores(const struct gemm *call);
 
@@ -308,14 +305,6 @@ extern "C" void launch_thin_bf16(const struct gemm *call)
         launch_tma_stores(call);
         return;
     }
-    if (call->m <= call->n) {
-        if (call->m <= 64)
-            LAUNCH_FASTER(wide_64);
-        else
-            LAUNCH_FASTER(wide_128);
-    } else if (call->n <= 64) {
-        LAUNCH_FASTER(tall_64);
-    } else {
-        LAUNCH_FASTER(tall_128);
-    }
+    const struct bf16_plan plan = bf16_thin_plan(call, bf16_clusters());
+    launch_thin_tiles(call, &plan);
 }

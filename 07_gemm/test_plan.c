@@ -231,6 +231,7 @@ static void test_streams(void **state)
 /* What was fastest on an H200 (docs/results/07_tensor_h200.csv). */
 static void test_bf16_plans(void **state)
 {
+    static const unsigned clusters[] = {0, 132, 66, 39, 30, 22, 17, 15, 15}; /* of an H200 */
     static const struct {
         size_t m, n, k;
         enum bf16_way way;
@@ -242,17 +243,17 @@ static void test_bf16_plans(void **state)
         {24, 8192, 8192, BF16_THIN},
         {64, 4096, 4096, BF16_THIN},
         {2000, 64, 5000, BF16_THIN},
-        {1000, 1000, 1000, BF16_MIDDLE},
+        {1000, 1000, 1000, BF16_FITTED},
         {1024, 1024, 1024, BF16_NARROW},
-        {1536, 1536, 1536, BF16_BROAD},
-        {512, 512, 4096, BF16_NARROW},
+        {1536, 1536, 1536, BF16_FITTED},
+        {512, 512, 4096, BF16_THIN},
         {128, 8192, 8192, BF16_THIN},
         {8192, 128, 8192, BF16_THIN},
         {4096, 1, 4096, BF16_VECTOR},
-        {3072, 1536, 4096, BF16_SHARED},
+        {3072, 1536, 4096, BF16_FITTED},
         {3000, 3000, 3000, BF16_SHARED},
-        {2047, 2049, 1023, BF16_NARROW},
-        {3333, 1111, 777, BF16_MIDDLE},
+        {2047, 2049, 1023, BF16_THIN},
+        {3333, 1111, 777, BF16_THIN},
         {1500, 1500, 1500, BF16_BROAD},
         {8192, 8192, 128, BF16_WIDE},
         {4096, 4096, 4096, BF16_WIDE},
@@ -263,6 +264,11 @@ static void test_bf16_plans(void **state)
         {5, 7, 0, BF16_OTHER},
         {5, (size_t)1 << 31, 3, BF16_FEW_ROWS},
         {(size_t)1 << 31, 7, 3, BF16_OTHER},
+        {300, 4096, 4096, BF16_FITTED},
+        {577, 1024, 4096, BF16_THIN},
+        {700, 2048, 2048, BF16_FITTED},
+        {160, 5120, 5120, BF16_THIN},
+        {1152, 1152, 4608, BF16_FITTED},
     };
     (void)state;
 
@@ -274,11 +280,16 @@ static void test_bf16_plans(void **state)
                                   .ldb = shapes[s].n,
                                   .ldc = shapes[s].n,
                                   .multiprocessors = 132};
-        const struct bf16_plan plan = bf16_plan_of(&call);
+        const struct bf16_plan plan = bf16_plan_of(&call, clusters);
         if (plan.way != shapes[s].way)
             fail_msg("%zu x %zu x %zu: way %d", call.m, call.n, call.k, (int)plan.way);
-        assert_true(plan.splits == 1 || plan.splits * call.m * call.n <= bf16_plan_floats(&call));
-        assert_true(plan.splits == 1 || plan.way <= BF16_WIDE);
+        if (plan.way == BF16_THIN)
+            assert_in_range(plan.splits, 1, BF16_MOST_CLUSTER);
+        else
+            assert_true(plan.splits == 1 ||
+                        plan.splits * call.m * call.n <= bf16_plan_floats(&call));
+        assert_true(plan.splits == 1 || plan.way <= BF16_WIDE || plan.way == BF16_THIN);
+        assert_true(plan.way != BF16_FITTED || (bf16_can_be_fitted(&call) && plan.rows > 0));
     }
 }
 

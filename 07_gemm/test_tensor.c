@@ -4,9 +4,11 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <cmocka.h>
 
+#include "bf16_plan.h"
 #include "problem/gemm/options.h"
 #include "step_test.h"
 
@@ -99,6 +101,68 @@ static void test_large_shapes(void **state)
             verify(shapes[s], (struct layout){padding == 9, padding}, 1, padding == 8 ? 2 : 0);
 }
 
+/* ---- any_shape's tiles ----------------------------------------------------------------------- */
+
+void launch_thin_tiles(const struct gemm *call, const struct bf16_plan *plan);
+void launch_fitted_tiles(const struct gemm *call, const struct bf16_plan *plan);
+const char *hopper_unavailable(void);
+
+static struct bf16_plan plan; /* of run_tiles */
+
+static void run_tiles(const struct gemm *call)
+{
+    if (plan.way == BF16_THIN)
+        launch_thin_tiles(call, &plan);
+    else
+        launch_fitted_tiles(call, &plan);
+}
+
+static const struct gemm_rung tile_rungs[] = {{
+    .rung = {.name = "tiles", .needs_compute_capability = 90, .unavailable = hopper_unavailable},
+    .run = run_tiles,
+    .depth = gemm_depth_tensor,
+}};
+
+static const struct ladder tiles_ladder = {
+    .name = "tiles", .kind = &gemm_bf16_kind, .back_end = &gpu_back_end, LADDER_RUNGS(tile_rungs)};
+
+/* Where tiles end: A's rows, B's columns, steps along k, of which each block of a cluster has at
+ * least one. */
+static void verify_tile(unsigned size)
+{
+    const struct shape shapes[] = {{plan.rows + 1, plan.columns + 8, 64 * size + 8},
+                                   {2 * plan.rows - 7, 3 * plan.columns - 64, 64 * size - 48},
+                                   {8, 8, 72 * size}};
+
+    for (size_t s = 0; s < sizeof shapes / sizeof shapes[0]; s += STEP_TEST_SANITIZED ? 2 : 1)
+        verify(shapes[s], (struct layout){0, s * 8}, s == 1 ? -1 : 1, s == 1 ? 3 : 0);
+}
+
+/* The plan chooses few of them for problems as small as these. */
+static void test_tiles(void **state)
+{
+    static const unsigned thin[][2] = {{64, 128},  {80, 128}, {104, 128}, {128, 128}, {64, 256},
+                                       {128, 256}, {128, 64}, {256, 64},  {256, 128}};
+    static const unsigned fitted[] = {80, 96, 104, 128, 160};
+    const struct ladder *const before = step_test_ladder();
+    (void)state;
+
+    step_test_choose(&tiles_ladder);
+    for (size_t t = 0; t < sizeof thin / sizeof thin[0]; t++)
+        for (unsigned splits = 1; splits <= 3; splits++) {
+            plan = (struct bf16_plan){
+                .way = BF16_THIN, .splits = splits, .rows = thin[t][0], .columns = thin[t][1]};
+            verify_tile(splits);
+        }
+    for (size_t t = 0; t < sizeof fitted / sizeof fitted[0]; t++)
+        for (unsigned pairs = 0; pairs < 2; pairs++) {
+            plan = (struct bf16_plan){
+                .way = BF16_FITTED, .rows = fitted[t], .columns = 128, .pairs = pairs};
+            verify_tile(1);
+        }
+    step_test_choose(before);
+}
+
 /* With the name of a test, only that one. */
 int main(int count, char **arguments)
 {
@@ -108,6 +172,7 @@ int main(int count, char **arguments)
         cmocka_unit_test(test_large_shapes),
     };
 
+    const struct CMUnitTest tiles[] = {cmocka_unit_test(test_tiles)};
     int failed = 0;
 
     chosen = count > 1;
@@ -119,5 +184,7 @@ int main(int count, char **arguments)
         step_test_choose(step.ladders[l]);
         failed += cmocka_run_group_tests_name(step.ladders[l]->name, tests, NULL, NULL);
     }
+    if (!chosen || strcmp(arguments[1], "test_tiles") == 0)
+        failed += cmocka_run_group_tests_name("tiles", tiles, NULL, NULL);
     return failed;
 }
