@@ -459,6 +459,11 @@ static bool bulk_wrote(const void *address)
     return simt_check_bulk_wrote((uintptr_t)address);
 }
 
+static bool wgmma_finds(const void *from)
+{
+    return simt_check_wgmma_finds((uintptr_t)from);
+}
+
 static void polls(const void *caller)
 {
     simt_note_guard(simt_site_number(simt_place_of(caller)));
@@ -537,6 +542,7 @@ const struct simt_observer simt_observer = {
     .wgmma_reads = wgmma_reads,
     .wgmma_ends = wgmma_ends,
     .bulk_wrote = bulk_wrote,
+    .wgmma_finds = wgmma_finds,
     .polls = polls,
     .allocated = simt_check_allocated,
     .freed = freed,

@@ -142,6 +142,24 @@ void simt_check_wgmma_was_read(uint64_t address, uint32_t tag, unsigned int site
     }
 }
 
+bool simt_check_wgmma_finds(uint64_t address)
+{
+    enum simt_space space;
+    struct simt_page *page;
+    const struct simt_cell *cell;
+    const unsigned int offset = (unsigned int)(address % SIMT_PAGE_BYTES);
+    if (!is_inside(address, CHUNK_BYTES, &space)) {
+        return true; /* a finding of its own */
+    }
+    cell = cells_of(address, &page, space);
+    for (unsigned int i = 0; i < CHUNK_BYTES; i++) {
+        if (cell[i >> page->shift].flags & IN_FLIGHT || simt_page_is_written(page, offset + i, 1)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 bool simt_check_bulk_wrote(uint64_t address)
 {
     struct simt_page *page;

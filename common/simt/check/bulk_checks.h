@@ -21,6 +21,8 @@ void simt_check_bulk_barrier(uint64_t address, unsigned int thread, unsigned int
 void simt_check_wgmma_read(uint64_t address, unsigned int thread, unsigned int site);
 void simt_check_wgmma_was_read(uint64_t address, uint32_t tag, unsigned int site);
 bool simt_check_bulk_wrote(uint64_t address);
+/* Whether anybody has written any of 16 bytes of shared memory, or a copy is about to. */
+bool simt_check_wgmma_finds(uint64_t address);
 /* It has been read; and written, by whom the tag names. */
 void simt_check_bulk_was_read(uint64_t address, unsigned int size);
 void simt_check_bulk_written(uint64_t address, unsigned int size, uint32_t tag, unsigned int site);

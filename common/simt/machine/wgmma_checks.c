@@ -1,6 +1,7 @@
 /* What is looked at when a product of four warps begins and ends. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/exit.h"
 #include "machine/cluster.h"
@@ -8,6 +9,8 @@
 #include "machine/shared.h"
 #include "machine/wgmma.h"
 #include "observe/observer.h"
+
+enum { MOST_ROWS = 256 }; /* of a tile, or columns */
 
 static const char FENCE_HINT[] = "  hint: wgmma.fence orders what the thread has done with the "
                                  "registers before the product that "
@@ -202,16 +205,33 @@ void simt_wgmma_check_begin(const struct simt_wgmmas *all, const struct simt_wgm
     check_registers(all, wgmma);
 }
 
-/* Each chunk that the warp reads: of A, its rows. */
+/* Which rows of a tile nobody has written; whether there are others. */
+static bool find_rows(const struct simt_tile *tile, bool missing[MOST_ROWS])
+{
+    bool finds = false;
+    memset(missing, true, MOST_ROWS);
+    for (unsigned int chunk = 0; chunk < simt_tile_chunks(tile); chunk++) {
+        unsigned int row, k;
+        const uint32_t offset = simt_tile_chunk(tile, chunk, &row, &k);
+        if (missing[row] && simt_observer.wgmma_finds(simt_shared_at(offset))) {
+            missing[row] = false;
+            finds = true;
+        }
+    }
+    return finds;
+}
+
+/* Each chunk that the warp reads, but for rows that are `missing`: of A, its rows. */
 static void note_tile(const struct simt_wgmma *wgmma, const struct simt_tile *tile,
-                      unsigned int warp, uint32_t tag)
+                      unsigned int warp, const bool *missing, uint32_t tag)
 {
     const unsigned int mine = warp % SIMT_GROUP_WARPS * SIMT_GROUP_ROWS;
     const bool is_a = tile == &wgmma->a;
     for (unsigned int chunk = 0; chunk < simt_tile_chunks(tile); chunk++) {
         unsigned int row, k;
         const uint32_t offset = simt_tile_chunk(tile, chunk, &row, &k);
-        if (is_a && row / SIMT_GROUP_ROWS * SIMT_GROUP_ROWS != mine) {
+        if ((is_a && row / SIMT_GROUP_ROWS * SIMT_GROUP_ROWS != mine) ||
+            (missing && missing[row])) {
             continue;
         }
         if (tag) {
@@ -223,15 +243,22 @@ static void note_tile(const struct simt_wgmma *wgmma, const struct simt_tile *ti
     }
 }
 
+/* Rows of A and columns of B that lie outside the matrices need not be brought: they go into sums
+ * that nobody uses, and into no others. So what nobody has written any of does not count as read,
+ * if there is something else to multiply. */
 void simt_wgmma_note_begin(const struct simt_wgmma *wgmma, unsigned int warp)
 {
-    if (!wgmma->call.a_in_registers) {
-        note_tile(wgmma, &wgmma->a, warp, 0);
+    const bool in_registers = wgmma->call.a_in_registers;
+    bool missing_a[MOST_ROWS], missing_b[MOST_ROWS];
+    const bool finds_a = !in_registers && find_rows(&wgmma->a, missing_a);
+    const bool finds_b = find_rows(&wgmma->b, missing_b), finds = finds_a || finds_b;
+    if (!in_registers) {
+        note_tile(wgmma, &wgmma->a, warp, finds ? missing_a : NULL, 0);
     }
-    note_tile(wgmma, &wgmma->b, warp, 0);
+    note_tile(wgmma, &wgmma->b, warp, finds ? missing_b : NULL, 0);
     if (warp % SIMT_GROUP_WARPS == 0) {
-        const unsigned int chunks = simt_tile_chunks(&wgmma->b) +
-                                    (wgmma->call.a_in_registers ? 0 : simt_tile_chunks(&wgmma->a));
+        const unsigned int chunks =
+            simt_tile_chunks(&wgmma->b) + (in_registers ? 0 : simt_tile_chunks(&wgmma->a));
         simt_observer.wgmma_reads(wgmma->caller, chunks * SIMT_TILE_CHUNK);
     }
 }
@@ -246,10 +273,10 @@ void simt_wgmma_note_end(const struct simt_wgmma *wgmma, unsigned int warp)
     }
     simt_bulk_agent_is(first->agent, warp * SIMT_WARP_SIZE);
     if (!wgmma->call.a_in_registers) {
-        note_tile(wgmma, &wgmma->a, warp, tag);
+        note_tile(wgmma, &wgmma->a, warp, NULL, tag);
     }
     if (warp % SIMT_GROUP_WARPS == 0) { /* B is the same for all of them */
-        note_tile(wgmma, &wgmma->b, warp, tag);
+        note_tile(wgmma, &wgmma->b, warp, NULL, tag);
     }
 }
 

@@ -297,11 +297,11 @@ int main(int count_of, char **arguments)
         return cmocka_run_group_tests(longer, NULL, NULL);
     }
     if (count_of > 3) {
+        /* Counted before the file is opened: a step that fails leaves it as it was. */
+        const char *first = count_all(small, SMALL), *second = count_all(shown, SHOWN);
         FILE *file = fopen(golden, "w");
-        return file && fputs(count_all(small, SMALL), file) >= 0 &&
-                       fputs(count_all(shown, SHOWN), file) >= 0 && fclose(file) == 0
-                   ? 0
-                   : 1;
+        return file && fputs(first, file) >= 0 && fputs(second, file) >= 0 && fclose(file) == 0 ? 0
+                                                                                                : 1;
     }
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
