@@ -282,9 +282,13 @@ double gemm_bound(const struct gemm_problem *problem, const struct gemm_rung *ru
      * factor. */
     if (call->type == GEMM_TF32)
         return sum + (0x1p-9 + 0x1p-20) * reference->magnitude;
-    /* The sum is rounded to 8 bits; 2^-134 is half of the smallest subnormal number. */
-    if (call->type == GEMM_BF16)
-        return sum + 0x1p-8 * (fabs(reference->value) + sum) + 0x1p-134;
+    /* The sum is rounded to 8 bits; 2^-134 is half of the smallest subnormal number. cuBLAS rounds
+     * the product, too, before it adds beta * C. */
+    if (call->type == GEMM_BF16) {
+        const bool rounds_product = (rung->rung.flags & RUNG_LIBRARY) != 0 && call->beta != 0;
+        return sum + 0x1p-8 * (fabs(reference->value) + sum) + 0x1p-134 +
+               (rounds_product ? 0x1p-8 * (reference->magnitude + sum) + 0x1p-134 : 0);
+    }
     return sum;
 }
 
