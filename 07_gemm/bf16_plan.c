@@ -136,6 +136,8 @@ static struct bf16_plan plan_fitted(const struct gemm *call, double *least)
         {{104, 128, 475}, {104, 128, 440}}, {{128, 128, 555}, {128, 128, 530}},
         {{160, 128, 668}, {160, 128, 640}},
     }; /* of single blocks and of pairs */
+    /* From then on the GPU meets its power limit, where bytes count: low tiles take more. */
+    const double long_product = 1e5;
     struct bf16_plan best = {.way = BF16_FITTED, .splits = 1};
 
     *least = HUGE_VAL;
@@ -144,10 +146,11 @@ static struct bf16_plan plan_fitted(const struct gemm *call, double *least)
             const struct tile *const tile = &tiles[i][pairs];
             const double units = count_tiles(call, tile, pairs);
             const double busy = fmin(units / call->multiprocessors, 1);
-            const double cycles =
-                ceil(units / call->multiprocessors) *
-                ((double)steps_of(call) * cycles_of_step(call, tile, pairs, busy) + 1900 +
-                 (pairs ? 700 : 0));
+            double cycles = ceil(units / call->multiprocessors) *
+                            ((double)steps_of(call) * cycles_of_step(call, tile, pairs, busy) +
+                             1900 + (pairs ? 700 : 0));
+            if (cycles > long_product)
+                cycles *= 1.05;
             if (cycles < *least) {
                 *least = cycles;
                 best.rows = tile->rows;
