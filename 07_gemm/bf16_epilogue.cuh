@@ -12,9 +12,9 @@ struct unit {
     unsigned split, first_step, end;
 };
 
-/* Stores 64 x 64 elements by way of the buffer, with BLENDS for a beta that is not 0. stmatrix writes
- * four 8 x 8 tiles, each lane a row of 16 bytes, to the places that the TMA expects in swizzled
- * rows. */
+/* Stores 64 x 64 elements by way of the buffer, with BLENDS for a beta that is not 0. stmatrix
+ * writes four 8 x 8 tiles, each lane a row of 16 bytes, to the places that the TMA expects in
+ * swizzled rows. */
 template <bool BLENDS>
 static __device__ void fill_buffer(const struct gemm &call, unsigned char *buffer, size_t row,
                                    size_t column, const float *sum)

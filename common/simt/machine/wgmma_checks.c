@@ -205,8 +205,9 @@ void simt_wgmma_check_begin(const struct simt_wgmmas *all, const struct simt_wgm
     check_registers(all, wgmma);
 }
 
-/* Which rows of a tile nobody has written; whether there are others. */
-static bool find_rows(const struct simt_tile *tile, bool missing[MOST_ROWS])
+/* Which rows of a tile nobody has written; whether there are others, and whether bulk copies have
+ * brought any. */
+static bool find_rows(const struct simt_tile *tile, bool missing[MOST_ROWS], bool *copied)
 {
     bool finds = false;
     memset(missing, true, MOST_ROWS);
@@ -215,6 +216,7 @@ static bool find_rows(const struct simt_tile *tile, bool missing[MOST_ROWS])
         const uint32_t offset = simt_tile_chunk(tile, chunk, &row, &k);
         if (missing[row] && simt_observer.wgmma_finds(simt_shared_at(offset))) {
             missing[row] = false;
+            *copied = *copied || (!finds && simt_observer.bulk_wrote(simt_shared_at(offset)));
             finds = true;
         }
     }
@@ -244,18 +246,19 @@ static void note_tile(const struct simt_wgmma *wgmma, const struct simt_tile *ti
 }
 
 /* Rows of A and columns of B that lie outside the matrices need not be brought: they go into sums
- * that nobody uses, and into no others. So what nobody has written any of does not count as read,
- * if there is something else to multiply. */
+ * that nobody uses, and into no others. So rows that nobody has written any of do not count as read
+ * if others of the tile are there, or, if all lie outside, what bulk copies brought of the other
+ * operand. */
 void simt_wgmma_note_begin(const struct simt_wgmma *wgmma, unsigned int warp)
 {
     const bool in_registers = wgmma->call.a_in_registers;
-    bool missing_a[MOST_ROWS], missing_b[MOST_ROWS];
-    const bool finds_a = !in_registers && find_rows(&wgmma->a, missing_a);
-    const bool finds_b = find_rows(&wgmma->b, missing_b), finds = finds_a || finds_b;
+    bool missing_a[MOST_ROWS], missing_b[MOST_ROWS], copied_a = false, copied_b = false;
+    const bool finds_a = !in_registers && find_rows(&wgmma->a, missing_a, &copied_a);
+    const bool finds_b = find_rows(&wgmma->b, missing_b, &copied_b);
     if (!in_registers) {
-        note_tile(wgmma, &wgmma->a, warp, finds ? missing_a : NULL, 0);
+        note_tile(wgmma, &wgmma->a, warp, finds_a || copied_b ? missing_a : NULL, 0);
     }
-    note_tile(wgmma, &wgmma->b, warp, finds ? missing_b : NULL, 0);
+    note_tile(wgmma, &wgmma->b, warp, finds_b || copied_a ? missing_b : NULL, 0);
     if (warp % SIMT_GROUP_WARPS == 0) {
         const unsigned int chunks =
             simt_tile_chunks(&wgmma->b) + (in_registers ? 0 : simt_tile_chunks(&wgmma->a));

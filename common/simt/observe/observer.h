@@ -103,7 +103,7 @@ struct simt_observer {
     void (*wgmma_reads)(const void *caller, unsigned int bytes); /* all of it, once */
     void (*wgmma_ends)(const void *caller, uint32_t tag, const void *from);
     bool (*bulk_wrote)(const void *address);
-    /* Whether somebody has written any of these 16 bytes of shared memory, or a copy is about to. */
+    /* Whether anybody has written any of 16 bytes of shared memory, or a copy is about to. */
     bool (*wgmma_finds)(const void *from);
 
     /* Device memory, also when no kernel runs: it is given out, given back, or written by a copy

@@ -194,6 +194,20 @@ __global__ void unset(float *out)
     write_out(out, d);
 }
 
+// Of each row of A, the second half of the terms.
+__global__ void half_a_row_unset(float *out)
+{
+    extern __shared__ __align__(1024) char tiles[];
+    float d[4] = {};
+    fill(tiles, A_BYTES / 2);
+    fill_and_fence(tiles + A_BYTES, B_BYTES);
+    wgmma_fence();
+    multiply(d, of_a(tiles), of_b(tiles + A_BYTES)); // FAULT half_a_row_unset
+    commit();
+    wait_groups<0>();
+    write_out(out, d);
+}
+
 __global__ void tile_overwritten(float *out)
 {
     extern __shared__ __align__(1024) char tiles[];
@@ -526,6 +540,24 @@ __global__ void load_fragment(float *out)
 
 // ---- what is right ----
 
+// The last 32 rows of A lie outside a matrix: nobody brings them, and nobody uses what they give.
+__global__ void ok_rows_outside(float *out)
+{
+    extern __shared__ __align__(1024) char tiles[];
+    float d[4] = {};
+    fill(tiles, A_BYTES / 4);
+    fill(tiles + A_BYTES / 2, A_BYTES / 4);
+    fill_and_fence(tiles + A_BYTES, B_BYTES);
+    wgmma_fence();
+    multiply(d, of_a(tiles), of_b(tiles + A_BYTES));
+    commit();
+    wait_groups<0>();
+    if (threadIdx.x < GROUP / 2)
+        write_out(out, d);
+    if (threadIdx.x < GROUP / 2 && d[0] != 16)
+        __trap();
+}
+
 // Registers are used, with a fence behind that; products on the same registers need none between.
 __global__ void ok_fences(float *out)
 {
@@ -834,6 +866,8 @@ static const Case cases[] = {
     {"no_barrier", RACE, [] { no_barrier<<<1, GROUP, TILES>>>(f); }},
     {"unset", "shared memory is read that nobody has written",
      [] { unset<<<1, GROUP, TILES>>>(f); }},
+    {"half_a_row_unset", "shared memory is read that nobody has written",
+     [] { half_a_row_unset<<<1, GROUP, TILES>>>(f); }},
     {"tile_overwritten", "is still reading it by wgmma",
      [] { tile_overwritten<<<1, GROUP, TILES>>>(f); }},
     {"freed_too_early", RACE, [] { freed_too_early<<<1, GROUP + 32, TILES>>>(f, g); }},
@@ -902,6 +936,7 @@ static const Case cases[] = {
     {"ok_replaced_in_shared", "",
      [] { replaced_in_shared<true><<<3, GROUP>>>(f, tensor(), maps, g + 16384); }},
     {"ok_fragment", "", [] { load_fragment<16, 24><<<1, 32>>>(f); }},
+    {"ok_rows_outside", "", [] { ok_rows_outside<<<1, GROUP, TILES>>>(f); }},
     {"ok_fences", "", [] { ok_fences<<<1, GROUP, TILES>>>(f); }},
     {"ok_reused", "", [] { ok_reused<<<1, 2 * GROUP, TILES>>>(f); }},
     {"ok_own_group_reads", "", [] { refilled<<<1, GROUP, TILES>>>(f, g); }},
