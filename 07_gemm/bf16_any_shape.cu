@@ -179,6 +179,7 @@ extern "C" void launch_stream_k_bf16(const struct gemm *call);
 extern "C" void launch_thin_tiles(const struct gemm *call, const struct bf16_plan *plan);
 extern "C" void launch_fitted_tiles(const struct gemm *call, const struct bf16_plan *plan);
 extern "C" void launch_few_rows_bf16(const struct gemm *call);
+extern "C" void launch_few_columns_bf16(const struct gemm *call);
 extern "C" void launch_times_vector_bf16(const struct gemm *call);
 
 static struct bf16_plan plan_for(const struct gemm *call)
@@ -209,6 +210,10 @@ extern "C" void launch_any_shape_bf16(const struct gemm *call)
     }
     if (chosen.way == BF16_FEW_ROWS) {
         launch_few_rows_bf16(call);
+        return;
+    }
+    if (chosen.way == BF16_FEW_COLUMNS) {
+        launch_few_columns_bf16(call);
         return;
     }
     if (chosen.way == BF16_OTHER) {

@@ -18,6 +18,7 @@ void launch_stream_k_bf16(const struct gemm *call);
 void launch_fitted_bf16(const struct gemm *call);
 void launch_thin_bf16(const struct gemm *call);
 void launch_few_rows_bf16(const struct gemm *call);
+void launch_few_columns_bf16(const struct gemm *call);
 void launch_any_shape_bf16(const struct gemm *call);
 void prepare_any_shape_bf16(const struct gemm *call);
 const char *hopper_unavailable(void);
@@ -137,6 +138,14 @@ static const struct gemm_rung rungs[] = {
              .needs_compute_capability = 90,
              .unavailable = hopper_unavailable},
         .run = launch_few_rows_bf16,
+        .depth = gemm_depth_tensor,
+    },
+    {
+        .rung = {.name = "few_columns",
+                 .idea = "up to 16 columns: a lane loads its operand from A's rows",
+                 .needs_compute_capability = 90,
+                 .unavailable = hopper_unavailable},
+        .run = launch_few_columns_bf16,
         .depth = gemm_depth_tensor,
     },
     {

@@ -328,12 +328,25 @@ static bool has_few_rows(const struct gemm *call)
     return call->n >= 1024 && call->m <= 16;
 }
 
+/* So few that the tiles of `thin`, 64 columns wide at least, would be nearly empty, or that rows of
+ * B and C cannot be aligned; with more than 8, B's part of what each block reads is large. */
+static bool has_few_columns(const struct gemm *call)
+{
+    const bool is_aligned = (uintptr_t)call->a_bf16 % 16 == 0 && call->lda % 8 == 0;
+    const bool are_few =
+        call->n <= 8 || (call->n <= 16 && (!bf16_can_be_fitted(call) || call->m <= 1536));
+
+    return is_aligned && are_few && call->m >= 512 && call->m <= INT32_MAX && call->k > 0;
+}
+
 struct bf16_plan bf16_plan_of(const struct gemm *call, const unsigned *clusters)
 {
     if (call->k > 0 && call->n == 1)
         return (struct bf16_plan){.way = BF16_VECTOR, .splits = 1};
     if (has_few_rows(call))
         return (struct bf16_plan){.way = BF16_FEW_ROWS, .splits = 1};
+    if (has_few_columns(call))
+        return (struct bf16_plan){.way = BF16_FEW_COLUMNS, .splits = 1};
     if (call->k == 0 || call->m > INT32_MAX || call->n > INT32_MAX || call->k > INT32_MAX)
         return (struct bf16_plan){.way = BF16_OTHER, .splits = 1};
     return plan_of_tiles(call, clusters);

@@ -14,8 +14,8 @@ extern "C" {
 #endif
 
 /* Tiles of 128 rows and 64, 128, 192 or 256 columns; the last wave of the widest shared (the rung
- * stream_k); the rungs fitted, thin and few_rows; a matrix times a vector; and what none of these
- * can: k = 0, or a side of more than INT32_MAX. */
+ * stream_k); the rungs fitted, thin, few_rows and few_columns; a matrix times a vector; and what
+ * none of these can: k = 0, or a side of more than INT32_MAX. */
 enum bf16_way {
     BF16_NARROW,
     BF16_MIDDLE,
@@ -25,6 +25,7 @@ enum bf16_way {
     BF16_FITTED,
     BF16_THIN,
     BF16_FEW_ROWS,
+    BF16_FEW_COLUMNS,
     BF16_VECTOR,
     BF16_OTHER,
 };

@@ -1,0 +1,192 @@
+/* Step 07, bfloat16: C has a few columns. Each element of A is used only once for each of them, so
+ * that the time is the time to read A.
+ *
+ * Better: A's rows run along k, as the first operand of mma.sync wants them. So a lane loads 8
+ * neighbours of a row straight to registers, and the next step's while it multiplies. B is small:
+ * each warp passes its terms through shared memory, and ldmatrix transposes them.
+ * Still bad: where rows of A are not aligned, and with more columns than two tiles. */
+#include "bf16_fragments.cuh"
+#include "kernel/dependent_launch.cuh"
+
+static const unsigned PARTS = 2, TERMS = PARTS * 32; /* of a warp's step */
+
+/* For so many times 16 rows and 8 columns of C. The block's warps take its steps in turn. */
+template <unsigned TILES_OF_16, unsigned TILES_OF_8, unsigned BLOCK_WARPS>
+struct plan {
+    static const unsigned HIGH = TILES_OF_16, WIDE = TILES_OF_8, WARPS = BLOCK_WARPS;
+    static const unsigned ROWS = 16 * HIGH, COLUMNS = 8 * WIDE;
+    typedef float sums[HIGH][WIDE][4];
+
+    /* What a lane has of a step. Lane 4 g + t: of A rows g and g + 8 of each 16, terms 8 t to 8 t +
+     * 7; of B a term, with all columns. */
+    struct part {
+        uint4 a[HIGH][2], b[WIDE];
+    };
+
+    /* First B's steps, 16 bytes a term and 8 columns; then the warps' sums. */
+    union shared {
+        uint4 b[WARPS][WIDE][32];
+        float sums[WARPS][ROWS][COLUMNS];
+    };
+};
+
+/* Eight tiles of B's terms follow one another as ldmatrix reads them, two terms of each lane's 8 in
+ * a tile: place 8 q + 2 u + e has term 8 u + 2 q + e. */
+static __device__ unsigned term_at(unsigned place)
+{
+    return place % 8 / 2 * 8 + place / 8 * 2 + place % 2;
+}
+
+template <typename Plan>
+static __device__ void load_part(typename Plan::part &part, const struct gemm &call, size_t row,
+                                 size_t term)
+{
+    const unsigned lane = threadIdx.x % 32;
+    const size_t term_a = term + lane % 4 * CHUNK, term_b = term + term_at(lane);
+    const bool aligned_b = has_aligned_chunks(call.b_bf16, call.ldb);
+
+#pragma unroll
+    for (unsigned i = 0; i < Plan::HIGH * 2; i++) { /* a row outside C is another one's equal */
+        const size_t inside = min(row + i * 8 + lane / 4, call.m - 1);
+        const uint16_t *const of_a = call.a_bf16 + inside * call.lda;
+        part.a[i / 2][i % 2] = term_a + CHUNK <= call.k ? load_chunk<ALIGNED>(of_a, term_a, call.k)
+                                                        : load_chunk<SINGLE>(of_a, term_a, call.k);
+    }
+#pragma unroll
+    for (unsigned j = 0; j < Plan::WIDE; j++) {
+        const uint16_t *const of_b = call.b_bf16 + term_b * call.ldb;
+        part.b[j] = make_uint4(0, 0, 0, 0);
+        if (term_b < call.k)
+            part.b[j] = aligned_b && (j + 1) * CHUNK <= call.n
+                            ? load_chunk<ALIGNED>(of_b, j * CHUNK, call.n)
+                            : load_chunk<SINGLE>(of_b, j * CHUNK, call.n);
+    }
+}
+
+template <typename Plan>
+static __device__ void multiply_part(typename Plan::sums &sum, uint4 (&of_warp)[Plan::WIDE][32],
+                                     const typename Plan::part &part)
+{
+    const unsigned lane = threadIdx.x % 32;
+
+    __syncwarp(); /* all have read what was there */
+#pragma unroll
+    for (unsigned j = 0; j < Plan::WIDE; j++)
+        of_warp[j][lane] = part.b[j];
+    __syncwarp();
+#pragma unroll
+    for (unsigned j = 0; j < Plan::WIDE; j++) {
+        unsigned b[4];
+        load_transposed(b, (const uint16_t *)&of_warp[j][lane]);
+#pragma unroll
+        for (unsigned i = 0; i < Plan::HIGH; i++)
+#pragma unroll
+            for (unsigned half = 0; half < 2; half++) {
+                const uint4 *const two = part.a[i];
+                const unsigned a[4] = {word(two[0], 2 * half), word(two[1], 2 * half),
+                                       word(two[0], 2 * half + 1), word(two[1], 2 * half + 1)};
+                multiply(sum[i][j], a, b[2 * half], b[2 * half + 1]);
+            }
+    }
+}
+
+/* The warps' sums, added up in the order of the warps. */
+template <typename Plan>
+static __device__ void add_and_store(const struct gemm &call, typename Plan::shared &shared,
+                                     const typename Plan::sums &sum, size_t first_row)
+{
+    const unsigned warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+
+    __syncthreads();
+#pragma unroll
+    for (unsigned i = 0; i < Plan::HIGH; i++)
+#pragma unroll
+        for (unsigned j = 0; j < Plan::WIDE; j++)
+#pragma unroll
+            for (unsigned e = 0; e < 4; e++)
+                shared.sums[warp][i * 16 + e / 2 * 8 + lane / 4][j * 8 + lane % 4 * 2 + e % 2] =
+                    sum[i][j][e];
+    __syncthreads();
+    for (unsigned e = threadIdx.x; e < Plan::ROWS * Plan::COLUMNS; e += Plan::WARPS * 32) {
+        const unsigned row = e / Plan::COLUMNS, column = e % Plan::COLUMNS;
+        float total = 0;
+#pragma unroll
+        for (unsigned w = 0; w < Plan::WARPS; w++)
+            total += shared.sums[w][row][column];
+        if (first_row + row < call.m && column < call.n)
+            call.c_bf16[(first_row + row) * call.ldc + column] =
+                bf16_bits(blend_bf16(call, first_row + row, column, total));
+    }
+}
+
+template <typename Plan>
+static __device__ void multiply_rows(const struct gemm &call)
+{
+    __shared__ typename Plan::shared shared;
+    const unsigned warp = threadIdx.x / 32;
+    const size_t row = (size_t)blockIdx.x * Plan::ROWS;
+    typename Plan::sums sum = {};
+    typename Plan::part next[PARTS];
+
+    overlap_launches();
+#pragma unroll
+    for (unsigned p = 0; p < PARTS; p++)
+        load_part<Plan>(next[p], call, row, warp * TERMS + p * 32);
+    for (size_t term = warp * TERMS; term < call.k; term += Plan::WARPS * TERMS) {
+        typename Plan::part now[PARTS];
+#pragma unroll
+        for (unsigned p = 0; p < PARTS; p++) {
+            now[p] = next[p];
+            load_part<Plan>(next[p], call, row, term + Plan::WARPS * TERMS + p * 32);
+        }
+#pragma unroll
+        for (unsigned p = 0; p < PARTS; p++)
+            multiply_part<Plan>(sum, shared.b[warp], now[p]);
+    }
+    add_and_store<Plan>(call, shared, sum, row);
+}
+
+#define KERNEL(name, high, wide, warps)                                                            \
+    static __global__ void __launch_bounds__(warps * 32) name(const struct gemm call)              \
+    {                                                                                              \
+        multiply_rows<plan<high, wide, warps>>(call);                                              \
+    }
+#define KERNELS(warps)                                                                             \
+    KERNEL(columns_8_##warps, 2, 1, warps)                                                         \
+    KERNEL(columns_8_low_##warps, 1, 1, warps)                                                     \
+    KERNEL(columns_16_##warps, 2, 2, warps)                                                        \
+    KERNEL(columns_16_low_##warps, 1, 2, warps)
+
+KERNELS(16)
+KERNELS(8)
+KERNELS(4)
+KERNELS(2)
+
+extern "C" void launch_few_rows_bf16(const struct gemm *call);
+
+#define PICK(name, count) (low ? name##_low_##count : name##_##count)
+#define LAUNCH(count)                                                                              \
+    launch_dependent(call->n <= 8 ? PICK(columns_8, count) : PICK(columns_16, count), blocks,      \
+                     count * 32, 0, *call)
+
+/* 32 rows a block, or 16 where that leaves multiprocessors without a block; and so many warps that
+ * all blocks run at the same time. */
+extern "C" void launch_few_columns_bf16(const struct gemm *call)
+{
+    const bool low = call->m <= 24 * (size_t)call->multiprocessors;
+    const unsigned rows = low ? 16 : 32, blocks = (unsigned)((call->m + rows - 1) / rows);
+    const unsigned warps = 16 * (unsigned)call->multiprocessors / max(blocks, 1U);
+
+    if (call->m == 0 || call->n == 0)
+        return;
+    if (call->n > 16 || !has_aligned_chunks(call->a_bf16, call->lda))
+        launch_few_rows_bf16(call);
+    else if (warps >= 16)
+        LAUNCH(16);
+    else if (warps >= 8)
+        LAUNCH(8);
+    else if (warps >= 4)
+        LAUNCH(4);
+    else
+        LAUNCH(2);
+}
