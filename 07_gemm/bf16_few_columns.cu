@@ -169,11 +169,11 @@ extern "C" void launch_few_rows_bf16(const struct gemm *call);
     launch_dependent(call->n <= 8 ? PICK(columns_8, count) : PICK(columns_16, count), blocks,      \
                      count * 32, 0, *call)
 
-/* 32 rows a block, or 16 where that leaves multiprocessors without a block; and so many warps that
+/* 32 rows a block, or 16 if there is a multiprocessor for each such block; and so many warps that
  * all blocks run at the same time. */
 extern "C" void launch_few_columns_bf16(const struct gemm *call)
 {
-    const bool low = call->m <= 24 * (size_t)call->multiprocessors;
+    const bool low = call->m <= 16 * (size_t)call->multiprocessors;
     const unsigned rows = low ? 16 : 32, blocks = (unsigned)((call->m + rows - 1) / rows);
     const unsigned warps = 16 * (unsigned)call->multiprocessors / max(blocks, 1U);
 
