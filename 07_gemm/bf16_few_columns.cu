@@ -30,8 +30,8 @@ struct plan {
     };
 };
 
-/* Eight tiles of B's terms follow one another as ldmatrix reads them, two terms of each lane's 8 in
- * a tile: place 8 q + 2 u + e has term 8 u + 2 q + e. */
+/* 32 terms are four tiles of 8 for ldmatrix, one behind the other. Tile q has terms 2 q and 2 q + 1
+ * of each 8 that a lane has of A: place 8 q + 2 t + e is term 8 t + 2 q + e. */
 static __device__ unsigned term_at(unsigned place)
 {
     return place % 8 / 2 * 8 + place / 8 * 2 + place % 2;
@@ -46,7 +46,7 @@ static __device__ void load_part(typename Plan::part &part, const struct gemm &c
     const bool aligned_b = has_aligned_chunks(call.b_bf16, call.ldb);
 
 #pragma unroll
-    for (unsigned i = 0; i < Plan::HIGH * 2; i++) { /* a row outside C is another one's equal */
+    for (unsigned i = 0; i < Plan::HIGH * 2; i++) { /* outside, the last row again */
         const size_t inside = min(row + i * 8 + lane / 4, call.m - 1);
         const uint16_t *const of_a = call.a_bf16 + inside * call.lda;
         part.a[i / 2][i % 2] = term_a + CHUNK <= call.k ? load_chunk<ALIGNED>(of_a, term_a, call.k)
