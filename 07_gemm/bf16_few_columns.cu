@@ -4,31 +4,31 @@
  * Better: A's rows run along k, as the first operand of mma.sync wants them. So a lane loads 8
  * neighbours of a row straight to registers, and the next step's while it multiplies. B is small:
  * each warp passes its terms through shared memory, and ldmatrix transposes them.
- * Still bad: where rows of A are not aligned, and with more columns than two tiles. */
+ * Still bad: each block reads all of B, which with more columns than 8 is much. */
 #include "bf16_fragments.cuh"
 #include "kernel/dependent_launch.cuh"
 
 static const unsigned PARTS = 2, TERMS = PARTS * 32; /* of a warp's step */
 
-/* For so many times 16 rows and 8 columns of C. The block's warps take its steps in turn. */
-template <unsigned TILES_OF_16, unsigned TILES_OF_8, unsigned BLOCK_WARPS>
+/* For so many times 16 rows and 8 columns of C. The block's warps take its steps in turn. ALIGNED:
+ * rows of A start at multiples of 16 bytes. */
+template <unsigned TILES_OF_16, unsigned TILES_OF_8, unsigned BLOCK_WARPS, enum loads LOADS_OF_A>
 struct plan {
+    static const enum loads LOADS = LOADS_OF_A;
     static const unsigned HIGH = TILES_OF_16, WIDE = TILES_OF_8, WARPS = BLOCK_WARPS;
-    static const unsigned ROWS = 16 * HIGH, COLUMNS = 8 * WIDE;
-    typedef float sums[HIGH][WIDE][4];
+    static const unsigned ROWS = 16 * HIGH, COLUMNS = 8 * WIDE; typedef float sums[HIGH][WIDE][4];
 
     /* What a lane has of a step. Lane 4 g + t: of A rows g and g + 8 of each 16, terms 8 t to 8 t +
      * 7; of B a term, with all columns. */
-    struct part {
-        uint4 a[HIGH][2], b[WIDE];
-    };
+    struct part{uint4 a[HIGH][2], b[WIDE];};
 
-    /* First B's steps, 16 bytes a term and 8 columns; then the warps' sums. */
-    union shared {
-        uint4 b[WARPS][WIDE][32];
-        float sums[WARPS][ROWS][COLUMNS];
-    };
+/* First B's steps, 16 bytes a term and 8 columns; then the warps' sums. */
+union shared {
+    uint4 b[WARPS][WIDE][32];
+    float sums[WARPS][ROWS][COLUMNS];
 };
+}
+;
 
 /* 32 terms are four tiles of 8 for ldmatrix, one behind the other. Tile q has terms 2 q and 2 q + 1
  * of each 8 that a lane has of A: place 8 q + 2 t + e is term 8 t + 2 q + e. */
@@ -49,8 +49,10 @@ static __device__ void load_part(typename Plan::part &part, const struct gemm &c
     for (unsigned i = 0; i < Plan::HIGH * 2; i++) { /* outside, the last row again */
         const size_t inside = min(row + i * 8 + lane / 4, call.m - 1);
         const uint16_t *const of_a = call.a_bf16 + inside * call.lda;
-        part.a[i / 2][i % 2] = term_a + CHUNK <= call.k ? load_chunk<ALIGNED>(of_a, term_a, call.k)
-                                                        : load_chunk<SINGLE>(of_a, term_a, call.k);
+        const bool has_around = Plan::LOADS == ALIGNED || (inside > 0 && inside + 1 < call.m);
+        part.a[i / 2][i % 2] = has_around && term_a + CHUNK <= call.k
+                                   ? load_chunk<Plan::LOADS>(of_a, term_a, call.k)
+                                   : load_chunk<SINGLE>(of_a, term_a, call.k);
     }
 #pragma unroll
     for (unsigned j = 0; j < Plan::WIDE; j++) {
@@ -146,16 +148,19 @@ static __device__ void multiply_rows(const struct gemm &call)
     add_and_store<Plan>(call, shared, sum, row);
 }
 
-#define KERNEL(name, high, wide, warps)                                                            \
-    static __global__ void __launch_bounds__(warps * 32) name(const struct gemm call)              \
+#define KERNEL(name, ...)                                                                          \
+    static __global__ void __launch_bounds__(plan<__VA_ARGS__>::WARPS * 32)                        \
+        name(const struct gemm call)                                                               \
     {                                                                                              \
-        multiply_rows<plan<high, wide, warps>>(call);                                              \
+        multiply_rows<plan<__VA_ARGS__>>(call);                                                    \
     }
 #define KERNELS(warps)                                                                             \
-    KERNEL(columns_8_##warps, 2, 1, warps)                                                         \
-    KERNEL(columns_8_low_##warps, 1, 1, warps)                                                     \
-    KERNEL(columns_16_##warps, 2, 2, warps)                                                        \
-    KERNEL(columns_16_low_##warps, 1, 2, warps)
+    KERNEL(columns_8_##warps, 2, 1, warps, ALIGNED)                                                \
+    KERNEL(columns_8_low_##warps, 1, 1, warps, ALIGNED)                                            \
+    KERNEL(columns_8_shifted_##warps, 1, 1, warps, SHIFTED)                                        \
+    KERNEL(columns_16_##warps, 2, 2, warps, ALIGNED)                                               \
+    KERNEL(columns_16_low_##warps, 1, 2, warps, ALIGNED)                                           \
+    KERNEL(columns_16_shifted_##warps, 1, 2, warps, SHIFTED)
 
 KERNELS(16)
 KERNELS(8)
@@ -164,22 +169,24 @@ KERNELS(2)
 
 extern "C" void launch_few_rows_bf16(const struct gemm *call);
 
-#define PICK(name, count) (low ? name##_low_##count : name##_##count)
+#define PICK(name, count)                                                                          \
+    (!aligned ? name##_shifted_##count : low ? name##_low_##count : name##_##count)
 #define LAUNCH(count)                                                                              \
     launch_dependent(call->n <= 8 ? PICK(columns_8, count) : PICK(columns_16, count), blocks,      \
                      count * 32, 0, *call)
 
-/* 32 rows a block, or 16 if there is a multiprocessor for each such block; and so many warps that
- * all blocks run at the same time. */
+/* 32 rows a block, or 16 if there is a multiprocessor for each such block, or rows are not aligned,
+ * which takes registers; and so many warps that all blocks run at the same time. */
 extern "C" void launch_few_columns_bf16(const struct gemm *call)
 {
-    const bool low = call->m <= 16 * (size_t)call->multiprocessors;
+    const bool aligned = has_aligned_chunks(call->a_bf16, call->lda);
+    const bool low = !aligned || call->m <= 16 * (size_t)call->multiprocessors;
     const unsigned rows = low ? 16 : 32, blocks = (unsigned)((call->m + rows - 1) / rows);
     const unsigned warps = 16 * (unsigned)call->multiprocessors / max(blocks, 1U);
 
     if (call->m == 0 || call->n == 0)
         return;
-    if (call->n > 16 || !has_aligned_chunks(call->a_bf16, call->lda))
+    if (call->n > 16)
         launch_few_rows_bf16(call);
     else if (warps >= 16)
         LAUNCH(16);

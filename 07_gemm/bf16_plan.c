@@ -328,15 +328,15 @@ static bool has_few_rows(const struct gemm *call)
     return call->n >= 1024 && call->m <= 16;
 }
 
-/* So few that the tiles of `thin`, 64 columns wide at least, would be nearly empty, or that rows of
- * B and C cannot be aligned; with more than 8, B's part of what each block reads is large. */
+/* So few that the tiles of `thin`, 64 columns wide at least, would be nearly empty, or that a matrix
+ * would have to be copied for the TMA; with more than 8, B is a large part of what a block reads. */
 static bool has_few_columns(const struct gemm *call)
 {
-    const bool is_aligned = (uintptr_t)call->a_bf16 % 16 == 0 && call->lda % 8 == 0;
-    const bool are_few =
-        call->n <= 8 || (call->n <= 16 && (!bf16_can_be_fitted(call) || call->m <= 1536));
+    const bool for_tma = tma_takes(call->a_bf16, call->lda) && tma_takes(call->b_bf16, call->ldb) &&
+                         bf16_can_be_fitted(call);
+    const bool are_few = call->n <= 8 || (call->n <= 16 && (!for_tma || call->m <= 1536));
 
-    return is_aligned && are_few && call->m >= 512 && call->m <= INT32_MAX && call->k > 0;
+    return are_few && call->m >= 512 && call->m <= INT32_MAX && call->k > 0;
 }
 
 struct bf16_plan bf16_plan_of(const struct gemm *call, const unsigned *clusters)

@@ -254,7 +254,7 @@ static void test_bf16_plans(void **state)
         {5000, 12, 3000, BF16_FEW_COLUMNS},
         {1000, 16, 3000, BF16_FEW_COLUMNS},
         {5000, 16, 3000, BF16_THIN},
-        {5000, 8, 3001, BF16_THIN},
+        {5000, 8, 3001, BF16_FEW_COLUMNS},
         {300, 8, 4096, BF16_THIN},
         {4096, 17, 4096, BF16_THIN},
         {3072, 1536, 4096, BF16_FITTED},
