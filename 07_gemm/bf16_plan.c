@@ -328,8 +328,9 @@ static bool has_few_rows(const struct gemm *call)
     return call->n >= 1024 && call->m <= 16;
 }
 
-/* So few that the tiles of `thin`, 64 columns wide at least, would be nearly empty, or that a matrix
- * would have to be copied for the TMA; with more than 8, B is a large part of what a block reads. */
+/* So few that the tiles of `thin`, 64 columns wide at least, would be nearly empty, or that a
+ * matrix would have to be copied for the TMA; with more than 8, B is a large part of what a block
+ * reads. */
 static bool has_few_columns(const struct gemm *call)
 {
     const bool for_tma = tma_takes(call->a_bf16, call->lda) && tma_takes(call->b_bf16, call->ldb) &&
