@@ -109,83 +109,28 @@ static inline __device__ void wgmma_finish(float (&sum)[SUMS])
  *
  * A is a tile of 64 rows along k. Of bfloat16, 16 terms: B's rows run along n, 64 columns each.
  * With TRANSPOSED, A's run along m and B's along k. */
-template <bool TRANSPOSED = false>
-static inline __device__ void multiply_bf16(float (&sum)[32], uint64_t a, uint64_t b, bool add)
-{
-    asm volatile("{\n\t.reg .pred add;\n\tsetp.ne.b32 add, %34, 0;\n\t"
-                 "wgmma.mma_async.sync.aligned.m64n64k16.f32.bf16.bf16 {" WGMMA_REGISTERS_32
-                 "}, %32, %33, add, 1, 1, %35, %36;\n\t}"
-                 : WGMMA_SUMS_32(0)
-                 : "l"(a), "l"(b), "r"((unsigned)add), "n"(TRANSPOSED), "n"(!TRANSPOSED));
-}
+#define WGMMA_BF16(columns, count, A, B, ADDS, TURNS_A, TURNS_B, ...)                              \
+    template <bool TRANSPOSED = false>                                                             \
+    static inline __device__ void multiply_bf16(float(&sum)[count], uint64_t a, uint64_t b,        \
+                                                bool add)                                          \
+    {                                                                                              \
+        asm volatile("{\n\t.reg .pred add;\n\tsetp.ne.b32 add, %" #ADDS ", 0;\n\t"                 \
+                     "wgmma.mma_async.sync.aligned.m64n" #columns                                  \
+                     "k16.f32.bf16.bf16 {" WGMMA_REGISTERS_##count                                 \
+                     "}, %" #A ", %" #B ", add, 1, 1, %" #TURNS_A ", %" #TURNS_B ";\n\t}"          \
+                     : __VA_ARGS__                                                                 \
+                     : "l"(a), "l"(b), "r"((unsigned)add), "n"(TRANSPOSED), "n"(!TRANSPOSED));     \
+    }
 
-template <bool TRANSPOSED = false>
-static inline __device__ void multiply_bf16(float (&sum)[40], uint64_t a, uint64_t b, bool add)
-{
-    asm volatile("{\n\t.reg .pred add;\n\tsetp.ne.b32 add, %42, 0;\n\t"
-                 "wgmma.mma_async.sync.aligned.m64n80k16.f32.bf16.bf16 {" WGMMA_REGISTERS_40
-                 "}, %40, %41, add, 1, 1, %43, %44;\n\t}"
-                 : WGMMA_SUMS_32(0), WGMMA_SUMS_4(32), WGMMA_SUMS_4(36)
-                 : "l"(a), "l"(b), "r"((unsigned)add), "n"(TRANSPOSED), "n"(!TRANSPOSED));
-}
-
-template <bool TRANSPOSED = false>
-static inline __device__ void multiply_bf16(float (&sum)[48], uint64_t a, uint64_t b, bool add)
-{
-    asm volatile("{\n\t.reg .pred add;\n\tsetp.ne.b32 add, %50, 0;\n\t"
-                 "wgmma.mma_async.sync.aligned.m64n96k16.f32.bf16.bf16 {" WGMMA_REGISTERS_48
-                 "}, %48, %49, add, 1, 1, %51, %52;\n\t}"
-                 : WGMMA_SUMS_32(0), WGMMA_SUMS_16(32)
-                 : "l"(a), "l"(b), "r"((unsigned)add), "n"(TRANSPOSED), "n"(!TRANSPOSED));
-}
-
-template <bool TRANSPOSED = false>
-static inline __device__ void multiply_bf16(float (&sum)[52], uint64_t a, uint64_t b, bool add)
-{
-    asm volatile("{\n\t.reg .pred add;\n\tsetp.ne.b32 add, %54, 0;\n\t"
-                 "wgmma.mma_async.sync.aligned.m64n104k16.f32.bf16.bf16 {" WGMMA_REGISTERS_52
-                 "}, %52, %53, add, 1, 1, %55, %56;\n\t}"
-                 : WGMMA_SUMS_32(0), WGMMA_SUMS_16(32), WGMMA_SUMS_4(48)
-                 : "l"(a), "l"(b), "r"((unsigned)add), "n"(TRANSPOSED), "n"(!TRANSPOSED));
-}
-
-template <bool TRANSPOSED = false>
-static inline __device__ void multiply_bf16(float (&sum)[64], uint64_t a, uint64_t b, bool add)
-{
-    asm volatile("{\n\t.reg .pred add;\n\tsetp.ne.b32 add, %66, 0;\n\t"
-                 "wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 {" WGMMA_REGISTERS_64
-                 "}, %64, %65, add, 1, 1, %67, %68;\n\t}"
-                 : WGMMA_SUMS_64(0)
-                 : "l"(a), "l"(b), "r"((unsigned)add), "n"(TRANSPOSED), "n"(!TRANSPOSED));
-}
-
-template <bool TRANSPOSED = false>
-static inline __device__ void multiply_bf16(float (&sum)[80], uint64_t a, uint64_t b, bool add)
-{
-    asm volatile("{\n\t.reg .pred add;\n\tsetp.ne.b32 add, %82, 0;\n\t"
-                 "wgmma.mma_async.sync.aligned.m64n160k16.f32.bf16.bf16 {" WGMMA_REGISTERS_80
-                 "}, %80, %81, add, 1, 1, %83, %84;\n\t}"
-                 : WGMMA_SUMS_64(0), WGMMA_SUMS_16(64)
-                 : "l"(a), "l"(b), "r"((unsigned)add), "n"(TRANSPOSED), "n"(!TRANSPOSED));
-}
-
-static inline __device__ void multiply_bf16(float (&sum)[96], uint64_t a, uint64_t b, bool add)
-{
-    asm volatile("{\n\t.reg .pred add;\n\tsetp.ne.b32 add, %98, 0;\n\t"
-                 "wgmma.mma_async.sync.aligned.m64n192k16.f32.bf16.bf16 {" WGMMA_REGISTERS_96
-                 "}, %96, %97, add, 1, 1, 0, 1;\n\t}"
-                 : WGMMA_SUMS_64(0), WGMMA_SUMS_32(64)
-                 : "l"(a), "l"(b), "r"((unsigned)add));
-}
-
-static inline __device__ void multiply_bf16(float (&sum)[128], uint64_t a, uint64_t b, bool add)
-{
-    asm volatile("{\n\t.reg .pred add;\n\tsetp.ne.b32 add, %130, 0;\n\t"
-                 "wgmma.mma_async.sync.aligned.m64n256k16.f32.bf16.bf16 {" WGMMA_REGISTERS_128
-                 "}, %128, %129, add, 1, 1, 0, 1;\n\t}"
-                 : WGMMA_SUMS_64(0), WGMMA_SUMS_64(64)
-                 : "l"(a), "l"(b), "r"((unsigned)add));
-}
+/* Operands are numbered: the sums from 0 on, then the other five. */
+WGMMA_BF16(64, 32, 32, 33, 34, 35, 36, WGMMA_SUMS_32(0))
+WGMMA_BF16(80, 40, 40, 41, 42, 43, 44, WGMMA_SUMS_32(0), WGMMA_SUMS_4(32), WGMMA_SUMS_4(36))
+WGMMA_BF16(96, 48, 48, 49, 50, 51, 52, WGMMA_SUMS_32(0), WGMMA_SUMS_16(32))
+WGMMA_BF16(104, 52, 52, 53, 54, 55, 56, WGMMA_SUMS_32(0), WGMMA_SUMS_16(32), WGMMA_SUMS_4(48))
+WGMMA_BF16(128, 64, 64, 65, 66, 67, 68, WGMMA_SUMS_64(0))
+WGMMA_BF16(160, 80, 80, 81, 82, 83, 84, WGMMA_SUMS_64(0), WGMMA_SUMS_16(64))
+WGMMA_BF16(192, 96, 96, 97, 98, 99, 100, WGMMA_SUMS_64(0), WGMMA_SUMS_32(64))
+WGMMA_BF16(256, 128, 128, 129, 130, 131, 132, WGMMA_SUMS_64(0), WGMMA_SUMS_64(64))
 
 /* The same of TF32, 8 terms. B's rows must run along k, like A's: wgmma transposes elements of 16
  * bits only. */
@@ -267,6 +212,7 @@ static inline __device__ void multiply_bf16(float (&sum)[64], const unsigned (&a
 }
 
 #undef WGMMA_A
+#undef WGMMA_BF16
 #undef WGMMA_SUMS_64
 #undef WGMMA_SUMS_32
 #undef WGMMA_SUMS_16
