@@ -1,218 +1,11 @@
+/* Step 07, bfloat16: which way computes a shape the fastest. */
 #include "bf16_plan.h"
 
 #include <math.h>
 #include <stdint.h>
 
+#include "bf16_cycles.h"
 #include "copy_rows.h"
-
-/* What follows was measured on an H200, in cycles of which 1586 are a microsecond there, with 3,600
- * products of 49 shapes, each computed in all ways. */
-
-/* A tile, and what a step of it costs if rows of A and B start at multiples of 128 bytes: little
- * more than the tensor cores take, since the TMA brings nothing from outside the matrices. */
-struct tile {
-    unsigned rows, columns;
-    double step_cycles;
-};
-
-static const struct tile persistent[] = {[BF16_NARROW] = {128, 64, 345},
-                                         [BF16_MIDDLE] = {128, 128, 550},
-                                         [BF16_BROAD] = {128, 192, 750},
-                                         [BF16_WIDE] = {128, 256, 1000}};
-
-/* A step along k has 64 terms. */
-static size_t steps_of(const struct gemm *call)
-{
-    return (call->k + 63) / 64;
-}
-
-/* If rows do not start at multiples of 128 bytes, a row of a step's tile is in two lines; and if
- * not at multiples of 32, in five sectors in place of four. */
-enum rows { IN_LINES, IN_SECTORS, IN_CHUNKS };
-
-static enum rows rows_of(const uint16_t *matrix, size_t columns, size_t leading)
-{
-    const size_t both = (uintptr_t)matrix | leading * sizeof(uint16_t);
-
-    if (columns <= 64 || both % 128 == 0)
-        return IN_LINES;
-    return both % 32 == 0 ? IN_SECTORS : IN_CHUNKS;
-}
-
-static double bytes_of(unsigned rows, enum rows kind)
-{
-    return rows * 128 * (kind == IN_CHUNKS ? 1.6 : 1);
-}
-
-/* `pairs`: of blocks that bring B's tile together. `busy`: the share of the multiprocessors that
- * have a tile. Each has the others' share of L2, for which tiles wait that are not in lines. */
-static double cycles_of_step(const struct gemm *call, const struct tile *tile, bool pairs,
-                             double busy)
-{
-    const enum rows a = rows_of(call->a_bf16, call->k, call->lda);
-    const enum rows b = rows_of(call->b_bf16, call->n, call->ldb);
-    const double bytes_a_cycle = a == IN_CHUNKS && b == IN_CHUNKS ? 42 : 48;
-    const double bytes = bytes_of(tile->rows, a) + bytes_of(tile->columns, b) / (pairs ? 2 : 1);
-
-    if (a == IN_LINES && b == IN_LINES)
-        return tile->step_cycles;
-    return pow(pow(tile->step_cycles, 8) + pow(sqrt(busy) * bytes / bytes_a_cycle, 8), 0.125);
-}
-
-static double count_tiles(const struct gemm *call, const struct tile *tile, bool pairs)
-{
-    const unsigned blocks = pairs ? 2 : 1;
-
-    return ceil((double)call->m / (tile->rows * blocks)) * blocks *
-           ceil((double)call->n / tile->columns);
-}
-
-/* All tiles of a row of tiles need the same rows of A: what is larger than half of L2 comes from
- * DRAM for each column of tiles, and narrow ones are many. */
-static struct tile tile_of(const struct gemm *call, unsigned way)
-{
-    const double half_of_l2 = 30e6, bytes = (double)call->m * (double)call->k * sizeof(uint16_t);
-    struct tile tile = persistent[way];
-
-    if (way == BF16_NARROW && bytes > half_of_l2)
-        tile.step_cycles = 480;
-    return tile;
-}
-
-/* To start a tile and to store its sums: threads do if the TMA cannot, two bytes at a time, and the
- * longer the wider the tile. */
-static double cycles_of_tile(const struct gemm *call, const struct tile *tile)
-{
-    const double wider = tile->columns - 64.0;
-
-    return bf16_can_be_fitted(call) ? 1500 + 7.5 * wider : 3000 + 42 * wider;
-}
-
-static double cycles_of(const struct gemm *call, unsigned way, unsigned splits)
-{
-    const double second_kernel = 4500, a_split = 100, bytes_a_cycle = 2000;
-    const struct tile tile = tile_of(call, way);
-    const double units = count_tiles(call, &tile, false) * splits;
-    const double waves = ceil(units / call->multiprocessors);
-    const double busy = fmin(units / call->multiprocessors, 1);
-    const double steps = ceil((double)steps_of(call) / splits);
-    const double product =
-        waves * (steps * cycles_of_step(call, &tile, false, busy) + cycles_of_tile(call, &tile));
-
-    if (splits == 1)
-        return product;
-    return product + second_kernel +
-           splits * (a_split + (double)call->m * (double)call->n * 8 / bytes_a_cycle);
-}
-
-/* With the last wave's tiles shared: no multiprocessor is idle, but some wait for the sums of
- * others, and with fewer tiles than multiprocessors for those of several, one after the other.
- * Pairs of blocks load B together. */
-static double cycles_if_shared(const struct gemm *call)
-{
-    static const double step_cycles[] = {1050, 1070, 1150};
-    const struct tile *const tile = &persistent[BF16_WIDE];
-    const double waiting = 2e4, sums_of_another = 3300;
-    const double waves = count_tiles(call, tile, false) / call->multiprocessors;
-    const double others = fmax(1 / waves - 1, 0);
-    const enum rows a = rows_of(call->a_bf16, call->k, call->lda);
-    const enum rows b = rows_of(call->b_bf16, call->n, call->ldb);
-
-    return waves * (double)steps_of(call) * step_cycles[a > b ? a : b] +
-           fmax(waves, 1) * cycles_of_tile(call, tile) + waiting + others * sums_of_another;
-}
-
-/* ---- the rungs fitted and thin --------------------------------------------------------------- */
-
-bool bf16_can_be_fitted(const struct gemm *call)
-{
-    return (uintptr_t)call->c_bf16 % 16 == 0 && call->ldc % 8 == 0 && call->n % 8 == 0;
-}
-
-static struct bf16_plan plan_fitted(const struct gemm *call, double *least)
-{
-    static const struct tile tiles[][2] = {
-        {{80, 128, 425}, {80, 128, 385}},   {{96, 128, 437}, {96, 128, 405}},
-        {{104, 128, 475}, {104, 128, 440}}, {{128, 128, 555}, {128, 128, 530}},
-        {{160, 128, 668}, {160, 128, 640}},
-    }; /* of single blocks and of pairs */
-    /* From then on the GPU meets its power limit, where bytes count: low tiles take more. */
-    const double long_product = 1e5;
-    struct bf16_plan best = {.way = BF16_FITTED, .splits = 1};
-
-    *least = HUGE_VAL;
-    for (size_t i = 0; i < sizeof tiles / sizeof *tiles; i++)
-        for (unsigned pairs = 0; pairs < 2; pairs++) {
-            const struct tile *const tile = &tiles[i][pairs];
-            const double units = count_tiles(call, tile, pairs);
-            const double busy = fmin(units / call->multiprocessors, 1);
-            double cycles = ceil(units / call->multiprocessors) *
-                            ((double)steps_of(call) * cycles_of_step(call, tile, pairs, busy) +
-                             1900 + (pairs ? 700 : 0));
-            if (cycles > long_product)
-                cycles *= 1.05;
-            if (cycles < *least) {
-                *least = cycles;
-                best.rows = tile->rows;
-                best.columns = tile->columns;
-                best.pairs = pairs;
-            }
-        }
-    return best;
-}
-
-/* The blocks of a cluster read each other's sums, at 17 bytes a cycle. */
-static double cycles_if_thin(const struct gemm *call, const struct tile *tile, unsigned splits,
-                             unsigned clusters)
-{
-    const double elements = tile->rows * tile->columns, tiles = count_tiles(call, tile, false);
-    const double busy = fmin(tiles * splits / call->multiprocessors, 1);
-    const double steps = ceil((double)steps_of(call) / splits);
-    const double sums = elements * sizeof(float) * (splits - 1) / splits / 17;
-
-    const double waves = ceil(tiles / clusters), not_persistent = waves > 1 ? 1.15 : 1;
-
-    return waves * not_persistent *
-           (steps * cycles_of_step(call, tile, false, busy) + 1600 + 0.15 * elements + sums);
-}
-
-static struct bf16_plan plan_thin(const struct gemm *call, const unsigned *clusters, double *least)
-{
-    static const struct tile tiles[] = {{64, 128, 420},  {80, 128, 410}, {104, 128, 435},
-                                        {128, 128, 530}, {64, 256, 630}, {128, 256, 960},
-                                        {128, 64, 370},  {256, 64, 550}, {256, 128, 960}};
-    struct bf16_plan best = {.way = BF16_THIN, .splits = 1};
-
-    *least = HUGE_VAL;
-    for (size_t i = 0; i < sizeof tiles / sizeof *tiles; i++)
-        for (unsigned splits = 1; splits <= BF16_MOST_CLUSTER && splits <= steps_of(call);
-             splits++) {
-            const double cycles = cycles_if_thin(call, &tiles[i], splits, clusters[splits]);
-            if (cycles < *least) {
-                *least = cycles;
-                best.splits = splits;
-                best.rows = tiles[i].rows;
-                best.columns = tiles[i].columns;
-            }
-        }
-    return best;
-}
-
-struct bf16_plan bf16_fitted_plan(const struct gemm *call)
-{
-    double least;
-
-    return plan_fitted(call, &least);
-}
-
-struct bf16_plan bf16_thin_plan(const struct gemm *call, const unsigned *clusters)
-{
-    double least;
-
-    return plan_thin(call, clusters, &least);
-}
-
-/* ---- all of them ----------------------------------------------------------------------------- */
 
 /* As many as fill the machine twice over. */
 size_t bf16_plan_floats(const struct gemm *call)
@@ -239,8 +32,8 @@ static struct bf16_plan plan_without_copies(const struct gemm *call, const unsig
     *least = HUGE_VAL;
     for (unsigned way = is_at_power_limit(call) ? BF16_WIDE : BF16_NARROW; way <= BF16_WIDE; way++)
         for (size_t s = 0; s < sizeof splits / sizeof splits[0]; s++) {
-            const double cycles = cycles_of(call, way, splits[s]);
-            if (splits[s] > 1 && (splits[s] > steps_of(call) ||
+            const double cycles = bf16_cycles_of(call, way, splits[s]);
+            if (splits[s] > 1 && (splits[s] > bf16_steps_of(call) ||
                                   call->m * call->n > bf16_plan_floats(call) / splits[s]))
                 break;
             if (cycles < *least) {
@@ -248,14 +41,14 @@ static struct bf16_plan plan_without_copies(const struct gemm *call, const unsig
                 best = (struct bf16_plan){.way = (enum bf16_way)way, .splits = splits[s]};
             }
         }
-    if (cycles_if_shared(call) < 0.97 * *least) {
-        *least = cycles_if_shared(call);
+    if (bf16_cycles_if_shared(call) < 0.97 * *least) {
+        *least = bf16_cycles_if_shared(call);
         best = (struct bf16_plan){.way = BF16_SHARED, .splits = 1};
     }
     if (!is_at_power_limit(call)) {
         double fitted, thin;
-        const struct bf16_plan if_fitted = plan_fitted(call, &fitted);
-        const struct bf16_plan if_thin = plan_thin(call, clusters, &thin);
+        const struct bf16_plan if_fitted = bf16_fitted_plan(call, &fitted);
+        const struct bf16_plan if_thin = bf16_thin_plan(call, clusters, &thin);
         if (fitted < *least && bf16_can_be_fitted(call)) {
             *least = fitted;
             best = if_fitted;
@@ -266,11 +59,6 @@ static struct bf16_plan plan_without_copies(const struct gemm *call, const unsig
         }
     }
     return best;
-}
-
-static bool tma_takes(const void *matrix, size_t leading)
-{
-    return (uintptr_t)matrix % 16 == 0 && leading % 8 == 0;
 }
 
 static double cycles_of_copy(size_t rows, size_t columns)
@@ -291,8 +79,8 @@ static struct bf16_plan plan_of_tiles(const struct gemm *call, const unsigned *c
         struct gemm copied = *call;
         double cycles;
 
-        if ((!copies_a && !tma_takes(call->a_bf16, call->lda)) ||
-            (!copies_b && !tma_takes(call->b_bf16, call->ldb)))
+        if ((!copies_a && !bf16_tma_takes(call->a_bf16, call->lda)) ||
+            (!copies_b && !bf16_tma_takes(call->b_bf16, call->ldb)))
             continue;
         if (copies_a) {
             copied.a_bf16 = NULL;
@@ -315,15 +103,20 @@ static struct bf16_plan plan_of_tiles(const struct gemm *call, const unsigned *c
     return best;
 }
 
+static bool operands_are_for_tma(const struct gemm *call)
+{
+    return bf16_tma_takes(call->a_bf16, call->lda) && bf16_tma_takes(call->b_bf16, call->ldb);
+}
+
 /* Which shapes the rungs for few rows or columns get: those with tiles enough to keep all
  * multiprocessors busy, and between the two rungs what was faster on an H200. */
 static bool has_few_rows(const struct gemm *call)
 {
-    const bool is_easy = tma_takes(call->a, call->lda) && tma_takes(call->b, call->ldb);
+    const bool is_easy = operands_are_for_tma(call);
 
     if (call->m == 1)
         return true;
-    if (is_easy && rows_of(call->b_bf16, call->n, call->ldb) != IN_LINES && call->n >= 1536)
+    if (is_easy && !bf16_in_lines(call->b_bf16, call->n, call->ldb) && call->n >= 1536)
         return false;
     return call->n >= 1024 && call->m <= 16;
 }
@@ -333,8 +126,7 @@ static bool has_few_rows(const struct gemm *call)
  * reads. */
 static bool has_few_columns(const struct gemm *call)
 {
-    const bool for_tma = tma_takes(call->a_bf16, call->lda) && tma_takes(call->b_bf16, call->ldb) &&
-                         bf16_can_be_fitted(call);
+    const bool for_tma = operands_are_for_tma(call) && bf16_can_be_fitted(call);
     const bool are_few = call->n <= 8 || (call->n <= 16 && (!for_tma || call->m <= 1536));
 
     return are_few && call->m >= 512 && call->m <= INT32_MAX && call->k > 0;

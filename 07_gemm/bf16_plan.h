@@ -48,9 +48,11 @@ const unsigned *bf16_clusters(void);
 
 struct bf16_plan bf16_plan_of(const struct gemm *call, const unsigned *clusters);
 
-/* The fastest tile of the rungs thin and fitted. */
-struct bf16_plan bf16_thin_plan(const struct gemm *call, const unsigned *clusters);
-struct bf16_plan bf16_fitted_plan(const struct gemm *call);
+/* The fastest tile of the rungs thin and fitted, and its cycles (bf16_cycles.h) unless that is
+ * NULL. */
+struct bf16_plan bf16_thin_plan(const struct gemm *call, const unsigned *clusters,
+                                double *cycles_of_best);
+struct bf16_plan bf16_fitted_plan(const struct gemm *call, double *cycles_of_best);
 
 /* Whether the TMA can store C, as the rung fitted must. */
 bool bf16_can_be_fitted(const struct gemm *call);

@@ -1,10 +1,10 @@
 /* Step 07, bfloat16: C has few rows or few columns. One matrix is large, and each of its elements
  * is used for few products: what counts is how fast it comes.
  *
- * A tile has 128 or 256 of the large matrix's rows or columns and all of the small one's. There are
- * fewer tiles than multiprocessors, so the blocks of a cluster share the steps along k of a tile
- * (split-K). Their sums meet in shared memory: each block adds up its part of the tile, which it
- * reads from all of the cluster.
+ * A tile has 128 or 256 of the large matrix's rows or columns and 64 to 128 of the small one's,
+ * mostly all. There are fewer tiles than multiprocessors, so the blocks of a cluster share the
+ * steps along k of a tile (split-K). Their sums meet in shared memory: each block adds up its part
+ * of the tile, which it reads from all of the cluster.
  *
  * Better: all multiprocessors bring data, with more than 200 KB on its way to each; partial sums
  * need neither device memory nor a second kernel. Still bad: the last of several waves of tiles may
@@ -305,6 +305,6 @@ extern "C" void launch_thin_bf16(const struct gemm *call)
         launch_tma_stores(call);
         return;
     }
-    const struct bf16_plan plan = bf16_thin_plan(call, bf16_clusters());
+    const struct bf16_plan plan = bf16_thin_plan(call, bf16_clusters(), NULL);
     launch_thin_tiles(call, &plan);
 }
