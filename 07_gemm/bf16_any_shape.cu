@@ -15,18 +15,10 @@ typedef plan<128, 6, 1, true> middle;
 typedef plan<192, 4, 1, true> broad;
 typedef plan<256, 4, 1, true, every_nth, 16> wide;
 
-#define KERNEL(name, plan)                                                                         \
-    static __global__ void __launch_bounds__(THREADS, 1)                                           \
-        name(const struct gemm call, const __grid_constant__ struct maps maps,                     \
-             const struct bf16_work work)                                                          \
-    {                                                                                              \
-        multiply_units<plan>(call, maps, work);                                                    \
-    }
-
-KERNEL(any_shape_narrow, narrow)
-KERNEL(any_shape_middle, middle)
-KERNEL(any_shape_broad, broad)
-KERNEL(any_shape_wide, wide)
+PERSISTENT_KERNEL(any_shape_narrow, narrow)
+PERSISTENT_KERNEL(any_shape_middle, middle)
+PERSISTENT_KERNEL(any_shape_broad, broad)
+PERSISTENT_KERNEL(any_shape_wide, wide)
 
 /* ---- what surrounds the product -------------------------------------------------------------- */
 

@@ -9,22 +9,12 @@ typedef plan<256, 4, 2, true> stores_plan;
 
 /* Better: each block of a pair brings half of the tile of B, for both: a third less comes from L2.
  * Still bad: consumers store two elements at a time, in pieces of 16 bytes a row, and wait. */
-static __global__ void __launch_bounds__(THREADS, 1)
-    cluster_multicast(const struct gemm call, const __grid_constant__ struct maps maps,
-                      const struct bf16_work work)
-{
-    multiply_units<cluster_plan>(call, maps, work);
-}
+PERSISTENT_KERNEL(cluster_multicast, cluster_plan)
 
 /* Better: consumers put their sums into shared memory, from where the TMA stores whole rows of
  * 128 bytes while they multiply on. Still bad: if there are few tiles, or the last wave is
  * nearly empty, multiprocessors are idle. */
-static __global__ void __launch_bounds__(THREADS, 1)
-    tma_stores(const struct gemm call, const __grid_constant__ struct maps maps,
-               const struct bf16_work work)
-{
-    multiply_units<stores_plan>(call, maps, work);
-}
+PERSISTENT_KERNEL(tma_stores, stores_plan)
 
 #define LAUNCH(kernel, plan, call)                                                                 \
     {                                                                                              \
@@ -34,12 +24,7 @@ static __global__ void __launch_bounds__(THREADS, 1)
             launch_swizzled(call);                                                                 \
             return;                                                                                \
         }                                                                                          \
-        const struct bf16_work work = work_of<plan>(call);                                         \
-        const struct maps maps = maps_of<plan>(call, work);                                        \
-        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,                  \
-                             (int)plan::SHARED_BYTES);                                             \
-        launch_dependent_clusters(kernel, plan::CLUSTER, blocks_for<plan>(call, work), THREADS,    \
-                                  plan::SHARED_BYTES, *(call), maps, work);                        \
+        LAUNCH_PREPARED(kernel, plan, call, 1, NULL);                                              \
     }
 
 extern "C" void launch_cluster_multicast(const struct gemm *call)

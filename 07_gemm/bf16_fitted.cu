@@ -100,19 +100,11 @@ struct fitted {
     }
 };
 
-#define KERNEL(name, plan)                                                                         \
-    static __global__ void __launch_bounds__(THREADS, 1)                                           \
-        name(const struct gemm call, const __grid_constant__ struct maps maps,                     \
-             const struct bf16_work work)                                                          \
-    {                                                                                              \
-        multiply_units<plan>(call, maps, work);                                                    \
-    }
-
 #define KERNELS(rows)                                                                              \
     typedef fitted<rows, 1> single_##rows;                                                         \
     typedef fitted<rows, 2> pair_##rows;                                                           \
-    KERNEL(fitted_##rows, single_##rows)                                                           \
-    KERNEL(fitted_pair_##rows, pair_##rows)
+    PERSISTENT_KERNEL(fitted_##rows, single_##rows)                                                \
+    PERSISTENT_KERNEL(fitted_pair_##rows, pair_##rows)
 
 KERNELS(80)
 KERNELS(96)
@@ -146,6 +138,6 @@ extern "C" void launch_fitted_bf16(const struct gemm *call)
         launch_tma_stores(call);
         return;
     }
-    const struct bf16_plan plan = bf16_fitted_plan(call);
+    const struct bf16_plan plan = bf16_fitted_plan(call, NULL);
     launch_fitted_tiles(call, &plan);
 }

@@ -241,6 +241,14 @@ static __device__ void multiply_units(const struct gemm &call, const struct maps
         cluster_barrier(); /* nobody may end while others write to its memory */
 }
 
+#define PERSISTENT_KERNEL(name, plan)                                                              \
+    static __global__ void __launch_bounds__(THREADS, 1)                                           \
+        name(const struct gemm call, const __grid_constant__ struct maps maps,                     \
+             const struct bf16_work work)                                                          \
+    {                                                                                              \
+        multiply_units<plan>(call, maps, work);                                                    \
+    }
+
 /* ---- launch ---------------------------------------------------------------------------------- */
 
 template <typename Plan>

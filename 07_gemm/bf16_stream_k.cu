@@ -121,12 +121,7 @@ typedef plan<256, 4, 2, true, shared_tiles> stream_plan;
 
 /* Better than whole tiles: no last wave leaves multiprocessors idle. Still bad: tiles of 256 x 256
  * for each pair of blocks are large for a small C. */
-static __global__ void __launch_bounds__(THREADS, 1)
-    stream_k_bf16(const struct gemm call, const __grid_constant__ struct maps maps,
-                  const struct bf16_work work)
-{
-    multiply_units<stream_plan>(call, maps, work);
-}
+PERSISTENT_KERNEL(stream_k_bf16, stream_plan)
 
 /* How many clusters: as many as run at the same time, since some wait for others, but none gets so
  * little that passing on sums costs more than it saves. */
