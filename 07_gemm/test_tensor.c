@@ -165,6 +165,45 @@ static void test_tiles(void **state)
     step_test_choose(before);
 }
 
+/* ---- few_columns' blocks --------------------------------------------------------------------- */
+
+void launch_few_columns_bf16(const struct gemm *call);
+
+/* With one multiprocessor there are blocks of fewer warps and more rows, as for large products. */
+static void run_on_one(const struct gemm *call)
+{
+    struct gemm one = *call;
+
+    one.multiprocessors = 1;
+    launch_few_columns_bf16(&one);
+}
+
+static const struct gemm_rung column_rungs[] = {{
+    .rung = {.name = "columns", .needs_compute_capability = 90, .unavailable = hopper_unavailable},
+    .run = run_on_one,
+    .depth = gemm_depth_tensor,
+}};
+
+static const struct ladder columns_ladder = {.name = "columns",
+                                             .kind = &gemm_bf16_kind,
+                                             .back_end = &gpu_back_end,
+                                             LADDER_RUNGS(column_rungs)};
+
+static void test_columns(void **state)
+{
+    static const size_t rows[] = {15, 31, 33, 65, 127, 129, 289}; /* blocks of 16 warps to 2 */
+    static const size_t columns[] = {1, 8, 9, 16};
+    const struct ladder *const before = step_test_ladder();
+    (void)state;
+
+    step_test_choose(&columns_ladder);
+    for (size_t r = 0; r < sizeof rows / sizeof rows[0]; r++)
+        for (size_t c = r % 2; c < sizeof columns / sizeof columns[0]; c += 2)
+            for (size_t k = 136; k <= 139; k += 3) /* aligned, and not */
+                verify((struct shape){rows[r], columns[c], k}, (struct layout){0, 0}, -1, 3);
+    step_test_choose(before);
+}
+
 /* With the name of a test, only that one. */
 int main(int count, char **arguments)
 {
@@ -174,7 +213,8 @@ int main(int count, char **arguments)
         cmocka_unit_test(test_large_shapes),
     };
 
-    const struct CMUnitTest tiles[] = {cmocka_unit_test(test_tiles)};
+    const struct CMUnitTest tiles[] = {cmocka_unit_test(test_tiles),
+                                       cmocka_unit_test(test_columns)};
     int failed = 0;
 
     chosen = count > 1;
@@ -186,7 +226,8 @@ int main(int count, char **arguments)
         step_test_choose(step.ladders[l]);
         failed += cmocka_run_group_tests_name(step.ladders[l]->name, tests, NULL, NULL);
     }
-    if (!chosen || strcmp(arguments[1], "test_tiles") == 0)
+    if (!chosen || strcmp(arguments[1], "test_tiles") == 0 ||
+        strcmp(arguments[1], "test_columns") == 0)
         failed += cmocka_run_group_tests_name("tiles", tiles, NULL, NULL);
     return failed;
 }
