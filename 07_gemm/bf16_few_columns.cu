@@ -10,25 +10,27 @@
 
 static const unsigned PARTS = 2, TERMS = PARTS * 32; /* of a warp's step */
 
-/* For so many times 16 rows and 8 columns of C. The block's warps take its steps in turn. ALIGNED:
- * rows of A start at multiples of 16 bytes. */
-template <unsigned TILES_OF_16, unsigned TILES_OF_8, unsigned BLOCK_WARPS, enum loads LOADS_OF_A>
+/* For so many times 16 rows and 8 columns of C. The block's warps take its steps in turn.
+ * IS_ALIGNED: rows of A start at multiples of 16 bytes. */
+template <unsigned TILES_OF_16, unsigned TILES_OF_8, unsigned BLOCK_WARPS, bool IS_ALIGNED>
 struct plan {
-    static const enum loads LOADS = LOADS_OF_A;
+    static const enum loads LOADS = IS_ALIGNED ? ALIGNED : SHIFTED;
     static const unsigned HIGH = TILES_OF_16, WIDE = TILES_OF_8, WARPS = BLOCK_WARPS;
-    static const unsigned ROWS = 16 * HIGH, COLUMNS = 8 * WIDE; typedef float sums[HIGH][WIDE][4];
+    static const unsigned ROWS = 16 * HIGH, COLUMNS = 8 * WIDE;
+    typedef float sums[HIGH][WIDE][4];
 
     /* What a lane has of a step. Lane 4 g + t: of A rows g and g + 8 of each 16, terms 8 t to 8 t +
      * 7; of B a term, with all columns. */
-    struct part{uint4 a[HIGH][2], b[WIDE];};
+    struct part {
+        uint4 a[HIGH][2], b[WIDE];
+    };
 
-/* First B's steps, 16 bytes a term and 8 columns; then the warps' sums. */
-union shared {
-    uint4 b[WARPS][WIDE][32];
-    float sums[WARPS][ROWS][COLUMNS];
+    /* First B's steps, 16 bytes a term and 8 columns; then the warps' sums. */
+    union shared {
+        uint4 b[WARPS][WIDE][32];
+        float sums[WARPS][ROWS][COLUMNS];
+    };
 };
-}
-;
 
 /* 32 terms are four tiles of 8 for ldmatrix, one behind the other. Tile q has terms 2 q and 2 q + 1
  * of each 8 that a lane has of A: place 8 q + 2 t + e is term 8 t + 2 q + e. */
@@ -84,10 +86,8 @@ static __device__ void multiply_part(typename Plan::sums &sum, uint4 (&of_warp)[
         for (unsigned i = 0; i < Plan::HIGH; i++)
 #pragma unroll
             for (unsigned half = 0; half < 2; half++) {
-                const uint4 *const two = part.a[i];
-                const unsigned a[4] = {word(two[0], 2 * half), word(two[1], 2 * half),
-                                       word(two[0], 2 * half + 1), word(two[1], 2 * half + 1)};
-                multiply(sum[i][j], a, b[2 * half], b[2 * half + 1]);
+                const unsigned of_half[2] = {b[2 * half], b[2 * half + 1]};
+                multiply_16(sum[i][j], part.a[i], half, of_half);
             }
     }
 }
@@ -155,12 +155,12 @@ static __device__ void multiply_rows(const struct gemm &call)
         multiply_rows<plan<__VA_ARGS__>>(call);                                                    \
     }
 #define KERNELS(warps)                                                                             \
-    KERNEL(columns_8_##warps, 2, 1, warps, ALIGNED)                                                \
-    KERNEL(columns_8_low_##warps, 1, 1, warps, ALIGNED)                                            \
-    KERNEL(columns_8_shifted_##warps, 1, 1, warps, SHIFTED)                                        \
-    KERNEL(columns_16_##warps, 2, 2, warps, ALIGNED)                                               \
-    KERNEL(columns_16_low_##warps, 1, 2, warps, ALIGNED)                                           \
-    KERNEL(columns_16_shifted_##warps, 1, 2, warps, SHIFTED)
+    KERNEL(columns_8_##warps, 2, 1, warps, true)                                                   \
+    KERNEL(columns_8_low_##warps, 1, 1, warps, true)                                               \
+    KERNEL(columns_8_shifted_##warps, 1, 1, warps, false)                                          \
+    KERNEL(columns_16_##warps, 2, 2, warps, true)                                                  \
+    KERNEL(columns_16_low_##warps, 1, 2, warps, true)                                              \
+    KERNEL(columns_16_shifted_##warps, 1, 2, warps, false)
 
 KERNELS(16)
 KERNELS(8)

@@ -7,7 +7,7 @@
  * which the lanes hold them, and A's are loaded in the same order.
  * Still bad: blocks of the last wave leave multiprocessors idle, and with many rows registers do
  * not hold the sums. */
-#include "bf16.cuh"
+#include "bf16_fragments.cuh"
 #include "device/gpu.h"
 #include "kernel/cluster.cuh"
 #include "kernel/dependent_launch.cuh"
@@ -53,18 +53,6 @@ static __device__ void load_fragments(struct fragments<TILES> &part, const struc
         if (row < call.m)
             part.a[i / 2][i % 2] = load_chunk<LOADS>(call.a_bf16 + row * call.lda, term, call.k);
     }
-}
-
-/* 16 rows, 16 terms, 8 columns. */
-static __device__ void multiply_16(float (&sum)[4], const uint4 (&a)[2], unsigned half,
-                                   const unsigned (&b)[2])
-{
-    asm volatile("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%0, %1, %2, %3}, "
-                 "{%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
-                 : "+f"(sum[0]), "+f"(sum[1]), "+f"(sum[2]), "+f"(sum[3])
-                 : "r"(word(a[0], 2 * half)), "r"(word(a[1], 2 * half)),
-                   "r"(word(a[0], 2 * half + 1)), "r"(word(a[1], 2 * half + 1)), "r"(b[0]),
-                   "r"(b[1]));
 }
 
 /* Of 8 terms a lane gives four to each half. Two terms of a column, one below the other in B, are a
