@@ -17,6 +17,7 @@
 RUNG(direct)
 RUNG(winograd)
 RUNG(winograd_4x4)
+RUNG(winograd_fused)
 RUNG(implicit_gemm_split)
 RUNG(tensor)
 RUNG(implicit_3xtf32)
@@ -29,6 +30,7 @@ void launch_grouped_tile(const struct conv *call);
 const char *declines_direct(const struct conv *call);
 const char *declines_winograd(const struct conv *call);
 const char *declines_winograd_4x4(const struct conv *call);
+const char *declines_winograd_fused(const struct conv *call);
 const char *declines_gather(const struct conv *call);
 const char *declines_grouped(const struct conv *call);
 const char *declines_tensor(const struct conv *call);
@@ -51,6 +53,8 @@ static const struct {
                   winograd_magnitude, false},
     [WINOGRAD_4X4] = {"winograd_4x4", launch_winograd_4x4, prepare_winograd_4x4,
                       declines_winograd_4x4, winograd4_depth, winograd4_magnitude, false},
+    [WINOGRAD_FUSED] = {"winograd_fused", launch_winograd_fused, prepare_winograd_fused,
+                        declines_winograd_fused, winograd4_depth, winograd4_magnitude, false},
     [IMPLICIT_GEMM_SPLIT] = {"implicit_gemm_split", launch_implicit_gemm_split,
                              prepare_implicit_gemm_split, declines_gather, conv_depth_serial, NULL,
                              true},

@@ -80,6 +80,21 @@ static double us_of_transformed(const struct conv *call, bool tensor_cores)
     return us_of_transforms(call, bytes) + product;
 }
 
+/* Of blocks for 8, 16, 24 or 32 filters; measured on an H100. */
+static double us_of_fused(const struct conv *call)
+{
+    static const double block_us[] = {0.5, 2.1, 1.9, 2.6}, channel_us[] = {0.2, 0.29, 0.31, 0.355};
+    static const unsigned at_once[] = {3, 3, 2, 2};
+    const unsigned kind = fused_filters(call) / 8 - 1;
+    const double tiles =
+        (double)(call->batch * divided_up(call->out_width, 4) * divided_up(call->out_height, 4));
+    const double blocks = ceil(tiles / 16) * (double)divided_up(call->filters, 8 * (kind + 1));
+    const double chunks = (double)divided_up(call->channels, fused_channels(call));
+    const double block = block_us[kind] + 1.57 * chunks + channel_us[kind] * (double)call->channels;
+
+    return 1.4 + us_of_waves(blocks, at_once[kind] * call->multiprocessors, block);
+}
+
 /* Of the estimate by gather_plan.c: a little more where the table is looked at for each row and not
  * for 16, less with few rows and where a sum has parts. */
 static double us_of_product(const struct conv *call, const struct gather_tile *tiles,
@@ -152,6 +167,8 @@ double us_of_way(const struct conv *call, enum way way)
         return us_of_winograd(call);
     case WINOGRAD_4X4:
         return us_of_transformed(call, false);
+    case WINOGRAD_FUSED:
+        return us_of_fused(call);
     case IMPLICIT_GEMM_SPLIT:
         return us_of_implicit_gemm(call);
     case GROUPED:

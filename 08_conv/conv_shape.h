@@ -52,6 +52,20 @@ static inline unsigned direct_groups(const struct conv *call)
     return divided_up(call->filters, 24) * 24 <= divided_up(call->filters, 16) * 16 ? 3 : 2;
 }
 
+/* How many filters a block of `winograd_fused` has: all, or equal shares of at most 32, rounded up
+ * to a multiple of 8. Of so many channels it has the components at a time. */
+static inline unsigned fused_filters(const struct conv *call)
+{
+    const size_t blocks = divided_up(call->filters, 32);
+
+    return (unsigned)divided_up(divided_up(call->filters, blocks), 8) * 8;
+}
+
+static inline unsigned fused_channels(const struct conv *call)
+{
+    return (unsigned)divided_up(call->channels, divided_up(call->channels, 12));
+}
+
 /* For rungs that do only 3 x 3 filters, at stride 1 without dilation, with 32-bit indices. */
 static inline const char *conv_declines_3x3(const struct conv *call)
 {

@@ -95,8 +95,8 @@ extern "C" const char *declines_grouped(const struct conv *call)
 {
     const size_t side = call->kernel_height, most = (size_t)1 << 29;
 
-    if (call->groups == 1)
-        return "only with --groups";
+    if (call->groups == 1 && call->channels > 1)
+        return "only with --groups, or one channel";
     if ((side != 3 && side != 5 && side != 7) || call->kernel_width != side ||
         call->stride_height != call->stride_width || call->stride_height > 2 || call->dilation != 1)
         return "only 3x3, 5x5 and 7x7, stride 1 or 2, dilation 1";

@@ -208,6 +208,16 @@ static const struct conv_rung rungs[] = {
         .rounds_whole_numbers = true,
     },
     {
+        .rung = {.name = "winograd_fused",
+                 .idea = "3x3: winograd_4x4 in one kernel, nothing between through memory"},
+        .run = launch_winograd_fused,
+        .depth = winograd4_depth,
+        .prepare = prepare_winograd_fused,
+        .declines = declines_winograd_fused,
+        .magnitude = winograd4_magnitude,
+        .rounds_whole_numbers = true,
+    },
+    {
         .rung = {.name = "tensor_3xtf32",
                  .idea = "3x3: tensor cores, each number as the sum of two TF32 numbers",
                  .needs_compute_capability = 80},
@@ -239,7 +249,7 @@ static const struct conv_rung rungs[] = {
     },
     {
         .rung = {.name = "grouped",
-                 .idea = "with --groups: 4 outputs per thread, one below the other, share rows"},
+                 .idea = "groups, or one channel: 4 outputs per thread, one below the other"},
         .run = launch_grouped,
         .depth = conv_depth_serial,
         .takes_groups = true,
@@ -247,7 +257,7 @@ static const struct conv_rung rungs[] = {
     },
     {
         .rung = {.name = "grouped_tile",
-                 .idea = "with --groups: 4 x 4 outputs per thread, 16 bytes of inputs at a time"},
+                 .idea = "groups, or one channel: 4 x 4 outputs per thread, 16 bytes at a time"},
         .run = launch_grouped_tile,
         .depth = conv_depth_serial,
         .takes_groups = true,

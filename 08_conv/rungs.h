@@ -60,6 +60,9 @@ const char *declines_winograd_2x2(const struct conv *call);
 void prepare_winograd_4x4(const struct conv *call);
 void launch_winograd_4x4(const struct conv *call);
 const char *declines_winograd_4x4(const struct conv *call);
+void prepare_winograd_fused(const struct conv *call);
+void launch_winograd_fused(const struct conv *call);
+const char *declines_winograd_fused(const struct conv *call);
 void prepare_winograd_3xtf32(const struct conv *call);
 void launch_winograd_3xtf32(const struct conv *call);
 

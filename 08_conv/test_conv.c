@@ -356,6 +356,26 @@ static void test_groups_workspace(void **state)
         assert_false(declines_with(&options, names[n], 0));
 }
 
+/* Transformed filters, padded to a block of 16, in a workspace with just enough room, and in one
+ * with less. */
+static void test_fused_workspace(void **state)
+{
+    static const char *const name = "winograd_fused";
+    static const size_t enough = 5 * 36 * 16 * sizeof(float);
+    struct conv_options options;
+    (void)state;
+
+    step_test_defaults(&options);
+    options.batch = 1;
+    options.channels = 5;
+    options.height = 11;
+    options.width = 14;
+    options.filters = 9;
+    judge_with_workspace(&options, &name, 1, &enough, 1);
+    assert_false(declines_with(&options, name, enough));
+    assert_true(declines_with(&options, name, enough - 1));
+}
+
 /* A kernel of which not one plane fits in constant memory, then one whose tile of the image fits in
  * no shared memory. */
 static void test_large_kernels(void **state)
@@ -384,7 +404,7 @@ int main(int count, char **arguments)
         cmocka_unit_test(test_tile_edges),       cmocka_unit_test(test_many_weights),
         cmocka_unit_test(test_im2col_in_parts),  cmocka_unit_test(test_gathered),
         cmocka_unit_test(test_groups),           cmocka_unit_test(test_winograd_in_parts),
-        cmocka_unit_test(test_groups_workspace),
+        cmocka_unit_test(test_groups_workspace), cmocka_unit_test(test_fused_workspace),
     };
     (void)arguments;
     tests_large = count > 1;

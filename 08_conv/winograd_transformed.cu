@@ -72,12 +72,7 @@ static __global__ void __launch_bounds__(BLOCK)
                     patch[PATCH * r + s] = row[(int)s * apart];
         }
     }
-#pragma unroll
-    for (unsigned s = 0; s < PATCH; s++)
-        winograd<TILE, SIDE>::input(patch + s, PATCH);
-#pragma unroll
-    for (unsigned r = 0; r < PATCH; r++)
-        winograd<TILE, SIDE>::input(patch + PATCH * r, 1);
+    transform_patch<TILE, SIDE>(patch);
     float *const to = plan.inputs + (size_t)channel * plan.at_once + column;
 #pragma unroll
     for (unsigned i = 0; i < PATCH * PATCH; i++)
@@ -94,49 +89,17 @@ static __global__ void __launch_bounds__(BLOCK)
     const unsigned filter = blockIdx.x / blocks;
     const unsigned column = blockIdx.x % blocks * BLOCK + threadIdx.x, tile = first + column;
     const struct tile_place at = place_of<DILATED>(call, plan, tile);
-    const unsigned width = (unsigned)call.out_width, height = (unsigned)call.out_height;
-    const unsigned apart = DILATED ? (unsigned)call.dilation : 1;
-    const bool vectors =
-        TILE == 4 && !DILATED && width % 4 == 0 && (size_t)call.output % sizeof(float4) == 0;
-    const bool pairs = !DILATED && width % 2 == 0 && (size_t)call.output % sizeof(float2) == 0;
-    float m[PATCH * PATCH], half[PATCH][TILE];
+    float m[PATCH * PATCH];
 
     overlap_launches();
-    if (column >= plan.at_once || tile >= plan.tiles || at.x >= width)
+    if (column >= plan.at_once || tile >= plan.tiles || at.x >= (unsigned)call.out_width)
         return;
     const float *const from = plan.products + (size_t)filter * plan.at_once + column;
 #pragma unroll
     for (unsigned i = 0; i < PATCH * PATCH; i++)
         m[i] = from[i * call.filters * plan.at_once];
-#pragma unroll
-    for (unsigned s = 0; s < PATCH; s++)
-        winograd<TILE, SIDE>::output(m + s, PATCH, half[s]);
-    float *to =
-        call.output + (((size_t)at.batch * call.filters + filter) * height + at.y) * width + at.x;
-#pragma unroll
-    for (unsigned r = 0; r < TILE; r++, to += (size_t)apart * width) {
-        float row[PATCH], out[TILE];
-#pragma unroll
-        for (unsigned s = 0; s < PATCH; s++)
-            row[s] = half[s][r];
-        winograd<TILE, SIDE>::output(row, 1, out);
-        if (at.y + r * apart >= height)
-            continue;
-        if (vectors) {
-            store4(to, out);
-            continue;
-        }
-#pragma unroll
-        for (unsigned s = 0; s < TILE; s += 2)
-            if (pairs && at.x + s < width) {
-                store2(to + s, out[s], out[s + 1]);
-            } else {
-                if (at.x + s * apart < width)
-                    to[s * apart] = out[s];
-                if (at.x + (s + 1) * apart < width)
-                    to[(s + 1) * apart] = out[s + 1];
-            }
-    }
+    store_outputs<TILE, SIDE, DILATED>(m, call, (size_t)at.batch * call.filters + filter, at.y,
+                                       at.x);
 }
 
 /* One thread per filter and channel of the padded array. IN_TWO: as two TF32 numbers. */
@@ -147,7 +110,7 @@ static __global__ void transform_filters(const struct conv call, const struct wi
     const size_t thread = (size_t)blockIdx.x * blockDim.x + threadIdx.x;
     const size_t filters = (size_t)plan.gather.filter_tiles * plan.gather.tile_filters;
     const size_t filter = thread % filters, channel = thread / filters;
-    float g[SIDE * SIDE], half[SIDE][PATCH], three[SIDE], row[PATCH];
+    float g[SIDE * SIDE], components[PATCH * PATCH];
 
     if (channel >= plan.channels)
         return;
@@ -155,19 +118,13 @@ static __global__ void transform_filters(const struct conv call, const struct wi
         g[i] = filter < call.filters && channel < call.channels
                    ? call.filter[(filter * call.channels + channel) * SIDE * SIDE + i]
                    : 0;
-    for (unsigned s = 0; s < SIDE; s++)
-        winograd<TILE, SIDE>::filter(g + s, SIDE, half[s]);
+    transform_filter<TILE, SIDE>(g, components);
     float *to = plan.gather.weights;
-    for (unsigned r = 0; r < PATCH; r++) {
-        for (unsigned s = 0; s < SIDE; s++)
-            three[s] = half[s][r];
-        winograd<TILE, SIDE>::filter(three, 1, row);
-        for (unsigned s = 0; s < PATCH; s++, to += plan.gather.weights_step)
-            if (IN_TWO)
-                store_in_two(to, plan.gather, (unsigned)channel, (unsigned)filter, row[s]);
-            else
-                to[channel * filters + filter] = row[s];
-    }
+    for (unsigned i = 0; i < PATCH * PATCH; i++, to += plan.gather.weights_step)
+        if (IN_TWO)
+            store_in_two(to, plan.gather, (unsigned)channel, (unsigned)filter, components[i]);
+        else
+            to[channel * filters + filter] = components[i];
 }
 
 /* Transforms the filters, which a user would do once for all images. */

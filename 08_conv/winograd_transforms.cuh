@@ -4,6 +4,8 @@
 #ifndef WINOGRAD_TRANSFORMS_CUH
 #define WINOGRAD_TRANSFORMS_CUH
 
+#include "conv_device.cuh"
+
 /* TILE outputs of a filter of SIDE taps. */
 template <unsigned TILE, unsigned SIDE>
 struct winograd;
@@ -140,5 +142,79 @@ struct winograd<4, 5> {
         to[7] = g4;
     }
 };
+
+/* In two dimensions, in place: columns, then rows. */
+template <unsigned TILE, unsigned SIDE>
+static __device__ void transform_patch(float *patch)
+{
+    constexpr unsigned PATCH = winograd<TILE, SIDE>::PATCH;
+
+#pragma unroll
+    for (unsigned s = 0; s < PATCH; s++)
+        winograd<TILE, SIDE>::input(patch + s, PATCH);
+#pragma unroll
+    for (unsigned r = 0; r < PATCH; r++)
+        winograd<TILE, SIDE>::input(patch + PATCH * r, 1);
+}
+
+/* Transforms a tile's products `m`, and stores the outputs that are inside the plane, an image's
+ * with one filter. The tile begins at (y, x). DILATED: its outputs are that far apart. */
+template <unsigned TILE, unsigned SIDE, bool DILATED>
+static __device__ void store_outputs(const float *m, const struct conv &call, size_t plane,
+                                     unsigned y, unsigned x)
+{
+    constexpr unsigned PATCH = winograd<TILE, SIDE>::PATCH;
+    const unsigned width = (unsigned)call.out_width, height = (unsigned)call.out_height;
+    const unsigned apart = DILATED ? (unsigned)call.dilation : 1;
+    const bool vectors =
+        TILE == 4 && !DILATED && width % 4 == 0 && (size_t)call.output % sizeof(float4) == 0;
+    const bool pairs = !DILATED && width % 2 == 0 && (size_t)call.output % sizeof(float2) == 0;
+    float half[PATCH][TILE];
+
+#pragma unroll
+    for (unsigned s = 0; s < PATCH; s++)
+        winograd<TILE, SIDE>::output(m + s, PATCH, half[s]);
+    float *to = call.output + (plane * height + y) * width + x;
+#pragma unroll
+    for (unsigned r = 0; r < TILE; r++, to += (size_t)apart * width) {
+        float row[PATCH], out[TILE];
+#pragma unroll
+        for (unsigned s = 0; s < PATCH; s++)
+            row[s] = half[s][r];
+        winograd<TILE, SIDE>::output(row, 1, out);
+        if (y + r * apart >= height)
+            continue;
+        if (vectors) {
+            store4(to, out);
+            continue;
+        }
+#pragma unroll
+        for (unsigned s = 0; s < TILE; s += 2)
+            if (pairs && x + s < width) {
+                store2(to + s, out[s], out[s + 1]);
+            } else {
+                if (x + s * apart < width)
+                    to[s * apart] = out[s];
+                if (x + (s + 1) * apart < width)
+                    to[(s + 1) * apart] = out[s + 1];
+            }
+    }
+}
+
+/* All components of the filter g of one channel. */
+template <unsigned TILE, unsigned SIDE>
+static __device__ void transform_filter(const float *g, float *components)
+{
+    constexpr unsigned PATCH = winograd<TILE, SIDE>::PATCH;
+    float half[SIDE][PATCH], row[SIDE];
+
+    for (unsigned s = 0; s < SIDE; s++)
+        winograd<TILE, SIDE>::filter(g + s, SIDE, half[s]);
+    for (unsigned r = 0; r < PATCH; r++) {
+        for (unsigned s = 0; s < SIDE; s++)
+            row[s] = half[s][r];
+        winograd<TILE, SIDE>::filter(row, 1, components + PATCH * r);
+    }
+}
 
 #endif
