@@ -11,14 +11,6 @@
 #include "cpu_tile.h"
 #include "device/pool.h"
 
-/* C's tile of rows x columns, at most a whole one, from a whole tile of sums. */
-static void store_tile(const struct cpu_tile *tile, const float *sums, size_t rows, size_t columns,
-                       float alpha, float beta, float *c, size_t ldc)
-{
-    for (size_t i = 0; i < rows; i++)
-        tile->blend(c + i * ldc, sums + i * tile->columns, columns, alpha, beta);
-}
-
 /* ---- registers ------------------------------------------------------------------------------- */
 
 /* Elements of C that fill no tile: rows up to `rows`, columns up to `columns`, one by one. */
@@ -50,8 +42,8 @@ void run_cpu_register_tile(const struct gemm *call)
         for (size_t row = 0; row < whole_rows; row += tile->rows) {
             tile->multiply(sums, call->k, call->a + row * call->lda, call->lda, call->b + column,
                            call->ldb);
-            store_tile(tile, sums, tile->rows, tile->columns, call->alpha, call->beta,
-                       call->c + row * call->ldc + column, call->ldc);
+            tile->store(sums, tile->rows, tile->columns, call->alpha, call->beta,
+                        call->c + row * call->ldc + column, call->ldc);
         }
     run_rim(call, 0, whole_rows, whole_columns, call->n);
     run_rim(call, whole_rows, call->m, 0, call->n);
@@ -59,17 +51,22 @@ void run_cpu_register_tile(const struct gemm *call)
 
 /* ---- packed blocks --------------------------------------------------------------------------- */
 
-/* A block of A is BLOCK_ROWS x BLOCK_DEPTH floats, 252 KiB, which stay in the second-level cache; a
- * panel of B is BLOCK_DEPTH x tile->columns, at most 48 KiB, for the first-level cache, while the
- * panels of A pass by; a block of B, at most 6 MiB, is for the third. */
-enum { BLOCK_ROWS = 168, BLOCK_DEPTH = 384, BLOCK_COLUMNS = 4032 };
+/* A block of A is BLOCK_ROWS x BLOCK_DEPTH floats, 336 KiB, and a panel of B BLOCK_DEPTH x
+ * tile->columns, at most 64 KiB: both for the second-level cache, from which a tile's 14 rows of A
+ * and one panel of B come as fast as they are used. A block of B, at most 8 MiB, is for the third.
+ */
+enum { BLOCK_ROWS = 168, BLOCK_DEPTH = 512, BLOCK_COLUMNS = 4032 };
+
+/* Floats from one packed row of A to the next: rows a power of two apart would share few sets of
+ * the cache. */
+enum { PITCH = BLOCK_DEPTH + 16 };
 
 /* Kept from call to call: page faults and the search for memory would be paid at each. */
 static float *packed_b, *packed_a;
 static int packed_a_threads; /* packed_a has room for a block of each */
 
 /* Multiples of every tile's size, and a tile more. */
-static const size_t packed_a_floats = (BLOCK_ROWS + 16) * BLOCK_DEPTH;
+static const size_t packed_a_floats = (BLOCK_ROWS + 16) * PITCH;
 static const size_t packed_b_floats = (size_t)(BLOCK_COLUMNS + 32) * BLOCK_DEPTH;
 
 static float *allocate(size_t floats)
@@ -96,19 +93,16 @@ static void make_room(int threads)
     }
 }
 
-/* Rows of A as panels of tile->rows rows, term by term: A(i, p) at p * tile->rows + i. Rows beyond
- * the last are 0. */
+/* Rows of A one behind the other, PITCH apart. Rows up to the end of the last tile are 0. */
 static void pack_a(const struct cpu_tile *tile, float *packed, const float *a, size_t lda,
                    size_t rows, size_t depth)
 {
-    for (size_t row = 0; row < rows; row += tile->rows, packed += tile->rows * depth) {
-        const size_t height = smaller(tile->rows, rows - row);
-        if (height < tile->rows)
-            memset(packed, 0, tile->rows * depth * sizeof *packed);
-        for (size_t i = 0; i < height; i++)
-            for (size_t p = 0; p < depth; p++)
-                packed[p * tile->rows + i] = a[(row + i) * lda + p];
-    }
+    size_t row = 0;
+
+    for (; row < rows; row++)
+        memcpy(packed + row * PITCH, a + row * lda, depth * sizeof *packed);
+    for (; row % tile->rows != 0; row++)
+        memset(packed + row * PITCH, 0, depth * sizeof *packed);
 }
 
 /* Columns of B as panels of tile->columns columns, row by row. Columns beyond the last are 0. */
@@ -137,7 +131,7 @@ static void prefetch_tile(const float *c, size_t ldc, size_t rows, size_t column
 {
     for (size_t i = 0; i < rows; i++)
         for (size_t j = 0; j < columns; j += 16)
-            __builtin_prefetch(c + i * ldc + j, 1);
+            __builtin_prefetch(c + i * ldc + j, 0, 2); /* to L2: in L1 its rows may share a set */
 }
 
 /* Rows of the block of C from packed blocks of both. The first block over k brings beta * C. */
@@ -156,9 +150,9 @@ static void multiply_block(const struct block *block, size_t row, size_t rows, c
             float *const c = call->c + (row + i) * call->ldc + block->column + j;
 
             prefetch_tile(c, call->ldc, height, width);
-            tile->multiply_packed(sums, block->depth, a + i * block->depth,
-                                  packed_b + j * block->depth);
-            store_tile(tile, sums, height, width, call->alpha, beta, c, call->ldc);
+            tile->multiply(sums, block->depth, a + i * PITCH, PITCH, packed_b + j * block->depth,
+                           tile->columns);
+            tile->store(sums, height, width, call->alpha, beta, c, call->ldc);
         }
 }
 

@@ -2,6 +2,8 @@
  * and one in plain C, for machines that have none of those. */
 #include "cpu_tile.h"
 
+#include <string.h>
+
 static void add_terms(float *restrict sums, const float *a, const float *b, size_t ldb,
                       size_t count, size_t depth)
 {
@@ -12,35 +14,30 @@ static void add_terms(float *restrict sums, const float *a, const float *b, size
 
 enum { ROWS = 4, COLUMNS = 4 };
 
-static inline void multiply_strided(float *out, size_t depth, const float *a, size_t a_row,
-                                    size_t a_term, const float *b, size_t b_term)
+static void multiply(float *sums, size_t depth, const float *a, size_t lda, const float *b,
+                     size_t ldb)
 {
-    float sums[ROWS][COLUMNS] = {{0}};
+    float tile[ROWS][COLUMNS] = {{0}};
 
     for (size_t p = 0; p < depth; p++)
         for (size_t i = 0; i < ROWS; i++)
             for (size_t j = 0; j < COLUMNS; j++)
-                sums[i][j] += a[i * a_row + p * a_term] * b[p * b_term + j];
-    for (size_t i = 0; i < ROWS; i++)
-        for (size_t j = 0; j < COLUMNS; j++)
-            out[i * COLUMNS + j] = sums[i][j];
+                tile[i][j] += a[i * lda + p] * b[p * ldb + j];
+    memcpy(sums, tile, sizeof tile);
 }
 
-static void multiply(float *sums, size_t depth, const float *a, size_t lda, const float *b,
-                     size_t ldb)
-{
-    multiply_strided(sums, depth, a, lda, 1, b, ldb);
-}
-
-static void multiply_packed(float *sums, size_t depth, const float *a, const float *b)
-{
-    multiply_strided(sums, depth, a, 1, ROWS, b, COLUMNS);
-}
-
-static void blend_row(float *restrict c, const float *sums, size_t count, float alpha, float beta)
+static inline void blend_row(float *restrict c, const float *sums, size_t count, float alpha,
+                             float beta)
 {
     for (size_t j = 0; j < count; j++)
         c[j] = blend(alpha, sums[j], beta, c + j);
+}
+
+static void store(const float *sums, size_t height, size_t width, float alpha, float beta, float *c,
+                  size_t ldc)
+{
+    for (size_t i = 0; i < height; i++)
+        blend_row(c + i * ldc, sums + i * COLUMNS, width, alpha, beta);
 }
 
 const struct cpu_tile cpu_tile_scalar = {
@@ -49,8 +46,7 @@ const struct cpu_tile cpu_tile_scalar = {
     .columns = COLUMNS,
     .add_terms = add_terms,
     .multiply = multiply,
-    .multiply_packed = multiply_packed,
-    .blend = blend_row,
+    .store = store,
 };
 
 static const struct cpu_tile *find_best(void)

@@ -13,15 +13,13 @@ struct cpu_tile {
     /* Adds to each of `count` sums `depth` terms a[p] * b[p * ldb + j], j the number of the sum. */
     void (*add_terms)(float *sums, const float *a, const float *b, size_t ldb, size_t count,
                       size_t depth);
-    /* sums[i * columns + j] = the sum over p < depth of A(i, p) * B(p, j). A and B as they stand:
-     * A(i, p) = a[i * lda + p], B(p, j) = b[p * ldb + j]. */
+    /* sums[i * columns + j] = the sum over p < depth of a[i * lda + p] * b[p * ldb + j]. */
     void (*multiply)(float *sums, size_t depth, const float *a, size_t lda, const float *b,
                      size_t ldb);
-    /* The same; A and B in the order in which they are used: A(i, p) = a[p * rows + i],
-     * B(p, j) = b[p * columns + j]. */
-    void (*multiply_packed)(float *sums, size_t depth, const float *a, const float *b);
-    /* c[j] = alpha * sums[j] + beta * c[j] for `count` elements; without reading c if beta is 0. */
-    void (*blend)(float *c, const float *sums, size_t count, float alpha, float beta);
+    /* C(i, j) = alpha * sums[i * columns + j] + beta * C(i, j), C(i, j) = c[i * ldc + j], for the
+     * first `height` x `width` of the tile; without reading C if beta is 0. */
+    void (*store)(const float *sums, size_t height, size_t width, float alpha, float beta, float *c,
+                  size_t ldc);
 };
 
 /* The largest tile that any instruction set has, in floats. */

@@ -23,44 +23,32 @@ AVX2 static void add_terms(float *restrict sums, const float *a, const float *b,
 /* 12 registers of sums, 2 of B, 1 of A: see cpu_tile_avx512.c. */
 enum { ROWS = 6, COLUMNS = 16 };
 
-AVX2 __attribute__((always_inline)) static inline void
-multiply_strided(float *out, size_t depth, const float *a, size_t a_row, size_t a_term,
-                 const float *b, size_t b_term)
+AVX2 static void multiply(float *sums, size_t depth, const float *a, size_t lda, const float *b,
+                          size_t ldb)
 {
     __m256 left[ROWS], right[ROWS];
 
 #pragma GCC unroll 6
     for (size_t i = 0; i < ROWS; i++)
         left[i] = right[i] = _mm256_setzero_ps();
-    for (size_t p = 0; p < depth; p++, a += a_term, b += b_term) {
+    for (size_t p = 0; p < depth; p++, a++, b += ldb) {
         const __m256 b_left = _mm256_loadu_ps(b), b_right = _mm256_loadu_ps(b + 8);
 #pragma GCC unroll 6
         for (size_t i = 0; i < ROWS; i++) {
-            const __m256 x = _mm256_set1_ps(a[i * a_row]);
+            const __m256 x = _mm256_set1_ps(a[i * lda]);
             left[i] = _mm256_fmadd_ps(x, b_left, left[i]);
             right[i] = _mm256_fmadd_ps(x, b_right, right[i]);
         }
     }
 #pragma GCC unroll 6
     for (size_t i = 0; i < ROWS; i++) {
-        _mm256_storeu_ps(out + i * COLUMNS, left[i]);
-        _mm256_storeu_ps(out + i * COLUMNS + 8, right[i]);
+        _mm256_storeu_ps(sums + i * COLUMNS, left[i]);
+        _mm256_storeu_ps(sums + i * COLUMNS + 8, right[i]);
     }
 }
 
-AVX2 static void multiply(float *sums, size_t depth, const float *a, size_t lda, const float *b,
-                          size_t ldb)
-{
-    multiply_strided(sums, depth, a, lda, 1, b, ldb);
-}
-
-AVX2 static void multiply_packed(float *sums, size_t depth, const float *a, const float *b)
-{
-    multiply_strided(sums, depth, a, 1, ROWS, b, COLUMNS);
-}
-
-AVX2 static void blend_row(float *restrict c, const float *sums, size_t count, float alpha,
-                           float beta)
+AVX2 static inline void blend_row(float *restrict c, const float *sums, size_t count, float alpha,
+                                  float beta)
 {
     const __m256 factor = _mm256_set1_ps(alpha), share = _mm256_set1_ps(beta);
     size_t j = 0;
@@ -76,13 +64,19 @@ AVX2 static void blend_row(float *restrict c, const float *sums, size_t count, f
         c[j] = blend(alpha, sums[j], beta, c + j);
 }
 
+AVX2 static void store(const float *sums, size_t height, size_t width, float alpha, float beta,
+                       float *c, size_t ldc)
+{
+    for (size_t i = 0; i < height; i++)
+        blend_row(c + i * ldc, sums + i * COLUMNS, width, alpha, beta);
+}
+
 const struct cpu_tile cpu_tile_avx2 = {
     .name = "avx2",
     .rows = ROWS,
     .columns = COLUMNS,
     .add_terms = add_terms,
     .multiply = multiply,
-    .multiply_packed = multiply_packed,
-    .blend = blend_row,
+    .store = store,
 };
 #endif

@@ -19,22 +19,20 @@ static void add_terms(float *restrict sums, const float *a, const float *b, size
 /* 24 registers of sums, 3 of B, and A's elements: see cpu_tile_avx512.c. */
 enum { ROWS = 8, COLUMNS = 12 };
 
-__attribute__((always_inline)) static inline void multiply_strided(float *out, size_t depth,
-                                                                   const float *a, size_t a_row,
-                                                                   size_t a_term, const float *b,
-                                                                   size_t b_term)
+static void multiply(float *sums, size_t depth, const float *a, size_t lda, const float *b,
+                     size_t ldb)
 {
     float32x4_t left[ROWS], middle[ROWS], right[ROWS];
 
 #pragma GCC unroll 8
     for (size_t i = 0; i < ROWS; i++)
         left[i] = middle[i] = right[i] = vdupq_n_f32(0);
-    for (size_t p = 0; p < depth; p++, a += a_term, b += b_term) {
+    for (size_t p = 0; p < depth; p++, a++, b += ldb) {
         const float32x4_t b_left = vld1q_f32(b), b_middle = vld1q_f32(b + 4),
                           b_right = vld1q_f32(b + 8);
 #pragma GCC unroll 8
         for (size_t i = 0; i < ROWS; i++) {
-            const float x = a[i * a_row];
+            const float x = a[i * lda];
             left[i] = vfmaq_n_f32(left[i], b_left, x);
             middle[i] = vfmaq_n_f32(middle[i], b_middle, x);
             right[i] = vfmaq_n_f32(right[i], b_right, x);
@@ -42,24 +40,14 @@ __attribute__((always_inline)) static inline void multiply_strided(float *out, s
     }
 #pragma GCC unroll 8
     for (size_t i = 0; i < ROWS; i++) {
-        vst1q_f32(out + i * COLUMNS, left[i]);
-        vst1q_f32(out + i * COLUMNS + 4, middle[i]);
-        vst1q_f32(out + i * COLUMNS + 8, right[i]);
+        vst1q_f32(sums + i * COLUMNS, left[i]);
+        vst1q_f32(sums + i * COLUMNS + 4, middle[i]);
+        vst1q_f32(sums + i * COLUMNS + 8, right[i]);
     }
 }
 
-static void multiply(float *sums, size_t depth, const float *a, size_t lda, const float *b,
-                     size_t ldb)
-{
-    multiply_strided(sums, depth, a, lda, 1, b, ldb);
-}
-
-static void multiply_packed(float *sums, size_t depth, const float *a, const float *b)
-{
-    multiply_strided(sums, depth, a, 1, ROWS, b, COLUMNS);
-}
-
-static void blend_row(float *restrict c, const float *sums, size_t count, float alpha, float beta)
+static inline void blend_row(float *restrict c, const float *sums, size_t count, float alpha,
+                             float beta)
 {
     size_t j = 0;
 
@@ -74,13 +62,19 @@ static void blend_row(float *restrict c, const float *sums, size_t count, float 
         c[j] = blend(alpha, sums[j], beta, c + j);
 }
 
+static void store(const float *sums, size_t height, size_t width, float alpha, float beta, float *c,
+                  size_t ldc)
+{
+    for (size_t i = 0; i < height; i++)
+        blend_row(c + i * ldc, sums + i * COLUMNS, width, alpha, beta);
+}
+
 const struct cpu_tile cpu_tile_neon = {
     .name = "neon",
     .rows = ROWS,
     .columns = COLUMNS,
     .add_terms = add_terms,
     .multiply = multiply,
-    .multiply_packed = multiply_packed,
-    .blend = blend_row,
+    .store = store,
 };
 #endif

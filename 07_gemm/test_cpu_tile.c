@@ -61,7 +61,7 @@ static void expect_tile(const struct cpu_tile *tile, const float *sums, size_t d
     CHECK(sums[tile->rows * tile->columns] == UNUSED);
 }
 
-static void test_strided(const struct cpu_tile *tile)
+static void test_multiply(const struct cpu_tile *tile)
 {
     static float a[32 * LDA], b[DEPTH * LDB], sums[CPU_TILE_MOST + 1];
 
@@ -77,22 +77,6 @@ static void test_strided(const struct cpu_tile *tile)
         tile->multiply(sums, depth, a, LDA, b, LDB);
         expect_tile(tile, sums, depth);
     }
-}
-
-static void test_packed(const struct cpu_tile *tile)
-{
-    static float a[32 * DEPTH], b[DEPTH * WIDTH], sums[CPU_TILE_MOST + 1];
-    const size_t rows = tile->rows, columns = tile->columns;
-
-    for (size_t p = 0; p < DEPTH; p++) {
-        for (size_t i = 0; i < rows; i++)
-            a[p * rows + i] = a_at(i, p);
-        for (size_t j = 0; j < columns; j++)
-            b[p * columns + j] = b_at(p, j);
-    }
-    fill(sums, CPU_TILE_MOST + 1);
-    tile->multiply_packed(sums, DEPTH, a, b);
-    expect_tile(tile, sums, DEPTH);
 }
 
 static void test_terms(const struct cpu_tile *tile)
@@ -113,28 +97,38 @@ static void test_terms(const struct cpu_tile *tile)
     }
 }
 
-/* NaN in c must not get through where beta is 0, and must where it is not. */
-static void test_blend(const struct cpu_tile *tile)
+/* Parts of a tile, down to none. NaN in c must not get through where beta is 0, and must where it
+ * is not. */
+static void test_store(const struct cpu_tile *tile, size_t height, size_t width, float alpha,
+                       float beta)
+{
+    static float c[32 * LDB], sums[CPU_TILE_MOST];
+
+    for (size_t i = 0; i < tile->rows; i++)
+        for (size_t j = 0; j < LDB; j++) {
+            if (j < tile->columns)
+                sums[i * tile->columns + j] = a_at(i, j);
+            c[i * LDB + j] = j % 5 == 0 ? NAN : b_at(i, j);
+        }
+    tile->store(sums, height, width, alpha, beta, c, LDB);
+    for (size_t i = 0; i < tile->rows; i++)
+        for (size_t j = 0; j < LDB; j++) {
+            const float old = j % 5 == 0 ? NAN : b_at(i, j), sum = a_at(i, j);
+            const float want = i >= height || j >= width ? old
+                               : beta == 0               ? alpha * sum
+                                                         : alpha * sum + beta * old;
+            CHECK(c[i * LDB + j] == want || (isnan(c[i * LDB + j]) && isnan(want)));
+        }
+}
+
+static void test_stores(const struct cpu_tile *tile)
 {
     static const float factors[][2] = {{1, 0}, {2, 0}, {1, 1}, {-3, 2}};
-    static float c[WIDTH + 1], sums[WIDTH + 1];
 
     for (size_t f = 0; f < sizeof factors / sizeof factors[0]; f++)
-        for (size_t count = 0; count <= WIDTH; count++) {
-            const float alpha = factors[f][0], beta = factors[f][1];
-            for (size_t j = 0; j <= WIDTH; j++) {
-                sums[j] = (float)j;
-                c[j] = j % 5 == 0 ? NAN : (float)j / 2;
-            }
-            tile->blend(c, sums, count, alpha, beta);
-            for (size_t j = 0; j <= WIDTH; j++) {
-                const float old = j % 5 == 0 ? NAN : (float)j / 2;
-                const float want = j >= count  ? old
-                                   : beta == 0 ? alpha * (float)j
-                                               : alpha * (float)j + beta * old;
-                CHECK(c[j] == want || (isnan(c[j]) && isnan(want)));
-            }
-        }
+        for (size_t height = 0; height <= tile->rows; height++)
+            for (size_t width = 0; width <= tile->columns; width++)
+                test_store(tile, height, width, factors[f][0], factors[f][1]);
 }
 
 int main(void)
@@ -144,10 +138,9 @@ int main(void)
     find_tiles();
     for (size_t t = 0; t < tile_count; t++) {
         failed = NULL;
-        test_strided(tiles[t]);
-        test_packed(tiles[t]);
+        test_multiply(tiles[t]);
         test_terms(tiles[t]);
-        test_blend(tiles[t]);
+        test_stores(tiles[t]);
         printf("%s: %s%s\n", tiles[t]->name,
                failed == NULL ? "passed" : "FAILED: ", failed == NULL ? "" : failed);
         right = right && failed == NULL;
