@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/integers.h"
 #include "base/memory.h"
 #include "cpu.h"
 #include "cpu_tile.h"
@@ -156,6 +157,15 @@ static void multiply_block(const struct block *block, size_t row, size_t rows, c
         }
 }
 
+/* The size of equal blocks of at most `most` that `count` elements are divided into, a multiple of
+ * `unit`: a last block of few would cost as many copies as a whole one. */
+static size_t block_size(size_t count, size_t most, size_t unit)
+{
+    const size_t equal = count > 0 ? divided_up(count, divided_up(count, most)) : 1;
+
+    return smaller(divided_up(equal, unit) * unit, most / unit * unit);
+}
+
 /* Where a thread's share of `count` elements begins, in whole multiples of `unit`. */
 static size_t share_begin(size_t count, size_t unit, int thread, int threads)
 {
@@ -190,10 +200,10 @@ static void multiply_share(void *argument, int thread)
     const size_t column = share_begin(block->columns, tile->columns, part_n, parts_n);
     const size_t end_column = share_begin(block->columns, tile->columns, part_n + 1, parts_n);
     float *const a = packed_a + (size_t)thread * packed_a_floats;
-    const size_t step = BLOCK_ROWS / tile->rows * tile->rows;
+    const size_t first_row = share_begin(call->m, tile->rows, part_m, parts_m);
+    const size_t step = block_size(end_row - first_row, BLOCK_ROWS, tile->rows);
 
-    for (size_t row = share_begin(call->m, tile->rows, part_m, parts_m); row < end_row;
-         row += step) {
+    for (size_t row = first_row; row < end_row; row += step) {
         const size_t rows = smaller(step, end_row - row);
         pack_a(tile, a, call->a + row * call->lda + block->term, call->lda, rows, block->depth);
         multiply_block(block, row, rows, a, column, end_column);
@@ -202,16 +212,17 @@ static void multiply_share(void *argument, int thread)
 
 static void run_packed(const struct gemm *call, int threads)
 {
-    const size_t step = BLOCK_COLUMNS / cpu_tile()->columns * cpu_tile()->columns;
+    const size_t step = block_size(call->n, BLOCK_COLUMNS, cpu_tile()->columns);
+    const size_t depth = block_size(call->k, BLOCK_DEPTH, 1);
 
     make_room(threads);
     for (size_t column = 0; column < call->n; column += step)
-        for (size_t term = 0; term == 0 || term < call->k; term += BLOCK_DEPTH) {
+        for (size_t term = 0; term == 0 || term < call->k; term += depth) {
             struct block block = {.call = call,
                                   .column = column,
                                   .columns = smaller(step, call->n - column),
                                   .term = term,
-                                  .depth = smaller(BLOCK_DEPTH, call->k - term),
+                                  .depth = smaller(depth, call->k - term),
                                   .threads = threads};
             pool_run(threads, pack_share, &block);
             pool_run(threads, multiply_share, &block);
