@@ -32,6 +32,7 @@ void launch_thin(const struct gemm *call);
 void launch_edges(const struct gemm *call);
 void launch_narrow(const struct gemm *call);
 void launch_streamed(const struct gemm *call);
+void launch_kept_in_l2(const struct gemm *call);
 void launch_any_shape(const struct gemm *call);
 void how_any_shape(const struct gemm *call, char text[RUNG_HOW_SIZE]);
 void prepare_any_shape(const struct gemm *call);
@@ -294,6 +295,15 @@ static const struct gemm_rung rungs[] = {
                  .needs_compute_capability = 90,
                  .unavailable = hopper_unavailable},
         .run = launch_streamed,
+        .depth = gemm_depth_serial,
+        .prepare = prepare_any_shape,
+    },
+    {
+        .rung = {.name = "kept_in_l2",
+                 .idea = "of a matrix larger than L2, a part stays there for the next product",
+                 .needs_compute_capability = 90,
+                 .unavailable = hopper_unavailable},
+        .run = launch_kept_in_l2,
         .depth = gemm_depth_serial,
         .prepare = prepare_any_shape,
     },

@@ -267,6 +267,14 @@ static void consider_small_tiles(const struct gemm *call, struct choice *best)
     }
 }
 
+/* How many floats of the large matrix stay in L2 until the next product. All, without the idea: of
+ * a matrix that is larger than L2, each line has then been evicted when its turn comes again. Half
+ * of L2 holds what all multiprocessors read, and some of it is needed for what passes. */
+static size_t floats_to_keep(unsigned ideas)
+{
+    return ideas & PLAN_KEPT ? l2_bytes() / 100 * 45 / sizeof(float) : SIZE_MAX;
+}
+
 struct plan choose_plan(const struct gemm *call, unsigned ideas)
 {
     const double k = (double)call->k;
@@ -287,5 +295,6 @@ struct plan choose_plan(const struct gemm *call, unsigned ideas)
     }
     if (ideas & PLAN_SMALL)
         consider_small_tiles(call, &best);
+    best.plan.kept = floats_to_keep(ideas);
     return best.plan;
 }

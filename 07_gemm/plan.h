@@ -23,7 +23,8 @@ enum {
     PLAN_EDGES = 1 << 5,    /* the same for those beyond the last tile */
     PLAN_NARROW = 1 << 6,   /* tiles of 32 or 16 columns */
     PLAN_STREAMED = 1 << 7, /* few rows, to which B comes by the TMA */
-    PLAN_SMALL = 1 << 8,    /* blocks that do not wait for one another */
+    PLAN_KEPT = 1 << 8,     /* L2 keeps a part of the large matrix of these */
+    PLAN_SMALL = 1 << 9,    /* blocks that do not wait for one another */
 };
 
 /* BY_NOTHING: the ideas do not suffice for the problem. */
@@ -56,6 +57,7 @@ struct plan {
     size_t rows,
         columns;     /* BY_TILES: of C; what is beyond them is left to few_rows and few_columns */
     unsigned splits; /* others: how many blocks share a tile's steps along k */
+    size_t kept;     /* few rows or columns: so many floats of the large matrix stay in L2 */
 };
 
 /* At most: rows or columns of C that few_rows or few_columns takes; rows that streamed_rows takes;
@@ -64,6 +66,9 @@ enum { MOST_FEW = 16, MOST_STREAMED = 32, MOST_CLUSTER = 8 };
 
 /* How many clusters of that many blocks the current GPU runs at the same time. */
 unsigned clusters_at_once(unsigned cluster);
+
+/* The current GPU's L2. */
+size_t l2_bytes(void);
 
 /* How many blocks these kernels have for a tile, which share its steps along k. */
 unsigned few_rows_splits(const struct gemm *call);
@@ -77,9 +82,13 @@ struct plan choose_plan(const struct gemm *call, unsigned ideas);
 void run_tiles(const struct gemm *call, const struct plan *plan);
 void launch_clustered_tiles(const struct gemm *call, const struct plan *plan);
 void launch_narrow_tiles(const struct gemm *call, const struct plan *plan);
-void run_few_rows(const struct gemm *call, unsigned splits);
-void run_few_columns(const struct gemm *call, unsigned splits);
-void run_streamed(const struct gemm *call, unsigned splits);
+void run_few_rows(const struct gemm *call, unsigned splits, size_t kept);
+void run_few_columns(const struct gemm *call, unsigned splits, size_t kept);
+
+/* run_few_rows, which also copies B, whose rows are not aligned, to rows that are `pitch` floats
+ * apart. */
+void run_few_rows_copying(const struct gemm *call, unsigned splits, float *to, size_t pitch);
+void run_streamed(const struct gemm *call, unsigned splits, size_t kept);
 void run_small_tiles(const struct gemm *call, const struct plan *plan);
 
 #ifdef __cplusplus

@@ -29,4 +29,14 @@ static inline __device__ void copy_box(void *to, const CUtensorMap *map, int col
                  : "memory");
 }
 
+/* The same with a hint to L2 (l2_hints.cuh). */
+static inline __device__ void copy_box_hinted(void *to, const CUtensorMap *map, int column, int row,
+                                              phase_barrier *barrier, uint64_t hint)
+{
+    asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes"
+                 ".L2::cache_hint [%0], [%1, {%2, %3}], [%4], %5;" ::"r"(shared_address(to)),
+                 "l"(map), "r"(column), "r"(row), "r"(shared_address(barrier)), "l"(hint)
+                 : "memory");
+}
+
 #endif
