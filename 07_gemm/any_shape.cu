@@ -87,10 +87,18 @@ extern "C" void launch_added_later(const struct gemm *call)
 }
 
 /* Better: where the blocks of a tile fit in a cluster, they add up their sums themselves, from one
- * another's shared memory, each its share. Still bad: a B whose rows are not aligned. */
+ * another's shared memory, each its share. Still bad: more blocks than a cluster may have need the
+ * second kernel. */
 extern "C" void launch_clustered(const struct gemm *call)
 {
     run_plan(call, ideas_up_to(PLAN_CLUSTERS));
+}
+
+/* Better: such blocks leave their sums in global memory, wait for one another there, and each adds
+ * up its share, in the same launch. Still bad: a B whose rows are not aligned. */
+extern "C" void launch_added_in_shares(const struct gemm *call)
+{
+    run_plan(call, ideas_up_to(PLAN_SHARES));
 }
 
 /* Better: such a B is copied first, which takes k n reads and writes, for m k n products. Still
@@ -164,6 +172,7 @@ extern "C" void how_any_shape(const struct gemm *call, char text[RUNG_HOW_SIZE])
         snprintf(text, RUNG_HOW_SIZE, "%u blocks, tiles of %s%s%s%s", plan.blocks,
                  tiles[plan.shape],
                  plan.cluster > 1   ? ", in clusters"
+                 : plan.in_shares   ? ", added in shares"
                  : plan.added_later ? ", added later"
                                     : "",
                  plan.copies_b ? ", B copied" : "",

@@ -27,6 +27,7 @@ void launch_stream_k(const struct gemm *call);
 void launch_sliced_tiles(const struct gemm *call);
 void launch_added_later(const struct gemm *call);
 void launch_clustered(const struct gemm *call);
+void launch_added_in_shares(const struct gemm *call);
 void launch_aligned_copies(const struct gemm *call);
 void launch_thin(const struct gemm *call);
 void launch_edges(const struct gemm *call);
@@ -252,6 +253,15 @@ static const struct gemm_rung rungs[] = {
         .run = launch_clustered,
         .depth = gemm_depth_serial,
         .prepare = prepare_workspace,
+    },
+    {
+        .rung = {.name = "added_in_shares",
+                 .idea = "more blocks wait for one another, and each adds up its share",
+                 .needs_compute_capability = 90,
+                 .unavailable = hopper_unavailable},
+        .run = launch_added_in_shares,
+        .depth = gemm_depth_serial,
+        .prepare = prepare_any_shape,
     },
     {
         .rung = {.name = "aligned_copies",

@@ -18,13 +18,14 @@ enum {
     PLAN_SHAPES = 1 << 0,   /* tiles of several shapes */
     PLAN_LATER = 1 << 1,    /* partial sums added by a second kernel */
     PLAN_CLUSTERS = 1 << 2, /* partial sums added within a cluster */
-    PLAN_COPIES = 1 << 3,   /* aligned copies of B */
-    PLAN_THIN = 1 << 4,     /* few rows or columns without tiles */
-    PLAN_EDGES = 1 << 5,    /* the same for those beyond the last tile */
-    PLAN_NARROW = 1 << 6,   /* tiles of 32 or 16 columns */
-    PLAN_STREAMED = 1 << 7, /* few rows, to which B comes by the TMA */
-    PLAN_KEPT = 1 << 8,     /* L2 keeps a part of the large matrix of these */
-    PLAN_SMALL = 1 << 9,    /* blocks that do not wait for one another */
+    PLAN_SHARES = 1 << 3,   /* or by all blocks of a tile, through global memory */
+    PLAN_COPIES = 1 << 4,   /* aligned copies of B */
+    PLAN_THIN = 1 << 5,     /* few rows or columns without tiles */
+    PLAN_EDGES = 1 << 6,    /* the same for those beyond the last tile */
+    PLAN_NARROW = 1 << 7,   /* tiles of 32 or 16 columns */
+    PLAN_STREAMED = 1 << 8, /* few rows, to which B comes by the TMA */
+    PLAN_KEPT = 1 << 9,     /* L2 keeps a part of the large matrix of these */
+    PLAN_SMALL = 1 << 10,   /* blocks that do not wait for one another */
 };
 
 /* BY_NOTHING: the ideas do not suffice for the problem. */
@@ -52,6 +53,7 @@ struct plan {
     int shape;
     unsigned blocks;  /* BY_TILES: how many share the work */
     bool added_later; /* BY_TILES: partial sums, by add_parts */
+    bool in_shares;   /* BY_TILES: the blocks of a tile each add up a share of it */
     unsigned cluster; /* BY_TILES: so many blocks, which share a tile, are a cluster; 0: none */
     bool copies_b;    /* BY_TILES */
     size_t rows,
@@ -78,9 +80,10 @@ unsigned few_columns_splits(const struct gemm *call);
 /* The fastest plan by the ideas, for a product with m, n and k > 0. */
 struct plan choose_plan(const struct gemm *call, unsigned ideas);
 
-/* Run a plan's kernels. run_tiles calls the two below it. */
+/* Run a plan's kernels. run_tiles calls the three below it. */
 void run_tiles(const struct gemm *call, const struct plan *plan);
 void launch_clustered_tiles(const struct gemm *call, const struct plan *plan);
+void launch_tiles_in_shares(const struct gemm *call, const struct plan *plan);
 void launch_narrow_tiles(const struct gemm *call, const struct plan *plan);
 void run_few_rows(const struct gemm *call, unsigned splits, size_t kept);
 void run_few_columns(const struct gemm *call, unsigned splits, size_t kept);

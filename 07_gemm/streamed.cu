@@ -112,6 +112,10 @@ static __global__ void __launch_bounds__(SPLIT_THREADS, T::RESIDENT)
     float sum[T::TALL][T::WIDE] = {}, total[T::COUNT];
     unsigned started = 0;
 
+    if (threadIdx.x == 0) {
+        prefetch_map(&a);
+        prefetch_map(&b);
+    }
     overlap_launches();
     for (unsigned step = 0; step < steps; step++) {
         /* Not yet into the stage that was read last: other warps may still be at it. */

@@ -54,6 +54,13 @@ static void check_plan(const struct gemm *call, unsigned ideas, const struct pla
                                                ceil_of(plan->rows, tile_m[plan->shape]) *
                                                ceil_of(plan->columns, tile_n[plan->shape]));
         }
+        if (plan->in_shares) {
+            assert_true(ideas & PLAN_SHARES && plan->cluster == 0 && !plan->added_later);
+            assert_true(plan->shape < TILE_128X32);
+            assert_int_equal(plan->blocks % (ceil_of(plan->rows, tile_m[plan->shape]) *
+                                             ceil_of(plan->columns, tile_n[plan->shape])),
+                             0);
+        }
         assert_true(!plan->added_later || ideas & PLAN_LATER);
         assert_true(plan->shape < TILE_128X32 || (ideas & PLAN_NARROW && call->lda % 4 == 0));
         break;
@@ -159,6 +166,12 @@ static void check_tiles(struct problem *problem, unsigned count, size_t k)
             verify_forced(problem);
     }
     forced.cluster = 0;
+    forced.in_shares = forced.shape < TILE_128X32;
+    for (unsigned parts = 1; forced.in_shares && parts <= ceil_of(k, 64); parts++) {
+        forced.blocks = parts * count;
+        verify_forced(problem);
+    }
+    forced.in_shares = false;
 }
 
 static void check_shapes(struct problem *problem, size_t m, size_t n, size_t k)

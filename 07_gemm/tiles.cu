@@ -59,6 +59,8 @@ void run_tiles(const struct gemm *call, const struct plan *plan)
         align_b(call, plan, &inner);
     if (plan->cluster > 1)
         launch_clustered_tiles(&inner, plan);
+    else if (plan->in_shares)
+        launch_tiles_in_shares(&inner, plan);
     else
         launches[plan->shape](&inner, plan);
     if (plan->rows < call->m && !plan->copies_b) {

@@ -18,6 +18,13 @@ static inline __device__ void copy_bulk(void *to, const void *from, unsigned byt
                  : "memory");
 }
 
+/* Brings a map near, so that the first copy need not wait for it. It must be a parameter of the
+ * kernel: then this may be done before the wait for the kernel before (dependent_launch.cuh). */
+static inline __device__ void prefetch_map(const CUtensorMap *map)
+{
+    asm volatile("prefetch.tensormap [%0];" ::"l"(map) : "memory");
+}
+
 /* Starts a copy of a box of a matrix from element (row, column) on. The box's size is the map's;
  * outside the matrix it is filled with zeros. `to` must be a multiple of 128. */
 static inline __device__ void copy_box(void *to, const CUtensorMap *map, int column, int row,
