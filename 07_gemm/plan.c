@@ -155,9 +155,11 @@ static double tiles_time(const struct gemm *call, const struct plan *plan)
         time += tile->store + (plan->added_later
                                    ? blocks * tile_bytes * ADDED_LATER
                                    : larger(1, blocks / count - 1) * tile_bytes * COLLECTED);
-    if (plan->copies_b)
-        time += SECOND_LAUNCH + (double)call->k * (double)call->n * 2 * sizeof(float) * READ;
-    if (plan->rows < call->m)
+    if (plan->copies_b) {
+        const double bytes = (double)call->k * (double)call->n * sizeof(float);
+        time += plan->rows < call->m ? bytes * READ : SECOND_LAUNCH + 2 * bytes * READ;
+    }
+    if (plan->rows < call->m) /* few_rows copies B, too */
         time += few_time(call->m - plan->rows, (double)call->k * (double)call->n,
                          call->multiprocessors);
     if (plan->columns < call->n)

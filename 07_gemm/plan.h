@@ -29,7 +29,15 @@ enum {
 };
 
 /* BY_NOTHING: the ideas do not suffice for the problem. */
-enum plan_kind { BY_NOTHING, BY_TILES, BY_FEW_ROWS, BY_FEW_COLUMNS, BY_STREAM, BY_SMALL_TILES };
+enum plan_kind {
+    BY_NOTHING,
+    BY_TILES,
+    BY_FEW_ROWS,
+    BY_FEW_COLUMNS,
+    BY_STREAM,
+    BY_SMALL_TILES,
+    BY_STREAMED_TILES
+};
 
 /* Tiles of tiles_of_c; the first is Large. */
 enum {
@@ -47,6 +55,9 @@ enum {
 
 /* Tiles of small_tiles. */
 enum { SMALL_16X32, SMALL_32X32, SMALL_32X64, SMALL_16X64, SMALL_SHAPES };
+
+/* Tiles of streamed_tiles. */
+enum { STREAMED_16X32, STREAMED_32X32, STREAMED_32X64, STREAMED_64X64, STREAMED_SHAPES };
 
 struct plan {
     enum plan_kind kind;
@@ -93,6 +104,7 @@ void run_few_columns(const struct gemm *call, unsigned splits, size_t kept);
 void run_few_rows_copying(const struct gemm *call, unsigned splits, float *to, size_t pitch);
 void run_streamed(const struct gemm *call, unsigned splits, size_t kept);
 void run_small_tiles(const struct gemm *call, const struct plan *plan);
+void run_streamed_tiles(const struct gemm *call, const struct plan *plan);
 
 #ifdef __cplusplus
 }

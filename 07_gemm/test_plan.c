@@ -81,6 +81,8 @@ static void check_plan(const struct gemm *call, unsigned ideas, const struct pla
         assert_true(plan->splits == 1 ||
                     blocks * plan->splits * MOST_STREAMED * 256 <= workspace_floats(processors));
         break;
+    case BY_STREAMED_TILES:
+        break;
     case BY_SMALL_TILES:
         assert_true(ideas & PLAN_SMALL);
         blocks = ceil_of(call->m, small_m[plan->shape]) * ceil_of(call->n, small_n[plan->shape]);
@@ -128,6 +130,8 @@ static void run_forced(const struct gemm *call)
         run_few_columns(call, forced.splits, forced.kept);
     else if (forced.kind == BY_STREAM)
         run_streamed(call, forced.splits, forced.kept);
+    else if (forced.kind == BY_STREAMED_TILES)
+        run_streamed_tiles(call, &forced);
     else
         run_small_tiles(call, &forced);
 }
@@ -183,6 +187,15 @@ static void check_shapes(struct problem *problem, size_t m, size_t n, size_t k)
             (unsigned)(ceil_of(m, tile_m[forced.shape]) * ceil_of(n, tile_n[forced.shape]));
         check_tiles(problem, count, k);
     }
+    forced = (struct plan){.kind = BY_STREAMED_TILES};
+    for (forced.shape = 0; forced.shape < STREAMED_SHAPES && k % 4 == 0 && n % 4 == 0;
+         forced.shape++)
+        for (forced.splits = 1; forced.splits <= 2; forced.splits++) {
+            verify_forced(problem);
+            forced.in_shares = true;
+            verify_forced(problem);
+            forced.in_shares = false;
+        }
     forced = (struct plan){.kind = BY_SMALL_TILES};
     for (forced.shape = 0; forced.shape < SMALL_SHAPES; forced.shape++)
         for (forced.splits = 1; forced.splits <= 3; forced.splits += 2)
