@@ -26,6 +26,7 @@ enum {
     PLAN_STREAMED = 1 << 8, /* few rows, to which B comes by the TMA */
     PLAN_KEPT = 1 << 9,     /* L2 keeps a part of the large matrix of these */
     PLAN_SMALL = 1 << 10,   /* blocks that do not wait for one another */
+    PLAN_FEEDS = 1 << 11,   /* small tiles to which A and B come by the TMA */
 };
 
 /* BY_NOTHING: the ideas do not suffice for the problem. */
@@ -64,7 +65,8 @@ struct plan {
     int shape;
     unsigned blocks;  /* BY_TILES: how many share the work */
     bool added_later; /* BY_TILES: partial sums, by add_parts */
-    bool in_shares;   /* BY_TILES: the blocks of a tile each add up a share of it */
+    bool
+        in_shares; /* BY_TILES, BY_STREAMED_TILES: the blocks of a tile each add up a share of it */
     unsigned cluster; /* BY_TILES: so many blocks, which share a tile, are a cluster; 0: none */
     bool copies_b;    /* BY_TILES */
     size_t rows,

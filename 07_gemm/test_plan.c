@@ -16,13 +16,17 @@
 void prepare_any_shape(const struct gemm *call);
 const char *hopper_unavailable(void);
 
-enum { ALL = 2 * PLAN_SMALL - 1 };
+enum { ALL = 2 * PLAN_FEEDS - 1 };
 
 static const unsigned tile_m[TILE_SHAPES] = {128, 128, 256, 128, 64, 128, 64, 128, 128};
 static const unsigned tile_n[TILE_SHAPES] = {256, 192, 128, 128, 128, 64, 64, 32, 16};
 
 static const unsigned small_m[SMALL_SHAPES] = {16, 32, 32, 16};
 static const unsigned small_n[SMALL_SHAPES] = {32, 32, 64, 64};
+
+static const unsigned streamed_m[STREAMED_SHAPES] = {16, 32, 32, 64};
+static const unsigned streamed_n[STREAMED_SHAPES] = {32, 32, 64, 64};
+static const unsigned streamed_resident[STREAMED_SHAPES] = {4, 3, 2, 1};
 
 static size_t ceil_of(size_t a, size_t b)
 {
@@ -82,6 +86,16 @@ static void check_plan(const struct gemm *call, unsigned ideas, const struct pla
                     blocks * plan->splits * MOST_STREAMED * 256 <= workspace_floats(processors));
         break;
     case BY_STREAMED_TILES:
+        assert_true(ideas & PLAN_FEEDS);
+        assert_true(call->lda % 4 == 0 && call->ldb % 4 == 0);
+        blocks =
+            ceil_of(call->m, streamed_m[plan->shape]) * ceil_of(call->n, streamed_n[plan->shape]);
+        assert_true(plan->splits == 1 || blocks <= WORKSPACE_FLAGS);
+        assert_true(plan->splits == 1 ||
+                    blocks * plan->splits * streamed_m[plan->shape] * streamed_n[plan->shape] <=
+                        workspace_floats(processors));
+        assert_true(!plan->in_shares ||
+                    blocks * plan->splits <= processors * streamed_resident[plan->shape]);
         break;
     case BY_SMALL_TILES:
         assert_true(ideas & PLAN_SMALL);
