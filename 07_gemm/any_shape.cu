@@ -148,8 +148,8 @@ extern "C" void launch_kept_in_l2(const struct gemm *call)
     run_plan(call, ideas_up_to(PLAN_KEPT));
 }
 
-/* Better: small tiles, of blocks that load at once all they need. Still bad: a copy of 16 bytes takes
- * a thread some 25 instructions, which no products hide at the beginning. */
+/* Better: small tiles, of blocks that load at once all they need. Still bad: a copy of 16 bytes
+ * takes a thread some 25 instructions, which no products hide at the beginning. */
 extern "C" void launch_small_tiles(const struct gemm *call)
 {
     run_plan(call, ideas_up_to(PLAN_SMALL));

@@ -1,4 +1,5 @@
-/* Step 07, rung `any_shape`: small tiles whose operands both come by the TMA, on Hopper (sm_90a). */
+/* Step 07, rung `any_shape`: small tiles whose operands both come by the TMA, on Hopper
+ * (sm_90a). */
 #include "in_shares.cuh"
 #include "kernel/dependent_launch.cuh"
 #include "kernel/tensor_map.cuh"
@@ -11,8 +12,8 @@
 #include "tensor_b.cuh"
 
 /* A block computes M x N elements of C, each of its 8 warps for CHUNKS times four of a stage's
- * values of p. A lane has TALL rows, 4 apart, and fours of columns, 32 apart. RESIDENT blocks run on
- * a multiprocessor. */
+ * values of p. A lane has TALL rows, 4 apart, and fours of columns, 32 apart. RESIDENT blocks run
+ * on a multiprocessor. */
 template <unsigned TALL_, unsigned WIDE_, unsigned CHUNKS_, unsigned STAGES_, unsigned RESIDENT_>
 struct StreamedTile {
     static const unsigned TALL = TALL_, WIDE = WIDE_, M = 4 * TALL, N = 8 * WIDE;

@@ -130,7 +130,9 @@ static __device__ void multiply_rows(const struct gemm &call, const struct porti
 /* Computes C of up to ROWS rows. A block's warps have the same 128 columns and different values of
  * p, so that their sums are added up at the end. */
 template <unsigned ROWS, bool ALIGNED>
-static __global__ void __launch_bounds__(SPLIT_THREADS, ROWS > 1 ? 2 : ALIGNED ? 4 : 3)
+static __global__ void __launch_bounds__(SPLIT_THREADS, ROWS > 1  ? 2
+                                                        : ALIGNED ? 4
+                                                                  : 3)
     few_rows(const struct gemm call, const struct division division, const float *kept_end,
              const struct copy_of_b copy)
 {

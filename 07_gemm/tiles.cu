@@ -15,8 +15,8 @@ static struct gemm rows_below(const struct gemm *call, const struct plan *plan)
     return below;
 }
 
-/* Copies B to rows that are aligned, in `inner`. Where there are few rows below, their kernel, which
- * reads all of B, does it. */
+/* Copies B to rows that are aligned, in `inner`. Where there are few rows below, their kernel,
+ * which reads all of B, does it. */
 static void align_b(const struct gemm *call, const struct plan *plan, struct gemm *inner)
 {
     const size_t pitch = aligned_pitch(call->n, sizeof(float));
