@@ -272,6 +272,26 @@ static void test_streams(void **state)
     }
 }
 
+/* More stages than fit in a ring, of all tiles, in one block and in two that share k. */
+static void test_streamed_tiles(void **state)
+{
+    struct gemm_options options;
+    (void)state;
+
+    if (hopper_unavailable() != NULL)
+        skip();
+    step_test_defaults(&options);
+    options.m = 66;
+    options.n = 68;
+    options.k = 900;
+    struct problem *const problem = loaded_problem(&options);
+    forced = (struct plan){.kind = BY_STREAMED_TILES};
+    for (forced.shape = 0; forced.shape < STREAMED_SHAPES; forced.shape++)
+        for (forced.splits = 1; forced.splits <= 2; forced.splits++)
+            verify_forced(problem);
+    gemm_kind.destroy(problem);
+}
+
 /* A part of the large matrix that L2 keeps ends within its rows, or is none or all of it. */
 static void test_kept(void **state)
 {
@@ -372,8 +392,9 @@ static void test_bf16_plans(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_plans), cmocka_unit_test(test_shapes),
-                                       cmocka_unit_test(test_streams), cmocka_unit_test(test_kept),
-                                       cmocka_unit_test(test_bf16_plans)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_plans),          cmocka_unit_test(test_shapes),
+        cmocka_unit_test(test_streams),        cmocka_unit_test(test_kept),
+        cmocka_unit_test(test_streamed_tiles), cmocka_unit_test(test_bf16_plans)};
     return cmocka_run_group_tests_name("07_gemm, plans", tests, NULL, NULL);
 }
