@@ -65,8 +65,6 @@ static void run_plan(const struct gemm *call, unsigned ideas)
         run_streamed(call, plan.splits, plan.kept);
     else if (plan.kind == BY_SMALL_TILES)
         run_small_tiles(call, &plan);
-    else if (plan.kind == BY_STREAMED_TILES)
-        run_streamed_tiles(call, &plan);
     else
         launch_producer_warps(call);
 }
@@ -148,17 +146,10 @@ extern "C" void launch_kept_in_l2(const struct gemm *call)
     run_plan(call, ideas_up_to(PLAN_KEPT));
 }
 
-/* Better: small tiles, of blocks that load at once all they need. Still bad: a copy of 16 bytes
- * takes a thread some 25 instructions, which no products hide at the beginning. */
-extern "C" void launch_small_tiles(const struct gemm *call)
-{
-    run_plan(call, ideas_up_to(PLAN_SMALL));
-}
-
-/* Better: where rows are aligned, the TMA brings both operands of small tiles. */
+/* Better: small tiles, of blocks that load at once all they need. */
 extern "C" void launch_any_shape(const struct gemm *call)
 {
-    run_plan(call, ideas_up_to(PLAN_FEEDS));
+    run_plan(call, ideas_up_to(PLAN_SMALL));
 }
 
 /* Memory for the copy is allocated here, not when the product is timed. */
@@ -175,8 +166,7 @@ extern "C" void how_any_shape(const struct gemm *call, char text[RUNG_HOW_SIZE])
                                                    "128x128", "64x128",  "128x64",
                                                    "64x64",   "128x32",  "128x16"};
     static const char *const small[] = {"16x32", "32x32", "32x64", "16x64"};
-    static const char *const streamed[] = {"16x32", "32x32", "32x64", "64x64"};
-    const struct plan plan = plan_for(call, ideas_up_to(PLAN_FEEDS));
+    const struct plan plan = plan_for(call, ideas_up_to(PLAN_SMALL));
 
     if (plan.kind == BY_TILES)
         snprintf(text, RUNG_HOW_SIZE, "%u blocks, tiles of %s%s%s%s", plan.blocks,
@@ -189,9 +179,6 @@ extern "C" void how_any_shape(const struct gemm *call, char text[RUNG_HOW_SIZE])
                  plan.rows < call->m || plan.columns < call->n ? ", edges" : "");
     else if (plan.kind == BY_SMALL_TILES)
         snprintf(text, RUNG_HOW_SIZE, "small tiles of %s, k in %u", small[plan.shape], plan.splits);
-    else if (plan.kind == BY_STREAMED_TILES)
-        snprintf(text, RUNG_HOW_SIZE, "streamed tiles of %s, k in %u%s", streamed[plan.shape],
-                 plan.splits, plan.in_shares ? ", added in shares" : "");
     else if (plan.kind != BY_NOTHING)
         snprintf(text, RUNG_HOW_SIZE, "few %s, k in %u",
                  plan.kind == BY_FEW_COLUMNS ? "columns"

@@ -34,7 +34,6 @@ void launch_edges(const struct gemm *call);
 void launch_narrow(const struct gemm *call);
 void launch_streamed(const struct gemm *call);
 void launch_kept_in_l2(const struct gemm *call);
-void launch_small_tiles(const struct gemm *call);
 void launch_any_shape(const struct gemm *call);
 void how_any_shape(const struct gemm *call, char text[RUNG_HOW_SIZE]);
 void prepare_any_shape(const struct gemm *call);
@@ -319,17 +318,8 @@ static const struct gemm_rung rungs[] = {
         .prepare = prepare_any_shape,
     },
     {
-        .rung = {.name = "small_tiles",
-                 .idea = "small tiles for small products",
-                 .needs_compute_capability = 90,
-                 .unavailable = hopper_unavailable},
-        .run = launch_small_tiles,
-        .depth = gemm_depth_serial,
-        .prepare = prepare_any_shape,
-    },
-    {
         .rung = {.name = "any_shape",
-                 .idea = "small tiles by the TMA: a plan for every shape",
+                 .idea = "small tiles for small products: a plan for every shape",
                  .needs_compute_capability = 90,
                  .unavailable = hopper_unavailable},
         .run = launch_any_shape,

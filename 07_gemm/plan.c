@@ -25,7 +25,6 @@ static const struct tile tiles[TILE_SHAPES] = {
     [TILE_128X16] = {128, 16, 32, 0.54, 0, 2.7},
 };
 
-/* Of small_tiles, and of streamed_tiles. */
 struct small_tile {
     unsigned m, n, depth, resident; /* resident: blocks per multiprocessor */
     double step;                    /* of a block, one stage, if it is alone */
@@ -39,20 +38,14 @@ static const struct small_tile small_tiles[SMALL_SHAPES] = {
     [SMALL_16X64] = {16, 64, 64, 2, 0.8, 85e3},
 };
 
-static const struct small_tile streamed_tiles[STREAMED_SHAPES] = {
-    [STREAMED_16X32] = {16, 32, 64, 4, 0.4, 100e3},
-    [STREAMED_32X32] = {32, 32, 64, 3, 0.55, 130e3},
-    [STREAMED_32X64] = {32, 64, 64, 2, 0.75, 175e3},
-    [STREAMED_64X64] = {64, 64, 64, 1, 1.3, 200e3},
-};
-
 static const double LAUNCH = 3, SECOND_LAUNCH = 2.5; /* alone; behind another */
 static const double READ = 0.26e-6;                  /* for each byte from DRAM */
 static const double ADDED_LATER = 0.25e-6; /* for each byte of partial sums of all blocks */
 static const double COLLECTED = 24e-6;     /* for each byte that one block adds up */
 static const double IN_CLUSTER = 30e-6;    /* for each byte of a tile, whatever the cluster */
-static const double WAIT = 1.5;            /* for the other blocks of a tile */
-static const double IN_SHARES = 25e-6;     /* for each byte of a tile, whatever their number */
+static const double WAIT = 1.5;            /* for the other blocks of a tile, on an H100 */
+static const double IN_SHARES = 60e-6;     /* for each byte of a tile, whatever their number */
+static const double OF_PART = 0.004;       /* for each part of a tile, if add_parts adds them up */
 
 static size_t ceil_of(size_t a, size_t b)
 {
@@ -122,12 +115,12 @@ static double few_time(size_t few, double elements, int multiprocessors)
     return LAUNCH + larger(elements * sizeof(float) * READ, (double)computed * elements / products);
 }
 
-/* Whether the TMA can bring both operands as they lie. */
+/* With up to 8 rows, few_rows takes as long. */
 static bool can_be_streamed(const struct gemm *call)
 {
-    return call->m <= INT32_MAX && call->n <= INT32_MAX && call->k <= INT32_MAX &&
-           (uintptr_t)call->a % 16 == 0 && call->lda % 4 == 0 && (uintptr_t)call->b % 16 == 0 &&
-           call->ldb % 4 == 0;
+    return call->m > 8 && call->m <= MOST_STREAMED && call->n <= INT32_MAX &&
+           call->k <= INT32_MAX && (uintptr_t)call->a % 16 == 0 && call->lda % 4 == 0 &&
+           (uintptr_t)call->b % 16 == 0 && call->ldb % 4 == 0;
 }
 
 static double streamed_time(const struct gemm *call, unsigned splits)
@@ -161,13 +154,11 @@ static double tiles_time(const struct gemm *call, const struct plan *plan)
         time += WAIT + tile_bytes * IN_SHARES;
     else if (blocks != count) /* tiles are divided */
         time += tile->store + (plan->added_later
-                                   ? blocks * tile_bytes * ADDED_LATER
+                                   ? blocks * tile_bytes * ADDED_LATER + blocks / count * OF_PART
                                    : larger(1, blocks / count - 1) * tile_bytes * COLLECTED);
-    if (plan->copies_b) {
-        const double bytes = (double)call->k * (double)call->n * sizeof(float);
-        time += plan->rows < call->m ? bytes * READ : SECOND_LAUNCH + 2 * bytes * READ;
-    }
-    if (plan->rows < call->m) /* few_rows copies B, too */
+    if (plan->copies_b)
+        time += SECOND_LAUNCH + (double)call->k * (double)call->n * 2 * sizeof(float) * READ;
+    if (plan->rows < call->m)
         time += few_time(call->m - plan->rows, (double)call->k * (double)call->n,
                          call->multiprocessors);
     if (plan->columns < call->n)
@@ -259,9 +250,9 @@ static void consider_tiles(const struct gemm *call, unsigned ideas, struct choic
 
 /* ---- small tiles ----------------------------------------------------------------------------- */
 
-static double small_time(const struct gemm *call, const struct plan *plan,
-                         const struct small_tile *tile)
+static double small_time(const struct gemm *call, const struct plan *plan)
 {
+    const struct small_tile *const tile = &small_tiles[plan->shape];
     const double tiles_of_c = (double)ceil_of(call->m, tile->m) * (double)ceil_of(call->n, tile->n);
     const double k = (double)ceil_of(ceil_of(call->k, plan->splits), tile->depth) * tile->depth;
     const double blocks = tiles_of_c * plan->splits, slots = call->multiprocessors;
@@ -269,10 +260,7 @@ static double small_time(const struct gemm *call, const struct plan *plan,
     const double all =
         tile->m * tile->n * k * (double)ceil_of((size_t)blocks, (size_t)slots) / tile->rate;
 
-    return LAUNCH + larger(alone, all) +
-           (plan->in_shares    ? WAIT + (double)tile->m * tile->n * sizeof(float) * IN_SHARES
-            : plan->splits > 1 ? 1.2 + 0.1 * plan->splits
-                               : 0);
+    return LAUNCH + larger(alone, all) + (plan->splits > 1 ? 1.2 + 0.1 * plan->splits : 0);
 }
 
 static void consider_small_tiles(const struct gemm *call, struct choice *best)
@@ -287,34 +275,7 @@ static void consider_small_tiles(const struct gemm *call, struct choice *best)
                               (plan.splits * tile->depth <= call->k && plan.splits * count <= 2048);
              plan.splits *= 2)
             if (count <= UINT32_MAX / plan.splits)
-                consider(best, &plan, small_time(call, &plan, tile));
-    }
-}
-
-/* The blocks of a tile add up its sums one after another, or, if all run at the same time, each a
- * share. */
-static void consider_streamed_tiles(const struct gemm *call, struct choice *best)
-{
-    struct plan plan = {.kind = BY_STREAMED_TILES};
-
-    if (!can_be_streamed(call))
-        return;
-    for (plan.shape = 0; plan.shape < STREAMED_SHAPES; plan.shape++) {
-        const struct small_tile *const tile = &streamed_tiles[plan.shape];
-        const size_t count = ceil_of(call->m, tile->m) * ceil_of(call->n, tile->n);
-        const size_t steps = ceil_of(call->k, tile->depth);
-        const size_t at_once = (size_t)call->multiprocessors * tile->resident;
-
-        for (plan.splits = 1; plan.splits == 1 || (plan.splits <= steps && plan.splits <= 8 &&
-                                                   plan.splits * count <= at_once);
-             plan.splits *= 2)
-            if (count <= UINT32_MAX / plan.splits)
-                consider(best, &plan, small_time(call, &plan, tile));
-        plan.splits = (unsigned)(at_once / count < steps ? at_once / count : steps);
-        plan.in_shares = true;
-        if (plan.splits > 1)
-            consider(best, &plan, small_time(call, &plan, tile));
-        plan.in_shares = false;
+                consider(best, &plan, small_time(call, &plan));
     }
 }
 
@@ -340,15 +301,12 @@ struct plan choose_plan(const struct gemm *call, unsigned ideas)
         const struct plan plan = {.kind = BY_FEW_COLUMNS, .splits = few_columns_splits(call)};
         consider(&best, &plan, few_time(call->n, k * (double)call->m, call->multiprocessors));
     }
-    if (ideas & PLAN_STREAMED && call->m > 8 && call->m <= MOST_STREAMED && can_be_streamed(call)) {
-        /* With up to 8 rows, few_rows takes as long. */
+    if (ideas & PLAN_STREAMED && can_be_streamed(call)) {
         const struct plan plan = {.kind = BY_STREAM, .splits = streamed_splits(call)};
         consider(&best, &plan, streamed_time(call, plan.splits));
     }
     if (ideas & PLAN_SMALL)
         consider_small_tiles(call, &best);
-    if (ideas & PLAN_FEEDS)
-        consider_streamed_tiles(call, &best);
     best.plan.kept = floats_to_keep(ideas);
     return best.plan;
 }

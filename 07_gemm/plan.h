@@ -26,19 +26,10 @@ enum {
     PLAN_STREAMED = 1 << 8, /* few rows, to which B comes by the TMA */
     PLAN_KEPT = 1 << 9,     /* L2 keeps a part of the large matrix of these */
     PLAN_SMALL = 1 << 10,   /* blocks that do not wait for one another */
-    PLAN_FEEDS = 1 << 11,   /* small tiles to which A and B come by the TMA */
 };
 
 /* BY_NOTHING: the ideas do not suffice for the problem. */
-enum plan_kind {
-    BY_NOTHING,
-    BY_TILES,
-    BY_FEW_ROWS,
-    BY_FEW_COLUMNS,
-    BY_STREAM,
-    BY_SMALL_TILES,
-    BY_STREAMED_TILES
-};
+enum plan_kind { BY_NOTHING, BY_TILES, BY_FEW_ROWS, BY_FEW_COLUMNS, BY_STREAM, BY_SMALL_TILES };
 
 /* Tiles of tiles_of_c; the first is Large. */
 enum {
@@ -57,16 +48,12 @@ enum {
 /* Tiles of small_tiles. */
 enum { SMALL_16X32, SMALL_32X32, SMALL_32X64, SMALL_16X64, SMALL_SHAPES };
 
-/* Tiles of streamed_tiles. */
-enum { STREAMED_16X32, STREAMED_32X32, STREAMED_32X64, STREAMED_64X64, STREAMED_SHAPES };
-
 struct plan {
     enum plan_kind kind;
     int shape;
     unsigned blocks;  /* BY_TILES: how many share the work */
     bool added_later; /* BY_TILES: partial sums, by add_parts */
-    bool
-        in_shares; /* BY_TILES, BY_STREAMED_TILES: the blocks of a tile each add up a share of it */
+    bool in_shares;   /* BY_TILES: the blocks of a tile each add up a share of it */
     unsigned cluster; /* BY_TILES: so many blocks, which share a tile, are a cluster; 0: none */
     bool copies_b;    /* BY_TILES */
     size_t rows,
@@ -100,13 +87,8 @@ void launch_tiles_in_shares(const struct gemm *call, const struct plan *plan);
 void launch_narrow_tiles(const struct gemm *call, const struct plan *plan);
 void run_few_rows(const struct gemm *call, unsigned splits, size_t kept);
 void run_few_columns(const struct gemm *call, unsigned splits, size_t kept);
-
-/* run_few_rows, which also copies B, whose rows are not aligned, to rows that are `pitch` floats
- * apart. */
-void run_few_rows_copying(const struct gemm *call, unsigned splits, float *to, size_t pitch);
 void run_streamed(const struct gemm *call, unsigned splits, size_t kept);
 void run_small_tiles(const struct gemm *call, const struct plan *plan);
-void run_streamed_tiles(const struct gemm *call, const struct plan *plan);
 
 #ifdef __cplusplus
 }

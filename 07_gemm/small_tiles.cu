@@ -152,7 +152,7 @@ static __global__ void __launch_bounds__(SPLIT_THREADS)
 }
 
 template <typename T>
-static void launch_small(const struct gemm *call, unsigned splits)
+static void launch_small_tiles(const struct gemm *call, unsigned splits)
 {
     static bool allowed[MOST_GPUS];
     const size_t tiles = (call->m + T::M - 1) / T::M * ((call->n + T::N - 1) / T::N);
@@ -165,10 +165,10 @@ static void launch_small(const struct gemm *call, unsigned splits)
 void run_small_tiles(const struct gemm *call, const struct plan *plan)
 {
     static void (*const launches[SMALL_SHAPES])(const struct gemm *, unsigned) = {
-        launch_small<Small<16, 32, 128, 2>>,
-        launch_small<Small<32, 32, 128, 2>>,
-        launch_small<Small<32, 64, 128, 2>>,
-        launch_small<Small<16, 64, 64, 4>>,
+        launch_small_tiles<Small<16, 32, 128, 2>>,
+        launch_small_tiles<Small<32, 32, 128, 2>>,
+        launch_small_tiles<Small<32, 64, 128, 2>>,
+        launch_small_tiles<Small<16, 64, 64, 4>>,
     };
     launches[plan->shape](call, plan->splits);
 }

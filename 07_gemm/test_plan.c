@@ -16,17 +16,13 @@
 void prepare_any_shape(const struct gemm *call);
 const char *hopper_unavailable(void);
 
-enum { ALL = 2 * PLAN_FEEDS - 1 };
+enum { ALL = 2 * PLAN_SMALL - 1 };
 
 static const unsigned tile_m[TILE_SHAPES] = {128, 128, 256, 128, 64, 128, 64, 128, 128};
 static const unsigned tile_n[TILE_SHAPES] = {256, 192, 128, 128, 128, 64, 64, 32, 16};
 
 static const unsigned small_m[SMALL_SHAPES] = {16, 32, 32, 16};
 static const unsigned small_n[SMALL_SHAPES] = {32, 32, 64, 64};
-
-static const unsigned streamed_m[STREAMED_SHAPES] = {16, 32, 32, 64};
-static const unsigned streamed_n[STREAMED_SHAPES] = {32, 32, 64, 64};
-static const unsigned streamed_resident[STREAMED_SHAPES] = {4, 3, 2, 1};
 
 static size_t ceil_of(size_t a, size_t b)
 {
@@ -85,18 +81,6 @@ static void check_plan(const struct gemm *call, unsigned ideas, const struct pla
         assert_true(plan->splits == 1 ||
                     blocks * plan->splits * MOST_STREAMED * 256 <= workspace_floats(processors));
         break;
-    case BY_STREAMED_TILES:
-        assert_true(ideas & PLAN_FEEDS);
-        assert_true(call->lda % 4 == 0 && call->ldb % 4 == 0);
-        blocks =
-            ceil_of(call->m, streamed_m[plan->shape]) * ceil_of(call->n, streamed_n[plan->shape]);
-        assert_true(plan->splits == 1 || blocks <= WORKSPACE_FLAGS);
-        assert_true(plan->splits == 1 ||
-                    blocks * plan->splits * streamed_m[plan->shape] * streamed_n[plan->shape] <=
-                        workspace_floats(processors));
-        assert_true(!plan->in_shares ||
-                    blocks * plan->splits <= processors * streamed_resident[plan->shape]);
-        break;
     case BY_SMALL_TILES:
         assert_true(ideas & PLAN_SMALL);
         blocks = ceil_of(call->m, small_m[plan->shape]) * ceil_of(call->n, small_n[plan->shape]);
@@ -144,8 +128,6 @@ static void run_forced(const struct gemm *call)
         run_few_columns(call, forced.splits, forced.kept);
     else if (forced.kind == BY_STREAM)
         run_streamed(call, forced.splits, forced.kept);
-    else if (forced.kind == BY_STREAMED_TILES)
-        run_streamed_tiles(call, &forced);
     else
         run_small_tiles(call, &forced);
 }
@@ -201,15 +183,6 @@ static void check_shapes(struct problem *problem, size_t m, size_t n, size_t k)
             (unsigned)(ceil_of(m, tile_m[forced.shape]) * ceil_of(n, tile_n[forced.shape]));
         check_tiles(problem, count, k);
     }
-    forced = (struct plan){.kind = BY_STREAMED_TILES};
-    for (forced.shape = 0; forced.shape < STREAMED_SHAPES && k % 4 == 0 && n % 4 == 0;
-         forced.shape++)
-        for (forced.splits = 1; forced.splits <= 2; forced.splits++) {
-            verify_forced(problem);
-            forced.in_shares = true;
-            verify_forced(problem);
-            forced.in_shares = false;
-        }
     forced = (struct plan){.kind = BY_SMALL_TILES};
     for (forced.shape = 0; forced.shape < SMALL_SHAPES; forced.shape++)
         for (forced.splits = 1; forced.splits <= 3; forced.splits += 2)
@@ -270,26 +243,6 @@ static void test_streams(void **state)
             verify_forced(problem);
         gemm_kind.destroy(problem);
     }
-}
-
-/* More stages than fit in a ring, of all tiles, in one block and in two that share k. */
-static void test_streamed_tiles(void **state)
-{
-    struct gemm_options options;
-    (void)state;
-
-    if (hopper_unavailable() != NULL)
-        skip();
-    step_test_defaults(&options);
-    options.m = 66;
-    options.n = 68;
-    options.k = 900;
-    struct problem *const problem = loaded_problem(&options);
-    forced = (struct plan){.kind = BY_STREAMED_TILES};
-    for (forced.shape = 0; forced.shape < STREAMED_SHAPES; forced.shape++)
-        for (forced.splits = 1; forced.splits <= 2; forced.splits++)
-            verify_forced(problem);
-    gemm_kind.destroy(problem);
 }
 
 /* A part of the large matrix that L2 keeps ends within its rows, or is none or all of it. */
@@ -392,9 +345,8 @@ static void test_bf16_plans(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_plans),          cmocka_unit_test(test_shapes),
-        cmocka_unit_test(test_streams),        cmocka_unit_test(test_kept),
-        cmocka_unit_test(test_streamed_tiles), cmocka_unit_test(test_bf16_plans)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_plans), cmocka_unit_test(test_shapes),
+                                       cmocka_unit_test(test_streams), cmocka_unit_test(test_kept),
+                                       cmocka_unit_test(test_bf16_plans)};
     return cmocka_run_group_tests_name("07_gemm, plans", tests, NULL, NULL);
 }

@@ -46,33 +46,14 @@ static __device__ void load_lane(const struct retention &kept, const float *row,
 
 /* ---- few rows -------------------------------------------------------------------------------- */
 
-/* Where a copy of B is to go whose rows are aligned; to NULL: none is made. */
-struct copy_of_b {
-    float *to;
-    size_t pitch;
-};
-
-/* Stores a lane's floats of row p there, from `column` on. An aligned B needs no copy. */
-template <bool ALIGNED>
-static __device__ void copy_lane(const struct copy_of_b &copy, size_t p, size_t column, size_t last,
-                                 const float from[LANE])
-{
-    if (ALIGNED || copy.to == NULL)
-        return;
-#pragma unroll
-    for (unsigned j = 0; j < LANE; j++)
-        if (place_of<false>(j) <= last)
-            copy.to[p * copy.pitch + column + place_of<false>(j)] = from[j];
-}
-
 static const unsigned CHUNK = 256; /* values of p whose elements of A are in shared memory */
 static const unsigned TURN = 64;   /* at most so many are in flight */
 
 /* Adds a warp's products: it reads every eighth row of the block's share of B. */
 template <unsigned ROWS, bool ALIGNED>
 static __device__ void multiply_rows(const struct gemm &call, const struct portion &portion,
-                                     const struct retention &kept, const struct copy_of_b &copy,
-                                     size_t column, float of_a[CHUNK][ROWS], float sum[ROWS][LANE])
+                                     const struct retention &kept, size_t column,
+                                     float of_a[CHUNK][ROWS], float sum[ROWS][LANE])
 {
     const unsigned AHEAD = ROWS > 8 ? 4 : 8; /* rows of B in flight */
     const unsigned TOGETHER = AHEAD * SPLIT_WARPS;
@@ -96,8 +77,7 @@ static __device__ void multiply_rows(const struct gemm &call, const struct porti
         __syncthreads();
         while (more) {
 #pragma unroll
-            for (unsigned u = 0; u < AHEAD; u++) {
-                copy_lane<ALIGNED>(copy, first + p + u * SPLIT_WARPS, column, last, of_b[u]);
+            for (unsigned u = 0; u < AHEAD; u++)
 #pragma unroll
                 for (unsigned i = 0; i < ROWS; i++) {
                     const float one = of_a[p + u * SPLIT_WARPS][i];
@@ -105,7 +85,6 @@ static __device__ void multiply_rows(const struct gemm &call, const struct porti
                     for (unsigned j = 0; j < LANE; j++)
                         sum[i][j] += one * of_b[u][j];
                 }
-            }
             p += TOGETHER;
             more = p + TOGETHER - SPLIT_WARPS < count;
             if (more)
@@ -115,7 +94,6 @@ static __device__ void multiply_rows(const struct gemm &call, const struct porti
         }
         for (; p < count; p += SPLIT_WARPS) {
             load_lane<ALIGNED>(kept, b + p * call.ldb, last, of_b[0]);
-            copy_lane<ALIGNED>(copy, first + p, column, last, of_b[0]);
 #pragma unroll
             for (unsigned i = 0; i < ROWS; i++) {
                 const float one = of_a[p][i];
@@ -130,11 +108,8 @@ static __device__ void multiply_rows(const struct gemm &call, const struct porti
 /* Computes C of up to ROWS rows. A block's warps have the same 128 columns and different values of
  * p, so that their sums are added up at the end. */
 template <unsigned ROWS, bool ALIGNED>
-static __global__ void __launch_bounds__(SPLIT_THREADS, ROWS > 1  ? 2
-                                                        : ALIGNED ? 4
-                                                                  : 3)
-    few_rows(const struct gemm call, const struct division division, const float *kept_end,
-             const struct copy_of_b copy)
+static __global__ void __launch_bounds__(SPLIT_THREADS, ROWS > 1 ? 2 : 4)
+    few_rows(const struct gemm call, const struct division division, const float *kept_end)
 {
     const unsigned TOGETHER = ROWS < 4 ? ROWS : 4; /* rows whose sums are exchanged at a time */
     const unsigned EACH = (TOGETHER * WARP + SPLIT_THREADS - 1) / SPLIT_THREADS;
@@ -146,7 +121,7 @@ static __global__ void __launch_bounds__(SPLIT_THREADS, ROWS > 1  ? 2
     float sum[ROWS][LANE] = {}, total[COUNT] = {};
 
     overlap_launches();
-    multiply_rows<ROWS, ALIGNED>(call, portion, retention_until(kept_end), copy, column, of_a, sum);
+    multiply_rows<ROWS, ALIGNED>(call, portion, retention_until(kept_end), column, of_a, sum);
 #pragma unroll
     for (unsigned row = 0; row < ROWS; row += TOGETHER) {
         __syncthreads();
@@ -176,43 +151,31 @@ static __global__ void __launch_bounds__(SPLIT_THREADS, ROWS > 1  ? 2
 }
 
 template <unsigned ROWS>
-static void launch_few_rows(const struct gemm *call, unsigned splits, size_t kept,
-                            struct copy_of_b copy)
+static void launch_few_rows(const struct gemm *call, unsigned splits, size_t kept)
 {
     const float *const kept_end = call->b + min(kept, call->k * call->ldb);
     const unsigned blocks = (unsigned)((call->n + WARP - 1) / WARP) * splits;
 
     if (has_aligned_rows(call->b, call->ldb) && call->n % LANE == 0)
         launch_dependent((few_rows<ROWS, true>), blocks, SPLIT_THREADS, 0, *call,
-                         division_into(splits), kept_end, copy);
+                         division_into(splits), kept_end);
     else
         launch_dependent((few_rows<ROWS, false>), blocks, SPLIT_THREADS, 0, *call,
-                         division_into(splits), kept_end, copy);
-}
-
-static void launch_for_rows(const struct gemm *call, unsigned splits, size_t kept,
-                            struct copy_of_b copy)
-{
-    if (call->m <= 1)
-        launch_few_rows<1>(call, splits, kept, copy);
-    else if (call->m <= 2)
-        launch_few_rows<2>(call, splits, kept, copy);
-    else if (call->m <= 4)
-        launch_few_rows<4>(call, splits, kept, copy);
-    else if (call->m <= 8)
-        launch_few_rows<8>(call, splits, kept, copy);
-    else
-        launch_few_rows<MOST_FEW>(call, splits, kept, copy);
+                         division_into(splits), kept_end);
 }
 
 void run_few_rows(const struct gemm *call, unsigned splits, size_t kept)
 {
-    launch_for_rows(call, splits, kept, {});
-}
-
-void run_few_rows_copying(const struct gemm *call, unsigned splits, float *to, size_t pitch)
-{
-    launch_for_rows(call, splits, SIZE_MAX, {to, pitch});
+    if (call->m <= 1)
+        launch_few_rows<1>(call, splits, kept);
+    else if (call->m <= 2)
+        launch_few_rows<2>(call, splits, kept);
+    else if (call->m <= 4)
+        launch_few_rows<4>(call, splits, kept);
+    else if (call->m <= 8)
+        launch_few_rows<8>(call, splits, kept);
+    else
+        launch_few_rows<MOST_FEW>(call, splits, kept);
 }
 
 /* ---- few columns ----------------------------------------------------------------------------- */

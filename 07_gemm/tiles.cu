@@ -4,32 +4,15 @@
 #include "planned_work.cuh"
 #include "shared_memory.cuh"
 
-/* A product's rows below those of the plan. */
-static struct gemm rows_below(const struct gemm *call, const struct plan *plan)
+/* The product with B's copy, whose rows are aligned. */
+static struct gemm with_aligned_b(const struct gemm *call)
 {
-    struct gemm below = *call;
+    struct gemm aligned = *call;
 
-    below.m = call->m - plan->rows;
-    below.a += plan->rows * call->lda;
-    below.c += plan->rows * call->ldc;
-    return below;
-}
-
-/* Copies B to rows that are aligned, in `inner`. Where there are few rows below, their kernel,
- * which reads all of B, does it. */
-static void align_b(const struct gemm *call, const struct plan *plan, struct gemm *inner)
-{
-    const size_t pitch = aligned_pitch(call->n, sizeof(float));
-    float *const to = workspace_copy(call->k * pitch);
-
-    if (plan->rows < call->m) {
-        const struct gemm below = rows_below(call, plan);
-        run_few_rows_copying(&below, few_rows_splits(&below), to, pitch);
-        inner->ldb = pitch;
-        inner->b = to;
-    } else {
-        inner->b = copy_to_aligned_rows(call, call->b, &inner->ldb, call->k, call->n, to);
-    }
+    aligned.b =
+        copy_to_aligned_rows(call, call->b, &aligned.ldb, call->k, call->n,
+                             workspace_copy(call->k * aligned_pitch(call->n, sizeof(float))));
+    return aligned;
 }
 
 template <typename T>
@@ -56,15 +39,18 @@ void run_tiles(const struct gemm *call, const struct plan *plan)
     inner.m = plan->rows;
     inner.n = plan->columns;
     if (plan->copies_b)
-        align_b(call, plan, &inner);
+        inner = with_aligned_b(&inner);
     if (plan->cluster > 1)
         launch_clustered_tiles(&inner, plan);
     else if (plan->in_shares)
         launch_tiles_in_shares(&inner, plan);
     else
         launches[plan->shape](&inner, plan);
-    if (plan->rows < call->m && !plan->copies_b) {
-        const struct gemm below = rows_below(call, plan);
+    if (plan->rows < call->m) {
+        struct gemm below = *call;
+        below.m = call->m - plan->rows;
+        below.a += plan->rows * call->lda;
+        below.c += plan->rows * call->ldc;
         run_few_rows(&below, few_rows_splits(&below), SIZE_MAX);
     }
     if (plan->columns < call->n) {

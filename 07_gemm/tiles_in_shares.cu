@@ -1,6 +1,5 @@
 /* Step 07, rung `added_in_shares`: the blocks that share a tile of C wait for one another, and each
  * adds up its share of the tile's sums, on Hopper (sm_90a). */
-#include "in_shares.cuh"
 #include "planned_work.cuh"
 #include "shared_memory.cuh"
 
@@ -16,6 +15,86 @@ static __device__ void leave_part(const struct gemm &call, const struct work &wo
     part.n = part.ldc = T::N;
     part.beta = 0;
     store_fours<T>(part, {0, 0}, at, rows);
+}
+
+/* Waits until all blocks of the tile have left their parts; then these are visible. The last to see
+ * that makes the number 0 again, for the next launch. */
+template <typename T>
+static __device__ void wait_for_parts(unsigned *arrived, unsigned parts)
+{
+    consumers_sync<T>();
+    if (threadIdx.x == 0) {
+        __threadfence(); /* releases what all have stored */
+        atomicAdd(arrived, 1);
+        while (atomicAdd(arrived, 0) < parts)
+            ;
+        __threadfence();
+        if (atomicAdd(arrived, 1) == 2 * parts - 1)
+            atomicExch(arrived, 0);
+    }
+    consumers_sync<T>();
+}
+
+/* Adds up four neighbours of the parts from `first` to before `end`, which are `stride` apart. */
+static __device__ float4 add_four(const float4 *four, size_t stride, unsigned first, unsigned end)
+{
+    const unsigned AT_ONCE = 8; /* loads in flight */
+    float4 total = make_float4(0, 0, 0, 0);
+
+    for (; first < end; first += AT_ONCE) {
+        float4 of_part[AT_ONCE];
+#pragma unroll
+        for (unsigned i = 0; i < AT_ONCE; i++) /* __ldcg: L1 may be stale */
+            of_part[i] = __ldcg(four + min(first + i, end - 1) * stride);
+#pragma unroll
+        for (unsigned i = 0; i < AT_ONCE; i++)
+            if (first + i < end) {
+                total.x += of_part[i].x;
+                total.y += of_part[i].y;
+                total.z += of_part[i].z;
+                total.w += of_part[i].w;
+            }
+    }
+    return total;
+}
+
+/* Adds up and stores the block's share of the tile: fours `begin` to `end`. If there are fewer than
+ * threads, groups of threads each add up some of the parts. */
+template <typename T>
+static __device__ void store_share(const struct gemm &call, const float *parts, float4 *sums,
+                                   struct place tile, unsigned begin, unsigned end, unsigned count)
+{
+    const size_t stride = 2 * T::M * T::N / 4;
+    const unsigned fours = end - begin;
+    const unsigned groups = fours < T::CONSUMERS ? min(T::CONSUMERS / fours, count) : 1;
+    const unsigned group = groups > 1 ? threadIdx.x / fours : 0;
+    const bool aligned = has_aligned_rows(call.c, call.ldc);
+    struct gemm scaled = call;
+
+    scaled.alpha = 1;
+    for (unsigned i = begin + threadIdx.x - group * fours; i < end; i += T::CONSUMERS) {
+        float4 total;
+
+        if (group < groups)
+            total = add_four((const float4 *)parts + i, stride, count * group / groups,
+                             count * (group + 1) / groups);
+        if (groups > 1) {
+            if (group < groups)
+                sums[threadIdx.x] = total;
+            consumers_sync<T>();
+            if (group > 0)
+                return;
+            for (unsigned g = 1; g < groups; g++) {
+                const float4 more = sums[g * fours + threadIdx.x];
+                total.x += more.x;
+                total.y += more.y;
+                total.z += more.z;
+                total.w += more.w;
+            }
+        }
+        store_4(scaled, tile.row + i / (T::N / 4), tile.column + i % (T::N / 4) * 4,
+                (const float *)&total, aligned);
+    }
 }
 
 template <typename T>
@@ -40,6 +119,7 @@ static __global__ void __launch_bounds__(T::CONSUMERS + PRODUCERS, 1)
     } else {
         const struct within at = place_in_tile<T>();
         const unsigned first = share.tile * count, rank = blockIdx.x - first;
+        const unsigned fours = T::M * T::N / 4;
         float sum[THREAD_M][T::THREAD_N] = {}, rows[T::ROWS][T::THREAD_N];
         struct slot slot = {0, 0};
 
@@ -48,8 +128,8 @@ static __global__ void __launch_bounds__(T::CONSUMERS + PRODUCERS, 1)
         add_slices<T>(at, ring.exchange, sum, rows);
         leave_part<T>(call, work, at, rows);
         wait_for_parts<T>(&work.sent[share.tile], count);
-        store_share<T>(call, {part_of<T>(work, first, false), 2 * T::M * T::N, count}, rank, tile,
-                       (float4 *)ring.exchange);
+        store_share<T>(call, part_of<T>(work, first, false), (float4 *)ring.exchange, tile,
+                       fours * rank / count, fours * (rank + 1) / count, count);
     }
 }
 

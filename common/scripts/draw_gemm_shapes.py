@@ -493,33 +493,11 @@ def draw_small_tiles():
     return svg.render()
 
 
-def draw_streamed_tiles():
-    """A stage of streamed_tiles with tiles of 64 x 64: its A and B, and what each warp multiplies of them."""
-    side, warps, depth, cell = 64, 8, 64, 4
-    svg = Svg("A stage of a tile of 64 x 64: each warp has its own values of p, and all of the tile")
-    left, top = 30, 66
-    svg.text(left - 10, 20, "A: %d rows, %d values of p" % (side, depth), 13, weight="bold")
-    svg.text(left - 10, 38, "chunks of 4 values of p, as they lie in a row", 11, colour=FAINT)
-    for chunk in range(depth // 4):
-        svg.box(left + 4 * cell * chunk, top, 4 * cell - 1, cell * side, COLOURS[chunk % warps % len(COLOURS)])
-    right = left + cell * depth + 70
-    svg.text(right - 10, 20, "B: %d values of p, %d columns" % (depth, side), 13, weight="bold")
-    svg.text(right - 10, 38, "the same values of p, in rows", 11, colour=FAINT)
-    for chunk in range(depth // 4):
-        svg.box(right, top + 4 * cell * chunk, cell * side, 4 * cell - 1, COLOURS[chunk % warps % len(COLOURS)])
-        svg.text(right + cell * side + 8, top + 4 * cell * chunk + 12, "warp %d" % (chunk % warps), 11, colour=FAINT)
-    svg.text(20, top + cell * side + 28, "A colour is a warp's: it multiplies its columns of A with its rows of B, a lane 16 rows and "
-             "8 columns of the tile.", 12)
-    svg.text(20, top + cell * side + 44, "In the end the sums of the %d warps are added up. One thread has asked the TMA for all "
-             "of it." % warps, 12)
-    return svg.render()
-
-
 PICTURES = {"07_overlapped.svg": draw_overlapped, "07_stream_k.svg": draw_stream_k, "07_slices.svg": draw_slices,
             "07_added_later.svg": draw_added_later, "07_clustered.svg": draw_clustered,
             "07_in_shares.svg": draw_in_shares, "07_aligned_copies.svg": draw_aligned_copies, "07_thin.svg": draw_thin, "07_edges.svg": draw_edges,
             "07_narrow.svg": draw_narrow, "07_streamed.svg": draw_streamed, "07_kept.svg": draw_kept,
-            "07_small_tiles.svg": draw_small_tiles, "07_streamed_tiles.svg": draw_streamed_tiles}
+            "07_small_tiles.svg": draw_small_tiles}
 
 
 if __name__ == "__main__":
