@@ -4,11 +4,22 @@
 
 #include "copy_rows.h"
 #include "device/gpu.h"
+#include "kernel/launch_limits.cuh"
 #include "plan.h"
 #include "tile.cuh"
 #include "workspace.h"
 
 extern "C" void launch_producer_warps(const struct gemm *call);
+
+extern "C" size_t l2_bytes(void)
+{
+    static int found[MOST_GPUS];
+    int *const bytes = &found[gpu_place()];
+
+    if (*bytes == 0)
+        *bytes = device_attribute(cudaDevAttrL2CacheSize);
+    return (size_t)*bytes;
+}
 
 /* A GPU's last plan is kept: choosing one takes longer than a small product. */
 static struct plan plan_for(const struct gemm *call, unsigned ideas)
@@ -47,11 +58,11 @@ static void run_plan(const struct gemm *call, unsigned ideas)
     if (plan.kind == BY_TILES)
         run_tiles(call, &plan);
     else if (plan.kind == BY_FEW_ROWS)
-        run_few_rows(call, plan.splits);
+        run_few_rows(call, plan.splits, plan.kept);
     else if (plan.kind == BY_FEW_COLUMNS)
-        run_few_columns(call, plan.splits);
+        run_few_columns(call, plan.splits, plan.kept);
     else if (plan.kind == BY_STREAM)
-        run_streamed(call, plan.splits);
+        run_streamed(call, plan.splits, plan.kept);
     else if (plan.kind == BY_SMALL_TILES)
         run_small_tiles(call, &plan);
     else
@@ -76,10 +87,18 @@ extern "C" void launch_added_later(const struct gemm *call)
 }
 
 /* Better: where the blocks of a tile fit in a cluster, they add up their sums themselves, from one
- * another's shared memory, each its share. Still bad: a B whose rows are not aligned. */
+ * another's shared memory, each its share. Still bad: more blocks than a cluster may have need the
+ * second kernel. */
 extern "C" void launch_clustered(const struct gemm *call)
 {
     run_plan(call, ideas_up_to(PLAN_CLUSTERS));
+}
+
+/* Better: such blocks leave their sums in global memory, wait for one another there, and each adds
+ * up its share, in the same launch. Still bad: a B whose rows are not aligned. */
+extern "C" void launch_added_in_shares(const struct gemm *call)
+{
+    run_plan(call, ideas_up_to(PLAN_SHARES));
 }
 
 /* Better: such a B is copied first, which takes k n reads and writes, for m k n products. Still
@@ -112,11 +131,19 @@ extern "C" void launch_narrow(const struct gemm *call)
 }
 
 /* Better: up to 32 rows of C, to which B comes by the TMA: a block's loads are all in flight at
- * once, and take no registers, so that two warps have room for the sums of 32 rows. Still bad: a
- * small C, for which the first loads and the ring take longer than the products. */
+ * once, and take no registers, so that two warps have room for the sums of 32 rows. Still bad: if B
+ * is larger than L2, nothing of it is left there when the next product begins to read it. */
 extern "C" void launch_streamed(const struct gemm *call)
 {
     run_plan(call, ideas_up_to(PLAN_STREAMED));
+}
+
+/* Better: L2 is told to keep the first part of such a matrix, and to evict the rest first, so that
+ * the next product with the same matrix finds that part. Still bad: a small C, for which the first
+ * loads and the ring take longer than the products. */
+extern "C" void launch_kept_in_l2(const struct gemm *call)
+{
+    run_plan(call, ideas_up_to(PLAN_KEPT));
 }
 
 /* Better: small tiles, of blocks that load at once all they need. */
@@ -145,6 +172,7 @@ extern "C" void how_any_shape(const struct gemm *call, char text[RUNG_HOW_SIZE])
         snprintf(text, RUNG_HOW_SIZE, "%u blocks, tiles of %s%s%s%s", plan.blocks,
                  tiles[plan.shape],
                  plan.cluster > 1   ? ", in clusters"
+                 : plan.in_shares   ? ", added in shares"
                  : plan.added_later ? ", added later"
                                     : "",
                  plan.copies_b ? ", B copied" : "",

@@ -81,6 +81,8 @@ static __global__ void __launch_bounds__(T::CONSUMERS + PRODUCERS, 1)
     const struct place tile = tile_at<T>(work, share.tile);
     const unsigned blocks = work.blocks / (work.row_tiles * work.column_tiles);
 
+    if (threadIdx.x == T::CONSUMERS)
+        prefetch_map(&b);
     overlap_launches();
     if (threadIdx.x >= T::CONSUMERS) {
         struct slot slot = {0, 1};

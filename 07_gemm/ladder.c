@@ -27,11 +27,13 @@ void launch_stream_k(const struct gemm *call);
 void launch_sliced_tiles(const struct gemm *call);
 void launch_added_later(const struct gemm *call);
 void launch_clustered(const struct gemm *call);
+void launch_added_in_shares(const struct gemm *call);
 void launch_aligned_copies(const struct gemm *call);
 void launch_thin(const struct gemm *call);
 void launch_edges(const struct gemm *call);
 void launch_narrow(const struct gemm *call);
 void launch_streamed(const struct gemm *call);
+void launch_kept_in_l2(const struct gemm *call);
 void launch_any_shape(const struct gemm *call);
 void how_any_shape(const struct gemm *call, char text[RUNG_HOW_SIZE]);
 void prepare_any_shape(const struct gemm *call);
@@ -253,6 +255,15 @@ static const struct gemm_rung rungs[] = {
         .prepare = prepare_workspace,
     },
     {
+        .rung = {.name = "added_in_shares",
+                 .idea = "more blocks wait for one another, and each adds up its share",
+                 .needs_compute_capability = 90,
+                 .unavailable = hopper_unavailable},
+        .run = launch_added_in_shares,
+        .depth = gemm_depth_serial,
+        .prepare = prepare_any_shape,
+    },
+    {
         .rung = {.name = "aligned_copies",
                  .idea = "a B whose rows are not aligned is copied first",
                  .needs_compute_capability = 90,
@@ -294,6 +305,15 @@ static const struct gemm_rung rungs[] = {
                  .needs_compute_capability = 90,
                  .unavailable = hopper_unavailable},
         .run = launch_streamed,
+        .depth = gemm_depth_serial,
+        .prepare = prepare_any_shape,
+    },
+    {
+        .rung = {.name = "kept_in_l2",
+                 .idea = "of a matrix larger than L2, a part stays there for the next product",
+                 .needs_compute_capability = 90,
+                 .unavailable = hopper_unavailable},
+        .run = launch_kept_in_l2,
         .depth = gemm_depth_serial,
         .prepare = prepare_any_shape,
     },

@@ -109,6 +109,10 @@ static __global__ void __launch_bounds__(T::CONSUMERS + PRODUCER_WARP, 1)
     __shared__ phase_barrier full[T::STAGES], free[T::STAGES];
     const struct ring ring = make_narrow_ring<T>(full, free);
 
+    if (threadIdx.x == T::CONSUMERS) {
+        prefetch_map(&a);
+        prefetch_map(&b);
+    }
     overlap_launches();
     if (threadIdx.x < T::CONSUMERS)
         consume<T, multiply_as_it_lies<T>>(call, work, ring);

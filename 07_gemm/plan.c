@@ -43,6 +43,9 @@ static const double READ = 0.26e-6;                  /* for each byte from DRAM 
 static const double ADDED_LATER = 0.25e-6; /* for each byte of partial sums of all blocks */
 static const double COLLECTED = 24e-6;     /* for each byte that one block adds up */
 static const double IN_CLUSTER = 30e-6;    /* for each byte of a tile, whatever the cluster */
+static const double WAIT = 1.5;            /* for the other blocks of a tile, on an H100 */
+static const double IN_SHARES = 60e-6;     /* for each byte of a tile, whatever their number */
+static const double OF_PART = 0.004;       /* for each part of a tile, if add_parts adds them up */
 
 static size_t ceil_of(size_t a, size_t b)
 {
@@ -141,14 +144,17 @@ static double tiles_time(const struct gemm *call, const struct plan *plan)
     const double steps = (double)ceil_of(call->k, tile->depth), blocks = plan->blocks;
     const double of_block = (double)ceil_of((size_t)(count * steps), plan->blocks);
     const double tile_bytes = (double)tile->m * tile->n * sizeof(float);
-    double time = LAUNCH + of_block * (plan->cluster > 1 ? tile->clustered : tile->step) +
+    const bool is_short = plan->cluster > 1 || plan->in_shares; /* a block has one tile */
+    double time = LAUNCH + of_block * (is_short ? tile->clustered : tile->step) +
                   tile->store * larger(1, count / blocks);
 
     if (plan->cluster > 1)
         time += tile_bytes * IN_CLUSTER;
+    else if (plan->in_shares)
+        time += WAIT + tile_bytes * IN_SHARES;
     else if (blocks != count) /* tiles are divided */
         time += tile->store + (plan->added_later
-                                   ? blocks * tile_bytes * ADDED_LATER
+                                   ? blocks * tile_bytes * ADDED_LATER + blocks / count * OF_PART
                                    : larger(1, blocks / count - 1) * tile_bytes * COLLECTED);
     if (plan->copies_b)
         time += SECOND_LAUNCH + (double)call->k * (double)call->n * 2 * sizeof(float) * READ;
@@ -193,6 +199,12 @@ static void consider_blocks(const struct gemm *call, unsigned ideas, struct plan
             plan.added_later = false;
             consider(best, &plan, tiles_time(call, &plan));
             plan.cluster = 0;
+        }
+        if (ideas & PLAN_SHARES && parts > 1 && plan.shape < TILE_128X32) {
+            plan.in_shares = true;
+            plan.added_later = false;
+            consider(best, &plan, tiles_time(call, &plan));
+            plan.in_shares = false;
         }
         for (plan.added_later = false;; plan.added_later = true) {
             consider(best, &plan, tiles_time(call, &plan));
@@ -267,6 +279,14 @@ static void consider_small_tiles(const struct gemm *call, struct choice *best)
     }
 }
 
+/* How many floats of the large matrix stay in L2 until the next product. All, without the idea: of
+ * a matrix that is larger than L2, each line has then been evicted when its turn comes again. Half
+ * of L2 holds what all multiprocessors read, and some of it is needed for what passes. */
+static size_t floats_to_keep(unsigned ideas)
+{
+    return ideas & PLAN_KEPT ? l2_bytes() / 100 * 45 / sizeof(float) : SIZE_MAX;
+}
+
 struct plan choose_plan(const struct gemm *call, unsigned ideas)
 {
     const double k = (double)call->k;
@@ -287,5 +307,6 @@ struct plan choose_plan(const struct gemm *call, unsigned ideas)
     }
     if (ideas & PLAN_SMALL)
         consider_small_tiles(call, &best);
+    best.plan.kept = floats_to_keep(ideas);
     return best.plan;
 }

@@ -18,12 +18,14 @@ enum {
     PLAN_SHAPES = 1 << 0,   /* tiles of several shapes */
     PLAN_LATER = 1 << 1,    /* partial sums added by a second kernel */
     PLAN_CLUSTERS = 1 << 2, /* partial sums added within a cluster */
-    PLAN_COPIES = 1 << 3,   /* aligned copies of B */
-    PLAN_THIN = 1 << 4,     /* few rows or columns without tiles */
-    PLAN_EDGES = 1 << 5,    /* the same for those beyond the last tile */
-    PLAN_NARROW = 1 << 6,   /* tiles of 32 or 16 columns */
-    PLAN_STREAMED = 1 << 7, /* few rows, to which B comes by the TMA */
-    PLAN_SMALL = 1 << 8,    /* blocks that do not wait for one another */
+    PLAN_SHARES = 1 << 3,   /* or by all blocks of a tile, through global memory */
+    PLAN_COPIES = 1 << 4,   /* aligned copies of B */
+    PLAN_THIN = 1 << 5,     /* few rows or columns without tiles */
+    PLAN_EDGES = 1 << 6,    /* the same for those beyond the last tile */
+    PLAN_NARROW = 1 << 7,   /* tiles of 32 or 16 columns */
+    PLAN_STREAMED = 1 << 8, /* few rows, to which B comes by the TMA */
+    PLAN_KEPT = 1 << 9,     /* L2 keeps a part of the large matrix of these */
+    PLAN_SMALL = 1 << 10,   /* blocks that do not wait for one another */
 };
 
 /* BY_NOTHING: the ideas do not suffice for the problem. */
@@ -51,11 +53,13 @@ struct plan {
     int shape;
     unsigned blocks;  /* BY_TILES: how many share the work */
     bool added_later; /* BY_TILES: partial sums, by add_parts */
+    bool in_shares;   /* BY_TILES: the blocks of a tile each add up a share of it */
     unsigned cluster; /* BY_TILES: so many blocks, which share a tile, are a cluster; 0: none */
     bool copies_b;    /* BY_TILES */
     size_t rows,
         columns;     /* BY_TILES: of C; what is beyond them is left to few_rows and few_columns */
     unsigned splits; /* others: how many blocks share a tile's steps along k */
+    size_t kept;     /* few rows or columns: so many floats of the large matrix stay in L2 */
 };
 
 /* At most: rows or columns of C that few_rows or few_columns takes; rows that streamed_rows takes;
@@ -65,6 +69,9 @@ enum { MOST_FEW = 16, MOST_STREAMED = 32, MOST_CLUSTER = 8 };
 /* How many clusters of that many blocks the current GPU runs at the same time. */
 unsigned clusters_at_once(unsigned cluster);
 
+/* The current GPU's L2. */
+size_t l2_bytes(void);
+
 /* How many blocks these kernels have for a tile, which share its steps along k. */
 unsigned few_rows_splits(const struct gemm *call);
 unsigned streamed_splits(const struct gemm *call);
@@ -73,13 +80,14 @@ unsigned few_columns_splits(const struct gemm *call);
 /* The fastest plan by the ideas, for a product with m, n and k > 0. */
 struct plan choose_plan(const struct gemm *call, unsigned ideas);
 
-/* Run a plan's kernels. run_tiles calls the two below it. */
+/* Run a plan's kernels. run_tiles calls the three below it. */
 void run_tiles(const struct gemm *call, const struct plan *plan);
 void launch_clustered_tiles(const struct gemm *call, const struct plan *plan);
+void launch_tiles_in_shares(const struct gemm *call, const struct plan *plan);
 void launch_narrow_tiles(const struct gemm *call, const struct plan *plan);
-void run_few_rows(const struct gemm *call, unsigned splits);
-void run_few_columns(const struct gemm *call, unsigned splits);
-void run_streamed(const struct gemm *call, unsigned splits);
+void run_few_rows(const struct gemm *call, unsigned splits, size_t kept);
+void run_few_columns(const struct gemm *call, unsigned splits, size_t kept);
+void run_streamed(const struct gemm *call, unsigned splits, size_t kept);
 void run_small_tiles(const struct gemm *call, const struct plan *plan);
 
 #ifdef __cplusplus

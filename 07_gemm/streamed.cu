@@ -1,6 +1,7 @@
 /* Step 07, rung `streamed`: products with up to 32 rows of C, for which B comes through a ring in
  * shared memory, by the TMA, on Hopper (sm_90a). */
 #include "kernel/dependent_launch.cuh"
+#include "kernel/l2_hints.cuh"
 #include "kernel/tensor_map.cuh"
 #include "kernel/tma.cuh"
 #include "plan.h"
@@ -30,14 +31,15 @@ struct Streamed {
 /* Brings a stage, once all warps have read what is there. */
 template <typename T>
 static __device__ void start_stage(const CUtensorMap *a, const CUtensorMap *b, size_t p,
-                                   unsigned tile, const struct ring &ring, struct slot *slot)
+                                   unsigned tile, uint64_t hint, const struct ring &ring,
+                                   struct slot *slot)
 {
     phase_barrier *const full = &ring.full[slot->stage];
 
     barrier_wait(&ring.free[slot->stage], slot->parity);
     barrier_arrive_expecting(full, T::STAGE_BYTES);
     copy_tile(ring.a + slot->stage * T::A_FLOATS, a, 0, p, full);
-    copy_box(ring.b + slot->stage * T::B_FLOATS, b, (int)(tile * T::N), (int)p, full);
+    copy_box_hinted(ring.b + slot->stage * T::B_FLOATS, b, (int)(tile * T::N), (int)p, full, hint);
     advance<T>(slot);
 }
 
@@ -96,7 +98,8 @@ static __device__ void add_slices(float *sums, const float sum[T::TALL][T::WIDE]
 template <typename T>
 static __global__ void __launch_bounds__(SPLIT_THREADS, T::RESIDENT)
     streamed_rows(const struct gemm call, const __grid_constant__ CUtensorMap a,
-                  const __grid_constant__ CUtensorMap b, const struct division division)
+                  const __grid_constant__ CUtensorMap b, const struct division division,
+                  size_t kept_rows)
 {
     extern __shared__ __align__(1024) float streamed_memory[];
     __shared__ phase_barrier full[T::STAGES], free[T::STAGES];
@@ -104,17 +107,23 @@ static __global__ void __launch_bounds__(SPLIT_THREADS, T::RESIDENT)
         streamed_memory, streamed_memory + T::STAGES * T::A_FLOATS, NULL, full, free, 1);
     const struct portion portion = portion_of_block(division, call.k, T::DEPTH);
     const unsigned steps = (unsigned)((portion.end - portion.begin + T::DEPTH - 1) / T::DEPTH);
+    const uint64_t keep = hint_to_keep(), evict = hint_to_evict();
     struct slot slot = {0, 0}, ahead = {0, 1};
     float sum[T::TALL][T::WIDE] = {}, total[T::COUNT];
     unsigned started = 0;
 
+    if (threadIdx.x == 0) {
+        prefetch_map(&a);
+        prefetch_map(&b);
+    }
     overlap_launches();
     for (unsigned step = 0; step < steps; step++) {
         /* Not yet into the stage that was read last: other warps may still be at it. */
         if (threadIdx.x == 0)
-            for (; started < steps && started < max(step + T::STAGES - 1, T::STAGES); started++)
-                start_stage<T>(&a, &b, portion.begin + started * T::DEPTH, portion.tile, ring,
-                               &ahead);
+            for (; started < steps && started < max(step + T::STAGES - 1, T::STAGES); started++) {
+                const size_t p = portion.begin + started * T::DEPTH;
+                start_stage<T>(&a, &b, p, portion.tile, p < kept_rows ? keep : evict, ring, &ahead);
+            }
         barrier_wait(&ring.full[slot.stage], slot.parity);
         multiply_stage<T>(ring.a + slot.stage * T::A_FLOATS, ring.b + slot.stage * T::B_FLOATS,
                           sum);
@@ -132,7 +141,7 @@ static __global__ void __launch_bounds__(SPLIT_THREADS, T::RESIDENT)
 }
 
 template <typename T>
-static void launch(const struct gemm *call, unsigned splits)
+static void launch(const struct gemm *call, unsigned splits, size_t kept)
 {
     static bool allowed[MOST_GPUS];
     const unsigned blocks = (unsigned)((call->n + T::N - 1) / T::N) * splits;
@@ -140,13 +149,13 @@ static void launch(const struct gemm *call, unsigned splits)
     allow_shared_memory(streamed_rows<T>, T::SHARED_BYTES, allowed);
     launch_dependent(streamed_rows<T>, blocks, SPLIT_THREADS, T::SHARED_BYTES, *call,
                      describe_a(call, T::ROWS), describe_b(call, T::DEPTH, T::N),
-                     division_into(splits));
+                     division_into(splits), kept / call->ldb);
 }
 
-void run_streamed(const struct gemm *call, unsigned splits)
+void run_streamed(const struct gemm *call, unsigned splits, size_t kept)
 {
     if (call->m <= 16)
-        launch<Streamed<1, 1, 5, 2>>(call, splits);
+        launch<Streamed<1, 1, 5, 2>>(call, splits, kept);
     else
-        launch<Streamed<2, 2, 6, 1>>(call, splits);
+        launch<Streamed<2, 2, 6, 1>>(call, splits, kept);
 }

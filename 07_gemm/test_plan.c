@@ -54,6 +54,13 @@ static void check_plan(const struct gemm *call, unsigned ideas, const struct pla
                                                ceil_of(plan->rows, tile_m[plan->shape]) *
                                                ceil_of(plan->columns, tile_n[plan->shape]));
         }
+        if (plan->in_shares) {
+            assert_true(ideas & PLAN_SHARES && plan->cluster == 0 && !plan->added_later);
+            assert_true(plan->shape < TILE_128X32);
+            assert_int_equal(plan->blocks % (ceil_of(plan->rows, tile_m[plan->shape]) *
+                                             ceil_of(plan->columns, tile_n[plan->shape])),
+                             0);
+        }
         assert_true(!plan->added_later || ideas & PLAN_LATER);
         assert_true(plan->shape < TILE_128X32 || (ideas & PLAN_NARROW && call->lda % 4 == 0));
         break;
@@ -115,8 +122,12 @@ static void run_forced(const struct gemm *call)
     forced.copies_b = (uintptr_t)call->b % 16 != 0 || call->ldb % 4 != 0;
     if (forced.kind == BY_TILES)
         run_tiles(call, &forced);
+    else if (forced.kind == BY_FEW_ROWS)
+        run_few_rows(call, forced.splits, forced.kept);
+    else if (forced.kind == BY_FEW_COLUMNS)
+        run_few_columns(call, forced.splits, forced.kept);
     else if (forced.kind == BY_STREAM)
-        run_streamed(call, forced.splits);
+        run_streamed(call, forced.splits, forced.kept);
     else
         run_small_tiles(call, &forced);
 }
@@ -155,6 +166,12 @@ static void check_tiles(struct problem *problem, unsigned count, size_t k)
             verify_forced(problem);
     }
     forced.cluster = 0;
+    forced.in_shares = forced.shape < TILE_128X32;
+    for (unsigned parts = 1; forced.in_shares && parts <= ceil_of(k, 64); parts++) {
+        forced.blocks = parts * count;
+        verify_forced(problem);
+    }
+    forced.in_shares = false;
 }
 
 static void check_shapes(struct problem *problem, size_t m, size_t n, size_t k)
@@ -221,11 +238,37 @@ static void test_streams(void **state)
         options.m = rows[i];
         options.beta = (float)(i % 2);
         struct problem *const problem = loaded_problem(&options);
-        forced = (struct plan){.kind = BY_STREAM};
+        forced = (struct plan){.kind = BY_STREAM, .kept = 200 * options.n};
         for (forced.splits = 1; forced.splits <= 3; forced.splits += 2)
             verify_forced(problem);
         gemm_kind.destroy(problem);
     }
+}
+
+/* A part of the large matrix that L2 keeps ends within its rows, or is none or all of it. */
+static void test_kept(void **state)
+{
+    static const size_t few[] = {1, 5, 16}, kept[] = {0, 5000, SIZE_MAX};
+    struct gemm_options options;
+    (void)state;
+
+    if (hopper_unavailable() != NULL)
+        skip();
+    for (size_t i = 0; i < 3; i++)
+        for (int columns = 0; columns <= 1; columns++) {
+            step_test_defaults(&options);
+            options.m = columns ? 130 + i : few[i];
+            options.n = columns ? few[i] : 130 + 2 * i;
+            options.k = 420 + i;
+            struct problem *const problem = loaded_problem(&options);
+            forced = (struct plan){.kind = columns ? BY_FEW_COLUMNS : BY_FEW_ROWS};
+            for (size_t j = 0; j < 3; j++) {
+                forced.kept = kept[j];
+                for (forced.splits = 1; forced.splits <= 3; forced.splits += 2)
+                    verify_forced(problem);
+            }
+            gemm_kind.destroy(problem);
+        }
 }
 
 /* What was fastest on an H200 (docs/results/07_tensor_h200.csv). */
@@ -303,7 +346,7 @@ static void test_bf16_plans(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_plans), cmocka_unit_test(test_shapes),
-                                       cmocka_unit_test(test_streams),
+                                       cmocka_unit_test(test_streams), cmocka_unit_test(test_kept),
                                        cmocka_unit_test(test_bf16_plans)};
     return cmocka_run_group_tests_name("07_gemm, plans", tests, NULL, NULL);
 }

@@ -2,6 +2,7 @@
  * It is read directly into registers, many loads at a time; the other matrix waits in shared
  * memory. */
 #include "kernel/dependent_launch.cuh"
+#include "kernel/l2_hints.cuh"
 #include "plan.h"
 #include "splits.cuh"
 
@@ -15,16 +16,31 @@ static __device__ unsigned place_of(unsigned j)
     return ALIGNED ? lane * LANE + j : j * 32 + lane;
 }
 
-/* Loads them; past the row's last float, that one is read. */
-template <bool ALIGNED>
-static __device__ void load_lane(const float *row, size_t last, float to[LANE])
+/* The large matrix: what is before `end` stays in L2, for the next product with it. */
+struct retention {
+    const float *end;
+    uint64_t keep, evict;
+};
+
+static __device__ struct retention retention_until(const float *end)
 {
+    return {end, hint_to_keep(), hint_to_evict()};
+}
+
+/* Loads a lane's floats of a row of it; past the row's last float, that one is read. */
+template <bool ALIGNED>
+static __device__ void load_lane(const struct retention &kept, const float *row, size_t last,
+                                 float to[LANE])
+{
+    const uint64_t hint = row < kept.end ? kept.keep : kept.evict;
+
     if (ALIGNED) {
-        *(float4 *)to = *(const float4 *)(row + min((size_t)place_of<true>(0), last / LANE * LANE));
+        const size_t at = min((size_t)place_of<true>(0), last / LANE * LANE);
+        *(float4 *)to = load_4_hinted(row + at, hint);
     } else {
 #pragma unroll
         for (unsigned j = 0; j < LANE; j++)
-            to[j] = row[min((size_t)place_of<false>(j), last)];
+            to[j] = load_hinted(row + min((size_t)place_of<false>(j), last), hint);
     }
 }
 
@@ -36,7 +52,8 @@ static const unsigned TURN = 64;   /* at most so many are in flight */
 /* Adds a warp's products: it reads every eighth row of the block's share of B. */
 template <unsigned ROWS, bool ALIGNED>
 static __device__ void multiply_rows(const struct gemm &call, const struct portion &portion,
-                                     size_t column, float of_a[CHUNK][ROWS], float sum[ROWS][LANE])
+                                     const struct retention &kept, size_t column,
+                                     float of_a[CHUNK][ROWS], float sum[ROWS][LANE])
 {
     const unsigned AHEAD = ROWS > 8 ? 4 : 8; /* rows of B in flight */
     const unsigned TOGETHER = AHEAD * SPLIT_WARPS;
@@ -52,7 +69,7 @@ static __device__ void multiply_rows(const struct gemm &call, const struct porti
         if (more) /* in flight while A is copied */
 #pragma unroll
             for (unsigned u = 0; u < AHEAD; u++)
-                load_lane<ALIGNED>(b + (p + u * SPLIT_WARPS) * call.ldb, last, of_b[u]);
+                load_lane<ALIGNED>(kept, b + (p + u * SPLIT_WARPS) * call.ldb, last, of_b[u]);
         __syncthreads();
         for (unsigned i = threadIdx.x; i < ROWS * count; i += SPLIT_THREADS)
             of_a[i % count][i / count] =
@@ -73,10 +90,10 @@ static __device__ void multiply_rows(const struct gemm &call, const struct porti
             if (more)
 #pragma unroll
                 for (unsigned u = 0; u < AHEAD; u++)
-                    load_lane<ALIGNED>(b + (p + u * SPLIT_WARPS) * call.ldb, last, of_b[u]);
+                    load_lane<ALIGNED>(kept, b + (p + u * SPLIT_WARPS) * call.ldb, last, of_b[u]);
         }
         for (; p < count; p += SPLIT_WARPS) {
-            load_lane<ALIGNED>(b + p * call.ldb, last, of_b[0]);
+            load_lane<ALIGNED>(kept, b + p * call.ldb, last, of_b[0]);
 #pragma unroll
             for (unsigned i = 0; i < ROWS; i++) {
                 const float one = of_a[p][i];
@@ -92,7 +109,7 @@ static __device__ void multiply_rows(const struct gemm &call, const struct porti
  * p, so that their sums are added up at the end. */
 template <unsigned ROWS, bool ALIGNED>
 static __global__ void __launch_bounds__(SPLIT_THREADS, ROWS > 1 ? 2 : 4)
-    few_rows(const struct gemm call, const struct division division)
+    few_rows(const struct gemm call, const struct division division, const float *kept_end)
 {
     const unsigned TOGETHER = ROWS < 4 ? ROWS : 4; /* rows whose sums are exchanged at a time */
     const unsigned EACH = (TOGETHER * WARP + SPLIT_THREADS - 1) / SPLIT_THREADS;
@@ -104,7 +121,7 @@ static __global__ void __launch_bounds__(SPLIT_THREADS, ROWS > 1 ? 2 : 4)
     float sum[ROWS][LANE] = {}, total[COUNT] = {};
 
     overlap_launches();
-    multiply_rows<ROWS, ALIGNED>(call, portion, column, of_a, sum);
+    multiply_rows<ROWS, ALIGNED>(call, portion, retention_until(kept_end), column, of_a, sum);
 #pragma unroll
     for (unsigned row = 0; row < ROWS; row += TOGETHER) {
         __syncthreads();
@@ -134,41 +151,55 @@ static __global__ void __launch_bounds__(SPLIT_THREADS, ROWS > 1 ? 2 : 4)
 }
 
 template <unsigned ROWS>
-static void launch_few_rows(const struct gemm *call, unsigned splits)
+static void launch_few_rows(const struct gemm *call, unsigned splits, size_t kept)
 {
+    const float *const kept_end = call->b + min(kept, call->k * call->ldb);
     const unsigned blocks = (unsigned)((call->n + WARP - 1) / WARP) * splits;
 
     if (has_aligned_rows(call->b, call->ldb) && call->n % LANE == 0)
         launch_dependent((few_rows<ROWS, true>), blocks, SPLIT_THREADS, 0, *call,
-                         division_into(splits));
+                         division_into(splits), kept_end);
     else
         launch_dependent((few_rows<ROWS, false>), blocks, SPLIT_THREADS, 0, *call,
-                         division_into(splits));
+                         division_into(splits), kept_end);
 }
 
-void run_few_rows(const struct gemm *call, unsigned splits)
+void run_few_rows(const struct gemm *call, unsigned splits, size_t kept)
 {
     if (call->m <= 1)
-        launch_few_rows<1>(call, splits);
+        launch_few_rows<1>(call, splits, kept);
     else if (call->m <= 2)
-        launch_few_rows<2>(call, splits);
+        launch_few_rows<2>(call, splits, kept);
     else if (call->m <= 4)
-        launch_few_rows<4>(call, splits);
+        launch_few_rows<4>(call, splits, kept);
     else if (call->m <= 8)
-        launch_few_rows<8>(call, splits);
+        launch_few_rows<8>(call, splits, kept);
     else
-        launch_few_rows<MOST_FEW>(call, splits);
+        launch_few_rows<MOST_FEW>(call, splits, kept);
 }
 
 /* ---- few columns ----------------------------------------------------------------------------- */
 
 static const unsigned HEIGHT = 4; /* rows per warp */
 
+/* A lane's floats of those in shared memory. */
+template <bool ALIGNED>
+static __device__ void place_lane(const float *row, float to[LANE])
+{
+    if (ALIGNED) {
+        *(float4 *)to = *(const float4 *)(row + place_of<true>(0));
+    } else {
+#pragma unroll
+        for (unsigned j = 0; j < LANE; j++)
+            to[j] = row[place_of<false>(j)];
+    }
+}
+
 /* Adds a lane's products; the lanes of a warp have the same rows and different values of p. */
 template <unsigned COLUMNS, unsigned DEEP, bool ALIGNED>
 static __device__ void multiply_columns(const struct gemm &call, const struct portion &portion,
-                                        size_t row, float of_b[COLUMNS][DEEP],
-                                        float sum[HEIGHT][COLUMNS])
+                                        const struct retention &kept, size_t row,
+                                        float of_b[COLUMNS][DEEP], float sum[HEIGHT][COLUMNS])
 {
     const float *a[HEIGHT];
 
@@ -183,7 +214,7 @@ static __device__ void multiply_columns(const struct gemm &call, const struct po
         if (p + WARP <= count) /* in flight while B is copied */
 #pragma unroll
             for (unsigned i = 0; i < HEIGHT; i++)
-                load_lane<ALIGNED>(a[i] + first + p, WARP, of_a[i]);
+                load_lane<ALIGNED>(kept, a[i] + first + p, WARP, of_a[i]);
         __syncthreads();
         for (unsigned i = threadIdx.x; i < COLUMNS * count; i += SPLIT_THREADS)
             of_b[i % COLUMNS][i / COLUMNS] =
@@ -197,11 +228,11 @@ static __device__ void multiply_columns(const struct gemm &call, const struct po
             if (p + 2 * WARP <= count)
 #pragma unroll
                 for (unsigned i = 0; i < HEIGHT; i++)
-                    load_lane<ALIGNED>(a[i] + first + p + WARP, WARP, of_a[i]);
+                    load_lane<ALIGNED>(kept, a[i] + first + p + WARP, WARP, of_a[i]);
 #pragma unroll
             for (unsigned j = 0; j < COLUMNS; j++) {
                 float b[LANE];
-                load_lane<ALIGNED>(&of_b[j][p], WARP, b);
+                place_lane<ALIGNED>(&of_b[j][p], b);
 #pragma unroll
                 for (unsigned i = 0; i < HEIGHT; i++)
 #pragma unroll
@@ -229,7 +260,7 @@ static __device__ void multiply_columns(const struct gemm &call, const struct po
 /* Computes C of up to COLUMNS columns. */
 template <unsigned COLUMNS, bool ALIGNED>
 static __global__ void __launch_bounds__(SPLIT_THREADS)
-    few_columns(const struct gemm call, const struct division division)
+    few_columns(const struct gemm call, const struct division division, const float *kept_end)
 {
     const unsigned DEEP = COLUMNS <= 2 ? 2048 : 512; /* values of p of B in shared memory */
     const unsigned TALL = SPLIT_WARPS * HEIGHT, ELEMENTS = TALL * COLUMNS;
@@ -242,7 +273,8 @@ static __global__ void __launch_bounds__(SPLIT_THREADS)
     float sum[HEIGHT][COLUMNS] = {}, total[COUNT];
 
     overlap_launches();
-    multiply_columns<COLUMNS, DEEP, ALIGNED>(call, portion, row + warp * HEIGHT, of_b, sum);
+    multiply_columns<COLUMNS, DEEP, ALIGNED>(call, portion, retention_until(kept_end),
+                                             row + warp * HEIGHT, of_b, sum);
 #pragma unroll
     for (unsigned i = 0; i < HEIGHT; i++)
 #pragma unroll
@@ -269,29 +301,30 @@ static __global__ void __launch_bounds__(SPLIT_THREADS)
 }
 
 template <unsigned COLUMNS>
-static void launch_few_columns(const struct gemm *call, unsigned splits)
+static void launch_few_columns(const struct gemm *call, unsigned splits, size_t kept)
 {
+    const float *const kept_end = call->a + min(kept, call->m * call->lda);
     const unsigned tall = SPLIT_WARPS * HEIGHT;
     const unsigned blocks = (unsigned)((call->m + tall - 1) / tall) * splits;
 
     if (has_aligned_rows(call->a, call->lda))
         launch_dependent((few_columns<COLUMNS, true>), blocks, SPLIT_THREADS, 0, *call,
-                         division_into(splits));
+                         division_into(splits), kept_end);
     else
         launch_dependent((few_columns<COLUMNS, false>), blocks, SPLIT_THREADS, 0, *call,
-                         division_into(splits));
+                         division_into(splits), kept_end);
 }
 
-void run_few_columns(const struct gemm *call, unsigned splits)
+void run_few_columns(const struct gemm *call, unsigned splits, size_t kept)
 {
     if (call->n <= 1)
-        launch_few_columns<1>(call, splits);
+        launch_few_columns<1>(call, splits, kept);
     else if (call->n <= 2)
-        launch_few_columns<2>(call, splits);
+        launch_few_columns<2>(call, splits, kept);
     else if (call->n <= 4)
-        launch_few_columns<4>(call, splits);
+        launch_few_columns<4>(call, splits, kept);
     else if (call->n <= 8)
-        launch_few_columns<8>(call, splits);
+        launch_few_columns<8>(call, splits, kept);
     else
-        launch_few_columns<MOST_FEW>(call, splits);
+        launch_few_columns<MOST_FEW>(call, splits, kept);
 }

@@ -42,6 +42,8 @@ void run_tiles(const struct gemm *call, const struct plan *plan)
         inner = with_aligned_b(&inner);
     if (plan->cluster > 1)
         launch_clustered_tiles(&inner, plan);
+    else if (plan->in_shares)
+        launch_tiles_in_shares(&inner, plan);
     else
         launches[plan->shape](&inner, plan);
     if (plan->rows < call->m) {
@@ -49,7 +51,7 @@ void run_tiles(const struct gemm *call, const struct plan *plan)
         below.m = call->m - plan->rows;
         below.a += plan->rows * call->lda;
         below.c += plan->rows * call->ldc;
-        run_few_rows(&below, few_rows_splits(&below));
+        run_few_rows(&below, few_rows_splits(&below), SIZE_MAX);
     }
     if (plan->columns < call->n) {
         struct gemm beside = *call;
@@ -57,6 +59,6 @@ void run_tiles(const struct gemm *call, const struct plan *plan)
         beside.n = call->n - plan->columns;
         beside.b += plan->columns;
         beside.c += plan->columns;
-        run_few_columns(&beside, few_columns_splits(&beside));
+        run_few_columns(&beside, few_columns_splits(&beside), SIZE_MAX);
     }
 }

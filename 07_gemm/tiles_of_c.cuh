@@ -57,6 +57,8 @@ static __global__ void __launch_bounds__(T::CONSUMERS + PRODUCERS, 1)
     __shared__ phase_barrier full[T::STAGES], free[T::STAGES];
     const struct ring ring = make_ring<T>(full, free, tensor_b::ARRIVALS);
 
+    if (threadIdx.x == T::CONSUMERS)
+        prefetch_map(&b);
     overlap_launches();
     if (threadIdx.x >= T::CONSUMERS) {
         asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(PRODUCER_REGISTERS));

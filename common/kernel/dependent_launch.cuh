@@ -75,10 +75,13 @@ static inline void launch_dependent_in(cudaStream_t stream, void (*kernel)(Param
 
 #define LAUNCHES_CAN_OVERLAP(kernel) launches_can_overlap((const void *)(kernel))
 #define launch_dependent_clusters(kernel, ...) launch_clusters(kernel, __VA_ARGS__)
+#define launch_dependent_together(kernel, ...) launch_together(kernel, __VA_ARGS__)
 #else
 #define LAUNCHES_CAN_OVERLAP(kernel) false
 #define launch_dependent_clusters(kernel, ...)                                                     \
     (simt::add_function(#kernel, kernel), launch_clusters(kernel, __VA_ARGS__))
+#define launch_dependent_together(kernel, ...)                                                     \
+    (simt::add_function(#kernel, kernel), launch_together(kernel, __VA_ARGS__))
 
 /* Counters show the launch under the kernel's name, at the line where this macro is used. */
 #define launch_dependent(kernel, ...) launch_dependent_in(NULL, kernel, __VA_ARGS__)
@@ -108,6 +111,27 @@ static inline void launch_clusters(void (*kernel)(Parameters...), unsigned clust
     attributes[0].id = cudaLaunchAttributeClusterDimension;
     attributes[0].val.clusterDim.x = cluster;
     attributes[0].val.clusterDim.y = attributes[0].val.clusterDim.z = 1;
+    attributes[1].id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    attributes[1].val.programmaticStreamSerializationAllowed = 1;
+    config.gridDim = grid;
+    config.blockDim = dim3(threads);
+    config.dynamicSmemBytes = shared_bytes;
+    config.attrs = attributes;
+    config.numAttrs = LAUNCHES_CAN_OVERLAP(kernel) ? 2 : 1;
+    cudaLaunchKernelEx(&config, kernel, arguments...);
+}
+
+/* launch_dependent of blocks that wait for one another: all run at the same time (a cooperative
+ * launch). */
+template <typename... Parameters, typename... Arguments>
+static inline void launch_together(void (*kernel)(Parameters...), dim3 grid, unsigned threads,
+                                   size_t shared_bytes, Arguments... arguments)
+{
+    cudaLaunchAttribute attributes[2] = {};
+    cudaLaunchConfig_t config = {};
+
+    attributes[0].id = cudaLaunchAttributeCooperative;
+    attributes[0].val.cooperative = 1;
     attributes[1].id = cudaLaunchAttributeProgrammaticStreamSerialization;
     attributes[1].val.programmaticStreamSerializationAllowed = 1;
     config.gridDim = grid;

@@ -18,6 +18,13 @@ static inline __device__ void copy_bulk(void *to, const void *from, unsigned byt
                  : "memory");
 }
 
+/* Brings a map near, so that the first copy need not wait for it. It must be a parameter of the
+ * kernel: then this may be done before the wait for the kernel before (dependent_launch.cuh). */
+static inline __device__ void prefetch_map(const CUtensorMap *map)
+{
+    asm volatile("prefetch.tensormap [%0];" ::"l"(map) : "memory");
+}
+
 /* Starts a copy of a box of a matrix from element (row, column) on. The box's size is the map's;
  * outside the matrix it is filled with zeros. `to` must be a multiple of 128. */
 static inline __device__ void copy_box(void *to, const CUtensorMap *map, int column, int row,
@@ -26,6 +33,16 @@ static inline __device__ void copy_box(void *to, const CUtensorMap *map, int col
     asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes "
                  "[%0], [%1, {%2, %3}], [%4];" ::"r"(shared_address(to)),
                  "l"(map), "r"(column), "r"(row), "r"(shared_address(barrier))
+                 : "memory");
+}
+
+/* The same with a hint to L2 (l2_hints.cuh). */
+static inline __device__ void copy_box_hinted(void *to, const CUtensorMap *map, int column, int row,
+                                              phase_barrier *barrier, uint64_t hint)
+{
+    asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes"
+                 ".L2::cache_hint [%0], [%1, {%2, %3}], [%4], %5;" ::"r"(shared_address(to)),
+                 "l"(map), "r"(column), "r"(row), "r"(shared_address(barrier)), "l"(hint)
                  : "memory");
 }
 

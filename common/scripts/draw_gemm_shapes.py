@@ -220,6 +220,34 @@ def draw_clustered():
     return svg.render()
 
 
+# ---- shares --------------------------------------------------------------------------------------
+
+
+def draw_in_shares():
+    """64 x 64 x 65536: what each of the blocks of a tile leaves in global memory, and what it adds up. As plan.c divides."""
+    side, blocks, shown = 64, 128, 8
+    svg = Svg("The sums of the blocks of one tile: each block adds up a share of all")
+    left, top, wide, high = 120, 66, 60, 24
+    svg.text(20, 20, "added_in_shares, 64 x 64 x 65536: %d blocks, of which the first %d are shown" % (blocks, shown), 13,
+             weight="bold")
+    svg.text(20, 38, "the parts of the tile's %d elements in global memory; a share has %d elements" % (
+        side * side, side * side // blocks), 11, colour=FAINT)
+    for block in range(shown):
+        svg.text(20, top + high * block + 16, "from block %d" % block, 11, colour=FAINT)
+        for share in range(shown):
+            svg.box(left + wide * share, top + high * block, wide - 1, high - 1, COLOURS[share % len(COLOURS)])
+        svg.text(left + wide * shown + 8, top + high * block + 16, "...", 11, colour=FAINT)
+    bottom = top + high * shown
+    for share in range(shown):
+        middle = left + wide * share + wide // 2
+        svg.text(middle, bottom + 10, "...", 11, "middle", FAINT)
+        svg.arrow(middle, bottom + 18, middle, bottom + 38)
+        svg.text(middle, bottom + 54, "block %d" % share, 11, "middle")
+    svg.text(20, bottom + 84, "A row is what a block has left. When all %d have left theirs, each block reads one column, and stores "
+             "that share of C." % blocks, 12)
+    return svg.render()
+
+
 # ---- rows that are not aligned -------------------------------------------------------------------
 
 
@@ -332,6 +360,34 @@ def draw_streamed():
     return svg.render()
 
 
+# ---- what L2 keeps -------------------------------------------------------------------------------
+
+
+def draw_kept():
+    """Two products with the same B of 4096 x 4096, on a GPU with 50 MB of L2: what is found there, as plan.c hints."""
+    whole, l2, per_cent = 64, 50, 45  # MB, and of L2 (floats_to_keep)
+    kept = l2 * per_cent / 100
+    scale, top, wide, left = 4, 66, 120, 30
+    svg = Svg("What two products with the same B find in L2, without hints and with them")
+    for name, note, hinted in (("streamed", "each line is evicted before its turn comes again", False),
+                               ("kept_in_l2", "what passes evicts what passed, and the first part stays", True)):
+        svg.text(left - 10, 20, name, 13, weight="bold")
+        svg.text(left - 10, 38, note, 11, colour=FAINT)
+        for launch in range(2):
+            x, found = left + (wide + 40) * launch, int(scale * kept) if hinted and launch else 0
+            svg.text(x, top - 8, "launch %d" % (launch + 1), 11)
+            if found:
+                svg.box(x, top, wide, found, GREEN)
+                svg.on(GREEN, x + wide // 2, top + found // 2 + 4, "%.1f MB from L2" % kept, 11)
+            svg.box(x, top + found, wide, scale * whole - found, ORANGE)
+            svg.on(ORANGE, x + wide // 2, top + (found + scale * whole) // 2 + 4,
+                   "%.4g MB from memory" % (whole - (kept if found else 0)), 11)
+        left += 2 * (wide + 40) + 40
+    svg.text(20, top + scale * whole + 28, "A bar is B, %d MB, read from top to bottom, with %d MB of L2. A product with another B "
+             "would find nothing, with hints or without." % (whole, l2), 12)
+    return svg.render()
+
+
 # ---- beyond the last whole tile ------------------------------------------------------------------
 
 
@@ -439,8 +495,9 @@ def draw_small_tiles():
 
 PICTURES = {"07_overlapped.svg": draw_overlapped, "07_stream_k.svg": draw_stream_k, "07_slices.svg": draw_slices,
             "07_added_later.svg": draw_added_later, "07_clustered.svg": draw_clustered,
-            "07_aligned_copies.svg": draw_aligned_copies, "07_thin.svg": draw_thin, "07_edges.svg": draw_edges,
-            "07_narrow.svg": draw_narrow, "07_streamed.svg": draw_streamed, "07_small_tiles.svg": draw_small_tiles}
+            "07_in_shares.svg": draw_in_shares, "07_aligned_copies.svg": draw_aligned_copies, "07_thin.svg": draw_thin, "07_edges.svg": draw_edges,
+            "07_narrow.svg": draw_narrow, "07_streamed.svg": draw_streamed, "07_kept.svg": draw_kept,
+            "07_small_tiles.svg": draw_small_tiles}
 
 
 if __name__ == "__main__":
