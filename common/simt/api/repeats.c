@@ -244,9 +244,14 @@ static void make_room(const struct repeat *newest, size_t most)
     }
 }
 
+bool simt_repeats_is_due(void)
+{
+    return current && current->launches >= current->next;
+}
+
 void simt_repeats_start_launch(void)
 {
-    recording = current && current->launches >= current->next;
+    recording = simt_repeats_is_due();
     if (recording) {
         version_before = simt_order_version();
         counts_before = simt_counts;
