@@ -151,9 +151,10 @@ static bool start_launch(const struct simt_launch *launch)
         simt_check_not_looked();
         return false;
     }
-    if (as_usual && simt_enough_start_launch(launch, simt_repeats_is_due())) {
+    if (as_usual && simt_enough_start_launch(launch)) {
         simt_repeats_come_first();
         simt_check_not_looked();
+        simt_repeats_start_unseen();
         return false;
     }
     simt_repeats_come_first();
@@ -188,6 +189,8 @@ static void end_launch(const struct simt_launch *launch)
         simt_repeats_end_launch(sites, count);
         conclude();
         simt_enough_end_launch();
+    } else {
+        simt_repeats_end_launch(NULL, 0);
     }
     simt_sites_clear();
 }

@@ -4,9 +4,8 @@
  * on or from the next block; and that is said. From then on all memory counts as written, since
  * what is not looked at may have.
  *
- * A launch that is recorded, so that it need not be run again (repeats.c), is checked to its end,
- * unless that takes too long as well. Nothing is left out where SIMT_CHECKS says what to check, or
- * somebody counts, watches or collects findings. */
+ * Nothing is left out where SIMT_CHECKS says what to check, or somebody counts, watches or collects
+ * findings. */
 #include "api/enough.h"
 
 #include <stdio.h>
@@ -18,17 +17,17 @@
 #include "machine/machine.h"
 #include "machine/reports.h"
 
-enum { MOST_KERNELS = 64, USUAL_SECONDS = 10, KERNELS_SHARE = 10, RECORDED_SHARE = 2 };
+enum { MOST_KERNELS = 64, USUAL_SECONDS = 10, KERNELS_SHARE = 10 };
 
 static struct kernel {
     void (*invoke)(void *closure);
     const void *function;
-    double seconds, recorded; /* that it has been checked for: in all, as repeats that were due */
+    double seconds; /* that it has been checked for */
     bool is_told;
 } kernels[MOST_KERNELS], *kernel;
 static size_t kernel_count;
 static double limit = -1, seconds, began;
-static bool is_recorded, ends_early;
+static bool ends_early;
 
 static double now(void)
 {
@@ -52,7 +51,8 @@ static double seconds_of_checks(void)
 static struct kernel *find_kernel(const struct simt_launch *launch)
 {
     for (size_t i = 0; i < kernel_count; i++) {
-        if (kernels[i].invoke == launch->invoke && kernels[i].function == launch->function) {
+        if (launch->function ? kernels[i].function == launch->function
+                             : kernels[i].invoke == launch->invoke) {
             return &kernels[i];
         }
     }
@@ -66,8 +66,7 @@ static struct kernel *find_kernel(const struct simt_launch *launch)
 /* Of which `more` have not been added up yet. */
 static bool is_enough(double more)
 {
-    return kernel && seconds + more > limit && kernel->seconds + more > limit / KERNELS_SHARE &&
-           (!is_recorded || kernel->recorded + more > limit * RECORDED_SHARE);
+    return kernel && seconds + more > limit && kernel->seconds + more > limit / KERNELS_SHARE;
 }
 
 static void tell(void)
@@ -85,13 +84,12 @@ static void tell(void)
             kernel->seconds);
 }
 
-bool simt_enough_start_launch(const struct simt_launch *launch, bool recorded)
+bool simt_enough_start_launch(const struct simt_launch *launch)
 {
     if (limit < 0) {
         limit = seconds_of_checks();
     }
     kernel = limit > 0 && !launch->cooperative ? find_kernel(launch) : NULL;
-    is_recorded = recorded;
     ends_early = false;
     began = now();
     if (is_enough(0)) {
@@ -114,7 +112,6 @@ void simt_enough_end_launch(void)
         const double taken = now() - began;
         seconds += taken;
         kernel->seconds += taken;
-        kernel->recorded += is_recorded ? taken : 0;
         if (ends_early) {
             tell();
         }

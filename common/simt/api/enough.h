@@ -6,9 +6,8 @@
 
 #include "cuda/simt.h"
 
-/* A launch that could be checked starts: whether it is not to be. `recorded`: as a repeat, if it
- * is. */
-bool simt_enough_start_launch(const struct simt_launch *launch, bool recorded);
+/* A launch that could be checked starts: whether it is not to be. */
+bool simt_enough_start_launch(const struct simt_launch *launch);
 /* A block of a launch that is checked is done: whether those to come need not be. */
 bool simt_enough(void);
 /* The launch is over, or no longer checked. */

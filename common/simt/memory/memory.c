@@ -106,6 +106,11 @@ struct simt_region *simt_region_find_base(const void *address)
     return region && region->base == address ? region : NULL;
 }
 
+const struct simt_region *simt_region_number(size_t number)
+{
+    return number < region_count ? &regions[number] : NULL;
+}
+
 bool simt_region_add(struct simt_region region)
 {
     if (region_count == region_capacity) {

@@ -26,6 +26,8 @@ struct simt_region {
 /* The region that an address lies in, or begins at, or NULL; valid until there is another one. */
 struct simt_region *simt_region_find(const void *address);
 struct simt_region *simt_region_find_base(const void *address);
+/* All of them, one after the other, in no order; NULL behind the last. */
+const struct simt_region *simt_region_number(size_t number);
 /* Whether a region other than a variable has any of these bytes. */
 bool simt_regions_overlap(const char *address, size_t size);
 /* False if there is no memory for it. */

@@ -26,6 +26,28 @@ runs 0 1 last_blocks
 runs 0 1 waits
 as_whole waits
 
+# Launches that are not looked at and repeat others are left out, and no others.
+compile -O2 "$here/simtcc/repeated.cu" -o repeated || fail 'repeated.cu'
+# repeats NUMBER CASE...: so many of the case's launches are repeats.
+repeats() {
+    wanted=$1
+    shift
+    for case; do
+        for setting in run tell; do
+            SIMT_REPEATED=$setting SIMT_DEVICES=2 SIMT_CHECK_SECONDS=1e-9 ./repeated "$case" >"with_$setting" 2>output
+        done
+        cmp -s with_run with_tell || fail "repeated.cu $case, not looked at: not the same as if all were run"
+        grep -q "^simt: $wanted of .* launches repeated others" output ||
+            fail "repeated.cu $case, not looked at: not $wanted repeats"
+    done
+}
+repeats 3 plain shown same_again graph pointer timed no_race clamped counted_again copied_back no_race_of_atomics
+repeats 9 barriers other_launches symbols
+repeats 12 in_turns
+repeats 0 shape input_written output_filled input_copied input_filled in_place accumulated counted ping_pong argument \
+    new_memory symbol_copied managed_written pinned_written registered_written printed clocks texture heap children \
+    large_argument devices
+
 # Where somebody says what to check, counts or collects, nothing is left out.
 for setting in SIMT_CHECKS=stop SIMT_CHECKS=report SIMT_COUNTERS=table SIMT_FINDINGS=findings.json; do
     for case in wrong_late last_blocks filled_before; do
