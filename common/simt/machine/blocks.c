@@ -9,6 +9,7 @@
 #include "base/need.h"
 #include "base/worker.h"
 #include "machine/cluster.h"
+#include "machine/launch.h"
 #include "machine/progress.h"
 #include "machine/reports.h"
 #include "machine/shared.h"
@@ -218,6 +219,7 @@ bool simt_next_block(void)
         !simt_grid.launch->cooperative && simt_workers_are_done() && simt_observer.enough()) {
         simt_workers_stop();
         simt_trace_end_launch(simt_grid.launch);
+        simt_choose_start();
     }
     return next_block();
 }

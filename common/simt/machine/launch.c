@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/need.h"
 #include "base/worker.h"
 #include "machine/blocks.h"
 #include "machine/cluster.h"
@@ -118,7 +119,7 @@ static void exit_thread(void)
 __attribute__((noinline)) static void call_kernel(struct simt_fiber *self)
 {
     if (__builtin_setjmp(self->end) == 0) {
-        simt_grid.launch->invoke(simt_grid.launch->closure);
+        simt_grid.invoke(simt_grid.closure);
     }
 #ifdef __x86_64__
     __asm__ volatile("" ::: "rbx", "r12", "r13", "r14", "r15");
@@ -157,6 +158,54 @@ void simt_fiber_main(struct simt_fiber *self)
             simt_give_fiber(self);
             simt_switch_fiber(self, simt_current->fiber);
         }
+    }
+}
+
+/* Of functions that a source has, those in both of its translations, with the hooks and without
+ * (cc/simt_twice.c). */
+struct function {
+    uintptr_t instrumented, plain;
+};
+extern const struct function __start_simt_plain[] __attribute__((weak));
+extern const struct function __stop_simt_plain[] __attribute__((weak));
+
+static const struct function *find_plain(uintptr_t instrumented)
+{
+    for (const struct function *function = __start_simt_plain;
+         function && function < __stop_simt_plain; function++) {
+        if (function->instrumented == instrumented) {
+            return function;
+        }
+    }
+    return NULL;
+}
+
+/* The launch calls the kernel by its address, which is among what it has kept. */
+static void *closure_for(const struct simt_launch *launch, const struct function *kernel)
+{
+    static void **words;
+    const size_t count = launch->closure_bytes / sizeof *words;
+    free(words);
+    words = simt_needed(malloc(launch->closure_bytes + 1), "kernels");
+    memcpy(words, launch->closure, launch->closure_bytes);
+    for (size_t i = 0; kernel && i < count; i++) {
+        if (words[i] == launch->function) {
+            words[i] = (void *)kernel->plain;
+        }
+    }
+    return words;
+}
+
+void simt_choose_start(void)
+{
+    const struct simt_launch *launch = simt_grid.launch;
+    const struct function *start;
+    simt_grid.invoke = launch->invoke;
+    simt_grid.closure = launch->closure;
+    if (!simt_listening && launch->closure_bytes > 0 &&
+        (start = find_plain((uintptr_t)launch->invoke))) {
+        simt_grid.invoke = (void (*)(void *))start->plain;
+        simt_grid.closure = closure_for(launch, find_plain((uintptr_t)launch->function));
     }
 }
 
@@ -199,6 +248,7 @@ cudaError_t simt_run(const struct simt_launch *asked, const char **reason)
     }
     simt_memory_open();
     simt_trace_start_launch(asked);
+    simt_choose_start();
     simt_cluster_start_launch(asked->cluster);
     simt_workers_start_launch();
     simt_start_block();

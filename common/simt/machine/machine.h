@@ -178,7 +178,9 @@ struct simt_change {
 enum { SIMT_CHANGES = 256 };
 struct simt_grid {
     const struct simt_launch *launch; /* what was asked for; NULL: none runs */
-    unsigned int threads, warps;      /* of a block */
+    void (*invoke)(void *closure);    /* what a thread of it calls, with this */
+    void *closure;
+    unsigned int threads, warps; /* of a block */
 
     /* Its blocks: how many there are, have been started, are done; those that wait for others, the
      * one that has waited longest first; memory of those that are done; all but the first. */
