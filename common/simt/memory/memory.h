@@ -36,6 +36,9 @@ bool simt_region_add(struct simt_region region);
 void simt_region_release(struct simt_region *region);
 /* Device memory at an address can be touched, or no more. */
 void simt_region_open(const void *address, bool open);
+/* The same of some of its bytes, more or less. */
+enum simt_region_access { SIMT_CLOSED, SIMT_READ, SIMT_WRITTEN };
+void simt_region_open_part(const void *address, size_t size, enum simt_region_access access);
 /* Managed or pinned memory, to which the host writes unseen: tells the checks what it has. */
 void simt_region_look(const struct simt_region *region);
 
