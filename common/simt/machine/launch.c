@@ -25,6 +25,7 @@
 
 struct simt_counters simt_counts;
 struct simt_grid simt_grid;
+bool simt_ends_matter;
 
 /* ---- the end before its time ---- */
 
@@ -83,8 +84,10 @@ static void exit_thread(void)
         simt_pipeline_drain(&simt_current->pipeline, SIZE_MAX);
         simt_current->pipeline.group = 0;
     }
-    simt_bulk_thread_exited();
-    simt_wgmma_thread_exited();
+    if (__builtin_expect(simt_ends_matter, 0)) {
+        simt_bulk_thread_exited();
+        simt_wgmma_thread_exited();
+    }
     if (simt_tracing) {
         simt_trace_pause();
         simt_observer.exits();
@@ -93,7 +96,9 @@ static void exit_thread(void)
     warp->exited |= simt_bit_of(simt_current);
     block->alive--;
     simt_note_progress();
-    simt_cluster_thread_exited();
+    if (__builtin_expect(simt_ends_matter, 0)) {
+        simt_cluster_thread_exited();
+    }
     /* Others may have waited for nobody but this thread. */
     for (unsigned int set = warp->at_collective; set; set &= set - 1) {
         if (warp->at_collective & 1u << simt_lowest(set)) {
@@ -101,7 +106,9 @@ static void exit_thread(void)
                 &block->threads[(warp - block->warps) * SIMT_WARP_SIZE + simt_lowest(set)]);
         }
     }
-    simt_named_thread_exited();
+    if (__builtin_expect(simt_ends_matter, 0)) {
+        simt_named_thread_exited();
+    }
     if (block->waiting && block->waiting == block->alive) {
         simt_complete_barrier();
     } else if (block->alive == 0) {
@@ -153,7 +160,10 @@ void simt_fiber_main(struct simt_fiber *self)
             simt_trace_resume(simt_linear(simt_current));
         }
         if (!simt_current->fiber) {
-            simt_current->ran_on = simt_current->fiber = self;
+            simt_current->fiber = self;
+            if (simt_tracing) {
+                simt_current->ran_on = self;
+            }
         } else {
             simt_give_fiber(self);
             simt_switch_fiber(self, simt_current->fiber);
