@@ -215,7 +215,8 @@ void simt_repeats_forget(const void *address, size_t size)
 
 /* ---- recording ---- */
 
-/* Of all contents that are kept: an eighth of what there is. */
+/* Of all contents that are kept: an eighth of what there is. (Twice that, of one launch that was not
+ * looked at and is rewritten.) */
 static size_t most_bytes(void)
 {
     const size_t available = simt_available_memory();
@@ -294,7 +295,7 @@ static void end_recording(const unsigned int *sites, unsigned int count)
     char *before = found;
     const size_t most = most_bytes();
     const bool fits =
-        unseen ? simt_snapshot_take_all(&snapshot, most / 2) : simt_snapshot_take(&snapshot, most);
+        unseen ? simt_snapshot_take_all(&snapshot, most) : simt_snapshot_take(&snapshot, most);
     found = NULL;
     if (!fits || !simt_is_repeatable || simt_grid.abandoned != cudaSuccess ||
         simt_order_version() != version_before ||

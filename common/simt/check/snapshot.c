@@ -106,6 +106,7 @@ static void add_whole(void *context, char *base, size_t size)
 bool simt_snapshot_take_all(struct simt_snapshot *snapshot, size_t most)
 {
     const struct simt_region *region;
+    size_t regions;
     bool kept = true;
     *snapshot = (struct simt_snapshot){.rewrites = true};
     simt_used_end();
@@ -115,8 +116,9 @@ bool simt_snapshot_take_all(struct simt_snapshot *snapshot, size_t most)
             add_whole(snapshot, region->base, region->size);
         }
     }
+    regions = snapshot->count;
     kept = kept && simt_device_data(add_whole, snapshot) && snapshot->bytes <= most;
-    snapshot->unseen = true;
+    snapshot->unseen = snapshot->unseen || snapshot->count > regions;
     if (kept) {
         snapshot->contents = simt_snapshot_look(snapshot);
     } else {
