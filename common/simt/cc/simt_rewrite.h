@@ -140,9 +140,9 @@ void check_call(size_t token, size_t body);
 
 /* ---- simt_variables.c ---- */
 
-/* The declaration at `token` is of variables of the device. */
 /* The name in (*name) or (*name[4]), a pointer to a function or to an array. */
 bool is_pointer_name(size_t token);
+/* The declaration at `token` is of variables of the device. */
 void note_device_variables(size_t token);
 void forget_device_variables(void);
 /* Tells the runtime of their names. */
