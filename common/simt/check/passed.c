@@ -18,14 +18,27 @@ static struct {
     unsigned int size; /* 0: it does not */
 } passing[SIMT_MAX_BLOCK_THREADS];
 
+/* The lane has loaded from there just before, so that what it stores there now is likely a sum. */
+static bool was_loaded(const struct simt_event *load, unsigned int lane, uint64_t address)
+{
+    while (load-- > simt_trace_buffer(lane) &&
+           (event_kind(load) == EVENT_BLOCK || event_kind(load) == EVENT_LOAD)) {
+        if (event_kind(load) == EVENT_LOAD && load->address == address) {
+            return true;
+        }
+    }
+    return false;
+}
+
 bool simt_passes_on(unsigned int thread, uint64_t address, unsigned int size)
 {
     const unsigned int lane = thread % SIMT_WARP_SIZE;
-    const struct simt_event *next;
+    const struct simt_event *load, *next;
     if (!simt_traces.at) {
         return false;
     }
-    next = simt_traces.at[lane] + simt_traces.ahead + 1;
+    load = simt_traces.at[lane] + simt_traces.ahead;
+    next = load + 1;
     while (next < simt_traces.end[lane] && event_kind(next) == EVENT_BLOCK) {
         next++;
     }
@@ -33,7 +46,8 @@ bool simt_passes_on(unsigned int thread, uint64_t address, unsigned int size)
         return next == simt_traces.full[lane]; /* that cannot be told */
     }
     if (event_kind(next) != EVENT_STORE || event_how(next) || event_size(next) != size ||
-        next->address == address || simt_range_of(next->address)->space != SPACE_SHARED) {
+        next->address == address || was_loaded(load, lane, next->address) ||
+        simt_range_of(next->address)->space != SPACE_SHARED) {
         return false;
     }
     simt_passing += passing[thread].size == 0;

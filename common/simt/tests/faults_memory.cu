@@ -86,6 +86,14 @@ __global__ void moved_unset(float *out, const float *in)
     out[x] = b[BLOCK - 1 - x]; // FAULT moved_unset
 }
 
+__global__ void added_unset(float *out, const float *in)
+{
+    __shared__ float s[2 * BLOCK];
+    s[threadIdx.x] = in[threadIdx.x];
+    s[threadIdx.x] += s[BLOCK + threadIdx.x]; // FAULT added_unset
+    out[threadIdx.x] = s[threadIdx.x];
+}
+
 // What is moved and written then is written.
 __global__ void ok_moved_and_set(float *out)
 {
@@ -281,6 +289,8 @@ static const Case cases[] = {
          cudaMemset(f, 0, BLOCK * sizeof *f);
          moved_unset<<<1, BLOCK>>>(f, f);
      }},
+    {"added_unset", "shared memory is read that nobody has written",
+     [] { added_unset<<<1, BLOCK>>>(f, f); }},
     {"static_end", "of 'int", [] { past_static<<<1, 72>>>(ints); }},
     {"static_far", "past the end of tile, which has 256 bytes",
      [] { past_static<<<1, 1024>>>(ints); }},
