@@ -48,8 +48,8 @@ enum {
     SIMT_TILE_BYTES_OF_SUMS = SIMT_TILE_ROW_BYTES * SIMT_TILE_COLUMNS
 };
 /* The sums of a product of doubles (exact) or floats: of so many stripes of a tile's height and so
- * many of its columns. A and B are packed in such stripes, each along k, and are the function's from
- * now on. It calls `put` for each tile; false if there is no memory. */
+ * many of its columns. A and B are packed in such stripes, each along k, and are the function's
+ * from now on. It calls `put` for each tile; false if there is no memory. */
 bool simt_product_sums(bool exact, size_t stripes, size_t columns, size_t k, char *a, char *b,
                        void (*put)(void *context, size_t stripe, size_t column, const void *sums),
                        void *context);

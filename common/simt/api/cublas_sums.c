@@ -1,6 +1,6 @@
-/* The sums of a product, each in the order of k: a tile of C at a time, whose sums stay in registers
- * and whose rows of A in the cache. Large ones are made on all cores, and kept: programs that
- * measure a product ask for the same one again and again. */
+/* The sums of a product, each in the order of k: a tile of C at a time, whose sums stay in
+ * registers and whose rows of A in the cache. Large ones are made on all cores, and kept: programs
+ * that measure a product ask for the same one again and again. */
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>

@@ -215,8 +215,8 @@ void simt_repeats_forget(const void *address, size_t size)
 
 /* ---- recording ---- */
 
-/* Of all contents that are kept: an eighth of what there is. (Twice that, of one launch that was not
- * looked at and is rewritten.) */
+/* Of all contents that are kept: an eighth of what there is. (Twice that, of one launch that was
+ * not looked at and is rewritten.) */
 static size_t most_bytes(void)
 {
     const size_t available = simt_available_memory();

@@ -1,9 +1,9 @@
 /* simt_rewrite --twice a.s b.s: makes two translations of one source parts of one program.
  *
  * `a.s` is instrumented, `b.s` is not: its kernels run where nobody looks (machine/launch.c). In
- * it, every function gets another name, so that both can be linked; variables of the source are those
- * of `a.s`, which gets global names for those that have none. For each function that both have, the
- * section simt_plain says where.
+ * it, every function gets another name, so that both can be linked; variables of the source are
+ * those of `a.s`, which gets global names for those that have none. For each function that both
+ * have, the section simt_plain says where.
  *
  * Both files are changed in place. Status 2, and nothing is: they cannot be put together, or the
  * source polls volatile variables, which takes the hooks. Only what GCC writes for x86-64. */

@@ -1,7 +1,7 @@
 /* A kernel that goes through planes of a volume keeps three in shared memory and moves them up,
  * `before[y][x] = here[y][x]`, also at the edges, where nobody has loaded anything and nobody uses
  * what is there. So a value that goes from one place in shared memory to another is not a finding
- * yet: the other place counts as not written, either, and whoever uses it in another way is told. */
+ * yet: the other place counts as not written, either, and whoever uses it otherwise is told. */
 #include "check/passed.h"
 
 #include <string.h>

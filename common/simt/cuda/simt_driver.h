@@ -1,5 +1,5 @@
-/* The driver API, as far as it goes without modules: devices, contexts, memory, streams, events. Its
- * numbers are those of the runtime's API. cuda.h includes this. */
+/* The driver API, as far as it goes without modules: devices, contexts, memory, streams, events.
+ * Its numbers are those of the runtime's API. cuda.h includes this. */
 #ifndef SIMT_DRIVER_H
 #define SIMT_DRIVER_H
 

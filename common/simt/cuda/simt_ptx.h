@@ -547,8 +547,8 @@ SIMT_INLINE unsigned int p_dp2a(unsigned int a, unsigned int b, unsigned int c)
     return simt_ptx_dot(OfA::code, OfB::code, 2, a, Flags & m_hi ? b >> 16 : b, c);
 }
 
-/* What an instruction makes of each two pieces, which are numbers of so many bits: each in its place;
- * or their sum, and `c`. */
+/* What an instruction makes of each two pieces, which are numbers of so many bits: each in its
+ * place; or their sum, and `c`. */
 template <class OfA, class OfB, unsigned int Flags, bool Signed, class Operation>
 SIMT_INLINE unsigned int of_pieces(unsigned int bits, unsigned int a, unsigned int b,
                                    unsigned int c, Operation operation)

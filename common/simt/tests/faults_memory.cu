@@ -53,8 +53,8 @@ __global__ void past_device_array(float *out)
 
 // ---- shared memory ------------------------------------------------------------------------------
 
-// Three rows of `in` are in shared memory and move up. Nobody has loaded their ends: they are moved,
-// too, but not used.
+// Three rows of `in` are in shared memory and move up. Nobody has loaded their ends: they are
+// moved, too, but not used.
 __global__ void ok_moved(float *out, const float *in, int rows)
 {
     __shared__ float before[BLOCK], here[BLOCK], after[BLOCK];
