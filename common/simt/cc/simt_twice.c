@@ -6,7 +6,7 @@
  * have, the section simt_plain says where.
  *
  * Both files are changed in place. Status 2, and nothing is: they cannot be put together, or the
- * source polls volatile variables, which takes the hooks. Only what GCC writes for x86-64. */
+ * source may wait in ways that take the hooks. Only what GCC writes for x86-64. */
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -333,6 +333,23 @@ static bool write_plain(struct text *out, const struct file *a, const struct fil
 
 /* ---- both ---- */
 
+/* Whether it may wait for others: by volatile variables or atomics of C++, whose hooks give others
+ * their turn. (Loads of a byte ask whether a local static variable has been made.) */
+static bool may_wait(const char *text)
+{
+    static const char byte[] = "8_load", atomic[] = "__tsan_atomic";
+    if (strstr(text, "volatile_read")) {
+        return true;
+    }
+    while ((text = strstr(text, atomic))) {
+        text += strlen(atomic);
+        if (strncmp(text, byte, strlen(byte)) != 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static void forget(struct file *file)
 {
     free(file->text.bytes);
@@ -361,11 +378,11 @@ int simt_make_two(const char *instrumented, const char *other)
         read_lines(&b);
         find_kept(&b);
         name_file(&a.text);
-        status = strstr(a.text.bytes, "volatile_read") || !write_instrumented(&of_a, &a) ||
-                         !write_plain(&of_b, &a, &b)
-                     ? CANNOT
-                 : write_whole(instrumented, &of_a) && write_whole(other, &of_b) ? EXIT_SUCCESS
-                                                                                 : EXIT_FAILURE;
+        status =
+            may_wait(a.text.bytes) || !write_instrumented(&of_a, &a) || !write_plain(&of_b, &a, &b)
+                ? CANNOT
+            : write_whole(instrumented, &of_a) && write_whole(other, &of_b) ? EXIT_SUCCESS
+                                                                            : EXIT_FAILURE;
     }
     forget(&a);
     forget(&b);

@@ -60,6 +60,17 @@ __global__ void add_n(T *data, T other)
     data[threadIdx.x] += other * N;
 }
 
+#ifdef POLLS_ATOMIC
+__global__ void wait_for_atomic(int *flag)
+{
+    if (threadIdx.x == 1) {
+        __atomic_store_n(flag, 1, __ATOMIC_RELEASE);
+    } else if (threadIdx.x == 0) {
+        while (__atomic_load_n(flag, __ATOMIC_ACQUIRE) != 1) {
+        }
+    }
+}
+#endif
 #ifdef POLLS
 __global__ void wait_for(volatile int *flag)
 {
@@ -99,6 +110,9 @@ int main()
         }
         other(data);
     }
+#ifdef POLLS_ATOMIC
+    wait_for_atomic<<<1, 64>>>(data);
+#endif
 #ifdef POLLS
     wait_for<<<1, 64>>>(data);
 #endif

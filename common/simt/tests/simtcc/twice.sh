@@ -21,6 +21,8 @@ compile -dc "$here/simtcc/twice.cu" -o first.o && compile -dc "$here/simtcc/twic
     compile first.o second.o -o program || fail 'twice.cu, linked later'
 in_all_ways 'twice.cu, linked later'
 # Who polls needs the hooks.
-compile -DPOLLS -dc "$here/simtcc/twice.cu" -o first.o && ! grep -q simt_plain first.o || fail 'twice.cu that polls'
-compile first.o second.o -o program || fail 'twice.cu that polls, linked'
-in_all_ways 'twice.cu that polls'
+for how in POLLS POLLS_ATOMIC; do
+    compile -D$how -dc "$here/simtcc/twice.cu" -o first.o && ! grep -q simt_plain first.o || fail "twice.cu, $how"
+    compile first.o second.o -o program || fail "twice.cu, $how, linked"
+    in_all_ways "twice.cu, $how"
+done
